@@ -11,25 +11,18 @@ enum { NAME = 64 };
 
 static okra_status check(const okra_data *numbers, const double *cuts, okra_int count)
 {
-    if (numbers->kind != OKRA_DENSE || numbers->d != 1) {
-        return okra_fail_(OKRA_ESHAPE,
-                          "groups to cut: %s holds %s of width %lld, expected one column "
-                          "of numbers",
-                          numbers->source, okra_kind_name(numbers->kind),
-                          (long long)numbers->d);
-    }
+    REFUSE_IF(numbers->kind != OKRA_DENSE || numbers->d != 1, OKRA_ESHAPE,
+              "groups to cut: %s holds %s of width %lld, expected one column of numbers",
+              numbers->source, okra_kind_name(numbers->kind), (long long)numbers->d);
     for (okra_int k = 0; k < count; k++) {
-        if (!isfinite(cuts[k]) || (k > 0 && !(cuts[k] > cuts[k - 1]))) {
-            return okra_fail_(OKRA_EARG,
-                              "groups to cut: cut %lld is %g, expected growing numbers",
-                              (long long)k, cuts[k]);
-        }
+        REFUSE_IF(!isfinite(cuts[k]) || (k > 0 && !(cuts[k] > cuts[k - 1])), OKRA_EARG,
+                  "groups to cut: cut %lld is %g, expected growing numbers", (long long)k,
+                  cuts[k]);
     }
     for (okra_int i = 0; i < numbers->n; i++) {
-        if (isnan(numbers->values[i * numbers->ld])) {
-            return okra_fail_(OKRA_EARG, "groups to cut: %s: number %lld is missing",
-                              numbers->source, (long long)i);
-        }
+        REFUSE_IF(isnan(numbers->values[i * numbers->ld]), OKRA_EARG,
+                  "groups to cut: %s: number %lld is missing", numbers->source,
+                  (long long)i);
     }
     return OKRA_OK;
 }
@@ -38,19 +31,16 @@ okra_status okra_groups_cut(const okra_data *numbers, const double *cuts, okra_i
                             okra_data **out)
 {
     NOT_NULL(out);
-    okra_status st = OKRA_OK;
-    okra_int *codes = NULL;
-    char *text = NULL;
-    const char **names = NULL;
-    NEED(numbers);
-    NEED(cuts);
-    if (count < 1) {
-        FAIL(OKRA_EARG, "groups to cut: there is no cut");
-    }
-    TRY(check(numbers, cuts, count));
-    ALLOC(codes, numbers->n);
-    ALLOC(text, (count + 1) * NAME);
-    ALLOC(names, count + 1);
+    OWNED okra_int *codes = NULL;
+    OWNED char *text = NULL;
+    OWNED const char **names = NULL;
+    NOT_NULL(numbers);
+    NOT_NULL(cuts);
+    REFUSE_IF(count < 1, OKRA_EARG, "groups to cut: there is no cut");
+    CHK(check(numbers, cuts, count));
+    MAKE(codes, numbers->n);
+    MAKE(text, (count + 1) * NAME);
+    MAKE(names, count + 1);
     for (okra_int k = 0; k <= count; k++) {
         char low[NAME / 2 - 4], high[NAME / 2 - 4];
         okra_number_format_(low, sizeof low, 15, k > 0 ? cuts[k - 1] : 0);
@@ -72,10 +62,5 @@ okra_status okra_groups_cut(const okra_data *numbers, const double *cuts, okra_i
             codes[i]++;
         }
     }
-    TRY(okra_data_labels(codes, numbers->n, names, count + 1, out));
-done:
-    okra_free_(codes);
-    okra_free_(text);
-    okra_free_(names);
-    return st;
+    return okra_data_labels(codes, numbers->n, names, count + 1, out);
 }

@@ -51,24 +51,10 @@ void okra_folds_release_(okra_folds_ *z)
             okra_free_(z->I[f]);
         }
     }
-    okra_free_(z->G);
-    okra_free_(z->I);
+    FREE(z->G, z->I);
     okra_solved_clear_(&z->solved);
-    okra_free_(z->fold);
-    okra_free_(z->begin);
-    okra_free_(z->members);
-    okra_free_(z->A);
-    okra_free_(z->a);
-    okra_free_(z->l1);
-    okra_free_(z->sums);
-    okra_free_(z->cross);
-    okra_free_(z->self);
-    okra_free_(z->Alc);
-    okra_free_(z->ALu);
-    okra_free_(z->Ul);
-    okra_free_(z->E);
-    okra_free_(z->UY);
-    okra_free_(z->work);
+    FREE(z->fold, z->begin, z->members, z->A, z->a, z->l1, z->sums, z->cross, z->self,
+         z->Alc, z->ALu, z->Ul, z->E, z->UY, z->work);
 }
 
 /* Folds of equal size drawn with the context's seed; jackknife+: pair i is fold i. */
@@ -177,11 +163,8 @@ okra_status okra_folds_prepare_(okra_folds_ *z)
     OWNED double *panel = NULL;
     CHK(okra_solved_create_(z->job, &z->solved));
     okra_int n = z->solved.n;
-    if (n < 2) {
-        return okra_fail_(OKRA_ESHAPE,
-                          "conformal %s: leaving one out needs two training pairs",
-                          z->job->s.how);
-    }
+    REFUSE_IF(n < 2, OKRA_ESHAPE,
+              "conformal %s: leaving one out needs two training pairs", z->job->s.how);
     CHK(draw(z));
     ZMAKE(z->G, z->count);
     ZMAKE(z->I, z->count);

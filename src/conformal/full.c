@@ -59,15 +59,8 @@ typedef struct full {
 static void release(full *z)
 {
     okra_solved_clear_(&z->solved);
-    okra_free_(z->diagonal);
-    okra_free_(z->BLii);
-    okra_free_(z->cross);
-    okra_free_(z->self);
-    okra_free_(z->BLc);
-    okra_free_(z->BLu);
-    okra_free_(z->Ul);
-    okra_free_(z->work);
-    okra_free_(z->sums);
+    FREE(z->diagonal, z->BLii, z->cross, z->self, z->BLc, z->BLu, z->Ul, z->work,
+         z->sums);
 }
 
 /* A test input, whatever the candidate. */

@@ -264,8 +264,6 @@ okra_status okra_conformal_full_intervals_(const okra_conformal_job_ *job, doubl
     TRY(okra_solved_walk_(job, &z.solved, intervals_block, &z));
 done:
     okra_solved_clear_(&z.solved);
-    okra_free_(z.BY);
-    okra_free_(z.UY);
-    okra_free_(z.work);
+    FREE(z.BY, z.UY, z.work);
     return st;
 }

@@ -61,8 +61,7 @@ okra_status okra_pairs_hold(okra_context *context, const okra_data *x, const okr
     }
     TRY(okra_data_take(x, rest, N - held, &made[0]));
     for (int k = 0; k < 4; k++) {
-        parts[k] = made[k];
-        made[k] = NULL;
+        parts[k] = TAKE(made[k]);
     }
 done:
     okra_free_(index);

@@ -46,9 +46,7 @@ okra_status okra_conformal_distances(okra_context *context, const okra_model *mo
     NOT_NULL(p);
     okra_int n =
         training ? okra_model_count(model) : okra_model_calibration(model, &x, &y);
-    if (n < 1) {
-        return okra_fail_(OKRA_EARG, "the model keeps no pairs to calibrate with");
-    }
+    REFUSE_IF(n < 1, OKRA_EARG, "the model keeps no pairs to calibrate with");
     MAKE(score, n);
     CHK(training ? okra_model_leave(context, model, NULL, score, &left)
                  : okra_model_loss(context, model, x, y, &mean, score));

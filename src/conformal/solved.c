@@ -30,12 +30,7 @@ enum { ROWS = 256 };
 
 void okra_solved_clear_(okra_solved_ *solved)
 {
-    okra_free_(solved->F);
-    okra_free_(solved->B);
-    okra_free_(solved->L);
-    okra_free_(solved->Y);
-    okra_free_(solved->ones);
-    okra_free_(solved->mean);
+    FREE(solved->F, solved->B, solved->L, solved->Y, solved->ones, solved->mean);
     *solved = (okra_solved_){0};
 }
 
@@ -191,13 +186,10 @@ static okra_status invert(const okra_conformal_job_ *job, okra_mat_ K, bool cent
         z->trace += K.p[i * n + i]; /* above the largest eigenvalue */
     }
     CHK(okra_cholesky_(job->ctx, K, &added));
-    if (z->lambda == 0 && added != 0) {
-        return okra_fail_(
-            OKRA_EUNSUPPORTED,
-            "conformal %s: there is no closed form: lambda is 0 and the Gram matrix of "
-            "the inputs is singular; fit with a lambda above 0",
-            job->s.how);
-    }
+    REFUSE_IF(z->lambda == 0 && added != 0, OKRA_EUNSUPPORTED,
+              "conformal %s: there is no closed form: lambda is 0 and the Gram matrix of "
+              "the inputs is singular; fit with a lambda above 0",
+              job->s.how);
     okra_mat_fill_(B, 0);
     okra_mat_add_diagonal_(B, 1);
     CHK(okra_cholesky_solve_(job->ctx, K, B));
@@ -219,9 +211,8 @@ okra_status okra_solved_create_(const okra_conformal_job_ *job, okra_solved_ *ou
     double centered = 0;
     okra_int n = z.n;
     CHK(check(job));
-    if (!okra_bag_get_number_(job->model->bag, "lambda", &z.lambda)) {
-        return okra_fail_(OKRA_EFORMAT, "the model does not tell its lambda");
-    }
+    REFUSE_IF(!okra_bag_get_number_(job->model->bag, "lambda", &z.lambda), OKRA_EFORMAT,
+              "the model does not tell its lambda");
     (void)okra_bag_get_number_(job->model->bag, "center", &centered);
     CHK(okra_doubles_(job->ctx, n, n, "the Gram matrix of the inputs", &z.F));
     CHK(okra_doubles_(job->ctx, n, n, "its inverse", &z.B));
@@ -252,21 +243,17 @@ static okra_status border(const okra_conformal_job_ *job, const okra_solved_ *so
     for (okra_int i = 0; i < n; i++) {
         sizes += fabs(k[i] * u[i]);
     }
-    if (own - made < -IMPOSSIBLE * sizes) {
-        return okra_fail_(OKRA_EARG,
-                          "conformal %s: k(x, x) of test input %lld is %g, expected at "
-                          "least %g by its similarity to the training inputs",
-                          job->s.how, (long long)(b->first + r), own, made);
-    }
+    REFUSE_IF(own - made < -IMPOSSIBLE * sizes, OKRA_EARG,
+              "conformal %s: k(x, x) of test input %lld is %g, expected at least %g by "
+              "its similarity to the training inputs",
+              job->s.how, (long long)(b->first + r), own, made);
     bool divides =
         job->how == OKRA_CONFORMAL_FULL_ || job->score == OKRA_SCORE_NORMALIZED_;
-    if (divides && solved->lambda == 0 && s <= 8 * DBL_EPSILON * sizes) {
-        return okra_fail_(OKRA_EUNSUPPORTED,
-                          "conformal %s: there is no closed form: lambda is 0 and test "
-                          "input %lld adds nothing to the training inputs; fit with a "
-                          "lambda above 0",
-                          job->s.how, (long long)(b->first + r));
-    }
+    REFUSE_IF(divides && solved->lambda == 0 && s <= 8 * DBL_EPSILON * sizes,
+              OKRA_EUNSUPPORTED,
+              "conformal %s: there is no closed form: lambda is 0 and test input %lld "
+              "adds nothing to the training inputs; fit with a lambda above 0",
+              job->s.how, (long long)(b->first + r));
     b->s[r] = fmax(s, solved->lambda);
     b->off[r] = fmin(8 * DBL_EPSILON * sizes / b->s[r], 0.25);
     return OKRA_OK;
@@ -319,12 +306,7 @@ okra_status okra_solved_walk_(const okra_conformal_job_ *job, const okra_solved_
     }
 done:
     okra_other_free_(other);
-    okra_free_(self);
-    okra_free_(K);
-    okra_free_(b.U);
-    okra_free_(b.UL);
-    okra_free_(b.s);
-    okra_free_(b.off);
+    FREE(self, K, b.U, b.UL, b.s, b.off);
     return st;
 }
 

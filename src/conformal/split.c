@@ -37,8 +37,7 @@ static okra_status options_of(const char *top, okra_options **out)
     CHK(okra_options_set(o, "decode", "candidates"));
     CHK(okra_options_set(o, "allow-empty-candidates", "yes"));
     CHK(okra_options_set(o, "top", top));
-    *out = o;
-    o = NULL;
+    *out = TAKE(o);
     return OKRA_OK;
 }
 
@@ -56,47 +55,40 @@ static okra_status take_rows(const okra_data *data, okra_int first, okra_int m,
 okra_status okra_conformal_variance_(okra_context *ctx, const okra_model *model,
                                      const okra_data *x, double *out)
 {
-    okra_status st = OKRA_OK;
-    okra_prediction *p = NULL;
-    okra_options *o = NULL;
+    FREED_BY(okra_options_drop_) okra_options *o = NULL;
+    FREED_BY(okra_prediction_drop_) okra_prediction *p = NULL;
     double lambda = 0;
     okra_int rows = 0;
     okra_predict_request request = {OKRA_SIZED(okra_predict_request), .confidence = true};
-    TRY(options_of("1", &o));
-    TRY(okra_predict(ctx, model, x, o, &request, &p));
+    CHK(options_of("1", &o));
+    CHK(okra_predict(ctx, model, x, o, &request, &p));
     const double *c = okra_prediction_confidence(p, &rows);
     okra_bag_get_number_(model->bag, "lambda", &lambda);
     for (okra_int i = 0; i < rows; i++) {
         out[i] = c[i * OKRA_CONFIDENCE_COLUMNS + 2] + lambda;
-        if (!(out[i] > 0)) {
-            FAIL(OKRA_EUNSUPPORTED,
-                 "conformal score normalized: method %s gives no predictive variance "
-                 "here: use the score distance",
-                 model->method->name);
-        }
+        REFUSE_IF(!(out[i] > 0), OKRA_EUNSUPPORTED,
+                  "conformal score normalized: method %s gives no predictive variance "
+                  "here: use the score distance",
+                  model->method->name);
     }
-done:
-    okra_prediction_free(p);
-    okra_options_free(o);
-    return st;
+    return OKRA_OK;
 }
 
 /* Distances of rows first.. of x to all candidates: m x count. */
 static okra_status distances(const okra_conformal_job_ *job, const okra_data *x,
                              okra_int first, okra_int m, double *out)
 {
-    okra_status st = OKRA_OK;
-    okra_data *part = NULL;
-    okra_options *o = NULL;
-    okra_prediction *p = NULL;
+    FREED_BY(okra_prediction_drop_) okra_prediction *p = NULL;
+    FREED_BY(okra_options_drop_) okra_options *o = NULL;
+    FREED_BY(okra_data_drop_) okra_data *part = NULL;
     char top[32];
     okra_int kept = 0, count = job->count;
     okra_predict_request request = {OKRA_SIZED(okra_predict_request),
                                     .candidates = job->candidates};
     okra_number_format_(top, sizeof top, 17, (double)count);
-    TRY(options_of(top, &o));
-    TRY(take_rows(x, first, m, &part));
-    TRY(okra_predict(job->ctx, job->model, part, o, &request, &p));
+    CHK(options_of(top, &o));
+    CHK(take_rows(x, first, m, &part));
+    CHK(okra_predict(job->ctx, job->model, part, o, &request, &p));
     const okra_int *index = okra_prediction_index(p, &kept);
     const double *distance = okra_prediction_distance(p, &kept);
     for (okra_int k = 0; k < m * count; k++) {
@@ -107,38 +99,30 @@ static okra_status distances(const okra_conformal_job_ *job, const okra_data *x,
             out[k / kept * count + index[k]] = distance[k];
         }
     }
-done:
-    okra_data_free(part);
-    okra_options_free(o);
-    okra_prediction_free(p);
-    return st;
+    return OKRA_OK;
 }
 
 /* Distances of the calibrating pairs themselves. */
 static okra_status own_distances(const okra_conformal_job_ *job, double *out)
 {
-    okra_status st = OKRA_OK;
-    okra_options *o = NULL;
-    okra_prediction *p = NULL;
-    okra_int *ranges = NULL, top = 0;
-    ALLOC(ranges, 2 * job->pairs);
+    FREED_BY(okra_prediction_drop_) okra_prediction *p = NULL;
+    FREED_BY(okra_options_drop_) okra_options *o = NULL;
+    OWNED okra_int *ranges = NULL;
+    okra_int top = 0;
+    MAKE(ranges, 2 * job->pairs);
     for (okra_int i = 0; i < job->pairs; i++) {
         ranges[2 * i] = i;
         ranges[2 * i + 1] = i + 1;
     }
     okra_predict_request request = {OKRA_SIZED(okra_predict_request),
                                     .candidates = job->cal_y, .ranges = ranges};
-    TRY(options_of("1", &o));
-    TRY(okra_predict(job->ctx, job->model, job->cal_x, o, &request, &p));
+    CHK(options_of("1", &o));
+    CHK(okra_predict(job->ctx, job->model, job->cal_x, o, &request, &p));
     const double *distance = okra_prediction_distance(p, &top);
     for (okra_int i = 0; i < job->pairs; i++) {
         out[i] = distance[i * top];
     }
-done:
-    okra_free_(ranges);
-    okra_options_free(o);
-    okra_prediction_free(p);
-    return st;
+    return OKRA_OK;
 }
 
 /* The metric's value of every object of `truth` against one decoded object each. */
@@ -149,11 +133,8 @@ static okra_status by_metric(const okra_conformal_job_ *job, const okra_data *tr
     bool loss = true, each = false;
     CHK(okra_metric_is_loss(job->s.score, &loss));
     CHK(okra_score(job->ctx, job->s.score, truth, decoded, &mean, out, &each));
-    if (!each) {
-        return okra_fail_(OKRA_EUNSUPPORTED,
-                          "conformal score %s: the metric has no value for each pair",
-                          job->s.score);
-    }
+    REFUSE_IF(!each, OKRA_EUNSUPPORTED,
+              "conformal score %s: the metric has no value for each pair", job->s.score);
     for (okra_int i = 0; i < truth->n && !loss; i++) {
         out[i] = 1 - out[i];
     }
@@ -178,28 +159,22 @@ static okra_status decode(const okra_conformal_job_ *job, const okra_data *x,
 static okra_status metric_rows(const okra_conformal_job_ *job, okra_int first, okra_int m,
                                double *out)
 {
-    okra_status st = OKRA_OK;
-    okra_data *part = NULL, *again = NULL;
-    okra_prediction *p = NULL;
-    okra_int *index = NULL;
-    ALLOC(index, job->count);
-    TRY(take_rows(job->x, first, m, &part));
-    TRY(decode(job, part, &p));
+    OWNED okra_int *index = NULL;
+    FREED_BY(okra_prediction_drop_) okra_prediction *p = NULL;
+    FREED_BY(okra_data_drop_) okra_data *again = NULL, *part = NULL;
+    MAKE(index, job->count);
+    CHK(take_rows(job->x, first, m, &part));
+    CHK(decode(job, part, &p));
     for (okra_int r = 0; r < m; r++) {
         for (okra_int c = 0; c < job->count; c++) {
             index[c] = r;
         }
-        TRY(okra_data_take(okra_prediction_objects(p), index, job->count, &again));
-        TRY(by_metric(job, job->candidates, again, out + r * job->count));
+        CHK(okra_data_take(okra_prediction_objects(p), index, job->count, &again));
+        CHK(by_metric(job, job->candidates, again, out + r * job->count));
         okra_data_free(again);
         again = NULL;
     }
-done:
-    okra_data_free(part);
-    okra_data_free(again);
-    okra_prediction_free(p);
-    okra_free_(index);
-    return st;
+    return OKRA_OK;
 }
 
 /* Distances that differ by less than this are equal but for rounding: a share of the

@@ -144,9 +144,6 @@ okra_status okra_conformal_split_intervals_(const okra_conformal_job_ *job, doub
 done:
     okra_prediction_free(p);
     okra_prediction_free(cal);
-    okra_free_(z.spread);
-    okra_free_(z.cal_spread);
-    okra_free_(z.list);
-    okra_free_(once);
+    FREE(z.spread, z.cal_spread, z.list, once);
     return st;
 }

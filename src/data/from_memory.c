@@ -9,15 +9,11 @@
 
 static okra_status check_texts(const char *what, const char *const *texts, okra_int n)
 {
-    if (n < 0 || (!texts && n > 0)) {
-        return okra_fail_(OKRA_EARG, "%s: %s", what,
-                          n < 0 ? "their number is negative" : "the texts are NULL");
-    }
+    REFUSE_IF(n < 0 || (!texts && n > 0), OKRA_EARG, "%s: %s", what,
+              n < 0 ? "their number is negative" : "the texts are NULL");
     for (okra_int i = 0; i < n; i++) {
-        if (!texts[i]) {
-            return okra_fail_(OKRA_EARG, "%s: text %" PRId64 " (counted from 0) is NULL",
-                              what, i);
-        }
+        REFUSE_IF(!texts[i], OKRA_EARG, "%s: text %" PRId64 " (counted from 0) is NULL",
+                  what, i);
     }
     return OKRA_OK;
 }
@@ -29,10 +25,8 @@ static okra_status add_smiles(okra_graphs_builder_ *b, okra_molecule_ *m,
                               const char *text, bool *kekule)
 {
     size_t length = strcspn(text, " \t\r\n");
-    if (length == 0 || strpbrk(text, "\r\n")) {
-        return okra_fail_(OKRA_EFORMAT, "expected one SMILES, found %s",
-                          length == 0 ? "none" : "several lines");
-    }
+    REFUSE_IF(length == 0 || strpbrk(text, "\r\n"), OKRA_EFORMAT,
+              "expected one SMILES, found %s", length == 0 ? "none" : "several lines");
     CHK(okra_smiles_parse_(text, length, 1, m));
     CHK(okra_molecule_perceive_(m, kekule));
     return okra_graphs_molecule_(b, m, text, strlen(text));
@@ -76,15 +70,10 @@ done:
 
 static okra_status check_first(const char *what, const okra_int *first, okra_int n)
 {
-    if (!first || first[0] != 0) {
-        return okra_fail_(OKRA_EARG, "graphs: %s must begin with 0", what);
-    }
+    REFUSE_IF(!first || first[0] != 0, OKRA_EARG, "graphs: %s must begin with 0", what);
     for (okra_int i = 0; i < n; i++) {
-        if (first[i + 1] < first[i]) {
-            return okra_fail_(
-                OKRA_EARG, "graphs: %s decreases at graph %" PRId64 " (counted from 0)",
-                what, i);
-        }
+        REFUSE_IF(first[i + 1] < first[i], OKRA_EARG,
+                  "graphs: %s decreases at graph %" PRId64 " (counted from 0)", what, i);
     }
     return OKRA_OK;
 }
@@ -103,9 +92,7 @@ okra_status okra_data_graphs(const okra_int *first_node, const char *const *node
     NOT_NULL(out);
     FREED_BY(okra_graphs_abandon_) okra_graphs_builder_ b = {0};
     int32_t label;
-    if (n < 0) {
-        return okra_fail_(OKRA_EARG, "graphs: their number is negative");
-    }
+    REFUSE_IF(n < 0, OKRA_EARG, "graphs: their number is negative");
     CHK(check_first("first_node", first_node, n));
     CHK(check_first("first_edge", first_edge, n));
     if (node_labels) {
@@ -114,30 +101,23 @@ okra_status okra_data_graphs(const okra_int *first_node, const char *const *node
     if (edge_labels) {
         CHK(check_texts("labels of edges", edge_labels, first_edge[n]));
     }
-    if (!ends && first_edge[n] > 0) {
-        return okra_fail_(OKRA_EARG, "graphs: ends are NULL");
-    }
+    REFUSE_IF(!ends && first_edge[n] > 0, OKRA_EARG, "graphs: ends are NULL");
     CHK(okra_graphs_begin_(&b, false));
     for (okra_int i = 0; i < n; i++) {
         okra_int nodes = first_node[i + 1] - first_node[i];
-        if (nodes > OKRA_GRAPH_NODES_MOST_) {
-            return okra_fail_(OKRA_EARG,
-                              "graph %" PRId64 " has %" PRId64 " nodes; at most %d", i,
-                              nodes, OKRA_GRAPH_NODES_MOST_);
-        }
+        REFUSE_IF(nodes > OKRA_GRAPH_NODES_MOST_, OKRA_EARG,
+                  "graph %" PRId64 " has %" PRId64 " nodes; at most %d", i, nodes,
+                  OKRA_GRAPH_NODES_MOST_);
         for (okra_int k = first_node[i]; k < first_node[i + 1]; k++) {
             CHK(label_of(&b, node_labels, k, &label));
             CHK(okra_graphs_node_(&b, label));
         }
         for (okra_int k = first_edge[i]; k < first_edge[i + 1]; k++) {
             okra_int a = ends[2 * k], z = ends[2 * k + 1];
-            if (a < 0 || a >= nodes || z < 0 || z >= nodes || a == z) {
-                return okra_fail_(
-                    OKRA_EARG,
-                    "graph %" PRId64 " (counted from 0): an edge between nodes %" PRId64
-                    " and %" PRId64 "; expected two of its %" PRId64 " nodes",
-                    i, a, z, nodes);
-            }
+            REFUSE_IF(a < 0 || a >= nodes || z < 0 || z >= nodes || a == z, OKRA_EARG,
+                      "graph %" PRId64 " (counted from 0): an edge between nodes %" PRId64
+                      " and %" PRId64 "; expected two of its %" PRId64 " nodes",
+                      i, a, z, nodes);
             CHK(label_of(&b, edge_labels, k, &label));
             CHK(okra_graphs_edge_(&b, (int32_t)a, (int32_t)z, label));
         }

@@ -49,10 +49,8 @@ okra_status okra_graphs_label_(okra_graphs_builder_ *b, const char *text, size_t
         at += (okra_int)size + 1;
     }
     okra_int place = okra_ragged_open_count_(&b->names);
-    if (place + (okra_int)length > 1 << 20 || memchr(text, '\0', length)) {
-        return okra_fail_(OKRA_EFORMAT,
-                          "labels of one graph are too long or hold a zero byte");
-    }
+    REFUSE_IF(place + (okra_int)length > 1 << 20 || memchr(text, '\0', length),
+              OKRA_EFORMAT, "labels of one graph are too long or hold a zero byte");
     const void *bytes = text, *end = "";
     CHK(okra_ragged_push_many_(&b->names, (okra_int)length, &bytes));
     CHK(okra_ragged_push_(&b->names, &end));
@@ -64,10 +62,8 @@ okra_status okra_graphs_node_(okra_graphs_builder_ *b, int32_t label)
 {
     static const int32_t none[4] = {0};
     const void *element[] = {&label, none};
-    if (okra_ragged_open_count_(&b->nodes) == OKRA_GRAPH_NODES_MOST_) {
-        return okra_fail_(OKRA_EFORMAT, "more than %d nodes in one graph",
-                          OKRA_GRAPH_NODES_MOST_);
-    }
+    REFUSE_IF(okra_ragged_open_count_(&b->nodes) == OKRA_GRAPH_NODES_MOST_, OKRA_EFORMAT,
+              "more than %d nodes in one graph", OKRA_GRAPH_NODES_MOST_);
     return okra_ragged_push_(&b->nodes, element);
 }
 
@@ -76,10 +72,8 @@ okra_status okra_graphs_edge_(okra_graphs_builder_ *b, int32_t from, int32_t to,
 {
     const int32_t ends[2] = {OKRA_MIN_(from, to), OKRA_MAX_(from, to)};
     const void *element[] = {ends, &label};
-    if (okra_ragged_open_count_(&b->edges) == OKRA_GRAPH_EDGES_MOST_) {
-        return okra_fail_(OKRA_EFORMAT, "more than %d edges in one graph",
-                          OKRA_GRAPH_EDGES_MOST_);
-    }
+    REFUSE_IF(okra_ragged_open_count_(&b->edges) == OKRA_GRAPH_EDGES_MOST_, OKRA_EFORMAT,
+              "more than %d edges in one graph", OKRA_GRAPH_EDGES_MOST_);
     return okra_ragged_push_(&b->edges, element);
 }
 

@@ -14,10 +14,8 @@ okra_status okra_data_names_(okra_data *data, const char *const *names)
     okra_int size = 0;
     char *texts;
     for (okra_int c = 0; c < data->d; c++) {
-        if (!names[c]) {
-            return okra_fail_(OKRA_EARG,
-                              "labels data: the name of class %" PRId64 " is NULL", c);
-        }
+        REFUSE_IF(!names[c], OKRA_EARG,
+                  "labels data: the name of class %" PRId64 " is NULL", c);
         size += (okra_int)strlen(names[c]) + 1;
     }
     MAKE(data->class_names, data->d);
@@ -38,21 +36,13 @@ okra_status okra_data_labels(const okra_int *labels, okra_int n, const char *con
     NOT_NULL(out);
     FREED_BY(okra_data_drop_) okra_data *data = NULL;
     okra_int *codes;
-    if (n < 0 || classes < 0) {
-        return okra_fail_(OKRA_ESHAPE,
-                          "labels data: %" PRId64 " labels of %" PRId64 " classes", n,
-                          classes);
-    }
-    if (!labels && n > 0) {
-        return okra_fail_(OKRA_EARG, "labels data: labels are NULL");
-    }
+    REFUSE_IF(n < 0 || classes < 0, OKRA_ESHAPE,
+              "labels data: %" PRId64 " labels of %" PRId64 " classes", n, classes);
+    REFUSE_IF(!labels && n > 0, OKRA_EARG, "labels data: labels are NULL");
     for (okra_int i = 0; i < n; i++) {
-        if (labels[i] < 0 || labels[i] >= classes) {
-            return okra_fail_(OKRA_EARG,
-                              "labels data: label %" PRId64 " is %" PRId64
-                              "; expected 0..%" PRId64,
-                              i, labels[i], classes - 1);
-        }
+        REFUSE_IF(labels[i] < 0 || labels[i] >= classes, OKRA_EARG,
+                  "labels data: label %" PRId64 " is %" PRId64 "; expected 0..%" PRId64,
+                  i, labels[i], classes - 1);
     }
     CHK(okra_data_new_(OKRA_LABELS, n, classes, "memory", &data));
     MAKE(codes, n);
@@ -64,8 +54,7 @@ okra_status okra_data_labels(const okra_int *labels, okra_int n, const char *con
     if (names) {
         CHK(okra_data_names_(data, names));
     }
-    *out = data;
-    data = NULL;
+    *out = TAKE(data);
     return OKRA_OK;
 }
 

@@ -21,11 +21,8 @@ void okra_network_free_(okra_network_ *network)
     for (okra_int i = 0; network->names && i < network->nodes; i++) {
         okra_free_(network->names[i]);
     }
-    okra_free_(network->names);
-    okra_free_(network->adjacency.indptr);
-    okra_free_(network->adjacency.indices);
-    okra_free_(network->adjacency.values);
-    okra_free_(network);
+    FREE(network->names, network->adjacency.indptr, network->adjacency.indices,
+         network->adjacency.values, network);
 }
 
 /* One end of an edge as seen from the other. */
@@ -48,14 +45,10 @@ static int by_ends(const void *a, const void *b)
 
 static okra_status check_edge(okra_int nodes, const okra_link_ *e)
 {
-    if (e->a < 0 || e->a >= nodes || e->b < 0 || e->b >= nodes) {
-        return okra_fail_(OKRA_EFORMAT, "an edge ends at node %lld, there are %lld nodes",
-                          (long long)(e->a < 0 || e->a >= nodes ? e->a : e->b),
-                          (long long)nodes);
-    }
-    if (e->a == e->b) {
-        return okra_fail_(OKRA_EFORMAT, "an edge from a node to itself");
-    }
+    REFUSE_IF(e->a < 0 || e->a >= nodes || e->b < 0 || e->b >= nodes, OKRA_EFORMAT,
+              "an edge ends at node %lld, there are %lld nodes",
+              (long long)(e->a < 0 || e->a >= nodes ? e->a : e->b), (long long)nodes);
+    REFUSE_IF(e->a == e->b, OKRA_EFORMAT, "an edge from a node to itself");
     if (!(e->weight > 0 && e->weight <= 1e150)) { /* degrees must stay finite */
         return okra_fail_(
             OKRA_EFORMAT, "the weight %g of an edge; expected %s", e->weight,
@@ -67,17 +60,11 @@ static okra_status check_edge(okra_int nodes, const okra_link_ *e)
 
 static okra_status copy_names(okra_network_ *n, const char *const *names)
 {
-    okra_status st = OKRA_OK;
-    ZALLOC(n->names, n->nodes);
+    ZMAKE(n->names, n->nodes);
     for (okra_int i = 0; i < n->nodes; i++) {
-        n->names[i] = okra_strdup_(names[i]);
-        if (!n->names[i]) {
-            st = OKRA_EMEM;
-            goto done;
-        }
+        GOT(n->names[i] = okra_strdup_(names[i]));
     }
-done:
-    return st;
+    return OKRA_OK;
 }
 
 okra_status okra_network_create_(okra_int nodes, const okra_link_ *edges, okra_int count,
@@ -127,8 +114,7 @@ okra_status okra_network_create_(okra_int nodes, const okra_link_ *edges, okra_i
     if (names) {
         TRY(copy_names(n, names));
     }
-    *out = n;
-    n = NULL;
+    *out = TAKE(n);
 done:
     if (st != OKRA_OK && bad) {
         *bad = at;
@@ -172,13 +158,11 @@ okra_status okra_nodes_create_(const okra_network_ *network, const okra_int *cod
     okra_data_own_(data, own);
     for (okra_int i = 0; i < n; i++) {
         own[i] = codes ? codes[i] : i;
-        if (own[i] < 0 || own[i] >= network->nodes) {
-            return okra_fail_(OKRA_EFORMAT, "node %lld; the network has %lld",
-                              (long long)own[i], (long long)network->nodes);
-        }
+        REFUSE_IF(own[i] < 0 || own[i] >= network->nodes, OKRA_EFORMAT,
+                  "node %lld; the network has %lld", (long long)own[i],
+                  (long long)network->nodes);
     }
     data->codes = own;
-    *out = data;
-    data = NULL;
+    *out = TAKE(data);
     return OKRA_OK;
 }

@@ -56,13 +56,12 @@ static void take_field(const okra_ragged_ *from, const okra_int *index, okra_int
 okra_status okra_ragged_take_(const okra_ragged_ *from, const okra_int *index,
                               okra_int count, okra_ragged_ *to)
 {
-    okra_status st = OKRA_OK;
-    okra_ragged_ fresh = *from;
+    FREED_BY(okra_ragged_clear_) okra_ragged_ fresh = *from;
     fresh.offsets = NULL;
     for (int k = 0; k < fresh.field_count; k++) {
         fresh.fields[k].values = NULL;
     }
-    ALLOC(fresh.offsets, count + 1);
+    MAKE(fresh.offsets, count + 1);
     fresh.offsets[0] = 0;
     for (okra_int i = 0; i < count; i++) {
         okra_int j = index ? index[i] : i;
@@ -71,17 +70,12 @@ okra_status okra_ragged_take_(const okra_ragged_ *from, const okra_int *index,
     for (int k = 0; k < fresh.field_count; k++) {
         fresh.fields[k].values =
             okra_alloc_(fresh.offsets[count], element_size(&fresh.fields[k]));
-        if (!fresh.fields[k].values) {
-            st = OKRA_EMEM;
-            goto done;
-        }
+        GOT(fresh.fields[k].values);
         take_field(from, index, count, &fresh, k);
     }
     *to = fresh;
     memset(&fresh, 0, sizeof fresh);
-done:
-    okra_ragged_clear_(&fresh);
-    return st;
+    return OKRA_OK;
 }
 
 static bool same_fields(const okra_ragged_ *a, const okra_ragged_ *b)
@@ -101,10 +95,8 @@ okra_status okra_ragged_concat_(const okra_ragged_ *a, okra_int na, const okra_r
     FREED_BY(okra_ragged_abandon_) okra_ragged_builder_ all = {0};
     const okra_ragged_ *parts[] = {a, b};
     const okra_int counts[] = {na, nb};
-    if (!same_fields(a, b)) {
-        return okra_fail_(OKRA_EARG, "the objects' '%s' and '%s' have different fields",
-                          a->name, b->name);
-    }
+    REFUSE_IF(!same_fields(a, b), OKRA_EARG,
+              "the objects' '%s' and '%s' have different fields", a->name, b->name);
     CHK(okra_ragged_begin_(&all, a->name, a->field_count, a->fields));
     for (int p = 0; p < 2; p++) {
         const okra_int *offsets = parts[p]->offsets;
@@ -162,9 +154,7 @@ static okra_status grow_elements(okra_ragged_builder_ *b, okra_int need)
     for (int k = 0; k < b->group.field_count; k++) {
         okra_field_ *f = &b->group.fields[k];
         void *grown = okra_realloc_(f->values, room, element_size(f));
-        if (!grown) {
-            return OKRA_EMEM;
-        }
+        GOT(grown);
         f->values = grown;
     }
     b->elements_room = room;
@@ -202,9 +192,7 @@ okra_status okra_ragged_close_(okra_ragged_builder_ *b)
         okra_int room = 2 * b->objects_room;
         okra_int *grown =
             okra_realloc_(b->group.offsets, room + 1, sizeof *b->group.offsets);
-        if (!grown) {
-            return OKRA_EMEM;
-        }
+        GOT(grown);
         b->group.offsets = grown;
         b->objects_room = room;
     }

@@ -8,16 +8,12 @@
 
 static okra_status check_offsets(const okra_int *offsets, okra_int n)
 {
-    if (!offsets) {
-        return okra_fail_(OKRA_EARG, "sequences data: offsets are NULL");
-    }
+    REFUSE_IF(!offsets, OKRA_EARG, "sequences data: offsets are NULL");
     for (okra_int i = 0; i <= n; i++) {
-        if (i == 0 ? offsets[0] != 0 : offsets[i] < offsets[i - 1]) {
-            return okra_fail_(OKRA_EARG,
-                              "sequences data: offsets[%" PRId64 "] is %" PRId64
-                              "; they must begin at 0 and never fall",
-                              i, offsets[i]);
-        }
+        REFUSE_IF(i == 0 ? offsets[0] != 0 : offsets[i] < offsets[i - 1], OKRA_EARG,
+                  "sequences data: offsets[%" PRId64 "] is %" PRId64
+                  "; they must begin at 0 and never fall",
+                  i, offsets[i]);
     }
     return OKRA_OK;
 }
@@ -73,8 +69,7 @@ okra_status okra_data_sequences(const okra_int *offsets, const double *vectors,
     }
     TRY(okra_data_new_(OKRA_SEQUENCES, n, d, "memory", &data));
     TRY(fill_positions(data, offsets, vectors, labels));
-    *out = data;
-    data = NULL;
+    *out = TAKE(data);
 done:
     okra_data_free(data);
     return st;
@@ -83,21 +78,15 @@ done:
 okra_status okra_data_tuple(okra_data *const *parts, int count, okra_data **out)
 {
     FREED_BY(okra_data_drop_) okra_data *data = NULL;
-    if (!parts || count < 1) {
-        return okra_fail_(OKRA_EARG, "tuple data: no parts");
-    }
+    REFUSE_IF(!parts || count < 1, OKRA_EARG, "tuple data: no parts");
     for (int k = 0; k < count; k++) {
-        if (!parts[k] || parts[k]->kind == OKRA_TUPLE) {
-            return okra_fail_(OKRA_EARG, "tuple data: part %d %s", k + 1,
-                              parts[k] ? "is a tuple itself" : "is NULL");
-        }
-        if (parts[k]->n != parts[0]->n) {
-            return okra_fail_(OKRA_ESHAPE,
-                              "%s has %" PRId64 " objects and %s %" PRId64
-                              ": several descriptions must be of the same objects",
-                              parts[0]->source, parts[0]->n, parts[k]->source,
-                              parts[k]->n);
-        }
+        REFUSE_IF(!parts[k] || parts[k]->kind == OKRA_TUPLE, OKRA_EARG,
+                  "tuple data: part %d %s", k + 1,
+                  parts[k] ? "is a tuple itself" : "is NULL");
+        REFUSE_IF(parts[k]->n != parts[0]->n, OKRA_ESHAPE,
+                  "%s has %" PRId64 " objects and %s %" PRId64
+                  ": several descriptions must be of the same objects",
+                  parts[0]->source, parts[0]->n, parts[k]->source, parts[k]->n);
     }
     CHK(okra_data_new_(OKRA_TUPLE, parts[0]->n, count, "tuple", &data));
     ZMAKE(data->components, count);
@@ -106,7 +95,6 @@ okra_status okra_data_tuple(okra_data *const *parts, int count, okra_data **out)
         CHK(okra_data_copy(parts[k], &data->components[k]));
         data->component_count = k + 1;
     }
-    *out = data;
-    data = NULL;
+    *out = TAKE(data);
     return OKRA_OK;
 }

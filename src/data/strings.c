@@ -44,17 +44,12 @@ static okra_status add_text(okra_ragged_builder_ *b, const char *text, okra_int 
                               index, okra_ragged_open_count_(b) + 1, (unsigned char)*p);
         }
     }
-    if (utf8.more > 0) {
-        return okra_fail_(
-            OKRA_EFORMAT,
-            "string %" PRId64 " (counted from 0) ends inside a UTF-8 character", index);
-    }
-    if (okra_ragged_open_count_(b) > OKRA_STRING_MOST_) {
-        return okra_fail_(OKRA_EFORMAT,
-                          "string %" PRId64
-                          " (counted from 0) has more than %d characters, the limit",
-                          index, OKRA_STRING_MOST_);
-    }
+    REFUSE_IF(utf8.more > 0, OKRA_EFORMAT,
+              "string %" PRId64 " (counted from 0) ends inside a UTF-8 character", index);
+    REFUSE_IF(okra_ragged_open_count_(b) > OKRA_STRING_MOST_, OKRA_EFORMAT,
+              "string %" PRId64
+              " (counted from 0) has more than %d characters, the limit",
+              index, OKRA_STRING_MOST_);
     return okra_ragged_close_(b);
 }
 
@@ -62,16 +57,12 @@ okra_status okra_data_strings(const char *const *texts, okra_int n, okra_data **
 {
     NOT_NULL(out);
     FREED_BY(okra_ragged_abandon_) okra_ragged_builder_ b = {0};
-    if (n < 0 || (!texts && n > 0)) {
-        return okra_fail_(OKRA_EARG, "strings data: %s",
-                          n < 0 ? "the number of strings is negative" : "texts are NULL");
-    }
+    REFUSE_IF(n < 0 || (!texts && n > 0), OKRA_EARG, "strings data: %s",
+              n < 0 ? "the number of strings is negative" : "texts are NULL");
     CHK(okra_characters_begin_(&b));
     for (okra_int i = 0; i < n; i++) {
-        if (!texts[i]) {
-            return okra_fail_(
-                OKRA_EARG, "strings data: text %" PRId64 " (counted from 0) is NULL", i);
-        }
+        REFUSE_IF(!texts[i], OKRA_EARG,
+                  "strings data: text %" PRId64 " (counted from 0) is NULL", i);
         CHK(add_text(&b, texts[i], i));
     }
     return okra_strings_adopt_(&b, NULL, "memory", out);

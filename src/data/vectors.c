@@ -32,15 +32,12 @@ okra_status okra_finite_(const double *values, okra_int rows, okra_int cols, okr
             sum += row[j] * 0.0;
         }
         for (okra_int j = 0; sum != 0 && j < cols; j++) {
-            if (!isfinite(row[j])) {
-                return okra_fail_(
-                    OKRA_EFORMAT,
-                    "row %" PRId64 ", column %" PRId64 " (counted from 0) is %s", i, j,
-                    isnan(row[j]) ? "nan; values must be finite; outputs "
-                                    "with gaps are read as missing:FILE"
-                    : row[j] > 0  ? "inf; values must be finite"
-                                  : "-inf; values must be finite");
-            }
+            REFUSE_IF(!isfinite(row[j]), OKRA_EFORMAT,
+                      "row %" PRId64 ", column %" PRId64 " (counted from 0) is %s", i, j,
+                      isnan(row[j]) ? "nan; values must be finite; outputs with gaps are "
+                                      "read as missing:FILE"
+                      : row[j] > 0  ? "inf; values must be finite"
+                                    : "-inf; values must be finite");
         }
     }
     return OKRA_OK;
@@ -52,13 +49,11 @@ okra_status okra_no_infinity_(const double *values, okra_int rows, okra_int cols
     *missing = false;
     for (okra_int i = 0; i < rows; i++) {
         for (okra_int j = 0; j < cols; j++) {
-            if (isinf(values[i * ld + j])) {
-                return okra_fail_(OKRA_EFORMAT,
-                                  "row %" PRId64 ", column %" PRId64
-                                  " (counted from 0) is infinite; expected a number, or "
-                                  "nan for a missing value",
-                                  i, j);
-            }
+            REFUSE_IF(isinf(values[i * ld + j]), OKRA_EFORMAT,
+                      "row %" PRId64 ", column %" PRId64
+                      " (counted from 0) is infinite; expected a number, or nan for a "
+                      "missing value",
+                      i, j);
             *missing = *missing || isnan(values[i * ld + j]);
         }
     }
@@ -131,12 +126,10 @@ okra_status okra_data_gram(const double *values, okra_int rows, okra_int cols,
     NOT_NULL(out);
     if (diagonal) {
         for (okra_int i = 0; i < rows; i++) {
-            if (!isfinite(diagonal[i])) {
-                return okra_fail_(OKRA_EFORMAT,
-                                  "gram data: diagonal element %" PRId64
-                                  " (counted from 0) is %f; values must be finite",
-                                  i, diagonal[i]);
-            }
+            REFUSE_IF(!isfinite(diagonal[i]), OKRA_EFORMAT,
+                      "gram data: diagonal element %" PRId64
+                      " (counted from 0) is %f; values must be finite",
+                      i, diagonal[i]);
         }
     }
     okra_status st = borrow(OKRA_GRAM, values, rows, cols, ld, false, out);
@@ -170,9 +163,7 @@ static okra_status sort_row(okra_int count, okra_int *indices, double *values)
         return OKRA_OK;
     }
     entry *row = okra_alloc_(count, sizeof *row);
-    if (!row) {
-        return OKRA_EMEM;
-    }
+    GOT(row);
     for (okra_int k = 0; k < count; k++) {
         row[k] = (entry){indices[k], values[k]};
     }
@@ -196,22 +187,15 @@ static okra_status check_rows(const okra_csr_ *csr, okra_int n, okra_int d)
         }
         for (okra_int k = begin; k < end; k++) {
             okra_int j = csr->indices[k];
-            if (j < 0 || j >= d) {
-                return okra_fail_(OKRA_EARG,
-                                  "row %" PRId64 " has index %" PRId64
-                                  "; expected 0..%" PRId64,
-                                  i, j, d - 1);
-            }
-            if (k > begin && j == csr->indices[k - 1]) {
-                return okra_fail_(OKRA_EARG,
-                                  "row %" PRId64 " has index %" PRId64 " twice", i, j);
-            }
-            if (!isfinite(csr->values[k])) {
-                return okra_fail_(OKRA_EFORMAT,
-                                  "row %" PRId64 ", column %" PRId64
-                                  " (counted from 0) is %f; values must be finite",
-                                  i, j, csr->values[k]);
-            }
+            REFUSE_IF(j < 0 || j >= d, OKRA_EARG,
+                      "row %" PRId64 " has index %" PRId64 "; expected 0..%" PRId64, i, j,
+                      d - 1);
+            REFUSE_IF(k > begin && j == csr->indices[k - 1], OKRA_EARG,
+                      "row %" PRId64 " has index %" PRId64 " twice", i, j);
+            REFUSE_IF(!isfinite(csr->values[k]), OKRA_EFORMAT,
+                      "row %" PRId64 ", column %" PRId64
+                      " (counted from 0) is %f; values must be finite",
+                      i, j, csr->values[k]);
         }
     }
     return OKRA_OK;
@@ -234,9 +218,7 @@ okra_status okra_data_adopt_sparse_(okra_csr_ *csr, okra_int n, okra_int d,
 
 void okra_csr_free_(okra_csr_ *csr)
 {
-    okra_free_(csr->indptr);
-    okra_free_(csr->indices);
-    okra_free_(csr->values);
+    FREE(csr->indptr, csr->indices, csr->values);
     *csr = (okra_csr_){0};
 }
 
@@ -289,17 +271,12 @@ okra_status okra_data_bits(const unsigned char *packed, okra_int n, okra_int d,
     FREED_BY(okra_data_drop_) okra_data *data = NULL;
     uint64_t *bits;
     okra_int area = 0;
-    if (d < 0 || bytes < d / 8 + (d % 8 != 0)) {
-        return okra_fail_(OKRA_ESHAPE,
-                          "bits data: %" PRId64 " bytes a row are too few for %" PRId64
-                          " bits",
-                          bytes, d);
-    }
+    REFUSE_IF(d < 0 || bytes < d / 8 + (d % 8 != 0), OKRA_ESHAPE,
+              "bits data: %" PRId64 " bytes a row are too few for %" PRId64 " bits",
+              bytes, d);
     okra_int words = d / WORD_BITS + (d % WORD_BITS != 0);
     CHK(okra_area_(n, bytes, 1, &area));
-    if (!packed && n * d > 0) {
-        return okra_fail_(OKRA_EARG, "bits data: packed is NULL");
-    }
+    REFUSE_IF(!packed && n * d > 0, OKRA_EARG, "bits data: packed is NULL");
     CHK(okra_area_(n, words, sizeof *bits, &area));
     CHK(okra_data_new_(OKRA_BITS, n, d, "memory", &data));
     ZMAKE(bits, area);
@@ -316,8 +293,7 @@ okra_status okra_data_bits(const unsigned char *packed, okra_int n, okra_int d,
             row[words - 1] &= (UINT64_C(1) << (d % WORD_BITS)) - 1;
         }
     }
-    *out = data;
-    data = NULL;
+    *out = TAKE(data);
     return OKRA_OK;
 }
 
@@ -328,15 +304,12 @@ okra_status okra_data_check_rankings_(const okra_data *y)
     for (okra_int i = 0; i < y->n; i++) {
         for (okra_int j = 0; j < y->d; j++) {
             double v = y->values[i * y->ld + j];
-            if (!(v >= 1 && v <= (double)y->d) || v != floor(v) ||
-                row[(okra_int)v - 1] == i + 1) {
-                return okra_fail_(
-                    OKRA_EARG,
-                    "row %lld is not a ranking: found %g in column %lld, expected each "
-                    "of "
-                    "1 to %lld once (rows and columns counted from 0)",
-                    (long long)i, v, (long long)j, (long long)y->d);
-            }
+            REFUSE_IF(!(v >= 1 && v <= (double)y->d) || v != floor(v) ||
+                          row[(okra_int)v - 1] == i + 1,
+                      OKRA_EARG,
+                      "row %lld is not a ranking: found %g in column %lld, expected each "
+                      "of 1 to %lld once (rows and columns counted from 0)",
+                      (long long)i, v, (long long)j, (long long)y->d);
             row[(okra_int)v - 1] = i + 1;
         }
     }

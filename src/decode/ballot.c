@@ -28,8 +28,7 @@ struct okra_ballot_ {
 void okra_ballot_free_(okra_ballot_ *v)
 {
     if (v) {
-        okra_free_(v->first);
-        okra_free_(v);
+        FREE(v->first, v);
     }
 }
 
@@ -49,8 +48,7 @@ okra_status okra_ballot_create_(const okra_data *y, double sharpen, double votes
         MAKE(v->first, y->n);
         CHK(okra_data_same_(&y, 1, v->first));
     }
-    *out = v;
-    v = NULL;
+    *out = TAKE(v);
     return OKRA_OK;
 }
 
@@ -118,7 +116,6 @@ okra_status okra_ballot_count_(okra_context *ctx, const okra_ballot_ *v, okra_ma
     for (okra_int r = 0; r < W.rows; r++) {
         count_row(v, W.cols, W.p + r * W.ld, counted + r * W.cols);
     }
-    *out = counted;
-    counted = NULL;
+    *out = TAKE(counted);
     return OKRA_OK;
 }

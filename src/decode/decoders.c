@@ -49,23 +49,18 @@ const char *okra_decoder_argument_(const char *name)
 void okra_decoded_clear_(okra_decoded_ *decoded)
 {
     okra_data_free(decoded->objects);
-    okra_free_(decoded->index);
-    okra_free_(decoded->distance);
-    okra_free_(decoded->runner_up);
-    okra_free_(decoded->report);
+    FREE(decoded->index, decoded->distance, decoded->runner_up, decoded->report);
     okra_data_free(decoded->proposals);
     *decoded = (okra_decoded_){0};
 }
 
 okra_status okra_decode_check_plain_(const char *who, const okra_decode_request_ *request)
 {
-    if (request->candidates || request->ranges) {
-        return okra_fail_(OKRA_EARG, "decoder %s takes no candidates", who);
-    }
-    if (request->top > 1) {
-        return okra_fail_(OKRA_EARG, "decoder %s ranks nothing: top is %lld, expected 1",
-                          who, (long long)request->top);
-    }
+    REFUSE_IF(request->candidates || request->ranges, OKRA_EARG,
+              "decoder %s takes no candidates", who);
+    REFUSE_IF(request->top > 1, OKRA_EARG,
+              "decoder %s ranks nothing: top is %lld, expected 1", who,
+              (long long)request->top);
     return OKRA_OK;
 }
 
@@ -75,12 +70,10 @@ okra_status okra_decode_check_kind_(const okra_output_ *output, const okra_data 
     okra_kind kind = okra_data_kind(output->y);
     bool vectors = kind == OKRA_DENSE || kind == OKRA_SPARSE || kind == OKRA_BITS ||
                    kind == OKRA_GRAM;
-    if (data->missing || output->y->missing) {
-        return okra_fail_(OKRA_EUNSUPPORTED,
-                          "%s has missing values: distances to whole outputs are not "
-                          "known; --decode explicit predicts every coordinate",
-                          data->missing ? data->source : output->y->source);
-    }
+    REFUSE_IF(data->missing || output->y->missing, OKRA_EUNSUPPORTED,
+              "%s has missing values: distances to whole outputs are not known; --decode "
+              "explicit predicts every coordinate",
+              data->missing ? data->source : output->y->source);
     if (okra_data_kind(data) == kind &&
         (!vectors || okra_data_width(data) == okra_data_width(output->y))) {
         return OKRA_OK;

@@ -25,13 +25,11 @@ struct okra_delta_ {
 void okra_delta_free_(okra_delta_ *d)
 {
     if (d) {
-        okra_free_(d->self);
-        okra_free_(d->train_self);
+        FREE(d->self, d->train_self);
         okra_other_free_(d->other);
         okra_bound_free_(d->bound);
         okra_kernel_free(d->kernel);
-        okra_free_(d->spec);
-        okra_free_(d);
+        FREE(d->spec, d);
     }
 }
 
@@ -58,13 +56,10 @@ okra_status okra_delta_each_(const okra_delta_ *d, const okra_data *truth,
     double value;
     bool pairs = false;
     CHK(okra_score(NULL, d->spec, truth, objects, &value, each, &pairs));
-    if (!pairs) {
-        return okra_fail_(
-            OKRA_EUNSUPPORTED,
-            "decoder loss: metric %s is one number for many objects; a loss of each pair "
-            "is needed",
-            d->spec);
-    }
+    REFUSE_IF(!pairs, OKRA_EUNSUPPORTED,
+              "decoder loss: metric %s is one number for many objects; a loss of each "
+              "pair is needed",
+              d->spec);
     for (okra_int i = 0; d->gain && i < truth->n; i++) {
         each[i] = -each[i];
     }
@@ -142,14 +137,11 @@ okra_status okra_delta_bind_(okra_context *ctx, okra_delta_ *d, const okra_data 
 /* f1 of a pair is its mean over examples. */
 static okra_status read_spec(const char *argument, okra_delta_ *d)
 {
-    okra_status st = OKRA_OK;
     char text[512];
     bool loss = false;
-    if (!argument || !*argument) {
-        FAIL(OKRA_EARG,
-             "decoder loss: expected loss:METRIC, as in loss:f1, loss:hamming, "
-             "loss:edit or loss:kernel-loss:kernel=tanimoto");
-    }
+    REFUSE_IF(!argument || !*argument, OKRA_EARG,
+              "decoder loss: expected loss:METRIC, as in loss:f1, loss:hamming, "
+              "loss:edit or loss:kernel-loss:kernel=tanimoto");
     bool f1 =
         strncmp(argument, "f1", 2) == 0 && (argument[2] == '\0' || argument[2] == ':');
     bool named = strstr(argument, "average=") != NULL;
@@ -157,16 +149,13 @@ static okra_status read_spec(const char *argument, okra_delta_ *d)
                           !f1 || named         ? ""
                           : argument[2] == ':' ? ",average=example"
                                                : ":average=example");
-    if (length < 0 || (size_t)length >= sizeof text) {
-        FAIL(OKRA_EARG, "decoder loss: the metric has more than %d characters",
-             (int)sizeof text - 20);
-    }
-    TRY(okra_metric_is_loss(text, &loss));
+    REFUSE_IF(length < 0 || (size_t)length >= sizeof text, OKRA_EARG,
+              "decoder loss: the metric has more than %d characters",
+              (int)sizeof text - 20);
+    CHK(okra_metric_is_loss(text, &loss));
     d->gain = !loss;
     d->spec = okra_strndup_(text, (size_t)length);
-    st = d->spec ? OKRA_OK : OKRA_EMEM;
-done:
-    return st;
+    return d->spec ? OKRA_OK : OKRA_EMEM;
 }
 
 static okra_status open_kernel(okra_context *ctx, okra_delta_ *d)
@@ -176,13 +165,10 @@ static okra_status open_kernel(okra_context *ctx, okra_delta_ *d)
         return OKRA_OK;
     }
     CHK(okra_kernel_parse_kept_(d->spec + sizeof prefix - 1, &d->kernel));
-    if (okra_kernel_centers_(d->kernel)) {
-        return okra_fail_(
-            OKRA_EARG,
-            "decoder loss: kernel %s depends on more than two objects; expected one of "
-            "pairs",
-            okra_kernel_text(d->kernel));
-    }
+    REFUSE_IF(
+        okra_kernel_centers_(d->kernel), OKRA_EARG,
+        "decoder loss: kernel %s depends on more than two objects; expected one of pairs",
+        okra_kernel_text(d->kernel));
     CHK(okra_bound_create_(ctx, d->kernel, d->output->y, &d->bound));
     MAKE(d->train_self, d->output->y->n);
     return okra_bound_diagonal_(ctx, d->bound, d->train_self);
@@ -191,15 +177,11 @@ static okra_status open_kernel(okra_context *ctx, okra_delta_ *d)
 okra_status okra_delta_create_(okra_context *ctx, const okra_output_ *output,
                                const char *argument, okra_delta_ **out)
 {
-    okra_status st = OKRA_OK;
-    okra_delta_ *d = NULL;
-    ZALLOC(d, 1);
+    FREED_BY(okra_delta_drop_) okra_delta_ *d = NULL;
+    ZMAKE(d, 1);
     d->output = output;
-    TRY(read_spec(argument, d));
-    TRY(open_kernel(ctx, d));
-    *out = d;
-    d = NULL;
-done:
-    okra_delta_free_(d);
-    return st;
+    CHK(read_spec(argument, d));
+    CHK(open_kernel(ctx, d));
+    *out = TAKE(d);
+    return OKRA_OK;
 }

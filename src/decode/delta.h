@@ -11,6 +11,7 @@ typedef struct okra_delta_ okra_delta_;
 okra_status okra_delta_create_(okra_context *ctx, const okra_output_ *output,
                                const char *argument, okra_delta_ **out) OKRA_CHECK;
 void okra_delta_free_(okra_delta_ *delta);
+OKRA_DROPS_(okra_delta_drop_, okra_delta_, okra_delta_free_)
 const char *okra_delta_spec_(const okra_delta_ *delta);
 const okra_kernel *
 okra_delta_kernel_(const okra_delta_ *delta); /* of kernel-loss, or NULL */

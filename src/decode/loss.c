@@ -49,8 +49,7 @@ okra_status okra_feature_loss_create_(okra_context *ctx, const okra_output_ *out
         CHK(okra_other_diagonal_(ctx, output->ky, l->other, l->self));
         CHK(okra_panels_create_(ctx, output, NULL, &l->panels));
     }
-    *out = l;
-    l = NULL;
+    *out = TAKE(l);
     return OKRA_OK;
 }
 
@@ -78,11 +77,9 @@ static okra_status implicit_losses(okra_context *ctx, const okra_feature_loss_ *
 {
     OWNED double *C = NULL;
     okra_mat_ W = block->W;
-    if (!W.p) {
-        return okra_fail_(OKRA_EUNSUPPORTED,
-                          "this model predicts embeddings that its output kernel does "
-                          "not measure: decode them, and score the objects");
-    }
+    REFUSE_IF(!W.p, OKRA_EUNSUPPORTED,
+              "this model predicts embeddings that its output kernel does not measure: "
+              "decode them, and score the objects");
     CHK(okra_doubles_(ctx, block->m, W.cols, "the output kernel of test pairs", &C));
     CHK(okra_other_cross_(ctx, loss->output->ky, loss->other, block->first,
                           okra_mat_of_(C, block->m, W.cols)));
@@ -103,9 +100,7 @@ static okra_status mapped_losses(okra_context *ctx, const okra_feature_loss_ *lo
     okra_mat_ P = {0};
     okra_int panel = -1;
     OWNED double *points = NULL;
-    if (!block->H.p) {
-        return okra_fail_(OKRA_EINTERNAL, "weights under an output kernel of low rank");
-    }
+    REFUSE_IF(!block->H.p, OKRA_EINTERNAL, "weights under an output kernel of low rank");
     CHK(okra_panels_points_(ctx, loss->panels, block->H, each, &points));
     for (okra_int r = 0; r < block->m; r++) {
         okra_int i = block->first + r;

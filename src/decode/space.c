@@ -51,9 +51,7 @@ okra_status okra_shelf_create_(okra_int n, okra_shelf_ **out)
 {
     okra_int panels = panels_of(n);
     okra_shelf_ *shelf = okra_zalloc_(1, sizeof *shelf + (size_t)panels * sizeof(slot));
-    if (!shelf) {
-        return OKRA_EMEM;
-    }
+    GOT(shelf);
     shelf->panels = panels;
     *out = shelf;
     return OKRA_OK;
@@ -65,8 +63,7 @@ void okra_shelf_free_(okra_shelf_ *shelf)
         for (okra_int i = 0; i < shelf->panels; i++) {
             okra_free_(atomic_load(&shelf->kept[i]));
         }
-        okra_free_(atomic_load(&shelf->self));
-        okra_free_(shelf);
+        FREE(atomic_load(&shelf->self), shelf);
     }
 }
 
@@ -131,8 +128,7 @@ okra_status okra_panels_create_(okra_context *ctx, const okra_output_ *output,
         p->shelf = p->own;
     }
     CHK(find_self(ctx, p));
-    *out = p;
-    p = NULL;
+    *out = TAKE(p);
     return OKRA_OK;
 }
 
@@ -140,8 +136,7 @@ void okra_panels_free_(okra_panels_ *panels)
 {
     if (panels) {
         okra_shelf_free_(panels->own);
-        okra_free_(panels->own_self);
-        okra_free_(panels->scratch);
+        FREE(panels->own_self, panels->scratch);
         okra_other_free_(panels->other);
         okra_free_(panels);
     }
@@ -209,8 +204,7 @@ okra_status okra_panels_get_(okra_context *ctx, okra_panels_ *panels, okra_int p
         out->p = mine ? fresh : none; /* another prediction was faster: the same bits */
         fresh = mine ? NULL : fresh;
     } else if (fresh) {
-        panels->scratch = fresh;
-        fresh = NULL;
+        panels->scratch = TAKE(fresh);
     }
     return OKRA_OK;
 }
@@ -256,7 +250,6 @@ okra_status okra_panels_points_(okra_context *ctx, const okra_panels_ *panels,
     }
     CHK(okra_mat_copy_(H, P));
     CHK(okra_map_meet_(ctx, panels->map, P));
-    *out = points;
-    points = NULL;
+    *out = TAKE(points);
     return OKRA_OK;
 }

@@ -169,7 +169,6 @@ void okra_entries_free_(okra_entries_ *entries)
 {
     if (entries) {
         owner *o = (owner *)(uintptr_t)entries->self;
-        okra_free_(o->steps);
-        okra_free_(o);
+        FREE(o->steps, o);
     }
 }

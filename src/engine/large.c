@@ -48,10 +48,8 @@ static okra_status make(const okra_engine_ *engine, okra_int rows, okra_int cols
                         okra_large_ **out)
 {
     okra_large_ *A = NULL;
-    if (rows < 0 || cols < 0) {
-        return okra_fail_(OKRA_ESHAPE, "a matrix of %lld x %lld", (long long)rows,
-                          (long long)cols);
-    }
+    REFUSE_IF(rows < 0 || cols < 0, OKRA_ESHAPE, "a matrix of %lld x %lld",
+              (long long)rows, (long long)cols);
     ZMAKE(A, 1);
     *A = (okra_large_){engine, NULL, rows, cols};
     *out = A;
@@ -66,8 +64,7 @@ okra_status okra_large_create_(okra_context *ctx, okra_int rows, okra_int cols,
     if (!empty(A)) {
         CHK(CALL(A, create, rows, cols, what, &A->body));
     }
-    *out = A;
-    A = NULL;
+    *out = TAKE(A);
     return OKRA_OK;
 }
 
@@ -81,8 +78,7 @@ okra_status okra_large_borrow_(okra_context *ctx, okra_mat_ block, okra_large_ *
         CHK(CALL(A, create, block.rows, block.cols, "a block of the host", &A->body));
         CHK(CALL(A, put, block, 0, 0, A->body));
     }
-    *out = A;
-    A = NULL;
+    *out = TAKE(A);
     return OKRA_OK;
 }
 
@@ -145,12 +141,10 @@ static okra_status check_finite(okra_context *ctx, const char *what,
 okra_status okra_large_gram_(okra_context *ctx, const okra_entries_ *entries,
                              okra_int first, okra_large_ *A)
 {
-    if (first < 0 || first > entries->rows - A->rows || A->cols != entries->cols) {
-        return okra_fail_(
-            OKRA_ESHAPE, "gram: rows %lld to %lld, %lld columns, of %lld x %lld",
-            (long long)first, (long long)(first + A->rows - 1), (long long)A->cols,
-            (long long)entries->rows, (long long)entries->cols);
-    }
+    REFUSE_IF(first < 0 || first > entries->rows - A->rows || A->cols != entries->cols,
+              OKRA_ESHAPE, "gram: rows %lld to %lld, %lld columns, of %lld x %lld",
+              (long long)first, (long long)(first + A->rows - 1), (long long)A->cols,
+              (long long)entries->rows, (long long)entries->cols);
     if (!empty(A)) {
         CHK(CALL(A, gram, entries, first, A->rows, A->body));
         if (A->engine->verbs != &okra_engine_host_class_) {
@@ -206,8 +200,7 @@ okra_status okra_large_take_(okra_context *ctx, okra_large_ **A, const char *wha
     }
     okra_large_free_(a);
     *A = NULL;
-    *out = p;
-    p = NULL;
+    *out = TAKE(p);
     return OKRA_OK;
 }
 
@@ -312,10 +305,8 @@ okra_status okra_large_best_(okra_context *ctx, const okra_large_ *A,
                              const double *offset, okra_int k, okra_int *index,
                              double *value)
 {
-    if (k < 0 || k > A->cols) {
-        return okra_fail_(OKRA_ESHAPE, "best: %lld of %lld columns", (long long)k,
-                          (long long)A->cols);
-    }
+    REFUSE_IF(k < 0 || k > A->cols, OKRA_ESHAPE, "best: %lld of %lld columns",
+              (long long)k, (long long)A->cols);
     return empty(A) || k == 0 ? OKRA_OK : CALL(A, best, A->body, offset, k, index, value);
 }
 
@@ -325,10 +316,9 @@ okra_status okra_engine_top_(okra_context *ctx, const okra_entries_ *entries, ok
 {
     const okra_engine_ *engine = okra_engine_of_(ctx);
     *done = false;
-    if (W.cols != entries->cols) {
-        return okra_fail_(OKRA_ESHAPE, "top: weights of %lld outputs, %lld expected",
-                          (long long)W.cols, (long long)entries->cols);
-    }
+    REFUSE_IF(W.cols != entries->cols, OKRA_ESHAPE,
+              "top: weights of %lld outputs, %lld expected", (long long)W.cols,
+              (long long)entries->cols);
     return !engine->verbs->top || W.rows == 0 || W.cols == 0 || k <= 0
                ? OKRA_OK
                : engine->verbs->top(engine->state, ctx, entries, W, skip, k, index, value,
@@ -343,12 +333,10 @@ okra_status okra_large_gemm_(okra_context *ctx, bool ta, bool tb, double alpha,
 {
     okra_int m = ta ? A->cols : A->rows, k = ta ? A->rows : A->cols;
     okra_int kb = tb ? B->cols : B->rows, n = tb ? B->rows : B->cols;
-    if (k != kb || C->rows != m || C->cols != n) {
-        return okra_fail_(OKRA_ESHAPE,
-                          "gemm: op(A) is %lld x %lld, op(B) %lld x %lld, C %lld x %lld",
-                          (long long)m, (long long)k, (long long)kb, (long long)n,
-                          (long long)C->rows, (long long)C->cols);
-    }
+    REFUSE_IF(k != kb || C->rows != m || C->cols != n, OKRA_ESHAPE,
+              "gemm: op(A) is %lld x %lld, op(B) %lld x %lld, C %lld x %lld",
+              (long long)m, (long long)k, (long long)kb, (long long)n, (long long)C->rows,
+              (long long)C->cols);
     if (empty(C)) {
         return OKRA_OK;
     }

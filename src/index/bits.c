@@ -48,31 +48,23 @@ static const char *leaves_of(okra_bit_kernel_ *k)
 /* The same tree over linear@1, linear@2, ... (linear, if there is one leaf). */
 static okra_status translate(const char *text, int leaves, okra_kernel **out)
 {
-    okra_status st = OKRA_OK;
-    okra_kernel *copy = NULL;
-    char *translated = NULL;
+    OWNED char *translated = NULL;
+    FREED_BY(okra_kernel_drop_) okra_kernel *copy = NULL;
     int leaf = 0;
-    TRY(okra_kernel_parse(text, &copy));
+    CHK(okra_kernel_parse(text, &copy));
     for (int i = 0; i < copy->count; i++) {
         okra_node_ *node = &copy->nodes[i];
         if (node->kind == OKRA_NODE_LEAF_) {
             void *params = okra_zalloc_(1, OKRA_MAX_(okra_linear_.params.size, 1));
-            if (!params) {
-                st = OKRA_EMEM;
-                goto done;
-            }
+            GOT(params);
             okra_free_(node->params);
             node->params = params;
             node->leaf = &okra_linear_;
             node->component = leaves > 1 ? ++leaf : 0;
         }
     }
-    TRY(okra_expr_text_(copy, &translated));
-    TRY(okra_kernel_parse(translated, out));
-done:
-    okra_kernel_free(copy);
-    okra_free_(translated);
-    return st;
+    CHK(okra_expr_text_(copy, &translated));
+    return okra_kernel_parse(translated, out);
 }
 
 okra_status okra_bit_kernel_open_(const char *text, okra_bit_kernel_ *out, bool *yes,
@@ -119,8 +111,7 @@ static okra_status join(okra_data **parts, int leaves, okra_data **out)
     if (leaves > 1) {
         return okra_data_tuple(parts, leaves, out);
     }
-    *out = parts[0];
-    parts[0] = NULL;
+    *out = TAKE(parts[0]);
     return OKRA_OK;
 }
 

@@ -206,9 +206,7 @@ static okra_status molecule_at(const okra_build_ *b, uint64_t place, okra_data *
         length++;
     }
     char *copy = okra_strndup_(text, length);
-    if (!copy) {
-        return OKRA_EMEM;
-    }
+    GOT(copy);
     const char *const texts[] = {copy};
     okra_status st = okra_data_smiles(NULL, texts, 1, out);
     okra_free_(copy);

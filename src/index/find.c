@@ -51,11 +51,9 @@ static okra_status find_vectors(const okra_index *x, const okra_data *data,
 {
     OWNED okra_keyed_ *want = NULL;
     char text[96];
-    if (data->kind != OKRA_DENSE || data->d != x->width) {
-        return okra_fail_(OKRA_EARG, "%s: expected vectors of length %lld, found %s",
-                          data->source, (long long)x->width,
-                          okra_data_describe_(data, text, sizeof text));
-    }
+    REFUSE_IF(data->kind != OKRA_DENSE || data->d != x->width, OKRA_EARG,
+              "%s: expected vectors of length %lld, found %s", data->source,
+              (long long)x->width, okra_data_describe_(data, text, sizeof text));
     MAKE(want, data->n);
     for (okra_int k = 0; k < data->n; k++) {
         want[k] =
@@ -84,11 +82,10 @@ okra_status okra_index_find(okra_context *context, const okra_index *index,
     if (index->width > 0) {
         return find_vectors(index, molecules, number);
     }
-    if (molecules->kind != OKRA_GRAPHS ||
-        !okra_ragged_field_(&molecules->groups[0], "atom")) {
-        return okra_fail_(OKRA_EARG, "%s: expected molecules, found %s",
-                          molecules->source, okra_kind_name(molecules->kind));
-    }
+    REFUSE_IF(molecules->kind != OKRA_GRAPHS ||
+                  !okra_ragged_field_(&molecules->groups[0], "atom"),
+              OKRA_EARG, "%s: expected molecules, found %s", molecules->source,
+              okra_kind_name(molecules->kind));
     MAKE(keys, molecules->n);
     CHK(okra_molecule_keys_(molecules, keys));
     for (okra_int k = 0; k < molecules->n; k++) {

@@ -45,70 +45,51 @@ static const char *table_of(const okra_build_ *b)
 static okra_status want_column(okra_build_ *b, const okra_lines_ *header,
                                const char *name, size_t length)
 {
-    okra_status st = OKRA_OK;
-    char *copy = okra_strndup_(name, length);
-    if (!copy) {
-        return OKRA_EMEM;
-    }
+    OWNED char *copy = okra_strndup_(name, length);
+    GOT(copy);
     bool mass = strcasecmp(copy, "mass") == 0;
-    if (length == 0 || length > 63 || strpbrk(copy, "=. \t") || (mass && !b->vectors) ||
-        strcasecmp(copy, "formula") == 0) {
-        FAIL(OKRA_EARG,
-             "a column of numbers is called '%s': expected 1 to 63 characters without "
-             "blanks, '=' and '.', and neither mass nor formula, which are known anyway",
-             copy);
-    }
-    if (b->columns == OKRA_COLUMNS_MOST_) {
-        FAIL(OKRA_EARG, "there are more than %d columns", OKRA_COLUMNS_MOST_);
-    }
+    REFUSE_IF(length == 0 || length > 63 || strpbrk(copy, "=. \t") ||
+                  (mass && !b->vectors) || strcasecmp(copy, "formula") == 0,
+              OKRA_EARG,
+              "a column of numbers is called '%s': expected 1 to 63 characters without "
+              "blanks, '=' and '.', and neither mass nor formula, which are known anyway",
+              copy);
+    REFUSE_IF(b->columns == OKRA_COLUMNS_MOST_, OKRA_EARG,
+              "there are more than %d columns", OKRA_COLUMNS_MOST_);
     b->column[b->columns] = find_column(header, copy);
-    if (b->column[b->columns] < 0) {
-        FAIL(OKRA_EFORMAT, "%s: line %" PRId64 ": no column is called '%s'", table_of(b),
-             header->number, copy);
-    }
+    REFUSE_IF(b->column[b->columns] < 0, OKRA_EFORMAT,
+              "%s: line %" PRId64 ": no column is called '%s'", table_of(b),
+              header->number, copy);
     b->mass = mass ? b->columns : b->mass;
     b->names[b->columns++] = copy;
     copy = NULL;
-done:
-    okra_free_(copy);
-    return st;
+    return OKRA_OK;
 }
 
 okra_status okra_build_header_(okra_build_ *b, okra_lines_ *lines)
 {
     const char *source = table_of(b), *at = b->request->columns;
     bool given = b->request->table && *b->request->table;
-    if (given && !b->vectors) {
-        return okra_fail_(OKRA_EARG, "%s: a table apart is for vectors, NAME.npy",
-                          b->request->source);
-    }
+    REFUSE_IF(given && !b->vectors, OKRA_EARG,
+              "%s: a table apart is for vectors, NAME.npy", b->request->source);
     b->table = b->vectors ? given : ends_in(source, ".tsv");
-    if (given && !ends_in(source, ".tsv")) {
-        return okra_fail_(OKRA_EARG, "%s: expected a table with tabs, NAME.tsv", source);
-    }
-    if (!b->vectors && ends_in(source, ".csv")) {
-        return okra_fail_(OKRA_EARG,
-                          "%s: a table of candidates has tabs between columns: NAME.tsv",
-                          source);
-    }
-    if (!b->table && at && *at) {
-        return okra_fail_(OKRA_EARG, "%s: columns need a table with a header, NAME.tsv%s",
-                          source, b->vectors ? ", beside the vectors" : "");
-    }
+    REFUSE_IF(given && !ends_in(source, ".tsv"), OKRA_EARG,
+              "%s: expected a table with tabs, NAME.tsv", source);
+    REFUSE_IF(!b->vectors && ends_in(source, ".csv"), OKRA_EARG,
+              "%s: a table of candidates has tabs between columns: NAME.tsv", source);
+    REFUSE_IF(!b->table && at && *at, OKRA_EARG,
+              "%s: columns need a table with a header, NAME.tsv%s", source,
+              b->vectors ? ", beside the vectors" : "");
     if (!b->table) {
         return OKRA_OK;
     }
-    if (!okra_lines_next_(lines)) {
-        return okra_fail_(OKRA_EFORMAT, "%s: the file is empty; expected a header",
-                          source);
-    }
+    REFUSE_IF(!okra_lines_next_(lines), OKRA_EFORMAT,
+              "%s: the file is empty; expected a header", source);
     b->smiles = find_column(lines, "smiles,canonical_smiles");
     b->name = find_column(lines, "name,title,id");
-    if (b->smiles < 0 && !b->vectors) {
-        return okra_fail_(OKRA_EFORMAT,
-                          "%s: line %" PRId64 ": no column is called 'smiles'", source,
-                          lines->number);
-    }
+    REFUSE_IF(b->smiles < 0 && !b->vectors, OKRA_EFORMAT,
+              "%s: line %" PRId64 ": no column is called 'smiles'", source,
+              lines->number);
     for (; at && *at; at += strcspn(at, ","), at += *at == ',') {
         CHK(want_column(b, lines, at, strcspn(at, ",")));
     }

@@ -29,10 +29,8 @@ okra_status okra_index_basis_(okra_context *ctx, const okra_model *model, okra_i
     const okra_bound_ *bound = model->training->output.ky;
     OWNED double *L = NULL, *w = NULL, *B = NULL;
     okra_int kept = 0;
-    if (!bound) {
-        return okra_fail_(OKRA_EUNSUPPORTED,
-                          "the model's output kernel is of low rank already");
-    }
+    REFUSE_IF(!bound, OKRA_EUNSUPPORTED,
+              "the model's output kernel is of low rank already");
     okra_int n = okra_bound_count_(bound);
     CHK(okra_doubles_(ctx, n, n, "the output Gram matrix", &L));
     MAKE(w, n);
@@ -41,10 +39,8 @@ okra_status okra_index_basis_(okra_context *ctx, const okra_model *model, okra_i
     while (kept < OKRA_MIN_(*rank, n) && w[n - 1 - kept] > 1e-10 * w[n - 1]) {
         kept++;
     }
-    if (kept == 0) {
-        return okra_fail_(OKRA_ENUMERIC,
-                          "the output Gram matrix has no eigenvalue above 0");
-    }
+    REFUSE_IF(kept == 0, OKRA_ENUMERIC,
+              "the output Gram matrix has no eigenvalue above 0");
     MAKE(B, n * kept);
     for (okra_int i = 0; i < n; i++) {
         for (okra_int k = 0; k < kept; k++) {
@@ -53,8 +49,7 @@ okra_status okra_index_basis_(okra_context *ctx, const okra_model *model, okra_i
         }
     }
     *rank = kept;
-    *out = B;
-    B = NULL;
+    *out = TAKE(B);
     return OKRA_OK;
 }
 

@@ -25,10 +25,7 @@ enum { ATOM_BYTES = 128 };
 void okra_ranked_free(okra_ranked *r)
 {
     if (r) {
-        okra_free_(r->index);
-        okra_free_(r->distance);
-        okra_free_(r->compared);
-        okra_free_(r);
+        FREE(r->index, r->distance, r->compared, r);
     }
 }
 
@@ -328,16 +325,15 @@ static okra_status check_model(const okra_ranking_ *r)
                           okra_data_describe_(y, text, sizeof text),
                           (long long)r->index->width);
     }
-    if (r->index->width == 0 && y->kind != OKRA_GRAPHS) {
-        return okra_fail_(OKRA_EARG, "the model's outputs are %s, candidates molecules",
-                          okra_kind_name(y->kind));
-    }
-    if (!o->ky || o->map || r->model->method->components || r->model->method->criterion) {
-        return okra_fail_(OKRA_EUNSUPPORTED,
-                          "an index is ranked by distances to weighted sums of training "
-                          "outputs; method %s%s has another measure",
-                          r->model->method->name, o->map ? " of low rank" : "");
-    }
+    REFUSE_IF(r->index->width == 0 && y->kind != OKRA_GRAPHS, OKRA_EARG,
+              "the model's outputs are %s, candidates molecules",
+              okra_kind_name(y->kind));
+    REFUSE_IF(!o->ky || o->map || r->model->method->components ||
+                  r->model->method->criterion,
+              OKRA_EUNSUPPORTED,
+              "an index is ranked by distances to weighted sums of training outputs; "
+              "method %s%s has another measure",
+              r->model->method->name, o->map ? " of low rank" : "");
     return OKRA_OK;
 }
 
@@ -390,8 +386,7 @@ static okra_status open_result(okra_ranking_ *r, okra_int top, okra_ranked **out
         }
     }
     r->compared = p->compared;
-    *out = p;
-    p = NULL;
+    *out = TAKE(p);
 done:
     okra_ranked_free(p);
     return st;
@@ -429,14 +424,11 @@ okra_status okra_index_rank_all(okra_context *context, const okra_index *index,
     } else {
         TRY(exact(&r));
     }
-    *out = result;
-    result = NULL;
+    *out = TAKE(result);
 done:
     okra_ranked_free(result);
     okra_window_close_(&r.window);
-    okra_free_(r.W);
-    okra_free_(r.norm);
-    okra_free_(r.best);
+    FREE(r.W, r.norm, r.best);
     okra_bound_free_(r.own);
     okra_data_free(r.outputs);
     okra_bit_kernel_close_(&r.kernel);

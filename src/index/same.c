@@ -31,10 +31,7 @@ static void clear_coded(coded *g)
 {
     okra_graph_space_clear_(&g->space);
     okra_coder_free_(g->c.coder);
-    okra_free_(g->c.codes);
-    okra_free_(g->code);
-    okra_free_(g->next);
-    okra_free_(g->around);
+    FREE(g->c.codes, g->code, g->next, g->around);
 }
 
 static int by_code(const void *p, const void *q)
@@ -63,9 +60,7 @@ static okra_status code_one(const okra_data *data, okra_int i, coded *g)
     g->c.count = 0;
     CHK(okra_graph_view_make_(data, i, &g->c, &g->space));
     const okra_graph_view_ *v = &g->space.view;
-    okra_free_(g->code);
-    okra_free_(g->next);
-    okra_free_(g->around);
+    FREE(g->code, g->next, g->around);
     g->code = g->next = NULL;
     g->around = NULL;
     MAKE(g->code, v->nodes);
@@ -260,11 +255,7 @@ okra_status okra_molecules_same_(const okra_data *a, okra_int i, const okra_data
     *sure = true;
     *same = s.a->nodes == s.b->nodes && s.a->edges == s.b->edges && find_map(&s, sure);
 done:
-    okra_free_(s.order);
-    okra_free_(s.image);
-    okra_free_(s.from);
-    okra_free_(s.try);
-    okra_free_(s.used);
+    FREE(s.order, s.image, s.from, s.try, s.used);
     clear_coded(&ga);
     clear_coded(&gb);
     return st;
@@ -341,8 +332,7 @@ okra_status okra_candidates_distinct(const okra_data *data, okra_int *index,
     qsort(index, (size_t)kept, sizeof *index, by_number);
     *count = kept;
 done:
-    okra_free_(all);
-    okra_free_(keys);
+    FREE(all, keys);
     okra_data_free(some);
     return st;
 }

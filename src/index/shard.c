@@ -91,29 +91,24 @@ okra_status okra_shard_open_(const okra_context *ctx, const char *path, okra_sha
     const void **array[ARRAYS];
     uint64_t size[ARRAYS], at = HEAD;
     CHK(okra_bytes_open_(ctx, path, &s.bytes));
-    if (s.bytes.size < HEAD) {
-        return okra_fail_(OKRA_EFORMAT, "%s is too short for a shard of an index", path);
-    }
+    REFUSE_IF(s.bytes.size < HEAD, OKRA_EFORMAT,
+              "%s is too short for a shard of an index", path);
     memcpy(&s.head, s.bytes.p, sizeof s.head);
-    if (memcmp(s.head.magic, magic, sizeof magic) != 0 ||
-        s.head.version != OKRA_INDEX_VERSION_) {
-        return okra_fail_(OKRA_EFORMAT,
-                          "%s is not a shard of an index of this version of okra", path);
-    }
-    if (s.head.self != head_crc(&s.head) || !is_bare(s.bytes.p)) {
-        return okra_fail_(OKRA_EFORMAT, "%s: the checksum of its head is wrong", path);
-    }
+    REFUSE_IF(memcmp(s.head.magic, magic, sizeof magic) != 0 ||
+                  s.head.version != OKRA_INDEX_VERSION_,
+              OKRA_EFORMAT, "%s is not a shard of an index of this version of okra",
+              path);
+    REFUSE_IF(s.head.self != head_crc(&s.head) || !is_bare(s.bytes.p), OKRA_EFORMAT,
+              "%s: the checksum of its head is wrong", path);
     bool good = sizes_of(&s.head, size);
     arrays_of(&s, array);
     for (int k = 0; good && k < ARRAYS; k++) {
         *array[k] = s.bytes.p + at;
         at += padded(size[k]);
     }
-    if (!good || at != (uint64_t)s.bytes.size) {
-        return okra_fail_(OKRA_EFORMAT,
-                          "%s has %lld bytes, which are not those of %llu candidates",
-                          path, (long long)s.bytes.size, (unsigned long long)s.head.rows);
-    }
+    REFUSE_IF(!good || at != (uint64_t)s.bytes.size, OKRA_EFORMAT,
+              "%s has %lld bytes, which are not those of %llu candidates", path,
+              (long long)s.bytes.size, (unsigned long long)s.head.rows);
     *out = s;
     s = (okra_shard_){.mass = NULL};
     return OKRA_OK;
@@ -144,9 +139,8 @@ okra_status okra_shard_write_(const char *path, okra_shard_ *shard)
     arrays_of(shard, array);
     memcpy(shard->head.magic, magic, sizeof magic);
     shard->head.version = OKRA_INDEX_VERSION_;
-    if (!sizes_of(&shard->head, size)) {
-        return okra_fail_(OKRA_EINTERNAL, "%s: a shard of impossible sizes", path);
-    }
+    REFUSE_IF(!sizes_of(&shard->head, size), OKRA_EINTERNAL,
+              "%s: a shard of impossible sizes", path);
     for (int k = 0; k < ARRAYS; k++) {
         shard->head.crc[k] =
             size[k] > 0 ? (uint32_t)crc32_z(0, *array[k], (size_t)size[k]) : 0;

@@ -26,19 +26,11 @@ typedef struct arrays {
 
 static void clear_arrays(arrays *a)
 {
-    okra_free_(a->order);
-    okra_free_(a->mass);
-    okra_free_(a->values);
-    okra_free_(a->key);
-    okra_free_(a->formula);
-    okra_free_(a->place);
-    okra_free_(a->end);
+    FREE(a->order, a->mass, a->values, a->key, a->formula, a->place, a->end);
     for (int leaf = 0; leaf < OKRA_LEAVES_MOST_; leaf++) {
-        okra_free_(a->bits[leaf]);
-        okra_free_(a->counts[leaf]);
+        FREE(a->bits[leaf], a->counts[leaf]);
     }
-    okra_free_(a->low);
-    okra_free_(a->text);
+    FREE(a->low, a->text);
 }
 
 /* The SMILES, a blank, the name; where it ends. */

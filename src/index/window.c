@@ -99,11 +99,8 @@ static okra_status parse_within(const char *text, const okra_index *index, part 
         }
         bool known = index->width == 0 && (strcasecmp(p->name, "mass") == 0 ||
                                            strcasecmp(p->name, "formula") == 0);
-        if (!known && column_of(index, p->name) < 0) {
-            return okra_fail_(OKRA_EARG,
-                              "within is '%s', but the index has no column '%s'", text,
-                              p->name);
-        }
+        REFUSE_IF(!known && column_of(index, p->name) < 0, OKRA_EARG,
+                  "within is '%s', but the index has no column '%s'", text, p->name);
         (*count)++;
         if (!at[length]) {
             return OKRA_OK;
@@ -200,16 +197,13 @@ static okra_status told(okra_context *ctx, const okra_data *x, const part *p,
         snprintf(why, sizeof why, " (the adduct '%.*s' is not known)",
                  (int)OKRA_MIN_(length, 40), adduct);
     }
-    if (silent == x->n || okra_context_strict_(ctx) > 0) {
-        return okra_fail_(
-            OKRA_EARG,
-            "%s: object %lld (counted from 0) does not tell its %s, which a "
-            "window needs%s",
-            x->source, (long long)first, p->name,
-            adduct ? why
-            : mass ? ": a spectrum has a precursor and an adduct or charge"
-                   : "");
-    }
+    REFUSE_IF(
+        silent == x->n || okra_context_strict_(ctx) > 0, OKRA_EARG,
+        "%s: object %lld (counted from 0) does not tell its %s, which a window needs%s",
+        x->source, (long long)first, p->name,
+        adduct ? why
+        : mass ? ": a spectrum has a precursor and an adduct or charge"
+               : "");
     okra_warn_(
         ctx,
         "%s: %lld of %lld objects do not tell their %s, which a window needs: they "
@@ -261,10 +255,7 @@ okra_status okra_window_open_(okra_context *ctx, const okra_index *index,
 
 void okra_window_close_(okra_window_ *w)
 {
-    okra_free_(w->formula);
-    okra_free_(w->low);
-    okra_free_(w->high);
-    okra_free_(w->bound);
+    FREE(w->formula, w->low, w->high, w->bound);
 }
 
 /* ---- rows ---- */

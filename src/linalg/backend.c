@@ -40,20 +40,15 @@ void okra_blas_release_(void)
 static okra_status check_view(const okra_backend_ *backend, const char *op, char name,
                               okra_mat_ A)
 {
-    if (A.rows < 0 || A.cols < 0 || A.ld < A.cols) {
-        return okra_fail_(OKRA_ESHAPE,
-                          "%s: %c is %lld x %lld with row stride %lld; a matrix has "
-                          "0 <= rows and 0 <= columns <= stride",
-                          op, name, (long long)A.rows, (long long)A.cols,
-                          (long long)A.ld);
-    }
-    if (A.rows > backend->limit || A.ld > backend->limit) {
-        return okra_fail_(OKRA_EUNSUPPORTED,
-                          "%s: %c is %lld x %lld with row stride %lld; the %s backend "
-                          "takes at most %lld",
-                          op, name, (long long)A.rows, (long long)A.cols, (long long)A.ld,
-                          backend->name, (long long)backend->limit);
-    }
+    REFUSE_IF(A.rows < 0 || A.cols < 0 || A.ld < A.cols, OKRA_ESHAPE,
+              "%s: %c is %lld x %lld with row stride %lld; a matrix has 0 <= rows and 0 "
+              "<= columns <= stride",
+              op, name, (long long)A.rows, (long long)A.cols, (long long)A.ld);
+    REFUSE_IF(
+        A.rows > backend->limit || A.ld > backend->limit, OKRA_EUNSUPPORTED,
+        "%s: %c is %lld x %lld with row stride %lld; the %s backend takes at most %lld",
+        op, name, (long long)A.rows, (long long)A.cols, (long long)A.ld, backend->name,
+        (long long)backend->limit);
     return OKRA_OK;
 }
 
@@ -78,10 +73,8 @@ okra_status okra_backend_enter_(okra_context *ctx, const char *op, const char *n
 
 okra_status okra_check_square_(const char *op, char name, okra_mat_ A)
 {
-    if (A.rows != A.cols) {
-        return okra_fail_(OKRA_ESHAPE, "%s: %c is %lld x %lld, not square", op, name,
-                          (long long)A.rows, (long long)A.cols);
-    }
+    REFUSE_IF(A.rows != A.cols, OKRA_ESHAPE, "%s: %c is %lld x %lld, not square", op,
+              name, (long long)A.rows, (long long)A.cols);
     return OKRA_OK;
 }
 
@@ -91,10 +84,8 @@ okra_status okra_check_finite_(const char *op, char name, bool lower, okra_mat_ 
         okra_int cols = lower ? OKRA_MIN_(i + 1, A.cols) : A.cols;
         for (okra_int j = 0; j < cols; j++) {
             double a = A.p[i * A.ld + j];
-            if (!isfinite(a)) {
-                return okra_fail_(OKRA_ENUMERIC, "%s: element (%lld, %lld) of %c is %g",
-                                  op, (long long)i, (long long)j, name, a);
-            }
+            REFUSE_IF(!isfinite(a), OKRA_ENUMERIC, "%s: element (%lld, %lld) of %c is %g",
+                      op, (long long)i, (long long)j, name, a);
         }
     }
     return OKRA_OK;

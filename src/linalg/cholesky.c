@@ -37,13 +37,10 @@ static okra_status add_jitter(okra_context *warned, okra_int n,
         CHK(steps->restore(steps->user, moved));
         CHK(steps->factor(steps->user, &done));
     }
-    if (!done) {
-        return okra_fail_(
-            OKRA_ENUMERIC,
-            "cholesky: the %lld x %lld matrix is not positive definite, not even with "
-            "%.3g (%.0e of its mean diagonal) added to the diagonal",
-            (long long)n, (long long)n, delta, jitter_limit);
-    }
+    REFUSE_IF(!done, OKRA_ENUMERIC,
+              "cholesky: the %lld x %lld matrix is not positive definite, not even with "
+              "%.3g (%.0e of its mean diagonal) added to the diagonal",
+              (long long)n, (long long)n, delta, jitter_limit);
     okra_warn_(warned,
                "cholesky: the %lld x %lld matrix is not positive definite to "
                "rounding; %.3g (%.1e of its mean diagonal) was added to the diagonal",
@@ -207,12 +204,10 @@ okra_status okra_trsm_(okra_context *ctx, bool left, bool trans, okra_mat_ L, ok
 
     CHK(okra_backend_enter_(ctx, "trsm", "LB", (okra_mat_[]){L, B}, 2, &backend));
     CHK(okra_check_square_("trsm", 'L', L));
-    if (L.rows != (left ? B.rows : B.cols)) {
-        return okra_fail_(OKRA_ESHAPE,
-                          "trsm: L is %lld x %lld, B %lld x %lld, L on the %s",
-                          (long long)L.rows, (long long)L.cols, (long long)B.rows,
-                          (long long)B.cols, left ? "left" : "right");
-    }
+    REFUSE_IF(L.rows != (left ? B.rows : B.cols), OKRA_ESHAPE,
+              "trsm: L is %lld x %lld, B %lld x %lld, L on the %s", (long long)L.rows,
+              (long long)L.cols, (long long)B.rows, (long long)B.cols,
+              left ? "left" : "right");
     if (B.rows > 0 && B.cols > 0) {
         solving s = {ctx, backend, left, trans, L, B};
         double n = (double)L.rows, work = n * (double)B.rows * (double)B.cols;

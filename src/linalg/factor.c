@@ -49,15 +49,12 @@ okra_status okra_svd_(okra_context *ctx, okra_mat_ A, okra_mat_ U, double *s,
     okra_int k = OKRA_MIN_(A.rows, A.cols);
 
     CHK(okra_backend_enter_(ctx, "svd", "AUV", (okra_mat_[]){A, U, Vt}, 3, &backend));
-    if (U.rows != A.rows || U.cols != k || Vt.rows != k || Vt.cols != A.cols) {
-        return okra_fail_(
-            OKRA_ESHAPE,
-            "svd: A is %lld x %lld, U %lld x %lld, Vt %lld x %lld; expected %lld "
-            "singular "
-            "values",
-            (long long)A.rows, (long long)A.cols, (long long)U.rows, (long long)U.cols,
-            (long long)Vt.rows, (long long)Vt.cols, (long long)k);
-    }
+    REFUSE_IF(U.rows != A.rows || U.cols != k || Vt.rows != k || Vt.cols != A.cols,
+              OKRA_ESHAPE,
+              "svd: A is %lld x %lld, U %lld x %lld, Vt %lld x %lld; expected %lld "
+              "singular values",
+              (long long)A.rows, (long long)A.cols, (long long)U.rows, (long long)U.cols,
+              (long long)Vt.rows, (long long)Vt.cols, (long long)k);
     CHK(okra_check_finite_("svd", 'A', false, A));
     if (k > 0) {
         factors f = {ctx, backend, A, U, Vt, NULL, s};
@@ -71,17 +68,12 @@ okra_status okra_qr_(okra_context *ctx, okra_mat_ A, okra_mat_ *R)
     const okra_backend_ *backend;
 
     CHK(okra_backend_enter_(ctx, "qr", "AR", (okra_mat_[]){A, R ? *R : A}, 2, &backend));
-    if (A.rows < A.cols) {
-        return okra_fail_(
-            OKRA_ESHAPE,
-            "qr: A is %lld x %lld, expected at least as many rows as columns",
-            (long long)A.rows, (long long)A.cols);
-    }
-    if (R && (R->rows != A.cols || R->cols != A.cols)) {
-        return okra_fail_(OKRA_ESHAPE, "qr: R is %lld x %lld, expected %lld x %lld",
-                          (long long)R->rows, (long long)R->cols, (long long)A.cols,
-                          (long long)A.cols);
-    }
+    REFUSE_IF(A.rows < A.cols, OKRA_ESHAPE,
+              "qr: A is %lld x %lld, expected at least as many rows as columns",
+              (long long)A.rows, (long long)A.cols);
+    REFUSE_IF(R && (R->rows != A.cols || R->cols != A.cols), OKRA_ESHAPE,
+              "qr: R is %lld x %lld, expected %lld x %lld", (long long)R->rows,
+              (long long)R->cols, (long long)A.cols, (long long)A.cols);
     CHK(okra_check_finite_("qr", 'A', false, A));
     if (R) {
         okra_mat_fill_(*R, 0);
@@ -101,11 +93,8 @@ okra_status okra_solve_general_(okra_context *ctx, okra_mat_ A, okra_mat_ B,
 
     CHK(okra_backend_enter_(ctx, "solve", "AB", (okra_mat_[]){A, B}, 2, &backend));
     CHK(okra_check_square_("solve", 'A', A));
-    if (A.rows != B.rows) {
-        return okra_fail_(OKRA_ESHAPE, "solve: A is %lld x %lld, B %lld x %lld",
-                          (long long)A.rows, (long long)A.cols, (long long)B.rows,
-                          (long long)B.cols);
-    }
+    REFUSE_IF(A.rows != B.rows, OKRA_ESHAPE, "solve: A is %lld x %lld, B %lld x %lld",
+              (long long)A.rows, (long long)A.cols, (long long)B.rows, (long long)B.cols);
     CHK(okra_check_finite_("solve", 'A', false, A));
     if (A.rows > 0) {
         factors f = {.ctx = ctx, .backend = backend, .A = A, .B = B, .out = &estimate};

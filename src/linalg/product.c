@@ -32,12 +32,10 @@ okra_status okra_gemm_(okra_context *ctx, bool ta, bool tb, double alpha, okra_m
     okra_int kb = tb ? B.cols : B.rows, n = tb ? B.rows : B.cols;
 
     CHK(okra_backend_enter_(ctx, "gemm", "ABC", (okra_mat_[]){A, B, C}, 3, &backend));
-    if (k != kb || C.rows != m || C.cols != n) {
-        return okra_fail_(OKRA_ESHAPE,
-                          "gemm: op(A) is %lld x %lld, op(B) %lld x %lld, C %lld x %lld",
-                          (long long)m, (long long)k, (long long)kb, (long long)n,
-                          (long long)C.rows, (long long)C.cols);
-    }
+    REFUSE_IF(k != kb || C.rows != m || C.cols != n, OKRA_ESHAPE,
+              "gemm: op(A) is %lld x %lld, op(B) %lld x %lld, C %lld x %lld",
+              (long long)m, (long long)k, (long long)kb, (long long)n, (long long)C.rows,
+              (long long)C.cols);
     if (m > 0 && n > 0) {
         product p = {ctx, backend, ta, tb, alpha, beta, A, B, C};
         CHK(okra_linalg_watched_(ctx, backend, OKRA_WORK_PRODUCT_,
@@ -53,11 +51,9 @@ okra_status okra_syrk_(okra_context *ctx, bool trans, double alpha, okra_mat_ A,
     okra_int n = trans ? A.cols : A.rows;
 
     CHK(okra_backend_enter_(ctx, "syrk", "AC", (okra_mat_[]){A, C}, 2, &backend));
-    if (C.rows != n || C.cols != n) {
-        return okra_fail_(OKRA_ESHAPE, "syrk: C is %lld x %lld, expected %lld x %lld",
-                          (long long)C.rows, (long long)C.cols, (long long)n,
-                          (long long)n);
-    }
+    REFUSE_IF(C.rows != n || C.cols != n, OKRA_ESHAPE,
+              "syrk: C is %lld x %lld, expected %lld x %lld", (long long)C.rows,
+              (long long)C.cols, (long long)n, (long long)n);
     if (n > 0) {
         product p = {ctx, backend, trans, !trans, alpha, beta, A, A, C};
         double work = (double)n * (double)n * (double)(trans ? A.rows : A.cols);

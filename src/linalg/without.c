@@ -143,8 +143,7 @@ static okra_status update(okra_context *ctx, taking *t)
         TRY(okra_parallel_least_(ctx, work, n - t->last, GRAIN, NULL, rotate_below, t));
     }
 done:
-    okra_free_(t->c);
-    okra_free_(t->s);
+    FREE(t->c, t->s);
     return st;
 }
 

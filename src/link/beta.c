@@ -68,9 +68,7 @@ okra_status okra_link_beta(okra_context *context, okra_int nodes, const okra_lin
     OWNED double *V = NULL, *scaled = NULL, *K = NULL, *x = NULL, *self = NULL;
     double degree = 0;
     double best = -1, chosen = 0;
-    if (edge_count < 1) {
-        return okra_fail_(OKRA_EARG, "there is no edge to choose beta by");
-    }
+    REFUSE_IF(edge_count < 1, OKRA_EARG, "there is no edge to choose beta by");
     MAKE(list, edge_count);
     for (okra_int k = 0; k < edge_count; k++) {
         list[k] = (okra_link_){edges[k].a, edges[k].b, edges[k].value};

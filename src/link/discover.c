@@ -46,11 +46,7 @@ enum { STAYS = 1, HELD = 2 };
 
 static void release(search *z)
 {
-    okra_free_(z->role);
-    okra_free_(z->edges);
-    okra_free_(z->stays);
-    okra_free_(z->held);
-    okra_free_(z->list);
+    FREE(z->role, z->edges, z->stays, z->held, z->list);
     okra_links_free(z->links);
 }
 
@@ -60,13 +56,10 @@ static okra_status split(search *z, double hold_back)
 {
     const okra_link_task *task = z->task;
     okra_int n = task->labelled_count, held = (okra_int)(hold_back * (double)n + 0.5);
-    if (held < 2 || n - held < 2) {
-        return okra_fail_(
-            OKRA_ESHAPE,
-            "links: %lld of %lld labelled nodes would be held back: expected at least 2, "
-            "and 2 that stay",
-            (long long)held, (long long)n);
-    }
+    REFUSE_IF(held < 2 || n - held < 2, OKRA_ESHAPE,
+              "links: %lld of %lld labelled nodes would be held back: expected at least "
+              "2, and 2 that stay",
+              (long long)held, (long long)n);
     ZMAKE(z->role, z->nodes);
     MAKE(z->stays, n);
     MAKE(z->held, held);
@@ -78,10 +71,9 @@ static okra_status split(search *z, double hold_back)
     z->held_count = held;
     for (okra_int k = 0; k < n; k++) {
         okra_int node = z->stays[k];
-        if (node < 0 || node >= z->nodes) {
-            return okra_fail_(OKRA_EARG, "links: labelled node %lld of %lld nodes",
-                              (long long)node, (long long)z->nodes);
-        }
+        REFUSE_IF(node < 0 || node >= z->nodes, OKRA_EARG,
+                  "links: labelled node %lld of %lld nodes", (long long)node,
+                  (long long)z->nodes);
         z->role[node] = k < n - held ? STAYS : HELD;
     }
     z->rest = *task;
@@ -96,12 +88,10 @@ static okra_status split(search *z, double hold_back)
             z->edges[z->rest.edge_count++] = *e;
         }
     }
-    if (z->rest.edge_count == 0) {
-        return okra_fail_(OKRA_ESHAPE,
-                          "links: no known edge is left between the %lld labelled nodes "
-                          "that stay: hold back less",
-                          (long long)(n - held));
-    }
+    REFUSE_IF(z->rest.edge_count == 0, OKRA_ESHAPE,
+              "links: no known edge is left between the %lld labelled nodes that stay: "
+              "hold back less",
+              (long long)(n - held));
     return OKRA_OK;
 }
 
@@ -278,18 +268,13 @@ okra_status okra_link_discover(okra_context *context, const okra_link_task *task
     NOT_NULL(list);
     NOT_NULL(count);
     NOT_NULL(task->x);
-    if (!(fdr > 0 && fdr < 1) || !(hold_back > 0 && hold_back < 1)) {
-        return okra_fail_(
-            OKRA_EARG,
-            "links: fdr is %g and the share to hold back %g, expected numbers between 0 "
-            "and 1",
-            fdr, hold_back);
-    }
-    if (task->gram) {
-        return okra_fail_(OKRA_EUNSUPPORTED,
-                          "links: fdr holds nodes back, for which a given Gram "
-                          "matrix of the labelled nodes has no use");
-    }
+    REFUSE_IF(!(fdr > 0 && fdr < 1) || !(hold_back > 0 && hold_back < 1), OKRA_EARG,
+              "links: fdr is %g and the share to hold back %g, expected numbers between "
+              "0 and 1",
+              fdr, hold_back);
+    REFUSE_IF(task->gram, OKRA_EUNSUPPORTED,
+              "links: fdr holds nodes back, for which a given Gram matrix of the "
+              "labelled nodes has no use");
     z.nodes = okra_data_count(task->x);
     CHK(split(&z, hold_back));
     CHK(okra_link_fit(context, &z.rest, options, settings, &z.links));
@@ -307,12 +292,10 @@ okra_status okra_link_discover(okra_context *context, const okra_link_task *task
         links[k] = z.list[k].link;
         p[k] = z.list[k].p;
     }
-    *list = links;
-    links = NULL;
+    *list = TAKE(links);
     *count = kept;
     if (p_values) {
-        *p_values = p;
-        p = NULL;
+        *p_values = TAKE(p);
     }
     return OKRA_OK;
 }

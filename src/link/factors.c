@@ -68,8 +68,7 @@ static okra_status weights(okra_context *ctx, okra_links *l, int g)
             okra_progress_(ctx, "predict nodes", i + m, group->count);
         }
     }
-    group->Q = W;
-    W = NULL;
+    group->Q = TAKE(W);
 done:
     okra_walk_close_(&walk);
     okra_free_(W);
@@ -87,8 +86,7 @@ static okra_status times_gram(okra_context *ctx, okra_links *l, int g)
     CHK(okra_bound_gram_(ctx, l->model->training->bound_y, okra_mat_of_(L, n, n)));
     CHK(okra_engine_gemm_(ctx, false, false, 1, okra_mat_of_(group->Q, group->count, n),
                           okra_mat_of_(L, n, n), 0, okra_mat_of_(P, group->count, n)));
-    group->P = P;
-    P = NULL;
+    group->P = TAKE(P);
     return OKRA_OK;
 }
 
@@ -149,12 +147,10 @@ okra_status okra_link_panel_(okra_context *ctx, okra_links *l, int rows, okra_in
                              int cols, okra_int j0, okra_mat_ S)
 {
     const okra_linker_ *linker = l->model->method->linker;
-    if (linker && linker->labelled_only && cols == OKRA_NEW_) {
-        return okra_fail_(
-            OKRA_EUNSUPPORTED,
-            "method %s has a model of each labelled node and cannot score two new nodes",
-            l->model->method->name);
-    }
+    REFUSE_IF(
+        linker && linker->labelled_only && cols == OKRA_NEW_, OKRA_EUNSUPPORTED,
+        "method %s has a model of each labelled node and cannot score two new nodes",
+        l->model->method->name);
     CHK(okra_link_factors_(ctx, l, rows, true, false));
     CHK(okra_link_factors_(ctx, l, cols, false, true));
     CHK(okra_engine_gemm_(

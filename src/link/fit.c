@@ -25,15 +25,11 @@ static okra_status place_nodes(const okra_link_task *task, okra_link_parts_ *p)
     }
     for (okra_int k = 0; k < n; k++) {
         okra_int node = task->labelled[k];
-        if (node < 0 || node >= nodes) {
-            return okra_fail_(OKRA_EARG,
-                              "labelled node %lld; there are %lld nodes, counted from 0",
-                              (long long)node, (long long)nodes);
-        }
-        if (p->place[node] >= 0) {
-            return okra_fail_(OKRA_EARG, "node %lld is among the labelled ones twice",
-                              (long long)node);
-        }
+        REFUSE_IF(node < 0 || node >= nodes, OKRA_EARG,
+                  "labelled node %lld; there are %lld nodes, counted from 0",
+                  (long long)node, (long long)nodes);
+        REFUSE_IF(p->place[node] >= 0, OKRA_EARG,
+                  "node %lld is among the labelled ones twice", (long long)node);
         p->place[node] = k;
         p->labelled[k] = node;
     }
@@ -89,19 +85,15 @@ static okra_status output_kernel(okra_context *ctx, const okra_link_task *task,
     bool set = okra_options_is_set(p->fit, "ky");
     OWNED okra_link *local = NULL;
     if (task->gram) {
-        if (set && strcmp(okra_options_get(p->fit, "ky"), "precomputed") != 0) {
-            return okra_fail_(OKRA_EARG,
-                              "ky is '%s', but the Gram matrix of the labelled nodes is "
-                              "given: expected precomputed",
-                              okra_options_get(p->fit, "ky"));
-        }
-        if (task->gram->n != task->labelled_count) {
-            return okra_fail_(
-                OKRA_ESHAPE,
-                "the Gram matrix of the labelled nodes has %lld rows, there "
-                "are %lld labelled nodes",
-                (long long)task->gram->n, (long long)task->labelled_count);
-        }
+        REFUSE_IF(set && strcmp(okra_options_get(p->fit, "ky"), "precomputed") != 0,
+                  OKRA_EARG,
+                  "ky is '%s', but the Gram matrix of the labelled nodes is given: "
+                  "expected precomputed",
+                  okra_options_get(p->fit, "ky"));
+        REFUSE_IF(task->gram->n != task->labelled_count, OKRA_ESHAPE,
+                  "the Gram matrix of the labelled nodes has %lld rows, there are %lld "
+                  "labelled nodes",
+                  (long long)task->gram->n, (long long)task->labelled_count);
         p->y = okra_data_retain(task->gram);
         CHK(okra_options_set(p->fit, "ky", "precomputed"));
         return OKRA_OK;
@@ -138,11 +130,10 @@ static okra_status choose_inputs(const okra_link_settings *s, okra_int nodes, ok
     okra_int count = s->unlabelled ? s->unlabelled_count : p->fresh_count;
     ZMAKE(named, nodes);
     for (okra_int i = 0; i < count; i++) {
-        if (help[i] < 0 || help[i] >= nodes || p->place[help[i]] >= 0 || named[help[i]]) {
-            return okra_fail_(OKRA_EARG,
-                              "unlabelled node %lld: expected new nodes, each once",
-                              (long long)help[i]);
-        }
+        REFUSE_IF(help[i] < 0 || help[i] >= nodes || p->place[help[i]] >= 0 ||
+                      named[help[i]],
+                  OKRA_EARG, "unlabelled node %lld: expected new nodes, each once",
+                  (long long)help[i]);
         named[help[i]] = true;
     }
     p->input_count = n + (semi ? count : 0);
@@ -156,28 +147,19 @@ static okra_status choose_inputs(const okra_link_settings *s, okra_int nodes, ok
 /* The kernel of one side becomes EXPR | SPEC where low rank is asked for. */
 static okra_status follow(okra_options *fit, const char *kernel, const char *option)
 {
-    okra_status st = OKRA_OK;
     const char *both = okra_options_get(fit, "low-rank"),
                *one = okra_options_get(fit, option), *spec = *both ? both : one;
-    char *text = NULL;
+    OWNED char *text = NULL;
     okra_low_ low;
-    if (*both && *one) {
-        FAIL(OKRA_EARG, "low-rank stands for low-rank-x and low-rank-y: give either it "
-                        "or these");
-    }
+    REFUSE_IF(*both && *one, OKRA_EARG,
+              "low-rank stands for low-rank-x and low-rank-y: give either it or these");
     if (*spec) {
-        TRY(okra_low_read_(option, spec, &low));
-        text = okra_format_("%s | %s", okra_options_get(fit, kernel), spec);
-        if (!text) {
-            st = OKRA_EMEM;
-            goto done;
-        }
-        TRY(okra_options_set(fit, kernel, text));
-        TRY(okra_options_set(fit, option, ""));
+        CHK(okra_low_read_(option, spec, &low));
+        GOT(text = okra_format_("%s | %s", okra_options_get(fit, kernel), spec));
+        CHK(okra_options_set(fit, kernel, text));
+        CHK(okra_options_set(fit, option, ""));
     }
-done:
-    okra_free_(text);
-    return st;
+    return OKRA_OK;
 }
 
 /* Scores need the weights of every method, which a factored form may not have. */
@@ -228,10 +210,7 @@ done:
 
 void okra_link_parts_clear_(okra_link_parts_ *p)
 {
-    okra_free_(p->place);
-    okra_free_(p->labelled);
-    okra_free_(p->fresh);
-    okra_free_(p->inputs);
+    FREE(p->place, p->labelled, p->fresh, p->inputs);
     okra_network_free_(p->network);
     okra_data_free(p->y);
     okra_options_free(p->fit);
@@ -264,8 +243,7 @@ okra_status okra_link_take_(okra_context *ctx, const okra_data *x, const okra_in
     taken->values = values;
     taken->ld = col_count;
     taken->diagonal = diagonal;
-    *out = taken;
-    taken = NULL;
+    *out = TAKE(taken);
     return OKRA_OK;
 }
 
@@ -316,8 +294,7 @@ okra_status okra_link_fit(okra_context *context, const okra_link_task *task,
     if (linker && linker->kernel != OKRA_LINKER_NO_KERNEL_) {
         TRY(okra_data_copy(task->x, &l->all));
     }
-    *out = l;
-    l = NULL;
+    *out = TAKE(l);
 done:
     okra_links_free(l);
     okra_link_parts_clear_(&p);
@@ -331,8 +308,7 @@ void okra_links_free(okra_links *l)
         for (int g = 0; g < OKRA_GROUPS_; g++) {
             okra_free_(l->group[g].node);
             okra_data_free(l->group[g].x);
-            okra_free_(l->group[g].P);
-            okra_free_(l->group[g].Q);
+            FREE(l->group[g].P, l->group[g].Q);
             okra_bound_free_(l->group[g].bound);
             okra_data_free(l->group[g].columns);
         }
@@ -340,8 +316,7 @@ void okra_links_free(okra_links *l)
         okra_options_free(l->options);
         okra_data_free(l->all);
         okra_network_free_(l->network);
-        okra_free_(l->place);
-        okra_free_(l);
+        FREE(l->place, l);
     }
 }
 
@@ -357,10 +332,9 @@ okra_status okra_link_edges(const okra_data *nodes, okra_link **edges, okra_int 
 {
     NOT_NULL(nodes);
     okra_int found = 0;
-    if (nodes->kind != OKRA_NODES) {
-        return okra_fail_(OKRA_EARG, "%s holds %s, expected nodes of a network",
-                          nodes->source, okra_kind_name(nodes->kind));
-    }
+    REFUSE_IF(nodes->kind != OKRA_NODES, OKRA_EARG,
+              "%s holds %s, expected nodes of a network", nodes->source,
+              okra_kind_name(nodes->kind));
     const okra_csr_ *w = &nodes->network->adjacency;
     okra_int all = nodes->network->nodes;
     MAKE(*edges, w->indptr[all] / 2);

@@ -89,8 +89,7 @@ static okra_status judge(okra_context *ctx, void *user, const okra_left_ *left)
         s->auc_pr[left->lambda] = okra_ranking_auc_pr(r);
     }
     if (s->ranking) {
-        *s->ranking = r;
-        r = NULL;
+        *s->ranking = TAKE(r);
     }
 done:
     okra_ranking_free(r);
@@ -123,9 +122,7 @@ static okra_status leave(okra_context *ctx, const okra_training_ *t,
     TRY(okra_bound_gram_(ctx, t->bound_y, s->L));
     TRY(method->leave(ctx, &problem, options, lambda, count, &parts, false, judge, s));
 done:
-    okra_free_(s->L.p);
-    okra_free_(s->WL.p);
-    okra_free_(s->S.p);
+    FREE(s->L.p, s->WL.p, s->S.p);
     return st;
 }
 
@@ -134,46 +131,35 @@ okra_status okra_link_leave(okra_context *context, const okra_link_task *task,
                             const okra_link_settings *settings, const double *lambda,
                             size_t count, double *auc_roc, double *auc_pr)
 {
-    okra_status st = OKRA_OK;
-    okra_link_parts_ p = {0};
-    okra_kernel *kx = NULL, *ky = NULL;
-    okra_training_ *t = NULL;
-    okra_data *x = NULL;
+    FREED_BY(okra_link_parts_clear_) okra_link_parts_ p = {0};
+    FREED_BY(okra_data_drop_) okra_data *x = NULL;
+    FREED_BY(okra_kernel_drop_) okra_kernel *ky = NULL, *kx = NULL;
+    FREED_BY(okra_training_drop_) okra_training_ *t = NULL;
     okra_link_settings known;
-    NEED(task);
-    NEED(lambda);
+    NOT_NULL(task);
+    NOT_NULL(lambda);
     if (settings) {
         SIZED(settings, &known);
         settings = &known;
     }
-    TRY(okra_link_parts_create_(context, task, options, settings, &p));
+    CHK(okra_link_parts_create_(context, task, options, settings, &p));
     const char *name = okra_options_get(p.fit, "method");
     const okra_method_ *method = okra_method_find_(name);
-    if (!method) {
-        FAIL(OKRA_EARG, "there is no method '%s'", name);
-    }
+    REFUSE_IF(!method, OKRA_EARG, "there is no method '%s'", name);
     bool together = settings && settings->together;
-    if (together && method->leave &&
-        strcmp(okra_options_get(p.fit, "center-output"), "no") != 0) {
-        FAIL(OKRA_EUNSUPPORTED,
-             "both ends of a pair at once are not left out with center-output");
-    }
-    TRY(okra_link_take_(context, task->x, p.inputs, p.input_count, p.inputs,
+    REFUSE_IF(together && method->leave &&
+                  strcmp(okra_options_get(p.fit, "center-output"), "no") != 0,
+              OKRA_EUNSUPPORTED,
+              "both ends of a pair at once are not left out with center-output");
+    CHK(okra_link_take_(context, task->x, p.inputs, p.input_count, p.inputs,
                         p.input_count, &x));
-    TRY(okra_kernel_parse(okra_options_get(p.fit, "kx"), &kx));
-    TRY(okra_kernel_parse(okra_options_get(p.fit, "ky"), &ky));
-    TRY(okra_training_create_(context, x, p.y, kx, ky, NULL, &t));
+    CHK(okra_kernel_parse(okra_options_get(p.fit, "kx"), &kx));
+    CHK(okra_kernel_parse(okra_options_get(p.fit, "ky"), &ky));
+    CHK(okra_training_create_(context, x, p.y, kx, ky, NULL, &t));
     kx = ky = NULL;
     sink s = {
         .network = p.network, .together = together, .auc_roc = auc_roc, .auc_pr = auc_pr};
-    TRY(leave(context, t, method, p.fit, lambda, count, &s));
-done:
-    okra_training_free_(t);
-    okra_kernel_free(kx);
-    okra_kernel_free(ky);
-    okra_data_free(x);
-    okra_link_parts_clear_(&p);
-    return st;
+    return leave(context, t, method, p.fit, lambda, count, &s);
 }
 
 /* As fitted. */

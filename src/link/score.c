@@ -139,11 +139,7 @@ static okra_status keep(void *arg, okra_int a, okra_int b, double score)
     }
     if (h->count == h->room) {
         okra_int room = OKRA_MIN_(h->room ? 2 * h->room : 1024, h->most);
-        okra_link *items = okra_realloc_(h->items, room, sizeof *items);
-        if (!items) {
-            return OKRA_EMEM;
-        }
-        h->items = items;
+        RESIZE(h->items, room);
         h->room = room;
     }
     h->items[h->count++] = item;
@@ -205,15 +201,13 @@ okra_status okra_link_score(okra_context *context, okra_links *links, okra_link 
     }
     for (okra_int k = 0; k < count; k++) {
         okra_link *pair = &pairs[k];
-        if (pair->a < 0 || pair->a >= links->nodes || pair->b < 0 ||
-            pair->b >= links->nodes || pair->a == pair->b) {
-            return okra_fail_(
-                OKRA_EARG,
-                "pair %lld: nodes %lld and %lld; expected two different ones "
-                "of the %lld nodes",
-                (long long)k, (long long)pair->a, (long long)pair->b,
-                (long long)links->nodes);
-        }
+        REFUSE_IF(pair->a < 0 || pair->a >= links->nodes || pair->b < 0 ||
+                      pair->b >= links->nodes || pair->a == pair->b,
+                  OKRA_EARG,
+                  "pair %lld: nodes %lld and %lld; expected two different ones of the "
+                  "%lld nodes",
+                  (long long)k, (long long)pair->a, (long long)pair->b,
+                  (long long)links->nodes);
         int row_group, col_group;
         okra_int i = locate(links, pair->a, &row_group);
         okra_int j = locate(links, pair->b, &col_group);
@@ -262,11 +256,9 @@ static okra_status sorted_truth(const okra_links *l, const okra_link *truth,
     MAKE(*out, count);
     for (okra_int k = 0; k < count; k++) {
         const okra_link *e = &truth[k];
-        if (e->a < 0 || e->a >= l->nodes || e->b < 0 || e->b >= l->nodes) {
-            return okra_fail_(
-                OKRA_EARG, "true edge %lld: nodes %lld and %lld, there are %lld nodes",
-                (long long)k, (long long)e->a, (long long)e->b, (long long)l->nodes);
-        }
+        REFUSE_IF(e->a < 0 || e->a >= l->nodes || e->b < 0 || e->b >= l->nodes, OKRA_EARG,
+                  "true edge %lld: nodes %lld and %lld, there are %lld nodes",
+                  (long long)k, (long long)e->a, (long long)e->b, (long long)l->nodes);
         (*out)[k] = (okra_link){OKRA_MIN_(e->a, e->b), OKRA_MAX_(e->a, e->b), 0};
     }
     if (count > 0) {
@@ -302,9 +294,6 @@ okra_status okra_link_evaluate(okra_context *context, okra_links *links,
     }
     TRY(okra_ranking_create(all, c.score, positive, out));
 done:
-    okra_free_(c.score);
-    okra_free_(c.ends);
-    okra_free_(positive);
-    okra_free_(edges);
+    FREE(c.score, c.ends, positive, edges);
     return st;
 }

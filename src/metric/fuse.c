@@ -40,9 +40,7 @@ typedef struct table {
 
 static void clear(table *t)
 {
-    okra_free_(t->test);
-    okra_free_(t->candidate);
-    okra_free_(t->z);
+    FREE(t->test, t->candidate, t->z);
 }
 
 static int by_place(const void *a, const void *b)
@@ -70,17 +68,15 @@ static int by_list(const void *a, const void *b)
 
 static okra_status check_list(const okra_list *l, int k)
 {
-    if (l->count < 0 || (l->count > 0 && (!l->test || !l->candidate || !l->distance))) {
-        return okra_fail_(OKRA_EARG, "list %d (counted from 0) has no entries to read",
-                          k);
-    }
+    REFUSE_IF(l->count < 0 ||
+                  (l->count > 0 && (!l->test || !l->candidate || !l->distance)),
+              OKRA_EARG, "list %d (counted from 0) has no entries to read", k);
     for (okra_int i = 0; i < l->count; i++) {
-        if (l->test[i] < 0 || l->candidate[i] < 0 || !isfinite(l->distance[i])) {
-            return okra_fail_(OKRA_EARG,
-                              "list %d (counted from 0): entry %" PRId64
-                              " has a negative number or no finite distance",
-                              k, i);
-        }
+        REFUSE_IF(l->test[i] < 0 || l->candidate[i] < 0 || !isfinite(l->distance[i]),
+                  OKRA_EARG,
+                  "list %d (counted from 0): entry %" PRId64
+                  " has a negative number or no finite distance",
+                  k, i);
     }
     return OKRA_OK;
 }
@@ -95,12 +91,10 @@ static okra_status standardise(entry *e, okra_int count)
         for (end = begin;
              end < count && e[end].test == e[begin].test && e[end].list == e[begin].list;
              end++) {
-            if (end > begin && e[end].candidate == e[end - 1].candidate) {
-                return okra_fail_(OKRA_EARG,
-                                  "test %" PRId64 " has candidate %" PRId64
-                                  " twice in list %d (counted from 0)",
-                                  e[end].test, e[end].candidate, e[end].list);
-            }
+            REFUSE_IF(end > begin && e[end].candidate == e[end - 1].candidate, OKRA_EARG,
+                      "test %" PRId64 " has candidate %" PRId64
+                      " twice in list %d (counted from 0)",
+                      e[end].test, e[end].candidate, e[end].list);
             largest = fmax(largest, fabs(e[end].z));
             differ = differ || e[end].z != e[begin].z;
         }
@@ -145,9 +139,8 @@ static okra_status make_table(const okra_list *lists, int count, table *t)
     OWNED entry *e = NULL;
     okra_int total = 0, used = 0;
     NOT_NULL(lists);
-    if (count < 1 || count > LISTS_MOST) {
-        return okra_fail_(OKRA_EARG, "%d lists, expected 1 to %d", count, LISTS_MOST);
-    }
+    REFUSE_IF(count < 1 || count > LISTS_MOST, OKRA_EARG, "%d lists, expected 1 to %d",
+              count, LISTS_MOST);
     for (int k = 0; k < count; k++) {
         CHK(check_list(&lists[k], k));
         total += lists[k].count;
@@ -205,10 +198,7 @@ static int by_score(const void *a, const void *b)
 void okra_fused_free(okra_fused *f)
 {
     if (f) {
-        okra_free_(f->test);
-        okra_free_(f->candidate);
-        okra_free_(f->score);
-        okra_free_(f);
+        FREE(f->test, f->candidate, f->score, f);
     }
 }
 
@@ -254,8 +244,7 @@ okra_status okra_fuse(const okra_list *lists, int count, const double *weights,
         f->candidate[i] = s[i].candidate;
         f->score[i] = s[i].score;
     }
-    *out = f;
-    f = NULL;
+    *out = TAKE(f);
 done:
     okra_fused_free(f);
     okra_free_(s);
@@ -281,12 +270,10 @@ static okra_status check_truth(const table *t, const okra_int *truth, okra_int t
     for (okra_int i = 0; i < tests && !known; i++) {
         known = truth[i] >= 0;
     }
-    if (t->rows > 0 && t->test[t->rows - 1] >= tests) {
-        return okra_fail_(OKRA_EARG,
-                          "a list has test %" PRId64 " (counted from 0), but there are "
-                          "%" PRId64 " true outputs",
-                          t->test[t->rows - 1], tests);
-    }
+    REFUSE_IF(t->rows > 0 && t->test[t->rows - 1] >= tests, OKRA_EARG,
+              "a list has test %" PRId64 " (counted from 0), but there are %" PRId64
+              " true outputs",
+              t->test[t->rows - 1], tests);
     return known ? OKRA_OK
                  : okra_fail_(OKRA_EARG,
                               "weights cannot be chosen: none of the %" PRId64
@@ -340,11 +327,9 @@ okra_status okra_fuse_weights(const okra_list *lists, int count, const okra_int 
     NOT_NULL(weights);
     CHK(make_table(lists, count, &t));
     CHK(check_truth(&t, truth, tests));
-    if (count > CHOSEN_MOST) {
-        return okra_fail_(OKRA_EARG,
-                          "weights are chosen for at most %d lists, there are %d",
-                          CHOSEN_MOST, count);
-    }
+    REFUSE_IF(count > CHOSEN_MOST, OKRA_EARG,
+              "weights are chosen for at most %d lists, there are %d", CHOSEN_MOST,
+              count);
     for (int k = 1; k < count; k++) {
         ways *= TENTHS + 1;
     }

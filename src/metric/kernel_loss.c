@@ -38,14 +38,10 @@ static okra_status kernel_loss(okra_context *ctx, const void *params, okra_score
     FREED_BY(okra_other_drop_) okra_other_ *other = NULL;
     OWNED double *K = NULL, *yy = NULL, *zz = NULL;
     CHK(okra_kernel_parse(p->kernel, &kernel));
-    if (okra_kernel_low_(kernel)) {
-        return okra_fail_(
-            OKRA_EARG,
-            "metric kernel-loss: kernel %s is of low rank, in which pairs that differ "
-            "may "
-            "have distance 0; expected the whole kernel",
-            okra_kernel_text(kernel));
-    }
+    REFUSE_IF(okra_kernel_low_(kernel), OKRA_EARG,
+              "metric kernel-loss: kernel %s is of low rank, in which pairs that differ "
+              "may have distance 0; expected the whole kernel",
+              okra_kernel_text(kernel));
     CHK(okra_bound_create_(ctx, kernel, s->truth, &bound));
     CHK(okra_other_create_(ctx, bound, s->predicted, &other));
     MAKE(yy, s->n);

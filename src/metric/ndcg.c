@@ -70,16 +70,13 @@ static okra_status find_gains(const ndcg_params *p, okra_int i, okra_int d,
     for (okra_int j = 0; j < d; j++) {
         double r = p->order == RANKS ? (double)d - truth[j] : truth[j];
         items[j].gain = p->gain == LINEAR ? r : exp2(r) - 1;
-        if (!(r >= 0) || !isfinite(items[j].gain)) {
-            return okra_fail_(
-                OKRA_EARG,
-                "metric ndcg: object %lld of the truth has %g in column %lld, expected "
-                "%s",
-                (long long)i, truth[j], (long long)j,
-                p->order == RANKS ? "ranks up to the number of items"
-                : r >= 0          ? "a relevance whose gain is finite"
-                                  : "relevances of 0 or more");
-        }
+        REFUSE_IF(
+            !(r >= 0) || !isfinite(items[j].gain), OKRA_EARG,
+            "metric ndcg: object %lld of the truth has %g in column %lld, expected %s",
+            (long long)i, truth[j], (long long)j,
+            p->order == RANKS ? "ranks up to the number of items"
+            : r >= 0          ? "a relevance whose gain is finite"
+                              : "relevances of 0 or more");
     }
     return OKRA_OK;
 }

@@ -76,8 +76,7 @@ okra_status okra_ranking_create(okra_int n, const double *score,
              "one negative are needed",
              (long long)n, (long long)r->positives);
     }
-    *out = r;
-    r = NULL;
+    *out = TAKE(r);
 done:
     okra_ranking_free(r);
     return st;
@@ -86,8 +85,7 @@ done:
 void okra_ranking_free(okra_ranking *ranking)
 {
     if (ranking) {
-        okra_free_(ranking->steps);
-        okra_free_(ranking);
+        FREE(ranking->steps, ranking);
     }
 }
 
@@ -254,12 +252,10 @@ static okra_status weighted_area(item *items, okra_int n, bool roc, double *valu
         wrong += fp;
         i = j;
     }
-    if (!(right > 0 && wrong > 0)) {
-        return okra_fail_(OKRA_EARG,
-                          "a ranking of %lld items: at least one positive and one "
-                          "negative of a weight above 0 are needed",
-                          (long long)n);
-    }
+    REFUSE_IF(!(right > 0 && wrong > 0), OKRA_EARG,
+              "a ranking of %lld items: at least one positive and one negative of a "
+              "weight above 0 are needed",
+              (long long)n);
     *value = area / (roc ? right * wrong : right);
     return OKRA_OK;
 }
@@ -311,9 +307,7 @@ static okra_status auc(okra_scores_ *s, bool roc)
     }
 done:
     okra_ranking_free(r);
-    okra_free_(score);
-    okra_free_(positive);
-    okra_free_(row);
+    FREE(score, positive, row);
     return st;
 }
 

@@ -26,9 +26,7 @@ typedef struct sums {
 
 static void clear(sums *z)
 {
-    okra_free_(z->error);
-    okra_free_(z->spread);
-    okra_free_(z->weight);
+    FREE(z->error, z->spread, z->weight);
 }
 
 /* The means of the known values, and their weights. */
@@ -142,21 +140,17 @@ static okra_status rmse(okra_context *ctx, const void *params, okra_scores_ *s)
     FREED_BY(clear) sums z = {0};
     double total = 0, roots = 0, weight = 0;
     (void)ctx;
-    if (p->output >= s->d) {
-        return okra_fail_(OKRA_EARG,
-                          "metric rmse: output %lld is asked of %lld, counted from 0",
-                          (long long)p->output, (long long)s->d);
-    }
+    REFUSE_IF(p->output >= s->d, OKRA_EARG,
+              "metric rmse: output %lld is asked of %lld, counted from 0",
+              (long long)p->output, (long long)s->d);
     CHK(add_up(s, &z));
     for (okra_int j = 0; j < s->d; j++) {
         total += z.error[j];
         weight += z.weight[j];
         roots += z.weight[j] > 0 ? sqrt(z.error[j] / z.weight[j]) / z.outputs : 0;
     }
-    if (p->output >= 0 && !(z.weight[p->output] > 0)) {
-        return okra_fail_(OKRA_EARG, "metric rmse: output %lld has no known value",
-                          (long long)p->output);
-    }
+    REFUSE_IF(p->output >= 0 && !(z.weight[p->output] > 0), OKRA_EARG,
+              "metric rmse: output %lld has no known value", (long long)p->output);
     s->value = p->output >= 0          ? sqrt(z.error[p->output] / z.weight[p->output])
                : p->average == OUTPUTS ? roots
                                        : sqrt(total / weight);
@@ -176,13 +170,10 @@ static okra_status arrmse(okra_context *ctx, const void *params, okra_scores_ *s
         if (!(z.weight[j] > 0)) {
             continue;
         }
-        if (!(z.spread[j] > 0)) {
-            return okra_fail_(
-                OKRA_EARG,
-                "metric arrmse: output %lld of the truth does not vary, so that no "
-                "error is relative to its spread",
-                (long long)j);
-        }
+        REFUSE_IF(!(z.spread[j] > 0), OKRA_EARG,
+                  "metric arrmse: output %lld of the truth does not vary, so that no "
+                  "error is relative to its spread",
+                  (long long)j);
         sum += sqrt(z.error[j] / z.spread[j]) / z.outputs;
     }
     s->value = sum;

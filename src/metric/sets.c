@@ -150,12 +150,9 @@ static okra_status check_members(const char *side, okra_int i, okra_int d,
                                  const double *row)
 {
     for (okra_int j = 0; j < d; j++) {
-        if (row[j] != 0 && row[j] != 1) {
-            return okra_fail_(OKRA_EARG,
-                              "metric f1: element (%lld, %lld) of the %s is %.10g, "
-                              "expected 0 or 1",
-                              (long long)i, (long long)j, side, row[j]);
-        }
+        REFUSE_IF(row[j] != 0 && row[j] != 1, OKRA_EARG,
+                  "metric f1: element (%lld, %lld) of the %s is %.10g, expected 0 or 1",
+                  (long long)i, (long long)j, side, row[j]);
     }
     return OKRA_OK;
 }

@@ -77,17 +77,13 @@ static okra_status read_call(const char *text, call *c)
         depth +=
             (text[at] == '(' || text[at] == '{') - (text[at] == ')' || text[at] == '}');
         if (text[at] == ',' && depth == 0) {
-            if (c->count + 1 == KERNELS_MOST) {
-                return okra_fail_(OKRA_EARG, "%s: more than %d kernels",
-                                  okra_align_names_[c->how], KERNELS_MOST);
-            }
+            REFUSE_IF(c->count + 1 == KERNELS_MOST, OKRA_EARG, "%s: more than %d kernels",
+                      okra_align_names_[c->how], KERNELS_MOST);
             c->to[c->count++] = at;
             c->from[c->count] = at + 1;
         }
     }
-    if (!text[at]) {
-        return okra_fail_(OKRA_EARG, "%s( has no end", okra_align_names_[c->how]);
-    }
+    REFUSE_IF(!text[at], OKRA_EARG, "%s( has no end", okra_align_names_[c->how]);
     c->to[c->count++] = at;
     c->end = at + 1;
     return OKRA_OK;
@@ -111,11 +107,8 @@ static okra_status sample(const okra_data *x, const okra_data *y, okra_int most,
     bool whole = holds_gram(x) || holds_gram(y);
     OWNED okra_int *index = NULL;
     okra_int n = whole ? y->n : OKRA_MIN_(y->n, most);
-    if (holds_gram(x) && x->n > y->n) {
-        return okra_fail_(OKRA_EUNSUPPORTED,
-                          "align: Gram matrices of inputs without outputs cannot be "
-                          "aligned");
-    }
+    REFUSE_IF(holds_gram(x) && x->n > y->n, OKRA_EUNSUPPORTED,
+              "align: Gram matrices of inputs without outputs cannot be aligned");
     MAKE(index, n);
     for (okra_int i = 0; i < n; i++) {
         index[i] = i * y->n / n;
@@ -126,9 +119,7 @@ static okra_status sample(const okra_data *x, const okra_data *y, okra_int most,
 
 void okra_align_clear_(okra_align_ *a)
 {
-    okra_free_(a->text);
-    okra_free_(a->kernels);
-    okra_free_(a->weights);
+    FREE(a->text, a->kernels, a->weights);
     *a = (okra_align_){0};
 }
 
@@ -207,8 +198,7 @@ done:
     for (int k = 0; kernels && k < c.count; k++) {
         okra_kernel_free(kernels[k]);
     }
-    okra_free_(kernels);
-    okra_free_(w);
+    FREE(kernels, w);
     okra_data_free(some_x);
     okra_data_free(some_y);
     okra_align_clear_(&made);

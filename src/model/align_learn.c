@@ -94,10 +94,8 @@ okra_status okra_align_weights_(okra_context *ctx, okra_int p, const double *M,
     for (okra_int k = 0; k < p; k++) {
         sum += w[k];
     }
-    if (!(sum > 0)) {
-        return okra_fail_(OKRA_EARG, "%s: no kernel is aligned with the outputs",
-                          okra_align_names_[each ? OKRA_ALIGN_EACH_ : OKRA_ALIGN_]);
-    }
+    REFUSE_IF(!(sum > 0), OKRA_EARG, "%s: no kernel is aligned with the outputs",
+              okra_align_names_[each ? OKRA_ALIGN_EACH_ : OKRA_ALIGN_]);
     for (okra_int k = 0; k < p; k++) {
         w[k] /= sum;
     }
@@ -134,10 +132,8 @@ static okra_status gram(const okra_learner_ *z, const okra_kernel *kernel,
         double size = fabs(G[i]);
         most = size > most || isnan(size) ? size : most;
     }
-    if (!isfinite(most)) {
-        return okra_fail_(OKRA_ENUMERIC, "align: a value of the kernel %s is %g",
-                          okra_kernel_text(kernel), most);
-    }
+    REFUSE_IF(!isfinite(most), OKRA_ENUMERIC, "align: a value of the kernel %s is %g",
+              okra_kernel_text(kernel), most);
     *scale = most > 0 ? ldexp(1, -OKRA_MIN_(OKRA_MAX_(ilogb(most), -1000), 1000)) : 1;
     for (okra_int i = 0; *scale != 1 && i < z->n * z->n; i++) {
         G[i] *= *scale;
@@ -262,11 +258,6 @@ okra_status okra_align_find_(okra_learner_ *z, okra_kernel *const *kernels,
     *value = alignment(z->p, M, a, own, w);
     unscale(z, how != OKRA_ALIGN_LOO_, w);
 done:
-    okra_free_(z->K);
-    okra_free_(z->L);
-    okra_free_(z->s);
-    okra_free_(z->scale);
-    okra_free_(M);
-    okra_free_(a);
+    FREE(z->K, z->L, z->s, z->scale, M, a);
     return st;
 }

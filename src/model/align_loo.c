@@ -169,9 +169,7 @@ static okra_status search(leaving *z, const double *mean, double *w)
     lbfgs_parameter_init(&parameter);
     parameter.max_iterations = STEPS;
     parameter.epsilon = 1e-7;
-    if (!t) {
-        return OKRA_EMEM;
-    }
+    GOT(t);
     TRY(begin(z, w, mean, t));
     lbfgs((int)z->p, t, &value, on_step, NULL, z, &parameter);
     TRY(z->st); /* how it stopped does not matter: every step was downhill */
@@ -206,9 +204,7 @@ okra_status okra_align_loo_(const okra_learner_ *learner, double lambda, const d
     ALLOC(z.w, z.p);
     TRY(search(&z, mean, w));
 done:
-    okra_free_(z.w);
-    okra_free_(z.P);
-    okra_free_(z.Q);
+    FREE(z.w, z.P, z.Q);
     for (int i = 0; i < 4; i++) {
         okra_free_(*blocks[i]);
     }

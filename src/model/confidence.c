@@ -50,8 +50,7 @@ static okra_status factor(okra_context *ctx, const okra_bound_ *kx, double lambd
     }
     CHK(okra_large_add_diagonal_(ctx, lambda, G));
     CHK(okra_large_cholesky_(ctx, G, NULL));
-    *out = G;
-    G = NULL;
+    *out = TAKE(G);
     return OKRA_OK;
 }
 
@@ -73,37 +72,30 @@ static okra_status solve_rows(okra_context *ctx, const okra_entries_ *entries,
 static okra_status variances(okra_context *ctx, const okra_model *m, const okra_data *x,
                              double lambda, double *out)
 {
-    okra_status st = OKRA_OK;
     okra_int n = m->training->x->n;
     const okra_bound_ *kx = m->training->bound_x;
-    okra_other_ *other = NULL;
-    okra_entries_ *entries = NULL;
-    okra_large_ *G = NULL;
-    double *B = NULL, *self = NULL, *s = NULL, total = 0;
+    OWNED double *s = NULL, *self = NULL, *B = NULL;
+    FREED_BY(okra_large_drop_) okra_large_ *G = NULL;
+    FREED_BY(okra_other_drop_) okra_other_ *other = NULL;
+    FREED_BY(okra_entries_drop_) okra_entries_ *entries = NULL;
+    double total = 0;
     okra_problem_ pairs = {.n = n, .weights = m->training->y->weights};
-    TRY(okra_problem_roots_(&pairs, &s, &total));
-    TRY(okra_other_create_(ctx, kx, x, &other));
-    ALLOC(self, x->n);
-    TRY(okra_other_diagonal_(ctx, kx, other, self));
-    TRY(okra_entries_create_(ctx, kx, other, &entries));
-    TRY(okra_doubles_(ctx, ROWS, n, "a block of test rows", &B));
-    TRY(factor(ctx, kx, lambda, s, &G));
+    CHK(okra_problem_roots_(&pairs, &s, &total));
+    CHK(okra_other_create_(ctx, kx, x, &other));
+    MAKE(self, x->n);
+    CHK(okra_other_diagonal_(ctx, kx, other, self));
+    CHK(okra_entries_create_(ctx, kx, other, &entries));
+    CHK(okra_doubles_(ctx, ROWS, n, "a block of test rows", &B));
+    CHK(factor(ctx, kx, lambda, s, &G));
     for (okra_int first = 0; first < x->n; first += ROWS) {
         okra_mat_ rows = okra_mat_of_(B, OKRA_MIN_(ROWS, x->n - first), n);
-        TRY(solve_rows(ctx, entries, first, s, G, rows));
+        CHK(solve_rows(ctx, entries, first, s, G, rows));
         for (okra_int r = 0; r < rows.rows; r++) {
             double v = self[first + r] - okra_dot_(n, B + r * n, B + r * n);
             out[(first + r) * OKRA_CONFIDENCE_COLUMNS + 2] = v < 0 ? 0 : v;
         }
     }
-done:
-    okra_entries_free_(entries);
-    okra_other_free_(other);
-    okra_large_free_(G);
-    okra_free_(B);
-    okra_free_(self);
-    okra_free_(s);
-    return st;
+    return OKRA_OK;
 }
 
 okra_status okra_confidence_(okra_context *ctx, const okra_model *model,
@@ -123,7 +115,6 @@ okra_status okra_confidence_(okra_context *ctx, const okra_model *model,
     if (noise_of(model, &lambda)) {
         CHK(variances(ctx, model, x, lambda, values));
     }
-    *out = values;
-    values = NULL;
+    *out = TAKE(values);
     return OKRA_OK;
 }

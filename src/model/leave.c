@@ -23,10 +23,8 @@ static okra_status drop_own(const okra_data *y, okra_decoded_ *two, okra_decoded
         okra_int k = two->index[i * two->top] == i;
         out->index[i] = two->index[i * two->top + k];
         out->distance[i] = two->distance[i * two->top + k];
-        if (out->index[i] < 0) {
-            return okra_fail_(OKRA_EUNSUPPORTED,
-                              "no output but the left-out one can be decoded to");
-        }
+        REFUSE_IF(out->index[i] < 0, OKRA_EUNSUPPORTED,
+                  "no output but the left-out one can be decoded to");
     }
     out->top = 1;
     return okra_data_take(y, out->index, n, &out->objects);
@@ -93,31 +91,23 @@ okra_status okra_model_leave(okra_context *context, const okra_model *model,
     FREED_BY(okra_options_drop_) okra_options *own = NULL;
     const char *file = NULL;
     double lambda, rank; /* rank: the model keeps a basis in place of its inputs */
-    if (!model->method->leave || !okra_bag_get_number_(model->bag, "lambda", &lambda) ||
-        !t->bound_x || !t->bound_y || t->waves || t->x->n < t->y->n ||
-        (okra_bag_get_number_(model->bag, "x.rank", &rank) && !okra_kernel_low_(t->kx))) {
-        return okra_fail_(OKRA_EUNSUPPORTED,
-                          "this model (method %s) has no closed form of "
-                          "leave-one-out",
-                          model->method->name);
-    }
-    if (okra_kernel_means_(t->kx) || okra_kernel_means_(t->ky)) {
-        return okra_fail_(OKRA_EUNSUPPORTED,
-                          "leaving one out has no closed form: a kernel depends on the "
-                          "whole training set (`| center`)");
-    }
-    if (t->y->n < 2) {
-        return okra_fail_(OKRA_ESHAPE,
-                          "leaving one out needs two training pairs, there is one");
-    }
+    REFUSE_IF(
+        !model->method->leave || !okra_bag_get_number_(model->bag, "lambda", &lambda) ||
+            !t->bound_x || !t->bound_y || t->waves || t->x->n < t->y->n ||
+            (okra_bag_get_number_(model->bag, "x.rank", &rank) &&
+             !okra_kernel_low_(t->kx)),
+        OKRA_EUNSUPPORTED, "this model (method %s) has no closed form of leave-one-out",
+        model->method->name);
+    REFUSE_IF(okra_kernel_means_(t->kx) || okra_kernel_means_(t->ky), OKRA_EUNSUPPORTED,
+              "leaving one out has no closed form: a kernel depends on the whole "
+              "training set (`| center`)");
+    REFUSE_IF(t->y->n < 2, OKRA_ESHAPE,
+              "leaving one out needs two training pairs, there is one");
     if (options) {
         CHK(okra_model_check_options_(model, options));
     } else {
         CHK(okra_model_options_(model, &own, &file));
-        if (file) {
-            return okra_fail_(OKRA_EUNSUPPORTED, "option %s of the model names a file",
-                              file);
-        }
+        REFUSE_IF(file, OKRA_EUNSUPPORTED, "option %s of the model names a file", file);
         options = own;
     }
     okra_problem_ problem = okra_training_problem_(t, t->x, NULL);
@@ -127,7 +117,6 @@ okra_status okra_model_leave(okra_context *context, const okra_model *model,
     sink s = {t, p, losses};
     CHK(model->method->leave(context, &problem, options, &lambda, 1, &parts,
                              t->output.features != NULL, take, &s));
-    *out = p;
-    p = NULL;
+    *out = TAKE(p);
     return OKRA_OK;
 }

@@ -127,17 +127,12 @@ bool okra_fit_factored_(const okra_fit_fields_ *f, const okra_method_ *method,
 /* What does not go with low rank. */
 static okra_status check(const okra_fit_fields_ *f, const okra_data *y, bool features)
 {
-    if (*f->low_rank && (*f->low_rank_x || *f->low_rank_y)) {
-        return okra_fail_(OKRA_EARG,
-                          "low-rank stands for low-rank-x and low-rank-y: give "
-                          "either it or these");
-    }
-    if (*f->low_rank_y && features) {
-        return okra_fail_(OKRA_EARG,
-                          "low-rank-y: under a linear kernel the %lld coordinates of the "
-                          "outputs are their features: leave it out",
-                          (long long)y->d);
-    }
+    REFUSE_IF(*f->low_rank && (*f->low_rank_x || *f->low_rank_y), OKRA_EARG,
+              "low-rank stands for low-rank-x and low-rank-y: give either it or these");
+    REFUSE_IF(*f->low_rank_y && features, OKRA_EARG,
+              "low-rank-y: under a linear kernel the %lld coordinates of the outputs are "
+              "their features: leave it out",
+              (long long)y->d);
     return OKRA_OK;
 }
 

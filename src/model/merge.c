@@ -98,19 +98,13 @@ static okra_status check_one(const merging *z, size_t k)
     const okra_model *a = z->models[0], *m = z->models[k];
     okra_int rows, cols;
     NOT_NULL(m);
-    if (!m->method->sum || !okra_bag_get_(m->bag, "moments.C", &rows, &cols)) {
-        return okra_fail_(OKRA_EARG,
-                          "merge: model %zu keeps no moments: fit it with keep-moments",
-                          k + 1);
-    }
-    if (m->training->map_y && m->training->map_y->index) {
-        return okra_fail_(
-            OKRA_EUNSUPPORTED,
-            "merge: the basis of the outputs of model %zu is among its own pairs; rff "
-            "and "
-            "pivots=centres have one that can be shared",
-            k + 1);
-    }
+    REFUSE_IF(!m->method->sum || !okra_bag_get_(m->bag, "moments.C", &rows, &cols),
+              OKRA_EARG, "merge: model %zu keeps no moments: fit it with keep-moments",
+              k + 1);
+    REFUSE_IF(m->training->map_y && m->training->map_y->index, OKRA_EUNSUPPORTED,
+              "merge: the basis of the outputs of model %zu is among its own pairs; rff "
+              "and pivots=centres have one that can be shared",
+              k + 1);
     if (k == 0) {
         return OKRA_OK;
     }
@@ -136,8 +130,7 @@ static okra_status join_outputs(merging *z)
     for (size_t k = 1; k < z->count; k++) {
         CHK(okra_data_concat(z->y, z->models[k]->training->y, &joined));
         okra_data_free(z->y);
-        z->y = joined;
-        joined = NULL;
+        z->y = TAKE(joined);
     }
     return OKRA_OK;
 }
@@ -160,28 +153,24 @@ static okra_status make_training(merging *z)
 
 static okra_status add_up(merging *z, double lambda)
 {
-    okra_status st = OKRA_OK;
-    const okra_bag_ **bags = NULL;
+    OWNED const okra_bag_ **bags = NULL;
     const char *file = NULL;
     char number[40];
-    ALLOC(bags, (okra_int)z->count);
+    MAKE(bags, (okra_int)z->count);
     for (size_t k = 0; k < z->count; k++) {
         bags[k] = z->models[k]->bag;
     }
-    TRY(okra_model_options_(z->models[0], &z->options, &file));
+    CHK(okra_model_options_(z->models[0], &z->options, &file));
     if (lambda > 0) {
         okra_number_format_(number, sizeof number, 17, lambda);
-        TRY(okra_options_set(z->options, "lambda", number));
+        CHK(okra_options_set(z->options, "lambda", number));
     }
     okra_problem_ whole = okra_training_problem_(z->training, z->training->x, z->map);
     whole.unlabelled = 0; /* x is the basis */
     okra_sum_ sum = {.bags = bags, .count = z->count, .whole = &whole};
-    TRY(okra_bag_create_(&z->bag));
-    TRY(z->models[0]->method->sum(z->ctx, &sum, z->options, z->bag));
-    TRY(okra_update_common_(z->models[0]->bag, z->bag));
-done:
-    okra_free_(bags);
-    return st;
+    CHK(okra_bag_create_(&z->bag));
+    CHK(z->models[0]->method->sum(z->ctx, &sum, z->options, z->bag));
+    return okra_update_common_(z->models[0]->bag, z->bag);
 }
 
 /* Pairs that none of the fits has seen. */
@@ -196,8 +185,7 @@ static okra_status join_calibration(const merging *z, okra_model *made)
             if (held[side]) {
                 TRY(okra_data_concat(held[side], more[side], &joined));
                 okra_data_free(held[side]);
-                held[side] = joined;
-                joined = NULL;
+                held[side] = TAKE(joined);
             } else {
                 held[side] = okra_data_retain(more[side]);
             }
@@ -239,8 +227,7 @@ okra_status okra_model_merge(okra_context *context, const okra_model *const *mod
                              &made));
     z.bag = NULL;
     TRY(join_calibration(&z, made));
-    *out = made;
-    made = NULL;
+    *out = TAKE(made);
 done:
     okra_model_free(made);
     okra_data_free(z.y);

@@ -70,18 +70,13 @@ static okra_status load_field(const okra_shelf_ *s, const char *name,
     const void *values = NULL;
     CHK(okra_archive_get_(s->archive, s->folder, name, dtypes[type], &rows, &width,
                           &values));
-    if (rows != elements || width < 0) {
-        return okra_fail_(OKRA_EFORMAT,
-                          "%s: the array %s/%s has a shape that does not fit",
-                          s->archive->path, s->folder, name);
-    }
+    REFUSE_IF(rows != elements || width < 0, OKRA_EFORMAT,
+              "%s: the array %s/%s has a shape that does not fit", s->archive->path,
+              s->folder, name);
     okra_field_ *field = &g->fields[g->field_count++];
     *field = (okra_field_){name, type, width, NULL};
     size_t size = (size_t)width * okra_field_size_(type);
-    field->values = okra_alloc_(elements, size);
-    if (!field->values) {
-        return OKRA_EMEM;
-    }
+    GOT(field->values = okra_alloc_(elements, size));
     if (elements > 0 && size > 0) {
         memcpy(field->values, values, (size_t)elements * size);
     }
@@ -96,11 +91,9 @@ static okra_status load_group(const okra_shelf_ *s, const layout *l, okra_ragged
     MAKE(g->offsets, s->n + 1);
     memcpy(g->offsets, values, (size_t)(s->n + 1) * sizeof *g->offsets);
     for (okra_int i = 0; i <= s->n; i++) {
-        if (i == 0 ? g->offsets[0] != 0 : g->offsets[i] < g->offsets[i - 1]) {
-            return okra_fail_(OKRA_EFORMAT,
-                              "%s: %s/offsets must begin at 0 and never fall",
-                              s->archive->path, s->folder);
-        }
+        REFUSE_IF(i == 0 ? g->offsets[0] != 0 : g->offsets[i] < g->offsets[i - 1],
+                  OKRA_EFORMAT, "%s: %s/offsets must begin at 0 and never fall",
+                  s->archive->path, s->folder);
     }
     for (int f = 0; f < OKRA_FIELDS_MOST && l->fields[f]; f++) {
         if (okra_archive_has_(s->archive, s->folder, l->fields[f])) {
@@ -249,10 +242,8 @@ static okra_status check_groups(const okra_shelf_ *s, const okra_data *data)
     } else if (whole) {
         whole = check_graphs(data);
     }
-    if (!whole) {
-        return okra_fail_(OKRA_EFORMAT, "%s: the arrays of %s do not make %s",
-                          s->archive->path, s->folder, okra_kind_name(data->kind));
-    }
+    REFUSE_IF(!whole, OKRA_EFORMAT, "%s: the arrays of %s do not make %s",
+              s->archive->path, s->folder, okra_kind_name(data->kind));
     return OKRA_OK;
 }
 
@@ -275,13 +266,10 @@ okra_status okra_ragged_load_(const okra_shelf_ *s, okra_data **out)
         }
         CHK(load_group(&inner, l, &data->groups[data->group_count++]));
     }
-    if (!data) {
-        return okra_fail_(OKRA_EFORMAT, "%s: there are no arrays of %s", s->archive->path,
-                          s->folder);
-    }
+    REFUSE_IF(!data, OKRA_EFORMAT, "%s: there are no arrays of %s", s->archive->path,
+              s->folder);
     CHK(check_groups(s, data));
-    *out = data;
-    data = NULL;
+    *out = TAKE(data);
     return OKRA_OK;
 }
 

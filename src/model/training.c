@@ -88,8 +88,7 @@ okra_status okra_training_low_(okra_context *ctx, const okra_data *x, const okra
     t->kx = kx;
     t->ky = ky;
     t->map_y = map_y;
-    *out = t;
-    t = NULL;
+    *out = TAKE(t);
     loaded = NULL;
 done:
     okra_map_free_(loaded);
@@ -134,7 +133,6 @@ void okra_training_free_(okra_training_ *t)
         okra_data_free(t->x);
         okra_data_free(t->y);
         okra_data_free(t->filled);
-        okra_free_(t->waves_text);
-        okra_free_(t);
+        FREE(t->waves_text, t);
     }
 }

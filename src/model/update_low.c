@@ -33,33 +33,26 @@ static okra_status check_low(const okra_update_job_ *j)
     const okra_update_request *r = &j->request;
     const okra_training_ *t = j->model->training;
     okra_int rows, cols;
-    if (!j->model->method->sum ||
-        !okra_bag_get_(j->model->bag, "moments.C", &rows, &cols)) {
-        return okra_fail_(OKRA_EUNSUPPORTED,
-                          "update: the model is of low rank and holds a basis, not its "
-                          "training inputs: fit it with keep-moments, or fit anew");
-    }
-    if (r->remove_count > 0 && !r->removed_x) {
-        return okra_fail_(OKRA_EARG,
-                          "update: a model of low rank holds no training inputs: give "
-                          "those of the rows that go as well (removed-x)");
-    }
-    if (r->removed_x && r->removed_x->n != r->remove_count) {
-        return okra_fail_(OKRA_ESHAPE,
-                          "update: %lld rows are to go, and there are inputs of %lld",
-                          (long long)r->remove_count, (long long)r->removed_x->n);
-    }
+    REFUSE_IF(!j->model->method->sum ||
+                  !okra_bag_get_(j->model->bag, "moments.C", &rows, &cols),
+              OKRA_EUNSUPPORTED,
+              "update: the model is of low rank and holds a basis, not its training "
+              "inputs: fit it with keep-moments, or fit anew");
+    REFUSE_IF(r->remove_count > 0 && !r->removed_x, OKRA_EARG,
+              "update: a model of low rank holds no training inputs: give those of the "
+              "rows that go as well (removed-x)");
+    REFUSE_IF(r->removed_x && r->removed_x->n != r->remove_count, OKRA_ESHAPE,
+              "update: %lld rows are to go, and there are inputs of %lld",
+              (long long)r->remove_count, (long long)r->removed_x->n);
     if (r->y && (r->y->kind != t->y->kind || r->y->d != t->y->d)) {
         char a[96], b[96];
         return okra_fail_(OKRA_ESHAPE, "y has %s, the model was fitted on %s",
                           okra_data_describe_(r->y, a, sizeof a),
                           okra_data_describe_(t->y, b, sizeof b));
     }
-    if (r->remove_count > 0 && t->map_y && t->map_y->index) {
-        return okra_fail_(OKRA_EUNSUPPORTED,
-                          "update: the basis of the outputs is among the training pairs, "
-                          "so that none can go");
-    }
+    REFUSE_IF(r->remove_count > 0 && t->map_y && t->map_y->index, OKRA_EUNSUPPORTED,
+              "update: the basis of the outputs is among the training pairs, so that "
+              "none can go");
     return OKRA_OK;
 }
 
@@ -70,12 +63,10 @@ static okra_status check_removed(const okra_update_job_ *j)
     const okra_data *x = r->removed_x;
     okra_mat_ keys = okra_bag_mat_(j->model->bag, "moments.keys");
     for (okra_int i = 0; keys.p && i < r->remove_count; i++) {
-        if (okra_data_key_(x, i) != keys.p[r->remove[i]]) {
-            return okra_fail_(OKRA_EARG,
-                              "update: object %lld (counted from 0) of removed-x is not "
-                              "the input of training pair %lld, which is to go",
-                              (long long)i, (long long)r->remove[i]);
-        }
+        REFUSE_IF(okra_data_key_(x, i) != keys.p[r->remove[i]], OKRA_EARG,
+                  "update: object %lld (counted from 0) of removed-x is not the input of "
+                  "training pair %lld, which is to go",
+                  (long long)i, (long long)r->remove[i]);
     }
     return OKRA_OK;
 }
@@ -89,27 +80,26 @@ static okra_status removed_outputs(const okra_update_job_ *j, okra_data **out)
 
 okra_status okra_update_low_(okra_update_job_ *j)
 {
-    okra_status st = OKRA_OK;
     const okra_update_request *r = &j->request;
     const char *file = NULL;
-    okra_map_ *map = NULL;
-    okra_data *gone = NULL;
+    FREED_BY(okra_data_drop_) okra_data *gone = NULL;
+    FREED_BY(okra_map_drop_) okra_map_ *map = NULL;
     okra_problem_ less = {0}, more = {0};
-    TRY(check_low(j));
+    CHK(check_low(j));
     j->x = okra_data_retain(j->model->training->x);
-    TRY(okra_update_join_(j->model->training->y, j->order, j->kept, r->y, &j->y));
-    TRY(okra_model_options_(j->model, &j->options, &file));
-    TRY(okra_update_training_(j, false));
+    CHK(okra_update_join_(j->model->training->y, j->order, j->kept, r->y, &j->y));
+    CHK(okra_model_options_(j->model, &j->options, &file));
+    CHK(okra_update_training_(j, false));
     if (j->training->waves) {
-        TRY(okra_model_kernel_text_(j->model, &j->training->waves_text));
+        CHK(okra_model_kernel_text_(j->model, &j->training->waves_text));
     }
-    TRY(okra_map_load_over_(j->ctx, j->training->kx, j->training->x, j->model->bag,
+    CHK(okra_map_load_over_(j->ctx, j->training->kx, j->training->x, j->model->bag,
                             "basis", "kx", &map));
     okra_problem_ whole = okra_training_problem_(j->training, j->x, map);
     whole.unlabelled = 0; /* x is the basis */
     if (r->remove_count > 0) {
-        TRY(check_removed(j));
-        TRY(removed_outputs(j, &gone));
+        CHK(check_removed(j));
+        CHK(removed_outputs(j, &gone));
         less = part(&whole, r->removed_x, gone);
     }
     if (r->y) {
@@ -123,13 +113,10 @@ okra_status okra_update_low_(okra_update_job_ *j)
                      .less = gone ? &less : NULL,
                      .more = r->y ? &more : NULL,
                      .whole = &whole};
-    TRY(okra_bag_create_(&j->bag));
-    TRY(j->model->method->sum(j->ctx, &sum, j->options, j->bag));
-    TRY(okra_update_common_(j->model->bag, j->bag));
+    CHK(okra_bag_create_(&j->bag));
+    CHK(j->model->method->sum(j->ctx, &sum, j->options, j->bag));
+    CHK(okra_update_common_(j->model->bag, j->bag));
     j->change.drift = sum.drift;
     j->change.done = true;
-done:
-    okra_map_free_(map);
-    okra_data_free(gone);
-    return st;
+    return OKRA_OK;
 }

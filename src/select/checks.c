@@ -9,11 +9,9 @@ static okra_status check_labels(const okra_data *labels, const char *what, okra_
                                 const okra_int **codes)
 {
     char text[96];
-    if (labels && (labels->kind != OKRA_LABELS || labels->n != n)) {
-        return okra_fail_(OKRA_ESHAPE, "%s: found %s, expected labels of the %lld pairs",
-                          what, okra_data_describe_(labels, text, sizeof text),
-                          (long long)n);
-    }
+    REFUSE_IF(labels && (labels->kind != OKRA_LABELS || labels->n != n), OKRA_ESHAPE,
+              "%s: found %s, expected labels of the %lld pairs", what,
+              okra_data_describe_(labels, text, sizeof text), (long long)n);
     *codes = labels ? labels->codes : NULL;
     return OKRA_OK;
 }
@@ -60,13 +58,10 @@ static okra_status check_classes(const okra_job_ *j, const okra_folds_ *folds,
             okra_int b = index ? index[train[0]] : train[0];
             several = y->codes[a] != y->codes[b];
         }
-        if (!several) {
-            return okra_fail_(
-                OKRA_EARG,
-                "fold %lld trains on %lld pairs of one class alone: stratify the folds "
-                "or take fewer of them",
-                (long long)f, (long long)n);
-        }
+        REFUSE_IF(!several, OKRA_EARG,
+                  "fold %lld trains on %lld pairs of one class alone: stratify the folds "
+                  "or take fewer of them",
+                  (long long)f, (long long)n);
     }
     return OKRA_OK;
 }
@@ -83,27 +78,20 @@ okra_status okra_job_check_(okra_job_ *j, const okra_options *options)
     CHK(check_labels(r->groups, "groups", n, &j->keys.groups));
     CHK(check_labels(r->strata, "strata", n, &j->keys.strata));
     bool loo = j->cv.kind != OKRA_CV_KFOLD_ && j->cv.outer == 0;
-    if (loo && (r->folds || r->groups || r->strata || j->fields.repeats > 1 ||
-                j->fields.train_on_one)) {
-        return okra_fail_(
-            OKRA_EARG,
-            "cv is %s, which leaves out every pair by itself: folds, groups, strata, "
-            "repeats and train-on-one are for kfold and nested",
-            j->fields.cv);
-    }
-    if (r->folds && (r->groups || r->strata || j->fields.repeats > 1)) {
-        return okra_fail_(OKRA_EARG,
-                          "the folds are given: groups, strata and repeats have no use");
-    }
-    if (okra_options_is_set(options, "top")) {
-        return okra_fail_(OKRA_EARG, "top has no use in a selection");
-    }
+    REFUSE_IF(loo && (r->folds || r->groups || r->strata || j->fields.repeats > 1 ||
+                      j->fields.train_on_one),
+              OKRA_EARG,
+              "cv is %s, which leaves out every pair by itself: folds, groups, strata, "
+              "repeats and train-on-one are for kfold and nested",
+              j->fields.cv);
+    REFUSE_IF(r->folds && (r->groups || r->strata || j->fields.repeats > 1), OKRA_EARG,
+              "the folds are given: groups, strata and repeats have no use");
+    REFUSE_IF(okra_options_is_set(options, "top"), OKRA_EARG,
+              "top has no use in a selection");
     CHK(okra_scorer_create_(j->fields.metric, &j->source, j->out->space, &j->scorer));
-    if (j->cv.kind == OKRA_CV_GCV_ && !j->scorer.feature) {
-        return okra_fail_(OKRA_EARG,
-                          "generalised cross-validation estimates feature-loss, not %s",
-                          j->fields.metric);
-    }
+    REFUSE_IF(j->cv.kind == OKRA_CV_GCV_ && !j->scorer.feature, OKRA_EARG,
+              "generalised cross-validation estimates feature-loss, not %s",
+              j->fields.metric);
     if (j->fields.per_output) {
         CHK(okra_outputs_check_(&j->source, j->out->space, &j->scorer, options, &j->cv));
     } else if (r->output_groups) {
@@ -162,7 +150,6 @@ okra_status okra_job_check_folds_(const okra_job_ *j, const okra_folds_ *outer)
     }
 done:
     okra_folds_free_(&inner);
-    okra_free_(train);
-    okra_free_(test);
+    FREE(train, test);
     return st;
 }

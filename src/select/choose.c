@@ -127,8 +127,7 @@ static okra_status search(okra_context *ctx, const okra_method_ *method,
     okra_mute_(ctx, false);
     TRY(st);
     TRY(okra_selection_options(s, okra_selection_best(s), fit, NULL));
-    *out = s;
-    s = NULL;
+    *out = TAKE(s);
 done:
     okra_data_free(some_x);
     okra_data_free(some_y);
@@ -278,20 +277,19 @@ okra_status okra_choose(okra_context *context, const okra_data *x, const okra_da
                         const okra_options *options, okra_options **fit,
                         okra_selection **selection)
 {
-    okra_status st = OKRA_OK;
     const okra_method_ *method = NULL;
-    okra_options *copy = NULL, *chosen = NULL;
-    okra_selection *s = NULL;
-    okra_data *some_x = NULL, *some_y = NULL;
-    NEED(x);
-    NEED(y);
-    TRY(okra_weights_drop_(x, y, &some_x, &some_y));
+    FREED_BY(okra_options_drop_) okra_options *copy = NULL, *chosen = NULL;
+    FREED_BY(okra_selection_drop_) okra_selection *s = NULL;
+    FREED_BY(okra_data_drop_) okra_data *some_y = NULL, *some_x = NULL;
+    NOT_NULL(x);
+    NOT_NULL(y);
+    CHK(okra_weights_drop_(x, y, &some_x, &some_y));
     x = some_x;
     y = some_y;
-    TRY(options ? okra_options_copy(options, &copy) : okra_select_options(&copy));
-    TRY(okra_method_choose_(okra_options_get(copy, "method"), &method));
-    TRY(okra_method_check_pairs_(method, x, y));
-    TRY(okra_outputs_known_(y));
+    CHK(options ? okra_options_copy(options, &copy) : okra_select_options(&copy));
+    CHK(okra_method_choose_(okra_options_get(copy, "method"), &method));
+    CHK(okra_method_check_pairs_(method, x, y));
+    CHK(okra_outputs_known_(y));
     bool few = okra_rule_open_(copy, "kx") && !method->leave;
     bool margin = few && strcmp(method->name, "margin") == 0 && !y->missing &&
                   !okra_options_is_set(copy, "twin");
@@ -305,15 +303,15 @@ okra_status okra_choose(okra_context *context, const okra_data *x, const okra_da
                     strcmp(okra_options_get(copy, "ky"), "linear") == 0);
     if (numbers ||
         (margin && !hinge && (y->kind == OKRA_DENSE || y->kind == OKRA_LABELS))) {
-        TRY(like_ridge(context, x, y, copy, &chosen, &s));
+        CHK(like_ridge(context, x, y, copy, &chosen, &s));
     } else {
         if (margin && y->kind == OKRA_LABELS) {
-            TRY(kernel_of_ridge(context, x, y, copy));
+            CHK(kernel_of_ridge(context, x, y, copy));
             few = false;
         }
-        TRY(choose(context, method, x, y, copy, few, &chosen, &s));
+        CHK(choose(context, method, x, y, copy, few, &chosen, &s));
     }
-    TRY(lower(method, x, y, chosen));
+    CHK(lower(method, x, y, chosen));
     tell_nothing(context, method, y, s);
     if (x->kind == OKRA_SEQUENCES && x->d > 0 && y->kind == OKRA_STRINGS &&
         strcmp(method->name, "ridge") == 0 && okra_look_aligned_(x, y)) {
@@ -321,17 +319,9 @@ okra_status okra_choose(okra_context *context, const okra_data *x, const okra_da
                    "fit: what is learned of a letter comes from its own position "
                    "alone; method m3n learns it from all positions");
     }
-    *fit = chosen;
-    chosen = NULL;
+    *fit = TAKE(chosen);
     if (selection) {
-        *selection = s;
-        s = NULL;
+        *selection = TAKE(s);
     }
-done:
-    okra_data_free(some_x);
-    okra_data_free(some_y);
-    okra_selection_free(s);
-    okra_options_free(chosen);
-    okra_options_free(copy);
-    return st;
+    return OKRA_OK;
 }

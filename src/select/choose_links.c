@@ -83,12 +83,12 @@ static okra_status search(okra_context *ctx, const okra_link_task *task,
                           const okra_link_settings *settings, const okra_options *o,
                           bool refits, okra_options **fit, okra_selection **out)
 {
-    okra_status st = OKRA_OK;
     okra_link_task some = *task;
     okra_link_settings ends = {OKRA_SIZED(okra_link_settings), .beta = 1};
-    okra_int *nodes = NULL, most = refits ? REFITTED : NODES;
-    okra_link *edges = NULL;
-    okra_selection *s = NULL;
+    OWNED okra_link *edges = NULL;
+    OWNED okra_int *nodes = NULL;
+    FREED_BY(okra_selection_drop_) okra_selection *s = NULL;
+    okra_int most = refits ? REFITTED : NODES;
     if (settings) {
         ends = *settings;
     }
@@ -96,17 +96,12 @@ static okra_status search(okra_context *ctx, const okra_link_task *task,
     ends.together =
         true; /* else kernels that are too narrow win: each end knows the other */
     if (task->labelled_count > most && !task->gram && task->x->kind != OKRA_GRAM) {
-        TRY(thin(task, most, &nodes, &edges, &some));
+        CHK(thin(task, most, &nodes, &edges, &some));
     }
-    TRY(okra_select_links(ctx, &some, &ends, o, NULL, &s));
-    TRY(okra_selection_options(s, okra_selection_best(s), fit, NULL));
-    *out = s;
-    s = NULL;
-done:
-    okra_selection_free(s);
-    okra_free_(nodes);
-    okra_free_(edges);
-    return st;
+    CHK(okra_select_links(ctx, &some, &ends, o, NULL, &s));
+    CHK(okra_selection_options(s, okra_selection_best(s), fit, NULL));
+    *out = TAKE(s);
+    return OKRA_OK;
 }
 
 okra_status okra_choose_links(okra_context *context, const okra_link_task *task,
@@ -148,11 +143,9 @@ okra_status okra_choose_links(okra_context *context, const okra_link_task *task,
         TRY(guess(context, task->x, kx, lambda, copy));
         TRY(as_fit(copy, &chosen));
     }
-    *fit = chosen;
-    chosen = NULL;
+    *fit = TAKE(chosen);
     if (selection) {
-        *selection = s;
-        s = NULL;
+        *selection = TAKE(s);
     }
 done:
     okra_selection_free(s);

@@ -65,10 +65,9 @@ static okra_int stride(const okra_space_ *space, size_t axis, okra_int place)
 okra_status okra_search_edges_(const okra_context *ctx, const okra_space_ *space,
                                const okra_found_ *found, okra_int cell)
 {
-    okra_status st = OKRA_OK;
-    okra_space_ *narrow = NULL;
+    FREED_BY(okra_space_drop_) okra_space_ *narrow = NULL;
     okra_int at;
-    TRY(okra_space_narrow_(space, cell, &narrow, &at));
+    CHK(okra_space_narrow_(space, cell, &narrow, &at));
     for (size_t a = 0; a < narrow->count; a++) {
         const okra_axis_ *axis = &narrow->axes[a];
         for (okra_int p = 0; p < okra_grid_places_(axis->grid); p++) {
@@ -79,7 +78,7 @@ okra_status okra_search_edges_(const okra_context *ctx, const okra_space_ *space
             bool alike = false;
             if (side != 0) {
                 okra_int beside = digit > 0 ? -1 : 1;
-                TRY(tied(narrow, at + beside * stride(narrow, a, p), found, &alike));
+                CHK(tied(narrow, at + beside * stride(narrow, a, p), found, &alike));
             }
             okra_grid_owner_(axis->grid, p, &owner, &parameter);
             if (side != 0 && !alike) {
@@ -92,7 +91,5 @@ okra_status okra_search_edges_(const okra_context *ctx, const okra_space_ *space
             }
         }
     }
-done:
-    okra_space_free_(narrow);
-    return st;
+    return OKRA_OK;
 }

@@ -43,12 +43,10 @@ okra_status okra_cv_parse_(const char *text, okra_cv_ *out)
     } else {
         good = false;
     }
-    if (!good) {
-        return okra_fail_(OKRA_EARG,
-                          "cv is '%s', expected loo, gcv, kfold:K, nested:K,K2 or "
-                          "nested:K,loo with K, K2 of 2 or more",
-                          text);
-    }
+    REFUSE_IF(!good, OKRA_EARG,
+              "cv is '%s', expected loo, gcv, kfold:K, nested:K,K2 or nested:K,loo with "
+              "K, K2 of 2 or more",
+              text);
     *out = cv;
     return OKRA_OK;
 }
@@ -95,11 +93,9 @@ static okra_status make_units(const okra_keys_ *keys, const okra_int *index, okr
     okra_int kept = 0;
     for (okra_int i = 0; i < n; i++) {
         if (kept > 0 && units[kept - 1].key == units[i].key) {
-            if (units[kept - 1].stratum != units[i].stratum) {
-                return okra_fail_(OKRA_EARG,
-                                  "a group holds pairs of two strata: folds cannot be "
-                                  "grouped and stratified by these labels");
-            }
+            REFUSE_IF(units[kept - 1].stratum != units[i].stratum, OKRA_EARG,
+                      "a group holds pairs of two strata: folds cannot be grouped and "
+                      "stratified by these labels");
             units[kept - 1].size++;
         } else {
             units[kept++] = units[i];
@@ -137,10 +133,8 @@ static okra_status draw(const okra_keys_ *keys, const okra_int *index, okra_int 
     OWNED okra_int *order = NULL, *load = NULL;
     okra_int count = 0;
     CHK(make_units(keys, index, n, &units, &count));
-    if (count < parts) {
-        return okra_fail_(OKRA_EARG, "%lld folds are asked of %lld %s", (long long)parts,
-                          (long long)count, keys->groups ? "groups" : "pairs");
-    }
+    REFUSE_IF(count < parts, OKRA_EARG, "%lld folds are asked of %lld %s",
+              (long long)parts, (long long)count, keys->groups ? "groups" : "pairs");
     MAKE(order, count);
     MAKE(load, parts);
     for (okra_int i = 0; i < count; i++) {
@@ -180,10 +174,8 @@ static okra_status given(const okra_int *codes, const okra_int *index, okra_int 
     for (okra_int i = 0; i < n; i++) {
         f->part[i] = number[code(codes, index, i)];
     }
-    if (f->parts < 2) {
-        return okra_fail_(OKRA_EARG, "the folds given are %lld, expected two or more",
-                          (long long)f->parts);
-    }
+    REFUSE_IF(f->parts < 2, OKRA_EARG, "the folds given are %lld, expected two or more",
+              (long long)f->parts);
     return OKRA_OK;
 }
 

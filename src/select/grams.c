@@ -19,8 +19,7 @@ typedef struct okra_gram_ {
 
 static void drop(okra_pairs_ *s, int k)
 {
-    okra_free_(s->grams[k].text);
-    okra_free_(s->grams[k].G);
+    FREE(s->grams[k].text, s->grams[k].G);
     s->grams[k] = s->grams[--s->count];
 }
 
@@ -76,8 +75,7 @@ okra_status okra_source_gram_(okra_context *ctx, okra_pairs_ *source, char which
     }
     g.used = latest + 1;
     source->grams[source->count++] = g;
-    *out = g.G;
-    g.G = NULL;
+    *out = TAKE(g.G);
 done:
     if (st == OKRA_EARG || st == OKRA_EUNSUPPORTED) {
         okra_message_prefix_("k%c", which);

@@ -27,14 +27,7 @@ static void close_group(okra_lambda_group_ *g)
     }
     okra_options_free(g->fit);
     okra_options_free(g->predict);
-    okra_free_(g->parts);
-    okra_free_(g->pool);
-    okra_free_(g->losses);
-    okra_free_(g->lambda);
-    okra_free_(g->each);
-    okra_free_(g->at);
-    okra_free_(g->train);
-    okra_free_(g->test);
+    FREE(g->parts, g->pool, g->losses, g->lambda, g->each, g->at, g->train, g->test);
     okra_view_free_(g->view);
 }
 

@@ -81,15 +81,7 @@ static int by_name(const void *a, const void *b)
 static okra_status append(okra_journal_ *j, okra_int outer, char *name, double *values,
                           okra_int count)
 {
-    if (j->count == j->room) {
-        okra_int room = 2 * j->room + 16;
-        entry *grown = okra_realloc_(j->entries, room, sizeof *grown);
-        if (!grown) {
-            return OKRA_EMEM;
-        }
-        j->entries = grown;
-        j->room = room;
-    }
+    EXTEND(j->entries, j->count, j->room, 16);
     j->entries[j->count++] =
         (entry){.outer = outer, .count = count, .name = name, .values = values};
     return OKRA_OK;
@@ -116,25 +108,19 @@ bool okra_journal_find_(const okra_journal_ *j, okra_int outer, const char *name
 okra_status okra_journal_add_(okra_journal_ *j, okra_int outer, const char *name,
                               okra_int values, const okra_cell_ *cell)
 {
-    okra_status st = OKRA_OK;
-    char *copy = okra_strdup_(name);
-    double *numbers = NULL;
-    if (!copy) {
-        return OKRA_EMEM;
-    }
-    ALLOC(numbers, values + 4);
+    OWNED char *copy = okra_strdup_(name);
+    OWNED double *numbers = NULL;
+    GOT(copy);
+    MAKE(numbers, values + 4);
     memcpy(numbers, cell->values, (size_t)values * sizeof *numbers);
     numbers[values] = cell->mean;
     numbers[values + 1] = cell->error;
     numbers[values + 2] = cell->gcv;
     numbers[values + 3] = cell->closed;
-    TRY(append(j, outer, copy, numbers, values));
+    CHK(append(j, outer, copy, numbers, values));
     copy = NULL;
     numbers = NULL;
-done:
-    okra_free_(copy);
-    okra_free_(numbers);
-    return st;
+    return OKRA_OK;
 }
 
 okra_int okra_journal_count_(const okra_journal_ *j)
@@ -151,13 +137,8 @@ static okra_status read_line(okra_journal_ *j, const json_t *line)
     OWNED char *name = NULL;
     OWNED double *values = NULL;
     okra_int count = (okra_int)json_array_size(list) - 4;
-    if (!cell || count < 1) {
-        return okra_fail_(OKRA_EFORMAT, "expected a cell and its values");
-    }
-    name = okra_strdup_(cell);
-    if (!name) {
-        return OKRA_EMEM;
-    }
+    REFUSE_IF(!cell || count < 1, OKRA_EFORMAT, "expected a cell and its values");
+    GOT(name = okra_strdup_(cell));
     MAKE(values, count + 4);
     for (okra_int i = 0; i < count + 4; i++) {
         const json_t *v = json_array_get(list, (size_t)i);
@@ -281,8 +262,7 @@ okra_status okra_journal_open_(okra_context *ctx, const char *path, uint64_t fin
         }
         j->saved = j->count;
     }
-    *out = j;
-    j = NULL;
+    *out = TAKE(j);
 done:
     okra_bytes_close_(&bytes);
     okra_journal_free_(j);
@@ -293,12 +273,9 @@ void okra_journal_free_(okra_journal_ *j)
 {
     if (j) {
         for (okra_int i = 0; i < j->count; i++) {
-            okra_free_(j->entries[i].name);
-            okra_free_(j->entries[i].values);
+            FREE(j->entries[i].name, j->entries[i].values);
         }
-        okra_free_(j->entries);
-        okra_free_(j->path);
-        okra_free_(j);
+        FREE(j->entries, j->path, j);
     }
 }
 
@@ -341,14 +318,11 @@ static okra_status put_entry(const entry *e, char **text)
         okra_free_(line);
         line = longer;
     }
-    if (!line) {
-        return OKRA_EMEM;
-    }
+    GOT(line);
     char *record = okra_format_("%s]}", line);
     *text = record ? make_line(record) : NULL;
     st = *text ? OKRA_OK : OKRA_EMEM;
-    okra_free_(record);
-    okra_free_(line);
+    FREE(record, line);
     return st;
 }
 

@@ -36,8 +36,7 @@ typedef struct part {
 
 static void clear(part *p)
 {
-    okra_free_(p->labelled);
-    okra_free_(p->edges);
+    FREE(p->labelled, p->edges);
     okra_data_free(p->gram);
 }
 
@@ -116,22 +115,16 @@ okra_status okra_links_check_(const okra_pairs_ *source, const okra_folds_ *fold
             role[task->labelled[index ? index[at] : at]] = i < n ? TRAINED : TESTED;
         }
         count_edges(task, role, &within, &across);
-        if (folds->part && within == 0) {
-            return okra_fail_(
-                OKRA_EARG,
-                "fold %lld trains on %lld nodes without an edge between them: take more "
-                "folds, or give them",
-                (long long)f, (long long)n);
-        }
-        if (across == 0 || across == m * n + m * (m - 1) / 2) {
-            return okra_fail_(
-                OKRA_EARG,
-                "fold %lld tests %lld nodes with %s: there is nothing to rank; take "
-                "fewer folds, or give them",
-                (long long)f, (long long)m,
-                across == 0 ? "no edge, so that no pair is positive"
-                            : "all edges there can be, so that no pair is negative");
-        }
+        REFUSE_IF(folds->part && within == 0, OKRA_EARG,
+                  "fold %lld trains on %lld nodes without an edge between them: take "
+                  "more folds, or give them",
+                  (long long)f, (long long)n);
+        REFUSE_IF(across == 0 || across == m * n + m * (m - 1) / 2, OKRA_EARG,
+                  "fold %lld tests %lld nodes with %s: there is nothing to rank; take "
+                  "fewer folds, or give them",
+                  (long long)f, (long long)m,
+                  across == 0 ? "no edge, so that no pair is positive"
+                              : "all edges there can be, so that no pair is negative");
     }
     return OKRA_OK;
 }
@@ -161,9 +154,7 @@ typedef struct trial {
 static void close_trial(trial *t)
 {
     clear(&t->known);
-    okra_free_(t->pairs);
-    okra_free_(t->score);
-    okra_free_(t->positive);
+    FREE(t->pairs, t->score, t->positive);
 }
 
 static okra_status mark(const okra_link_task *task, trial *t)
@@ -286,8 +277,7 @@ static okra_status leave(okra_context *ctx, const okra_task_ *task,
     }
 done:
     clear(&some);
-    okra_free_(lambda);
-    okra_free_(area);
+    FREE(lambda, area);
     okra_options_free(fit);
     return st;
 }

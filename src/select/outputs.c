@@ -34,10 +34,8 @@ okra_status okra_outputs_check_(const okra_pairs_ *source, const okra_space_ *sp
         : okra_options_is_set(options, "refine")        ? "refine has one lambda"
         : okra_options_is_set(options, "output-lambda") ? "output-lambda is given"
                                                         : NULL;
-    if (wrong) {
-        return okra_fail_(
-            OKRA_EARG, "per-output chooses a lambda for each coordinate, but %s", wrong);
-    }
+    REFUSE_IF(wrong, OKRA_EARG, "per-output chooses a lambda for each coordinate, but %s",
+              wrong);
     if (r->output_groups &&
         (r->output_groups->kind != OKRA_LABELS || r->output_groups->n != source->y->d)) {
         char text[96];
@@ -54,10 +52,8 @@ okra_status okra_outputs_add_(const okra_lambda_group_ *g, const okra_left_ *lef
 {
     const okra_data *y = g->view->train_y;
     double repeats = (double)g->task->folds.repeats, total = 0;
-    if (!left->H.p || left->H.cols != y->d) {
-        return okra_fail_(OKRA_EUNSUPPORTED,
-                          "per-output needs explicit outputs: ky must be linear");
-    }
+    REFUSE_IF(!left->H.p || left->H.cols != y->d, OKRA_EUNSUPPORTED,
+              "per-output needs explicit outputs: ky must be linear");
     if (!cell->outputs) {
         ZMAKE(cell->outputs, y->d);
     }
@@ -143,8 +139,7 @@ static okra_status write_list(const okra_selection *s, const grouping *g,
         const char *lambda = okra_space_value_(s->space, &c->setting, "lambda");
         at += snprintf(text + at, MOST, "%s%.30s", j ? "," : "", lambda);
     }
-    *out = text;
-    text = NULL;
+    *out = TAKE(text);
     return OKRA_OK;
 }
 
@@ -186,9 +181,6 @@ okra_status okra_outputs_choose_(const okra_pairs_ *source, okra_selection *s)
     s->output_loss = least;
     TRY(write_list(s, &g, best, &s->output_lambda));
 done:
-    okra_free_(best);
-    okra_free_(g.which);
-    okra_free_(g.sum);
-    okra_free_(g.least);
+    FREE(best, g.which, g.sum, g.least);
     return st;
 }

@@ -141,8 +141,7 @@ okra_status okra_plan_create_(const okra_space_ *space, okra_int budget, uint64_
 
 void okra_plan_clear_(okra_plan_ *plan)
 {
-    okra_free_(plan->number);
-    okra_free_(plan->drawn);
+    FREE(plan->number, plan->drawn);
 }
 
 const double *okra_plan_drawn_(const okra_plan_ *plan, okra_int i)

@@ -151,11 +151,7 @@ static okra_status at(okra_context *ctx, simplex *z, const double *x, double *va
             return OKRA_OK;
         }
     }
-    okra_cell_ *grown = okra_realloc_(f->cells, f->count + 1, sizeof *grown);
-    if (!grown) {
-        return OKRA_EMEM;
-    }
-    f->cells = grown;
+    RESIZE(f->cells, f->count + 1);
     TRY(place(z, x, &setting));
     okra_cell_ *cell = &f->cells[f->count];
     TRY(okra_search_cell_(s->task, &setting, cell));
@@ -321,9 +317,6 @@ done:
     okra_space_free_(narrow);
     okra_free_(drawn);
     okra_setting_free_(&z.base);
-    okra_free_(z.dims);
-    okra_free_(z.numbers);
-    okra_free_(z.points);
-    okra_free_(z.value);
+    FREE(z.dims, z.numbers, z.points, z.value);
     return st;
 }

@@ -117,32 +117,28 @@ done:
     for (size_t l = 0; bags && l < count; l++) {
         okra_bag_free_(bags[l]);
     }
-    okra_free_(bags);
-    okra_free_(P);
+    FREE(bags, P);
     return st;
 }
 
 okra_status okra_group_refit_(okra_context *ctx, okra_lambda_group_ *g, okra_int fold)
 {
-    okra_status st = OKRA_OK;
-    okra_view_ *v = NULL;
+    FREED_BY(okra_view_drop_) okra_view_ *v = NULL;
     okra_int n, m;
     okra_folds_get_(&g->task->folds, fold, g->train, &n, g->test, &m);
     okra_group_to_source_(g, g->train, n);
     okra_group_to_source_(g, g->test, m);
-    TRY(okra_group_view_(ctx, g, g->train, n, g->test, m, &v));
+    CHK(okra_group_view_(ctx, g, g->train, n, g->test, m, &v));
     double inputs = (double)v->train_x->n;
     double left = (double)okra_memory_left_(ctx) / 2;
     double most = left / (8 * inputs * inputs + 1) - 2;
     size_t some = most < 1 ? 1 : most > 1e6 ? 1000000 : (size_t)most;
     for (size_t first = 0; first < g->count; first += some) {
         size_t count = OKRA_MIN_(some, g->count - first);
-        TRY(g->plain ? fit_plain(ctx, g, v, first, count, fold)
+        CHK(g->plain ? fit_plain(ctx, g, v, first, count, fold)
                      : fit_some(ctx, g, v, first, count, fold));
     }
-done:
-    okra_view_free_(v);
-    return st;
+    return OKRA_OK;
 }
 
 okra_status okra_group_refit_all_(okra_context *ctx, okra_lambda_group_ *g)

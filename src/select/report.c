@@ -151,11 +151,7 @@ void okra_selection_free(okra_selection *s)
         }
         okra_free_(s->outer);
         okra_space_free_(s->space);
-        okra_free_(s->cv);
-        okra_free_(s->metric);
-        okra_free_(s->output_lambda);
-        okra_free_(s->json);
-        okra_free_(s);
+        FREE(s->cv, s->metric, s->output_lambda, s->json, s);
     }
 }
 

@@ -74,16 +74,13 @@ okra_status okra_rule_rewriting_(okra_context *ctx, const okra_data *x, int whic
                  : part->kind == OKRA_LABELS
                      ? okra_format_("(zero-one@%d + 0.2)*%s", k + 1, text)
                      : okra_format_("(%s)@%d*%s", middle, k + 1, text);
-        okra_free_(middle);
-        okra_free_(text);
+        FREE(middle, text);
         middle = NULL;
         text = longer;
     }
     st = text ? OKRA_OK : OKRA_EMEM;
-    *out = text;
-    text = NULL;
+    *out = TAKE(text);
 done:
-    okra_free_(middle);
-    okra_free_(text);
+    FREE(middle, text);
     return st;
 }

@@ -37,9 +37,7 @@ static okra_status add(choices *c, const char *format, ...)
     va_end(args);
     char *longer =
         c->text ? okra_format_("%s, %s", c->text, one) : okra_format_("%s", one);
-    if (!longer) {
-        return OKRA_EMEM;
-    }
+    GOT(longer);
     okra_free_(c->text);
     c->text = longer;
     c->count++;
@@ -52,30 +50,26 @@ static okra_status add(choices *c, const char *format, ...)
 static okra_status add_rbf(choices *c, const char *before, double inner,
                            const char *after)
 {
-    okra_status st = OKRA_OK;
     static const double factors[] = {0.25, 0.5, 1, 2, 4, 1.0 / 16, 1.0 / 64};
     bool line = c->data->kind == OKRA_DENSE && c->data->d == 1;
     bool plane = c->data->kind == OKRA_DENSE && c->data->d == 2;
     size_t count = line ? 7 : plane ? 6 : 5;
-    char list[LIST] = "", *text = okra_format_("%srbf(sigma=auto)", before);
+    OWNED char *text = okra_format_("%srbf(sigma=auto)", before);
+    char list[LIST] = "";
     double median = inner;
     size_t used = 0;
-    if (!text) {
-        return OKRA_EMEM;
-    }
+    GOT(text);
     if (inner == 0) {
-        TRY(okra_look_auto_(c->ctx, text, "sigma=", c->data, &median));
+        CHK(okra_look_auto_(c->ctx, text, "sigma=", c->data, &median));
     }
     for (size_t k = 0; median > 0 && k < count; k++) {
         used += (size_t)snprintf(list + used, sizeof list - used, "%s%.4g", k ? "," : "",
                                  median * factors[k]);
     }
     if (used > 0) {
-        TRY(add(c, "%srbf(sigma={%s})%s", before, list, after));
+        CHK(add(c, "%srbf(sigma={%s})%s", before, list, after));
     }
-done:
-    okra_free_(text);
-    return st;
+    return OKRA_OK;
 }
 
 /* The leaf, scaled so that its mean self-similarity is 1. */
@@ -229,27 +223,19 @@ static okra_status of_one(choices *c)
  */
 static okra_status of_parts(choices *c)
 {
-    okra_status st = OKRA_OK;
-    char *all = NULL, *middle = NULL;
+    OWNED char *all = NULL, *middle = NULL;
     for (int k = 0; k < c->data->component_count; k++) {
-        TRY(okra_rule_middle_(c->ctx, c->data->components[k], &middle));
+        CHK(okra_rule_middle_(c->ctx, c->data->components[k], &middle));
         char *longer = all ? okra_format_("%s, (%s)@%d", all, middle, k + 1)
                            : okra_format_("(%s)@%d", middle, k + 1);
-        if (!longer) {
-            st = OKRA_EMEM;
-            goto done;
-        }
+        GOT(longer);
         okra_free_(all);
         all = longer;
-        TRY(add(c, "(%s)@%d", middle, k + 1));
+        CHK(add(c, "(%s)@%d", middle, k + 1));
         okra_free_(middle);
         middle = NULL;
     }
-    TRY(add(c, "mean(%s)", all));
-done:
-    okra_free_(all);
-    okra_free_(middle);
-    return st;
+    return add(c, "mean(%s)", all);
 }
 
 okra_status okra_rule_kx_(okra_context *ctx, const okra_data *x, char **out)

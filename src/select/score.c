@@ -25,22 +25,15 @@ okra_status okra_scorer_create_(const char *metric, const okra_pairs_ *source,
                       .candidates = source->request->candidates};
     if (source->links) {
         s.feature = s.loss = false;
-        if (!okra_links_metric_(metric, &precision_recall)) {
-            return okra_fail_(OKRA_EARG,
-                              "metric is '%s', expected auc-roc or auc-pr: "
-                              "links are ranked",
-                              metric);
-        }
+        REFUSE_IF(!okra_links_metric_(metric, &precision_recall), OKRA_EARG,
+                  "metric is '%s', expected auc-roc or auc-pr: links are ranked", metric);
     } else if (!s.feature) {
         okra_status st = okra_metric_is_loss(metric, &s.loss);
         if (st != OKRA_OK) {
             return st;
         }
-        if (strcmp(s.decoder->name, "none") == 0) {
-            return okra_fail_(OKRA_EARG,
-                              "metric %s compares decoded objects, but decode is none",
-                              metric);
-        }
+        REFUSE_IF(strcmp(s.decoder->name, "none") == 0, OKRA_EARG,
+                  "metric %s compares decoded objects, but decode is none", metric);
     } else if (space->ky_varies) {
         return okra_fail_(
             OKRA_EARG,
@@ -106,8 +99,7 @@ static okra_status model_objects(okra_context *ctx, const okra_scorer_ *s,
     okra_predict_request request = {OKRA_SIZED(okra_predict_request),
                                     .candidates = s->candidates};
     CHK(okra_predict(ctx, model, view->test_x, s->predict, &request, &p));
-    *out = p->decoded.objects;
-    p->decoded.objects = NULL;
+    *out = TAKE(p->decoded.objects);
     return OKRA_OK;
 }
 
@@ -124,8 +116,7 @@ okra_status okra_scorer_objects_(okra_context *ctx, const okra_scorer_ *s,
     if (view->gram_y) {
         CHK(okra_data_take(view->training->y, decoded.index, block->m, out));
     } else {
-        *out = decoded.objects;
-        decoded.objects = NULL;
+        *out = TAKE(decoded.objects);
     }
     return OKRA_OK;
 }
@@ -172,13 +163,10 @@ okra_status okra_scorer_left_(okra_context *ctx, const okra_scorer_ *s,
         for (okra_int i = 0; i < block->m; i++) {
             const okra_int *two = decoded.index + 2 * i;
             nearest[i] = two[0] == i ? two[1] : two[0];
-            if (nearest[i] < 0) {
-                return okra_fail_(
-                    OKRA_EARG,
-                    "candidates: without pair %lld there is no training output that "
-                    "could be chosen",
-                    (long long)i);
-            }
+            REFUSE_IF(nearest[i] < 0, OKRA_EARG,
+                      "candidates: without pair %lld there is no training output that "
+                      "could be chosen",
+                      (long long)i);
         }
         CHK(okra_data_take(y, nearest, block->m, &objects));
     }

@@ -21,8 +21,7 @@ static double now(void)
 static void clear_cell(okra_cell_ *cell)
 {
     okra_setting_free_(&cell->setting);
-    okra_free_(cell->values);
-    okra_free_(cell->outputs);
+    FREE(cell->values, cell->outputs);
 }
 
 void okra_found_free_(okra_found_ *found)
@@ -134,12 +133,11 @@ static void estimate(const okra_context *ctx, const okra_search_ *s, okra_int do
 static okra_status run_group(okra_context *ctx, okra_search_ *s, okra_cell_ *cells,
                              const okra_plan_ *plan, okra_int first, size_t count)
 {
-    okra_status st = OKRA_OK;
-    okra_cell_ **todo = NULL;
+    OWNED okra_cell_ **todo = NULL;
     size_t some = 0;
     okra_int values = okra_task_values_(s->task);
     char name[32];
-    ALLOC(todo, (okra_int)count);
+    MAKE(todo, (okra_int)count);
     for (size_t i = 0; i < count; i++) {
         snprintf(name, sizeof name, "%lld",
                  (long long)okra_plan_name_(plan, first + (okra_int)i));
@@ -148,17 +146,15 @@ static okra_status run_group(okra_context *ctx, okra_search_ *s, okra_cell_ *cel
         }
     }
     if (some > 0) {
-        TRY(okra_group_run_(ctx, s->task, todo, some));
+        CHK(okra_group_run_(ctx, s->task, todo, some));
         for (size_t i = 0; i < some; i++) {
             snprintf(name, sizeof name, "%lld",
                      (long long)okra_plan_name_(plan, first + (todo[i] - cells)));
-            TRY(okra_journal_add_(s->journal, s->outer, name, values, todo[i]));
+            CHK(okra_journal_add_(s->journal, s->outer, name, values, todo[i]));
         }
-        TRY(okra_journal_save_(s->journal, NULL));
+        CHK(okra_journal_save_(s->journal, NULL));
     }
-done:
-    okra_free_(todo);
-    return st;
+    return OKRA_OK;
 }
 
 static bool better(const okra_search_ *s, double a, double b)
@@ -208,11 +204,8 @@ static okra_status go_below(okra_context *ctx, okra_search_ *s, okra_found_ *fou
     enum { MORE = 8 };
     size_t last = s->task->space->count - 1;
     okra_cell_ *todo[MORE];
-    okra_cell_ *grown = okra_realloc_(found->cells, found->count + MORE, sizeof *grown);
-    if (!grown) {
-        return OKRA_EMEM;
-    }
-    found->cells = grown;
+    RESIZE(found->cells, found->count + MORE);
+    okra_cell_ *grown = found->cells;
     double least = okra_strtod_(grown[from].setting.text[last], NULL);
     for (int k = 0; k < MORE; k++) {
         okra_setting_ setting = {NULL, 0};

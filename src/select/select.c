@@ -76,8 +76,7 @@ static okra_status measure(okra_job_ *j, const okra_folds_ *folds, okra_int fold
     TRY(okra_group_fold_(j->ctx, &task, &only, 1, 0));
     outer->error = values[0];
 done:
-    okra_free_(one.part);
-    okra_free_(values);
+    FREE(one.part, values);
     return st;
 }
 
@@ -112,11 +111,9 @@ static okra_status nested(okra_job_ *j)
     CHK(okra_folds_create_(&j->keys, NULL, j->source.n, j->cv.outer, j->fields.repeats,
                            okra_context_seed(j->ctx), &folds));
     folds.train_on_one = j->fields.train_on_one;
-    if (!folds.part) {
-        return okra_fail_(
-            OKRA_EARG, "%lld outer folds of %lld pairs leave one pair each: take fewer",
-            (long long)j->cv.outer, (long long)j->source.n);
-    }
+    REFUSE_IF(!folds.part, OKRA_EARG,
+              "%lld outer folds of %lld pairs leave one pair each: take fewer",
+              (long long)j->cv.outer, (long long)j->source.n);
     CHK(okra_job_check_folds_(j, &folds));
     okra_int count = okra_folds_count_(&folds);
     j->total *= count + 1;
@@ -205,8 +202,7 @@ static okra_status select_on(okra_job_ *j, const okra_options *options,
         st = kept == OKRA_OK ? OKRA_ECANCELLED : kept;
     }
     if (st == OKRA_OK) {
-        *out = j->out;
-        j->out = NULL;
+        *out = TAKE(j->out);
     }
 done:
     okra_source_clear_(&j->source);
@@ -268,8 +264,7 @@ static okra_status fill(okra_job_ *j, const okra_options *options, okra_select_r
         CHK(okra_prepare_relative_(method, filled, p));
         j->source.y = p->y;
     }
-    *out = filled;
-    filled = NULL;
+    *out = TAKE(filled);
     return OKRA_OK;
 }
 
@@ -289,25 +284,19 @@ okra_status okra_select_pairs_(okra_context *context, const okra_data *x,
                                const okra_select_request *request, bool edges,
                                okra_selection **out)
 {
-    okra_status st = OKRA_OK;
-    okra_options *filled = NULL, *defaults = NULL;
+    FREED_BY(okra_options_drop_) okra_options *defaults = NULL, *filled = NULL;
+    FREED_BY(okra_prepared_clear_) okra_prepared_ p = {0};
     okra_select_request known = {OKRA_SIZED(okra_select_request)};
     if (request) {
         SIZED(request, &known);
     }
     okra_job_ j = {.ctx = context, .edges = edges};
-    okra_prepared_ p = {0};
-    TRY(okra_prepare_weights_(x, y, &known, &p));
+    CHK(okra_prepare_weights_(x, y, &known, &p));
     j.source = (okra_pairs_){
         .x = p.x, .y = p.y, .n = p.y->n, .inputs = p.x->n, .request = &known};
-    TRY(options ? OKRA_OK : okra_select_options(&defaults));
-    TRY(fill(&j, options ? options : defaults, &known, &p, &filled));
-    TRY(select_on(&j, filled, out));
-done:
-    okra_prepared_clear_(&p);
-    okra_options_free(filled);
-    okra_options_free(defaults);
-    return st;
+    CHK(options ? OKRA_OK : okra_select_options(&defaults));
+    CHK(fill(&j, options ? options : defaults, &known, &p, &filled));
+    return select_on(&j, filled, out);
 }
 
 okra_status okra_select_links(okra_context *context, const okra_link_task *task,
@@ -315,15 +304,14 @@ okra_status okra_select_links(okra_context *context, const okra_link_task *task,
                               const okra_options *options,
                               const okra_select_request *request, okra_selection **out)
 {
-    okra_status st = OKRA_OK;
-    okra_options *copy = NULL, *filled = NULL;
-    okra_data *x = NULL;
-    okra_link_parts_ parts = {0};
+    FREED_BY(okra_link_parts_clear_) okra_link_parts_ parts = {0};
+    FREED_BY(okra_data_drop_) okra_data *x = NULL;
+    FREED_BY(okra_options_drop_) okra_options *copy = NULL, *filled = NULL;
     okra_link_source_ links = {task, settings};
     okra_link_settings known_settings;
     okra_select_request known = {OKRA_SIZED(okra_select_request)};
-    NEED(task);
-    NEED(out);
+    NOT_NULL(task);
+    NOT_NULL(out);
     if (settings) {
         SIZED(settings, &known_settings);
         settings = links.settings = &known_settings;
@@ -331,13 +319,13 @@ okra_status okra_select_links(okra_context *context, const okra_link_task *task,
     if (request) {
         SIZED(request, &known);
     }
-    TRY(options ? okra_options_copy(options, &copy) : okra_select_options(&copy));
+    CHK(options ? okra_options_copy(options, &copy) : okra_select_options(&copy));
     if (!okra_options_is_set(copy, "metric")) {
-        TRY(okra_options_set(copy, "metric", "auc-roc"));
+        CHK(okra_options_set(copy, "metric", "auc-roc"));
     }
-    TRY(okra_link_parts_create_(context, task, NULL, settings, &parts));
+    CHK(okra_link_parts_create_(context, task, NULL, settings, &parts));
     okra_int n = task->labelled_count;
-    TRY(okra_link_take_(context, task->x, parts.labelled, n, parts.labelled, n, &x));
+    CHK(okra_link_take_(context, task->x, parts.labelled, n, parts.labelled, n, &x));
     okra_job_ j = {.ctx = context,
                    .edges = true,
                    .source = {.x = x,
@@ -346,12 +334,6 @@ okra_status okra_select_links(okra_context *context, const okra_link_task *task,
                               .inputs = n,
                               .links = &links,
                               .request = &known}};
-    TRY(fill(&j, copy, &known, NULL, &filled));
-    TRY(select_on(&j, filled, out));
-done:
-    okra_options_free(filled);
-    okra_options_free(copy);
-    okra_data_free(x);
-    okra_link_parts_clear_(&parts);
-    return st;
+    CHK(fill(&j, copy, &known, NULL, &filled));
+    return select_on(&j, filled, out);
 }

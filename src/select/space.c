@@ -32,9 +32,7 @@ static okra_status parse_axis(const char *name, const char *text, okra_axis_ *ax
     const okra_option *row = row_of(name, "fit");
     axis->predict = !row;
     row = row ? row : row_of(name, "predict");
-    if (!row) {
-        return okra_fail_(OKRA_EINTERNAL, "option %s is of no table", name);
-    }
+    REFUSE_IF(!row, OKRA_EINTERNAL, "option %s is of no table", name);
     axis->name = row->name;
     bool whole = row->type == OKRA_OPTION_INT;
     bool numeric = whole || row->type == OKRA_OPTION_NUMBER;
@@ -90,11 +88,9 @@ static okra_status count_cells(okra_space_ *space)
     space->cells = 1;
     for (size_t i = 0; i < space->count; i++) {
         const okra_axis_ *axis = &space->axes[i];
-        if (axis->count < 0 ||
-            __builtin_mul_overflow(space->cells, axis->count, &space->cells)) {
-            return okra_fail_(OKRA_EARG,
-                              "the grid has more than 2^63 cells: shorten its lists");
-        }
+        REFUSE_IF(axis->count < 0 ||
+                      __builtin_mul_overflow(space->cells, axis->count, &space->cells),
+                  OKRA_EARG, "the grid has more than 2^63 cells: shorten its lists");
         /* twin kernel learning makes an output kernel of its own on every fold */
         space->ky_varies = space->ky_varies || strcmp(axis->name, "twin") == 0 ||
                            (strcmp(axis->name, "ky") == 0 && axis->count > 1);
@@ -152,26 +148,20 @@ const char *okra_space_decode_(const okra_space_ *space)
 
 okra_status okra_space_create_(const okra_options *options, okra_space_ **out)
 {
-    okra_status st = OKRA_OK;
-    okra_space_ *space = NULL;
-    ZALLOC(space, 1);
-    TRY(okra_method_choose_(okra_options_get(options, "method"), &space->method));
+    FREED_BY(okra_space_drop_) okra_space_ *space = NULL;
+    ZMAKE(space, 1);
+    CHK(okra_method_choose_(okra_options_get(options, "method"), &space->method));
     const char *decode = okra_options_get(options, "decode");
-    TRY(okra_decoder_choose_(*decode ? decode : "candidates", &space->decoder));
+    CHK(okra_decoder_choose_(*decode ? decode : "candidates", &space->decoder));
     space->decode_set = *decode;
-    if (strlen(decode) >= sizeof space->decode) {
-        FAIL(OKRA_EARG, "decode has more than %d characters",
-             (int)sizeof space->decode - 1);
-    }
+    REFUSE_IF(strlen(decode) >= sizeof space->decode, OKRA_EARG,
+              "decode has more than %d characters", (int)sizeof space->decode - 1);
     memcpy(space->decode, decode, strlen(decode) + 1);
-    TRY(read_axes(space, options));
-    TRY(count_cells(space));
-    TRY(check_values(space));
-    *out = space;
-    space = NULL;
-done:
-    okra_space_free_(space);
-    return st;
+    CHK(read_axes(space, options));
+    CHK(count_cells(space));
+    CHK(check_values(space));
+    *out = TAKE(space);
+    return OKRA_OK;
 }
 
 void okra_space_free_(okra_space_ *space)
@@ -180,22 +170,20 @@ void okra_space_free_(okra_space_ *space)
         for (size_t i = 0; i < space->count; i++) {
             okra_grid_free_(space->axes[i].grid);
         }
-        okra_free_(space->axes);
-        okra_free_(space);
+        FREE(space->axes, space);
     }
 }
 
 okra_status okra_space_narrow_(const okra_space_ *space, okra_int cell, okra_space_ **out,
                                okra_int *within)
 {
-    okra_status st = OKRA_OK;
-    okra_space_ *narrow = NULL;
-    char *text = NULL;
-    ZALLOC(narrow, 1);
+    FREED_BY(okra_space_drop_) okra_space_ *narrow = NULL;
+    OWNED char *text = NULL;
+    ZMAKE(narrow, 1);
     *narrow = *space;
     narrow->axes = NULL;
     narrow->count = 0;
-    ZALLOC(narrow->axes, (okra_int)space->count);
+    ZMAKE(narrow->axes, (okra_int)space->count);
     *within = 0;
     okra_int below = space->cells;
     for (size_t i = 0; i < space->count; i++) {
@@ -210,21 +198,17 @@ okra_status okra_space_narrow_(const okra_space_ *space, okra_int cell, okra_spa
         do { /* alternatives may hold alternatives */
             okra_free_(text);
             text = NULL;
-            TRY(okra_grid_narrow_(grid, at, &text, &at));
+            CHK(okra_grid_narrow_(grid, at, &text, &at));
             okra_grid_free_(axis->grid);
             axis->grid = NULL;
-            TRY(parse_axis(from->name, text, axis));
+            CHK(parse_axis(from->name, text, axis));
             grid = axis->grid;
         } while (okra_grid_branched_(grid));
         *within = *within * axis->count + at;
     }
-    TRY(count_cells(narrow));
-    *out = narrow;
-    narrow = NULL;
-done:
-    okra_free_(text);
-    okra_space_free_(narrow);
-    return st;
+    CHK(count_cells(narrow));
+    *out = TAKE(narrow);
+    return OKRA_OK;
 }
 
 /* ---- settings ---- */
@@ -273,13 +257,13 @@ static okra_status axis_at(const okra_space_ *space, okra_int cell, size_t axis,
                            const double *numbers, char **text)
 {
     enum { DIGITS = 32 };
-    okra_status st = OKRA_OK;
     const okra_grid_ *grid = space->axes[axis].grid;
     okra_int places = okra_grid_places_(grid);
-    const char **chosen = NULL, *const * values;
-    char *room = NULL;
-    ALLOC(chosen, places);
-    ALLOC(room, places * DIGITS);
+    OWNED const char **chosen = NULL;
+    const char *const *values;
+    OWNED char *room = NULL;
+    MAKE(chosen, places);
+    MAKE(room, places * DIGITS);
     for (okra_int p = 0; p < places; p++) {
         okra_grid_place_(grid, p, &values);
         chosen[p] = values[okra_space_digit_(space, cell, axis, p)];
@@ -288,11 +272,7 @@ static okra_status axis_at(const okra_space_ *space, okra_int cell, size_t axis,
             chosen[p] = room + p * DIGITS;
         }
     }
-    TRY(okra_grid_build_(grid, chosen, text));
-done:
-    okra_free_(chosen);
-    okra_free_(room);
-    return st;
+    return okra_grid_build_(grid, chosen, text);
 }
 
 okra_status okra_space_at_(const okra_space_ *space, okra_int cell, const double *numbers,
@@ -320,21 +300,14 @@ okra_status okra_space_at_(const okra_space_ *space, okra_int cell, const double
 
 okra_status okra_setting_copy_(const okra_setting_ *from, okra_setting_ *to)
 {
-    okra_status st = OKRA_OK;
-    okra_setting_ s = {NULL, from->count};
-    ZALLOC(s.text, (okra_int)s.count);
+    FREED_BY(okra_setting_free_) okra_setting_ s = {NULL, from->count};
+    ZMAKE(s.text, (okra_int)s.count);
     for (size_t i = 0; i < s.count; i++) {
-        s.text[i] = okra_strdup_(from->text[i]);
-        if (!s.text[i]) {
-            st = OKRA_EMEM;
-            goto done;
-        }
+        GOT(s.text[i] = okra_strdup_(from->text[i]));
     }
     *to = s;
     s.text = NULL;
-done:
-    okra_setting_free_(&s);
-    return st;
+    return OKRA_OK;
 }
 
 void okra_setting_free_(okra_setting_ *setting)
@@ -362,12 +335,10 @@ okra_status okra_space_options_(const okra_space_ *space, const okra_setting_ *s
         CHK(okra_options_set(axis->predict ? p : f, axis->name, setting->text[i]));
     }
     if (fit) {
-        *fit = f;
-        f = NULL;
+        *fit = TAKE(f);
     }
     if (predict) {
-        *predict = p;
-        p = NULL;
+        *predict = TAKE(p);
     }
     return OKRA_OK;
 }

@@ -41,8 +41,7 @@ static okra_status take(const okra_data *data, const okra_int *rows, okra_int m,
     g->ld = n;
     g->diagonal = self;
     TRY(okra_weights_take_(data, rows, m, g));
-    *out = g;
-    g = NULL;
+    *out = TAKE(g);
 done:
     okra_data_free(g);
     return st;
@@ -178,31 +177,27 @@ static okra_status slice_outputs(okra_context *ctx, okra_pairs_ *s,
 okra_status okra_view_create_(okra_context *ctx, okra_pairs_ *source,
                               const okra_view_request_ *request, okra_view_ **out)
 {
-    okra_status st = OKRA_OK;
-    okra_view_ *v = NULL;
-    okra_int *inputs = NULL, count = 0;
-    ZALLOC(v, 1);
+    OWNED okra_int *inputs = NULL;
+    FREED_BY(okra_view_drop_) okra_view_ *v = NULL;
+    okra_int count = 0;
+    ZMAKE(v, 1);
     v->n = request->n;
     v->m = request->m;
-    TRY(order_inputs(source, request, &inputs, &count));
-    TRY(take(source->x, inputs, count, inputs, count, &v->train_x));
-    TRY(take(source->y, request->train, v->n, request->train, v->n, &v->train_y));
-    TRY(take(source->x, request->test, v->m, inputs, count, &v->test_x));
-    TRY(take(source->y, request->test, v->m, request->train, v->n, &v->truth));
+    CHK(order_inputs(source, request, &inputs, &count));
+    CHK(take(source->x, inputs, count, inputs, count, &v->train_x));
+    CHK(take(source->y, request->train, v->n, request->train, v->n, &v->train_y));
+    CHK(take(source->x, request->test, v->m, inputs, count, &v->test_x));
+    CHK(take(source->y, request->test, v->m, request->train, v->n, &v->truth));
     if (!request->objects) {
-        TRY(train(ctx, request, v));
-        TRY(slice_inputs(ctx, source, request, inputs, count, v));
-        TRY(slice_outputs(ctx, source, request, v));
+        CHK(train(ctx, request, v));
+        CHK(slice_inputs(ctx, source, request, inputs, count, v));
+        CHK(slice_outputs(ctx, source, request, v));
     }
     if (!v->truth_rows) {
         v->truth_rows = okra_data_retain(v->truth);
     }
-    *out = v;
-    v = NULL;
-done:
-    okra_view_free_(v);
-    okra_free_(inputs);
-    return st;
+    *out = TAKE(v);
+    return OKRA_OK;
 }
 
 okra_status okra_view_low_(okra_context *ctx, const okra_method_ *method,
@@ -262,12 +257,7 @@ void okra_view_free_(okra_view_ *v)
         okra_data_free(v->train_y);
         okra_data_free(v->truth);
         okra_data_free(v->truth_rows);
-        okra_free_(v->K);
-        okra_free_(v->L);
-        okra_free_(v->Kx);
-        okra_free_(v->self);
-        okra_free_(v->train_self);
-        okra_free_(v);
+        FREE(v->K, v->L, v->Kx, v->self, v->train_self, v);
     }
 }
 
@@ -333,12 +323,9 @@ okra_status okra_view_predict_(okra_context *ctx, const okra_view_ *v,
         block->W = embeds ? none : to;
     }
     if (st == OKRA_OK) {
-        *out = P;
-        P = NULL;
+        *out = TAKE(P);
     }
 done:
-    okra_free_(K);
-    okra_free_(P);
-    okra_free_(selves);
+    FREE(K, P, selves);
     return st;
 }

@@ -143,27 +143,21 @@ done:
 
 okra_status okra_arff_head_(okra_arff_ *r)
 {
-    okra_status st = OKRA_OK;
     for (;;) {
-        if (!okra_arff_line_(&r->lines)) {
-            FAIL(OKRA_EFORMAT, "not an ARFF file, or cut short: it has no @data line");
-        }
+        REFUSE_IF(!okra_arff_line_(&r->lines), OKRA_EFORMAT,
+                  "not an ARFF file, or cut short: it has no @data line");
         const char *p = r->lines.begin, *end = r->lines.close;
         if (keyword(&p, end, "@data")) {
             break;
         }
         if (keyword(&p, end, "@attribute")) {
-            TRY(read_attribute(r, p));
+            CHK(read_attribute(r, p));
         } else if (!keyword(&p, end, "@relation")) {
-            st = line_fail(r, "expected @relation, @attribute or @data");
-            goto done;
+            return line_fail(r, "expected @relation, @attribute or @data");
         }
     }
-    if (r->count == 0) {
-        FAIL(OKRA_EFORMAT, "there is no @attribute before @data");
-    }
-done:
-    return st;
+    REFUSE_IF(r->count == 0, OKRA_EFORMAT, "there is no @attribute before @data");
+    return OKRA_OK;
 }
 
 /* ---- the rows ---- */
@@ -176,12 +170,10 @@ static okra_status each_dense(okra_arff_ *r, okra_arff_taker_ take, void *arg)
         if (!next_value(&p, end, ",", &value)) {
             return line_fail(r, "a quote is not closed, or text follows it");
         }
-        if (k + 1 < r->count && p == end) {
-            return okra_fail_(OKRA_EFORMAT,
-                              "line %" PRId64 " has %" PRId64
-                              " values; there are %" PRId64 " attributes",
-                              r->lines.number, k + 1, r->count);
-        }
+        REFUSE_IF(k + 1 < r->count && p == end, OKRA_EFORMAT,
+                  "line %" PRId64 " has %" PRId64 " values; there are %" PRId64
+                  " attributes",
+                  r->lines.number, k + 1, r->count);
         CHK(take(arg, r, k, value));
         p += k + 1 < r->count; /* the comma */
     }
@@ -202,13 +194,11 @@ static okra_status each_sparse(okra_arff_ *r, okra_arff_taker_ take, void *arg)
     p++;
     skip_blanks(&p, end);
     while (p < end && *p != '}') {
-        if (!okra_whole_(&p, end, &index) || index <= previous || index >= r->count) {
-            return okra_fail_(OKRA_EFORMAT,
-                              "line %" PRId64
-                              ": expected ascending indices from 0 to %" PRId64
-                              ", each followed by a value",
-                              r->lines.number, r->count - 1);
-        }
+        REFUSE_IF(!okra_whole_(&p, end, &index) || index <= previous || index >= r->count,
+                  OKRA_EFORMAT,
+                  "line %" PRId64 ": expected ascending indices from 0 to %" PRId64
+                  ", each followed by a value",
+                  r->lines.number, r->count - 1);
         previous = index;
         if (!next_value(&p, end, ",}", &value)) {
             return line_fail(r, "a quote is not closed, or text follows it");

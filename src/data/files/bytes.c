@@ -56,12 +56,8 @@ done:
 static okra_status open_fd(const okra_context *ctx, int fd, okra_bytes_ *out)
 {
     struct stat info;
-    if (fstat(fd, &info) != 0) {
-        return okra_fail_(OKRA_EIO, "cannot be read: %s", strerror(errno));
-    }
-    if (S_ISDIR(info.st_mode)) {
-        return okra_fail_(OKRA_EIO, "is a directory; expected a file");
-    }
+    REFUSE_IF(fstat(fd, &info) != 0, OKRA_EIO, "cannot be read: %s", strerror(errno));
+    REFUSE_IF(S_ISDIR(info.st_mode), OKRA_EIO, "is a directory; expected a file");
     if (!S_ISREG(info.st_mode)) {
         return read_all(ctx, fd, FIRST_READ, out);
     }

@@ -56,15 +56,11 @@ static okra_status write_table(okra_writer_ *w, const okra_data *data, char sepa
     if (data->kind == OKRA_STRINGS) {
         return write_strings(w, data, separator);
     }
-    if (data->kind > OKRA_STRINGS) {
-        return okra_fail_(OKRA_EUNSUPPORTED, "%s cannot be written as a table",
-                          okra_kind_name(data->kind));
-    }
-    if (data->kind == OKRA_SPARSE) {
-        return okra_fail_(OKRA_EUNSUPPORTED,
-                          "sparse data cannot be written as a table, but as .mtx, "
-                          "or read with dense: first");
-    }
+    REFUSE_IF(data->kind > OKRA_STRINGS, OKRA_EUNSUPPORTED,
+              "%s cannot be written as a table", okra_kind_name(data->kind));
+    REFUSE_IF(data->kind == OKRA_SPARSE, OKRA_EUNSUPPORTED,
+              "sparse data cannot be written as a table, but as .mtx, or read with "
+              "dense: first");
     for (okra_int i = 0; i < data->n; i++) {
         if (data->kind != OKRA_LABELS) {
             CHK(put_row(w, data, i, separator));

@@ -337,11 +337,7 @@ done:
         }
         okra_graphs_abandon_(&r->b);
         okra_names_free_(&r->ids);
-        okra_free_(r->node_key);
-        okra_free_(r->edge_key);
-        okra_free_(r->graph_id);
-        okra_free_(r->edges);
-        okra_free_(r);
+        FREE(r->node_key, r->edge_key, r->graph_id, r->edges, r);
     }
     return st;
 }
@@ -401,10 +397,8 @@ static okra_status put_graph(okra_writer_ *w, const okra_data *data, okra_int i)
 
 okra_status okra_write_graphml_(okra_writer_ *w, const okra_data *data)
 {
-    if (data->kind != OKRA_GRAPHS) {
-        return okra_fail_(OKRA_EUNSUPPORTED, "%s data cannot be written as GraphML",
-                          okra_kind_name(data->kind));
-    }
+    REFUSE_IF(data->kind != OKRA_GRAPHS, OKRA_EUNSUPPORTED,
+              "%s data cannot be written as GraphML", okra_kind_name(data->kind));
     CHK(okra_writer_printf_(
         w, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
            "<graphml xmlns=\"http://graphml.graphdrawing.org/xmlns\">\n"

@@ -63,12 +63,10 @@ typedef struct element {
 /* matio takes memory for all parts before it looks for them: each is a tag at least. */
 static okra_status check_count(const head *h, okra_int fields)
 {
-    if (fields > 0 && h->count > h->size / TAG / fields) {
-        return okra_fail_(OKRA_EFORMAT,
-                          "damaged: a variable of %" PRId64
-                          " bytes has more parts than they can hold",
-                          h->size);
-    }
+    REFUSE_IF(fields > 0 && h->count > h->size / TAG / fields, OKRA_EFORMAT,
+              "damaged: a variable of %" PRId64
+              " bytes has more parts than they can hold",
+              h->size);
     return OKRA_OK;
 }
 
@@ -93,9 +91,8 @@ static okra_status check_head(const walk *w, const element *e, head *h)
     bool fields = h->class == CLASS_STRUCT || h->class == CLASS_OBJECT;
     bool whole = e->type == TYPE_INT32 || e->type == TYPE_UINT32;
     if (e->index == 0) {
-        if (e->small || e->length != TAG) {
-            return okra_fail_(OKRA_EFORMAT, "damaged: a variable has no flags");
-        }
+        REFUSE_IF(e->small || e->length != TAG, OKRA_EFORMAT,
+                  "damaged: a variable has no flags");
         h->class = word(w, e->p) & 0xff;
     } else if (e->index == 1) {
         CHK(check_sizes(w, e, h));
@@ -106,10 +103,8 @@ static okra_status check_head(const walk *w, const element *e, head *h)
                           e->type);
     } else if (fields && e->index == 3 &&
                whole) { /* of an object its class may be here */
-        if (!e->small || e->length != 4) {
-            return okra_fail_(OKRA_EFORMAT,
-                              "damaged: a structure does not say how long its names are");
-        }
+        REFUSE_IF(!e->small || e->length != 4, OKRA_EFORMAT,
+                  "damaged: a structure does not say how long its names are");
         h->width = word(w, e->p);
     } else if (fields && e->index == 4 && h->width > 0) {
         CHK(check_count(h, e->length / h->width));
@@ -125,30 +120,21 @@ static okra_status walk_elements(const walk *w, const unsigned char *p, okra_int
                                  int depth)
 {
     head h = {.size = size};
-    if (depth > DEPTH_MOST) {
-        return okra_fail_(OKRA_EUNSUPPORTED, "a variable nests more than %d deep",
-                          DEPTH_MOST);
-    }
+    REFUSE_IF(depth > DEPTH_MOST, OKRA_EUNSUPPORTED, "a variable nests more than %d deep",
+              DEPTH_MOST);
     for (okra_int at = 0, index = 0; at < size; index++) {
         okra_int rest = size - at - TAG;
         const unsigned char *tag = p + at;
         at += TAG;
-        if (rest < 0) {
-            return okra_fail_(OKRA_EFORMAT,
-                              "damaged or cut short: a variable is not whole");
-        }
+        REFUSE_IF(rest < 0, OKRA_EFORMAT,
+                  "damaged or cut short: a variable is not whole");
         uint32_t small = depth > 0 ? word(w, tag) >> 16 : 0; /* bytes in the tag itself */
         uint32_t type = word(w, tag) & (small ? 0xffff : UINT32_MAX);
-        if (type < 1 || type > TYPE_MOST) {
-            return okra_fail_(OKRA_EFORMAT,
-                              "damaged: an element of a variable has type %" PRIu32,
-                              type);
-        }
+        REFUSE_IF(type < 1 || type > TYPE_MOST, OKRA_EFORMAT,
+                  "damaged: an element of a variable has type %" PRIu32, type);
         okra_int length = small ? small : word(w, tag + 4);
-        if (small ? small > 4 : length > rest) {
-            return okra_fail_(OKRA_EFORMAT,
-                              "damaged or cut short: a variable is not whole");
-        }
+        REFUSE_IF(small ? small > 4 : length > rest, OKRA_EFORMAT,
+                  "damaged or cut short: a variable is not whole");
         element e = {index, length, type, small > 0, tag + (small ? 4 : TAG)};
         if (depth > 0) {
             CHK(check_head(w, &e, &h));
@@ -172,21 +158,17 @@ static okra_status walk_packed(const walk *w, const unsigned char *p, okra_int s
     unsigned char first[TAG];
     uLongf length = sizeof first;
     int code = uncompress(first, &length, p, (uLong)size);
-    if ((code != Z_OK && code != Z_BUF_ERROR) || length < sizeof first) {
-        return okra_fail_(OKRA_EFORMAT, "damaged: a variable does not inflate");
-    }
+    REFUSE_IF((code != Z_OK && code != Z_BUF_ERROR) || length < sizeof first,
+              OKRA_EFORMAT, "damaged: a variable does not inflate");
     /* Deflate makes at most 1032 bytes of one: a larger claim is a lie. */
     okra_int whole = TAG + (okra_int)word(w, first + 4);
-    if (whole / 1032 > size) {
-        return okra_fail_(OKRA_EFORMAT, "damaged: a variable does not inflate");
-    }
+    REFUSE_IF(whole / 1032 > size, OKRA_EFORMAT, "damaged: a variable does not inflate");
     CHK(okra_budget_ask_(w->ctx, (double)whole, "a packed variable"));
     MAKE(block, whole);
     length = (uLongf)whole;
     code = uncompress(block, &length, p, (uLong)size);
-    if (code != Z_OK || (okra_int)length != whole) {
-        return okra_fail_(OKRA_EFORMAT, "damaged: a variable does not inflate");
-    }
+    REFUSE_IF(code != Z_OK || (okra_int)length != whole, OKRA_EFORMAT,
+              "damaged: a variable does not inflate");
     if (word(w, block) == TYPE_MATRIX) {
         CHK(walk_elements(w, block + TAG, whole - TAG, 1));
     }
@@ -203,9 +185,8 @@ okra_status okra_mat_check_(const okra_source_ *source)
         memcmp(p + HDF5_AT, "\x89HDF\r\n\x1a\n", TAG) == 0) {
         return OKRA_OK;
     }
-    if ((!little && !big) || p[little ? 125 : 124] != 1) {
-        return okra_fail_(OKRA_EFORMAT, "not a MATLAB file of version 5 or 7.3");
-    }
+    REFUSE_IF((!little && !big) || p[little ? 125 : 124] != 1, OKRA_EFORMAT,
+              "not a MATLAB file of version 5 or 7.3");
     return walk_elements(&(walk){source->ctx, little}, p + HEADER, size - HEADER, 0);
 }
 

@@ -45,9 +45,8 @@ static okra_status take(answer *a, void *to, okra_int size)
 {
     for (okra_int have = 0; have < size;) {
         CHK(okra_cancelled_(a->source->ctx));
-        if (now() > a->until) {
-            return okra_fail_(OKRA_EFORMAT, "its reading took too long and was ended");
-        }
+        REFUSE_IF(now() > a->until, OKRA_EFORMAT,
+                  "its reading took too long and was ended");
         struct pollfd ready = {.fd = a->fd, .events = POLLIN};
         if (poll(&ready, 1, WAIT_MS) <= 0) {
             continue;
@@ -78,18 +77,14 @@ static void tame(char *text, size_t length)
 
 static okra_status take_error(answer *a)
 {
-    okra_status st = OKRA_OK;
     char text[TEXT_MOST + 1];
-    if (a->r.count < 0 || a->r.count > TEXT_MOST) {
-        FAIL(OKRA_EFORMAT, "%s said something absurd", OKRA_MAT_PROGRAM_);
-    }
-    TRY(take(a, text, a->r.count));
+    REFUSE_IF(a->r.count < 0 || a->r.count > TEXT_MOST, OKRA_EFORMAT,
+              "%s said something absurd", OKRA_MAT_PROGRAM_);
+    CHK(take(a, text, a->r.count));
     tame(text, (size_t)a->r.count);
     okra_status told = (okra_status)a->r.status;
     bool known = told == OKRA_EARG || told == OKRA_EUNSUPPORTED || told == OKRA_EMEM;
-    st = okra_fail_(known ? told : OKRA_EFORMAT, "%s", *text ? text : "damaged");
-done:
-    return st;
+    return okra_fail_(known ? told : OKRA_EFORMAT, "%s", *text ? text : "damaged");
 }
 
 /* The next record, of this kind or an error. */
@@ -101,11 +96,11 @@ static okra_status take_record(answer *a, okra_mat_kind_ kind)
         r->kind == OKRA_MAT_ERROR_) {
         CHK(take_error(a));
     }
-    if (memcmp(r->magic, OKRA_MAT_MAGIC_, sizeof r->magic) != 0 ||
-        r->kind != (int32_t)kind || r->rows < 0 || r->cols < 0 || r->count < 0 ||
-        (r->rows > 0 && r->cols == 0 && kind == OKRA_MAT_SHAPE_)) {
-        return okra_fail_(OKRA_EFORMAT, "%s said something absurd", OKRA_MAT_PROGRAM_);
-    }
+    REFUSE_IF(memcmp(r->magic, OKRA_MAT_MAGIC_, sizeof r->magic) != 0 ||
+                  r->kind != (int32_t)kind || r->rows < 0 || r->cols < 0 ||
+                  r->count < 0 ||
+                  (r->rows > 0 && r->cols == 0 && kind == OKRA_MAT_SHAPE_),
+              OKRA_EFORMAT, "%s said something absurd", OKRA_MAT_PROGRAM_);
     tame(r->name, strnlen(r->name, sizeof r->name - 1));
     return OKRA_OK;
 }
@@ -190,9 +185,7 @@ static okra_status start(const char *program, okra_int memory, okra_int seconds,
     sigemptyset(&none);
     sigfillset(&all);
     int code = posix_spawn_file_actions_init(&files);
-    if (code != 0) {
-        return okra_fail_(OKRA_EMEM, "could not start %s: %s", program, strerror(code));
-    }
+    REFUSE_IF(code != 0, OKRA_EMEM, "could not start %s: %s", program, strerror(code));
     /* Apart from the terminal's signals: whoever stops okra, okra stops it. */
     code = posix_spawnattr_init(&attributes);
     code = code ? code : posix_spawnattr_setsigmask(&attributes, &none);
@@ -231,17 +224,13 @@ static okra_status finish(pid_t pid, bool ended, okra_int seconds, okra_status s
     if (!ended || got != pid) { /* a host program may have taken the status */
         return st;
     }
-    if (WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL) {
-        return okra_fail_(OKRA_EFORMAT,
-                          "%s, which reads it, was killed: it needs more than %" PRId64
-                          " s of processor time, or somebody ended it",
-                          OKRA_MAT_PROGRAM_, seconds);
-    }
-    if (WIFSIGNALED(status)) {
-        return okra_fail_(
-            OKRA_EFORMAT, "damaged: %s, which reads it, crashed (signal %d, %s)",
-            OKRA_MAT_PROGRAM_, WTERMSIG(status), strsignal(WTERMSIG(status)));
-    }
+    REFUSE_IF(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL, OKRA_EFORMAT,
+              "%s, which reads it, was killed: it needs more than %" PRId64
+              " s of processor time, or somebody ended it",
+              OKRA_MAT_PROGRAM_, seconds);
+    REFUSE_IF(WIFSIGNALED(status), OKRA_EFORMAT,
+              "damaged: %s, which reads it, crashed (signal %d, %s)", OKRA_MAT_PROGRAM_,
+              WTERMSIG(status), strsignal(WTERMSIG(status)));
     return okra_fail_(OKRA_EFORMAT, "%s, which reads it, ended with status %d",
                       OKRA_MAT_PROGRAM_, WEXITSTATUS(status));
 }
@@ -272,8 +261,7 @@ okra_status okra_mat_child_(okra_source_ *source, okra_data **out)
     close(ends[0]); /* it must not wait for a reader */
     ends[0] = -1;
     TRY(finish(pid, ended, seconds, st));
-    *out = data;
-    data = NULL;
+    *out = TAKE(data);
 done:
     okra_data_free(data);
     for (int k = 0; k < 2; k++) {

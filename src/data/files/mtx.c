@@ -51,12 +51,10 @@ static okra_status read_banner(matrix *m)
     int choice = 0;
     bool any = okra_lines_next_(&m->lines);
     m->p = m->lines.begin;
-    if (!any || !okra_word_(&m->p, m->lines.close, &word, &close) ||
-        !same(word, close, "%%MatrixMarket")) {
-        return okra_fail_(
-            OKRA_EFORMAT,
-            "not a Matrix Market file: it does not begin with %%%%MatrixMarket");
-    }
+    REFUSE_IF(!any || !okra_word_(&m->p, m->lines.close, &word, &close) ||
+                  !same(word, close, "%%MatrixMarket"),
+              OKRA_EFORMAT,
+              "not a Matrix Market file: it does not begin with %%%%MatrixMarket");
     CHK(banner_word(m, object, &choice));
     CHK(banner_word(m, layout, &choice));
     m->array = choice == 1;
@@ -64,9 +62,8 @@ static okra_status read_banner(matrix *m)
     m->pattern = choice == 2;
     CHK(banner_word(m, symmetry, &choice));
     m->symmetric = choice == 1;
-    if (m->array && m->pattern) {
-        return okra_fail_(OKRA_EFORMAT, "line 1: an array cannot be a pattern");
-    }
+    REFUSE_IF(m->array && m->pattern, OKRA_EFORMAT,
+              "line 1: an array cannot be a pattern");
     return OKRA_OK;
 }
 
@@ -99,21 +96,15 @@ static bool at_line_end(matrix *m)
 
 static okra_status read_size(matrix *m)
 {
-    if (!next_line(m)) {
-        return okra_fail_(OKRA_EFORMAT, "the file ends before the line with the sizes");
-    }
-    if (!whole_word(m, &m->n) || !whole_word(m, &m->d) ||
-        (!m->array && !whole_word(m, &m->count)) || !at_line_end(m)) {
-        return okra_fail_(OKRA_EFORMAT, "line %" PRId64 ": expected %s", m->lines.number,
-                          m->array ? "the sizes 'rows columns'"
-                                   : "the sizes 'rows columns entries'");
-    }
-    if (m->symmetric && m->n != m->d) {
-        return okra_fail_(OKRA_EFORMAT,
-                          "line %" PRId64 ": a symmetric matrix of %" PRId64
-                          " x %" PRId64,
-                          m->lines.number, m->n, m->d);
-    }
+    REFUSE_IF(!next_line(m), OKRA_EFORMAT,
+              "the file ends before the line with the sizes");
+    REFUSE_IF(!whole_word(m, &m->n) || !whole_word(m, &m->d) ||
+                  (!m->array && !whole_word(m, &m->count)) || !at_line_end(m),
+              OKRA_EFORMAT, "line %" PRId64 ": expected %s", m->lines.number,
+              m->array ? "the sizes 'rows columns'" : "the sizes 'rows columns entries'");
+    REFUSE_IF(m->symmetric && m->n != m->d, OKRA_EFORMAT,
+              "line %" PRId64 ": a symmetric matrix of %" PRId64 " x %" PRId64,
+              m->lines.number, m->n, m->d);
     /* An entry takes a digit and a line end at least; coordinates two numbers. */
     okra_int rest = m->lines.end - m->lines.p, least = m->array ? 2 : 4, bytes;
     if (m->array) {
@@ -125,18 +116,13 @@ static okra_status read_size(matrix *m)
             m->count = (m->count + m->n) / 2;
         }
     }
-    if (m->count > (rest + 1) / least) {
-        return okra_fail_(
-            OKRA_EFORMAT,
-            "line %" PRId64 ": %" PRId64 " x %" PRId64
-            "%s are more entries than the %" PRId64 " bytes that follow can hold",
-            m->lines.number, m->n, m->d, m->array ? "" : " with the number given", rest);
-    }
-    if (m->n > 0 && m->d == 0) {
-        return okra_fail_(OKRA_EFORMAT,
-                          "line %" PRId64 ": %" PRId64 " rows of no columns",
-                          m->lines.number, m->n);
-    }
+    REFUSE_IF(m->count > (rest + 1) / least, OKRA_EFORMAT,
+              "line %" PRId64 ": %" PRId64 " x %" PRId64
+              "%s are more entries than the %" PRId64 " bytes that follow can hold",
+              m->lines.number, m->n, m->d, m->array ? "" : " with the number given",
+              rest);
+    REFUSE_IF(m->n > 0 && m->d == 0, OKRA_EFORMAT,
+              "line %" PRId64 ": %" PRId64 " rows of no columns", m->lines.number, m->n);
     return OKRA_OK;
 }
 
@@ -148,10 +134,8 @@ static okra_status read_value(matrix *m, double *value)
     if (token != OKRA_TOKEN_NUMBER_) {
         return okra_bad_field_(token, m->lines.number, word - begin + 1, word, close);
     }
-    if (!at_line_end(m)) {
-        return okra_fail_(OKRA_EFORMAT, "line %" PRId64 ": more numbers than expected",
-                          m->lines.number);
-    }
+    REFUSE_IF(!at_line_end(m), OKRA_EFORMAT,
+              "line %" PRId64 ": more numbers than expected", m->lines.number);
     return OKRA_OK;
 }
 
@@ -194,16 +178,13 @@ typedef struct triplet {
 
 static okra_status read_triplet(matrix *m, triplet *t)
 {
-    if (!whole_word(m, &t->i) || !whole_word(m, &t->j)) {
-        return okra_fail_(OKRA_EFORMAT, "line %" PRId64 ": expected 'row column%s'",
-                          m->lines.number, m->pattern ? "" : " value");
-    }
-    if (t->i < 1 || t->i > m->n || t->j < 1 || t->j > m->d) {
-        return okra_fail_(OKRA_EFORMAT,
-                          "line %" PRId64 ": entry (%" PRId64 ", %" PRId64
-                          ") is outside 1..%" PRId64 ", 1..%" PRId64,
-                          m->lines.number, t->i, t->j, m->n, m->d);
-    }
+    REFUSE_IF(!whole_word(m, &t->i) || !whole_word(m, &t->j), OKRA_EFORMAT,
+              "line %" PRId64 ": expected 'row column%s'", m->lines.number,
+              m->pattern ? "" : " value");
+    REFUSE_IF(t->i < 1 || t->i > m->n || t->j < 1 || t->j > m->d, OKRA_EFORMAT,
+              "line %" PRId64 ": entry (%" PRId64 ", %" PRId64 ") is outside 1..%" PRId64
+              ", 1..%" PRId64,
+              m->lines.number, t->i, t->j, m->n, m->d);
     t->i--;
     t->j--;
     t->value = 1;
@@ -271,13 +252,10 @@ okra_status okra_read_mtx_(okra_source_ *source, okra_data **out)
     CHK(read_banner(&m));
     CHK(read_size(&m));
     CHK(m.array ? read_array(source, &m, &data) : read_coordinate(source, &m, &data));
-    if (next_line(&m)) {
-        return okra_fail_(OKRA_EFORMAT,
-                          "line %" PRId64 ": more than the %" PRId64 " entries announced",
-                          m.lines.number, m.count);
-    }
-    *out = data;
-    data = NULL;
+    REFUSE_IF(next_line(&m), OKRA_EFORMAT,
+              "line %" PRId64 ": more than the %" PRId64 " entries announced",
+              m.lines.number, m.count);
+    *out = TAKE(data);
     return OKRA_OK;
 }
 
@@ -311,11 +289,9 @@ static okra_status write_bits(okra_writer_ *w, const okra_data *data)
 okra_status okra_write_mtx_(okra_writer_ *w, const okra_data *data)
 {
     const okra_csr_ *csr = &data->csr;
-    if (data->kind != OKRA_SPARSE && data->kind != OKRA_BITS) {
-        return okra_fail_(OKRA_EUNSUPPORTED,
-                          "%s data cannot be written as .mtx; expected sparse, bits",
-                          okra_kind_name(data->kind));
-    }
+    REFUSE_IF(data->kind != OKRA_SPARSE && data->kind != OKRA_BITS, OKRA_EUNSUPPORTED,
+              "%s data cannot be written as .mtx; expected sparse, bits",
+              okra_kind_name(data->kind));
     CHK(okra_writer_printf_(w, "%%%%MatrixMarket matrix coordinate real general\n"));
     if (data->kind == OKRA_BITS) {
         CHK(write_bits(w, data));

@@ -25,16 +25,8 @@ static okra_status add_edge(edges *e, okra_link_ link, okra_int line)
 {
     if (e->count == e->room) {
         okra_int room = e->room ? 2 * e->room : 1024;
-        okra_link_ *list = okra_realloc_(e->list, room, sizeof *list);
-        if (!list) {
-            return OKRA_EMEM;
-        }
-        e->list = list;
-        okra_int *lines = okra_realloc_(e->line, room, sizeof *lines);
-        if (!lines) {
-            return OKRA_EMEM;
-        }
-        e->line = lines;
+        RESIZE(e->list, room);
+        RESIZE(e->line, room);
         e->room = room;
     }
     e->list[e->count] = link;
@@ -68,31 +60,24 @@ static okra_status read_line(const okra_lines_ *line, okra_names_ *n, edges *e)
     const char *word[4], *close[4];
     okra_link_ link = {0, 0, 1};
     int count = split(line, word, close);
-    if (count == 0 || count > 3) {
-        return okra_fail_(OKRA_EFORMAT,
-                          "line %" PRId64 ", character %" PRId64
-                          ": expected two nodes and perhaps a weight, found %s",
-                          line->number, (int64_t)(count ? word[3] - line->begin : 0) + 1,
-                          count ? "more" : "an empty line");
-    }
+    REFUSE_IF(count == 0 || count > 3, OKRA_EFORMAT,
+              "line %" PRId64 ", character %" PRId64
+              ": expected two nodes and perhaps a weight, found %s",
+              line->number, (int64_t)(count ? word[3] - line->begin : 0) + 1,
+              count ? "more" : "an empty line");
     CHK(okra_names_add_(n, word[0], close[0], &link.a));
     if (count == 1) {
         return OKRA_OK;
     }
     CHK(okra_names_add_(n, word[1], close[1], &link.b));
-    if (count == 3 &&
-        okra_number_(word[2], close[2], &link.weight) != OKRA_TOKEN_NUMBER_) {
-        return okra_fail_(OKRA_EFORMAT,
-                          "line %" PRId64 ", character %" PRId64
-                          ": the weight is not a number",
-                          line->number, (int64_t)(word[2] - line->begin) + 1);
-    }
-    if (link.a == link.b) {
-        return okra_fail_(OKRA_EFORMAT,
-                          "line %" PRId64 ", character %" PRId64
-                          ": an edge from a node to itself",
-                          line->number, (int64_t)(word[1] - line->begin) + 1);
-    }
+    REFUSE_IF(count == 3 &&
+                  okra_number_(word[2], close[2], &link.weight) != OKRA_TOKEN_NUMBER_,
+              OKRA_EFORMAT,
+              "line %" PRId64 ", character %" PRId64 ": the weight is not a number",
+              line->number, (int64_t)(word[2] - line->begin) + 1);
+    REFUSE_IF(link.a == link.b, OKRA_EFORMAT,
+              "line %" PRId64 ", character %" PRId64 ": an edge from a node to itself",
+              line->number, (int64_t)(word[1] - line->begin) + 1);
     return add_edge(e, link, line->number);
 }
 
@@ -195,11 +180,7 @@ static okra_status read_edges(const okra_source_ *s, bool table, okra_network_ *
     }
 done:
     okra_names_free_(&n);
-    okra_free_(e.list);
-    okra_free_(e.line);
-    okra_free_(order);
-    okra_free_(place);
-    okra_free_(sorted);
+    FREE(e.list, e.line, order, place, sorted);
     return st;
 }
 
@@ -211,12 +192,10 @@ static okra_status matrix_entry(okra_int i, okra_int j, double value, edges *e)
     if (value == 0) {
         return OKRA_OK;
     }
-    if (i == j || !(value > 0)) {
-        return okra_fail_(OKRA_EFORMAT,
-                          "row %" PRId64 ", column %" PRId64 ", counted from 0: %s", i, j,
-                          i == j ? "an edge from a node to itself"
-                                 : "the weight of an edge must be more than 0");
-    }
+    REFUSE_IF(i == j || !(value > 0), OKRA_EFORMAT,
+              "row %" PRId64 ", column %" PRId64 ", counted from 0: %s", i, j,
+              i == j ? "an edge from a node to itself"
+                     : "the weight of an edge must be more than 0");
     return add_edge(e, (okra_link_){i, j, value}, 0);
 }
 
@@ -237,12 +216,10 @@ static okra_status fold_halves(edges *e)
         okra_link_ flipped = {e->list[k].b, e->list[k].a, 0};
         const okra_link_ *other =
             bsearch(&flipped, e->list, (size_t)e->count, sizeof flipped, by_place);
-        if (!other || other->weight != e->list[k].weight) {
-            return okra_fail_(OKRA_EFORMAT,
-                              "row %" PRId64 ", column %" PRId64
-                              ", counted from 0: the matrix is not symmetric",
-                              e->list[k].a, e->list[k].b);
-        }
+        REFUSE_IF(!other || other->weight != e->list[k].weight, OKRA_EFORMAT,
+                  "row %" PRId64 ", column %" PRId64
+                  ", counted from 0: the matrix is not symmetric",
+                  e->list[k].a, e->list[k].b);
     }
     for (okra_int k = 0; k < e->count; k++) {
         if (e->list[k].a > e->list[k].b) {
@@ -276,8 +253,7 @@ static okra_status from_matrix(const okra_data *m, okra_network_ **out)
     TRY(fold_halves(&e)); /* rows and columns ascend: the list is sorted */
     TRY(okra_network_create_(m->n, e.list, e.count, NULL, NULL, out));
 done:
-    okra_free_(e.list);
-    okra_free_(e.line);
+    FREE(e.list, e.line);
     return st;
 }
 
@@ -286,56 +262,45 @@ done:
 static okra_status list_objects(const okra_source_ *s, const okra_network_ *network,
                                 okra_data **out)
 {
-    okra_status st = OKRA_OK;
-    okra_bytes_ bytes = {0};
-    okra_names_ n = {0};
-    okra_int *codes = NULL, count = 0, room = 0, known = network->nodes;
-    TRY(okra_bytes_open_(s->ctx, s->part, &bytes));
+    OWNED okra_int *codes = NULL;
+    FREED_BY(okra_names_free_) okra_names_ n = {0};
+    FREED_BY(okra_bytes_close_) okra_bytes_ bytes = {0};
+    okra_int count = 0, room = 0, known = network->nodes;
+    CHK(okra_bytes_open_(s->ctx, s->part, &bytes));
     for (okra_int i = 0; network->names && i < known; i++) {
         okra_int code;
         const char *name = network->names[i];
-        TRY(okra_names_add_(&n, name, name + strlen(name), &code));
+        CHK(okra_names_add_(&n, name, name + strlen(name), &code));
     }
     okra_lines_ lines = okra_lines_begin_(&bytes);
     while (okra_lines_next_(&lines)) {
         const char *p = lines.begin, *word, *close, *more, *after;
         okra_int code = -1;
-        TRY(okra_line_check_(&lines));
+        CHK(okra_line_check_(&lines));
         bool found = okra_word_(&p, lines.close, &word, &close);
-        if (okra_word_(&p, lines.close, &more, &after)) {
-            FAIL(OKRA_EFORMAT,
-                 "%s: line %" PRId64 ", character %" PRId64
-                 ": expected one node, found more",
-                 s->part, lines.number, (int64_t)(more - lines.begin) + 1);
-        }
+        REFUSE_IF(okra_word_(&p, lines.close, &more, &after), OKRA_EFORMAT,
+                  "%s: line %" PRId64 ", character %" PRId64
+                  ": expected one node, found more",
+                  s->part, lines.number, (int64_t)(more - lines.begin) + 1);
         if (found && network->names) {
             code = okra_names_find_(&n, word, close);
         } else if (found && (!okra_whole_(&word, close, &code) || word != close)) {
             code = -1;
         }
-        if (!found || code < 0 || code >= known) {
-            FAIL(OKRA_EFORMAT, "%s: line %" PRId64 ", character %" PRId64 ": %s", s->part,
-                 lines.number, (int64_t)(found ? word - lines.begin : 0) + 1,
-                 found ? "no node of the network has this name"
-                       : "expected a node, found an empty line");
-        }
+        REFUSE_IF(!found || code < 0 || code >= known, OKRA_EFORMAT,
+                  "%s: line %" PRId64 ", character %" PRId64 ": %s", s->part,
+                  lines.number, (int64_t)(found ? word - lines.begin : 0) + 1,
+                  found ? "no node of the network has this name"
+                        : "expected a node, found an empty line");
         if (count == room) {
             room = room ? 2 * room : 256;
             okra_int *grown = okra_realloc_(codes, room, sizeof *grown);
-            if (!grown) {
-                st = OKRA_EMEM;
-                goto done;
-            }
+            GOT(grown);
             codes = grown;
         }
         codes[count++] = code;
     }
-    TRY(okra_nodes_create_(network, codes, count, s->name, out));
-done:
-    okra_bytes_close_(&bytes);
-    okra_names_free_(&n);
-    okra_free_(codes);
-    return st;
+    return okra_nodes_create_(network, codes, count, s->name, out);
 }
 
 okra_status okra_read_nodes_(const okra_file_format_ *format, okra_source_ *s,
@@ -374,10 +339,8 @@ okra_status okra_read_edges_(okra_source_ *s, okra_data **out)
 
 okra_status okra_write_nodes_(okra_writer_ *w, const okra_data *data)
 {
-    if (data->kind != OKRA_NODES) {
-        return okra_fail_(OKRA_EUNSUPPORTED, "%s data cannot be written as nodes",
-                          okra_kind_name(data->kind));
-    }
+    REFUSE_IF(data->kind != OKRA_NODES, OKRA_EUNSUPPORTED,
+              "%s data cannot be written as nodes", okra_kind_name(data->kind));
     for (okra_int i = 0; i < data->n; i++) {
         okra_int code = data->codes[i];
         if (data->network->names) {

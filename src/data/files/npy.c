@@ -36,8 +36,7 @@ static okra_status in_place(const double *values, const okra_npy_ *npy,
     *holder = (okra_bytes_){0};
     data->values = values;
     data->release = release_bytes;
-    data->release_arg = kept;
-    kept = NULL;
+    data->release_arg = TAKE(kept);
     *out = data;
     return OKRA_OK;
 }
@@ -89,15 +88,11 @@ okra_status okra_write_npy_(okra_writer_ *w, const okra_data *data)
     const char *descr = data->kind == OKRA_LABELS ? "<i8"
                         : data->kind == OKRA_BITS ? "|u1"
                                                   : "<f8";
-    if (data->kind == OKRA_SPARSE) {
-        return okra_fail_(OKRA_EUNSUPPORTED,
-                          "sparse data cannot be written as .npy, but as .mtx, or "
-                          "read with dense: first");
-    }
-    if (data->kind >= OKRA_STRINGS) {
-        return okra_fail_(OKRA_EUNSUPPORTED, "%s cannot be written as .npy",
-                          okra_kind_name(data->kind));
-    }
+    REFUSE_IF(
+        data->kind == OKRA_SPARSE, OKRA_EUNSUPPORTED,
+        "sparse data cannot be written as .npy, but as .mtx, or read with dense: first");
+    REFUSE_IF(data->kind >= OKRA_STRINGS, OKRA_EUNSUPPORTED,
+              "%s cannot be written as .npy", okra_kind_name(data->kind));
     size_t size = okra_npy_header_(descr, data->n,
                                    data->kind == OKRA_LABELS ? -1 : data->d, header);
     CHK(okra_writer_put_(w, header, size));

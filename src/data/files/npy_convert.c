@@ -71,13 +71,11 @@ static okra_status convert(const unsigned char *p, const okra_npy_ *npy, okra_in
     for (okra_int i = first; i < first + rows; i++) {
         const unsigned char *row = p + i * stride * npy->size;
         for (okra_int j = 0; j < npy->cols; j++, to++) {
-            if (!element(row + j * step * npy->size, npy, to)) {
-                return okra_fail_(OKRA_EFORMAT,
-                                  "row %" PRId64 ", column %" PRId64
-                                  " (counted from 0) is an integer near %.17g, which "
-                                  "a float64 cannot hold exactly",
-                                  i, j, *to);
-            }
+            REFUSE_IF(!element(row + j * step * npy->size, npy, to), OKRA_EFORMAT,
+                      "row %" PRId64 ", column %" PRId64
+                      " (counted from 0) is an integer near %.17g, which a float64 "
+                      "cannot hold exactly",
+                      i, j, *to);
         }
     }
     return OKRA_OK;
@@ -121,8 +119,7 @@ okra_status okra_npy_convert_(const okra_context *ctx, const unsigned char *from
     TRY(okra_data_new_(OKRA_DENSE, npy->rows, cols, source, out));
     (*out)->values = scratch->p;
     (*out)->release = release_scratch;
-    (*out)->release_arg = scratch;
-    scratch = NULL;
+    (*out)->release_arg = TAKE(scratch);
 done:
     if (scratch) {
         release_scratch(scratch);

@@ -67,11 +67,8 @@ static okra_status bad_header(const char *what)
 static okra_status parse_type(cursor *c, okra_npy_ *npy)
 {
     char text[32];
-    if (take(c, '[')) {
-        return okra_fail_(
-            OKRA_EUNSUPPORTED,
-            "the array is structured; expected bool, integer or float elements");
-    }
+    REFUSE_IF(take(c, '['), OKRA_EUNSUPPORTED,
+              "the array is structured; expected bool, integer or float elements");
     if (!accept_string(c, text, sizeof text)) {
         return bad_header("'descr'");
     }
@@ -107,11 +104,9 @@ static okra_status parse_shape(cursor *c, okra_npy_ *npy)
         okra_int value = 0;
         const char *digits = c->p;
         while (c->p < c->end && *c->p >= '0' && *c->p <= '9') {
-            if (__builtin_mul_overflow(value, 10, &value) ||
-                __builtin_add_overflow(value, *c->p - '0', &value)) {
-                return okra_fail_(OKRA_EFORMAT,
-                                  "a dimension of the array does not fit in 64 bits");
-            }
+            REFUSE_IF(__builtin_mul_overflow(value, 10, &value) ||
+                          __builtin_add_overflow(value, *c->p - '0', &value),
+                      OKRA_EFORMAT, "a dimension of the array does not fit in 64 bits");
             c->p++;
         }
         if (c->p == digits) {
@@ -129,11 +124,8 @@ static okra_status parse_shape(cursor *c, okra_npy_ *npy)
             break;
         }
     }
-    if (npy->dimensions != 1 && npy->dimensions != 2) {
-        return okra_fail_(OKRA_EUNSUPPORTED,
-                          "the array has %d dimensions; expected 1 or 2",
-                          npy->dimensions);
-    }
+    REFUSE_IF(npy->dimensions != 1 && npy->dimensions != 2, OKRA_EUNSUPPORTED,
+              "the array has %d dimensions; expected 1 or 2", npy->dimensions);
     npy->rows = shape[0];
     npy->cols = shape[1];
     return OKRA_OK;
@@ -183,48 +175,34 @@ static okra_status parse_dictionary(cursor c, okra_npy_ *npy)
 okra_status okra_npy_parse_(const unsigned char *p, okra_int size, okra_npy_ *out)
 {
     okra_npy_ npy = {0};
-    if (size < MAGIC || memcmp(p, "\x93NUMPY", MAGIC) != 0) {
-        return okra_fail_(OKRA_EFORMAT,
-                          "not a NumPy array file: it does not begin with \\x93NUMPY");
-    }
-    if (size < PREAMBLE2) {
-        return okra_fail_(OKRA_EFORMAT, "the array's header is cut short");
-    }
-    if (p[6] < 1 || p[6] > 3) {
-        return okra_fail_(OKRA_EVERSION,
-                          "the array file has version %d.%d; expected 1 to 3", p[6],
-                          p[7]);
-    }
+    REFUSE_IF(size < MAGIC || memcmp(p, "\x93NUMPY", MAGIC) != 0, OKRA_EFORMAT,
+              "not a NumPy array file: it does not begin with \\x93NUMPY");
+    REFUSE_IF(size < PREAMBLE2, OKRA_EFORMAT, "the array's header is cut short");
+    REFUSE_IF(p[6] < 1 || p[6] > 3, OKRA_EVERSION,
+              "the array file has version %d.%d; expected 1 to 3", p[6], p[7]);
     okra_int length = p[8] | p[9] << 8, begin = PREAMBLE1;
     if (p[6] > 1) {
         length |= (okra_int)p[10] << 16 | (okra_int)p[11] << 24;
         begin = PREAMBLE2;
     }
-    if (length > size - begin || length > HEADER_MOST) {
-        return okra_fail_(OKRA_EFORMAT, "the array's header is cut short");
-    }
+    REFUSE_IF(length > size - begin || length > HEADER_MOST, OKRA_EFORMAT,
+              "the array's header is cut short");
     npy.offset = begin + length;
     const char *header = (const char *)p + begin;
     CHK(parse_dictionary((cursor){header, header + length}, &npy));
-    if (npy.rows > 0 && npy.cols == 0) {
-        return okra_fail_(OKRA_EFORMAT, "the array has %" PRId64 " rows of no elements",
-                          npy.rows);
-    }
+    REFUSE_IF(npy.rows > 0 && npy.cols == 0, OKRA_EFORMAT,
+              "the array has %" PRId64 " rows of no elements", npy.rows);
     okra_int area, bytes, rest = size - npy.offset;
-    if (__builtin_mul_overflow(npy.rows, npy.cols, &area) ||
-        __builtin_mul_overflow(area, npy.size, &bytes) || bytes > rest) {
-        return okra_fail_(OKRA_EFORMAT,
-                          "an array of %" PRId64 " x %" PRId64
-                          " elements of %d bytes does not fit in "
-                          "the %" PRId64 " bytes after the header",
-                          npy.rows, npy.cols, npy.size, rest);
-    }
-    if (bytes < rest) {
-        return okra_fail_(OKRA_EFORMAT,
-                          "%" PRId64 " bytes follow the array of %" PRId64 " x %" PRId64
-                          " elements",
-                          rest - bytes, npy.rows, npy.cols);
-    }
+    REFUSE_IF(__builtin_mul_overflow(npy.rows, npy.cols, &area) ||
+                  __builtin_mul_overflow(area, npy.size, &bytes) || bytes > rest,
+              OKRA_EFORMAT,
+              "an array of %" PRId64 " x %" PRId64
+              " elements of %d bytes does not fit in the %" PRId64
+              " bytes after the header",
+              npy.rows, npy.cols, npy.size, rest);
+    REFUSE_IF(bytes < rest, OKRA_EFORMAT,
+              "%" PRId64 " bytes follow the array of %" PRId64 " x %" PRId64 " elements",
+              rest - bytes, npy.rows, npy.cols);
     *out = npy;
     return OKRA_OK;
 }

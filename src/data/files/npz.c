@@ -49,15 +49,11 @@ static okra_status choose(const okra_zip_ *zip, const char *part, okra_int *out)
             return OKRA_OK;
         }
     }
-    if (part) {
-        return okra_fail_(OKRA_EARG, "there is no array '%s'; there is: %s", part,
-                          list_arrays(zip, names));
-    }
-    if (arrays != 1) {
-        return okra_fail_(arrays ? OKRA_EARG : OKRA_EFORMAT,
-                          "there are %" PRId64 " arrays%s%s; choose one as FILE:NAME",
-                          arrays, arrays ? ": " : "", list_arrays(zip, names));
-    }
+    REFUSE_IF(part, OKRA_EARG, "there is no array '%s'; there is: %s", part,
+              list_arrays(zip, names));
+    REFUSE_IF(arrays != 1, arrays ? OKRA_EARG : OKRA_EFORMAT,
+              "there are %" PRId64 " arrays%s%s; choose one as FILE:NAME", arrays,
+              arrays ? ": " : "", list_arrays(zip, names));
     return OKRA_OK;
 }
 

@@ -31,12 +31,10 @@ static okra_status one_character(const char *text, okra_int row, int32_t *label)
     do {
         code = *p ? okra_utf8_take_(&utf8, (unsigned char)*p++) : OKRA_UTF8_BAD_;
     } while (code == OKRA_UTF8_MORE_);
-    if (code < 0 || *p) {
-        return okra_fail_(OKRA_EFORMAT,
-                          "row %" PRId64 " (after the header, from 1): the label is "
-                          "'%.40s', expected one character",
-                          row + 1, text);
-    }
+    REFUSE_IF(code < 0 || *p, OKRA_EFORMAT,
+              "row %" PRId64
+              " (after the header, from 1): the label is '%.40s', expected one character",
+              row + 1, text);
     *label = code;
     return OKRA_OK;
 }
@@ -46,14 +44,13 @@ static okra_status check_position(const char *text, bool first, okra_int *last,
 {
     okra_int position = 0;
     const char *p = text, *end = text + strlen(text);
-    if (!okra_whole_(&p, end, &position) || p != end ||
-        (!first && position != *last + 1)) {
-        return okra_fail_(OKRA_EFORMAT,
-                          "row %" PRId64 " (after the header, from 1): position '%.40s', "
-                          "expected %s%" PRId64,
-                          row + 1, text, first ? "a whole number of at least " : "",
-                          first ? (okra_int)0 : *last + 1);
-    }
+    REFUSE_IF(!okra_whole_(&p, end, &position) || p != end ||
+                  (!first && position != *last + 1),
+              OKRA_EFORMAT,
+              "row %" PRId64
+              " (after the header, from 1): position '%.40s', expected %s%" PRId64,
+              row + 1, text, first ? "a whole number of at least " : "",
+              first ? (okra_int)0 : *last + 1);
     *last = position;
     return OKRA_OK;
 }
@@ -110,8 +107,7 @@ done:
     for (int k = 0; k < COLUMNS; k++) {
         okra_texts_free_(&texts[k]);
     }
-    okra_free_(offsets);
-    okra_free_(labels);
+    FREE(offsets, labels);
     return st;
 }
 
@@ -207,12 +203,10 @@ static okra_status one_letter(const okra_lines_ *lines, letters *to)
         }
         id = field == WORD_ID ? value : id;
     }
-    if (field != LEADING + to->d) {
-        return okra_fail_(OKRA_EFORMAT,
-                          "line %" PRId64 " has %" PRId64 " fields; expected %" PRId64
-                          " as in the first line",
-                          lines->number, field, LEADING + to->d);
-    }
+    REFUSE_IF(field != LEADING + to->d, OKRA_EFORMAT,
+              "line %" PRId64 " has %" PRId64 " fields; expected %" PRId64
+              " as in the first line",
+              lines->number, field, LEADING + to->d);
     to->n += to->rows == 0 || id != to->word;
     to->word = id;
     to->offsets[to->n] = ++to->rows;
@@ -250,8 +244,6 @@ okra_status okra_read_letters_(okra_source_ *source, okra_data **out)
     TRY(okra_data_sequences(to.offsets, to.pixels, to.labels, to.n, to.d, out));
     TRY(okra_data_rename_(out, source->name));
 done:
-    okra_free_(to.pixels);
-    okra_free_(to.labels);
-    okra_free_(to.offsets);
+    FREE(to.pixels, to.labels, to.offsets);
     return st;
 }

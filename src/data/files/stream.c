@@ -31,24 +31,19 @@ static void unpacker_free(voidpf opaque, voidpf block)
 
 okra_status okra_stream_create_(const okra_bytes_ *bytes, okra_stream_ **out)
 {
-    okra_status st = OKRA_OK;
-    okra_stream_ *s = NULL;
-    ZALLOC(s, 1);
+    FREED_BY(okra_stream_drop_) okra_stream_ *s = NULL;
+    ZMAKE(s, 1);
     s->bytes = bytes;
     s->z.zalloc = unpacker_alloc;
     s->z.zfree = unpacker_free;
     if (bytes->size >= 2 && bytes->p[0] == 0x1f && bytes->p[1] == 0x8b) {
         if (inflateInit2(&s->z, GZIP_WINDOW) != Z_OK) {
-            st = OKRA_EMEM;
-            goto done;
+            return OKRA_EMEM;
         }
         s->gzip = true;
     }
-    *out = s;
-    s = NULL;
-done:
-    okra_stream_free_(s);
-    return st;
+    *out = TAKE(s);
+    return OKRA_OK;
 }
 
 void okra_stream_free_(okra_stream_ *s)
@@ -87,12 +82,10 @@ static okra_status unpack(okra_stream_ *s, okra_int *size)
         if (code == Z_MEM_ERROR) {
             return OKRA_EMEM;
         }
-        if (code != Z_OK) {
-            return okra_fail_(
-                OKRA_EFORMAT, "gzip: %s at byte %" PRId64 " of %" PRId64 " (%s)",
-                code == Z_BUF_ERROR ? "the file ends too early" : "damaged data", place,
-                s->bytes->size, s->z.msg ? s->z.msg : "cut short");
-        }
+        REFUSE_IF(code != Z_OK, OKRA_EFORMAT,
+                  "gzip: %s at byte %" PRId64 " of %" PRId64 " (%s)",
+                  code == Z_BUF_ERROR ? "the file ends too early" : "damaged data", place,
+                  s->bytes->size, s->z.msg ? s->z.msg : "cut short");
     }
     *size = PIECE - (okra_int)s->z.avail_out;
     return OKRA_OK;

@@ -42,12 +42,11 @@ static okra_status flush(reader *r)
 
 static okra_status keep(reader *r, int32_t code)
 {
-    if (okra_ragged_open_count_(&r->characters) + r->buffered >= OKRA_STRING_MOST_) {
-        return okra_fail_(OKRA_EFORMAT,
-                          "line %" PRId64 ", character %" PRId64
-                          ": the string is longer than %d characters, the limit",
-                          r->line, r->column, OKRA_STRING_MOST_);
-    }
+    REFUSE_IF(okra_ragged_open_count_(&r->characters) + r->buffered >= OKRA_STRING_MOST_,
+              OKRA_EFORMAT,
+              "line %" PRId64 ", character %" PRId64
+              ": the string is longer than %d characters, the limit",
+              r->line, r->column, OKRA_STRING_MOST_);
     r->buffer[r->buffered++] = code;
     return r->buffered == BUFFER ? flush(r) : OKRA_OK;
 }
@@ -56,9 +55,8 @@ static okra_status keep(reader *r, int32_t code)
 static okra_status close_string(reader *r, okra_int line, const char *what)
 {
     CHK(flush(r));
-    if (okra_ragged_open_count_(&r->characters) == 0) {
-        return okra_fail_(OKRA_EFORMAT, "line %" PRId64 ", character 1: %s", line, what);
-    }
+    REFUSE_IF(okra_ragged_open_count_(&r->characters) == 0, OKRA_EFORMAT,
+              "line %" PRId64 ", character 1: %s", line, what);
     return okra_ragged_close_(&r->characters);
 }
 
@@ -84,11 +82,10 @@ static okra_status header_character(reader *r, int32_t code)
     }
     unsigned char bytes[4];
     int count = okra_utf8_put_(code, bytes);
-    if (okra_ragged_open_count_(&r->names) + count > OKRA_STRING_MOST_) {
-        return okra_fail_(OKRA_EFORMAT,
-                          "line %" PRId64 ": the name is longer than %d bytes, the limit",
-                          r->line, OKRA_STRING_MOST_);
-    }
+    REFUSE_IF(okra_ragged_open_count_(&r->names) + count > OKRA_STRING_MOST_,
+              OKRA_EFORMAT,
+              "line %" PRId64 ": the name is longer than %d bytes, the limit", r->line,
+              OKRA_STRING_MOST_);
     return okra_ragged_push_many_(&r->names, count, (const void *const[]){bytes});
 }
 
@@ -103,12 +100,10 @@ static okra_status fasta_character(reader *r, int32_t code)
     } else if (r->mode == HEADER) {
         CHK(header_character(r, code));
     } else if (r->mode == SEQUENCE && code != '\n' && code != ' ' && code != '\t') {
-        if (r->record == 0) {
-            return okra_fail_(OKRA_EFORMAT,
-                              "line %" PRId64 ", character %" PRId64
-                              ": a sequence before any \">name\" line",
-                              r->line, r->column);
-        }
+        REFUSE_IF(r->record == 0, OKRA_EFORMAT,
+                  "line %" PRId64 ", character %" PRId64
+                  ": a sequence before any \">name\" line",
+                  r->line, r->column);
         CHK(keep(r, code));
     }
     if (code == '\n') {
@@ -127,13 +122,11 @@ static okra_status take_character(reader *r, int32_t code)
     r->column++;
     bool control = (code < 0x20 && code != '\n' && code != '\t' && code != '\r') ||
                    code == 0x7f || (r->carriage && code != '\n');
-    if (control) {
-        return okra_fail_(OKRA_EFORMAT,
-                          "line %" PRId64 ", character %" PRId64
-                          ": control character U+%04X; expected text",
-                          r->line, r->carriage ? r->column - 1 : r->column,
-                          r->carriage ? '\r' : (unsigned)code);
-    }
+    REFUSE_IF(control, OKRA_EFORMAT,
+              "line %" PRId64 ", character %" PRId64
+              ": control character U+%04X; expected text",
+              r->line, r->carriage ? r->column - 1 : r->column,
+              r->carriage ? '\r' : (unsigned)code);
     r->carriage = code == '\r';
     if (code != '\r') {
         CHK(r->fasta ? fasta_character(r, code) : text_character(r, code));
@@ -154,24 +147,19 @@ static okra_status read_characters(reader *r, okra_stream_ *stream)
         CHK(okra_stream_next_(stream, &piece, &size));
         for (okra_int k = 0; k < size; k++) {
             int32_t code = okra_utf8_take_(&utf8, piece[k]);
-            if (code == OKRA_UTF8_BAD_) {
-                return okra_fail_(OKRA_EFORMAT,
-                                  "line %" PRId64 ", character %" PRId64
-                                  ": not UTF-8 (byte 0x%02x)",
-                                  r->line, r->column + 1, piece[k]);
-            }
+            REFUSE_IF(code == OKRA_UTF8_BAD_, OKRA_EFORMAT,
+                      "line %" PRId64 ", character %" PRId64 ": not UTF-8 (byte 0x%02x)",
+                      r->line, r->column + 1, piece[k]);
             if (code >= 0) {
                 CHK(take_character(r, code));
             }
         }
         CHK(okra_cancelled_(r->ctx));
     } while (size > 0);
-    if (utf8.more > 0) {
-        return okra_fail_(OKRA_EFORMAT,
-                          "line %" PRId64 ", character %" PRId64
-                          ": the file ends inside a UTF-8 character",
-                          r->line, r->column + 1);
-    }
+    REFUSE_IF(utf8.more > 0, OKRA_EFORMAT,
+              "line %" PRId64 ", character %" PRId64
+              ": the file ends inside a UTF-8 character",
+              r->line, r->column + 1);
     /* The last line may lack its end. */
     if (r->column > 0 || r->carriage) {
         CHK(take_character(r, '\n'));

@@ -13,9 +13,7 @@ okra_status okra_string_text_(const okra_data *data, okra_int i, char **text)
     okra_int length, used = 0;
     const int32_t *code = okra_characters_(data, i, &length);
     char *bytes = okra_alloc_(4 * length + 1, 1);
-    if (!bytes) {
-        return OKRA_EMEM;
-    }
+    GOT(bytes);
     for (okra_int k = 0; k < length; k++) {
         /* A position without a label is shown, not dropped: lengths stay true. */
         used +=

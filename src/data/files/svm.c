@@ -38,38 +38,29 @@ static okra_status read_pair(reading *r, const char *word, const char *close)
     okra_int index;
     double value;
     okra_int column = word - r->lines.begin + 1;
-    if (!okra_whole_(&p, close, &index) || p == close || *p != ':') {
-        return okra_fail_(OKRA_EFORMAT,
-                          "line %" PRId64 ", character %" PRId64 ": '%.*s' is not of the "
-                          "form index:value",
-                          r->lines.number, column, (int)OKRA_MIN_(close - word, 40),
-                          word);
-    }
-    if (index < r->base) {
-        return okra_fail_(OKRA_EFORMAT,
-                          "line %" PRId64 ", character %" PRId64 ": index %" PRId64
-                          ", but indices begin at %" PRId64
-                          " (svm0:FILE reads files whose indices begin at 0)",
-                          r->lines.number, column, index, r->base);
-    }
-    if (index == INT64_MAX) {
-        return okra_fail_(OKRA_EFORMAT,
-                          "line %" PRId64 ", character %" PRId64 ": index %" PRId64
-                          " is more than can be addressed",
-                          r->lines.number, column, index);
-    }
+    REFUSE_IF(!okra_whole_(&p, close, &index) || p == close || *p != ':', OKRA_EFORMAT,
+              "line %" PRId64 ", character %" PRId64
+              ": '%.*s' is not of the form index:value",
+              r->lines.number, column, (int)OKRA_MIN_(close - word, 40), word);
+    REFUSE_IF(index < r->base, OKRA_EFORMAT,
+              "line %" PRId64 ", character %" PRId64 ": index %" PRId64
+              ", but indices begin at %" PRId64
+              " (svm0:FILE reads files whose indices begin at 0)",
+              r->lines.number, column, index, r->base);
+    REFUSE_IF(index == INT64_MAX, OKRA_EFORMAT,
+              "line %" PRId64 ", character %" PRId64 ": index %" PRId64
+              " is more than can be addressed",
+              r->lines.number, column, index);
     okra_token_ token = okra_number_(p + 1, close, &value);
     if (token != OKRA_TOKEN_NUMBER_) {
         return okra_bad_field_(token, r->lines.number, column, word, close);
     }
     index -= r->base;
     okra_int first = r->csr.indptr[r->n];
-    if (r->count > first && r->csr.indices[r->count - 1] >= index) {
-        return okra_fail_(OKRA_EFORMAT,
-                          "line %" PRId64 ", character %" PRId64 ": index %" PRId64
-                          " does not ascend",
-                          r->lines.number, column, index + r->base);
-    }
+    REFUSE_IF(r->count > first && r->csr.indices[r->count - 1] >= index, OKRA_EFORMAT,
+              "line %" PRId64 ", character %" PRId64 ": index %" PRId64
+              " does not ascend",
+              r->lines.number, column, index + r->base);
     r->csr.indices[r->count] = index;
     r->csr.values[r->count++] = value;
     r->width = OKRA_MAX_(r->width, index + 1);
@@ -114,49 +105,42 @@ done:
 /* The leading words of the lines, as labels or numbers. */
 static okra_status read_targets(okra_source_ *source, okra_lines_ lines, okra_data **out)
 {
-    okra_status st = OKRA_OK;
-    okra_texts_ texts = {0};
-    double *values = NULL, value;
+    FREED_BY(okra_texts_free_) okra_texts_ texts = {0};
+    OWNED double *values = NULL;
+    double value;
     while (next_line(&lines)) {
         const char *p = lines.begin, *word, *close;
         okra_word_(&p, lines.close, &word, &close);
         okra_token_ token = okra_number_(word, close, &value);
         if (token != OKRA_TOKEN_NUMBER_) {
-            if (memchr(word, ',', (size_t)(close - word))) {
-                FAIL(OKRA_EUNSUPPORTED, "line %" PRId64 ": several labels ('%.*s')",
-                     lines.number, (int)OKRA_MIN_(close - word, 40), word);
-            }
-            st = okra_bad_field_(token, lines.number, 1, word, close);
-            goto done;
+            REFUSE_IF(memchr(word, ',', (size_t)(close - word)), OKRA_EUNSUPPORTED,
+                      "line %" PRId64 ": several labels ('%.*s')", lines.number,
+                      (int)OKRA_MIN_(close - word, 40), word);
+            return okra_bad_field_(token, lines.number, 1, word, close);
         }
         word += *word == '+'; /* "+1" is the class 1 */
-        TRY(okra_texts_add_(&texts, word, close));
+        CHK(okra_texts_add_(&texts, word, close));
     }
-    TRY(okra_texts_done_(&texts));
+    CHK(okra_texts_done_(&texts));
     if (source->how == OKRA_HOW_LABELS_) {
-        TRY(okra_labels_from_texts_(texts.pointers, texts.count, source->name, out));
+        CHK(okra_labels_from_texts_(texts.pointers, texts.count, source->name, out));
     } else {
-        ALLOC(values, texts.count);
+        MAKE(values, texts.count);
         for (okra_int i = 0; i < texts.count; i++) {
             const char *text = texts.pointers[i];
             okra_number_(text, text + strlen(text), &values[i]);
         }
-        TRY(okra_data_adopt_dense_(values, texts.count, 1, source->name, out));
+        CHK(okra_data_adopt_dense_(values, texts.count, 1, source->name, out));
         values = NULL;
     }
-done:
-    okra_free_(values);
-    okra_texts_free_(&texts);
-    return st;
+    return OKRA_OK;
 }
 
 static okra_status read_svm(okra_source_ *source, okra_int base, okra_data **out)
 {
     okra_lines_ lines = okra_lines_begin_(&source->bytes), first = lines;
-    if (!next_line(&first)) {
-        return okra_fail_(OKRA_EFORMAT, "the file is empty; expected lines such as "
-                                        "'1 3:0.5 7:2'");
-    }
+    REFUSE_IF(!next_line(&first), OKRA_EFORMAT,
+              "the file is empty; expected lines such as '1 3:0.5 7:2'");
     if (source->how == OKRA_HOW_LABELS_ || source->how == OKRA_HOW_TARGETS_) {
         return read_targets(source, lines, out);
     }

@@ -137,18 +137,15 @@ okra_status okra_table_measure_(okra_table_ t, okra_table_shape_ *out)
             s.numbers = s.numbers || okra_table_number_(&t, &value) != OKRA_TOKEN_TEXT_;
         }
         if (t.last) {
-            if (t.column != s.columns) {
-                return okra_fail_(OKRA_EFORMAT,
-                                  "line %" PRId64 " has %" PRId64
-                                  " columns; expected %" PRId64 " as in the first line",
-                                  t.line, t.column, s.columns);
-            }
+            REFUSE_IF(t.column != s.columns, OKRA_EFORMAT,
+                      "line %" PRId64 " has %" PRId64 " columns; expected %" PRId64
+                      " as in the first line",
+                      t.line, t.column, s.columns);
             s.records++;
         }
     }
-    if (s.records == 0) {
-        return okra_fail_(OKRA_EFORMAT, "the file is empty; expected a table of numbers");
-    }
+    REFUSE_IF(s.records == 0, OKRA_EFORMAT,
+              "the file is empty; expected a table of numbers");
     *out = s;
     return OKRA_OK;
 }

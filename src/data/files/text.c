@@ -241,9 +241,7 @@ static okra_status grow(void **block, okra_int needed, okra_int *capacity, size_
     }
     okra_int wanted = OKRA_MAX_(2 * *capacity, OKRA_MAX_(needed, 64));
     void *grown = okra_realloc_(*block, wanted, size);
-    if (!grown) {
-        return OKRA_EMEM;
-    }
+    GOT(grown);
     *block = grown;
     *capacity = wanted;
     return OKRA_OK;
@@ -279,8 +277,6 @@ okra_status okra_texts_done_(okra_texts_ *texts)
 
 void okra_texts_free_(okra_texts_ *texts)
 {
-    okra_free_(texts->block);
-    okra_free_(texts->offsets);
-    okra_free_(texts->pointers);
+    FREE(texts->block, texts->offsets, texts->pointers);
     *texts = (okra_texts_){0};
 }

@@ -79,8 +79,7 @@ static okra_status numbers(const okra_context *ctx, const char *path, int width,
         ALLOC(values, 1);
     }
     *rows = count / width;
-    *out = values;
-    values = NULL;
+    *out = TAKE(values);
 done:
     okra_bytes_close_(&bytes);
     okra_free_(values);
@@ -106,17 +105,12 @@ static okra_status take_edges(folder *f, const char *path, const okra_int *ends,
     MAKE(f->edges, count);
     for (okra_int k = 0; k < count; k++) {
         okra_int a = ends[2 * k] - 1, b = ends[2 * k + 1] - 1;
-        if (a < 0 || a >= f->nodes || b < 0 || b >= f->nodes) {
-            return okra_fail_(
-                OKRA_EFORMAT,
-                "%s: line %" PRId64 ": node %" PRId64 "; there are %" PRId64 " nodes",
-                path, k + 1, (a < 0 || a >= f->nodes ? a : b) + 1, f->nodes);
-        }
-        if (a == b || f->graph[a] != f->graph[b]) {
-            return okra_fail_(
-                OKRA_EFORMAT, "%s: line %" PRId64 ": an edge %s", path, k + 1,
-                a == b ? "from a node to itself" : "between nodes of two graphs");
-        }
+        REFUSE_IF(a < 0 || a >= f->nodes || b < 0 || b >= f->nodes, OKRA_EFORMAT,
+                  "%s: line %" PRId64 ": node %" PRId64 "; there are %" PRId64 " nodes",
+                  path, k + 1, (a < 0 || a >= f->nodes ? a : b) + 1, f->nodes);
+        REFUSE_IF(a == b || f->graph[a] != f->graph[b], OKRA_EFORMAT,
+                  "%s: line %" PRId64 ": an edge %s", path, k + 1,
+                  a == b ? "from a node to itself" : "between nodes of two graphs");
         f->edges[k] =
             (tu_edge){OKRA_MIN_(a, b), OKRA_MAX_(a, b), labels ? labels[k] : 0, k + 1};
     }
@@ -141,12 +135,12 @@ static okra_status check_graphs(const folder *f, const char *path)
 {
     for (okra_int i = 0; i < f->nodes; i++) {
         okra_int before = i ? f->graph[i - 1] : 1;
-        if (f->graph[i] < 1 || f->graph[i] < before || f->graph[i] > before + (i > 0)) {
-            return okra_fail_(OKRA_EFORMAT,
-                              "%s: line %" PRId64 ": graph %" PRId64
-                              "; graphs are numbered from 1, one after another",
-                              path, i + 1, f->graph[i]);
-        }
+        REFUSE_IF(f->graph[i] < 1 || f->graph[i] < before ||
+                      f->graph[i] > before + (i > 0),
+                  OKRA_EFORMAT,
+                  "%s: line %" PRId64 ": graph %" PRId64
+                  "; graphs are numbered from 1, one after another",
+                  path, i + 1, f->graph[i]);
     }
     return OKRA_OK;
 }
@@ -226,10 +220,6 @@ done:
     for (int k = 0; k < 4; k++) {
         okra_free_(path[k]);
     }
-    okra_free_(f.graph);
-    okra_free_(f.label);
-    okra_free_(f.edges);
-    okra_free_(ends);
-    okra_free_(labels);
+    FREE(f.graph, f.label, f.edges, ends, labels);
     return st;
 }

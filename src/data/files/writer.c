@@ -55,9 +55,7 @@ static okra_status follow(char **path)
         char *next = *target == '/' || !slash
                          ? okra_strdup_(target)
                          : okra_format_("%.*s/%s", (int)(slash - *path), *path, target);
-        if (!next) {
-            return OKRA_EMEM;
-        }
+        GOT(next);
         okra_free_(*path);
         *path = next;
     }
@@ -90,9 +88,7 @@ static okra_status open_temporary(okra_writer_ *w, const struct stat *old)
         }
         w->temporary =
             okra_format_("%s.%08llx.tmp", w->path, (unsigned long long)random >> 32);
-        if (!w->temporary) {
-            return OKRA_EMEM;
-        }
+        GOT(w->temporary);
         w->fd = open(w->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC,
                      old ? 0600 : 0666);
         if (w->fd >= 0) {
@@ -114,39 +110,30 @@ okra_status okra_writer_open_(const char *path, okra_writer_ **out)
 
 okra_status okra_writer_join_(okra_context *ctx, const char *path, okra_writer_ **out)
 {
-    okra_status st = OKRA_OK;
-    okra_writer_ *w = NULL;
+    FREED_BY(okra_writer_drop_) okra_writer_ *w = NULL;
     struct stat info;
-    ALLOC(w, 1);
+    MAKE(w, 1);
     *w = (okra_writer_){.ctx = ctx, .fd = -1};
     path = okra_context_talks(ctx) ? path : "/dev/null";
-    w->path = okra_strdup_(path);
-    if (!w->path) {
-        st = OKRA_EMEM;
-        goto done;
-    }
+    GOT(w->path = okra_strdup_(path));
     if (strcmp(path, "-") == 0) {
         w->fd = STDOUT_FILENO;
     } else if (stat(path, &info) != 0) {
-        TRY(follow(&w->path));
-        TRY(open_temporary(w, NULL));
+        CHK(follow(&w->path));
+        CHK(open_temporary(w, NULL));
     } else if (S_ISREG(info.st_mode)) {
-        TRY(follow(&w->path));
-        TRY(open_temporary(w, &info));
+        CHK(follow(&w->path));
+        CHK(open_temporary(w, &info));
     } else if (S_ISDIR(info.st_mode)) {
-        FAIL(OKRA_EIO, "%s: cannot be written: it is a directory", path);
+        return okra_fail_(OKRA_EIO, "%s: cannot be written: it is a directory", path);
     } else {
         w->fd = open(path, O_WRONLY | O_CLOEXEC);
         if (w->fd < 0) {
-            st = cannot_write(w);
-            goto done;
+            return cannot_write(w);
         }
     }
-    *out = w;
-    w = NULL;
-done:
-    okra_writer_abort_(w);
-    return st;
+    *out = TAKE(w);
+    return OKRA_OK;
 }
 
 static okra_status flush(okra_writer_ *w, const unsigned char *p, size_t size)
@@ -262,7 +249,5 @@ void okra_writer_abort_(okra_writer_ *w)
     if (w->temporary) {
         unlink(w->temporary);
     }
-    okra_free_(w->temporary);
-    okra_free_(w->path);
-    okra_free_(w);
+    FREE(w->temporary, w->path, w);
 }

@@ -67,34 +67,28 @@ static okra_status find_directory(const unsigned char *p, okra_int size, directo
                             get(p + at + 20, 2) == (uint64_t)(size - at - END_SIZE))) {
         at--;
     }
-    if (at < least) {
-        return okra_fail_(OKRA_EFORMAT,
-                          "not a zip archive, or cut short: it has no end record");
-    }
+    REFUSE_IF(at < least, OKRA_EFORMAT,
+              "not a zip archive, or cut short: it has no end record");
     const unsigned char *end = p + at;
     *dir = (directory){get(end + 10, 2), get(end + 12, 4), get(end + 16, 4)};
     uint64_t disk = get(end + 4, 2), disk_dir = get(end + 6, 2);
     if (at >= LOCATOR_SIZE && get(end - LOCATOR_SIZE, 4) == SIGN_LOCATOR) {
         uint64_t where = get(end - LOCATOR_SIZE + 8, 8);
-        if (!inside(where, END64_SIZE, size) || get(p + where, 4) != SIGN_END64) {
-            return okra_fail_(OKRA_EFORMAT,
-                              "the zip64 end record is not where its locator says");
-        }
+        REFUSE_IF(!inside(where, END64_SIZE, size) || get(p + where, 4) != SIGN_END64,
+                  OKRA_EFORMAT, "the zip64 end record is not where its locator says");
         const unsigned char *end64 = p + where;
         *dir = (directory){get(end64 + 32, 8), get(end64 + 40, 8), get(end64 + 48, 8)};
         disk = get(end64 + 16, 4);
         disk_dir = get(end64 + 20, 4);
     }
-    if (disk != 0 || disk_dir != 0) {
-        return okra_fail_(OKRA_EUNSUPPORTED, "the archive is in several parts");
-    }
-    if (!inside(dir->offset, dir->size, size) || dir->count > dir->size / CENTRAL_SIZE) {
-        return okra_fail_(OKRA_EFORMAT,
-                          "the directory (%" PRIu64 " entries, %" PRIu64
-                          " bytes from byte %" PRIu64
-                          ") does not fit in the file's %" PRId64 " bytes",
-                          dir->count, dir->size, dir->offset, size);
-    }
+    REFUSE_IF(disk != 0 || disk_dir != 0, OKRA_EUNSUPPORTED,
+              "the archive is in several parts");
+    REFUSE_IF(!inside(dir->offset, dir->size, size) ||
+                  dir->count > dir->size / CENTRAL_SIZE,
+              OKRA_EFORMAT,
+              "the directory (%" PRIu64 " entries, %" PRIu64 " bytes from byte %" PRIu64
+              ") does not fit in the file's %" PRId64 " bytes",
+              dir->count, dir->size, dir->offset, size);
     return OKRA_OK;
 }
 
@@ -129,55 +123,40 @@ static void apply_zip64(const unsigned char *extra, uint64_t length, uint64_t *v
 static okra_status read_entry(const okra_zip_ *zip, const unsigned char *central,
                               uint64_t room, entry *e, uint64_t *used)
 {
-    okra_status st = OKRA_OK;
-    if (room < CENTRAL_SIZE || get(central, 4) != SIGN_CENTRAL) {
-        FAIL(OKRA_EFORMAT, "entry %" PRId64 " of the zip directory is damaged",
-             zip->count);
-    }
+    REFUSE_IF(room < CENTRAL_SIZE || get(central, 4) != SIGN_CENTRAL, OKRA_EFORMAT,
+              "entry %" PRId64 " of the zip directory is damaged", zip->count);
     uint64_t name = get(central + 28, 2), extra = get(central + 30, 2),
              comment = get(central + 32, 2);
     *used = CENTRAL_SIZE + name + extra + comment;
-    if (*used > room) {
-        FAIL(OKRA_EFORMAT, "entry %" PRId64 " of the zip directory is cut short",
-             zip->count);
-    }
-    e->name = okra_strndup_((const char *)central + CENTRAL_SIZE, (size_t)name);
-    if (!e->name) {
-        st = OKRA_EMEM;
-        goto done;
-    }
+    REFUSE_IF(*used > room, OKRA_EFORMAT,
+              "entry %" PRId64 " of the zip directory is cut short", zip->count);
+    GOT(e->name = okra_strndup_((const char *)central + CENTRAL_SIZE, (size_t)name));
     uint64_t packed = get(central + 20, 4), size = get(central + 24, 4),
              at = get(central + 42, 4);
     uint64_t *values[] = {&size, &packed, &at};
     apply_zip64(central + CENTRAL_SIZE + name, extra, values);
     e->method = (int)get(central + 10, 2);
     e->crc = (uint32_t)get(central + 16, 4);
-    if (get(central + 8, 2) & ENCRYPTED) {
-        FAIL(OKRA_EUNSUPPORTED, "entry '%s' is encrypted", e->name);
-    }
-    if (e->method != STORED && e->method != DEFLATED) {
-        FAIL(OKRA_EUNSUPPORTED,
-             "entry '%s' is compressed by method %d; expected stored or deflated",
-             e->name, e->method);
-    }
-    if (!inside(at, LOCAL_SIZE, zip->bytes.size) ||
-        get(zip->bytes.p + at, 4) != SIGN_LOCAL) {
-        FAIL(OKRA_EFORMAT, "entry '%s' has no header at byte %" PRIu64, e->name, at);
-    }
+    REFUSE_IF(get(central + 8, 2) & ENCRYPTED, OKRA_EUNSUPPORTED,
+              "entry '%s' is encrypted", e->name);
+    REFUSE_IF(e->method != STORED && e->method != DEFLATED, OKRA_EUNSUPPORTED,
+              "entry '%s' is compressed by method %d; expected stored or deflated",
+              e->name, e->method);
+    REFUSE_IF(!inside(at, LOCAL_SIZE, zip->bytes.size) ||
+                  get(zip->bytes.p + at, 4) != SIGN_LOCAL,
+              OKRA_EFORMAT, "entry '%s' has no header at byte %" PRIu64, e->name, at);
     uint64_t offset =
         at + LOCAL_SIZE + get(zip->bytes.p + at + 26, 2) + get(zip->bytes.p + at + 28, 2);
-    if (!inside(offset, packed, zip->bytes.size) || size > INT64_MAX ||
-        (e->method == STORED && packed != size)) {
-        FAIL(OKRA_EFORMAT,
-             "entry '%s' (%" PRIu64 " bytes, stored in %" PRIu64 " from byte %" PRIu64
-             ") does not fit in the file's %" PRId64 " bytes",
-             e->name, size, packed, offset, zip->bytes.size);
-    }
+    REFUSE_IF(!inside(offset, packed, zip->bytes.size) || size > INT64_MAX ||
+                  (e->method == STORED && packed != size),
+              OKRA_EFORMAT,
+              "entry '%s' (%" PRIu64 " bytes, stored in %" PRIu64 " from byte %" PRIu64
+              ") does not fit in the file's %" PRId64 " bytes",
+              e->name, size, packed, offset, zip->bytes.size);
     e->offset = (okra_int)offset;
     e->packed = (okra_int)packed;
     e->size = (okra_int)size;
-done:
-    return st;
+    return OKRA_OK;
 }
 
 okra_status okra_zip_adopt_(okra_bytes_ *bytes, okra_zip_ **out)
@@ -199,8 +178,7 @@ okra_status okra_zip_adopt_(okra_bytes_ *bytes, okra_zip_ **out)
         room -= used;
     }
     *bytes = (okra_bytes_){0};
-    *out = zip;
-    zip = NULL;
+    *out = TAKE(zip);
 done:
     if (zip) {
         zip->bytes = (okra_bytes_){0};
@@ -317,28 +295,22 @@ okra_status okra_zip_entry_(const okra_context *ctx, const okra_zip_ *zip, okra_
     const unsigned char *p = zip->bytes.p + e->offset;
     OWNED unsigned char *block = NULL;
     if (e->method == DEFLATED) {
-        if (e->size / most_ratio > e->packed) {
-            return okra_fail_(OKRA_EFORMAT,
-                              "entry '%s' claims %" PRId64
-                              " bytes, more than its %" PRId64 " packed bytes can give",
-                              e->name, e->size, e->packed);
-        }
+        REFUSE_IF(e->size / most_ratio > e->packed, OKRA_EFORMAT,
+                  "entry '%s' claims %" PRId64 " bytes, more than its %" PRId64
+                  " packed bytes can give",
+                  e->name, e->size, e->packed);
         CHK(okra_budget_ask_(ctx, (double)e->size, "entry '%s'", e->name));
         MAKE(block, e->size);
         CHK(inflate_entry(zip, e, block));
         p = block;
     }
     uint32_t crc = (uint32_t)crc32_z(0, p, (size_t)e->size);
-    if (crc != e->crc) {
-        return okra_fail_(OKRA_EFORMAT,
-                          "entry '%s' is damaged: its CRC-32 is %08" PRIx32
-                          ", expected %08" PRIx32,
-                          e->name, crc, e->crc);
-    }
+    REFUSE_IF(crc != e->crc, OKRA_EFORMAT,
+              "entry '%s' is damaged: its CRC-32 is %08" PRIx32 ", expected %08" PRIx32,
+              e->name, crc, e->crc);
     *bytes = p;
     *size = e->size;
-    *owned = block;
-    block = NULL;
+    *owned = TAKE(block);
     return OKRA_OK;
 }
 
@@ -348,17 +320,14 @@ okra_status okra_zip_check_seal_(const okra_zip_ *zip)
     okra_int before = zip->bytes.size - OKRA_SEAL_SIZE_;
     const unsigned char *found = zip->bytes.p + before;
     /* The comment's length stands right before it. */
-    if (before < END_SIZE || get(found - 2, 2) != OKRA_SEAL_SIZE_ ||
-        memcmp(found, OKRA_SEAL_TEXT_, sizeof OKRA_SEAL_TEXT_ - 1) != 0) {
-        return okra_fail_(OKRA_EFORMAT, "the archive has no seal");
-    }
+    REFUSE_IF(before < END_SIZE || get(found - 2, 2) != OKRA_SEAL_SIZE_ ||
+                  memcmp(found, OKRA_SEAL_TEXT_, sizeof OKRA_SEAL_TEXT_ - 1) != 0,
+              OKRA_EFORMAT, "the archive has no seal");
     uint32_t crc = (uint32_t)crc32_z(0, zip->bytes.p, (size_t)before);
     snprintf(seal, sizeof seal, OKRA_SEAL_TEXT_ "%08" PRIx32, crc);
-    if (memcmp(found, seal, OKRA_SEAL_SIZE_) != 0) {
-        return okra_fail_(OKRA_EFORMAT,
-                          "the file was altered: its bytes have the CRC-32 %08" PRIx32
-                          ", its seal says %.8s",
-                          crc, (const char *)found + sizeof OKRA_SEAL_TEXT_ - 1);
-    }
+    REFUSE_IF(memcmp(found, seal, OKRA_SEAL_SIZE_) != 0, OKRA_EFORMAT,
+              "the file was altered: its bytes have the CRC-32 %08" PRIx32
+              ", its seal says %.8s",
+              crc, (const char *)found + sizeof OKRA_SEAL_TEXT_ - 1);
     return OKRA_OK;
 }

@@ -274,7 +274,6 @@ static void perceive_system(hueckel *h, const int32_t *list, okra_int size)
 /* Candidate rings, and which of them are fused: share exactly one bond. */
 static okra_status find_candidates(hueckel *h)
 {
-    okra_status st = OKRA_OK;
     const okra_cycles_ *c = h->cycles;
     okra_int pairs = 0, room = 0;
     for (okra_int r = 0; r < c->count; r++) {
@@ -288,7 +287,7 @@ static okra_status find_candidates(hueckel *h)
             h->ring[h->rings++] = (int32_t)r;
         }
     }
-    ALLOC(h->near_first, h->rings + 1);
+    MAKE(h->near_first, h->rings + 1);
     for (okra_int r = 0; r < h->rings; r++) {
         h->near_first[r] = (int32_t)pairs;
         count_ring(h, (int32_t)r, 1);
@@ -303,10 +302,7 @@ static okra_status find_candidates(hueckel *h)
             if (shared == 1 && pairs == room) {
                 room = room ? 2 * room : 64;
                 int32_t *grown = okra_realloc_(h->near_, room, sizeof *grown);
-                if (!grown) {
-                    st = OKRA_EMEM;
-                    goto done;
-                }
+                GOT(grown);
                 h->near_ = grown;
             }
             if (shared == 1) {
@@ -316,8 +312,7 @@ static okra_status find_candidates(hueckel *h)
         count_ring(h, (int32_t)r, -1);
     }
     h->near_first[h->rings] = (int32_t)pairs;
-done:
-    return st;
+    return OKRA_OK;
 }
 
 okra_status okra_molecule_aromatise_(okra_molecule_ *m)
@@ -363,18 +358,8 @@ okra_status okra_molecule_aromatise_(okra_molecule_ *m)
         perceive_system(&h, list, size);
     }
 done:
-    okra_free_(h.gives);
-    okra_free_(h.atom_in);
-    okra_free_(h.bond_in);
-    okra_free_(h.ring);
-    okra_free_(h.inside);
-    okra_free_(h.chosen);
-    okra_free_(h.reach);
-    okra_free_(h.touched);
-    okra_free_(h.near_first);
-    okra_free_(h.near_);
-    okra_free_(list);
-    okra_free_(done_ring);
+    FREE(h.gives, h.atom_in, h.bond_in, h.ring, h.inside, h.chosen, h.reach, h.touched,
+         h.near_first, h.near_, list, done_ring);
     okra_cycles_clear_(&cycles);
     return st;
 }

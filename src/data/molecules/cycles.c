@@ -100,18 +100,9 @@ static bool apart(const finder *f, int32_t r, int32_t p, int32_t q)
 
 static okra_status add(finder *f, candidate c)
 {
-    if (f->count == MOST_CANDIDATES) {
-        return okra_fail_(OKRA_EFORMAT, "the rings of the molecule are too many");
-    }
-    if (f->count == f->room) {
-        okra_int room = f->room ? 2 * f->room : 64;
-        candidate *grown = okra_realloc_(f->list, room, sizeof *grown);
-        if (!grown) {
-            return OKRA_EMEM;
-        }
-        f->list = grown;
-        f->room = room;
-    }
+    REFUSE_IF(f->count == MOST_CANDIDATES, OKRA_EFORMAT,
+              "the rings of the molecule are too many");
+    EXTEND(f->list, f->count, f->room, 64);
     f->list[f->count++] = c;
     return OKRA_OK;
 }
@@ -186,20 +177,12 @@ static okra_status keep(finder *f, int32_t length)
     okra_cycles_ *out = f->out;
     if (f->bonds + length > f->bonds_room) {
         okra_int room = 2 * (f->bonds + length);
-        int32_t *grown = okra_realloc_(out->bonds, room, sizeof *grown);
-        if (!grown) {
-            return OKRA_EMEM;
-        }
-        out->bonds = grown;
+        RESIZE(out->bonds, room);
         f->bonds_room = room;
     }
     if (out->count + 2 > f->cycles_room) {
         okra_int room = 2 * (out->count + 2);
-        int32_t *grown = okra_realloc_(out->first, room, sizeof *grown);
-        if (!grown) {
-            return OKRA_EMEM;
-        }
-        out->first = grown;
+        RESIZE(out->first, room);
         f->cycles_room = room;
     }
     memcpy(out->bonds + f->bonds, f->work, (size_t)length * sizeof *out->bonds);
@@ -351,10 +334,8 @@ static okra_status measure(finder *f)
     }
     f->rank = ring_bonds - ring_atoms + components;
     f->words = ring_bonds / 64 + 1;
-    if (f->rank > OKRA_RINGS_MOST_) {
-        return okra_fail_(OKRA_EFORMAT, "more than %d rings in one molecule",
-                          OKRA_RINGS_MOST_);
-    }
+    REFUSE_IF(f->rank > OKRA_RINGS_MOST_, OKRA_EFORMAT,
+              "more than %d rings in one molecule", OKRA_RINGS_MOST_);
     if (ring_atoms > OKRA_RING_ATOMS_MOST_) { /* a search for each of them */
         return okra_fail_(OKRA_EFORMAT, "more than %d atoms in rings of one molecule",
                           OKRA_RING_ATOMS_MOST_);
@@ -364,8 +345,7 @@ static okra_status measure(finder *f)
 
 void okra_cycles_clear_(okra_cycles_ *cycles)
 {
-    okra_free_(cycles->first);
-    okra_free_(cycles->bonds);
+    FREE(cycles->first, cycles->bonds);
     *cycles = (okra_cycles_){0};
 }
 
@@ -405,10 +385,7 @@ done:
     for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++) {
         okra_free_(*arrays[k]);
     }
-    okra_free_(f.slot);
-    okra_free_(f.list);
-    okra_free_(f.basis);
-    okra_free_(f.pivot);
+    FREE(f.slot, f.list, f.basis, f.pivot);
     okra_cycles_clear_(&cycles);
     return st;
 }

@@ -231,14 +231,6 @@ okra_status okra_molecule_kekulise_(okra_molecule_ *m, bool *found)
         }
     }
 done:
-    okra_free_(stack);
-    okra_free_(s.needs);
-    okra_free_(s.mate);
-    okra_free_(s.from);
-    okra_free_(s.base);
-    okra_free_(s.queue);
-    okra_free_(s.even);
-    okra_free_(s.mark);
-    okra_free_(s.blossom);
+    FREE(stack, s.needs, s.mate, s.from, s.base, s.queue, s.even, s.mark, s.blossom);
     return st;
 }

@@ -12,55 +12,31 @@ void okra_molecule_reset_(okra_molecule_ *m)
 
 void okra_molecule_clear_(okra_molecule_ *m)
 {
-    okra_free_(m->atom);
-    okra_free_(m->bond);
-    okra_free_(m->first);
-    okra_free_(m->incident);
+    FREE(m->atom, m->bond, m->first, m->incident);
     *m = (okra_molecule_){0};
 }
 
 okra_status okra_molecule_add_atom_(okra_molecule_ *m, okra_atom_ atom)
 {
-    if (m->atoms == OKRA_ATOMS_MOST_) {
-        return okra_fail_(OKRA_EFORMAT, "more than %d atoms in one molecule",
-                          OKRA_ATOMS_MOST_);
-    }
-    if (m->atoms == m->atoms_room) {
-        okra_int room = m->atoms_room ? 2 * m->atoms_room : 64;
-        okra_atom_ *grown = okra_realloc_(m->atom, room, sizeof *grown);
-        if (!grown) {
-            return OKRA_EMEM;
-        }
-        m->atom = grown;
-        m->atoms_room = room;
-    }
+    REFUSE_IF(m->atoms == OKRA_ATOMS_MOST_, OKRA_EFORMAT,
+              "more than %d atoms in one molecule", OKRA_ATOMS_MOST_);
+    EXTEND(m->atom, m->atoms, m->atoms_room, 64);
     m->atom[m->atoms++] = atom;
     return OKRA_OK;
 }
 
 okra_status okra_molecule_add_bond_(okra_molecule_ *m, okra_bond_ bond)
 {
-    if (m->bonds == OKRA_BONDS_MOST_) {
-        return okra_fail_(OKRA_EFORMAT, "more than %d bonds in one molecule",
-                          OKRA_BONDS_MOST_);
-    }
-    if (m->bonds == m->bonds_room) {
-        okra_int room = m->bonds_room ? 2 * m->bonds_room : 64;
-        okra_bond_ *grown = okra_realloc_(m->bond, room, sizeof *grown);
-        if (!grown) {
-            return OKRA_EMEM;
-        }
-        m->bond = grown;
-        m->bonds_room = room;
-    }
+    REFUSE_IF(m->bonds == OKRA_BONDS_MOST_, OKRA_EFORMAT,
+              "more than %d bonds in one molecule", OKRA_BONDS_MOST_);
+    EXTEND(m->bond, m->bonds, m->bonds_room, 64);
     m->bond[m->bonds++] = bond;
     return OKRA_OK;
 }
 
 okra_status okra_molecule_connect_(okra_molecule_ *m)
 {
-    okra_free_(m->first);
-    okra_free_(m->incident);
+    FREE(m->first, m->incident);
     m->first = m->incident = NULL;
     ZMAKE(m->first, m->atoms + 2);
     MAKE(m->incident, 2 * m->bonds);

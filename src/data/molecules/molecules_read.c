@@ -20,26 +20,17 @@ enum { LINE_MOST = 1000000 }; /* characters of a line */
 okra_status okra_line_check_(const okra_lines_ *line)
 {
     okra_utf8_ utf8 = {0};
-    if (line->close - line->begin > LINE_MOST) {
-        return okra_fail_(OKRA_EFORMAT,
-                          "line %" PRId64 " has %" PRId64
-                          " characters; at most %d are expected",
-                          line->number, (int64_t)(line->close - line->begin), LINE_MOST);
-    }
+    REFUSE_IF(line->close - line->begin > LINE_MOST, OKRA_EFORMAT,
+              "line %" PRId64 " has %" PRId64 " characters; at most %d are expected",
+              line->number, (int64_t)(line->close - line->begin), LINE_MOST);
     for (const char *p = line->begin; p < line->close; p++) {
-        if (okra_utf8_take_(&utf8, (unsigned char)*p) == OKRA_UTF8_BAD_) {
-            return okra_fail_(OKRA_EFORMAT,
-                              "line %" PRId64 ", character %" PRId64
-                              ": byte 0x%02x is not UTF-8",
-                              line->number, (int64_t)(p - line->begin + 1),
-                              (unsigned)(unsigned char)*p);
-        }
+        REFUSE_IF(
+            okra_utf8_take_(&utf8, (unsigned char)*p) == OKRA_UTF8_BAD_, OKRA_EFORMAT,
+            "line %" PRId64 ", character %" PRId64 ": byte 0x%02x is not UTF-8",
+            line->number, (int64_t)(p - line->begin + 1), (unsigned)(unsigned char)*p);
     }
-    if (utf8.more > 0) {
-        return okra_fail_(OKRA_EFORMAT,
-                          "line %" PRId64 ": the last character is cut short (UTF-8)",
-                          line->number);
-    }
+    REFUSE_IF(utf8.more > 0, OKRA_EFORMAT,
+              "line %" PRId64 ": the last character is cut short (UTF-8)", line->number);
     return OKRA_OK;
 }
 
@@ -73,10 +64,8 @@ static okra_status read_header(okra_source_ *s, okra_lines_ *lines, table *t)
     size_t length = strlen(s->name);
     bool commas = length > 4 && strcasecmp(s->name + length - 4, ".csv") == 0;
     t->separator = commas ? ',' : '\t';
-    if (!okra_lines_next_(lines)) {
-        return okra_fail_(OKRA_EFORMAT, "the file is empty; expected a header with '%s'",
-                          s->part);
-    }
+    REFUSE_IF(!okra_lines_next_(lines), OKRA_EFORMAT,
+              "the file is empty; expected a header with '%s'", s->part);
     for (t->column = 0; okra_line_field_(lines, t->separator, t->column, &begin, &close);
          t->column++) {
         if ((size_t)(close - begin) == strlen(s->part) &&
@@ -101,19 +90,14 @@ static okra_status find_smiles(const okra_source_ *s, const table *t,
                           "line %" PRId64 " has fewer than %" PRId64 " columns",
                           lines->number, t->column + 1);
     }
-    if (s->part && *close - *begin == 1 && **begin == '-') {
-        return okra_fail_(OKRA_EFORMAT,
-                          "line %" PRId64 ", character %" PRId64
-                          ": '-' is a missing value; expected a SMILES",
-                          lines->number, (int64_t)(*begin - lines->begin + 1));
-    }
-    if (*begin == *close) {
-        return okra_fail_(OKRA_EFORMAT,
-                          "line %" PRId64 ", character %" PRId64
-                          ": expected a SMILES, found %s",
-                          lines->number, (int64_t)(*begin - lines->begin + 1),
-                          lines->begin == lines->close ? "an empty line" : "nothing");
-    }
+    REFUSE_IF(s->part && *close - *begin == 1 && **begin == '-', OKRA_EFORMAT,
+              "line %" PRId64 ", character %" PRId64
+              ": '-' is a missing value; expected a SMILES",
+              lines->number, (int64_t)(*begin - lines->begin + 1));
+    REFUSE_IF(*begin == *close, OKRA_EFORMAT,
+              "line %" PRId64 ", character %" PRId64 ": expected a SMILES, found %s",
+              lines->number, (int64_t)(*begin - lines->begin + 1),
+              lines->begin == lines->close ? "an empty line" : "nothing");
     return OKRA_OK;
 }
 
@@ -189,18 +173,15 @@ done:
 /* SDF records span lines, SMILES do not: that tells where a text came from. */
 static okra_status write_texts(okra_writer_ *w, const okra_data *data, bool records)
 {
-    if (data->kind != OKRA_GRAPHS) {
-        return okra_fail_(OKRA_EUNSUPPORTED, "%s cannot be written as molecules",
-                          okra_kind_name(data->kind));
-    }
+    REFUSE_IF(data->kind != OKRA_GRAPHS, OKRA_EUNSUPPORTED,
+              "%s cannot be written as molecules", okra_kind_name(data->kind));
     for (okra_int i = 0; i < data->n; i++) {
         okra_int length;
         const char *text = okra_graphs_text_(data, i, &length);
-        if ((memchr(text, '\n', (size_t)length) != NULL) != records) {
-            return okra_fail_(OKRA_EUNSUPPORTED,
-                              "molecules are written in the format they came in, %s",
-                              records ? "not as .sdf" : "not as .smi");
-        }
+        REFUSE_IF((memchr(text, '\n', (size_t)length) != NULL) != records,
+                  OKRA_EUNSUPPORTED,
+                  "molecules are written in the format they came in, %s",
+                  records ? "not as .sdf" : "not as .smi");
         CHK(okra_writer_put_(w, text, (size_t)length));
         CHK(okra_writer_put_(w, "\n", 1));
     }

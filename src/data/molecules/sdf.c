@@ -25,11 +25,8 @@ static okra_status sdf_fail(const sdf *f, okra_int at, const char *what)
 
 static okra_status sdf_line(sdf *f, const char *what)
 {
-    if (!okra_lines_next_(&f->lines)) {
-        return okra_fail_(OKRA_EFORMAT,
-                          "the file ends after line %" PRId64 "; expected %s",
-                          f->lines.number, what);
-    }
+    REFUSE_IF(!okra_lines_next_(&f->lines), OKRA_EFORMAT,
+              "the file ends after line %" PRId64 "; expected %s", f->lines.number, what);
     return okra_line_check_(&f->lines);
 }
 
@@ -98,11 +95,9 @@ static okra_status sdf_symbol(const sdf *f, okra_atom_ *atom)
         return OKRA_OK;
     }
     atom->element = okra_element_(begin, length);
-    if (atom->element < 0) {
-        return okra_fail_(OKRA_EFORMAT,
-                          "line %" PRId64 ", character 32: unknown element '%.*s'",
-                          f->lines.number, (int)length, begin);
-    }
+    REFUSE_IF(atom->element < 0, OKRA_EFORMAT,
+              "line %" PRId64 ", character 32: unknown element '%.*s'", f->lines.number,
+              (int)length, begin);
     atom->implied = atom->element > 0;
     return OKRA_OK;
 }
@@ -212,11 +207,9 @@ static okra_status sdf_header(sdf *f, int32_t *atoms, int32_t *bonds)
     CHK(sdf_line(f, "the third line of a molecule"));
     CHK(sdf_line(f, "the counts of atoms and bonds"));
     okra_int length = f->lines.close - f->lines.begin;
-    if (length >= 39 && memcmp(f->lines.begin + 34, "V3000", 5) == 0) {
-        return okra_fail_(OKRA_EUNSUPPORTED,
-                          "line %" PRId64 ": V3000; expected a V2000 molecule",
-                          f->lines.number);
-    }
+    REFUSE_IF(length >= 39 && memcmp(f->lines.begin + 34, "V3000", 5) == 0,
+              OKRA_EUNSUPPORTED, "line %" PRId64 ": V3000; expected a V2000 molecule",
+              f->lines.number);
     CHK(fixed(f, 0, 3, atoms));
     CHK(fixed(f, 3, 3, bonds));
     if (*atoms < 1 || *bonds < 0 || length < 6) {
@@ -235,10 +228,8 @@ static okra_status sdf_repeats(sdf *f)
         for (int32_t k = m->first[i]; k < m->first[i + 1]; k++) {
             const okra_bond_ *bond = &m->bond[m->incident[k]];
             int32_t other = okra_bond_other_(bond, i);
-            if (seen[other] == i + 1) {
-                return okra_fail_(OKRA_EFORMAT, "line %d: the bond is there already",
-                                  bond->at);
-            }
+            REFUSE_IF(seen[other] == i + 1, OKRA_EFORMAT,
+                      "line %d: the bond is there already", bond->at);
             seen[other] = (int32_t)i + 1;
         }
     }

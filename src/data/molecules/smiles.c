@@ -36,10 +36,8 @@ static okra_status refuse(const parser *p, size_t where, const char *what,
                           const char *found)
 {
     char seen[32];
-    if (found) {
-        return okra_fail_(OKRA_EFORMAT, "character %zu: %s '%s'", p->column + where, what,
-                          found);
-    }
+    REFUSE_IF(found, OKRA_EFORMAT, "character %zu: %s '%s'", p->column + where, what,
+              found);
     if (where < p->length) {
         unsigned char c = p->text[where];
         if (c >= 0x20 && c < 0x7f) {
@@ -416,10 +414,8 @@ okra_status okra_smiles_parse_(const char *text, size_t length, size_t column,
     okra_status st = OKRA_OK;
     parser *p = NULL;
     int32_t *seen = NULL;
-    if (length > INT32_MAX) {
-        return okra_fail_(OKRA_EFORMAT, "%zu characters are too many for one molecule",
-                          length);
-    }
+    REFUSE_IF(length > INT32_MAX, OKRA_EFORMAT,
+              "%zu characters are too many for one molecule", length);
     okra_molecule_reset_(m);
     ZALLOC(p, 1);
     p->text = (const unsigned char *)text;
@@ -444,9 +440,7 @@ okra_status okra_smiles_parse_(const char *text, size_t length, size_t column,
 done:
     okra_free_(seen);
     if (p) {
-        okra_free_(p->stack);
-        okra_free_(p->opened);
-        okra_free_(p);
+        FREE(p->stack, p->opened, p);
     }
     return st;
 }

@@ -34,8 +34,7 @@ void okra_spectra_abandon_(okra_spectra_builder_ *b)
     okra_ragged_abandon_(&b->ion);
     okra_ragged_abandon_(&b->names);
     okra_ragged_abandon_(&b->texts);
-    okra_free_(b->peak);
-    okra_free_(b->text);
+    FREE(b->peak, b->text);
     *b = (okra_spectra_builder_){0};
 }
 
@@ -46,27 +45,14 @@ void okra_spectra_drop_(okra_spectra_builder_ *b)
 
 okra_status okra_spectra_peak_(okra_spectra_builder_ *b, double mz, double intensity)
 {
-    if (!(mz > 0) || !(mz <= OKRA_MZ_MOST_)) {
-        return okra_fail_(OKRA_EFORMAT, "m/z is %g, expected a number above 0%s", mz,
-                          mz > 0 ? " and at most 1e9" : "");
-    }
-    if (!(intensity >= 0) || !isfinite(intensity)) {
-        return okra_fail_(OKRA_EFORMAT, "the intensity is %g, expected at least 0",
-                          intensity);
-    }
-    if (b->count == OKRA_PEAKS_MOST_) {
-        return okra_fail_(OKRA_EFORMAT, "more than %d peaks in one spectrum",
-                          OKRA_PEAKS_MOST_);
-    }
-    if (b->count == b->room) {
-        okra_int room = b->room ? 2 * b->room : 128;
-        okra_peak_ *grown = okra_realloc_(b->peak, room, sizeof *grown);
-        if (!grown) {
-            return OKRA_EMEM;
-        }
-        b->peak = grown;
-        b->room = room;
-    }
+    REFUSE_IF(!(mz > 0) || !(mz <= OKRA_MZ_MOST_), OKRA_EFORMAT,
+              "m/z is %g, expected a number above 0%s", mz,
+              mz > 0 ? " and at most 1e9" : "");
+    REFUSE_IF(!(intensity >= 0) || !isfinite(intensity), OKRA_EFORMAT,
+              "the intensity is %g, expected at least 0", intensity);
+    REFUSE_IF(b->count == OKRA_PEAKS_MOST_, OKRA_EFORMAT,
+              "more than %d peaks in one spectrum", OKRA_PEAKS_MOST_);
+    EXTEND(b->peak, b->count, b->room, 128);
     if (intensity > 0) {
         b->peak[b->count++] = (okra_peak_){mz, intensity};
     }
@@ -87,16 +73,12 @@ static void trim(const char **p, size_t *length)
 
 static okra_status put_text(okra_spectra_builder_ *b, const char *text, size_t length)
 {
-    if (b->length + (okra_int)length > OKRA_META_MOST_) {
-        return okra_fail_(OKRA_EFORMAT, "more than %d bytes about one spectrum",
-                          OKRA_META_MOST_);
-    }
+    REFUSE_IF(b->length + (okra_int)length > OKRA_META_MOST_, OKRA_EFORMAT,
+              "more than %d bytes about one spectrum", OKRA_META_MOST_);
     if (b->length + (okra_int)length > b->text_room) {
         okra_int room = OKRA_MAX_(2 * b->text_room, b->length + (okra_int)length + 512);
         char *grown = okra_realloc_(b->text, room, 1);
-        if (!grown) {
-            return OKRA_EMEM;
-        }
+        GOT(grown);
         b->text = grown;
         b->text_room = room;
     }
@@ -154,9 +136,8 @@ static okra_status push_all(okra_spectra_builder_ *b, okra_int peaks, const doub
     const void *name[] = {title}, *text[] = {b->text}, *about[] = {&ion[0], &ion[1]};
     for (okra_int k = 0; k < peaks; k++) {
         const void *element[] = {&b->peak[k].mz, &b->peak[k].intensity};
-        if (!isfinite(b->peak[k].intensity)) {
-            return okra_fail_(OKRA_EFORMAT, "intensities add up to infinity");
-        }
+        REFUSE_IF(!isfinite(b->peak[k].intensity), OKRA_EFORMAT,
+                  "intensities add up to infinity");
         CHK(okra_ragged_push_(&b->peaks, element));
     }
     CHK(okra_ragged_push_(&b->ion, about));
@@ -223,10 +204,8 @@ static okra_status add_about(okra_spectra_builder_ *b, const char *text)
 {
     for (const char *line = text; *line;) {
         size_t length = strcspn(line, "\n"), equals = strcspn(line, "=\n");
-        if (length > 0 && equals == length) {
-            return okra_fail_(OKRA_EFORMAT, "'%.*s' is not KEY=VALUE",
-                              (int)OKRA_MIN_(length, 40), line);
-        }
+        REFUSE_IF(length > 0 && equals == length, OKRA_EFORMAT, "'%.*s' is not KEY=VALUE",
+                  (int)OKRA_MIN_(length, 40), line);
         if (length > 0) {
             CHK(okra_spectra_about_(b, line, equals, line + equals + 1,
                                     length - equals - 1));

@@ -27,11 +27,8 @@ static okra_status molecule_of(const okra_source_ *s, const okra_int *lines,
     okra_int length = 0;
     const char *text = okra_data_about(data, i, "SMILES", &length);
     CHK(okra_cancelled_(s->ctx));
-    if (!text) {
-        return okra_fail_(OKRA_EFORMAT,
-                          "line %" PRId64 ": the spectrum has no field 'smiles'",
-                          lines[i]);
-    }
+    REFUSE_IF(!text, OKRA_EFORMAT, "line %" PRId64 ": the spectrum has no field 'smiles'",
+              lines[i]);
     okra_status st = okra_smiles_parse_(text, (size_t)length, 1, m);
     st = st == OKRA_OK ? okra_molecule_perceive_(m, kekule) : st;
     if (st == OKRA_EFORMAT) {
@@ -168,10 +165,8 @@ okra_status okra_spectra_field_(const okra_source_ *s, const okra_int *lines,
 
 okra_status okra_write_mgf_(okra_writer_ *w, const okra_data *data)
 {
-    if (data->kind != OKRA_SPECTRA) {
-        return okra_fail_(OKRA_EUNSUPPORTED, "%s cannot be written as spectra",
-                          okra_kind_name(data->kind));
-    }
+    REFUSE_IF(data->kind != OKRA_SPECTRA, OKRA_EUNSUPPORTED,
+              "%s cannot be written as spectra", okra_kind_name(data->kind));
     for (okra_int i = 0; i < data->n; i++) {
         okra_spectrum_view_ v = okra_spectrum_view_of_(data, i);
         okra_int length = 0;

@@ -59,16 +59,11 @@ static okra_status take_peak(okra_spectra_builder_ *b, const char *p, const char
             close = comma;
             p = comma + 1;
         }
-        if (!there) {
-            return okra_fail_(OKRA_EFORMAT,
-                              "expected a peak, m/z and intensity; found %s",
-                              k ? "one number" : "nothing");
-        }
-        if (okra_number_(word, close, &pair[k]) != OKRA_TOKEN_NUMBER_) {
-            return okra_fail_(OKRA_EFORMAT,
-                              "expected a peak, m/z and intensity; found '%.*s'",
-                              (int)OKRA_MIN_(close - word, 40), word);
-        }
+        REFUSE_IF(!there, OKRA_EFORMAT, "expected a peak, m/z and intensity; found %s",
+                  k ? "one number" : "nothing");
+        REFUSE_IF(okra_number_(word, close, &pair[k]) != OKRA_TOKEN_NUMBER_, OKRA_EFORMAT,
+                  "expected a peak, m/z and intensity; found '%.*s'",
+                  (int)OKRA_MIN_(close - word, 40), word);
     }
     *rest = p;
     return okra_spectra_peak_(b, pair[0], pair[1]);
@@ -157,9 +152,8 @@ static okra_status msp_peak(okra_spectra_builder_ *b, okra_lines_ *piece, bool *
 {
     const char *p = piece->begin, *word, *close, *rest;
     char text[80];
-    if (!okra_word_(&p, piece->close, &word, &close)) {
-        return okra_fail_(OKRA_EFORMAT, "expected a peak, found nothing");
-    }
+    REFUSE_IF(!okra_word_(&p, piece->close, &word, &close), OKRA_EFORMAT,
+              "expected a peak, found nothing");
     bool round = *word == '(';
     const char *end = round ? memchr(word, ')', (size_t)(piece->close - word)) : close;
     const char *colon = memchr(word, ':', (size_t)(close - word));
@@ -195,11 +189,8 @@ static okra_status msp_peaks(okra_record_ *r, okra_int *left)
         okra_lines_ piece = {.begin = p, .close = end};
         while (!is_empty(&piece)) {
             bool more = false;
-            if (*left == 0) {
-                return okra_fail_(OKRA_EFORMAT,
-                                  "line %" PRId64 ": more peaks than Num Peaks says",
-                                  line->number);
-            }
+            REFUSE_IF(*left == 0, OKRA_EFORMAT,
+                      "line %" PRId64 ": more peaks than Num Peaks says", line->number);
             CHK(on_line(line, msp_peak(r->b, &piece, &more)));
             (*left)--;
             piece.begin = more ? piece.begin : end;
@@ -234,23 +225,20 @@ static okra_status msp_key(okra_record_ *r, okra_int *left)
     const char *colon = memchr(line->begin, ':', (size_t)(line->close - line->begin));
     char key[64];
     CHK(okra_line_check_(line));
-    if (!colon) {
-        return okra_fail_(
-            OKRA_EFORMAT, "line %" PRId64 ": expected 'Key: value', found '%.*s'",
-            line->number, (int)OKRA_MIN_(line->close - line->begin, 40), line->begin);
-    }
+    REFUSE_IF(!colon, OKRA_EFORMAT,
+              "line %" PRId64 ": expected 'Key: value', found '%.*s'", line->number,
+              (int)OKRA_MIN_(line->close - line->begin, 40), line->begin);
     okra_meta_key_(line->begin, (size_t)(colon - line->begin), key);
     if (strcmp(key, "NUM_PEAKS") == 0 || strcmp(key, "NUMPEAKS") == 0) {
         const char *p = colon + 1, *word, *close;
         const char *end = line->close;
-        if (!okra_word_(&p, end, &word, &close) || !okra_whole_(&word, close, left) ||
-            word != close || *left > OKRA_PEAKS_MOST_) {
-            return okra_fail_(OKRA_EFORMAT,
-                              "line %" PRId64
-                              ": Num Peaks is '%.*s', expected a whole number up to %d",
-                              line->number, (int)OKRA_MIN_(line->close - colon - 1, 40),
-                              colon + 1, OKRA_PEAKS_MOST_);
-        }
+        REFUSE_IF(
+            !okra_word_(&p, end, &word, &close) || !okra_whole_(&word, close, left) ||
+                word != close || *left > OKRA_PEAKS_MOST_,
+            OKRA_EFORMAT,
+            "line %" PRId64 ": Num Peaks is '%.*s', expected a whole number up to %d",
+            line->number, (int)OKRA_MIN_(line->close - colon - 1, 40), colon + 1,
+            OKRA_PEAKS_MOST_);
     } else {
         CHK(on_line(line,
                     okra_spectra_about_(r->b, line->begin, (size_t)(colon - line->begin),
@@ -327,15 +315,7 @@ okra_status okra_read_msp_(okra_source_ *source, okra_data **out)
 
 static okra_status remember(okra_int **lines, okra_int *room, okra_int at, okra_int line)
 {
-    if (at == *room) {
-        okra_int more = *room ? 2 * *room : 256;
-        okra_int *grown = okra_realloc_(*lines, more, sizeof *grown);
-        if (!grown) {
-            return OKRA_EMEM;
-        }
-        *lines = grown;
-        *room = more;
-    }
+    EXTEND(*lines, at, *room, 256);
     (*lines)[at] = line;
     return OKRA_OK;
 }
@@ -380,8 +360,7 @@ okra_status okra_spectra_read_(okra_source_ *s, okra_status (*next)(okra_record_
     if (s->part) {
         TRY(okra_spectra_field_(s, at, &data));
     }
-    *out = data;
-    data = NULL;
+    *out = TAKE(data);
 done:
     okra_data_free(data);
     okra_spectra_abandon_(&b);

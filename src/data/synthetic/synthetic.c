@@ -51,12 +51,10 @@ static okra_status wrap(double *a, double *b, okra_int n, okra_int d, const char
     a = NULL;
     TRY(okra_data_adopt_dense_(b, n, d, source, y));
     b = NULL;
-    *x = first;
-    first = NULL;
+    *x = TAKE(first);
 done:
     okra_data_free(first);
-    okra_free_(a);
-    okra_free_(b);
+    FREE(a, b);
     return st;
 }
 

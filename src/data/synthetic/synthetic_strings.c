@@ -83,41 +83,30 @@ okra_status okra_synthetic_strings_noise(uint64_t seed, okra_int n, double one,
                                          double two, okra_data **x, okra_data **y,
                                          okra_data **classes)
 {
-    okra_status st = OKRA_OK;
-    okra_ragged_builder_ bx = {0}, by = {0};
-    okra_data *strings_x = NULL, *strings_y = NULL;
-    okra_int *labels = NULL;
+    OWNED okra_int *labels = NULL;
+    FREED_BY(okra_data_drop_) okra_data *strings_y = NULL, *strings_x = NULL;
+    FREED_BY(okra_ragged_abandon_) okra_ragged_builder_ by = {0}, bx = {0};
     okra_random_ r = okra_random_create_(seed, 0);
-    if (n < 0) {
-        FAIL(OKRA_EARG, "the number of synthetic strings is negative");
-    }
-    if (!(one >= 0 && two >= 0 && one + two <= 1)) {
-        FAIL(OKRA_EARG, "synthetic strings: probabilities %g of one edit and %g of two",
-             one, two);
-    }
-    TRY(okra_characters_begin_(&bx));
-    TRY(okra_characters_begin_(&by));
-    ALLOC(labels, n);
+    REFUSE_IF(n < 0, OKRA_EARG, "the number of synthetic strings is negative");
+    REFUSE_IF(!(one >= 0 && two >= 0 && one + two <= 1), OKRA_EARG,
+              "synthetic strings: probabilities %g of one edit and %g of two", one, two);
+    CHK(okra_characters_begin_(&bx));
+    CHK(okra_characters_begin_(&by));
+    MAKE(labels, n);
     for (okra_int i = 0; i < n; i++) {
         int32_t s[LONGEST], word[WORD_MOST];
         int class = (int)(i % CLASSES);
         labels[i] = class;
-        TRY(add(&bx, s, input_string(&r, class, s)));
-        TRY(add(&by, word, output_string(&r, class, (noise){one, two}, word)));
+        CHK(add(&bx, s, input_string(&r, class, s)));
+        CHK(add(&by, word, output_string(&r, class, (noise){one, two}, word)));
     }
-    TRY(okra_strings_adopt_(&bx, NULL, "synthetic strings", &strings_x));
-    TRY(okra_strings_adopt_(&by, NULL, "synthetic strings", &strings_y));
+    CHK(okra_strings_adopt_(&bx, NULL, "synthetic strings", &strings_x));
+    CHK(okra_strings_adopt_(&by, NULL, "synthetic strings", &strings_y));
     if (classes) {
-        TRY(okra_data_labels(labels, n, NULL, CLASSES, classes));
+        CHK(okra_data_labels(labels, n, NULL, CLASSES, classes));
     }
     *x = strings_x;
     *y = strings_y;
     strings_x = strings_y = NULL;
-done:
-    okra_ragged_abandon_(&bx);
-    okra_ragged_abandon_(&by);
-    okra_data_free(strings_x);
-    okra_data_free(strings_y);
-    okra_free_(labels);
-    return st;
+    return OKRA_OK;
 }

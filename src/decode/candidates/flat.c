@@ -32,12 +32,9 @@ static okra_status take_components(okra_context *ctx, okra_flat_ *s)
 {
     const okra_components_ *c = s->output.components;
     okra_int width = s->output.map ? s->output.map->rank : s->output.y->d;
-    if (c->axes && c->width != width) {
-        return okra_fail_(
-            OKRA_EFORMAT,
-            "the model's components are of %lld features, its outputs have %lld",
-            (long long)c->width, (long long)width);
-    }
+    REFUSE_IF(c->axes && c->width != width, OKRA_EFORMAT,
+              "the model's components are of %lld features, its outputs have %lld",
+              (long long)c->width, (long long)width);
     if (c->axes) {
         CHK(okra_doubles_(ctx, c->p, c->width, "the output components", &s->axes));
         okra_mat_ A = okra_mat_of_(s->axes, c->p, c->width);
@@ -82,8 +79,7 @@ okra_status okra_flat_open_(okra_context *ctx, const okra_output_ *output,
 
 void okra_flat_clear_(okra_flat_ *s)
 {
-    okra_free_(s->axes);
-    okra_free_(s->shift);
+    FREE(s->axes, s->shift);
 }
 
 /* A_i <- B_i - s, A may be B; |A_i|^2 and |B_i|^2. */

@@ -112,13 +112,11 @@ static okra_status check_ranges(const okra_nearest_ *s)
 {
     for (okra_int i = 0; s->ranges && i < s->tests; i++) {
         okra_range_ r = s->ranges[i];
-        if (r.begin < 0 || r.end > s->count || r.begin >= r.end) {
-            return okra_fail_(OKRA_EARG,
-                              "candidates: the range of test point %lld is %lld to %lld, "
-                              "expected begin < end within 0 to %lld",
-                              (long long)i, (long long)r.begin, (long long)r.end,
-                              (long long)s->count);
-        }
+        REFUSE_IF(r.begin < 0 || r.end > s->count || r.begin >= r.end, OKRA_EARG,
+                  "candidates: the range of test point %lld is %lld to %lld, expected "
+                  "begin < end within 0 to %lld",
+                  (long long)i, (long long)r.begin, (long long)r.end,
+                  (long long)s->count);
     }
     return OKRA_OK;
 }
@@ -132,20 +130,16 @@ static okra_status check_left(const okra_nearest_ *s)
     for (okra_int c = 0; c < s->count; c++) {
         before[c + 1] = before[c] + !s->skip[c];
     }
-    if (before[s->count] == 0) {
-        return okra_fail_(OKRA_EARG,
-                          "candidates: all %lld have zero self-similarity; "
-                          "allow-empty-candidates keeps them",
-                          (long long)s->count);
-    }
+    REFUSE_IF(before[s->count] == 0, OKRA_EARG,
+              "candidates: all %lld have zero self-similarity; allow-empty-candidates "
+              "keeps them",
+              (long long)s->count);
     for (okra_int i = 0; s->ranges && i < s->tests; i++) {
-        if (before[s->ranges[i].end] == before[s->ranges[i].begin]) {
-            return okra_fail_(
-                OKRA_EARG,
-                "candidates: all in the range of test point %lld, %lld to %lld, have "
-                "zero self-similarity; allow-empty-candidates keeps them",
-                (long long)i, (long long)s->ranges[i].begin, (long long)s->ranges[i].end);
-        }
+        REFUSE_IF(before[s->ranges[i].end] == before[s->ranges[i].begin], OKRA_EARG,
+                  "candidates: all in the range of test point %lld, %lld to %lld, have "
+                  "zero self-similarity; allow-empty-candidates keeps them",
+                  (long long)i, (long long)s->ranges[i].begin,
+                  (long long)s->ranges[i].end);
     }
     return OKRA_OK;
 }
@@ -231,11 +225,7 @@ okra_status okra_nearest_open_(okra_context *ctx, const okra_decode_request_ *re
 
 void okra_nearest_clear_(okra_nearest_ *s)
 {
-    okra_free_(s->skip);
-    okra_free_(s->index);
-    okra_free_(s->distance);
-    okra_free_(s->key);
-    okra_free_(s->runner_up);
+    FREE(s->skip, s->index, s->distance, s->key, s->runner_up);
 }
 
 /* Equal objects have equal distances up to rounding, some eps times the terms of which
@@ -365,10 +355,8 @@ okra_status okra_nearest_give_(okra_nearest_ *s, const okra_data *set, const cha
     MAKE(best, s->tests);
     for (okra_int i = 0; i < s->tests; i++) {
         best[i] = s->index[i * s->top];
-        if (best[i] < 0) {
-            return okra_fail_(OKRA_ENUMERIC, "%s: test point %lld has no %s", whose,
-                              (long long)i, what);
-        }
+        REFUSE_IF(best[i] < 0, OKRA_ENUMERIC, "%s: test point %lld has no %s", whose,
+                  (long long)i, what);
     }
     CHK(okra_data_take(set, best, s->tests, &objects));
     *out = (okra_decoded_){.objects = objects,

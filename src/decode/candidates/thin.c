@@ -97,8 +97,6 @@ okra_status okra_thin_search_(okra_context *ctx, const okra_output_ *output, dou
         TRY(okra_nearest_put_(ctx, nearest, &all));
     }
 done:
-    okra_free_(w.h);
-    okra_free_(w.G);
-    okra_free_(w.norm);
+    FREE(w.h, w.G, w.norm);
     return st;
 }

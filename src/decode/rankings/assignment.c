@@ -87,11 +87,6 @@ okra_status okra_assignment_(okra_int d, const double *cost, okra_int *place)
         place[p.row[j]] = j;
     }
 done:
-    okra_free_(p.u);
-    okra_free_(p.v);
-    okra_free_(p.distance);
-    okra_free_(p.row);
-    okra_free_(p.via);
-    okra_free_(p.done);
+    FREE(p.u, p.v, p.distance, p.row, p.via, p.done);
     return st;
 }

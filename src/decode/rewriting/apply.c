@@ -23,11 +23,7 @@ static okra_status put(okra_maker_ *m, const int32_t *code, okra_int count)
     okra_status st = OKRA_OK;
     if (m->count + count > m->room) {
         okra_int room = 2 * (m->count + count) + 64;
-        int32_t *grown = okra_realloc_(m->code, room, sizeof *grown);
-        if (!grown) {
-            return OKRA_EMEM;
-        }
-        m->code = grown;
+        RESIZE(m->code, room);
         m->room = room;
     }
     if (count > 0) {

@@ -36,8 +36,7 @@ enum { LETTER = 16, INSIDE = 16, OUTSIDE = 8, NONE = 1 << 28, MOST_CELLS = 1 << 
 void okra_prices_clear_(okra_prices_ *prices)
 {
     for (int k = 0; k < 2; k++) {
-        okra_free_(prices->letters[k]);
-        okra_free_(prices->seen[k]);
+        FREE(prices->letters[k], prices->seen[k]);
     }
     *prices = (okra_prices_){0};
 }
@@ -92,9 +91,7 @@ static void find_prices(const okra_prices_ *p, okra_word_ w, int32_t *out)
 
 void okra_aligner_clear_(okra_aligner_ *aligner)
 {
-    okra_free_(aligner->cost);
-    okra_free_(aligner->from);
-    okra_free_(aligner->price);
+    FREE(aligner->cost, aligner->from, aligner->price);
     *aligner = (okra_aligner_){0};
 }
 

@@ -25,10 +25,7 @@ okra_status okra_proposals_create_(okra_int most, okra_proposals_ *out)
 
 void okra_proposals_clear_(okra_proposals_ *list)
 {
-    okra_free_(list->codes);
-    okra_free_(list->offsets);
-    okra_free_(list->score);
-    okra_free_(list->order);
+    FREE(list->codes, list->offsets, list->score, list->order);
     *list = (okra_proposals_){0};
 }
 
@@ -106,11 +103,7 @@ static okra_status take(void *user, okra_word_ y, bool *enough)
     }
     if (end + y.length > list->codes_room) {
         okra_int room = 2 * (end + y.length) + 64;
-        int32_t *grown = okra_realloc_(list->codes, room, sizeof *grown);
-        if (!grown) {
-            return OKRA_EMEM;
-        }
-        list->codes = grown;
+        RESIZE(list->codes, room);
         list->codes_room = room;
     }
     CHK(okra_votes_score_(j->book, j->votes, j->x, y, &list->score[k]));

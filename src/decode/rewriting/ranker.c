@@ -11,11 +11,7 @@ enum { GROUP = 64 };
 
 void okra_made_up_clear_(okra_made_up_ *m)
 {
-    okra_free_(m->codes);
-    okra_free_(m->offsets);
-    okra_free_(m->score);
-    okra_free_(m->value);
-    okra_free_(m->far);
+    FREE(m->codes, m->offsets, m->score, m->value, m->far);
 }
 
 void okra_ranker_clear_(okra_ranker_ *ranker)

@@ -81,11 +81,7 @@ static void release(void *arg)
         }
         okra_free_(s->worker);
         okra_ragged_abandon_(&s->result);
-        okra_free_(s->index);
-        okra_free_(s->distance);
-        okra_free_(s->runner_up);
-        okra_free_(s->report);
-        okra_free_(s);
+        FREE(s->index, s->distance, s->runner_up, s->report, s);
     }
 }
 
@@ -215,25 +211,18 @@ done:
 
 static okra_status check(const okra_output_ *output, const okra_decode_request_ *request)
 {
-    if (request->candidates || request->ranges) {
-        return okra_fail_(OKRA_EARG, "decoder rewrite takes no candidates");
-    }
-    if (output->y->kind != OKRA_STRINGS) {
-        return okra_fail_(OKRA_EUNSUPPORTED,
-                          "decoder rewrite needs strings as outputs; these are %s",
-                          okra_kind_name(output->y->kind));
-    }
-    if (output->criterion) {
-        return okra_fail_(OKRA_EUNSUPPORTED,
-                          "decoder rewrite needs weights over the training outputs; "
-                          "this method has a criterion of its own");
-    }
-    if (!output->x || output->x->n < output->y->n || !request->inputs) {
-        return okra_fail_(
-            OKRA_EUNSUPPORTED,
-            "decoder rewrite needs all training inputs, which a model of low "
-            "rank does not keep");
-    }
+    REFUSE_IF(request->candidates || request->ranges, OKRA_EARG,
+              "decoder rewrite takes no candidates");
+    REFUSE_IF(output->y->kind != OKRA_STRINGS, OKRA_EUNSUPPORTED,
+              "decoder rewrite needs strings as outputs; these are %s",
+              okra_kind_name(output->y->kind));
+    REFUSE_IF(output->criterion, OKRA_EUNSUPPORTED,
+              "decoder rewrite needs weights over the training outputs; this method has "
+              "a criterion of its own");
+    REFUSE_IF(!output->x || output->x->n < output->y->n || !request->inputs,
+              OKRA_EUNSUPPORTED,
+              "decoder rewrite needs all training inputs, which a model of low rank does "
+              "not keep");
     return OKRA_OK;
 }
 
@@ -274,8 +263,7 @@ static okra_status create(okra_context *ctx, const okra_output_ *output,
             s->runner_up[i] = (double)INFINITY;
         }
     }
-    *out = s;
-    s = NULL;
+    *out = TAKE(s);
 done:
     release(s);
     return st;

@@ -40,11 +40,9 @@ static okra_status choose_part(const okra_output_ *output, okra_int given, okra_
 {
     okra_int parts = part_count(output->x);
     double least = 0, cost = 0;
-    if (given > parts || (given > 0 && !okra_rewritten_part_(output->x, given))) {
-        return okra_fail_(
-            OKRA_EARG, "decoder rewrite: input is %lld, which %s", (long long)given,
-            given > parts ? "is more than there are" : "does not hold strings");
-    }
+    REFUSE_IF(given > parts || (given > 0 && !okra_rewritten_part_(output->x, given)),
+              OKRA_EARG, "decoder rewrite: input is %lld, which %s", (long long)given,
+              given > parts ? "is more than there are" : "does not hold strings");
     *out = given;
     for (okra_int p = 1; p <= parts && given == 0; p++) {
         const okra_data *part = okra_rewritten_part_(output->x, p);
@@ -56,11 +54,8 @@ static okra_status choose_part(const okra_output_ *output, okra_int given, okra_
             }
         }
     }
-    if (*out == 0) {
-        return okra_fail_(OKRA_EUNSUPPORTED,
-                          "decoder rewrite needs an input of strings; there is "
-                          "none");
-    }
+    REFUSE_IF(*out == 0, OKRA_EUNSUPPORTED,
+              "decoder rewrite needs an input of strings; there is none");
     return OKRA_OK;
 }
 
@@ -71,17 +66,13 @@ okra_status okra_rewritten_choose_(okra_context *ctx, const okra_output_ *output
 {
     okra_int strings = 0;
     CHK(choose_part(output, given, part, &strings));
-    if (part_count(inputs) != part_count(output->x)) {
-        return okra_fail_(OKRA_ESHAPE, "%s: %lld inputs a test point, expected %lld",
-                          inputs->source, (long long)part_count(inputs),
-                          (long long)part_count(output->x));
-    }
+    REFUSE_IF(part_count(inputs) != part_count(output->x), OKRA_ESHAPE,
+              "%s: %lld inputs a test point, expected %lld", inputs->source,
+              (long long)part_count(inputs), (long long)part_count(output->x));
     *chosen = okra_rewritten_part_(inputs, *part);
-    if (!*chosen) {
-        return okra_fail_(OKRA_ESHAPE,
-                          "%s: test input %lld must be strings, as in training",
-                          inputs->source, (long long)*part);
-    }
+    REFUSE_IF(!*chosen, OKRA_ESHAPE,
+              "%s: test input %lld must be strings, as in training", inputs->source,
+              (long long)*part);
     if (strings > 1) {
         okra_warn_(ctx,
                    "rewrite: of %lld inputs that are strings, input %lld (%s) is "

@@ -24,11 +24,7 @@ void okra_rulebook_free_(okra_rulebook_ *book)
 {
     if (book) {
         okra_prices_clear_(&book->prices);
-        okra_free_(book->scripts);
-        okra_free_(book->forms);
-        okra_free_(book->changes);
-        okra_free_(book->features);
-        okra_free_(book->of);
+        FREE(book->scripts, book->forms, book->changes, book->features, book->of);
         for (int a = 0; a < OKRA_ASPECTS_; a++) {
             okra_free_(book->by[a]);
         }
@@ -304,8 +300,7 @@ okra_status okra_rulebook_create_(const okra_data *x, const okra_data *y,
     TRY(align_all(b));
     TRY(choose_forms(b));
     TRY(make_features(b));
-    *out = b;
-    b = NULL;
+    *out = TAKE(b);
 done:
     okra_rulebook_free_(b);
     return st;

@@ -42,11 +42,7 @@ done:
 
 void okra_chain_clear_(okra_chain_ *chain)
 {
-    okra_free_(chain->parent);
-    okra_free_(chain->first);
-    okra_free_(chain->child);
-    okra_free_(chain->log_p);
-    okra_free_(chain->next);
+    FREE(chain->parent, chain->first, chain->child, chain->log_p, chain->next);
     *chain = (okra_chain_){0};
 }
 
@@ -65,11 +61,9 @@ void okra_chain_clear_(okra_chain_ *chain)
 static okra_status make_room(const okra_context *ctx, okra_chain_ *chain)
 {
     okra_int old = chain->room, more = 2 * old, S = chain->symbols;
-    if (more > INT32_MAX) {
-        return okra_fail_(OKRA_EARG,
-                          "a chain of order %lld: more contexts than can be numbered",
-                          (long long)chain->order);
-    }
+    REFUSE_IF(more > INT32_MAX, OKRA_EARG,
+              "a chain of order %lld: more contexts than can be numbered",
+              (long long)chain->order);
     CHK(okra_budget_ask_(ctx, 20.0 * (double)(more * (S + 1)),
                          "the contexts of a chain of order %lld",
                          (long long)chain->order));

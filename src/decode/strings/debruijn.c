@@ -27,11 +27,9 @@ okra_status okra_debruijn_create_(okra_int letters, okra_int k, okra_int longest
     okra_debruijn_ d = {.letters = letters, .k = k, .longest = longest, .kmers = 1};
     for (okra_int j = 0; j < k; j++) {
         d.kmers *= letters;
-        if (d.kmers > OKRA_DEBRUIJN_KMERS_) {
-            return okra_fail_(OKRA_EUNSUPPORTED,
-                              "%lld letters have too many substrings of %lld",
-                              (long long)letters, (long long)k);
-        }
+        REFUSE_IF(d.kmers > OKRA_DEBRUIJN_KMERS_, OKRA_EUNSUPPORTED,
+                  "%lld letters have too many substrings of %lld", (long long)letters,
+                  (long long)k);
     }
     d.states = letters > 0 ? d.kmers / letters : 0;
     ZMAKE(d.g, d.kmers);
@@ -46,11 +44,7 @@ okra_status okra_debruijn_create_(okra_int letters, okra_int k, okra_int longest
 
 void okra_debruijn_clear_(okra_debruijn_ *d)
 {
-    okra_free_(d->g);
-    okra_free_(d->counts);
-    okra_free_(d->bound);
-    okra_free_(d->path);
-    okra_free_(d->best);
+    FREE(d->g, d->counts, d->bound, d->path, d->best);
     *d = (okra_debruijn_){0};
 }
 

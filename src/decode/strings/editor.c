@@ -10,8 +10,7 @@
 
 void okra_editor_clear_(okra_editor_ *editor)
 {
-    okra_free_(editor->alphabet);
-    okra_free_(editor->edited);
+    FREE(editor->alphabet, editor->edited);
     *editor = (okra_editor_){0};
 }
 
@@ -38,22 +37,17 @@ static okra_status choose_alphabet(okra_editor_ *s, const okra_data *y, const ch
         for (okra_int c = 0; c < given; c++) {
             known += okra_letter_(s->alphabet, s->letters, letters[c]) < s->letters;
         }
-        if (known == 0) {
-            return okra_fail_(
-                OKRA_EARG,
-                "decoder string: alphabet is '%s', and no training output has any of "
-                "its letters",
-                text);
-        }
+        REFUSE_IF(known == 0, OKRA_EARG,
+                  "decoder string: alphabet is '%s', and no training output has any of "
+                  "its letters",
+                  text);
         okra_free_(s->alphabet);
         s->alphabet = letters;
         s->letters = given;
         letters = NULL;
     }
-    if (s->letters == 0) {
-        return okra_fail_(OKRA_EARG,
-                          "decoder string: the training outputs have no letters");
-    }
+    REFUSE_IF(s->letters == 0, OKRA_EARG,
+              "decoder string: the training outputs have no letters");
     return OKRA_OK;
 }
 

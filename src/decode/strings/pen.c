@@ -35,11 +35,7 @@ okra_int okra_written_shortest_(const okra_written_ *written)
 void okra_pen_free_(okra_pen_ *pen)
 {
     if (pen) {
-        okra_free_(pen->table);
-        okra_free_(pen->prefix);
-        okra_free_(pen->row);
-        okra_free_(pen->room);
-        okra_free_(pen);
+        FREE(pen->table, pen->prefix, pen->row, pen->room, pen);
     }
 }
 
@@ -59,8 +55,7 @@ okra_status okra_pen_create_(const okra_written_ *written, okra_pen_ **out)
         room = spreads ? OKRA_MAX_(room, leaf->size * (leaf->top + 1)) : room;
     }
     ALLOC(pen->room, room);
-    *out = pen;
-    pen = NULL;
+    *out = TAKE(pen);
 done:
     okra_pen_free_(pen);
     return st;

@@ -271,12 +271,9 @@ void okra_written_free_(okra_written_ *w)
 {
     if (w) {
         for (int k = 0; k < OKRA_WRITTEN_NODES_; k++) {
-            okra_free_(w->power[k]);
-            okra_free_(w->least[k]);
-            okra_free_(w->factor[k]);
+            FREE(w->power[k], w->least[k], w->factor[k]);
         }
-        okra_free_(w->places);
-        okra_free_(w);
+        FREE(w->places, w);
     }
 }
 

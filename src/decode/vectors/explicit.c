@@ -14,8 +14,7 @@ static void release(void *arg)
 {
     state *s = arg;
     if (s) {
-        okra_free_(s->H);
-        okra_free_(s);
+        FREE(s->H, s);
     }
 }
 
@@ -32,8 +31,7 @@ static okra_status create(okra_context *ctx, const okra_output_ *output,
     s->output = output;
     s->tests = request->tests;
     TRY(okra_doubles_(ctx, s->tests, output->d, "the explicit predictions", &s->H));
-    *out = s;
-    s = NULL;
+    *out = TAKE(s);
 done:
     release(s);
     return st;

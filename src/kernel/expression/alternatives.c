@@ -52,8 +52,7 @@ static okra_status one(okra_parser_ *p, okra_grid_ **branch)
         end--;
     }
     TRY(okra_grid_cut_(own, p->text, begin, end));
-    *branch = own;
-    own = NULL;
+    *branch = TAKE(own);
 done:
     p->kernel = outer;
     p->grid = grid;
@@ -77,11 +76,8 @@ okra_status okra_parse_alternatives_(okra_parser_ *p)
                                 "needed here",
                                 (int)OKRA_MIN_(length, 40), p->text + begin);
     }
-    if (++p->depth > OKRA_PARSE_DEPTH_) {
-        return okra_parse_fail_(p, OKRA_EARG, begin,
-                                "more than %d parentheses within one another",
-                                OKRA_PARSE_DEPTH_);
-    }
+    PARSE_REFUSE_IF(++p->depth > OKRA_PARSE_DEPTH_, begin,
+                    "more than %d parentheses within one another", OKRA_PARSE_DEPTH_);
     do {
         if (count == MOST) {
             st = okra_parse_fail_(p, OKRA_EARG, p->at, "more than %d alternatives", MOST);

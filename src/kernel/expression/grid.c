@@ -26,11 +26,7 @@ struct okra_grid_ {
 okra_status okra_grid_add_(okra_grid_ *grid, size_t begin, size_t end, char **values,
                            okra_int count)
 {
-    axis *grown = okra_realloc_(grid->axes, grid->count + 1, sizeof *grown);
-    if (!grown) {
-        return OKRA_EMEM;
-    }
-    grid->axes = grown;
+    RESIZE(grid->axes, grid->count + 1);
     grid->axes[grid->count++] =
         (axis){.begin = begin, .end = end, .values = values, .count = count, .node = -1};
     return OKRA_OK;
@@ -82,8 +78,7 @@ okra_status okra_grid_branches_(okra_grid_ *grid, size_t begin, size_t end,
     TRY(okra_grid_add_(grid, begin, end, values, total));
     axis *last = &grid->axes[grid->count - 1];
     for (okra_int b = 0; b < count; b++) {
-        kept[b] = branches[b];
-        branches[b] = NULL;
+        kept[b] = TAKE(branches[b]);
     }
     last->branches = kept;
     last->branch_count = count;
@@ -97,12 +92,11 @@ done:
 okra_status okra_grid_narrow_(const okra_grid_ *grid, okra_int cell, char **text,
                               okra_int *within)
 {
-    okra_status st = OKRA_OK;
-    const char **chosen = NULL;
-    okra_int *digit = NULL;
+    OWNED const char **chosen = NULL;
+    OWNED okra_int *digit = NULL;
     *within = 0;
-    ALLOC(chosen, grid->count);
-    ALLOC(digit, grid->count);
+    MAKE(chosen, grid->count);
+    MAKE(digit, grid->count);
     for (okra_int k = grid->count - 1; k >= 0; k--) {
         digit[k] = cell % grid->axes[k].count;
         cell /= grid->axes[k].count;
@@ -123,11 +117,7 @@ okra_status okra_grid_narrow_(const okra_grid_ *grid, okra_int cell, char **text
         }
         *within = *within * cells + at;
     }
-    TRY(okra_grid_build_(grid, chosen, text));
-done:
-    okra_free_(chosen);
-    okra_free_(digit);
-    return st;
+    return okra_grid_build_(grid, chosen, text);
 }
 
 bool okra_grid_branched_(const okra_grid_ *grid)
@@ -154,8 +144,7 @@ okra_status okra_grid_parse_(const char *text, okra_grid_ **out)
         goto done;
     }
     TRY(okra_expr_parse_(text, grid, &kernel));
-    *out = grid;
-    grid = NULL;
+    *out = TAKE(grid);
 done:
     okra_expr_clear_(&kernel);
     okra_grid_free_(grid);
@@ -177,9 +166,7 @@ void okra_grid_free_(okra_grid_ *grid)
         }
         okra_free_(grid->axes[k].branches);
     }
-    okra_free_(grid->axes);
-    okra_free_(grid->text);
-    okra_free_(grid);
+    FREE(grid->axes, grid->text, grid);
 }
 
 okra_int okra_grid_count_(const okra_grid_ *grid)
@@ -234,8 +221,7 @@ okra_status okra_grid_plain_(const char *what, const char *text, bool numeric, b
         st = okra_parse_fail_(&p, OKRA_EARG, 0, "the grid is empty");
         goto done;
     }
-    *out = grid;
-    grid = NULL;
+    *out = TAKE(grid);
 done:
     okra_parse_list_free_(values, count);
     okra_grid_free_(grid);
@@ -331,21 +317,15 @@ okra_status okra_grid_build_(const okra_grid_ *grid, const char *const *chosen,
 /* The last axis runs fastest. */
 okra_status okra_grid_text_(const okra_grid_ *grid, okra_int cell, char **text)
 {
-    okra_status st = OKRA_OK;
     okra_int cells = okra_grid_count_(grid);
-    const char **chosen = NULL;
+    OWNED const char **chosen = NULL;
 
-    if (cell < 0 || cell >= cells) {
-        FAIL(OKRA_EARG, "cell %lld is asked of a grid of %lld", (long long)cell,
-             (long long)cells);
-    }
-    ALLOC(chosen, grid->count);
+    REFUSE_IF(cell < 0 || cell >= cells, OKRA_EARG,
+              "cell %lld is asked of a grid of %lld", (long long)cell, (long long)cells);
+    MAKE(chosen, grid->count);
     for (okra_int k = grid->count - 1; k >= 0; k--) {
         chosen[k] = grid->axes[k].values[cell % grid->axes[k].count];
         cell /= grid->axes[k].count;
     }
-    TRY(okra_grid_build_(grid, chosen, text));
-done:
-    okra_free_(chosen);
-    return st;
+    return okra_grid_build_(grid, chosen, text);
 }

@@ -29,15 +29,7 @@ enum { DEPTH_MOST = OKRA_PARSE_DEPTH_, NODES_MOST = 1000, NAMES_MOST = 64 };
 static okra_status push(okra_parser_ *p, okra_node_ node, int *place)
 {
     okra_kernel *kernel = p->kernel;
-    if (kernel->count == kernel->room) {
-        int room = 2 * kernel->room + 4;
-        okra_node_ *grown = okra_realloc_(kernel->nodes, room, sizeof *grown);
-        if (!grown) {
-            return OKRA_EMEM;
-        }
-        kernel->nodes = grown;
-        kernel->room = room;
-    }
+    EXTEND(kernel->nodes, kernel->count, kernel->room, 4);
     node.serial = p->made++;
     *place = kernel->count++;
     kernel->nodes[*place] = node;
@@ -89,9 +81,7 @@ static okra_status take_name(okra_parser_ *p, const char *expected, char name[64
 {
     okra_parse_space_(p);
     size_t length = okra_parse_name_(p->text + p->at);
-    if (length == 0) {
-        return okra_parse_fail_(p, OKRA_EARG, p->at, "expected %s", expected);
-    }
+    PARSE_REFUSE_IF(length == 0, p->at, "expected %s", expected);
     snprintf(name, 64, "%.*s", (int)OKRA_MIN_(length, 63), p->text + p->at);
     p->at += length;
     return OKRA_OK;
@@ -107,9 +97,7 @@ static okra_status with_params(okra_parser_ *p, okra_node_ node,
 
     CHK(push(p, node, place));
     void *params = okra_zalloc_((okra_int)table->size, 1);
-    if (!params) {
-        return OKRA_EMEM;
-    }
+    GOT(params);
     p->kernel->nodes[*place].params = params;
     return okra_parse_params_(p, table, positional, params);
 }
@@ -161,15 +149,10 @@ static okra_status nested(okra_parser_ *p, const char *name, okra_kernel **out)
     int root;
 
     okra_parse_space_(p);
-    if (p->text[p->at] != '(') {
-        return okra_parse_fail_(p, OKRA_EARG, p->at,
-                                "%s takes a kernel first, as in %s(linear)", name, name);
-    }
-    if (++p->depth > DEPTH_MOST) {
-        return okra_parse_fail_(p, OKRA_EARG, p->at,
-                                "more than %d parentheses within one another",
-                                DEPTH_MOST);
-    }
+    PARSE_REFUSE_IF(p->text[p->at] != '(', p->at,
+                    "%s takes a kernel first, as in %s(linear)", name, name);
+    PARSE_REFUSE_IF(++p->depth > DEPTH_MOST, p->at,
+                    "more than %d parentheses within one another", DEPTH_MOST);
     p->at++;
     ZALLOC(inner, 1);
     p->kernel = inner;
@@ -183,8 +166,7 @@ static okra_status nested(okra_parser_ *p, const char *name, okra_kernel **out)
         goto done;
     }
     p->depth--;
-    *out = inner;
-    inner = NULL;
+    *out = TAKE(inner);
 done:
     p->kernel = outer;
     okra_kernel_free(inner);
@@ -199,10 +181,8 @@ static okra_status mean(okra_parser_ *p, double *scale, int *place)
     int count = 0, next = 0;
 
     okra_parse_space_(p);
-    if (p->text[p->at] != '(' || ++p->depth > DEPTH_MOST) {
-        return okra_parse_fail_(p, OKRA_EARG, p->at,
-                                "expected mean(kernel, kernel, ...)");
-    }
+    PARSE_REFUSE_IF(p->text[p->at] != '(' || ++p->depth > DEPTH_MOST, p->at,
+                    "expected mean(kernel, kernel, ...)");
     do {
         p->at++; /* ( or , */
         CHK(okra_parse_pipe_(p, count == 0 ? place : &next));
@@ -211,9 +191,7 @@ static okra_status mean(okra_parser_ *p, double *scale, int *place)
         }
         okra_parse_space_(p);
     } while (p->text[p->at] == ',');
-    if (p->text[p->at] != ')') {
-        return okra_parse_fail_(p, OKRA_EARG, p->at, "expected ',' or ')'");
-    }
+    PARSE_REFUSE_IF(p->text[p->at] != ')', p->at, "expected ',' or ')'");
     p->at++;
     p->depth--;
     *scale /= count;
@@ -244,15 +222,12 @@ static okra_status component(okra_parser_ *p, int first)
     while (p->text[p->at] >= '0' && p->text[p->at] <= '9' && number <= MOST) {
         number = 10 * number + (p->text[p->at++] - '0');
     }
-    if (number < 1 || number > MOST) {
-        return okra_parse_fail_(p, OKRA_EARG, at,
-                                "expected the number of a part after '@', 1 to %d", MOST);
-    }
+    PARSE_REFUSE_IF(number < 1 || number > MOST, at,
+                    "expected the number of a part after '@', 1 to %d", MOST);
     for (int k = first; k < p->kernel->count; k++) {
         okra_node_ *node = &p->kernel->nodes[k];
-        if (node->kind == OKRA_NODE_LEAF_ && parted(node)) {
-            return okra_parse_fail_(p, OKRA_EARG, at, "a part is chosen twice");
-        }
+        PARSE_REFUSE_IF(node->kind == OKRA_NODE_LEAF_ && parted(node), at,
+                        "a part is chosen twice");
         node->component = node->kind == OKRA_NODE_LEAF_ ? number : 0;
     }
     return OKRA_OK;
@@ -344,17 +319,12 @@ static okra_status factor(okra_parser_ *p, double *scale, int *place)
         *scale *= value;
     } else if (p->text[p->at] == '(') {
         size_t open = p->at++;
-        if (++p->depth > DEPTH_MOST) {
-            return okra_parse_fail_(p, OKRA_EARG, open,
-                                    "more than %d parentheses within one another",
-                                    DEPTH_MOST);
-        }
+        PARSE_REFUSE_IF(++p->depth > DEPTH_MOST, open,
+                        "more than %d parentheses within one another", DEPTH_MOST);
         CHK(okra_parse_pipe_(p, place));
         p->depth--;
         okra_parse_space_(p);
-        if (p->text[p->at] != ')') {
-            return okra_parse_fail_(p, OKRA_EARG, p->at, "expected '+', '*', '|' or ')'");
-        }
+        PARSE_REFUSE_IF(p->text[p->at] != ')', p->at, "expected '+', '*', '|' or ')'");
         p->at++;
         okra_node_ *last = &kernel->nodes[*place];
         if (last->kind == OKRA_NODE_SCALE_ || last->kind == OKRA_NODE_CONSTANT_) {
@@ -377,9 +347,8 @@ static okra_status pair(okra_parser_ *p, okra_node_kind_ kind, int a, int b, int
     int less = OKRA_MIN_(nodes[a].scratch, nodes[b].scratch);
     okra_node_ node = {
         .kind = kind, .a = a, .b = b, .scratch = OKRA_MAX_(more, less + 1)};
-    if (p->kernel->count >= NODES_MOST) {
-        return okra_parse_fail_(p, OKRA_EARG, p->at, "more than %d parts", NODES_MOST);
-    }
+    PARSE_REFUSE_IF(p->kernel->count >= NODES_MOST, p->at, "more than %d parts",
+                    NODES_MOST);
     return push(p, node, place);
 }
 
@@ -400,9 +369,7 @@ static okra_status product(okra_parser_ *p, int *place)
             *place = next;
         }
     }
-    if (!isfinite(scale)) {
-        return okra_parse_fail_(p, OKRA_EARG, at, "the product of the numbers overflows");
-    }
+    PARSE_REFUSE_IF(!isfinite(scale), at, "the product of the numbers overflows");
     okra_node_ node = {.kind = OKRA_NODE_CONSTANT_, .scale = scale};
     if (*place >= 0 && scale != 1) {
         node.kind = OKRA_NODE_SCALE_;
@@ -487,9 +454,8 @@ okra_status okra_parse_pipe_(okra_parser_ *p, int *place)
         if (!found && low < 0) {
             return unknown_name(p, at, name, false);
         }
-        if (p->kernel->count >= NODES_MOST) {
-            return okra_parse_fail_(p, OKRA_EARG, at, "more than %d parts", NODES_MOST);
-        }
+        PARSE_REFUSE_IF(p->kernel->count >= NODES_MOST, at, "more than %d parts",
+                        NODES_MOST);
         CHK(found ? transform(p, found, at, place) : low_rank(p, low, first, at, place));
     }
     return OKRA_OK;

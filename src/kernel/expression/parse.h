@@ -23,6 +23,13 @@ typedef struct okra_parser_ {
 /* Fails with a message, the text, and a caret under the character at `at`. */
 okra_status okra_parse_fail_(const okra_parser_ *p, okra_status status, size_t at,
                              const char *format, ...) OKRA_PRINTF(4, 5);
+/* Fail at once at a place of the text of parser `p` where `bad` holds. */
+#define PARSE_REFUSE_IF(bad, at, ...)                                 \
+    do {                                                              \
+        if (bad) {                                                    \
+            return okra_parse_fail_(p, OKRA_EARG, (at), __VA_ARGS__); \
+        }                                                             \
+    } while (0)
 /* Adds text and caret to the message of a call that failed. */
 okra_status okra_parse_point_(const okra_parser_ *p, okra_status status, size_t at);
 void okra_parse_space_(okra_parser_ *p);

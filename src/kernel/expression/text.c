@@ -21,9 +21,7 @@ static okra_status put(builder *b, const char *text)
     if (b->size + length + 1 > b->room) {
         okra_int room = 2 * b->room + length + 64;
         char *grown = okra_realloc_(b->text, room, 1);
-        if (!grown) {
-            return OKRA_EMEM;
-        }
+        GOT(grown);
         b->text = grown;
         b->room = room;
     }
@@ -227,8 +225,7 @@ okra_status okra_expr_text_(const okra_kernel *kernel, char **text)
     builder b = {NULL, 0, 0};
 
     TRY(write_node(&b, kernel, kernel->count - 1, PIPE));
-    *text = b.text;
-    b.text = NULL;
+    *text = TAKE(b.text);
 done:
     okra_free_(b.text);
     return st;

@@ -130,9 +130,7 @@ static void list_clear(list *l)
 static okra_status append(list *l, const char *text, size_t length)
 {
     char *copy = okra_strndup_(text, length);
-    if (!copy) {
-        return OKRA_EMEM;
-    }
+    GOT(copy);
     char **grown = okra_realloc_(l->items, l->count + 1, sizeof *grown);
     if (!grown) {
         okra_free_(copy);
@@ -190,16 +188,12 @@ static okra_status braces(okra_parser_ *p, list *l)
         p->at++; /* { or , */
         okra_parse_space_(p);
         size_t length = word(p->text + p->at);
-        if (length == 0) {
-            return okra_parse_fail_(p, OKRA_EARG, p->at, "expected a value");
-        }
+        PARSE_REFUSE_IF(length == 0, p->at, "expected a value");
         CHK(append(l, p->text + p->at, length));
         p->at += length;
         okra_parse_space_(p);
     } while (p->text[p->at] == ',');
-    if (p->text[p->at] != '}') {
-        return okra_parse_fail_(p, OKRA_EARG, p->at, "expected ',' or '}'");
-    }
+    PARSE_REFUSE_IF(p->text[p->at] != '}', p->at, "expected ',' or '}'");
     p->at++;
     return OKRA_OK;
 }
@@ -221,9 +215,7 @@ static okra_status read_values(okra_parser_ *p, bool numeric, bool whole, list *
         length = word(s);
     }
     *grid = numeric && strncmp(s, "auto", 4) == 0; /* auto, auto-align/30 */
-    if (length == 0) {
-        return okra_parse_fail_(p, OKRA_EARG, p->at, "expected a value");
-    }
+    PARSE_REFUSE_IF(length == 0, p->at, "expected a value");
     p->at += length;
     return append(l, s, length);
 }
@@ -231,16 +223,12 @@ static okra_status read_values(okra_parser_ *p, bool numeric, bool whole, list *
 okra_status okra_parse_list_(okra_parser_ *p, bool numeric, bool whole, bool commas,
                              char ***values, okra_int *count, bool *grid)
 {
-    okra_status st = OKRA_OK;
-    list found = {NULL, 0};
-    TRY(read_values(p, numeric, whole, &found, grid));
+    FREED_BY(list_clear) list found = {NULL, 0};
+    CHK(read_values(p, numeric, whole, &found, grid));
     while (commas && p->text[p->at] == ',') {
         size_t length = word(p->text + ++p->at);
-        if (length == 0) {
-            st = okra_parse_fail_(p, OKRA_EARG, p->at, "expected a value");
-            goto done;
-        }
-        TRY(append(&found, p->text + p->at, length));
+        PARSE_REFUSE_IF(length == 0, p->at, "expected a value");
+        CHK(append(&found, p->text + p->at, length));
         p->at += length;
     }
     *grid = *grid || commas;
@@ -249,9 +237,7 @@ okra_status okra_parse_list_(okra_parser_ *p, bool numeric, bool whole, bool com
         *count = found.count;
         found.items = NULL;
     }
-done:
-    list_clear(&found);
-    return st;
+    return OKRA_OK;
 }
 
 void okra_parse_list_free_(char **values, okra_int count)
@@ -287,32 +273,26 @@ static okra_status check_values(const okra_parser_ *p, const char *owner,
 okra_status okra_parse_value_(okra_parser_ *p, const char *owner, const okra_option *row,
                               void *field)
 {
-    okra_status st = OKRA_OK;
-    list values = {NULL, 0};
+    FREED_BY(list_clear) list values = {NULL, 0};
     bool whole = row->type == OKRA_OPTION_INT, grid = false;
     bool numeric = whole || row->type == OKRA_OPTION_NUMBER;
 
     okra_parse_space_(p);
     size_t at = p->at;
-    TRY(read_values(p, numeric, whole, &values, &grid));
-    if (grid && !p->grid) {
-        st = okra_parse_fail_(p, OKRA_EARG, at,
-                              "'%.*s' is a grid of values for selection: a kernel needs "
-                              "one value here",
-                              (int)OKRA_MIN_(p->at - at, 40), p->text + at);
-        goto done;
-    }
-    TRY(check_values(p, owner, row, at, &values, field));
+    CHK(read_values(p, numeric, whole, &values, &grid));
+    PARSE_REFUSE_IF(
+        grid && !p->grid, at,
+        "'%.*s' is a grid of values for selection: a kernel needs one value here",
+        (int)OKRA_MIN_(p->at - at, 40), p->text + at);
+    CHK(check_values(p, owner, row, at, &values, field));
     if (grid) {
-        TRY(okra_grid_add_(p->grid, at, p->at, values.items, values.count));
+        CHK(okra_grid_add_(p->grid, at, p->at, values.items, values.count));
         values.items = NULL;
         int last = p->kernel->count - 1;
         okra_grid_own_(p->grid, owner, row->name,
                        last < 0 ? -1 : p->kernel->nodes[last].serial);
     }
-done:
-    list_clear(&values);
-    return st;
+    return OKRA_OK;
 }
 
 /* ---- parameters ---- */
@@ -344,21 +324,15 @@ static okra_status find_row(okra_parser_ *p, const okra_option_table *table,
                                 near ? near : "", near ? "'?" : "");
     }
     p->at = at;
-    if (!table->rows[0].name) {
-        return okra_parse_fail_(p, OKRA_EARG, at, "%s has no parameters", table->owner);
-    }
-    if (!positional) {
-        return okra_parse_fail_(p, OKRA_EARG, at, "expected name=value, as in %s(%s=...)",
-                                table->owner, table->rows[0].name);
-    }
+    PARSE_REFUSE_IF(!table->rows[0].name, at, "%s has no parameters", table->owner);
+    PARSE_REFUSE_IF(!positional, at, "expected name=value, as in %s(%s=...)",
+                    table->owner, table->rows[0].name);
     size_t rows = 0;
     while (table->rows[rows].name) {
         rows++;
     }
-    if (place >= rows) {
-        return okra_parse_fail_(p, OKRA_EARG, at, "%s takes %d values at most",
-                                table->owner, (int)rows);
-    }
+    PARSE_REFUSE_IF(place >= rows, at, "%s takes %d values at most", table->owner,
+                    (int)rows);
     *row = &table->rows[place];
     return OKRA_OK;
 }
@@ -376,9 +350,7 @@ okra_status okra_parse_params_(okra_parser_ *p, const okra_option_table *table,
     if (inside && p->text[p->at] == ')') {
         p->at++;
     } else if (p->text[p->at] == '(' || inside) {
-        if (inside && p->text[p->at] != ',') {
-            return okra_parse_fail_(p, OKRA_EARG, p->at, "expected ',' or ')'");
-        }
+        PARSE_REFUSE_IF(inside && p->text[p->at] != ',', p->at, "expected ',' or ')'");
         do {
             const okra_option *row;
             p->at++; /* ( or , */
@@ -388,23 +360,17 @@ okra_status okra_parse_params_(okra_parser_ *p, const okra_option_table *table,
             }
             size_t at = p->at;
             CHK(find_row(p, table, positional, place++, &row));
-            if (given[row - table->rows]) {
-                return okra_parse_fail_(p, OKRA_EARG, at, "%s is given twice", row->name);
-            }
+            PARSE_REFUSE_IF(given[row - table->rows], at, "%s is given twice", row->name);
             given[row - table->rows] = true;
             CHK(okra_parse_value_(p, table->owner, row, (char *)fields + row->offset));
             okra_parse_space_(p);
         } while (p->text[p->at] == ',');
-        if (p->text[p->at] != ')') {
-            return okra_parse_fail_(p, OKRA_EARG, p->at, "expected ',' or ')'");
-        }
+        PARSE_REFUSE_IF(p->text[p->at] != ')', p->at, "expected ',' or ')'");
         p->at++;
     }
     for (size_t k = 0; table->rows[k].name; k++) {
-        if (!given[k] && !table->rows[k].preset) {
-            return okra_parse_fail_(p, OKRA_EARG, start, "%s needs %s", table->owner,
-                                    table->rows[k].name);
-        }
+        PARSE_REFUSE_IF(!given[k] && !table->rows[k].preset, start, "%s needs %s",
+                        table->owner, table->rows[k].name);
     }
     return OKRA_OK;
 }

@@ -36,12 +36,10 @@ static okra_status restore(okra_bound_ *bound)
         }
         okra_mean_name_(name, bound->prefix, k);
         const double *mean = okra_bag_get_(bound->bag, name, &rows, &cols);
-        if (!mean || rows != bound->train.n || cols != 1 ||
-            !okra_bag_get_number_(bound->bag, name, &bound->grand[k])) {
-            return okra_fail_(OKRA_EFORMAT,
-                              "the training means '%s' of kernel %s are missing", name,
-                              bound->kernel->text);
-        }
+        REFUSE_IF(!mean || rows != bound->train.n || cols != 1 ||
+                      !okra_bag_get_number_(bound->bag, name, &bound->grand[k]),
+                  OKRA_EFORMAT, "the training means '%s' of kernel %s are missing", name,
+                  bound->kernel->text);
         MAKE(bound->train.slots[k].mean, rows);
         memcpy(bound->train.slots[k].mean, mean, (size_t)rows * sizeof *mean);
     }
@@ -72,8 +70,7 @@ static okra_status create(okra_context *ctx, const okra_kernel *kernel,
     CHK(okra_view_fill_(ctx, bound, &bound->train));
     bound->bag = NULL;
     bound->prefix = NULL;
-    *out = bound;
-    bound = NULL;
+    *out = TAKE(bound);
     return OKRA_OK;
 }
 
@@ -107,9 +104,7 @@ void okra_bound_free_(okra_bound_ *bound)
             bound->kernel->nodes[k].leaf->unbind(bound->shared[k]);
         }
     }
-    okra_free_(bound->shared);
-    okra_free_(bound->grand);
-    okra_free_(bound);
+    FREE(bound->shared, bound->grand, bound);
 }
 
 okra_status okra_bound_save_(const okra_bound_ *bound, okra_bag_ *bag, const char *prefix)
@@ -185,13 +180,10 @@ static okra_status self(okra_context *ctx, const okra_bound_ *bound,
 {
     const double *own = view->slots[bound->kernel->count - 1].self;
 
-    if (!own) {
-        return okra_fail_(
-            OKRA_EARG,
-            "%s: the self-similarities of these rows of a Gram matrix are needed: give "
-            "the diagonal too (okra predict --x-diagonal)",
-            view->data->source);
-    }
+    REFUSE_IF(!own, OKRA_EARG,
+              "%s: the self-similarities of these rows of a Gram matrix are needed: give "
+              "the diagonal too (okra predict --x-diagonal)",
+              view->data->source);
     copying c = {bound->kernel, own, d};
     return okra_parallel_(ctx, view->n, 65536, NULL, copy_self, &c);
 }
@@ -212,8 +204,7 @@ okra_status okra_other_create_(okra_context *ctx, const okra_bound_ *bound,
     other->kernel = bound->kernel;
     CHK(okra_view_begin_(bound->kernel, data, &other->view));
     CHK(okra_view_fill_(ctx, bound, &other->view));
-    *out = other;
-    other = NULL;
+    *out = TAKE(other);
     return OKRA_OK;
 }
 

@@ -88,13 +88,10 @@ okra_status okra_widths_(okra_context *ctx, const char *kernel, const okra_data 
 {
     bool sparse = data->kind == OKRA_SPARSE && train->kind == OKRA_SPARSE;
 
-    if (!sparse && data->d != train->d) {
-        return okra_fail_(
-            OKRA_ESHAPE,
-            "kernel %s: %s has vectors of length %lld, the training set's have length "
-            "%lld",
-            kernel, data->source, (long long)data->d, (long long)train->d);
-    }
+    REFUSE_IF(
+        !sparse && data->d != train->d, OKRA_ESHAPE,
+        "kernel %s: %s has vectors of length %lld, the training set's have length %lld",
+        kernel, data->source, (long long)data->d, (long long)train->d);
     if (data->kind == OKRA_SPARSE) {
         double workers = okra_workers_(ctx), d = (double)OKRA_MAX_(data->d, train->d);
         CHK(okra_budget_ask_(ctx, workers * d * sizeof(double),

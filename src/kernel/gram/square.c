@@ -9,8 +9,7 @@ void okra_square_free_(void *arg)
 {
     okra_square_ *square = arg;
     if (square && atomic_fetch_sub(&square->owners, 1) == 1) {
-        okra_free_(square->A);
-        okra_free_(square);
+        FREE(square->A, square);
     }
 }
 
@@ -52,10 +51,8 @@ okra_status okra_square_load_(okra_context *ctx, const void *params,
     const double *A = okra_bag_get_(bag, name, &rows, &cols);
     double *copy = NULL;
     (void)params, (void)train;
-    if (!A || rows != cols) {
-        return okra_fail_(OKRA_EFORMAT, "the square matrix '%s' of a kernel is missing",
-                          name);
-    }
+    REFUSE_IF(!A || rows != cols, OKRA_EFORMAT,
+              "the square matrix '%s' of a kernel is missing", name);
     CHK(okra_doubles_(ctx, rows, rows, "the matrix of a kernel", &copy));
     memcpy(copy, A, (size_t)(rows * rows) * sizeof *A);
     return okra_square_create_(rows, copy, out);

@@ -135,13 +135,7 @@ static okra_status extract(const void *arg, const okra_graph_view_ *g, okra_coll
         }
     }
 done:
-    okra_free_(code);
-    okra_free_(next);
-    okra_free_(around);
-    okra_free_(s.queue);
-    okra_free_(s.node_seen);
-    okra_free_(s.edge_seen);
-    okra_free_(s.sets);
+    FREE(code, next, around, s.queue, s.node_seen, s.edge_seen, s.sets);
     return st;
 }
 

@@ -48,26 +48,14 @@ okra_status okra_fold_(okra_collector_ *c, uint64_t code, uint64_t a, uint64_t b
 
 okra_status okra_collect_(okra_collector_ *c, uint64_t code)
 {
-    if (c->count == c->room) {
-        okra_int room = c->room ? 2 * c->room : 1024;
-        uint64_t *grown = okra_realloc_(c->codes, room, sizeof *grown);
-        if (!grown) {
-            return OKRA_EMEM;
-        }
-        c->codes = grown;
-        c->room = room;
-    }
+    EXTEND(c->codes, c->count, c->room, 1024);
     c->codes[c->count++] = code;
     return OKRA_OK;
 }
 
 static void clear_rows(rows *r)
 {
-    okra_free_(r->bits);
-    okra_free_(r->indptr);
-    okra_free_(r->columns);
-    okra_free_(r->counts);
-    okra_free_(r->self);
+    FREE(r->bits, r->indptr, r->columns, r->counts, r->self);
     *r = (rows){0};
 }
 
@@ -87,25 +75,15 @@ typedef struct coded {
 
 static void clear_coded(coded *d)
 {
-    okra_free_(d->indptr);
-    okra_free_(d->codes);
-    okra_free_(d->counts);
+    FREE(d->indptr, d->codes, d->counts);
 }
 
 static okra_status put(coded *d, okra_int at, uint64_t code)
 {
     if (at == d->room) {
         okra_int room = d->room ? 2 * d->room : 4096;
-        uint64_t *codes = okra_realloc_(d->codes, room, sizeof *codes);
-        if (!codes) {
-            return OKRA_EMEM;
-        }
-        d->codes = codes;
-        double *counts = okra_realloc_(d->counts, room, sizeof *counts);
-        if (!counts) {
-            return OKRA_EMEM;
-        }
-        d->counts = counts;
+        RESIZE(d->codes, room);
+        RESIZE(d->counts, room);
         d->room = room;
     }
     d->codes[at] = code;
@@ -245,8 +223,7 @@ okra_status okra_features_bind_(okra_context *ctx, const okra_feature_params_ *h
     TRY(code_all(ctx, s, train, s->coder, &d));
     TRY(number_columns(s, &d));
     TRY(make_rows(ctx, s, &d, train->n, &s->rows));
-    *out = s;
-    s = NULL;
+    *out = TAKE(s);
 done:
     clear_coded(&d);
     okra_features_unbind_(s);
@@ -288,8 +265,7 @@ okra_status okra_features_side_(okra_context *ctx, const void *params, const voi
         TRY(make_rows(ctx, s, &d, data->n, &fresh->own));
         fresh->rows = &fresh->own;
     }
-    *out = fresh;
-    fresh = NULL;
+    *out = TAKE(fresh);
 done:
     okra_coder_free_(coder);
     clear_coded(&d);
@@ -339,20 +315,16 @@ okra_status okra_features_counts_(okra_context *ctx, const okra_kernel_class_ *c
                                   const void *params, const okra_data *data,
                                   okra_csr_ *out)
 {
-    okra_status st = OKRA_OK;
     shared s = {.params = params,
                 .extract = class->extract,
                 .how = *(const okra_feature_params_ *)params};
-    okra_coder_ *coder = NULL;
-    coded d = {0};
-    TRY(okra_coder_create_(NULL, true, &coder));
-    TRY(code_all(ctx, &s, data, coder, &d));
+    FREED_BY(clear_coded) coded d = {0};
+    FREED_BY(okra_coder_drop_) okra_coder_ *coder = NULL;
+    CHK(okra_coder_create_(NULL, true, &coder));
+    CHK(code_all(ctx, &s, data, coder, &d));
     *out = (okra_csr_){d.indptr, (okra_int *)d.codes, d.counts}; /* places are small */
     d = (coded){0};
-done:
-    okra_coder_free_(coder);
-    clear_coded(&d);
-    return st;
+    return OKRA_OK;
 }
 
 okra_status okra_features_block_(okra_context *ctx, const void *params, const void *pa,

@@ -9,11 +9,7 @@
 
 void okra_graph_space_clear_(okra_graph_space_ *w)
 {
-    okra_free_(w->label);
-    okra_free_(w->edge_label);
-    okra_free_(w->first);
-    okra_free_(w->other);
-    okra_free_(w->edge);
+    FREE(w->label, w->edge_label, w->first, w->other, w->edge);
 }
 
 okra_status okra_graph_space_create_(const okra_data *data, okra_graph_space_ *w)
@@ -38,10 +34,9 @@ okra_status okra_graph_space_create_(const okra_data *data, okra_graph_space_ *w
 static okra_status code_label(okra_collector_ *c, int32_t label, const char *names,
                               okra_int length, uint64_t *out)
 {
-    if (label < 0 && (-1 - (okra_int)label >= length || names[length - 1])) {
-        return okra_fail_(OKRA_EFORMAT, "label %d is not among the %lld bytes of names",
-                          label, (long long)length);
-    }
+    REFUSE_IF(label < 0 && (-1 - (okra_int)label >= length || names[length - 1]),
+              OKRA_EFORMAT, "label %d is not among the %lld bytes of names", label,
+              (long long)length);
     if (label >= 0) {
         CHK(okra_fold_(c, OKRA_CODE_ROOT_, 1, (uint64_t)label, out));
         return OKRA_OK;
@@ -73,10 +68,9 @@ okra_status okra_graph_view_make_(const okra_data *data, okra_int i, okra_collec
     }
     memset(w->first, 0, (size_t)(n + 2) * sizeof *w->first);
     for (okra_int k = 2 * e0; k < 2 * (e0 + m); k++) {
-        if (ends[k] < 0 || ends[k] >= n) {
-            return okra_fail_(OKRA_EFORMAT, "graph %lld: an edge ends at node %d of %lld",
-                              (long long)i, ends[k], (long long)n);
-        }
+        REFUSE_IF(ends[k] < 0 || ends[k] >= n, OKRA_EFORMAT,
+                  "graph %lld: an edge ends at node %d of %lld", (long long)i, ends[k],
+                  (long long)n);
         w->first[ends[k] + 2]++;
     }
     for (okra_int k = 2; k < n + 2; k++) {

@@ -21,10 +21,7 @@
 void okra_sketch_free_(okra_sketch_ *S)
 {
     if (S) {
-        okra_free_(S->start);
-        okra_free_(S->column);
-        okra_free_(S->value);
-        okra_free_(S);
+        FREE(S->start, S->column, S->value, S);
     }
 }
 
@@ -50,11 +47,7 @@ static okra_status resize(drawing *z, okra_int rows, okra_int entries)
 {
     okra_sketch_ *S = z->S;
     CHK(resize_integers(&z->index, rows));
-    double *value = okra_realloc_(S->value, entries, sizeof *value);
-    if (!value) {
-        return OKRA_EMEM;
-    }
-    S->value = value;
+    RESIZE(S->value, entries);
     if (z->sparse) {
         CHK(resize_integers(&S->start, rows + 1));
         CHK(resize_integers(&S->column, entries));

@@ -68,9 +68,7 @@ static void unbind(void *arg)
 {
     shared *s = arg;
     if (s) {
-        okra_free_(s->F);
-        okra_free_(s->column);
-        okra_free_(s);
+        FREE(s->F, s->column, s);
     }
 }
 
@@ -101,12 +99,10 @@ static okra_status check_p_step(const network_params *p, const okra_network_ *ne
         }
         largest = fmax(largest, 2 * degree);
     }
-    if (!p->normalized && p->value < largest) {
-        return okra_fail_(OKRA_EARG,
-                          "kernel p-step: a = %g is less than %g, twice the largest "
-                          "degree; give a larger a, or normalized=1",
-                          p->value, largest);
-    }
+    REFUSE_IF(!p->normalized && p->value < largest, OKRA_EARG,
+              "kernel p-step: a = %g is less than %g, twice the largest degree; give a "
+              "larger a, or normalized=1",
+              p->value, largest);
     return OKRA_OK;
 }
 
@@ -161,8 +157,7 @@ static okra_status bind_with(okra_context *ctx, const void *params, okra_spectra
         TRY(check_p_step(params, train->network));
     }
     TRY(make_columns(ctx, params, s));
-    *out = s;
-    s = NULL;
+    *out = TAKE(s);
 done:
     unbind(s);
     return st;
@@ -178,8 +173,7 @@ static void free_side(void *arg)
 {
     side *s = arg;
     if (s) {
-        okra_free_(s->self);
-        okra_free_(s);
+        FREE(s->self, s);
     }
 }
 
@@ -226,8 +220,7 @@ static okra_status make_side(okra_context *ctx, const void *params, const void *
         s->self[i] = column < 0 ? 0 : sh->F[data->codes[i] * sh->columns + column];
     }
     TRY(missing_self(ctx, params, s));
-    *out = s;
-    s = NULL;
+    *out = TAKE(s);
 done:
     free_side(s);
     return st;

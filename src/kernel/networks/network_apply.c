@@ -86,8 +86,7 @@ static okra_status expand(okra_spectral_ f, const void *params, double bound,
             *count = last;
         }
     }
-    *out = c;
-    c = NULL;
+    *out = TAKE(c);
     return OKRA_OK;
 }
 
@@ -174,13 +173,10 @@ okra_status okra_network_apply_(okra_context *ctx, const okra_network_ *network,
     action a = {.network = network, .normalized = normalized, .X = X, .Y = Y};
     CHK(degrees(network, normalized, &d, &a.bound));
     CHK(expand(f, params, a.bound, &c, &a.terms));
-    if (a.terms < 0) {
-        return okra_fail_(
-            OKRA_EUNSUPPORTED,
-            "the function of the Laplacian varies too fast for %d terms (eigenvalues up "
-            "to %g)",
-            TERMS_MOST, a.bound);
-    }
+    REFUSE_IF(a.terms < 0, OKRA_EUNSUPPORTED,
+              "the function of the Laplacian varies too fast for %d terms (eigenvalues "
+              "up to %g)",
+              TERMS_MOST, a.bound);
     a.d = d;
     a.c = c;
     if (terms) {

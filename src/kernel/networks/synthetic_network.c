@@ -28,15 +28,7 @@ enum { STREAM_NETWORK = 111, BINS = 100, BETA_FROM = -8, BETA_TO = 20 };
 
 static okra_status grow(okra_link_ **edges, okra_int count, okra_int *room)
 {
-    if (count == *room) {
-        okra_int more = *room * 2 + 1024;
-        okra_link_ *grown = okra_realloc_(*edges, more, sizeof *grown);
-        if (!grown) {
-            return OKRA_EMEM;
-        }
-        *edges = grown;
-        *room = more;
-    }
+    EXTEND(*edges, count, *room, 1024);
     return OKRA_OK;
 }
 
@@ -48,14 +40,12 @@ okra_status okra_synthetic_network(uint64_t seed, okra_int n, okra_int classes,
     FREED_BY(okra_network_drop_) okra_network_ *network = NULL;
     okra_int count = 0, room = 0;
     okra_random_ r = okra_random_create_(seed, STREAM_NETWORK);
-    if (n < 1 || classes < 1 || !(p_intra >= 0 && p_intra <= 1) ||
-        !(p_inter >= 0 && p_inter <= 1)) {
-        return okra_fail_(
-            OKRA_EARG,
-            "a network of %lld nodes in %lld classes with probabilities %g and %g, "
-            "expected at least one of each and probabilities from 0 to 1",
-            (long long)n, (long long)classes, p_intra, p_inter);
-    }
+    REFUSE_IF(n < 1 || classes < 1 || !(p_intra >= 0 && p_intra <= 1) ||
+                  !(p_inter >= 0 && p_inter <= 1),
+              OKRA_EARG,
+              "a network of %lld nodes in %lld classes with probabilities %g and %g, "
+              "expected at least one of each and probabilities from 0 to 1",
+              (long long)n, (long long)classes, p_intra, p_inter);
     for (okra_int i = 0; i < n; i++) {
         for (okra_int j = i + 1; j < n; j++) {
             bool same = i * classes / n == j * classes / n;
@@ -163,15 +153,11 @@ okra_status okra_kernel_inputs(okra_context *context, const okra_kernel *kernel,
 {
     NOT_NULL(out);
     OWNED double *K = NULL;
-    if (!kernel || !objects || !(inertia > 0 && inertia <= 1)) {
-        return okra_fail_(OKRA_EARG,
-                          "inputs by kernel PCA: expected a kernel, objects, and inertia "
-                          "above 0 up to 1");
-    }
+    REFUSE_IF(
+        !kernel || !objects || !(inertia > 0 && inertia <= 1), OKRA_EARG,
+        "inputs by kernel PCA: expected a kernel, objects, and inertia above 0 up to 1");
     okra_int n = objects->n;
-    if (n < 1) {
-        return okra_fail_(OKRA_EARG, "inputs by kernel PCA: there is no object");
-    }
+    REFUSE_IF(n < 1, OKRA_EARG, "inputs by kernel PCA: there is no object");
     CHK(okra_doubles_(context, n, n, "the Gram matrix", &K));
     CHK(okra_gram(context, kernel, objects, NULL, K, n));
     return components(context, n, K, inertia, out);
@@ -230,9 +216,6 @@ okra_status okra_network_inputs(okra_context *context, const okra_data *nodes,
     TRY(center(&s));
     TRY(components(context, n, s.K, inertia, out));
 done:
-    okra_free_(s.V);
-    okra_free_(s.R);
-    okra_free_(s.K);
-    okra_free_(s.w);
+    FREE(s.V, s.R, s.K, s.w);
     return st;
 }

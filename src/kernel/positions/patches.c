@@ -19,24 +19,16 @@ typedef struct patches_params {
 
 static okra_status check(const patches_params *p, const okra_data *data)
 {
-    if (p->overlap >= p->patch) {
-        return okra_fail_(OKRA_EARG,
-                          "kernel patches: overlap=%" PRId64
-                          " must be less than patch=%" PRId64,
-                          p->overlap, p->patch);
-    }
-    if (data->d % p->width != 0) {
-        return okra_fail_(OKRA_ESHAPE,
-                          "kernel patches: the %" PRId64
-                          " pixels of %s make no rows of %" PRId64,
-                          data->d, data->source, p->width);
-    }
-    if (p->patch > p->width || p->patch > data->d / p->width) {
-        return okra_fail_(OKRA_ESHAPE,
-                          "kernel patches: patch=%" PRId64
-                          " does not fit images of %" PRId64 " x %" PRId64,
-                          p->patch, data->d / p->width, p->width);
-    }
+    REFUSE_IF(p->overlap >= p->patch, OKRA_EARG,
+              "kernel patches: overlap=%" PRId64 " must be less than patch=%" PRId64,
+              p->overlap, p->patch);
+    REFUSE_IF(data->d % p->width != 0, OKRA_ESHAPE,
+              "kernel patches: the %" PRId64 " pixels of %s make no rows of %" PRId64,
+              data->d, data->source, p->width);
+    REFUSE_IF(p->patch > p->width || p->patch > data->d / p->width, OKRA_ESHAPE,
+              "kernel patches: patch=%" PRId64 " does not fit images of %" PRId64
+              " x %" PRId64,
+              p->patch, data->d / p->width, p->width);
     return OKRA_OK;
 }
 
@@ -69,8 +61,7 @@ static void cut(const patches_params *p, const double *image, okra_int height, d
 
 void okra_layout_clear_(okra_layout_ *layout)
 {
-    okra_free_(layout->row);
-    okra_free_(layout->col);
+    FREE(layout->row, layout->col);
     *layout = (okra_layout_){0};
 }
 

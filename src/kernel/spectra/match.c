@@ -53,21 +53,12 @@ typedef struct room {
 
 static void clear_room(room *m)
 {
-    okra_free_(m->pairs);
-    okra_free_(m->used);
+    FREE(m->pairs, m->used);
 }
 
 static okra_status add_pair(room *m, pair one)
 {
-    if (m->count == m->room) {
-        okra_int more = m->room ? 2 * m->room : 256;
-        pair *grown = okra_realloc_(m->pairs, more, sizeof *grown);
-        if (!grown) {
-            return OKRA_EMEM;
-        }
-        m->pairs = grown;
-        m->room = more;
-    }
+    EXTEND(m->pairs, m->count, m->room, 256);
     m->pairs[m->count++] = one;
     return OKRA_OK;
 }
@@ -217,8 +208,7 @@ static okra_status precursor_side(okra_context *ctx, const void *params,
         p->of ? "the mass: it needs a precursor, and an adduct or charge"
               : "the precursor m/z",
         "they are 0 against all"));
-    *side = values;
-    values = NULL;
+    *side = TAKE(values);
     return OKRA_OK;
 }
 

@@ -9,12 +9,7 @@ void okra_places_free_(void *arg)
 {
     okra_places_ *p = arg;
     if (p) {
-        okra_free_(p->first);
-        okra_free_(p->place);
-        okra_free_(p->weight);
-        okra_free_(p->mz);
-        okra_free_(p->precursor);
-        okra_free_(p);
+        FREE(p->first, p->place, p->weight, p->mz, p->precursor, p);
     }
 }
 
@@ -42,11 +37,9 @@ okra_status okra_spectra_silent_(okra_context *ctx, const okra_data *data, okra_
                                  okra_int first, const char *what, const char *so)
 {
     bool all = count == data->n && count > 1; /* a lone query may lack it */
-    if (count > 0 && (all || okra_context_strict_(ctx) > 0)) {
-        return okra_fail_(OKRA_EARG,
-                          "%s: spectrum %lld (counted from 0) does not tell %s",
-                          data->source, (long long)first, what);
-    }
+    REFUSE_IF(count > 0 && (all || okra_context_strict_(ctx) > 0), OKRA_EARG,
+              "%s: spectrum %lld (counted from 0) does not tell %s", data->source,
+              (long long)first, what);
     if (count > 0) {
         okra_warn_(ctx, "%s: %lld of %lld spectra do not tell %s; %s", data->source,
                    (long long)count, (long long)data->n, what, so);
@@ -81,8 +74,7 @@ okra_status okra_places_create_(okra_context *ctx, const okra_peaks_params_ *par
     TRY(okra_spectra_silent_(ctx, data, silent, first, "the precursor m/z",
                              precursors ? "their peaks match unshifted"
                                         : "they have no losses"));
-    *out = p;
-    p = NULL;
+    *out = TAKE(p);
 done:
     okra_places_free_(p);
     return st;

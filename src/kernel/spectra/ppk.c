@@ -155,10 +155,8 @@ static okra_status ppk_side(okra_context *ctx, const void *params, const void *s
     const ppk_params *p = params;
     okra_places_ *places = NULL;
     (void)shared;
-    if (!(p->ppm > 0) && !(p->da > 0)) {
-        return okra_fail_(OKRA_EARG,
-                          "kernel ppk: ppm and da are both 0: peaks have no width");
-    }
+    REFUSE_IF(!(p->ppm > 0) && !(p->da > 0), OKRA_EARG,
+              "kernel ppk: ppm and da are both 0: peaks have no width");
     CHK(okra_places_create_(ctx, &p->peaks, data, false, &places));
     *side = places;
     return OKRA_OK;

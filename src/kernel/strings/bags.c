@@ -18,15 +18,7 @@ typedef struct vocabulary {
 
 okra_status okra_codes_add_(okra_codes_ *codes, uint64_t code)
 {
-    if (codes->count == codes->room) {
-        okra_int room = 2 * codes->room + 64;
-        uint64_t *grown = okra_realloc_(codes->items, room, sizeof *grown);
-        if (!grown) {
-            return OKRA_EMEM;
-        }
-        codes->items = grown;
-        codes->room = room;
-    }
+    EXTEND(codes->items, codes->count, codes->room, 64);
     codes->items[codes->count++] = code;
     return OKRA_OK;
 }
@@ -61,9 +53,7 @@ typedef struct bags {
 
 static void bags_clear(bags *b)
 {
-    okra_free_(b->indptr);
-    okra_free_(b->codes.items);
-    okra_free_(b->counts);
+    FREE(b->indptr, b->codes.items, b->counts);
 }
 
 /* Appends the sorted items of one object. */
@@ -79,11 +69,7 @@ static okra_status append(bags *b, const okra_codes_ *object, bool binary,
         }
         CHK(okra_codes_add_(&b->codes, object->items[k]));
         if (b->codes.count > *counts_room) {
-            double *grown = okra_realloc_(b->counts, b->codes.room, sizeof *grown);
-            if (!grown) {
-                return OKRA_EMEM;
-            }
-            b->counts = grown;
+            RESIZE(b->counts, b->codes.room);
             *counts_room = b->codes.room;
         }
         b->counts[b->codes.count - 1] = 1;
@@ -117,8 +103,7 @@ void okra_bags_forget_(void *state)
 {
     vocabulary *v = state;
     if (v) {
-        okra_free_(v->codes);
-        okra_free_(v);
+        FREE(v->codes, v);
     }
 }
 
@@ -131,10 +116,8 @@ okra_status okra_bags_fit_(okra_emit_ emit, const void *params, const okra_data 
     ZALLOC(v, 1);
     TRY(collect(emit, params, train, true, &b));
     v->count = sort_distinct(b.codes.items, b.codes.count);
-    v->codes = b.codes.items;
-    b.codes.items = NULL;
-    *state = v;
-    v = NULL;
+    v->codes = TAKE(b.codes.items);
+    *state = TAKE(v);
 done:
     bags_clear(&b);
     okra_bags_forget_(v);
@@ -182,7 +165,6 @@ okra_status okra_bags_map_(okra_emit_ emit, const void *params, const void *stat
                          out));
 done:
     bags_clear(&b);
-    okra_free_(unknown.items);
-    okra_free_(indices);
+    FREE(unknown.items, indices);
     return st;
 }

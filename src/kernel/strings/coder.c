@@ -53,17 +53,14 @@ okra_status okra_coder_create_(const okra_coder_ *base, bool hash, okra_coder_ *
         c->mask = 1023;
         ZMAKE(c->table, 1024);
     }
-    *out = c;
-    c = NULL;
+    *out = TAKE(c);
     return OKRA_OK;
 }
 
 void okra_coder_free_(okra_coder_ *coder)
 {
     if (coder) {
-        okra_free_(coder->entries);
-        okra_free_(coder->table);
-        okra_free_(coder);
+        FREE(coder->entries, coder->table, coder);
     }
 }
 
@@ -89,22 +86,12 @@ static uint64_t seek(const okra_coder_ *c, const triple *t, uint64_t h)
 static okra_status grow(okra_coder_ *c)
 {
     uint32_t *table = NULL;
-    if (c->count == c->room) {
-        okra_int room = c->room ? 2 * c->room : 512;
-        triple *grown = okra_realloc_(c->entries, room, sizeof *grown);
-        if (!grown) {
-            return OKRA_EMEM;
-        }
-        c->entries = grown;
-        c->room = room;
-    }
+    EXTEND(c->entries, c->count, c->room, 512);
     if (2 * (uint64_t)(c->count + 1) <= c->mask + 1) {
         return OKRA_OK;
     }
-    if (c->count >= INT32_MAX) {
-        return okra_fail_(OKRA_EUNSUPPORTED,
-                          "more than 2^31 distinct features; give bits=2048 or so");
-    }
+    REFUSE_IF(c->count >= INT32_MAX, OKRA_EUNSUPPORTED,
+              "more than 2^31 distinct features; give bits=2048 or so");
     uint64_t mask = 2 * c->mask + 1;
     ZMAKE(table, (okra_int)mask + 1);
     for (okra_int i = 0; i < c->count; i++) {

@@ -92,27 +92,21 @@ static okra_status get_space(okra_context *ctx, const okra_lanes_ *how,
                              const okra_data *b, okra_int j0, okra_int nj,
                              okra_int s_most, okra_int t_most, space *sp)
 {
-    okra_status st = OKRA_OK;
-    TRY(okra_budget_ask_(ctx,
+    CHK(okra_budget_ask_(ctx,
                          (double)sizeof(okra_lane_) *
                              ((double)s_most + (double)t_most * (double)(how->depth + 1)),
                          "comparing strings of %" PRId64 " and %" PRId64 " characters",
                          s_most, t_most));
-    ALLOC(sp->s, s_most);
-    ALLOC(sp->t, t_most);
-    ALLOC(sp->work, t_most * how->depth);
+    MAKE(sp->s, s_most);
+    MAKE(sp->t, t_most);
+    MAKE(sp->work, t_most * how->depth);
     sp->items = sorted(b, j0, nj);
-    st = sp->items ? OKRA_OK : OKRA_EMEM;
-done:
-    return st;
+    return sp->items ? OKRA_OK : OKRA_EMEM;
 }
 
 static void free_space(space *sp)
 {
-    okra_free_(sp->s);
-    okra_free_(sp->t);
-    okra_free_(sp->work);
-    okra_free_(sp->items);
+    FREE(sp->s, sp->t, sp->work, sp->items);
 }
 
 okra_status okra_lanes_block_(okra_context *ctx, const okra_lanes_ *how,

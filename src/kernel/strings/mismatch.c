@@ -73,10 +73,8 @@ okra_status okra_mismatch_shared_(const okra_mismatch_params_ *p, const okra_dat
 {
     OWNED int32_t *letters = NULL;
     okra_int count = 0;
-    if (p->m > p->k) {
-        return okra_fail_(OKRA_EARG, "kernel mismatch: m=%lld is more than k=%lld",
-                          (long long)p->m, (long long)p->k);
-    }
+    REFUSE_IF(p->m > p->k, OKRA_EARG, "kernel mismatch: m=%lld is more than k=%lld",
+              (long long)p->m, (long long)p->k);
     CHK(okra_alphabet_(train, &letters, &count));
     if (p->alphabet > 0 && p->alphabet < count) { /* I(d) would not be a kernel */
         return okra_fail_(
@@ -101,8 +99,7 @@ static okra_status bind_training(okra_context *ctx, const void *params,
     ZMAKE(w, 1);
     w->k = p->k;
     CHK(okra_mismatch_shared_(p, train, &w->top, w->I));
-    *shared = w;
-    w = NULL;
+    *shared = TAKE(w);
     return OKRA_OK;
 }
 

@@ -86,8 +86,7 @@ done:
     if (side) {
         class->free_side(side);
     }
-    okra_free_(K);
-    okra_free_(w);
+    FREE(K, w);
     return st;
 }
 

@@ -44,14 +44,11 @@ static okra_status make_side(okra_context *ctx, const void *params, const void *
     }
     for (okra_int i = 0; train->n > 0 && i < data->n; i++) {
         okra_characters_(data, i, &own);
-        if (own != length) {
-            return okra_fail_(OKRA_ESHAPE,
-                              "kernel weighted-degree: string %lld (from 0) of %s has "
-                              "%lld characters, expected %lld as in the first training "
-                              "string: all must be of one length",
-                              (long long)i, data->source, (long long)own,
-                              (long long)length);
-        }
+        REFUSE_IF(
+            own != length, OKRA_ESHAPE,
+            "kernel weighted-degree: string %lld (from 0) of %s has %lld characters, "
+            "expected %lld as in the first training string: all must be of one length",
+            (long long)i, data->source, (long long)own, (long long)length);
     }
     *side = (okra_data *)(uintptr_t)data;
     return OKRA_OK;

@@ -28,23 +28,18 @@ typedef struct side {
 
 static okra_status check_costs(const okra_data *D)
 {
-    if (D->kind != OKRA_DENSE || D->n != D->d) {
-        return okra_fail_(OKRA_ESHAPE,
-                          "kernel cost: %s is %" PRId64 " x %" PRId64
-                          ", expected a square matrix",
-                          D->source, D->n, D->d);
-    }
+    REFUSE_IF(D->kind != OKRA_DENSE || D->n != D->d, OKRA_ESHAPE,
+              "kernel cost: %s is %" PRId64 " x %" PRId64 ", expected a square matrix",
+              D->source, D->n, D->d);
     for (okra_int i = 0; i < D->n; i++) {
         for (okra_int j = 0; j < D->n; j++) {
             double x = D->values[i * D->ld + j];
-            if (x < 0 || x != D->values[j * D->ld + i] || (i == j && x != 0)) {
-                return okra_fail_(
-                    OKRA_EARG,
-                    "kernel cost: %s, row %" PRId64 ", column %" PRId64
-                    " (from 0) is %g: costs must be symmetric, at least 0, and 0 on the "
-                    "diagonal",
-                    D->source, i, j, x);
-            }
+            REFUSE_IF(x < 0 || x != D->values[j * D->ld + i] || (i == j && x != 0),
+                      OKRA_EARG,
+                      "kernel cost: %s, row %" PRId64 ", column %" PRId64
+                      " (from 0) is %g: costs must be symmetric, at least 0, and 0 on "
+                      "the diagonal",
+                      D->source, i, j, x);
         }
     }
     return OKRA_OK;
@@ -119,8 +114,7 @@ static okra_status bind_training(okra_context *ctx, const void *params,
     st = okra_square_create_(D->n, G, out);
     G = NULL;
 done:
-    okra_free_(G);
-    okra_free_(mean);
+    FREE(G, mean);
     okra_data_free(D);
     return st;
 }
@@ -132,12 +126,10 @@ static okra_status make_side(okra_context *ctx, const void *params, const void *
     side *s = NULL;
     (void)ctx, (void)params;
     for (okra_int i = 0; i < data->n; i++) {
-        if (data->codes[i] >= G->n) {
-            return okra_fail_(OKRA_EARG,
-                              "kernel cost: label %" PRId64 " of %s is class %" PRId64
-                              ", the costs are of %" PRId64 " classes",
-                              i, data->source, data->codes[i], G->n);
-        }
+        REFUSE_IF(data->codes[i] >= G->n, OKRA_EARG,
+                  "kernel cost: label %" PRId64 " of %s is class %" PRId64
+                  ", the costs are of %" PRId64 " classes",
+                  i, data->source, data->codes[i], G->n);
     }
     MAKE(s, 1);
     *s = (side){G, data->codes};

@@ -29,17 +29,12 @@ static okra_status make_side(okra_context *ctx, const void *params, const void *
     const jitter_params *p = params;
     const okra_data *train = shared;
     (void)ctx;
-    if ((p->sigma > 0) == (p->gamma > 0)) {
-        return okra_fail_(OKRA_EARG,
-                          "kernel jitter needs exactly one of sigma and gamma, a "
-                          "number above 0");
-    }
-    if (data->d % p->width != 0 || data->d != train->d) {
-        return okra_fail_(OKRA_ESHAPE,
-                          "kernel jitter: %s has images of %" PRId64
-                          " pixels, expected %" PRId64 " in rows of %" PRId64,
-                          data->source, data->d, train->d, p->width);
-    }
+    REFUSE_IF((p->sigma > 0) == (p->gamma > 0), OKRA_EARG,
+              "kernel jitter needs exactly one of sigma and gamma, a number above 0");
+    REFUSE_IF(data->d % p->width != 0 || data->d != train->d, OKRA_ESHAPE,
+              "kernel jitter: %s has images of %" PRId64 " pixels, expected %" PRId64
+              " in rows of %" PRId64,
+              data->source, data->d, train->d, p->width);
     *side = (okra_data *)(uintptr_t)data;
     return OKRA_OK;
 }
@@ -123,11 +118,7 @@ static okra_status block(okra_context *ctx, const void *params, const void *a,
         okra_vexp_(nj, out + r * ld);
     }
 done:
-    okra_free_(sp.a);
-    okra_free_(sp.b);
-    okra_free_(sp.aa);
-    okra_free_(sp.bb);
-    okra_free_(sp.product);
+    FREE(sp.a, sp.b, sp.aa, sp.bb, sp.product);
     return st;
 }
 

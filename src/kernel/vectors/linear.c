@@ -91,8 +91,7 @@ static okra_status pack(okra_context *ctx, const okra_data *data, uint64_t **out
     TRY(okra_parallel_least_(ctx, (double)data->n * (double)data->d, data->n, 64, NULL,
                              pack_rows, &p));
     if (!atomic_load(&p.refused)) {
-        *out = p.bits;
-        p.bits = NULL;
+        *out = TAKE(p.bits);
     }
 done:
     okra_free_(p.bits);
@@ -120,9 +119,7 @@ static void unbind(void *arg)
 {
     shared *s = arg;
     if (s) {
-        okra_free_(s->packed);
-        okra_free_(s->mean);
-        okra_free_(s);
+        FREE(s->packed, s->mean, s);
     }
 }
 
@@ -140,8 +137,7 @@ static okra_status bind_with(okra_context *ctx, bool move, const okra_data *trai
     if (move && train->kind == OKRA_DENSE && !s->packed) {
         TRY(training_mean(train, &s->mean));
     }
-    *out = s;
-    s = NULL;
+    *out = TAKE(s);
 done:
     unbind(s);
     return st;
@@ -165,10 +161,7 @@ static void free_side(void *arg)
 {
     side *s = arg;
     if (s) {
-        okra_free_(s->offset);
-        okra_free_(s->packed);
-        okra_free_(s->moved);
-        okra_free_(s);
+        FREE(s->offset, s->packed, s->moved, s);
     }
 }
 
@@ -236,8 +229,7 @@ static okra_status make_side(okra_context *ctx, const void *params, const void *
             s->bits = s->packed;
         }
     }
-    *out = s;
-    s = NULL;
+    *out = TAKE(s);
 done:
     free_side(s);
     return st;

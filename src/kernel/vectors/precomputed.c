@@ -83,12 +83,9 @@ static okra_status bind_training(okra_context *ctx, const void *params,
     side *s = NULL;
 
     (void)params;
-    if (train->n != train->d) {
-        return okra_fail_(
-            OKRA_ESHAPE,
-            "kernel precomputed: %s is %lld x %lld, a training Gram matrix is square",
-            train->source, (long long)train->n, (long long)train->d);
-    }
+    REFUSE_IF(train->n != train->d, OKRA_ESHAPE,
+              "kernel precomputed: %s is %lld x %lld, a training Gram matrix is square",
+              train->source, (long long)train->n, (long long)train->d);
     CHK(check_symmetric(ctx, train));
     MAKE(s, 1);
     s->data = train;
@@ -104,13 +101,10 @@ static okra_status make_side(okra_context *ctx, const void *params, const void *
     side *s = NULL;
 
     (void)ctx, (void)params;
-    if (data->d != train->n) {
-        return okra_fail_(
-            OKRA_ESHAPE,
-            "kernel precomputed: %s has %lld columns, expected one for each of the %lld "
-            "training objects",
-            data->source, (long long)data->d, (long long)train->n);
-    }
+    REFUSE_IF(data->d != train->n, OKRA_ESHAPE,
+              "kernel precomputed: %s has %lld columns, expected one for each of the "
+              "%lld training objects",
+              data->source, (long long)data->d, (long long)train->n);
     MAKE(s, 1);
     s->data = data;
     s->training = data == train;
@@ -136,11 +130,8 @@ static okra_status diagonal(okra_context *ctx, const void *params, const void *p
     const okra_data *data = s->data;
 
     (void)ctx, (void)params;
-    if (!s->training && !data->diagonal) {
-        return okra_fail_(OKRA_EUNSUPPORTED,
-                          "kernel precomputed: %s has no self-similarities",
-                          data->source);
-    }
+    REFUSE_IF(!s->training && !data->diagonal, OKRA_EUNSUPPORTED,
+              "kernel precomputed: %s has no self-similarities", data->source);
     for (okra_int i = 0; i < n; i++) {
         out[i] = s->training ? data->values[i * data->ld + i] : data->diagonal[i];
     }

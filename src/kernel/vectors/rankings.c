@@ -28,9 +28,7 @@ static void free_side(void *arg)
 {
     side *s = arg;
     if (s) {
-        okra_free_(s->signs);
-        okra_free_(s->ranks);
-        okra_free_(s);
+        FREE(s->signs, s->ranks, s);
     }
 }
 
@@ -57,8 +55,7 @@ static okra_status kendall_side(okra_context *ctx, const void *params, const voi
             }
         }
     }
-    *out = s;
-    s = NULL;
+    *out = TAKE(s);
 done:
     free_side(s);
     return st;
@@ -155,8 +152,7 @@ static okra_status spearman_side(okra_context *ctx, const void *params,
     for (okra_int i = 0; i < data->n; i++) {
         to_ranks(data->values + i * data->ld, data->d, items, s->ranks + i * data->d);
     }
-    *out = s;
-    s = NULL;
+    *out = TAKE(s);
 done:
     okra_free_(items);
     free_side(s);

@@ -19,8 +19,7 @@ static void free_side(void *arg)
 {
     side *s = arg;
     if (s) {
-        okra_free_(s->codes);
-        okra_free_(s);
+        FREE(s->codes, s);
     }
 }
 
@@ -72,8 +71,7 @@ static okra_status make_side(okra_context *ctx, const void *params, const void *
     } else {
         TRY(okra_widths_(ctx, "zero-one", data, train));
     }
-    *out = s;
-    s = NULL;
+    *out = TAKE(s);
 done:
     free_side(s);
     return st;

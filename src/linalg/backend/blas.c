@@ -57,10 +57,8 @@ static okra_status eigh(okra_context *ctx, okra_mat_ A, double *w)
         LAPACKE_dsyevd_work(LAPACK_COL_MAJOR, 'V', 'U', narrow(n), A.p, stride(A), w,
                             work, narrow(lwork), iwork, narrow(liwork));
     okra_blas_release_();
-    if (info != 0) {
-        return okra_fail_(OKRA_ENUMERIC, "eigh: LAPACK dsyevd did not converge (info %d)",
-                          (int)info);
-    }
+    REFUSE_IF(info != 0, OKRA_ENUMERIC, "eigh: LAPACK dsyevd did not converge (info %d)",
+              (int)info);
     return OKRA_OK;
 }
 
@@ -79,24 +77,19 @@ okra_status okra_blas_eigh_large_(okra_context *ctx, okra_mat_ A, double *w)
         LAPACK_COL_MAJOR, 'V', 'A', 'U', narrow(n), A.p, stride(A), 0, 0, 0, 0, 0, &found,
         w, v, narrow(n), iwork + liwork, work, narrow(lwork), iwork, narrow(liwork));
     okra_blas_release_();
-    if (info != 0 || found != n) {
-        return okra_fail_(OKRA_ENUMERIC,
-                          "eigh: LAPACK dsyevr found %d of %lld eigenvalues (info %d)",
-                          (int)found, (long long)n, (int)info);
-    }
+    REFUSE_IF(info != 0 || found != n, OKRA_ENUMERIC,
+              "eigh: LAPACK dsyevr found %d of %lld eigenvalues (info %d)", (int)found,
+              (long long)n, (int)info);
     return okra_mat_copy_(okra_mat_of_(v, n, n), A);
 }
 
 /* LAPACK multiplies stride and length of a row in 32 bits where it reflects rows. */
 static okra_status check_extent(char name, okra_mat_ A)
 {
-    if (A.rows > INT_MAX / stride(A)) {
-        return okra_fail_(
-            OKRA_EUNSUPPORTED,
-            "svd: %c is %lld x %lld with row stride %d; LAPACK takes at most "
-            "%d elements",
-            name, (long long)A.rows, (long long)A.cols, stride(A), INT_MAX);
-    }
+    REFUSE_IF(
+        A.rows > INT_MAX / stride(A), OKRA_EUNSUPPORTED,
+        "svd: %c is %lld x %lld with row stride %d; LAPACK takes at most %d elements",
+        name, (long long)A.rows, (long long)A.cols, stride(A), INT_MAX);
     return OKRA_OK;
 }
 
@@ -110,12 +103,9 @@ static okra_status svd(okra_context *ctx, okra_mat_ A, okra_mat_ U, double *s,
     double best = 0;
     OWNED lapack_int *iwork = NULL;
 
-    if (k > svd_most) {
-        return okra_fail_(
-            OKRA_EUNSUPPORTED,
-            "svd: A is %lld x %lld; LAPACK finds at most %d singular values",
-            (long long)A.rows, (long long)A.cols, (int)svd_most);
-    }
+    REFUSE_IF(k > svd_most, OKRA_EUNSUPPORTED,
+              "svd: A is %lld x %lld; LAPACK finds at most %d singular values",
+              (long long)A.rows, (long long)A.cols, (int)svd_most);
     CHK(check_extent('A', A));
     CHK(check_extent('U', U));
     CHK(check_extent('V', Vt));
@@ -131,10 +121,8 @@ static okra_status svd(okra_context *ctx, okra_mat_ A, okra_mat_ U, double *s,
                                stride(A), s, Vt.p, stride(Vt), U.p, stride(U), work,
                                narrow(lwork), iwork);
     okra_blas_release_();
-    if (info != 0) {
-        return okra_fail_(OKRA_ENUMERIC, "svd: LAPACK dgesdd did not converge (info %d)",
-                          (int)info);
-    }
+    REFUSE_IF(info != 0, OKRA_ENUMERIC, "svd: LAPACK dgesdd did not converge (info %d)",
+              (int)info);
     return OKRA_OK;
 }
 
@@ -165,10 +153,8 @@ static okra_status qr(okra_context *ctx, okra_mat_ A, okra_mat_ *R)
                                    copy, stride(At), tau, work, narrow(lwork));
     }
     okra_blas_release_();
-    if (info != 0) {
-        return okra_fail_(OKRA_EINTERNAL, "qr: LAPACK refused its argument %d",
-                          -(int)info);
-    }
+    REFUSE_IF(info != 0, OKRA_EINTERNAL, "qr: LAPACK refused its argument %d",
+              -(int)info);
     return okra_mat_transpose_(At, A);
 }
 
@@ -216,8 +202,7 @@ done:
     if (held) {
         okra_blas_release_();
     }
-    okra_free_(work);
-    okra_free_(pivot);
+    FREE(work, pivot);
     return st;
 }
 

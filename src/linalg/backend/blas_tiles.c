@@ -243,10 +243,8 @@ static okra_status one_cholesky(okra_mat_ A, bool *done)
     lapack_int info =
         LAPACKE_dpotrf_work(LAPACK_COL_MAJOR, 'U', (int)A.rows, A.p, stride(A));
     okra_blas_release_();
-    if (info < 0) {
-        return okra_fail_(OKRA_EINTERNAL, "cholesky: LAPACK refused its argument %d",
-                          -(int)info);
-    }
+    REFUSE_IF(info < 0, OKRA_EINTERNAL, "cholesky: LAPACK refused its argument %d",
+              -(int)info);
     *done = info == 0;
     return OKRA_OK;
 }

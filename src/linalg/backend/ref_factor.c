@@ -105,12 +105,9 @@ static okra_status lu(okra_mat_ A, okra_mat_ B)
                 pivot = i;
             }
         }
-        if (A.p[pivot * A.ld + k] == 0) {
-            return okra_fail_(
-                OKRA_ENUMERIC,
-                "solve: the %lld x %lld matrix is singular (pivot %lld is 0)",
-                (long long)A.rows, (long long)A.rows, (long long)k + 1);
-        }
+        REFUSE_IF(A.p[pivot * A.ld + k] == 0, OKRA_ENUMERIC,
+                  "solve: the %lld x %lld matrix is singular (pivot %lld is 0)",
+                  (long long)A.rows, (long long)A.rows, (long long)k + 1);
         swap_rows(A, k, pivot);
         swap_rows(B, k, pivot);
         for (okra_int i = k + 1; i < A.rows; i++) {

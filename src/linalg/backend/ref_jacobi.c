@@ -103,10 +103,8 @@ okra_status okra_ref_eigh_(okra_context *ctx, okra_mat_ A, double *w)
     /* off-diagonal rest of at most eps ||A||_F in all */
     double floor = DBL_EPSILON * norm / (double)n;
     for (int round = 0; sweep(A, V, floor); round++) {
-        if (round == most_sweeps) {
-            return okra_fail_(OKRA_ENUMERIC, "eigh: no convergence in %d Jacobi sweeps",
-                              (int)most_sweeps);
-        }
+        REFUSE_IF(round == most_sweeps, OKRA_ENUMERIC,
+                  "eigh: no convergence in %d Jacobi sweeps", (int)most_sweeps);
         CHK(okra_cancelled_(ctx));
     }
     for (okra_int i = 0; i < n; i++) {
@@ -172,10 +170,8 @@ okra_status okra_ref_svd_(okra_context *ctx, okra_mat_ A, okra_mat_ U, double *s
     }
     double tiny = DBL_EPSILON * sqrt(square);
     for (int round = 0; sweep_rows(XG, l, tiny * tiny); round++) {
-        if (round == most_sweeps) {
-            return okra_fail_(OKRA_ENUMERIC, "svd: no convergence in %d Jacobi sweeps",
-                              (int)most_sweeps);
-        }
+        REFUSE_IF(round == most_sweeps, OKRA_ENUMERIC,
+                  "svd: no convergence in %d Jacobi sweeps", (int)most_sweeps);
         CHK(okra_cancelled_(ctx));
     }
     for (okra_int i = 0; i < k; i++) {

@@ -65,11 +65,9 @@ okra_status okra_linker_inverse_(okra_context *ctx, okra_mat_ A, okra_mat_ inver
 okra_status okra_linker_network_(const char *who, const okra_problem_ *p,
                                  const okra_network_ **out)
 {
-    if (p->y->kind != OKRA_NODES) {
-        return okra_fail_(OKRA_EUNSUPPORTED,
-                          "%s learns from the edges of a network, the outputs are %s",
-                          who, okra_kind_name(p->y->kind));
-    }
+    REFUSE_IF(p->y->kind != OKRA_NODES, OKRA_EUNSUPPORTED,
+              "%s learns from the edges of a network, the outputs are %s", who,
+              okra_kind_name(p->y->kind));
     *out = p->y->network;
     return OKRA_OK;
 }

@@ -94,11 +94,9 @@ static okra_status fit(okra_context *ctx, const okra_problem_ *p,
     TRY(okra_parallel_(ctx, n, 1, "local models", body, &t));
     TRY(okra_linker_put_(bag, "classifiers", &C, n, n + 1));
 done:
-    okra_free_(K);
-    okra_free_(C);
+    FREE(K, C);
     okra_svm_gram_clear_(&t.gram);
-    okra_free_(t.others);
-    okra_free_(t.label);
+    FREE(t.others, t.label);
     return st;
 }
 

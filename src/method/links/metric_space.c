@@ -137,10 +137,8 @@ static okra_status fit_kml(okra_context *ctx, const okra_problem_ *p,
         first++;
     }
     okra_int r = n - first, d = OKRA_MIN_(o.dimensions, r);
-    if (r == 0) {
-        return okra_fail_(OKRA_ENUMERIC,
-                          "kml: all labelled nodes look the same to the input kernel");
-    }
+    REFUSE_IF(r == 0, OKRA_ENUMERIC,
+              "kml: all labelled nodes look the same to the input kernel");
     okra_mat_ Q = okra_mat_of_(K + first * n, r, n); /* rows: eigenvectors */
     CHK(okra_doubles_(ctx, r, n, "a work matrix", &T));
     CHK(okra_doubles_(ctx, r, r, "the metric", &S));

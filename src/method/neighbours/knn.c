@@ -36,12 +36,9 @@ static okra_status fit(okra_context *ctx, const okra_problem_ *problem,
     if (st != OKRA_OK) {
         return st;
     }
-    if (o.k > problem->n) {
-        return okra_fail_(OKRA_EARG,
-                          "knn: k is %lld, expected at most %lld, the number "
-                          "of training pairs",
-                          (long long)o.k, (long long)problem->n);
-    }
+    REFUSE_IF(o.k > problem->n, OKRA_EARG,
+              "knn: k is %lld, expected at most %lld, the number of training pairs",
+              (long long)o.k, (long long)problem->n);
     st = okra_bag_put_number_(bag, "k", (double)o.k);
     return st == OKRA_OK ? okra_problem_put_weights_(problem, bag) : st;
 }
@@ -122,8 +119,7 @@ static okra_status predict(okra_context *ctx, const okra_bag_ *bag, okra_query_ 
     ALLOC(a.distance, okra_workers_(ctx) * a.k);
     TRY(okra_parallel_(ctx, query->m, 16, "neighbours", body, &a));
 done:
-    okra_free_(a.nearest);
-    okra_free_(a.distance);
+    FREE(a.nearest, a.distance);
     return st;
 }
 

@@ -321,11 +321,7 @@ done:
     for (int i = 0; f.work && i < workers; i++) {
         free_scratch(&f.work[i]);
     }
-    okra_free_(f.trees);
-    okra_free_(f.work);
-    okra_free_(f.items);
-    okra_free_(K);
-    okra_free_(L);
+    FREE(f.trees, f.work, f.items, K, L);
     return st;
 }
 

@@ -30,9 +30,7 @@ static void close_buffers(okra_factors_ *f)
 void okra_factors_clear_(okra_factors_ *f)
 {
     close_buffers(f);
-    okra_free_(f->Phi);
-    okra_free_(f->Psi);
-    okra_free_(f->square);
+    FREE(f->Phi, f->Psi, f->square);
     *f = (okra_factors_){0};
 }
 
@@ -195,8 +193,7 @@ okra_status okra_factors_create_(okra_context *ctx, const okra_problem_ *p,
     *out = f;
     f = (okra_factors_){0};
 done:
-    okra_free_(Phi);
-    okra_free_(Psi);
+    FREE(Phi, Psi);
     okra_factors_clear_(&f);
     return st;
 }

@@ -40,9 +40,7 @@ okra_status okra_groups_create_(okra_context *ctx, const okra_pieces_ *pieces, o
 
 void okra_groups_clear_(okra_groups_ *g)
 {
-    okra_free_(g->S);
-    okra_free_(g->of);
-    okra_free_(g->K);
+    FREE(g->S, g->of, g->K);
     *g = (okra_groups_){0};
 }
 
@@ -295,20 +293,16 @@ static okra_status load(const okra_bag_ *bag, const okra_query_ *query, stored *
     s->S = okra_bag_get_(bag, "shares", &s->count, &s->positions);
     s->mean = okra_bag_get_(bag, "mean", &one, &again);
     const double *of = okra_bag_get_(bag, "groups", &rows, &cols);
-    if (!s->C || !s->S || !of || !query->kx || !query->x || s->n != query->n ||
-        cols != s->d || (s->mean && again != s->d)) {
-        return okra_fail_(OKRA_EFORMAT,
-                          "the model's coefficients and groups do not fit %lld "
-                          "training pairs",
-                          (long long)query->n);
-    }
+    REFUSE_IF(!s->C || !s->S || !of || !query->kx || !query->x || s->n != query->n ||
+                  cols != s->d || (s->mean && again != s->d),
+              OKRA_EFORMAT,
+              "the model's coefficients and groups do not fit %lld training pairs",
+              (long long)query->n);
     MAKE(s->of, s->d);
     for (okra_int j = 0; j < s->d; j++) {
-        if (!(of[j] >= 0 && of[j] < (double)s->count)) {
-            return okra_fail_(OKRA_EFORMAT,
-                              "the model's coordinate %lld is in group %g of %lld",
-                              (long long)j, of[j], (long long)s->count);
-        }
+        REFUSE_IF(!(of[j] >= 0 && of[j] < (double)s->count), OKRA_EFORMAT,
+                  "the model's coordinate %lld is in group %g of %lld", (long long)j,
+                  of[j], (long long)s->count);
         s->of[j] = (okra_int)of[j];
     }
     return OKRA_OK;
@@ -372,11 +366,6 @@ okra_status okra_grouped_predict_(okra_context *ctx, const okra_bag_ *bag,
     }
 done:
     okra_pieces_free_(pieces);
-    okra_free_(s.of);
-    okra_free_(K);
-    okra_free_(Kg);
-    okra_free_(P);
-    okra_free_(T);
-    okra_free_(in);
+    FREE(s.of, K, Kg, P, T, in);
     return st;
 }

@@ -41,8 +41,7 @@ static okra_status find_axes(low *z)
     okra_int d = z->t.d, rank = 0;
     OWNED double *mu = NULL;
     double scale = z->problem->map_y ? 1 : z->problem->feature_scale;
-    okra_free_(z->E);
-    okra_free_(z->offset);
+    FREE(z->E, z->offset);
     z->E = z->offset = NULL;
     MAKE(mu, d);
     CHK(okra_eigh_(z->ctx, okra_mat_of_(z->t.D, d, d), mu));
@@ -159,7 +158,6 @@ okra_status okra_kpca_low_(okra_context *ctx, const okra_problem_ *problem,
     }
 done:
     okra_moments_clear_(&z.t);
-    okra_free_(z.E);
-    okra_free_(z.offset);
+    FREE(z.E, z.offset);
     return st;
 }

@@ -45,20 +45,16 @@ void okra_kron_free_(okra_kron_ *kron)
         okra_large_free_(kron->G);
         okra_large_free_(kron->H);
         okra_large_free_(kron->Qt);
-        okra_free_(kron->mu);
-        okra_free_(kron->lam);
-        okra_free_(kron);
+        FREE(kron->mu, kron->lam, kron);
     }
 }
 
 static okra_status check_gram(const char *name, okra_int n, const okra_large_ *A)
 {
     okra_int rows = okra_large_rows_(A), cols = okra_large_cols_(A);
-    if (rows != n || cols != n) {
-        return okra_fail_(
-            OKRA_ESHAPE, "covariance operator: %s is %lld x %lld, expected %lld x %lld",
-            name, (long long)rows, (long long)cols, (long long)n, (long long)n);
-    }
+    REFUSE_IF(rows != n || cols != n, OKRA_ESHAPE,
+              "covariance operator: %s is %lld x %lld, expected %lld x %lld", name,
+              (long long)rows, (long long)cols, (long long)n, (long long)n);
     return OKRA_OK;
 }
 
@@ -129,13 +125,10 @@ okra_status okra_kron_create_(okra_context *ctx, okra_large_ *K, okra_large_ *L,
 
     CHK(check_gram("K", n, K));
     CHK(check_gram("L", n, L));
-    if (epsilon == 0 || !isfinite(epsilon)) {
-        return okra_fail_(
-            OKRA_EARG,
-            "covariance operator: epsilon is %g, expected a positive number (or a "
-            "negative one for the unconditional operator)",
-            epsilon);
-    }
+    REFUSE_IF(epsilon == 0 || !isfinite(epsilon), OKRA_EARG,
+              "covariance operator: epsilon is %g, expected a positive number (or a "
+              "negative one for the unconditional operator)",
+              epsilon);
     ZMAKE(kron, 1);
     kron->n = n;
     MAKE(kron->lam, n);
@@ -146,8 +139,7 @@ okra_status okra_kron_create_(okra_context *ctx, okra_large_ *K, okra_large_ *L,
     CHK(okra_large_create_(ctx, n, n, "covariance operator: left factor", &kron->H));
     CHK(okra_large_create_(ctx, n, n, "covariance operator: right-hand side", &kron->G));
     CHK(factor(ctx, kron, K, L, epsilon));
-    *out = kron;
-    kron = NULL;
+    *out = TAKE(kron);
     return OKRA_OK;
 }
 
@@ -197,11 +189,9 @@ okra_status okra_kron_solve_(okra_context *ctx, const okra_kron_ *kron, double l
     FREED_BY(okra_large_drop_) okra_large_ *ZQt = NULL;
 
     CHK(check_gram("B", n, B));
-    if (!(lambda >= 0) || !isfinite(lambda)) {
-        return okra_fail_(
-            OKRA_EARG,
-            "covariance operator: lambda is %g, expected a number of 0 or more", lambda);
-    }
+    REFUSE_IF(!(lambda >= 0) || !isfinite(lambda), OKRA_EARG,
+              "covariance operator: lambda is %g, expected a number of 0 or more",
+              lambda);
     if (lambda > 0 && n > 0) {
         okra_ridge_condition_(
             ctx, lambda, 1 + kron->mu[n - 1] * kron->lam[n - 1] / ((double)n * lambda));

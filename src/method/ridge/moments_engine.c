@@ -41,8 +41,7 @@ static void clear(sums *z)
     okra_large_free_(z->U);
     okra_large_free_(z->ones);
     okra_large_free_(z->Psi);
-    okra_free_(z->Y);
-    okra_free_(z->YS);
+    FREE(z->Y, z->YS);
 }
 
 static okra_status open_pass(okra_context *ctx, const okra_problem_ *p, bool solved,
@@ -198,8 +197,7 @@ static okra_status send_rows(okra_context *ctx, okra_mat_ A, okra_large_ **out)
     FREED_BY(okra_large_drop_) okra_large_ *there = NULL;
     CHK(okra_large_create_(ctx, A.rows, A.cols, "the moments", &there));
     CHK(okra_large_put_(ctx, A, 0, 0, there));
-    *out = there;
-    there = NULL;
+    *out = TAKE(there);
     return OKRA_OK;
 }
 

@@ -57,12 +57,10 @@ static okra_status weigh(const penalty *z, okra_int i, okra_int m, const double 
                          double weight[2])
 {
     double sum = okra_dot_(m, phi, z->s);
-    if (sum < -1e-8 * z->total) {
-        return okra_fail_(OKRA_EARG,
-                          "graph gram: the kernel of input %lld with all others sums to "
-                          "%g, expected a kernel whose values are not below 0",
-                          (long long)i, sum);
-    }
+    REFUSE_IF(sum < -1e-8 * z->total, OKRA_EARG,
+              "graph gram: the kernel of input %lld with all others sums to %g, expected "
+              "a kernel whose values are not below 0",
+              (long long)i, sum);
     weight[0] = sum;
     weight[1] = 1;
     if (z->normalized) {
@@ -112,9 +110,7 @@ static okra_status by_gram(okra_context *ctx, const okra_problem_ *all, penalty 
     TRY(okra_moments_pass_(ctx, all, "smoothness", 0, second, z));
     TRY(okra_gemm_(ctx, false, true, -1, z->G, z->G, 1, z->Q));
 done:
-    okra_free_(G);
-    okra_free_(z->s);
-    okra_free_(z->scaled);
+    FREE(G, z->s, z->scaled);
     return st;
 }
 
@@ -183,24 +179,18 @@ static okra_status apply(okra_context *ctx, const okra_graph_ *graph, okra_scrat
 static okra_status by_weights(okra_context *ctx, const okra_problem_ *all,
                               const char *text, okra_mat_ Q)
 {
-    okra_status st = OKRA_OK;
-    okra_scratch_ Phi = {0};
-    okra_graph_ *graph = NULL;
-    double *self = NULL;
-    TRY(okra_scratch_create_(ctx, all->n, Q.rows, "the features of the inputs", &Phi));
-    TRY(okra_moments_pass_(ctx, all, "features", 0, keep, &Phi));
+    OWNED double *self = NULL;
+    FREED_BY(okra_scratch_clear_) okra_scratch_ Phi = {0};
+    FREED_BY(okra_graph_drop_) okra_graph_ *graph = NULL;
+    CHK(okra_scratch_create_(ctx, all->n, Q.rows, "the features of the inputs", &Phi));
+    CHK(okra_moments_pass_(ctx, all, "features", 0, keep, &Phi));
     if (!all->map_x->kernel) { /* waves are no projection: no bound */
-        ALLOC(self, all->x->n);
-        TRY(okra_map_self_(ctx, all->map_x, all->x, self));
+        MAKE(self, all->x->n);
+        CHK(okra_map_self_(ctx, all->map_x, all->x, self));
     }
     okra_graph_kernel_ kernel = {.Phi = matrix_of(&Phi), .self = self};
-    TRY(okra_graph_low_(ctx, text, &kernel, &graph));
-    TRY(apply(ctx, graph, &Phi, Q));
-done:
-    okra_graph_free_(graph);
-    okra_scratch_clear_(&Phi);
-    okra_free_(self);
-    return st;
+    CHK(okra_graph_low_(ctx, text, &kernel, &graph));
+    return apply(ctx, graph, &Phi, Q);
 }
 
 /* ---- both ---- */
@@ -231,7 +221,6 @@ okra_status okra_moments_smooth_(okra_context *ctx, const okra_problem_ *p,
         }
     }
 done:
-    okra_free_(text.file);
-    okra_free_(Q);
+    FREE(text.file, Q);
     return st;
 }

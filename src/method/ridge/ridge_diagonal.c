@@ -53,11 +53,9 @@ static okra_mat_ mat(const diagonal *z, double *p)
 okra_status okra_ridge_diagonal_check_(const okra_ridge_ *r)
 {
     const okra_data *x = r->p->x;
-    if (!r->p->features || r->missing) {
-        return okra_fail_(OKRA_EUNSUPPORTED,
-                          "ridge: operator diagonal needs dense outputs without missing "
-                          "values under a linear output kernel");
-    }
+    REFUSE_IF(!r->p->features || r->missing, OKRA_EUNSUPPORTED,
+              "ridge: operator diagonal needs dense outputs without missing values under "
+              "a linear output kernel");
     if (!x || x->kind != OKRA_DENSE || x->d != r->p->d) {
         char text[96];
         return okra_fail_(OKRA_ESHAPE,
@@ -237,10 +235,8 @@ okra_status okra_ridge_single_(const okra_parts_ *parts, okra_int n)
     OWNED bool *seen = NULL;
     ZMAKE(seen, parts->count);
     for (okra_int i = 0; parts->part && i < n; i++) {
-        if (seen[parts->part[i]]) {
-            return okra_fail_(OKRA_EUNSUPPORTED,
-                              "ridge: parts of operator diagonal have no closed form");
-        }
+        REFUSE_IF(seen[parts->part[i]], OKRA_EUNSUPPORTED,
+                  "ridge: parts of operator diagonal have no closed form");
         seen[parts->part[i]] = true;
     }
     return OKRA_OK;

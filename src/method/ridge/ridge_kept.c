@@ -24,11 +24,9 @@ okra_status okra_total_keep_(const okra_total_ *z, double times, const double *A
                              okra_int n, const okra_map_ *map, okra_bag_ *bag)
 {
     const okra_moments_ *t = &z->t;
-    if (!isfinite(t->kept_y)) {
-        return okra_fail_(OKRA_ENUMERIC,
-                          "ridge: the sum of the squares of the outputs overflows: "
-                          "keep-moments needs smaller ones, below 1e150");
-    }
+    REFUSE_IF(!isfinite(t->kept_y), OKRA_ENUMERIC,
+              "ridge: the sum of the squares of the outputs overflows: keep-moments "
+              "needs smaller ones, below 1e150");
     CHK(okra_map_save_over_(map, bag, "basis"));
     CHK(put(bag, "moments.C", t->C, t->m, t->m, 1));
     CHK(put(bag, "moments.R", t->R, t->m, t->d, 1));
@@ -142,9 +140,8 @@ okra_status okra_ridge_check_(const okra_bag_ *bag, const okra_facts_ *facts)
     bool sketch = has(bag, "basis.sketch") || has(bag, "basis.start") ||
                   has(bag, "basis.value") || has(bag, "basis.column");
     bool basis = waves || factor;
-    if (any && (!all || !basis)) {
-        return okra_fail_(OKRA_EFORMAT, "the moments that the model keeps are not whole");
-    }
+    REFUSE_IF(any && (!all || !basis), OKRA_EFORMAT,
+              "the moments that the model keeps are not whole");
     double rank = 0, are_waves = 0;
     okra_bag_get_number_(bag, "x.rank", &rank);
     okra_bag_get_number_(bag, "x.waves", &are_waves);
@@ -155,9 +152,7 @@ okra_status okra_ridge_check_(const okra_bag_ *bag, const okra_facts_ *facts)
     } else if (factor) {
         right = are_waves == 0 && (sketch || m == columns) && rank == (double)m;
     }
-    if (!right) {
-        return okra_fail_(OKRA_EFORMAT,
-                          "the basis that the model keeps does not fit its inputs");
-    }
+    REFUSE_IF(!right, OKRA_EFORMAT,
+              "the basis that the model keeps does not fit its inputs");
     return OKRA_OK;
 }

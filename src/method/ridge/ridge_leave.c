@@ -66,8 +66,7 @@ done:
 
 void okra_sorted_clear_(okra_sorted_ *sorted)
 {
-    okra_free_(sorted->members);
-    okra_free_(sorted->begin);
+    FREE(sorted->members, sorted->begin);
     *sorted = (okra_sorted_){0};
 }
 
@@ -245,8 +244,6 @@ done:
     okra_semi_clear_(&z.semi);
     okra_free_(z.ones);
     okra_sorted_clear_(&z.parts);
-    okra_free_(z.slack);
-    okra_free_(z.BSS);
-    okra_free_(z.panel);
+    FREE(z.slack, z.BSS, z.panel);
     return st;
 }

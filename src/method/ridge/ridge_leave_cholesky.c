@@ -72,10 +72,8 @@ static okra_status invert(const okra_leaving_ *z, double lambda, factoring *f,
     okra_context *ctx = z->r->ctx;
     bool done = false;
     CHK(factor(ctx, lambda, f, &done));
-    if (!done) {
-        return okra_fail_(OKRA_ENUMERIC,
-                          "ridge: no factor for lambda %g, one for a smaller", lambda);
-    }
+    REFUSE_IF(!done, OKRA_ENUMERIC, "ridge: no factor for lambda %g, one for a smaller",
+              lambda);
     CHK(okra_large_fill_(ctx, 0, f->X));
     CHK(okra_large_add_diagonal_(ctx, 1, f->X));
     CHK(okra_large_trsm_(ctx, false, true, f->L, f->X));
@@ -115,10 +113,6 @@ done:
     okra_large_free_(f.K);
     okra_large_free_(f.L);
     okra_large_free_(f.X);
-    okra_free_(f.YE);
-    okra_free_(f.C);
-    okra_free_(f.H);
-    okra_free_(f.q);
-    okra_free_(f.mean);
+    FREE(f.YE, f.C, f.H, f.q, f.mean);
     return st;
 }

@@ -186,17 +186,13 @@ okra_status okra_ridge_low_leave_(okra_ridge_ *r, double *A, const okra_leave_ *
 {
     FREED_BY(okra_moments_clear_) okra_moments_ t = {0};
     FREED_BY(okra_sorted_clear_) okra_sorted_ parts = {0};
-    if (okra_problem_features_(r->p) == 0 || (!leave->explicitly && !r->p->map_y)) {
-        return okra_fail_(
-            OKRA_EUNSUPPORTED,
-            "ridge: low rank has a closed form of leaving out with explicit outputs or "
-            "outputs of low rank alone");
-    }
+    REFUSE_IF(okra_problem_features_(r->p) == 0 || (!leave->explicitly && !r->p->map_y),
+              OKRA_EUNSUPPORTED,
+              "ridge: low rank has a closed form of leaving out with explicit outputs or "
+              "outputs of low rank alone");
     CHK(okra_parts_sort_(leave->parts, r->p->n, &parts));
-    if (A && parts.largest > 1) {
-        return okra_fail_(OKRA_EUNSUPPORTED,
-                          "ridge: parts of a matrix operator have no closed form");
-    }
+    REFUSE_IF(A && parts.largest > 1, OKRA_EUNSUPPORTED,
+              "ridge: parts of a matrix operator have no closed form");
     CHK(okra_moments_create_(r->ctx, r->p, false, 0, &t));
     if (r->center) {
         okra_moments_center_(&t);

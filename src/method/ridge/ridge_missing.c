@@ -255,11 +255,6 @@ okra_status okra_ridge_missing_(okra_ridge_ *r, const char *graph, double lambda
     }
 done:
     okra_semi_clear_(&m.s);
-    okra_free_(m.K);
-    okra_free_(m.g);
-    okra_free_(m.S);
-    okra_free_(m.b);
-    okra_free_(m.T);
-    okra_free_(m.Z);
+    FREE(m.K, m.g, m.S, m.b, m.T, m.Z);
     return st;
 }

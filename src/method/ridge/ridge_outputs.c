@@ -15,9 +15,7 @@
 
 void okra_outputs_clear_(okra_outputs_ *o)
 {
-    okra_free_(o->times);
-    okra_free_(o->which);
-    okra_free_(o->lambda);
+    FREE(o->times, o->which, o->lambda);
     *o = (okra_outputs_){0};
 }
 
@@ -28,22 +26,18 @@ static okra_status read_times(const char *text, okra_int d, okra_outputs_ *o)
     for (; j < d && *at; j++) {
         char *end = NULL;
         o->times[j] = okra_strtod_(at, &end);
-        if (end == at || (*end && *end != ',') || !(o->times[j] >= 0) ||
-            !isfinite(o->times[j])) {
-            return okra_fail_(OKRA_EARG,
-                              "ridge: output-lambda holds '%.20s' for output %lld "
-                              "(counted from 0), expected numbers of 0 or more between "
-                              "commas",
-                              at, (long long)j);
-        }
+        REFUSE_IF(end == at || (*end && *end != ',') || !(o->times[j] >= 0) ||
+                      !isfinite(o->times[j]),
+                  OKRA_EARG,
+                  "ridge: output-lambda holds '%.20s' for output %lld (counted from 0), "
+                  "expected numbers of 0 or more between commas",
+                  at, (long long)j);
         at = *end == ',' ? end + 1 : end;
     }
-    if (j < d || *at) {
-        return okra_fail_(OKRA_ESHAPE,
-                          "ridge: output-lambda has %s than %lld numbers, one for each "
-                          "coordinate of the outputs",
-                          j < d ? "fewer" : "more", (long long)d);
-    }
+    REFUSE_IF(j < d || *at, OKRA_ESHAPE,
+              "ridge: output-lambda has %s than %lld numbers, one for each coordinate of "
+              "the outputs",
+              j < d ? "fewer" : "more", (long long)d);
     return OKRA_OK;
 }
 
@@ -52,11 +46,9 @@ okra_status okra_outputs_open_(const char *text, const okra_problem_ *p,
 {
     FREED_BY(okra_outputs_clear_) okra_outputs_ o = {.d = p->d};
     OWNED double *all = NULL;
-    if (!p->features) {
-        return okra_fail_(
-            OKRA_EARG, "ridge: output-lambda needs outputs with explicit features: dense "
-                       "vectors under a linear output kernel");
-    }
+    REFUSE_IF(!p->features, OKRA_EARG,
+              "ridge: output-lambda needs outputs with explicit features: dense vectors "
+              "under a linear output kernel");
     MAKE(o.times, o.d);
     MAKE(o.which, o.d);
     MAKE(all, o.d);
@@ -128,10 +120,8 @@ okra_status okra_outputs_left_(okra_context *ctx, void *user, const okra_left_ *
     okra_outputs_sink_ *s = user;
     const okra_outputs_ *o = s->outputs;
     okra_int k = (okra_int)left->lambda % o->distinct, n = left->H.rows;
-    if (!left->H.p) {
-        return okra_fail_(OKRA_EUNSUPPORTED,
-                          "ridge: output-lambda leaves out explicit outputs alone");
-    }
+    REFUSE_IF(!left->H.p, OKRA_EUNSUPPORTED,
+              "ridge: output-lambda leaves out explicit outputs alone");
     if (!s->H) {
         CHK(okra_doubles_(ctx, n, o->d, "the left-out predictions", &s->H));
     }

@@ -55,28 +55,22 @@ static okra_status coefficients(okra_ridge_ *r, const okra_semi_ *s, okra_mat_ E
 
 okra_status okra_ridge_semi_(okra_ridge_ *r, const char *graph, double lambda2, double *A)
 {
-    okra_status st = OKRA_OK;
     okra_int N = r->p->n + r->p->unlabelled, d = r->p->d;
-    double *K = NULL, *g = NULL;
-    okra_graph_ *M = NULL;
-    okra_semi_ s = {0};
+    FREED_BY(okra_semi_clear_) okra_semi_ s = {0};
+    FREED_BY(okra_graph_drop_) okra_graph_ *M = NULL;
+    OWNED double *g = NULL, *K = NULL;
     if (A) {
-        ALLOC(g, d);
-        TRY(okra_operator_decompose_(r->ctx, okra_mat_of_(A, d, d), g));
+        MAKE(g, d);
+        CHK(okra_operator_decompose_(r->ctx, okra_mat_of_(A, d, d), g));
     }
-    TRY(okra_problem_host_K_(r->ctx, r->p, &K));
-    TRY(okra_graph_create_(r->ctx, graph, okra_mat_of_(K, N, N), &M));
-    TRY(okra_semi_create_(r->ctx, okra_mat_of_(K, N, N), r->p->n, r->s, M, lambda2, true,
+    CHK(okra_problem_host_K_(r->ctx, r->p, &K));
+    CHK(okra_graph_create_(r->ctx, graph, okra_mat_of_(K, N, N), &M));
+    CHK(okra_semi_create_(r->ctx, okra_mat_of_(K, N, N), r->p->n, r->s, M, lambda2, true,
                           &s));
     okra_free_(K);
     K = NULL;
     for (size_t l = 0; l < r->count; l++) {
-        TRY(A ? coefficients(r, &s, okra_mat_of_(A, d, d), g, l) : weights(r, &s, l));
+        CHK(A ? coefficients(r, &s, okra_mat_of_(A, d, d), g, l) : weights(r, &s, l));
     }
-done:
-    okra_free_(K);
-    okra_free_(g);
-    okra_graph_free_(M);
-    okra_semi_clear_(&s);
-    return st;
+    return OKRA_OK;
 }

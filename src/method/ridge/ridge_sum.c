@@ -59,13 +59,10 @@ static okra_status add_kept(const okra_bag_ *bag, const char *name, okra_int row
 {
     okra_int r = 0, c = 0;
     const double *values = okra_bag_get_(bag, name, &r, &c);
-    if (!values || r != rows || c != cols) {
-        return okra_fail_(
-            OKRA_EARG,
-            "the models do not keep the same moments: '%s' is %lld x %lld in "
-            "one and %lld x %lld in another",
-            name, (long long)rows, (long long)cols, (long long)r, (long long)c);
-    }
+    REFUSE_IF(!values || r != rows || c != cols, OKRA_EARG,
+              "the models do not keep the same moments: '%s' is %lld x %lld in one and "
+              "%lld x %lld in another",
+              name, (long long)rows, (long long)cols, (long long)r, (long long)c);
     add_all(rows * cols, 1, values, to);
     return OKRA_OK;
 }
@@ -276,14 +273,11 @@ static okra_status judge_drift(okra_context *ctx, const okra_sum_ *s)
         okra_bag_get_number_(s->bags[k], "drift", &told);
         before = fmax(before, told);
     }
-    if (!(s->drift < drift_most)) {
-        return okra_fail_(
-            OKRA_ENUMERIC,
-            "ridge: the moments of the pairs that go are so much larger than those of "
-            "the pairs that stay that what is left is wrong by up to %.0e of itself: fit "
-            "the pairs that stay anew, with keep-moments",
-            s->drift);
-    }
+    REFUSE_IF(!(s->drift < drift_most), OKRA_ENUMERIC,
+              "ridge: the moments of the pairs that go are so much larger than those of "
+              "the pairs that stay that what is left is wrong by up to %.0e of itself: "
+              "fit the pairs that stay anew, with keep-moments",
+              s->drift);
     if (doublings(s->drift) > doublings(before)) {
         okra_warn_(ctx,
                    "ridge: rounding in the moments has added up to %.1e of those of the "
@@ -313,10 +307,8 @@ static okra_status read_operator(okra_context *ctx, const okra_sum_ *s,
         CHK(okra_operator_read_(ctx, text, s->whole, op));
     }
     bool covariances = op->kind == OKRA_OPERATOR_COV || op->kind == OKRA_OPERATOR_CCOV;
-    if (covariances && !okra_bag_get_(s->bags[0], "moments.D", &rows, &cols)) {
-        return okra_fail_(OKRA_EFORMAT,
-                          "the model does not keep the moments of its outputs");
-    }
+    REFUSE_IF(covariances && !okra_bag_get_(s->bags[0], "moments.D", &rows, &cols),
+              OKRA_EFORMAT, "the model does not keep the moments of its outputs");
     return OKRA_OK;
 }
 
@@ -350,9 +342,7 @@ okra_status okra_ridge_sum_(okra_context *ctx, okra_sum_ *s, const okra_options 
     TRY(okra_bag_put_number_(bag, "drift", s->drift));
     TRY(okra_problem_put_weights_(s->whole, bag));
 done:
-    okra_free_(op.A);
-    okra_free_(z.of_R);
-    okra_free_(z.keys);
+    FREE(op.A, z.of_R, z.keys);
     okra_moments_clear_(&z.t);
     return st;
 }

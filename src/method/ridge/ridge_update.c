@@ -319,10 +319,6 @@ okra_status okra_ridge_update_(okra_context *ctx, okra_change_ *c,
     c->done = done;
 done:
     okra_directions_clear_(&o);
-    okra_free_(u.K);
-    okra_free_(u.C);
-    okra_free_(r.Y);
-    okra_free_(r.s);
-    okra_free_(r.mean);
+    FREE(u.K, u.C, r.Y, r.s, r.mean);
     return st;
 }

@@ -43,8 +43,7 @@ void okra_graph_free_(okra_graph_ *graph)
 {
     if (graph) {
         okra_csr_free_(&graph->csr);
-        okra_free_(graph->dense);
-        okra_free_(graph);
+        FREE(graph->dense, graph);
     }
 }
 
@@ -78,15 +77,15 @@ static okra_status laplacian_dense(okra_graph_ *g, bool normalized)
 
 static okra_status laplacian_sparse(okra_graph_ *g, bool normalized)
 {
-    okra_status st = OKRA_OK;
     okra_int n = g->n, at = 0;
-    okra_csr_ *W = &g->csr, M = {0};
-    double *degree = NULL, *loop = NULL;
-    ZALLOC(degree, n);
-    ZALLOC(loop, n);
-    ALLOC(M.indptr, n + 1);
-    ALLOC(M.indices, W->indptr[n] + n);
-    ALLOC(M.values, W->indptr[n] + n);
+    OWNED double *loop = NULL, *degree = NULL;
+    FREED_BY(okra_csr_free_) okra_csr_ M = {0};
+    okra_csr_ *W = &g->csr;
+    ZMAKE(degree, n);
+    ZMAKE(loop, n);
+    MAKE(M.indptr, n + 1);
+    MAKE(M.indices, W->indptr[n] + n);
+    MAKE(M.values, W->indptr[n] + n);
     for (okra_int i = 0; i < n; i++) {
         for (okra_int e = W->indptr[i]; e < W->indptr[i + 1]; e++) {
             degree[i] += W->values[e];
@@ -111,11 +110,7 @@ static okra_status laplacian_sparse(okra_graph_ *g, bool normalized)
     okra_csr_free_(W);
     *W = M;
     M = (okra_csr_){0};
-done:
-    okra_csr_free_(&M);
-    okra_free_(degree);
-    okra_free_(loop);
-    return st;
+    return OKRA_OK;
 }
 
 static okra_status densify(okra_context *ctx, okra_graph_ *g)
@@ -158,8 +153,7 @@ static okra_status by_spectrum(okra_context *ctx, const okra_graph_text_ *t,
     CHK(okra_engine_syrk_(ctx, true, 1, okra_mat_of_(g->dense, n, n), 0,
                           okra_mat_of_(M, n, n)));
     okra_free_(g->dense);
-    g->dense = M;
-    M = NULL;
+    g->dense = TAKE(M);
     return OKRA_OK;
 }
 
@@ -190,8 +184,7 @@ okra_status okra_graph_create_(okra_context *ctx, const char *text, okra_mat_ K,
         g->power = 1;
         TRY(by_spectrum(ctx, &t, g));
     }
-    *out = g;
-    g = NULL;
+    *out = TAKE(g);
 done:
     okra_free_(t.file);
     okra_graph_free_(g);
@@ -233,8 +226,7 @@ okra_status okra_graph_low_(okra_context *ctx, const char *text,
     for (int k = 0; k < t.stages; k++) {
         g->power *= (okra_int)t.stage[k].value;
     }
-    *out = g;
-    g = NULL;
+    *out = TAKE(g);
 done:
     okra_free_(t.file);
     okra_graph_free_(g);

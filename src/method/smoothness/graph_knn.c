@@ -222,9 +222,6 @@ okra_status okra_graph_knn_(okra_context *ctx, const okra_graph_text_ *t,
     TRY(find(ctx, &s));
     TRY(unite(ctx, &s, W));
 done:
-    okra_free_(s.near);
-    okra_free_(s.held);
-    okra_free_(s.distance);
-    okra_free_(s.diagonal);
+    FREE(s.near, s.held, s.distance, s.diagonal);
     return st;
 }

@@ -58,9 +58,8 @@ static okra_status read_piece(const char *text, const char *begin, const char *e
     const char *open = memchr(begin, '(', (size_t)(end - begin));
     const char *name_end = open ? open : end;
     *out = (piece){.which = NAMES, .inside = ""};
-    if (open && end[-1] != ')') {
-        return okra_fail_(OKRA_EARG, "graph: '%s': a bracket is not closed", text);
-    }
+    REFUSE_IF(open && end[-1] != ')', OKRA_EARG, "graph: '%s': a bracket is not closed",
+              text);
     if (open) {
         const char *a = open + 1, *b = end - 1;
         trim(&a, &b);
@@ -87,11 +86,10 @@ static okra_status read_piece(const char *text, const char *begin, const char *e
 /* name=value { ',' name=value } as the piece's table says. */
 static okra_status read_values(const piece *p, values *out)
 {
-    okra_status st = OKRA_OK;
     const okra_option_table *table = &tables[p->which];
     const char *at = p->inside, *end = p->inside + p->length;
-    char *text = NULL;
-    TRY(okra_option_defaults_(table, out));
+    OWNED char *text = NULL;
+    CHK(okra_option_defaults_(table, out));
     while (at < end) {
         const char *stop = memchr(at, ',', (size_t)(end - at));
         stop = stop ? stop : end;
@@ -100,24 +98,16 @@ static okra_status read_values(const piece *p, values *out)
         trim(&name, &name_end);
         const okra_option *row =
             equals ? okra_option_find_(table, name, (size_t)(name_end - name)) : NULL;
-        if (!row) {
-            FAIL(OKRA_EARG, "%s: '%.*s' is no parameter of it", table->owner,
-                 (int)(stop - at), at);
-        }
+        REFUSE_IF(!row, OKRA_EARG, "%s: '%.*s' is no parameter of it", table->owner,
+                  (int)(stop - at), at);
         const char *value = equals + 1, *value_end = stop;
         trim(&value, &value_end);
         okra_free_(text);
-        text = okra_strndup_(value, (size_t)(value_end - value));
-        if (!text) {
-            st = OKRA_EMEM;
-            goto done;
-        }
-        TRY(okra_option_parse_(table->owner, row, text, (char *)out + row->offset));
+        GOT(text = okra_strndup_(value, (size_t)(value_end - value)));
+        CHK(okra_option_parse_(table->owner, row, text, (char *)out + row->offset));
         at = stop < end ? stop + 1 : end;
     }
-done:
-    okra_free_(text);
-    return st;
+    return OKRA_OK;
 }
 
 static okra_status set_source(const char *text, const piece *p, const values *v,
@@ -125,19 +115,15 @@ static okra_status set_source(const char *text, const piece *p, const values *v,
 {
     if (p->which == FILE_NAME) {
         out->source = OKRA_GRAPH_FILE_;
-        if (p->length == 0) {
-            return okra_fail_(OKRA_EARG, "graph: '%s': file() names no file", text);
-        }
+        REFUSE_IF(p->length == 0, OKRA_EARG, "graph: '%s': file() names no file", text);
         out->file = okra_strndup_(p->inside, p->length);
         return out->file ? OKRA_OK : OKRA_EMEM;
     }
     out->source = p->which == GRAM ? OKRA_GRAPH_GRAM_ : OKRA_GRAPH_KNN_;
     out->k = v->k;
     out->share = v->share;
-    if (p->which == KNN && (v->k > 0) == (v->share > 0)) {
-        return okra_fail_(OKRA_EARG, "graph: '%s': knn takes either k=N or share=V",
-                          text);
-    }
+    REFUSE_IF(p->which == KNN && (v->k > 0) == (v->share > 0), OKRA_EARG,
+              "graph: '%s': knn takes either k=N or share=V", text);
     return OKRA_OK;
 }
 
@@ -145,18 +131,13 @@ static okra_status set_stage(const char *text, const piece *p, const values *v,
                              okra_graph_text_ *out)
 {
     if (p->which == NORMALIZED) {
-        if (out->normalized || out->stages > 0) {
-            return okra_fail_(
-                OKRA_EARG, "graph: '%s': normalized stands once, right after the graph",
-                text);
-        }
+        REFUSE_IF(out->normalized || out->stages > 0, OKRA_EARG,
+                  "graph: '%s': normalized stands once, right after the graph", text);
         out->normalized = true;
         return OKRA_OK;
     }
-    if (out->stages == OKRA_GRAPH_STAGES_) {
-        return okra_fail_(OKRA_EARG, "graph: '%s': more than %d stages", text,
-                          OKRA_GRAPH_STAGES_);
-    }
+    REFUSE_IF(out->stages == OKRA_GRAPH_STAGES_, OKRA_EARG,
+              "graph: '%s': more than %d stages", text, OKRA_GRAPH_STAGES_);
     out->stage[out->stages].diffusion = p->which == DIFFUSION;
     out->stage[out->stages++].value = p->which == DIFFUSION ? v->beta : (double)v->p;
     return OKRA_OK;

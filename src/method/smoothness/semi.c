@@ -140,9 +140,7 @@ okra_status okra_semi_create_(okra_context *ctx, okra_mat_ K, okra_int n,
 
 void okra_semi_clear_(okra_semi_ *s)
 {
-    okra_free_(s->t);
-    okra_free_(s->E3);
-    okra_free_(s->E2);
+    FREE(s->t, s->E3, s->E2);
     *s = (okra_semi_){0};
 }
 
@@ -210,16 +208,11 @@ okra_status okra_semi_check_(const char *who, const okra_problem_ *p,
                              const okra_options *options)
 {
     bool set = okra_options_is_set(options, "lambda2");
-    if (p->unlabelled > 0 && !set) {
-        return okra_fail_(
-            OKRA_ESHAPE,
-            "%s: there are %lld inputs and %lld outputs; expected as many of "
-            "each, or lambda2 to use the inputs without outputs",
-            who, (long long)(p->n + p->unlabelled), (long long)p->n);
-    }
-    if (!set && okra_options_is_set(options, "graph")) {
-        return okra_fail_(OKRA_EARG, "%s: graph is set but lambda2, its weight, is not",
-                          who);
-    }
+    REFUSE_IF(p->unlabelled > 0 && !set, OKRA_ESHAPE,
+              "%s: there are %lld inputs and %lld outputs; expected as many of each, or "
+              "lambda2 to use the inputs without outputs",
+              who, (long long)(p->n + p->unlabelled), (long long)p->n);
+    REFUSE_IF(!set && okra_options_is_set(options, "graph"), OKRA_EARG,
+              "%s: graph is set but lambda2, its weight, is not", who);
     return OKRA_OK;
 }

@@ -52,8 +52,7 @@ static void training_clear(training *t)
 {
     okra_pieces_free_(t->pieces);
     okra_groups_clear_(&t->groups);
-    okra_free_(t->alphabet);
-    okra_free_(t->Y);
+    FREE(t->alphabet, t->Y);
 }
 
 static okra_status check(const okra_problem_ *p, const double *lambda, size_t count)
@@ -62,27 +61,21 @@ static okra_status check(const okra_problem_ *p, const double *lambda, size_t co
     bool kinds = p->x && p->y && p->kx && p->ky &&
                  (p->y->kind == OKRA_STRINGS || p->y->kind == OKRA_SEQUENCES) &&
                  (p->x->kind == OKRA_STRINGS || p->x->kind == OKRA_SEQUENCES);
-    if (!kinds || !okra_kernel_counts_letters_(okra_bound_kernel_(p->ky))) {
-        return okra_fail_(OKRA_EUNSUPPORTED,
-                          "constrained maps sequences to sequences of letters under the "
-                          "output kernel position(zero-one)");
-    }
+    REFUSE_IF(!kinds || !okra_kernel_counts_letters_(okra_bound_kernel_(p->ky)),
+              OKRA_EUNSUPPORTED,
+              "constrained maps sequences to sequences of letters under the output "
+              "kernel position(zero-one)");
     for (okra_int i = 0; i < p->n; i++) {
         okra_data_characters(p->x, i, &a);
         okra_data_characters(p->y, i, &b);
-        if (a != b) {
-            return okra_fail_(OKRA_ESHAPE,
-                              "constrained: input %lld has %lld elements, its output "
-                              "%lld; expected as many, position by position",
-                              (long long)i, (long long)a, (long long)b);
-        }
+        REFUSE_IF(a != b, OKRA_ESHAPE,
+                  "constrained: input %lld has %lld elements, its output %lld; expected "
+                  "as many, position by position",
+                  (long long)i, (long long)a, (long long)b);
     }
     for (size_t l = 0; l < count; l++) {
-        if (!(lambda[l] > 0 && isfinite(lambda[l]))) {
-            return okra_fail_(OKRA_EARG,
-                              "constrained: lambda is %g, expected a positive number",
-                              lambda[l]);
-        }
+        REFUSE_IF(!(lambda[l] > 0 && isfinite(lambda[l])), OKRA_EARG,
+                  "constrained: lambda is %g, expected a positive number", lambda[l]);
     }
     return OKRA_OK;
 }
@@ -108,9 +101,8 @@ static okra_status open_training(okra_context *ctx, const okra_problem_ *p,
     CHK(okra_pieces_create_(ctx, "constrained", okra_bound_kernel_(p->kx), p->x,
                             &t->pieces));
     t->longest = okra_pieces_count_(t->pieces);
-    if (t->longest == 0) {
-        return okra_fail_(OKRA_EARG, "constrained: the training outputs have no letters");
-    }
+    REFUSE_IF(t->longest == 0, OKRA_EARG,
+              "constrained: the training outputs have no letters");
     CHK(okra_groups_create_(ctx, t->pieces, p->n, t->longest * t->letters, t->longest,
                             &t->groups));
     for (okra_int j = 0; j < t->groups.d; j++) {
@@ -162,11 +154,9 @@ static okra_status check_letters(const okra_bag_ *bag, const okra_facts_ *f)
         CHK(okra_alphabet_(f->y, &alphabet, &letters));
     }
     okra_bag_get_(bag, "shares", &a, &positions);
-    if (!good || a != longest || positions != longest ||
-        okra_sizes_get_(f->sizes, "s") != longest * letters) {
-        return okra_fail_(OKRA_EFORMAT,
-                          "constrained: letters and sequences do not fit together");
-    }
+    REFUSE_IF(!good || a != longest || positions != longest ||
+                  okra_sizes_get_(f->sizes, "s") != longest * letters,
+              OKRA_EFORMAT, "constrained: letters and sequences do not fit together");
     return OKRA_OK;
 }
 

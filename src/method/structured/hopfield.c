@@ -41,18 +41,14 @@ extern const okra_method_ okra_method_hopfield_;
 static okra_status check(const okra_data *x, const double *values, okra_int n, okra_int d,
                          okra_int ld, const char *what)
 {
-    if (!values || (x && x->kind != OKRA_DENSE)) {
-        return okra_fail_(OKRA_EUNSUPPORTED, "hopfield needs dense %s%s", what,
-                          x ? "" : " under a linear kernel");
-    }
+    REFUSE_IF(!values || (x && x->kind != OKRA_DENSE), OKRA_EUNSUPPORTED,
+              "hopfield needs dense %s%s", what, x ? "" : " under a linear kernel");
     for (okra_int i = 0; i < n * d; i++) {
         double v = values[i / d * ld + i % d];
-        if (!(fabs(v) <= 1)) {
-            return okra_fail_(OKRA_EARG,
-                              "hopfield: row %lld, column %lld of the %s is %g, expected "
-                              "values from -1 to 1",
-                              (long long)(i / d), (long long)(i % d), what, v);
-        }
+        REFUSE_IF(!(fabs(v) <= 1), OKRA_EARG,
+                  "hopfield: row %lld, column %lld of the %s is %g, expected values from "
+                  "-1 to 1",
+                  (long long)(i / d), (long long)(i % d), what, v);
     }
     return OKRA_OK;
 }
@@ -104,11 +100,10 @@ static okra_status fit(okra_context *ctx, const okra_problem_ *problem,
     OWNED double *V = NULL;
     okra_int n = problem->n, p = problem->x ? problem->x->d : 0, d = problem->d;
     CHK(okra_options_read(options, &okra_method_hopfield_.options, &o));
-    if (problem->kx && okra_kernel_low_(okra_bound_kernel_(problem->kx))) {
-        return okra_fail_(OKRA_EUNSUPPORTED,
-                          "hopfield has no kernel of the inputs, so that low rank of "
-                          "it would do nothing: leave it out");
-    }
+    REFUSE_IF(problem->kx && okra_kernel_low_(okra_bound_kernel_(problem->kx)),
+              OKRA_EUNSUPPORTED,
+              "hopfield has no kernel of the inputs, so that low rank of it would do "
+              "nothing: leave it out");
     CHK(check(problem->x, problem->x ? problem->x->values : NULL, n, p,
               problem->x ? problem->x->ld : 0, "inputs"));
     CHK(check(NULL, problem->features, n, d, problem->features_ld, "outputs"));
@@ -198,15 +193,12 @@ static okra_status predict(okra_context *ctx, const okra_bag_ *bag, okra_query_ 
     okra_bag_get_number_(bag, "rank", &rank);
     okra_bag_get_number_(bag, "steps", &steps);
     const okra_data *x = query->x;
-    if (!Vt || !tail || again != D || d > D || !(rank >= 0 && rank <= (double)k) ||
-        (pairs ? size != D || n != out.cols : d != out.cols)) {
-        return okra_fail_(OKRA_EFORMAT, "hopfield: the model's network is incomplete");
-    }
-    if (!x || x->kind != OKRA_DENSE || x->d != D - d) {
-        return okra_fail_(
-            OKRA_ESHAPE, "hopfield: the test inputs must be dense vectors of length %lld",
-            (long long)(D - d));
-    }
+    REFUSE_IF(!Vt || !tail || again != D || d > D || !(rank >= 0 && rank <= (double)k) ||
+                  (pairs ? size != D || n != out.cols : d != out.cols),
+              OKRA_EFORMAT, "hopfield: the model's network is incomplete");
+    REFUSE_IF(!x || x->kind != OKRA_DENSE || x->d != D - d, OKRA_ESHAPE,
+              "hopfield: the test inputs must be dense vectors of length %lld",
+              (long long)(D - d));
     CHK(okra_doubles_(ctx, m, D, "the states of the network", &V));
     CHK(okra_doubles_(ctx, m, D, "the states of the network", &next));
     CHK(okra_doubles_(ctx, m, k, "the states of the network", &A));

@@ -52,9 +52,7 @@ typedef struct stretches {
 
 static void stretches_clear(stretches *s)
 {
-    okra_free_(s->of);
-    okra_free_(s->low);
-    okra_free_(s->high);
+    FREE(s->of, s->low, s->high);
 }
 
 static okra_status stretch(okra_int length, okra_int patch, const okra_int *start,
@@ -84,13 +82,12 @@ static okra_status stretch(okra_int length, okra_int patch, const okra_int *star
 static okra_status make_groups(okra_context *ctx, const okra_pieces_ *pieces, okra_int n,
                                okra_groups_ *out)
 {
-    okra_status st = OKRA_OK;
     const okra_layout_ *l = okra_pieces_layout_(pieces);
-    stretches rows_of = {0}, cols_of = {0};
-    TRY(stretch(l->height, l->patch, l->row, l->down, &rows_of));
-    TRY(stretch(l->width, l->patch, l->col, l->across, &cols_of));
+    FREED_BY(stretches_clear) stretches cols_of = {0}, rows_of = {0};
+    CHK(stretch(l->height, l->patch, l->row, l->down, &rows_of));
+    CHK(stretch(l->width, l->patch, l->col, l->across, &cols_of));
     okra_int across = cols_of.count, count = rows_of.count * across;
-    TRY(okra_groups_create_(ctx, pieces, n, l->width * l->height, count, out));
+    CHK(okra_groups_create_(ctx, pieces, n, l->width * l->height, count, out));
     for (okra_int j = 0; j < out->d; j++) {
         out->of[j] = rows_of.of[j / l->width] * across + cols_of.of[j % l->width];
     }
@@ -103,10 +100,7 @@ static okra_status make_groups(okra_context *ctx, const okra_pieces_ *pieces, ok
             }
         }
     }
-done:
-    stretches_clear(&rows_of);
-    stretches_clear(&cols_of);
-    return st;
+    return OKRA_OK;
 }
 
 /* ---- the method ---- */
@@ -121,26 +115,21 @@ static void training_clear(training *t)
 {
     okra_pieces_free_(t->pieces);
     okra_groups_clear_(&t->groups);
-    okra_free_(t->Y);
-    okra_free_(t->mean);
+    FREE(t->Y, t->mean);
 }
 
 static okra_status check(const okra_problem_ *p, const double *lambda, size_t count)
 {
     char text[96];
-    if (!p->features || !p->kx || !p->x || p->x->kind != OKRA_DENSE || p->x->d != p->d) {
-        return okra_fail_(OKRA_ESHAPE,
-                          "jkm maps images to images of the same size: expected dense "
-                          "outputs under a linear kernel, as long as the inputs, which "
-                          "are %s",
-                          p->x ? okra_data_describe_(p->x, text, sizeof text)
-                               : "not there");
-    }
+    REFUSE_IF(!p->features || !p->kx || !p->x || p->x->kind != OKRA_DENSE ||
+                  p->x->d != p->d,
+              OKRA_ESHAPE,
+              "jkm maps images to images of the same size: expected dense outputs under "
+              "a linear kernel, as long as the inputs, which are %s",
+              p->x ? okra_data_describe_(p->x, text, sizeof text) : "not there");
     for (size_t l = 0; l < count; l++) {
-        if (!(lambda[l] > 0 && isfinite(lambda[l]))) {
-            return okra_fail_(OKRA_EARG, "jkm: lambda is %g, expected a positive number",
-                              lambda[l]);
-        }
+        REFUSE_IF(!(lambda[l] > 0 && isfinite(lambda[l])), OKRA_EARG,
+                  "jkm: lambda is %g, expected a positive number", lambda[l]);
     }
     return OKRA_OK;
 }
@@ -150,10 +139,8 @@ static okra_status open_training(okra_context *ctx, const okra_problem_ *p, bool
 {
     okra_int n = p->n, d = p->d;
     CHK(okra_pieces_create_(ctx, "jkm", okra_bound_kernel_(p->kx), p->x, &t->pieces));
-    if (!okra_pieces_layout_(t->pieces)->width) {
-        return okra_fail_(OKRA_EUNSUPPORTED,
-                          "jkm needs the input kernel patches(k,width=W)");
-    }
+    REFUSE_IF(!okra_pieces_layout_(t->pieces)->width, OKRA_EUNSUPPORTED,
+              "jkm needs the input kernel patches(k,width=W)");
     CHK(make_groups(ctx, t->pieces, n, &t->groups));
     CHK(okra_doubles_(ctx, n, d, "the output images", &t->Y));
     CHK(okra_mat_copy_(okra_mat_view_(p->features, n, d, p->features_ld),
@@ -178,10 +165,8 @@ static okra_status path(okra_context *ctx, const okra_problem_ *problem,
     FREED_BY(training_clear) training t = {0};
     CHK(okra_options_read(options, &okra_method_jkm_.options, &o));
     bool tube = okra_options_is_set(options, "tube");
-    if (!tube && okra_options_is_set(options, "tolerance")) {
-        return okra_fail_(OKRA_EARG,
-                          "jkm: tolerance is for the loss with tube, which is not set");
-    }
+    REFUSE_IF(!tube && okra_options_is_set(options, "tolerance"), OKRA_EARG,
+              "jkm: tolerance is for the loss with tube, which is not set");
     CHK(check(problem, lambda, count));
     CHK(open_training(ctx, problem, o.center, &t));
     okra_grouped_ r = {ctx, &t.groups, t.Y, t.mean, lambda, count};
@@ -198,10 +183,9 @@ static okra_status leave(okra_context *ctx, const okra_problem_ *problem,
     FREED_BY(training_clear) training t = {0};
     (void)explicitly;
     CHK(okra_options_read(options, &okra_method_jkm_.options, &o));
-    if (okra_options_is_set(options, "tube") || parts->part) {
-        return okra_fail_(OKRA_EUNSUPPORTED, "jkm: %s has no closed form of leaving out",
-                          parts->part ? "a part" : "the loss with tube");
-    }
+    REFUSE_IF(okra_options_is_set(options, "tube") || parts->part, OKRA_EUNSUPPORTED,
+              "jkm: %s has no closed form of leaving out",
+              parts->part ? "a part" : "the loss with tube");
     CHK(check(problem, lambda, count));
     CHK(open_training(ctx, problem, o.center, &t));
     okra_grouped_ r = {ctx, &t.groups, t.Y, t.mean, lambda, count};

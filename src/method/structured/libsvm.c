@@ -42,11 +42,9 @@ okra_status okra_svm_gram_create_(okra_context *ctx, const char *who, okra_mat_ 
     okra_int n = K.rows;
     struct svm_node *nodes = NULL;
     pthread_once(&once, silence);
-    if (n > INT32_MAX - 2) {
-        return okra_fail_(OKRA_EUNSUPPORTED,
-                          "%s: %lld training pairs are more than LIBSVM can count", who,
-                          (long long)n);
-    }
+    REFUSE_IF(n > INT32_MAX - 2, OKRA_EUNSUPPORTED,
+              "%s: %lld training pairs are more than LIBSVM can count", who,
+              (long long)n);
     CHK(okra_budget_ask_(ctx,
                          (double)n * (double)(n + 2) * sizeof *nodes +
                              1048576 * cache_of(n) * okra_workers_(ctx),

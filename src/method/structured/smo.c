@@ -151,9 +151,6 @@ okra_status okra_smo_train_(okra_context *ctx, okra_mat_ K, const okra_svm_ *svm
     }
     *out = bias(&s);
 done:
-    okra_free_(s.a);
-    okra_free_(s.G);
-    okra_free_(s.y);
-    okra_free_(s.most);
+    FREE(s.a, s.G, s.y, s.most);
     return st;
 }

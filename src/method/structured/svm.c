@@ -113,8 +113,7 @@ static okra_status train(okra_context *ctx, const okra_problem_ *problem, const 
 done:
     okra_free_(K);
     okra_svm_gram_clear_(&j->gram);
-    okra_free_(j->C);
-    okra_free_(j->bias);
+    FREE(j->C, j->bias);
     return st;
 }
 
@@ -149,8 +148,7 @@ static okra_status svm_fit(okra_context *ctx, const okra_problem_ *problem,
     first = NULL;
     TRY(train(ctx, problem, "svm", &j, bag));
 done:
-    okra_free_(first);
-    okra_free_(j.target);
+    FREE(first, j.target);
     return st;
 }
 
@@ -201,9 +199,7 @@ static okra_status svr_fit(okra_context *ctx, const okra_problem_ *problem,
     }
     TRY(train(ctx, problem, "svr", &j, bag));
 done:
-    okra_free_(j.mean);
-    okra_free_(j.spread);
-    okra_free_(j.target);
+    FREE(j.mean, j.spread, j.target);
     return st;
 }
 
@@ -235,12 +231,10 @@ static okra_status decide(okra_context *ctx, const okra_bag_ *bag, okra_query_ *
     okra_int n = 0, machines = 0, one = 0, again = 0;
     const double *C = okra_bag_get_(bag, "coefficients", &machines, &n);
     const double *bias = okra_bag_get_(bag, "bias", &one, &again);
-    if (!C || !bias || n != query->n || machines != F.cols || again != machines) {
-        return okra_fail_(
-            OKRA_EFORMAT,
-            "the model's support vector machines do not fit %lld training pairs",
-            (long long)query->n);
-    }
+    REFUSE_IF(!C || !bias || n != query->n || machines != F.cols || again != machines,
+              OKRA_EFORMAT,
+              "the model's support vector machines do not fit %lld training pairs",
+              (long long)query->n);
     CHK(okra_gemm_(ctx, false, true, 1, query->Kx, okra_mat_view_(C, machines, n, n), 0,
                    F));
     for (okra_int r = 0; r < F.rows; r++) {
@@ -257,20 +251,16 @@ static okra_status svm_predict(okra_context *ctx, const okra_bag_ *bag,
     okra_int one = 0, machines = 0;
     OWNED double *F = NULL;
     const double *first = okra_bag_get_(bag, "representatives", &one, &machines);
-    if (!first) {
-        return okra_fail_(OKRA_EFORMAT,
-                          "svm: the model lacks the first pairs of its classes");
-    }
+    REFUSE_IF(!first, OKRA_EFORMAT,
+              "svm: the model lacks the first pairs of its classes");
     CHK(okra_doubles_(ctx, query->m, machines, "the decisions of machines", &F));
     CHK(decide(ctx, bag, query, okra_mat_of_(F, query->m, machines)));
     okra_mat_fill_(out, 0);
     for (okra_int m = 0; m < machines; m++) {
         okra_int i = (okra_int)first[m];
-        if (i >= query->n) {
-            return okra_fail_(OKRA_EFORMAT,
-                              "svm: the model names training pair %lld of %lld",
-                              (long long)i, (long long)query->n);
-        }
+        REFUSE_IF(i >= query->n, OKRA_EFORMAT,
+                  "svm: the model names training pair %lld of %lld", (long long)i,
+                  (long long)query->n);
         for (okra_int r = 0; i >= 0 && r < query->m; r++) {
             out.p[r * out.ld + i] = F[r * machines + m];
         }

@@ -174,20 +174,16 @@ static okra_status put(okra_bag_ *bag, const char *name, double **values, okra_i
 static okra_status check(const okra_problem_ *p, const okra_options *options,
                          const soar_options *o)
 {
-    if (!p->features || p->d < 2) {
-        return okra_fail_(OKRA_EUNSUPPORTED,
-                          "soar: regresses outputs on one another: it needs dense "
-                          "vectors of at least 2 numbers under a linear output kernel");
-    }
+    REFUSE_IF(!p->features || p->d < 2, OKRA_EUNSUPPORTED,
+              "soar: regresses outputs on one another: it needs dense vectors of at "
+              "least 2 numbers under a linear output kernel");
     static const char *const of_svr[] = {"cost", "tube"};
     for (int k = 0; k < 2 && o->learner == RIDGE; k++) {
-        if (okra_options_is_set(options, of_svr[k])) {
-            return okra_fail_(OKRA_EARG, "soar: %s is for learner svr", of_svr[k]);
-        }
+        REFUSE_IF(okra_options_is_set(options, of_svr[k]), OKRA_EARG,
+                  "soar: %s is for learner svr", of_svr[k]);
     }
-    if (o->learner == SVR && okra_options_is_set(options, "lambda")) {
-        return okra_fail_(OKRA_EARG, "soar: lambda is for learner ridge");
-    }
+    REFUSE_IF(o->learner == SVR && okra_options_is_set(options, "lambda"), OKRA_EARG,
+              "soar: lambda is for learner ridge");
     return OKRA_OK;
 }
 
@@ -249,13 +245,9 @@ static okra_status fit(okra_context *ctx, const okra_problem_ *problem,
     TRY(okra_bag_put_number_(bag, "settle", o.settle));
 done:
     okra_kernel_free(kernel);
-    okra_free_(f.T);
-    okra_free_(f.mean);
-    okra_free_(Y);
+    FREE(f.T, f.mean, Y);
     okra_large_free_(K);
-    okra_free_(start);
-    okra_free_(C);
-    okra_free_(moments);
+    FREE(start, C, moments);
     return st;
 }
 

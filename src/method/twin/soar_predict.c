@@ -63,8 +63,7 @@ static void stored_clear(stored *s, okra_int d)
             okra_data_free(s->rest[j]);
         }
     }
-    okra_free_(s->bound);
-    okra_free_(s->rest);
+    FREE(s->bound, s->rest);
     okra_kernel_free(s->kernel);
 }
 
@@ -93,11 +92,10 @@ static okra_status unpack(okra_context *ctx, const okra_bag_ *bag, okra_int n, o
     s->first = moments.p;
     s->offset = moments.p + d;
     s->sd = moments.p + 2 * d;
-    if (!text || !okra_bag_get_number_(bag, "product", &s->product) ||
-        !okra_bag_get_number_(bag, "sweeps", &s->sweeps) ||
-        !okra_bag_get_number_(bag, "settle", &s->settle)) {
-        return okra_fail_(OKRA_EFORMAT, "soar: the model lacks a setting");
-    }
+    REFUSE_IF(!text || !okra_bag_get_number_(bag, "product", &s->product) ||
+                  !okra_bag_get_number_(bag, "sweeps", &s->sweeps) ||
+                  !okra_bag_get_number_(bag, "settle", &s->settle),
+              OKRA_EFORMAT, "soar: the model lacks a setting");
     CHK(okra_kernel_parse_kept_(text, &s->kernel));
     ZMAKE(s->rest, d);
     ZMAKE(s->bound, d);
@@ -115,19 +113,16 @@ okra_status okra_soar_check_(const okra_bag_ *bag, const okra_facts_ *facts)
     const double *moments = okra_bag_get_(bag, "moments", &rows, &d);
     (void)facts;
     CHK(okra_kernel_parse_kept_(okra_bag_get_text_(bag, "associate"), &kernel));
-    if (d < 1 || okra_kernel_files_(kernel) || okra_kernel_low_(kernel) ||
-        !(okra_kernel_kinds_(kernel) >> OKRA_DENSE & 1)) {
-        return okra_fail_(
-            OKRA_EFORMAT,
-            "soar: associate is %s, expected a kernel of vectors without files or low "
-            "rank, and outputs of at least one coordinate",
-            okra_kernel_text(kernel));
-    }
+    REFUSE_IF(d < 1 || okra_kernel_files_(kernel) || okra_kernel_low_(kernel) ||
+                  !(okra_kernel_kinds_(kernel) >> OKRA_DENSE & 1),
+              OKRA_EFORMAT,
+              "soar: associate is %s, expected a kernel of vectors without files or low "
+              "rank, and outputs of at least one coordinate",
+              okra_kernel_text(kernel));
     for (okra_int j = 0; j < d; j++) {
-        if (moments[2 * d + j] < 0) {
-            return okra_fail_(OKRA_EFORMAT, "soar: the spread of output %lld is %g",
-                              (long long)j, moments[2 * d + j]);
-        }
+        REFUSE_IF(moments[2 * d + j] < 0, OKRA_EFORMAT,
+                  "soar: the spread of output %lld is %g", (long long)j,
+                  moments[2 * d + j]);
     }
     return OKRA_OK;
 }
@@ -244,9 +239,6 @@ okra_status okra_soar_predict_(okra_context *ctx, const okra_bag_ *bag,
     }
 done:
     stored_clear(&s, s.rest ? d : 0);
-    okra_free_(g.A);
-    okra_free_(g.which);
-    okra_free_(g.moved);
-    okra_free_(H);
+    FREE(g.A, g.which, g.moved, H);
     return st;
 }

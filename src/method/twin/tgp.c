@@ -71,12 +71,10 @@ static okra_status put(okra_bag_ *bag, const char *name, double **values, okra_i
 
 static okra_status check(const okra_problem_ *p, okra_int neighbours)
 {
-    if (neighbours > p->n) {
-        return okra_fail_(OKRA_EARG,
-                          "tgp: neighbours is %lld, expected at most %lld, the number of "
-                          "training pairs",
-                          (long long)neighbours, (long long)p->n);
-    }
+    REFUSE_IF(
+        neighbours > p->n, OKRA_EARG,
+        "tgp: neighbours is %lld, expected at most %lld, the number of training pairs",
+        (long long)neighbours, (long long)p->n);
     return OKRA_OK;
 }
 
@@ -144,11 +142,10 @@ static okra_form_ form(const okra_bag_ *bag)
 static okra_status number(const okra_bag_ *bag, const char *name, double low, double high,
                           double *value)
 {
-    if (!okra_bag_get_number_(bag, name, value) || !(*value >= low && *value <= high)) {
-        return okra_fail_(OKRA_EFORMAT,
-                          "tgp: the model's %s is not a number from %g to %g", name, low,
-                          high);
-    }
+    REFUSE_IF(!okra_bag_get_number_(bag, name, value) ||
+                  !(*value >= low && *value <= high),
+              OKRA_EFORMAT, "tgp: the model's %s is not a number from %g to %g", name,
+              low, high);
     return OKRA_OK;
 }
 
@@ -336,9 +333,7 @@ static okra_status predict(okra_context *ctx, const okra_bag_ *bag, okra_query_ 
     TRY(okra_parallel_(ctx, query->m, 4, "neighbours", local_body, &l));
     tell_jitter(ctx, query->m, l.jitter);
 done:
-    okra_free_(l.nearest);
-    okra_free_(l.scratch);
-    okra_free_(l.jitter);
+    FREE(l.nearest, l.scratch, l.jitter);
     return st;
 }
 

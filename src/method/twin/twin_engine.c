@@ -62,11 +62,7 @@ static void job_clear(job *j)
         side *z = &j->side[s];
         free_all(z->terms, z->means);
         free_all(OKRA_TWIN_KERNELS_MOST, z->factor);
-        okra_free_(z->recipes);
-        okra_free_(z->sums);
-        okra_free_(z->whole);
-        okra_free_(z->term);
-        okra_free_(z->means);
+        FREE(z->recipes, z->sums, z->whole, z->term, z->means);
     }
 }
 

@@ -53,8 +53,7 @@ void okra_twin_free(okra_twin *twin)
             okra_free_(twin->side[s].coefficients);
             okra_kernel_free(twin->side[s].kernel);
         }
-        okra_free_(twin->C);
-        okra_free_(twin);
+        FREE(twin->C, twin);
     }
 }
 
@@ -62,14 +61,12 @@ void okra_twin_free(okra_twin *twin)
 
 static okra_status check(const okra_twin_base *base, const char *which)
 {
-    if (base->count < 1 || base->count > OKRA_TWIN_KERNELS_MOST) {
-        return okra_fail_(OKRA_EARG, "twin: %zu kernels of %s, expected 1 to %d",
-                          base->count, which, OKRA_TWIN_KERNELS_MOST);
-    }
-    if (base->degree < 1 || (base->count == 1 && base->degree > SERIES_MOST)) {
-        return okra_fail_(OKRA_EARG, "twin: the degree of %s is %d, expected 1 to %d",
-                          which, base->degree, SERIES_MOST);
-    }
+    REFUSE_IF(base->count < 1 || base->count > OKRA_TWIN_KERNELS_MOST, OKRA_EARG,
+              "twin: %zu kernels of %s, expected 1 to %d", base->count, which,
+              OKRA_TWIN_KERNELS_MOST);
+    REFUSE_IF(base->degree < 1 || (base->count == 1 && base->degree > SERIES_MOST),
+              OKRA_EARG, "twin: the degree of %s is %d, expected 1 to %d", which,
+              base->degree, SERIES_MOST);
     return OKRA_OK;
 }
 
@@ -99,8 +96,7 @@ static okra_status factor(okra_context *ctx, const okra_kernel *kernel,
     } else {
         CHK(okra_map_features_(ctx, map, okra_mat_of_(V, n, columns),
                                okra_mat_of_(V, n, columns)));
-        *out = V;
-        V = NULL;
+        *out = TAKE(V);
     }
     return OKRA_OK;
 }
@@ -202,9 +198,7 @@ static okra_status append(char **text, char *more)
 {
     char *longer = more ? okra_format_("%s%s", *text ? *text : "", more) : NULL;
     okra_free_(more);
-    if (!longer) {
-        return OKRA_EMEM;
-    }
+    GOT(longer);
     okra_free_(*text);
     *text = longer;
     return OKRA_OK;
@@ -274,14 +268,11 @@ static okra_status look_at(okra_context *ctx, okra_twin *twin, bool unbiased)
     twin->before = -INFINITY;
     for (okra_int i = 0; i < rows * cols; i++) {
         double value = twin->C[i];
-        if (!isfinite(value)) {
-            return okra_fail_(OKRA_ENUMERIC,
-                              "twin: the HSIC of term %lld of the inputs and term %lld "
-                              "of the outputs (from 1) is not finite: powers of so large "
-                              "kernel values overflow; 'normalize' or a bounded kernel "
-                              "helps",
-                              (long long)(i / cols + 1), (long long)(i % cols + 1));
-        }
+        REFUSE_IF(!isfinite(value), OKRA_ENUMERIC,
+                  "twin: the HSIC of term %lld of the inputs and term %lld of the "
+                  "outputs (from 1) is not finite: powers of so large kernel values "
+                  "overflow; 'normalize' or a bounded kernel helps",
+                  (long long)(i / cols + 1), (long long)(i % cols + 1));
         least = fmin(least, value);
         most = fmax(most, value);
         if (i / cols < twin->side[0].shape.kernels &&
@@ -303,21 +294,16 @@ static okra_status learn(okra_context *ctx, okra_twin *twin, bool unbiased)
     learned *x = &twin->side[0], *y = &twin->side[1];
     x->terms = okra_twin_terms_(&x->shape);
     y->terms = okra_twin_terms_(&y->shape);
-    if (x->terms < 0 || y->terms < 0) {
-        return okra_fail_(
-            OKRA_EARG, "twin: degrees %d and %d of %d and %d kernels have too many terms",
-            x->shape.degree, y->shape.degree, x->shape.kernels, y->shape.kernels);
-    }
+    REFUSE_IF(x->terms < 0 || y->terms < 0, OKRA_EARG,
+              "twin: degrees %d and %d of %d and %d kernels have too many terms",
+              x->shape.degree, y->shape.degree, x->shape.kernels, y->shape.kernels);
     for (int k = 0; k < 2; k++) {
         bool same = false;
         CHK(constant(ctx, &twin->side[k].shape, &same));
-        if (same) {
-            return okra_fail_(
-                OKRA_ENUMERIC,
-                "twin: the %s are all the same to their kernel, to rounding: nothing "
-                "can depend on them",
-                k == 0 ? "inputs" : "outputs");
-        }
+        REFUSE_IF(same, OKRA_ENUMERIC,
+                  "twin: the %s are all the same to their kernel, to rounding: nothing "
+                  "can depend on them",
+                  k == 0 ? "inputs" : "outputs");
     }
     CHK(okra_doubles_(ctx, x->terms, y->terms, "the matrix of HSIC values", &twin->C));
     MAKE(x->coefficients, x->terms);

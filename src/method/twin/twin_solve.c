@@ -39,11 +39,8 @@ okra_status okra_twin_solve_(okra_context *ctx, okra_mat_ C, double *alpha, doub
     }
     CHK(okra_svd_(ctx, okra_mat_of_(A, C.rows, C.cols), okra_mat_of_(U, C.rows, k), s,
                   okra_mat_of_(V, k, C.cols)));
-    if (!(s[0] > 0)) {
-        return okra_fail_(
-            OKRA_ENUMERIC,
-            "twin: inputs and outputs show no dependence: no HSIC is above 0");
-    }
+    REFUSE_IF(!(s[0] > 0), OKRA_ENUMERIC,
+              "twin: inputs and outputs show no dependence: no HSIC is above 0");
     for (okra_int i = 0; i < C.rows; i++) {
         alpha[i] = U[i * k];
     }

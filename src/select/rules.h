@@ -1,0 +1,100 @@
+/*
+ * rules.h: what is chosen where nobody says it, and pairs as they are compared.
+ *
+ *   look.c      what objects are like
+ *   rules.c     kernels and decoders by their kind
+ *   fill.c      options with rules in place of `auto`
+ *   prepare.c   weights, copies, units of outputs
+ */
+#ifndef OKRA_RULES_H_
+#define OKRA_RULES_H_
+
+#include "method/method.h"
+#include "okra/select.h"
+
+/* ---- look.c ---- */
+
+bool okra_look_zero_one_(const okra_data *data); /* are all values 0 or 1? */
+/* Have strings or sequences the same lengths, pair by pair? */
+bool okra_look_aligned_(const okra_data *x, const okra_data *y);
+double okra_look_length_(const okra_data *data); /* the mean */
+bool okra_look_one_length_(const okra_data *data);
+double okra_look_spread_(const okra_data *data); /* a typical distance of elements */
+/* The root of the mean squared distance of dense rows, or of labels, from their mean; 0
+ * of others. */
+double okra_look_deviation_(const okra_data *data);
+double okra_look_offset_(const okra_data *data); /* |mean| of vectors */
+bool okra_look_molecules_(const okra_data *data);
+/* The mean of k(x,x) over a sample; 1 where it is not positive. */
+okra_status okra_look_diagonal_(okra_context *ctx, const char *text,
+                                const okra_data *data, double *out) OKRA_CHECK;
+/* The number that auto gives a parameter; 0: all objects are alike. */
+okra_status okra_look_auto_(okra_context *ctx, const char *text, const char *parameter,
+                            const okra_data *data, double *out) OKRA_CHECK;
+
+/* ---- rules.c ---- */
+
+/* Grids of kernels for inputs (few: four at most; middle: the most likely one alone), one
+ * for outputs, the decoder where predict would take another by itself (else NULL); texts
+ * to be freed with okra_free_. */
+okra_status okra_rule_kx_(okra_context *ctx, const okra_data *x, char **out) OKRA_CHECK;
+okra_status okra_rule_few_(okra_context *ctx, const okra_data *x, char **out) OKRA_CHECK;
+okra_status okra_rule_middle_(okra_context *ctx, const okra_data *x,
+                              char **out) OKRA_CHECK;
+okra_status okra_rule_ky_(okra_context *ctx, const okra_data *x, const okra_data *y,
+                          char **out) OKRA_CHECK;
+/* A loss of what is predicted, by the kind of outputs; NULL: in feature space. */
+const char *okra_rule_metric_(const okra_data *y);
+const char *okra_rule_decoder_(const okra_data *x, const okra_data *y, const char *ky);
+/* Which input, from 1, the outputs are edits of; 0: none (rewrites.c). And kernels of
+ * the inputs for that, as alternatives. */
+int okra_rule_rewritten_(const okra_data *x, const okra_data *y);
+okra_status okra_rule_rewriting_(okra_context *ctx, const okra_data *x, int which,
+                                 char **out) OKRA_CHECK;
+
+/* ---- fill.c ---- */
+
+bool okra_rule_auto_(const okra_options *options, const char *name); /* is it `auto`? */
+bool okra_rule_open_(const okra_options *options, const char *name); /* or not set */
+/* Are left-out predictions known in closed form? */
+bool okra_rule_closed_(const okra_method_ *method, const okra_options *options,
+                       const okra_data *y);
+/* The parameter that stands for lambda, if it is open: the values that a fold of n pairs
+ * has room for, where it counts pairs. */
+okra_status okra_rule_tries_(const okra_method_ *method, okra_int n,
+                             okra_options *options) OKRA_CHECK;
+/* Margin of numbers, where the loss is open: Huber's, and a constant in kx. */
+okra_status okra_rule_margin_(const okra_data *y, okra_options *options) OKRA_CHECK;
+/* How settings of n pairs are compared, as far as it is not set: cv, metric, refine.
+ * `units`: what folds are drawn of, 0: pairs may be left out one by one. */
+okra_status okra_rule_how_(const okra_method_ *method, const okra_data *y, okra_int n,
+                           okra_int units, okra_options *options) OKRA_CHECK;
+/* A copy of the options of selection, rules in place of `auto`. `links`: y are nodes
+ * whose links are looked for. */
+okra_status okra_rules_fill_(okra_context *ctx, const okra_data *x, const okra_data *y,
+                             const okra_options *options, bool links,
+                             okra_options **out) OKRA_CHECK;
+
+/* ---- prepare.c ---- */
+
+typedef struct okra_prepared_ {
+    okra_data *x, *y, *keys[3]; /* keys: folds, groups, strata, where they were made */
+} okra_prepared_;
+void okra_prepared_clear_(okra_prepared_ *prepared);
+/* Pairs of weight 0 leave x, y and what the request says of pairs. */
+okra_status okra_prepare_weights_(const okra_data *x, const okra_data *y,
+                                  okra_select_request *request,
+                                  okra_prepared_ *out) OKRA_CHECK;
+/* Where pairs are copies of others: labels of equal inputs, and how many differ; else
+ * *units is 0. */
+okra_status okra_prepare_copies_(const okra_data *x, const okra_data *y, okra_data **out,
+                                 okra_int *units) OKRA_CHECK;
+/* Can these outputs be compared by relative-loss? */
+bool okra_rule_relative_(const okra_method_ *method, const okra_options *options,
+                         const okra_data *y);
+/* Of metric relative-loss: outputs in units of their deviation. */
+okra_status okra_prepare_relative_(const okra_method_ *method,
+                                   const okra_options *options,
+                                   okra_prepared_ *prepared) OKRA_CHECK;
+
+#endif
