@@ -113,7 +113,8 @@ FUZZ_RECORD ?= docs/fuzzing.json
 fuzz_page = [ -z "$(FUZZ_RECORD)" ] || { python3 tests/fuzz/page.py $(FUZZ_RECORD) $(1) >docs/fuzzing.md.new && \
     mv docs/fuzzing.md.new docs/fuzzing.md; }
 # NAME,COMMAND: the last line that it says becomes a row of that page.
-attack = log=$$(mktemp); $(2) 2>&1 | tee $$log; s=$$?; $(call fuzz_page,--check "$(1)" $$log); rm $$log; exit $$s
+attack = log=$$(mktemp); at=$$(python3 tests/fuzz/page.py --commit); $(2) 2>&1 | tee $$log; s=$$?; \
+    $(call fuzz_page,--check "$(1)" $$log $$at); rm $$log; exit $$s
 
 # FUZZ_RUNS: so many executions of each target with one seed, FUZZ_SECONDS at most for each.
 FUZZ_RUNS   ?= 0
@@ -135,7 +136,7 @@ mutate: packages ## MUTATED altered data files, twice as many models and indexes
 kill: build ## kill okra at 300 random moments: nothing is lost, nothing is broken
 	@$(call attack,kill -9 at random moments,$(python) tests/kill/kill.py $(BUILD)/okra 300)
 
-memory: build ## let every single allocation of the commands fail once
+memory: build ## let every allocation of the commands fail once (some thousands of the longest ones)
 	@$(call attack,allocations that fail,$(python) tests/memory/sweep.py $(BUILD)/okra $(BUILD)/tests/memory/libokra_failing.so 0)
 
 docs: packages packages-docs build ## make the documentation site (build/site), man pages and completions (build/share)

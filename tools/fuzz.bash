@@ -10,8 +10,7 @@
 set -euo pipefail
 build=$(realpath "$1") time=$2 what=${3:-here}
 root=$(cd "$(dirname "$0")/.." && pwd)
-COMMIT=$(git -C "$root" rev-parse --short HEAD 2>/dev/null || echo unknown)
-[ -z "$(git -C "$root" status --porcelain -- src include cli plugins engines papers 2>/dev/null)" ] || COMMIT+=+changes
+COMMIT=$(python3 "$root/tests/fuzz/page.py" --commit)
 export COMMIT
 
 pack() { # FOLDER

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""page.py JSON [RESULTS.jsonl...] [--check NAME LOG]...: docs/fuzzing.md out of the numbers in JSON.
+"""page.py JSON [RESULTS.jsonl...] [--check NAME LOG COMMIT]...: docs/fuzzing.md out of the numbers in JSON.
+page.py --commit: which commit this is, to be asked before an attack begins.
 
 What run.bash wrote (RESULTS.jsonl) is added to JSON first; a run counts once, however often its file is
 given. --check takes what another attack came to from the end of its LOG: "20000 random inputs, 0 failures".
@@ -41,15 +42,20 @@ def add(kept, path):
             one["last"] = date(run)
 
 
-def check(kept, name, log):
+def commit():
+    """The commit, and whether sources differ from it."""
+    found, changes = (subprocess.run(["git", "-C", ROOT, *ask], capture_output=True, text=True).stdout.strip()
+                      for ask in (("rev-parse", "--short", "HEAD"), ("status", "--porcelain", "--", *SOURCES)))
+    return (found or "unknown") + ("+changes" if changes else "")
+
+
+def check(kept, name, log, at):
     """Keeps the last whole run of another attack."""
     found = re.findall(r"^(\d+) .*, (\d+) (?:faults|failures)", pathlib.Path(log).read_text(), re.M)
     if not found:
         raise SystemExit(f"{log} does not end in '20000 ..., 0 faults'")
-    commit, changes = (subprocess.run(["git", "-C", ROOT, *ask], capture_output=True, text=True).stdout.strip()
-                       for ask in (("rev-parse", "--short", "HEAD"), ("status", "--porcelain", "--", *SOURCES)))
     count, faults = found[-1]
-    kept["checks"][name] = {"count": int(count), "faults": int(faults), "commit": commit + ("+changes" if changes else ""),
+    kept["checks"][name] = {"count": int(count), "faults": int(faults), "commit": at,
                             "date": datetime.date.today().isoformat()}
 
 
@@ -63,15 +69,19 @@ def spaced(number):
 
 def main():
     parser = argparse.ArgumentParser()
-    parser.add_argument("json", type=pathlib.Path)
+    parser.add_argument("json", type=pathlib.Path, nargs="?")
     parser.add_argument("results", type=pathlib.Path, nargs="*")
-    parser.add_argument("--check", nargs=2, action="append", default=[])
+    parser.add_argument("--check", nargs=3, action="append", default=[])
+    parser.add_argument("--commit", action="store_true")
     a = parser.parse_args()
+    if a.commit:
+        print(commit())
+        return
     kept = json.loads(a.json.read_text()) if a.json.exists() else {"runs": [], "targets": {}, "checks": {}}
     for path in a.results:
         add(kept, path)
-    for name, log in a.check:
-        check(kept, name, log)
+    for given in a.check:
+        check(kept, *given)
     if a.results or a.check:
         a.json.write_text(json.dumps(kept, indent=1, sort_keys=True) + "\n")
     rows = [(n, kept["targets"][n]) for n in sorted(kept["targets"]) if (ROOT / f"{n}.c").exists()]

@@ -2,7 +2,7 @@
 """sweep.py OKRA SHIM [RUNS [COMMAND...]]: allocations fail anywhere in the process, okra stays honest.
 
 Each command runs with the k-th allocation failing, for RUNS values of k spread over all of
-them (0: every one), and with every k-th failing. It must end by itself; with status 0 its
+them (0: every one, or MOST of a command that has more), and with every k-th failing. It must end by itself; with status 0 its
 files are the right ones to the byte; with another status it says why, every file that was
 there before is there still as it was, and no other file is left.
 """
@@ -19,6 +19,7 @@ import numpy as np
 
 OKRA, SHIM = (os.path.abspath(p) for p in sys.argv[1:3])
 RUNS = int(sys.argv[3]) if len(sys.argv) > 3 else 25
+MOST = 2000  # of the commands here two try out many settings, in the same code again and again
 ANYTIME = 60  # seconds: more is a hang
 # OpenBLAS's products of small matrices on AVX-512 allocate and do not look whether they
 # got something; those for other processors do not allocate.
@@ -179,8 +180,8 @@ def check(name, arguments, target, base, work):
     if target and target != "out.okx":
         before[target] = b"a good file\n"
     points = list(range(1, calls + 1))
-    if RUNS and len(points) > RUNS:
-        points = sorted(set(random.Random(7).sample(points, RUNS - 5)) | set(points[-5:]))
+    if len(points) > (RUNS or MOST):
+        points = sorted(set(random.Random(7).sample(points, (RUNS or MOST) - 5)) | set(points[-5:]))
     cases = [{"at": k} for k in points] + [{"every": k} for k in (2, 7, 23, 101, 997)]
     for fail in cases:
         restore(work, before)
@@ -208,7 +209,7 @@ def main():
                 count, found = check(name, arguments, target, base, work)
                 runs += count
                 faults += found
-                print(f"{name}: {count} runs, {len(found)} faults", flush=True)
+                print(f"{name}: {count} runs, {len(found)} faults", *found, sep="\n", flush=True)
     print("\n".join(faults))
     print(f"{runs} runs with failing allocations, {len(faults)} faults")
     return 1 if faults else 0
