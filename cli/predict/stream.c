@@ -5,14 +5,12 @@
  * little memory; nothing else is kept. So a pipe of any length needs as much memory as a
  * batch, and who writes a line and waits for its answer gets it.
  */
+#include "predict/lines.h"
 #include "predict/stream.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-enum { ROWS = 1024, PIECE = 1 << 18, LINE_MOST = 64 << 20 };
 
 static const char *const formats[] = {"csv", "tsv", "txt", "smiles", "svm"};
 static const char *const endings[] = {".csv", ".tsv", ".txt", ".smi"};
@@ -67,87 +65,16 @@ static const char *line_format(const okra_model *model)
     return format;
 }
 
-/* ---- lines of standard input ---- */
-
-typedef struct input {
-    char *p;
-    size_t begin, used, room;
-    bool end;
-    long long line; /* of what is at `begin`, counted from 1 */
-} input;
-
-/* Waits for more; at the end `end` is set. */
-static int more(cli_run *run, input *in)
-{
-    if (in->begin > 0) {
-        memmove(in->p, in->p + in->begin, in->used - in->begin);
-        in->used -= in->begin;
-        in->begin = 0;
-    }
-    if (in->room - in->used < PIECE) {
-        size_t room = 2 * in->room + 2 * PIECE;
-        char *grown = room > LINE_MOST ? NULL : realloc(in->p, room + 1);
-        if (!grown) {
-            return cli_failure(run, "standard input: line %lld is too long", in->line);
-        }
-        in->p = grown;
-        in->room = room;
-    }
-    ssize_t got = read(STDIN_FILENO, in->p + in->used, PIECE);
-    if (got < 0 && errno != EINTR) {
-        return cli_failure(run, "standard input: cannot be read: %s", strerror(errno));
-    }
-    in->end = got == 0;
-    in->used += got > 0 ? (size_t)got : 0;
-    in->p[in->used] = '\0'; /* the last line may have no end */
-    return cli_signal_caught() ? CLI_FAILED : CLI_DONE;
-}
-
-/* Bytes and number of the complete lines at hand, ROWS of them at most; at the end the
- * last one may have no end. */
-static size_t take(const input *in, int *lines)
-{
-    size_t at = in->begin;
-    *lines = 0;
-    while (*lines < ROWS) {
-        const char *end = at < in->used ? memchr(in->p + at, '\n', in->used - at) : NULL;
-        if (!end && !(in->end && at < in->used)) {
-            break;
-        }
-        at = end ? (size_t)(end - in->p) + 1 : in->used;
-        ++*lines;
-    }
-    return at - in->begin;
-}
-
-/* Calls `each` with complete lines until there are no more. */
-static int each_piece(cli_run *run, input *in, void *user,
-                      int (*each)(cli_run *run, void *user, const char *text, size_t size,
-                                  int lines, long long line))
-{
-    int status = CLI_DONE, lines = 0;
-    while (status == CLI_DONE) {
-        size_t size = take(in, &lines);
-        if (lines > 0) {
-            status = each(run, user, in->p + in->begin, size, lines, in->line);
-            in->begin += size;
-            in->line += lines;
-        } else if (in->end) {
-            break;
-        } else {
-            status = more(run, in);
-        }
-    }
-    return status;
-}
-
 /* ---- text ---- */
 
 typedef struct texts {
     const cli_stream *s;
     const char *format, *output;
     bool heading, rows; /* what has come so far */
-    long long failed;   /* lines without an answer */
+    char **names;       /* of the columns, as the heading told them; or NULL */
+    okra_int width;
+    bool refused;     /* they are not those of the model */
+    long long failed; /* lines without an answer */
 } texts;
 
 /* Lines that hold something before `stop`, which begins a comment. */
@@ -186,6 +113,44 @@ static okra_status read_lines(const cli_run *run, const texts *t, const char *te
                : st;
 }
 
+/* The names that a heading told. */
+static okra_status keep_names(texts *t, const okra_data *x)
+{
+    okra_int d = okra_data_column(x, 0) ? okra_data_width(x) : 0;
+    if (d == 0 || t->names) {
+        return OKRA_OK;
+    }
+    t->names = cli_alloc((size_t)d, sizeof *t->names);
+    for (; t->names && t->width < d; t->width++) {
+        t->names[t->width] = strdup(okra_data_column(x, t->width));
+        if (!t->names[t->width]) {
+            break;
+        }
+    }
+    return t->width < d ? okra_fail(OKRA_EMEM, "out of memory") : OKRA_OK;
+}
+
+/* Columns by these names, in all lines; a heading with others is wrong for all. */
+static okra_status by_name(const cli_run *run, texts *t, bool heading, okra_data **x)
+{
+    okra_data *aligned = NULL;
+    okra_status st = heading ? keep_names(t, *x) : OKRA_OK;
+    if (st != OKRA_OK || !t->names || okra_data_width(*x) != t->width) {
+        return st;
+    }
+    st = okra_data_name(*x, "standard input");
+    st = st ? st : okra_data_set_columns(*x, (const char *const *)t->names);
+    st = st ? st
+            : okra_data_align(heading ? run->context : NULL, *x,
+                              okra_model_inputs(t->s->model), &aligned);
+    t->refused = st != OKRA_OK;
+    if (st == OKRA_OK) {
+        okra_data_free(*x);
+        *x = aligned;
+    }
+    return st;
+}
+
 static okra_status predict_lines(cli_run *run, texts *t, const char *text, size_t size,
                                  okra_prediction **p)
 {
@@ -195,7 +160,8 @@ static okra_status predict_lines(cli_run *run, texts *t, const char *text, size_
     bool heading = false;
     okra_status st = read_lines(run, t, text, size, &x, &heading);
     bool rows = st == OKRA_OK && okra_data_count(x) > 0;
-    if (rows) {
+    st = st == OKRA_OK ? by_name(run, t, heading, &x) : st;
+    if (rows && st == OKRA_OK) {
         st = okra_predict(run->context, t->s->model, x, run->library, &request, p);
     }
     if (st == OKRA_OK) {
@@ -235,12 +201,8 @@ static int answer_text(cli_run *run, void *user, const char *text, size_t size, 
 {
     texts *t = user;
     okra_prediction *p = NULL;
-    bool svm = strcmp(t->format, "svm") == 0;
-    if ((svm || is_table(t->format)) && filled_lines(text, size, svm ? '#' : '\n') == 0) {
-        return CLI_DONE;
-    }
     okra_status st = predict_lines(run, t, text, size, &p);
-    if (st != OKRA_OK && st != OKRA_ECANCELLED && st != OKRA_EMEM) {
+    if (st != OKRA_OK && st != OKRA_ECANCELLED && st != OKRA_EMEM && !t->refused) {
         size_t half = 0;
         for (int k = 0; k < lines / 2; k++) {
             half += (size_t)((const char *)memchr(text + half, '\n', size - half) -
@@ -261,8 +223,48 @@ static int answer_text(cli_run *run, void *user, const char *text, size_t size, 
     return cli_status(run, st);
 }
 
+static size_t line_size(const char *text, size_t size)
+{
+    const char *end = memchr(text, '\n', size);
+    return end ? (size_t)(end - text) + 1 : size;
+}
+
+/* A line that holds nothing has an empty line for an answer, so that who counts lines
+ * keeps step. */
+static int answer_lines(cli_run *run, void *user, const char *text, size_t size,
+                        int lines, long long line)
+{
+    const texts *t = user;
+    bool svm = strcmp(t->format, "svm") == 0, open = svm || is_table(t->format);
+    char stop = svm ? '#' : '\n';
+    int status = CLI_DONE;
+    while (lines > 0 && status == CLI_DONE) {
+        size_t used = line_size(text, size);
+        bool blank = open && filled_lines(text, used, stop) == 0;
+        int count = 1;
+        while (count < lines && !blank) {
+            size_t next = line_size(text + used, size - used);
+            if (open && filled_lines(text + used, next, stop) == 0) {
+                break;
+            }
+            used += next;
+            count++;
+        }
+        if (!blank) {
+            status = answer_text(run, user, text, used, count, line);
+        } else if (putchar('\n') == EOF || fflush(stdout) == EOF) {
+            status = cli_failure(run, "standard output cannot be written");
+        }
+        text += used;
+        size -= used;
+        lines -= count;
+        line += count;
+    }
+    return status;
+}
+
 /* All bytes into an unnamed file: a format that is no lines of text. */
-static int spool(cli_run *run, input *in, const char *format, char *spec, size_t size)
+static int spool(cli_run *run, cli_lines *in, const char *format, char *spec, size_t size)
 {
     FILE *file = tmpfile();
     int status = file ? CLI_DONE : cli_failure(run, "no file can be made in TMPDIR");
@@ -274,7 +276,7 @@ static int spool(cli_run *run, input *in, const char *format, char *spec, size_t
         if (in->end) {
             break;
         }
-        status = status ? status : more(run, in);
+        status = status ? status : cli_lines_more(run, in);
     }
     if (status == CLI_DONE && fflush(file) == 0) {
         rewind(file);
@@ -288,7 +290,7 @@ static const char *const magic[][2] = {
 enum { MAGIC = sizeof magic / sizeof *magic };
 
 /* What begins like another format; *open: more bytes may tell. */
-static const char *other_format(const input *in, bool *open)
+static const char *other_format(const cli_lines *in, bool *open)
 {
     *open = false;
     for (size_t k = 0; k < MAGIC; k++) {
@@ -304,11 +306,11 @@ static const char *other_format(const input *in, bool *open)
 }
 
 /* While lines go out, standard output is the file -o. */
-static int with_output(cli_run *run, input *in, texts *t)
+static int with_output(cli_run *run, cli_lines *in, texts *t)
 {
     const char *output = t->s->output, *format;
     if (standard(output, &format)) {
-        int status = each_piece(run, in, t, answer_text);
+        int status = cli_lines_each(run, in, t, answer_lines);
         return status == CLI_DONE && t->failed > 0 ? CLI_FAILED : status;
     }
     cli_file *file = cli_file_open(run, output);
@@ -320,7 +322,7 @@ static int with_output(cli_run *run, input *in, texts *t)
     if (kept < 0 || dup2(fileno(cli_file_stream(file)), STDOUT_FILENO) < 0) {
         status = cli_failure(run, "%s: cannot be written", output);
     }
-    status = status ? status : each_piece(run, in, t, answer_text);
+    status = status ? status : cli_lines_each(run, in, t, answer_lines);
     if (status == CLI_DONE && t->failed > 0) {
         status = cli_failure(run, "%s is not written: lines without an answer: %lld",
                              output, t->failed);
@@ -335,7 +337,7 @@ static int with_output(cli_run *run, input *in, texts *t)
 int cli_stream_text(cli_run *run, const cli_stream *s, bool *whole, char *spec,
                     size_t size)
 {
-    input in = {.line = 1};
+    cli_lines in = {.line = 1};
     texts t = {.s = s, .output = text_output(s->output)};
     int status = CLI_DONE;
     standard(s->x, &t.format);
@@ -350,7 +352,7 @@ int cli_stream_text(cli_run *run, const cli_stream *s, bool *whole, char *spec,
     const char *other = NULL;
     while (open && status == CLI_DONE) {
         other = other_format(&in, &open);
-        status = open && !other ? more(run, &in) : CLI_DONE;
+        status = open && !other ? cli_lines_more(run, &in) : CLI_DONE;
         open = open && !other;
     }
     if (other) {
@@ -364,6 +366,10 @@ int cli_stream_text(cli_run *run, const cli_stream *s, bool *whole, char *spec,
                                   "numbers comes after it");
     }
     free(in.p);
+    while (t.width > 0) {
+        free(t.names[--t.width]);
+    }
+    free(t.names);
     return status;
 }
 
@@ -372,7 +378,7 @@ int cli_stream_text(cli_run *run, const cli_stream *s, bool *whole, char *spec,
 static int answer_json(cli_run *run, void *user, const char *text, size_t size, int count,
                        long long line)
 {
-    char *lines[ROWS];
+    char *lines[CLI_LINES_MOST];
     const char *at = text;
     int status = CLI_DONE, made = 0;
     (void)line;
@@ -395,9 +401,9 @@ static int answer_json(cli_run *run, void *user, const char *text, size_t size, 
 
 int cli_stream_json(cli_run *run, const cli_stream *s)
 {
-    input in = {.line = 1};
+    cli_lines in = {.line = 1};
     cli_stream copy = *s;
-    int status = each_piece(run, &in, &copy, answer_json);
+    int status = cli_lines_each(run, &in, &copy, answer_json);
     if (status == CLI_DONE && copy.failed > 0) {
         status =
             cli_failure(run, "lines that were answered with an error: %lld", copy.failed);

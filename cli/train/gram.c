@@ -76,7 +76,7 @@ static int run_gram(cli_run *run)
 {
     gram_fields f;
     okra_kernel *kernel = NULL;
-    okra_data *x = NULL, *y = NULL;
+    okra_data *x = NULL, *y = NULL, *aligned = NULL;
     double seconds = 0;
     okra_status st = cli_fields(run, &f);
     if (st == OKRA_OK) {
@@ -84,6 +84,9 @@ static int run_gram(cli_run *run)
     }
     if (st == OKRA_OK && *f.y) {
         st = cli_read(run, f.y, &y);
+        st = st == OKRA_OK ? okra_data_align(run->context, x, y, &aligned) : st;
+        okra_data_free(aligned ? x : NULL);
+        x = aligned ? aligned : x;
     }
     if (st == OKRA_OK) {
         st = okra_kernel_choose(run->context, f.kernel, y ? y : x, &kernel);

@@ -28,6 +28,27 @@ static void print_shape(const char *name, const json_t *array)
            okra_text_printable(text_of(array, "dtype"), type, sizeof type), sizes);
 }
 
+/* Names of columns, of each part of a tuple. */
+static void print_columns(const json_t *data)
+{
+    enum { SHOWN = 20 };
+    const json_t *names = json_object_get(data, "columns"),
+                 *parts = json_object_get(data, "parts");
+    char line[SHOWN * 48] = "", name[44];
+    size_t count = json_array_size(names), used = 0;
+    for (size_t j = 0; j < count && j < SHOWN; j++) {
+        const char *text = json_string_value(json_array_get(names, j));
+        used += (size_t)snprintf(line + used, sizeof line - used, "%s%s", j ? ", " : "",
+                                 okra_text_printable(text, name, sizeof name));
+    }
+    if (count > 0) {
+        cli_line(stdout, "  columns", "%s%s", line, count > SHOWN ? ", ..." : "");
+    }
+    for (size_t k = 0; k < json_array_size(parts); k++) {
+        print_columns(json_array_get(parts, k));
+    }
+}
+
 static void print(const char *path, const json_t *about)
 {
     char buffer[32];
@@ -42,7 +63,9 @@ static void print(const char *path, const json_t *about)
              (long long)json_integer_value(json_object_get(about, "version")),
              text_of(about, "okra"));
     cli_line_data(stdout, "inputs", json_object_get(about, "x"));
+    print_columns(json_object_get(about, "x"));
     cli_line_data(stdout, "outputs", json_object_get(about, "y"));
+    print_columns(json_object_get(about, "y"));
     cli_line_calibration(stdout, about);
     cli_line(stdout, "kx", "%s", text_of(kernels, "x"));
     cli_line(stdout, "ky", "%s", text_of(kernels, "y"));

@@ -125,6 +125,19 @@ OKRA_API okra_status okra_data_concat(const okra_data *a, const okra_data *b,
  * concat keep them. weights == NULL: without. */
 OKRA_API okra_status okra_data_weigh(const okra_data *data, const double *weights,
                                      okra_int n, okra_data **out) OKRA_CHECK;
+/* Names of the columns of dense, sparse and bit vectors and of Gram matrices, UTF-8,
+ * copied: all different, 1 to 255 bytes each without control characters, a megabyte
+ * together. NULL: none. Readers of tables with a header set them; okra_data_take, copy,
+ * weigh and concat keep them, and so does a model. */
+OKRA_API okra_status okra_data_set_columns(okra_data *data,
+                                           const char *const *names) OKRA_CHECK;
+/* The name of column j, or NULL: there is none. */
+OKRA_API const char *okra_data_column(const okra_data *data, okra_int j);
+/* x with its columns in the order of `like`, where both have names: x itself (retained)
+ * where they agree or one has none, OKRA_ESHAPE where their names differ. A warning tells
+ * of another order. okra_predict and all that take new inputs of a model do this. */
+OKRA_API okra_status okra_data_align(okra_context *context, const okra_data *x,
+                                     const okra_data *like, okra_data **out) OKRA_CHECK;
 /* The n weights, or NULL: there are none. */
 OKRA_API const double *okra_data_weights(const okra_data *data);
 /* weights (n places) that make all classes of labels count alike: n / (classes that

@@ -69,6 +69,15 @@ class Data:
         return index[:count.value]
 
     @property
+    def columns(self) -> Optional[list]:
+        """Names of the columns, as a header or a pandas frame told them, or None. A model
+        keeps them, and takes the columns of new inputs that have names by these."""
+        if lib.okra_data_column(self.pointer, 0) is None:
+            return None
+        return [lib.okra_data_column(self.pointer, j).decode()
+                for j in range(lib.okra_data_width(self.pointer))]
+
+    @property
     def weights(self) -> Optional[np.ndarray]:
         """How much each object counts, or None: all alike."""
         pointer = lib.okra_data_weights(self.pointer)
@@ -131,7 +140,9 @@ class Data:
         maker = {"dense": missing, "sparse": as_data, "bits": bits, "labels": labels,
                  "gram": gram, "strings": as_data, "sequences": _make_sequences,
                  "spectra": _make_spectra}[kind]
-        return maker, (self.objects,)
+        columns = self.columns
+        return (_with_columns, (maker, self.objects, columns)) if columns else (
+            maker, (self.objects,))
 
 
 # ---- making collections --------------------------------------------------------------
@@ -154,9 +165,25 @@ def _rows(values: Any) -> tuple:
 
 
 def _dense(values: Any, function) -> Data:
-    values, stride = _rows(values)
-    return Data(make(function, lib.okra_data_free, values.ctypes.data, values.shape[0],
-                     values.shape[1], stride, keep=values))
+    rows, stride = _rows(values)
+    made = Data(make(function, lib.okra_data_free, rows.ctypes.data, rows.shape[0],
+                     rows.shape[1], stride, keep=rows))
+    return name_columns(made, getattr(values, "columns", None))
+
+
+def name_columns(data: Data, names: Any) -> Data:
+    """The same data; columns are called by names, where these are texts that tell them
+    apart."""
+    if names is not None and len(names) and all(isinstance(name, str) for name in names):
+        try:
+            lib.okra_data_set_columns(data.pointer, _texts(names))
+        except ValueError:  # no UTF-8: they are not kept
+            pass
+    return data
+
+
+def _with_columns(maker: Any, objects: Any, names: list) -> Data:
+    return name_columns(maker(objects), names)
 
 
 def missing(values: Any) -> Data:

@@ -263,8 +263,10 @@ okra_status okra_conformal_open_(okra_context *ctx, const okra_model *model,
                                  okra_conformal_job_ *out)
 {
     FREED_BY(okra_conformal_close_)
-    okra_conformal_job_ job = {
-        .ctx = ctx, .model = model, .x = x, .candidates = candidates, .tests = x->n};
+    okra_conformal_job_ job = {.ctx = ctx, .model = model, .tests = x->n};
+    CHK(okra_data_align(ctx, x, model->training->x, &job.x));
+    CHK(candidates ? okra_data_align(ctx, candidates, model->training->y, &job.candidates)
+                   : OKRA_OK);
     okra_conformal_defaults(&job.s);
     if (settings) {
         if (settings->size == 0 || settings->size > sizeof job.s) {
@@ -283,11 +285,12 @@ okra_status okra_conformal_open_(okra_context *ctx, const okra_model *model,
     }
     CHK(read_how(&job));
     CHK(read_score(&job));
-    job.cal_x = job.s.calibration_x;
-    job.cal_y = job.s.calibration_y;
-    if (!job.cal_x) {
-        (void)okra_model_calibration(model, &job.cal_x, &job.cal_y);
+    const okra_data *cal_x = job.s.calibration_x, *cal_y = job.s.calibration_y;
+    if (!cal_x) {
+        (void)okra_model_calibration(model, &cal_x, &cal_y);
     }
+    CHK(cal_x ? okra_data_align(ctx, cal_x, model->training->x, &job.cal_x) : OKRA_OK);
+    CHK(cal_y ? okra_data_align(ctx, cal_y, model->training->y, &job.cal_y) : OKRA_OK);
     job.pairs = job.how == OKRA_CONFORMAL_SPLIT_ ? job.cal_y->n : model->training->y->n;
     if (job.how == OKRA_CONFORMAL_SPLIT_ && job.cal_x->n != job.cal_y->n) {
         return okra_fail_(
@@ -317,6 +320,10 @@ okra_status okra_conformal_open_(okra_context *ctx, const okra_model *model,
 
 void okra_conformal_close_(okra_conformal_job_ *job)
 {
+    okra_data_free(job->x);
+    okra_data_free(job->candidates);
+    okra_data_free(job->cal_x);
+    okra_data_free(job->cal_y);
     okra_free_(job->group);
     okra_free_(job->test_group);
     okra_free_(job->class_group);

@@ -36,12 +36,12 @@ typedef enum okra_conformal_how_ {
 typedef struct okra_conformal_job_ {
     okra_context *ctx;
     const okra_model *model;
-    const okra_data *x, *candidates; /* candidates NULL: intervals */
+    okra_data *x, *candidates; /* columns as the model has them; NULL: intervals */
     okra_conformal_settings s;
     okra_conformal_how_ how;
     okra_conformal_score_ score;
     okra_int folds;                     /* 0: each pair is one                        */
-    const okra_data *cal_x, *cal_y;     /* split                                      */
+    okra_data *cal_x, *cal_y;           /* split, columns as the model has them       */
     okra_int pairs, tests, count;       /* that calibrate; test inputs; candidates    */
     okra_int *group;                    /* of each pair, or NULL: one group           */
     okra_int *test_group, *class_group; /* of test inputs, or of candidates, or NULL  */

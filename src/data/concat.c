@@ -176,7 +176,7 @@ static okra_status join(okra_data *to, const okra_data *a, const okra_data *b)
 okra_status okra_data_concat(const okra_data *a, const okra_data *b, okra_data **out)
 {
     NOT_NULL(out);
-    FREED_BY(okra_data_drop_) okra_data *to = NULL;
+    FREED_BY(okra_data_drop_) okra_data *to = NULL, *like_a = NULL;
     char first[96], second[96];
     if (!a || !b) {
         return okra_fail_(OKRA_EARG, "the data to put together are NULL");
@@ -188,10 +188,13 @@ okra_status okra_data_concat(const okra_data *a, const okra_data *b, okra_data *
                           okra_data_describe_(a, first, sizeof first), b->source,
                           okra_data_describe_(b, second, sizeof second));
     }
+    CHK(okra_columns_align_(NULL, b, a, true, &like_a));
+    b = like_a;
     CHK(okra_data_new_(a->kind, a->n + b->n, a->d, a->source, &to));
     to->missing = a->missing || b->missing;
     CHK(join(to, a, b));
     CHK(okra_weights_join_(a, b, to));
+    okra_columns_pass_(a, to);
     *out = to;
     to = NULL;
     return OKRA_OK;

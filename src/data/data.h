@@ -53,7 +53,8 @@ struct okra_data {
     int references;  /* atomic */
     char *source;    /* where it came from, for messages; never NULL        */
     double *weights; /* n: how much each object counts, 0 or more; NULL: 1  */
-    okra_data *of;   /* whose memory all but weights and source is, or NULL */
+    struct okra_columns_ *columns; /* names of the d columns, or NULL: columns.c */
+    okra_data *of; /* whose memory all else is (but a tuple's parts), or NULL */
 };
 
 /* OKRA_EARG unless every row of dense y has each of 1..d once. */
@@ -104,13 +105,38 @@ okra_status okra_weights_take_(const okra_data *from, const okra_int *index,
 okra_status okra_weights_join_(const okra_data *a, const okra_data *b,
                                okra_data *to) OKRA_CHECK;
 bool okra_weights_plain_(const okra_data *data); /* none, or all 1 */
+/* How much object i counts, and all of them together. */
+static inline double okra_weight_(const okra_data *data, okra_int i)
+{
+    return data->weights ? data->weights[i] : 1;
+}
+double okra_weights_total_(const okra_data *data);
+/* Takes the weights from data that nobody else holds. */
+void okra_weights_forget_(okra_data *fresh);
+/* *x <- the same inputs, weighed as the outputs y are; those beyond y count once. */
+okra_status okra_weights_pass_(const okra_data *y, okra_data **x) OKRA_CHECK;
 /* Which of 0..n-1 do not have a weight of 0 in y; those beyond y have none. */
 okra_status okra_weights_positive_(const okra_data *y, okra_int n, okra_int **out,
                                    okra_int *count) OKRA_CHECK;
-/* Pairs without those of weight 0, and y without weights where all others are 1. x may
- * hold more objects than y. */
+/* Pairs without those of weight 0, and without weights where all others are 1. Inputs get
+ * the weights of y, for kernels that learn from them. x may hold more objects than y. */
 okra_status okra_weights_drop_(const okra_data *x, const okra_data *y, okra_data **x_out,
                                okra_data **y_out) OKRA_CHECK;
+
+/* ---- names of columns ---- */
+
+typedef struct okra_columns_ okra_columns_;
+okra_columns_ *okra_columns_retain_(const okra_columns_ *columns);
+void okra_columns_free_(okra_columns_ *columns); /* accepts NULL */
+OKRA_DROPS_(okra_columns_drop_, okra_columns_, okra_columns_free_)
+/* Sets the names that a file tells; those that tell no columns apart are none. */
+okra_status okra_columns_read_(okra_data *data, const char *const *names) OKRA_CHECK;
+/* The names of `from`, where `to` has as many columns and no names. */
+void okra_columns_pass_(const okra_data *from, okra_data *to);
+/* okra_data_align; not `strict`: names that have nothing in common do not count. */
+okra_status okra_columns_align_(okra_context *ctx, const okra_data *x,
+                                const okra_data *like, bool strict,
+                                okra_data **out) OKRA_CHECK;
 
 /* ---- whole files ---- */
 

@@ -121,7 +121,11 @@ void okra_data_free(okra_data *data)
         return;
     }
     okra_free_(data->weights);
-    if (data->of) { /* all else is its */
+    if (data->of) { /* all else is its, but for parts that have weights of their own */
+        for (int k = 0; data->components && k < data->component_count; k++) {
+            okra_data_free(data->components[k]);
+        }
+        okra_free_(data->components);
         okra_data_free(data->of);
         okra_free_(data->source);
         okra_free_(data);
@@ -134,6 +138,7 @@ void okra_data_free(okra_data *data)
         okra_ragged_clear_(&data->groups[k]);
     }
     okra_network_free_(data->network);
+    okra_columns_free_(data->columns);
     for (int k = 0; k < data->component_count; k++) {
         okra_data_free(data->components[k]);
     }

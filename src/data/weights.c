@@ -36,6 +36,18 @@ static okra_status check(const okra_data *data, const double *weights, okra_int 
     return OKRA_OK;
 }
 
+/* The parts of a tuple count as the tuple does. */
+static okra_status weigh_parts(okra_data *to, const double *weights, okra_int n)
+{
+    if (to->component_count > 0) {
+        ZMAKE(to->components, to->component_count);
+    }
+    for (int k = 0; k < to->component_count; k++) {
+        CHK(okra_data_weigh(to->of->components[k], weights, n, &to->components[k]));
+    }
+    return OKRA_OK;
+}
+
 okra_status okra_data_weigh(const okra_data *data, const double *weights, okra_int n,
                             okra_data **out)
 {
@@ -48,6 +60,7 @@ okra_status okra_data_weigh(const okra_data *data, const double *weights, okra_i
     to->references = 1;
     to->of = okra_data_retain(data->of ? data->of : data);
     to->weights = NULL;
+    to->components = NULL;
     to->source = okra_strdup_(data->source);
     if (!to->source) {
         st = OKRA_EMEM;
@@ -58,6 +71,7 @@ okra_status okra_data_weigh(const okra_data *data, const double *weights, okra_i
         ALLOC(to->weights, n);
         memcpy(to->weights, weights, (size_t)n * sizeof *weights);
     }
+    TRY(weigh_parts(to, weights, n));
     *out = to;
     to = NULL;
 done:
@@ -122,6 +136,24 @@ okra_status okra_weights_join_(const okra_data *a, const okra_data *b, okra_data
     return OKRA_OK;
 }
 
+double okra_weights_total_(const okra_data *data)
+{
+    double total = data->weights ? 0 : (double)data->n;
+    for (okra_int i = 0; data->weights && i < data->n; i++) {
+        total += data->weights[i];
+    }
+    return total;
+}
+
+void okra_weights_forget_(okra_data *fresh)
+{
+    okra_free_(fresh->weights);
+    fresh->weights = NULL;
+    for (int k = 0; k < fresh->component_count; k++) {
+        okra_weights_forget_(fresh->components[k]);
+    }
+}
+
 bool okra_weights_plain_(const okra_data *data)
 {
     for (okra_int i = 0; data->weights && i < data->n; i++) {
@@ -157,6 +189,36 @@ okra_status okra_weights_positive_(const okra_data *y, okra_int n, okra_int **ou
     return OKRA_OK;
 }
 
+/* The same objects without weights. */
+static okra_status without(okra_data **data)
+{
+    okra_data *bare = NULL;
+    if ((*data)->weights) {
+        CHK(okra_data_weigh(*data, NULL, 0, &bare));
+        okra_data_free(*data);
+        *data = bare;
+    }
+    return OKRA_OK;
+}
+
+okra_status okra_weights_pass_(const okra_data *y, okra_data **x)
+{
+    OWNED double *weights = NULL;
+    okra_int n = (*x)->n;
+    okra_data *heavy = NULL;
+    if (!y->weights || n == 0) {
+        return without(x);
+    }
+    MAKE(weights, n);
+    for (okra_int i = 0; i < n; i++) {
+        weights[i] = i < y->n ? y->weights[i] : 1;
+    }
+    CHK(okra_data_weigh(*x, weights, n, &heavy));
+    okra_data_free(*x);
+    *x = heavy;
+    return OKRA_OK;
+}
+
 okra_status okra_weights_drop_(const okra_data *x, const okra_data *y, okra_data **x_out,
                                okra_data **y_out)
 {
@@ -179,17 +241,14 @@ okra_status okra_weights_drop_(const okra_data *x, const okra_data *y, okra_data
     if (zeros > 0) {
         CHK(okra_data_take(x, index, count, &a));
         CHK(okra_data_take(y, index, n - zeros, &b));
-    } else if (okra_weights_plain_(y) && y->weights) {
-        a = okra_data_retain(x);
-        CHK(okra_data_weigh(y, NULL, 0, &b));
     } else {
         a = okra_data_retain(x);
         b = okra_data_retain(y);
     }
-    if (b->weights && okra_weights_plain_(b)) { /* zeros and ones */
-        okra_free_(b->weights);
-        b->weights = NULL;
+    if (okra_weights_plain_(b)) {
+        CHK(without(&b));
     }
+    CHK(okra_weights_pass_(b, &a));
     *x_out = a;
     *y_out = b;
     a = b = NULL;

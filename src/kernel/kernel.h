@@ -36,6 +36,9 @@ typedef struct okra_kernel_class_ {
      * expression, which belongs to the node. */
     bool nested;
     bool whole; /* takes tuples as they are, where no part is chosen */
+    /* Values depend on all training objects, and a model keeps no statistics of them:
+     * the kernel is bound to them anew. */
+    bool follows;
     /* A class of the same distances k(a,a) + k(b,b) - 2 k(a,b), computed more accurately;
      * NULL: none. Used under a transform that depends on distances alone. */
     const struct okra_kernel_class_ *distances;
@@ -201,6 +204,9 @@ const okra_kernel *okra_kernel_inner_(const okra_kernel *kernel);
 bool okra_kernel_centers_(const okra_kernel *kernel);
 /* Are there means over the training set in it (`center`)? */
 bool okra_kernel_means_(const okra_kernel *kernel);
+/* Would its values change with the training set, whatever a model keeps of the one it was
+ * bound to (`center`, ic, ends, from-distance, learned kernels of elements)? */
+bool okra_kernel_follows_(const okra_kernel *kernel);
 /* Is there a factor of low rank in it, EXPR | chol(...) or its like? */
 bool okra_kernel_low_(const okra_kernel *kernel);
 /* Is there a parameter `file` in it, at any depth? */

@@ -316,10 +316,13 @@ okra_status okra_score(okra_context *context, const char *spec, const okra_data 
     okra_options *options = NULL;
     void *params = NULL;
     okra_int *codes = NULL, known = 0;
-    okra_scores_ s = {.truth = truth, .predicted = predicted, .has_each = true};
+    okra_data *aligned = NULL;
+    okra_scores_ s = {.truth = truth, .has_each = true};
     NEED(spec);
     NEED(truth);
     NEED(predicted);
+    TRY(okra_columns_align_(context, predicted, truth, false, &aligned));
+    s.predicted = predicted = aligned;
     TRY(parse(spec, &metric, &options, &params));
     if (metric->list) {
         FAIL(OKRA_EARG,
@@ -359,6 +362,7 @@ okra_status okra_score(okra_context *context, const char *spec, const okra_data 
         *has_each = s.has_each;
     }
 done:
+    okra_data_free(aligned);
     okra_free_(s.each);
     okra_free_(codes);
     okra_free_(params);

@@ -220,6 +220,7 @@ okra_status okra_fit_basis(okra_context *context, const okra_model *basis,
 {
     NOT_NULL(out);
     FREED_BY(okra_options_drop_) okra_options *all = NULL;
+    FREED_BY(okra_data_drop_) okra_data *aligned = NULL;
     NOT_NULL(basis);
     NOT_NULL(x);
     NOT_NULL(y);
@@ -235,5 +236,6 @@ okra_status okra_fit_basis(okra_context *context, const okra_model *basis,
                           okra_kernel_text(basis->training->kx));
     }
     CHK(complete(basis, options, &all));
-    return okra_fit_with_(context, basis, x, y, all, NULL, 1, out);
+    CHK(okra_data_align(context, x, basis->training->x, &aligned));
+    return okra_fit_with_(context, basis, aligned, y, all, NULL, 1, out);
 }

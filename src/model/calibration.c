@@ -47,6 +47,7 @@ okra_status okra_model_set_calibration(okra_model *model, const okra_data *x,
                                        const okra_data *y)
 {
     FREED_BY(okra_data_drop_) okra_data *own_x = NULL, *own_y = NULL;
+    FREED_BY(okra_data_drop_) okra_data *like_x = NULL, *like_y = NULL;
     FREED_BY(okra_json_drop_) json_t *about = NULL, *part = NULL;
     OWNED char *text = NULL;
     NOT_NULL(model);
@@ -54,9 +55,11 @@ okra_status okra_model_set_calibration(okra_model *model, const okra_data *x,
         return okra_fail_(OKRA_EARG, "calibration: inputs and outputs go together");
     }
     if (x) {
-        CHK(check(model->training, x, y));
-        CHK(okra_data_copy(x, &own_x));
-        CHK(okra_data_copy(y, &own_y));
+        CHK(okra_data_align(NULL, x, model->training->x, &like_x));
+        CHK(okra_data_align(NULL, y, model->training->y, &like_y));
+        CHK(check(model->training, like_x, like_y));
+        CHK(okra_data_copy(like_x, &own_x));
+        CHK(okra_data_copy(like_y, &own_y));
     }
     about = okra_json_parse_(model->json, strlen(model->json), 0, NULL);
     (void)json_object_del(about, "calibration");

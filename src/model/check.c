@@ -19,6 +19,7 @@ static const okra_kept_ common[] = {
     OKRA_KEEPS_TEXT_("align.kernels", OKRA_KEPT_OPTIONAL_),
     OKRA_KEEPS_TEXT_("align.weights", OKRA_KEPT_OPTIONAL_),
     OKRA_KEEPS_TOLD_("align.value"),
+    OKRA_KEEPS_NUMBER_("weights.seen", OKRA_KEPT_OPTIONAL_ | OKRA_KEPT_WHOLE_, "1", "1"),
     OKRA_KEPT_END_};
 static const okra_kept_ weights[] = {
     OKRA_KEEPS_VALUES_("sample-weight", OKRA_KEPT_OPTIONAL_ | OKRA_KEPT_POSITIVE_, "1",

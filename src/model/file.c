@@ -320,18 +320,31 @@ static okra_status load_kernel(const okra_archive_ *a, const json_t *about,
     return st;
 }
 
-/* The outputs get the weights that the model keeps. */
-static okra_status weigh(const okra_bag_ *bag, okra_data **y)
+/* The outputs get the weights that the model keeps, and so do inputs that are not a
+ * basis. Kernels that are bound anew must see what they saw at the fit. */
+static okra_status weigh(const okra_bag_ *bag, const okra_kernel *kx,
+                         const okra_kernel *ky, okra_data **x, okra_data **y)
 {
     okra_int one = 0, n = 0;
+    double rank = 0, seen = 0;
     const double *weights = okra_bag_get_(bag, "sample-weight", &one, &n);
     okra_data *with = NULL;
-    okra_status st = weights ? okra_data_weigh(*y, weights, n, &with) : OKRA_OK;
-    if (with) {
-        okra_data_free(*y);
-        *y = with;
+    if (!weights) {
+        return OKRA_OK;
     }
-    return st;
+    if (!okra_bag_get_number_(bag, "weights.seen", &seen) &&
+        (okra_kernel_follows_(kx) || okra_kernel_follows_(ky))) {
+        return okra_fail_(
+            OKRA_EFORMAT,
+            "the model has weights of pairs, and its kernels learned from the pairs "
+            "without them, as they did before: fit it again");
+    }
+    CHK(okra_data_weigh(*y, weights, n, &with));
+    okra_data_free(*y);
+    *y = with;
+    return okra_bag_get_number_(bag, "x.rank", &rank) && !okra_kernel_low_(kx)
+               ? OKRA_OK
+               : okra_weights_pass_(*y, x);
 }
 
 static okra_status load_training(okra_context *ctx, okra_archive_ *a, const json_t *about,
@@ -355,7 +368,7 @@ static okra_status load_training(okra_context *ctx, okra_archive_ *a, const json
         okra_kernel_close_(kx);
     }
     st = okra_model_check_(method, x, y, kx, ky, bag);
-    st = st == OKRA_OK ? weigh(bag, &y) : st;
+    st = st == OKRA_OK ? weigh(bag, kx, ky, &x, &y) : st;
     st = st == OKRA_OK ? okra_training_create_(ctx, x, y, kx, ky, bag, out) : st;
     if (st != OKRA_OK && st != OKRA_EMEM && st != OKRA_ECANCELLED) {
         okra_message_prefix_("%s", a->path);

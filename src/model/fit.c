@@ -161,6 +161,9 @@ okra_status okra_model_assemble_(okra_training_ *training, const okra_method_ *m
     if (training->waves) {
         CHK(okra_bag_put_number_(bag, "x.waves", 1));
     }
+    if (training->y->weights) { /* by the kernels as well: file.c */
+        CHK(okra_bag_put_number_(bag, "weights.seen", 1));
+    }
     ZMAKE(m, 1);
     CHK(okra_model_about_(training, method, options, lambda, bag, &about));
     CHK(okra_json_text_(about, &m->json));

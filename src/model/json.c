@@ -117,12 +117,26 @@ done:
     return st;
 }
 
+static json_t *column_names(const okra_data *data)
+{
+    json_t *names = json_array();
+    for (okra_int j = 0; names && j < data->d; j++) {
+        if (json_array_append_new(names, json_string(okra_data_column(data, j))) != 0) {
+            json_decref(names);
+            return NULL;
+        }
+    }
+    return names;
+}
+
 json_t *okra_model_about_data_(const okra_data *data)
 {
     json_t *about = json_pack("{s:s, s:I, s:I}", "kind", okra_kind_name(data->kind),
                               "count", (json_int_t)data->n, "width", (json_int_t)data->d);
-    if (about && data->missing &&
-        json_object_set_new(about, "missing", json_true()) != 0) {
+    if (about &&
+        ((data->missing && json_object_set_new(about, "missing", json_true()) != 0) ||
+         (data->columns &&
+          json_object_set_new(about, "columns", column_names(data)) != 0))) {
         json_decref(about);
         return NULL;
     }

@@ -25,6 +25,7 @@ okra_status okra_model_loss(okra_context *context, const okra_model *model,
     okra_status st = OKRA_OK;
     okra_walk_ walk = {0};
     okra_feature_loss_ *loss = NULL;
+    okra_data *aligned = NULL;
     double *block = NULL, *losses = NULL, sum = 0, total = 0;
     NEED(model);
     NEED(x);
@@ -32,6 +33,8 @@ okra_status okra_model_loss(okra_context *context, const okra_model *model,
     okra_int width = okra_model_width_(model);
     bool embeds = okra_model_form_(model) == OKRA_FORM_EMBEDDING;
     TRY(check(x, y));
+    TRY(okra_data_align(context, y, model->training->y, &aligned));
+    y = aligned;
     TRY(okra_feature_loss_create_(context, &model->training->output, y, &loss));
     TRY(okra_walk_open_(context, model, x, width, &walk));
     TRY(okra_doubles_(context, walk.rows, width, "a block of predictions", &block));
@@ -56,6 +59,7 @@ okra_status okra_model_loss(okra_context *context, const okra_model *model,
         memcpy(each, losses, (size_t)x->n * sizeof *each);
     }
 done:
+    okra_data_free(aligned);
     okra_walk_close_(&walk);
     okra_feature_loss_free_(loss);
     okra_free_(block);

@@ -145,7 +145,7 @@ okra_status okra_decoder_check_(const okra_options *options,
 /* Test inputs prepared against a model, in blocks of at most `rows` rows. */
 typedef struct okra_walk_ {
     const okra_model *model;
-    const okra_data *x;
+    okra_data *x; /* its columns as the model has them */
     okra_other_ *other;
     double *self, *train_self; /* where the method asked for them */
     okra_entries_ *entries;    /* test inputs against all inputs that are kept      */

@@ -328,6 +328,25 @@ static okra_status ask(const okra_archive_ *archive, const char *folder)
                             archive->path, folder);
 }
 
+/* Names of columns, where the model tells them. */
+static okra_status load_columns(const okra_shelf_ *s, okra_data *data)
+{
+    OWNED const char **names = NULL;
+    const json_t *list = json_object_get(s->about, "columns");
+    if (!list) {
+        return OKRA_OK;
+    }
+    if (!json_is_array(list) || (okra_int)json_array_size(list) != data->d) {
+        return okra_fail_(OKRA_EFORMAT, "'columns' of model.json, expected %lld names",
+                          (long long)data->d);
+    }
+    MAKE(names, data->d);
+    for (okra_int j = 0; j < data->d; j++) {
+        names[j] = json_string_value(json_array_get(list, (size_t)j));
+    }
+    return okra_data_set_columns(data, names);
+}
+
 okra_status okra_objects_load_(okra_archive_ *archive, const char *folder,
                                const json_t *about, okra_data **out)
 {
@@ -347,14 +366,20 @@ okra_status okra_objects_load_(okra_archive_ *archive, const char *folder,
     }
     for (size_t k = 0; kind && k < KINDS; k++) {
         if (kinds[k].load && strcmp(okra_kind_name((okra_kind)k), kind) == 0) {
+            FREED_BY(okra_data_drop_) okra_data *data = NULL;
             okra_status st = kinds[k].mapped ? OKRA_OK : ask(archive, folder);
-            st = st == OKRA_OK ? kinds[k].load(&s, out) : st;
+            st = st == OKRA_OK ? kinds[k].load(&s, &data) : st;
+            st = st == OKRA_OK ? load_columns(&s, data) : st;
             size_t length = strlen(archive->path);
             bool named = strncmp(okra_message(), archive->path, length) == 0;
             if (st == OKRA_EARG || st == OKRA_ESHAPE || (st == OKRA_EFORMAT && !named)) {
                 /* What a constructor refuses is a fault of the file here. */
                 okra_message_prefix_("%s: %s", archive->path, folder);
                 st = OKRA_EFORMAT;
+            }
+            if (st == OKRA_OK) {
+                *out = data;
+                data = NULL;
             }
             return st;
         }

@@ -273,6 +273,7 @@ okra_status okra_predict(okra_context *context, const okra_model *model,
     okra_predict_fields_ fields;
     okra_range_ *ranges = NULL;
     okra_int *lengths = NULL;
+    okra_data *aligned = NULL, *candidates = NULL;
     run r = {.model = model};
     NEED(model);
     NEED(x);
@@ -283,6 +284,12 @@ okra_status okra_predict(okra_context *context, const okra_model *model,
     request = &known;
     r.want_weights = request->weights;
     r.want_embedding = request->embedding;
+    TRY(okra_data_align(context, x, model->training->x, &aligned));
+    x = aligned;
+    if (known.candidates) {
+        TRY(okra_data_align(context, known.candidates, model->training->y, &candidates));
+        known.candidates = candidates;
+    }
     TRY(okra_options_read(options, &okra_predict_table_, &fields));
     TRY(choose_space(context, &r));
     r.output.few = x->n <= FEW * (1 + r.output.y->n / 1024);
@@ -329,6 +336,8 @@ done:
     }
     okra_prediction_free(r.p);
     okra_walk_close_(&r.walk);
+    okra_data_free(aligned);
+    okra_data_free(candidates);
     okra_free_(r.W);
     okra_free_(r.H);
     okra_free_(ranges);

@@ -125,6 +125,20 @@ static okra_status check(const okra_update_job_ *j)
     return OKRA_OK;
 }
 
+/* New rows with their columns as the model has them, by name. */
+static okra_status align(okra_update_job_ *j)
+{
+    const okra_training_ *t = j->model->training;
+    const okra_data **given[] = {&j->request.x, &j->request.y, &j->request.removed_x};
+    for (int k = 0; k < 3; k++) {
+        if (*given[k]) {
+            CHK(okra_data_align(j->ctx, *given[k], k == 1 ? t->y : t->x, &j->aligned[k]));
+            *given[k] = j->aligned[k];
+        }
+    }
+    return OKRA_OK;
+}
+
 /* Inputs of the pairs, then those without outputs. */
 static okra_status make_data(okra_update_job_ *j)
 {
@@ -202,8 +216,10 @@ static const char *moving(const okra_update_job_ *j)
 {
     const okra_training_ *t = j->model->training;
     bool centers = okra_kernel_means_(t->kx) || okra_kernel_means_(t->ky);
+    bool follows = okra_kernel_follows_(t->kx) || okra_kernel_follows_(t->ky);
     bool low = okra_kernel_low_(t->kx) || okra_kernel_low_(t->ky) || t->map_y;
-    return centers ? "a kernel is centred over the training set"
+    return centers   ? "a kernel is centred over the training set"
+           : follows ? "a kernel learns from the training set"
            : low && j->request.remove_count > 0
                ? "a kernel of low rank has its basis among the pairs"
                : NULL;
@@ -269,6 +285,9 @@ static void clear(okra_update_job_ *j)
 {
     okra_free_(j->removed);
     okra_free_(j->order);
+    for (int k = 0; k < 3; k++) {
+        okra_data_free(j->aligned[k]);
+    }
     okra_data_free(j->new_x);
     okra_data_free(j->new_y);
     okra_data_free(j->x);
@@ -298,6 +317,7 @@ okra_status okra_model_update(okra_context *context, const okra_model *model,
              (long long)j.request.remove_count);
     }
     TRY(check(&j));
+    TRY(align(&j));
     if (j.request.x) {
         TRY(okra_weights_drop_(j.request.x, j.request.y, &j.new_x, &j.new_y));
         j.request.x = j.new_x;

@@ -14,6 +14,7 @@ typedef struct okra_update_job_ {
     okra_int *removed, *order; /* ascending; labelled rows that stay */
     okra_int kept;
     okra_data *new_x, *new_y; /* without pairs of weight 0, which are none */
+    okra_data *aligned[3];    /* x, y and removed-x, columns as the model has them */
     okra_data *x, *y;
     okra_options *options;
     okra_training_ *training;

@@ -39,9 +39,10 @@ okra_status okra_walk_open_(okra_context *ctx, const okra_model *model,
     okra_status st = OKRA_OK;
     const okra_training_ *t = model->training;
     okra_int inputs = t->waves ? 2 * t->x->n : t->x->n;
-    okra_walk_ w = {.model = model, .x = x, .tests = x->n, .columns = inputs};
+    okra_walk_ w = {.model = model, .tests = x->n, .columns = inputs};
     TRY(okra_model_settle_(ctx, model));
-    TRY(okra_other_create_(ctx, t->bound_x, x, &w.other));
+    TRY(okra_data_align(ctx, x, t->x, &w.x));
+    TRY(okra_other_create_(ctx, t->bound_x, w.x, &w.other));
     if (model->method->needs_self) {
         ALLOC(w.self, w.tests);
         ALLOC(w.train_self, t->x->n);
@@ -77,6 +78,7 @@ void okra_walk_close_(okra_walk_ *walk)
     okra_large_free_(walk->large);
     okra_entries_free_(walk->entries);
     okra_other_free_(walk->other);
+    okra_data_free(walk->x);
     okra_free_(walk->self);
     okra_free_(walk->train_self);
     okra_free_(walk->K);

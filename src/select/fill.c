@@ -102,7 +102,7 @@ static okra_status set_lambda(okra_context *ctx, const okra_method_ *method,
         return okra_options_set(o, "lambda", row ? row->preset : "0.1");
     }
     CHK(scale_of(ctx, okra_options_get(o, "kx"), x, &scale));
-    scale *= shared ? 1 / (double)y->n : 1;
+    scale *= shared ? 1 / okra_weights_total_(y) : 1;
     if (refitted(method, o)) {
         bool slow = is_margin(method) && y->kind == OKRA_DENSE; /* if lambda is small */
         snprintf(text, sizeof text, "%.3g..%.3g:%d", (slow ? 1e-3 : 1e-5) * scale,

@@ -54,9 +54,9 @@ bool okra_look_aligned_(const okra_data *x, const okra_data *y)
 
 double okra_look_length_(const okra_data *data)
 {
-    double sum = 0;
+    double sum = 0, total = okra_weights_total_(data);
     for (okra_int i = 0; i < data->n; i++) {
-        sum += (double)length_of(data, i) / (double)data->n;
+        sum += okra_weight_(data, i) * (double)length_of(data, i) / total;
     }
     return sum;
 }
@@ -100,8 +100,9 @@ okra_status okra_look_diagonal_(okra_context *ctx, const char *text,
     TRY(okra_bound_create_(ctx, kernel, some, &bound));
     ALLOC(diagonal, some->n);
     TRY(okra_bound_diagonal_(ctx, bound, diagonal));
+    double total_weight = okra_weights_total_(some);
     for (okra_int i = 0; i < some->n; i++) {
-        sum += diagonal[i] / (double)some->n;
+        sum += okra_weight_(some, i) * diagonal[i] / total_weight;
     }
     *out = sum > 0 && isfinite(sum) ? sum : 1;
 done:
@@ -137,17 +138,23 @@ double okra_look_spread_(const okra_data *data)
 {
     const okra_ragged_ *group = okra_data_group_(data, "positions");
     const okra_field_ *field = group ? okra_ragged_field_(group, "vector") : NULL;
-    double total = 0;
-    okra_int count = group ? group->offsets[data->n] : 0;
+    double total = 0, count = 0;
+    for (okra_int i = 0; field && i < data->n; i++) {
+        count += okra_weight_(data, i) * (double)length_of(data, i);
+    }
     for (okra_int j = 0; field && j < field->width; j++) {
-        const double *v = field->values;
+        const double *v = (const double *)field->values + j;
         double mean = 0, variance = 0;
-        for (okra_int k = 0; k < count; k++) {
-            mean += v[k * field->width + j] / (double)count;
+        for (okra_int i = 0; i < data->n; i++) {
+            for (okra_int k = group->offsets[i]; k < group->offsets[i + 1]; k++) {
+                mean += okra_weight_(data, i) * v[k * field->width] / count;
+            }
         }
-        for (okra_int k = 0; k < count; k++) {
-            double z = v[k * field->width + j] - mean;
-            variance += z * z / (double)count;
+        for (okra_int i = 0; i < data->n; i++) {
+            for (okra_int k = group->offsets[i]; k < group->offsets[i + 1]; k++) {
+                double z = v[k * field->width] - mean;
+                variance += okra_weight_(data, i) * z * z / count;
+            }
         }
         total += variance;
     }
@@ -157,11 +164,11 @@ double okra_look_spread_(const okra_data *data)
 /* Labels, each a direction of its own: 1 - sum of squared shares. */
 static double spread_of_classes(const okra_data *data)
 {
-    double left = 1;
+    double left = 1, total = okra_weights_total_(data);
     for (okra_int c = 0; c < data->d; c++) {
         double share = 0;
         for (okra_int i = 0; i < data->n; i++) {
-            share += (data->codes[i] == c) / (double)data->n;
+            share += data->codes[i] == c ? okra_weight_(data, i) / total : 0;
         }
         left -= share * share;
     }
@@ -170,7 +177,7 @@ static double spread_of_classes(const okra_data *data)
 
 double okra_look_deviation_(const okra_data *data)
 {
-    double total = 0;
+    double total = 0, rows = okra_weights_total_(data);
     if (data->kind == OKRA_LABELS) {
         return spread_of_classes(data);
     }
@@ -178,10 +185,11 @@ double okra_look_deviation_(const okra_data *data)
         double mean = 0, count = 0;
         for (okra_int i = 0; i < data->n; i++) { /* Welford: NaN is missing */
             double v = data->values[i * data->ld + j], before = v - mean;
+            double u = okra_weight_(data, i);
             if (!isnan(v)) {
-                count++;
-                mean += before / count;
-                total += before * (v - mean) / (double)data->n;
+                count += u;
+                mean += u * before / count;
+                total += u * before * (v - mean) / rows;
             }
         }
     }
@@ -195,8 +203,9 @@ double okra_look_offset_(const okra_data *data)
         double mean = 0, count = 0;
         for (okra_int i = 0; i < data->n; i++) {
             double v = data->values[i * data->ld + j];
-            count += !isnan(v);
-            mean += isnan(v) ? 0 : (v - mean) / count;
+            double u = isnan(v) ? 0 : okra_weight_(data, i);
+            count += u;
+            mean += isnan(v) ? 0 : u * (v - mean) / count;
         }
         total += mean * mean;
     }

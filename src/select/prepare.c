@@ -90,14 +90,14 @@ static double factor(const okra_data *y, okra_int j)
 {
     double mean = 0, square = 0, count = 0;
     for (okra_int i = 0; i < y->n; i++) { /* Welford: NaN is missing */
-        double v = y->values[i * y->ld + j], before = v - mean;
+        double v = y->values[i * y->ld + j], before = v - mean, u = okra_weight_(y, i);
         if (!isnan(v)) {
-            count++;
-            mean += before / count;
-            square += before * (v - mean);
+            count += u;
+            mean += u * before / count;
+            square += u * before * (v - mean);
         }
     }
-    double s = sqrt(square / fmax(count, 1));
+    double s = count > 0 ? sqrt(square / count) : 0;
     bool varies = s > (double)y->n * DBL_EPSILON * fabs(mean) && isfinite(s);
     return varies ? 1 / s / sqrt((double)y->d) : 0;
 }

@@ -30,14 +30,15 @@ printf '1,2,3\n1,2\n1,two,3\n4,5,6\n\n0x,1,1\n1,2,3' >mixed.csv
 status=0
 okra predict m.okra --x - -o - <mixed.csv >got.csv 2>err || status=$?
 [ $status = 1 ]
-[ "$(wc -l <got.csv)" = 6 ]
+[ "$(wc -l <got.csv)" = 7 ]
 [ "$(wc -l <err)" = 3 ]
 printf '1,2,3\n4,5,6\n1,2,3\n' | okra predict m.okra --x - -o - >want.csv
 grep . got.csv >some.csv
 near some.csv want.csv
 [ "$(sed -n 2p got.csv)" = "" ]
 [ "$(sed -n 3p got.csv)" = "" ]
-[ "$(sed -n 5p got.csv)" = "" ]
+[ "$(sed -n 5p got.csv)" = "" ] # the blank line
+[ "$(sed -n 6p got.csv)" = "" ]
 grep -q "^okra predict: standard input, line 2: " err
 grep -qx "okra predict: standard input, line 3, column 2: 'two' is not a number" err
 grep -q "^okra predict: standard input, line 6" err
@@ -155,10 +156,18 @@ for flags in "--decode nearest" "--decode string" "--decode position" "--candida
     [ "$(wc -l <err)" -ge 1 ]
 done
 
-# blank lines and comments that arrive alone are no rows
+# blank lines and comments are no rows; each has an empty line for an answer, so that line k
+# of the answers is that of line k
 (head -2 s.svm; sleep 0.2; echo; sleep 0.2; echo '# more'; sleep 0.2; tail -2 s.svm) |
     okra predict s.okra --x svm:- -o - >piped.csv
-expect_same whole.csv piped.csv
+(head -2 whole.csv; echo; echo; tail -2 whole.csv) >want.csv
+expect_same want.csv piped.csv
+(head -1 s.svm; echo '# more'; echo; sed -n 2p s.svm; echo '  '; tail -n +3 s.svm; echo) |
+    okra predict s.okra --x svm:- -o - >piped.csv
+[ "$(wc -l <piped.csv)" = 8 ]
+[ "$(grep -n '^$' piped.csv | tr -d '\n')" = 2:3:5:8: ]
+grep -v '^$' piped.csv >filled.csv
+[ "$(wc -l <filled.csv)" = 4 ]
 
 # standard input can be read once
 for twice in "--x - --candidates -" "--x csv:- --candidates -" "--x - --x -"; do
@@ -202,14 +211,16 @@ assert sum(1 for _ in open("many", "rb")) == 1000000
 assert peak < 100, peak
 P
 
-# a heading comes first and alone is nothing to answer; later it is no row; blank lines are none
+# a heading comes first and alone is nothing to answer; later it is no row; blank lines are answered
+# by blank lines
 source "$ROOT/tests/cli/lib/small.bash"
 okra fit -q --x x.csv --y y.csv --kx linear --ky linear --lambda 0.1 -o head.okra
 okra predict -q head.okra --x tx.csv -o want.csv
 (echo a,b; cat tx.csv) | okra predict -q head.okra --x - -o - >got.csv
 expect_same want.csv got.csv
 (echo a,b; sleep 0.2; echo; sleep 0.2; cat tx.csv) | okra predict -q head.okra --x - -o - >got.csv
-expect_same want.csv got.csv
+(echo; cat want.csv) >with_blank.csv
+expect_same with_blank.csv got.csv
 status=0
 echo a,b | okra predict -q head.okra --x - -o - >got.csv 2>err || status=$?
 [ $status = 1 ]
@@ -226,6 +237,25 @@ status=0
 [ $status = 1 ]
 [ "$(wc -l <got.csv)" = 3 ]
 grep -q "standard input, line 2: 'a,b' is no row of numbers" err
+# columns by the names of the heading, in every batch; another heading is wrong for all lines
+(echo u,v; cat x.csv) >named.csv
+okra fit -q --x named.csv --y y.csv --kx linear --ky linear --lambda 0.1 -o named.okra
+awk -F, -v OFS=, '{ print $2, $1 }' tx.csv >swapped.csv
+(echo v,u; cat swapped.csv) | okra predict named.okra --x - -o - >got.csv 2>err
+expect_same want.csv got.csv
+expect_in "okra: warning: standard input: its columns stand in another order than those of named.okra; they are taken by name" err
+(echo v,u; head -1 swapped.csv; sleep 0.3; tail -n +2 swapped.csv) |
+    okra predict named.okra --x - -o - >got.csv 2>err
+near want.csv got.csv
+[ "$(wc -l <err)" = 1 ]
+status=0
+(echo u,w; cat tx.csv) | okra predict named.okra --x - -o - >got.csv 2>err || status=$?
+[ $status = 1 ]
+[ ! -s got.csv ]
+expect_in "okra predict: standard input: column 2 is 'w', expected 'v' or another of the 2 columns of named.okra, in any order" err
+[ "$(wc -l <err)" = 1 ]
+okra predict -q named.okra --x - -o - <tx.csv >got.csv
+expect_same want.csv got.csv
 # molecules and strings on standard output are lines, as in files
 printf 'CCO\nCCC\nc1ccccc1\nCO\nCN\nCCN\nCCCO\nCCCC\n' >m.smi
 okra fit -q --x x.csv --y m.smi --kx linear --ky 'ecfp | tanimoto' --lambda 0.1 -o m.okra

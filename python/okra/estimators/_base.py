@@ -13,7 +13,8 @@ import numpy as np
 from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.utils.validation import _num_samples, check_is_fitted
 
-from .._data import Data, check_rows, gram, is_classes, is_graphs, is_vectors, labels, named
+from .._data import (Data, check_rows, gram, is_classes, is_graphs, is_vectors, labels,
+                     name_columns, named)
 from .._errors import OkraWarning
 from .._library import Handle, constants, lib, options
 from .._model import Model, hold
@@ -101,9 +102,13 @@ class OutputKernelEstimator(UpdateMixin, PredictMixin, ConformalMixin, ScoreMixi
             if reset:
                 self._forget_features()
             return X
-        X = validate(self, X, accept_sparse="csr", dtype=np.float64, order="C",
-                      reset=reset)
-        return gram(X) if self.kx == "precomputed" else named(X, "X")
+        return self._vectors(validate(self, X, accept_sparse="csr", dtype=np.float64, order="C",
+                                      reset=reset))
+
+    def _vectors(self, X: Any) -> Data:
+        """Checked numbers as the library takes them, with the names that the check knows."""
+        X = gram(X) if self.kx == "precomputed" else named(X, "X")
+        return name_columns(X, getattr(self, "feature_names_in_", None))
 
     def _forget_features(self) -> None:
         for name in ("n_features_in_", "feature_names_in_"):
@@ -124,14 +129,15 @@ class OutputKernelEstimator(UpdateMixin, PredictMixin, ConformalMixin, ScoreMixi
             raise ValueError(f"y holds texts; {type(self).__name__} with a linear output kernel "
                              "learns numbers. IOKR() learns classes and strings")
         self._flat, self._y_objects = False, None
-        self._columns = list(y.columns) if hasattr(y, "columns") else None
+        frame = hasattr(y, "columns") and not isinstance(y, Data)
+        self._columns = list(y.columns) if frame else None
         self._series = getattr(y, "name", None) if hasattr(y, "iloc") else None
         if self.ky in ("auto", "zero-one") and is_classes(y):
             y, numbers_y = labels(y), False
         self._dtype = y._dtype if isinstance(y, Data) else None
         if numbers_x and numbers_y and _num_samples(y) >= _num_samples(X):
             X, y = self._validated(X, y)
-            X = gram(X) if self.kx == "precomputed" else named(X, "X")
+            X = self._vectors(X)
         else:
             X = self._inputs(X, reset=True)
         if callable(self.ky):
@@ -351,6 +357,10 @@ class OutputKernelEstimator(UpdateMixin, PredictMixin, ConformalMixin, ScoreMixi
         self.set_params(**parameters)
         self.model_, self._left, self._chosen, self.search_ = model, None, None, None
         self._flat, self._y_objects = False, None
+        columns = info["x"].get("columns")
+        if columns:  # scikit-learn checks those of frames by it
+            self.feature_names_in_ = np.array(columns, dtype=object)
+            self.n_features_in_ = len(columns)
         return self
 
     def __getstate__(self) -> dict:

@@ -61,6 +61,8 @@ static okra_status read_features(okra_source_ *source, okra_arff_ *r, okra_data 
     okra_status st = OKRA_OK;
     fill f = {0};
     double *values = NULL;
+    const char **names = NULL;
+    okra_data *data = NULL;
     okra_int entries = okra_arff_measure_(r) + r->rows, rest = r->lines.end - r->lines.p;
     TRY(feature_count(r, &f.width));
     if (r->sparse) {
@@ -88,12 +90,21 @@ static okra_status read_features(okra_source_ *source, okra_arff_ *r, okra_data 
         }
     }
     if (r->sparse) {
-        TRY(okra_data_adopt_sparse_(&f.csr, r->rows, f.width, source->name, out));
+        TRY(okra_data_adopt_sparse_(&f.csr, r->rows, f.width, source->name, &data));
     } else {
-        TRY(okra_data_adopt_dense_(values, r->rows, f.width, source->name, out));
+        TRY(okra_data_adopt_dense_(values, r->rows, f.width, source->name, &data));
         values = NULL;
     }
+    ALLOC(names, f.width);
+    for (okra_int k = 0; k < f.width; k++) {
+        names[k] = okra_arff_name_(r, k);
+    }
+    TRY(okra_columns_read_(data, names));
+    *out = data;
+    data = NULL;
 done:
+    okra_data_free(data);
+    okra_free_(names);
     okra_free_(values);
     okra_csr_free_(&f.csr);
     return st;

@@ -22,35 +22,7 @@ typedef struct choice {
     bool rest, header;
 } choice;
 
-static okra_status read_numbers(okra_source_ *source, okra_table_ t,
-                                const okra_table_shape_ *s, choice c, okra_data **out)
-{
-    OWNED double *values = NULL;
-    bool more = true;
-    okra_int n = s->records - c.header, at = 0;
-    okra_int d = c.column == 0 ? s->columns : c.rest ? s->columns - 1 : 1;
-    CHK(okra_doubles_(source->ctx, n, d, "a table", &values));
-    for (okra_int k = 0; k < s->records * s->columns; k++) {
-        CHK(okra_table_next_(&t, &more));
-        bool taken = c.column == 0 || (t.column == c.column) != c.rest;
-        if (taken && k >= c.header * s->columns) {
-            okra_token_ token = okra_table_number_(&t, &values[at]);
-            bool gap = token == OKRA_TOKEN_MISSING_ ||
-                       (token == OKRA_TOKEN_NONFINITE_ && isnan(values[at]));
-            if (gap && source->how == OKRA_HOW_MISSING_) {
-                values[at] = (double)NAN;
-            } else if (token != OKRA_TOKEN_NUMBER_) {
-                return okra_bad_field_(token, t.line, t.column, t.begin, t.close);
-            }
-            at++;
-        }
-    }
-    CHK(okra_data_adopt_dense_(values, n, d, source->name, out));
-    values = NULL;
-    return OKRA_OK;
-}
-
-/* ---- labels ---- */
+/* ---- texts of fields ---- */
 
 /* The text of the field, quotes undoubled. */
 static okra_status add_text(const okra_table_ *t, const char *begin, const char *close,
@@ -68,13 +40,9 @@ static okra_status add_text(const okra_table_ *t, const char *begin, const char 
     return OKRA_OK;
 }
 
-static okra_status add_label(const okra_table_ *t, okra_texts_ *texts)
+/* The same without blanks around it. */
+static okra_status add_word(const okra_table_ *t, okra_texts_ *texts)
 {
-    double value;
-    if (okra_number_(t->begin, t->close, &value) == OKRA_TOKEN_MISSING_) {
-        return okra_bad_field_(OKRA_TOKEN_MISSING_, t->line, t->column, t->begin,
-                               t->close);
-    }
     const char *begin = t->begin, *close = t->close;
     while (!t->quoted && begin < close && *begin == ' ') {
         begin++;
@@ -83,6 +51,57 @@ static okra_status add_label(const okra_table_ *t, okra_texts_ *texts)
         close--;
     }
     return add_text(t, begin, close, texts);
+}
+
+/* ---- numbers ---- */
+
+static okra_status read_numbers(okra_source_ *source, okra_table_ t,
+                                const okra_table_shape_ *s, choice c, okra_data **out)
+{
+    FREED_BY(okra_data_drop_) okra_data *data = NULL;
+    FREED_BY(okra_texts_free_) okra_texts_ names = {0};
+    OWNED double *values = NULL;
+    bool more = true;
+    okra_int n = s->records - c.header, at = 0;
+    okra_int d = c.column == 0 ? s->columns : c.rest ? s->columns - 1 : 1;
+    CHK(okra_doubles_(source->ctx, n, d, "a table", &values));
+    for (okra_int k = 0; k < s->records * s->columns; k++) {
+        CHK(okra_table_next_(&t, &more));
+        bool taken = c.column == 0 || (t.column == c.column) != c.rest;
+        if (taken && k < c.header * s->columns) {
+            CHK(add_word(&t, &names));
+        } else if (taken) {
+            okra_token_ token = okra_table_number_(&t, &values[at]);
+            bool gap = token == OKRA_TOKEN_MISSING_ ||
+                       (token == OKRA_TOKEN_NONFINITE_ && isnan(values[at]));
+            if (gap && source->how == OKRA_HOW_MISSING_) {
+                values[at] = (double)NAN;
+            } else if (token != OKRA_TOKEN_NUMBER_) {
+                return okra_bad_field_(token, t.line, t.column, t.begin, t.close);
+            }
+            at++;
+        }
+    }
+    CHK(okra_data_adopt_dense_(values, n, d, source->name, &data));
+    values = NULL;
+    if (c.header) {
+        CHK(okra_texts_done_(&names));
+        CHK(okra_columns_read_(data, (const char *const *)names.pointers));
+    }
+    *out = data;
+    data = NULL;
+    return OKRA_OK;
+}
+
+/* ---- labels ---- */
+
+static okra_status add_label(const okra_table_ *t, okra_texts_ *texts)
+{
+    double value;
+    return okra_number_(t->begin, t->close, &value) == OKRA_TOKEN_MISSING_
+               ? okra_bad_field_(OKRA_TOKEN_MISSING_, t->line, t->column, t->begin,
+                                 t->close)
+               : add_word(t, texts);
 }
 
 /* A string as it stands; it must not be empty. */

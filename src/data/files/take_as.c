@@ -217,6 +217,7 @@ okra_status okra_take_as_(const okra_context *ctx, okra_how_ how, okra_data **da
         break;
     }
     if (made) {
+        okra_columns_pass_(from, made);
         okra_data_free(from);
         *data = made;
     }

@@ -68,7 +68,8 @@ static void release(void *arg)
 okra_status okra_decode_smooth_(okra_context *ctx, const okra_output_ *output, bool *yes)
 {
     okra_smooth_ *smooth = NULL;
-    okra_status st = okra_smooth_create_(ctx, output->kernel, output->y, &smooth);
+    okra_status st =
+        okra_smooth_create_(ctx, output->kernel, output->y, output->ky, &smooth);
     *yes = st == OKRA_OK && (output->criterion->kl || okra_smooth_bounded_(smooth));
     okra_smooth_free_(smooth);
     return st == OKRA_EUNSUPPORTED ? OKRA_OK : st;
@@ -131,7 +132,7 @@ static okra_status create(okra_context *ctx, const okra_output_ *output,
     s->output = *output;
     s->tests = request->tests;
     TRY(okra_options_read(options, &okra_decoder_optimum_.options, &s->o));
-    st = okra_smooth_create_(ctx, output->kernel, output->y, &s->smooth);
+    st = okra_smooth_create_(ctx, output->kernel, output->y, output->ky, &s->smooth);
     if (st != OKRA_OK) {
         okra_message_prefix_("decoder optimum");
         goto done;

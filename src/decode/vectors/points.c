@@ -91,7 +91,7 @@ static okra_status read_box(state *s, const char *text)
 static okra_status prepare_slopes(okra_context *ctx, state *s)
 {
     const okra_data *y = s->output->y;
-    CHK(okra_smooth_create_(ctx, s->output->kernel, y, &s->smooth));
+    CHK(okra_smooth_create_(ctx, s->output->kernel, y, s->output->ky, &s->smooth));
     s->workers = okra_workers_(ctx);
     ZMAKE(s->works, s->workers);
     for (int k = 0; k < s->workers; k++) {

@@ -3,29 +3,32 @@
  *
  *   rbf sigma, gamma   median heuristic: sigma is the median distance of two objects in
  *                      the feature space of the kernel before rbf, gamma = 1/(2 sigma^2)
- *   the same with      kernel alignment (Weston et al. 2003 sec. 4.3): k-means in that
- *   auto-align[/K]     feature space gives K clusters (30), T_ij = 1 within one; sigma is
- *                      where A(K_sigma, T) = <K_sigma,T>/sqrt(<K_sigma,K_sigma><T,T>) is
- *                      largest, among 10^(-2..1) times the median, then by golden section
+ *   the same with      kernel alignment: auto_align.c
+ *   auto-align[/K]
  *   laplacian gamma    one over the median of the distances |x-y|_1
  *   diffusion beta,    information: of 41 values from 0.1 to 1000, log-spaced, over the
  *   regularized-       mean degree (1 if normalized) the one whose similarities have the
  *   laplacian sigma2   largest entropy (information.c); as okra_link_beta
  *
  * Distances of 0 (repeated objects) are left out of the medians. At most SAMPLE objects,
- * evenly spaced in the collection, are looked at: O(SAMPLE^2) memory. k-means starts from
- * the context's seed.
+ * evenly spaced in the collection, are looked at: O(SAMPLE^2) memory. An object of weight
+ * u counts as u objects at one place.
  */
 #include "kernel/expression/expr.h"
 #include "kernel/networks/information.h"
 #include "kernel/expression/parse.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { SAMPLE = 1000, CLUSTERS = 30, ROUNDS = 100 };
+enum { SAMPLE = 1000 };
+
+/* Of k(a,a) + k(b,b) - 2 k(a,b) this much of the first two says nothing: sums of
+ * thousands of products in another order differ by less. */
+static const double ROUNDING = 100 * DBL_EPSILON;
 
 typedef struct choice {
     okra_context *ctx;
@@ -33,47 +36,82 @@ typedef struct choice {
     const char *owner, *param, *value; /* of the place: "rbf", "sigma", "auto" */
 } choice;
 
-/* Gram matrix of a sample under the nodes up to `root`. */
-static okra_status sample_gram(const choice *c, const okra_kernel *kernel, int root,
-                               double **K, okra_int *n)
+/* The objects that are looked at. Those with weights are met where their copies would
+ * lie, and weigh as many as are met. */
+static okra_status sample(const okra_data *all, okra_data **out)
 {
     OWNED okra_int *index = NULL;
-    okra_int all = okra_data_count(c->data);
-    okra_kernel part = *kernel;
+    OWNED double *times = NULL;
     FREED_BY(okra_data_drop_) okra_data *some = NULL;
+    double total = okra_weights_total_(all), reached = 0;
+    okra_int row = -1, n = 0;
+    if (all->kind == OKRA_GRAM || (all->n <= SAMPLE && total <= SAMPLE)) {
+        *out = okra_data_retain(all);
+        return OKRA_OK;
+    }
+    MAKE(index, SAMPLE);
+    ZMAKE(times, SAMPLE);
+    for (okra_int i = 0; i < SAMPLE; i++) {
+        while (row < 0 || (reached <= (double)i * total / SAMPLE && row + 1 < all->n)) {
+            reached += okra_weight_(all, ++row);
+        }
+        n += n == 0 || index[n - 1] != row;
+        index[n - 1] = row;
+        times[n - 1]++;
+    }
+    CHK(okra_data_take(all, index, n, &some));
+    return okra_data_weigh(some, all->weights ? times : NULL, n, out);
+}
+
+/* Gram matrix of a sample under the nodes up to `root`, and the sample. */
+static okra_status sample_gram(const choice *c, const okra_kernel *kernel, int root,
+                               double **K, okra_data **some)
+{
+    okra_kernel part = *kernel;
     FREED_BY(okra_bound_drop_) okra_bound_ *bound = NULL;
     part.count = root + 1; /* children come before parents */
-    *n = OKRA_MIN_(all, SAMPLE);
-    MAKE(index, *n);
-    for (okra_int i = 0; i < *n; i++) {
-        index[i] = i * all / *n;
-    }
-    if (*n < all && okra_data_kind(c->data) != OKRA_GRAM) {
-        CHK(okra_data_take(c->data, index, *n, &some));
-    } else {
-        *n = all;
-    }
-    CHK(okra_bound_create_(c->ctx, &part, some ? some : c->data, &bound));
-    CHK(okra_doubles_(c->ctx, *n, *n, "a sample of the Gram matrix", K));
-    return okra_bound_gram_(c->ctx, bound, okra_mat_of_(*K, *n, *n));
+    okra_data_free(*some);
+    *some = NULL;
+    CHK(sample(c->data, some));
+    okra_int n = (*some)->n;
+    CHK(okra_bound_create_(c->ctx, &part, *some, &bound));
+    CHK(okra_doubles_(c->ctx, n, n, "a sample of the Gram matrix", K));
+    return okra_bound_gram_(c->ctx, bound, okra_mat_of_(*K, n, n));
 }
+
+typedef struct distance {
+    double value, times;
+} distance;
 
 static int ascending(const void *a, const void *b)
 {
-    double x = *(const double *)a, y = *(const double *)b;
+    double x = ((const distance *)a)->value, y = ((const distance *)b)->value;
     return x < y ? -1 : x > y;
 }
 
-/* Median of the positive values above the diagonal. */
-static okra_status median(okra_int n, const double *D, double *out)
+/* The least value that at least (`strictly`: more than) half of all do not exceed. */
+static double half_way(const distance *sorted, double half, bool strictly)
 {
-    OWNED double *values = NULL;
-    okra_int count = 0;
-    MAKE(values, n * (n - 1) / 2);
+    double below = sorted->times;
+    while (strictly ? below <= half : below < half) {
+        below += (++sorted)->times;
+    }
+    return sorted->value;
+}
+
+/* Median of the positive values above the diagonal, that of i and j taken u_i u_j times.
+ */
+static okra_status median(const okra_data *some, const double *D, double *out)
+{
+    OWNED distance *all = NULL;
+    okra_int count = 0, n = some->n;
+    double total = 0;
+    MAKE(all, n * (n - 1) / 2);
     for (okra_int i = 0; i < n; i++) {
         for (okra_int j = i + 1; j < n; j++) {
             if (D[i * n + j] > 0) {
-                values[count++] = D[i * n + j];
+                double times = okra_weight_(some, i) * okra_weight_(some, j);
+                all[count++] = (distance){D[i * n + j], times};
             }
         }
     }
@@ -81,117 +119,11 @@ static okra_status median(okra_int n, const double *D, double *out)
         return okra_fail_(OKRA_EARG,
                           "auto: all objects are alike, so that no width fits them");
     }
-    qsort(values, (size_t)count, sizeof *values, ascending);
-    *out = (values[(count - 1) / 2] + values[count / 2]) / 2;
-    return OKRA_OK;
-}
-
-/* ---- kernel alignment ---- */
-
-/* Lloyd's k-means in feature space from squared distances D: |x - m_c|^2 is the mean of
- * D over the cluster less half the mean of D within it. */
-static okra_status cluster(okra_context *ctx, okra_int n, const double *D, okra_int k,
-                           okra_int *label)
-{
-    okra_random_ random = okra_random_create_(okra_context_seed(ctx), 0xc105);
-    OWNED double *to = NULL, *within = NULL;
-    OWNED okra_int *order = NULL, *size = NULL;
-    MAKE(order, n);
-    MAKE(size, k);
-    MAKE(within, k);
-    CHK(okra_doubles_(ctx, n, k, "distances to clusters", &to));
-    for (okra_int i = 0; i < n; i++) {
-        order[i] = i;
+    qsort(all, (size_t)count, sizeof *all, ascending);
+    for (okra_int k = 0; k < count; k++) {
+        total += all[k].times; /* in the order of half_way: it never passes the last */
     }
-    okra_random_shuffle_(&random, n, order); /* k objects start the clusters */
-    for (okra_int i = 0; i < n; i++) {
-        label[i] = 0;
-        for (okra_int c = 1; c < k; c++) {
-            bool nearer = D[i * n + order[c]] < D[i * n + order[label[i]]];
-            label[i] = nearer ? c : label[i];
-        }
-    }
-    for (int round = 0, moved = 1; moved && round < ROUNDS; round++) {
-        moved = 0;
-        for (okra_int c = 0; c < k; c++) {
-            size[c] = 0;
-            within[c] = 0;
-        }
-        okra_mat_fill_(okra_mat_of_(to, n, k), 0);
-        for (okra_int i = 0; i < n; i++) {
-            size[label[i]]++;
-            for (okra_int j = 0; j < n; j++) {
-                to[i * k + label[j]] += D[i * n + j];
-            }
-            within[label[i]] += to[i * k + label[i]];
-        }
-        for (okra_int i = 0; i < n; i++) {
-            okra_int best = label[i];
-            double least = (double)INFINITY;
-            for (okra_int c = 0; c < k; c++) {
-                double m = (double)size[c];
-                double d = size[c] ? to[i * k + c] / m - within[c] / (2 * m * m)
-                                   : (double)INFINITY;
-                if (d < least) {
-                    least = d;
-                    best = c;
-                }
-            }
-            moved += best != label[i];
-            label[i] = best;
-        }
-    }
-    return OKRA_OK;
-}
-
-static double alignment(okra_int n, const double *D, const okra_int *label, double sigma)
-{
-    double both = 0, own = 0, target = 0;
-    for (okra_int i = 0; i < n; i++) {
-        for (okra_int j = 0; j < n; j++) {
-            double k = exp(-D[i * n + j] / (2 * sigma * sigma));
-            bool same = label[i] == label[j];
-            both += same ? k : 0;
-            own += k * k;
-            target += same;
-        }
-    }
-    return both / sqrt(own * target);
-}
-
-static okra_status align(const choice *c, okra_int n, const double *D, double middle,
-                         double *sigma)
-{
-    enum { STEPS = 31, GOLDEN = 20 };
-    OWNED okra_int *label = NULL;
-    const char *slash = strchr(c->value, '/');
-    okra_int k = slash ? atoll(slash + 1) : CLUSTERS;
-    double best = -1, at = 0;
-    if (k < 1 || k > n) {
-        return okra_fail_(OKRA_EARG, "%s: %lld clusters are asked of %lld objects",
-                          c->value, (long long)k, (long long)n);
-    }
-    MAKE(label, n);
-    CHK(cluster(c->ctx, n, D, k, label));
-    for (int s = 0; s < STEPS; s++) {
-        double log10_share = -2 + 3.0 * s / (STEPS - 1);
-        double a = alignment(n, D, label, middle * pow(10, log10_share));
-        if (a > best) {
-            best = a;
-            at = log10_share;
-        }
-    }
-    double low = at - 0.1, high = at + 0.1, ratio = (sqrt(5) - 1) / 2;
-    for (int g = 0; g < GOLDEN; g++) {
-        double p = high - ratio * (high - low), q = low + ratio * (high - low);
-        if (alignment(n, D, label, middle * pow(10, p)) >
-            alignment(n, D, label, middle * pow(10, q))) {
-            high = q;
-        } else {
-            low = p;
-        }
-    }
-    *sigma = middle * pow(10, (low + high) / 2);
+    *out = (half_way(all, total / 2, false) + half_way(all, total / 2, true)) / 2;
     return OKRA_OK;
 }
 
@@ -201,20 +133,22 @@ static okra_status rbf_width(const choice *c, const okra_kernel *kernel, int nod
                              double *out)
 {
     OWNED double *D = NULL, *self = NULL;
+    FREED_BY(okra_data_drop_) okra_data *some = NULL;
     double middle, sigma;
-    okra_int n;
-    CHK(sample_gram(c, kernel, kernel->nodes[node].a, &D, &n));
+    CHK(sample_gram(c, kernel, kernel->nodes[node].a, &D, &some));
+    okra_int n = some->n;
     MAKE(self, n);
     for (okra_int i = 0; i < n; i++) {
         self[i] = D[i * (n + 1)];
     }
     for (okra_int i = 0; i < n * n; i++) {
-        D[i] = fmax(0, self[i / n] + self[i % n] - 2 * D[i]);
+        double both = self[i / n] + self[i % n], d2 = both - 2 * D[i];
+        D[i] = d2 > ROUNDING * both ? d2 : 0; /* repeated objects are at 0, not near it */
     }
-    CHK(median(n, D, &middle));
+    CHK(median(some, D, &middle));
     sigma = sqrt(middle);
     if (strncmp(c->value, "auto-align", 10) == 0) {
-        CHK(align(c, n, D, sigma, &sigma));
+        CHK(okra_auto_align_(c->ctx, c->value, some, D, sigma, &sigma));
     }
     *out = *c->param == 's' ? sigma : 0.5 / sigma / sigma;
     return OKRA_OK;
@@ -225,15 +159,15 @@ static okra_status laplacian_width(const choice *c, okra_kernel *kernel, int nod
                                    double *out)
 {
     OWNED double *K = NULL;
+    FREED_BY(okra_data_drop_) okra_data *some = NULL;
     double middle = 0;
-    okra_int n;
     double *gamma = (double *)kernel->nodes[node].params; /* its only parameter */
     for (*gamma = 1; *gamma > 1e-30; *gamma /= 1000) {
         okra_free_(K);
         K = NULL;
-        CHK(sample_gram(c, kernel, node, &K, &n));
+        CHK(sample_gram(c, kernel, node, &K, &some));
         double least = 1;
-        for (okra_int i = 0; i < n * n; i++) {
+        for (okra_int i = 0; i < some->n * some->n; i++) {
             least = fmin(least, K[i]);
             K[i] = -log(K[i]);
         }
@@ -241,7 +175,7 @@ static okra_status laplacian_width(const choice *c, okra_kernel *kernel, int nod
             break;
         }
     }
-    CHK(median(n, K, &middle));
+    CHK(median(some, K, &middle));
     *out = *gamma / middle;
     return OKRA_OK;
 }
@@ -264,6 +198,29 @@ static double mean_degree(const okra_data *data, const okra_kernel *kernel, int 
     return sum > 0 ? sum / (double)data->network->nodes : 1;
 }
 
+/* okra_similarity_entropy_ of objects with weights: i and j make u_i u_j pairs, and the
+ * copies of i u_i (u_i - 1) / 2 of similarity 1. */
+static okra_status heavy_entropy(const okra_data *some, const double *K, double *out)
+{
+    okra_int n = some->n, count = 0;
+    OWNED double *value = NULL, *times = NULL;
+    double low = (double)INFINITY, high = -(double)INFINITY;
+    MAKE(value, n * (n + 1) / 2);
+    MAKE(times, n * (n + 1) / 2);
+    for (okra_int i = 0; i < n; i++) {
+        for (okra_int j = i; j < n; j++) {
+            double u = okra_weight_(some, i), v = okra_weight_(some, j);
+            value[count] = i == j ? 1 : K[i * n + j] / sqrt(K[i * n + i] * K[j * n + j]);
+            times[count] = i == j ? fmax(u * (u - 1) / 2, 0) : u * v;
+            low = times[count] > 0 ? fmin(low, value[count]) : low;
+            high = times[count] > 0 ? fmax(high, value[count]) : high;
+            count += times[count] > 0;
+        }
+    }
+    *out = high > low ? okra_entropy_(count, value, times, low, high) : 0;
+    return OKRA_OK;
+}
+
 static okra_status information(const choice *c, okra_kernel *kernel, int node,
                                double *out)
 {
@@ -272,16 +229,22 @@ static okra_status information(const choice *c, okra_kernel *kernel, int node,
     const okra_option *row = okra_option_find_(table, c->param, strlen(c->param));
     double *field = (double *)(void *)((char *)kernel->nodes[node].params + row->offset);
     OWNED double *K = NULL, *self = NULL;
+    FREED_BY(okra_data_drop_) okra_data *some = NULL;
     double best = -1, degree = mean_degree(c->data, kernel, node);
-    okra_int n;
     MAKE(self, okra_data_count(c->data));
     for (int s = 0; s < STEPS; s++) {
         *field = pow(10, -1 + 0.1 * s) / degree;
-        CHK(sample_gram(c, kernel, node, &K, &n));
+        CHK(sample_gram(c, kernel, node, &K, &some));
+        okra_int n = some->n;
+        double e = 0;
         for (okra_int i = 0; i < n; i++) {
             self[i] = K[i * (n + 1)];
         }
-        double e = okra_similarity_entropy_(okra_mat_of_(K, n, n), self);
+        if (some->weights) {
+            CHK(heavy_entropy(some, K, &e));
+        } else {
+            e = okra_similarity_entropy_(okra_mat_of_(K, n, n), self);
+        }
         if (e > best) {
             best = e;
             *out = *field;

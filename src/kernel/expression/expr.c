@@ -177,6 +177,30 @@ bool okra_kernel_means_(const okra_kernel *kernel)
     return false;
 }
 
+/* Does a kernel of elements learn from them? It is bound to them anew. */
+static bool learns(const okra_kernel *inner)
+{
+    bool yes = okra_kernel_follows_(inner);
+    for (int k = 0; k < inner->count; k++) {
+        const okra_kernel_class_ *leaf = inner->nodes[k].leaf;
+        yes = yes || leaf == &okra_standardize_ || leaf == &okra_tasks_;
+    }
+    return yes;
+}
+
+bool okra_kernel_follows_(const okra_kernel *kernel)
+{
+    bool yes = okra_kernel_means_(kernel);
+    for (int k = 0; k < kernel->count && !yes; k++) {
+        const okra_node_ *node = &kernel->nodes[k];
+        const okra_position_params_ *p = node->params;
+        yes = node->leaf && (node->leaf->follows || ((node->leaf == &okra_position_ ||
+                                                      node->leaf == &okra_patches_) &&
+                                                     (p->map || learns(p->inner))));
+    }
+    return yes;
+}
+
 bool okra_kernel_centers_(const okra_kernel *kernel)
 {
     return okra_kernel_means_(kernel) || okra_kernel_low_(kernel);

@@ -30,6 +30,7 @@ typedef struct job {
     const okra_slots_ *a, *b;
     int node;
     okra_int i0, ni, columns; /* columns: tiles across */
+    double total;             /* weights of the training set, of means */
     okra_target_ target;
     okra_mat_ out;
     double *scratch; /* TILE*TILE*tiles a worker */
@@ -204,10 +205,11 @@ static okra_status write_tile(const job *w, const tile *t, double *values)
     case OKRA_TARGET_MEANS_:
         for (okra_int r = 0; r < t->ni; r++) {
             double sum = 0, *mean = w->out.p + (row + r) * w->out.ld;
+            const double *u = part(w->b->data->weights, t->j);
             for (okra_int c = 0; c < t->nj; c++) {
-                sum += values[r * TILE + c];
+                sum += (u ? u[c] : 1) * values[r * TILE + c];
             }
-            *mean = (t->j == 0 ? 0 : *mean) + sum / (double)w->b->n;
+            *mean = (t->j == 0 ? 0 : *mean) + sum / w->total;
         }
         break;
     }
@@ -270,6 +272,7 @@ okra_status okra_tiles_(okra_context *ctx, const okra_bound_ *bound, int node,
              .i0 = i0,
              .ni = ni,
              .columns = (bound->train.n + TILE - 1) / TILE,
+             .total = okra_weights_total_(bound->train.data),
              .target = target,
              .out = out,
              .tiles = 1 + bound->kernel->nodes[node].scratch,

@@ -57,6 +57,7 @@ okra_status okra_through_load_(okra_context *ctx, const okra_through_ *how,
         TRY(how->fit(ctx, params, train, &sh->state));
     }
     TRY(how->map(ctx, params, sh->state, train, &sh->mapped));
+    TRY(okra_weights_take_(train, NULL, train->n, sh->mapped));
     if (bag && how->inner->load) {
         TRY(how->inner->load(ctx, params, sh->mapped, bag, name, &sh->inner));
     } else if (how->inner->bind) {

@@ -5,7 +5,8 @@
  * objects (where known) and what its transform needs. `center` (Schoelkopf, Smola and
  * Mueller 1998, appendix A) needs means over the training set: m_i of row i,
  * g of all training pairs; k - m_a - m_b + g is H K H on the training set and the right
- * formula for other rows, whose m is taken over the training set too. The means cost one
+ * formula for other rows, whose m is taken over the training set too. Objects of weight u
+ * count u times in both. The means cost one
  * more pass over the child's values, with no memory beyond a tile.
  */
 #include "kernel/gram/bound.h"
@@ -176,9 +177,9 @@ static okra_status center_means(okra_context *ctx, const okra_bound_ *bound, int
     CHK(okra_tiles_(ctx, bound, bound->kernel->nodes[place].a, view, 0, view->n,
                     OKRA_TARGET_MEANS_, NULL, okra_mat_of_(slot->mean, view->n, 1)));
     if (view == &bound->train) {
-        double grand = 0;
+        double grand = 0, total = okra_weights_total_(view->data);
         for (okra_int i = 0; i < view->n; i++) {
-            grand += slot->mean[i] / (double)view->n;
+            grand += okra_weight_(view->data, i) * slot->mean[i] / total;
         }
         bound->grand[place] = grand;
     }

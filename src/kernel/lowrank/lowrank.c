@@ -165,6 +165,7 @@ okra_status okra_map_of_(okra_context *ctx, const okra_kernel *kernel,
         MAKE(map->index, count);
         memcpy(map->index, index, (size_t)count * sizeof *index);
         CHK(okra_data_take(train, index, count, &map->objects));
+        okra_weights_forget_(map->objects); /* a basis holds each object once */
     } else {
         map->objects = okra_data_retain(train);
     }
@@ -233,6 +234,7 @@ static okra_status make_waves(okra_context *ctx, const okra_kernel *kernel,
     }
     CHK(okra_data_adopt_dense_(w, waves, d, "random frequencies", &map->objects));
     w = NULL;
+    okra_columns_pass_(train, map->objects);
     CHK(bind_waves(ctx, map));
     map->scale = sqrt(scale / (double)waves);
     *out = map;
@@ -263,6 +265,7 @@ okra_status okra_map_create_by_(okra_context *ctx, const okra_kernel *kernel,
     }
     if (low->kind == OKRA_LOW_NYSTROM_ && low->pivots == OKRA_PIVOTS_CENTRES_) {
         TRY(okra_centres_(ctx, train, &random, rank, &centres));
+        okra_columns_pass_(train, centres);
         TRY(okra_map_of_(ctx, kernel, centres, NULL, rank, NULL, rank, factor, out));
         goto done;
     }

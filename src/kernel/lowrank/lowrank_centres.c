@@ -4,9 +4,10 @@
  * many training objects (Zhang, Tsang and Kwok 2008, sec. 3).
  *
  * Lloyd's iteration from m objects at random, STEPS times, on at most SHARE m objects
- * (drawn at random). An empty centre stays where it is. Cost: 2 s m d a step for s =
- * min(n, SHARE m) vectors of d coordinates, memory s d and a block of distances.
- * Coordinates are seen from their mean, so that a common offset does not drown |c|^2 / 2
+ * (drawn at random; means weigh as objects do). An empty centre stays where it is. Cost:
+ * 2 s m d a step for s = min(n, SHARE m) vectors of d coordinates, memory s d and a block
+ * of distances. Coordinates are seen from their mean, so that a common offset does not
+ * drown |c|^2 / 2
  * - <x, c>, by which the nearest centre is found.
  */
 #include "kernel/lowrank/lowrank.h"
@@ -24,6 +25,7 @@ typedef struct lloyd {
     okra_int first;    /* of the block                                               */
     double *half;      /* m: |c|^2 / 2                                               */
     okra_int *nearest; /* s                                                          */
+    double *u;         /* s: weights                                                 */
 } lloyd;
 
 static okra_status assign(void *arg, okra_int begin, okra_int end, int worker)
@@ -60,14 +62,14 @@ static okra_status assign_all(okra_context *ctx, lloyd *z, double *G, okra_int r
 }
 
 /* C <- the means of the objects of each centre. */
-static void move(lloyd *z, okra_int *members)
+static void move(lloyd *z, double *members)
 {
     okra_int m = z->C.rows, d = z->C.cols;
     for (okra_int c = 0; c < m; c++) {
         members[c] = 0;
     }
     for (okra_int i = 0; i < z->X.rows; i++) {
-        members[z->nearest[i]]++;
+        members[z->nearest[i]] += z->u[i];
     }
     for (okra_int c = 0; c < m; c++) {
         if (members[c] > 0) {
@@ -77,7 +79,7 @@ static void move(lloyd *z, okra_int *members)
     for (okra_int i = 0; i < z->X.rows; i++) {
         okra_int c = z->nearest[i];
         for (okra_int j = 0; j < d; j++) {
-            z->C.p[c * d + j] += z->X.p[i * d + j] / (double)members[c];
+            z->C.p[c * d + j] += z->u[i] * z->X.p[i * d + j] / members[c];
         }
     }
 }
@@ -97,8 +99,8 @@ okra_status okra_centres_(okra_context *ctx, const okra_data *train, okra_random
 {
     okra_status st = OKRA_OK;
     okra_int s = m > train->n / SHARE ? train->n : SHARE * m, d = train->d;
-    okra_int rows = okra_block_rows_(ctx, s, m), *index = NULL, *members = NULL;
-    double *X = NULL, *C = NULL, *G = NULL, *mean = NULL;
+    okra_int rows = okra_block_rows_(ctx, s, m), *index = NULL;
+    double *X = NULL, *C = NULL, *G = NULL, *mean = NULL, *members = NULL;
     lloyd z = {0};
     if (train->kind != OKRA_DENSE) {
         FAIL(OKRA_EUNSUPPORTED,
@@ -108,6 +110,7 @@ okra_status okra_centres_(okra_context *ctx, const okra_data *train, okra_random
     ALLOC(members, m);
     ALLOC(z.nearest, s);
     ALLOC(z.half, m);
+    ALLOC(z.u, s);
     ZALLOC(mean, d);
     TRY(okra_doubles_(ctx, s, d, "the objects that have centres", &X));
     TRY(okra_doubles_(ctx, m, d, "the centres", &C));
@@ -116,6 +119,7 @@ okra_status okra_centres_(okra_context *ctx, const okra_data *train, okra_random
     z.X = okra_mat_of_(X, s, d);
     z.C = okra_mat_of_(C, m, d);
     for (okra_int i = 0; i < s; i++) {
+        z.u[i] = okra_weight_(train, index[i]);
         for (okra_int j = 0; j < d; j++) {
             X[i * d + j] = train->values[index[i] * train->ld + j];
             mean[j] += X[i * d + j] / (double)s;
@@ -136,6 +140,7 @@ done:
     okra_free_(members);
     okra_free_(z.nearest);
     okra_free_(z.half);
+    okra_free_(z.u);
     okra_free_(mean);
     okra_free_(X);
     okra_free_(C);

@@ -254,6 +254,7 @@ static okra_status load_basis(const okra_data *train, const okra_bag_ *bag,
     map->scale = 1;
     if (places) {
         CHK(okra_data_take(train, map->index, map->basis, &map->objects));
+        okra_weights_forget_(map->objects);
     }
     return OKRA_OK;
 }

@@ -257,8 +257,9 @@ okra_status okra_bound_low_(okra_context *ctx, const okra_bound_ *bound, okra_in
     MAKE(self, sh->train->n);
     CHK(okra_map_self_(ctx, sh->map, sh->train, self));
     for (okra_int i = 0; i < sh->train->n; i++) {
-        trace += self[i];
-        kept += bound->train.slots[root].self[i];
+        double u = okra_weight_(sh->train, i);
+        trace += u * self[i];
+        kept += u * bound->train.slots[root].self[i];
     }
     *error = trace > 0 ? fmax(trace - kept, 0) / trace : 0;
     return OKRA_OK;

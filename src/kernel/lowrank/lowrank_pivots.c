@@ -12,6 +12,9 @@
  *              l_i = phi_i'(Phi'Phi + c I)^-1 phi_i + (k_ii - |phi_i|^2) / c
  *              of a uniform pilot of m objects, c = tr(K - Phi Phi') / m, at least
  *              1e-10 tr(K) / m (Musco and Musco 2017, sec. 3)
+ *
+ * Objects of weight u count u times in traces and in the chances of kmeans; uniform and
+ * leverage draw from the objects as they are.
  */
 #include "kernel/lowrank/lowrank.h"
 
@@ -58,12 +61,12 @@ static okra_status eliminate(void *arg, okra_int begin, okra_int end, int worker
     return OKRA_OK;
 }
 
-static okra_int largest(okra_int n, const double *d, double *sum)
+static okra_int largest(const okra_data *train, const double *d, double *sum)
 {
-    okra_int at = 0;
+    okra_int at = 0, n = train->n;
     *sum = 0;
     for (okra_int i = 0; i < n; i++) {
-        *sum += d[i];
+        *sum += okra_weight_(train, i) * d[i];
         at = d[i] > d[at] ? i : at;
     }
     return at;
@@ -83,8 +86,8 @@ okra_status okra_pivots_greedy_(okra_context *ctx, const okra_kernel *kernel,
                       &phi));
     CHK(okra_doubles_(ctx, n, 1, "residuals", &d));
     CHK(okra_bound_diagonal_(ctx, bound, d));
-    okra_int at = largest(n, d, &trace);
-    CHK(okra_low_mean_(kernel, trace / (double)OKRA_MAX_(n, 1)));
+    okra_int at = largest(train, d, &trace);
+    CHK(okra_low_mean_(kernel, n ? trace / okra_weights_total_(train) : 0));
     highest = d[at];
     left = trace;
     while (m < most && (m == 0 || left > tol * trace) &&
@@ -94,7 +97,7 @@ okra_status okra_pivots_greedy_(okra_context *ctx, const okra_kernel *kernel,
         CHK(okra_parallel_(ctx, n, CHUNK, NULL, eliminate, &s));
         d[at] = 0; /* exactly: it cannot be chosen again */
         index[m++] = at;
-        at = largest(n, d, &left);
+        at = largest(train, d, &left);
         okra_progress_(ctx, "incomplete Cholesky", m, most);
     }
     okra_progress_end_(ctx, "incomplete Cholesky");
@@ -158,7 +161,7 @@ static okra_status kmeans(okra_context *ctx, const okra_kernel *kernel,
     CHK(okra_doubles_(ctx, n, 1, "a column of the Gram matrix", &k));
     CHK(okra_bound_diagonal_(ctx, bound, self));
     for (okra_int i = 0; i < n; i++) {
-        nearest[i] = 1; /* the first is any object */
+        nearest[i] = okra_weight_(train, i); /* the first is any object */
     }
     while (m < *count) {
         okra_int at = draw(random, n, nearest);
@@ -168,6 +171,7 @@ static okra_status kmeans(okra_context *ctx, const okra_kernel *kernel,
         CHK(column(ctx, bound, at, k));
         for (okra_int i = 0; i < n; i++) {
             double d2 = fmax(self[i] + self[at] - 2 * k[i], 0);
+            d2 *= okra_weight_(train, i);
             nearest[i] = m == 0 ? d2 : fmin(nearest[i], d2);
         }
         nearest[at] = 0;

@@ -14,16 +14,18 @@
 
 enum { BINS = 50 };
 
-double okra_entropy_(okra_int count, const double *values, double low, double high)
+double okra_entropy_(okra_int count, const double *values, const double *weights,
+                     double low, double high)
 {
-    okra_int bins[BINS] = {0};
-    double sum = 0;
+    double bins[BINS] = {0}, sum = 0, total = 0;
     for (okra_int i = 0; i < count; i++) {
         double c = (values[i] - low) / (high - low) * BINS;
-        bins[OKRA_MIN_((okra_int)c, BINS - 1)]++;
+        double times = weights ? weights[i] : 1;
+        bins[OKRA_MIN_((okra_int)c, BINS - 1)] += times;
+        total += times;
     }
     for (int b = 0; b < BINS; b++) {
-        double p = (double)bins[b] / (double)OKRA_MAX_(count, 1);
+        double p = total > 0 ? bins[b] / total : 0;
         sum -= p > 0 ? p * log(p) : 0;
     }
     return sum;
@@ -41,5 +43,5 @@ double okra_similarity_entropy_(okra_mat_ K, const double *self)
             high = fmax(high, c);
         }
     }
-    return high > low ? okra_entropy_(count, K.p, low, high) : 0;
+    return high > low ? okra_entropy_(count, K.p, NULL, low, high) : 0;
 }

@@ -68,20 +68,24 @@ okra_status okra_tasks_read_(okra_context *ctx, const char *who, const char *fil
     return OKRA_OK;
 }
 
-/* d_ij; infinity where no row has both. */
-static void distances(okra_mat_ Y, double *M)
+/* d_ij, rows counting as u says (NULL: once); infinity where no row has both. */
+static void distances(okra_mat_ Y, const double *u, double *M)
 {
     okra_int n = Y.rows, d = Y.cols;
+    double total = u ? 0 : (double)n;
+    for (okra_int k = 0; u && k < n; k++) {
+        total += u[k];
+    }
     for (okra_int i = 0; i < d; i++) {
         for (okra_int j = 0; j < d; j++) {
-            double sum = 0;
-            okra_int both = 0;
+            double sum = 0, both = 0;
             for (okra_int k = 0; k < n; k++) {
                 double e = Y.p[k * Y.ld + i] - Y.p[k * Y.ld + j];
-                both += !isnan(e);
-                sum += isnan(e) ? 0 : e * e;
+                double times = isnan(e) ? 0 : u ? u[k] : 1;
+                both += times;
+                sum += times > 0 ? times * (e * e) : 0;
             }
-            M[i * d + j] = both ? sum * (double)n / (double)both : (double)INFINITY;
+            M[i * d + j] = both > 0 ? sum * total / both : (double)INFINITY;
         }
     }
 }
@@ -108,7 +112,7 @@ static okra_status choose(okra_int d, const double *M, double *gamma)
         for (okra_int i = 0; i < pairs; i++) {
             similar[i] = exp(-candidate * distance[i]);
         }
-        double information = okra_entropy_(pairs, similar, 0, 1);
+        double information = okra_entropy_(pairs, similar, NULL, 0, 1);
         if (information > best) {
             best = information;
             *gamma = candidate;
@@ -117,13 +121,13 @@ static okra_status choose(okra_int d, const double *M, double *gamma)
     return OKRA_OK;
 }
 
-okra_status okra_tasks_estimate_(okra_context *ctx, okra_mat_ Y, double gamma,
-                                 double **out)
+okra_status okra_tasks_estimate_(okra_context *ctx, okra_mat_ Y, const double *weights,
+                                 double gamma, double **out)
 {
     okra_int d = Y.cols;
     OWNED double *M = NULL;
     CHK(okra_doubles_(ctx, d, d, "the graph of tasks", &M));
-    distances(Y, M);
+    distances(Y, weights, M);
     if (gamma == 0) {
         CHK(choose(d, M, &gamma));
     }
@@ -150,7 +154,7 @@ okra_status okra_task_graph(okra_context *context, const okra_data *y, double ga
         return okra_fail_(OKRA_EARG,
                           "gamma is %g, expected a number that is not negative", gamma);
     }
-    CHK(okra_tasks_estimate_(context, okra_mat_view_(y->values, y->n, y->d, y->ld), gamma,
-                             &own));
+    CHK(okra_tasks_estimate_(context, okra_mat_view_(y->values, y->n, y->d, y->ld),
+                             y->weights, gamma, &own));
     return okra_mat_copy_(okra_mat_of_(own, y->d, y->d), okra_mat_of_(M, y->d, y->d));
 }

@@ -174,6 +174,7 @@ okra_status okra_pieces_create_(okra_context *ctx, const char *who,
     for (okra_int p = 0; p < s->count; p++) {
         piece *at = &s->at[p];
         TRY(take(ctx, s, train, 0, train->n, p, at));
+        TRY(okra_weights_take_(train, at->owner, at->count, at->elements));
         TRY(okra_bound_create_(ctx, s->params->inner, at->elements, &at->bound));
     }
     *out = s;

@@ -5,7 +5,8 @@
  *   position(k):        sum over p of k(x_p, z_p), over the positions that both have
  *   position(k,map=1):  <F(x), F(z)>,  F(x) = (k(c_1, x_v(c_1)), ..., k(c_N, x_v(c_N))),
  *                       c_m the elements of all training sequences, v(c_m) their
- *                       positions, 0 where x has no such position: the paper's map
+ *                       positions, 0 where x has no such position: the paper's map;
+ *                       products weigh place m as its training sequence counts
  *
  * The elements of a collection are put in order of position, then of sequence, so that
  * the sequences of a block have their p-th elements in one run: at each position the
@@ -156,6 +157,7 @@ static okra_status make(okra_context *ctx, const void *params, const okra_data *
     sh->train = train;
     TRY(okra_position_labels_(p->inner, train, &sh->labels));
     TRY(sort_elements(ctx, train, sh->labels, &sh->e));
+    TRY(okra_weights_take_(train, sh->e.sequence, sh->e.data->n, sh->e.data));
     if (bag && okra_kernel_files_(p->inner)) {
         snprintf(inner, sizeof inner, "%s.inner", name);
         TRY(okra_bound_load_(ctx, p->inner, sh->e.data, bag, inner, &sh->bound));
@@ -274,6 +276,16 @@ static run elements_at(const elements *e, okra_int p, okra_int i0, okra_int n)
     return (run){found[0], found[1] - found[0]};
 }
 
+/* f (rows x N): each times how often the training element from `first` on counts. */
+static void weigh(const elements *train, okra_int first, okra_int rows, okra_int N,
+                  double *f)
+{
+    const double *u = train->data->weights ? train->data->weights + first : NULL;
+    for (okra_int k = 0; u && k < rows * N; k++) {
+        f[k] *= u[k % N];
+    }
+}
+
 /* values (ra.count x rb.count) <- k, or the product of both features over position p. */
 static okra_status meet(okra_context *ctx, bool map, const side *a, run ra, const side *b,
                         run rb, okra_int p, double *values)
@@ -290,6 +302,7 @@ static okra_status meet(okra_context *ctx, bool map, const side *a, run ra, cons
     CHK(okra_doubles_(ctx, rb.count, N, "position-wise features", &fb));
     CHK(okra_bound_block_(ctx, bound, a->other, ra.begin, ra.count, first, N, fa, N));
     CHK(okra_bound_block_(ctx, bound, b->other, rb.begin, rb.count, first, N, fb, N));
+    weigh(train, first, ra.count, N, fa);
     return okra_gemm_(ctx, false, true, 1, okra_mat_of_(fa, ra.count, N),
                       okra_mat_of_(fb, rb.count, N), 0,
                       okra_mat_of_(values, ra.count, rb.count));
@@ -327,13 +340,16 @@ static okra_status add_norms(okra_context *ctx, const side *a, okra_int p, doubl
     enum { CHUNK = 64 };
     const elements *e = a->e, *train = &a->sh->e;
     okra_int first = train->first[p], N = train->first[p + 1] - first;
-    OWNED double *f = NULL;
+    OWNED double *f = NULL, *h = NULL;
     CHK(okra_doubles_(ctx, CHUNK, N, "position-wise features", &f));
+    CHK(okra_doubles_(ctx, CHUNK, N, "position-wise features", &h));
     for (okra_int k = e->first[p]; k < e->first[p + 1]; k += CHUNK) {
         okra_int rows = OKRA_MIN_(CHUNK, e->first[p + 1] - k);
         CHK(okra_bound_block_(ctx, a->sh->bound, a->other, k, rows, first, N, f, N));
+        memcpy(h, f, (size_t)(rows * N) * sizeof *h);
+        weigh(train, first, rows, N, h);
         for (okra_int r = 0; r < rows; r++) {
-            out[e->sequence[k + r]] += okra_dot_(N, f + r * N, f + r * N);
+            out[e->sequence[k + r]] += okra_dot_(N, f + r * N, h + r * N);
         }
     }
     return OKRA_OK;

@@ -73,14 +73,15 @@ static void count_neighbours(const tables *t, const okra_data *train, double *N)
     for (okra_int i = 0; i < train->n; i++) {
         const int32_t *s = okra_characters_(train, i, &length);
         okra_int before = A;
+        double u = okra_weight_(train, i);
         for (okra_int j = 0; j < length; j++) {
             okra_int a = okra_letter_(t->letters, A, s[j]);
-            N[a * 2 * half + before] += 1;
+            N[a * 2 * half + before] += u;
             if (j > 0) {
-                N[before * 2 * half + half + a] += 1;
+                N[before * 2 * half + half + a] += u;
             }
             if (j == length - 1) {
-                N[a * 2 * half + half + A] += 1;
+                N[a * 2 * half + half + A] += u;
             }
             before = a;
         }
@@ -251,6 +252,7 @@ const okra_kernel_class_ okra_ends_ = {
     .help = "strings: letters compared one by one from the end; learned likeness",
     .params = {"ends", rows, sizeof(ends_params)},
     .kinds = 1u << OKRA_STRINGS,
+    .follows = true,
     .bind = bind_training,
     .unbind = unbind,
     .side = make_side,

@@ -18,6 +18,10 @@
  * `shift` adds c (1 + 1/n) to the self-similarity, for the object differs from all
  * others.
  *
+ * Objects of weight u_j count u_j times: means weigh as they do, and eigenvectors are
+ * those of S B S, S = diag(u)^1/2; V S^-1 takes the place of V and b diag(u) that of b in
+ * products with it. (shift keeps an object apart from its copies; a weight does not.)
+ *
  * Cost: O(n^3) once for the eigenvalues, O(n^2) a row with clip. Accuracy: a few eps
  * times the largest d^2, since centring cancels.
  */
@@ -36,11 +40,11 @@ typedef struct distance_params {
 
 typedef struct shared {
     const okra_data *train;
-    okra_int n, kept; /* kept: rows of V, positive eigenvalues */
-    double *mean;     /* n: r_j */
-    double grand;
-    double *K;     /* n x n */
-    double *V, *x; /* clip: kept x n eigenvectors, their eigenvalues */
+    okra_int n, kept;    /* kept: rows of V, positive eigenvalues */
+    double *mean;        /* n: r_j */
+    double grand, total; /* total: of the weights */
+    double *K;           /* n x n */
+    double *V, *x;       /* clip: kept x n eigenvectors, their eigenvalues */
     double shift;
 } shared;
 
@@ -106,10 +110,10 @@ static void centre(shared *s)
         for (okra_int j = 0; j < n; j++) {
             double d = 0.5 * (D->values[i * D->ld + j] + D->values[j * D->ld + i]);
             s->K[i * n + j] = i == j ? 0 : d * d;
-            sum += s->K[i * n + j];
+            sum += okra_weight_(D, j) * s->K[i * n + j];
         }
-        s->mean[i] = sum / (double)n;
-        s->grand += s->mean[i] / (double)n;
+        s->mean[i] = sum / s->total;
+        s->grand += okra_weight_(D, i) * s->mean[i] / s->total;
     }
     for (okra_int i = 0; i < n; i++) {
         for (okra_int j = 0; j < n; j++) {
@@ -117,6 +121,11 @@ static void centre(shared *s)
                 -0.5 * (s->K[i * n + j] - (s->mean[i] + s->mean[j]) + s->grand);
         }
     }
+}
+
+static double root(const shared *s, okra_int j)
+{
+    return s->train->weights ? sqrt(s->train->weights[j]) : 1;
 }
 
 /* K <- V' diag(x) V over the positive eigenvalues, which are the last ones. */
@@ -129,7 +138,7 @@ static okra_status clip(okra_context *ctx, shared *s, const double *x)
     for (okra_int k = 0; k < s->kept; k++) {
         s->x[k] = x[first + k];
         for (okra_int j = 0; j < n; j++) {
-            s->V[k * n + j] = s->V[(first + k) * n + j];
+            s->V[k * n + j] = s->V[(first + k) * n + j] / root(s, j);
             scaled[k * n + j] = s->V[k * n + j] * sqrt(s->x[k]);
         }
     }
@@ -146,7 +155,9 @@ static okra_status mend(okra_context *ctx, const distance_params *p, shared *s)
     MAKE(x, n);
     MAKE(s->x, n);
     CHK(okra_doubles_(ctx, n, n, "eigenvectors of distances", &s->V));
-    CHK(okra_mat_copy_(okra_mat_of_(s->K, n, n), okra_mat_of_(s->V, n, n)));
+    for (okra_int i = 0; i < n * n; i++) {
+        s->V[i] = root(s, i / n) * s->K[i] * root(s, i % n);
+    }
     CHK(okra_eigh_(ctx, okra_mat_of_(s->V, n, n), x));
     /* Beside the largest, eigenvalues below this are rounding. */
     double floor = n > 0 ? 1e-12 * (double)n * fmax(x[n - 1], -x[0]) : 0;
@@ -171,7 +182,7 @@ static okra_status mend(okra_context *ctx, const distance_params *p, shared *s)
         s->shift = -x[0];
         for (okra_int i = 0; i < n; i++) {
             for (okra_int j = 0; j < n; j++) {
-                s->K[i * n + j] += s->shift * ((i == j) - 1 / (double)n);
+                s->K[i * n + j] += s->shift * ((i == j) - 1 / s->total);
             }
         }
     }
@@ -191,6 +202,7 @@ static okra_status bind_training(okra_context *ctx, const void *params,
     ZALLOC(s, 1);
     s->train = train;
     s->n = train->n;
+    s->total = okra_weights_total_(train);
     ALLOC(s->mean, s->n);
     TRY(okra_doubles_(ctx, s->n, s->n, "the kernel of distances", &s->K));
     centre(s);
@@ -221,7 +233,7 @@ static void gower(const shared *sh, const okra_data *data, side *s)
         for (okra_int j = 0; j < n; j++) {
             double d = data->values[i * data->ld + j];
             s->own[i * n + j] = d * d;
-            mean += d * d / (double)n;
+            mean += okra_weight_(sh->train, j) * (d * d) / sh->total;
         }
         for (okra_int j = 0; j < n; j++) {
             s->own[i * n + j] =
@@ -229,7 +241,7 @@ static void gower(const shared *sh, const okra_data *data, side *s)
         }
         s->self[i] = mean - 0.5 * sh->grand;
         if (sh->shift > 0) {
-            s->self[i] += sh->shift * (1 + 1 / (double)n);
+            s->self[i] += sh->shift * (1 + 1 / sh->total);
         }
     }
 }
@@ -241,6 +253,9 @@ static okra_status project(okra_context *ctx, const shared *sh, okra_int m, side
     okra_mat_ b = okra_mat_of_(s->own, m, sh->n);
     okra_mat_ V = okra_mat_of_(sh->V, sh->kept, sh->n);
     CHK(okra_doubles_(ctx, m, sh->kept, "coordinates from distances", &c));
+    for (okra_int k = 0; sh->train->weights && k < m * sh->n; k++) {
+        s->own[k] *= sh->train->weights[k % sh->n];
+    }
     CHK(okra_gemm_(ctx, false, true, 1, b, V, 0, okra_mat_of_(c, m, sh->kept)));
     for (okra_int i = 0; i < m; i++) {
         double square = 0;
@@ -320,6 +335,7 @@ const okra_kernel_class_ okra_from_distance_ = {
     .help = "classical scaling of a matrix of distances",
     .params = {"from-distance", rows, sizeof(distance_params)},
     .kinds = 1u << OKRA_GRAM,
+    .follows = true,
     .bind = bind_training,
     .unbind = unbind,
     .side = make_side,

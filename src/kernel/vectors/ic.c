@@ -59,16 +59,18 @@ static okra_status fit(okra_context *ctx, const void *params, const okra_data *t
         return OKRA_EMEM;
     }
     w->d = train->d;
+    double total = okra_weights_total_(train);
     ALLOC(indices, train->d);
     ALLOC(values, train->d);
     for (okra_int i = 0; i < train->n; i++) {
         okra_thin_ thin = row(train, i, indices, values);
+        double u = okra_weight_(train, i);
         for (okra_int k = 0; k < thin.count; k++) {
-            w->w[thin.indices[k]] += okra_thin_value_(&thin, k) != 0;
+            w->w[thin.indices[k]] += okra_thin_value_(&thin, k) != 0 ? u : 0;
         }
     }
     for (okra_int t = 0; t < w->d; t++) {
-        w->w[t] = w->w[t] > 0 ? -log(w->w[t] / (double)train->n) : 0;
+        w->w[t] = w->w[t] > 0 ? -log(fmin(w->w[t] / total, 1)) : 0;
     }
     *state = w;
     w = NULL;
@@ -138,6 +140,7 @@ const okra_kernel_class_ okra_ic_ = {
     .help = "inner product of terms, each multiplied by its information content in both",
     .params = {"ic", none, 0},
     .kinds = OKRA_VECTORS_,
+    .follows = true,
     .bind = bind_training,
     .unbind = okra_through_unbind_,
     .side = okra_through_side_,

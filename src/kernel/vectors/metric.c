@@ -82,7 +82,7 @@ static okra_status bind_tasks(okra_context *ctx, const void *params,
     CHK(*p->file ? okra_tasks_read_(ctx, "kernel tasks", p->file, d, &M)
                  : okra_tasks_estimate_(
                        ctx, okra_mat_view_(train->values, train->n, d, train->ld),
-                       p->gamma, &M));
+                       train->weights, p->gamma, &M));
     for (okra_int i = 0; i < d * d; i++) {
         M[i] = p->mu * M[i] + (i / d == i % d ? 1 - p->mu : 0);
     }

@@ -160,7 +160,8 @@ static double move(const okra_smooth_ *s, const double *from, double *to)
 }
 
 okra_status okra_smooth_create_(okra_context *ctx, const okra_kernel *kernel,
-                                const okra_data *train, okra_smooth_ **out)
+                                const okra_data *train, const okra_bound_ *bound,
+                                okra_smooth_ **out)
 {
     okra_status st = OKRA_OK;
     okra_smooth_ *s = NULL;
@@ -179,7 +180,9 @@ okra_status okra_smooth_create_(okra_context *ctx, const okra_kernel *kernel,
     ZALLOC(s->shift, train->d);
     if (standard) {
         ZALLOC(s->spread, train->d);
-        okra_standardize_measure_(train, s->shift, s->spread);
+        if (!okra_standardize_stats_(bound, s->shift, s->spread)) {
+            okra_standardize_measure_(train, s->shift, s->spread);
+        }
     } else if (movable) {
         mean_of(train, s->shift);
     }

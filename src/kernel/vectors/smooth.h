@@ -10,9 +10,11 @@
 typedef struct okra_smooth_ okra_smooth_;
 
 /* Both are borrowed and must outlive it. OKRA_EUNSUPPORTED where the data are not dense
- * vectors or a part of the kernel has no derivative. */
+ * vectors or a part of the kernel has no derivative. bound: the kernel as it was bound,
+ * whose statistics count; NULL: those of the data. */
 okra_status okra_smooth_create_(okra_context *ctx, const okra_kernel *kernel,
-                                const okra_data *train, okra_smooth_ **out) OKRA_CHECK;
+                                const okra_data *train, const okra_bound_ *bound,
+                                okra_smooth_ **out) OKRA_CHECK;
 void okra_smooth_free_(okra_smooth_ *smooth);
 /* The deviations (d) by which the kernel divides coordinates, or NULL: it does not. */
 const double *okra_smooth_spread_(const okra_smooth_ *smooth);

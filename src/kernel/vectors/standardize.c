@@ -4,14 +4,15 @@
  *     <z, z'>,   z_j = (x_j - m_j) / s_j,
  *
  * m and s the mean and the standard deviation (divisor n) of column j over the training
- * set; s_j = 1 for a column that does not vary beyond rounding. So `standardize |
- * rbf(sigma=3)` compares inputs whose columns have different units. A model keeps m and
- * s. Within a selection they are those of all its inputs, as widths chosen by auto are:
- * outputs have no part in them.
+ * set, an object of weight u counting u times; s_j = 1 for a column that does not vary
+ * beyond rounding. So `standardize | rbf(sigma=3)` compares inputs whose columns have
+ * different units. A model keeps m and s. Within a selection they are those of all its
+ * inputs, as widths chosen by auto are: outputs have no part in them.
  *
  * Cost: n d once a collection, 2 d a pair. Memory: n d doubles for the moved copy.
  */
 #include "kernel/kernels.h"
+#include "kernel/gram/bound.h"
 #include "kernel/gram/rows.h"
 
 #include <float.h>
@@ -65,19 +66,22 @@ done:
 void okra_standardize_measure_(const okra_data *train, double *mean, double *spread)
 {
     okra_int n = train->n, d = train->d;
+    double total = okra_weights_total_(train), rows = fmax(total, (double)n);
     for (okra_int i = 0; i < n; i++) {
+        double u = okra_weight_(train, i);
         for (okra_int j = 0; j < d; j++) {
-            mean[j] += train->values[i * train->ld + j] / (double)n;
+            mean[j] += u * train->values[i * train->ld + j] / total;
         }
     }
     for (okra_int i = 0; i < n; i++) {
+        double u = okra_weight_(train, i);
         for (okra_int j = 0; j < d; j++) {
             double z = train->values[i * train->ld + j] - mean[j];
-            spread[j] += z * z / (double)n;
+            spread[j] += u * z * z / total;
         }
     }
     for (okra_int j = 0; j < d; j++) {
-        double s = sqrt(spread[j]), rounding = (double)n * DBL_EPSILON * fabs(mean[j]);
+        double s = sqrt(spread[j]), rounding = rows * DBL_EPSILON * fabs(mean[j]);
         spread[j] = s > rounding && isfinite(s) ? s : 1;
     }
 }
@@ -91,6 +95,19 @@ static okra_status bind_training(okra_context *ctx, const void *params,
     okra_standardize_measure_(train, sh->stats, sh->stats + sh->d);
     *out = sh;
     return OKRA_OK;
+}
+
+bool okra_standardize_stats_(const okra_bound_ *bound, double *mean, double *spread)
+{
+    for (int k = 0; bound && k < bound->kernel->count; k++) {
+        const shared *sh = bound->shared[k];
+        if (bound->kernel->nodes[k].leaf == &okra_standardize_) {
+            memcpy(mean, sh->stats, (size_t)sh->d * sizeof *mean);
+            memcpy(spread, sh->stats + sh->d, (size_t)sh->d * sizeof *spread);
+            return true;
+        }
+    }
+    return false;
 }
 
 static okra_status save(const void *arg, okra_bag_ *bag, const char *name)

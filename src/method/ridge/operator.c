@@ -53,8 +53,9 @@ static okra_status estimate(okra_context *ctx, const char *text, const okra_prob
                           "V > 0, or estimate(gamma=auto)",
                           text);
     }
-    return okra_tasks_estimate_(
-        ctx, okra_mat_view_(p->features, p->n, p->d, p->features_ld), gamma, out);
+    return okra_tasks_estimate_(ctx,
+                                okra_mat_view_(p->features, p->n, p->d, p->features_ld),
+                                p->weights, gamma, out);
 }
 
 static okra_status read_graph(okra_context *ctx, const char *text, const okra_problem_ *p,

@@ -38,7 +38,7 @@ static void open_setup(setup *s, const char *text, uint64_t seed)
     harness_normals(&r, N * (D + 1), s->Y);
     CHECK_OK(okra_kernel_parse(text, &s->kernel));
     CHECK_OK(okra_data_dense(s->Y, N, D, D + 1, &s->y));
-    CHECK_OK(okra_smooth_create_(NULL, s->kernel, s->y, &s->smooth));
+    CHECK_OK(okra_smooth_create_(NULL, s->kernel, s->y, NULL, &s->smooth));
     CHECK_OK(okra_smooth_work_create_(NULL, s->smooth, N, &s->work));
 }
 
@@ -144,11 +144,12 @@ TEST(refused)
     CHECK_OK(okra_kernel_parse("laplacian(gamma=1)", &laplacian));
     CHECK_OK(okra_kernel_parse("linear | center", &centred));
     CHECK_OK(okra_kernel_parse("zero-one", &zero));
-    CHECK_FAILS(okra_smooth_create_(NULL, laplacian, dense, &smooth), OKRA_EUNSUPPORTED,
-                "no derivative of 'laplacian'");
-    CHECK_FAILS(okra_smooth_create_(NULL, centred, dense, &smooth), OKRA_EUNSUPPORTED,
+    CHECK_FAILS(okra_smooth_create_(NULL, laplacian, dense, NULL, &smooth),
+                OKRA_EUNSUPPORTED, "no derivative of 'laplacian'");
+    CHECK_FAILS(okra_smooth_create_(NULL, centred, dense, NULL, &smooth),
+                OKRA_EUNSUPPORTED,
                 "no derivative of 'center' in the kernel linear | center");
-    CHECK_FAILS(okra_smooth_create_(NULL, zero, labels, &smooth), OKRA_EUNSUPPORTED,
+    CHECK_FAILS(okra_smooth_create_(NULL, zero, labels, NULL, &smooth), OKRA_EUNSUPPORTED,
                 "only dense vectors");
     okra_data_free(dense);
     okra_data_free(labels);
@@ -162,7 +163,7 @@ static okra_status whole(const setup *s)
     okra_status st = OKRA_OK;
     okra_smooth_ *smooth = NULL;
     okra_smooth_work_ *work = NULL;
-    TRY(okra_smooth_create_(NULL, s->kernel, s->y, &smooth));
+    TRY(okra_smooth_create_(NULL, s->kernel, s->y, NULL, &smooth));
     TRY(okra_smooth_work_create_(NULL, smooth, N, &work));
 done:
     okra_smooth_work_free_(work);

@@ -139,14 +139,14 @@ TEST(alike_and_unknown_tasks)
 {
     const double same[] = {1, 1, 2, 2}, apart[] = {1, NAN, NAN, 2};
     double *found = NULL;
-    CHECK_OK(okra_tasks_estimate_(NULL, okra_mat_view_(same, 2, 2, 2), 0, &found));
+    CHECK_OK(okra_tasks_estimate_(NULL, okra_mat_view_(same, 2, 2, 2), NULL, 0, &found));
     CHECK(found && found[0] == 1 && found[1] == 1 && found[2] == 1 && found[3] == 1);
     okra_free_(found);
-    CHECK_OK(okra_tasks_estimate_(NULL, okra_mat_view_(apart, 2, 2, 2), 0, &found));
+    CHECK_OK(okra_tasks_estimate_(NULL, okra_mat_view_(apart, 2, 2, 2), NULL, 0, &found));
     CHECK(found && found[0] == 1 && found[1] == 0 && found[2] == 0 && found[3] == 1);
     okra_free_(found);
     CHECK_ALLOCATIONS(
-        okra_tasks_estimate_(NULL, okra_mat_view_(same, 2, 2, 2), 0, &found),
+        okra_tasks_estimate_(NULL, okra_mat_view_(same, 2, 2, 2), NULL, 0, &found),
         okra_free_(found));
 }
 

@@ -337,7 +337,7 @@ TEST(gradients)
             CHECK_OK(okra_judge_create_(NULL, &output, &judge));
             CHECK_OK(okra_case_create_(NULL, judge, &c));
             CHECK_OK(okra_case_set_(judge, &block, 0, &c));
-            CHECK_OK(okra_smooth_create_(NULL, kernel, p.train_y, &smooth));
+            CHECK_OK(okra_smooth_create_(NULL, kernel, p.train_y, NULL, &smooth));
             CHECK_OK(okra_smooth_work_create_(NULL, smooth, N, &work));
             okra_smooth_select_(work, c.index, c.count);
             double y[D] = {0.3, -0.8}, l[N], by_self, self, value, g[D];

@@ -1,0 +1,74 @@
+/*
+ * lines.c: lines of standard input, as they come.
+ */
+#include "predict/lines.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { PIECE = 1 << 18, LINE_MOST = 64 << 20 };
+
+int cli_lines_more(cli_run *run, cli_lines *in)
+{
+    if (in->begin > 0) {
+        memmove(in->p, in->p + in->begin, in->used - in->begin);
+        in->used -= in->begin;
+        in->begin = 0;
+    }
+    if (in->room - in->used < PIECE) {
+        size_t room = 2 * in->room + 2 * PIECE;
+        char *grown = room > LINE_MOST ? NULL : realloc(in->p, room + 1);
+        if (!grown) {
+            return cli_failure(run, "standard input: line %lld is too long", in->line);
+        }
+        in->p = grown;
+        in->room = room;
+    }
+    ssize_t got = read(STDIN_FILENO, in->p + in->used, PIECE);
+    if (got < 0 && errno != EINTR) {
+        return cli_failure(run, "standard input: cannot be read: %s", strerror(errno));
+    }
+    in->end = got == 0;
+    in->used += got > 0 ? (size_t)got : 0;
+    in->p[in->used] = '\0'; /* the last line may have no end */
+    return cli_signal_caught() ? CLI_FAILED : CLI_DONE;
+}
+
+/* Bytes and number of the complete lines at hand, CLI_LINES_MOST of them at most; at the
+ * end the last one may have no end. */
+static size_t take(const cli_lines *in, int *lines)
+{
+    size_t at = in->begin;
+    *lines = 0;
+    while (*lines < CLI_LINES_MOST) {
+        const char *end = at < in->used ? memchr(in->p + at, '\n', in->used - at) : NULL;
+        if (!end && !(in->end && at < in->used)) {
+            break;
+        }
+        at = end ? (size_t)(end - in->p) + 1 : in->used;
+        ++*lines;
+    }
+    return at - in->begin;
+}
+
+int cli_lines_each(cli_run *run, cli_lines *in, void *user,
+                   int (*each)(cli_run *run, void *user, const char *text, size_t size,
+                               int lines, long long line))
+{
+    int status = CLI_DONE, lines = 0;
+    while (status == CLI_DONE) {
+        size_t size = take(in, &lines);
+        if (lines > 0) {
+            status = each(run, user, in->p + in->begin, size, lines, in->line);
+            in->begin += size;
+            in->line += lines;
+        } else if (in->end) {
+            break;
+        } else {
+            status = cli_lines_more(run, in);
+        }
+    }
+    return status;
+}

@@ -1,0 +1,114 @@
+"""Names of columns: frames and files meet models by them."""
+import pickle
+
+import numpy as np
+import pytest
+from scipy.sparse import csr_matrix
+
+import okra
+from okra import IOKR
+from okra._data import name_columns
+
+pd = pytest.importorskip("pandas")
+RNG = np.random.default_rng(0)
+X = pd.DataFrame(RNG.normal(size=(30, 3)), columns=["age", "height", "weight"])
+Y = X.to_numpy() @ RNG.normal(size=(3, 2))
+VALUES = {"kx": "rbf(sigma=2)", "ky": "linear", "lambda": 0.1}
+OTHER = X[["weight", "age", "height"]]
+
+
+def embed(model, x):
+    return model.predict(x, {"decode": "explicit"}, embedding=True).embedding()
+
+
+def test_models_take_columns_by_name():
+    model = okra.Model.fit(X, Y, VALUES)
+    assert model.info["x"]["columns"] == list(X.columns)
+    want = embed(model, X)
+    with pytest.warns(okra.OkraWarning, match="another order"):
+        assert np.array_equal(embed(model, OTHER), want)
+    assert np.array_equal(embed(model, X.to_numpy()), want)
+    again = okra.Model.from_bytes(model.to_bytes())
+    with pytest.warns(okra.OkraWarning, match="another order"):
+        assert np.array_equal(embed(again, OTHER), want)
+    with pytest.raises(ValueError, match="column 2 is 'hight', expected 'height'"):
+        embed(model, X.rename(columns={"height": "hight"}))
+    with pytest.raises(ValueError, match="column 4 is 'id', which is none of the 3"):
+        embed(model, X.assign(id=1.0))
+    with pytest.raises(ValueError, match="there is no column 'weight'"):
+        embed(model, X[["age", "height"]])
+    plain = okra.Model.fit(X.to_numpy(), Y, VALUES)
+    assert "columns" not in plain.info["x"]
+    assert np.array_equal(embed(plain, X), want)
+
+
+def test_other_kinds():
+    bits = (X > 0).astype(float)
+    for convert in (okra.bits, lambda a: okra.as_data(csr_matrix(a))):
+        a = name_columns(convert(bits.to_numpy()), bits.columns)
+        b = name_columns(convert(bits[OTHER.columns].to_numpy()), OTHER.columns)
+        model = okra.Model.fit(a, Y, {**VALUES, "kx": "linear"})
+        with pytest.warns(okra.OkraWarning, match="another order"):
+            assert np.allclose(embed(model, b), embed(model, a), rtol=0, atol=1e-14)
+    both = okra.as_data((okra.as_data(X), okra.as_data(bits)))
+    model = okra.Model.fit(both, Y, {**VALUES, "kx": "standardize@1 + linear@2"})
+    moved = okra.as_data((okra.as_data(X), okra.as_data(bits[OTHER.columns])))
+    with pytest.warns(okra.OkraWarning, match="another order"):
+        assert np.array_equal(embed(model, moved), embed(model, both))
+
+
+def test_names_that_tell_nothing_are_none():
+    a = X.to_numpy()
+    for names in (["a", "a", "b"], ["", "a", "b"], ["a\n", "b", "c"], ["x" * 300, "b", "c"],
+                  ["a\0", "b", "c"], ["\ud800", "b", "c"], [1, 2, 3]):
+        assert okra.as_data(pd.DataFrame(a, columns=names)).columns is None
+    names = ["größe", "x" * 255, "c c"]
+    data = okra.as_data(pd.DataFrame(a, columns=names))
+    assert data.columns == names
+    assert data[[3, 1]].columns == names
+    assert data.weigh(np.arange(1, 31)).columns == names
+    assert pickle.loads(pickle.dumps(data)).columns == names
+
+
+def test_low_rank_updates_and_parts():
+    want = None
+    for low in ("chol(rank=6)", "nystrom(rank=6,pivots=centres)", "rff(rank=6)"):
+        model = okra.Model.fit(X, Y, {**VALUES, "low-rank-x": low, "keep-moments": True})
+        want = embed(model, X)
+        with pytest.warns(okra.OkraWarning, match="another order"):
+            assert np.array_equal(embed(model, OTHER), want)
+    model = okra.Model.fit(X[:20], Y[:20], VALUES)
+    with pytest.warns(okra.OkraWarning, match="another order"):
+        a, _ = model.update(OTHER[20:], Y[20:])
+    b, _ = model.update(X[20:], Y[20:])
+    assert np.array_equal(embed(a, X), embed(b, X))
+    assert a.info["x"]["columns"] == list(X.columns)
+    with pytest.raises(ValueError, match="is 'hight'"):
+        model.update(X[20:].rename(columns={"height": "hight"}), Y[20:])
+
+
+def test_estimators_refuse_as_scikit_learn_does(tmp_path):
+    model = IOKR(kx="rbf(sigma=2)", ky="linear", lam=0.1).fit(X, Y)
+    assert model.model_.info["x"]["columns"] == list(X.columns)
+    with pytest.raises(ValueError, match="order"):
+        model.predict(OTHER)
+    model.save(tmp_path / "m.okra")
+    loaded = IOKR.load(tmp_path / "m.okra")
+    assert list(loaded.feature_names_in_) == list(X.columns)
+    assert np.array_equal(loaded.predict(X), model.predict(X))
+    with pytest.raises(ValueError, match="order"):
+        loaded.predict(OTHER)
+    with pytest.raises(ValueError, match="feature names"):
+        loaded.predict(X.rename(columns={"height": "hight"}))
+
+
+def test_files(tmp_path):
+    X.to_csv(tmp_path / "x.csv", index=False)
+    OTHER.to_csv(tmp_path / "o.csv", index=False)
+    data = okra.read(tmp_path / "x.csv")
+    assert data.columns == list(X.columns)
+    assert okra.read(f"{tmp_path}/x.csv:!height").columns == ["age", "weight"]
+    assert okra.read(f"{tmp_path}/x.csv:height").columns == ["height"]
+    model = okra.Model.fit(data, Y, VALUES)
+    with pytest.warns(okra.OkraWarning, match="o.csv: its columns stand in another order"):
+        assert np.allclose(embed(model, okra.read(tmp_path / "o.csv")), embed(model, X))
