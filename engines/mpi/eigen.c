@@ -121,9 +121,7 @@ okra_status ranks_eigh_(void *e, okra_context *ctx, void *A, double *w)
     }
     TRY(ranks_agree_(g, st, "eigenvectors", (uint64_t)a->rows, 0));
     MPI_Bcast(w, (int)a->rows, MPI_DOUBLE, 0, g->comm);
-    double *old = a->p;
-    a->p = z->p;
-    z->p = old;
+    ranks_swap_(a, z);
 done:
     if (fresh) {
         ranks_destroy_(e, fresh);

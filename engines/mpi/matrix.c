@@ -4,7 +4,6 @@
 #include "ranks.h"
 
 #include <limits.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 
@@ -49,23 +48,46 @@ static okra_status check_size(const ranks_ *g, okra_context *ctx, okra_int rows,
     return g->host->cancelled(ctx);
 }
 
-/* On huge pages where it is large. Not the host's: ranks have different shares, and their
- * budgets stay alike. */
-static double *take_memory(okra_int count)
+/* Memory of its own, which goes back to the system when it is freed, on huge pages where
+ * it is large. Not the host's: ranks have different shares, and their budgets stay alike.
+ */
+static bool take_memory(okra_int count, ranks_body_ *b)
 {
-    enum { HUGE = 2 << 20 };
-    size_t bytes = (size_t)(count + 1) * sizeof(double);
-    void *p = NULL;
-    if (bytes < 2 * (size_t)HUGE) {
-        return calloc((size_t)count + 1, sizeof(double));
+    const size_t page = (size_t)2 << 20;
+    size_t bytes = (size_t)(count + 1) * sizeof(double) + page;
+    void *base = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
+                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (base == MAP_FAILED) {
+        return false;
     }
-    if (posix_memalign(&p, HUGE, bytes) != 0) {
-        return NULL;
-    }
+    b->base = base;
+    b->mapped = bytes;
+    uintptr_t begin = ((uintptr_t)base + page - 1) / page * page;
+    b->p = (double *)begin;
 #ifdef MADV_HUGEPAGE
-    (void)madvise(p, bytes / HUGE * HUGE, MADV_HUGEPAGE); /* slower pages will do */
+    if (bytes >= 4 * page) { /* slower pages will do */
+        (void)madvise((void *)begin, bytes - (begin - (uintptr_t)base), MADV_HUGEPAGE);
+    }
 #endif
-    return p;
+    return true;
+}
+
+static void give_memory(const ranks_body_ *b)
+{
+    if (b->base) {
+        munmap(b->base, b->mapped);
+    }
+}
+
+void ranks_swap_(ranks_body_ *a, ranks_body_ *b)
+{
+    ranks_body_ old = *a;
+    a->p = b->p;
+    a->base = b->base;
+    a->mapped = b->mapped;
+    b->p = old.p;
+    b->base = old.base;
+    b->mapped = old.mapped;
 }
 
 okra_status ranks_create_(void *e, okra_context *ctx, okra_int rows, okra_int cols,
@@ -84,11 +106,11 @@ okra_status ranks_create_(void *e, okra_context *ctx, okra_int rows, okra_int co
         *b =
             (ranks_body_){.rows = rows, .cols = cols, .lm = lm, .ln = ln, .bytes = bytes};
         memcpy(b->desc, desc, sizeof desc);
-        b->p = take_memory(lm * ln);
-        st = b->p ? OKRA_OK
-                  : g->host->fail(OKRA_EMEM,
-                                  "engine mpi: no memory for %s of %lld x %lld doubles",
-                                  what, (long long)rows, (long long)cols);
+        st = take_memory(lm * ln, b)
+                 ? OKRA_OK
+                 : g->host->fail(OKRA_EMEM,
+                                 "engine mpi: no memory for %s of %lld x %lld doubles",
+                                 what, (long long)rows, (long long)cols);
     } else if (st == OKRA_OK) {
         st = OKRA_EMEM;
     }
@@ -97,7 +119,7 @@ okra_status ranks_create_(void *e, okra_context *ctx, okra_int rows, okra_int co
         g->used += bytes;
         *body = b;
     } else if (b) {
-        free(b->p);
+        give_memory(b);
         g->host->free(b);
     }
     return st;
@@ -108,7 +130,7 @@ void ranks_destroy_(void *e, void *body)
     ranks_ *g = e;
     ranks_body_ *b = body;
     g->used -= b->bytes;
-    free(b->p);
+    give_memory(b);
     g->host->free(b);
 }
 
@@ -202,7 +224,7 @@ static void gather(const ranks_ *g, const ranks_body_ *A, okra_int i, okra_int j
 okra_status ranks_get_(void *e, okra_context *ctx, const void *A, okra_int i, okra_int j,
                        okra_mat_ block)
 {
-    enum { CHUNK = 1 << 20 };
+    enum { CHUNK = 1 << 18 };
     okra_status st = OKRA_OK;
     ranks_ *g = e;
     okra_int height = OKRA_MIN_(OKRA_MAX_(1, CHUNK / block.cols), block.rows);

@@ -41,6 +41,8 @@ typedef struct ranks_body_ {
     double bytes;        /* on the rank that has most            */
     int desc[9];
     double *p;
+    void *base; /* of the memory, and its bytes */
+    size_t mapped;
 } ranks_body_;
 
 /* ---- group.c ---- */
@@ -66,6 +68,8 @@ okra_status ranks_put_(void *e, okra_context *ctx, okra_mat_ block, okra_int i,
                        okra_int j, void *A);
 okra_status ranks_get_(void *e, okra_context *ctx, const void *A, okra_int i, okra_int j,
                        okra_mat_ block);
+/* Their memories change places. */
+void ranks_swap_(ranks_body_ *a, ranks_body_ *b);
 /* How many of n indices the process `me` of `procs` has. */
 okra_int ranks_count_(const ranks_ *g, okra_int n, int me, int procs);
 /* The first index from `g0` on, below `end`, of a block that `me` of `procs` has; *local

@@ -121,7 +121,7 @@ static okra_status next_rows(void *user, okra_int k, const void **p, size_t *byt
 okra_status okra_saver_put_rows_(okra_context *ctx, okra_saver_ *saver, const char *name,
                                  const okra_rows_ *source, okra_mat_ A, bool half)
 {
-    enum { BLOCK = 1 << 20 }; /* doubles */
+    enum { BLOCK = 1 << 18 }; /* doubles */
     char header[OKRA_NPY_HEADER_], entry[NAME_MOST], key[NAME_MOST];
     OWNED double *block = NULL;
     uint32_t crc = 0;

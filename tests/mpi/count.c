@@ -59,6 +59,12 @@ int MPI_Bcast(void *p, int n, MPI_Datatype t, int root, MPI_Comm c)
     return PMPI_Bcast(p, n, t, root, c);
 }
 
+int MPI_Ibcast(void *p, int n, MPI_Datatype t, int root, MPI_Comm c, MPI_Request *r)
+{
+    count(is(root, c) ? others(c) : 0, n, t);
+    return PMPI_Ibcast(p, n, t, root, c, r);
+}
+
 int MPI_Reduce(const void *p, void *q, int n, MPI_Datatype t, MPI_Op op, int root,
                MPI_Comm c)
 {
