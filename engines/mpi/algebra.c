@@ -84,7 +84,7 @@ okra_status ranks_syrk_(void *e, okra_context *ctx, bool trans, double alpha,
     pdsyrk_("U", trans ? "N" : "T", &n, &k, &alpha, a->p, &one, &one, a->desc, &beta,
             c->p, &one, &one, c->desc);
     ranks_threads_back_(before);
-    TRY(ranks_mirror_(g, RANKS_LOWER, c));
+    TRY(ranks_mirror_(g, &(ranks_half_){.up = false}, c));
 done:
     return st;
 }
@@ -120,7 +120,7 @@ okra_status ranks_restore_(void *e, okra_context *ctx, const double *d, void *A)
     ranks_ *g = e;
     ranks_body_ *a = A;
     TRY(enter(g, ctx, "restore", a, a));
-    TRY(ranks_mirror_(g, RANKS_UPPER, a));
+    TRY(ranks_mirror_(g, &(ranks_half_){.up = true}, a));
     RANKS_ROWS(g, a, i, row)
     {
         okra_int at, local, count;

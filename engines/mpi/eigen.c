@@ -101,7 +101,7 @@ okra_status ranks_eigh_(void *e, okra_context *ctx, void *A, double *w)
     int info = 0;
     TRY(ranks_create_(e, ctx, a->rows, a->cols, "the eigenvectors", &fresh));
     ranks_body_ *z = fresh;
-    TRY(ranks_mirror_(g, RANKS_LOWER, a)); /* ELPA reads all of it */
+    TRY(ranks_mirror_(g, &(ranks_half_){.up = false}, a)); /* ELPA reads all of it */
     int before = ranks_threads_(g, ctx);
 #ifdef OKRA_ELPA
     /* ELPA wants every rank to have a part. */

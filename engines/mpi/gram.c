@@ -12,7 +12,8 @@ typedef struct job_ {
     okra_context *ctx;
     const okra_entries_ *entries;
     okra_int first;
-    bool half;
+    bool symmetric; /* half of it is computed */
+    ranks_half_ half;
     ranks_body_ *A;
     okra_int down, across; /* tiles of this rank */
 } job_;
@@ -25,8 +26,7 @@ static okra_status tile(const job_ *t, okra_int q)
     okra_int li = q / t->across * g->block, lj = q % t->across * g->block;
     okra_int i = ranks_global_(g, li, g->col, g->pc),
              j = ranks_global_(g, lj, g->row, g->pr);
-    okra_int blocks = (A->rows + g->block - 1) / g->block;
-    if (t->half && !ranks_has_half_(RANKS_CIRCLE, blocks, i / g->block, j / g->block)) {
+    if (t->symmetric && !ranks_has_half_(&t->half, i / g->block, j / g->block)) {
         return OKRA_OK;
     }
     return t->entries->tile(
@@ -71,22 +71,24 @@ okra_status ranks_gram_(void *e, okra_context *ctx, const okra_entries_ *entries
     okra_status st = OKRA_OK;
     ranks_ *g = e;
     ranks_body_ *a = A;
-    job_ t = {g,
-              ctx,
-              entries,
-              first,
-              entries->symmetric && rows == entries->cols,
-              a,
-              (a->ln + g->block - 1) / g->block,
-              (a->lm + g->block - 1) / g->block};
+    job_ t = {.g = g,
+              .ctx = ctx,
+              .entries = entries,
+              .first = first,
+              .symmetric = entries->symmetric && rows == entries->cols,
+              .A = a,
+              .down = (a->ln + g->block - 1) / g->block,
+              .across = (a->lm + g->block - 1) / g->block};
     uint64_t hash = 0;
-    st = sample(g, ctx, entries, first, rows, &hash);
+    st = t.symmetric ? ranks_deal_(g, rows, &t.half) : OKRA_OK;
+    st = st == OKRA_OK ? sample(g, ctx, entries, first, rows, &hash) : st;
     TRY(ranks_agree_(g, st, "a Gram matrix", (uint64_t)rows, hash));
     st = g->host->parallel(ctx, t.down * t.across, 1, "gram", tiles, &t);
     TRY(ranks_agree_(g, st, "gram", (uint64_t)rows, (uint64_t)first));
-    if (t.half) {
-        TRY(ranks_mirror_(g, RANKS_CIRCLE, a));
+    if (t.symmetric) {
+        TRY(ranks_mirror_(g, &t.half, a));
     }
 done:
+    g->host->free(t.half.table);
     return st;
 }

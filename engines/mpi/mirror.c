@@ -6,33 +6,63 @@
  * matrix.
  *
  * Which of the two is there: the one of the lower or of the upper triangle or, of a Gram
- * matrix, RANKS_CIRCLE: that with I from J to half of the circle of blocks further on.
- * All rows and columns of blocks then have as many, so that ranks have the same to
- * compute; of a triangle the first columns have most.
+ * matrix, the one whose rank has less to compute so far (ranks_deal_). Of a triangle the
+ * first columns have most.
  */
 #include "ranks.h"
 
 #include <string.h>
 
-bool ranks_has_half_(ranks_half_ half, okra_int blocks, okra_int i, okra_int j)
+static int owner(const ranks_ *g, okra_int i, okra_int j)
 {
-    okra_int ahead = (i - j + blocks) % blocks;
-    switch (half) {
-    case RANKS_LOWER:
-        return i >= j;
-    case RANKS_UPPER:
-        return i <= j;
-    case RANKS_CIRCLE:
-        break;
+    return (int)(j % g->pr) * g->pc + (int)(i % g->pc);
+}
+
+static okra_int side_of(const ranks_ *g, okra_int n, okra_int i)
+{
+    return OKRA_MIN_(g->block, n - i * g->block);
+}
+
+bool ranks_has_half_(const ranks_half_ *half, okra_int i, okra_int j)
+{
+    return half->table ? half->table[i * half->blocks + j] != 0
+           : half->up  ? i <= j
+                       : i >= j;
+}
+
+/* First what only one rank can compute, then the others. */
+okra_status ranks_deal_(const ranks_ *g, okra_int n, ranks_half_ *half)
+{
+    okra_int blocks = (n + g->block - 1) / g->block;
+    double *load = g->host->alloc(g->ranks, sizeof *load);
+    half->blocks = blocks;
+    half->table = g->host->alloc(blocks * blocks, 1);
+    for (int r = 0; load && r < g->ranks; r++) {
+        load[r] = 0;
     }
-    /* Blocks that face each other: by turns the one below and the one above. */
-    return 2 * ahead == blocks ? (OKRA_MIN_(i, j) % 2 == 0) == (i > j)
-                               : 2 * ahead < blocks;
+    for (int pass = 0; load && half->table && pass < 2; pass++) {
+        for (okra_int i = 0; i < blocks; i++) {
+            for (okra_int j = 0; j <= i; j++) {
+                int below = owner(g, i, j), above = owner(g, j, i);
+                if ((below == above) != (pass == 0)) {
+                    continue;
+                }
+                bool lower = load[below] <= load[above];
+                half->table[i * blocks + j] = lower;
+                half->table[j * blocks + i] = i == j || !lower;
+                load[lower ? below : above] +=
+                    (double)(side_of(g, n, i) * side_of(g, n, j));
+            }
+        }
+    }
+    bool good = load && half->table;
+    g->host->free(load);
+    return good ? OKRA_OK : OKRA_EMEM;
 }
 
 typedef struct exchange_ {
     const ranks_ *g;
-    ranks_half_ half;
+    const ranks_half_ *half;
     ranks_body_ *A;
     okra_int blocks, first, end; /* of a round: columns of blocks first.. below end */
     int *send, *receive;         /* how many doubles to each rank, and from each     */
@@ -40,14 +70,9 @@ typedef struct exchange_ {
     double *out, *in;
 } exchange_;
 
-static int owner(const ranks_ *g, okra_int i, okra_int j)
-{
-    return (int)(j % g->pr) * g->pc + (int)(i % g->pc);
-}
-
 static okra_int side(const exchange_ *x, okra_int i)
 {
-    return OKRA_MIN_(x->g->block, x->A->rows - i * x->g->block);
+    return side_of(x->g, x->A->rows, i);
 }
 
 static double *place(const exchange_ *x, okra_int i, okra_int j)
@@ -72,17 +97,16 @@ static void transpose(const double *from, okra_int ld, okra_int rows, okra_int c
     }
 }
 
-/* The triangle of a diagonal block that is there, onto the other. Of a circle all of the
- * block is there. */
+/* The triangle of a diagonal block that is there, onto the other. Of a Gram matrix all of
+ * the block is there. */
 static void mirror_diagonal(const exchange_ *x, okra_int k)
 {
     okra_int n = side(x, k), lm = x->A->lm;
     double *p = place(x, k, k);
-    for (okra_int r = 0; x->half != RANKS_CIRCLE && r < n; r++) {
+    for (okra_int r = 0; !x->half->table && r < n; r++) {
         for (okra_int c = 0; c < r; c++) {
             double *below = p + r * lm + c, *above = p + c * lm + r;
-            *(x->half == RANKS_LOWER ? above : below) =
-                *(x->half == RANKS_LOWER ? below : above);
+            *(x->half->up ? below : above) = *(x->half->up ? above : below);
         }
     }
 }
@@ -118,7 +142,7 @@ static void walk(exchange_ *x, step now)
 {
     for (okra_int j = x->first; j < x->end; j++) {
         for (okra_int i = 0; i < x->blocks; i++) {
-            if (i != j && ranks_has_half_(x->half, x->blocks, i, j)) {
+            if (i != j && ranks_has_half_(x->half, i, j)) {
                 carry(x, now, i, j);
             } else if (i == j && now == PACK && owner(x->g, i, i) == x->g->rank) {
                 mirror_diagonal(x, i);
@@ -152,7 +176,7 @@ static void round_of(exchange_ *x)
     walk(x, UNPACK);
 }
 
-okra_status ranks_mirror_(ranks_ *g, ranks_half_ half, ranks_body_ *A)
+okra_status ranks_mirror_(ranks_ *g, const ranks_half_ *half, ranks_body_ *A)
 {
     enum { CHUNK = 1 << 19 }; /* doubles that a rank may send in a round, about */
     okra_status st = OKRA_OK;
@@ -166,7 +190,7 @@ okra_status ranks_mirror_(ranks_ *g, ranks_half_ half, ranks_body_ *A)
     x.out = g->host->alloc(OKRA_MIN_(sent, A->lm * A->ln) + 1, sizeof *x.out);
     x.in = g->host->alloc(OKRA_MIN_(received, A->lm * A->ln) + 1, sizeof *x.in);
     st = counts && x.out && x.in ? OKRA_OK : OKRA_EMEM;
-    TRY(ranks_agree_(g, st, "mirror", (uint64_t)A->rows, (uint64_t)half));
+    TRY(ranks_agree_(g, st, "mirror", (uint64_t)A->rows, half->up));
     x.send = counts;
     x.receive = counts + g->ranks;
     x.put = counts + 2 * g->ranks;

@@ -116,12 +116,19 @@ okra_status ranks_gram_(void *e, okra_context *ctx, const okra_entries_ *entries
 
 /* ---- mirror.c ---- */
 
-/* Which blocks of a symmetric matrix are there; the diagonal ones always are. */
-typedef enum ranks_half_ { RANKS_LOWER, RANKS_UPPER, RANKS_CIRCLE } ranks_half_;
-/* Is block (i, j) of blocks x blocks? */
-bool ranks_has_half_(ranks_half_ half, okra_int blocks, okra_int i, okra_int j);
-/* The others of A, symmetric, from these. */
-okra_status ranks_mirror_(ranks_ *g, ranks_half_ half, ranks_body_ *A) OKRA_CHECK;
+/* Which blocks of a symmetric matrix are there: those of the lower triangle, or of the
+ * upper one (up), or those that a table says. The diagonal ones always are. */
+typedef struct ranks_half_ {
+    bool up;
+    okra_int blocks;      /* of the table, blocks x blocks   */
+    unsigned char *table; /* who has made it frees it; or NULL */
+} ranks_half_;
+/* Is block (i, j)? */
+bool ranks_has_half_(const ranks_half_ *half, okra_int i, okra_int j);
+/* The table of an n x n matrix by which all ranks have as much to compute, or nearly. */
+okra_status ranks_deal_(const ranks_ *g, okra_int n, ranks_half_ *half) OKRA_CHECK;
+/* The other blocks of A, symmetric, from these. */
+okra_status ranks_mirror_(ranks_ *g, const ranks_half_ *half, ranks_body_ *A) OKRA_CHECK;
 
 /* ---- cholesky.c ---- */
 
