@@ -63,9 +63,10 @@ static okra_status one_share(paper_run *run, const random_network *r, double sha
                          : st;
 }
 
-/* values: inertia, share, curve, of one choice of labelled nodes. */
+/* values: inertia, share, curve, of one choice of labelled nodes. net: empty, or the
+ * network of the seed, which it becomes. */
 static okra_status repeat(paper_run *run, const setting *rows, bool margin, uint64_t seed,
-                          uint64_t choice, double *values)
+                          uint64_t choice, random_network *net, double *values)
 {
     char key[200];
     snprintf(key, sizeof key, "%s, %s, network %llu, choice %llu",
@@ -74,9 +75,10 @@ static okra_status repeat(paper_run *run, const setting *rows, bool margin, uint
     if (paper_have(run, key, values, VALUES)) {
         return OKRA_OK;
     }
-    random_network net = {.order = NULL};
     okra_int least = (okra_int)(shares[0] * RANDOM_NETWORK_NODES);
-    okra_status st = random_network_make(run, &rows->network, seed, choice, least, &net);
+    okra_status st =
+        net->scores ? random_network_again(net, choice, least)
+                    : random_network_make(run, &rows->network, seed, choice, least, net);
     for (int k = 0; k < VALUES; k++) {
         values[k] = 0;
     }
@@ -84,13 +86,12 @@ static okra_status repeat(paper_run *run, const setting *rows, bool margin, uint
         if (paper_quick(run) && rows[q].inertia != 0.95) {
             continue;
         }
-        st = random_network_truncate(&net, rows[q].inertia);
+        st = random_network_truncate(net, rows[q].inertia);
         for (int p = 0; st == OKRA_OK && p < SHARES; p++) {
             double *to = values + (q * SHARES + p) * 2;
-            st = one_share(run, &net, shares[p], margin, to);
+            st = one_share(run, net, shares[p], margin, to);
         }
     }
-    random_network_clear(&net);
     return st == OKRA_OK ? paper_keep(run, key, values, VALUES) : st;
 }
 
@@ -138,12 +139,16 @@ static okra_status run_settings(paper_run *run, const setting *settings, size_t 
                             "5 %|10 %|20 %");
     tables[1] = paper_table(run, "auc-pr", "AUC-PR, per cent", "AUC-PR", PAPER_HIGHER,
                             "5 %|10 %|20 %");
+    random_network net = {.order = NULL};
     for (size_t i = 0; i < 2 * count; i += INERTIAS) {
         bool margin = i / INERTIAS % 2 == 1;
+        if (!margin) { /* both share a network */
+            random_network_clear(&net);
+        }
         const setting *rows = settings + i / (2 * INERTIAS) * INERTIAS;
         double all[REPEATS][VALUES];
         for (size_t r = 0; st == OKRA_OK && r < repeats; r++) {
-            st = repeat(run, rows, margin, first, first + r, all[r]);
+            st = repeat(run, rows, margin, first, first + r, &net, all[r]);
         }
         for (int q = 0; st == OKRA_OK && q < INERTIAS; q++) {
             if (!paper_quick(run) || rows[q].inertia == 0.95) {
@@ -151,6 +156,7 @@ static okra_status run_settings(paper_run *run, const setting *settings, size_t 
             }
         }
     }
+    random_network_clear(&net);
     return st;
 }
 

@@ -94,6 +94,11 @@ static okra_status choose_nodes(uint64_t seed, const network *net, okra_int labe
     return st;
 }
 
+okra_status random_network_again(random_network *r, uint64_t choice, okra_int labelled)
+{
+    return choose_nodes(choice, &r->net, labelled, &r->order);
+}
+
 void random_network_clear(random_network *r)
 {
     network_clear(&r->net);

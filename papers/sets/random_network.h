@@ -28,6 +28,9 @@ typedef struct random_network {
 okra_status random_network_make(paper_run *run, const random_law *law, uint64_t seed,
                                 uint64_t choice, okra_int labelled,
                                 random_network *out) OKRA_CHECK;
+/* The same network with another order of its nodes. */
+okra_status random_network_again(random_network *r, uint64_t choice,
+                                 okra_int labelled) OKRA_CHECK;
 void random_network_clear(random_network *r);
 /* Inputs: the leading components that hold the inertia. */
 okra_status random_network_truncate(random_network *r, double inertia) OKRA_CHECK;

@@ -16,6 +16,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 typedef struct step {
     double score;
@@ -27,22 +28,65 @@ struct okra_ranking {
     okra_int count, n, positives;
 };
 
-static int by_score(const void *a, const void *b)
+/* A score and whether it is a positive's; keys rise as scores fall. */
+typedef struct entry {
+    uint64_t key;
+    okra_int positive;
+} entry;
+
+static uint64_t key_of(double score)
 {
-    double x = ((const step *)a)->score, y = ((const step *)b)->score;
-    return (x < y) - (x > y);
+    uint64_t bits;
+    score += 0.0; /* -0 is 0 */
+    memcpy(&bits, &score, sizeof bits);
+    return bits >> 63 ? bits : ~bits & (uint64_t)INT64_MAX;
 }
 
-/* Items in order become steps in place. */
-static void merge(okra_ranking *r)
+static double score_of(uint64_t key)
+{
+    uint64_t bits = key >> 63 ? key : ~key & (uint64_t)INT64_MAX;
+    double score;
+    memcpy(&score, &bits, sizeof score);
+    return score;
+}
+
+/* By keys, byte by byte from the last: a stable counting sort each. Returns where the
+ * items are, `from` or `to`. */
+static entry *sort(entry *from, entry *to, okra_int n)
+{
+    for (int shift = 0; shift < 64; shift += 8) {
+        okra_int place[256] = {0}, sum = 0;
+        for (okra_int i = 0; i < n; i++) {
+            place[from[i].key >> shift & 255]++;
+        }
+        if (n == 0 || place[from[0].key >> shift & 255] == n) {
+            continue;
+        }
+        for (int b = 0; b < 256; b++) {
+            okra_int count = place[b];
+            place[b] = sum;
+            sum += count;
+        }
+        for (okra_int i = 0; i < n; i++) {
+            to[place[from[i].key >> shift & 255]++] = from[i];
+        }
+        entry *other = from;
+        from = to;
+        to = other;
+    }
+    return from;
+}
+
+/* Items in order become steps. */
+static void merge(const entry *items, okra_ranking *r)
 {
     okra_int tp = 0, fp = 0;
     for (okra_int i = 0; i < r->n; i++) {
-        tp += r->steps[i].tp;
-        fp += r->steps[i].fp;
-        bool same = i > 0 && r->steps[r->count - 1].score == r->steps[i].score;
+        tp += items[i].positive;
+        fp += 1 - items[i].positive;
+        bool same = i > 0 && items[i - 1].key == items[i].key;
         okra_int at = same ? r->count - 1 : r->count++;
-        r->steps[at] = (step){r->steps[i].score, tp, fp};
+        r->steps[at] = (step){score_of(items[i].key), tp, fp};
     }
     r->positives = tp;
 }
@@ -57,19 +101,18 @@ okra_status okra_ranking_create(okra_int n, const double *score,
     NOT_NULL(out);
     okra_status st = OKRA_OK;
     okra_ranking *r = NULL;
+    entry *items = NULL;
     ZALLOC(r, 1);
     ALLOC(r->steps, n);
+    ALLOC(items, 2 * n);
     r->n = n;
     for (okra_int i = 0; i < n; i++) {
         if (isnan(score[i])) {
             FAIL(OKRA_EARG, "score %lld is NaN", (long long)i);
         }
-        r->steps[i] = (step){score[i], positive[i] != 0, positive[i] == 0};
+        items[i] = (entry){key_of(score[i]), positive[i] != 0};
     }
-    if (n > 0) {
-        qsort(r->steps, (size_t)n, sizeof *r->steps, by_score);
-    }
-    merge(r);
+    merge(sort(items, items + n, n), r);
     if (r->positives == 0 || r->positives == n) {
         FAIL(OKRA_EARG,
              "a ranking of %lld items, %lld of them positive; at least one positive and "
@@ -78,6 +121,7 @@ okra_status okra_ranking_create(okra_int n, const double *score,
     }
     *out = TAKE(r);
 done:
+    okra_free_(items);
     okra_ranking_free(r);
     return st;
 }

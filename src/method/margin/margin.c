@@ -175,7 +175,8 @@ static okra_status output_gram(okra_margin_ *m)
     return okra_large_syrk_(m->ctx, false, 1, factor, 0, m->L);
 }
 
-static okra_status prepare(okra_margin_ *m)
+/* only: the one lambda, or 0: there are several. */
+static okra_status prepare(okra_margin_ *m, double only)
 {
     okra_int N = m->N;
     FREED_BY(okra_graph_drop_) okra_graph_ *M = NULL;
@@ -192,7 +193,7 @@ static okra_status prepare(okra_margin_ *m)
         CHK(okra_problem_host_K_(m->ctx, m->p, &K));
         CHK(okra_graph_create_(m->ctx, m->o.graph, okra_mat_of_(K, N, N), &M));
         CHK(okra_semi_create_(m->ctx, okra_mat_of_(K, N, N), m->n, NULL, M, m->o.lambda2,
-                              false, &m->s));
+                              false, m->A ? 0 : only, &m->s));
         okra_free_(K);
         K = NULL;
     } else {
@@ -304,7 +305,7 @@ static okra_status path(okra_context *ctx, const okra_problem_ *problem,
         CHK(okra_margin_low_(&m, lambda, count, bags));
         return OKRA_OK;
     }
-    CHK(prepare(&m));
+    CHK(prepare(&m, count == 1 ? lambda[0] : 0));
     for (size_t l = 0; l < count; l++) {
         CHK(make_S(&m, lambda[l]));
         CHK(m.o.loss == OKRA_LOSS_HINGE_ ? fit_hinge(&m, lambda[l], bags[l])

@@ -193,7 +193,7 @@ static okra_status decompose(okra_leaving_ *z, const char *graph, double lambda2
     if (graph) {
         CHK(okra_problem_host_K_(ctx, z->r->p, &K));
         CHK(okra_graph_create_(ctx, graph, okra_mat_of_(K, N, N), &M));
-        CHK(okra_semi_create_(ctx, okra_mat_of_(K, N, N), n, z->r->s, M, lambda2, true,
+        CHK(okra_semi_create_(ctx, okra_mat_of_(K, N, N), n, z->r->s, M, lambda2, true, 0,
                               &z->semi));
         z->graph = true;
         okra_mat_ E3 = {z->semi.E3, z->semi.rank, n, N};

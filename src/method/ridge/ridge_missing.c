@@ -221,7 +221,7 @@ static okra_status prepare(missing *m, const char *graph, double lambda2)
     if (m->semi) {
         okra_mat_ K = okra_mat_of_(m->K, m->N, m->N);
         CHK(okra_graph_create_(m->r->ctx, graph, K, &M));
-        CHK(okra_semi_create_(m->r->ctx, K, m->n, m->r->s, M, lambda2, false, &m->s));
+        CHK(okra_semi_create_(m->r->ctx, K, m->n, m->r->s, M, lambda2, false, 0, &m->s));
     }
     CHK(okra_doubles_(m->r->ctx, m->n, m->d, "the known outputs", &m->b));
     if (m->E.p) {

@@ -66,7 +66,7 @@ okra_status okra_ridge_semi_(okra_ridge_ *r, const char *graph, double lambda2, 
     CHK(okra_problem_host_K_(r->ctx, r->p, &K));
     CHK(okra_graph_create_(r->ctx, graph, okra_mat_of_(K, N, N), &M));
     CHK(okra_semi_create_(r->ctx, okra_mat_of_(K, N, N), r->p->n, r->s, M, lambda2, true,
-                          &s));
+                          A || r->count > 1 ? 0 : r->lambda[0], &s));
     okra_free_(K);
     K = NULL;
     for (size_t l = 0; l < r->count; l++) {

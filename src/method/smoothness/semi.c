@@ -17,9 +17,13 @@
  * brings the error back to what elimination with pivoting has (measured: lambda = 1e-6,
  * lambda_2 = 10: 2e-7 before, 2e-11 after).
  *
+ * Where one lambda is wanted, and g = 1, the Cholesky factor of lambda I + T = G G' takes
+ * the place of the eigendecomposition: U = G'^-1, and 1 for lambda + t; in the step of
+ * refinement K P = E3 G' G E2'.
+ *
  * Eigenvalues of K below N eps times the largest are rounding and are dropped. Cost: one
- * eigendecomposition, or two, O(N^3), once; 4 products with E2, E3 a solve. Memory: 4
- * N^2.
+ * eigendecomposition, or two, or none, O(N^3), once; 4 products with E2, E3 a solve.
+ * Memory: 4 N^2.
  */
 #include "method/smoothness/semi.h"
 
@@ -97,13 +101,64 @@ static okra_status penalise(okra_context *ctx, const okra_graph_ *M, okra_mat_ F
     return OKRA_OK;
 }
 
+/* T <- F' P F; PF is (P F)'. */
+static okra_status form(okra_context *ctx, okra_mat_ F, okra_mat_ PF, okra_mat_ T)
+{
+    return okra_engine_gemm_(ctx, false, true, 1, F, PF, 0, T);
+}
+
+/* E3 and E2 by the factor of only I + T, which s->G becomes; nothing where that is not
+ * positive definite to rounding. */
+static okra_status by_factor(okra_context *ctx, okra_mat_ F, okra_mat_ PF, double only,
+                             okra_semi_ *s)
+{
+    okra_int r = s->rank, N = s->N;
+    bool done = false;
+    OWNED double *G = NULL;
+    CHK(okra_doubles_(ctx, r, r, "the penalty of the graph", &G));
+    okra_mat_ T = okra_mat_of_(G, r, r);
+    CHK(form(ctx, F, PF, T));
+    okra_mat_add_diagonal_(T, only);
+    CHK(okra_engine_cholesky_try_(ctx, T, &done));
+    if (!done) {
+        return OKRA_OK;
+    }
+    for (okra_int i = 0; i < r; i++) {
+        memset(G + i * r + i + 1, 0, (size_t)(r - i - 1) * sizeof *G);
+    }
+    okra_mat_ E3 = okra_mat_of_(s->E3, r, N), E2 = okra_mat_of_(s->E2, r, N);
+    CHK(okra_mat_copy_(F, E3));
+    CHK(okra_mat_copy_(PF, E2));
+    CHK(okra_engine_trsm_(ctx, true, false, T, E3));
+    CHK(okra_engine_trsm_(ctx, true, false, T, E2));
+    s->G = G;
+    G = NULL;
+    return OKRA_OK;
+}
+
+static okra_status by_spectrum(okra_context *ctx, okra_mat_ F, okra_mat_ PF,
+                               okra_semi_ *s)
+{
+    okra_int r = s->rank, N = s->N;
+    OWNED double *values = NULL;
+    CHK(okra_doubles_(ctx, r, r, "the penalty of the graph", &values));
+    okra_mat_ T = okra_mat_of_(values, r, r);
+    CHK(form(ctx, F, PF, T));
+    CHK(okra_engine_eigh_(ctx, T, s->t));
+    for (okra_int i = 0; i < r; i++) {
+        s->t[i] = fmax(s->t[i], 0);
+    }
+    CHK(okra_engine_gemm_(ctx, false, false, 1, T, F, 0, okra_mat_of_(s->E3, r, N)));
+    return okra_engine_gemm_(ctx, false, false, 1, T, PF, 0, okra_mat_of_(s->E2, r, N));
+}
+
 okra_status okra_semi_create_(okra_context *ctx, okra_mat_ K, okra_int n,
                               const double *scale, const okra_graph_ *M, double lambda2,
-                              bool labelled, okra_semi_ *out)
+                              bool labelled, double only, okra_semi_ *out)
 {
     okra_int N = K.rows, r = 0;
     FREED_BY(okra_semi_clear_) okra_semi_ s = {.n = n, .N = N};
-    OWNED double *PF = NULL, *T = NULL;
+    OWNED double *PF = NULL;
     for (okra_int i = 0; scale && i < N * N; i++) {
         okra_int a = i / N, b = i % N;
         K.p[a * K.ld + b] *= (a < n ? scale[a] : 1) * (b < n ? scale[b] : 1);
@@ -119,20 +174,15 @@ okra_status okra_semi_create_(okra_context *ctx, okra_mat_ K, okra_int n,
             PF[i * N + j] += labelled && j < n ? F.p[i * F.ld + j] : 0;
         }
     }
-    CHK(okra_doubles_(ctx, r, r, "the penalty of the graph", &T));
-    CHK(okra_engine_gemm_(ctx, false, true, 1, F, okra_mat_of_(PF, r, N), 0,
-                          okra_mat_of_(T, r, r)));
     MAKE(s.t, r);
-    CHK(okra_engine_eigh_(ctx, okra_mat_of_(T, r, r), s.t));
-    for (okra_int i = 0; i < r; i++) {
-        s.t[i] = fmax(s.t[i], 0);
-    }
     CHK(okra_doubles_(ctx, r, N, "the rotated inputs", &s.E3));
     CHK(okra_doubles_(ctx, r, N, "the rotated penalty", &s.E2));
-    CHK(okra_engine_gemm_(ctx, false, false, 1, okra_mat_of_(T, r, r), F, 0,
-                          okra_mat_of_(s.E3, r, N)));
-    CHK(okra_engine_gemm_(ctx, false, false, 1, okra_mat_of_(T, r, r),
-                          okra_mat_of_(PF, r, N), 0, okra_mat_of_(s.E2, r, N)));
+    if (only > 0) {
+        CHK(by_factor(ctx, F, okra_mat_of_(PF, r, N), only, &s));
+    }
+    if (!s.G) {
+        CHK(by_spectrum(ctx, F, okra_mat_of_(PF, r, N), &s));
+    }
     *out = s;
     s = (okra_semi_){0};
     return OKRA_OK;
@@ -140,8 +190,14 @@ okra_status okra_semi_create_(okra_context *ctx, okra_mat_ K, okra_int n,
 
 void okra_semi_clear_(okra_semi_ *s)
 {
-    FREE(s->t, s->E3, s->E2);
+    FREE(s->t, s->G, s->E3, s->E2);
     *s = (okra_semi_){0};
+}
+
+/* 1 / (lambda + g t_k), or what a factor has in its place */
+static double weight(const okra_semi_ *s, double lambda, double g, okra_int k)
+{
+    return s->G ? 1 : 1 / (lambda + g * s->t[k]);
 }
 
 /* R_i <- (R_i - g_i R_i E3 diag(1 / (lambda + g_i t)) E2') / lambda; work: r x rank. */
@@ -153,11 +209,22 @@ static okra_status apply(okra_context *ctx, const okra_semi_ *s, double lambda,
     for (okra_int i = 0; i < work.rows; i++) {
         double scale = g ? g[i] : 1;
         for (okra_int k = 0; k < s->rank; k++) {
-            work.p[i * work.ld + k] *= scale / (lambda + scale * s->t[k]);
+            work.p[i * work.ld + k] *= scale * weight(s, lambda, scale, k);
         }
     }
     return okra_engine_gemm_(ctx, false, false, -1 / lambda, work,
                              okra_mat_of_(s->E2, s->rank, s->N), 1 / lambda, R);
+}
+
+/* Z <- Z G' G */
+static okra_status between(okra_context *ctx, const okra_semi_ *s, okra_mat_ Z)
+{
+    OWNED double *work = NULL;
+    okra_mat_ G = okra_mat_of_(s->G, s->rank, s->rank);
+    CHK(okra_doubles_(ctx, Z.rows, Z.cols, "a semi-supervised solve", &work));
+    okra_mat_ W = okra_mat_of_(work, Z.rows, Z.cols);
+    CHK(okra_engine_gemm_(ctx, false, true, 1, Z, G, 0, W));
+    return okra_engine_gemm_(ctx, false, false, 1, W, G, 0, Z);
 }
 
 okra_status okra_semi_solve_rows_(okra_context *ctx, const okra_semi_ *s, double lambda,
@@ -171,6 +238,9 @@ okra_status okra_semi_solve_rows_(okra_context *ctx, const okra_semi_ *s, double
     /* R_i - lambda X_i - g_i X_i E3 E2' */
     CHK(okra_engine_gemm_(ctx, false, true, 1, X, okra_mat_of_(s->E3, s->rank, s->N), 0,
                           Z));
+    if (s->G) {
+        CHK(between(ctx, s, Z));
+    }
     for (okra_int i = 0; i < R.rows; i++) {
         for (okra_int k = 0; g && k < s->rank; k++) {
             Z.p[i * Z.ld + k] *= g[i];
@@ -196,7 +266,7 @@ okra_status okra_semi_gram_(okra_context *ctx, const okra_semi_ *s, double lambd
     OWNED double *half = NULL;
     CHK(okra_doubles_(ctx, s->rank, s->n, "the deformed Gram matrix", &half));
     for (okra_int k = 0; k < s->rank; k++) {
-        double root = 1 / sqrt(lambda + g * s->t[k]);
+        double root = sqrt(weight(s, lambda, g, k));
         for (okra_int i = 0; i < s->n; i++) {
             half[k * s->n + i] = root * s->E3[k * s->N + i];
         }

@@ -13,14 +13,16 @@ typedef struct okra_semi_ {
     okra_int n, N, rank;
     double *t;       /* rank: eigenvalues of F' P F, K = F F'  */
     double *E3, *E2; /* rank x N: (F U)' and (P F U)'           */
+    double *G;       /* one lambda: rank x rank, the factor of lambda I + F' P F; NULL */
 } okra_semi_;
 
 /* P = J'J + 2 lambda2 M (`labelled`), or 2 lambda2 M alone. K (N x N) is destroyed.
  * scale (n, or NULL): all of it in units of scale_i h(x_i) at the labelled inputs, that
- * is rows and columns of K times scale and those of M divided by it. */
+ * is rows and columns of K times scale and those of M divided by it. only: the one lambda
+ * that will be asked for, with g = 1, which is cheaper; 0: any. */
 okra_status okra_semi_create_(okra_context *ctx, okra_mat_ K, okra_int n,
                               const double *scale, const okra_graph_ *M, double lambda2,
-                              bool labelled, okra_semi_ *out) OKRA_CHECK;
+                              bool labelled, double only, okra_semi_ *out) OKRA_CHECK;
 void okra_semi_clear_(okra_semi_ *s);
 /* Rows are right-hand sides: X_i <- R_i (lambda I + g_i K P)^-1, R: r x N, destroyed; g
  * == NULL: all are 1. */
