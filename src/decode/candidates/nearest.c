@@ -265,6 +265,21 @@ static double distance_of(const okra_nearest_ *s, const row *m, okra_int k)
     return d < 0 && !s->negative ? 0 : d;
 }
 
+/* The first of `count` keys, which ascend, that `here` is below; `count`: none. */
+static okra_int first_above(okra_key_ here, const okra_key_ *key, okra_int count)
+{
+    okra_int low = 0;
+    while (low < count) {
+        okra_int middle = (low + count) / 2;
+        if (okra_key_less_(here, key[middle])) {
+            count = middle;
+        } else {
+            low = middle + 1;
+        }
+    }
+    return low;
+}
+
 /* The list of the best stays sorted; candidates come by ascending index, so a tie goes
  * behind. */
 static void choose(okra_nearest_ *s, okra_int i, const row *m)
@@ -279,6 +294,7 @@ static void choose(okra_nearest_ *s, okra_int i, const row *m)
     okra_int *index = s->index + i * top;
     double *distance = s->distance + i * top;
     okra_key_ *key = s->key + i * top;
+    const okra_key_ largest = {DBL_MAX, DBL_MAX};
     for (okra_int c = begin; c < end; c++) {
         okra_int k = c - m->first;
         if (!s->runner_up && c % RUN == 0 && end - c >= RUN &&
@@ -296,12 +312,12 @@ static void choose(okra_nearest_ *s, okra_int i, const row *m)
         if (!okra_key_less_(here, key[top - 1])) {
             continue;
         }
-        okra_int at = top - 1;
-        for (; at > 0 && okra_key_less_(here, key[at - 1]); at--) {
-            distance[at] = distance[at - 1];
-            index[at] = index[at - 1];
-            key[at] = key[at - 1];
-        }
+        okra_int at = first_above(here, key, top - 1);
+        okra_int last = first_above(largest, key, top - 1); /* past it nothing is yet */
+        size_t moved = (size_t)(last - at);
+        memmove(distance + at + 1, distance + at, moved * sizeof *distance);
+        memmove(index + at + 1, index + at, moved * sizeof *index);
+        memmove(key + at + 1, key + at, moved * sizeof *key);
         distance[at] = distance_of(s, m, k);
         index[at] = c;
         key[at] = here;
