@@ -132,6 +132,8 @@ okra_status cli_read_pairs(cli_run *run, const char *x, const char *y,
                            okra_data **y_out) OKRA_CHECK;
 /* The same of a file of numbers: NAME.txt is a table, not strings. */
 okra_status cli_read_numbers(cli_run *run, const char *spec, okra_data **out) OKRA_CHECK;
+/* The length of what a reader's message says before hints for outputs. */
+int cli_without_hints(const char *message);
 /* Outputs get weights: of a file with one number per pair (--sample-weight), times those
  * of their classes ("balanced": --class-weight); "" and "none": neither. */
 okra_status cli_weigh(cli_run *run, const char *file, const char *classes,

@@ -213,7 +213,21 @@ okra_status cli_read_numbers(cli_run *run, const char *spec, okra_data **out)
     char csv[4200];
     bool text = cli_ends(spec, ".txt") && type_length(spec) == 0;
     snprintf(csv, sizeof csv, "csv:%s", spec);
-    return cli_read(run, text ? csv : spec, out);
+    okra_status st = cli_read(run, text ? csv : spec, out);
+    if (st == OKRA_EFORMAT) { /* it cannot be read in another way, as outputs can */
+        char message[1024];
+        snprintf(message, sizeof message, "%s", okra_message());
+        st = okra_fail(st, "%.*s", cli_without_hints(message), message);
+    }
+    return st;
+}
+
+int cli_without_hints(const char *message)
+{
+    const char *classes = strstr(message, "; classes are read as");
+    const char *gaps = strstr(message, "; outputs with gaps");
+    const char *end = classes ? classes : gaps;
+    return (int)(end ? (size_t)(end - message) : strlen(message));
 }
 
 /* The numbers of a file, one per pair. */

@@ -172,15 +172,6 @@ static okra_status predict_lines(cli_run *run, texts *t, const char *text, size_
     return st;
 }
 
-/* What a message says before hints for outputs. */
-static int without_hints(const char *message)
-{
-    const char *classes = strstr(message, "; classes are read as");
-    const char *gaps = strstr(message, "; outputs with gaps");
-    const char *end = classes ? classes : gaps;
-    return (int)(end ? (size_t)(end - message) : strlen(message));
-}
-
 /* A line that cannot be answered is told, and its answer is an empty line. */
 static int pass_over(const cli_run *run, texts *t, long long line)
 {
@@ -189,7 +180,7 @@ static int pass_over(const cli_run *run, texts *t, long long line)
     message += counts ? 6 : 0;
     t->failed++;
     cli_failure(run, "standard input, line %lld%s%.*s", line, counts ? "" : ": ",
-                without_hints(message), message);
+                cli_without_hints(message), message);
     return putchar('\n') == EOF || fflush(stdout) == EOF
                ? cli_failure(run, "standard output cannot be written")
                : CLI_DONE;

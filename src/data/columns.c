@@ -4,8 +4,8 @@
  * Who fits on one table and predicts another means columns by name, whatever their order.
  * So names go along wherever rows are chosen or put together, a model keeps them, and new
  * rows are brought into its order. Names are UTF-8 without control characters, 1 to
- * NAME_MOST bytes, all different and of LIST_MOST bytes together; a table with others has
- * none.
+ * NAME_MOST bytes, all different and of LIST_MOST bytes together. Of a table with others
+ * it is known that it has a header (count 0), which no model with names takes.
  */
 #include "data/names.h"
 #include "data/utf8.h"
@@ -110,7 +110,7 @@ okra_status okra_data_set_columns(okra_data *data, const char *const *names)
 okra_status okra_columns_read_(okra_data *data, const char *const *names)
 {
     okra_status st = okra_data_set_columns(data, names);
-    return st == OKRA_EARG ? OKRA_OK : st;
+    return st == OKRA_EARG ? create(NULL, 0, &data->columns) : st;
 }
 
 const char *okra_data_column(const okra_data *data, okra_int j)
@@ -122,8 +122,8 @@ const char *okra_data_column(const okra_data *data, okra_int j)
 
 void okra_columns_pass_(const okra_data *from, okra_data *to)
 {
-    if (from->columns && has_columns(to) && to->d == from->columns->count &&
-        !to->columns) {
+    if (from->columns && has_columns(to) && !to->columns &&
+        (from->columns->count == 0 || to->d == from->columns->count)) {
         to->columns = okra_columns_retain_(from->columns);
     }
 }
@@ -294,7 +294,14 @@ okra_status okra_columns_align_(okra_context *ctx, const okra_data *x,
         x->component_count == like->component_count) {
         return align_parts(ctx, x, like, strict, out);
     }
-    if (x->columns && like->columns) {
+    bool names = x->columns && like->columns && like->columns->count > 0;
+    if (names && strict && x->columns->count == 0) {
+        return okra_fail_(OKRA_ESHAPE,
+                          "%s: its header does not tell its columns apart; expected the "
+                          "%" PRId64 " columns of %s, in any order",
+                          x->source, like->columns->count, like->source);
+    }
+    if (names && x->columns->count > 0) {
         MAKE(from, like->columns->count);
         compare(x, like, from, &same, &any, &lacks);
         if ((strict || any) && (lacks >= 0 || x->columns->count > like->columns->count)) {

@@ -135,7 +135,7 @@ json_t *okra_model_about_data_(const okra_data *data)
                               "count", (json_int_t)data->n, "width", (json_int_t)data->d);
     if (about &&
         ((data->missing && json_object_set_new(about, "missing", json_true()) != 0) ||
-         (data->columns &&
+         (okra_data_column(data, 0) &&
           json_object_set_new(about, "columns", column_names(data)) != 0))) {
         json_decref(about);
         return NULL;

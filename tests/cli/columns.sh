@@ -47,8 +47,11 @@ expect_same want.csv got.csv
 [ ! -s err ]
 okra predict -q m.okra --x 'more.csv:!id' -o got.csv
 expect_same want.csv got.csv
-okra predict m.okra --x twice.csv -o got.csv >out 2>err # names that tell no columns apart are none
-expect_same want.csv got.csv
+okra fit --x twice.csv --y ty.csv --kx 'rbf(sigma=2)' --ky linear --lambda 0.1 -o twice.okra >out 2>err
+expect_in "okra: warning: twice.csv: the names of its columns are not kept: the name of column 1 (counted from 0) is that of another column" err
+okra info twice.okra >out # names that tell no columns apart are none
+[ "$(grep -c columns out)" = 1 ]
+okra predict -q twice.okra --x t.csv -o got.csv
 okra fit -q --x sparse:x.csv --y y.csv --kx 'rbf(sigma=2)' --ky linear --lambda 0.1 -o s.okra
 okra predict -q s.okra --x sparse:t.csv -o want_s.csv
 okra predict -q s.okra --x sparse:moved.csv -o got_s.csv
@@ -59,6 +62,8 @@ expect_fail 1 "okra predict: bad.csv: column 2 is 'hight', expected 'height' or 
     okra predict m.okra --x bad.csv -o e.csv
 expect_fail 1 "okra predict: more.csv: column 1 is 'id', which is none of the 3 columns of m.okra; FILE:!COLUMN is without that column" \
     okra predict m.okra --x more.csv -o e.csv
+expect_fail 1 "okra predict: twice.csv: its header does not tell its columns apart; expected the 3 columns of m.okra, in any order" \
+    okra predict -q m.okra --x twice.csv -o e.csv
 expect_fail 1 "okra predict: less.csv: there is no column 'weight', which is one of the 3 columns of m.okra" \
     okra predict m.okra --x less.csv -o e.csv
 [ ! -e e.csv ]

@@ -103,6 +103,11 @@ echo 99 >rows.txt
 expect_fail 2 "okra update: update: row 99 is to go, expected one of the 60 training pairs, counted from 0" okra update old.okra --remove rows.txt -o a.okra
 echo row >rows.txt
 expect_fail 1 "okra update: rows.txt: there are no rows to remove" okra update old.okra --remove rows.txt -o a.okra
+# hints that are of outputs do not stand in messages about other files
+printf '1\ntwo\n' >rows.txt
+expect_fail 1 "okra update: rows.txt: line 2, column 1: 'two' is not a number" okra update old.okra --remove rows.txt -o a.okra
+printf '1\nNA\n' >rows.txt
+expect_fail 1 "okra update: rows.txt: line 2, column 1: a value is missing (NA)" okra update old.okra --remove rows.txt -o a.okra
 for first in '3 9' 0x1 '1 2 3' '7 seven'; do # no headings: rows that would stay
     printf '\n%s\n4\n' "$first" >rows.txt
     expect_fail 1 "okra update: rows.txt: line 2: found '$first', expected one whole number" \

@@ -136,6 +136,8 @@ static const zoo_entry zoo[] = {
     {ZOO_RANKS, ZOO_RANKS, 0, "kx=spearman ky=spearman low-rank-x=chol(rank=3)"},
     {ZOO_DENSE, ZOO_STRINGS, 0, "method=kpca kx=rbf(sigma=1) ky=spectrum(k=1) rank-output=2"},
     {ZOO_SMILES, ZOO_SMILES, 0, "kx=ecfp(count=1,bits=64)|tanimoto ky=composition"},
+    {ZOO_STRINGS, ZOO_HEAVY, 0, "kx=ends|center ky=standardize"},
+    {ZOO_TUPLE, ZOO_HEAVY, 0, "kx=ic@1+position(zero-one,map=1)@2 ky=tasks(mu=0.5)"},
 };
 /* clang-format on */
 enum { ZOO_COUNT = sizeof zoo / sizeof *zoo };
@@ -194,6 +196,13 @@ static inline okra_data *zoo_vectors(zoo_kind kind, int n)
         PARTS_CHECK(okra_data_missing(v, n, d, d, &data) == OKRA_OK);
     } else {
         PARTS_CHECK(okra_data_dense(v, n, d, d, &data) == OKRA_OK);
+    }
+    if (kind == ZOO_DENSE || kind == ZOO_HEAVY) {
+        static const char *const names[] = {"age",
+                                            "gr\xc3\xb6\xc3\x9f"
+                                            "e",
+                                            "w w"};
+        PARTS_CHECK(okra_data_set_columns(data, names) == OKRA_OK);
     }
     if (kind == ZOO_HEAVY) {
         double weights[16] = {0};

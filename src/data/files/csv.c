@@ -87,6 +87,10 @@ static okra_status read_numbers(okra_source_ *source, okra_table_ t,
     if (c.header) {
         CHK(okra_texts_done_(&names));
         CHK(okra_columns_read_(data, (const char *const *)names.pointers));
+        if (!okra_data_column(data, 0)) {
+            okra_warn_(source->ctx, "%s: the names of its columns are not kept: %s",
+                       source->name, okra_message());
+        }
     }
     *out = data;
     data = NULL;
