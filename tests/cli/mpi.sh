@@ -54,6 +54,41 @@ printf 'CCO\nc1ccccc1\nCC(=O)O\nCCN\nCCCC\nOCC(O)CO\nCC#N\n' >m.smi
 same 4 --x s.txt --y s.txt --kx 'spectrum(k=2) | normalize' --ky 'spectrum(k=2)' --lambda 0.1
 same 3 --x m.smi --y m.smi --kx 'wl | normalize' --ky 'wl' --operator ccov --lambda 0.1
 
+# Models that keep n x n numbers: written from blocks of rows, which no process has as a whole.
+awk 'BEGIN { for (i = 0; i < 41; i++) print 0.5 + i % 3 }' >w.csv
+printf '2,0\n0,1\n' >A.csv
+for count in 1 2 3 4 6; do
+    same $count --x x.csv --y y.csv --kx 'rbf(sigma=1)' --ky 'rbf(sigma=1)' --lambda 0.1
+    same $count --x x.csv --y y.csv --kx 'rbf(sigma=1)' --ky 'rbf(sigma=1)' --operator ccov --lambda 0.1 --sample-weight w.csv
+done
+same 3 --x x.csv --y y.csv --kx 'rbf(sigma=1)' --ky 'rbf(sigma=1)' --lambda 0.1 --sample-weight w.csv
+same 3 --x x.csv --y y.csv --kx 'rbf(sigma=1)' --ky 'rbf(sigma=1)' --lambda 0.1 --compact
+same 2 --x x.csv --y y.csv --kx 'rbf(sigma=1)' --ky 'rbf(sigma=1)' --lambda 0.1 --compact=recompute
+same 3 --x x.csv --y y.csv --kx 'rbf(sigma=1)' --ky 'rbf(sigma=1)' --method kpca --lambda 0.1
+same 4 --x x.csv --y y.csv --kx 'rbf(sigma=1)' --ky 'rbf(sigma=1)' --method kpca --lambda 0.1 --sample-weight w.csv
+# The same arrays as those of one process, factors of an operator among them.
+fields() { unzip -Z1 "$1" | sort; }
+for flags in '--operator matrix:A.csv --keep weights' '--operator cov' '--lambda 0.2'; do
+    expect 0 okra fit -q --x x.csv --y y.csv --kx 'rbf(sigma=1)' --ky linear --lambda 0.1 $flags -o host.okra
+    expect 0 many 3 okra fit -q --x x.csv --y y.csv --kx 'rbf(sigma=1)' --ky linear --lambda 0.1 $flags --engine mpi:4 -o many.okra
+    [ "$(fields host.okra)" = "$(fields many.okra)" ] || complain "other arrays: $flags"
+    "$OKRA_PYTHON" -c '
+import io, sys, zipfile
+import numpy as np
+one, many = (zipfile.ZipFile(name) for name in ("host.okra", "many.okra"))
+for name in one.namelist():
+    if name.endswith(".npy"):
+        a, b = (np.load(io.BytesIO(z.read(name))) for z in (one, many))
+        assert a.shape == b.shape and np.max(np.abs(a - b), initial=0) <= 1e-10, name' ||
+        complain "other numbers: $flags"
+done
+# And an update of such a model, by several processes.
+expect 0 okra update -q host.okra --x x3.csv --y y3.csv -o host2.okra
+expect 0 many 3 okra update -q many.okra --x x3.csv --y y3.csv --engine mpi:4 -o many2.okra
+expect 0 okra predict -q host2.okra --x x.csv --decode none --embedding host.csv
+expect 0 okra predict -q many2.okra --x x.csv --decode none --embedding many.csv
+near host.csv many.csv
+
 # Low rank: each process goes over its rows, and fewer rows than processes.
 low() {
     local count=$1
