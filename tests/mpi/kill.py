@@ -109,7 +109,7 @@ def attack(folder, command, name):
         assert not output.exists() or output.read_bytes() == whole, f"half of {name}"
         output.unlink(missing_ok=True)
         for path in left_over(folder, before):  # a temporary file of rank 0, when it was the victim
-            assert path.startswith(name + ".tmp"), path
+            assert path.startswith(name + ".") and ".tmp" in path, path
             (folder / path).unlink()
     assert ended(start(folder, command)) == 0 and output.read_bytes() == whole, f"another {name}"
     output.unlink()
