@@ -28,7 +28,7 @@ FLAGS = "--threads 1 --engine mpi:32".split()
 COMMANDS = [
     ("fit --x x.npy --y y.npy --kx rbf(sigma=4) --ky rbf(sigma=4) --operator cov --lambda 0.1 -o m.okra", "m.okra"),
     ("select --x x.npy --y y.npy --kx rbf(sigma={2,4}) --lambda 1e-3..1e0 --cv loo -o s.okra", "s.okra"),
-    ("predict w.okra --x x.npy --candidates y.npy --top 3 -o p.npy", "p.npy")]
+    ("predict w.okra --x x.npy --candidates y.npy --top 3 -o p.tsv", "p.tsv")]
 
 
 def start(folder, command):

@@ -69,6 +69,7 @@ idle() { sinfo -h -o %T | grep -q idle; }
 until_true idle || complain "the machine does not join the cluster"
 
 # The script as it stands on the page.
+# shellcheck disable=SC2016
 sed -n '/^## Under Slurm/,/^## /p' "$page" | sed -n '/^```sh$/,/^```$/p' | sed '1d;$d' >job.sh
 grep -q '^srun okra fit' job.sh || complain "the page has no job script"
 awk 'BEGIN { srand(1); for (i = 0; i < 60; i++) printf "%.6f,%.6f,%.6f\n", rand(), rand(), rand() }' >x.csv
