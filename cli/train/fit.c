@@ -168,9 +168,9 @@ static void print(const cli_run *run, const summary *s, bool shared)
             cli_line(stdout, key, "%s", json_string_value(value));
         }
     }
-    static const char *const numbers[] = {"jitter",        "gap",        "x.rank",
-                                          "x.trace-error", "y.rank",     "y.trace-error",
-                                          "cg.steps",      "cg.residual"};
+    static const char *const numbers[] = {
+        "pairs",  "jitter",        "gap",      "x.rank",     "x.trace-error",
+        "y.rank", "y.trace-error", "cg.steps", "cg.residual"};
     for (size_t k = 0; k < sizeof numbers / sizeof *numbers; k++) {
         const json_t *found =
             json_object_get(json_object_get(about, "numbers"), numbers[k]);
@@ -315,9 +315,29 @@ static okra_status learn_whole(cli_run *run, const fit_fields *f, const path *p,
     return st;
 }
 
+static bool is_shards(const char *spec)
+{
+    return strncmp(spec, "shards:", 7) == 0 || strncmp(spec, "list:", 5) == 0;
+}
+
+/* Rows in several files, with nothing to be done to them before the fit. */
+static bool from_files(cli_run *run, const fit_fields *f, const path *p)
+{
+    choose_open open = {f->kx, f->ky, f->lambda};
+    return (is_shards(f->x) || is_shards(f->y)) && !strchr(f->x, '\n') &&
+           !strchr(f->y, '\n') && p->count == 1 && !*f->unlabelled && !*f->weight &&
+           !*f->basis && !f->classes && f->calibration == 0 && !choose_needed(run, &open);
+}
+
 static okra_status learn(cli_run *run, const fit_fields *f, const path *p, learned *l)
 {
     okra_data *x = NULL, *y = NULL, *held[2] = {NULL};
+    if (from_files(run, f, p)) {
+        char in[PATH_MOST], out[PATH_MOST];
+        return okra_fit_shards(run->context, cli_find(run, f->x, in, sizeof in),
+                               cli_find(run, f->y, out, sizeof out), run->library,
+                               l->models);
+    }
     okra_status st = cli_read_pairs(run, f->x, f->y, f->unlabelled, &x, &y);
     if (st == OKRA_OK) {
         st = cli_weigh(run, f->weight, f->classes ? "balanced" : "none", &y);

@@ -49,6 +49,14 @@ OKRA_API bool okra_method_has(const char *method, okra_trait trait);
 OKRA_API okra_status okra_fit(okra_context *context, const okra_data *x,
                               const okra_data *y, const okra_options *options,
                               okra_model **out) OKRA_CHECK;
+/* The same of files, as okra_data_read takes them: shards:PATTERN or list:FILE for rows
+ * in several of them. A fit of ridge of low rank by nystrom (uniform, centres), rff or a
+ * sparse sketch on dense arrays of NumPy, ky linear, reads the rows of shards as it needs
+ * them; each of many processes (engine mpi) those of its share. Of more than 16,384 pairs
+ * such a model keeps the first 16,384 outputs. Any other fit has all rows in memory. */
+OKRA_API okra_status okra_fit_shards(okra_context *context, const char *x, const char *y,
+                                     const okra_options *options,
+                                     okra_model **out) OKRA_CHECK;
 /* One model a lambda, in the order given, from shared decompositions. models: `count`
  * places. */
 OKRA_API okra_status okra_fit_path(okra_context *context, const okra_data *x,

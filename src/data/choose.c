@@ -28,6 +28,19 @@ static void *take_rows(okra_data *to, const void *from, okra_int size, okra_int 
     return block;
 }
 
+static okra_status take_pieces(okra_data *to, const okra_data *from,
+                               const okra_int *index, okra_int count)
+{
+    double *values = NULL;
+    MAKE(values, count * from->d);
+    okra_data_own_(to, values);
+    to->values = values;
+    for (okra_int k = 0; k < count; k++) {
+        CHK(okra_stack_copy_(from, at(index, k), 1, values + k * from->d));
+    }
+    return OKRA_OK;
+}
+
 static okra_status take_sparse(okra_data *to, const okra_csr_ *from,
                                const okra_int *index, okra_int count)
 {
@@ -93,6 +106,9 @@ static okra_status take_objects(okra_data *to, const okra_data *from,
         }
         /* fall through */
     case OKRA_DENSE:
+        if (from->pieces) {
+            return take_pieces(to, from, index, count);
+        }
         to->values = take_rows(to, from->values, from->d * number, from->ld * number,
                                index, count);
         return to->values ? OKRA_OK : OKRA_EMEM;

@@ -28,6 +28,13 @@ okra_network_ *okra_network_retain_(const okra_network_ *network);
 void okra_network_free_(okra_network_ *network); /* accepts NULL */
 OKRA_DROPS_(okra_network_drop_, okra_network_, okra_network_free_)
 
+/* Dense rows that stay in several files, one after the other (files/shards.c). */
+typedef struct okra_stack_ {
+    okra_int count;
+    okra_int *first; /* count + 1: the first row of each, and n */
+    okra_data **part;
+} okra_stack_;
+
 struct okra_data {
     okra_kind kind;
     okra_int n, d;
@@ -50,8 +57,12 @@ struct okra_data {
     void *owned[4];          /* blocks to free with the data                        */
     void (*release)(void *); /* called on `release_arg` last (unmap, close)         */
     void *release_arg;
-    int references;  /* atomic */
-    char *source;    /* where it came from, for messages; never NULL        */
+    int references; /* atomic */
+    char *source;   /* where it came from, for messages; never NULL        */
+    /* DENSE: `values` are those of the first piece alone. Fits of low rank
+     * (model/shards.c) make such collections for themselves; no other function sees one.
+     */
+    const okra_stack_ *pieces;
     double *weights; /* n: how much each object counts, 0 or more; NULL: 1  */
     struct okra_columns_ *columns; /* names of the d columns, or NULL: columns.c */
     okra_data *of; /* whose memory all else is (but a tuple's parts), or NULL */
@@ -167,6 +178,23 @@ okra_int okra_writer_position_(const okra_writer_ *w);
 okra_status okra_writer_commit_(okra_writer_ *w) OKRA_CHECK;
 void okra_writer_abort_(okra_writer_ *w); /* accepts NULL */
 OKRA_DROPS_(okra_writer_drop_, okra_writer_, okra_writer_abort_)
+
+/* ---- shards ---- */
+
+/* Does a spec name several files, shards:PATTERN or list:FILE? */
+bool okra_shards_named_(const char *text);
+okra_status okra_shards_read_(okra_context *ctx, const char *text,
+                              okra_data **out) OKRA_CHECK;
+/* The same in pieces where all of them are arrays that can be used where they lie. */
+okra_status okra_shards_open_(okra_context *ctx, const char *text,
+                              okra_data **out) OKRA_CHECK;
+/* Rows of data in pieces, which are finite: copied, or as a collection. */
+okra_status okra_stack_copy_(const okra_data *data, okra_int first, okra_int count,
+                             double *to) OKRA_CHECK;
+okra_status okra_stack_slice_(const okra_data *data, okra_int first, okra_int count,
+                              okra_data **out) OKRA_CHECK;
+/* Pieces become one block of memory; other data stay. */
+okra_status okra_stack_join_(okra_context *ctx, okra_data **data) OKRA_CHECK;
 
 /* ---- fingerprints ---- */
 

@@ -225,6 +225,11 @@ okra_status okra_weights_drop_(const okra_data *x, const okra_data *y, okra_data
     FREED_BY(okra_data_drop_) okra_data *a = NULL, *b = NULL;
     OWNED okra_int *index = NULL;
     okra_int count = 0, n = y->n;
+    if (!y->weights) {
+        *x_out = okra_data_retain(x);
+        *y_out = okra_data_retain(y);
+        return OKRA_OK;
+    }
     CHK(okra_weights_positive_(y, OKRA_MAX_(x->n, n), &index, &count));
     okra_int zeros = OKRA_MAX_(x->n, n) - count;
     if (zeros > 0 && x->n < n) {

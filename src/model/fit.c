@@ -176,13 +176,22 @@ okra_status okra_model_assemble_(okra_training_ *training, const okra_method_ *m
     return OKRA_OK;
 }
 
-/* x: all inputs; of low rank the training set holds the basis of map_x alone. */
+/* x: all inputs; of low rank the training set holds the basis of map_x alone. y: all
+ * outputs, of which the training set holds the first alone where they are in pieces. */
 static okra_status run(okra_context *ctx, const okra_training_ *t, const okra_data *x,
-                       const okra_map_ *map_x, const okra_method_ *method,
-                       const okra_options *options, const double *lambda, size_t count,
-                       okra_bag_ *const *bags)
+                       const okra_data *y, const okra_map_ *map_x,
+                       const okra_method_ *method, const okra_options *options,
+                       const double *lambda, size_t count, okra_bag_ *const *bags)
 {
     okra_problem_ problem = okra_training_problem_(t, x, map_x);
+    if (y->pieces) {
+        problem.n = y->n;
+        problem.unlabelled = 0;
+        problem.y = y;
+    }
+    for (size_t i = 0; y->n > t->y->n && i < count; i++) {
+        CHK(okra_bag_put_number_(bags[i], "pairs", (double)y->n));
+    }
     return lambda ? method->path(ctx, &problem, options, lambda, count, bags)
                   : okra_method_fit_(ctx, method, &problem, options, bags[0]);
 }
@@ -283,6 +292,7 @@ static okra_status fit_pairs(okra_context *ctx, const okra_model *basis,
     okra_map_ *map_x = NULL, *map_y = NULL;
     okra_bag_ **bags = NULL;
     okra_model **made = NULL;
+    okra_data *kept = NULL;
     char *waves = NULL;
     TRY(okra_options_read(options, &okra_fit_table_, &fields));
     TRY(okra_method_choose_(fields.method, &method));
@@ -309,7 +319,8 @@ static okra_status fit_pairs(okra_context *ctx, const okra_model *basis,
     if (map_x && map_x->kernel) {
         TRY(okra_low_waves_(&fields, &kx, &waves));
     }
-    TRY(okra_training_low_(ctx, map_x ? map_x->objects : x, y, kx, ky,
+    TRY(okra_shards_kept_(y, &kept));
+    TRY(okra_training_low_(ctx, map_x ? map_x->objects : x, kept, kx, ky,
                            basis ? basis->bag : NULL, NULL, map_y, &training));
     kx = ky = NULL;
     map_y = NULL;
@@ -318,8 +329,8 @@ static okra_status fit_pairs(okra_context *ctx, const okra_model *basis,
     waves = NULL;
     TRY(okra_low_put_(ctx, training->bound_x, "x", count, bags));
     TRY(okra_low_put_(ctx, training->bound_y, "y", count, bags));
-    TRY(run(ctx, training, map_x ? x : training->x, map_x, method, options, lambda, count,
-            bags));
+    TRY(run(ctx, training, map_x ? x : training->x, y, map_x, method, options, lambda,
+            count, bags));
     for (size_t i = 0; i < count; i++) {
         TRY(okra_model_assemble_(training, method, options, lambda ? &lambda[i] : NULL,
                                  bags[i], &made[i]));
@@ -338,6 +349,7 @@ done:
             okra_model_free(made[i]);
         }
     }
+    okra_data_free(kept);
     okra_free_(waves);
     okra_free_(bags);
     okra_free_(made);

@@ -78,13 +78,21 @@ static okra_status set_text(json_t *object, const char *key, const char *text)
     return okra_json_set_(object, key, value);
 }
 
+/* A file that a fit keeps itself in is not a part of the model. */
+static bool is_passing(const okra_option *row)
+{
+    return strcmp(row->name, "checkpoint") == 0;
+}
+
 /* Every option of fit and of the method: what was set, else the default. */
 static okra_status set_options(json_t *object, const okra_option_table *table,
                                const okra_options *options, const double *lambda)
 {
     okra_status st = OKRA_OK;
     for (const okra_option *row = table->rows; row && row->name && st == OKRA_OK; row++) {
-        const char *text = options ? okra_options_get(options, row->name) : row->preset;
+        const char *text = options && !is_passing(row)
+                               ? okra_options_get(options, row->name)
+                               : row->preset;
         char number[40];
         if (lambda && okra_option_find_(table, "lambda", 6) == row) {
             okra_number_format_(number, sizeof number, 17, *lambda);
@@ -189,8 +197,9 @@ okra_status okra_model_check_options_(const okra_model *model,
             const char *had = json_string_value(json_object_get(fitted, row->name));
             const char *has =
                 options ? okra_options_get(options, row->name) : row->preset;
-            bool free = strcmp(row->name, "lambda") == 0 && /* a path has its own */
-                        !(options && okra_options_is_set(options, "lambda"));
+            bool free = is_passing(row) ||
+                        (strcmp(row->name, "lambda") == 0 && /* a path has its own */
+                         !(options && okra_options_is_set(options, "lambda")));
             if (had && has && !free && !same_value(had, has)) {
                 FAIL(OKRA_EARG,
                      "%s is '%s', expected the options of the fit, which had '%s'",

@@ -86,6 +86,8 @@ okra_status okra_fit_low_(okra_context *ctx, const struct okra_fit_fields_ *fiel
                           const okra_data *x, const okra_data *y, okra_kernel **kx,
                           okra_kernel **ky, okra_map_ **map_x,
                           okra_map_ **map_y) OKRA_CHECK;
+/* shards.c: the outputs that a model keeps of those of its fit. */
+okra_status okra_shards_kept_(const okra_data *y, okra_data **out) OKRA_CHECK;
 /* A fit whose inputs are seen through the basis that a model keeps; NULL: its own.
  * lambda NULL: one model with the lambda of the options. */
 okra_status okra_fit_with_(okra_context *ctx, const okra_model *basis, const okra_data *x,

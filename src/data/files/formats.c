@@ -81,7 +81,8 @@ const char *okra_data_formats(void)
 #define ROW(symbol, word, help) word ": " help "\n"
             OKRA_HOW_LIST_(ROW)
 #undef ROW
-                ;
+                "shards: files whose objects follow one another, shards:'x-*.npy'\n"
+                "list: the same, named by the lines of a file, list:FILE\n";
 }
 
 const okra_file_format_ *okra_format_find_(const char *name, size_t length)
@@ -95,7 +96,7 @@ const okra_file_format_ *okra_format_find_(const char *name, size_t length)
     return NULL;
 }
 
-static okra_how_ find_how(const char *word, size_t length)
+okra_how_ okra_how_find_(const char *word, size_t length)
 {
     for (size_t k = 1; k < HOW_COUNT; k++) {
         if (strlen(hows[k]) == length && strncasecmp(hows[k], word, length) == 0) {
@@ -145,7 +146,7 @@ static okra_status parse_spec(const char *text, spec *s)
     *s = (spec){0};
     for (const char *colon; (colon = strchr(text, ':')) != NULL; text = colon + 1) {
         size_t length = (size_t)(colon - text);
-        okra_how_ how = find_how(text, length);
+        okra_how_ how = okra_how_find_(text, length);
         const okra_file_format_ *format = okra_format_find_(text, length);
         if (how == OKRA_HOW_FOUND_ && !format) {
             break;
@@ -289,6 +290,9 @@ okra_status okra_data_read(okra_context *context, const char *text, okra_data **
     okra_source_ source = {.ctx = context};
     bool named = false; /* does the message name the file already? */
     okra_account_use_(context);
+    if (okra_shards_named_(text)) {
+        return okra_shards_read_(context, text, out);
+    }
     /* Numbers have a point whatever the program's locale is. */
     locale_t before = uselocale(newlocale(LC_ALL_MASK, "C", (locale_t)0));
     if (!text) {

@@ -37,7 +37,8 @@ typedef enum okra_how_ {
 #undef OKRA_HOW_ENUM_
 } okra_how_;
 
-const char *okra_how_name_(okra_how_ how); /* the word */
+const char *okra_how_name_(okra_how_ how);                 /* the word */
+okra_how_ okra_how_find_(const char *word, size_t length); /* OKRA_HOW_FOUND_: none */
 
 typedef struct okra_source_ {
     okra_context *ctx;

@@ -366,12 +366,10 @@ static okra_status search_scored(okra_context *ctx, state *s, const okra_block_ 
     return okra_scored_put_(ctx, s->panels, block, norm, s->constant, &s->nearest);
 }
 
-static okra_status search(okra_context *ctx, void *arg, const okra_block_ *block)
+/* All but the method's own criterion. `scored`: by the engine. */
+static okra_status search_rows(okra_context *ctx, state *s, bool scored,
+                               const okra_block_ *block)
 {
-    state *s = arg;
-    if (s->judge) {
-        return search_criterion(ctx, s, block);
-    }
     if (s->flat) {
         return okra_flat_search_(ctx, &s->features, block, &s->nearest);
     }
@@ -384,11 +382,45 @@ static okra_status search(okra_context *ctx, void *arg, const okra_block_ *block
         return okra_thin_search_(ctx, &s->output, s->scale, s->set, s->self, s->constant,
                                  block, &s->nearest);
     }
-    if (!s->output.map && okra_scored_wanted_(ctx, &s->nearest)) {
+    if (scored) {
         return search_scored(ctx, s, block);
     }
     return s->own && !s->output.map ? search_own(ctx, s, block)
                                     : search_set(ctx, s, block);
+}
+
+static okra_mat_ rows_of(okra_mat_ A, okra_int first, okra_int count)
+{
+    return A.p ? okra_mat_part_(A, first, count, 0, A.cols) : A;
+}
+
+/* Many processes: each searches for its share of the rows, and all get all lists. */
+static okra_status search_share(okra_context *ctx, state *s, const okra_block_ *block)
+{
+    okra_int first = 0, count = 0;
+    okra_engine_share_(ctx, block->m, &first, &count);
+    /* One without rows searches too, so that all keep the same in memory. */
+    okra_int some = OKRA_MAX_(count, 1), from = OKRA_MIN_(first, block->m - some);
+    okra_block_ own = {.first = block->first + from,
+                       .m = some,
+                       .W = rows_of(block->W, from, some),
+                       .H = rows_of(block->H, from, some)};
+    CHK(search_rows(ctx, s, false, &own));
+    return okra_scored_share_(ctx, &s->nearest, block->first, block->m,
+                              block->first + first, count);
+}
+
+static okra_status search(okra_context *ctx, void *arg, const okra_block_ *block)
+{
+    state *s = arg;
+    if (s->judge) {
+        return search_criterion(ctx, s, block);
+    }
+    bool scored =
+        !s->flat && !s->thin && !s->output.map && okra_scored_wanted_(ctx, &s->nearest);
+    return okra_context_processes(ctx) > 1 && (!scored || block->m > s->nearest.count)
+               ? search_share(ctx, s, block)
+               : search_rows(ctx, s, scored, block);
 }
 
 static okra_status finish(okra_context *ctx, void *arg, okra_decoded_ *out)

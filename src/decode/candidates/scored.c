@@ -181,3 +181,49 @@ okra_status okra_scored_put_(okra_context *ctx, okra_panels_ *panels,
     }
     return OKRA_OK;
 }
+
+/* ---- many processes ---- */
+
+enum { LIST = 4 }; /* numbers of an entry of a list: index, distance, key */
+
+static void pack(const okra_nearest_ *nearest, okra_int i, double *to)
+{
+    okra_int top = nearest->top;
+    for (okra_int k = i * top; k < (i + 1) * top; k++, to += LIST) {
+        to[0] = (double)nearest->index[k];
+        to[1] = nearest->distance[k];
+        to[2] = nearest->key[k].high;
+        to[3] = nearest->key[k].low;
+    }
+    *to = nearest->runner_up ? nearest->runner_up[i] : 0;
+}
+
+static void unpack(const double *from, okra_int i, okra_nearest_ *nearest)
+{
+    okra_int top = nearest->top;
+    for (okra_int k = i * top; k < (i + 1) * top; k++, from += LIST) {
+        nearest->index[k] = (okra_int)from[0];
+        nearest->distance[k] = from[1];
+        nearest->key[k] = (okra_key_){from[2], from[3]};
+    }
+    if (nearest->runner_up) {
+        nearest->runner_up[i] = *from;
+    }
+}
+
+okra_status okra_scored_share_(okra_context *ctx, okra_nearest_ *nearest, okra_int first,
+                               okra_int count, okra_int own, okra_int made)
+{
+    OWNED double *lists = NULL; /* 0 but for the own ones: their sum is all of them */
+    okra_int width = LIST * nearest->top + 1;
+    CHK(okra_doubles_(ctx, count, width, "lists of candidates", &lists));
+    okra_mat_fill_(okra_mat_of_(lists, count, width), 0);
+    for (okra_int i = own; i < own + made; i++) {
+        pack(nearest, i, lists + (i - first) * width);
+    }
+    CHK(okra_engine_sum_(ctx, count * width, lists));
+    for (okra_int i = first; i < first + count; i++) {
+        unpack(lists + (i - first) * width, i, nearest);
+    }
+    return OKRA_OK;
+}

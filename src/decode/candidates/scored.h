@@ -17,5 +17,9 @@ okra_status okra_scored_norms_(okra_context *ctx, okra_panels_ *training, okra_m
 okra_status okra_scored_put_(okra_context *ctx, okra_panels_ *panels,
                              const okra_block_ *block, const double *norm,
                              double constant, okra_nearest_ *nearest) OKRA_CHECK;
+/* Many processes: of the lists first..first+count-1 this one has made own..own+made-1;
+ * afterwards every process has all of them. */
+okra_status okra_scored_share_(okra_context *ctx, okra_nearest_ *nearest, okra_int first,
+                               okra_int count, okra_int own, okra_int made) OKRA_CHECK;
 
 #endif

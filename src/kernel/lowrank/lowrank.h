@@ -152,6 +152,10 @@ okra_status okra_map_other_(okra_context *ctx, const okra_map_ *map,
 /* self[i] = k(x_i, x_i) of all objects of data. */
 okra_status okra_map_self_(okra_context *ctx, const okra_map_ *map, const okra_data *data,
                            double *self) OKRA_CHECK;
+/* The same of the objects first..first+count-1. */
+okra_status okra_map_self_rows_(okra_context *ctx, const okra_map_ *map,
+                                const okra_data *data, okra_int first, okra_int count,
+                                double *self) OKRA_CHECK;
 /* U <- c V S, so that phi(x)' = u(x)' F^-T; V is destroyed. Without a sketch U may be V.
  */
 okra_status okra_map_sketched_(okra_context *ctx, const okra_map_ *map, okra_mat_ V,

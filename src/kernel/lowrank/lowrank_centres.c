@@ -101,6 +101,7 @@ okra_status okra_centres_(okra_context *ctx, const okra_data *train, okra_random
     okra_int s = m > train->n / SHARE ? train->n : SHARE * m, d = train->d;
     okra_int rows = okra_block_rows_(ctx, s, m), *index = NULL;
     double *X = NULL, *C = NULL, *G = NULL, *mean = NULL, *members = NULL;
+    okra_data *some = NULL;
     lloyd z = {0};
     if (train->kind != OKRA_DENSE) {
         FAIL(OKRA_EUNSUPPORTED,
@@ -116,12 +117,13 @@ okra_status okra_centres_(okra_context *ctx, const okra_data *train, okra_random
     TRY(okra_doubles_(ctx, m, d, "the centres", &C));
     TRY(okra_doubles_(ctx, rows, m, "products with the centres", &G));
     TRY(okra_pivots_uniform_(random, train->n, s, index));
+    TRY(okra_data_take(train, index, s, &some));
     z.X = okra_mat_of_(X, s, d);
     z.C = okra_mat_of_(C, m, d);
     for (okra_int i = 0; i < s; i++) {
         z.u[i] = okra_weight_(train, index[i]);
         for (okra_int j = 0; j < d; j++) {
-            X[i * d + j] = train->values[index[i] * train->ld + j];
+            X[i * d + j] = some->values[i * d + j];
             mean[j] += X[i * d + j] / (double)s;
         }
     }
@@ -136,6 +138,7 @@ okra_status okra_centres_(okra_context *ctx, const okra_data *train, okra_random
     TRY(okra_data_adopt_dense_(C, m, d, "centres", out));
     C = NULL;
 done:
+    okra_data_free(some);
     okra_free_(index);
     okra_free_(members);
     okra_free_(z.nearest);

@@ -30,6 +30,9 @@ static okra_status slice(const okra_data *data, okra_int first, okra_int count,
                          okra_data **out)
 {
     OWNED okra_int *index = NULL;
+    if (data->pieces) {
+        return okra_stack_slice_(data, first, count, out);
+    }
     if (first == 0 && count == data->n) {
         *out = okra_data_retain(data);
     } else if (data->kind == OKRA_DENSE) {
@@ -107,16 +110,23 @@ static bool self_is_one(const okra_kernel *kernel)
 okra_status okra_map_self_(okra_context *ctx, const okra_map_ *map, const okra_data *data,
                            double *self)
 {
+    return okra_map_self_rows_(ctx, map, data, 0, data->n, self);
+}
+
+okra_status okra_map_self_rows_(okra_context *ctx, const okra_map_ *map,
+                                const okra_data *data, okra_int first, okra_int count,
+                                double *self)
+{
     enum { ROWS = 4096 };
     FREED_BY(okra_data_drop_) okra_data *rows = NULL;
     FREED_BY(okra_other_drop_) okra_other_ *other = NULL;
     const okra_kernel *kernel = map->bound->kernel;
     bool one = self_is_one(kernel);
-    for (okra_int i = 0; (map->kernel || one) && i < data->n; i++) {
+    for (okra_int i = 0; (map->kernel || one) && i < count; i++) {
         self[i] = one ? 1 : map->scale * map->scale * (double)map->basis;
     }
-    for (okra_int i = 0; !map->kernel && !one && i < data->n; i += ROWS) {
-        CHK(slice(data, i, OKRA_MIN_(ROWS, data->n - i), &rows));
+    for (okra_int i = 0; !map->kernel && !one && i < count; i += ROWS) {
+        CHK(slice(data, first + i, OKRA_MIN_(ROWS, count - i), &rows));
         CHK(okra_other_create_(ctx, map->bound, rows, &other));
         CHK(okra_other_diagonal_(ctx, map->bound, other, self + i));
         okra_other_free_(other);

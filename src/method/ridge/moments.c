@@ -33,6 +33,11 @@ typedef struct buffers {
     double *E;               /* explicit features of outputs, where pairs have weights */
 } buffers;
 
+static bool copies_outputs(const okra_problem_ *p)
+{
+    return !p->map_y && p->features && (p->weights || (p->y && p->y->pieces));
+}
+
 static okra_status open_buffers(okra_context *ctx, const okra_problem_ *p, okra_int rows,
                                 buffers *b)
 {
@@ -47,7 +52,7 @@ static okra_status open_buffers(okra_context *ctx, const okra_problem_ *p, okra_
     if (y && y->sketch) {
         CHK(okra_doubles_(ctx, rows, y->rank, "a block of output features", &b->YS));
     }
-    if (p->weights && !y && p->features) {
+    if (copies_outputs(p)) {
         CHK(okra_doubles_(ctx, rows, p->d, "a block of outputs", &b->E));
     }
     return OKRA_OK;
@@ -75,6 +80,21 @@ static okra_status features(okra_context *ctx, const okra_map_ *map,
                   : okra_map_sketched_(ctx, map, Vm, *out);
 }
 
+/* Explicit outputs: as they lie, or a copy in E where that is not NULL. */
+static okra_status explicit_rows(const okra_problem_ *p, okra_int first, okra_int rows,
+                                 double *E, okra_mat_ *Psi)
+{
+    if (p->y && p->y->pieces) {
+        CHK(okra_stack_copy_(p->y, first, rows, E));
+    } else {
+        *Psi = okra_mat_view_(p->features + first * p->features_ld, rows, p->d,
+                              p->features_ld);
+        CHK(E ? okra_mat_copy_(*Psi, okra_mat_of_(E, rows, p->d)) : OKRA_OK);
+    }
+    *Psi = E ? okra_mat_of_(E, rows, p->d) : *Psi;
+    return OKRA_OK;
+}
+
 /* The rows begin..end-1. */
 static okra_status pass(okra_context *ctx, const okra_problem_ *p, okra_int begin,
                         okra_int end, const char *what, okra_int extra, bool solved,
@@ -84,7 +104,7 @@ static okra_status pass(okra_context *ctx, const okra_problem_ *p, okra_int begi
     const okra_map_ *x = p->map_x, *y = p->map_y;
     buffers b = {0};
     okra_int width = x->columns + (x->sketch ? x->rank : 0) + extra;
-    width += p->weights && !y ? p->d : 0;
+    width += copies_outputs(p) ? p->d : 0;
     width += y ? y->columns + (y->sketch ? y->rank : 0) : 0;
     okra_int rows = okra_block_rows_(ctx, p->n, width);
     TRY(open_buffers(ctx, p, rows, &b));
@@ -96,12 +116,7 @@ static okra_status pass(okra_context *ctx, const okra_problem_ *p, okra_int begi
         if (y) {
             TRY(features(ctx, y, p->y, i, some, true, b.Y, b.YS, &Psi));
         } else if (p->features) {
-            Psi = okra_mat_view_(p->features + i * p->features_ld, some, p->d,
-                                 p->features_ld);
-        }
-        if (b.E) {
-            TRY(okra_mat_copy_(Psi, okra_mat_of_(b.E, some, p->d)));
-            Psi = okra_mat_of_(b.E, some, p->d);
+            TRY(explicit_rows(p, i, some, b.E, &Psi));
         }
         okra_moments_weigh_(p, i, Phi);
         okra_moments_weigh_(p, i, Psi);
@@ -170,11 +185,12 @@ static okra_status gather(okra_context *ctx, void *user, okra_int first, okra_ma
 }
 
 /* Where many processes work together, each goes over its share of the rows. */
-static okra_status collect_shares(okra_context *ctx, const okra_problem_ *p, bool solved,
-                                  okra_moments_ *t)
+okra_status okra_moments_rows_(okra_context *ctx, const okra_problem_ *p, okra_int begin,
+                               okra_int end, bool solved, okra_moments_ *t)
 {
     okra_int count = 0;
-    okra_engine_share_(ctx, p->n, &t->first, &count);
+    okra_engine_share_(ctx, end - begin, &t->first, &count);
+    t->first += begin;
     okra_mat_fill_(okra_mat_of_(t->C, t->m, t->m), 0);
     okra_mat_fill_(okra_mat_of_(t->R, t->m, t->d), 0);
     okra_mat_fill_(okra_mat_of_(t->D, t->D ? t->d : 0, t->d), 0);
@@ -188,11 +204,14 @@ static okra_status collect_shares(okra_context *ctx, const okra_problem_ *p, boo
 }
 
 /* All of them in one pass; `solved` false: of U in the place of Phi. */
-static okra_status collect(okra_context *ctx, const okra_problem_ *p, bool solved,
-                           okra_moments_ *t)
+static okra_status collect(okra_context *ctx, const okra_problem_ *p,
+                           const okra_keep_ *keep, bool solved, okra_moments_ *t)
 {
+    if (keep) {
+        return okra_moments_rounds_(ctx, p, keep, solved, t);
+    }
     if (okra_context_processes(ctx) > 1) {
-        return collect_shares(ctx, p, solved, t);
+        return okra_moments_rows_(ctx, p, 0, p->n, solved, t);
     }
     return okra_moments_on_engine_(ctx, p)
                ? okra_moments_engine_(ctx, p, solved, t)
@@ -303,17 +322,22 @@ okra_status okra_moments_trace_error_(okra_context *ctx, const okra_map_ *map,
                                       const okra_data *data, okra_int n,
                                       const double *weights, double kept, double *error)
 {
-    OWNED double *self = NULL;
-    double trace = 0;
+    enum { ROWS = 4096 };
+    double self[ROWS], trace = 0;
+    okra_int first = 0, count = 0;
     *error = -1;
     if (!map || map->kernel) {
         return OKRA_OK;
     }
-    MAKE(self, data->n);
-    CHK(okra_map_self_(ctx, map, data, self));
-    for (okra_int i = 0; i < n; i++) { /* inputs without outputs come after */
-        trace += (weights ? weights[i] : 1) * self[i];
+    okra_engine_share_(ctx, n, &first, &count); /* without inputs that have no output */
+    for (okra_int at = first; at < first + count; at += ROWS) {
+        okra_int some = OKRA_MIN_(ROWS, first + count - at);
+        CHK(okra_map_self_rows_(ctx, map, data, at, some, self));
+        for (okra_int i = 0; i < some; i++) {
+            trace += (weights ? weights[at + i] : 1) * self[i];
+        }
     }
+    CHK(okra_engine_sum_(ctx, 1, &trace));
     *error = trace > 0 ? fmax(trace - kept, 0) / trace : 0;
     return OKRA_OK;
 }
@@ -355,13 +379,20 @@ static void forget_means(okra_moments_ *t)
 okra_status okra_moments_create_(okra_context *ctx, const okra_problem_ *p, bool outputs,
                                  double ridge, okra_moments_ *out)
 {
+    return okra_moments_create_by_(ctx, p, outputs, ridge, NULL, out);
+}
+
+okra_status okra_moments_create_by_(okra_context *ctx, const okra_problem_ *p,
+                                    bool outputs, double ridge, const okra_keep_ *keep,
+                                    okra_moments_ *out)
+{
     okra_status st = OKRA_OK;
     okra_moments_ t = {.n = p->n,
                        .m = p->map_x->rank,
                        .d = okra_problem_features_(p),
                        .weights = p->weights,
                        .total = (double)p->n};
-    bool sums = false;
+    bool sums = false, solved = false;
     double inverse = 0;
     for (okra_int i = 0; p->weights && i < p->n; i++) {
         t.total += p->weights[i] - 1;
@@ -374,15 +405,19 @@ okra_status okra_moments_create_(okra_context *ctx, const okra_problem_ *p, bool
     ZALLOC(t.phi, t.m);
     ZALLOC(t.psi, t.d);
     TRY(may_sum(ctx, p, ridge, &inverse, &sums));
+    if (keep && sums) {
+        TRY(okra_moments_solved_(ctx, keep, &solved));
+    }
+    sums = sums && !solved;
     if (sums) { /* the guess may have missed where the large values are */
-        TRY(collect(ctx, p, false, &t));
+        TRY(collect(ctx, p, keep, false, &t));
         sums = inverse <= bearable(t.m, largest_diagonal(&t), ridge);
     }
     if (sums) {
         TRY(solve(ctx, p->map_x, &t));
     } else {
         forget_means(&t);
-        TRY(collect(ctx, p, true, &t));
+        TRY(collect(ctx, p, keep, true, &t));
     }
     t.solved = !sums;
     for (okra_int i = 0; i < t.m; i++) {

@@ -30,6 +30,26 @@ typedef struct okra_moments_ {
  * 1e-8 of it, for half of the cost (moments.c). 0: to rounding. */
 okra_status okra_moments_create_(okra_context *ctx, const okra_problem_ *p, bool outputs,
                                  double ridge, okra_moments_ *out) OKRA_CHECK;
+/* The same, kept in a file as it grows, and taken from there (checkpoint.c); NULL: not.
+ */
+typedef struct okra_keep_ {
+    const char *path;
+    uint64_t problem; /* okra_ridge_name_ */
+} okra_keep_;
+okra_status okra_moments_create_by_(okra_context *ctx, const okra_problem_ *p,
+                                    bool outputs, double ridge, const okra_keep_ *keep,
+                                    okra_moments_ *out) OKRA_CHECK;
+/* C, R, D, phi, psi and kept_y, in rounds that are kept. */
+okra_status okra_moments_rounds_(okra_context *ctx, const okra_problem_ *p,
+                                 const okra_keep_ *keep, bool solved,
+                                 okra_moments_ *t) OKRA_CHECK;
+/* Does the file hold moments of rows that F^-1 has met? */
+okra_status okra_moments_solved_(const okra_context *ctx, const okra_keep_ *keep,
+                                 bool *solved) OKRA_CHECK;
+/* Those of the rows begin..end-1, shared by all processes; phi, psi and kept_y are added
+ * to what is there. */
+okra_status okra_moments_rows_(okra_context *ctx, const okra_problem_ *p, okra_int begin,
+                               okra_int end, bool solved, okra_moments_ *t) OKRA_CHECK;
 /* C, R and D of Psi less its mean. */
 void okra_moments_center_(okra_moments_ *moments);
 /* moments_graph.c: C <- C + 2 lambda2 Phi'M Phi over all inputs, M of the graph. */

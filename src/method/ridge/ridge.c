@@ -138,6 +138,9 @@ static okra_status plain_path(okra_context *ctx, const okra_problem_ *problem,
     TRY(okra_ridge_fit_check_(options, &o, &r));
     r.slim = r.slim || *o.output_lambda;
     r.keep_moments = o.keep_moments;
+    r.checkpoint = o.cg.checkpoint;
+    r.operator_text = o.operator_text;
+    r.epsilon = o.epsilon;
     TRY(okra_operator_read_(ctx, o.operator_text, problem, &op));
     if (problem->features && !problem->map_x) {
         TRY(okra_ridge_features_(&r));
@@ -291,6 +294,7 @@ done:
     OKRA_KEEPS_NUMBER_("center", OKRA_KEPT_WHOLE_, "0", "1"), \
     OKRA_KEEPS_TEXT_("graph", OKRA_KEPT_OPTIONAL_), \
     OKRA_KEEPS_TOLD_("jitter"), \
+    OKRA_KEEPS_TOLD_("pairs"), \
     OKRA_KEEPS_TOLD_("drift"), \
     OKRA_KEEPS_TOLD_("lambda2")
 #define RIDGE_FACTOR(k) OKRA_KEEPS_MATRIX_("factor." #k, OKRA_KEPT_FACTOR_ | \
@@ -336,7 +340,9 @@ static bool noise(const okra_bag_ *bag, okra_int n, double *lambda)
     }
     okra_int one = 0, count = 0;
     const double *weights = okra_bag_get_(bag, "sample-weight", &one, &count);
-    double total = weights ? 0 : (double)n;
+    double total = (double)n;
+    okra_bag_get_number_(bag, "pairs", &total); /* more than the model has outputs */
+    total = weights ? 0 : total;
     for (okra_int i = 0; weights && i < count; i++) {
         total += weights[i];
     }

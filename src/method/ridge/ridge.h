@@ -19,6 +19,8 @@ typedef struct okra_ridge_ {
     bool missing; /* some values of Y are NaN */
     bool slim;    /* coefficients alone: no "factor" or "B" */
     bool keep_moments;
+    const char *checkpoint, *operator_text; /* "": none; as typed */
+    double epsilon;
     double *Y, *mean; /* explicit features, less their mean when centred; or NULL */
     /* Weights of pairs: solvers see the problem of s_i times both features of pair i, so
      * that Y has rows s_i (y_i - mean) and K is okra_ridge_K_; ridge.c then goes back. */
@@ -58,6 +60,14 @@ okra_status okra_ridge_unscale_left_(okra_context *ctx, void *user,
  * weights (unless slim), and with "coefficients" (n x d) where there are explicit
  * features. */
 okra_status okra_ridge_identity_(okra_ridge_ *r) OKRA_CHECK;
+/* K + lambda I = L L', one lambda above 0. */
+okra_status okra_ridge_factor_(const okra_ridge_ *r, okra_large_ **L,
+                               double *jitter) OKRA_CHECK;
+/* checkpoint.c: the same, kept in the file r->checkpoint or taken from there. */
+okra_status okra_ridge_factor_kept_(const okra_ridge_ *r, okra_large_ **L,
+                                    double *jitter) OKRA_CHECK;
+/* A hash of all pairs, kernels and options of the fit, by all processes. */
+okra_status okra_ridge_name_(const okra_ridge_ *r, uint64_t *out) OKRA_CHECK;
 /* epsilon < 0: the covariance operator, else the conditional one. */
 okra_status okra_ridge_covariance_(okra_ridge_ *r, double epsilon) OKRA_CHECK;
 /* A: d x d, destroyed. Coefficients alone. */

@@ -197,48 +197,16 @@ static okra_status step(solver *z, double lambda, double tolerance)
     return OKRA_OK;
 }
 
-static uint64_t mix_sketch(uint64_t h, const okra_sketch_ *S)
-{
-    h = okra_mix_(h, S->value, (size_t)S->entries * sizeof *S->value);
-    if (S->start) {
-        h = okra_mix_(h, S->start, (size_t)(S->rows + 1) * sizeof *S->start);
-        h = okra_mix_(h, S->column, (size_t)S->entries * sizeof *S->column);
-    }
-    return h;
-}
-
-static uint64_t mix_map(uint64_t h, const okra_map_ *map)
-{
-    size_t k = (size_t)map->rank;
-    const char *kernel = okra_kernel_text(map->bound->kernel);
-    h = okra_data_mix_(okra_mix_(h, kernel, strlen(kernel) + 1), map->objects);
-    h = map->factor ? okra_mix_(h, map->factor, k * k * sizeof(double)) : h;
-    return map->sketch ? mix_sketch(h, map->sketch) : h;
-}
-
-/* What makes the problem: all pairs, both maps with their kernels, lambda and
- * whether outputs are centred. */
-static uint64_t name_problem(const solver *z, double lambda)
-{
-    const okra_problem_ *p = z->r->p;
-    okra_int sizes[] = {z->n, z->m, z->d, z->r->center, p->map_y != NULL};
-    uint64_t h = okra_mix_(OKRA_MIX_START_, sizes, sizeof sizes);
-    h = okra_mix_(h, &lambda, sizeof lambda);
-    h = mix_map(okra_data_mix_(h, p->x), z->map);
-    h = p->weights ? okra_mix_(h, p->weights, (size_t)z->n * sizeof(double)) : h;
-    for (okra_int i = 0; p->features && i < z->n; i++) {
-        h = okra_mix_(h, p->features + i * p->features_ld, (size_t)z->d * sizeof(double));
-    }
-    return p->map_y ? mix_map(okra_data_mix_(h, p->y), p->map_y) : h;
-}
-
 static okra_status iterate(solver *z, double lambda, const okra_cg_options_ *o,
                            double *worst)
 {
     bool found = false;
-    uint64_t problem = *o->checkpoint ? name_problem(z, lambda) : 0;
+    uint64_t problem = 0;
     z->s.steps = 0;
     if (*o->checkpoint) {
+        CHK(okra_ridge_name_(z->r, &problem)); /* and the bits of the factor */
+        problem =
+            okra_mix_(problem, z->map->factor, (size_t)(z->m * z->m) * sizeof(double));
         CHK(okra_cg_state_load_(z->r->ctx, o->checkpoint, problem, &z->s, &found));
         CHK(okra_context_agree(z->r->ctx, OKRA_OK, NULL)); /* all have read it */
     }
@@ -249,8 +217,8 @@ static okra_status iterate(solver *z, double lambda, const okra_cg_options_ *o,
     CHK(residual(z, worst));
     while (*worst > o->tolerance && z->s.steps < o->iterations) {
         CHK(step(z, lambda, o->tolerance));
-        if (*o->checkpoint && okra_context_talks(z->r->ctx)) {
-            CHK(okra_cg_state_save_(&z->s, o->checkpoint, problem));
+        if (*o->checkpoint) {
+            CHK(okra_cg_state_save_(z->r->ctx, &z->s, o->checkpoint, problem));
         }
         CHK(residual(z, worst));
         okra_progress_(z->r->ctx, "conjugate gradients", z->s.steps, o->iterations);
@@ -312,7 +280,7 @@ static okra_status open_solver(okra_ridge_ *r, solver *z)
     return OKRA_OK;
 }
 
-static okra_status check(const okra_ridge_ *r, const okra_cg_options_ *o)
+static okra_status check(const okra_ridge_ *r)
 {
     const okra_map_ *map = r->p->map_x;
     if (!map || !map->factor || map->sketch) {
@@ -323,10 +291,6 @@ static okra_status check(const okra_ridge_ *r, const okra_cg_options_ *o)
         return okra_fail_(OKRA_EARG, "ridge: solver cg needs low-rank-y too, or outputs "
                                      "under a linear kernel");
     }
-    if (*o->checkpoint && r->count > 1) {
-        return okra_fail_(OKRA_EARG,
-                          "ridge: a checkpoint is of one lambda, not of a path");
-    }
     return OKRA_OK;
 }
 
@@ -335,7 +299,7 @@ okra_status okra_ridge_cg_(okra_ridge_ *r, const okra_cg_options_ *o)
     okra_status st = OKRA_OK;
     solver z = {0};
     double *A = NULL, worst = 0;
-    TRY(check(r, o));
+    TRY(check(r));
     TRY(open_solver(r, &z));
     for (size_t l = 0; l < r->count; l++) {
         TRY(prepare(&z, r->lambda[l]));

@@ -25,8 +25,8 @@ typedef struct okra_cg_state_ {
 okra_status okra_cg_state_create_(okra_context *ctx, okra_int m, okra_int d,
                                   okra_cg_state_ *out) OKRA_CHECK;
 void okra_cg_state_clear_(okra_cg_state_ *s);
-okra_status okra_cg_state_save_(const okra_cg_state_ *s, const char *path,
-                                uint64_t problem) OKRA_CHECK;
+okra_status okra_cg_state_save_(okra_context *ctx, const okra_cg_state_ *s,
+                                const char *path, uint64_t problem) OKRA_CHECK;
 /* *found is false, and s as it was, where there is no file. A file of another problem is
  * an error. */
 okra_status okra_cg_state_load_(const okra_context *ctx, const char *path,

@@ -25,13 +25,24 @@ static okra_mat_ features_of(const okra_ridge_ *r)
 
 /* ---- identity ---- */
 
-/* K + lambda I = G G' in the place of K, C = (K + lambda I)^-1 Y in that of Y. */
+okra_status okra_ridge_factor_(const okra_ridge_ *r, okra_large_ **L, double *jitter)
+{
+    FREED_BY(okra_large_drop_) okra_large_ *K = NULL;
+    CHK(okra_ridge_K_(r, &K));
+    CHK(okra_large_add_diagonal_(r->ctx, r->lambda[0], K));
+    CHK(okra_large_cholesky_(r->ctx, K, jitter));
+    *L = K;
+    K = NULL;
+    return OKRA_OK;
+}
+
+/* K + lambda I = G G', C = (K + lambda I)^-1 Y in the place of Y. */
 static okra_status fit_factor(okra_ridge_ *r, okra_large_ **K)
 {
     okra_int n = r->p->n, d = r->p->d;
     double jitter = 0;
-    CHK(okra_large_add_diagonal_(r->ctx, r->lambda[0], *K));
-    CHK(okra_large_cholesky_(r->ctx, *K, &jitter));
+    CHK(r->checkpoint && *r->checkpoint ? okra_ridge_factor_kept_(r, K, &jitter)
+                                        : okra_ridge_factor_(r, K, &jitter));
     CHK(okra_bag_put_number_(r->bags[0], "jitter", jitter));
     if (r->Y) {
         CHK(okra_large_solve_host_(r->ctx, true, *K, features_of(r)));
@@ -199,8 +210,11 @@ static okra_status fit_spectrum(okra_ridge_ *r, okra_large_ *K)
 okra_status okra_ridge_identity_(okra_ridge_ *r)
 {
     FREED_BY(okra_large_drop_) okra_large_ *K = NULL;
+    if (r->count == 1 && r->lambda[0] > 0) {
+        return fit_factor(r, &K);
+    }
     CHK(okra_ridge_K_(r, &K));
-    return r->count == 1 && r->lambda[0] > 0 ? fit_factor(r, &K) : fit_spectrum(r, K);
+    return fit_spectrum(r, K);
 }
 
 /* ---- cov and ccov ---- */

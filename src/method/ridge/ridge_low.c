@@ -258,7 +258,13 @@ okra_status okra_ridge_low_(okra_ridge_ *r, const okra_operator_ *op, double eps
     }
     /* Moments that are kept are good to rounding, whatever lambda is now. */
     double ridge = r->keep_moments ? 0 : least_ridge(r, op, okra_problem_features_(r->p));
-    CHK(okra_moments_create_(r->ctx, r->p, covariances, ridge, &t));
+    okra_keep_ keep = {.path = r->checkpoint};
+    bool kept = r->checkpoint && *r->checkpoint;
+    if (kept) {
+        CHK(okra_ridge_name_(r, &keep.problem));
+    }
+    CHK(okra_moments_create_by_(r->ctx, r->p, covariances, ridge, kept ? &keep : NULL,
+                                &t));
     for (size_t l = 0; r->keep_moments && l < r->count; l++) {
         CHK(okra_ridge_keep_moments_(r->p, &t, op->A, r->bags[l]));
     }

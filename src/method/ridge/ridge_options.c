@@ -43,7 +43,10 @@ const okra_option okra_ridge_rows_[] = {
     {"cg-iterations", OKRA_OPTION_INT, offsetof(okra_ridge_options_, cg.iterations),
      "100", 1, 1e9, NULL, "N", "conjugate gradients: steps at most"},
     {"checkpoint", OKRA_OPTION_TEXT, offsetof(okra_ridge_options_, cg.checkpoint), "", 1,
-     0, NULL, "FILE", "conjugate gradients: keep the state here, and go on from it"},
+     0, NULL, "FILE",
+     "keep the moments of low rank, the state of conjugate gradients or the factor of "
+     "one "
+     "lambda here, and go on from it"},
     {0},
 };
 
@@ -112,8 +115,8 @@ okra_status okra_ridge_options_check_(const okra_options *options,
 static okra_status check_solver(const okra_problem_ *p, const okra_options *options,
                                 const okra_ridge_options_ *o)
 {
-    static const char *const own[] = {"cg-tolerance", "cg-iterations", "checkpoint"};
-    for (int i = 0; o->solver != OKRA_RIDGE_SOLVER_CG_ && i < 3; i++) {
+    static const char *const own[] = {"cg-tolerance", "cg-iterations"};
+    for (int i = 0; o->solver != OKRA_RIDGE_SOLVER_CG_ && i < 2; i++) {
         if (okra_options_is_set(options, own[i])) {
             return okra_fail_(OKRA_EARG, "ridge: %s is for solver cg", own[i]);
         }
@@ -135,6 +138,33 @@ static okra_status check_solver(const okra_problem_ *p, const okra_options *opti
         return okra_fail_(OKRA_EARG, "ridge: solver cg needs low-rank-x");
     }
     return OKRA_OK;
+}
+
+/* Of moments and conjugate gradients there is a checkpoint, and of one factor. */
+static okra_status check_checkpoint(const okra_ridge_ *r, const okra_options *options,
+                                    const okra_ridge_options_ *o)
+{
+    const okra_problem_ *p = r->p;
+    bool identity = strcmp(o->operator_text, "identity") == 0 ||
+                    strcmp(o->operator_text, "tensor") == 0;
+    bool diagonal = strncmp(o->operator_text, "diagonal", 8) == 0;
+    const char *why = NULL;
+    if (!*o->cg.checkpoint) {
+        return OKRA_OK;
+    }
+    if (r->count > 1) {
+        why = "is of one lambda, not of a path";
+    } else if (p->map_x && diagonal) {
+        why = "does not go with the operator diagonal";
+    } else if (!p->map_x && (!identity || r->lambda[0] == 0)) {
+        why = "without low-rank-x is of the factor of K + lambda I: operator identity, "
+              "lambda above 0";
+    } else if (!p->map_x && (okra_options_is_set(options, "lambda2") ||
+                             p->unlabelled > 0 || (p->y && p->y->missing))) {
+        why = "without low-rank-x does not go with lambda2, inputs without outputs or "
+              "missing values";
+    }
+    return why ? okra_fail_(OKRA_EARG, "ridge: a checkpoint %s", why) : OKRA_OK;
 }
 
 /* Moments are those of one pass: nothing else may be in the system. */
@@ -182,6 +212,7 @@ okra_status okra_ridge_fit_check_(const okra_options *options,
 {
     CHK(check_solver(r->p, options, o));
     CHK(check_moments(r->p, options, o));
+    CHK(check_checkpoint(r, options, o));
     return check_keep(r->p, o, &r->slim);
 }
 

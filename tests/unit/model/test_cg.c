@@ -170,7 +170,7 @@ TEST(what_does_not_go_together)
         {"solver=cg low-rank-x=chol(rank=4) ky=rbf(sigma=1)", "needs low-rank-y"},
         {"solver=cg low-rank-x=chol(rank=2) operator=cov", "operator identity"},
         {"cg-tolerance=1", "is for solver cg"},
-        {"checkpoint=x low-rank-x=chol(rank=2)", "is for solver cg"},
+        {"cg-iterations=3 low-rank-x=chol(rank=2)", "is for solver cg"},
     };
     pairs p;
     okra_model *models[2] = {NULL};

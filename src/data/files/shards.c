@@ -1,0 +1,370 @@
+/*
+ * shards.c: files whose objects follow one another, as one collection.
+ *
+ *     shards:PATTERN   the files that a pattern of the shell names, x-2 before x-10
+ *     list:FILE        the files that the lines of FILE name
+ *
+ * Words of a spec may come between: shards:labels:y-*.csv. All shards have objects, of
+ * one kind and width, and arrays of NumPy one type of elements.
+ *
+ * Rows are brought together in memory, or (okra_shards_open_) stay where the files are
+ * mapped: then only what is asked for is read, and checked then.
+ */
+#include "data/files/formats.h"
+#include "data/files/npy.h"
+
+#include <glob.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char BY_PATTERN[] = "shards:", BY_LIST[] = "list:";
+
+static bool begins(const char *text, const char *head)
+{
+    return strncmp(text, head, strlen(head)) == 0;
+}
+
+bool okra_shards_named_(const char *text)
+{
+    return text && (begins(text, BY_PATTERN) || begins(text, BY_LIST));
+}
+
+/* ---- names ---- */
+
+static int by_number(const void *a, const void *b)
+{
+    return strverscmp(*(char *const *)a, *(char *const *)b);
+}
+
+/* The words before the path, "labels:" or nothing. */
+static size_t words_of(const char *text)
+{
+    const char *path = text;
+    for (const char *colon; (colon = strchr(path, ':')) != NULL; path = colon + 1) {
+        size_t length = (size_t)(colon - path);
+        if (!okra_format_find_(path, length) && !okra_how_find_(path, length)) {
+            break;
+        }
+    }
+    return (size_t)(path - text);
+}
+
+static okra_status add_name(okra_texts_ *names, const char *words, size_t length,
+                            const char *path, const char *end)
+{
+    OWNED char *spec =
+        okra_format_("%.*s%.*s", (int)length, words, (int)(end - path), path);
+    return spec ? okra_texts_add_(names, spec, spec + strlen(spec)) : OKRA_EMEM;
+}
+
+static okra_status match(const char *text, okra_texts_ *names)
+{
+    okra_status st = OKRA_OK;
+    size_t words = words_of(text);
+    glob_t found = {0};
+    int failed = glob(text + words, GLOB_NOSORT | GLOB_BRACE | GLOB_TILDE, NULL, &found);
+    if (failed) {
+        FAIL(failed == GLOB_NOSPACE ? OKRA_EMEM : OKRA_EIO,
+             "%s%s: there is no file of such a name", BY_PATTERN, text);
+    }
+    qsort(found.gl_pathv, found.gl_pathc, sizeof *found.gl_pathv, by_number);
+    for (size_t i = 0; i < found.gl_pathc; i++) {
+        const char *path = found.gl_pathv[i];
+        TRY(add_name(names, text, words, path, path + strlen(path)));
+    }
+done:
+    globfree(&found);
+    return st;
+}
+
+static okra_status list(const okra_context *ctx, const char *text, okra_texts_ *names)
+{
+    okra_status st = OKRA_OK;
+    size_t words = words_of(text);
+    okra_bytes_ bytes = {0};
+    TRY(okra_bytes_open_(ctx, text + words, &bytes));
+    okra_lines_ lines = okra_lines_begin_(&bytes);
+    while (okra_lines_next_(&lines)) {
+        if (lines.close > lines.begin) {
+            TRY(add_name(names, text, words, lines.begin, lines.close));
+        }
+    }
+    if (names->count == 0) {
+        FAIL(OKRA_EFORMAT, "%s: it names no file", text + words);
+    }
+done:
+    okra_bytes_close_(&bytes);
+    return st;
+}
+
+static okra_status find_names(const okra_context *ctx, const char *text,
+                              okra_texts_ *names)
+{
+    CHK(begins(text, BY_LIST) ? list(ctx, text + strlen(BY_LIST), names)
+                              : match(text + strlen(BY_PATTERN), names));
+    return okra_texts_done_(names);
+}
+
+/* ---- the files ---- */
+
+typedef struct shards {
+    okra_context *ctx;
+    okra_texts_ names;
+    okra_int count; /* that were read */
+    okra_data **part;
+    char type; /* of elements of NumPy's arrays, and their size; 0: none was read */
+    int size;
+    bool mapped; /* all lie in their files as okra wants them */
+} shards;
+
+static void clear(shards *s)
+{
+    for (okra_int i = 0; i < s->count; i++) {
+        okra_data_free(s->part[i]);
+    }
+    okra_free_(s->part);
+    okra_texts_free_(&s->names);
+}
+
+/* An array of NumPy, whose rows are not looked at yet where `lazy`. */
+static okra_status read_array(shards *s, const char *path, bool lazy, okra_data **out)
+{
+    okra_status st = OKRA_OK;
+    okra_bytes_ bytes = {0};
+    okra_npy_ npy = {0};
+    CHK(okra_bytes_open_(s->ctx, path, &bytes));
+    TRY(okra_npy_parse_(bytes.p, bytes.size, &npy));
+    if (s->size && (npy.type != s->type || npy.size != s->size)) {
+        FAIL(OKRA_EFORMAT, "its elements are %c%d; expected %c%d, as in %s", npy.type,
+             npy.size, s->type, s->size, s->names.pointers[0]);
+    }
+    s->type = npy.type;
+    s->size = npy.size;
+    bool plain = npy.type == 'f' && npy.size == 8;
+    TRY(okra_npy_data_(s->ctx, bytes.p, bytes.size, &bytes, lazy && plain, path, out));
+    s->mapped = s->mapped && plain && (*out)->release;
+done:
+    if (st != OKRA_OK) {
+        okra_message_prefix_("%s", path);
+    }
+    okra_bytes_close_(&bytes);
+    return st;
+}
+
+static okra_status check(const shards *s, const okra_data *part)
+{
+    const okra_data *first = s->part[0];
+    char here[96], there[96];
+    bool any_width = first->kind == OKRA_SPARSE || first->kind == OKRA_LABELS;
+    if (part->n == 0) {
+        return okra_fail_(OKRA_EFORMAT, "%s: a shard without rows", part->source);
+    }
+    if (part->kind != first->kind || (part->d != first->d && !any_width)) {
+        return okra_fail_(OKRA_ESHAPE, "%s: %s; expected the kind and width of %s, %s",
+                          part->source, okra_data_describe_(part, here, sizeof here),
+                          first->source, okra_data_describe_(first, there, sizeof there));
+    }
+    return OKRA_OK;
+}
+
+static okra_status read_all(okra_context *ctx, const char *text, bool lazy, shards *s)
+{
+    *s = (shards){.ctx = ctx, .mapped = lazy};
+    CHK(find_names(ctx, text, &s->names));
+    ZMAKE(s->part, s->names.count);
+    for (okra_int i = 0; i < s->names.count; i++) {
+        const char *spec = s->names.pointers[i], *end = spec + strlen(spec);
+        CHK(okra_cancelled_(ctx));
+        if (okra_shards_named_(spec)) {
+            return okra_fail_(OKRA_EARG, "%s: shards hold no shards", spec);
+        }
+        bool array = end - spec > 4 && strcmp(end - 4, ".npy") == 0 && !words_of(spec);
+        s->mapped = s->mapped && array;
+        CHK(array ? read_array(s, spec, s->mapped, &s->part[i])
+                  : okra_data_read(ctx, spec, &s->part[i]));
+        s->count = i + 1;
+        CHK(check(s, s->part[i]));
+    }
+    return OKRA_OK;
+}
+
+/* ---- together ---- */
+
+/* One matrix of all rows; they are looked at here where they were not before. */
+static okra_status stack(okra_context *ctx, okra_int count, okra_data *const *part,
+                         const char *source, okra_data **out)
+{
+    OWNED double *values = NULL;
+    okra_int n = 0, d = part[0]->d, at = 0;
+    bool missing = false;
+    for (okra_int i = 0; i < count; i++) {
+        n += part[i]->n;
+        missing = missing || part[i]->missing;
+    }
+    CHK(okra_doubles_(ctx, n, d, "the rows of all shards", &values));
+    for (okra_int i = 0; i < count; i++) {
+        okra_mat_ from = okra_mat_view_(part[i]->values, part[i]->n, d, part[i]->ld);
+        CHK(okra_mat_copy_(from, okra_mat_of_(values + at * d, from.rows, d)));
+        at += from.rows;
+    }
+    CHK(okra_data_adopt_dense_(values, n, d, source, out));
+    values = NULL;
+    (*out)->missing = missing;
+    return OKRA_OK;
+}
+
+static okra_status concat(shards *s, const char *source, okra_data **out)
+{
+    while (s->count > 1) { /* neighbours, so that few bytes are copied often */
+        okra_int kept = 0;
+        for (okra_int i = 0; i < s->count; i += 2) {
+            okra_data *both = NULL, *a = s->part[i];
+            okra_data *b = i + 1 < s->count ? s->part[i + 1] : NULL;
+            okra_status st = b ? okra_data_concat(a, b, &both) : OKRA_OK;
+            if (st != OKRA_OK) {
+                memmove(s->part + kept, s->part + i,
+                        (size_t)(s->count - i) * sizeof *s->part);
+                s->count -= i - kept;
+                return st;
+            }
+            okra_data_free(b ? a : NULL);
+            okra_data_free(b);
+            s->part[kept++] = b ? both : a;
+        }
+        s->count = kept;
+    }
+    *out = s->part[0];
+    s->count = 0;
+    return okra_data_rename_(out, source);
+}
+
+okra_status okra_shards_read_(okra_context *ctx, const char *text, okra_data **out)
+{
+    FREED_BY(clear) shards s = {0};
+    CHK(read_all(ctx, text, false, &s));
+    return s.part[0]->kind == OKRA_DENSE ? stack(ctx, s.count, s.part, text, out)
+                                         : concat(&s, text, out);
+}
+
+/* ---- where they lie ---- */
+
+static void free_pieces(void *arg)
+{
+    okra_stack_ *p = arg;
+    for (okra_int i = 0; i < p->count; i++) {
+        okra_data_free(p->part[i]);
+    }
+    okra_free_(p->part);
+    okra_free_(p->first);
+    okra_free_(p);
+}
+
+okra_status okra_shards_open_(okra_context *ctx, const char *text, okra_data **out)
+{
+    FREED_BY(clear) shards s = {0};
+    OWNED okra_stack_ *p = NULL;
+    OWNED okra_int *first = NULL;
+    okra_data *data = NULL;
+    CHK(read_all(ctx, text, true, &s));
+    if (!s.mapped) {
+        clear(&s);
+        s = (shards){0};
+        return okra_shards_read_(ctx, text, out);
+    }
+    MAKE(p, 1);
+    MAKE(first, s.count + 1);
+    first[0] = 0;
+    for (okra_int i = 0; i < s.count; i++) {
+        first[i + 1] = first[i] + s.part[i]->n;
+    }
+    CHK(okra_data_new_(OKRA_DENSE, first[s.count], s.part[0]->d, text, &data));
+    *p = (okra_stack_){s.count, first, s.part};
+    data->values = s.part[0]->values; /* of its first rows; it is not NULL */
+    data->pieces = p;
+    data->release = free_pieces;
+    data->release_arg = p;
+    s.part = NULL;
+    s.count = 0;
+    first = NULL;
+    p = NULL;
+    *out = data;
+    return OKRA_OK;
+}
+
+/* The piece of row i. */
+static okra_int piece_of(const okra_stack_ *p, okra_int i)
+{
+    okra_int low = 0, high = p->count;
+    while (high - low > 1) {
+        okra_int middle = low + (high - low) / 2;
+        *(p->first[middle] <= i ? &low : &high) = middle;
+    }
+    return low;
+}
+
+/* Rows of one piece, looked at for the first time; a message counts from its begin. */
+static okra_status look(const okra_data *part, okra_int first, okra_int count)
+{
+    okra_status st =
+        okra_finite_(part->values + first * part->ld, count, part->d, part->ld);
+    if (st != OKRA_OK) {
+        st = okra_finite_(part->values, first + count, part->d, part->ld);
+        okra_message_prefix_("%s", part->source);
+    }
+    return st;
+}
+
+okra_status okra_stack_copy_(const okra_data *data, okra_int first, okra_int count,
+                             double *to)
+{
+    const okra_stack_ *p = data->pieces;
+    okra_int d = data->d;
+    for (okra_int done = 0, some = 0; done < count; done += some) {
+        okra_int k = piece_of(p, first + done), at = first + done - p->first[k];
+        const okra_data *part = p->part[k];
+        some = OKRA_MIN_(count - done, part->n - at);
+        CHK(look(part, at, some));
+        CHK(okra_mat_copy_(
+            okra_mat_view_(part->values + at * part->ld, some, d, part->ld),
+            okra_mat_of_(to + done * d, some, d)));
+    }
+    return OKRA_OK;
+}
+
+okra_status okra_stack_slice_(const okra_data *data, okra_int first, okra_int count,
+                              okra_data **out)
+{
+    const okra_stack_ *p = data->pieces;
+    okra_int k = piece_of(p, first), at = first - p->first[k];
+    const okra_data *part = p->part[k];
+    OWNED double *copy = NULL;
+    if (count > part->n - at) {
+        MAKE(copy, count * data->d);
+        CHK(okra_stack_copy_(data, first, count, copy));
+        CHK(okra_data_adopt_dense_(copy, count, data->d, data->source, out));
+        copy = NULL;
+        return OKRA_OK;
+    }
+    CHK(look(part, at, count));
+    CHK(okra_data_new_(OKRA_DENSE, count, data->d, part->source, out));
+    (*out)->values = part->values + at * part->ld;
+    (*out)->ld = part->ld;
+    (*out)->borrowed = true;
+    return OKRA_OK;
+}
+
+okra_status okra_stack_join_(okra_context *ctx, okra_data **data)
+{
+    okra_data *whole = NULL;
+    const okra_stack_ *p = (*data)->pieces;
+    if (!p) {
+        return OKRA_OK;
+    }
+    for (okra_int k = 0; k < p->count; k++) {
+        CHK(look(p->part[k], 0, p->part[k]->n));
+    }
+    CHK(stack(ctx, p->count, p->part, (*data)->source, &whole));
+    okra_data_free(*data);
+    *data = whole;
+    return OKRA_OK;
+}
