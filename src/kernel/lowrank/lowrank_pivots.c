@@ -111,18 +111,40 @@ okra_status okra_pivots_greedy_(okra_context *ctx, const okra_kernel *kernel,
 /* ---- random choices ---- */
 
 /* The head of a shuffle. */
+/* What a shuffle has moved: the places of 0..n-1 that hold another number, by hashing, so
+ * that a draw from very many takes memory for those drawn alone. */
+typedef struct moved {
+    okra_int place, holds; /* place -1: free */
+} moved;
+
+static moved *find_moved(moved *table, okra_int mask, okra_int place)
+{
+    okra_int at = (okra_int)((uint64_t)place * UINT64_C(0x9e3779b97f4a7c15) >> 20) & mask;
+    while (table[at].place >= 0 && table[at].place != place) {
+        at = (at + 1) & mask;
+    }
+    return &table[at];
+}
+
 okra_status okra_pivots_uniform_(okra_random_ *random, okra_int n, okra_int m,
                                  okra_int *index)
 {
-    OWNED okra_int *all = NULL;
-    MAKE(all, n);
-    for (okra_int i = 0; i < n; i++) {
-        all[i] = i;
+    OWNED moved *table = NULL;
+    okra_int size = 4;
+    while (size < 2 * m) {
+        size *= 2;
+    }
+    MAKE(table, size);
+    for (okra_int i = 0; i < size; i++) {
+        table[i] = (moved){-1, -1};
     }
     for (okra_int k = 0; k < m; k++) {
         okra_int at = k + okra_random_below_(random, n - k);
-        index[k] = all[at];
-        all[at] = all[k];
+        const moved *first = find_moved(table, size - 1, k);
+        okra_int held = first->place < 0 ? k : first->holds;
+        moved *drawn = find_moved(table, size - 1, at);
+        index[k] = drawn->place < 0 ? at : drawn->holds;
+        *drawn = (moved){at, held};
     }
     return OKRA_OK;
 }

@@ -551,8 +551,33 @@ TEST(vectors_of_all_objects_are_asked_for)
     free(x);
 }
 
-MAIN(RUN(full_rank_is_exact), RUN(rank_of_the_data_suffices), RUN(trace_bounds_the_error),
-     RUN(centres_are_means), RUN(pivots_do_not_repeat), RUN(leverage_finds_outliers),
+/* The draw without memory for all is the plain shuffle. */
+TEST(uniform_pivots_are_a_shuffle)
+{
+    enum { MOST = 40 };
+    for (uint64_t seed = 0; seed < 200; seed++) {
+        okra_int n = 1 + (okra_int)(seed % MOST), m = 1 + (okra_int)(seed * 7) % n;
+        okra_int all[MOST] = {0}, index[MOST] = {0};
+        okra_random_ one = okra_random_create_(seed, 3), two = one;
+        for (okra_int i = 0; i < n; i++) {
+            all[i] = i;
+        }
+        CHECK_OK(okra_pivots_uniform_(&one, n, m, index));
+        for (okra_int k = 0; k < m; k++) {
+            okra_int at = k + okra_random_below_(&two, n - k);
+            CHECK(index[k] == all[at]);
+            all[at] = all[k];
+        }
+    }
+    okra_random_ r = okra_random_create_(1, 1);
+    okra_int few[3] = {0};
+    CHECK_OK(okra_pivots_uniform_(&r, INT64_MAX / 2, 3, few));
+    CHECK(few[0] != few[1] && few[1] != few[2] && few[0] != few[2]);
+}
+
+MAIN(RUN(uniform_pivots_are_a_shuffle), RUN(full_rank_is_exact),
+     RUN(rank_of_the_data_suffices), RUN(trace_bounds_the_error), RUN(centres_are_means),
+     RUN(pivots_do_not_repeat), RUN(leverage_finds_outliers),
      RUN(sparse_sketches_keep_few), RUN(blocks_follow_the_budget),
      RUN(wide_vectors_are_taken_in_pieces), RUN(greedy_reports_its_trace_and_stops),
      RUN(waves_approach_the_kernel), RUN(saved_maps_come_back),
