@@ -104,7 +104,8 @@ class IOKR(WeightedEstimator):
     cg_tolerance, cg_iterations : float, int, optional
         Conjugate gradients: relative residual to reach, steps at most.
     checkpoint : str, optional
-        Conjugate gradients: a file that keeps the state, from which work goes on.
+        A file that keeps moments, the state of conjugate gradients or the factor of one
+        lambda, from which work goes on.
     keep_moments : bool, optional
         Of low rank: keep the moments of the training set, which `partial_fit`, `remove`
         and `okra.Model.merge` need.

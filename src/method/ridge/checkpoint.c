@@ -78,7 +78,9 @@ static okra_status entry(const okra_context *ctx, const okra_zip_ *zip, const ch
     if (at < 0 || size != bytes) {
         return no_checkpoint();
     }
-    memcpy(out, found, (size_t)bytes);
+    if (bytes > 0) { /* out may be NULL */
+        memcpy(out, found, (size_t)bytes);
+    }
     return OKRA_OK;
 }
 
