@@ -32,22 +32,20 @@ def uneven(n, block, processes):
 
 
 def dense_bytes(n, block, processes):
-    """The mirror image of the Gram matrix, the panels of its factor along rows and columns of the grid, and what brings
-    panels from one to the other where these are not as many."""
+    """The mirror image of the Gram matrix, the panels of its factor along rows and columns of the grid, and of the solves."""
     r, c = grid(processes)
-    turned = 0 if r == c else 1 - 1 / r
-    return 4 * n * n * (1 - 1 / math.lcm(r, c) + r + c - 2 + turned) + 8 * n * block * (r + c - 2)
+    return 4 * n * n * (1 - 1 / math.lcm(r, c) + r + c - 2) + 8 * n * block * (r + c - 2)
 
 
-def crossing(processes):
-    """More messages of a step where blocks of a row of the grid meet those of a column in other orders."""
+def step_messages(processes):
+    """One column of blocks: its diagonal block along the side of the grid, itself to all, and two solves."""
     r, c = grid(processes)
-    return math.lcm(r, c) if c % r else 0
+    return r - 1 + r * (c - 1) + processes * (r - 1) + processes
 
 
 def dense_messages(n, block, processes):
-    """Four broadcasts for each column of blocks, two of the factor and two of the solves; processes that agree."""
-    return 0 if processes == 1 else ((4 * (processes - 1) + 1 + crossing(processes)) * n / block + 47 * (processes - 1))
+    """The steps, and processes that agree."""
+    return 0 if processes == 1 else step_messages(processes) * n / block + 55 * (processes - 1)
 
 
 def low_work(n, p, m, d, solved=True):
@@ -62,8 +60,7 @@ def low_bytes(m, d, processes):
 
 def low_messages(m, block, processes):
     """Two factors and their solves, and processes that agree."""
-    return 0 if processes == 1 else ((8 * (processes - 1) + 1 + 1.5 * crossing(processes)) * m / block
-                                     + 120 * (processes - 1))
+    return 0 if processes == 1 else 2 * step_messages(processes) * m / block + 128 * (processes - 1)
 
 
 def counted(folder, processes, *flags):
