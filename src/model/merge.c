@@ -93,6 +93,16 @@ done:
     return st;
 }
 
+/* Sums cannot be put into another order. */
+static bool same_columns(const okra_data *a, const okra_data *b)
+{
+    bool named = okra_data_column(a, 0) && okra_data_column(b, 0), same = true;
+    for (okra_int j = 0; named && same && j < a->d && j < b->d; j++) {
+        same = strcmp(okra_data_column(a, j), okra_data_column(b, j)) == 0;
+    }
+    return same;
+}
+
 static okra_status check_one(const merging *z, size_t k)
 {
     const okra_model *a = z->models[0], *m = z->models[k];
@@ -115,6 +125,9 @@ static okra_status check_one(const merging *z, size_t k)
     if (x->kind != also->kind || x->n != also->n || x->d != also->d ||
         okra_data_mix_(OKRA_MIX_START_, x) != okra_data_mix_(OKRA_MIX_START_, also)) {
         CHK(apart(k, "the objects of the basis"));
+    }
+    if (!same_columns(x, also) || !same_columns(a->training->y, m->training->y)) {
+        CHK(apart(k, "the names of their columns, or the order of these"));
     }
     CHK(same_settings(a, m, k));
     CHK(same_arrays(a->bag, m->bag, k));

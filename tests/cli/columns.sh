@@ -90,6 +90,11 @@ okra basis -q --x x.csv --kx 'rbf(sigma=2)' --low-rank-x 'nystrom(rank=5)' -o ba
 okra fit -q --basis basis.okra --x t.csv --y ty.csv --ky linear --lambda 0.1 -o a.okra
 okra fit -q --basis basis.okra --x moved.csv --y ty.csv --ky linear --lambda 0.1 -o b.okra
 cmp a.okra b.okra
+okra fit -q --basis basis.okra --x x.csv --y y.csv --ky linear --lambda 0.1 -o c.okra
+okra fit -q --basis basis.okra --x t.csv --y moved_y.csv --ky linear --lambda 0.1 -o d.okra
+okra merge -q c.okra a.okra -o all.okra
+expect_fail 2 "okra merge: merge: models 1 and 2 differ in the names of their columns, or the order of these; expected fits with one basis and the same options" \
+    okra merge c.okra d.okra -o e.okra
 okra gram -q --x t.csv --y x.csv --kernel linear -o want.npy
 okra gram -q --x moved.csv --y x.csv --kernel linear -o got.npy
 cmp want.npy got.npy
