@@ -246,3 +246,20 @@ def test_leave_one_out_equals_refits():
             rest = np.flatnonzero(np.arange(N) != i)
             model = okra.Model.fit(x[rest], y[rest].weigh(u[rest]), values)
             assert losses[i] == pytest.approx(model.loss(x[[i]], y[[i]]), rel=1e-9), kernel
+
+
+def test_the_unit_of_weights_does_not_matter():
+    rng = np.random.default_rng(8)
+    x, y = okra.as_data(rng.normal(size=(20, 2))), okra.as_data(rng.normal(size=(20, 1)))
+    weights = rng.integers(1, 5, 20).astype(float)
+    texts = set()
+    for unit in (2.0 ** -990, 2.0 ** -500, 1, 8):
+        model = okra.Model.fit(x, y.weigh(unit * weights),
+                               {"kx": "rbf(sigma=auto)", "ky": "linear", "lambda": 1})
+        texts.add(model.info["kernels"]["x"])
+    assert len(texts) == 1
+    uneven = np.ones(20)
+    uneven[3] = 1e300
+    for heavy in (uneven, 2.0 ** 990 * weights):
+        okra.Model.fit(x, y.weigh(heavy), {"kx": "rbf(sigma=auto)", "ky": "linear",
+                                           "lambda": 1})

@@ -90,13 +90,25 @@ static int ascending(const void *a, const void *b)
 }
 
 /* The least value that at least (`strictly`: more than) half of all do not exceed. */
-static double half_way(const distance *sorted, double half, bool strictly)
+static double half_way(const distance *sorted, okra_int count, double half, bool strictly)
 {
-    double below = sorted->times;
-    while (strictly ? below <= half : below < half) {
-        below += (++sorted)->times;
+    double below = sorted[0].times;
+    okra_int k = 0;
+    while (k + 1 < count && (strictly ? below <= half : below < half)) {
+        below += sorted[++k].times;
     }
-    return sorted->value;
+    return sorted[k].value;
+}
+
+/* A power of 2 that brings the largest weight to 1..2: nothing is rounded by it, and no
+ * product overflows, or vanishes beside another. */
+static double unit_of(const okra_data *some)
+{
+    double most = 0;
+    for (okra_int i = 0; i < some->n; i++) {
+        most = fmax(most, okra_weight_(some, i));
+    }
+    return ldexp(1, -OKRA_MIN_(OKRA_MAX_(ilogb(most), -1000), 1000));
 }
 
 /* Median of the positive values above the diagonal, that of i and j taken u_i u_j times.
@@ -105,12 +117,12 @@ static okra_status median(const okra_data *some, const double *D, double *out)
 {
     OWNED distance *all = NULL;
     okra_int count = 0, n = some->n;
-    double total = 0;
+    double total = 0, unit = unit_of(some);
     MAKE(all, n * (n - 1) / 2);
     for (okra_int i = 0; i < n; i++) {
         for (okra_int j = i + 1; j < n; j++) {
-            if (D[i * n + j] > 0) {
-                double times = okra_weight_(some, i) * okra_weight_(some, j);
+            double times = unit * okra_weight_(some, i) * (unit * okra_weight_(some, j));
+            if (D[i * n + j] > 0 && times > 0) {
                 all[count++] = (distance){D[i * n + j], times};
             }
         }
@@ -121,9 +133,11 @@ static okra_status median(const okra_data *some, const double *D, double *out)
     }
     qsort(all, (size_t)count, sizeof *all, ascending);
     for (okra_int k = 0; k < count; k++) {
-        total += all[k].times; /* in the order of half_way: it never passes the last */
+        total += all[k].times;
     }
-    *out = (half_way(all, total / 2, false) + half_way(all, total / 2, true)) / 2;
+    *out =
+        (half_way(all, count, total / 2, false) + half_way(all, count, total / 2, true)) /
+        2;
     return OKRA_OK;
 }
 
@@ -209,7 +223,8 @@ static okra_status heavy_entropy(const okra_data *some, const double *K, double 
     MAKE(times, n * (n + 1) / 2);
     for (okra_int i = 0; i < n; i++) {
         for (okra_int j = i; j < n; j++) {
-            double u = okra_weight_(some, i), v = okra_weight_(some, j);
+            double u = fmin(okra_weight_(some, i), 1e100),
+                   v = fmin(okra_weight_(some, j), 1e100);
             value[count] = i == j ? 1 : K[i * n + j] / sqrt(K[i * n + i] * K[j * n + j]);
             times[count] = i == j ? fmax(u * (u - 1) / 2, 0) : u * v;
             low = times[count] > 0 ? fmin(low, value[count]) : low;
