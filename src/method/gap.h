@@ -23,4 +23,11 @@ static inline double okra_gap_goal_(double tolerance, double dual, double scale)
     return fmax(tolerance * fabs(dual), fmin(tolerance, OKRA_GAP_ROUNDING_ * scale));
 }
 
+/* What the next round of a solver works for: the tolerance itself, then the goal. */
+static inline double okra_gap_aim_(double tolerance, double gap, double dual, double goal)
+{
+    double first = tolerance * fmax(1, fabs(dual));
+    return gap > first ? first : goal;
+}
+
 #endif

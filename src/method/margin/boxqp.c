@@ -312,10 +312,11 @@ okra_status okra_boxqp_bounded_(okra_context *ctx, okra_mat_ Q, const double *mo
     measure(&s);
     for (int r = 0; r < ROUNDS_MOST && !s.report.converged; r++) {
         TRY(okra_cancelled_(ctx));
-        double before = s.report.gap, goal = s.report.goal;
+        double before = s.report.gap;
+        double aim = okra_gap_aim_(tolerance, before, s.report.dual, s.report.goal);
         /* A step that lowers f by less than this cannot matter to the gap aimed at. */
-        round_of_steps(&s, goal / (double)(1 + s.n) * 1e-3);
-        if (s.report.gap > goal && s.report.gap > 0.1 * before) {
+        round_of_steps(&s, aim / (double)(1 + s.n) * 1e-3);
+        if (s.report.gap > aim && s.report.gap > 0.1 * before) {
             TRY(finish(&s));
         }
     }

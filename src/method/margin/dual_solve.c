@@ -141,7 +141,8 @@ okra_status okra_dual_solve_(okra_context *ctx, const okra_dual_ *dual, double *
     CHK(prepare(&s));
     CHK(okra_dual_measure_(ctx, dual, alpha, H, &s.now));
     for (int k = 0; k < STEPS_MOST && !s.now.converged; k++) {
-        double least = s.now.goal / 10;
+        double least =
+            okra_gap_aim_(dual->tolerance, s.now.gap, s.now.dual, s.now.goal) / 10;
         int rounds;
         for (okra_int i = 0; i < dual->n * dual->q; i++) {
             s.Y[i] = dual->Y[i] + tau * alpha[i];
