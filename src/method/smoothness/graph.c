@@ -62,13 +62,13 @@ static okra_status laplacian_dense(okra_graph_ *g, bool normalized)
     ZMAKE(degree, n);
     for (okra_int i = 0; i < n; i++) {
         for (okra_int j = 0; j < n; j++) {
-            degree[i] += g->dense[i * n + j];
+            degree[i] += i == j && !normalized ? 0 : g->dense[i * n + j];
         }
     }
     for (okra_int i = 0; i < n; i++) {
         for (okra_int j = 0; j < n; j++) {
             double *m = &g->dense[i * n + j], scale = sqrt(degree[i] * degree[j]);
-            *m = i == j ? degree[i] - *m : -*m;
+            *m = i == j ? degree[i] - (normalized ? *m : 0) : -*m;
             *m = !normalized ? *m : scale > 0 ? *m / scale : 0;
         }
     }
@@ -88,8 +88,9 @@ static okra_status laplacian_sparse(okra_graph_ *g, bool normalized)
     MAKE(M.values, W->indptr[n] + n);
     for (okra_int i = 0; i < n; i++) {
         for (okra_int e = W->indptr[i]; e < W->indptr[i + 1]; e++) {
-            degree[i] += W->values[e];
-            loop[i] += W->indices[e] == i ? W->values[e] : 0;
+            bool own = W->indices[e] == i;
+            degree[i] += own && !normalized ? 0 : W->values[e];
+            loop[i] += own && normalized ? W->values[e] : 0;
         }
     }
     for (okra_int i = 0; i < n; i++) {

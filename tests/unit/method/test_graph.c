@@ -50,11 +50,11 @@ static void naive_laplacian(okra_int n, const double *W, bool normalized, double
 {
     double degree[N] = {0};
     for (okra_int i = 0; i < n * n; i++) {
-        degree[i / n] += W[i];
+        degree[i / n] += i % (n + 1) == 0 && !normalized ? 0 : W[i];
     }
     for (okra_int i = 0; i < n * n; i++) {
         double a = degree[i / n], b = degree[i % n];
-        P[i] = i % (n + 1) == 0 ? a - W[i] : -W[i];
+        P[i] = i % (n + 1) == 0 ? a - (normalized ? W[i] : 0) : -W[i];
         if (normalized) {
             P[i] = a > 0 && b > 0 ? P[i] / sqrt(a * b) : 0;
         }
