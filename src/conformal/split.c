@@ -14,7 +14,6 @@
  */
 #include "conformal/conformal.h"
 
-#include "metric/metric.h"
 #include "okra/metric.h"
 
 #include <math.h>

@@ -181,10 +181,8 @@ okra_status okra_context_set_threads(okra_context *context, int threads)
     if (!context) {
         return no_context(__func__);
     }
-    if (threads < 0 || threads > THREADS_MOST) {
-        return okra_fail_(OKRA_EARG, "threads is %d, expected 0 (all cores) to %d",
-                          threads, THREADS_MOST);
-    }
+    REFUSE_IF(threads < 0 || threads > THREADS_MOST, OKRA_EARG,
+              "threads is %d, expected 0 (all cores) to %d", threads, THREADS_MOST);
     context->threads = threads;
     return OKRA_OK;
 }
@@ -194,10 +192,8 @@ okra_status okra_context_set_memory(okra_context *context, okra_int bytes)
     if (!context) {
         return no_context(__func__);
     }
-    if (bytes < 0) {
-        return okra_fail_(OKRA_EARG, "memory is %lld bytes, expected 0 or more",
-                          (long long)bytes);
-    }
+    REFUSE_IF(bytes < 0, OKRA_EARG, "memory is %lld bytes, expected 0 or more",
+              (long long)bytes);
     context->memory = bytes;
     okra_account_limit_(context->account, bytes);
     return OKRA_OK;
@@ -208,9 +204,8 @@ okra_status okra_context_set_strict(okra_context *context, int strict)
     if (!context) {
         return no_context(__func__);
     }
-    if (strict < -1 || strict > 1) {
-        return okra_fail_(OKRA_EARG, "strict is %d, expected -1, 0 or 1", strict);
-    }
+    REFUSE_IF(strict < -1 || strict > 1, OKRA_EARG, "strict is %d, expected -1, 0 or 1",
+              strict);
     context->strict = strict;
     return OKRA_OK;
 }
@@ -295,9 +290,8 @@ const char *okra_context_backend_(const okra_context *context)
 
 okra_status okra_cancelled_(const okra_context *context)
 {
-    if (context && atomic_load(&context->cancelled)) {
-        return okra_fail_(OKRA_ECANCELLED, "stopped on request");
-    }
+    REFUSE_IF(context && atomic_load(&context->cancelled), OKRA_ECANCELLED,
+              "stopped on request");
     return OKRA_OK;
 }
 
@@ -375,11 +369,9 @@ okra_status okra_parse_bytes(const char *text, okra_int *bytes)
             end++;
         }
     }
-    if (end == text || *end || !(value * scale >= 0) || value * scale > 9e18) {
-        return okra_fail_(OKRA_EARG,
-                          "memory size is '%s', expected bytes such as 8G, 512M or 1.5e9",
-                          text);
-    }
+    REFUSE_IF(end == text || *end || !(value * scale >= 0) || value * scale > 9e18,
+              OKRA_EARG, "memory size is '%s', expected bytes such as 8G, 512M or 1.5e9",
+              text);
     *bytes = (okra_int)(value * scale);
     return OKRA_OK;
 }

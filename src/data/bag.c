@@ -60,8 +60,7 @@ okra_status okra_room_create_(okra_context *ctx, okra_int n, const char *what,
     atomic_init(&room->used, n);
     room->side = side;
     ZALLOC(room->p, side * side);
-    *out = room;
-    room = NULL;
+    *out = TAKE(room);
 done:
     okra_room_free_(room);
     return st;
@@ -70,8 +69,7 @@ done:
 void okra_room_free_(okra_room_ *room)
 {
     if (room && atomic_fetch_sub(&room->references, 1) == 1) {
-        okra_free_(room->p);
-        okra_free_(room);
+        FREE(room->p, room);
     }
 }
 
@@ -94,9 +92,7 @@ void okra_room_leave_(okra_room_ *room, okra_int n, okra_int before)
 okra_status okra_bag_create_(okra_bag_ **out)
 {
     okra_bag_ *bag = okra_zalloc_(1, sizeof *bag);
-    if (!bag) {
-        return OKRA_EMEM;
-    }
+    GOT(bag);
     *out = bag;
     return OKRA_OK;
 }
@@ -116,14 +112,11 @@ void okra_bag_free_(okra_bag_ *bag)
     }
     for (size_t i = 0; i < bag->count; i++) {
         free_source(&bag->entries[i]);
-        okra_free_(bag->entries[i].name);
-        okra_free_(bag->entries[i].text);
-        okra_free_(bag->entries[i].owned);
+        FREE(bag->entries[i].name, bag->entries[i].text, bag->entries[i].owned);
         okra_room_leave_(bag->entries[i].room, bag->entries[i].rows,
                          bag->entries[i].before);
     }
-    okra_free_(bag->entries);
-    okra_free_(bag);
+    FREE(bag->entries, bag);
 }
 
 static const entry *find(const okra_bag_ *bag, sort which, const char *name)
@@ -139,30 +132,22 @@ static const entry *find(const okra_bag_ *bag, sort which, const char *name)
 /* Adds an entry, its name and text copied. */
 static okra_status add(okra_bag_ *bag, const char *name, entry e)
 {
-    okra_status st = OKRA_OK;
-    char *copy = NULL, *text = NULL;
-    if (find(bag, e.sort, name)) {
-        FAIL(OKRA_EINTERNAL, "'%s' is stored twice", name);
-    }
+    OWNED char *copy = NULL;
+    char *text = NULL;
+    REFUSE_IF(find(bag, e.sort, name), OKRA_EINTERNAL, "'%s' is stored twice", name);
     entry *grown = okra_realloc_(bag->entries, (okra_int)bag->count + 1, sizeof *grown);
-    if (!grown) {
-        st = OKRA_EMEM;
-        goto done;
-    }
+    GOT(grown);
     bag->entries = grown;
     copy = okra_strdup_(name);
     text = copy && e.text ? okra_strdup_(e.text) : NULL;
     if (!copy || (e.text && !text)) {
-        st = OKRA_EMEM;
-        goto done;
+        return OKRA_EMEM;
     }
     e.name = copy;
     e.text = text;
     grown[bag->count++] = e;
     copy = NULL;
-done:
-    okra_free_(copy);
-    return st;
+    return OKRA_OK;
 }
 
 okra_status okra_bag_put_(okra_bag_ *bag, const char *name, double *values, okra_int rows,

@@ -4,7 +4,6 @@
 #include "data/graphs.h"
 #include "data/molecules/mass.h"
 #include "data/spectra/spectra.h"
-#include "data/strings.h"
 
 #include <string.h>
 

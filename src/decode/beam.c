@@ -189,13 +189,8 @@ static okra_status expand(search *s, okra_int rows)
 
 static void clear(search *s)
 {
-    okra_free_(s->offer.codes);
-    okra_free_(s->offer.offsets);
-    okra_free_(s->offer.owner);
-    okra_free_(s->offer.seen);
-    okra_free_(s->items);
-    okra_free_(s->count);
-    okra_free_(s->pool);
+    FREE(s->offer.codes, s->offer.offsets, s->offer.owner, s->offer.seen, s->items,
+         s->count, s->pool);
 }
 
 /* w: the weights of test point i. */
@@ -220,11 +215,9 @@ static okra_status give(const search *s, okra_int r, okra_int i)
 {
     const okra_moves_ *moves = s->moves;
     const item *it = &s->items[r * moves->width];
-    if (s->count[r] == 0) {
-        return okra_fail_(OKRA_ENUMERIC,
-                          "%s: test point %lld has no finite distance to any %s",
-                          moves->decoder, (long long)i, moves->what);
-    }
+    REFUSE_IF(s->count[r] == 0, OKRA_ENUMERIC,
+              "%s: test point %lld has no finite distance to any %s", moves->decoder,
+              (long long)i, moves->what);
     for (okra_int k = 0; k < OKRA_MIN_(s->count[r], moves->finds->top); k++, it++) {
         CHK(okra_finds_put_(moves->finds, i, k, s->pool + it->at, it->length,
                             it->distance));
@@ -271,8 +264,7 @@ okra_status okra_beam_create_(okra_context *ctx, const okra_output_ *output,
     beam->moves.width = width;
     TRY(okra_starts_create_(ctx, output, moves->loss, moves->finds->tests, top,
                             moves->empty, &beam->starts));
-    *out = beam;
-    beam = NULL;
+    *out = TAKE(beam);
 done:
     okra_beam_free_(beam);
     return st;

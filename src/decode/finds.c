@@ -13,9 +13,7 @@ okra_status okra_reserve_(void **block, okra_int need, okra_int *room, size_t si
     if (need > *room) {
         okra_int larger = OKRA_MAX_(need, 2 * *room + 256);
         void *grown = okra_realloc_(*block, larger, size);
-        if (!grown) {
-            return OKRA_EMEM;
-        }
+        GOT(grown);
         *block = grown;
         *room = larger;
     }
@@ -81,9 +79,8 @@ okra_status okra_finds_open_(okra_context *ctx, const char *who,
 {
     okra_int top = OKRA_MAX_(request->top, 1), cells = request->tests * top;
     FREED_BY(okra_finds_clear_) okra_finds_ f = {.tests = request->tests, .top = top};
-    if (request->candidates || request->ranges) {
-        return okra_fail_(OKRA_EARG, "decoder %s takes no candidates", who);
-    }
+    REFUSE_IF(request->candidates || request->ranges, OKRA_EARG,
+              "decoder %s takes no candidates", who);
     CHK(okra_doubles_(ctx, f.tests, top, "the distances of decoded objects",
                       &f.distance));
     MAKE(f.index, cells);
@@ -98,10 +95,7 @@ okra_status okra_finds_open_(okra_context *ctx, const char *who,
 
 void okra_finds_clear_(okra_finds_ *finds)
 {
-    okra_free_(finds->codes);
-    okra_free_(finds->offsets);
-    okra_free_(finds->index);
-    okra_free_(finds->distance);
+    FREE(finds->codes, finds->offsets, finds->index, finds->distance);
     *finds = (okra_finds_){0};
 }
 

@@ -105,8 +105,7 @@ okra_status okra_starts_create_(okra_context *ctx, const okra_output_ *output,
     TRY(okra_candidates_open_(ctx, &whole, &request, empty, &s->candidates));
     TRY(okra_panels_create_(ctx, output, NULL, &s->training));
     TRY(find_constant(ctx, s, okra_data_count(output->y)));
-    *out = s;
-    s = NULL;
+    *out = TAKE(s);
 done:
     okra_starts_free_(s);
     return st;

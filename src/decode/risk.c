@@ -78,8 +78,7 @@ static void release(void *arg)
         for (okra_int p = 0; s->kept && p < panels(s); p++) {
             okra_free_(s->kept[p]);
         }
-        okra_free_(s->kept);
-        okra_free_(s->scratch);
+        FREE(s->kept, s->scratch);
         if (s->over) {
             s->over->free(s->search);
         }
@@ -134,8 +133,7 @@ okra_status okra_risk_open_(okra_context *ctx, const okra_output_ *output,
     TRY(okra_delta_bind_(ctx, delta, s->set));
     TRY(okra_nearest_open_(ctx, request, s->set->n, true, &s->nearest));
     ZALLOC(s->kept, panels(s));
-    *out = s;
-    s = NULL;
+    *out = TAKE(s);
 done:
     release(s);
     return st;
@@ -265,11 +263,9 @@ static okra_status create(okra_context *ctx, const okra_output_ *output,
         TRY(okra_risk_open_(ctx, output, delta, request, &found));
     }
     s = found;
-    s->own = delta;
-    delta = NULL;
+    s->own = TAKE(delta);
     TRY(okra_ballot_create_(output->y, o.sharpen, o.votes, &s->ballot));
-    *out = s;
-    s = NULL;
+    *out = TAKE(s);
 done:
     release(s);
     okra_delta_free_(delta);

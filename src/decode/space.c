@@ -16,8 +16,6 @@
  */
 #include "decode/decode.h"
 
-#include "engine/engine.h"
-
 #include <stdatomic.h>
 
 okra_status okra_block_explicit_(okra_context *ctx, const okra_output_ *output,

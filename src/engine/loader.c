@@ -111,10 +111,8 @@ static okra_status find(const char *name, char out[PATH + 128])
 {
     char from[PATH], own[PATH];
     for (int k = 0; folder(k, from); k++) {
-        if (from[0] && from[0] != '/') {
-            return okra_fail_(OKRA_EARG, "OKRA_ENGINE_PATH: '%s' is not an absolute path",
-                              from);
-        }
+        REFUSE_IF(from[0] && from[0] != '/', OKRA_EARG,
+                  "OKRA_ENGINE_PATH: '%s' is not an absolute path", from);
         snprintf(out, PATH + 128, "%s/libokra-%s.so", from, name);
         if (from[0] && access(out, F_OK) == 0) {
             return OKRA_OK;
@@ -148,23 +146,17 @@ static okra_status load(const char *name, okra_engine_ *engine)
     okra_engine_plugin_fn_ *plugin = NULL;
     CHK(find(name, file));
     engine->library = dlopen(file, RTLD_NOW | RTLD_LOCAL);
-    if (!engine->library) {
-        return okra_fail_(OKRA_EUNSUPPORTED, "engine %s: %s", name, dlerror());
-    }
+    REFUSE_IF(!engine->library, OKRA_EUNSUPPORTED, "engine %s: %s", name, dlerror());
     void *symbol = dlsym(engine->library, OKRA_ENGINE_PLUGIN_SYMBOL_);
-    if (!symbol) {
-        return okra_fail_(OKRA_EUNSUPPORTED,
-                          "engine %s: %s is no engine of okra: it has no %s", name, file,
-                          OKRA_ENGINE_PLUGIN_SYMBOL_);
-    }
+    REFUSE_IF(!symbol, OKRA_EUNSUPPORTED,
+              "engine %s: %s is no engine of okra: it has no %s", name, file,
+              OKRA_ENGINE_PLUGIN_SYMBOL_);
     memcpy(&plugin, &symbol, sizeof plugin);
     engine->verbs = plugin(&offered);
-    if (!engine->verbs || engine->verbs->interface != OKRA_ENGINE_INTERFACE_) {
-        return okra_fail_(
-            OKRA_EVERSION,
-            "engine %s: %s is for interface %u of engines, this library has %u", name,
-            file, engine->verbs ? engine->verbs->interface : 0, OKRA_ENGINE_INTERFACE_);
-    }
+    REFUSE_IF(!engine->verbs || engine->verbs->interface != OKRA_ENGINE_INTERFACE_,
+              OKRA_EVERSION,
+              "engine %s: %s is for interface %u of engines, this library has %u", name,
+              file, engine->verbs ? engine->verbs->interface : 0, OKRA_ENGINE_INTERFACE_);
     return OKRA_OK;
 }
 
@@ -179,8 +171,7 @@ static okra_status open_engine(const char *name, const char *device, okra_engine
     if (engine->verbs->open) {
         TRY(engine->verbs->open(&offered, device, &engine->state));
     }
-    *out = engine;
-    engine = NULL;
+    *out = TAKE(engine);
 done:
     okra_engine_drop_(engine);
     return st;

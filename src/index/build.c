@@ -12,7 +12,6 @@
 #include <errno.h>
 #include <jansson.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -28,13 +27,9 @@ static void release(okra_build_ *b)
     okra_bit_kernel_close_(&b->kernel); /* which the bound kernel borrows */
     okra_bytes_close_(&b->source);
     okra_data_free(b->vectors);
-    okra_free_(b->seen.slots);
-    okra_free_(b->basis);
-    okra_free_(b->entry);
-    okra_free_(b->values);
+    FREE(b->seen.slots, b->basis, b->entry, b->values);
     for (int leaf = 0; leaf < OKRA_LEAVES_MOST_; leaf++) {
-        okra_free_(b->rows[leaf]);
-        okra_free_(b->lists[leaf]);
+        FREE(b->rows[leaf], b->lists[leaf]);
     }
     for (int k = 0; k < b->columns; k++) {
         okra_free_(b->names[k]);
@@ -48,15 +43,13 @@ static okra_status open_kernel(okra_build_ *b)
     const okra_index_request *r = b->request;
     const char *why = "";
     const char *text = r->ky ? r->ky : r->model ? r->model->training->ky->text : NULL;
-    if (!text) {
-        return okra_fail_(OKRA_EARG,
-                          "an index needs an output kernel, or a model that has one");
-    }
+    REFUSE_IF(!text, OKRA_EARG,
+              "an index needs an output kernel, or a model that has one");
     CHK(okra_bit_kernel_open_(text, &b->kernel, &b->bits, &why));
-    if (r->model && strcmp(r->model->training->ky->text, b->kernel.kernel->text) != 0) {
-        return okra_fail_(OKRA_EARG, "the output kernel is %s, that of the model %s",
-                          b->kernel.kernel->text, r->model->training->ky->text);
-    }
+    REFUSE_IF(r->model &&
+                  strcmp(r->model->training->ky->text, b->kernel.kernel->text) != 0,
+              OKRA_EARG, "the output kernel is %s, that of the model %s",
+              b->kernel.kernel->text, r->model->training->ky->text);
     if (!b->bits && !okra_build_of_vectors_(r->source)) {
         okra_warn_(b->ctx,
                    "the index will hold no features of %s: %s; candidates are read again "
@@ -73,13 +66,11 @@ static okra_status open_low(okra_build_ *b)
         return OKRA_OK;
     }
     okra_kind kind = b->vectors ? OKRA_DENSE : OKRA_GRAPHS;
-    if (!model || model->training->y->kind != kind ||
-        (b->vectors && model->training->y->d != b->vectors->d)) {
-        return okra_fail_(
-            OKRA_EARG,
-            "low rank needs a model whose outputs are %s, as the candidates are",
-            b->vectors ? "vectors of as many numbers" : "molecules");
-    }
+    REFUSE_IF(!model || model->training->y->kind != kind ||
+                  (b->vectors && model->training->y->d != b->vectors->d),
+              OKRA_EARG,
+              "low rank needs a model whose outputs are %s, as the candidates are",
+              b->vectors ? "vectors of as many numbers" : "molecules");
     b->rank = b->request->rank;
     b->bound = model->training->output.ky;
     if (b->bits) {
@@ -95,10 +86,8 @@ static okra_status stamp_of(okra_build_ *b)
 {
     struct stat info = {0};
     const char *text = b->kernel.kernel->text;
-    if (!b->vectors && stat(b->request->source, &info) != 0) {
-        return okra_fail_(OKRA_EIO, "%s: cannot be read: %s", b->request->source,
-                          strerror(errno));
-    }
+    REFUSE_IF(!b->vectors && stat(b->request->source, &info) != 0, OKRA_EIO,
+              "%s: cannot be read: %s", b->request->source, strerror(errno));
     int64_t numbers[] = {info.st_size, info.st_mtim.tv_sec, info.st_mtim.tv_nsec,
                          b->shard, b->rank};
     b->stamp = okra_mix_(OKRA_MIX_START_, text, strlen(text));
@@ -144,39 +133,27 @@ static okra_status open_room(okra_build_ *b)
 
 static okra_status open_build(okra_build_ *b, okra_lines_ *lines)
 {
-    okra_status st = OKRA_OK;
     const okra_index_request *r = b->request;
     size_t length = strlen(r->path);
     struct stat info;
-    if (length < 5 || strcmp(r->path + length - 4, ".okx") != 0) {
-        FAIL(OKRA_EARG, "%s: the name of an index ends in .okx", r->path);
-    }
-    if (r->rank < 0 || r->shard < 0) {
-        FAIL(OKRA_EARG, "the rank or the size of shards is negative");
-    }
-    if (stat(r->path, &info) == 0) {
-        FAIL(OKRA_EIO, "%s is there already", r->path);
-    }
+    REFUSE_IF(length < 5 || strcmp(r->path + length - 4, ".okx") != 0, OKRA_EARG,
+              "%s: the name of an index ends in .okx", r->path);
+    REFUSE_IF(r->rank < 0 || r->shard < 0, OKRA_EARG,
+              "the rank or the size of shards is negative");
+    REFUSE_IF(stat(r->path, &info) == 0, OKRA_EIO, "%s is there already", r->path);
     b->shard = r->shard > 0 ? r->shard : SHARD;
-    TRY(open_kernel(b));
-    TRY(okra_build_of_vectors_(r->source)
+    CHK(open_kernel(b));
+    CHK(okra_build_of_vectors_(r->source)
             ? okra_build_vectors_(b)
             : okra_bytes_open_(b->ctx, r->source, &b->source));
-    TRY(open_low(b));
+    CHK(open_low(b));
     *lines = okra_lines_begin_(&b->source);
-    TRY(okra_build_header_(b, lines));
-    TRY(stamp_of(b));
-    b->part = okra_format_("%s.part", r->path);
-    if (!b->part) {
-        st = OKRA_EMEM;
-        goto done;
-    }
-    if (mkdir(b->part, 0777) != 0 && errno != EEXIST) {
-        FAIL(OKRA_EIO, "%s: cannot be made: %s", b->part, strerror(errno));
-    }
-    TRY(open_room(b));
-done:
-    return st;
+    CHK(okra_build_header_(b, lines));
+    CHK(stamp_of(b));
+    GOT(b->part = okra_format_("%s.part", r->path));
+    REFUSE_IF(mkdir(b->part, 0777) != 0 && errno != EEXIST, OKRA_EIO,
+              "%s: cannot be made: %s", b->part, strerror(errno));
+    return open_room(b);
 }
 
 /* ---- one shard ---- */
@@ -205,10 +182,8 @@ static okra_status kept_shard(okra_build_ *b, const char *path, const okra_shard
              okra_shard_check_(&s, path) == OKRA_OK;
     for (uint64_t k = 0; *found && k < s.head.rows; k++) {
         okra_int places = b->vectors ? b->vectors->n : b->source.size;
-        if (s.place[k] >= (uint64_t)places) {
-            return okra_fail_(OKRA_EFORMAT, "%s: a place beyond the end of the source",
-                              path);
-        }
+        REFUSE_IF(s.place[k] >= (uint64_t)places, OKRA_EFORMAT,
+                  "%s: a place beyond the end of the source", path);
         CHK(b->vectors ? OKRA_OK : okra_build_remember_(b, s.key[k], s.place[k]));
     }
     if (*found) {
@@ -235,8 +210,7 @@ static uint64_t where(const okra_build_ *b, const okra_lines_ *lines)
 
 static okra_status all_shards(okra_build_ *b, okra_lines_ *lines)
 {
-    okra_status st = OKRA_OK;
-    char *path = NULL;
+    OWNED char *path = NULL;
     okra_int before = 0;
     for (;;) {
         okra_shard_ s = {.mass = NULL};
@@ -251,32 +225,22 @@ static okra_status all_shards(okra_build_ *b, okra_lines_ *lines)
         if (b->count == 0) {
             break;
         }
-        if (b->report.shards == SHARDS_MOST) {
-            FAIL(OKRA_EARG,
-                 "%s: more than %d shards of %lld candidates: make them larger",
-                 b->request->source, SHARDS_MOST, (long long)b->shard);
-        }
+        REFUSE_IF(b->report.shards == SHARDS_MOST, OKRA_EARG,
+                  "%s: more than %d shards of %lld candidates: make them larger",
+                  b->request->source, SHARDS_MOST, (long long)b->shard);
         okra_free_(path);
-        path = okra_format_("%s/shard-%05d", b->part, (int)b->report.shards);
-        if (!path) {
-            st = OKRA_EMEM;
-            goto done;
-        }
-        TRY(okra_cancelled_(b->ctx));
-        TRY(kept_shard(b, path, &s, &s.head, &found));
+        GOT(path = okra_format_("%s/shard-%05d", b->part, (int)b->report.shards));
+        CHK(okra_cancelled_(b->ctx));
+        CHK(kept_shard(b, path, &s, &s.head, &found));
         b->report.resumed += found;
         if (!found) {
-            TRY(make_shard(b, path, &s));
+            CHK(make_shard(b, path, &s));
         }
         add_up(&b->report, &s.head);
     }
-    if (b->report.kept == 0) {
-        FAIL(OKRA_EFORMAT, "%s: there is no %s in the file", b->request->source,
-             b->vectors ? "vector of finite numbers" : "molecule");
-    }
-done:
-    okra_free_(path);
-    return st;
+    REFUSE_IF(b->report.kept == 0, OKRA_EFORMAT, "%s: there is no %s in the file",
+              b->request->source, b->vectors ? "vector of finite numbers" : "molecule");
+    return OKRA_OK;
 }
 
 /* Files that a run of other settings left are none of this index. */
@@ -351,8 +315,7 @@ static okra_status write_about(const okra_build_ *b)
     TRY(okra_writer_commit_(file));
 done:
     okra_writer_abort_(w);
-    okra_free_(path);
-    okra_free_(text);
+    FREE(path, text);
     json_decref(about);
     return st;
 }

@@ -5,7 +5,6 @@
 
 #include "core/json.h"
 
-#include <errno.h>
 #include <jansson.h>
 #include <math.h>
 #include <stdlib.h>
@@ -23,11 +22,7 @@ void okra_index_free(okra_index *index)
     for (int k = 0; k < index->shards && index->shard; k++) {
         okra_shard_close_(&index->shard[k]);
     }
-    okra_free_(index->shard);
-    okra_free_(index->first);
-    okra_free_(index->basis);
-    okra_free_(index->path);
-    okra_free_(index->kernel);
+    FREE(index->shard, index->first, index->basis, index->path, index->kernel);
     for (int k = 0; k < index->columns; k++) {
         okra_free_(index->column[k]);
     }
@@ -64,9 +59,8 @@ okra_status okra_index_seal_(json_t *about, uint32_t *out)
     if (seal) {
         json_object_set_new(about, "seal", seal);
     }
-    if (failed || okra_json_lost_()) {
-        return okra_fail_(OKRA_EMEM, "there is no memory for the checksum of an index");
-    }
+    REFUSE_IF(failed || okra_json_lost_(), OKRA_EMEM,
+              "there is no memory for the checksum of an index");
     *out = crc;
     return OKRA_OK;
 }
@@ -95,10 +89,7 @@ static okra_status take_columns(const json_t *columns, const char *path, okra_in
         if (length < 1 || length > 63) {
             return not_one(path);
         }
-        x->column[x->columns] = okra_strdup_(json_string_value(name));
-        if (!x->column[x->columns]) {
-            return OKRA_EMEM;
-        }
+        GOT(x->column[x->columns] = okra_strdup_(json_string_value(name)));
         x->columns++;
     }
     return OKRA_OK;
@@ -147,9 +138,7 @@ static okra_status read_about(const okra_context *ctx, const char *path, okra_in
     okra_bytes_ bytes = {0};
     json_t *about = NULL;
     char *file = okra_format_("%s/index.json", path);
-    if (!file) {
-        return OKRA_EMEM;
-    }
+    GOT(file);
     TRY(ordinary(file));
     TRY(okra_bytes_open_(ctx, file, &bytes));
     if (bytes.size > ABOUT_MOST) {
@@ -232,9 +221,7 @@ static okra_status read_basis(okra_context *ctx, okra_index *x)
     okra_data *data = NULL;
     char *file = okra_format_("%s/basis.npy", x->path);
     okra_int ld = 0;
-    if (!file) {
-        return OKRA_EMEM;
-    }
+    GOT(file);
     uint32_t crc = 0;
     TRY(ordinary(file));
     TRY(okra_file_crc_(ctx, file, &crc));
@@ -270,8 +257,7 @@ okra_status okra_index_open(okra_context *context, const char *path, okra_index 
     if (x->rank > 0) {
         TRY(read_basis(context, x));
     }
-    *out = x;
-    x = NULL;
+    *out = TAKE(x);
 done:
     okra_index_free(x);
     return st;

@@ -229,11 +229,9 @@ static okra_status one_batch(const okra_ranking_ *r, scan *s, const double *LB,
         TRY(measure(r, first + q, &all, error));
     }
 done:
-    okra_free_(u);
-    okra_free_(s->heaps);
+    FREE(u, s->heaps);
     s->heaps = NULL;
-    okra_free_(items);
-    okra_free_(all.item);
+    FREE(items, all.item);
     return st;
 }
 
@@ -247,8 +245,7 @@ static okra_status outputs_of(const okra_ranking_ *r, double **out)
     CHK(okra_bound_gram_(r->ctx, r->bound, okra_mat_of_(L, n, n)));
     CHK(okra_gemm_(r->ctx, false, false, 1, okra_mat_of_(L, n, n),
                    okra_mat_of_(r->index->basis, n, rank), 0, okra_mat_of_(LB, n, rank)));
-    *out = LB;
-    LB = NULL;
+    *out = TAKE(LB);
     return OKRA_OK;
 }
 
@@ -275,8 +272,6 @@ okra_status okra_ranking_scan_(const okra_ranking_ *r, okra_int list, double *er
         TRY(one_batch(r, &s, LB, first, list, error));
     }
 done:
-    okra_free_(block);
-    okra_free_(s.scores);
-    okra_free_(LB);
+    FREE(block, s.scores, LB);
     return st;
 }

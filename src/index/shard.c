@@ -8,7 +8,6 @@
  */
 #include "index/index.h"
 
-#include <stdio.h>
 #include <string.h>
 #include <zlib.h>
 

@@ -68,16 +68,12 @@ okra_status okra_build_vectors_(okra_build_ *b)
     const char *source = b->request->source, *table = b->request->table;
     okra_int skip = strncasecmp(source, prefix, PREFIX) == 0 ? PREFIX : 0;
     OWNED char *spec = okra_format_("missing:%s", source + skip);
-    if (!spec) {
-        return OKRA_EMEM;
-    }
+    GOT(spec);
     CHK(okra_data_read(b->ctx, spec, &b->vectors));
     okra_int width = b->vectors->d;
-    if (width < 1 || width > WIDTH_MOST) {
-        return okra_fail_(OKRA_EFORMAT,
-                          "%s: vectors of %" PRId64 " numbers, expected 1 to %d", source,
-                          width, WIDTH_MOST);
-    }
+    REFUSE_IF(width < 1 || width > WIDTH_MOST, OKRA_EFORMAT,
+              "%s: vectors of %" PRId64 " numbers, expected 1 to %d", source, width,
+              WIDTH_MOST);
     CHK(check_kernel(b));
     okra_int most = OKRA_MAX_(1, SHARD_BYTES / (8 * width));
     b->shard = OKRA_MIN_(b->shard, most);
@@ -144,13 +140,10 @@ okra_status okra_build_row_fault_(const okra_build_ *b, const okra_entry_ *e)
     const double *row = v->values + (okra_int)e->place * v->ld;
     okra_int gap = first_gap(row, v->d);
     okra_status st = check_name(b, e);
-    if (gap < v->d) {
-        return okra_fail_(
-            OKRA_EFORMAT,
-            "row %" PRIu64 ", column %" PRId64
-            " (counted from 0) is %g, expected a number whose square is one",
-            e->place, gap, row[gap]);
-    }
+    REFUSE_IF(gap < v->d, OKRA_EFORMAT,
+              "row %" PRIu64 ", column %" PRId64
+              " (counted from 0) is %g, expected a number whose square is one",
+              e->place, gap, row[gap]);
     if (st == OKRA_OK) {
         st = okra_fail_(OKRA_EFORMAT, "line %" PRId64 ": column %s holds no number",
                         e->line, b->names[e->wrong - 1]);
@@ -175,11 +168,8 @@ okra_status okra_shard_vectors_(const okra_shard_ *s, const okra_int *rows,
         }
     }
     const double *values = rows ? chosen : all + first * width;
-    if (okra_finite_(values, count, width, width) != OKRA_OK) {
-        return okra_fail_(OKRA_EFORMAT,
-                          "the index is broken: a candidate has a value that is no "
-                          "finite number");
-    }
+    REFUSE_IF(okra_finite_(values, count, width, width) != OKRA_OK, OKRA_EFORMAT,
+              "the index is broken: a candidate has a value that is no finite number");
     CHK(okra_data_new_(OKRA_DENSE, count, width, "index", &data));
     data->values = values;
     data->ld = width;

@@ -11,7 +11,6 @@
 
 #include "data/files/formats.h"
 #include "data/molecules/mass.h"
-#include "data/spectra/spectra.h"
 
 #include <math.h>
 #include <stdio.h>

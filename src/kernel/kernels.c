@@ -3,8 +3,6 @@
  */
 #include "kernel/kernels.h"
 #include "kernel/expression/expr.h"
-#include "kernel/positions/position.h"
-#include "kernel/strings/string_kernels.h"
 #include "kernel/transforms.h"
 
 /* A kernel more is one line here: X(name) for the class okra_<name>_. */

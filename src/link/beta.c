@@ -15,7 +15,6 @@
 #include "link/link.h"
 
 #include "kernel/networks/information.h"
-#include "kernel/networks/network.h"
 
 #include <math.h>
 

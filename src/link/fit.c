@@ -9,7 +9,6 @@
 #include "link/link.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* ---- the task ---- */

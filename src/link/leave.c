@@ -15,7 +15,6 @@
  */
 #include "link/link.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 /* Scores S of all pairs of labelled nodes against the known edges. */

@@ -18,8 +18,7 @@ static okra_status gram(okra_context *ctx, okra_int n, const char *what,
         CHK(okra_entries_create_(ctx, kernel, NULL, &entries));
         CHK(okra_large_gram_(ctx, entries, 0, G));
     }
-    *out = G;
-    G = NULL;
+    *out = TAKE(G);
     return OKRA_OK;
 }
 
@@ -92,8 +91,7 @@ okra_status okra_problem_scaled_K_(okra_context *ctx, const okra_problem_ *p,
         }
         CHK(okra_large_scale_(ctx, all, all, G));
     }
-    *K = G;
-    G = NULL;
+    *K = TAKE(G);
     return OKRA_OK;
 }
 

@@ -59,8 +59,7 @@ okra_status okra_model_options_(const okra_model *model, okra_options **out,
         }
     }
     TRY(set_kernels(model, o));
-    *out = o;
-    o = NULL;
+    *out = TAKE(o);
 done:
     okra_options_free(o);
     json_decref(about);

@@ -11,7 +11,6 @@
 #include "model/model.h"
 
 #include "engine/engine.h"
-#include "kernel/gram/bound.h"
 
 #include <string.h>
 
@@ -52,20 +51,17 @@ okra_status okra_compact_promise_(okra_context *ctx, const okra_method_ *method,
                                   okra_int n, okra_bag_ *bag, double **out)
 {
     OWNED double *factor = NULL;
-    if (!method->recomputes || n < 1 || n > INT32_MAX || okra_bag_has_(bag, "factor")) {
-        return okra_fail_(
-            OKRA_EFORMAT,
-            "a factor is to be computed again for %lld training pairs of method %s, "
-            "which %s",
-            (long long)n, method->name,
-            method->recomputes ? "has none or has it already" : "has no such factor");
-    }
+    REFUSE_IF(
+        !method->recomputes || n < 1 || n > INT32_MAX || okra_bag_has_(bag, "factor"),
+        OKRA_EFORMAT,
+        "a factor is to be computed again for %lld training pairs of method %s, which %s",
+        (long long)n, method->name,
+        method->recomputes ? "has none or has it already" : "has no such factor");
     CHK(okra_doubles_(ctx, n, n, "the factor of a compact model", &factor));
     okra_mat_fill_(okra_mat_of_(factor, n, n), 0);
     okra_mat_add_diagonal_(okra_mat_of_(factor, n, n), 1);
     CHK(okra_bag_put_(bag, "factor", factor, n, n));
-    *out = factor;
-    factor = NULL;
+    *out = TAKE(factor);
     return OKRA_OK;
 }
 
@@ -81,12 +77,11 @@ okra_status okra_compact_recompute_(okra_context *ctx, const okra_model *model,
     FREED_BY(okra_large_drop_) okra_large_ *K = NULL;
     okra_problem_ pairs = {.n = n, .weights = model->training->y->weights};
     okra_int rows, cols;
-    if (!okra_bag_get_number_(model->bag, "lambda", &lambda) ||
-        okra_bag_get_(model->bag, "sample-weight", &rows, &cols)) {
-        return okra_fail_(OKRA_EFORMAT,
-                          "the factor of this model cannot be computed again: it has no "
-                          "lambda, or weights of its pairs");
-    }
+    REFUSE_IF(!okra_bag_get_number_(model->bag, "lambda", &lambda) ||
+                  okra_bag_get_(model->bag, "sample-weight", &rows, &cols),
+              OKRA_EFORMAT,
+              "the factor of this model cannot be computed again: it has no lambda, or "
+              "weights of its pairs");
     CHK(okra_entries_create_(ctx, model->training->bound_x, NULL, &entries));
     CHK(okra_large_begin_(ctx, false, G, &K));
     CHK(okra_large_gram_(ctx, entries, 0, K));
@@ -120,13 +115,10 @@ okra_status okra_compact_spread_(okra_context *ctx, const double *half, okra_int
                                  okra_int n, okra_bag_ *bag)
 {
     OWNED double *whole = NULL;
-    if (n < 1 || n > INT32_MAX || count != okra_compact_count_(n)) {
-        return okra_fail_(
-            OKRA_EFORMAT,
-            "half of a factor has %lld numbers, which is not n (n + 1) / 2 of n = %lld "
-            "training pairs",
-            (long long)count, (long long)n);
-    }
+    REFUSE_IF(n < 1 || n > INT32_MAX || count != okra_compact_count_(n), OKRA_EFORMAT,
+              "half of a factor has %lld numbers, which is not n (n + 1) / 2 of n = %lld "
+              "training pairs",
+              (long long)count, (long long)n);
     CHK(okra_doubles_(ctx, n, n, "the factor of a compact model", &whole));
     for (okra_int i = 0; i < n; i++) {
         memcpy(whole + i * n, half, (size_t)(i + 1) * sizeof *half);

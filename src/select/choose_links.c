@@ -8,8 +8,6 @@
  */
 #include "select/select.h"
 
-#include <string.h>
-
 enum { NODES = 300, REFITTED = 100 };
 
 /* The task with `most` labelled nodes; `nodes` and `edges` hold its arrays. */

@@ -9,8 +9,6 @@
  */
 #include "select/group.h"
 
-#include <string.h>
-
 /* GCV(lambda) = mean |r_i|^2 / (mean (1 - G_ii))^2, r_i = (1 - G_ii) times the left-out
  * residual (Golub, Heath and Wahba 1979). */
 static double gcv(okra_int n, const double *losses, const double *slack,

@@ -7,7 +7,6 @@
 #include "select/select.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 /* The place of `value` among `count` numbers of a list: -1 the least, 1 the largest, 0

@@ -9,7 +9,6 @@
 #include "model/options.h"
 
 #include <math.h>
-#include <string.h>
 
 void okra_group_free_parts_(okra_lambda_group_ *g)
 {

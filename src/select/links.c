@@ -14,7 +14,6 @@
  */
 #include "select/select.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 

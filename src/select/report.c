@@ -4,8 +4,6 @@
 #include "select/select.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 static json_t *number(double x)
 {

@@ -11,8 +11,6 @@
 #include "metric/metric.h"
 #include "select/select.h"
 
-#include <string.h>
-
 enum { SAMPLE = 200, LONGEST = 200, MOST = 20000 /* pairs: beyond, of low rank */ };
 
 static double likeness(const okra_data *x, okra_int i, const okra_data *y, okra_int k)

@@ -4,10 +4,6 @@
 #include "data/files/formats.h"
 #include "data/files/npy.h"
 
-#include <inttypes.h>
-#include <stdio.h>
-#include <string.h>
-
 /* ---- the elements ---- */
 
 static void release_bytes(void *arg)

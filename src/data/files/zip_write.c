@@ -74,8 +74,7 @@ void okra_zip_writer_free_(okra_zip_writer_ *zip)
     for (okra_int k = 0; k < zip->count; k++) {
         okra_free_(zip->entries[k].name);
     }
-    okra_free_(zip->entries);
-    okra_free_(zip);
+    FREE(zip->entries, zip);
 }
 
 void okra_zip_writer_zip64_(okra_zip_writer_ *zip, okra_int least)
@@ -134,23 +133,15 @@ static okra_status put_local(okra_zip_writer_ *zip, const entry *e)
 static okra_status begin(okra_zip_writer_ *zip, const char *name, okra_int size,
                          entry **out)
 {
-    if (strlen(name) > UINT16_MAX) {
-        return okra_fail_(OKRA_EARG,
-                          "a zip entry's name has %zu bytes; at most 65535 are possible",
-                          strlen(name));
-    }
-    entry *grown = okra_realloc_(zip->entries, zip->count + 1, sizeof *grown);
-    if (!grown) {
-        return OKRA_EMEM;
-    }
-    zip->entries = grown;
-    entry *e = &grown[zip->count];
+    REFUSE_IF(strlen(name) > UINT16_MAX, OKRA_EARG,
+              "a zip entry's name has %zu bytes; at most 65535 are possible",
+              strlen(name));
+    RESIZE(zip->entries, zip->count + 1);
+    entry *e = &zip->entries[zip->count];
     *e = (entry){.name = okra_strdup_(name),
                  .size = size,
                  .header = okra_writer_position_(zip->file)};
-    if (!e->name) {
-        return OKRA_EMEM;
-    }
+    GOT(e->name);
     zip->count++;
     *out = e;
     return OKRA_OK;

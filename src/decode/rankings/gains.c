@@ -28,10 +28,7 @@ struct okra_gains_ {
 void okra_gains_free_(okra_gains_ *gains)
 {
     if (gains) {
-        okra_free_(gains->D);
-        okra_free_(gains->result);
-        okra_free_(gains->distance);
-        okra_free_(gains);
+        FREE(gains->D, gains->result, gains->distance, gains);
     }
 }
 
@@ -72,8 +69,7 @@ okra_status okra_gains_create_(okra_context *ctx, const okra_output_ *output,
     okra_status st = okra_delta_pairs_(ctx, loss, 0, okra_mat_of_(g->D, d, n));
     CHK(okra_delta_bind_(ctx, loss, NULL));
     CHK(st);
-    *out = g;
-    g = NULL;
+    *out = TAKE(g);
     return OKRA_OK;
 }
 

@@ -211,11 +211,9 @@ static void choose(state *s, const okra_delta_ *loss)
 
 static okra_status check_outputs(const okra_data *y, bool ranks)
 {
-    if (y->kind != OKRA_DENSE) {
-        return okra_fail_(OKRA_EUNSUPPORTED,
-                          "decoder rankings needs dense vectors of ranks; these are %s",
-                          okra_kind_name(y->kind));
-    }
+    REFUSE_IF(y->kind != OKRA_DENSE, OKRA_EUNSUPPORTED,
+              "decoder rankings needs dense vectors of ranks; these are %s",
+              okra_kind_name(y->kind));
     okra_status st = ranks ? okra_data_check_rankings_(y) : OKRA_OK;
     if (st != OKRA_OK) {
         okra_message_prefix_("decoder rankings: the training outputs");
@@ -257,12 +255,10 @@ static okra_status create(okra_context *ctx, const okra_output_ *output,
     ZMAKE(s, 1);
     CHK(okra_finds_open_(ctx, "rankings", request, &s->finds));
     CHK(check_outputs(output->y, ranks));
-    if (!ranks && s->finds.top > 1) {
-        return okra_fail_(OKRA_EARG,
-                          "decoder rankings gives one vector of scores per test point: "
-                          "top is %lld, expected 1, or rankings and order=ranks",
-                          (long long)s->finds.top);
-    }
+    REFUSE_IF(!ranks && s->finds.top > 1, OKRA_EARG,
+              "decoder rankings gives one vector of scores per test point: top is %lld, "
+              "expected 1, or rankings and order=ranks",
+              (long long)s->finds.top);
     s->output = output;
     s->d = output->y->d;
     MAKE(s->code, s->d);
@@ -272,8 +268,7 @@ static okra_status create(okra_context *ctx, const okra_output_ *output,
         choose(s, loss);
         CHK(open_search(ctx, s, loss, &o));
     }
-    *out = s;
-    s = NULL;
+    *out = TAKE(s);
     return OKRA_OK;
 }
 

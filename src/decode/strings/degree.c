@@ -93,8 +93,7 @@ okra_status okra_degree_create_(const int32_t *alphabet, okra_int letters, okra_
     ALLOC(d->next, d->states * best);
     ALLOC(d->from, length * d->states * best);
     ALLOC(d->code, length);
-    *out = d;
-    d = NULL;
+    *out = TAKE(d);
 done:
     okra_degree_free_(d);
     return st;
@@ -103,12 +102,7 @@ done:
 void okra_degree_free_(okra_degree_ *d)
 {
     if (d) {
-        okra_free_(d->h);
-        okra_free_(d->score);
-        okra_free_(d->next);
-        okra_free_(d->from);
-        okra_free_(d->code);
-        okra_free_(d);
+        FREE(d->h, d->score, d->next, d->from, d->code, d);
     }
 }
 

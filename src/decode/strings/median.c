@@ -49,19 +49,11 @@ typedef struct desk {
 
 static void desk_clear(desk *d)
 {
-    okra_free_(d->value);
-    okra_free_(d->F);
-    okra_free_(d->B);
-    okra_free_(d->places);
-    okra_free_(d->stamp);
-    okra_free_(d->out);
-    okra_free_(d->put);
-    okra_free_(d->replaced);
+    FREE(d->value, d->F, d->B, d->places, d->stamp, d->out, d->put, d->replaced);
     for (okra_int k = 0; d->kept && k < d->m->width; k++) {
         okra_free_(d->kept[k].code);
     }
-    okra_free_(d->kept);
-    okra_free_(d->edited);
+    FREE(d->kept, d->edited);
 }
 
 static okra_status desk_open(const okra_median_ *m, okra_int most, desk *out)

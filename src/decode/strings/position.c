@@ -69,9 +69,7 @@ static void release(void *arg)
 {
     state *s = arg;
     if (s) {
-        okra_free_(s->alphabet);
-        okra_free_(s->coded);
-        okra_free_(s->offsets);
+        FREE(s->alphabet, s->coded, s->offsets);
         okra_chain_clear_(&s->chain);
         okra_panels_free_(s->training);
         okra_finds_clear_(&s->finds);
@@ -95,10 +93,8 @@ static okra_status code_outputs(okra_context *ctx, state *s, const position_opti
         s->longest = OKRA_MAX_(s->longest, length);
     }
     s->symbols = letters + !s->lengths;
-    if (s->symbols == 0) {
-        return okra_fail_(OKRA_EARG,
-                          "decoder position: the training outputs have no characters");
-    }
+    REFUSE_IF(s->symbols == 0, OKRA_EARG,
+              "decoder position: the training outputs have no characters");
     CHK(okra_chain_create_(o->chain, s->symbols, &s->chain));
     MAKE(s->offsets, y->n + 1);
     MAKE(s->coded, y->groups[0].offsets[y->n] + 1);
@@ -136,18 +132,14 @@ static okra_status create(okra_context *ctx, const okra_output_ *output,
     position_options o;
     CHK(okra_options_read(options, &okra_decoder_position_.options, &o));
     CHK(okra_decode_check_plain_("position", request));
-    if (output->y->kind != OKRA_STRINGS && output->y->kind != OKRA_SEQUENCES) {
-        return okra_fail_(
-            OKRA_EUNSUPPORTED,
-            "decoder position needs strings or sequences as outputs; these are %s",
-            okra_kind_name(output->y->kind));
-    }
+    REFUSE_IF(output->y->kind != OKRA_STRINGS && output->y->kind != OKRA_SEQUENCES,
+              OKRA_EUNSUPPORTED,
+              "decoder position needs strings or sequences as outputs; these are %s",
+              okra_kind_name(output->y->kind));
     static const char *const needy[] = {"chain-weight", "chain-prior"};
     for (int k = 0; k < 2; k++) {
-        if (o.chain == 0 && okra_options_is_set(options, needy[k])) {
-            return okra_fail_(
-                OKRA_EARG, "decoder position: %s has no use without a chain", needy[k]);
-        }
+        REFUSE_IF(o.chain == 0 && okra_options_is_set(options, needy[k]), OKRA_EARG,
+                  "decoder position: %s has no use without a chain", needy[k]);
     }
     ZMAKE(s, 1);
     s->output = output;
@@ -157,8 +149,7 @@ static okra_status create(okra_context *ctx, const okra_output_ *output,
     CHK(code_outputs(ctx, s, &o));
     CHK(okra_panels_create_(ctx, output, NULL, &s->training));
     CHK(okra_finds_open_(ctx, "position", request, &s->finds));
-    *out = s;
-    s = NULL;
+    *out = TAKE(s);
     return OKRA_OK;
 }
 
@@ -317,11 +308,7 @@ static okra_status block_in(okra_context *ctx, void *arg, const okra_block_ *blo
     TRY(okra_parallel_(ctx, block->m, 16, "decode", body, &k));
     TRY(keep(ctx, &k));
 done:
-    okra_free_(k.score);
-    okra_free_(k.space);
-    okra_free_(k.found);
-    okra_free_(k.length);
-    okra_free_(k.tried);
+    FREE(k.score, k.space, k.found, k.length, k.tried);
     return st;
 }
 

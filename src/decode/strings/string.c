@@ -188,13 +188,10 @@ static okra_status prepare_degree(state *s)
 {
     okra_int k = 0, length = s->editor.known;
     s->editor.one_length = okra_kernel_one_length_(s->output->kernel);
-    if (s->editor.one_length && s->editor.longest < length) {
-        return okra_fail_(
-            OKRA_EARG,
-            "decoder string: longest is %lld, and kernel weighted-degree compares "
-            "strings of %lld letters alone",
-            (long long)s->editor.longest, (long long)length);
-    }
+    REFUSE_IF(s->editor.one_length && s->editor.longest < length, OKRA_EARG,
+              "decoder string: longest is %lld, and kernel weighted-degree compares "
+              "strings of %lld letters alone",
+              (long long)s->editor.longest, (long long)length);
     if (okra_kernel_is_degree_(s->output->kernel, &k)) {
         CHK(okra_degree_create_(s->editor.alphabet, s->editor.letters, k, length,
                                 s->finds.top, &s->degree));
@@ -279,20 +276,17 @@ static okra_status create(okra_context *ctx, const okra_output_ *output,
     CHK(okra_options_read(options, &okra_decoder_string_.options, &o));
     ZMAKE(s, 1);
     CHK(okra_finds_open_(ctx, "string", request, &s->finds));
-    if (output->y->kind != OKRA_STRINGS &&
-        !(request->loss && output->y->kind == OKRA_SEQUENCES)) {
-        return okra_fail_(OKRA_EUNSUPPORTED,
-                          "decoder string needs strings as outputs; these are %s",
-                          okra_kind_name(output->y->kind));
-    }
+    REFUSE_IF(output->y->kind != OKRA_STRINGS &&
+                  !(request->loss && output->y->kind == OKRA_SEQUENCES),
+              OKRA_EUNSUPPORTED, "decoder string needs strings as outputs; these are %s",
+              okra_kind_name(output->y->kind));
     s->output = output;
     CHK(okra_editor_open_(output->y, o.alphabet, o.longest, &s->editor));
     s->loss = request->loss;
     s->rounds = o.rounds;
     s->empty = o.empty;
     CHK(open_search(ctx, s, o.beam));
-    *out = s;
-    s = NULL;
+    *out = TAKE(s);
     return OKRA_OK;
 }
 
@@ -323,9 +317,7 @@ done:
     for (okra_int r = 0; words && r < m; r++) {
         okra_free_(words[r]);
     }
-    okra_free_(words);
-    okra_free_(more);
-    okra_free_(norm);
+    FREE(words, more, norm);
     return st;
 }
 

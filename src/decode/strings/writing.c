@@ -58,8 +58,7 @@ typedef struct job {
 
 static void list_clear(list *l)
 {
-    okra_free_(l->items);
-    okra_free_(l->letters);
+    FREE(l->items, l->letters);
 }
 
 static okra_status list_create(okra_int most, okra_int room, list *out)
@@ -275,12 +274,9 @@ static okra_status one(const job *j, worker *w, okra_int r, okra_int *lengths,
     write_out(j, w);
     while (rounds-- > 0 && expand_all(j, w, lengths, copies)) {
     }
-    if (w->kept.count == 0) {
-        return okra_fail_(
-            OKRA_ENUMERIC,
-            "decoder string: test point %lld has no finite distance to any string",
-            (long long)(j->block->first + r));
-    }
+    REFUSE_IF(w->kept.count == 0, OKRA_ENUMERIC,
+              "decoder string: test point %lld has no finite distance to any string",
+              (long long)(j->block->first + r));
     for (okra_int t = 0; t < OKRA_MIN_(j->top, w->kept.count); t++) {
         const item *it = &w->kept.items[t];
         okra_find_ *f = &j->found[r * j->top + t];

@@ -56,8 +56,7 @@ okra_status okra_judge_create_(okra_context *ctx, const okra_output_ *output,
     if (j->criterion.kl) {
         TRY(make_L(ctx, output, j));
     }
-    *out = j;
-    j = NULL;
+    *out = TAKE(j);
 done:
     okra_judge_free_(j);
     return st;
@@ -67,8 +66,7 @@ void okra_judge_free_(okra_judge_ *judge)
 {
     if (judge) {
         okra_large_free_(judge->factor);
-        okra_free_(judge->L);
-        okra_free_(judge);
+        FREE(judge->L, judge);
     }
 }
 
@@ -105,9 +103,7 @@ done:
 
 void okra_case_clear_(okra_case_ *c)
 {
-    okra_free_(c->own_index);
-    okra_free_(c->own_weights);
-    okra_free_(c->own);
+    FREE(c->own_index, c->own_weights, c->own);
     *c = (okra_case_){0};
 }
 

@@ -32,12 +32,7 @@ void okra_valleys_clear_(okra_valleys_ *s)
 {
     okra_case_clear_(&s->problem);
     okra_smooth_work_free_(s->smooth);
-    okra_free_(s->y);
-    okra_free_(s->f);
-    okra_free_(s->l);
-    okra_free_(s->places);
-    okra_free_(s->kept);
-    okra_free_(s->vectors);
+    FREE(s->y, s->f, s->l, s->places, s->kept, s->vectors);
 }
 
 okra_status okra_valleys_create_(okra_context *ctx, const okra_output_ *output,

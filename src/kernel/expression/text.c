@@ -7,7 +7,6 @@
 #include "kernel/kernels.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 typedef struct builder {

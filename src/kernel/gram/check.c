@@ -3,8 +3,6 @@
  */
 #include "kernel/gram/bound.h"
 
-#include <stdio.h>
-
 /* The means of `center`. */
 static const okra_kept_ means[] = {OKRA_KEEPS_MATRIX_("", 0, "n", "1"),
                                    OKRA_KEEPS_NUMBER_("", 0, NULL, NULL), OKRA_KEPT_END_};

@@ -7,7 +7,6 @@
  */
 #include "kernel/gram/through.h"
 
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 

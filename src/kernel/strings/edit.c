@@ -37,8 +37,7 @@ static void unbind(void *arg)
 {
     alphabet *a = arg;
     if (a) {
-        okra_free_(a->letters);
-        okra_free_(a);
+        FREE(a->letters, a);
     }
 }
 
@@ -46,8 +45,7 @@ static void free_side(void *arg)
 {
     side *s = arg;
     if (s) {
-        okra_free_(s->places);
-        okra_free_(s);
+        FREE(s->places, s);
     }
 }
 
@@ -67,8 +65,7 @@ static okra_status make_side(okra_context *ctx, const void *params, const void *
     for (okra_int k = 0; k < total; k++) {
         s->places[k] = (int32_t)okra_letter_(a->letters, a->count, code[k]);
     }
-    *out = s;
-    s = NULL;
+    *out = TAKE(s);
 done:
     free_side(s);
     return st;
@@ -82,8 +79,7 @@ static okra_status bind_training(okra_context *ctx, const void *params,
     ZALLOC(a, 1);
     TRY(okra_alphabet_(train, &a->letters, &a->count));
     TRY(okra_psd_check_(ctx, &okra_edit_, params, a, train));
-    *shared = a;
-    a = NULL;
+    *shared = TAKE(a);
 done:
     unbind(a);
     return st;

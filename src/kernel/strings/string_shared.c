@@ -5,7 +5,6 @@
 #include "data/strings.h"
 #include "kernel/strings/string_kernels.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -7,7 +7,6 @@
  * Relative error of the distance: d eps dense; d eps (|x|_1 + |y|_1) absolute sparse.
  */
 #include "kernel/kernels.h"
-#include "kernel/gram/popcount.h"
 #include "kernel/gram/rows.h"
 #include "core/simd.h"
 #include "kernel/strings/string_kernels.h"

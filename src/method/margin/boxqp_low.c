@@ -40,11 +40,7 @@ typedef okra_boxqp_work_ solver;
 
 static void clear(solver *s)
 {
-    void *const all[] = {s->g, s->X, s->M, s->Q, s->G,  s->order,
-                         s->r, s->p, s->q, s->s, s->gF, s->b};
-    for (size_t k = 0; k < sizeof all / sizeof *all; k++) {
-        okra_free_(all[k]);
-    }
+    FREE(s->g, s->X, s->M, s->Q, s->G, s->order, s->r, s->p, s->q, s->s, s->gF, s->b);
 }
 
 /* The Gram matrix of a block costs B (m + d) a row, the rest 4 m d. */

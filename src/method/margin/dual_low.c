@@ -26,8 +26,6 @@
  */
 #include "method/margin/dual_low.h"
 
-#include "method/ridge/ridge.h"
-
 #include <math.h>
 
 enum {
@@ -64,11 +62,8 @@ typedef struct solver {
 
 static void clear(solver *s)
 {
-    void *const all[] = {s->R, s->S, s->c, s->e, s->size, s->G,     s->C,   s->value,
-                         s->P, s->Q, s->D, s->B, s->W,    s->block, s->wide};
-    for (size_t k = 0; k < sizeof all / sizeof *all; k++) {
-        okra_free_(all[k]);
-    }
+    FREE(s->R, s->S, s->c, s->e, s->size, s->G, s->C, s->value, s->P, s->Q, s->D, s->B,
+         s->W, s->block, s->wide);
 }
 
 double okra_dual_low_doubles_(okra_int n, okra_int m, okra_int d)

@@ -24,9 +24,7 @@
  */
 #include "method/links/linker.h"
 
-#include <float.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 typedef struct ok3_options {
@@ -257,11 +255,7 @@ static okra_status make_scratch(const forest *f, scratch *w)
 
 static void free_scratch(scratch *w)
 {
-    void *blocks[] = {w->L,     w->Z,   w->G,       w->features,
-                      w->aside, w->cut, w->feature, w->stack};
-    for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) {
-        okra_free_(blocks[i]);
-    }
+    FREE(w->L, w->Z, w->G, w->features, w->aside, w->cut, w->feature, w->stack);
 }
 
 /* All nodes in one matrix, children numbered in it; roots: where trees begin. */

@@ -113,15 +113,12 @@ static okra_status check_symmetric(const solver *z)
     for (okra_int i = 0; i < z->size; i++) {
         for (okra_int j = 0; j < i; j++) {
             double a = z->S[i * z->size + j], b = z->S[j * z->size + i];
-            if (!(fabs(a - b) <= ASYMMETRY * largest)) {
-                return okra_fail_(OKRA_EARG,
-                                  "operator: element (%lld, %lld) of K(x_%lld, x_%lld) "
-                                  "is %.10g, but its mirror image in K(x_%lld, x_%lld) "
-                                  "is %.10g",
-                                  (long long)(i % z->d), (long long)(j % z->d),
-                                  (long long)(i / z->d), (long long)(j / z->d), a,
-                                  (long long)(j / z->d), (long long)(i / z->d), b);
-            }
+            REFUSE_IF(!(fabs(a - b) <= ASYMMETRY * largest), OKRA_EARG,
+                      "operator: element (%lld, %lld) of K(x_%lld, x_%lld) is %.10g, but "
+                      "its mirror image in K(x_%lld, x_%lld) is %.10g",
+                      (long long)(i % z->d), (long long)(j % z->d), (long long)(i / z->d),
+                      (long long)(j / z->d), a, (long long)(j / z->d),
+                      (long long)(i / z->d), b);
         }
     }
     return OKRA_OK;
@@ -192,13 +189,10 @@ static okra_status iterate(solver *z, double *c, double *work, okra_int *steps)
         CHK(okra_cancelled_(z->ctx));
         CHK(system_times(z, p, q));
         double bend = okra_dot_(size, p, q);
-        if (!(bend > 0)) {
-            return okra_fail_(
-                OKRA_ENUMERIC,
-                "operator: p'(K + lambda I)p is %g in step %lld, so that K is not "
-                "positive semi-definite",
-                bend, (long long)*steps);
-        }
+        REFUSE_IF(!(bend > 0), OKRA_ENUMERIC,
+                  "operator: p'(K + lambda I)p is %g in step %lld, so that K is not "
+                  "positive semi-definite",
+                  bend, (long long)*steps);
         for (okra_int i = 0; i < size; i++) {
             c[i] += rho / bend * p[i];
             r[i] -= rho / bend * q[i];
@@ -244,21 +238,18 @@ static okra_status check(const okra_operator *K, const okra_data *x, const okra_
                          const okra_operator_settings *o)
 {
     char text[96];
-    if (x->n != y->n || y->n < 1 || y->kind != OKRA_DENSE || y->d != K->d || y->missing) {
-        return okra_fail_(OKRA_ESHAPE,
-                          "operator: y has %s%s, expected %lld dense vectors of length "
-                          "%lld, one per input",
-                          okra_data_describe_(y, text, sizeof text),
-                          y->missing ? " with missing values" : "", (long long)x->n,
-                          (long long)K->d);
-    }
-    if (!(o->lambda > 0 && isfinite(o->lambda)) || !(o->tolerance >= 0) ||
-        o->iterations < 0) {
-        return okra_fail_(OKRA_EARG,
-                          "operator: lambda is %g, tolerance %g, iterations %lld; "
-                          "expected lambda > 0, the others 0 or more",
-                          o->lambda, o->tolerance, (long long)o->iterations);
-    }
+    REFUSE_IF(
+        x->n != y->n || y->n < 1 || y->kind != OKRA_DENSE || y->d != K->d || y->missing,
+        OKRA_ESHAPE,
+        "operator: y has %s%s, expected %lld dense vectors of length %lld, one per input",
+        okra_data_describe_(y, text, sizeof text),
+        y->missing ? " with missing values" : "", (long long)x->n, (long long)K->d);
+    REFUSE_IF(!(o->lambda > 0 && isfinite(o->lambda)) || !(o->tolerance >= 0) ||
+                  o->iterations < 0,
+              OKRA_EARG,
+              "operator: lambda is %g, tolerance %g, iterations %lld; expected lambda > "
+              "0, the others 0 or more",
+              o->lambda, o->tolerance, (long long)o->iterations);
     return OKRA_OK;
 }
 
@@ -322,8 +313,7 @@ okra_status okra_operator_fit(okra_context *context, const okra_operator *K,
         *report = told;
     }
 done:
-    okra_free_(z.S);
-    okra_free_(c);
+    FREE(z.S, c);
     return st;
 }
 

@@ -110,10 +110,7 @@ static okra_status open_work(const okra_grouped_ *r, work *w)
 
 static void close_work(work *w)
 {
-    double *blocks[] = {w->V, w->v, w->P, w->F, w->S, w->ones, w->u, w->q};
-    for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) {
-        okra_free_(blocks[i]);
-    }
+    FREE(w->V, w->v, w->P, w->F, w->S, w->ones, w->u, w->q);
     okra_free_(w->in);
 }
 

@@ -32,7 +32,6 @@
 
 #include <float.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 typedef struct kpca_options {
@@ -62,13 +61,12 @@ okra_status okra_kpca_choose_(okra_context *ctx, const char *what, const char *t
     if (strcmp(text, "all") == 0) {
         return OKRA_OK;
     }
-    if (end == text || *end || !(asked > 0) || (asked >= 1 && asked != floor(asked)) ||
-        asked > 9e15) {
-        return okra_fail_(OKRA_EARG,
-                          "kpca: %s is '%s', expected a whole number, a share of "
-                          "the variance between 0 and 1, or all%s",
-                          what, text, strcmp(what, "components") == 0 ? "" : ", or auto");
-    }
+    REFUSE_IF(end == text || *end || !(asked > 0) ||
+                  (asked >= 1 && asked != floor(asked)) || asked > 9e15,
+              OKRA_EARG,
+              "kpca: %s is '%s', expected a whole number, a share of the variance "
+              "between 0 and 1, or all%s",
+              what, text, strcmp(what, "components") == 0 ? "" : ", or auto");
     if (asked >= 1) {
         if (asked > (double)rank) {
             okra_warn_(ctx,
@@ -93,16 +91,12 @@ static void clear(okra_axes_ *a)
 {
     okra_axes_drop_(a);
     okra_large_free_(a->L);
-    okra_free_(a->mean);
-    okra_free_(a->s);
+    FREE(a->mean, a->s);
 }
 
 void okra_axes_drop_(okra_axes_ *a)
 {
-    okra_free_(a->S);
-    okra_free_(a->D);
-    okra_free_(a->mu);
-    okra_free_(a->offset);
+    FREE(a->S, a->D, a->mu, a->offset);
     okra_large_free_(a->T);
     a->T = NULL;
     a->S = a->D = a->mu = a->offset = NULL;
@@ -319,10 +313,9 @@ static okra_status low_components(const okra_bag_ *bag, okra_components_ *out)
     okra_int one = 0, p = 0;
     c.axes = axes_of(bag, &c.p, &c.width);
     c.offset = okra_bag_get_(bag, "offset", &one, &p);
-    if (!c.offset || one != 1 || p != c.p || c.width != okra_ridge_width_(bag)) {
-        return okra_fail_(OKRA_EFORMAT, "kpca: the model's output components do not fit "
-                                        "its coefficients");
-    }
+    REFUSE_IF(!c.offset || one != 1 || p != c.p || c.width != okra_ridge_width_(bag),
+              OKRA_EFORMAT,
+              "kpca: the model's output components do not fit its coefficients");
     double rank;
     c.whole = okra_bag_get_number_(bag, "rank-output", &rank);
     *out = c;
@@ -342,14 +335,12 @@ static okra_status components(const okra_bag_ *bag, okra_int n, okra_components_
     c.variances = okra_bag_get_(bag, "variances", &shape[2], &shape[3]);
     c.offset = okra_bag_get_(bag, "offset", &shape[4], &shape[5]);
     c.p = shape[1];
-    if (!c.scores || !c.variances || !c.offset || shape[0] != n || shape[2] != 1 ||
-        shape[4] != 1 || shape[3] != c.p || shape[5] != c.p ||
-        (c.duals && (rows_found != n || cols_found != c.p))) {
-        return okra_fail_(OKRA_EFORMAT,
-                          "kpca: the model's output components do not fit %lld training "
-                          "pairs",
-                          (long long)n);
-    }
+    REFUSE_IF(!c.scores || !c.variances || !c.offset || shape[0] != n || shape[2] != 1 ||
+                  shape[4] != 1 || shape[3] != c.p || shape[5] != c.p ||
+                  (c.duals && (rows_found != n || cols_found != c.p)),
+              OKRA_EFORMAT,
+              "kpca: the model's output components do not fit %lld training pairs",
+              (long long)n);
     double rank;
     c.whole = okra_bag_get_number_(bag, "rank-output", &rank);
     *out = c;
@@ -382,12 +373,9 @@ static okra_status predict(okra_context *ctx, const okra_bag_ *bag, okra_query_ 
     }
     CHK(components(bag, query->n, &c));
     const double *C = okra_bag_get_(bag, "coefficients", &n, &p);
-    if (!C || n != query->n || p != c.p) {
-        return okra_fail_(OKRA_EFORMAT,
-                          "kpca: the model's 'coefficients' do not fit %lld training "
-                          "pairs",
-                          (long long)query->n);
-    }
+    REFUSE_IF(!C || n != query->n || p != c.p, OKRA_EFORMAT,
+              "kpca: the model's 'coefficients' do not fit %lld training pairs",
+              (long long)query->n);
     mean_weights(bag, out);
     if (p == 0) {
         return OKRA_OK;

@@ -18,7 +18,6 @@
  */
 #include "method/ridge/kpca.h"
 
-#include "kernel/lowrank/lowrank.h"
 #include "method/ridge/moments.h"
 #include "method/ridge/ridge.h"
 

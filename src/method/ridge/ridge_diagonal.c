@@ -29,8 +29,6 @@
  */
 #include "method/ridge/ridge.h"
 
-#include <math.h>
-
 typedef struct diagonal {
     okra_ridge_ *r;
     okra_int n, d;

@@ -56,8 +56,7 @@ okra_status okra_directions_open_(okra_context *ctx, const double *A, okra_int d
     *out = o;
     o.E = NULL;
 done:
-    okra_free_(g);
-    okra_free_(o.E);
+    FREE(g, o.E);
     return st;
 }
 
@@ -97,13 +96,10 @@ okra_status okra_ridge_factors_(okra_ridge_ *r, const double *A)
     OWNED double *C = NULL;
     double jitter = 0;
     CHK(okra_directions_open_(r->ctx, A, d, r->lambda[0], &o));
-    if (o.different > OKRA_DIRECTIONS_MOST_) {
-        return okra_fail_(
-            OKRA_EUNSUPPORTED,
-            "ridge: keep weights keeps a factor for each different eigenvalue of the "
-            "operator: there are %lld, expected %d at most",
-            (long long)o.different, OKRA_DIRECTIONS_MOST_);
-    }
+    REFUSE_IF(o.different > OKRA_DIRECTIONS_MOST_, OKRA_EUNSUPPORTED,
+              "ridge: keep weights keeps a factor for each different eigenvalue of the "
+              "operator: there are %lld, expected %d at most",
+              (long long)o.different, OKRA_DIRECTIONS_MOST_);
     CHK(okra_doubles_(r->ctx, n, d, "the ridge coefficients", &C));
     okra_mat_fill_(okra_mat_of_(C, n, d), 0);
     CHK(okra_ridge_K_(r, &K));

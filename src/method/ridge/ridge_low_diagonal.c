@@ -25,7 +25,6 @@
  */
 #include "method/ridge/ridge.h"
 
-#include "kernel/lowrank/lowrank.h"
 #include "method/ridge/moments.h"
 
 #include <math.h>
@@ -113,11 +112,8 @@ static okra_status open_diagonal(okra_ridge_ *r, double share, diagonal *z)
 
 static void close_diagonal(diagonal *z)
 {
-    double *blocks[] = {z->v, z->w, z->ones, z->F, z->G, z->xx, z->xy, z->x1,
-                        z->D, z->s, z->p,    z->Z, z->f, z->Q,  z->H};
-    for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) {
-        okra_free_(blocks[i]);
-    }
+    FREE(z->v, z->w, z->ones, z->F, z->G, z->xx, z->xy, z->x1, z->D, z->s, z->p, z->Z,
+         z->f, z->Q, z->H);
     okra_moments_clear_(&z->t);
 }
 

@@ -22,10 +22,7 @@
  */
 #include "method/ridge/ridge_leave.h"
 
-#include "kernel/lowrank/lowrank.h"
 #include "method/ridge/moments.h"
-
-#include <math.h>
 
 typedef struct leaving {
     const okra_ridge_ *r;
@@ -175,10 +172,7 @@ static okra_status single(okra_ridge_ *r, const okra_moments_ *t, double *A,
     }
 done:
     okra_free_(g);
-    double *blocks[] = {z.v, z.B, z.X, z.Z, z.F, z.Q, z.T, z.Y, z.out, z.H, z.slack};
-    for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) {
-        okra_free_(blocks[i]);
-    }
+    FREE(z.v, z.B, z.X, z.Z, z.F, z.Q, z.T, z.Y, z.out, z.H, z.slack);
     return st;
 }
 

@@ -17,8 +17,6 @@
 #include "method/ridge/moments.h"
 #include "method/ridge/ridge_leave.h"
 
-#include <math.h>
-
 typedef struct leaving {
     okra_ridge_ *r;
     const okra_moments_ *t;
@@ -230,9 +228,6 @@ okra_status okra_ridge_low_parts_(okra_ridge_ *r, const okra_moments_ *t,
     }
 done:
     okra_scratch_clear_(&z.rows);
-    double *blocks[] = {z.row, z.P, z.X, z.L, z.A, z.S, z.B, z.mean, z.H};
-    for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) {
-        okra_free_(blocks[i]);
-    }
+    FREE(z.row, z.P, z.X, z.L, z.A, z.S, z.B, z.mean, z.H);
     return st;
 }

@@ -10,7 +10,6 @@
 #include "method/ridge/ridge.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 void okra_outputs_clear_(okra_outputs_ *o)

@@ -10,12 +10,9 @@ static okra_status stored(const okra_bag_ *bag, const char *name, okra_int m,
                           okra_int cols, okra_mat_ *out)
 {
     okra_mat_ A = okra_bag_mat_(bag, name);
-    if (!A.p || A.rows != m || (cols >= 0 && A.cols != cols)) {
-        return okra_fail_(OKRA_EFORMAT,
-                          "the model's '%s' is %lld x %lld, which does not fit %lld "
-                          "training pairs",
-                          name, (long long)A.rows, (long long)A.cols, (long long)m);
-    }
+    REFUSE_IF(!A.p || A.rows != m || (cols >= 0 && A.cols != cols), OKRA_EFORMAT,
+              "the model's '%s' is %lld x %lld, which does not fit %lld training pairs",
+              name, (long long)A.rows, (long long)A.cols, (long long)m);
     *out = A;
     return OKRA_OK;
 }
@@ -49,12 +46,10 @@ static okra_status add_slope(const okra_bag_ *bag, const okra_query_ *query,
     okra_mat_ slope = {0};
     const okra_data *x = query->x;
     CHK(stored(bag, "slope", 1, out.cols, &slope));
-    if (!x || x->kind != OKRA_DENSE || x->d != out.cols) {
-        return okra_fail_(OKRA_ESHAPE,
-                          "ridge: operator diagonal: the test inputs must be dense "
-                          "vectors of length %lld",
-                          (long long)out.cols);
-    }
+    REFUSE_IF(
+        !x || x->kind != OKRA_DENSE || x->d != out.cols, OKRA_ESHAPE,
+        "ridge: operator diagonal: the test inputs must be dense vectors of length %lld",
+        (long long)out.cols);
     for (okra_int i = 0; i < out.rows; i++) {
         const double *row = x->values + (query->first + i) * x->ld;
         for (okra_int j = 0; j < out.cols; j++) {
@@ -69,9 +64,8 @@ okra_status okra_ridge_embed_(okra_context *ctx, const okra_bag_ *bag, okra_quer
                               okra_mat_ out)
 {
     okra_mat_ C = {0}, mean = {0};
-    if (!has(bag, "coefficients")) {
-        return okra_fail_(OKRA_EUNSUPPORTED, "the outputs have no explicit features");
-    }
+    REFUSE_IF(!has(bag, "coefficients"), OKRA_EUNSUPPORTED,
+              "the outputs have no explicit features");
     CHK(stored(bag, "coefficients", query->Kx.cols, out.cols, &C));
     CHK(okra_query_times_(ctx, query, false, C, out));
     if (has(bag, "slope")) {

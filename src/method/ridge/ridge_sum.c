@@ -21,8 +21,6 @@
  */
 #include "method/ridge/ridge_sum.h"
 
-#include "kernel/lowrank/lowrank.h"
-
 #include <float.h>
 #include <math.h>
 #include <string.h>

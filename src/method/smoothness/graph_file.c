@@ -122,15 +122,13 @@ okra_status okra_graph_read_(okra_context *ctx, const char *file, okra_int n,
     char found[120];
     CHK(okra_data_read(ctx, file, &data));
     bool sparse = data->kind == OKRA_SPARSE;
-    if ((!sparse && data->kind != OKRA_DENSE && data->kind != OKRA_GRAM) ||
-        data->n != n || data->d != n) {
-        return okra_fail_(
-            OKRA_ESHAPE,
-            "graph: %s holds %s, expected a matrix of %lld x %lld, one row per input, "
-            "labelled or not",
-            file, okra_data_describe_(data, found, sizeof found), (long long)n,
-            (long long)n);
-    }
+    REFUSE_IF((!sparse && data->kind != OKRA_DENSE && data->kind != OKRA_GRAM) ||
+                  data->n != n || data->d != n,
+              OKRA_ESHAPE,
+              "graph: %s holds %s, expected a matrix of %lld x %lld, one row per input, "
+              "labelled or not",
+              file, okra_data_describe_(data, found, sizeof found), (long long)n,
+              (long long)n);
     if (sparse) {
         CHK(copy_sparse(ctx, data, W));
         return OKRA_OK;

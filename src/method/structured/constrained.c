@@ -17,7 +17,6 @@
  */
 #include "method/ridge/groups.h"
 
-#include "data/strings.h"
 #include "kernel/strings/string_kernels.h"
 
 #include <math.h>

@@ -19,8 +19,6 @@
  */
 #include "method/structured/jkm.h"
 
-#include "method/ridge/ridge.h"
-
 #include <math.h>
 #include <string.h>
 

@@ -17,7 +17,6 @@
 #include "kernel/lowrank/lowrank.h"
 #include "kernel/strings/string_kernels.h"
 
-#include <math.h>
 #include <string.h>
 
 typedef struct m3n_options {

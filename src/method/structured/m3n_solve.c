@@ -22,8 +22,6 @@
  */
 #include "method/structured/m3n.h"
 
-#include <float.h>
-#include <math.h>
 #include <string.h>
 
 enum { CHECK = 5 };

@@ -51,9 +51,7 @@ static okra_status side_create(const okra_twin_side_ *given, okra_int n, side *s
 
 static void side_clear(side *s)
 {
-    okra_free_(s->recipes);
-    okra_free_(s->sums);
-    okra_free_(s->whole);
+    FREE(s->recipes, s->sums, s->whole);
 }
 
 static inline OKRA_INLINE_ void times_body(okra_int n, const double *restrict a,
@@ -317,19 +315,15 @@ static okra_status products_body(void *arg, okra_int begin, okra_int end, int wo
 
 static okra_status check_terms(const okra_twin_side_ *given)
 {
-    if (given->degree < 1 || given->kernels < 1 ||
-        given->kernels > OKRA_TWIN_KERNELS_MOST) {
-        return okra_fail_(
-            OKRA_EARG,
-            "twin: degree %d of %d kernels, expected a degree of at least 1 and 1 to %d "
-            "kernels",
-            given->degree, given->kernels, OKRA_TWIN_KERNELS_MOST);
-    }
-    if (okra_twin_terms_(given) < 0) {
-        return okra_fail_(OKRA_EARG,
-                          "twin: degree %d of %d kernels has more than %d terms",
-                          given->degree, given->kernels, OKRA_TWIN_TERMS_MOST);
-    }
+    REFUSE_IF(given->degree < 1 || given->kernels < 1 ||
+                  given->kernels > OKRA_TWIN_KERNELS_MOST,
+              OKRA_EARG,
+              "twin: degree %d of %d kernels, expected a degree of at least 1 and 1 to "
+              "%d kernels",
+              given->degree, given->kernels, OKRA_TWIN_KERNELS_MOST);
+    REFUSE_IF(okra_twin_terms_(given) < 0, OKRA_EARG,
+              "twin: degree %d of %d kernels has more than %d terms", given->degree,
+              given->kernels, OKRA_TWIN_TERMS_MOST);
     return OKRA_OK;
 }
 
@@ -341,18 +335,14 @@ static okra_status check(const okra_twin_side_ *x, const okra_twin_side_ *y,
     for (int s = 0; s < 2; s++) {
         for (int k = 0; k < sides[s]->kernels && k < OKRA_TWIN_KERNELS_MOST; k++) {
             const okra_mat_ *K = &sides[s]->gram[k];
-            if (K->rows != n || (K->cols != n && !sides[s]->factored)) {
-                return okra_fail_(
-                    OKRA_ESHAPE,
-                    "twin: a Gram matrix is %lld x %lld, expected %lld x %lld",
-                    (long long)K->rows, (long long)K->cols, (long long)n, (long long)n);
-            }
+            REFUSE_IF(K->rows != n || (K->cols != n && !sides[s]->factored), OKRA_ESHAPE,
+                      "twin: a Gram matrix is %lld x %lld, expected %lld x %lld",
+                      (long long)K->rows, (long long)K->cols, (long long)n, (long long)n);
         }
     }
-    if (n < (unbiased ? 4 : 2)) {
-        return okra_fail_(OKRA_ESHAPE, "twin: %lld examples, expected at least %d",
-                          (long long)n, unbiased ? 4 : 2);
-    }
+    REFUSE_IF(n < (unbiased ? 4 : 2), OKRA_ESHAPE,
+              "twin: %lld examples, expected at least %d", (long long)n,
+              unbiased ? 4 : 2);
     CHK(check_terms(x));
     CHK(check_terms(y));
     okra_int rows = okra_twin_terms_(x), cols = okra_twin_terms_(y);
@@ -395,9 +385,7 @@ static okra_status on_host(okra_context *ctx, const okra_twin_side_ *x,
 done:
     side_clear(&p.x);
     side_clear(&p.y);
-    okra_free_(p.scratch);
-    okra_free_(p.panels);
-    okra_free_(p.parts);
+    FREE(p.scratch, p.panels, p.parts);
     return st;
 }
 
