@@ -142,3 +142,44 @@ okra_status okra_engine_eigh_(okra_context *ctx, okra_mat_ A, double *w)
     CHK(okra_large_eigh_(ctx, a, w));
     return okra_large_end_(ctx, a, A);
 }
+
+okra_status okra_large_solve_(okra_context *ctx, bool left, const okra_large_ *L,
+                              okra_large_ *B)
+{
+    okra_status st = okra_large_trsm_(ctx, left, !left, L, B);
+    return st == OKRA_OK ? okra_large_trsm_(ctx, left, left, L, B) : st;
+}
+
+okra_status okra_engine_top_(okra_context *ctx, const okra_entries_ *entries, okra_mat_ W,
+                             const bool *skip, okra_int k, okra_int *index, double *value,
+                             bool *done)
+{
+    const okra_engine_ *engine = okra_engine_of_(ctx);
+    *done = false;
+    REFUSE_IF(W.cols != entries->cols, OKRA_ESHAPE,
+              "top: weights of %lld outputs, %lld expected", (long long)W.cols,
+              (long long)entries->cols);
+    return !engine->verbs->top || W.rows == 0 || W.cols == 0 || k <= 0
+               ? OKRA_OK
+               : engine->verbs->top(engine->state, ctx, entries, W, skip, k, index, value,
+                                    done);
+}
+
+/* ---- several processes ---- */
+
+void okra_engine_share_(okra_context *ctx, okra_int n, okra_int *first, okra_int *count)
+{
+    const okra_engine_ *e = okra_engine_of_(ctx);
+    *first = 0;
+    *count = n;
+    if (e->verbs->share) {
+        e->verbs->share(e->state, n, first, count);
+    }
+}
+
+okra_status okra_engine_sum_(okra_context *ctx, okra_int count, double *values)
+{
+    const okra_engine_ *e = okra_engine_of_(ctx);
+    return e->verbs->sum && count > 0 ? e->verbs->sum(e->state, ctx, count, values)
+                                      : OKRA_OK;
+}

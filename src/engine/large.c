@@ -36,10 +36,9 @@ static okra_status refuse(const char *verb, const okra_large_ *A, const okra_lar
 
 static okra_status check_square(const char *verb, const okra_large_ *A)
 {
-    return A->rows == A->cols
-               ? OKRA_OK
-               : okra_fail_(OKRA_ESHAPE, "%s: A is %lld x %lld, not square", verb,
-                            (long long)A->rows, (long long)A->cols);
+    REFUSE_IF(A->rows != A->cols, OKRA_ESHAPE, "%s: A is %lld x %lld, not square", verb,
+              (long long)A->rows, (long long)A->cols);
+    return OKRA_OK;
 }
 
 /* ---- matrices ---- */
@@ -310,21 +309,6 @@ okra_status okra_large_best_(okra_context *ctx, const okra_large_ *A,
     return empty(A) || k == 0 ? OKRA_OK : CALL(A, best, A->body, offset, k, index, value);
 }
 
-okra_status okra_engine_top_(okra_context *ctx, const okra_entries_ *entries, okra_mat_ W,
-                             const bool *skip, okra_int k, okra_int *index, double *value,
-                             bool *done)
-{
-    const okra_engine_ *engine = okra_engine_of_(ctx);
-    *done = false;
-    REFUSE_IF(W.cols != entries->cols, OKRA_ESHAPE,
-              "top: weights of %lld outputs, %lld expected", (long long)W.cols,
-              (long long)entries->cols);
-    return !engine->verbs->top || W.rows == 0 || W.cols == 0 || k <= 0
-               ? OKRA_OK
-               : engine->verbs->top(engine->state, ctx, entries, W, skip, k, index, value,
-                                    done);
-}
-
 /* ---- linear algebra ---- */
 
 okra_status okra_large_gemm_(okra_context *ctx, bool ta, bool tb, double alpha,
@@ -361,16 +345,11 @@ okra_status okra_large_syrk_(okra_context *ctx, bool trans, double alpha,
     return CALL(C, syrk, trans, alpha, A->body, beta, C->body);
 }
 
-typedef struct factoring {
-    okra_context *ctx;
-    okra_large_ *A;
-    double *d;
-} factoring;
-
+/* A verb under way, watched: its matrix, numbers that it writes, whether it was done. */
 typedef struct verb {
     okra_context *ctx;
     okra_large_ *A;
-    double *w;
+    double *d;
     bool *done;
 } verb;
 
@@ -385,24 +364,24 @@ static okra_status call_eigh(void *arg)
 {
     verb *v = arg;
     okra_context *ctx = v->ctx;
-    return CALL(v->A, eigh, v->A->body, v->w);
+    return CALL(v->A, eigh, v->A->body, v->d);
 }
 
 static okra_status get_diagonal(void *user, double *d)
 {
-    factoring *f = user;
+    verb *f = user;
     return okra_large_diagonal_(f->ctx, f->A, d);
 }
 
 /* An engine may or may not notice a NaN; one anywhere in A reaches the diagonal of L. */
 static okra_status try_factor(void *user, bool *done)
 {
-    factoring *f = user;
+    verb *f = user;
     okra_context *ctx = f->ctx;
     static _Atomic double rate = 4e13; /* of a GPU; corrected by the first call */
-    verb v = {ctx, f->A, NULL, done};
+    f->done = done;
     CHK(okra_engine_watched_(ctx, f->A, &rate, "factor", pow((double)f->A->rows, 3) / 3,
-                             call_cholesky, &v));
+                             call_cholesky, f));
     if (*done) {
         CHK(okra_large_diagonal_(ctx, f->A, f->d));
     }
@@ -414,28 +393,25 @@ static okra_status try_factor(void *user, bool *done)
 
 static okra_status put_back(void *user, const double *d)
 {
-    factoring *f = user;
+    verb *f = user;
     okra_context *ctx = f->ctx;
     return CALL(f->A, restore, d, f->A->body);
 }
 
 static okra_status is_finite(void *user)
 {
-    factoring *f = user;
+    verb *f = user;
     return check_finite(f->ctx, "cholesky", NULL, 0, f->A);
 }
 
 static okra_status factor(okra_context *ctx, okra_large_ *A, double *jitter, bool *done)
 {
-    okra_status st = OKRA_OK;
-    factoring f = {ctx, A, NULL};
+    OWNED double *d = NULL;
+    CHK(check_square("cholesky", A));
+    MAKE(d, A->rows);
+    verb f = {ctx, A, d, NULL};
     okra_cholesky_steps_ steps = {get_diagonal, try_factor, put_back, is_finite, &f};
-    TRY(check_square("cholesky", A));
-    ALLOC(f.d, A->rows);
-    TRY(okra_cholesky_by_(ctx, A->rows, &steps, jitter, done));
-done:
-    okra_free_(f.d);
-    return st;
+    return okra_cholesky_by_(ctx, A->rows, &steps, jitter, done);
 }
 
 okra_status okra_large_cholesky_(okra_context *ctx, okra_large_ *A, double *jitter)
@@ -460,13 +436,6 @@ okra_status okra_large_trsm_(okra_context *ctx, bool left, bool trans,
     return st != OKRA_OK || empty(B) ? st : CALL(B, trsm, left, trans, L->body, B->body);
 }
 
-okra_status okra_large_solve_(okra_context *ctx, bool left, const okra_large_ *L,
-                              okra_large_ *B)
-{
-    okra_status st = okra_large_trsm_(ctx, left, !left, L, B);
-    return st == OKRA_OK ? okra_large_trsm_(ctx, left, left, L, B) : st;
-}
-
 okra_status okra_large_eigh_(okra_context *ctx, okra_large_ *A, double *w)
 {
     okra_status st = check_square("eigh", A);
@@ -479,23 +448,4 @@ okra_status okra_large_eigh_(okra_context *ctx, okra_large_ *A, double *w)
                ? st
                : okra_engine_watched_(ctx, A, &rate, "eigenvectors",
                                       9 * pow((double)A->rows, 3), call_eigh, &v);
-}
-
-/* ---- several processes ---- */
-
-void okra_engine_share_(okra_context *ctx, okra_int n, okra_int *first, okra_int *count)
-{
-    const okra_engine_ *e = okra_engine_of_(ctx);
-    *first = 0;
-    *count = n;
-    if (e->verbs->share) {
-        e->verbs->share(e->state, n, first, count);
-    }
-}
-
-okra_status okra_engine_sum_(okra_context *ctx, okra_int count, double *values)
-{
-    const okra_engine_ *e = okra_engine_of_(ctx);
-    return e->verbs->sum && count > 0 ? e->verbs->sum(e->state, ctx, count, values)
-                                      : OKRA_OK;
 }
