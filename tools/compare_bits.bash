@@ -2,19 +2,20 @@
 # Does the working tree keep the bits of a commit? Builds both and compares what every
 # method, operator and form of low rank stores and predicts (tests/bits/bits.bash).
 #
-# What differs from 74d90642b760, the last commit without engines, and why:
+# What differs from 74d90642b760, the last commit without engines, and why (?: by the
+# history of the code, not by building the commits around it):
 #   top           distances of candidates: of linear outputs they come from h and the
-#                 outputs, not from weights and Gram values (95bff01). Last digits; weights
+#                 outputs, not from weights and Gram values (? 95bff01). Last digits; weights
 #                 and embeddings are the same.
 #   operator.A    models of matrix and graph operators keep the matrix, so that none opens
 #                 a file (an array more; the others are the same).
-#   kpca          outputs are centred by the engine's verb (60a29b6): 1e-15. Of all
+#   kpca          outputs are centred by the engine's verb (? 60a29b6): 1e-15. Of all
 #                 components the last have variances near rounding; weights move by 1e-10.
 #   diagonal      of low rank under a kernel that is not linear: another message.
-#   tgp, soar     by the verbs of engines (9d1f0e9), searches from more starts; a model
+#   tgp, soar     by the verbs of engines (? 9d1f0e9), searches from more starts; a model
 #                 keeps what its output kernel learned.
 #   margin        stops at a gap that is small beside values below 1 (src/method/gap.h).
-#   select        the table of cells has a column ky; left-out folds decompose once.
+#   select        the table of cells has a column ky; left-out folds decompose once (? 2dc262b).
 #
 # Usage: compare_bits.bash [COMMIT] [BUILD]   [default: HEAD~1, build]; exit status 1: bits differ
 set -euo pipefail
