@@ -15,6 +15,7 @@
 #   tgp, soar     by the verbs of engines (? 9d1f0e9), searches from more starts; a model
 #                 keeps what its output kernel learned.
 #   margin        stops at a gap that is small beside values below 1 (src/method/gap.h).
+#   lambda2       of one lambda by a Cholesky factor (206ee55).
 #   select        the table of cells has a column ky; left-out folds decompose once (? 2dc262b).
 #
 # Usage: compare_bits.bash [COMMIT] [BUILD]   [default: HEAD~1, build]; exit status 1: bits differ
