@@ -20,6 +20,7 @@ from .._library import Handle, constants, lib, options
 from .._model import Model, hold
 from ._conformal import ConformalMixin
 from ._dask import fit_dask, is_dask
+from ._mpi import fit_shard
 from ._predicting import PredictMixin
 from ._scoring import ScoreMixin
 from ._shared import (ContextMixin, TagsMixin, as_sequence, is_linear, kernel_values,
@@ -215,6 +216,27 @@ class OutputKernelEstimator(UpdateMixin, PredictMixin, ConformalMixin, ScoreMixi
         self
         """
         return self._learn(X, y, None, calibration)
+
+    def fit_shard(self, X: Any, y: Any, comm: Any = None) -> "OutputKernelEstimator":
+        """Learns from the rows that all processes of a job under mpi4py have.
+
+        Each process calls it with its own rows, and all get the same model. Rows stay where
+        they are: moments of low rank are added up, and the outputs are brought together.
+
+        Parameters
+        ----------
+        X : array of shape (n_own, p)
+            Inputs that this process has; none at all is fine.
+        y : array of shape (n_own,) or (n_own, d)
+            Their outputs.
+        comm : mpi4py communicator, optional
+            The processes, all of ``MPI.COMM_WORLD`` where it is left out.
+
+        Returns
+        -------
+        self
+        """
+        return fit_shard(self, X, y, comm)
 
     def _weigh(self, X: Any, outputs: Data, sample_weight: Any) -> Data:
         """The outputs with the weights of their pairs, and of their classes."""

@@ -29,18 +29,18 @@ def _array(X: Any) -> Any:
     return X.rechunk({1: -1}) if X.ndim > 1 else X
 
 
-def _settings(estimator: Any, values: dict) -> tuple:
+def _settings(estimator: Any, values: dict, what: str = "Dask arrays") -> tuple:
     """Options of the basis and of the parts."""
     low = values.pop("low-rank-x", None) or values.pop("low-rank", None)
     if low is None:
-        raise ValueError("Dask arrays are fitted part by part, which needs low_rank_x, such "
-                         "as 'nystrom(rank=500)'")
+        raise ValueError(f"{what} are fitted part by part, which needs low_rank_x, such as "
+                         "'nystrom(rank=500)'")
     kx = values.pop("kx")
     if values.get("ky") == "auto":
         values["ky"] = "linear"
     for name, value in (("kx", kx), ("lam", values.get("lambda"))):
         if value in ("auto", "precomputed") or callable(value):
-            raise ValueError(f"{name} is {value!r}: for Dask arrays give it as an "
+            raise ValueError(f"{name} is {value!r}: for {what} give it as an "
                              "expression or number; parts must agree in it")
     return {"kx": kx, "low-rank-x": low}, {**values, "keep-moments": True}
 
@@ -72,6 +72,16 @@ def _weights(sample_weight: Any, n: int) -> Any:
     return weights
 
 
+def adopt(estimator: Any, model: Model, width: int, flat: bool) -> Any:
+    """The estimator with a model that was merged from parts of the data."""
+    estimator.model_ = model
+    estimator.n_features_in_ = width
+    estimator._flat, estimator._y_objects = flat, None
+    estimator._columns = estimator._series = estimator._left = estimator._dtype = None
+    estimator._chosen, estimator.search_ = None, None
+    return estimator
+
+
 def fit_dask(estimator: Any, X: Any, y: Any, sample_weight: Any = None) -> Any:
     """What ``fit`` does with Dask arrays; parts are computed by Dask's scheduler."""
     import dask
@@ -101,12 +111,7 @@ def fit_dask(estimator: Any, X: Any, y: Any, sample_weight: Any = None) -> Any:
         parts = [part for part in dask.compute(
             *(fit(shared, a, b[0], w, values, settings) for a, b, w, size in blocks if size))
             if part is not None]
-    estimator.model_ = Model.merge(parts, context=context)
-    estimator.n_features_in_ = X.shape[1]
-    estimator._flat, estimator._y_objects = y.ndim == 1, None
-    estimator._columns = estimator._series = estimator._left = estimator._dtype = None
-    estimator._chosen, estimator.search_ = None, None
-    return estimator
+    return adopt(estimator, Model.merge(parts, context=context), X.shape[1], y.ndim == 1)
 
 
 def predict_dask(estimator: Any, X: Any, candidates: Any) -> Any:
