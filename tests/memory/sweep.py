@@ -2,7 +2,7 @@
 """sweep.py OKRA SHIM [RUNS [COMMAND...]]: allocations fail anywhere in the process, okra stays honest.
 
 Each command runs with the k-th allocation failing, for RUNS values of k spread over all of
-them (0: every one, or MOST of a command that has more), and with every k-th failing. It must end by itself; with status 0 its
+them (0: every one, or MOST of a command that has more, FEW where there are MANY), and with every k-th failing. It must end by itself; with status 0 its
 files are the right ones to the byte; with another status it says why, every file that was
 there before is there still as it was, and no other file is left.
 """
@@ -14,12 +14,13 @@ import shutil
 import subprocess
 import sys
 import tempfile
+from concurrent import futures
 
 import numpy as np
 
 OKRA, SHIM = (os.path.abspath(p) for p in sys.argv[1:3])
 RUNS = int(sys.argv[3]) if len(sys.argv) > 3 else 25
-MOST = 2000  # of the commands here two try out many settings, in the same code again and again
+MOST, MANY, FEW = 2000, 10000, 300  # a command with MANY tries out settings, in the same code again and again
 ANYTIME = 60  # seconds: more is a hang
 # OpenBLAS's products of small matrices on AVX-512 allocate and do not look whether they
 # got something; those for other processors do not allocate.
@@ -164,11 +165,10 @@ def judge(p, before, now, right):
     return None if message else f"status {p.returncode} without a word"
 
 
-def check(name, arguments, target, base, work):
+def check(name, arguments, target, base):
     faults = []
-    shutil.rmtree(work)
+    work, count = base.parent / name, base.parent / f"count-{name}"
     shutil.copytree(base, work)
-    count = base.parent / "count"
     good = run(work, arguments, count=count)
     if good.returncode != 0:
         return 0, [f"{name}: without a failure: status {good.returncode}: {good.stderr.decode()}"]
@@ -180,8 +180,9 @@ def check(name, arguments, target, base, work):
     if target and target != "out.okx":
         before[target] = b"a good file\n"
     points = list(range(1, calls + 1))
-    if len(points) > (RUNS or MOST):
-        points = sorted(set(random.Random(7).sample(points, (RUNS or MOST) - 5)) | set(points[-5:]))
+    limit = RUNS or (MOST if calls < MANY else FEW)
+    if calls > limit:
+        points = sorted(set(random.Random(7).sample(points, limit - 5)) | set(points[-5:]))
     cases = [{"at": k} for k in points] + [{"every": k} for k in (2, 7, 23, 101, 997)]
     for fail in cases:
         restore(work, before)
@@ -200,17 +201,15 @@ def main():
     chosen = sys.argv[4:]
     faults, runs = [], 0
     with tempfile.TemporaryDirectory(prefix="okra-memory-") as top:
-        base, work = pathlib.Path(top, "base"), pathlib.Path(top, "work")
+        base = pathlib.Path(top, "base")
         base.mkdir()
-        work.mkdir()
         make(base)
-        for name, arguments, target in COMMANDS:
-            if not chosen or name in chosen:
-                count, found = check(name, arguments, target, base, work)
+        commands = [one for one in COMMANDS if not chosen or one[0] in chosen]
+        with futures.ThreadPoolExecutor(int(os.environ.get("JOBS") or os.cpu_count())) as pool:
+            for (name, *_), (count, found) in zip(commands, pool.map(lambda one: check(*one, base), commands)):
                 runs += count
                 faults += found
                 print(f"{name}: {count} runs, {len(found)} faults", *found, sep="\n", flush=True)
-    print("\n".join(faults))
     print(f"{runs} runs with failing allocations, {len(faults)} faults")
     return 1 if faults else 0
 
