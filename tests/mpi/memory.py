@@ -24,7 +24,7 @@ COMMANDS = [
     ("fit --ky linear --operator graph:W.npy,mu=0.5 --keep coefficients -o m.okra", SMALL, 4),
     ("fit --ky rbf(sigma=2) --operator cov -o m.okra", SMALL, 8),
     ("fit --ky rbf(sigma=2) --operator ccov -o m.okra", SMALL, 8),
-    ("fit --ky rbf(sigma=2) --method kpca -o m.okra", SMALL, 7),
+    ("fit --ky rbf(sigma=2) --method kpca -o m.okra", SMALL, 5),
     ("select --ky linear --lambda 1e-3..1e0 --cv loo --keep coefficients -o m.okra", SMALL, 4)]
 
 
