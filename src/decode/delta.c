@@ -1,11 +1,14 @@
 /*
  * delta.c: a metric of pairs as a loss between any object and all training outputs.
  *
- * kernel-loss is a squared distance of the Gram engine; any other metric is scored, an
- * object against all training outputs at a time.
+ * kernel-loss is a squared distance of the Gram engine. A metric of sets of labels comes
+ * from a table of what two sets share (sets/counts.c), so that thousands of labels stay
+ * sparse; any other metric is scored, an object against all training outputs at a time.
  */
 #include "decode/delta.h"
 
+#include "decode/sets/counts.h"
+#include "decode/sets/members.h"
 #include "okra/metric.h"
 
 #include <stdio.h>
@@ -20,6 +23,8 @@ struct okra_delta_ {
     okra_bound_ *bound;
     okra_other_ *other;
     double *self, *train_self;
+    okra_counts_ *counts; /* of sets of labels, or NULL */
+    bool sought;          /* whether there is one is known */
 };
 
 void okra_delta_free_(okra_delta_ *d)
@@ -29,6 +34,7 @@ void okra_delta_free_(okra_delta_ *d)
         okra_other_free_(d->other);
         okra_bound_free_(d->bound);
         okra_kernel_free(d->kernel);
+        okra_counts_free_(d->counts);
         FREE(d->spec, d);
     }
 }
@@ -86,13 +92,43 @@ typedef struct filling {
     okra_mat_ D;
 } filling;
 
+/* Sets by counts, but for those that are larger than the table knows. */
 static okra_status some_objects(void *arg, okra_int begin, okra_int end, int worker)
 {
     const filling *f = arg;
+    const okra_counts_ *counts = f->d->counts;
+    OWNED int32_t *members = NULL, *c = NULL;
     (void)worker;
-    for (okra_int c = begin; c < end; c++) {
-        CHK(one_object(f->d, f->first + c, f->D.p + c * f->D.ld));
+    MAKE(members, counts ? f->d->set->d + 1 : 1);
+    MAKE(c, counts ? okra_counts_groups_(counts) : 1);
+    for (okra_int i = begin; i < end; i++) {
+        double *each = f->D.p + i * f->D.ld;
+        okra_int size = counts ? okra_sets_members_(f->d->set, f->first + i, members) : 0;
+        if (counts && size <= okra_counts_most_(counts)) {
+            okra_counts_losses_(counts, members, size, c, each);
+        } else {
+            CHK(one_object(f->d, f->first + i, each));
+        }
     }
+    return OKRA_OK;
+}
+
+/* The table of sets, once; none where these objects or the outputs are no sets. */
+static okra_status seek_counts(okra_context *ctx, okra_delta_ *d, const okra_data *set)
+{
+    bool sets = okra_sets_check_(d->output->y, "") == OKRA_OK &&
+                okra_sets_check_(set, "") == OKRA_OK;
+    if (sets && !d->sought) { /* a metric that knows no sparse vectors is scored */
+        okra_status st = okra_counts_create_(ctx, d->output, d, true, 1, &d->counts);
+        if (st == OKRA_EMEM || st == OKRA_ECANCELLED) {
+            return st;
+        }
+    }
+    if (!sets) {
+        okra_counts_free_(d->counts);
+        d->counts = NULL;
+    }
+    d->sought = sets;
     return OKRA_OK;
 }
 
@@ -122,6 +158,7 @@ okra_status okra_delta_bind_(okra_context *ctx, okra_delta_ *d, const okra_data 
     d->self = NULL;
     d->set = NULL;
     if (!d->bound || !set) {
+        CHK(set ? seek_counts(ctx, d, set) : OKRA_OK);
         d->set = set;
         return OKRA_OK;
     }

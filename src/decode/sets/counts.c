@@ -24,6 +24,7 @@
 #include "decode/sets/counts.h"
 
 #include "decode/sets/counts_inside.h"
+#include "decode/sets/members.h"
 #include "decode/delta.h"
 #include "decode/candidates/nearest.h"
 
@@ -35,37 +36,6 @@ enum { EVERY = 12, SMALL = 64 };
 static const double TABLE_MOST = 1 << 23; /* numbers */
 
 /* ---- the training outputs as distinct sets ---- */
-
-static bool is_member(const okra_data *y, okra_int i, okra_int j)
-{
-    return y->kind == OKRA_BITS ? y->bits[i * y->words + j / 64] >> (j % 64) & 1
-                                : y->values[i * y->ld + j] != 0;
-}
-
-okra_int okra_set_members_(const okra_data *y, okra_int i, int32_t *out)
-{
-    okra_int count = 0;
-    if (y->kind == OKRA_SPARSE) {
-        for (okra_int k = y->csr.indptr[i]; k < y->csr.indptr[i + 1]; k++) {
-            if (y->csr.values[k] != 0) {
-                if (out) {
-                    out[count] = (int32_t)y->csr.indices[k];
-                }
-                count++;
-            }
-        }
-        return count;
-    }
-    for (okra_int j = 0; j < y->d; j++) {
-        if (is_member(y, i, j)) {
-            if (out) {
-                out[count] = (int32_t)j;
-            }
-            count++;
-        }
-    }
-    return count;
-}
 
 typedef struct whole {
     const int32_t *members;
@@ -100,14 +70,14 @@ static okra_status find_groups(const okra_data *y, okra_counts_ *s)
     OWNED whole *rows = NULL;
     MAKE(rows, y->n);
     for (okra_int i = 0; i < y->n; i++) {
-        total += okra_set_members_(y, i, NULL);
+        total += okra_sets_members_(y, i, NULL);
     }
     MAKE(all, total);
     MAKE(s->members, total);
     MAKE(s->offsets, y->n + 1);
     MAKE(s->group, y->n);
     for (okra_int i = 0; i < y->n; i++) {
-        okra_int size = okra_set_members_(y, i, all + at);
+        okra_int size = okra_sets_members_(y, i, all + at);
         qsort(all + at, (size_t)size, sizeof *all, by_label);
         rows[i] = (whole){all + at, size, i};
         at += size;
@@ -170,22 +140,20 @@ static okra_status find_sizes(okra_counts_ *s)
 static okra_status intervals(const okra_int *begin, const okra_int *size, okra_int n,
                              okra_int d, okra_data **out)
 {
-    okra_int total = 0, at = 0;
-    FREED_BY(okra_csr_free_) okra_csr_ csr = {NULL, NULL, NULL};
+    OWNED okra_int *offsets = NULL;
+    OWNED int32_t *members = NULL;
+    MAKE(offsets, n + 1);
+    offsets[0] = 0;
     for (okra_int i = 0; i < n; i++) {
-        total += size[i];
+        offsets[i + 1] = offsets[i] + size[i];
     }
-    ZMAKE(csr.indptr, n + 1);
-    MAKE(csr.indices, total);
-    MAKE(csr.values, total);
+    MAKE(members, offsets[n]);
     for (okra_int i = 0; i < n; i++) {
         for (okra_int k = 0; k < size[i]; k++) {
-            csr.indices[at] = begin[i] + k;
-            csr.values[at++] = 1;
+            members[offsets[i] + k] = (int32_t)(begin[i] + k);
         }
-        csr.indptr[i + 1] = at;
     }
-    return okra_data_adopt_sparse_(&csr, n, d, "label sets", out);
+    return okra_sets_make_(NULL, OKRA_SPARSE, d, members, offsets, n, out);
 }
 
 /* K (intervals x sizes): l of the first a labels with s..s+b-1 for all s and b with s + b
@@ -330,6 +298,33 @@ static okra_status make_table(okra_context *ctx, const okra_kernel *kernel,
     return OKRA_OK;
 }
 
+okra_int okra_counts_most_(const okra_counts_ *s)
+{
+    return s->most;
+}
+
+okra_int okra_counts_groups_(const okra_counts_ *s)
+{
+    return s->groups;
+}
+
+/* f = -D / 2 */
+void okra_counts_losses_(const okra_counts_ *s, const int32_t *members, okra_int size,
+                         int32_t *c, double *each)
+{
+    memset(c, 0, (size_t)s->groups * sizeof *c);
+    for (okra_int k = 0; k < size; k++) {
+        okra_int j = members[k];
+        for (okra_int h = s->holders_at[j]; h < s->holders_at[j + 1]; h++) {
+            c[s->holders[h]]++;
+        }
+    }
+    for (okra_int i = 0; i < s->n; i++) {
+        okra_int g = s->group[i];
+        each[i] = -2 * okra_counts_row_(s, s->which[g], size)[c[g]];
+    }
+}
+
 bool okra_counts_exact_(const okra_counts_ *s)
 {
     return s->every || s->linear;
@@ -349,6 +344,7 @@ okra_status okra_counts_create_(okra_context *ctx, const okra_output_ *output,
         return OKRA_OK;
     }
     ZALLOC(s, 1);
+    s->n = output->y->n;
     s->d = output->y->d;
     s->empty = empty || loss;
     s->loss = loss != NULL;

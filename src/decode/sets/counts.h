@@ -8,10 +8,6 @@
 
 typedef struct okra_counts_ okra_counts_;
 
-/* The members of output i, a set, into `out` (NULL: counted alone), as they stand; their
- * number. */
-okra_int okra_set_members_(const okra_data *y, okra_int i, int32_t *out);
-
 /* For outputs that are sets (0/1 vectors); *out stays NULL where the kernel looks at more
  * than |y & y'|, |y| and |y'|, or where a table of its values would be too large. loss:
  * in the place of the kernel, or NULL; then all sets are allowed, norms are to be 0 and
@@ -20,6 +16,12 @@ okra_int okra_set_members_(const okra_data *y, okra_int i, int32_t *out);
 okra_status okra_counts_create_(okra_context *ctx, const okra_output_ *output,
                                 const struct okra_delta_ *loss, bool empty,
                                 okra_int rounds, okra_counts_ **out) OKRA_CHECK;
+/* With a loss: each[i] of a set of at most okra_counts_most_ labels and all training
+ * outputs. c: okra_counts_groups_ places. */
+okra_int okra_counts_most_(const okra_counts_ *counts);
+okra_int okra_counts_groups_(const okra_counts_ *counts);
+void okra_counts_losses_(const okra_counts_ *counts, const int32_t *members,
+                         okra_int size, int32_t *c, double *each);
 bool okra_counts_exact_(const okra_counts_ *counts); /* whatever it begins from */
 void okra_counts_free_(okra_counts_ *counts);
 /* The `wanted` best sets for every row of W, members that ascend and the squared

@@ -7,8 +7,8 @@
 #include "decode/sets/counts.h"
 
 struct okra_counts_ {
-    okra_int d, groups; /* labels, distinct training outputs */
-    okra_int *offsets;  /* groups + 1: the members of each */
+    okra_int n, d, groups; /* training outputs, labels, distinct training outputs */
+    okra_int *offsets;     /* groups + 1: the members of each */
     int32_t *members;
     okra_int *group; /* of each training output */
     okra_int sizes;  /* sizes that occur: size[0..sizes-1] ascend */

@@ -172,39 +172,12 @@ static void consider(space *x, okra_int in, okra_int out, double J, move *best)
     }
 }
 
-/* The best label to add; `but` is none. Sums of groups are shared by all labels. */
-static void try_adds(space *x, okra_int but, move *best)
+/* What every label is worth that comes (step 1; `but` does not) or goes (step -1). Sums
+ * of groups are shared by all labels. */
+static void try_changes(space *x, int step, okra_int but, move *best)
 {
     const okra_counts_ *s = x->s;
-    okra_int b = x->b + 1;
-    double base = 0;
-    if (!allowed(s, b)) {
-        return;
-    }
-    memset(x->change, 0, (size_t)s->d * sizeof *x->change);
-    for (okra_int g = 0; g < s->groups; g++) {
-        const double *f = okra_counts_row_(s, s->which[g], b);
-        okra_int c = x->c[g], size = s->offsets[g + 1] - s->offsets[g];
-        base += x->u[g] * f[c];
-        if (c < size) {
-            double gain = x->u[g] * (f[c + 1] - f[c]);
-            for (okra_int k = s->offsets[g]; k < s->offsets[g + 1]; k++) {
-                x->change[s->members[k]] += gain;
-            }
-        }
-    }
-    for (okra_int j = 0; j < s->d; j++) {
-        double J = s->excess[b] - 2 * (base + x->change[j]);
-        if (!x->in[j] && j != but) {
-            consider(x, j, but, J, best);
-        }
-    }
-}
-
-static void try_removals(space *x, move *best)
-{
-    const okra_counts_ *s = x->s;
-    okra_int b = x->b - 1;
+    okra_int b = x->b + step;
     double base = 0;
     if (!allowed(s, b)) {
         return;
@@ -214,8 +187,8 @@ static void try_removals(space *x, move *best)
         const double *f = okra_counts_row_(s, s->which[g], b);
         okra_int c = x->c[g], cut = OKRA_MIN_(c, b);
         base += x->u[g] * f[cut];
-        if (c > 0) {
-            double gain = x->u[g] * (f[c - 1] - f[cut]);
+        if (step > 0 ? c < s->offsets[g + 1] - s->offsets[g] : c > 0) {
+            double gain = x->u[g] * (f[c + step] - f[cut]);
             for (okra_int k = s->offsets[g]; k < s->offsets[g + 1]; k++) {
                 x->change[s->members[k]] += gain;
             }
@@ -223,8 +196,8 @@ static void try_removals(space *x, move *best)
     }
     for (okra_int j = 0; j < s->d; j++) {
         double J = s->excess[b] - 2 * (base + x->change[j]);
-        if (x->in[j]) {
-            consider(x, -1, j, J, best);
+        if (x->in[j] == (step < 0) && j != but) {
+            consider(x, step > 0 ? j : -1, step > 0 ? but : j, J, best);
         }
     }
 }
@@ -234,7 +207,7 @@ static void try_exchanges(space *x, move *best)
     for (okra_int j = 0; j < x->s->d; j++) {
         if (x->in[j]) {
             flip(x, j);
-            try_adds(x, j, best);
+            try_changes(x, 1, j, best);
             flip(x, j);
         }
     }
@@ -247,8 +220,8 @@ static void descend(space *x)
     for (okra_int round = 0; round < x->s->rounds; round++) {
         double least = isfinite(J) ? J - 1e-13 * ((x->s->constant == 0) + fabs(J)) : J;
         move best = {-1, -1, least};
-        try_adds(x, -1, &best);
-        try_removals(x, &best);
+        try_changes(x, 1, -1, &best);
+        try_changes(x, -1, -1, &best);
         if (best.in < 0 && best.out < 0) {
             try_exchanges(x, &best);
         }
@@ -277,7 +250,7 @@ static void grow(space *x)
     note(x, value(x));
     while (x->b < s->most && x->b <= at + 3) {
         move next = {-1, -1, (double)INFINITY};
-        try_adds(x, -1, &next);
+        try_changes(x, 1, -1, &next);
         if (next.in < 0) {
             break;
         }
@@ -304,8 +277,8 @@ static void widen(space *x)
         if (!x->best[k].expanded) {
             x->best[k].expanded = true;
             take(x, x->best[k].in);
-            try_adds(x, -1, NULL);
-            try_removals(x, NULL);
+            try_changes(x, 1, -1, NULL);
+            try_changes(x, -1, -1, NULL);
             try_exchanges(x, NULL);
         }
         for (k = 0; k < x->count && x->best[k].expanded;) {

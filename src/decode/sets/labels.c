@@ -16,6 +16,7 @@
  */
 #include "decode/beam.h"
 #include "decode/sets/counts.h"
+#include "decode/sets/members.h"
 #include "decode/candidates/thin.h"
 
 #include <math.h>
@@ -74,59 +75,11 @@ OKRA_DROPS_(drop, state, release)
 
 /* ---- sets as objects: the codes of a set are its members, ascending ---- */
 
-static okra_status as_sparse(const int32_t *codes, const okra_int *offsets, okra_int n,
-                             okra_int d, okra_data **out)
-{
-    okra_int begin = offsets[0], count = offsets[n] - begin;
-    FREED_BY(okra_csr_free_) okra_csr_ csr = {NULL, NULL, NULL};
-    MAKE(csr.indptr, n + 1);
-    MAKE(csr.indices, count);
-    MAKE(csr.values, count);
-    for (okra_int i = 0; i <= n; i++) {
-        csr.indptr[i] = offsets[i] - begin;
-    }
-    for (okra_int k = 0; k < count; k++) {
-        csr.indices[k] = codes[begin + k];
-        csr.values[k] = 1;
-    }
-    return okra_data_adopt_sparse_(&csr, n, d, "decoded label sets", out);
-}
-
-static okra_status as_bits(const int32_t *codes, const okra_int *offsets, okra_int n,
-                           okra_int d, okra_data **out)
-{
-    OWNED unsigned char *packed = NULL;
-    okra_int bytes = (d + 7) / 8;
-    ZMAKE(packed, n * bytes);
-    for (okra_int i = 0; i < n; i++) {
-        for (okra_int k = offsets[i]; k < offsets[i + 1]; k++) {
-            packed[i * bytes + codes[k] / 8] |= (unsigned char)(1 << (codes[k] % 8));
-        }
-    }
-    return okra_data_bits(packed, n, d, bytes, out);
-}
-
-/* Sets as data of the outputs' kind. */
 static okra_status objects(const void *user, const int32_t *codes,
                            const okra_int *offsets, okra_int n, okra_data **out)
 {
     const state *s = user;
-    okra_int d = s->d;
-    okra_kind kind = s->output->y->kind;
-    OWNED double *values = NULL;
-    if (kind != OKRA_DENSE) {
-        return (kind == OKRA_SPARSE ? as_sparse : as_bits)(codes, offsets, n, d, out);
-    }
-    CHK(okra_doubles_(s->ctx, n, d, "the decoded sets", &values));
-    memset(values, 0, (size_t)(n * d) * sizeof *values);
-    for (okra_int i = 0; i < n; i++) {
-        for (okra_int k = offsets[i]; k < offsets[i + 1]; k++) {
-            values[i * d + codes[k]] = 1;
-        }
-    }
-    CHK(okra_data_adopt_dense_(values, n, d, "decoded label sets", out));
-    values = NULL;
-    return OKRA_OK;
+    return okra_sets_make_(s->ctx, s->output->y->kind, s->d, codes, offsets, n, out);
 }
 
 /* ---- moves ---- */
@@ -179,7 +132,7 @@ static okra_status neighbours(const void *user, const int32_t *codes, okra_int l
 static okra_status start(void *user, okra_int index, okra_offer_ *offer)
 {
     const state *s = user;
-    okra_int size = okra_set_members_(s->output->y, index, s->members);
+    okra_int size = okra_sets_members_(s->output->y, index, s->members);
     mark(s, s->members, size);
     return put(s, offer);
 }
@@ -200,43 +153,6 @@ static okra_status begin(void *user, const double *w, okra_offer_ *offer)
 }
 
 /* ---- the decoder ---- */
-
-static okra_status check_sets(const okra_data *y)
-{
-    if (y->kind == OKRA_BITS) {
-        return OKRA_OK;
-    }
-    for (okra_int i = 0; y->kind == OKRA_SPARSE && i < y->n; i++) {
-        for (okra_int k = y->csr.indptr[i]; k < y->csr.indptr[i + 1]; k++) {
-            if (y->csr.values[k] != 0 && y->csr.values[k] != 1) {
-                return okra_fail_(OKRA_EARG,
-                                  "decoder labels needs vectors of 0 and 1 as outputs; "
-                                  "training output %lld has %g in column %lld",
-                                  (long long)i, y->csr.values[k],
-                                  (long long)y->csr.indices[k]);
-            }
-        }
-    }
-    if (y->kind == OKRA_SPARSE) {
-        return OKRA_OK;
-    }
-    if (y->kind != OKRA_DENSE) {
-        return okra_fail_(OKRA_EUNSUPPORTED,
-                          "decoder labels needs vectors of 0 and 1 as outputs; these are "
-                          "%s",
-                          okra_kind_name(y->kind));
-    }
-    for (okra_int i = 0; i < y->n * y->d; i++) {
-        double v = y->values[i / y->d * y->ld + i % y->d];
-        if (v != 0 && v != 1) {
-            return okra_fail_(OKRA_EARG,
-                              "decoder labels needs vectors of 0 and 1 as outputs; "
-                              "training output %lld has %g in column %lld",
-                              (long long)(i / y->d), v, (long long)(i % y->d));
-        }
-    }
-    return OKRA_OK;
-}
 
 /* How sets are searched for where the kernel is not linear. */
 static okra_status open_search(okra_context *ctx, state *s, struct okra_delta_ *loss,
@@ -276,7 +192,7 @@ static okra_status create(okra_context *ctx, const okra_output_ *output,
     CHK(okra_options_read(options, &okra_decoder_labels_.options, &o));
     ZMAKE(s, 1);
     CHK(okra_finds_open_(ctx, "labels", request, &s->finds));
-    CHK(check_sets(output->y));
+    CHK(okra_sets_check_(output->y, "decoder labels"));
     s->output = output;
     s->d = okra_data_width(output->y);
     s->scale = output->feature_scale;
