@@ -65,8 +65,11 @@ static void print_rows(const table *t, FILE *out, char separator)
                     separator, t->distance[i]);
             if (t->texts || t->vectors) {
                 fputc(separator, out);
-                (t->texts ? cli_print_object : cli_print_vector)(out, t->set,
-                                                                 t->index[i]);
+                if (t->texts) {
+                    cli_print_object(out, t->set, t->index[i], separator);
+                } else {
+                    cli_print_vector(out, t->set, t->index[i]);
+                }
             }
             fputc('\n', out);
         }

@@ -104,28 +104,47 @@ void cli_print_vector(FILE *out, const okra_data *data, okra_int i)
     each_entry(data, i, print_entry, &p);
 }
 
-void cli_print_object(FILE *out, const okra_data *data, okra_int i)
+static void print_point(FILE *out, uint32_t c)
+{
+    if (c < 0x80) {
+        fputc((int)c, out);
+    } else if (c < 0x800) {
+        fprintf(out, "%c%c", (int)(0xc0 | c >> 6), (int)(0x80 | (c & 0x3f)));
+    } else if (c < 0x10000) {
+        fprintf(out, "%c%c%c", (int)(0xe0 | c >> 12), (int)(0x80 | (c >> 6 & 0x3f)),
+                (int)(0x80 | (c & 0x3f)));
+    } else {
+        fprintf(out, "%c%c%c%c", (int)(0xf0 | c >> 18), (int)(0x80 | (c >> 12 & 0x3f)),
+                (int)(0x80 | (c >> 6 & 0x3f)), (int)(0x80 | (c & 0x3f)));
+    }
+}
+
+void cli_print_object(FILE *out, const okra_data *data, okra_int i, char separator)
 {
     okra_int length = 0;
+    bool quoted = false;
     const char *text = okra_data_text(data, i, &length);
     const int32_t *points = text ? NULL : okra_data_characters(data, i, &length);
-    for (okra_int k = 0; (text || points) && k < length; k++) {
+    length = text || points ? length : 0;
+    for (okra_int k = 0; separator == ',' && k < length; k++) {
         uint32_t c = text ? (unsigned char)text[k] : (uint32_t)points[k];
-        if (c < 32 || c == 127 || c == '"' || c == '\\' || c == ',') {
+        quoted |= c == ',' || c == '"';
+    }
+    fputs(quoted ? "\"" : "", out);
+    for (okra_int k = 0; k < length; k++) {
+        uint32_t c = text ? (unsigned char)text[k] : (uint32_t)points[k];
+        if (separator && (c < 32 || c == 127 || (c == '\\' && separator == '\t'))) {
             fprintf(out, "\\x%02x", c);
-        } else if (text || c < 0x80) {
+            continue;
+        }
+        fputs(c == '"' && quoted ? "\"" : "", out);
+        if (text) {
             fputc((int)c, out);
-        } else if (c < 0x800) {
-            fprintf(out, "%c%c", (int)(0xc0 | c >> 6), (int)(0x80 | (c & 0x3f)));
-        } else if (c < 0x10000) {
-            fprintf(out, "%c%c%c", (int)(0xe0 | c >> 12), (int)(0x80 | (c >> 6 & 0x3f)),
-                    (int)(0x80 | (c & 0x3f)));
         } else {
-            fprintf(out, "%c%c%c%c", (int)(0xf0 | c >> 18),
-                    (int)(0x80 | (c >> 12 & 0x3f)), (int)(0x80 | (c >> 6 & 0x3f)),
-                    (int)(0x80 | (c & 0x3f)));
+            print_point(out, c);
         }
     }
+    fputs(quoted ? "\"" : "", out);
 }
 
 json_t *cli_object_text(const okra_data *data, okra_int i)
@@ -135,11 +154,11 @@ json_t *cli_object_text(const okra_data *data, okra_int i)
     json_t *value = NULL;
     FILE *out = open_memstream(&text, &size);
     if (out) {
-        cli_print_object(out, data, i);
+        cli_print_object(out, data, i, '\0');
         long wrote = ftell(out); /* it does not tell what it loses for want of memory */
         bool whole = !ferror(out);
         whole = fclose(out) == 0 && whole && text && wrote >= 0 && (size_t)wrote == size;
-        value = whole ? json_string(text) : NULL;
+        value = whole ? json_stringn(text, size) : NULL;
     }
     if (!value) {
         cli_lose();
@@ -207,7 +226,7 @@ static void print_member(FILE *out, const cli_sets_job *j, okra_int t, const mem
                          char sep)
 {
     fprintf(out, "%lld%c%lld%c", (long long)t, sep, (long long)j->row[m->candidate], sep);
-    cli_print_object(out, j->candidates, m->candidate);
+    cli_print_object(out, j->candidates, m->candidate, sep);
     fprintf(out, "%c%.17g\n", sep, m->p);
 }
 

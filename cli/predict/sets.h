@@ -79,11 +79,11 @@ double cli_sets_coverage(const cli_sets_result *r);
 /* Tables and figures as docs/results-format.md has them. */
 json_t *cli_sets_json(const cli_run *run, const cli_sets_result *r);
 
-/* An object as people know it, tabs and line ends escaped; nothing where there is no
- * text.
- */
-void cli_print_object(FILE *out, const okra_data *data, okra_int i);
-json_t *cli_object_text(const okra_data *data, okra_int i); /* the same for JSON */
+/* An object as people know it, nothing where there is no text. separator: of a table,
+ * ',' (in quotes where it is needed), or tab (a backslash is \x5c); control characters
+ * become \xNN. 0: as it is. */
+void cli_print_object(FILE *out, const okra_data *data, okra_int i, char separator);
+json_t *cli_object_text(const okra_data *data, okra_int i); /* as it is, for JSON */
 /* Numbers of a dense vector; members `j` of a set, or `j:value`; spaces between. */
 void cli_print_vector(FILE *out, const okra_data *data, okra_int i);
 /* A text, the numbers of a dense vector, {"index": value} of sparse vectors and bits, the

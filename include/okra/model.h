@@ -142,7 +142,8 @@ enum { OKRA_CONFIDENCE_COLUMNS = 3 };
 OKRA_API const double *okra_prediction_confidence(const okra_prediction *prediction,
                                                   okra_int *rows);
 /* n_test x top: candidate rows, best first (-1 where fewer), and squared distances (the
- * criterion for methods that have one of their own). */
+ * criterion for methods that have one of their own). There are no more columns than
+ * objects to choose from, however many were asked for. */
 OKRA_API const okra_int *okra_prediction_index(const okra_prediction *prediction,
                                                okra_int *top);
 OKRA_API const double *okra_prediction_distance(const okra_prediction *prediction,

@@ -231,6 +231,9 @@ static okra_status run_group(okra_context *ctx, const okra_beam_ *beam, okra_int
 {
     const okra_moves_ *moves = &beam->moves;
     FREED_BY(clear) search s = {.moves = moves};
+    CHK(okra_budget_ask_(ctx,
+                         (double)W.rows * (double)moves->width * (double)sizeof(item),
+                         "the best objects of a search"));
     MAKE(s.items, W.rows * moves->width);
     ZMAKE(s.count, W.rows);
     for (okra_int r = 0; r < W.rows; r++) {

@@ -87,7 +87,7 @@ typedef struct okra_decoder_ {
     bool weights;  /* a block must have W where the method can give it */
     bool maps;     /* takes predictions under okra_output_.map; else a block has W or d */
     bool pointwise; /* makes an object from its prediction alone, whatever the outputs */
-    bool chooses;   /* one of the candidates: the training outputs where none are given */
+    bool chooses;   /* one of the candidates, unless its option over-all says otherwise */
     okra_status (*create)(okra_context *ctx, const okra_output_ *output,
                           const okra_options *options,
                           const okra_decode_request_ *request, void **state);
@@ -100,6 +100,9 @@ extern const okra_decoder_ *const okra_decoders_[]; /* ends at NULL */
 /* name: a decoder, or decoder:argument where that takes one. */
 const okra_decoder_ *okra_decoder_find_(const char *name);
 const char *okra_decoder_argument_(const char *name); /* NULL: there is none */
+/* With these options, does it choose one of the candidates: the training outputs where
+ * none are given? */
+bool okra_decoder_chooses_(const okra_decoder_ *decoder, const okra_options *options);
 void okra_decoded_clear_(okra_decoded_ *decoded);
 
 /* ---- shared by decoders and losses: space.c ---- */

@@ -46,6 +46,13 @@ const char *okra_decoder_argument_(const char *name)
     return colon ? colon + 1 : NULL;
 }
 
+bool okra_decoder_chooses_(const okra_decoder_ *decoder, const okra_options *options)
+{
+    bool all = decoder->argument && options && okra_options_is_set(options, "over-all") &&
+               strcmp(okra_options_get(options, "over-all"), "yes") == 0;
+    return decoder->chooses && !all;
+}
+
 void okra_decoded_clear_(okra_decoded_ *decoded)
 {
     okra_data_free(decoded->objects);

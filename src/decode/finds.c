@@ -74,13 +74,16 @@ okra_status okra_objects_letters_(const void *user, const int32_t *codes,
     return letters_as(user, &b, out);
 }
 
-okra_status okra_finds_open_(okra_context *ctx, const char *who,
+okra_status okra_finds_open_(okra_context *ctx, const char *who, double most,
                              const okra_decode_request_ *request, okra_finds_ *out)
 {
-    okra_int top = OKRA_MAX_(request->top, 1), cells = request->tests * top;
+    okra_int top = (okra_int)fmin((double)OKRA_MAX_(request->top, 1), fmax(most, 1));
+    okra_int cells = request->tests * top;
     FREED_BY(okra_finds_clear_) okra_finds_ f = {.tests = request->tests, .top = top};
     REFUSE_IF(request->candidates || request->ranges, OKRA_EARG,
               "decoder %s takes no candidates", who);
+    CHK(okra_budget_ask_(ctx, (double)cells * (sizeof *f.distance + sizeof *f.index),
+                         "the decoded objects of all test points"));
     CHK(okra_doubles_(ctx, f.tests, top, "the distances of decoded objects",
                       &f.distance));
     MAKE(f.index, cells);

@@ -35,8 +35,9 @@ typedef struct okra_finds_ {
     okra_int *index;  /* tests x top: objects, best first; -1 where there are fewer */
     double *distance; /* tests x top */
 } okra_finds_;
-/* Fails where the request has candidates; `who` asks. */
-okra_status okra_finds_open_(okra_context *ctx, const char *who,
+/* Fails where the request has candidates; `who` asks. most: objects that there are at
+ * most, so that no more are asked for. */
+okra_status okra_finds_open_(okra_context *ctx, const char *who, double most,
                              const okra_decode_request_ *request,
                              okra_finds_ *out) OKRA_CHECK;
 void okra_finds_clear_(okra_finds_ *finds);

@@ -300,6 +300,7 @@ const okra_decoder_ okra_decoder_loss_ = {
             "loss:edit, loss:kernel-loss:kernel=EXPR and other metrics of pairs",
     .options = {"decoder loss", rows, sizeof(loss_options)},
     .argument = true,
+    .chooses = true,
     .weights = true,
     .create = create,
     .block = search,

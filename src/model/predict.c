@@ -297,6 +297,10 @@ okra_status okra_predict(okra_context *context, const okra_model *model,
     TRY(okra_decoder_choose_(fields.decode, &r.decoder));
     TRY(okra_decoder_check_(options, r.decoder));
     TRY(check_request(model, request));
+    if (okra_decoder_chooses_(r.decoder, options)) { /* there are no more of them */
+        const okra_data *set = request->candidates ? request->candidates : r.output.y;
+        fields.top = OKRA_MIN_(fields.top, OKRA_MAX_(set->n, 1));
+    }
     if (request->ranges) {
         ALLOC(ranges, x->n);
         for (okra_int i = 0; i < x->n; i++) {

@@ -118,8 +118,7 @@ okra_status okra_group_has_closed_form_(const okra_lambda_group_ *g, bool *out)
     *out = space->method->leave && space->path && (g->low || !g->plain) &&
            !g->task->folds.train_on_one && !okra_kernel_centers_(kx) &&
            !okra_kernel_centers_(ky) &&
-           (parts || g->scorer.feature || space->decoder->pointwise ||
-            space->decoder->chooses);
+           (parts || g->scorer.feature || space->decoder->pointwise || g->chooses);
     return OKRA_OK;
 }
 

@@ -88,10 +88,12 @@ static okra_status open_group(okra_lambda_group_ *g)
     CHK(okra_scorer_create_(task->metric, task->source, space, &g->scorer));
     g->scorer.predict = g->predict;
     /* Candidates of their own, and decoders that look at objects, need the objects. */
-    g->rows = g->scorer.feature || (space->decoder->chooses && !g->scorer.candidates);
+    g->chooses = okra_decoder_chooses_(space->decoder, g->predict);
+    g->rows = g->scorer.feature ||
+              (g->chooses && !space->decoder->argument && !g->scorer.candidates);
     CHK(is_low(g, &g->low));
-    g->plain = is_plain(g) || (!g->scorer.feature && !space->decoder->pointwise &&
-                               !space->decoder->chooses);
+    g->plain =
+        is_plain(g) || (!g->scorer.feature && !space->decoder->pointwise && !g->chooses);
     g->keep_inputs =
         space->method->unlabelled && (task->source->inputs > task->source->n ||
                                       okra_options_is_set(g->fit, "lambda2"));

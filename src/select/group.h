@@ -12,7 +12,8 @@ typedef struct okra_lambda_group_ {
     size_t count;
     okra_options *fit, *predict;
     const char *kx, *ky;
-    bool plain; /* fitted by okra_fit: nothing is known of what the fit does */
+    bool plain;   /* fitted by okra_fit: nothing is known of what the fit does */
+    bool chooses; /* one of the candidates, see okra_decoder_chooses_ */
     bool low; /* of low rank and nothing else: single pairs are left out in closed form */
     double *lambda;
     okra_scorer_ scorer;

@@ -156,7 +156,7 @@ okra_status okra_scorer_left_(okra_context *ctx, const okra_scorer_ *s,
         return feature(ctx, &view->output, view->output.y, y->weights, block, value,
                        each);
     }
-    bool own = !s->candidates && s->decoder->chooses;
+    bool own = !s->candidates && okra_decoder_chooses_(s->decoder, s->predict);
     CHK(decode(ctx, s, view, view->training->x, block, own ? 2 : 1, &decoded));
     if (own) {
         MAKE(nearest, block->m);

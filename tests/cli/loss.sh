@@ -1,4 +1,5 @@
 # Any loss over candidates and over all objects; rankings; directions of fitted outputs.
+need_python
 printf '0\n1\n2\n3\n' >x.csv
 printf '1,1,0,0,0\n1,0,1,0,0\n0,1,1,0,0\n0,0,0,1,1\n' >sets.csv
 printf '1\n' >one.csv
@@ -23,6 +24,12 @@ expect 0 okra predict sets.okra --x one.csv --decode loss:f1 --over-all --top 2 
 0|2|1 1 0 0 0' ] || complain "the two best sets: $(cat two.tsv)"
 expect 0 okra predict sets.okra --x one.csv --decode labels --top 40 -o all.tsv
 [ "$(wc -l <all.tsv)" = 33 ] || complain "not every set of five labels once"
+# More than there are: all there are, and no more memory than that.
+for decode in labels 'loss:f1 --over-all' loss:f1 candidates; do
+    expect 0 okra predict sets.okra --x one.csv --memory 64M --decode $decode --top 100000000 -o every.tsv
+    case $decode in labels|*all) lines=33 ;; *) lines=5 ;; esac
+    [ "$(wc -l <every.tsv)" = $lines ] || complain "$decode: $(wc -l <every.tsv) lines"
+done
 expect 0 okra predict sets.okra --x one.csv --decode labels --top 1 -o best.json
 expect_in '"object": [1.0, 1.0, 1.0, 0.0, 0.0]' best.json
 printf '1 1:1 2:1\n1 1:1 3:1\n1 2:1 3:1\n1 4:1 5000:1\n' >sparse.svm
@@ -48,6 +55,23 @@ printf 'a\nb\na\nb\n' >classes.csv
 expect 0 okra fit --x x.csv --y labels:classes.csv --ky zero-one -o classes.okra
 expect 1 okra predict classes.okra --x one.csv --decode loss:zero-one --over-all -o -
 expect_in 'the outputs are labels' err
+
+# Texts in tables: as they are in JSON, in quotes in CSV.
+printf 'a,b\na"b\na\\b\n=1+é\n' >odd.txt
+expect 0 okra fit --x x.csv --y odd.txt --kx 'rbf(sigma=0.1)' --ky edit --lambda 1e-6 -o odd.okra
+for decode in string candidates; do
+    expect 0 okra predict odd.okra --x x.csv --decode $decode --top 1 -o odd.json
+    expect 0 okra predict odd.okra --x x.csv --decode $decode --top 1 -o odd.csv
+    expect 0 okra predict odd.okra --x x.csv --decode $decode --top 1 -o odd.tsv
+    "$OKRA_PYTHON" - <<'END_PY' || complain "texts of tables, $decode"
+import csv, json
+want = open("odd.txt", encoding="utf-8").read().splitlines()
+assert [r["object"] for r in json.load(open("odd.json", encoding="utf-8"))] == want
+assert [r["object"] for r in csv.DictReader(open("odd.csv", encoding="utf-8"))] == want
+lines = [line.split("\t")[4] for line in open("odd.tsv", encoding="utf-8").read().splitlines()[1:]]
+assert [t.replace("\\x5c", "\\") for t in lines] == want, lines
+END_PY
+done
 
 # Rankings: no training output has the order of most pairs.
 printf '1,2,3,4\n2,1,3,4\n1,2,4,3\n4,3,2,1\n' >ranks.csv

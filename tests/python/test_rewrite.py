@@ -103,5 +103,25 @@ def test_a_loss_over_candidates_makes_nothing_up():
     m = IOKR(kx="rbf(sigma=1)", ky="tanimoto", lam=0.1, decode="loss:f1").fit(x, y)
     with pytest.raises(ValueError, match="chooses among candidates: over_all is not set"):
         m.proposals(x[:1])
+    index, loss = m.rank(x[:2], top=2)  # by the loss, not by the distance
+    assert (loss < 0).all() and (np.diff(loss) >= 0).all()
+    np.testing.assert_array_equal(m.predict(x[:2], top=2)[:, 0], m.predict(x[:2]))
     m.set_params(decode_options={"over_all": True})
     assert len(m.proposals(x[:2], top=3)[1]) == 3
+    with pytest.raises(ValueError, match="makes up objects and ranks no candidates"):
+        m.rank(x[:2])
+
+
+def test_predict_keeps_to_the_decoder():
+    rng = np.random.default_rng(5)
+    x, y = rng.normal(size=(30, 3)), (rng.random((30, 5)) < 0.5).astype(float)
+    m = IOKR(kx="rbf(sigma=1)", ky="tanimoto", lam=0.1, decode="labels").fit(x, y)
+    best, distance = m.predict(x[:5], return_distance=True)
+    np.testing.assert_array_equal(best, m.predict(x[:5]))
+    lists = m.proposals(x[:5], top=99)
+    assert [len(row) for row in lists] == [32] * 5  # all there are
+    np.testing.assert_allclose(distance, [row[0][1] for row in lists])
+    nested = m.predict(x[:5], top=2)
+    assert all((a == b[0]).all() for a, b in zip(best, nested))
+    flat = IOKR(kx="rbf(sigma=1)", ky="linear", lam=0.1, decode="labels").fit(x, y[:, 0])
+    assert np.ndim(flat.proposals(x[:1], top=1)[0][0][0]) == np.ndim(flat.predict(x[:1])[0])

@@ -13,14 +13,22 @@ from ._shared import take
 class PredictMixin:
     """What a fitted model says of new inputs."""
 
-    def _decoder(self, candidates: Any, top: Optional[int]) -> dict:
+    def _decode_values(self) -> dict:
         values = dict(getattr(self, "decode_options", None) or {})
+        return {name.replace("_", "-"): v for name, v in values.items()}
+
+    def _decoder(self, candidates: Any, top: Optional[int]) -> dict:
         decode = self.decode
         if decode is None:
             plain = candidates is None and top is None
             decode = None if plain else "candidates"
-        return {"decode": decode, "top": top,
-                **{name.replace("_", "-"): v for name, v in values.items()}}
+        return {"decode": decode, "top": top, **self._decode_values()}
+
+    def _makes_up(self) -> bool:
+        """Whether the decoder makes up objects and does not choose among candidates."""
+        loss = str(self.decode).startswith("loss:")
+        return self.decode in ("labels", "rankings", "string", "rewrite") or \
+            loss and self._decode_values().get("over-all") not in (None, False, "no")
 
     def predict(self, X: Any, candidates: Any = None, ranges: Any = None,
                 top: Optional[int] = None, return_distance: bool = False) -> Any:
@@ -36,9 +44,11 @@ class PredictMixin:
         ranges : array of shape (m, 2), optional
             First and last-plus-one candidate of each input.
         top : int, optional
-            Give the `top` best candidates of each input, best first.
+            Give the `top` best candidates of each input, best first; where the decoder
+            makes up objects, a list of the best of these for each input.
         return_distance : bool, default=False
-            Give squared distances in feature space as well; implies candidates.
+            Give squared distances in feature space (expected losses under a loss) as
+            well; implies candidates unless the decoder makes up objects.
 
         Returns
         -------
@@ -50,6 +60,9 @@ class PredictMixin:
         """
         if is_dask(X) and not (top or return_distance):
             return predict_dask(self, X, candidates)
+        if self._makes_up() and (top or return_distance) and candidates is None \
+                and ranges is None:
+            return self._made_up(X, top, return_distance)
         if top is None and (return_distance or candidates is not None
                             or ranges is not None):
             index, distance = self.rank(X, candidates, ranges, 1)
@@ -57,7 +70,7 @@ class PredictMixin:
             return (found, distance[:, 0]) if return_distance else found
         if top is not None:
             index, distance = self.rank(X, candidates, ranges, top)
-            found = self._nested(candidates, index)
+            found = self._nested(candidates, index, top)
             return (found, distance) if return_distance else found
         model = self._fitted()
         if self._y_objects is not None or self.ky == "precomputed":
@@ -65,6 +78,15 @@ class PredictMixin:
         p = model.predict(self._inputs(X, reset=False), self._decoder(None, None),
                           context=self._context())
         return self._framed(self._shaped(p.objects().objects), X)
+
+    def _made_up(self, X: Any, top: Optional[int], return_distance: bool) -> Any:
+        lists = self.proposals(X, top or 1)
+        found = [[y for y, _ in row] for row in lists]
+        far = [[d for _, d in row] for row in lists]
+        if top is None:
+            found = self.predict(X)
+            far = np.array([row[0] for row in far])
+        return (found, far) if return_distance else found
 
     def _shaped(self, objects: Any) -> Any:
         return objects.ravel() if self._flat else typed(objects, self._dtype)
@@ -113,10 +135,9 @@ class PredictMixin:
             return self._shaped(self.model_.outputs[index].objects)
         return take(candidates, index)
 
-    def _nested(self, candidates: Any, index: np.ndarray) -> Any:
-        if (index < 0).any():
-            raise ValueError(f"fewer than top = {index.shape[1]} candidates for some "
-                             "inputs")
+    def _nested(self, candidates: Any, index: np.ndarray, wanted: int) -> Any:
+        if index.shape[1] < wanted or (index < 0).any():
+            raise ValueError(f"fewer than top = {wanted} candidates for some inputs")
         found = self._candidates(candidates, index.ravel())
         m, top = index.shape
         if isinstance(found, np.ndarray):
@@ -138,15 +159,21 @@ class PredictMixin:
         Returns
         -------
         index : ndarray of shape (m, top)
-            Numbers of candidates, best first; -1 where there are fewer. Of equal training
+            Numbers of candidates, best first; -1 where an input has fewer, no more columns
+            than there are candidates. Of equal training
             outputs the first stands for all.
         distance : ndarray of shape (m, top)
             Squared distances in feature space, or the method's own criterion.
         """
         model = self._fitted()
         given = None if candidates is None else self._outputs(candidates)
-        values = self._decoder(candidates, top)
-        values["decode"] = "candidates"
+        if self._makes_up() and candidates is None and ranges is None:
+            raise ValueError(f"decode={self.decode!r} makes up objects and ranks no "
+                             "candidates: proposals gives the best of what it makes up")
+        ranks = self.decode == "candidates" or \
+            str(self.decode).startswith("loss:") and not self._makes_up()
+        values = {"decode": self.decode if ranks else "candidates", "top": top,
+                  **(self._decode_values() if ranks else {})}
         rows = None
         if candidates is None and ranges is None and model.outputs.kind != "gram":
             rows = self._distinct_index()  # each different output once
@@ -176,17 +203,17 @@ class PredictMixin:
         list of lists of (object, squared distance or expected loss)
             One list per input, best first.
         """
-        own = self.decode in ("labels", "rankings", "string") or \
-            str(self.decode).startswith("loss:")
+        own = self._makes_up() or str(self.decode).startswith("loss:")
         decode = self.decode if own else "rewrite"
-        values = self._decoder(None, top) if decode == self.decode else {}
+        values = self._decode_values() if own else {}
         p = self._fitted().predict(self._inputs(X, reset=False),
                                    {**values, "decode": decode, "top": top},
                                    context=self._context())
         if p.proposals() is None:
             raise ValueError(f"decode={decode!r} chooses among candidates: over_all is not "
                              "set; rank and predict(..., top=...) give the best of them")
-        made, index, distance = p.proposals().objects, p.index(), p.distance()
+        made = self._shaped(p.proposals().objects)
+        index, distance = p.index(), p.distance()
         return [[(made[k], float(d)) for k, d in zip(row, far) if k >= 0]
                 for row, far in zip(index, distance)]
 

@@ -204,6 +204,10 @@ okra_status okra_nearest_open_(okra_context *ctx, const okra_decode_request_ *re
                        .ranges = request->ranges,
                        .negative = negative};
     CHK(check_ranges(&s));
+    CHK(okra_budget_ask_(ctx,
+                         (double)(s.tests * s.top) *
+                             (sizeof *s.index + sizeof *s.key + sizeof *s.distance),
+                         "the best candidates of all test points"));
     CHK(okra_doubles_(ctx, s.tests, s.top, "the distances of candidates", &s.distance));
     MAKE(s.index, s.tests * s.top);
     MAKE(s.key, s.tests * s.top);

@@ -28,6 +28,7 @@
 #include "decode/rankings/orders.h"
 #include "kernel/expression/expr.h"
 
+#include <math.h>
 #include <string.h>
 
 enum { EXACT = 14, SMALL = 7 };
@@ -253,7 +254,8 @@ static okra_status create(okra_context *ctx, const okra_output_ *output,
     bool gains = loss && okra_delta_gains_(loss);
     bool ranks = !gains || strstr(okra_delta_spec_(loss), "order=ranks");
     ZMAKE(s, 1);
-    CHK(okra_finds_open_(ctx, "rankings", request, &s->finds));
+    CHK(okra_finds_open_(ctx, "rankings", tgamma((double)output->y->d + 1), request,
+                         &s->finds));
     CHK(check_outputs(output->y, ranks));
     REFUSE_IF(!ranks && s->finds.top > 1, OKRA_EARG,
               "decoder rankings gives one vector of scores per test point: top is %lld, "

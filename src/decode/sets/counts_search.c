@@ -444,6 +444,8 @@ okra_status okra_counts_search_(okra_context *ctx, const okra_counts_ *s, okra_m
     okra_status st = OKRA_OK;
     int workers = okra_workers_(ctx);
     work w = {s, W, index, top, norm, found, NULL};
+    CHK(okra_budget_ask_(ctx, (double)workers * (double)wanted * (double)s->d,
+                         "the best sets of a search"));
     ZALLOC(w.spaces, workers);
     for (int k = 0; k < workers; k++) {
         TRY(space_open(s, wanted, &w.spaces[k]));

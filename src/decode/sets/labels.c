@@ -191,7 +191,8 @@ static okra_status create(okra_context *ctx, const okra_output_ *output,
     labels_options o;
     CHK(okra_options_read(options, &okra_decoder_labels_.options, &o));
     ZMAKE(s, 1);
-    CHK(okra_finds_open_(ctx, "labels", request, &s->finds));
+    CHK(okra_finds_open_(ctx, "labels", pow(2, (double)output->y->d), request,
+                         &s->finds));
     CHK(okra_sets_check_(output->y, "decoder labels"));
     s->output = output;
     s->d = okra_data_width(output->y);
@@ -305,6 +306,8 @@ static okra_status threshold(okra_context *ctx, state *s, const okra_block_ *blo
     bool dense = s->output->y->kind == OKRA_DENSE;
     CHK(okra_doubles_(ctx, dense ? block->m : 1, s->d, "explicit predictions", &H));
     MAKE(sorted, s->d);
+    CHK(okra_budget_ask_(ctx, (double)s->finds.top * (double)sizeof *sums,
+                         "the least sums of changes"));
     MAKE(sums, s->finds.top);
     if (dense) {
         CHK(okra_block_explicit_(ctx, s->output, block, okra_mat_of_(H, block->m, s->d)));

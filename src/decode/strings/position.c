@@ -148,7 +148,7 @@ static okra_status create(okra_context *ctx, const okra_output_ *output,
     s->normalized = !s->lengths && is_normalized(output->kernel);
     CHK(code_outputs(ctx, s, &o));
     CHK(okra_panels_create_(ctx, output, NULL, &s->training));
-    CHK(okra_finds_open_(ctx, "position", request, &s->finds));
+    CHK(okra_finds_open_(ctx, "position", 1, request, &s->finds));
     *out = TAKE(s);
     return OKRA_OK;
 }

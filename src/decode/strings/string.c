@@ -134,6 +134,14 @@ static okra_status places(void *user, const double *w, okra_offer_ *offer)
 
 /* ---- all strings ---- */
 
+/* Strings of up to the longest length and training outputs, which may be longer, at most.
+ */
+static double how_many(const okra_editor_ *e, const okra_data *y)
+{
+    double sizes = (double)e->longest + 1, letters = (double)e->letters;
+    return (letters > 1 ? pow(letters, sizes) : sizes) + (double)y->n;
+}
+
 /* Are there few strings? */
 static bool is_few(const okra_editor_ *e)
 {
@@ -275,13 +283,14 @@ static okra_status create(okra_context *ctx, const okra_output_ *output,
     string_options o;
     CHK(okra_options_read(options, &okra_decoder_string_.options, &o));
     ZMAKE(s, 1);
-    CHK(okra_finds_open_(ctx, "string", request, &s->finds));
     REFUSE_IF(output->y->kind != OKRA_STRINGS &&
                   !(request->loss && output->y->kind == OKRA_SEQUENCES),
               OKRA_EUNSUPPORTED, "decoder string needs strings as outputs; these are %s",
               okra_kind_name(output->y->kind));
     s->output = output;
     CHK(okra_editor_open_(output->y, o.alphabet, o.longest, &s->editor));
+    CHK(okra_finds_open_(ctx, "string", how_many(&s->editor, output->y), request,
+                         &s->finds));
     s->loss = request->loss;
     s->rounds = o.rounds;
     s->empty = o.empty;

@@ -327,6 +327,9 @@ okra_status okra_write_(okra_context *ctx, const okra_writing_ *how,
     job j = {.how = how, .block = block, .norm = norm, .top = top, .found = found};
     j.constant = okra_starts_constant_(how->starts);
     j.room = okra_written_longest_(how->written) + 1;
+    TRY(okra_budget_ask_(ctx,
+                         (double)count * (double)(j.room * how->width) * sizeof(int32_t),
+                         "the best strings of a search"));
     ZALLOC(workers, count);
     j.workers = workers;
     TRY(workers_create(&j, count, workers));
