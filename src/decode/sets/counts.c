@@ -15,8 +15,8 @@
  *
  * All d additions together cost the members of the training outputs once: the gain of
  * label j is the sum of w_i (f(c_i + 1, a_i, b + 1) - f(c_i, a_i, b + 1)) over those that
- * hold it. Sets have at most `most` labels: all d where there are up to 64, else twice
- * the largest training output, or 64.
+ * hold it. Sets have at most `most` labels: all d where there are up to 256 and the table
+ * is small enough, else twice the largest training output, or 64.
  *
  * A loss D in the place of the kernel (risk.c): f = -D / 2 and l(y,y) = 0, so that J is
  * the expected loss. hamming and f1 are linear in c, and exact.
@@ -32,7 +32,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { EVERY = 12, SMALL = 64 };
+enum { EVERY = 12, SMALL = 64, WIDE = 256 };
 static const double TABLE_MOST = 1 << 23; /* numbers */
 
 /* ---- the training outputs as distinct sets ---- */
@@ -330,6 +330,14 @@ bool okra_counts_exact_(const okra_counts_ *s)
     return s->every || s->linear;
 }
 
+/* Is a table for sets of up to `most` labels small enough? */
+static bool fits(const okra_counts_ *s, okra_int most)
+{
+    double numbers = (double)(s->largest + 1) * (double)(most + 1);
+    return numbers * (double)s->sizes <= TABLE_MOST &&
+           numbers * (double)(s->largest + most) <= TABLE_MOST;
+}
+
 okra_status okra_counts_create_(okra_context *ctx, const okra_output_ *output,
                                 const okra_delta_ *loss, bool empty, okra_int rounds,
                                 okra_counts_ **out)
@@ -351,12 +359,10 @@ okra_status okra_counts_create_(okra_context *ctx, const okra_output_ *output,
     s->rounds = rounds;
     TRY(find_groups(output->y, s));
     TRY(find_sizes(s));
-    s->most = s->d <= SMALL ? s->d
-                            : OKRA_MIN_(s->d, OKRA_MAX_((okra_int)SMALL, 2 * s->largest));
+    s->most = OKRA_MIN_(s->d, OKRA_MAX_((okra_int)SMALL, 2 * s->largest));
+    s->most = s->d <= WIDE && fits(s, s->d) ? s->d : s->most;
     s->every = s->d <= EVERY;
-    double numbers = (double)(s->largest + 1) * (double)(s->most + 1);
-    if (numbers * (double)s->sizes > TABLE_MOST ||
-        numbers * (double)(s->largest + s->most) > TABLE_MOST) {
+    if (!fits(s, s->most)) {
         goto done;
     }
     TRY(make_table(ctx, kernel, loss, s));

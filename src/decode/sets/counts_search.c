@@ -451,6 +451,16 @@ okra_status okra_counts_search_(okra_context *ctx, const okra_counts_ *s, okra_m
         TRY(space_open(s, wanted, &w.spaces[k]));
     }
     TRY(okra_parallel_(ctx, W.rows, 4, "decode", some_rows, &w));
+    okra_int full = 0;
+    for (okra_int r = 0; s->most < s->d && r < W.rows; r++) {
+        full += found[r * wanted].length == s->most;
+    }
+    if (full > 0) {
+        okra_warn_(ctx,
+                   "labels: sets of more than %lld labels are not looked at; %lld of "
+                   "%lld results have as many, and a larger one may be better",
+                   (long long)s->most, (long long)full, (long long)W.rows);
+    }
 done:
     for (int k = 0; w.spaces && k < workers; k++) {
         space_clear(&w.spaces[k]);

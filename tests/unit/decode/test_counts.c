@@ -247,6 +247,34 @@ TEST(thousands_of_labels)
     }
 }
 
+/* Outputs of one label each, all of one weight: under cosine all labels together are the
+ * best set, however many there are. */
+TEST(many_labels_at_once)
+{
+    enum { LABELS = 100 };
+    static double Y[LABELS * LABELS], W[LABELS];
+    okra_data *view = NULL, *y = NULL;
+    okra_decoded_ d = {0};
+    outputs o;
+    for (int i = 0; i < LABELS; i++) {
+        Y[i * LABELS + i] = 1;
+        W[i] = 1 / 1.1;
+    }
+    CHECK_OK(okra_data_dense(Y, LABELS, LABELS, LABELS, &view));
+    CHECK_OK(okra_data_copy(view, &y));
+    outputs_open(&o, "cosine", y);
+    CHECK_OK(decode(NULL, &o, "labels", "", W, 1, NULL, 1, &d));
+    double sum = 0;
+    for (int j = 0; d.objects && j < LABELS; j++) {
+        sum += d.objects->values[j];
+    }
+    CHECK(sum == LABELS);
+    CHECK_NEAR(d.distance[0], 1 - 2 * 10 / 1.1 + LABELS / 1.21, 1e-10); /* 2e-13 */
+    okra_decoded_clear_(&d);
+    outputs_close(&o);
+    okra_data_free(view);
+}
+
 TEST(failing_allocations_are_survived)
 {
     unsigned y[N] = {0};
@@ -267,5 +295,5 @@ TEST(failing_allocations_are_survived)
 }
 
 MAIN(RUN(up_to_twelve_labels_are_exact), RUN(more_labels),
-     RUN(the_ten_best_of_more_labels), RUN(thousands_of_labels),
+     RUN(the_ten_best_of_more_labels), RUN(thousands_of_labels), RUN(many_labels_at_once),
      RUN(failing_allocations_are_survived))
