@@ -130,36 +130,6 @@ static okra_status load(const okra_context *ctx, const char *path, int same, sta
 
 /* ---- conjugate gradients ---- */
 
-okra_status okra_cg_state_create_(okra_context *ctx, okra_int m, okra_int d,
-                                  okra_cg_state_ *out)
-{
-    okra_status st = OKRA_OK;
-    okra_cg_state_ s = {.m = m, .d = d};
-    double **blocks[] = {&s.X, &s.R, &s.P};
-    for (int i = 0; i < 3; i++) {
-        TRY(okra_doubles_(ctx, m, d, "conjugate gradients", blocks[i]));
-    }
-    ZALLOC(s.rho, d);
-    ZALLOC(s.norm, d);
-    ZALLOC(s.mean, d);
-    *out = s;
-    return OKRA_OK;
-done:
-    okra_cg_state_clear_(&s);
-    return st;
-}
-
-void okra_cg_state_clear_(okra_cg_state_ *s)
-{
-    okra_free_(s->X);
-    okra_free_(s->R);
-    okra_free_(s->P);
-    okra_free_(s->rho);
-    okra_free_(s->norm);
-    okra_free_(s->mean);
-    *s = (okra_cg_state_){0};
-}
-
 static state cg_state(const okra_cg_state_ *s, uint64_t problem)
 {
     okra_int large = s->m * s->d;

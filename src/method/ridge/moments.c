@@ -342,22 +342,6 @@ okra_status okra_moments_trace_error_(okra_context *ctx, const okra_map_ *map,
     return OKRA_OK;
 }
 
-okra_status okra_moments_put_(const okra_moments_ *t, const okra_problem_ *p,
-                              okra_bag_ *bag)
-{
-    CHK(okra_bag_put_number_(bag, "x.rank", (double)t->m));
-    if (t->error_x >= 0) {
-        CHK(okra_bag_put_number_(bag, "x.trace-error", t->error_x));
-    }
-    if (p->map_y) {
-        CHK(okra_bag_put_number_(bag, "y.rank", (double)t->d));
-    }
-    if (p->map_y && t->error_y >= 0) {
-        CHK(okra_bag_put_number_(bag, "y.trace-error", t->error_y));
-    }
-    return OKRA_OK;
-}
-
 static double largest_diagonal(const okra_moments_ *t)
 {
     double most = 0;

@@ -49,6 +49,38 @@ static okra_mat_ factor(const solver *z)
     return okra_mat_of_(z->map->factor, z->m, z->m);
 }
 
+/* ---- the state ---- */
+
+okra_status okra_cg_state_create_(okra_context *ctx, okra_int m, okra_int d,
+                                  okra_cg_state_ *out)
+{
+    okra_status st = OKRA_OK;
+    okra_cg_state_ s = {.m = m, .d = d};
+    double **blocks[] = {&s.X, &s.R, &s.P};
+    for (int i = 0; i < 3; i++) {
+        TRY(okra_doubles_(ctx, m, d, "conjugate gradients", blocks[i]));
+    }
+    ZALLOC(s.rho, d);
+    ZALLOC(s.norm, d);
+    ZALLOC(s.mean, d);
+    *out = s;
+    return OKRA_OK;
+done:
+    okra_cg_state_clear_(&s);
+    return st;
+}
+
+void okra_cg_state_clear_(okra_cg_state_ *s)
+{
+    okra_free_(s->X);
+    okra_free_(s->R);
+    okra_free_(s->P);
+    okra_free_(s->rho);
+    okra_free_(s->norm);
+    okra_free_(s->mean);
+    *s = (okra_cg_state_){0};
+}
+
 static void clear(solver *z)
 {
     okra_free_(z->G);

@@ -8,6 +8,22 @@
 #include <float.h>
 #include <math.h>
 
+okra_status okra_moments_put_(const okra_moments_ *t, const okra_problem_ *p,
+                              okra_bag_ *bag)
+{
+    CHK(okra_bag_put_number_(bag, "x.rank", (double)t->m));
+    if (t->error_x >= 0) {
+        CHK(okra_bag_put_number_(bag, "x.trace-error", t->error_x));
+    }
+    if (p->map_y) {
+        CHK(okra_bag_put_number_(bag, "y.rank", (double)t->d));
+    }
+    if (p->map_y && t->error_y >= 0) {
+        CHK(okra_bag_put_number_(bag, "y.trace-error", t->error_y));
+    }
+    return OKRA_OK;
+}
+
 /* A copy times `scale`. */
 static okra_status put(okra_bag_ *bag, const char *name, const double *values,
                        okra_int rows, okra_int cols, double scale)
