@@ -20,7 +20,7 @@ static const double FIRST = 0.2;   /* of its reach: the first step of a search  
 static const double UNKNOWN = 0.5; /* in z: the same where its reach is not known  */
 static const double MEET = 0.02;   /* of its reach: searches this near are one      */
 static const double HOPE = 4;      /* times the last gain: what may yet be gained   */
-enum { TRIED_MOST = 25, SETTLED = 2 };
+enum { TRIED_MOST = 25, SETTLED = 2, SETTLED_HSIC = 6 }; /* iterations */
 
 /* ---- values ---- */
 
@@ -221,6 +221,8 @@ okra_status okra_descend_(okra_valleys_ *s, okra_int count,
     okra_int which[OKRA_VALLEYS_MOST_], active = count, d = s->d;
     double J[OKRA_VALLEYS_MOST_];
     okra_mat_ G = okra_mat_of_(s->vectors, OKRA_VALLEYS_MOST_, d);
+    okra_int settled =
+        s->problem.kl ? SETTLED : SETTLED_HSIC; /* whose values are cheap */
     for (okra_int k = 0; k < count; k++) {
         okra_search_ *q = &s->search[k];
         memcpy(q->next, q->z, (size_t)d * sizeof *q->z);
@@ -238,7 +240,7 @@ okra_status okra_descend_(okra_valleys_ *s, okra_int count,
         active = 0;
         for (okra_int k = 0; k < count; k++) {
             okra_search_ *q = &s->search[k];
-            bool idle = q->iteration > SETTLED && q->tried == 0 &&
+            bool idle = q->iteration > settled && q->tried == 0 &&
                         (q->J - HOPE * q->gained > s->lowest || met(s, k, count));
             q->going = q->going && !idle;
             if (q->going) {

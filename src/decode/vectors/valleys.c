@@ -25,6 +25,7 @@ static const double LEAST =
     0.25;                        /* of the largest <h, phi(y_i)>: of a mode to be tried */
 static const double APART = 0.6; /* of its reach: places that are nearer share a valley */
 static const double BESIDE = 1.4; /* the same of two places about one output            */
+static const double SHARE = 0.6;  /* of l(y,y): where the reach of hsic ends            */
 static const double OUTER = 1.8;  /* of its radius: a second ring                       */
 enum { NEAR = 4, MIRRORS = 4 };
 
@@ -330,6 +331,12 @@ static void look_about(okra_valleys_ *s, okra_int i)
     }
     if (c->kl && weight > 0) {
         ring(s, i, row, weight);
+    } else if (!c->kl) { /* so that no step leaves a valley */
+        axis(s, 0);
+        double way = way_to(s, i, s->frame, l[i], SHARE * l[i], 0.3);
+        for (okra_int k = row; k < s->held; k++) {
+            s->reach[k] = way;
+        }
     }
 }
 
@@ -343,7 +350,8 @@ static okra_status find_places(okra_valleys_ *s)
     weighted_output(s, s->z);
     add(s, -1, 0, NULL);
     okra_case_inner_(c, s->f);
-    for (okra_int t = 0; t < OKRA_ANCHORS_; t++) {
+    okra_int anchors = c->kl ? OKRA_ANCHORS_ : 2 * OKRA_ANCHORS_; /* hsic is cheap */
+    for (okra_int t = 0; t < anchors; t++) {
         okra_int i = most_of(s->f, c->count);
         if (i < 0 || (c->kl && s->f[i] < LEAST * most)) {
             break;
