@@ -217,10 +217,10 @@ static const char *moving(const okra_update_job_ *j)
     const okra_training_ *t = j->model->training;
     bool centers = okra_kernel_means_(t->kx) || okra_kernel_means_(t->ky);
     bool follows = okra_kernel_follows_(t->kx) || okra_kernel_follows_(t->ky);
-    bool low = okra_kernel_low_(t->kx) || okra_kernel_low_(t->ky) || t->map_y;
+    bool low = okra_kernel_low_(t->kx) || okra_kernel_low_(t->ky);
     return centers   ? "a kernel is centred over the training set"
            : follows ? "a kernel learns from the training set"
-           : low && j->request.remove_count > 0
+           : low || (t->map_y && j->request.remove_count > 0)
                ? "a kernel of low rank has its basis among the pairs"
                : NULL;
 }

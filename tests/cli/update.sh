@@ -162,3 +162,8 @@ okra fit -q --x all_x.csv --y all_y.csv $kernels --low-rank-x 'chol(rank=5)' -o 
 expect_fail 1 "okra update: update: the model is of low rank and holds a basis, not its training inputs: fit it with keep-moments, or fit anew" \
     okra update slim.okra --x new_x.csv --y new_y.csv -o a.okra
 [ ! -e a.okra ]
+
+# a kernel that is of low rank itself
+okra fit -q --x old_x.csv --y old_y.csv --kx 'standardize | rbf(sigma=1) | chol(rank=8)' --ky linear --lambda 0.1 -o low.okra
+expect 0 okra update low.okra --x new_x.csv --y new_y.csv -o low2.okra
+expect_in "how            new fit: a kernel of low rank has its basis among the pairs" out
