@@ -129,8 +129,10 @@ okra_status okra_starts_block_(okra_context *ctx, okra_starts_ *starts,
         memset(norm, 0, (size_t)block->m * sizeof *norm);
         return okra_risk_block_(ctx, starts->candidates, block);
     }
-    CHK(okra_decoder_find_("candidates")->block(ctx, starts->candidates, block));
-    return okra_panels_norms_(ctx, starts->training, again, block->W, norm);
+    bool known = false;
+    CHK(okra_candidates_block_(ctx, starts->candidates, block, norm, &known));
+    return known ? OKRA_OK
+                 : okra_panels_norms_(ctx, starts->training, again, block->W, norm);
 }
 
 void okra_starts_get_(const okra_starts_ *starts, okra_int i, const okra_int **index,

@@ -55,6 +55,7 @@ typedef struct state {
     okra_judge_ *judge;     /* of the method's own criterion, or NULL             */
     bool thin;              /* sparse or bits under a linear kernel ...           */
     double scale;           /* ... c <y,y'>                                       */
+    double *norm;           /* where the norms of a block are wanted, until known */
 } state;
 
 extern const okra_decoder_ okra_decoder_candidates_;
@@ -268,6 +269,10 @@ static okra_status search_own(okra_context *ctx, state *s, const okra_block_ *bl
     for (okra_int r = 0; r < block->m; r++) {
         norm[r] = okra_dot_(W.cols, G + r * W.cols, W.p + r * W.ld);
     }
+    if (s->norm) {
+        memcpy(s->norm, norm, (size_t)block->m * sizeof *norm);
+        s->norm = NULL;
+    }
     okra_measured_ all = {block, 0, s->nearest.count, s->self, G,
                           norm,  1, s->constant,      NULL};
     return okra_nearest_put_(ctx, &s->nearest, &all);
@@ -421,6 +426,17 @@ static okra_status search(okra_context *ctx, void *arg, const okra_block_ *block
     return okra_context_processes(ctx) > 1 && (!scored || block->m > s->nearest.count)
                ? search_share(ctx, s, block)
                : search_rows(ctx, s, scored, block);
+}
+
+okra_status okra_candidates_block_(okra_context *ctx, void *arg, const okra_block_ *block,
+                                   double *norm, bool *known)
+{
+    state *s = arg;
+    s->norm = norm;
+    okra_status st = search(ctx, s, block);
+    *known = !s->norm;
+    s->norm = NULL;
+    return st;
 }
 
 static okra_status finish(okra_context *ctx, void *arg, okra_decoded_ *out)

@@ -10,6 +10,10 @@
 okra_status okra_candidates_open_(okra_context *ctx, const okra_output_ *output,
                                   const okra_decode_request_ *request, bool empty,
                                   void **out) OKRA_CHECK;
+/* Looks at a block; norm[r] = w_r'Lw_r where that comes with it, *known: it did. */
+okra_status okra_candidates_block_(okra_context *ctx, void *state,
+                                   const okra_block_ *block, double *norm,
+                                   bool *known) OKRA_CHECK;
 /* The `top` best of test point i so far, best first, -1 where there are fewer. */
 void okra_candidates_best_(const void *state, okra_int i, const okra_int **index,
                            const double **distance, const okra_key_ **key);

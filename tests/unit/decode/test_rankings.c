@@ -244,7 +244,8 @@ static void check_four(int c, uint64_t seed)
                 all[k] += W[t * N + i] * cases[c].f(Y + i * items, every + k * items);
             }
         }
-        for (okra_int k = 4 * t; k < 4 * t + 4; k++) {
+        CHECK(d.top == OKRA_MIN_(4, rankings)); /* no more than there are */
+        for (okra_int k = d.top * t; k < d.top * (t + 1); k++) {
             double own = 0, *mine = &d.distance[k];
             for (int i = 0; d.index[k] >= 0 && i < N; i++) {
                 own += W[t * N + i] *
