@@ -1,13 +1,12 @@
 #!/bin/bash
 # slurm.bash OKRA PAGE: runs the job script of docs/cluster.md under Slurm: a cluster of this one machine, made for the
-# test in a scratch folder, as root. Skipped (77) where Slurm is not installed or the user is another.
+# test in a scratch folder, as any user. Skipped (77) where Slurm is not installed.
 set -u
 okra=$(realpath "$1") page=$(realpath "$2")
-for program in munged mungekey slurmctld slurmd sbatch srun; do
+for program in slurmctld slurmd sbatch srun; do
     command -v "$program" >/dev/null || PATH=$PATH:/usr/sbin:/sbin
     command -v "$program" >/dev/null || { echo "skipped: there is no $program"; exit 77; }
 done
-[ "$(id -u)" = 0 ] || { echo "skipped: the daemons of a cluster run as root"; exit 77; }
 folder=$(mktemp -d /tmp/okra-slurm-XXXXXX) || exit 1
 chmod 755 "$folder"
 daemons=()
@@ -24,21 +23,15 @@ complain() {
 }
 cd "$folder" || exit 1
 mkdir state spool
-mungekey --create --keyfile="$folder/key" || complain "no key"
-chmod 600 key
-munged --foreground --force --key-file="$folder/key" --socket="$folder/munge" --pid-file="$folder/munge.pid" \
-    --log-file="$folder/munge.log" --seed-file="$folder/seed" --num-threads=1 >munged.log 2>&1 &
-daemons+=($!)
 host=$(hostname -s)
 port=$((20000 + $$ % 10000 * 2))
 cat >slurm.conf <<CONF
 ClusterName=okra
 SlurmctldHost=$host(127.0.0.1)
-AuthType=auth/munge
-AuthInfo=socket=$folder/munge
-CryptoType=crypto/munge
-SlurmUser=root
-SlurmdUser=root
+AuthType=auth/none
+CredType=cred/none
+SlurmUser=$(id -un)
+SlurmdUser=$(id -un)
 SlurmctldPort=$port
 SlurmdPort=$((port + 1))
 SlurmctldPidFile=$folder/slurmctld.pid
@@ -60,7 +53,6 @@ PartitionName=all Nodes=$host Default=YES MaxTime=INFINITE State=UP
 CONF
 export SLURM_CONF=$folder/slurm.conf
 until_true() { for _ in $(seq 200); do "$@" >/dev/null 2>&1 && return 0; sleep 0.1; done; return 1; }
-until_true test -S munge || complain "munged does not run"
 slurmctld -D -f "$SLURM_CONF" >slurmctld.log 2>&1 &
 daemons+=($!)
 slurmd -D -f "$SLURM_CONF" -N "$host" >slurmd.log 2>&1 &
