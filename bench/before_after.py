@@ -114,7 +114,7 @@ def main():
     words.add_argument("--rounds", type=int, default=2)
     words.add_argument("--build-only", action="store_true")
     words.add_argument("names", nargs="*", default=NAMES, metavar="NAME")
-    given = words.parse_args()
+    given = words.parse_intermixed_args()
     sources = [build(given.folder, commit) for commit in (given.before, given.after)]
     if given.build_only:
         return
