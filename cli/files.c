@@ -143,6 +143,31 @@ static const char *rest_of_table(const cli_run *run, const char *x, const char *
     return buffer;
 }
 
+/* Columns of one table that are chosen for both sides. */
+static void warn_both(const cli_run *run, const char *x, const char *y,
+                      const okra_data *in, const okra_data *out)
+{
+    const char *table = without_types(x), *also = without_types(y);
+    size_t length = strcspn(table, ":\n");
+    char name[80];
+    if (run->common.quiet || table[length] != ':' || strcmp(table, also) == 0 ||
+        strncmp(table, also, length + 1) != 0) {
+        return;
+    }
+    for (okra_int j = 0; j < okra_data_width(out); j++) {
+        const char *of = okra_data_column(out, j), *one = NULL;
+        for (okra_int k = 0; of && (one = okra_data_column(in, k)); k++) {
+            if (strcmp(one, of) == 0) {
+                okra_text_printable(of, name, sizeof name);
+                fprintf(stderr,
+                        "okra %s: warning: the column '%s' of %.*s is an output, and "
+                        "stays among the inputs\n",
+                        run->command->name, name, (int)length, table);
+            }
+        }
+    }
+}
+
 /* A few whole numbers, or texts that come again and again, may be meant as classes. */
 static okra_status hint_classes(const cli_run *run, const char *spec, const okra_data *y)
 {
@@ -187,7 +212,10 @@ okra_status cli_read_pairs(cli_run *run, const char *x, const char *y,
     okra_status st =
         cli_read(run, rest_of_table(run, x, y, buffer, sizeof buffer), x_out);
     st = st == OKRA_OK ? cli_read(run, y, y_out) : st;
-    st = st == OKRA_OK ? hint_classes(run, y, *y_out) : st;
+    if (st == OKRA_OK) {
+        warn_both(run, x, y, *x_out, *y_out);
+        st = hint_classes(run, y, *y_out);
+    }
     if (st == OKRA_OK && *unlabelled) {
         st = cli_read(run, unlabelled, &more);
         st = st == OKRA_OK ? okra_data_concat(*x_out, more, &all) : st;

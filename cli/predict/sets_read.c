@@ -37,6 +37,22 @@ static int read_weights(cli_run *run, cli_sets_job *j, const char *file, okra_in
     return status;
 }
 
+/* The truth, its columns in the order of the model's outputs. */
+static int read_truth(cli_run *run, cli_sets_job *j)
+{
+    okra_data *aligned = NULL;
+    int status = read_one(run, j, j->f->truth, &j->truth);
+    if (status == CLI_DONE && j->truth) {
+        status = cli_status(run, okra_data_align(run->context, j->truth,
+                                                 okra_model_outputs(j->model), &aligned));
+    }
+    if (aligned) {
+        j->owned[j->owned_count++] = aligned;
+        j->truth = aligned;
+    }
+    return status;
+}
+
 /* A column of numbers becomes labels. */
 static int cut_groups(cli_run *run, cli_sets_job *j, const double *cuts, okra_int count,
                       const okra_data **groups)
@@ -121,7 +137,7 @@ int cli_sets_read(cli_run *run, cli_sets_job *j)
     status = status ? status : read_weights(run, j, f->weights, pairs, &j->s.weights);
     status = status ? status
                     : read_weights(run, j, f->test_weights, j->tests, &j->s.test_weights);
-    status = status ? status : read_one(run, j, f->truth, &j->truth);
+    status = status ? status : read_truth(run, j);
     if (status == CLI_DONE && j->truth && okra_data_count(j->truth) != j->tests) {
         status = cli_failure(
             run, "%s has %lld objects, expected %lld, one per test input", f->truth,

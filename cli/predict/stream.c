@@ -135,11 +135,14 @@ static okra_status by_name(const cli_run *run, texts *t, bool heading, okra_data
 {
     okra_data *aligned = NULL;
     okra_status st = heading ? keep_names(t, *x) : OKRA_OK;
-    if (st != OKRA_OK || !t->names || okra_data_width(*x) != t->width) {
+    bool unclear = heading && !t->names; /* it tells no columns apart */
+    if (st != OKRA_OK || (!unclear && (!t->names || okra_data_width(*x) != t->width))) {
         return st;
     }
     st = okra_data_name(*x, "standard input");
-    st = st ? st : okra_data_set_columns(*x, (const char *const *)t->names);
+    if (st == OKRA_OK && t->names) {
+        st = okra_data_set_columns(*x, (const char *const *)t->names);
+    }
     st = st ? st
             : okra_data_align(heading ? run->context : NULL, *x,
                               okra_model_inputs(t->s->model), &aligned);

@@ -141,7 +141,8 @@ OKRA_API okra_status okra_data_align(okra_context *context, const okra_data *x,
 /* The n weights, or NULL: there are none. */
 OKRA_API const double *okra_data_weights(const okra_data *data);
 /* weights (n places) that make all classes of labels count alike: n / (classes that
- * occur * pairs of the class). Labels of weight 0 do not occur and are not counted. */
+ * occur * pairs of the class). A label of weight 2 counts twice, one of weight 0 does not
+ * occur. */
 OKRA_API okra_status okra_data_balanced(const okra_data *labels,
                                         double *weights) OKRA_CHECK;
 OKRA_API okra_data *okra_data_retain(const okra_data *data);

@@ -86,8 +86,8 @@ const double *okra_data_weights(const okra_data *data)
 
 okra_status okra_data_balanced(const okra_data *labels, double *weights)
 {
-    OWNED okra_int *count = NULL;
-    okra_int classes = 0, n = 0;
+    OWNED double *in_class = NULL;
+    okra_int classes = 0;
     NOT_NULL(labels);
     NOT_NULL(weights);
     if (labels->kind != OKRA_LABELS) {
@@ -96,16 +96,16 @@ okra_status okra_data_balanced(const okra_data *labels, double *weights)
                           "classes are balanced where the outputs are labels; %s has %s",
                           labels->source, okra_data_describe_(labels, text, sizeof text));
     }
-    ZMAKE(count, labels->d);
+    ZMAKE(in_class, labels->d);
     for (okra_int i = 0; i < labels->n; i++) {
-        if (!labels->weights || labels->weights[i] > 0) {
-            classes += count[labels->codes[i]]++ == 0;
-            n++;
-        }
+        double weight = labels->weights ? labels->weights[i] : 1;
+        classes += in_class[labels->codes[i]] == 0 && weight > 0;
+        in_class[labels->codes[i]] += weight;
     }
+    double total = okra_weights_total_(labels);
     for (okra_int i = 0; i < labels->n; i++) {
-        double in_class = (double)count[labels->codes[i]];
-        weights[i] = in_class > 0 ? (double)n / ((double)classes * in_class) : 0;
+        double of = in_class[labels->codes[i]];
+        weights[i] = of > 0 ? total / ((double)classes * of) : 0;
     }
     return OKRA_OK;
 }

@@ -21,13 +21,13 @@ typedef struct merging {
 
 /* ---- do they go together? ---- */
 
-static okra_status apart(size_t k, const char *what)
+static okra_status apart(size_t first, size_t k, const char *what)
 {
     return okra_fail_(
         OKRA_EARG,
-        "merge: models 1 and %zu differ in %s; expected fits with one basis "
+        "merge: models %zu and %zu differ in %s; expected fits with one basis "
         "and the same options",
-        k + 1, what);
+        first + 1, k + 1, what);
 }
 
 /* What belongs to the basis and to the kernels: the same bytes in both. */
@@ -53,13 +53,13 @@ static okra_status same_arrays(const okra_bag_ *a, const okra_bag_ *b, size_t k)
             memcmp(A.p, other, (size_t)(r * c) * sizeof *other) != 0) {
             char what[160];
             snprintf(what, sizeof what, "the basis ('%s')", name);
-            return apart(k, what);
+            return apart(0, k, what);
         }
     }
     double scale_a = 0, scale_b = 0;
     okra_bag_get_number_(a, "basis.scale", &scale_a);
     okra_bag_get_number_(b, "basis.scale", &scale_b);
-    return scale_a == scale_b ? OKRA_OK : apart(k, "the basis ('basis.scale')");
+    return scale_a == scale_b ? OKRA_OK : apart(0, k, "the basis ('basis.scale')");
 }
 
 static okra_status same_settings(const okra_model *a, const okra_model *b, size_t k)
@@ -75,7 +75,7 @@ static okra_status same_settings(const okra_model *a, const okra_model *b, size_
     }
     if (!json_equal(json_object_get(first, "kernels"),
                     json_object_get(other, "kernels"))) {
-        TRY(apart(k, "their kernels"));
+        TRY(apart(0, k, "their kernels"));
     }
     json_object_foreach(json_object_get(first, "options"), name, value)
     {
@@ -84,13 +84,28 @@ static okra_status same_settings(const okra_model *a, const okra_model *b, size_
         if (!kernel && !json_equal(value, also)) {
             char what[160];
             snprintf(what, sizeof what, "option %s", name);
-            TRY(apart(k, what));
+            TRY(apart(0, k, what));
         }
     }
 done:
     json_decref(first);
     json_decref(other);
     return st;
+}
+
+static const okra_data *side(const merging *z, size_t k, bool inputs)
+{
+    return inputs ? z->models[k]->training->x : z->models[k]->training->y;
+}
+
+/* The first of `count` models whose columns have names, or the first of all. */
+static size_t first_named(const merging *z, size_t count, bool inputs)
+{
+    size_t k = 0;
+    while (k < count && !okra_data_column(side(z, k, inputs), 0)) {
+        k++;
+    }
+    return k < count ? k : 0;
 }
 
 /* Sums cannot be put into another order. */
@@ -101,6 +116,17 @@ static bool same_columns(const okra_data *a, const okra_data *b)
         same = strcmp(okra_data_column(a, j), okra_data_column(b, j)) == 0;
     }
     return same;
+}
+
+static okra_status check_columns(const merging *z, size_t k)
+{
+    for (int inputs = 0; inputs < 2; inputs++) {
+        size_t named = first_named(z, k, inputs);
+        if (!same_columns(side(z, named, inputs), side(z, k, inputs))) {
+            return apart(named, k, "the names of their columns, or the order of these");
+        }
+    }
+    return OKRA_OK;
 }
 
 static okra_status check_one(const merging *z, size_t k)
@@ -120,15 +146,13 @@ static okra_status check_one(const merging *z, size_t k)
     }
     const okra_data *x = a->training->x, *also = m->training->x;
     if (m->method != a->method) {
-        CHK(apart(k, "their method"));
+        CHK(apart(0, k, "their method"));
     }
     if (x->kind != also->kind || x->n != also->n || x->d != also->d ||
         okra_data_mix_(OKRA_MIX_START_, x) != okra_data_mix_(OKRA_MIX_START_, also)) {
-        CHK(apart(k, "the objects of the basis"));
+        CHK(apart(0, k, "the objects of the basis"));
     }
-    if (!same_columns(x, also) || !same_columns(a->training->y, m->training->y)) {
-        CHK(apart(k, "the names of their columns, or the order of these"));
-    }
+    CHK(check_columns(z, k));
     CHK(same_settings(a, m, k));
     CHK(same_arrays(a->bag, m->bag, k));
     return same_arrays(m->bag, a->bag, k);
@@ -145,6 +169,11 @@ static okra_status join_outputs(merging *z)
         okra_data_free(z->y);
         z->y = TAKE(joined);
     }
+    if (!okra_data_column(z->y, 0)) { /* names that a later one has */
+        const okra_data *named = side(z, first_named(z, z->count, false), false);
+        okra_columns_free_(z->y->columns);
+        z->y->columns = okra_columns_retain_(named->columns);
+    }
     return OKRA_OK;
 }
 
@@ -154,8 +183,8 @@ static okra_status make_training(merging *z)
     FREED_BY(okra_kernel_drop_) okra_kernel *kx = NULL, *ky = NULL;
     CHK(okra_kernel_parse_kept_(okra_kernel_text(a->training->kx), &kx));
     CHK(okra_kernel_parse_kept_(okra_kernel_text(a->training->ky), &ky));
-    CHK(okra_training_create_(z->ctx, a->training->x, z->y, kx, ky, a->bag,
-                              &z->training));
+    const okra_data *x = side(z, first_named(z, z->count, true), true);
+    CHK(okra_training_create_(z->ctx, x, z->y, kx, ky, a->bag, &z->training));
     kx = ky = NULL;
     if (z->training->waves) {
         CHK(okra_model_kernel_text_(a, &z->training->waves_text));

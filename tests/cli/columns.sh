@@ -68,6 +68,23 @@ expect_fail 1 "okra predict: less.csv: there is no column 'weight', which is one
     okra predict m.okra --x less.csv -o e.csv
 [ ! -e e.csv ]
 
+# standard input as a file: no line is answered
+printf 'zz%0300d,age,height\n1,2,3\n' 0 >long.csv
+printf 'weight,age,\377\n1,2,3\n' >bytes.csv
+for file in twice.csv long.csv bytes.csv; do
+    expect_fail 1 "okra predict: standard input: its header does not tell its columns apart; expected the 3 columns of m.okra, in any order" \
+        okra predict -q m.okra --x - -o e.csv <$file
+    [ ! -e e.csv ]
+done
+okra predict -q twice.okra --x - -o got.csv <twice.csv # a model without names takes it
+
+# a table that is x and y: a column that is both is told
+paste -d, x.csv y.csv >xy.csv
+okra fit --x 'xy.csv:!p' --y xy.csv:q --kx 'rbf(sigma=2)' --ky linear --lambda 0.1 -o both.okra >out 2>err
+expect_in "okra fit: warning: the column 'q' of xy.csv is an output, and stays among the inputs" err
+okra fit --x xy.csv --y xy.csv:q --kx 'rbf(sigma=2)' --ky linear --lambda 0.1 -o both.okra >out 2>err
+[ "$(grep -c "stays among the inputs" err)" = 0 ]
+
 # sets and intervals, updates, unlabelled inputs, a basis, Gram matrices, scores
 okra predict -q m.okra --x t.csv --interval 0.2 -o want_i.csv
 okra predict -q m.okra --x moved.csv --interval 0.2 -o got_i.csv
@@ -75,6 +92,12 @@ expect_same want_i.csv got_i.csv
 okra predict -q m.okra --x t.csv --interval 0.2 --conformal split --calibrate-x t.csv --calibrate-y ty.csv -o want_i.csv
 okra predict -q m.okra --x moved.csv --interval 0.2 --conformal split --calibrate-x moved.csv --calibrate-y moved_y.csv -o got_i.csv
 expect_same want_i.csv got_i.csv
+okra predict -q m.okra --x t.csv --interval 0.5 --truth ty.csv -o got_i.csv >want
+okra predict -q m.okra --x t.csv --interval 0.5 --truth moved_y.csv -o got_i.csv >got
+cmp want got
+sed 1s/.*/p,r/ ty.csv >other_y.csv
+expect_fail 1 "okra predict: other_y.csv: column 2 is 'r', expected 'q' or another of the 2 columns of m.okra, in any order" \
+    okra predict m.okra --x t.csv --interval 0.5 --truth other_y.csv -o e.csv
 okra update -q m.okra --x t.csv --y ty.csv -o a.okra
 okra update m.okra --x moved.csv --y moved_y.csv -o b.okra >out 2>err
 [ "$(grep -c 'taken by name' err)" = 2 ]
@@ -95,6 +118,15 @@ okra fit -q --basis basis.okra --x t.csv --y moved_y.csv --ky linear --lambda 0.
 okra merge -q c.okra a.okra -o all.okra
 expect_fail 2 "okra merge: merge: models 1 and 2 differ in the names of their columns, or the order of these; expected fits with one basis and the same options" \
     okra merge c.okra d.okra -o e.okra
+sed 1d ty.csv >bare_y.csv
+okra fit -q --basis basis.okra --x t.csv --y bare_y.csv --ky linear --lambda 0.1 -o n.okra
+expect_fail 2 "okra merge: merge: models 2 and 3 differ in the names of their columns, or the order of these; expected fits with one basis and the same options" \
+    okra merge n.okra c.okra d.okra -o e.okra
+okra merge -q n.okra c.okra -o all.okra # names of any part
+okra info all.okra >out
+expect_in "  columns      p, q" out
+expect_fail 2 "okra merge: merge: models 1 and 2 differ in the names of their columns, or the order of these; expected fits with one basis and the same options" \
+    okra merge all.okra d.okra -o e.okra
 okra gram -q --x t.csv --y x.csv --kernel linear -o want.npy
 okra gram -q --x moved.csv --y x.csv --kernel linear -o got.npy
 cmp want.npy got.npy

@@ -49,6 +49,20 @@ okra fit -q --x some_x.csv --y labels:some_labels.csv --class-weight balanced \
 okra predict -q l.okra --x tx.csv --weights got.npy
 okra predict -q some.okra --x tx.csv --weights want.npy
 expect_same want.npy got.npy
+# whole weights are pairs repeated, in the classes too
+awk '{ print (NR % 3) + 1 }' x.csv >copies.csv
+paste -d' ' copies.csv x.csv | awk '{ for (k = 0; k < $1; k++) print $2 }' >copied_x.csv
+paste -d' ' copies.csv labels.csv | awk '{ for (k = 0; k < $1; k++) print $2 }' >copied_labels.csv
+for method in ridge margin; do
+    okra fit -q --x x.csv --y labels:labels.csv --sample-weight copies.csv --class-weight balanced \
+        --kx 'rbf(sigma=2)' --ky zero-one --lambda 1 --method $method -o l.okra
+    okra fit -q --x copied_x.csv --y labels:copied_labels.csv --class-weight balanced \
+        --kx 'rbf(sigma=2)' --ky zero-one --lambda 1 --method $method -o some.okra
+    okra predict -q l.okra --x tx.csv --top 2 -o got.tsv
+    okra predict -q some.okra --x tx.csv --top 2 -o want.tsv
+    paste want.tsv got.tsv | awk -F'\t' 'NR > 1 { d = $4 - $9
+        if ($5 != $10 || d > 1e-10 || d < -1e-10) exit 1 }'
+done
 
 printf '1\n2\n' >short.csv
 expect_fail 1 "okra fit: short.csv: found 2 rows of 1 values, expected $n weights, one number per pair" \

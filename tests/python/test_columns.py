@@ -102,6 +102,20 @@ def test_estimators_refuse_as_scikit_learn_does(tmp_path):
         loaded.predict(X.rename(columns={"height": "hight"}))
 
 
+def test_estimators_know_the_names_of_outputs():
+    y = pd.DataFrame(Y, columns=["u", "v"])
+    for weight in (None, np.arange(10) + 1.0):
+        want, model = (IOKR(kx="rbf(sigma=2)", ky="linear", lam=0.1).fit(X[:20], y[:20])
+                       for _ in range(2))
+        assert model.model_.info["y"]["columns"] == ["u", "v"]
+        want.partial_fit(X[20:], y[20:], weight)
+        with pytest.raises(ValueError, match="column 2 is 'w', expected 'v'"):
+            model.partial_fit(X[20:], y[20:].rename(columns={"v": "w"}), weight)
+        with pytest.warns(okra.OkraWarning, match="another order"):
+            model.partial_fit(X[20:], y[20:][["v", "u"]], weight)
+        assert np.array_equal(model.predict(X), want.predict(X))
+
+
 def test_files(tmp_path):
     X.to_csv(tmp_path / "x.csv", index=False)
     OTHER.to_csv(tmp_path / "o.csv", index=False)

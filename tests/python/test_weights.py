@@ -100,6 +100,12 @@ def test_classes_are_balanced():
     b.fit(X[some], okra.labels(labels[some]))
     assert np.array_equal(a.model_.outputs.weights, b.model_.outputs.weights)
     assert np.array_equal(a.weights(T), b.weights(T))
+    a.fit(X, okra.labels(labels), WHOLE)  # whole weights are copies, in their class too
+    b.fit(X[INDEX], okra.labels(labels[INDEX]))
+    rare = labels == "rare"
+    for of in (rare, ~rare):
+        assert np.allclose(a.weights(T) @ of[WHOLE > 0], b.weights(T) @ of[INDEX], rtol=0,
+                           atol=1e-12)
     with pytest.raises(ValueError, match="class_weight is 'even'"):
         IOKR(kx="linear", ky="zero-one", class_weight="even").fit(X, okra.labels(labels))
     with pytest.raises(Exception, match="classes are balanced where the outputs are lab"):
@@ -141,8 +147,8 @@ def test_zero_weights_leave_pairs_out():
     texts = [f"{'ab'[i % 2]}{'c' * (i % 5)}" for i in range(40)]
     c = IOKR(kx="rbf(gamma=0.3)", ky=lambda p, q: np.array(
         [[float(i == j) for j in q] for i in p]), lam=0.1)
-    with pytest.raises(Exception, match="is a Gram matrix"):
-        c.fit(X, texts, w)
+    few = [texts[i] for i in kept]
+    assert list(c.fit(X, texts, w).predict(T)) == list(c.fit(X[kept], few, w[kept]).predict(T))
     with pytest.raises(Exception, match="is a Gram matrix"):
         IOKR(kx="precomputed", ky="linear", lam=1).fit(X @ X.T, Y, w)
 

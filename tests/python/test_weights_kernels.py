@@ -263,3 +263,27 @@ def test_the_unit_of_weights_does_not_matter():
     for heavy in (uneven, 2.0 ** 990 * weights):
         okra.Model.fit(x, y.weigh(heavy), {"kx": "rbf(sigma=auto)", "ky": "linear",
                                            "lambda": 1})
+
+
+def test_a_function_does_not_see_pairs_of_weight_0():
+    rng = np.random.default_rng(3)
+    x, y, new = rng.normal(size=(12, 3)), rng.normal(size=(12, 2)), rng.normal(size=(4, 3))
+    w = np.where(np.arange(12) % 4 == 1, 0, 1 + np.arange(12) / 5)
+    some = w > 0
+
+    def kernel(a, b):
+        return np.exp(-((np.asarray(a)[:, None] - np.asarray(b)[None]) ** 2).sum(2) / 3)
+
+    def dot(a, b):
+        return np.asarray(a) @ np.asarray(b).T
+
+    for kx, ky in ((kernel, "linear"), ("rbf(gamma=0.3)", dot), (kernel, dot)):
+        a = okra.IOKR(kx=kx, ky=ky, lam=0.5).fit(x, y, sample_weight=w)
+        b = okra.IOKR(kx=kx, ky=ky, lam=0.5).fit(x[some], y[some], sample_weight=w[some])
+        assert np.array_equal(a.weights(new), b.weights(new))
+        assert np.array_equal(a.predict(new), b.predict(new))
+        a.remove([0])
+        b.remove([0])
+        assert np.array_equal(a.weights(new), b.weights(new))
+    with pytest.raises(ValueError, match="-1"):
+        okra.IOKR(kx=kernel, ky="linear", lam=0.5).fit(x, y, np.where(some, w, -1))

@@ -153,7 +153,7 @@ class OutputKernelEstimator(UpdateMixin, PredictMixin, ConformalMixin, ScoreMixi
                 y = np.asarray(y, dtype=np.float64)
             elif is_graphs(y):  # the library does not give them back
                 self._y_objects = list(y)
-            y = named(y, "y")
+            y = name_columns(named(y, "y"), self._columns)
         return X, y
 
     def _validated(self, X: Any, y: Any) -> tuple:
@@ -270,6 +270,7 @@ class OutputKernelEstimator(UpdateMixin, PredictMixin, ConformalMixin, ScoreMixi
                 raise ValueError("calibration and class_weight are for data in memory, not "
                                  "for Dask arrays")
             return fit_dask(self, X, y, sample_weight)
+        X, y, sample_weight = self._that_count(X, y, sample_weight)
         x, outputs = self._pairs(X, y)
         outputs = self._weigh(X, outputs, sample_weight)
         self._keep_given(X, y, sample_weight)

@@ -5,7 +5,7 @@ from typing import Any, Optional
 
 import numpy as np
 
-from .._data import Data, is_vectors
+from .._data import Data, as_data, is_vectors, name_columns
 from ._shared import as_sequence, join, take
 
 
@@ -47,7 +47,8 @@ class UpdateMixin:
                              "all would change")
         if is_vectors(y) and not callable(self.ky) and not hasattr(y, "tocsr") and (
                 self._kind() != "labels"):
-            y = np.asarray(y, dtype=np.float64)
+            y = name_columns(as_data(np.asarray(y, dtype=np.float64)),
+                             getattr(y, "columns", None))
         weights = None
         if sample_weight is not None:
             y = as_sequence(y) if not isinstance(y, Data) else y
@@ -112,6 +113,19 @@ class UpdateMixin:
 
     def _is_function(self) -> bool:
         return callable(self.kx) or callable(self.ky)
+
+    def _that_count(self, X: Any, y: Any, weights: Any) -> tuple:
+        """Pairs whose weight is not 0, where a function makes a Gram matrix of them."""
+        if not self._is_function() or weights is None or y is None or "precomputed" in (
+                self.kx, self.ky):
+            return X, y, weights
+        X, y = as_sequence(X), as_sequence(y)
+        values = np.asarray(weights, np.float64)
+        if values.shape != (len(y),) or not (values == 0).any() or not (values > 0).any():
+            return X, y, weights
+        some = np.flatnonzero(values != 0)  # of others than numbers above 0 it is told later
+        more = np.arange(len(y), len(X))  # inputs without an output
+        return take(X, np.concatenate([some, more])), take(y, some), values[some]
 
     def _keep_given(self, X: Any, y: Any, weights: Any) -> None:
         """The model has values of the functions alone: pairs are kept beside it."""
