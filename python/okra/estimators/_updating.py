@@ -5,7 +5,7 @@ from typing import Any, Optional
 
 import numpy as np
 
-from .._data import Data, as_data, is_vectors, name_columns
+from .._data import Data, is_vectors, name_columns
 from ._shared import as_sequence, join, take
 
 
@@ -45,10 +45,11 @@ class UpdateMixin:
         if getattr(self, "class_weight", None) is not None:
             raise ValueError("class_weight is for fit: with every new pair the weights of "
                              "all would change")
+        names = None
         if is_vectors(y) and not callable(self.ky) and not hasattr(y, "tocsr") and (
                 self._kind() != "labels"):
-            y = name_columns(as_data(np.asarray(y, dtype=np.float64)),
-                             getattr(y, "columns", None))
+            names = getattr(y, "columns", None)
+            y = np.asarray(y, dtype=np.float64)
         weights = None
         if sample_weight is not None:
             y = as_sequence(y) if not isinstance(y, Data) else y
@@ -71,7 +72,7 @@ class UpdateMixin:
                 weights = weights[some]
             return self._fit_again(X, y, weights)
         more = self._y_objects is not None and self._y_objects + list(y)
-        outputs = self._outputs(y)
+        outputs = name_columns(self._outputs(y), names)
         inputs = self._inputs(X, reset=False)
         if weights is not None:
             outputs = outputs.weigh(weights)

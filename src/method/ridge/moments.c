@@ -375,11 +375,11 @@ okra_status okra_moments_create_by_(okra_context *ctx, const okra_problem_ *p,
                        .m = p->map_x->rank,
                        .d = okra_problem_features_(p),
                        .weights = p->weights,
-                       .total = (double)p->n};
+                       .total = p->weights ? 0 : (double)p->n};
     bool sums = false, solved = false;
     double inverse = 0;
     for (okra_int i = 0; p->weights && i < p->n; i++) {
-        t.total += p->weights[i] - 1;
+        t.total += p->weights[i]; /* tiny ones too */
     }
     TRY(okra_doubles_(ctx, t.m, t.m, "the moments of the inputs", &t.C));
     TRY(okra_doubles_(ctx, t.m, t.d, "the moments of inputs and outputs", &t.R));
