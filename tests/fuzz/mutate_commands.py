@@ -205,10 +205,10 @@ def resize(entries, about):
         entries[name] = save(a)
     for side in ("x", "y"):
         for key in ("count", "width"):
-            if about.get(side, {}).get(key) == old:
+            if isinstance(about.get(side), dict) and about[side].get(key) == old:
                 about[side][key] = new
-    for key, value in about["numbers"].items():
-        about["numbers"][key] = new if value == old else value
+    if isinstance(about.get("numbers"), dict):
+        about["numbers"] = {key: new if value == old else value for key, value in about["numbers"].items()}
 
 
 def alter_model(path, other):
