@@ -28,7 +28,7 @@ static const okra_option rows[] = {
     {"lambda", OKRA_OPTION_NUMBER, offsetof(m3n_options, lambda), "0.01", 1e-300, 1e300,
      NULL, "V", "half of it times |w|^2 is added to the mean structured hinge loss"},
     {"tolerance", OKRA_OPTION_NUMBER, offsetof(m3n_options, tolerance), "0.01", 0, 1,
-     NULL, "V", "stop when the duality gap is below this times |dual|, or rounding"},
+     NULL, "V", "stop when the duality gap is below this times max(1, |dual|)"},
     {"passes", OKRA_OPTION_INT, offsetof(m3n_options, passes), "200", 1, 1e9, NULL, "N",
      "passes over the training sequences at most"},
     {"longest", OKRA_OPTION_INT, offsetof(m3n_options, longest), "0", 0, 1e6, NULL, "N",

@@ -4,7 +4,6 @@
 #ifndef OKRA_M3N_H_
 #define OKRA_M3N_H_
 
-#include "method/gap.h"
 #include "method/method.h"
 
 /* n sequences; sequence i owns elements offsets[i]..offsets[i+1]-1 of N. */
@@ -18,7 +17,7 @@ typedef struct okra_m3n_ {
     uint64_t seed;
     double *C, *A;       /* found: N x S coefficients of elements, S x S transitions */
     double primal, dual; /* found; their difference is the gap                       */
-    double goal;         /* the gap that is small enough, by gap.h                   */
+    double goal;         /* the gap that is small enough                             */
     okra_int done;       /* passes made                                              */
     bool converged;
 } okra_m3n_;

@@ -22,6 +22,7 @@
  */
 #include "method/structured/m3n.h"
 
+#include <math.h>
 #include <string.h>
 
 enum { CHECK = 5 };
@@ -163,7 +164,9 @@ static okra_status measure(okra_context *ctx, work *w)
     }
     m->dual = losses - m->lambda / 2 * norm;
     m->primal = m->dual + gap;
-    m->goal = okra_gap_goal_(m->tolerance, m->dual, losses + m->lambda * norm);
+    /* Losses count letters, so that 1 is their unit; steps of Frank and Wolfe take many
+     * thousands of passes to what is small beside a value below it. */
+    m->goal = m->tolerance * fmax(1, fabs(m->dual));
     m->converged = gap <= m->goal;
     return OKRA_OK;
 }
