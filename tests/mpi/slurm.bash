@@ -51,6 +51,7 @@ SchedulerParameters=batch_sched_delay=0,sched_interval=1
 NodeName=$host NodeAddr=127.0.0.1 CPUs=4 RealMemory=1000 State=UNKNOWN
 PartitionName=all Nodes=$host Default=YES MaxTime=INFINITE State=UP
 CONF
+echo CgroupPlugin=cgroup/v1 >cgroup.conf # none is used: where /sys has none, looking for their version fails
 export SLURM_CONF=$folder/slurm.conf
 until_true() { for _ in $(seq 200); do "$@" >/dev/null 2>&1 && return 0; sleep 0.1; done; return 1; }
 slurmctld -D -f "$SLURM_CONF" >slurmctld.log 2>&1 &

@@ -84,7 +84,7 @@ static void stop(void *user, const char *what, okra_int done, okra_int total)
 }
 
 /* Stopped after 1, 2, ... rounds of six and started again: the bits of a fit in one go.
- */
+ * An engine with memory of its own takes all rows at once. */
 TEST(moments_go_on)
 {
     rows p;
@@ -114,7 +114,8 @@ TEST(moments_go_on)
             CHECK(same(whole, again));
             okra_model_free(again);
         }
-        CHECK(stopped >= 4);
+        bool rounds = okra_engine_is_host_(NULL) || okra_context_crew_(NULL);
+        CHECK(stopped >= (rounds ? 4 : 1));
         okra_model_free(whole);
     }
     rows_free(&p);
