@@ -135,7 +135,7 @@ static int beaten(const kernel_case *k, okra_kind kind, okra_int d, uint64_t see
 TEST(up_to_twelve_labels_are_exact)
 {
     for (int k = 0; k < KERNELS; k++) {
-        for (uint64_t seed = 0; seed < 100; seed++) {
+        for (uint64_t seed = 0; seed < SOME(100); seed++) {
             okra_kind kind = seed % 2 ? OKRA_BITS : OKRA_DENSE;
             CHECK(beaten(&kernels[k], kind, 1 + (okra_int)seed % 12, seed) == 0);
         }
@@ -146,7 +146,7 @@ TEST(more_labels)
 {
     for (int k = 0; k < KERNELS; k++) {
         int worse = 0, runs = 0;
-        for (uint64_t seed = 0; seed < 6; seed++) {
+        for (uint64_t seed = 0; seed < SOME(6); seed++) {
             worse += beaten(&kernels[k], OKRA_BITS, 13 + (okra_int)seed % 2, seed);
             runs += TESTS;
         }
@@ -201,7 +201,7 @@ TEST(the_ten_best_of_more_labels)
 {
     for (int k = 0; k < KERNELS; k++) {
         int worse = 0, runs = 0;
-        for (uint64_t seed = 0; seed < 10; seed++) {
+        for (uint64_t seed = 0; seed < SOME(10); seed++) {
             worse += ten_best(&kernels[k], 13 + (okra_int)seed % 2, seed);
             runs += 40;
         }

@@ -98,7 +98,7 @@ static int beaten(okra_kind kind, const char *kernel, uint64_t seed)
 TEST(brute_force_finds_nothing_better)
 {
     int worse = 0, runs = 0;
-    for (uint64_t seed = 0; seed < 4; seed++) {
+    for (uint64_t seed = 0; seed < SOME(4); seed++) {
         worse += beaten(OKRA_BITS, "tanimoto", seed);
         worse += beaten(OKRA_DENSE, "rbf(sigma=1.5)", seed);
         worse += beaten(OKRA_DENSE, "poly(degree=3,coef0=1)", seed);
@@ -157,7 +157,7 @@ static void check_five(okra_kind kind, const char *kernel, bool empty, uint64_t 
 
 TEST(the_five_best)
 {
-    for (uint64_t seed = 0; seed < 100; seed++) {
+    for (uint64_t seed = 0; seed < SOME(100); seed++) {
         okra_kind kind = seed % 3 == 0   ? OKRA_DENSE
                          : seed % 3 == 1 ? OKRA_SPARSE
                                          : OKRA_BITS;

@@ -132,7 +132,7 @@ static void random_sets(okra_random_ *r, okra_int n, double *values)
 TEST(losses_of_label_sets_equal_brute_force)
 {
     for (int k = 0; k < LOSSES; k++) {
-        for (uint64_t seed = 0; seed < 8; seed++) {
+        for (uint64_t seed = 0; seed < SOME(8); seed++) {
             okra_random_ r = okra_random_create_(seed, 8);
             double Y[N * D] = {0}, Z[C * D] = {0}, W[TESTS * N];
             bool own = seed % 2;
@@ -203,7 +203,7 @@ static void counted(const double *Y, const double *w, double *out)
 TEST(votes_are_sharpened_sums_of_equal_outputs)
 {
     const okra_option_table *table = &okra_decoder_find_("loss:")->options;
-    for (uint64_t seed = 0; seed < 20; seed++) {
+    for (uint64_t seed = 0; seed < SOME(20); seed++) {
         okra_random_ r = okra_random_create_(seed, 4);
         double Y[N * D] = {0}, W[TESTS * N], v[N];
         okra_data *y = NULL, *view = NULL;
@@ -288,7 +288,7 @@ TEST(losses_over_all_label_sets_equal_brute_force)
 {
     for (int k = 0; k < LOSSES; k++) {
         int beaten = 0;
-        for (uint64_t seed = 0; seed < 10; seed++) {
+        for (uint64_t seed = 0; seed < SOME(10); seed++) {
             beaten += all_sets(k, seed);
         }
         CHECK(beaten == 0);
@@ -313,7 +313,7 @@ TEST(losses_over_more_labels)
 /* A kernel with l(y,y) = 1: the same candidate as by distance. */
 TEST(kernel_losses_are_candidates)
 {
-    for (uint64_t seed = 0; seed < 20; seed++) {
+    for (uint64_t seed = 0; seed < SOME(20); seed++) {
         okra_random_ r = okra_random_create_(seed, 9);
         double Y[N * D], W[TESTS * N];
         okra_data *y = NULL, *view = NULL;
@@ -483,7 +483,7 @@ TEST(losses_over_all_strings_and_sequences_equal_brute_force)
         {"hamming", places}, {"edit", edits}, {"exact-match", wrong_word}};
     for (int k = 0; k < 6; k++) {
         int beaten = 0;
-        for (uint64_t seed = 0; seed < (k > 2 ? 10 : 30); seed++) {
+        for (uint64_t seed = 0; seed < SOME(k > 2 ? 10 : 30); seed++) {
             beaten += all_strings(&table[k % 3], k > 2, seed);
         }
         CHECK(beaten == 0);

@@ -270,7 +270,7 @@ TEST(the_four_best)
     for (int d = 2; d <= 5; d++) {
         list_all(d);
         for (int c = 0; c < CASES; c++) {
-            for (uint64_t seed = 0; seed < 14; seed++) {
+            for (uint64_t seed = 0; seed < SOME(14); seed++) {
                 check_four(c, seed + 1000 * (uint64_t)d);
             }
         }
@@ -294,7 +294,7 @@ TEST(few_items_are_exact)
     for (int d = 2; d <= 6; d++) {
         list_all(d);
         for (int c = 0; c < CASES; c++) {
-            for (uint64_t seed = 0; seed < 12; seed++) {
+            for (uint64_t seed = 0; seed < SOME(12); seed++) {
                 CHECK(beaten(c, seed + 100 * (uint64_t)d) == 0);
             }
         }
@@ -356,7 +356,7 @@ TEST(relevances_are_exact)
 {
     for (int d = 1; d <= 7; d++) {
         list_all(d);
-        for (uint64_t seed = 0; seed < 6; seed++) {
+        for (uint64_t seed = 0; seed < SOME(6); seed++) {
             check_scores("loss:ndcg", d, false, seed + 10 * (uint64_t)d);
             check_scores("loss:ndcg:k=2,order=relevance,gain=exponential", 2, true,
                          seed + 10 * (uint64_t)d);
@@ -366,7 +366,7 @@ TEST(relevances_are_exact)
 
 TEST(assignment_equals_all_permutations)
 {
-    for (uint64_t seed = 0; seed < 200; seed++) {
+    for (uint64_t seed = 0; seed < SOME(200); seed++) {
         okra_random_ r = okra_random_create_(seed, 5);
         double cost[MOST * MOST], least = (double)INFINITY, found = 0;
         okra_int place[MOST] = {0};

@@ -105,7 +105,7 @@ TEST(brute_force_finds_nothing_better)
     for (int brief = 0; brief < 2; brief++) {
         int worse = 0, fresh = 0, runs = 0;
         for (size_t k = 0; k < sizeof kernels / sizeof *kernels; k++) {
-            for (uint64_t seed = 0; seed < (brief ? 5 : 25); seed++) {
+            for (uint64_t seed = 0; seed < SOME(brief ? 5 : 25); seed++) {
                 int before = worse;
                 worse += beaten(kernels[k], brief, seed, "longest=6", &fresh);
                 runs += TESTS;
@@ -133,7 +133,7 @@ TEST(the_eight_best)
     };
     static double distance[ALL];
     okra_data *all = all_strings();
-    for (int c = 0; c < 6 * 21; c++) {
+    for (int c = 0; c < 6 * SOME(21); c++) {
         okra_random_ r = okra_random_create_((uint64_t)c, 11);
         double W[TESTS * N];
         okra_decoded_ d = {0};
@@ -229,7 +229,7 @@ TEST(weighted_degree_is_exact)
     }
     CHECK_OK(okra_data_strings(names, SAME, &all));
     for (int k = 0; k < 5; k++) {
-        for (uint64_t seed = 0; seed < 40; seed++) {
+        for (uint64_t seed = 0; seed < SOME(40); seed++) {
             okra_random_ r = okra_random_create_(seed, 31);
             const char *words[WORDS];
             double W[T * WORDS], distance[SAME];
