@@ -199,8 +199,8 @@ static inline okra_data *zoo_vectors(zoo_kind kind, int n)
     }
     if (kind == ZOO_DENSE || kind == ZOO_HEAVY) {
         static const char *const names[] = {"age",
-                                            "gr\xc3\xb6\xc3\x9f"
-                                            "e",
+                                            ("gr\xc3\xb6\xc3\x9f"
+                                             "e"),
                                             "w w"};
         PARTS_CHECK(okra_data_set_columns(data, names) == OKRA_OK);
     }
