@@ -19,7 +19,7 @@ bool claim_better(const double *a, const double *b, size_t count, bool lower)
         squares += (gain - mean) * (gain - mean);
     }
     double error = count > 1 ? sqrt(squares / (double)(count - 1) / (double)count) : 0;
-    return count > 0 && mean > error;
+    return count > 0 && mean > 2 * error;
 }
 
 /* ---- cells ---- */
@@ -183,16 +183,20 @@ static void judge_values(const paper_claim *claim, const json_t *result,
         json_decref(columns);
     }
     int compared = t.reproduced + t.beyond + t.worse;
-    out->verdict = compared == 0      ? "not comparable"
-                   : t.worse > 0      ? "not reproduced"
-                   : t.reproduced > 0 ? "reproduced"
-                                      : "beyond the paper";
+    out->verdict = compared == 0              ? "not comparable"
+                   : t.reproduced == compared ? "reproduced"
+                   : t.beyond == compared     ? "beyond the paper"
+                                              : "not reproduced";
     if (compared == 0) {
         snprintf(out->reason, sizeof out->reason, "%s",
                  t.why ? t.why : "the result has no such cells");
-    } else if (t.worse > 0 && compared > 1) {
-        snprintf(out->reason, sizeof out->reason, "%d of %d values hold",
-                 compared - t.worse, compared);
+    } else if (compared > 1 && strcmp(out->verdict, "not reproduced") == 0) {
+        int used = snprintf(out->reason, sizeof out->reason, "%d of %d values hold",
+                            t.reproduced, compared);
+        if (t.beyond > 0) {
+            snprintf(out->reason + used, sizeof out->reason - (size_t)used,
+                     ", %d better than printed", t.beyond);
+        }
     }
 }
 
@@ -211,7 +215,7 @@ static int order_holds(const paper_claim *claim, const json_t *result, const cha
                        tally *t, claim_verdict *out)
 {
     enum { ROOM = 512 };
-    double values[2][ROOM];
+    double held[ROOM], next[ROOM];
     size_t count[2] = {0, 0};
     int holds = 1;
     for (int k = 0; k < CLAIM_CELLS && claim->cells[k]; k++) {
@@ -230,16 +234,19 @@ static int order_holds(const paper_claim *claim, const json_t *result, const cha
             t->seen++;
             t->why = json_string_value(json_object_get(cell, "why"));
         }
-        values_of(cell, values[k % 2], ROOM, &count[k % 2]);
+        values_of(cell, k ? next : held, ROOM, &count[k > 0]);
         if (k > 0) {
-            const double *a = values[(k + 1) % 2], *b = values[k % 2];
             size_t pairs = count[0] == count[1] ? count[0] : 0;
-            add(out, "%s",
-                claim_better(a, b, pairs, true)   ? " < "
-                : claim_better(b, a, pairs, true) ? " > "
-                                                  : " ≈ ");
-            holds = holds && claim_better(a, b, pairs, lower);
+            add(out, "%s%s", claim->rule == CLAIM_BEST && k > 1 ? "," : "",
+                claim_better(held, next, pairs, true)   ? " < "
+                : claim_better(next, held, pairs, true) ? " > "
+                                                        : " ≈ ");
+            holds = holds && claim_better(held, next, pairs, lower);
             t->apart += count[0] < 2; /* no spread */
+        }
+        if (k > 0 && claim->rule == CLAIM_ORDER) {
+            memcpy(held, next, sizeof held);
+            count[0] = count[1];
         }
         add(out, "%.*f", decimals_of(claim, result), number(cell, "okra"));
     }

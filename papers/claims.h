@@ -3,11 +3,12 @@
  *
  * A claim names cells of one entry's tables and a rule; its verdict follows from the
  * numbers of the result, never from a text:
- *   CLAIM_VALUES: printed values. Beyond the paper where every compared cell is; else
- *       reproduced where none is worse; else not reproduced.
+ *   CLAIM_VALUES: printed values. Reproduced where every compared cell is, beyond the
+ *       paper where every one is; else not reproduced.
  *   CLAIM_ORDER: the first cell is better than the second, that one than the third, ...,
  *       column by column where the column is '*'. Reproduced where each mean is better
- *       by more than the standard error of the paired differences of the single values.
+ *       by more than two standard errors of the paired differences of the single values.
+ *   CLAIM_BEST: the first cell is better than each of the others, by the same rule.
  * A cell whose parameters were set with test results in sight is never counted: the
  * claim is not comparable then. An entry without a full result has not run.
  */
@@ -16,7 +17,7 @@
 
 #include "paper.h"
 
-typedef enum claim_rule { CLAIM_VALUES, CLAIM_ORDER } claim_rule;
+typedef enum claim_rule { CLAIM_VALUES, CLAIM_ORDER, CLAIM_BEST } claim_rule;
 
 enum { CLAIM_CELLS = 6 };
 
@@ -41,7 +42,7 @@ typedef struct claim_verdict {
 /* result: of claim->entry, a full run, or NULL. */
 void claim_judge(const paper_claim *claim, const json_t *result, claim_verdict *out);
 
-/* Is the mean of a better than that of b by more than the standard error of the paired
+/* Is the mean of a better than that of b by more than two standard errors of the paired
  * differences? Of one pair: is it better at all? */
 bool claim_better(const double *a, const double *b, size_t count, bool lower);
 

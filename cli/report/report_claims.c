@@ -84,12 +84,11 @@ void report_claims(FILE *out, const json_t *all, const char *page)
     fputs(
         "## Claims\n\n"
         "One line per claim of the papers. Its verdict follows from the numbers: a claim "
-        "about values is reproduced where no compared cell is worse than the print by "
-        "more than one sd, and beyond the paper where every one is better by that; a "
-        "claim about an order is reproduced where each difference is larger than its "
-        "standard error over the paired folds or repeats (≈ where it is not). Cells "
-        "tuned with test results "
-        "in sight never count.\n\n",
+        "about values is reproduced where every compared cell is within one sd of the "
+        "print, and beyond the paper where every one is better by more; a claim about an "
+        "order is reproduced where each difference is larger than two of its standard "
+        "errors over the paired folds or repeats (≈ where it is not). Cells tuned with "
+        "test results in sight never count.\n\n",
         out);
     totals(out, all);
     for (const paper_claim *c = paper_claims; c->paper; c++) {

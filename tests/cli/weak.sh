@@ -33,3 +33,12 @@ for operator in cov ccov matrix:copies_A.csv; do
     expect 0 okra fit --x copies.csv --y copies_y.csv --kx 'rbf(sigma=1)' --operator $operator --lambda 1e-3 -o copies.okra
     [ ! -s err ] || complain "a warning where none is due"
 done
+printf '2\n5\n' >copies_u.csv
+for lambdas in 1e-15 1e-3,1e-15; do # one lambda and several are solved in two ways
+    expect 0 okra fit --x copies.csv --y copies.csv --unlabelled copies_u.csv --lambda2 0.1 --kx 'rbf(sigma=1)' \
+        --lambda $lambdas -o 'copies-{lambda}.okra'
+    expect_in 'ridge: with lambda 1e-15 the condition number is' err
+done
+expect 0 okra fit --x copies.csv --y copies.csv --unlabelled copies_u.csv --lambda2 0.1 --kx 'rbf(sigma=1)' \
+    --lambda 1e-3 -o copies.okra
+[ ! -s err ] || complain "a warning where none is due"

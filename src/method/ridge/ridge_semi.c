@@ -1,6 +1,7 @@
 /*
  * ridge_semi.c: ridge with inputs that have no outputs; equations in ridge.c and semi.c.
  */
+#include "method/ridge/kron.h"
 #include "method/ridge/operator.h"
 #include "method/ridge/ridge.h"
 #include "method/smoothness/semi.h"
@@ -70,6 +71,8 @@ okra_status okra_ridge_semi_(okra_ridge_ *r, const char *graph, double lambda2, 
     okra_free_(K);
     K = NULL;
     for (size_t l = 0; l < r->count; l++) {
+        okra_ridge_condition_(r->ctx, r->lambda[l],
+                              okra_semi_condition_(&s, r->lambda[l]));
         CHK(A ? coefficients(r, &s, okra_mat_of_(A, d, d), g, l) : weights(r, &s, l));
     }
     return OKRA_OK;

@@ -194,6 +194,18 @@ void okra_semi_clear_(okra_semi_ *s)
     *s = (okra_semi_){0};
 }
 
+double okra_semi_condition_(const okra_semi_ *s, double lambda)
+{
+    double most = lambda, least = s->rank < s->N ? lambda : (double)INFINITY;
+    for (okra_int k = 0; k < s->rank; k++) {
+        double value =
+            s->G ? s->G[k * s->rank + k] * s->G[k * s->rank + k] : lambda + s->t[k];
+        most = fmax(most, value);
+        least = fmin(least, value);
+    }
+    return most / fmin(least, most);
+}
+
 /* 1 / (lambda + g t_k), or what a factor has in its place */
 static double weight(const okra_semi_ *s, double lambda, double g, okra_int k)
 {

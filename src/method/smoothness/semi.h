@@ -24,6 +24,8 @@ okra_status okra_semi_create_(okra_context *ctx, okra_mat_ K, okra_int n,
                               const double *scale, const okra_graph_ *M, double lambda2,
                               bool labelled, double only, okra_semi_ *out) OKRA_CHECK;
 void okra_semi_clear_(okra_semi_ *s);
+/* What the condition number of lambda I + T, and so of the system, is at least. */
+double okra_semi_condition_(const okra_semi_ *s, double lambda);
 /* Rows are right-hand sides: X_i <- R_i (lambda I + g_i K P)^-1, R: r x N, destroyed; g
  * == NULL: all are 1. */
 okra_status okra_semi_solve_rows_(okra_context *ctx, const okra_semi_ *s, double lambda,

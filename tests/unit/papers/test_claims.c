@@ -44,8 +44,12 @@ TEST(differences_against_their_standard_error)
     CHECK(claim_better(a, far, 3, true)); /* 1.17 against 0.17 */
     CHECK(!claim_better(far, a, 3, true));
     CHECK(claim_better(far, a, 3, false));
-    CHECK(claim_better(a, near, 3, true));  /* 0.2 against 0.153 */
-    CHECK(!claim_better(a, wide, 3, true)); /* 0.33 against 0.88 */
+    CHECK(!claim_better(a, near, 3, true)); /* 0.2 against twice 0.153 */
+    CHECK(!claim_better(a, wide, 3, true)); /* 0.33 against twice 0.88 */
+    const double just[] = {1.5, 2, 3.45};   /* 0.3167 against twice 0.1590 */
+    CHECK(!claim_better(a, just, 3, true));
+    const double past[] = {1.5, 2.01, 3.45}; /* 0.32 against twice 0.1558 */
+    CHECK(claim_better(a, past, 3, true));
     CHECK(!claim_better(a, a, 3, true) && !claim_better(a, far, 0, true));
     CHECK(claim_better(a, far, 1, true));
 }
@@ -60,7 +64,8 @@ TEST(values)
        met);
     IS(judged(CLAIM_VALUES, NULL,
               result("lower", cell(1, 1, 1, more, false), cell(1, 1, 1, met, false)), &v),
-       met);
+       less); /* another number than the printed one is not a reproduction */
+    IS(v.reason, "1 of 2 values hold, 1 better than printed");
     IS(judged(CLAIM_VALUES, NULL,
               result("lower", cell(1, 1, 1, more, false), cell(1, 1, 1, more, false)),
               &v),
@@ -69,7 +74,7 @@ TEST(values)
               result("lower", cell(1, 1, 1, more, false), cell(9.5, 1, 1, less, false)),
               &v),
        less);
-    IS(v.reason, "1 of 2 values hold");
+    IS(v.reason, "0 of 2 values hold, 1 better than printed");
     IS(v.numbers, "1.0 (paper 1.0), 9.5 (paper 1.0)");
     IS(judged(CLAIM_VALUES, NULL,
               result("lower", cell(1, 1, 1, none, true), cell(1, 1, 1, none, true)), &v),
@@ -114,6 +119,34 @@ TEST(orders)
     IS(v.numbers, "1.0 ≈ 1.1"); /* 0.1 against 0.6 */
 }
 
+/* A table t of three rows and one column, each cell of two values. */
+static const char *best_of(claim_rule rule, double b, double c, claim_verdict *out)
+{
+    const paper_claim claim = {
+        "p", "w", "text", "e", rule, {"t|a|*", "t|b|*", "t|c|*"}, "tested", NULL};
+    json_t *r = result("lower", cell(1, 0.9, 1.1, "", false),
+                       cell(b, b - 0.2, b + 0.2, "", false));
+    json_t *rows =
+        json_object_get(json_array_get(json_object_get(r, "tables"), 0), "rows");
+    json_array_append_new(rows, json_pack("{s:s,s:{s:o}}", "label", "c", "cells", "c",
+                                          cell(c, c - 0.2, c + 0.2, "", false)));
+    claim_judge(&claim, r, out);
+    json_decref(r);
+    return out->verdict;
+}
+
+TEST(the_best_of_several)
+{
+    claim_verdict v;
+    IS(best_of(CLAIM_BEST, 3, 2, &v), "reproduced");
+    IS(v.numbers, "1.0 < 3.0, < 2.0");
+    IS(best_of(CLAIM_ORDER, 3, 2, &v), "not reproduced"); /* 3 is worse than 2 */
+    IS(v.numbers, "1.0 < 3.0 > 2.0");
+    IS(best_of(CLAIM_ORDER, 2, 3, &v), "reproduced");
+    IS(best_of(CLAIM_BEST, 3, 1.05, &v), "not reproduced");
+    IS(v.numbers, "1.0 < 3.0, ≈ 1.1");
+}
+
 TEST(decimals_of_the_print)
 {
     CHECK(claim_decimals(0.0798) == 4 && claim_decimals(88.5) == 1);
@@ -154,4 +187,5 @@ TEST(table)
 }
 
 MAIN(RUN(differences_against_their_standard_error), RUN(values), RUN(orders),
-     RUN(decimals_of_the_print), RUN(what_has_not_run), RUN(table))
+     RUN(the_best_of_several), RUN(decimals_of_the_print), RUN(what_has_not_run),
+     RUN(table))
