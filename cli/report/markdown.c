@@ -280,6 +280,16 @@ static void overview(FILE *out, const json_t *all)
 {
     size_t i;
     json_t *result;
+    bool other = false;
+    json_array_foreach(all, i, result)
+    {
+        other = other || json_array_size(json_object_get(result, "deviations")) > 0;
+    }
+    fputs(other ? "Entries with a star say in what their data or protocol are not the "
+                  "paper's: their cells compare what was done with what is printed, and "
+                  "beyond the paper may be owed to that.\n\n"
+                : "",
+          out);
     fputs("| entry | reproduced | beyond the paper | not reproduced | not comparable |\n"
           "|---|---:|---:|---:|---:|\n",
           out);
@@ -299,7 +309,8 @@ static void overview(FILE *out, const json_t *all)
         fputs("| [", out);
         report_escape(out, name);
         report_figure_name(anchor, sizeof anchor, name, NULL);
-        fprintf(out, "](#%s)", anchor);
+        fprintf(out, "](#%s)%s", anchor,
+                json_array_size(json_object_get(result, "deviations")) ? " \\*" : "");
         for (int v = 0; v < REPORT_VERDICTS; v++) {
             fprintf(out, counts[v] ? " | %d" : " | ", counts[v]);
         }
