@@ -194,7 +194,8 @@ static okra_status put_table(paper_run *run, const task *t, int form, bool semi)
     char id[40], title[80];
     snprintf(id, sizeof id, "%s%s", semi ? "semi" : "supervised", form_ids[form]);
     snprintf(title, sizeof title, "Figure 7, %s%s",
-             semi ? "the best lambda2 of each" : "without unlabelled molecules",
+             semi ? "the best lambda2 of each by test error, as printed"
+                  : "without unlabelled molecules",
              form_titles[form]);
     int table = paper_table(run, id, title, "MSE, sum over 59 lines", PAPER_LOWER,
                             "5 %|10 %|20 %");

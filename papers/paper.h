@@ -70,7 +70,8 @@ okra_status paper_keep(paper_run *run, const char *key, const double *values,
 
 /* Where the paper leaves the protocol open: the reading taken. */
 void paper_reading(paper_run *run, const char *format, ...) OKRA_PRINTF(2, 3);
-/* Where our data or protocol is not the paper's. */
+/* Where our data or protocol is not the paper's; before the first cell, since none of
+ * the entry can then be beyond the paper. */
 void paper_deviation(paper_run *run, const char *format, ...) OKRA_PRINTF(2, 3);
 /* Anything a reader should know of the result. */
 void paper_remark(paper_run *run, const char *format, ...) OKRA_PRINTF(2, 3);
@@ -93,7 +94,8 @@ typedef enum paper_apart { PAPER_TOGETHER, PAPER_APART, PAPER_SEEN } paper_apart
 /* One cell. printed mean and sd (NaN: the paper has none); our values, one a fold or
  * repeat (count 0: we have none). `why` explains a cell that differs; NULL: unexplained.
  * Verdict: d = (ours - printed) / sqrt(sd_printed^2 + sd_ours^2); |d| <= 1 reproduced,
- * past that beyond the paper or not reproduced, by the table's direction. */
+ * past that beyond the paper (not comparable where the entry has a deviation) or not
+ * reproduced, by the table's direction. */
 typedef struct paper_cell {
     double printed, printed_sd;
     const double *values;

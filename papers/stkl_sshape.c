@@ -110,7 +110,7 @@ static const mapping mappings[] = {
      "the paper gives neither lambdas nor the split; here the gain grows with the degree "
      "of the inputs, as its Fig. 2a is captioned: see the row (11,1)"},
     {"KL (11,1)", true, DEGREE, 1, 13.8538,
-     "the paper gives neither lambdas nor the split"},
+     "the degrees are exchanged: the paper prints this gain for (1,11)"},
     {"HSIC (11,11)", false, DEGREE, DEGREE, 25.2555,
      "the paper gives neither lambdas nor the split"},
 };
@@ -120,7 +120,9 @@ static okra_status put_gains(paper_run *run, int table, const char *row, const m
 {
     paper_cell without = {NAN, NAN, g->without, repeats, NULL, false};
     paper_cell with = {NAN, NAN, g->with, repeats, NULL, false};
-    paper_cell gain = {m->printed, NAN, g->gain, repeats, m->why, false};
+    paper_cell gain = {m->printed, NAN,
+                       g->gain,    repeats,
+                       m->why,     m->kl && m->d1 > 1 ? PAPER_APART : PAPER_TOGETHER};
     okra_status st = paper_put(run, table, row, "no mapping", without);
     if (st == OKRA_OK) {
         st = paper_put(run, table, row, "mapping", with);

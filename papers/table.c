@@ -79,6 +79,14 @@ static const char *verdict(const char *better, double d)
     return good ? "beyond the paper" : "not reproduced";
 }
 
+/* Beyond the paper is better under the paper's own protocol: where the entry has told a
+ * deviation from it, better is not comparable. */
+static const char *under_protocol(const paper_run *run, const char *found)
+{
+    bool other = json_array_size(json_object_get(run->result, "deviations")) > 0;
+    return other && strcmp(found, "beyond the paper") == 0 ? "not comparable" : found;
+}
+
 /* No cell that a reader asks about is without one, though it be that none is known. */
 static const char *reason(const paper_cell *cell, double d, const char *found)
 {
@@ -88,6 +96,10 @@ static const char *reason(const paper_cell *cell, double d, const char *found)
     if (isfinite(cell->printed) && cell->count > 0 && !isfinite(d)) {
         return "neither has a standard deviation: the paper prints none, and this is one "
                "run";
+    }
+    if (isfinite(cell->printed) && cell->count > 0 && !cell->apart &&
+        strcmp(found, "not comparable") == 0) {
+        return "the data or the protocol are not the paper's";
     }
     return strcmp(found, "not reproduced") == 0 ? "the reason is not known" : NULL;
 }
@@ -108,21 +120,21 @@ okra_status paper_put(paper_run *run, int table, const char *row, const char *co
     double d = cell.printed == mean ? 0
                : spread > 0         ? (mean - cell.printed) / spread
                                     : (double)NAN;
+    const char *found =
+        under_protocol(run, verdict(json_string_value(json_object_get(t, "better")),
+                                    cell.apart ? (double)NAN : d));
     json_t *values = json_array();
     for (size_t i = 0; i < cell.count; i++) {
         json_array_append_new(values, number(cell.values[i]));
     }
-    json_t *entry =
-        json_pack("{s:o,s:o,s:o,s:o,s:o,s:o,s:s}", "paper", number(cell.printed),
-                  "paper_sd", number(cell.printed_sd), "okra", number(mean), "okra_sd",
-                  number(sd), "values", values, "difference_sd", number(d), "verdict",
-                  verdict(json_string_value(json_object_get(t, "better")),
-                          cell.apart ? (double)NAN : d));
+    json_t *entry = json_pack("{s:o,s:o,s:o,s:o,s:o,s:o,s:s}", "paper",
+                              number(cell.printed), "paper_sd", number(cell.printed_sd),
+                              "okra", number(mean), "okra_sd", number(sd), "values",
+                              values, "difference_sd", number(d), "verdict", found);
     if (cell.apart == PAPER_SEEN) {
         json_object_set_new(entry, "seen", json_true());
     }
-    const char *why =
-        reason(&cell, d, json_string_value(json_object_get(entry, "verdict")));
+    const char *why = reason(&cell, d, found);
     if (why) {
         json_object_set_new(entry, "why", json_string(why));
     }

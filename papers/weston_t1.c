@@ -168,11 +168,11 @@ static okra_status table_one(paper_run *run, okra_int sets)
                                    values[c],
                                    (size_t)sets,
                                    NULL,
-                                   PAPER_TOGETHER};
-                cell.why = c || m ? NULL
-                           : n    ? "the noise is in doubt, see the first table"
-                                  : "even the clean word of the true class loses more "
-                                    "than is printed";
+                                   n ? PAPER_APART : PAPER_TOGETHER};
+                cell.why = n        ? "another noise than the first table's"
+                           : c || m ? NULL
+                                    : "even the clean word of the true class loses more "
+                                      "than is printed";
                 st = paper_put(run, table, names[m], c ? "class error" : "string loss",
                                cell);
             }

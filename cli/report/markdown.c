@@ -286,8 +286,8 @@ static void overview(FILE *out, const json_t *all)
         other = other || json_array_size(json_object_get(result, "deviations")) > 0;
     }
     fputs(other ? "Entries with a star say in what their data or protocol are not the "
-                  "paper's: their cells compare what was done with what is printed, and "
-                  "beyond the paper may be owed to that.\n\n"
+                  "paper's: what is better there is not comparable, and never beyond the "
+                  "paper.\n\n"
                 : "",
           out);
     fputs("| entry | reproduced | beyond the paper | not reproduced | not comparable |\n"

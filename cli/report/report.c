@@ -230,8 +230,9 @@ const char report_rule[] =
     "compares the difference from the paper's mean with the sd of both, the root of the "
     "sum of their squares: reproduced where it is at most one sd; past that beyond the "
     "paper or not reproduced; not comparable where no sd is known, the two do not "
-    "measure "
-    "the same, or parameters were set with test results in sight.";
+    "measure the same, ours is better on other data or by another protocol, or "
+    "parameters "
+    "were set with test results in sight.";
 
 const char *report_verdict(const json_t *cell)
 {

@@ -5,6 +5,7 @@
 #include "harness.h"
 
 static paper_run run;
+static bool deviates; /* does the entry tell a deviation? */
 
 static int begin(paper_better better)
 {
@@ -12,6 +13,9 @@ static int begin(paper_better better)
     run.result = json_pack("{s:s,s:s,s:s,s:s,s:f,s:[],s:[],s:[s]}", "name", "n", "paper",
                            "p", "title", "t", "mode", "quick", "seconds", 1.5, "tables",
                            "figures", "remarks", "a remark");
+    if (deviates) {
+        json_object_set_new(run.result, "deviations", json_pack("[s]", "other data"));
+    }
     return paper_table(&run, "id", "Title", "loss", better, "one|two words");
 }
 
@@ -77,6 +81,14 @@ TEST(verdicts)
     c = cell_of(PAPER_LOWER, (paper_cell){8, root, values, 2, "other data", true});
     CHECK(strcmp(text(c, "verdict"), "not comparable") == 0);
     CHECK_NEAR(json_number_value(json_object_get(c, "difference_sd")), -2, 1e-15);
+    deviates = true;
+    CHECK(judged(PAPER_LOWER, 6.001, root, 3, 5, "not comparable"));
+    CHECK(judged(PAPER_LOWER, 5.999, root, 3, 5, "reproduced"));
+    CHECK(judged(PAPER_LOWER, 1.999, root, 3, 5, "not reproduced"));
+    CHECK(strstr(text(cell_of(PAPER_LOWER, (paper_cell){8, root, values, 2, NULL, false}),
+                      "why"),
+                 "not the paper's") != NULL);
+    deviates = false;
     CHECK_FAILS(paper_put(&run, 1, "row", "one", (paper_cell){.count = 0}),
                 OKRA_EINTERNAL, "there is no table 1");
 }
