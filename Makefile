@@ -136,7 +136,7 @@ mutate: packages ## MUTATED altered data files, twice as many models and indexes
 kill: build ## kill okra at 300 random moments: nothing is lost, nothing is broken
 	@$(call attack,kill -9 at random moments,$(python) tests/kill/kill.py $(BUILD)/okra 300)
 
-memory: build ## let every allocation of the commands fail once (some thousands of the longest ones)
+memory: build ## let every allocation of the commands fail once (of long ones some, spread over the whole run; SEED=n: others)
 	@$(call attack,allocations that fail,$(python) tests/memory/sweep.py $(BUILD)/okra $(BUILD)/tests/memory/libokra_failing.so 0)
 
 docs: packages packages-docs build ## make the documentation site (build/site), man pages and completions (build/share)

@@ -8,6 +8,7 @@ import ctypes as c
 import os
 import re
 import sys
+import tempfile
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -75,6 +76,28 @@ def options(create, **values):
     return o
 
 
+def indexed(ctx):
+    """An index of molecules, a ranking of its candidates and one of lists."""
+    texts = [b"CCO", b"CCC", b"C1CC1", b"CO", b"CCN", b"CC(=O)O"]
+    keep.append((c.c_char_p * 6)(*texts))
+    y = handle("okra_data_smiles", ctx, keep[-1], c.c_int64(6))
+    model = handle("okra_fit", ctx, dense(6, 2), y,
+                   options("okra_fit_options", kx="rbf(sigma=1)", ky="ecfp(bits=64) | tanimoto"))
+    with tempfile.TemporaryDirectory() as folder:
+        source, path = (os.path.join(folder, name).encode() for name in ("c.smi", "c.okx"))
+        Path(source.decode()).write_bytes(b"\n".join(texts) + b"\n")
+        status("okra_index_build", ctx, struct("okra_index_request", source=source, path=path,
+                                               ky=b"ecfp(bits=64) | tanimoto"), None)
+        index = handle("okra_index_open", ctx, path)
+    one = numbers([0, 0])  # the whole numbers 0, 0
+    listed = struct("okra_list", count=1, test=c.addressof(one), candidate=c.addressof(one),
+                    distance=c.addressof(one))
+    return {"okra_index": index, "okra_list": listed,
+            "okra_ranked": handle("okra_index_rank_all", ctx, index, model, dense(2, 2),
+                                  struct("okra_rank_request", top=2)),
+            "okra_fused": handle("okra_fuse", listed, 1, numbers([1]))}
+
+
 def objects(n):
     """One of everything, from collections of n objects (0: what is fitted is of 6)."""
     ctx, x, y = handle("okra_context_create"), dense(n, 2), dense(n, 2)
@@ -106,6 +129,7 @@ def objects(n):
                                (c.c_ubyte * 4)(0, 1, 0, 1)),
         "okra_twin": handle("okra_twin_learn", ctx, *full, c.byref(base), c.byref(base), False),
     }
+    found.update(indexed(ctx))
     for name in interface.structs:
         if name not in found:
             found[name] = struct(name)

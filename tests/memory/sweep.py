@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 """sweep.py OKRA SHIM [RUNS [COMMAND...]]: allocations fail anywhere in the process, okra stays honest.
 
-Each command runs with the k-th allocation failing, for RUNS values of k spread over all of
-them (0: every one, or MOST of a command that has more, FEW where there are MANY), and with every k-th failing. It must end by itself; with status 0 its
-files are the right ones to the byte; with another status it says why, every file that was
-there before is there still as it was, and no other file is left.
+Each command runs with one allocation failing: every one of them, or, where they are more than RUNS (0: MOST,
+FEW where there are MANY), one drawn from each of as many equal stretches of the whole run, from the first to the
+last, and the last five. SEED=n draws others, so that further runs look at further ones. Then it runs with every
+k-th failing. It must end by itself; with status 0 its files are the right ones to the byte; with another status it
+says why, every file that was there before is there still as it was, and no other file is left.
 """
 import os
 import pathlib
@@ -165,16 +166,23 @@ def judge(p, before, now, right):
     return None if message else f"status {p.returncode} without a word"
 
 
+def spread(calls, count):
+    """One of each of `count` stretches of 1..calls - 5, as equal as they can be."""
+    r = random.Random(int(os.environ.get("SEED") or 7))
+    ends = [1 + (calls - 5) * i // count for i in range(count + 1)]
+    return [r.randrange(a, b) for a, b in zip(ends, ends[1:])]
+
+
 def check(name, arguments, target, base):
     faults = []
     work, count = base.parent / name, base.parent / f"count-{name}"
     shutil.copytree(base, work)
     good = run(work, arguments, count=count)
     if good.returncode != 0:
-        return 0, [f"{name}: without a failure: status {good.returncode}: {good.stderr.decode()}"]
+        return 0, 0, [f"{name}: without a failure: status {good.returncode}: {good.stderr.decode()}"]
     calls = int(count.read_text())
     if calls < 20:
-        return 0, [f"{name}: {calls} allocations: they are not seen"]
+        return 0, 0, [f"{name}: {calls} allocations: they are not seen"]
     right = {name: strip(text) for name, text in files(work).items()}, strip(good.stdout)
     before = files(base)
     if target and target != "out.okx":
@@ -182,7 +190,7 @@ def check(name, arguments, target, base):
     points = list(range(1, calls + 1))
     limit = RUNS or (MOST if calls < MANY else FEW)
     if calls > limit:
-        points = sorted(set(random.Random(7).sample(points, limit - 5)) | set(points[-5:]))
+        points = spread(calls, limit - 5) + points[-5:]
     cases = [{"at": k} for k in points] + [{"every": k} for k in (2, 7, 23, 101, 997)]
     for fail in cases:
         restore(work, before)
@@ -194,23 +202,24 @@ def check(name, arguments, target, base):
         fault = judge(p, before, files(work), right)
         if fault:
             faults.append(f"{name}: {fail} of {calls}: {fault}"[:1000])
-    return len(cases), faults
+    return len(cases), calls, faults
 
 
 def main():
     chosen = sys.argv[4:]
-    faults, runs = [], 0
+    faults, runs, all_calls = [], 0, 0
     with tempfile.TemporaryDirectory(prefix="okra-memory-") as top:
         base = pathlib.Path(top, "base")
         base.mkdir()
         make(base)
         commands = [one for one in COMMANDS if not chosen or one[0] in chosen]
         with futures.ThreadPoolExecutor(int(os.environ.get("JOBS") or os.cpu_count())) as pool:
-            for (name, *_), (count, found) in zip(commands, pool.map(lambda one: check(*one, base), commands)):
+            for (name, *_), (count, calls, found) in zip(commands, pool.map(lambda one: check(*one, base), commands)):
                 runs += count
+                all_calls += calls
                 faults += found
-                print(f"{name}: {count} runs, {len(found)} faults", *found, sep="\n", flush=True)
-    print(f"{runs} runs with failing allocations, {len(faults)} faults")
+                print(f"{name}: {count} runs of {calls} allocations, {len(found)} faults", *found, sep="\n", flush=True)
+    print(f"{runs} runs with failing allocations of {all_calls} in all, {len(faults)} faults")
     return 1 if faults else 0
 
 
