@@ -342,20 +342,42 @@ void cli_line_calibration(FILE *out, const json_t *about)
     }
 }
 
+/* Valid JSON on the standard output; what a terminal would obey, DEL, C1 and changes of
+ * direction or line in a string, as \uNNNN. */
+static void put_json(const char *text)
+{
+    const unsigned char *p = (const unsigned char *)text;
+    for (; *p; p++) {
+        unsigned code = *p == 0x7f ? 0x7fu : 0;
+        if (*p == 0xc2 && p[1] < 0xa0) {
+            code = p[1];
+        } else if (*p == 0xe2 && (p[1] == 0x80 || p[1] == 0x81)) {
+            unsigned c = 0x2000u | (p[1] & 0x3fu) << 6 | (p[2] & 0x3fu);
+            bool obeyed = c == 0x200e || c == 0x200f || (c >= 0x2028 && c <= 0x202e) ||
+                          (c >= 0x2066 && c <= 0x2069);
+            code = obeyed ? c : 0;
+        }
+        if (code) {
+            printf("\\u%04x", code);
+            p += code > 0xff ? 2 : code > 0x7f;
+        } else {
+            putchar(*p);
+        }
+    }
+    putchar('\n');
+}
+
 int cli_print_json(const cli_run *run, json_t *value)
 {
-    /* A terminal obeys some characters beyond ASCII, too. */
-    size_t ascii = isatty(STDOUT_FILENO) ? JSON_ENSURE_ASCII : 0;
-    char *text = value
-                     ? json_dumps(value, JSON_INDENT(2) | JSON_REAL_PRECISION(17) | ascii)
-                     : NULL;
+    char *text =
+        value ? json_dumps(value, JSON_INDENT(2) | JSON_REAL_PRECISION(17)) : NULL;
     json_decref(value);
     if (!text || cli_json_lost()) {
         cli_json_free(text);
         return cli_failure(run, "could not make the JSON: out of memory");
     }
     wipe_bar();
-    puts(text);
+    put_json(text);
     cli_json_free(text);
     return CLI_DONE;
 }

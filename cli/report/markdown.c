@@ -16,7 +16,7 @@ void report_escape(FILE *out, const char *text)
         if (*text == '<' || *text == '>' || *text == '&') {
             fputs(*text == '<' ? "&lt;" : *text == '>' ? "&gt;" : "&amp;", out);
         } else {
-            fputc(*text == '\n' ? ' ' : *text, out);
+            fputc(*text == '\n' || *text == '\r' ? ' ' : *text, out);
         }
     }
 }
@@ -177,11 +177,13 @@ static void table(FILE *out, const json_t *t)
     report_escape(out, figure_string(t, "title", ""));
     fputs("\n\n", out);
     report_escape(out, figure_string(t, "metric", ""));
-    fprintf(out, "%s%s%s%s\n\n", strcmp(better, "neither") == 0 ? "" : ", ",
+    fprintf(out, "%s%s%s", strcmp(better, "neither") == 0 ? "" : ", ",
             strcmp(better, "lower") == 0    ? "lower is better"
             : strcmp(better, "higher") == 0 ? "higher is better"
                                             : "",
-            *spread ? ", ± " : "", spread);
+            *spread ? ", ± " : "");
+    report_escape(out, spread);
+    fputs("\n\n", out);
     caveats(out, t, &why);
     if (compared) {
         fputs("| row | column | paper | okra | difference | verdict |\n"
@@ -333,7 +335,9 @@ static void commits(FILE *out, const json_t *all)
         one = one && strcmp(first, commit) == 0;
     }
     if (one && *first) {
-        fprintf(out, "Every entry was run at commit %s.\n\n", first);
+        fputs("Every entry was run at commit ", out);
+        report_escape(out, first);
+        fputs(".\n\n", out);
     } else if (*first) {
         fputs("Entries were run at different commits; each says at which.\n\n", out);
     }

@@ -11,6 +11,7 @@
 #include "model/model.h"
 
 #include "data/files/zip.h"
+#include "decode/delta.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -387,6 +388,25 @@ done:
     return st;
 }
 
+/* What follows the name of the decoder that the model keeps: a loss, and its kernel. */
+static okra_status check_loss(okra_context *ctx, const okra_model *m, const char *path)
+{
+    FREED_BY(okra_delta_drop_) okra_delta_ *loss = NULL;
+    const char *decode = okra_bag_get_text_(m->bag, "decode");
+    const okra_decoder_ *decoder = decode ? okra_decoder_find_(decode) : NULL;
+    if (!decoder || !decoder->argument) {
+        return OKRA_OK;
+    }
+    okra_status st = okra_delta_create_(ctx, &m->training->output,
+                                        okra_decoder_argument_(decode), &loss);
+    if (st == OKRA_EARG || st == OKRA_ESHAPE || st == OKRA_EUNSUPPORTED ||
+        st == OKRA_EFORMAT) {
+        okra_message_prefix_("%s", path);
+        return OKRA_EFORMAT;
+    }
+    return st;
+}
+
 okra_status okra_model_load(okra_context *context, const char *path, okra_model **out)
 {
     NOT_NULL(out);
@@ -413,6 +433,7 @@ okra_status okra_model_load(okra_context *context, const char *path, okra_model 
     }
     CHK(st == OKRA_EINTERNAL ? OKRA_EFORMAT : st); /* one name twice: the file's fault */
     CHK(load_training(context, m->archive, about, m->method, m->bag, &m->training));
+    CHK(check_loss(context, m, path));
     CHK(okra_model_load_calibration_(about, m));
     st = promised ? okra_compact_recompute_(context, m, promised) : OKRA_OK;
     if (st != OKRA_OK && st != OKRA_EMEM && st != OKRA_ECANCELLED) {

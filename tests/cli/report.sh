@@ -47,7 +47,7 @@ evil='\"><script>alert(1)</script>'
 cat >evil.json <<END
 {"okra":"$evil","format":1,"kind":"paper","name":"$evil","title":"$evil","paper":"$evil","date":"$evil",
  "commit":"$evil","machine":"$evil","command":"$evil","tables":[
- {"id":"$evil","title":"$evil","metric":"$evil","better":"$evil","columns":["$evil"],"rows":[
+ {"id":"$evil","title":"$evil","metric":"$evil","spread":"$evil\\r# Own\\n# Own","better":"$evil","columns":["$evil"],"rows":[
   {"label":"$evil","cells":{"$evil":{"okra":0.0000123,"okra_sd":2e30,"paper":1e99,"paper_sd":0,
    "difference_sd":-1e77,"verdict":"$evil","why":"$evil"}}}]}],
  "figures":[{"id":"$evil","type":"curve","title":"$evil","x_label":"$evil","series":[{"name":"$evil","x":[1,2],"y":[3,4]}]},
@@ -60,6 +60,7 @@ END
 for page in evil.html evil.md; do
     expect 0 okra report evil.json -o $page --title "$evil"
     [ "$(grep -c '<script>alert' $page)" = 0 ] || complain "$page holds markup of a result"
+    [ "$(tr '\r' '\n' <$page | grep -c '^# Own')" = 0 ] || complain "$page has a heading of a result"
     for text in "1.230e-05 ± 2.000e+30" "1.000e+99" "-1.0e+77" "at most one sd"; do
         expect_in "$text" $page
     done

@@ -38,6 +38,11 @@ seal.write("ky.okra", entries, about)
 entries, about = seal.read("m.okra")
 about["texts"].update({"align.kernels": "\n" * 300000, "align.weights": "," * 300000})
 seal.write("lines.okra", entries, about)
+for name, text in (("loss", "nonsense"), ("losskernel", "kernel-loss:kernel=metric(file=pipe.csv)"),
+                   ("losskind", "kernel-loss:kernel=spectrum(k=2)"), ("lossgood", "kernel-loss:kernel=linear")):
+    entries, about = seal.read("m.okra")
+    about["texts"]["decode"] = "loss:" + text
+    seal.write(name + ".okra", entries, about)
 for name, text in (("graph", "file(pipe.csv)"), ("space", " file  ( pipe.csv ) | normalized")):
     entries, about = seal.read("g.okra")
     about["options"]["graph"] = text
@@ -48,11 +53,13 @@ okra predict -q m.okra --x tx.csv -o want.csv
 cmp same.csv want.csv
 expect_fail 1 "okra info: count.okra: the array x/values has a shape that does not fit" \
     okra info count.okra
-for model in count other method pipe kx; do
+for model in count other method pipe kx loss losskernel losskind; do
     expect 1 okra info $model.okra
     expect 1 okra predict $model.okra --x tx.csv -o bad.csv
     [ ! -e bad.csv ]
 done
+expect_in "okra predict: losskind.okra: " err
+expect 0 okra predict lossgood.okra --x tx.csv -o good.csv
 # a pipe that nobody writes to would hang whoever opens it
 mkfifo pipe.csv
 expect 1 timeout 20 okra predict pipe.okra --x tx.csv -o bad.csv
@@ -74,6 +81,13 @@ expect_in '\x1b]0;owned\x07\x1b[31m\xc2\x9b31m\xe2\x80\xae\x0akx' out
 if grep -q $'\033' out || grep -q $'^kx  .*forged' out; then
     exit 1
 fi
+okra info escape.okra --json >out
+expect_in '\u001b[2J' out
+expect_in '\u009b31m\u202e' out
+if LC_ALL=C grep -q $'\xc2\x9b\|\xe2\x80\xae\|\033' out; then
+    exit 1
+fi
+"$PYTHON" -c 'import json, sys; assert "\u009b31m\u202e" in json.load(sys.stdin)["options"]["lambda"]' <out
 expect 1 okra info method.okra
 expect_in '\x1b[2Jridge' err
 if grep -q $'\033' err; then
