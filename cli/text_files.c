@@ -4,6 +4,7 @@
 #include "cli.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,8 +13,9 @@
 
 struct cli_file {
     FILE *stream;
-    char *path, *temporary; /* NULL for standard output */
-    bool silent;            /* of a process that does not talk */
+    char *path;      /* NULL for standard output                         */
+    char *temporary; /* NULL: a device or a pipe, which is written itself */
+    bool silent;     /* of a process that does not talk */
 };
 
 static void forget(cli_file *file)
@@ -59,6 +61,38 @@ static mode_t permissions(const char *path)
     return 0666 & ~mask;
 }
 
+/* The stream of a new file beside the target, or that of a target that is no file. */
+static bool open_stream(cli_file *file)
+{
+    struct stat found;
+    size_t size = strlen(file->path) + 12;
+    bool there = stat(file->path, &found) == 0;
+    if (there && S_ISDIR(found.st_mode)) {
+        errno = EISDIR;
+        return false;
+    }
+    if (there && !S_ISREG(found.st_mode)) {
+        int fd = open(file->path, O_WRONLY | O_CLOEXEC);
+        return fd >= 0 && (file->stream = fdopen(fd, "w"));
+    }
+    if (!(file->temporary = malloc(size))) {
+        return false;
+    }
+    snprintf(file->temporary, size, "%s.tmpXXXXXX", file->path);
+    int fd = mkstemp(file->temporary);
+    if (fd >= 0 && fchmod(fd, permissions(file->path)) == 0 &&
+        (file->stream = fdopen(fd, "w"))) {
+        return true;
+    }
+    int why = errno;
+    if (fd >= 0) {
+        close(fd);
+        unlink(file->temporary);
+    }
+    errno = why;
+    return false;
+}
+
 cli_file *cli_file_open(const cli_run *run, const char *path)
 {
     char buffer[PATH_MAX];
@@ -70,28 +104,17 @@ cli_file *cli_file_open(const cli_run *run, const char *path)
         file->silent = !direct;
         return file;
     }
-    path = follow(path, buffer);
-    size_t size = strlen(path) + 12;
-    if (!file || !(file->path = strdup(path)) || !(file->temporary = malloc(size))) {
+    if (!file || !(file->path = strdup(follow(path, buffer)))) {
         cli_failure(run, "out of memory");
-        if (file) {
-            forget(file);
-        }
-        return NULL;
+    } else if (open_stream(file)) {
+        return file;
+    } else {
+        cli_failure(run, "%s: %s", file->path, strerror(errno));
     }
-    snprintf(file->temporary, size, "%s.tmpXXXXXX", path);
-    int fd = mkstemp(file->temporary);
-    if (fd < 0 || fchmod(fd, permissions(path)) != 0 ||
-        !(file->stream = fdopen(fd, "w"))) {
-        cli_failure(run, "%s: %s", path, strerror(errno));
-        if (fd >= 0) {
-            close(fd);
-            unlink(file->temporary);
-        }
+    if (file) {
         forget(file);
-        return NULL;
     }
-    return file;
+    return NULL;
 }
 
 FILE *cli_file_stream(cli_file *file)
@@ -109,18 +132,19 @@ int cli_file_close(const cli_run *run, cli_file *file, int status)
     }
     if (file->path) {
         bool good = fflush(file->stream) == 0 && !ferror(file->stream) &&
-                    fsync(fileno(file->stream)) == 0;
+                    (!file->temporary || fsync(fileno(file->stream)) == 0);
         good = fclose(file->stream) == 0 && good;
         if (status == CLI_DONE && good) {
             status = cli_status(run, okra_context_agree(run->context, OKRA_OK, NULL));
         }
-        if (status == CLI_DONE && good && rename(file->temporary, file->path) != 0) {
+        if (status == CLI_DONE && good && file->temporary &&
+            rename(file->temporary, file->path) != 0) {
             good = false;
         }
         if (status == CLI_DONE && !good) {
             status = cli_failure(run, "%s: %s", file->path, strerror(errno));
         }
-        if (status != CLI_DONE) {
+        if (status != CLI_DONE && file->temporary) {
             unlink(file->temporary);
         }
     }

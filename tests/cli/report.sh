@@ -175,3 +175,19 @@ printf '{"okra":"0","format":1,"kind":"score","name":"share","figures":[{"id":"c
 "series":[{"name":"a","x":[10,20,30],"y":[1,1,1]}]}]}\n' >share.json
 okra report share.json -o share.html -q
 if grep -qE '>1\.[1-9]<' share.html; then exit 1; fi
+# Devices and pipes are written, not replaced; a folder is refused.
+mkfifo pipe.html
+cat pipe.html >through.html &
+expect 0 timeout 20 okra report r.json -o pipe.html
+wait $!
+[ -p pipe.html ] || complain "the pipe was replaced"
+expect_in "</html>" through.html
+mkdir folder.html
+expect_fail 1 "okra report: folder.html: Is a directory" okra report r.json -o folder.html
+ln -s /dev/full full.html
+expect_fail 1 "okra report: /dev/full: No space left on device" okra report r.json -o full.html
+[ -c /dev/full ] && [ -L full.html ] || complain "a device or a link was replaced"
+sed 's/"commit":"abc"/"commit":"<script>x<\/script>\\r# Own"/' claims.json >commits.json
+expect 0 okra report commits.json -o commits.md --claims alone
+expect_in "at commit &lt;script&gt;x&lt;/script&gt; \\# Own." commits.md
+[ "$(find . -name '*.tmp*' | wc -l)" = 0 ] || complain "a temporary file is left"
