@@ -358,7 +358,7 @@ static void put_json(const char *text)
             code = obeyed ? c : 0;
         }
         if (code) {
-            printf("\\u%04x", code);
+            printf("\\u%04X", code);
             p += code > 0xff ? 2 : code > 0x7f;
         } else {
             putchar(*p);

@@ -77,14 +77,14 @@ for text in "# Ours" "| [mine](#mine) |  | 1 | 1 | 1 |" "Us 2001. a \\| b" \
     "| x | 0.2500 |" "![a curve](pictures/mine-c.svg)" "- first &lt;one&gt;"; do
     expect_in "$text" pages/page.md
 done
-[ "$(grep -c 'other data' pages/page.md)" = 1 ]
+[ "$(grep -c '^([0-9]*) other data' pages/page.md)" = 1 ]
 # Entries whose data are not the paper's are marked where cells are counted.
 [ "$(grep -c 'with a star' pages/page.md)" = 0 ] || complain "a star is told where there is none"
 sed 's/"deviations":\[\]/"deviations":["other digits"]/' paper.json >starred.json
 expect 0 okra report starred.json -o starred.md
 expect_in '| [mine](#mine) \* |  | 1 | 1 | 1 |' starred.md
 expect_in 'Entries with a star say' starred.md
-[ "$(grep -n 'other data' pages/page.md | cut -d: -f1)" -lt "$(grep -n '| row | column' pages/page.md | cut -d: -f1)" ] ||
+[ "$(grep -n '^(1) other data' pages/page.md | cut -d: -f1)" -lt "$(grep -n '| row | column' pages/page.md | cut -d: -f1)" ] ||
     complain "the reason does not stand above the table"
 expect_in "<svg" pages/pictures/mine-c.svg
 expect 0 okra report paper.json score.json -o both.html

@@ -82,8 +82,8 @@ if grep -q $'\033' out || grep -q $'^kx  .*forged' out; then
     exit 1
 fi
 okra info escape.okra --json >out
-expect_in '\u001b[2J' out
-expect_in '\u009b31m\u202e' out
+expect_in '\u001B[2J' out
+expect_in '\u009B31m\u202E' out
 if LC_ALL=C grep -q $'\xc2\x9b\|\xe2\x80\xae\|\033' out; then
     exit 1
 fi
