@@ -60,14 +60,11 @@ okra_status okra_data_labels(const okra_int *labels, okra_int n, const char *con
 
 /* ---- texts ---- */
 
-/* Codes beyond this are not class numbers but identifiers. */
-#define CODE_MOST INT64_C(1000000)
-
 /* The code that a text is by itself: a whole number without sign or leading zeros. */
 static bool own_code(const char *text, okra_int *code)
 {
     const char *end = text + strlen(text), *p = text;
-    return okra_whole_(&p, end, code) && p == end && *code <= CODE_MOST &&
+    return okra_whole_(&p, end, code) && p == end && *code <= OKRA_CODES_MOST_ &&
            (text[0] != '0' || text[1] == '\0');
 }
 

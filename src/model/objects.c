@@ -8,6 +8,7 @@
  */
 #include "model/objects.h"
 
+#include "data/files/formats.h"
 #include "data/files/zip.h"
 #include "data/network.h"
 
@@ -215,6 +216,11 @@ static okra_status load_labels(const okra_shelf_ *s, okra_data **out)
     TRY(okra_fetch_(s, "codes", "<i8", s->n, -1, &codes, NULL));
     if (okra_archive_has_(s->archive, s->folder, "names")) {
         TRY(load_names(s, s->d, &names));
+    } else if (s->d > OKRA_MAX_(s->n, OKRA_CODES_MOST_ + 1)) {
+        FAIL(OKRA_EFORMAT,
+             "%lld labels of %lld classes without names, expected at most %lld classes",
+             (long long)s->n, (long long)s->d,
+             (long long)OKRA_MAX_(s->n, OKRA_CODES_MOST_ + 1));
     }
     TRY(okra_data_labels(codes, s->n, names, s->d, out));
 done:

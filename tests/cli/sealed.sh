@@ -8,6 +8,8 @@ okra fit -q --x x.csv --y y.csv --kx 'rbf(sigma=2)' --ky linear --method soar -o
 printf '2,0\n0,1\n' >metric.csv
 okra fit -q --x x.csv --y y.csv --kx 'rbf(sigma=2)' --ky 'metric(file=metric.csv)' -o k.okra
 okra fit -q --x x.csv --y y.csv --unlabelled tx.csv --kx 'rbf(sigma=2)' --lambda2 0.1 --graph 'knn(k=2)' -o g.okra
+awk 'BEGIN { for (i = 0; i < '"$(wc -l <y.csv)"'; i++) print i % 3 }' >l.txt
+okra fit -q --x x.csv --y labels:l.txt --kx 'rbf(sigma=2)' --ky zero-one -o l.okra
 "$PYTHON" - <<'END'
 import seal
 entries, about = seal.read("m.okra")
@@ -43,6 +45,13 @@ for name, text in (("loss", "nonsense"), ("losskernel", "kernel-loss:kernel=metr
     entries, about = seal.read("m.okra")
     about["texts"]["decode"] = "loss:" + text
     seal.write(name + ".okra", entries, about)
+# more classes than labels can have would take memory for each
+entries, about = seal.read("l.okra")
+assert "names" not in about["y"] and about["y"]["width"] == 3
+about["y"]["width"] = 1 << 31
+seal.write("classes.okra", entries, about)
+about["y"]["width"] = 1000001
+seal.write("million.okra", entries, about)
 for name, text in (("graph", "file(pipe.csv)"), ("space", " file  ( pipe.csv ) | normalized")):
     entries, about = seal.read("g.okra")
     about["options"]["graph"] = text
@@ -59,6 +68,9 @@ for model in count other method pipe kx loss losskernel losskind; do
     [ ! -e bad.csv ]
 done
 expect_in "okra predict: losskind.okra: " err
+expect_fail 1 "okra info: classes.okra: y: 8 labels of 2147483648 classes without names, expected at most 1000001 classes" \
+    okra info classes.okra
+expect 0 okra predict million.okra --x tx.csv --memory 64M -o million.txt
 expect 0 okra predict lossgood.okra --x tx.csv -o good.csv
 # a pipe that nobody writes to would hang whoever opens it
 mkfifo pipe.csv

@@ -112,6 +112,8 @@ static inline unsigned char okra_bit_(const okra_data *data, okra_int i, okra_in
 {
     return (unsigned char)(data->bits[i * data->words + j / 64] >> (j % 64) & 1);
 }
+/* Codes beyond this are not class numbers but identifiers. */
+#define OKRA_CODES_MOST_ INT64_C(1000000)
 /* Labels from n texts: whole numbers from 0 are codes as they are; otherwise the distinct
  * texts, in order of number or else of bytes, are the names of the classes. */
 okra_status okra_labels_from_texts_(char *const *texts, okra_int n, const char *source,

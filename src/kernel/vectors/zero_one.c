@@ -40,13 +40,13 @@ static okra_status number_labels(side *s, const okra_data *train)
     OWNED okra_int *map = NULL;
     bool named = data->class_names && train->class_names;
 
-    MAKE(map, data->d);
+    MAKE(map, named ? data->d : 0);
     MAKE(s->codes, data->n);
-    for (okra_int c = 0; c < data->d; c++) {
-        map[c] = named ? code_of(train, data->class_names[c]) : c;
+    for (okra_int c = 0; named && c < data->d; c++) {
+        map[c] = code_of(train, data->class_names[c]);
     }
     for (okra_int i = 0; i < data->n; i++) {
-        s->codes[i] = map[data->codes[i]];
+        s->codes[i] = named ? map[data->codes[i]] : data->codes[i];
     }
     return OKRA_OK;
 }
