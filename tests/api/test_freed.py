@@ -59,12 +59,13 @@ class Child:
         with os.fdopen(read) as told:
             self.told = [json.loads(line) for line in told]
         self.status = os.waitpid(pid, 0)[1]
+        self.log = Path("freed.log").read_text(errors="replace")[-3000:]
 
     def end(self):
         """What is wrong with how it ended; None: nothing."""
         if self.status == 0 and self.told:
             return None
-        return f"ended by {self.status} in {self.told[-1:]}\n{Path('freed.log').read_text()[-3000:]}"
+        return f"ended by {self.status} in {self.told[-1:]}\n{self.log}"
 
 
 def free(kind, handle):
