@@ -92,6 +92,20 @@ static int decimals_of(const json_t *value)
     return claim_decimals(json_is_number(value) ? json_number_value(value) : 0);
 }
 
+/* One cell of a survey. */
+static void look(const json_t *cell, double *most, int *decimals)
+{
+    const json_t *paper = json_object_get(cell, "paper"),
+                 *sd = json_object_get(cell, "paper_sd");
+    *most = fmax(*most, fabs(json_number_value(json_object_get(cell, "okra"))));
+    *most = fmax(*most, fabs(json_number_value(paper)));
+    if (json_is_number(paper)) {
+        int d =
+            decimals_of(paper) > decimals_of(sd) ? decimals_of(paper) : decimals_of(sd);
+        *decimals = d > *decimals ? d : *decimals;
+    }
+}
+
 /* The largest value of a column, and the decimals that the paper gives it; "" stands for
  * all columns. */
 static int survey(const json_t *table, const char *column, double *most)
@@ -103,20 +117,17 @@ static int survey(const json_t *table, const char *column, double *most)
     *most = 0;
     json_array_foreach(json_object_get(table, "rows"), i, row)
     {
-        json_object_foreach(json_object_get(row, "cells"), name, cell)
+        json_t *cells = json_object_get(row, "cells");
+        if (*column) {
+            cell = json_object_get(cells, column);
+            if (cell) {
+                look(cell, most, &decimals);
+            }
+            continue;
+        }
+        json_object_foreach(cells, name, cell)
         {
-            const json_t *paper = json_object_get(cell, "paper"),
-                         *sd = json_object_get(cell, "paper_sd");
-            if (*column && strcmp(name, column) != 0) {
-                continue;
-            }
-            *most = fmax(*most, fabs(json_number_value(json_object_get(cell, "okra"))));
-            *most = fmax(*most, fabs(json_number_value(paper)));
-            if (json_is_number(paper)) {
-                int d = decimals_of(paper) > decimals_of(sd) ? decimals_of(paper)
-                                                             : decimals_of(sd);
-                decimals = d > decimals ? d : decimals;
-            }
+            look(cell, most, &decimals);
         }
     }
     return decimals;
@@ -124,8 +135,18 @@ static int survey(const json_t *table, const char *column, double *most)
 
 int report_decimals(const json_t *table, const char *column)
 {
-    double most, any;
-    int decimals = survey(table, column, &most), beside = survey(table, "", &any);
+    /* Of the whole table, which is asked for cell by cell, and stays while a page is
+     * made. */
+    static const json_t *known;
+    static double any;
+    static int beside;
+    double most;
+    if (table != known) {
+        beside = survey(table, "", &any);
+        known = table;
+    }
+    most = any;
+    int decimals = *column ? survey(table, column, &most) : beside;
     bool time = strstr(figure_string(table, "metric", ""), "second") != NULL;
     bool share = strstr(column, "%") && strstr(column, "gain");
     return time                          ? 2
@@ -299,6 +320,9 @@ static bool is_result(const json_t *value)
            json_is_integer(json_object_get(value, "format"));
 }
 
+/* Each is compared with those before it. */
+enum { RESULTS_MOST = 5000 };
+
 /* Adds the results of a file to `all`. */
 static int load(cli_run *run, const char *path, json_t *all)
 {
@@ -325,7 +349,10 @@ static int load(cli_run *run, const char *path, json_t *all)
     json_array_foreach(list, i, item)
     {
         json_int_t format = json_integer_value(json_object_get(item, "format"));
-        if (!is_result(item)) {
+        if (json_array_size(all) == RESULTS_MOST) {
+            status = cli_failure(run, "%s: more than %d results for one page", path,
+                                 RESULTS_MOST);
+        } else if (!is_result(item)) {
             status =
                 cli_failure(run,
                             "%s: element %zu is no result of okra: expected an object "

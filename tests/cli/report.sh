@@ -191,3 +191,13 @@ sed 's/"commit":"abc"/"commit":"<script>x<\/script>\\r# Own"/' claims.json >comm
 expect 0 okra report commits.json -o commits.md --claims alone
 expect_in "at commit &lt;script&gt;x&lt;/script&gt; \\# Own." commits.md
 [ "$(find . -name '*.tmp*' | wc -l)" = 0 ] || complain "a temporary file is left"
+# Large tables and lists take a time that grows with their size.
+awk 'BEGIN { printf "{\"okra\":\"0\",\"format\":1,\"kind\":\"a\",\"tables\":[{\"id\":\"t\",\"title\":\"t\",\"columns\":[\"c0\"";
+    for (j = 1; j < 60; j++) printf ",\"c%d\"", j; printf "],\"rows\":[";
+    for (i = 0; i < 150; i++) { printf "%s{\"label\":\"r\",\"cells\":{", i ? "," : "";
+        for (j = 0; j < 60; j++) printf "%s\"c%d\":{\"okra\":0.5}", j ? "," : "", j; printf "}}" } print "]}]}" }' >large.json
+for page in large.md large.html; do
+    expect 0 timeout 20 okra report large.json -o $page
+done
+awk 'BEGIN { printf "["; for (i = 0; i < 6000; i++) printf "%s{\"format\":1,\"kind\":\"a\"}", i ? "," : ""; print "]" }' >many.json
+expect_fail 1 "okra report: many.json: more than 5000 results for one page" timeout 20 okra report many.json -o many.html
