@@ -109,3 +109,15 @@ fi
 printf '3\033[2J\n' >rows.csv
 expect_fail 1 'okra update: rows.csv: line 1: found '"'"'3\x1b[2J'"'"', expected one whole number' \
     okra update m.okra --remove rows.csv -o bad.okra
+# the directory of an archive takes memory for each of its files
+"$PYTHON" - <<'END'
+import struct
+n = 100001
+entry = b"PK\x01\x02" + struct.pack("<6H3I5H2I", 20, 20, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0) + b"a"
+end64 = b"PK\x06\x06" + struct.pack("<Q2H2I4Q", 44, 45, 45, 0, 0, n, n, n * len(entry), 0)
+locator = b"PK\x06\x07" + struct.pack("<IQI", 0, n * len(entry), 1)
+end = b"PK\x05\x06" + struct.pack("<4H2IH", 0, 0, 0xffff, 0xffff, 0xffffffff, 0xffffffff, 0)
+open("many.npz", "wb").write(entry * n + end64 + locator + end)
+END
+expect 1 okra gram --x many.npz --kernel linear -o bad.csv
+expect_in "an archive of 100001 files, expected at most 100000" err

@@ -15,6 +15,7 @@ enum {
     CENTRAL_SIZE = 46,
     LOCAL_SIZE = 30,
     COMMENT_MOST = 65535,
+    ENTRIES_MOST = 100000,
     ZIP64_ID = 1,
     ENCRYPTED = 1,
     STORED = 0,
@@ -89,6 +90,10 @@ static okra_status find_directory(const unsigned char *p, okra_int size, directo
               "the directory (%" PRIu64 " entries, %" PRIu64 " bytes from byte %" PRIu64
               ") does not fit in the file's %" PRId64 " bytes",
               dir->count, dir->size, dir->offset, size);
+    /* Each takes memory beside the file. */
+    REFUSE_IF(dir->count > ENTRIES_MOST, OKRA_EFORMAT,
+              "an archive of %" PRIu64 " files, expected at most %d", dir->count,
+              ENTRIES_MOST);
     return OKRA_OK;
 }
 
