@@ -1,6 +1,8 @@
 """The command line and Python give the same bits and read each other's models."""
 import os
 import subprocess
+import warnings
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -94,6 +96,37 @@ def test_a_loaded_model_knows_its_options(files):
     assert loaded.loo_score_ == fitted.loo_score_
     model = okra.Model.load(folder / "cli.okra")
     assert len(model) == 35 and model.info["method"] == "ridge"
+
+
+@pytest.mark.parametrize("option, text", [
+    ("checkpoint", "evil.state"), ("operator", "matrix:secret.csv"), ("operator", " graph:secret.csv,mu=1"),
+    ("graph", "file(secret.csv)"), ("kx", "metric(file=secret.csv)"), ("ky", "metric(file=secret.csv)")])
+def test_a_loaded_model_makes_no_fit_open_files(files, monkeypatch, option, text):
+    """A stranger's file says how it was fitted; what names files is told and not taken over."""
+    monkeypatch.syspath_prepend(Path(__file__).resolve().parents[1] / "cli" / "lib")
+    import seal
+    folder, parts = files
+    monkeypatch.chdir(folder)
+    (folder / "secret.csv").write_text("1,0\n0,1\n")
+    IOKR(kx="rbf(sigma=4)", lam=0.25).fit(parts["x"], parts["y"]).save(folder / "m.okra")
+    entries, about = seal.read(str(folder / "m.okra"))
+    about["options"][option] = text
+    if option == "checkpoint":
+        about["options"].update({"solver": "cg", "low-rank-x": "nystrom(rank=4)"})
+    if option in ("kx", "ky"):
+        information = okra.Model.load(folder / "m.okra").info
+        information["kernels"][option[1]] = text
+        monkeypatch.setattr(okra.Model, "info", property(lambda self: information))
+    seal.write(str(folder / "evil.okra"), entries, about)
+    with pytest.warns(okra.OkraWarning, match="names a file"):
+        loaded = IOKR.load(folder / "evil.okra")
+    name = option.replace("-", "_")
+    assert getattr(loaded, name) == getattr(IOKR(), name)
+    loaded.set_params(ky="linear").fit(parts["x"], parts["y"])
+    assert not (folder / "evil.state").exists()
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert getattr(IOKR.load(folder / "evil.okra", **{name: text}), name) == text
 
 
 def test_compact_files(files):

@@ -28,6 +28,14 @@ from ._shared import (ContextMixin, TagsMixin, as_sequence, is_linear, kernel_va
 from ._updating import UpdateMixin
 
 
+def _names_file(option: str, text: str) -> bool:
+    """Whether a fit with this option might open a file; no model from elsewhere may make it."""
+    text = text.strip()
+    return (option == "checkpoint" and text != "") or "file" in text or (
+        option == "operator" and text.startswith(("matrix:", "graph:"))
+        and not text.startswith("graph:estimate("))
+
+
 class OutputKernelEstimator(UpdateMixin, PredictMixin, ConformalMixin, ScoreMixin,
                             ContextMixin, TagsMixin, RegressorMixin, BaseEstimator):
     """Base of every estimator that maps inputs to outputs through kernels.
@@ -358,7 +366,8 @@ class OutputKernelEstimator(UpdateMixin, PredictMixin, ConformalMixin, ScoreMixi
         ----------
         path : str or path
         **parameters
-            Parameters of the estimator that concern prediction.
+            Parameters of the estimator that concern prediction, and those that name a
+            file: what a model says of files is not taken over.
 
         Returns
         -------
@@ -373,10 +382,15 @@ class OutputKernelEstimator(UpdateMixin, PredictMixin, ConformalMixin, ScoreMixi
         for name in self.get_params(deep=False):
             option = self._renamed.get(name, name.replace("_", "-"))
             preset = lib.okra_options_get(presets.pointer, option.encode())
-            if preset is not None and option in written and (
-                    getattr(self, name) == "auto"
-                    or written[option] != preset.decode()):
+            if preset is None or option not in written or (
+                    getattr(self, name) != "auto" and written[option] == preset.decode()):
+                continue
+            if not _names_file(option, str(written[option])):
                 setattr(self, name, number(written[option]))
+            elif name not in parameters:
+                warnings.warn(f"the model was fitted with {option} = {written[option]!r}, which names a file: a "
+                              f"fit would open it, so the parameter {name} stays as it is; give it to load() if "
+                              "it is yours", OkraWarning, stacklevel=2)
         self.set_params(**parameters)
         self.model_, self._left, self._chosen, self.search_ = model, None, None, None
         self._flat, self._y_objects = False, None
