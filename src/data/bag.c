@@ -10,7 +10,6 @@
  */
 #include "data/data.h"
 
-#include <stdatomic.h>
 #include <string.h>
 
 struct okra_room_ {
@@ -39,6 +38,7 @@ typedef struct entry {
 struct okra_bag_ {
     entry *entries;
     size_t count;
+    okra_memo_ *memo;
 };
 
 /* ---- rooms ---- */
@@ -91,10 +91,16 @@ void okra_room_leave_(okra_room_ *room, okra_int n, okra_int before)
 
 okra_status okra_bag_create_(okra_bag_ **out)
 {
-    okra_bag_ *bag = okra_zalloc_(1, sizeof *bag);
-    GOT(bag);
-    *out = bag;
+    OWNED okra_bag_ *bag = NULL;
+    ZMAKE(bag, 1);
+    ZMAKE(bag->memo, 1);
+    *out = TAKE(bag);
     return OKRA_OK;
+}
+
+okra_memo_ *okra_bag_memo_(const okra_bag_ *bag)
+{
+    return bag->memo;
 }
 
 static void free_source(entry *e)
@@ -116,7 +122,7 @@ void okra_bag_free_(okra_bag_ *bag)
         okra_room_leave_(bag->entries[i].room, bag->entries[i].rows,
                          bag->entries[i].before);
     }
-    FREE(bag->entries, bag);
+    FREE(atomic_load(&bag->memo->values), bag->memo, bag->entries, bag);
 }
 
 static const entry *find(const okra_bag_ *bag, sort which, const char *name)

@@ -8,6 +8,8 @@
 #include "data/ragged.h"
 #include "okra/data.h"
 
+#include <stdatomic.h>
+
 OKRA_DROPS_(okra_data_drop_, okra_data, okra_data_free)
 
 /* Compressed rows; indices ascend within a row. */
@@ -220,6 +222,13 @@ double okra_data_key_(const okra_data *data, okra_int i);
 typedef struct okra_bag_ okra_bag_;
 okra_status okra_bag_create_(okra_bag_ **out) OKRA_CHECK;
 void okra_bag_free_(okra_bag_ *bag);
+/* What predictions make of the bag's matrices and leave there for the next: how many
+ * asked, and the numbers, once they are there. Freed with the bag. */
+typedef struct okra_memo_ {
+    atomic_int asked;
+    _Atomic(double *) values;
+} okra_memo_;
+okra_memo_ *okra_bag_memo_(const okra_bag_ *bag);
 /* Takes over `values` (rows*cols doubles from okra_alloc_) on success. */
 okra_status okra_bag_put_(okra_bag_ *bag, const char *name, double *values, okra_int rows,
                           okra_int cols) OKRA_CHECK;

@@ -130,10 +130,23 @@ okra_status okra_decode_smooth_(okra_context *ctx, const okra_output_ *output,
 enum { OKRA_PANEL_ = 512 };
 typedef struct okra_panels_ okra_panels_;
 struct okra_entries_;
-/* Panels of n training outputs that outlive a prediction. Predictions may share it. */
+/* What is made of the training outputs and outlives a prediction: panels, counted from 0,
+ * and things with a name. Predictions may share it. */
 typedef struct okra_shelf_ okra_shelf_;
-okra_status okra_shelf_create_(okra_int n, okra_shelf_ **out) OKRA_CHECK;
-void okra_shelf_free_(okra_shelf_ *shelf);
+okra_int okra_panels_of_(okra_int columns); /* how many of OKRA_PANEL_ */
+okra_status okra_shelf_create_(okra_int panels, okra_shelf_ **out) OKRA_CHECK;
+void okra_shelf_free_(void *shelf);
+/* Panel p of a shelf, or NULL; and *fresh put there, which is taken over, unless another
+ * prediction was faster: the one that stands there now. */
+double *okra_shelf_panel_(const okra_shelf_ *shelf, okra_int p);
+double *okra_shelf_put_(okra_shelf_ *shelf, okra_int p, double **fresh);
+/* What was left there under that name, or NULL (so where there is no shelf). */
+void *okra_shelf_find_(const okra_shelf_ *shelf, const char *name);
+/* Leaves a thing there and takes it over; false: it is the caller's. */
+bool okra_shelf_leave_(okra_shelf_ *shelf, const char *name, void *thing,
+                       void (*free)(void *));
+/* Is half of the budget free beside so many bytes, so that they may stay? */
+bool okra_stays_(const okra_context *ctx, double bytes);
 /* data: NULL for the training outputs. */
 okra_status okra_panels_create_(okra_context *ctx, const okra_output_ *output,
                                 const okra_data *data, okra_panels_ **out) OKRA_CHECK;

@@ -10,8 +10,9 @@
  * `candidates`.
  *
  * The weights may be made sharper first (ballot.c). Over candidates D is computed in
- * panels of candidates by all training outputs and kept while half of the budget is free:
- * c n pairs once, then a product for every block of predictions. Over all objects of a
+ * panels of candidates by all training outputs and kept while half of the budget is free,
+ * those of few test points with the model: c n pairs once, then a product for every block
+ * of predictions. Over all objects of a
  * kind the decoder of that kind searches, with the expected loss in the place of the
  * distance: labels, string or rankings.
  */
@@ -55,8 +56,9 @@ typedef struct state {
     const okra_output_ *output;
     const okra_data *set;
     okra_nearest_ nearest;
-    okra_delta_ *delta, *own; /* own: freed with the state */
-    double **kept;
+    okra_delta_ *delta, *own;       /* own: freed with the state */
+    okra_shelf_ *shelf, *own_shelf; /* of the losses; own: freed with the state */
+    bool few;                       /* there are few test points: losses stay */
     double *scratch;
     double zeros[WIDE];
     okra_ballot_ *ballot;      /* what weights count; NULL: as they are */
@@ -75,10 +77,8 @@ static void release(void *arg)
 {
     state *s = arg;
     if (s) {
-        for (okra_int p = 0; s->kept && p < panels(s); p++) {
-            okra_free_(s->kept[p]);
-        }
-        FREE(s->kept, s->scratch);
+        okra_shelf_free_(s->own_shelf);
+        okra_free_(s->scratch);
         if (s->over) {
             s->over->free(s->search);
         }
@@ -94,12 +94,12 @@ static okra_status get(okra_context *ctx, state *s, okra_int p, bool again, okra
 {
     OWNED double *fresh = NULL;
     okra_int n = s->output->y->n, first = p * WIDE;
-    *D = okra_mat_of_(s->kept[p], OKRA_MIN_(WIDE, s->nearest.count - first), n);
+    *D = okra_mat_of_(okra_shelf_panel_(s->shelf, p),
+                      OKRA_MIN_(WIDE, s->nearest.count - first), n);
     if (D->p) {
         return OKRA_OK;
     }
-    double bytes = 8.0 * WIDE * (double)n, half = (double)okra_context_memory(ctx) / 2;
-    bool keep = again && okra_budget_ask_(ctx, bytes + half, "losses") == OKRA_OK;
+    bool keep = (again || s->few) && okra_stays_(ctx, 8.0 * WIDE * (double)n);
     if (keep || !s->scratch) {
         CHK(okra_doubles_(ctx, WIDE, n, "losses of candidates", &fresh));
     }
@@ -107,9 +107,27 @@ static okra_status get(okra_context *ctx, state *s, okra_int p, bool again, okra
     CHK(okra_cancelled_(ctx));
     CHK(okra_delta_bind_(ctx, s->delta, s->set));
     CHK(okra_delta_pairs_(ctx, s->delta, first, *D));
-    if (fresh) {
-        *(keep ? &s->kept[p] : &s->scratch) = fresh;
-        fresh = NULL;
+    if (fresh && keep) {
+        D->p = okra_shelf_put_(s->shelf, p, &fresh);
+    } else if (fresh) {
+        s->scratch = TAKE(fresh);
+    }
+    return OKRA_OK;
+}
+
+/* A shelf for the losses; those of few test points stay with the training outputs. */
+static okra_status find_shelf(state *s)
+{
+    okra_shelf_ *of = s->set == s->output->y ? s->output->shelf : NULL;
+    const char *name = okra_delta_spec_(s->delta);
+    s->shelf = okra_shelf_find_(of, name);
+    s->few = of && s->output->few;
+    if (!s->shelf) {
+        CHK(okra_shelf_create_(panels(s), &s->own_shelf));
+        s->shelf = s->own_shelf;
+        if (s->few && okra_shelf_leave_(of, name, s->shelf, okra_shelf_free_)) {
+            s->own_shelf = NULL;
+        }
     }
     return OKRA_OK;
 }
@@ -130,9 +148,8 @@ okra_status okra_risk_open_(okra_context *ctx, const okra_output_ *output,
         FAIL(OKRA_EARG, "decoder loss: the set of candidates is empty");
     }
     TRY(okra_decode_check_kind_(output, s->set, "the candidates are"));
-    TRY(okra_delta_bind_(ctx, delta, s->set));
     TRY(okra_nearest_open_(ctx, request, s->set->n, true, &s->nearest));
-    ZALLOC(s->kept, panels(s));
+    TRY(find_shelf(s));
     *out = TAKE(s);
 done:
     release(s);

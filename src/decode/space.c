@@ -17,6 +17,7 @@
 #include "decode/decode.h"
 
 #include <stdatomic.h>
+#include <string.h>
 
 okra_status okra_block_explicit_(okra_context *ctx, const okra_output_ *output,
                                  const okra_block_ *block, okra_mat_ H)
@@ -33,21 +34,28 @@ okra_status okra_block_explicit_(okra_context *ctx, const okra_output_ *output,
 
 typedef _Atomic(double *) slot;
 
-/* Of the training outputs: slots are filled once, by whoever comes first, and stay. */
+typedef struct thing {
+    struct thing *next;
+    void *self;
+    void (*free)(void *);
+    char name[];
+} thing;
+
+/* Slots are filled once, by whoever comes first, and stay; so do things. */
 struct okra_shelf_ {
     okra_int panels;
+    _Atomic(thing *) things;
     slot self;   /* l(y,y) */
     slot kept[]; /* one per panel; NULL: not kept */
 };
 
-static okra_int panels_of(okra_int columns)
+okra_int okra_panels_of_(okra_int columns)
 {
     return (columns + OKRA_PANEL_ - 1) / OKRA_PANEL_;
 }
 
-okra_status okra_shelf_create_(okra_int n, okra_shelf_ **out)
+okra_status okra_shelf_create_(okra_int panels, okra_shelf_ **out)
 {
-    okra_int panels = panels_of(n);
     okra_shelf_ *shelf = okra_zalloc_(1, sizeof *shelf + (size_t)panels * sizeof(slot));
     GOT(shelf);
     shelf->panels = panels;
@@ -55,14 +63,69 @@ okra_status okra_shelf_create_(okra_int n, okra_shelf_ **out)
     return OKRA_OK;
 }
 
-void okra_shelf_free_(okra_shelf_ *shelf)
+void okra_shelf_free_(void *self)
 {
+    okra_shelf_ *shelf = self;
     if (shelf) {
         for (okra_int i = 0; i < shelf->panels; i++) {
             okra_free_(atomic_load(&shelf->kept[i]));
         }
+        thing *t = atomic_load(&shelf->things);
+        while (t) {
+            thing *next = t->next;
+            t->free(t->self);
+            okra_free_(t);
+            t = next;
+        }
         FREE(atomic_load(&shelf->self), shelf);
     }
+}
+
+double *okra_shelf_panel_(const okra_shelf_ *shelf, okra_int p)
+{
+    return atomic_load(&shelf->kept[p]);
+}
+
+double *okra_shelf_put_(okra_shelf_ *shelf, okra_int p, double **fresh)
+{
+    double *there = NULL;
+    if (atomic_compare_exchange_strong(&shelf->kept[p], &there, *fresh)) {
+        there = *fresh;
+        *fresh = NULL;
+    }
+    return there;
+}
+
+void *okra_shelf_find_(const okra_shelf_ *shelf, const char *name)
+{
+    const thing *t = shelf ? atomic_load(&shelf->things) : NULL;
+    while (t && strcmp(t->name, name) != 0) {
+        t = t->next;
+    }
+    return t ? t->self : NULL;
+}
+
+bool okra_shelf_leave_(okra_shelf_ *shelf, const char *name, void *self,
+                       void (*free)(void *))
+{
+    size_t length = strlen(name) + 1;
+    thing *t = shelf ? okra_alloc_(1, sizeof *t + length) : NULL;
+    if (!t) {
+        return false;
+    }
+    t->self = self;
+    t->free = free;
+    memcpy(t->name, name, length);
+    t->next = atomic_load(&shelf->things);
+    while (!atomic_compare_exchange_weak(&shelf->things, &t->next, t)) {
+    }
+    return true;
+}
+
+bool okra_stays_(const okra_context *ctx, double bytes)
+{
+    double half = (double)okra_context_memory(ctx) / 2;
+    return okra_budget_ask_(ctx, bytes + half, "what stays") == OKRA_OK;
 }
 
 struct okra_panels_ {
@@ -122,7 +185,7 @@ okra_status okra_panels_create_(okra_context *ctx, const okra_output_ *output,
     p->shelf = training ? output->shelf : NULL;
     p->few = p->shelf && output->few;
     if (!p->shelf) {
-        CHK(okra_shelf_create_(p->columns, &p->own));
+        CHK(okra_shelf_create_(okra_panels_of_(p->columns), &p->own));
         p->shelf = p->own;
     }
     CHK(find_self(ctx, p));
@@ -142,7 +205,7 @@ void okra_panels_free_(okra_panels_ *panels)
 
 okra_int okra_panels_count_(const okra_panels_ *panels)
 {
-    return panels_of(panels->columns);
+    return okra_panels_of_(panels->columns);
 }
 
 const double *okra_panels_self_(const okra_panels_ *panels)
@@ -176,19 +239,15 @@ okra_status okra_panels_get_(okra_context *ctx, okra_panels_ *panels, okra_int p
                              bool again, okra_mat_ *out)
 {
     OWNED double *fresh = NULL;
-    double *none = NULL;
     okra_int first = p * OKRA_PANEL_, n = panels->n;
     okra_int columns = OKRA_MIN_(OKRA_PANEL_, panels->columns - first);
-    slot *kept = &panels->shelf->kept[p];
-    *out = okra_mat_of_(atomic_load(kept), n, columns);
+    *out = okra_mat_of_(okra_shelf_panel_(panels->shelf, p), n, columns);
     if (out->p) {
         return OKRA_OK;
     }
     okra_int width = OKRA_MIN_(OKRA_PANEL_, panels->columns);
     double bytes = (double)n * (double)width * sizeof(double);
-    double half = (double)okra_context_memory(ctx) / 2;
-    bool keep = (again || panels->few) &&
-                okra_budget_ask_(ctx, bytes + half, "a panel") == OKRA_OK;
+    bool keep = (again || panels->few) && okra_stays_(ctx, bytes);
     if (keep || !panels->scratch) {
         CHK(okra_doubles_(ctx, n, width, "a panel of the output kernel", &fresh));
     }
@@ -197,10 +256,8 @@ okra_status okra_panels_get_(okra_context *ctx, okra_panels_ *panels, okra_int p
     CHK(open_other(ctx, panels));
     CHK(panels->map ? mapped(ctx, panels, first, *out)
                     : okra_other_cross_t_(ctx, panels->ky, panels->other, first, *out));
-    if (fresh && keep) {
-        bool mine = atomic_compare_exchange_strong(kept, &none, fresh);
-        out->p = mine ? fresh : none; /* another prediction was faster: the same bits */
-        fresh = mine ? NULL : fresh;
+    if (fresh && keep) { /* or that of a faster prediction: the same bits */
+        out->p = okra_shelf_put_(panels->shelf, p, &fresh);
     } else if (fresh) {
         panels->scratch = TAKE(fresh);
     }
@@ -211,7 +268,7 @@ bool okra_panels_kept_(const okra_panels_ *panels)
 {
     bool all = true;
     for (okra_int p = 0; p < okra_panels_count_(panels); p++) {
-        all = all && atomic_load(&panels->shelf->kept[p]);
+        all = all && okra_shelf_panel_(panels->shelf, p);
     }
     return all;
 }

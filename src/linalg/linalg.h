@@ -87,6 +87,12 @@ okra_status okra_cholesky_solve_rows_(okra_context *ctx, okra_mat_ L,
                                       okra_mat_ B) OKRA_CHECK;
 /* Columns of B are right-hand sides: B <- (L L')^-1 B. */
 okra_status okra_cholesky_solve_(okra_context *ctx, okra_mat_ L, okra_mat_ B) OKRA_CHECK;
+/* One right-hand side b after the other, b <- (L L')^-1 b: T, okra_inverse_count_(n)
+ * numbers, is made of the factor L (n x n) once; inverse.c. */
+okra_int okra_inverse_count_(okra_int n);
+okra_status okra_inverse_(okra_context *ctx, okra_mat_ L, double *T) OKRA_CHECK;
+okra_status okra_inverse_row_(okra_context *ctx, okra_int n, const double *T,
+                              double *b) OKRA_CHECK;
 
 /* G <- the factor of L L' without `count` of its rows and columns, ascending; what is
  * above its diagonal is left as it was; without.c. */

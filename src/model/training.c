@@ -66,7 +66,7 @@ okra_status okra_training_low_(okra_context *ctx, const okra_data *x, const okra
                                .kernel = ky,
                                .map = map_y,
                                .feature_scale = 1};
-    TRY(okra_shelf_create_(t->y->n, &t->output.shelf));
+    TRY(okra_shelf_create_(okra_panels_of_(t->y->n), &t->output.shelf));
     double scale;
     if (t->y->kind == OKRA_DENSE && okra_kernel_is_linear_(ky, &scale)) {
         t->output.features = t->y->values;

@@ -20,9 +20,13 @@ static okra_status mean_feature(okra_flat_ *s)
     okra_int n = okra_data_count(s->output.y), d = s->output.d;
     ZMAKE(s->shift, d);
     for (okra_int i = 0; s->output.features && i < n; i++) {
+        const double *row = s->output.features + i * s->output.features_ld;
         for (okra_int j = 0; j < d; j++) {
-            s->shift[j] += s->output.features[i * s->output.features_ld + j] / (double)n;
+            s->shift[j] += row[j];
         }
+    }
+    for (okra_int j = 0; j < d; j++) {
+        s->shift[j] /= (double)n;
     }
     return OKRA_OK;
 }
@@ -88,13 +92,12 @@ static void subtract(const double *shift, okra_mat_ B, okra_mat_ A, double *norm
 {
     for (okra_int i = 0; i < B.rows; i++) {
         double *a = A.p + i * A.ld;
-        norm[i] = before[i] = 0;
+        const double *b = B.p + i * B.ld;
+        before[i] = okra_dot_(B.cols, b, b);
         for (okra_int j = 0; j < B.cols; j++) {
-            double b = B.p[i * B.ld + j];
-            a[j] = b - shift[j];
-            norm[i] += a[j] * a[j];
-            before[i] += b * b;
+            a[j] = b[j] - shift[j];
         }
+        norm[i] = okra_dot_(B.cols, a, a);
     }
 }
 
@@ -173,8 +176,14 @@ okra_status okra_flat_search_(okra_context *ctx, const okra_flat_ *s,
     okra_int d = s->output.d, m = block->m, ld = 0;
     OWNED double *H = NULL, *G = NULL, *Y = NULL, *norm = NULL;
     double self[2 * OKRA_PANEL_];
-    bool coordinates = s->output.components != NULL;
-    const double *y = coordinates ? NULL : okra_data_values(s->set, &ld);
+    const okra_components_ *c = s->output.components;
+    /* Those of the training outputs are known from the fit, unless pairs had weights. */
+    bool known = c && c->scores && !c->duals && s->set == s->output.y;
+    bool coordinates = c && !known;
+    const double *y = known         ? c->scores
+                      : coordinates ? NULL
+                                    : okra_data_values(s->set, &ld);
+    ld = known ? c->p : ld;
     CHK(okra_doubles_(ctx, m, d, "explicit predictions", &H));
     CHK(okra_doubles_(ctx, m, OKRA_PANEL_, "inner products with candidates", &G));
     CHK(okra_doubles_(ctx, OKRA_PANEL_, d, "a panel of candidates", &Y));

@@ -29,6 +29,7 @@
 #include "decode/candidates/nearest.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -338,54 +339,67 @@ static bool fits(const okra_counts_ *s, okra_int most)
            numbers * (double)(s->largest + most) <= TABLE_MOST;
 }
 
+static void release(void *arg)
+{
+    okra_counts_ *s = arg;
+    FREE(s->offsets, s->members, s->group, s->size, s->which, s->holders_at, s->holders,
+         s->self, s->excess, s->table, s);
+}
+
+void okra_counts_free_(okra_counts_ *s)
+{
+    if (s && !s->shelved) {
+        release(s);
+    }
+}
+
+OKRA_DROPS_(drop, okra_counts_, okra_counts_free_)
+
+/* Few test points: the next ones find it. */
+static void shelve(const okra_context *ctx, const okra_output_ *output, const char *name,
+                   okra_counts_ *s)
+{
+    double numbers = (double)(s->sizes * (s->most + 1) * (s->largest + 1));
+    double places = (double)(s->offsets[s->groups] + 2 * s->n + s->d);
+    s->shelved = output->few && okra_stays_(ctx, 8 * (numbers + 2 * places)) &&
+                 okra_shelf_leave_(output->shelf, name, s, release);
+}
+
 okra_status okra_counts_create_(okra_context *ctx, const okra_output_ *output,
                                 const okra_delta_ *loss, bool empty, okra_int rounds,
                                 okra_counts_ **out)
 {
-    okra_status st = OKRA_OK;
-    okra_counts_ *s = NULL;
+    FREED_BY(drop) okra_counts_ *s = NULL;
     bool plain = loss || (!output->map && !output->components && !output->criterion);
     /* Metrics of vectors do not ask which coordinate is which, but some kernels do. */
     const okra_kernel *kernel = loss ? okra_delta_kernel_(loss) : output->kernel;
     bool counts = kernel ? okra_kernel_by_counts_(kernel) : loss != NULL;
+    char name[640];
     if (!plain || !counts || output->y->d < 1 || output->y->d > INT32_MAX) {
         return OKRA_OK;
     }
-    ZALLOC(s, 1);
+    snprintf(name, sizeof name, "counts %d %lld %s", empty, (long long)rounds,
+             loss ? okra_delta_spec_(loss) : "");
+    *out = okra_shelf_find_(output->shelf, name);
+    if (*out) {
+        return OKRA_OK;
+    }
+    ZMAKE(s, 1);
     s->n = output->y->n;
     s->d = output->y->d;
     s->empty = empty || loss;
     s->loss = loss != NULL;
     s->rounds = rounds;
-    TRY(find_groups(output->y, s));
-    TRY(find_sizes(s));
+    CHK(find_groups(output->y, s));
+    CHK(find_sizes(s));
     s->most = OKRA_MIN_(s->d, OKRA_MAX_((okra_int)SMALL, 2 * s->largest));
     s->most = s->d <= WIDE && fits(s, s->d) ? s->d : s->most;
     s->every = s->d <= EVERY;
     if (!fits(s, s->most)) {
-        goto done;
+        return OKRA_OK;
     }
-    TRY(make_table(ctx, kernel, loss, s));
-    *out = s;
-    s = NULL;
-done:
-    okra_counts_free_(s);
-    return st;
-}
-
-void okra_counts_free_(okra_counts_ *s)
-{
-    if (s) {
-        okra_free_(s->offsets);
-        okra_free_(s->members);
-        okra_free_(s->group);
-        okra_free_(s->size);
-        okra_free_(s->which);
-        okra_free_(s->holders_at);
-        okra_free_(s->holders);
-        okra_free_(s->self);
-        okra_free_(s->excess);
-        okra_free_(s->table);
-        okra_free_(s);
-    }
+    CHK(make_table(ctx, kernel, loss, s));
+    shelve(ctx, output, name, s);
+    *out = TAKE(s);
+    return OKRA_OK;
 }

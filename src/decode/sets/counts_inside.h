@@ -26,6 +26,7 @@ struct okra_counts_ {
     bool empty;             /* sets without features are allowed */
     bool loss;              /* f = -D / 2: values of J below 0 are no rounding */
     okra_int rounds;
+    bool shelved; /* stays with the training outputs, which free it */
 };
 
 /* f(0..., size[k], b) */

@@ -27,10 +27,12 @@ okra_status okra_sets_check_(const okra_data *y, const char *who)
             }
         }
     }
-    for (okra_int i = 0; y->kind == OKRA_DENSE && i < y->n * y->d; i++) {
-        double v = y->values[i / y->d * y->ld + i % y->d];
-        if (v != 0 && v != 1) {
-            return refuse(who, i / y->d, i % y->d, v);
+    for (okra_int i = 0; y->kind == OKRA_DENSE && i < y->n; i++) {
+        const double *row = y->values + i * y->ld;
+        for (okra_int j = 0; j < y->d; j++) {
+            if (row[j] != 0 && row[j] != 1) {
+                return refuse(who, i, j, row[j]);
+            }
         }
     }
     return OKRA_OK;

@@ -105,7 +105,7 @@ TEST(panels_that_stay_change_nothing)
     CHECK_OK(okra_data_dense(values, MANY, 3, 3, &view));
     CHECK_OK(okra_data_copy(view, &y));
     outputs_open(&o, "rbf(sigma=1)", y);
-    CHECK_OK(okra_shelf_create_(MANY, &shelf));
+    CHECK_OK(okra_shelf_create_(okra_panels_of_(MANY), &shelf));
     double want[4] = {0};
     for (int pass = 0; pass < 4; pass++) { /* no shelf, filling, filled, many tests */
         o.output.shelf = pass ? shelf : NULL;
@@ -129,7 +129,7 @@ TEST(panels_that_stay_change_nothing)
     okra_context *ctx = NULL;
     CHECK_OK(okra_context_create(&ctx));
     CHECK_OK(okra_context_set_memory(ctx, okra_memory_used_(NULL) + (6 << 20)));
-    CHECK_OK(okra_shelf_create_(MANY, &shelf));
+    CHECK_OK(okra_shelf_create_(okra_panels_of_(MANY), &shelf));
     o.output.shelf = shelf;
     o.output.few = true;
     for (int t = 0; t < 4; t++) {

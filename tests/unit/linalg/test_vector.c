@@ -93,4 +93,45 @@ TEST(one_right_hand_side)
     }
 }
 
-MAIN(RUN(one_row_times_a_matrix), RUN(one_right_hand_side))
+/* Solves by the inverse of a factor against substitution, of sizes around groups of rows;
+ * what is above the diagonal is not read, and the number of threads changes nothing. */
+TEST(one_right_hand_side_by_the_inverse)
+{
+    const okra_int many[] = {1, 2, 7, 8, 9, 63, 255, 256, 257, 700};
+    okra_random_ r = okra_random_create_(3, 0);
+    for (size_t k = 0; k < sizeof many / sizeof *many; k++) {
+        okra_int n = many[k];
+        okra_mat_ A = mat_random(&r, n, n), b = mat_random(&r, 1, n), want = mat_clone(b);
+        double *T = okra_alloc_(okra_inverse_count_(n), sizeof *T), *first = NULL;
+        for (okra_int i = 0; i < n * n; i++) {
+            bool diagonal = i / n == i % n;
+            A.p[i] = diagonal        ? 1 + 0.1 * (double)(i % 7)
+                     : i % n > i / n ? (double)NAN
+                                     : 0.3 * A.p[i] / sqrt((double)n);
+        }
+        CHECK_OK(okra_cholesky_solve_rows_(NULL, A, want));
+        for (int threads = 1; threads < 4; threads++) {
+            okra_context *ctx = with_threads(threads);
+            okra_mat_ x = mat_clone(b);
+            CHECK_OK(okra_inverse_(ctx, A, T));
+            CHECK_OK(okra_inverse_row_(ctx, n, T, x.p));
+            for (okra_int i = 0; i < n; i++) {
+                CHECK_NEAR(x.p[i], want.p[i], 1e-12); /* 2e-14 at worst */
+            }
+            first = first ? first : memcpy(okra_alloc_(n, 8), x.p, (size_t)n * 8);
+            for (okra_int i = 0; i < n; i++) {
+                CHECK(x.p[i] == first[i]);
+            }
+            mat_free(x);
+            okra_context_free(ctx);
+        }
+        okra_free_(first);
+        okra_free_(T);
+        mat_free(A);
+        mat_free(b);
+        mat_free(want);
+    }
+}
+
+MAIN(RUN(one_row_times_a_matrix), RUN(one_right_hand_side),
+     RUN(one_right_hand_side_by_the_inverse))
