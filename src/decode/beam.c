@@ -7,8 +7,9 @@
  * then none of their neighbours is nearer than the last one kept. Nothing is evaluated
  * twice for a prediction. Cost: proposals times n kernel values.
  *
- * Rows are taken GROUP at a time so that memory is bounded and the kernel is evaluated in
- * large panels. Ties go to the sequence proposed first.
+ * Rows are taken GROUP at a time, and a round ends at some BATCH proposals, so that
+ * memory is bounded and the kernel is evaluated in large panels. Ties go to the sequence
+ * proposed first.
  */
 #include "decode/beam.h"
 
@@ -19,7 +20,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { GROUP = 64 };
+enum { GROUP = 64, BATCH = 1 << 16 }; /* predictions, proposals at a time */
 
 typedef struct item {
     okra_int at, length; /* in the pool of kept sequences */
@@ -175,7 +176,7 @@ static okra_status expand(search *s, okra_int rows)
 {
     for (okra_int r = 0; r < rows; r++) {
         s->offer.row = r;
-        for (okra_int k = 0; k < s->count[r]; k++) {
+        for (okra_int k = 0; k < s->count[r] && s->offer.count < BATCH; k++) {
             item *it = &s->items[r * s->moves->width + k];
             if (!it->expanded) {
                 it->expanded = true;

@@ -23,9 +23,9 @@
 
 #include "decode/vectors/criterion.h"
 #include "decode/candidates/flat.h"
+#include "decode/candidates/halves.h"
 #include "decode/candidates/scored.h"
 #include "decode/candidates/thin.h"
-#include "core/simd.h"
 
 #include <math.h>
 #include <string.h>
@@ -156,103 +156,16 @@ static okra_int panel_width(const state *s, okra_int first)
 }
 
 /* G = W L, panel by panel. */
-typedef struct panel_work {
-    okra_context *ctx;
-    okra_panels_ *panels;
-    bool again;
-    okra_mat_ W, G;
-} panel_work;
-
-static okra_status some_panels(void *arg, okra_int begin, okra_int end, int worker)
+static okra_status times_panels(okra_context *ctx, okra_panels_ *panels, bool again,
+                                okra_mat_ W, okra_mat_ G)
 {
-    const panel_work *w = arg;
-    (void)worker;
-    for (okra_int p = begin; p < end; p++) {
+    for (okra_int p = 0; p < okra_panels_count_(panels); p++) {
         okra_mat_ L;
-        CHK(okra_panels_get_(w->ctx, w->panels, p, w->again, &L));
-        CHK(okra_gemm_(w->ctx, false, false, 1, w->W, L, 0,
-                       okra_mat_part_(w->G, 0, w->W.rows, p * OKRA_PANEL_, L.cols)));
+        CHK(okra_panels_get_(ctx, panels, p, again, &L));
+        CHK(okra_gemm_(ctx, false, false, 1, W, L, 0,
+                       okra_mat_part_(G, 0, W.rows, p * OKRA_PANEL_, L.cols)));
     }
     return OKRA_OK;
-}
-
-/* own += w row, *sum = <row, v>: an entry, read once, serves both triangles of L. */
-static inline OKRA_INLINE_ void body(okra_int n, double w, const double *row,
-                                     const double *v, double *restrict own,
-                                     double *restrict sum, bool fused)
-{
-    okra_lane_ sums = {0};
-    okra_int j = 0;
-    (void)fused;
-    for (; j + OKRA_LANES_ <= n; j += OKRA_LANES_) {
-        okra_lane_ entries, mine, theirs;
-        memcpy(&entries, row + j, sizeof entries);
-        memcpy(&mine, own + j, sizeof mine);
-        memcpy(&theirs, v + j, sizeof theirs);
-        mine += w * entries;
-        sums += entries * theirs;
-        memcpy(own + j, &mine, sizeof mine);
-    }
-    for (; j < n; j++) {
-        own[j] += w * row[j];
-        sums[0] += row[j] * v[j];
-    }
-    *sum = ((sums[0] + sums[1]) + (sums[2] + sums[3])) +
-           ((sums[4] + sums[5]) + (sums[6] + sums[7]));
-}
-OKRA_VARIANTS_(both_ways, body,
-               (okra_int n, double w, const double *row, const double *v,
-                double *restrict own, double *restrict sum),
-               (n, w, row, v, own, sum))
-
-/* One prediction against the rows of the panel at and below the diagonal: part p of w L.
- */
-static okra_status some_halves(void *arg, okra_int begin, okra_int end, int worker)
-{
-    const panel_work *work = arg;
-    const double *w = work->W.p;
-    okra_int n = work->W.cols;
-    (void)worker;
-    for (okra_int p = begin; p < end; p++) {
-        okra_mat_ L;
-        okra_int first = p * OKRA_PANEL_;
-        double *part = work->G.p + p * n, *own = part + first, sum = 0;
-        CHK(okra_panels_get_(work->ctx, work->panels, p, work->again, &L));
-        memset(own, 0, (size_t)(n - first) * sizeof *own);
-        for (okra_int i = first; i < n; i++) {
-            both_ways(L.cols, w[i], L.p + i * L.ld, w + first, own, &sum);
-            part[i] += i < first + L.cols ? 0 : sum;
-        }
-    }
-    return OKRA_OK;
-}
-
-/* One prediction is bound by memory: half of the panels is read, where all are there a
- * panel per thread at a time, and the parts are added up in order. */
-static okra_status one_row(okra_context *ctx, const panel_work *w)
-{
-    OWNED double *parts = NULL;
-    okra_int n = w->W.cols, count = okra_panels_count_(w->panels);
-    CHK(okra_doubles_(ctx, count, n, "parts of a prediction", &parts));
-    panel_work half = *w;
-    half.G = okra_mat_of_(parts, count, n);
-    CHK(okra_panels_kept_(w->panels)
-            ? okra_parallel_least_(ctx, 10 * (double)n * (double)n, count, 1, NULL,
-                                   some_halves, &half)
-            : some_halves(&half, 0, count, 0));
-    okra_mat_fill_(w->G, 0);
-    for (okra_int p = 0; p < count; p++) {
-        for (okra_int j = p * OKRA_PANEL_; j < n; j++) {
-            w->G.p[j] += parts[p * n + j];
-        }
-    }
-    return OKRA_OK;
-}
-
-static okra_status all_panels(okra_context *ctx, panel_work *w)
-{
-    return w->W.rows == 1 ? one_row(ctx, w)
-                          : some_panels(w, 0, okra_panels_count_(w->panels), 0);
 }
 
 /* The training outputs: G = W L serves the inner products and the norms w'Lw. */
@@ -263,9 +176,10 @@ static okra_status search_own(okra_context *ctx, state *s, const okra_block_ *bl
     MAKE(norm, block->m);
     CHK(okra_doubles_(ctx, W.rows, W.cols, "predictions times the output Gram matrix",
                       &G));
-    panel_work work = {ctx, s->panels, block->m < s->nearest.tests, W,
-                       okra_mat_of_(G, W.rows, W.cols)};
-    CHK(all_panels(ctx, &work));
+    bool again = block->m < s->nearest.tests;
+    CHK(W.rows == 1
+            ? okra_halves_times_(ctx, &s->output, s->panels, again, W.p, G)
+            : times_panels(ctx, s->panels, again, W, okra_mat_of_(G, W.rows, W.cols)));
     for (okra_int r = 0; r < block->m; r++) {
         norm[r] = okra_dot_(W.cols, G + r * W.cols, W.p + r * W.ld);
     }

@@ -64,39 +64,115 @@ static void pair_gains(const okra_data *y, const double *w, double *gain)
     }
 }
 
-/* best[S] = max over the last item b of S of best[S - b] and what
- * all others of S before b are worth. */
-okra_status okra_order_paired_(const okra_data *y, const double *w, int32_t *code)
+/* Of what all items of a set before item b are worth: one sum for the items below `half`
+ * and one for the others, of every set of either. */
+typedef struct pairs {
+    okra_int d, half;
+    double *low, *high; /* d x 2^half, d x 2^(d - half) */
+} pairs;
+
+static void sum_sets(const double *gain, okra_int d, okra_int first, okra_int count,
+                     double *sums)
 {
-    okra_int d = y->d, sets = (okra_int)1 << d;
-    OWNED double *gain = NULL, *best = NULL;
-    OWNED unsigned char *last = NULL;
-    MAKE(gain, d * d);
-    MAKE(best, sets);
-    MAKE(last, sets);
-    pair_gains(y, w, gain);
-    best[0] = 0;
-    for (okra_int S = 1; S < sets; S++) {
-        best[S] = -(double)INFINITY;
-        last[S] = 0;
-        for (okra_int b = 0; b < d; b++) {
-            if (!(S >> b & 1)) {
-                continue;
-            }
-            double value = best[S ^ ((okra_int)1 << b)];
-            for (okra_int a = 0; a < d; a++) {
-                value += a != b && (S >> a & 1) ? gain[a * d + b] : 0;
-            }
-            if (value > best[S]) {
-                best[S] = value;
-                last[S] = (unsigned char)b;
-            }
+    okra_int sets = (okra_int)1 << count;
+    for (okra_int b = 0; b < d; b++) {
+        double *of = sums + b * sets;
+        of[0] = 0;
+        for (okra_int S = 1; S < sets; S++) {
+            okra_int a = __builtin_ctzll((unsigned long long)S);
+            of[S] = of[S & (S - 1)] + gain[(first + a) * d + b];
         }
     }
-    for (okra_int S = sets - 1, rank = d; S > 0; rank--) {
-        okra_int b = last[S];
-        code[b] = (int32_t)rank;
-        S ^= (okra_int)1 << b;
+}
+
+/* All of S, of which b is none, before b. */
+static inline double before(const pairs *p, okra_int S, okra_int b)
+{
+    okra_int rest = p->d - p->half;
+    return p->low[(b << p->half) + (S & (((okra_int)1 << p->half) - 1))] +
+           p->high[(b << rest) + (S >> p->half)];
+}
+
+/* best[S]: the items of S in their best order. */
+static void order_sets(const pairs *p, double *best)
+{
+    best[0] = 0;
+    for (okra_int S = 1; S < (okra_int)1 << p->d; S++) {
+        best[S] = -(double)INFINITY;
+        for (okra_int left = S; left; left &= left - 1) {
+            okra_int b = __builtin_ctzll((unsigned long long)left);
+            okra_int rest = S ^ ((okra_int)1 << b);
+            best[S] = fmax(best[S], best[rest] + before(p, rest, b));
+        }
+    }
+}
+
+/* A ranking whose last items are known. */
+typedef struct partial {
+    double bound, value; /* at best, and of the items that are known */
+    uint32_t left;       /* the others */
+    unsigned char rank[OKRA_PAIRED_MOST_];
+} partial;
+
+static int by_bound(const void *pa, const void *pb)
+{
+    const partial *a = pa, *b = pb;
+    return a->bound != b->bound ? (a->bound > b->bound ? -1 : 1)
+                                : memcmp(a->rank, b->rank, sizeof a->rank);
+}
+
+/* From the last rank to the first. Each partial ranking has a completion of the value
+ * `bound`, so that the `top` best of each step lead to the `top` best rankings. */
+static okra_int complete(const pairs *p, const double *best, okra_int top, partial *now,
+                         partial *next)
+{
+    okra_int count = 1;
+    now[0] = (partial){.left = (uint32_t)(((okra_int)1 << p->d) - 1)};
+    for (okra_int rank = p->d; rank > 0; rank--) {
+        okra_int made = 0;
+        for (okra_int k = 0; k < count; k++) {
+            for (uint32_t left = now[k].left; left; left &= left - 1) {
+                int b = __builtin_ctz(left);
+                partial *child = &next[made++];
+                *child = now[k];
+                child->left ^= 1u << b;
+                child->value += before(p, child->left, b);
+                child->bound = child->value + best[child->left];
+                child->rank[b] = (unsigned char)rank;
+            }
+        }
+        qsort(next, (size_t)made, sizeof *next, by_bound);
+        count = OKRA_MIN_(made, top);
+        memcpy(now, next, (size_t)count * sizeof *now);
+    }
+    return count;
+}
+
+okra_int okra_order_paired_bytes_(okra_int d)
+{
+    return (d + 1) * (okra_int)sizeof(partial);
+}
+
+okra_status okra_order_paired_(const okra_data *y, const double *w, okra_int top,
+                               int32_t *codes, okra_int *count)
+{
+    okra_int d = y->d, half = d / 2;
+    OWNED double *gain = NULL, *best = NULL, *low = NULL, *high = NULL;
+    OWNED partial *now = NULL, *next = NULL;
+    MAKE(gain, d * d);
+    MAKE(best, (okra_int)1 << d);
+    MAKE(low, d << half);
+    MAKE(high, d << (d - half));
+    MAKE(now, top);
+    MAKE(next, top * d);
+    pairs p = {d, half, low, high};
+    pair_gains(y, w, gain);
+    sum_sets(gain, d, 0, half, low);
+    sum_sets(gain, d, half, d - half, high);
+    order_sets(&p, best);
+    *count = complete(&p, best, top, now, next);
+    for (okra_int k = 0; k < *count * d; k++) {
+        codes[k] = now[k / d].rank[k % d];
     }
     return OKRA_OK;
 }

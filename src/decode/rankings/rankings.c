@@ -17,9 +17,10 @@
  *                         and from Borda's order, whose moves put an item to another
  *                         place: not exact
  *
- * The K best: up to SMALL items exactly, of all rankings. Beyond, the beam goes on from
- * the best one, exactly under spearman and linear, where every other ranking has two
- * items of neighbouring ranks whose exchange is no worse.
+ * The K best: up to SMALL items exactly, of all rankings; under kendall up to EXACT items
+ * too. Beyond, the beam goes on from the best one, exactly under spearman and linear,
+ * where every other ranking has two items of neighbouring ranks whose exchange is no
+ * worse; it then looks at these exchanges alone.
  *
  * All of them report the true distance or loss.
  */
@@ -31,7 +32,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { EXACT = 14, SMALL = 7 };
+enum { EXACT = OKRA_PAIRED_MOST_, SMALL = 7 };
 
 typedef struct rankings_options {
     okra_int beam, rounds;
@@ -44,6 +45,8 @@ static const okra_option rows[] = {
      "N", "rounds of changes at most"},
     {0},
 };
+
+static const double MANY = 1e9; /* kernel values that take a minute */
 
 /* How the best ranking is found before the beam looks at it. */
 typedef enum how { ANY, SORTED, PAIRS, PLACES } how;
@@ -112,7 +115,9 @@ static okra_status neighbours(const void *user, const int32_t *codes, okra_int l
 {
     const state *s = user;
     for (int32_t from = 1; from <= length; from++) {
-        for (int32_t to = 1; to <= length; to++) {
+        int32_t last =
+            s->how == SORTED ? OKRA_MIN_(from + 1, (int32_t)length) : (int32_t)length;
+        for (int32_t to = s->how == SORTED ? from + 1 : 1; to <= last; to++) {
             if (to != from && to != from - 1) { /* neighbours change places once */
                 shift(codes, length, from, to, s->code);
                 CHK(okra_offer_put_(offer, s->code, length));
@@ -157,6 +162,18 @@ static okra_status every(const state *s, okra_offer_ *offer)
     return OKRA_OK;
 }
 
+static okra_status offer_paired(const state *s, const double *w, okra_offer_ *offer)
+{
+    OWNED int32_t *codes = NULL;
+    okra_int count = 0;
+    MAKE(codes, s->finds.top * s->d);
+    CHK(okra_order_paired_(s->output->y, w, s->finds.top, codes, &count));
+    for (okra_int k = 0; k < count; k++) {
+        CHK(okra_offer_put_(offer, codes + k * s->d, s->d));
+    }
+    return OKRA_OK;
+}
+
 static okra_status begin(void *user, const double *w, okra_offer_ *offer)
 {
     const state *s = user;
@@ -164,9 +181,11 @@ static okra_status begin(void *user, const double *w, okra_offer_ *offer)
         return every(s, offer);
     }
     const okra_data *y = s->output->y;
-    CHK(s->how == PLACES                   ? okra_order_assigned_(y, w, s->power, s->code)
-        : s->how == PAIRS && s->d <= EXACT ? okra_order_paired_(y, w, s->code)
-                                           : okra_order_sorted_(y, w, s->code));
+    if (s->how == PAIRS && s->d <= EXACT) {
+        return offer_paired(s, w, offer);
+    }
+    CHK(s->how == PLACES ? okra_order_assigned_(y, w, s->power, s->code)
+                         : okra_order_sorted_(y, w, s->code));
     return okra_offer_put_(offer, s->code, s->d);
 }
 
@@ -225,8 +244,21 @@ static okra_status check_outputs(const okra_data *y, bool ranks)
 static okra_status open_search(okra_context *ctx, state *s, okra_delta_ *loss,
                                const rankings_options *o)
 {
-    bool exact = s->finds.top == 1 && (s->how == SORTED || s->how == PLACES ||
-                                       (s->how == PAIRS && s->d <= EXACT));
+    bool paired = s->how == PAIRS && s->d <= EXACT;
+    bool exact = paired || (s->finds.top == 1 && (s->how == SORTED || s->how == PLACES));
+    double top = (double)s->finds.top, d = (double)s->d;
+    if (paired) {
+        CHK(okra_budget_ask_(ctx, top * (double)okra_order_paired_bytes_(s->d),
+                             "the best rankings"));
+    } else if (s->d > SMALL && top * d * d * (double)s->output->y->n > MANY &&
+               s->how != SORTED) {
+        okra_warn_(ctx,
+                   "decoder rankings: a search for the %lld best rankings of %lld items "
+                   "takes some %.0g kernel values for each test point; a smaller top, "
+                   "kernel spearman, or kendall of up to %d items takes less",
+                   (long long)s->finds.top, (long long)s->d,
+                   top * d * d * (double)s->output->y->n, EXACT);
+    }
     okra_moves_ moves = {.decoder = "decoder rankings",
                          .what = "ranking",
                          .user = s,
@@ -292,7 +324,7 @@ static okra_status finish(okra_context *ctx, void *arg, okra_decoded_ *out)
 const okra_decoder_ okra_decoder_rankings_ = {
     .name = "rankings",
     .help = "rankings (vectors of ranks 1 to d): exact under spearman, and under kendall "
-            "up to 14 items, any kernel up to 7; else a search",
+            "up to 18 items, any kernel up to 7; else a search",
     .options = {"decoder rankings", rows, sizeof(rankings_options)},
     .weights = true,
     .create = create,

@@ -224,8 +224,8 @@ static int beaten(int c, uint64_t seed)
     return count;
 }
 
-/* The four best of all rankings have the least risks, and no two are the same. */
-static void check_four(int c, uint64_t seed)
+/* The best of all rankings have the least risks, and no two are the same. */
+static void check_top(int c, uint64_t seed, okra_int top)
 {
     static double all[ALL];
     double Y[N * MOST], W[TESTS * N];
@@ -236,7 +236,7 @@ static void check_four(int c, uint64_t seed)
     CHECK_OK(okra_data_dense(Y, N, items, items, &view));
     CHECK_OK(okra_data_copy(view, &y));
     outputs_open(&o, cases[c].kernel, y);
-    CHECK_OK(search(&o, cases[c].decode, 4, W, &d));
+    CHECK_OK(search(&o, cases[c].decode, top, W, &d));
     for (int t = 0; t < TESTS && d.objects; t++) {
         for (int k = 0; k < rankings; k++) {
             all[k] = 0;
@@ -244,7 +244,7 @@ static void check_four(int c, uint64_t seed)
                 all[k] += W[t * N + i] * cases[c].f(Y + i * items, every + k * items);
             }
         }
-        CHECK(d.top == OKRA_MIN_(4, rankings)); /* no more than there are */
+        CHECK(d.top == OKRA_MIN_(top, rankings)); /* no more than there are */
         for (okra_int k = d.top * t; k < d.top * (t + 1); k++) {
             double own = 0, *mine = &d.distance[k];
             for (int i = 0; d.index[k] >= 0 && i < N; i++) {
@@ -271,21 +271,80 @@ TEST(the_four_best)
         list_all(d);
         for (int c = 0; c < CASES; c++) {
             for (uint64_t seed = 0; seed < SOME(14); seed++) {
-                check_four(c, seed + 1000 * (uint64_t)d);
+                check_top(c, seed + 1000 * (uint64_t)d, 4);
             }
         }
     }
     list_all(8);
-    for (int c = 0; c < CASES; c++) { /* by exchanges of neighbours */
-        for (uint64_t seed = 0; seed < 2; seed++) {
-            bool sorted = strcmp(cases[c].decode, "loss:spearman") == 0 ||
-                          (strcmp(cases[c].decode, "rankings") == 0 &&
-                           (strcmp(cases[c].kernel, "spearman") == 0 ||
-                            strcmp(cases[c].kernel, "linear") == 0));
-            if (sorted) {
-                check_four(c, seed);
+    for (int c = 0; c < CASES; c++) { /* by exchanges of neighbours, or sets of items */
+        bool own = strcmp(cases[c].decode, "rankings") == 0;
+        bool exact = strcmp(cases[c].decode, "loss:spearman") == 0 ||
+                     strcmp(cases[c].decode, "loss:kendall") == 0 ||
+                     strstr(cases[c].decode, "kernel=linear") ||
+                     (own && !strchr(cases[c].kernel, '|'));
+        for (uint64_t seed = 0; exact && seed < 3; seed++) {
+            check_top(c, seed, seed < 2 ? 4 : 60);
+        }
+    }
+}
+
+/* Many of the best of more items than can be listed: ascending, all different, and none
+ * of them is beaten by an exchange of neighbours that is not among them. */
+TEST(many_of_the_best)
+{
+    enum { ITEMS = 12, PAIRS = 9, TOP = 3000 };
+    static double Y[PAIRS * ITEMS];
+    const char *const kernels[] = {"kendall", "spearman"};
+    for (int c = 0; c < 2; c++) {
+        okra_random_ r = okra_random_create_(5, (uint64_t)c);
+        double W[PAIRS], most = 0;
+        okra_decoded_ d = {0};
+        okra_data *view = NULL, *y = NULL;
+        okra_int *first = NULL;
+        outputs o;
+        for (int i = 0; i < PAIRS * ITEMS; i++) {
+            okra_int k = i / ITEMS * ITEMS + okra_random_below_(&r, i % ITEMS + 1);
+            Y[i] = Y[k];
+            Y[k] = i % ITEMS + 1;
+        }
+        random_weights(&r, 1, PAIRS, W);
+        CHECK_OK(okra_data_dense(Y, PAIRS, ITEMS, ITEMS, &view));
+        CHECK_OK(okra_data_copy(view, &y));
+        outputs_open(&o, kernels[c], y);
+        CHECK_OK(decode(NULL, &o, "rankings", "top=3000", W, 1, NULL, 1, &d));
+        CHECK(d.top == TOP && d.index[TOP - 1] >= 0);
+        for (okra_int k = 1; k < TOP; k++) {
+            CHECK(d.distance[k] >= d.distance[k - 1]);
+            most = d.distance[k];
+        }
+        okra_int n = okra_data_count(d.proposals), inside = 0;
+        double *swapped = okra_alloc_(n * ITEMS, sizeof *swapped);
+        double *distance = okra_alloc_(n, sizeof *distance);
+        okra_data *near = NULL;
+        first = okra_alloc_(2 * n, sizeof *first);
+        for (okra_int k = 0; k < n; k++) { /* ranks a and a + 1 of each exchanged */
+            for (okra_int j = 0, a = 1 + k % (ITEMS - 1); j < ITEMS; j++) {
+                double v = d.proposals->values[k * d.proposals->ld + j];
+                swapped[k * ITEMS + j] = v == (double)a       ? v + 1
+                                         : v == (double)a + 1 ? v - 1
+                                                              : v;
             }
         }
+        CHECK_OK(okra_data_dense(swapped, n, ITEMS, ITEMS, &near));
+        all_distances(&o, near, W, distance);
+        const okra_data *const both[] = {d.proposals, near};
+        CHECK_OK(okra_data_same_(both, 2, first));
+        for (okra_int k = 0; k < n; k++) {
+            CHECK(first[k] == k);
+            CHECK(first[n + k] < n || distance[k] >= most - 1e-11);
+            inside += first[n + k] < n;
+        }
+        CHECK(inside > n / 10 && inside < n);
+        FREE(swapped, distance, first);
+        okra_data_free(near);
+        okra_decoded_clear_(&d);
+        outputs_close(&o);
+        okra_data_free(view);
     }
 }
 
@@ -421,5 +480,5 @@ TEST(failures)
     okra_data_free(view);
 }
 
-MAIN(RUN(few_items_are_exact), RUN(the_four_best), RUN(more_items),
+MAIN(RUN(few_items_are_exact), RUN(the_four_best), RUN(many_of_the_best), RUN(more_items),
      RUN(relevances_are_exact), RUN(assignment_equals_all_permutations), RUN(failures))
