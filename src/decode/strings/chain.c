@@ -12,7 +12,9 @@
  * context that no training sequence has, P is that of the longest end of it that one
  * has. The state of the search is that longest end: if u c is a context that was seen,
  * so is u, hence the state after c follows from the state before it and the maximum is
- * exact. O(T C S) for C contexts seen, at most order times the characters counted and
+ * exact. First the most that can come after every place and state is found, from the last
+ * place on (Viterbi), then the K best sequences from the first place on. O(T C S + T K S
+ * log(K S)) for C contexts seen, at most order times the characters counted and
  * at most (S+1)^order + ... + 1.
  *
  * Contexts are kept as a tree: the empty one is the root, a child has one more character
@@ -21,6 +23,7 @@
 #include "decode/strings/chain.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 okra_status okra_chain_create_(okra_int order, okra_int symbols, okra_chain_ *out)
@@ -152,96 +155,139 @@ okra_status okra_chain_finish_(const okra_context *ctx, okra_chain_ *chain, doub
     return OKRA_OK;
 }
 
-okra_int okra_chain_scratch_(const okra_chain_ *chain, okra_int length)
+/* A sequence begun: its last symbol, whose it goes on, and where the chain is. */
+typedef struct begun {
+    double bound, value; /* of its best end, and so far */
+    int32_t state, from, symbol;
+} begun;
+
+/* A whole one: the begun sequence `at` of `length` symbols. */
+typedef struct whole {
+    double value;
+    okra_int length, at;
+} whole;
+
+okra_int okra_chain_scratch_(const okra_chain_ *chain, okra_int length, okra_int top)
 {
-    okra_int states = chain->contexts;
-    return 2 * states * (okra_int)sizeof(double) +
-           2 * length * states * (okra_int)sizeof(int32_t);
+    return (length + 1) * (chain->contexts * (okra_int)sizeof(double) +
+                           top * (okra_int)sizeof(begun)) +
+           top * (chain->symbols * (okra_int)sizeof(begun) + (okra_int)sizeof(whole));
 }
 
-/* Order 0 has no probabilities: the best symbol of every position by itself. */
-static double best_alone(const okra_chain_search_ *q, okra_int S, okra_int *best,
-                         okra_int *length)
-{
-    double sum = 0, most = 0;
-    *length = q->shortest;
-    for (okra_int t = 0; t < q->longest; t++) {
-        const double *score = q->score + t * S;
-        best[t] = 0;
-        for (okra_int c = 1; c < S - q->end; c++) {
-            best[t] = score[c] > score[best[t]] ? c : best[t];
-        }
-        sum += score[best[t]] - q->cost;
-        if (t < q->shortest || sum > most) {
-            most = sum;
-            *length = t + 1;
-        }
-    }
-    return most;
-}
-
-/* The best of the values of all states, where the sequence ends. */
-static double best_end(const okra_chain_ *chain, const okra_chain_search_ *q,
-                       const double *now, okra_int *last)
+/* What symbol c at place t adds after context s. */
+static inline double step(const okra_chain_ *chain, const okra_chain_search_ *q,
+                          okra_int t, okra_int s, okra_int c)
 {
     okra_int S = chain->symbols;
-    double most = -(double)INFINITY;
-    for (okra_int s = 0; s < chain->contexts; s++) {
-        double value = now[s] + (q->end ? q->weight * chain->log_p[s * S + S - 1] : 0);
-        if (value > most) {
-            most = value;
-            *last = s;
-        }
-    }
-    return most;
+    return q->score[t * S + c] - q->cost + q->weight * chain->log_p[s * S + c];
 }
 
-double okra_chain_best_(const okra_chain_ *chain, const okra_chain_search_ *q,
-                        void *scratch, okra_int *best, okra_int *length)
+/* ... and the end after t symbols, which has no score. */
+static double end_at(const okra_chain_ *chain, const okra_chain_search_ *q, okra_int t,
+                     okra_int s)
 {
-    okra_int states = chain->contexts, S = chain->symbols, last = 0;
-    double *now = scratch, *next = now + states, most = -(double)INFINITY;
-    int32_t *from = (int32_t *)(void *)(next + states);
-    int32_t *symbol = from + q->longest * states;
-    if (chain->order == 0) {
-        return best_alone(q, S, best, length);
+    okra_int S = chain->symbols;
+    return t < q->shortest ? -(double)INFINITY
+           : q->end        ? q->weight * chain->log_p[s * S + S - 1]
+                           : 0;
+}
+
+/* ahead[t][s]: the most that can come after t symbols in context s. */
+static void look_ahead(const okra_chain_ *chain, const okra_chain_search_ *q,
+                       double *ahead)
+{
+    okra_int states = chain->contexts, S = chain->symbols;
+    for (okra_int t = q->longest; t >= 0; t--) {
+        const double *later = ahead + (t + 1) * states;
+        for (okra_int s = 0; s < states; s++) {
+            double most = end_at(chain, q, t, s);
+            for (okra_int c = 0; t < q->longest && c < S - q->end; c++) {
+                most =
+                    fmax(most, step(chain, q, t, s, c) + later[chain->next[s * S + c]]);
+            }
+            ahead[t * states + s] = most;
+        }
     }
-    for (okra_int s = 0; s < states; s++) {
-        now[s] = s == chain->start ? 0 : -(double)INFINITY;
+}
+
+static int by_bound(const void *pa, const void *pb)
+{
+    const begun *a = pa, *b = pb;
+    return a->bound != b->bound ? (a->bound > b->bound ? -1 : 1)
+           : a->from != b->from ? (a->from > b->from) - (a->from < b->from)
+                                : (a->symbol > b->symbol) - (a->symbol < b->symbol);
+}
+
+/* The sequences begun, one symbol longer each. */
+static okra_int go_on(const okra_chain_ *chain, const okra_chain_search_ *q, okra_int t,
+                      const double *later, const begun *now, okra_int count, begun *next)
+{
+    okra_int made = 0, S = chain->symbols;
+    for (okra_int k = 0; k < count; k++) {
+        for (okra_int c = 0; c < S - q->end; c++) {
+            double value = now[k].value + step(chain, q, t, now[k].state, c);
+            int32_t state = chain->next[now[k].state * S + c];
+            next[made++] =
+                (begun){value + later[state], value, state, (int32_t)k, (int32_t)c};
+        }
     }
+    qsort(next, (size_t)made, sizeof *next, by_bound);
+    return made;
+}
+
+/* Keeps a whole sequence if it is among the `top` best. */
+static void keep(whole *all, okra_int top, okra_int *count, whole fresh)
+{
+    okra_int at = OKRA_MIN_(*count, top - 1);
+    if (!(fresh.value > -(double)INFINITY) ||
+        (*count == top && !(fresh.value > all[top - 1].value))) {
+        return;
+    }
+    for (; at > 0 && fresh.value > all[at - 1].value; at--) {
+        all[at] = all[at - 1];
+    }
+    all[at] = fresh;
+    *count = OKRA_MIN_(*count + 1, top);
+}
+
+/* A sequence begun is worth what its best end makes of it, so that the `top` best of each
+ * length hold all that the `top` best whole ones begin with. */
+okra_int okra_chain_best_(const okra_chain_ *chain, const okra_chain_search_ *search,
+                          okra_int top, void *scratch, okra_int *best, okra_int *length,
+                          double *value)
+{
+    okra_chain_search_ plain = *search;
+    const okra_chain_search_ *q = &plain;
+    plain.weight = chain->order > 0 ? plain.weight : 0; /* 0: no probabilities */
+    okra_int states = chain->contexts, count = 1, found = 0;
+    double *ahead = scratch;
+    begun *all = (begun *)(void *)(ahead + (q->longest + 1) * states);
+    begun *next = all + (q->longest + 1) * top;
+    whole *ends = (whole *)(void *)(next + top * chain->symbols);
+    look_ahead(chain, q, ahead);
+    all[0] = (begun){.state = (int32_t)chain->start};
     for (okra_int t = 0;; t++) {
-        okra_int here = 0;
-        double ended = t < q->shortest ? most : best_end(chain, q, now, &here);
-        if (ended > most) {
-            most = ended;
-            last = here;
-            *length = t;
+        const begun *now = all + t * top;
+        for (okra_int k = 0; k < count; k++) {
+            double sum = now[k].value + end_at(chain, q, t, now[k].state);
+            keep(ends, top, &found, (whole){sum, t, k});
         }
         if (t == q->longest) {
             break;
         }
-        for (okra_int s = 0; s < states; s++) {
-            next[s] = -(double)INFINITY;
-        }
-        for (okra_int s = 0; s < states; s++) {
-            for (okra_int c = 0; now[s] > -(double)INFINITY && c < S - q->end; c++) {
-                okra_int to = chain->next[s * S + c];
-                double value = now[s] + q->score[t * S + c] - q->cost +
-                               q->weight * chain->log_p[s * S + c];
-                if (value > next[to]) {
-                    next[to] = value;
-                    from[t * states + to] = (int32_t)s;
-                    symbol[t * states + to] = (int32_t)c;
-                }
-            }
-        }
-        double *swap = now;
-        now = next;
-        next = swap;
+        count = go_on(chain, q, t, ahead + (t + 1) * states, now, count, next);
+        count = OKRA_MIN_(count, top);
+        memcpy(all + (t + 1) * top, next, (size_t)count * sizeof *next);
     }
-    for (okra_int t = *length; t-- > 0;) {
-        best[t] = symbol[t * states + last];
-        last = from[t * states + last];
+    for (okra_int k = 0; k < found; k++) {
+        okra_int at = ends[k].at;
+        value[k] = ends[k].value;
+        length[k] = ends[k].length;
+        for (okra_int t = ends[k].length; t > 0; t--) {
+            const begun *b = &all[t * top + at];
+            best[k * q->longest + t - 1] = b->symbol;
+            at = b->from;
+        }
     }
-    return most;
+    return found;
 }

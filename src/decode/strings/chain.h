@@ -34,7 +34,7 @@ okra_status okra_chain_finish_(const okra_context *ctx, okra_chain_ *chain,
                                double prior) OKRA_CHECK;
 
 /* Bytes of scratch that okra_chain_best_ needs for sequences of that length. */
-okra_int okra_chain_scratch_(const okra_chain_ *chain, okra_int length);
+okra_int okra_chain_scratch_(const okra_chain_ *chain, okra_int length, okra_int top);
 /* What is searched for. */
 typedef struct okra_chain_search_ {
     const double *score;        /* longest x symbols */
@@ -42,10 +42,12 @@ typedef struct okra_chain_search_ {
     double weight, cost;        /* of the log probabilities; what a symbol costs */
     bool end; /* the last symbol is the end: chosen nowhere, its log P comes on top */
 } okra_chain_search_;
-/* The sequence that maximises sum_t score[t][c_t] - cost + weight log P(c_t | before),
- * exactly (Viterbi), into best and *length; ties go to the shorter sequence. Returns the
- * maximum. */
-double okra_chain_best_(const okra_chain_ *chain, const okra_chain_search_ *search,
-                        void *scratch, okra_int *best, okra_int *length);
+/* The `top` sequences of the largest sum_t score[t][c_t] - cost + weight log P(c_t |
+ * before), exactly, the largest first: their lengths, their values, and their symbols in
+ * rows of `best`, longest each. Ties go to the shorter sequence. Returns how many there
+ * are. */
+okra_int okra_chain_best_(const okra_chain_ *chain, const okra_chain_search_ *search,
+                          okra_int top, void *scratch, okra_int *best, okra_int *length,
+                          double *value);
 
 #endif

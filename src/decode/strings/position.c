@@ -131,7 +131,6 @@ static okra_status create(okra_context *ctx, const okra_output_ *output,
     FREED_BY(drop) state *s = NULL;
     position_options o;
     CHK(okra_options_read(options, &okra_decoder_position_.options, &o));
-    CHK(okra_decode_check_plain_("position", request));
     REFUSE_IF(output->y->kind != OKRA_STRINGS && output->y->kind != OKRA_SEQUENCES,
               OKRA_EUNSUPPORTED,
               "decoder position needs strings or sequences as outputs; these are %s",
@@ -148,7 +147,11 @@ static okra_status create(okra_context *ctx, const okra_output_ *output,
     s->normalized = !s->lengths && is_normalized(output->kernel);
     CHK(code_outputs(ctx, s, &o));
     CHK(okra_panels_create_(ctx, output, NULL, &s->training));
-    CHK(okra_finds_open_(ctx, "position", 1, request, &s->finds));
+    double letters = (double)s->symbols, longest = (double)s->longest;
+    for (okra_int i = 0; s->lengths && i < request->tests; i++) {
+        longest = fmax(longest, (double)s->lengths[i]);
+    }
+    CHK(okra_finds_open_(ctx, "position", pow(letters, longest), request, &s->finds));
     *out = TAKE(s);
     return OKRA_OK;
 }
@@ -162,8 +165,8 @@ typedef struct work {
     double *score;        /* 2 x longest x symbols a worker */
     unsigned char *space; /* for the chain, a worker */
     okra_int space_size;
-    okra_int *found, *length; /* m x longest symbols; m lengths */
-    okra_int *tried;          /* longest symbols a worker */
+    okra_int *found, *length; /* m x top: longest symbols each; lengths, -1: no more */
+    double *value;            /* m x top */
 } work;
 
 /* score[t][c] of row r, its positions below `length`. */
@@ -188,37 +191,63 @@ static void add_scores(const work *k, okra_int r, okra_int length, double *score
     }
 }
 
+/* Those of one row: the best of the next length take their places among the others. */
+static void merge(const work *k, okra_int r, okra_int count, const okra_int *symbols,
+                  okra_int T, const double *value)
+{
+    okra_int top = k->s->finds.top, *length = k->length + r * top;
+    double *of = k->value + r * top;
+    okra_int *found = k->found + r * top * k->longest;
+    for (okra_int c = 0; c < count; c++) {
+        okra_int at = top;
+        while (at > 0 && (length[at - 1] < 0 || value[c] > of[at - 1])) {
+            at--;
+        }
+        okra_int later = top - at - 1;
+        if (at < top) {
+            memmove(length + at + 1, length + at, (size_t)later * sizeof *length);
+            memmove(of + at + 1, of + at, (size_t)later * sizeof *of);
+            memmove(found + (at + 1) * k->longest, found + at * k->longest,
+                    (size_t)(later * k->longest) * sizeof *found);
+            length[at] = T;
+            of[at] = value[c];
+            memcpy(found + at * k->longest, symbols + c * T, (size_t)T * sizeof *found);
+        }
+    }
+}
+
 /* Lengths 1, 2, ... by themselves: each has scores of its own. */
-static void best_normalized(const work *k, const double *score, double *scaled,
-                            void *space, okra_int *tried, okra_int *found,
-                            okra_int *length)
+static okra_status best_normalized(const work *k, okra_int r, const double *score,
+                                   double *scaled, void *space)
 {
     const state *s = k->s;
-    double most = -(double)INFINITY;
+    okra_int top = s->finds.top;
+    OWNED okra_int *tried = NULL, *lengths = NULL;
+    OWNED double *value = NULL;
+    MAKE(tried, top * k->longest);
+    MAKE(lengths, top);
+    MAKE(value, top);
     for (okra_int T = 1; T <= k->longest; T++) {
         okra_chain_search_ q = {scaled, T, T, s->weight, 0, true};
-        okra_int own;
         for (okra_int j = 0; j < T * s->symbols; j++) {
             scaled[j] = score[j] / sqrt((double)T);
         }
-        double value = okra_chain_best_(&s->chain, &q, space, tried, &own);
-        if (value > most) {
-            most = value;
-            *length = T;
-            memcpy(found, tried, (size_t)T * sizeof *found);
-        }
+        okra_int count =
+            okra_chain_best_(&s->chain, &q, top, space, tried, lengths, value);
+        merge(k, r, count, tried, T, value);
     }
+    return OKRA_OK;
 }
 
 static okra_status body(void *arg, okra_int begin, okra_int end, int worker)
 {
     const work *k = arg;
     const state *s = k->s;
-    okra_int size = k->longest * s->symbols;
+    okra_int size = k->longest * s->symbols, top = s->finds.top;
     double *score = k->score + worker * 2 * size;
     void *space = k->space + worker * k->space_size;
     for (okra_int r = begin; r < end; r++) {
-        okra_int *found = k->found + r * k->longest;
+        okra_int *found = k->found + r * top * k->longest;
         okra_int length = s->lengths ? s->lengths[k->block->first + r] : k->longest;
         okra_chain_search_ q = {.score = score,
                                 .shortest = s->lengths ? length : 0,
@@ -227,31 +256,36 @@ static okra_status body(void *arg, okra_int begin, okra_int end, int worker)
                                 .cost = s->lengths ? 0 : 0.5,
                                 .end = !s->lengths};
         add_scores(k, r, length, score);
-        k->length[r] = 0;
+        for (okra_int t = 0; t < top; t++) {
+            k->length[r * top + t] = -1;
+        }
         if (s->normalized) {
-            best_normalized(k, score, score + size, space, k->tried + worker * k->longest,
-                            found, &k->length[r]);
+            CHK(best_normalized(k, r, score, score + size, space));
+            k->length[r * top] = OKRA_MAX_(k->length[r * top], 0);
             continue;
         }
-        okra_chain_best_(&s->chain, &q, space, found, &k->length[r]);
+        okra_chain_best_(&s->chain, &q, top, space, found, k->length + r * top,
+                         k->value + r * top);
+        for (okra_int t = top - 1; t > 0 && length < k->longest; t--) { /* rows apart */
+            memmove(found + t * k->longest, found + t * length,
+                    (size_t)length * sizeof *found);
+        }
     }
     return OKRA_OK;
 }
 
-/* Squared distances of sequences to embeddings, columns t S + c of the features. */
-static void distances(const work *k)
+/* Squared distance of result k of row r to its embedding, columns t S + c of features. */
+static double apart(const work *k, okra_int r, okra_int at)
 {
     const state *s = k->s;
     const okra_block_ *b = k->block;
-    for (okra_int r = 0; r < b->m; r++) {
-        const double *h = b->H.p + r * b->H.ld;
-        double sum = okra_dot_(b->H.cols, h, h) + (double)k->length[r];
-        for (okra_int t = 0; t < k->length[r]; t++) {
-            okra_int column = t * s->symbols + k->found[r * k->longest + t];
-            sum -= column < b->H.cols ? 2 * h[column] : 0;
-        }
-        s->finds.distance[b->first + r] = OKRA_MAX_(sum, 0);
+    const double *h = b->H.p + r * b->H.ld;
+    double sum = okra_dot_(b->H.cols, h, h) + (double)k->length[at];
+    for (okra_int t = 0; t < k->length[at]; t++) {
+        okra_int column = t * s->symbols + k->found[at * k->longest + t];
+        sum -= column < b->H.cols ? 2 * h[column] : 0;
     }
+    return OKRA_MAX_(sum, 0);
 }
 
 /* The results of a block as strings, kept and judged by the output kernel. */
@@ -260,28 +294,38 @@ static okra_status keep(okra_context *ctx, const work *k)
     state *s = k->s;
     okra_finds_ *f = &s->finds;
     OWNED okra_int *owner = NULL;
-    okra_int m = k->block->m, first = k->block->first;
+    okra_int m = k->block->m, top = f->top, first = k->block->first, before = f->count;
     OWNED int32_t *codes = NULL;
-    OWNED double *norm = NULL;
+    OWNED double *norm = NULL, *distance = NULL;
     FREED_BY(okra_data_drop_) okra_data *strings = NULL;
-    MAKE(owner, m);
+    MAKE(owner, m * top);
+    MAKE(distance, m * top);
     MAKE(norm, m);
     MAKE(codes, k->longest + 1);
-    for (okra_int r = 0; r < m; r++) {
-        for (okra_int t = 0; t < k->length[r]; t++) {
-            codes[t] = s->alphabet[k->found[r * k->longest + t]];
+    for (okra_int at = 0; at < m * top; at++) {
+        for (okra_int t = 0; t < k->length[at]; t++) {
+            codes[t] = s->alphabet[k->found[at * k->longest + t]];
         }
-        CHK(okra_finds_put_(f, first + r, 0, codes, k->length[r], 0));
-        owner[r] = r;
+        if (k->length[at] >= 0) {
+            owner[f->count - before] = at / top;
+            CHK(okra_finds_put_(f, first + at / top, at % top, codes, k->length[at],
+                                k->block->W.p ? 0 : apart(k, at / top, at)));
+        }
     }
     if (!k->block->W.p) {
-        distances(k);
         return OKRA_OK;
     }
-    CHK(okra_objects_letters_(s->output->y, f->codes, f->offsets + first, m, &strings));
+    CHK(okra_objects_letters_(s->output->y, f->codes, f->offsets + before,
+                              f->count - before, &strings));
     CHK(okra_panels_norms_(ctx, s->training, m < f->tests, k->block->W, norm));
-    return okra_propose_(ctx, s->output, strings, owner, true, k->block->W, norm, NAN,
-                         NULL, f->distance + first);
+    CHK(okra_propose_(ctx, s->output, strings, owner, true, k->block->W, norm, NAN, NULL,
+                      distance));
+    for (okra_int at = 0; at < m * top; at++) {
+        okra_int *index = &f->index[first * top + at];
+        f->distance[first * top + at] =
+            *index < 0 ? (double)INFINITY : distance[*index - before];
+    }
+    return OKRA_OK;
 }
 
 static okra_status block_in(okra_context *ctx, void *arg, const okra_block_ *block)
@@ -298,17 +342,22 @@ static okra_status block_in(okra_context *ctx, void *arg, const okra_block_ *blo
     for (okra_int r = 0; s->lengths && r < block->m; r++) {
         k.longest = OKRA_MAX_(k.longest, s->lengths[block->first + r]);
     }
-    k.space_size = okra_chain_scratch_(&s->chain, k.longest);
+    okra_int cells = block->m * s->finds.top;
+    k.space_size = okra_chain_scratch_(&s->chain, k.longest, s->finds.top);
+    TRY(okra_budget_ask_(ctx,
+                         (double)(workers * k.space_size) +
+                             8 * (double)cells * (double)(k.longest + 4),
+                         "the best sequences"));
     TRY(okra_doubles_(ctx, 2 * workers * k.longest, s->symbols,
                       "the scores of characters", &k.score));
     ALLOC(k.space, workers * k.space_size);
-    ALLOC(k.found, block->m * k.longest);
-    ALLOC(k.length, block->m);
-    ALLOC(k.tried, workers * k.longest);
+    ALLOC(k.found, cells * k.longest);
+    ALLOC(k.length, cells);
+    ALLOC(k.value, cells);
     TRY(okra_parallel_(ctx, block->m, 16, "decode", body, &k));
     TRY(keep(ctx, &k));
 done:
-    FREE(k.score, k.space, k.found, k.length, k.tried);
+    FREE(k.score, k.space, k.found, k.length, k.value);
     return st;
 }
 

@@ -6,7 +6,7 @@
 
 #include "decode/strings/chain.h"
 
-enum { LETTERS = 3, N = 12, TESTS = 15, LENGTH = 5 };
+enum { LETTERS = 3, N = 12, TESTS = 15, LENGTH = 5, MOST = 400 };
 
 static okra_data *random_strings(okra_random_ *r, int shortest, int longest)
 {
@@ -84,11 +84,10 @@ static double value_of(const okra_data *y, const double *w, int order, double we
     return sum;
 }
 
-/* The best value over all words of a length. */
-static double brute(const okra_data *y, const double *w, int order, double weight,
-                    int length, int symbols, int end)
+/* The values of all words of a length, the best first; how many. */
+static int brute(const okra_data *y, const double *w, int order, double weight,
+                 int length, int symbols, int end, double *values)
 {
-    double best = -INFINITY;
     int count = 1;
     for (int t = 0; t < length; t++) {
         count *= symbols;
@@ -98,49 +97,81 @@ static double brute(const okra_data *y, const double *w, int order, double weigh
         for (int t = 0, rest = i; t < length; t++, rest /= symbols) {
             word[t] = rest % symbols;
         }
-        best = fmax(best, value_of(y, w, order, weight, word, length, symbols, end));
+        values[i] = -value_of(y, w, order, weight, word, length, symbols, end);
     }
-    return best;
+    qsort(values, (size_t)count, sizeof *values, ascending);
+    return count;
+}
+
+/* Result k of test point t, its letters into word; -1: there is none. */
+static int result(const okra_decoded_ *d, okra_int t, okra_int k, int *word)
+{
+    okra_int length, index = d->index[t * d->top + k];
+    const int32_t *s =
+        index < 0 ? NULL : okra_data_characters(d->proposals, index, &length);
+    for (okra_int j = 0; s && j < length; j++) {
+        word[j] = (int)s[j] - 'a';
+    }
+    return s ? (int)length : -1;
+}
+
+/* No two of the results of a test point are the same. */
+static void all_differ(const okra_decoded_ *d, okra_int t, okra_int count)
+{
+    okra_int where[MOST], distinct = 0;
+    okra_data *rows = NULL;
+    CHECK_OK(okra_data_take(d->proposals, d->index + t * d->top, count, &rows));
+    CHECK_OK(okra_data_distinct(rows, where, &distinct));
+    CHECK(distinct == count);
+    okra_data_free(rows);
+}
+
+static void given_lengths_of(int order, okra_int top)
+{
+    okra_random_ r = okra_random_create_((uint64_t)order, 5);
+    outputs o;
+    double W[TESTS * N], own, values[MOST];
+    okra_int lengths[TESTS];
+    okra_decoded_ d = {0};
+    char settings[60];
+    outputs_open(&o, "position(zero-one)", random_strings(&r, 3, LENGTH));
+    random_weights(&r, TESTS, N, W);
+    for (int t = 0; t < TESTS; t++) {
+        lengths[t] = t % (LENGTH + 1); /* 0 too */
+    }
+    snprintf(settings, sizeof settings, "top=%lld chain=%d%s", (long long)top, order,
+             order ? " chain-weight=0.2" : "");
+    CHECK_OK(decode(NULL, &o, "position", settings, W, TESTS, lengths, 4, &d));
+    for (int t = 0; t < TESTS && d.objects; t++) {
+        int count = brute(o.y, W + t * N, order, 0.2, (int)lengths[t], 3, -1, values);
+        for (okra_int k = 0; k < d.top; k++) {
+            int word[LENGTH + 1], length = result(&d, t, k, word);
+            CHECK(length == (k < count ? lengths[t] : -1));
+            if (length < 0) {
+                continue;
+            }
+            double got = value_of(o.y, W + t * N, order, 0.2, word, length, 3, -1);
+            CHECK_NEAR(-got, values[k], 1e-12); /* 9e-16 at worst */
+            okra_data *found = NULL;
+            CHECK_OK(okra_data_take(d.proposals, &d.index[t * d.top + k], 1, &found));
+            all_distances(&o, found, W + t * N, &own);
+            if (length > 0) {
+                CHECK_NEAR(d.distance[t * d.top + k], fmax(own, 0), 1e-12);
+            }
+            okra_data_free(found);
+        }
+        all_differ(&d, t, OKRA_MIN_(d.top, count));
+    }
+    okra_decoded_clear_(&d);
+    outputs_close(&o);
 }
 
 TEST(given_lengths)
 {
     for (int order = 0; order <= 4; order++) {
-        okra_random_ r = okra_random_create_((uint64_t)order, 5);
-        outputs o;
-        double W[TESTS * N], own;
-        okra_int lengths[TESTS], length;
-        okra_decoded_ d = {0};
-        char settings[60];
-        outputs_open(&o, "position(zero-one)", random_strings(&r, 3, LENGTH));
-        random_weights(&r, TESTS, N, W);
-        for (int t = 0; t < TESTS; t++) {
-            lengths[t] = t % (LENGTH + 1); /* 0 too */
-        }
-        snprintf(settings, sizeof settings, "chain=%d%s", order,
-                 order ? " chain-weight=0.2" : "");
-        CHECK_OK(decode(NULL, &o, "position", settings, W, TESTS, lengths, 4, &d));
-        for (int t = 0; t < TESTS && d.objects; t++) {
-            int word[LENGTH];
-            const int32_t *s = okra_data_characters(d.objects, t, &length);
-            CHECK(length == lengths[t]);
-            for (okra_int k = 0; k < length; k++) {
-                word[k] = (int)s[k] - 'a';
-            }
-            double got = value_of(o.y, W + t * N, order, 0.2, word, (int)length, 3, -1);
-            double want = brute(o.y, W + t * N, order, 0.2, (int)length, 3, -1);
-            CHECK_NEAR(got, want, 1e-12); /* 9e-16 at worst */
-            okra_int index[] = {t};
-            okra_data *found = NULL;
-            CHECK_OK(okra_data_take(d.objects, index, 1, &found));
-            all_distances(&o, found, W + t * N, &own);
-            if (length > 0) {
-                CHECK_NEAR(d.distance[t], fmax(own, 0), 1e-12);
-            }
-            okra_data_free(found);
-        }
-        okra_decoded_clear_(&d);
-        outputs_close(&o);
+        given_lengths_of(order, 1);
+        given_lengths_of(order, 7);
+        given_lengths_of(order, 100000); /* all of them */
     }
 }
 
@@ -177,21 +208,22 @@ static double judged(const problem *p, const int *word, int length)
     return value / 2 - p->weight * chain;
 }
 
-/* The least of all words of up to `longest` letters; without the empty one, which has no
- * features, if normalized. */
-static double least(const problem *p, int longest)
+/* Values of all words of up to `longest` letters, the least first; without the empty one,
+ * which has no features, if normalized. */
+static int all_words(const problem *p, int longest, double *values)
 {
-    double best = INFINITY;
+    int count = 0;
     for (int length = 0, words = 1; length <= longest; length++, words *= LETTERS) {
         for (int i = 0; i < words && (length > 0 || !p->normalized); i++) {
             int word[LENGTH];
             for (int t = 0, rest = i; t < length; t++, rest /= LETTERS) {
                 word[t] = rest % LETTERS;
             }
-            best = fmin(best, judged(p, word, length));
+            values[count++] = judged(p, word, length);
         }
     }
-    return best;
+    qsort(values, (size_t)count, sizeof *values, ascending);
+    return count;
 }
 
 static int letters_of(const okra_data *y, okra_int i, int *word)
@@ -205,7 +237,7 @@ static int letters_of(const okra_data *y, okra_int i, int *word)
 }
 
 /* TESTS problems. */
-static void free_lengths(bool normalized, int order, uint64_t seed)
+static void free_lengths(bool normalized, int order, uint64_t seed, okra_int top)
 {
     okra_random_ r = okra_random_create_(seed, 5);
     outputs o;
@@ -221,12 +253,11 @@ static void free_lengths(bool normalized, int order, uint64_t seed)
         p.length[i] = letters_of(o.y, i, p.word[i]);
         longest = OKRA_MAX_(longest, p.length[i]);
     }
-    CHECK_OK(decode(
-        NULL, &o, "position",
-        (const char *const[]){"", "chain=1", "chain=2", "chain=3", "chain=8"}[order], W,
-        TESTS, NULL, 7, &d));
+    char settings[40];
+    snprintf(settings, sizeof settings, "top=%lld chain=%d", (long long)top, p.order);
+    CHECK_OK(decode(NULL, &o, "position", settings, W, TESTS, NULL, 7, &d));
     for (int t = 0; t < TESTS && d.objects; t++) {
-        int word[LENGTH], length = letters_of(d.objects, t, word);
+        double values[MOST];
         p.w = W + t * N;
         p.norm = 0;
         for (int i = 0; i < N * N; i++) {
@@ -234,10 +265,20 @@ static void free_lengths(bool normalized, int order, uint64_t seed)
                       agree(p.word[i / N], p.length[i / N], p.word[i % N],
                             p.length[i % N], normalized);
         }
-        CHECK_NEAR(judged(&p, word, length), least(&p, longest), 1e-13); /* 2e-15 */
-        p.weight = 0;
-        CHECK_NEAR(d.distance[t], fmax(2 * judged(&p, word, length), 0), 1e-12);
-        p.weight = order ? 0.05 : 0;
+        int count = all_words(&p, longest, values);
+        for (okra_int k = 0; k < d.top; k++) {
+            int word[LENGTH], length = result(&d, t, k, word);
+            CHECK((length >= 0) == (k < count));
+            if (length < 0) {
+                continue;
+            }
+            CHECK_NEAR(judged(&p, word, length), values[k], 1e-13); /* 2e-15 */
+            p.weight = 0;
+            CHECK_NEAR(d.distance[t * d.top + k], fmax(2 * judged(&p, word, length), 0),
+                       1e-12);
+            p.weight = order ? 0.05 : 0;
+        }
+        all_differ(&d, t, OKRA_MIN_(d.top, count));
     }
     okra_decoded_clear_(&d);
     outputs_close(&o);
@@ -249,8 +290,9 @@ TEST(lengths_found)
 {
     for (uint64_t seed = 0; seed < 10; seed++) {
         for (int order = 0; order <= 4; order++) {
-            free_lengths(false, order, 40 + seed);
-            free_lengths(true, order, 90 + seed);
+            const okra_int top = (okra_int[]){1, 6, 100000}[seed % 3];
+            free_lengths(false, order, 40 + seed, top);
+            free_lengths(true, order, 90 + seed, top);
         }
     }
 }
