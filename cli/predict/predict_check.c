@@ -147,6 +147,12 @@ int cli_predict_check(const cli_run *run, predict_job *j)
         return cli_usage(run, "nothing is decoded without -o: --decode, --candidates, "
                               "--ranges, --report and --confidence have no use");
     }
+    const char *decode = okra_options_get(run->library, "decode");
+    if (*f->report && *decode && strcmp(decode, "optimum") != 0 &&
+        strcmp(decode, "rewrite") != 0) {
+        return cli_usage(run, "--report is for --decode optimum and rewrite, not %s",
+                         decode);
+    }
     if (*f->output && none) {
         return cli_usage(run, "--decode none gives no objects: -o has no use");
     }

@@ -220,7 +220,9 @@ static json_t *ranked_json(const batch *b, const okra_prediction *p, okra_int i)
                                               : okra_model_outputs(b->s->model);
     json_t *list = json_array();
     for (okra_int k = i * top; index && k < (i + 1) * top && index[k] >= 0; k++) {
-        okra_int given = b->s->row && !made ? b->s->row[index[k]] : index[k];
+        okra_int given = made        ? k - i * top /* whatever other lines came with it */
+                         : b->s->row ? b->s->row[index[k]]
+                                     : index[k];
         json_array_append_new(list, json_pack("{s:I, s:f, s:o}", "candidate",
                                               (json_int_t)given, "distance", distance[k],
                                               "y", cli_object_json(set, index[k])));

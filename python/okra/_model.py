@@ -69,7 +69,7 @@ class Prediction:
         return self._ranked(lib.okra_prediction_distance)
 
     def proposals(self) -> Optional[Data]:
-        """What `index` counts where the decoder made it up (rewrite), or None."""
+        """What `index` counts where the decoder made it up, or None: it chose candidates."""
         pointer = lib.okra_prediction_proposals(self._handle.pointer)
         return borrow(pointer, self._handle) if pointer else None
 

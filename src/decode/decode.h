@@ -88,6 +88,7 @@ typedef struct okra_decoder_ {
     bool maps;     /* takes predictions under okra_output_.map; else a block has W or d */
     bool pointwise; /* makes an object from its prediction alone, whatever the outputs */
     bool chooses;   /* one of the candidates, unless its option over-all says otherwise */
+    bool criterion; /* minimises that of a method with one of its own, or nothing */
     okra_status (*create)(okra_context *ctx, const okra_output_ *output,
                           const okra_options *options,
                           const okra_decode_request_ *request, void **state);

@@ -41,6 +41,7 @@ const okra_decoder_ okra_decoder_none_ = {
     .maps = true,
     .help = "no decoding: weights and embeddings only",
     .options = {"decoder none", NULL, 0},
+    .criterion = true,
     .create = create,
     .block = block_in,
     .finish = finish,

@@ -258,11 +258,6 @@ static okra_status create(okra_context *ctx, const okra_output_ *output,
     okra_delta_ *delta = NULL;
     state *s = NULL;
     TRY(okra_options_read(options, &okra_decoder_loss_.options, &o));
-    if (output->criterion) {
-        FAIL(OKRA_EUNSUPPORTED,
-             "decoder loss needs weights over the training outputs, and "
-             "this method has a criterion of its own");
-    }
     static const char *const needy[] = {"beam", "rounds", "longest", "alphabet"};
     for (int k = 0; k < 4; k++) {
         if (!o.all && okra_options_is_set(options, needy[k])) {

@@ -98,6 +98,19 @@ static okra_status variances(okra_context *ctx, const okra_model *m, const okra_
     return OKRA_OK;
 }
 
+/* The nearest that is not at the best's distance: as the decoder tells, or among the best
+ * that it made up; infinite: not known. */
+static double runner_up(const okra_decoded_ *d, okra_int i)
+{
+    double found = d->runner_up ? d->runner_up[i] : (double)INFINITY;
+    for (okra_int k = i * d->top + 1;
+         d->proposals && !d->runner_up && k < (i + 1) * d->top; k++) {
+        bool farther = d->index[k] >= 0 && d->distance[k] > d->distance[i * d->top];
+        found = farther ? fmin(found, d->distance[k]) : found;
+    }
+    return found;
+}
+
 okra_status okra_confidence_(okra_context *ctx, const okra_model *model,
                              const okra_data *x, const okra_decoded_ *decoded,
                              double **out)
@@ -108,7 +121,7 @@ okra_status okra_confidence_(okra_context *ctx, const okra_model *model,
     for (okra_int i = 0; i < x->n; i++) {
         double *row = values + i * OKRA_CONFIDENCE_COLUMNS;
         row[0] = decoded->distance ? decoded->distance[i * decoded->top] : (double)NAN;
-        double gap = decoded->runner_up ? decoded->runner_up[i] - row[0] : (double)NAN;
+        double gap = runner_up(decoded, i) - row[0];
         row[1] = isfinite(gap) ? gap : (double)NAN;
         row[2] = NAN;
     }

@@ -317,6 +317,12 @@ okra_status okra_predict(okra_context *context, const okra_model *model,
                                    x,
                                    okra_decoder_argument_(fields.decode),
                                    NULL};
+    if (r.output.criterion && !r.decoder->criterion) {
+        FAIL(OKRA_EUNSUPPORTED,
+             "decoder %s looks for what is nearest to a prediction, and method %s has a "
+             "criterion of its own: expected the decoder optimum or candidates",
+             r.decoder->name, model->method->name);
+    }
     if (r.output.map && !r.decoder->maps) {
         FAIL(OKRA_EUNSUPPORTED,
              "decoder %s needs weights over the training outputs, which an output kernel "

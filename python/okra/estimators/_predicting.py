@@ -27,7 +27,7 @@ class PredictMixin:
     def _makes_up(self) -> bool:
         """Whether the decoder makes up objects and does not choose among candidates."""
         loss = str(self.decode).startswith("loss:")
-        return self.decode in ("labels", "rankings", "string", "rewrite") or \
+        return self.decode in ("labels", "rankings", "string", "position", "rewrite") or \
             loss and self._decode_values().get("over-all") not in (None, False, "no")
 
     def predict(self, X: Any, candidates: Any = None, ranges: Any = None,
@@ -188,9 +188,10 @@ class PredictMixin:
     def proposals(self, X: Any, top: int = 8) -> list:
         """The best objects that a decoder makes up for each input.
 
-        Under ``decode="labels"``, ``"rankings"``, ``"string"`` or a loss with
-        ``decode_options={"over_all": True}`` the best of all sets, rankings or strings;
-        otherwise the best strings that the decoder ``rewrite`` makes of each input.
+        Under ``decode="labels"``, ``"rankings"``, ``"string"``, ``"position"`` or a loss
+        with ``decode_options={"over_all": True}`` the best of all sets, rankings or
+        strings; otherwise the best strings that the decoder ``rewrite`` makes of each
+        input, where the outputs are strings.
 
         Parameters
         ----------
@@ -205,6 +206,10 @@ class PredictMixin:
         """
         own = self._makes_up() or str(self.decode).startswith("loss:")
         decode = self.decode if own else "rewrite"
+        if not own and self._fitted().outputs.kind != "strings":
+            raise ValueError(f"decode={self.decode!r} makes up no objects: set decode to "
+                             "'labels' (sets of labels), 'rankings', 'string', 'position' "
+                             "or 'rewrite' (strings)")
         values = self._decode_values() if own else {}
         p = self._fitted().predict(self._inputs(X, reset=False),
                                    {**values, "decode": decode, "top": top},

@@ -367,6 +367,7 @@ const okra_decoder_ okra_decoder_candidates_ = {
     .help = "the nearest objects of a set: the training outputs, or those given",
     .options = {"decoder candidates", rows, sizeof(candidates_options)},
     .chooses = true,
+    .criterion = true,
     .create = create,
     .block = search,
     .finish = finish,

@@ -230,6 +230,7 @@ const okra_decoder_ okra_decoder_optimum_ = {
     .name = "optimum",
     .help = "the vector that minimises the criterion of a twin Gaussian process",
     .options = {"decoder optimum", rows, sizeof(optimum_options)},
+    .criterion = true,
     .create = create,
     .block = block_in,
     .finish = finish,
