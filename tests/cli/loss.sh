@@ -51,8 +51,8 @@ expect 2 okra predict words.okra --x one.csv --decode string --top 3 --candidate
 expect_in 'decoder string takes no candidates' err
 expect 0 okra predict words.okra --x one.csv --decode position --top 3 -o words.tsv
 [ "$(cut -f 5 words.tsv | sort -u | wc -l)" = 4 ] || complain "the three best by position: $(cat words.tsv)"
-expect 2 okra predict words.okra --x one.csv --decode none --top 3 -o words.tsv
-expect_in 'decoder none ranks nothing: top is 3, expected 1' err
+expect 2 okra predict words.okra --x one.csv --decode gradient --top 3 -o words.tsv
+expect_in 'decoder gradient ranks nothing: top is 3, expected 1' err
 printf 'a\nb\na\nb\n' >classes.csv
 expect 0 okra fit --x x.csv --y labels:classes.csv --ky zero-one -o classes.okra
 expect 1 okra predict classes.okra --x one.csv --decode loss:zero-one --over-all -o -
