@@ -86,60 +86,50 @@ static okra_status read_how(okra_conformal_job_ *job)
     const char *how = job->s.how ? job->s.how : "auto";
     bool given = job->s.calibration_x && job->s.calibration_y;
     bool pairs = given || okra_model_calibration(job->model, NULL, NULL) > 0;
-    if (!job->s.calibration_x != !job->s.calibration_y) {
-        return okra_fail_(OKRA_EARG,
-                          "conformal: inputs to calibrate with need their outputs");
-    }
+    REFUSE_IF(!job->s.calibration_x != !job->s.calibration_y, OKRA_EARG,
+              "conformal: inputs to calibrate with need their outputs");
     if (strcmp(how, "auto") == 0) {
         job->s.how = how = pairs ? "split" : "full";
     }
     if (strcmp(how, "split") == 0) {
         job->how = OKRA_CONFORMAL_SPLIT_;
-        if (!pairs) {
-            return okra_fail_(OKRA_EARG,
-                              "conformal split needs pairs to calibrate with "
-                              "that the fit has not seen; the model keeps none");
-        }
+        REFUSE_IF(!pairs, OKRA_EARG,
+                  "conformal split needs pairs to calibrate with "
+                  "that the fit has not seen; the model keeps none");
     } else if (strcmp(how, "full") == 0) {
         job->how = OKRA_CONFORMAL_FULL_;
     } else if (strcmp(how, "jackknife+") == 0 || strcmp(how, "cv+") == 0) {
         job->how = OKRA_CONFORMAL_FOLDS_;
         job->folds = how[0] == 'c' ? job->s.folds : 0;
-        if (how[0] == 'c' && job->folds < 2) {
-            return okra_fail_(OKRA_EARG, "conformal cv+: %lld folds, expected at least 2",
-                              (long long)job->folds);
-        }
+        REFUSE_IF(how[0] == 'c' && job->folds < 2, OKRA_EARG,
+                  "conformal cv+: %lld folds, expected at least 2",
+                  (long long)job->folds);
     } else {
         return okra_fail_(OKRA_EARG,
                           "conformal is '%s', expected split, full, jackknife+, cv+ or "
                           "auto",
                           how);
     }
-    if (job->model->training->y->weights && job->how != OKRA_CONFORMAL_SPLIT_) {
-        return okra_fail_(OKRA_EUNSUPPORTED,
-                          "conformal %s compares training pairs that count alike, but "
-                          "the model was fitted with sample weights: calibrate with "
-                          "other pairs (split)",
-                          how);
-    }
+    REFUSE_IF(job->model->training->y->weights && job->how != OKRA_CONFORMAL_SPLIT_,
+              OKRA_EUNSUPPORTED,
+              "conformal %s compares training pairs that count alike, but "
+              "the model was fitted with sample weights: calibrate with "
+              "other pairs (split)",
+              how);
     okra_int rows, cols;
-    if (okra_bag_get_(job->model->bag, "output-lambda", &rows, &cols) &&
-        job->how != OKRA_CONFORMAL_SPLIT_) {
-        return okra_fail_(OKRA_EUNSUPPORTED,
-                          "conformal %s: the model has a lambda of its own for each "
-                          "output: calibrate with other pairs (split)",
-                          how);
-    }
-    if (given && !okra_weights_plain_(job->s.calibration_y)) {
-        return okra_fail_(OKRA_EARG, "conformal split: the pairs to calibrate with have "
-                                     "sample weights, which it does not use");
-    }
-    if (given && job->how != OKRA_CONFORMAL_SPLIT_) {
-        return okra_fail_(OKRA_EARG,
-                          "conformal %s calibrates with the training pairs: pairs to "
-                          "calibrate with are for split",
-                          how);
-    }
+    REFUSE_IF(okra_bag_get_(job->model->bag, "output-lambda", &rows, &cols) &&
+                  job->how != OKRA_CONFORMAL_SPLIT_,
+              OKRA_EUNSUPPORTED,
+              "conformal %s: the model has a lambda of its own for each "
+              "output: calibrate with other pairs (split)",
+              how);
+    REFUSE_IF(given && !okra_weights_plain_(job->s.calibration_y), OKRA_EARG,
+              "conformal split: the pairs to calibrate with have "
+              "sample weights, which it does not use");
+    REFUSE_IF(given && job->how != OKRA_CONFORMAL_SPLIT_, OKRA_EARG,
+              "conformal %s calibrates with the training pairs: pairs to "
+              "calibrate with are for split",
+              how);
     return OKRA_OK;
 }
 
@@ -153,22 +143,18 @@ static okra_status read_score(okra_conformal_job_ *job)
         found++;
     }
     job->score = (okra_conformal_score_)found;
-    if (found == OKRA_SCORE_METRIC_ && okra_metric_is_loss(score, &loss) != OKRA_OK) {
-        return okra_fail_(OKRA_EARG,
-                          "conformal score is '%s', expected distance, normalized, "
-                          "residual, rank or a metric",
-                          score);
-    }
+    REFUSE_IF(found == OKRA_SCORE_METRIC_ && okra_metric_is_loss(score, &loss) != OKRA_OK,
+              OKRA_EARG,
+              "conformal score is '%s', expected distance, normalized, "
+              "residual, rank or a metric",
+              score);
     bool needs_split = found == OKRA_SCORE_RANK_ || found == OKRA_SCORE_METRIC_;
-    if ((needs_split && job->how != OKRA_CONFORMAL_SPLIT_) ||
-        (found == OKRA_SCORE_RESIDUAL_ && job->how != OKRA_CONFORMAL_FULL_)) {
-        return okra_fail_(OKRA_EARG, "conformal score %s is for %s, not for %s", score,
-                          needs_split ? "split" : "full", job->s.how);
-    }
-    if (needs_split && !job->candidates) {
-        return okra_fail_(OKRA_EARG, "conformal score %s is for sets, not for intervals",
-                          score);
-    }
+    REFUSE_IF((needs_split && job->how != OKRA_CONFORMAL_SPLIT_) ||
+                  (found == OKRA_SCORE_RESIDUAL_ && job->how != OKRA_CONFORMAL_FULL_),
+              OKRA_EARG, "conformal score %s is for %s, not for %s", score,
+              needs_split ? "split" : "full", job->s.how);
+    REFUSE_IF(needs_split && !job->candidates, OKRA_EARG,
+              "conformal score %s is for sets, not for intervals", score);
     return OKRA_OK;
 }
 
@@ -191,24 +177,18 @@ static okra_status number_groups(okra_conformal_job_ *job, const okra_data *pair
 static okra_status read_groups(okra_conformal_job_ *job)
 {
     const okra_conformal_settings *s = &job->s;
-    if (!s->groups != !s->test_groups || (s->groups && s->by_class)) {
-        return okra_fail_(
-            OKRA_EARG, "conformal: groups need those of the pairs and those of the test "
-                       "inputs, or the class alone");
-    }
-    if (s->by_class && !job->candidates) {
-        return okra_fail_(OKRA_EARG,
-                          "conformal: groups by class are for sets, not for intervals");
-    }
+    REFUSE_IF(!s->groups != !s->test_groups || (s->groups && s->by_class), OKRA_EARG,
+              "conformal: groups need those of the pairs and those of the test "
+              "inputs, or the class alone");
+    REFUSE_IF(s->by_class && !job->candidates, OKRA_EARG,
+              "conformal: groups by class are for sets, not for intervals");
     if (s->groups) {
-        if (s->groups->n != job->pairs || s->test_groups->n != job->tests) {
-            return okra_fail_(
-                OKRA_ESHAPE,
-                "conformal: there are %lld and %lld groups, expected %lld (pairs that "
-                "calibrate) and %lld (test inputs)",
-                (long long)s->groups->n, (long long)s->test_groups->n,
-                (long long)job->pairs, (long long)job->tests);
-        }
+        REFUSE_IF(s->groups->n != job->pairs || s->test_groups->n != job->tests,
+                  OKRA_ESHAPE,
+                  "conformal: there are %lld and %lld groups, expected %lld (pairs that "
+                  "calibrate) and %lld (test inputs)",
+                  (long long)s->groups->n, (long long)s->test_groups->n,
+                  (long long)job->pairs, (long long)job->tests);
         CHK(number_groups(job, s->groups, s->test_groups, &job->test_group));
     } else if (s->by_class) {
         const okra_data *y =
@@ -221,37 +201,27 @@ static okra_status read_groups(okra_conformal_job_ *job)
 static okra_status check_weights(const char *whose, const double *w, okra_int n)
 {
     for (okra_int i = 0; i < n; i++) {
-        if (!(w[i] >= 0 && isfinite(w[i]))) {
-            return okra_fail_(OKRA_EARG,
-                              "conformal: weight %lld of the %s is %g, expected a number "
-                              "of at least 0",
-                              (long long)i, whose, w[i]);
-        }
+        REFUSE_IF(!(w[i] >= 0 && isfinite(w[i])), OKRA_EARG,
+                  "conformal: weight %lld of the %s is %g, expected a number "
+                  "of at least 0",
+                  (long long)i, whose, w[i]);
     }
     return OKRA_OK;
 }
 
 static okra_status read_weights(const okra_conformal_job_ *job)
 {
-    if (!job->s.weights != !job->s.test_weights) {
-        return okra_fail_(OKRA_EARG,
-                          "conformal: weights need those of the pairs and of the test "
-                          "inputs");
-    }
+    REFUSE_IF(!job->s.weights != !job->s.test_weights, OKRA_EARG,
+              "conformal: weights need those of the pairs and of the test "
+              "inputs");
     if (job->s.weights) {
-        if (job->how == OKRA_CONFORMAL_FOLDS_) {
-            return okra_fail_(OKRA_EUNSUPPORTED,
-                              "conformal %s has no weights: use split or full",
-                              job->s.how);
-        }
+        REFUSE_IF(job->how == OKRA_CONFORMAL_FOLDS_, OKRA_EUNSUPPORTED,
+                  "conformal %s has no weights: use split or full", job->s.how);
         CHK(check_weights("pairs", job->s.weights, job->pairs));
         CHK(check_weights("test inputs", job->s.test_weights, job->tests));
         for (okra_int t = 0; t < job->tests; t++) {
-            if (!(job->s.test_weights[t] > 0)) {
-                return okra_fail_(OKRA_EARG,
-                                  "conformal: weight %lld of the test inputs is 0",
-                                  (long long)t);
-            }
+            REFUSE_IF(!(job->s.test_weights[t] > 0), OKRA_EARG,
+                      "conformal: weight %lld of the test inputs is 0", (long long)t);
         }
     }
     return OKRA_OK;
@@ -269,20 +239,15 @@ okra_status okra_conformal_open_(okra_context *ctx, const okra_model *model,
                    : OKRA_OK);
     okra_conformal_defaults(&job.s);
     if (settings) {
-        if (settings->size == 0 || settings->size > sizeof job.s) {
-            return okra_fail_(OKRA_EARG,
-                              "conformal: settings of an unknown size: begin with "
-                              "okra_conformal_defaults");
-        }
+        REFUSE_IF(settings->size == 0 || settings->size > sizeof job.s, OKRA_EARG,
+                  "conformal: settings of an unknown size: begin with "
+                  "okra_conformal_defaults");
         memcpy(&job.s, settings, settings->size); /* an older caller's are shorter */
         job.s.size = sizeof job.s;
     }
     job.count = candidates ? candidates->n : 0;
-    if (model->method->linker) {
-        return okra_fail_(OKRA_EUNSUPPORTED,
-                          "conformal: method %s scores links between nodes",
-                          model->method->name);
-    }
+    REFUSE_IF(model->method->linker, OKRA_EUNSUPPORTED,
+              "conformal: method %s scores links between nodes", model->method->name);
     CHK(read_how(&job));
     CHK(read_score(&job));
     const okra_data *cal_x = job.s.calibration_x, *cal_y = job.s.calibration_y;
@@ -292,12 +257,10 @@ okra_status okra_conformal_open_(okra_context *ctx, const okra_model *model,
     CHK(cal_x ? okra_data_align(ctx, cal_x, model->training->x, &job.cal_x) : OKRA_OK);
     CHK(cal_y ? okra_data_align(ctx, cal_y, model->training->y, &job.cal_y) : OKRA_OK);
     job.pairs = job.how == OKRA_CONFORMAL_SPLIT_ ? job.cal_y->n : model->training->y->n;
-    if (job.how == OKRA_CONFORMAL_SPLIT_ && job.cal_x->n != job.cal_y->n) {
-        return okra_fail_(
-            OKRA_ESHAPE,
-            "conformal split: there are %lld inputs and %lld outputs to calibrate with",
-            (long long)job.cal_x->n, (long long)job.cal_y->n);
-    }
+    REFUSE_IF(job.how == OKRA_CONFORMAL_SPLIT_ && job.cal_x->n != job.cal_y->n,
+              OKRA_ESHAPE,
+              "conformal split: there are %lld inputs and %lld outputs to calibrate with",
+              (long long)job.cal_x->n, (long long)job.cal_y->n);
     /* Intervals take what is known of outputs with missing values. */
     if (job.how == OKRA_CONFORMAL_SPLIT_ && candidates) {
         CHK(okra_decode_check_kind_(&model->training->output, job.cal_y,
@@ -340,9 +303,7 @@ okra_status okra_conformal_p_values(okra_context *context, const okra_model *mod
     NOT_NULL(x);
     NOT_NULL(candidates);
     NOT_NULL(p);
-    if (candidates->n == 0) {
-        return okra_fail_(OKRA_EARG, "candidates: the set is empty");
-    }
+    REFUSE_IF(candidates->n == 0, OKRA_EARG, "candidates: the set is empty");
     CHK(okra_decode_check_kind_(&model->training->output, candidates,
                                 "the candidates are"));
     CHK(okra_conformal_open_(context, model, x, candidates, settings, &job));
@@ -377,17 +338,11 @@ okra_status okra_conformal_intervals(okra_context *context, const okra_model *mo
     NOT_NULL(model);
     NOT_NULL(x);
     NOT_NULL(bounds);
-    if (!(alpha > 0 && alpha < 1)) {
-        return okra_fail_(OKRA_EARG,
-                          "conformal: alpha is %g, expected a number between 0 and 1",
-                          alpha);
-    }
-    if (!model->training->output.features) {
-        return okra_fail_(
-            OKRA_EUNSUPPORTED,
-            "conformal: intervals need dense outputs under a linear kernel; ky is %s",
-            okra_kernel_text(model->training->ky));
-    }
+    REFUSE_IF(!(alpha > 0 && alpha < 1), OKRA_EARG,
+              "conformal: alpha is %g, expected a number between 0 and 1", alpha);
+    REFUSE_IF(!model->training->output.features, OKRA_EUNSUPPORTED,
+              "conformal: intervals need dense outputs under a linear kernel; ky is %s",
+              okra_kernel_text(model->training->ky));
     CHK(okra_conformal_open_(context, model, x, NULL, settings, &job));
     CHK(job.how == OKRA_CONFORMAL_SPLIT_
             ? okra_conformal_split_intervals_(&job, alpha, bounds, radius)

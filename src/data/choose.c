@@ -157,9 +157,7 @@ static okra_status take(const okra_data *from, const okra_int *index, okra_int c
 okra_status okra_data_copy(const okra_data *data, okra_data **out)
 {
     NOT_NULL(out);
-    if (!data) {
-        return okra_fail_(OKRA_EARG, "the data to copy is NULL");
-    }
+    REFUSE_IF(!data, OKRA_EARG, "the data to copy is NULL");
     /* Collections do not change: one that owns its memory is its own copy. */
     if (!data->borrowed) {
         *out = okra_data_retain(data);
@@ -172,19 +170,15 @@ okra_status okra_data_take(const okra_data *data, const okra_int *index, okra_in
                            okra_data **out)
 {
     NOT_NULL(out);
-    if (!data || count < 0 || (!index && count > 0)) {
-        return okra_fail_(OKRA_EARG, "%s",
-                          !data       ? "the data to choose from is NULL"
-                          : count < 0 ? "the number of objects to choose is negative"
-                                      : "the indices of the objects to choose are NULL");
-    }
+    REFUSE_IF(!data || count < 0 || (!index && count > 0), OKRA_EARG, "%s",
+              !data       ? "the data to choose from is NULL"
+              : count < 0 ? "the number of objects to choose is negative"
+                          : "the indices of the objects to choose are NULL");
     for (okra_int k = 0; k < count; k++) {
-        if (index[k] < 0 || index[k] >= data->n) {
-            return okra_fail_(OKRA_EARG,
-                              "index %" PRId64 " is %" PRId64 "; there are %" PRId64
-                              " objects (counted from 0)",
-                              k, index[k], data->n);
-        }
+        REFUSE_IF(index[k] < 0 || index[k] >= data->n, OKRA_EARG,
+                  "index %" PRId64 " is %" PRId64 "; there are %" PRId64
+                  " objects (counted from 0)",
+                  k, index[k], data->n);
     }
     return take(data, index, count, out);
 }

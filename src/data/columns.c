@@ -92,13 +92,10 @@ okra_status okra_data_set_columns(okra_data *data, const char *const *names)
 {
     okra_columns_ *made = NULL;
     NOT_NULL(data);
-    if (names && !has_columns(data)) {
-        return okra_fail_(OKRA_EARG, "%s holds %s, which have no columns", data->source,
-                          okra_kind_name(data->kind));
-    }
-    if (data->of) {
-        return okra_fail_(OKRA_EARG, "columns are named before objects get weights");
-    }
+    REFUSE_IF(names && !has_columns(data), OKRA_EARG,
+              "%s holds %s, which have no columns", data->source,
+              okra_kind_name(data->kind));
+    REFUSE_IF(data->of, OKRA_EARG, "columns are named before objects get weights");
     if (names) {
         CHK(create(names, data->d, &made));
     }
@@ -167,13 +164,10 @@ static okra_status refuse_names(const okra_data *x, const okra_data *like, okra_
     okra_int strange = stranger(x, like);
     const char *name = okra_data_column(x, strange);
     okra_text_printable(name ? name : "", found, sizeof found);
-    if (lacks < 0) {
-        return okra_fail_(OKRA_ESHAPE,
-                          "%s: column %" PRId64 " is '%s', which is none of the %" PRId64
-                          " columns of %s; FILE:!COLUMN is without that column",
-                          x->source, strange + 1, found, like->columns->count,
-                          like->source);
-    }
+    REFUSE_IF(lacks < 0, OKRA_ESHAPE,
+              "%s: column %" PRId64 " is '%s', which is none of the %" PRId64
+              " columns of %s; FILE:!COLUMN is without that column",
+              x->source, strange + 1, found, like->columns->count, like->source);
     okra_text_printable(okra_data_column(like, lacks), expected, sizeof expected);
     return name ? okra_fail_(OKRA_ESHAPE,
                              "%s: column %" PRId64 " is '%s', expected '%s' or another "
@@ -295,12 +289,10 @@ okra_status okra_columns_align_(okra_context *ctx, const okra_data *x,
         return align_parts(ctx, x, like, strict, out);
     }
     bool names = x->columns && like->columns && like->columns->count > 0;
-    if (names && strict && x->columns->count == 0) {
-        return okra_fail_(OKRA_ESHAPE,
-                          "%s: its header does not tell its columns apart; expected the "
-                          "%" PRId64 " columns of %s, in any order",
-                          x->source, like->columns->count, like->source);
-    }
+    REFUSE_IF(names && strict && x->columns->count == 0, OKRA_ESHAPE,
+              "%s: its header does not tell its columns apart; expected the "
+              "%" PRId64 " columns of %s, in any order",
+              x->source, like->columns->count, like->source);
     if (names && x->columns->count > 0) {
         MAKE(from, like->columns->count);
         compare(x, like, from, &same, &any, &lacks);

@@ -112,10 +112,9 @@ done:
 
 static okra_status join_groups(okra_data *to, const okra_data *a, const okra_data *b)
 {
-    if (a->group_count != b->group_count) {
-        return okra_fail_(OKRA_EARG, "%s of %s and %s are described in different ways",
-                          okra_kind_name(a->kind), a->source, b->source);
-    }
+    REFUSE_IF(a->group_count != b->group_count, OKRA_EARG,
+              "%s of %s and %s are described in different ways", okra_kind_name(a->kind),
+              a->source, b->source);
     for (int k = 0; k < a->group_count; k++) {
         CHK(okra_ragged_concat_(&a->groups[k], a->n, &b->groups[k], b->n,
                                 &to->groups[k]));
@@ -126,10 +125,9 @@ static okra_status join_groups(okra_data *to, const okra_data *a, const okra_dat
 
 static okra_status join_components(okra_data *to, const okra_data *a, const okra_data *b)
 {
-    if (a->component_count != b->component_count) {
-        return okra_fail_(OKRA_ESHAPE, "tuples of %s have %d parts, those of %s have %d",
-                          a->source, a->component_count, b->source, b->component_count);
-    }
+    REFUSE_IF(a->component_count != b->component_count, OKRA_ESHAPE,
+              "tuples of %s have %d parts, those of %s have %d", a->source,
+              a->component_count, b->source, b->component_count);
     ZMAKE(to->components, a->component_count);
     for (int k = 0; k < a->component_count; k++) {
         CHK(okra_data_concat(a->components[k], b->components[k], &to->components[k]));
@@ -155,10 +153,8 @@ static okra_status join(okra_data *to, const okra_data *a, const okra_data *b)
     case OKRA_LABELS:
         return join_labels(to, a, b);
     case OKRA_NODES:
-        if (!okra_network_equal_(a->network, b->network)) {
-            return okra_fail_(OKRA_EARG, "the nodes of %s and %s are of two networks",
-                              a->source, b->source);
-        }
+        REFUSE_IF(!okra_network_equal_(a->network, b->network), OKRA_EARG,
+                  "the nodes of %s and %s are of two networks", a->source, b->source);
         to->network = okra_network_retain_(a->network);
         to->codes = join_rows(to, word, a->n, a->codes, word, b->n, b->codes, word);
         return to->codes ? OKRA_OK : OKRA_EMEM;
@@ -178,16 +174,12 @@ okra_status okra_data_concat(const okra_data *a, const okra_data *b, okra_data *
     NOT_NULL(out);
     FREED_BY(okra_data_drop_) okra_data *to = NULL, *like_a = NULL;
     char first[96], second[96];
-    if (!a || !b) {
-        return okra_fail_(OKRA_EARG, "the data to put together are NULL");
-    }
+    REFUSE_IF(!a || !b, OKRA_EARG, "the data to put together are NULL");
     bool any_width = a->kind == OKRA_SPARSE || a->kind == OKRA_LABELS;
-    if (a->kind != b->kind || (a->d != b->d && !any_width)) {
-        return okra_fail_(OKRA_ESHAPE,
-                          "%s holds %s and %s %s; expected one kind and width", a->source,
-                          okra_data_describe_(a, first, sizeof first), b->source,
-                          okra_data_describe_(b, second, sizeof second));
-    }
+    REFUSE_IF(a->kind != b->kind || (a->d != b->d && !any_width), OKRA_ESHAPE,
+              "%s holds %s and %s %s; expected one kind and width", a->source,
+              okra_data_describe_(a, first, sizeof first), b->source,
+              okra_data_describe_(b, second, sizeof second));
     CHK(okra_columns_align_(NULL, b, a, true, &like_a));
     b = like_a;
     CHK(okra_data_new_(a->kind, a->n + b->n, a->d, a->source, &to));

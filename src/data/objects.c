@@ -20,16 +20,13 @@ const char *okra_kind_name(okra_kind kind)
 okra_status okra_area_(okra_int rows, okra_int cols, size_t size, okra_int *out)
 {
     okra_int area, bytes;
-    if (rows < 0 || cols < 0) {
-        return okra_fail_(OKRA_ESHAPE, "%" PRId64 " rows of %" PRId64 ": negative", rows,
-                          cols);
-    }
-    if (__builtin_mul_overflow(rows, cols, &area) ||
-        __builtin_mul_overflow(area, (okra_int)size, &bytes)) {
-        return okra_fail_(OKRA_ESHAPE,
-                          "%" PRId64 " rows of %" PRId64 " are more than memory can hold",
-                          rows, cols);
-    }
+    REFUSE_IF(rows < 0 || cols < 0, OKRA_ESHAPE,
+              "%" PRId64 " rows of %" PRId64 ": negative", rows, cols);
+    REFUSE_IF(__builtin_mul_overflow(rows, cols, &area) ||
+                  __builtin_mul_overflow(area, (okra_int)size, &bytes),
+              OKRA_ESHAPE,
+              "%" PRId64 " rows of %" PRId64 " are more than memory can hold", rows,
+              cols);
     *out = area;
     return OKRA_OK;
 }

@@ -14,25 +14,19 @@
 static okra_status check(const okra_data *data, const double *weights, okra_int n)
 {
     double total = 0;
-    if (n != data->n) {
-        return okra_fail_(OKRA_ESHAPE,
-                          "there are %" PRId64 " weights and %" PRId64
-                          " objects in %s; expected as many of each",
-                          n, data->n, data->source);
-    }
+    REFUSE_IF(n != data->n, OKRA_ESHAPE,
+              "there are %" PRId64 " weights and %" PRId64
+              " objects in %s; expected as many of each",
+              n, data->n, data->source);
     for (okra_int i = 0; i < n; i++) {
-        if (!(weights[i] >= 0) || !isfinite(weights[i])) {
-            return okra_fail_(OKRA_EARG,
-                              "weight %" PRId64 " (counted from 0) is %g, expected a "
-                              "number of 0 or more",
-                              i, weights[i]);
-        }
+        REFUSE_IF(!(weights[i] >= 0) || !isfinite(weights[i]), OKRA_EARG,
+                  "weight %" PRId64 " (counted from 0) is %g, expected a "
+                  "number of 0 or more",
+                  i, weights[i]);
         total += weights[i];
     }
-    if (!(total > 0) || !isfinite(total)) {
-        return okra_fail_(OKRA_EARG, "the weights of %s sum to %g, expected more than 0",
-                          data->source, total);
-    }
+    REFUSE_IF(!(total > 0) || !isfinite(total), OKRA_EARG,
+              "the weights of %s sum to %g, expected more than 0", data->source, total);
     return OKRA_OK;
 }
 
@@ -232,17 +226,12 @@ okra_status okra_weights_drop_(const okra_data *x, const okra_data *y, okra_data
     }
     CHK(okra_weights_positive_(y, OKRA_MAX_(x->n, n), &index, &count));
     okra_int zeros = OKRA_MAX_(x->n, n) - count;
-    if (zeros > 0 && x->n < n) {
-        return okra_fail_(
-            OKRA_ESHAPE, "there are %" PRId64 " inputs and %" PRId64 " outputs", x->n, n);
-    }
-    if (zeros > 0 && (is_gram(x) || is_gram(y))) {
-        return okra_fail_(OKRA_EUNSUPPORTED,
-                          "%" PRId64
-                          " weights are 0, and %s is a Gram matrix: take these rows and "
-                          "columns out of it, now and when predicting",
-                          zeros, is_gram(x) ? "x" : "y");
-    }
+    REFUSE_IF(zeros > 0 && x->n < n, OKRA_ESHAPE,
+              "there are %" PRId64 " inputs and %" PRId64 " outputs", x->n, n);
+    REFUSE_IF(zeros > 0 && (is_gram(x) || is_gram(y)), OKRA_EUNSUPPORTED,
+              "%" PRId64 " weights are 0, and %s is a Gram matrix: take these rows and "
+              "columns out of it, now and when predicting",
+              zeros, is_gram(x) ? "x" : "y");
     if (zeros > 0) {
         CHK(okra_data_take(x, index, count, &a));
         CHK(okra_data_take(y, index, n - zeros, &b));

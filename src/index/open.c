@@ -217,32 +217,26 @@ done:
 
 static okra_status read_basis(okra_context *ctx, okra_index *x)
 {
-    okra_status st = OKRA_OK;
-    okra_data *data = NULL;
-    char *file = okra_format_("%s/basis.npy", x->path);
+    FREED_BY(okra_data_drop_) okra_data *data = NULL;
+    OWNED char *file = okra_format_("%s/basis.npy", x->path);
     okra_int ld = 0;
     GOT(file);
     uint32_t crc = 0;
-    TRY(ordinary(file));
-    TRY(okra_file_crc_(ctx, file, &crc));
-    if (x->basis_crc != (int64_t)crc) {
-        FAIL(OKRA_EFORMAT, "%s: the checksum is wrong", file);
-    }
-    TRY(okra_data_read(ctx, file, &data));
+    CHK(ordinary(file));
+    CHK(okra_file_crc_(ctx, file, &crc));
+    REFUSE_IF(x->basis_crc != (int64_t)crc, OKRA_EFORMAT, "%s: the checksum is wrong",
+              file);
+    CHK(okra_data_read(ctx, file, &data));
     const double *values = okra_data_values(data, &ld);
-    if (!values || data->d != x->rank || data->kind != OKRA_DENSE) {
-        FAIL(OKRA_EFORMAT, "%s: expected %lld columns", file, (long long)x->rank);
-    }
+    REFUSE_IF(!values || data->d != x->rank || data->kind != OKRA_DENSE, OKRA_EFORMAT,
+              "%s: expected %lld columns", file, (long long)x->rank);
     x->outputs = data->n;
-    TRY(okra_doubles_(ctx, data->n, x->rank, "the basis of an index", &x->basis));
+    CHK(okra_doubles_(ctx, data->n, x->rank, "the basis of an index", &x->basis));
     for (okra_int i = 0; i < data->n; i++) {
         memcpy(x->basis + i * x->rank, values + i * ld,
                (size_t)x->rank * sizeof *x->basis);
     }
-done:
-    okra_data_free(data);
-    okra_free_(file);
-    return st;
+    return OKRA_OK;
 }
 
 okra_status okra_index_open(okra_context *context, const char *path, okra_index **out)

@@ -207,24 +207,19 @@ static okra_status check_pairs(const okra_metric_ *metric, const okra_data *trut
     const okra_data *sides[] = {truth, predicted};
     bool vectors = true;
     for (int i = 0; i < 2; i++) {
-        if (!(metric->kinds >> sides[i]->kind & 1u)) {
-            return okra_fail_(OKRA_EUNSUPPORTED,
-                              "metric %s: the %s is %s, which it does not compare",
-                              metric->name, i ? "prediction" : "truth",
-                              okra_data_describe_(sides[i], a, sizeof a));
-        }
+        REFUSE_IF(!(metric->kinds >> sides[i]->kind & 1u), OKRA_EUNSUPPORTED,
+                  "metric %s: the %s is %s, which it does not compare", metric->name,
+                  i ? "prediction" : "truth", okra_data_describe_(sides[i], a, sizeof a));
         vectors = vectors && ((unsigned)OKRA_METRIC_VECTORS_ >> sides[i]->kind & 1u);
     }
-    if (truth->n != predicted->n || (!vectors && truth->kind != predicted->kind) ||
-        (vectors && truth->d != predicted->d)) {
-        return okra_fail_(OKRA_ESHAPE, "metric %s: the truth is %s, the prediction %s",
-                          metric->name, okra_data_describe_(truth, a, sizeof a),
-                          okra_data_describe_(predicted, b, sizeof b));
-    }
-    if (truth->n == 0 || (vectors && truth->d == 0)) {
-        return okra_fail_(OKRA_ESHAPE, "metric %s: there is nothing to compare in %s",
-                          metric->name, okra_data_describe_(truth, a, sizeof a));
-    }
+    REFUSE_IF(truth->n != predicted->n || (!vectors && truth->kind != predicted->kind) ||
+                  (vectors && truth->d != predicted->d),
+              OKRA_ESHAPE, "metric %s: the truth is %s, the prediction %s", metric->name,
+              okra_data_describe_(truth, a, sizeof a),
+              okra_data_describe_(predicted, b, sizeof b));
+    REFUSE_IF(truth->n == 0 || (vectors && truth->d == 0), OKRA_ESHAPE,
+              "metric %s: there is nothing to compare in %s", metric->name,
+              okra_data_describe_(truth, a, sizeof a));
     return OKRA_OK;
 }
 
@@ -241,10 +236,8 @@ static okra_int known_values(const okra_scores_ *s, okra_int i)
 static okra_status check_missing(const okra_metric_ *metric, const okra_data *truth,
                                  const okra_data *predicted)
 {
-    if (predicted->missing) {
-        return okra_fail_(OKRA_EARG, "metric %s: the prediction has missing values",
-                          metric->name);
-    }
+    REFUSE_IF(predicted->missing, OKRA_EARG,
+              "metric %s: the prediction has missing values", metric->name);
     return !truth->missing || metric->gaps
                ? OKRA_OK
                : okra_fail_(OKRA_EUNSUPPORTED,
@@ -383,14 +376,9 @@ okra_status okra_score_lists(okra_context *context, const char *spec,
     NOT_NULL(truth);
     NOT_NULL(lists);
     CHK(parse(spec, &metric, &options, &params));
-    if (!metric->list) {
-        return okra_fail_(OKRA_EARG,
-                          "metric %s compares objects, not lists of candidates",
-                          metric->name);
-    }
-    if (n < 1) {
-        return okra_fail_(OKRA_ESHAPE, "metric %s: there are no lists", metric->name);
-    }
+    REFUSE_IF(!metric->list, OKRA_EARG,
+              "metric %s compares objects, not lists of candidates", metric->name);
+    REFUSE_IF(n < 1, OKRA_ESHAPE, "metric %s: there are no lists", metric->name);
     for (okra_int i = 0; i < n; i++) {
         double one = metric->list(params, lists + i * width, width, truth[i]);
         sum += one;

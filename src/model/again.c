@@ -42,9 +42,7 @@ okra_status okra_model_options_(const okra_model *model, okra_options **out,
     const json_t *fitted = json_object_get(about, "options");
     okra_options *o = NULL;
     *file = NULL;
-    if (!about) {
-        return okra_fail_(OKRA_EMEM, "there is no memory for the options of the model");
-    }
+    REFUSE_IF(!about, OKRA_EMEM, "there is no memory for the options of the model");
     TRY(okra_fit_options(&o));
     for (int t = 0; t < 2; t++) {
         for (const okra_option *row = tables[t]->rows; row && row->name; row++) {

@@ -152,21 +152,18 @@ static okra_status described(const okra_archive_ *archive, const char *key,
     const char *found = json_string_value(json_object_get(about, "dtype"));
     const json_t *shape = json_object_get(about, "shape");
     size_t dimensions = json_array_size(shape);
-    if (!found || strcmp(found, dtype) != 0 || dimensions < 1 || dimensions > 2) {
-        return okra_fail_(OKRA_EFORMAT,
-                          "%s: model.json does not list the array %s of type %s",
-                          archive->path, key, dtype);
-    }
+    REFUSE_IF(!found || strcmp(found, dtype) != 0 || dimensions < 1 || dimensions > 2,
+              OKRA_EFORMAT, "%s: model.json does not list the array %s of type %s",
+              archive->path, key, dtype);
     *rows = json_integer_value(json_array_get(shape, 0));
     *cols = dimensions == 2 ? json_integer_value(json_array_get(shape, 1)) : -1;
     /* An empty array has no bytes that would bound its other side. */
     okra_int most = okra_zip_bytes_(archive->zip)->size;
-    if (*rows < 0 || *rows > most || *cols > most || (dimensions == 2 && *cols < 0)) {
-        return okra_fail_(OKRA_EFORMAT,
-                          "%s: the shape of the array %s is not one that a file of %lld "
-                          "bytes can hold",
-                          archive->path, key, (long long)most);
-    }
+    REFUSE_IF(*rows < 0 || *rows > most || *cols > most || (dimensions == 2 && *cols < 0),
+              OKRA_EFORMAT,
+              "%s: the shape of the array %s is not one that a file of %lld "
+              "bytes can hold",
+              archive->path, key, (long long)most);
     return OKRA_OK;
 }
 
@@ -197,28 +194,20 @@ okra_status okra_archive_get_(const okra_archive_ *archive, const char *folder,
     CHK(entry_name(folder, name, "", key));
     CHK(described(archive, key, dtype, rows, cols));
     okra_int at = okra_zip_find_(archive->zip, entry);
-    if (at < 0) {
-        return okra_fail_(OKRA_EFORMAT, "%s: the array %s is missing", archive->path,
-                          entry);
-    }
+    REFUSE_IF(at < 0, OKRA_EFORMAT, "%s: the array %s is missing", archive->path, entry);
     CHK(okra_archive_bytes_(archive, at, &bytes, &size, &owned));
     CHK(okra_area_(*rows, *cols < 0 ? 1 : *cols, (size_t)element_size(dtype), &area));
     okra_int length = (okra_int)okra_npy_header_(dtype, *rows, *cols, header);
-    if (size != length + area * element_size(dtype) ||
-        memcmp(bytes, header, (size_t)length) != 0) {
-        return okra_fail_(OKRA_EFORMAT, "%s: the array %s is not what model.json says",
-                          archive->path, entry);
-    }
-    if ((uintptr_t)(bytes + length) % 8 != 0) {
-        return okra_fail_(OKRA_EFORMAT, "%s: the array %s is not aligned", archive->path,
-                          entry);
-    }
+    REFUSE_IF(size != length + area * element_size(dtype) ||
+                  memcmp(bytes, header, (size_t)length) != 0,
+              OKRA_EFORMAT, "%s: the array %s is not what model.json says", archive->path,
+              entry);
+    REFUSE_IF((uintptr_t)(bytes + length) % 8 != 0, OKRA_EFORMAT,
+              "%s: the array %s is not aligned", archive->path, entry);
     *values = bytes + length;
-    if (json_object_set_new(json_object_get(archive->arrays, key), "used", json_true()) !=
-        0) {
-        return okra_fail_(OKRA_EMEM, "%s: no memory to note that '%s' was read",
-                          archive->path, key);
-    }
+    REFUSE_IF(json_object_set_new(json_object_get(archive->arrays, key), "used",
+                                  json_true()) != 0,
+              OKRA_EMEM, "%s: no memory to note that '%s' was read", archive->path, key);
     return OKRA_OK;
 }
 
@@ -228,12 +217,12 @@ okra_status okra_archive_check_count_(const okra_archive_ *archive)
     while (entries <= OKRA_ARRAYS_MOST_ && okra_zip_each_(archive->zip, entries)) {
         entries++;
     }
-    if (entries > OKRA_ARRAYS_MOST_ || entries > json_object_size(archive->arrays) + 1) {
-        return okra_fail_(OKRA_EFORMAT,
-                          "%s: the archive holds %zu entries or more, which is not what "
-                          "model.json lists, or too many",
-                          archive->path, entries);
-    }
+    REFUSE_IF(entries > OKRA_ARRAYS_MOST_ ||
+                  entries > json_object_size(archive->arrays) + 1,
+              OKRA_EFORMAT,
+              "%s: the archive holds %zu entries or more, which is not what "
+              "model.json lists, or too many",
+              archive->path, entries);
     return OKRA_OK;
 }
 
@@ -243,12 +232,9 @@ okra_status okra_archive_check_used_(const okra_archive_ *archive)
     json_t *about;
     json_object_foreach(archive->arrays, key, about)
     {
-        if (!json_object_get(about, "used")) {
-            return okra_fail_(
-                OKRA_EFORMAT,
-                "%s: the array '%s' is nothing that a model like this holds",
-                archive->path, key);
-        }
+        REFUSE_IF(!json_object_get(about, "used"), OKRA_EFORMAT,
+                  "%s: the array '%s' is nothing that a model like this holds",
+                  archive->path, key);
     }
     return OKRA_OK;
 }

@@ -75,12 +75,10 @@ static okra_status check_options(const okra_options *options,
 {
     const char *name, *value;
     for (size_t i = 0; options && (name = okra_options_each_(options, i, &value)); i++) {
-        if (strcmp(name, "kx") != 0 && strcmp(name, "low-rank-x") != 0) {
-            return okra_fail_(OKRA_EARG,
-                              "a basis has no use for option %s: give kx and "
-                              "low-rank-x",
-                              name);
-        }
+        REFUSE_IF(strcmp(name, "kx") != 0 && strcmp(name, "low-rank-x") != 0, OKRA_EARG,
+                  "a basis has no use for option %s: give kx and "
+                  "low-rank-x",
+                  name);
     }
     return *fields->low_rank_x ? OKRA_OK
                                : okra_fail_(OKRA_EARG, "a basis needs low-rank-x, for "
@@ -163,17 +161,12 @@ okra_status okra_fit_basis_low_(okra_context *ctx, const okra_model *basis,
     double scale;
     bool features = y->kind == OKRA_DENSE && okra_kernel_is_linear_(ky, &scale);
     CHK(same_kind(basis, x));
-    if (!okra_fit_factored_(f, method, options, x, y, ky)) {
-        return okra_fail_(
-            OKRA_EUNSUPPORTED,
-            "method %s has no factored form for this: a basis is of no use to it",
-            method->name);
-    }
-    if (*f->low_rank_y && features) {
-        return okra_fail_(OKRA_EARG,
-                          "low-rank-y: outputs under a linear kernel are their own "
-                          "features: leave it out");
-    }
+    REFUSE_IF(!okra_fit_factored_(f, method, options, x, y, ky), OKRA_EUNSUPPORTED,
+              "method %s has no factored form for this: a basis is of no use to it",
+              method->name);
+    REFUSE_IF(*f->low_rank_y && features, OKRA_EARG,
+              "low-rank-y: outputs under a linear kernel are their own "
+              "features: leave it out");
     CHK(okra_map_load_over_(ctx, kx, basis->training->x, basis->bag, "basis", "kx",
                             map_x));
     if (*f->low_rank_y) {
@@ -197,11 +190,8 @@ static okra_status complete(const okra_model *basis, const okra_options *given,
     for (size_t i = 0; given && (name = okra_options_each_(given, i, &value)); i++) {
         bool own = strcmp(name, "kx") == 0;
         if ((own && strcmp(value, kx) != 0) || strncmp(name, "low-rank", 8) == 0) {
-            if (strcmp(name, "low-rank-y") != 0) {
-                return okra_fail_(OKRA_EARG,
-                                  "%s is '%s', but the basis says it: leave it out", name,
-                                  value);
-            }
+            REFUSE_IF(strcmp(name, "low-rank-y") != 0, OKRA_EARG,
+                      "%s is '%s', but the basis says it: leave it out", name, value);
         }
         if (!own) {
             CHK(okra_options_set(o, name, value));
@@ -224,17 +214,13 @@ okra_status okra_fit_basis(okra_context *context, const okra_model *basis,
     NOT_NULL(basis);
     NOT_NULL(x);
     NOT_NULL(y);
-    if (!okra_model_keeps_basis_(basis)) {
-        return okra_fail_(
-            OKRA_EARG, "the model keeps no basis: make one with okra basis, or fit with "
-                       "keep-moments");
-    }
-    if (okra_kernel_files_(basis->training->kx)) {
-        return okra_fail_(OKRA_EUNSUPPORTED,
-                          "the kernel of the basis names a file, %s; no file is opened "
-                          "because a model names it",
-                          okra_kernel_text(basis->training->kx));
-    }
+    REFUSE_IF(!okra_model_keeps_basis_(basis), OKRA_EARG,
+              "the model keeps no basis: make one with okra basis, or fit with "
+              "keep-moments");
+    REFUSE_IF(okra_kernel_files_(basis->training->kx), OKRA_EUNSUPPORTED,
+              "the kernel of the basis names a file, %s; no file is opened "
+              "because a model names it",
+              okra_kernel_text(basis->training->kx));
     CHK(complete(basis, options, &all));
     CHK(okra_data_align(context, x, basis->training->x, &aligned));
     return okra_fit_with_(context, basis, aligned, y, all, NULL, 1, out);

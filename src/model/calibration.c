@@ -14,32 +14,26 @@ static okra_status check(const okra_training_ *t, const okra_data *x, const okra
 {
     const okra_data *given[] = {x, y}, *trained[] = {t->x, t->y};
     static const char *const names[] = {"inputs", "outputs"};
-    if (x->n != y->n || x->n == 0) {
-        return okra_fail_(OKRA_ESHAPE,
-                          "calibration: there are %lld inputs and %lld outputs",
-                          (long long)x->n, (long long)y->n);
-    }
+    REFUSE_IF(x->n != y->n || x->n == 0, OKRA_ESHAPE,
+              "calibration: there are %lld inputs and %lld outputs", (long long)x->n,
+              (long long)y->n);
     for (int k = 0; k < 2; k++) {
         bool waves = k == 0 && t->waves; /* the model keeps frequencies, not inputs */
-        if (given[k]->kind == OKRA_GRAM) {
-            return okra_fail_(OKRA_EUNSUPPORTED,
-                              "calibration: a model keeps no values of a precomputed "
-                              "kernel: give them when predicting");
-        }
-        if (given[k]->kind != trained[k]->kind ||
-            (given[k]->kind == OKRA_DENSE && !waves && given[k]->d != trained[k]->d)) {
-            return okra_fail_(OKRA_ESHAPE,
-                              "calibration: the %s are %s of width %lld, the model's %s "
-                              "of width %lld",
-                              names[k], okra_kind_name(given[k]->kind),
-                              (long long)given[k]->d, okra_kind_name(trained[k]->kind),
-                              (long long)trained[k]->d);
-        }
+        REFUSE_IF(given[k]->kind == OKRA_GRAM, OKRA_EUNSUPPORTED,
+                  "calibration: a model keeps no values of a precomputed "
+                  "kernel: give them when predicting");
+        REFUSE_IF(
+            given[k]->kind != trained[k]->kind ||
+                (given[k]->kind == OKRA_DENSE && !waves && given[k]->d != trained[k]->d),
+            OKRA_ESHAPE,
+            "calibration: the %s are %s of width %lld, the model's %s "
+            "of width %lld",
+            names[k], okra_kind_name(given[k]->kind), (long long)given[k]->d,
+            okra_kind_name(trained[k]->kind), (long long)trained[k]->d);
     }
-    if (x->missing || (y->missing && !t->output.features)) {
-        return okra_fail_(OKRA_EUNSUPPORTED, "calibration: the %s have missing values",
-                          x->missing ? "inputs" : "outputs");
-    }
+    REFUSE_IF(x->missing || (y->missing && !t->output.features), OKRA_EUNSUPPORTED,
+              "calibration: the %s have missing values",
+              x->missing ? "inputs" : "outputs");
     return OKRA_OK;
 }
 
@@ -51,9 +45,7 @@ okra_status okra_model_set_calibration(okra_model *model, const okra_data *x,
     FREED_BY(okra_json_drop_) json_t *about = NULL, *part = NULL;
     OWNED char *text = NULL;
     NOT_NULL(model);
-    if (!x != !y) {
-        return okra_fail_(OKRA_EARG, "calibration: inputs and outputs go together");
-    }
+    REFUSE_IF(!x != !y, OKRA_EARG, "calibration: inputs and outputs go together");
     if (x) {
         CHK(okra_data_align(NULL, x, model->training->x, &like_x));
         CHK(okra_data_align(NULL, y, model->training->y, &like_y));

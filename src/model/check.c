@@ -34,26 +34,18 @@ static okra_status check_pairs(const okra_method_ *method, const okra_facts_ *f,
     double rank = 0;
     okra_int n = f->y->n, N = f->x->n;
     bool low = okra_bag_get_number_(bag, "x.rank", &rank) && !okra_kernel_low_(f->kx);
-    if (n == 0 || (low && N == 0) || (!low && N < n) ||
-        (!low && N > n && !method->unlabelled)) {
-        return okra_fail_(OKRA_EFORMAT, "there are %lld training inputs and %lld outputs",
-                          (long long)N, (long long)n);
-    }
-    if ((low || waves) && !method->low_rank) {
-        return okra_fail_(
-            OKRA_EFORMAT,
-            "the model keeps a basis of low rank, which method %s does not use",
-            method->name);
-    }
-    if (waves && (!low || f->x->kind != OKRA_DENSE)) {
-        return okra_fail_(OKRA_EFORMAT,
-                          "the model says that it keeps waves, which it does not");
-    }
-    if (f->x->missing || (f->y->missing && !method->missing)) {
-        return okra_fail_(OKRA_EFORMAT,
-                          "%s has missing values, which method %s does not use",
-                          f->x->missing ? "x" : "y", method->name);
-    }
+    REFUSE_IF(n == 0 || (low && N == 0) || (!low && N < n) ||
+                  (!low && N > n && !method->unlabelled),
+              OKRA_EFORMAT, "there are %lld training inputs and %lld outputs",
+              (long long)N, (long long)n);
+    REFUSE_IF((low || waves) && !method->low_rank, OKRA_EFORMAT,
+              "the model keeps a basis of low rank, which method %s does not use",
+              method->name);
+    REFUSE_IF(waves && (!low || f->x->kind != OKRA_DENSE), OKRA_EFORMAT,
+              "the model says that it keeps waves, which it does not");
+    REFUSE_IF(f->x->missing || (f->y->missing && !method->missing), OKRA_EFORMAT,
+              "%s has missing values, which method %s does not use",
+              f->x->missing ? "x" : "y", method->name);
     return OKRA_OK;
 }
 
@@ -79,16 +71,13 @@ okra_status okra_model_check_(const okra_method_ *method, const okra_data *x,
     okra_facts_ facts = {x, y, kx, ky, &sizes};
     double waves = 0;
     okra_int d = -1;
-    if (!method->kept) {
-        return okra_fail_(OKRA_EINTERNAL, "method %s does not declare what it keeps",
-                          method->name);
-    }
+    REFUSE_IF(!method->kept, OKRA_EINTERNAL, "method %s does not declare what it keeps",
+              method->name);
     CHK(okra_kept_check_(common, NULL, bag, &sizes));
     okra_bag_get_number_(bag, "x.waves", &waves);
     const char *decode = okra_bag_get_text_(bag, "decode");
-    if (decode && !okra_decoder_find_(decode)) {
-        return okra_fail_(OKRA_EFORMAT, "there is no decoder '%s'", decode);
-    }
+    REFUSE_IF(decode && !okra_decoder_find_(decode), OKRA_EFORMAT,
+              "there is no decoder '%s'", decode);
     CHK(check_pairs(method, &facts, bag, waves != 0));
     CHK(check_kernels(&facts, bag, &d));
     okra_sizes_set_(&sizes, "n", y->n);
@@ -100,12 +89,10 @@ okra_status okra_model_check_(const okra_method_ *method, const okra_data *x,
     CHK(okra_kept_check_(weights, NULL, bag, &sizes));
     CHK(okra_kept_check_forms_(method->kept, NULL, bag, &sizes));
     CHK(okra_kept_check_all_(bag));
-    if (okra_map_saved_(bag, "y") && method->form(bag) != OKRA_FORM_EMBEDDING) {
-        return okra_fail_(
-            OKRA_EFORMAT,
-            "the model has outputs of low rank and weights over all of them, expected "
-            "coefficients");
-    }
+    REFUSE_IF(okra_map_saved_(bag, "y") && method->form(bag) != OKRA_FORM_EMBEDDING,
+              OKRA_EFORMAT,
+              "the model has outputs of low rank and weights over all of them, expected "
+              "coefficients");
     if (method->check) {
         CHK(method->check(bag, &facts));
     }

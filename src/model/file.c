@@ -128,11 +128,9 @@ okra_status okra_model_save_as(okra_context *context, const okra_model *model,
 {
     NOT_NULL(model);
     NOT_NULL(path);
-    if (how != OKRA_COMPACT_NO && how != OKRA_COMPACT_YES &&
-        how != OKRA_COMPACT_RECOMPUTE) {
-        return okra_fail_(OKRA_EARG, "%s: how is %d, which is no okra_compact", __func__,
-                          (int)how);
-    }
+    REFUSE_IF(how != OKRA_COMPACT_NO && how != OKRA_COMPACT_YES &&
+                  how != OKRA_COMPACT_RECOMPUTE,
+              OKRA_EARG, "%s: how is %d, which is no okra_compact", __func__, (int)how);
     return save_watched(context, model, path, how);
 }
 
@@ -242,11 +240,9 @@ static okra_status check_json(const char *path, const json_t *about)
             good = good && (json_typeof(value) == members[i].type ||
                             (members[i].type == JSON_REAL && json_is_number(value)));
         }
-        if (!good) {
-            return okra_fail_(OKRA_EFORMAT,
-                              "%s: '%s' of model.json is missing or not what it must be",
-                              path, members[i].name);
-        }
+        REFUSE_IF(!good, OKRA_EFORMAT,
+                  "%s: '%s' of model.json is missing or not what it must be", path,
+                  members[i].name);
     }
     return OKRA_OK;
 }
@@ -333,13 +329,11 @@ static okra_status weigh(const okra_bag_ *bag, const okra_kernel *kx,
     if (!weights) {
         return OKRA_OK;
     }
-    if (!okra_bag_get_number_(bag, "weights.seen", &seen) &&
-        (okra_kernel_follows_(kx) || okra_kernel_follows_(ky))) {
-        return okra_fail_(
-            OKRA_EFORMAT,
-            "the model has weights of pairs, and its kernels learned from the pairs "
-            "without them, as they did before: fit it again");
-    }
+    REFUSE_IF(!okra_bag_get_number_(bag, "weights.seen", &seen) &&
+                  (okra_kernel_follows_(kx) || okra_kernel_follows_(ky)),
+              OKRA_EFORMAT,
+              "the model has weights of pairs, and its kernels learned from the pairs "
+              "without them, as they did before: fit it again");
     CHK(okra_data_weigh(*y, weights, n, &with));
     okra_data_free(*y);
     *y = with;
@@ -419,10 +413,8 @@ okra_status okra_model_load(okra_context *context, const char *path, okra_model 
     m->archive->arrays = json_object_get(about, "arrays");
     const char *method = json_string_value(json_object_get(about, "method"));
     m->method = method ? okra_method_find_(method) : NULL;
-    if (!m->method) {
-        return okra_fail_(OKRA_EFORMAT, "%s: there is no method '%s'", path,
-                          method ? method : "");
-    }
+    REFUSE_IF(!m->method, OKRA_EFORMAT, "%s: there is no method '%s'", path,
+              method ? method : "");
     CHK(check_json(path, about));
     m->archive->context = context;
     CHK(okra_archive_check_count_(m->archive));

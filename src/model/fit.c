@@ -27,29 +27,19 @@ okra_status okra_method_check_pairs_(const okra_method_ *method, const okra_data
     char a[96], b[96];
     okra_data_describe_(x, a, sizeof a);
     okra_data_describe_(y, b, sizeof b);
-    if (x->n < y->n) {
-        return okra_fail_(OKRA_ESHAPE, "x has %s, y has %s; expected as many of each%s",
-                          a, b, heading(x, y));
-    }
-    if (x->n > y->n && !method->unlabelled) {
-        return okra_fail_(OKRA_ESHAPE,
-                          "x has %s, y has %s; expected as many of each: method %s does "
-                          "not use inputs without outputs",
-                          a, b, method->name);
-    }
-    if (x->missing || (y->missing && !method->missing)) {
-        return okra_fail_(OKRA_EUNSUPPORTED,
-                          "%s has missing values, which method %s does not use",
-                          x->missing ? "x" : "y", method->name);
-    }
-    if (y->n == 0) {
-        return okra_fail_(OKRA_ESHAPE, "there are no training pairs");
-    }
-    if (!okra_weights_plain_(y) && !method->weights) {
-        return okra_fail_(OKRA_EUNSUPPORTED, "method %s %s", method->name,
-                          method->unweighted ? method->unweighted
-                                             : "does not use weights of pairs");
-    }
+    REFUSE_IF(x->n < y->n, OKRA_ESHAPE, "x has %s, y has %s; expected as many of each%s",
+              a, b, heading(x, y));
+    REFUSE_IF(x->n > y->n && !method->unlabelled, OKRA_ESHAPE,
+              "x has %s, y has %s; expected as many of each: method %s does "
+              "not use inputs without outputs",
+              a, b, method->name);
+    REFUSE_IF(x->missing || (y->missing && !method->missing), OKRA_EUNSUPPORTED,
+              "%s has missing values, which method %s does not use",
+              x->missing ? "x" : "y", method->name);
+    REFUSE_IF(y->n == 0, OKRA_ESHAPE, "there are no training pairs");
+    REFUSE_IF(!okra_weights_plain_(y) && !method->weights, OKRA_EUNSUPPORTED,
+              "method %s %s", method->name,
+              method->unweighted ? method->unweighted : "does not use weights of pairs");
     return OKRA_OK;
 }
 
@@ -60,12 +50,10 @@ okra_status okra_outputs_known_(const okra_data *y)
         while (i < y->n && isnan(y->values[i * y->ld + j])) {
             i++;
         }
-        if (i == y->n) {
-            return okra_fail_(OKRA_EARG,
-                              "y: column %lld (counted from 0) has no known value, so "
-                              "that nothing can be learned of it; leave it out",
-                              (long long)j);
-        }
+        REFUSE_IF(i == y->n, OKRA_EARG,
+                  "y: column %lld (counted from 0) has no known value, so "
+                  "that nothing can be learned of it; leave it out",
+                  (long long)j);
     }
     return OKRA_OK;
 }
@@ -115,12 +103,10 @@ okra_status okra_method_check_(const okra_options *options, const okra_method_ *
     const char *value, *name;
     for (size_t i = 0; (name = okra_options_each_(options, i, &value)) != NULL; i++) {
         const char *other = only_method(name);
-        if (other && strcmp(other, method->name) != 0 &&
-            !okra_option_find_(&okra_fit_table_, name, strlen(name))) {
-            return okra_fail_(OKRA_EARG,
-                              "method %s does not use the option '%s'; method %s does",
-                              method->name, name, other);
-        }
+        REFUSE_IF(other && strcmp(other, method->name) != 0 &&
+                      !okra_option_find_(&okra_fit_table_, name, strlen(name)),
+                  OKRA_EARG, "method %s does not use the option '%s'; method %s does",
+                  method->name, name, other);
     }
     snprintf(who, sizeof who, "method %s", method->name);
     const okra_option_table *tables[] = {&okra_fit_table_, &method->options};
@@ -132,10 +118,8 @@ static okra_status check_lambda(const okra_method_ *method, const double *lambda
                                 size_t count)
 {
     const okra_option *row = okra_option_find_(&method->options, "lambda", 6);
-    if (!row || !method->path) {
-        return okra_fail_(OKRA_EARG, "method %s has no lambda to follow a path of",
-                          method->name);
-    }
+    REFUSE_IF(!row || !method->path, OKRA_EARG,
+              "method %s has no lambda to follow a path of", method->name);
     okra_status st = OKRA_OK;
     for (size_t i = 0; i < count && st == OKRA_OK; i++) {
         char text[40];
@@ -263,11 +247,9 @@ static okra_status learn_kernels(okra_context *ctx, const okra_method_ *method,
         CHK(learn_align(ctx, method, x, y, fields->kx, *ky, options, lambda, &align));
     }
     CHK(parse_kernel(ctx, "kx", align.text ? align.text : fields->kx, x, kx));
-    if (*fields->twin && y->weights) {
-        return okra_fail_(OKRA_EUNSUPPORTED,
-                          "twin learns kernels from pairs that count alike: it "
-                          "does not use weights");
-    }
+    REFUSE_IF(*fields->twin && y->weights, OKRA_EUNSUPPORTED,
+              "twin learns kernels from pairs that count alike: it "
+              "does not use weights");
     if (*fields->twin) {
         CHK(okra_fit_twin_(ctx, x, y, fields, kx, ky, hsic));
     }
@@ -387,9 +369,7 @@ okra_status okra_fit_path(okra_context *context, const okra_data *x, const okra_
     NOT_NULL(x);
     NOT_NULL(y);
     NOT_NULL(models);
-    if (!lambda || count == 0) {
-        return okra_fail_(OKRA_EARG, "the path has no lambda");
-    }
+    REFUSE_IF(!lambda || count == 0, OKRA_EARG, "the path has no lambda");
     CHK(okra_outputs_known_(y));
     return okra_fit_with_(context, NULL, x, y, options, lambda, count, models);
 }

@@ -13,9 +13,8 @@
 okra_status okra_json_set_(json_t *object, const char *key, json_t *value)
 {
     /* json_object_set_new takes the value in any case, and refuses one that is NULL. */
-    if (json_object_set_new(object, key, value) != 0) {
-        return okra_fail_(OKRA_EMEM, "could not describe '%s' of the model as JSON", key);
-    }
+    REFUSE_IF(json_object_set_new(object, key, value) != 0, OKRA_EMEM,
+              "could not describe '%s' of the model as JSON", key);
     return OKRA_OK;
 }
 
@@ -72,9 +71,8 @@ okra_status okra_json_text_(const json_t *json, char **text)
 static okra_status set_text(json_t *object, const char *key, const char *text)
 {
     json_t *value = json_string(text);
-    if (!value && !okra_json_lost_()) {
-        return okra_fail_(OKRA_EARG, "the text of '%s' is not UTF-8: %s", key, text);
-    }
+    REFUSE_IF(!value && !okra_json_lost_(), OKRA_EARG,
+              "the text of '%s' is not UTF-8: %s", key, text);
     return okra_json_set_(object, key, value);
 }
 
@@ -189,9 +187,7 @@ okra_status okra_model_check_options_(const okra_model *model,
     const okra_option_table *tables[] = {&okra_fit_table_, &model->method->options};
     json_t *about = okra_json_parse_(model->json, strlen(model->json), 0, NULL);
     const json_t *fitted = json_object_get(about, "options");
-    if (!about) {
-        return okra_fail_(OKRA_EMEM, "there is no memory for the options of the fit");
-    }
+    REFUSE_IF(!about, OKRA_EMEM, "there is no memory for the options of the fit");
     for (int t = 0; t < 2; t++) {
         for (const okra_option *row = tables[t]->rows; row && row->name; row++) {
             const char *had = json_string_value(json_object_get(fitted, row->name));

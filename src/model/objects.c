@@ -119,11 +119,9 @@ static okra_status load_sparse(const okra_shelf_ *s, okra_data **out)
     CHK(okra_fetch_(s, "indices", "<i8", -1, -1, &indices, &count));
     CHK(okra_fetch_(s, "values", "<f8", count, -1, &values, NULL));
     const okra_int *ends = indptr;
-    if (ends[0] != 0 || ends[s->n] != count) {
-        return okra_fail_(OKRA_EFORMAT,
-                          "%s: %s/indptr does not end at the %lld values there are",
-                          s->archive->path, s->folder, (long long)count);
-    }
+    REFUSE_IF(ends[0] != 0 || ends[s->n] != count, OKRA_EFORMAT,
+              "%s: %s/indptr does not end at the %lld values there are", s->archive->path,
+              s->folder, (long long)count);
     return okra_data_sparse(indptr, indices, values, s->n, s->d, out);
 }
 
@@ -177,17 +175,14 @@ static okra_status save_labels(okra_saver_ *saver, const char *folder,
 /* Pointers to `count` names in an array of bytes. */
 static okra_status load_names(const okra_shelf_ *s, okra_int count, const char ***out)
 {
-    okra_status st = OKRA_OK;
     const void *bytes = NULL;
-    const char **names = NULL;
+    OWNED const char **names = NULL;
     okra_int length = 0, found = 0;
-    TRY(okra_fetch_(s, "names", "|u1", -1, -1, &bytes, &length));
+    CHK(okra_fetch_(s, "names", "|u1", -1, -1, &bytes, &length));
     const char *text = bytes;
-    if (count > length) {
-        FAIL(OKRA_EFORMAT, "%s: %s/names is too short for %lld names", s->archive->path,
-             s->folder, (long long)count);
-    }
-    ALLOC(names, count);
+    REFUSE_IF(count > length, OKRA_EFORMAT, "%s: %s/names is too short for %lld names",
+              s->archive->path, s->folder, (long long)count);
+    MAKE(names, count);
     for (okra_int at = 0, begin = 0; at < length; at++) {
         if (text[at] == '\0') {
             if (found < count) {
@@ -197,35 +192,28 @@ static okra_status load_names(const okra_shelf_ *s, okra_int count, const char *
             begin = at + 1;
         }
     }
-    if (found != count || (length > 0 && text[length - 1] != '\0')) {
-        FAIL(OKRA_EFORMAT, "%s: %s/names holds %lld names, expected %lld",
-             s->archive->path, s->folder, (long long)found, (long long)count);
-    }
-    *out = names;
-    names = NULL;
-done:
-    okra_free_(names);
-    return st;
+    REFUSE_IF(found != count || (length > 0 && text[length - 1] != '\0'), OKRA_EFORMAT,
+              "%s: %s/names holds %lld names, expected %lld", s->archive->path, s->folder,
+              (long long)found, (long long)count);
+    *out = TAKE(names);
+    return OKRA_OK;
 }
 
 static okra_status load_labels(const okra_shelf_ *s, okra_data **out)
 {
-    okra_status st = OKRA_OK;
     const void *codes = NULL;
-    const char **names = NULL;
-    TRY(okra_fetch_(s, "codes", "<i8", s->n, -1, &codes, NULL));
+    OWNED const char **names = NULL;
+    CHK(okra_fetch_(s, "codes", "<i8", s->n, -1, &codes, NULL));
     if (okra_archive_has_(s->archive, s->folder, "names")) {
-        TRY(load_names(s, s->d, &names));
-    } else if (s->d > OKRA_MAX_(s->n, OKRA_CODES_MOST_ + 1)) {
-        FAIL(OKRA_EFORMAT,
-             "%lld labels of %lld classes without names, expected at most %lld classes",
-             (long long)s->n, (long long)s->d,
-             (long long)OKRA_MAX_(s->n, OKRA_CODES_MOST_ + 1));
+        CHK(load_names(s, s->d, &names));
+    } else {
+        REFUSE_IF(
+            s->d > OKRA_MAX_(s->n, OKRA_CODES_MOST_ + 1), OKRA_EFORMAT,
+            "%lld labels of %lld classes without names, expected at most %lld classes",
+            (long long)s->n, (long long)s->d,
+            (long long)OKRA_MAX_(s->n, OKRA_CODES_MOST_ + 1));
     }
-    TRY(okra_data_labels(codes, s->n, names, s->d, out));
-done:
-    okra_free_(names);
-    return st;
+    return okra_data_labels(codes, s->n, names, s->d, out);
 }
 
 /* ---- nodes of a network ---- */
@@ -251,38 +239,32 @@ static okra_status save_nodes(okra_saver_ *saver, const char *folder,
 /* The edges of the lower triangle; the constructor makes the other half again. */
 static okra_status load_nodes(const okra_shelf_ *s, okra_data **out)
 {
-    okra_status st = OKRA_OK;
     const void *codes = NULL, *indptr = NULL, *indices = NULL, *values = NULL;
-    const char **names = NULL;
-    okra_network_ *network = NULL;
-    okra_link_ *edges = NULL;
+    OWNED const char **names = NULL;
+    FREED_BY(okra_network_drop_) okra_network_ *network = NULL;
+    OWNED okra_link_ *edges = NULL;
     okra_int count = 0, kept = 0;
-    TRY(okra_fetch_(s, "codes", "<i8", s->n, -1, &codes, NULL));
-    TRY(okra_fetch_(s, "indptr", "<i8", s->d + 1, -1, &indptr, NULL));
-    TRY(okra_fetch_(s, "indices", "<i8", -1, -1, &indices, &count));
-    TRY(okra_fetch_(s, "values", "<f8", count, -1, &values, NULL));
+    CHK(okra_fetch_(s, "codes", "<i8", s->n, -1, &codes, NULL));
+    CHK(okra_fetch_(s, "indptr", "<i8", s->d + 1, -1, &indptr, NULL));
+    CHK(okra_fetch_(s, "indices", "<i8", -1, -1, &indices, &count));
+    CHK(okra_fetch_(s, "values", "<f8", count, -1, &values, NULL));
     if (okra_archive_has_(s->archive, s->folder, "names")) {
-        TRY(load_names(s, s->d, &names));
+        CHK(load_names(s, s->d, &names));
     }
     const okra_int *ends = indptr, *other = indices;
-    ALLOC(edges, count);
+    MAKE(edges, count);
     for (okra_int i = 0; i < s->d; i++) {
-        if (ends[i] < 0 || ends[i + 1] < ends[i] || ends[i + 1] > count) {
-            FAIL(OKRA_EFORMAT, "%s: %s/indptr does not fit", s->archive->path, s->folder);
-        }
+        REFUSE_IF(ends[i] < 0 || ends[i + 1] < ends[i] || ends[i + 1] > count,
+                  OKRA_EFORMAT, "%s: %s/indptr does not fit", s->archive->path,
+                  s->folder);
         for (okra_int k = ends[i]; k < ends[i + 1]; k++) {
             if (other[k] <= i) {
                 edges[kept++] = (okra_link_){i, other[k], ((const double *)values)[k]};
             }
         }
     }
-    TRY(okra_network_create_(s->d, edges, kept, names, NULL, &network));
-    TRY(okra_nodes_create_(network, codes, s->n, s->archive->path, out));
-done:
-    okra_free_(names);
-    okra_free_(edges);
-    okra_network_free_(network);
-    return st;
+    CHK(okra_network_create_(s->d, edges, kept, names, NULL, &network));
+    return okra_nodes_create_(network, codes, s->n, s->archive->path, out);
 }
 
 /* ---- the table ---- */
@@ -305,10 +287,8 @@ enum { KINDS = sizeof kinds / sizeof *kinds };
 okra_status okra_objects_save_(okra_saver_ *saver, const char *folder,
                                const okra_data *data)
 {
-    if ((unsigned)data->kind >= KINDS || !kinds[data->kind].save) {
-        return okra_fail_(OKRA_EUNSUPPORTED, "a model file cannot hold %s",
-                          okra_kind_name(data->kind));
-    }
+    REFUSE_IF((unsigned)data->kind >= KINDS || !kinds[data->kind].save, OKRA_EUNSUPPORTED,
+              "a model file cannot hold %s", okra_kind_name(data->kind));
     return kinds[data->kind].save(saver, folder, data);
 }
 
@@ -342,10 +322,9 @@ static okra_status load_columns(const okra_shelf_ *s, okra_data *data)
     if (!list) {
         return OKRA_OK;
     }
-    if (!json_is_array(list) || (okra_int)json_array_size(list) != data->d) {
-        return okra_fail_(OKRA_EFORMAT, "'columns' of model.json, expected %lld names",
-                          (long long)data->d);
-    }
+    REFUSE_IF(!json_is_array(list) || (okra_int)json_array_size(list) != data->d,
+              OKRA_EFORMAT, "'columns' of model.json, expected %lld names",
+              (long long)data->d);
     MAKE(names, data->d);
     for (okra_int j = 0; j < data->d; j++) {
         names[j] = json_string_value(json_array_get(list, (size_t)j));
@@ -363,13 +342,10 @@ okra_status okra_objects_load_(okra_archive_ *archive, const char *folder,
                      json_integer_value(json_object_get(about, "count")),
                      json_integer_value(json_object_get(about, "width"))};
     okra_int most = okra_zip_bytes_(archive->zip)->size;
-    if (s.n < 0 || s.n > most || s.d < 0 || s.d > most_width) {
-        return okra_fail_(OKRA_EFORMAT,
-                          "%s: '%s' has %lld objects of width %lld, which a file of %lld "
-                          "bytes cannot hold",
-                          archive->path, folder, (long long)s.n, (long long)s.d,
-                          (long long)most);
-    }
+    REFUSE_IF(s.n < 0 || s.n > most || s.d < 0 || s.d > most_width, OKRA_EFORMAT,
+              "%s: '%s' has %lld objects of width %lld, which a file of %lld "
+              "bytes cannot hold",
+              archive->path, folder, (long long)s.n, (long long)s.d, (long long)most);
     for (size_t k = 0; kind && k < KINDS; k++) {
         if (kinds[k].load && strcmp(okra_kind_name((okra_kind)k), kind) == 0) {
             FREED_BY(okra_data_drop_) okra_data *data = NULL;

@@ -59,18 +59,16 @@ static okra_status check_request(const okra_model *model,
 {
     const okra_training_ *t = model->training;
     bool embedding = okra_model_form_(model) == OKRA_FORM_EMBEDDING;
-    if (request->weights && embedding) {
-        return okra_fail_(OKRA_EUNSUPPORTED,
-                          "this model (method %s) predicts embeddings: there are no "
-                          "weights over the training outputs",
-                          model->method->name);
-    }
-    if (request->embedding && !embedding && !t->output.features && !t->output.vectors) {
-        return okra_fail_(OKRA_EUNSUPPORTED,
-                          "the output kernel %s has no explicit features: an embedding "
-                          "needs ky linear, metric or tasks on dense outputs",
-                          okra_kernel_text(t->ky));
-    }
+    REFUSE_IF(request->weights && embedding, OKRA_EUNSUPPORTED,
+              "this model (method %s) predicts embeddings: there are no "
+              "weights over the training outputs",
+              model->method->name);
+    REFUSE_IF(request->embedding && !embedding && !t->output.features &&
+                  !t->output.vectors,
+              OKRA_EUNSUPPORTED,
+              "the output kernel %s has no explicit features: an embedding "
+              "needs ky linear, metric or tasks on dense outputs",
+              okra_kernel_text(t->ky));
     return OKRA_OK;
 }
 
@@ -117,10 +115,8 @@ static okra_status name_decoder(okra_context *ctx, const run *r,
     if (plain && r->output.criterion) {
         st = okra_decode_smooth_(ctx, &r->output, &smooth);
     }
-    if (kept && !okra_decoder_find_(kept)) {
-        return okra_fail_(OKRA_EFORMAT, "the model names the decoder '%s': there is none",
-                          kept);
-    }
+    REFUSE_IF(kept && !okra_decoder_find_(kept), OKRA_EFORMAT,
+              "the model names the decoder '%s': there is none", kept);
     bool ranks = r->model->method->criterion || request->confidence;
     fields->decode = r->model->method->decoder      ? r->model->method->decoder
                      : !plain                       ? "candidates"
@@ -174,13 +170,10 @@ static okra_status check_finite(okra_mat_ W, okra_mat_ H, okra_int first)
         okra_mat_ A = parts[k];
         for (okra_int i = 0; A.p && i < A.rows; i++) {
             for (okra_int j = 0; j < A.cols; j++) {
-                if (!isfinite(A.p[i * A.ld + j])) {
-                    return okra_fail_(OKRA_ENUMERIC,
-                                      "the prediction for test input %lld has a %s of %g",
-                                      (long long)(first + i),
-                                      k == 0 ? "weight" : "coordinate",
-                                      A.p[i * A.ld + j]);
-                }
+                REFUSE_IF(!isfinite(A.p[i * A.ld + j]), OKRA_ENUMERIC,
+                          "the prediction for test input %lld has a %s of %g",
+                          (long long)(first + i), k == 0 ? "weight" : "coordinate",
+                          A.p[i * A.ld + j]);
             }
         }
     }
@@ -190,12 +183,10 @@ static okra_status check_finite(okra_mat_ W, okra_mat_ H, okra_int first)
 static okra_status check_distances(const okra_decoded_ *decoded, okra_int tests)
 {
     for (okra_int i = 0; decoded->distance && i < tests * decoded->top; i++) {
-        if (isnan(decoded->distance[i])) {
-            return okra_fail_(OKRA_ENUMERIC,
-                              "the distance of what is predicted for test input %lld is "
-                              "not a number",
-                              (long long)(i / decoded->top));
-        }
+        REFUSE_IF(isnan(decoded->distance[i]), OKRA_ENUMERIC,
+                  "the distance of what is predicted for test input %lld is "
+                  "not a number",
+                  (long long)(i / decoded->top));
     }
     return OKRA_OK;
 }

@@ -31,13 +31,10 @@ static okra_status sort_rows(okra_update_job_ *j)
     MAKE(j->order, n);
     for (okra_int i = 0; i < count; i++) {
         j->removed[i] = j->request.remove[i];
-        if (j->removed[i] < 0 || j->removed[i] >= n) {
-            return okra_fail_(
-                OKRA_EARG,
-                "update: row %lld is to go, expected one of the %lld training pairs, "
-                "counted from 0",
-                (long long)j->removed[i], (long long)n);
-        }
+        REFUSE_IF(j->removed[i] < 0 || j->removed[i] >= n, OKRA_EARG,
+                  "update: row %lld is to go, expected one of the %lld training pairs, "
+                  "counted from 0",
+                  (long long)j->removed[i], (long long)n);
     }
     if (count > 1) {
         qsort(j->removed, (size_t)count, sizeof *j->removed, ascending);
@@ -46,10 +43,8 @@ static okra_status sort_rows(okra_update_job_ *j)
     for (okra_int i = 0; i < n; i++) {
         if (q < count && j->removed[q] == i) {
             q++;
-            if (q < count && j->removed[q] == i) {
-                return okra_fail_(OKRA_EARG, "update: row %lld is to go twice",
-                                  (long long)i);
-            }
+            REFUSE_IF(q < count && j->removed[q] == i, OKRA_EARG,
+                      "update: row %lld is to go twice", (long long)i);
         } else {
             j->order[j->kept++] = i;
         }
@@ -91,37 +86,26 @@ static okra_status check(const okra_update_job_ *j)
     const okra_update_request *r = &j->request;
     const okra_training_ *t = j->model->training;
     char a[96], b[96];
-    if (!r->x != !r->y) {
-        return okra_fail_(OKRA_EARG,
-                          "update: %s is missing: inputs and outputs go "
-                          "together",
-                          r->x ? "y" : "x");
-    }
-    if (!r->x && r->remove_count == 0) {
-        return okra_fail_(OKRA_EARG, "update: there is nothing to add and nothing to "
-                                     "remove");
-    }
-    if (r->x && r->x->n != r->y->n) {
-        return okra_fail_(OKRA_ESHAPE, "x has %s, y has %s; expected as many of each",
-                          okra_data_describe_(r->x, a, sizeof a),
-                          okra_data_describe_(r->y, b, sizeof b));
-    }
-    if (has_gram(t->x) || has_gram(t->y)) {
-        return okra_fail_(OKRA_EUNSUPPORTED,
-                          "update: the model was fitted on a Gram matrix that was "
-                          "computed before, whose columns are the training objects: fit "
-                          "anew on the Gram matrix of all pairs");
-    }
-    if (r->x && (r->x->missing || (r->y->missing && !j->model->method->missing))) {
-        return okra_fail_(OKRA_EUNSUPPORTED,
-                          "%s has missing values, which method %s does not use",
-                          r->x->missing ? "x" : "y", j->model->method->name);
-    }
-    if (r->y && r->y->weights && !j->model->method->weights) {
-        return okra_fail_(OKRA_EUNSUPPORTED,
-                          "y has weights, which method %s does not use",
-                          j->model->method->name);
-    }
+    REFUSE_IF(!r->x != !r->y, OKRA_EARG,
+              "update: %s is missing: inputs and outputs go "
+              "together",
+              r->x ? "y" : "x");
+    REFUSE_IF(!r->x && r->remove_count == 0, OKRA_EARG,
+              "update: there is nothing to add and nothing to "
+              "remove");
+    REFUSE_IF(r->x && r->x->n != r->y->n, OKRA_ESHAPE,
+              "x has %s, y has %s; expected as many of each",
+              okra_data_describe_(r->x, a, sizeof a),
+              okra_data_describe_(r->y, b, sizeof b));
+    REFUSE_IF(has_gram(t->x) || has_gram(t->y), OKRA_EUNSUPPORTED,
+              "update: the model was fitted on a Gram matrix that was "
+              "computed before, whose columns are the training objects: fit "
+              "anew on the Gram matrix of all pairs");
+    REFUSE_IF(r->x && (r->x->missing || (r->y->missing && !j->model->method->missing)),
+              OKRA_EUNSUPPORTED, "%s has missing values, which method %s does not use",
+              r->x->missing ? "x" : "y", j->model->method->name);
+    REFUSE_IF(r->y && r->y->weights && !j->model->method->weights, OKRA_EUNSUPPORTED,
+              "y has weights, which method %s does not use", j->model->method->name);
     return OKRA_OK;
 }
 
@@ -181,13 +165,11 @@ static okra_status refit(okra_update_job_ *j, const okra_problem_ *problem,
 {
     okra_bag_free_(j->bag);
     j->bag = NULL;
-    if (file && !(problem->A && strcmp(file, "operator") == 0)) {
-        return okra_fail_(
-            OKRA_EUNSUPPORTED,
-            "update: the model must be fitted anew (%s), and its option %s names a file; "
-            "a model opens no files: use fit on all pairs",
-            j->change.why, file);
-    }
+    REFUSE_IF(
+        file && !(problem->A && strcmp(file, "operator") == 0), OKRA_EUNSUPPORTED,
+        "update: the model must be fitted anew (%s), and its option %s names a file; "
+        "a model opens no files: use fit on all pairs",
+        j->change.why, file);
     CHK(okra_bag_create_(&j->bag));
     CHK(okra_method_fit_(j->ctx, j->model->method, problem, j->options, j->bag));
     CHK(okra_low_put_(j->ctx, j->training->bound_x, "x", 1, &j->bag));
@@ -265,9 +247,8 @@ static okra_status change_model(okra_update_job_ *j)
             "update: method %s learns from a whole network: use link on the new one",
             j->model->method->name);
     }
-    if (j->kept + (j->request.y ? j->request.y->n : 0) == 0) {
-        return okra_fail_(OKRA_ESHAPE, "update: no training pairs would be left");
-    }
+    REFUSE_IF(j->kept + (j->request.y ? j->request.y->n : 0) == 0, OKRA_ESHAPE,
+              "update: no training pairs would be left");
     if (okra_update_is_low_(j->model)) {
         CHK(okra_update_low_(j));
     } else if (j->request.removed_x) {
@@ -302,37 +283,35 @@ okra_status okra_model_update(okra_context *context, const okra_model *model,
                               okra_update_report *report, okra_model **out)
 {
     NOT_NULL(out);
-    okra_status st = OKRA_OK;
-    okra_update_job_ j = {.ctx = context, .model = model};
-    okra_model *made = NULL;
+    FREED_BY(clear) okra_update_job_ j = {.ctx = context, .model = model};
+    FREED_BY(okra_model_drop_) okra_model *made = NULL;
     okra_update_report known = {OKRA_SIZED(okra_update_report)};
-    NEED(model);
-    NEED(request);
+    NOT_NULL(model);
+    NOT_NULL(request);
     SIZED(request, &j.request);
     if (report) {
         SIZED(report, &known);
     }
-    if (j.request.remove_count < 0 || (j.request.remove_count > 0 && !j.request.remove)) {
-        FAIL(OKRA_EARG, "okra_model_update: there are %lld rows to remove, and no list",
-             (long long)j.request.remove_count);
-    }
-    TRY(check(&j));
-    TRY(align(&j));
+    REFUSE_IF(j.request.remove_count < 0 ||
+                  (j.request.remove_count > 0 && !j.request.remove),
+              OKRA_EARG, "okra_model_update: there are %lld rows to remove, and no list",
+              (long long)j.request.remove_count);
+    CHK(check(&j));
+    CHK(align(&j));
     if (j.request.x) {
-        TRY(okra_weights_drop_(j.request.x, j.request.y, &j.new_x, &j.new_y));
+        CHK(okra_weights_drop_(j.request.x, j.request.y, &j.new_x, &j.new_y));
         j.request.x = j.new_x;
         j.request.y = j.new_y;
-        TRY(okra_model_meets_calibration_(context, model, j.new_x, j.new_y));
+        CHK(okra_model_meets_calibration_(context, model, j.new_x, j.new_y));
     }
-    TRY(sort_rows(&j));
-    TRY(change_model(&j));
-    TRY(okra_model_assemble_(j.training, model->method, j.options, NULL, j.bag, &made));
+    CHK(sort_rows(&j));
+    CHK(change_model(&j));
+    CHK(okra_model_assemble_(j.training, model->method, j.options, NULL, j.bag, &made));
     j.bag = NULL;
     if (model->calibration_x) { /* unseen before, unseen now */
-        TRY(okra_model_set_calibration(made, model->calibration_x, model->calibration_y));
+        CHK(okra_model_set_calibration(made, model->calibration_x, model->calibration_y));
     }
-    *out = made;
-    made = NULL;
+    *out = TAKE(made);
     known.added = j.request.y ? j.request.y->n : 0;
     known.removed = j.request.remove_count;
     known.how = !j.change.done               ? OKRA_UPDATE_REFIT
@@ -345,8 +324,5 @@ okra_status okra_model_update(okra_context *context, const okra_model *model,
         memcpy(report, &known, OKRA_MIN_(size, sizeof known));
         report->size = size;
     }
-done:
-    okra_model_free(made);
-    clear(&j);
-    return st;
+    return OKRA_OK;
 }

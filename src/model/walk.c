@@ -122,11 +122,9 @@ okra_status okra_walk_predict_(okra_context *ctx, okra_walk_ *walk, okra_int fir
                                okra_mat_ out)
 {
     okra_query_ q;
-    if (!walk->model->method->predict) {
-        return okra_fail_(OKRA_EUNSUPPORTED,
-                          "method %s scores links between nodes and predicts no outputs",
-                          walk->model->method->name);
-    }
+    REFUSE_IF(!walk->model->method->predict, OKRA_EUNSUPPORTED,
+              "method %s scores links between nodes and predicts no outputs",
+              walk->model->method->name);
     okra_status st = query(ctx, walk, first, out.rows, &q);
     return st == OKRA_OK ? walk->model->method->predict(ctx, walk->model->bag, &q, out)
                          : st;

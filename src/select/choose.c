@@ -85,25 +85,19 @@ static okra_status thin(const okra_context *ctx, const okra_data *x, const okra_
 static okra_status first_cell(okra_context *ctx, const okra_data *x, bool few,
                               okra_options *o, okra_options **fit)
 {
-    okra_status st = OKRA_OK;
-    okra_space_ *space = NULL;
-    okra_setting_ setting = {NULL, 0};
-    char *middle = NULL;
+    FREED_BY(okra_space_drop_) okra_space_ *space = NULL;
+    FREED_BY(okra_setting_free_) okra_setting_ setting = {NULL, 0};
+    OWNED char *middle = NULL;
     if (few) {
-        TRY(okra_rule_middle_(ctx, x, &middle));
-        TRY(okra_options_set(o, "kx", middle));
+        CHK(okra_rule_middle_(ctx, x, &middle));
+        CHK(okra_options_set(o, "kx", middle));
     }
-    TRY(okra_space_create_(o, &space));
+    CHK(okra_space_create_(o, &space));
     /* of 17 lambdas from 1e-6 to 100 times the mean of k(x,x): it; of seven from 1e-5 to
      * 10 times: a tenth of it */
     okra_int at = space->lambdas * 3 / 4;
-    TRY(okra_space_setting_(space, space->path ? at : 0, &setting));
-    TRY(okra_space_options_(space, &setting, fit, NULL));
-done:
-    okra_free_(middle);
-    okra_setting_free_(&setting);
-    okra_space_free_(space);
-    return st;
+    CHK(okra_space_setting_(space, space->path ? at : 0, &setting));
+    return okra_space_options_(space, &setting, fit, NULL);
 }
 
 static okra_status search(okra_context *ctx, const okra_method_ *method,

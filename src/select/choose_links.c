@@ -65,16 +65,11 @@ static okra_status guess(okra_context *ctx, const okra_data *x, bool kx, bool la
 /* Every option that is set as one of fit. */
 static okra_status as_fit(const okra_options *from, okra_options **out)
 {
-    okra_status st = OKRA_OK;
-    okra_space_ *space = NULL;
-    okra_setting_ setting = {NULL, 0};
-    TRY(okra_space_create_(from, &space));
-    TRY(okra_space_setting_(space, 0, &setting));
-    TRY(okra_space_options_(space, &setting, out, NULL));
-done:
-    okra_setting_free_(&setting);
-    okra_space_free_(space);
-    return st;
+    FREED_BY(okra_space_drop_) okra_space_ *space = NULL;
+    FREED_BY(okra_setting_free_) okra_setting_ setting = {NULL, 0};
+    CHK(okra_space_create_(from, &space));
+    CHK(okra_space_setting_(space, 0, &setting));
+    return okra_space_options_(space, &setting, out, NULL);
 }
 
 static okra_status search(okra_context *ctx, const okra_link_task *task,

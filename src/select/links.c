@@ -43,12 +43,11 @@ static void clear(part *p)
 static okra_status take(okra_context *ctx, const okra_link_task *whole,
                         const okra_int *places, okra_int count, part *out)
 {
-    okra_status st = OKRA_OK;
-    part p = {.task = *whole};
-    bool *in = NULL;
-    ZALLOC(in, whole->x->n);
-    ALLOC(p.labelled, count);
-    ALLOC(p.edges, whole->edge_count);
+    FREED_BY(clear) part p = {.task = *whole};
+    OWNED bool *in = NULL;
+    ZMAKE(in, whole->x->n);
+    MAKE(p.labelled, count);
+    MAKE(p.edges, whole->edge_count);
     for (okra_int i = 0; i < count; i++) {
         p.labelled[i] = whole->labelled[places[i]];
         in[p.labelled[i]] = true;
@@ -60,7 +59,7 @@ static okra_status take(okra_context *ctx, const okra_link_task *whole,
         }
     }
     if (whole->gram) {
-        TRY(okra_link_take_(ctx, whole->gram, places, count, places, count, &p.gram));
+        CHK(okra_link_take_(ctx, whole->gram, places, count, places, count, &p.gram));
     }
     p.task.labelled = p.labelled;
     p.task.labelled_count = count;
@@ -68,10 +67,7 @@ static okra_status take(okra_context *ctx, const okra_link_task *whole,
     p.task.gram = p.gram;
     *out = p;
     p = (part){.gram = NULL};
-done:
-    clear(&p);
-    okra_free_(in);
-    return st;
+    return OKRA_OK;
 }
 
 /* ---- what can be judged ---- */
@@ -243,42 +239,36 @@ okra_status okra_links_fold_(okra_context *ctx, const okra_task_ *task,
 static okra_status leave(okra_context *ctx, const okra_task_ *task,
                          okra_cell_ *const *cells, size_t count)
 {
-    okra_status st = OKRA_OK;
     const okra_link_source_ *links = task->source->links;
     const okra_space_ *space = task->space;
-    part some = {.gram = NULL};
-    double *lambda = NULL, *area = NULL;
-    okra_options *fit = NULL;
+    FREED_BY(clear) part some = {.gram = NULL};
+    OWNED double *lambda = NULL, *area = NULL;
+    FREED_BY(okra_options_drop_) okra_options *fit = NULL;
     bool precision_recall = false;
-    if (!space->method->leave || !space->path ||
-        (links->settings && links->settings->known)) {
-        FAIL(OKRA_EUNSUPPORTED,
-             "method %s has no closed form of leave-one-out over links%s: expected cv "
-             "kfold:K or nested:K,K2",
-             space->method->name,
-             links->settings && links->settings->known ? " with known nodes" : "");
-    }
-    ALLOC(lambda, (okra_int)count);
-    ALLOC(area, (okra_int)count);
+    REFUSE_IF(!space->method->leave || !space->path ||
+                  (links->settings && links->settings->known),
+              OKRA_EUNSUPPORTED,
+              "method %s has no closed form of leave-one-out over links%s: expected cv "
+              "kfold:K or nested:K,K2",
+              space->method->name,
+              links->settings && links->settings->known ? " with known nodes" : "");
+    MAKE(lambda, (okra_int)count);
+    MAKE(area, (okra_int)count);
     for (size_t l = 0; l < count; l++) {
-        TRY(okra_cell_lambda_(space, cells[l], &lambda[l]));
+        CHK(okra_cell_lambda_(space, cells[l], &lambda[l]));
     }
-    TRY(okra_space_options_(space, &cells[0]->setting, &fit, NULL));
+    CHK(okra_space_options_(space, &cells[0]->setting, &fit, NULL));
     if (task->index) {
-        TRY(take(ctx, links->task, task->index, task->folds.n, &some));
+        CHK(take(ctx, links->task, task->index, task->folds.n, &some));
     }
     okra_links_metric_(task->metric, &precision_recall);
-    TRY(okra_link_leave(ctx, task->index ? &some.task : links->task, fit, links->settings,
+    CHK(okra_link_leave(ctx, task->index ? &some.task : links->task, fit, links->settings,
                         lambda, count, precision_recall ? NULL : area,
                         precision_recall ? area : NULL));
     for (size_t l = 0; l < count; l++) {
         cells[l]->values[0] = area[l];
     }
-done:
-    clear(&some);
-    FREE(lambda, area);
-    okra_options_free(fit);
-    return st;
+    return OKRA_OK;
 }
 
 okra_status okra_links_run_(okra_context *ctx, okra_task_ *task, okra_cell_ *const *cells,

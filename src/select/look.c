@@ -88,30 +88,24 @@ static okra_status sample(const okra_data *data, okra_data **out)
 okra_status okra_look_diagonal_(okra_context *ctx, const char *text,
                                 const okra_data *data, double *out)
 {
-    okra_status st = OKRA_OK;
-    okra_kernel *kernel = NULL;
-    okra_bound_ *bound = NULL;
-    okra_data *some = NULL;
-    char *plain = NULL;
-    double *diagonal = NULL, sum = 0;
-    TRY(sample(data, &some));
-    TRY(okra_align_mean_(text, &plain));
-    TRY(okra_kernel_choose(ctx, plain, some, &kernel));
-    TRY(okra_bound_create_(ctx, kernel, some, &bound));
-    ALLOC(diagonal, some->n);
-    TRY(okra_bound_diagonal_(ctx, bound, diagonal));
+    FREED_BY(okra_kernel_drop_) okra_kernel *kernel = NULL;
+    FREED_BY(okra_bound_drop_) okra_bound_ *bound = NULL;
+    FREED_BY(okra_data_drop_) okra_data *some = NULL;
+    OWNED char *plain = NULL;
+    OWNED double *diagonal = NULL;
+    double sum = 0;
+    CHK(sample(data, &some));
+    CHK(okra_align_mean_(text, &plain));
+    CHK(okra_kernel_choose(ctx, plain, some, &kernel));
+    CHK(okra_bound_create_(ctx, kernel, some, &bound));
+    MAKE(diagonal, some->n);
+    CHK(okra_bound_diagonal_(ctx, bound, diagonal));
     double total_weight = okra_weights_total_(some);
     for (okra_int i = 0; i < some->n; i++) {
         sum += okra_weight_(some, i) * diagonal[i] / total_weight;
     }
     *out = sum > 0 && isfinite(sum) ? sum : 1;
-done:
-    okra_free_(plain);
-    okra_free_(diagonal);
-    okra_bound_free_(bound);
-    okra_kernel_free(kernel);
-    okra_data_free(some);
-    return st;
+    return OKRA_OK;
 }
 
 /* The number that auto gives a parameter; 0: all objects are alike. */

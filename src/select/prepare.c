@@ -112,12 +112,10 @@ okra_status okra_prepare_relative_(const okra_method_ *method, const okra_option
     if (strcmp(okra_options_get(o, "metric"), "relative-loss") != 0) {
         return OKRA_OK;
     }
-    if (!okra_rule_relative_(method, o, y)) {
-        return okra_fail_(OKRA_EARG,
-                          "metric relative-loss is of ridge on dense vectors whose "
-                          "coordinates are learned apart: operator identity or diagonal, "
-                          "ky linear, no low rank of outputs; r2 and arrmse are of all");
-    }
+    REFUSE_IF(!okra_rule_relative_(method, o, y), OKRA_EARG,
+              "metric relative-loss is of ridge on dense vectors whose "
+              "coordinates are learned apart: operator identity or diagonal, "
+              "ky linear, no low rank of outputs; r2 and arrmse are of all");
     CHK(okra_area_(y->n, y->d, sizeof *values, &area));
     MAKE(values, area);
     for (okra_int j = 0; j < y->d; j++) {

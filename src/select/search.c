@@ -265,39 +265,34 @@ static okra_status extend(okra_context *ctx, okra_search_ *s, okra_found_ *found
 
 okra_status okra_search_run_(okra_context *ctx, okra_search_ *search, okra_found_ *out)
 {
-    okra_status st = OKRA_OK;
-    okra_found_ found = {NULL, 0, 0};
-    okra_plan_ plan = {0};
+    FREED_BY(okra_found_free_) okra_found_ found = {NULL, 0, 0};
+    FREED_BY(okra_plan_clear_) okra_plan_ plan = {0};
     const okra_space_ *space = search->task->space;
-    TRY(okra_plan_create_(space, search->budget, search->seed, &plan));
-    ZALLOC(found.cells, plan.count);
+    CHK(okra_plan_create_(space, search->budget, search->seed, &plan));
+    ZMAKE(found.cells, plan.count);
     for (okra_int i = 0; i < plan.count; i++) {
         okra_setting_ setting = {NULL, 0};
-        TRY(okra_space_at_(space, plan.number[i], okra_plan_drawn_(&plan, i), NULL,
+        CHK(okra_space_at_(space, plan.number[i], okra_plan_drawn_(&plan, i), NULL,
                            &setting));
-        TRY(okra_search_cell_(search->task, &setting, &found.cells[i]));
+        CHK(okra_search_cell_(search->task, &setting, &found.cells[i]));
         found.count++;
     }
-    TRY(okra_search_resolve_(ctx, search->task, &found));
-    TRY(run_cells(ctx, search, &found, &plan));
+    CHK(okra_search_resolve_(ctx, search->task, &found));
+    CHK(run_cells(ctx, search, &found, &plan));
     find_best(search, &found);
-    if (isnan(found.cells[found.best].mean)) {
-        FAIL(OKRA_ENUMERIC, "select: the metric has no value (nan) for any setting");
-    }
+    REFUSE_IF(isnan(found.cells[found.best].mean), OKRA_ENUMERIC,
+              "select: the metric has no value (nan) for any setting");
     okra_int origin = found.best;
-    TRY(extend(ctx, search, &found, &plan, &origin));
+    CHK(extend(ctx, search, &found, &plan, &origin));
     find_best(search, &found);
     if (search->refine > 0) {
-        TRY(okra_search_refine_(ctx, search, &found, &plan, origin));
+        CHK(okra_search_refine_(ctx, search, &found, &plan, origin));
         find_best(search, &found);
     }
     if (search->edges && found.best < plan.count && !plan.drawn) {
-        TRY(okra_search_edges_(ctx, space, &found, plan.number[found.best]));
+        CHK(okra_search_edges_(ctx, space, &found, plan.number[found.best]));
     }
     *out = found;
     found.cells = NULL;
-done:
-    okra_found_free_(&found);
-    okra_plan_clear_(&plan);
-    return st;
+    return OKRA_OK;
 }

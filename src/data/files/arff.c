@@ -44,13 +44,12 @@ static okra_status feature_count(const okra_arff_ *r, okra_int *width)
 {
     *width = r->count - (r->attributes[r->count - 1].sort == OKRA_ARFF_NOMINAL_TEXTS_);
     for (okra_int k = 0; k < *width; k++) {
-        if (r->attributes[k].sort != OKRA_ARFF_NUMERIC_ &&
-            r->attributes[k].sort != OKRA_ARFF_NOMINAL_NUMBERS_) {
-            return okra_fail_(OKRA_EUNSUPPORTED,
-                              "attribute %" PRId64 " ('%s') is text; features must be "
-                              "numbers (labels:FILE:NAME reads one attribute as labels)",
-                              k + 1, okra_arff_name_(r, k));
-        }
+        REFUSE_IF(r->attributes[k].sort != OKRA_ARFF_NUMERIC_ &&
+                      r->attributes[k].sort != OKRA_ARFF_NOMINAL_NUMBERS_,
+                  OKRA_EUNSUPPORTED,
+                  "attribute %" PRId64 " ('%s') is text; features must be "
+                  "numbers (labels:FILE:NAME reads one attribute as labels)",
+                  k + 1, okra_arff_name_(r, k));
     }
     return *width > 0 ? OKRA_OK
                       : okra_fail_(OKRA_EFORMAT, "there are no features, only the class");
@@ -156,14 +155,12 @@ static okra_status add_label(const okra_arff_ *r, chosen *c, okra_int i)
             return okra_texts_add_(&c->texts, c->value.begin, c->value.close);
         }
     }
-    if (a->first < a->last) {
-        return okra_fail_(OKRA_EFORMAT,
-                          "line %" PRId64 ", column %" PRId64
-                          ": '%.*s' is not among the values of attribute '%s'",
-                          r->lines.number, c->attribute + 1,
-                          (int)OKRA_MIN_(c->value.close - c->value.begin, 40),
-                          c->value.begin, okra_arff_name_(r, c->attribute));
-    }
+    REFUSE_IF(a->first < a->last, OKRA_EFORMAT,
+              "line %" PRId64 ", column %" PRId64
+              ": '%.*s' is not among the values of attribute '%s'",
+              r->lines.number, c->attribute + 1,
+              (int)OKRA_MIN_(c->value.close - c->value.begin, 40), c->value.begin,
+              okra_arff_name_(r, c->attribute));
     return okra_texts_add_(&c->texts, c->value.begin, c->value.close);
 }
 

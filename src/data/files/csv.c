@@ -119,13 +119,10 @@ static okra_status add_string(const okra_table_ *t, okra_texts_ *texts)
     for (const char *p = t->begin; p < t->close; p++) {
         int32_t code = okra_utf8_take_(&utf8, (unsigned char)*p);
         character += code >= 0;
-        if (code == OKRA_UTF8_BAD_ || code == 0) {
-            return okra_fail_(OKRA_EFORMAT,
-                              "line %" PRId64 ", column %" PRId64 ", character %" PRId64
-                              ": not UTF-8 text (byte 0x%02x)",
-                              t->line, t->column, character + (code != 0),
-                              (unsigned char)*p);
-        }
+        REFUSE_IF(code == OKRA_UTF8_BAD_ || code == 0, OKRA_EFORMAT,
+                  "line %" PRId64 ", column %" PRId64 ", character %" PRId64
+                  ": not UTF-8 text (byte 0x%02x)",
+                  t->line, t->column, character + (code != 0), (unsigned char)*p);
     }
     if (utf8.more > 0) {
         return okra_table_fail_(t, "the field ends inside a UTF-8 character");
@@ -142,12 +139,10 @@ static okra_status choose_column(okra_table_ t, const char *part,
     const char *p = part;
     *header = false;
     *column = 1;
-    if (!part && s->columns > 1) {
-        return okra_fail_(OKRA_ESHAPE,
-                          "labels must be one column, found %" PRId64
-                          "; choose one as labels:FILE:COLUMN, by its name or number",
-                          s->columns);
-    }
+    REFUSE_IF(!part && s->columns > 1, OKRA_ESHAPE,
+              "labels must be one column, found %" PRId64
+              "; choose one as labels:FILE:COLUMN, by its name or number",
+              s->columns);
     if (!part) {
         return OKRA_OK;
     }
@@ -160,12 +155,10 @@ static okra_status choose_column(okra_table_ t, const char *part,
             return OKRA_OK;
         }
     }
-    if (!okra_whole_(&p, part + strlen(part), column) || *p || *column < 1 ||
-        *column > s->columns) {
-        return okra_fail_(OKRA_EARG,
-                          "there is no column '%s' among the %" PRId64 " columns", part,
-                          s->columns);
-    }
+    REFUSE_IF(!okra_whole_(&p, part + strlen(part), column) || *p || *column < 1 ||
+                  *column > s->columns,
+              OKRA_EARG, "there is no column '%s' among the %" PRId64 " columns", part,
+              s->columns);
     *header = s->columns > 1 && !s->numbers;
     return OKRA_OK;
 }
@@ -240,9 +233,8 @@ static okra_status read_table(okra_source_ *source, char separator, okra_data **
         CHK(choose_column(t, source->part + c.rest, &s, &c.column, &c.header));
     }
     c.header = c.header || !s.numbers;
-    if (c.rest && s.columns < 2) {
-        return okra_fail_(OKRA_ESHAPE, "without its only column the table is empty");
-    }
+    REFUSE_IF(c.rest && s.columns < 2, OKRA_ESHAPE,
+              "without its only column the table is empty");
     if (source->part && !c.rest && source->how == OKRA_HOW_FOUND_) {
         CHK(holds_text(t, &s, c, &text));
     }

@@ -219,16 +219,12 @@ okra_status okra_format_read_(const okra_file_format_ *format, okra_source_ *sou
                               okra_data **out)
 {
     FREED_BY(okra_data_drop_) okra_data *data = NULL;
-    if (source->part && !can_have_part(format, source->how)) {
-        return okra_fail_(OKRA_EARG, "'%s' cannot be chosen from a file of format %s%s",
-                          source->part, format->name,
-                          format->read == okra_read_arff_ ? " but by labels:" : "");
-    }
-    if (source->how == OKRA_HOW_TARGETS_ && format->read != okra_read_svm_ &&
-        format->read != okra_read_svm0_) {
-        return okra_fail_(OKRA_EARG, "targets: is for LIBSVM files, not for %s",
-                          format->name);
-    }
+    REFUSE_IF(source->part && !can_have_part(format, source->how), OKRA_EARG,
+              "'%s' cannot be chosen from a file of format %s%s", source->part,
+              format->name, format->read == okra_read_arff_ ? " but by labels:" : "");
+    REFUSE_IF(source->how == OKRA_HOW_TARGETS_ && format->read != okra_read_svm_ &&
+                  format->read != okra_read_svm0_,
+              OKRA_EARG, "targets: is for LIBSVM files, not for %s", format->name);
     CHK(source->how == OKRA_HOW_SEQUENCES_ ? okra_read_sequences_(format, source, &data)
         : source->how == OKRA_HOW_NODES_   ? okra_read_nodes_(format, source, &data)
                                            : format->read(source, &data));

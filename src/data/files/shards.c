@@ -59,42 +59,32 @@ static okra_status add_name(okra_texts_ *names, const char *words, size_t length
 
 static okra_status match(const char *text, okra_texts_ *names)
 {
-    okra_status st = OKRA_OK;
     size_t words = words_of(text);
-    glob_t found = {0};
+    FREED_BY(globfree) glob_t found = {0};
     int failed = glob(text + words, GLOB_NOSORT | GLOB_BRACE | GLOB_TILDE, NULL, &found);
-    if (failed) {
-        FAIL(failed == GLOB_NOSPACE ? OKRA_EMEM : OKRA_EIO,
-             "%s%s: there is no file of such a name", BY_PATTERN, text);
-    }
+    REFUSE_IF(failed, failed == GLOB_NOSPACE ? OKRA_EMEM : OKRA_EIO,
+              "%s%s: there is no file of such a name", BY_PATTERN, text);
     qsort(found.gl_pathv, found.gl_pathc, sizeof *found.gl_pathv, by_number);
     for (size_t i = 0; i < found.gl_pathc; i++) {
         const char *path = found.gl_pathv[i];
-        TRY(add_name(names, text, words, path, path + strlen(path)));
+        CHK(add_name(names, text, words, path, path + strlen(path)));
     }
-done:
-    globfree(&found);
-    return st;
+    return OKRA_OK;
 }
 
 static okra_status list(const okra_context *ctx, const char *text, okra_texts_ *names)
 {
-    okra_status st = OKRA_OK;
     size_t words = words_of(text);
-    okra_bytes_ bytes = {0};
-    TRY(okra_bytes_open_(ctx, text + words, &bytes));
+    FREED_BY(okra_bytes_close_) okra_bytes_ bytes = {0};
+    CHK(okra_bytes_open_(ctx, text + words, &bytes));
     okra_lines_ lines = okra_lines_begin_(&bytes);
     while (okra_lines_next_(&lines)) {
         if (lines.close > lines.begin) {
-            TRY(add_name(names, text, words, lines.begin, lines.close));
+            CHK(add_name(names, text, words, lines.begin, lines.close));
         }
     }
-    if (names->count == 0) {
-        FAIL(OKRA_EFORMAT, "%s: it names no file", text + words);
-    }
-done:
-    okra_bytes_close_(&bytes);
-    return st;
+    REFUSE_IF(names->count == 0, OKRA_EFORMAT, "%s: it names no file", text + words);
+    return OKRA_OK;
 }
 
 static okra_status find_names(const okra_context *ctx, const char *text,
@@ -156,14 +146,11 @@ static okra_status check(const shards *s, const okra_data *part)
     const okra_data *first = s->part[0];
     char here[96], there[96];
     bool any_width = first->kind == OKRA_SPARSE || first->kind == OKRA_LABELS;
-    if (part->n == 0) {
-        return okra_fail_(OKRA_EFORMAT, "%s: a shard without rows", part->source);
-    }
-    if (part->kind != first->kind || (part->d != first->d && !any_width)) {
-        return okra_fail_(OKRA_ESHAPE, "%s: %s; expected the kind and width of %s, %s",
-                          part->source, okra_data_describe_(part, here, sizeof here),
-                          first->source, okra_data_describe_(first, there, sizeof there));
-    }
+    REFUSE_IF(part->n == 0, OKRA_EFORMAT, "%s: a shard without rows", part->source);
+    REFUSE_IF(part->kind != first->kind || (part->d != first->d && !any_width),
+              OKRA_ESHAPE, "%s: %s; expected the kind and width of %s, %s", part->source,
+              okra_data_describe_(part, here, sizeof here), first->source,
+              okra_data_describe_(first, there, sizeof there));
     return OKRA_OK;
 }
 
@@ -175,9 +162,7 @@ static okra_status read_all(okra_context *ctx, const char *text, bool lazy, shar
     for (okra_int i = 0; i < s->names.count; i++) {
         const char *spec = s->names.pointers[i], *end = spec + strlen(spec);
         CHK(okra_cancelled_(ctx));
-        if (okra_shards_named_(spec)) {
-            return okra_fail_(OKRA_EARG, "%s: shards hold no shards", spec);
-        }
+        REFUSE_IF(okra_shards_named_(spec), OKRA_EARG, "%s: shards hold no shards", spec);
         bool array = end - spec > 4 && strcmp(end - 4, ".npy") == 0 && !words_of(spec);
         s->mapped = s->mapped && array;
         CHK(array ? read_array(s, spec, s->mapped, &s->part[i])

@@ -154,12 +154,9 @@ static okra_status to_labels(const okra_context *ctx, const okra_data *from,
 {
     FREED_BY(okra_texts_free_) okra_texts_ texts = {0};
     FREED_BY(okra_data_drop_) okra_data *dense = NULL;
-    if (from->d != 1 && from->n != 1) {
-        return okra_fail_(OKRA_ESHAPE,
-                          "labels must be one column; found %" PRId64 " rows of %" PRId64
-                          " values",
-                          from->n, from->d);
-    }
+    REFUSE_IF(from->d != 1 && from->n != 1, OKRA_ESHAPE,
+              "labels must be one column; found %" PRId64 " rows of %" PRId64 " values",
+              from->n, from->d);
     CHK(to_dense(ctx, from, &dense));
     for (okra_int k = 0; k < dense->n * dense->d; k++) {
         char text[OKRA_NUMBER_TEXT_];
@@ -180,11 +177,10 @@ okra_status okra_take_as_(const okra_context *ctx, okra_how_ how, okra_data **da
                  (how == OKRA_HOW_SEQUENCES_ && from->kind == OKRA_SEQUENCES) ||
                  (how == OKRA_HOW_NODES_ && from->kind == OKRA_NODES);
     bool values = dense || from->kind == OKRA_SPARSE || from->kind == OKRA_LABELS;
-    if (how != OKRA_HOW_FOUND_ && !asked &&
-        (!values || how == OKRA_HOW_STRINGS_ || how == OKRA_HOW_SEQUENCES_)) {
-        return okra_fail_(OKRA_EARG, "'%s:' does not go with %s", okra_how_name_(how),
-                          okra_kind_name(from->kind));
-    }
+    REFUSE_IF(how != OKRA_HOW_FOUND_ && !asked &&
+                  (!values || how == OKRA_HOW_STRINGS_ || how == OKRA_HOW_SEQUENCES_),
+              OKRA_EARG, "'%s:' does not go with %s", okra_how_name_(how),
+              okra_kind_name(from->kind));
     switch (how) {
     case OKRA_HOW_FOUND_:
     case OKRA_HOW_TARGETS_:

@@ -99,10 +99,8 @@ okra_status okra_auto_align_(okra_context *ctx, const char *value, const okra_da
     const char *slash = strchr(value, '/');
     okra_int k = slash ? atoll(slash + 1) : CLUSTERS, n = some->n;
     double best = -1, at = 0;
-    if (k < 1 || k > n) {
-        return okra_fail_(OKRA_EARG, "%s: %lld clusters are asked of %lld objects", value,
-                          (long long)k, (long long)n);
-    }
+    REFUSE_IF(k < 1 || k > n, OKRA_EARG, "%s: %lld clusters are asked of %lld objects",
+              value, (long long)k, (long long)n);
     MAKE(label, n);
     CHK(cluster(ctx, some, D, k, label));
     for (int s = 0; s < STEPS; s++) {

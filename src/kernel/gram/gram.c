@@ -294,12 +294,10 @@ okra_status okra_finite_self_(const okra_kernel *kernel, okra_int begin, okra_in
                               const double *d)
 {
     for (okra_int i = begin; i < end; i++) {
-        if (!isfinite(d[i])) {
-            return okra_fail_(OKRA_ENUMERIC,
-                              "kernel %s: the value of object %lld (from 0) with itself "
-                              "is %g: scale the data or the parameters down",
-                              kernel->text, (long long)i, d[i]);
-        }
+        REFUSE_IF(!isfinite(d[i]), OKRA_ENUMERIC,
+                  "kernel %s: the value of object %lld (from 0) with itself "
+                  "is %g: scale the data or the parameters down",
+                  kernel->text, (long long)i, d[i]);
     }
     return OKRA_OK;
 }

@@ -51,21 +51,16 @@ okra_status okra_view_part_(const okra_node_ *node, const okra_data *data,
 {
     bool tuple = data->kind == OKRA_TUPLE && !(node->leaf->whole && !node->component);
     int parts = tuple ? data->component_count : 1;
-    if (node->component > parts) {
-        return okra_fail_(
-            OKRA_EARG,
-            "kernel %s@%d: %s has %d description%s of each object, there is "
-            "no part %d",
-            node->leaf->name, node->component, data->source, parts, parts == 1 ? "" : "s",
-            node->component);
-    }
-    if (parts > 1 && node->component == 0) {
-        return okra_fail_(OKRA_EARG,
-                          "kernel %s: %s has %d descriptions of each object; expected "
-                          "%s@1 to %s@%d",
-                          node->leaf->name, data->source, parts, node->leaf->name,
-                          node->leaf->name, parts);
-    }
+    REFUSE_IF(node->component > parts, OKRA_EARG,
+              "kernel %s@%d: %s has %d description%s of each object, there is "
+              "no part %d",
+              node->leaf->name, node->component, data->source, parts,
+              parts == 1 ? "" : "s", node->component);
+    REFUSE_IF(parts > 1 && node->component == 0, OKRA_EARG,
+              "kernel %s: %s has %d descriptions of each object; expected "
+              "%s@1 to %s@%d",
+              node->leaf->name, data->source, parts, node->leaf->name, node->leaf->name,
+              parts);
     *out = tuple ? data->components[OKRA_MAX_(node->component, 1) - 1] : data;
     return OKRA_OK;
 }
@@ -80,12 +75,11 @@ static okra_status bind_leaf(okra_context *ctx, const okra_bound_ *bound, int pl
         okra_leaf_name_(name, bound->prefix, place);
         return node->leaf->load(ctx, node->params, train, bound->bag, name, shared);
     }
-    if (bound->kernel->closed && okra_option_find_(&node->leaf->params, "file", 4)) {
-        return okra_fail_(OKRA_EFORMAT,
-                          "kernel %s: the model names a file, which is not read: what "
-                          "the kernel needs must be in the model itself",
-                          node->leaf->name);
-    }
+    REFUSE_IF(bound->kernel->closed && okra_option_find_(&node->leaf->params, "file", 4),
+              OKRA_EFORMAT,
+              "kernel %s: the model names a file, which is not read: what "
+              "the kernel needs must be in the model itself",
+              node->leaf->name);
     return node->leaf->bind ? node->leaf->bind(ctx, node->params, train, shared)
                             : OKRA_OK;
 }
@@ -147,12 +141,10 @@ static okra_status check_self(okra_context *ctx, const okra_transform_class_ *t,
                               const okra_slots_ *view, const double *self)
 {
     degenerates d = {.self = self};
-    if (!self) {
-        return okra_fail_(OKRA_EARG,
-                          "%s: `%s` needs the self-similarities of its objects, which "
-                          "rows of a Gram matrix do not tell: give the diagonal too",
-                          view->data->source, t->name);
-    }
+    REFUSE_IF(!self, OKRA_EARG,
+              "%s: `%s` needs the self-similarities of its objects, which "
+              "rows of a Gram matrix do not tell: give the diagonal too",
+              view->data->source, t->name);
     if (t->degenerate) {
         CHK(okra_parallel_(ctx, view->n, GRAIN, NULL, count_degenerate, &d));
     }

@@ -92,24 +92,19 @@ void okra_map_free_(okra_map_ *map)
 /* Kernels whose values against a few objects say all there is. */
 static okra_status check(const okra_kernel *kernel, const okra_data *train)
 {
-    if (train->kind == OKRA_GRAM) {
-        return okra_fail_(OKRA_EUNSUPPORTED,
-                          "low rank: %s is a Gram matrix already formed", train->source);
-    }
+    REFUSE_IF(train->kind == OKRA_GRAM, OKRA_EUNSUPPORTED,
+              "low rank: %s is a Gram matrix already formed", train->source);
     for (int k = 0; k < kernel->count; k++) {
         const okra_node_ *node = &kernel->nodes[k];
-        if (node->kind == OKRA_NODE_TRANSFORM_ &&
-            node->transform->uses == OKRA_USES_MEANS_) {
-            return okra_fail_(OKRA_EUNSUPPORTED,
-                              "low rank: kernel %s: `%s` needs the whole training set at "
-                              "every query",
-                              kernel->text, node->transform->name);
-        }
+        REFUSE_IF(node->kind == OKRA_NODE_TRANSFORM_ &&
+                      node->transform->uses == OKRA_USES_MEANS_,
+                  OKRA_EUNSUPPORTED,
+                  "low rank: kernel %s: `%s` needs the whole training set at "
+                  "every query",
+                  kernel->text, node->transform->name);
     }
-    if (okra_kernel_low_(kernel)) {
-        return okra_fail_(OKRA_EUNSUPPORTED, "low rank: kernel %s is of low rank already",
-                          kernel->text);
-    }
+    REFUSE_IF(okra_kernel_low_(kernel), OKRA_EUNSUPPORTED,
+              "low rank: kernel %s is of low rank already", kernel->text);
     return OKRA_OK;
 }
 
@@ -220,13 +215,11 @@ static okra_status make_waves(okra_context *ctx, const okra_kernel *kernel,
     double gamma = 0, scale = 1;
     FREED_BY(okra_map_drop_) okra_map_ *map = NULL;
     okra_int waves = (rank + 1) / 2, d = train->d;
-    if (!is_rbf(kernel, &gamma, &scale) ||
-        (train->kind != OKRA_DENSE && train->kind != OKRA_SPARSE)) {
-        return okra_fail_(
-            OKRA_EUNSUPPORTED,
-            "rff: the kernel is %s, expected rbf(...) on vectors, scaled or not",
-            kernel->text);
-    }
+    REFUSE_IF(!is_rbf(kernel, &gamma, &scale) ||
+                  (train->kind != OKRA_DENSE && train->kind != OKRA_SPARSE),
+              OKRA_EUNSUPPORTED,
+              "rff: the kernel is %s, expected rbf(...) on vectors, scaled or not",
+              kernel->text);
     ZMAKE(map, 1);
     CHK(okra_doubles_(ctx, waves, d, "random frequencies", &w));
     for (okra_int i = 0; i < waves * d; i++) {

@@ -122,9 +122,7 @@ okra_status okra_map_check_kept_(const okra_kernel *kernel, const okra_data *tra
         CHK(okra_bound_check_kept_(kernel, train, okra_sizes_get_(&sizes, "b"), key,
                                    bag));
     }
-    if (*rank < 1) {
-        return okra_fail_(OKRA_EFORMAT, "the map '%s' has no features", prefix);
-    }
+    REFUSE_IF(*rank < 1, OKRA_EFORMAT, "the map '%s' has no features", prefix);
     return OKRA_OK;
 }
 
@@ -142,9 +140,8 @@ static okra_status load_waves(const okra_bag_ *bag, const char *prefix,
     OWNED double *w = NULL;
     char key[128];
     snprintf(key, sizeof key, "%s.scale", prefix);
-    if (!okra_bag_get_number_(bag, key, &map->scale) || !(map->scale > 0)) {
-        return okra_fail_(OKRA_EFORMAT, "the map '%s' has no scale", prefix);
-    }
+    REFUSE_IF(!okra_bag_get_number_(bag, key, &map->scale) || !(map->scale > 0),
+              OKRA_EFORMAT, "the map '%s' has no scale", prefix);
     CHK(copy(waves, rows * cols, &w));
     CHK(okra_data_adopt_dense_(w, rows, cols, "random frequencies", &map->objects));
     w = NULL;
@@ -160,11 +157,10 @@ static okra_status integers(const double *values, okra_int count, okra_int below
 {
     MAKE(*out, count);
     for (okra_int i = 0; i < count; i++) {
-        if (!(values[i] >= 0 && values[i] < (double)below) ||
-            values[i] != floor(values[i])) {
-            return okra_fail_(OKRA_EFORMAT, "the map '%s' names %s %g of %lld", prefix,
-                              what, values[i], (long long)below);
-        }
+        REFUSE_IF(!(values[i] >= 0 && values[i] < (double)below) ||
+                      values[i] != floor(values[i]),
+                  OKRA_EFORMAT, "the map '%s' names %s %g of %lld", prefix, what,
+                  values[i], (long long)below);
         (*out)[i] = (okra_int)values[i];
     }
     return OKRA_OK;
@@ -189,20 +185,16 @@ static okra_status load_sketch(const okra_bag_ *bag, const char *prefix, okra_in
     S->entries = start ? count : area;
     if (start) {
         const double *column = get(bag, prefix, "column", &also, &columns);
-        if (!value || !column || one != 1 || also != 1 || last != 1 ||
-            starts != basis + 1 || columns != count) {
-            return okra_fail_(OKRA_EFORMAT, "the sketch of the map '%s' is not whole",
-                              prefix);
-        }
+        REFUSE_IF(!value || !column || one != 1 || also != 1 || last != 1 ||
+                      starts != basis + 1 || columns != count,
+                  OKRA_EFORMAT, "the sketch of the map '%s' is not whole", prefix);
         CHK(integers(start, starts, count + 1, prefix, "entry", &S->start));
         CHK(integers(column, count, rank, prefix, "column", &S->column));
         for (okra_int k = 0; k < basis; k++) {
-            if (S->start[0] != 0 || S->start[k] > S->start[k + 1] ||
-                S->start[basis] != count) {
-                return okra_fail_(OKRA_EFORMAT,
-                                  "the sketch of the map '%s' has rows out of order",
-                                  prefix);
-            }
+            REFUSE_IF(S->start[0] != 0 || S->start[k] > S->start[k + 1] ||
+                          S->start[basis] != count,
+                      OKRA_EFORMAT, "the sketch of the map '%s' has rows out of order",
+                      prefix);
         }
     } else if (last != basis || count != rank) {
         return okra_fail_(OKRA_EFORMAT,
@@ -213,10 +205,8 @@ static okra_status load_sketch(const okra_bag_ *bag, const char *prefix, okra_in
     }
     CHK(copy(value, S->entries, &S->value));
     for (okra_int i = 0; i < S->entries; i++) {
-        if (!isfinite(S->value[i])) {
-            return okra_fail_(OKRA_EFORMAT, "the sketch of the map '%s' has an entry %g",
-                              prefix, S->value[i]);
-        }
+        REFUSE_IF(!isfinite(S->value[i]), OKRA_EFORMAT,
+                  "the sketch of the map '%s' has an entry %g", prefix, S->value[i]);
     }
     *out = S;
     S = NULL;
@@ -231,16 +221,13 @@ static okra_status load_basis(const okra_data *train, const okra_bag_ *bag,
     const double *places = centres ? NULL : get(bag, prefix, "basis", &one, &map->basis);
     const double *F = get(bag, prefix, "factor", &rank, &also);
     OWNED double *values = NULL;
-    if ((!places && !centres) || !F || one != 1 || rank != also ||
-        (centres && width != train->d)) {
-        return okra_fail_(OKRA_EFORMAT, "the map '%s' is not whole", prefix);
-    }
+    REFUSE_IF((!places && !centres) || !F || one != 1 || rank != also ||
+                  (centres && width != train->d),
+              OKRA_EFORMAT, "the map '%s' is not whole", prefix);
     CHK(load_sketch(bag, prefix, map->basis, rank, &map->sketch));
-    if (!map->sketch && rank != map->basis) {
-        return okra_fail_(OKRA_EFORMAT,
-                          "the map '%s' has a basis of %lld for %lld features", prefix,
-                          (long long)map->basis, (long long)rank);
-    }
+    REFUSE_IF(!map->sketch && rank != map->basis, OKRA_EFORMAT,
+              "the map '%s' has a basis of %lld for %lld features", prefix,
+              (long long)map->basis, (long long)rank);
     if (centres) {
         CHK(copy(centres, map->basis * width, &values));
         CHK(okra_data_adopt_dense_(values, map->basis, width, "centres", &map->objects));
@@ -273,9 +260,7 @@ okra_status okra_map_load_(okra_context *ctx, const okra_kernel *kernel,
     } else {
         CHK(load_basis(train, bag, prefix, map));
     }
-    if (map->rank < 1) {
-        return okra_fail_(OKRA_EFORMAT, "the map '%s' has no features", prefix);
-    }
+    REFUSE_IF(map->rank < 1, OKRA_EFORMAT, "the map '%s' has no features", prefix);
     snprintf(key, sizeof key, "%s.inner", prefix);
     CHK(okra_bound_load_(ctx, map->kernel ? map->kernel : kernel, map->objects, bag, key,
                          &map->bound));
@@ -315,15 +300,11 @@ static okra_status load_factor(const okra_bag_ *bag, const char *prefix, okra_ma
 {
     okra_int also = 0;
     const double *F = get(bag, prefix, "factor", &map->rank, &also);
-    if (!F || map->rank != also) {
-        return okra_fail_(OKRA_EFORMAT, "the map '%s' is not whole", prefix);
-    }
+    REFUSE_IF(!F || map->rank != also, OKRA_EFORMAT, "the map '%s' is not whole", prefix);
     CHK(load_sketch(bag, prefix, map->basis, map->rank, &map->sketch));
-    if (!map->sketch && map->rank != map->basis) {
-        return okra_fail_(OKRA_EFORMAT,
-                          "the map '%s' has a basis of %lld for %lld features", prefix,
-                          (long long)map->basis, (long long)map->rank);
-    }
+    REFUSE_IF(!map->sketch && map->rank != map->basis, OKRA_EFORMAT,
+              "the map '%s' has a basis of %lld for %lld features", prefix,
+              (long long)map->basis, (long long)map->rank);
     return copy(F, map->rank * map->rank, &map->factor);
 }
 

@@ -75,6 +75,7 @@ static void unbind(void *arg)
         okra_free_(sh);
     }
 }
+OKRA_DROPS_(drop_shared, shared, unbind)
 
 static void *share(void *arg)
 {
@@ -88,38 +89,32 @@ static okra_status make(okra_context *ctx, const okra_low_params_ *p,
                         const okra_data *train, const okra_bag_ *bag, const char *name,
                         void **out)
 {
-    okra_status st = OKRA_OK;
     okra_int rows = 0, cols = 0;
     char key[128];
-    double *copy = NULL;
-    shared *sh = NULL;
-    ZALLOC(sh, 1);
+    OWNED double *copy = NULL;
+    FREED_BY(drop_shared) shared *sh = NULL;
+    ZMAKE(sh, 1);
     atomic_init(&sh->owners, 1);
     sh->train = train;
     if (bag) {
         snprintf(key, sizeof key, "%s.features", name);
         const double *kept = okra_bag_get_(bag, key, &rows, &cols);
-        TRY(okra_map_load_(ctx, p->inner, train, bag, name, &sh->map));
-        if (!kept || rows != train->n || cols != sh->map->rank) {
-            FAIL(OKRA_EFORMAT, "the features '%s' of kernel %s are missing", key,
-                 okra_kernel_text(p->inner));
-        }
-        TRY(okra_doubles_(ctx, rows, cols, "features of low rank", &copy));
+        CHK(okra_map_load_(ctx, p->inner, train, bag, name, &sh->map));
+        REFUSE_IF(!kept || rows != train->n || cols != sh->map->rank, OKRA_EFORMAT,
+                  "the features '%s' of kernel %s are missing", key,
+                  okra_kernel_text(p->inner));
+        CHK(okra_doubles_(ctx, rows, cols, "features of low rank", &copy));
         memcpy(copy, kept, (size_t)(rows * cols) * sizeof *copy);
-        TRY(okra_data_adopt_dense_(copy, rows, cols, train->source, &sh->features));
+        CHK(okra_data_adopt_dense_(copy, rows, cols, train->source, &sh->features));
         copy = NULL;
     } else {
-        TRY(okra_map_create_(ctx, p->inner, train, &p->low, p->stream ? p->stream : 1,
+        CHK(okra_map_create_(ctx, p->inner, train, &p->low, p->stream ? p->stream : 1,
                              &sh->map));
-        TRY(map_all(ctx, sh->map, train, &sh->features));
+        CHK(map_all(ctx, sh->map, train, &sh->features));
     }
-    TRY(okra_linear_.bind(ctx, NULL, sh->features, &sh->linear));
-    *out = sh;
-    sh = NULL;
-done:
-    okra_free_(copy);
-    unbind(sh);
-    return st;
+    CHK(okra_linear_.bind(ctx, NULL, sh->features, &sh->linear));
+    *out = TAKE(sh);
+    return OKRA_OK;
 }
 
 static okra_status bind_training(okra_context *ctx, const void *params,
@@ -169,28 +164,25 @@ static void free_side(void *arg)
         okra_free_(s);
     }
 }
+OKRA_DROPS_(drop_side, side, free_side)
 
 static okra_status make_side(okra_context *ctx, const void *params, const void *arg,
                              const okra_data *data, void **out)
 {
-    okra_status st = OKRA_OK;
     const shared *sh = arg;
-    side *s = NULL;
+    FREED_BY(drop_side) side *s = NULL;
     (void)params;
-    ZALLOC(s, 1);
+    ZMAKE(s, 1);
     s->sh = sh;
     s->data = data;
     if (data == sh->train) {
         s->features = okra_data_retain(sh->features);
     } else {
-        TRY(map_all(ctx, sh->map, data, &s->features));
+        CHK(map_all(ctx, sh->map, data, &s->features));
     }
-    TRY(okra_linear_.side(ctx, NULL, sh->linear, s->features, &s->linear));
-    *out = s;
-    s = NULL;
-done:
-    free_side(s);
-    return st;
+    CHK(okra_linear_.side(ctx, NULL, sh->linear, s->features, &s->linear));
+    *out = TAKE(s);
+    return OKRA_OK;
 }
 
 static okra_status block(okra_context *ctx, const void *params, const void *a,

@@ -71,6 +71,7 @@ static void unbind(void *arg)
         FREE(s->F, s->column, s);
     }
 }
+OKRA_DROPS_(drop_shared, shared, unbind)
 
 /* Y <- the columns of f(L) at nodes list[0..m-1]. */
 static okra_status columns_at(okra_context *ctx, const network_params *p,
@@ -148,19 +149,16 @@ static okra_status make_columns(okra_context *ctx, const network_params *p, shar
 static okra_status bind_with(okra_context *ctx, const void *params, okra_spectral_ f,
                              const okra_data *train, void **out)
 {
-    okra_status st = OKRA_OK;
-    shared *s = NULL;
-    ZALLOC(s, 1);
+    FREED_BY(drop_shared) shared *s = NULL;
+    ZMAKE(s, 1);
     s->train = train;
     s->f = f;
     if (f == p_step) {
-        TRY(check_p_step(params, train->network));
+        CHK(check_p_step(params, train->network));
     }
-    TRY(make_columns(ctx, params, s));
+    CHK(make_columns(ctx, params, s));
     *out = TAKE(s);
-done:
-    unbind(s);
-    return st;
+    return OKRA_OK;
 }
 
 typedef struct side {
@@ -176,6 +174,7 @@ static void free_side(void *arg)
         FREE(s->self, s);
     }
 }
+OKRA_DROPS_(drop_side, side, free_side)
 
 /* f(L)_ii of nodes whose column is not kept, a chunk of columns at a time. */
 static okra_status missing_self(okra_context *ctx, const network_params *p, const side *s)
@@ -204,26 +203,22 @@ static okra_status missing_self(okra_context *ctx, const network_params *p, cons
 static okra_status make_side(okra_context *ctx, const void *params, const void *arg,
                              const okra_data *data, void **out)
 {
-    okra_status st = OKRA_OK;
     const shared *sh = arg;
-    side *s = NULL;
-    if (!okra_network_equal_(data->network, sh->train->network)) {
-        FAIL(OKRA_EARG, "%s holds nodes of another network than %s", data->source,
-             sh->train->source);
-    }
-    ZALLOC(s, 1);
+    FREED_BY(drop_side) side *s = NULL;
+    REFUSE_IF(!okra_network_equal_(data->network, sh->train->network), OKRA_EARG,
+              "%s holds nodes of another network than %s", data->source,
+              sh->train->source);
+    ZMAKE(s, 1);
     s->data = data;
     s->shared = sh;
-    ALLOC(s->self, data->n);
+    MAKE(s->self, data->n);
     for (okra_int i = 0; i < data->n; i++) {
         okra_int column = sh->column[data->codes[i]];
         s->self[i] = column < 0 ? 0 : sh->F[data->codes[i] * sh->columns + column];
     }
-    TRY(missing_self(ctx, params, s));
+    CHK(missing_self(ctx, params, s));
     *out = TAKE(s);
-done:
-    free_side(s);
-    return st;
+    return OKRA_OK;
 }
 
 static okra_status block(okra_context *ctx, const void *params, const void *pa,

@@ -31,13 +31,11 @@ static okra_status check_symmetric(const char *who, const char *file, okra_mat_ 
     for (okra_int i = 0; i < A.rows; i++) {
         for (okra_int j = 0; j < i; j++) {
             double lower = A.p[i * A.ld + j], upper = A.p[j * A.ld + i];
-            if (fabs(lower - upper) > SYMMETRY * scale) {
-                return okra_fail_(OKRA_EARG,
-                                  "%s: %s: element (%lld, %lld) is %.10g but (%lld, "
-                                  "%lld) is %.10g, expected a symmetric matrix",
-                                  who, file, (long long)i, (long long)j, lower,
-                                  (long long)j, (long long)i, upper);
-            }
+            REFUSE_IF(fabs(lower - upper) > SYMMETRY * scale, OKRA_EARG,
+                      "%s: %s: element (%lld, %lld) is %.10g but (%lld, "
+                      "%lld) is %.10g, expected a symmetric matrix",
+                      who, file, (long long)i, (long long)j, lower, (long long)j,
+                      (long long)i, upper);
         }
     }
     return OKRA_OK;
@@ -52,14 +50,12 @@ okra_status okra_tasks_read_(okra_context *ctx, const char *who, const char *fil
     okra_int ld = 0;
     CHK(okra_data_read(ctx, file, &data));
     const double *values = okra_data_values(data, &ld);
-    if (!values || okra_data_count(data) != d || okra_data_width(data) != d) {
-        return okra_fail_(
-            OKRA_ESHAPE,
-            "%s: %s holds %s, expected a matrix of %lld x %lld, one row per output "
-            "coordinate",
-            who, file, okra_data_describe_(data, found, sizeof found), (long long)d,
-            (long long)d);
-    }
+    REFUSE_IF(!values || okra_data_count(data) != d || okra_data_width(data) != d,
+              OKRA_ESHAPE,
+              "%s: %s holds %s, expected a matrix of %lld x %lld, one row per output "
+              "coordinate",
+              who, file, okra_data_describe_(data, found, sizeof found), (long long)d,
+              (long long)d);
     CHK(okra_doubles_(ctx, d, d, "a matrix of tasks", &A));
     CHK(okra_mat_copy_(okra_mat_view_(values, d, d, ld), okra_mat_of_(A, d, d)));
     CHK(check_symmetric(who, file, okra_mat_of_(A, d, d)));
@@ -145,15 +141,11 @@ okra_status okra_task_graph(okra_context *context, const okra_data *y, double ga
     NOT_NULL(y);
     NOT_NULL(M);
     OWNED double *own = NULL;
-    if (y->kind != OKRA_DENSE || y->n < 1) {
-        return okra_fail_(OKRA_EARG,
-                          "%s holds %lld objects that are %s, expected dense outputs",
-                          y->source, (long long)y->n, okra_kind_name(y->kind));
-    }
-    if (!(gamma >= 0 && gamma <= 1e300)) {
-        return okra_fail_(OKRA_EARG,
-                          "gamma is %g, expected a number that is not negative", gamma);
-    }
+    REFUSE_IF(y->kind != OKRA_DENSE || y->n < 1, OKRA_EARG,
+              "%s holds %lld objects that are %s, expected dense outputs", y->source,
+              (long long)y->n, okra_kind_name(y->kind));
+    REFUSE_IF(!(gamma >= 0 && gamma <= 1e300), OKRA_EARG,
+              "gamma is %g, expected a number that is not negative", gamma);
     CHK(okra_tasks_estimate_(context, okra_mat_view_(y->values, y->n, y->d, y->ld),
                              y->weights, gamma, &own));
     return okra_mat_copy_(okra_mat_of_(own, y->d, y->d), okra_mat_of_(M, y->d, y->d));

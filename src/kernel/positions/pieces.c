@@ -133,22 +133,17 @@ static okra_status open_kernel(const char *who, const okra_kernel *kernel,
 {
     const okra_node_ *root = &kernel->nodes[kernel->count - 1];
     bool images = root->leaf == &okra_patches_;
-    if (root->kind != OKRA_NODE_LEAF_ || root->component ||
-        (!images && root->leaf != &okra_position_)) {
-        return okra_fail_(
-            OKRA_EUNSUPPORTED,
-            "%s needs an input kernel that is a sum over positions, position(k) or "
-            "patches(k,width=W); it is %s",
-            who, kernel->text);
-    }
+    REFUSE_IF(root->kind != OKRA_NODE_LEAF_ || root->component ||
+                  (!images && root->leaf != &okra_position_),
+              OKRA_EUNSUPPORTED,
+              "%s needs an input kernel that is a sum over positions, position(k) or "
+              "patches(k,width=W); it is %s",
+              who, kernel->text);
     s->params = root->params;
-    if (okra_kernel_files_(s->params->inner)) {
-        return okra_fail_(
-            OKRA_EUNSUPPORTED,
-            "%s binds the kernel of elements again when it predicts, and a model keeps "
-            "no file: expected one without, it is %s",
-            who, okra_kernel_text(s->params->inner));
-    }
+    REFUSE_IF(okra_kernel_files_(s->params->inner), OKRA_EUNSUPPORTED,
+              "%s binds the kernel of elements again when it predicts, and a model keeps "
+              "no file: expected one without, it is %s",
+              who, okra_kernel_text(s->params->inner));
     if (images) {
         CHK(okra_patches_layout_(root->params, train, &s->layout));
     } else {
@@ -235,31 +230,25 @@ okra_status okra_pieces_cross_(okra_context *ctx, const okra_pieces_ *s,
                                const okra_data *data, okra_int first, okra_int p,
                                okra_mat_ K)
 {
-    okra_status st = OKRA_OK;
     const piece *at = &s->at[p];
-    piece test = {0};
-    okra_other_ *other = NULL;
-    double *V = NULL;
-    if (data->d != s->d && !s->labels) {
-        FAIL(OKRA_ESHAPE, "%s has vectors of length %lld, the training set's have %lld",
-             data->source, (long long)data->d, (long long)s->d);
-    }
-    TRY(take(ctx, s, data, first, K.rows, p, &test));
+    FREED_BY(piece_clear) piece test = {0};
+    FREED_BY(okra_other_drop_) okra_other_ *other = NULL;
+    OWNED double *V = NULL;
+    REFUSE_IF(data->d != s->d && !s->labels, OKRA_ESHAPE,
+              "%s has vectors of length %lld, the training set's have %lld", data->source,
+              (long long)data->d, (long long)s->d);
+    CHK(take(ctx, s, data, first, K.rows, p, &test));
     okra_mat_fill_(K, 0);
     if (test.count == 0) {
-        goto done;
+        return OKRA_OK;
     }
-    TRY(okra_doubles_(ctx, test.count, at->count, "the values at a position", &V));
-    TRY(okra_other_create_(ctx, at->bound, test.elements, &other));
-    TRY(okra_other_cross_(ctx, at->bound, other, 0,
+    CHK(okra_doubles_(ctx, test.count, at->count, "the values at a position", &V));
+    CHK(okra_other_create_(ctx, at->bound, test.elements, &other));
+    CHK(okra_other_cross_(ctx, at->bound, other, 0,
                           okra_mat_of_(V, test.count, at->count)));
-    TRY(apply_map(ctx, s, at, &V, test.count));
+    CHK(apply_map(ctx, s, at, &V, test.count));
     scatter(okra_mat_of_(V, test.count, at->count), test.owner, first, at->owner, K);
-done:
-    okra_other_free_(other);
-    piece_clear(&test);
-    okra_free_(V);
-    return st;
+    return OKRA_OK;
 }
 
 bool okra_kernel_counts_letters_(const okra_kernel *kernel)

@@ -128,6 +128,7 @@ static void unbind(void *arg)
         okra_free_(sh);
     }
 }
+OKRA_DROPS_(drop_shared, shared, unbind)
 
 okra_status okra_position_labels_(const okra_kernel *inner, const okra_data *data,
                                   bool *labels)
@@ -135,13 +136,10 @@ okra_status okra_position_labels_(const okra_kernel *inner, const okra_data *dat
     unsigned kinds = okra_kernel_kinds_(inner);
     bool vectors = data->kind == OKRA_SEQUENCES && data->d > 0;
     *labels = kinds >> OKRA_LABELS & 1;
-    if (!*labels && !(vectors && (kinds >> OKRA_DENSE & 1))) {
-        return okra_fail_(
-            OKRA_EARG,
-            "kernel position: %s is no kernel of the %s that %s has at each position",
-            okra_kernel_text(inner), vectors ? "vectors and labels" : "labels",
-            data->source);
-    }
+    REFUSE_IF(!*labels && !(vectors && (kinds >> OKRA_DENSE & 1)), OKRA_EARG,
+              "kernel position: %s is no kernel of the %s that %s has at each position",
+              okra_kernel_text(inner), vectors ? "vectors and labels" : "labels",
+              data->source);
     return OKRA_OK;
 }
 
@@ -149,26 +147,22 @@ okra_status okra_position_labels_(const okra_kernel *inner, const okra_data *dat
 static okra_status make(okra_context *ctx, const void *params, const okra_data *train,
                         const okra_bag_ *bag, const char *name, void **out)
 {
-    okra_status st = OKRA_OK;
     const position_params *p = params;
-    shared *sh = NULL;
+    FREED_BY(drop_shared) shared *sh = NULL;
     char inner[128];
-    ZALLOC(sh, 1);
+    ZMAKE(sh, 1);
     sh->train = train;
-    TRY(okra_position_labels_(p->inner, train, &sh->labels));
-    TRY(sort_elements(ctx, train, sh->labels, &sh->e));
-    TRY(okra_weights_take_(train, sh->e.sequence, sh->e.data->n, sh->e.data));
+    CHK(okra_position_labels_(p->inner, train, &sh->labels));
+    CHK(sort_elements(ctx, train, sh->labels, &sh->e));
+    CHK(okra_weights_take_(train, sh->e.sequence, sh->e.data->n, sh->e.data));
     if (bag && okra_kernel_files_(p->inner)) {
         snprintf(inner, sizeof inner, "%s.inner", name);
-        TRY(okra_bound_load_(ctx, p->inner, sh->e.data, bag, inner, &sh->bound));
+        CHK(okra_bound_load_(ctx, p->inner, sh->e.data, bag, inner, &sh->bound));
     } else {
-        TRY(okra_bound_create_(ctx, p->inner, sh->e.data, &sh->bound));
+        CHK(okra_bound_create_(ctx, p->inner, sh->e.data, &sh->bound));
     }
-    *out = sh;
-    sh = NULL;
-done:
-    unbind(sh);
-    return st;
+    *out = TAKE(sh);
+    return OKRA_OK;
 }
 
 static okra_status bind_training(okra_context *ctx, const void *params,
@@ -223,33 +217,30 @@ static void free_side(void *arg)
         okra_free_(s);
     }
 }
+OKRA_DROPS_(drop_side, side, free_side)
 
 static okra_status make_side(okra_context *ctx, const void *params, const void *arg,
                              const okra_data *data, void **out)
 {
-    okra_status st = OKRA_OK;
     const shared *sh = arg;
-    side *s = NULL;
+    FREED_BY(drop_side) side *s = NULL;
     (void)params;
-    ZALLOC(s, 1);
+    ZMAKE(s, 1);
     s->sh = sh;
     s->e = &sh->e;
     if (data != sh->train) {
-        if (!sh->labels && (data->kind != OKRA_SEQUENCES || data->d != sh->train->d)) {
-            FAIL(OKRA_ESHAPE,
-                 "kernel position: %s has vectors of length %lld, the training set's "
-                 "have length %lld",
-                 data->source, (long long)data->d, (long long)sh->train->d);
-        }
-        TRY(sort_elements(ctx, data, sh->labels, &s->own));
-        TRY(okra_other_create_(ctx, sh->bound, s->own.data, &s->other));
+        REFUSE_IF(!sh->labels &&
+                      (data->kind != OKRA_SEQUENCES || data->d != sh->train->d),
+                  OKRA_ESHAPE,
+                  "kernel position: %s has vectors of length %lld, the training set's "
+                  "have length %lld",
+                  data->source, (long long)data->d, (long long)sh->train->d);
+        CHK(sort_elements(ctx, data, sh->labels, &s->own));
+        CHK(okra_other_create_(ctx, sh->bound, s->own.data, &s->other));
         s->e = &s->own;
     }
-    *out = s;
-    s = NULL;
-done:
-    free_side(s);
-    return st;
+    *out = TAKE(s);
+    return OKRA_OK;
 }
 
 typedef struct run {

@@ -40,6 +40,7 @@ static void unbind(void *arg)
         FREE(a->letters, a);
     }
 }
+OKRA_DROPS_(drop_alphabet, alphabet, unbind)
 
 static void free_side(void *arg)
 {
@@ -48,41 +49,36 @@ static void free_side(void *arg)
         FREE(s->places, s);
     }
 }
+OKRA_DROPS_(drop_side, side, free_side)
 
 static okra_status make_side(okra_context *ctx, const void *params, const void *shared,
                              const okra_data *data, void **out)
 {
-    okra_status st = OKRA_OK;
     const alphabet *a = shared;
     const int32_t *code = data->groups[0].fields[0].values;
     okra_int total = data->groups[0].offsets[data->n];
-    side *s = NULL;
+    FREED_BY(drop_side) side *s = NULL;
     (void)ctx, (void)params;
-    ZALLOC(s, 1);
+    ZMAKE(s, 1);
     s->alphabet = a;
     s->offsets = data->groups[0].offsets;
-    ALLOC(s->places, total);
+    MAKE(s->places, total);
     for (okra_int k = 0; k < total; k++) {
         s->places[k] = (int32_t)okra_letter_(a->letters, a->count, code[k]);
     }
     *out = TAKE(s);
-done:
-    free_side(s);
-    return st;
+    return OKRA_OK;
 }
 
 static okra_status bind_training(okra_context *ctx, const void *params,
                                  const okra_data *train, void **shared)
 {
-    okra_status st = OKRA_OK;
-    alphabet *a = NULL;
-    ZALLOC(a, 1);
-    TRY(okra_alphabet_(train, &a->letters, &a->count));
-    TRY(okra_psd_check_(ctx, &okra_edit_, params, a, train));
+    FREED_BY(drop_alphabet) alphabet *a = NULL;
+    ZMAKE(a, 1);
+    CHK(okra_alphabet_(train, &a->letters, &a->count));
+    CHK(okra_psd_check_(ctx, &okra_edit_, params, a, train));
     *shared = TAKE(a);
-done:
-    unbind(a);
-    return st;
+    return OKRA_OK;
 }
 
 typedef struct column {

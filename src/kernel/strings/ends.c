@@ -53,6 +53,7 @@ static void unbind(void *arg)
         okra_free_(t);
     }
 }
+OKRA_DROPS_(drop_tables, tables, unbind)
 
 static void free_side(void *arg)
 {
@@ -62,6 +63,7 @@ static void free_side(void *arg)
         okra_free_(s);
     }
 }
+OKRA_DROPS_(drop_side, side, free_side)
 
 /* ---- contexts of letters ---- */
 
@@ -156,26 +158,20 @@ static okra_status fill(const ends_params *p, const okra_data *train, tables *t)
 static okra_status bind_training(okra_context *ctx, const void *params,
                                  const okra_data *train, void **shared)
 {
-    okra_status st = OKRA_OK;
-    tables *t = NULL;
+    FREED_BY(drop_tables) tables *t = NULL;
     const ends_params *p = params;
-    ZALLOC(t, 1);
-    TRY(okra_alphabet_(train, &t->letters, &t->count));
+    ZMAKE(t, 1);
+    CHK(okra_alphabet_(train, &t->letters, &t->count));
     t->width = t->count + 2;
-    if (t->count > LETTERS_MOST) {
-        FAIL(OKRA_EUNSUPPORTED,
-             "kernel ends: %s has %lld different characters, at most %d are compared",
-             train->source, (long long)t->count, LETTERS_MOST);
-    }
-    TRY(okra_budget_ask_(
+    REFUSE_IF(t->count > LETTERS_MOST, OKRA_EUNSUPPORTED,
+              "kernel ends: %s has %lld different characters, at most %d are compared",
+              train->source, (long long)t->count, LETTERS_MOST);
+    CHK(okra_budget_ask_(
         ctx, 8.0 * (double)(p->reach + 2) * (double)t->width * (double)t->width,
         "kernel ends: tables of %lld letters", (long long)t->count));
-    TRY(fill(p, train, t));
-    *shared = t;
-    t = NULL;
-done:
-    unbind(t);
-    return st;
+    CHK(fill(p, train, t));
+    *shared = TAKE(t);
+    return OKRA_OK;
 }
 
 /* ---- collections ---- */
@@ -183,15 +179,14 @@ done:
 static okra_status make_side(okra_context *ctx, const void *params, const void *shared,
                              const okra_data *data, void **out)
 {
-    okra_status st = OKRA_OK;
     const ends_params *p = params;
     const tables *t = shared;
-    side *s = NULL;
+    FREED_BY(drop_side) side *s = NULL;
     okra_int length;
     (void)ctx;
-    ZALLOC(s, 1);
+    ZMAKE(s, 1);
     s->tables = t;
-    ALLOC(s->places, data->n * p->reach);
+    MAKE(s->places, data->n * p->reach);
     for (okra_int i = 0; i < data->n; i++) {
         const int32_t *code = okra_characters_(data, i, &length);
         uint16_t *row = s->places + i * p->reach;
@@ -201,11 +196,8 @@ static okra_status make_side(okra_context *ctx, const void *params, const void *
                                            : t->count + 1);
         }
     }
-    *out = s;
-    s = NULL;
-done:
-    free_side(s);
-    return st;
+    *out = TAKE(s);
+    return OKRA_OK;
 }
 
 static okra_status block(okra_context *ctx, const void *params, const void *pa,

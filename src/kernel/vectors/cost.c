@@ -97,26 +97,18 @@ static okra_status clip(okra_context *ctx, okra_int C, const char *source, doubl
 static okra_status bind_training(okra_context *ctx, const void *params,
                                  const okra_data *train, void **out)
 {
-    okra_status st = OKRA_OK;
-    okra_data *D = NULL;
-    double *G = NULL, *mean = NULL;
-    TRY(okra_data_read(ctx, ((const cost_params *)params)->file, &D));
-    TRY(check_costs(D));
-    if (D->n < train->d) {
-        FAIL(OKRA_ESHAPE,
-             "kernel cost: %s has costs of %" PRId64 " classes, %s has %" PRId64,
-             D->source, D->n, train->source, train->d);
-    }
-    TRY(okra_doubles_(ctx, D->n, D->n, "the kernel of classes", &G));
-    ALLOC(mean, D->n);
+    FREED_BY(okra_data_drop_) okra_data *D = NULL;
+    OWNED double *G = NULL, *mean = NULL;
+    CHK(okra_data_read(ctx, ((const cost_params *)params)->file, &D));
+    CHK(check_costs(D));
+    REFUSE_IF(D->n < train->d, OKRA_ESHAPE,
+              "kernel cost: %s has costs of %" PRId64 " classes, %s has %" PRId64,
+              D->source, D->n, train->source, train->d);
+    CHK(okra_doubles_(ctx, D->n, D->n, "the kernel of classes", &G));
+    MAKE(mean, D->n);
     scaling(D, G, mean);
-    TRY(clip(ctx, D->n, D->source, G));
-    st = okra_square_create_(D->n, G, out);
-    G = NULL;
-done:
-    FREE(G, mean);
-    okra_data_free(D);
-    return st;
+    CHK(clip(ctx, D->n, D->source, G));
+    return okra_square_create_(D->n, TAKE(G), out);
 }
 
 static okra_status make_side(okra_context *ctx, const void *params, const void *arg,

@@ -65,6 +65,7 @@ static void unbind(void *arg)
         okra_free_(s);
     }
 }
+OKRA_DROPS_(drop_shared, shared, unbind)
 
 static okra_status check_distances(const okra_data *data, bool square)
 {
@@ -73,14 +74,12 @@ static okra_status check_distances(const okra_data *data, bool square)
         for (okra_int j = 0; j < data->d; j++) {
             double d = data->values[i * data->ld + j];
             largest = fmax(largest, d);
-            if (!(d >= 0 && d <= MOST)) {
-                return okra_fail_(OKRA_EARG,
-                                  "kernel from-distance: %s: %g at (%lld, %lld), counted "
-                                  "from 0; %s",
-                                  data->source, d, (long long)i, (long long)j,
-                                  d > MOST ? "distances are at most 1e150"
-                                           : "distances are not negative");
-            }
+            REFUSE_IF(!(d >= 0 && d <= MOST), OKRA_EARG,
+                      "kernel from-distance: %s: %g at (%lld, %lld), counted "
+                      "from 0; %s",
+                      data->source, d, (long long)i, (long long)j,
+                      d > MOST ? "distances are at most 1e150"
+                               : "distances are not negative");
         }
     }
     /* Single precision leaves this much of asymmetry and on the diagonal. */
@@ -88,13 +87,10 @@ static okra_status check_distances(const okra_data *data, bool square)
     for (okra_int i = 0; i < data->n && square; i++) {
         for (okra_int j = 0; j <= i; j++) {
             double a = data->values[i * data->ld + j], b = data->values[j * data->ld + i];
-            if (!(fabs(i == j ? a : a - b) <= tolerance)) {
-                return okra_fail_(OKRA_EARG,
-                                  "kernel from-distance: %s: %g at (%lld, %lld), counted "
-                                  "from 0; expected %g",
-                                  data->source, a, (long long)i, (long long)j,
-                                  i == j ? 0 : b);
-            }
+            REFUSE_IF(!(fabs(i == j ? a : a - b) <= tolerance), OKRA_EARG,
+                      "kernel from-distance: %s: %g at (%lld, %lld), counted "
+                      "from 0; expected %g",
+                      data->source, a, (long long)i, (long long)j, i == j ? 0 : b);
         }
     }
     return OKRA_OK;
@@ -192,26 +188,21 @@ static okra_status mend(okra_context *ctx, const distance_params *p, shared *s)
 static okra_status bind_training(okra_context *ctx, const void *params,
                                  const okra_data *train, void **out)
 {
-    okra_status st = OKRA_OK;
-    shared *s = NULL;
-    if (train->n != train->d) {
-        FAIL(OKRA_ESHAPE, "kernel from-distance: %s is %lld x %lld, expected all pairs",
-             train->source, (long long)train->n, (long long)train->d);
-    }
-    TRY(check_distances(train, true));
-    ZALLOC(s, 1);
+    FREED_BY(drop_shared) shared *s = NULL;
+    REFUSE_IF(train->n != train->d, OKRA_ESHAPE,
+              "kernel from-distance: %s is %lld x %lld, expected all pairs",
+              train->source, (long long)train->n, (long long)train->d);
+    CHK(check_distances(train, true));
+    ZMAKE(s, 1);
     s->train = train;
     s->n = train->n;
     s->total = okra_weights_total_(train);
-    ALLOC(s->mean, s->n);
-    TRY(okra_doubles_(ctx, s->n, s->n, "the kernel of distances", &s->K));
+    MAKE(s->mean, s->n);
+    CHK(okra_doubles_(ctx, s->n, s->n, "the kernel of distances", &s->K));
     centre(s);
-    TRY(mend(ctx, params, s));
-    *out = s;
-    s = NULL;
-done:
-    unbind(s);
-    return st;
+    CHK(mend(ctx, params, s));
+    *out = TAKE(s);
+    return OKRA_OK;
 }
 
 static void free_side(void *arg)
@@ -223,6 +214,7 @@ static void free_side(void *arg)
         okra_free_(s);
     }
 }
+OKRA_DROPS_(drop_side, side, free_side)
 
 /* Gower's b and self-similarity of every row. */
 static void gower(const shared *sh, const okra_data *data, side *s)
@@ -270,38 +262,32 @@ static okra_status project(okra_context *ctx, const shared *sh, okra_int m, side
 static okra_status make_side(okra_context *ctx, const void *params, const void *arg,
                              const okra_data *data, void **out)
 {
-    okra_status st = OKRA_OK;
     const distance_params *p = params;
     const shared *sh = arg;
-    side *s = NULL;
-    ZALLOC(s, 1);
+    FREED_BY(drop_side) side *s = NULL;
+    ZMAKE(s, 1);
     s->n = sh->n;
     s->K = sh->K;
-    ALLOC(s->self, data->n);
+    MAKE(s->self, data->n);
     if (data == sh->train) {
         for (okra_int i = 0; i < sh->n; i++) {
             s->self[i] = sh->K[i * sh->n + i];
         }
     } else {
-        if (data->d != sh->n) {
-            FAIL(OKRA_ESHAPE,
-                 "kernel from-distance: %s has %lld columns, expected one for each of "
-                 "the %lld training objects",
-                 data->source, (long long)data->d, (long long)sh->n);
-        }
-        TRY(check_distances(data, false));
-        TRY(okra_doubles_(ctx, data->n, sh->n, "the kernel of distances", &s->own));
+        REFUSE_IF(data->d != sh->n, OKRA_ESHAPE,
+                  "kernel from-distance: %s has %lld columns, expected one for each of "
+                  "the %lld training objects",
+                  data->source, (long long)data->d, (long long)sh->n);
+        CHK(check_distances(data, false));
+        CHK(okra_doubles_(ctx, data->n, sh->n, "the kernel of distances", &s->own));
         s->K = s->own;
         gower(sh, data, s);
         if (p->repair == CLIP) {
-            TRY(project(ctx, sh, data->n, s));
+            CHK(project(ctx, sh, data->n, s));
         }
     }
-    *out = s;
-    s = NULL;
-done:
-    free_side(s);
-    return st;
+    *out = TAKE(s);
+    return OKRA_OK;
 }
 
 static okra_status block(okra_context *ctx, const void *params, const void *pa,

@@ -122,25 +122,23 @@ static void unbind(void *arg)
         FREE(s->packed, s->mean, s);
     }
 }
+OKRA_DROPS_(drop_shared, shared, unbind)
 
 static okra_status bind_with(okra_context *ctx, bool move, const okra_data *train,
                              void **out)
 {
-    okra_status st = OKRA_OK;
-    shared *s = NULL;
+    FREED_BY(drop_shared) shared *s = NULL;
 
-    ZALLOC(s, 1);
+    ZMAKE(s, 1);
     s->train = train;
     if (train->kind == OKRA_DENSE) {
-        TRY(pack(ctx, train, &s->packed));
+        CHK(pack(ctx, train, &s->packed));
     }
     if (move && train->kind == OKRA_DENSE && !s->packed) {
-        TRY(training_mean(train, &s->mean));
+        CHK(training_mean(train, &s->mean));
     }
     *out = TAKE(s);
-done:
-    unbind(s);
-    return st;
+    return OKRA_OK;
 }
 
 static okra_status bind_training(okra_context *ctx, const void *params,
@@ -164,6 +162,7 @@ static void free_side(void *arg)
         FREE(s->offset, s->packed, s->moved, s);
     }
 }
+OKRA_DROPS_(drop_side, side, free_side)
 
 static okra_status move_rows(void *arg, okra_int begin, okra_int end, int worker)
 {
@@ -204,20 +203,19 @@ static okra_status move(okra_context *ctx, side *s)
 static okra_status make_side(okra_context *ctx, const void *params, const void *arg,
                              const okra_data *data, void **out)
 {
-    okra_status st = OKRA_OK;
     const shared *sh = arg;
-    side *s = NULL;
+    FREED_BY(drop_side) side *s = NULL;
 
     (void)params;
-    TRY(okra_widths_(ctx, "linear", data, sh->train));
-    ZALLOC(s, 1);
+    CHK(okra_widths_(ctx, "linear", data, sh->train));
+    ZMAKE(s, 1);
     s->data = data;
     s->shared = sh;
     if (data->kind == OKRA_BITS) {
         s->bits = data->bits;
         s->words = data->words;
     } else if (data->kind == OKRA_DENSE && sh->mean) {
-        TRY(move(ctx, s));
+        CHK(move(ctx, s));
     } else if (data->kind == OKRA_DENSE) {
         s->x = data->values;
         s->ld = data->ld;
@@ -225,14 +223,12 @@ static okra_status make_side(okra_context *ctx, const void *params, const void *
         if (data == sh->train) {
             s->bits = sh->packed;
         } else if (sh->packed || sh->train->kind == OKRA_BITS) {
-            TRY(pack(ctx, data, &s->packed));
+            CHK(pack(ctx, data, &s->packed));
             s->bits = s->packed;
         }
     }
     *out = TAKE(s);
-done:
-    free_side(s);
-    return st;
+    return OKRA_OK;
 }
 
 static double dot_wide_thin(const okra_wide_ *wide, const okra_thin_ *thin)

@@ -75,10 +75,8 @@ static okra_status bind_tasks(okra_context *ctx, const void *params,
     const tasks_params *p = params;
     okra_int d = train->d;
     double *M = NULL;
-    if (*p->file && p->gamma > 0) {
-        return okra_fail_(OKRA_EARG,
-                          "kernel tasks: both file and gamma are given, expected one");
-    }
+    REFUSE_IF(*p->file && p->gamma > 0, OKRA_EARG,
+              "kernel tasks: both file and gamma are given, expected one");
     CHK(*p->file ? okra_tasks_read_(ctx, "kernel tasks", p->file, d, &M)
                  : okra_tasks_estimate_(
                        ctx, okra_mat_view_(train->values, train->n, d, train->ld),
@@ -97,30 +95,25 @@ static void free_side(void *arg)
         okra_free_(s);
     }
 }
+OKRA_DROPS_(drop_side, side, free_side)
 
 static okra_status make_side(okra_context *ctx, const void *params, const void *arg,
                              const okra_data *data, void **out)
 {
-    okra_status st = OKRA_OK;
     const okra_square_ *R = arg;
-    side *s = NULL;
+    FREED_BY(drop_side) side *s = NULL;
     (void)params;
-    if (data->d != R->n) {
-        FAIL(OKRA_ESHAPE,
-             "%s has %" PRId64 " columns, the metric of the kernel is of %" PRId64,
-             data->source, data->d, R->n);
-    }
-    ZALLOC(s, 1);
+    REFUSE_IF(data->d != R->n, OKRA_ESHAPE,
+              "%s has %" PRId64 " columns, the metric of the kernel is of %" PRId64,
+              data->source, data->d, R->n);
+    ZMAKE(s, 1);
     s->d = R->n;
-    TRY(okra_doubles_(ctx, data->n, R->n, "vectors in another metric", &s->Z));
-    TRY(okra_gemm_(ctx, false, true, 1,
+    CHK(okra_doubles_(ctx, data->n, R->n, "vectors in another metric", &s->Z));
+    CHK(okra_gemm_(ctx, false, true, 1,
                    okra_mat_view_(data->values, data->n, data->d, data->ld),
                    okra_mat_of_(R->A, R->n, R->n), 0, okra_mat_of_(s->Z, data->n, R->n)));
-    *out = s;
-    s = NULL;
-done:
-    free_side(s);
-    return st;
+    *out = TAKE(s);
+    return OKRA_OK;
 }
 
 static okra_status block(okra_context *ctx, const void *params, const void *pa,

@@ -31,22 +31,22 @@ static void free_side(void *arg)
         FREE(s->signs, s->ranks, s);
     }
 }
+OKRA_DROPS_(drop_side, side, free_side)
 
 /* ---- kendall ---- */
 
 static okra_status kendall_side(okra_context *ctx, const void *params, const void *shared,
                                 const okra_data *data, void **out)
 {
-    okra_status st = OKRA_OK;
-    side *s = NULL;
+    FREED_BY(drop_side) side *s = NULL;
     okra_int d = data->d, at = 0;
-    TRY(okra_widths_(ctx, "kendall", data, shared));
+    CHK(okra_widths_(ctx, "kendall", data, shared));
     (void)params;
-    ZALLOC(s, 1);
+    ZMAKE(s, 1);
     s->width = d * (d - 1) / 2;
-    TRY(okra_budget_ask_(ctx, (double)data->n * (double)s->width,
+    CHK(okra_budget_ask_(ctx, (double)data->n * (double)s->width,
                          "the pairs of items of rankings"));
-    ALLOC(s->signs, data->n * s->width);
+    MAKE(s->signs, data->n * s->width);
     for (okra_int i = 0; i < data->n; i++) {
         const double *x = data->values + i * data->ld;
         for (okra_int a = 0; a < d; a++) {
@@ -56,9 +56,7 @@ static okra_status kendall_side(okra_context *ctx, const void *params, const voi
         }
     }
     *out = TAKE(s);
-done:
-    free_side(s);
-    return st;
+    return OKRA_OK;
 }
 
 static double agreement(const int8_t *x, const int8_t *y, okra_int width)
@@ -140,23 +138,19 @@ static void to_ranks(const double *x, okra_int d, placed *items, double *out)
 static okra_status spearman_side(okra_context *ctx, const void *params,
                                  const void *shared, const okra_data *data, void **out)
 {
-    okra_status st = OKRA_OK;
-    side *s = NULL;
-    placed *items = NULL;
-    TRY(okra_widths_(ctx, "spearman", data, shared));
+    FREED_BY(drop_side) side *s = NULL;
+    OWNED placed *items = NULL;
+    CHK(okra_widths_(ctx, "spearman", data, shared));
     (void)params;
-    ZALLOC(s, 1);
+    ZMAKE(s, 1);
     s->width = data->d;
-    ALLOC(items, data->d);
-    TRY(okra_doubles_(ctx, data->n, data->d, "the ranks of values", &s->ranks));
+    MAKE(items, data->d);
+    CHK(okra_doubles_(ctx, data->n, data->d, "the ranks of values", &s->ranks));
     for (okra_int i = 0; i < data->n; i++) {
         to_ranks(data->values + i * data->ld, data->d, items, s->ranks + i * data->d);
     }
     *out = TAKE(s);
-done:
-    okra_free_(items);
-    free_side(s);
-    return st;
+    return OKRA_OK;
 }
 
 static okra_status spearman_block(okra_context *ctx, const void *params, const void *pa,

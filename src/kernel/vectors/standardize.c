@@ -40,6 +40,7 @@ static void unbind(void *arg)
         okra_free_(sh);
     }
 }
+OKRA_DROPS_(drop_shared, shared, unbind)
 
 static void *share(void *arg)
 {
@@ -49,18 +50,14 @@ static void *share(void *arg)
 
 static okra_status create(const okra_data *train, shared **out)
 {
-    okra_status st = OKRA_OK;
-    shared *sh = NULL;
-    ZALLOC(sh, 1);
+    FREED_BY(drop_shared) shared *sh = NULL;
+    ZMAKE(sh, 1);
     atomic_init(&sh->owners, 1);
     sh->train = train;
     sh->d = train->d;
-    ZALLOC(sh->stats, 2 * train->d);
-    *out = sh;
-    sh = NULL;
-done:
-    unbind(sh);
-    return st;
+    ZMAKE(sh->stats, 2 * train->d);
+    *out = TAKE(sh);
+    return OKRA_OK;
 }
 
 void okra_standardize_measure_(const okra_data *train, double *mean, double *spread)
@@ -127,13 +124,10 @@ static okra_status load(okra_context *ctx, const void *params, const okra_data *
     for (okra_int j = 0; good && j < 2 * cols; j++) {
         good = isfinite(kept[j]) && (j < cols || kept[j] > 0);
     }
-    if (!good) {
-        return okra_fail_(
-            OKRA_EFORMAT,
-            "means and deviations '%s' of kernel standardize: expected 2 x %lld finite "
-            "numbers, the second row positive",
-            name, (long long)train->d);
-    }
+    REFUSE_IF(!good, OKRA_EFORMAT,
+              "means and deviations '%s' of kernel standardize: expected 2 x %lld finite "
+              "numbers, the second row positive",
+              name, (long long)train->d);
     CHK(create(train, &sh));
     memcpy(sh->stats, kept, (size_t)(2 * cols) * sizeof *kept);
     *out = sh;
@@ -148,30 +142,27 @@ static void free_side(void *arg)
         okra_free_(s);
     }
 }
+OKRA_DROPS_(drop_side, side, free_side)
 
 static okra_status make_side(okra_context *ctx, const void *params, const void *arg,
                              const okra_data *data, void **out)
 {
-    okra_status st = OKRA_OK;
     const shared *sh = arg;
     const double *mean = sh->stats, *spread = sh->stats + sh->d;
-    side *s = NULL;
+    FREED_BY(drop_side) side *s = NULL;
     (void)params;
-    TRY(okra_widths_(ctx, "standardize", data, sh->train));
-    ZALLOC(s, 1);
+    CHK(okra_widths_(ctx, "standardize", data, sh->train));
+    ZMAKE(s, 1);
     s->d = sh->d;
-    TRY(okra_doubles_(ctx, data->n, s->d, "standardized vectors", &s->Z));
+    CHK(okra_doubles_(ctx, data->n, s->d, "standardized vectors", &s->Z));
     for (okra_int i = 0; i < data->n; i++) {
         const double *x = data->values + i * data->ld;
         for (okra_int j = 0; j < s->d; j++) {
             s->Z[i * s->d + j] = (x[j] - mean[j]) / spread[j];
         }
     }
-    *out = s;
-    s = NULL;
-done:
-    free_side(s);
-    return st;
+    *out = TAKE(s);
+    return OKRA_OK;
 }
 
 static okra_status block(okra_context *ctx, const void *params, const void *pa,

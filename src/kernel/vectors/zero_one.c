@@ -22,6 +22,7 @@ static void free_side(void *arg)
         FREE(s->codes, s);
     }
 }
+OKRA_DROPS_(drop_side, side, free_side)
 
 /* The training set's code of a class name, or -1. */
 static okra_int code_of(const okra_data *train, const char *name)
@@ -54,27 +55,24 @@ static okra_status number_labels(side *s, const okra_data *train)
 static okra_status make_side(okra_context *ctx, const void *params, const void *shared,
                              const okra_data *data, void **out)
 {
-    okra_status st = OKRA_OK;
     const okra_data *train = shared;
-    side *s = NULL;
+    FREED_BY(drop_side) side *s = NULL;
 
     (void)params;
-    ZALLOC(s, 1);
+    ZMAKE(s, 1);
     s->data = data;
     if (data->kind == OKRA_LABELS && train->kind == OKRA_LABELS) {
-        TRY(number_labels(s, train));
+        CHK(number_labels(s, train));
     } else if (data->kind == OKRA_LABELS || train->kind == OKRA_LABELS) {
         char found[128], expected[128];
-        FAIL(OKRA_EARG, "kernel zero-one: %s holds %s, the training set %s", data->source,
-             okra_data_describe_(data, found, sizeof found),
-             okra_data_describe_(train, expected, sizeof expected));
+        return okra_fail_(OKRA_EARG, "kernel zero-one: %s holds %s, the training set %s",
+                          data->source, okra_data_describe_(data, found, sizeof found),
+                          okra_data_describe_(train, expected, sizeof expected));
     } else {
-        TRY(okra_widths_(ctx, "zero-one", data, train));
+        CHK(okra_widths_(ctx, "zero-one", data, train));
     }
     *out = TAKE(s);
-done:
-    free_side(s);
-    return st;
+    return OKRA_OK;
 }
 
 static bool equal_rows(const double *x, const double *y, okra_int d)

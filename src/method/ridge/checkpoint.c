@@ -96,10 +96,9 @@ static okra_status open_state(const okra_context *ctx, const char *path, const c
     CHK(okra_zip_open_(ctx, path, zip));
     CHK(okra_zip_check_seal_(*zip));
     CHK(entry(ctx, *zip, sort, sizeof found, found));
-    if (memcmp(found, head, (size_t)same * sizeof *head) != 0) {
-        return okra_fail_(OKRA_EARG, "it is the checkpoint of another fit: other data or "
-                                     "options; remove it, or name another file");
-    }
+    REFUSE_IF(memcmp(found, head, (size_t)same * sizeof *head) != 0, OKRA_EARG,
+              "it is the checkpoint of another fit: other data or "
+              "options; remove it, or name another file");
     memcpy(head, found, sizeof found);
     return OKRA_OK;
 }

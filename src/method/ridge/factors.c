@@ -162,9 +162,9 @@ static okra_status pass(okra_factors_ *f, double *Phi, double *Psi)
 okra_status okra_factors_create_(okra_context *ctx, const okra_problem_ *p,
                                  const okra_factors_as_ *as, okra_factors_ *out)
 {
-    okra_status st = OKRA_OK;
     const okra_map_ *x = p->map_x, *y = p->map_y;
-    double *Phi = NULL, *Psi = NULL;
+    OWNED double *Phi = NULL, *Psi = NULL;
+    FREED_BY(okra_factors_clear_)
     okra_factors_ f = {.ctx = ctx,
                        .p = p,
                        .n = p->n,
@@ -174,28 +174,25 @@ okra_status okra_factors_create_(okra_context *ctx, const okra_problem_ *p,
     okra_int rows = OKRA_MIN_(f.n, OKRA_FACTORS_BLOCK_);
     double besides = as->besides + (double)(f.n + rows * (f.m + f.d) + x->columns);
     if (fits(&f, f.n, besides)) {
-        TRY(okra_doubles_(ctx, f.n, f.m, "the features of the inputs", &Phi));
-        TRY(okra_doubles_(ctx, f.n, f.d, "the features of the outputs", &Psi));
+        CHK(okra_doubles_(ctx, f.n, f.m, "the features of the inputs", &Phi));
+        CHK(okra_doubles_(ctx, f.n, f.d, "the features of the outputs", &Psi));
     }
     f.block =
         okra_block_rows_(ctx, rows, 2 * x->columns + (y ? 2 * y->columns : 2 * f.d));
-    ALLOC(f.square, f.n);
-    TRY(open_buffers(&f, false));
-    TRY(pass(&f, Phi, Psi));
+    MAKE(f.square, f.n);
+    CHK(open_buffers(&f, false));
+    CHK(pass(&f, Phi, Psi));
     if (Phi) {
         close_buffers(&f);
         f.Phi = Phi;
         f.Psi = Psi;
         Phi = Psi = NULL;
         f.block = rows;
-        TRY(open_buffers(&f, true));
+        CHK(open_buffers(&f, true));
     }
     *out = f;
     f = (okra_factors_){0};
-done:
-    FREE(Phi, Psi);
-    okra_factors_clear_(&f);
-    return st;
+    return OKRA_OK;
 }
 
 okra_status okra_factors_take_(okra_factors_ *f, const okra_int *index, okra_int count,

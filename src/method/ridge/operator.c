@@ -24,12 +24,10 @@ static okra_status regularised_laplacian(const char *file, okra_int d, double mu
         double degree = 0;
         for (okra_int j = 0; j < d; j++) {
             double m = M[i * d + j];
-            if (m < 0) {
-                return okra_fail_(OKRA_EARG,
-                                  "operator: %s: element (%lld, %lld) is %.10g, expected "
-                                  "the weights of a graph, 0 or more",
-                                  file, (long long)i, (long long)j, m);
-            }
+            REFUSE_IF(m < 0, OKRA_EARG,
+                      "operator: %s: element (%lld, %lld) is %.10g, expected "
+                      "the weights of a graph, 0 or more",
+                      file, (long long)i, (long long)j, m);
             degree += i == j ? 0 : m;
             M[i * d + j] = -mu * m;
         }
@@ -46,13 +44,12 @@ static okra_status estimate(okra_context *ctx, const char *text, const okra_prob
     const char *begin = strncmp(text, "(gamma=", 7) == 0 ? text + 7 : NULL;
     bool chosen = begin && strcmp(begin, "auto)") == 0;
     double gamma = begin && !chosen ? okra_strtod_(begin, &end) : 0;
-    if (!chosen &&
-        (!(gamma > 0 && isfinite(gamma)) || end == begin || strcmp(end, ")") != 0)) {
-        return okra_fail_(OKRA_EARG,
-                          "operator: 'graph:estimate%s', expected estimate(gamma=V) with "
-                          "V > 0, or estimate(gamma=auto)",
-                          text);
-    }
+    REFUSE_IF(!chosen && (!(gamma > 0 && isfinite(gamma)) || end == begin ||
+                          strcmp(end, ")") != 0),
+              OKRA_EARG,
+              "operator: 'graph:estimate%s', expected estimate(gamma=V) with "
+              "V > 0, or estimate(gamma=auto)",
+              text);
     return okra_tasks_estimate_(ctx,
                                 okra_mat_view_(p->features, p->n, p->d, p->features_ld),
                                 p->weights, gamma, out);
@@ -100,10 +97,8 @@ static okra_status read_diagonal(const char *text, okra_operator_ *out)
     char *end = NULL;
     const char *begin = strncmp(text, "diagonal(t=", 11) == 0 ? text + 11 : NULL;
     double t = begin ? okra_strtod_(begin, &end) : -1;
-    if (!(t >= 0 && t <= 1) || end == begin || strcmp(end, ")") != 0) {
-        return okra_fail_(
-            OKRA_EARG, "operator: '%s', expected diagonal(t=V) with 0 <= V <= 1", text);
-    }
+    REFUSE_IF(!(t >= 0 && t <= 1) || end == begin || strcmp(end, ")") != 0, OKRA_EARG,
+              "operator: '%s', expected diagonal(t=V) with 0 <= V <= 1", text);
     *out = (okra_operator_){.kind = OKRA_OPERATOR_DIAGONAL, .t = t};
     return OKRA_OK;
 }
@@ -128,13 +123,11 @@ okra_status okra_operator_read_(okra_context *ctx, const char *text,
         return read_diagonal(text, out);
     }
     bool matrix = strncmp(text, "matrix:", 7) == 0;
-    if (!matrix && strncmp(text, "graph:", 6) != 0) {
-        return okra_fail_(OKRA_EARG,
-                          "operator: '%s' is unknown, expected identity, tensor, cov, "
-                          "ccov, diagonal(t=V), matrix:FILE, graph:FILE,mu=V or "
-                          "graph:estimate(gamma=G),mu=V",
-                          text);
-    }
+    REFUSE_IF(!matrix && strncmp(text, "graph:", 6) != 0, OKRA_EARG,
+              "operator: '%s' is unknown, expected identity, tensor, cov, "
+              "ccov, diagonal(t=V), matrix:FILE, graph:FILE,mu=V or "
+              "graph:estimate(gamma=G),mu=V",
+              text);
     okra_operator_ op = {.kind = OKRA_OPERATOR_MATRIX};
     if (problem->A) {
         okra_int d = problem->d;
@@ -158,13 +151,11 @@ okra_status okra_operator_decompose_(okra_context *ctx, okra_mat_ A, double *g)
 {
     CHK(okra_eigh_(ctx, A, g));
     double top = fmax(fabs(g[0]), fabs(g[A.rows - 1]));
-    if (g[0] < -1e-8 * top) {
-        return okra_fail_(
-            OKRA_EARG,
-            "operator: the smallest eigenvalue of the matrix is %.6g, the largest %.6g, "
-            "expected a positive semi-definite matrix",
-            g[0], g[A.rows - 1]);
-    }
+    REFUSE_IF(
+        g[0] < -1e-8 * top, OKRA_EARG,
+        "operator: the smallest eigenvalue of the matrix is %.6g, the largest %.6g, "
+        "expected a positive semi-definite matrix",
+        g[0], g[A.rows - 1]);
     for (okra_int i = 0; i < A.rows; i++) {
         g[i] = fmax(g[i], 0);
     }

@@ -315,40 +315,35 @@ static okra_status open_solver(okra_ridge_ *r, solver *z)
 static okra_status check(const okra_ridge_ *r)
 {
     const okra_map_ *map = r->p->map_x;
-    if (!map || !map->factor || map->sketch) {
-        return okra_fail_(OKRA_EARG, "ridge: solver cg needs low-rank-x by chol or "
-                                     "nystrom");
-    }
-    if (okra_problem_features_(r->p) == 0) {
-        return okra_fail_(OKRA_EARG, "ridge: solver cg needs low-rank-y too, or outputs "
-                                     "under a linear kernel");
-    }
+    REFUSE_IF(!map || !map->factor || map->sketch, OKRA_EARG,
+              "ridge: solver cg needs low-rank-x by chol or "
+              "nystrom");
+    REFUSE_IF(okra_problem_features_(r->p) == 0, OKRA_EARG,
+              "ridge: solver cg needs low-rank-y too, or outputs "
+              "under a linear kernel");
     return OKRA_OK;
 }
 
 okra_status okra_ridge_cg_(okra_ridge_ *r, const okra_cg_options_ *o)
 {
-    okra_status st = OKRA_OK;
-    solver z = {0};
-    double *A = NULL, worst = 0;
-    TRY(check(r));
-    TRY(open_solver(r, &z));
+    FREED_BY(clear) solver z = {0};
+    OWNED double *A = NULL;
+    double worst = 0;
+    CHK(check(r));
+    CHK(open_solver(r, &z));
     for (size_t l = 0; l < r->count; l++) {
-        TRY(prepare(&z, r->lambda[l]));
-        TRY(iterate(&z, r->lambda[l], o, &worst));
-        TRY(okra_doubles_(r->ctx, z.m, z.d, "the ridge coefficients", &A));
-        TRY(okra_mat_copy_(mat(&z, z.s.X), mat(&z, A)));
-        TRY(okra_map_fold_(r->ctx, z.map, mat(&z, A), mat(&z, A)));
-        TRY(okra_ridge_put_(r->bags[l], "coefficients", &A, z.m, z.d));
+        CHK(prepare(&z, r->lambda[l]));
+        CHK(iterate(&z, r->lambda[l], o, &worst));
+        CHK(okra_doubles_(r->ctx, z.m, z.d, "the ridge coefficients", &A));
+        CHK(okra_mat_copy_(mat(&z, z.s.X), mat(&z, A)));
+        CHK(okra_map_fold_(r->ctx, z.map, mat(&z, A), mat(&z, A)));
+        CHK(okra_ridge_put_(r->bags[l], "coefficients", &A, z.m, z.d));
         if (r->center) {
-            TRY(okra_ridge_put_mean_(r->bags[l], z.s.mean, z.d));
+            CHK(okra_ridge_put_mean_(r->bags[l], z.s.mean, z.d));
         }
-        TRY(okra_bag_put_number_(r->bags[l], "x.rank", (double)z.m));
-        TRY(okra_bag_put_number_(r->bags[l], "cg.steps", (double)z.s.steps));
-        TRY(okra_bag_put_number_(r->bags[l], "cg.residual", worst));
+        CHK(okra_bag_put_number_(r->bags[l], "x.rank", (double)z.m));
+        CHK(okra_bag_put_number_(r->bags[l], "cg.steps", (double)z.s.steps));
+        CHK(okra_bag_put_number_(r->bags[l], "cg.residual", worst));
     }
-done:
-    clear(&z);
-    okra_free_(A);
-    return st;
+    return OKRA_OK;
 }

@@ -251,11 +251,9 @@ okra_status okra_ridge_low_(okra_ridge_ *r, const okra_operator_ *op, double eps
 {
     bool covariances = op->kind == OKRA_OPERATOR_COV || op->kind == OKRA_OPERATOR_CCOV;
     FREED_BY(okra_moments_clear_) okra_moments_ t = {0};
-    if (okra_problem_features_(r->p) == 0 && op->kind != OKRA_OPERATOR_IDENTITY) {
-        return okra_fail_(
-            OKRA_EARG, "ridge: the operator is %s, so that low-rank-x needs low-rank-y",
-            op->kind == OKRA_OPERATOR_COV ? "cov" : "ccov");
-    }
+    REFUSE_IF(okra_problem_features_(r->p) == 0 && op->kind != OKRA_OPERATOR_IDENTITY,
+              OKRA_EARG, "ridge: the operator is %s, so that low-rank-x needs low-rank-y",
+              op->kind == OKRA_OPERATOR_COV ? "cov" : "ccov");
     /* Moments that are kept are good to rounding, whatever lambda is now. */
     double ridge = r->keep_moments ? 0 : least_ridge(r, op, okra_problem_features_(r->p));
     okra_keep_ keep = {.path = r->checkpoint};

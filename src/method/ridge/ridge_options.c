@@ -56,33 +56,26 @@ okra_status okra_ridge_options_check_(const okra_options *options,
                                       const okra_ridge_options_ *o, const okra_ridge_ *r)
 {
     const okra_problem_ *p = r->p;
-    if (p->n < 1) {
-        return okra_fail_(OKRA_ESHAPE, "ridge: there are no training pairs");
-    }
+    REFUSE_IF(p->n < 1, OKRA_ESHAPE, "ridge: there are no training pairs");
     if (strncmp(o->operator_text, "matrix:", 7) == 0 ||
         strncmp(o->operator_text, "graph:", 6) == 0) {
-        if (!p->features) {
-            return okra_fail_(OKRA_EUNSUPPORTED,
-                              "ridge: operator %s needs outputs with explicit features: "
-                              "dense vectors under a linear output kernel",
-                              o->operator_text);
-        }
+        REFUSE_IF(!p->features, OKRA_EUNSUPPORTED,
+                  "ridge: operator %s needs outputs with explicit features: "
+                  "dense vectors under a linear output kernel",
+                  o->operator_text);
     }
-    if (okra_options_is_set(options, "epsilon") &&
-        strcmp(o->operator_text, "ccov") != 0) {
-        return okra_fail_(OKRA_EARG,
-                          "ridge: epsilon is for operator ccov, but the operator is %s",
-                          o->operator_text);
-    }
+    REFUSE_IF(okra_options_is_set(options, "epsilon") &&
+                  strcmp(o->operator_text, "ccov") != 0,
+              OKRA_EARG, "ridge: epsilon is for operator ccov, but the operator is %s",
+              o->operator_text);
     bool covariance =
         strcmp(o->operator_text, "cov") == 0 || strcmp(o->operator_text, "ccov") == 0;
     bool diagonal = strncmp(o->operator_text, "diagonal", 8) == 0;
-    if ((covariance || diagonal) && okra_options_is_set(options, "lambda2")) {
-        return okra_fail_(OKRA_EUNSUPPORTED,
-                          "ridge: lambda2 is for the operators identity and matrix, but "
-                          "the operator is %s",
-                          o->operator_text);
-    }
+    REFUSE_IF((covariance || diagonal) && okra_options_is_set(options, "lambda2"),
+              OKRA_EUNSUPPORTED,
+              "ridge: lambda2 is for the operators identity and matrix, but "
+              "the operator is %s",
+              o->operator_text);
     okra_status st = okra_semi_check_("ridge", p, options);
     if (st == OKRA_OK && p->map_x && okra_options_is_set(options, "lambda2")) {
         st = okra_graph_low_check_(o->graph);
@@ -91,22 +84,17 @@ okra_status okra_ridge_options_check_(const okra_options *options,
         return st;
     }
     for (size_t l = 0; l < r->count; l++) {
-        if (!(r->lambda[l] >= 0 && isfinite(r->lambda[l]))) {
-            return okra_fail_(OKRA_EARG,
-                              "ridge: lambda is %g, expected a number of 0 or more",
-                              r->lambda[l]);
-        }
+        REFUSE_IF(!(r->lambda[l] >= 0 && isfinite(r->lambda[l])), OKRA_EARG,
+                  "ridge: lambda is %g, expected a number of 0 or more", r->lambda[l]);
         const char *with = diagonal                                  ? o->operator_text
                            : okra_options_is_set(options, "lambda2") ? "lambda2"
                            : o->solver == OKRA_RIDGE_SOLVER_CG_      ? "solver cg"
                            : p->y && p->y->missing                   ? "missing values"
                                                                      : NULL;
-        if (r->lambda[l] == 0 && with) {
-            return okra_fail_(OKRA_EARG,
-                              "ridge: lambda is 0, which with %s has no solution of "
-                              "least norm in closed form; expected a positive number",
-                              with);
-        }
+        REFUSE_IF(r->lambda[l] == 0 && with, OKRA_EARG,
+                  "ridge: lambda is 0, which with %s has no solution of "
+                  "least norm in closed form; expected a positive number",
+                  with);
     }
     return OKRA_OK;
 }
@@ -117,26 +105,21 @@ static okra_status check_solver(const okra_problem_ *p, const okra_options *opti
 {
     static const char *const own[] = {"cg-tolerance", "cg-iterations"};
     for (int i = 0; o->solver != OKRA_RIDGE_SOLVER_CG_ && i < 2; i++) {
-        if (okra_options_is_set(options, own[i])) {
-            return okra_fail_(OKRA_EARG, "ridge: %s is for solver cg", own[i]);
-        }
+        REFUSE_IF(okra_options_is_set(options, own[i]), OKRA_EARG,
+                  "ridge: %s is for solver cg", own[i]);
     }
     bool identity = strcmp(o->operator_text, "identity") == 0 ||
                     strcmp(o->operator_text, "tensor") == 0;
-    if (o->solver == OKRA_RIDGE_SOLVER_CG_ && !identity) {
-        return okra_fail_(OKRA_EARG,
-                          "ridge: solver cg is for operator identity, but the operator "
-                          "is %s",
-                          o->operator_text);
-    }
-    if (o->solver == OKRA_RIDGE_SOLVER_CG_ && okra_options_is_set(options, "lambda2")) {
-        return okra_fail_(
-            OKRA_EUNSUPPORTED,
-            "ridge: solver cg has no smoothness penalty: leave lambda2 out");
-    }
-    if (o->solver == OKRA_RIDGE_SOLVER_CG_ && !p->map_x) {
-        return okra_fail_(OKRA_EARG, "ridge: solver cg needs low-rank-x");
-    }
+    REFUSE_IF(o->solver == OKRA_RIDGE_SOLVER_CG_ && !identity, OKRA_EARG,
+              "ridge: solver cg is for operator identity, but the operator "
+              "is %s",
+              o->operator_text);
+    REFUSE_IF(o->solver == OKRA_RIDGE_SOLVER_CG_ &&
+                  okra_options_is_set(options, "lambda2"),
+              OKRA_EUNSUPPORTED,
+              "ridge: solver cg has no smoothness penalty: leave lambda2 out");
+    REFUSE_IF(o->solver == OKRA_RIDGE_SOLVER_CG_ && !p->map_x, OKRA_EARG,
+              "ridge: solver cg needs low-rank-x");
     return OKRA_OK;
 }
 
@@ -197,11 +180,9 @@ static okra_status check_moments(const okra_problem_ *p, const okra_options *opt
 static okra_status check_keep(const okra_problem_ *p, const okra_ridge_options_ *o,
                               bool *slim)
 {
-    if (o->keep == OKRA_RIDGE_KEEP_COEFFICIENTS_ && !p->features) {
-        return okra_fail_(
-            OKRA_EARG, "ridge: keep coefficients needs outputs with explicit features: "
-                       "dense vectors under a linear output kernel");
-    }
+    REFUSE_IF(o->keep == OKRA_RIDGE_KEEP_COEFFICIENTS_ && !p->features, OKRA_EARG,
+              "ridge: keep coefficients needs outputs with explicit features: "
+              "dense vectors under a linear output kernel");
     *slim = p->features && (o->keep == OKRA_RIDGE_KEEP_COEFFICIENTS_ ||
                             (o->keep == OKRA_RIDGE_KEEP_AUTO_ && p->n > KEEP_MOST));
     return OKRA_OK;
