@@ -43,27 +43,26 @@ struct okra_bag_ {
 
 /* ---- rooms ---- */
 
+OKRA_DROPS_(drop_room, okra_room_, okra_room_free_)
+
 okra_status okra_room_create_(okra_context *ctx, okra_int n, const char *what,
                               okra_room_ **out)
 {
-    okra_status st = OKRA_OK;
-    okra_room_ *room = NULL;
+    FREED_BY(drop_room) okra_room_ *room = NULL;
     okra_int more = n + n / 8 + 16, side = (more + 7) / 8 * 8;
     if (8.0 * (double)side * (double)side > (double)okra_memory_left_(ctx)) {
         side = n; /* less than everything: the next one moves */
     }
-    TRY(okra_budget_ask_(ctx, 8.0 * (double)side * (double)side,
+    CHK(okra_budget_ask_(ctx, 8.0 * (double)side * (double)side,
                          "%s of %lld x %lld doubles", what, (long long)side,
                          (long long)side));
-    ZALLOC(room, 1);
+    ZMAKE(room, 1);
     atomic_init(&room->references, 1);
     atomic_init(&room->used, n);
     room->side = side;
-    ZALLOC(room->p, side * side);
+    ZMAKE(room->p, side * side);
     *out = TAKE(room);
-done:
-    okra_room_free_(room);
-    return st;
+    return OKRA_OK;
 }
 
 void okra_room_free_(okra_room_ *room)
@@ -141,9 +140,7 @@ static okra_status add(okra_bag_ *bag, const char *name, entry e)
     OWNED char *copy = NULL;
     char *text = NULL;
     REFUSE_IF(find(bag, e.sort, name), OKRA_EINTERNAL, "'%s' is stored twice", name);
-    entry *grown = okra_realloc_(bag->entries, (okra_int)bag->count + 1, sizeof *grown);
-    GOT(grown);
-    bag->entries = grown;
+    RESIZE(bag->entries, (okra_int)bag->count + 1);
     copy = okra_strdup_(name);
     text = copy && e.text ? okra_strdup_(e.text) : NULL;
     if (!copy || (e.text && !text)) {
@@ -151,7 +148,7 @@ static okra_status add(okra_bag_ *bag, const char *name, entry e)
     }
     e.name = copy;
     e.text = text;
-    grown[bag->count++] = e;
+    bag->entries[bag->count++] = e;
     copy = NULL;
     return OKRA_OK;
 }

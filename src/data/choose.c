@@ -100,9 +100,7 @@ static okra_status take_objects(okra_data *to, const okra_data *from,
     case OKRA_GRAM:
         if (from->diagonal) {
             to->diagonal = take_rows(to, from->diagonal, number, number, index, count);
-            if (!to->diagonal) {
-                return OKRA_EMEM;
-            }
+            GOT(to->diagonal);
         }
         /* fall through */
     case OKRA_DENSE:

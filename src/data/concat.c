@@ -67,25 +67,20 @@ static okra_status join_sparse(okra_data *to, const okra_data *a, const okra_dat
 /* Classes with names are those of a, then the new ones of b; without, the codes stay. */
 static okra_status join_labels(okra_data *to, const okra_data *a, const okra_data *b)
 {
-    okra_status st = OKRA_OK;
     const okra_int code = sizeof(okra_int);
-    const char **names = NULL;
-    okra_int *place = NULL, *codes = NULL;
-    if (!a->class_names != !b->class_names) {
-        FAIL(OKRA_EARG,
-             "labels of %s have names and those of %s are numbers; expected one sort",
-             a->class_names ? a->source : b->source,
-             a->class_names ? b->source : a->source);
-    }
+    OWNED const char **names = NULL;
+    OWNED okra_int *place = NULL;
+    okra_int *codes = NULL;
+    REFUSE_IF(!a->class_names != !b->class_names, OKRA_EARG,
+              "labels of %s have names and those of %s are numbers; expected one sort",
+              a->class_names ? a->source : b->source,
+              a->class_names ? b->source : a->source);
     to->codes = codes = join_rows(to, code, a->n, a->codes, code, b->n, b->codes, code);
-    if (!codes) {
-        st = OKRA_EMEM;
-        goto done;
-    }
+    GOT(codes);
     to->d = OKRA_MAX_(a->d, b->d);
     if (a->class_names) {
-        ALLOC(names, a->d + b->d);
-        ALLOC(place, b->d);
+        MAKE(names, a->d + b->d);
+        MAKE(place, b->d);
         to->d = a->d;
         for (okra_int c = 0; c < a->d; c++) {
             names[c] = a->class_names[c];
@@ -102,12 +97,9 @@ static okra_status join_labels(okra_data *to, const okra_data *a, const okra_dat
         for (okra_int i = 0; i < b->n; i++) {
             codes[a->n + i] = place[b->codes[i]];
         }
-        TRY(okra_data_names_(to, names));
+        CHK(okra_data_names_(to, names));
     }
-done:
-    okra_free_(names);
-    okra_free_(place);
-    return st;
+    return OKRA_OK;
 }
 
 static okra_status join_groups(okra_data *to, const okra_data *a, const okra_data *b)

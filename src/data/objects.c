@@ -74,9 +74,7 @@ okra_status okra_data_name(okra_data *data, const char *name)
     NOT_NULL(data);
     NOT_NULL(name);
     char *copy = okra_strdup_(name);
-    if (!copy) {
-        return OKRA_EMEM;
-    }
+    GOT(copy);
     okra_free_(data->source);
     data->source = copy;
     return OKRA_OK;

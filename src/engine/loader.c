@@ -160,39 +160,36 @@ static okra_status load(const char *name, okra_engine_ *engine)
     return OKRA_OK;
 }
 
+OKRA_DROPS_(drop_engine, okra_engine_, okra_engine_drop_)
+
 static okra_status open_engine(const char *name, const char *device, okra_engine_ **out)
 {
-    okra_status st = OKRA_OK;
-    okra_engine_ *engine = NULL;
-    TRY(check_name(name));
-    ZALLOC(engine, 1);
+    FREED_BY(drop_engine) okra_engine_ *engine = NULL;
+    CHK(check_name(name));
+    ZMAKE(engine, 1);
     atomic_init(&engine->references, 1);
-    TRY(load(name, engine));
+    CHK(load(name, engine));
     if (engine->verbs->open) {
-        TRY(engine->verbs->open(&offered, device, &engine->state));
+        CHK(engine->verbs->open(&offered, device, &engine->state));
     }
     *out = TAKE(engine);
-done:
-    okra_engine_drop_(engine);
-    return st;
+    return OKRA_OK;
 }
 
 okra_status okra_context_set_engine(okra_context *context, const char *text)
 {
-    okra_status st = OKRA_OK;
-    okra_engine_ *engine = NULL;
+    FREED_BY(drop_engine) okra_engine_ *engine = NULL;
     char name[65];
-    NEED(context);
-    NEED(text);
+    NOT_NULL(context);
+    NOT_NULL(text);
     size_t length = strcspn(text, ":");
     const char *device = text + length + (text[length] == ':');
     snprintf(name, sizeof name, "%.*s", (int)OKRA_MIN_(length, sizeof name - 1), text);
     bool host = strcmp(name, okra_engine_host_class_.name) == 0;
-    if (host && *device) {
-        FAIL(OKRA_EARG, "engine host has no devices, '%s' found", device);
-    }
+    REFUSE_IF(host && *device, OKRA_EARG, "engine host has no devices, '%s' found",
+              device);
     if (!host) {
-        TRY(open_engine(name, device, &engine));
+        CHK(open_engine(name, device, &engine));
     }
     okra_crew_ group = {.threads = okra_context_threads(context),
                         .memory = okra_context_memory(context),
@@ -201,16 +198,14 @@ okra_status okra_context_set_engine(okra_context *context, const char *text)
                         .state = engine ? engine->state : NULL};
     bool many = engine && engine->verbs->join;
     if (many) {
-        TRY(engine->verbs->join(engine->state, context, &group));
+        CHK(engine->verbs->join(engine->state, context, &group));
     }
     okra_context_hold_engine_(context, engine, okra_engine_drop_);
     engine = NULL;
     if (many) {
         okra_context_set_crew_(context, &group);
     }
-done:
-    okra_engine_drop_(engine);
-    return st;
+    return OKRA_OK;
 }
 
 /* ---- listing ---- */

@@ -115,10 +115,10 @@ static okra_status join(okra_data **parts, int leaves, okra_data **out)
     return OKRA_OK;
 }
 
-static void clear_parts(okra_data **parts)
+static void clear_parts(okra_data *(*parts)[OKRA_LEAVES_MOST_])
 {
     for (int leaf = 0; leaf < OKRA_LEAVES_MOST_; leaf++) {
-        okra_data_free(parts[leaf]);
+        okra_data_free((*parts)[leaf]);
     }
 }
 
@@ -180,42 +180,32 @@ okra_status okra_shard_features_(const okra_context *ctx, const okra_bit_kernel_
                                  const okra_shard_ *s, const okra_int *rows,
                                  okra_int first, okra_int count, okra_data **out)
 {
-    okra_status st = OKRA_OK;
-    okra_data *parts[OKRA_LEAVES_MOST_] = {NULL};
+    FREED_BY(clear_parts) okra_data *parts[OKRA_LEAVES_MOST_] = {NULL};
     for (int leaf = 0; leaf < k->leaves; leaf++) {
-        TRY(k->counts[leaf]
+        CHK(k->counts[leaf]
                 ? take_counts(ctx, k, leaf, s, rows, first, count, &parts[leaf])
                 : take_bits(k, leaf, s, rows, first, count, &parts[leaf]));
     }
-    TRY(join(parts, k->leaves, out));
-done:
-    clear_parts(parts);
-    return st;
+    return join(parts, k->leaves, out);
 }
 
 okra_status okra_bit_molecules_(okra_context *ctx, const okra_bit_kernel_ *k,
                                 const okra_data *molecules, okra_data **out)
 {
-    okra_status st = OKRA_OK;
-    uint64_t *rows = NULL;
-    okra_csr_ csr = {NULL, NULL, NULL};
-    okra_data *parts[OKRA_LEAVES_MOST_] = {NULL};
+    OWNED uint64_t *rows = NULL;
+    FREED_BY(okra_csr_free_) okra_csr_ csr = {NULL, NULL, NULL};
+    FREED_BY(clear_parts) okra_data *parts[OKRA_LEAVES_MOST_] = {NULL};
     for (int leaf = 0; leaf < k->leaves; leaf++) {
         if (k->counts[leaf]) {
-            TRY(okra_features_counts_(ctx, k->class[leaf], k -> params[leaf], molecules,
+            CHK(okra_features_counts_(ctx, k->class[leaf], k -> params[leaf], molecules,
                                       &csr));
-            TRY(okra_data_adopt_sparse_(&csr, molecules->n, k->bits[leaf], "index",
+            CHK(okra_data_adopt_sparse_(&csr, molecules->n, k->bits[leaf], "index",
                                         &parts[leaf]));
             continue;
         }
-        ALLOC(rows, molecules->n * okra_bit_words_(k, leaf));
-        TRY(okra_features_bits_(ctx, k->class[leaf], k -> params[leaf], molecules, rows));
-        TRY(own_data(k->bits[leaf], &rows, molecules->n, &parts[leaf]));
+        MAKE(rows, molecules->n * okra_bit_words_(k, leaf));
+        CHK(okra_features_bits_(ctx, k->class[leaf], k -> params[leaf], molecules, rows));
+        CHK(own_data(k->bits[leaf], &rows, molecules->n, &parts[leaf]));
     }
-    TRY(join(parts, k->leaves, out));
-done:
-    okra_free_(rows);
-    okra_csr_free_(&csr);
-    clear_parts(parts);
-    return st;
+    return join(parts, k->leaves, out);
 }

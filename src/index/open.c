@@ -134,28 +134,20 @@ done:
 
 static okra_status read_about(const okra_context *ctx, const char *path, okra_index *x)
 {
-    okra_status st = OKRA_OK;
-    okra_bytes_ bytes = {0};
-    json_t *about = NULL;
-    char *file = okra_format_("%s/index.json", path);
+    FREED_BY(okra_bytes_close_) okra_bytes_ bytes = {0};
+    FREED_BY(okra_json_drop_) json_t *about = NULL;
+    OWNED char *file = okra_format_("%s/index.json", path);
     GOT(file);
-    TRY(ordinary(file));
-    TRY(okra_bytes_open_(ctx, file, &bytes));
+    CHK(ordinary(file));
+    CHK(okra_bytes_open_(ctx, file, &bytes));
     if (bytes.size > ABOUT_MOST) {
-        TRY(not_one(path));
+        CHK(not_one(path));
     }
-    TRY(okra_budget_ask_(ctx, 2.0 * OKRA_JSON_PARSED_ * (double)bytes.size, "%s", file));
+    CHK(okra_budget_ask_(ctx, 2.0 * OKRA_JSON_PARSED_ * (double)bytes.size, "%s", file));
     about = okra_json_parse_((const char *)bytes.p, (size_t)bytes.size, 0, NULL);
-    if (okra_json_lost_()) {
-        FAIL(OKRA_EMEM, "%s: there is no memory to read it", file);
-    }
-    TRY(json_is_object(about) ? take_about(about, path, x) : not_one(path));
-    TRY(check_seal(about, path));
-done:
-    json_decref(about);
-    okra_bytes_close_(&bytes);
-    okra_free_(file);
-    return st;
+    REFUSE_IF(okra_json_lost_(), OKRA_EMEM, "%s: there is no memory to read it", file);
+    CHK(json_is_object(about) ? take_about(about, path, x) : not_one(path));
+    return check_seal(about, path);
 }
 
 /* Every shard holds the features that the description says. */
@@ -239,22 +231,21 @@ static okra_status read_basis(okra_context *ctx, okra_index *x)
     return OKRA_OK;
 }
 
+OKRA_DROPS_(drop_index, okra_index, okra_index_free)
+
 okra_status okra_index_open(okra_context *context, const char *path, okra_index **out)
 {
-    okra_status st = OKRA_OK;
-    okra_index *x = NULL;
-    NEED(path);
-    NEED(out);
-    ZALLOC(x, 1);
-    TRY(read_about(context, path, x));
-    TRY(open_shards(context, x));
+    FREED_BY(drop_index) okra_index *x = NULL;
+    NOT_NULL(path);
+    NOT_NULL(out);
+    ZMAKE(x, 1);
+    CHK(read_about(context, path, x));
+    CHK(open_shards(context, x));
     if (x->rank > 0) {
-        TRY(read_basis(context, x));
+        CHK(read_basis(context, x));
     }
     *out = TAKE(x);
-done:
-    okra_index_free(x);
-    return st;
+    return OKRA_OK;
 }
 
 typedef struct checking {

@@ -366,18 +366,19 @@ static okra_status bind_kernel(okra_ranking_ *r)
     return OKRA_OK;
 }
 
+OKRA_DROPS_(drop_ranked, okra_ranked, okra_ranked_free)
+
 static okra_status open_result(okra_ranking_ *r, okra_int top, okra_ranked **out)
 {
-    okra_status st = OKRA_OK;
-    okra_ranked *p = NULL;
+    FREED_BY(drop_ranked) okra_ranked *p = NULL;
     okra_int tests = r->tests;
-    ZALLOC(p, 1);
+    ZMAKE(p, 1);
     p->tests = tests;
     p->top = top;
-    ALLOC(p->index, tests * top);
-    ALLOC(p->distance, tests * top);
-    ZALLOC(p->compared, tests);
-    ALLOC(r->best, tests);
+    MAKE(p->index, tests * top);
+    MAKE(p->distance, tests * top);
+    ZMAKE(p->compared, tests);
+    MAKE(r->best, tests);
     for (okra_int i = 0; i < tests; i++) {
         r->best[i] = (okra_best_){p->index + i * top, p->distance + i * top, 0, top};
         for (okra_int k = 0; k < top; k++) {
@@ -387,9 +388,7 @@ static okra_status open_result(okra_ranking_ *r, okra_int top, okra_ranked **out
     }
     r->compared = p->compared;
     *out = TAKE(p);
-done:
-    okra_ranked_free(p);
-    return st;
+    return OKRA_OK;
 }
 
 okra_status okra_index_rank_all(okra_context *context, const okra_index *index,

@@ -298,21 +298,20 @@ static int by_number(const void *p, const void *q)
 okra_status okra_candidates_distinct(const okra_data *data, okra_int *index,
                                      okra_int *count)
 {
-    okra_status st = OKRA_OK;
-    okra_keyed_ *all = NULL;
-    uint64_t *keys = NULL;
-    okra_data *some = NULL;
+    OWNED okra_keyed_ *all = NULL;
+    OWNED uint64_t *keys = NULL;
+    FREED_BY(okra_data_drop_) okra_data *some = NULL;
     okra_int n = 0;
-    NEED(count);
-    TRY(okra_data_distinct(data, index, &n));
+    NOT_NULL(count);
+    CHK(okra_data_distinct(data, index, &n));
     if (data->kind != OKRA_GRAPHS || !okra_ragged_field_(&data->groups[0], "atom")) {
         *count = n;
         return OKRA_OK;
     }
-    ALLOC(all, n);
-    ALLOC(keys, n);
-    TRY(okra_data_take(data, index, n, &some));
-    TRY(okra_molecule_keys_(some, keys));
+    MAKE(all, n);
+    MAKE(keys, n);
+    CHK(okra_data_take(data, index, n, &some));
+    CHK(okra_molecule_keys_(some, keys));
     for (okra_int k = 0; k < n; k++) {
         all[k] = (okra_keyed_){keys[k], index[k]};
     }
@@ -322,7 +321,7 @@ okra_status okra_candidates_distinct(const okra_data *data, okra_int *index,
         while (end < n && all[end].key == all[begin].key) {
             end++;
         }
-        TRY(thin(data, all + begin, end - begin));
+        CHK(thin(data, all + begin, end - begin));
     }
     for (okra_int k = 0; k < n; k++) {
         if (all[k].at >= 0) {
@@ -331,8 +330,5 @@ okra_status okra_candidates_distinct(const okra_data *data, okra_int *index,
     }
     qsort(index, (size_t)kept, sizeof *index, by_number);
     *count = kept;
-done:
-    FREE(all, keys);
-    okra_data_free(some);
-    return st;
+    return OKRA_OK;
 }

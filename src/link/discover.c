@@ -189,28 +189,24 @@ static okra_link_pairs kind_of(const search *z, const okra_link *pair)
                     : OKRA_LINK_NEW_NEW;
 }
 
+OKRA_DROPS_(drop_link, okra_link, okra_link_list_free)
+
 /* Pairs of one kind of the fit whose p-value is at most fdr. */
 static okra_status gather(search *z, bool inside, okra_link_pairs which, double fdr)
 {
-    okra_status st = OKRA_OK;
-    double *null = NULL;
-    okra_link *list = NULL;
+    OWNED double *null = NULL;
+    FREED_BY(drop_link) okra_link *list = NULL;
     okra_int count = 0, pairs = 0;
-    TRY(null_scores(z, inside, &null, &count));
+    CHK(null_scores(z, inside, &null, &count));
     okra_int most = (okra_int)floor(fdr * (double)(count + 1)) - 1;
     if (most < 0) {
-        goto done; /* too few pairs for a p-value this small */
+        return OKRA_OK; /* too few pairs for a p-value this small */
     }
     double least = most < count ? nextafter(null[most], INFINITY) : -(double)INFINITY;
-    TRY(okra_link_rank(z->ctx, z->links,
+    CHK(okra_link_rank(z->ctx, z->links,
                        inside ? OKRA_LINK_NEW_NEW : OKRA_LINK_LABELLED_NEW, 0, least,
                        &list, &pairs));
-    found *more = okra_realloc_(z->list, z->count + pairs, sizeof *more);
-    if (!more) {
-        st = OKRA_EMEM;
-        goto done;
-    }
-    z->list = more;
+    RESIZE(z->list, z->count + pairs);
     for (okra_int k = 0; k < pairs; k++) {
         if (kind_of(z, &list[k]) & which) {
             double p =
@@ -218,10 +214,7 @@ static okra_status gather(search *z, bool inside, okra_link_pairs which, double 
             z->list[z->count++] = (found){list[k], p};
         }
     }
-done:
-    okra_free_(null);
-    okra_link_list_free(list);
-    return st;
+    return OKRA_OK;
 }
 
 static int by_p(const void *p, const void *q)

@@ -48,31 +48,27 @@ static okra_status by_linker(okra_context *ctx, okra_links *l, int g, double *P,
 
 static okra_status weights(okra_context *ctx, okra_links *l, int g)
 {
-    okra_status st = OKRA_OK;
     okra_group_ *group = &l->group[g];
-    okra_walk_ walk = {0};
-    double *W = NULL;
+    FREED_BY(okra_walk_close_) okra_walk_ walk = {0};
+    OWNED double *W = NULL;
     if (group->Q) {
         return OKRA_OK;
     }
-    TRY(okra_doubles_(ctx, group->count, l->width, "the weights of the nodes", &W));
+    CHK(okra_doubles_(ctx, group->count, l->width, "the weights of the nodes", &W));
     if (l->known && g == OKRA_LABELLED_) {
         unit_rows(okra_mat_of_(W, group->count, l->width));
     } else {
-        TRY(okra_walk_open_(ctx, l->model, group->x, 0, &walk));
+        CHK(okra_walk_open_(ctx, l->model, group->x, 0, &walk));
         for (okra_int i = 0; i < group->count; i += walk.rows) {
             okra_int m = OKRA_MIN_(walk.rows, group->count - i);
-            TRY(okra_cancelled_(ctx));
-            TRY(okra_walk_predict_(ctx, &walk, i,
+            CHK(okra_cancelled_(ctx));
+            CHK(okra_walk_predict_(ctx, &walk, i,
                                    okra_mat_of_(W + i * l->width, m, l->width)));
             okra_progress_(ctx, "predict nodes", i + m, group->count);
         }
     }
     group->Q = TAKE(W);
-done:
-    okra_walk_close_(&walk);
-    okra_free_(W);
-    return st;
+    return OKRA_OK;
 }
 
 static okra_status times_gram(okra_context *ctx, okra_links *l, int g)

@@ -246,29 +246,30 @@ okra_status okra_link_take_(okra_context *ctx, const okra_data *x, const okra_in
     return OKRA_OK;
 }
 
+OKRA_DROPS_(drop_links, okra_links, okra_links_free)
+
 okra_status okra_link_fit(okra_context *context, const okra_link_task *task,
                           const okra_options *options, const okra_link_settings *settings,
                           okra_links **out)
 {
-    okra_status st = OKRA_OK;
-    okra_link_parts_ p = {0};
-    okra_links *l = NULL;
-    okra_data *x = NULL;
+    FREED_BY(okra_link_parts_clear_) okra_link_parts_ p = {0};
+    FREED_BY(drop_links) okra_links *l = NULL;
+    FREED_BY(okra_data_drop_) okra_data *x = NULL;
     okra_link_settings known;
-    NEED(task);
-    NEED(out);
+    NOT_NULL(task);
+    NOT_NULL(out);
     if (settings) {
         SIZED(settings, &known);
         settings = &known;
     }
     okra_int n = task->labelled_count;
-    TRY(okra_link_parts_create_(context, task, options, settings, &p));
-    TRY(okra_link_take_(context, task->x, p.inputs, p.input_count, p.inputs,
+    CHK(okra_link_parts_create_(context, task, options, settings, &p));
+    CHK(okra_link_take_(context, task->x, p.inputs, p.input_count, p.inputs,
                         p.input_count, &x));
-    ZALLOC(l, 1);
+    ZMAKE(l, 1);
     l->nodes = task->x->n;
     l->known = settings && settings->known;
-    TRY(okra_fit(context, x, p.y, p.fit, &l->model));
+    CHK(okra_fit(context, x, p.y, p.fit, &l->model));
     okra_group_ *group = l->group;
     group[OKRA_LABELLED_].count = n;
     group[OKRA_NEW_].count = p.fresh_count;
@@ -281,24 +282,19 @@ okra_status okra_link_fit(okra_context *context, const okra_link_task *task,
     p.network = NULL;
     p.fit = NULL;
     for (int g = 0; g < OKRA_GROUPS_; g++) {
-        TRY(okra_link_take_(context, task->x, group[g].node, group[g].count, p.inputs,
+        CHK(okra_link_take_(context, task->x, group[g].node, group[g].count, p.inputs,
                             p.input_count, &group[g].x));
     }
     const okra_linker_ *linker = l->model->method->linker;
     l->width = linker ? linker->width(l->model->bag) : n;
-    if (linker && l->known) {
-        FAIL(OKRA_EARG, "method %s has no use for known: it has no h(u) to replace",
-             l->model->method->name);
-    }
+    REFUSE_IF(linker && l->known, OKRA_EARG,
+              "method %s has no use for known: it has no h(u) to replace",
+              l->model->method->name);
     if (linker && linker->kernel != OKRA_LINKER_NO_KERNEL_) {
-        TRY(okra_data_copy(task->x, &l->all));
+        CHK(okra_data_copy(task->x, &l->all));
     }
     *out = TAKE(l);
-done:
-    okra_links_free(l);
-    okra_link_parts_clear_(&p);
-    okra_data_free(x);
-    return st;
+    return OKRA_OK;
 }
 
 void okra_links_free(okra_links *l)

@@ -70,17 +70,18 @@ typedef struct sink {
     okra_ranking **ranking; /* or NULL */
 } sink;
 
+OKRA_DROPS_(drop_ranking, okra_ranking, okra_ranking_free)
+
 static okra_status judge(okra_context *ctx, void *user, const okra_left_ *left)
 {
-    okra_status st = OKRA_OK;
     sink *s = user;
-    okra_ranking *r = NULL;
-    TRY(okra_engine_gemm_(ctx, false, false, 1, left->W, s->L, 0, s->WL));
-    TRY(okra_engine_gemm_(ctx, false, true, 1, s->WL, left->W, 0, s->S));
+    FREED_BY(drop_ranking) okra_ranking *r = NULL;
+    CHK(okra_engine_gemm_(ctx, false, false, 1, left->W, s->L, 0, s->WL));
+    CHK(okra_engine_gemm_(ctx, false, true, 1, s->WL, left->W, 0, s->S));
     if (s->together) {
         leave_both(left->W, s->L, s->WL, s->S);
     }
-    TRY(rank_labelled(s->network, s->S, &r));
+    CHK(rank_labelled(s->network, s->S, &r));
     if (s->auc_roc) {
         s->auc_roc[left->lambda] = okra_ranking_auc_roc(r);
     }
@@ -90,9 +91,7 @@ static okra_status judge(okra_context *ctx, void *user, const okra_left_ *left)
     if (s->ranking) {
         *s->ranking = TAKE(r);
     }
-done:
-    okra_ranking_free(r);
-    return st;
+    return OKRA_OK;
 }
 
 /* The method's own left-out predictions for every lambda, judged. */

@@ -202,54 +202,45 @@ void okra_fused_free(okra_fused *f)
     }
 }
 
+OKRA_DROPS_(drop_fused, okra_fused, okra_fused_free)
+
 okra_status okra_fuse(const okra_list *lists, int count, const double *weights,
                       okra_fused **out)
 {
-    okra_status st = OKRA_OK;
-    table t = {0};
-    scored *s = NULL;
-    okra_fused *f = NULL;
+    FREED_BY(clear) table t = {0};
+    OWNED scored *s = NULL;
+    FREED_BY(drop_fused) okra_fused *f = NULL;
     double sum = 0;
-    NEED(weights);
-    NEED(out);
-    TRY(make_table(lists, count, &t));
+    NOT_NULL(weights);
+    NOT_NULL(out);
+    CHK(make_table(lists, count, &t));
     for (int k = 0; k < count; k++) {
-        if (!(weights[k] >= 0) || !isfinite(weights[k])) {
-            FAIL(OKRA_EARG, "weight %d (counted from 0) is %g, expected at least 0", k,
-                 weights[k]);
-        }
+        REFUSE_IF(!(weights[k] >= 0) || !isfinite(weights[k]), OKRA_EARG,
+                  "weight %d (counted from 0) is %g, expected at least 0", k, weights[k]);
         sum += weights[k];
     }
-    if (!(sum > 0)) {
-        FAIL(OKRA_EARG, "all weights are 0");
-    }
-    if (!(sum < WEIGHTS_MOST)) {
-        FAIL(OKRA_EARG, "the weights add up to %g, expected less than %g", sum,
-             WEIGHTS_MOST);
-    }
-    ALLOC(s, t.rows);
+    REFUSE_IF(!(sum > 0), OKRA_EARG, "all weights are 0");
+    REFUSE_IF(!(sum < WEIGHTS_MOST), OKRA_EARG,
+              "the weights add up to %g, expected less than %g", sum, WEIGHTS_MOST);
+    MAKE(s, t.rows);
     for (okra_int i = 0; i < t.rows; i++) {
         s[i] = (scored){t.test[i], t.candidate[i], score_of(&t, weights, i)};
     }
     if (t.rows > 0) {
         qsort(s, (size_t)t.rows, sizeof *s, by_score);
     }
-    ZALLOC(f, 1);
+    ZMAKE(f, 1);
     f->count = t.rows;
-    ALLOC(f->test, t.rows);
-    ALLOC(f->candidate, t.rows);
-    ALLOC(f->score, t.rows);
+    MAKE(f->test, t.rows);
+    MAKE(f->candidate, t.rows);
+    MAKE(f->score, t.rows);
     for (okra_int i = 0; i < t.rows; i++) {
         f->test[i] = s[i].test;
         f->candidate[i] = s[i].candidate;
         f->score[i] = s[i].score;
     }
     *out = TAKE(f);
-done:
-    okra_fused_free(f);
-    okra_free_(s);
-    clear(&t);
-    return st;
+    return OKRA_OK;
 }
 
 okra_int okra_fused_entries(const okra_fused *f, const okra_int **test,

@@ -93,23 +93,15 @@ static const char *parameter_end(const char *p)
 static okra_status set_parameter(okra_options *options, const char *spec, const char *p,
                                  const char *end)
 {
-    okra_status st = OKRA_OK;
-    char *key = okra_strndup_(p, (size_t)(end - p));
-    if (!key) {
-        return OKRA_EMEM;
-    }
+    OWNED char *key = okra_strndup_(p, (size_t)(end - p));
+    GOT(key);
     char *equals = strchr(key, '=');
-    if (!equals || equals == key) {
-        FAIL(OKRA_EARG, "metric '%s': found '%s', expected key=value", spec, key);
-    }
+    REFUSE_IF(!equals || equals == key, OKRA_EARG,
+              "metric '%s': found '%s', expected key=value", spec, key);
     *equals = '\0';
-    if (okra_options_is_set(options, key)) {
-        FAIL(OKRA_EARG, "metric '%s': %s is given twice", spec, key);
-    }
-    TRY(okra_options_set(options, key, equals + 1));
-done:
-    okra_free_(key);
-    return st;
+    REFUSE_IF(okra_options_is_set(options, key), OKRA_EARG,
+              "metric '%s': %s is given twice", spec, key);
+    return okra_options_set(options, key, equals + 1);
 }
 
 /* The metric and its parameters; texts in *params belong to *options. */

@@ -91,6 +91,8 @@ static void merge(const entry *items, okra_ranking *r)
     r->positives = tp;
 }
 
+OKRA_DROPS_(drop_ranking, okra_ranking, okra_ranking_free)
+
 okra_status okra_ranking_create(okra_int n, const double *score,
                                 const unsigned char *positive, okra_ranking **out)
 {
@@ -99,31 +101,23 @@ okra_status okra_ranking_create(okra_int n, const double *score,
         NOT_NULL(positive);
     }
     NOT_NULL(out);
-    okra_status st = OKRA_OK;
-    okra_ranking *r = NULL;
-    entry *items = NULL;
-    ZALLOC(r, 1);
-    ALLOC(r->steps, n);
-    ALLOC(items, 2 * n);
+    FREED_BY(drop_ranking) okra_ranking *r = NULL;
+    OWNED entry *items = NULL;
+    ZMAKE(r, 1);
+    MAKE(r->steps, n);
+    MAKE(items, 2 * n);
     r->n = n;
     for (okra_int i = 0; i < n; i++) {
-        if (isnan(score[i])) {
-            FAIL(OKRA_EARG, "score %lld is NaN", (long long)i);
-        }
+        REFUSE_IF(isnan(score[i]), OKRA_EARG, "score %lld is NaN", (long long)i);
         items[i] = (entry){key_of(score[i]), positive[i] != 0};
     }
     merge(sort(items, items + n, n), r);
-    if (r->positives == 0 || r->positives == n) {
-        FAIL(OKRA_EARG,
-             "a ranking of %lld items, %lld of them positive; at least one positive and "
-             "one negative are needed",
-             (long long)n, (long long)r->positives);
-    }
+    REFUSE_IF(r->positives == 0 || r->positives == n, OKRA_EARG,
+              "a ranking of %lld items, %lld of them positive; at least one positive and "
+              "one negative are needed",
+              (long long)n, (long long)r->positives);
     *out = TAKE(r);
-done:
-    okra_free_(items);
-    okra_ranking_free(r);
-    return st;
+    return OKRA_OK;
 }
 
 void okra_ranking_free(okra_ranking *ranking)
@@ -319,23 +313,20 @@ static okra_status weighted_auc(okra_scores_ *s, const double *score,
 
 static okra_status auc(okra_scores_ *s, bool roc)
 {
-    okra_status st = OKRA_OK;
-    double *score = NULL, *row = NULL;
-    unsigned char *positive = NULL;
-    okra_ranking *r = NULL;
+    OWNED double *score = NULL, *row = NULL;
+    OWNED unsigned char *positive = NULL;
+    FREED_BY(drop_ranking) okra_ranking *r = NULL;
     s->has_each = false;
-    ALLOC(score, s->n * s->d);
-    ALLOC(positive, s->n * s->d);
-    ALLOC(row, s->d);
+    MAKE(score, s->n * s->d);
+    MAKE(positive, s->n * s->d);
+    MAKE(row, s->d);
     for (okra_int i = 0; i < s->n; i++) {
         const double *y = okra_metric_row_(s->truth, i, row);
         for (okra_int j = 0; j < s->d; j++) {
-            if (y[j] != 0 && y[j] != 1) {
-                FAIL(OKRA_EARG,
-                     "the truth holds %g at object %lld, coordinate %lld; expected 0 or "
-                     "1",
-                     y[j], (long long)i, (long long)j);
-            }
+            REFUSE_IF(y[j] != 0 && y[j] != 1, OKRA_EARG,
+                      "the truth holds %g at object %lld, coordinate %lld; expected 0 or "
+                      "1",
+                      y[j], (long long)i, (long long)j);
             positive[i * s->d + j] = y[j] == 1;
         }
         const double *z = okra_metric_row_(s->predicted, i, row);
@@ -343,16 +334,13 @@ static okra_status auc(okra_scores_ *s, bool roc)
             score[i * s->d + j] = z[j];
         }
     }
-    TRY(okra_ranking_create(s->n * s->d, score, positive, &r));
+    CHK(okra_ranking_create(s->n * s->d, score, positive, &r));
     if (s->truth->weights) {
-        TRY(weighted_auc(s, score, positive, roc));
+        CHK(weighted_auc(s, score, positive, roc));
     } else {
         s->value = roc ? okra_ranking_auc_roc(r) : okra_ranking_auc_pr(r);
     }
-done:
-    okra_ranking_free(r);
-    FREE(score, positive, row);
-    return st;
+    return OKRA_OK;
 }
 
 static okra_status auc_roc(okra_context *ctx, const void *params, okra_scores_ *s)

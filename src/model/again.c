@@ -36,14 +36,14 @@ static okra_status set_kernels(const okra_model *model, okra_options *o)
 okra_status okra_model_options_(const okra_model *model, okra_options **out,
                                 const char **file)
 {
-    okra_status st = OKRA_OK;
     const okra_option_table *tables[] = {&okra_fit_table_, &model->method->options};
+    FREED_BY(okra_json_drop_)
     json_t *about = okra_json_parse_(model->json, strlen(model->json), 0, NULL);
     const json_t *fitted = json_object_get(about, "options");
-    okra_options *o = NULL;
+    FREED_BY(okra_options_drop_) okra_options *o = NULL;
     *file = NULL;
     REFUSE_IF(!about, OKRA_EMEM, "there is no memory for the options of the model");
-    TRY(okra_fit_options(&o));
+    CHK(okra_fit_options(&o));
     for (int t = 0; t < 2; t++) {
         for (const okra_option *row = tables[t]->rows; row && row->name; row++) {
             const char *had = json_string_value(json_object_get(fitted, row->name));
@@ -56,13 +56,10 @@ okra_status okra_model_options_(const okra_model *model, okra_options **out,
             if (names_file(row->name, had) && !kept) {
                 *file = row->name;
             }
-            TRY(okra_options_set(o, row->name, had));
+            CHK(okra_options_set(o, row->name, had));
         }
     }
-    TRY(set_kernels(model, o));
+    CHK(set_kernels(model, o));
     *out = TAKE(o);
-done:
-    okra_options_free(o);
-    json_decref(about);
-    return st;
+    return OKRA_OK;
 }

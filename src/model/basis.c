@@ -85,53 +85,44 @@ static okra_status check_options(const okra_options *options,
                                                        "example nystrom(rank=500)");
 }
 
+OKRA_DROPS_(drop_bag, okra_bag_, okra_bag_free_)
+
 okra_status okra_basis_create(okra_context *context, const okra_data *x,
                               const okra_options *options, okra_model **out)
 {
     NOT_NULL(out);
-    okra_status st = OKRA_OK;
     okra_fit_fields_ fields;
     okra_low_ low;
-    okra_kernel *kx = NULL, *ky = NULL;
-    okra_map_ *map = NULL;
-    okra_data *y = NULL;
-    okra_bag_ *bag = NULL;
-    okra_training_ *training = NULL;
-    char *waves = NULL;
-    NEED(x);
-    TRY(okra_options_read(options, &okra_fit_table_, &fields));
-    TRY(check_options(options, &fields));
-    TRY(okra_low_read_("low-rank-x", fields.low_rank_x, &low));
-    if (x->n == 0 || x->missing) {
-        FAIL(OKRA_ESHAPE, x->missing ? "x has missing values" : "there are no objects");
-    }
-    TRY(okra_kernel_choose(context, fields.kx, x, &kx));
-    TRY(okra_map_create_(context, kx, x, &low, 1, &map));
-    TRY(first_features(context, map, x, &y));
-    TRY(okra_bag_create_(&bag));
-    TRY(put_features(context, map, bag));
-    TRY(okra_kernel_parse("linear", &ky));
+    FREED_BY(okra_kernel_drop_) okra_kernel *kx = NULL, *ky = NULL;
+    FREED_BY(okra_map_drop_) okra_map_ *map = NULL;
+    FREED_BY(okra_data_drop_) okra_data *y = NULL;
+    FREED_BY(drop_bag) okra_bag_ *bag = NULL;
+    FREED_BY(okra_training_drop_) okra_training_ *training = NULL;
+    OWNED char *waves = NULL;
+    NOT_NULL(x);
+    CHK(okra_options_read(options, &okra_fit_table_, &fields));
+    CHK(check_options(options, &fields));
+    CHK(okra_low_read_("low-rank-x", fields.low_rank_x, &low));
+    REFUSE_IF(x->n == 0 || x->missing, OKRA_ESHAPE,
+              x->missing ? "x has missing values" : "there are no objects");
+    CHK(okra_kernel_choose(context, fields.kx, x, &kx));
+    CHK(okra_map_create_(context, kx, x, &low, 1, &map));
+    CHK(first_features(context, map, x, &y));
+    CHK(okra_bag_create_(&bag));
+    CHK(put_features(context, map, bag));
+    CHK(okra_kernel_parse("linear", &ky));
     if (map->kernel) {
-        TRY(okra_low_waves_(&fields, &kx, &waves));
+        CHK(okra_low_waves_(&fields, &kx, &waves));
     }
-    TRY(okra_training_low_(context, map->objects, y, kx, ky, NULL, NULL, NULL,
+    CHK(okra_training_low_(context, map->objects, y, kx, ky, NULL, NULL, NULL,
                            &training));
     kx = ky = NULL;
     training->waves = map->kernel != NULL;
-    training->waves_text = waves;
-    waves = NULL;
-    TRY(okra_model_assemble_(training, okra_method_find_("ridge"), options, NULL, bag,
+    training->waves_text = TAKE(waves);
+    CHK(okra_model_assemble_(training, okra_method_find_("ridge"), options, NULL, bag,
                              out));
     bag = NULL;
-done:
-    okra_free_(waves);
-    okra_training_free_(training);
-    okra_bag_free_(bag);
-    okra_data_free(y);
-    okra_map_free_(map);
-    okra_kernel_free(kx);
-    okra_kernel_free(ky);
-    return st;
+    return OKRA_OK;
 }
 
 /* ---- using one ---- */

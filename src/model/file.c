@@ -43,21 +43,18 @@ static okra_status save_bag(okra_context *ctx, okra_saver_ *saver,
 static okra_status save_json(okra_saver_ *saver, const okra_model *model,
                              okra_compact how)
 {
-    okra_status st = OKRA_OK;
-    char *text = NULL;
+    OWNED char *text = NULL;
+    FREED_BY(okra_json_drop_)
     json_t *about = okra_json_parse_(model->json, strlen(model->json), 0, NULL);
-    TRY(okra_json_set_(about, "arrays", json_incref(saver->arrays)));
+    CHK(okra_json_set_(about, "arrays", json_incref(saver->arrays)));
     json_object_del(json_object_get(about, "numbers"), OKRA_RECOMPUTED_);
     if (okra_compact_recomputes_(model, how)) {
-        TRY(okra_json_set_(json_object_get(about, "numbers"), OKRA_RECOMPUTED_,
+        CHK(okra_json_set_(json_object_get(about, "numbers"), OKRA_RECOMPUTED_,
                            json_real(1)));
     }
-    TRY(okra_json_text_(about, &text));
-    TRY(okra_zip_add_(saver->zip, "model.json", text, strlen(text), NULL, 0, 0, 0, NULL));
-done:
-    okra_free_(text);
-    json_decref(about);
-    return st;
+    CHK(okra_json_text_(about, &text));
+    return okra_zip_add_(saver->zip, "model.json", text, strlen(text), NULL, 0, 0, 0,
+                         NULL);
 }
 
 static okra_status save(okra_context *context, const okra_model *model, const char *path,

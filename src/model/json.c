@@ -105,22 +105,17 @@ static okra_status set_options(json_t *object, const okra_option_table *table,
 
 static okra_status set_bag(json_t *object, const okra_bag_ *bag)
 {
-    okra_status st = OKRA_OK;
-    json_t *numbers = json_object(), *texts = json_object();
+    FREED_BY(okra_json_drop_) json_t *numbers = json_object(), *texts = json_object();
     const char *name, *text;
     double value;
     for (size_t i = 0; (name = okra_bag_each_number_(bag, i, &value)); i++) {
-        TRY(okra_json_set_(numbers, name, json_real(value)));
+        CHK(okra_json_set_(numbers, name, json_real(value)));
     }
     for (size_t i = 0; (name = okra_bag_each_text_(bag, i, &text)); i++) {
-        TRY(set_text(texts, name, text));
+        CHK(set_text(texts, name, text));
     }
-    TRY(okra_json_set_(object, "numbers", json_incref(numbers)));
-    TRY(okra_json_set_(object, "texts", json_incref(texts)));
-done:
-    json_decref(numbers);
-    json_decref(texts);
-    return st;
+    CHK(okra_json_set_(object, "numbers", json_incref(numbers)));
+    return okra_json_set_(object, "texts", json_incref(texts));
 }
 
 static json_t *column_names(const okra_data *data)
@@ -183,8 +178,8 @@ static bool same_value(const char *a, const char *b)
 okra_status okra_model_check_options_(const okra_model *model,
                                       const okra_options *options)
 {
-    okra_status st = OKRA_OK;
     const okra_option_table *tables[] = {&okra_fit_table_, &model->method->options};
+    FREED_BY(okra_json_drop_)
     json_t *about = okra_json_parse_(model->json, strlen(model->json), 0, NULL);
     const json_t *fitted = json_object_get(about, "options");
     REFUSE_IF(!about, OKRA_EMEM, "there is no memory for the options of the fit");
@@ -196,44 +191,35 @@ okra_status okra_model_check_options_(const okra_model *model,
             bool free = is_passing(row) ||
                         (strcmp(row->name, "lambda") == 0 && /* a path has its own */
                          !(options && okra_options_is_set(options, "lambda")));
-            if (had && has && !free && !same_value(had, has)) {
-                FAIL(OKRA_EARG,
-                     "%s is '%s', expected the options of the fit, which had '%s'",
-                     row->name, has, had);
-            }
+            REFUSE_IF(had && has && !free && !same_value(had, has), OKRA_EARG,
+                      "%s is '%s', expected the options of the fit, which had '%s'",
+                      row->name, has, had);
         }
     }
-done:
-    json_decref(about);
-    return st;
+    return OKRA_OK;
 }
 
 okra_status okra_model_about_(const okra_training_ *training, const okra_method_ *method,
                               const okra_options *options, const double *lambda,
                               const okra_bag_ *bag, json_t **out)
 {
-    okra_status st = OKRA_OK;
     okra_json_watch_();
+    FREED_BY(okra_json_drop_)
     json_t *about = json_object(), *set = json_object(), *kernels = json_object();
-    TRY(okra_json_set_(about, "format", json_string(OKRA_MODEL_FORMAT_)));
-    TRY(okra_json_set_(about, "version", json_integer(OKRA_MODEL_VERSION_)));
-    TRY(okra_json_set_(about, "okra", json_string(OKRA_VERSION)));
-    TRY(okra_json_set_(about, "method", json_string(method->name)));
-    TRY(set_options(set, &okra_fit_table_, options, NULL));
-    TRY(set_options(set, &method->options, options, lambda));
-    TRY(okra_json_set_(about, "options", json_incref(set)));
+    CHK(okra_json_set_(about, "format", json_string(OKRA_MODEL_FORMAT_)));
+    CHK(okra_json_set_(about, "version", json_integer(OKRA_MODEL_VERSION_)));
+    CHK(okra_json_set_(about, "okra", json_string(OKRA_VERSION)));
+    CHK(okra_json_set_(about, "method", json_string(method->name)));
+    CHK(set_options(set, &okra_fit_table_, options, NULL));
+    CHK(set_options(set, &method->options, options, lambda));
+    CHK(okra_json_set_(about, "options", json_incref(set)));
     const char *kx = training->waves_text;
-    TRY(set_text(kernels, "x", kx ? kx : okra_kernel_text(training->kx)));
-    TRY(set_text(kernels, "y", okra_kernel_text(training->ky)));
-    TRY(okra_json_set_(about, "kernels", json_incref(kernels)));
-    TRY(okra_json_set_(about, "x", okra_model_about_data_(training->x)));
-    TRY(okra_json_set_(about, "y", okra_model_about_data_(training->y)));
-    TRY(set_bag(about, bag));
-    *out = about;
-    about = NULL;
-done:
-    json_decref(about);
-    json_decref(set);
-    json_decref(kernels);
-    return st;
+    CHK(set_text(kernels, "x", kx ? kx : okra_kernel_text(training->kx)));
+    CHK(set_text(kernels, "y", okra_kernel_text(training->ky)));
+    CHK(okra_json_set_(about, "kernels", json_incref(kernels)));
+    CHK(okra_json_set_(about, "x", okra_model_about_data_(training->x)));
+    CHK(okra_json_set_(about, "y", okra_model_about_data_(training->y)));
+    CHK(set_bag(about, bag));
+    *out = TAKE(about);
+    return OKRA_OK;
 }

@@ -64,18 +64,16 @@ static okra_status same_arrays(const okra_bag_ *a, const okra_bag_ *b, size_t k)
 
 static okra_status same_settings(const okra_model *a, const okra_model *b, size_t k)
 {
-    okra_status st = OKRA_OK;
+    FREED_BY(okra_json_drop_)
     json_t *first = okra_json_parse_(a->json, strlen(a->json), 0, NULL);
+    FREED_BY(okra_json_drop_)
     json_t *other = okra_json_parse_(b->json, strlen(b->json), 0, NULL);
     const char *name;
     json_t *value;
-    if (!first || !other) {
-        st = OKRA_EMEM;
-        goto done;
-    }
+    GOT(first && other);
     if (!json_equal(json_object_get(first, "kernels"),
                     json_object_get(other, "kernels"))) {
-        TRY(apart(0, k, "their kernels"));
+        CHK(apart(0, k, "their kernels"));
     }
     json_object_foreach(json_object_get(first, "options"), name, value)
     {
@@ -84,13 +82,10 @@ static okra_status same_settings(const okra_model *a, const okra_model *b, size_
         if (!kernel && !json_equal(value, also)) {
             char what[160];
             snprintf(what, sizeof what, "option %s", name);
-            TRY(apart(0, k, what));
+            CHK(apart(0, k, what));
         }
     }
-done:
-    json_decref(first);
-    json_decref(other);
-    return st;
+    return OKRA_OK;
 }
 
 static const okra_data *side(const merging *z, size_t k, bool inputs)

@@ -38,30 +38,31 @@ static okra_status labelled(const okra_data *x, okra_int n, okra_data **out)
     return okra_data_take(x, index, n, out);
 }
 
+OKRA_DROPS_(drop_twin, okra_twin, okra_twin_free)
+
 okra_status okra_fit_twin_(okra_context *ctx, const okra_data *x, const okra_data *y,
                            const okra_fit_fields_ *fields, okra_kernel **kx,
                            okra_kernel **ky, double hsic[2])
 {
-    okra_status st = OKRA_OK;
     int degree[2];
     bool unbiased;
-    okra_data *inputs = NULL;
-    okra_twin *twin = NULL;
-    okra_kernel *x_learned = NULL, *y_learned = NULL;
-    TRY(parse(fields->twin, degree, &unbiased));
-    if (y->missing) {
-        FAIL(OKRA_EARG, "twin: y has missing values, of which no kernel can be learned");
-    }
-    TRY(labelled(x, y->n, &inputs));
+    FREED_BY(okra_data_drop_) okra_data *inputs = NULL;
+    FREED_BY(drop_twin) okra_twin *twin = NULL;
+    FREED_BY(okra_kernel_drop_) okra_kernel *x_learned = NULL;
+    okra_kernel *y_learned = NULL;
+    CHK(parse(fields->twin, degree, &unbiased));
+    REFUSE_IF(y->missing, OKRA_EARG,
+              "twin: y has missing values, of which no kernel can be learned");
+    CHK(labelled(x, y->n, &inputs));
     const char *low_x = *fields->low_rank ? fields->low_rank : fields->low_rank_x;
     const char *low_y = *fields->low_rank ? fields->low_rank : fields->low_rank_y;
     okra_twin_base base_x = {(const okra_kernel *const *)kx, 1, degree[0],
                              *low_x ? low_x : NULL};
     okra_twin_base base_y = {(const okra_kernel *const *)ky, 1, degree[1],
                              *low_y ? low_y : NULL};
-    TRY(okra_twin_learn(ctx, inputs, y, &base_x, &base_y, unbiased, &twin));
-    TRY(okra_kernel_parse(okra_twin_kernel(twin, OKRA_SIDE_X), &x_learned));
-    TRY(okra_kernel_parse(okra_twin_kernel(twin, OKRA_SIDE_Y), &y_learned));
+    CHK(okra_twin_learn(ctx, inputs, y, &base_x, &base_y, unbiased, &twin));
+    CHK(okra_kernel_parse(okra_twin_kernel(twin, OKRA_SIDE_X), &x_learned));
+    CHK(okra_kernel_parse(okra_twin_kernel(twin, OKRA_SIDE_Y), &y_learned));
     okra_kernel_free(*kx);
     okra_kernel_free(*ky);
     *kx = x_learned;
@@ -69,9 +70,5 @@ okra_status okra_fit_twin_(okra_context *ctx, const okra_data *x, const okra_dat
     x_learned = NULL;
     hsic[0] = okra_twin_before(twin);
     hsic[1] = okra_twin_after(twin);
-done:
-    okra_kernel_free(x_learned);
-    okra_twin_free(twin);
-    okra_data_free(inputs);
-    return st;
+    return OKRA_OK;
 }

@@ -174,8 +174,8 @@ static okra_status set_kx(okra_context *ctx, const okra_method_ *method,
  * that are all alike are a constant. */
 okra_status okra_rule_margin_(const okra_data *y, okra_options *o)
 {
-    okra_status st = OKRA_OK;
-    char *more = NULL, delta[32];
+    OWNED char *more = NULL;
+    char delta[32];
     double spread = okra_look_deviation_(y), offset = okra_look_offset_(y);
     spread = spread > 0 ? spread : 1e-3 * offset;
     bool open = !okra_options_is_set(o, "loss");
@@ -188,18 +188,15 @@ okra_status okra_rule_margin_(const okra_data *y, okra_options *o)
     /* a tube's duals have at most 1: what they sum to must reach the mean */
     double constant = fmin(fmax(100, huber ? far * far : 10 * far), 1e5);
     if (open) {
-        TRY(okra_options_set(o, "loss", loss));
+        CHK(okra_options_set(o, "loss", loss));
     }
     if (huber && !okra_options_is_set(o, "delta")) {
         snprintf(delta, sizeof delta, "%.3g", spread);
-        TRY(okra_options_set(o, "delta", delta));
+        CHK(okra_options_set(o, "delta", delta));
     }
     more = okra_format_("%s | poly(degree=1,gamma=1,coef0=%.3g)",
                         okra_options_get(o, "kx"), constant);
-    st = more ? okra_options_set(o, "kx", more) : OKRA_EMEM;
-done:
-    okra_free_(more);
-    return st;
+    return more ? okra_options_set(o, "kx", more) : OKRA_EMEM;
 }
 
 /* What goes between outputs has no unit. */

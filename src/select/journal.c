@@ -353,33 +353,25 @@ done:
 
 okra_status okra_journal_save_(okra_journal_ *j, const char *path)
 {
-    okra_status st = OKRA_OK;
-    okra_writer_ *w = NULL;
-    char *text = NULL, mark[64];
+    FREED_BY(okra_writer_drop_) okra_writer_ *w = NULL;
+    OWNED char *text = NULL;
+    char mark[64];
     if (!path) {
         return j->path ? append_lines(j) : OKRA_OK;
     }
-    TRY(okra_writer_open_(path, &w));
+    CHK(okra_writer_open_(path, &w));
     snprintf(mark, sizeof mark, "{\"okra-select\": \"%016llx\"}",
              (unsigned long long)j->fingerprint);
     text = make_line(mark);
-    if (!text) {
-        st = OKRA_EMEM;
-        goto done;
-    }
-    TRY(okra_writer_put_(w, text, strlen(text)));
+    GOT(text);
+    CHK(okra_writer_put_(w, text, strlen(text)));
     okra_free_(text);
     text = NULL;
     for (okra_int i = 0; i < j->count; i++) {
-        TRY(put_entry(&j->entries[i], &text));
-        TRY(okra_writer_put_(w, text, strlen(text)));
+        CHK(put_entry(&j->entries[i], &text));
+        CHK(okra_writer_put_(w, text, strlen(text)));
         okra_free_(text);
         text = NULL;
     }
-    st = okra_writer_commit_(w);
-    w = NULL;
-done:
-    okra_writer_abort_(w);
-    okra_free_(text);
-    return st;
+    return okra_writer_commit_(TAKE(w));
 }

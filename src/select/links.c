@@ -196,26 +196,26 @@ static okra_status open_trial(okra_context *ctx, const okra_task_ *task, okra_in
     return mark(whole, t);
 }
 
+OKRA_DROPS_(drop_ranking, okra_ranking, okra_ranking_free)
+
+OKRA_DROPS_(drop_links, okra_links, okra_links_free)
+
 static okra_status rank(okra_context *ctx, const okra_task_ *task, trial *t,
                         const okra_options *fit, double *value)
 {
-    okra_status st = OKRA_OK;
-    okra_links *links = NULL;
-    okra_ranking *ranking = NULL;
+    FREED_BY(drop_links) okra_links *links = NULL;
+    FREED_BY(drop_ranking) okra_ranking *ranking = NULL;
     bool precision_recall = false;
-    TRY(okra_link_fit(ctx, &t->known.task, fit, task->source->links->settings, &links));
-    TRY(okra_link_score(ctx, links, t->pairs, t->count));
+    CHK(okra_link_fit(ctx, &t->known.task, fit, task->source->links->settings, &links));
+    CHK(okra_link_score(ctx, links, t->pairs, t->count));
     for (okra_int k = 0; k < t->count; k++) {
         t->score[k] = t->pairs[k].value;
     }
-    TRY(okra_ranking_create(t->count, t->score, t->positive, &ranking));
+    CHK(okra_ranking_create(t->count, t->score, t->positive, &ranking));
     okra_links_metric_(task->metric, &precision_recall);
     *value =
         precision_recall ? okra_ranking_auc_pr(ranking) : okra_ranking_auc_roc(ranking);
-done:
-    okra_ranking_free(ranking);
-    okra_links_free(links);
-    return st;
+    return OKRA_OK;
 }
 
 okra_status okra_links_fold_(okra_context *ctx, const okra_task_ *task,

@@ -97,47 +97,40 @@ static json_t *outer(const okra_selection *s)
 
 okra_status okra_selection_report_(okra_selection *s)
 {
-    okra_status st = OKRA_OK;
     okra_json_watch_();
-    json_t *o = json_object(), *cells = json_array();
+    FREED_BY(okra_json_drop_) json_t *o = json_object(), *cells = json_array();
     okra_int closed = 0;
     bool good = true;
     for (okra_int i = 0; i < s->found.count; i++) {
         closed += s->found.cells[i].closed;
         good &= !json_array_append_new(cells, cell(s, s->values, &s->found.cells[i]));
     }
-    if (!good) {
-        FAIL(OKRA_EMEM, "could not describe the selection as JSON");
-    }
-    TRY(okra_json_set_(o, "okra", json_string(okra_version())));
-    TRY(okra_json_set_(o, "format", json_integer(1)));
-    TRY(okra_json_set_(o, "kind", json_string("select")));
-    TRY(okra_json_set_(o, "method", json_string(s->space->method->name)));
-    TRY(okra_json_set_(o, "decode", json_string(okra_space_decode_(s->space))));
-    TRY(okra_json_set_(o, "cv", json_string(s->cv)));
-    TRY(okra_json_set_(o, "metric", json_string(s->metric)));
-    TRY(okra_json_set_(o, "loss", json_boolean(s->loss)));
-    TRY(okra_json_set_(o, s->links ? "nodes" : "pairs", json_integer((json_int_t)s->n)));
-    TRY(okra_json_set_(o, "closed_form",
+    REFUSE_IF(!good, OKRA_EMEM, "could not describe the selection as JSON");
+    CHK(okra_json_set_(o, "okra", json_string(okra_version())));
+    CHK(okra_json_set_(o, "format", json_integer(1)));
+    CHK(okra_json_set_(o, "kind", json_string("select")));
+    CHK(okra_json_set_(o, "method", json_string(s->space->method->name)));
+    CHK(okra_json_set_(o, "decode", json_string(okra_space_decode_(s->space))));
+    CHK(okra_json_set_(o, "cv", json_string(s->cv)));
+    CHK(okra_json_set_(o, "metric", json_string(s->metric)));
+    CHK(okra_json_set_(o, "loss", json_boolean(s->loss)));
+    CHK(okra_json_set_(o, s->links ? "nodes" : "pairs", json_integer((json_int_t)s->n)));
+    CHK(okra_json_set_(o, "closed_form",
                        json_string(closed == 0                ? "no"
                                    : closed == s->found.count ? "yes"
                                                               : "some")));
-    TRY(okra_json_set_(o, "axes", axes(s->space)));
-    TRY(okra_json_set_(o, "best", cell(s, s->values, &s->found.cells[s->found.best])));
+    CHK(okra_json_set_(o, "axes", axes(s->space)));
+    CHK(okra_json_set_(o, "best", cell(s, s->values, &s->found.cells[s->found.best])));
     if (s->output_lambda) {
-        TRY(okra_json_set_(o, "output_lambda", json_string(s->output_lambda)));
-        TRY(okra_json_set_(o, "output_loss", number(s->output_loss)));
+        CHK(okra_json_set_(o, "output_lambda", json_string(s->output_lambda)));
+        CHK(okra_json_set_(o, "output_loss", number(s->output_loss)));
     }
     if (s->outer_count > 0) {
-        TRY(okra_json_set_(o, "nested", outer(s)));
+        CHK(okra_json_set_(o, "nested", outer(s)));
     }
-    TRY(okra_json_set_(o, "cells", json_incref(cells)));
-    TRY(okra_json_set_(o, "seconds", json_real(s->seconds)));
-    TRY(okra_json_text_(o, &s->json));
-done:
-    json_decref(cells);
-    json_decref(o);
-    return st;
+    CHK(okra_json_set_(o, "cells", json_incref(cells)));
+    CHK(okra_json_set_(o, "seconds", json_real(s->seconds)));
+    return okra_json_text_(o, &s->json);
 }
 
 void okra_selection_free(okra_selection *s)

@@ -17,20 +17,16 @@
 static okra_status take(const okra_data *data, const okra_int *rows, okra_int m,
                         const okra_int *cols, okra_int n, okra_data **out)
 {
-    okra_status st = OKRA_OK;
-    okra_data *g = NULL;
+    FREED_BY(okra_data_drop_) okra_data *g = NULL;
     if (data->kind != OKRA_GRAM) {
         return okra_data_take(data, rows, m, out);
     }
-    TRY(okra_data_new_(OKRA_GRAM, m, n, data->source, &g));
+    CHK(okra_data_new_(OKRA_GRAM, m, n, data->source, &g));
     double *values = okra_alloc_(m * n, sizeof *values);
     double *self = okra_alloc_(m, sizeof *self);
     okra_data_own_(g, values);
     okra_data_own_(g, self);
-    if (!values || !self) {
-        st = OKRA_EMEM;
-        goto done;
-    }
+    GOT(values && self);
     for (okra_int i = 0; i < m; i++) {
         for (okra_int j = 0; j < n; j++) {
             values[i * n + j] = data->values[rows[i] * data->ld + cols[j]];
@@ -40,11 +36,9 @@ static okra_status take(const okra_data *data, const okra_int *rows, okra_int m,
     g->values = values;
     g->ld = n;
     g->diagonal = self;
-    TRY(okra_weights_take_(data, rows, m, g));
+    CHK(okra_weights_take_(data, rows, m, g));
     *out = TAKE(g);
-done:
-    okra_data_free(g);
-    return st;
+    return OKRA_OK;
 }
 
 /* Rows and columns of the Gram matrix G, which has `all` columns. */
@@ -265,9 +259,8 @@ void okra_view_free_(okra_view_ *v)
 static okra_status query(okra_context *ctx, const okra_view_ *v, bool self, double *K,
                          okra_int inputs, double **selves, okra_query_ *q)
 {
-    okra_status st = OKRA_OK;
-    okra_other_ *other = NULL;
-    okra_entries_ *entries = NULL;
+    FREED_BY(okra_other_drop_) okra_other_ *other = NULL;
+    FREED_BY(okra_entries_drop_) okra_entries_ *entries = NULL;
     *q = (okra_query_){.m = v->m,
                        .n = v->n,
                        .Kx = okra_mat_of_(K, v->m, inputs),
@@ -276,24 +269,21 @@ static okra_status query(okra_context *ctx, const okra_view_ *v, bool self, doub
                        .x = v->test_x,
                        .kx = v->training->bound_x};
     if (v->Kx) {
-        TRY(okra_mat_copy_(okra_mat_of_(v->Kx, v->m, inputs), q->Kx));
+        CHK(okra_mat_copy_(okra_mat_of_(v->Kx, v->m, inputs), q->Kx));
         return OKRA_OK;
     }
     const okra_bound_ *bound = v->training->bound_x;
-    TRY(okra_other_create_(ctx, bound, v->test_x, &other));
-    TRY(okra_entries_create_(ctx, bound, other, &entries));
-    TRY(okra_large_gram_host_(ctx, entries, 0, q->Kx));
+    CHK(okra_other_create_(ctx, bound, v->test_x, &other));
+    CHK(okra_entries_create_(ctx, bound, other, &entries));
+    CHK(okra_large_gram_host_(ctx, entries, 0, q->Kx));
     if (self) {
-        ALLOC(*selves, v->m + inputs);
-        TRY(okra_other_diagonal_(ctx, bound, other, *selves));
-        TRY(okra_bound_diagonal_(ctx, bound, *selves + v->m));
+        MAKE(*selves, v->m + inputs);
+        CHK(okra_other_diagonal_(ctx, bound, other, *selves));
+        CHK(okra_bound_diagonal_(ctx, bound, *selves + v->m));
         q->self = *selves;
         q->train_self = *selves + v->m;
     }
-done:
-    okra_entries_free_(entries);
-    okra_other_free_(other);
-    return st;
+    return OKRA_OK;
 }
 
 okra_status okra_view_predict_(okra_context *ctx, const okra_view_ *v,

@@ -106,7 +106,6 @@ static okra_status read_nominal(okra_arff_ *r, okra_arff_attribute_ *a, const ch
 
 static okra_status read_attribute(okra_arff_ *r, const char *p)
 {
-    okra_status st = OKRA_OK;
     const char *end = r->lines.close;
     okra_arff_attribute_ a = {.sort = OKRA_ARFF_OTHER_};
     okra_span_ name;
@@ -114,11 +113,11 @@ static okra_status read_attribute(okra_arff_ *r, const char *p)
         return line_fail(r, "the attribute has no name");
     }
     a.name = r->texts.count;
-    TRY(okra_texts_add_(&r->texts, name.begin, name.close));
+    CHK(okra_texts_add_(&r->texts, name.begin, name.close));
     a.first = a.last = r->texts.count;
     skip_blanks(&p, end);
     if (p < end && *p == '{') {
-        TRY(read_nominal(r, &a, p));
+        CHK(read_nominal(r, &a, p));
     } else if (keyword(&p, end, "numeric") || keyword(&p, end, "real") ||
                keyword(&p, end, "integer")) {
         a.sort = OKRA_ARFF_NUMERIC_;
@@ -128,17 +127,11 @@ static okra_status read_attribute(okra_arff_ *r, const char *p)
     }
     if (r->count == r->room) {
         okra_int room = OKRA_MAX_(2 * r->room, 16);
-        okra_arff_attribute_ *grown = okra_realloc_(r->attributes, room, sizeof *grown);
-        if (!grown) {
-            st = OKRA_EMEM;
-            goto done;
-        }
-        r->attributes = grown;
+        RESIZE(r->attributes, room);
         r->room = room;
     }
     r->attributes[r->count++] = a;
-done:
-    return st;
+    return OKRA_OK;
 }
 
 okra_status okra_arff_head_(okra_arff_ *r)

@@ -19,28 +19,20 @@ enum {
 static okra_status read_all(const okra_context *ctx, int fd, okra_int hint,
                             okra_bytes_ *out)
 {
-    okra_status st = OKRA_OK;
     okra_int capacity = hint, size = 0;
-    unsigned char *block = NULL;
-    ALLOC(block, capacity);
+    OWNED unsigned char *block = NULL;
+    MAKE(block, capacity);
     for (;;) {
         if (size == capacity) {
             capacity = OKRA_MAX_(2 * capacity, FIRST_READ);
-            TRY(okra_budget_ask_(ctx, (double)capacity, "the file's content"));
-            unsigned char *grown = okra_realloc_(block, capacity, 1);
-            if (!grown) {
-                st = OKRA_EMEM;
-                goto done;
-            }
-            block = grown;
+            CHK(okra_budget_ask_(ctx, (double)capacity, "the file's content"));
+            RESIZE(block, capacity);
         }
         ssize_t got = read(fd, block + size, (size_t)(capacity - size));
         if (got < 0 && errno == EINTR) {
             continue;
         }
-        if (got < 0) {
-            FAIL(OKRA_EIO, "cannot be read: %s", strerror(errno));
-        }
+        REFUSE_IF(got < 0, OKRA_EIO, "cannot be read: %s", strerror(errno));
         if (got == 0) {
             break;
         }
@@ -48,9 +40,7 @@ static okra_status read_all(const okra_context *ctx, int fd, okra_int hint,
     }
     *out = (okra_bytes_){.p = block, .size = size, .base = block};
     block = NULL;
-done:
-    okra_free_(block);
-    return st;
+    return OKRA_OK;
 }
 
 static okra_status open_fd(const okra_context *ctx, int fd, okra_bytes_ *out)

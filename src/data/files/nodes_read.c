@@ -294,9 +294,7 @@ static okra_status list_objects(const okra_source_ *s, const okra_network_ *netw
                         : "expected a node, found an empty line");
         if (count == room) {
             room = room ? 2 * room : 256;
-            okra_int *grown = okra_realloc_(codes, room, sizeof *grown);
-            GOT(grown);
-            codes = grown;
+            RESIZE(codes, room);
         }
         codes[count++] = code;
     }

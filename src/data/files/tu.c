@@ -30,25 +30,20 @@ typedef struct folder {
 static okra_status numbers(const okra_context *ctx, const char *path, int width,
                            bool optional, okra_int **out, okra_int *rows)
 {
-    okra_status st = OKRA_OK;
-    okra_bytes_ bytes = {0};
-    okra_int *values = NULL, count = 0, room = 0;
+    FREED_BY(okra_bytes_close_) okra_bytes_ bytes = {0};
+    OWNED okra_int *values = NULL;
+    okra_int count = 0, room = 0;
     *out = NULL;
     if (optional && access(path, F_OK) != 0) {
         return OKRA_OK;
     }
-    TRY(okra_bytes_open_(ctx, path, &bytes));
+    CHK(okra_bytes_open_(ctx, path, &bytes));
     okra_lines_ lines = okra_lines_begin_(&bytes);
     while (okra_lines_next_(&lines)) {
         const char *p = lines.begin;
         if (count + width > room) {
             room = room ? 2 * room : 1024;
-            okra_int *grown = okra_realloc_(values, room, sizeof *grown);
-            if (!grown) {
-                st = OKRA_EMEM;
-                goto done;
-            }
-            values = grown;
+            RESIZE(values, room);
         }
         for (int k = 0; k < width; k++) {
             while (p < lines.close && (*p == ' ' || *p == '\t' || (k > 0 && *p == ','))) {
@@ -57,33 +52,26 @@ static okra_status numbers(const okra_context *ctx, const char *path, int width,
             const char *from = p;
             bool minus = width == 1 && p < lines.close && *p == '-';
             p += minus;
-            if (!okra_whole_(&p, lines.close, &values[count])) {
-                FAIL(OKRA_EFORMAT,
-                     "%s: line %" PRId64 ", character %" PRId64
-                     ": expected a whole number",
-                     path, lines.number, (int64_t)(from - lines.begin) + 1);
-            }
+            REFUSE_IF(!okra_whole_(&p, lines.close, &values[count]), OKRA_EFORMAT,
+                      "%s: line %" PRId64 ", character %" PRId64
+                      ": expected a whole number",
+                      path, lines.number, (int64_t)(from - lines.begin) + 1);
             values[count] = minus ? -values[count] : values[count];
             count++;
         }
         while (p < lines.close && (*p == ' ' || *p == '\t')) {
             p++;
         }
-        if (p < lines.close) {
-            FAIL(OKRA_EFORMAT,
-                 "%s: line %" PRId64 ", character %" PRId64 ": expected the end of line",
-                 path, lines.number, (int64_t)(p - lines.begin) + 1);
-        }
+        REFUSE_IF(p < lines.close, OKRA_EFORMAT,
+                  "%s: line %" PRId64 ", character %" PRId64 ": expected the end of line",
+                  path, lines.number, (int64_t)(p - lines.begin) + 1);
     }
     if (!values) {
-        ALLOC(values, 1);
+        MAKE(values, 1);
     }
     *rows = count / width;
     *out = TAKE(values);
-done:
-    okra_bytes_close_(&bytes);
-    okra_free_(values);
-    return st;
+    return OKRA_OK;
 }
 
 static int by_graph(const void *a, const void *b)

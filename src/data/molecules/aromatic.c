@@ -301,9 +301,7 @@ static okra_status find_candidates(hueckel *h)
             }
             if (shared == 1 && pairs == room) {
                 room = room ? 2 * room : 64;
-                int32_t *grown = okra_realloc_(h->near_, room, sizeof *grown);
-                GOT(grown);
-                h->near_ = grown;
+                RESIZE(h->near_, room);
             }
             if (shared == 1) {
                 h->near_[pairs++] = (int32_t)s;

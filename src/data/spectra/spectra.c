@@ -77,9 +77,7 @@ static okra_status put_text(okra_spectra_builder_ *b, const char *text, size_t l
               "more than %d bytes about one spectrum", OKRA_META_MOST_);
     if (b->length + (okra_int)length > b->text_room) {
         okra_int room = OKRA_MAX_(2 * b->text_room, b->length + (okra_int)length + 512);
-        char *grown = okra_realloc_(b->text, room, 1);
-        GOT(grown);
-        b->text = grown;
+        RESIZE(b->text, room);
         b->text_room = room;
     }
     memcpy(b->text + b->length, text, length);

@@ -368,16 +368,14 @@ done:
 okra_status okra_kernel_auto_(okra_context *ctx, const char *text, const okra_data *data,
                               char **out)
 {
-    okra_status st = OKRA_OK;
-    okra_grid_ *grid = NULL;
-    char *now = okra_strdup_(text), *next = NULL;
+    FREED_BY(okra_grid_drop_) okra_grid_ *grid = NULL;
+    OWNED char *now = okra_strdup_(text);
+    char *next = NULL;
     bool found = now && strstr(text, "auto");
-    if (!now) {
-        return OKRA_EMEM;
-    }
+    GOT(now);
     while (found) {
-        TRY(okra_grid_parse_(now, &grid));
-        TRY(choose_first(ctx, data, grid, &next, &found));
+        CHK(okra_grid_parse_(now, &grid));
+        CHK(choose_first(ctx, data, grid, &next, &found));
         okra_grid_free_(grid);
         grid = NULL;
         if (found) {
@@ -386,12 +384,8 @@ okra_status okra_kernel_auto_(okra_context *ctx, const char *text, const okra_da
             next = NULL;
         }
     }
-    *out = now;
-    now = NULL;
-done:
-    okra_grid_free_(grid);
-    okra_free_(now);
-    return st;
+    *out = TAKE(now);
+    return OKRA_OK;
 }
 
 okra_status okra_kernel_choose(okra_context *context, const char *text,

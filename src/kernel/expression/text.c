@@ -19,9 +19,7 @@ static okra_status put(builder *b, const char *text)
     okra_int length = (okra_int)strlen(text);
     if (b->size + length + 1 > b->room) {
         okra_int room = 2 * b->room + length + 64;
-        char *grown = okra_realloc_(b->text, room, 1);
-        GOT(grown);
-        b->text = grown;
+        RESIZE(b->text, room);
         b->room = room;
     }
     memcpy(b->text + b->size, text, (size_t)length + 1);

@@ -44,30 +44,28 @@ okra_status okra_through_save_(const void *arg, okra_bag_ *bag, const char *name
     return sh->how->inner->save(sh->inner, bag, name);
 }
 
+OKRA_DROPS_(drop_shared, shared, okra_through_unbind_)
+
 okra_status okra_through_load_(okra_context *ctx, const okra_through_ *how,
                                const void *params, const okra_data *train,
                                const okra_bag_ *bag, const char *name, void **out)
 {
-    okra_status st = OKRA_OK;
-    shared *sh = NULL;
-    ZALLOC(sh, 1);
+    FREED_BY(drop_shared) shared *sh = NULL;
+    ZMAKE(sh, 1);
     sh->how = how;
     sh->train = train;
     if (how->fit) {
-        TRY(how->fit(ctx, params, train, &sh->state));
+        CHK(how->fit(ctx, params, train, &sh->state));
     }
-    TRY(how->map(ctx, params, sh->state, train, &sh->mapped));
-    TRY(okra_weights_take_(train, NULL, train->n, sh->mapped));
+    CHK(how->map(ctx, params, sh->state, train, &sh->mapped));
+    CHK(okra_weights_take_(train, NULL, train->n, sh->mapped));
     if (bag && how->inner->load) {
-        TRY(how->inner->load(ctx, params, sh->mapped, bag, name, &sh->inner));
+        CHK(how->inner->load(ctx, params, sh->mapped, bag, name, &sh->inner));
     } else if (how->inner->bind) {
-        TRY(how->inner->bind(ctx, params, sh->mapped, &sh->inner));
+        CHK(how->inner->bind(ctx, params, sh->mapped, &sh->inner));
     }
-    *out = sh;
-    sh = NULL;
-done:
-    okra_through_unbind_(sh);
-    return st;
+    *out = TAKE(sh);
+    return OKRA_OK;
 }
 
 void okra_through_free_side_(void *arg)
@@ -83,25 +81,23 @@ void okra_through_free_side_(void *arg)
     okra_free_(s);
 }
 
+OKRA_DROPS_(drop_side, side, okra_through_free_side_)
+
 okra_status okra_through_side_(okra_context *ctx, const void *params, const void *arg,
                                const okra_data *data, void **out)
 {
-    okra_status st = OKRA_OK;
     const shared *sh = arg;
-    side *s = NULL;
-    ZALLOC(s, 1);
+    FREED_BY(drop_side) side *s = NULL;
+    ZMAKE(s, 1);
     s->sh = sh;
     if (data == sh->train) {
         s->mapped = okra_data_retain(sh->mapped);
     } else {
-        TRY(sh->how->map(ctx, params, sh->state, data, &s->mapped));
+        CHK(sh->how->map(ctx, params, sh->state, data, &s->mapped));
     }
-    TRY(sh->how->inner->side(ctx, params, sh->inner, s->mapped, &s->inner));
-    *out = s;
-    s = NULL;
-done:
-    okra_through_free_side_(s);
-    return st;
+    CHK(sh->how->inner->side(ctx, params, sh->inner, s->mapped, &s->inner));
+    *out = TAKE(s);
+    return OKRA_OK;
 }
 
 okra_status okra_through_block_(okra_context *ctx, const void *params, const void *a,

@@ -207,27 +207,25 @@ static okra_status make_rows(okra_context *ctx, const shared *s, const coded *d,
     return OKRA_OK;
 }
 
+OKRA_DROPS_(drop_shared, shared, okra_features_unbind_)
+
 okra_status okra_features_bind_(okra_context *ctx, const okra_feature_params_ *how,
                                 const void *params, okra_extract_ extract,
                                 const okra_data *train, void **out)
 {
-    okra_status st = OKRA_OK;
-    shared *s = NULL;
-    coded d = {0};
-    ZALLOC(s, 1);
+    FREED_BY(drop_shared) shared *s = NULL;
+    FREED_BY(clear_coded) coded d = {0};
+    ZMAKE(s, 1);
     s->params = params;
     s->extract = extract;
     s->how = *how;
     s->train = train;
-    TRY(okra_coder_create_(NULL, how->bits > 0, &s->coder));
-    TRY(code_all(ctx, s, train, s->coder, &d));
-    TRY(number_columns(s, &d));
-    TRY(make_rows(ctx, s, &d, train->n, &s->rows));
+    CHK(okra_coder_create_(NULL, how->bits > 0, &s->coder));
+    CHK(code_all(ctx, s, train, s->coder, &d));
+    CHK(number_columns(s, &d));
+    CHK(make_rows(ctx, s, &d, train->n, &s->rows));
     *out = TAKE(s);
-done:
-    clear_coded(&d);
-    okra_features_unbind_(s);
-    return st;
+    return OKRA_OK;
 }
 
 void okra_features_unbind_(void *arg)
@@ -247,30 +245,27 @@ typedef struct side {
     rows own;
 } side;
 
+OKRA_DROPS_(drop_side, side, okra_features_free_side_)
+
 okra_status okra_features_side_(okra_context *ctx, const void *params, const void *arg,
                                 const okra_data *data, void **out)
 {
-    okra_status st = OKRA_OK;
     const shared *s = arg;
-    okra_coder_ *coder = NULL;
-    coded d = {0};
-    side *fresh = NULL;
+    FREED_BY(okra_coder_drop_) okra_coder_ *coder = NULL;
+    FREED_BY(clear_coded) coded d = {0};
+    FREED_BY(drop_side) side *fresh = NULL;
     (void)params;
-    ZALLOC(fresh, 1);
+    ZMAKE(fresh, 1);
     fresh->shared = s;
     fresh->rows = &s->rows;
     if (data != s->train) {
-        TRY(okra_coder_create_(s->coder, s->how.bits > 0, &coder));
-        TRY(code_all(ctx, s, data, coder, &d));
-        TRY(make_rows(ctx, s, &d, data->n, &fresh->own));
+        CHK(okra_coder_create_(s->coder, s->how.bits > 0, &coder));
+        CHK(code_all(ctx, s, data, coder, &d));
+        CHK(make_rows(ctx, s, &d, data->n, &fresh->own));
         fresh->rows = &fresh->own;
     }
     *out = TAKE(fresh);
-done:
-    okra_coder_free_(coder);
-    clear_coded(&d);
-    okra_features_free_side_(fresh);
-    return st;
+    return OKRA_OK;
 }
 
 void okra_features_free_side_(void *arg)

@@ -246,35 +246,30 @@ okra_status okra_map_create_by_(okra_context *ctx, const okra_kernel *kernel,
                                 const okra_data *train, const okra_low_ *low,
                                 uint64_t stream, okra_factor_fn_ factor, okra_map_ **out)
 {
-    okra_status st = OKRA_OK;
     okra_random_ random = okra_random_create_(okra_context_seed(ctx), stream);
     okra_int n = train->n, rank = OKRA_MIN_(low->rank, n), count = rank;
-    okra_int *index = NULL;
-    okra_data *centres = NULL;
-    okra_sketch_ *S = NULL;
-    TRY(check(kernel, train));
+    OWNED okra_int *index = NULL;
+    FREED_BY(okra_data_drop_) okra_data *centres = NULL;
+    FREED_BY(okra_sketch_drop_) okra_sketch_ *S = NULL;
+    CHK(check(kernel, train));
     if (low->kind == OKRA_LOW_RFF_) {
         return make_waves(ctx, kernel, train, low->rank, &random, out);
     }
     if (low->kind == OKRA_LOW_NYSTROM_ && low->pivots == OKRA_PIVOTS_CENTRES_) {
-        TRY(okra_centres_(ctx, train, &random, rank, &centres));
+        CHK(okra_centres_(ctx, train, &random, rank, &centres));
         okra_columns_pass_(train, centres);
-        TRY(okra_map_of_(ctx, kernel, centres, NULL, rank, NULL, rank, factor, out));
-        goto done;
+        CHK(okra_map_of_(ctx, kernel, centres, NULL, rank, NULL, rank, factor, out));
+        return OKRA_OK;
     }
     if (low->kind == OKRA_LOW_SKETCH_) {
-        TRY(okra_sketch_draw_(ctx, low, n, rank, &random, &index, &S));
+        CHK(okra_sketch_draw_(ctx, low, n, rank, &random, &index, &S));
         count = S->rows;
     } else {
-        ALLOC(index, rank);
-        TRY(okra_pivots_choose_(ctx, kernel, train, low, &random, index, &count));
+        MAKE(index, rank);
+        CHK(okra_pivots_choose_(ctx, kernel, train, low, &random, index, &count));
         rank = count;
     }
-    TRY(okra_map_of_(ctx, kernel, train, index, count, S, rank, factor, out));
+    CHK(okra_map_of_(ctx, kernel, train, index, count, S, rank, factor, out));
     S = NULL;
-done:
-    okra_data_free(centres);
-    okra_free_(index);
-    okra_sketch_free_(S);
-    return st;
+    return OKRA_OK;
 }

@@ -349,26 +349,23 @@ static okra_status add_norms(okra_context *ctx, const side *a, okra_int p, doubl
 static okra_status diagonal(okra_context *ctx, const void *params, const void *pa,
                             okra_int n, double *out)
 {
-    okra_status st = OKRA_OK;
     const side *a = pa;
     const elements *e = a->e;
-    double *self = NULL;
+    OWNED double *self = NULL;
     memset(out, 0, (size_t)n * sizeof *out);
     if (((const position_params *)params)->map) {
         for (okra_int p = 0; p < OKRA_MIN_(e->positions, a->sh->e.positions); p++) {
-            TRY(add_norms(ctx, a, p, out));
+            CHK(add_norms(ctx, a, p, out));
         }
         return OKRA_OK;
     }
-    ALLOC(self, e->data->n);
-    TRY(a->other ? okra_other_diagonal_(ctx, a->sh->bound, a->other, self)
+    MAKE(self, e->data->n);
+    CHK(a->other ? okra_other_diagonal_(ctx, a->sh->bound, a->other, self)
                  : okra_bound_diagonal_(ctx, a->sh->bound, self));
     for (okra_int k = 0; k < e->data->n; k++) {
         out[e->sequence[k]] += self[k];
     }
-done:
-    okra_free_(self);
-    return st;
+    return OKRA_OK;
 }
 
 static const okra_option rows[] = {

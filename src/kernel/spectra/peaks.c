@@ -47,20 +47,21 @@ okra_status okra_spectra_silent_(okra_context *ctx, const okra_data *data, okra_
     return OKRA_OK;
 }
 
+OKRA_DROPS_(drop_places, okra_places_, okra_places_free_)
+
 okra_status okra_places_create_(okra_context *ctx, const okra_peaks_params_ *params,
                                 const okra_data *data, bool precursors,
                                 okra_places_ **out)
 {
-    okra_status st = OKRA_OK;
-    okra_places_ *p = NULL;
+    FREED_BY(drop_places) okra_places_ *p = NULL;
     okra_int total = data->groups[0].offsets[data->n], at = 0, silent = 0, first = 0;
-    ZALLOC(p, 1);
+    ZMAKE(p, 1);
     p->n = data->n;
-    ALLOC(p->first, data->n + 1);
-    ALLOC(p->place, total);
-    ALLOC(p->weight, total);
-    ALLOC(p->mz, total);
-    ALLOC(p->precursor, data->n);
+    MAKE(p->first, data->n + 1);
+    MAKE(p->place, total);
+    MAKE(p->weight, total);
+    MAKE(p->mz, total);
+    MAKE(p->precursor, data->n);
     for (okra_int i = 0; i < data->n; i++) {
         okra_spectrum_view_ v = okra_spectrum_view_of_(data, i);
         if (v.precursor == 0 && (precursors || params->of == OKRA_OF_LOSSES_)) {
@@ -71,11 +72,9 @@ okra_status okra_places_create_(okra_context *ctx, const okra_peaks_params_ *par
         put_one(params, &v, p, &at);
     }
     p->first[data->n] = at;
-    TRY(okra_spectra_silent_(ctx, data, silent, first, "the precursor m/z",
+    CHK(okra_spectra_silent_(ctx, data, silent, first, "the precursor m/z",
                              precursors ? "their peaks match unshifted"
                                         : "they have no losses"));
     *out = TAKE(p);
-done:
-    okra_places_free_(p);
-    return st;
+    return OKRA_OK;
 }

@@ -106,21 +106,19 @@ void okra_bags_forget_(void *state)
     }
 }
 
+OKRA_DROPS_(drop_vocabulary, vocabulary, okra_bags_forget_)
+
 okra_status okra_bags_fit_(okra_emit_ emit, const void *params, const okra_data *train,
                            void **state)
 {
-    okra_status st = OKRA_OK;
-    vocabulary *v = NULL;
-    bags b = {0};
-    ZALLOC(v, 1);
-    TRY(collect(emit, params, train, true, &b));
+    FREED_BY(drop_vocabulary) vocabulary *v = NULL;
+    FREED_BY(bags_clear) bags b = {0};
+    ZMAKE(v, 1);
+    CHK(collect(emit, params, train, true, &b));
     v->count = sort_distinct(b.codes.items, b.codes.count);
     v->codes = TAKE(b.codes.items);
     *state = TAKE(v);
-done:
-    bags_clear(&b);
-    okra_bags_forget_(v);
-    return st;
+    return OKRA_OK;
 }
 
 /* Place of a code in an ascending list, or -1. */

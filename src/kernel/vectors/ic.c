@@ -50,18 +50,16 @@ static okra_thin_ row(const okra_data *data, okra_int i, okra_int *indices,
 static okra_status fit(okra_context *ctx, const void *params, const okra_data *train,
                        void **state)
 {
-    okra_status st = OKRA_OK;
-    okra_int *indices = NULL;
-    double *values = NULL;
+    OWNED okra_int *indices = NULL;
+    OWNED double *values = NULL;
     (void)ctx, (void)params;
-    weights *w = okra_zalloc_((okra_int)sizeof *w + train->d * (okra_int)sizeof *w->w, 1);
-    if (!w) {
-        return OKRA_EMEM;
-    }
+    OWNED weights *w =
+        okra_zalloc_((okra_int)sizeof *w + train->d * (okra_int)sizeof *w->w, 1);
+    GOT(w);
     w->d = train->d;
     double total = okra_weights_total_(train);
-    ALLOC(indices, train->d);
-    ALLOC(values, train->d);
+    MAKE(indices, train->d);
+    MAKE(values, train->d);
     for (okra_int i = 0; i < train->n; i++) {
         okra_thin_ thin = row(train, i, indices, values);
         double u = okra_weight_(train, i);
@@ -72,13 +70,8 @@ static okra_status fit(okra_context *ctx, const void *params, const okra_data *t
     for (okra_int t = 0; t < w->d; t++) {
         w->w[t] = w->w[t] > 0 ? -log(fmin(w->w[t] / total, 1)) : 0;
     }
-    *state = w;
-    w = NULL;
-done:
-    okra_free_(w);
-    okra_free_(indices);
-    okra_free_(values);
-    return st;
+    *state = TAKE(w);
+    return OKRA_OK;
 }
 
 static okra_status map_dense(okra_context *ctx, const weights *w, const okra_data *data,

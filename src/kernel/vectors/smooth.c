@@ -159,50 +159,47 @@ static double move(const okra_smooth_ *s, const double *from, double *to)
     return okra_dot_(d, to, to);
 }
 
+OKRA_DROPS_(drop_smooth, okra_smooth_, okra_smooth_free_)
+
 okra_status okra_smooth_create_(okra_context *ctx, const okra_kernel *kernel,
                                 const okra_data *train, const okra_bound_ *bound,
                                 okra_smooth_ **out)
 {
-    okra_status st = OKRA_OK;
-    okra_smooth_ *s = NULL;
-    double *y = NULL, *F = NULL;
+    FREED_BY(drop_smooth) okra_smooth_ *s = NULL;
+    OWNED double *y = NULL, *F = NULL;
     bool movable, standard = false;
     int nodes = kernel->count;
     if (train->kind != OKRA_DENSE) {
         char text[96];
-        FAIL(OKRA_EUNSUPPORTED, "only dense vectors can be moved smoothly, these are %s",
-             okra_data_describe_(train, text, sizeof text));
+        return okra_fail_(OKRA_EUNSUPPORTED,
+                          "only dense vectors can be moved smoothly, these are %s",
+                          okra_data_describe_(train, text, sizeof text));
     }
-    ZALLOC(s, 1);
+    ZMAKE(s, 1);
     s->kernel = kernel;
     s->train = train;
-    TRY(look_at(kernel, &s->bounded, &movable, &standard));
-    ZALLOC(s->shift, train->d);
+    CHK(look_at(kernel, &s->bounded, &movable, &standard));
+    ZMAKE(s->shift, train->d);
     if (standard) {
-        ZALLOC(s->spread, train->d);
+        ZMAKE(s->spread, train->d);
         if (!okra_standardize_stats_(bound, s->shift, s->spread)) {
             okra_standardize_measure_(train, s->shift, s->spread);
         }
     } else if (movable) {
         mean_of(train, s->shift);
     }
-    TRY(okra_doubles_(ctx, nodes, train->n, "self-similarities of the outputs",
+    CHK(okra_doubles_(ctx, nodes, train->n, "self-similarities of the outputs",
                       &s->self));
-    ALLOC(y, train->d);
-    ALLOC(F, 2 * nodes);
+    MAKE(y, train->d);
+    MAKE(F, 2 * nodes);
     for (okra_int i = 0; i < train->n; i++) {
         self_pair(kernel, move(s, train->values + i * train->ld, y), F, F + nodes);
         for (int k = 0; k < nodes; k++) {
             s->self[k * train->n + i] = F[k];
         }
     }
-    *out = s;
-    s = NULL;
-done:
-    okra_smooth_free_(s);
-    okra_free_(y);
-    okra_free_(F);
-    return st;
+    *out = TAKE(s);
+    return OKRA_OK;
 }
 
 /* ---- one thread's work ---- */
@@ -217,31 +214,29 @@ void okra_smooth_work_free_(okra_smooth_work_ *w)
     }
 }
 
+OKRA_DROPS_(drop_smooth_work, okra_smooth_work_, okra_smooth_work_free_)
+
 okra_status okra_smooth_work_create_(okra_context *ctx, const okra_smooth_ *smooth,
                                      okra_int most, okra_smooth_work_ **out)
 {
-    okra_status st = OKRA_OK;
-    okra_smooth_work_ *w = NULL;
+    FREED_BY(drop_smooth_work) okra_smooth_work_ *w = NULL;
     okra_int nodes = smooth->kernel->count, d = smooth->train->d;
-    ZALLOC(w, 1);
+    ZMAKE(w, 1);
     w->smooth = smooth;
     w->most = most;
-    TRY(okra_doubles_(ctx, most, d, "the outputs of a local training set", &w->Y));
-    TRY(okra_doubles_(ctx, 4 * nodes + 2, most, "derivatives of the output kernel",
+    CHK(okra_doubles_(ctx, most, d, "the outputs of a local training set", &w->Y));
+    CHK(okra_doubles_(ctx, 4 * nodes + 2, most, "derivatives of the output kernel",
                       &w->v));
     w->vs = w->v + nodes * most;
     w->vt = w->vs + nodes * most;
     w->db = w->vt + nodes * most;
     w->by_k = w->db + nodes * most;
     w->by_self = w->by_k + most;
-    ALLOC(w->y, d + 2 * nodes);
+    MAKE(w->y, d + 2 * nodes);
     w->self = w->y + d;
     w->slope = w->self + nodes;
-    *out = w;
-    w = NULL;
-done:
-    okra_smooth_work_free_(w);
-    return st;
+    *out = TAKE(w);
+    return OKRA_OK;
 }
 
 void okra_smooth_select_(okra_smooth_work_ *w, const okra_int *index, okra_int count)

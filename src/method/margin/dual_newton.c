@@ -48,32 +48,31 @@ void okra_dual_newton_free_(okra_dual_newton_ *w)
     }
 }
 
+OKRA_DROPS_(drop_dual_newton, okra_dual_newton_, okra_dual_newton_free_)
+
 okra_status okra_dual_newton_create_(okra_context *ctx, okra_int n, okra_int q,
                                      okra_dual_newton_ **out)
 {
-    okra_status st = OKRA_OK;
     static const char what[] = "Newton's method of the margin";
-    okra_dual_newton_ *w = NULL;
-    ZALLOC(w, 1);
+    FREED_BY(drop_dual_newton) okra_dual_newton_ *w = NULL;
+    ZMAKE(w, 1);
     w->n = n;
     w->q = q;
-    ALLOC(w->index, n);
-    ALLOC(w->places, n);
-    ALLOC(w->rho, n);
-    ALLOC(w->drho, n);
-    ALLOC(w->size, n);
-    ALLOC(w->bound, n);
-    ALLOC(w->v, q);
-    ALLOC(w->D, q);
-    TRY(okra_doubles_(ctx, n, q, what, &w->a));
-    TRY(okra_doubles_(ctx, n, q, what, &w->X));
-    TRY(okra_doubles_(ctx, n, n, what, &w->F));
-    TRY(okra_doubles_(ctx, n, n, what, &w->T));
-    TRY(okra_doubles_(ctx, n, n, what, &w->M));
+    MAKE(w->index, n);
+    MAKE(w->places, n);
+    MAKE(w->rho, n);
+    MAKE(w->drho, n);
+    MAKE(w->size, n);
+    MAKE(w->bound, n);
+    MAKE(w->v, q);
+    MAKE(w->D, q);
+    CHK(okra_doubles_(ctx, n, q, what, &w->a));
+    CHK(okra_doubles_(ctx, n, q, what, &w->X));
+    CHK(okra_doubles_(ctx, n, n, what, &w->F));
+    CHK(okra_doubles_(ctx, n, n, what, &w->T));
+    CHK(okra_doubles_(ctx, n, n, what, &w->M));
     *out = TAKE(w);
-done:
-    okra_dual_newton_free_(w);
-    return st;
+    return OKRA_OK;
 }
 
 /* What every block would choose for itself says which conditions it is to meet. */

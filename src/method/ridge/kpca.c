@@ -262,35 +262,30 @@ static okra_status path(okra_context *ctx, const okra_problem_ *problem,
                         const okra_options *options, const double *lambda, size_t count,
                         okra_bag_ *const *bags)
 {
-    okra_status st = OKRA_OK;
     kpca_options o;
-    okra_axes_ a = {0};
-    okra_large_ *K = NULL;
-    TRY(okra_options_read(options, &okra_method_kpca_.options, &o));
-    if (*o.rank && strcmp(o.components, "all") != 0) {
-        FAIL(OKRA_EARG,
-             "kpca: components is '%s' and rank-output '%s': the directions are those of "
-             "the outputs or those of the fitted outputs, give one of the two",
-             o.components, o.rank);
-    }
+    FREED_BY(clear) okra_axes_ a = {0};
+    FREED_BY(okra_large_drop_) okra_large_ *K = NULL;
+    CHK(okra_options_read(options, &okra_method_kpca_.options, &o));
+    REFUSE_IF(
+        *o.rank && strcmp(o.components, "all") != 0, OKRA_EARG,
+        "kpca: components is '%s' and rank-output '%s': the directions are those of "
+        "the outputs or those of the fitted outputs, give one of the two",
+        o.components, o.rank);
     if (problem->map_x) {
         return okra_kpca_low_(ctx, problem, o.components, o.rank, lambda, count, bags);
     }
-    TRY(okra_problem_roots_(problem, &a.s, &a.total));
-    TRY(center(ctx, problem, &a));
+    CHK(okra_problem_roots_(problem, &a.s, &a.total));
+    CHK(center(ctx, problem, &a));
     if (!*o.rank) {
-        TRY(find_axes(ctx, o.components, &a));
+        CHK(find_axes(ctx, o.components, &a));
     }
-    TRY(okra_problem_scaled_K_(ctx, problem, a.s, &K));
+    CHK(okra_problem_scaled_K_(ctx, problem, a.s, &K));
     for (size_t l = 0; l < count; l++) {
-        TRY(okra_cancelled_(ctx));
-        TRY(fill(ctx, &a, K, lambda[l], o.rank, bags[l]));
-        TRY(okra_problem_put_weights_(problem, bags[l]));
+        CHK(okra_cancelled_(ctx));
+        CHK(fill(ctx, &a, K, lambda[l], o.rank, bags[l]));
+        CHK(okra_problem_put_weights_(problem, bags[l]));
     }
-done:
-    clear(&a);
-    okra_large_free_(K);
-    return st;
+    return OKRA_OK;
 }
 
 /* ---- prediction ---- */

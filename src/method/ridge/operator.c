@@ -58,38 +58,28 @@ static okra_status estimate(okra_context *ctx, const char *text, const okra_prob
 static okra_status read_graph(okra_context *ctx, const char *text, const okra_problem_ *p,
                               double **out)
 {
-    okra_status st = OKRA_OK;
     okra_int d = p->d;
-    char *file = NULL, *end = NULL;
-    double *M = NULL, *A = NULL;
+    OWNED char *file = NULL;
+    char *end = NULL;
+    OWNED double *M = NULL, *A = NULL;
     const char *comma = strrchr(text, ',');
     double mu =
         comma && strncmp(comma, ",mu=", 4) == 0 ? okra_strtod_(comma + 4, &end) : -1;
-    if (!(mu >= 0 && mu < 1) || end == comma + 4 || *end) {
-        FAIL(OKRA_EARG, "operator: 'graph:%s', expected graph:FILE,mu=V with 0 <= V < 1",
-             text);
-    }
+    REFUSE_IF(!(mu >= 0 && mu < 1) || end == comma + 4 || *end, OKRA_EARG,
+              "operator: 'graph:%s', expected graph:FILE,mu=V with 0 <= V < 1", text);
     file = okra_strndup_(text, (size_t)(comma - text));
-    if (!file) {
-        st = OKRA_EMEM;
-        goto done;
-    }
+    GOT(file);
     bool guess = strncmp(file, "estimate", 8) == 0 && (file[8] == '(' || !file[8]);
-    TRY(guess ? estimate(ctx, file + 8, p, &M)
+    CHK(guess ? estimate(ctx, file + 8, p, &M)
               : okra_tasks_read_(ctx, "operator", file, d, &M));
-    TRY(regularised_laplacian(file, d, mu, M));
-    TRY(okra_doubles_(ctx, d, d, "the operator matrix", &A));
+    CHK(regularised_laplacian(file, d, mu, M));
+    CHK(okra_doubles_(ctx, d, d, "the operator matrix", &A));
     okra_mat_fill_(okra_mat_of_(A, d, d), 0);
     okra_mat_add_diagonal_(okra_mat_of_(A, d, d), 1);
-    TRY(okra_cholesky_(ctx, okra_mat_of_(M, d, d), NULL));
-    TRY(okra_cholesky_solve_(ctx, okra_mat_of_(M, d, d), okra_mat_of_(A, d, d)));
-    *out = A;
-    A = NULL;
-done:
-    okra_free_(A);
-    okra_free_(M);
-    okra_free_(file);
-    return st;
+    CHK(okra_cholesky_(ctx, okra_mat_of_(M, d, d), NULL));
+    CHK(okra_cholesky_solve_(ctx, okra_mat_of_(M, d, d), okra_mat_of_(A, d, d)));
+    *out = TAKE(A);
+    return OKRA_OK;
 }
 
 static okra_status read_diagonal(const char *text, okra_operator_ *out)

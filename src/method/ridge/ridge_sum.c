@@ -135,12 +135,12 @@ static okra_status add_bag(const okra_bag_ *bag, bool first, okra_total_ *z)
 static okra_status add_pairs(okra_context *ctx, const okra_problem_ *p, double sign,
                              okra_total_ *z)
 {
-    okra_status st = OKRA_OK;
-    okra_moments_ *t = &z->t, more = {0};
+    FREED_BY(okra_moments_clear_) okra_moments_ more = {0};
+    okra_moments_ *t = &z->t;
     if (!p) {
         return OKRA_OK;
     }
-    TRY(okra_moments_create_(ctx, p, t->D != NULL, 0, &more));
+    CHK(okra_moments_create_(ctx, p, t->D != NULL, 0, &more));
     t->total += sign * more.total;
     add_all(t->m * t->m, sign, more.C, t->C);
     add_all(t->m * t->d, sign, more.R, t->R);
@@ -150,11 +150,9 @@ static okra_status add_pairs(okra_context *ctx, const okra_problem_ *p, double s
     t->kept_y += sign * more.kept_y;
     add_trace(sign, okra_total_trace_(more.kept_x, more.error_x), &z->trace_x);
     add_trace(sign, okra_total_trace_(more.kept_y, more.error_y), &z->trace_y);
-    TRY(okra_total_round_(p, &more, z));
+    CHK(okra_total_round_(p, &more, z));
     round_sums(z);
-done:
-    okra_moments_clear_(&more);
-    return st;
+    return OKRA_OK;
 }
 
 static double share_missing(double all, double kept)

@@ -82,8 +82,7 @@ okra_status okra_svm_train_(const okra_svm_gram_ *gram, const okra_svm_ *svm,
                             const okra_int *index, okra_int count, double *target,
                             double *c, double *bias)
 {
-    okra_status st = OKRA_OK;
-    struct svm_node **x = NULL;
+    OWNED struct svm_node **x = NULL;
     struct svm_model *model = NULL;
     int plus = 1;
     double positive = svm->positive;
@@ -104,15 +103,13 @@ okra_status okra_svm_train_(const okra_svm_gram_ *gram, const okra_svm_ *svm,
         *bias = count > 0 ? target[0] : 0;
         return OKRA_OK;
     }
-    ALLOC(x, count);
+    MAKE(x, count);
     for (okra_int i = 0; i < count; i++) {
         x[i] = gram->nodes + (index ? index[i] : i) * (gram->n + 2);
     }
     struct svm_problem problem = {(int)count, target, x};
     const char *wrong = svm_check_parameter(&problem, &parameter);
-    if (wrong) {
-        FAIL(OKRA_EARG, "LIBSVM refuses its settings: %s", wrong);
-    }
+    REFUSE_IF(wrong, OKRA_EARG, "LIBSVM refuses its settings: %s", wrong);
     model = svm_train(&problem, &parameter);
     double sign = svm->regression || model->label[0] == 1 ? 1 : -1;
     for (int s = 0; s < model->l; s++) {
@@ -120,7 +117,5 @@ okra_status okra_svm_train_(const okra_svm_gram_ *gram, const okra_svm_ *svm,
     }
     *bias = -sign * model->rho[0];
     svm_free_and_destroy_model(&model);
-done:
-    okra_free_(x);
-    return st;
+    return OKRA_OK;
 }
