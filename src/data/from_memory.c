@@ -36,19 +36,19 @@ okra_status okra_data_smiles(okra_context *context, const char *const *texts, ok
                              okra_data **out)
 {
     okra_status st = OKRA_OK;
-    okra_graphs_builder_ b = {0};
-    okra_molecule_ m = {0};
+    FREED_BY(okra_graphs_abandon_) okra_graphs_builder_ b = {0};
+    FREED_BY(okra_molecule_clear_) okra_molecule_ m = {0};
     okra_int odd = 0, odd_first = 0;
-    TRY(check_texts("SMILES", texts, n));
-    TRY(okra_graphs_begin_(&b, true));
+    CHK(check_texts("SMILES", texts, n));
+    CHK(okra_graphs_begin_(&b, true));
     for (okra_int i = 0; i < n; i++) {
         bool kekule = true;
-        TRY(okra_cancelled_(context));
+        CHK(okra_cancelled_(context));
         st = add_smiles(&b, &m, texts[i], &kekule);
         if (st == OKRA_EFORMAT) {
             okra_message_prefix_("SMILES %" PRId64 " (counted from 0)", i);
         }
-        TRY(st);
+        CHK(st);
         odd_first = !kekule && odd == 0 ? i : odd_first;
         odd += !kekule;
     }
@@ -59,11 +59,7 @@ okra_status okra_data_smiles(okra_context *context, const char *const *texts, ok
                    "taken as they are written",
                    odd, odd_first);
     }
-    TRY(okra_graphs_finish_(&b, "memory", out));
-done:
-    okra_graphs_abandon_(&b);
-    okra_molecule_clear_(&m);
-    return st;
+    return okra_graphs_finish_(&b, "memory", out);
 }
 
 /* ---- graphs ---- */
@@ -132,29 +128,23 @@ okra_status okra_data_nodes(okra_int nodes, const char *const *names,
                             const okra_int *ends, const double *weights, okra_int edges,
                             const okra_int *codes, okra_int n, okra_data **out)
 {
-    okra_status st = OKRA_OK;
-    okra_link_ *links = NULL;
-    okra_network_ *network = NULL;
+    OWNED okra_link_ *links = NULL;
+    FREED_BY(okra_network_drop_) okra_network_ *network = NULL;
     okra_int bad = -1;
-    if (nodes < 0 || edges < 0 || (codes && n < 0) || (!ends && edges > 0)) {
-        FAIL(OKRA_EARG, "network: %s",
-             ends || edges <= 0 ? "a number is negative" : "ends are NULL");
-    }
+    REFUSE_IF(nodes < 0 || edges < 0 || (codes && n < 0) || (!ends && edges > 0),
+              OKRA_EARG, "network: %s",
+              ends || edges <= 0 ? "a number is negative" : "ends are NULL");
     if (names) {
-        TRY(check_texts("names of nodes", names, nodes));
+        CHK(check_texts("names of nodes", names, nodes));
     }
-    ALLOC(links, edges);
+    MAKE(links, edges);
     for (okra_int k = 0; k < edges; k++) {
         links[k] = (okra_link_){ends[2 * k], ends[2 * k + 1], weights ? weights[k] : 1};
     }
-    st = okra_network_create_(nodes, links, edges, names, &bad, &network);
+    okra_status st = okra_network_create_(nodes, links, edges, names, &bad, &network);
     if (st == OKRA_EFORMAT && edges > 0) {
         okra_message_prefix_("edge %" PRId64 " (counted from 0)", bad);
     }
-    TRY(st);
-    TRY(okra_nodes_create_(network, codes, codes ? n : nodes, "memory", out));
-done:
-    okra_free_(links);
-    okra_network_free_(network);
-    return st;
+    CHK(st);
+    return okra_nodes_create_(network, codes, codes ? n : nodes, "memory", out);
 }

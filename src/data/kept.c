@@ -165,16 +165,14 @@ static okra_status check_values(const checked *c, okra_mat_ A)
         }
     }
     for (okra_int i = 0; !plain && i < A.rows * A.cols; i++) {
-        TRY(check_value(c, A.p[i / A.cols * A.ld + i % A.cols], low, high));
+        CHK(check_value(c, A.p[i / A.cols * A.ld + i % A.cols], low, high));
     }
     for (okra_int i = 0; c->row->flags & OKRA_KEPT_FACTOR_ && i < A.rows; i++) {
-        if (!(A.p[i * A.ld + i] > 0)) {
-            FAIL(OKRA_EFORMAT, "'%s' has %g on its diagonal, expected numbers above 0",
-                 c->name, A.p[i * A.ld + i]);
-        }
+        REFUSE_IF(!(A.p[i * A.ld + i] > 0), OKRA_EFORMAT,
+                  "'%s' has %g on its diagonal, expected numbers above 0", c->name,
+                  A.p[i * A.ld + i]);
     }
-done:
-    return st;
+    return OKRA_OK;
 }
 
 static okra_status check_matrix(const checked *c, okra_mat_ A)

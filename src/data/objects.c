@@ -36,24 +36,17 @@ okra_status okra_area_(okra_int rows, okra_int cols, size_t size, okra_int *out)
 okra_status okra_data_new_(okra_kind kind, okra_int n, okra_int d, const char *source,
                            okra_data **out)
 {
-    okra_status st = OKRA_OK;
-    okra_data *data = NULL;
-    ZALLOC(data, 1);
+    OWNED okra_data *data = NULL;
+    ZMAKE(data, 1);
     data->kind = kind;
     data->n = n;
     data->d = d;
     data->ld = d;
     data->references = 1;
     data->source = okra_strdup_(source);
-    if (!data->source) {
-        st = OKRA_EMEM;
-        goto done;
-    }
-    *out = data;
-    data = NULL;
-done:
-    okra_free_(data);
-    return st;
+    GOT(data->source);
+    *out = TAKE(data);
+    return OKRA_OK;
 }
 
 okra_status okra_data_rename_(okra_data **data, const char *source)

@@ -52,27 +52,22 @@ okra_status okra_data_sequences(const okra_int *offsets, const double *vectors,
                                 okra_data **out)
 {
     NOT_NULL(out);
-    okra_status st = OKRA_OK;
-    okra_data *data = NULL;
-    if (n < 0 || d < 0) {
-        FAIL(OKRA_ESHAPE,
-             "sequences data: %" PRId64 " sequences of vectors of length %" PRId64, n, d);
-    }
-    TRY(check_offsets(offsets, n));
-    if (!vectors && d > 0 && offsets[n] > 0) {
-        FAIL(OKRA_EARG, "sequences data: vectors are NULL");
-    }
-    st = okra_finite_(vectors, d > 0 ? offsets[n] : 0, d, d);
+    FREED_BY(okra_data_drop_) okra_data *data = NULL;
+    REFUSE_IF(n < 0 || d < 0, OKRA_ESHAPE,
+              "sequences data: %" PRId64 " sequences of vectors of length %" PRId64, n,
+              d);
+    CHK(check_offsets(offsets, n));
+    REFUSE_IF(!vectors && d > 0 && offsets[n] > 0, OKRA_EARG,
+              "sequences data: vectors are NULL");
+    okra_status st = okra_finite_(vectors, d > 0 ? offsets[n] : 0, d, d);
     if (st != OKRA_OK) {
         okra_message_prefix_("sequences data");
-        goto done;
+        return st;
     }
-    TRY(okra_data_new_(OKRA_SEQUENCES, n, d, "memory", &data));
-    TRY(fill_positions(data, offsets, vectors, labels));
+    CHK(okra_data_new_(OKRA_SEQUENCES, n, d, "memory", &data));
+    CHK(fill_positions(data, offsets, vectors, labels));
     *out = TAKE(data);
-done:
-    okra_data_free(data);
-    return st;
+    return OKRA_OK;
 }
 
 okra_status okra_data_tuple(okra_data *const *parts, int count, okra_data **out)

@@ -64,33 +64,28 @@ okra_status okra_no_infinity_(const double *values, okra_int rows, okra_int cols
 static okra_status borrow(okra_kind kind, const double *values, okra_int n, okra_int d,
                           okra_int ld, bool nan, okra_data **out)
 {
-    okra_status st = OKRA_OK;
     okra_data *data = NULL;
     okra_int area = 0;
     bool missing = false;
-    if (ld < d) {
-        FAIL(OKRA_ESHAPE,
-             "%s data: the row stride is %" PRId64 " but rows have %" PRId64 " values",
-             okra_kind_name(kind), ld, d);
-    }
-    TRY(okra_area_(n, ld, sizeof *values, &area));
-    if (!values && area > 0) {
-        FAIL(OKRA_EARG, "%s data: values are NULL", okra_kind_name(kind));
-    }
-    st = nan ? okra_no_infinity_(values, n, d, ld, &missing)
-             : okra_finite_(values, n, d, ld);
+    REFUSE_IF(ld < d, OKRA_ESHAPE,
+              "%s data: the row stride is %" PRId64 " but rows have %" PRId64 " values",
+              okra_kind_name(kind), ld, d);
+    CHK(okra_area_(n, ld, sizeof *values, &area));
+    REFUSE_IF(!values && area > 0, OKRA_EARG, "%s data: values are NULL",
+              okra_kind_name(kind));
+    okra_status st = nan ? okra_no_infinity_(values, n, d, ld, &missing)
+                         : okra_finite_(values, n, d, ld);
     if (st != OKRA_OK) {
         okra_message_prefix_("%s data", okra_kind_name(kind));
-        goto done;
+        return st;
     }
-    TRY(okra_data_new_(kind, n, d, "memory", &data));
+    CHK(okra_data_new_(kind, n, d, "memory", &data));
     data->values = values;
     data->ld = ld;
     data->missing = missing;
     data->borrowed = true;
     *out = data;
-done:
-    return st;
+    return OKRA_OK;
 }
 
 okra_status okra_data_adopt_dense_(double *values, okra_int n, okra_int d,

@@ -45,32 +45,25 @@ static okra_status weigh_parts(okra_data *to, const double *weights, okra_int n)
 okra_status okra_data_weigh(const okra_data *data, const double *weights, okra_int n,
                             okra_data **out)
 {
-    okra_status st = OKRA_OK;
-    okra_data *to = NULL;
-    NEED(data);
-    NEED(out);
-    ZALLOC(to, 1);
+    FREED_BY(okra_data_drop_) okra_data *to = NULL;
+    NOT_NULL(data);
+    NOT_NULL(out);
+    ZMAKE(to, 1);
     *to = *data; /* the same objects, looked at through `of` */
     to->references = 1;
     to->of = okra_data_retain(data->of ? data->of : data);
     to->weights = NULL;
     to->components = NULL;
     to->source = okra_strdup_(data->source);
-    if (!to->source) {
-        st = OKRA_EMEM;
-        goto done;
-    }
+    GOT(to->source);
     if (weights) {
-        TRY(check(data, weights, n));
-        ALLOC(to->weights, n);
+        CHK(check(data, weights, n));
+        MAKE(to->weights, n);
         memcpy(to->weights, weights, (size_t)n * sizeof *weights);
     }
-    TRY(weigh_parts(to, weights, n));
-    *out = to;
-    to = NULL;
-done:
-    okra_data_free(to);
-    return st;
+    CHK(weigh_parts(to, weights, n));
+    *out = TAKE(to);
+    return OKRA_OK;
 }
 
 const double *okra_data_weights(const okra_data *data)

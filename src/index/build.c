@@ -260,18 +260,13 @@ static void drop_stale(const okra_build_ *b)
 
 static okra_status write_basis(okra_build_ *b)
 {
-    okra_status st = OKRA_OK;
-    okra_data *data = NULL;
-    char *path = NULL;
+    FREED_BY(okra_data_drop_) okra_data *data = NULL;
+    OWNED char *path = NULL;
     okra_int n = okra_bound_count_(b->bound);
-    TRY(okra_data_dense(b->basis, n, b->rank, b->rank, &data));
+    CHK(okra_data_dense(b->basis, n, b->rank, b->rank, &data));
     path = okra_format_("%s/basis.npy", b->part);
-    st = path ? okra_data_write(b->ctx, data, path) : OKRA_EMEM;
-    st = st == OKRA_OK ? okra_file_crc_(b->ctx, path, &b->basis_crc) : st;
-done:
-    okra_data_free(data);
-    okra_free_(path);
-    return st;
+    okra_status st = path ? okra_data_write(b->ctx, data, path) : OKRA_EMEM;
+    return st == OKRA_OK ? okra_file_crc_(b->ctx, path, &b->basis_crc) : st;
 }
 
 static okra_status write_about(const okra_build_ *b)

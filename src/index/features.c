@@ -28,26 +28,20 @@ static okra_status check_text(const okra_build_ *b, uint64_t place, int32_t leng
 static okra_status add_one(const okra_build_ *b, const okra_entry_ *e, okra_molecule_ *m,
                            okra_graphs_builder_ *g)
 {
-    okra_status st = OKRA_OK;
     bool kekule;
-    TRY(check_text(b, e->place, e->smiles, e->line));
-    TRY(check_text(b, e->name, e->named, e->line));
-    if (e->smiles == 0) {
-        FAIL(OKRA_EFORMAT, "line %" PRId64 ": expected a SMILES, found nothing", e->line);
-    }
-    if (e->wrong) {
-        FAIL(OKRA_EFORMAT, "line %" PRId64 ": column %s holds no number", e->line,
-             b->names[e->wrong - 1]);
-    }
-    st = okra_smiles_parse_(line_at(b, e->place), (size_t)e->smiles, 1, m);
+    CHK(check_text(b, e->place, e->smiles, e->line));
+    CHK(check_text(b, e->name, e->named, e->line));
+    REFUSE_IF(e->smiles == 0, OKRA_EFORMAT,
+              "line %" PRId64 ": expected a SMILES, found nothing", e->line);
+    REFUSE_IF(e->wrong, OKRA_EFORMAT, "line %" PRId64 ": column %s holds no number",
+              e->line, b->names[e->wrong - 1]);
+    okra_status st = okra_smiles_parse_(line_at(b, e->place), (size_t)e->smiles, 1, m);
     st = st == OKRA_OK ? okra_molecule_perceive_(m, &kekule) : st;
     if (st == OKRA_EFORMAT) {
         okra_message_prefix_("line %" PRId64, e->line);
     }
-    TRY(st);
-    TRY(okra_graphs_molecule_(g, m, "", 0));
-done:
-    return st;
+    CHK(st);
+    return okra_graphs_molecule_(g, m, "", 0);
 }
 
 static okra_status add_carbon(okra_molecule_ *m, okra_graphs_builder_ *g)
@@ -61,19 +55,15 @@ okra_status okra_build_molecules_(const okra_build_ *b, okra_int first, okra_int
                                   okra_data **out)
 {
     okra_status st = OKRA_OK;
-    okra_graphs_builder_ g = {0};
-    okra_molecule_ m = {0};
-    TRY(okra_graphs_begin_(&g, true));
+    FREED_BY(okra_graphs_abandon_) okra_graphs_builder_ g = {0};
+    FREED_BY(okra_molecule_clear_) okra_molecule_ m = {0};
+    CHK(okra_graphs_begin_(&g, true));
     for (okra_int k = first; k < first + count; k++) {
         st = add_one(b, &b->entry[k], &m, &g);
         b->entry[k].broken = st == OKRA_EFORMAT;
-        TRY(b->entry[k].broken ? add_carbon(&m, &g) : st);
+        CHK(b->entry[k].broken ? add_carbon(&m, &g) : st);
     }
-    TRY(okra_graphs_finish_(&g, "index", out));
-done:
-    okra_graphs_abandon_(&g);
-    okra_molecule_clear_(&m);
-    return st;
+    return okra_graphs_finish_(&g, "index", out);
 }
 
 static okra_status chunk(void *arg, okra_int begin, okra_int end, int worker)
@@ -131,7 +121,7 @@ static okra_status line_fault(const okra_build_ *b, const okra_entry_ *e)
 okra_status okra_build_features_(okra_build_ *b)
 {
     okra_status st = OKRA_OK;
-    TRY(okra_parallel_(b->ctx, b->count, CHUNK, "candidates",
+    CHK(okra_parallel_(b->ctx, b->count, CHUNK, "candidates",
                        b->vectors ? okra_build_rows_ : chunk, b));
     for (okra_int k = 0; k < b->count; k++) {
         if (b->entry[k].broken) { /* again, for its message */
@@ -141,11 +131,10 @@ okra_status okra_build_features_(okra_build_ *b)
             if (st == OKRA_EFORMAT) {
                 okra_message_prefix_("%s", b->request->source);
             }
-            TRY(st);
+            CHK(st);
         }
     }
-done:
-    return st;
+    return OKRA_OK;
 }
 
 /* ---- repeats ---- */
@@ -183,7 +172,7 @@ okra_status okra_build_remember_(okra_build_ *b, uint64_t key, uint64_t place)
             b->report.whole = false;
             st = OKRA_OK;
         }
-        TRY(st);
+        CHK(st);
     }
     uint64_t at = key & (s->room - 1);
     while (s->slots[at].place) {
@@ -192,8 +181,7 @@ okra_status okra_build_remember_(okra_build_ *b, uint64_t key, uint64_t place)
     s->slots[at].key = key;
     s->slots[at].place = place + 1;
     s->used++;
-done:
-    return st;
+    return OKRA_OK;
 }
 
 /* The molecule that stands at a place of the source. */

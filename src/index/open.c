@@ -97,7 +97,6 @@ static okra_status take_columns(const json_t *columns, const char *path, okra_in
 
 static okra_status take_about(const json_t *about, const char *path, okra_index *x)
 {
-    okra_status st = OKRA_OK;
     const char *what = json_string_value(json_object_get(about, "okra"));
     const char *kernel = json_string_value(json_object_get(about, "kernel"));
     const char *outputs = json_string_value(json_object_get(about, "outputs"));
@@ -107,29 +106,24 @@ static okra_status take_about(const json_t *about, const char *path, okra_index 
     x->rank = json_integer_value(json_object_get(about, "rank"));
     x->bits = json_is_true(json_object_get(about, "bits"));
     json_int_t version = json_integer_value(json_object_get(about, "version"));
-    if (what && strcmp(what, "index") == 0 && version != OKRA_INDEX_VERSION_) {
-        FAIL(OKRA_EFORMAT, "%s is an index of version %lld, expected %d: make it anew",
-             path, (long long)version, OKRA_INDEX_VERSION_);
-    }
+    REFUSE_IF(what && strcmp(what, "index") == 0 && version != OKRA_INDEX_VERSION_,
+              OKRA_EFORMAT, "%s is an index of version %lld, expected %d: make it anew",
+              path, (long long)version, OKRA_INDEX_VERSION_);
     if (!what || strcmp(what, "index") != 0 || !kernel || !outputs || shards < 1 ||
         shards > SHARDS_MOST || x->count < 1 || x->rank < 0 || x->rank > 1 << 16 ||
         x->width < 0 || x->width > 1 << 18) {
         return not_one(path);
     }
-    TRY(take_columns(json_object_get(about, "columns"), path, x));
+    CHK(take_columns(json_object_get(about, "columns"), path, x));
     x->basis_crc = json_integer_value(json_object_get(about, "basis"));
     x->model = strtoull(outputs, NULL, 10);
     x->kernel = okra_strdup_(kernel);
     x->path = okra_strdup_(path);
-    if (!x->kernel || !x->path) {
-        st = OKRA_EMEM;
-        goto done;
-    }
+    GOT(x->kernel && x->path);
     x->shards = (int)shards;
-    ZALLOC(x->shard, shards);
-    ZALLOC(x->first, shards + 1);
-done:
-    return st;
+    ZMAKE(x->shard, shards);
+    ZMAKE(x->first, shards + 1);
+    return OKRA_OK;
 }
 
 static okra_status read_about(const okra_context *ctx, const char *path, okra_index *x)
@@ -170,41 +164,33 @@ static okra_status check_shard(const okra_index *x, const okra_bit_kernel_ *k, i
 
 static okra_status open_shards(const okra_context *ctx, okra_index *x)
 {
-    okra_status st = OKRA_OK;
-    okra_bit_kernel_ k = {0};
-    char *file = NULL;
+    FREED_BY(okra_bit_kernel_close_) okra_bit_kernel_ k = {0};
+    OWNED char *file = NULL;
     const char *why = NULL;
     bool bits = false;
-    st = okra_bit_kernel_open_(x->kernel, &k, &bits, &why);
+    okra_status st = okra_bit_kernel_open_(x->kernel, &k, &bits, &why);
     if (st == OKRA_EARG) {
         okra_message_prefix_("%s", x->path);
         st = OKRA_EFORMAT;
     }
-    TRY(st);
+    CHK(st);
     if (x->bits != bits || (bits && x->width > 0)) {
-        TRY(not_one(x->path));
+        CHK(not_one(x->path));
     }
     k.leaves = bits ? k.leaves : 0;
     for (int s = 0; s < x->shards; s++) {
         okra_free_(file);
         file = okra_format_("%s/shard-%05d", x->path, s);
-        if (!file) {
-            st = OKRA_EMEM;
-            goto done;
-        }
-        TRY(ordinary(file));
-        TRY(okra_shard_open_(ctx, file, &x->shard[s]));
-        TRY(check_shard(x, &k, s));
+        GOT(file);
+        CHK(ordinary(file));
+        CHK(okra_shard_open_(ctx, file, &x->shard[s]));
+        CHK(check_shard(x, &k, s));
         x->first[s + 1] = x->first[s] + (okra_int)x->shard[s].head.rows;
     }
-    if (x->first[x->shards] != x->count) {
-        FAIL(OKRA_EFORMAT, "%s: there are %lld candidates, expected %lld", x->path,
-             (long long)x->first[x->shards], (long long)x->count);
-    }
-done:
-    okra_free_(file);
-    okra_bit_kernel_close_(&k);
-    return st;
+    REFUSE_IF(x->first[x->shards] != x->count, OKRA_EFORMAT,
+              "%s: there are %lld candidates, expected %lld", x->path,
+              (long long)x->first[x->shards], (long long)x->count);
+    return OKRA_OK;
 }
 
 static okra_status read_basis(okra_context *ctx, okra_index *x)

@@ -43,37 +43,32 @@ static okra_status place_nodes(const okra_link_task *task, okra_link_parts_ *p)
 
 static okra_status make_network(const okra_link_task *task, okra_link_parts_ *p)
 {
-    okra_status st = OKRA_OK;
-    okra_link_ *edges = NULL;
+    OWNED okra_link_ *edges = NULL;
     okra_int bad = 0;
-    if (task->edge_count < 1) {
-        FAIL(OKRA_EARG, "there is no known edge: links are learned from known ones");
-    }
-    ALLOC(edges, task->edge_count);
+    REFUSE_IF(task->edge_count < 1, OKRA_EARG,
+              "there is no known edge: links are learned from known ones");
+    MAKE(edges, task->edge_count);
     for (okra_int k = 0; k < task->edge_count; k++) {
         const okra_link *e = &task->edges[k];
         const okra_int ends[] = {e->a, e->b};
         for (int side = 0; side < 2; side++) {
-            if (ends[side] < 0 || ends[side] >= task->x->n || p->place[ends[side]] < 0) {
-                FAIL(OKRA_EARG,
-                     "edge %lld (nodes %lld and %lld): node %lld is not a "
-                     "labelled node",
-                     (long long)k, (long long)e->a, (long long)e->b,
-                     (long long)ends[side]);
-            }
+            REFUSE_IF(
+                ends[side] < 0 || ends[side] >= task->x->n || p->place[ends[side]] < 0,
+                OKRA_EARG,
+                "edge %lld (nodes %lld and %lld): node %lld is not a "
+                "labelled node",
+                (long long)k, (long long)e->a, (long long)e->b, (long long)ends[side]);
         }
         edges[k] = (okra_link_){p->place[e->a], p->place[e->b], e->value};
     }
-    st = okra_network_create_(task->labelled_count, edges, task->edge_count, NULL, &bad,
-                              &p->network);
+    okra_status st = okra_network_create_(task->labelled_count, edges, task->edge_count,
+                                          NULL, &bad, &p->network);
     if (st == OKRA_EFORMAT) {
         okra_message_prefix_("edge %lld (nodes %lld and %lld)", (long long)bad,
                              (long long)task->edges[bad].a,
                              (long long)task->edges[bad].b);
         st = OKRA_EARG;
     }
-done:
-    okra_free_(edges);
     return st;
 }
 

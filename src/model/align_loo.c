@@ -161,22 +161,22 @@ static void finish(const leaving *z, const double *t, double *w)
     }
 }
 
+OKRA_DROPS_(drop_lbfgs, double, lbfgs_free)
+
 static okra_status search(leaving *z, const double *mean, double *w)
 {
-    okra_status st = OKRA_OK;
-    double value = 0, *t = lbfgs_malloc((int)z->p);
+    FREED_BY(drop_lbfgs) double *t = lbfgs_malloc((int)z->p);
+    double value = 0;
     lbfgs_parameter_t parameter;
     lbfgs_parameter_init(&parameter);
     parameter.max_iterations = STEPS;
     parameter.epsilon = 1e-7;
     GOT(t);
-    TRY(begin(z, w, mean, t));
+    CHK(begin(z, w, mean, t));
     lbfgs((int)z->p, t, &value, on_step, NULL, z, &parameter);
-    TRY(z->st); /* how it stopped does not matter: every step was downhill */
+    CHK(z->st); /* how it stopped does not matter: every step was downhill */
     finish(z, t, w);
-done:
-    lbfgs_free(t);
-    return st;
+    return OKRA_OK;
 }
 
 okra_status okra_align_loo_(const okra_learner_ *learner, double lambda, const double *F,

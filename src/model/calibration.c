@@ -134,27 +134,22 @@ okra_status okra_model_save_calibration_(okra_saver_ *saver, const okra_model *m
 
 okra_status okra_model_load_calibration_(const json_t *about, okra_model *model)
 {
-    okra_status st = OKRA_OK;
     okra_archive_ *a = model->archive;
     const json_t *part = json_object_get(about, "calibration");
-    okra_data *x = NULL, *y = NULL;
+    FREED_BY(okra_data_drop_) okra_data *x = NULL, *y = NULL;
     if (!part) {
-        goto done;
+        return OKRA_OK;
     }
-    TRY(okra_objects_load_(a, "calibration-x", json_object_get(part, "x"), &x));
-    TRY(okra_objects_load_(a, "calibration-y", json_object_get(part, "y"), &y));
-    TRY(okra_data_rename_(&x, a->path));
-    TRY(okra_data_rename_(&y, a->path));
+    CHK(okra_objects_load_(a, "calibration-x", json_object_get(part, "x"), &x));
+    CHK(okra_objects_load_(a, "calibration-y", json_object_get(part, "y"), &y));
+    CHK(okra_data_rename_(&x, a->path));
+    CHK(okra_data_rename_(&y, a->path));
     if (check(model->training, x, y) != OKRA_OK) {
         okra_message_prefix_("%s", a->path);
-        st = OKRA_EFORMAT;
-        goto done;
+        return OKRA_EFORMAT;
     }
     model->calibration_x = x;
     model->calibration_y = y;
     x = y = NULL;
-done:
-    okra_data_free(x);
-    okra_data_free(y);
-    return st;
+    return OKRA_OK;
 }

@@ -139,23 +139,18 @@ okra_status okra_model_save_compact(okra_context *context, const okra_model *mod
 
 /* ---- loading ---- */
 
+OKRA_DROPS_(drop_archive, okra_archive_, okra_archive_free_)
+
 static okra_status open_archive(const okra_context *ctx, const char *path,
                                 okra_archive_ **out)
 {
-    okra_status st = OKRA_OK;
-    okra_archive_ *a;
-    ZALLOC(a, 1);
+    FREED_BY(drop_archive) okra_archive_ *a = NULL;
+    ZMAKE(a, 1);
     atomic_init(&a->references, 1);
-    if (!(a->path = okra_strdup_(path))) {
-        st = OKRA_EMEM;
-        goto done;
-    }
-    TRY(okra_zip_open_(ctx, path, &a->zip));
-    *out = a;
-    a = NULL;
-done:
-    okra_archive_free_(a);
-    return st;
+    GOT(a->path = okra_strdup_(path));
+    CHK(okra_zip_open_(ctx, path, &a->zip));
+    *out = TAKE(a);
+    return OKRA_OK;
 }
 
 /* A file of a newer format may be sealed in another way, so that its version is looked at
@@ -163,55 +158,45 @@ done:
 static okra_status read_json(const okra_context *ctx, const okra_archive_ *a, char **text,
                              json_t **out)
 {
-    okra_status st = OKRA_OK;
     const unsigned char *bytes = NULL;
-    void *owned = NULL;
+    OWNED void *owned = NULL;
     okra_int size = 0, at = okra_zip_find_(a->zip, "model.json");
     json_error_t where;
-    json_t *about = NULL;
-    if (at < 0) {
-        FAIL(OKRA_EFORMAT, "%s: a zip archive without model.json is not a model",
-             a->path);
-    }
-    TRY(okra_archive_bytes_(a, at, &bytes, &size, &owned));
-    if (size > JSON_MOST) {
-        FAIL(OKRA_EFORMAT, "%s: model.json has %lld bytes; a model's has at most %d",
-             a->path, (long long)size, JSON_MOST);
-    }
-    TRY(okra_budget_ask_(ctx, 2.0 * OKRA_JSON_PARSED_ * (double)size, "%s: model.json",
+    FREED_BY(okra_json_drop_) json_t *about = NULL;
+    REFUSE_IF(at < 0, OKRA_EFORMAT, "%s: a zip archive without model.json is not a model",
+              a->path);
+    CHK(okra_archive_bytes_(a, at, &bytes, &size, &owned));
+    REFUSE_IF(size > JSON_MOST, OKRA_EFORMAT,
+              "%s: model.json has %lld bytes; a model's has at most %d", a->path,
+              (long long)size, JSON_MOST);
+    CHK(okra_budget_ask_(ctx, 2.0 * OKRA_JSON_PARSED_ * (double)size, "%s: model.json",
                          a->path));
     about = okra_json_parse_((const char *)bytes, (size_t)size, JSON_REJECT_DUPLICATES,
                              &where);
-    if (okra_json_lost_()) {
-        FAIL(OKRA_EMEM, "%s: there is no memory to read model.json", a->path);
-    }
+    REFUSE_IF(okra_json_lost_(), OKRA_EMEM, "%s: there is no memory to read model.json",
+              a->path);
     const char *format = json_string_value(json_object_get(about, "format"));
-    if (!format || strcmp(format, OKRA_MODEL_FORMAT_) != 0) {
-        FAIL(OKRA_EFORMAT, "%s: model.json is not the description of a model%s%s",
-             a->path, about ? "" : ": ", about ? "" : where.text);
-    }
+    REFUSE_IF(!format || strcmp(format, OKRA_MODEL_FORMAT_) != 0, OKRA_EFORMAT,
+              "%s: model.json is not the description of a model%s%s", a->path,
+              about ? "" : ": ", about ? "" : where.text);
     json_int_t version = json_integer_value(json_object_get(about, "version"));
     if (version < 1 || version > OKRA_MODEL_VERSION_) {
         const char *by = json_string_value(json_object_get(about, "okra"));
-        FAIL(version < 1 ? OKRA_EFORMAT : OKRA_EVERSION,
-             "%s: the model has format version %lld (written by okra %s), expected 1 to "
-             "%d; a newer okra may read it",
-             a->path, (long long)version, by ? by : "unknown", OKRA_MODEL_VERSION_);
+        return okra_fail_(
+            version < 1 ? OKRA_EFORMAT : OKRA_EVERSION,
+            "%s: the model has format version %lld (written by okra %s), expected 1 to "
+            "%d; a newer okra may read it",
+            a->path, (long long)version, by ? by : "unknown", OKRA_MODEL_VERSION_);
     }
-    st = okra_zip_check_seal_(a->zip);
+    okra_status st = okra_zip_check_seal_(a->zip);
     if (st != OKRA_OK) {
         okra_message_prefix_("%s", a->path);
-        goto done;
+        return st;
     }
     if (!(*text = okra_strndup_((const char *)bytes, (size_t)size))) {
-        st = OKRA_EMEM;
-        goto done;
+        return OKRA_EMEM;
     }
-    *out = about;
-    about = NULL;
-done:
-    json_decref(about);
-    okra_free_(owned);
+    *out = TAKE(about);
     return st;
 }
 
@@ -244,36 +229,37 @@ static okra_status check_json(const char *path, const json_t *about)
     return OKRA_OK;
 }
 
+OKRA_DROPS_(drop_bag, okra_bag_, okra_bag_free_)
+
 /* *promised: a factor that is to be computed when the rest is checked, NULL: none. */
 static okra_status load_bag(okra_context *ctx, const okra_archive_ *a, json_t *about,
                             const okra_method_ *method, okra_bag_ **out,
                             double **promised)
 {
     okra_status st = OKRA_OK;
-    okra_bag_ *bag = NULL;
+    FREED_BY(drop_bag) okra_bag_ *bag = NULL;
     const char *name;
     json_t *value;
     okra_int n =
         json_integer_value(json_object_get(json_object_get(about, "y"), "count"));
-    TRY(okra_bag_create_(&bag));
+    CHK(okra_bag_create_(&bag));
     json_object_foreach(json_object_get(about, "arrays"), name, value)
     {
         if (strncmp(name, "bag/", 4) == 0) {
             okra_int rows, cols;
             const void *values = NULL;
-            TRY(okra_archive_get_(a, "bag", name + 4, "<f8", &rows, &cols, &values));
-            if (cols < 0) {
-                FAIL(OKRA_EFORMAT, "%s: the array %s is no matrix", a->path, name);
-            }
+            CHK(okra_archive_get_(a, "bag", name + 4, "<f8", &rows, &cols, &values));
+            REFUSE_IF(cols < 0, OKRA_EFORMAT, "%s: the array %s is no matrix", a->path,
+                      name);
             if (strcmp(name, "bag/factor.half") == 0) {
                 st = okra_compact_spread_(ctx, values, rows * cols, n, bag);
                 if (st != OKRA_OK) {
                     okra_message_prefix_("%s", a->path);
-                    goto done;
+                    return st;
                 }
                 continue;
             }
-            TRY(okra_bag_put_view_(bag, name + 4, values, rows, cols));
+            CHK(okra_bag_put_view_(bag, name + 4, values, rows, cols));
         }
     }
     json_object_foreach(json_object_get(about, "numbers"), name, value)
@@ -283,21 +269,18 @@ static okra_status load_bag(okra_context *ctx, const okra_archive_ *a, json_t *a
             if (st == OKRA_EFORMAT) {
                 okra_message_prefix_("%s", a->path);
             }
-            TRY(st);
+            CHK(st);
             continue;
         }
-        TRY(okra_bag_put_number_(bag, name, json_number_value(value)));
+        CHK(okra_bag_put_number_(bag, name, json_number_value(value)));
     }
     json_object_foreach(json_object_get(about, "texts"), name, value)
     {
         const char *text = json_string_value(value);
-        TRY(okra_bag_put_text_(bag, name, text ? text : ""));
+        CHK(okra_bag_put_text_(bag, name, text ? text : ""));
     }
-    *out = bag;
-    bag = NULL;
-done:
-    okra_bag_free_(bag);
-    return st;
+    *out = TAKE(bag);
+    return OKRA_OK;
 }
 
 static okra_status load_kernel(const okra_archive_ *a, const json_t *about,
@@ -343,23 +326,22 @@ static okra_status load_training(okra_context *ctx, okra_archive_ *a, const json
                                  const okra_method_ *method, okra_bag_ *bag,
                                  okra_training_ **out)
 {
-    okra_status st = OKRA_OK;
     double waves = 0; /* in place of the inputs */
-    okra_data *x = NULL, *y = NULL;
-    okra_kernel *kx = NULL, *ky = NULL;
-    TRY(okra_objects_load_(a, "x", json_object_get(about, "x"), &x));
-    TRY(okra_objects_load_(a, "y", json_object_get(about, "y"), &y));
-    TRY(okra_data_rename_(&x, a->path));
-    TRY(okra_data_rename_(&y, a->path));
-    TRY(load_kernel(a, about, "x", &kx));
-    TRY(load_kernel(a, about, "y", &ky));
+    FREED_BY(okra_data_drop_) okra_data *x = NULL, *y = NULL;
+    FREED_BY(okra_kernel_drop_) okra_kernel *kx = NULL, *ky = NULL;
+    CHK(okra_objects_load_(a, "x", json_object_get(about, "x"), &x));
+    CHK(okra_objects_load_(a, "y", json_object_get(about, "y"), &y));
+    CHK(okra_data_rename_(&x, a->path));
+    CHK(okra_data_rename_(&y, a->path));
+    CHK(load_kernel(a, about, "x", &kx));
+    CHK(load_kernel(a, about, "y", &ky));
     if (okra_bag_get_number_(bag, "x.waves", &waves) && waves != 0) {
         okra_kernel_free(kx);
         kx = NULL;
-        TRY(okra_kernel_parse("linear", &kx));
+        CHK(okra_kernel_parse("linear", &kx));
         okra_kernel_close_(kx);
     }
-    st = okra_model_check_(method, x, y, kx, ky, bag);
+    okra_status st = okra_model_check_(method, x, y, kx, ky, bag);
     st = st == OKRA_OK ? weigh(bag, kx, ky, &x, &y) : st;
     st = st == OKRA_OK ? okra_training_create_(ctx, x, y, kx, ky, bag, out) : st;
     if (st != OKRA_OK && st != OKRA_EMEM && st != OKRA_ECANCELLED) {
@@ -369,14 +351,9 @@ static okra_status load_training(okra_context *ctx, okra_archive_ *a, const json
         /* Kernels and data that do not fit together are a fault of the file here. */
         st = OKRA_EFORMAT;
     }
-    TRY(st);
+    CHK(st);
     kx = ky = NULL;
-done:
-    okra_data_free(x);
-    okra_data_free(y);
-    okra_kernel_free(kx);
-    okra_kernel_free(ky);
-    return st;
+    return OKRA_OK;
 }
 
 /* What follows the name of the decoder that the model keeps: a loss, and its kernel. */

@@ -196,27 +196,24 @@ static okra_status learn_align(okra_context *ctx, const okra_method_ *method,
                                const okra_kernel *ky, const okra_options *options,
                                const double *lambda, okra_align_ *out)
 {
-    okra_status st = OKRA_OK;
     okra_align_options_ o = {.lambda = 0.1};
     const okra_option *row = okra_option_find_(&method->options, "lambda", 6);
     const char *center = okra_options_get(options, "center-output");
-    if (x->kind == OKRA_GRAM) {
-        FAIL(OKRA_EARG, "align: x is one Gram matrix; give several, --x for each, and "
-                        "align(precomputed@1, precomputed@2)");
-    }
+    REFUSE_IF(x->kind == OKRA_GRAM, OKRA_EARG,
+              "align: x is one Gram matrix; give several, --x for each, and "
+              "align(precomputed@1, precomputed@2)");
     if (lambda) {
         o.lambda = lambda[0];
     } else if (row) {
-        TRY(okra_option_parse_(method->name, row, okra_options_get(options, "lambda"),
+        CHK(okra_option_parse_(method->name, row, okra_options_get(options, "lambda"),
                                &o.lambda));
     }
     o.lambda = o.lambda > 0 ? o.lambda : 1e-8;
     o.center = center && strcmp(center, "yes") == 0;
-    st = okra_align_learn_(ctx, x, y, kx, ky, &o, out);
+    okra_status st = okra_align_learn_(ctx, x, y, kx, ky, &o, out);
     if (st == OKRA_EARG || st == OKRA_EUNSUPPORTED) {
         okra_message_prefix_("kx");
     }
-done:
     return st;
 }
 

@@ -34,25 +34,19 @@ okra_status okra_low_read_(const char *name, const char *text, okra_low_ *out)
 
 okra_status okra_low_follow_(const char *name, const char *text, okra_kernel **kernel)
 {
-    okra_status st = OKRA_OK;
     okra_low_ low;
     okra_kernel *followed = NULL;
-    char *both = NULL;
-    TRY(okra_low_read_(name, text, &low));
+    OWNED char *both = NULL;
+    CHK(okra_low_read_(name, text, &low));
     both = okra_format_("%s | %s", okra_kernel_text(*kernel), text);
-    if (!both) {
-        st = OKRA_EMEM;
-        goto done;
-    }
-    st = okra_kernel_parse(both, &followed);
+    GOT(both);
+    okra_status st = okra_kernel_parse(both, &followed);
     if (st != OKRA_OK) {
         okra_message_prefix_("%s", name);
-        goto done;
+        return st;
     }
     okra_kernel_free(*kernel);
     *kernel = followed;
-done:
-    okra_free_(both);
     return st;
 }
 

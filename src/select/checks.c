@@ -131,13 +131,14 @@ okra_status okra_job_folds_(const okra_job_ *j, const okra_int *index, okra_int 
 okra_status okra_job_check_folds_(const okra_job_ *j, const okra_folds_ *outer)
 {
     okra_status st = OKRA_OK;
-    okra_int *train = NULL, *test = NULL, n = j->source.n, m;
-    okra_folds_ inner = {0};
-    TRY(okra_job_folds_(j, NULL, n, -1, &inner));
+    OWNED okra_int *train = NULL, *test = NULL;
+    okra_int n = j->source.n, m;
+    FREED_BY(okra_folds_free_) okra_folds_ inner = {0};
+    CHK(okra_job_folds_(j, NULL, n, -1, &inner));
     if (outer) {
-        TRY(check_classes(j, outer, NULL));
-        ALLOC(train, n);
-        ALLOC(test, n);
+        CHK(check_classes(j, outer, NULL));
+        MAKE(train, n);
+        MAKE(test, n);
     }
     for (okra_int f = 0; outer && f < okra_folds_count_(outer); f++) {
         okra_folds_free_(&inner);
@@ -145,11 +146,8 @@ okra_status okra_job_check_folds_(const okra_job_ *j, const okra_folds_ *outer)
         st = okra_job_folds_(j, train, n, f, &inner);
         if (st != OKRA_OK) {
             okra_message_prefix_("within outer fold %lld", (long long)f);
-            goto done;
+            return st;
         }
     }
-done:
-    okra_folds_free_(&inner);
-    FREE(train, test);
     return st;
 }

@@ -104,29 +104,24 @@ static okra_status search(okra_context *ctx, const okra_method_ *method,
                           const okra_data *x, const okra_data *y, okra_options *o,
                           okra_options **fit, okra_selection **out)
 {
-    okra_status st = OKRA_OK;
-    okra_data *some_x = NULL, *some_y = NULL;
-    okra_selection *s = NULL;
+    FREED_BY(okra_data_drop_) okra_data *some_x = NULL, *some_y = NULL;
+    FREED_BY(okra_selection_drop_) okra_selection *s = NULL;
     bool grams = x->kind == OKRA_GRAM || y->kind == OKRA_GRAM;
     okra_int most = okra_rule_closed_(method, o, y) ? SEARCH : REFITTED;
     if (y->missing) { /* a factor for each output: d most^3 stays the same */
         most = (okra_int)(REFITTED / cbrt(fmax(1, (double)y->d / 3)));
     }
     if (y->n > most && !grams) {
-        TRY(thin(ctx, x, y, most, &some_x, &some_y));
+        CHK(thin(ctx, x, y, most, &some_x, &some_y));
     }
     okra_mute_(ctx, !method->leave); /* of fits that are thrown away */
-    st = okra_select_pairs_(ctx, some_x ? some_x : x, some_y ? some_y : y, o, NULL, false,
-                            &s);
+    okra_status st = okra_select_pairs_(ctx, some_x ? some_x : x, some_y ? some_y : y, o,
+                                        NULL, false, &s);
     okra_mute_(ctx, false);
-    TRY(st);
-    TRY(okra_selection_options(s, okra_selection_best(s), fit, NULL));
+    CHK(st);
+    CHK(okra_selection_options(s, okra_selection_best(s), fit, NULL));
     *out = TAKE(s);
-done:
-    okra_data_free(some_x);
-    okra_data_free(some_y);
-    okra_selection_free(s);
-    return st;
+    return OKRA_OK;
 }
 
 /* ---- the whole ---- */
@@ -156,10 +151,10 @@ static okra_status choose(okra_context *context, const okra_method_ *method,
                           bool few, okra_options **chosen, okra_selection **s)
 {
     okra_status st = OKRA_OK;
-    okra_options *filled = NULL;
-    okra_space_ *space = NULL;
-    TRY(set_open(context, method, x, y, copy, &filled));
-    TRY(okra_space_create_(filled, &space));
+    FREED_BY(okra_options_drop_) okra_options *filled = NULL;
+    FREED_BY(okra_space_drop_) okra_space_ *space = NULL;
+    CHK(set_open(context, method, x, y, copy, &filled));
+    CHK(okra_space_create_(filled, &space));
     if (y->n < 3 || space->cells < 2) {
         if (space->cells > 1) {
             okra_warn_(context,
@@ -167,7 +162,7 @@ static okra_status choose(okra_context *context, const okra_method_ *method,
                        "kernel and lambda are a guess",
                        (long long)y->n, y->n > 1 ? "s" : "");
         }
-        TRY(first_cell(context, x, few, filled, chosen));
+        CHK(first_cell(context, x, few, filled, chosen));
     } else {
         st = search(context, method, x, y, filled, chosen, s);
         if (!method->leave && (st == OKRA_EARG || st == OKRA_EUNSUPPORTED)) {
@@ -175,12 +170,9 @@ static okra_status choose(okra_context *context, const okra_method_ *method,
              * whole training set has to say to it, the fit will tell. */
             st = first_cell(context, x, few, filled, chosen);
         }
-        TRY(st);
+        CHK(st);
     }
-done:
-    okra_space_free_(space);
-    okra_options_free(filled);
-    return st;
+    return OKRA_OK;
 }
 
 /* The tube has half the size of what ridge leaves unexplained, r, unless it is given. A

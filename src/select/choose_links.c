@@ -104,45 +104,41 @@ okra_status okra_choose_links(okra_context *context, const okra_link_task *task,
 {
     okra_status st = OKRA_OK;
     const okra_method_ *method = NULL;
-    okra_options *copy = NULL, *chosen = NULL;
-    okra_selection *s = NULL;
+    FREED_BY(okra_options_drop_) okra_options *copy = NULL, *chosen = NULL;
+    FREED_BY(okra_selection_drop_) okra_selection *s = NULL;
     okra_link_settings known;
-    NEED(task);
-    NEED(task->x);
-    NEED(fit);
+    NOT_NULL(task);
+    NOT_NULL(task->x);
+    NOT_NULL(fit);
     if (settings) {
         SIZED(settings, &known);
         settings = &known;
     }
-    TRY(options ? okra_options_copy(options, &copy) : okra_select_options(&copy));
-    TRY(okra_method_choose_(okra_options_get(copy, "method"), &method));
+    CHK(options ? okra_options_copy(options, &copy) : okra_select_options(&copy));
+    CHK(okra_method_choose_(okra_options_get(copy, "method"), &method));
     bool kx = okra_rule_open_(copy, "kx");
     bool lambda = okra_rule_open_(copy, "lambda") &&
                   okra_option_find_(&method->options, "lambda", 6);
     if (kx) {
-        TRY(okra_options_set(copy, "kx", "auto"));
+        CHK(okra_options_set(copy, "kx", "auto"));
     }
     if (lambda) {
-        TRY(okra_options_set(copy, "lambda", "auto"));
+        CHK(okra_options_set(copy, "lambda", "auto"));
     }
     if ((kx || lambda) && !method->linker && task->edge_count > 0) {
         st = search(context, task, settings, copy, !method->leave, &chosen, &s);
         if (st == OKRA_EARG || st == OKRA_EUNSUPPORTED) {
             st = OKRA_OK; /* nothing to compare by; what is wrong the fit will tell */
         }
-        TRY(st);
+        CHK(st);
     }
     if (!chosen) {
-        TRY(guess(context, task->x, kx, lambda, copy));
-        TRY(as_fit(copy, &chosen));
+        CHK(guess(context, task->x, kx, lambda, copy));
+        CHK(as_fit(copy, &chosen));
     }
     *fit = TAKE(chosen);
     if (selection) {
         *selection = TAKE(s);
     }
-done:
-    okra_selection_free(s);
-    okra_options_free(chosen);
-    okra_options_free(copy);
-    return st;
+    return OKRA_OK;
 }

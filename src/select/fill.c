@@ -73,20 +73,15 @@ static bool is_margin(const okra_method_ *method)
 static okra_status scale_of(okra_context *ctx, const char *kx, const okra_data *x,
                             double *out)
 {
-    okra_status st = OKRA_OK;
-    okra_grid_ *grid = NULL;
-    char *first = NULL;
-    st = okra_grid_parse_(kx, &grid);
+    FREED_BY(okra_grid_drop_) okra_grid_ *grid = NULL;
+    OWNED char *first = NULL;
+    okra_status st = okra_grid_parse_(kx, &grid);
     if (st != OKRA_OK) {
         okra_message_prefix_("kx");
-        goto done;
+        return st;
     }
-    TRY(okra_grid_text_(grid, 0, &first));
-    TRY(okra_look_diagonal_(ctx, first, x, out));
-done:
-    okra_grid_free_(grid);
-    okra_free_(first);
-    return st;
+    CHK(okra_grid_text_(grid, 0, &first));
+    return okra_look_diagonal_(ctx, first, x, out);
 }
 
 static okra_status set_lambda(okra_context *ctx, const okra_method_ *method,

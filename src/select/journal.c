@@ -192,11 +192,10 @@ static okra_status read_lines(okra_journal_ *j, const okra_bytes_ *bytes)
             if (number > 1 && stop + 1 == end) {
                 break; /* the last one, in part */
             }
-            if (number == 1) {
-                FAIL(OKRA_EFORMAT, "not the finished work of a selection");
-            }
-            FAIL(OKRA_EFORMAT, "line %lld was altered: its CRC-32 is another",
-                 (long long)number);
+            REFUSE_IF(number == 1, OKRA_EFORMAT, "not the finished work of a selection");
+            return okra_fail_(OKRA_EFORMAT,
+                              "line %lld was altered: its CRC-32 is another",
+                              (long long)number);
         }
         json_t *line = okra_json_parse_(p + AT_RECORD, length, 0, NULL);
         if (okra_json_lost_()) {
@@ -218,55 +217,50 @@ static okra_status read_lines(okra_journal_ *j, const okra_bytes_ *bytes)
             st = read_line(j, line);
         }
         json_decref(line);
-        TRY(st);
+        CHK(st);
         p = stop + 1;
     }
-done:
-    return st;
+    return OKRA_OK;
 }
+
+OKRA_DROPS_(drop_journal, okra_journal_, okra_journal_free_)
 
 okra_status okra_journal_open_(okra_context *ctx, const char *path, uint64_t fingerprint,
                                okra_journal_ **out)
 {
     okra_status st = OKRA_OK;
-    okra_journal_ *j = NULL;
-    okra_bytes_ bytes = {0};
-    ZALLOC(j, 1);
+    FREED_BY(drop_journal) okra_journal_ *j = NULL;
+    FREED_BY(okra_bytes_close_) okra_bytes_ bytes = {0};
+    ZMAKE(j, 1);
     j->fingerprint = fingerprint;
     if (path) {
         j->path = okra_strdup_(path);
-        if (!j->path) {
-            st = OKRA_EMEM;
-            goto done;
-        }
+        GOT(j->path);
         FILE *there = fopen(path, "rb");
         if (there) {
             fclose(there);
-            TRY(okra_bytes_open_(ctx, path, &bytes));
+            CHK(okra_bytes_open_(ctx, path, &bytes));
             st = read_lines(j, &bytes);
             if (st != OKRA_OK && st != OKRA_EMEM) {
                 okra_message_prefix_("%s", path);
             }
-            TRY(st);
+            CHK(st);
         }
         if (j->count > 0) {
             qsort(j->entries, (size_t)j->count, sizeof *j->entries, by_name);
         }
         j->loaded = j->count;
-        TRY(okra_context_agree(ctx, OKRA_OK, NULL)); /* all have read it */
+        CHK(okra_context_agree(ctx, OKRA_OK, NULL)); /* all have read it */
         if (!okra_context_talks(ctx)) {
             okra_free_(j->path);
             j->path = NULL;
         } else { /* written anew: a line that was cut short goes */
-            TRY(okra_journal_save_(j, path));
+            CHK(okra_journal_save_(j, path));
         }
         j->saved = j->count;
     }
     *out = TAKE(j);
-done:
-    okra_bytes_close_(&bytes);
-    okra_journal_free_(j);
-    return st;
+    return OKRA_OK;
 }
 
 void okra_journal_free_(okra_journal_ *j)
@@ -304,7 +298,6 @@ static char *quote(const char *text)
 /* Appended to a growing text. */
 static okra_status put_entry(const entry *e, char **text)
 {
-    okra_status st = OKRA_OK;
     char *name = quote(e->name);
     char *line = name ? okra_format_("{\"outer\": %lld, \"cell\": %s, \"values\": [",
                                      (long long)e->outer, name)
@@ -321,7 +314,7 @@ static okra_status put_entry(const entry *e, char **text)
     GOT(line);
     char *record = okra_format_("%s]}", line);
     *text = record ? make_line(record) : NULL;
-    st = *text ? OKRA_OK : OKRA_EMEM;
+    okra_status st = *text ? OKRA_OK : OKRA_EMEM;
     FREE(record, line);
     return st;
 }

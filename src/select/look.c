@@ -112,19 +112,16 @@ okra_status okra_look_diagonal_(okra_context *ctx, const char *text,
 okra_status okra_look_auto_(okra_context *ctx, const char *text, const char *parameter,
                             const okra_data *data, double *out)
 {
-    okra_status st = OKRA_OK;
-    char *found = NULL;
+    OWNED char *found = NULL;
     *out = 0;
-    st = okra_kernel_auto_(ctx, text, data, &found);
+    okra_status st = okra_kernel_auto_(ctx, text, data, &found);
     if (st == OKRA_EARG) { /* no width fits them */
         return OKRA_OK;
     }
-    TRY(st);
+    CHK(st);
     const char *at = strstr(found, parameter);
     *out = at ? okra_strtod_(at + strlen(parameter), NULL) : 0;
-done:
-    okra_free_(found);
-    return st;
+    return OKRA_OK;
 }
 
 /* The spread of the elements, sqrt(2 sum of variances): their typical distance. */

@@ -55,8 +55,8 @@ static okra_status takes_reals(simplex *z, size_t axis, okra_int place, double s
 {
     okra_status st = OKRA_OK;
     const char *name = z->space->axes[axis].name;
-    okra_setting_ setting = {NULL, 0};
-    okra_kernel *kernel = NULL;
+    FREED_BY(okra_setting_free_) okra_setting_ setting = {NULL, 0};
+    FREED_BY(okra_kernel_drop_) okra_kernel *kernel = NULL;
     *out = !whole(z->space, axis);
     if (!*out || (strcmp(name, "kx") != 0 && strcmp(name, "ky") != 0)) {
         return OKRA_OK;
@@ -65,15 +65,12 @@ static okra_status takes_reals(simplex *z, size_t axis, okra_int place, double s
         z->numbers[p] = (double)NAN;
     }
     z->numbers[place] = floor(start) + 0.5;
-    TRY(okra_space_at_(z->space, z->cell, z->numbers, &z->base, &setting));
+    CHK(okra_space_at_(z->space, z->cell, z->numbers, &z->base, &setting));
     if (!strstr(setting.text[axis], "auto") && !okra_align_asked_(setting.text[axis])) {
         st = okra_kernel_parse(setting.text[axis], &kernel);
         *out = st != OKRA_EARG;
         st = st == OKRA_EARG ? OKRA_OK : st;
     }
-done:
-    okra_kernel_free(kernel);
-    okra_setting_free_(&setting);
     return st;
 }
 
@@ -143,7 +140,7 @@ static okra_status at(okra_context *ctx, simplex *z, const double *x, double *va
     okra_search_ *s = z->search;
     okra_found_ *f = z->found;
     okra_setting_ setting = {NULL, 0};
-    char *name = NULL;
+    OWNED char *name = NULL;
     for (okra_int k = 0; k < z->d; k++) {
         if (!(x[k] >= z->dims[k].low && x[k] <= z->dims[k].high)) {
             z->left--; /* so that it ends */
@@ -152,34 +149,29 @@ static okra_status at(okra_context *ctx, simplex *z, const double *x, double *va
         }
     }
     RESIZE(f->cells, f->count + 1);
-    TRY(place(z, x, &setting));
+    CHK(place(z, x, &setting));
     okra_cell_ *cell = &f->cells[f->count];
-    TRY(okra_search_cell_(s->task, &setting, cell));
+    CHK(okra_search_cell_(s->task, &setting, cell));
     f->count++;
     okra_found_ only = {cell, 1, 0};
-    TRY(okra_search_resolve_(ctx, s->task, &only));
+    CHK(okra_search_resolve_(ctx, s->task, &only));
     cell->refined = true;
     okra_int values = okra_task_values_(s->task);
     name = okra_format_("refined %lld", (long long)z->left);
-    if (!name) {
-        st = OKRA_EMEM;
-        goto done;
-    }
+    GOT(name);
     if (!okra_journal_find_(s->journal, s->outer, name, values, cell)) {
         st = okra_group_run_(ctx, s->task, &cell, 1);
         if (st == OKRA_EARG) { /* out of range: the mean stays NaN */
             st = OKRA_OK;
         }
-        TRY(st);
-        TRY(okra_journal_add_(s->journal, s->outer, name, values, cell));
-        TRY(okra_journal_save_(s->journal, NULL));
+        CHK(st);
+        CHK(okra_journal_add_(s->journal, s->outer, name, values, cell));
+        CHK(okra_journal_save_(s->journal, NULL));
     }
     z->left--;
     *value = isnan(cell->mean) ? (double)INFINITY : s->loss ? cell->mean : -cell->mean;
     okra_progress_(ctx, "refine", s->refine - z->left, s->refine);
-done:
-    okra_free_(name);
-    return st;
+    return OKRA_OK;
 }
 
 static void sort_simplex(simplex *z)

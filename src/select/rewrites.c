@@ -53,8 +53,8 @@ int okra_rule_rewritten_(const okra_data *x, const okra_data *y)
 okra_status okra_rule_rewriting_(okra_context *ctx, const okra_data *x, int which,
                                  char **out)
 {
-    okra_status st = OKRA_OK;
-    char *text = NULL, *middle = NULL, *longer = NULL;
+    OWNED char *text = NULL, *middle = NULL;
+    char *longer = NULL;
     text = x->kind == OKRA_TUPLE
                ? okra_format_("(ends(share={0.5,0.7})@%d + {0.1,0.2}*ends(start=1)@%d)",
                               which, which)
@@ -65,7 +65,7 @@ okra_status okra_rule_rewriting_(okra_context *ctx, const okra_data *x, int whic
             continue;
         }
         if (part->kind != OKRA_STRINGS && part->kind != OKRA_LABELS) {
-            TRY(okra_rule_middle_(ctx, part, &middle));
+            CHK(okra_rule_middle_(ctx, part, &middle));
         }
         longer = part->kind == OKRA_STRINGS
                      ? okra_format_("(spectrum(k=2)@%d | normalize)*%s", k + 1, text)
@@ -76,9 +76,7 @@ okra_status okra_rule_rewriting_(okra_context *ctx, const okra_data *x, int whic
         middle = NULL;
         text = longer;
     }
-    st = text ? OKRA_OK : OKRA_EMEM;
+    okra_status st = text ? OKRA_OK : OKRA_EMEM;
     *out = TAKE(text);
-done:
-    FREE(middle, text);
     return st;
 }

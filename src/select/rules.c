@@ -313,7 +313,6 @@ done:
 okra_status okra_rule_ky_(okra_context *ctx, const okra_data *x, const okra_data *y,
                           char **out)
 {
-    okra_status st = OKRA_OK;
     double beta = 0;
     char *text = NULL;
     switch (y->kind) {
@@ -345,16 +344,15 @@ okra_status okra_rule_ky_(okra_context *ctx, const okra_data *x, const okra_data
         text = okra_format_("ppk | normalize");
         break;
     case OKRA_NODES:
-        TRY(okra_look_auto_(ctx, "diffusion(beta=auto)", "beta=", y, &beta));
+        CHK(okra_look_auto_(ctx, "diffusion(beta=auto)", "beta=", y, &beta));
         text = okra_format_("diffusion(beta=%.4g) | normalize", beta > 0 ? beta : 1);
         break;
     case OKRA_TUPLE:
-        TRY(okra_rule_middle_(ctx, y, &text));
+        CHK(okra_rule_middle_(ctx, y, &text));
         break;
     }
-    st = text ? OKRA_OK : OKRA_EMEM;
+    okra_status st = text ? OKRA_OK : OKRA_EMEM;
     *out = text;
-done:
     return st;
 }
 

@@ -57,27 +57,22 @@ okra_status okra_search_cell_(const okra_task_ *task, okra_setting_ *setting,
 static okra_status resolve(okra_context *ctx, const okra_task_ *task, const char *name,
                            const char *before, char **text, const char *known)
 {
-    okra_status st = OKRA_OK;
     const okra_data *all =
         *name == 'k' && name[1] == 'x' ? task->source->x : task->source->y;
-    okra_data *some = NULL;
+    FREED_BY(okra_data_drop_) okra_data *some = NULL;
     char *found = NULL;
     if (before && strcmp(before, *text) == 0) { /* the cell before had the same text */
         found = okra_strdup_(known);
-        st = found ? OKRA_OK : OKRA_EMEM;
+        GOT(found);
     } else {
         if (task->index && okra_data_kind(all) != OKRA_GRAM) {
-            TRY(okra_data_take(all, task->index, task->folds.n, &some));
+            CHK(okra_data_take(all, task->index, task->folds.n, &some));
         }
-        TRY(okra_kernel_auto_(ctx, *text, some ? some : all, &found));
+        CHK(okra_kernel_auto_(ctx, *text, some ? some : all, &found));
     }
-    if (st == OKRA_OK) {
-        okra_free_(*text);
-        *text = found;
-    }
-done:
-    okra_data_free(some);
-    return st;
+    okra_free_(*text);
+    *text = found;
+    return OKRA_OK;
 }
 
 okra_status okra_search_resolve_(okra_context *ctx, const okra_task_ *task,
@@ -85,7 +80,7 @@ okra_status okra_search_resolve_(okra_context *ctx, const okra_task_ *task,
 {
     okra_status st = OKRA_OK;
     const okra_space_ *space = task->space;
-    char *before = NULL;
+    OWNED char *before = NULL;
     for (size_t a = 0; a < space->count && a < 2; a++) {
         const char *name = space->axes[a].name;
         if (strcmp(name, "kx") != 0 && strcmp(name, "ky") != 0) {
@@ -98,22 +93,17 @@ okra_status okra_search_resolve_(okra_context *ctx, const okra_task_ *task,
                 continue;
             }
             char *copy = okra_strdup_(*text);
-            if (!copy) {
-                st = OKRA_EMEM;
-                goto done;
-            }
+            GOT(copy);
             st = resolve(ctx, task, name, before, text, known);
             okra_free_(before);
             before = copy;
             known = *text;
-            TRY(st);
+            CHK(st);
         }
         okra_free_(before);
         before = NULL;
     }
-done:
-    okra_free_(before);
-    return st;
+    return OKRA_OK;
 }
 
 /* ---- evaluating ---- */

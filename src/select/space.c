@@ -27,7 +27,6 @@ static const okra_option *row_of(const char *name, const char *topic)
 
 static okra_status parse_axis(const char *name, const char *text, okra_axis_ *axis)
 {
-    okra_status st = OKRA_OK;
     bool kernel = strcmp(name, "kx") == 0 || strcmp(name, "ky") == 0;
     const okra_option *row = row_of(name, "fit");
     axis->predict = !row;
@@ -36,8 +35,8 @@ static okra_status parse_axis(const char *name, const char *text, okra_axis_ *ax
     axis->name = row->name;
     bool whole = row->type == OKRA_OPTION_INT;
     bool numeric = whole || row->type == OKRA_OPTION_NUMBER;
-    st = kernel ? okra_grid_parse_(text, &axis->grid)
-                : okra_grid_plain_(name, text, numeric, whole, &axis->grid);
+    okra_status st = kernel ? okra_grid_parse_(text, &axis->grid)
+                            : okra_grid_plain_(name, text, numeric, whole, &axis->grid);
     if (st != OKRA_OK && kernel) {
         okra_message_prefix_("%s", name);
     }
@@ -106,17 +105,17 @@ static okra_status count_cells(okra_space_ *space)
 static okra_status check_values(const okra_space_ *space)
 {
     okra_status st = OKRA_OK;
-    okra_setting_ setting = {NULL, 0};
-    okra_options *fit = NULL, *predict = NULL;
-    char *text = NULL;
-    TRY(okra_space_setting_(space, 0, &setting));
-    TRY(okra_space_options_(space, &setting, &fit, &predict));
+    FREED_BY(okra_setting_free_) okra_setting_ setting = {NULL, 0};
+    FREED_BY(okra_options_drop_) okra_options *fit = NULL, *predict = NULL;
+    OWNED char *text = NULL;
+    CHK(okra_space_setting_(space, 0, &setting));
+    CHK(okra_space_options_(space, &setting, &fit, &predict));
     for (size_t i = 0; i < space->count; i++) {
         const okra_axis_ *axis = &space->axes[i];
         okra_int most = OKRA_MIN_(axis->count, 100000);
         for (okra_int k = 0; k < most; k++) {
-            TRY(okra_grid_text_(axis->grid, k, &text));
-            TRY(okra_options_set(axis->predict ? predict : fit, axis->name, text));
+            CHK(okra_grid_text_(axis->grid, k, &text));
+            CHK(okra_options_set(axis->predict ? predict : fit, axis->name, text));
             if (i < 2 && !strstr(text, "auto") && !okra_align_asked_(text) &&
                 (strcmp(axis->name, "kx") == 0 || strcmp(axis->name, "ky") == 0)) {
                 okra_kernel *kernel = NULL;
@@ -124,21 +123,15 @@ static okra_status check_values(const okra_space_ *space)
                 okra_kernel_free(kernel);
                 if (st != OKRA_OK) {
                     okra_message_prefix_("%s", axis->name);
-                    goto done;
+                    return st;
                 }
             }
             okra_free_(text);
             text = NULL;
         }
     }
-    TRY(okra_method_check_(fit, space->method));
-    TRY(okra_decoder_check_(predict, space->decoder));
-done:
-    okra_free_(text);
-    okra_setting_free_(&setting);
-    okra_options_free(fit);
-    okra_options_free(predict);
-    return st;
+    CHK(okra_method_check_(fit, space->method));
+    return okra_decoder_check_(predict, space->decoder);
 }
 
 const char *okra_space_decode_(const okra_space_ *space)

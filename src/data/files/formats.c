@@ -142,7 +142,6 @@ static const char *find_part(const char *path, bool known)
 
 static okra_status parse_spec(const char *text, spec *s)
 {
-    okra_status st = OKRA_OK;
     *s = (spec){0};
     for (const char *colon; (colon = strchr(text, ':')) != NULL; text = colon + 1) {
         size_t length = (size_t)(colon - text);
@@ -151,10 +150,9 @@ static okra_status parse_spec(const char *text, spec *s)
         if (how == OKRA_HOW_FOUND_ && !format) {
             break;
         }
-        if ((how && s->how) || (format && s->format)) {
-            FAIL(OKRA_EARG, "'%.*s:' after '%s:'", (int)length, text,
-                 format ? s->format->name : hows[s->how]);
-        }
+        REFUSE_IF((how && s->how) || (format && s->format), OKRA_EARG,
+                  "'%.*s:' after '%s:'", (int)length, text,
+                  format ? s->format->name : hows[s->how]);
         s->how = how ? how : s->how;
         s->format = format ? format : s->format;
     }
@@ -162,12 +160,9 @@ static okra_status parse_spec(const char *text, spec *s)
     s->path = okra_strndup_(text, (size_t)(end - text));
     s->part = s->path && *end ? okra_strdup_(end + 1) : NULL;
     if (!s->path || (*end && !s->part)) {
-        st = OKRA_EMEM;
-        goto done;
+        return OKRA_EMEM;
     }
-    if (!*s->path) {
-        FAIL(OKRA_EARG, "the name of the file is empty");
-    }
+    REFUSE_IF(!*s->path, OKRA_EARG, "the name of the file is empty");
     if (!s->format && s->how == OKRA_HOW_STRINGS_ &&
         !by_extension(s->path, s->path + strlen(s->path))) {
         s->format = okra_format_find_("txt", 3);
@@ -176,13 +171,13 @@ static okra_status parse_spec(const char *text, spec *s)
         s->format = by_extension(s->path, s->path + strlen(s->path));
         if (!s->format) {
 #define NAME(name, extensions, magic, by_name, write, help) " " #name
-            FAIL(OKRA_EARG, "the extension tells no format; put one before it, such as "
-                            "csv:FILE (formats:" FORMATS(NAME) ")");
+            return okra_fail_(OKRA_EARG,
+                              "the extension tells no format; put one before it, such as "
+                              "csv:FILE (formats:" FORMATS(NAME) ")");
 #undef NAME
         }
     }
-done:
-    return st;
+    return OKRA_OK;
 }
 
 static void free_spec(spec *s)

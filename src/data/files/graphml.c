@@ -286,29 +286,25 @@ static void *resize(void *block, size_t size)
  * memory. */
 static okra_status parse(const okra_source_ *s, reader *r)
 {
-    okra_status st = OKRA_OK;
     for (okra_int at = 0; at <= s->bytes.size; at += PIECE) {
         okra_int size = OKRA_MIN_(PIECE, s->bytes.size - at);
         bool last = at + PIECE > s->bytes.size;
-        TRY(okra_cancelled_(s->ctx));
+        CHK(okra_cancelled_(s->ctx));
         const char *piece = size > 0 ? (const char *)s->bytes.p + at : "";
         enum XML_Status status = XML_Parse(r->parser, piece, (int)size, last);
-        TRY(r->st);
+        CHK(r->st);
         if (status != XML_STATUS_OK) {
             enum XML_Error code = XML_GetErrorCode(r->parser);
-            if (code == XML_ERROR_NO_MEMORY) {
-                FAIL(OKRA_EMEM, "out of memory");
-            }
+            REFUSE_IF(code == XML_ERROR_NO_MEMORY, OKRA_EMEM, "out of memory");
             fault(r, XML_ErrorString(code), NULL);
-            TRY(r->st);
+            CHK(r->st);
         }
         if (at + size - XML_GetCurrentByteIndex(r->parser) > ELEMENT_MOST) {
             fault(r, "an element of more than 16 million bytes", NULL);
-            TRY(r->st);
+            CHK(r->st);
         }
     }
-done:
-    return st;
+    return OKRA_OK;
 }
 
 okra_status okra_read_graphml_(okra_source_ *s, okra_data **out)

@@ -125,33 +125,28 @@ static okra_status take_dense(answer *a, okra_data **out)
 
 static okra_status take_sparse(answer *a, okra_data **out)
 {
-    okra_status st = OKRA_OK;
     const okra_source_ *source = a->source;
-    okra_csr_ csr = {0};
+    FREED_BY(okra_csr_free_) okra_csr_ csr = {0};
     okra_int n = a->r.rows, d = a->r.cols;
-    TRY(okra_budget_ask_(source->ctx, 8.0 * ((double)n + (double)d),
+    CHK(okra_budget_ask_(source->ctx, 8.0 * ((double)n + (double)d),
                          "a sparse matrix of %" PRId64 " x %" PRId64, n, d));
-    TRY(take_record(a, OKRA_MAT_DATA_));
+    CHK(take_record(a, OKRA_MAT_DATA_));
     okra_int count = a->r.count;
-    TRY(okra_budget_ask_(source->ctx, 8.0 * (double)n + 32.0 * (double)count,
+    CHK(okra_budget_ask_(source->ctx, 8.0 * (double)n + 32.0 * (double)count,
                          "a sparse matrix of %" PRId64 " elements", count));
-    ALLOC(csr.indptr, n + 1);
-    ALLOC(csr.indices, count);
-    ALLOC(csr.values, count);
-    TRY(take(a, csr.indptr, 8 * (n + 1)));
-    TRY(take(a, csr.indices, 8 * count));
-    TRY(take(a, csr.values, 8 * count));
+    MAKE(csr.indptr, n + 1);
+    MAKE(csr.indices, count);
+    MAKE(csr.values, count);
+    CHK(take(a, csr.indptr, 8 * (n + 1)));
+    CHK(take(a, csr.indices, 8 * count));
+    CHK(take(a, csr.values, 8 * count));
     bool ordered = csr.indptr[0] == 0 && csr.indptr[n] == count;
     for (okra_int i = 0; i < n; i++) {
         ordered = ordered && csr.indptr[i] <= csr.indptr[i + 1];
     }
-    if (!ordered) {
-        FAIL(OKRA_EFORMAT, "%s said something absurd", OKRA_MAT_PROGRAM_);
-    }
-    st = okra_data_adopt_sparse_(&csr, n, d, source->name, out);
+    REFUSE_IF(!ordered, OKRA_EFORMAT, "%s said something absurd", OKRA_MAT_PROGRAM_);
+    okra_status st = okra_data_adopt_sparse_(&csr, n, d, source->name, out);
     st = st == OKRA_EARG ? OKRA_EFORMAT : st; /* an entry that is there twice */
-done:
-    okra_csr_free_(&csr);
     return st;
 }
 

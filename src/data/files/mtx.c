@@ -206,18 +206,17 @@ static void put_entry(okra_csr_ *csr, okra_int i, okra_int j, double value)
 
 static okra_status read_coordinate(okra_source_ *source, matrix *m, okra_data **out)
 {
-    okra_status st = OKRA_OK;
-    triplet *entries = NULL;
-    okra_csr_ csr = {0};
-    TRY(okra_budget_ask_(source->ctx, 8.0 * (double)m->n + 56.0 * (double)m->count,
+    OWNED triplet *entries = NULL;
+    FREED_BY(okra_csr_free_) okra_csr_ csr = {0};
+    CHK(okra_budget_ask_(source->ctx, 8.0 * (double)m->n + 56.0 * (double)m->count,
                          "a sparse matrix of %" PRId64 " rows with %" PRId64 " entries",
                          m->n, m->count));
-    ALLOC(entries, m->count);
-    ZALLOC(csr.indptr, m->n + 2);
+    MAKE(entries, m->count);
+    ZMAKE(csr.indptr, m->n + 2);
     for (okra_int k = 0; k < m->count; k++) {
         triplet *t = &entries[k];
-        TRY(expect_line(m, k));
-        TRY(read_triplet(m, t));
+        CHK(expect_line(m, k));
+        CHK(read_triplet(m, t));
         csr.indptr[t->i + 2]++;
         if (m->symmetric && t->i != t->j) {
             csr.indptr[t->j + 2]++;
@@ -228,8 +227,8 @@ static okra_status read_coordinate(okra_source_ *source, matrix *m, okra_data **
     }
     /* indptr[i+1] is where row i begins; filling moves it to where the row ends. */
     okra_int count = csr.indptr[m->n + 1];
-    ALLOC(csr.indices, count);
-    ALLOC(csr.values, count);
+    MAKE(csr.indices, count);
+    MAKE(csr.values, count);
     for (okra_int k = 0; k < m->count; k++) {
         const triplet *t = &entries[k];
         put_entry(&csr, t->i, t->j, t->value);
@@ -237,11 +236,8 @@ static okra_status read_coordinate(okra_source_ *source, matrix *m, okra_data **
             put_entry(&csr, t->j, t->i, t->value);
         }
     }
-    st = okra_data_adopt_sparse_(&csr, m->n, m->d, source->name, out);
+    okra_status st = okra_data_adopt_sparse_(&csr, m->n, m->d, source->name, out);
     st = st == OKRA_EARG ? OKRA_EFORMAT : st; /* an entry that is there twice */
-done:
-    okra_free_(entries);
-    okra_csr_free_(&csr);
     return st;
 }
 

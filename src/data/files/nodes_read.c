@@ -305,29 +305,26 @@ okra_status okra_read_nodes_(const okra_file_format_ *format, okra_source_ *s,
                              okra_data **out)
 {
     okra_status st = OKRA_OK;
-    okra_network_ *network = NULL;
-    okra_data *matrix = NULL;
+    FREED_BY(okra_network_drop_) okra_network_ *network = NULL;
+    FREED_BY(okra_data_drop_) okra_data *matrix = NULL;
     bool table = format->read == okra_read_csv_ || format->read == okra_read_tsv_;
     if (table || format->read == okra_read_txt_ || format->read == okra_read_edges_) {
-        TRY(read_edges(s, table, &network));
+        CHK(read_edges(s, table, &network));
     } else {
         okra_source_ inner = *s;
         inner.part = NULL;
         inner.how = OKRA_HOW_FOUND_;
         st = format->read(&inner, &matrix);
         s->bytes = inner.bytes; /* the reader may have taken them over */
-        TRY(st);
-        TRY(from_matrix(matrix, &network));
+        CHK(st);
+        CHK(from_matrix(matrix, &network));
     }
     if (s->part) {
-        TRY(list_objects(s, network, out));
+        CHK(list_objects(s, network, out));
     } else {
-        TRY(okra_nodes_create_(network, NULL, network->nodes, s->name, out));
+        CHK(okra_nodes_create_(network, NULL, network->nodes, s->name, out));
     }
-done:
-    okra_data_free(matrix);
-    okra_network_free_(network);
-    return st;
+    return OKRA_OK;
 }
 
 okra_status okra_read_edges_(okra_source_ *s, okra_data **out)

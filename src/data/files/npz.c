@@ -57,24 +57,22 @@ static okra_status choose(const okra_zip_ *zip, const char *part, okra_int *out)
     return OKRA_OK;
 }
 
+OKRA_DROPS_(drop_zip, okra_zip_, okra_zip_close_)
+
 okra_status okra_read_npz_(okra_source_ *source, okra_data **out)
 {
-    okra_status st = OKRA_OK;
-    okra_zip_ *zip = NULL;
-    okra_bytes_ inflated = {0};
+    FREED_BY(drop_zip) okra_zip_ *zip = NULL;
+    FREED_BY(okra_bytes_close_) okra_bytes_ inflated = {0};
     const unsigned char *p = NULL;
     okra_int index = 0, size = 0;
-    TRY(okra_zip_adopt_(&source->bytes, &zip));
-    TRY(choose(zip, source->part, &index));
-    TRY(okra_zip_entry_(source->ctx, zip, index, &p, &size, &inflated.base));
-    st = okra_npy_data_(source->ctx, p, size,
-                        inflated.base ? &inflated : okra_zip_bytes_(zip),
-                        source->how == OKRA_HOW_MISSING_, source->name, out);
+    CHK(okra_zip_adopt_(&source->bytes, &zip));
+    CHK(choose(zip, source->part, &index));
+    CHK(okra_zip_entry_(source->ctx, zip, index, &p, &size, &inflated.base));
+    okra_status st = okra_npy_data_(source->ctx, p, size,
+                                    inflated.base ? &inflated : okra_zip_bytes_(zip),
+                                    source->how == OKRA_HOW_MISSING_, source->name, out);
     if (st != OKRA_OK) {
         okra_message_prefix_("%s", okra_zip_each_(zip, (size_t)index));
     }
-done:
-    okra_bytes_close_(&inflated);
-    okra_zip_close_(zip);
     return st;
 }

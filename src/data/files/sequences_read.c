@@ -120,43 +120,34 @@ static char separator_of(const char *path)
 okra_status okra_read_sequences_(const okra_file_format_ *format, okra_source_ *source,
                                  okra_data **out)
 {
-    okra_status st = OKRA_OK;
-    okra_data *vectors = NULL;
-    okra_bytes_ table = {0};
-    char *path = NULL;
+    FREED_BY(okra_data_drop_) okra_data *vectors = NULL;
+    FREED_BY(okra_bytes_close_) okra_bytes_ table = {0};
+    OWNED char *path = NULL;
     if (format->read == okra_read_letters_) {
         return okra_read_letters_(source, out);
     }
     if (!source->part) {
-        if (format->read != okra_read_tsv_ && format->read != okra_read_csv_) {
-            FAIL(OKRA_EARG,
-                 "vectors need a table of positions: sequences:FILE:TABLE.tsv");
-        }
+        REFUSE_IF(format->read != okra_read_tsv_ && format->read != okra_read_csv_,
+                  OKRA_EARG,
+                  "vectors need a table of positions: sequences:FILE:TABLE.tsv");
         return combine(&source->bytes, format->read == okra_read_csv_ ? ',' : '\t', NULL,
                        source->name, out);
     }
     const char *slash = source->part[0] == '/' ? NULL : strrchr(source->path, '/');
     path = okra_format_("%.*s%s", slash ? (int)(slash - source->path + 1) : 0,
                         source->path, source->part);
-    if (!path) {
-        st = OKRA_EMEM;
-        goto done;
-    }
+    GOT(path);
     okra_source_ values = *source;
     values.part = NULL;
     values.how = OKRA_HOW_DENSE_;
-    st = okra_format_read_(format, &values, &vectors);
+    okra_status st = okra_format_read_(format, &values, &vectors);
     source->bytes = values.bytes; /* a reader may have taken them over */
-    TRY(st);
-    TRY(okra_bytes_open_(source->ctx, path, &table));
+    CHK(st);
+    CHK(okra_bytes_open_(source->ctx, path, &table));
     st = combine(&table, separator_of(path), vectors, source->name, out);
     if (st != OKRA_OK && st != OKRA_EMEM) {
         okra_message_prefix_("%s", path);
     }
-done:
-    okra_data_free(vectors);
-    okra_bytes_close_(&table);
-    okra_free_(path);
     return st;
 }
 

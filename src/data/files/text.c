@@ -249,21 +249,19 @@ static okra_status grow(void **block, okra_int needed, okra_int *capacity, size_
 
 okra_status okra_texts_add_(okra_texts_ *texts, const char *p, const char *end)
 {
-    okra_status st = OKRA_OK;
     void *block = texts->block, *offsets = texts->offsets;
     okra_int length = end - p;
-    st = grow(&block, texts->used + length + 1, &texts->capacity, 1);
+    okra_status st = grow(&block, texts->used + length + 1, &texts->capacity, 1);
     texts->block = block;
-    TRY(st);
+    CHK(st);
     st = grow(&offsets, texts->count + 1, &texts->room, sizeof *texts->offsets);
     texts->offsets = offsets;
-    TRY(st);
+    CHK(st);
     memcpy(texts->block + texts->used, p, (size_t)length);
     texts->block[texts->used + length] = '\0';
     texts->offsets[texts->count++] = texts->used;
     texts->used += length + 1;
-done:
-    return st;
+    return OKRA_OK;
 }
 
 okra_status okra_texts_done_(okra_texts_ *texts)

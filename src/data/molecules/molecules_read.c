@@ -117,16 +117,14 @@ static okra_status read_line(const okra_source_ *s, const table *t,
                              const okra_lines_ *lines, okra_molecule_ *m,
                              const char **begin, const char **close, bool *kekule)
 {
-    okra_status st = OKRA_OK;
-    TRY(okra_line_check_(lines));
-    TRY(find_smiles(s, t, lines, begin, close));
-    st = okra_smiles_parse_(*begin, (size_t)(*close - *begin),
-                            (size_t)(*begin - lines->begin) + 1, m);
+    CHK(okra_line_check_(lines));
+    CHK(find_smiles(s, t, lines, begin, close));
+    okra_status st = okra_smiles_parse_(*begin, (size_t)(*close - *begin),
+                                        (size_t)(*begin - lines->begin) + 1, m);
     st = st == OKRA_OK ? okra_molecule_perceive_(m, kekule) : st;
     if (st == OKRA_EFORMAT) {
         okra_message_prefix_("line %" PRId64, lines->number);
     }
-done:
     return st;
 }
 
@@ -134,38 +132,34 @@ okra_status okra_read_smiles_(okra_source_ *s, okra_data **out)
 {
     okra_status st = OKRA_OK;
     okra_lines_ lines = okra_lines_begin_(&s->bytes);
-    okra_graphs_builder_ b = {0};
-    okra_molecule_ m = {0};
+    FREED_BY(okra_graphs_abandon_) okra_graphs_builder_ b = {0};
+    FREED_BY(okra_molecule_clear_) okra_molecule_ m = {0};
     table t = {0};
     okra_int odd = 0, odd_first = 0;
     okra_faults_ faults = {.ctx = s->ctx, .name = s->name, .level = -1};
-    TRY(okra_graphs_begin_(&b, true));
+    CHK(okra_graphs_begin_(&b, true));
     if (s->part) {
-        TRY(read_header(s, &lines, &t));
+        CHK(read_header(s, &lines, &t));
     }
     while (okra_lines_next_(&lines)) {
         const char *begin, *close;
         bool kekule = true;
-        TRY(okra_cancelled_(s->ctx));
+        CHK(okra_cancelled_(s->ctx));
         okra_lines_progress_(s, &lines);
         st = read_line(s, &t, &lines, &m, &begin, &close, &kekule);
         if (st != OKRA_OK) {
-            TRY(okra_fault_(&faults, st)); /* left out where the context says so */
+            CHK(okra_fault_(&faults, st)); /* left out where the context says so */
             continue;
         }
         odd_first = !kekule && odd == 0 ? lines.number : odd_first;
         odd += !kekule;
-        TRY(okra_graphs_molecule_(
+        CHK(okra_graphs_molecule_(
             &b, &m, s->part ? begin : lines.begin,
             (size_t)(s->part ? close - begin : lines.close - lines.begin)));
     }
     okra_faults_end_(&faults, "lines", b.nodes.objects);
     okra_warn_unkekulised_(s, odd, odd_first);
-    TRY(okra_graphs_finish_(&b, s->name, out));
-done:
-    okra_graphs_abandon_(&b);
-    okra_molecule_clear_(&m);
-    return st;
+    return okra_graphs_finish_(&b, s->name, out);
 }
 
 /* ---- back as they were written ---- */

@@ -230,31 +230,27 @@ okra_status okra_data_spectra(const okra_int *offsets, const double *mz,
                               const double *intensity, const char *const *about,
                               okra_int n, okra_data **out)
 {
-    NOT_NULL(out);
     okra_status st = OKRA_OK;
-    okra_spectra_builder_ b = {0};
-    if (n < 0 || !offsets || offsets[0] != 0 || ((!mz || !intensity) && offsets[n] > 0)) {
-        FAIL(OKRA_EARG, "spectra: %s",
-             n < 0                       ? "their number is negative"
-             : !offsets || *offsets != 0 ? "the offsets must begin with 0"
-                                         : "m/z or intensities are NULL");
-    }
-    TRY(okra_spectra_begin_(&b));
+    NOT_NULL(out);
+    FREED_BY(okra_spectra_abandon_) okra_spectra_builder_ b = {0};
+    REFUSE_IF(n < 0 || !offsets || offsets[0] != 0 ||
+                  ((!mz || !intensity) && offsets[n] > 0),
+              OKRA_EARG, "spectra: %s",
+              n < 0                       ? "their number is negative"
+              : !offsets || *offsets != 0 ? "the offsets must begin with 0"
+                                          : "m/z or intensities are NULL");
+    CHK(okra_spectra_begin_(&b));
     for (okra_int i = 0; i < n; i++) {
-        if (offsets[i + 1] < offsets[i]) {
-            FAIL(OKRA_EARG, "spectra: the offsets fall at %" PRId64, i);
-        }
+        REFUSE_IF(offsets[i + 1] < offsets[i], OKRA_EARG,
+                  "spectra: the offsets fall at %" PRId64, i);
         st = add_spectrum(&b, mz + offsets[i], intensity + offsets[i],
                           offsets[i + 1] - offsets[i], about ? about[i] : NULL);
         if (st == OKRA_EFORMAT) {
             okra_message_prefix_("spectrum %" PRId64 " (counted from 0)", i);
         }
-        TRY(st);
+        CHK(st);
     }
-    TRY(okra_spectra_finish_(&b, "memory", out));
-done:
-    okra_spectra_abandon_(&b);
-    return st;
+    return okra_spectra_finish_(&b, "memory", out);
 }
 
 okra_int okra_data_peaks(const okra_data *data, okra_int i, const double **mz,

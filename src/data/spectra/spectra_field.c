@@ -43,31 +43,27 @@ static okra_status molecules(const okra_source_ *s, const okra_int *lines,
                              const okra_data *data, bool all, okra_data **out)
 {
     okra_status st = OKRA_OK;
-    okra_graphs_builder_ b = {0};
-    okra_molecule_ m = {0};
+    FREED_BY(okra_graphs_abandon_) okra_graphs_builder_ b = {0};
+    FREED_BY(okra_molecule_clear_) okra_molecule_ m = {0};
     okra_faults_ faults = {.ctx = s->ctx, .name = s->name};
     okra_int odd = 0, odd_first = 0, length = 0;
-    TRY(okra_graphs_begin_(&b, true));
+    CHK(okra_graphs_begin_(&b, true));
     for (okra_int i = 0; i < data->n; i++) {
         bool kekule = true;
         st = molecule_of(s, lines, data, i, &m, &kekule);
         if (st == OKRA_EFORMAT && !all && faults.count + 1 < data->n) {
-            TRY(okra_fault_(&faults, st));
+            CHK(okra_fault_(&faults, st));
             continue;
         }
-        TRY(st);
+        CHK(st);
         odd_first = !kekule && odd == 0 ? lines[i] : odd_first;
         odd += !kekule;
         const char *text = okra_data_about(data, i, "SMILES", &length);
-        TRY(okra_graphs_molecule_(&b, &m, text, (size_t)length));
+        CHK(okra_graphs_molecule_(&b, &m, text, (size_t)length));
     }
     okra_faults_end_(&faults, "molecules", data->n - faults.count);
     okra_warn_unkekulised_(s, odd, odd_first);
-    TRY(okra_graphs_finish_(&b, s->name, out));
-done:
-    okra_graphs_abandon_(&b);
-    okra_molecule_clear_(&m);
-    return st;
+    return okra_graphs_finish_(&b, s->name, out);
 }
 
 /* The spectra whose molecules can be read: the same ones that `molecules` keeps. */

@@ -252,18 +252,14 @@ static okra_status msp_key(okra_record_ *r, okra_int *left)
 
 static okra_status msp_end(okra_record_ *r, okra_int left)
 {
-    okra_status st = OKRA_OK;
-    if (left != 0) {
-        FAIL(OKRA_EFORMAT,
-             left < 0 ? "line %" PRId64 ": the record has no Num Peaks"
-                      : "line %" PRId64 ": fewer peaks than Num Peaks says",
-             r->line);
-    }
-    st = okra_spectra_close_(r->b);
+    REFUSE_IF(left != 0, OKRA_EFORMAT,
+              left < 0 ? "line %" PRId64 ": the record has no Num Peaks"
+                       : "line %" PRId64 ": fewer peaks than Num Peaks says",
+              r->line);
+    okra_status st = okra_spectra_close_(r->b);
     if (st == OKRA_EFORMAT) {
         okra_message_prefix_("line %" PRId64, r->line);
     }
-done:
     return st;
 }
 
@@ -325,21 +321,22 @@ okra_status okra_spectra_read_(okra_source_ *s, okra_status (*next)(okra_record_
 {
     okra_status st = OKRA_OK;
     okra_lines_ lines = okra_lines_begin_(&s->bytes);
-    okra_spectra_builder_ b = {0};
+    FREED_BY(okra_spectra_abandon_) okra_spectra_builder_ b = {0};
     okra_record_ r = {.lines = &lines, .b = &b, .found = true};
     okra_faults_ faults = {.ctx = s->ctx, .name = s->name};
-    okra_int *at = NULL, room = 0;
-    okra_data *data = NULL;
-    TRY(okra_spectra_begin_(&b));
+    OWNED okra_int *at = NULL;
+    okra_int room = 0;
+    FREED_BY(okra_data_drop_) okra_data *data = NULL;
+    CHK(okra_spectra_begin_(&b));
     for (okra_int before = 0;; before = b.peaks.objects) {
-        TRY(okra_cancelled_(s->ctx));
+        CHK(okra_cancelled_(s->ctx));
         okra_lines_progress_(s, &lines);
         const char *left = lines.p;
         r.found = false;
         st = next(&r);
         if (st != OKRA_OK) {
             okra_spectra_drop_(&b);
-            TRY(okra_fault_(&faults, st));
+            CHK(okra_fault_(&faults, st));
             if (lines.p == left) {
                 break; /* the file ended inside the record */
             }
@@ -349,21 +346,15 @@ okra_status okra_spectra_read_(okra_source_ *s, okra_status (*next)(okra_record_
             break;
         }
         if (b.peaks.objects > before) {
-            TRY(remember(&at, &room, before, r.line));
+            CHK(remember(&at, &room, before, r.line));
         }
     }
     okra_faults_end_(&faults, "spectra", b.peaks.objects);
-    if (b.peaks.objects == 0) {
-        FAIL(OKRA_EFORMAT, "there is no spectrum in the file");
-    }
-    TRY(okra_spectra_finish_(&b, s->name, &data));
+    REFUSE_IF(b.peaks.objects == 0, OKRA_EFORMAT, "there is no spectrum in the file");
+    CHK(okra_spectra_finish_(&b, s->name, &data));
     if (s->part) {
-        TRY(okra_spectra_field_(s, at, &data));
+        CHK(okra_spectra_field_(s, at, &data));
     }
     *out = TAKE(data);
-done:
-    okra_data_free(data);
-    okra_spectra_abandon_(&b);
-    okra_free_(at);
-    return st;
+    return OKRA_OK;
 }

@@ -133,22 +133,15 @@ bool okra_grid_branched_(const okra_grid_ *grid)
 
 okra_status okra_grid_parse_(const char *text, okra_grid_ **out)
 {
-    okra_status st = OKRA_OK;
-    okra_grid_ *grid = NULL;
-    okra_kernel kernel = {.nodes = NULL};
+    FREED_BY(okra_grid_drop_) okra_grid_ *grid = NULL;
+    FREED_BY(okra_expr_clear_) okra_kernel kernel = {.nodes = NULL};
 
-    ZALLOC(grid, 1);
+    ZMAKE(grid, 1);
     grid->text = okra_strdup_(text);
-    if (!grid->text) {
-        st = OKRA_EMEM;
-        goto done;
-    }
-    TRY(okra_expr_parse_(text, grid, &kernel));
+    GOT(grid->text);
+    CHK(okra_expr_parse_(text, grid, &kernel));
     *out = TAKE(grid);
-done:
-    okra_expr_clear_(&kernel);
-    okra_grid_free_(grid);
-    return st;
+    return OKRA_OK;
 }
 
 void okra_grid_free_(okra_grid_ *grid)

@@ -130,14 +130,13 @@ static okra_status transform(okra_parser_ *p, const okra_transform_class_ *t, si
     if (t->distances && child->kind == OKRA_NODE_LEAF_ && child->leaf->distances) {
         child->leaf = child->leaf->distances;
     }
-    TRY(with_params(p, node, &t->params, t->positional, place));
+    CHK(with_params(p, node, &t->params, t->positional, place));
     if (t->check) {
         st = t->check(p->kernel->nodes[*place].params);
         if (st != OKRA_OK) {
             return okra_parse_point_(p, st, at);
         }
     }
-done:
     return st;
 }
 
@@ -385,13 +384,12 @@ static okra_status product(okra_parser_ *p, int *place)
 /* EXPR | chol(...): the nodes of EXPR, from `first` on, become a kernel of their own. */
 static okra_status low_rank(okra_parser_ *p, int kind, int first, size_t at, int *place)
 {
-    okra_status st = OKRA_OK;
-    okra_kernel *inner = NULL;
+    FREED_BY(okra_kernel_drop_) okra_kernel *inner = NULL;
     okra_node_ node = {.kind = OKRA_NODE_LEAF_, .leaf = okra_low_classes_[kind]};
 
-    ZALLOC(inner, 1);
+    ZMAKE(inner, 1);
     inner->room = p->kernel->count - first;
-    ALLOC(inner->nodes, inner->room);
+    MAKE(inner->nodes, inner->room);
     for (; inner->count < inner->room; inner->count++) {
         okra_node_ *moved = &inner->nodes[inner->count];
         *moved = p->kernel->nodes[first + inner->count];
@@ -400,22 +398,19 @@ static okra_status low_rank(okra_parser_ *p, int kind, int first, size_t at, int
     }
     p->kernel->count = first;
     if (okra_kernel_low_(inner)) {
-        st = okra_parse_fail_(p, OKRA_EARG, at,
-                              "a kernel of low rank cannot be given another");
-        goto done;
+        return okra_parse_fail_(p, OKRA_EARG, at,
+                                "a kernel of low rank cannot be given another");
     }
-    TRY(okra_expr_text_(inner, &inner->text));
-    st = with_inner(p, node, inner, place);
+    CHK(okra_expr_text_(inner, &inner->text));
+    okra_status st = with_inner(p, node, inner, place);
     inner = NULL;
-    TRY(st);
+    CHK(st);
     okra_low_ *low = &((okra_low_params_ *)p->kernel->nodes[*place].params)->low;
     low->kind = (okra_low_kind_)kind;
     st = okra_low_check_(low);
     if (st != OKRA_OK) {
         st = okra_parse_point_(p, st, at);
     }
-done:
-    okra_kernel_free(inner);
     return st;
 }
 

@@ -87,31 +87,30 @@ static okra_status bind_leaf(okra_context *ctx, const okra_bound_ *bound, int pl
 static okra_status leaf_slot(okra_context *ctx, const okra_bound_ *bound, int place,
                              okra_slots_ *view)
 {
-    okra_status st = OKRA_OK;
     const okra_node_ *node = &bound->kernel->nodes[place];
     okra_slot_ *slot = &view->slots[place];
     const okra_data *data = NULL;
 
-    TRY(okra_view_part_(node, view->data, &data));
-    TRY(check_kind(node->leaf, data));
+    CHK(okra_view_part_(node, view->data, &data));
+    CHK(check_kind(node->leaf, data));
     if (view == &bound->train && !bound->shared[place]) {
-        TRY(bind_leaf(ctx, bound, place, data));
+        CHK(bind_leaf(ctx, bound, place, data));
     }
-    TRY(node->leaf->side(ctx, node->params, bound->shared[place], data, &slot->side));
-    ALLOC(slot->self, view->n);
+    CHK(node->leaf->side(ctx, node->params, bound->shared[place], data, &slot->side));
+    MAKE(slot->self, view->n);
     if (!node->leaf->diagonal) {
         for (okra_int i = 0; i < view->n; i++) {
             slot->self[i] = 1;
         }
-        goto done;
+        return OKRA_OK;
     }
-    st = node->leaf->diagonal(ctx, node->params, slot->side, view->n, slot->self);
+    okra_status st =
+        node->leaf->diagonal(ctx, node->params, slot->side, view->n, slot->self);
     if (st == OKRA_EUNSUPPORTED) {
         st = OKRA_OK;
         okra_free_(slot->self);
         slot->self = NULL;
     }
-done:
     return st;
 }
 

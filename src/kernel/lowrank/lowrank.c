@@ -43,7 +43,6 @@ okra_status okra_low_check_(const okra_low_ *low)
 
 okra_status okra_low_parse_(const char *text, okra_low_ *out)
 {
-    okra_status st = OKRA_OK;
     okra_parser_ p = {.text = text, .what = "low rank"};
     okra_parse_space_(&p);
     size_t at = p.at, length = okra_parse_name_(text + at);
@@ -59,18 +58,17 @@ okra_status okra_low_parse_(const char *text, okra_low_ *out)
     }
     okra_low_params_ params = {.inner = NULL};
     p.at += length;
-    TRY(okra_parse_params_(&p, &(*class)->params, false, &params));
+    CHK(okra_parse_params_(&p, &(*class)->params, false, &params));
     okra_parse_space_(&p);
     if (text[p.at]) {
         return okra_parse_fail_(&p, OKRA_EARG, p.at, "expected the end");
     }
     params.low.kind = (okra_low_kind_)(class - okra_low_classes_);
-    st = okra_low_check_(&params.low);
+    okra_status st = okra_low_check_(&params.low);
     if (st != OKRA_OK) {
         return okra_parse_point_(&p, st, at);
     }
     *out = params.low;
-done:
     return st;
 }
 

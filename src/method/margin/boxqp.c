@@ -166,10 +166,9 @@ static void shrink(solver *s)
 static okra_status direction(solver *s, const okra_int *free, okra_int f, double *d,
                              bool *found)
 {
-    okra_status st = OKRA_OK;
-    double *H = NULL;
+    OWNED double *H = NULL;
     *found = false;
-    TRY(okra_doubles_(s->ctx, f, f, "the margin solver's free block", &H));
+    CHK(okra_doubles_(s->ctx, f, f, "the margin solver's free block", &H));
     for (okra_int r = 0; r < f; r++) {
         d[r] = 1 - s->g[free[r]];
         for (okra_int c = 0; c < f; c++) {
@@ -177,17 +176,14 @@ static okra_status direction(solver *s, const okra_int *free, okra_int f, double
         }
     }
     /* jitter on a semi-definite block is expected here, not news */
-    st = okra_cholesky_quiet_(s->ctx, okra_mat_of_(H, f, f), NULL);
+    okra_status st = okra_cholesky_quiet_(s->ctx, okra_mat_of_(H, f, f), NULL);
     if (st == OKRA_ENUMERIC) {
-        st = OKRA_OK;
-        goto done;
+        return OKRA_OK;
     }
-    TRY(st);
-    TRY(okra_cholesky_solve_(s->ctx, okra_mat_of_(H, f, f), okra_mat_of_(d, f, 1)));
+    CHK(st);
+    CHK(okra_cholesky_solve_(s->ctx, okra_mat_of_(H, f, f), okra_mat_of_(d, f, 1)));
     *found = true;
-done:
-    okra_free_(H);
-    return st;
+    return OKRA_OK;
 }
 
 /* Moves along d up to the first bound; a variable that meets its bound is put exactly

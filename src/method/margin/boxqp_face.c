@@ -26,14 +26,13 @@ typedef okra_boxqp_rows_ rows;
 /* s <- (Q_FF + tau I)^-1 (1 - g_F) by a Cholesky factor; *found = false: it has none. */
 static okra_status factorise(solver *s, const okra_factors_ *F, bool *found)
 {
-    okra_status st = OKRA_OK;
     okra_int n = F->n;
-    double *Q = NULL, *G = NULL;
-    TRY(okra_doubles_(s->ctx, n, n, "the margin solver's free block", &Q));
-    TRY(okra_doubles_(s->ctx, n, n, "the margin solver's free block", &G));
+    OWNED double *Q = NULL, *G = NULL;
+    CHK(okra_doubles_(s->ctx, n, n, "the margin solver's free block", &Q));
+    CHK(okra_doubles_(s->ctx, n, n, "the margin solver's free block", &G));
     okra_mat_ Qm = okra_mat_of_(Q, n, n), Gm = okra_mat_of_(G, n, n);
-    TRY(okra_syrk_(s->ctx, false, 0.5 / s->lambda, okra_mat_of_(F->Phi, n, F->m), 0, Qm));
-    TRY(okra_syrk_(s->ctx, false, 1, okra_mat_of_(F->Psi, n, F->d), 0, Gm));
+    CHK(okra_syrk_(s->ctx, false, 0.5 / s->lambda, okra_mat_of_(F->Phi, n, F->m), 0, Qm));
+    CHK(okra_syrk_(s->ctx, false, 1, okra_mat_of_(F->Psi, n, F->d), 0, Gm));
     for (okra_int k = 0; k < n * n; k++) {
         Q[k] *= G[k];
     }
@@ -42,15 +41,13 @@ static okra_status factorise(solver *s, const okra_factors_ *F, bool *found)
         Q[k * n + k] += s->tau;
     }
     /* jitter on a semi-definite block is expected here, not news */
-    st = okra_cholesky_quiet_(s->ctx, Qm, NULL);
+    okra_status st = okra_cholesky_quiet_(s->ctx, Qm, NULL);
     *found = st == OKRA_OK;
-    TRY(st == OKRA_ENUMERIC ? OKRA_OK : st);
+    CHK(st == OKRA_ENUMERIC ? OKRA_OK : st);
     if (*found) {
-        TRY(okra_cholesky_solve_(s->ctx, Qm, okra_mat_of_(s->s, n, 1)));
+        CHK(okra_cholesky_solve_(s->ctx, Qm, okra_mat_of_(s->s, n, 1)));
     }
-done:
-    FREE(Q, G);
-    return st;
+    return OKRA_OK;
 }
 
 /* The same by conjugate gradients, preconditioned by the diagonal. */

@@ -11,21 +11,21 @@
 static okra_status coefficients_of(const okra_margin_ *m, const okra_dual_ *dual,
                                    double *T)
 {
-    okra_status st = OKRA_OK;
-    okra_int n = m->n, f = 0, *active = NULL;
+    OWNED okra_int *active = NULL;
+    okra_int n = m->n, f = 0;
     const double *S = m->S[0];
-    double *F = NULL, *I = NULL, *v = NULL, *D = NULL, *rho = NULL;
-    ALLOC(active, n);
-    ALLOC(v, m->q);
-    ALLOC(D, m->q);
-    ALLOC(rho, n);
+    OWNED double *F = NULL, *I = NULL, *v = NULL, *D = NULL, *rho = NULL;
+    MAKE(active, n);
+    MAKE(v, m->q);
+    MAKE(D, m->q);
+    MAKE(rho, n);
     for (okra_int i = 0; i < n; i++) {
         okra_dual_shrinkage_(dual, m->alpha, m->H, i, v, D, &rho[i]);
         active[f] = i;
         f += isfinite(rho[i]) != 0;
     }
-    TRY(okra_doubles_(m->ctx, f, f, "the active block", &F));
-    TRY(okra_doubles_(m->ctx, f, f, "the active block", &I));
+    CHK(okra_doubles_(m->ctx, f, f, "the active block", &F));
+    CHK(okra_doubles_(m->ctx, f, f, "the active block", &I));
     for (okra_int r = 0; r < f; r++) {
         okra_int i = active[r];
         for (okra_int c = 0; c < f; c++) {
@@ -36,22 +36,19 @@ static okra_status coefficients_of(const okra_margin_ *m, const okra_dual_ *dual
     }
     okra_mat_fill_(okra_mat_of_(T, n, n), 0);
     /* where outputs are interpolated the block may be singular, and the gap tells */
-    st = okra_cholesky_quiet_(m->ctx, okra_mat_of_(F, f, f), NULL);
+    okra_status st = okra_cholesky_quiet_(m->ctx, okra_mat_of_(F, f, f), NULL);
     if (st == OKRA_ENUMERIC) {
-        st = OKRA_OK;
-        goto done;
+        return OKRA_OK;
     }
-    TRY(st);
-    TRY(okra_engine_cholesky_solve_(m->ctx, okra_mat_of_(F, f, f),
+    CHK(st);
+    CHK(okra_engine_cholesky_solve_(m->ctx, okra_mat_of_(F, f, f),
                                     okra_mat_of_(I, f, f)));
     for (okra_int r = 0; r < f; r++) {
         for (okra_int c = 0; c < f; c++) {
             T[active[r] * n + active[c]] = I[r * f + c];
         }
     }
-done:
-    FREE(active, v, D, rho, F, I);
-    return st;
+    return OKRA_OK;
 }
 
 /* T = alpha Y^+, Y = U diag(s) V': the least coefficients that give alpha. */

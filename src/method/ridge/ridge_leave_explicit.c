@@ -27,40 +27,34 @@ static okra_status diagonals_there(okra_context *ctx, okra_mat_ X, const okra_la
 static okra_status diagonals(okra_context *ctx, okra_mat_ X, const okra_large_ *V,
                              okra_mat_ Q)
 {
-    enum { ROWS = 128 };
     okra_status st = OKRA_OK;
+    enum { ROWS = 128 };
     okra_int rank = okra_large_rows_(V), n = okra_large_cols_(V);
-    okra_large_ *sum = NULL, *x = NULL, *some = NULL;
-    double *squares = NULL;
+    FREED_BY(okra_large_drop_) okra_large_ *sum = NULL, *x = NULL, *some = NULL;
+    OWNED double *squares = NULL;
     if (!okra_engine_is_host_(ctx)) {
         st = diagonals_there(ctx, X, V, Q);
         if (st != OKRA_EBUDGET && st != OKRA_EMEM) {
             return st;
         }
     }
-    TRY(okra_large_begin_(ctx, false, Q, &sum));
-    TRY(okra_doubles_(ctx, OKRA_MIN_(ROWS, rank), n, "squared eigenvectors", &squares));
+    CHK(okra_large_begin_(ctx, false, Q, &sum));
+    CHK(okra_doubles_(ctx, OKRA_MIN_(ROWS, rank), n, "squared eigenvectors", &squares));
     for (okra_int k = 0; k < rank; k += ROWS) {
         okra_int m = OKRA_MIN_(ROWS, rank - k);
         okra_mat_ block = okra_mat_of_(squares, m, n);
-        TRY(okra_large_get_(ctx, V, k, 0, block));
+        CHK(okra_large_get_(ctx, V, k, 0, block));
         for (okra_int i = 0; i < m * n; i++) {
             squares[i] *= squares[i];
         }
-        TRY(okra_large_borrow_(ctx, okra_mat_part_(X, 0, X.rows, k, m), &x));
-        TRY(okra_large_borrow_(ctx, block, &some));
-        TRY(okra_large_gemm_(ctx, false, false, 1, x, some, k > 0, sum));
+        CHK(okra_large_borrow_(ctx, okra_mat_part_(X, 0, X.rows, k, m), &x));
+        CHK(okra_large_borrow_(ctx, block, &some));
+        CHK(okra_large_gemm_(ctx, false, false, 1, x, some, k > 0, sum));
         okra_large_free_(x);
         okra_large_free_(some);
         x = some = NULL;
     }
-    TRY(okra_large_end_(ctx, sum, Q));
-done:
-    okra_large_free_(sum);
-    okra_large_free_(x);
-    okra_large_free_(some);
-    okra_free_(squares);
-    return st;
+    return okra_large_end_(ctx, sum, Q);
 }
 
 /* m_S' (d) of part s where Y has mean 0: less the sum of S over the inputs that stay. */

@@ -244,16 +244,14 @@ static okra_status products(const okra_twin_base *base, const learned *l, char *
 
 static okra_status express(const okra_twin_base *base, learned *l)
 {
-    okra_status st = OKRA_OK;
-    char *text = NULL;
-    TRY(base->count == 1 ? series(base, l, &text) : products(base, l, &text));
-    st = okra_kernel_parse(text, &l->kernel);
+    OWNED char *text = NULL;
+    CHK(base->count == 1 ? series(base, l, &text) : products(base, l, &text));
+    okra_status st = okra_kernel_parse(text, &l->kernel);
     if (st == OKRA_EARG) { /* the base kernels are valid: only their number is left */
-        FAIL(OKRA_EARG, "twin: %lld terms are more than a kernel expression can hold",
-             (long long)l->terms);
+        return okra_fail_(OKRA_EARG,
+                          "twin: %lld terms are more than a kernel expression can hold",
+                          (long long)l->terms);
     }
-done:
-    okra_free_(text);
     return st;
 }
 
