@@ -80,10 +80,6 @@ okra_status okra_build_rows_(void *build, okra_int begin, okra_int end,
 /* OKRA_EFORMAT: what is wrong with a broken one. */
 okra_status okra_build_row_fault_(const okra_build_ *b, const okra_entry_ *e) OKRA_CHECK;
 
-/* Parses the molecules of entries first..first+count-1 into *out; a broken one is marked
- * and stands as a lone carbon. */
-okra_status okra_build_molecules_(const okra_build_ *b, okra_int first, okra_int count,
-                                  okra_data **out) OKRA_CHECK;
 /* Frees the lists of the shard at hand. */
 void okra_build_drop_lists_(okra_build_ *b);
 /* Mass, key, formula and features of every entry of the shard, in parallel. */

@@ -51,8 +51,10 @@ static okra_status add_carbon(okra_molecule_ *m, okra_graphs_builder_ *g)
     return okra_graphs_molecule_(g, m, "", 0);
 }
 
-okra_status okra_build_molecules_(const okra_build_ *b, okra_int first, okra_int count,
-                                  okra_data **out)
+/* Parses the molecules of entries first..first+count-1 into *out; a broken one is marked
+ * and stands as a lone carbon. */
+static okra_status molecules_of(const okra_build_ *b, okra_int first, okra_int count,
+                                okra_data **out)
 {
     okra_status st = OKRA_OK;
     FREED_BY(okra_graphs_abandon_) okra_graphs_builder_ g = {0};
@@ -73,7 +75,7 @@ static okra_status chunk(void *arg, okra_int begin, okra_int end, int worker)
     OWNED uint64_t *keys = NULL;
     (void)worker;
     MAKE(keys, end - begin);
-    CHK(okra_build_molecules_(b, begin, end - begin, &data));
+    CHK(molecules_of(b, begin, end - begin, &data));
     CHK(okra_molecule_keys_(data, keys));
     for (okra_int k = begin; k < end; k++) {
         okra_atom_counts_ atoms;

@@ -53,7 +53,7 @@ double okra_ranked_error(const okra_ranked *r)
 
 /* ---- the best of a query ---- */
 
-void okra_best_offer_(okra_best_ *b, okra_int index, double distance)
+static void offer(okra_best_ *b, okra_int index, double distance)
 {
     okra_int k = b->count;
     if (k == b->top && (distance > b->distance[k - 1] ||
@@ -78,7 +78,7 @@ void okra_ranking_offer_(const okra_ranking_ *r, okra_int query, okra_int index,
     /* A molecule without features is near to nothing; vectors may be 0, but not so large
      * that nothing can be said of them. */
     if (r->index->width > 0 ? isfinite(d) : self > 0) {
-        okra_best_offer_(&r->best[query], index, fmax(d, 0));
+        offer(&r->best[query], index, fmax(d, 0));
     }
 }
 

@@ -20,7 +20,6 @@ typedef struct okra_best_ {
     double *distance;
     okra_int count, top;
 } okra_best_;
-void okra_best_offer_(okra_best_ *best, okra_int index, double distance);
 
 /* What fits each query: window.c. */
 typedef struct okra_window_ {

@@ -41,8 +41,6 @@ typedef struct okra_backend_ {
     /* as okra_svd_ */
     okra_status (*svd)(okra_context *ctx, okra_mat_ A, okra_mat_ U, double *s,
                        okra_mat_ Vt);
-    /* as okra_qr_; of R only the upper triangle is written */
-    okra_status (*qr)(okra_context *ctx, okra_mat_ A, okra_mat_ *R);
     /* as okra_solve_general_, rcond never NULL; B may have no columns */
     okra_status (*solve)(okra_context *ctx, okra_mat_ A, okra_mat_ B, double *rcond);
 } okra_backend_;
@@ -54,7 +52,8 @@ extern const okra_backend_ okra_backend_ref_;
 okra_status okra_ref_eigh_(okra_context *ctx, okra_mat_ A, double *w) OKRA_CHECK;
 okra_status okra_ref_svd_(okra_context *ctx, okra_mat_ A, okra_mat_ U, double *s,
                           okra_mat_ Vt) OKRA_CHECK;
-okra_status okra_ref_qr_(okra_context *ctx, okra_mat_ A, okra_mat_ *R) OKRA_CHECK;
+/* A becomes the Q of A = Q R, rows >= cols. */
+okra_status okra_ref_orthonormal_(okra_mat_ A) OKRA_CHECK;
 okra_status okra_ref_solve_(okra_context *ctx, okra_mat_ A, okra_mat_ B,
                             double *rcond) OKRA_CHECK;
 

@@ -11,7 +11,6 @@ typedef struct factors {
     okra_context *ctx;
     const okra_backend_ *backend;
     okra_mat_ A, B, C;
-    okra_mat_ *R;
     double *out;
 } factors;
 
@@ -19,12 +18,6 @@ static okra_status run_svd(void *arg)
 {
     factors *f = arg;
     return f->backend->svd(f->ctx, f->A, f->B, f->out, f->C);
-}
-
-static okra_status run_qr(void *arg)
-{
-    factors *f = arg;
-    return f->backend->qr(f->ctx, f->A, f->R);
 }
 
 static okra_status run_solve(void *arg)
@@ -57,30 +50,8 @@ okra_status okra_svd_(okra_context *ctx, okra_mat_ A, okra_mat_ U, double *s,
               (long long)Vt.rows, (long long)Vt.cols, (long long)k);
     CHK(okra_check_finite_("svd", 'A', false, A));
     if (k > 0) {
-        factors f = {ctx, backend, A, U, Vt, NULL, s};
+        factors f = {ctx, backend, A, U, Vt, s};
         CHK(watched(&f, OKRA_WORK_SINGULAR_, 8, run_svd));
-    }
-    return OKRA_OK;
-}
-
-okra_status okra_qr_(okra_context *ctx, okra_mat_ A, okra_mat_ *R)
-{
-    const okra_backend_ *backend;
-
-    CHK(okra_backend_enter_(ctx, "qr", "AR", (okra_mat_[]){A, R ? *R : A}, 2, &backend));
-    REFUSE_IF(A.rows < A.cols, OKRA_ESHAPE,
-              "qr: A is %lld x %lld, expected at least as many rows as columns",
-              (long long)A.rows, (long long)A.cols);
-    REFUSE_IF(R && (R->rows != A.cols || R->cols != A.cols), OKRA_ESHAPE,
-              "qr: R is %lld x %lld, expected %lld x %lld", (long long)R->rows,
-              (long long)R->cols, (long long)A.cols, (long long)A.cols);
-    CHK(okra_check_finite_("qr", 'A', false, A));
-    if (R) {
-        okra_mat_fill_(*R, 0);
-    }
-    if (A.cols > 0) {
-        factors f = {.ctx = ctx, .backend = backend, .A = A, .R = R};
-        CHK(watched(&f, OKRA_WORK_SOLVE_, 4, run_qr));
     }
     return OKRA_OK;
 }

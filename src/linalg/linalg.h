@@ -108,9 +108,6 @@ okra_status okra_eigh_(okra_context *ctx, okra_mat_ A, double *w) OKRA_CHECK;
 okra_status okra_svd_(okra_context *ctx, okra_mat_ A, okra_mat_ U, double *s,
                       okra_mat_ Vt) OKRA_CHECK;
 
-/* Thin A = Q R, rows >= cols: A becomes Q, R (cols x cols, upper) may be NULL. */
-okra_status okra_qr_(okra_context *ctx, okra_mat_ A, okra_mat_ *R) OKRA_CHECK;
-
 /* Solves the general square A X = B by LU with partial pivoting; A is destroyed, B
  * becomes X. Fails with OKRA_ENUMERIC when A is exactly singular; *rcond (may be NULL)
  * gets the reciprocal condition estimate in the 1-norm. */

@@ -86,7 +86,8 @@ static okra_status times_gram(okra_context *ctx, okra_links *l, int g)
     return OKRA_OK;
 }
 
-okra_status okra_link_factors_(okra_context *ctx, okra_links *l, int g, bool P, bool Q)
+/* Makes P or Q of a group if it is not there yet. */
+static okra_status factors_of(okra_context *ctx, okra_links *l, int g, bool P, bool Q)
 {
     okra_group_ *group = &l->group[g];
     OWNED double *p = NULL, *q = NULL;
@@ -147,8 +148,8 @@ okra_status okra_link_panel_(okra_context *ctx, okra_links *l, int rows, okra_in
         linker && linker->labelled_only && cols == OKRA_NEW_, OKRA_EUNSUPPORTED,
         "method %s has a model of each labelled node and cannot score two new nodes",
         l->model->method->name);
-    CHK(okra_link_factors_(ctx, l, rows, true, false));
-    CHK(okra_link_factors_(ctx, l, cols, false, true));
+    CHK(factors_of(ctx, l, rows, true, false));
+    CHK(factors_of(ctx, l, cols, false, true));
     CHK(okra_engine_gemm_(
         ctx, false, true, 1,
         okra_mat_of_(l->group[rows].P + i0 * l->width, S.rows, l->width),

@@ -58,8 +58,5 @@ okra_status okra_link_panel_(okra_context *ctx, okra_links *links, int row_group
                              okra_mat_ S) OKRA_CHECK;
 /* Rows that a panel of `cols` columns may have. */
 okra_int okra_link_panel_rows_(okra_int cols);
-/* Makes P or Q of a group if it is not there yet. */
-okra_status okra_link_factors_(okra_context *ctx, okra_links *links, int group, bool P,
-                               bool Q) OKRA_CHECK;
 
 #endif

@@ -75,8 +75,6 @@ typedef struct okra_sent_ {
     okra_large_ *items[OKRA_SENT_MOST_];
     int count;
 } okra_sent_;
-okra_status okra_sent_find_(okra_context *ctx, okra_sent_ *sent, okra_mat_ block,
-                            const okra_large_ **out) OKRA_CHECK;
 void okra_sent_clear_(okra_sent_ *sent);
 
 /* A block of queries: m test inputs seen through the input kernel. */

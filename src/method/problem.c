@@ -134,8 +134,8 @@ void okra_sent_clear_(okra_sent_ *sent)
     *sent = (okra_sent_){0};
 }
 
-okra_status okra_sent_find_(okra_context *ctx, okra_sent_ *sent, okra_mat_ block,
-                            const okra_large_ **out)
+static okra_status find_sent(okra_context *ctx, okra_sent_ *sent, okra_mat_ block,
+                             const okra_large_ **out)
 {
     int at = 0;
     while (at < sent->count && sent->of[at] != block.p) {
@@ -159,7 +159,7 @@ okra_status okra_query_times_(okra_context *ctx, okra_query_ *query, bool trans,
 {
     FREED_BY(okra_sent_clear_) okra_sent_ own = {0};
     const okra_large_ *stored = NULL;
-    CHK(okra_sent_find_(ctx, query->sent ? query->sent : &own, B, &stored));
+    CHK(find_sent(ctx, query->sent ? query->sent : &own, B, &stored));
     return okra_query_times_by_(ctx, query, trans, stored, out);
 }
 
@@ -175,7 +175,7 @@ okra_status okra_query_solve_(okra_context *ctx, okra_query_ *query, okra_mat_ L
 {
     FREED_BY(okra_sent_clear_) okra_sent_ own = {0};
     const okra_large_ *stored = NULL;
-    CHK(okra_sent_find_(ctx, query->sent ? query->sent : &own, L, &stored));
+    CHK(find_sent(ctx, query->sent ? query->sent : &own, L, &stored));
     return okra_query_solve_by_(ctx, query, stored, out);
 }
 

@@ -13,7 +13,8 @@
 
 #include <string.h>
 
-bool okra_model_keeps_basis_(const okra_model *model)
+/* Does the model keep its basis, so that its features can be made again? */
+static bool keeps_basis(const okra_model *model)
 {
     return okra_map_saved_over_(model->bag, "basis");
 }
@@ -205,7 +206,7 @@ okra_status okra_fit_basis(okra_context *context, const okra_model *basis,
     NOT_NULL(basis);
     NOT_NULL(x);
     NOT_NULL(y);
-    REFUSE_IF(!okra_model_keeps_basis_(basis), OKRA_EARG,
+    REFUSE_IF(!keeps_basis(basis), OKRA_EARG,
               "the model keeps no basis: make one with okra basis, or fit with "
               "keep-moments");
     REFUSE_IF(okra_kernel_files_(basis->training->kx), OKRA_EUNSUPPORTED,

@@ -32,7 +32,8 @@ okra_status okra_low_read_(const char *name, const char *text, okra_low_ *out)
     return st;
 }
 
-okra_status okra_low_follow_(const char *name, const char *text, okra_kernel **kernel)
+/* *kernel becomes EXPR | SPEC. */
+static okra_status follow(const char *name, const char *text, okra_kernel **kernel)
 {
     okra_low_ low;
     okra_kernel *followed = NULL;
@@ -153,10 +154,10 @@ okra_status okra_fit_low_(okra_context *ctx, const okra_fit_fields_ *f,
         goto done;
     }
     if (on_x) {
-        TRY(okra_low_follow_("low-rank-x", text_x(f), kx));
+        TRY(follow("low-rank-x", text_x(f), kx));
     }
     if (on_y) {
-        TRY(okra_low_follow_("low-rank-y", text_y(f), ky));
+        TRY(follow("low-rank-y", text_y(f), ky));
     }
 done:
     if (st != OKRA_OK) {
@@ -188,7 +189,7 @@ okra_status okra_low_put_(okra_context *ctx, const okra_bound_ *bound, const cha
 
 okra_status okra_low_waves_(const okra_fit_fields_ *f, okra_kernel **kx, char **text)
 {
-    CHK(okra_low_follow_("low-rank-x", text_x(f), kx));
+    CHK(follow("low-rank-x", text_x(f), kx));
     *text = okra_strdup_(okra_kernel_text(*kx));
     okra_kernel_free(*kx);
     *kx = NULL;

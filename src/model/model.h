@@ -101,8 +101,6 @@ okra_status okra_fit_basis_low_(okra_context *ctx, const okra_model *basis,
                                 const okra_data *x, const okra_data *y,
                                 const okra_kernel *kx, const okra_kernel *ky,
                                 okra_map_ **map_x, okra_map_ **map_y) OKRA_CHECK;
-/* Does the model keep its basis, so that its features can be made again? */
-bool okra_model_keeps_basis_(const okra_model *model);
 /* update.c: the options that the model was fitted with, where they are not the defaults,
  * kernels as they were chosen and learned. *file (or NULL): one that names a file. */
 okra_status okra_model_options_(const okra_model *model, okra_options **out,
@@ -121,9 +119,6 @@ okra_status okra_low_put_(okra_context *ctx, const okra_bound_ *bound, const cha
  * the place of *kx; *text: what it was, EXPR | rff(...), to be freed with okra_free_. */
 okra_status okra_low_waves_(const struct okra_fit_fields_ *fields, okra_kernel **kx,
                             char **text) OKRA_CHECK;
-/* *kernel becomes EXPR | SPEC. */
-okra_status okra_low_follow_(const char *name, const char *text,
-                             okra_kernel **kernel) OKRA_CHECK;
 
 /* The method or decoder of a name, and whether nothing is set that it does not use. */
 okra_status okra_method_choose_(const char *name, const okra_method_ **out) OKRA_CHECK;

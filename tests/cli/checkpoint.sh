@@ -14,12 +14,7 @@ killed=0
 for i in 1 2 3 4 5; do
     "${fit[@]}" --checkpoint state -o again.okra &
     pid=$!
-    for _ in $(seq 3000); do # until there is something to go on from, however slow
-        if [ -e state ] || ! kill -0 $pid 2>/dev/null; then
-            break
-        fi
-        sleep 0.02
-    done
+    until_saved $pid state
     sleep "0.0$i"
     kill -9 $pid 2>/dev/null || true
     wait $pid 2>/dev/null || killed=$((killed + 1))

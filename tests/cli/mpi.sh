@@ -14,16 +14,7 @@ case $line in
 esac
 expect_in 'engine mpi: many processes, started by mpirun: Open MPI' out
 
-export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_mpi_yield_when_idle=1
-# A system without /sys has nothing to say about processors.
-export HWLOC_HIDE_ERRORS=2 OMPI_MCA_hwloc_base_binding_policy=none
-export OMPI_MCA_plm=isolated OMPI_MCA_btl=self,vader OMPI_MCA_btl_vader_single_copy_mechanism=none
-# many P COMMAND...: as P processes, which are ended where they hang.
-many() {
-    local count=$1
-    shift
-    timeout 60 mpirun -q --oversubscribe -n "$count" "$@"
-}
+source "$ROOT/tests/cli/lib/mpi.bash"
 # near FILE FILE: the same numbers to 1e-10.
 near() {
     paste -d, "$1" "$2" | awk -F, '{ for (i = 1; i <= NF / 2; i++) { d = $i - $(i + NF / 2); if (!(d * d <= 1e-20)) bad = 1 } }

@@ -25,12 +25,7 @@ killed=0
 for i in 1 2 3; do
     mpirun -q --oversubscribe -n 3 "${low[@]}" --checkpoint state -o again.okra 2>/dev/null &
     job=$!
-    for _ in $(seq 3000); do # until there is something to go on from, however slow
-        if [ -e state ] || ! kill -0 $job 2>/dev/null; then
-            break
-        fi
-        sleep 0.02
-    done
+    until_saved $job state
     sleep "0.0$i"
     victim=$(pgrep -P $job | sed -n "${i}p" || true)
     [ -z "$victim" ] || kill -9 "$victim" 2>/dev/null || true

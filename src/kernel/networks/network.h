@@ -19,11 +19,6 @@ okra_status okra_network_apply_(okra_context *ctx, const okra_network_ *network,
                                 bool normalized, okra_spectral_ f, const void *params,
                                 okra_mat_ X, okra_mat_ Y, okra_int *terms) OKRA_CHECK;
 
-/* Y <- exp(-beta L) X. */
-okra_status okra_network_expmv_(okra_context *ctx, const okra_network_ *network,
-                                bool normalized, double beta, okra_mat_ X,
-                                okra_mat_ Y) OKRA_CHECK;
-
 /* How many terms the expansion takes; *terms = -1: too many. */
 okra_status okra_network_terms_(const okra_network_ *network, bool normalized,
                                 okra_spectral_ f, const void *params,

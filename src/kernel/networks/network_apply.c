@@ -187,17 +187,6 @@ okra_status okra_network_apply_(okra_context *ctx, const okra_network_ *network,
     return okra_parallel_(ctx, X.cols, GROUP, "network kernel", act, &a);
 }
 
-static double heat(const void *beta, double x)
-{
-    return exp(-*(const double *)beta * x);
-}
-
-okra_status okra_network_expmv_(okra_context *ctx, const okra_network_ *network,
-                                bool normalized, double beta, okra_mat_ X, okra_mat_ Y)
-{
-    return okra_network_apply_(ctx, network, normalized, heat, &beta, X, Y, NULL);
-}
-
 static okra_status count_components(const okra_network_ *n, okra_int *out)
 {
     const okra_csr_ *w = &n->adjacency;

@@ -126,38 +126,6 @@ static okra_status svd(okra_context *ctx, okra_mat_ A, okra_mat_ U, double *s,
     return OKRA_OK;
 }
 
-/* On a column-major copy. In place A would be factored as A' = R' Q', without one, but
- * LAPACK multiplies stride and length of a row in 32 bits there and fails (out of bounds)
- * from 2^31 elements on. */
-static okra_status qr(okra_context *ctx, okra_mat_ A, okra_mat_ *R)
-{
-    okra_int m = A.rows, n = A.cols,
-             lwork = OKRA_MIN_(64 * n, INT_MAX); /* panels of 64 */
-    OWNED double *copy = NULL, *work = NULL, *tau = NULL;
-
-    CHK(okra_doubles_(ctx, m, n, "qr: column-major copy", &copy));
-    MAKE(work, lwork);
-    MAKE(tau, n);
-    okra_mat_ At = okra_mat_of_(copy, n, m);
-    CHK(okra_mat_transpose_(A, At));
-    hold(ctx, 4 * (double)m * (double)n * (double)n);
-    lapack_int info = LAPACKE_dgeqrf_work(LAPACK_COL_MAJOR, narrow(m), narrow(n), copy,
-                                          stride(At), tau, work, narrow(lwork));
-    for (okra_int i = 0; R && i < n; i++) {
-        for (okra_int j = i; j < n; j++) {
-            R->p[i * R->ld + j] = At.p[j * At.ld + i];
-        }
-    }
-    if (info == 0) {
-        info = LAPACKE_dorgqr_work(LAPACK_COL_MAJOR, narrow(m), narrow(n), narrow(n),
-                                   copy, stride(At), tau, work, narrow(lwork));
-    }
-    okra_blas_release_();
-    REFUSE_IF(info != 0, OKRA_EINTERNAL, "qr: LAPACK refused its argument %d",
-              -(int)info);
-    return okra_mat_transpose_(At, A);
-}
-
 /* LAPACK factors A' = P L U, so A = U' L' P': in our rows U' is the lower triangle and L'
  * the upper one with unit diagonal. Right-hand sides are rows of numbers, solved in
  * place, and the row exchanges P come last, in reverse order. */
@@ -215,6 +183,5 @@ const okra_backend_ okra_backend_blas_ = {
     .trsm = okra_blas_trsm_,
     .eigh = eigh,
     .svd = svd,
-    .qr = qr,
     .solve = solve,
 };

@@ -99,6 +99,5 @@ const okra_backend_ okra_backend_ref_ = {
     .trsm = trsm,
     .eigh = okra_ref_eigh_,
     .svd = okra_ref_svd_,
-    .qr = okra_ref_qr_,
     .solve = okra_ref_solve_,
 };

@@ -43,20 +43,15 @@ static double reflector(okra_mat_ A, okra_int j)
 }
 
 /* Signs are chosen at the end so that R_jj >= 0: the factorisation is then unique. */
-okra_status okra_ref_qr_(okra_context *ctx, okra_mat_ A, okra_mat_ *R)
+okra_status okra_ref_orthonormal_(okra_mat_ A)
 {
     OWNED double *tau = NULL, *sign = NULL;
-
-    (void)ctx;
     MAKE(tau, A.cols);
     MAKE(sign, A.cols);
     for (okra_int j = 0; j < A.cols; j++) {
         tau[j] = reflector(A, j);
         reflect(A, j, tau[j], j + 1);
         sign[j] = A.p[j * A.ld + j] < 0 ? -1 : 1;
-        for (okra_int k = j; R && k < A.cols; k++) {
-            R->p[j * R->ld + k] = sign[j] * A.p[j * A.ld + k];
-        }
     }
     /* Q = H_0 ... H_n-1 applied to the leading columns of I, last reflection first */
     for (okra_int j = A.cols - 1; j >= 0; j--) {

@@ -147,7 +147,7 @@ static okra_status orthonormal(okra_context *ctx, okra_mat_ X, double tiny,
             Yt.p[i * Yt.ld + j] *= s[j] > tiny ? 1 / s[j] : 0;
         }
     }
-    return st == OKRA_OK ? okra_ref_qr_(ctx, Yt, NULL) : st;
+    return st == OKRA_OK ? okra_ref_orthonormal_(Yt) : st;
 }
 
 okra_status okra_ref_svd_(okra_context *ctx, okra_mat_ A, okra_mat_ U, double *s,

@@ -283,12 +283,6 @@ static void round_of_steps(solver *s, double least_drop)
     measure(s);
 }
 
-okra_status okra_boxqp_(okra_context *ctx, okra_mat_ Q, double tolerance, double *a,
-                        okra_boxqp_report_ *report)
-{
-    return okra_boxqp_bounded_(ctx, Q, NULL, tolerance, a, report);
-}
-
 okra_status okra_boxqp_bounded_(okra_context *ctx, okra_mat_ Q, const double *most,
                                 double tolerance, double *a, okra_boxqp_report_ *report)
 {

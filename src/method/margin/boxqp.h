@@ -16,13 +16,10 @@ typedef struct okra_boxqp_report_ {
     bool converged;   /* gap <= goal                                      */
 } okra_boxqp_report_;
 
-/* min a'Qa/2 - sum(a), 0 <= a <= 1, for symmetric positive semi-definite Q (both
- * triangles). `a` holds a start (clipped to the box) and becomes the solution. Not
- * reaching `tolerance` within the limits is no error: the report says so. */
-okra_status okra_boxqp_(okra_context *ctx, okra_mat_ Q, double tolerance, double *a,
-                        okra_boxqp_report_ *report) OKRA_CHECK;
-
-/* The same with 0 <= a_i <= most_i (NULL: 1), where the loss of i counts most_i times. */
+/* min a'Qa/2 - sum(a), 0 <= a_i <= most_i (NULL: 1; the loss of i counts most_i times),
+ * for symmetric positive semi-definite Q (both triangles). `a` holds a start (clipped to
+ * the box) and becomes the solution. Not reaching `tolerance` within the limits is no
+ * error: the report says so. */
 okra_status okra_boxqp_bounded_(okra_context *ctx, okra_mat_ Q, const double *most,
                                 double tolerance, double *a,
                                 okra_boxqp_report_ *report) OKRA_CHECK;

@@ -104,8 +104,6 @@ okra_status okra_ridge_decompose_(okra_context *ctx, okra_large_ *K,
 /* The same of a small matrix of the host. */
 okra_status okra_ridge_decompose_host_(okra_context *ctx, okra_mat_ K,
                                        double *v) OKRA_CHECK;
-/* v <- 0 where it is rounding, up to okra_ridge_least_; how many are not. */
-okra_int okra_ridge_rank_(okra_int n, double *v);
 /* Eigenvalues up to this one are rounding; v ascends. */
 double okra_ridge_least_(okra_int n, const double *v);
 /* Of lambda = 0: drops what is rounding, and warns with the rank. */

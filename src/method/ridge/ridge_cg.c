@@ -51,8 +51,8 @@ static okra_mat_ factor(const solver *z)
 
 /* ---- the state ---- */
 
-okra_status okra_cg_state_create_(okra_context *ctx, okra_int m, okra_int d,
-                                  okra_cg_state_ *out)
+static okra_status state_create(okra_context *ctx, okra_int m, okra_int d,
+                                okra_cg_state_ *out)
 {
     okra_status st = OKRA_OK;
     okra_cg_state_ s = {.m = m, .d = d};
@@ -300,7 +300,7 @@ static okra_status open_solver(okra_ridge_ *r, solver *z)
     *z = (solver){.r = r, .map = r->p->map_x, .n = r->p->n, .m = r->p->map_x->rank};
     z->d = okra_problem_features_(r->p);
     CHK(okra_doubles_(ctx, z->m, z->m, "the preconditioner", &z->G));
-    CHK(okra_cg_state_create_(ctx, z->m, z->d, &z->s));
+    CHK(state_create(ctx, z->m, z->d, &z->s));
     CHK(okra_doubles_(ctx, z->m, z->d, "conjugate gradients", &z->T));
     CHK(okra_doubles_(ctx, z->m, z->d, "conjugate gradients", &z->W));
     z->rows = okra_block_rows_(ctx, z->n, z->m + z->d + extra);

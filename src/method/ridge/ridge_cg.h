@@ -22,8 +22,6 @@ typedef struct okra_cg_state_ {
     double *rho, *norm, *mean; /* d: <R, Z>, |right-hand side|^2, mean output   */
 } okra_cg_state_;
 
-okra_status okra_cg_state_create_(okra_context *ctx, okra_int m, okra_int d,
-                                  okra_cg_state_ *out) OKRA_CHECK;
 void okra_cg_state_clear_(okra_cg_state_ *s);
 okra_status okra_cg_state_save_(okra_context *ctx, const okra_cg_state_ *s,
                                 const char *path, uint64_t problem) OKRA_CHECK;

@@ -133,7 +133,8 @@ double okra_ridge_least_(okra_int n, const double *v)
     return n ? ROUNDINGS * (double)OKRA_MAX_(n, FEW) * DBL_EPSILON * v[n - 1] : 0;
 }
 
-okra_int okra_ridge_rank_(okra_int n, double *v)
+/* v <- 0 where it is rounding, up to okra_ridge_least_; how many are not. */
+static okra_int rank_of(okra_int n, double *v)
 {
     okra_int rank = 0;
     double least = okra_ridge_least_(n, v);
@@ -156,7 +157,7 @@ static bool has_zero(const okra_ridge_ *r)
 void okra_ridge_minimum_(const okra_ridge_ *r, okra_int n, double *v)
 {
     if (has_zero(r)) {
-        okra_int rank = okra_ridge_rank_(n, v);
+        okra_int rank = rank_of(n, v);
         okra_warn_(r->ctx,
                    "ridge: lambda is 0: of all solutions the one of least norm is taken; "
                    "the rank is %lld of %lld",
@@ -166,7 +167,7 @@ void okra_ridge_minimum_(const okra_ridge_ *r, okra_int n, double *v)
 
 okra_status okra_ridge_leaves_(const okra_ridge_ *r, okra_int n, double *v)
 {
-    return has_zero(r) && okra_ridge_rank_(n, v) < n
+    return has_zero(r) && rank_of(n, v) < n
                ? okra_fail_(OKRA_EUNSUPPORTED,
                             "ridge: lambda = 0 and a Gram matrix that is not of full "
                             "rank have no closed form of leaving out")

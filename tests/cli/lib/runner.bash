@@ -11,6 +11,7 @@
 #   expect_in TEXT FILE                FILE contains TEXT
 #   expect_same FILE FILE              the files are equal
 #   refute CMD...                      CMD fails ("! CMD" alone ends no script, nor does "CMD && CMD")
+#   until_saved PID FILE               waits until FILE is there, however slow, or PID has ended
 #   skip REASON                        leaves; CTest shows the test as skipped
 set -eu -o pipefail
 
@@ -75,6 +76,15 @@ expect_same() {
 
 refute() {
     if "$@"; then complain "succeeded: $*"; fi
+}
+
+until_saved() {
+    for _ in $(seq 3000); do
+        if [ -e "$2" ] || ! kill -0 "$1" 2>/dev/null; then
+            break
+        fi
+        sleep 0.02
+    done
 }
 
 skip() {

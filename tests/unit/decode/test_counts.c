@@ -86,6 +86,14 @@ static double distance_to(const kernel_case *k, const unsigned *y, const double 
     return self > 0 ? self - 2 * sum + norm : (double)INFINITY;
 }
 
+static void random_outputs(okra_random_ *r, okra_int d, bool copies, unsigned y[N])
+{
+    for (int i = 0; i < N; i++) {
+        y[i] = 1 + (unsigned)okra_random_below_(r, (1 << d) - 1);
+        y[i] = copies && i % 5 == 4 ? y[i - 1] : y[i];
+    }
+}
+
 /* How many of TESTS predictions a set beats. */
 static int beaten(const kernel_case *k, okra_kind kind, okra_int d, uint64_t seed)
 {
@@ -95,10 +103,7 @@ static int beaten(const kernel_case *k, okra_kind kind, okra_int d, uint64_t see
     int count = 0;
     okra_decoded_ found = {0};
     outputs o;
-    for (int i = 0; i < N; i++) {
-        y[i] = 1 + (unsigned)okra_random_below_(&r, (1 << d) - 1);
-        y[i] = i % 5 == 4 ? y[i - 1] : y[i]; /* copies */
-    }
+    random_outputs(&r, d, true, y);
     random_weights(&r, TESTS, N, W);
     if (kind == OKRA_BITS && d <= 8) {
         kind = OKRA_DENSE; /* one byte a row: not laid out as above */
@@ -167,9 +172,7 @@ static int ten_best(const kernel_case *k, okra_int d, uint64_t seed)
     int count = 0;
     okra_decoded_ found = {0};
     outputs o;
-    for (int i = 0; i < N; i++) {
-        y[i] = 1 + (unsigned)okra_random_below_(&r, (1 << d) - 1);
-    }
+    random_outputs(&r, d, false, y);
     random_weights(&r, FEW, N, W);
     outputs_open(&o, k->text, sets(OKRA_BITS, y, N, d));
     CHECK_OK(decode(NULL, &o, "labels", "top=10", W, FEW, NULL, 3, &found));

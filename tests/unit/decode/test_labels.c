@@ -51,19 +51,27 @@ static okra_data *random_sets(okra_kind kind, okra_random_ *r)
     return sets(kind, members, N);
 }
 
+/* Random sets as training outputs and random weights over them; every set there is. */
+static okra_data *open_random(okra_kind kind, const char *kernel, okra_random_ *r,
+                              outputs *o, double *W)
+{
+    int members[ALL];
+    outputs_open(o, kernel, random_sets(kind, r));
+    random_weights(r, TESTS, N, W);
+    for (int i = 0; i < ALL; i++) {
+        members[i] = i;
+    }
+    return sets(kind, members, ALL);
+}
+
 static int beaten(okra_kind kind, const char *kernel, uint64_t seed)
 {
-    int members[ALL], count = 0;
+    int count = 0;
     double distance[ALL], W[TESTS * N];
     okra_random_ r = okra_random_create_(seed, 3);
     okra_decoded_ d = {0};
     outputs o;
-    outputs_open(&o, kernel, random_sets(kind, &r));
-    random_weights(&r, TESTS, N, W);
-    for (int i = 0; i < ALL; i++) {
-        members[i] = i;
-    }
-    okra_data *all = sets(kind, members, ALL);
+    okra_data *all = open_random(kind, kernel, &r, &o, W);
     CHECK_OK(decode(NULL, &o, "labels", "", W, TESTS, NULL, 19, &d));
     for (int t = 0; t < TESTS && d.objects; t++) {
         double best = INFINITY, own;
@@ -119,17 +127,11 @@ TEST(brute_force_finds_nothing_better)
 static void check_five(okra_kind kind, const char *kernel, bool empty, uint64_t seed)
 {
     enum { TOP = 5 };
-    int members[ALL];
     double distance[ALL], W[TESTS * N], own[TOP];
     okra_random_ r = okra_random_create_(seed, 5);
     okra_decoded_ d = {0};
     outputs o;
-    outputs_open(&o, kernel, random_sets(kind, &r));
-    random_weights(&r, TESTS, N, W);
-    for (int i = 0; i < ALL; i++) {
-        members[i] = i;
-    }
-    okra_data *all = sets(kind, members, ALL);
+    okra_data *all = open_random(kind, kernel, &r, &o, W);
     CHECK_OK(decode(NULL, &o, "labels", "top=5", W, TESTS, NULL, 19, &d));
     for (int t = 0; t < TESTS && d.objects; t++) {
         double norm = 0, L[N * N];

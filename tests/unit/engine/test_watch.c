@@ -1,25 +1,10 @@
 /* Long verbs of an engine report progress (host, and the engine that OKRA_TEST_ENGINE
  * names), and give the bits that they give unheard; a failure keeps its message. */
-#include "harness.h"
+#include "heard.h"
 
 #include "engine/engine.h"
 
 enum { N = 40 };
-
-typedef struct heard {
-    char what[32];
-    int count;
-    okra_int last, total;
-} heard;
-
-static void hear(void *user, const char *what, okra_int done, okra_int total)
-{
-    heard *h = user;
-    snprintf(h->what, sizeof h->what, "%s", what);
-    h->count++;
-    h->last = done;
-    h->total = total;
-}
 
 static okra_context *on_engine(heard *h)
 {

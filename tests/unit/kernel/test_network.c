@@ -177,6 +177,11 @@ TEST(other_kernels_solve_their_equations)
     okra_network_free_(w);
 }
 
+static double heat(const void *beta, double x)
+{
+    return exp(-*(const double *)beta * x);
+}
+
 TEST(action_equals_the_dense_exponential)
 {
     static const double betas[] = {0, 0.01, 1, 5, 100};
@@ -201,17 +206,11 @@ TEST(action_equals_the_dense_exponential)
                 }
             }
         }
-        CHECK_OK(okra_network_expmv_(NULL, w, normalized, beta, okra_mat_of_(X, N, M),
-                                     okra_mat_of_(Y, N, M)));
+        CHECK_OK(okra_network_apply_(NULL, w, normalized, heat, &beta,
+                                     okra_mat_of_(X, N, M), okra_mat_of_(Y, N, M), NULL));
         CHECK(harness_relative(N * M, Y, Z) < 2e-13); /* measured: 2e-14 */
         okra_network_free_(w);
     }
-}
-
-static double heat(const void *unused, double x)
-{
-    (void)unused;
-    return exp(-0.5 * x);
 }
 
 /* Above 1,000 nodes and with few objects the kernel acts on columns: the same values as
@@ -241,7 +240,8 @@ TEST(large_networks_take_the_action)
     CHECK_OK(
         okra_other_cross_(NULL, bound, other, 0, okra_mat_of_(K, TEST_NODES, TRAIN)));
     CHECK_OK(okra_other_diagonal_(NULL, bound, other, self));
-    CHECK_OK(okra_network_dense_(NULL, w, false, heat, NULL, okra_mat_of_(F, BIG, BIG)));
+    CHECK_OK(okra_network_dense_(NULL, w, false, heat, &(double){0.5},
+                                 okra_mat_of_(F, BIG, BIG)));
     for (okra_int i = 0; i < TEST_NODES; i++) {
         CHECK_NEAR(self[i], F[codes[i] * BIG + codes[i]], 4e-15); /* measured: 3.6e-16 */
         for (okra_int j = 0; j < TRAIN; j++) {
@@ -295,8 +295,9 @@ TEST(bad_networks_and_arguments_are_refused)
     /* rows (3, 1, 0) and (1, 2, 1) of 4 - L: 3 + 2; measured: 3.6e-15 */
     CHECK_NEAR(K[1], 5, 4e-14);
     okra_kernel_free(kernel);
-    CHECK_FAILS(okra_network_expmv_(NULL, w, false, 1e9, okra_mat_of_(K, 3, 1),
-                                    okra_mat_of_(K + 3, 3, 1)),
+    const double beta = 1e9;
+    CHECK_FAILS(okra_network_apply_(NULL, w, false, heat, &beta, okra_mat_of_(K, 3, 1),
+                                    okra_mat_of_(K + 3, 3, 1), NULL),
                 OKRA_EUNSUPPORTED, "too fast");
     okra_data_free(a);
     okra_data_free(b);

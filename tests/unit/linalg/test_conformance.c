@@ -403,54 +403,10 @@ TEST(svd)
     report(&svd_basis);
 }
 
-/* ---- QR and LU ---- */
+/* ---- LU ---- */
 
-static worst_of qr_worst = {"qr, ||A||", 30, 0};             /* 2.9 */
-static worst_of qr_basis = {"qr basis, 1", 100, 0};          /* 10 */
 static worst_of lu_worst = {"solve_general, |A||X|", 65, 0}; /* 6.5 */
 static worst_of rcond_worst = {"rcond, ratio", 10, 0};       /* 4.0, a ratio */
-
-static void one_qr(okra_context *ctx, okra_random_ *r, okra_mat_ A)
-{
-    okra_mat_ Q = mat_clone(A), R = mat_random(r, A.cols, A.cols), again = mat_clone(A);
-    CHECK_OK(okra_qr_(ctx, Q, &R));
-    CHECK_OK(okra_qr_(ctx, again, NULL));
-    for (okra_int i = 0; i < A.rows; i++) {
-        for (okra_int j = 0; j < A.cols; j++) {
-            CHECK(at(Q, false, i, j) == at(again, false, i, j));
-            CHECK(i <= j || i >= A.cols || at(R, false, i, j) == 0);
-        }
-    }
-    note(&qr_worst, product_error(Q, false, R, false, A, norm_of(A)));
-    note(&qr_basis, orthogonality_error(Q, true));
-    mat_free(A);
-    mat_free(Q);
-    mat_free(R);
-    mat_free(again);
-}
-
-static void qr_body(okra_context *ctx, okra_random_ *r)
-{
-    for (int t = 0; t < n_sizes * n_sizes; t++) {
-        okra_int m = sizes[t % n_sizes], n = sizes[t / n_sizes];
-        if (m >= n) {
-            one_qr(ctx, r, mat_random(r, m, n));
-            okra_mat_ A = mat_random(r, m, n);
-            repeat_rows(A);
-            one_qr(ctx, r, A);
-            okra_mat_ zero = mat_random(r, m, n);
-            okra_mat_fill_(zero, 0);
-            one_qr(ctx, r, zero);
-        }
-    }
-}
-
-TEST(qr)
-{
-    on_backends(qr_body);
-    report(&qr_worst);
-    report(&qr_basis);
-}
 
 /* 1 / (||A||_1 ||A^-1||_1), the inverse by the backend under test */
 static double true_rcond(okra_context *ctx, okra_random_ *r, okra_mat_ A)
@@ -505,4 +461,4 @@ TEST(solve_general)
 }
 
 MAIN(RUN(gemm), RUN(syrk), RUN(cholesky), RUN(trsm), RUN(trsm_in_halves),
-     RUN(cholesky_solve), RUN(eigh), RUN(svd), RUN(qr), RUN(solve_general))
+     RUN(cholesky_solve), RUN(eigh), RUN(svd), RUN(solve_general))

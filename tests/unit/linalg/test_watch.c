@@ -2,22 +2,8 @@
  * Watched operations: each names its phase, is reported until its end, and gives the bits
  * that it gives unheard.
  */
+#include "heard.h"
 #include "matrices.h"
-
-typedef struct heard {
-    char what[32];
-    int count;
-    okra_int last, total;
-} heard;
-
-static void hear(void *user, const char *what, okra_int done, okra_int total)
-{
-    heard *h = user;
-    snprintf(h->what, sizeof h->what, "%s", what);
-    h->count++;
-    h->last = done;
-    h->total = total;
-}
 
 enum { N = 90, COLS = 40 };
 
@@ -61,13 +47,6 @@ static okra_status svd(okra_context *ctx, okra_mat_ A, okra_mat_ B, double *w)
                      okra_mat_part_(A, 0, COLS, COLS, COLS));
 }
 
-static okra_status qr(okra_context *ctx, okra_mat_ A, okra_mat_ B, double *w)
-{
-    okra_mat_ R = okra_mat_part_(A, 0, COLS, 0, COLS);
-    (void)w;
-    return okra_qr_(ctx, B, &R);
-}
-
 static okra_status solve(okra_context *ctx, okra_mat_ A, okra_mat_ B, double *w)
 {
     return okra_solve_general_(ctx, A, B, w);
@@ -78,7 +57,7 @@ static const struct {
     const char *what;
 } operations[] = {{gemm, "products"}, {syrk, "products"},     {cholesky, "factor"},
                   {trsm, "solve"},    {eigh, "eigenvectors"}, {svd, "singular values"},
-                  {qr, "solve"},      {solve, "factor"}};
+                  {solve, "factor"}};
 
 static okra_mat_ definite(okra_random_ *r)
 {

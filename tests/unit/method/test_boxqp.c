@@ -59,7 +59,8 @@ TEST(optimality)
                 random_form(&r, n, 1 + (okra_int)(seed % 5), scales[s], Q);
                 okra_boxqp_report_ report;
                 memset(a, 0, sizeof a);
-                CHECK_OK(okra_boxqp_(NULL, okra_mat_of_(Q, n, n), 1e-9, a, &report));
+                CHECK_OK(okra_boxqp_bounded_(NULL, okra_mat_of_(Q, n, n), NULL, 1e-9, a,
+                                             &report));
                 CHECK(report.converged);
                 worst = fmax(worst, kkt(n, Q, a));
                 worst_gap = fmax(worst_gap, report.gap);
@@ -85,7 +86,8 @@ TEST(the_gap_is_true)
         okra_boxqp_report_ report;
         random_form(&r, n, 3, 0.1, Q);
         memset(a, 0, sizeof a);
-        CHECK_OK(okra_boxqp_(NULL, okra_mat_of_(Q, n, n), 1e-2, a, &report));
+        CHECK_OK(
+            okra_boxqp_bounded_(NULL, okra_mat_of_(Q, n, n), NULL, 1e-2, a, &report));
         for (okra_int i = 0; i < n; i++) {
             double g = 0;
             for (okra_int j = 0; j < n; j++) {
@@ -115,7 +117,8 @@ TEST(converged_means_so_at_every_lambda)
         long double gap = 0, dual = 0;
         random_form(&r, n, 4, pow(10, 12 - (int)(c / 8)), Q);
         memset(a, 0, sizeof a);
-        CHECK_OK(okra_boxqp_(NULL, okra_mat_of_(Q, n, n), 1e-8, a, &report));
+        CHECK_OK(
+            okra_boxqp_bounded_(NULL, okra_mat_of_(Q, n, n), NULL, 1e-8, a, &report));
         for (okra_int i = 0; i < n; i++) {
             long double g = 0;
             for (okra_int j = 0; j < n; j++) {
@@ -148,7 +151,8 @@ TEST(grid_search)
             }
         }
         okra_boxqp_report_ report;
-        CHECK_OK(okra_boxqp_(NULL, okra_mat_of_(Q, 2, 2), 1e-10, a, &report));
+        CHECK_OK(
+            okra_boxqp_bounded_(NULL, okra_mat_of_(Q, 2, 2), NULL, 1e-10, a, &report));
         CHECK(-report.dual <= best + 1e-9);
         /* f changes by at most |slope| * step over half a grid step */
         CHECK(-report.dual >= best - (fabs(Q[0]) + fabs(Q[1]) + fabs(Q[3]) + 2) / 400);
@@ -159,12 +163,12 @@ TEST(zero_and_linear)
 {
     double Q[4] = {0, 0, 0, 0}, a[2] = {0, 0.3};
     okra_boxqp_report_ report;
-    CHECK_OK(okra_boxqp_(NULL, okra_mat_of_(Q, 2, 2), 1e-10, a, &report));
+    CHECK_OK(okra_boxqp_bounded_(NULL, okra_mat_of_(Q, 2, 2), NULL, 1e-10, a, &report));
     CHECK(a[0] == 1 && a[1] == 1 && report.converged);
-    CHECK_OK(okra_boxqp_(NULL, okra_mat_of_(Q, 0, 0), 1e-10, a, &report));
+    CHECK_OK(okra_boxqp_bounded_(NULL, okra_mat_of_(Q, 0, 0), NULL, 1e-10, a, &report));
     CHECK(report.converged && report.dual == 0);
-    CHECK_FAILS(okra_boxqp_(NULL, okra_mat_of_(Q, 1, 2), 1e-10, a, &report), OKRA_ESHAPE,
-                "not square");
+    CHECK_FAILS(okra_boxqp_bounded_(NULL, okra_mat_of_(Q, 1, 2), NULL, 1e-10, a, &report),
+                OKRA_ESHAPE, "not square");
 }
 
 TEST(warm_start_is_no_slower)
@@ -174,8 +178,10 @@ TEST(warm_start_is_no_slower)
     random_form(&r, N_MOST, 3, 1, Q);
     okra_boxqp_report_ cold, warm;
     memset(a, 0, sizeof a);
-    CHECK_OK(okra_boxqp_(NULL, okra_mat_of_(Q, N_MOST, N_MOST), 1e-9, a, &cold));
-    CHECK_OK(okra_boxqp_(NULL, okra_mat_of_(Q, N_MOST, N_MOST), 1e-9, a, &warm));
+    CHECK_OK(
+        okra_boxqp_bounded_(NULL, okra_mat_of_(Q, N_MOST, N_MOST), NULL, 1e-9, a, &cold));
+    CHECK_OK(
+        okra_boxqp_bounded_(NULL, okra_mat_of_(Q, N_MOST, N_MOST), NULL, 1e-9, a, &warm));
     CHECK(warm.steps == 0 && warm.converged && cold.steps > 0);
     CHECK_NEAR(warm.dual, cold.dual, 1e-12 * fabs(cold.dual));
 }
@@ -184,7 +190,7 @@ static okra_status solve_small(void)
 {
     double Q[9] = {2, 1, 0.5, 1, 3, 1, 0.5, 1, 2}, a[3] = {0.1, 0.1, 0.1};
     okra_boxqp_report_ report;
-    return okra_boxqp_(NULL, okra_mat_of_(Q, 3, 3), 1e-12, a, &report);
+    return okra_boxqp_bounded_(NULL, okra_mat_of_(Q, 3, 3), NULL, 1e-12, a, &report);
 }
 
 TEST(failing_allocations)

@@ -6,29 +6,11 @@
 #include "data/data.h"
 #include "method/smoothness/graph.h"
 #include "method/ridge/operator.h"
-#include "naive.h"
+#include "ridge.h"
 #include "okra/model.h"
-
-#include <unistd.h>
 
 enum { LABELLED = 6, SEEDS = 12 };
 static char operator_file[64], operator_text[80];
-
-static const okra_method_ *ridge(void)
-{
-    return okra_method_find_("ridge");
-}
-
-static okra_options *options_of(const char *const *pairs)
-{
-    const okra_option_table *table = &ridge()->options;
-    okra_options *o = NULL;
-    CHECK_OK(okra_options_create(&table, 1, &o));
-    for (; pairs && *pairs; pairs += 2) {
-        CHECK_OK(okra_options_set(o, pairs[0], pairs[1]));
-    }
-    return o;
-}
 
 static okra_status fit_with(const toy *t, okra_int n, const okra_options *o,
                             okra_bag_ **bag)

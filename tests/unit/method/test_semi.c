@@ -4,30 +4,12 @@
  * matrix operator.
  */
 #include "method/smoothness/graph.h"
-#include "naive.h"
-
-#include <unistd.h>
+#include "ridge.h"
 
 /* What is promised. The worst relative error over 100 seeds, every shape and setting was
  * 9e-11 (weights) and 4e-10 (matrix), at lambda = 1e-3 with systems of condition 1e6. */
 static const double WEIGHTS = 1e-9, MATRIX = 1e-9;
 enum { LABELLED = 5, SEEDS = 12 };
-
-static const okra_method_ *ridge(void)
-{
-    return okra_method_find_("ridge");
-}
-
-static okra_options *options_of(const char *const *pairs)
-{
-    const okra_option_table *table = &ridge()->options;
-    okra_options *o = NULL;
-    CHECK_OK(okra_options_create(&table, 1, &o));
-    for (; pairs && *pairs; pairs += 2) {
-        CHECK_OK(okra_options_set(o, pairs[0], pairs[1]));
-    }
-    return o;
-}
 
 /* The first n of the toy's inputs keep their outputs. */
 static okra_status fit_with(const toy *t, okra_int n, bool features,

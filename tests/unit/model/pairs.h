@@ -95,4 +95,16 @@ static inline okra_status pairs_run(const pairs *p, const okra_options *fit)
     return st;
 }
 
+static inline void pairs_check_allocations(const char *const *settings, size_t count)
+{
+    pairs p;
+    pairs_make(9, &p);
+    for (size_t k = 0; k < count; k++) {
+        okra_options *o = pairs_options(okra_fit_options, settings[k]);
+        CHECK_ALLOCATIONS(pairs_run(&p, o), (void)0);
+        okra_options_free(o);
+    }
+    pairs_free(&p);
+}
+
 #endif

@@ -209,14 +209,7 @@ TEST(allocations)
         "method=margin kx=rbf(sigma=1) ky=rbf(sigma=1) low-rank=sketch(rank=5)",
         "method=margin loss=epsilon kx=rbf(sigma=1) low-rank-x=chol(rank=5)",
         "method=margin kx=rbf(sigma=1) low-rank-x=chol(rank=5) lambda2=0.1 graph=gram"};
-    pairs p;
-    pairs_make(9, &p);
-    for (int k = 0; k < 10; k++) {
-        okra_options *o = pairs_options(okra_fit_options, settings[k]);
-        CHECK_ALLOCATIONS(pairs_run(&p, o), (void)0);
-        okra_options_free(o);
-    }
-    pairs_free(&p);
+    pairs_check_allocations(settings, sizeof settings / sizeof *settings);
 }
 
 MAIN(RUN(candidates_cost_their_features), RUN(candidates_may_be_given),

@@ -546,14 +546,7 @@ TEST(allocations)
         "method=tgp-kl kx=rbf(sigma=1) ky=rbf(sigma=1) low-rank-y=sketch(rank=5)",
         "method=margin loss=huber kx=rbf(sigma=1)|chol(rank=5)",
         "kx=rbf(sigma=1) low-rank-x=rff(rank=4)"};
-    pairs p;
-    pairs_make(9, &p);
-    for (int k = 0; k < 4; k++) {
-        okra_options *o = pairs_options(okra_fit_options, settings[k]);
-        CHECK_ALLOCATIONS(pairs_run(&p, o), (void)0);
-        okra_options_free(o);
-    }
-    pairs_free(&p);
+    pairs_check_allocations(settings, sizeof settings / sizeof *settings);
 }
 
 MAIN(RUN(full_rank_equals_dense), RUN(small_rank_equals_gram_matrices_of_it),
