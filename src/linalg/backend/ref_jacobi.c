@@ -138,8 +138,7 @@ static bool sweep_rows(okra_mat_ XG, okra_int cols, double floor)
 /* X = diag(s) Y. Rows of norm s_i near 0 have no direction of their own: Y' is made
  * orthonormal by QR with R_ii >= 0, which leaves good rows alone and completes the rest.
  */
-static okra_status orthonormal(okra_context *ctx, okra_mat_ X, double tiny,
-                               const double *s, okra_mat_ Yt)
+static okra_status orthonormal(okra_mat_ X, double tiny, const double *s, okra_mat_ Yt)
 {
     okra_status st = okra_mat_transpose_(X, Yt);
     for (okra_int i = 0; st == OKRA_OK && i < Yt.rows; i++) {
@@ -178,7 +177,7 @@ okra_status okra_ref_svd_(okra_context *ctx, okra_mat_ A, okra_mat_ U, double *s
         s[i] = sqrt(okra_dot_(l, X.p + i * X.ld, X.p + i * X.ld));
     }
     sort(-1, s, XG);
-    CHK(orthonormal(ctx, X, tiny, s, Yt));
+    CHK(orthonormal(X, tiny, s, Yt));
     CHK((tall ? okra_mat_copy_ : okra_mat_transpose_)(tall ? Yt : G, U));
     return (tall ? okra_mat_copy_ : okra_mat_transpose_)(tall ? G : Yt, Vt);
 }
