@@ -4,7 +4,7 @@
  * (K + lambda I)^-1 S are n x p, p near n. They stay on the engine, and the model keeps
  * them there (engine/keep.c).
  */
-#include "method/ridge/kpca.h"
+#include "method/kpca/kpca.h"
 
 #include <math.h>
 

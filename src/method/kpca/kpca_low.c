@@ -16,7 +16,7 @@
  * Cost: a pass of n m^2 to 2 n m^2, 2 n m d and n d^2, an eigendecomposition of d^3, then
  * m^3/3 + 2 m d (m + 2 p) a lambda. The model holds m d + p d doubles and the basis.
  */
-#include "method/ridge/kpca.h"
+#include "method/kpca/kpca.h"
 
 #include "method/ridge/moments.h"
 #include "method/ridge/ridge.h"

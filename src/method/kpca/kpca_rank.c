@@ -17,7 +17,7 @@
  *
  * Cost: 8 n^3 and an eigendecomposition a lambda.
  */
-#include "method/ridge/kpca.h"
+#include "method/kpca/kpca.h"
 
 #include <float.h>
 #include <math.h>

@@ -26,7 +26,7 @@
  * Cholesky factor of K a lambda (n^3/3), then 4 n p a query. The model holds 2 n p
  * doubles. Low rank: kpca_low.c.
  */
-#include "method/ridge/kpca.h"
+#include "method/kpca/kpca.h"
 
 #include "method/ridge/ridge.h"
 
