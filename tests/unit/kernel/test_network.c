@@ -2,8 +2,7 @@
  * test_network.c: kernels between nodes against definitions written out: exp by its
  * Taylor series with squaring, inverses by the equation they solve, powers by products.
  */
-#include "harness.h"
-
+#include "grams.h"
 #include "kernel/networks/network.h"
 
 enum { N = 24 };
@@ -106,14 +105,6 @@ static void exponential(okra_int n, const double *A, double *out)
     free(E);
 }
 
-static void gram_of(const char *text, const okra_data *a, const okra_data *b, double *K)
-{
-    okra_kernel *kernel = NULL;
-    CHECK_OK(okra_kernel_parse(text, &kernel));
-    CHECK_OK(okra_gram(NULL, kernel, a, b, K, okra_data_count(b ? b : a)));
-    okra_kernel_free(kernel);
-}
-
 TEST(diffusion_is_the_exponential)
 {
     static double L[N * N], E[N * N], K[N * N];
@@ -127,8 +118,8 @@ TEST(diffusion_is_the_exponential)
             L[i] *= -0.7;
         }
         exponential(N, L, E);
-        gram_of(normalized ? "diffusion(beta=0.7,normalized=1)" : "diffusion(beta=0.7)",
-                nodes, NULL, K);
+        gram(normalized ? "diffusion(beta=0.7,normalized=1)" : "diffusion(beta=0.7)",
+             nodes, NULL, K);
         CHECK(harness_relative(N * N, K, E) < 1e-14); /* measured: 8.9e-16 */
         /* components do not meet; a node alone meets itself */
         CHECK_NEAR(K[0 * N + N - 2], 0, 1e-15);
@@ -147,7 +138,7 @@ TEST(other_kernels_solve_their_equations)
     CHECK_OK(okra_nodes_create_(w, NULL, N, "test", &nodes));
     laplacian(w, false, L);
     /* (I + 0.5 L) K = I */
-    gram_of("regularized-laplacian(sigma2=0.5)", nodes, NULL, K);
+    gram("regularized-laplacian(sigma2=0.5)", nodes, NULL, K);
     for (int i = 0; i < N * N; i++) {
         A[i] = 0.5 * L[i] + (i % (N + 1) == 0);
     }
@@ -156,7 +147,7 @@ TEST(other_kernels_solve_their_equations)
         CHECK_NEAR(B[i], i % (N + 1) == 0, 1e-14); /* measured: 1.1e-15 */
     }
     /* L K L = L, K L K = K: the pseudo-inverse */
-    gram_of("commute-time", nodes, NULL, K);
+    gram("commute-time", nodes, NULL, K);
     multiply(N, L, K, A);
     multiply(N, A, L, B);
     CHECK(harness_relative(N * N, B, L) < 1e-14); /* measured: 8.8e-16 */
@@ -166,7 +157,7 @@ TEST(other_kernels_solve_their_equations)
     CHECK_NEAR(K[N * N - 1], 0, 0);
     /* (3 I - L)^3, normalised */
     laplacian(w, true, L);
-    gram_of("p-step(a=3,p=3)", nodes, NULL, K);
+    gram("p-step(a=3,p=3)", nodes, NULL, K);
     for (int i = 0; i < N * N; i++) {
         A[i] = 3 * (i % (N + 1) == 0) - L[i];
     }

@@ -29,8 +29,8 @@ done:
     return st;
 }
 
-static okra_status fit(const toy *t, okra_int n, const char *const *pairs,
-                       okra_bag_ **bag)
+static okra_status fit_part(const toy *t, okra_int n, const char *const *pairs,
+                            okra_bag_ **bag)
 {
     okra_options *o = options_of(pairs);
     okra_status st = fit_with(t, n, o, bag);
@@ -141,7 +141,7 @@ TEST(known_values_decide)
                 pairs[at++] = "knn(k=3)";
             }
             okra_bag_ *bag = NULL;
-            CHECK_OK(fit(&t, n, pairs, &bag));
+            CHECK_OK(fit_part(&t, n, pairs, &bag));
             CHECK(ridge()->form(bag) == OKRA_FORM_EMBEDDING);
             predict(&t, n, bag, got);
             naive_missing(&t, n, semi ? "knn(k=3)" : NULL, 0.2, semi ? 0.5 : 0,
@@ -163,7 +163,7 @@ TEST(each_task_by_itself)
         const char *pairs[] = {"lambda", "0.3", "center-output", "yes", NULL};
         okra_bag_ *bag = NULL;
         double got[M * D];
-        CHECK_OK(fit(&t, N, pairs, &bag));
+        CHECK_OK(fit_part(&t, N, pairs, &bag));
         predict(&t, N, bag, got);
         for (okra_int j = 0; j < D; j++) {
             double K[N * N], y[N], mean = 0;

@@ -29,8 +29,8 @@ done:
     return st;
 }
 
-static okra_status fit(const toy *t, okra_int n, bool features, const char *const *pairs,
-                       okra_bag_ **bag)
+static okra_status fit_part(const toy *t, okra_int n, bool features,
+                            const char *const *pairs, okra_bag_ **bag)
 {
     okra_options *o = options_of(pairs);
     okra_status st = fit_with(t, n, features, o, bag);
@@ -98,7 +98,7 @@ TEST(weights_equal_the_dense_formula)
                     "lambda", SETTINGS[s].lambda, "lambda2", SETTINGS[s].lambda2,
                     "graph",  SETTINGS[s].graph,  NULL};
                 okra_bag_ *bag = NULL;
-                CHECK_OK(fit(&t, n, true, pairs, &bag));
+                CHECK_OK(fit_part(&t, n, true, pairs, &bag));
                 CHECK(ridge()->form(bag) == OKRA_FORM_WEIGHTS);
                 predict(&t, n, bag, false, n, got);
                 naive_semi(&t, n, SETTINGS[s].graph, atof(SETTINGS[s].lambda),
@@ -130,7 +130,7 @@ TEST(small_lambda_keeps_its_digits)
         const char *pairs[] = {"lambda", "1e-6",     "lambda2", "10",
                                "graph",  "knn(k=3)", NULL};
         okra_bag_ *bag = NULL;
-        CHECK_OK(fit(&t, LABELLED, false, pairs, &bag));
+        CHECK_OK(fit_part(&t, LABELLED, false, pairs, &bag));
         predict(&t, LABELLED, bag, false, LABELLED, got);
         naive_semi(&t, LABELLED, "knn(k=3)", 1e-6, 10, 1, want);
         worst = fmax(worst, harness_relative(t.m * LABELLED, got, want));
@@ -155,7 +155,7 @@ TEST(rank_deficient_inputs)
         fclose(f);
         const char *pairs[] = {"lambda", "0.1", "lambda2", "1", "graph", graph, NULL};
         okra_bag_ *bag = NULL;
-        CHECK_OK(fit(&t, LABELLED, false, pairs, &bag));
+        CHECK_OK(fit_part(&t, LABELLED, false, pairs, &bag));
         predict(&t, LABELLED, bag, false, LABELLED, got);
         naive_semi(&t, LABELLED, graph, 0.1, 1, 1, want);
         CHECK_NEAR(harness_relative(t.m * LABELLED, got, want), 0, WEIGHTS);
@@ -184,7 +184,7 @@ TEST(small_lambda2_is_supervised)
         for (int k = 0; k < 3; k++) {
             const char *pairs[] = {"lambda", "0.1", "lambda2", values[k], NULL};
             okra_bag_ *bag = NULL;
-            CHECK_OK(fit(&t, LABELLED, false, pairs, &bag));
+            CHECK_OK(fit_part(&t, LABELLED, false, pairs, &bag));
             predict(&t, LABELLED, bag, false, LABELLED, got);
             CHECK_NEAR(harness_relative(M * LABELLED, got, want), 0, allowed[k]);
             okra_bag_free_(bag);
@@ -192,7 +192,7 @@ TEST(small_lambda2_is_supervised)
     }
 }
 
-static void write_matrix(const char *name, const double *A)
+static void write_square(const char *name, const double *A)
 {
     FILE *f = fopen(name, "w");
     for (okra_int i = 0; f && i < D * D; i++) {
@@ -245,14 +245,14 @@ TEST(matrix_operator)
         for (okra_int i = 0; i < D * D; i++) {
             A[i] = inner(D, root + i / D * D, root + i % D * D);
         }
-        write_matrix(file, A);
+        write_square(file, A);
         for (int s = 0; s < 3; s++) {
             const char *pairs[] = {
                 "lambda", SETTINGS[s].lambda, "lambda2",  SETTINGS[s].lambda2,
                 "graph",  SETTINGS[s].graph,  "operator", text,
                 NULL};
             okra_bag_ *bag = NULL;
-            CHECK_OK(fit(&t, LABELLED, true, pairs, &bag));
+            CHECK_OK(fit_part(&t, LABELLED, true, pairs, &bag));
             CHECK(ridge()->form(bag) == OKRA_FORM_EMBEDDING && ridge()->width(bag) == D);
             predict(&t, LABELLED, bag, false, D, got);
             naive_semi_matrix(&t, LABELLED, SETTINGS[s].graph, atof(SETTINGS[s].lambda),
@@ -263,12 +263,12 @@ TEST(matrix_operator)
         }
         /* A = I is the identity operator. */
         identity(D, A);
-        write_matrix(file, A);
+        write_square(file, A);
         const char *with[] = {"lambda2", "1", "operator", text, NULL};
         const char *without[] = {"lambda2", "1", NULL};
         okra_bag_ *a = NULL, *b = NULL;
-        CHECK_OK(fit(&t, LABELLED, true, with, &a));
-        CHECK_OK(fit(&t, LABELLED, true, without, &b));
+        CHECK_OK(fit_part(&t, LABELLED, true, with, &a));
+        CHECK_OK(fit_part(&t, LABELLED, true, without, &b));
         predict(&t, LABELLED, a, true, D, got);
         predict(&t, LABELLED, b, true, D, want);
         CHECK_NEAR(harness_relative(M * D, got, want), 0, 5e-14); /* worst 4.2e-15 */
@@ -310,11 +310,13 @@ TEST(refusals)
     const char *cov[] = {"operator", "cov", "lambda2", "1", NULL};
     const char *bad[] = {"lambda2", "1", "graph", "ring", NULL};
     const char *good[] = {"lambda2", "1", "graph", "knn(k=2)", NULL};
-    CHECK_FAILS(fit(&t, LABELLED, false, NULL, &bag), OKRA_ESHAPE,
+    CHECK_FAILS(fit_part(&t, LABELLED, false, NULL, &bag), OKRA_ESHAPE,
                 "there are 9 inputs and 5 outputs; expected as many");
-    CHECK_FAILS(fit(&t, N, false, graph, &bag), OKRA_EARG, "graph is set but lambda2");
-    CHECK_FAILS(fit(&t, N, false, cov, &bag), OKRA_EUNSUPPORTED, "the operator is cov");
-    CHECK_FAILS(fit(&t, N, false, bad, &bag), OKRA_EARG, "'ring' is unknown");
+    CHECK_FAILS(fit_part(&t, N, false, graph, &bag), OKRA_EARG,
+                "graph is set but lambda2");
+    CHECK_FAILS(fit_part(&t, N, false, cov, &bag), OKRA_EUNSUPPORTED,
+                "the operator is cov");
+    CHECK_FAILS(fit_part(&t, N, false, bad, &bag), OKRA_EARG, "'ring' is unknown");
     okra_options *o = options_of(good);
     CHECK_ALLOCATIONS(fit_with(&t, LABELLED, true, o, &bag), okra_bag_free_(bag));
     okra_options_free(o);
