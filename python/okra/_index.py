@@ -7,7 +7,8 @@ from typing import Any, Iterable, Optional
 
 import numpy as np
 
-from ._data import as_data, smiles, _texts
+from ._collection import c_texts
+from ._data import as_data, smiles
 from ._library import Context, lib, structs
 from ._objects import array_of
 
@@ -244,7 +245,7 @@ class Index:
                 if given[name].shape != shapes[name]:
                     raise ValueError(f"{name} have shape {given[name].shape}, expected "
                                      f"{shapes[name]}")
-        texts = None if formulas is None else _texts(formulas)
+        texts = None if formulas is None else c_texts(formulas)
         if texts is not None and len(texts) != len(x):
             raise ValueError(f"{len(texts)} formulas of {len(x)} queries")
         request = structs["okra_rank_request"](

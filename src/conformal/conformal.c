@@ -287,9 +287,7 @@ void okra_conformal_close_(okra_conformal_job_ *job)
     okra_data_free(job->candidates);
     okra_data_free(job->cal_x);
     okra_data_free(job->cal_y);
-    okra_free_(job->group);
-    okra_free_(job->test_group);
-    okra_free_(job->class_group);
+    FREE(job->group, job->test_group, job->class_group);
 }
 
 /* ---- the public functions ---- */

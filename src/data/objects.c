@@ -115,8 +115,7 @@ void okra_data_free(okra_data *data)
         }
         okra_free_(data->components);
         okra_data_free(data->of);
-        okra_free_(data->source);
-        okra_free_(data);
+        FREE(data->source, data);
         return;
     }
     for (size_t k = 0; k < sizeof data->owned / sizeof *data->owned; k++) {
@@ -134,8 +133,7 @@ void okra_data_free(okra_data *data)
     if (data->release) {
         data->release(data->release_arg);
     }
-    okra_free_(data->source);
-    okra_free_(data);
+    FREE(data->source, data);
 }
 
 /* ---- questions ---- */
@@ -172,9 +170,7 @@ const double *okra_data_values(const okra_data *data, okra_int *ld)
     if (data->kind != OKRA_DENSE && data->kind != OKRA_GRAM) {
         return NULL;
     }
-    if (ld) {
-        *ld = data->ld;
-    }
+    GIVE(ld, data->ld);
     return data->values;
 }
 

@@ -93,9 +93,7 @@ okra_status okra_cholesky_by_(okra_context *warned, okra_int n,
         CHK(steps->diagonal(steps->user, diagonal));
         warn_condition(warned, n, diagonal);
     }
-    if (jitter) {
-        *jitter = delta;
-    }
+    GIVE(jitter, delta);
     *done = first || jitter;
     return OKRA_OK;
 }

@@ -71,8 +71,6 @@ okra_status okra_solve_general_(okra_context *ctx, okra_mat_ A, okra_mat_ B,
         factors f = {.ctx = ctx, .backend = backend, .A = A, .B = B, .out = &estimate};
         CHK(watched(&f, OKRA_WORK_FACTOR_, 1, run_solve));
     }
-    if (rcond) {
-        *rcond = estimate;
-    }
+    GIVE(rcond, estimate);
     return OKRA_OK;
 }

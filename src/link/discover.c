@@ -287,9 +287,7 @@ okra_status okra_link_discover(okra_context *context, const okra_link_task *task
     }
     *list = TAKE(links);
     *count = kept;
-    if (p_values) {
-        *p_values = TAKE(p);
-    }
+    GIVE(p_values, TAKE(p));
     return OKRA_OK;
 }
 

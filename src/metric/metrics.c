@@ -49,12 +49,8 @@ const char *okra_metric_name(size_t index, const char **help,
     if (index >= METRICS) {
         return NULL;
     }
-    if (help) {
-        *help = metrics[index]->help;
-    }
-    if (parameters) {
-        *parameters = &metrics[index]->params;
-    }
+    GIVE(help, metrics[index]->help);
+    GIVE(parameters, &metrics[index]->params);
     return metrics[index]->name;
 }
 
@@ -343,14 +339,10 @@ okra_status okra_score(okra_context *context, const char *spec, const okra_data 
         }
     }
     *value = s.value;
-    if (has_each) {
-        *has_each = s.has_each;
-    }
+    GIVE(has_each, s.has_each);
 done:
     okra_data_free(aligned);
-    okra_free_(s.each);
-    okra_free_(codes);
-    okra_free_(params);
+    FREE(s.each, codes, params);
     okra_options_free(options);
     return st;
 }

@@ -198,9 +198,7 @@ double okra_ranking_threshold(const okra_ranking *r, double *f1)
             threshold = now.score;
         }
     }
-    if (f1) {
-        *f1 = best;
-    }
+    GIVE(f1, best);
     return threshold;
 }
 

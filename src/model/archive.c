@@ -243,7 +243,6 @@ void okra_archive_free_(okra_archive_ *archive)
 {
     if (archive && atomic_fetch_sub(&archive->references, 1) == 1) {
         okra_zip_close_(archive->zip);
-        okra_free_(archive->path);
-        okra_free_(archive);
+        FREE(archive->path, archive);
     }
 }

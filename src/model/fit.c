@@ -329,9 +329,7 @@ done:
         }
     }
     okra_data_free(kept);
-    okra_free_(waves);
-    okra_free_(bags);
-    okra_free_(made);
+    FREE(waves, bags, made);
     okra_map_free_(map_x);
     okra_map_free_(map_y);
     okra_training_free_(training);
@@ -378,8 +376,7 @@ void okra_model_free(okra_model *model)
         okra_model_drop_calibration_(model);
         okra_training_free_(model->training);
         okra_archive_free_(model->archive);
-        okra_free_(model->json);
-        okra_free_(model);
+        FREE(model->json, model);
     }
 }
 

@@ -32,9 +32,7 @@ okra_status okra_fetch_(const okra_shelf_ *s, const char *name, const char *dtyp
         st = okra_fail_(OKRA_EFORMAT, "%s: the array %s/%s has a shape that does not fit",
                         s->archive->path, s->folder, name);
     }
-    if (rows_found) {
-        *rows_found = r;
-    }
+    GIVE(rows_found, r);
     return st;
 }
 

@@ -339,10 +339,7 @@ done:
     okra_walk_close_(&r.walk);
     okra_data_free(aligned);
     okra_data_free(candidates);
-    okra_free_(r.W);
-    okra_free_(r.H);
-    okra_free_(ranges);
-    okra_free_(lengths);
+    FREE(r.W, r.H, ranges, lengths);
     return st;
 }
 
@@ -352,10 +349,7 @@ void okra_prediction_free(okra_prediction *p)
 {
     if (p) {
         okra_decoded_clear_(&p->decoded);
-        okra_free_(p->weights);
-        okra_free_(p->embedding);
-        okra_free_(p->confidence);
-        okra_free_(p);
+        FREE(p->weights, p->embedding, p->confidence, p);
     }
 }
 

@@ -264,8 +264,7 @@ static okra_status change_model(okra_update_job_ *j)
 
 static void clear(okra_update_job_ *j)
 {
-    okra_free_(j->removed);
-    okra_free_(j->order);
+    FREE(j->removed, j->order);
     for (int k = 0; k < 3; k++) {
         okra_data_free(j->aligned[k]);
     }

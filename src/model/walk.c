@@ -79,10 +79,7 @@ void okra_walk_close_(okra_walk_ *walk)
     okra_entries_free_(walk->entries);
     okra_other_free_(walk->other);
     okra_data_free(walk->x);
-    okra_free_(walk->self);
-    okra_free_(walk->train_self);
-    okra_free_(walk->K);
-    okra_free_(walk->extra);
+    FREE(walk->self, walk->train_self, walk->K, walk->extra);
     *walk = (okra_walk_){0};
 }
 

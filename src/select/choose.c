@@ -306,8 +306,6 @@ okra_status okra_choose(okra_context *context, const okra_data *x, const okra_da
                    "alone; method m3n learns it from all positions");
     }
     *fit = TAKE(chosen);
-    if (selection) {
-        *selection = TAKE(s);
-    }
+    GIVE(selection, TAKE(s));
     return OKRA_OK;
 }

@@ -137,8 +137,6 @@ okra_status okra_choose_links(okra_context *context, const okra_link_task *task,
         CHK(as_fit(copy, &chosen));
     }
     *fit = TAKE(chosen);
-    if (selection) {
-        *selection = TAKE(s);
-    }
+    GIVE(selection, TAKE(s));
     return OKRA_OK;
 }

@@ -327,12 +327,8 @@ okra_status okra_space_options_(const okra_space_ *space, const okra_setting_ *s
         const okra_axis_ *axis = &space->axes[i];
         CHK(okra_options_set(axis->predict ? p : f, axis->name, setting->text[i]));
     }
-    if (fit) {
-        *fit = TAKE(f);
-    }
-    if (predict) {
-        *predict = TAKE(p);
-    }
+    GIVE(fit, TAKE(f));
+    GIVE(predict, TAKE(p));
     return OKRA_OK;
 }
 

@@ -103,8 +103,7 @@ static okra_status read_features(okra_source_ *source, okra_arff_ *r, okra_data 
     data = NULL;
 done:
     okra_data_free(data);
-    okra_free_(names);
-    okra_free_(values);
+    FREE(names, values);
     okra_csr_free_(&f.csr);
     return st;
 }

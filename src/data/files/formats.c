@@ -182,8 +182,7 @@ static okra_status parse_spec(const char *text, spec *s)
 
 static void free_spec(spec *s)
 {
-    okra_free_(s->path);
-    okra_free_(s->part);
+    FREE(s->path, s->part);
 }
 
 /* The format of standard input by its first bytes, csv if they are not known. */

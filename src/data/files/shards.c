@@ -239,9 +239,7 @@ static void free_pieces(void *arg)
     for (okra_int i = 0; i < p->count; i++) {
         okra_data_free(p->part[i]);
     }
-    okra_free_(p->part);
-    okra_free_(p->first);
-    okra_free_(p);
+    FREE(p->part, p->first, p);
 }
 
 okra_status okra_shards_open_(okra_context *ctx, const char *text, okra_data **out)

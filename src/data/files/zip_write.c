@@ -170,9 +170,7 @@ okra_status okra_zip_add_pieces_(okra_zip_writer_ *zip, const char *name,
         more = bytes > 0;
         CHK(more ? okra_writer_put_(zip->file, p, bytes) : OKRA_OK);
     }
-    if (crc) {
-        *crc = e->crc;
-    }
+    GIVE(crc, e->crc);
     return OKRA_OK;
 }
 

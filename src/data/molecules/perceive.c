@@ -169,8 +169,6 @@ okra_status okra_molecule_perceive_(okra_molecule_ *m, bool *kekule)
         CHK(okra_molecule_aromatise_(m));
         CHK(prefer_single(m));
     }
-    if (kekule) {
-        *kekule = found;
-    }
+    GIVE(kekule, found);
     return OKRA_OK;
 }

@@ -360,8 +360,7 @@ static okra_status choose_first(okra_context *ctx, const okra_data *data,
     TRY(okra_grid_build_(grid, chosen, out));
 done:
     okra_kernel_free(kernel);
-    okra_free_(trial);
-    okra_free_(chosen);
+    FREE(trial, chosen);
     return st;
 }
 

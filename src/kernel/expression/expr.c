@@ -33,8 +33,7 @@ void okra_expr_clear_(okra_kernel *kernel)
             okra_free_(node->params);
         }
     }
-    okra_free_(kernel->nodes);
-    okra_free_(kernel->text);
+    FREE(kernel->nodes, kernel->text);
 }
 
 okra_status okra_kernel_parse(const char *text, okra_kernel **out)

@@ -22,8 +22,7 @@ void okra_view_clear_(const okra_kernel *kernel, okra_slots_ *view)
         if (slot->side) {
             kernel->nodes[k].leaf->free_side(slot->side);
         }
-        okra_free_(slot->self);
-        okra_free_(slot->mean);
+        FREE(slot->self, slot->mean);
     }
     okra_free_(view->slots);
 }

@@ -80,8 +80,7 @@ void okra_map_free_(okra_map_ *map)
         okra_bound_free_(map->bound);
         okra_kernel_free(map->kernel);
         okra_data_free(map->objects);
-        okra_free_(map->index);
-        okra_free_(map->factor);
+        FREE(map->index, map->factor);
         okra_sketch_free_(map->sketch);
         okra_free_(map);
     }

@@ -139,14 +139,6 @@ okra_status okra_centres_(okra_context *ctx, const okra_data *train, okra_random
     C = NULL;
 done:
     okra_data_free(some);
-    okra_free_(index);
-    okra_free_(members);
-    okra_free_(z.nearest);
-    okra_free_(z.half);
-    okra_free_(z.u);
-    okra_free_(mean);
-    okra_free_(X);
-    okra_free_(C);
-    okra_free_(G);
+    FREE(index, members, z.nearest, z.half, z.u, mean, X, C, G);
     return st;
 }

@@ -102,9 +102,7 @@ okra_status okra_pivots_greedy_(okra_context *ctx, const okra_kernel *kernel,
     }
     okra_progress_end_(ctx, "incomplete Cholesky");
     *count = m;
-    if (error) {
-        *error = left;
-    }
+    GIVE(error, left);
     return OKRA_OK;
 }
 

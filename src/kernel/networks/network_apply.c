@@ -179,9 +179,7 @@ okra_status okra_network_apply_(okra_context *ctx, const okra_network_ *network,
               TERMS_MOST, a.bound);
     a.d = d;
     a.c = c;
-    if (terms) {
-        *terms = a.terms;
-    }
+    GIVE(terms, a.terms);
     CHK(okra_budget_ask_(ctx, 24.0 * GROUP * (double)network->nodes * okra_workers_(ctx),
                          "the action of a network kernel"));
     return okra_parallel_(ctx, X.cols, GROUP, "network kernel", act, &a);

@@ -42,8 +42,7 @@ void okra_pieces_free_(okra_pieces_ *s)
             piece_clear(&s->at[p]);
         }
         okra_layout_clear_(&s->layout);
-        okra_free_(s->at);
-        okra_free_(s);
+        FREE(s->at, s);
     }
 }
 

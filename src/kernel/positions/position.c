@@ -50,8 +50,7 @@ typedef struct side {
 static void elements_clear(elements *e)
 {
     okra_data_free(e->data);
-    okra_free_(e->first);
-    okra_free_(e->sequence);
+    FREE(e->first, e->sequence);
 }
 
 /* The elements as label data: codes are code points, one more for a missing label. */

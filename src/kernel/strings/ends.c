@@ -48,9 +48,7 @@ static void unbind(void *arg)
 {
     tables *t = arg;
     if (t) {
-        okra_free_(t->letters);
-        okra_free_(t->factor);
-        okra_free_(t);
+        FREE(t->letters, t->factor, t);
     }
 }
 OKRA_DROPS_(drop_tables, tables, unbind)
@@ -59,8 +57,7 @@ static void free_side(void *arg)
 {
     side *s = arg;
     if (s) {
-        okra_free_(s->places);
-        okra_free_(s);
+        FREE(s->places, s);
     }
 }
 OKRA_DROPS_(drop_side, side, free_side)

@@ -58,11 +58,7 @@ static void unbind(void *arg)
 {
     shared *s = arg;
     if (s) {
-        okra_free_(s->mean);
-        okra_free_(s->K);
-        okra_free_(s->V);
-        okra_free_(s->x);
-        okra_free_(s);
+        FREE(s->mean, s->K, s->V, s->x, s);
     }
 }
 OKRA_DROPS_(drop_shared, shared, unbind)
@@ -209,9 +205,7 @@ static void free_side(void *arg)
 {
     side *s = arg;
     if (s) {
-        okra_free_(s->own);
-        okra_free_(s->self);
-        okra_free_(s);
+        FREE(s->own, s->self, s);
     }
 }
 OKRA_DROPS_(drop_side, side, free_side)

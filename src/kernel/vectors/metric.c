@@ -55,8 +55,7 @@ static okra_status root(okra_context *ctx, const char *who, okra_int d, double *
     st = okra_square_create_(d, A, out);
     A = NULL;
 done:
-    okra_free_(A);
-    okra_free_(w);
+    FREE(A, w);
     return st;
 }
 
@@ -91,8 +90,7 @@ static void free_side(void *arg)
 {
     side *s = arg;
     if (s) {
-        okra_free_(s->Z);
-        okra_free_(s);
+        FREE(s->Z, s);
     }
 }
 OKRA_DROPS_(drop_side, side, free_side)

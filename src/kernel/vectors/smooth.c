@@ -45,10 +45,7 @@ struct okra_smooth_work_ {
 void okra_smooth_free_(okra_smooth_ *smooth)
 {
     if (smooth) {
-        okra_free_(smooth->shift);
-        okra_free_(smooth->spread);
-        okra_free_(smooth->self);
-        okra_free_(smooth);
+        FREE(smooth->shift, smooth->spread, smooth->self, smooth);
     }
 }
 
@@ -207,10 +204,7 @@ okra_status okra_smooth_create_(okra_context *ctx, const okra_kernel *kernel,
 void okra_smooth_work_free_(okra_smooth_work_ *w)
 {
     if (w) {
-        okra_free_(w->Y);
-        okra_free_(w->v);
-        okra_free_(w->y);
-        okra_free_(w);
+        FREE(w->Y, w->v, w->y, w);
     }
 }
 

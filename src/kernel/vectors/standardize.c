@@ -36,8 +36,7 @@ static void unbind(void *arg)
 {
     shared *sh = arg;
     if (sh && atomic_fetch_sub(&sh->owners, 1) == 1) {
-        okra_free_(sh->stats);
-        okra_free_(sh);
+        FREE(sh->stats, sh);
     }
 }
 OKRA_DROPS_(drop_shared, shared, unbind)
@@ -138,8 +137,7 @@ static void free_side(void *arg)
 {
     side *s = arg;
     if (s) {
-        okra_free_(s->Z);
-        okra_free_(s);
+        FREE(s->Z, s);
     }
 }
 OKRA_DROPS_(drop_side, side, free_side)

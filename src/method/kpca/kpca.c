@@ -387,7 +387,6 @@ static okra_status predict(okra_context *ctx, const okra_bag_ *bag, okra_query_ 
     return okra_gemm_(ctx, false, true, 1, Tm, okra_mat_view_(duals, n, p, p), 1, out);
 }
 
-/* What a model keeps: see data/kept.h. */
 /* clang-format off */
 static const okra_kept_ kept_low[] = {
     OKRA_KEEPS_MATRIX_("axes", 0, "p", "d"),

@@ -196,7 +196,6 @@ static const okra_linker_ em_linker = {
     .kernel = OKRA_LINKER_NEW_, .width = width_em, .factors = factors_em};
 static const okra_linker_ pkmr_linker = {.width = width_pkmr, .factors = product};
 
-/* What a model keeps: see data/kept.h. */
 /* clang-format off */
 static const okra_kept_ kept_both[] = {
     OKRA_KEEPS_MATRIX_("factor", OKRA_KEPT_FACTOR_, "n", "n"),

@@ -133,7 +133,6 @@ static okra_status factors(okra_context *ctx, const okra_bag_ *bag, okra_query_ 
 static const okra_linker_ linker = {
     .labelled_only = true, .width = width, .factors = factors};
 
-/* What a model keeps: see data/kept.h. */
 /* clang-format off */
 static const okra_kept_ kept_classifiers[] = {
     OKRA_KEEPS_MATRIX_("classifiers", 0, "n", "n+1"),

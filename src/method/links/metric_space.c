@@ -228,7 +228,6 @@ static okra_status factors_kml(okra_context *ctx, const okra_bag_ *bag, okra_que
 static const okra_linker_ kcca_linker = {.width = width_kcca, .factors = factors_kcca};
 static const okra_linker_ kml_linker = {.width = width_kml, .factors = factors_kml};
 
-/* What a model keeps: see data/kept.h. */
 /* clang-format off */
 static const okra_kept_ kept_space[] = {
     OKRA_KEEPS_MATRIX_("means", 0, "1", "n"),

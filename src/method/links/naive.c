@@ -35,7 +35,6 @@ static const okra_linker_ linker = {
 
 extern const okra_method_ okra_method_naive_;
 
-/* What a model keeps: see data/kept.h. */
 /* clang-format off */
 static const okra_kept_ kept_nothing[] = {
     OKRA_KEEPS_SAME_("inputs", "c", "n"),

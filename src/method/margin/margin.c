@@ -352,7 +352,6 @@ static okra_status predict(okra_context *ctx, const okra_bag_ *bag, okra_query_ 
     return OKRA_OK;
 }
 
-/* What a model keeps: see data/kept.h. */
 /* clang-format off */
 static const okra_kept_ kept_scale[] = {
     OKRA_KEEPS_MATRIX_("scale", 0, "1", "n"),

@@ -12,6 +12,7 @@
  * a query while few neighbours change places, O(nk) at worst; the model is the number k.
  */
 #include "method/neighbours/neighbours.h"
+#include "method/forms.h"
 
 #include <math.h>
 
@@ -41,12 +42,6 @@ static okra_status fit(okra_context *ctx, const okra_problem_ *problem,
               (long long)o.k, (long long)problem->n);
     st = okra_bag_put_number_(bag, "k", (double)o.k);
     return st == OKRA_OK ? okra_problem_put_weights_(problem, bag) : st;
-}
-
-static okra_form_ form(const okra_bag_ *bag)
-{
-    (void)bag;
-    return OKRA_FORM_WEIGHTS;
 }
 
 typedef struct knn_arg {
@@ -123,7 +118,6 @@ done:
     return st;
 }
 
-/* What a model keeps: see data/kept.h. */
 /* clang-format off */
 static const okra_kept_ kept_k[] = {
     OKRA_KEEPS_NUMBER_("k", OKRA_KEPT_WHOLE_, "1", "n"),
@@ -140,7 +134,7 @@ const okra_method_ okra_method_knn_ = {
     .needs_self = true,
     .weights = true,
     .fit = fit,
-    .form = form,
+    .form = okra_form_weights_,
     .predict = predict,
     .kept = kept,
 };

@@ -23,6 +23,7 @@
  * number of threads. T trees take 7 doubles per node and n per tree.
  */
 #include "method/links/linker.h"
+#include "method/forms.h"
 
 #include <math.h>
 #include <string.h>
@@ -319,12 +320,6 @@ done:
     return st;
 }
 
-static okra_form_ form(const okra_bag_ *bag)
-{
-    (void)bag;
-    return OKRA_FORM_WEIGHTS;
-}
-
 typedef struct descent {
     const okra_query_ *query;
     okra_mat_ nodes, roots, items, out;
@@ -403,7 +398,6 @@ static okra_status check_trees(const okra_bag_ *bag, const okra_facts_ *facts)
     return check(&d, facts->y->n);
 }
 
-/* What a model keeps: see data/kept.h. */
 /* clang-format off */
 static const okra_kept_ kept_trees[] = {
     OKRA_KEEPS_MATRIX_("nodes", 0, "t", "7"),
@@ -421,7 +415,7 @@ const okra_method_ okra_method_ok3_ = {
     .help = "output-kernel trees: extremely randomised, on similarities to the inputs",
     .options = {"ok3", rows, sizeof(ok3_options)},
     .fit = fit,
-    .form = form,
+    .form = okra_form_weights_,
     .predict = predict,
     .kept = kept,
     .check = check_trees,

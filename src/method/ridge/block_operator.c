@@ -309,9 +309,7 @@ okra_status okra_operator_fit(okra_context *context, const okra_operator *K,
                    (long long)told.iterations, told.residual, z.o.tolerance);
     }
     memcpy(coefficients, c, (size_t)z.size * sizeof *c);
-    if (report) {
-        *report = told;
-    }
+    GIVE(report, told);
 done:
     FREE(z.S, c);
     return st;

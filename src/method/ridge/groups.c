@@ -263,12 +263,6 @@ okra_status okra_grouped_put_(const okra_grouped_ *r, double lambda, double **C,
     return okra_bag_put_number_(bag, "lambda", lambda);
 }
 
-okra_form_ okra_grouped_form_(const okra_bag_ *bag)
-{
-    (void)bag;
-    return OKRA_FORM_EMBEDDING;
-}
-
 okra_int okra_grouped_width_(const okra_bag_ *bag)
 {
     okra_int n = 0, d = 0;

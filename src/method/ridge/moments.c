@@ -124,11 +124,7 @@ static okra_status pass(okra_context *ctx, const okra_problem_ *p, okra_int begi
         okra_progress_(ctx, what, i + some - begin, end - begin);
     }
 done:
-    okra_free_(b.X);
-    okra_free_(b.XS);
-    okra_free_(b.Y);
-    okra_free_(b.YS);
-    okra_free_(b.E);
+    FREE(b.X, b.XS, b.Y, b.YS, b.E);
     return st;
 }
 
@@ -435,10 +431,6 @@ void okra_moments_center_(okra_moments_ *t)
 
 void okra_moments_clear_(okra_moments_ *t)
 {
-    okra_free_(t->C);
-    okra_free_(t->R);
-    okra_free_(t->D);
-    okra_free_(t->phi);
-    okra_free_(t->psi);
+    FREE(t->C, t->R, t->D, t->phi, t->psi);
     *t = (okra_moments_){0};
 }

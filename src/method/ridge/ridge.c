@@ -164,10 +164,7 @@ static okra_status plain_path(okra_context *ctx, const okra_problem_ *problem,
         }
     }
 done:
-    okra_free_(op.A);
-    okra_free_(r.Y);
-    okra_free_(r.mean);
-    okra_free_(r.s);
+    FREE(op.A, r.Y, r.mean, r.s);
     return st;
 }
 
@@ -251,10 +248,7 @@ static okra_status plain_leave(okra_context *ctx, const okra_problem_ *problem,
             ? okra_ridge_low_leave_(&r, op.A, &l)
             : okra_ridge_leave_(&r, op.A, semi ? o.graph : NULL, o.lambda2, &l));
 done:
-    okra_free_(op.A);
-    okra_free_(r.Y);
-    okra_free_(r.mean);
-    okra_free_(r.s);
+    FREE(op.A, r.Y, r.mean, r.s);
     return st;
 }
 

@@ -72,23 +72,13 @@ done:
 
 void okra_cg_state_clear_(okra_cg_state_ *s)
 {
-    okra_free_(s->X);
-    okra_free_(s->R);
-    okra_free_(s->P);
-    okra_free_(s->rho);
-    okra_free_(s->norm);
-    okra_free_(s->mean);
+    FREE(s->X, s->R, s->P, s->rho, s->norm, s->mean);
     *s = (okra_cg_state_){0};
 }
 
 static void clear(solver *z)
 {
-    okra_free_(z->G);
-    okra_free_(z->V);
-    okra_free_(z->U);
-    okra_free_(z->Y);
-    okra_free_(z->T);
-    okra_free_(z->W);
+    FREE(z->G, z->V, z->U, z->Y, z->T, z->W);
     okra_cg_state_clear_(&z->s);
 }
 

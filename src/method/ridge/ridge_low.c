@@ -60,8 +60,7 @@ okra_status okra_ridge_put_folded_(okra_context *ctx, const okra_map_ *fold, okr
     }
     TRY(okra_ridge_put_(bag, "coefficients", X ? &X : A, columns, d));
 done:
-    okra_free_(X);
-    okra_free_(*A);
+    FREE(X, *A);
     *A = NULL;
     return st;
 }

@@ -16,6 +16,7 @@
  * letters, for the decoder position.
  */
 #include "method/ridge/groups.h"
+#include "method/forms.h"
 
 #include "kernel/strings/string_kernels.h"
 
@@ -181,7 +182,7 @@ const okra_method_ okra_method_constrained_ = {
     .help = "sequences to sequences: ridge whose letters depend on near positions alone",
     .options = {"constrained", rows, sizeof(constrained_options)},
     .path = path,
-    .form = okra_grouped_form_,
+    .form = okra_form_embedding_,
     .width = okra_grouped_width_,
     .predict = okra_grouped_predict_,
     .kept = kept,

@@ -219,7 +219,6 @@ static okra_status predict(okra_context *ctx, const okra_bag_ *bag, okra_query_ 
     return OKRA_OK;
 }
 
-/* What a model keeps: see data/kept.h. */
 /* clang-format off */
 static const okra_kept_ kept_pairs[] = {
     OKRA_KEEPS_MATRIX_("pairs", 0, "n", "x+d"),

@@ -18,6 +18,7 @@
  * loss is the square of the distance, in closed form.
  */
 #include "method/structured/jkm.h"
+#include "method/forms.h"
 
 #include <math.h>
 #include <string.h>
@@ -190,7 +191,6 @@ static okra_status leave(okra_context *ctx, const okra_problem_ *problem,
     return okra_grouped_leave_(&r, sink, user);
 }
 
-/* What a model keeps: see data/kept.h. */
 /* clang-format off */
 static const okra_kept_ kept_groups[] = {
     OKRA_KEEPS_MATRIX_("coefficients", 0, "n", "d"),
@@ -212,7 +212,7 @@ const okra_method_ okra_method_jkm_ = {
     .help = "images to images by a joint kernel of their patches (joint kernel maps)",
     .options = {"jkm", rows, sizeof(jkm_options)},
     .path = path,
-    .form = okra_grouped_form_,
+    .form = okra_form_embedding_,
     .width = okra_grouped_width_,
     .predict = okra_grouped_predict_,
     .leave = leave,

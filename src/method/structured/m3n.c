@@ -12,6 +12,7 @@
  * elements. Cost of a query: N kernel values and N S products an element, T S^2.
  */
 #include "method/structured/m3n.h"
+#include "method/forms.h"
 
 #include "data/strings.h"
 #include "kernel/lowrank/lowrank.h"
@@ -182,12 +183,6 @@ done:
 
 /* ---- prediction ---- */
 
-static okra_form_ form(const okra_bag_ *bag)
-{
-    (void)bag;
-    return OKRA_FORM_EMBEDDING;
-}
-
 static okra_int width(const okra_bag_ *bag)
 {
     okra_int S = 0, again = 0;
@@ -315,7 +310,6 @@ static okra_status check_chain(const okra_bag_ *bag, const okra_facts_ *f)
     return OKRA_OK;
 }
 
-/* What a model keeps: see data/kept.h. */
 /* clang-format off */
 static const okra_kept_ kept_chain[] = {
     OKRA_KEEPS_MATRIX_("transitions", 0, "S", "S"),
@@ -341,7 +335,7 @@ const okra_method_ okra_method_m3n_ = {
     .options = {"m3n", rows, sizeof(m3n_options)},
     .decoder = "position",
     .fit = fit,
-    .form = form,
+    .form = okra_form_embedding_,
     .width = width,
     .predict = predict,
     .kept = kept,

@@ -16,6 +16,7 @@
  * its coordinate; s f(x) + m is what the model keeps.
  */
 #include "method/structured/smo.h"
+#include "method/forms.h"
 #include "method/method.h"
 
 #include <float.h>
@@ -205,18 +206,6 @@ done:
 
 /* ---- prediction ---- */
 
-static okra_form_ svm_form(const okra_bag_ *bag)
-{
-    (void)bag;
-    return OKRA_FORM_WEIGHTS;
-}
-
-static okra_form_ svr_form(const okra_bag_ *bag)
-{
-    (void)bag;
-    return OKRA_FORM_EMBEDDING;
-}
-
 static okra_int width(const okra_bag_ *bag)
 {
     okra_int machines = 0, n = 0;
@@ -268,7 +257,6 @@ static okra_status svm_predict(okra_context *ctx, const okra_bag_ *bag,
     return OKRA_OK;
 }
 
-/* What a model keeps: see data/kept.h. */
 /* clang-format off */
 static const okra_kept_ kept_classes[] = {
     OKRA_KEEPS_MATRIX_("coefficients", 0, "y", "n"),
@@ -293,7 +281,7 @@ const okra_method_ okra_method_svm_ = {
     .weights = true,
     .tries = "cost=0.01,0.1,1,10,100,1000",
     .fit = svm_fit,
-    .form = svm_form,
+    .form = okra_form_weights_,
     .predict = svm_predict,
     .kept = svm_kept,
 };
@@ -305,7 +293,7 @@ const okra_method_ okra_method_svr_ = {
     .weights = true,
     .tries = "cost=0.01,0.1,1,10,100,1000",
     .fit = svr_fit,
-    .form = svr_form,
+    .form = okra_form_embedding_,
     .width = width,
     .predict = decide,
     .kept = svr_kept,

@@ -16,6 +16,7 @@
  * two n x n matrices of the engine in a fit; the model holds 3 n d numbers.
  */
 #include "method/structured/libsvm.h"
+#include "method/forms.h"
 #include "method/twin/soar.h"
 
 #include <math.h>
@@ -251,12 +252,6 @@ done:
     return st;
 }
 
-static okra_form_ form(const okra_bag_ *bag)
-{
-    (void)bag;
-    return OKRA_FORM_EMBEDDING;
-}
-
 static okra_int width(const okra_bag_ *bag)
 {
     okra_int n = 0, d = 0;
@@ -264,7 +259,6 @@ static okra_int width(const okra_bag_ *bag)
     return d;
 }
 
-/* What a model keeps: see data/kept.h. */
 /* clang-format off */
 static const okra_kept_ kept_all[] = {
     OKRA_KEEPS_MATRIX_("outputs", 0, "n", "d"),
@@ -287,7 +281,7 @@ const okra_method_ okra_method_soar_ = {
     .help = "structured output-associative regression: outputs regressed on one another",
     .options = {"soar", rows, sizeof(soar_options)},
     .fit = fit,
-    .form = form,
+    .form = okra_form_embedding_,
     .width = width,
     .predict = okra_soar_predict_,
     .kept = kept,

@@ -24,6 +24,7 @@
  * holds an n x n matrix; hsic without neighbours n numbers.
  */
 #include "method/neighbours/neighbours.h"
+#include "method/forms.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -132,12 +133,6 @@ static okra_status hsic_fit(okra_context *ctx, const okra_problem_ *problem,
 }
 
 /* ---- prediction ---- */
-
-static okra_form_ form(const okra_bag_ *bag)
-{
-    (void)bag;
-    return OKRA_FORM_WEIGHTS;
-}
 
 static okra_status number(const okra_bag_ *bag, const char *name, double low, double high,
                           double *value)
@@ -337,7 +332,6 @@ done:
     return st;
 }
 
-/* What a model keeps: see data/kept.h. */
 /* clang-format off */
 static const okra_kept_ kept_kl_local[] = {
     OKRA_KEEPS_MATRIX_("K", 0, "n", "n"),
@@ -378,7 +372,7 @@ const okra_method_ okra_method_tgp_kl_ = {
     .needs_self = true,
     .noise = okra_noise_lambda_,
     .path = kl_path,
-    .form = form,
+    .form = okra_form_weights_,
     .predict = predict,
     .criterion = criterion,
     .kept = kl_kept,
@@ -392,7 +386,7 @@ const okra_method_ okra_method_tgp_hsic_ = {
     .options = {"tgp-hsic", hsic_rows, sizeof(hsic_options)},
     .needs_self = true,
     .fit = hsic_fit,
-    .form = form,
+    .form = okra_form_weights_,
     .predict = predict,
     .criterion = criterion,
     .kept = hsic_kept,
