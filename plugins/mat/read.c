@@ -22,7 +22,7 @@
 enum { NAMES = 200, TEXT = 512, ROWS_BYTES = 1 << 20 };
 
 /* matio writes to stderr unless it is given somebody to talk to. */
-static void listen(int level, char *message)
+static void hear(int level, char *message)
 {
     (void)level;
     (void)message;
@@ -294,7 +294,7 @@ int mat_answer(const char *path, const char *part, int64_t memory, bool (*opened
 {
     bool ok = false;
     matvar_t *v = NULL;
-    Mat_LogInitFunc("okra-mat", listen);
+    Mat_LogInitFunc("okra-mat", hear);
     mat_t *file = Mat_Open(path, MAT_ACC_RDONLY);
     if (!file) {
         fail(out, OKRA_EFORMAT, "damaged: matio cannot open it");

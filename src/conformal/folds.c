@@ -41,7 +41,7 @@
 #include <math.h>
 #include <string.h>
 
-void okra_folds_release_(okra_folds_ *z)
+void okra_cv_plus_release_(okra_cv_plus_ *z)
 {
     for (okra_int f = 0; f < z->count; f++) {
         if (z->G) {
@@ -58,7 +58,7 @@ void okra_folds_release_(okra_folds_ *z)
 }
 
 /* Folds of equal size drawn with the context's seed; jackknife+: pair i is fold i. */
-static okra_status draw(okra_folds_ *z)
+static okra_status draw(okra_cv_plus_ *z)
 {
     okra_int n = z->solved.n;
     z->count = z->job->folds > 0 ? OKRA_MIN_(z->job->folds, n) : n;
@@ -83,7 +83,7 @@ static okra_status draw(okra_folds_ *z)
     return OKRA_OK;
 }
 
-static okra_mat_ rows_of(const okra_folds_ *z, double *all, okra_int f, double *panel)
+static okra_mat_ rows_of(const okra_cv_plus_ *z, double *all, okra_int f, double *panel)
 {
     okra_int n = z->solved.n, size = z->begin[f + 1] - z->begin[f];
     for (okra_int k = 0; k < size; k++) {
@@ -94,7 +94,7 @@ static okra_mat_ rows_of(const okra_folds_ *z, double *all, okra_int f, double *
 }
 
 /* (B_SS)^-1 and the rows S of A = (B_SS)^-1 B. */
-static okra_status leave_fold(okra_folds_ *z, okra_int f, double *panel)
+static okra_status leave_fold(okra_cv_plus_ *z, okra_int f, double *panel)
 {
     okra_int n = z->solved.n, size = z->begin[f + 1] - z->begin[f];
     const okra_int *in = z->members + z->begin[f];
@@ -124,7 +124,7 @@ static okra_status leave_fold(okra_folds_ *z, okra_int f, double *panel)
 }
 
 /* a_k of the pairs of fold f, and 1'L_SS 1; AL: their rows. */
-static void sum_fold(okra_folds_ *z, okra_int f, const double *AL)
+static void sum_fold(okra_cv_plus_ *z, okra_int f, const double *AL)
 {
     okra_int n = z->solved.n, size = z->begin[f + 1] - z->begin[f];
     const okra_int *in = z->members + z->begin[f];
@@ -137,7 +137,7 @@ static void sum_fold(okra_folds_ *z, okra_int f, const double *AL)
 }
 
 /* G_S = A_S L A_S' of every fold. */
-static okra_status grams(okra_folds_ *z, double *panel)
+static okra_status grams(okra_cv_plus_ *z, double *panel)
 {
     okra_int n = z->solved.n;
     OWNED double *AL = NULL, *other = NULL;
@@ -157,7 +157,7 @@ static okra_status grams(okra_folds_ *z, double *panel)
     return OKRA_OK;
 }
 
-okra_status okra_folds_prepare_(okra_folds_ *z)
+okra_status okra_cv_plus_prepare_(okra_cv_plus_ *z)
 {
     okra_context *ctx = z->job->ctx;
     OWNED double *panel = NULL;
@@ -187,7 +187,7 @@ okra_status okra_folds_prepare_(okra_folds_ *z)
     return OKRA_OK;
 }
 
-double okra_folds_sum_(const okra_folds_ *z, okra_int r)
+double okra_cv_plus_sum_(const okra_cv_plus_ *z, okra_int r)
 {
     double sum = 0;
     for (okra_int i = 0; i < z->solved.n; i++) {
@@ -196,14 +196,14 @@ double okra_folds_sum_(const okra_folds_ *z, okra_int r)
     return sum;
 }
 
-double okra_folds_share_(const okra_folds_ *z, okra_int f, double sigma)
+double okra_cv_plus_share_(const okra_cv_plus_ *z, okra_int f, double sigma)
 {
     okra_int stay = z->solved.n - (z->begin[f + 1] - z->begin[f]);
     return z->solved.ones ? (1 - sigma) / (double)stay : 0;
 }
 
-double okra_folds_quadratic_(const okra_folds_ *z, okra_int f, const double *X,
-                             const double *u)
+double okra_cv_plus_quadratic_(const okra_cv_plus_ *z, okra_int f, const double *X,
+                               const double *u)
 {
     okra_int size = z->begin[f + 1] - z->begin[f];
     const okra_int *in = z->members + z->begin[f];
@@ -216,15 +216,16 @@ double okra_folds_quadratic_(const okra_folds_ *z, okra_int f, const double *X,
     return sum;
 }
 
-double okra_folds_at_(const okra_folds_ *z, double *const *X, okra_int f, okra_int k)
+double okra_cv_plus_at_(const okra_cv_plus_ *z, double *const *X, okra_int f, okra_int k)
 {
     okra_int size = z->begin[f + 1] - z->begin[f];
     return X[f][k * size + k];
 }
 
-double okra_folds_ratio_(const okra_folds_ *z, okra_int f, okra_int k, double variance)
+double okra_cv_plus_ratio_(const okra_cv_plus_ *z, okra_int f, okra_int k,
+                           double variance)
 {
     return z->job->score == OKRA_SCORE_NORMALIZED_
-               ? variance / okra_folds_at_(z, z->I, f, k)
+               ? variance / okra_cv_plus_at_(z, z->I, f, k)
                : 1;
 }

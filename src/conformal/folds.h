@@ -7,7 +7,7 @@
 
 #include "conformal/conformal.h"
 
-typedef struct okra_folds_ {
+typedef struct okra_cv_plus_ {
     const okra_conformal_job_ *job;
     okra_solved_ solved;
     const okra_bordered_ *block;
@@ -22,22 +22,23 @@ typedef struct okra_folds_ {
     double *E, *UY;             /* intervals: n x d residuals; rows x d predictions   */
     double *work;               /* a worker: 4 n                                     */
     double alpha, *bounds, *radius, *p;
-} okra_folds_;
+} okra_cv_plus_;
 
 /* Folds, A, (B_SS)^-1 and for sets G. */
-okra_status okra_folds_prepare_(okra_folds_ *z) OKRA_CHECK;
-void okra_folds_release_(okra_folds_ *z);
+okra_status okra_cv_plus_prepare_(okra_cv_plus_ *z) OKRA_CHECK;
+void okra_cv_plus_release_(okra_cv_plus_ *z);
 /* 1'u of row r. */
-double okra_folds_sum_(const okra_folds_ *z, okra_int r);
+double okra_cv_plus_sum_(const okra_cv_plus_ *z, okra_int r);
 /* g_S; 0 where outputs are not centred. */
-double okra_folds_share_(const okra_folds_ *z, okra_int f, double sigma);
+double okra_cv_plus_share_(const okra_cv_plus_ *z, okra_int f, double sigma);
 /* u_S'X u_S */
-double okra_folds_quadratic_(const okra_folds_ *z, okra_int f, const double *X,
-                             const double *u);
+double okra_cv_plus_quadratic_(const okra_cv_plus_ *z, okra_int f, const double *X,
+                               const double *u);
 /* The diagonal of a fold's matrix at its k-th pair. */
-double okra_folds_at_(const okra_folds_ *z, double *const *X, okra_int f, okra_int k);
+double okra_cv_plus_at_(const okra_cv_plus_ *z, double *const *X, okra_int f, okra_int k);
 /* How much the variance at the test input grows when fold f is left out, over that of its
  * k-th pair; 1 without normalisation. */
-double okra_folds_ratio_(const okra_folds_ *z, okra_int f, okra_int k, double variance);
+double okra_cv_plus_ratio_(const okra_cv_plus_ *z, okra_int f, okra_int k,
+                           double variance);
 
 #endif

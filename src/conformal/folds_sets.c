@@ -7,7 +7,7 @@
 
 /* constant[f]: what does not depend on y; spread[f]: the variance without f; sum[f]: of
  * the sizes of the coefficients of phi(y) - h_{-f}(x); g: see above. */
-static double p_value(const okra_folds_ *z, okra_int t, okra_int c,
+static double p_value(const okra_cv_plus_ *z, okra_int t, okra_int c,
                       const double *constant, const double *spread, const double *sum,
                       const double *g)
 {
@@ -25,9 +25,9 @@ static double p_value(const okra_folds_ *z, okra_int t, okra_int c,
         for (okra_int k = z->begin[f]; k < z->begin[f + 1]; k++) {
             if (okra_conformal_in_(z->job, z->members[k], group)) {
                 okra_int own = k - z->begin[f];
-                double left = okra_folds_at_(z, z->G, f, own);
+                double left = okra_cv_plus_at_(z, z->G, f, own);
                 left += okra_solved_error_(&z->solved, z->sums[z->members[k]], left);
-                left *= okra_folds_ratio_(z, f, own, spread[f]);
+                left *= okra_cv_plus_ratio_(z, f, own, spread[f]);
                 more += okra_conformal_least_(left, fmax(distance, 0));
                 all++;
             }
@@ -38,23 +38,23 @@ static double p_value(const okra_folds_ *z, okra_int t, okra_int c,
 
 static okra_status sets_body(void *arg, okra_int begin, okra_int end, int worker)
 {
-    okra_folds_ *z = arg;
+    okra_cv_plus_ *z = arg;
     const okra_bordered_ *b = z->block;
     okra_int n = z->solved.n;
     double *constant = z->work + worker * 4 * n, *spread = constant + n;
     double *sum = spread + n, *g = sum + n;
     for (okra_int r = begin; r < end; r++) {
         const double *u = b->U + r * n, *ALu = z->ALu + r * n, *Lu = b->UL + r * n;
-        double uLu = okra_dot_(n, u, Lu), usum = 1, sigma = okra_folds_sum_(z, r);
+        double uLu = okra_dot_(n, u, Lu), usum = 1, sigma = okra_cv_plus_sum_(z, r);
         for (okra_int i = 0; i < n; i++) {
             usum += fabs(u[i]);
         }
         for (okra_int f = 0; f < z->count; f++) {
-            g[f] = okra_folds_share_(z, f, sigma);
+            g[f] = okra_cv_plus_share_(z, f, sigma);
             sum[f] = usum;
             constant[f] =
-                uLu + okra_folds_quadratic_(z, f, z->G[f], u) + g[f] * g[f] * z->l1[f];
-            spread[f] = b->s[r] + okra_folds_quadratic_(z, f, z->I[f], u);
+                uLu + okra_cv_plus_quadratic_(z, f, z->G[f], u) + g[f] * g[f] * z->l1[f];
+            spread[f] = b->s[r] + okra_cv_plus_quadratic_(z, f, z->I[f], u);
             for (okra_int k = z->begin[f]; k < z->begin[f + 1]; k++) {
                 okra_int i = z->members[k];
                 constant[f] -= 2 * (u[i] * ALu[i] + g[f] * (Lu[i] - u[i] * z->a[i]));
@@ -71,7 +71,7 @@ static okra_status sets_body(void *arg, okra_int begin, okra_int end, int worker
 
 static okra_status sets_block(void *user, const okra_bordered_ *b)
 {
-    okra_folds_ *z = user;
+    okra_cv_plus_ *z = user;
     okra_context *ctx = z->job->ctx;
     okra_int n = z->solved.n, count = z->job->count;
     z->block = b;
@@ -84,8 +84,8 @@ static okra_status sets_block(void *user, const okra_bordered_ *b)
 
 okra_status okra_conformal_folds_(const okra_conformal_job_ *job, double *p)
 {
-    FREED_BY(okra_folds_release_) okra_folds_ z = {.job = job, .p = p};
-    CHK(okra_folds_prepare_(&z));
+    FREED_BY(okra_cv_plus_release_) okra_cv_plus_ z = {.job = job, .p = p};
+    CHK(okra_cv_plus_prepare_(&z));
     okra_int n = z.solved.n, rows = OKRA_MIN_(job->tests, 256);
     CHK(okra_solved_candidates_(job, &z.solved, &z.cross, &z.self));
     CHK(okra_doubles_(job->ctx, job->count, n, "the candidates' products", &z.Alc));

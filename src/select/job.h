@@ -16,7 +16,7 @@ typedef struct okra_job_ {
     okra_journal_ *journal;
     okra_selection *out;
     okra_int before, total;
-    bool edges, own;           /* as in okra_search_ */
+    bool edges, own;           /* as in okra_cell_search_ */
     bool kx_open, lambda_open; /* `auto` */
 } okra_job_;
 

@@ -21,7 +21,7 @@ typedef struct dimension {
 } dimension;
 
 typedef struct simplex {
-    okra_search_ *search;
+    okra_cell_search_ *search;
     const okra_space_ *space; /* of the best cell's alternatives */
     okra_found_ *found;
     okra_setting_ base;    /* kept where nothing is varied */
@@ -137,7 +137,7 @@ static okra_status place(const simplex *z, const double *x, okra_setting_ *out)
 static okra_status at(okra_context *ctx, simplex *z, const double *x, double *value)
 {
     okra_status st = OKRA_OK;
-    okra_search_ *s = z->search;
+    okra_cell_search_ *s = z->search;
     okra_found_ *f = z->found;
     okra_setting_ setting = {NULL, 0};
     OWNED char *name = NULL;
@@ -261,8 +261,9 @@ static okra_status narrow_draws(const okra_space_ *space, const okra_space_ *nar
     return OKRA_OK;
 }
 
-okra_status okra_search_refine_(okra_context *ctx, okra_search_ *s, okra_found_ *found,
-                                const okra_plan_ *plan, okra_int origin)
+okra_status okra_search_refine_(okra_context *ctx, okra_cell_search_ *s,
+                                okra_found_ *found, const okra_plan_ *plan,
+                                okra_int origin)
 {
     okra_status st = OKRA_OK;
     simplex z = {.search = s, .found = found, .left = s->refine};

@@ -109,7 +109,7 @@ okra_status okra_search_resolve_(okra_context *ctx, const okra_task_ *task,
 /* ---- evaluating ---- */
 
 /* After the first group of a long search: how long the whole will take. */
-static void estimate(const okra_context *ctx, const okra_search_ *s, okra_int done,
+static void estimate(const okra_context *ctx, const okra_cell_search_ *s, okra_int done,
                      double seconds)
 {
     okra_int rest = s->total - s->before - done;
@@ -120,7 +120,7 @@ static void estimate(const okra_context *ctx, const okra_search_ *s, okra_int do
     }
 }
 
-static okra_status run_group(okra_context *ctx, okra_search_ *s, okra_cell_ *cells,
+static okra_status run_group(okra_context *ctx, okra_cell_search_ *s, okra_cell_ *cells,
                              const okra_plan_ *plan, okra_int first, size_t count)
 {
     OWNED okra_cell_ **todo = NULL;
@@ -147,12 +147,12 @@ static okra_status run_group(okra_context *ctx, okra_search_ *s, okra_cell_ *cel
     return OKRA_OK;
 }
 
-static bool better(const okra_search_ *s, double a, double b)
+static bool better(const okra_cell_search_ *s, double a, double b)
 {
     return !isnan(a) && (isnan(b) || (s->loss ? a < b : a > b));
 }
 
-static okra_status run_cells(okra_context *ctx, okra_search_ *s, okra_found_ *found,
+static okra_status run_cells(okra_context *ctx, okra_cell_search_ *s, okra_found_ *found,
                              const okra_plan_ *plan)
 {
     okra_int count = found->count;
@@ -177,7 +177,7 @@ static okra_status run_cells(okra_context *ctx, okra_search_ *s, okra_found_ *fo
 
 /* ---- the search ---- */
 
-static void find_best(const okra_search_ *s, okra_found_ *found)
+static void find_best(const okra_cell_search_ *s, okra_found_ *found)
 {
     found->best = 0;
     for (okra_int i = 1; i < found->count; i++) {
@@ -188,7 +188,7 @@ static void find_best(const okra_search_ *s, okra_found_ *found)
 }
 
 /* Eight lambdas over four decades below the cell `from`, of its setting. */
-static okra_status go_below(okra_context *ctx, okra_search_ *s, okra_found_ *found,
+static okra_status go_below(okra_context *ctx, okra_cell_search_ *s, okra_found_ *found,
                             okra_int from)
 {
     enum { MORE = 8 };
@@ -218,7 +218,7 @@ static okra_status go_below(okra_context *ctx, okra_search_ *s, okra_found_ *fou
  * the best kernel may be one that shows it only below the list: every setting that likes
  * small ones goes on below it, if that pays. *origin: the cell of the grid whose setting
  * is best. */
-static okra_status extend(okra_context *ctx, okra_search_ *s, okra_found_ *found,
+static okra_status extend(okra_context *ctx, okra_cell_search_ *s, okra_found_ *found,
                           const okra_plan_ *plan, okra_int *origin)
 {
     const okra_space_ *space = s->task->space;
@@ -253,7 +253,8 @@ static okra_status extend(okra_context *ctx, okra_search_ *s, okra_found_ *found
     return OKRA_OK;
 }
 
-okra_status okra_search_run_(okra_context *ctx, okra_search_ *search, okra_found_ *out)
+okra_status okra_search_run_(okra_context *ctx, okra_cell_search_ *search,
+                             okra_found_ *out)
 {
     FREED_BY(okra_found_free_) okra_found_ found = {NULL, 0, 0};
     FREED_BY(okra_plan_clear_) okra_plan_ plan = {0};

@@ -30,17 +30,17 @@ static okra_status search(okra_job_ *j, const okra_int *index, okra_int n, okra_
                        .cv = j->cv.kind,
                        .outputs = j->fields.per_output,
                        .metric = j->fields.metric};
-    okra_search_ s = {.task = &task,
-                      .budget = j->fields.budget,
-                      .refine = j->fields.refine,
-                      .loss = j->scorer.loss,
-                      .edges = j->edges && outer < 0,
-                      .own = j->own,
-                      .seed = okra_context_seed(j->ctx),
-                      .journal = j->journal,
-                      .outer = outer,
-                      .before = j->before,
-                      .total = j->total};
+    okra_cell_search_ s = {.task = &task,
+                           .budget = j->fields.budget,
+                           .refine = j->fields.refine,
+                           .loss = j->scorer.loss,
+                           .edges = j->edges && outer < 0,
+                           .own = j->own,
+                           .seed = okra_context_seed(j->ctx),
+                           .journal = j->journal,
+                           .outer = outer,
+                           .before = j->before,
+                           .total = j->total};
     TRY(okra_job_folds_(j, index, n, outer, &task.folds));
     TRY(okra_search_run_(j->ctx, &s, found));
     j->before = s.before;

@@ -334,7 +334,7 @@ typedef struct okra_found_ {
     okra_int count, best;
 } okra_found_;
 
-typedef struct okra_search_ {
+typedef struct okra_cell_search_ {
     okra_task_ *task;
     okra_int budget, refine;
     bool loss;
@@ -344,8 +344,8 @@ typedef struct okra_search_ {
     okra_journal_ *journal;
     okra_int outer;         /* fold, or -1 */
     okra_int before, total; /* cells of all searches, for progress */
-} okra_search_;
-okra_status okra_search_run_(okra_context *ctx, okra_search_ *search,
+} okra_cell_search_;
+okra_status okra_search_run_(okra_context *ctx, okra_cell_search_ *search,
                              okra_found_ *out) OKRA_CHECK;
 void okra_found_free_(okra_found_ *found);
 /* A cell that is not evaluated yet; takes over the setting, also on failure. */
@@ -358,7 +358,7 @@ okra_status okra_search_resolve_(okra_context *ctx, const okra_task_ *task,
 /* ---- refine.c ---- */
 
 /* Around the best, which is the cell `origin` of the plan, but perhaps for its lambda. */
-okra_status okra_search_refine_(okra_context *ctx, okra_search_ *search,
+okra_status okra_search_refine_(okra_context *ctx, okra_cell_search_ *search,
                                 okra_found_ *found, const okra_plan_ *plan,
                                 okra_int origin) OKRA_CHECK;
 

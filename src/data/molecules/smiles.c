@@ -77,7 +77,7 @@ static int32_t number(parser *p, int most)
     return value;
 }
 
-static okra_status connect(parser *p, int32_t a, int32_t b, int32_t order, size_t at)
+static okra_status join_atoms(parser *p, int32_t a, int32_t b, int32_t order, size_t at)
 {
     okra_molecule_ *m = p->m;
     bool aromatic = order == 0;
@@ -95,7 +95,7 @@ static okra_status add_atom(parser *p, okra_atom_ atom)
     CHK(okra_molecule_add_atom_(p->m, atom));
     int32_t index = (int32_t)(p->m->atoms - 1);
     if (p->previous >= 0) {
-        CHK(connect(p, p->previous, index, p->order, p->at));
+        CHK(join_atoms(p, p->previous, index, p->order, p->at));
     } else if (p->order != ANY) {
         REFUSE(p, p->bond_at, "expected an atom before the bond", NULL);
     }
@@ -284,7 +284,8 @@ static okra_status ring_bond(parser *p)
     if (other == p->previous) {
         REFUSE(p, begin, "ring closure bonds an atom to itself", NULL);
     }
-    return connect(p, other, p->previous, order == ANY ? p->ring[k].order : order, begin);
+    return join_atoms(p, other, p->previous, order == ANY ? p->ring[k].order : order,
+                      begin);
 }
 
 static okra_status open_branch(parser *p)

@@ -1,16 +1,18 @@
 /*
  * parse.c: kernel expressions by recursive descent.
  *
- *     pipe     sum { '|' transform }          a pipe takes all that stands before it;
- *                                             chol(...) and its like make it a leaf
- *     sum      product { '+' product }
- *     product  factor { '*' factor }
- *     factor   number | ( '(' pipe ')' | kernel | mean | '{' pipe { ',' pipe } '}' )
- *              [ '@' part of a tuple ]; braces: alternatives, in grids alone
- *     mean     ( 'mean' | 'align' | 'align-each' | 'align-loo' ) '(' pipe { ',' pipe }
- * ')' align and its like in grids alone kernel of kernels     name '(' pipe { ',' name
- * '=' value } ')' kernel, transform     name [ '(' [name '='] value { ',' [name '=']
- * value } ')' ]
+ *     pipe          sum { '|' transform }     takes all that stands before it; chol(...)
+ *                                             and its like make that a leaf
+ *     sum           product { '+' product }
+ *     product       factor { '*' factor }
+ *     factor        number | operand [ '@' part of a tuple ]
+ *     operand       '(' pipe ')' | kernel | mean | alternatives
+ *     mean          MEAN '(' pipe { ',' pipe } ')'
+ *     MEAN          mean; align, align-each and align-loo in grids alone
+ *     alternatives  '{' pipe { ',' pipe } '}' in grids alone
+ *     kernel        name [ '(' values ')' ] | name '(' pipe { ',' name '=' value } ')'
+ *     transform     name [ '(' values ')' ]
+ *     values        [ name '=' ] value { ',' [ name '=' ] value }
  *
  * Numbers among the factors of a product are multiplied into one scale.
  */
@@ -24,7 +26,7 @@
 #include <string.h>
 
 /* Limits of what recursion over a tree meets. */
-enum { DEPTH_MOST = OKRA_PARSE_DEPTH_, NODES_MOST = 1000, NAMES_MOST = 64 };
+enum { DEPTH_MOST = OKRA_PARSE_DEPTH_, NODES_MOST = 1000 };
 
 static okra_status push(okra_parser_ *p, okra_node_ node, int *place)
 {
@@ -37,44 +39,6 @@ static okra_status push(okra_parser_ *p, okra_node_ node, int *place)
 }
 
 /* ---- names ---- */
-
-typedef const char *(*name_list)(size_t, const char **, const okra_option_table **);
-
-static bool listed(name_list list, const char *name)
-{
-    for (size_t k = 0; list(k, NULL, NULL); k++) {
-        if (strcmp(list(k, NULL, NULL), name) == 0) {
-            return true;
-        }
-    }
-    return false;
-}
-
-static okra_status unknown_name(const okra_parser_ *p, size_t at, const char *name,
-                                bool kernel)
-{
-    name_list own = kernel ? okra_kernel_name : okra_transform_name;
-    name_list other = kernel ? okra_transform_name : okra_kernel_name;
-    const char *names[NAMES_MOST];
-    size_t count = 0;
-
-    if (listed(other, name)) {
-        return kernel ? okra_parse_fail_(p, OKRA_EARG, at,
-                                         "'%s' is a transform: it follows a kernel and a "
-                                         "pipe, as in linear | %s",
-                                         name, name)
-                      : okra_parse_fail_(p, OKRA_EARG, at,
-                                         "'%s' is a kernel, expected a transform", name);
-    }
-    while (count < NAMES_MOST && own(count, NULL, NULL)) {
-        names[count] = own(count, NULL, NULL);
-        count++;
-    }
-    const char *near = okra_nearest(name, names, count);
-    return okra_parse_fail_(
-        p, OKRA_EARG, at, "unknown %s '%s'%s%s%s", kernel ? "kernel" : "transform", name,
-        near ? ", did you mean '" : "", near ? near : "", near ? "'?" : "");
-}
 
 /* The name at the cursor, cut to fit; the cursor moves behind it. */
 static okra_status take_name(okra_parser_ *p, const char *expected, char name[64])
@@ -264,7 +228,7 @@ static okra_status leaf(okra_parser_ *p, double *scale, int *place)
         return mean(p, scale, place);
     }
     if (!class) {
-        return unknown_name(p, at, name, true);
+        return okra_parse_unknown_(p, at, name, true);
     }
     okra_node_ node = {.kind = OKRA_NODE_LEAF_, .leaf = class};
     if (class->nested) {
@@ -447,7 +411,7 @@ okra_status okra_parse_pipe_(okra_parser_ *p, int *place)
         }
         int low = low_kind(name);
         if (!found && low < 0) {
-            return unknown_name(p, at, name, false);
+            return okra_parse_unknown_(p, at, name, false);
         }
         PARSE_REFUSE_IF(p->kernel->count >= NODES_MOST, at, "more than %d parts",
                         NODES_MOST);

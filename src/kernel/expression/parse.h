@@ -30,6 +30,9 @@ okra_status okra_parse_fail_(const okra_parser_ *p, okra_status status, size_t a
             return okra_parse_fail_(p, OKRA_EARG, (at), __VA_ARGS__); \
         }                                                             \
     } while (0)
+/* Fails at a name that no kernel, or no transform, has. */
+okra_status okra_parse_unknown_(const okra_parser_ *p, size_t at, const char *name,
+                                bool kernel) OKRA_CHECK;
 /* Adds text and caret to the message of a call that failed. */
 okra_status okra_parse_point_(const okra_parser_ *p, okra_status status, size_t at);
 void okra_parse_space_(okra_parser_ *p);
