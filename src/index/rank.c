@@ -399,15 +399,14 @@ okra_status okra_index_rank_all(okra_context *context, const okra_index *index,
     okra_rank_request known = {OKRA_SIZED(okra_rank_request)};
     okra_ranking_ r = {.ctx = context, .index = index, .model = model};
     okra_ranked *result = NULL;
-    NEED(index);
-    NEED(model);
-    NEED(x);
-    NEED(request);
-    NEED(out);
+    NOT_NULL(index);
+    NOT_NULL(model);
+    NOT_NULL(x);
+    NOT_NULL(request);
+    NOT_NULL(out);
     SIZED(request, &known);
-    if (known.top < 1 || known.top > TOP_MOST) {
-        FAIL(OKRA_EARG, "top is %lld, expected 1 to %d", (long long)known.top, TOP_MOST);
-    }
+    REFUSE_IF(known.top < 1 || known.top > TOP_MOST, OKRA_EARG,
+              "top is %lld, expected 1 to %d", (long long)known.top, TOP_MOST);
     r.tests = x->n;
     okra_int top = OKRA_MIN_(known.top, index->count);
     TRY(check_model(&r));

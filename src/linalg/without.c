@@ -152,17 +152,15 @@ okra_status okra_factor_without_(okra_context *ctx, okra_mat_ L, const okra_int 
 {
     okra_status st = OKRA_OK;
     taking t = {.L = L, .G = G, .removed = removed, .count = count};
-    if (L.rows != L.cols || G.rows != G.cols || G.rows != L.rows - count) {
-        FAIL(OKRA_ESHAPE,
-             "factor: %lld of %lld rows are taken out, and there is room for %lld",
-             (long long)count, (long long)L.rows, (long long)G.rows);
-    }
+    REFUSE_IF(L.rows != L.cols || G.rows != G.cols || G.rows != L.rows - count,
+              OKRA_ESHAPE,
+              "factor: %lld of %lld rows are taken out, and there is room for %lld",
+              (long long)count, (long long)L.rows, (long long)G.rows);
     for (okra_int q = 0; q < count; q++) {
-        if (removed[q] < 0 || removed[q] >= L.rows ||
-            (q > 0 && removed[q] <= removed[q - 1])) {
-            FAIL(OKRA_EARG, "factor: row %lld of %lld cannot be taken out",
-                 (long long)removed[q], (long long)L.rows);
-        }
+        REFUSE_IF(removed[q] < 0 || removed[q] >= L.rows ||
+                      (q > 0 && removed[q] <= removed[q - 1]),
+                  OKRA_EARG, "factor: row %lld of %lld cannot be taken out",
+                  (long long)removed[q], (long long)L.rows);
     }
     TRY(okra_doubles_(ctx, G.rows, count, "columns of the rows that go", &t.X));
     TRY(okra_parallel_least_(ctx, (double)G.rows * (double)G.rows / 2, G.rows, GRAIN,

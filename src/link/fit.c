@@ -173,18 +173,16 @@ okra_status okra_link_parts_create_(okra_context *ctx, const okra_link_task *tas
     okra_link_parts_ p = {0};
     static const okra_link_settings usual = {OKRA_SIZED(okra_link_settings), .beta = 1};
     const okra_link_settings *s = settings ? settings : &usual;
-    NEED(task->x);
-    NEED(task->labelled);
+    NOT_NULL(task->x);
+    NOT_NULL(task->labelled);
     if (task->edge_count > 0) {
-        NEED(task->edges);
+        NOT_NULL(task->edges);
     }
-    if (!(s->beta >= 0 && s->beta <= 1e300)) {
-        FAIL(OKRA_EARG, "beta is %g, expected a number that is not negative", s->beta);
-    }
-    if (task->x->kind == OKRA_GRAM && task->x->n != task->x->d) {
-        FAIL(OKRA_ESHAPE, "%s is a Gram matrix of %lld x %lld, expected nodes x nodes",
-             task->x->source, (long long)task->x->n, (long long)task->x->d);
-    }
+    REFUSE_IF(!(s->beta >= 0 && s->beta <= 1e300), OKRA_EARG,
+              "beta is %g, expected a number that is not negative", s->beta);
+    REFUSE_IF(task->x->kind == OKRA_GRAM && task->x->n != task->x->d, OKRA_ESHAPE,
+              "%s is a Gram matrix of %lld x %lld, expected nodes x nodes",
+              task->x->source, (long long)task->x->n, (long long)task->x->d);
     TRY(place_nodes(task, &p));
     TRY(make_network(task, &p));
     if (options) {

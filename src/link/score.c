@@ -157,10 +157,8 @@ okra_status okra_link_rank(okra_context *context, okra_links *links,
     okra_status st = OKRA_OK;
     okra_int all = okra_link_count(links, which);
     heap h = {.most = top > 0 ? OKRA_MIN_(top, all) : all, .least = least};
-    if (top < 0) {
-        FAIL(OKRA_EARG, "top is %lld, expected a number that is not negative",
-             (long long)top);
-    }
+    REFUSE_IF(top < 0, OKRA_EARG, "top is %lld, expected a number that is not negative",
+              (long long)top);
     if (h.most == all && least == -(double)INFINITY) {
         TRY(okra_budget_ask_(context, (double)all * sizeof(okra_link),
                              "the list of %lld pairs", (long long)all));

@@ -299,9 +299,9 @@ okra_status okra_score(okra_context *context, const char *spec, const okra_data 
     okra_int *codes = NULL, known = 0;
     okra_data *aligned = NULL;
     okra_scores_ s = {.truth = truth, .has_each = true};
-    NEED(spec);
-    NEED(truth);
-    NEED(predicted);
+    NOT_NULL(spec);
+    NOT_NULL(truth);
+    NOT_NULL(predicted);
     TRY(okra_columns_align_(context, predicted, truth, false, &aligned));
     s.predicted = predicted = aligned;
     TRY(parse(spec, &metric, &options, &params));

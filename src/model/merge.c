@@ -244,16 +244,12 @@ okra_status okra_model_merge(okra_context *context, const okra_model *const *mod
     okra_status st = OKRA_OK;
     merging z = {.ctx = context, .models = models, .count = count};
     okra_model *made = NULL;
-    NEED(models);
-    if (count == 0) {
-        FAIL(OKRA_EARG, "merge: there are no models");
-    }
-    if (!(lambda >= 0 && lambda <= 1e300)) {
-        FAIL(OKRA_EARG,
-             "merge: lambda is %g, expected a positive number, or 0: that of "
-             "the models",
-             lambda);
-    }
+    NOT_NULL(models);
+    REFUSE_IF(count == 0, OKRA_EARG, "merge: there are no models");
+    REFUSE_IF(!(lambda >= 0 && lambda <= 1e300), OKRA_EARG,
+              "merge: lambda is %g, expected a positive number, or 0: that of "
+              "the models",
+              lambda);
     for (size_t k = 0; k < count; k++) {
         TRY(check_one(&z, k));
     }

@@ -266,9 +266,9 @@ okra_status okra_predict(okra_context *context, const okra_model *model,
     okra_int *lengths = NULL;
     okra_data *aligned = NULL, *candidates = NULL;
     run r = {.model = model};
-    NEED(model);
-    NEED(x);
-    NEED(out);
+    NOT_NULL(model);
+    NOT_NULL(x);
+    NOT_NULL(out);
     if (request) {
         SIZED(request, &known);
     }

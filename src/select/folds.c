@@ -185,10 +185,8 @@ okra_status okra_folds_create_(const okra_keys_ *keys, const okra_int *index, ok
 {
     okra_status st = OKRA_OK;
     okra_folds_ f = {.n = n, .parts = parts, .repeats = repeats};
-    if (n < 2) {
-        FAIL(OKRA_EARG, "there %s %lld training pair%s, expected two or more",
-             n == 1 ? "is" : "are", (long long)n, n == 1 ? "" : "s");
-    }
+    REFUSE_IF(n < 2, OKRA_EARG, "there %s %lld training pair%s, expected two or more",
+              n == 1 ? "is" : "are", (long long)n, n == 1 ? "" : "s");
     if (parts == n && !keys->folds && !keys->groups) { /* leave-one-out */
         f.repeats = 1;
     } else {

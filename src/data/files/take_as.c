@@ -134,9 +134,8 @@ static okra_status to_bits(const okra_context *ctx, const okra_data *from, bool 
     okra_status st = OKRA_OK;
     pack to = {NULL, packed ? from->d : from->d / 8 + (from->d % 8 != 0)};
     okra_int area = 0, width = from->d;
-    if (packed && __builtin_mul_overflow(width, 8, &width)) {
-        FAIL(OKRA_ESHAPE, "rows of %" PRId64 " bytes are too long", from->d);
-    }
+    REFUSE_IF(packed && __builtin_mul_overflow(width, 8, &width), OKRA_ESHAPE,
+              "rows of %" PRId64 " bytes are too long", from->d);
     TRY(okra_area_(from->n, to.stride, 1, &area));
     TRY(okra_budget_ask_(ctx, 2.0 * (double)area, "the packed bits"));
     ZALLOC(to.bytes, area);

@@ -60,11 +60,9 @@ okra_status okra_grid_branches_(okra_grid_ *grid, size_t begin, size_t end,
     okra_grid_ **kept = NULL;
     for (okra_int b = 0; b < count; b++) {
         okra_int cells = okra_grid_count_(branches[b]);
-        if (cells < 0 || (total += cells) > VALUES_MOST) {
-            FAIL(OKRA_EARG,
-                 "kernel expression: the alternatives have more than %d values",
-                 VALUES_MOST);
-        }
+        REFUSE_IF(cells < 0 || (total += cells) > VALUES_MOST, OKRA_EARG,
+                  "kernel expression: the alternatives have more than %d values",
+                  VALUES_MOST);
     }
     ZALLOC(values, total);
     ALLOC(kept, count);

@@ -103,10 +103,8 @@ okra_status okra_centres_(okra_context *ctx, const okra_data *train, okra_random
     double *X = NULL, *C = NULL, *G = NULL, *mean = NULL, *members = NULL;
     okra_data *some = NULL;
     lloyd z = {0};
-    if (train->kind != OKRA_DENSE) {
-        FAIL(OKRA_EUNSUPPORTED,
-             "pivots=centres: means are of dense vectors; expected pivots=kmeans here");
-    }
+    REFUSE_IF(train->kind != OKRA_DENSE, OKRA_EUNSUPPORTED,
+              "pivots=centres: means are of dense vectors; expected pivots=kmeans here");
     ALLOC(index, s);
     ALLOC(members, m);
     ALLOC(z.nearest, s);

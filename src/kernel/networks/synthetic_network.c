@@ -186,10 +186,9 @@ okra_status okra_network_inputs(okra_context *context, const okra_data *nodes,
     okra_status st = OKRA_OK;
     spectrum s = {.ctx = context};
     double links = 0;
-    if (!nodes || nodes->kind != OKRA_NODES || !(inertia > 0 && inertia <= 1)) {
-        FAIL(OKRA_EARG,
-             "inputs of a network: expected nodes, and inertia above 0 up to 1");
-    }
+    REFUSE_IF(!nodes || nodes->kind != OKRA_NODES || !(inertia > 0 && inertia <= 1),
+              OKRA_EARG,
+              "inputs of a network: expected nodes, and inertia above 0 up to 1");
     const okra_csr_ *W = &nodes->network->adjacency;
     okra_int n = s.n = nodes->network->nodes;
     TRY(okra_doubles_(context, n, n, "the network's Laplacian", &s.V));

@@ -130,15 +130,12 @@ okra_status okra_kpca_low_(okra_context *ctx, const okra_problem_ *problem,
 {
     okra_status st = OKRA_OK;
     low z = {.ctx = ctx, .problem = problem, .components = components, .rank = rank};
-    if (strcmp(rank, "auto") == 0) {
-        FAIL(
-            OKRA_EUNSUPPORTED,
-            "kpca: rank-output auto needs the whole input Gram matrix for leave-one-out; "
-            "with low-rank-x expected a number or a share of the variance");
-    }
-    if (okra_problem_features_(problem) == 0) {
-        FAIL(OKRA_EARG, "kpca: low-rank-x needs low-rank-y, or a linear ky");
-    }
+    REFUSE_IF(
+        strcmp(rank, "auto") == 0, OKRA_EUNSUPPORTED,
+        "kpca: rank-output auto needs the whole input Gram matrix for leave-one-out; "
+        "with low-rank-x expected a number or a share of the variance");
+    REFUSE_IF(okra_problem_features_(problem) == 0, OKRA_EARG,
+              "kpca: low-rank-x needs low-rank-y, or a linear ky");
     double least = lambda[0];
     for (size_t l = 1; l < count; l++) {
         least = fmin(least, lambda[l]);

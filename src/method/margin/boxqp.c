@@ -289,10 +289,9 @@ okra_status okra_boxqp_bounded_(okra_context *ctx, okra_mat_ Q, const double *mo
     okra_status st = OKRA_OK;
     solver s = {
         .ctx = ctx, .Q = Q, .n = Q.rows, .a = a, .most = most, .tolerance = tolerance};
-    if (Q.rows != Q.cols) {
-        FAIL(OKRA_ESHAPE, "margin: the quadratic form is %lld x %lld, not square",
-             (long long)Q.rows, (long long)Q.cols);
-    }
+    REFUSE_IF(Q.rows != Q.cols, OKRA_ESHAPE,
+              "margin: the quadratic form is %lld x %lld, not square", (long long)Q.rows,
+              (long long)Q.cols);
     ALLOC(s.g, s.n);
     ALLOC(s.active, s.n);
     for (okra_int i = 0; i < s.n; i++) {

@@ -100,10 +100,9 @@ static okra_status predict(okra_context *ctx, const okra_bag_ *bag, okra_query_ 
     knn_arg a = {.query = query, .out = out};
     double k = 0;
     okra_int one = 0, n = 0;
-    if (!okra_bag_get_number_(bag, "k", &k) || !(k >= 1 && k <= (double)query->n)) {
-        FAIL(OKRA_EFORMAT, "knn: the model's k is %g, expected 1 to %lld", k,
-             (long long)query->n);
-    }
+    REFUSE_IF(!okra_bag_get_number_(bag, "k", &k) || !(k >= 1 && k <= (double)query->n),
+              OKRA_EFORMAT, "knn: the model's k is %g, expected 1 to %lld", k,
+              (long long)query->n);
     a.k = (okra_int)k;
     a.total = k;
     a.weights = okra_bag_get_(bag, "sample-weight", &one, &n);

@@ -279,10 +279,10 @@ okra_status okra_operator_fit(okra_context *context, const okra_operator *K,
     okra_operator_report told = {0};
     solver z = {.ctx = context, .K = K, .x = x};
     double *c = NULL;
-    NEED(K);
-    NEED(x);
-    NEED(y);
-    NEED(coefficients);
+    NOT_NULL(K);
+    NOT_NULL(x);
+    NOT_NULL(y);
+    NOT_NULL(coefficients);
     z.o = okra_operator_default();
     if (settings) {
         SIZED(settings, &z.o);

@@ -214,11 +214,9 @@ okra_status okra_graph_knn_(okra_context *ctx, const okra_graph_text_ *t,
     if (t->share > 0) {
         s.k = OKRA_MAX_(1, OKRA_MIN_(n - 1, (okra_int)llround(t->share * (double)n)));
     }
-    if (s.k > n - 1) {
-        FAIL(OKRA_EARG,
-             "graph: knn with k = %lld among %lld inputs, expected at most %lld",
-             (long long)s.k, (long long)n, (long long)(n - 1));
-    }
+    REFUSE_IF(s.k > n - 1, OKRA_EARG,
+              "graph: knn with k = %lld among %lld inputs, expected at most %lld",
+              (long long)s.k, (long long)n, (long long)(n - 1));
     TRY(find(ctx, &s));
     TRY(unite(ctx, &s, W));
 done:
