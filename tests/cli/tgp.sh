@@ -17,8 +17,8 @@ for method in tgp-kl tgp-hsic; do
 done
 expect 0 okra predict m.okra --x tx.csv -o p.csv --iterations 1 --report r.tsv
 expect_in "predictions did not converge; the lowest point found is given" err
-expect_fail 1 "okra predict: nothing was optimised: --report is for --decode optimum of twin \
-Gaussian processes and --decode rewrite" okra predict -q m.okra --x tx.csv --decode candidates -o c2.csv --report r2.tsv
+expect_fail 2 "okra predict: --report is for --decode optimum and rewrite, not candidates" \
+    okra predict -q m.okra --x tx.csv --decode candidates -o c2.csv --report r2.tsv
 [ ! -e r2.tsv ]
 
 # outputs that are no vectors: chosen by the criterion among the training outputs

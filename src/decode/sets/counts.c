@@ -361,8 +361,11 @@ static void shelve(const okra_context *ctx, const okra_output_ *output, const ch
 {
     double numbers = (double)(s->sizes * (s->most + 1) * (s->largest + 1));
     double places = (double)(s->offsets[s->groups] + 2 * s->n + s->d);
-    s->shelved = output->few && okra_stays_(ctx, 8 * (numbers + 2 * places)) &&
-                 okra_shelf_leave_(output->shelf, name, s, release);
+    s->shelved = output->few && output->shelf &&
+                 okra_stays_(ctx, 8 * (numbers + 2 * places)); /* before others see it */
+    if (s->shelved && !okra_shelf_leave_(output->shelf, name, s, release)) {
+        s->shelved = false;
+    }
 }
 
 okra_status okra_counts_create_(okra_context *ctx, const okra_output_ *output,
