@@ -214,7 +214,7 @@ void ranks_share_(void *e, okra_int n, okra_int *first, okra_int *count)
     *count = each + (g->rank < more);
 }
 
-/* To one rank and from there to all: the same bits everywhere. */
+/* MPI promises the same bits on all ranks. */
 okra_status ranks_sum_(void *e, okra_context *ctx, okra_int count, double *values)
 {
     enum { CHUNK = 1 << 20 };
@@ -222,10 +222,7 @@ okra_status ranks_sum_(void *e, okra_context *ctx, okra_int count, double *value
     okra_status st = ranks_agree_(g, g->host->cancelled(ctx), "sum", (uint64_t)count, 0);
     for (okra_int k = 0; st == OKRA_OK && g->ranks > 1 && k < count; k += CHUNK) {
         int now = (int)OKRA_MIN_(CHUNK, count - k);
-        double *at = values + k;
-        MPI_Reduce(g->rank == 0 ? MPI_IN_PLACE : at, at, now, MPI_DOUBLE, MPI_SUM, 0,
-                   g->comm);
-        MPI_Bcast(at, now, MPI_DOUBLE, 0, g->comm);
+        MPI_Allreduce(MPI_IN_PLACE, values + k, now, MPI_DOUBLE, MPI_SUM, g->comm);
     }
     return st;
 }

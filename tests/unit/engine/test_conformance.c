@@ -483,7 +483,44 @@ TEST(empty_matrices)
     finish();
 }
 
+/* Terms of many sizes, each of one process; put compares the bits of all processes. */
+TEST(sums_over_processes)
+{
+    enum { TERMS = 13, MOST = (1 << 20) + 3 };
+    static const okra_int counts[] = {1, 7, 999, 40000, MOST};
+    setup();
+    for (size_t c = 0; c < sizeof counts / sizeof *counts; c++) {
+        okra_int n = counts[c], first = 0, mine = 0;
+        double *got = okra_zalloc_(n, sizeof *got), *want = okra_zalloc_(n, sizeof *want);
+        double *size = okra_zalloc_(n, sizeof *size), worst = 0;
+        okra_large_ *A = NULL;
+        CHECK(got && want && size);
+        okra_engine_share_(ctx, TERMS, &first, &mine);
+        for (okra_int t = 0; t < TERMS; t++) {
+            double scale = pow(10, (double)(t % 5 - 2));
+            for (okra_int k = 0; k < n; k++) {
+                double term = scale * ((double)((k + 1) * (t + 3) % 997) - 498);
+                want[k] += term;
+                size[k] += fabs(term);
+                got[k] += t >= first && t < first + mine ? term : 0;
+            }
+        }
+        CHECK_OK(okra_engine_sum_(ctx, n, got));
+        for (okra_int k = 0; k < n; k++) {
+            worst = fmax(worst, fabs(got[k] - want[k]) / size[k]);
+        }
+        CHECK_NEAR(worst, 0, 1e-15);
+        CHECK_OK(okra_large_create_(ctx, 1, n, "a test", &A));
+        CHECK_OK(okra_large_put_(ctx, okra_mat_of_(got, 1, n), 0, 0, A));
+        okra_large_free_(A);
+        okra_free_(got);
+        okra_free_(want);
+        okra_free_(size);
+    }
+    finish();
+}
+
 MAIN(RUN(put_and_get), RUN(a_block_with_a_stride_is_borrowed), RUN(elementwise),
      RUN(reductions), RUN(inner_products_of_lists), RUN(ties_go_to_the_lower_column),
      RUN(centring), RUN(products), RUN(factor_and_solve), RUN(jitter_is_added_and_told),
-     RUN(eigenvectors), RUN(empty_matrices))
+     RUN(eigenvectors), RUN(empty_matrices), RUN(sums_over_processes))
