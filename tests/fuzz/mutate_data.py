@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """mutate_data.py READ_FILES CORPUS COUNT [SEED]: COUNT altered data files of every format are
-read or refused with a message, within time and memory, without a crash.
+read or refused with a message, within time and memory, without a crash. Some of them are
+shards: files of one list or pattern (list:, shards:), and the list is altered as well.
 
 The files come from those of CORPUS/fuzz_FORMAT: bytes altered, pieces cut, doubled, put
 elsewhere or taken from another file, numbers replaced by absurd ones. A file that fails is
@@ -57,6 +58,26 @@ def alter(r, data, others):
     return bytes(b)
 
 
+def shards(r, path, name, data, seeds):
+    """A list of files or a pattern: whole ones of the corpus, altered ones, arrays that could be mapped."""
+    format = r.choice(FORMATS[name].split())
+    whole = r.choice(seeds[name])
+    names = []
+    for i in range(r.choice((1, 2, 2, 3, 5))):
+        file = path.with_name(f"{path.name}-{i}.{format}")
+        file.write_bytes(r.choice((whole, whole, whole, r.choice(seeds[name]), data)))
+        names.append(bytes(file))
+    how = r.choice(HOWS) + r.choice(("", f"{format}:"))
+    if r.randrange(3) == 0:
+        return f"shards:{how}{path}-*.{format}"
+    text = b"\n".join(names + r.choice(([], [b""], [names[0]], [names[0] + b"x"], [b"list:" + names[0]])))
+    altered = alter(r, text, [text, whole]) if r.randrange(2) else text
+    if re.search(rb"(^|[:\r\n])-\r?$", altered, re.M):  # standard input, which has the list of all files
+        altered = text
+    path.with_suffix(".bin").write_bytes(altered)
+    return f"list:{how}{path.with_suffix('.bin')}"
+
+
 def make(folder, corpus, count, seed):
     r = random.Random(seed)
     seeds = {f: [p.read_bytes() for p in sorted((corpus / ("fuzz_" + f)).iterdir())] for f in FORMATS}
@@ -65,9 +86,19 @@ def make(folder, corpus, count, seed):
         name = r.choice(list(FORMATS))
         data = alter(r, r.choice(seeds[name]), seeds[r.choice((name, r.choice(list(FORMATS))))])
         path = folder / f"{k}.bin"
+        if k % 8 == 0:
+            lines.append(shards(r, folder / f"{k}", name, data, seeds))
+            continue
         path.write_bytes(data)
         lines.append(f"{r.choice(HOWS)}{r.choice(FORMATS[name].split())}:{path}")
     return lines
+
+
+def keep(line):
+    """The file of a line, with its shards."""
+    path = pathlib.Path(line.split(":")[-1])
+    for file in path.parent.glob(re.match("[0-9]+", path.name).group() + "[.-]*"):
+        shutil.copy(file, f"fault-{file.name}")
 
 
 def main():
@@ -90,13 +121,13 @@ def main():
                     if line.startswith("FAULT"):
                         failed += 1
                         print(before, line)
-                        shutil.copy(before.split(":")[-1], f"fault-{pathlib.Path(before).stem}.bin")
+                        keep(before)
                 seen = [line for line in out if line in set(lines)]
                 if len(seen) == len(lines) and p.returncode == 1:
                     break
                 failed += 1  # it ended in the middle
                 print(f"{seen[-1]}: ended with {p.returncode}\n{p.stderr[-3000:]}")
-                shutil.copy(seen[-1].split(":")[-1], f"fault-{pathlib.Path(seen[-1]).stem}.bin")
+                keep(seen[-1])
                 lines = lines[len(seen):]
             shutil.rmtree(folder)
     print(f"{count} altered files, {failed} faults")

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""same.py MPIRUN: weights, embeddings, leave-one-out and ranked candidates by 1, 2, 3, 4 and 6 processes are those of the
-engine host, to 1e-10: every operator, kernel PCA, low rank; vectors, strings and molecules; fewer rows than processes.
+"""same.py MPIRUN: weights, embeddings, leave-one-out, selection and ranked candidates by 1, 2, 3, 4 and 6 processes are
+those of the engine host, to 1e-10: every operator, kernel PCA, low rank; vectors, strings and molecules; fewer rows than
+processes.
 same.py --inside: what each process runs.
 """
 import os
@@ -96,6 +97,46 @@ def results(x, y, test, values, weights, engine):
     return out
 
 
+def selections(folder):
+    """Pairs, and what is selected from: lambda by leave-one-out of explicit outputs and of others, and by folds."""
+    for name, x, y, test in objects():
+        kernel = {"strings": "spectrum(k={1,2}) | normalize", "molecules": "wl | normalize"}.get(name)
+        grid = {"kx": kernel or "rbf(sigma={0.5,2})", "lam": "1e-3..1e1:5", "cv": "loo"}
+        for ky in ["linear", "rbf(sigma=1)"] if kernel is None else ["spectrum(k=2)" if name == "strings" else "wl"]:
+            yield name, x, y, {**grid, "ky": ky}
+        if name == "vectors":
+            yield name, x, y, {**grid, "ky": "linear", "operator": f"matrix:{folder}/A.npy"}
+            yield name, x, y, {**grid, "ky": "linear", "per_output": True}
+            yield name, x, y, {**grid, "ky": "linear", "cv": "gcv"}
+            yield name, x, y, {**grid, "ky": "rbf(sigma=1)", "cv": "kfold:3"}
+            yield name, x, y, {**grid, "ky": "rbf(sigma=1)", "operator": "ccov", "cv": "kfold:3"}
+
+
+def select(folder):
+    """How far the losses of every cell are at most from those of the engine host (over what exceeds 1), and of how many cells."""
+    import okra
+    worst, count = 0.0, 0
+    for name, x, y, values in selections(folder):
+        both = []
+        for engine in ("host", "mpi:4"):
+            try:
+                found = okra.IOKRCV(engine=engine, n_jobs=1, random_state=0, **values).fit(x, y).selection_
+                both.append([[cell.get(key) for key in ("mean", "error", "gcv")] for cell in found["cells"]] +
+                            [[float(v) for v in found["best"]["settings"]["lambda"].strip("{}").split(",")]])
+            except (okra.OkraError, ValueError) as failure:
+                both.append(str(failure))
+        if isinstance(both[0], str):
+            assert both[0] == both[1] and len(y) < 3, (name, values, both)
+            continue
+        assert len(both[0]) == len(both[1]), (name, values, both[1])
+        for a, b in zip(*both):
+            distance = max(far(p, q) / max(1.0, abs(p or 0)) for p, q in zip(a, b))
+            assert distance <= TOLERANCE, (name, values, a, b)
+            worst, count = max(worst, distance), count + 1
+    assert count > 100, count
+    return worst, count
+
+
 def inside(folder):
     import okra
     from mpi4py import MPI
@@ -123,9 +164,10 @@ def inside(folder):
                     assert distance <= TOLERANCE, (name, values, weigh, key, distance)
                     worst = max(worst, distance)
                 cases += 1
+    selected, cells = select(folder)
     if rank == 0:
         print(f"{MPI.COMM_WORLD.Get_size()} processes: {cases} fits, the largest difference {worst:.1e}; "
-              f"{refused} refused alike", flush=True)
+              f"{refused} refused alike; {cells} cells of selections, {selected:.1e}", flush=True)
     assert cases > 100 and refused < cases / 10, (cases, refused)
 
 
