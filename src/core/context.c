@@ -155,6 +155,17 @@ okra_status okra_context_agree(okra_context *context, okra_status status, bool *
                  : status;
 }
 
+okra_status okra_context_same_(const okra_context *context, const char *what,
+                               uint64_t mark)
+{
+    const okra_crew_ *group = okra_context_crew_(context);
+    char text[128];
+    bool talks;
+    snprintf(text, sizeof text, "%s, fingerprint %016llx", what,
+             (unsigned long long)mark);
+    return group ? group->agree(group->state, OKRA_OK, text, &talks) : OKRA_OK;
+}
+
 const void *okra_context_engine_(const okra_context *context)
 {
     return context ? context->engine : NULL;

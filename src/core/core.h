@@ -281,6 +281,9 @@ typedef struct okra_crew_ {
     okra_status (*agree)(void *state, okra_status status, const char *what, bool *talks);
 } okra_crew_;
 const okra_crew_ *okra_context_crew_(const okra_context *context);
+/* Have all processes come with the same `mark` of `what`? */
+okra_status okra_context_same_(const okra_context *context, const char *what,
+                               uint64_t mark) OKRA_CHECK;
 bool okra_context_apart_(const okra_context *context);
 /* Takes threads and memory over as well. */
 void okra_context_set_crew_(okra_context *context, const okra_crew_ *group);

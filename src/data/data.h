@@ -205,6 +205,8 @@ okra_status okra_stack_join_(okra_context *ctx, okra_data **data) OKRA_CHECK;
 #define OKRA_MIX_START_ UINT64_C(0xcbf29ce484222325)
 uint64_t okra_mix_(uint64_t h, const void *bytes, size_t size);
 uint64_t okra_data_mix_(uint64_t h, const okra_data *data);
+/* Names and values of options (NULL: none). */
+uint64_t okra_options_mix_(uint64_t h, const okra_options *options);
 
 /* ---- the same objects ---- */
 

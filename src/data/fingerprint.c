@@ -6,6 +6,8 @@
  */
 #include "data/data.h"
 
+#include <string.h>
+
 uint64_t okra_mix_(uint64_t h, const void *bytes, size_t size)
 {
     const unsigned char *p = bytes;
@@ -20,6 +22,15 @@ static uint64_t mix_ints(uint64_t h, const okra_int *p, okra_int count)
     return p ? okra_mix_(h, p, (size_t)count * sizeof *p) : h;
 }
 
+uint64_t okra_options_mix_(uint64_t h, const okra_options *options)
+{
+    const char *name, *value;
+    for (size_t i = 0; options && (name = okra_options_each_(options, i, &value)); i++) {
+        h = okra_mix_(okra_mix_(h, name, strlen(name) + 1), value, strlen(value) + 1);
+    }
+    return h;
+}
+
 uint64_t okra_data_mix_(uint64_t h, const okra_data *d)
 {
     if (!d) {
@@ -27,6 +38,9 @@ uint64_t okra_data_mix_(uint64_t h, const okra_data *d)
     }
     okra_int head[] = {(okra_int)d->kind, d->n, d->d};
     h = okra_mix_(h, head, sizeof head);
+    if (d->pieces) { /* they stay in their files: their sizes alone */
+        return mix_ints(h, d->pieces->first, d->pieces->count + 1);
+    }
     for (okra_int i = 0; d->values && i < d->n; i++) {
         h = okra_mix_(h, d->values + i * d->ld, (size_t)d->d * sizeof(double));
     }

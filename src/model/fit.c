@@ -338,11 +338,26 @@ done:
     return st;
 }
 
+/* Do all processes fit the same? */
+static okra_status same_fit(const okra_context *ctx, const okra_data *x,
+                            const okra_data *y, const okra_options *options,
+                            const double *lambda, size_t count)
+{
+    if (!okra_context_crew_(ctx)) {
+        return OKRA_OK;
+    }
+    uint64_t h = okra_data_mix_(okra_data_mix_(OKRA_MIX_START_, x), y);
+    h = okra_options_mix_(h, options);
+    h = lambda ? okra_mix_(h, lambda, count * sizeof *lambda) : h;
+    return okra_context_same_(ctx, "data and options of a fit", h);
+}
+
 okra_status okra_fit_with_(okra_context *ctx, const okra_model *basis, const okra_data *x,
                            const okra_data *y, const okra_options *options,
                            const double *lambda, size_t count, okra_model **models)
 {
     FREED_BY(okra_data_drop_) okra_data *some_x = NULL, *some_y = NULL;
+    CHK(same_fit(ctx, x, y, options, lambda, count));
     CHK(okra_weights_drop_(x, y, &some_x, &some_y));
     return fit_pairs(ctx, basis, some_x, some_y, options, lambda, count, models);
 }

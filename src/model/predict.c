@@ -275,6 +275,12 @@ okra_status okra_predict(okra_context *context, const okra_model *model,
     request = &known;
     r.want_weights = request->weights;
     r.want_embedding = request->embedding;
+    if (okra_context_crew_(context)) {
+        uint64_t h = okra_mix_(OKRA_MIX_START_, model->json, strlen(model->json));
+        h = okra_data_mix_(okra_data_mix_(h, x), known.candidates);
+        TRY(okra_context_same_(context, "model, data and options of a prediction",
+                               okra_options_mix_(h, options)));
+    }
     TRY(okra_data_align(context, x, model->training->x, &aligned));
     x = aligned;
     if (known.candidates) {

@@ -54,12 +54,9 @@ uint64_t okra_fingerprint_(const okra_options *options, const okra_pairs_ *sourc
                            uint64_t seed)
 {
     uint64_t h = okra_mix_(OKRA_MIX_START_, &seed, sizeof seed);
-    const char *name, *value, *version = okra_version();
+    const char *version = okra_version();
     const okra_select_request *request = source->request;
-    h = okra_mix_(h, version, strlen(version));
-    for (size_t i = 0; (name = okra_options_each_(options, i, &value)); i++) {
-        h = okra_mix_(okra_mix_(h, name, strlen(name) + 1), value, strlen(value) + 1);
-    }
+    h = okra_options_mix_(okra_mix_(h, version, strlen(version)), options);
     const okra_data *all[] = {source->x,      source->y,       request->candidates,
                               request->folds, request->groups, request->strata};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {

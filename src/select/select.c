@@ -131,6 +131,7 @@ static okra_status run(okra_job_ *j, const okra_options *options)
     okra_selection *out = j->out;
     double begin = now();
     uint64_t mark = okra_fingerprint_(options, &j->source, okra_context_seed(j->ctx));
+    CHK(okra_context_same_(j->ctx, "data and options of a selection", mark));
     if (j->cv.outer == 0) {
         CHK(okra_job_check_folds_(j, NULL));
     }

@@ -126,11 +126,35 @@ expect_fail 1 'okra fit: no.csv: cannot be opened: No such file or directory' \
 # One has other data.
 sed 's/^0\.8/0.7/' x.csv >x-1.csv
 expect 1 many 3 bash -c 'okra fit --x x-$OMPI_COMM_WORLD_RANK.csv --y y.csv --kx "rbf(sigma=1)" --lambda 0.1 --engine mpi -o m.okra'
-expect_in 'okra fit: engine mpi: the 3 processes do not do the same (this one: a Gram matrix): do they read the same files' err
+expect_in 'okra fit: engine mpi: the 3 processes do not do the same (this one: data and options of a fit, fingerprint ' err
+# or another lambda, other rows of low rank, other test rows or candidates, or another model.
+differ() { # WHAT COMMAND...: %s is x, y or m of this process
+    local what=$1
+    shift
+    expect 1 many 2 bash -c 'r=$OMPI_COMM_WORLD_RANK; '"$*"' --engine mpi -o m.okra'
+    expect_in "the 2 processes do not do the same (this one: $what" err
+    [ "$(wc -l <err)" = 1 ] || complain "more than one message"
+}
+cp x.csv other-0.csv && sed 's/^0\.8/0.7/' x.csv >other-1.csv
+cp y.csv target-0.csv && sed '$s/.*/7,7/' y.csv >target-1.csv
+fit="okra fit --kx 'rbf(sigma=1)' --ky linear"
+differ 'data and options of a fit' "$fit --x x.csv --y y.csv --lambda 0.\$((r + 1))"
+differ 'data and options of a fit' "$fit --x other-\$r.csv --y y.csv --lambda 0.1 --low-rank-x 'nystrom(rank=5)'"
+differ 'data and options of a fit' "$fit --x x.csv --y target-\$r.csv --lambda 0.1 --low-rank-x 'nystrom(rank=5)'"
+differ 'data and options of a selection' 'okra select --cv loo --kx "rbf(sigma=1)" --lambda 1e-2..1 --x x.csv --y target-$r.csv'
+differ 'model, data and options of a prediction' 'okra predict host.okra --x other-$r.csv'
+differ 'model, data and options of a prediction' \
+    'okra predict host.okra --x x.csv --decode candidates --candidates target-$r.csv'
+expect 0 okra fit -q --x x.csv --y y.csv --kx 'rbf(sigma=1)' --lambda 0.1 -o model-0.okra
+expect 0 okra fit -q --x x.csv --y target-1.csv --kx 'rbf(sigma=1)' --lambda 0.1 -o model-1.okra
+differ 'model, data and options of a prediction' 'okra predict model-$r.okra --x x.csv'
 expect_fail 2 'okra fit: engine mpi:x: expected the size of blocks after the colon, 1 to 4096, such as mpi:64 or mpi:64,scalapack' \
     okra fit --x x.csv --y y.csv --engine mpi:x -o m.okra
 expect_fail 1 'okra fit: standard input: it reaches one of 2 processes alone: name a file' \
     many 2 okra fit --x csv:- --y y.csv --engine mpi -o m.okra
+mkfifo pipe.csv
+expect_fail 1 'okra fit: pipe.csv: it reaches one of 2 processes alone: name a file' \
+    many 2 okra fit --x pipe.csv --y y.csv --engine mpi -o m.okra
 expect_fail 2 'okra predict: standard input reaches one of 2 processes alone: --x needs a file' \
     many 2 okra predict host.okra --x - --engine mpi -o m.okra.csv
 for file in m.okra m.okra*; do [ ! -e "$file" ] || complain "$file was written"; done

@@ -58,7 +58,7 @@ def settings(name, folder):
     yield {**RBF, "method": "kpca"}
     yield {**RBF, "method": "kpca", "components": "0.9"}
     yield {**RBF, "method": "kpca", "rank-output": "2"}
-    for low in ("chol(rank=2)", "nystrom(rank=2)", "rff(features=8)"):
+    for low in ("chol(rank=2)", "nystrom(rank=2)", "rff(rank=8)"):
         for operator in ("identity", "ccov", f"matrix:{folder}/A.npy"):
             yield {**LINEAR, "low-rank-x": low, "operator": operator}
 
@@ -138,9 +138,8 @@ def select(folder):
 
 
 def inside(folder):
-    import okra
     from mpi4py import MPI
-    rank, worst, cases, refused = MPI.COMM_WORLD.Get_rank(), 0.0, 0, 0
+    rank, worst, cases = MPI.COMM_WORLD.Get_rank(), 0.0, 0
     warnings.simplefilter("ignore")
     for name, x, y, test in objects():
         for values in settings(name, folder):
@@ -148,17 +147,7 @@ def inside(folder):
                 weights = np.linspace(0.5, 2, len(y)) if weigh else None
                 if weigh and ("low-rank-x" in values or name not in ("vectors", "three")):
                     continue
-                both = []
-                for engine in ("host", "mpi:4"):
-                    try:
-                        both.append(results(x, y, test, values, weights, engine))
-                    except okra.OkraError as failure:
-                        both.append(str(failure))
-                if isinstance(both[0], str):  # refused, and in the same words
-                    assert both[0] == both[1], (name, values, both)
-                    refused += 1
-                    continue
-                assert not isinstance(both[1], str), (name, values, both[1])
+                both = [results(x, y, test, values, weights, engine) for engine in ("host", "mpi:4")]
                 for key, value in both[0].items():
                     distance = far(value, both[1][key])
                     assert distance <= TOLERANCE, (name, values, weigh, key, distance)
@@ -167,8 +156,8 @@ def inside(folder):
     selected, cells = select(folder)
     if rank == 0:
         print(f"{MPI.COMM_WORLD.Get_size()} processes: {cases} fits, the largest difference {worst:.1e}; "
-              f"{refused} refused alike; {cells} cells of selections, {selected:.1e}", flush=True)
-    assert cases > 100 and refused < cases / 10, (cases, refused)
+              f"{cells} cells of selections, {selected:.1e}", flush=True)
+    assert cases > 200, cases
 
 
 def main(mpirun):

@@ -66,12 +66,22 @@ static okra_status open_fd(const okra_context *ctx, int fd, okra_bytes_ *out)
     return st == OKRA_OK ? read_all(ctx, fd, info.st_size + 1, out) : st;
 }
 
+/* Standard input, a pipe, a terminal: what one process reads no other does. */
+static bool flows(const char *path)
+{
+    struct stat info;
+    return strcmp(path, "-") == 0 ||
+           (stat(path, &info) == 0 &&
+            (S_ISFIFO(info.st_mode) || S_ISSOCK(info.st_mode) || S_ISCHR(info.st_mode)));
+}
+
 okra_status okra_bytes_open_(const okra_context *ctx, const char *path, okra_bytes_ *out)
 {
     okra_status st;
     bool standard = strcmp(path, "-") == 0;
-    int fd = standard ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
-    if (standard && okra_context_processes(ctx) > 1) {
+    bool one = okra_context_processes(ctx) > 1 && flows(path);
+    int fd = one ? -1 : standard ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
+    if (one) {
         st = okra_fail_(OKRA_EUNSUPPORTED,
                         "it reaches one of %d processes alone: name a file",
                         okra_context_processes(ctx));

@@ -19,6 +19,7 @@
 #include "kernel/gram/bound.h"
 #include "kernel/lowrank/lowrank.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -326,7 +327,13 @@ okra_status okra_moments_rounds_(okra_context *ctx, const okra_problem_ *p,
 {
     okra_int done = 0, step = OKRA_MAX_((p->n + ROUNDS - 1) / ROUNDS, ROUND_LEAST);
     CHK(load_moments(ctx, keep, solved, t, &done));
-    step = okra_moments_on_engine_(ctx, p) ? p->n : step; /* it takes all at once */
+    if (done % step != 0 && done < p->n) {
+        return told(keep->path, no_checkpoint());
+    }
+    if (okra_moments_on_engine_(ctx, p)) { /* it takes all rows at once, or none */
+        step = p->n;
+        done = done < p->n ? 0 : done;
+    }
     if (done == 0) {
         state all = moments_state(t, 0);
         for (int i = 0; i < all.count; i++) {
@@ -395,6 +402,13 @@ static okra_status load_panels(const okra_ridge_ *r, const okra_zip_ *zip,
         CHK(okra_cancelled_(ctx));
         snprintf(name, sizeof name, "%lld", (long long)i);
         CHK(entry(ctx, zip, name, some * width * (okra_int)sizeof *rows, rows));
+        bool good = okra_finite_(rows, some, width, width) == OKRA_OK;
+        for (okra_int k = 0; k < some; k++) {
+            good = good && rows[k * width + i + k] > 0;
+        }
+        if (!good) {
+            return no_checkpoint();
+        }
         CHK(okra_large_put_(ctx, okra_mat_of_(rows, some, width), i, 0, L));
     }
     return OKRA_OK;
@@ -419,6 +433,10 @@ static okra_status load_factor(const okra_ridge_ *r, uint64_t problem, okra_larg
         TRY(okra_large_fill_(r->ctx, 0, made));
         TRY(load_panels(r, zip, (okra_int)head[2], made));
         memcpy(jitter, &head[3], sizeof *jitter);
+        if (!(*jitter >= 0) || !isfinite(*jitter)) {
+            st = no_checkpoint();
+            goto done;
+        }
     }
     *L = made;
     made = NULL;

@@ -135,19 +135,25 @@ static okra_status check_checkpoint(const okra_ridge_ *r, const okra_options *op
     if (!*o->cg.checkpoint) {
         return OKRA_OK;
     }
-    if (r->count > 1) {
+    if (strcmp(o->cg.checkpoint, "-") == 0) {
+        why = "is a file, which is read again, and not standard output";
+    } else if (r->count > 1) {
         why = "is of one lambda, not of a path";
     } else if (p->map_x && diagonal) {
         why = "does not go with the operator diagonal";
     } else if (!p->map_x && (!identity || r->lambda[0] == 0)) {
         why = "without low-rank-x is of the factor of K + lambda I: operator identity, "
               "lambda above 0";
-    } else if (!p->map_x && (okra_options_is_set(options, "lambda2") ||
-                             p->unlabelled > 0 || (p->y && p->y->missing))) {
-        why = "without low-rank-x does not go with lambda2, inputs without outputs or "
-              "missing values";
+    } else if (!p->map_x && p->y && p->y->missing) {
+        why = "does not go with missing values";
+    } else if (!p->map_x &&
+               (okra_options_is_set(options, "lambda2") || p->unlabelled > 0)) {
+        why = "without low-rank-x does not go with lambda2 or inputs without outputs";
     }
-    return why ? okra_fail_(OKRA_EARG, "ridge: a checkpoint %s", why) : OKRA_OK;
+    REFUSE_IF(why, OKRA_EARG, "ridge: a checkpoint %s", why);
+    /* Can it be written? Better known now than when there is something to keep. */
+    FREED_BY(okra_writer_drop_) okra_writer_ *file = NULL;
+    return okra_writer_join_(r->ctx, o->cg.checkpoint, &file);
 }
 
 /* Moments are those of one pass: nothing else may be in the system. */

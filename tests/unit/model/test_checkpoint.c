@@ -207,6 +207,11 @@ TEST(others_are_refused)
     }
     CHECK_FAILS(fit(NULL, p.train_x, p.train_y, dense[0], "no/such/folder", &model),
                 OKRA_EIO, "no/such/folder");
+    okra_options *o = pairs_options(okra_fit_options, "ky=linear lambda=0.1");
+    CHECK_OK(okra_options_set(o, "checkpoint", "-"));
+    CHECK_FAILS(okra_fit(NULL, p.train_x, p.train_y, o, &model), OKRA_EARG,
+                "not standard output");
+    okra_options_free(o);
     pairs_free(&p);
     pairs_free(&q);
 }
@@ -308,9 +313,29 @@ TEST(sealed_lies_are_refused)
             }
         }
     }
-    reseal("okra-moments-1", 4, N + 1); /* more rows than there are */
-    CHECK_FAILS(fit(NULL, p.train_x, p.train_y, cases[1].settings, "resealed", &model),
+    static const uint64_t wrong[] = {N + 1, N - 1}; /* too many, not the end of a round */
+    for (int k = 0; k < 2; k++) {
+        reseal("okra-moments-1", 4, wrong[k]);
+        CHECK_FAILS(
+            fit(NULL, p.train_x, p.train_y, cases[1].settings, "resealed", &model),
+            OKRA_EFORMAT, "no checkpoint");
+    }
+    unlink(files_path("sealed"));
+    CHECK_OK(fit(NULL, p.train_x, p.train_y, cases[0].settings, "sealed", &model));
+    okra_model_free(model);
+    model = NULL;
+    static const double numbers[] = {-1, NAN, -INFINITY, INFINITY};
+    for (int k = 0; k < 4; k++) { /* the jitter; the first pivot, and the last */
+        static const int places[] = {3, 0, N * N - 1};
+        for (int e = 0; e < 3; e++) {
+            uint64_t bits = 0;
+            memcpy(&bits, &numbers[k], sizeof bits);
+            reseal(e ? "0" : "okra-factor-1", places[e], bits);
+            CHECK_FAILS(
+                fit(NULL, p.train_x, p.train_y, cases[0].settings, "resealed", &model),
                 OKRA_EFORMAT, "no checkpoint");
+        }
+    }
     pairs_free(&p);
 }
 
@@ -345,6 +370,45 @@ TEST(allocations)
     files_clean();
 }
 
+/* What the host has kept of some rows goes on with another engine, which may take all
+ * rows at once: none counts twice. The last test: the host stays. */
+TEST(rounds_of_the_host_go_on_elsewhere)
+{
+    rows p;
+    okra_context *other = NULL;
+    const char *name = getenv("OKRA_TEST_ENGINE");
+    rows_make(&p);
+    okra_engine_assume_(NULL);
+    CHECK_OK(okra_context_create(&other));
+    CHECK_OK(okra_context_set_engine(other, name ? name : "host"));
+    for (int c = 0; c < LOW; c++) {
+        okra_context *ctx = NULL;
+        okra_model *part = NULL, *plain = NULL;
+        okra_int m = 0, d = 0;
+        stopper s = {NULL, 2};
+        CHECK_OK(okra_context_create(&ctx));
+        s.ctx = ctx;
+        okra_context_set_progress(ctx, stop, &s);
+        unlink(files_path("plain"));
+        CHECK_OK(fit(other, p.train_x, p.train_y, low[c], "plain", &plain));
+        unlink(files_path("elsewhere"));
+        okra_status st = fit(ctx, p.train_x, p.train_y, low[c], "elsewhere", &part);
+        CHECK(st == OKRA_ECANCELLED);
+        okra_context_free(ctx);
+        CHECK_OK(fit(other, p.train_x, p.train_y, low[c], "elsewhere", &part));
+        const double *A = okra_bag_get_(plain->bag, "coefficients", &m, &d);
+        const double *B = okra_bag_get_(part->bag, "coefficients", &m, &d);
+        CHECK(A && B);
+        CHECK_NEAR(harness_relative(m * d, B, A), 0, c == 0 ? 7e-10 : 4e-13);
+        okra_model_free(plain);
+        okra_model_free(part);
+    }
+    okra_context_free(other);
+    rows_free(&p);
+    files_clean();
+}
+
 MAIN(RUN(moments_go_on), RUN(rounds_change_rounding_alone), RUN(factors_are_kept),
      RUN(others_are_refused), RUN(altered_files_are_refused),
-     RUN(sealed_lies_are_refused), RUN(allocations))
+     RUN(sealed_lies_are_refused), RUN(allocations),
+     RUN(rounds_of_the_host_go_on_elsewhere))

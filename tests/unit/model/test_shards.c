@@ -203,6 +203,9 @@ TEST(a_bad_shard_is_named)
     files_make("empty", "\n", 1);
     CHECK_FAILS(okra_data_read(NULL, spec("list:", "empty", x), &data), OKRA_EFORMAT,
                 "names no file");
+    files_make("zero", "x-0.npy\nx-0.npy\0x-1.npy\n", 24);
+    CHECK_FAILS(okra_data_read(NULL, spec("list:", "zero", x), &data), OKRA_EFORMAT,
+                "zero: line 2 has a byte 0");
     files_make("inside", "shards:x\n", 9);
     CHECK_FAILS(okra_data_read(NULL, spec("list:", "inside", x), &data), OKRA_EARG,
                 "shards hold no shards");
