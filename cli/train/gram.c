@@ -3,7 +3,6 @@
  */
 #include "commands.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 typedef struct gram_fields {
@@ -21,34 +20,6 @@ static const okra_option rows[] = {
     {"output", OKRA_OPTION_TEXT, offsetof(gram_fields, output), NULL, 1, 0, NULL, "FILE",
      "The matrix to write"},
     {0}};
-
-static int compute(cli_run *run, const gram_fields *f, const okra_kernel *kernel,
-                   const okra_data *x, const okra_data *y, double *seconds)
-{
-    char need[32], have[32];
-    okra_int n = okra_data_count(x), m = okra_data_count(y ? y : x);
-    double bytes = 8.0 * (double)n * (double)m;
-    double budget = (double)okra_context_memory(run->context);
-    if (bytes > budget) {
-        return cli_failure(
-            run, "the %lld x %lld matrix needs %s, the memory budget is %s", (long long)n,
-            (long long)m, cli_bytes(bytes, need, sizeof need),
-            cli_bytes(budget, have, sizeof have));
-    }
-    double *K = malloc((size_t)n * (size_t)m * sizeof *K + 1);
-    if (!K) {
-        return cli_failure(run, "out of memory: the matrix needs %s",
-                           cli_bytes(bytes, need, sizeof need));
-    }
-    double begin = cli_now();
-    okra_status st = okra_gram(run->context, kernel, x, y, K, m);
-    *seconds = cli_now() - begin;
-    if (st == OKRA_OK) {
-        st = cli_write(run, K, n, m, f->output);
-    }
-    free(K);
-    return cli_status(run, st);
-}
 
 static int summarise(const cli_run *run, const gram_fields *f, const okra_kernel *kernel,
                      const okra_data *x, const okra_data *y, double seconds)
@@ -96,7 +67,9 @@ static int run_gram(cli_run *run)
         status = cli_check_writable(run, f.output);
     }
     if (status == CLI_DONE) {
-        status = compute(run, &f, kernel, x, y, &seconds);
+        double begin = cli_now();
+        status = cli_status(run, okra_gram_write(run->context, kernel, x, y, f.output));
+        seconds = cli_now() - begin;
     }
     if (status == CLI_DONE) {
         status = summarise(run, &f, kernel, x, y, seconds);

@@ -31,6 +31,7 @@ int ranks_threads_(const ranks_ *g, const okra_context *ctx)
 {
     int before = openblas_get_num_threads ? openblas_get_num_threads() : 0;
     int wanted = g->host->workers(ctx);
+    ranks_busy_(true);
     if (openblas_set_num_threads && before != wanted) {
         openblas_set_num_threads(wanted);
     }
@@ -39,6 +40,7 @@ int ranks_threads_(const ranks_ *g, const okra_context *ctx)
 
 void ranks_threads_back_(int threads)
 {
+    ranks_busy_(false);
     if (openblas_set_num_threads && openblas_get_num_threads() != threads) {
         openblas_set_num_threads(threads);
     }

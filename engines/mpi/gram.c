@@ -83,7 +83,9 @@ okra_status ranks_gram_(void *e, okra_context *ctx, const okra_entries_ *entries
     st = t.symmetric ? ranks_deal_(g, rows, &t.half) : OKRA_OK;
     st = st == OKRA_OK ? sample(g, ctx, entries, first, rows, &hash) : st;
     TRY(ranks_agree_(g, st, "a Gram matrix", (uint64_t)rows, hash));
+    ranks_busy_(true);
     st = g->host->parallel(ctx, t.down * t.across, 1, "gram", tiles, &t);
+    ranks_busy_(false);
     TRY(ranks_agree_(g, st, "gram", (uint64_t)rows, (uint64_t)first));
     if (t.symmetric) {
         TRY(ranks_mirror_(g, &t.half, a));

@@ -4,6 +4,7 @@
  */
 #include "ranks.h"
 
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -77,11 +78,27 @@ void ranks_describe_(void *e, char *text, size_t size)
 
 /* ---- the beginning ---- */
 
+static atomic_int busy;
+
+void ranks_busy_(bool begins)
+{
+    atomic_fetch_add(&busy, begins ? 1 : -1);
+}
+
+/* A library that ends the process in the middle of a verb leaves others who wait: they
+ * end too. */
 static void end_mpi(void)
 {
-    int over = 0;
+    int over = 0, rank = 0;
     MPI_Finalized(&over);
-    if (!over) {
+    if (!over && atomic_load(&busy)) {
+        MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+        fprintf(stderr,
+                "okra: engine mpi: rank %d was ended by a library that it used; is its "
+                "memory too small?\n",
+                rank);
+        MPI_Abort(MPI_COMM_WORLD, 1);
+    } else if (!over) {
         MPI_Finalize();
     }
 }

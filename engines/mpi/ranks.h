@@ -59,6 +59,10 @@ okra_status ranks_end_(void *e, okra_status status, const char *what, bool *talk
 void ranks_share_(void *e, okra_int n, okra_int *first, okra_int *count);
 okra_status ranks_sum_(void *e, okra_context *ctx, okra_int count, double *values);
 
+/* Code that is not okra's begins or ends: where it ends the process, all processes end.
+ */
+void ranks_busy_(bool begins);
+
 /* ---- matrix.c ---- */
 
 okra_status ranks_create_(void *e, okra_context *ctx, okra_int rows, okra_int cols,
@@ -147,7 +151,7 @@ okra_status ranks_restore_(void *e, okra_context *ctx, const double *d, void *A)
 okra_status ranks_trsm_(void *e, okra_context *ctx, bool left, bool trans, const void *L,
                         void *B);
 okra_status ranks_eigh_(void *e, okra_context *ctx, void *A, double *w);
-/* The threads of BLAS: those of the run, and back. */
+/* Before and after code of others: the threads of BLAS are those of the run. */
 int ranks_threads_(const ranks_ *g, const okra_context *ctx);
 void ranks_threads_back_(int threads);
 void ranks_eigen_version_(char *text, size_t size);

@@ -39,6 +39,12 @@ OKRA_API okra_status okra_gram(okra_context *context, const okra_kernel *kernel,
                                const okra_data *a, const okra_data *b, double *out,
                                okra_int ld) OKRA_CHECK;
 
+/* The same into a file, by the engine: .npy, .csv or .tsv, "-" as in okra_data_write. Of
+ * several processes none holds the whole matrix. */
+OKRA_API okra_status okra_gram_write(okra_context *context, const okra_kernel *kernel,
+                                     const okra_data *a, const okra_data *b,
+                                     const char *path) OKRA_CHECK;
+
 /* Names and help of kernels and of transformations: pass index 0, 1, ... until NULL. */
 OKRA_API const char *okra_kernel_name(size_t index, const char **help,
                                       const okra_option_table **parameters);

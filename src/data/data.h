@@ -256,6 +256,10 @@ okra_status okra_bag_put_rows_(okra_bag_ *bag, const char *name, okra_rows_ sour
 const okra_rows_ *okra_bag_rows_(const okra_bag_ *bag, const char *name);
 okra_status okra_bag_settle_(okra_context *ctx, okra_bag_ *bag,
                              const char *name) OKRA_CHECK;
+/* The rows x cols matrix of `source` (whose `free` is not called), written as
+ * okra_data_write does, in blocks of rows. */
+okra_status okra_rows_write_(okra_context *ctx, const okra_rows_ *source, okra_int rows,
+                             okra_int cols, const char *path) OKRA_CHECK;
 /* Is there a matrix of that name, with values or not? */
 bool okra_bag_has_(const okra_bag_ *bag, const char *name);
 /* Memory for a square matrix that grows, see bag.c: n rows are in use, and it has room

@@ -145,24 +145,62 @@ done:
     return st;
 }
 
+/* A kernel with the objects that it meets. */
+typedef struct meeting {
+    okra_bound_ *bound;
+    okra_other_ *other;
+    okra_entries_ *entries;
+} meeting;
+
+static void part(meeting *m)
+{
+    okra_entries_free_(m->entries);
+    okra_other_free_(m->other);
+    okra_bound_free_(m->bound);
+}
+
+static okra_status meet(okra_context *ctx, const okra_kernel *kernel, const okra_data *a,
+                        const okra_data *b, meeting *m)
+{
+    CHK(okra_bound_create_(ctx, kernel, b ? b : a, &m->bound));
+    if (b) {
+        CHK(okra_other_create_(ctx, m->bound, a, &m->other));
+    }
+    return okra_entries_create_(ctx, m->bound, m->other, &m->entries);
+}
+
 okra_status okra_gram(okra_context *context, const okra_kernel *kernel,
                       const okra_data *a, const okra_data *b, double *out, okra_int ld)
 {
-    FREED_BY(okra_bound_drop_) okra_bound_ *bound = NULL;
-    FREED_BY(okra_other_drop_) okra_other_ *other = NULL;
-    okra_entries_ *entries = NULL;
+    FREED_BY(part) meeting m = {0};
     NOT_NULL(kernel);
     NOT_NULL(a);
     NOT_NULL(out);
-    CHK(okra_bound_create_(context, kernel, b ? b : a, &bound));
-    if (b) {
-        CHK(okra_other_create_(context, bound, a, &other));
-    }
-    CHK(okra_entries_create_(context, bound, other, &entries));
-    okra_status st = okra_large_gram_host_(
-        context, entries, 0, okra_mat_view_(out, a->n, b ? b->n : a->n, ld));
-    okra_entries_free_(entries);
-    return st;
+    CHK(meet(context, kernel, a, b, &m));
+    return okra_large_gram_host_(context, m.entries, 0,
+                                 okra_mat_view_(out, a->n, b ? b->n : a->n, ld));
+}
+
+static okra_status get_rows(okra_context *ctx, const void *A, okra_int first,
+                            okra_mat_ block)
+{
+    return okra_large_get_(ctx, A, first, 0, block);
+}
+
+okra_status okra_gram_write(okra_context *context, const okra_kernel *kernel,
+                            const okra_data *a, const okra_data *b, const char *path)
+{
+    FREED_BY(part) meeting m = {0};
+    FREED_BY(okra_large_drop_) okra_large_ *A = NULL;
+    NOT_NULL(kernel);
+    NOT_NULL(a);
+    NOT_NULL(path);
+    okra_int cols = b ? b->n : a->n;
+    CHK(okra_large_create_(context, a->n, cols, "the Gram matrix", &A));
+    CHK(meet(context, kernel, a, b, &m));
+    CHK(okra_large_gram_(context, m.entries, 0, A));
+    okra_rows_ rows = {get_rows, NULL, A};
+    return okra_rows_write_(context, &rows, a->n, cols, path);
 }
 
 void okra_entries_free_(okra_entries_ *entries)

@@ -105,6 +105,18 @@ near host.csv mpi.csv
 expect 0 okra gram -q --x s.txt --kernel 'ssk(length=2) | normalize' -o host.csv
 expect 0 many 3 okra gram -q --x s.txt --kernel 'ssk(length=2) | normalize' --engine mpi:2 -o many.csv
 near host.csv many.csv
+# A larger one, square and not, goes to the file in several blocks of rows.
+awk 'BEGIN { for (i = 0; i < 700; i++) printf "%.6f,%.6f\n", sin(i), cos(3 * i) }' >many_x.csv
+for y in '' '--y many_x.csv'; do
+    expect 0 okra gram -q --x many_x.csv $y --kernel 'rbf(sigma=1)' -o host.npy
+    for count in 2 3; do
+        expect 0 many $count okra gram -q --x many_x.csv $y --kernel 'rbf(sigma=1)' --engine mpi -o many.npy
+        "$OKRA_PYTHON" -c '
+import numpy as np
+a, b = np.load("host.npy"), np.load("many.npy")
+assert a.shape == b.shape == (700, 700) and abs(a - b).max() <= 1e-14' || complain "another matrix"
+    done
+done
 
 # One process talks. It is silent where it should be, and says the same as one does.
 expect 0 okra fit --x x.csv --y y.csv --kx 'rbf(sigma=1)' --lambda 0.1 -o m.okra

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""cost.py OKRA MPIRUN COUNTER: operations, messages and bytes of fits, counted, against the model of docs/cluster.md.
+"""cost.py OKRA MPIRUN COUNTER: operations, messages and bytes of fits, counted, against the model of docs/cluster.md;
+and what becomes of a job whose one process a library ends.
 cost.py --paper: what the model says of two jobs that no test can run.
 
 Sums over all processes. n pairs, p input and d output coordinates, rank m, blocks of b x b, a grid of r x c processes.
@@ -76,6 +77,17 @@ def counted(folder, processes, *flags):
     return [sum(column) for column in zip(*lines)] + [max(line[2] for line in lines)]
 
 
+def left_inside(folder):
+    """A library that ends one process ends the job, with a message and no file."""
+    okra, mpirun, counter = sys.argv[1:4]
+    out = subprocess.run([mpirun, "-q", "--oversubscribe", "-n", "3", "-x", f"LD_PRELOAD={counter}", "-x", "OKRA_COUNT_EXIT=1",
+                          os.path.abspath(okra), "fit", "-q", "--threads", "1", "--x", "ax.npy", "--y", "ay.npy", "--kx",
+                          "rbf(sigma=2)", "--lambda", "0.1", "--engine", "mpi:32", "-o", "left.okra"],
+                         cwd=folder, env=ENV, capture_output=True, text=True, timeout=60)
+    assert out.returncode != 0 and "rank 1 was ended by a library" in out.stderr, out
+    assert not list(folder.glob("left.okra*"))
+
+
 def compare(what, found, model, low, high):
     print(f"  {what}: {found}, model {model:.0f}" + (f", ratio {found / model:.3f}" if model else ""))
     assert low * model <= found <= high * model, f"{what}: {found}, not as the model says: {model:.0f}"
@@ -89,6 +101,7 @@ def main():
         for name, count in (("a", n), ("b", rows)):
             np.save(folder / f"{name}x.npy", random.normal(size=(count, p)))
             np.save(folder / f"{name}y.npy", random.normal(size=(count, d)))
+        left_inside(folder)
         for processes in range(1, 7):
             print(f"dense, {processes} processes")
             messages, moved, work, most = counted(folder, processes, "--x", "ax.npy", "--y", "ay.npy", "--keep",

@@ -16,6 +16,7 @@ FEW = 48
 SMALL, LARGE = 2304, 3072  # rows, with eigenvectors and without
 # Command, its rows, and how many matrices its processes share at most: docs/cluster.md.
 COMMANDS = [
+    ("gram --kernel rbf(sigma=2) -o K.npy", LARGE, 1),
     ("fit --ky linear --keep coefficients -o m.okra", LARGE, 1),
     ("fit --ky rbf(sigma=2) -o w.okra", LARGE, 1),
     ("fit --ky rbf(sigma=2) --compact -o m.okra", LARGE, 1),
@@ -29,9 +30,10 @@ COMMANDS = [
 
 
 def peak(folder, okra, mpirun, processes, x, command):
-    flags = ["--x", x, "--y", x.replace("x", "y"), "--kx", "rbf(sigma=2)", "--threads", "1", "-q", "--engine", "mpi"]
-    if "--lambda" not in command:
-        flags += ["--lambda", "0.1"]
+    flags = ["--x", x, "--threads", "1", "-q", "--engine", "mpi"]
+    if not command.startswith("gram"):
+        flags += ["--y", x.replace("x", "y"), "--kx", "rbf(sigma=2)"]
+        flags += [] if "--lambda" in command else ["--lambda", "0.1"]
     environment = dict(os.environ, OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1", OMPI_MCA_plm="isolated",
                        OMPI_MCA_mpi_yield_when_idle="1", OMPI_MCA_btl="self,vader", HWLOC_HIDE_ERRORS="2",
                        OMPI_MCA_btl_vader_single_copy_mechanism="none", OPENBLAS_NUM_THREADS="1",

@@ -8,6 +8,7 @@
  * all but it).
  */
 #include "data/files/formats.h"
+#include "data/files/npy.h"
 
 #include <locale.h>
 #include <stdatomic.h>
@@ -366,16 +367,37 @@ static const okra_file_format_ *format_of(const okra_data *data)
     return format && format->write ? format : okra_format_find_("csv", 3);
 }
 
-okra_status okra_data_write(okra_context *context, const okra_data *data,
-                            const char *path)
+/* `all` has room for some rows; they come one block after the other. */
+static okra_status write_blocks(okra_context *ctx, const okra_file_format_ *format,
+                                okra_writer_ *w, const okra_rows_ *source,
+                                const okra_data *all, okra_int height)
+{
+    char header[OKRA_NPY_HEADER_];
+    bool array = format->write == okra_write_npy_;
+    if (array) {
+        size_t size = okra_npy_header_("<f8", all->n, all->d, header);
+        CHK(okra_writer_put_(w, header, size));
+    }
+    for (okra_int first = 0; first < all->n; first += height) {
+        okra_data some = *all;
+        some.n = OKRA_MIN_(height, all->n - first);
+        CHK(okra_cancelled_(ctx));
+        CHK(source->get(ctx, source->self, first,
+                        okra_mat_view_(all->values, some.n, all->d, all->ld)));
+        CHK(okra_finite_(all->values, some.n, all->d, all->ld));
+        CHK(array ? okra_write_npy_rows_(w, &some) : format->write(w, &some));
+    }
+    return OKRA_OK;
+}
+
+/* All of the data, or (height > 0) the rows of `source` in blocks of so many. */
+static okra_status write_data(okra_context *context, const okra_data *data,
+                              const okra_rows_ *source, okra_int height, const char *path)
 {
     okra_status st = OKRA_OK;
     spec s = {0};
     okra_writer_ *w = NULL;
     locale_t before = uselocale(newlocale(LC_ALL_MASK, "C", (locale_t)0));
-    if (!data || !path) {
-        FAIL(OKRA_EARG, "the %s to write is NULL", data ? "file" : "data");
-    }
     TRY(okra_cancelled_(context));
     st = parse_spec(path, &s);
     const okra_file_format_ *format = st != OKRA_OK ? NULL
@@ -389,7 +411,8 @@ okra_status okra_data_write(okra_context *context, const okra_data *data,
         goto done;
     }
     TRY(okra_writer_join_(context, s.path, &w));
-    st = format->write(w, data);
+    st = source ? write_blocks(context, format, w, source, data, height)
+                : format->write(w, data);
     if (st == OKRA_EUNSUPPORTED) {
         okra_message_prefix_("%s", path);
     }
@@ -402,4 +425,26 @@ done:
     free_spec(&s);
     uselocale(before);
     return st;
+}
+
+okra_status okra_data_write(okra_context *context, const okra_data *data,
+                            const char *path)
+{
+    REFUSE_IF(!data || !path, OKRA_EARG, "the %s to write is NULL",
+              data ? "file" : "data");
+    return write_data(context, data, NULL, 0, path);
+}
+
+okra_status okra_rows_write_(okra_context *ctx, const okra_rows_ *source, okra_int rows,
+                             okra_int cols, const char *path)
+{
+    enum { BLOCK = 1 << 18 }; /* doubles */
+    okra_int height = OKRA_MAX_(1, OKRA_MIN_(rows, BLOCK / OKRA_MAX_(1, cols)));
+    OWNED double *values = NULL;
+    FREED_BY(okra_data_drop_) okra_data *all = NULL;
+    CHK(okra_doubles_(ctx, height, cols, "a block of rows", &values));
+    CHK(okra_data_new_(OKRA_DENSE, rows, cols, path, &all));
+    all->values = values;
+    all->borrowed = true;
+    return write_data(ctx, all, source, height, path);
 }

@@ -99,6 +99,8 @@ okra_status okra_write_fasta_(okra_writer_ *w, const okra_data *data) OKRA_CHECK
 okra_status okra_read_sequences_(const okra_file_format_ *format, okra_source_ *source,
                                  okra_data **out) OKRA_CHECK;
 okra_status okra_write_npy_(okra_writer_ *w, const okra_data *data) OKRA_CHECK;
+/* Vectors without the header. */
+okra_status okra_write_npy_rows_(okra_writer_ *w, const okra_data *data) OKRA_CHECK;
 okra_status okra_write_mtx_(okra_writer_ *w, const okra_data *data) OKRA_CHECK;
 okra_status okra_write_csv_(okra_writer_ *w, const okra_data *data) OKRA_CHECK;
 okra_status okra_write_tsv_(okra_writer_ *w, const okra_data *data) OKRA_CHECK;

@@ -92,9 +92,12 @@ okra_status okra_write_npy_(okra_writer_ *w, const okra_data *data)
     size_t size = okra_npy_header_(descr, data->n,
                                    data->kind == OKRA_LABELS ? -1 : data->d, header);
     CHK(okra_writer_put_(w, header, size));
-    if (data->kind == OKRA_LABELS) {
-        return put_words(w, data->codes, data->n);
-    }
+    return data->kind == OKRA_LABELS ? put_words(w, data->codes, data->n)
+                                     : okra_write_npy_rows_(w, data);
+}
+
+okra_status okra_write_npy_rows_(okra_writer_ *w, const okra_data *data)
+{
     for (okra_int i = 0; i < data->n; i++) {
         if (data->kind == OKRA_BITS) {
             for (okra_int j = 0; j < data->d; j++) {
