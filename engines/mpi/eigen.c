@@ -47,20 +47,19 @@ static int set_up(elpa_t handle, const ranks_ *g, const ranks_body_ *A)
 
 static int by_elpa(const ranks_ *g, ranks_body_ *A, double *w, double *Z)
 {
-    int error = elpa_init(ELPA_API_VERSION);
-    if (error != ELPA_OK) {
-        return error;
-    }
-    elpa_t handle = elpa_allocate(&error);
-    if (error == ELPA_OK) {
-        error = set_up(handle, g, A);
-    }
-    if (error == ELPA_OK) {
+    int error = elpa_init(ELPA_API_VERSION), ignored;
+    elpa_t handle = error == ELPA_OK ? elpa_allocate(&error) : NULL;
+    bool made = error == ELPA_OK;
+    error = made ? set_up(handle, g, A) : error;
+    int bad = error != ELPA_OK; /* on one rank: the others do not wait for it */
+    MPI_Allreduce(MPI_IN_PLACE, &bad, 1, MPI_INT, MPI_MAX, g->comm);
+    if (!bad) {
         elpa_eigenvectors(handle, A->p, w, Z, &error);
     }
-    int ignored;
-    elpa_deallocate(handle, &ignored);
-    return error;
+    if (made) {
+        elpa_deallocate(handle, &ignored);
+    }
+    return bad && error == ELPA_OK ? ELPA_ERROR : error;
 }
 
 #endif

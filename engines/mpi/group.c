@@ -150,6 +150,7 @@ okra_status ranks_join_(void *e, okra_context *ctx, okra_crew_ *group)
     (void)ctx;
     TRY(begin_mpi(g));
     MPI_Comm_dup(MPI_COMM_WORLD, &g->comm);
+    MPI_Comm_set_errhandler(g->comm, MPI_ERRORS_ARE_FATAL); /* mpi4py has others */
     MPI_Comm_rank(g->comm, &g->rank);
     MPI_Comm_size(g->comm, &g->ranks);
     MPI_Comm_split_type(g->comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &here);
