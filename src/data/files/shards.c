@@ -79,10 +79,9 @@ static okra_status list(const okra_context *ctx, const char *text, okra_texts_ *
     CHK(okra_bytes_open_(ctx, text + words, &bytes));
     okra_lines_ lines = okra_lines_begin_(&bytes);
     while (okra_lines_next_(&lines)) {
-        if (memchr(lines.begin, 0, (size_t)(lines.close - lines.begin))) {
-            FAIL(OKRA_EFORMAT, "%s: line %lld has a byte 0; expected the name of a file",
-                 text + words, (long long)lines.number);
-        }
+        REFUSE_IF(memchr(lines.begin, 0, (size_t)(lines.close - lines.begin)),
+                  OKRA_EFORMAT, "%s: line %lld has a byte 0; expected the name of a file",
+                  text + words, (long long)lines.number);
         if (lines.close > lines.begin) {
             CHK(add_name(names, text, words, lines.begin, lines.close));
         }
