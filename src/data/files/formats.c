@@ -384,12 +384,6 @@ static okra_status write_blocks(okra_context *ctx, const okra_file_format_ *form
         CHK(okra_cancelled_(ctx));
         CHK(source->get(ctx, source->self, first,
                         okra_mat_view_(all->values, some.n, all->d, all->ld)));
-        okra_status st = okra_finite_(all->values, some.n, all->d, all->ld);
-        if (st != OKRA_OK) {
-            okra_message_prefix_("%s: of its rows from %lld on", all->source,
-                                 (long long)first);
-            return st;
-        }
         CHK(array ? okra_write_npy_rows_(w, &some) : format->write(w, &some));
     }
     return OKRA_OK;
