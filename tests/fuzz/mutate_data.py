@@ -65,13 +65,13 @@ def shards(r, path, name, data, seeds):
     names = []
     for i in range(r.choice((1, 2, 2, 3, 5))):
         file = path.with_name(f"{path.name}-{i}.{format}")
-        file.write_bytes(r.choice((whole, whole, whole, r.choice(seeds[name]), data)))
+        file.write_bytes(r.choice((whole,) * 9 + (r.choice(seeds[name]), data)))
         names.append(bytes(file))
-    how = r.choice(HOWS) + r.choice(("", f"{format}:"))
+    how = r.choice(("", f"{format}:", r.choice(HOWS), r.choice(HOWS) + f"{format}:"))
     if r.randrange(3) == 0:
         return f"shards:{how}{path}-*.{format}"
     text = b"\n".join(names + r.choice(([], [b""], [names[0]], [names[0] + b"x"], [b"list:" + names[0]])))
-    altered = alter(r, text, [text, whole]) if r.randrange(2) else text
+    altered = alter(r, text, [text, whole]) if r.randrange(2) else b"\n".join(names)
     if re.search(rb"(^|[:\r\n])-\r?$", altered, re.M):  # standard input, which has the list of all files
         altered = text
     path.with_suffix(".bin").write_bytes(altered)

@@ -324,7 +324,7 @@ TEST(sealed_lies_are_refused)
     CHECK_OK(fit(NULL, p.train_x, p.train_y, cases[0].settings, "sealed", &model));
     okra_model_free(model);
     model = NULL;
-    static const double numbers[] = {-1, NAN, -INFINITY, INFINITY};
+    const double numbers[] = {-1, nan(""), -HUGE_VAL, HUGE_VAL};
     for (int k = 0; k < 4; k++) { /* the jitter; the first pivot, and the last */
         static const int places[] = {3, 0, N * N - 1};
         for (int e = 0; e < 3; e++) {
