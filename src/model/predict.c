@@ -255,6 +255,21 @@ static okra_status aligned_lengths(const okra_training_ *t, const okra_data *x,
     return OKRA_OK;
 }
 
+/* Can the decoder make something of what the model predicts? */
+static okra_status check_decoder(const run *r)
+{
+    REFUSE_IF(r->output.criterion && !r->decoder->criterion, OKRA_EUNSUPPORTED,
+              "decoder %s looks for what is nearest to a prediction, and method %s has a "
+              "criterion of its own: expected the decoder optimum or candidates",
+              r->decoder->name, r->model->method->name);
+    REFUSE_IF(
+        r->output.map && !r->decoder->maps, OKRA_EUNSUPPORTED,
+        "decoder %s needs weights over the training outputs, which an output kernel "
+        "of low rank does not give",
+        r->decoder->name);
+    return OKRA_OK;
+}
+
 okra_status okra_predict(okra_context *context, const okra_model *model,
                          const okra_data *x, const okra_options *options,
                          const okra_predict_request *request, okra_prediction **out)
@@ -314,18 +329,7 @@ okra_status okra_predict(okra_context *context, const okra_model *model,
                                    x,
                                    okra_decoder_argument_(fields.decode),
                                    NULL};
-    if (r.output.criterion && !r.decoder->criterion) {
-        FAIL(OKRA_EUNSUPPORTED,
-             "decoder %s looks for what is nearest to a prediction, and method %s has a "
-             "criterion of its own: expected the decoder optimum or candidates",
-             r.decoder->name, model->method->name);
-    }
-    if (r.output.map && !r.decoder->maps) {
-        FAIL(OKRA_EUNSUPPORTED,
-             "decoder %s needs weights over the training outputs, which an output kernel "
-             "of low rank does not give",
-             r.decoder->name);
-    }
+    TRY(check_decoder(&r));
     TRY(r.decoder->create(context, &r.output, options, &decode, &r.state));
     ZALLOC(r.p, 1);
     TRY(prepare(context, &r, x));

@@ -114,7 +114,7 @@ static const double condition_most = 1e8;
 
 static bool well_conditioned(okra_mat_ G)
 {
-    double least = INFINITY, most = 0;
+    double least = (double)INFINITY, most = 0;
     for (okra_int i = 0; i < G.rows; i++) {
         least = fmin(least, G.p[i * G.ld + i]);
         most = fmax(most, G.p[i * G.ld + i]);
