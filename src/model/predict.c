@@ -270,6 +270,20 @@ static okra_status check_decoder(const run *r)
     return OKRA_OK;
 }
 
+/* Do all processes predict the same? */
+static okra_status same_request(const okra_context *ctx, const okra_model *model,
+                                const okra_data *x, const okra_options *options,
+                                const okra_data *candidates)
+{
+    if (!okra_context_crew_(ctx)) {
+        return OKRA_OK;
+    }
+    uint64_t h = okra_mix_(OKRA_MIX_START_, model->json, strlen(model->json));
+    h = okra_data_mix_(okra_data_mix_(h, x), candidates);
+    return okra_context_same_(ctx, "model, data and options of a prediction",
+                              okra_options_mix_(h, options));
+}
+
 okra_status okra_predict(okra_context *context, const okra_model *model,
                          const okra_data *x, const okra_options *options,
                          const okra_predict_request *request, okra_prediction **out)
@@ -290,12 +304,7 @@ okra_status okra_predict(okra_context *context, const okra_model *model,
     request = &known;
     r.want_weights = request->weights;
     r.want_embedding = request->embedding;
-    if (okra_context_crew_(context)) {
-        uint64_t h = okra_mix_(OKRA_MIX_START_, model->json, strlen(model->json));
-        h = okra_data_mix_(okra_data_mix_(h, x), known.candidates);
-        TRY(okra_context_same_(context, "model, data and options of a prediction",
-                               okra_options_mix_(h, options)));
-    }
+    TRY(same_request(context, model, x, options, known.candidates));
     TRY(okra_data_align(context, x, model->training->x, &aligned));
     x = aligned;
     if (known.candidates) {
