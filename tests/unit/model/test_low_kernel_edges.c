@@ -62,22 +62,25 @@ TEST(refused)
         okra_options_free(o);
     }
     /* decoders that need derivatives, or the kernel's structure */
-    okra_model *model = pairs_fit(
-        p.train_x, p.train_y, "method=tgp-kl ky=rbf(sigma=1) low-rank-y=chol(rank=4)");
-    static const char *const decoders[][2] = {
-        {"gradient", "no derivative of 'chol'"},
-        {"optimum", "no derivative of 'chol'"},
-        {"fixed-point", "needs an RBF output kernel"},
-        {"explicit", "needs outputs with explicit features"}};
-    for (int d = 0; d < 4; d++) {
+    static const char *const decoders[][3] = {
+        {"tgp-kl", "optimum", "no derivative of 'chol'"},
+        {"tgp-kl", "gradient", "has a criterion of its own"},
+        {"knn", "gradient", "no derivative of 'chol'"},
+        {"knn", "fixed-point", "needs an RBF output kernel"},
+        {"knn", "explicit", "needs outputs with explicit features"}};
+    for (int d = 0; d < 5; d++) {
+        char text[80];
+        snprintf(text, sizeof text, "method=%s ky=rbf(sigma=1) low-rank-y=chol(rank=4)",
+                 decoders[d][0]);
+        okra_model *model = pairs_fit(p.train_x, p.train_y, text);
         okra_prediction *q = NULL;
         okra_options *o = pairs_options(okra_predict_options, "");
-        CHECK_OK(okra_options_set(o, "decode", decoders[d][0]));
+        CHECK_OK(okra_options_set(o, "decode", decoders[d][1]));
         CHECK_FAILS(okra_predict(NULL, model, p.test_x, o, NULL, &q), OKRA_EUNSUPPORTED,
-                    decoders[d][1]);
+                    decoders[d][2]);
         okra_options_free(o);
+        okra_model_free(model);
     }
-    okra_model_free(model);
     pairs_free(&p);
 }
 
