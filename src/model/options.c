@@ -43,7 +43,7 @@ static const okra_option predict_rows[] = {
      "candidates"},
     {"top", OKRA_OPTION_INT, offsetof(okra_predict_fields_, top), "1", 1, 1e9, NULL, "K",
      "Keep the K best candidates with their distances; under labels, rankings, string, "
-     "rewrite and a loss over all the K best of what the decoder makes up"},
+     "position, rewrite and a loss over all the K best of what the decoder makes up"},
     {0}};
 
 const okra_option_table okra_fit_table_ = {"fit", fit_rows, sizeof(okra_fit_fields_)};
