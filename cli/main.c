@@ -156,6 +156,7 @@ int main(int argc, char **argv)
     status = end(&run, status);
     okra_options_free(run.options);
     okra_options_free(run.library);
+    cli_end_signals();
     okra_context_free(run.context);
     int caught = cli_signal_caught();
     return caught && status != CLI_DONE ? 128 + caught : status;

@@ -31,11 +31,11 @@ static void on_alarm(int number)
     char line[256], digits[24];
     size_t used = 0, at = sizeof digits - 1;
     okra_int size = 0;
-    const char *doing = okra_context_doing(interrupted_context, &size);
     (void)number;
-    if (!okra_context_talks(interrupted_context)) {
+    if (!interrupted_context || !okra_context_talks(interrupted_context)) {
         return;
     }
+    const char *doing = okra_context_doing(interrupted_context, &size);
     digits[at] = '\0';
     do {
         digits[--at] = (char)('0' + size % 10);
@@ -57,6 +57,9 @@ static void on_alarm(int number)
 static void on_signal(int number)
 {
     caught = number;
+    if (!interrupted_context) {
+        return;
+    }
     okra_context_cancel(interrupted_context);
     if (number == SIGINT) { /* somebody waits; mpirun ends the others by SIGTERM */
         alarm(1);
@@ -81,6 +84,12 @@ void cli_catch_signals(okra_context *context)
             sigaction(numbers[i], &action, NULL);
         }
     }
+}
+
+void cli_end_signals(void)
+{
+    interrupted_context = NULL;
+    alarm(0);
 }
 
 int cli_signal_caught(void)
@@ -161,6 +170,7 @@ int cli_status(const cli_run *run, okra_status status)
         return CLI_DONE;
     }
     if (status == OKRA_ECANCELLED && caught) {
+        alarm(0); /* nothing is waited for any more */
         return cli_failure(run, "interrupted");
     }
     const char *message = okra_message();

@@ -26,13 +26,18 @@ def interrupted(wait, *command):
     while p.poll() is None and b"at once\n" not in said and time.monotonic() - begin < 3:
         time.sleep(0.02)
         said += p.stderr.read() or b""
+    if p.poll() is None and b"it ends when a step ends;" in said:
+        p.wait(2)  # the step ended in that moment, and so does the program
     if p.poll() is None:
         assert b"okra: interrupted; it ends when a step ends (" in said, (command, said)
         assert b"); interrupt again to end at once\n" in said, said
         p.send_signal(signal.SIGINT)
         assert p.wait(3) in (-2, 130)
         return "waited"
+    said += p.stderr.read() or b""
     assert p.returncode in (0, 130, -2), (command, p.returncode, said)
+    # Who is told that it ended is not told afterwards to wait for it.
+    assert b"at once" not in said.partition(b": interrupted\n")[2], (command, said)
     return p.returncode
 
 
