@@ -29,13 +29,14 @@ void dsyrk_(const char *uplo, const char *trans, const int *n, const int *k,
             const double *alpha, const double *A, const int *lda, const double *beta,
             double *C, const int *ldc);
 
-/* L_ik of some rows i of A, k one panel: each row has `size` numbers, one after the
- * other. */
+/* L_ik of some rows i of A, k one panel: `size` columns of so many numbers as there are
+ * rows. BLAS takes half of the time for a panel that lies in columns. */
 typedef struct panel_ {
     okra_int k, size;
-    double *rows; /* those i > k that this rank has rows of   */
-    double *cols; /* those that it has columns of             */
+    double *rows; /* those i > k that this rank has rows of, `high` of them */
+    double *cols; /* those that it has columns of, `wide` of them           */
     double *send;
+    okra_int high, wide;
     MPI_Request request;
 } panel_;
 
@@ -82,12 +83,11 @@ static void multiply(const factor_ *f, const panel_ *p, okra_int j0, okra_int j1
     const ranks_ *g = f->g;
     okra_int j = col_from(f, j0), i = row_from(f, i0);
     okra_int end = row_from(f, OKRA_MIN_(i0 + (count - 1) * g->pc + 1, f->blocks));
-    int m = (int)(col_from(f, j1) - j), n = (int)(end - i), size = (int)p->size,
-        ld = f->A->desc[8];
+    int m = (int)(col_from(f, j1) - j), n = (int)(end - i), size = (int)p->size;
+    int wide = (int)p->wide, high = (int)p->high, ld = f->A->desc[8];
     if (m > 0 && n > 0) {
-        dgemm_("T", "N", &m, &n, &size, &minus,
-               p->cols + (j - col_from(f, p->k + 1)) * p->size, &size,
-               p->rows + (i - row_from(f, p->k + 1)) * p->size, &size, &unit,
+        dgemm_("N", "T", &m, &n, &size, &minus, p->cols + j - col_from(f, p->k + 1),
+               &wide, p->rows + i - row_from(f, p->k + 1), &high, &unit,
                f->A->p + i * f->A->lm + j, &ld);
     }
 }
@@ -96,64 +96,115 @@ static void multiply(const factor_ *f, const panel_ *p, okra_int j0, okra_int j1
 static void multiply_diagonal(const factor_ *f, const panel_ *p, okra_int i)
 {
     const double minus = -1, unit = 1;
-    int n = (int)size_of(f, i), size = (int)p->size, ld = f->A->desc[8];
+    int n = (int)size_of(f, i), size = (int)p->size, high = (int)p->high,
+        ld = f->A->desc[8];
     if (i % f->g->pr == f->g->row && i % f->g->pc == f->g->col) {
-        dsyrk_("U", "T", &n, &size, &minus,
-               p->rows + (row_from(f, i) - row_from(f, p->k + 1)) * p->size, &size, &unit,
+        dsyrk_("U", "N", &n, &size, &minus,
+               p->rows + row_from(f, i) - row_from(f, p->k + 1), &high, &unit,
                f->A->p + row_from(f, i) * f->A->lm + col_from(f, i), &ld);
     }
+}
+
+/* Step p->k on the triangle of `count` of this rank's blocks of rows from i on: its
+ * halves, and the rectangle between them, so that products are as large as can be. */
+static void update_triangle(const factor_ *f, const panel_ *p, okra_int i, okra_int count)
+{
+    okra_int half = count / 2, middle = i + half * f->g->pc;
+    if (count == 1) {
+        multiply_diagonal(f, p, i);
+        return;
+    }
+    update_triangle(f, p, i, half);
+    multiply(f, p, i, middle, middle, count - half);
+    update_triangle(f, p, middle, count - half);
 }
 
 /* Step p->k on all columns from block j0 on; `next` is on its way meanwhile. */
 static void update(const factor_ *f, const panel_ *p, okra_int j0, panel_ *next)
 {
-    enum { GROUP = 4 }; /* blocks of rows: products of a good size */
+    enum { GROUP = 8 }; /* blocks of rows: products of a good size */
     const ranks_ *g = f->g;
     for (okra_int i = next_block(j0, g->col, g->pc); i < f->blocks; i += GROUP * g->pc) {
         okra_int last = OKRA_MIN_(i + (GROUP - 1) * g->pc, f->blocks - 1);
-        okra_int count = (last - i) / g->pc + 1, arrived = 0;
+        okra_int count = (last - i) / g->pc + 1;
         int done;
         multiply(f, p, j0, i, i, count);
-        for (okra_int b = i; arrived < count; b += g->pc, arrived++) {
-            multiply(f, p, i, b, b, 1);
-            multiply_diagonal(f, p, b);
-        }
+        update_triangle(f, p, i, count);
         if (next->request != MPI_REQUEST_NULL) {
             MPI_Test(&next->request, &done, MPI_STATUS_IGNORE);
         }
     }
 }
 
-/* Panel k, up to date, to L_ik, and on its way down the columns of the grid. */
-static void begin_panel(factor_ *f, okra_int k, panel_ *p)
+/* A_ik of panel p, brought up to date by the panel before it (`last`, or NULL). */
+static void read_panel(const factor_ *f, const panel_ *last, const panel_ *p)
+{
+    const double minus = -1, unit = 1;
+    okra_int after = row_from(f, p->k + 1), here = col_from(f, p->k);
+    int m = (int)p->high, n = (int)p->size;
+    ranks_transpose_(f->A->p + after * f->A->lm + here, f->A->lm, p->high, p->size,
+                     p->rows, p->high);
+    if (last && m > 0) {
+        int size = (int)last->size, high = (int)last->high, wide = (int)last->wide;
+        dgemm_("N", "T", &m, &n, &size, &minus,
+               last->rows + after - row_from(f, last->k + 1), &high,
+               last->cols + here - col_from(f, last->k + 1), &wide, &unit, p->rows, &m);
+    }
+}
+
+/* L_kk, on all ranks of this row of the grid. */
+static void factor_diagonal(factor_ *f, okra_int k)
+{
+    const ranks_ *g = f->g;
+    int s = (int)size_of(f, k), info = 0, ld = f->A->desc[8];
+    if (k % g->pc == g->col) {
+        double *D = f->A->p + row_from(f, k) * f->A->lm + col_from(f, k);
+        dpotrf_("U", &s, D, &ld, &info);
+        f->info = info && !f->info ? (int)(k * g->block) + info : f->info;
+        for (int c = 0; c < s; c++) {
+            memcpy(f->diagonal + (size_t)c * (size_t)s, D + c * f->A->lm,
+                   (size_t)s * sizeof *D);
+        }
+    }
+    MPI_Bcast(f->diagonal, s * s, MPI_DOUBLE, (int)(k % g->pc), f->along);
+}
+
+/* Panel k to L_ik, and on its way down the columns of the grid. */
+static void begin_panel(factor_ *f, okra_int k, const panel_ *last, panel_ *p)
 {
     const ranks_ *g = f->g;
     ranks_body_ *A = f->A;
     const double unit = 1;
-    okra_int after = row_from(f, k + 1), here = col_from(f, k);
-    int s = (int)size_of(f, k), m = (int)(A->ln - after), info = 0, ld = A->desc[8];
+    bool mine = k % g->pr == g->row;
+    okra_int after = row_from(f, k + 1);
     p->k = k;
-    p->size = s;
-    if (k % g->pr == g->row) {
-        double *D = A->p + row_from(f, k) * A->lm + here;
-        if (k % g->pc == g->col) {
-            dpotrf_("U", &s, D, &ld, &info);
-            f->info = info && !f->info ? (int)(k * g->block) + info : f->info;
-            for (int c = 0; c < s; c++) {
-                memcpy(f->diagonal + (size_t)c * (size_t)s, D + c * A->lm,
-                       (size_t)s * sizeof *D);
-            }
+    p->size = size_of(f, k);
+    p->high = A->ln - after;
+    p->wide = A->lm - col_from(f, k + 1);
+    int s = (int)p->size, m = (int)p->high;
+    if (mine) {
+        if (last) {
+            multiply_diagonal(f, last, k);
         }
-        MPI_Bcast(f->diagonal, s * s, MPI_DOUBLE, (int)(k % g->pc), f->along);
-        double *B = A->p + after * A->lm + here;
+        read_panel(f, last, p);
+        factor_diagonal(f, k);
         if (m > 0) {
-            dtrsm_("L", "U", "T", "N", &s, &m, &unit, f->diagonal, &s, B, &ld);
-        }
-        for (int c = 0; c < m; c++) {
-            memcpy(p->rows + (size_t)c * (size_t)s, B + c * A->lm, (size_t)s * sizeof *B);
+            dtrsm_("R", "U", "N", "N", &m, &s, &unit, f->diagonal, &s, p->rows, &m);
         }
     }
     MPI_Ibcast(p->rows, s * m, MPI_DOUBLE, (int)(k % g->pr), f->down, &p->request);
+    if (mine) {
+        ranks_transpose_(p->rows, p->high, p->size, p->high,
+                         A->p + after * A->lm + col_from(f, k), A->lm);
+    }
+}
+
+static void copy(const double *from, okra_int ld, okra_int rows, okra_int cols,
+                 double *to, okra_int ld_to)
+{
+    for (okra_int c = 0; c < cols; c++) {
+        memcpy(to + c * ld_to, from + c * ld, (size_t)rows * sizeof *to);
+    }
 }
 
 /* L_jk of this rank's columns: of those rows of the ranks beside it that it also has as
@@ -165,27 +216,30 @@ static void gather_columns(factor_ *f, panel_ *p)
     okra_int first = row_from(f, p->k + 1), start = col_from(f, p->k + 1);
     memset(counts, 0, (size_t)g->pc * sizeof *counts);
     for (okra_int i = next_block(p->k + 1, g->row, g->pr); i < f->blocks; i += g->pr) {
-        okra_int numbers = size_of(f, i) * p->size;
-        if (i % g->pc == g->col) {
-            memcpy(p->send + counts[g->col], p->rows + (row_from(f, i) - first) * p->size,
-                   (size_t)numbers * sizeof *p->send);
+        okra_int n = size_of(f, i);
+        const double *from = p->rows + row_from(f, i) - first;
+        if (g->pc == 1) {
+            copy(from, p->high, n, p->size, p->cols + col_from(f, i) - start, p->wide);
+        } else if (i % g->pc == g->col) {
+            copy(from, p->high, n, p->size, p->send + counts[g->col], n);
         }
-        counts[i % g->pc] += (int)numbers;
+        counts[i % g->pc] += (int)(n * p->size);
+    }
+    if (g->pc == 1) {
+        return;
     }
     for (int c = 0; c < g->pc; c++) {
         places[c] = used;
         used += counts[c];
     }
-    double *all = g->pc == 1 ? p->send : p->send + counts[g->col];
-    if (g->pc > 1) {
-        MPI_Allgatherv(p->send, counts[g->col], MPI_DOUBLE, all, counts, places,
-                       MPI_DOUBLE, f->along);
-    }
+    double *all = p->send + counts[g->col];
+    MPI_Allgatherv(p->send, counts[g->col], MPI_DOUBLE, all, counts, places, MPI_DOUBLE,
+                   f->along);
     for (okra_int i = next_block(p->k + 1, g->row, g->pr); i < f->blocks; i += g->pr) {
-        okra_int numbers = size_of(f, i) * p->size;
-        memcpy(p->cols + (col_from(f, i) - start) * p->size, all + places[i % g->pc],
-               (size_t)numbers * sizeof *all);
-        places[i % g->pc] += (int)numbers;
+        okra_int n = size_of(f, i);
+        copy(all + places[i % g->pc], n, n, p->size, p->cols + col_from(f, i) - start,
+             p->wide);
+        places[i % g->pc] += (int)(n * p->size);
     }
 }
 
@@ -197,17 +251,11 @@ static void end_panel(factor_ *f, panel_ *p)
 
 static void run(factor_ *f, panel_ *p)
 {
-    const ranks_ *g = f->g;
-    begin_panel(f, 0, &p[0]);
+    begin_panel(f, 0, NULL, &p[0]);
     end_panel(f, &p[0]);
     for (okra_int k = 0; k + 1 < f->blocks; k++) {
         panel_ *now = &p[k % 2], *next = &p[(k + 1) % 2];
-        okra_int i = next_block(k + 2, g->col, g->pc);
-        if ((k + 1) % g->pr == g->row) {
-            multiply_diagonal(f, now, k + 1);
-            multiply(f, now, k + 1, k + 2, i, (f->blocks - i + g->pc - 1) / g->pc);
-        }
-        begin_panel(f, k + 1, next);
+        begin_panel(f, k + 1, now, next);
         update(f, now, k + 2, next);
         end_panel(f, next);
     }

@@ -81,8 +81,7 @@ static double *place(const exchange_ *x, okra_int i, okra_int j)
     return x->A->p + i / g->pc * g->block * x->A->lm + j / g->pr * g->block;
 }
 
-/* to (cols x rows) <- from' (rows x cols), in parts that stay in the cache */
-static void transpose(const double *from, okra_int ld, okra_int rows, okra_int cols,
+void ranks_transpose_(const double *from, okra_int ld, okra_int rows, okra_int cols,
                       double *to, okra_int ld_to)
 {
     enum { PART = 8 };
@@ -121,13 +120,13 @@ static void carry(exchange_ *x, step now, okra_int i, okra_int j)
     int from = owner(g, i, j), to = owner(g, j, i);
     if (from == to) {
         if (now == PACK && from == g->rank) {
-            transpose(place(x, i, j), lm, rows, cols, place(x, j, i), lm);
+            ranks_transpose_(place(x, i, j), lm, rows, cols, place(x, j, i), lm);
         }
     } else if (now == COUNT) {
         x->send[to] += from == g->rank ? (int)(rows * cols) : 0;
         x->receive[from] += to == g->rank ? (int)(rows * cols) : 0;
     } else if (now == PACK && from == g->rank) {
-        transpose(place(x, i, j), lm, rows, cols, x->out + x->put[to], rows);
+        ranks_transpose_(place(x, i, j), lm, rows, cols, x->out + x->put[to], rows);
         x->put[to] += (int)(rows * cols);
     } else if (now == UNPACK && to == g->rank) {
         const double *at = x->in + x->take[from];

@@ -134,6 +134,10 @@ okra_status ranks_deal_(const ranks_ *g, okra_int n, ranks_half_ *half) OKRA_CHE
 /* The other blocks of A, symmetric, from these. */
 okra_status ranks_mirror_(ranks_ *g, const ranks_half_ *half, ranks_body_ *A) OKRA_CHECK;
 
+/* to (cols x rows) <- from' (rows x cols), in parts that stay in the cache */
+void ranks_transpose_(const double *from, okra_int ld, okra_int rows, okra_int cols,
+                      double *to, okra_int ld_to);
+
 /* ---- cholesky.c ---- */
 
 /* L in the lower triangle of A; *info is not 0 on a rank that has found a pivot that is

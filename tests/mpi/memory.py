@@ -2,7 +2,7 @@
 """memory.py OKRA MPIRUN [TIMES [P]]: the largest peak of memory of P processes, beside that of the same command on few rows,
 in matrices of n x n / P numbers. No process may hold a whole matrix of n x n.
 TIMES (1) multiplies the numbers of rows.
-memory.py --child COMMAND...: runs it and prints its peak.
+memory.py --child COMMAND...: runs it and writes its peak to a file, since mpirun mixes what processes print.
 """
 import os
 import pathlib
@@ -38,10 +38,12 @@ def peak(folder, okra, mpirun, processes, x, command):
                        OMPI_MCA_mpi_yield_when_idle="1", OMPI_MCA_btl="self,vader", HWLOC_HIDE_ERRORS="2",
                        OMPI_MCA_btl_vader_single_copy_mechanism="none", OPENBLAS_NUM_THREADS="1",
                        OMPI_MCA_hwloc_base_binding_policy="none")
-    out = subprocess.run([mpirun, "-q", "--oversubscribe", "-n", str(processes), sys.executable, os.path.abspath(__file__),
-                          "--child", okra, *command.split(), *flags], cwd=folder, env=environment, check=True,
-                         capture_output=True, text=True, timeout=500).stdout
-    return max(int(line.split()[1]) for line in out.splitlines() if line.startswith("peak "))
+    subprocess.run([mpirun, "-q", "--oversubscribe", "-n", str(processes), sys.executable, os.path.abspath(__file__),
+                    "--child", okra, *command.split(), *flags], cwd=folder, env=environment, check=True,
+                   stdout=subprocess.DEVNULL, timeout=500)
+    peaks = list(folder.glob("peak.*"))
+    assert len(peaks) == processes, peaks
+    return max(int(p.read_text()) for p in peaks)
 
 
 def main(okra, mpirun, times=1, processes=4):
@@ -69,6 +71,7 @@ def main(okra, mpirun, times=1, processes=4):
 
 if sys.argv[1] == "--child":
     subprocess.run(sys.argv[2:], check=True)
-    print("peak", resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss * 1024, flush=True)
+    bytes_used = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss * 1024
+    pathlib.Path("peak." + os.environ["OMPI_COMM_WORLD_RANK"]).write_text(str(bytes_used))
 else:
     main(os.path.abspath(sys.argv[1]), sys.argv[2], *map(int, sys.argv[3:]))
