@@ -87,7 +87,7 @@ void cli_keep_messages(void);
 void cli_end_messages(bool tell);
 /* Interrupts cancel the run's context. */
 void cli_catch_signals(okra_context *context);
-void cli_end_signals(void); /* before the context is freed */
+void cli_end_signals(void);  /* before the context is freed */
 int cli_signal_caught(void); /* 0 if none */
 
 /* Bytes for people: "3.2 MiB". */
