@@ -122,13 +122,27 @@ static void others(FILE *out, const okra_option_table *const *tables, size_t cou
     cli_wrap(out, text, 4, 0, WIDTH);
 }
 
-/* Flags of the library: those of every method, then those of the chosen one. */
+/* That of a fit that names none. */
+static const char *default_method(void)
+{
+    okra_options *o = NULL;
+    static char name[64];
+    if (okra_fit_options(&o) == OKRA_OK) {
+        snprintf(name, sizeof name, "%s", okra_options_get(o, "method"));
+    }
+    okra_options_free(o);
+    return name;
+}
+
+/* Flags of the library: those of every method, then those of the chosen one ("": that of
+ * a fit without one). */
 static void library_flags(FILE *out, const cli_command *command, const char *method,
                           const char *decode)
 {
     size_t count = 0;
     const okra_option_table *const *tables = okra_option_tables(command->topic, &count);
     bool methods = false, decoders = false, low = false;
+    method = *method ? method : default_method();
     for (size_t i = 0; i < count; i++) {
         group g = group_of(tables[i]);
         methods = methods || strcmp(g.noun, "method") == 0;
@@ -260,7 +274,7 @@ void cli_help_screen(FILE *out, const cli_command *command, const char *method,
         command->topic ? okra_option_tables(command->topic, &count) : NULL;
     char text[2048] = "More flags:";
     if (!command->common) {
-        cli_help_command(out, command, *method ? method : "ridge", decode);
+        cli_help_command(out, command, method, decode);
         return;
     }
     fprintf(out, "%s.\n\nUsage: okra %s %s\n\n", command->purpose, command->name,
@@ -347,7 +361,7 @@ static int run_help(cli_run *run)
         if (!command) {
             return cli_help_topic(run, stdout, name);
         }
-        cli_help_command(stdout, command, "ridge", "");
+        cli_help_command(stdout, command, "", "");
     }
     return CLI_DONE;
 }

@@ -162,8 +162,7 @@ static int find_distinct(cli_run *run, predict_job *j)
 {
     const char *decode = okra_options_get(run->library, "decode");
     bool all = strcmp(okra_options_get(run->library, "over-all"), "yes") == 0;
-    bool chooses = !*decode || strcmp(decode, "candidates") == 0 ||
-                   (strncmp(decode, "loss", 4) == 0 && !all);
+    bool chooses = !*decode || (okra_decoder_has(decode, OKRA_DECODER_CHOOSES) && !all);
     return j->ranges || !chooses
                ? CLI_DONE
                : cli_distinct_make(

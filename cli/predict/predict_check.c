@@ -93,9 +93,10 @@ static int check_stream(const cli_run *run, const predict_fields *f)
             return cli_usage(run, "--%s has no use with --stream", names[i]);
         }
     }
-    if (strcmp(okra_options_get(run->library, "decode"), "none") == 0) {
-        return cli_usage(run,
-                         "--decode none gives no objects: --stream has none to give");
+    const char *decode = okra_options_get(run->library, "decode");
+    if (okra_decoder_has(decode, OKRA_DECODER_NOTHING)) {
+        return cli_usage(run, "--decode %s gives no objects: --stream has none to give",
+                         decode);
     }
     if (cli_sets_wanted(&f->sets) || cli_is_index(f->candidates)) {
         return cli_usage(run,
@@ -141,20 +142,19 @@ int cli_predict_check(const cli_run *run, predict_job *j)
                          "expected a name in .tsv, .csv or .json",
                          f->output);
     }
-    bool none = strcmp(okra_options_get(run->library, "decode"), "none") == 0;
+    const char *decode = okra_options_get(run->library, "decode");
+    bool none = okra_decoder_has(decode, OKRA_DECODER_NOTHING);
     if (!*f->output && (*f->candidates || *f->ranges || *f->report || *f->confidence ||
                         (!none && okra_options_is_set(run->library, "decode")))) {
         return cli_usage(run, "nothing is decoded without -o: --decode, --candidates, "
                               "--ranges, --report and --confidence have no use");
     }
-    const char *decode = okra_options_get(run->library, "decode");
-    if (*f->report && *decode && strcmp(decode, "optimum") != 0 &&
-        strcmp(decode, "rewrite") != 0) {
+    if (*f->report && *decode && !okra_decoder_has(decode, OKRA_DECODER_REPORTS)) {
         return cli_usage(run, "--report is for --decode optimum and rewrite, not %s",
                          decode);
     }
     if (*f->output && none) {
-        return cli_usage(run, "--decode none gives no objects: -o has no use");
+        return cli_usage(run, "--decode %s gives no objects: -o has no use", decode);
     }
     int status = check_apart(run, f);
     status = status ? status : cli_check_writable(run, f->output);

@@ -177,7 +177,7 @@ static okra_status append_option(void *user, const okra_option *row, const char 
 {
     line *t = user;
     bool flag = row->type == OKRA_OPTION_BOOL && strcmp(value, "yes") == 0;
-    if (strcmp(row->name, "method") == 0 && strcmp(value, "ridge") == 0) {
+    if (strcmp(row->name, "method") == 0 && strcmp(value, row->preset) == 0) {
         return OKRA_OK; /* as it is without it */
     }
     if (flag) {

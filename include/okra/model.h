@@ -42,6 +42,14 @@ typedef enum okra_trait {
     OKRA_TRAIT_WEIGHTS,    /* takes weights of pairs (okra_data_weigh)                */
 } okra_trait;
 OKRA_API bool okra_method_has(const char *method, okra_trait trait);
+/* The same of decoders; the name may have its argument (loss:f1). */
+typedef enum okra_decoder_trait {
+    OKRA_DECODER_CHOOSES,  /* one of the candidates, unless its option over-all is set  */
+    OKRA_DECODER_MAKES_UP, /* objects that need not be among the candidates             */
+    OKRA_DECODER_REPORTS,  /* tells of the search for each object                       */
+    OKRA_DECODER_NOTHING,  /* gives no objects                                          */
+} okra_decoder_trait;
+OKRA_API bool okra_decoder_has(const char *decoder, okra_decoder_trait trait);
 
 /* options == NULL: the defaults. A set option that the chosen method does not use is an
  * error. x may have more objects than y where the method can use them: the first ones are

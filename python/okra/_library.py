@@ -93,6 +93,33 @@ def _user_level() -> int:
     return level
 
 
+def option_names(topic: str) -> list:
+    """Names of the options of ``"fit"``, ``"predict"`` or ``"select"``, as typed."""
+    count = c.c_size_t()
+    tables = c.cast(lib.okra_option_tables(topic.encode(), c.byref(count)),
+                    c.POINTER(c.POINTER(structs["okra_option_table"])))
+    names: dict = {}
+    for table in tables[:count.value]:
+        row, k = c.cast(table.contents.rows, c.POINTER(structs["okra_option"])), 0
+        while row and row[k].name:
+            names[row[k].name.decode()] = None
+            k += 1
+    return list(names)
+
+
+def set_options(given: Handle, topic: str) -> dict:
+    """The options of a topic that are set, with their texts."""
+    return {name: lib.okra_options_get(given.pointer, name.encode()).decode()
+            for name in option_names(topic)
+            if lib.okra_options_is_set(given.pointer, name.encode())}
+
+
+def decoder_has(name: Optional[str], trait: str) -> bool:
+    """Whether a decoder does what ``OKRA_DECODER_<trait>`` says."""
+    return name is not None and lib.okra_decoder_has(
+        str(name).encode(), constants["OKRA_DECODER_" + trait])
+
+
 class Context:
     """Threads, memory, seed and callbacks of one run.
 

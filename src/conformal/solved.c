@@ -41,28 +41,21 @@ static void grow(okra_solved_ *z, double norm2)
     z->size = fmax(z->size, sqrt(fmax(norm2, 0) + spare));
 }
 
-/* Is the model a ridge whose bordered system has a closed form? */
+/* Has the bordered system of the model a closed form? */
 static okra_status check(const okra_conformal_job_ *job)
 {
     const okra_model *m = job->model;
     const okra_training_ *t = m->training;
-    const char *operator_text = okra_bag_get_text_(m->bag, "operator");
-    double lambda2 = 0;
-    const char *why = NULL;
-    bool identity = !operator_text || strcmp(operator_text, "identity") == 0 ||
-                    strcmp(operator_text, "tensor") == 0;
-    if (strcmp(m->method->name, "ridge") != 0) {
-        why = "the method is not ridge";
-    } else if (!identity) {
-        why = "the operator is not identity";
+    const char *why = m->method->bordered ? m->method->bordered(m->bag)
+                                          : "the method does not solve (K + lambda I)";
+    if (why) {
+        /* it says so */
     } else if (!t->bound_x || !t->bound_y || t->waves || t->x->n < t->y->n) {
         why = "the model is of low rank and does not keep its training inputs";
     } else if (t->x->n > t->y->n) {
         why = "there are inputs without outputs";
     } else if (t->y->missing) {
         why = "outputs have missing values";
-    } else if (okra_bag_get_number_(m->bag, "lambda2", &lambda2) && lambda2 != 0) {
-        why = "there is a smoothness penalty, lambda2";
     } else if (okra_kernel_centers_(t->kx) || okra_kernel_centers_(t->ky)) {
         why = "a kernel depends on the whole training set";
     }

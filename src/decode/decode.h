@@ -88,6 +88,14 @@ typedef struct okra_decoder_ {
     bool maps;     /* takes predictions under okra_output_.map; else a block has W or d */
     bool pointwise; /* makes an object from its prediction alone, whatever the outputs */
     bool chooses;   /* one of the candidates, unless its option over-all says otherwise */
+    bool makes_up;  /* objects that need not be among the candidates, several a point */
+    bool nothing;   /* gives no objects */
+    bool reports;   /* how the search for each object went */
+    bool inputs;    /* needs those of the training pairs */
+    /* Under a loss it searches all objects of these kinds (1u << kind), or rankings, for
+     * the one of least expectation. */
+    unsigned all;
+    bool all_rankings;
     bool criterion; /* minimises that of a method with one of its own, or nothing */
     okra_status (*create)(okra_context *ctx, const okra_output_ *output,
                           const okra_options *options,
@@ -101,6 +109,9 @@ extern const okra_decoder_ *const okra_decoders_[]; /* ends at NULL */
 /* name: a decoder, or decoder:argument where that takes one. */
 const okra_decoder_ *okra_decoder_find_(const char *name);
 const char *okra_decoder_argument_(const char *name); /* NULL: there is none */
+/* What is taken where nothing says which: where the prediction is an explicit vector,
+ * where a criterion of the method's own has an optimum among vectors, and else. */
+const okra_decoder_ *okra_decoder_default_(bool explicitly, bool smooth);
 /* With these options, does it choose one of the candidates: the training outputs where
  * none are given? */
 bool okra_decoder_chooses_(const okra_decoder_ *decoder, const okra_options *options);

@@ -40,6 +40,13 @@ const okra_decoder_ *okra_decoder_find_(const char *name)
     return NULL;
 }
 
+const okra_decoder_ *okra_decoder_default_(bool explicitly, bool smooth)
+{
+    return smooth       ? &okra_decoder_optimum_
+           : explicitly ? &okra_decoder_explicit_
+                        : &okra_decoder_candidates_;
+}
+
 const char *okra_decoder_argument_(const char *name)
 {
     const char *colon = name ? strchr(name, ':') : NULL;

@@ -38,6 +38,7 @@ static void release(void *state)
 extern const okra_decoder_ okra_decoder_none_;
 const okra_decoder_ okra_decoder_none_ = {
     .name = "none",
+    .nothing = true,
     .maps = true,
     .help = "no decoding: weights and embeddings only",
     .options = {"decoder none", NULL, 0},

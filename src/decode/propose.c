@@ -114,8 +114,8 @@ done:
 void okra_starts_free_(okra_starts_ *starts)
 {
     if (starts) {
-        okra_decoder_find_(starts->loss ? "loss:" : "candidates")
-            ->free(starts->candidates);
+        (starts->loss ? okra_decoder_loss_ : okra_decoder_candidates_)
+            .free(starts->candidates);
         okra_panels_free_(starts->training);
         okra_free_(starts);
     }

@@ -66,8 +66,6 @@ typedef struct state {
     void *search;
 } state;
 
-extern const okra_decoder_ okra_decoder_loss_;
-
 static okra_int panels(const state *s)
 {
     return (s->nearest.count + WIDE - 1) / WIDE;
@@ -215,15 +213,24 @@ done:
     return st;
 }
 
-/* The decoder that searches all objects of the outputs' kind. */
+/* The decoder that searches all objects of the outputs' kind; NULL: none does. */
+static const okra_decoder_ *find_all(okra_kind kind, bool ranks)
+{
+    const okra_decoder_ *const *d = okra_decoders_;
+    while (*d && (!((*d)->all >> kind & 1u) || (*d)->all_rankings != ranks)) {
+        d++;
+    }
+    return *d;
+}
+
 static okra_status open_all(okra_context *ctx, state *s, const okra_options *options,
                             const okra_decode_request_ *request)
 {
     okra_status st = OKRA_OK;
     okra_decode_request_ all = *request;
     okra_kind kind = s->output->y->kind;
-    bool strings = kind == OKRA_STRINGS || kind == OKRA_SEQUENCES, ranks = false;
-    if (!strings && kind != OKRA_DENSE && kind != OKRA_SPARSE && kind != OKRA_BITS) {
+    bool ranks = false;
+    if (!find_all(kind, false) && !find_all(kind, true)) {
         FAIL(OKRA_EUNSUPPORTED,
              "decoder loss: over-all writes label sets, strings, sequences and rankings; "
              "the outputs are %s",
@@ -240,7 +247,7 @@ static okra_status open_all(okra_context *ctx, state *s, const okra_options *opt
         TRY(st);
     }
     ranks = ranks || okra_delta_gains_(s->delta); /* also of relevances */
-    s->over = okra_decoder_find_(strings ? "string" : ranks ? "rankings" : "labels");
+    s->over = find_all(kind, ranks && find_all(kind, true));
     all.loss = s->delta;
     all.argument = NULL;
     TRY(s->over->create(ctx, s->output, options, &all, &s->search));

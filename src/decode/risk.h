@@ -7,6 +7,7 @@
 #include "decode/delta.h"
 #include "decode/candidates/nearest.h"
 
+extern const okra_decoder_ okra_decoder_loss_;
 /* The training outputs, or the candidates of the request, by expected loss. */
 okra_status okra_risk_open_(okra_context *ctx, const okra_output_ *output,
                             okra_delta_ *delta, const okra_decode_request_ *request,

@@ -217,6 +217,52 @@ typedef struct okra_sum_ {
     double drift;               /* what came of it, see okra_change_        */
 } okra_sum_;
 
+/* ---- fits that leave options open (select/fill.c) ---- */
+
+/* How the coordinates of explicit outputs are learned. */
+typedef enum okra_coupling_ {
+    OKRA_OUTPUTS_BOUND_,  /* together, or nothing is known of it                     */
+    OKRA_OUTPUTS_ALIKE_,  /* each by itself, all by the same kernel                  */
+    OKRA_OUTPUTS_APART_,  /* each by itself, by a kernel of its own                  */
+    OKRA_OUTPUTS_SHARED_, /* by their covariance, so that lambda counts once a pair  */
+} okra_coupling_;
+
+/* What is open, and what is known of the training set. */
+typedef struct okra_open_ {
+    const okra_data *y;
+    bool kx, ky, lambda;   /* not given */
+    bool like;             /* they are set, by method `like` of okra_auto_             */
+    double spread, offset; /* typical distance of outputs from their mean; its size  */
+    double residual;       /* what method `like` leaves unexplained; 0: not known    */
+} okra_open_;
+
+/* What method `like` tells: nothing, the kernel of the inputs, or that and lambda. */
+typedef enum okra_likeness_ {
+    OKRA_LIKE_NOTHING_,
+    OKRA_LIKE_KERNEL_,
+    OKRA_LIKE_WHOLE_
+} okra_likeness_;
+
+/* What a method wants there. Zeros and NULL: one kernel, the likeliest, and seven lambdas
+ * (or `tries`), five folds. */
+typedef struct okra_auto_ {
+    bool few; /* some kernels are compared, and the best is refined */
+    /* Dense outputs: lambda begins at `least` times the mean of k(x,x), `lambdas` of
+     * them. */
+    double least;
+    int lambdas;
+    const char *classes; /* ky of several classes */
+    double width; /* dense outputs: ky is rbf, so many times their median distance wide */
+    const char *between; /* an option, a kernel of dense outputs: rbf likewise, once */
+    const char *aligned; /* a warning, where outputs are written letter by letter */
+    /* Options that go with what was chosen. */
+    okra_status (*fill)(const okra_open_ *open, okra_options *options);
+    okra_status (*tried)(okra_options *options); /* and with `tries` */
+    /* A method with leave-one-out in closed form, and what it tells of this one. */
+    const char *like;
+    okra_likeness_ (*likeness)(const okra_open_ *open, const okra_options *options);
+} okra_auto_;
+
 /* ---- one interface ---- */
 
 /* A model that was read from a file, for a method to judge what tables cannot say. */
@@ -239,6 +285,7 @@ typedef struct okra_method_ {
     /* Its main parameter where that is not lambda, and values that are compared where it
      * is left open: "k=1,2,4"; NULL: there is none. */
     const char *tries;
+    const okra_auto_ *automatic; /* NULL: zeros                                 */
     bool recomputes; /* "factor" is that of Kx + "lambda" I: a file may omit it */
     bool large;      /* predicts from query->K as well as from query->Kx        */
     /* Whether it can with these options and this problem, of which n, unlabelled, x, y
@@ -280,6 +327,13 @@ typedef struct okra_method_ {
     /* h(x) is the mean of a Gaussian process with the input kernel as covariance: its
      * noise, of n pairs; false: not this model. NULL: never. */
     bool (*noise)(const okra_bag_ *bag, okra_int n, double *lambda);
+    /* Under these options; NULL: OKRA_OUTPUTS_BOUND_. */
+    okra_coupling_ (*coupling)(const okra_options *options);
+    /* Why weights are not k_x'(K + lambda I)^-1, "lambda" and "center" in the bag; NULL:
+     * they are. No hook: they are not. */
+    const char *(*bordered)(const okra_bag_ *bag);
+    /* Of low rank: does it see rows in passes alone with these options? NULL: no. */
+    bool (*passes)(const okra_options *options);
     /* Of low rank: what it is going to do beyond, or in place of, one pass for moments,
      * a decomposition of them and coefficients, which `plan` holds. NULL: nothing. */
     okra_status (*plan)(const okra_options *options, okra_fit_plan_ *plan);
@@ -311,6 +365,10 @@ okra_status okra_method_fit_(okra_context *ctx, const okra_method_ *method,
 /* Does the method use maps of low rank for this? As the hook `factored` is given. */
 bool okra_method_factored_(const okra_method_ *method, const okra_problem_ *problem,
                            const okra_options *options);
+/* The method's wishes, zeros where it has none; its hook `coupling`. */
+const okra_auto_ *okra_method_auto_(const okra_method_ *method);
+okra_coupling_ okra_method_coupling_(const okra_method_ *method,
+                                     const okra_options *options);
 /* A hook `noise`: the lambda of the bag. */
 bool okra_noise_lambda_(const okra_bag_ *bag, okra_int n, double *lambda);
 

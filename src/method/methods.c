@@ -66,6 +66,18 @@ bool okra_method_factored_(const okra_method_ *method, const okra_problem_ *prob
     return method->low_rank && (!method->factored || method->factored(problem, options));
 }
 
+const okra_auto_ *okra_method_auto_(const okra_method_ *method)
+{
+    static const okra_auto_ none = {0};
+    return method->automatic ? method->automatic : &none;
+}
+
+okra_coupling_ okra_method_coupling_(const okra_method_ *method,
+                                     const okra_options *options)
+{
+    return method->coupling ? method->coupling(options) : OKRA_OUTPUTS_BOUND_;
+}
+
 bool okra_noise_lambda_(const okra_bag_ *bag, okra_int n, double *lambda)
 {
     (void)n;

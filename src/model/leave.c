@@ -33,7 +33,7 @@ static okra_status drop_own(const okra_data *y, okra_decoded_ *two, okra_decoded
 static okra_status decode(okra_context *ctx, const sink *s, const okra_block_ *block)
 {
     okra_status st = OKRA_OK;
-    const okra_decoder_ *decoder = okra_decoder_find_("candidates");
+    const okra_decoder_ *decoder = okra_decoder_default_(false, false);
     okra_decode_request_ request = {.tests = block->m, .top = 2};
     okra_decoded_ two = {0};
     void *state = NULL;

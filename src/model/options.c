@@ -158,3 +158,22 @@ bool okra_method_has(const char *method, okra_trait trait)
     }
     return false;
 }
+
+bool okra_decoder_has(const char *decoder, okra_decoder_trait trait)
+{
+    const okra_decoder_ *d = decoder ? okra_decoder_find_(decoder) : NULL;
+    if (!d) {
+        return false;
+    }
+    switch (trait) {
+    case OKRA_DECODER_CHOOSES:
+        return d->chooses;
+    case OKRA_DECODER_MAKES_UP:
+        return d->makes_up;
+    case OKRA_DECODER_REPORTS:
+        return d->reports;
+    case OKRA_DECODER_NOTHING:
+        return d->nothing;
+    }
+    return false;
+}

@@ -118,12 +118,10 @@ static okra_status name_decoder(okra_context *ctx, const run *r,
     REFUSE_IF(kept && !okra_decoder_find_(kept), OKRA_EFORMAT,
               "the model names the decoder '%s': there is none", kept);
     bool ranks = r->model->method->criterion || request->confidence;
-    fields->decode = r->model->method->decoder      ? r->model->method->decoder
-                     : !plain                       ? "candidates"
-                     : kept                         ? kept
-                     : smooth                       ? "optimum"
-                     : r->output.features && !ranks ? "explicit"
-                                                    : "candidates";
+    bool explicitly = plain && r->output.features && !ranks;
+    fields->decode = r->model->method->decoder ? r->model->method->decoder
+                     : plain && kept           ? kept
+                                     : okra_decoder_default_(explicitly, smooth)->name;
     return st;
 }
 

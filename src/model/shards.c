@@ -27,32 +27,6 @@ okra_status okra_shards_kept_(const okra_data *y, okra_data **out)
     return OKRA_OK;
 }
 
-/* Options with which rows are seen in passes alone. */
-static bool only_sums(const okra_options *options)
-{
-    static const char *const good[] = {
-        "kx",        "ky",      "low-rank",      "low-rank-x",
-        "lambda",    "epsilon", "center-output", "decode",
-        "checkpoint"};
-    static const char *const with[][2] = {
-        {"method", "ridge"},      {"solver", "direct"}, {"keep", "coefficients"},
-        {"operator", "identity"}, {"operator", "cov"},  {"operator", "ccov"}};
-    const char *name, *value;
-    bool all = true;
-    for (size_t i = 0; options && (name = okra_options_each_(options, i, &value)); i++) {
-        bool found = strcmp(name, "operator") == 0 && strncmp(value, "matrix:", 7) == 0;
-        for (size_t k = 0; k < sizeof good / sizeof *good; k++) {
-            found = found || strcmp(name, good[k]) == 0;
-        }
-        for (size_t k = 0; k < sizeof with / sizeof *with; k++) {
-            found = found ||
-                    (strcmp(name, with[k][0]) == 0 && strcmp(value, with[k][1]) == 0);
-        }
-        all = all && found;
-    }
-    return all;
-}
-
 /* Is the basis drawn without a look at all rows? */
 static bool draws(const okra_low_ *low)
 {
@@ -71,9 +45,11 @@ static okra_status may_stay(okra_context *ctx, const okra_options *options,
     *out = false;
     CHK(okra_options_read(options, &okra_fit_table_, &f));
     const char *text = *f.low_rank ? f.low_rank : f.low_rank_x;
+    const okra_method_ *method = okra_method_find_(f.method);
+    bool passes = method && method->passes && method->passes(options);
     bool here = okra_engine_is_host_(ctx) || okra_context_crew_(ctx);
     if (!here || !*text || x->kind != OKRA_DENSE || y->kind != OKRA_DENSE ||
-        y->n <= FEW || x->n != y->n || !only_sums(options) || strstr(f.kx, "align")) {
+        y->n <= FEW || x->n != y->n || !passes || strstr(f.kx, "align")) {
         return OKRA_OK;
     }
     CHK(okra_low_read_("low-rank-x", text, &low));

@@ -175,79 +175,67 @@ static okra_status choose(okra_context *context, const okra_method_ *method,
     return OKRA_OK;
 }
 
-/* The tube has half the size of what ridge leaves unexplained, r, unless it is given. A
- * residual pulls with 2 r in ridge, with 1 beyond a tube: lambda is as much smaller. */
-static okra_status set_tube(const okra_selection *ridge, const okra_data *y,
-                            bool lambda_open, okra_options *o)
+/* The mean error of an output that the best setting leaves; 0: not known. */
+static okra_status residual_of(const okra_selection *s, const okra_data *y, double *out)
 {
-    char text[32];
     double mean = 0, error = 0;
-    CHK(okra_selection_cell(ridge, okra_selection_best(ridge), &mean, &error));
-    bool relative = strcmp(ridge->metric, "relative-loss") == 0;
-    double r = sqrt(mean) * (relative ? okra_look_deviation_(y) : 1);
-    if (!(r > 0)) {
+    *out = 0;
+    if (!s) {
         return OKRA_OK;
     }
-    if (!okra_options_is_set(o, "tube")) {
-        snprintf(text, sizeof text, "%.3g", r / 2);
-        CHK(okra_options_set(o, "tube", text));
-    }
-    if (lambda_open) {
-        double lambda = okra_strtod_(okra_options_get(o, "lambda"), NULL);
-        snprintf(text, sizeof text, "%.6g", lambda / (2 * r));
-        CHK(okra_options_set(o, "lambda", text));
-    }
+    CHK(okra_selection_cell(s, okra_selection_best(s), &mean, &error));
+    bool relative = strcmp(s->metric, "relative-loss") == 0;
+    *out = sqrt(mean) * (relative ? okra_look_deviation_(y) : 1);
     return OKRA_OK;
 }
 
-/* Margin of numbers or classes under Huber's loss, which is ridge within delta: kernel
- * and lambda are those of ridge, which has a closed form. */
-static okra_status like_ridge(okra_context *ctx, const okra_data *x, const okra_data *y,
-                              const okra_options *given, okra_options **fit,
-                              okra_selection **selection)
+/* Kernel and lambda are those of a method with a closed form that is like this one. */
+static okra_status like_another(okra_context *ctx, const okra_method_ *method,
+                                const okra_data *x, okra_open_ *open,
+                                const okra_options *given, okra_options **fit,
+                                okra_selection **selection)
 {
     static const char *const shared[] = {"kx", "ky", "lambda", "decode"};
-    FREED_BY(okra_options_drop_) okra_options *ridge = NULL, *found = NULL;
-    FREED_BY(okra_options_drop_) okra_options *margin = NULL;
-    CHK(okra_select_options(&ridge));
-    CHK(okra_options_copy(given, &margin));
+    FREED_BY(okra_options_drop_) okra_options *other = NULL, *found = NULL;
+    FREED_BY(okra_options_drop_) okra_options *own = NULL;
+    CHK(okra_select_options(&other));
+    CHK(okra_options_set(other, "method", okra_method_auto_(method)->like));
+    CHK(okra_options_copy(given, &own));
     for (int k = 0; k < 4; k++) {
         if (!okra_rule_open_(given, shared[k])) {
-            CHK(okra_options_set(ridge, shared[k], okra_options_get(given, shared[k])));
+            CHK(okra_options_set(other, shared[k], okra_options_get(given, shared[k])));
         }
     }
-    CHK(okra_choose(ctx, x, y, ridge, &found, selection));
+    CHK(okra_choose(ctx, x, open->y, other, &found, selection));
     for (int k = 0; k < 4; k++) {
         if (okra_options_is_set(found, shared[k])) {
-            CHK(okra_options_set(margin, shared[k], okra_options_get(found, shared[k])));
+            CHK(okra_options_set(own, shared[k], okra_options_get(found, shared[k])));
         }
     }
-    CHK(okra_rule_margin_(y, margin));
-    if (okra_options_is_set(margin, "loss") &&
-        strcmp(okra_options_get(margin, "loss"), "epsilon") == 0 && selection &&
-        *selection) {
-        CHK(set_tube(*selection, y, okra_rule_open_(given, "lambda"), margin));
-    }
-    return first_cell(ctx, x, false, margin, fit);
+    open->like = true;
+    CHK(residual_of(*selection, open->y, &open->residual));
+    CHK(okra_rule_fill_(method, open, own));
+    return first_cell(ctx, x, false, own, fit);
 }
 
-/* The hinge of classes: the kernel that ridge likes best, from more of them than folds
- * could compare. */
-static okra_status kernel_of_ridge(okra_context *ctx, const okra_data *x,
-                                   const okra_data *y, okra_options *margin)
+/* The kernel that the other method likes best. */
+static okra_status kernel_of_another(okra_context *ctx, const okra_method_ *method,
+                                     const okra_data *x, const okra_data *y,
+                                     okra_options *own)
 {
-    FREED_BY(okra_options_drop_) okra_options *ridge = NULL, *found = NULL;
-    CHK(okra_select_options(&ridge));
-    CHK(okra_choose(ctx, x, y, ridge, &found, NULL));
-    return okra_options_set(margin, "kx", okra_options_get(found, "kx"));
+    FREED_BY(okra_options_drop_) okra_options *other = NULL, *found = NULL;
+    CHK(okra_select_options(&other));
+    CHK(okra_options_set(other, "method", okra_method_auto_(method)->like));
+    CHK(okra_choose(ctx, x, y, other, &found, NULL));
+    return okra_options_set(own, "kx", okra_options_get(found, "kx"));
 }
 
 /* Numbers of which nothing was learned: the best is no better than their mean. */
-static void tell_nothing(const okra_context *ctx, const okra_method_ *method,
-                         const okra_data *y, const okra_selection *s)
+static void tell_nothing(const okra_context *ctx, const okra_data *y,
+                         const okra_selection *s)
 {
     double mean = 0, error = 0, spread = okra_look_deviation_(y);
-    if (!s || strcmp(method->name, "ridge") != 0 || y->kind != OKRA_DENSE ||
+    if (!s || !okra_metric_feature_(s->metric) || y->kind != OKRA_DENSE ||
         strcmp(okra_selection_value(s, okra_selection_best(s), "ky"), "linear") != 0 ||
         okra_selection_cell(s, okra_selection_best(s), &mean, &error) != OKRA_OK) {
         return;
@@ -257,6 +245,29 @@ static void tell_nothing(const okra_context *ctx, const okra_method_ *method,
         okra_warn_(ctx, "fit: of pairs left out no setting predicts better than the mean "
                         "of the outputs does; the inputs may tell nothing of them");
     }
+}
+
+static okra_status choose_all(okra_context *ctx, const okra_method_ *method,
+                              const okra_data *x, const okra_data *y, okra_options *copy,
+                              okra_options **chosen, okra_selection **s)
+{
+    const okra_auto_ *a = okra_method_auto_(method);
+    okra_open_ open = {.y = y,
+                       .kx = okra_rule_open_(copy, "kx"),
+                       .ky = okra_rule_open_(copy, "ky"),
+                       .lambda = okra_rule_open_(copy, "lambda")};
+    okra_likeness_ like = a->likeness ? a->likeness(&open, copy) : OKRA_LIKE_NOTHING_;
+    if (like == OKRA_LIKE_WHOLE_) {
+        return like_another(ctx, method, x, &open, copy, chosen, s);
+    }
+    bool few = open.kx && !method->leave;
+    if (like == OKRA_LIKE_KERNEL_) {
+        CHK(kernel_of_another(ctx, method, x, y, copy));
+        few = false;
+    }
+    CHK(choose(ctx, method, x, y, copy, few, chosen, s));
+    tell_nothing(ctx, y, *s);
+    return OKRA_OK;
 }
 
 okra_status okra_choose(okra_context *context, const okra_data *x, const okra_data *y,
@@ -276,34 +287,12 @@ okra_status okra_choose(okra_context *context, const okra_data *x, const okra_da
     CHK(okra_method_choose_(okra_options_get(copy, "method"), &method));
     CHK(okra_method_check_pairs_(method, x, y));
     CHK(okra_outputs_known_(y));
-    bool few = okra_rule_open_(copy, "kx") && !method->leave;
-    bool margin = few && strcmp(method->name, "margin") == 0 && !y->missing &&
-                  !okra_options_is_set(copy, "twin");
-    bool hinge = okra_options_is_set(copy, "loss") &&
-                 strcmp(okra_options_get(copy, "loss"), "hinge") == 0;
-    bool numbers = strcmp(method->name, "margin") == 0 && y->kind == OKRA_DENSE &&
-                   !y->missing && !okra_options_is_set(copy, "twin") &&
-                   okra_rule_open_(copy, "lambda") &&
-                   !okra_options_is_set(copy, "loss") && /* the hinge has no size */
-                   (okra_rule_open_(copy, "ky") ||
-                    strcmp(okra_options_get(copy, "ky"), "linear") == 0);
-    if (numbers ||
-        (margin && !hinge && (y->kind == OKRA_DENSE || y->kind == OKRA_LABELS))) {
-        CHK(like_ridge(context, x, y, copy, &chosen, &s));
-    } else {
-        if (margin && y->kind == OKRA_LABELS) {
-            CHK(kernel_of_ridge(context, x, y, copy));
-            few = false;
-        }
-        CHK(choose(context, method, x, y, copy, few, &chosen, &s));
-    }
+    CHK(choose_all(context, method, x, y, copy, &chosen, &s));
     CHK(lower(method, x, y, chosen));
-    tell_nothing(context, method, y, s);
-    if (x->kind == OKRA_SEQUENCES && x->d > 0 && y->kind == OKRA_STRINGS &&
-        strcmp(method->name, "ridge") == 0 && okra_look_aligned_(x, y)) {
-        okra_warn_(context,
-                   "fit: what is learned of a letter comes from its own position "
-                   "alone; method m3n learns it from all positions");
+    const char *hint = okra_method_auto_(method)->aligned;
+    if (hint && x->kind == OKRA_SEQUENCES && x->d > 0 && y->kind == OKRA_STRINGS &&
+        okra_look_aligned_(x, y)) {
+        okra_warn_(context, "fit: %s", hint);
     }
     *fit = TAKE(chosen);
     GIVE(selection, TAKE(s));

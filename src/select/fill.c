@@ -8,10 +8,10 @@
  * pairs; where the least is best, as without any noise, search.c goes on below it.
  * Outputs are centred where the operator is identity.
  *
- * Methods that are fitted anew for every fold have the likeliest kernel (margin: a few),
- * seven values of lambda or of the parameter that stands for it, five folds, and a loss
- * of what is predicted. Twin kernels and methods of links alone have the likeliest kernel
- * and the lambda of their table.
+ * Methods that are fitted anew for every fold have the likeliest kernel (or a few, see
+ * okra_auto_), seven values of lambda or of the parameter that stands for it, five folds,
+ * and a loss of what is predicted. Twin kernels and methods of links alone have the
+ * likeliest kernel and the lambda of their table.
  *
  * What was best is refined: the lists are short, and their ends are nobody's choice.
  */
@@ -39,11 +39,8 @@ bool okra_rule_auto_(const okra_options *o, const char *name)
 bool okra_rule_closed_(const okra_method_ *method, const okra_options *o,
                        const okra_data *y)
 {
-    const char *op = okra_options_get(o, "operator");
-    bool shared = okra_options_is_set(o, "operator") &&
-                  (strcmp(op, "cov") == 0 || strcmp(op, "ccov") == 0);
-    return method->leave && !shared && !y->missing &&
-           !okra_align_asked_(okra_options_get(o, "kx")) &&
+    return method->leave && okra_method_coupling_(method, o) != OKRA_OUTPUTS_SHARED_ &&
+           !y->missing && !okra_align_asked_(okra_options_get(o, "kx")) &&
            !strstr(okra_options_get(o, "kx"), "center") &&
            !strstr(okra_options_get(o, "ky"), "center") &&
            !okra_options_is_set(o, "twin") && !okra_options_is_set(o, "low-rank") &&
@@ -60,11 +57,6 @@ static bool searched(const okra_method_ *method, const okra_options *o)
 static bool refitted(const okra_method_ *method, const okra_options *o)
 {
     return !searched(method, o) && !method->linker && !okra_options_is_set(o, "twin");
-}
-
-static bool is_margin(const okra_method_ *method)
-{
-    return strcmp(method->name, "margin") == 0;
 }
 
 /* ---- lambda and what stands for it ---- */
@@ -89,8 +81,7 @@ static okra_status set_lambda(okra_context *ctx, const okra_method_ *method,
                               okra_options *o)
 {
     const okra_option *row = okra_option_find_(&method->options, "lambda", 6);
-    const char *op = okra_options_get(o, "operator");
-    bool shared = op && (strcmp(op, "cov") == 0 || strcmp(op, "ccov") == 0);
+    bool shared = okra_method_coupling_(method, o) == OKRA_OUTPUTS_SHARED_;
     double scale = 1;
     char text[160];
     if (!searched(method, o) && !refitted(method, o)) {
@@ -99,9 +90,10 @@ static okra_status set_lambda(okra_context *ctx, const okra_method_ *method,
     CHK(scale_of(ctx, okra_options_get(o, "kx"), x, &scale));
     scale *= shared ? 1 / okra_weights_total_(y) : 1;
     if (refitted(method, o)) {
-        bool slow = is_margin(method) && y->kind == OKRA_DENSE; /* if lambda is small */
-        snprintf(text, sizeof text, "%.3g..%.3g:%d", (slow ? 1e-3 : 1e-5) * scale,
-                 10 * scale, slow ? 5 : 7);
+        const okra_auto_ *a = okra_method_auto_(method);
+        bool own = a->lambdas > 0 && y->kind == OKRA_DENSE;
+        snprintf(text, sizeof text, "%.3g..%.3g:%d", (own ? a->least : 1e-5) * scale,
+                 10 * scale, own ? a->lambdas : 7);
     } else {
         snprintf(text, sizeof text, "%.3g..%.3g:%d", 1e-6 * scale, 1e2 * scale,
                  links || y->missing ? 9 : 17);
@@ -129,10 +121,8 @@ okra_status okra_rule_tries_(const okra_method_ *method, okra_int n, okra_option
     if (!okra_rule_open_(o, name)) {
         return OKRA_OK;
     }
-    if (strcmp(method->name, "svr") == 0 && !okra_options_is_set(o, "tube") &&
-        !okra_options_is_set(o, "scale-output")) { /* costs have the unit of outputs */
-        CHK(okra_options_set(o, "scale-output", "yes"));
-    }
+    const okra_auto_ *a = okra_method_auto_(method);
+    CHK(a->tried ? a->tried(o) : OKRA_OK);
     return okra_options_set(o, name, list);
 }
 
@@ -156,74 +146,36 @@ static okra_status set_kx(okra_context *ctx, const okra_method_ *method,
     int which = searched(method, o) ? okra_rule_rewritten_(x, y) : 0;
     CHK(which > 0             ? okra_rule_rewriting_(ctx, x, which, &text)
         : searched(method, o) ? okra_rule_kx_(ctx, x, &text)
-        : refitted(method, o) && is_margin(method) ? okra_rule_few_(ctx, x, &text)
-                                                   : okra_rule_middle_(ctx, x, &text));
+        : refitted(method, o) && okra_method_auto_(method)->few
+            ? okra_rule_few_(ctx, x, &text)
+            : okra_rule_middle_(ctx, x, &text));
     return okra_options_set(o, "kx", text);
 }
 
-/* The hinge of <y, h(x)> says nothing of the size of numbers, and knows a class by its
- * own pairs alone. Huber's loss is ridge within delta, here the typical distance from the
- * mean, and robust beyond. There is no center-output: 100 more in every value of the
- * kernel is a constant that hardly costs, and more where the mean is more than 10 such
- * distances from 0 (beyond 1e5 the duals lose the digits of the rest). Outputs
- * that are all alike are a constant. */
-okra_status okra_rule_margin_(const okra_data *y, okra_options *o)
+okra_status okra_rule_fill_(const okra_method_ *method, const okra_open_ *open,
+                            okra_options *o)
 {
-    OWNED char *more = NULL;
-    char delta[32];
-    double spread = okra_look_deviation_(y), offset = okra_look_offset_(y);
-    spread = spread > 0 ? spread : 1e-3 * offset;
-    bool open = !okra_options_is_set(o, "loss");
-    const char *loss = open ? "huber" : okra_options_get(o, "loss");
-    if (strcmp(loss, "hinge") == 0 || !(spread > 0)) {
+    okra_open_ known = *open;
+    const okra_auto_ *a = okra_method_auto_(method);
+    if (!a->fill) {
         return OKRA_OK;
     }
-    bool huber = strcmp(loss, "huber") == 0;
-    double far = offset / spread;
-    /* a tube's duals have at most 1: what they sum to must reach the mean */
-    double constant = fmin(fmax(100, huber ? far * far : 10 * far), 1e5);
-    if (open) {
-        CHK(okra_options_set(o, "loss", loss));
-    }
-    if (huber && !okra_options_is_set(o, "delta")) {
-        snprintf(delta, sizeof delta, "%.3g", spread);
-        CHK(okra_options_set(o, "delta", delta));
-    }
-    more = okra_format_("%s | poly(degree=1,gamma=1,coef0=%.3g)",
-                        okra_options_get(o, "kx"), constant);
-    return more ? okra_options_set(o, "kx", more) : OKRA_EMEM;
-}
-
-/* What goes between outputs has no unit. */
-static okra_status set_associate(okra_context *ctx, const okra_method_ *method,
-                                 const okra_data *y, okra_options *o)
-{
-    if (strcmp(method->name, "soar") == 0 && y->kind == OKRA_DENSE &&
-        !okra_options_is_set(o, "associate")) {
-        OWNED char *text = NULL;
-        CHK(rbf_of_outputs(ctx, y, 1, &text));
-        CHK(okra_options_set(o, "associate", text));
-    }
-    return OKRA_OK;
+    known.spread = okra_look_deviation_(open->y);
+    known.offset = okra_look_offset_(open->y);
+    return a->fill(&known, o);
 }
 
 /* What goes with what was chosen for the user: the kernel (kx), or lambda alone. */
 static okra_status set_rest(okra_context *ctx, const okra_method_ *method,
                             const okra_data *y, bool kx, okra_options *o)
 {
-    const char *op = okra_options_get(o, "operator");
-    bool plain = !okra_options_is_set(o, "operator") || strcmp(op, "identity") == 0 ||
-                 strcmp(op, "tensor") == 0;
-    bool gcv = strcmp(okra_options_get(o, "cv"), "gcv") == 0; /* of plain outputs alone */
-    if (strcmp(method->name, "ridge") == 0 && plain && !gcv &&
-        (kx || !okra_options_is_set(o, "twin")) && /* whose lambda is no choice */
-        !okra_options_is_set(o, "center-output")) {
-        CHK(okra_options_set(o, "center-output", "yes"));
+    OWNED char *text = NULL;
+    const char *between = okra_method_auto_(method)->between;
+    CHK(okra_rule_fill_(method, &(okra_open_){.y = y, .kx = kx}, o));
+    if (kx && between && y->kind == OKRA_DENSE && !okra_options_is_set(o, between)) {
+        CHK(rbf_of_outputs(ctx, y, 1, &text));
+        CHK(okra_options_set(o, between, text));
     }
-    if (kx && is_margin(method)) {
-        CHK(okra_rule_margin_(y, o));
-    }
-    CHK(kx ? set_associate(ctx, method, y, o) : OKRA_OK);
     return kx ? okra_rule_tries_(method, y->n, o) : OKRA_OK;
 }
 
@@ -246,7 +198,7 @@ okra_status okra_rule_how_(const okra_method_ *method, const okra_data *y, okra_
         CHK(okra_options_set(o, "metric", metric));
     }
     if (!okra_options_is_set(o, "refine") && !okra_options_is_set(o, "per-output") &&
-        (method->leave || is_margin(method))) {
+        (method->leave || okra_method_auto_(method)->few)) {
         snprintf(text, sizeof text, "%d", method->leave ? REFINE : REFINE_FITS);
         CHK(okra_options_set(o, "refine", text));
     }
@@ -283,15 +235,10 @@ okra_status okra_rules_fill_(okra_context *ctx, const okra_data *x, const okra_d
         CHK(set_kx(ctx, method, x, y, filled));
     }
     if (ky_open) {
-        /* twin Gaussian processes: kl bends little, hsic is pulled to the mean */
-        double wide = strcmp(method->name, "tgp-kl") == 0 ? 2 : 0.5;
-        CHK(method->criterion && y->kind == OKRA_DENSE ? rbf_of_outputs(ctx, y, wide, &ky)
-                                                       : okra_rule_ky_(ctx, x, y, &ky));
-        CHK(okra_options_set(filled, "ky", ky));
-        if (is_margin(method) && several(y)) {
-            /* without it no class knows of the others: <y, y'> = 0 */
-            CHK(okra_options_set(filled, "ky", "zero-one | center"));
-        }
+        const okra_auto_ *a = okra_method_auto_(method);
+        CHK(a->width > 0 && y->kind == OKRA_DENSE ? rbf_of_outputs(ctx, y, a->width, &ky)
+                                                  : okra_rule_ky_(ctx, x, y, &ky));
+        CHK(okra_options_set(filled, "ky", a->classes && several(y) ? a->classes : ky));
     }
     if (lambda_open) {
         CHK(set_lambda(ctx, method, x, y, links, filled));
@@ -300,8 +247,8 @@ okra_status okra_rules_fill_(okra_context *ctx, const okra_data *x, const okra_d
         CHK(set_rest(ctx, method, y, kx_open, filled));
     }
     const char *decoder = okra_rule_decoder_(x, y, okra_options_get(filled, "ky"));
-    if (decoder && strcmp(decoder, "rewrite") == 0 && low_rank(options)) {
-        decoder = NULL; /* which needs all inputs */
+    if (decoder && okra_decoder_find_(decoder)->inputs && low_rank(options)) {
+        decoder = NULL; /* a basis has some of them alone */
     }
     if ((kx_open || ky_open || lambda_open) && !links && decoder && !method->decoder &&
         !method->criterion && okra_rule_open_(options, "decode")) {

@@ -20,15 +20,15 @@ okra_status okra_outputs_check_(const okra_pairs_ *source, const okra_space_ *sp
                                 const okra_cv_ *cv)
 {
     const okra_select_request *r = source->request;
-    const char *op = okra_options_get(options, "operator");
-    bool apart = !op || strcmp(op, "identity") == 0 || strcmp(op, "tensor") == 0 ||
-                 strncmp(op, "diagonal", 8) == 0;
+    const okra_method_ *method = space->method;
+    bool has = okra_option_find_(&method->options, "output-lambda", 13) != NULL;
     const char *wrong =
-        source->links                               ? "links have no coordinates"
-        : source->y->kind != OKRA_DENSE             ? "the outputs are no dense vectors"
-        : strcmp(space->method->name, "ridge") != 0 ? "the method is not ridge"
-        : !apart           ? "the operator binds the coordinates together"
-        : !scorer->feature ? "the metric is not feature-loss"
+        source->links                   ? "links have no coordinates"
+        : source->y->kind != OKRA_DENSE ? "the outputs are no dense vectors"
+        : !has                          ? "the method has no option output-lambda"
+        : !okra_rule_apart_(method, options)
+            ? "the operator binds the coordinates together"
+        : !scorer->feature                              ? "the metric is not feature-loss"
         : cv->kind == OKRA_CV_GCV_ || cv->outer > 0     ? "cv is not loo or kfold"
         : r->resume                                     ? "finished work does not hold it"
         : okra_options_is_set(options, "refine")        ? "refine has one lambda"

@@ -74,15 +74,19 @@ okra_status okra_prepare_copies_(const okra_data *x, const okra_data *y, okra_da
 
 /* ---- outputs in their own units ---- */
 
+bool okra_rule_apart_(const okra_method_ *method, const okra_options *o)
+{
+    okra_coupling_ how = okra_method_coupling_(method, o);
+    return how == OKRA_OUTPUTS_ALIKE_ || how == OKRA_OUTPUTS_APART_;
+}
+
 bool okra_rule_relative_(const okra_method_ *method, const okra_options *o,
                          const okra_data *y)
 {
-    const char *op = okra_options_get(o, "operator"), *ky = okra_options_get(o, "ky");
-    bool apart = !okra_options_is_set(o, "operator") || strcmp(op, "identity") == 0 ||
-                 strcmp(op, "tensor") == 0 || strncmp(op, "diagonal", 8) == 0;
-    return y->kind == OKRA_DENSE && strcmp(method->name, "ridge") == 0 && apart &&
-           strcmp(ky, "linear") == 0 && !okra_options_is_set(o, "twin") &&
-           !okra_options_is_set(o, "low-rank") && !okra_options_is_set(o, "low-rank-y");
+    return y->kind == OKRA_DENSE && okra_rule_apart_(method, o) &&
+           strcmp(okra_options_get(o, "ky"), "linear") == 0 &&
+           !okra_options_is_set(o, "twin") && !okra_options_is_set(o, "low-rank") &&
+           !okra_options_is_set(o, "low-rank-y");
 }
 
 /* 1 / (s_j sqrt(d)), 0 of a column that varies by rounding alone. */

@@ -63,8 +63,9 @@ bool okra_rule_closed_(const okra_method_ *method, const okra_options *options,
  * has room for, where it counts pairs. */
 okra_status okra_rule_tries_(const okra_method_ *method, okra_int n,
                              okra_options *options) OKRA_CHECK;
-/* Margin of numbers, where the loss is open: Huber's, and a constant in kx. */
-okra_status okra_rule_margin_(const okra_data *y, okra_options *options) OKRA_CHECK;
+/* The method's own options that go with what was chosen: y and what is open are known. */
+okra_status okra_rule_fill_(const okra_method_ *method, const okra_open_ *open,
+                            okra_options *options) OKRA_CHECK;
 /* How settings of n pairs are compared, as far as it is not set: cv, metric, refine.
  * `units`: what folds are drawn of, 0: pairs may be left out one by one. */
 okra_status okra_rule_how_(const okra_method_ *method, const okra_data *y, okra_int n,
@@ -89,6 +90,8 @@ okra_status okra_prepare_weights_(const okra_data *x, const okra_data *y,
  * *units is 0. */
 okra_status okra_prepare_copies_(const okra_data *x, const okra_data *y, okra_data **out,
                                  okra_int *units) OKRA_CHECK;
+/* Does the method learn the coordinates of outputs each by itself? */
+bool okra_rule_apart_(const okra_method_ *method, const okra_options *options);
 /* Can these outputs be compared by relative-loss? */
 bool okra_rule_relative_(const okra_method_ *method, const okra_options *options,
                          const okra_data *y);

@@ -13,13 +13,17 @@
 
 #include <string.h>
 
+bool okra_metric_feature_(const char *metric)
+{
+    return strcmp(metric, "feature-loss") == 0 || strcmp(metric, "relative-loss") == 0;
+}
+
 okra_status okra_scorer_create_(const char *metric, const okra_pairs_ *source,
                                 const okra_space_ *space, okra_scorer_ *out)
 {
     bool precision_recall;
     okra_scorer_ s = {.metric = metric,
-                      .feature = strcmp(metric, "feature-loss") == 0 ||
-                                 strcmp(metric, "relative-loss") == 0,
+                      .feature = okra_metric_feature_(metric),
                       .loss = true,
                       .decoder = space->decoder,
                       .candidates = source->request->candidates};
@@ -32,7 +36,7 @@ okra_status okra_scorer_create_(const char *metric, const okra_pairs_ *source,
         if (st != OKRA_OK) {
             return st;
         }
-        REFUSE_IF(strcmp(s.decoder->name, "none") == 0, OKRA_EARG,
+        REFUSE_IF(s.decoder->nothing, OKRA_EARG,
                   "metric %s compares decoded objects, but decode is none", metric);
     } else if (space->ky_varies) {
         return okra_fail_(

@@ -168,7 +168,7 @@ static okra_status open_decoder(okra_job_ *j)
     if (!text || !strstr(text, "auto")) {
         CHK(okra_kernel_parse(text ? text : "linear", &ky));
         if (okra_kernel_is_linear_(ky, &scale)) {
-            space->decoder = okra_decoder_find_("explicit");
+            space->decoder = okra_decoder_default_(true, false);
         }
     }
     return OKRA_OK;

@@ -145,7 +145,8 @@ okra_status okra_space_create_(const okra_options *options, okra_space_ **out)
     ZMAKE(space, 1);
     CHK(okra_method_choose_(okra_options_get(options, "method"), &space->method));
     const char *decode = okra_options_get(options, "decode");
-    CHK(okra_decoder_choose_(*decode ? decode : "candidates", &space->decoder));
+    space->decoder = okra_decoder_default_(false, false);
+    CHK(*decode ? okra_decoder_choose_(decode, &space->decoder) : OKRA_OK);
     space->decode_set = *decode;
     REFUSE_IF(strlen(decode) >= sizeof space->decode, OKRA_EARG,
               "decode has more than %d characters", (int)sizeof space->decode - 1);

@@ -73,6 +73,7 @@ const okra_decoder_ okra_decoder_whole_ = {
     .help = "the predicted vector, rounded to whole numbers",
     .options = {"decoder whole", NULL, 0},
     .pointwise = true,
+    .reports = true,
     .create = create,
     .block = block_in,
     .finish = finish,

@@ -1,5 +1,5 @@
 /*
- * A kernel, a method, a decoder and a metric that the library does not have, each one
+ * A kernel, two methods, a decoder and a metric that the library does not have, each one
  * file here and one line in its table, do what those of the library do: they are found by
  * name, fitted, selected, saved, loaded and judged.
  */
@@ -104,4 +104,124 @@ TEST(selection_takes_them)
     okra_data_free(x);
 }
 
-MAIN(RUN(all_four_together), RUN(selection_takes_them))
+/* ---- hooks: what asks for no name works for `plain` as it does for ridge ---- */
+
+static okra_options *select_options(const char *method, const char *metric)
+{
+    okra_options *o = NULL;
+    CHECK_OK(okra_select_options(&o));
+    CHECK_OK(okra_options_set(o, "method", method));
+    CHECK_OK(okra_options_set(o, "kx", "rbf(sigma=2)"));
+    CHECK_OK(okra_options_set(o, "lambda", "{0.01,0.1,1}"));
+    CHECK_OK(okra_options_set(o, "cv", "kfold:3"));
+    CHECK_OK(okra_options_set(o, "metric", metric));
+    return o;
+}
+
+TEST(relative_loss_is_of_methods_that_learn_outputs_apart)
+{
+    double xs[N * D], ys[N * D], mean[2][3] = {{0}}, error = 0;
+    const char *const names[] = {"plain", "ridge"};
+    okra_data *x = dense(xs, N, 1), *y = dense(ys, N, 2);
+    okra_selection *s = NULL;
+    for (int m = 0; m < 2; m++) {
+        okra_options *o = select_options(names[m], "relative-loss");
+        CHECK_OK(okra_select(NULL, x, y, o, NULL, &s));
+        for (int c = 0; c < 3; c++) {
+            CHECK_OK(okra_selection_cell(s, c, &mean[m][c], &error));
+        }
+        okra_selection_free(s);
+        s = NULL;
+        okra_options_free(o);
+    }
+    for (int c = 0; c < 3; c++) { /* worst: 7e-14 */
+        CHECK_NEAR(mean[0][c], mean[1][c], 1e-12);
+    }
+    okra_options *o = select_options("share", "relative-loss");
+    CHECK_OK(okra_options_set(o, "lambda", "auto"));
+    CHECK_FAILS(okra_select(NULL, x, y, o, NULL, &s), OKRA_EARG, "relative-loss");
+    okra_options_free(o);
+    okra_data_free(y);
+    okra_data_free(x);
+}
+
+static okra_model *fitted(const char *method, const okra_data *x, const okra_data *y)
+{
+    okra_options *o = NULL;
+    okra_model *model = NULL;
+    CHECK_OK(okra_fit_options(&o));
+    CHECK_OK(okra_options_set(o, "method", method));
+    CHECK_OK(okra_options_set(o, "kx", "rbf(sigma=2)"));
+    CHECK_OK(okra_fit(NULL, x, y, o, &model));
+    okra_options_free(o);
+    return model;
+}
+
+TEST(conformal_intervals_need_no_name)
+{
+    double xs[N * D], ys[N * D], ts[M * D], bounds[2][M * 2] = {{0}};
+    const char *const names[] = {"plain", "ridge"};
+    okra_data *x = dense(xs, N, 1), *all = dense(ys, N, 2), *t = dense(ts, M, 3);
+    okra_data *y = NULL;
+    okra_conformal_settings s;
+    CHECK_OK(okra_data_dense(ys, N, 1, D, &y));
+    okra_conformal_defaults(&s);
+    s.how = "full";
+    for (int m = 0; m < 2; m++) {
+        okra_model *model = fitted(names[m], x, y);
+        CHECK_OK(okra_conformal_intervals(NULL, model, t, 0.3, &s, bounds[m], NULL));
+        okra_model_free(model);
+    }
+    for (int i = 0; i < M * 2; i++) { /* worst: 0 */
+        CHECK_NEAR(bounds[0][i], bounds[1][i], 1e-13);
+    }
+    okra_model *model = fitted("share", x, y);
+    CHECK_FAILS(okra_conformal_intervals(NULL, model, t, 0.3, &s, bounds[0], NULL),
+                OKRA_EUNSUPPORTED, "the method does not solve (K + lambda I)");
+    okra_model_free(model);
+    okra_data_free(y);
+    okra_data_free(t);
+    okra_data_free(all);
+    okra_data_free(x);
+}
+
+/* Kernel and lambda come from the method that it is like. */
+TEST(a_method_may_be_chosen_for_by_another)
+{
+    double xs[N * D], ys[N * D];
+    okra_data *x = dense(xs, N, 1), *y = dense(ys, N, 2);
+    okra_options *o = NULL, *fit[2] = {NULL, NULL};
+    const char *const names[] = {"plain", "ridge"};
+    for (int m = 0; m < 2; m++) {
+        CHECK_OK(okra_select_options(&o));
+        CHECK_OK(okra_options_set(o, "method", names[m]));
+        CHECK_OK(okra_choose(NULL, x, y, o, &fit[m], NULL));
+        okra_options_free(o);
+        o = NULL;
+        CHECK(strcmp(okra_options_get(fit[m], "method"), names[m]) == 0);
+    }
+    CHECK(strcmp(okra_options_get(fit[0], "kx"), okra_options_get(fit[1], "kx")) == 0);
+    CHECK(strcmp(okra_options_get(fit[0], "lambda"),
+                 okra_options_get(fit[1], "lambda")) == 0);
+    okra_options_free(fit[0]);
+    okra_options_free(fit[1]);
+    okra_data_free(y);
+    okra_data_free(x);
+}
+
+TEST(traits_are_told_by_the_tables)
+{
+    CHECK(okra_method_has("plain", OKRA_TRAIT_VARIANCE));
+    CHECK(!okra_method_has("share", OKRA_TRAIT_VARIANCE));
+    CHECK(okra_decoder_has("whole", OKRA_DECODER_REPORTS));
+    CHECK(!okra_decoder_has("whole", OKRA_DECODER_CHOOSES));
+    CHECK(!okra_decoder_has("nobody", OKRA_DECODER_REPORTS));
+    CHECK(!okra_decoder_has(NULL, OKRA_DECODER_REPORTS));
+    CHECK(okra_decoder_has("loss:f1", OKRA_DECODER_CHOOSES));
+    CHECK(!okra_decoder_has("loss:f1", (okra_decoder_trait)99));
+}
+
+MAIN(RUN(all_four_together), RUN(selection_takes_them),
+     RUN(relative_loss_is_of_methods_that_learn_outputs_apart),
+     RUN(conformal_intervals_need_no_name), RUN(a_method_may_be_chosen_for_by_another),
+     RUN(traits_are_told_by_the_tables))

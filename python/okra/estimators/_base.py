@@ -16,7 +16,7 @@ from sklearn.utils.validation import _num_samples, check_is_fitted
 from .._data import (Data, check_rows, gram, is_classes, is_graphs, is_vectors, labels,
                      name_columns, named)
 from .._errors import OkraWarning
-from .._library import Handle, constants, lib, options
+from .._library import Handle, constants, lib, options, set_options
 from .._model import Model, hold
 from ._conformal import ConformalMixin
 from ._dask import fit_dask, is_dask
@@ -307,10 +307,6 @@ class OutputKernelEstimator(UpdateMixin, PredictMixin, ConformalMixin, ScoreMixi
         return self
 
     _chosen = None
-    # Options that okra_choose may set beside those it is given.
-    _choices = ("kx", "ky", "lambda", "k", "cost", "center-output", "decode", "low-rank-x",
-                "loss", "delta", "tube", "scale-output", "associate")
-
     def _choose(self, x: Data, outputs: Data, values: dict, context: Any) -> dict:
         """Values of all options where some are ``"auto"``, as ``okra fit`` chooses."""
         given = options(lib.okra_select_options, values)
@@ -321,10 +317,11 @@ class OutputKernelEstimator(UpdateMixin, PredictMixin, ConformalMixin, ScoreMixi
         searched = Handle(search.value, lib.okra_selection_free)
         if searched.pointer:
             self.search_ = json.loads(lib.okra_selection_json(searched.pointer).decode())
+        chosen = set_options(fitted, "fit")
+        known = set_options(given, "fit")
         self._chosen = {
-            name: lib.okra_options_get(fitted.pointer, name.encode()).decode()
-            for name in self._choices
-            if lib.okra_options_is_set(fitted.pointer, name.encode())}
+            name: text for name, text in chosen.items()
+            if name in ("kx", "ky", "lambda") or name != "method" and known.get(name) != text}
         return {**values, **self._chosen}
 
     @property

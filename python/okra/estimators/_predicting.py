@@ -6,6 +6,7 @@ from typing import Any, Optional
 import numpy as np
 
 from .._data import typed
+from .._library import decoder_has
 from ._dask import is_dask, predict_dask
 from ._shared import take
 
@@ -26,9 +27,9 @@ class PredictMixin:
 
     def _makes_up(self) -> bool:
         """Whether the decoder makes up objects and does not choose among candidates."""
-        loss = str(self.decode).startswith("loss:")
-        return self.decode in ("labels", "rankings", "string", "position", "rewrite") or \
-            loss and self._decode_values().get("over-all") not in (None, False, "no")
+        chooses = decoder_has(self.decode, "CHOOSES")
+        return decoder_has(self.decode, "MAKES_UP") or \
+            chooses and self._decode_values().get("over-all") not in (None, False, "no")
 
     def predict(self, X: Any, candidates: Any = None, ranges: Any = None,
                 top: Optional[int] = None, return_distance: bool = False) -> Any:
@@ -170,8 +171,7 @@ class PredictMixin:
         if self._makes_up() and candidates is None and ranges is None:
             raise ValueError(f"decode={self.decode!r} makes up objects and ranks no "
                              "candidates: proposals gives the best of what it makes up")
-        ranks = self.decode == "candidates" or \
-            str(self.decode).startswith("loss:") and not self._makes_up()
+        ranks = decoder_has(self.decode, "CHOOSES") and not self._makes_up()
         values = {"decode": self.decode if ranks else "candidates", "top": top,
                   **(self._decode_values() if ranks else {})}
         rows = None
@@ -204,7 +204,7 @@ class PredictMixin:
         list of lists of (object, squared distance or expected loss)
             One list per input, best first.
         """
-        own = self._makes_up() or str(self.decode).startswith("loss:")
+        own = self._makes_up() or ":" in str(self.decode)  # a loss
         decode = self.decode if own else "rewrite"
         if not own and self._fitted().outputs.kind != "strings":
             raise ValueError(f"decode={self.decode!r} makes up no objects: set decode to "

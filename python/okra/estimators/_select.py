@@ -11,7 +11,8 @@ import numpy as np
 from sklearn.utils.validation import _num_samples
 
 from .._data import as_data
-from .._library import Context, Handle, check, lib, options, structs
+from .._library import (Context, Handle, check, decoder_has, lib, option_names, options,
+                        structs)
 from .._model import Model
 from ._base import OutputKernelEstimator
 from ._regressors import IOKR
@@ -229,20 +230,19 @@ class IOKRCV(OutputKernelEstimator):
             others = {**params[best].get("options", {}), "output-lambda": lambdas}
             self.best_params_ = {**params[best], "lam": 1.0, "options": others}
 
-    _decoders = (b"labels", b"position", b"rewrite")  # that "auto" may choose
-
     def _params(self, selection: Any, cell: int) -> dict:
         """A cell as parameters of `IOKR`."""
         known = {f.name for f in fields(IOKR)}
         names = {option: name for name, option in self._renamed.items()}
         params: dict = {}
         others: dict = {}
-        chosen = {name: None for name in self._choices}  # what "auto" may have set
+        chosen = dict.fromkeys(option_names("fit"))  # what "auto" may have set
         for option in {**self._select_options(), **chosen}:
             text = lib.okra_selection_value(selection, cell, option.encode())
-            if not text or option == "method" and self.method == "ridge":
+            if not text or option == "method" and self.method == type(self).method:
                 continue
-            if option == "decode" and self.decode is None and text not in self._decoders:
+            if option == "decode" and self.decode is None and not decoder_has(
+                    text.decode(), "MAKES_UP"):  # what is taken where none is asked for
                 continue
             name = names.get(option, option.replace("-", "_"))
             value = number(text.decode())

@@ -58,8 +58,6 @@ typedef struct state {
     double *norm;           /* where the norms of a block are wanted, until known */
 } state;
 
-extern const okra_decoder_ okra_decoder_candidates_;
-
 static void release(void *arg)
 {
     state *s = arg;

@@ -6,6 +6,7 @@
 
 #include "decode/candidates/nearest.h"
 
+extern const okra_decoder_ okra_decoder_candidates_;
 /* The state of the decoder; empty: candidates with l(y,y) <= 0 are kept. */
 okra_status okra_candidates_open_(okra_context *ctx, const okra_output_ *output,
                                   const okra_decode_request_ *request, bool empty,

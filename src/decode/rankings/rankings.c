@@ -323,6 +323,9 @@ static okra_status finish(okra_context *ctx, void *arg, okra_decoded_ *out)
 
 const okra_decoder_ okra_decoder_rankings_ = {
     .name = "rankings",
+    .makes_up = true,
+    .all = 1u << OKRA_DENSE | 1u << OKRA_SPARSE | 1u << OKRA_BITS,
+    .all_rankings = true,
     .help = "rankings (vectors of ranks 1 to d): exact under spearman, and under kendall "
             "up to 18 items, any kernel up to 7; else a search",
     .options = {"decoder rankings", rows, sizeof(rankings_options)},

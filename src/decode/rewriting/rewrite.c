@@ -300,6 +300,9 @@ static okra_status finish(okra_context *ctx, void *arg, okra_decoded_ *out)
 
 const okra_decoder_ okra_decoder_rewrite_ = {
     .name = "rewrite",
+    .makes_up = true,
+    .reports = true,
+    .inputs = true,
     .help = "strings made from the input by the edits of similar training pairs",
     .options = {"decoder rewrite", option_rows, sizeof(rewrite_options)},
     .create = create,

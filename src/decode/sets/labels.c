@@ -371,6 +371,8 @@ static okra_status finish(okra_context *ctx, void *arg, okra_decoded_ *out)
 
 const okra_decoder_ okra_decoder_labels_ = {
     .name = "labels",
+    .makes_up = true,
+    .all = 1u << OKRA_DENSE | 1u << OKRA_SPARSE | 1u << OKRA_BITS,
     .help =
         "sets of labels (vectors of 0 and 1): exact where the kernel is linear in the "
         "labels that two sets share, or of up to 12 labels; else a search",

@@ -371,6 +371,8 @@ static okra_status finish(okra_context *ctx, void *arg, okra_decoded_ *out)
 
 const okra_decoder_ okra_decoder_string_ = {
     .name = "string",
+    .makes_up = true,
+    .all = 1u << OKRA_STRINGS | 1u << OKRA_SEQUENCES,
     .help = "new strings: exact for the spectrum kernel, a search by edits for others",
     .options = {"decoder string", rows, sizeof(string_options)},
     .create = create,

@@ -228,6 +228,7 @@ static okra_status finish(okra_context *ctx, void *arg, okra_decoded_ *out)
 
 const okra_decoder_ okra_decoder_optimum_ = {
     .name = "optimum",
+    .reports = true,
     .help = "the vector that minimises the criterion of a twin Gaussian process",
     .options = {"decoder optimum", rows, sizeof(optimum_options)},
     .criterion = true,

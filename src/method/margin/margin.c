@@ -382,6 +382,7 @@ static const okra_kept_ *const kept[] = {kept_scale, kept_weights, kept_embeddin
 
 const okra_method_ okra_method_margin_ = {
     .name = "margin",
+    .automatic = &okra_margin_auto_,
     .help = "Maximum margin regression, and regression with robust losses",
     .options = {"margin", rows, sizeof(okra_margin_options_)},
     .weights = true,

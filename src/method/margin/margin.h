@@ -9,6 +9,8 @@
 #include "method/method.h"
 #include "method/smoothness/semi.h"
 
+extern const okra_auto_ okra_margin_auto_; /* margin_open.c */
+
 typedef enum okra_loss_ {
     OKRA_LOSS_HINGE_,
     OKRA_LOSS_TUBE_,

@@ -93,8 +93,7 @@ static okra_status read_diagonal(const char *text, okra_operator_ *out)
     return OKRA_OK;
 }
 
-okra_status okra_operator_read_(okra_context *ctx, const char *text,
-                                const okra_problem_ *problem, okra_operator_ *out)
+okra_operator_kind_ okra_operator_kind_of_(const char *text)
 {
     static const struct {
         const char *name;
@@ -104,13 +103,21 @@ okra_status okra_operator_read_(okra_context *ctx, const char *text,
                  {"cov", OKRA_OPERATOR_COV},
                  {"ccov", OKRA_OPERATOR_CCOV}};
     for (size_t i = 0; i < sizeof plain / sizeof *plain; i++) {
-        if (strcmp(text, plain[i].name) == 0) {
-            *out = (okra_operator_){.kind = plain[i].kind};
-            return OKRA_OK;
+        if (!text || strcmp(text, plain[i].name) == 0) {
+            return plain[i].kind;
         }
     }
-    if (strncmp(text, "diagonal", 8) == 0) {
-        return read_diagonal(text, out);
+    return strncmp(text, "diagonal", 8) == 0 ? OKRA_OPERATOR_DIAGONAL
+                                             : OKRA_OPERATOR_MATRIX;
+}
+
+okra_status okra_operator_read_(okra_context *ctx, const char *text,
+                                const okra_problem_ *problem, okra_operator_ *out)
+{
+    okra_operator_kind_ kind = okra_operator_kind_of_(text);
+    if (kind != OKRA_OPERATOR_MATRIX) {
+        *out = (okra_operator_){.kind = kind};
+        return kind == OKRA_OPERATOR_DIAGONAL ? read_diagonal(text, out) : OKRA_OK;
     }
     bool matrix = strncmp(text, "matrix:", 7) == 0;
     REFUSE_IF(!matrix && strncmp(text, "graph:", 6) != 0, OKRA_EARG,

@@ -20,6 +20,8 @@ typedef struct okra_operator_ {
     double t;  /* DIAGONAL: see ridge_diagonal.c */
 } okra_operator_;
 
+/* By its text alone (NULL: identity); MATRIX also of one that is refused later. */
+okra_operator_kind_ okra_operator_kind_of_(const char *text);
 /* The training set tells d and, for graph:estimate, the outputs. "identity", "cov",
  * "ccov", "matrix:FILE" (a symmetric d x d matrix) or "graph:FILE,mu=V": A = (mu Lap + (1
  * - mu) I)^-1, Lap = D - M the Laplacian of the d x d adjacency matrix M in FILE (Brouard

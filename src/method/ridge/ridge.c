@@ -324,10 +324,11 @@ static const okra_kept_ *const kept[] = {kept_factor, kept_weights, kept_embeddi
  * process of its own. */
 static bool noise(const okra_bag_ *bag, okra_int n, double *lambda)
 {
-    const char *text = okra_bag_get_text_(bag, "operator");
-    bool covariances = text && (strcmp(text, "cov") == 0 || strcmp(text, "ccov") == 0);
+    okra_operator_kind_ kind =
+        okra_operator_kind_of_(okra_bag_get_text_(bag, "operator"));
+    bool covariances = kind == OKRA_OPERATOR_COV || kind == OKRA_OPERATOR_CCOV;
     okra_int rows_found, cols_found;
-    if ((text && strncmp(text, "diagonal", 8) == 0) ||
+    if (kind == OKRA_OPERATOR_DIAGONAL ||
         okra_bag_get_(bag, "output-lambda", &rows_found, &cols_found) ||
         !okra_bag_get_number_(bag, "lambda", lambda)) {
         return false;
@@ -348,6 +349,10 @@ const okra_method_ okra_method_ridge_ = {
     .name = "ridge",
     .help = "regularised least squares with an operator-valued kernel",
     .recomputes = true,
+    .automatic = &okra_ridge_auto_,
+    .coupling = okra_ridge_coupling_,
+    .bordered = okra_ridge_bordered_,
+    .passes = okra_ridge_passes_,
     .options = {"ridge", okra_ridge_rows_, sizeof(okra_ridge_options_)},
     .weights = true,
     .missing = true,

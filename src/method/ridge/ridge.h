@@ -44,6 +44,12 @@ okra_status okra_ridge_host_K_(const okra_ridge_ *r, double **K) OKRA_CHECK;
 okra_status okra_ridge_ones_(const okra_ridge_ *r, const okra_large_ *V,
                              double *out) OKRA_CHECK;
 
+/* ridge_options.c: hooks. */
+okra_coupling_ okra_ridge_coupling_(const okra_options *options);
+const char *okra_ridge_bordered_(const okra_bag_ *bag);
+bool okra_ridge_passes_(const okra_options *options);
+extern const okra_auto_ okra_ridge_auto_;
+
 /* What a bag holds, in the units of the outputs themselves. */
 okra_status okra_ridge_unscale_(const okra_ridge_ *r, okra_bag_ *bag) OKRA_CHECK;
 /* A sink of left-out predictions s_i h(x_i), or weights over s_j phi(y_j), that hands on

@@ -64,13 +64,12 @@ okra_status okra_ridge_options_check_(const okra_options *options,
                   "dense vectors under a linear output kernel",
                   o->operator_text);
     }
-    REFUSE_IF(okra_options_is_set(options, "epsilon") &&
-                  strcmp(o->operator_text, "ccov") != 0,
+    okra_operator_kind_ kind = okra_operator_kind_of_(o->operator_text);
+    REFUSE_IF(okra_options_is_set(options, "epsilon") && kind != OKRA_OPERATOR_CCOV,
               OKRA_EARG, "ridge: epsilon is for operator ccov, but the operator is %s",
               o->operator_text);
-    bool covariance =
-        strcmp(o->operator_text, "cov") == 0 || strcmp(o->operator_text, "ccov") == 0;
-    bool diagonal = strncmp(o->operator_text, "diagonal", 8) == 0;
+    bool covariance = kind == OKRA_OPERATOR_COV || kind == OKRA_OPERATOR_CCOV;
+    bool diagonal = kind == OKRA_OPERATOR_DIAGONAL;
     REFUSE_IF((covariance || diagonal) && okra_options_is_set(options, "lambda2"),
               OKRA_EUNSUPPORTED,
               "ridge: lambda2 is for the operators identity and matrix, but "
@@ -108,8 +107,7 @@ static okra_status check_solver(const okra_problem_ *p, const okra_options *opti
         REFUSE_IF(okra_options_is_set(options, own[i]), OKRA_EARG,
                   "ridge: %s is for solver cg", own[i]);
     }
-    bool identity = strcmp(o->operator_text, "identity") == 0 ||
-                    strcmp(o->operator_text, "tensor") == 0;
+    bool identity = okra_operator_kind_of_(o->operator_text) == OKRA_OPERATOR_IDENTITY;
     REFUSE_IF(o->solver == OKRA_RIDGE_SOLVER_CG_ && !identity, OKRA_EARG,
               "ridge: solver cg is for operator identity, but the operator "
               "is %s",
@@ -128,9 +126,9 @@ static okra_status check_checkpoint(const okra_ridge_ *r, const okra_options *op
                                     const okra_ridge_options_ *o)
 {
     const okra_problem_ *p = r->p;
-    bool identity = strcmp(o->operator_text, "identity") == 0 ||
-                    strcmp(o->operator_text, "tensor") == 0;
-    bool diagonal = strncmp(o->operator_text, "diagonal", 8) == 0;
+    okra_operator_kind_ kind = okra_operator_kind_of_(o->operator_text);
+    bool identity = kind == OKRA_OPERATOR_IDENTITY;
+    bool diagonal = kind == OKRA_OPERATOR_DIAGONAL;
     const char *why = NULL;
     if (!*o->cg.checkpoint) {
         return OKRA_OK;
@@ -174,7 +172,7 @@ static okra_status check_moments(const okra_problem_ *p, const okra_options *opt
         why = "is for solver direct";
     } else if (okra_options_is_set(options, "lambda2") || p->unlabelled > 0) {
         why = "does not go with lambda2 or inputs without outputs";
-    } else if (strncmp(o->operator_text, "diagonal", 8) == 0) {
+    } else if (okra_operator_kind_of_(o->operator_text) == OKRA_OPERATOR_DIAGONAL) {
         why = "does not go with the operator diagonal";
     } else if (*o->output_lambda) {
         why = "does not go with output-lambda";
@@ -205,9 +203,8 @@ okra_status okra_ridge_fit_check_(const okra_options *options,
 
 okra_status okra_ridge_outputs_check_(const okra_ridge_options_ *o)
 {
-    bool apart = strcmp(o->operator_text, "identity") == 0 ||
-                 strcmp(o->operator_text, "tensor") == 0 ||
-                 strncmp(o->operator_text, "diagonal", 8) == 0;
+    okra_operator_kind_ kind = okra_operator_kind_of_(o->operator_text);
+    bool apart = kind == OKRA_OPERATOR_IDENTITY || kind == OKRA_OPERATOR_DIAGONAL;
     return apart && o->keep != OKRA_RIDGE_KEEP_WEIGHTS_
                ? OKRA_OK
                : okra_fail_(OKRA_EARG,
@@ -263,10 +260,81 @@ okra_status okra_ridge_plan_(const okra_options *options, okra_fit_plan_ *p)
     if (okra_options_is_set(options, "lambda2")) {
         CHK(plan_graph(o.graph, p));
     }
-    if (strncmp(o.operator_text, "diagonal", 8) == 0) { /* ridge_low_diagonal.c */
+    if (okra_operator_kind_of_(o.operator_text) ==
+        OKRA_OPERATOR_DIAGONAL) { /* ridge_low_diagonal.c */
         p->passes += 1;
         p->row += p->map + 2 * m * d;
         p->doubles += 3 * m * d;
     }
     return OKRA_OK;
 }
+
+/* ---- what selection and other users ask ---- */
+
+okra_coupling_ okra_ridge_coupling_(const okra_options *options)
+{
+    static const okra_coupling_ of[] = {[OKRA_OPERATOR_IDENTITY] = OKRA_OUTPUTS_ALIKE_,
+                                        [OKRA_OPERATOR_COV] = OKRA_OUTPUTS_SHARED_,
+                                        [OKRA_OPERATOR_CCOV] = OKRA_OUTPUTS_SHARED_,
+                                        [OKRA_OPERATOR_MATRIX] = OKRA_OUTPUTS_BOUND_,
+                                        [OKRA_OPERATOR_DIAGONAL] = OKRA_OUTPUTS_APART_};
+    return of[okra_operator_kind_of_(okra_options_get(options, "operator"))];
+}
+
+const char *okra_ridge_bordered_(const okra_bag_ *bag)
+{
+    double lambda2 = 0;
+    const char *text = okra_bag_get_text_(bag, "operator");
+    if (okra_operator_kind_of_(text) != OKRA_OPERATOR_IDENTITY) {
+        return "the operator is not identity";
+    }
+    return okra_bag_get_number_(bag, "lambda2", &lambda2) && lambda2 != 0
+               ? "there is a smoothness penalty, lambda2"
+               : NULL;
+}
+
+/* Moments are sums over rows. */
+bool okra_ridge_passes_(const okra_options *options)
+{
+    static const char *const good[] = {
+        "kx",     "ky",      "method",        "low-rank", "low-rank-x",
+        "lambda", "epsilon", "center-output", "decode",   "checkpoint"};
+    static const char *const with[][2] = {{"solver", "direct"},
+                                          {"keep", "coefficients"},
+                                          {"operator", "identity"},
+                                          {"operator", "cov"},
+                                          {"operator", "ccov"}};
+    const char *name, *value;
+    bool all = true;
+    for (size_t i = 0; options && (name = okra_options_each_(options, i, &value)); i++) {
+        bool found = strcmp(name, "operator") == 0 && strncmp(value, "matrix:", 7) == 0;
+        for (size_t k = 0; k < sizeof good / sizeof *good; k++) {
+            found = found || strcmp(name, good[k]) == 0;
+        }
+        for (size_t k = 0; k < sizeof with / sizeof *with; k++) {
+            found = found ||
+                    (strcmp(name, with[k][0]) == 0 && strcmp(value, with[k][1]) == 0);
+        }
+        all = all && found;
+    }
+    return all;
+}
+
+/* Outputs alike are centred, unless a lambda alone is chosen for twin kernels, whose
+ * lambda is no choice; gcv is of plain outputs. */
+static okra_status fill(const okra_open_ *open, okra_options *o)
+{
+    const char *cv = okra_options_get(o, "cv");
+    bool plain =
+        okra_ridge_coupling_(o) == OKRA_OUTPUTS_ALIKE_ && !(cv && strcmp(cv, "gcv") == 0);
+    return plain && (open->kx || !okra_options_is_set(o, "twin")) &&
+                   !okra_options_is_set(o, "center-output")
+               ? okra_options_set(o, "center-output", "yes")
+               : OKRA_OK;
+}
+
+const okra_auto_ okra_ridge_auto_ = {
+    .fill = fill,
+    .aligned = "what is learned of a letter comes from its own position alone; method "
+               "m3n learns it from all positions",
+};

@@ -286,11 +286,22 @@ const okra_method_ okra_method_svm_ = {
     .kept = svm_kept,
 };
 
+/* Costs have the unit of outputs. */
+static okra_status scale_outputs(okra_options *o)
+{
+    return okra_options_is_set(o, "tube") || okra_options_is_set(o, "scale-output")
+               ? OKRA_OK
+               : okra_options_set(o, "scale-output", "yes");
+}
+
+static const okra_auto_ svr_auto = {.tried = scale_outputs};
+
 const okra_method_ okra_method_svr_ = {
     .name = "svr",
     .help = "support vector regression of vectors, one a coordinate (LIBSVM)",
     .options = {"svr", svr_rows, sizeof(svm_options)},
     .weights = true,
+    .automatic = &svr_auto,
     .tries = "cost=0.01,0.1,1,10,100,1000",
     .fit = svr_fit,
     .form = okra_form_embedding_,

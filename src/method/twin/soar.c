@@ -274,8 +274,12 @@ static const okra_kept_ kept_all[] = {
 static const okra_kept_ *const kept[] = {kept_all, NULL};
 /* clang-format on */
 
+/* What goes between outputs has no unit. */
+static const okra_auto_ automatic = {.between = "associate"};
+
 const okra_method_ okra_method_soar_ = {
     .name = "soar",
+    .automatic = &automatic,
     .unweighted = "learns how to correct its own predictions from pairs that count "
                   "alike: it does not use weights",
     .help = "structured output-associative regression: outputs regressed on one another",

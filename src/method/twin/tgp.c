@@ -362,8 +362,12 @@ static const okra_kept_ *const kl_kept[] = {kept_kl_local, kept_kl, NULL};
 static const okra_kept_ *const hsic_kept[] = {kept_hsic_local, kept_hsic, NULL};
 /* clang-format on */
 
+/* kl bends little, hsic is pulled to the mean */
+static const okra_auto_ kl_auto = {.width = 2}, hsic_auto = {.width = 0.5};
+
 const okra_method_ okra_method_tgp_kl_ = {
     .name = "tgp-kl",
+    .automatic = &kl_auto,
     .unweighted =
         "compares two Gaussian processes of the same pairs: it does not use weights",
     .help = "twin Gaussian processes, Kullback-Leibler divergence",
@@ -380,6 +384,7 @@ const okra_method_ okra_method_tgp_kl_ = {
 
 const okra_method_ okra_method_tgp_hsic_ = {
     .name = "tgp-hsic",
+    .automatic = &hsic_auto,
     .unweighted =
         "measures the dependence of pairs that count alike: it does not use weights",
     .help = "twin Gaussian processes, Hilbert-Schmidt independence criterion",
