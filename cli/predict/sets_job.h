@@ -1,5 +1,5 @@
 /*
- * sets_job.h: what sets.c and sets_read.c share.
+ * sets_job.h: what sets.c, sets_read.c and sets_out.c share.
  */
 #ifndef OKRA_SETS_JOB_H
 #define OKRA_SETS_JOB_H
@@ -24,5 +24,14 @@ typedef struct cli_sets_job {
 int cli_sets_read(cli_run *run, cli_sets_job *j);
 /* The way that is taken, where --conformal is auto, too. */
 const char *cli_sets_how(const cli_sets_job *j);
+/* The sets, or with --reject those of one member alone; *size: members in all, *single:
+ * sets of one. */
+int cli_sets_write_members(cli_run *run, const cli_sets_job *j, const char *output,
+                           okra_int *size, okra_int *single);
+/* n x d x 2 doubles in NumPy's format, version 1.0. */
+int cli_sets_write_cube(cli_run *run, const double *values, okra_int n, okra_int d,
+                        const char *path);
+int cli_sets_write_intervals(cli_run *run, const cli_sets_job *j, const char *output,
+                             const double *bounds, const double *radius, okra_int d);
 
 #endif

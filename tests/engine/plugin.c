@@ -3,44 +3,11 @@
  * can read: they are stored by columns, and backwards. It counts what crosses the border,
  * and refuses whatever is not a matrix of its own. `fail` as a device: it cannot open.
  */
-#include "engine/engine.h"
+#include "plugin.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-
-typedef struct state {
-    const okra_engine_host_ *host;
-    long long puts, gets, put_doubles, get_doubles, largest_get;
-} state;
-
-enum { MAGIC = 0x6f6b7261 };
-
-typedef struct body {
-    int magic;
-    okra_int rows, cols;
-    double *p;
-} body;
-
-static okra_status refuse(const state *s)
-{
-    return s->host->fail(OKRA_EINTERNAL,
-                         "engine test: a pointer that is no matrix of it");
-}
-
-#define MINE(A)                                            \
-    do {                                                   \
-        if (!(A) || ((const body *)(A))->magic != MAGIC) { \
-            return refuse(e);                              \
-        }                                                  \
-    } while (0)
-
-/* Entry (i, j), wherever it lies. */
-static double *at(const void *A, okra_int i, okra_int j)
-{
-    const body *b = A;
-    return b->p + (b->rows * b->cols - 1 - (j * b->rows + i));
-}
 
 static okra_status open_test(const okra_engine_host_ *host, const char *device, void **e)
 {
@@ -350,145 +317,6 @@ static okra_status syrk(void *e, okra_context *ctx, bool trans, double alpha,
     return gemm(e, ctx, trans, !trans, alpha, A, A, beta, C);
 }
 
-static okra_status cholesky(void *e, okra_context *ctx, void *A, bool *done)
-{
-    body *b = A;
-    (void)ctx;
-    MINE(A);
-    *done = false;
-    for (okra_int i = 0; i < b->rows; i++) {
-        for (okra_int j = 0; j <= i; j++) {
-            double rest = *at(A, i, j);
-            for (okra_int k = 0; k < j; k++) {
-                rest -= *at(A, i, k) * *at(A, j, k);
-            }
-            if (i == j && !(rest > 0)) {
-                return OKRA_OK;
-            }
-            *at(A, i, j) = i == j ? sqrt(rest) : rest / *at(A, j, j);
-        }
-    }
-    *done = true;
-    return OKRA_OK;
-}
-
-static okra_status restore(void *e, okra_context *ctx, const double *d, void *A)
-{
-    body *b = A;
-    (void)ctx;
-    MINE(A);
-    for (okra_int i = 0; i < b->rows; i++) {
-        for (okra_int j = 0; j < i; j++) {
-            *at(A, i, j) = *at(A, j, i);
-        }
-        *at(A, i, i) = d[i];
-    }
-    return OKRA_OK;
-}
-
-static okra_status trsm(void *e, okra_context *ctx, bool left, bool trans, const void *L,
-                        void *B)
-{
-    body *b = B;
-    okra_int n = ((const body *)L)->rows, count = left ? b->cols : b->rows;
-    bool flip = left ? trans : !trans; /* the matrix M = op(L) on the left is L' */
-    (void)ctx;
-    MINE(L);
-    MINE(B);
-    for (okra_int c = 0; c < count; c++) {
-        for (okra_int t = 0; t < n; t++) {
-            okra_int i = flip ? n - 1 - t : t;
-            double *x = left ? at(B, i, c) : at(B, c, i);
-            for (okra_int k = flip ? i + 1 : 0; k < (flip ? n : i); k++) {
-                *x -= (flip ? *at(L, k, i) : *at(L, i, k)) *
-                      (left ? *at(B, k, c) : *at(B, c, k));
-            }
-            *x /= *at(L, i, i);
-        }
-    }
-    return OKRA_OK;
-}
-
-/* One rotation of Jacobi's method on rows and columns p, q of A (by rows), rows of V. */
-static void rotate(okra_int n, double *A, double *V, okra_int p, okra_int q)
-{
-    double apq = A[p * n + q];
-    if (apq == 0) {
-        return;
-    }
-    double theta = (A[q * n + q] - A[p * n + p]) / (2 * apq);
-    double t = (theta < 0 ? -1 : 1) / (fabs(theta) + sqrt(theta * theta + 1));
-    double c = 1 / sqrt(t * t + 1), s = t * c;
-    for (okra_int k = 0; k < n; k++) {
-        double x = A[k * n + p], y = A[k * n + q];
-        A[k * n + p] = c * x - s * y;
-        A[k * n + q] = s * x + c * y;
-    }
-    for (okra_int k = 0; k < n; k++) {
-        double x = A[p * n + k], y = A[q * n + k];
-        A[p * n + k] = c * x - s * y;
-        A[q * n + k] = s * x + c * y;
-        x = V[p * n + k], y = V[q * n + k];
-        V[p * n + k] = c * x - s * y;
-        V[q * n + k] = s * x + c * y;
-    }
-}
-
-static void jacobi(okra_int n, double *A, double *V)
-{
-    for (int sweep = 0; sweep < 60; sweep++) {
-        double off = 0, all = 0;
-        for (okra_int k = 0; k < n * n; k++) {
-            off += k / n != k % n ? A[k] * A[k] : 0;
-            all += A[k] * A[k];
-        }
-        if (off <= 1e-32 * all) {
-            break;
-        }
-        for (okra_int p = 0; p < n; p++) {
-            for (okra_int q = p + 1; q < n; q++) {
-                rotate(n, A, V, p, q);
-            }
-        }
-    }
-}
-
-static okra_status eigh(void *e, okra_context *ctx, void *A, double *w)
-{
-    const state *s = e;
-    body *b = A;
-    okra_int n = b->rows;
-    (void)ctx;
-    MINE(A);
-    double *G = s->host->alloc(2 * n * n, sizeof *G), *V = G ? G + n * n : NULL;
-    if (!G) {
-        return OKRA_EMEM;
-    }
-    for (okra_int i = 0; i < n; i++) {
-        for (okra_int j = 0; j < n; j++) {
-            G[i * n + j] = i >= j ? *at(A, i, j) : *at(A, j, i);
-            V[i * n + j] = i == j;
-        }
-    }
-    jacobi(n, G, V);
-    for (okra_int i = 0; i < n; i++) { /* ascending, by selection */
-        okra_int least = i;
-        for (okra_int j = i + 1; j < n; j++) {
-            least = G[j * n + j] < G[least * n + least] ? j : least;
-        }
-        double swap = G[i * n + i];
-        w[i] = G[least * n + least];
-        G[least * n + least] = swap;
-        for (okra_int k = 0; k < n; k++) {
-            swap = V[i * n + k];
-            *at(A, i, k) = V[i * n + k] = V[least * n + k];
-            V[least * n + k] = swap;
-        }
-    }
-    s->host->free(G);
-    return OKRA_OK;
-}
-
 static const okra_engine_class_ engine = {
 #ifdef OTHER_INTERFACE
     .interface = OKRA_ENGINE_INTERFACE_ + 1,
@@ -517,10 +345,10 @@ static const okra_engine_class_ engine = {
     .best = best,
     .gemm = gemm,
     .syrk = syrk,
-    .cholesky = cholesky,
-    .restore = restore,
-    .trsm = trsm,
-    .eigh = eigh,
+    .cholesky = test_cholesky,
+    .restore = test_restore,
+    .trsm = test_trsm,
+    .eigh = test_eigh,
 };
 
 extern okra_engine_plugin_fn_ okra_engine_plugin OKRA_API;

@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from .._data import _is_graph, as_data, gram
 from .._library import Handle, constants, lib, options, structs
-from ._regressors import Kernel
+from ._documents import Kernel
 from ._shared import ContextMixin, number
 
 _LINK = np.dtype([("a", "<i8"), ("b", "<i8"), ("value", "<f8")])

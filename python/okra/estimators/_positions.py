@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from typing import Any, Optional
 
 from ._base import OutputKernelEstimator
-from ._regressors import Kernel, _documented
+from ._documents import documented
 
 
-@_documented
+@documented
 @dataclass(eq=False, repr=False)
 class JointKernelMap(OutputKernelEstimator):
     """Images to images of the same size, by a joint kernel of their patches.
@@ -58,7 +58,7 @@ class _Letters(OutputKernelEstimator):
         return super().score(X, y, sample_weight, metric)
 
 
-@_documented
+@documented
 @dataclass(eq=False, repr=False)
 class ConstrainedRegression(_Letters):
     """Sequences to texts of the same lengths: ridge whose letters depend on elements of the
@@ -98,7 +98,7 @@ class ConstrainedRegression(_Letters):
     engine: Optional[str] = None
 
 
-@_documented
+@documented
 @dataclass(eq=False, repr=False)
 class M3N(_Letters):
     """Max-margin Markov network: sequences of vectors to texts of the same lengths, letters

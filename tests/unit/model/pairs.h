@@ -68,6 +68,24 @@ static inline okra_model *pairs_fit(const okra_data *x, const okra_data *y,
     return model;
 }
 
+/* Settings of a fit that are refused, and how. */
+typedef struct pairs_bad {
+    const char *settings;
+    okra_status status;
+    const char *message;
+} pairs_bad;
+
+static inline void pairs_check_refused(const pairs *p, const pairs_bad *bad, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        okra_model *model = NULL;
+        okra_options *o = pairs_options(okra_fit_options, bad[i].settings);
+        CHECK_FAILS(okra_fit(NULL, p->train_x, p->train_y, o, &model), bad[i].status,
+                    bad[i].message);
+        okra_options_free(o);
+    }
+}
+
 static inline okra_prediction *pairs_predict(const okra_model *model, const okra_data *x,
                                              const char *settings, bool weights,
                                              bool embedding)

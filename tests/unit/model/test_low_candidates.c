@@ -94,11 +94,7 @@ TEST(candidates_may_be_given)
 
 TEST(what_does_not_go_together)
 {
-    static const struct {
-        const char *settings;
-        okra_status status;
-        const char *message;
-    } bad[] = {
+    static const pairs_bad bad[] = {
         {"low-rank=chol(rank=3) low-rank-x=chol(rank=3)", OKRA_EARG,
          "either it or these"},
         {"low-rank-y=chol(rank=3)", OKRA_EARG, "leave it out"},
@@ -122,13 +118,7 @@ TEST(what_does_not_go_together)
     };
     pairs p;
     pairs_make(8, &p);
-    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
-        okra_model *model = NULL;
-        okra_options *o = pairs_options(okra_fit_options, bad[i].settings);
-        CHECK_FAILS(okra_fit(NULL, p.train_x, p.train_y, o, &model), bad[i].status,
-                    bad[i].message);
-        okra_options_free(o);
-    }
+    pairs_check_refused(&p, bad, sizeof bad / sizeof *bad);
     okra_model *model = pairs_fit(
         p.train_x, p.train_y, "kx=rbf(sigma=1) ky=rbf(sigma=1) low-rank=chol(rank=3)");
     okra_prediction *q = NULL;

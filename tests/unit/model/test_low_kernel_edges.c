@@ -33,34 +33,25 @@ TEST(missing_outputs)
 
 TEST(refused)
 {
-    static const struct {
-        const char *settings;
-        okra_status status;
-        const char *message;
-    } bad[] = {{"method=knn low-rank=chol(rank=3) low-rank-y=chol(rank=3)", OKRA_EARG,
-                "either it or these"},
-               {"method=knn low-rank-y=chol(rank=3)", OKRA_EARG, "leave it out"},
-               {"method=knn low-rank-x=chul(rank=3)", OKRA_EARG, "low-rank-x: "},
-               {"method=knn ky=rbf(sigma=1) low-rank-y=chol", OKRA_EARG, "low-rank-y: "},
-               {"method=knn kx=linear|chol(rank=2) low-rank-x=chol(rank=2)", OKRA_EARG,
-                "low-rank-x: "},
-               {"kx=linear|chol(rank=2) low-rank-x=chol(rank=2)", OKRA_EUNSUPPORTED,
-                "of low rank already"},
-               {"method=knn kx=linear|center low-rank-x=chol(rank=2)", OKRA_EUNSUPPORTED,
-                "whole training set"},
-               {"method=knn kx=linear low-rank-x=rff(rank=2)", OKRA_EUNSUPPORTED,
-                "expected rbf"},
-               {"method=soar associate=linear|chol(rank=2)", OKRA_EUNSUPPORTED,
-                "without low rank"}};
+    static const pairs_bad bad[] = {
+        {"method=knn low-rank=chol(rank=3) low-rank-y=chol(rank=3)", OKRA_EARG,
+         "either it or these"},
+        {"method=knn low-rank-y=chol(rank=3)", OKRA_EARG, "leave it out"},
+        {"method=knn low-rank-x=chul(rank=3)", OKRA_EARG, "low-rank-x: "},
+        {"method=knn ky=rbf(sigma=1) low-rank-y=chol", OKRA_EARG, "low-rank-y: "},
+        {"method=knn kx=linear|chol(rank=2) low-rank-x=chol(rank=2)", OKRA_EARG,
+         "low-rank-x: "},
+        {"kx=linear|chol(rank=2) low-rank-x=chol(rank=2)", OKRA_EUNSUPPORTED,
+         "of low rank already"},
+        {"method=knn kx=linear|center low-rank-x=chol(rank=2)", OKRA_EUNSUPPORTED,
+         "whole training set"},
+        {"method=knn kx=linear low-rank-x=rff(rank=2)", OKRA_EUNSUPPORTED,
+         "expected rbf"},
+        {"method=soar associate=linear|chol(rank=2)", OKRA_EUNSUPPORTED,
+         "without low rank"}};
     pairs p;
     pairs_make(8, &p);
-    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
-        okra_model *model = NULL;
-        okra_options *o = pairs_options(okra_fit_options, bad[i].settings);
-        CHECK_FAILS(okra_fit(NULL, p.train_x, p.train_y, o, &model), bad[i].status,
-                    bad[i].message);
-        okra_options_free(o);
-    }
+    pairs_check_refused(&p, bad, sizeof bad / sizeof *bad);
     /* decoders that need derivatives, or the kernel's structure */
     static const char *const decoders[][3] = {
         {"tgp-kl", "optimum", "no derivative of 'chol'"},
