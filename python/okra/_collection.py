@@ -161,5 +161,5 @@ def c_texts(values: Iterable) -> Any:
             raise TypeError(f"object {i} is of type {type(text).__name__}, expected str")
         if "\0" in text:
             raise ValueError(f"text {i} has a zero character")
-        encoded.append(text.encode("utf-8"))
+        encoded.append(text.encode("utf-8", "surrogateescape"))
     return (c.c_char_p * len(encoded))(*encoded)

@@ -287,7 +287,7 @@ def named(values: Any, name: str) -> Data:
     return data
 
 
-def read(spec: Any) -> Data:
+def read(spec: Any, memory: Any = None) -> Data:
     """Reads a file exactly as the command line does.
 
     Parameters
@@ -295,10 +295,13 @@ def read(spec: Any) -> Data:
     spec : str or path
         A path whose extension tells the format, with the prefixes of the command line
         (``"labels:y.csv"``, ``"file.npz:name"``).
+    memory : int, str or None
+        Memory budget in bytes, or a text such as ``"8G"``: a file that needs more is an
+        error. None: most of the machine's.
 
     Returns
     -------
     Data
     """
-    return Data(Context().make(lib.okra_data_read, lib.okra_data_free,
-                               str(spec).encode()))
+    return Data(Context(memory=memory).make(lib.okra_data_read, lib.okra_data_free,
+                                            str(spec).encode()))

@@ -27,7 +27,8 @@ def _object_texts(pointer: int, n: int) -> Optional[list]:
         text = lib.okra_data_text(pointer, i, c.byref(length))
         if not text:
             return None
-        texts.append(c.string_at(text, length.value).decode("utf-8"))
+        # Labels of a file may be no UTF-8; `c_texts` gives such bytes back.
+        texts.append(c.string_at(text, length.value).decode("utf-8", "surrogateescape"))
     return texts
 
 
@@ -85,7 +86,8 @@ def to_python(pointer: int) -> Any:
         words = c.c_int64()
         packed = array_of(lib.okra_data_words(pointer, c.byref(words)), (n, words.value))
         packed = np.ascontiguousarray(packed, dtype="<u8").view(np.uint8)
-        return np.unpackbits(packed.reshape(n, -1), axis=1, bitorder="little")[:, :d]
+        return np.unpackbits(packed.reshape(n, 8 * words.value), axis=1,
+                             bitorder="little")[:, :d]
     if kind in ("labels", "nodes"):
         texts = _object_texts(pointer, n) if n else None
         codes = array_of(lib.okra_data_codes(pointer), (n,)).copy()

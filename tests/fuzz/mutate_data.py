@@ -5,7 +5,8 @@ shards: files of one list or pattern (list:, shards:), and the list is altered a
 
 The files come from those of CORPUS/fuzz_FORMAT: bytes altered, pieces cut, doubled, put
 elsewhere or taken from another file, numbers replaced by absurd ones. A file that fails is
-kept in the current folder. Findings belong into the corpus.
+kept in the current folder. Findings belong into the corpus. Each file that is asked for as
+it is is read once more where the budget is large: it may take a multiple of its own size.
 """
 import pathlib
 import random
@@ -20,9 +21,11 @@ FORMATS = {"arff": "arff", "csv": "csv tsv", "edges": "edges", "fasta": "fasta",
            "smiles": "smiles", "svm": "svm svm0", "txt": "txt"}
 HOWS = ["", "", "", "dense:", "sparse:", "bits:", "packed:", "labels:", "gram:", "strings:", "missing:",
         "distances:", "permutations:", "nodes:", "sequences:"]
-NUMBERS = [b"0", b"-1", b"1", b"2147483648", b"4294967295", b"9223372036854775807", b"9223372036854775808",
+NUMBERS = [b"0", b"-1", b"1", b"300000000", b"2147483648", b"4294967295", b"9223372036854775807",
+           b"9223372036854775808",
            b"-9223372036854775808", b"18446744073709551616", b"1e308", b"1e999", b"nan", b"inf", b"0x7f", b""]
 BUDGET = 64 << 20
+LARGE = 16 << 30, 16 * 1032  # a budget, and bytes for each of the file's own
 
 
 def alter(r, data, others):
@@ -48,9 +51,9 @@ def alter(r, data, others):
                 f = r.choice(found)
                 b[f.start():f.end()] = r.choice(NUMBERS)
         elif what == 5:
-            b[at:at + 8] = r.choice((0, 1, 255, 1 << 31, (1 << 63) - 1, (1 << 64) - 1)).to_bytes(8, "little")
+            b[at:at + 8] = r.choice((0, 1, 255, 1 << 28, 1 << 31, (1 << 63) - 1, (1 << 64) - 1)).to_bytes(8, "little")
         elif what == 6:
-            b[at:at + 4] = r.choice((0, 1, 65535, 1 << 31, (1 << 32) - 1)).to_bytes(4, r.choice(("little", "big")))
+            b[at:at + 4] = r.choice((0, 1, 65535, 1 << 28, 1 << 31, (1 << 32) - 1)).to_bytes(4, r.choice(("little", "big")))
         elif what == 7:
             b[at:at] = bytes([r.randrange(256)]) * r.choice((1, 30, 5000))
         elif b:
@@ -94,11 +97,41 @@ def make(folder, corpus, count, seed):
     return lines
 
 
+def plain(line):
+    """Whether a line asks for a file as it is: no dense form of what is sparse."""
+    return line.count(":") == 1
+
+
 def keep(line):
     """The file of a line, with its shards."""
     path = pathlib.Path(line.split(":")[-1])
     for file in path.parent.glob(re.match("[0-9]+", path.name).group() + "[.-]*"):
         shutil.copy(file, f"fault-{file.name}")
+
+
+def read(program, lines, *limits):
+    """Reads the files; how many faults there were."""
+    failed = 0
+    while lines:
+        p = subprocess.run([program, *map(str, limits)], input="\n".join(lines) + "\n", text=True,
+                           stdout=subprocess.PIPE, stderr=subprocess.PIPE, errors="replace")
+        out = p.stdout.splitlines()
+        if p.returncode == 0:
+            print(out[-1])
+            break
+        for before, line in zip(out, out[1:]):
+            if line.startswith("FAULT"):
+                failed += 1
+                print(before, line)
+                keep(before)
+        seen = [line for line in out if line in set(lines)]
+        if len(seen) == len(lines) and p.returncode == 1:
+            break
+        failed += 1  # it ended in the middle
+        print(f"{seen[-1]}: ended with {p.returncode}\n{p.stderr[-3000:]}")
+        keep(seen[-1])
+        lines = lines[len(seen):]
+    return failed
 
 
 def main():
@@ -110,25 +143,8 @@ def main():
             folder = pathlib.Path(top, str(begin))
             folder.mkdir()
             lines = make(folder, corpus, min(2000, count - begin), seed * 1000003 + begin)
-            while lines:
-                p = subprocess.run([program, str(BUDGET)], input="\n".join(lines) + "\n", text=True,
-                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE, errors="replace")
-                out = p.stdout.splitlines()
-                if p.returncode == 0:
-                    print(out[-1])
-                    break
-                for before, line in zip(out, out[1:]):
-                    if line.startswith("FAULT"):
-                        failed += 1
-                        print(before, line)
-                        keep(before)
-                seen = [line for line in out if line in set(lines)]
-                if len(seen) == len(lines) and p.returncode == 1:
-                    break
-                failed += 1  # it ended in the middle
-                print(f"{seen[-1]}: ended with {p.returncode}\n{p.stderr[-3000:]}")
-                keep(seen[-1])
-                lines = lines[len(seen):]
+            failed += read(program, lines, BUDGET)
+            failed += read(program, [line for line in lines if plain(line)], *LARGE)
             shutil.rmtree(folder)
     print(f"{count} altered files, {failed} faults")
     return 1 if failed else 0

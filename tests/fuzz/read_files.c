@@ -1,9 +1,10 @@
 /*
  * read_files.c: reads many data files one after another, each with a small memory budget.
  *
- * Usage: read_files BUDGET < LIST; a line of LIST is what okra_data_read takes. Before
- * each file its line is printed, so that the culprit of a crash is known; a file that
- * takes longer than 10 s or more memory than the budget and 64 MiB is a fault.
+ * Usage: read_files BUDGET [RATIO] < LIST; a line of LIST is what okra_data_read takes.
+ * Before each file its line is printed, so that the culprit of a crash is known; a file
+ * that takes longer than 10 s or more memory than the budget and 64 MiB is a fault. With
+ * a RATIO, so is one that takes more than RATIO bytes for each of its own and 64 MiB.
  */
 #include "data/data.h"
 
@@ -11,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 
 enum { LINE = 4096, SECONDS_MOST = 10 };
@@ -44,9 +46,16 @@ static bool like_shards(okra_context *context, const char *spec, const okra_data
     return same;
 }
 
+/* The bytes of the file that a line ends in, 0: there is none. */
+static okra_int size_of(const char *spec)
+{
+    const char *colon = strrchr(spec, ':');
+    struct stat info;
+    return stat(colon ? colon + 1 : spec, &info) == 0 ? info.st_size : 0;
+}
+
 /* Whether a file was read or refused as it should be. */
-static bool read_one(okra_context *context, okra_int budget, const char *spec,
-                     bool *taken)
+static bool read_one(okra_context *context, okra_int most, const char *spec, bool *taken)
 {
     okra_data *data = NULL;
     okra_int live = okra_alloc_live_blocks_();
@@ -66,8 +75,7 @@ static bool read_one(okra_context *context, okra_int budget, const char *spec,
         return false;
     }
     okra_data_free(data);
-    if (took > SECONDS_MOST || peak > budget + SPARE ||
-        okra_alloc_live_blocks_() != live) {
+    if (took > SECONDS_MOST || peak > most + SPARE || okra_alloc_live_blocks_() != live) {
         printf("FAULT: %.1f s, %lld bytes at most, %lld blocks left\n", took,
                (long long)peak, (long long)(okra_alloc_live_blocks_() - live));
         return false;
@@ -80,10 +88,11 @@ int main(int argc, char **argv)
     okra_context *context = NULL;
     char line[LINE];
     long faults = 0, files = 0, taken = 0;
-    okra_int budget = argc == 2 ? atoll(argv[1]) : 0;
+    okra_int budget = argc >= 2 ? atoll(argv[1]) : 0;
+    okra_int ratio = argc == 3 ? atoll(argv[2]) : 0;
     if (budget <= 0 || okra_context_create(&context) != OKRA_OK ||
         okra_context_set_memory(context, budget) != OKRA_OK) {
-        fputs("usage: read_files BUDGET < LIST\n", stderr);
+        fputs("usage: read_files BUDGET [RATIO] < LIST\n", stderr);
         return 2;
     }
     while (fgets(line, sizeof line, stdin)) {
@@ -91,7 +100,8 @@ int main(int argc, char **argv)
         line[strcspn(line, "\n")] = '\0';
         puts(line);
         fflush(stdout);
-        faults += !read_one(context, budget, line, &was);
+        okra_int most = ratio ? OKRA_MIN_(budget, ratio * size_of(line)) : budget;
+        faults += !read_one(context, most, line, &was);
         files++;
         taken += was;
     }

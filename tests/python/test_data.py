@@ -171,6 +171,23 @@ def test_read_and_write(tmp_path):
     assert same(okra.read(f"{tmp_path}/x.npz:a").objects, np.eye(3))
     (tmp_path / "s.txt").write_text("one\ntwo\n")
     assert list(okra.read(tmp_path / "s.txt")) == ["one", "two"]
+    (tmp_path / "l.txt").write_bytes(b"\xe9t\xe9\nhiver\n")  # no UTF-8
+    data = okra.read(f"labels:{tmp_path}/l.txt")
+    assert same(okra.labels(data.objects).objects, data.objects)
+    (tmp_path / "b.csv").write_text("a,b\n")
+    assert okra.read(f"bits:{tmp_path}/b.csv").objects.shape == (0, 2)
+
+
+def test_reading_asks_for_memory_by_what_the_file_holds(tmp_path):
+    """A file of 66 bytes that claims rows for 2.4 GB, and a budget that is too small."""
+    (tmp_path / "x.mtx").write_text("%%MatrixMarket matrix coordinate real general\n"
+                                    "300000000 9 1\n1 1 1\n")
+    with pytest.raises(okra.FormatError, match="claims 300000000 rows"):
+        okra.read(tmp_path / "x.mtx")
+    np.save(tmp_path / "x.npy", np.eye(100, dtype=np.float32))
+    assert okra.read(tmp_path / "x.npy", memory="1M").shape == (100, 100)
+    with pytest.raises(okra.MemoryBudgetError):
+        okra.read(tmp_path / "x.npy", memory=10000)
 
 
 def test_peak_memory_of_handing_over():

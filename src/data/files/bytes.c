@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -97,6 +98,14 @@ okra_status okra_bytes_open_(const okra_context *ctx, const char *path, okra_byt
         okra_message_prefix_("%s", standard ? "standard input" : path);
     }
     return st;
+}
+
+okra_status okra_bytes_claim_(const okra_bytes_ *bytes, okra_int count, const char *what)
+{
+    REFUSE_IF(count > 1 << 20 && count / OKRA_RATIO_MOST_ > bytes->size, OKRA_EFORMAT,
+              "it claims %" PRId64 " %s, absurd for a file of %" PRId64 " bytes", count,
+              what, bytes->size);
+    return OKRA_OK;
 }
 
 void okra_bytes_close_(okra_bytes_ *bytes)

@@ -26,7 +26,9 @@ enum {
     CLASS_STRUCT,
     CLASS_OBJECT,
     CLASS_SPARSE = 5,
-    CLASS_FUNCTION = 16
+    CLASS_DOUBLE,
+    CLASS_UINT64 = 15,
+    CLASS_FUNCTION
 };
 enum { TYPE_INT32 = 5, TYPE_UINT32, TYPE_MATRIX = 14, TYPE_PACKED, TYPE_MOST = 18 };
 enum { DEPTH_MOST = 64 }; /* structures inside structures */
@@ -48,7 +50,9 @@ static uint32_t word(const walk *w, const unsigned char *p)
 typedef struct head {
     okra_int size; /* bytes of all its elements */
     uint32_t class;
-    okra_int count; /* of its parts, where these are matrices again; at most size + 1 */
+    okra_int count; /* the product of its sizes, at most size + 1 */
+    okra_int last;  /* the last of them */
+    bool filled;    /* whether elements came */
     uint32_t width; /* bytes of the name of a field */
 } head;
 
@@ -79,10 +83,41 @@ static okra_status check_sizes(const walk *w, const element *e, head *h)
         okra_int size = word(w, e->p + at);
         empty = empty || size == 0;
         h->count = size > 0 && h->count > most / size ? most : h->count * size;
+        h->last = size;
     }
     h->count = empty ? 0 : h->count;
     bool parts = h->class == CLASS_CELL || h->class == CLASS_FUNCTION;
     return check_count(h, parts);
+}
+
+/* The elements of a matrix of numbers: as many as its sizes say. matio gives zeros where
+ * there are fewer. */
+static okra_status check_elements(const element *e, head *h)
+{
+    static const unsigned char bytes[TYPE_MOST + 1] = {0, 1, 1, 2, 2, 4, 4,
+                                                       4, 0, 8, 0, 0, 8, 8};
+    okra_int each = bytes[e->type];
+    REFUSE_IF(h->count > 0 && (each == 0 || e->length != h->count * each), OKRA_EFORMAT,
+              "damaged: the sizes of a variable are not those of its elements");
+    h->filled = true;
+    return OKRA_OK;
+}
+
+/* Row numbers and column beginnings, one more of these than columns. */
+static okra_status check_indices(const element *e, const head *h)
+{
+    REFUSE_IF(e->type != TYPE_INT32 && e->type != TYPE_UINT32, OKRA_EFORMAT,
+              "damaged: indices of a sparse matrix have type %" PRIu32, e->type);
+    REFUSE_IF(e->index == 4 && e->length / 4 != h->last + 1, OKRA_EFORMAT,
+              "damaged: a sparse matrix of %" PRId64 " columns says where %" PRId64
+              " begin",
+              h->last, e->length / 4 - 1);
+    return OKRA_OK;
+}
+
+static bool is_numbers(const head *h)
+{
+    return h->class >= CLASS_DOUBLE && h->class <= CLASS_UINT64;
 }
 
 /* Flags (class lowest), sizes, name; then what the class has. */
@@ -96,11 +131,10 @@ static okra_status check_head(const walk *w, const element *e, head *h)
         h->class = word(w, e->p) & 0xff;
     } else if (e->index == 1) {
         CHK(check_sizes(w, e, h));
-    } else if (h->class == CLASS_SPARSE && (e->index == 3 || e->index == 4) && !whole) {
-        /* row numbers and column beginnings */
-        return okra_fail_(OKRA_EFORMAT,
-                          "damaged: indices of a sparse matrix have type %" PRIu32,
-                          e->type);
+    } else if (h->class == CLASS_SPARSE && (e->index == 3 || e->index == 4)) {
+        CHK(check_indices(e, h));
+    } else if (is_numbers(h) && e->index == 3) {
+        CHK(check_elements(e, h));
     } else if (fields && e->index == 3 &&
                whole) { /* of an object its class may be here */
         REFUSE_IF(!e->small || e->length != 4, OKRA_EFORMAT,
@@ -149,6 +183,8 @@ static okra_status walk_elements(const walk *w, const unsigned char *p, okra_int
         }
         at += OKRA_MIN_(depth > 0 ? (length + 7) / 8 * 8 : length, rest);
     }
+    REFUSE_IF(is_numbers(&h) && h.count > 0 && !h.filled, OKRA_EFORMAT,
+              "damaged: a variable has no elements");
     return OKRA_OK;
 }
 
@@ -160,9 +196,9 @@ static okra_status walk_packed(const walk *w, const unsigned char *p, okra_int s
     int code = uncompress(first, &length, p, (uLong)size);
     REFUSE_IF((code != Z_OK && code != Z_BUF_ERROR) || length < sizeof first,
               OKRA_EFORMAT, "damaged: a variable does not inflate");
-    /* Deflate makes at most 1032 bytes of one: a larger claim is a lie. */
     okra_int whole = TAG + (okra_int)word(w, first + 4);
-    REFUSE_IF(whole / 1032 > size, OKRA_EFORMAT, "damaged: a variable does not inflate");
+    REFUSE_IF(whole / OKRA_RATIO_MOST_ > size, OKRA_EFORMAT,
+              "damaged: a variable does not inflate");
     CHK(okra_budget_ask_(w->ctx, (double)whole, "a packed variable"));
     MAKE(block, whole);
     length = (uLongf)whole;

@@ -111,6 +111,7 @@ static okra_status take_dense(answer *a, okra_data **out)
     OWNED double *values = NULL;
     okra_int n = a->r.rows, d = a->r.cols, area = 0;
     CHK(okra_area_(n, d, sizeof(double), &area));
+    CHK(okra_bytes_claim_(&source->bytes, area, "elements"));
     /* Twice: the other side holds it too. */
     CHK(okra_budget_ask_(source->ctx, 16.0 * (double)area,
                          "variable '%s' of %" PRId64 " x %" PRId64, a->r.name, n, d));
@@ -128,6 +129,7 @@ static okra_status take_sparse(answer *a, okra_data **out)
     const okra_source_ *source = a->source;
     FREED_BY(okra_csr_free_) okra_csr_ csr = {0};
     okra_int n = a->r.rows, d = a->r.cols;
+    CHK(okra_bytes_claim_(&source->bytes, n, "rows"));
     CHK(okra_budget_ask_(source->ctx, 8.0 * ((double)n + (double)d),
                          "a sparse matrix of %" PRId64 " x %" PRId64, n, d));
     CHK(take_record(a, OKRA_MAT_DATA_));

@@ -208,6 +208,7 @@ static okra_status read_coordinate(okra_source_ *source, matrix *m, okra_data **
 {
     OWNED triplet *entries = NULL;
     FREED_BY(okra_csr_free_) okra_csr_ csr = {0};
+    CHK(okra_bytes_claim_(&source->bytes, m->n, "rows"));
     CHK(okra_budget_ask_(source->ctx, 8.0 * (double)m->n + 56.0 * (double)m->count,
                          "a sparse matrix of %" PRId64 " rows with %" PRId64 " entries",
                          m->n, m->count));

@@ -294,13 +294,11 @@ static okra_status inflate_entry(const okra_zip_ *zip, const entry *e, unsigned 
 okra_status okra_zip_entry_(const okra_context *ctx, const okra_zip_ *zip, okra_int index,
                             const unsigned char **bytes, okra_int *size, void **owned)
 {
-    /* Deflate makes at most 1032 bytes of one: a larger claim is a lie. */
-    const okra_int most_ratio = 1032;
     const entry *e = &zip->entries[index];
     const unsigned char *p = zip->bytes.p + e->offset;
     OWNED unsigned char *block = NULL;
     if (e->method == DEFLATED) {
-        REFUSE_IF(e->size / most_ratio > e->packed, OKRA_EFORMAT,
+        REFUSE_IF(e->size / OKRA_RATIO_MOST_ > e->packed, OKRA_EFORMAT,
                   "entry '%s' claims %" PRId64 " bytes, more than its %" PRId64
                   " packed bytes can give",
                   e->name, e->size, e->packed);

@@ -149,6 +149,9 @@ static const broken texts[] = {
      "line 2: 9 x 9 with the number given are more entries than the 6 bytes that follow "
      "can "
      "hold"},
+    {"@", "a.mtx",
+     "%%MatrixMarket matrix coordinate real general\n300000000 9 1\n1 1 1\n",
+     OKRA_EFORMAT, "it claims 300000000 rows, absurd for a file of 66 bytes"},
     {"@", "a.mtx", "%%MatrixMarket matrix array real general\n9 0\n", OKRA_EFORMAT,
      "line 2: 9 rows of no columns"},
     {"@", "a.mtx", "%%MatrixMarket matrix array real general\n2 1\n1\n%  padding\n",

@@ -151,16 +151,21 @@ TEST(broken)
         free(copy);
         okra_bytes_close_(&whole);
     }
-    /* Sizes in the header that no memory holds are refused before anything is read. */
+    /* What the budget does not hold, and sizes that the elements do not fill, are refused
+     * before anything is read. */
     make(files_path("a.mat"), MAT_FT_MAT5, MAT_COMPRESSION_NONE, false);
+    CHECK_OK(okra_context_set_memory(context, 300));
+    CHECK_FAILS(okra_data_read(context, files_path("a.mat"), &data), OKRA_EBUDGET,
+                "needs");
+    CHECK_OK(okra_context_set_memory(context, 100000));
     FILE *f = fopen(files_path("a.mat"), "r+b");
     int32_t dims[] = {1000000, 1000000};
     fseek(f, 128 + 8 + 16 + 8, SEEK_SET);
     fwrite(dims, sizeof dims, 1, f);
     fclose(f);
     snprintf(spec, sizeof spec, "%s", files_path("a.mat"));
-    CHECK_FAILS(okra_data_read(context, spec, &data), OKRA_EBUDGET,
-                "variable 'x' of 1000000 x 1000000 needs");
+    CHECK_FAILS(okra_data_read(context, spec, &data), OKRA_EFORMAT,
+                "damaged: the sizes of a variable are not those of its elements");
     /* No rows take none, however long they are. */
     f = fopen(files_path("a.mat"), "r+b");
     fseek(f, 128 + 8 + 16 + 8, SEEK_SET);
@@ -190,7 +195,11 @@ static okra_status read_altered(bool all, size_t at, unsigned char value)
         at += found ? (size_t)(found - copy) : 0;
     }
     copy[at] = value;
-    okra_status st = files_read("", "b.mat", ":x", copy, (size_t)whole.size, &data);
+    okra_int before = okra_alloc_live_bytes_();
+    okra_alloc_reset_peak_();
+    okra_status st =
+        files_read("", "b.mat", all ? ":s" : ":x", copy, (size_t)whole.size, &data);
+    CHECK(okra_alloc_peak_bytes_() - before < 1 << 20);
     okra_data_free(data);
     free(copy);
     okra_bytes_close_(&whole);
@@ -199,6 +208,16 @@ static okra_status read_altered(bool all, size_t at, unsigned char value)
 
 TEST(damaged)
 {
+    /* the rows, fewer or more; columns and rows of the sparse one */
+    CHECK_OK(read_altered(false, 128 + 8 + 16 + 8, 2));
+    CHECK_FAILS(read_altered(false, 128 + 8 + 16 + 8 + 2, 100), OKRA_EFORMAT,
+                "b.mat: damaged: the sizes of a variable are not those of its elements");
+    CHECK_FAILS(read_altered(false, 128 + 8 + 16 + 8, 1), OKRA_EFORMAT,
+                "b.mat: damaged: the sizes of a variable are not those of its elements");
+    CHECK_FAILS(read_altered(true, 8 + 4 + 2, 100), OKRA_EFORMAT,
+                "b.mat: damaged: a sparse matrix of 6553602 columns says where 2 begin");
+    CHECK_FAILS(read_altered(true, 8 + 2, 100), OKRA_EFORMAT,
+                "b.mat: it claims 6553603 rows, absurd for a file of ");
     /* the type of the dimensions, the size of the name, the type of the row numbers */
     CHECK_FAILS(read_altered(false, 128 + 8 + 16, 77), OKRA_EFORMAT,
                 "b.mat: damaged: an element of a variable has type 77");
@@ -287,6 +306,29 @@ TEST(nested)
     files_clean();
 }
 
+/* A matrix of version 7.3 in pieces, of which most are not there: HDF5 gives zeros. */
+TEST(claimed_73)
+{
+    const uint64_t dims[] = {3, 2}, claimed[] = {3, 20000000};
+    okra_data *data = NULL;
+    okra_bytes_ whole = {0};
+    make(files_path("a.mat"), MAT_FT_MAT73, MAT_COMPRESSION_ZLIB, false);
+    CHECK_OK(okra_bytes_open_(NULL, files_path("a.mat"), &whole));
+    unsigned char *copy = malloc((size_t)whole.size);
+    memcpy(copy, whole.p, (size_t)whole.size);
+    unsigned char *found = memmem(copy, (size_t)whole.size, dims, sizeof dims);
+    CHECK(found != NULL);
+    if (found) {
+        memcpy(found, claimed, sizeof claimed);
+    }
+    CHECK_FAILS(files_read("", "b.mat", "", copy, (size_t)whole.size, &data),
+                OKRA_EFORMAT,
+                "b.mat: it claims 60000000 elements, absurd for a file of ");
+    free(copy);
+    okra_bytes_close_(&whole);
+    files_clean();
+}
+
 /* A variable of cells, each in the one before it; behind it x. */
 static okra_status read_deep(uint32_t depth)
 {
@@ -325,4 +367,5 @@ TEST(deep)
     files_clean();
 }
 
-MAIN(RUN(version_5), RUN(version_73), RUN(broken), RUN(damaged), RUN(nested), RUN(deep))
+MAIN(RUN(version_5), RUN(version_73), RUN(broken), RUN(damaged), RUN(nested),
+     RUN(claimed_73), RUN(deep))
