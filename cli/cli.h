@@ -167,6 +167,13 @@ okra_status cli_save_model(const cli_run *run, const okra_model *model, okra_com
 void cli_check_limits(void);
 /* Before long work: can a file be made there? Says so and gives CLI_FAILED if not. */
 int cli_check_writable(const cli_run *run, const char *path);
+/* same.c: CLI_USAGE where a file is to be written that the command reads, or writes
+ * otherwise. */
+int cli_check_same(const cli_run *run);
+/* A path without "csv:" and the like before it. */
+const char *cli_without_types(const char *spec);
+/* Both name one file, which may not be there yet. */
+bool cli_same_file(const char *a, const char *b);
 bool cli_ends(const char *text, const char *tail);
 
 /* A text file written whole or not at all ("-": standard output). NULL: said why. */

@@ -25,7 +25,7 @@ static const char *data_folder(const cli_run *run)
 /* The length of "type:" before a path, 0 if there is none. */
 static size_t type_length(const char *spec)
 {
-    size_t length = strspn(spec, "abcdefghijklmnopqrstuvwxyz");
+    size_t length = strspn(spec, "abcdefghijklmnopqrstuvwxyz0");
     return length > 1 && spec[length] == ':' ? length + 1 : 0;
 }
 
@@ -115,7 +115,7 @@ okra_status cli_read(cli_run *run, const char *spec, okra_data **out)
 
 /* ---- pairs ---- */
 
-static const char *without_types(const char *spec)
+const char *cli_without_types(const char *spec)
 {
     for (size_t type; (type = type_length(spec)) > 0;) {
         spec += type;
@@ -128,7 +128,7 @@ static const char *without_types(const char *spec)
 static const char *rest_of_table(const cli_run *run, const char *x, const char *y,
                                  char *buffer, size_t size)
 {
-    const char *table = without_types(x), *column = without_types(y);
+    const char *table = cli_without_types(x), *column = cli_without_types(y);
     size_t length = strlen(table);
     bool spectra = cli_ends(table, ".mgf") || cli_ends(table, ".msp");
     if (spectra || strncmp(table, column, length) != 0 || column[length] != ':' ||
@@ -147,7 +147,7 @@ static const char *rest_of_table(const cli_run *run, const char *x, const char *
 static void warn_both(const cli_run *run, const char *x, const char *y,
                       const okra_data *in, const okra_data *out)
 {
-    const char *table = without_types(x), *also = without_types(y);
+    const char *table = cli_without_types(x), *also = cli_without_types(y);
     size_t length = strcspn(table, ":\n");
     char name[80];
     if (run->common.quiet || table[length] != ':' || strcmp(table, also) == 0 ||
@@ -199,7 +199,7 @@ static okra_status hint_classes(const cli_run *run, const char *spec, const okra
                 "them classes\n",
                 run->command->name, (long long)different,
                 texts ? "strings" : "whole numbers", texts ? "strings" : "numbers",
-                without_types(spec));
+                cli_without_types(spec));
     }
     return st;
 }
@@ -367,11 +367,14 @@ int cli_check_writable(const cli_run *run, const char *path)
     if (!*path || strcmp(path, "-") == 0) {
         return CLI_DONE;
     }
-    const char *slash = strrchr(path, '/');
+    const char *file = cli_without_types(path), *slash = strrchr(file, '/');
     char folder[4096];
-    snprintf(folder, sizeof folder, "%.*s", slash ? (int)(slash - path + 1) : 1,
-             slash ? path : ".");
-    return access(folder, W_OK) == 0
+    struct stat found;
+    bool device =
+        stat(file, &found) == 0 && !S_ISREG(found.st_mode) && !S_ISDIR(found.st_mode);
+    snprintf(folder, sizeof folder, "%.*s", slash ? (int)(slash - file + 1) : 1,
+             slash ? file : ".");
+    return access(device ? file : folder, W_OK) == 0
                ? CLI_DONE
                : cli_failure(run, "%s: cannot be written: %s", path, strerror(errno));
 }

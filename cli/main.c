@@ -99,6 +99,9 @@ static int run_command(cli_run *run, int argc, char **argv)
         status = cli_check_required(run);
     }
     if (status == CLI_DONE) {
+        status = cli_check_same(run);
+    }
+    if (status == CLI_DONE) {
         cli_catch_signals(run->context);
         status = run->command->run(run);
     }

@@ -7,22 +7,6 @@
 
 #include <string.h>
 
-/* What one flag writes must not be overwritten by another. */
-static int check_apart(const cli_run *run, const predict_fields *f)
-{
-    const char *names[] = {"-o", "--weights", "--embedding", "--confidence"};
-    const char *files[] = {f->output, f->weights, f->embedding, f->confidence};
-    for (int i = 0; i < 4; i++) {
-        for (int k = i + 1; k < 4; k++) {
-            if (*files[i] && strcmp(files[i], files[k]) == 0) {
-                return cli_usage(run, "%s and %s both name '%s'", names[i], names[k],
-                                 files[i]);
-            }
-        }
-    }
-    return CLI_DONE;
-}
-
 /* With sets and intervals nothing else is predicted. */
 static int check_sets(const cli_run *run, const predict_fields *f)
 {
@@ -156,8 +140,7 @@ int cli_predict_check(const cli_run *run, predict_job *j)
     if (*f->output && none) {
         return cli_usage(run, "--decode %s gives no objects: -o has no use", decode);
     }
-    int status = check_apart(run, f);
-    status = status ? status : cli_check_writable(run, f->output);
+    int status = cli_check_writable(run, f->output);
     status = status ? status : cli_check_writable(run, f->weights);
     status = status ? status : cli_check_writable(run, f->embedding);
     status = status ? status : cli_check_writable(run, f->confidence);

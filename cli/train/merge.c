@@ -76,12 +76,16 @@ static int read_list(cli_run *run, const char *file, pile *p)
     return status;
 }
 
-static int load_all(cli_run *run, pile *p)
+static int load_all(cli_run *run, pile *p, const char *output)
 {
     int status = CLI_DONE;
     char buffer[4096];
     for (size_t i = 0; i < p->count && status == CLI_DONE; i++) {
         const char *path = cli_find(run, p->names[i], buffer, sizeof buffer);
+        if (cli_same_file(output, path)) {
+            return cli_usage(run, "-o %s is also one of the models: name another",
+                             output);
+        }
         status = cli_status(run, okra_model_load(run->context, path, &p->models[i]));
     }
     return status;
@@ -126,7 +130,7 @@ static int run_merge(cli_run *run)
     if (status == CLI_DONE && p.count == 0) {
         status = cli_usage(run, "there are no models: name them, or give --list");
     }
-    status = status ? status : load_all(run, &p);
+    status = status ? status : load_all(run, &p, f.output);
     if (status == CLI_DONE) {
         status = cli_status(run, okra_model_merge(run->context,
                                                   (const okra_model *const *)p.models,

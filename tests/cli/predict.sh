@@ -72,7 +72,7 @@ okra predict m.okra --x tx.csv --candidates c.csv --ranges ranges.csv --top 3 -q
 [ "$(awk '$1 == "2" { print $3 }' c.tsv)" = 2 ]
 printf '1,2\n0,4\n2,9\n' >ranges.csv
 expect_fail 2 "okra predict: candidates: the range of test point 2 is 2 to 9, expected begin < \
-end within 0 to 4" okra predict m.okra --x tx.csv --candidates c.csv --ranges ranges.csv -o c.csv
+end within 0 to 4" okra predict m.okra --x tx.csv --candidates c.csv --ranges ranges.csv -o d.csv
 printf '1,2\n0,4\n' >ranges.csv
 expect_fail 1 "okra predict: ranges.csv: expected two columns and 3 rows, one per test point" \
     okra predict m.okra --x tx.csv --ranges ranges.csv -o c.csv

@@ -1,0 +1,210 @@
+/*
+ * same.c: a file that a command writes may be none that it reads, and none that it writes
+ * otherwise: that is refused before any work. Devices and pipes may be named twice.
+ */
+#include "cli.h"
+
+#include <glob.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+enum { PATH = 4096 };
+
+/* Flags whose file is written. */
+static const char *const written[] = {
+    "output", "weights", "embedding", "report",  "confidence", "bounds", "p-values",
+    "each",   "cells",   "plot",      "network", "checkpoint", "resume", NULL};
+
+/* The folder of a path is the same, and the name in it. */
+static bool same_place(const char *a, const char *b)
+{
+    const char *names[2] = {a, b};
+    struct stat folders[2];
+    for (int i = 0; i < 2; i++) {
+        char folder[PATH];
+        const char *slash = strrchr(names[i], '/');
+        snprintf(folder, sizeof folder, "%.*s", slash ? (int)(slash + 1 - names[i]) : 1,
+                 slash ? names[i] : ".");
+        names[i] = slash ? slash + 1 : names[i];
+        if (stat(folder, &folders[i]) != 0) {
+            return false;
+        }
+    }
+    return strcmp(names[0], names[1]) == 0 && folders[0].st_dev == folders[1].st_dev &&
+           folders[0].st_ino == folders[1].st_ino;
+}
+
+bool cli_same_file(const char *a, const char *b)
+{
+    struct stat first, second;
+    bool one = stat(a, &first) == 0, other = stat(b, &second) == 0;
+    if (strcmp(a, "-") == 0 || strcmp(b, "-") == 0 || one != other) {
+        return false;
+    }
+    return one ? S_ISREG(first.st_mode) && first.st_dev == second.st_dev &&
+                     first.st_ino == second.st_ino
+               : same_place(a, b);
+}
+
+static bool same_shard(const char *path, const char *pattern)
+{
+    glob_t found = {0};
+    bool same = false;
+    if (glob(pattern, 0, NULL, &found) == 0) {
+        for (size_t i = 0; i < found.gl_pathc; i++) {
+            same = same || cli_same_file(path, found.gl_pathv[i]);
+        }
+    }
+    globfree(&found);
+    return same;
+}
+
+static bool same_of_list(const cli_run *run, const char *path, const char *list)
+{
+    char line[PATH];
+    struct stat about;
+    bool same = false;
+    FILE *f = stat(list, &about) == 0 && S_ISREG(about.st_mode) ? fopen(list, "r") : NULL;
+    while (f && !same && fgets(line, sizeof line, f)) {
+        char found[PATH];
+        line[strcspn(line, "\r\n")] = '\0';
+        same = *line && cli_same_file(path, cli_find(run, line, found, sizeof found));
+    }
+    if (f) {
+        fclose(f);
+    }
+    return same;
+}
+
+/* Whether a file is read: "PATH", "labels:PATH", "PATH:COLUMN", "list:PATH", ... */
+static bool is_read(const cli_run *run, const char *path, const char *spec)
+{
+    char buffer[PATH], name[PATH];
+    const char *types = cli_find(run, spec, buffer, sizeof buffer);
+    path = cli_without_types(path);
+    snprintf(name, sizeof name, "%s", cli_without_types(types));
+    bool same = cli_same_file(path, spec) || cli_same_file(path, name) ||
+                (strncmp(types, "shards:", 7) == 0 && same_shard(path, name)) ||
+                (strncmp(types, "list:", 5) == 0 && same_of_list(run, path, name));
+    char *colon = strrchr(name, ':');
+    if (colon) {
+        *colon = '\0';
+    }
+    return same || (colon && cli_same_file(path, name));
+}
+
+/* The same of several, one per line, and of files in an expression: "metric(file=PATH)".
+ */
+static bool are_read(const cli_run *run, const char *path, const char *specs, bool names)
+{
+    char one[PATH];
+    for (const char *p = specs; p && *p; p += strspn(p, "\n")) {
+        p = names ? p : strstr(p, "file=");
+        if (!p) {
+            break;
+        }
+        p += names ? 0 : strlen("file=");
+        int length = (int)strcspn(p, names ? "\n" : ",)| \n");
+        if (snprintf(one, sizeof one, "%.*s", length, p) < (int)sizeof one &&
+            is_read(run, path, one)) {
+            return true;
+        }
+        p += length;
+    }
+    return false;
+}
+
+/* A flag that was given: its row, its value, whether that is a file, and one to write. */
+typedef struct naming {
+    const okra_option *row;
+    const char *value;
+    bool names, writes;
+} naming;
+
+static naming naming_of(const okra_options *options, const okra_option *row)
+{
+    const char *metavar = row->metavar ? row->metavar : "";
+    naming n = {.row = row};
+    bool given = row->type == OKRA_OPTION_TEXT && okra_options_is_set(options, row->name);
+    n.value = given ? okra_options_get(options, row->name) : "";
+    n.names = strstr(metavar, "FILE") || strstr(metavar, "MODEL");
+    for (size_t i = 0; n.names && written[i]; i++) {
+        n.writes = n.writes || strcmp(written[i], row->name) == 0;
+    }
+    return n;
+}
+
+/* The flags that were given, at most `most` of them. */
+static size_t gather(const cli_run *run, naming *list, size_t most)
+{
+    size_t count = 0, more = 0;
+    const okra_option_table *const *library =
+        run->library ? okra_option_tables(run->command->topic, &more) : NULL;
+    for (size_t t = 0; t <= more; t++) {
+        const okra_option_table *table = t ? library[t - 1] : &run->command->own;
+        for (const okra_option *row = table->rows; row && row->name; row++) {
+            naming n = naming_of(t ? run->library : run->options, row);
+            if (*n.value && count < most) {
+                list[count++] = n;
+            }
+        }
+    }
+    return count;
+}
+
+/* "-o", "--weights" */
+static const char *flag_of(const naming *n, char buffer[64])
+{
+    char letter[] = {cli_short(n->row->name), '\0'};
+    snprintf(buffer, 64, "%s%s", *letter ? "-" : "--", *letter ? letter : n->row->name);
+    return buffer;
+}
+
+/* Two flags that name one file to write, or standard output twice; or one to read. */
+static int check_two(const cli_run *run, const naming *n, const naming *other)
+{
+    char flags[2][64];
+    const char *flag = flag_of(n, flags[0]), *also = flag_of(other, flags[1]);
+    bool both = strcmp(n->value, "-") == 0 && strcmp(other->value, "-") == 0;
+    if (other->writes && (both || cli_same_file(cli_without_types(n->value),
+                                                cli_without_types(other->value)))) {
+        return cli_usage(run, "%s and %s both name '%s'", flag, also, n->value);
+    }
+    return !other->writes && are_read(run, n->value, other->value, other->names)
+               ? cli_usage(run, "%s %s is also the file of %s: name another", flag,
+                           n->value, also)
+               : CLI_DONE;
+}
+
+static int check_operands(const cli_run *run, const naming *n)
+{
+    char flag[64];
+    for (int k = 0; k < run->operand_count; k++) {
+        if (is_read(run, n->value, run->operands[k])) {
+            return cli_usage(run, "%s %s is also the file of %s: name another",
+                             flag_of(n, flag), n->value, run->command->operand);
+        }
+    }
+    return CLI_DONE;
+}
+
+int cli_check_same(const cli_run *run)
+{
+    enum { MOST = 256 };
+    naming list[MOST];
+    size_t count = gather(run, list, MOST);
+    int status = CLI_DONE;
+    bool itself =
+        strcmp(run->command->name, "update") == 0; /* it may replace its model */
+    for (size_t i = 0; i < count; i++) {
+        for (size_t k = 0; list[i].writes && k < count && status == CLI_DONE; k++) {
+            bool told = k == i || (list[k].writes && k < i);
+            status = told ? CLI_DONE : check_two(run, &list[i], &list[k]);
+        }
+        if (status == CLI_DONE && list[i].writes && !itself) {
+            status = check_operands(run, &list[i]);
+        }
+    }
+    return status;
+}
