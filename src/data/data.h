@@ -165,8 +165,8 @@ okra_status okra_bytes_open_(const okra_context *ctx, const char *path,
 void okra_bytes_close_(okra_bytes_ *bytes);
 /* Deflate makes at most so many bytes of one: a larger claim is a lie. */
 #define OKRA_RATIO_MOST_ 1032
-/* Refuses a count that a file claims, of rows that may be empty or of elements that may be
- * packed, where it is beyond that ratio and beyond 2^20. */
+/* Refuses a count that a file claims, of rows that may be empty or of elements that may
+ * be packed, where it is beyond that ratio and beyond 2^20. */
 okra_status okra_bytes_claim_(const okra_bytes_ *bytes, okra_int count,
                               const char *what) OKRA_CHECK;
 
