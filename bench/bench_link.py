@@ -60,8 +60,7 @@ def fold(n=1830, tests=458):
             link(folder, "--kx", "precomputed", "--pairs", "lu", "--top", "1", "--method", "ok3",
                  "--leaf", "5", *words)
 
-        # The target is of sqrt(n) splits per node; the default, 1,000, predicts better and
-        # costs as many times more as it tries splits.
+        # sqrt(n) splits per node, and the default, 1,000, which predicts better.
         t = seconds({"few": lambda: trees("--features", "43"), "default": trees}, 1)
         report("link: 100 output-kernel trees on one fold, 43 splits per node, seconds", t["few"], 30,
                "lower", seconds=t["few"])

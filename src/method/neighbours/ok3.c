@@ -18,12 +18,15 @@
  *
  * g of all candidate splits of a node is one product: with the 0/1 matrix Z (features x
  * s) of members of S_1, g(S_1) are the row sums of Z * (Z L_S), and
- * g(S_2) = g(S) - 2 1'L_S z + g(S_1). Cost: 2 s^2 features a node, about 4 n^2 features a
- * tree; trees in parallel, each worker with n^2 doubles. Same seed, same trees on any
- * number of threads. T trees take 7 doubles per node and n per tree.
+ * g(S_2) = g(S) - 2 1'L_S z + g(S_1). Of many candidates in a large node those that
+ * cannot be the best are left out before (splits.c), which decides the cost: about s^2
+ * features / 6 additions of floats a node; trees in parallel, each worker with n^2
+ * doubles and a quarter of that. Same seed, same trees on any number of threads. T trees
+ * take 7 doubles per node and n per tree.
  */
 #include "method/links/linker.h"
 #include "method/forms.h"
+#include "method/neighbours/splits.h"
 
 #include <math.h>
 #include <string.h>
@@ -47,14 +50,19 @@ extern const okra_method_ okra_method_ok3_;
 /* As stored, one row per node: all numbers are exact in doubles. */
 enum { FEATURE, CUT, LEFT, RIGHT, BEGIN, END, REDUCTION, FIELDS };
 
+/* Of more work than twice this the splits that cannot be the best are left out first,
+ * down to this: BLAS has other code for small products, which rounds otherwise. */
+enum { SMALL = 1 << 21 };
+
 typedef struct tree {
     double *node; /* FIELDS each; FEATURE -1: a leaf, members items[BEGIN..END-1] */
     okra_int count;
 } tree;
 
 typedef struct scratch {
+    okra_splits_ splits;
     double *L, *Z, *G; /* n x n, (features + 1) x n twice */
-    okra_int *features, *aside;
+    okra_int *features, *at, *aside;
     double *cut;       /* of each candidate         */
     okra_int *feature; /* likewise                  */
     okra_int *stack;
@@ -84,9 +92,10 @@ static okra_int candidates(const forest *f, scratch *w, okra_random_ *random,
         okra_int j = w->features[other];
         w->features[other] = w->features[k];
         w->features[k] = j;
-        const double *value = f->K.p + j * f->K.ld; /* K is symmetric */
         okra_int a = okra_random_below_(random, s), b = okra_random_below_(random, s - 1);
-        double x = value[(okra_int)item[a]], y = value[(okra_int)item[b + (b >= a)]];
+        const double *first = f->K.p + (okra_int)item[a] * f->K.ld; /* K is symmetric */
+        const double *second = f->K.p + (okra_int)item[b + (b >= a)] * f->K.ld;
+        double x = first[j], y = second[j];
         double low = fmin(x, y), high = fmax(x, y);
         if (high > low) {
             double cut = low + (high - low) * okra_random_uniform_(random);
@@ -97,32 +106,39 @@ static okra_int candidates(const forest *f, scratch *w, okra_random_ *random,
     return found;
 }
 
-/* Z (width x s, width = count + 1): 1 where the item goes left, a candidate a row; the
- * last row is all 1. G <- Z L_S, whose last row is 1'L_S. Rows of K and L are read in the
- * order of the items, which is ascending. */
-static okra_status products(const forest *f, scratch *w, const double *item, okra_int s,
-                            okra_int count)
+/* The items of a node, which are ascending, and L_S, which at the root is L. */
+static okra_node_items_ gather(const forest *f, scratch *w, const double *item,
+                               okra_int s)
 {
-    okra_int *at = w->aside;
     for (okra_int i = 0; i < s; i++) {
-        at[i] = (okra_int)item[i];
+        w->at[i] = (okra_int)item[i];
     }
-    for (okra_int i = 0; i < s && s < f->n; i++) { /* at the root L_S is L */
-        const double *row = f->L.p + at[i] * f->L.ld;
+    for (okra_int i = 0; i < s && s < f->n; i++) {
+        const double *row = f->L.p + w->at[i] * f->L.ld;
         for (okra_int j = 0; j < s; j++) {
-            w->L[i * s + j] = row[at[j]];
+            w->L[i * s + j] = row[w->at[j]];
         }
     }
+    return (okra_node_items_){f->K, s < f->n ? okra_mat_of_(w->L, s, s) : f->L, w->at, s,
+                              f->o.leaf};
+}
+
+/* Z (width x s, width = count + 1): 1 where the item goes left, a candidate a row; the
+ * last row is all 1. G <- Z L_S, whose last row is 1'L_S. Rows of K are read in the order
+ * of the items. */
+static okra_status products(const forest *f, scratch *w, const okra_node_items_ *node,
+                            okra_int count)
+{
+    okra_int s = node->s;
     for (okra_int c = 0; c <= count; c++) {
         const double *row = f->K.p + (c < count ? w->feature[c] * f->K.ld : 0);
         double cut = c < count ? w->cut[c] : (double)INFINITY, *z = w->Z + c * s;
         for (okra_int i = 0; i < s; i++) {
-            z[i] = row[at[i]] < cut;
+            z[i] = row[w->at[i]] < cut;
         }
     }
-    return okra_gemm_(f->ctx, false, false, 1, okra_mat_of_(w->Z, count + 1, s),
-                      s < f->n ? okra_mat_of_(w->L, s, s) : f->L, 0,
-                      okra_mat_of_(w->G, count + 1, s));
+    return okra_gemm_(f->ctx, false, false, 1, okra_mat_of_(w->Z, count + 1, s), node->L,
+                      0, okra_mat_of_(w->G, count + 1, s));
 }
 
 /* The candidate of the largest reduction; -1: none leaves `leaf` items on both sides. */
@@ -189,7 +205,12 @@ static okra_status split_node(const forest *f, scratch *w, okra_random_ *random,
     if (count == 0) {
         return OKRA_OK;
     }
-    CHK(products(f, w, items + begin, s, count));
+    okra_node_items_ here = gather(f, w, items + begin, s);
+    if (count * s * s > 2 * SMALL) {
+        count = okra_splits_keep_(&w->splits, &here, count, SMALL / (s * s), w->feature,
+                                  w->cut);
+    }
+    CHK(products(f, w, &here, count));
     okra_int c = best_split(f, w, s, count, &reduction);
     if (c >= 0) {
         okra_int left = divide(f, w, items + begin, s, c);
@@ -243,10 +264,14 @@ static okra_status grow_body(void *arg, okra_int begin, okra_int end, int worker
 static okra_status make_scratch(const forest *f, scratch *w)
 {
     okra_int n = f->n, width = f->o.features + 1;
+    if (width * n * n > 2 * SMALL) {
+        CHK(okra_splits_create_(f->ctx, n, f->o.features, &w->splits));
+    }
     CHK(okra_doubles_(f->ctx, n, n, "outputs of a node of a tree", &w->L));
     CHK(okra_doubles_(f->ctx, n, width, "splits of a tree", &w->Z));
     CHK(okra_doubles_(f->ctx, n, width, "splits of a tree", &w->G));
     MAKE(w->features, n);
+    MAKE(w->at, n);
     MAKE(w->aside, n);
     MAKE(w->cut, width);
     MAKE(w->feature, width);
@@ -256,7 +281,8 @@ static okra_status make_scratch(const forest *f, scratch *w)
 
 static void free_scratch(scratch *w)
 {
-    FREE(w->L, w->Z, w->G, w->features, w->aside, w->cut, w->feature, w->stack);
+    okra_splits_free_(&w->splits);
+    FREE(w->L, w->Z, w->G, w->features, w->at, w->aside, w->cut, w->feature, w->stack);
 }
 
 /* All nodes in one matrix, children numbered in it; roots: where trees begin. */
@@ -299,6 +325,7 @@ static okra_status fit(okra_context *ctx, const okra_problem_ *p,
     TRY(okra_problem_host_K_(ctx, p, &K));
     TRY(okra_problem_host_L_(ctx, p, &L));
     f.K = okra_mat_of_(K, n, n);
+    okra_mat_mirror_(f.K); /* symmetric to the last bit, whatever made it */
     f.L = okra_mat_of_(L, n, n);
     ZALLOC(f.trees, f.o.trees);
     ZALLOC(f.work, workers);
