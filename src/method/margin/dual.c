@@ -25,9 +25,10 @@
  * delta u, so that rho within delta is 1 / 2 u.
  *
  * The gap P - D, P = sum L(|y_i - H_i|) + sum <alpha_i, H_i> / 2, is measured with H
- * computed afresh. Cost: n^2 q a sweep. Sweeps alone converge slowly where lambda is
- * small; dual_newton.c moves all blocks together, and dual_solve.c combines the two. For
- * its sake `ridge` may stand on the diagonal of g S / 2.
+ * computed afresh. Cost: n^2 q a sweep; H follows a group of blocks at once, by a product
+ * of matrices, and within the group block by block. Sweeps alone converge slowly where
+ * lambda is small; dual_newton.c moves all blocks together, and dual_solve.c combines the
+ * two. For its sake `ridge` may stand on the diagonal of g S / 2.
  */
 #include "method/margin/margin.h"
 
@@ -142,7 +143,32 @@ void okra_dual_shrinkage_(const okra_dual_ *dual, const double *alpha, const dou
     *rho = shrinkage(dual, i, v, D);
 }
 
-static void one_block(const okra_dual_ *d, double *alpha, double *H, okra_int i,
+/* Rows begin..end-1 of H follow the steps of the `count` blocks from `first`. */
+static okra_status follow(okra_context *ctx, const okra_dual_ *d, okra_int first,
+                          okra_int count, const double *step, okra_int begin,
+                          okra_int end, double *H)
+{
+    okra_int n = d->n, q = d->q, rows = end - begin;
+    if (d->count == 1 && count > 1) {
+        return okra_gemm_(ctx, true, false, 1,
+                          okra_mat_view_(d->S[0] + first * n + begin, count, rows, n),
+                          okra_mat_view_(step, count, q, q), 1,
+                          okra_mat_of_(H + begin * q, rows, q));
+    }
+    for (okra_int i = 0; i < count; i++, step += q) {
+        for (okra_int k = begin; k < end; k++) {
+            const double *S = d->S[0] + (first + i) * n + k;
+            for (okra_int j = 0; j < q; j++) {
+                H[k * q + j] +=
+                    (d->count == 1 ? *S : d->S[j][(first + i) * n + k]) * step[j];
+            }
+        }
+    }
+    return OKRA_OK;
+}
+
+/* alpha_i <- its best, H_i its own part; step: what the others are to follow. */
+static bool one_block(const okra_dual_ *d, double *alpha, double *H, okra_int i,
                       double *v, double *D, double *step)
 {
     double *a = alpha + i * d->q, moved = 0, rho;
@@ -154,27 +180,24 @@ static void one_block(const okra_dual_ *d, double *alpha, double *H, okra_int i,
         moved += fabs(fresh - a[j]);
         a[j] = fresh;
     }
-    for (okra_int k = 0; moved > 0 && k < d->n; k++) {
-        double *h = H + k * d->q;
-        if (d->count == 1) {
-            double w = d->S[0][i * d->n + k];
-            for (okra_int j = 0; j < d->q; j++) {
-                h[j] += w * step[j];
-            }
-        } else {
-            for (okra_int j = 0; j < d->q; j++) {
-                h[j] += d->S[j][i * d->n + k] * step[j];
-            }
-        }
-    }
+    return moved > 0;
 }
 
-void okra_dual_sweep_(const okra_dual_ *dual, double *alpha, double *H, double *v,
-                      double *D, double *step)
+okra_status okra_dual_sweep_(okra_context *ctx, const okra_dual_ *d, double *alpha,
+                             double *H, double *v, double *D, double *step)
 {
-    for (okra_int i = 0; i < dual->n; i++) {
-        one_block(dual, alpha, H, i, v, D, step);
+    for (okra_int first = 0; first < d->n; first += OKRA_DUAL_GROUP_) {
+        okra_int end = OKRA_MIN_(first + OKRA_DUAL_GROUP_, d->n);
+        for (okra_int i = first; i < end; i++) {
+            double *own = step + (i - first) * d->q;
+            if (one_block(d, alpha, H, i, v, D, own)) {
+                CHK(follow(ctx, d, i, 1, own, first, end, H));
+            }
+        }
+        CHK(follow(ctx, d, first, end - first, step, 0, first, H));
+        CHK(follow(ctx, d, first, end - first, step, end, d->n, H));
     }
+    return OKRA_OK;
 }
 
 /* H = sum_k g S_ik alpha_k / 2 */

@@ -34,7 +34,7 @@ typedef struct solver {
     okra_dual_ d; /* the problem of the step */
     double *Y;    /* n x q: its outputs      */
     double *alpha, *H, *trial, *trial_H, *step;
-    double *v, *D, *move; /* q each */
+    double *v, *D, *move; /* q each, and q for each block of a group */
     okra_dual_newton_ *newton;
     okra_dual_report_ now;
 } solver;
@@ -54,7 +54,7 @@ static okra_status prepare(solver *s)
     CHK(okra_doubles_(s->ctx, n, q, "the dual variables", &s->step));
     MAKE(s->v, q);
     MAKE(s->D, q);
-    MAKE(s->move, q);
+    MAKE(s->move, OKRA_DUAL_GROUP_ * q);
     return okra_dual_newton_create_(s->ctx, n, q, &s->newton);
 }
 
@@ -107,7 +107,7 @@ static okra_status one_step(solver *s, double enough, int *rounds)
         bool rose = true;
         for (int k = 0; k < SWEEPS; k++) {
             CHK(okra_cancelled_(s->ctx));
-            okra_dual_sweep_(&s->d, s->alpha, s->H, s->v, s->D, s->move);
+            CHK(okra_dual_sweep_(s->ctx, &s->d, s->alpha, s->H, s->v, s->D, s->move));
             s->now.sweeps++;
         }
         CHK(okra_dual_measure_(s->ctx, &s->d, s->alpha, s->H, &s->now));

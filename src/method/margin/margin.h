@@ -58,9 +58,11 @@ okra_status okra_dual_solve_(okra_context *ctx, const okra_dual_ *dual, double *
  * rho = infinity: at 0. */
 void okra_dual_shrinkage_(const okra_dual_ *dual, const double *alpha, const double *H,
                           okra_int i, double *v, double *D, double *rho);
-/* alpha_i <- its best, block after block; H follows. v, D, step: q numbers each. */
-void okra_dual_sweep_(const okra_dual_ *dual, double *alpha, double *H, double *v,
-                      double *D, double *step);
+/* alpha_i <- its best, block after block; H follows. v, D: q numbers each, step: q for
+ * each block of a group. */
+enum { OKRA_DUAL_GROUP_ = 64 };
+okra_status okra_dual_sweep_(okra_context *ctx, const okra_dual_ *dual, double *alpha,
+                             double *H, double *v, double *D, double *step) OKRA_CHECK;
 /* g_j S^(j) / 2 of coordinate j: *form times the returned number, the ridge apart. */
 double okra_dual_form_(const okra_dual_ *dual, okra_int j, const double **form);
 /* H and the report of a given alpha; `sweeps` and `newtons` stay. */
