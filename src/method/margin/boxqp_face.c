@@ -27,15 +27,11 @@ typedef okra_boxqp_rows_ rows;
 static okra_status factorise(solver *s, const okra_factors_ *F, bool *found)
 {
     okra_int n = F->n;
-    OWNED double *Q = NULL, *G = NULL;
+    OWNED double *Q = NULL;
     CHK(okra_doubles_(s->ctx, n, n, "the margin solver's free block", &Q));
-    CHK(okra_doubles_(s->ctx, n, n, "the margin solver's free block", &G));
-    okra_mat_ Qm = okra_mat_of_(Q, n, n), Gm = okra_mat_of_(G, n, n);
-    CHK(okra_syrk_(s->ctx, false, 0.5 / s->lambda, okra_mat_of_(F->Phi, n, F->m), 0, Qm));
-    CHK(okra_syrk_(s->ctx, false, 1, okra_mat_of_(F->Psi, n, F->d), 0, Gm));
-    for (okra_int k = 0; k < n * n; k++) {
-        Q[k] *= G[k];
-    }
+    okra_mat_ Qm = okra_mat_of_(Q, n, n);
+    CHK(okra_boxqp_gram_(s, okra_mat_of_(F->Phi, n, F->m), okra_mat_of_(F->Psi, n, F->d),
+                         Qm));
     for (okra_int k = 0; k < n; k++) {
         s->s[k] = 1 - s->gF[k];
         Q[k * n + k] += s->tau;
@@ -96,7 +92,7 @@ static okra_status direction(solver *s, rows F)
     double left = (double)okra_memory_left_(s->ctx);
     bool found = false;
     if (!F.index && f * (m + d) + f * f / 3 <= 4 * m * d * s->usual &&
-        16 * f * f <= left / 2) {
+        8 * f * f <= left / 2) {
         CHK(factorise(s, F.f, &found));
     }
     if (!found) {

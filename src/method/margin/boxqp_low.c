@@ -30,7 +30,9 @@ enum {
     STALLED = 4, /* rounds without any gain: rounding ends it here */
     PASSES = 5,  /* within a block                                 */
     BLOCK_LEAST = 64,
-    BLOCK_MOST = 256 /* the passes, which one thread does, stay a small part */
+    BLOCK_MOST = 256, /* the passes, which one thread does, stay a small part */
+    TILE = 128,       /* of the form of a block, which threads share          */
+    WIDE = 256        /* of that of a face                                    */
 };
 
 static const double SHARE = 1e-3;  /* of the worst violation: below it waits      */
@@ -70,9 +72,11 @@ static okra_status prepare(solver *s)
     MAKE(s->gF, n);
     MAKE(s->b, 2 * s->block);
     CHK(okra_doubles_(s->ctx, m, d, "the margin's direction", &s->X));
-    CHK(okra_doubles_(s->ctx, s->f->block, d, "a block of the margin", &s->M));
+    CHK(okra_doubles_(s->ctx, s->block, d, "a block of the margin", &s->M));
     CHK(okra_doubles_(s->ctx, s->block, s->block, "a block of the margin", &s->Q));
-    CHK(okra_doubles_(s->ctx, s->block, s->block, "a block of the margin", &s->G));
+    s->side = OKRA_MIN_(TILE, s->block);
+    CHK(okra_doubles_(s->ctx, okra_workers_(s->ctx) * s->side, s->side,
+                      "a block of the margin", &s->G));
     for (okra_int i = 0; i < n; i++) {
         s->mean += s->f->square[i] / (2 * s->lambda) / (double)n;
         s->a[i] = fmin(fmax(s->a[i], 0), 1);
@@ -86,55 +90,56 @@ static okra_status prepare(solver *s)
 
 typedef okra_boxqp_rows_ rows;
 
-/* to <- to + Phi' diag(v) Psi / (2 lambda) of a block */
-static okra_status add_block(solver *s, okra_mat_ Phi, okra_mat_ Psi, const double *v,
-                             double *to)
+typedef struct product {
+    solver *s;
+    const double *v; /* by place */
+    double *A, *to;
+} product;
+
+/* T <- diag(v) Psi */
+static void weigh(const double *v, okra_mat_ Psi, okra_mat_ T)
 {
-    okra_mat_ M = okra_mat_of_(s->M, Psi.rows, s->d);
-    for (okra_int i = 0; i < M.rows; i++) {
-        for (okra_int j = 0; j < s->d; j++) {
-            M.p[i * s->d + j] = v[i] * Psi.p[i * Psi.ld + j];
+    for (okra_int i = 0; i < T.rows; i++) {
+        for (okra_int j = 0; j < T.cols; j++) {
+            T.p[i * T.ld + j] = v[i] * Psi.p[i * Psi.ld + j];
         }
     }
-    return okra_gemm_(s->ctx, true, false, 0.5 / s->lambda, Phi, M, 1,
-                      okra_mat_of_(to, s->m, s->d));
+}
+
+static okra_status weigh_rows(void *arg, const okra_factors_some_ *z)
+{
+    const product *p = arg;
+    weigh(p->v + z->place, z->Psi, z->T);
+    return OKRA_OK;
 }
 
 okra_status okra_boxqp_gather_(solver *s, rows z, const double *v, double *to)
 {
-    okra_mat_fill_(okra_mat_of_(to, s->m, s->d), 0);
-    for (okra_int i = 0; i < z.count; i += z.f->block) {
-        okra_mat_ Phi, Psi;
-        CHK(okra_cancelled_(s->ctx));
-        CHK(okra_factors_rows_(z.f, z.index, i, OKRA_MIN_(z.f->block, z.count - i), &Phi,
-                               &Psi));
-        CHK(add_block(s, Phi, Psi, v + i, to));
-    }
-    return OKRA_OK;
+    product p = {s, v, NULL, NULL};
+    return okra_factors_each_(z.f, z.index, z.count, weigh_rows, &p, 0.5 / s->lambda, to);
 }
 
 /* to_i <- phi_i' A psi_i of a block */
 static okra_status look_block(solver *s, okra_mat_ Phi, okra_mat_ Psi, double *A,
-                              double *to)
+                              okra_mat_ T, double *to)
 {
-    okra_mat_ M = okra_mat_of_(s->M, Phi.rows, s->d);
-    CHK(okra_gemm_(s->ctx, false, false, 1, Phi, okra_mat_of_(A, s->m, s->d), 0, M));
-    for (okra_int i = 0; i < M.rows; i++) {
-        to[i] = okra_dot_(s->d, M.p + i * s->d, Psi.p + i * Psi.ld);
+    CHK(okra_gemm_(s->ctx, false, false, 1, Phi, okra_mat_of_(A, s->m, s->d), 0, T));
+    for (okra_int i = 0; i < T.rows; i++) {
+        to[i] = okra_dot_(s->d, T.p + i * s->d, Psi.p + i * Psi.ld);
     }
     return OKRA_OK;
 }
 
+static okra_status look_rows(void *arg, const okra_factors_some_ *z)
+{
+    const product *p = arg;
+    return look_block(p->s, z->Phi, z->Psi, p->A, z->T, p->to + z->place);
+}
+
 okra_status okra_boxqp_look_(solver *s, rows z, double *A, double *to)
 {
-    for (okra_int i = 0; i < z.count; i += z.f->block) {
-        okra_mat_ Phi, Psi;
-        CHK(okra_cancelled_(s->ctx));
-        CHK(okra_factors_rows_(z.f, z.index, i, OKRA_MIN_(z.f->block, z.count - i), &Phi,
-                               &Psi));
-        CHK(look_block(s, Phi, Psi, A, to + i));
-    }
-    return OKRA_OK;
+    product p = {s, NULL, A, to};
+    return okra_factors_each_(z.f, z.index, z.count, look_rows, &p, 1, NULL);
 }
 
 static double squared(const solver *s, const double *A)
@@ -174,29 +179,122 @@ static okra_status measure(solver *s, double tolerance)
 
 /* ---- a sweep by blocks ---- */
 
+typedef struct block {
+    solver *s;
+    okra_mat_ Phi, Psi, Q;
+    okra_int side, tiles; /* rows of a tile of Q, tiles in a row of them */
+    double *G;            /* side x side for each worker                 */
+    double *g;            /* NULL: not wanted                            */
+} block;
+
+static okra_int rows_of(const block *b, okra_int tile)
+{
+    return OKRA_MIN_(b->side, b->Phi.rows - tile * b->side);
+}
+
+static okra_mat_ some_rows(const block *b, okra_mat_ A, okra_int tile)
+{
+    return okra_mat_part_(A, tile * b->side, rows_of(b, tile), 0, A.cols);
+}
+
+/* Tile i, j of the lower triangle of Q, and its mirror image. */
+static okra_status one_tile(const block *b, okra_int i, okra_int j, double *G)
+{
+    okra_context *ctx = b->s->ctx;
+    okra_int r = rows_of(b, i), c = rows_of(b, j), ld = b->Q.ld;
+    double half = 0.5 / b->s->lambda, *to = b->Q.p + i * b->side * ld + j * b->side;
+    double *across = b->Q.p + j * b->side * ld + i * b->side;
+    okra_mat_ Qm = {to, r, c, ld}, Gm = okra_mat_of_(G, r, c);
+    if (i == j) {
+        CHK(okra_syrk_(ctx, false, half, some_rows(b, b->Phi, i), 0, Qm));
+        CHK(okra_syrk_(ctx, false, 1, some_rows(b, b->Psi, i), 0, Gm));
+    } else {
+        CHK(okra_gemm_(ctx, false, true, half, some_rows(b, b->Phi, i),
+                       some_rows(b, b->Phi, j), 0, Qm));
+        CHK(okra_gemm_(ctx, false, true, 1, some_rows(b, b->Psi, i),
+                       some_rows(b, b->Psi, j), 0, Gm));
+    }
+    for (okra_int k = 0; k < r; k++) {
+        for (okra_int l = 0; l < c; l++) {
+            to[k * ld + l] *= G[k * c + l];
+        }
+    }
+    return i == j ? OKRA_OK : okra_mat_transpose_(Qm, (okra_mat_){across, c, r, ld});
+}
+
+/* First what g needs, a tile of rows each, then the tiles of Q. */
+static okra_status some_tiles(void *arg, okra_int begin, okra_int end, int worker)
+{
+    const block *b = arg;
+    solver *s = b->s;
+    for (okra_int k = begin; k < end; k++) {
+        okra_int at = b->g ? k - b->tiles : k, i = 0;
+        if (at < 0) {
+            CHK(look_block(s, some_rows(b, b->Phi, k), some_rows(b, b->Psi, k), s->A,
+                           okra_mat_of_(s->M + k * b->side * s->d, rows_of(b, k), s->d),
+                           b->g + k * b->side));
+            continue;
+        }
+        while ((i + 1) * (i + 2) / 2 <= at) {
+            i++;
+        }
+        CHK(one_tile(b, i, at - i * (i + 1) / 2, b->G + worker * b->side * b->side));
+    }
+    return OKRA_OK;
+}
+
+static okra_status look_and_gram(block *b)
+{
+    double n = (double)b->Phi.rows, m = (double)b->s->m, d = (double)b->s->d;
+    b->tiles = (b->Phi.rows + b->side - 1) / b->side;
+    okra_int count = b->tiles * (b->tiles + 1) / 2 + (b->g ? b->tiles : 0);
+    return okra_parallel_least_(b->s->ctx, n * (n * (m + d) + (b->g ? 2 * m * d : 0)),
+                                count, 1, NULL, some_tiles, b);
+}
+
+okra_status okra_boxqp_gram_(solver *s, okra_mat_ Phi, okra_mat_ Psi, okra_mat_ Q)
+{
+    block b = {.s = s, .Phi = Phi, .Psi = Psi, .Q = Q};
+    OWNED double *G = NULL;
+    b.side = OKRA_MIN_(Phi.rows, WIDE);
+    CHK(okra_doubles_(s->ctx, okra_workers_(s->ctx) * b.side, b.side,
+                      "the margin solver's free block", &G));
+    b.G = G;
+    return look_and_gram(&b);
+}
+
+/* A <- A + Phi'T / (2 lambda), by rows of A */
+static okra_status add_strip(void *arg, okra_int begin, okra_int end, int worker)
+{
+    const block *b = arg;
+    solver *s = b->s;
+    (void)worker;
+    return okra_gemm_(s->ctx, true, false, 0.5 / s->lambda,
+                      okra_mat_part_(b->Phi, 0, b->Phi.rows, begin, end - begin),
+                      okra_mat_of_(s->M, b->Phi.rows, s->d), 1,
+                      okra_mat_of_(s->A + begin * s->d, end - begin, s->d));
+}
+
 static okra_status one_block(solver *s, const okra_int *index, okra_int count)
 {
-    okra_mat_ Phi, Psi, Q = okra_mat_of_(s->Q, count, count),
-                        G = okra_mat_of_(s->G, count, count);
-    double *b = s->b, *g = s->b + count, moved = 0;
-    CHK(okra_factors_rows_(s->f, index, 0, count, &Phi, &Psi));
-    CHK(okra_syrk_(s->ctx, false, 0.5 / s->lambda, Phi, 0, Q));
-    CHK(okra_syrk_(s->ctx, false, 1, Psi, 0, G));
-    for (okra_int k = 0; k < count * count; k++) {
-        Q.p[k] *= G.p[k];
-    }
-    CHK(look_block(s, Phi, Psi, s->A, g));
+    block b = {.s = s, .side = s->side, .G = s->G, .g = s->b + count};
+    double *a = s->b, *g = b.g, moved = 0;
+    b.Q = okra_mat_of_(s->Q, count, count);
+    CHK(okra_factors_rows_(s->f, index, 0, count, &b.Phi, &b.Psi));
+    CHK(look_and_gram(&b));
     for (okra_int k = 0; k < count; k++) {
-        b[k] = s->a[index[k]];
+        a[k] = s->a[index[k]];
     }
-    okra_boxqp_sweep_(Q, PASSES, b, g);
+    okra_boxqp_sweep_(b.Q, PASSES, a, g);
     for (okra_int k = 0; k < count; k++) {
-        g[k] = b[k] - s->a[index[k]];
+        g[k] = a[k] - s->a[index[k]];
         moved += fabs(g[k]);
-        s->a[index[k]] = b[k];
+        s->a[index[k]] = a[k];
     }
     if (moved > 0) {
-        CHK(add_block(s, Phi, Psi, g, s->A));
+        weigh(g, b.Psi, okra_mat_of_(s->M, count, s->d));
+        CHK(okra_parallel_least_(s->ctx, 2 * (double)count * (double)s->m * (double)s->d,
+                                 s->m, TILE, NULL, add_strip, &b));
     }
     return OKRA_OK;
 }

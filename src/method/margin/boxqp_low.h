@@ -25,9 +25,11 @@ typedef struct okra_boxqp_work_ {
     double lambda, tau, mean; /* mean: of the diagonal of Q                   */
     double usual;             /* steps of conjugate gradients, the last time  */
     double *a, *g;
-    double *A, *X;   /* m x d: of a, of a direction */
-    double *M;       /* rows x d                    */
-    double *Q, *G;   /* block x block               */
+    double *A, *X; /* m x d: of a, of a direction */
+    double *M;     /* block x d                   */
+    double *Q;     /* block x block               */
+    okra_int side;
+    double *G;       /* side x side for each worker */
     okra_int *order; /* n: variables of a sweep, or of a face */
     double *r, *p, *q, *s, *gF;
     double *b;    /* block: a and g of a block   */
@@ -49,6 +51,9 @@ okra_status okra_boxqp_gather_(okra_boxqp_work_ *s, okra_boxqp_rows_ z, const do
 /* to_i <- phi_i' A psi_i, by place */
 okra_status okra_boxqp_look_(okra_boxqp_work_ *s, okra_boxqp_rows_ z, double *A,
                              double *to) OKRA_CHECK;
+/* Q <- (Phi Phi') o (Psi Psi') / (2 lambda) */
+okra_status okra_boxqp_gram_(okra_boxqp_work_ *s, okra_mat_ Phi, okra_mat_ Psi,
+                             okra_mat_ Q) OKRA_CHECK;
 /* A step on the face: a and A become better. */
 okra_status okra_boxqp_face_(okra_boxqp_work_ *s) OKRA_CHECK;
 

@@ -15,14 +15,15 @@
  *               J_i = c_i (I - u_i u_i') + e_i u_i u_i',  u_i = v_i / |v_i|
  * e_i the derivative of |alpha_i| in |v_i|, 0 where it is bounded. Newton's method with a
  * line search; its systems by conjugate gradients, preconditioned with J_i replaced by
- * (tr J_i / d) I, which an eigendecomposition of m x m inverts. Huber needs no tau.
+ * (tr J_i / d) I, which a Cholesky factor of m x m inverts, or with an operator an
+ * eigendecomposition. Huber needs no tau.
  *
  * Stop: the gap between the primal value of X and the dual value of alpha, both of the
  * problem itself; X is the solution. Measured (n = 2,000, m = 200, d = 16, gap 1e-8 of
  * the dual): huber 4 Newton steps and 11 of conjugate gradients, epsilon 25 to 55 and 240
- * to 900. Cost: n m^2 + 2 n m d + 9 m^3 a Newton step, 4 n m d one of conjugate
- * gradients; memory 2 n d + 3 n + m^2 + 6 m d doubles beside the factors. Li, Sun, Toh
- * 2018 (semismooth Newton within proximal point).
+ * to 900. Cost: n m^2 + 2 n m d + m^3 / 3 (or 9 m^3) a Newton step, 4 n m d one of
+ * conjugate gradients; memory 2 n d + 3 n + m^2 + 6 m d doubles beside the factors. Li,
+ * Sun, Toh 2018 (semismooth Newton within proximal point).
  */
 #include "method/margin/dual_low.h"
 
@@ -33,7 +34,8 @@ enum {
     NEWTONS_MOST = 40, /* within a step                */
     CG_MOST = 200,
     HALVINGS = 30,
-    STALLED = 4 /* steps that rounding has ended */
+    STALLED = 4,    /* steps that rounding has ended                               */
+    EIGEN_MOST = 64 /* rank below which eigenvectors cost nothing beside the rest */
 };
 
 /* A step is solved to this share of the gap: more is lost on the next change of tau. */
@@ -53,7 +55,9 @@ typedef struct solver {
     double *G;                 /* m x d: gradient                          */
     double *C, *value;         /* m x m, m: preconditioner                 */
     double *P, *Q, *D, *B, *W; /* m x d                                    */
-    double *block, *wide;      /* rows x d, rows x m                       */
+    bool factored;             /* C holds a Cholesky factor                */
+    double *wide;              /* rows x m                                 */
+    double moved;              /* S times this is still to be taken from R */
     double now;                /* the value of the step's primal           */
     double inner;              /* its gap                                  */
     int stalled;               /* Newton steps that found nothing lower    */
@@ -63,7 +67,7 @@ typedef struct solver {
 static void clear(solver *s)
 {
     FREE(s->R, s->S, s->c, s->e, s->size, s->G, s->C, s->value, s->P, s->Q, s->D, s->B,
-         s->W, s->block, s->wide);
+         s->W, s->wide);
 }
 
 double okra_dual_low_doubles_(okra_int n, okra_int m, okra_int d)
@@ -87,7 +91,6 @@ static okra_status prepare(solver *s)
     }
     CHK(okra_doubles_(s->ctx, m, m, "the moments of the inputs", &s->C));
     MAKE(s->value, m);
-    CHK(okra_doubles_(s->ctx, s->f->block, d, "a block of the margin", &s->block));
     CHK(okra_doubles_(s->ctx, s->f->block, m, "a block of the margin", &s->wide));
     double mean = s->f->trace / (2 * s->o->lambda) / (double)n;
     s->tau = s->o->loss == OKRA_LOSS_HUBER_ ? 0 : mean > 0 ? mean : 1;
@@ -160,20 +163,39 @@ static void curve(const solver *s, okra_int i, double *x)
 
 /* ---- passes over the rows ---- */
 
+typedef struct prediction {
+    solver *s;
+    double *to;
+    bool residual;
+} prediction;
+
+static okra_status predict_rows(void *arg, const okra_factors_some_ *z)
+{
+    const prediction *p = arg;
+    const solver *s = p->s;
+    okra_mat_ out = okra_mat_of_(p->to + z->place * s->d, z->Phi.rows, s->d);
+    if (p->residual) {
+        CHK(okra_mat_copy_(z->Psi, out));
+    }
+    return okra_gemm_(s->ctx, false, false, p->residual ? -1 : 1, z->Phi,
+                      okra_mat_of_(s->W, s->m, s->d), p->residual, out);
+}
+
 /* to (n x d) <- Phi A diag(g)^1/2, taken from the outputs where `residual`. */
 static okra_status predict(solver *s, const double *A, bool residual, double *to)
 {
+    prediction p = {s, to, residual};
     scale(s, A, s->W);
-    for (okra_int i = 0; i < s->n; i += s->f->block) {
-        okra_mat_ Phi, Psi, W = okra_mat_of_(s->W, s->m, s->d);
-        okra_int rows = OKRA_MIN_(s->f->block, s->n - i);
-        CHK(okra_cancelled_(s->ctx));
-        CHK(okra_factors_rows_(s->f, NULL, i, rows, &Phi, &Psi));
-        okra_mat_ out = okra_mat_of_(to + i * s->d, rows, s->d);
-        if (residual) {
-            CHK(okra_mat_copy_(Psi, out));
-        }
-        CHK(okra_gemm_(s->ctx, false, false, residual ? -1 : 1, Phi, W, residual, out));
+    return okra_factors_each_(s->f, NULL, s->n, predict_rows, &p, 1, NULL);
+}
+
+static okra_status bend_rows(void *arg, const okra_factors_some_ *z)
+{
+    const solver *s = arg;
+    okra_mat_ W = okra_mat_of_(s->W, s->m, s->d);
+    CHK(okra_gemm_(s->ctx, false, false, 1, z->Phi, W, 0, z->T));
+    for (okra_int r = 0; r < z->T.rows; r++) {
+        curve(s, z->place + r, z->T.p + r * s->d);
     }
     return OKRA_OK;
 }
@@ -182,112 +204,150 @@ static okra_status predict(solver *s, const double *A, bool residual, double *to
 static okra_status bend(solver *s)
 {
     scale(s, s->P, s->W);
-    okra_mat_ W = okra_mat_of_(s->W, s->m, s->d), Q = okra_mat_of_(s->Q, s->m, s->d);
-    for (okra_int i = 0; i < s->n; i += s->f->block) {
-        okra_mat_ Phi, Psi;
-        okra_int rows = OKRA_MIN_(s->f->block, s->n - i);
-        okra_mat_ T = okra_mat_of_(s->block, rows, s->d);
-        CHK(okra_cancelled_(s->ctx));
-        CHK(okra_factors_rows_(s->f, NULL, i, rows, &Phi, &Psi));
-        CHK(okra_gemm_(s->ctx, false, false, 1, Phi, W, 0, T));
-        for (okra_int r = 0; r < rows; r++) {
-            curve(s, i + r, T.p + r * s->d);
-        }
-        CHK(okra_gemm_(s->ctx, true, false, 1, Phi, T, i > 0, Q));
-    }
+    CHK(okra_factors_each_(s->f, NULL, s->n, bend_rows, s, 1, s->Q));
     for (okra_int k = 0; k < s->m * s->d; k++) {
         s->Q[k] = 2 * s->o->lambda * s->P[k] + root(s, k % s->d) * s->Q[k];
     }
     return OKRA_OK;
 }
 
-typedef struct sums {
-    double primal, smooth, linear, far; /* L(r), of the step, <alpha, r> - L*, and
-                                           |alpha - alpha_k|^2 */
-    double scale;                       /* of gap.h */
-} sums;
+/* Sums over rows: L(r), of the step, <alpha, r> - L*, |alpha - alpha_k|^2, scale of gap.h
+ */
+enum { PRIMAL, SMOOTH, LINEAR, FAR, SCALE, SUMS };
+
+typedef struct measured {
+    solver *s;
+    double sum[OKRA_FACTORS_PARTS_][SUMS];
+} measured;
 
 /* c, e, size and alpha of row i, whose output is y; alpha into out. */
-static void one_row(solver *s, okra_int i, const double *y, double *out, sums *sum)
+static void one_row(solver *s, okra_int i, const double *y, double *out, double *sum)
 {
-    const double *r = s->R + i * s->d, *k = s->center + i * s->d;
-    double w = s->o->width, rr = okra_dot_(s->d, r, r), far = sqrt(rr), slope;
+    const double *k = s->center + i * s->d;
+    double *r = s->R + i * s->d, w = s->o->width, slope;
     bool huber = s->o->loss == OKRA_LOSS_HUBER_;
-    sum->smooth += row_value(s, i, 0, out);
+    for (okra_int j = 0; s->moved != 0 && j < s->d; j++) {
+        r[j] -= s->moved * s->S[i * s->d + j];
+    }
+    double rr = okra_dot_(s->d, r, r), far = sqrt(rr);
+    sum[SMOOTH] += row_value(s, i, 0, out);
     double v = sqrt(okra_dot_(s->d, out, out)), a = shrink(s, v, &slope);
     s->size[i] = v;
     s->e[i] = slope;
     s->c[i] = v > 0 ? a / v : slope;
     for (okra_int j = 0; j < s->d; j++) {
         out[j] *= s->c[i];
-        sum->far += (out[j] - k[j]) * (out[j] - k[j]);
+        sum[FAR] += (out[j] - k[j]) * (out[j] - k[j]);
     }
-    sum->linear += okra_dot_(s->d, out, r) - (huber ? a * a / 4 : w * a);
-    sum->primal += !huber ? fmax(far - w, 0) : far <= w ? rr : 2 * w * far - w * w;
-    sum->scale += (huber ? 2 * fmin(far, w) : 1) * (sqrt(okra_dot_(s->d, y, y)) + far);
+    sum[LINEAR] += okra_dot_(s->d, out, r) - (huber ? a * a / 4 : w * a);
+    sum[PRIMAL] += !huber ? fmax(far - w, 0) : far <= w ? rr : 2 * w * far - w * w;
+    sum[SCALE] += (huber ? 2 * fmin(far, w) : 1) * (sqrt(okra_dot_(s->d, y, y)) + far);
 }
 
-/* The report, the gradient G and the moments C of the preconditioner, at X and R. */
+static okra_status measure_rows(void *arg, const okra_factors_some_ *z)
+{
+    measured *w = arg;
+    for (okra_int r = 0; r < z->Phi.rows; r++) {
+        one_row(w->s, z->place + r, z->Psi.p + r * z->Psi.ld, z->T.p + r * z->T.ld,
+                w->sum[z->part]);
+    }
+    return OKRA_OK;
+}
+
+/* The report and the gradient G, at X and R, which follows the last step. */
 static okra_status measure(solver *s)
 {
-    double lambda = s->o->lambda;
-    sums sum = {0};
-    okra_mat_ G = okra_mat_of_(s->G, s->m, s->d), C = okra_mat_of_(s->C, s->m, s->m);
-    for (okra_int i = 0; i < s->n; i += s->f->block) {
-        okra_mat_ Phi, Psi;
-        okra_int rows = OKRA_MIN_(s->f->block, s->n - i);
-        okra_mat_ A = okra_mat_of_(s->block, rows, s->d);
-        okra_mat_ F = okra_mat_of_(s->wide, rows, s->m);
-        CHK(okra_cancelled_(s->ctx));
-        CHK(okra_factors_rows_(s->f, NULL, i, rows, &Phi, &Psi));
-        for (okra_int r = 0; r < rows; r++) {
-            one_row(s, i + r, Psi.p + r * Psi.ld, A.p + r * s->d, &sum);
-            double trace = s->c[i + r] * (double)(s->d - 1) + s->e[i + r];
-            double w = sqrt(trace / (double)s->d);
-            for (okra_int j = 0; j < s->m; j++) {
-                F.p[r * s->m + j] = w * Phi.p[r * Phi.ld + j];
-            }
-        }
-        CHK(okra_gemm_(s->ctx, true, false, 1, Phi, A, i > 0, G));
-        CHK(okra_syrk_(s->ctx, true, 1, F, i > 0, C));
+    double lambda = s->o->lambda, *sum;
+    measured z = {.s = s};
+    CHK(okra_factors_each_(s->f, NULL, s->n, measure_rows, &z, 1, s->G));
+    s->moved = 0;
+    sum = z.sum[0];
+    for (okra_int k = SUMS; k < s->f->parts * SUMS; k++) {
+        sum[k % SUMS] += z.sum[k / SUMS][k % SUMS];
     }
     scale(s, s->G, s->G);
     double ridge = lambda * inner(s, s->X, s->X);
     double quadratic = inner(s, s->G, s->G) / (4 * lambda);
     /* <alpha, y> = <alpha, r> + <alpha, h>, and the last is <G, X>. */
-    double dual = sum.linear + inner(s, s->G, s->X) - quadratic;
+    double dual = sum[LINEAR] + inner(s, s->G, s->X) - quadratic;
     for (okra_int k = 0; k < s->m * s->d; k++) {
         s->G[k] = 2 * lambda * s->X[k] - s->G[k];
     }
-    s->now = sum.smooth + ridge;
-    s->inner = s->now - (dual - s->tau / 2 * sum.far);
-    s->report.primal = sum.primal + ridge;
+    s->now = sum[SMOOTH] + ridge;
+    s->inner = s->now - (dual - s->tau / 2 * sum[FAR]);
+    s->report.primal = sum[PRIMAL] + ridge;
     s->report.dual = dual;
     s->report.gap = s->report.primal - dual;
-    s->report.goal = okra_gap_goal_(s->o->tolerance, dual, sum.scale);
+    s->report.goal = okra_gap_goal_(s->o->tolerance, dual, sum[SCALE]);
     s->report.converged = s->report.gap <= s->report.goal;
     return OKRA_OK;
 }
 
 /* ---- Newton's method ---- */
 
+/* C <- Phi' diag(tr J_i / d) Phi */
+static okra_status moments(solver *s)
+{
+    okra_mat_ C = okra_mat_of_(s->C, s->m, s->m);
+    for (okra_int i = 0; i < s->n; i += s->f->block) {
+        okra_mat_ Phi, Psi;
+        okra_int rows = OKRA_MIN_(s->f->block, s->n - i);
+        okra_mat_ F = okra_mat_of_(s->wide, rows, s->m);
+        CHK(okra_cancelled_(s->ctx));
+        CHK(okra_factors_rows_(s->f, NULL, i, rows, &Phi, &Psi));
+        for (okra_int r = 0; r < rows; r++) {
+            double trace = s->c[i + r] * (double)(s->d - 1) + s->e[i + r];
+            double w = sqrt(trace / (double)s->d);
+            for (okra_int j = 0; j < s->m; j++) {
+                F.p[r * s->m + j] = w * Phi.p[r * Phi.ld + j];
+            }
+        }
+        CHK(okra_syrk_(s->ctx, true, 1, F, i > 0, C));
+    }
+    return OKRA_OK;
+}
+
+/* C <- what precondition() needs: where all coordinates share 2 lambda I + C its Cholesky
+ * factor, a small part of what eigenvectors cost; else, or where it is singular to
+ * rounding, those. */
+static okra_status invert(solver *s)
+{
+    okra_mat_ C = okra_mat_of_(s->C, s->m, s->m);
+    CHK(moments(s));
+    s->factored = false;
+    if (!s->o->g && s->m > EIGEN_MOST) {
+        okra_mat_add_diagonal_(C, 2 * s->o->lambda);
+        CHK(okra_cholesky_try_(s->ctx, C, &s->factored));
+        if (s->factored) {
+            return OKRA_OK;
+        }
+        okra_mat_add_diagonal_(C, -2 * s->o->lambda);
+    }
+    return okra_eigh_(s->ctx, C, s->value);
+}
+
 /* W <- the preconditioner's inverse times B: V' [(V B)_ij / (2 lambda + g_j v_i)] */
 static okra_status precondition(solver *s)
 {
     okra_mat_ V = okra_mat_of_(s->C, s->m, s->m), T = okra_mat_of_(s->Q, s->m, s->d);
-    CHK(okra_gemm_(s->ctx, false, false, 1, V, okra_mat_of_(s->B, s->m, s->d), 0, T));
+    okra_mat_ B = okra_mat_of_(s->B, s->m, s->d), W = okra_mat_of_(s->W, s->m, s->d);
+    if (s->factored) {
+        CHK(okra_mat_copy_(B, W));
+        return okra_cholesky_solve_(s->ctx, V, W);
+    }
+    CHK(okra_gemm_(s->ctx, false, false, 1, V, B, 0, T));
     for (okra_int k = 0; k < s->m * s->d; k++) {
         double g = s->o->g ? s->o->g[k % s->d] : 1;
         T.p[k] /= 2 * s->o->lambda + g * fmax(s->value[k / s->d], 0);
     }
-    return okra_gemm_(s->ctx, true, false, 1, V, T, 0, okra_mat_of_(s->W, s->m, s->d));
+    return okra_gemm_(s->ctx, true, false, 1, V, T, 0, W);
 }
 
 /* D <- - Hessian^-1 G */
 static okra_status direction(solver *s)
 {
     okra_int area = s->m * s->d;
-    CHK(okra_eigh_(s->ctx, okra_mat_of_(s->C, s->m, s->m), s->value));
+    CHK(invert(s));
     for (okra_int k = 0; k < area; k++) {
         s->B[k] = -s->G[k];
         s->D[k] = 0;
@@ -312,33 +372,57 @@ static okra_status direction(solver *s)
     return OKRA_OK;
 }
 
+typedef struct trial {
+    const solver *s;
+    double t;
+    okra_int each; /* rows of a part */
+    double value[OKRA_FACTORS_PARTS_];
+} trial;
+
+static okra_status value_rows(void *arg, okra_int begin, okra_int end, int worker)
+{
+    trial *z = arg;
+    (void)worker;
+    for (okra_int i = begin; i < end; i++) {
+        z->value[begin / z->each] += row_value(z->s, i, z->t, NULL);
+    }
+    return OKRA_OK;
+}
+
+/* The value of the step's primal at X + t D. */
+static okra_status value_at(solver *s, double t, double *value)
+{
+    trial z = {.s = s, .t = t, .each = (s->n + s->f->parts - 1) / s->f->parts};
+    for (okra_int i = 0; i < s->m * s->d; i++) {
+        double x = s->X[i] + t * s->D[i];
+        z.value[0] += s->o->lambda * x * x;
+    }
+    CHK(okra_parallel_least_(s->ctx, 4 * (double)s->n * (double)s->d, s->n, z.each, NULL,
+                             value_rows, &z));
+    *value = 0;
+    for (okra_int part = 0; part < s->f->parts; part++) {
+        *value += z.value[part];
+    }
+    return OKRA_OK;
+}
+
 static okra_status newton(solver *s)
 {
-    okra_int area = s->m * s->d;
-    double t = 1;
+    double t = 1, value;
     CHK(direction(s));
     CHK(predict(s, s->D, false, s->S));
     double slope = inner(s, s->G, s->D);
     int k = 0;
     for (; k < HALVINGS; k++, t /= 2) {
-        double value = 0;
-        for (okra_int i = 0; i < area; i++) {
-            double x = s->X[i] + t * s->D[i];
-            value += s->o->lambda * x * x;
-        }
-        for (okra_int i = 0; i < s->n; i++) {
-            value += row_value(s, i, t, NULL);
-        }
+        CHK(value_at(s, t, &value));
         if (value <= s->now + 1e-4 * t * slope) {
             break;
         }
     }
-    for (okra_int i = 0; i < area; i++) {
+    for (okra_int i = 0; i < s->m * s->d; i++) {
         s->X[i] += t * s->D[i];
     }
-    for (okra_int i = 0; i < s->n * s->d; i++) {
-        s->R[i] -= t * s->S[i];
-    }
+    s->moved = t;
     s->stalled += k == HALVINGS;
     s->report.newtons++;
     return OKRA_OK;

@@ -5,12 +5,19 @@
  * every call makes its rows again: m kernel values of an input and m^2
  * operations (and as much for outputs under a map), which doubles the cost of a step of
  * 4 m d operations a row, or thereabouts, and needs one block of rows.
+ *
+ * Passes over rows that are kept are cut into parts that run side by side: products of a
+ * few hundred rows alone are too small for several threads, and a block of rows that was
+ * read for one product is still in cache for the next. Sums are taken by part, then over
+ * the parts in order; the parts depend on n and the number of threads alone.
  */
 #include "method/ridge/factors.h"
 
 #include "kernel/lowrank/lowrank.h"
 
 #include <string.h>
+
+enum { STEP = 256 }; /* rows of a block: 256 (m + d) doubles stay in cache */
 
 static bool fits(const okra_factors_ *f, okra_int rows, double besides)
 {
@@ -30,7 +37,7 @@ static void close_buffers(okra_factors_ *f)
 void okra_factors_clear_(okra_factors_ *f)
 {
     close_buffers(f);
-    FREE(f->Phi, f->Psi, f->square);
+    FREE(f->Phi, f->Psi, f->square, f->T, f->sums);
     *f = (okra_factors_){0};
 }
 
@@ -118,45 +125,150 @@ static void gather(const double *from, const okra_int *index, okra_mat_ to)
     }
 }
 
+/* The same for rows that are kept, beside others: through row `at` of the buffers. */
+static void kept_rows(const okra_factors_ *f, const okra_int *index, okra_int first,
+                      okra_int count, okra_int at, okra_mat_ *Phi, okra_mat_ *Psi)
+{
+    *Phi = okra_mat_of_(index ? f->X + at * f->m : f->Phi + first * f->m, count, f->m);
+    *Psi = okra_mat_of_(index ? f->R + at * f->d : f->Psi + first * f->d, count, f->d);
+    if (index) {
+        gather(f->Phi, index + first, *Phi);
+        gather(f->Psi, index + first, *Psi);
+    }
+}
+
 okra_status okra_factors_rows_(okra_factors_ *f, const okra_int *index, okra_int first,
                                okra_int count, okra_mat_ *Phi, okra_mat_ *Psi)
 {
     if (!f->Phi) {
         return make(f, index, first, count, Phi, Psi, NULL);
     }
-    if (!index) {
-        *Phi = okra_mat_of_(f->Phi + first * f->m, count, f->m);
-        *Psi = okra_mat_of_(f->Psi + first * f->d, count, f->d);
+    kept_rows(f, index, first, count, 0, Phi, Psi);
+    return OKRA_OK;
+}
+
+/* ---- passes over the rows ---- */
+
+typedef struct visit {
+    okra_factors_ *f;
+    const okra_int *index;
+    okra_int count, each, step; /* rows: in all, of a part, of a block */
+    okra_factors_body_ body;
+    void *arg;
+    double scale, *to;
+} visit;
+
+static okra_status some_parts(void *arg, okra_int begin, okra_int end, int worker)
+{
+    const visit *v = arg;
+    okra_factors_ *f = v->f;
+    (void)worker;
+    for (okra_int part = begin; part < end; part++) {
+        okra_int first = part * v->each, last = OKRA_MIN_(first + v->each, v->count);
+        double *to = part == 0 || !v->to ? v->to : f->sums + (part - 1) * f->m * f->d;
+        for (okra_int i = first; i < last; i += v->step) {
+            okra_int rows = OKRA_MIN_(v->step, last - i), at = part * f->step;
+            okra_factors_some_ z = {.part = part, .place = i};
+            z.T = okra_mat_of_(f->T + at * f->d, rows, f->d);
+            CHK(okra_cancelled_(f->ctx));
+            if (f->Phi) {
+                kept_rows(f, v->index, i, rows, at, &z.Phi, &z.Psi);
+            } else {
+                CHK(make(f, v->index, i, rows, &z.Phi, &z.Psi, NULL));
+            }
+            CHK(v->body(v->arg, &z));
+            if (to) {
+                CHK(okra_gemm_(f->ctx, true, false, v->scale, z.Phi, z.T, i > first,
+                               okra_mat_of_(to, f->m, f->d)));
+            }
+        }
+    }
+    return OKRA_OK;
+}
+
+okra_status okra_factors_each_(okra_factors_ *f, const okra_int *index, okra_int count,
+                               okra_factors_body_ body, void *arg, double scale,
+                               double *to)
+{
+    okra_int blocks = (count + f->step - 1) / f->step, area = f->m * f->d;
+    okra_int parts = OKRA_MIN_(f->parts, blocks);
+    visit v = {f, index, count, 0, 0, body, arg, scale, to};
+    if (count == 0) {
+        if (to) {
+            okra_mat_fill_(okra_mat_of_(to, f->m, f->d), 0);
+        }
         return OKRA_OK;
     }
-    *Phi = okra_mat_of_(f->X, count, f->m);
-    *Psi = okra_mat_of_(f->R, count, f->d);
-    gather(f->Phi, index + first, *Phi);
-    gather(f->Psi, index + first, *Psi);
+    v.each = (count + parts - 1) / parts;
+    blocks = (v.each + f->step - 1) / f->step;
+    v.step = (v.each + blocks - 1) / blocks;
+    parts = (count + v.each - 1) / v.each;
+    if (parts == 1) {
+        return some_parts(&v, 0, 1, 0);
+    }
+    CHK(okra_parallel_least_(f->ctx, 2 * (double)count * (double)area, parts, 1, NULL,
+                             some_parts, &v));
+    for (okra_int part = 1; to && part < parts; part++) {
+        for (okra_int k = 0; k < area; k++) {
+            to[k] += f->sums[(part - 1) * area + k];
+        }
+    }
     return OKRA_OK;
+}
+
+static okra_status open_parts(okra_factors_ *f)
+{
+    CHK(okra_doubles_(f->ctx, f->parts * f->step, f->d, "a block of the margin", &f->T));
+    return okra_doubles_(f->ctx, (f->parts - 1) * f->m, f->d, "sums of the features",
+                         &f->sums);
+}
+
+/* ---- all rows, and some ---- */
+
+/* Where make() leaves Phi and Psi. */
+static double **end_of_x(okra_factors_ *f)
+{
+    return f->XS ? &f->XS : &f->X;
+}
+
+static double **end_of_y(okra_factors_ *f)
+{
+    return !f->p->map_y ? &f->R : f->YS ? &f->YS : &f->Y;
 }
 
 static okra_status pass(okra_factors_ *f, double *Phi, double *Psi)
 {
+    double **x = end_of_x(f), **y = end_of_y(f);
     for (okra_int i = 0; i < f->n; i += f->block) {
         okra_int rows = OKRA_MIN_(f->block, f->n - i);
         okra_mat_ A, B;
+        if (Phi) { /* they are made where they stay */
+            *x = Phi + i * f->m;
+            *y = Psi + i * f->d;
+        }
         CHK(okra_cancelled_(f->ctx));
         CHK(make(f, NULL, i, rows, &A, &B, &f->kept_x));
         for (okra_int r = 0; r < rows; r++) {
             const double *a = A.p + r * A.ld, *b = B.p + r * B.ld;
-            double x = okra_dot_(f->m, a, a), y = okra_dot_(f->d, b, b);
-            f->square[i + r] = x * y;
-            f->trace += x;
-            f->kept_y += y;
-        }
-        if (Phi) {
-            CHK(okra_mat_copy_(A, okra_mat_of_(Phi + i * f->m, rows, f->m)));
-            CHK(okra_mat_copy_(B, okra_mat_of_(Psi + i * f->d, rows, f->d)));
+            double x2 = okra_dot_(f->m, a, a), y2 = okra_dot_(f->d, b, b);
+            f->square[i + r] = x2 * y2;
+            f->trace += x2;
+            f->kept_y += y2;
         }
         okra_progress_(f->ctx, "features", i + rows, f->n);
     }
     return OKRA_OK;
+}
+
+/* pass() into Phi and Psi, whose buffers are not needed. */
+static okra_status keep(okra_factors_ *f, double *Phi, double *Psi)
+{
+    double **x = end_of_x(f), **y = end_of_y(f);
+    okra_free_(*x);
+    okra_free_(*y);
+    okra_status st = pass(f, Phi, Psi);
+    *x = *y = NULL;
+    return st;
 }
 
 okra_status okra_factors_create_(okra_context *ctx, const okra_problem_ *p,
@@ -170,9 +282,13 @@ okra_status okra_factors_create_(okra_context *ctx, const okra_problem_ *p,
                        .n = p->n,
                        .m = x->rank,
                        .d = okra_problem_features_(p),
+                       .parts = 1,
                        .as = *as};
-    okra_int rows = OKRA_MIN_(f.n, OKRA_FACTORS_BLOCK_);
-    double besides = as->besides + (double)(f.n + rows * (f.m + f.d) + x->columns);
+    okra_int rows = OKRA_MIN_(f.n, OKRA_FACTORS_BLOCK_), step = OKRA_MIN_(f.n, STEP);
+    okra_int parts = OKRA_MIN_(2 * okra_workers_(ctx), OKRA_FACTORS_PARTS_);
+    parts = okra_workers_(ctx) == 1 ? 1 : OKRA_MIN_(parts, (f.n + step - 1) / step);
+    double besides = as->besides + (double)(f.n + (parts - 1) * f.m * f.d + x->columns) +
+                     (double)(OKRA_MAX_(rows, parts * step) * (f.m + f.d));
     if (fits(&f, f.n, besides)) {
         CHK(okra_doubles_(ctx, f.n, f.m, "the features of the inputs", &Phi));
         CHK(okra_doubles_(ctx, f.n, f.d, "the features of the outputs", &Psi));
@@ -181,15 +297,20 @@ okra_status okra_factors_create_(okra_context *ctx, const okra_problem_ *p,
         okra_block_rows_(ctx, rows, 2 * x->columns + (y ? 2 * y->columns : 2 * f.d));
     MAKE(f.square, f.n);
     CHK(open_buffers(&f, false));
-    CHK(pass(&f, Phi, Psi));
     if (Phi) {
+        CHK(keep(&f, Phi, Psi));
         close_buffers(&f);
-        f.Phi = Phi;
-        f.Psi = Psi;
-        Phi = Psi = NULL;
-        f.block = rows;
+        f.Phi = TAKE(Phi);
+        f.Psi = TAKE(Psi);
+        f.parts = parts;
+        f.step = step;
+        f.block = parts * step;
         CHK(open_buffers(&f, true));
+    } else {
+        CHK(pass(&f, NULL, NULL));
+        f.step = f.block;
     }
+    CHK(open_parts(&f));
     *out = f;
     f = (okra_factors_){0};
     return OKRA_OK;
@@ -200,10 +321,13 @@ okra_status okra_factors_take_(okra_factors_ *f, const okra_int *index, okra_int
 {
     FREED_BY(okra_factors_clear_)
     okra_factors_ t = {.ctx = f->ctx, .n = count, .m = f->m, .d = f->d};
-    t.block = f->block;
-    if (fits(f, count, 0)) {
+    t.step = OKRA_MIN_(count, STEP);
+    t.parts = OKRA_MIN_(f->parts, (count + t.step - 1) / t.step);
+    t.block = t.step;
+    if (fits(f, count, (double)(t.parts * (t.m + t.step) * t.d))) {
         CHK(okra_doubles_(f->ctx, count, f->m, "the features of the inputs", &t.Phi));
         CHK(okra_doubles_(f->ctx, count, f->d, "the features of the outputs", &t.Psi));
+        CHK(open_parts(&t));
     }
     for (okra_int i = 0; t.Phi && i < count; i += f->block) {
         okra_int rows = OKRA_MIN_(f->block, count - i);

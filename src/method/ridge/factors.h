@@ -7,7 +7,7 @@
 
 #include "method/ridge/moments.h"
 
-enum { OKRA_FACTORS_BLOCK_ = 1024 }; /* rows at once: products run near their full rate */
+enum { OKRA_FACTORS_BLOCK_ = 1024, OKRA_FACTORS_PARTS_ = 16 }; /* at most */
 
 /* How the features are seen; the matrices must outlive the factors. */
 typedef struct okra_factors_as_ {
@@ -23,12 +23,14 @@ typedef struct okra_factors_ {
     okra_factors_as_ as;
     okra_int n, m, d;
     okra_int block;          /* rows that a call gives at most                         */
+    okra_int parts, step;    /* of okra_factors_each_, and rows of a call of its body  */
     double *Phi, *Psi;       /* n x m, n x d; NULL: made again                         */
     double *square;          /* n: |phi_i|^2 |psi_i|^2                                 */
     double trace;            /* tr(Phi Phi')                                           */
     double kept_x, kept_y;   /* the same without F; tr(Psi Psi')                       */
     double *X, *XS, *Y, *YS; /* a block of values and features                         */
     double *R;               /* a block of rotated outputs                             */
+    double *T, *sums;        /* parts x step x d, (parts - 1) x m x d                  */
 } okra_factors_;
 
 /* One pass over the training set. */
@@ -43,5 +45,18 @@ void okra_factors_clear_(okra_factors_ *f);
  * next call. */
 okra_status okra_factors_rows_(okra_factors_ *f, const okra_int *index, okra_int first,
                                okra_int count, okra_mat_ *Phi, okra_mat_ *Psi) OKRA_CHECK;
+
+/* Calls body for all of `count` rows, index[place..] or place.., in blocks. Parts
+ * (f->parts at most) run side by side, the blocks of a part one after another: a body
+ * writes by place, or adds up by part. to (m x d; may be NULL) <- scale Phi'T, T (a row
+ * per row) as the body leaves it. */
+typedef struct okra_factors_some_ {
+    okra_int part, place;
+    okra_mat_ Phi, Psi, T;
+} okra_factors_some_;
+typedef okra_status (*okra_factors_body_)(void *arg, const okra_factors_some_ *some);
+okra_status okra_factors_each_(okra_factors_ *f, const okra_int *index, okra_int count,
+                               okra_factors_body_ body, void *arg, double scale,
+                               double *to) OKRA_CHECK;
 
 #endif
