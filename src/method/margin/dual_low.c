@@ -40,7 +40,8 @@ enum {
 
 /* A step is solved to this share of the gap: more is lost on the next change of tau. */
 static const double SHARE = 0.01;
-static const double RESIDUAL = 0.01; /* of a Newton system */
+static const double RESIDUAL = 0.01;  /* of a Newton system */
+static const double SINGULAR = 1e-11; /* 2 lambda over the trace of the moments */
 
 typedef struct solver {
     okra_context *ctx;
@@ -49,7 +50,7 @@ typedef struct solver {
     okra_int n, m, d;
     double tau;
     double *center;            /* n x d: alpha_k                           */
-    double *R, *S;             /* n x d: residuals, and how h moves        */
+    double *R, *S, *to;        /* n x d: residuals, how h moves, one of them */
     double *c, *e, *size;      /* n: of J_i; |v_i|                         */
     double *X;                 /* m x d                                    */
     double *G;                 /* m x d: gradient                          */
@@ -78,7 +79,6 @@ double okra_dual_low_doubles_(okra_int n, okra_int m, okra_int d)
 
 static okra_status prepare(solver *s)
 {
-    static const char what[] = "the margin's directions";
     okra_int n = s->n, m = s->m, d = s->d;
     double **const thin[] = {&s->G, &s->P, &s->Q, &s->D, &s->B, &s->W};
     CHK(okra_doubles_(s->ctx, n, d, "the residuals of the outputs", &s->R));
@@ -87,7 +87,7 @@ static okra_status prepare(solver *s)
     MAKE(s->e, n);
     MAKE(s->size, n);
     for (size_t k = 0; k < sizeof thin / sizeof *thin; k++) {
-        CHK(okra_doubles_(s->ctx, m, d, what, thin[k]));
+        CHK(okra_doubles_(s->ctx, m, d, "the margin's directions", thin[k]));
     }
     CHK(okra_doubles_(s->ctx, m, m, "the moments of the inputs", &s->C));
     MAKE(s->value, m);
@@ -163,30 +163,24 @@ static void curve(const solver *s, okra_int i, double *x)
 
 /* ---- passes over the rows ---- */
 
-typedef struct prediction {
-    solver *s;
-    double *to;
-    bool residual;
-} prediction;
-
 static okra_status predict_rows(void *arg, const okra_factors_some_ *z)
 {
-    const prediction *p = arg;
-    const solver *s = p->s;
-    okra_mat_ out = okra_mat_of_(p->to + z->place * s->d, z->Phi.rows, s->d);
-    if (p->residual) {
+    const solver *s = arg;
+    bool residual = s->to == s->R;
+    okra_mat_ out = okra_mat_of_(s->to + z->place * s->d, z->Phi.rows, s->d);
+    if (residual) {
         CHK(okra_mat_copy_(z->Psi, out));
     }
-    return okra_gemm_(s->ctx, false, false, p->residual ? -1 : 1, z->Phi,
-                      okra_mat_of_(s->W, s->m, s->d), p->residual, out);
+    return okra_gemm_(s->ctx, false, false, residual ? -1 : 1, z->Phi,
+                      okra_mat_of_(s->W, s->m, s->d), residual, out);
 }
 
-/* to (n x d) <- Phi A diag(g)^1/2, taken from the outputs where `residual`. */
-static okra_status predict(solver *s, const double *A, bool residual, double *to)
+/* R <- Y - Phi A diag(g)^1/2, or S <- Phi A diag(g)^1/2 */
+static okra_status predict(solver *s, const double *A, double *to)
 {
-    prediction p = {s, to, residual};
+    s->to = to;
     scale(s, A, s->W);
-    return okra_factors_each_(s->f, NULL, s->n, predict_rows, &p, 1, NULL);
+    return okra_factors_each_(s->f, NULL, s->n, predict_rows, s, 1, NULL);
 }
 
 static okra_status bend_rows(void *arg, const okra_factors_some_ *z)
@@ -307,21 +301,20 @@ static okra_status moments(solver *s)
     return OKRA_OK;
 }
 
-/* C <- what precondition() needs: where all coordinates share 2 lambda I + C its Cholesky
- * factor, a small part of what eigenvectors cost; else, or where it is singular to
- * rounding, those. */
+/* C <- what precondition() needs: where all coordinates share 2 lambda I + C, far from
+ * singular, its Cholesky factor, a small part of what eigenvectors cost; else those. */
 static okra_status invert(solver *s)
 {
     okra_mat_ C = okra_mat_of_(s->C, s->m, s->m);
+    double trace = 0;
     CHK(moments(s));
-    s->factored = false;
-    if (!s->o->g && s->m > EIGEN_MOST) {
+    for (okra_int k = 0; k < s->m; k++) {
+        trace += C.p[k * s->m + k];
+    }
+    s->factored = !s->o->g && s->m > EIGEN_MOST && 2 * s->o->lambda > SINGULAR * trace;
+    if (s->factored) {
         okra_mat_add_diagonal_(C, 2 * s->o->lambda);
-        CHK(okra_cholesky_try_(s->ctx, C, &s->factored));
-        if (s->factored) {
-            return OKRA_OK;
-        }
-        okra_mat_add_diagonal_(C, -2 * s->o->lambda);
+        return okra_cholesky_quiet_(s->ctx, C, NULL);
     }
     return okra_eigh_(s->ctx, C, s->value);
 }
@@ -410,7 +403,7 @@ static okra_status newton(solver *s)
 {
     double t = 1, value;
     CHK(direction(s));
-    CHK(predict(s, s->D, false, s->S));
+    CHK(predict(s, s->D, s->S));
     double slope = inner(s, s->G, s->D);
     int k = 0;
     for (; k < HALVINGS; k++, t /= 2) {
@@ -451,7 +444,7 @@ okra_status okra_dual_low_solve_(okra_factors_ *f, const okra_dual_low_ *dual,
     CHK(prepare(&s));
     for (int k = 0; k < STEPS_MOST && !s.report.converged && s.stalled < STALLED; k++) {
         int tries = 0, stalled = s.stalled;
-        CHK(predict(&s, s.X, true, s.R));
+        CHK(predict(&s, s.X, s.R));
         CHK(measure(&s));
         for (; tries < NEWTONS_MOST && !s.report.converged && s.stalled == stalled &&
                (s.tau == 0 || s.inner > SHARE * s.report.gap);

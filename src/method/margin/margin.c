@@ -302,8 +302,7 @@ static okra_status path(okra_context *ctx, const okra_problem_ *problem,
     CHK(check(problem, options, &m.o));
     CHK(read_operator(&m));
     if (problem->map_x) {
-        CHK(okra_margin_low_(&m, lambda, count, bags));
-        return OKRA_OK;
+        return okra_margin_low_(&m, lambda, count, bags);
     }
     CHK(prepare(&m, count == 1 ? lambda[0] : 0));
     for (size_t l = 0; l < count; l++) {
@@ -353,30 +352,21 @@ static okra_status predict(okra_context *ctx, const okra_bag_ *bag, okra_query_ 
 }
 
 /* clang-format off */
+#define KEEPS_ALWAYS                                                               \
+    OKRA_KEEPS_NUMBER_("lambda", 0, "0", "1e300"), OKRA_KEEPS_TOLD_("dual"),        \
+    OKRA_KEEPS_TOLD_("gap"), OKRA_KEEPS_TOLD_("converged"), OKRA_KEPT_END_
 static const okra_kept_ kept_scale[] = {
     OKRA_KEEPS_MATRIX_("scale", 0, "1", "n"),
     OKRA_KEEPS_SAME_("inputs", "c", "n"),
     OKRA_KEEPS_MATRIX_("coefficients", OKRA_KEPT_OPTIONAL_, "c", "d"),
-    OKRA_KEEPS_NUMBER_("lambda", 0, "0", "1e300"),
-    OKRA_KEEPS_TOLD_("dual"),
-    OKRA_KEEPS_TOLD_("gap"),
-    OKRA_KEEPS_TOLD_("converged"),
-    OKRA_KEPT_END_};
+    KEEPS_ALWAYS};
 static const okra_kept_ kept_weights[] = {
     OKRA_KEEPS_MATRIX_("B", 0, "n", "c"),
     OKRA_KEEPS_MATRIX_("coefficients", OKRA_KEPT_OPTIONAL_, "c", "d"),
-    OKRA_KEEPS_NUMBER_("lambda", 0, "0", "1e300"),
-    OKRA_KEEPS_TOLD_("dual"),
-    OKRA_KEEPS_TOLD_("gap"),
-    OKRA_KEEPS_TOLD_("converged"),
-    OKRA_KEPT_END_};
+    KEEPS_ALWAYS};
 static const okra_kept_ kept_embedding[] = {
     OKRA_KEEPS_MATRIX_("coefficients", 0, "c", "d"),
-    OKRA_KEEPS_NUMBER_("lambda", 0, "0", "1e300"),
-    OKRA_KEEPS_TOLD_("dual"),
-    OKRA_KEEPS_TOLD_("gap"),
-    OKRA_KEEPS_TOLD_("converged"),
-    OKRA_KEPT_END_};
+    KEEPS_ALWAYS};
 static const okra_kept_ *const kept[] = {kept_scale, kept_weights, kept_embedding, NULL};
 /* clang-format on */
 

@@ -96,6 +96,7 @@ okra_status okra_margin_distance_(okra_margin_ *m, double lambda, okra_bag_ *bag
     okra_int n = m->n, q = m->q;
     OWNED double *T = NULL;
     okra_dual_report_ r = {0};
+    double width = m->o.loss == OKRA_LOSS_HUBER_ ? m->o.delta : m->o.tube;
     okra_dual_ dual = {n,
                        q,
                        m->Y,
@@ -103,7 +104,7 @@ okra_status okra_margin_distance_(okra_margin_ *m, double lambda, okra_bag_ *bag
                        (const double *const *)m->S,
                        m->count,
                        (okra_loss_)m->o.loss,
-                       m->o.loss == OKRA_LOSS_HUBER_ ? m->o.delta : m->o.tube,
+                       width,
                        m->o.tolerance,
                        0,
                        m->p->weights};

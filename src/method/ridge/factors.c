@@ -225,49 +225,37 @@ static okra_status open_parts(okra_factors_ *f)
 
 /* ---- all rows, and some ---- */
 
-/* Where make() leaves Phi and Psi. */
-static double **end_of_x(okra_factors_ *f)
+/* Rows i..i+rows-1, and what is told of them. */
+static okra_status first_time(okra_factors_ *f, okra_int i, okra_int rows)
 {
-    return f->XS ? &f->XS : &f->X;
-}
-
-static double **end_of_y(okra_factors_ *f)
-{
-    return !f->p->map_y ? &f->R : f->YS ? &f->YS : &f->Y;
-}
-
-static okra_status pass(okra_factors_ *f, double *Phi, double *Psi)
-{
-    double **x = end_of_x(f), **y = end_of_y(f);
-    for (okra_int i = 0; i < f->n; i += f->block) {
-        okra_int rows = OKRA_MIN_(f->block, f->n - i);
-        okra_mat_ A, B;
-        if (Phi) { /* they are made where they stay */
-            *x = Phi + i * f->m;
-            *y = Psi + i * f->d;
-        }
-        CHK(okra_cancelled_(f->ctx));
-        CHK(make(f, NULL, i, rows, &A, &B, &f->kept_x));
-        for (okra_int r = 0; r < rows; r++) {
-            const double *a = A.p + r * A.ld, *b = B.p + r * B.ld;
-            double x2 = okra_dot_(f->m, a, a), y2 = okra_dot_(f->d, b, b);
-            f->square[i + r] = x2 * y2;
-            f->trace += x2;
-            f->kept_y += y2;
-        }
-        okra_progress_(f->ctx, "features", i + rows, f->n);
+    okra_mat_ A, B;
+    CHK(okra_cancelled_(f->ctx));
+    CHK(make(f, NULL, i, rows, &A, &B, &f->kept_x));
+    for (okra_int r = 0; r < rows; r++) {
+        const double *a = A.p + r * A.ld, *b = B.p + r * B.ld;
+        double x = okra_dot_(f->m, a, a), y = okra_dot_(f->d, b, b);
+        f->square[i + r] = x * y;
+        f->trace += x;
+        f->kept_y += y;
     }
+    okra_progress_(f->ctx, "features", i + rows, f->n);
     return OKRA_OK;
 }
 
-/* pass() into Phi and Psi, whose buffers are not needed. */
-static okra_status keep(okra_factors_ *f, double *Phi, double *Psi)
+/* Phi, Psi: where the rows stay, in the place of the buffers in which make() ends; or
+ * NULL. */
+static okra_status pass(okra_factors_ *f, double *Phi, double *Psi)
 {
-    double **x = end_of_x(f), **y = end_of_y(f);
-    okra_free_(*x);
-    okra_free_(*y);
-    okra_status st = pass(f, Phi, Psi);
-    *x = *y = NULL;
+    okra_status st = OKRA_OK;
+    double **x = f->XS ? &f->XS : &f->X, *own_x = *x;
+    double **y = !f->p->map_y ? &f->R : f->YS ? &f->YS : &f->Y, *own_y = *y;
+    for (okra_int i = 0; st == OKRA_OK && i < f->n; i += f->block) {
+        *x = Phi ? Phi + i * f->m : own_x;
+        *y = Psi ? Psi + i * f->d : own_y;
+        st = first_time(f, i, OKRA_MIN_(f->block, f->n - i));
+    }
+    *x = own_x;
+    *y = own_y;
     return st;
 }
 
@@ -297,8 +285,9 @@ okra_status okra_factors_create_(okra_context *ctx, const okra_problem_ *p,
         okra_block_rows_(ctx, rows, 2 * x->columns + (y ? 2 * y->columns : 2 * f.d));
     MAKE(f.square, f.n);
     CHK(open_buffers(&f, false));
+    CHK(pass(&f, Phi, Psi));
+    f.step = f.block;
     if (Phi) {
-        CHK(keep(&f, Phi, Psi));
         close_buffers(&f);
         f.Phi = TAKE(Phi);
         f.Psi = TAKE(Psi);
@@ -306,9 +295,6 @@ okra_status okra_factors_create_(okra_context *ctx, const okra_problem_ *p,
         f.step = step;
         f.block = parts * step;
         CHK(open_buffers(&f, true));
-    } else {
-        CHK(pass(&f, NULL, NULL));
-        f.step = f.block;
     }
     CHK(open_parts(&f));
     *out = f;

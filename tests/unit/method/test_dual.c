@@ -184,9 +184,62 @@ TEST(no_step_from_a_system_that_has_no_solution)
     free(s);
 }
 
+/* Block after block with H from sums written out, against a sweep, which lets H follow in
+ * groups: one form for all coordinates, and one for each. */
+TEST(sweeps_are_block_after_block)
+{
+    static double S[Q][N * N], Y[N * Q];
+    static const okra_int sizes[] = {1, OKRA_DUAL_GROUP_, 150};
+    for (int c = 0; c < 12; c++) {
+        static double alpha[N * Q], H[N * Q], want[N * Q], naive[N * Q],
+            step[OKRA_DUAL_GROUP_ * Q];
+        static const double g[Q] = {2, 0.5, 0};
+        okra_int n = sizes[c % 3];
+        double v[Q] = {0}, D[Q] = {0}, rho = 0;
+        for (int j = 0; j < Q; j++) {
+            make((uint64_t)(c + j), n, 0.1 * (j + 1), S[j], Y);
+        }
+        const double *const forms[] = {S[0], S[1], S[2]};
+        okra_dual_ d = {.n = n,
+                        .q = Q,
+                        .Y = Y,
+                        .g = c % 2 ? g : NULL,
+                        .S = forms,
+                        .count = c < 6 ? 1 : Q,
+                        .loss = c % 4 < 2 ? OKRA_LOSS_TUBE_ : OKRA_LOSS_HUBER_,
+                        .width = 0.3,
+                        .ridge = c % 3 ? 0.2 : 0};
+        memset(alpha, 0, sizeof alpha);
+        memset(H, 0, sizeof H);
+        memset(want, 0, sizeof want);
+        memset(naive, 0, sizeof naive);
+        CHECK_OK(okra_dual_sweep_(NULL, &d, alpha, H, v, D, step));
+        for (okra_int i = 0; i <= n; i++) {
+            for (okra_int k = 0; k < n * Q; k++) {
+                okra_int j = k % Q;
+                naive[k] = d.ridge * want[k];
+                for (okra_int l = 0; l < i; l++) {
+                    naive[k] += (d.g ? g[j] : 1) *
+                                forms[d.count == 1 ? 0 : j][l * n + k / Q] *
+                                want[l * Q + j] / 2;
+                }
+            }
+            if (i < n) {
+                okra_dual_shrinkage_(&d, want, naive, i, v, D, &rho);
+            }
+            for (okra_int j = 0; i < n && j < Q; j++) {
+                want[i * Q + j] = isinf(rho) ? 0 : v[j] / (D[j] + rho);
+            }
+        }
+        CHECK_NEAR(harness_relative(n * Q, alpha, want), 0, 1e-12);
+        CHECK_NEAR(harness_relative(n * Q, H, naive), 0, 1e-12);
+    }
+}
+
 int main(void)
 {
     const harness_test tests[] = {RUN(the_gap_closes_where_sweeps_are_slow),
+                                  RUN(sweeps_are_block_after_block),
                                   RUN(converged_means_so_at_every_lambda),
                                   RUN(newton_stays_at_the_solution_and_squares_the_error),
                                   RUN(no_step_from_a_system_that_has_no_solution)};
