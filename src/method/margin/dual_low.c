@@ -365,52 +365,28 @@ static okra_status direction(solver *s)
     return OKRA_OK;
 }
 
-typedef struct trial {
-    const solver *s;
-    double t;
-    okra_int each; /* rows of a part */
-    double value[OKRA_FACTORS_PARTS_];
-} trial;
-
-static okra_status value_rows(void *arg, okra_int begin, okra_int end, int worker)
-{
-    trial *z = arg;
-    (void)worker;
-    for (okra_int i = begin; i < end; i++) {
-        z->value[begin / z->each] += row_value(z->s, i, z->t, NULL);
-    }
-    return OKRA_OK;
-}
-
 /* The value of the step's primal at X + t D. */
-static okra_status value_at(solver *s, double t, double *value)
+static double value_at(const solver *s, double t)
 {
-    trial z = {.s = s, .t = t, .each = (s->n + s->f->parts - 1) / s->f->parts};
+    double value = 0;
     for (okra_int i = 0; i < s->m * s->d; i++) {
         double x = s->X[i] + t * s->D[i];
-        z.value[0] += s->o->lambda * x * x;
+        value += s->o->lambda * x * x;
     }
-    CHK(okra_parallel_least_(s->ctx, 4 * (double)s->n * (double)s->d, s->n, z.each, NULL,
-                             value_rows, &z));
-    *value = 0;
-    for (okra_int part = 0; part < s->f->parts; part++) {
-        *value += z.value[part];
+    for (okra_int i = 0; i < s->n; i++) {
+        value += row_value(s, i, t, NULL);
     }
-    return OKRA_OK;
+    return value;
 }
 
 static okra_status newton(solver *s)
 {
-    double t = 1, value;
+    double t = 1;
     CHK(direction(s));
     CHK(predict(s, s->D, s->S));
     double slope = inner(s, s->G, s->D);
     int k = 0;
-    for (; k < HALVINGS; k++, t /= 2) {
-        CHK(value_at(s, t, &value));
-        if (value <= s->now + 1e-4 * t * slope) {
-            break;
-        }
+    for (; k < HALVINGS && value_at(s, t) > s->now + 1e-4 * t * slope; k++, t /= 2) {
     }
     for (okra_int i = 0; i < s->m * s->d; i++) {
         s->X[i] += t * s->D[i];
