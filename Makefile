@@ -151,11 +151,13 @@ install-python: packages packages-dist build ## install the Python package into 
 wheel: packages packages-dist build ## make a Python wheel that carries all it needs: build/dist
 	@$(python) tools/make_wheel.py $(BUILD) $(BUILD)/dist
 
+# DEB_BUILD=build: out of what is compiled already; that folder is then configured for /usr.
+DEB_BUILD ?= build-deb
 deb: packages packages-dist ## make Debian packages of program, library, headers and Python: build/dist
-	@cmake -S . -B build-deb -G Ninja -DCMAKE_INSTALL_PREFIX=/usr -DOKRA_TESTS=OFF \
-	    -DOKRA_BENCH=OFF $(CMAKE_FLAGS) >/dev/null && cmake --build build-deb -j $(JOBS)
-	@rm -rf build-deb/dist && cd build-deb && cpack -G DEB >cpack.log || { cat cpack.log; exit 1; }
-	@mkdir -p $(BUILD)/dist && cp build-deb/dist/*.deb $(BUILD)/dist && ls $(BUILD)/dist/*.deb
+	@cmake -S . -B $(DEB_BUILD) -G Ninja -DCMAKE_INSTALL_PREFIX=/usr -DOKRA_TESTS=OFF \
+	    -DOKRA_BENCH=OFF $(CMAKE_FLAGS) >/dev/null && cmake --build $(DEB_BUILD) -j $(JOBS)
+	@rm -rf $(DEB_BUILD)/deb && cd $(DEB_BUILD) && cpack -G DEB -B deb >cpack.log || { cat cpack.log; exit 1; }
+	@mkdir -p $(BUILD)/dist && cp $(DEB_BUILD)/deb/*.deb $(BUILD)/dist && ls $(BUILD)/dist/*.deb
 
 packages:
 	@tools/install_packages.sh packages.txt

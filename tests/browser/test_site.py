@@ -94,13 +94,14 @@ def main():
     try:
         browser.open("about:blank")
         browser.requests(), browser.console()
-        for width in WIDTHS:
-            browser.size(width, 900)
-            for path in pages:
-                browser.open(f"file://{path}")
-                name = path.relative_to(site)
-                sideways = browser.run("return document.documentElement.scrollWidth - innerWidth")
-                check(sideways <= 0, f"{name} scrolls sideways by {sideways} at {width}")
+        for path in pages:
+            browser.open(f"file://{path}")
+            name = path.relative_to(site)
+            for width in WIDTHS:
+                browser.size(width, 900)
+                inner, whole = browser.run("return [innerWidth, document.documentElement.scrollWidth]")
+                check(inner == width, f"{name} is {inner} wide, not {width}")
+                check(whole <= width, f"{name} scrolls sideways by {whole - width} at {width}")
                 if str(name) in ("index.html", "results.html", "reference/cli/fit.html"):
                     browser.picture(pictures / f"site-{path.stem}-{width}.png")
         for word, page in (("covariance", "methods.html"), ("okra_fit_path", "reference/c/model"),

@@ -56,8 +56,12 @@ class Browser:
     def open(self, address):
         self._send("POST", self.session + "/url", {"url": address})
 
+    def _command(self, name, **parameters):
+        self._send("POST", self.session + "/goog/cdp/execute", {"cmd": name, "params": parameters})
+
     def size(self, width, height):
-        self._send("POST", self.session + "/window/rect", {"width": width, "height": height})
+        """Of the page, from now on: that of the window comes some time after it was asked for."""
+        self._command("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=0, mobile=False)
 
     def run(self, script, *arguments):
         """The value that `script` returns in the page."""
@@ -66,9 +70,8 @@ class Browser:
 
     def media(self, kind, scheme="light"):
         """As on "screen" or on paper ("print"), in a system whose theme is `scheme`."""
-        self._send("POST", self.session + "/goog/cdp/execute", {
-            "cmd": "Emulation.setEmulatedMedia", "params": {
-                "media": kind, "features": [{"name": "prefers-color-scheme", "value": scheme}]}})
+        self._command("Emulation.setEmulatedMedia", media=kind,
+                      features=[{"name": "prefers-color-scheme", "value": scheme}])
 
     def picture(self, path):
         """Writes what the window shows as a PNG file."""

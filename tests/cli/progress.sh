@@ -32,8 +32,8 @@ shown = on_terminal(["okra", "fit", "--x", "x.npy", "--y", "y.npy", "-o", "m.okr
 assert b"select [" in shown and b" left" in shown and b"gram [" not in (
     shown[shown.index(b"select ["):shown.rindex(b"select [")]), shown
 # a decomposition tells its progress and the time it has left, within the selection it is of
-numpy.save("x.npy", r.normal(size=(3000, 20)))
-numpy.save("y.npy", r.normal(size=(3000, 2)))
+numpy.save("x.npy", r.normal(size=(2400, 20)))
+numpy.save("y.npy", r.normal(size=(2400, 2)))
 shown = on_terminal(["okra", "select", "--x", "x.npy", "--y", "y.npy", "--kx", "rbf(sigma={3,5})",
                      "--lambda", "0.1,1", "-o", "m.okra"])
 inner = re.findall(rb"select \[[#.]+\] +\d+ %[^(\r]*\(eigenvectors (\d+) %(, [0-9.]+ m?s left)?", shown)

@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 """kill.py OKRA MPIRUN COUNT [SEED]: one of three processes killed (SIGKILL) at COUNT random moments of a fit, a selection and
-a prediction each.
+a prediction each. The three commands are attacked at the same time: mpirun sleeps a second before it ends after a kill.
 
 The job ends within seconds, with a status that is not 0 and nobody left; the result is not there or whole; and the
 job started again gives that of an undisturbed one, to the byte.
 """
+import concurrent.futures
 import os
 import pathlib
 import random
@@ -17,10 +18,10 @@ import time
 import numpy as np
 
 OKRA, MPIRUN, COUNT = os.path.abspath(sys.argv[1]), sys.argv[2], int(sys.argv[3])
-R = random.Random(int(sys.argv[4]) if len(sys.argv) > 4 else 1)
+SEED = int(sys.argv[4]) if len(sys.argv) > 4 else 1
 ENV = dict(os.environ, OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1", OMPI_MCA_plm="isolated",
            OMPI_MCA_mpi_yield_when_idle="1", OMPI_MCA_btl="self,vader", OMPI_MCA_btl_vader_single_copy_mechanism="none")
-PROCESSES, SECONDS = 3, 20
+PROCESSES, SECONDS, ALONE = 3, 20, 5
 
 
 # Each command, and the file that it writes.
@@ -57,35 +58,40 @@ def alive_still(pid):
         return False
 
 
-def ended(job):
-    """The status of a job that must end by itself; None: its processes have, but mpirun, which was killed then."""
-    try:
-        job.communicate(timeout=SECONDS)
-    except subprocess.TimeoutExpired:
-        left = ranks(job)
-        os.killpg(job.pid, signal.SIGKILL)
-        job.communicate()
-        assert not left, f"processes {left} did not end within {SECONDS} s"
-        return None
-    return job.returncode
+def ended(job, killed=False):
+    """The status of a job that must end by itself; None: its processes have, but not mpirun, which was killed then. After the
+    kill of a process mpirun may be alone for ALONE seconds; else it has perhaps not started any, and gets all SECONDS."""
+    until, last = time.monotonic() + SECONDS, time.monotonic()
+    while time.monotonic() < until and not (killed and time.monotonic() - last > ALONE):
+        try:
+            job.communicate(timeout=0.1)
+            return job.returncode
+        except subprocess.TimeoutExpired:
+            left = ranks(job)
+            last = time.monotonic() if left else last
+    left = ranks(job)
+    os.killpg(job.pid, signal.SIGKILL)
+    job.communicate()
+    assert not left, f"processes {left} did not end within {SECONDS} s"
+    return None
 
 
 def left_over(folder, before):
     return sorted(set(os.listdir(folder)) - before)
 
 
-def kill_one(folder, command, took):
+def kill_one(folder, command, took, chance):
     """Kills one process at a random moment; whether the job ended by that, and after how long nobody was left."""
     job = start(folder, command)
-    time.sleep(R.uniform(0, took))
+    time.sleep(chance.uniform(0, took))
     alive = ranks(job)
-    victim = R.choice(alive) if alive else 0
+    victim = chance.choice(alive) if alive else 0
     try:
         os.kill(victim or 2**22 + 1, signal.SIGKILL)
     except ProcessLookupError:  # it had ended
         victim = 0
     begin = time.monotonic()
-    status = ended(job)
+    status = ended(job, bool(victim))
     assert status == 0 or victim, status
     left, until = alive, time.monotonic() + SECONDS
     while left and time.monotonic() < until:  # mpirun does not wait for those that it has killed
@@ -97,14 +103,14 @@ def kill_one(folder, command, took):
 
 def attack(folder, command, name):
     """COUNT kills of one command: (how many ended a job, how many mpirun survived, the slowest end)."""
-    output, before = folder / name, set(os.listdir(folder))
+    output, before, chance = folder / name, set(os.listdir(folder)), random.Random(f"{SEED} {name}")
     begin = time.monotonic()
     assert ended(start(folder, command)) == 0
     took, whole = time.monotonic() - begin, output.read_bytes()
     output.unlink()
     killed, hung, slowest = 0, 0, 0
     for _ in range(COUNT):
-        status, seconds = kill_one(folder, command, took)
+        status, seconds = kill_one(folder, command, took, chance)
         killed, hung, slowest = killed + (status != 0), hung + (status is None), max(slowest, seconds)
         assert not output.exists() or output.read_bytes() == whole, f"half of {name}"
         output.unlink(missing_ok=True)
@@ -116,17 +122,24 @@ def attack(folder, command, name):
     return killed, hung, slowest
 
 
+def prepare(folder):
+    """The data, and a model for the prediction."""
+    folder.mkdir()
+    random_ = np.random.default_rng(1)
+    for name in "xy":
+        np.save(folder / f"{name}.npy", random_.normal(size=(300, 8)))
+    subprocess.run([OKRA, "fit", "-q", "--x", "x.npy", "--y", "y.npy", "--kx", "rbf(sigma=4)", "--ky", "rbf(sigma=4)",
+                    "--lambda", "0.1", "-o", "w.okra"], cwd=folder, check=True)
+    return folder
+
+
 def main():
-    with tempfile.TemporaryDirectory() as scratch:
-        folder = pathlib.Path(scratch)
-        random_ = np.random.default_rng(1)
-        for name in "xy":
-            np.save(folder / f"{name}.npy", random_.normal(size=(300, 8)))
-        subprocess.run([OKRA, "fit", "-q", "--x", "x.npy", "--y", "y.npy", "--kx", "rbf(sigma=4)", "--ky", "rbf(sigma=4)",
-                        "--lambda", "0.1", "-o", "w.okra"], cwd=folder, check=True)
+    with tempfile.TemporaryDirectory() as scratch, concurrent.futures.ThreadPoolExecutor(len(COMMANDS)) as pool:
+        attacks = [(command, pool.submit(attack, prepare(pathlib.Path(scratch) / name), command, name))
+                   for command, name in COMMANDS]
         total = 0
-        for command, name in COMMANDS:
-            killed, hung, slowest = attack(folder, command, name)
+        for command, future in attacks:
+            killed, hung, slowest = future.result()
             total += killed
             print(f"{command.split()[0]}: {COUNT} jobs, {killed} of them killed; after {slowest:.1f} s nobody was left; "
                   f"{hung} times mpirun itself did not end", flush=True)

@@ -7,7 +7,7 @@
 #include "matrices.h"
 
 #ifndef SEEDS
-#define SEEDS 2
+#define SEEDS SOME(2)
 #endif
 
 typedef void (*body)(okra_context *ctx, okra_random_ *r);
