@@ -65,9 +65,7 @@ static okra_status draw(okra_cv_plus_ *z)
     MAKE(z->fold, n);
     MAKE(z->members, n);
     ZMAKE(z->begin, z->count + 1);
-    for (okra_int i = 0; i < n; i++) {
-        z->members[i] = i;
-    }
+    okra_iota_(n, z->members);
     if (z->count < n) {
         okra_random_ r = okra_random_create_(okra_context_seed(z->job->ctx), 11);
         okra_random_shuffle_(&r, n, z->members);

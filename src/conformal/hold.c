@@ -6,12 +6,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-static int ascending(const void *a, const void *b)
-{
-    okra_int p = *(const okra_int *)a, q = *(const okra_int *)b;
-    return (p > q) - (p < q);
-}
-
 okra_status okra_pairs_hold(okra_context *context, const okra_data *x, const okra_data *y,
                             double share, okra_data **parts)
 {
@@ -45,16 +39,14 @@ okra_status okra_pairs_hold(okra_context *context, const okra_data *x, const okr
             share, (long long)n, (long long)kept, (long long)held);
     }
     ALLOC(index, N);
-    for (okra_int i = 0; i < n; i++) {
-        index[i] = i;
-    }
+    okra_iota_(n, index);
     okra_random_ r = okra_random_create_(okra_context_seed(context), 13);
     okra_random_shuffle_(&r, n, index);
-    qsort(index, (size_t)held, sizeof *index, ascending);
+    qsort(index, (size_t)held, sizeof *index, okra_by_int_);
     TRY(okra_data_take(x, index, held, &made[2]));
     TRY(okra_data_take(y, index, held, &made[3]));
     okra_int *rest = index + held;
-    qsort(rest, (size_t)kept, sizeof *rest, ascending);
+    qsort(rest, (size_t)kept, sizeof *rest, okra_by_int_);
     TRY(okra_data_take(y, rest, kept, &made[1]));
     for (okra_int i = n; i < N; i++) { /* inputs without outputs stay */
         index[i] = i;

@@ -12,12 +12,6 @@
 
 #include <stdlib.h>
 
-static int ascending(const void *a, const void *b)
-{
-    double p = *(const double *)a, q = *(const double *)b;
-    return (p > q) - (p < q);
-}
-
 /* How many of the sorted scores are at least d, to rounding. */
 static okra_int at_least(const double *sorted, okra_int n, double d)
 {
@@ -50,7 +44,7 @@ okra_status okra_conformal_distances(okra_context *context, const okra_model *mo
     MAKE(score, n);
     CHK(training ? okra_model_leave(context, model, NULL, score, &left)
                  : okra_model_loss(context, model, x, y, &mean, score));
-    qsort(score, (size_t)n, sizeof *score, ascending);
+    qsort(score, (size_t)n, sizeof *score, okra_by_double_);
     for (okra_int k = 0; k < count; k++) {
         p[k] = (double)(at_least(score, n, distance[k]) + 1) / (double)(n + 1);
     }

@@ -214,12 +214,6 @@ static okra_int below(const double *sorted, okra_int count, double d, double lar
     return low;
 }
 
-static int ascending(const void *a, const void *b)
-{
-    double p = *(const double *)a, q = *(const double *)b;
-    return (p > q) - (p < q);
-}
-
 /* Distances (m x count) become ranks; `sorted` is work for a row. */
 static void to_ranks(okra_int m, okra_int count, double *rows, double *sorted,
                      double largest)
@@ -227,7 +221,7 @@ static void to_ranks(okra_int m, okra_int count, double *rows, double *sorted,
     for (okra_int r = 0; r < m; r++) {
         double *row = rows + r * count;
         memcpy(sorted, row, (size_t)count * sizeof *row);
-        qsort(sorted, (size_t)count, sizeof *sorted, ascending);
+        qsort(sorted, (size_t)count, sizeof *sorted, okra_by_double_);
         for (okra_int c = 0; c < count; c++) {
             row[c] = (double)below(sorted, count, row[c], largest);
         }
@@ -245,7 +239,7 @@ static okra_status own_ranks(const okra_conformal_job_ *job, double largest,
         okra_int m = OKRA_MIN_(ROWS, job->pairs - first);
         CHK(distances(job, job->cal_x, first, m, rows));
         for (okra_int r = 0; r < m; r++) {
-            qsort(rows + r * count, (size_t)count, sizeof *rows, ascending);
+            qsort(rows + r * count, (size_t)count, sizeof *rows, okra_by_double_);
             score[first + r] =
                 (double)below(rows + r * count, count, score[first + r], largest);
         }
@@ -281,9 +275,7 @@ static okra_status calibrate(const okra_conformal_job_ *job, double largest,
 static int by_group_and_score(const void *a, const void *b)
 {
     const scored *p = a, *q = b;
-    if (p->group != q->group) {
-        return p->group < q->group ? -1 : 1;
-    }
+    ORDER_BY(p->group, q->group);
     return (p->score > q->score) - (p->score < q->score);
 }
 

@@ -67,6 +67,19 @@ const char *okra_printable_(const char *text, bool lines, char *out, size_t size
 #define NOT_NULL(pointer) \
     REFUSE_IF(!(pointer), OKRA_EARG, "%s: %s is NULL", __func__, #pointer)
 
+/* Where p and q differ, leaves with what a comparison for qsort gives. */
+#define ORDER_BY(p, q)                 \
+    do {                               \
+        if ((p) != (q)) {              \
+            return (p) < (q) ? -1 : 1; \
+        }                              \
+    } while (0)
+/* Comparisons of numbers for qsort. */
+int okra_by_int_(const void *a, const void *b);
+int okra_by_double_(const void *a, const void *b);
+void okra_iota_(okra_int n, okra_int *out); /* 0, 1, ..., n - 1 */
+double okra_now_(void); /* seconds, of a clock that only goes forward */
+
 /* *place <- value where the caller wants it (place may be NULL). */
 #define GIVE(place, value)    \
     do {                      \
@@ -113,6 +126,16 @@ static inline void okra_free_at_(void *at)
     static inline void name(type **at) \
     {                                  \
         call(*at);                     \
+    }
+/* A static function that frees the blocks of a struct, `it`, and the struct; NULL: none.
+ */
+#define OKRA_FREES_(name, type, ...) \
+    static void name(void *arg)      \
+    {                                \
+        type *it = arg;              \
+        if (it) {                    \
+            FREE(__VA_ARGS__, it);   \
+        }                            \
     }
 OKRA_DROPS_(okra_options_drop_, okra_options, okra_options_free)
 

@@ -18,6 +18,25 @@ static void make_plain(void)
     plain = newlocale(LC_ALL_MASK, "C", (locale_t)0);
 }
 
+int okra_by_int_(const void *a, const void *b)
+{
+    okra_int i = *(const okra_int *)a, j = *(const okra_int *)b;
+    return (i > j) - (i < j);
+}
+
+void okra_iota_(okra_int n, okra_int *out)
+{
+    for (okra_int i = 0; i < n; i++) {
+        out[i] = i;
+    }
+}
+
+int okra_by_double_(const void *a, const void *b)
+{
+    double p = *(const double *)a, q = *(const double *)b;
+    return (p > q) - (p < q);
+}
+
 double okra_strtod_(const char *text, char **end)
 {
     pthread_once(&once, make_plain);

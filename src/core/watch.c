@@ -14,6 +14,13 @@
 #include <stdio.h>
 #include <time.h>
 
+double okra_now_(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
 enum { ERROR_SIZE = 2048 };
 
 static const double tick = 0.1; /* seconds between reports */
@@ -32,20 +39,13 @@ struct okra_meter_ {
     char message[ERROR_SIZE];
 };
 
-static double now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
 void okra_worked_(const okra_context *context, double work)
 {
     okra_meter_ *meter = okra_meter_of_(context);
     if (meter) {
         pthread_mutex_lock(&meter->lock);
         meter->done += work;
-        meter->when = now();
+        meter->when = okra_now_();
         pthread_mutex_unlock(&meter->lock);
     }
 }
@@ -83,7 +83,7 @@ static void *run(void *arg)
 /* The share done by now. Needs the lock. */
 static double share(const okra_meter_ *m, double expected)
 {
-    double time = now(), done = m->work > 0 ? m->done / m->work : 0;
+    double time = okra_now_(), done = m->work > 0 ? m->done / m->work : 0;
     if (done > 0) { /* the speed so far is the better guess the more is done */
         double measured = (m->when - m->begin) / done;
         expected = done * measured + (1 - done) * expected;
@@ -140,7 +140,7 @@ okra_status okra_watched_(okra_context *context, const char *what, double work,
     if (!okra_watches_(context) || expected < okra_watch_least_) {
         return call(arg);
     }
-    okra_meter_ m = {.call = call, .arg = arg, .work = work, .begin = now()};
+    okra_meter_ m = {.call = call, .arg = arg, .work = work, .begin = okra_now_()};
     pthread_mutex_init(&m.lock, NULL);
     pthread_cond_init(&m.ended, NULL);
     okra_progress_(context, what, 0, 1000);

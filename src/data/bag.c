@@ -153,16 +153,18 @@ static okra_status add(okra_bag_ *bag, const char *name, entry e)
     return OKRA_OK;
 }
 
-okra_status okra_bag_put_(okra_bag_ *bag, const char *name, double *values, okra_int rows,
-                          okra_int cols)
+okra_status okra_bag_put_(okra_bag_ *bag, const char *name, double **values,
+                          okra_int rows, okra_int cols)
 {
-    return add(bag, name,
-               (entry){.sort = MATRIX,
-                       .values = values,
-                       .rows = rows,
-                       .cols = cols,
-                       .ld = cols,
-                       .owned = values});
+    CHK(add(bag, name,
+            (entry){.sort = MATRIX,
+                    .values = *values,
+                    .rows = rows,
+                    .cols = cols,
+                    .ld = cols,
+                    .owned = *values}));
+    *values = NULL;
+    return OKRA_OK;
 }
 
 okra_status okra_bag_put_room_(okra_bag_ *bag, const char *name, okra_room_ *room,
@@ -198,9 +200,7 @@ okra_status okra_bag_put_copy_(okra_bag_ *bag, const char *name, const double *v
     if (rows * cols > 0) {
         memcpy(copy, values, (size_t)(rows * cols) * sizeof *copy);
     }
-    CHK(okra_bag_put_(bag, name, copy, rows, cols));
-    copy = NULL;
-    return OKRA_OK;
+    return okra_bag_put_(bag, name, &copy, rows, cols);
 }
 
 okra_status okra_bag_put_view_(okra_bag_ *bag, const char *name, const double *values,

@@ -147,8 +147,7 @@ static okra_status take(const okra_data *from, const okra_int *index, okra_int c
     CHK(take_objects(to, from, index, count));
     CHK(okra_weights_take_(from, index, count, to));
     okra_columns_pass_(from, to);
-    *out = to;
-    to = NULL;
+    *out = TAKE(to);
     return OKRA_OK;
 }
 

@@ -77,8 +77,7 @@ static okra_status create(const char *const *names, okra_int count, okra_columns
             return refuse(j, "makes the names longer than a megabyte");
         }
     }
-    *out = made;
-    made = NULL;
+    *out = TAKE(made);
     return OKRA_OK;
 }
 
@@ -195,8 +194,7 @@ static okra_status move_values(okra_context *ctx, const okra_data *x,
         CHK(okra_data_gram(values, x->n, x->d, x->d, x->diagonal, &borrowed));
         return okra_data_copy(borrowed, out);
     }
-    CHK(okra_data_adopt_dense_(values, x->n, x->d, x->source, out));
-    values = NULL;
+    CHK(okra_data_adopt_dense_(&values, x->n, x->d, x->source, out));
     (*out)->missing = x->missing;
     return OKRA_OK;
 }
@@ -250,8 +248,7 @@ static okra_status reorder(okra_context *ctx, const okra_data *x, const okra_dat
                "%s: its columns stand in another order than those of %s; they are taken "
                "by name",
                x->source, like->source);
-    *out = made;
-    made = NULL;
+    *out = TAKE(made);
     return OKRA_OK;
 }
 

@@ -179,7 +179,6 @@ okra_status okra_data_concat(const okra_data *a, const okra_data *b, okra_data *
     CHK(join(to, a, b));
     CHK(okra_weights_join_(a, b, to));
     okra_columns_pass_(a, to);
-    *out = to;
-    to = NULL;
+    *out = TAKE(to);
     return OKRA_OK;
 }

@@ -70,14 +70,17 @@ struct okra_data {
     okra_data *of; /* whose memory all else is (but a tuple's parts), or NULL */
 };
 
+/* Do the objects hold rows of a Gram matrix, whose columns are objects, too? */
+bool okra_data_holds_gram_(const okra_data *data);
 /* OKRA_EARG unless every row of dense y has each of 1..d once. */
 okra_status okra_data_check_rankings_(const okra_data *y) OKRA_CHECK;
 
 /* An empty shell of a kind with one reference and a source text. */
 okra_status okra_data_new_(okra_kind kind, okra_int n, okra_int d, const char *source,
                            okra_data **out) OKRA_CHECK;
-/* A dense collection that owns `values` (got from okra_alloc_), taken over on success. */
-okra_status okra_data_adopt_dense_(double *values, okra_int n, okra_int d,
+/* A dense collection that owns *values (got from okra_alloc_), taken over, then NULL, on
+ * success. */
+okra_status okra_data_adopt_dense_(double **values, okra_int n, okra_int d,
                                    const char *source, okra_data **out) OKRA_CHECK;
 /* Compressed rows whose blocks are got from okra_alloc_: sorted and checked in place,
  * taken over (and zeroed) on success. */
@@ -237,9 +240,9 @@ typedef struct okra_memo_ {
     _Atomic(double *) values;
 } okra_memo_;
 okra_memo_ *okra_bag_memo_(const okra_bag_ *bag);
-/* Takes over `values` (rows*cols doubles from okra_alloc_) on success. */
-okra_status okra_bag_put_(okra_bag_ *bag, const char *name, double *values, okra_int rows,
-                          okra_int cols) OKRA_CHECK;
+/* Takes over *values (rows*cols doubles from okra_alloc_), then NULL, on success. */
+okra_status okra_bag_put_(okra_bag_ *bag, const char *name, double **values,
+                          okra_int rows, okra_int cols) OKRA_CHECK;
 /* Puts a copy of rows*cols doubles. */
 okra_status okra_bag_put_copy_(okra_bag_ *bag, const char *name, const double *values,
                                okra_int rows, okra_int cols) OKRA_CHECK;

@@ -34,12 +34,8 @@ typedef struct half {
 static int by_ends(const void *a, const void *b)
 {
     const half *x = a, *y = b;
-    if (x->from != y->from) {
-        return x->from < y->from ? -1 : 1;
-    }
-    if (x->to != y->to) {
-        return x->to < y->to ? -1 : 1;
-    }
+    ORDER_BY(x->from, y->from);
+    ORDER_BY(x->to, y->to);
     return (x->edge > y->edge) - (x->edge < y->edge);
 }
 

@@ -140,26 +140,17 @@ void okra_data_free(okra_data *data)
 
 okra_kind okra_data_kind(const okra_data *data)
 {
-    if (!data) {
-        return OKRA_DENSE;
-    }
-    return data->kind;
+    return data ? data->kind : OKRA_DENSE;
 }
 
 okra_int okra_data_count(const okra_data *data)
 {
-    if (!data) {
-        return 0;
-    }
-    return data->n;
+    return data ? data->n : 0;
 }
 
 okra_int okra_data_width(const okra_data *data)
 {
-    if (!data) {
-        return 0;
-    }
-    return data->d;
+    return data ? data->d : 0;
 }
 
 const double *okra_data_values(const okra_data *data, okra_int *ld)

@@ -88,14 +88,14 @@ static okra_status borrow(okra_kind kind, const double *values, okra_int n, okra
     return OKRA_OK;
 }
 
-okra_status okra_data_adopt_dense_(double *values, okra_int n, okra_int d,
+okra_status okra_data_adopt_dense_(double **values, okra_int n, okra_int d,
                                    const char *source, okra_data **out)
 {
     okra_data *data = NULL;
     okra_status st = okra_data_new_(OKRA_DENSE, n, d, source, &data);
     if (st == OKRA_OK) {
-        data->values = values;
-        okra_data_own_(data, values);
+        data->values = *values;
+        okra_data_own_(data, TAKE(*values));
         *out = data;
     }
     return st;

@@ -151,12 +151,11 @@ bool okra_weights_plain_(const okra_data *data)
     return true;
 }
 
-/* Do the objects hold rows of a Gram matrix, whose columns are objects, too? */
-static bool is_gram(const okra_data *data)
+bool okra_data_holds_gram_(const okra_data *data)
 {
     bool gram = data->kind == OKRA_GRAM;
     for (int k = 0; k < data->component_count; k++) {
-        gram = gram || is_gram(data->components[k]);
+        gram = gram || okra_data_holds_gram_(data->components[k]);
     }
     return gram;
 }
@@ -221,10 +220,11 @@ okra_status okra_weights_drop_(const okra_data *x, const okra_data *y, okra_data
     okra_int zeros = OKRA_MAX_(x->n, n) - count;
     REFUSE_IF(zeros > 0 && x->n < n, OKRA_ESHAPE,
               "there are %" PRId64 " inputs and %" PRId64 " outputs", x->n, n);
-    REFUSE_IF(zeros > 0 && (is_gram(x) || is_gram(y)), OKRA_EUNSUPPORTED,
+    REFUSE_IF(zeros > 0 && (okra_data_holds_gram_(x) || okra_data_holds_gram_(y)),
+              OKRA_EUNSUPPORTED,
               "%" PRId64 " weights are 0, and %s is a Gram matrix: take these rows and "
               "columns out of it, now and when predicting",
-              zeros, is_gram(x) ? "x" : "y");
+              zeros, okra_data_holds_gram_(x) ? "x" : "y");
     if (zeros > 0) {
         CHK(okra_data_take(x, index, count, &a));
         CHK(okra_data_take(y, index, n - zeros, &b));

@@ -158,12 +158,10 @@ static okra_status evaluate(okra_context *ctx, const okra_beam_ *beam, search *s
     MAKE(distance, o->count);
     MAKE(key, o->count);
     CHK(s->moves->objects(s->moves->kind, o->codes, o->offsets, o->count, &objects));
-    if (s->moves->loss) {
-        CHK(okra_risk_propose_(ctx, s->moves->loss, objects, o->owner, W, key, distance));
-    } else {
-        CHK(okra_propose_(ctx, beam->output, objects, o->owner, s->moves->empty, W, norm,
-                          okra_starts_constant_(beam->starts), key, distance));
-    }
+    CHK(s->moves->loss
+            ? okra_risk_propose_(ctx, s->moves->loss, objects, o->owner, W, key, distance)
+            : okra_propose_(ctx, beam->output, objects, o->owner, s->moves->empty, W,
+                            norm, okra_starts_constant_(beam->starts), key, distance));
     for (okra_int c = 0; c < o->count; c++) {
         CHK(keep(s, o->owner[c], o->codes + o->offsets[c],
                  o->offsets[c + 1] - o->offsets[c], distance[c], key[c]));

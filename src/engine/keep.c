@@ -55,9 +55,7 @@ okra_status okra_large_keep_(okra_context *ctx, okra_large_ **A, bool lower,
     for (okra_int i = 0; lower && i < rows; i++) {
         okra_mat_fill_(okra_mat_of_(values + i * cols + i + 1, 1, cols - i - 1), 0);
     }
-    CHK(okra_bag_put_(bag, name, values, rows, cols));
-    values = NULL;
-    return OKRA_OK;
+    return okra_bag_put_(bag, name, &values, rows, cols);
 }
 
 okra_large_ *okra_large_kept_(const okra_bag_ *bag, const char *name)

@@ -8,21 +8,17 @@
 #include "engine/open.h"
 
 #include <stdatomic.h>
-#include <time.h>
 
 okra_status okra_engine_watched_(okra_context *ctx, const okra_large_ *A,
                                  _Atomic double *rate, const char *what, double work,
                                  okra_call_ call, void *arg)
 {
-    struct timespec begin, end;
     if (A->engine->verbs == &okra_engine_host_class_) {
         return call(arg);
     }
-    clock_gettime(CLOCK_MONOTONIC, &begin);
+    double begin = okra_now_();
     okra_status st = okra_watched_(ctx, what, work, work / atomic_load(rate), call, arg);
-    clock_gettime(CLOCK_MONOTONIC, &end);
-    double elapsed =
-        difftime(end.tv_sec, begin.tv_sec) + 1e-9 * (double)(end.tv_nsec - begin.tv_nsec);
+    double elapsed = okra_now_() - begin;
     if (st == OKRA_OK && elapsed > 0.1) {
         atomic_store(rate, work / elapsed);
     }

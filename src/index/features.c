@@ -88,13 +88,11 @@ static okra_status chunk(void *arg, okra_int begin, okra_int end, int worker)
     for (int leaf = 0; b->bits && leaf < b->kernel.leaves; leaf++) {
         const okra_kernel_class_ *class = b->kernel.class[leaf];
         const void *params = b->kernel.params[leaf];
-        if (b->kernel.counts[leaf]) {
-            CHK(okra_features_counts_(NULL, class, params, data, &b->lists[leaf][begin]));
-        } else {
-            CHK(okra_features_bits_(b->ctx, class, params, data,
-                                    b->rows[leaf] +
-                                        begin * okra_bit_words_(&b->kernel, leaf)));
-        }
+        CHK(b->kernel.counts[leaf]
+                ? okra_features_counts_(NULL, class, params, data, &b->lists[leaf][begin])
+                : okra_features_bits_(b->ctx, class, params, data,
+                                      b->rows[leaf] +
+                                          begin * okra_bit_words_(&b->kernel, leaf)));
     }
     return OKRA_OK;
 }

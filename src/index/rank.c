@@ -227,9 +227,7 @@ typedef struct by_mass {
 static int compare(const void *a, const void *b)
 {
     const by_mass *x = a, *y = b;
-    if (x->mass != y->mass) {
-        return x->mass < y->mass ? -1 : 1;
-    }
+    ORDER_BY(x->mass, y->mass);
     return (x->query > y->query) - (x->query < y->query);
 }
 
@@ -266,8 +264,7 @@ static okra_status bind_units(okra_ranking_ *r)
     for (okra_int j = 0; j < d * d; j++) {
         units[j] = j % (d + 1) == 0;
     }
-    CHK(okra_data_adopt_dense_(units, d, d, "unit vectors", &r->outputs));
-    units = NULL;
+    CHK(okra_data_adopt_dense_(&units, d, d, "unit vectors", &r->outputs));
     CHK(okra_bound_create_(r->ctx, r->model->training->ky, r->outputs, &r->own));
     r->bound = r->own;
     return OKRA_OK;

@@ -48,7 +48,8 @@ typedef struct okra_kernel_class_ {
     void (*unbind)(void *shared);
     /* What a model must keep because the training set does not tell it (a file that was
      * read, random choices): `save` puts it into the bag under that name, `load` makes
-     * `shared` of it in place of bind. Both may be NULL. */
+     * `shared` of it in place of bind (bag == NULL: there is none, where bind is NULL).
+     * Both may be NULL. */
     okra_status (*save)(const void *shared, okra_bag_ *bag, const char *name);
     okra_status (*load)(okra_context *ctx, const void *params, const okra_data *train,
                         const okra_bag_ *bag, const char *name, void **shared);

@@ -9,7 +9,6 @@
 #include "linalg/backend.h"
 
 #include <stdatomic.h>
-#include <time.h>
 
 static const double least = 5e9; /* operations: 0.1 s on one core */
 
@@ -28,13 +27,6 @@ static struct {
     [OKRA_WORK_SINGULAR_] = {"singular values", 0.3},
 };
 
-static double seconds(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
 /* The best of three products; 0: there is no memory for them. */
 static double measure(okra_context *ctx, const okra_backend_ *backend)
 {
@@ -48,12 +40,12 @@ static double measure(okra_context *ctx, const okra_backend_ *backend)
         okra_mat_fill_(of[k], 1);
     }
     for (int k = 0; k < TRIALS; k++) {
-        double begin = seconds();
+        double begin = okra_now_();
         if (backend->gemm(ctx, false, true, 1, of[0], of[1], 0, of[2]) != OKRA_OK) {
             break;
         }
         best = OKRA_MAX_(best, 2.0 * TRIAL * TRIAL * TRIAL /
-                                   OKRA_MAX_(seconds() - begin, 1e-6));
+                                   OKRA_MAX_(okra_now_() - begin, 1e-6));
     }
     okra_free_(A);
     return best;
@@ -69,10 +61,10 @@ okra_status okra_linalg_watched_(okra_context *ctx, const okra_backend_ *backend
     if (!(atomic_load(rate) > 0)) {
         atomic_store(rate, measure(ctx, backend));
     }
-    double product = OKRA_MAX_(atomic_load(rate), 1), begin = seconds();
+    double product = OKRA_MAX_(atomic_load(rate), 1), begin = okra_now_();
     double expected = work / (product * atomic_load(&kinds[kind].share));
     CHK(okra_watched_(ctx, kinds[kind].what, work, expected, call, arg));
-    double elapsed = seconds() - begin;
+    double elapsed = okra_now_() - begin;
     if (elapsed > 0.1) {
         atomic_store(&kinds[kind].share, work / elapsed / product);
     }

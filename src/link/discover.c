@@ -97,15 +97,6 @@ static okra_status split(search *z, double hold_back)
 
 /* ---- scores of unlinked pairs ---- */
 
-static int by_ends(const void *p, const void *q)
-{
-    const okra_link *x = p, *y = q;
-    if (x->a != y->a) {
-        return x->a < y->a ? -1 : 1;
-    }
-    return (x->b > y->b) - (x->b < y->b);
-}
-
 static int descending(const void *p, const void *q)
 {
     double x = *(const double *)p, y = *(const double *)q;
@@ -122,7 +113,7 @@ static okra_status sorted_edges(const okra_link_task *task, okra_link **out)
         edges[k] = e.a <= e.b ? e : (okra_link){e.b, e.a, e.value};
     }
     if (task->edge_count > 0) {
-        qsort(edges, (size_t)task->edge_count, sizeof *edges, by_ends);
+        qsort(edges, (size_t)task->edge_count, sizeof *edges, okra_links_by_ends_);
     }
     *out = edges;
     return OKRA_OK;
@@ -144,7 +135,7 @@ static okra_status null_scores(search *z, bool inside, double **out, okra_int *c
             okra_link pair = {a, OKRA_MAX_(z->held[i], other[j]), 0};
             bool edge = z->task->edge_count > 0 &&
                         bsearch(&pair, edges, (size_t)z->task->edge_count, sizeof *edges,
-                                by_ends) != NULL;
+                                okra_links_by_ends_) != NULL;
             if (!edge) {
                 pairs[m++] = pair;
             }
@@ -220,13 +211,11 @@ static okra_status gather(search *z, bool inside, okra_link_pairs which, double 
 static int by_p(const void *p, const void *q)
 {
     const found *x = p, *y = q;
-    if (x->p != y->p) {
-        return x->p < y->p ? -1 : 1;
-    }
+    ORDER_BY(x->p, y->p);
     if (x->link.value != y->link.value) {
         return x->link.value > y->link.value ? -1 : 1;
     }
-    return by_ends(&x->link, &y->link);
+    return okra_links_by_ends_(&x->link, &y->link);
 }
 
 static okra_int total(const search *z, okra_link_pairs which)

@@ -185,11 +185,7 @@ okra_status okra_link_parts_create_(okra_context *ctx, const okra_link_task *tas
               task->x->source, (long long)task->x->n, (long long)task->x->d);
     TRY(place_nodes(task, &p));
     TRY(make_network(task, &p));
-    if (options) {
-        TRY(okra_options_copy(options, &p.fit));
-    } else {
-        TRY(okra_fit_options(&p.fit));
-    }
+    TRY(options ? okra_options_copy(options, &p.fit) : okra_fit_options(&p.fit));
     TRY(choose_inputs(s, task->x->n, task->labelled_count, &p));
     TRY(output_kernel(ctx, task, s, &p));
     TRY(low_rank(p.fit));
@@ -310,10 +306,7 @@ void okra_links_free(okra_links *l)
 
 const char *okra_links_json(const okra_links *links)
 {
-    if (!links) {
-        return NULL;
-    }
-    return okra_model_json(links->model);
+    return links ? okra_model_json(links->model) : NULL;
 }
 
 okra_status okra_link_edges(const okra_data *nodes, okra_link **edges, okra_int *count)

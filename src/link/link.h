@@ -59,4 +59,7 @@ okra_status okra_link_panel_(okra_context *ctx, okra_links *links, int row_group
 /* Rows that a panel of `cols` columns may have. */
 okra_int okra_link_panel_rows_(okra_int cols);
 
+/* Links in the order of their ends, for qsort. */
+int okra_links_by_ends_(const void *p, const void *q);
+
 #endif

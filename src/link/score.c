@@ -86,12 +86,8 @@ typedef struct heap {
 static int by_rank(const void *p, const void *q)
 {
     const okra_link *x = p, *y = q;
-    if (x->value != y->value) {
-        return x->value > y->value ? -1 : 1;
-    }
-    if (x->a != y->a) {
-        return x->a < y->a ? -1 : 1;
-    }
+    ORDER_BY(y->value, x->value);
+    ORDER_BY(x->a, y->a);
     return (x->b > y->b) - (x->b < y->b);
 }
 
@@ -239,12 +235,10 @@ static okra_status collect(void *arg, okra_int a, okra_int b, double score)
     return OKRA_OK;
 }
 
-static int by_ends(const void *p, const void *q)
+int okra_links_by_ends_(const void *p, const void *q)
 {
     const okra_link *x = p, *y = q;
-    if (x->a != y->a) {
-        return x->a < y->a ? -1 : 1;
-    }
+    ORDER_BY(x->a, y->a);
     return (x->b > y->b) - (x->b < y->b);
 }
 
@@ -260,7 +254,7 @@ static okra_status sorted_truth(const okra_links *l, const okra_link *truth,
         (*out)[k] = (okra_link){OKRA_MIN_(e->a, e->b), OKRA_MAX_(e->a, e->b), 0};
     }
     if (count > 0) {
-        qsort(*out, (size_t)count, sizeof **out, by_ends);
+        qsort(*out, (size_t)count, sizeof **out, okra_links_by_ends_);
     }
     return OKRA_OK;
 }
@@ -287,8 +281,9 @@ okra_status okra_link_evaluate(okra_context *context, okra_links *links,
     ALLOC(positive, all);
     TRY(visit_pairs(context, links, which, collect, &c));
     for (okra_int k = 0; k < all; k++) {
-        positive[k] = truth_count > 0 && bsearch(&c.ends[k], edges, (size_t)truth_count,
-                                                 sizeof *edges, by_ends) != NULL;
+        positive[k] =
+            truth_count > 0 && bsearch(&c.ends[k], edges, (size_t)truth_count,
+                                       sizeof *edges, okra_links_by_ends_) != NULL;
     }
     TRY(okra_ranking_create(all, c.score, positive, out));
 done:

@@ -46,21 +46,15 @@ static void clear(table *t)
 static int by_place(const void *a, const void *b)
 {
     const entry *x = a, *y = b;
-    if (x->test != y->test) {
-        return x->test < y->test ? -1 : 1;
-    }
-    if (x->candidate != y->candidate) {
-        return x->candidate < y->candidate ? -1 : 1;
-    }
+    ORDER_BY(x->test, y->test);
+    ORDER_BY(x->candidate, y->candidate);
     return x->list - y->list;
 }
 
 static int by_list(const void *a, const void *b)
 {
     const entry *x = a, *y = b;
-    if (x->test != y->test) {
-        return x->test < y->test ? -1 : 1;
-    }
+    ORDER_BY(x->test, y->test);
     return x->list != y->list
                ? x->list - y->list
                : (x->candidate > y->candidate) - (x->candidate < y->candidate);
@@ -186,12 +180,8 @@ typedef struct scored {
 static int by_score(const void *a, const void *b)
 {
     const scored *x = a, *y = b;
-    if (x->test != y->test) {
-        return x->test < y->test ? -1 : 1;
-    }
-    if (x->score != y->score) {
-        return x->score > y->score ? -1 : 1;
-    }
+    ORDER_BY(x->test, y->test);
+    ORDER_BY(y->score, x->score);
     return (x->candidate > y->candidate) - (x->candidate < y->candidate);
 }
 

@@ -283,8 +283,7 @@ static okra_status match_classes(const okra_data *truth, const okra_data *predic
             codes[c] = hit ? hit->code : codes[c];
         }
     }
-    *out = codes;
-    codes = NULL;
+    *out = TAKE(codes);
     return OKRA_OK;
 }
 

@@ -129,10 +129,7 @@ void okra_ranking_free(okra_ranking *ranking)
 
 okra_int okra_ranking_positives(const okra_ranking *ranking)
 {
-    if (!ranking) {
-        return 0;
-    }
-    return ranking->positives;
+    return ranking ? ranking->positives : 0;
 }
 
 double okra_ranking_auc_roc(const okra_ranking *r)

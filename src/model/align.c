@@ -91,23 +91,14 @@ static okra_status read_call(const char *text, call *c)
 
 /* ---- all together ---- */
 
-static bool holds_gram(const okra_data *x)
-{
-    bool gram = x->kind == OKRA_GRAM;
-    for (int k = 0; k < x->component_count; k++) {
-        gram = gram || holds_gram(x->components[k]);
-    }
-    return gram;
-}
-
 /* At most so many pairs, evenly spaced; Gram matrices stay whole. */
 static okra_status sample(const okra_data *x, const okra_data *y, okra_int most,
                           okra_data **some_x, okra_data **some_y)
 {
-    bool whole = holds_gram(x) || holds_gram(y);
+    bool whole = okra_data_holds_gram_(x) || okra_data_holds_gram_(y);
     OWNED okra_int *index = NULL;
     okra_int n = whole ? y->n : OKRA_MIN_(y->n, most);
-    REFUSE_IF(holds_gram(x) && x->n > y->n, OKRA_EUNSUPPORTED,
+    REFUSE_IF(okra_data_holds_gram_(x) && x->n > y->n, OKRA_EUNSUPPORTED,
               "align: Gram matrices of inputs without outputs cannot be aligned");
     MAKE(index, n);
     for (okra_int i = 0; i < n; i++) {

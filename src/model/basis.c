@@ -41,8 +41,7 @@ static okra_status put_features(okra_context *ctx, const okra_map_ *map, okra_ba
     okra_mat_add_diagonal_(okra_mat_of_(I, m, m), 1);
     CHK(okra_map_fold_(ctx, map, okra_mat_of_(I, m, m),
                        okra_mat_of_(X, map->columns, m)));
-    CHK(okra_bag_put_(bag, "coefficients", X, map->columns, m));
-    X = NULL;
+    CHK(okra_bag_put_(bag, "coefficients", &X, map->columns, m));
     CHK(okra_bag_put_text_(bag, "operator", "identity"));
     CHK(okra_bag_put_number_(bag, "lambda", 0));
     CHK(okra_bag_put_number_(bag, "center", 0));
@@ -66,9 +65,7 @@ static okra_status first_features(okra_context *ctx, const okra_map_ *map,
         CHK(okra_map_features_(ctx, map, Vm, Vm));
         CHK(okra_mat_copy_(Vm, okra_mat_of_(Phi, n, map->rank)));
     }
-    CHK(okra_data_adopt_dense_(Phi, n, map->rank, "features of a basis", out));
-    Phi = NULL;
-    return OKRA_OK;
+    return okra_data_adopt_dense_(&Phi, n, map->rank, "features of a basis", out);
 }
 
 static okra_status check_options(const okra_options *options,
@@ -191,8 +188,7 @@ static okra_status complete(const okra_model *basis, const okra_options *given,
     }
     CHK(okra_options_set(o, "kx", kx));
     CHK(okra_options_set(o, "low-rank-x", *low ? low : both));
-    *out = o;
-    o = NULL;
+    *out = TAKE(o);
     return OKRA_OK;
 }
 

@@ -55,11 +55,9 @@ static okra_status check_kernels(const okra_facts_ *f, okra_bag_ *bag, okra_int 
     double scale;
     *d = f->y->kind == OKRA_DENSE && okra_kernel_is_linear_(f->ky, &scale) ? f->y->d : -1;
     CHK(okra_bound_check_kept_(f->kx, f->x, f->x->n, "kx", bag));
-    if (okra_map_saved_(bag, "y")) {
-        CHK(okra_map_check_kept_(f->ky, f->y, f->y->n, bag, "y", d));
-    } else {
-        CHK(okra_bound_check_kept_(f->ky, f->y, f->y->n, "ky", bag));
-    }
+    CHK(okra_map_saved_(bag, "y")
+            ? okra_map_check_kept_(f->ky, f->y, f->y->n, bag, "y", d)
+            : okra_bound_check_kept_(f->ky, f->y, f->y->n, "ky", bag));
     return OKRA_OK;
 }
 

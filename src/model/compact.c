@@ -60,8 +60,9 @@ okra_status okra_compact_promise_(okra_context *ctx, const okra_method_ *method,
     CHK(okra_doubles_(ctx, n, n, "the factor of a compact model", &factor));
     okra_mat_fill_(okra_mat_of_(factor, n, n), 0);
     okra_mat_add_diagonal_(okra_mat_of_(factor, n, n), 1);
-    CHK(okra_bag_put_(bag, "factor", factor, n, n));
-    *out = TAKE(factor);
+    double *kept = factor;
+    CHK(okra_bag_put_(bag, "factor", &factor, n, n));
+    *out = kept;
     return OKRA_OK;
 }
 
@@ -125,9 +126,7 @@ okra_status okra_compact_spread_(okra_context *ctx, const double *half, okra_int
         memset(whole + i * n + i + 1, 0, (size_t)(n - i - 1) * sizeof *half);
         half += i + 1;
     }
-    CHK(okra_bag_put_(bag, "factor", whole, n, n));
-    whole = NULL;
-    return OKRA_OK;
+    return okra_bag_put_(bag, "factor", &whole, n, n);
 }
 
 /* ---- sizes ---- */

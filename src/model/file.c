@@ -409,7 +409,6 @@ okra_status okra_model_load(okra_context *context, const char *path, okra_model 
     CHK(okra_archive_check_used_(m->archive));
     m->archive->arrays = NULL;
     m->archive->context = NULL;
-    *out = m;
-    m = NULL;
+    *out = TAKE(m);
     return OKRA_OK;
 }

@@ -137,11 +137,8 @@ okra_status okra_model_assemble_(okra_training_ *training, const okra_method_ *m
     FREED_BY(okra_json_drop_) json_t *about = NULL;
     FREED_BY(okra_model_drop_) okra_model *m = NULL;
     CHK(okra_bound_save_(training->bound_x, bag, "kx"));
-    if (training->map_y) {
-        CHK(okra_map_save_(training->map_y, bag, "y"));
-    } else {
-        CHK(okra_bound_save_(training->bound_y, bag, "ky"));
-    }
+    CHK(training->map_y ? okra_map_save_(training->map_y, bag, "y")
+                        : okra_bound_save_(training->bound_y, bag, "ky"));
     if (training->waves) {
         CHK(okra_bag_put_number_(bag, "x.waves", 1));
     }
@@ -155,8 +152,7 @@ okra_status okra_model_assemble_(okra_training_ *training, const okra_method_ *m
     m->bag = bag;
     m->training = training;
     atomic_fetch_add(&training->references, 1);
-    *out = m;
-    m = NULL;
+    *out = TAKE(m);
     return OKRA_OK;
 }
 
@@ -397,18 +393,12 @@ void okra_model_free(okra_model *model)
 
 okra_int okra_model_count(const okra_model *model)
 {
-    if (!model) {
-        return 0;
-    }
-    return model->training->y->n;
+    return model ? model->training->y->n : 0;
 }
 
 const okra_data *okra_model_outputs(const okra_model *model)
 {
-    if (!model) {
-        return NULL;
-    }
-    return model->training->y;
+    return model ? model->training->y : NULL;
 }
 
 const okra_data *okra_model_inputs(const okra_model *model)
@@ -418,8 +408,5 @@ const okra_data *okra_model_inputs(const okra_model *model)
 
 const char *okra_model_json(const okra_model *model)
 {
-    if (!model) {
-        return NULL;
-    }
-    return model->json;
+    return model ? model->json : NULL;
 }

@@ -358,8 +358,7 @@ okra_status okra_objects_load_(okra_archive_ *archive, const char *folder,
                 st = OKRA_EFORMAT;
             }
             if (st == OKRA_OK) {
-                *out = data;
-                data = NULL;
+                *out = TAKE(data);
             }
             return st;
         }

@@ -13,7 +13,6 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
 typedef struct side {
     okra_low_ low;
@@ -76,13 +75,10 @@ static okra_status measure(okra_context *ctx, double *rate)
     ZMAKE(A, SIZE * SIZE);
     MAKE(B, SIZE * SIZE);
     for (int i = 0; i < 3; i++) {
-        struct timespec begin, end;
         okra_mat_ Am = okra_mat_of_(A, SIZE, SIZE);
-        clock_gettime(CLOCK_MONOTONIC, &begin);
+        double begin = okra_now_();
         CHK(okra_gemm_(ctx, false, false, 1, Am, Am, 0, okra_mat_of_(B, SIZE, SIZE)));
-        clock_gettime(CLOCK_MONOTONIC, &end);
-        best = fmin(best, (double)(end.tv_sec - begin.tv_sec) +
-                              1e-9 * (double)(end.tv_nsec - begin.tv_nsec));
+        best = fmin(best, okra_now_() - begin);
     }
     *rate = 2.0 * SIZE * SIZE * SIZE / fmax(best, 1e-9);
     return OKRA_OK;

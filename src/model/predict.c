@@ -372,10 +372,7 @@ void okra_prediction_free(okra_prediction *p)
 
 okra_int okra_prediction_count(const okra_prediction *p)
 {
-    if (!p) {
-        return 0;
-    }
-    return p->tests;
+    return p ? p->tests : 0;
 }
 
 const okra_data *okra_prediction_objects(const okra_prediction *p)

@@ -33,9 +33,7 @@ static okra_status fill(const okra_data *y, okra_data **out)
         double value = y->values[i / y->d * y->ld + i % y->d];
         values[i] = isnan(value) ? 0 : value;
     }
-    CHK(okra_data_adopt_dense_(values, y->n, y->d, y->source, out));
-    values = NULL;
-    return OKRA_OK;
+    return okra_data_adopt_dense_(&values, y->n, y->d, y->source, out);
 }
 
 okra_status okra_training_low_(okra_context *ctx, const okra_data *x, const okra_data *y,

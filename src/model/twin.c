@@ -32,9 +32,7 @@ static okra_status labelled(const okra_data *x, okra_int n, okra_data **out)
         return OKRA_OK;
     }
     MAKE(index, n);
-    for (okra_int i = 0; i < n; i++) {
-        index[i] = i;
-    }
+    okra_iota_(n, index);
     return okra_data_take(x, index, n, out);
 }
 

@@ -18,12 +18,6 @@
 
 /* ---- which rows ---- */
 
-static int ascending(const void *a, const void *b)
-{
-    okra_int i = *(const okra_int *)a, j = *(const okra_int *)b;
-    return (i > j) - (i < j);
-}
-
 static okra_status sort_rows(okra_update_job_ *j)
 {
     okra_int n = j->model->training->y->n, count = j->request.remove_count;
@@ -37,7 +31,7 @@ static okra_status sort_rows(okra_update_job_ *j)
                   (long long)j->removed[i], (long long)n);
     }
     if (count > 1) {
-        qsort(j->removed, (size_t)count, sizeof *j->removed, ascending);
+        qsort(j->removed, (size_t)count, sizeof *j->removed, okra_by_int_);
     }
     okra_int q = 0;
     for (okra_int i = 0; i < n; i++) {
@@ -53,15 +47,6 @@ static okra_status sort_rows(okra_update_job_ *j)
 }
 
 /* ---- the new training set ---- */
-
-static bool has_gram(const okra_data *data)
-{
-    bool found = data->kind == OKRA_GRAM;
-    for (int k = 0; k < data->component_count; k++) {
-        found = found || has_gram(data->components[k]);
-    }
-    return found;
-}
 
 /* The rows of `order`, then `more` (or NULL). */
 okra_status okra_update_join_(const okra_data *data, const okra_int *order,
@@ -97,7 +82,8 @@ static okra_status check(const okra_update_job_ *j)
               "x has %s, y has %s; expected as many of each",
               okra_data_describe_(r->x, a, sizeof a),
               okra_data_describe_(r->y, b, sizeof b));
-    REFUSE_IF(has_gram(t->x) || has_gram(t->y), OKRA_EUNSUPPORTED,
+    REFUSE_IF(okra_data_holds_gram_(t->x) || okra_data_holds_gram_(t->y),
+              OKRA_EUNSUPPORTED,
               "update: the model was fitted on a Gram matrix that was "
               "computed before, whose columns are the training objects: fit "
               "anew on the Gram matrix of all pairs");

@@ -42,12 +42,6 @@ static okra_status set_open(okra_context *ctx, const okra_method_ *method,
 
 /* ---- fewer pairs ---- */
 
-static int ascending(const void *a, const void *b)
-{
-    okra_int i = *(const okra_int *)a, j = *(const okra_int *)b;
-    return (i > j) - (i < j);
-}
-
 /* m of the numbers first..first+n-1, drawn by the seed, in their order. */
 static okra_status draw(const okra_context *ctx, okra_int first, okra_int n, okra_int m,
                         okra_int *index)
@@ -60,7 +54,7 @@ static okra_status draw(const okra_context *ctx, okra_int first, okra_int n, okr
     }
     okra_random_shuffle_(&random, n, all);
     memcpy(index, all, (size_t)m * sizeof *index);
-    qsort(index, (size_t)m, sizeof *index, ascending);
+    qsort(index, (size_t)m, sizeof *index, okra_by_int_);
     return OKRA_OK;
 }
 

@@ -126,9 +126,7 @@ okra_status okra_group_closed_form_(okra_context *ctx, okra_lambda_group_ *g)
 {
     const okra_folds_ *folds = &g->task->folds;
     okra_int n = folds->n;
-    for (okra_int i = 0; i < n; i++) {
-        g->at[i] = i;
-    }
+    okra_iota_(n, g->at);
     okra_group_to_source_(g, g->at, n);
     CHK(okra_group_view_(ctx, g, g->at, n, g->at, 0, &g->view));
     if (g->low) {

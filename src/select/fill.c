@@ -254,7 +254,6 @@ okra_status okra_rules_fill_(okra_context *ctx, const okra_data *x, const okra_d
         !method->criterion && okra_rule_open_(options, "decode")) {
         CHK(okra_options_set(filled, "decode", decoder));
     }
-    *out = filled;
-    filled = NULL;
+    *out = TAKE(filled);
     return OKRA_OK;
 }

@@ -137,9 +137,7 @@ static okra_status draw(const okra_keys_ *keys, const okra_int *index, okra_int 
               (long long)parts, (long long)count, keys->groups ? "groups" : "pairs");
     MAKE(order, count);
     MAKE(load, parts);
-    for (okra_int i = 0; i < count; i++) {
-        order[i] = i;
-    }
+    okra_iota_(count, order);
     okra_random_shuffle_(random, count, order);
     for (okra_int i = 0; i < count; i++) {
         units[order[i]].place = i;

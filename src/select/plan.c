@@ -34,13 +34,7 @@ okra_int okra_search_cells_(const okra_space_ *space, okra_int budget)
                                : OKRA_MIN_(budget, space->cells);
 }
 
-static int ascending(const void *a, const void *b)
-{
-    okra_int x = *(const okra_int *)a, y = *(const okra_int *)b;
-    return x < y ? -1 : x > y;
-}
-
-/* `count` different numbers below `cells`, ascending. */
+/* `count` different numbers below `cells`, okra_by_int_. */
 static void draw_cells(okra_int cells, okra_int count, okra_random_ *random,
                        okra_int *out)
 {
@@ -49,7 +43,7 @@ static void draw_cells(okra_int cells, okra_int count, okra_random_ *random,
         while (have < count) {
             out[have++] = okra_random_below_(random, cells);
         }
-        qsort(out, (size_t)have, sizeof *out, ascending);
+        qsort(out, (size_t)have, sizeof *out, okra_by_int_);
         okra_int kept = 0;
         for (okra_int i = 0; i < have; i++) {
             if (kept == 0 || out[i] != out[kept - 1]) {
@@ -130,9 +124,7 @@ okra_status okra_plan_create_(const okra_space_ *space, okra_int budget, uint64_
     } else if (plan.count < space->cells) {
         draw_cells(space->cells, plan.count, &random, plan.number);
     } else {
-        for (okra_int i = 0; i < plan.count; i++) {
-            plan.number[i] = i;
-        }
+        okra_iota_(plan.count, plan.number);
     }
     *out = plan;
     plan = (okra_plan_){0};

@@ -129,8 +129,7 @@ okra_status okra_prepare_relative_(const okra_method_ *method, const okra_option
             values[i * y->d + j] = f > 0 || isnan(v) ? f * v : 0;
         }
     }
-    CHK(okra_data_adopt_dense_(values, y->n, y->d, y->source, &made));
-    values = NULL;
+    CHK(okra_data_adopt_dense_(&values, y->n, y->d, y->source, &made));
     made->missing = y->missing;
     okra_data *before = p->y;
     if (before->weights) {

@@ -158,9 +158,7 @@ okra_status okra_group_refit_all_(okra_context *ctx, okra_lambda_group_ *g)
     }
     okra_progress_end_(ctx, "folds");
     if (!task->folds.part) {
-        for (okra_int i = 0; i < n; i++) {
-            g->at[i] = i;
-        }
+        okra_iota_(n, g->at);
         okra_group_to_source_(g, g->at, n);
         CHK(okra_data_take(task->source->y, g->at, n, &truth));
         for (size_t l = 0; l < g->count; l++) {

@@ -148,26 +148,17 @@ void okra_selection_free(okra_selection *s)
 
 const char *okra_selection_json(const okra_selection *selection)
 {
-    if (!selection) {
-        return NULL;
-    }
-    return selection->json;
+    return selection ? selection->json : NULL;
 }
 
 okra_int okra_selection_count(const okra_selection *selection)
 {
-    if (!selection) {
-        return 0;
-    }
-    return selection->found.count;
+    return selection ? selection->found.count : 0;
 }
 
 okra_int okra_selection_best(const okra_selection *selection)
 {
-    if (!selection) {
-        return 0;
-    }
-    return selection->found.best;
+    return selection ? selection->found.best : 0;
 }
 
 static okra_status check_cell(const okra_selection *s, okra_int cell)
@@ -224,10 +215,7 @@ okra_status okra_selection_options(const okra_selection *selection, okra_int cel
 
 okra_int okra_selection_outer_count(const okra_selection *selection)
 {
-    if (!selection) {
-        return 0;
-    }
-    return selection->outer_count;
+    return selection ? selection->outer_count : 0;
 }
 
 double okra_selection_outer_error(const okra_selection *selection, okra_int fold)

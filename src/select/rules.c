@@ -77,11 +77,7 @@ static okra_status add_scaled(choices *c, const char *leaf)
 {
     double scale;
     CHK(okra_look_diagonal_(c->ctx, leaf, c->data, &scale));
-    if (scale == 1) {
-        CHK(add(c, "%s", leaf));
-    } else {
-        CHK(add(c, "%.4g*%s", 1 / scale, leaf));
-    }
+    CHK(scale == 1 ? add(c, "%s", leaf) : add(c, "%.4g*%s", 1 / scale, leaf));
     return OKRA_OK;
 }
 

@@ -9,14 +9,6 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
-
-static double now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 static void clear_cell(okra_cell_ *cell)
 {
@@ -161,12 +153,12 @@ static okra_status run_cells(okra_context *ctx, okra_cell_search_ *s, okra_found
         while (end < count && okra_plan_same_(plan, s->task->space, first, end)) {
             end++;
         }
-        double begin = now();
+        double begin = okra_now_();
         CHK(okra_cancelled_(ctx));
         okra_progress_(ctx, "select", s->before + first, s->total);
         CHK(run_group(ctx, s, found->cells + first, plan, first, (size_t)(end - first)));
         if (first == 0) {
-            estimate(ctx, s, end, now() - begin);
+            estimate(ctx, s, end, okra_now_() - begin);
         }
         first = end;
     }

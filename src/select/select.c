@@ -9,14 +9,6 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
-
-static double now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 /* ---- searches ---- */
 
@@ -129,7 +121,7 @@ static okra_status run(okra_job_ *j, const okra_options *options)
 {
     const okra_select_request *r = j->source.request;
     okra_selection *out = j->out;
-    double begin = now();
+    double begin = okra_now_();
     uint64_t mark = okra_fingerprint_(options, &j->source, okra_context_seed(j->ctx));
     CHK(okra_context_same_(j->ctx, "data and options of a selection", mark));
     if (j->cv.outer == 0) {
@@ -147,7 +139,7 @@ static okra_status run(okra_job_ *j, const okra_options *options)
     out->n = j->source.n;
     out->loss = j->scorer.loss;
     out->links = j->source.links != NULL;
-    out->seconds = now() - begin;
+    out->seconds = okra_now_() - begin;
     return okra_selection_report_(out);
 }
 

@@ -60,9 +60,8 @@ static okra_status finish(okra_context *ctx, void *arg, okra_decoded_ *out)
     state *s = arg;
     okra_decoded_ decoded = {0};
     (void)ctx;
-    TRY(okra_data_adopt_dense_(s->H, s->tests, s->output->d, "whole numbers",
+    TRY(okra_data_adopt_dense_(&s->H, s->tests, s->output->d, "whole numbers",
                                &decoded.objects));
-    s->H = NULL;
     *out = decoded;
 done:
     return st;

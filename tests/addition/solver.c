@@ -22,7 +22,7 @@ static okra_status fit_one(okra_context *ctx, const okra_problem_ *problem, doub
     okra_mat_ L = okra_mat_of_(K, problem->n, problem->n);
     okra_mat_add_diagonal_(L, lambda);
     CHK(okra_cholesky_(ctx, L, NULL));
-    CHK(okra_bag_put_(bag, "factor", TAKE(K), problem->n, problem->n));
+    CHK(okra_bag_put_(bag, "factor", &K, problem->n, problem->n));
     CHK(okra_bag_put_number_(bag, "center", 0));
     return okra_bag_put_number_(bag, "lambda", lambda);
 }

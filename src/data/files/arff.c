@@ -88,19 +88,15 @@ static okra_status read_features(okra_source_ *source, okra_arff_ *r, okra_data 
             f.values += f.width;
         }
     }
-    if (r->sparse) {
-        TRY(okra_data_adopt_sparse_(&f.csr, r->rows, f.width, source->name, &data));
-    } else {
-        TRY(okra_data_adopt_dense_(values, r->rows, f.width, source->name, &data));
-        values = NULL;
-    }
+    TRY(r->sparse
+            ? okra_data_adopt_sparse_(&f.csr, r->rows, f.width, source->name, &data)
+            : okra_data_adopt_dense_(&values, r->rows, f.width, source->name, &data));
     ALLOC(names, f.width);
     for (okra_int k = 0; k < f.width; k++) {
         names[k] = okra_arff_name_(r, k);
     }
     TRY(okra_columns_read_(data, names));
-    *out = data;
-    data = NULL;
+    *out = TAKE(data);
 done:
     okra_data_free(data);
     FREE(names, values);

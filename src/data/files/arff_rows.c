@@ -170,10 +170,7 @@ static okra_status each_dense(okra_arff_ *r, okra_arff_taker_ take, void *arg)
         CHK(take(arg, r, k, value));
         p += k + 1 < r->count; /* the comma */
     }
-    if (p < end) {
-        return line_fail(r, "more values than attributes");
-    }
-    return OKRA_OK;
+    return p < end ? line_fail(r, "more values than attributes") : OKRA_OK;
 }
 
 static okra_status each_sparse(okra_arff_ *r, okra_arff_taker_ take, void *arg)

@@ -82,8 +82,7 @@ static okra_status read_numbers(okra_source_ *source, okra_table_ t,
             at++;
         }
     }
-    CHK(okra_data_adopt_dense_(values, n, d, source->name, &data));
-    values = NULL;
+    CHK(okra_data_adopt_dense_(&values, n, d, source->name, &data));
     if (c.header) {
         CHK(okra_texts_done_(&names));
         CHK(okra_columns_read_(data, (const char *const *)names.pointers));
@@ -92,8 +91,7 @@ static okra_status read_numbers(okra_source_ *source, okra_table_ t,
                        source->name, okra_message());
         }
     }
-    *out = data;
-    data = NULL;
+    *out = TAKE(data);
     return OKRA_OK;
 }
 

@@ -15,7 +15,6 @@
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
-#include <time.h>
 
 #define FORMATS(X)                                                                \
     X(npy, ".npy", "\x93NUMPY", false, okra_write_npy_,                           \
@@ -224,8 +223,7 @@ okra_status okra_format_read_(const okra_file_format_ *format, okra_source_ *sou
         : source->how == OKRA_HOW_NODES_   ? okra_read_nodes_(format, source, &data)
                                            : format->read(source, &data));
     CHK(okra_take_as_(source->ctx, source->how, &data));
-    *out = data;
-    data = NULL;
+    *out = TAKE(data);
     return OKRA_OK;
 }
 
@@ -254,7 +252,6 @@ static okra_status read_watched(const okra_file_format_ *format, okra_source_ *s
                                 okra_data **out)
 {
     static _Atomic double rate = 5e7; /* bytes per second; corrected by the first file */
-    struct timespec begin, end;
     reading r = {format, source, uselocale((locale_t)0), out};
     double size = (double)source->bytes.size;
     if (size < 1e6 || format->read == okra_read_mat_ ||
@@ -262,12 +259,10 @@ static okra_status read_watched(const okra_file_format_ *format, okra_source_ *s
         format->read == okra_read_mgf_ || format->read == okra_read_msp_) {
         return okra_format_read_(format, source, out);
     }
-    clock_gettime(CLOCK_MONOTONIC, &begin);
+    double begin = okra_now_();
     CHK(okra_watched_(source->ctx, "read", size, size / atomic_load(&rate), run_read,
                       &r));
-    clock_gettime(CLOCK_MONOTONIC, &end);
-    double elapsed =
-        difftime(end.tv_sec, begin.tv_sec) + 1e-9 * (double)(end.tv_nsec - begin.tv_nsec);
+    double elapsed = okra_now_() - begin;
     if (elapsed > 0.05) {
         atomic_store(&rate, size / elapsed);
     }

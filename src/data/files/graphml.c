@@ -212,12 +212,8 @@ static void characters(void *user, const XML_Char *text, int length)
 static int by_ends(const void *a, const void *b)
 {
     const ends *x = a, *y = b;
-    if (x->from != y->from) {
-        return x->from < y->from ? -1 : 1;
-    }
-    if (x->to != y->to) {
-        return x->to < y->to ? -1 : 1;
-    }
+    ORDER_BY(x->from, y->from);
+    ORDER_BY(x->to, y->to);
     return (x->line > y->line) - (x->line < y->line);
 }
 

@@ -19,7 +19,6 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 enum { WAIT_MS = 100, TEXT_MOST = 1024, SECONDS = 60, SECONDS_BYTES = 1 << 20 };
@@ -34,18 +33,11 @@ typedef struct answer {
     okra_mat_record_ r;
 } answer;
 
-static double now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
 static okra_status take(answer *a, void *to, okra_int size)
 {
     for (okra_int have = 0; have < size;) {
         CHK(okra_cancelled_(a->source->ctx));
-        REFUSE_IF(now() > a->until, OKRA_EFORMAT,
+        REFUSE_IF(okra_now_() > a->until, OKRA_EFORMAT,
                   "its reading took too long and was ended");
         struct pollfd ready = {.fd = a->fd, .events = POLLIN};
         if (poll(&ready, 1, WAIT_MS) <= 0) {
@@ -119,9 +111,7 @@ static okra_status take_dense(answer *a, okra_data **out)
     CHK(okra_doubles_(source->ctx, n, d, "a variable", &values));
     CHK(take(a, values, 8 * area));
     CHK(okra_finite_(values, n, d, d));
-    CHK(okra_data_adopt_dense_(values, n, d, source->name, out));
-    values = NULL;
-    return OKRA_OK;
+    return okra_data_adopt_dense_(&values, n, d, source->name, out);
 }
 
 static okra_status take_sparse(answer *a, okra_data **out)
@@ -156,7 +146,7 @@ okra_status okra_mat_receive_(okra_source_ *source, int fd, double seconds, bool
                               okra_data **out)
 {
     okra_status st = OKRA_OK;
-    answer a = {.source = source, .fd = fd, .until = now() + seconds};
+    answer a = {.source = source, .fd = fd, .until = okra_now_() + seconds};
     TRY(take_record(&a, OKRA_MAT_SHAPE_));
     TRY(a.r.sparse ? take_sparse(&a, out) : take_dense(&a, out));
 done:

@@ -166,9 +166,7 @@ static okra_status read_array(okra_source_ *source, matrix *m, okra_data **out)
             }
         }
     }
-    CHK(okra_data_adopt_dense_(values, m->n, m->d, source->name, out));
-    values = NULL;
-    return OKRA_OK;
+    return okra_data_adopt_dense_(&values, m->n, m->d, source->name, out);
 }
 
 typedef struct triplet {

@@ -202,9 +202,7 @@ static okra_status matrix_entry(okra_int i, okra_int j, double value, edges *e)
 static int by_place(const void *a, const void *b)
 {
     const okra_link_ *x = a, *y = b;
-    if (x->a != y->a) {
-        return x->a < y->a ? -1 : 1;
-    }
+    ORDER_BY(x->a, y->a);
     return (x->b > y->b) - (x->b < y->b);
 }
 
@@ -319,11 +317,8 @@ okra_status okra_read_nodes_(const okra_file_format_ *format, okra_source_ *s,
         CHK(st);
         CHK(from_matrix(matrix, &network));
     }
-    if (s->part) {
-        CHK(list_objects(s, network, out));
-    } else {
-        CHK(okra_nodes_create_(network, NULL, network->nodes, s->name, out));
-    }
+    CHK(s->part ? list_objects(s, network, out)
+                : okra_nodes_create_(network, NULL, network->nodes, s->name, out));
     return OKRA_OK;
 }
 
@@ -338,11 +333,9 @@ okra_status okra_write_nodes_(okra_writer_ *w, const okra_data *data)
               "%s data cannot be written as nodes", okra_kind_name(data->kind));
     for (okra_int i = 0; i < data->n; i++) {
         okra_int code = data->codes[i];
-        if (data->network->names) {
-            CHK(okra_writer_printf_(w, "%s\n", data->network->names[code]));
-        } else {
-            CHK(okra_writer_printf_(w, "%" PRId64 "\n", code));
-        }
+        CHK(data->network->names
+                ? okra_writer_printf_(w, "%s\n", data->network->names[code])
+                : okra_writer_printf_(w, "%" PRId64 "\n", code));
     }
     return OKRA_OK;
 }

@@ -103,8 +103,7 @@ okra_status okra_npy_convert_(const okra_context *ctx, const unsigned char *from
     if (scratch->memory) {
         TRY(convert(from, npy, 0, npy->rows, scratch->memory));
         TRY(nan ? OKRA_OK : okra_finite_(scratch->p, npy->rows, cols, cols));
-        TRY(okra_data_adopt_dense_(scratch->memory, npy->rows, cols, source, out));
-        scratch->memory = NULL;
+        TRY(okra_data_adopt_dense_(&scratch->memory, npy->rows, cols, source, out));
         goto done;
     }
     TRY(okra_doubles_(ctx, rows, cols, "a block of an array", &block));

@@ -195,8 +195,7 @@ static okra_status stack(okra_context *ctx, okra_int count, okra_data *const *pa
         CHK(okra_mat_copy_(from, okra_mat_of_(values + at * d, from.rows, d)));
         at += from.rows;
     }
-    CHK(okra_data_adopt_dense_(values, n, d, source, out));
-    values = NULL;
+    CHK(okra_data_adopt_dense_(&values, n, d, source, out));
     (*out)->missing = missing;
     return OKRA_OK;
 }
@@ -327,9 +326,7 @@ okra_status okra_stack_slice_(const okra_data *data, okra_int first, okra_int co
     if (count > part->n - at) {
         MAKE(copy, count * data->d);
         CHK(okra_stack_copy_(data, first, count, copy));
-        CHK(okra_data_adopt_dense_(copy, count, data->d, data->source, out));
-        copy = NULL;
-        return OKRA_OK;
+        return okra_data_adopt_dense_(&copy, count, data->d, data->source, out);
     }
     CHK(look(part, at, count));
     CHK(okra_data_new_(OKRA_DENSE, count, data->d, part->source, out));

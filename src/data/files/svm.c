@@ -130,8 +130,7 @@ static okra_status read_targets(okra_source_ *source, okra_lines_ lines, okra_da
             const char *text = texts.pointers[i];
             okra_number_(text, text + strlen(text), &values[i]);
         }
-        CHK(okra_data_adopt_dense_(values, texts.count, 1, source->name, out));
-        values = NULL;
+        CHK(okra_data_adopt_dense_(&values, texts.count, 1, source->name, out));
     }
     return OKRA_OK;
 }

@@ -59,9 +59,7 @@ static okra_status to_dense(const okra_context *ctx, const okra_data *from,
     CHK(okra_doubles_(ctx, from->n, from->d, "the dense form", &values));
     memset(values, 0, (size_t)(from->n * from->d) * sizeof *values);
     CHK(visit(from, put_dense, &(fill){values, from->d}));
-    CHK(okra_data_adopt_dense_(values, from->n, from->d, from->source, out));
-    values = NULL;
-    return OKRA_OK;
+    return okra_data_adopt_dense_(&values, from->n, from->d, from->source, out);
 }
 
 /* ---- sparse ---- */

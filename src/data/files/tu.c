@@ -77,12 +77,8 @@ static okra_status numbers(const okra_context *ctx, const char *path, int width,
 static int by_graph(const void *a, const void *b)
 {
     const tu_edge *x = a, *y = b;
-    if (x->a != y->a) {
-        return x->a < y->a ? -1 : 1;
-    }
-    if (x->b != y->b) {
-        return x->b < y->b ? -1 : 1;
-    }
+    ORDER_BY(x->a, y->a);
+    ORDER_BY(x->b, y->b);
     return (x->line > y->line) - (x->line < y->line);
 }
 

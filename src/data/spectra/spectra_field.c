@@ -104,9 +104,7 @@ static okra_status numbers(const okra_source_ *s, const char *key, const okra_in
             CHK(absent(s, lines[i]));
         }
     }
-    CHK(okra_data_adopt_dense_(values, data->n, 1, s->name, out));
-    values = NULL;
-    return OKRA_OK;
+    return okra_data_adopt_dense_(&values, data->n, 1, s->name, out);
 }
 
 static okra_status texts_of(const okra_source_ *s, const okra_int *lines,

@@ -47,10 +47,8 @@ static okra_status wrap(double *a, double *b, okra_int n, okra_int d, const char
 {
     okra_status st = OKRA_OK;
     okra_data *first = NULL;
-    TRY(okra_data_adopt_dense_(a, n, d, source, &first));
-    a = NULL;
-    TRY(okra_data_adopt_dense_(b, n, d, source, y));
-    b = NULL;
+    TRY(okra_data_adopt_dense_(&a, n, d, source, &first));
+    TRY(okra_data_adopt_dense_(&b, n, d, source, y));
     *x = TAKE(first);
 done:
     okra_data_free(first);

@@ -120,8 +120,7 @@ okra_status okra_candidates_open_(okra_context *ctx, const okra_output_ *output,
     if (!s->flat || (output->components && !(output->features && s->features.axes))) {
         TRY(open_panels(ctx, s, empty));
     }
-    *out = s;
-    s = NULL;
+    *out = TAKE(s);
 done:
     release(s);
     return st;
@@ -253,9 +252,7 @@ static okra_status search_criterion(okra_context *ctx, state *s, const okra_bloc
     CHK(okra_doubles_(ctx, m, OKRA_PANEL_, "inner products with candidates", &inner));
     MAKE(which, m);
     MAKE(norm, m);
-    for (okra_int r = 0; r < m; r++) {
-        which[r] = r;
-    }
+    okra_iota_(m, which);
     okra_judge_levels_(s->judge, block, s->constant, norm);
     for (okra_int p = 0; p < okra_panels_count_(s->panels); p++) {
         okra_int first = p * OKRA_PANEL_, columns = panel_width(s, first);

@@ -44,9 +44,7 @@ static okra_status make_firsts(const okra_gains_ *g, okra_data **out)
         bool first = i / d == i % d;
         values[i] = g->ranks ? (first ? 1 : 2) : first;
     }
-    CHK(okra_data_adopt_dense_(values, d, d, "orders of items", out));
-    values = NULL;
-    return OKRA_OK;
+    return okra_data_adopt_dense_(&values, d, d, "orders of items", out);
 }
 
 okra_status okra_gains_create_(okra_context *ctx, const okra_output_ *output,
@@ -104,9 +102,7 @@ okra_status okra_gains_block_(okra_context *ctx, okra_gains_ *g, const okra_bloc
     CHK(make_objects(g, m, result));
     MAKE(owner, m);
     MAKE(key, m);
-    for (okra_int r = 0; r < m; r++) {
-        owner[r] = r;
-    }
+    okra_iota_(m, owner);
     CHK(okra_data_dense(result, m, d, d, &view));
     return okra_risk_propose_(ctx, g->loss, view, owner, block->W, key,
                               g->distance + block->first);
@@ -115,13 +111,10 @@ okra_status okra_gains_block_(okra_context *ctx, okra_gains_ *g, const okra_bloc
 okra_status okra_gains_give_(okra_gains_ *g, okra_decoded_ *out)
 {
     FREED_BY(okra_data_drop_) okra_data *rankings = NULL;
-    CHK(okra_data_adopt_dense_(g->result, g->tests, g->output->y->d, "decoded rankings",
+    CHK(okra_data_adopt_dense_(&g->result, g->tests, g->output->y->d, "decoded rankings",
                                &rankings));
-    g->result = NULL;
     CHK(okra_decoded_single_(rankings, g->tests, g->distance, out));
-    for (okra_int i = 0; i < g->tests; i++) {
-        out->index[i] = i;
-    }
+    okra_iota_(g->tests, out->index);
     out->proposals = okra_data_retain(rankings);
     g->distance = NULL;
     rankings = NULL;

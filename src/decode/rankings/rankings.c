@@ -90,9 +90,7 @@ static okra_status objects(const void *user, const int32_t *codes,
     for (okra_int i = 0; i < count * s->d; i++) {
         values[i] = codes[i];
     }
-    CHK(okra_data_adopt_dense_(values, count, s->d, "decoded rankings", out));
-    values = NULL;
-    return OKRA_OK;
+    return okra_data_adopt_dense_(&values, count, s->d, "decoded rankings", out);
 }
 
 /* ---- moves ---- */

@@ -52,9 +52,7 @@ static int by_label(const void *a, const void *b)
 static int by_members(const void *pa, const void *pb)
 {
     const whole *a = pa, *b = pb;
-    if (a->size != b->size) {
-        return a->size < b->size ? -1 : 1;
-    }
+    ORDER_BY(a->size, b->size);
     for (okra_int k = 0; k < a->size; k++) {
         if (a->members[k] != b->members[k]) {
             return a->members[k] < b->members[k] ? -1 : 1;

@@ -35,12 +35,7 @@ typedef struct space {
 
 static void space_clear(space *x)
 {
-    okra_free_(x->u);
-    okra_free_(x->c);
-    okra_free_(x->in);
-    okra_free_(x->change);
-    okra_free_(x->sums);
-    okra_free_(x->sorted);
+    FREE(x->u, x->c, x->in, x->change, x->sums, x->sorted);
     for (okra_int k = 0; x->best && k < x->wanted; k++) {
         okra_free_(x->best[k].in);
     }

@@ -64,8 +64,7 @@ static void release(void *arg)
         okra_beam_free_(s->beam);
         okra_counts_free_(s->counts);
         okra_starts_free_(s->starts);
-        okra_free_(s->in);
-        okra_free_(s->members);
+        FREE(s->in, s->members);
         okra_finds_clear_(&s->finds);
         okra_free_(s);
     }
@@ -202,8 +201,7 @@ static okra_status create(okra_context *ctx, const okra_output_ *output,
     if (request->loss || (!output->features && !okra_thin_wanted_(output, &s->scale))) {
         CHK(open_search(ctx, s, request->loss, &o));
     }
-    *out = s;
-    s = NULL;
+    *out = TAKE(s);
     return OKRA_OK;
 }
 
@@ -349,8 +347,7 @@ static okra_status count_block(okra_context *ctx, state *s, const okra_block_ *b
     TRY(okra_finds_put_all_(&s->finds, block->first, m, found));
 done:
     okra_find_free_(found, wanted);
-    okra_free_(index);
-    okra_free_(norm);
+    FREE(index, norm);
     return st;
 }
 

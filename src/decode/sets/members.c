@@ -107,7 +107,5 @@ okra_status okra_sets_make_(okra_context *ctx, okra_kind kind, okra_int d,
             values[i * d + codes[k]] = 1;
         }
     }
-    CHK(okra_data_adopt_dense_(values, n, d, "decoded label sets", out));
-    values = NULL;
-    return OKRA_OK;
+    return okra_data_adopt_dense_(&values, n, d, "decoded label sets", out);
 }

@@ -10,13 +10,7 @@ typedef struct state {
     double *H; /* tests x d */
 } state;
 
-static void release(void *arg)
-{
-    state *s = arg;
-    if (s) {
-        FREE(s->H, s);
-    }
-}
+OKRA_FREES_(release, state, it->H)
 
 static okra_status create(okra_context *ctx, const okra_output_ *output,
                           const okra_options *options,
@@ -50,9 +44,8 @@ static okra_status finish(okra_context *ctx, void *arg, okra_decoded_ *out)
     (void)ctx;
     state *s = arg;
     okra_decoded_ decoded = {0};
-    CHK(okra_data_adopt_dense_(s->H, s->tests, s->output->d, "explicit predictions",
+    CHK(okra_data_adopt_dense_(&s->H, s->tests, s->output->d, "explicit predictions",
                                &decoded.objects));
-    s->H = NULL;
     *out = decoded;
     return OKRA_OK;
 }

@@ -56,12 +56,7 @@ static void release(void *arg)
         okra_free_(s->workers);
         okra_judge_free_(s->judge);
         okra_smooth_free_(s->smooth);
-        okra_free_(s->mean);
-        okra_free_(s->scale);
-        okra_free_(s->Y);
-        okra_free_(s->report);
-        okra_free_(s->jitter);
-        okra_free_(s);
+        FREE(s->mean, s->scale, s->Y, s->report, s->jitter, s);
     }
 }
 
@@ -152,8 +147,7 @@ static okra_status create(okra_context *ctx, const okra_output_ *output,
         s->workers[w].scale = s->scale;
         s->workers[w].centred = okra_smooth_spread_(s->smooth) != NULL;
     }
-    *out = s;
-    s = NULL;
+    *out = TAKE(s);
 done:
     release(s);
     return st;
@@ -205,9 +199,8 @@ static okra_status finish(okra_context *ctx, void *arg, okra_decoded_ *out)
         open += s->report[i * OKRA_REPORT_COLUMNS + 3] == 0;
         jittered += s->jitter[i] > 0;
     }
-    CHK(okra_data_adopt_dense_(s->Y, s->tests, okra_data_width(s->output.y),
+    CHK(okra_data_adopt_dense_(&s->Y, s->tests, okra_data_width(s->output.y),
                                "predictions", &decoded.objects));
-    s->Y = NULL;
     decoded.report = s->report;
     s->report = NULL;
     *out = decoded;

@@ -56,11 +56,7 @@ void okra_points_free_(void *arg)
         }
         okra_free_(s->works);
         okra_smooth_free_(s->smooth);
-        okra_free_(s->lo);
-        okra_free_(s->hi);
-        okra_free_(s->result);
-        okra_free_(s->distance);
-        okra_free_(s);
+        FREE(s->lo, s->hi, s->result, s->distance, s);
     }
 }
 
@@ -125,8 +121,7 @@ okra_status okra_points_create_(okra_context *ctx, const char *who,
     }
     TRY(okra_doubles_(ctx, s->tests, s->d, "the decoded vectors", &s->result));
     ALLOC(s->distance, s->tests);
-    *out = s;
-    s = NULL;
+    *out = TAKE(s);
 done:
     okra_points_free_(s);
     return st;
@@ -287,9 +282,7 @@ static okra_status search(okra_context *ctx, state *s, const okra_block_ *block)
     okra_mat_fill_(okra_mat_of_(k.space, s->workers, space_size(s)), 0);
     TRY(okra_starts_block_(ctx, s->starts, block, norm));
     TRY(okra_parallel_(ctx, m, 1, "decode", body, &k));
-    for (okra_int r = 0; r < m; r++) {
-        owner[r] = r;
-    }
+    okra_iota_(m, owner);
     TRY(okra_data_dense(s->result + block->first * s->d, m, s->d, s->d, &found));
     TRY(okra_propose_(ctx, s->output, found, owner, true, block->W, norm,
                       okra_starts_constant_(s->starts), key, s->distance + block->first));
@@ -298,10 +291,7 @@ static okra_status search(okra_context *ctx, state *s, const okra_block_ *block)
     }
 done:
     okra_data_free(found);
-    okra_free_(k.space);
-    okra_free_(norm);
-    okra_free_(owner);
-    okra_free_(key);
+    FREE(k.space, norm, owner, key);
     return st;
 }
 
@@ -333,8 +323,7 @@ okra_status okra_points_finish_(okra_context *ctx, void *arg, okra_decoded_ *out
     (void)ctx;
     state *s = arg;
     FREED_BY(okra_data_drop_) okra_data *objects = NULL;
-    CHK(okra_data_adopt_dense_(s->result, s->tests, s->d, "decoded vectors", &objects));
-    s->result = NULL;
+    CHK(okra_data_adopt_dense_(&s->result, s->tests, s->d, "decoded vectors", &objects));
     CHK(okra_decoded_single_(objects, s->tests, s->distance, out));
     s->distance = NULL;
     objects = NULL;

@@ -29,9 +29,7 @@ static okra_status cluster(okra_context *ctx, const okra_data *some, const doubl
     MAKE(size, k);
     MAKE(within, k);
     CHK(okra_doubles_(ctx, n, k, "distances to clusters", &to));
-    for (okra_int i = 0; i < n; i++) {
-        order[i] = i;
-    }
+    okra_iota_(n, order);
     okra_random_shuffle_(&random, n, order); /* k objects start the clusters */
     for (okra_int i = 0; i < n; i++) {
         label[i] = 0;

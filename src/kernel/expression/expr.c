@@ -45,8 +45,7 @@ okra_status okra_kernel_parse(const char *text, okra_kernel **out)
     ZMAKE(kernel, 1);
     CHK(okra_expr_parse_(text, NULL, kernel));
     CHK(okra_expr_text_(kernel, &kernel->text));
-    *out = kernel;
-    kernel = NULL;
+    *out = TAKE(kernel);
     return OKRA_OK;
 }
 
@@ -101,10 +100,7 @@ okra_status okra_kernel_parse_kept_(const char *text, okra_kernel **out)
 
 const char *okra_kernel_text(const okra_kernel *kernel)
 {
-    if (!kernel) {
-        return NULL;
-    }
-    return kernel->text;
+    return kernel ? kernel->text : NULL;
 }
 
 /* The leaf of the kernel, where it is one leaf times a constant. */

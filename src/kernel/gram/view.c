@@ -80,7 +80,9 @@ static okra_status bind_leaf(okra_context *ctx, const okra_bound_ *bound, int pl
               "the kernel needs must be in the model itself",
               node->leaf->name);
     return node->leaf->bind ? node->leaf->bind(ctx, node->params, train, shared)
-                            : OKRA_OK;
+           : node->leaf->load
+               ? node->leaf->load(ctx, node->params, train, NULL, NULL, shared)
+               : OKRA_OK;
 }
 
 static okra_status leaf_slot(okra_context *ctx, const okra_bound_ *bound, int place,

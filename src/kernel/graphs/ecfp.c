@@ -38,9 +38,7 @@ typedef struct circle {
 static int by_set(const void *a, const void *b)
 {
     const bond_set *x = a, *y = b;
-    if (x->low != y->low) {
-        return x->low < y->low ? -1 : 1;
-    }
+    ORDER_BY(x->low, y->low);
     return (x->high > y->high) - (x->high < y->high);
 }
 

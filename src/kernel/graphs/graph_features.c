@@ -137,9 +137,7 @@ typedef struct frequency {
 static int by_frequency(const void *a, const void *b)
 {
     const frequency *x = a, *y = b;
-    if (x->objects != y->objects) {
-        return x->objects > y->objects ? -1 : 1;
-    }
+    ORDER_BY(y->objects, x->objects);
     return (x->code > y->code) - (x->code < y->code);
 }
 

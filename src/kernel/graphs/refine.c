@@ -9,9 +9,7 @@
 static int in_order(const void *a, const void *b)
 {
     const okra_neighbour_ *x = a, *y = b;
-    if (x->edge != y->edge) {
-        return x->edge < y->edge ? -1 : 1;
-    }
+    ORDER_BY(x->edge, y->edge);
     return (x->node > y->node) - (x->node < y->node);
 }
 

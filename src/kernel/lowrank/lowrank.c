@@ -172,8 +172,7 @@ okra_status okra_map_of_(okra_context *ctx, const okra_kernel *kernel,
         CHK(factor_host(ctx, kernel, F));
     }
     map->sketch = S;
-    *out = map;
-    map = NULL;
+    *out = TAKE(map);
     return OKRA_OK;
 }
 
@@ -222,13 +221,11 @@ static okra_status make_waves(okra_context *ctx, const okra_kernel *kernel,
     for (okra_int i = 0; i < waves * d; i++) {
         w[i] = sqrt(2 * gamma) * okra_random_normal_(random);
     }
-    CHK(okra_data_adopt_dense_(w, waves, d, "random frequencies", &map->objects));
-    w = NULL;
+    CHK(okra_data_adopt_dense_(&w, waves, d, "random frequencies", &map->objects));
     okra_columns_pass_(train, map->objects);
     CHK(bind_waves(ctx, map));
     map->scale = sqrt(scale / (double)waves);
-    *out = map;
-    map = NULL;
+    *out = TAKE(map);
     return OKRA_OK;
 }
 

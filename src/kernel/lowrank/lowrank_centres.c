@@ -133,8 +133,7 @@ okra_status okra_centres_(okra_context *ctx, const okra_data *train, okra_random
         okra_progress_(ctx, "centres", step + 1, STEPS);
     }
     shift(z.C, mean, 1);
-    TRY(okra_data_adopt_dense_(C, m, d, "centres", out));
-    C = NULL;
+    TRY(okra_data_adopt_dense_(&C, m, d, "centres", out));
 done:
     okra_data_free(some);
     FREE(index, members, z.nearest, z.half, z.u, mean, X, C, G);

@@ -19,9 +19,7 @@ static okra_status put(okra_bag_ *bag, const char *prefix, const char *name,
     MAKE(copy, rows * cols);
     CHK(okra_mat_copy_(okra_mat_view_(values, rows, cols, ld),
                        okra_mat_of_(copy, rows, cols)));
-    CHK(okra_bag_put_(bag, key, copy, rows, cols));
-    copy = NULL;
-    return OKRA_OK;
+    return okra_bag_put_(bag, key, &copy, rows, cols);
 }
 
 static okra_status put_integers(okra_bag_ *bag, const char *prefix, const char *name,
@@ -55,12 +53,9 @@ okra_status okra_map_save_(const okra_map_ *map, okra_bag_ *bag, const char *pre
         CHK(okra_bag_put_number_(bag, key, map->scale));
         return OKRA_OK;
     }
-    if (map->index) {
-        CHK(put_integers(bag, prefix, "basis", map->index, map->basis));
-    } else {
-        CHK(put(bag, prefix, "centres", map->objects->values, map->basis, map->objects->d,
-                map->objects->ld));
-    }
+    CHK(map->index ? put_integers(bag, prefix, "basis", map->index, map->basis)
+                   : put(bag, prefix, "centres", map->objects->values, map->basis,
+                         map->objects->d, map->objects->ld));
     CHK(put(bag, prefix, "factor", map->factor, map->rank, map->rank, map->rank));
     if (map->sketch) {
         CHK(put_sketch(bag, prefix, map->sketch));
@@ -143,8 +138,7 @@ static okra_status load_waves(const okra_bag_ *bag, const char *prefix,
     REFUSE_IF(!okra_bag_get_number_(bag, key, &map->scale) || !(map->scale > 0),
               OKRA_EFORMAT, "the map '%s' has no scale", prefix);
     CHK(copy(waves, rows * cols, &w));
-    CHK(okra_data_adopt_dense_(w, rows, cols, "random frequencies", &map->objects));
-    w = NULL;
+    CHK(okra_data_adopt_dense_(&w, rows, cols, "random frequencies", &map->objects));
     CHK(okra_kernel_parse("linear", &map->kernel));
     map->basis = rows;
     map->columns = map->rank = 2 * rows;
@@ -208,8 +202,7 @@ static okra_status load_sketch(const okra_bag_ *bag, const char *prefix, okra_in
         REFUSE_IF(!isfinite(S->value[i]), OKRA_EFORMAT,
                   "the sketch of the map '%s' has an entry %g", prefix, S->value[i]);
     }
-    *out = S;
-    S = NULL;
+    *out = TAKE(S);
     return OKRA_OK;
 }
 
@@ -230,8 +223,7 @@ static okra_status load_basis(const okra_data *train, const okra_bag_ *bag,
               (long long)map->basis, (long long)rank);
     if (centres) {
         CHK(copy(centres, map->basis * width, &values));
-        CHK(okra_data_adopt_dense_(values, map->basis, width, "centres", &map->objects));
-        values = NULL;
+        CHK(okra_data_adopt_dense_(&values, map->basis, width, "centres", &map->objects));
     } else {
         CHK(integers(places, map->basis, train->n, prefix, "object", &map->index));
     }
@@ -255,17 +247,13 @@ okra_status okra_map_load_(okra_context *ctx, const okra_kernel *kernel,
     char key[128];
     const double *waves = get(bag, prefix, "waves", &rows, &cols);
     ZMAKE(map, 1);
-    if (waves) {
-        CHK(load_waves(bag, prefix, waves, rows, cols, map));
-    } else {
-        CHK(load_basis(train, bag, prefix, map));
-    }
+    CHK(waves ? load_waves(bag, prefix, waves, rows, cols, map)
+              : load_basis(train, bag, prefix, map));
     REFUSE_IF(map->rank < 1, OKRA_EFORMAT, "the map '%s' has no features", prefix);
     snprintf(key, sizeof key, "%s.inner", prefix);
     CHK(okra_bound_load_(ctx, map->kernel ? map->kernel : kernel, map->objects, bag, key,
                          &map->bound));
-    *out = map;
-    map = NULL;
+    *out = TAKE(map);
     return OKRA_OK;
 }
 
@@ -328,7 +316,6 @@ okra_status okra_map_load_over_(okra_context *ctx, const okra_kernel *kernel,
     }
     CHK(okra_bound_load_(ctx, map->kernel ? map->kernel : kernel, objects, bag,
                          statistics, &map->bound));
-    *out = map;
-    map = NULL;
+    *out = TAKE(map);
     return OKRA_OK;
 }

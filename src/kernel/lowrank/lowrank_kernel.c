@@ -58,9 +58,7 @@ static okra_status map_all(okra_context *ctx, const okra_map_ *map, const okra_d
         CHK(okra_map_values_(ctx, map, data, i, V));
         CHK(okra_map_features_(ctx, map, V, Phi));
     }
-    CHK(okra_data_adopt_dense_(phi, n, m, data->source, out));
-    phi = NULL;
-    return OKRA_OK;
+    return okra_data_adopt_dense_(&phi, n, m, data->source, out);
 }
 
 static void unbind(void *arg)
@@ -85,10 +83,10 @@ static void *share(void *arg)
 }
 
 /* bag == NULL: the map is made from the training set. */
-static okra_status make(okra_context *ctx, const okra_low_params_ *p,
-                        const okra_data *train, const okra_bag_ *bag, const char *name,
-                        void **out)
+static okra_status make(okra_context *ctx, const void *params, const okra_data *train,
+                        const okra_bag_ *bag, const char *name, void **out)
 {
+    const okra_low_params_ *p = params;
     okra_int rows = 0, cols = 0;
     char key[128];
     OWNED double *copy = NULL;
@@ -105,8 +103,7 @@ static okra_status make(okra_context *ctx, const okra_low_params_ *p,
                   okra_kernel_text(p->inner));
         CHK(okra_doubles_(ctx, rows, cols, "features of low rank", &copy));
         memcpy(copy, kept, (size_t)(rows * cols) * sizeof *copy);
-        CHK(okra_data_adopt_dense_(copy, rows, cols, train->source, &sh->features));
-        copy = NULL;
+        CHK(okra_data_adopt_dense_(&copy, rows, cols, train->source, &sh->features));
     } else {
         CHK(okra_map_create_(ctx, p->inner, train, &p->low, p->stream ? p->stream : 1,
                              &sh->map));
@@ -115,18 +112,6 @@ static okra_status make(okra_context *ctx, const okra_low_params_ *p,
     CHK(okra_linear_.bind(ctx, NULL, sh->features, &sh->linear));
     *out = TAKE(sh);
     return OKRA_OK;
-}
-
-static okra_status bind_training(okra_context *ctx, const void *params,
-                                 const okra_data *train, void **out)
-{
-    return make(ctx, params, train, NULL, NULL, out);
-}
-
-static okra_status load(okra_context *ctx, const void *params, const okra_data *train,
-                        const okra_bag_ *bag, const char *name, void **out)
-{
-    return make(ctx, params, train, bag, name, out);
 }
 
 static okra_status save(const void *arg, okra_bag_ *bag, const char *name)
@@ -209,7 +194,7 @@ static okra_status whole_diagonal(okra_context *ctx, const void *a, double *out)
 
 static bool is_low(const okra_node_ *node)
 {
-    return node->leaf && node->leaf->bind == bind_training;
+    return node->leaf && node->leaf->load == make;
 }
 
 bool okra_kernel_low_(const okra_kernel *kernel)
@@ -295,11 +280,10 @@ static const okra_option rff_rows[] = {
         .kinds = ~0u,                                     \
         .nested = true,                                   \
         .whole = true,                                    \
-        .bind = bind_training,                            \
         .unbind = unbind,                                 \
         .check_kept = check_kept,                         \
         .save = save,                                     \
-        .load = load,                                     \
+        .load = make,                                     \
         .share = share,                                   \
         .side = make_side,                                \
         .free_side = free_side,                           \

@@ -69,8 +69,7 @@ okra_status okra_map_other_(okra_context *ctx, const okra_map_ *map,
     FREED_BY(okra_data_drop_) okra_data *some = NULL;
     CHK(slice(data, first, count, &some));
     CHK(okra_other_create_(ctx, map->bound, some, other));
-    *rows = some;
-    some = NULL;
+    *rows = TAKE(some);
     return OKRA_OK;
 }
 

@@ -64,13 +64,7 @@ typedef struct shared {
     okra_int *column; /* by node: its column of F, or -1 */
 } shared;
 
-static void unbind(void *arg)
-{
-    shared *s = arg;
-    if (s) {
-        FREE(s->F, s->column, s);
-    }
-}
+OKRA_FREES_(unbind, shared, it->F, it->column)
 OKRA_DROPS_(drop_shared, shared, unbind)
 
 /* Y <- the columns of f(L) at nodes list[0..m-1]. */
@@ -138,9 +132,7 @@ static okra_status make_columns(okra_context *ctx, const network_params *p, shar
     if (sparse) {
         CHK(columns_at(ctx, p, s->f, network, list, F));
     } else {
-        for (okra_int i = 0; i < n; i++) {
-            s->column[i] = i;
-        }
+        okra_iota_(n, s->column);
         CHK(okra_network_dense_(ctx, network, p->normalized, s->f, p, F));
     }
     return OKRA_OK;
@@ -167,13 +159,7 @@ typedef struct side {
     double *self; /* n */
 } side;
 
-static void free_side(void *arg)
-{
-    side *s = arg;
-    if (s) {
-        FREE(s->self, s);
-    }
-}
+OKRA_FREES_(free_side, side, it->self)
 OKRA_DROPS_(drop_side, side, free_side)
 
 /* f(L)_ii of nodes whose column is not kept, a chunk of columns at a time. */

@@ -143,9 +143,7 @@ static okra_status components(okra_context *ctx, okra_int n, double *K, double i
             x[i * p + k] = sqrt(w[n - 1 - k]) * K[(n - 1 - k) * n + i];
         }
     }
-    CHK(okra_data_adopt_dense_(x, n, p, "kernel PCA", out));
-    x = NULL;
-    return OKRA_OK;
+    return okra_data_adopt_dense_(&x, n, p, "kernel PCA", out);
 }
 
 okra_status okra_kernel_inputs(okra_context *context, const okra_kernel *kernel,

@@ -59,8 +59,7 @@ okra_status okra_tasks_read_(okra_context *ctx, const char *who, const char *fil
     CHK(okra_doubles_(ctx, d, d, "a matrix of tasks", &A));
     CHK(okra_mat_copy_(okra_mat_view_(values, d, d, ld), okra_mat_of_(A, d, d)));
     CHK(check_symmetric(who, file, okra_mat_of_(A, d, d)));
-    *out = A;
-    A = NULL;
+    *out = TAKE(A);
     return OKRA_OK;
 }
 
@@ -130,8 +129,7 @@ okra_status okra_tasks_estimate_(okra_context *ctx, okra_mat_ Y, const double *w
     for (okra_int i = 0; i < d * d; i++) {
         M[i] = exp(-gamma * M[i]); /* nothing in common: no edge */
     }
-    *out = M;
-    M = NULL;
+    *out = TAKE(M);
     return OKRA_OK;
 }
 

@@ -91,9 +91,7 @@ static okra_status take_vectors(okra_context *ctx, const okra_pieces_ *s,
             memcpy(values + k * d, vectors + p * d, (size_t)d * sizeof *values);
         }
     }
-    CHK(okra_data_adopt_dense_(values, out->count, d, data->source, &out->elements));
-    values = NULL;
-    return OKRA_OK;
+    return okra_data_adopt_dense_(&values, out->count, d, data->source, &out->elements);
 }
 
 /* Code points as label data, one more for a missing label. */
@@ -143,11 +141,8 @@ static okra_status open_kernel(const char *who, const okra_kernel *kernel,
               "%s binds the kernel of elements again when it predicts, and a model keeps "
               "no file: expected one without, it is %s",
               who, okra_kernel_text(s->params->inner));
-    if (images) {
-        CHK(okra_patches_layout_(root->params, train, &s->layout));
-    } else {
-        CHK(okra_position_labels_(s->params->inner, train, &s->labels));
-    }
+    CHK(images ? okra_patches_layout_(root->params, train, &s->layout)
+               : okra_position_labels_(s->params->inner, train, &s->labels));
     return OKRA_OK;
 }
 
@@ -171,8 +166,7 @@ okra_status okra_pieces_create_(okra_context *ctx, const char *who,
         TRY(okra_weights_take_(train, at->owner, at->count, at->elements));
         TRY(okra_bound_create_(ctx, s->params->inner, at->elements, &at->bound));
     }
-    *out = s;
-    s = NULL;
+    *out = TAKE(s);
 done:
     okra_pieces_free_(s);
     return st;
@@ -208,8 +202,7 @@ static okra_status apply_map(okra_context *ctx, const okra_pieces_ *s, const pie
     CHK(okra_gemm_(ctx, false, false, 1, okra_mat_of_(*values, rows, count),
                    okra_mat_of_(G, count, count), 0, okra_mat_of_(product, rows, count)));
     okra_free_(*values);
-    *values = product;
-    product = NULL;
+    *values = TAKE(product);
     return OKRA_OK;
 }
 

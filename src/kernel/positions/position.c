@@ -78,9 +78,7 @@ static okra_status vector_data(okra_context *ctx, const okra_data *from,
     for (okra_int k = 0; k < count; k++) {
         memcpy(values + k * d, vector + order[k] * d, (size_t)d * sizeof *values);
     }
-    CHK(okra_data_adopt_dense_(values, count, d, from->source, out));
-    values = NULL;
-    return OKRA_OK;
+    return okra_data_adopt_dense_(&values, count, d, from->source, out);
 }
 
 static okra_status sort_elements(okra_context *ctx, const okra_data *from, bool labels,
@@ -162,18 +160,6 @@ static okra_status make(okra_context *ctx, const void *params, const okra_data *
     }
     *out = TAKE(sh);
     return OKRA_OK;
-}
-
-static okra_status bind_training(okra_context *ctx, const void *params,
-                                 const okra_data *train, void **out)
-{
-    return make(ctx, params, train, NULL, NULL, out);
-}
-
-static okra_status load(okra_context *ctx, const void *params, const okra_data *train,
-                        const okra_bag_ *bag, const char *name, void **out)
-{
-    return make(ctx, params, train, bag, name, out);
 }
 
 /* Other inner kernels are bound anew to the elements of the training set. */
@@ -378,10 +364,9 @@ const okra_kernel_class_ okra_position_ = {
     .params = {"position", rows, sizeof(position_params)},
     .kinds = 1u << OKRA_SEQUENCES | 1u << OKRA_STRINGS,
     .nested = true,
-    .bind = bind_training,
     .unbind = unbind,
     .save = save,
-    .load = load,
+    .load = make,
     .check_kept = check_kept,
     .side = make_side,
     .free_side = free_side,

@@ -35,9 +35,7 @@ typedef struct pair {
 static int by_product(const void *a, const void *b)
 {
     const pair *x = a, *y = b;
-    if (x->product != y->product) {
-        return x->product > y->product ? -1 : 1;
-    }
+    ORDER_BY(y->product, x->product);
     /* So that it does not matter which spectrum comes first. */
     okra_int s = x->p + x->q, t = y->p + y->q, u = llabs(x->p - x->q),
              v = llabs(y->p - y->q);

@@ -43,9 +43,7 @@ typedef struct spot {
 static int by_place(const void *a, const void *b)
 {
     const spot *x = a, *y = b;
-    if (x->place != y->place) {
-        return x->place < y->place ? -1 : 1;
-    }
+    ORDER_BY(x->place, y->place);
     return (x->column > y->column) - (x->column < y->column);
 }
 

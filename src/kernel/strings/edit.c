@@ -33,22 +33,10 @@ typedef struct side {
     int32_t *places;
 } side;
 
-static void unbind(void *arg)
-{
-    alphabet *a = arg;
-    if (a) {
-        FREE(a->letters, a);
-    }
-}
+OKRA_FREES_(unbind, alphabet, it->letters)
 OKRA_DROPS_(drop_alphabet, alphabet, unbind)
 
-static void free_side(void *arg)
-{
-    side *s = arg;
-    if (s) {
-        FREE(s->places, s);
-    }
-}
+OKRA_FREES_(free_side, side, it->places)
 OKRA_DROPS_(drop_side, side, free_side)
 
 static okra_status make_side(okra_context *ctx, const void *params, const void *shared,

@@ -44,22 +44,10 @@ typedef struct side {
     uint16_t *places; /* n x reach */
 } side;
 
-static void unbind(void *arg)
-{
-    tables *t = arg;
-    if (t) {
-        FREE(t->letters, t->factor, t);
-    }
-}
+OKRA_FREES_(unbind, tables, it->letters, it->factor)
 OKRA_DROPS_(drop_tables, tables, unbind)
 
-static void free_side(void *arg)
-{
-    side *s = arg;
-    if (s) {
-        FREE(s->places, s);
-    }
-}
+OKRA_FREES_(free_side, side, it->places)
 OKRA_DROPS_(drop_side, side, free_side)
 
 /* ---- contexts of letters ---- */

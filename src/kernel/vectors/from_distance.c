@@ -54,13 +54,7 @@ typedef struct side {
     double *own, *self;
 } side;
 
-static void unbind(void *arg)
-{
-    shared *s = arg;
-    if (s) {
-        FREE(s->mean, s->K, s->V, s->x, s);
-    }
-}
+OKRA_FREES_(unbind, shared, it->mean, it->K, it->V, it->x)
 OKRA_DROPS_(drop_shared, shared, unbind)
 
 static okra_status check_distances(const okra_data *data, bool square)
@@ -201,13 +195,7 @@ static okra_status bind_training(okra_context *ctx, const void *params,
     return OKRA_OK;
 }
 
-static void free_side(void *arg)
-{
-    side *s = arg;
-    if (s) {
-        FREE(s->own, s->self, s);
-    }
-}
+OKRA_FREES_(free_side, side, it->own, it->self)
 OKRA_DROPS_(drop_side, side, free_side)
 
 /* Gower's b and self-similarity of every row. */

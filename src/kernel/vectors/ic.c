@@ -84,9 +84,7 @@ static okra_status map_dense(okra_context *ctx, const weights *w, const okra_dat
             values[i * data->d + j] = data->values[i * data->ld + j] * weight(w, j);
         }
     }
-    CHK(okra_data_adopt_dense_(values, data->n, data->d, data->source, out));
-    values = NULL;
-    return OKRA_OK;
+    return okra_data_adopt_dense_(&values, data->n, data->d, data->source, out);
 }
 
 static okra_status map(okra_context *ctx, const void *params, const void *state,

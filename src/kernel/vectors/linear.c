@@ -115,13 +115,7 @@ static okra_status training_mean(const okra_data *train, double **out)
     return OKRA_OK;
 }
 
-static void unbind(void *arg)
-{
-    shared *s = arg;
-    if (s) {
-        FREE(s->packed, s->mean, s);
-    }
-}
+OKRA_FREES_(unbind, shared, it->packed, it->mean)
 OKRA_DROPS_(drop_shared, shared, unbind)
 
 static okra_status bind_with(okra_context *ctx, bool move, const okra_data *train,
@@ -155,13 +149,7 @@ static okra_status bind_distances(okra_context *ctx, const void *params,
     return bind_with(ctx, true, train, out);
 }
 
-static void free_side(void *arg)
-{
-    side *s = arg;
-    if (s) {
-        FREE(s->offset, s->packed, s->moved, s);
-    }
-}
+OKRA_FREES_(free_side, side, it->offset, it->packed, it->moved)
 OKRA_DROPS_(drop_side, side, free_side)
 
 static okra_status move_rows(void *arg, okra_int begin, okra_int end, int worker)

@@ -86,13 +86,7 @@ static okra_status bind_tasks(okra_context *ctx, const void *params,
     return root(ctx, "tasks", d, M, out);
 }
 
-static void free_side(void *arg)
-{
-    side *s = arg;
-    if (s) {
-        FREE(s->Z, s);
-    }
-}
+OKRA_FREES_(free_side, side, it->Z)
 OKRA_DROPS_(drop_side, side, free_side)
 
 static okra_status make_side(okra_context *ctx, const void *params, const void *arg,

@@ -24,13 +24,7 @@ typedef struct side {
     double *ranks;
 } side;
 
-static void free_side(void *arg)
-{
-    side *s = arg;
-    if (s) {
-        FREE(s->signs, s->ranks, s);
-    }
-}
+OKRA_FREES_(free_side, side, it->signs, it->ranks)
 OKRA_DROPS_(drop_side, side, free_side)
 
 /* ---- kendall ---- */

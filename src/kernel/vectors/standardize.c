@@ -133,13 +133,7 @@ static okra_status load(okra_context *ctx, const void *params, const okra_data *
     return OKRA_OK;
 }
 
-static void free_side(void *arg)
-{
-    side *s = arg;
-    if (s) {
-        FREE(s->Z, s);
-    }
-}
+OKRA_FREES_(free_side, side, it->Z)
 OKRA_DROPS_(drop_side, side, free_side)
 
 static okra_status make_side(okra_context *ctx, const void *params, const void *arg,

@@ -15,13 +15,7 @@ typedef struct side {
     okra_int *codes; /* of labels, in the training set's numbering; -1: not in it */
 } side;
 
-static void free_side(void *arg)
-{
-    side *s = arg;
-    if (s) {
-        FREE(s->codes, s);
-    }
-}
+OKRA_FREES_(free_side, side, it->codes)
 OKRA_DROPS_(drop_side, side, free_side)
 
 /* The training set's code of a class name, or -1. */

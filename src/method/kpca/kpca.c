@@ -203,9 +203,7 @@ static okra_status put_copy(okra_context *ctx, okra_bag_ *bag, const char *name,
     CHK(okra_doubles_(ctx, m, cols, "the output components", &copy));
     CHK(okra_mat_copy_(okra_mat_view_(values, m, cols, cols),
                        okra_mat_of_(copy, m, cols)));
-    CHK(okra_bag_put_(bag, name, copy, m, cols));
-    copy = NULL;
-    return OKRA_OK;
+    return okra_bag_put_(bag, name, &copy, m, cols);
 }
 
 /* C, scores of the outputs themselves, and duals where these are others. */
@@ -220,7 +218,7 @@ static okra_status put_scores(okra_context *ctx, okra_bag_ *bag, const okra_axes
     for (okra_int i = 0; a->s && i < n * p; i++) {
         C[i] *= a->s[i / p];
     }
-    CHK(okra_ridge_put_(bag, "coefficients", &C, n, p));
+    CHK(okra_bag_put_(bag, "coefficients", &C, n, p));
     CHK(put_copy(ctx, bag, "scores", a->S, n, p));
     if (a->s || a->D) {
         CHK(put_copy(ctx, bag, "duals", a->D ? a->D : a->S, n, p));

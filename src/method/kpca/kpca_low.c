@@ -116,10 +116,10 @@ static okra_status put_axes(const low *z, okra_bag_ *bag)
     for (okra_int i = 0; i < p * d; i++) {
         axes[i] = root * z->E[i];
     }
-    CHK(okra_ridge_put_(bag, "axes", &axes, p, d));
+    CHK(okra_bag_put_(bag, "axes", &axes, p, d));
     MAKE(offset, p);
     CHK(okra_mat_copy_(okra_mat_of_(z->offset, 1, p), okra_mat_of_(offset, 1, p)));
-    CHK(okra_ridge_put_(bag, "offset", &offset, 1, p));
+    CHK(okra_bag_put_(bag, "offset", &offset, 1, p));
     CHK(okra_bag_put_number_(bag, "components", (double)p));
     return okra_moments_put_(&z->t, z->problem, bag);
 }

@@ -61,7 +61,7 @@ static okra_status factor(okra_context *ctx, const okra_problem_ *p, double ridg
     CHK(okra_problem_host_K_(ctx, p, &K));
     okra_mat_add_diagonal_(okra_mat_of_(K, p->n, p->n), ridge);
     CHK(okra_engine_cholesky_(ctx, okra_mat_of_(K, p->n, p->n), NULL));
-    return okra_linker_put_(bag, "factor", &K, p->n, p->n);
+    return okra_bag_put_(bag, "factor", &K, p->n, p->n);
 }
 
 /* L <- L / b, b = tr((K + lambda I)^-1 L) / n. Outputs of 0 stay. */
@@ -93,7 +93,7 @@ static okra_status fit_em(okra_context *ctx, const okra_problem_ *p,
     if (o.m_step) {
         CHK(rescale(ctx, okra_linker_get_(bag, "factor"), okra_mat_of_(L, p->n, p->n)));
     }
-    return okra_linker_put_(bag, "output", &L, p->n, p->n);
+    return okra_bag_put_(bag, "output", &L, p->n, p->n);
 }
 
 /* A <- its projection on the positive semi-definite matrices. */
@@ -134,7 +134,7 @@ static okra_status fit_pkmr(okra_context *ctx, const okra_problem_ *p,
         L[i] -= o.lambda / 2 * inverse[i];
     }
     CHK(positive_part(ctx, okra_mat_of_(L, n, n)));
-    return okra_linker_put_(bag, "output", &L, n, n);
+    return okra_bag_put_(bag, "output", &L, n, n);
 }
 
 /* ---- factors ---- */

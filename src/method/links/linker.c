@@ -72,16 +72,6 @@ okra_status okra_linker_network_(const char *who, const okra_problem_ *p,
     return OKRA_OK;
 }
 
-okra_status okra_linker_put_(okra_bag_ *bag, const char *name, double **values,
-                             okra_int rows, okra_int cols)
-{
-    okra_status st = okra_bag_put_(bag, name, *values, rows, cols);
-    if (st == OKRA_OK) {
-        *values = NULL;
-    }
-    return st;
-}
-
 okra_mat_ okra_linker_get_(const okra_bag_ *bag, const char *name)
 {
     okra_int rows = 0, cols = 0;

@@ -92,7 +92,7 @@ static okra_status fit(okra_context *ctx, const okra_problem_ *p,
     TRY(okra_doubles_(ctx, n, n + 1, "the classifiers", &C));
     t.C = okra_mat_of_(C, n, n + 1);
     TRY(okra_parallel_(ctx, n, 1, "local models", body, &t));
-    TRY(okra_linker_put_(bag, "classifiers", &C, n, n + 1));
+    TRY(okra_bag_put_(bag, "classifiers", &C, n, n + 1));
 done:
     FREE(K, C);
     okra_svm_gram_clear_(&t.gram);

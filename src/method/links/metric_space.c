@@ -56,7 +56,7 @@ static okra_status inputs(okra_context *ctx, const okra_problem_ *p, okra_bag_ *
     CHK(okra_problem_host_K_(ctx, p, K));
     MAKE(means, p->n);
     okra_linker_center_(okra_mat_of_(*K, p->n, p->n), means);
-    return okra_linker_put_(bag, "means", &means, 1, p->n);
+    return okra_bag_put_(bag, "means", &means, 1, p->n);
 }
 
 /* R <- (G + lambda I)^-1, G <- R G = I - lambda R. */
@@ -101,7 +101,7 @@ static okra_status fit_kcca(okra_context *ctx, const okra_problem_ *p,
     }
     CHK(okra_engine_gemm_(ctx, false, true, 1, r, okra_mat_part_(t, 0, d, 0, n), 0,
                           okra_mat_of_(C, n, d)));
-    return okra_linker_put_(bag, "coordinates", &C, n, d);
+    return okra_bag_put_(bag, "coordinates", &C, n, d);
 }
 
 /* out <- V G of a network's Laplacian G, V: r x n. */
@@ -157,7 +157,7 @@ static okra_status fit_kml(okra_context *ctx, const okra_problem_ *p,
     }
     CHK(okra_engine_gemm_(ctx, true, true, 1, Q, okra_mat_of_(S, d, r), 0,
                           okra_mat_of_(C, n, d)));
-    return okra_linker_put_(bag, "coordinates", &C, n, d);
+    return okra_bag_put_(bag, "coordinates", &C, n, d);
 }
 
 /* ---- factors ---- */

@@ -187,7 +187,7 @@ static okra_status put_coefficients(low *z, okra_bag_ *bag)
     for (okra_int i = 0; i < map->columns * d; i++) {
         X[i] /= z->f.as.unit;
     }
-    return okra_ridge_put_(bag, "coefficients", &X, map->columns, d);
+    return okra_bag_put_(bag, "coefficients", &X, map->columns, d);
 }
 
 /* Ranks and trace errors. */

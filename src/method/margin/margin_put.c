@@ -49,9 +49,9 @@ okra_status okra_margin_put_weights_(okra_margin_ *m, double lambda, const doubl
         CHK(okra_engine_gemm_(m->ctx, true, false, 1, okra_mat_of_(B, n, N),
                               okra_mat_view_(m->p->features, n, d, m->p->features_ld), 0,
                               okra_mat_of_(C, N, d)));
-        CHK(okra_ridge_put_(bag, "coefficients", &C, N, d));
+        CHK(okra_bag_put_(bag, "coefficients", &C, N, d));
     }
-    return okra_ridge_put_(bag, "B", &B, n, N);
+    return okra_bag_put_(bag, "B", &B, n, N);
 }
 
 /* Row j of X: g_j (dual of coordinate j)' J (lambda I + 2 lambda_2 g_j K M)^-1 / 2; C =
@@ -78,7 +78,7 @@ okra_status okra_margin_put_coefficients_(okra_margin_ *m, double lambda, okra_b
     CHK(okra_doubles_(m->ctx, N, d, "the margin coefficients", &C));
     CHK(okra_engine_gemm_(m->ctx, true, false, 1, m->semi ? Xm : Rm,
                           okra_mat_of_(m->A, d, d), 0, okra_mat_of_(C, N, d)));
-    return okra_ridge_put_(bag, "coefficients", &C, N, d);
+    return okra_bag_put_(bag, "coefficients", &C, N, d);
 }
 
 okra_status okra_margin_put_scale_(okra_margin_ *m, double lambda, okra_bag_ *bag)
@@ -94,7 +94,7 @@ okra_status okra_margin_put_scale_(okra_margin_ *m, double lambda, okra_bag_ *ba
         for (okra_int i = 0; i < n * d; i++) {
             C[i] = scale[i / d] * m->p->features[i / d * m->p->features_ld + i % d];
         }
-        CHK(okra_ridge_put_(bag, "coefficients", &C, n, d));
+        CHK(okra_bag_put_(bag, "coefficients", &C, n, d));
     }
-    return okra_ridge_put_(bag, "scale", &scale, 1, n);
+    return okra_bag_put_(bag, "scale", &scale, 1, n);
 }

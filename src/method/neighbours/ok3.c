@@ -305,8 +305,8 @@ static okra_status store(const forest *f, okra_bag_ *bag)
         }
         at += f->trees[t].count;
     }
-    CHK(okra_linker_put_(bag, "nodes", &nodes, total, FIELDS));
-    return okra_linker_put_(bag, "roots", &roots, 1, f->o.trees);
+    CHK(okra_bag_put_(bag, "nodes", &nodes, total, FIELDS));
+    return okra_bag_put_(bag, "roots", &roots, 1, f->o.trees);
 }
 
 static okra_status fit(okra_context *ctx, const okra_problem_ *p,
@@ -335,7 +335,7 @@ static okra_status fit(okra_context *ctx, const okra_problem_ *p,
     TRY(okra_doubles_(ctx, f.o.trees, n, "the leaves of the trees", &f.items));
     TRY(okra_parallel_(ctx, f.o.trees, 1, "grow trees", grow_body, &f));
     TRY(store(&f, bag));
-    TRY(okra_linker_put_(bag, "items", &f.items, f.o.trees, n));
+    TRY(okra_bag_put_(bag, "items", &f.items, f.o.trees, n));
 done:
     for (okra_int t = 0; f.trees && t < f.o.trees; t++) {
         okra_free_(f.trees[t].node);

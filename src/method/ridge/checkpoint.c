@@ -438,8 +438,7 @@ static okra_status load_factor(const okra_ridge_ *r, uint64_t problem, okra_larg
             goto done;
         }
     }
-    *L = made;
-    made = NULL;
+    *L = TAKE(made);
 done:
     okra_large_free_(made);
     okra_zip_close_(zip);

@@ -254,20 +254,13 @@ okra_status okra_grouped_put_(const okra_grouped_ *r, double lambda, double **C,
     for (okra_int j = 0; j < g->d; j++) {
         of[j] = (double)g->of[j];
     }
-    CHK(okra_ridge_put_(bag, "coefficients", C, g->n, g->d));
-    CHK(okra_ridge_put_(bag, "groups", &of, 1, g->d));
+    CHK(okra_bag_put_(bag, "coefficients", C, g->n, g->d));
+    CHK(okra_bag_put_(bag, "groups", &of, 1, g->d));
     CHK(okra_bag_put_copy_(bag, "shares", g->S, g->count, g->positions));
     if (r->mean) {
         CHK(okra_bag_put_copy_(bag, "mean", r->mean, 1, g->d));
     }
     return okra_bag_put_number_(bag, "lambda", lambda);
-}
-
-okra_int okra_grouped_width_(const okra_bag_ *bag)
-{
-    okra_int n = 0, d = 0;
-    okra_bag_get_(bag, "coefficients", &n, &d);
-    return d;
 }
 
 typedef struct stored {

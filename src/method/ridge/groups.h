@@ -42,7 +42,6 @@ okra_status okra_grouped_put_(const okra_grouped_ *r, double lambda, double **C,
                               okra_bag_ *bag) OKRA_CHECK;
 
 /* What the methods that keep such bags share. */
-okra_int okra_grouped_width_(const okra_bag_ *bag);
 /* h_j(x) = mean_j + sum_i k_g(j)(x, x_i) C_ij */
 okra_status okra_grouped_predict_(okra_context *ctx, const okra_bag_ *bag,
                                   okra_query_ *query, okra_mat_ out) OKRA_CHECK;

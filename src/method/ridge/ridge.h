@@ -193,10 +193,6 @@ typedef struct okra_outputs_sink_ {
 okra_status okra_outputs_left_(okra_context *ctx, void *user,
                                const okra_left_ *left) OKRA_CHECK;
 
-/* Hands *values over to the bag and makes it NULL. */
-okra_status okra_ridge_put_(okra_bag_ *bag, const char *name, double **values,
-                            okra_int rows, okra_int cols) OKRA_CHECK;
-
 /* Predictions of any method whose bag holds "B" (weights w = B k_x, n x N) or
  * "coefficients" (h(x)' = k_x' C, N x d), or both. */
 okra_form_ okra_ridge_form_(const okra_bag_ *bag);

@@ -327,7 +327,7 @@ okra_status okra_ridge_cg_(okra_ridge_ *r, const okra_cg_options_ *o)
         CHK(okra_doubles_(r->ctx, z.m, z.d, "the ridge coefficients", &A));
         CHK(okra_mat_copy_(mat(&z, z.s.X), mat(&z, A)));
         CHK(okra_map_fold_(r->ctx, z.map, mat(&z, A), mat(&z, A)));
-        CHK(okra_ridge_put_(r->bags[l], "coefficients", &A, z.m, z.d));
+        CHK(okra_bag_put_(r->bags[l], "coefficients", &A, z.m, z.d));
         if (r->center) {
             CHK(okra_ridge_put_mean_(r->bags[l], z.s.mean, z.d));
         }

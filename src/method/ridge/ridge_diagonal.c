@@ -156,7 +156,7 @@ okra_status okra_ridge_diagonal_(okra_ridge_ *r, double t)
         TRY(okra_doubles_(r->ctx, z.n, z.d, "the ridge coefficients", &C));
         spectrum(&z, r->lambda[l]);
         TRY(coefficients(&z, 1 - t, C));
-        TRY(okra_ridge_put_(r->bags[l], "coefficients", &C, z.n, z.d));
+        TRY(okra_bag_put_(r->bags[l], "coefficients", &C, z.n, z.d));
         TRY(okra_bag_put_copy_(r->bags[l], "slope", z.a, 1, z.d));
     }
 done:

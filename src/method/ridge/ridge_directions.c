@@ -108,7 +108,7 @@ okra_status okra_ridge_factors_(okra_ridge_ *r, const double *A)
         CHK(fit_one(r, K, &o.of[k], &jitter, C));
     }
     CHK(okra_bag_put_number_(r->bags[0], "jitter", jitter));
-    return okra_ridge_put_(r->bags[0], "coefficients", &C, n, d);
+    return okra_bag_put_(r->bags[0], "coefficients", &C, n, d);
 }
 
 okra_status okra_ridge_keep_operator_(const okra_ridge_ *r, const double *A)

@@ -8,16 +8,6 @@
 #include <float.h>
 #include <math.h>
 
-okra_status okra_ridge_put_(okra_bag_ *bag, const char *name, double **values,
-                            okra_int rows, okra_int cols)
-{
-    okra_status st = okra_bag_put_(bag, name, *values, rows, cols);
-    if (st == OKRA_OK) {
-        *values = NULL;
-    }
-    return st;
-}
-
 static okra_mat_ features_of(const okra_ridge_ *r)
 {
     return okra_mat_of_(r->Y, r->p->n, r->p->d);
@@ -31,8 +21,7 @@ okra_status okra_ridge_factor_(const okra_ridge_ *r, okra_large_ **L, double *ji
     CHK(okra_ridge_K_(r, &K));
     CHK(okra_large_add_diagonal_(r->ctx, r->lambda[0], K));
     CHK(okra_large_cholesky_(r->ctx, K, jitter));
-    *L = K;
-    K = NULL;
+    *L = TAKE(K);
     return OKRA_OK;
 }
 
@@ -46,7 +35,7 @@ static okra_status fit_factor(okra_ridge_ *r, okra_large_ **K)
     CHK(okra_bag_put_number_(r->bags[0], "jitter", jitter));
     if (r->Y) {
         CHK(okra_large_solve_host_(r->ctx, true, *K, features_of(r)));
-        CHK(okra_ridge_put_(r->bags[0], "coefficients", &r->Y, n, d));
+        CHK(okra_bag_put_(r->bags[0], "coefficients", &r->Y, n, d));
     }
     if (r->slim) {
         return OKRA_OK;
@@ -64,7 +53,7 @@ static okra_status put_weights(okra_ridge_ *r, okra_bag_ *bag, okra_large_ **B)
         CHK(okra_doubles_(r->ctx, n, d, "the ridge coefficients", &C));
         CHK(okra_large_left_(r->ctx, true, false, 1, *B, features_of(r),
                              okra_mat_of_(C, n, d)));
-        CHK(okra_ridge_put_(bag, "coefficients", &C, n, d));
+        CHK(okra_bag_put_(bag, "coefficients", &C, n, d));
     }
     if (r->slim) {
         okra_large_free_(*B);
@@ -276,11 +265,8 @@ okra_status okra_ridge_spectral_(okra_ridge_ *r, const okra_spectral_ *s)
             }
         }
         CHK(okra_large_left_(ctx, true, false, 1, s->V, Am, Sm));
-        if (s->E) {
-            CHK(okra_gemm_(ctx, false, false, 1, Sm, E, 0, Am));
-        } else {
-            CHK(okra_mat_copy_(Sm, Am));
-        }
+        CHK(s->E ? okra_gemm_(ctx, false, false, 1, Sm, E, 0, Am)
+                 : okra_mat_copy_(Sm, Am));
         CHK(okra_ridge_put_folded_(ctx, s->fold, m, d, r->bags[l], &A));
     }
     return OKRA_OK;

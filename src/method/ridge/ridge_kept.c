@@ -33,7 +33,7 @@ static okra_status put(okra_bag_ *bag, const char *name, const double *values,
     for (okra_int i = 0; i < rows * cols; i++) {
         copy[i] = scale * values[i];
     }
-    return okra_ridge_put_(bag, name, &copy, rows, cols);
+    return okra_bag_put_(bag, name, &copy, rows, cols);
 }
 
 okra_status okra_total_keep_(const okra_total_ *z, double times, const double *A,

@@ -58,7 +58,7 @@ okra_status okra_ridge_put_folded_(okra_context *ctx, const okra_map_ *fold, okr
         TRY(okra_map_fold_(ctx, fold, okra_mat_of_(*A, m, d),
                            okra_mat_of_(X ? X : *A, columns, d)));
     }
-    TRY(okra_ridge_put_(bag, "coefficients", X ? &X : A, columns, d));
+    TRY(okra_bag_put_(bag, "coefficients", X ? &X : A, columns, d));
 done:
     FREE(X, *A);
     *A = NULL;
@@ -175,7 +175,7 @@ static okra_status weights(low *z)
         CHK(okra_doubles_(ctx, n, columns, "the ridge weights", &B));
         weighing w = {okra_mat_of_(X, columns, m), okra_mat_of_(B, n, columns)};
         CHK(okra_moments_pass_(ctx, z->r->p, "weights", 0, weigh, &w));
-        CHK(okra_ridge_put_(z->r->bags[l], "B", &B, n, columns));
+        CHK(okra_bag_put_(z->r->bags[l], "B", &B, n, columns));
     }
     return OKRA_OK;
 }
@@ -187,7 +187,7 @@ okra_status okra_ridge_put_mean_(okra_bag_ *bag, const double *mean, okra_int d)
     OWNED double *copy = NULL;
     MAKE(copy, d);
     CHK(okra_mat_copy_(okra_mat_view_(mean, 1, d, d), okra_mat_of_(copy, 1, d)));
-    return okra_ridge_put_(bag, "mean", &copy, 1, d);
+    return okra_bag_put_(bag, "mean", &copy, 1, d);
 }
 
 /* The least that is added to C; 0 where that is not told before the pass. With a matrix

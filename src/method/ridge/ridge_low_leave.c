@@ -105,12 +105,9 @@ static okra_status rotate_moments(leaving *z)
     const okra_moments_ *t = z->t;
     okra_int m = t->m, d = t->d, c = z->c;
     okra_mat_ right = okra_mat_of_(z->Z, m, d + c), R = okra_mat_of_(t->R, m, d);
-    if (z->E) {
-        CHK(okra_gemm_(ctx, false, true, 1, R, okra_mat_view_(z->E, d, d, d), 0,
-                       okra_mat_part_(right, 0, m, 0, d)));
-    } else {
-        CHK(okra_mat_copy_(R, okra_mat_part_(right, 0, m, 0, d)));
-    }
+    CHK(z->E ? okra_gemm_(ctx, false, true, 1, R, okra_mat_view_(z->E, d, d, d), 0,
+                          okra_mat_part_(right, 0, m, 0, d))
+             : okra_mat_copy_(R, okra_mat_part_(right, 0, m, 0, d)));
     for (okra_int i = 0; i < m; i++) {
         for (okra_int j = 0; j < c; j++) {
             right.p[i * (d + c) + d + j] = t->total * t->phi[i];

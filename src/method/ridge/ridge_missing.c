@@ -193,12 +193,9 @@ static okra_status put(missing *m, size_t l)
     okra_mat_ Rm = okra_mat_of_(R, d, N), Xm = okra_mat_of_(X, d, N);
     okra_mat_ Cm = okra_mat_of_(C, N, d), b = okra_mat_of_(m->b, n, d);
     okra_mat_fill_(Rm, 0);
-    if (m->E.p) {
-        CHK(okra_engine_gemm_(ctx, false, true, 1, m->E, b, 0,
-                              okra_mat_part_(Rm, 0, d, 0, n)));
-    } else {
-        CHK(okra_mat_transpose_(b, okra_mat_part_(Rm, 0, d, 0, n)));
-    }
+    CHK(m->E.p ? okra_engine_gemm_(ctx, false, true, 1, m->E, b, 0,
+                                   okra_mat_part_(Rm, 0, d, 0, n))
+               : okra_mat_transpose_(b, okra_mat_part_(Rm, 0, d, 0, n)));
     for (okra_int j = 0; j < d * N; j++) {
         R[j] *= (m->g ? m->g[j / N] : 1) / (m->semi ? 1 : lambda);
     }
@@ -210,7 +207,7 @@ static okra_status put(missing *m, size_t l)
     } else {
         CHK(okra_mat_transpose_(m->semi ? Xm : Rm, Cm));
     }
-    return okra_ridge_put_(m->r->bags[l], "coefficients", &C, N, d);
+    return okra_bag_put_(m->r->bags[l], "coefficients", &C, N, d);
 }
 
 static okra_status prepare(missing *m, const char *graph, double lambda2)

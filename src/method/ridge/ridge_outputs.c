@@ -88,7 +88,7 @@ static okra_status merge(const okra_outputs_ *o, okra_bag_ *const *from, const c
             out[i * cols + j] = C[i * cols + j];
         }
     }
-    return okra_ridge_put_(to, name, &out, rows, cols);
+    return okra_bag_put_(to, name, &out, rows, cols);
 }
 
 okra_status okra_outputs_merge_(const okra_outputs_ *o, double lambda,

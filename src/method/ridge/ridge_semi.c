@@ -23,10 +23,10 @@ static okra_status weights(okra_ridge_ *r, const okra_semi_ *s, size_t l)
         CHK(okra_doubles_(r->ctx, N, d, "the ridge coefficients", &C));
         CHK(okra_engine_gemm_(r->ctx, true, false, 1, okra_mat_of_(B, n, N),
                               okra_mat_of_(r->Y, n, d), 0, okra_mat_of_(C, N, d)));
-        CHK(okra_ridge_put_(r->bags[l], "coefficients", &C, N, d));
+        CHK(okra_bag_put_(r->bags[l], "coefficients", &C, N, d));
     }
     if (!r->slim) {
-        CHK(okra_ridge_put_(r->bags[l], "B", &B, n, N));
+        CHK(okra_bag_put_(r->bags[l], "B", &B, n, N));
     }
     return OKRA_OK;
 }
@@ -51,7 +51,7 @@ static okra_status coefficients(okra_ridge_ *r, const okra_semi_ *s, okra_mat_ E
     CHK(okra_semi_solve_rows_(r->ctx, s, r->lambda[l], g, Rm, Xm));
     CHK(okra_doubles_(r->ctx, N, d, "the ridge coefficients", &C));
     CHK(okra_engine_gemm_(r->ctx, true, false, 1, Xm, E, 0, okra_mat_of_(C, N, d)));
-    return okra_ridge_put_(r->bags[l], "coefficients", &C, N, d);
+    return okra_bag_put_(r->bags[l], "coefficients", &C, N, d);
 }
 
 okra_status okra_ridge_semi_(okra_ridge_ *r, const char *graph, double lambda2, double *A)

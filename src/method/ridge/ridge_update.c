@@ -274,7 +274,7 @@ static okra_status put_rest(const okra_ridge_ *r, update *u, double lambda)
     okra_mat_ A = okra_bag_mat_(c->old, "operator.A");
     CHK(okra_bag_put_number_(bag, "jitter", 0));
     if (u->C) {
-        CHK(okra_ridge_put_(bag, "coefficients", &u->C, r->p->n, r->p->d));
+        CHK(okra_bag_put_(bag, "coefficients", &u->C, r->p->n, r->p->d));
     }
     if (r->mean) {
         CHK(okra_ridge_put_mean_(bag, r->mean, r->p->d));

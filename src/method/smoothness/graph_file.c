@@ -19,12 +19,6 @@ okra_status okra_graph_weight_(okra_int i, okra_int j, double w)
                                (long long)i, (long long)j, w);
 }
 
-static int ascending(const void *a, const void *b)
-{
-    okra_int x = *(const okra_int *)a, y = *(const okra_int *)b;
-    return (x > y) - (x < y);
-}
-
 static double weight_at(const okra_data *data, okra_int i, okra_int j)
 {
     if (data->kind != OKRA_SPARSE) {
@@ -33,7 +27,7 @@ static double weight_at(const okra_data *data, okra_int i, okra_int j)
     const okra_csr_ *w = &data->csr;
     const okra_int *found =
         bsearch(&j, w->indices + w->indptr[i], (size_t)(w->indptr[i + 1] - w->indptr[i]),
-                sizeof j, ascending);
+                sizeof j, okra_by_int_);
     return found ? w->values[found - w->indices] : 0;
 }
 

@@ -26,7 +26,7 @@ enum { ROWS = 256 };
 typedef struct search {
     const okra_graph_kernel_ *kernel;
     okra_int n, k;
-    okra_int *near;   /* N x k: by distance, then each row ascending */
+    okra_int *near;   /* N x k: by distance, then each row okra_by_int_ */
     okra_int *held;   /* N: how many are there yet */
     double *distance; /* N x k */
     double *diagonal; /* N: K_ii */
@@ -129,15 +129,9 @@ static okra_status find(okra_context *ctx, search *s)
 
 /* ---- the graph ---- */
 
-static int ascending(const void *a, const void *b)
-{
-    okra_int x = *(const okra_int *)a, y = *(const okra_int *)b;
-    return (x > y) - (x < y);
-}
-
 static bool among(const search *s, okra_int i, okra_int j)
 {
-    return bsearch(&j, s->near + i * s->k, (size_t)s->k, sizeof j, ascending) != NULL;
+    return bsearch(&j, s->near + i * s->k, (size_t)s->k, sizeof j, okra_by_int_) != NULL;
 }
 
 static okra_status weigh(const search *s, okra_int i, okra_int j, double *w)
@@ -168,7 +162,7 @@ static okra_status unite(okra_context *ctx, const search *s, okra_csr_ *W)
     okra_int n = s->n;
     ZMAKE(W->indptr, n + 1);
     for (okra_int i = 0; i < n; i++) {
-        qsort(s->near + i * s->k, (size_t)s->k, sizeof *s->near, ascending);
+        qsort(s->near + i * s->k, (size_t)s->k, sizeof *s->near, okra_by_int_);
     }
     for (okra_int pass = 0; pass < 2; pass++) {
         for (okra_int i = 0; i < n; i++) {

@@ -16,6 +16,7 @@
  * letters, for the decoder position.
  */
 #include "method/ridge/groups.h"
+#include "method/ridge/ridge.h"
 #include "method/forms.h"
 
 #include "kernel/strings/string_kernels.h"
@@ -183,7 +184,7 @@ const okra_method_ okra_method_constrained_ = {
     .options = {"constrained", rows, sizeof(constrained_options)},
     .path = path,
     .form = okra_form_embedding_,
-    .width = okra_grouped_width_,
+    .width = okra_ridge_width_,
     .predict = okra_grouped_predict_,
     .kept = kept,
     .check = check_letters,

@@ -86,10 +86,8 @@ static okra_status learn(okra_context *ctx, okra_mat_ V, okra_bag_ *bag)
             tail[j] -= a[i] * Vt[i * D + j];
         }
     }
-    CHK(okra_bag_put_(bag, "directions", Vt, k, D));
-    Vt = NULL;
-    CHK(okra_bag_put_(bag, "tail", tail, 1, D));
-    tail = NULL;
+    CHK(okra_bag_put_(bag, "directions", &Vt, k, D));
+    CHK(okra_bag_put_(bag, "tail", &tail, 1, D));
     return okra_bag_put_number_(bag, "rank", (double)r);
 }
 
@@ -117,8 +115,7 @@ static okra_status fit(okra_context *ctx, const okra_problem_ *problem,
     CHK(okra_bag_put_number_(bag, "width", (double)d));
     CHK(okra_bag_put_number_(bag, "steps", (double)o.steps));
     if (o.recall) {
-        CHK(okra_bag_put_(bag, "pairs", V, n, p + d));
-        V = NULL;
+        CHK(okra_bag_put_(bag, "pairs", &V, n, p + d));
     }
     return OKRA_OK;
 }

@@ -17,6 +17,7 @@
  * around every output. With `tube` that is the loss, soft: jkm_tube.c. Without it the
  * loss is the square of the distance, in closed form.
  */
+#include "method/ridge/ridge.h"
 #include "method/structured/jkm.h"
 #include "method/forms.h"
 
@@ -213,7 +214,7 @@ const okra_method_ okra_method_jkm_ = {
     .options = {"jkm", rows, sizeof(jkm_options)},
     .path = path,
     .form = okra_form_embedding_,
-    .width = okra_grouped_width_,
+    .width = okra_ridge_width_,
     .predict = okra_grouped_predict_,
     .leave = leave,
     .kept = kept,

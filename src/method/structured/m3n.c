@@ -98,12 +98,9 @@ static okra_status put(const okra_m3n_ *m, const okra_data *vectors,
     for (okra_int c = 0; c < S; c++) {
         letters[c] = alphabet[c];
     }
-    CHK(okra_bag_put_(bag, "coefficients", C, kept, S));
-    C = NULL;
-    CHK(okra_bag_put_(bag, "elements", V, kept, d));
-    V = NULL;
-    CHK(okra_bag_put_(bag, "alphabet", letters, 1, S));
-    letters = NULL;
+    CHK(okra_bag_put_(bag, "coefficients", &C, kept, S));
+    CHK(okra_bag_put_(bag, "elements", &V, kept, d));
+    CHK(okra_bag_put_(bag, "alphabet", &letters, 1, S));
     CHK(okra_bag_put_copy_(bag, "transitions", m->A, S, S));
     CHK(okra_bag_put_number_(bag, "primal", m->primal));
     CHK(okra_bag_put_number_(bag, "dual", m->dual));

@@ -189,9 +189,7 @@ static okra_status reserve(okra_context *ctx, work *w)
     memset(w->a, 0, (size_t)(m->n * S * S) * sizeof *w->a);
     memset(m->C, 0, (size_t)(m->N * S) * sizeof *m->C);
     memset(m->A, 0, (size_t)(S * S) * sizeof *m->A);
-    for (okra_int i = 0; i < m->n; i++) {
-        w->order[i] = i;
-    }
+    okra_iota_(m->n, w->order);
     return OKRA_OK;
 }
 

@@ -107,10 +107,8 @@ static okra_status train(okra_context *ctx, const okra_problem_ *problem, const 
     for (okra_int m = 0; j->spread && m < j->machines; m++) {
         j->bias[m] = j->bias[m] * j->spread[m] + j->mean[m];
     }
-    TRY(okra_bag_put_(bag, "coefficients", j->C, j->machines, n));
-    j->C = NULL;
-    TRY(okra_bag_put_(bag, "bias", j->bias, 1, j->machines));
-    j->bias = NULL;
+    TRY(okra_bag_put_(bag, "coefficients", &j->C, j->machines, n));
+    TRY(okra_bag_put_(bag, "bias", &j->bias, 1, j->machines));
 done:
     okra_free_(K);
     okra_svm_gram_clear_(&j->gram);
@@ -145,8 +143,7 @@ static okra_status svm_fit(okra_context *ctx, const okra_problem_ *problem,
             first[m] = in ? (double)i : first[m];
         }
     }
-    TRY(okra_bag_put_(bag, "representatives", first, 1, j.machines));
-    first = NULL;
+    TRY(okra_bag_put_(bag, "representatives", &first, 1, j.machines));
     TRY(train(ctx, problem, "svm", &j, bag));
 done:
     FREE(first, j.target);

@@ -161,17 +161,6 @@ static void centre(okra_mat_ Y, const fitter *f)
     }
 }
 
-/* *values becomes the bag's. */
-static okra_status put(okra_bag_ *bag, const char *name, double **values, okra_int m,
-                       okra_int cols)
-{
-    okra_status st = okra_bag_put_(bag, name, *values, m, cols);
-    if (st == OKRA_OK) {
-        *values = NULL;
-    }
-    return st;
-}
-
 static okra_status check(const okra_problem_ *p, const okra_options *options,
                          const soar_options *o)
 {
@@ -236,10 +225,10 @@ static okra_status fit(okra_context *ctx, const okra_problem_ *problem,
         TRY(fit_output(&f, kernel, problem, j, C, moments + d));
     }
     okra_progress_end_(ctx, "outputs");
-    TRY(put(bag, "outputs", &Y, n, d));
-    TRY(put(bag, "start", &start, d, n));
-    TRY(put(bag, "coefficients", &C, d, n));
-    TRY(put(bag, "moments", &moments, 3, d));
+    TRY(okra_bag_put_(bag, "outputs", &Y, n, d));
+    TRY(okra_bag_put_(bag, "start", &start, d, n));
+    TRY(okra_bag_put_(bag, "coefficients", &C, d, n));
+    TRY(okra_bag_put_(bag, "moments", &moments, 3, d));
     TRY(okra_bag_put_text_(bag, "associate", okra_kernel_text(kernel)));
     TRY(okra_bag_put_number_(bag, "product", o.combine == PRODUCT));
     TRY(okra_bag_put_number_(bag, "sweeps", (double)o.sweeps));

@@ -27,9 +27,7 @@ okra_status okra_soar_others_(okra_mat_ Y, okra_int j, okra_data **out)
         memcpy(rest + i * d, row, (size_t)j * sizeof *rest);
         memcpy(rest + i * d + j, row + j + 1, (size_t)(d - j) * sizeof *rest);
     }
-    CHK(okra_data_adopt_dense_(rest, Y.rows, d, "the other outputs", out));
-    rest = NULL;
-    return OKRA_OK;
+    return okra_data_adopt_dense_(&rest, Y.rows, d, "the other outputs", out);
 }
 
 /* A <- K + A or K A, element by element. */

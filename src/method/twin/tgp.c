@@ -59,17 +59,6 @@ extern const okra_method_ okra_method_tgp_kl_, okra_method_tgp_hsic_;
 
 /* ---- fit ---- */
 
-/* *values becomes the bag's. */
-static okra_status put(okra_bag_ *bag, const char *name, double **values, okra_int rows,
-                       okra_int cols)
-{
-    okra_status st = okra_bag_put_(bag, name, *values, rows, cols);
-    if (st == OKRA_OK) {
-        *values = NULL;
-    }
-    return st;
-}
-
 static okra_status check(const okra_problem_ *p, okra_int neighbours)
 {
     REFUSE_IF(
@@ -97,7 +86,7 @@ static okra_status fit_kl(okra_context *ctx, const okra_problem_ *problem,
         CHK(okra_bag_put_number_(bag, "jitter", jitter));
     }
     CHK(okra_large_take_(ctx, &G, "the matrix of the model", &K));
-    return put(bag, o->neighbours > 0 ? "K" : "factor", &K, n, n);
+    return okra_bag_put_(bag, o->neighbours > 0 ? "K" : "factor", &K, n, n);
 }
 
 static okra_status kl_path(okra_context *ctx, const okra_problem_ *problem,
@@ -125,11 +114,11 @@ static okra_status hsic_fit(okra_context *ctx, const okra_problem_ *problem,
     CHK(okra_problem_K_(ctx, problem, &G));
     if (o.neighbours > 0) {
         CHK(okra_large_take_(ctx, &G, "the matrix of the model", &K));
-        return put(bag, "K", &K, n, n);
+        return okra_bag_put_(bag, "K", &K, n, n);
     }
     MAKE(sums, n);
     CHK(okra_large_row_sums_(ctx, G, sums));
-    return put(bag, "sums", &sums, n, 1);
+    return okra_bag_put_(bag, "sums", &sums, n, 1);
 }
 
 /* ---- prediction ---- */
@@ -228,12 +217,6 @@ typedef struct local {
     okra_mat_ out;
 } local;
 
-static int ascending(const void *a, const void *b)
-{
-    okra_int i = *(const okra_int *)a, j = *(const okra_int *)b;
-    return (i > j) - (i < j);
-}
-
 static okra_status one_query(const local *l, okra_int r, okra_int *S, double *block)
 {
     const okra_query_ *q = l->query;
@@ -241,7 +224,7 @@ static okra_status one_query(const local *l, okra_int r, okra_int *S, double *bl
     double *k = block + M * M, *u = k + M, self = q->self[r], e;
     const double *k_x = q->Kx.p + r * q->Kx.ld;
     okra_nearest_inputs_(n, k_x, q->train_self, M, S, u);
-    qsort(S, (size_t)M, sizeof *S, ascending);
+    qsort(S, (size_t)M, sizeof *S, okra_by_int_);
     for (okra_int i = 0; i < M; i++) {
         double sum = 0;
         k[i] = k_x[S[i]];

@@ -381,24 +381,15 @@ int okra_twin_exponent(const okra_twin *twin, okra_side side, okra_int term,
 
 double okra_twin_before(const okra_twin *twin)
 {
-    if (!twin) {
-        return NAN;
-    }
-    return twin->before;
+    return twin ? twin->before : (double)NAN;
 }
 
 double okra_twin_after(const okra_twin *twin)
 {
-    if (!twin) {
-        return NAN;
-    }
-    return twin->after;
+    return twin ? twin->after : (double)NAN;
 }
 
 const char *okra_twin_kernel(const okra_twin *twin, okra_side side)
 {
-    if (!twin) {
-        return NULL;
-    }
-    return okra_kernel_text(twin->side[side].kernel);
+    return twin ? okra_kernel_text(twin->side[side].kernel) : NULL;
 }

@@ -11,8 +11,7 @@ static okra_status fill(okra_bag_ **out)
     TRY(okra_bag_create_(&bag));
     ALLOC(x, 2);
     x[0] = 1, x[1] = 2;
-    TRY(okra_bag_put_(bag, "x", x, 1, 2));
-    x = NULL;
+    TRY(okra_bag_put_(bag, "x", &x, 1, 2));
     TRY(okra_bag_put_number_(bag, "x", 0.5));
     TRY(okra_bag_put_view_(bag, "view", view, 1, 1));
     TRY(okra_bag_put_text_(bag, "note", "hello"));

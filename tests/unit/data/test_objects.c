@@ -76,7 +76,7 @@ TEST(adopted)
     okra_data *data = NULL;
     double *x = okra_alloc_(2, sizeof *x);
     x[0] = 3, x[1] = 4;
-    CHECK_OK(okra_data_adopt_dense_(x, 1, 2, "file.npy", &data));
+    CHECK_OK(okra_data_adopt_dense_(&x, 1, 2, "file.npy", &data));
     CHECK(data->values == x && !data->borrowed && data->ld == 2);
     CHECK_TEXT(data->source, "file.npy");
     okra_data_free(data);

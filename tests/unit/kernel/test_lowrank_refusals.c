@@ -13,8 +13,8 @@ static void check_broken(const points *p, const double *basis, okra_int count,
     double *F = okra_zalloc_(rank * rank, sizeof *F);
     memcpy(places, basis, (size_t)count * sizeof *basis);
     CHECK_OK(okra_bag_create_(&bag));
-    CHECK_OK(okra_bag_put_(bag, "y.basis", places, 1, count));
-    CHECK_OK(okra_bag_put_(bag, "y.factor", F, rank, rank));
+    CHECK_OK(okra_bag_put_(bag, "y.basis", &places, 1, count));
+    CHECK_OK(okra_bag_put_(bag, "y.factor", &F, rank, rank));
     CHECK_FAILS(okra_map_load_(NULL, p->kernel, p->data, bag, "y", &map), OKRA_EFORMAT,
                 message);
     okra_bag_free_(bag);
@@ -33,7 +33,7 @@ TEST(broken_maps_are_refused)
     CHECK_FAILS(okra_map_load_(NULL, p.kernel, p.data, bag, "y", &map), OKRA_EFORMAT,
                 "not whole");
     double *w = okra_zalloc_(P, sizeof *w);
-    CHECK_OK(okra_bag_put_(bag, "y.waves", w, 1, P));
+    CHECK_OK(okra_bag_put_(bag, "y.waves", &w, 1, P));
     CHECK_FAILS(okra_map_load_(NULL, p.kernel, p.data, bag, "y", &map), OKRA_EFORMAT,
                 "no scale");
     okra_bag_free_(bag);

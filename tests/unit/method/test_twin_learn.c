@@ -24,8 +24,8 @@ static setup make(uint64_t seed, okra_int n)
     for (okra_int i = 0; i < n * D; i++) {
         y[i] = sin(x[i]) + 0.1 * okra_random_normal_(&r);
     }
-    CHECK_OK(okra_data_adopt_dense_(x, n, D, "x", &s.x));
-    CHECK_OK(okra_data_adopt_dense_(y, n, D, "y", &s.y));
+    CHECK_OK(okra_data_adopt_dense_(&x, n, D, "x", &s.x));
+    CHECK_OK(okra_data_adopt_dense_(&y, n, D, "y", &s.y));
     CHECK_OK(okra_kernel_parse("rbf(gamma=0.2)", &s.k[0]));
     CHECK_OK(okra_kernel_parse("0.5*cosine + 0.25", &s.k[1]));
     CHECK_OK(okra_kernel_parse("rbf(gamma=1)", &s.k[2]));
@@ -193,8 +193,8 @@ TEST(bad_input)
         big[i] = 1e12 * i;
     }
     CHECK_OK(okra_data_take(s.x, index, 3, &few));
-    CHECK_OK(okra_data_adopt_dense_(same, N, 4, "same", &constant));
-    CHECK_OK(okra_data_adopt_dense_(big, N, 1, "big", &large));
+    CHECK_OK(okra_data_adopt_dense_(&same, N, 4, "same", &constant));
+    CHECK_OK(okra_data_adopt_dense_(&big, N, 1, "big", &large));
     CHECK_FAILS(okra_twin_learn(NULL, few, s.y, &one, &two, false, &twin), OKRA_ESHAPE,
                 "x has 3 dense vectors of length 3, y has 40");
     CHECK_FAILS(okra_twin_learn(NULL, few, few, &one, &two, true, &twin), OKRA_ESHAPE,

@@ -229,7 +229,7 @@ TEST(components_that_do_not_fit)
         okra_decoder_find_("candidates")->create(NULL, &output, NULL, &request, &state),
         OKRA_EFORMAT, "of 3 features, its outputs have 2");
     CHECK_OK(okra_bag_create_(&bag));
-    CHECK_OK(okra_bag_put_(bag, "axes", axes, 2, 2));
+    CHECK_OK(okra_bag_put_(bag, "axes", &axes, 2, 2));
     CHECK_FAILS(m->method->components(bag, N, &c), OKRA_EFORMAT, "its coefficients");
     okra_bag_free_(bag);
     okra_model_free(m);
