@@ -59,7 +59,7 @@ okra_status okra_through_load_(okra_context *ctx, const okra_through_ *how,
     }
     CHK(how->map(ctx, params, sh->state, train, &sh->mapped));
     CHK(okra_weights_take_(train, NULL, train->n, sh->mapped));
-    if (bag && how->inner->load) {
+    if (how->inner->load && (bag || !how->inner->bind)) {
         CHK(how->inner->load(ctx, params, sh->mapped, bag, name, &sh->inner));
     } else if (how->inner->bind) {
         CHK(how->inner->bind(ctx, params, sh->mapped, &sh->inner));

@@ -263,6 +263,39 @@ TEST(traits_are_those_of_the_methods)
     CHECK(!okra_method_has("ridge", (okra_trait)99));
 }
 
-MAIN(RUN(traits_are_those_of_the_methods), RUN(what_fit_refuses),
-     RUN(what_predict_refuses), RUN(what_must_be_given), RUN(a_cancelled_run_stops),
-     RUN(the_model_keeps_what_it_needs), RUN(tables_and_names), RUN(failing_allocations))
+TEST(traits_are_those_of_the_decoders)
+{
+    static const struct {
+        const char *decoder;
+        bool chooses, makes_up, reports, nothing;
+    } known[] = {{"candidates", true, false, false, false},
+                 {"explicit", false, false, false, false},
+                 {"fixed-point", false, false, false, false},
+                 {"gradient", false, false, false, false},
+                 {"labels", false, true, false, false},
+                 {"loss", true, false, false, false},
+                 {"position", false, true, false, false},
+                 {"string", false, true, false, false},
+                 {"rewrite", false, true, true, false},
+                 {"rankings", false, true, false, false},
+                 {"optimum", false, false, true, false},
+                 {"none", false, false, false, true},
+                 {"nobody", false, false, false, false}};
+    size_t count = 0;
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+        const char *name = known[i].decoder;
+        CHECK(okra_decoder_has(name, OKRA_DECODER_CHOOSES) == known[i].chooses);
+        CHECK(okra_decoder_has(name, OKRA_DECODER_MAKES_UP) == known[i].makes_up);
+        CHECK(okra_decoder_has(name, OKRA_DECODER_REPORTS) == known[i].reports);
+        CHECK(okra_decoder_has(name, OKRA_DECODER_NOTHING) == known[i].nothing);
+    }
+    while (okra_decoder_name(count, NULL, NULL)) {
+        count++;
+    }
+    CHECK(count + 1 == sizeof known / sizeof *known); /* no other decoder, but nobody */
+}
+
+MAIN(RUN(traits_are_those_of_the_methods), RUN(traits_are_those_of_the_decoders),
+     RUN(what_fit_refuses), RUN(what_predict_refuses), RUN(what_must_be_given),
+     RUN(a_cancelled_run_stops), RUN(the_model_keeps_what_it_needs),
+     RUN(tables_and_names), RUN(failing_allocations))
