@@ -89,10 +89,10 @@ static okra_status iterate(solver *s, rows F, double residual)
 static okra_status direction(solver *s, rows F)
 {
     double f = (double)F.count, m = (double)s->m, d = (double)s->d;
-    double left = (double)okra_memory_left_(s->ctx);
+    double left = (double)okra_memory_left_(s->ctx), side = fmin(f, OKRA_BOXQP_TILE_);
     bool found = false;
     if (!F.index && f * (m + d) + f * f / 3 <= 4 * m * d * s->usual &&
-        8 * f * f <= left / 2) {
+        8 * (f * f + okra_workers_(s->ctx) * side * side) <= left / 2) {
         CHK(factorise(s, F.f, &found));
     }
     if (!found) {

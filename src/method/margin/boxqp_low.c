@@ -31,8 +31,7 @@ enum {
     PASSES = 5,  /* within a block                                 */
     BLOCK_LEAST = 64,
     BLOCK_MOST = 256, /* the passes, which one thread does, stay a small part */
-    TILE = 128,       /* of the form of a block, which threads share          */
-    WIDE = 256        /* of that of a face                                    */
+    TILE = 128        /* of the form of a block, which threads share          */
 };
 
 static const double SHARE = 1e-3;  /* of the worst violation: below it waits      */
@@ -52,11 +51,12 @@ static okra_int block_of(okra_int m, okra_int d)
     return OKRA_MAX_(BLOCK_LEAST, OKRA_MIN_(even, BLOCK_MOST));
 }
 
-double okra_boxqp_low_doubles_(okra_int n, okra_int m, okra_int d)
+double okra_boxqp_low_doubles_(const okra_context *ctx, okra_int n, okra_int m,
+                               okra_int d)
 {
-    double B = (double)block_of(m, d), rows = (double)OKRA_FACTORS_BLOCK_;
-    return 7 * (double)n + (double)m * (double)d + fmin(rows, (double)n) * (double)d +
-           2 * B * B + 2 * B;
+    double B = (double)block_of(m, d), side = fmin(B, TILE);
+    return 7 * (double)n + (double)m * (double)d + B * (double)d + B * B + 2 * B +
+           okra_workers_(ctx) * side * side;
 }
 
 static okra_status prepare(solver *s)
@@ -256,7 +256,7 @@ okra_status okra_boxqp_gram_(solver *s, okra_mat_ Phi, okra_mat_ Psi, okra_mat_ 
 {
     block b = {.s = s, .Phi = Phi, .Psi = Psi, .Q = Q};
     OWNED double *G = NULL;
-    b.side = OKRA_MIN_(Phi.rows, WIDE);
+    b.side = OKRA_MIN_(Phi.rows, OKRA_BOXQP_TILE_);
     CHK(okra_doubles_(s->ctx, okra_workers_(s->ctx) * b.side, b.side,
                       "the margin solver's free block", &G));
     b.G = G;

@@ -14,7 +14,8 @@
 okra_status okra_boxqp_low_(okra_factors_ *f, double lambda, double tolerance, double *a,
                             double *A, okra_boxqp_report_ *report) OKRA_CHECK;
 /* Doubles that it takes beside the factors, their kept faces apart. */
-double okra_boxqp_low_doubles_(okra_int n, okra_int m, okra_int d);
+double okra_boxqp_low_doubles_(const okra_context *ctx, okra_int n, okra_int m,
+                               okra_int d);
 
 /* ---- what boxqp_low.c and boxqp_face.c share ---- */
 
@@ -51,7 +52,8 @@ okra_status okra_boxqp_gather_(okra_boxqp_work_ *s, okra_boxqp_rows_ z, const do
 /* to_i <- phi_i' A psi_i, by place */
 okra_status okra_boxqp_look_(okra_boxqp_work_ *s, okra_boxqp_rows_ z, double *A,
                              double *to) OKRA_CHECK;
-/* Q <- (Phi Phi') o (Psi Psi') / (2 lambda) */
+/* Q <- (Phi Phi') o (Psi Psi') / (2 lambda), by tiles, for each worker one beside Q. */
+enum { OKRA_BOXQP_TILE_ = 256 };
 okra_status okra_boxqp_gram_(okra_boxqp_work_ *s, okra_mat_ Phi, okra_mat_ Psi,
                              okra_mat_ Q) OKRA_CHECK;
 /* A step on the face: a and A become better. */

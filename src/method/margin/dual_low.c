@@ -47,7 +47,7 @@ typedef struct solver {
     okra_context *ctx;
     okra_factors_ *f;
     const okra_dual_low_ *o;
-    okra_int n, m, d;
+    okra_int n, m, d, rows; /* rows: of wide */
     double tau;
     double *center;            /* n x d: alpha_k                           */
     double *R, *S, *to;        /* n x d: residuals, how h moves, one of them */
@@ -74,7 +74,7 @@ static void clear(solver *s)
 double okra_dual_low_doubles_(okra_int n, okra_int m, okra_int d)
 {
     double N = (double)n, M = (double)m, q = (double)d;
-    return N * (2 * q + 3) + M * M + 6 * M * q + fmin(N, OKRA_FACTORS_BLOCK_) * (M + q);
+    return N * (2 * q + 3) + M * M + 6 * M * q + fmin(N, OKRA_FACTORS_BLOCK_) * M;
 }
 
 static okra_status prepare(solver *s)
@@ -91,7 +91,8 @@ static okra_status prepare(solver *s)
     }
     CHK(okra_doubles_(s->ctx, m, m, "the moments of the inputs", &s->C));
     MAKE(s->value, m);
-    CHK(okra_doubles_(s->ctx, s->f->block, m, "a block of the margin", &s->wide));
+    s->rows = OKRA_MIN_(s->f->block, OKRA_FACTORS_BLOCK_);
+    CHK(okra_doubles_(s->ctx, s->rows, m, "a block of the margin", &s->wide));
     double mean = s->f->trace / (2 * s->o->lambda) / (double)n;
     s->tau = s->o->loss == OKRA_LOSS_HUBER_ ? 0 : mean > 0 ? mean : 1;
     return OKRA_OK;
@@ -283,9 +284,9 @@ static okra_status measure(solver *s)
 static okra_status moments(solver *s)
 {
     okra_mat_ C = okra_mat_of_(s->C, s->m, s->m);
-    for (okra_int i = 0; i < s->n; i += s->f->block) {
+    for (okra_int i = 0; i < s->n; i += s->rows) {
         okra_mat_ Phi, Psi;
-        okra_int rows = OKRA_MIN_(s->f->block, s->n - i);
+        okra_int rows = OKRA_MIN_(s->rows, s->n - i);
         okra_mat_ F = okra_mat_of_(s->wide, rows, s->m);
         CHK(okra_cancelled_(s->ctx));
         CHK(okra_factors_rows_(s->f, NULL, i, rows, &Phi, &Psi));

@@ -114,7 +114,8 @@ static okra_status prepare(low *z)
         okra_mat_fill_(okra_mat_of_(m->alpha, m->n, d), 0);
     }
     z->later = (double)(p->map_x->columns * d + rank * d) +
-               (hinge ? okra_boxqp_low_doubles_ : okra_dual_low_doubles_)(m->n, rank, d);
+               (hinge ? okra_boxqp_low_doubles_(m->ctx, m->n, rank, d)
+                      : okra_dual_low_doubles_(m->n, rank, d));
     return okra_budget_ask_(m->ctx, 8 * z->later, "the margin of %lld pairs at rank %lld",
                             (long long)m->n, (long long)rank);
 }

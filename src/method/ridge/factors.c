@@ -276,7 +276,7 @@ okra_status okra_factors_create_(okra_context *ctx, const okra_problem_ *p,
     okra_int parts = OKRA_MIN_(2 * okra_workers_(ctx), OKRA_FACTORS_PARTS_);
     parts = okra_workers_(ctx) == 1 ? 1 : OKRA_MIN_(parts, (f.n + step - 1) / step);
     double besides = as->besides + (double)(f.n + (parts - 1) * f.m * f.d + x->columns) +
-                     (double)(OKRA_MAX_(rows, parts * step) * (f.m + f.d));
+                     (double)(OKRA_MAX_(rows, parts * step) * (f.m + 2 * f.d));
     if (fits(&f, f.n, besides)) {
         CHK(okra_doubles_(ctx, f.n, f.m, "the features of the inputs", &Phi));
         CHK(okra_doubles_(ctx, f.n, f.d, "the features of the outputs", &Psi));
