@@ -18,7 +18,8 @@
  * Cost: 2 n m d a round, 4 m d + B (m + d) a variable swept, 4 m d a variable of F and
  * step of conjugate gradients, or f^2 (m + d) + f^3/3 for all f of F. Rounds: 6 to 15
  * where a good part of the variables ends at a bound, up to a hundred where the outputs
- * are noise and lambda is small. Memory: m d + 7 n + 2 B^2 doubles beside the factors.
+ * are noise and lambda is small. Memory: m d + 7 n + B^2 doubles beside the factors, and
+ * for each thread a tile of Q.
  * The same seed and number of threads give the same bits.
  */
 #include "method/margin/boxqp_low.h"
@@ -142,11 +143,6 @@ okra_status okra_boxqp_look_(solver *s, rows z, double *A, double *to)
     return okra_factors_each_(z.f, z.index, z.count, look_rows, &p, 1, NULL);
 }
 
-static double squared(const solver *s, const double *A)
-{
-    return okra_dot_(s->m * s->d, A, A);
-}
-
 /* A, g and the report of a. */
 static okra_status measure(solver *s, double tolerance)
 {
@@ -169,7 +165,7 @@ static okra_status measure(solver *s, double tolerance)
         hinge += fmax(0, 1 - s->g[i]);
         scale += 1 + fabs(1 - s->g[i]);
     }
-    double half = s->lambda * squared(s, s->A);
+    double half = s->lambda * okra_dot_(s->m * s->d, s->A, s->A);
     s->report.dual = sum - half;
     s->report.gap = hinge + half - s->report.dual;
     s->report.goal = okra_gap_goal_(tolerance, s->report.dual, scale);
@@ -279,8 +275,13 @@ static okra_status one_block(solver *s, const okra_int *index, okra_int count)
 {
     block b = {.s = s, .side = s->side, .G = s->G, .g = s->b + count};
     double *a = s->b, *g = b.g, moved = 0;
+    bool together = s->f->parts == 1; /* all threads in one product, or there is one */
     b.Q = okra_mat_of_(s->Q, count, count);
     CHK(okra_factors_rows_(s->f, index, 0, count, &b.Phi, &b.Psi));
+    if (together) {
+        CHK(look_block(s, b.Phi, b.Psi, s->A, okra_mat_of_(s->M, count, s->d), g));
+        b.g = NULL;
+    }
     CHK(look_and_gram(&b));
     for (okra_int k = 0; k < count; k++) {
         a[k] = s->a[index[k]];
@@ -293,8 +294,10 @@ static okra_status one_block(solver *s, const okra_int *index, okra_int count)
     }
     if (moved > 0) {
         weigh(g, b.Psi, okra_mat_of_(s->M, count, s->d));
-        CHK(okra_parallel_least_(s->ctx, 2 * (double)count * (double)s->m * (double)s->d,
-                                 s->m, TILE, NULL, add_strip, &b));
+        CHK(together
+                ? add_strip(&b, 0, s->m, 0)
+                : okra_parallel_least_(s->ctx, 2 * (double)count * (double)(s->m * s->d),
+                                       s->m, TILE, NULL, add_strip, &b));
     }
     return OKRA_OK;
 }

@@ -17,7 +17,8 @@
 
 #include <string.h>
 
-enum { STEP = 256 }; /* rows of a block: 256 (m + d) doubles stay in cache */
+enum { STEP = 256 };             /* rows of a block: 256 (m + d) doubles stay in cache */
+static const double LARGE = 4e5; /* m d: a product of a block keeps all threads busy   */
 
 static bool fits(const okra_factors_ *f, okra_int rows, double besides)
 {
@@ -272,9 +273,12 @@ okra_status okra_factors_create_(okra_context *ctx, const okra_problem_ *p,
                        .d = okra_problem_features_(p),
                        .parts = 1,
                        .as = *as};
-    okra_int rows = OKRA_MIN_(f.n, OKRA_FACTORS_BLOCK_), step = OKRA_MIN_(f.n, STEP);
+    okra_int rows = OKRA_MIN_(f.n, OKRA_FACTORS_BLOCK_);
+    bool large = (double)f.m * (double)f.d >= LARGE;
+    okra_int step = large ? rows : OKRA_MIN_(f.n, STEP);
     okra_int parts = OKRA_MIN_(2 * okra_workers_(ctx), OKRA_FACTORS_PARTS_);
-    parts = okra_workers_(ctx) == 1 ? 1 : OKRA_MIN_(parts, (f.n + step - 1) / step);
+    parts =
+        large || okra_workers_(ctx) == 1 ? 1 : OKRA_MIN_(parts, (f.n + step - 1) / step);
     double besides = as->besides + (double)(f.n + (parts - 1) * f.m * f.d + x->columns) +
                      (double)(OKRA_MAX_(rows, parts * step) * (f.m + 2 * f.d));
     if (fits(&f, f.n, besides)) {
@@ -307,7 +311,7 @@ okra_status okra_factors_take_(okra_factors_ *f, const okra_int *index, okra_int
 {
     FREED_BY(okra_factors_clear_)
     okra_factors_ t = {.ctx = f->ctx, .n = count, .m = f->m, .d = f->d};
-    t.step = OKRA_MIN_(count, STEP);
+    t.step = OKRA_MIN_(count, f->step);
     t.parts = OKRA_MIN_(f->parts, (count + t.step - 1) / t.step);
     t.block = t.step;
     if (fits(f, count, (double)(t.parts * (t.m + t.step) * t.d))) {
