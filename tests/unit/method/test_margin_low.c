@@ -38,7 +38,8 @@ static okra_status solve(okra_context *ctx, const okra_problem_ *p, double lambd
 {
     okra_factors_ f = {0};
     okra_factors_as_ as = {.unit = sqrt(p->feature_scale),
-                           .besides = okra_boxqp_low_doubles_(ctx, p->n, p->map_x->rank, D)};
+                           .besides =
+                               okra_boxqp_low_doubles_(ctx, p->n, p->map_x->rank, D)};
     okra_status st = okra_factors_create_(ctx, p, &as, &f);
     kept_rows = f.Phi != NULL;
     st = st ? st : okra_boxqp_low_(&f, lambda, tolerance, a, A, r);
