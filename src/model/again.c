@@ -33,6 +33,28 @@ static okra_status set_kernels(const okra_model *model, okra_options *o)
     return okra_options_set(o, "ky", okra_kernel_text(model->training->ky));
 }
 
+okra_status okra_model_check_values_(const okra_method_ *method, const json_t *fitted)
+{
+    const okra_option_table *tables[] = {&okra_fit_table_, &method->options};
+    const char *said = json_string_value(json_object_get(fitted, "method"));
+    for (int t = 0; t < 2; t++) {
+        for (const okra_option *row = tables[t]->rows; row && row->name; row++) {
+            const char *had = json_string_value(json_object_get(fitted, row->name));
+            union {
+                double number;
+                okra_int integer;
+                const char *text;
+            } parsed;
+            if (had && !(row->preset && strcmp(row->preset, had) == 0)) {
+                CHK(okra_option_parse_(tables[t]->owner, row, had, &parsed));
+            }
+        }
+    }
+    REFUSE_IF(said && strcmp(said, method->name) != 0, OKRA_EARG,
+              "its options name the method '%s', it is of %s", said, method->name);
+    return OKRA_OK;
+}
+
 okra_status okra_model_options_(const okra_model *model, okra_options **out,
                                 const char **file)
 {

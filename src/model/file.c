@@ -390,10 +390,16 @@ okra_status okra_model_load(okra_context *context, const char *path, okra_model 
     REFUSE_IF(!m->method, OKRA_EFORMAT, "%s: there is no method '%s'", path,
               method ? method : "");
     CHK(check_json(path, about));
+    okra_status st =
+        okra_model_check_values_(m->method, json_object_get(about, "options"));
+    if (st != OKRA_OK) {
+        okra_message_prefix_("%s", path);
+        return st == OKRA_EMEM ? st : OKRA_EFORMAT;
+    }
     m->archive->context = context;
     CHK(okra_archive_check_count_(m->archive));
     double *promised = NULL;
-    okra_status st = load_bag(context, m->archive, about, m->method, &m->bag, &promised);
+    st = load_bag(context, m->archive, about, m->method, &m->bag, &promised);
     if (st != OKRA_OK && strncmp(okra_message(), path, strlen(path)) != 0) {
         okra_message_prefix_("%s", path);
     }

@@ -128,6 +128,10 @@ okra_status okra_method_check_(const okra_options *options,
  * set. */
 okra_status okra_model_check_options_(const okra_model *model,
                                       const okra_options *options) OKRA_CHECK;
+/* Whether the options of a model's description are such that a fit would take them, each
+ * by its row. */
+okra_status okra_model_check_values_(const okra_method_ *method,
+                                     const json_t *fitted) OKRA_CHECK;
 /* As many inputs as outputs; more inputs where the method can use them. */
 okra_status okra_method_check_pairs_(const okra_method_ *method, const okra_data *x,
                                      const okra_data *y) OKRA_CHECK;

@@ -22,7 +22,7 @@ entries, about = seal.read("m.okra")
 about["numbers"]["other"] = 1
 seal.write("other.okra", entries, about)
 entries, about = seal.read("m.okra")
-about["options"]["lambda"] = "\x1b]0;owned\x07\x1b[31m\u009b31m\u202e\nkx             forged"
+about["options"]["operator"] = "\x1b]0;owned\x07\x1b[31m\u009b31m\u202e\nkx             forged"
 about["okra"] = "9\x1b[2J"
 seal.write("escape.okra", entries, about)
 about["method"] = "\x1b[2Jridge"
@@ -36,6 +36,13 @@ seal.write("kx.okra", entries, about)
 entries, about = seal.read("k.okra")
 about["kernels"]["y"] = about["kernels"]["y"].replace("metric.csv", "pipe.csv")
 seal.write("ky.okra", entries, about)
+# options that no fit would take
+for name, option, text in (("lambda", "lambda", "-1"), ("infinite", "lambda", "inf"), ("nonsense", "lambda", "x"),
+                           ("steps", "cg-iterations", "0"), ("choice", "keep", "all"), ("flag", "center-output", "perhaps"),
+                           ("disguise", "method", "knn")):
+    entries, about = seal.read("m.okra")
+    about["options"][option] = text
+    seal.write(name + ".okra", entries, about)
 # many lines about kernels are told in a time that grows with their number alone
 entries, about = seal.read("m.okra")
 about["texts"].update({"align.kernels": "\n" * 300000, "align.weights": "," * 300000})
@@ -87,6 +94,29 @@ expect 0 timeout 20 okra predict ky.okra --x tx.csv -o ky.csv
 expect 0 timeout 20 okra index dense:y.csv -q --model ky.okra --rank 2 -o ky.okx
 expect 0 timeout 20 okra index dense:y.csv -q --model ky.okra -o plain.okx
 expect 0 timeout 20 okra info lines.okra
+# options out of the ranges of their tables
+expect_fail 1 "okra info: lambda.okra: ridge: lambda is -1, expected 0 to 1e+300" okra info lambda.okra
+expect_fail 1 "okra info: disguise.okra: its options name the method 'knn', it is of ridge" okra info disguise.okra
+for model in lambda infinite nonsense steps choice flag disguise; do
+    expect 1 okra info $model.okra
+    expect 1 okra predict $model.okra --x tx.csv -o bad.csv
+    [ ! -e bad.csv ]
+done
+# names of sequences stay on their lines
+printf '>first\nACG\n>second\nTTT\n>third\nGGA\n' >s.fasta
+head -3 x.csv >x3.csv
+okra fit -q --x x3.csv --y s.fasta --ky 'spectrum(k=1)' -o f.okra
+"$PYTHON" - <<'END'
+import seal
+entries, about = seal.read("f.okra")
+name = [n for n in entries if b"firstsecondthird" in entries[n]]
+assert len(name) == 1, list(entries)
+entries[name[0]] = entries[name[0]].replace(b"second", b"s\n>\x1bxx")
+seal.write("names.okra", entries, about)
+END
+expect 0 okra predict -q names.okra --x x3.csv -o names.fasta
+expect_in '>s\x0a>\x1bx' names.fasta
+[ "$(grep -c '^>' names.fasta)" = 3 ]
 # escapes
 expect 0 okra info escape.okra
 expect_in '\x1b]0;owned\x07\x1b[31m\xc2\x9b31m\xe2\x80\xae\x0akx' out
@@ -99,7 +129,7 @@ expect_in '\u009B31m\u202E' out
 if LC_ALL=C grep -q $'\xc2\x9b\|\xe2\x80\xae\|\033' out; then
     exit 1
 fi
-"$PYTHON" -c 'import json, sys; assert "\u009b31m\u202e" in json.load(sys.stdin)["options"]["lambda"]' <out
+"$PYTHON" -c 'import json, sys; assert "\u009b31m\u202e" in json.load(sys.stdin)["options"]["operator"]' <out
 expect 1 okra info method.okra
 expect_in '\x1b[2Jridge' err
 if grep -q $'\033' err; then

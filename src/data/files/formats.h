@@ -92,6 +92,9 @@ okra_status okra_write_sdf_(okra_writer_ *w, const okra_data *data) OKRA_CHECK;
 okra_status okra_read_txt_(okra_source_ *source, okra_data **out) OKRA_CHECK;
 okra_status okra_read_fasta_(okra_source_ *source, okra_data **out) OKRA_CHECK;
 okra_status okra_read_letters_(okra_source_ *source, okra_data **out) OKRA_CHECK;
+/* A text as a line of its own; one that holds a line end is refused: "string 3 ...". */
+okra_status okra_put_line_(okra_writer_ *w, const char *text, const char *what,
+                           okra_int i) OKRA_CHECK;
 okra_status okra_write_txt_(okra_writer_ *w, const okra_data *data) OKRA_CHECK;
 okra_status okra_write_fasta_(okra_writer_ *w, const okra_data *data) OKRA_CHECK;
 /* Sequences: `source` is a table of positions, or dense vectors whose part names such a

@@ -334,8 +334,9 @@ okra_status okra_write_nodes_(okra_writer_ *w, const okra_data *data)
     for (okra_int i = 0; i < data->n; i++) {
         okra_int code = data->codes[i];
         CHK(data->network->names
-                ? okra_writer_printf_(w, "%s\n", data->network->names[code])
-                : okra_writer_printf_(w, "%" PRId64 "\n", code));
+                ? okra_put_line_(w, data->network->names[code], "node", code)
+                : okra_writer_printf_(w, "%" PRId64 "
+", code));
     }
     return OKRA_OK;
 }

@@ -32,6 +32,18 @@ static okra_status check_kind(const okra_data *data, const char *format)
                             okra_kind_name(data->kind), format);
 }
 
+okra_status okra_put_line_(okra_writer_ *w, const char *text, const char *what,
+                           okra_int i)
+{
+    size_t length = strcspn(text, "\r\n");
+    REFUSE_IF(text[length], OKRA_EUNSUPPORTED,
+              "%s %" PRId64
+              " (counted from 0) holds a line end, which a file of lines cannot say%s",
+              what, i, strcmp(what, "string") == 0 ? "; .csv can" : "");
+    CHK(okra_writer_put_(w, text, length));
+    return okra_writer_put_(w, "\n", 1);
+}
+
 okra_status okra_write_txt_(okra_writer_ *w, const okra_data *data)
 {
     OWNED char *text = NULL;
@@ -47,10 +59,34 @@ okra_status okra_write_txt_(okra_writer_ *w, const okra_data *data)
     CHK(check_kind(data, "lines of text"));
     for (okra_int i = 0; i < data->n; i++) {
         CHK(okra_string_text_(data, i, &text));
-        CHK(okra_writer_put_(w, text, strlen(text)));
-        CHK(okra_writer_put_(w, "\n", 1));
+        CHK(okra_put_line_(w, text, "string", i));
         okra_free_(text);
         text = NULL;
+    }
+    return OKRA_OK;
+}
+
+/* A name, what is no text in it as \xNN: it stays on its line. */
+static okra_status put_name(okra_writer_ *w, const unsigned char *name, okra_int length)
+{
+    for (okra_int k = 0; k < length; k++) {
+        bool plain = name[k] == '\t' || (name[k] >= 0x20 && name[k] != 0x7f);
+        CHK(plain ? okra_writer_put_(w, &name[k], 1)
+                  : okra_writer_printf_(w, "\\x%02x", (unsigned)name[k]));
+    }
+    return OKRA_OK;
+}
+
+/* What would end a line, or begin the next sequence, is none of a sequence. */
+static okra_status check_sequence(const char *text, okra_int i)
+{
+    for (const char *p = text; *p; p++) {
+        unsigned char c = (unsigned char)*p;
+        REFUSE_IF(c < 0x20 || c == 0x7f || c == '>', OKRA_EUNSUPPORTED,
+                  "string %" PRId64
+                  " (counted from 0) holds the character U+%04X, which FASTA cannot say; "
+                  ".csv can",
+                  i, c);
     }
     return OKRA_OK;
 }
@@ -78,11 +114,12 @@ okra_status okra_write_fasta_(okra_writer_ *w, const okra_data *data)
     const okra_ragged_ *names = okra_data_group_(data, "names");
     for (okra_int i = 0; i < data->n; i++) {
         CHK(okra_string_text_(data, i, &text));
+        CHK(check_sequence(text, i));
         if (names) {
-            const char *bytes = names->fields[0].values;
+            const unsigned char *bytes = names->fields[0].values;
             CHK(okra_writer_put_(w, ">", 1));
-            CHK(okra_writer_put_(w, bytes + names->offsets[i],
-                                 (size_t)(names->offsets[i + 1] - names->offsets[i])));
+            CHK(put_name(w, bytes + names->offsets[i],
+                         names->offsets[i + 1] - names->offsets[i]));
         } else {
             CHK(okra_writer_printf_(w, ">%" PRId64, i));
         }

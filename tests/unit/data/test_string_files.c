@@ -74,6 +74,43 @@ TEST(strings_by_file_and_back)
     leave();
 }
 
+/* What a file of lines or FASTA would be misread for is not written. */
+TEST(texts_that_formats_cannot_say)
+{
+    const char *const odd[] = {"plain", "a\nb", "a\rb", "a>b", "a\tb", "\x1b[2J"};
+    const char *const in_fasta[] = {NULL,     "U+000A", "U+000D",
+                                    "U+003E", "U+0009", "U+001B"};
+    okra_data *d = NULL;
+    enter();
+    for (size_t k = 0; k < sizeof odd / sizeof *odd; k++) {
+        const char *both[] = {"ok", odd[k]};
+        CHECK_OK(okra_data_strings(both, 2, &d));
+        if (k == 1 || k == 2) {
+            CHECK_FAILS(okra_data_write(NULL, d, "t2.txt"), OKRA_EUNSUPPORTED,
+                        "t2.txt: string 1 (counted from 0) holds a line end");
+        } else {
+            CHECK_OK(okra_data_write(NULL, d, "t2.txt"));
+        }
+        if (in_fasta[k]) {
+            CHECK_FAILS(okra_data_write(NULL, d, "t3.fasta"), OKRA_EUNSUPPORTED,
+                        in_fasta[k]);
+        } else {
+            CHECK_OK(okra_data_write(NULL, d, "t3.fasta"));
+        }
+        okra_data_free(d);
+        d = NULL;
+    }
+    check_file("t3.fasta", ">0\nok\n>1\nplain\n"); /* the last that could be said */
+    const char *nodes[] = {"a", "b\nc"};
+    const okra_int ends[] = {0, 1}, codes[] = {0, 1};
+    const double weight = 1;
+    CHECK_OK(okra_data_nodes(2, nodes, ends, &weight, 1, codes, 2, &d));
+    CHECK_FAILS(okra_data_write(NULL, d, "t2.txt"), OKRA_EUNSUPPORTED,
+                "node 1 (counted from 0) holds a line end");
+    okra_data_free(d);
+    leave();
+}
+
 TEST(strings_of_a_column)
 {
     okra_data *d = NULL;
@@ -148,4 +185,5 @@ TEST(sequences_by_file)
     leave();
 }
 
-MAIN(RUN(strings_by_file_and_back), RUN(strings_of_a_column), RUN(sequences_by_file))
+MAIN(RUN(strings_by_file_and_back), RUN(texts_that_formats_cannot_say),
+     RUN(strings_of_a_column), RUN(sequences_by_file))
