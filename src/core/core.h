@@ -192,7 +192,7 @@ bool okra_alloc_told_to_fail_(void);
  * when there are more contexts than accounts. */
 int okra_account_open_(void);
 void okra_account_close_(int account);
-/* The budget that blocks which grow obey (okra_realloc_). */
+/* The budget that blocks which grow obey (okra_realloc_); 0: the default one. */
 void okra_account_limit_(int account, okra_int bytes);
 /* This thread works for the context from now on (NULL: for the same as before). */
 void okra_account_use_(const okra_context *context);

@@ -147,14 +147,19 @@ void *okra_zalloc_(okra_int count, size_t size)
 }
 
 /* Whether a block may grow to so many elements: what grows does so with a file, of which
- * nobody knew how much it holds. Small blocks do not count. */
+ * nobody knew how much it holds. Small blocks do not count. The default budget is of all
+ * contexts together. */
 static bool may_grow(okra_int count, size_t size)
 {
     const double small = 1 << 20;
     double bytes = (double)count * (double)size;
-    double limit = (double)atomic_load(&account_limit[account_now]);
-    return limit <= 0 || bytes <= small ||
-           (double)atomic_load(&account_bytes[account_now]) + bytes <= limit;
+    if (bytes <= small) {
+        return true;
+    }
+    okra_int set = atomic_load(&account_limit[account_now]);
+    okra_int used =
+        set > 0 ? atomic_load(&account_bytes[account_now]) : okra_alloc_live_bytes_();
+    return (double)used + bytes <= (double)(set > 0 ? set : okra_context_memory(NULL));
 }
 
 void *okra_realloc_(void *p, okra_int count, size_t size)

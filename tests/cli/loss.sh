@@ -135,3 +135,16 @@ expect 1 okra fit --x x.csv --y y.csv --kx 'rbf(sigma=1)' --ky linear --method k
 expect_in 'rank-output auto needs the whole input Gram matrix' err
 expect 0 okra fit --x x.csv --y y.csv --kx 'rbf(sigma=1)' --ky linear --method kpca --rank-output 1 --lambda 0.1 --low-rank-x 'nystrom(rank=2)' -o low.okra
 expect 0 okra predict low.okra --x one.csv -o -
+
+# Over all rankings of many items: what items x items numbers take is asked of the memory budget first.
+awk 'BEGIN { for (i = 0; i < 4; i++) for (j = 0; j < 1500; j++) printf "%d%s", (j * 7 + i * 11) % 1500 + 1, j < 1499 ? "," : "\n" }' >many.csv
+printf '0\n1\n2\n3\n' >four.csv
+okra fit -q --x four.csv --y many.csv --ky linear -o many.okra
+for loss in mae hamming ndcg:order=ranks; do
+    expect 1 okra predict many.okra --x four.csv --decode loss:$loss --over-all --memory 8M -o ranked.csv
+    expect_in "of 1500 x 1500 doubles needs 17.17 MiB" err
+    [ ! -e ranked.csv ]
+done
+expect 1 okra predict many.okra --x four.csv --decode loss:kendall --over-all --memory 8M -o ranked.csv
+expect_in "the neighbours of a ranking of 1500 items needs" err
+expect 0 okra predict -q many.okra --x four.csv --decode loss:hamming --over-all --memory 64M -o ranked.csv

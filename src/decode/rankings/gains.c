@@ -35,11 +35,12 @@ void okra_gains_free_(okra_gains_ *gains)
 OKRA_DROPS_(drop, okra_gains_, okra_gains_free_)
 
 /* d objects: in object j item j is first and all others are tied. */
-static okra_status make_firsts(const okra_gains_ *g, okra_data **out)
+static okra_status make_firsts(const okra_context *ctx, const okra_gains_ *g,
+                               okra_data **out)
 {
     okra_int d = g->output->y->d;
     OWNED double *values = NULL;
-    MAKE(values, d * d);
+    CHK(okra_doubles_(ctx, d, d, "an order for each item", &values));
     for (okra_int i = 0; i < d * d; i++) {
         bool first = i / d == i % d;
         values[i] = g->ranks ? (first ? 1 : 2) : first;
@@ -62,7 +63,7 @@ okra_status okra_gains_create_(okra_context *ctx, const okra_output_ *output,
     MAKE(g->distance, tests);
     CHK(okra_doubles_(ctx, tests, d, "the decoded rankings", &g->result));
     CHK(okra_doubles_(ctx, d, n, "the losses of items that are first", &g->D));
-    CHK(make_firsts(g, &firsts));
+    CHK(make_firsts(ctx, g, &firsts));
     CHK(okra_delta_bind_(ctx, loss, firsts));
     okra_status st = okra_delta_pairs_(ctx, loss, 0, okra_mat_of_(g->D, d, n));
     CHK(okra_delta_bind_(ctx, loss, NULL));

@@ -178,14 +178,15 @@ okra_status okra_order_paired_(const okra_data *y, const double *w, okra_int top
 }
 
 /* cost[j d + r] = sum_i w_i |r + 1 - y_ij|^power. */
-okra_status okra_order_assigned_(const okra_data *y, const double *w, double power,
-                                 int32_t *code)
+okra_status okra_order_assigned_(const okra_context *ctx, const okra_data *y,
+                                 const double *w, double power, int32_t *code)
 {
     OWNED okra_int *rank = NULL;
     okra_int d = y->d;
     OWNED double *cost = NULL;
-    ZMAKE(cost, d * d);
+    CHK(okra_doubles_(ctx, d, d, "the costs of items and places", &cost));
     MAKE(rank, d);
+    memset(cost, 0, (size_t)(d * d) * sizeof *cost);
     for (okra_int i = 0; i < y->n; i++) {
         for (okra_int j = 0; j < d; j++) {
             for (okra_int r = 0; r < d; r++) {

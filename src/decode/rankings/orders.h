@@ -22,8 +22,8 @@ okra_int okra_order_paired_bytes_(okra_int d);
 okra_status okra_order_paired_(const okra_data *y, const double *w, okra_int top,
                                int32_t *codes, okra_int *count) OKRA_CHECK;
 /* The least sum of |rank - y_ij|^power, weighted; power 0: of ranks that differ. */
-okra_status okra_order_assigned_(const okra_data *y, const double *w, double power,
-                                 int32_t *code) OKRA_CHECK;
+okra_status okra_order_assigned_(const okra_context *ctx, const okra_data *y,
+                                 const double *w, double power, int32_t *code) OKRA_CHECK;
 
 /* A loss that falls by the gains of items, each times a discount of its place that falls
  * with the place (ndcg): for all orders at once the best one is that of the expected

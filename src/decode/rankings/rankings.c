@@ -59,6 +59,7 @@ typedef struct state {
     int32_t *code; /* d */
     okra_beam_ *beam;
     okra_gains_ *gains; /* in the place of the beam */
+    okra_context *ctx;
     okra_finds_ finds;
 } state;
 
@@ -182,7 +183,7 @@ static okra_status begin(void *user, const double *w, okra_offer_ *offer)
     if (s->how == PAIRS && s->d <= EXACT) {
         return offer_paired(s, w, offer);
     }
-    CHK(s->how == PLACES ? okra_order_assigned_(y, w, s->power, s->code)
+    CHK(s->how == PLACES ? okra_order_assigned_(s->ctx, y, w, s->power, s->code)
                          : okra_order_sorted_(y, w, s->code));
     return okra_offer_put_(offer, s->code, s->d);
 }
@@ -257,6 +258,12 @@ static okra_status open_search(okra_context *ctx, state *s, okra_delta_ *loss,
                    (long long)s->finds.top, (long long)s->d,
                    top * d * d * (double)s->output->y->n, EXACT);
     }
+    okra_int rounds = exact || s->d <= SMALL ? 0 : o->rounds;
+    if (rounds > 0 && s->how != SORTED) { /* of one ranking all neighbours at a time */
+        CHK(okra_budget_ask_(ctx, d * d * (d * sizeof(int32_t) + 4 * sizeof(okra_int)),
+                             "the neighbours of a ranking of %lld items",
+                             (long long)s->d));
+    }
     okra_moves_ moves = {.decoder = "decoder rankings",
                          .what = "ranking",
                          .user = s,
@@ -267,7 +274,7 @@ static okra_status open_search(okra_context *ctx, state *s, okra_delta_ *loss,
                          .kind = s,
                          .finds = &s->finds,
                          .width = o->beam,
-                         .rounds = exact || s->d <= SMALL ? 0 : o->rounds,
+                         .rounds = rounds,
                          .empty = true,
                          .loss = loss};
     return okra_beam_create_(ctx, s->output, &moves, &s->beam);
@@ -291,6 +298,7 @@ static okra_status create(okra_context *ctx, const okra_output_ *output,
               "decoder rankings gives one vector of scores per test point: top is %lld, "
               "expected 1, or rankings and order=ranks",
               (long long)s->finds.top);
+    s->ctx = ctx;
     s->output = output;
     s->d = output->y->d;
     MAKE(s->code, s->d);
