@@ -166,6 +166,9 @@ typedef struct okra_bytes_ {
 okra_status okra_bytes_open_(const okra_context *ctx, const char *path,
                              okra_bytes_ *out) OKRA_CHECK;
 void okra_bytes_close_(okra_bytes_ *bytes);
+/* Whether a file that okra keeps for itself is there: what is no file, or cannot be read,
+ * is an error, and nobody waits for a pipe. */
+okra_status okra_bytes_there_(const char *path, bool *there) OKRA_CHECK;
 /* Deflate makes at most so many bytes of one: a larger claim is a lie. */
 #define OKRA_RATIO_MOST_ 1032
 /* Refuses a count that a file claims, of rows that may be empty or of elements that may

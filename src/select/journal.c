@@ -182,10 +182,10 @@ static okra_status read_lines(okra_journal_ *j, const okra_bytes_ *bytes)
     for (okra_int number = 1; p < end; number++) {
         const char *stop = memchr(p, '\n', (size_t)(end - p));
         size_t length = 0;
-        if (!stop) {
+        if (!stop && number > 1) {
             break; /* cut short */
         }
-        if (!right_line(p, stop, &length)) {
+        if (!stop || !right_line(p, stop, &length)) {
             if (number > 1 && stop + 1 == end) {
                 break; /* the last one, in part */
             }
@@ -233,16 +233,16 @@ okra_status okra_journal_open_(okra_context *ctx, const char *path, uint64_t fin
     if (path) {
         j->path = okra_strdup_(path);
         GOT(j->path);
-        FILE *there = fopen(path, "rb");
-        if (there) {
-            fclose(there);
+        bool there = false;
+        st = okra_bytes_there_(path, &there);
+        if (there && st == OKRA_OK) {
             CHK(okra_bytes_open_(ctx, path, &bytes));
             st = read_lines(j, &bytes);
-            if (st != OKRA_OK && st != OKRA_EMEM) {
-                okra_message_prefix_("%s", path);
-            }
-            CHK(st);
         }
+        if (st != OKRA_OK && st != OKRA_EMEM) {
+            okra_message_prefix_("%s", path);
+        }
+        CHK(st);
         if (j->count > 0) {
             qsort(j->entries, (size_t)j->count, sizeof *j->entries, by_name);
         }
@@ -295,25 +295,22 @@ static char *quote(const char *text)
 /* Appended to a growing text. */
 static okra_status put_entry(const entry *e, char **text)
 {
-    char *name = quote(e->name);
-    char *line = name ? okra_format_("{\"outer\": %lld, \"cell\": %s, \"values\": [",
-                                     (long long)e->outer, name)
-                      : NULL;
-    okra_free_(name);
-    for (okra_int i = 0; line && i < e->count + 4; i++) {
-        char number[40];
-        snprintf(number, sizeof number, isfinite(e->values[i]) ? "%.17g" : "null",
-                 e->values[i]);
-        char *longer = okra_format_("%s%s%s", line, i ? ", " : "", number);
-        okra_free_(line);
-        line = longer;
+    enum { NUMBER = 32 }; /* bytes of one, with what comes between */
+    OWNED char *name = quote(e->name), *record = NULL;
+    GOT(name);
+    okra_int room = (okra_int)strlen(name) + NUMBER * (e->count + 4) + 100;
+    MAKE(record, room);
+    char *to = record + snprintf(record, (size_t)room,
+                                 "{\"outer\": %lld, \"cell\": %s, \"values\": [",
+                                 (long long)e->outer, name);
+    for (okra_int i = 0; i < e->count + 4; i++) {
+        to += snprintf(to, NUMBER, "%s", i ? ", " : "");
+        to += isfinite(e->values[i]) ? snprintf(to, NUMBER, "%.17g", e->values[i])
+                                     : snprintf(to, NUMBER, "null");
     }
-    GOT(line);
-    char *record = okra_format_("%s]}", line);
-    *text = record ? make_line(record) : NULL;
-    okra_status st = *text ? OKRA_OK : OKRA_EMEM;
-    FREE(record, line);
-    return st;
+    memcpy(to, "]}", 3);
+    GOT(*text = make_line(record));
+    return OKRA_OK;
 }
 
 /* New lines at the end of the file. */

@@ -100,6 +100,17 @@ okra_status okra_bytes_open_(const okra_context *ctx, const char *path, okra_byt
     return st;
 }
 
+okra_status okra_bytes_there_(const char *path, bool *there)
+{
+    struct stat info;
+    *there = stat(path, &info) == 0;
+    REFUSE_IF(*there ? access(path, R_OK) != 0 : errno != ENOENT, OKRA_EIO,
+              "cannot be read: %s", strerror(errno));
+    REFUSE_IF(*there && !S_ISREG(info.st_mode), OKRA_EIO,
+              "is no plain file, which finished work is kept in");
+    return OKRA_OK;
+}
+
 okra_status okra_bytes_claim_(const okra_bytes_ *bytes, okra_int count, const char *what)
 {
     REFUSE_IF(count > 1 << 20 && count / OKRA_RATIO_MOST_ > bytes->size, OKRA_EFORMAT,

@@ -91,7 +91,9 @@ static okra_status open_state(const okra_context *ctx, const char *path, const c
                               int same, uint64_t head[HEAD], okra_zip_ **zip)
 {
     uint64_t found[HEAD];
-    if (access(path, F_OK) != 0) {
+    bool there = false;
+    CHK(okra_bytes_there_(path, &there));
+    if (!there) {
         return OKRA_OK;
     }
     CHK(okra_zip_open_(ctx, path, zip));
@@ -152,7 +154,11 @@ okra_status okra_cg_state_load_(const okra_context *ctx, const char *path,
 {
     state all = cg_state(s, problem);
     CHK(load(ctx, path, 3, &all, found));
-    if (*found && (okra_int)all.head[3] < 0) {
+    bool good = (okra_int)all.head[3] >= 0;
+    for (int i = 0; *found && i < all.count; i++) {
+        good = good && okra_finite_(all.p[i], 1, all.size[i], all.size[i]) == OKRA_OK;
+    }
+    if (*found && !good) {
         return told(path, no_checkpoint());
     }
     s->steps = *found ? (okra_int)all.head[3] : s->steps;

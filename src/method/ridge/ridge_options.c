@@ -151,6 +151,12 @@ static okra_status check_checkpoint(const okra_ridge_ *r, const okra_options *op
     REFUSE_IF(why, OKRA_EARG, "ridge: a checkpoint %s", why);
     /* Can it be written? Better known now than when there is something to keep. */
     FREED_BY(okra_writer_drop_) okra_writer_ *file = NULL;
+    bool there = false;
+    okra_status st = okra_bytes_there_(o->cg.checkpoint, &there);
+    if (st != OKRA_OK) {
+        okra_message_prefix_("checkpoint %s", o->cg.checkpoint);
+        return st;
+    }
     return okra_writer_join_(r->ctx, o->cg.checkpoint, &file);
 }
 
