@@ -335,8 +335,7 @@ okra_status okra_write_nodes_(okra_writer_ *w, const okra_data *data)
         okra_int code = data->codes[i];
         CHK(data->network->names
                 ? okra_put_line_(w, data->network->names[code], "node", code)
-                : okra_writer_printf_(w, "%" PRId64 "
-", code));
+                : okra_writer_printf_(w, "%" PRId64 "\n", code));
     }
     return OKRA_OK;
 }
