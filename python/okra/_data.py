@@ -37,9 +37,10 @@ def _rows(values: Any) -> tuple:
 
 def _dense(values: Any, function) -> Data:
     rows, stride = _rows(values)
-    made = Data(make(function, lib.okra_data_free, rows.ctypes.data, rows.shape[0],
-                     rows.shape[1], stride, keep=rows))
-    return name_columns(made, getattr(values, "columns", None))
+    made = Data(make(function, lib.okra_data_free, rows.ctypes.data, *rows.shape, stride,
+                     keep=rows))
+    names = getattr(values, "columns", None)
+    return made if names is None else name_columns(made, names)
 
 
 def name_columns(data: Data, names: Any) -> Data:

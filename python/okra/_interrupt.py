@@ -40,6 +40,8 @@ class Watch:
         self._pair = socket.socketpair()
         for end in self._pair:
             end.setblocking(False)
+        self._told = select.poll()
+        self._told.register(self._pair[0], select.POLLIN)
         threading.Thread(target=self._watch, args=(self._pair[0],), daemon=True,
                          name="okra-interrupt").start()
 
@@ -69,7 +71,8 @@ class Watch:
         mine = self._pair[1].fileno()
         outer = self._running  # a callback of a running call may call again
         with self._lock:
-            self._drain()  # a signal that has been handled before is none of ours
+            if self._told.poll(0):
+                self._drain()  # a signal that has been handled before is none of ours
             self._running, self._seen = context, False
         former = None
         try:

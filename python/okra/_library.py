@@ -120,6 +120,13 @@ def decoder_has(name: Optional[str], trait: str) -> bool:
         str(name).encode(), constants["OKRA_DECODER_" + trait])
 
 
+# By address, which serves again when a context is gone. Weak: one that nobody holds goes
+# at once, and its engine with it.
+_contexts: dict = {}
+_warned = _warning_fn(lambda where, *told: _contexts[where]()._warn(*told))
+_reported = _progress_fn(lambda where, *told: _contexts[where]()._report(*told))
+
+
 class Context:
     """Threads, memory, seed and callbacks of one run.
 
@@ -158,20 +165,17 @@ class Context:
             check(lib.okra_context_set_memory(self.pointer, size))
         if engine is not None:
             check(lib.okra_context_set_engine(self.pointer, str(engine).encode()))
-        # Weak: a context that nobody holds goes at once, and its engine with it.
-        warn, report = weakref.WeakMethod(self._warn), weakref.WeakMethod(self._report)
-        self._warning = _warning_fn(lambda *told: warn()(*told))
-        lib.okra_context_set_warning(self.pointer, self._warning, None)
+        _contexts[self.pointer] = weakref.ref(self)
+        lib.okra_context_set_warning(self.pointer, _warned, self.pointer)
         if verbose:
-            self._report_fn = _progress_fn(lambda *told: report()(*told))
-            lib.okra_context_set_progress(self.pointer, self._report_fn, None)
+            lib.okra_context_set_progress(self.pointer, _reported, self.pointer)
 
     def _stop(self, failure: BaseException) -> None:
         """What a callback raises stops the call, which then raises it."""
         self._failure = failure
         lib.okra_context_cancel(self.pointer)
 
-    def _warn(self, _user: Any, text: bytes) -> None:
+    def _warn(self, text: bytes) -> None:
         try:
             if text in self._said:
                 return
@@ -181,7 +185,7 @@ class Context:
         except BaseException as failure:
             self._stop(failure)
 
-    def _report(self, _user: Any, what: bytes, done: int, total: int) -> None:
+    def _report(self, what: bytes, done: int, total: int) -> None:
         try:
             self._progress.report(what.decode(), done, total)
         except BaseException as failure:

@@ -286,13 +286,16 @@ class Model:
             if ranges.shape != (len(x), 2):
                 raise ValueError(f"ranges have shape {ranges.shape}, expected "
                                  f"({len(x)}, 2)")
-        request = structs["okra_predict_request"](
-            candidates=None if candidates is None else candidates.pointer,
-            ranges=None if ranges is None else ranges.ctypes.data,
-            weights=weights, embedding=embedding, confidence=confidence)
+        request = None
+        if candidates is not None or ranges is not None or weights or embedding \
+                or confidence:
+            request = c.byref(structs["okra_predict_request"](
+                candidates=None if candidates is None else candidates.pointer,
+                ranges=None if ranges is None else ranges.ctypes.data,
+                weights=weights, embedding=embedding, confidence=confidence))
         return Prediction((context or Context()).make(
             lib.okra_predict, lib.okra_prediction_free, self._handle.pointer, x.pointer,
-            chosen.pointer, c.byref(request)))
+            chosen.pointer, request))
 
     def calibrate(self, x: Any, y: Any) -> None:
         """Keeps pairs that the fit has not seen, for split conformal prediction."""

@@ -61,13 +61,13 @@ static void count_up(size_t size)
 
 /* glibc returns freed memory to the system at once beyond twice the largest block it has
  * seen freed, and asks for it again, page by page, in the next call: a third of the time
- * of a small fit. Freeing one block of 16 MiB, which is never touched, tells it that such
- * sizes come and go. */
+ * of a small fit. Freeing one block of 31 MiB, which is never touched, tells it that such
+ * sizes come and go; beyond 32 MiB it does not listen. */
 static void keep_freed_memory(void)
 {
     static atomic_flag told = ATOMIC_FLAG_INIT;
     if (!atomic_flag_test_and_set(&told)) {
-        void *volatile block = malloc((size_t)16 << 20);
+        void *volatile block = malloc((size_t)31 << 20);
         free(block);
     }
 }

@@ -61,8 +61,8 @@ class PredictMixin:
         """
         if is_dask(X) and not (top or return_distance):
             return predict_dask(self, X, candidates)
-        if self._makes_up() and (top or return_distance) and candidates is None \
-                and ranges is None:
+        if (top or return_distance) and candidates is None and ranges is None \
+                and self._makes_up():
             return self._made_up(X, top, return_distance)
         if top is None and (return_distance or candidates is not None
                             or ranges is not None):
