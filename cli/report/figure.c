@@ -54,9 +54,20 @@ void figure_end(FILE *out)
     fputs("</svg>\n", out);
 }
 
+const char *figure_character(const char **text, char buffer[FIGURE_CHARACTER])
+{
+    unsigned char first = (unsigned char)**text;
+    int length = first < 0x80 ? 1 : first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4;
+    char one[5];
+    snprintf(one, sizeof one, "%.*s", length, *text);
+    *text += strlen(one);
+    return okra_text_printable(one, buffer, FIGURE_CHARACTER);
+}
+
 void figure_escape(FILE *out, const char *text)
 {
-    for (; *text; text++) {
+    char buffer[FIGURE_CHARACTER];
+    while (*text) {
         switch (*text) {
         case '&':
             fputs("&amp;", out);
@@ -70,9 +81,14 @@ void figure_escape(FILE *out, const char *text)
         case '"':
             fputs("&quot;", out);
             break;
-        default:
+        case '\n':
             fputc(*text, out);
+            break;
+        default:
+            fputs(figure_character(&text, buffer), out);
+            continue;
         }
+        text++;
     }
 }
 

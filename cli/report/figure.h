@@ -29,6 +29,9 @@ enum { FIGURE_WIDTH = 640, FIGURE_HEIGHT = 400, FIGURE_SERIES = 8 };
 /* <svg ...> with a title for readers that do not see; closed by figure_end. */
 void figure_begin(FILE *out, double width, double height, const char *title, bool alone);
 void figure_end(FILE *out);
+/* The character at *text, which moves behind it; as \xNN what a terminal would obey. */
+enum { FIGURE_CHARACTER = 20 };
+const char *figure_character(const char **text, char buffer[FIGURE_CHARACTER]);
 /* Text with <, >, & and quotes written so that markup stays markup. */
 void figure_escape(FILE *out, const char *text);
 void figure_text(FILE *out, double x, double y, const char *anchor, const char *kind,

@@ -9,15 +9,23 @@
 /* Text in which nothing is markup, one line. */
 void report_escape(FILE *out, const char *text)
 {
-    for (; *text; text++) {
-        if (strchr("|*_`[]#\\", *text)) {
+    char buffer[FIGURE_CHARACTER];
+    while (*text) {
+        char c = *text;
+        if (strchr("|*_`[]#\\", c)) {
             fputc('\\', out);
         }
-        if (*text == '<' || *text == '>' || *text == '&') {
-            fputs(*text == '<' ? "&lt;" : *text == '>' ? "&gt;" : "&amp;", out);
+        if (c == '<' || c == '>' || c == '&') {
+            fputs(c == '<' ? "&lt;" : c == '>' ? "&gt;" : "&amp;", out);
+        } else if (c == '\n' || c == '\r') {
+            fputc(' ', out);
         } else {
-            fputc(*text == '\n' || *text == '\r' ? ' ' : *text, out);
+            const char *shown = figure_character(&text, buffer);
+            fputs(*shown == '\\' && c != '\\' ? "\\" : "", out);
+            fputs(shown, out);
+            continue;
         }
+        text++;
     }
 }
 

@@ -201,3 +201,27 @@ for page in large.md large.html; do
 done
 awk 'BEGIN { printf "["; for (i = 0; i < 6000; i++) printf "%s{\"format\":1,\"kind\":\"a\"}", i ? "," : ""; print "]" }' >many.json
 expect_fail 1 "okra report: many.json: more than 5000 results for one page" timeout 20 okra report many.json -o many.html
+
+# What a terminal or a page would obey is shown, whatever a result says.
+printf '1,2\n3,4\n' >t.csv
+okra score --y t.csv --yhat t.csv --metric mse --json >plain.json
+need_python
+"$PYTHON" - <<'END'
+import json
+result = json.load(open("plain.json"))
+def spoil(t):
+    return {k: spoil(v) for k, v in t.items()} if isinstance(t, dict) else [spoil(v) for v in t] if isinstance(t, list) else \
+        t + "\u001b[2J\u0085\u202e\u007f<b>\u00e9" if isinstance(t, str) else t
+for key in ("name", "title", "command", "okra", "tables"):
+    result[key] = spoil(result[key])
+for figure in result["figures"]:
+    figure["title"] = spoil(figure["title"])
+json.dump(result, open("odd.json", "w"))
+END
+for page in odd.html odd.md; do
+    expect 0 okra report odd.json -o $page
+    expect_in 'x1b' $page
+    expect_in 'é' $page
+    refute grep -q '<b>' $page
+    refute env LC_ALL=C grep -qP '[\x00-\x08\x0b-\x1f\x7f]|\xc2\x85|\xe2\x80\xae' $page
+done
