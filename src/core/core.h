@@ -101,10 +101,6 @@ okra_status okra_sized_(const char *function, const char *name, const void *give
  * pointer), not zeroed (okra_zalloc_: zeroed). NULL and a message on failure. The only
  * allocator of the library. */
 void *okra_alloc_(okra_int count, size_t size);
-/* What is kept and read from end to end many times is bound by memory, and half of that
- * time goes by looking up pages of 4 KiB: its pages become some of 2 MiB, where the
- * system can. What is read once is not worth that. */
-void okra_keep_together_(void *p);
 void *okra_zalloc_(okra_int count, size_t size);
 /* Grows (or shrinks) a block got from okra_alloc_; p == NULL allocates. On failure NULL,
  * and p stays valid. */

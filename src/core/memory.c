@@ -10,7 +10,6 @@
  */
 #include "core/core.h"
 
-#include <errno.h>
 #include <stdatomic.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -77,6 +76,23 @@ static void keep_freed_memory(void)
  * never written costs nothing. */
 static const size_t lazy_least = (size_t)64 << 20;
 
+/* Matrices that are read from end to end are bound by memory, and half of that time goes
+ * by looking up pages of 4 KiB: Linux is asked for pages of 2 MiB within blocks of some
+ * of them, which begin at one where that matters. It may say no. */
+static const size_t page = (size_t)2 << 20;
+static void ask_for_large_pages(void *base, size_t bytes)
+{
+#ifdef MADV_HUGEPAGE
+    uintptr_t begin = ((uintptr_t)base + page - 1) / page * page;
+    uintptr_t end = ((uintptr_t)base + bytes) / page * page;
+    if (bytes >= 2 * page && end > begin) {
+        (void)madvise((void *)begin, (size_t)(end - begin), MADV_HUGEPAGE);
+    }
+#else
+    (void)base, (void)bytes;
+#endif
+}
+
 static void *get_base(size_t bytes, bool zeros)
 {
     void *base = NULL;
@@ -84,7 +100,12 @@ static void *get_base(size_t bytes, bool zeros)
         return calloc(bytes + (size_t)2 * ALIGNMENT, 1);
     }
     /* No rounding up: the address sanitizer then sees the first byte past the end. */
-    return posix_memalign(&base, ALIGNMENT, ALIGNMENT + bytes) == 0 ? base : NULL;
+    if (posix_memalign(&base, bytes >= 4 * page ? page : ALIGNMENT, ALIGNMENT + bytes) !=
+        0) {
+        return NULL;
+    }
+    ask_for_large_pages(base, bytes);
+    return base;
 }
 
 static void *get_block(okra_int count, size_t size, bool zeros)
@@ -113,23 +134,6 @@ static void *get_block(okra_int count, size_t size, bool zeros)
         memset(p, 0, bytes);
     }
     return p;
-}
-
-void okra_keep_together_(void *p)
-{
-#ifdef __linux__
-    enum { COLLAPSE = 25, PAGE = 2 << 20 }; /* MADV_COLLAPSE, since Linux 6.1 */
-    size_t bytes = p ? header_of(p)->size : 0;
-    uintptr_t begin = ((uintptr_t)p + PAGE - 1) / PAGE * PAGE;
-    uintptr_t end = ((uintptr_t)p + bytes) / PAGE * PAGE;
-    if (end > begin) {
-        int before = errno; /* the system may say no, and nothing is lost */
-        (void)madvise((void *)begin, end - begin, COLLAPSE);
-        errno = before;
-    }
-#else
-    (void)p;
-#endif
 }
 
 void *okra_alloc_(okra_int count, size_t size)

@@ -257,7 +257,6 @@ okra_status okra_panels_get_(okra_context *ctx, okra_panels_ *panels, okra_int p
     CHK(panels->map ? mapped(ctx, panels, first, *out)
                     : okra_other_cross_t_(ctx, panels->ky, panels->other, first, *out));
     if (fresh && keep) { /* or that of a faster prediction: the same bits */
-        okra_keep_together_(fresh);
         out->p = okra_shelf_put_(panels->shelf, p, &fresh);
     } else if (fresh) {
         panels->scratch = TAKE(fresh);

@@ -133,7 +133,6 @@ static okra_status make_inverse(okra_context *ctx, okra_mat_ G, okra_memo_ *memo
     }
     CHK(okra_doubles_(ctx, 1, count, "an inverse", &T));
     CHK(okra_inverse_(ctx, G, T));
-    okra_keep_together_(T);
     atomic_store(&memo->values, TAKE(T));
     return OKRA_OK;
 }
