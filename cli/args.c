@@ -21,7 +21,7 @@ static const okra_option common_rows[] = {
     {"engine", OKRA_OPTION_TEXT, offsetof(cli_common, engine), "host", 1, 0, NULL,
      "NAME[:DEVICE]",
      "Where large matrices live; 'okra version --build-info' lists the engines"},
-    {"data", OKRA_OPTION_TEXT, offsetof(cli_common, data), "", 1, 0, NULL, "DIR",
+    {"data", OKRA_OPTION_READ, offsetof(cli_common, data), "", 1, 0, NULL, "DIR",
      "Folder in which data files are looked for when they are not found as typed; the "
      "environment variable OKRA_DATA if not given"},
     {"strict", OKRA_OPTION_BOOL, offsetof(cli_common, strict), "no", 1, 0, NULL, "",

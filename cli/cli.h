@@ -29,6 +29,7 @@ typedef struct cli_command {
     const char *topic;          /* okra_option_tables of the library, or NULL        */
     int operands_least, operands_most;
     const char *operand; /* "MODEL", for messages */
+    bool replaces;       /* it may write over its operands */
     const char *common;  /* " x y ": flags that --help tells; NULL: all */
     int (*run)(cli_run *run);
 } cli_command;

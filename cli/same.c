@@ -1,6 +1,7 @@
 /*
  * same.c: a file that a command writes may be none that it reads, and none that it writes
- * otherwise: that is refused before any work. Devices and pipes may be named twice.
+ * otherwise: that is refused before any work. Devices and pipes may be named twice. Which
+ * flags read and write, the option tables say.
  */
 #include "cli.h"
 
@@ -8,13 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 enum { PATH = 4096 };
-
-/* Flags whose file is written. */
-static const char *const written[] = {
-    "output", "weights", "embedding", "report",  "confidence", "bounds", "p-values",
-    "each",   "cells",   "plot",      "network", "checkpoint", "resume", NULL};
 
 /* The folder of a path is the same, and the name in it. */
 static bool same_place(const char *a, const char *b)
@@ -94,45 +91,43 @@ static bool is_read(const cli_run *run, const char *path, const char *spec)
     return same || (colon && cli_same_file(path, name));
 }
 
-/* The same of several, one per line, and of files in an expression: "metric(file=PATH)".
- */
-static bool are_read(const cli_run *run, const char *path, const char *specs, bool names)
+/* The same of several, one per line. */
+static bool are_read(const cli_run *run, const char *path, const char *specs)
 {
     char one[PATH];
-    for (const char *p = specs; p && *p; p += strspn(p, "\n")) {
-        p = names ? p : strstr(p, "file=");
-        if (!p) {
-            break;
-        }
-        p += names ? 0 : strlen("file=");
-        int length = (int)strcspn(p, names ? "\n" : ",)| \n");
-        if (snprintf(one, sizeof one, "%.*s", length, p) < (int)sizeof one &&
-            is_read(run, path, one)) {
-            return true;
-        }
+    bool same = false;
+    for (const char *p = specs; *p && !same; p += strspn(p, "\n")) {
+        int length = (int)strcspn(p, "\n");
+        same = snprintf(one, sizeof one, "%.*s", length, p) < (int)sizeof one &&
+               is_read(run, path, one);
         p += length;
     }
-    return false;
+    return same;
 }
 
-/* A flag that was given: its row, its value, whether that is a file, and one to write. */
+/* Files that an expression names: "metric(file=PATH)", "matrix:PATH", "file(PATH)". What
+ * else stands there is no file that exists. */
+static bool is_told(const cli_run *run, const char *path, const char *expression)
+{
+    char one[PATH];
+    bool same = false;
+    for (const char *p = strpbrk(expression, "=:("); p && !same; p = strpbrk(p, "=:(")) {
+        int length = (int)strcspn(++p, ",)| \n");
+        same = snprintf(one, sizeof one, "%.*s", length, p) < (int)sizeof one &&
+               access(one, F_OK) == 0 && is_read(run, path, one);
+    }
+    return same;
+}
+
+/* A flag that was given, and its value. */
 typedef struct naming {
     const okra_option *row;
     const char *value;
-    bool names, writes;
 } naming;
 
-static naming naming_of(const okra_options *options, const okra_option *row)
+static bool writes(const naming *n)
 {
-    const char *metavar = row->metavar ? row->metavar : "";
-    naming n = {.row = row};
-    bool given = row->type == OKRA_OPTION_TEXT && okra_options_is_set(options, row->name);
-    n.value = given ? okra_options_get(options, row->name) : "";
-    n.names = strstr(metavar, "FILE") || strstr(metavar, "MODEL");
-    for (size_t i = 0; n.names && written[i]; i++) {
-        n.writes = n.writes || strcmp(written[i], row->name) == 0;
-    }
-    return n;
+    return n->row->type == OKRA_OPTION_WRITTEN;
 }
 
 /* The flags that were given, at most `most` of them. */
@@ -144,9 +139,13 @@ static size_t gather(const cli_run *run, naming *list, size_t most)
     for (size_t t = 0; t <= more; t++) {
         const okra_option_table *table = t ? library[t - 1] : &run->command->own;
         for (const okra_option *row = table->rows; row && row->name; row++) {
-            naming n = naming_of(t ? run->library : run->options, row);
-            if (*n.value && count < most) {
-                list[count++] = n;
+            const okra_options *options = t ? run->library : run->options;
+            bool text = row->type == OKRA_OPTION_TEXT || row->type == OKRA_OPTION_READ ||
+                        row->type == OKRA_OPTION_WRITTEN;
+            bool given = text && okra_options_is_set(options, row->name);
+            const char *value = given ? okra_options_get(options, row->name) : "";
+            if (*value && count < most) {
+                list[count++] = (naming){row, value};
             }
         }
     }
@@ -167,14 +166,17 @@ static int check_two(const cli_run *run, const naming *n, const naming *other)
     char flags[2][64];
     const char *flag = flag_of(n, flags[0]), *also = flag_of(other, flags[1]);
     bool both = strcmp(n->value, "-") == 0 && strcmp(other->value, "-") == 0;
-    if (other->writes && (both || cli_same_file(cli_without_types(n->value),
+    if (writes(other) && (both || cli_same_file(cli_without_types(n->value),
                                                 cli_without_types(other->value)))) {
         return cli_usage(run, "%s and %s both name '%s'", flag, also, n->value);
     }
-    return !other->writes && are_read(run, n->value, other->value, other->names)
-               ? cli_usage(run, "%s %s is also the file of %s: name another", flag,
-                           n->value, also)
-               : CLI_DONE;
+    bool read =
+        other->row->type == OKRA_OPTION_READ   ? are_read(run, n->value, other->value)
+        : other->row->type == OKRA_OPTION_TEXT ? is_told(run, n->value, other->value)
+                                               : false;
+    return read ? cli_usage(run, "%s %s is also the file of %s: name another", flag,
+                            n->value, also)
+                : CLI_DONE;
 }
 
 static int check_operands(const cli_run *run, const naming *n)
@@ -195,14 +197,12 @@ int cli_check_same(const cli_run *run)
     naming list[MOST];
     size_t count = gather(run, list, MOST);
     int status = CLI_DONE;
-    bool itself =
-        strcmp(run->command->name, "update") == 0; /* it may replace its model */
     for (size_t i = 0; i < count; i++) {
-        for (size_t k = 0; list[i].writes && k < count && status == CLI_DONE; k++) {
-            bool told = k == i || (list[k].writes && k < i);
+        for (size_t k = 0; writes(&list[i]) && k < count && status == CLI_DONE; k++) {
+            bool told = k == i || (writes(&list[k]) && k < i);
             status = told ? CLI_DONE : check_two(run, &list[i], &list[k]);
         }
-        if (status == CLI_DONE && list[i].writes && !itself) {
+        if (status == CLI_DONE && writes(&list[i]) && !run->command->replaces) {
             status = check_operands(run, &list[i]);
         }
     }

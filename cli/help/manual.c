@@ -202,7 +202,10 @@ static void zsh_row(FILE *out, const okra_option *row)
         if (row->type != OKRA_OPTION_BOOL) {
             fputc(':', out);
             zsh_text(out, row->metavar);
-            fputs(strcmp(row->metavar, "FILE") == 0 ? ":_files" : ":", out);
+            fputs(row->type == OKRA_OPTION_READ || row->type == OKRA_OPTION_WRITTEN
+                      ? ":_files"
+                      : ":",
+                  out);
         }
         fputc('\'', out);
     }

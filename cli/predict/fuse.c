@@ -18,14 +18,14 @@ typedef struct fuse_fields {
 } fuse_fields;
 
 static const okra_option rows[] = {
-    {"output", OKRA_OPTION_TEXT, offsetof(fuse_fields, output), NULL, 1, 0, NULL, "FILE",
-     "The fused ranking, as .tsv or .csv"},
+    {"output", OKRA_OPTION_WRITTEN, offsetof(fuse_fields, output), NULL, 1, 0, NULL,
+     "FILE", "The fused ranking, as .tsv or .csv"},
     {"weights", OKRA_OPTION_TEXT, offsetof(fuse_fields, weights), "", 1, 0, NULL, "LIST",
      "A weight of each table between commas; all the same if not given"},
-    {"y", OKRA_OPTION_TEXT, offsetof(fuse_fields, y), "", 1, 0, NULL, "FILE",
+    {"y", OKRA_OPTION_READ, offsetof(fuse_fields, y), "", 1, 0, NULL, "FILE",
      "The true outputs of the tests, which were held out: weights are chosen by the mean "
      "of 1 over the rank of the truth"},
-    {"candidates", OKRA_OPTION_TEXT, offsetof(fuse_fields, candidates), "", 1, 0, NULL,
+    {"candidates", OKRA_OPTION_READ, offsetof(fuse_fields, candidates), "", 1, 0, NULL,
      "FILE", "With --y: the candidates that the tables number, also an index"},
     {"top", OKRA_OPTION_INT, offsetof(fuse_fields, top), "0", 0, 1e9, NULL, "K",
      "Write the K best of each test; 0: all of them"},

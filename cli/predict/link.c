@@ -10,49 +10,49 @@
 #include <string.h>
 
 /* clang-format off */
-#define ROW_TEXT(name, field, preset, metavar, help) \
-    {name, OKRA_OPTION_TEXT, offsetof(link_fields, field), preset, 1, 0, NULL, metavar, help}
+#define ROW(type, name, field, preset, metavar, help) \
+    {name, OKRA_OPTION_##type, offsetof(link_fields, field), preset, 1, 0, NULL, metavar, help}
 static const okra_option rows[] = {
-    ROW_TEXT("x", x, NULL, "FILE", "Descriptions of all nodes, one per row; "
+    ROW(READ, "x", x, NULL, "FILE", "Descriptions of all nodes, one per row; "
              "several of them: --x for each, kernels with @1, @2, ...; a Gram matrix: "
              "nodes x nodes, with --kx precomputed"),
-    ROW_TEXT("nodes", nodes, "", "FILE", "Names of the nodes, one per line in the order of "
+    ROW(READ, "nodes", nodes, "", "FILE", "Names of the nodes, one per line in the order of "
              "--x; without it they are called 0, 1, 2, ..."),
-    ROW_TEXT("edges", edges, NULL, "FILE", "Known edges between labelled nodes: two names "
+    ROW(READ, "edges", edges, NULL, "FILE", "Known edges between labelled nodes: two names "
              "a line, and perhaps a weight"),
-    ROW_TEXT("labelled", labelled, "", "FILE", "Nodes whose edges with one another are "
+    ROW(READ, "labelled", labelled, "", "FILE", "Nodes whose edges with one another are "
              "all known, one per line; without it the nodes of --edges"),
-    ROW_TEXT("unlabelled", unlabelled, "", "FILE", "The new nodes that help where --lambda2 "
+    ROW(READ, "unlabelled", unlabelled, "", "FILE", "The new nodes that help where --lambda2 "
              "is given, one per line; the others are unseen while learning. Without it all "
              "help"),
-    ROW_TEXT("y", y, "", "FILE", "The Gram matrix of the labelled nodes, in the order of "
+    ROW(READ, "y", y, "", "FILE", "The Gram matrix of the labelled nodes, in the order of "
              "--labelled, in place of a kernel of the known edges"),
-    ROW_TEXT("beta", beta, "1", "V|auto", "Time of the diffusion on the known network "
+    ROW(TEXT, "beta", beta, "1", "V|auto", "Time of the diffusion on the known network "
              "where --ky is not given; auto: the one of most information"),
     {"known", OKRA_OPTION_BOOL, offsetof(link_fields, known), "no", 1, 0, NULL, "",
      "A labelled node stands for its known place in the network, not for its prediction"},
-    ROW_TEXT("pairs", pairs, "all", "lu|uu|all|FILE", "Which pairs to rank: a labelled and "
+    ROW(READ, "pairs", pairs, "all", "lu|uu|all|FILE", "Which pairs to rank: a labelled and "
              "a new node, two new ones, both kinds, or those of a file"),
     {"top", OKRA_OPTION_INT, offsetof(link_fields, top), "0", 0, 1e15, NULL, "K",
      "Keep the K best pairs (0: all)"},
-    ROW_TEXT("output", output, "", "FILE", "The ranked pairs: node_a, node_b, score; a score "
+    ROW(WRITTEN, "output", output, "", "FILE", "The ranked pairs: node_a, node_b, score; a score "
              "ranks, it is no probability"),
     {"fdr", OKRA_OPTION_NUMBER, offsetof(link_fields, fdr), "0", 0, 0.999, NULL, "V",
      "Write a list of links of which a share V at most is false on average, with "
      "p-values, in place of a ranking"},
     {"hold-back", OKRA_OPTION_NUMBER, offsetof(link_fields, hold_back), "0.3", 1e-9, 0.999,
      NULL, "V", "The share of labelled nodes that calibrates --fdr"},
-    ROW_TEXT("truth", truth, "", "FILE", "True edges, to print areas under the curves and "
+    ROW(READ, "truth", truth, "", "FILE", "True edges, to print areas under the curves and "
              "precision at k"),
-    ROW_TEXT("at", at, "10,100,1000", "K[,K...]", "The k of precision at k"),
-    ROW_TEXT("network", network, "", "FILE", "The predicted network: known edges, and pairs "
+    ROW(TEXT, "at", at, "10,100,1000", "K[,K...]", "The k of precision at k"),
+    ROW(WRITTEN, "network", network, "", "FILE", "The predicted network: known edges, and pairs "
              "scored at least the threshold of the best F1 on labelled pairs"),
-    ROW_TEXT("plot", plot, "", "FILE.svg", "A picture of the predicted network, beside the "
+    ROW(WRITTEN, "plot", plot, "", "FILE.svg", "A picture of the predicted network, beside the "
              "true one if given"),
     /* What goes on to the library, where `auto` is not known. */
-    ROW_TEXT("kx", kx, "auto", "EXPR", "Kernel of the descriptions, e.g. 'rbf(sigma=4)'; "
+    ROW(TEXT, "kx", kx, "auto", "EXPR", "Kernel of the descriptions, e.g. 'rbf(sigma=4)'; "
              "auto: chosen by leave-one-out from a few that fit the kind of objects"),
-    ROW_TEXT("lambda", lambda, "auto", "V", "Regularisation; auto: by leave-one-out, or by "
+    ROW(TEXT, "lambda", lambda, "auto", "V", "Regularisation; auto: by leave-one-out, or by "
              "five folds where that has no closed form"),
     {0}};
 /* clang-format on */

@@ -11,19 +11,20 @@
 #include <string.h>
 
 static const okra_option rows[] = {
-    {"x", OKRA_OPTION_TEXT, offsetof(predict_fields, x), NULL, 1, 0, NULL, "FILE",
+    {"x", OKRA_OPTION_READ, offsetof(predict_fields, x), NULL, 1, 0, NULL, "FILE",
      "Test inputs, of the kind the model was trained on, as many files as there"},
-    {"x-diagonal", OKRA_OPTION_TEXT, offsetof(predict_fields, x_diagonal), "", 1, 0, NULL,
+    {"x-diagonal", OKRA_OPTION_READ, offsetof(predict_fields, x_diagonal), "", 1, 0, NULL,
      "FILE",
      "Precomputed kernel: k(x, x) of each test input, one number per row, where full, "
      "jackknife+, cv+ or a variance needs it"},
-    {"output", OKRA_OPTION_TEXT, offsetof(predict_fields, output), "", 1, 0, NULL, "FILE",
+    {"output", OKRA_OPTION_WRITTEN, offsetof(predict_fields, output), "", 1, 0, NULL,
+     "FILE",
      "The predicted objects; with --top K the ranked candidates as .tsv, .csv or .json"},
-    {"weights", OKRA_OPTION_TEXT, offsetof(predict_fields, weights), "", 1, 0, NULL,
+    {"weights", OKRA_OPTION_WRITTEN, offsetof(predict_fields, weights), "", 1, 0, NULL,
      "FILE", "The weights w(x), n_train x n_test, float64"},
-    {"embedding", OKRA_OPTION_TEXT, offsetof(predict_fields, embedding), "", 1, 0, NULL,
-     "FILE", "The explicit h(x), n_test x d, where there is one (linear outputs)"},
-    {"candidates", OKRA_OPTION_TEXT, offsetof(predict_fields, candidates), "", 1, 0, NULL,
+    {"embedding", OKRA_OPTION_WRITTEN, offsetof(predict_fields, embedding), "", 1, 0,
+     NULL, "FILE", "The explicit h(x), n_test x d, where there is one (linear outputs)"},
+    {"candidates", OKRA_OPTION_READ, offsetof(predict_fields, candidates), "", 1, 0, NULL,
      "FILE",
      "Objects to choose from, or an index that 'okra index' made; the training outputs "
      "if "
@@ -33,7 +34,7 @@ static const okra_option rows[] = {
      "Of an index only candidates that fit the test point: mass=10ppm, mass=0.5Da, "
      "formula, COLUMN=0.5 (so near to its own value), COLUMN=1..3; several between "
      "commas"},
-    {"about", OKRA_OPTION_TEXT, offsetof(predict_fields, about), "", 1, 0, NULL,
+    {"about", OKRA_OPTION_READ, offsetof(predict_fields, about), "", 1, 0, NULL,
      "FILE.tsv",
      "With --within, where the test points do not tell it themselves, as spectra do: a "
      "table with a header, one line for each, of their mass, formula or COLUMN"},
@@ -48,15 +49,16 @@ static const okra_option rows[] = {
      "their prediction as a candidate. They are those that the model keeps to calibrate "
      "with, or its training pairs, each left out; auto: the former, else the latter of "
      "models of up to 2,000 pairs; none: no p-values"},
-    {"ranges", OKRA_OPTION_TEXT, offsetof(predict_fields, ranges), "", 1, 0, NULL, "FILE",
+    {"ranges", OKRA_OPTION_READ, offsetof(predict_fields, ranges), "", 1, 0, NULL, "FILE",
      "Candidates of each test point: a row 'begin,end' each, counted from 0, end "
      "excluded"},
-    {"report", OKRA_OPTION_TEXT, offsetof(predict_fields, report), "", 1, 0, NULL, "FILE",
+    {"report", OKRA_OPTION_WRITTEN, offsetof(predict_fields, report), "", 1, 0, NULL,
+     "FILE",
      "How each search of --decode optimum went: criterion, evaluations, gradient, "
      "whether it converged; of --decode rewrite: distance, proposals, rank of the chosen "
      "one, which input was rewritten; as .tsv or .csv"},
-    {"confidence", OKRA_OPTION_TEXT, offsetof(predict_fields, confidence), "", 1, 0, NULL,
-     "FILE",
+    {"confidence", OKRA_OPTION_WRITTEN, offsetof(predict_fields, confidence), "", 1, 0,
+     NULL, "FILE",
      "How sure each prediction is: distance, gap to the runner-up and, of ridge, kpca "
      "and "
      "tgp-kl alone, predictive variance; as .tsv or .csv"},

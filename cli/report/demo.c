@@ -15,9 +15,9 @@ typedef struct demo_fields {
 } demo_fields;
 
 static const okra_option rows[] = {
-    {"output", OKRA_OPTION_TEXT, offsetof(demo_fields, output), "", 1, 0, NULL,
+    {"output", OKRA_OPTION_WRITTEN, offsetof(demo_fields, output), "", 1, 0, NULL,
      "FILE.svg", "Draw the results into this file as well"},
-    {"save", OKRA_OPTION_TEXT, offsetof(demo_fields, save), "", 1, 0, NULL, "DIR",
+    {"save", OKRA_OPTION_WRITTEN, offsetof(demo_fields, save), "", 1, 0, NULL, "DIR",
      "Write the data of the tasks there, to go on with"},
     {0}};
 

@@ -10,7 +10,7 @@
 #include <string.h>
 
 static const okra_option rows[] = {
-    {"output", OKRA_OPTION_TEXT, offsetof(report_settings, output), NULL, 1, 0, NULL,
+    {"output", OKRA_OPTION_WRITTEN, offsetof(report_settings, output), NULL, 1, 0, NULL,
      "FILE", "The page to write (.html or .md; - is HTML on standard output)"},
     {"title", OKRA_OPTION_TEXT, offsetof(report_settings, title), "okra results", 1, 0,
      NULL, "TEXT", "The heading of the page"},
@@ -18,7 +18,7 @@ static const okra_option rows[] = {
      "no|first|alone", "WHAT",
      "The claims of the papers and what these results say of them: first on the page, or "
      "alone (.md)"},
-    {"figures", OKRA_OPTION_TEXT, offsetof(report_settings, figures), "", 1, 0, NULL,
+    {"figures", OKRA_OPTION_WRITTEN, offsetof(report_settings, figures), "", 1, 0, NULL,
      "DIR", "Also write each figure as DIR/RESULT-FIGURE.svg (the folder must exist)"},
     {0},
 };

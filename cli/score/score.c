@@ -11,32 +11,32 @@
 #include <string.h>
 
 static const okra_option rows[] = {
-    {"y", OKRA_OPTION_TEXT, offsetof(score_fields, y), NULL, 1, 0, NULL, "FILE",
+    {"y", OKRA_OPTION_READ, offsetof(score_fields, y), NULL, 1, 0, NULL, "FILE",
      "The true outputs"},
-    {"yhat", OKRA_OPTION_TEXT, offsetof(score_fields, yhat), "", 1, 0, NULL, "FILE",
+    {"yhat", OKRA_OPTION_READ, offsetof(score_fields, yhat), "", 1, 0, NULL, "FILE",
      "The predicted outputs, in the same order"},
     {"metric", OKRA_OPTION_TEXT, offsetof(score_fields, metric), "", 1, 0, NULL, "SPEC",
      "Name:param=value,...; several between commas, or the flag again; 'okra help "
      "metrics' lists them"},
-    {"model", OKRA_OPTION_TEXT, offsetof(score_fields, model), "", 1, 0, NULL, "MODEL",
+    {"model", OKRA_OPTION_READ, offsetof(score_fields, model), "", 1, 0, NULL, "MODEL",
      "With --x in place of --yhat: the loss of the undecoded prediction in feature space "
      "(metric feature-loss)"},
-    {"x", OKRA_OPTION_TEXT, offsetof(score_fields, x), "", 1, 0, NULL, "FILE",
+    {"x", OKRA_OPTION_READ, offsetof(score_fields, x), "", 1, 0, NULL, "FILE",
      "Test inputs for --model; with --yhat they are drawn beside the outputs (--json)"},
-    {"sample-weight", OKRA_OPTION_TEXT, offsetof(score_fields, weight), "", 1, 0, NULL,
+    {"sample-weight", OKRA_OPTION_READ, offsetof(score_fields, weight), "", 1, 0, NULL,
      "FILE",
      "How much each pair counts in the mean: one number of 0 or more per row of --y"},
-    {"each", OKRA_OPTION_TEXT, offsetof(score_fields, each), "", 1, 0, NULL, "FILE",
+    {"each", OKRA_OPTION_WRITTEN, offsetof(score_fields, each), "", 1, 0, NULL, "FILE",
      "The values of every object, one column a metric"},
     {"image", OKRA_OPTION_TEXT, offsetof(score_fields, image), "", 1, 0, NULL,
      "RxC[:left]",
      "Outputs are images of R rows and C columns: the report of --json shows them, with "
      "--x below their inputs or, :left, right of them"},
-    {"lists", OKRA_OPTION_TEXT, offsetof(score_fields, lists), "", 1, 0, NULL, "FILE",
+    {"lists", OKRA_OPTION_READ, offsetof(score_fields, lists), "", 1, 0, NULL, "FILE",
      "In place of --yhat: what okra predict --top, --set or --interval wrote (.tsv, "
      ".csv), "
      "for hit-rate, mrr, coverage and set-size; of intervals, set-size is their width"},
-    {"candidates", OKRA_OPTION_TEXT, offsetof(score_fields, candidates), "", 1, 0, NULL,
+    {"candidates", OKRA_OPTION_READ, offsetof(score_fields, candidates), "", 1, 0, NULL,
      "FILE",
      "The candidates that the lists number, also an index; those of --model if not "
      "given"},

@@ -10,7 +10,7 @@ typedef struct basis_fields {
 } basis_fields;
 
 static const okra_option rows[] = {
-    {"x", OKRA_OPTION_TEXT, offsetof(basis_fields, x), NULL, 1, 0, NULL, "FILE",
+    {"x", OKRA_OPTION_READ, offsetof(basis_fields, x), NULL, 1, 0, NULL, "FILE",
      "A sample of the inputs, one object per row"},
     {"kx", OKRA_OPTION_TEXT, offsetof(basis_fields, kx), NULL, 1, 0, NULL, "EXPR",
      "Kernel of the inputs, e.g. 'rbf(sigma=4)'"},
@@ -18,8 +18,8 @@ static const okra_option rows[] = {
      "SPEC",
      "chol(rank=N,tol=V), nystrom(rank=N,pivots=HOW), sketch(rank=N,kind=KIND,p=V) or "
      "rff(rank=N); `okra help kernels` tells HOW and KIND"},
-    {"output", OKRA_OPTION_TEXT, offsetof(basis_fields, output), NULL, 1, 0, NULL, "FILE",
-     "The basis, a model file"},
+    {"output", OKRA_OPTION_WRITTEN, offsetof(basis_fields, output), NULL, 1, 0, NULL,
+     "FILE", "The basis, a model file"},
     {0}};
 
 static int write_basis(cli_run *run, const basis_fields *f, const okra_data *x)

@@ -18,21 +18,21 @@ typedef struct fit_fields {
 } fit_fields;
 
 static const okra_option rows[] = {
-    {"x", OKRA_OPTION_TEXT, offsetof(fit_fields, x), NULL, 1, 0, NULL, "FILE",
+    {"x", OKRA_OPTION_READ, offsetof(fit_fields, x), NULL, 1, 0, NULL, "FILE",
      "Training inputs, one object per row"},
-    {"y", OKRA_OPTION_TEXT, offsetof(fit_fields, y), NULL, 1, 0, NULL, "FILE",
+    {"y", OKRA_OPTION_READ, offsetof(fit_fields, y), NULL, 1, 0, NULL, "FILE",
      "Training outputs, in the same order"},
-    {"unlabelled", OKRA_OPTION_TEXT, offsetof(fit_fields, unlabelled), "", 1, 0, NULL,
+    {"unlabelled", OKRA_OPTION_READ, offsetof(fit_fields, unlabelled), "", 1, 0, NULL,
      "FILE", "More inputs, whose outputs are not known, for methods that can use them"},
-    {"sample-weight", OKRA_OPTION_TEXT, offsetof(fit_fields, weight), "", 1, 0, NULL,
+    {"sample-weight", OKRA_OPTION_READ, offsetof(fit_fields, weight), "", 1, 0, NULL,
      "FILE", "Weights of the pairs, one number per row of --y"},
     {"class-weight", OKRA_OPTION_CHOICE, offsetof(fit_fields, classes), "none", 1, 0,
      "none|balanced", "HOW", "balanced: classes alike"},
-    {"basis", OKRA_OPTION_TEXT, offsetof(fit_fields, basis), "", 1, 0, NULL, "MODEL",
+    {"basis", OKRA_OPTION_READ, offsetof(fit_fields, basis), "", 1, 0, NULL, "MODEL",
      "Low rank with the basis of `okra basis`, or of a model with --keep-moments: kx and "
      "the low rank of the inputs come from it, moments are kept, --lambda must be given"},
-    {"output", OKRA_OPTION_TEXT, offsetof(fit_fields, output), NULL, 1, 0, NULL, "FILE",
-     "The model file to write"},
+    {"output", OKRA_OPTION_WRITTEN, offsetof(fit_fields, output), NULL, 1, 0, NULL,
+     "FILE", "The model file to write"},
     CLI_COMPACT_ROW(fit_fields),
     {"calibration", OKRA_OPTION_NUMBER, offsetof(fit_fields, calibration), "0", 0, 1,
      NULL, "SHARE",

@@ -10,15 +10,15 @@ typedef struct gram_fields {
 } gram_fields;
 
 static const okra_option rows[] = {
-    {"x", OKRA_OPTION_TEXT, offsetof(gram_fields, x), NULL, 1, 0, NULL, "FILE",
+    {"x", OKRA_OPTION_READ, offsetof(gram_fields, x), NULL, 1, 0, NULL, "FILE",
      "The objects of the rows; repeat for several descriptions of them (linear@1, ...)"},
-    {"y", OKRA_OPTION_TEXT, offsetof(gram_fields, y), "", 1, 0, NULL, "FILE",
+    {"y", OKRA_OPTION_READ, offsetof(gram_fields, y), "", 1, 0, NULL, "FILE",
      "The objects of the columns, whose statistics 'center' uses; those of --x if not "
      "given"},
     {"kernel", OKRA_OPTION_TEXT, offsetof(gram_fields, kernel), NULL, 1, 0, NULL, "EXPR",
      "The kernel, e.g. 'poly(degree=3) | normalize'; 'okra help kernels' lists them"},
-    {"output", OKRA_OPTION_TEXT, offsetof(gram_fields, output), NULL, 1, 0, NULL, "FILE",
-     "The matrix to write"},
+    {"output", OKRA_OPTION_WRITTEN, offsetof(gram_fields, output), NULL, 1, 0, NULL,
+     "FILE", "The matrix to write"},
     {0}};
 
 static int summarise(const cli_run *run, const gram_fields *f, const okra_kernel *kernel,

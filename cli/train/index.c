@@ -12,19 +12,19 @@ typedef struct index_fields {
 } index_fields;
 
 static const okra_option rows[] = {
-    {"output", OKRA_OPTION_TEXT, offsetof(index_fields, output), "", 1, 0, NULL, "NAME",
-     "The index to make, a folder NAME.okx"},
+    {"output", OKRA_OPTION_WRITTEN, offsetof(index_fields, output), "", 1, 0, NULL,
+     "NAME", "The index to make, a folder NAME.okx"},
     {"ky", OKRA_OPTION_TEXT, offsetof(index_fields, ky), "", 1, 0, NULL, "EXPR",
      "The output kernel, its features hashed: 'ecfp(bits=2048) | tanimoto'; that of the "
      "model if not given"},
-    {"model", OKRA_OPTION_TEXT, offsetof(index_fields, model), "", 1, 0, NULL, "MODEL",
+    {"model", OKRA_OPTION_READ, offsetof(index_fields, model), "", 1, 0, NULL, "MODEL",
      "The model that candidates will be ranked by"},
     {"rank", OKRA_OPTION_INT, offsetof(index_fields, rank), "0", 0, 65536, NULL, "N",
      "With --model: keep so many numbers of low rank for each candidate, so that all of "
      "them can be ranked without a window"},
     {"columns", OKRA_OPTION_TEXT, offsetof(index_fields, columns), "", 1, 0, NULL, "LIST",
      "Of a table FILE.tsv: columns of numbers to keep, between commas, for --within"},
-    {"table", OKRA_OPTION_TEXT, offsetof(index_fields, table), "", 1, 0, NULL, "FILE.tsv",
+    {"table", OKRA_OPTION_READ, offsetof(index_fields, table), "", 1, 0, NULL, "FILE.tsv",
      "Of vectors: a table with a header that tells about them, one line for each: the "
      "column name, and --columns (mass among them sorts)"},
     {"shard", OKRA_OPTION_INT, offsetof(index_fields, shard), "250000", 1, 100000000,

@@ -12,12 +12,12 @@ typedef struct merge_fields {
 } merge_fields;
 
 static const okra_option rows[] = {
-    {"list", OKRA_OPTION_TEXT, offsetof(merge_fields, list), "", 1, 0, NULL, "FILE",
+    {"list", OKRA_OPTION_READ, offsetof(merge_fields, list), "", 1, 0, NULL, "FILE",
      "Names of more models, one per line, after those on the command line"},
     {"lambda", OKRA_OPTION_NUMBER, offsetof(merge_fields, lambda), "0", 0, 1e300, NULL,
      "V", "Another lambda than that of the models; 0: theirs"},
-    {"output", OKRA_OPTION_TEXT, offsetof(merge_fields, output), NULL, 1, 0, NULL, "FILE",
-     "The model file to write"},
+    {"output", OKRA_OPTION_WRITTEN, offsetof(merge_fields, output), NULL, 1, 0, NULL,
+     "FILE", "The model file to write"},
     {0}};
 
 /* The models, mapped from their files. */

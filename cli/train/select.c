@@ -19,47 +19,50 @@ typedef struct select_fields {
     int compact, classes;
 } select_fields;
 
-#define FILE_ROW(flag, field, preset, help)                                         \
-    {                                                                               \
-        flag, OKRA_OPTION_TEXT, offsetof(select_fields, field), preset, 1, 0, NULL, \
-            "FILE", help                                                            \
+#define FILE_ROW(does, flag, field, preset, help)                                     \
+    {                                                                                 \
+        flag, OKRA_OPTION_##does, offsetof(select_fields, field), preset, 1, 0, NULL, \
+            "FILE", help                                                              \
     }
 
 static const okra_option rows[] = {
-    FILE_ROW("x", x, NULL, "Training inputs, one object per row"),
-    FILE_ROW("y", y, "", "Training outputs, in the same order"),
-    FILE_ROW("unlabelled", unlabelled, "",
+    FILE_ROW(READ, "x", x, NULL, "Training inputs, one object per row"),
+    FILE_ROW(READ, "y", y, "", "Training outputs, in the same order"),
+    FILE_ROW(READ, "unlabelled", unlabelled, "",
              "More inputs, whose outputs are not known, for methods that can use them"),
-    FILE_ROW("candidates", candidates, "",
+    FILE_ROW(READ, "candidates", candidates, "",
              "Objects to decode to; the training outputs of each fold if not given"),
-    FILE_ROW("folds", folds, "", "The fold of every pair, in place of drawn ones"),
-    FILE_ROW("groups", groups, "", "The group of every pair: groups are not split"),
-    FILE_ROW("stratify", stratify, "",
+    FILE_ROW(READ, "folds", folds, "", "The fold of every pair, in place of drawn ones"),
+    FILE_ROW(READ, "groups", groups, "", "The group of every pair: groups are not split"),
+    FILE_ROW(READ, "stratify", stratify, "",
              "The stratum of every pair: its share is the same in every fold"),
     FILE_ROW(
-        "output-groups", output_groups, "",
+        READ, "output-groups", output_groups, "",
         "With --per-output: the group of every coordinate of the outputs, one label a "
         "line; coordinates of a group share a lambda"),
-    FILE_ROW("sample-weight", weight, "",
+    FILE_ROW(READ, "sample-weight", weight, "",
              "How much each pair counts, in fits and in what is measured: one number of "
              "0 or more per row of --y"),
     {"class-weight", OKRA_OPTION_CHOICE, offsetof(select_fields, classes), "none", 1, 0,
      "none|balanced", "HOW", "balanced: labels count so that all classes count alike"},
-    FILE_ROW("output", output, "", "The model of the best cell, fitted on all pairs"),
+    FILE_ROW(WRITTEN, "output", output, "",
+             "The model of the best cell, fitted on all pairs"),
     CLI_COMPACT_ROW(select_fields),
-    FILE_ROW("cells", cells, "", "Every cell with mean and standard error, as CSV"),
-    FILE_ROW("plot", plot, "", "A curve or heat map of the grid, as SVG"),
-    FILE_ROW("resume", resume, "",
+    FILE_ROW(WRITTEN, "cells", cells, "",
+             "Every cell with mean and standard error, as CSV"),
+    FILE_ROW(WRITTEN, "plot", plot, "", "A curve or heat map of the grid, as SVG"),
+    FILE_ROW(WRITTEN, "resume", resume, "",
              "Finished work: read if there, and kept up to date; goes on after an "
              "interrupt with the same results"),
-    FILE_ROW("edges", edges, "",
+    FILE_ROW(READ, "edges", edges, "",
              "For links (metric auc-roc or auc-pr), in place of --y: known edges between "
              "labelled nodes, as in okra link; --x describes all nodes, --y may be the "
              "Gram matrix of the labelled ones"),
-    FILE_ROW("labelled", labelled, "",
+    FILE_ROW(READ, "labelled", labelled, "",
              "Nodes whose edges with one another are all known, one per line; without it "
              "the nodes of --edges"),
-    FILE_ROW("nodes", nodes, "", "Names of the nodes, one per line in the order of --x"),
+    FILE_ROW(READ, "nodes", nodes, "",
+             "Names of the nodes, one per line in the order of --x"),
     {"beta", OKRA_OPTION_TEXT, offsetof(select_fields, beta), "1", 1, 0, NULL, "V|auto",
      "Time of the diffusion on the known network where --ky is not given"},
     {"kx", OKRA_OPTION_TEXT, offsetof(select_fields, kx), "auto", 1, 0, NULL, "EXPR",

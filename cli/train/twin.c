@@ -13,9 +13,9 @@ typedef struct twin_fields {
 } twin_fields;
 
 static const okra_option rows[] = {
-    {"x", OKRA_OPTION_TEXT, offsetof(twin_fields, x), NULL, 1, 0, NULL, "FILE",
+    {"x", OKRA_OPTION_READ, offsetof(twin_fields, x), NULL, 1, 0, NULL, "FILE",
      "Training inputs, one object per row"},
-    {"y", OKRA_OPTION_TEXT, offsetof(twin_fields, y), NULL, 1, 0, NULL, "FILE",
+    {"y", OKRA_OPTION_READ, offsetof(twin_fields, y), NULL, 1, 0, NULL, "FILE",
      "Training outputs, in the same order"},
     {"kx", OKRA_OPTION_TEXT, offsetof(twin_fields, kx), NULL, 1, 0, NULL, "EXPR",
      "Kernel of the inputs; repeated, a combination of products of powers is learned"},
@@ -27,7 +27,7 @@ static const okra_option rows[] = {
      "The unbiased estimator of HSIC instead of the paper's"},
     {"low-rank", OKRA_OPTION_TEXT, offsetof(twin_fields, low_rank), "", 1, 0, NULL,
      "SPEC", "Low rank of the base kernels, as of 'okra fit': no n x n matrix is stored"},
-    {"output", OKRA_OPTION_TEXT, offsetof(twin_fields, output), "", 1, 0, NULL, "FILE",
+    {"output", OKRA_OPTION_WRITTEN, offsetof(twin_fields, output), "", 1, 0, NULL, "FILE",
      "What was learned, as JSON"},
     {0}};
 

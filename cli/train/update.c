@@ -14,23 +14,23 @@ typedef struct update_fields {
 } update_fields;
 
 static const okra_option rows[] = {
-    {"x", OKRA_OPTION_TEXT, offsetof(update_fields, x), "", 1, 0, NULL, "FILE",
+    {"x", OKRA_OPTION_READ, offsetof(update_fields, x), "", 1, 0, NULL, "FILE",
      "New inputs, one object per row"},
-    {"y", OKRA_OPTION_TEXT, offsetof(update_fields, y), "", 1, 0, NULL, "FILE",
+    {"y", OKRA_OPTION_READ, offsetof(update_fields, y), "", 1, 0, NULL, "FILE",
      "New outputs, in the same order"},
-    {"sample-weight", OKRA_OPTION_TEXT, offsetof(update_fields, weight), "", 1, 0, NULL,
+    {"sample-weight", OKRA_OPTION_READ, offsetof(update_fields, weight), "", 1, 0, NULL,
      "FILE",
      "Weights of the new pairs, one number per row of --y; 1 where it is not given"},
-    {"remove", OKRA_OPTION_TEXT, offsetof(update_fields, remove), "", 1, 0, NULL, "FILE",
+    {"remove", OKRA_OPTION_READ, offsetof(update_fields, remove), "", 1, 0, NULL, "FILE",
      "Training pairs that go: their numbers, one per line, counted from 0. They go "
      "before "
      "the new ones come"},
-    {"removed-x", OKRA_OPTION_TEXT, offsetof(update_fields, removed_x), "", 1, 0, NULL,
+    {"removed-x", OKRA_OPTION_READ, offsetof(update_fields, removed_x), "", 1, 0, NULL,
      "FILE",
      "Inputs of the pairs that go, in the order of --remove: for models of low rank, "
      "which "
      "hold no training inputs"},
-    {"output", OKRA_OPTION_TEXT, offsetof(update_fields, output), NULL, 1, 0, NULL,
+    {"output", OKRA_OPTION_WRITTEN, offsetof(update_fields, output), NULL, 1, 0, NULL,
      "FILE", "The model file to write; may be the one that was read"},
     CLI_COMPACT_ROW(update_fields),
     {0}};
@@ -250,5 +250,6 @@ const cli_command cli_update = {
     .operands_least = 1,
     .operands_most = 1,
     .operand = "MODEL",
+    .replaces = true,
     .run = run_update,
 };

@@ -197,6 +197,9 @@ typedef enum okra_option_type {
     OKRA_OPTION_BOOL,   /* field: bool        */
     OKRA_OPTION_TEXT,   /* field: const char* (borrowed from the options object) */
     OKRA_OPTION_CHOICE, /* field: int, the index into choices "a|b|c" */
+    /* A text as well, the name of a file or folder. */
+    OKRA_OPTION_READ,    /* that is read, perhaps with types before it: "labels:csv:a" */
+    OKRA_OPTION_WRITTEN, /* that is written                                            */
 } okra_option_type;
 
 /* One row feeds the default, the range check, set-by-name, the command line's flag and

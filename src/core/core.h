@@ -359,6 +359,8 @@ void okra_number_format_(char *buffer, size_t size, int digits, double value);
  * values keep the pointer given. `owner` names the culprit in the message. */
 okra_status okra_option_parse_(const char *owner, const okra_option *row,
                                const char *text, void *field) OKRA_CHECK;
+/* Is the field a const char*? */
+bool okra_option_is_text_(const okra_option *row);
 /* Fills `fields` with the table's defaults alone. */
 okra_status okra_option_defaults_(const okra_option_table *table,
                                   void *fields) OKRA_CHECK;

@@ -104,10 +104,18 @@ okra_status okra_option_parse_(const char *owner, const okra_option *row,
     case OKRA_OPTION_CHOICE:
         return parse_choice(owner, row, text, field);
     case OKRA_OPTION_TEXT:
+    case OKRA_OPTION_READ:
+    case OKRA_OPTION_WRITTEN:
         *(const char **)field = text;
         return OKRA_OK;
     }
     return okra_fail_(OKRA_EINTERNAL, "%s: %s has an unknown type", owner, row->name);
+}
+
+bool okra_option_is_text_(const okra_option *row)
+{
+    return row->type == OKRA_OPTION_TEXT || row->type == OKRA_OPTION_READ ||
+           row->type == OKRA_OPTION_WRITTEN;
 }
 
 static void *field_of(void *fields, const okra_option *row)

@@ -25,6 +25,12 @@ no "-o y.csv is also the file of --y: name another" okra fit --x x.csv --y label
 no "-o l.txt is also the file of --sample-weight: name another" okra fit --x x.csv --y y.csv --sample-weight l.txt -o l.txt
 no "-o folder/z.csv is also the file of --x: name another" okra fit --x z.csv --data folder --y y.csv -o folder/z.csv
 no "-o y.csv is also the file of --ky: name another" okra fit --x x.csv --y y.csv.gone --ky 'metric(file=y.csv)' -o y.csv
+no "-o y.csv is also the file of --operator: name another" \
+    okra fit --x x.csv --y y.csv.gone --operator matrix:y.csv -o y.csv
+no "-o y.csv is also the file of --operator: name another" \
+    okra fit --x x.csv --y y.csv.gone --operator graph:y.csv,mu=1 -o y.csv
+no "-o y.csv is also the file of --graph: name another" \
+    okra fit --x x.csv --y y.csv.gone --lambda2 1 --graph 'file(y.csv) | normalized' -o y.csv
 no "-o x.csv is also the file of --x: name another" okra fit --x 'shards:?.csv' --y l.txt -o x.csv
 printf 'x.csv\ny.csv\n' >names
 no "-o y.csv is also the file of --x: name another" okra fit --x list:names --y l.txt -o y.csv
@@ -52,6 +58,8 @@ no "--network y.csv is also the file of --edges: name another" okra link --x x.c
 no "-o x.csv is also the file of RANKED.tsv: name another" okra fuse x.csv y.csv -o x.csv
 no "-o x.csv is also the file of --x: name another" okra gram --x x.csv --kernel linear -o x.csv
 no "-o x.csv is also the file of --x: name another" okra twin --x x.csv --y y.csv --kx linear --ky linear -o x.csv
+no "-o x.csv is also the file of FILE.smi: name another" okra index x.csv --ky linear -o x.csv
+no "-o m.okra is also the file of --model: name another" okra index x.csv --model m.okra -o m.okra
 no "-o m.okra is also the file of RESULT: name another" okra report m.okra -o m.okra
 [ ! -e new.okra ]
 [ ! -e new.csv ]

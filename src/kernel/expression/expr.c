@@ -14,7 +14,7 @@ static void free_texts(const okra_option_table *table, char *params)
 {
     for (const okra_option *row = table->rows; row->name; row++) {
         char **field = (char **)(void *)(params + row->offset);
-        if (row->type == OKRA_OPTION_TEXT && *field != row->preset) {
+        if (okra_option_is_text_(row) && *field != row->preset) {
             okra_free_(*field);
         }
     }

@@ -45,6 +45,8 @@ static const char *value_text(const okra_option *row, const char *field, char bu
     case OKRA_OPTION_BOOL:
         return *(const bool *)(const void *)field ? "yes" : "no";
     case OKRA_OPTION_TEXT:
+    case OKRA_OPTION_READ:
+    case OKRA_OPTION_WRITTEN:
         return *(const char *const *)(const void *)field;
     case OKRA_OPTION_CHOICE: {
         const char *p = row->choices;

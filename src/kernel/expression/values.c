@@ -251,7 +251,7 @@ static okra_status check_values(const okra_parser_ *p, const char *owner,
 {
     okra_status st = OKRA_OK;
     for (okra_int k = l->count - 1; k >= 0; k--) {
-        if (row->type == OKRA_OPTION_TEXT) { /* the node owns its texts */
+        if (okra_option_is_text_(row)) { /* the node owns its texts */
             char *copy = k == 0 ? okra_strdup_(l->items[k]) : NULL;
             if (k == 0 && !copy) {
                 return OKRA_EMEM;

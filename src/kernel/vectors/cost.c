@@ -155,7 +155,7 @@ static okra_status diagonal(okra_context *ctx, const void *params, const void *a
     return OKRA_OK;
 }
 
-static const okra_option rows[] = {{"file", OKRA_OPTION_TEXT, offsetof(cost_params, file),
+static const okra_option rows[] = {{"file", OKRA_OPTION_READ, offsetof(cost_params, file),
                                     NULL, 1, 0, NULL, "FILE",
                                     "the matrix of costs between classes"},
                                    {.name = NULL}};

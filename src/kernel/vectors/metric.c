@@ -131,7 +131,7 @@ static okra_status diagonal(okra_context *ctx, const void *params, const void *p
 }
 
 static const okra_option metric_rows[] = {
-    {"file", OKRA_OPTION_TEXT, offsetof(metric_params, file), NULL, 1, 0, NULL, "FILE",
+    {"file", OKRA_OPTION_READ, offsetof(metric_params, file), NULL, 1, 0, NULL, "FILE",
      "the matrix A, d x d, symmetric and positive semi-definite"},
     {.name = NULL}};
 
@@ -154,7 +154,7 @@ const okra_kernel_class_ okra_metric_ = {
 static const okra_option tasks_rows[] = {
     {"mu", OKRA_OPTION_NUMBER, offsetof(tasks_params, mu), NULL, 0, 1, NULL, "V",
      "weight of the graph: A = mu M + (1 - mu) I"},
-    {"file", OKRA_OPTION_TEXT, offsetof(tasks_params, file), "", 1, 0, NULL, "FILE",
+    {"file", OKRA_OPTION_READ, offsetof(tasks_params, file), "", 1, 0, NULL, "FILE",
      "the weights M of the graph, d x d"},
     {"gamma", OKRA_OPTION_NUMBER, offsetof(tasks_params, gamma), "0", 0, 1e300, NULL, "V",
      "M_ij = exp(-gamma |Y^i - Y^j|^2) of the training columns; 0: by information"},

@@ -42,8 +42,8 @@ const okra_option okra_ridge_rows_[] = {
      "1e-8", 0, 1, NULL, "V", "conjugate gradients: relative residual to reach"},
     {"cg-iterations", OKRA_OPTION_INT, offsetof(okra_ridge_options_, cg.iterations),
      "100", 1, 1e9, NULL, "N", "conjugate gradients: steps at most"},
-    {"checkpoint", OKRA_OPTION_TEXT, offsetof(okra_ridge_options_, cg.checkpoint), "", 1,
-     0, NULL, "FILE",
+    {"checkpoint", OKRA_OPTION_WRITTEN, offsetof(okra_ridge_options_, cg.checkpoint), "",
+     1, 0, NULL, "FILE",
      "keep the moments of low rank, the state of conjugate gradients or the factor of "
      "one "
      "lambda here, and go on from it"},
