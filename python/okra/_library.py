@@ -93,24 +93,24 @@ def _user_level() -> int:
     return level
 
 
-def option_names(topic: str) -> list:
-    """Names of the options of ``"fit"``, ``"predict"`` or ``"select"``, as typed."""
+def option_types(topic: str) -> dict:
+    """The options of ``"fit"``, ``"predict"`` or ``"select"``: names as typed, and types."""
     count = c.c_size_t()
     tables = c.cast(lib.okra_option_tables(topic.encode(), c.byref(count)),
                     c.POINTER(c.POINTER(structs["okra_option_table"])))
-    names: dict = {}
+    types: dict = {}
     for table in tables[:count.value]:
         row, k = c.cast(table.contents.rows, c.POINTER(structs["okra_option"])), 0
         while row and row[k].name:
-            names[row[k].name.decode()] = None
+            types[row[k].name.decode()] = row[k].type
             k += 1
-    return list(names)
+    return types
 
 
 def set_options(given: Handle, topic: str) -> dict:
     """The options of a topic that are set, with their texts."""
     return {name: lib.okra_options_get(given.pointer, name.encode()).decode()
-            for name in option_names(topic)
+            for name in option_types(topic)
             if lib.okra_options_is_set(given.pointer, name.encode())}
 
 

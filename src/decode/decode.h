@@ -80,8 +80,19 @@ typedef struct okra_decoded_ {
     okra_data *proposals; /* what index counts where a decoder made it up, or NULL */
 } okra_decoded_;
 
+/* What is asked of the training pairs before a decoder is taken by itself. */
+typedef enum okra_suits_ {
+    OKRA_SUITS_ZERO_ONE_,  /* all numbers of the outputs are 0 or 1                  */
+    OKRA_SUITS_ALIGNED_,   /* outputs are strings of the lengths of their inputs     */
+    OKRA_SUITS_REWRITTEN_, /* outputs are strings, inputs with a few letters changed */
+} okra_suits_;
+
 typedef struct okra_decoder_ {
     const char *name, *help;
+    /* The output kernel under which fits that leave kernels or lambda open take it, where
+     * it suits the pairs; NULL: they do not. */
+    const char *automatic;
+    okra_suits_ suits;
     okra_option_table options;
     bool argument; /* its name may be followed by a colon and more */
     bool weights;  /* a block must have W where the method can give it */

@@ -26,6 +26,14 @@ OKRA_DROPS_(okra_kernel_drop_, okra_kernel, okra_kernel_free)
 struct okra_graph_view_;
 struct okra_collector_;
 
+/* How `auto` finds a number in the parameters of a kernel. */
+typedef enum okra_number_rule_ {
+    OKRA_RULE_NONE_,
+    OKRA_RULE_DISTANCE_,    /* a transform's sigma or gamma: distances of its child    */
+    OKRA_RULE_EXPONENT_,    /* exp(-p d), p all of the parameters: about 1 over d      */
+    OKRA_RULE_INFORMATION_, /* of nodes: the values tell most of them                  */
+} okra_number_rule_;
+
 /* A leaf. To add a kernel: write one of these in a file of its own, and one line in
  * kernels.c. */
 typedef struct okra_kernel_class_ {
@@ -36,6 +44,7 @@ typedef struct okra_kernel_class_ {
      * expression, which belongs to the node. */
     bool nested;
     bool whole; /* takes tuples as they are, where no part is chosen */
+    okra_number_rule_ automatic;
     /* Values depend on all training objects, and a model keeps no statistics of them:
      * the kernel is bound to them anew. */
     bool follows;
@@ -101,6 +110,7 @@ typedef struct okra_transform_class_ {
     const char *name, *help;
     okra_option_table params;
     okra_uses_ uses;
+    okra_number_rule_ automatic;
     bool distances;  /* depends on k only through k(a,a) + k(b,b) - 2 k(a,b)           */
     bool positional; /* parameters may be given without their names, in order          */
     const char *degenerate; /* what becomes of objects with k(a,a) <= 0; NULL: nothing */
@@ -118,7 +128,8 @@ typedef struct okra_transform_class_ {
     void (*step)(const void *params, okra_step_ *step);
 } okra_transform_class_;
 
-extern const okra_kernel_class_ *const okra_kernel_classes_[];       /* ends at NULL */
+extern const okra_kernel_class_ *const okra_kernel_classes_[]; /* ends at NULL */
+extern const char *const okra_align_names_[]; /* means whose weights a fit learns; NULL */
 extern const okra_transform_class_ *const okra_transform_classes_[]; /* ends at NULL */
 
 /* ---- a kernel bound to its training set ---- */

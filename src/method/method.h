@@ -288,6 +288,9 @@ typedef struct okra_method_ {
     const okra_auto_ *automatic; /* NULL: zeros                                 */
     bool recomputes; /* "factor" is that of Kx + "lambda" I: a file may omit it */
     bool large;      /* predicts from query->K as well as from query->Kx        */
+    /* An option whose value KIND:FILE[,...] names a file with problem->A, which a model
+     * keeps; NULL: there is none. */
+    const char *matrix;
     /* Whether it can with these options and this problem, of which n, unlabelled, x, y
      * and the features are set, kernels and maps are not; NULL: always. */
     bool (*factored)(const okra_problem_ *problem, const okra_options *options);
@@ -348,6 +351,9 @@ typedef struct okra_method_ {
     /* The bag of all the pairs together, for models that keep moments; NULL: none do. */
     okra_status (*sum)(okra_context *ctx, okra_sum_ *sum, const okra_options *options,
                        okra_bag_ *bag);
+    /* What a model of these features over a basis leaves in the bag, in which the map
+     * has not been saved; NULL: not with this method. */
+    okra_status (*basis)(okra_context *ctx, const struct okra_map_ *map, okra_bag_ *bag);
     /* What fit leaves in the bag, a table a form (data/kept.h); never NULL. Sizes: n
      * training outputs, N inputs (all of them, or a basis), c columns of a query's Kx (N,
      * twice that for waves), x and y the widths of both, d the width of an embedding

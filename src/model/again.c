@@ -7,12 +7,18 @@
 
 #include <string.h>
 
-/* A text that may make a fit open a file; spaces may stand around names in it. */
-static bool names_file(const char *name, const char *text)
+bool okra_model_keeps_(const okra_method_ *method, const char *name)
 {
-    return (strcmp(name, "operator") == 0 &&
-            (strncmp(text, "matrix:", 7) == 0 || strncmp(text, "graph:", 6) == 0)) ||
-           strstr(text, "file") || (strcmp(name, "checkpoint") == 0 && *text);
+    return method->matrix && strcmp(method->matrix, name) == 0;
+}
+
+/* A text that may make a fit open a file; spaces may stand around names in it. */
+static bool names_file(const okra_method_ *method, const okra_option *row,
+                       const char *text)
+{
+    bool file = row->type == OKRA_OPTION_READ || row->type == OKRA_OPTION_WRITTEN;
+    return (file && *text) || strstr(text, "file") ||
+           (okra_model_keeps_(method, row->name) && strchr(text, ':'));
 }
 
 /* The input kernel of a model: of waves the one that they are for. */
@@ -74,8 +80,8 @@ okra_status okra_model_options_(const okra_model *model, okra_options **out,
                 (row->preset && strcmp(row->preset, had) == 0)) {
                 continue;
             }
-            bool kept = *file && strcmp(row->name, "operator") == 0; /* A may be there */
-            if (names_file(row->name, had) && !kept) {
+            bool kept = *file && okra_model_keeps_(model->method, row->name);
+            if (names_file(model->method, row, had) && !kept) {
                 *file = row->name;
             }
             CHK(okra_options_set(o, row->name, had));

@@ -10,8 +10,6 @@
 
 enum { SAMPLE = 4000, SAMPLE_LOO = 1000, KERNELS_MOST = 200 };
 
-const char *const okra_align_names_[] = {"align", "align-each", "align-loo"};
-
 /* ---- the text ---- */
 
 /* The first align( of the text, its arguments and its end; false: there is none. */
@@ -33,7 +31,7 @@ static bool name_ends(const char *text, size_t at, size_t length)
 static bool find_name(const char *text, call *c)
 {
     for (size_t at = 0; text[at]; at++) {
-        for (int k = 0; k < 3; k++) {
+        for (int k = 0; okra_align_names_[k]; k++) {
             size_t length = strlen(okra_align_names_[k]);
             if (strncmp(text + at, okra_align_names_[k], length) == 0 &&
                 name_ends(text, at, length)) {

@@ -26,8 +26,6 @@ typedef struct okra_align_ {
 } okra_align_;
 void okra_align_clear_(okra_align_ *align);
 
-extern const char *const okra_align_names_[];
-
 /* align_learn.c: w (p) of the kernels, and the alignment of the combination. */
 typedef struct okra_learner_ {
     okra_context *ctx;

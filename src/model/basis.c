@@ -31,22 +31,14 @@ okra_status okra_model_kernel_text_(const okra_model *model, char **out)
 
 /* ---- making one ---- */
 
-static okra_status put_features(okra_context *ctx, const okra_map_ *map, okra_bag_ *bag)
+/* The method whose model a basis is. */
+static const okra_method_ *of_basis(void)
 {
-    okra_int m = map->rank;
-    OWNED double *I = NULL, *X = NULL;
-    CHK(okra_doubles_(ctx, m, m, "the features of a basis", &I));
-    CHK(okra_doubles_(ctx, map->columns, m, "the features of a basis", &X));
-    okra_mat_fill_(okra_mat_of_(I, m, m), 0);
-    okra_mat_add_diagonal_(okra_mat_of_(I, m, m), 1);
-    CHK(okra_map_fold_(ctx, map, okra_mat_of_(I, m, m),
-                       okra_mat_of_(X, map->columns, m)));
-    CHK(okra_bag_put_(bag, "coefficients", &X, map->columns, m));
-    CHK(okra_bag_put_text_(bag, "operator", "identity"));
-    CHK(okra_bag_put_number_(bag, "lambda", 0));
-    CHK(okra_bag_put_number_(bag, "center", 0));
-    CHK(okra_bag_put_number_(bag, "x.rank", (double)m));
-    return okra_map_save_over_(map, bag, "basis");
+    size_t k = 0;
+    while (!okra_methods_[k]->basis) {
+        k++;
+    }
+    return okra_methods_[k];
 }
 
 /* Features of the first objects, as outputs. */
@@ -107,7 +99,9 @@ okra_status okra_basis_create(okra_context *context, const okra_data *x,
     CHK(okra_map_create_(context, kx, x, &low, 1, &map));
     CHK(first_features(context, map, x, &y));
     CHK(okra_bag_create_(&bag));
-    CHK(put_features(context, map, bag));
+    CHK(of_basis()->basis(context, map, bag));
+    CHK(okra_bag_put_number_(bag, "x.rank", (double)map->rank));
+    CHK(okra_map_save_over_(map, bag, "basis"));
     CHK(okra_kernel_parse("linear", &ky));
     if (map->kernel) {
         CHK(okra_low_waves_(&fields, &kx, &waves));
@@ -117,8 +111,7 @@ okra_status okra_basis_create(okra_context *context, const okra_data *x,
     kx = ky = NULL;
     training->waves = map->kernel != NULL;
     training->waves_text = TAKE(waves);
-    CHK(okra_model_assemble_(training, okra_method_find_("ridge"), options, NULL, bag,
-                             out));
+    CHK(okra_model_assemble_(training, of_basis(), options, NULL, bag, out));
     bag = NULL;
     return OKRA_OK;
 }

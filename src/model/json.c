@@ -79,7 +79,7 @@ static okra_status set_text(json_t *object, const char *key, const char *text)
 /* A file that a fit keeps itself in is not a part of the model. */
 static bool is_passing(const okra_option *row)
 {
-    return strcmp(row->name, "checkpoint") == 0;
+    return row->type == OKRA_OPTION_WRITTEN;
 }
 
 /* Every option of fit and of the method: what was set, else the default. */
@@ -153,20 +153,14 @@ json_t *okra_model_about_data_(const okra_data *data)
     return about;
 }
 
-/* Does an operator name a file? Then the length of its kind, "matrix:" or "graph:". */
-static size_t file_kind(const char *text)
+/* The same text, or the same number. Files may have moved since the fit: of one that the
+ * model keeps, "matrix:FILE,...", what stands before and after the name counts. */
+static bool same_value(bool kept, const char *a, const char *b)
 {
-    return strncmp(text, "matrix:", 7) == 0 ? 7 : strncmp(text, "graph:", 6) == 0 ? 6 : 0;
-}
-
-/* The same text, or the same number. Files may have moved since the fit: of an operator
- * that names one, what stands before and after the name counts. */
-static bool same_value(const char *a, const char *b)
-{
-    size_t kind = file_kind(a);
-    if (kind > 0) {
+    const char *kind = kept ? strchr(a, ':') : NULL;
+    if (kind) {
         const char *rest_a = strrchr(a, ','), *rest_b = strrchr(b, ',');
-        return strncmp(a, b, kind) == 0 &&
+        return strncmp(a, b, (size_t)(kind + 1 - a)) == 0 &&
                strcmp(rest_a ? rest_a : "", rest_b ? rest_b : "") == 0;
     }
     char *end_a, *end_b;
@@ -191,7 +185,8 @@ okra_status okra_model_check_options_(const okra_model *model,
             bool free = is_passing(row) ||
                         (strcmp(row->name, "lambda") == 0 && /* a path has its own */
                          !(options && okra_options_is_set(options, "lambda")));
-            REFUSE_IF(had && has && !free && !same_value(had, has), OKRA_EARG,
+            bool kept = okra_model_keeps_(model->method, row->name);
+            REFUSE_IF(had && has && !free && !same_value(kept, had, has), OKRA_EARG,
                       "%s is '%s', expected the options of the fit, which had '%s'",
                       row->name, has, had);
         }

@@ -101,7 +101,9 @@ okra_status okra_fit_basis_low_(okra_context *ctx, const okra_model *basis,
                                 const okra_data *x, const okra_data *y,
                                 const okra_kernel *kx, const okra_kernel *ky,
                                 okra_map_ **map_x, okra_map_ **map_y) OKRA_CHECK;
-/* update.c: the options that the model was fitted with, where they are not the defaults,
+/* again.c: is it the option `matrix` of the method, whose file the model keeps? */
+bool okra_model_keeps_(const okra_method_ *method, const char *name);
+/* again.c: the options that the model was fitted with, where they are not the defaults,
  * kernels as they were chosen and learned. *file (or NULL): one that names a file. */
 okra_status okra_model_options_(const okra_model *model, okra_options **out,
                                 const char **file) OKRA_CHECK;

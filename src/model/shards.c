@@ -10,6 +10,7 @@
 #include "model/model.h"
 
 #include "engine/engine.h"
+#include "model/align.h"
 #include "model/options.h"
 
 #include <string.h>
@@ -49,7 +50,7 @@ static okra_status may_stay(okra_context *ctx, const okra_options *options,
     bool passes = method && method->passes && method->passes(options);
     bool here = okra_engine_is_host_(ctx) || okra_context_crew_(ctx);
     if (!here || !*text || x->kind != OKRA_DENSE || y->kind != OKRA_DENSE ||
-        y->n <= FEW || x->n != y->n || !passes || strstr(f.kx, "align")) {
+        y->n <= FEW || x->n != y->n || !passes || okra_align_asked_(f.kx)) {
         return OKRA_OK;
     }
     CHK(okra_low_read_("low-rank-x", text, &low));

@@ -152,7 +152,8 @@ static okra_status refit(okra_update_job_ *j, const okra_problem_ *problem,
     okra_bag_free_(j->bag);
     j->bag = NULL;
     REFUSE_IF(
-        file && !(problem->A && strcmp(file, "operator") == 0), OKRA_EUNSUPPORTED,
+        file && !(problem->A && okra_model_keeps_(j->model->method, file)),
+        OKRA_EUNSUPPORTED,
         "update: the model must be fitted anew (%s), and its option %s names a file; "
         "a model opens no files: use fit on all pairs",
         j->change.why, file);

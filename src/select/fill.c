@@ -246,13 +246,14 @@ okra_status okra_rules_fill_(okra_context *ctx, const okra_data *x, const okra_d
     if ((kx_open || lambda_open) && !links) {
         CHK(set_rest(ctx, method, y, kx_open, filled));
     }
-    const char *decoder = okra_rule_decoder_(x, y, okra_options_get(filled, "ky"));
-    if (decoder && okra_decoder_find_(decoder)->inputs && low_rank(options)) {
+    const okra_decoder_ *decoder =
+        okra_rule_decoder_(x, y, okra_options_get(filled, "ky"));
+    if (decoder && decoder->inputs && low_rank(options)) {
         decoder = NULL; /* a basis has some of them alone */
     }
     if ((kx_open || ky_open || lambda_open) && !links && decoder && !method->decoder &&
         !method->criterion && okra_rule_open_(options, "decode")) {
-        CHK(okra_options_set(filled, "decode", decoder));
+        CHK(okra_options_set(filled, "decode", decoder->name));
     }
     *out = TAKE(filled);
     return OKRA_OK;

@@ -352,18 +352,29 @@ okra_status okra_rule_ky_(okra_context *ctx, const okra_data *x, const okra_data
     return st;
 }
 
-const char *okra_rule_decoder_(const okra_data *x, const okra_data *y, const char *ky)
+static bool suits(okra_suits_ what, const okra_data *x, const okra_data *y)
 {
-    bool linear = strcmp(ky, "linear") == 0;
-    if (linear && y->d > 0 && okra_look_zero_one_(y)) {
-        return "labels";
+    switch (what) {
+    case OKRA_SUITS_ZERO_ONE_:
+        return y->d > 0 && okra_look_zero_one_(y);
+    case OKRA_SUITS_ALIGNED_:
+        return y->kind == OKRA_STRINGS && okra_look_aligned_(x, y);
+    case OKRA_SUITS_REWRITTEN_:
+        return okra_rule_rewritten_(x, y) > 0;
     }
-    if (strcmp(ky, "ends") == 0 && okra_rule_rewritten_(x, y)) {
-        return "rewrite";
+    return false;
+}
+
+const okra_decoder_ *okra_rule_decoder_(const okra_data *x, const okra_data *y,
+                                        const char *ky)
+{
+    for (size_t k = 0; okra_decoders_[k]; k++) {
+        const okra_decoder_ *d = okra_decoders_[k];
+        if (d->automatic && strcmp(d->automatic, ky) == 0 && suits(d->suits, x, y)) {
+            return d;
+        }
     }
-    bool characters = strcmp(ky, "position(zero-one)") == 0;
-    return characters && y->kind == OKRA_STRINGS && okra_look_aligned_(x, y) ? "position"
-                                                                             : NULL;
+    return NULL;
 }
 
 const char *okra_rule_metric_(const okra_data *y)

@@ -45,7 +45,8 @@ okra_status okra_rule_ky_(okra_context *ctx, const okra_data *x, const okra_data
                           char **out) OKRA_CHECK;
 /* A loss of what is predicted, by the kind of outputs; NULL: in feature space. */
 const char *okra_rule_metric_(const okra_data *y);
-const char *okra_rule_decoder_(const okra_data *x, const okra_data *y, const char *ky);
+const okra_decoder_ *okra_rule_decoder_(const okra_data *x, const okra_data *y,
+                                        const char *ky);
 /* Which input, from 1, the outputs are edits of; 0: none (rewrites.c). And kernels of
  * the inputs for that, as alternatives. */
 int okra_rule_rewritten_(const okra_data *x, const okra_data *y);

@@ -70,6 +70,8 @@ done:
 const okra_decoder_ okra_decoder_whole_ = {
     .name = "whole",
     .help = "the predicted vector, rounded to whole numbers",
+    .automatic = "3*linear",
+    .suits = OKRA_SUITS_ZERO_ONE_,
     .options = {"decoder whole", NULL, 0},
     .pointwise = true,
     .reports = true,

@@ -209,6 +209,29 @@ TEST(a_method_may_be_chosen_for_by_another)
     okra_data_free(x);
 }
 
+/* A fit that leaves kernels open takes the decoder that suits its outputs. */
+TEST(a_decoder_may_be_taken_by_itself)
+{
+    double xs[N * D], ys[2][N * D];
+    okra_data *x = dense(xs, N, 1), *y = NULL;
+    for (int k = 0; k < 2; k++) {
+        okra_data_free(dense(ys[k], N, 2));
+        for (int i = 0; i < N * D; i++) {
+            ys[k][i] = k == 0 ? ys[k][i] > 1.5 : ys[k][i];
+        }
+        okra_options *o = NULL, *fit = NULL;
+        CHECK_OK(okra_data_dense(ys[k], N, D, D, &y));
+        CHECK_OK(okra_select_options(&o));
+        CHECK_OK(okra_options_set(o, "ky", "3*linear"));
+        CHECK_OK(okra_choose(NULL, x, y, o, &fit, NULL));
+        CHECK(strcmp(okra_options_get(fit, "decode"), k == 0 ? "whole" : "") == 0);
+        okra_options_free(fit);
+        okra_options_free(o);
+        okra_data_free(y);
+    }
+    okra_data_free(x);
+}
+
 TEST(traits_are_told_by_the_tables)
 {
     CHECK(okra_method_has("plain", OKRA_TRAIT_VARIANCE));
@@ -224,4 +247,4 @@ TEST(traits_are_told_by_the_tables)
 MAIN(RUN(all_four_together), RUN(selection_takes_them),
      RUN(relative_loss_is_of_methods_that_learn_outputs_apart),
      RUN(conformal_intervals_need_no_name), RUN(a_method_may_be_chosen_for_by_another),
-     RUN(traits_are_told_by_the_tables))
+     RUN(a_decoder_may_be_taken_by_itself), RUN(traits_are_told_by_the_tables))

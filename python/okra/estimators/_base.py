@@ -16,7 +16,7 @@ from sklearn.utils.validation import _num_samples, check_is_fitted
 from .._data import (Data, check_rows, gram, is_classes, is_graphs, is_vectors, labels,
                      name_columns, named)
 from .._errors import OkraWarning
-from .._library import Handle, constants, lib, options, set_options
+from .._library import Handle, constants, lib, option_types, options, set_options
 from .._model import Model, hold
 from ._conformal import ConformalMixin
 from ._dask import fit_dask, is_dask
@@ -31,8 +31,9 @@ from ._updating import UpdateMixin
 def _names_file(option: str, text: str) -> bool:
     """Whether a fit with this option might open a file; no model from elsewhere may make it."""
     text = text.strip()
-    return (option == "checkpoint" and text != "") or "file" in text or (
-        option == "operator" and text.startswith(("matrix:", "graph:"))
+    files = {constants["OKRA_OPTION_READ"], constants["OKRA_OPTION_WRITTEN"]}
+    return (option_types("fit").get(option) in files and text != "") or "file" in text or (
+        option == "operator" and text.startswith(("matrix:", "graph:"))  # see _array_option
         and not text.startswith("graph:estimate("))
 
 

@@ -11,7 +11,7 @@ import numpy as np
 from sklearn.utils.validation import _num_samples
 
 from .._data import as_data
-from .._library import (Context, Handle, check, decoder_has, lib, option_names, options,
+from .._library import (Context, Handle, check, decoder_has, lib, option_types, options,
                         structs)
 from .._model import Model
 from ._base import OutputKernelEstimator
@@ -236,7 +236,7 @@ class IOKRCV(OutputKernelEstimator):
         names = {option: name for name, option in self._renamed.items()}
         params: dict = {}
         others: dict = {}
-        chosen = dict.fromkeys(option_names("fit"))  # what "auto" may have set
+        chosen = dict.fromkeys(option_types("fit"))  # what "auto" may have set
         for option in {**self._select_options(), **chosen}:
             text = lib.okra_selection_value(selection, cell, option.encode())
             if not text or option == "method" and self.method == type(self).method:

@@ -300,6 +300,8 @@ static okra_status finish(okra_context *ctx, void *arg, okra_decoded_ *out)
 
 const okra_decoder_ okra_decoder_rewrite_ = {
     .name = "rewrite",
+    .automatic = "ends",
+    .suits = OKRA_SUITS_REWRITTEN_,
     .makes_up = true,
     .reports = true,
     .inputs = true,

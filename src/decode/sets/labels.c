@@ -368,6 +368,8 @@ static okra_status finish(okra_context *ctx, void *arg, okra_decoded_ *out)
 
 const okra_decoder_ okra_decoder_labels_ = {
     .name = "labels",
+    .automatic = "linear",
+    .suits = OKRA_SUITS_ZERO_ONE_,
     .makes_up = true,
     .all = 1u << OKRA_DENSE | 1u << OKRA_SPARSE | 1u << OKRA_BITS,
     .help =

@@ -345,7 +345,7 @@ bool okra_kernel_is_edit_(const okra_kernel *kernel, double *sigma, double *scal
         root = kernel->nodes[root].a;
     }
     const okra_node_ *node = &kernel->nodes[root];
-    bool is = node->kind == OKRA_NODE_LEAF_ && strcmp(node->leaf->name, "edit") == 0 &&
+    bool is = node->kind == OKRA_NODE_LEAF_ && node->leaf == &okra_edit_ &&
               node->component == 0 && *scale > 0;
     if (is) {
         *sigma = ((const okra_edit_params_ *)node->params)->sigma;

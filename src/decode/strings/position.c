@@ -370,6 +370,8 @@ static okra_status finish(okra_context *ctx, void *arg, okra_decoded_ *out)
 
 const okra_decoder_ okra_decoder_position_ = {
     .name = "position",
+    .automatic = "position(zero-one)",
+    .suits = OKRA_SUITS_ALIGNED_,
     .makes_up = true,
     .help = "sequences: the best character at every position, or with a chain the best "
             "sequence",

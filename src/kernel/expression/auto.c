@@ -270,17 +270,26 @@ static okra_status information(const choice *c, okra_kernel *kernel, int node,
 
 static okra_status choose(const choice *c, okra_kernel *kernel, int node, double *out)
 {
-    bool plain = strcmp(c->value, "auto") == 0;
-    bool leaf = kernel->nodes[node].kind == OKRA_NODE_LEAF_;
-    if (!leaf && strcmp(c->owner, "rbf") == 0) {
+    const okra_node_ *at = &kernel->nodes[node];
+    bool plain = strcmp(c->value, "auto") == 0, leaf = at->kind == OKRA_NODE_LEAF_;
+    const okra_option *row = okra_option_find_(
+        leaf ? &at->leaf->params : &at->transform->params, c->param, strlen(c->param));
+    okra_number_rule_ rule = leaf ? at->leaf->automatic : at->transform->automatic;
+    switch (row && row->type == OKRA_OPTION_NUMBER ? rule : OKRA_RULE_NONE_) {
+    case OKRA_RULE_DISTANCE_:
         return rbf_width(c, kernel, node, out);
-    }
-    if (leaf && plain && strcmp(c->owner, "laplacian") == 0) {
-        return laplacian_width(c, kernel, node, out);
-    }
-    if (leaf && plain &&
-        (strcmp(c->param, "beta") == 0 || strcmp(c->param, "sigma2") == 0)) {
-        return information(c, kernel, node, out);
+    case OKRA_RULE_EXPONENT_:
+        if (plain) {
+            return laplacian_width(c, kernel, node, out);
+        }
+        break;
+    case OKRA_RULE_INFORMATION_:
+        if (plain) {
+            return information(c, kernel, node, out);
+        }
+        break;
+    case OKRA_RULE_NONE_:
+        break;
     }
     return okra_fail_(OKRA_EARG,
                       "%s: there is no rule for %s=%s; auto chooses sigma and gamma of "

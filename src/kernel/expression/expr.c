@@ -123,9 +123,9 @@ bool okra_kernel_by_counts_(const okra_kernel *kernel)
     bool yes = !okra_kernel_centers_(kernel);
     for (int k = 0; k < kernel->count; k++) {
         const okra_node_ *node = &kernel->nodes[k];
-        yes = yes && (node->kind != OKRA_NODE_LEAF_ ||
-                      (strcmp(node->leaf->name, "linear") == 0 &&
-                       node->component == 0)); /* or about the mean, below rbf */
+        bool linear = node->leaf == &okra_linear_ ||
+                      node->leaf == okra_linear_.distances; /* below rbf */
+        yes = yes && (node->kind != OKRA_NODE_LEAF_ || (linear && node->component == 0));
     }
     return yes;
 }

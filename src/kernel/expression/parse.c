@@ -28,6 +28,9 @@
 /* Limits of what recursion over a tree meets. */
 enum { DEPTH_MOST = OKRA_PARSE_DEPTH_, NODES_MOST = 1000 };
 
+/* In the order of okra_align_how_ (model/align.h). */
+const char *const okra_align_names_[] = {"align", "align-each", "align-loo", NULL};
+
 static okra_status push(okra_parser_ *p, okra_node_ node, int *place)
 {
     okra_kernel *kernel = p->kernel;
@@ -216,8 +219,10 @@ static okra_status leaf(okra_parser_ *p, double *scale, int *place)
             sugar = s->transform;
         }
     }
-    bool aligned = strcmp(name, "align") == 0 || strcmp(name, "align-each") == 0 ||
-                   strcmp(name, "align-loo") == 0;
+    bool aligned = false;
+    for (int k = 0; okra_align_names_[k]; k++) {
+        aligned = aligned || strcmp(okra_align_names_[k], name) == 0;
+    }
     if (aligned && !p->grid) { /* model/align.c has put numbers in its place */
         return okra_parse_fail_(p, OKRA_EARG, at,
                                 "%s learns weights from inputs and outputs: it stands in "

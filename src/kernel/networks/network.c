@@ -254,9 +254,10 @@ BIND(commute)
 #define VALUE(name, preset, low, help)                                                 \
     {name, OKRA_OPTION_NUMBER, offsetof(network_params, value), preset, low, DBL_MAX,    \
      NULL, "V", help}
-#define NETWORK_CLASS(symbol, title, about, rows, f)                                   \
+#define NETWORK_CLASS(symbol, title, about, rows, f, rule)                             \
     const okra_kernel_class_ symbol = {.name = title, .help = about,                   \
         .params = {title, rows, sizeof(network_params)}, .kinds = 1u << OKRA_NODES,    \
+        .automatic = OKRA_RULE_##rule,                                                 \
         .bind = bind_##f, .unbind = unbind, .side = make_side,                         \
         .free_side = free_side, .block = block, .diagonal = diagonal}
 /* clang-format on */
@@ -273,11 +274,12 @@ static const okra_option p_step_rows[] = {
 static const okra_option commute_rows[] = {NORMALIZED("0"), {.name = NULL}};
 
 NETWORK_CLASS(okra_diffusion_, "diffusion", "exp(-beta L) between nodes of a network",
-              diffusion_rows, diffusion);
+              diffusion_rows, diffusion, INFORMATION_);
 NETWORK_CLASS(okra_regularized_laplacian_, "regularized-laplacian",
-              "inverse of 1 + sigma2 L, of nodes", regularized_rows, regularized);
+              "inverse of 1 + sigma2 L, of nodes", regularized_rows, regularized,
+              INFORMATION_);
 NETWORK_CLASS(okra_p_step_, "p-step", "(a - L)^p, random walks of p steps, of nodes",
-              p_step_rows, p_step);
+              p_step_rows, p_step, NONE_);
 NETWORK_CLASS(okra_commute_time_, "commute-time",
               "pseudo-inverse of L, whose distances are commute times, of nodes",
-              commute_rows, commute);
+              commute_rows, commute, NONE_);

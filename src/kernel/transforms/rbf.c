@@ -130,6 +130,7 @@ const okra_transform_class_ okra_rbf_ = {
     .help = "exp(-gamma d^2) of the distance d in the feature space of the kernel",
     .params = {"rbf", rbf_rows, sizeof(rbf_params)},
     .uses = OKRA_USES_SELF_,
+    .automatic = OKRA_RULE_DISTANCE_,
     .distances = true,
     .check = rbf_check,
     .apply = rbf,

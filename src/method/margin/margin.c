@@ -379,6 +379,7 @@ const okra_method_ okra_method_margin_ = {
     .unlabelled = true,
     .low_rank = true,
     .large = true,
+    .matrix = "operator",
     .factored = okra_margin_factored_,
     .path = path,
     .form = form,

@@ -96,6 +96,9 @@ okra_status okra_ridge_diagonal_check_(const okra_ridge_ *r) OKRA_CHECK;
 okra_status okra_ridge_semi_(okra_ridge_ *r, const char *graph, double lambda2,
                              double *A) OKRA_CHECK;
 
+/* ridge_low.c: the hook `basis`. */
+okra_status okra_ridge_basis_(okra_context *ctx, const struct okra_map_ *map,
+                              okra_bag_ *bag) OKRA_CHECK;
 /* ridge_low.c: all operators in factored form, for problems with map_x. Coefficients of
  * its values; "B" (n x columns) where the outputs have no features. */
 okra_status okra_ridge_low_(okra_ridge_ *r, const okra_operator_ *op,

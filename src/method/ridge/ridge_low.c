@@ -180,6 +180,24 @@ static okra_status weights(low *z)
     return OKRA_OK;
 }
 
+/* ---- the features themselves as outputs, of a basis ---- */
+
+okra_status okra_ridge_basis_(okra_context *ctx, const okra_map_ *map, okra_bag_ *bag)
+{
+    okra_int m = map->rank;
+    OWNED double *I = NULL, *X = NULL;
+    CHK(okra_doubles_(ctx, m, m, "the features of a basis", &I));
+    CHK(okra_doubles_(ctx, map->columns, m, "the features of a basis", &X));
+    okra_mat_fill_(okra_mat_of_(I, m, m), 0);
+    okra_mat_add_diagonal_(okra_mat_of_(I, m, m), 1);
+    CHK(okra_map_fold_(ctx, map, okra_mat_of_(I, m, m),
+                       okra_mat_of_(X, map->columns, m)));
+    CHK(okra_bag_put_(bag, "coefficients", &X, map->columns, m));
+    CHK(okra_bag_put_text_(bag, "operator", "identity"));
+    CHK(okra_bag_put_number_(bag, "lambda", 0));
+    return okra_bag_put_number_(bag, "center", 0);
+}
+
 /* ---- all together ---- */
 
 okra_status okra_ridge_put_mean_(okra_bag_ *bag, const double *mean, okra_int d)
