@@ -63,6 +63,10 @@ okra_status okra_blas_gemm_(okra_context *ctx, bool ta, bool tb, double alpha,
                             okra_mat_ C) OKRA_CHECK;
 okra_status okra_blas_syrk_(okra_context *ctx, bool trans, double alpha, okra_mat_ A,
                             double beta, okra_mat_ C) OKRA_CHECK;
+/* The lower triangle of C <- alpha A'B + beta C, where that is symmetric; some entries
+ * above the diagonal change too. */
+okra_status okra_blas_lower_(okra_context *ctx, double alpha, okra_mat_ A, okra_mat_ B,
+                             double beta, okra_mat_ C) OKRA_CHECK;
 okra_status okra_blas_cholesky_(okra_context *ctx, okra_mat_ A, bool *done) OKRA_CHECK;
 okra_status okra_blas_trsm_(okra_context *ctx, bool left, bool trans, okra_mat_ L,
                             okra_mat_ B) OKRA_CHECK;
@@ -76,6 +80,12 @@ bool okra_blas_vector_trsm_(okra_context *ctx, bool left, bool trans, okra_mat_ 
 /* How many threads `work` operations deserve where each thread should have `each`. */
 int okra_blas_team_(okra_context *ctx, double work, double each);
 
+/* As okra_solve_general_: blas_lu.c. */
+okra_status okra_blas_solve_(okra_context *ctx, okra_mat_ A, okra_mat_ B,
+                             double *rcond) OKRA_CHECK;
+/* The eigh of the blas backend on several threads: blas_eigh.c. */
+okra_status okra_blas_eigh_team_(okra_context *ctx, int team, okra_mat_ A,
+                                 double *w) OKRA_CHECK;
 /* The eigh of the blas backend for sizes too large for its first choice (a test calls it
  * at a small one). */
 okra_status okra_blas_eigh_large_(okra_context *ctx, okra_mat_ A, double *w) OKRA_CHECK;

@@ -23,6 +23,7 @@
 /* Multiplications and additions that are worth a thread more: half a millisecond, long
  * beside what it costs to wake one. */
 static const double thread_work = 2e7;
+static const double lower_work = 5e6; /* its inner dimension is short: bound by memory */
 enum {
     edge = 64, /* tiles are not narrower: packing costs 1/edge of the work */
     unit = 16, /* and end where vectors of every width do */
@@ -149,15 +150,29 @@ static okra_status syrk_tiles(void *arg, okra_int begin, okra_int end, int worke
         okra_int ni = OKRA_MIN_(p->height, p->C.rows - i);
         okra_int nj = OKRA_MIN_(p->height, p->C.rows - j);
         okra_mat_ Ai = strip(p->ta, p->A, i, ni), C = okra_mat_part_(p->C, i, ni, j, nj);
-        if (i == j) {
+        if (i == j && p->B.p == p->A.p) {
             one_syrk(p->ta, p->alpha, Ai, p->beta, C);
         } else {
-            one_gemm(p->ta, !p->ta, p->alpha, Ai, strip(p->ta, p->A, j, nj), p->beta, C);
+            one_gemm(p->ta, !p->ta, p->alpha, Ai, strip(p->ta, p->B, j, nj), p->beta, C);
         }
         okra_worked_(p->ctx, (i == j ? 1 : 2) * (double)ni * (double)nj *
                                  (double)(p->ta ? p->A.rows : p->A.cols));
     }
     return OKRA_OK;
+}
+
+static okra_status lower_tiles(product *p, int team)
+{
+    p->height = side(p->C.rows, (okra_int)ceil(sqrt(8.0 * team)));
+    okra_int count = pieces(p->C.rows, p->height);
+    count = count * (count + 1) / 2;
+    if (team > 1) {
+        return okra_parallel_(p->ctx, count, 1, NULL, syrk_tiles, p);
+    }
+    okra_blas_hold_(1);
+    okra_status st = syrk_tiles(p, 0, count, 0);
+    okra_blas_release_();
+    return st;
 }
 
 okra_status okra_blas_syrk_(okra_context *ctx, bool trans, double alpha, okra_mat_ A,
@@ -172,10 +187,16 @@ okra_status okra_blas_syrk_(okra_context *ctx, bool trans, double alpha, okra_ma
         okra_blas_release_();
         return OKRA_OK;
     }
-    product p = {.ctx = ctx, .ta = trans, .alpha = alpha, .beta = beta, .A = A, .C = C};
-    p.height = side(C.rows, (okra_int)ceil(sqrt(8.0 * team)));
-    okra_int count = pieces(C.rows, p.height);
-    return okra_parallel_(ctx, count * (count + 1) / 2, 1, NULL, syrk_tiles, &p);
+    product p = {ctx, trans, !trans, alpha, beta, A, A, C, 0, 0, 0};
+    return lower_tiles(&p, team);
+}
+
+okra_status okra_blas_lower_(okra_context *ctx, double alpha, okra_mat_ A, okra_mat_ B,
+                             double beta, okra_mat_ C)
+{
+    double n = (double)C.rows;
+    product p = {ctx, true, false, alpha, beta, A, B, C, 0, 0, 0};
+    return lower_tiles(&p, okra_blas_team_(ctx, n * n * (double)A.rows, lower_work));
 }
 
 typedef struct solving {
