@@ -27,6 +27,7 @@ static const double lower_work = 5e6; /* its inner dimension is short: bound by 
 enum {
     edge = 64, /* tiles are not narrower: packing costs 1/edge of the work */
     unit = 16, /* and end where vectors of every width do */
+    low = 4 * edge,
     leaf = 192,
 };
 
@@ -111,6 +112,22 @@ static okra_status gemm_tiles(void *arg, okra_int begin, okra_int end, int worke
     return OKRA_OK;
 }
 
+/* Each tile packs its part of A, 1/width of its work, and its part of B, 1/height of it;
+ * the first takes five times as long, so that tiles are five times as wide as high. Four
+ * tiles a thread, or two where four would be low. */
+static void cut(int team, product *p)
+{
+    double ratio = (double)p->C.cols / (5 * (double)p->C.rows);
+    okra_int tiles = (okra_int)4 * team, half = tiles / 2;
+    double across = fmin(sqrt((double)tiles * ratio), (double)tiles);
+    p->width = side(p->C.cols, (okra_int)fmax(across, 1));
+    p->across = pieces(p->C.cols, p->width);
+    p->height = side(p->C.rows, pieces(tiles, p->across));
+    if (p->height < low) {
+        p->height = side(p->C.rows, pieces(half, p->across));
+    }
+}
+
 okra_status okra_blas_gemm_(okra_context *ctx, bool ta, bool tb, double alpha,
                             okra_mat_ A, okra_mat_ B, double beta, okra_mat_ C)
 {
@@ -118,8 +135,7 @@ okra_status okra_blas_gemm_(okra_context *ctx, bool ta, bool tb, double alpha,
     if (okra_blas_vector_gemm_(ctx, ta, tb, alpha, A, B, beta, C, &st)) {
         return st;
     }
-    double rows = (double)C.rows, cols = (double)C.cols;
-    double work = 2 * rows * cols * (double)(ta ? A.rows : A.cols);
+    double work = 2 * (double)C.rows * (double)C.cols * (double)(ta ? A.rows : A.cols);
     int team = okra_blas_team_(ctx, work, thread_work);
     if (team == 1) {
         okra_blas_hold_(1);
@@ -127,12 +143,8 @@ okra_status okra_blas_gemm_(okra_context *ctx, bool ta, bool tb, double alpha,
         okra_blas_release_();
         return OKRA_OK;
     }
-    /* four tiles a thread, nearly square */
-    double across = fmax(1, floor(sqrt(4 * team * cols / rows)));
     product p = {ctx, ta, tb, alpha, beta, A, B, C, 0, 0, 0};
-    p.width = side(C.cols, (okra_int)across);
-    p.across = pieces(C.cols, p.width);
-    p.height = side(C.rows, (4 * team + p.across - 1) / p.across);
+    cut(team, &p);
     return okra_parallel_(ctx, p.across * pieces(C.rows, p.height), 1, NULL, gemm_tiles,
                           &p);
 }
@@ -245,6 +257,7 @@ okra_status okra_blas_trsm_(okra_context *ctx, bool left, bool trans, okra_mat_ 
     double n = (double)L.rows;
     int team = okra_blas_team_(ctx, n * n * (double)count, thread_work);
     okra_int each = side(count, 2 * team);
+    each = each < low ? side(count, team) : each; /* each strip packs L */
     if (team > 1 && count < 2 * team * edge && L.rows > 4 * leaf) {
         return trsm_halves(ctx, left, trans, L, B);
     }
