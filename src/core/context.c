@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 enum { THREADS_MOST = 1024, WARNING_SIZE = 1024 };
@@ -282,6 +283,23 @@ void okra_context_resume(okra_context *context)
 int okra_context_threads(const okra_context *context)
 {
     return context && context->threads > 0 ? context->threads : default_threads();
+}
+
+int okra_context_threads_lately_(const okra_context *context)
+{
+    static const long fresh = 10000000; /* nanoseconds */
+    static _Thread_local struct timespec when;
+    static _Thread_local int count;
+    struct timespec now;
+    if (context && context->threads > 0) {
+        return context->threads;
+    }
+    clock_gettime(CLOCK_MONOTONIC_COARSE, &now); /* no system call */
+    if (count == 0 || now.tv_sec != when.tv_sec || now.tv_nsec - when.tv_nsec > fresh) {
+        count = default_threads();
+        when = now;
+    }
+    return count;
 }
 
 okra_int okra_context_memory(const okra_context *context)

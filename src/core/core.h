@@ -251,6 +251,8 @@ okra_status okra_parallel_least_(okra_context *context, double least, okra_int c
                                  void *arg) OKRA_CHECK;
 /* How many workers okra_parallel_ uses at most: the size for per-worker scratch. */
 int okra_workers_(const okra_context *context);
+/* As okra_context_threads, the default as it was at most 10 ms ago. */
+int okra_context_threads_lately_(const okra_context *context);
 
 /* ---- long calls ---- */
 

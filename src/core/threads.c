@@ -20,7 +20,6 @@
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
-#include <time.h>
 
 enum { ERROR_SIZE = 2048 };
 /* A loop of so many operations, or of so many seconds, is worth helpers: a millisecond or
@@ -100,16 +99,14 @@ static void work(loop *l, int index)
     }
 }
 
-/* Does the first chunk; whether the others will take long enough for helpers. */
+/* Does the first chunk; whether the others will take long enough for helpers. By the
+ * clock that needs no system call: a chunk that was interrupted looks longer than it is,
+ * which wakes a helper for once in vain. */
 static bool worth_helpers(loop *l)
 {
-    struct timespec begin, end;
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &begin);
+    double begin = okra_now_();
     step(l, 0);
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &end);
-    double each =
-        difftime(end.tv_sec, begin.tv_sec) + 1e-9 * (double)(end.tv_nsec - begin.tv_nsec);
-    return each * (double)(l->chunks - 1) >= large_time;
+    return (okra_now_() - begin) * (double)(l->chunks - 1) >= large_time;
 }
 
 /* ---- helpers ---- */
@@ -233,7 +230,7 @@ bool okra_inside_worker_(void)
 
 int okra_workers_(const okra_context *context)
 {
-    return inside_worker ? 1 : okra_context_threads(context);
+    return inside_worker ? 1 : okra_context_threads_lately_(context);
 }
 
 okra_status okra_parallel_least_(okra_context *context, double least, okra_int count,
