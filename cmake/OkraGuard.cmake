@@ -102,7 +102,7 @@ foreach(line ${found})
             if(NOT owner)
                 set(owner "${variable}, KIND_${type}")
             endif()
-        elseif(stars STREQUAL "*" AND type IN_LIST okra_holders)
+        elseif(stars STREQUAL "*" AND const AND type IN_LIST okra_holders) # else a result: nothing is in it yet
             set(dead "dead_${type}(__func__, ${variable})")
         elseif(stars STREQUAL "*const*" AND type IN_LIST okra_handles)
             set(dead "okra_dead_any_(__func__, \"${variable}\", ${variable}, count > 0 ? (size_t)count : 0, KIND_${type}, \"${type}\")")

@@ -380,6 +380,7 @@ void okra_warn_(const okra_context *context, const char *format, ...)
 okra_status okra_parse_bytes(const char *text, okra_int *bytes)
 {
     NOT_NULL(text);
+    NOT_NULL(bytes);
     char *end = NULL;
     double value = okra_strtod_(text, &end);
     static const char units[] = "kmgt";

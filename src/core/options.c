@@ -178,15 +178,15 @@ static int edit_distance(const char *a, const char *b)
 
 const char *okra_nearest(const char *name, const char *const *names, size_t count)
 {
-    if (!name) {
-        return NULL;
-    }
-    if (!names) {
+    if (!name || !names) {
         return NULL;
     }
     const char *best = NULL;
     int least = NEAR + 1;
     for (size_t i = 0; i < count; i++) {
+        if (!names[i]) {
+            continue;
+        }
         int d = edit_distance(name, names[i]);
         int longer = (int)OKRA_MAX_(strlen(name), strlen(names[i]));
         /* About half of the letters must agree. */
@@ -375,6 +375,8 @@ okra_status okra_options_read(const okra_options *options, const okra_option_tab
                               void *fields)
 {
     NOT_NULL(table);
+    REFUSE_IF(!fields && table->rows && table->rows->name, OKRA_EARG,
+              "okra_options_read: fields is NULL");
     okra_status st = okra_option_defaults_(table, fields);
     for (size_t i = 0; options && i < options->count && st == OKRA_OK; i++) {
         const setting *s = &options->settings[i];

@@ -39,6 +39,7 @@ okra_status okra_data_smiles(okra_context *context, const char *const *texts, ok
     FREED_BY(okra_graphs_abandon_) okra_graphs_builder_ b = {0};
     FREED_BY(okra_molecule_clear_) okra_molecule_ m = {0};
     okra_int odd = 0, odd_first = 0;
+    NOT_NULL(out);
     CHK(check_texts("SMILES", texts, n));
     CHK(okra_graphs_begin_(&b, true));
     for (okra_int i = 0; i < n; i++) {
@@ -131,6 +132,7 @@ okra_status okra_data_nodes(okra_int nodes, const char *const *names,
     OWNED okra_link_ *links = NULL;
     FREED_BY(okra_network_drop_) okra_network_ *network = NULL;
     okra_int bad = -1;
+    NOT_NULL(out);
     REFUSE_IF(nodes < 0 || edges < 0 || (codes && n < 0) || (!ends && edges > 0),
               OKRA_EARG, "network: %s",
               ends || edges <= 0 ? "a number is negative" : "ends are NULL");

@@ -9,14 +9,11 @@
 
 const double *okra_data_vectors(const okra_data *data, okra_int i, okra_int *length)
 {
-    if (!data) {
-        return NULL;
-    }
-    if (data->kind != OKRA_SEQUENCES || i < 0 || i >= data->n) {
+    if (!data || data->kind != OKRA_SEQUENCES || i < 0 || i >= data->n) {
         return NULL;
     }
     const okra_ragged_ *group = &data->groups[0];
-    *length = group->offsets[i + 1] - group->offsets[i];
+    GIVE(length, group->offsets[i + 1] - group->offsets[i]);
     return (const double *)okra_ragged_field_(group, "vector")->values +
            group->offsets[i] * data->d;
 }
@@ -24,36 +21,29 @@ const double *okra_data_vectors(const okra_data *data, okra_int i, okra_int *len
 const okra_int *okra_data_compressed(const okra_data *data, const okra_int **indices,
                                      const double **values)
 {
-    if (!data) {
+    if (!data || data->kind != OKRA_SPARSE) {
         return NULL;
     }
-    if (data->kind != OKRA_SPARSE) {
-        return NULL;
-    }
-    *indices = data->csr.indices;
-    *values = data->csr.values;
+    GIVE(indices, data->csr.indices);
+    GIVE(values, data->csr.values);
     return data->csr.indptr;
 }
 
 const uint64_t *okra_data_words(const okra_data *data, okra_int *words)
 {
-    if (!data) {
+    if (!data || data->kind != OKRA_BITS) {
         return NULL;
     }
-    if (data->kind != OKRA_BITS) {
-        return NULL;
-    }
-    *words = data->words;
+    GIVE(words, data->words);
     return data->bits;
 }
 
 const char *okra_data_text(const okra_data *data, okra_int i, okra_int *length)
 {
-    if (!data) {
-        return NULL;
-    }
     const char *text = NULL;
-    if (i < 0 || i >= data->n) {
+    okra_int unasked;
+    length = length ? length : &unasked;
+    if (!data || i < 0 || i >= data->n) {
         return NULL;
     }
     if (data->kind == OKRA_GRAPHS) {

@@ -73,6 +73,7 @@ okra_status okra_data_sequences(const okra_int *offsets, const double *vectors,
 okra_status okra_data_tuple(okra_data *const *parts, int count, okra_data **out)
 {
     FREED_BY(okra_data_drop_) okra_data *data = NULL;
+    NOT_NULL(out);
     REFUSE_IF(!parts || count < 1, OKRA_EARG, "tuple data: no parts");
     for (int k = 0; k < count; k++) {
         REFUSE_IF(!parts[k] || parts[k]->kind == OKRA_TUPLE, OKRA_EARG,

@@ -72,5 +72,6 @@ const int32_t *okra_data_characters(const okra_data *data, okra_int i, okra_int 
 {
     bool valid = data && (data->kind == OKRA_STRINGS || data->kind == OKRA_SEQUENCES) &&
                  i >= 0 && i < data->n;
-    return valid ? okra_characters_(data, i, length) : NULL;
+    okra_int unasked;
+    return valid ? okra_characters_(data, i, length ? length : &unasked) : NULL;
 }

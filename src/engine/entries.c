@@ -176,9 +176,12 @@ okra_status okra_gram(okra_context *context, const okra_kernel *kernel,
     NOT_NULL(kernel);
     NOT_NULL(a);
     NOT_NULL(out);
+    okra_int cols = b ? b->n : a->n;
     CHK(meet(context, kernel, a, b, &m));
+    REFUSE_IF(ld < cols, OKRA_ESHAPE, "gram: %lld columns with row stride %lld",
+              (long long)cols, (long long)ld);
     return okra_large_gram_host_(context, m.entries, 0,
-                                 okra_mat_view_(out, a->n, b ? b->n : a->n, ld));
+                                 okra_mat_view_(out, a->n, cols, ld));
 }
 
 static okra_status get_rows(okra_context *ctx, const void *A, okra_int first,

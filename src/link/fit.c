@@ -312,6 +312,8 @@ const char *okra_links_json(const okra_links *links)
 okra_status okra_link_edges(const okra_data *nodes, okra_link **edges, okra_int *count)
 {
     NOT_NULL(nodes);
+    NOT_NULL(edges);
+    NOT_NULL(count);
     okra_int found = 0;
     REFUSE_IF(nodes->kind != OKRA_NODES, OKRA_EARG,
               "%s holds %s, expected nodes of a network", nodes->source,

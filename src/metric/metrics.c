@@ -138,6 +138,7 @@ done:
 okra_status okra_metric_is_loss(const char *spec, bool *loss)
 {
     NOT_NULL(spec);
+    NOT_NULL(loss);
     const okra_metric_ *metric;
     okra_options *options;
     void *params;
@@ -301,6 +302,7 @@ okra_status okra_score(okra_context *context, const char *spec, const okra_data 
     NOT_NULL(spec);
     NOT_NULL(truth);
     NOT_NULL(predicted);
+    NOT_NULL(value);
     TRY(okra_columns_align_(context, predicted, truth, false, &aligned));
     s.predicted = predicted = aligned;
     TRY(parse(spec, &metric, &options, &params));
@@ -358,6 +360,7 @@ okra_status okra_score_lists(okra_context *context, const char *spec,
     NOT_NULL(spec);
     NOT_NULL(truth);
     NOT_NULL(lists);
+    NOT_NULL(value);
     CHK(parse(spec, &metric, &options, &params));
     REFUSE_IF(!metric->list, OKRA_EARG,
               "metric %s compares objects, not lists of candidates", metric->name);

@@ -274,6 +274,7 @@ okra_status okra_choose(okra_context *context, const okra_data *x, const okra_da
     FREED_BY(okra_data_drop_) okra_data *some_y = NULL, *some_x = NULL;
     NOT_NULL(x);
     NOT_NULL(y);
+    NOT_NULL(fit);
     CHK(okra_weights_drop_(x, y, &some_x, &some_y));
     x = some_x;
     y = some_y;

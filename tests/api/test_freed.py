@@ -193,18 +193,29 @@ def without(gone):
     return Child(work)
 
 
+def results_are_written():
+    """A struct that a function fills is not looked at before: it may hold anything."""
+    def work(tell):
+        settings = interface.structs["okra_conformal_settings"]()
+        c.memset(c.byref(settings), 0xee, c.sizeof(settings))
+        lib.okra_conformal_defaults.restype = None
+        lib.okra_conformal_defaults(c.byref(settings))
+        tell("okra_conformal_defaults", "fills the struct", settings.size == c.sizeof(settings) and settings.folds == 10)
+    return Child(work)
+
+
 def main():
     results = {name: result for name, result, _ in nulls.prototypes()}
-    calls, borrowed = each_argument(), lent()
-    children = [calls, borrowed, frees_twice(), *map(without, TYPES)]
+    calls, borrowed, written = each_argument(), lent(), results_are_written()
+    children = [calls, borrowed, written, frees_twice(), *map(without, TYPES)]
     faults = [child.end() for child in children if child.end()]
     done = [told for told in calls.told if told[3] != "called"]
     for name, i, kind, status, message in done:
         if results[name] == "okra_status" and (status != EARG or "lives" not in message):
             faults.append(f"{name}: argument {i + 1}, {kind} freed: status {status}, {message!r}")
-    faults += [f"{name}: {what}: not so" for name, what, good in borrowed.told if not good]
+    faults += [f"{name}: {what}: not so" for name, what, good in borrowed.told + written.told if not good]
     print("\n".join(faults))
-    print(f"{len(done)} calls with freed handles, {sum(len(child.told) for child in children[2:])} others, "
+    print(f"{len(done)} calls with freed handles, {sum(len(child.told) for child in children[3:])} others, "
           f"{len(faults)} faults")
     if len(TYPES) < 13 or {told[2] for told in done} != set(TYPES) or len(done) < 200:
         sys.exit(f"too few: {len(done)} calls, kinds {sorted({told[2] for told in done})}")

@@ -1,10 +1,13 @@
 """No public function crashes on NULL: every function of the headers, with every pointer of its
-arguments NULL in turn and with all of them NULL, on objects that are in order, on empty
-collections and without a context. Usage: test_nulls.py LIBRARY HEADERS
+arguments NULL in turn, any two and all of them NULL, with each number as it should be and
+0; with arrays that hold NULL, and structs with each pointer in them NULL; on objects of every
+kind that are in order, on empty collections and without a context. Usage: test_nulls.py LIBRARY HEADERS
 
-Each call is made in a child of its own; a signal is a failure, whatever the call returns.
+Calls are made in children; a signal is a failure, whatever the call returns.
 """
 import ctypes as c
+import itertools
+import mmap
 import os
 import re
 import sys
@@ -19,7 +22,13 @@ library, headers = (os.path.abspath(a) for a in sys.argv[1:3])
 lib = c.CDLL(library)
 interface = _headers.Interface(Path(headers))
 ROOM = 1 << 16  # bytes behind a pointer to numbers or texts: more than any call here fills
+NOTHING = (c.c_char * ROOM)()  # an array that holds NULL alone
 keep = []       # what must outlive the calls
+FILE = tempfile.NamedTemporaryFile(suffix=".csv", delete=True)
+# Texts that are in order for a function; "linear" for the others.
+TEXTS = {"okra_metric_is_loss": "mse", "okra_score": "mse", "okra_score_lists": "mrr", "okra_parse_bytes": "8G",
+         "okra_data_read": FILE.name, "okra_data_parse": "csv", "okra_method_has": "ridge", "okra_option_tables": "fit",
+         "okra_kernel_choose": "rbf(sigma=auto)", "okra_context_set_backend": "ref", "okra_context_set_engine": "host"}
 
 
 def prototypes():
@@ -74,6 +83,27 @@ def options(create, **values):
     for name, value in values.items():
         status("okra_options_set", o, name.encode(), value.encode())
     return o
+
+
+def kinds_of_data(ctx):
+    """Two objects of every kind but dense."""
+    whole = lambda *values: keep.append((c.c_int64 * len(values))(*values)) or keep[-1]
+    texts = lambda *values: keep.append((c.c_char_p * len(values))(*values)) or keep[-1]
+    two, reals = c.c_int64(2), numbers([1, 2, 3, 4])
+    kinds = {
+        "sparse": handle("okra_data_sparse", whole(0, 1, 2), whole(0, 1), reals, two, c.c_int64(3)),
+        "bits": handle("okra_data_bits", c.create_string_buffer(b"ab"), two, c.c_int64(8), c.c_int64(1)),
+        "labels": handle("okra_data_labels", whole(0, 1), two, texts(b"a", b"b"), two),
+        "gram": handle("okra_data_gram", numbers([2, 1, 1, 2]), two, two, two, None),
+        "strings": handle("okra_data_strings", texts(b"ab", b"c"), two),
+        "sequences": handle("okra_data_sequences", whole(0, 1, 2), reals, None, two, two),
+        "molecules": handle("okra_data_smiles", ctx, texts(b"CCO", b"CC"), two),
+        "nodes": handle("okra_data_nodes", c.c_int64(3), texts(b"a", b"b", b"c"), whole(0, 1, 1, 2), None, two, None, two),
+        "spectra": handle("okra_data_spectra", whole(0, 1, 2), numbers([100, 200]), reals, texts(b"TITLE=a", b"TITLE=b"), two),
+    }
+    keep.append((c.c_void_p * 2)(kinds["strings"], kinds["labels"]))
+    kinds["tuples"] = handle("okra_data_tuple", keep[-1], 2)
+    return kinds
 
 
 def indexed(ctx):
@@ -147,7 +177,7 @@ def value(kind, depth, things, own, name):
     if depth == 1 and kind in things:
         return things[kind]
     if depth == 1 and kind == "char":
-        keep.append(c.create_string_buffer(b"linear", ROOM))
+        keep.append(c.create_string_buffer(TEXTS.get(name, "linear").encode(), ROOM))
         return keep[-1]
     keep.append((c.c_char * ROOM)())
     if depth == 2 and kind == "char":  # a list of texts
@@ -155,39 +185,86 @@ def value(kind, depth, things, own, name):
     return keep[-1]
 
 
-def crashes(function, arguments):
-    """The signal that ended the call, or 0."""
-    child = os.fork()
-    if child == 0:
-        null = os.open(os.devnull, os.O_WRONLY)
-        os.dup2(null, 1)
-        os.dup2(null, 2)
-        function(*arguments)
-        os._exit(0)
-    result = os.waitpid(child, 0)[1]
-    return result & 0x7f if result & 0x7f else (result >> 8)
+def ends(function, calls):
+    """[(what, signal)] of the calls [(what, arguments)] that end their process: all in one child
+    until it ends, the rest in the next."""
+    at, found, first = mmap.mmap(-1, 8), [], 0
+    while first < len(calls):
+        child = os.fork()
+        if child == 0:
+            null = os.open(os.devnull, os.O_WRONLY)
+            os.dup2(null, 1)
+            os.dup2(null, 2)
+            for k in range(first, len(calls)):
+                at[:8] = k.to_bytes(8, "little")
+                function(*calls[k][1])
+            os._exit(0)
+        result = os.waitpid(child, 0)[1]
+        if result == 0:
+            break
+        k = int.from_bytes(at[:8], "little")
+        found.append((calls[k][0], result & 0x7f if result & 0x7f else result >> 8))
+        first = k + 1
+    return found
+
+
+def nulls_in(kinds):
+    """Which arguments are NULL together: all, each alone, each two."""
+    pointers = [i for i, (_, depth) in enumerate(kinds) if depth > 0]
+    return [pointers, *map(list, itertools.combinations(pointers, 1)),
+            *map(list, itertools.combinations(pointers, 2))] if pointers else []
+
+
+def members(kind, given):
+    """The struct with each pointer in it NULL in turn, and with what its arrays hold NULL: (member, struct)."""
+    fields = interface.structs[kind]._fields_
+    for name, kept in fields:
+        if kept in (c.c_void_p, c.c_char_p):
+            for place in (None, c.addressof(NOTHING)) if kept is c.c_void_p and name == "kernels" else (None,):
+                copy = interface.structs[kind].from_buffer_copy(given)
+                setattr(copy, name, place)
+                keep.append(copy)
+                yield name, c.byref(copy)
+
+
+def calls_of(name, kinds, things, own):
+    """[(what is NULL, arguments)]: pointers, with each number as it is and 0; what arrays hold; what structs hold."""
+    def arguments(**other):
+        found = [other.get(str(i), value(*kind, things, own, name)) for i, kind in enumerate(kinds)]
+        return [c.c_void_p() if a is None else a for a in found]
+    zeros = {"okra_int": c.c_int64(0), "size_t": c.c_size_t(0), "int": c.c_int(0), "double": c.c_double(0)}
+    numbers_in = [i for i, (kind, depth) in enumerate(kinds) if depth == 0 and kind in zeros]
+    for without in nulls_in(kinds):
+        none = {str(i): None for i in without}
+        what = f"arguments {[i + 1 for i in without]} NULL"
+        yield what, arguments(**none)
+        for i in numbers_in:
+            yield f"{what}, argument {i + 1} is 0", arguments(**none, **{str(i): zeros[kinds[i][0]]})
+    for i, (kind, depth) in enumerate(kinds):
+        if depth == 2:
+            yield f"argument {i + 1} holds NULL", arguments(**{str(i): NOTHING})
+        elif depth == 1 and kind in interface.structs and kind in things:
+            for member, changed in members(kind, things[kind]._obj):
+                yield f"{member} of argument {i + 1} NULL", arguments(**{str(i): changed})
 
 
 def main():
     faults, calls, seen = [], 0, set()
     os.chdir("/tmp")
+    FILE.write(b"1,2\n3,4\n")
+    FILE.flush()
     for n in (6, 0):
         things, own = objects(n)
-        for name, _, kinds in prototypes():
+        data = {f"{n} dense": things["okra_data"], **(kinds_of_data(things["okra_context"]) if n else {})}
+        for sort, (name, _, kinds) in itertools.product(data, prototypes()):
+            if sort[1:] != " dense" and ("okra_data", 1) not in kinds:
+                continue
             seen.add(name)
             function = getattr(lib, name)
             function.restype = None
-            pointers = [i for i, (_, depth) in enumerate(kinds) if depth > 0]
-            for without in [pointers, *([i] for i in pointers)] if pointers else []:
-                arguments = [None if i in without else value(*k, things, own, name)
-                             for i, k in enumerate(kinds)]
-                arguments = [c.c_void_p() if a is None else a for a in arguments]
-                calls += 1
-                signal = crashes(function, arguments)
-                if signal:
-                    which = "all" if without == pointers else f"argument {without[0] + 1}"
-                    faults.append(f"{name}: {which} of {len(kinds)} NULL, n = {n}: ended by "
-                                  f"{signal}")
+            tried = list(calls_of(name, kinds, {**things, "okra_data": data[sort]}, own))
+            calls += len(tried)
+            faults += [f"{name}: {what}, data are {sort}: ended by {signal}" for what, signal in ends(function, tried)]
     print("\n".join(faults))
     print(f"{len(seen)} functions, {calls} calls, {len(faults)} crashes")
     missing = set(interface.functions) - seen

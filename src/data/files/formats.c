@@ -275,6 +275,7 @@ okra_status okra_data_read(okra_context *context, const char *text, okra_data **
     spec s = {0};
     okra_source_ source = {.ctx = context};
     bool named = false; /* does the message name the file already? */
+    NOT_NULL(out);
     okra_account_use_(context);
     if (okra_shards_named_(text)) {
         return okra_shards_read_(context, text, out);

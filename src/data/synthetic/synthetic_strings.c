@@ -74,8 +74,6 @@ static okra_status add(okra_ragged_builder_ *b, const int32_t *s, okra_int lengt
 okra_status okra_synthetic_strings(uint64_t seed, okra_int n, okra_data **x,
                                    okra_data **y, okra_data **classes)
 {
-    NOT_NULL(x);
-    NOT_NULL(y);
     return okra_synthetic_strings_noise(seed, n, 0.3, 0.15, x, y, classes);
 }
 
@@ -87,6 +85,8 @@ okra_status okra_synthetic_strings_noise(uint64_t seed, okra_int n, double one,
     FREED_BY(okra_data_drop_) okra_data *strings_y = NULL, *strings_x = NULL;
     FREED_BY(okra_ragged_abandon_) okra_ragged_builder_ by = {0}, bx = {0};
     okra_random_ r = okra_random_create_(seed, 0);
+    NOT_NULL(x);
+    NOT_NULL(y);
     REFUSE_IF(n < 0, OKRA_EARG, "the number of synthetic strings is negative");
     REFUSE_IF(!(one >= 0 && two >= 0 && one + two <= 1), OKRA_EARG,
               "synthetic strings: probabilities %g of one edit and %g of two", one, two);

@@ -400,6 +400,8 @@ okra_status okra_kernel_choose(okra_context *context, const char *text,
                                const okra_data *data, okra_kernel **out)
 {
     NOT_NULL(text);
+    NOT_NULL(data);
+    NOT_NULL(out);
     char *numbers = NULL;
     okra_status st = okra_kernel_auto_(context, text, data, &numbers);
     st = st == OKRA_OK ? okra_kernel_parse(numbers, out) : st;

@@ -184,6 +184,8 @@ okra_status okra_network_inputs(okra_context *context, const okra_data *nodes,
     okra_status st = OKRA_OK;
     spectrum s = {.ctx = context};
     double links = 0;
+    NOT_NULL(beta);
+    NOT_NULL(out);
     REFUSE_IF(!nodes || nodes->kind != OKRA_NODES || !(inertia > 0 && inertia <= 1),
               OKRA_EARG,
               "inputs of a network: expected nodes, and inertia above 0 up to 1");

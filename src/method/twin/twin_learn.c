@@ -67,6 +67,10 @@ static okra_status check(const okra_twin_base *base, const char *which)
     REFUSE_IF(base->degree < 1 || (base->count == 1 && base->degree > SERIES_MOST),
               OKRA_EARG, "twin: the degree of %s is %d, expected 1 to %d", which,
               base->degree, SERIES_MOST);
+    for (size_t k = 0; k < base->count; k++) {
+        REFUSE_IF(!base->kernels || !base->kernels[k], OKRA_EARG,
+                  "twin: kernel %zu of %s is NULL", k, which);
+    }
     return OKRA_OK;
 }
 
@@ -357,22 +361,27 @@ const double *okra_twin_matrix(const okra_twin *twin, okra_int *rows, okra_int *
     return twin ? twin->C : NULL;
 }
 
+/* A side, or NULL: there is none. */
+static const learned *side_of(const okra_twin *twin, okra_side side)
+{
+    return twin && (side == OKRA_SIDE_X || side == OKRA_SIDE_Y) ? &twin->side[side]
+                                                                : NULL;
+}
+
 const double *okra_twin_coefficients(const okra_twin *twin, okra_side side,
                                      okra_int *terms)
 {
-    GIVE(terms, twin ? twin->side[side].terms : 0);
-    return twin ? twin->side[side].coefficients : NULL;
+    const learned *l = side_of(twin, side);
+    GIVE(terms, l ? l->terms : 0);
+    return l ? l->coefficients : NULL;
 }
 
 int okra_twin_exponent(const okra_twin *twin, okra_side side, okra_int term,
                        size_t kernel)
 {
-    if (!twin) {
-        return 0;
-    }
-    const learned *l = &twin->side[side];
+    const learned *l = side_of(twin, side);
     int p[OKRA_TWIN_KERNELS_MOST];
-    if (term < 0 || term >= l->terms || kernel >= (size_t)l->shape.kernels) {
+    if (!l || term < 0 || term >= l->terms || kernel >= (size_t)l->shape.kernels) {
         return 0;
     }
     okra_twin_exponents_(&l->shape, term, p);
@@ -391,5 +400,6 @@ double okra_twin_after(const okra_twin *twin)
 
 const char *okra_twin_kernel(const okra_twin *twin, okra_side side)
 {
-    return twin ? okra_kernel_text(twin->side[side].kernel) : NULL;
+    const learned *l = side_of(twin, side);
+    return l ? okra_kernel_text(l->kernel) : NULL;
 }
