@@ -239,11 +239,10 @@ okra_status okra_conformal_open_(okra_context *ctx, const okra_model *model,
                    : OKRA_OK);
     okra_conformal_defaults(&job.s);
     if (settings) {
-        REFUSE_IF(settings->size == 0 || settings->size > sizeof job.s, OKRA_EARG,
-                  "conformal: settings of an unknown size: begin with "
-                  "okra_conformal_defaults");
-        memcpy(&job.s, settings, settings->size); /* an older caller's are shorter */
-        job.s.size = sizeof job.s;
+        okra_conformal_settings known;
+        SIZED(settings, &known);
+        /* an older caller's are shorter: the rest are defaults */
+        memcpy(&job.s, &known, OKRA_MIN_(settings->size, sizeof known));
     }
     job.count = candidates ? candidates->n : 0;
     REFUSE_IF(model->method->linker, OKRA_EUNSUPPORTED,

@@ -63,16 +63,16 @@ static const okra_engine_host_ offered = {
 
 enum { PATH = 4096 };
 
-/* The folder of this library, or "": it was itself loaded by a relative path. */
+/* The folder of this library, or "": it is not known. By the kernel's map of the process:
+ * the loader would give what a program was called by, which its caller chooses. */
 static void own_folder(char out[PATH])
 {
-    Dl_info info;
+    char *found = NULL;
     out[0] = '\0';
-    if (dladdr((const void *)&built_in, &info) && info.dli_fname &&
-        info.dli_fname[0] == '/' && strlen(info.dli_fname) < PATH) {
-        strcpy(out, info.dli_fname);
-        *strrchr(out, '/') = '\0';
+    if (okra_library_folder_(&found) == OKRA_OK && strlen(found) < PATH) {
+        strcpy(out, found);
     }
+    okra_free_(found);
 }
 
 /* The k-th folder into out: false, there are no more. */

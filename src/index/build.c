@@ -325,6 +325,9 @@ okra_status okra_index_build(okra_context *context, const okra_index_request *re
     okra_lines_ lines = {.p = NULL};
     NEED(request);
     SIZED(request, &known);
+    if (report) {
+        SIZED(report, &b.report);
+    }
     NEED(known.source);
     NEED(known.path);
     b.request = &known;
@@ -345,8 +348,8 @@ okra_status okra_index_build(okra_context *context, const okra_index_request *re
     okra_faults_end_(&faults, b.vectors ? "vectors" : "lines",
                      b.report.lines - faults.count);
     if (report) {
-        size_t size = OKRA_MIN_(report->size, sizeof b.report);
-        memcpy(report, &b.report, size > sizeof(size_t) ? size : sizeof b.report);
+        b.report.size = report->size; /* the caller's header may be older */
+        memcpy(report, &b.report, OKRA_MIN_(report->size, sizeof b.report));
     }
 done:
     if (b.part && b.report.resumed == 0 && (st == OKRA_EFORMAT || st == OKRA_EARG)) {

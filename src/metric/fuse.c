@@ -128,13 +128,25 @@ static void put_test(const entry *e, okra_int begin, okra_int end, table *t)
     }
 }
 
-static okra_status make_table(const okra_list *lists, int count, table *t)
+/* The array of a caller whose okra_list is shorter or longer than this one. */
+static okra_status read_lists(const okra_list *given, int count, okra_list *lists)
 {
-    OWNED entry *e = NULL;
-    okra_int total = 0, used = 0;
-    NOT_NULL(lists);
+    NOT_NULL(given);
     REFUSE_IF(count < 1 || count > LISTS_MOST, OKRA_EARG, "%d lists, expected 1 to %d",
               count, LISTS_MOST);
+    for (int k = 0; k < count; k++) {
+        const char *at = (const char *)given + (size_t)k * given->size;
+        CHK(okra_sized_("okra_fuse", "lists", at, &lists[k], sizeof *lists));
+    }
+    return OKRA_OK;
+}
+
+static okra_status make_table(const okra_list *given, int count, table *t)
+{
+    OWNED entry *e = NULL;
+    okra_list lists[LISTS_MOST];
+    okra_int total = 0, used = 0;
+    CHK(read_lists(given, count, lists));
     for (int k = 0; k < count; k++) {
         CHK(check_list(&lists[k], k));
         total += lists[k].count;

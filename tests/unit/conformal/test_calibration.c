@@ -58,6 +58,33 @@ TEST(held_pairs_and_the_rest_are_all_pairs)
     okra_context_free(ctx);
 }
 
+/* Settings of an older caller end before the groups, those of a newer one go on. */
+static void check_sizes(const okra_model *model, const okra_data *t, const okra_data *c,
+                        const okra_conformal_settings *s, const double *want)
+{
+    struct {
+        okra_conformal_settings known;
+        int64_t later;
+    } other = {*s, 0};
+    double p[MOST * MOST];
+    size_t bytes = (size_t)(okra_data_count(t) * okra_data_count(c)) * sizeof *p;
+    other.known.size = offsetof(okra_conformal_settings, groups);
+    other.known.groups = other.known.test_groups = c; /* is not read */
+    other.known.by_class = true;
+    CHECK_OK(okra_conformal_p_values(NULL, model, t, c, &other.known, p));
+    CHECK(memcmp(p, want, bytes) == 0);
+    other.known = *s;
+    other.known.size = sizeof other;
+    CHECK_OK(okra_conformal_p_values(NULL, model, t, c, &other.known, p));
+    CHECK(memcmp(p, want, bytes) == 0);
+    other.later = 1;
+    CHECK_FAILS(okra_conformal_p_values(NULL, model, t, c, &other.known, p),
+                OKRA_EUNSUPPORTED, "does not know");
+    other.known.size = 0;
+    CHECK_FAILS(okra_conformal_p_values(NULL, model, t, c, &other.known, p), OKRA_EARG,
+                "OKRA_SIZED");
+}
+
 /* With and without a file, p-values are those of pairs that are given. */
 TEST(a_model_keeps_them)
 {
@@ -77,6 +104,7 @@ TEST(a_model_keeps_them)
         s.calibration_x = cx;
         s.calibration_y = cy;
         CHECK_OK(okra_conformal_p_values(NULL, model, t, c, &s, given));
+        check_sizes(model, t, c, &s, given);
         CHECK(okra_model_calibration(model, NULL, NULL) == 0);
         CHECK_OK(okra_model_set_calibration(model, cx, cy));
         CHECK_OK(okra_model_set_calibration(model, cx, cy)); /* takes the place */

@@ -170,7 +170,16 @@ TEST(tables_and_windows_that_do_not_fit)
           fclose(f) == 0);
     model = make_model("ecfp(bits=64) | tanimoto", &queries);
     okra_index_request good = {OKRA_SIZED(okra_index_request), .source = path_of("t.tsv"),
-                               .path = path_of("t.okx"), .model = model, .columns = "x"};
+                               .path = path_of("s.okx"), .model = model, .columns = "x"};
+    report.size = offsetof(okra_index_report, broken); /* of an older caller */
+    report.broken = -1;
+    CHECK_OK(okra_index_build(NULL, &good, &report));
+    CHECK(report.size == offsetof(okra_index_report, broken) && report.broken == -1);
+    CHECK(report.lines == 7 && report.kept == 3);
+    report.size = 0;
+    CHECK_FAILS(okra_index_build(NULL, &good, &report), OKRA_EARG, "OKRA_SIZED");
+    report.size = sizeof report;
+    good.path = path_of("t.okx");
     CHECK_OK(okra_index_build(NULL, &good, &report));
     CHECK(report.lines == 7 && report.kept == 3 && report.broken == 4);
     CHECK_OK(okra_index_open(NULL, path_of("t.okx"), &index));

@@ -200,6 +200,29 @@ TEST(what_does_not_fit)
     CHECK(okra_fuse(lists, LISTS, w, &fused) == OKRA_EARG);
     make_lists(5);
     CHECK_ALLOCATIONS(okra_fuse(lists, LISTS, w, &fused), okra_fused_free(fused));
+    struct {
+        okra_list known;
+        int64_t later;
+    } longer[LISTS];
+    okra_fused *plain = NULL;
+    const double *scores = NULL, *plain_scores = NULL;
+    for (int k = 0; k < LISTS; k++) { /* of a header with one field more */
+        longer[k].known = lists[k];
+        longer[k].known.size = sizeof *longer;
+        longer[k].later = 0;
+    }
+    CHECK_OK(okra_fuse(lists, LISTS, w, &plain));
+    CHECK_OK(okra_fuse(&longer[0].known, LISTS, w, &fused));
+    okra_int count = okra_fused_entries(plain, NULL, NULL, &plain_scores);
+    CHECK(okra_fused_entries(fused, NULL, NULL, &scores) == count);
+    CHECK(count > 0 && memcmp(scores, plain_scores, (size_t)count * sizeof *scores) == 0);
+    okra_fused_free(plain);
+    okra_fused_free(fused);
+    longer[1].later = 1;
+    CHECK_FAILS(okra_fuse(&longer[0].known, LISTS, w, &fused), OKRA_EUNSUPPORTED,
+                "does not know");
+    longer[0].known.size = 0;
+    CHECK_FAILS(okra_fuse(&longer[0].known, LISTS, w, &fused), OKRA_EARG, "OKRA_SIZED");
     okra_list empty = {OKRA_SIZED(okra_list), 0, NULL, NULL, NULL};
     CHECK_OK(okra_fuse(&empty, 1, w, &fused));
     CHECK(okra_fused_entries(fused, NULL, NULL, NULL) == 0);
