@@ -200,10 +200,18 @@ okra_status okra_gram_write(okra_context *context, const okra_kernel *kernel,
 {
     FREED_BY(part) meeting m = {0};
     FREED_BY(okra_large_drop_) okra_large_ *A = NULL;
+    OWNED double *K = NULL;
+    FREED_BY(okra_data_drop_) okra_data *all = NULL;
     NOT_NULL(kernel);
     NOT_NULL(a);
     NOT_NULL(path);
     okra_int cols = b ? b->n : a->n;
+    if (okra_engine_is_host_(context)) { /* it is written from where it is computed */
+        CHK(okra_doubles_(context, a->n, cols, "the Gram matrix", &K));
+        CHK(okra_gram(context, kernel, a, b, K, cols));
+        CHK(okra_data_dense(K, a->n, cols, cols, &all));
+        return okra_data_write(context, all, path);
+    }
     CHK(okra_large_create_(context, a->n, cols, "the Gram matrix", &A));
     CHK(meet(context, kernel, a, b, &m));
     CHK(okra_large_gram_(context, m.entries, 0, A));
