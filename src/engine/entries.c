@@ -187,12 +187,7 @@ okra_status okra_gram(okra_context *context, const okra_kernel *kernel,
 static okra_status get_rows(okra_context *ctx, const void *A, okra_int first,
                             okra_mat_ block)
 {
-    CHK(okra_large_get_(ctx, A, first, 0, block));
-    okra_status st = okra_finite_(block.p, block.rows, block.cols, block.ld);
-    if (st != OKRA_OK) {
-        okra_message_prefix_("the Gram matrix, rows from %lld on", (long long)first);
-    }
-    return st;
+    return okra_large_get_(ctx, A, first, 0, block);
 }
 
 okra_status okra_gram_write(okra_context *context, const okra_kernel *kernel,

@@ -83,12 +83,10 @@ okra_status okra_large_borrow_(okra_context *ctx, okra_mat_ block, okra_large_ *
 
 void okra_large_free_(okra_large_ *A)
 {
-    if (A) {
-        if (A->body) {
-            A->engine->verbs->destroy(A->engine->state, A->body);
-        }
-        okra_free_(A);
+    if (A && A->body) {
+        A->engine->verbs->destroy(A->engine->state, A->body);
     }
+    okra_free_(A);
 }
 
 okra_int okra_large_rows_(const okra_large_ *A)

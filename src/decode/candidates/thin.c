@@ -36,7 +36,8 @@ void okra_thin_combine_(const okra_data *y, const double *w, double *h)
     }
 }
 
-double okra_thin_inner_(const okra_data *y, okra_int i, const double *h)
+/* <h, y_i> */
+static double inner(const okra_data *y, okra_int i, const double *h)
 {
     double sum = 0;
     if (y->kind == OKRA_SPARSE) {
@@ -70,7 +71,7 @@ static okra_status some_rows(void *arg, okra_int begin, okra_int end, int worker
         okra_thin_combine_(w->y, w->W.p + r * w->W.ld, h);
         w->norm[r] = w->scale * okra_dot_(d, h, h);
         for (okra_int c = 0; c < count; c++) {
-            w->G[r * count + c] = w->scale * okra_thin_inner_(w->set, c, h);
+            w->G[r * count + c] = w->scale * inner(w->set, c, h);
         }
     }
     return OKRA_OK;

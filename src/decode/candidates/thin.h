@@ -10,8 +10,6 @@
 bool okra_thin_wanted_(const okra_output_ *output, double *scale);
 /* h[0..d-1] = sum_i w_i y_i, by the members alone. */
 void okra_thin_combine_(const okra_data *y, const double *w, double *h);
-/* <h, y_i> */
-double okra_thin_inner_(const okra_data *y, okra_int i, const double *h);
 /* The candidates `set` into the lists of the block's test points, self l(y,y) of them. */
 okra_status okra_thin_search_(okra_context *ctx, const okra_output_ *output, double scale,
                               const okra_data *set, const double *self, double constant,

@@ -103,7 +103,8 @@ static void visit(okra_debruijn_ *d, okra_int u, okra_int length, okra_gain_ val
     d->counts[u]--;
 }
 
-bool okra_debruijn_search_(okra_debruijn_ *d)
+/* From g into best and best_length. True if the search was complete. */
+static bool search_all(okra_debruijn_ *d)
 {
     d->best_length = 0;
     d->nodes = 0;
@@ -152,7 +153,7 @@ okra_status okra_debruijn_word_(okra_debruijn_ *d, const okra_data *y,
         const int32_t *codes = okra_characters_(y, i, &own);
         add_counts(d, alphabet, codes, own, w[i]);
     }
-    *complete = okra_debruijn_search_(d);
+    *complete = search_all(d);
     *length = d->best_length;
     MAKE(word, *length);
     for (okra_int j = 0; j < *length; j++) {

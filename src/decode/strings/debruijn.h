@@ -31,10 +31,8 @@ enum { OKRA_DEBRUIJN_NODES_ = 2000000, OKRA_DEBRUIJN_KMERS_ = 1 << 20 };
 okra_status okra_debruijn_create_(okra_int letters, okra_int k, okra_int longest,
                                   okra_debruijn_ *out) OKRA_CHECK;
 void okra_debruijn_clear_(okra_debruijn_ *d);
-/* From g, the string of the largest value sum_u (2 g_u c_u - c_u^2) into best and
- * best_length. True if the search was complete. */
-bool okra_debruijn_search_(okra_debruijn_ *d);
-/* The same from a weight of each training output, as letters that the caller frees. */
+/* The string of the largest value sum_u (2 g_u c_u - c_u^2) from a weight of each
+ * training output, as letters that the caller frees. */
 okra_status okra_debruijn_word_(okra_debruijn_ *d, const okra_data *y,
                                 const int32_t *alphabet, const double *w, int32_t **out,
                                 okra_int *length, bool *complete) OKRA_CHECK;

@@ -217,23 +217,15 @@ static okra_status predict(okra_context *ctx, const okra_bag_ *bag, okra_query_ 
 }
 
 /* clang-format off */
-static const okra_kept_ kept_pairs[] = {
-    OKRA_KEEPS_MATRIX_("pairs", 0, "n", "x+d"),
-    OKRA_KEEPS_MATRIX_("directions", 0, "k", "x+d"),
-    OKRA_KEEPS_MATRIX_("tail", 0, "1", "x+d"),
-    OKRA_KEEPS_NUMBER_("rank", OKRA_KEPT_WHOLE_, "0", "k"),
-    OKRA_KEEPS_NUMBER_("width", OKRA_KEPT_WHOLE_, "d", "d"),
-    OKRA_KEEPS_NUMBER_("steps", OKRA_KEPT_WHOLE_, "1", "1e6"),
-    OKRA_KEEPS_SAME_("inputs", "c", "n"),
-    OKRA_KEPT_END_};
-static const okra_kept_ kept_network[] = {
-    OKRA_KEEPS_MATRIX_("directions", 0, "k", "x+d"),
-    OKRA_KEEPS_MATRIX_("tail", 0, "1", "x+d"),
-    OKRA_KEEPS_NUMBER_("rank", OKRA_KEPT_WHOLE_, "0", "k"),
-    OKRA_KEEPS_NUMBER_("width", OKRA_KEPT_WHOLE_, "d", "d"),
-    OKRA_KEEPS_NUMBER_("steps", OKRA_KEPT_WHOLE_, "1", "1e6"),
-    OKRA_KEEPS_SAME_("inputs", "c", "n"),
-    OKRA_KEPT_END_};
+#define NETWORK                                                 \
+    OKRA_KEEPS_MATRIX_("directions", 0, "k", "x+d"),            \
+    OKRA_KEEPS_MATRIX_("tail", 0, "1", "x+d"),                  \
+    OKRA_KEEPS_NUMBER_("rank", OKRA_KEPT_WHOLE_, "0", "k"),     \
+    OKRA_KEEPS_NUMBER_("width", OKRA_KEPT_WHOLE_, "d", "d"),    \
+    OKRA_KEEPS_NUMBER_("steps", OKRA_KEPT_WHOLE_, "1", "1e6"),  \
+    OKRA_KEEPS_SAME_("inputs", "c", "n"), OKRA_KEPT_END_
+static const okra_kept_ kept_pairs[] = {OKRA_KEEPS_MATRIX_("pairs", 0, "n", "x+d"), NETWORK};
+static const okra_kept_ kept_network[] = {NETWORK};
 static const okra_kept_ *const kept[] = {kept_pairs, kept_network, NULL};
 /* clang-format on */
 
