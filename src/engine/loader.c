@@ -224,7 +224,7 @@ static void tell(okra_engine_fn fn, void *user, const char *name)
     if (engine->verbs->describe) {
         engine->verbs->describe(engine->state, text, sizeof text);
     }
-    fn(user, name, true, text[0] ? text : engine->verbs->help);
+    fn(user, name, true, text[0] ? text : engine->verbs->help ? engine->verbs->help : "");
     okra_engine_drop_(engine);
 }
 

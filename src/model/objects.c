@@ -17,11 +17,11 @@
 
 typedef struct kind_io {
     okra_status (*save)(okra_saver_ *saver, const char *folder, const okra_data *data);
-    okra_status (*load)(const okra_shelf_ *s, okra_data **out);
+    okra_status (*load)(const okra_stored_ *s, okra_data **out);
     bool mapped; /* it stays in the file, or its parts are asked for one by one */
 } kind_io;
 
-okra_status okra_fetch_(const okra_shelf_ *s, const char *name, const char *dtype,
+okra_status okra_fetch_(const okra_stored_ *s, const char *name, const char *dtype,
                         okra_int rows, okra_int cols, const void **values,
                         okra_int *rows_found)
 {
@@ -59,7 +59,7 @@ static okra_status save_dense(okra_saver_ *saver, const char *folder,
                            data->ld * 8);
 }
 
-static okra_status load_dense(const okra_shelf_ *s, okra_data **out)
+static okra_status load_dense(const okra_stored_ *s, okra_data **out)
 {
     const void *values = NULL;
     okra_status st = okra_fetch_(s, "values", "<f8", s->n, s->d, &values, NULL);
@@ -85,7 +85,7 @@ static okra_status save_gram(okra_saver_ *saver, const char *folder,
     return st;
 }
 
-static okra_status load_gram(const okra_shelf_ *s, okra_data **out)
+static okra_status load_gram(const okra_stored_ *s, okra_data **out)
 {
     const void *values = NULL, *diagonal = NULL;
     CHK(okra_fetch_(s, "values", "<f8", s->n, s->d, &values, NULL));
@@ -109,7 +109,7 @@ static okra_status save_sparse(okra_saver_ *saver, const char *folder,
     return okra_saver_put_(saver, folder, "values", "<f8", count, -1, csr->values, 8);
 }
 
-static okra_status load_sparse(const okra_shelf_ *s, okra_data **out)
+static okra_status load_sparse(const okra_stored_ *s, okra_data **out)
 {
     const void *indptr = NULL, *indices = NULL, *values = NULL;
     okra_int count = 0;
@@ -132,7 +132,7 @@ static okra_status save_bits(okra_saver_ *saver, const char *folder,
                            data->words * 8);
 }
 
-static okra_status load_bits(const okra_shelf_ *s, okra_data **out)
+static okra_status load_bits(const okra_stored_ *s, okra_data **out)
 {
     const void *bits = NULL;
     okra_int words = (s->d + 63) / 64;
@@ -171,7 +171,7 @@ static okra_status save_labels(okra_saver_ *saver, const char *folder,
 }
 
 /* Pointers to `count` names in an array of bytes. */
-static okra_status load_names(const okra_shelf_ *s, okra_int count, const char ***out)
+static okra_status load_names(const okra_stored_ *s, okra_int count, const char ***out)
 {
     const void *bytes = NULL;
     OWNED const char **names = NULL;
@@ -197,7 +197,7 @@ static okra_status load_names(const okra_shelf_ *s, okra_int count, const char *
     return OKRA_OK;
 }
 
-static okra_status load_labels(const okra_shelf_ *s, okra_data **out)
+static okra_status load_labels(const okra_stored_ *s, okra_data **out)
 {
     const void *codes = NULL;
     OWNED const char **names = NULL;
@@ -235,7 +235,7 @@ static okra_status save_nodes(okra_saver_ *saver, const char *folder,
 }
 
 /* The edges of the lower triangle; the constructor makes the other half again. */
-static okra_status load_nodes(const okra_shelf_ *s, okra_data **out)
+static okra_status load_nodes(const okra_stored_ *s, okra_data **out)
 {
     const void *codes = NULL, *indptr = NULL, *indices = NULL, *values = NULL;
     OWNED const char **names = NULL;
@@ -313,7 +313,7 @@ static okra_status ask(const okra_archive_ *archive, const char *folder)
 }
 
 /* Names of columns, where the model tells them. */
-static okra_status load_columns(const okra_shelf_ *s, okra_data *data)
+static okra_status load_columns(const okra_stored_ *s, okra_data *data)
 {
     OWNED const char **names = NULL;
     const json_t *list = json_object_get(s->about, "columns");
@@ -336,9 +336,9 @@ okra_status okra_objects_load_(okra_archive_ *archive, const char *folder,
     const char *kind = json_string_value(json_object_get(about, "kind"));
     /* No file holds more objects than bytes: an empty array would let it claim so. */
     const okra_int most_width = (okra_int)1 << 48;
-    okra_shelf_ s = {archive, folder, about,
-                     json_integer_value(json_object_get(about, "count")),
-                     json_integer_value(json_object_get(about, "width"))};
+    okra_stored_ s = {archive, folder, about,
+                      json_integer_value(json_object_get(about, "count")),
+                      json_integer_value(json_object_get(about, "width"))};
     okra_int most = okra_zip_bytes_(archive->zip)->size;
     REFUSE_IF(s.n < 0 || s.n > most || s.d < 0 || s.d > most_width, OKRA_EFORMAT,
               "%s: '%s' has %lld objects of width %lld, which a file of %lld "

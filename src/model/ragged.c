@@ -63,7 +63,7 @@ okra_status okra_ragged_save_(okra_saver_ *saver, const char *folder,
 }
 
 /* Copies one field out of the file. */
-static okra_status load_field(const okra_shelf_ *s, const char *name,
+static okra_status load_field(const okra_stored_ *s, const char *name,
                               okra_field_type_ type, okra_int elements, okra_ragged_ *g)
 {
     okra_int rows = 0, width = 0;
@@ -83,7 +83,7 @@ static okra_status load_field(const okra_shelf_ *s, const char *name,
     return OKRA_OK;
 }
 
-static okra_status load_group(const okra_shelf_ *s, const layout *l, okra_ragged_ *g)
+static okra_status load_group(const okra_stored_ *s, const layout *l, okra_ragged_ *g)
 {
     const void *values = NULL;
     CHK(okra_fetch_(s, "offsets", "<i8", s->n + 1, -1, &values, NULL));
@@ -224,7 +224,7 @@ static bool check_spectra(const okra_data *data)
 }
 
 /* What kernels rely on without looking. */
-static okra_status check_groups(const okra_shelf_ *s, const okra_data *data)
+static okra_status check_groups(const okra_stored_ *s, const okra_data *data)
 {
     enum { CODE_MOST = 0x10ffff };
     const okra_ragged_ *g = &data->groups[0];
@@ -247,14 +247,14 @@ static okra_status check_groups(const okra_shelf_ *s, const okra_data *data)
     return OKRA_OK;
 }
 
-okra_status okra_ragged_load_(const okra_shelf_ *s, okra_data **out)
+okra_status okra_ragged_load_(const okra_stored_ *s, okra_data **out)
 {
     FREED_BY(okra_data_drop_) okra_data *data = NULL;
     const char *kind = json_string_value(json_object_get(s->about, "kind"));
     char path[256];
     for (size_t k = 0; k < LAYOUTS; k++) {
         const layout *l = &layouts[k];
-        okra_shelf_ inner = *s;
+        okra_stored_ inner = *s;
         snprintf(path, sizeof path, "%s/%s", s->folder, l->group);
         inner.folder = path;
         if (strcmp(okra_kind_name(l->kind), kind) != 0 ||
@@ -284,7 +284,7 @@ okra_status okra_tuple_save_(okra_saver_ *saver, const char *folder,
     return OKRA_OK;
 }
 
-okra_status okra_tuple_load_(const okra_shelf_ *s, okra_data **out)
+okra_status okra_tuple_load_(const okra_stored_ *s, okra_data **out)
 {
     enum { MOST = 64 };
     okra_status st = OKRA_OK;

@@ -35,5 +35,10 @@ if grep -qw avx2 /proc/cpuinfo && [ -z "${OPENBLAS_CORETYPE:-}" ]; then
     expect 0 okra fit --x x.csv --y x.csv -o 'm two.okra'
     if grep Prescott err; then false; fi
     [ -s 'm two.okra' ]
+    loader=/lib64/ld-linux-x86-64.so.2 # its arguments are not the program's: no second start
+    if [ -x $loader ]; then
+        expect 0 $loader "$(realpath "$(command -v okra)")" version --build-info
+        expect_in "kernels: OpenBLAS for Prescott" out
+    fi
     unset OPENBLAS_CORETYPE OKRA_TEST_PROCESSOR
 fi

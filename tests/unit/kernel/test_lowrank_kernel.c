@@ -114,14 +114,16 @@ static const double SMALL = 1e-12;
 
 TEST(values_are_those_of_the_features)
 {
-    for (int c = 0; c < SORTS * SPECS * 4; c++) {
+    for (int c = 0; c < SORTS * SPECS * 4;
+         c++) { /* each sort with each spec, four seeds */
         points p;
         seen s;
         okra_bag_ *bag = NULL;
         double K[ALL * ALL], got[ALL * ALL], want[ALL * ALL];
         char text[160];
+        int round = c / SORTS;
         sort which = (sort)(c % SORTS);
-        const char *spec = specs[c / SORTS % SPECS];
+        const char *spec = specs[round % SPECS];
         if (!fits(which, spec)) {
             continue;
         }

@@ -27,13 +27,21 @@ static void check_weights(const toy *t, const char *const *pairs, const double *
     okra_options_free(o);
 }
 
+/* Problem c: every shape of the first size, then of the next, and so on, again and again
+ * with other seeds. */
+static toy toy_of(int c, bool linear_output)
+{
+    int shape = c % SHAPES, round = c / SHAPES, size = round % SIZE_COUNT;
+    return make_toy(shape, SIZES[size], (uint64_t)c, linear_output);
+}
+
 TEST(identity_equals_full_system)
 {
     double B[N * N];
     const char *plain[] = {"lambda", "0.05", NULL};
     const char *centred[] = {"lambda", "0.05", "center-output", "yes", NULL};
     for (int c = 0; c < SHAPES * SIZE_COUNT * SEEDS; c++) {
-        toy t = make_toy(c % SHAPES, SIZES[c / SHAPES % SIZE_COUNT], (uint64_t)c, false);
+        toy t = toy_of(c, false);
         naive_identity(&t, 0.05, B);
         check_weights(&t, plain, B, false, IDENTITY);
         check_weights(&t, centred, B, true, IDENTITY);
@@ -46,7 +54,7 @@ TEST(covariance_equals_full_system)
     const char *pairs[] = {"lambda",        "0.05", "operator", "cov",
                            "center-output", "no",   NULL};
     for (int c = 0; c < SHAPES * SIZE_COUNT * 2; c++) {
-        toy t = make_toy(c % SHAPES, SIZES[c / SHAPES % SIZE_COUNT], (uint64_t)c, false);
+        toy t = toy_of(c, false);
         for (int center = 0; center < 2; center++) {
             pairs[5] = center ? "yes" : "no";
             naive_covariance(&t, 0.05, -1, center, B);
@@ -61,7 +69,7 @@ TEST(conditional_covariance_equals_full_system)
     const char *pairs[] = {"lambda", "0.02",          "operator", "ccov", "epsilon",
                            "0.1",    "center-output", "no",       NULL};
     for (int c = 0; c < SHAPES * SIZE_COUNT * 2; c++) {
-        toy t = make_toy(c % SHAPES, SIZES[c / SHAPES % SIZE_COUNT], (uint64_t)c, false);
+        toy t = toy_of(c, false);
         for (int center = 0; center < 2; center++) {
             pairs[7] = center ? "yes" : "no";
             naive_covariance(&t, 0.02, 0.1, center, B);
@@ -99,7 +107,7 @@ TEST(matrix_operator_equals_full_system)
     double G[D * D], A[D * D];
     char spec[80];
     for (int c = 0; c < SHAPES * SIZE_COUNT * 3; c++) {
-        toy t = make_toy(c % SHAPES, SIZES[c / SHAPES % SIZE_COUNT], (uint64_t)c, true);
+        toy t = toy_of(c, true);
         okra_random_ r = okra_random_create_((uint64_t)c, 7);
         int rank = c / (SHAPES * SIZE_COUNT);
         harness_normals(&r, D * D, G);
