@@ -266,7 +266,7 @@ okra_status okra_divide_(okra_context *ctx, okra_int leaves, double *d, double *
     okra_int n = Z.rows, workers = okra_workers_(ctx);
     OWNED double *numbers = NULL, *scratch = NULL;
     OWNED int *whole = NULL;
-    division v = {1, d, e, Z, order, {NULL}};
+    division v = {.leaves = 1, .d = d, .e = e, .Z = Z, .order = order};
     while (v.leaves < leaves && 4 * v.leaves <= n) {
         v.leaves *= 2;
     }

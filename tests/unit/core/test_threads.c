@@ -322,13 +322,20 @@ static int others(const timed *t)
     return count;
 }
 
-/* A loop whose first chunk was quick wakes nobody, unless it is known to be large. */
+/* A loop whose first chunk was quick wakes nobody, unless it is known to be large. On a
+ * busy machine that chunk may be interrupted, which looks slow, but not in half of them.
+ */
 TEST(a_small_loop_stays_in_its_caller)
 {
+    enum { LOOPS = 40 };
     okra_context *c = with_threads(3);
     timed quick = {.slow = false}, slow = {.slow = true};
-    CHECK_OK(okra_parallel_least_(c, 50, 20, 1, NULL, who, &quick));
-    CHECK(others(&quick) == 0);
+    int stayed = 0;
+    for (int k = 0; k < LOOPS; k++) {
+        CHECK_OK(okra_parallel_least_(c, 50, 20, 1, NULL, who, &quick));
+        stayed += others(&quick) == 0;
+    }
+    CHECK(stayed > LOOPS / 2);
     CHECK_OK(okra_parallel_least_(c, 50, 20, 1, NULL, who, &slow));
     CHECK(others(&slow) > 0);
     CHECK_OK(okra_parallel_least_(c, 1e12, 20, 1, NULL, who, &slow));
