@@ -260,6 +260,18 @@ static okra_status merge_leaves(okra_context *ctx, const division *v)
     return OKRA_OK;
 }
 
+/* Roots that are equal to rounding may come out exchanged: a few steps of insertion. */
+static void sort_order(okra_int n, const double *d, int *order)
+{
+    for (okra_int i = 1; i < n; i++) {
+        for (okra_int k = i; k > 0 && d[order[k] - 1] < d[order[k - 1] - 1]; k--) {
+            int other = order[k];
+            order[k] = order[k - 1];
+            order[k - 1] = other;
+        }
+    }
+}
+
 okra_status okra_divide_(okra_context *ctx, okra_int leaves, double *d, double *e,
                          okra_mat_ Z, int *order)
 {
@@ -279,5 +291,7 @@ okra_status okra_divide_(okra_context *ctx, okra_int leaves, double *d, double *
     okra_mat_fill_(Z, 0);
     cut(&v);
     CHK(okra_parallel_(ctx, v.leaves, 1, NULL, solve_leaves, &v));
-    return merge_leaves(ctx, &v);
+    CHK(merge_leaves(ctx, &v));
+    sort_order(n, d, order);
+    return OKRA_OK;
 }

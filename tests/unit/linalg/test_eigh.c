@@ -295,6 +295,28 @@ TEST(large_decomposition)
     okra_context_free(one);
 }
 
+/* Eigenvalues that are equal to rounding come out in ascending order all the same. */
+TEST(a_cluster_ascends)
+{
+    enum { n = 607 };
+    okra_random_ r = okra_random_create_(5, 5);
+    double w[n];
+    for (int team = 5; team <= 11; team += 6) {
+        okra_context *ctx = with_threads(team);
+        okra_mat_ A = mat_random(&r, n, n);
+        okra_mat_fill_(A, 1e-15);
+        for (okra_int i = 0; i < n; i++) {
+            A.p[i * A.ld + i] = 1 + 1e-15 * (double)i;
+        }
+        CHECK_OK(okra_blas_eigh_team_(ctx, team, A, w));
+        for (okra_int i = 1; i < n; i++) {
+            CHECK(w[i - 1] <= w[i]);
+        }
+        mat_free(A);
+        okra_context_free(ctx);
+    }
+}
+
 TEST(memory_and_cancellation)
 {
     okra_random_ r = okra_random_create_(4, 4);
@@ -361,4 +383,4 @@ TEST(singular)
 }
 
 MAIN(RUN(reduction), RUN(halves), RUN(whole_decompositions), RUN(large_decomposition),
-     RUN(memory_and_cancellation), RUN(solves), RUN(singular))
+     RUN(a_cluster_ascends), RUN(memory_and_cancellation), RUN(solves), RUN(singular))
