@@ -1,5 +1,5 @@
 /*
- * counts_inside.h: what the table (counts.c) and the search (counts_search.c) share.
+ * counts_inside.h: what the table (counts.c) and its searches share.
  */
 #ifndef OKRA_COUNTS_INSIDE_H_
 #define OKRA_COUNTS_INSIDE_H_
@@ -35,5 +35,17 @@ static inline const double *okra_counts_row_(const okra_counts_ *s, okra_int k,
 {
     return s->table + (k * (s->most + 1) + b) * (s->largest + 1);
 }
+
+/* ---- counts_search.c ---- */
+
+/* A set that changes, and the best that it has been: what a thread needs. */
+typedef struct okra_counts_work_ okra_counts_work_;
+okra_status okra_counts_work_create_(const okra_counts_ *counts, okra_int wanted,
+                                     okra_counts_work_ **out) OKRA_CHECK;
+void okra_counts_work_free_(okra_counts_work_ *space);
+/* The `wanted` best sets for the weights of one row; see okra_counts_search_. */
+okra_status okra_counts_work_search_(okra_counts_work_ *space, const double *weights,
+                                     const okra_int *index, okra_int top, double norm,
+                                     okra_find_ *found) OKRA_CHECK;
 
 #endif

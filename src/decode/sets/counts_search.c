@@ -1,5 +1,5 @@
 /*
- * counts_search.c: the searches of counts.c, a row of weights per thread at a time.
+ * counts_search.c: the searches of counts.c, for one row of weights.
  */
 #include "decode/sets/counts_inside.h"
 
@@ -20,7 +20,7 @@ typedef struct kept {
 } kept;
 
 /* A set that changes, and room for what its changes are worth. */
-typedef struct space {
+struct okra_counts_work_ {
     const okra_counts_ *s;
     double *u;      /* groups: weights of equal outputs, added up */
     int32_t *c;     /* groups: |y & y_g| */
@@ -31,35 +31,43 @@ typedef struct space {
     label *sorted;  /* d */
     kept *best;     /* wanted: the best so far, the very best first */
     okra_int count, wanted;
-} space;
+};
 
-static void space_clear(space *x)
+void okra_counts_work_free_(okra_counts_work_ *x)
 {
-    FREE(x->u, x->c, x->in, x->change, x->sums, x->sorted);
-    for (okra_int k = 0; x->best && k < x->wanted; k++) {
-        okra_free_(x->best[k].in);
+    if (x) {
+        FREE(x->u, x->c, x->in, x->change, x->sums, x->sorted);
+        for (okra_int k = 0; x->best && k < x->wanted; k++) {
+            okra_free_(x->best[k].in);
+        }
+        FREE(x->best, x);
     }
-    okra_free_(x->best);
 }
 
-static okra_status space_open(const okra_counts_ *s, okra_int wanted, space *out)
+okra_status okra_counts_work_create_(const okra_counts_ *s, okra_int wanted,
+                                     okra_counts_work_ **out)
 {
-    FREED_BY(space_clear) space x = {.s = s, .wanted = wanted};
-    MAKE(x.u, s->groups);
-    MAKE(x.c, s->groups);
-    MAKE(x.in, s->d);
-    MAKE(x.change, s->d);
-    ZMAKE(x.best, wanted);
+    okra_status st = OKRA_OK;
+    okra_counts_work_ *x = NULL;
+    ZALLOC(x, 1);
+    x->s = s;
+    x->wanted = wanted;
+    ALLOC(x->u, s->groups);
+    ALLOC(x->c, s->groups);
+    ALLOC(x->in, s->d);
+    ALLOC(x->change, s->d);
+    ZALLOC(x->best, wanted);
     for (okra_int k = 0; k < wanted; k++) {
-        MAKE(x.best[k].in, s->d);
+        ALLOC(x->best[k].in, s->d);
     }
     if (s->linear) {
-        MAKE(x.sums, s->sizes * (s->d + 1));
-        ZMAKE(x.sorted, s->d);
+        ALLOC(x->sums, s->sizes * (s->d + 1));
+        ZALLOC(x->sorted, s->d);
     }
-    *out = x;
-    x = (space){0};
-    return OKRA_OK;
+    *out = TAKE(x);
+done:
+    okra_counts_work_free_(x);
+    return st;
 }
 
 static bool allowed(const okra_counts_ *s, okra_int b)
@@ -69,7 +77,7 @@ static bool allowed(const okra_counts_ *s, okra_int b)
 
 /* sum_g u_g f(min(c_g, b), a_g, b): the cut matters for counts of a set of more than b.
  */
-static double total(const space *x, okra_int b)
+static double total(const okra_counts_work_ *x, okra_int b)
 {
     const okra_counts_ *s = x->s;
     double sum = 0;
@@ -79,13 +87,13 @@ static double total(const space *x, okra_int b)
     return sum;
 }
 
-static double value(const space *x)
+static double value(const okra_counts_work_ *x)
 {
     return allowed(x->s, x->b) ? x->s->excess[x->b] - 2 * total(x, x->b)
                                : (double)INFINITY;
 }
 
-static void flip(space *x, okra_int j)
+static void flip(okra_counts_work_ *x, okra_int j)
 {
     const okra_counts_ *s = x->s;
     int32_t step = x->in[j] ? -1 : 1;
@@ -96,7 +104,7 @@ static void flip(space *x, okra_int j)
     x->b += step;
 }
 
-static void start(space *x, okra_int group)
+static void start(okra_counts_work_ *x, okra_int group)
 {
     const okra_counts_ *s = x->s;
     memset(x->in, 0, (size_t)s->d * sizeof *x->in);
@@ -109,13 +117,13 @@ static void start(space *x, okra_int group)
 }
 
 /* What a set must be better than. */
-static double worst(const space *x)
+static double worst(const okra_counts_work_ *x)
 {
     return x->count < x->wanted ? (double)INFINITY : x->best[x->count - 1].J;
 }
 
 /* Notes the set of x if it is among the best; it is there once. */
-static void note(space *x, double J)
+static void note(okra_counts_work_ *x, double J)
 {
     size_t size = (size_t)x->s->d * sizeof *x->in;
     if (!(J < worst(x))) {
@@ -137,7 +145,7 @@ static void note(space *x, double J)
 }
 
 /* Becomes one of the best. */
-static void take(space *x, const bool *in)
+static void take(okra_counts_work_ *x, const bool *in)
 {
     start(x, -1);
     for (okra_int j = 0; j < x->s->d; j++) {
@@ -155,7 +163,8 @@ typedef struct move {
 } move;
 
 /* A move: the best so far, or where all are wanted (best == NULL) what it makes of x. */
-static void consider(space *x, okra_int in, okra_int out, double J, move *best)
+static void consider(okra_counts_work_ *x, okra_int in, okra_int out, double J,
+                     move *best)
 {
     bool *changed = &x->in[in >= 0 ? in : out];
     if (best && J < best->J) {
@@ -169,7 +178,7 @@ static void consider(space *x, okra_int in, okra_int out, double J, move *best)
 
 /* What every label is worth that comes (step 1; `but` does not) or goes (step -1). Sums
  * of groups are shared by all labels. */
-static void try_changes(space *x, int step, okra_int but, move *best)
+static void try_changes(okra_counts_work_ *x, int step, okra_int but, move *best)
 {
     const okra_counts_ *s = x->s;
     okra_int b = x->b + step;
@@ -197,7 +206,7 @@ static void try_changes(space *x, int step, okra_int but, move *best)
     }
 }
 
-static void try_exchanges(space *x, move *best)
+static void try_exchanges(okra_counts_work_ *x, move *best)
 {
     for (okra_int j = 0; j < x->s->d; j++) {
         if (x->in[j]) {
@@ -209,7 +218,7 @@ static void try_exchanges(space *x, move *best)
 }
 
 /* Steps that are worth more than rounding, until there is none. */
-static void descend(space *x)
+static void descend(okra_counts_work_ *x)
 {
     double J = value(x);
     for (okra_int round = 0; round < x->s->rounds; round++) {
@@ -236,7 +245,7 @@ static void descend(space *x)
 
 /* From the empty set by the best label each time; the best of the sets on the way is
  * improved. It ends when three labels more have not helped. */
-static void grow(space *x)
+static void grow(okra_counts_work_ *x)
 {
     const okra_counts_ *s = x->s;
     double best = (double)INFINITY;
@@ -265,7 +274,7 @@ static void grow(space *x)
 /* All moves of every set that is among the best, until none of them brings another: where
  * f is linear the best sets of every size are there, and each other set has a better one
  * an exchange away, so that nothing is missed. */
-static void widen(space *x)
+static void widen(okra_counts_work_ *x)
 {
     okra_int k = 0;
     for (okra_int round = 0; k < x->count && round < x->s->rounds * x->wanted; round++) {
@@ -285,7 +294,7 @@ static void widen(space *x)
 /* ---- exact ---- */
 
 /* In the order of a Gray code one label changes at a time. */
-static void try_every(space *x)
+static void try_every(okra_counts_work_ *x)
 {
     start(x, -1);
     note(x, value(x));
@@ -311,7 +320,7 @@ static void line(const okra_counts_ *s, okra_int k, okra_int b, double *f0, doub
 }
 
 /* Scores of labels in sets of b, the largest first; what such a set has besides. */
-static double sort_labels(space *x, okra_int b)
+static double sort_labels(okra_counts_work_ *x, okra_int b)
 {
     const okra_counts_ *s = x->s;
     double f0, slope, base = 0;
@@ -331,7 +340,7 @@ static double sort_labels(space *x, okra_int b)
 }
 
 /* The best set of every size: its labels have the largest scores. */
-static void try_sizes(space *x)
+static void try_sizes(okra_counts_work_ *x)
 {
     const okra_counts_ *s = x->s;
     okra_int wide = s->d + 1; /* weights of all outputs of a size come last */
@@ -359,44 +368,17 @@ static void try_sizes(space *x)
     }
 }
 
-/* ---- rows ---- */
+/* ---- one row ---- */
 
-typedef struct work {
-    const okra_counts_ *s;
-    okra_mat_ W;
-    const okra_int *index;
-    okra_int top;
-    const double *norm;
-    okra_find_ *found; /* rows x wanted */
-    space *spaces;     /* one per worker */
-} work;
-
-/* The best sets into found[0..wanted-1]. */
-static okra_status give(const space *x, double norm, okra_find_ *found)
+/* From the nearest training outputs where nothing is exact. */
+static void search(okra_counts_work_ *x, const double *weights, const okra_int *index,
+                   okra_int top)
 {
-    OWNED int32_t *members = NULL;
-    MAKE(members, x->s->d + 1);
-    for (okra_int k = 0; k < x->count; k++) {
-        okra_int size = 0;
-        double J = x->best[k].J + x->s->constant + norm;
-        for (okra_int j = 0; j < x->s->d; j++) {
-            members[size] = (int32_t)j;
-            size += x->best[k].in[j];
-        }
-        CHK(okra_find_make_(members, size, x->s->loss ? J : fmax(J, 0), &found[k]));
-    }
-    return OKRA_OK;
-}
-
-/* Row r of the weights, from the nearest training outputs where nothing is exact. */
-static void search_row(const work *w, okra_int r, space *x)
-{
-    const okra_counts_ *s = w->s;
-    const double *weights = w->W.p + r * w->W.ld;
+    const okra_counts_ *s = x->s;
     okra_int last = -1;
     x->count = 0;
     memset(x->u, 0, (size_t)s->groups * sizeof *x->u);
-    for (okra_int i = 0; i < w->W.cols; i++) {
+    for (okra_int i = 0; i < s->n; i++) {
         x->u[s->group[i]] += weights[i];
     }
     if (s->every) {
@@ -404,8 +386,8 @@ static void search_row(const work *w, okra_int r, space *x)
         return;
     }
     (s->linear ? try_sizes : grow)(x);
-    for (okra_int t = 0; !s->linear && t < w->top && w->index[r * w->top + t] >= 0; t++) {
-        okra_int group = s->group[w->index[r * w->top + t]];
+    for (okra_int t = 0; !s->linear && t < top && index[t] >= 0; t++) {
+        okra_int group = s->group[index[t]];
         if (group != last) {
             start(x, group);
             descend(x);
@@ -417,49 +399,23 @@ static void search_row(const work *w, okra_int r, space *x)
     }
 }
 
-static okra_status some_rows(void *arg, okra_int begin, okra_int end, int worker)
+okra_status okra_counts_work_search_(okra_counts_work_ *x, const double *weights,
+                                     const okra_int *index, okra_int top, double norm,
+                                     okra_find_ *found)
 {
-    const work *w = arg;
-    space *x = &w->spaces[worker];
-    for (okra_int r = begin; r < end; r++) {
-        search_row(w, r, x);
-        if (x->count == 0) {
-            return okra_fail_(OKRA_ENUMERIC,
-                              "decoder labels: no set has a finite distance");
+    OWNED int32_t *members = NULL;
+    MAKE(members, x->s->d + 1);
+    search(x, weights, index, top);
+    REFUSE_IF(x->count == 0, OKRA_ENUMERIC,
+              "decoder labels: no set has a finite distance");
+    for (okra_int k = 0; k < x->count; k++) {
+        okra_int size = 0;
+        double J = x->best[k].J + x->s->constant + norm;
+        for (okra_int j = 0; j < x->s->d; j++) {
+            members[size] = (int32_t)j;
+            size += x->best[k].in[j];
         }
-        CHK(give(x, w->norm[r], w->found + r * x->wanted));
+        CHK(okra_find_make_(members, size, x->s->loss ? J : fmax(J, 0), &found[k]));
     }
     return OKRA_OK;
-}
-
-okra_status okra_counts_search_(okra_context *ctx, const okra_counts_ *s, okra_mat_ W,
-                                const okra_int *index, okra_int top, const double *norm,
-                                okra_int wanted, okra_find_ *found)
-{
-    okra_status st = OKRA_OK;
-    int workers = okra_workers_(ctx);
-    work w = {s, W, index, top, norm, found, NULL};
-    CHK(okra_budget_ask_(ctx, (double)workers * (double)wanted * (double)s->d,
-                         "the best sets of a search"));
-    ZALLOC(w.spaces, workers);
-    for (int k = 0; k < workers; k++) {
-        TRY(space_open(s, wanted, &w.spaces[k]));
-    }
-    TRY(okra_parallel_(ctx, W.rows, 4, "decode", some_rows, &w));
-    okra_int full = 0;
-    for (okra_int r = 0; s->most < s->d && r < W.rows; r++) {
-        full += found[r * wanted].length == s->most;
-    }
-    if (full > 0) {
-        okra_warn_(ctx,
-                   "labels: sets of more than %lld labels are not looked at; %lld of "
-                   "%lld results have as many, and a larger one may be better",
-                   (long long)s->most, (long long)full, (long long)W.rows);
-    }
-done:
-    for (int k = 0; w.spaces && k < workers; k++) {
-        space_clear(&w.spaces[k]);
-    }
-    okra_free_(w.spaces);
-    return st;
 }

@@ -63,7 +63,21 @@ void okra_valleys_clear_(okra_valleys_ *valleys);
 okra_status okra_valleys_find_(okra_valleys_ *valleys,
                                const okra_valleys_options_ *options) OKRA_CHECK;
 
-/* Runs searches 0..count-1 side by side from their z (descent.c); the lowest point ever
+/* ---- places.c ---- */
+
+/* Places at the weighted output and about members of the training set, each of which
+ * stands out most of those that none before it is close to; J there. */
+okra_status okra_places_find_(okra_valleys_ *valleys) OKRA_CHECK;
+/* The output of member i; z of it; l of all members at z. */
+const double *okra_valleys_output_(const okra_valleys_ *valleys, okra_int i);
+void okra_valleys_member_(const okra_valleys_ *valleys, okra_int i, double *z);
+void okra_valleys_look_(okra_valleys_ *valleys, const double *z, double *l, double *self);
+/* The largest of f that is above -DBL_MAX, -1: none is left. */
+okra_int okra_most_of_(const double *f, okra_int count);
+
+/* ---- descent.c ---- */
+
+/* Runs searches 0..count-1 side by side from their z; the lowest point ever
  * seen is in best, lowest and slope. */
 okra_status okra_descend_(okra_valleys_ *valleys, okra_int count,
                           const okra_valleys_options_ *options) OKRA_CHECK;

@@ -1,40 +1,10 @@
 /*
  * Rankings against all d! of them: distances and expected losses written out.
  */
-#include "decode/rankings/assignment.h"
 #include "decoding.h"
+#include "permutations.h"
 
-enum { N = 9, MOST = 8, TESTS = 6, ALL = 40320 };
-
-static int items = MOST;
-static double every[ALL * MOST];
-static int rankings;
-
-/* All rankings of `items`, by recursion. */
-static void list(double *row, int placed, bool *used)
-{
-    if (placed == items) {
-        memcpy(every + rankings++ * items, row, sizeof *row * (size_t)items);
-        return;
-    }
-    for (int r = 0; r < items; r++) {
-        if (!used[r]) {
-            used[r] = true;
-            row[placed] = r + 1;
-            list(row, placed + 1, used);
-            used[r] = false;
-        }
-    }
-}
-
-static void list_all(int d)
-{
-    double row[MOST];
-    bool used[MOST] = {false};
-    items = d;
-    rankings = 0;
-    list(row, 0, used);
-}
+enum { N = 9, TESTS = 6 };
 
 static double kendall(const double *y, const double *z)
 {
@@ -149,27 +119,10 @@ enum { CASES = sizeof cases / sizeof *cases };
 static okra_status search(const outputs *o, const char *name, okra_int top, double *W,
                           okra_decoded_ *out)
 {
-    okra_status st = OKRA_OK;
-    const okra_decoder_ *d = okra_decoder_find_(name);
-    const okra_option_table *table = &d->options;
-    okra_options *options = NULL;
-    okra_block_ block = {.m = TESTS, .W = okra_mat_of_(W, TESTS, o->y->n)};
-    okra_decode_request_ q = {
-        .tests = TESTS, .top = top, .argument = okra_decoder_argument_(name)};
-    void *state = NULL;
-    TRY(okra_options_create(&table, 1, &options));
-    if (q.argument) {
-        TRY(okra_options_set(options, "over-all", "yes"));
-    }
-    TRY(d->create(NULL, &o->output, options, &q, &state));
-    TRY(d->block(NULL, state, &block));
-    TRY(d->finish(NULL, state, out));
-done:
-    if (state) {
-        d->free(state);
-    }
-    okra_options_free(options);
-    return st;
+    char settings[40];
+    snprintf(settings, sizeof settings, "top=%d%s", (int)top,
+             okra_decoder_argument_(name) ? " over-all=yes" : "");
+    return decode(NULL, o, name, settings, W, TESTS, NULL, TESTS, out);
 }
 
 /* Random rankings near one another, and weights of which some are negative. */
@@ -423,32 +376,6 @@ TEST(relevances_are_exact)
     }
 }
 
-TEST(assignment_equals_all_permutations)
-{
-    for (uint64_t seed = 0; seed < SOME(200); seed++) {
-        okra_random_ r = okra_random_create_(seed, 5);
-        double cost[MOST * MOST], least = (double)INFINITY, found = 0;
-        okra_int place[MOST] = {0};
-        list_all(1 + (int)(seed % 6));
-        harness_normals(&r, items * items, cost);
-        for (int i = 0; seed % 3 == 0 && i < items * items; i++) {
-            cost[i] = (double)okra_random_below_(&r, 3); /* ties */
-        }
-        CHECK_OK(okra_assignment_(items, cost, place));
-        for (int k = 0; k < rankings; k++) {
-            double sum = 0;
-            for (int j = 0; j < items; j++) {
-                sum += cost[j * items + (int)every[k * items + j] - 1];
-            }
-            least = fmin(least, sum);
-        }
-        for (int j = 0; j < items; j++) {
-            found += cost[j * items + place[j]];
-        }
-        CHECK_NEAR(found, least, 1e-12);
-    }
-}
-
 TEST(failures)
 {
     double Y[6] = {1, 2, 3, 1, 1, 3}, W[TESTS * 2] = {0};
@@ -481,4 +408,4 @@ TEST(failures)
 }
 
 MAIN(RUN(few_items_are_exact), RUN(the_four_best), RUN(many_of_the_best), RUN(more_items),
-     RUN(relevances_are_exact), RUN(assignment_equals_all_permutations), RUN(failures))
+     RUN(relevances_are_exact), RUN(failures))

@@ -132,4 +132,25 @@ static inline void report(const worst_of *w)
     printf("  %-24s worst %8.3g of %g allowed\n", w->what, w->worst, w->allowed);
 }
 
+#ifndef SEEDS
+#define SEEDS SOME(2)
+#endif
+
+typedef void (*body)(okra_context *ctx, okra_random_ *r);
+
+/* An operation on every backend. Its body goes over the sizes. Tolerances are ten times
+ * the worst error over 100 seeds and both backends, in units of eps times the scale
+ * named. */
+static inline void on_backends(body run)
+{
+    for (int b = 0; b < n_backends; b++) {
+        okra_context *ctx = context_of(backends[b]);
+        for (uint64_t seed = 0; seed < SEEDS; seed++) {
+            okra_random_ r = okra_random_create_(seed, 1);
+            run(ctx, &r);
+        }
+        okra_context_free(ctx);
+    }
+}
+
 #endif

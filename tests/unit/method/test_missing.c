@@ -259,7 +259,7 @@ TEST(estimated_task_graph)
 TEST(nan_through_the_library)
 {
     double x[] = {0, 1, 2, 3}, y[] = {0, NAN, 1, 1, NAN, 2, 3, 3}, bad[] = {0, INFINITY};
-    okra_data *dx = NULL, *dy = NULL, *loss_y = NULL, *read = NULL, *both = NULL;
+    okra_data *dx = NULL, *dy = NULL, *loss_y = NULL, *both = NULL;
     okra_model *model = NULL, *loaded = NULL;
     okra_prediction *p = NULL;
     okra_options *fits = NULL, *predicts = NULL;
@@ -315,7 +315,20 @@ TEST(nan_through_the_library)
     CHECK_OK(okra_options_set(fits, "method", "margin"));
     CHECK_FAILS(okra_fit(NULL, dx, dy, fits, &model), OKRA_EUNSUPPORTED,
                 "y has missing values, which method margin does not use");
-    /* files */
+    okra_options_free(fits);
+    okra_options_free(predicts);
+    okra_data_free(dx);
+    okra_data_free(dy);
+    okra_data_free(loss_y);
+    okra_data_free(both);
+}
+
+TEST(nan_in_files)
+{
+    double y[] = {0, NAN, 1, 1, NAN, 2, 3, 3};
+    okra_data *dy = NULL, *read = NULL;
+    char name[64];
+    CHECK_OK(okra_data_missing(y, 4, 2, 2, &dy));
     char spec[80];
     snprintf(name, sizeof name, "missing-%d.csv", (int)getpid());
     snprintf(spec, sizeof spec, "missing:%s", name);
@@ -338,12 +351,7 @@ TEST(nan_through_the_library)
     CHECK(read->missing && isnan(read->values[1]) && read->values[7] == 3);
     okra_data_free(read);
     unlink(name);
-    okra_options_free(fits);
-    okra_options_free(predicts);
-    okra_data_free(dx);
     okra_data_free(dy);
-    okra_data_free(loss_y);
-    okra_data_free(both);
 }
 
 TEST(failing_allocations)
@@ -369,8 +377,8 @@ int main(void)
 {
     snprintf(operator_file, sizeof operator_file, "missing-%d-A.csv", (int)getpid());
     snprintf(operator_text, sizeof operator_text, "matrix:%s", operator_file);
-    const harness_test tests[] = {RUN(known_values_decide), RUN(each_task_by_itself),
+    const harness_test tests[] = {RUN(known_values_decide),  RUN(each_task_by_itself),
                                   RUN(estimated_task_graph), RUN(nan_through_the_library),
-                                  RUN(failing_allocations)};
+                                  RUN(nan_in_files),         RUN(failing_allocations)};
     return harness_main(tests, sizeof tests / sizeof *tests);
 }

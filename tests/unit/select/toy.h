@@ -57,4 +57,24 @@ static inline okra_options *select_options(const char *const *pairs)
     return o;
 }
 
+static inline okra_context *context_of(int threads)
+{
+    okra_context *c = NULL;
+    CHECK_OK(okra_context_create(&c));
+    CHECK_OK(okra_context_set_threads(c, threads));
+    okra_context_set_seed(c, 3);
+    return c;
+}
+
+/* The result without its time. */
+static inline char *untimed(const okra_selection *s)
+{
+    char *text = strdup(okra_selection_json(s));
+    char *seconds = strstr(text, "\"seconds\"");
+    if (seconds) {
+        *seconds = '\0';
+    }
+    return text;
+}
+
 #endif
