@@ -16,11 +16,37 @@ enum { BLOCK = 8, RUN = 256 };
 #if defined(__SSE2__) && defined(__x86_64__)
 #include <emmintrin.h>
 
-static inline void put_streaming(double *to, const double *from)
+static void stream_one(const double *from, double *to)
 {
     long long bits;
     memcpy(&bits, from, sizeof bits);
     _mm_stream_si64((long long *)(void *)to, bits);
+}
+
+/* Two numbers at a time, where `to` is at a multiple of their size. */
+static void stream_row(const double *from, okra_int count, double *to)
+{
+    okra_int k = 0;
+    if (count > 0 && (uintptr_t)to % sizeof(__m128d) != 0) {
+        stream_one(from, to);
+        k = 1;
+    }
+    for (; k + 2 <= count; k += 2) {
+        _mm_stream_pd(to + k, _mm_loadu_pd(from + k));
+    }
+    if (k < count) {
+        stream_one(from + k, to + k);
+    }
+}
+
+/* Two rows of BLOCK numbers become BLOCK rows of two. */
+static void turn_pair(const double *upper, const double *lower, double *to)
+{
+    for (int c = 0; c < BLOCK; c += 2) {
+        __m128d a = _mm_loadu_pd(upper + c), b = _mm_loadu_pd(lower + c);
+        _mm_storeu_pd(to + c * RUN, _mm_unpacklo_pd(a, b));
+        _mm_storeu_pd(to + (c + 1) * RUN, _mm_unpackhi_pd(a, b));
+    }
 }
 
 void okra_store_end_(bool stream)
@@ -30,9 +56,17 @@ void okra_store_end_(bool stream)
     }
 }
 #else
-static inline void put_streaming(double *to, const double *from)
+static void stream_row(const double *from, okra_int count, double *to)
 {
-    *to = *from;
+    memcpy(to, from, (size_t)count * sizeof *to);
+}
+
+static void turn_pair(const double *upper, const double *lower, double *to)
+{
+    for (int c = 0; c < BLOCK; c++) {
+        to[c * RUN] = upper[c];
+        to[c * RUN + 1] = lower[c];
+    }
 }
 
 void okra_store_end_(bool stream)
@@ -40,13 +74,6 @@ void okra_store_end_(bool stream)
     (void)stream;
 }
 #endif
-
-static void stream_row(const double *from, okra_int count, double *to)
-{
-    for (okra_int k = 0; k < count; k++) {
-        put_streaming(to + k, from + k);
-    }
-}
 
 okra_status okra_store_(okra_mat_ from, okra_mat_ to, bool stream)
 {
@@ -59,6 +86,20 @@ okra_status okra_store_(okra_mat_ from, okra_mat_ to, bool stream)
     return OKRA_OK;
 }
 
+/* strip <- from', at most BLOCK columns and RUN rows */
+static void turn(okra_mat_ from, double (*strip)[RUN])
+{
+    okra_int k = 0;
+    for (; from.cols == BLOCK && k + 2 <= from.rows; k += 2) {
+        turn_pair(from.p + k * from.ld, from.p + (k + 1) * from.ld, &strip[0][k]);
+    }
+    for (; k < from.rows; k++) {
+        for (okra_int l = 0; l < from.cols; l++) {
+            strip[l][k] = from.p[k * from.ld + l];
+        }
+    }
+}
+
 okra_status okra_store_transposed_(okra_mat_ from, okra_mat_ to, bool stream)
 {
     double strip[BLOCK][RUN];
@@ -69,12 +110,7 @@ okra_status okra_store_transposed_(okra_mat_ from, okra_mat_ to, bool stream)
         okra_int run = OKRA_MIN_(RUN, from.rows - r);
         for (okra_int c = 0; c < from.cols; c += BLOCK) {
             okra_int width = OKRA_MIN_(BLOCK, from.cols - c);
-            for (okra_int k = 0; k < run; k++) {
-                const double *x = from.p + (r + k) * from.ld + c;
-                for (okra_int l = 0; l < width; l++) {
-                    strip[l][k] = x[l];
-                }
-            }
+            turn(okra_mat_part_(from, r, run, c, width), strip);
             for (okra_int l = 0; l < width; l++) {
                 stream_row(strip[l], run, to.p + (c + l) * to.ld + r);
             }
