@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# Prints "NAME SHA256" for what every method, operator and form of low rank stores and
-# predicts on fixed small problems with one thread. Two builds keep their bits when this
-# prints the same for both (tools/compare_bits.bash). Every setting that okra would choose
-# itself is given: these are tests of arithmetic, not of choices. The bits are those of one
-# processor: OpenBLAS has other code for other ones, so that none are kept in the tests.
+# Prints a line "NAME <tab> ARRAY <tab> HASH" for each array that every method, operator and form
+# of low rank stores and predicts on fixed small problems with one thread. Two builds keep their
+# bits when this prints the same for both. Every setting that okra would choose itself is given:
+# these are tests of arithmetic, not of choices. OpenBLAS has other code for other processors,
+# and with it other bits: test_bits.bash says when they can be compared with kept ones.
 #
 # Usage: bits.bash OKRA [FLAG...]     flags go to every `okra fit` and `okra predict`
 set -euo pipefail
@@ -40,28 +40,34 @@ printf '0,1,0\n1,0,1\n0,1,0\n' > G.csv
 awk 'BEGIN { for (i = 0; i < 53; i++) { print i, (i + 1) % 53; print i, (i * 7 + 3) % 53 } }' | awk '$1 != $2' OFS='\t' > edges.tsv
 
 hash() { sha256sum < "$1" | cut -c1-32; }
+# name, what, hash
+say() { printf '%s\t%s\t%s\n' "$@"; }
+# why a command failed, as one word
+why() { head -c 60 error | tr '\n\t ' '___'; }
+say inputs all "$(cat ./*.csv ./*.tsv | sha256sum | cut -c1-32)"
 # name, then flags of fit
 fit() {
     local name=$1; shift
     rm -rf m model.okra w.npy h.npy p.csv
     if ! "$okra" fit "${flags[@]}" "$@" -o model.okra >/dev/null 2>error; then
-        echo "$name fit-failed $(head -c 60 error | tr '\n ' '__')"; return
+        say "$name" fit "failed:$(why)"; return
     fi
     unzip -qq -o model.okra -d m
     for array in $(cd m && find . -name '*.npy' | LC_ALL=C sort); do
-        echo "$name $array $(hash "m/$array")"
+        say "$name" "${array#./}" "$(hash "m/$array")"
     done
     for what in weights embedding; do
         if "$okra" predict model.okra "${flags[@]}" --x t.csv --$what w.npy >/dev/null 2>error; then
-            echo "$name $what $(hash w.npy)"
+            say "$name" $what "$(hash w.npy)"
         else
-            echo "$name $what failed"
+            say "$name" $what failed
         fi
     done
     if "$okra" predict model.okra "${flags[@]}" --x t.csv --top 3 -o p.csv --confidence c.csv >/dev/null 2>error; then
-        echo "$name top $(hash p.csv) $(hash c.csv)"
+        say "$name" top "$(hash p.csv)"
+        say "$name" confidence "$(hash c.csv)"
     else
-        echo "$name top failed"
+        say "$name" top failed
     fi
 }
 # the same for three lambdas from shared decompositions: what the models store
@@ -69,19 +75,19 @@ path() {
     local name=$1; shift
     rm -rf path-*.okra
     if ! "$okra" fit "${flags[@]}" "$@" --lambda 0.01,0.1,3 -o 'path-{lambda}.okra' >/dev/null 2>error; then
-        echo "$name fit-failed $(head -c 60 error | tr '\n ' '__')"; return
+        say "$name" fit "failed:$(why)"; return
     fi
     for model in path-*.okra; do
         rm -rf m; unzip -qq -o "$model" -d m
-        echo "$name $model $(find m -name '*.npy' | LC_ALL=C sort | xargs cat | sha256sum | cut -c1-32)"
+        say "$name" "$model" "$(find m -name '*.npy' | LC_ALL=C sort | xargs cat | sha256sum | cut -c1-32)"
     done
 }
 choose() {
     local name=$1; shift
     if "$okra" select "${flags[@]}" "$@" -o model.okra --cells cells.csv >/dev/null 2>error; then
-        echo "$name $(hash cells.csv)"
+        say "$name" cells "$(hash cells.csv)"
     else
-        echo "$name failed $(head -c 60 error | tr '\n ' '__')"
+        say "$name" cells "failed:$(why)"
     fi
 }
 
@@ -137,9 +143,9 @@ fit "twin" --x x.csv --y ys.csv --kx 'rbf(sigma=1)' --ky 'rbf(sigma=1)' --twin 3
 fit "twin low" --x x.csv --y ys.csv --kx 'rbf(sigma=1)' --ky 'rbf(sigma=1)' --twin 3,3 --low-rank 'chol(rank=9)' --lambda 0.1
 for method in ridge margin kcca kml local em pkmr naive ok3; do
     if "$okra" link "${flags[@]}" --x x.csv --edges edges.tsv --kx 'rbf(sigma=1)' --method $method -o links.tsv >/dev/null 2>error; then
-        echo "link $method $(hash links.tsv)"
+        say "link $method" links "$(hash links.tsv)"
     else
-        echo "link $method failed $(head -c 60 error | tr '\n ' '__')"
+        say "link $method" links "failed:$(why)"
     fi
 done
 for low in "${lows[@]}"; do
