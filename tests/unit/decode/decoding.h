@@ -32,6 +32,16 @@ static inline void outputs_open(outputs *o, const char *kernel, okra_data *y)
     }
 }
 
+/* The n x d values, copied. */
+static inline okra_data *dense_copy(const double *values, okra_int n, okra_int d)
+{
+    okra_data *view = NULL, *copy = NULL;
+    CHECK_OK(okra_data_dense(values, n, d, d, &view));
+    CHECK_OK(okra_data_copy(view, &copy));
+    okra_data_free(view);
+    return copy;
+}
+
 static inline void outputs_close(outputs *o)
 {
     okra_bound_free_(o->bound);

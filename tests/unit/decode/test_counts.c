@@ -51,7 +51,7 @@ enum { KERNELS = sizeof kernels / sizeof *kernels, TESTS = 50, N = 20, MOST = 14
 /* Bits of `members` as data of a kind. */
 static okra_data *sets(okra_kind kind, const unsigned *members, okra_int n, okra_int d)
 {
-    okra_data *data = NULL, *view = NULL;
+    okra_data *data = NULL;
     unsigned char packed[N][2] = {{0}};
     double values[N * MOST] = {0};
     for (okra_int i = 0; i < n; i++) {
@@ -65,10 +65,7 @@ static okra_data *sets(okra_kind kind, const unsigned *members, okra_int n, okra
         CHECK_OK(okra_data_bits(&packed[0][0], n, d, (d + 7) / 8, &data));
         return data;
     }
-    CHECK_OK(okra_data_dense(values, n, d, d, &view));
-    CHECK_OK(okra_data_copy(view, &data));
-    okra_data_free(view);
-    return data;
+    return dense_copy(values, n, d);
 }
 
 static double bits(unsigned set)
@@ -256,16 +253,13 @@ TEST(many_labels_at_once)
 {
     enum { LABELS = 100 };
     static double Y[LABELS * LABELS], W[LABELS];
-    okra_data *view = NULL, *y = NULL;
     okra_decoded_ d = {0};
     outputs o;
     for (int i = 0; i < LABELS; i++) {
         Y[i * LABELS + i] = 1;
         W[i] = 1 / 1.1;
     }
-    CHECK_OK(okra_data_dense(Y, LABELS, LABELS, LABELS, &view));
-    CHECK_OK(okra_data_copy(view, &y));
-    outputs_open(&o, "cosine", y);
+    outputs_open(&o, "cosine", dense_copy(Y, LABELS, LABELS));
     CHECK_OK(decode(NULL, &o, "labels", "", W, 1, NULL, 1, &d));
     double sum = 0;
     for (int j = 0; d.objects && j < LABELS; j++) {
@@ -275,7 +269,6 @@ TEST(many_labels_at_once)
     CHECK_NEAR(d.distance[0], 1 - 2 * 10 / 1.1 + LABELS / 1.21, 1e-10); /* 2e-13 */
     okra_decoded_clear_(&d);
     outputs_close(&o);
-    okra_data_free(view);
 }
 
 TEST(failing_allocations_are_survived)

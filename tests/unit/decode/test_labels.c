@@ -7,7 +7,7 @@ enum { D = 10, ALL = 1 << D, N = 20, TESTS = 50 };
 
 static okra_data *sets(okra_kind kind, const int *members, int count)
 {
-    okra_data *data = NULL, *view = NULL;
+    okra_data *data = NULL;
     if (kind == OKRA_BITS) {
         unsigned char packed[ALL][2];
         for (int i = 0; i < count; i++) {
@@ -34,10 +34,8 @@ static okra_data *sets(okra_kind kind, const int *members, int count)
         CHECK_OK(okra_data_sparse(indptr, indices, values, count, D, &data));
         okra_free_(indices);
     } else {
-        CHECK_OK(okra_data_dense(values, count, D, D, &view));
-        CHECK_OK(okra_data_copy(view, &data));
+        data = dense_copy(values, count, D);
     }
-    okra_data_free(view);
     okra_free_(values);
     return data;
 }
@@ -175,12 +173,9 @@ TEST(fewer_sets_than_asked_for)
     double y[] = {1, 0, 0, 1, 1, 1}, W[] = {0.5, 0.3, 0.2};
     static const char *const kernels[] = {"linear", "poly(degree=2,coef0=0)"};
     for (int k = 0; k < 2; k++) {
-        okra_data *view = NULL, *data = NULL;
         okra_decoded_ d = {0};
         outputs o;
-        CHECK_OK(okra_data_dense(y, 3, 2, 2, &view));
-        CHECK_OK(okra_data_copy(view, &data));
-        outputs_open(&o, kernels[k], data);
+        outputs_open(&o, kernels[k], dense_copy(y, 3, 2));
         CHECK_OK(decode(NULL, &o, "labels", "top=9", W, 1, NULL, 1, &d));
         CHECK(d.top == 4); /* there are no more; the second leaves the empty set out */
         for (int c = 0; c < 4; c++) {
@@ -189,7 +184,6 @@ TEST(fewer_sets_than_asked_for)
         }
         okra_decoded_clear_(&d);
         outputs_close(&o);
-        okra_data_free(view);
     }
 }
 

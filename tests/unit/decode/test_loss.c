@@ -96,16 +96,14 @@ TEST(losses_of_label_sets_equal_brute_force)
             double Y[N * D] = {0}, Z[C * D] = {0}, W[TESTS * N];
             bool own = seed % 2;
             okra_int count = own ? N : C;
-            okra_data *y = NULL, *z = NULL, *view = NULL;
+            okra_data *z = NULL;
             okra_decoded_ d = {0};
             outputs o;
             random_sets(&r, N, Y);
             random_sets(&r, C, Z);
             random_weights(&r, TESTS, N, W);
-            CHECK_OK(okra_data_dense(Y, N, D, D, &view));
-            CHECK_OK(okra_data_copy(view, &y));
             CHECK_OK(okra_data_dense(Z, C, D, D, &z));
-            outputs_open(&o, seed % 3 ? "rbf(sigma=1)" : "linear", y);
+            outputs_open(&o, seed % 3 ? "rbf(sigma=1)" : "linear", dense_copy(Y, N, D));
             run(&o, losses[k].spec, own ? NULL : z, W, N, count, seed % 4 ? 5 : TESTS,
                 &d);
             for (int t = 0; t < TESTS && d.index; t++) {
@@ -123,7 +121,6 @@ TEST(losses_of_label_sets_equal_brute_force)
             }
             okra_decoded_clear_(&d);
             outputs_close(&o);
-            okra_data_free(view);
             okra_data_free(z);
         }
     }
@@ -165,7 +162,6 @@ TEST(votes_are_sharpened_sums_of_equal_outputs)
     for (uint64_t seed = 0; seed < SOME(20); seed++) {
         okra_random_ r = okra_random_create_(seed, 4);
         double Y[N * D] = {0}, W[TESTS * N], v[N];
-        okra_data *y = NULL, *view = NULL;
         okra_options *options = NULL;
         okra_decoded_ d = {0};
         outputs o;
@@ -173,9 +169,7 @@ TEST(votes_are_sharpened_sums_of_equal_outputs)
         memcpy(Y + 5 * D, Y, sizeof(double) * D); /* copies */
         memcpy(Y + 9 * D, Y, sizeof(double) * D);
         random_weights(&r, TESTS, N, W);
-        CHECK_OK(okra_data_dense(Y, N, D, D, &view));
-        CHECK_OK(okra_data_copy(view, &y));
-        outputs_open(&o, "linear", y);
+        outputs_open(&o, "linear", dense_copy(Y, N, D));
         CHECK_OK(okra_options_create(&table, 1, &options));
         CHECK_OK(okra_options_set(options, "sharpen", "2"));
         CHECK_OK(okra_options_set(options, "votes", "1.5"));
@@ -191,7 +185,6 @@ TEST(votes_are_sharpened_sums_of_equal_outputs)
         okra_options_free(options);
         okra_decoded_clear_(&d);
         outputs_close(&o);
-        okra_data_free(view);
     }
 }
 
@@ -217,7 +210,6 @@ static int all_sets(int k, uint64_t seed)
 {
     okra_random_ r = okra_random_create_(seed, 11);
     double Y[N * MANY], W[TESTS * N];
-    okra_data *y = NULL, *view = NULL;
     okra_decoded_ d = {0};
     outputs o;
     int beaten = 0;
@@ -228,9 +220,7 @@ static int all_sets(int k, uint64_t seed)
     for (int i = 0; seed % 5 == 4 && i < TESTS * N; i++) {
         W[i] = -fabs(W[i]); /* all votes are against */
     }
-    CHECK_OK(okra_data_dense(Y, N, wide, wide, &view));
-    CHECK_OK(okra_data_copy(view, &y));
-    outputs_open(&o, seed % 2 ? "tanimoto" : "linear", y);
+    outputs_open(&o, seed % 2 ? "tanimoto" : "linear", dense_copy(Y, N, wide));
     over_all(&o, losses[k].spec, NULL, W, N, &d);
     for (int t = 0; t < TESTS && d.objects; t++) {
         const double *w = W + t * N, *z = d.objects->values + t * d.objects->ld;
@@ -239,7 +229,6 @@ static int all_sets(int k, uint64_t seed)
     }
     okra_decoded_clear_(&d);
     outputs_close(&o);
-    okra_data_free(view);
     return beaten;
 }
 
@@ -275,14 +264,11 @@ TEST(kernel_losses_are_candidates)
     for (uint64_t seed = 0; seed < SOME(20); seed++) {
         okra_random_ r = okra_random_create_(seed, 9);
         double Y[N * D], W[TESTS * N];
-        okra_data *y = NULL, *view = NULL;
         okra_decoded_ d = {0}, near = {0};
         outputs o;
         harness_normals(&r, N * D, Y);
         random_weights(&r, TESTS, N, W);
-        CHECK_OK(okra_data_dense(Y, N, D, D, &view));
-        CHECK_OK(okra_data_copy(view, &y));
-        outputs_open(&o, "rbf(sigma=2)", y);
+        outputs_open(&o, "rbf(sigma=2)", dense_copy(Y, N, D));
         run(&o, "kernel-loss:kernel=rbf(sigma=2)", NULL, W, N, 1, 5, &d);
         CHECK_OK(decode(NULL, &o, "candidates", "", W, TESTS, NULL, 5, &near));
         for (int t = 0; t < TESTS && d.index && near.index; t++) {
@@ -291,7 +277,6 @@ TEST(kernel_losses_are_candidates)
         okra_decoded_clear_(&d);
         okra_decoded_clear_(&near);
         outputs_close(&o);
-        okra_data_free(view);
     }
 }
 
@@ -320,11 +305,8 @@ done:
 TEST(failures)
 {
     double Y[3 * D] = {0, 1, 1, 0, 0, 1, 1}, W[3] = {1, 0, 0.5};
-    okra_data *y = NULL, *view = NULL;
     outputs o;
-    CHECK_OK(okra_data_dense(Y, 3, D, D, &view));
-    CHECK_OK(okra_data_copy(view, &y));
-    outputs_open(&o, "rbf(sigma=1)", y);
+    outputs_open(&o, "rbf(sigma=1)", dense_copy(Y, 3, D));
     CHECK_FAILS(try_spec(&o, NULL, W, false), OKRA_EARG, "expected loss:METRIC");
     CHECK_FAILS(try_spec(&o, "", W, false), OKRA_EARG, "expected loss:METRIC");
     CHECK_FAILS(try_spec(&o, "hamning", W, false), OKRA_EARG, "did you mean 'hamming'");
@@ -337,8 +319,8 @@ TEST(failures)
     CHECK_ALLOCATIONS(try_spec(&o, "f1", W, false), (void)0);
     CHECK_ALLOCATIONS(try_spec(&o, "f1", W, true), (void)0);
     outputs_close(&o);
-    okra_data_free(view);
     static const char *const words[] = {"cat", "cart", ""};
+    okra_data *y = NULL;
     CHECK_OK(okra_data_strings(words, 3, &y));
     outputs_open(&o, "ssk(length=1)", y);
     CHECK_ALLOCATIONS(try_spec(&o, "edit", W, true), (void)0);

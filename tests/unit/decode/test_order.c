@@ -20,7 +20,6 @@ static okra_data *vectors(okra_random_ *r, const char *kind)
 {
     static double values[2 * N * D * 4];
     okra_int d = strcmp(kind, "sets") == 0 ? 2 * D : D;
-    okra_data *data = NULL, *copy = NULL;
     for (okra_int i = 0; i < N; i++) {
         double *y = values + i * d, norm = 0;
         for (okra_int j = 0; j < d; j++) {
@@ -33,10 +32,7 @@ static okra_data *vectors(okra_random_ *r, const char *kind)
         y[0] += strcmp(kind, "shifted") == 0 ? 1e3 : 0;
         y[0] = d > D ? 1 : y[0];
     }
-    CHECK_OK(okra_data_dense(values, N, d, d, &data));
-    CHECK_OK(okra_data_copy(data, &copy));
-    okra_data_free(data);
-    return copy;
+    return dense_copy(values, N, d);
 }
 
 static void search(const outputs *o, const okra_data *set, double *W, const double *extra,

@@ -144,14 +144,11 @@ static void problem(uint64_t seed, double *Y, double *W)
 static int beaten(int c, uint64_t seed)
 {
     double Y[N * MOST], W[TESTS * N];
-    okra_data *y = NULL, *view = NULL;
     okra_decoded_ d = {0};
     outputs o;
     int count = 0;
     problem(seed, Y, W);
-    CHECK_OK(okra_data_dense(Y, N, items, items, &view));
-    CHECK_OK(okra_data_copy(view, &y));
-    outputs_open(&o, cases[c].kernel, y);
+    outputs_open(&o, cases[c].kernel, dense_copy(Y, N, items));
     CHECK_OK(search(&o, cases[c].decode, 1, W, &d));
     for (int t = 0; t < TESTS && d.objects; t++) {
         double least = (double)INFINITY, own = 0;
@@ -173,7 +170,6 @@ static int beaten(int c, uint64_t seed)
     }
     okra_decoded_clear_(&d);
     outputs_close(&o);
-    okra_data_free(view);
     return count;
 }
 
@@ -182,13 +178,10 @@ static void check_top(int c, uint64_t seed, okra_int top)
 {
     static double all[ALL];
     double Y[N * MOST], W[TESTS * N];
-    okra_data *y = NULL, *view = NULL;
     okra_decoded_ d = {0};
     outputs o;
     problem(seed, Y, W);
-    CHECK_OK(okra_data_dense(Y, N, items, items, &view));
-    CHECK_OK(okra_data_copy(view, &y));
-    outputs_open(&o, cases[c].kernel, y);
+    outputs_open(&o, cases[c].kernel, dense_copy(Y, N, items));
     CHECK_OK(search(&o, cases[c].decode, top, W, &d));
     for (int t = 0; t < TESTS && d.objects; t++) {
         for (int k = 0; k < rankings; k++) {
@@ -214,7 +207,6 @@ static void check_top(int c, uint64_t seed, okra_int top)
     }
     okra_decoded_clear_(&d);
     outputs_close(&o);
-    okra_data_free(view);
 }
 
 /* 5,376 predictions. */
@@ -252,7 +244,6 @@ TEST(many_of_the_best)
         okra_random_ r = okra_random_create_(5, (uint64_t)c);
         double W[PAIRS], most = 0;
         okra_decoded_ d = {0};
-        okra_data *view = NULL, *y = NULL;
         okra_int *first = NULL;
         outputs o;
         for (int i = 0; i < PAIRS * ITEMS; i++) {
@@ -261,9 +252,7 @@ TEST(many_of_the_best)
             Y[k] = i % ITEMS + 1;
         }
         random_weights(&r, 1, PAIRS, W);
-        CHECK_OK(okra_data_dense(Y, PAIRS, ITEMS, ITEMS, &view));
-        CHECK_OK(okra_data_copy(view, &y));
-        outputs_open(&o, kernels[c], y);
+        outputs_open(&o, kernels[c], dense_copy(Y, PAIRS, ITEMS));
         CHECK_OK(decode(NULL, &o, "rankings", "top=3000", W, 1, NULL, 1, &d));
         CHECK(d.top == TOP && d.index[TOP - 1] >= 0);
         for (okra_int k = 1; k < TOP; k++) {
@@ -297,7 +286,6 @@ TEST(many_of_the_best)
         okra_data_free(near);
         okra_decoded_clear_(&d);
         outputs_close(&o);
-        okra_data_free(view);
     }
 }
 
@@ -335,7 +323,6 @@ static void check_scores(const char *decode, int k, bool exponential, uint64_t s
 {
     okra_random_ r = okra_random_create_(seed, 8);
     double Y[N * MOST], gain[N * MOST], W[TESTS * N];
-    okra_data *y = NULL, *view = NULL;
     okra_decoded_ d = {0};
     outputs o;
     for (int i = 0; i < N * items; i++) {
@@ -343,9 +330,7 @@ static void check_scores(const char *decode, int k, bool exponential, uint64_t s
         gain[i] = exponential ? exp2(Y[i]) - 1 : Y[i];
     }
     random_weights(&r, TESTS, N, W);
-    CHECK_OK(okra_data_dense(Y, N, items, items, &view));
-    CHECK_OK(okra_data_copy(view, &y));
-    outputs_open(&o, "linear", y);
+    outputs_open(&o, "linear", dense_copy(Y, N, items));
     CHECK_OK(search(&o, decode, 1, W, &d));
     for (int t = 0; t < TESTS && d.objects; t++) {
         double least = (double)INFINITY;
@@ -361,7 +346,6 @@ static void check_scores(const char *decode, int k, bool exponential, uint64_t s
     }
     okra_decoded_clear_(&d);
     outputs_close(&o);
-    okra_data_free(view);
 }
 
 TEST(relevances_are_exact)
@@ -379,22 +363,16 @@ TEST(relevances_are_exact)
 TEST(failures)
 {
     double Y[6] = {1, 2, 3, 1, 1, 3}, W[TESTS * 2] = {0};
-    okra_data *y = NULL, *view = NULL;
     okra_decoded_ d = {0};
     outputs o;
-    CHECK_OK(okra_data_dense(Y, 2, 3, 3, &view));
-    CHECK_OK(okra_data_copy(view, &y));
-    outputs_open(&o, "kendall", y);
+    outputs_open(&o, "kendall", dense_copy(Y, 2, 3));
     CHECK_FAILS(
         search(&o, "rankings", 1, W, &d), OKRA_EARG,
         "decoder rankings: the training outputs: row 1 is not a ranking: found 1 in "
         "column 1, expected each of 1 to 3");
     outputs_close(&o);
-    okra_data_free(view);
     Y[4] = 2;
-    CHECK_OK(okra_data_dense(Y, 2, 3, 3, &view));
-    CHECK_OK(okra_data_copy(view, &y));
-    outputs_open(&o, "kendall", y);
+    outputs_open(&o, "kendall", dense_copy(Y, 2, 3));
     CHECK_ALLOCATIONS(search(&o, "rankings", 1, W, &d), okra_decoded_clear_(&d));
     CHECK_ALLOCATIONS(search(&o, "rankings", 3, W, &d), okra_decoded_clear_(&d));
     CHECK_ALLOCATIONS(search(&o, "loss:hamming", 1, W, &d), okra_decoded_clear_(&d));
@@ -404,7 +382,6 @@ TEST(failures)
                 "metric ndcg: the truth holds each of 1 to 3 once: say order=ranks (1 is "
                 "first) or order=relevance (larger is better)");
     outputs_close(&o);
-    okra_data_free(view);
 }
 
 MAIN(RUN(few_items_are_exact), RUN(the_four_best), RUN(many_of_the_best), RUN(more_items),

@@ -73,23 +73,16 @@ static inline void make_lines(int count, uint64_t seed)
     }
 }
 
-static inline okra_model *make_model(const char *ky, okra_data **queries)
+/* A model of TRAIN pairs and QUERIES inputs more, of three numbers each; frees outputs.
+ */
+static inline okra_model *fit_outputs(const double *x, const char *ky, okra_data *outputs,
+                                      okra_data **queries)
 {
-    okra_random_ r = okra_random_create_(9, 1);
-    static double x[(TRAIN + QUERIES) * 3];
-    char text[TRAIN][160];
-    const char *smiles[TRAIN];
-    okra_data *inputs = NULL, *outputs = NULL;
+    okra_data *inputs = NULL;
     okra_options *options = NULL;
     okra_model *model = NULL;
-    harness_normals(&r, (TRAIN + QUERIES) * 3, x);
-    for (int i = 0; i < TRAIN; i++) {
-        random_smiles(&r, text[i]);
-        smiles[i] = text[i];
-    }
     CHECK_OK(okra_data_dense(x, TRAIN, 3, 3, &inputs));
     CHECK_OK(okra_data_dense(x + TRAIN * 3, QUERIES, 3, 3, queries));
-    CHECK_OK(okra_data_smiles(NULL, smiles, TRAIN, &outputs));
     CHECK_OK(okra_fit_options(&options));
     CHECK_OK(okra_options_set(options, "kx", "rbf(sigma=1)"));
     CHECK_OK(okra_options_set(options, "ky", ky));
@@ -99,6 +92,22 @@ static inline okra_model *make_model(const char *ky, okra_data **queries)
     okra_data_free(inputs);
     okra_data_free(outputs);
     return model;
+}
+
+static inline okra_model *make_model(const char *ky, okra_data **queries)
+{
+    okra_random_ r = okra_random_create_(9, 1);
+    static double x[(TRAIN + QUERIES) * 3];
+    char text[TRAIN][160];
+    const char *smiles[TRAIN];
+    okra_data *outputs = NULL;
+    harness_normals(&r, (TRAIN + QUERIES) * 3, x);
+    for (int i = 0; i < TRAIN; i++) {
+        random_smiles(&r, text[i]);
+        smiles[i] = text[i];
+    }
+    CHECK_OK(okra_data_smiles(NULL, smiles, TRAIN, &outputs));
+    return fit_outputs(x, ky, outputs, queries);
 }
 
 static inline okra_status build(const char *source, const char *name, const char *ky,

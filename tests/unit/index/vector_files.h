@@ -36,23 +36,11 @@ static inline okra_model *fit_vectors(const char *ky, okra_int width, okra_data 
 {
     okra_random_ r = okra_random_create_(8, 2);
     static double x[(TRAIN + QUERIES) * 3];
-    okra_data *inputs = NULL, *outputs = NULL;
-    okra_options *options = NULL;
-    okra_model *model = NULL;
+    okra_data *outputs = NULL;
     harness_normals(&r, (TRAIN + QUERIES) * 3, x);
     harness_normals(&r, TRAIN * WIDTH, y[0]);
-    CHECK_OK(okra_data_dense(x, TRAIN, 3, 3, &inputs));
-    CHECK_OK(okra_data_dense(x + TRAIN * 3, QUERIES, 3, 3, queries));
     CHECK_OK(okra_data_dense(y[0], TRAIN, width, WIDTH, &outputs));
-    CHECK_OK(okra_fit_options(&options));
-    CHECK_OK(okra_options_set(options, "kx", "rbf(sigma=1)"));
-    CHECK_OK(okra_options_set(options, "ky", ky));
-    CHECK_OK(okra_options_set(options, "lambda", "0.1"));
-    CHECK_OK(okra_fit(NULL, inputs, outputs, options, &model));
-    okra_options_free(options);
-    okra_data_free(inputs);
-    okra_data_free(outputs);
-    return model;
+    return fit_outputs(x, ky, outputs, queries);
 }
 
 static inline okra_status build_from(const char *source, const char *name, const char *ky,

@@ -14,13 +14,22 @@ static inline okra_kernel *parse(const char *text)
     return kernel;
 }
 
+static inline okra_status try_gram(okra_context *ctx, const char *text,
+                                   const okra_data *a, const okra_data *b, double *K)
+{
+    okra_kernel *kernel = NULL;
+    okra_status st = okra_kernel_parse(text, &kernel);
+    if (st == OKRA_OK) {
+        st = okra_gram(ctx, kernel, a, b, K, okra_data_count(b ? b : a));
+    }
+    okra_kernel_free(kernel);
+    return st;
+}
+
 static inline void gram(const char *text, const okra_data *a, const okra_data *b,
                         double *K)
 {
-    okra_kernel *kernel = parse(text);
-    okra_int ld = okra_data_count(b ? b : a);
-    CHECK_OK(okra_gram(NULL, kernel, a, b, K, ld));
-    okra_kernel_free(kernel);
+    CHECK_OK(try_gram(NULL, text, a, b, K));
 }
 
 #endif

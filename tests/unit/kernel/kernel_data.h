@@ -72,4 +72,25 @@ static inline okra_data *data_of(okra_kind kind, const double *x, okra_int n, ok
     return data;
 }
 
+enum { LONGEST = 9 };
+
+/* Random strings over `letters` letters, lengths 0 to LONGEST (or all `fixed`). */
+static inline okra_data *random_strings(uint64_t seed, okra_int n, int letters, int fixed)
+{
+    okra_random_ r = okra_random_create_(seed, 5);
+    char block[64][LONGEST + 1];
+    const char *texts[64];
+    okra_data *data = NULL;
+    for (okra_int i = 0; i < n; i++) {
+        okra_int length = fixed ? fixed : okra_random_below_(&r, LONGEST + 1);
+        for (okra_int k = 0; k < length; k++) {
+            block[i][k] = (char)('a' + okra_random_below_(&r, letters));
+        }
+        block[i][length] = 0;
+        texts[i] = block[i];
+    }
+    CHECK_OK(okra_data_strings(texts, n, &data));
+    return data;
+}
+
 #endif

@@ -1,27 +1,9 @@
 /* The kernel `ends` against its definition, written out from the strings themselves. */
 #include "data/strings.h"
-#include "harness.h"
 #include "kernel/kernel.h"
+#include "kernel_data.h"
 
-enum { N = 24, TESTS = 9, LONGEST = 9, LETTERS = 5 };
-
-static okra_data *random_strings(uint64_t seed, okra_int n, int letters)
-{
-    okra_random_ r = okra_random_create_(seed, 5);
-    char block[N][LONGEST + 1];
-    const char *texts[N];
-    okra_data *data = NULL;
-    for (okra_int i = 0; i < n; i++) {
-        okra_int length = okra_random_below_(&r, LONGEST + 1);
-        for (okra_int k = 0; k < length; k++) {
-            block[i][k] = (char)('a' + okra_random_below_(&r, letters));
-        }
-        block[i][length] = 0;
-        texts[i] = block[i];
-    }
-    CHECK_OK(okra_data_strings(texts, n, &data));
-    return data;
-}
+enum { N = 24, TESTS = 9, LETTERS = 5 };
 
 /* The letter at place k of string i, '#' outside of it. */
 static int at(const okra_data *data, okra_int i, okra_int k)
@@ -103,8 +85,8 @@ static double naive(const okra_data *train, const okra_data *a, okra_int i, okra
 
 TEST(the_definition)
 {
-    okra_data *train = random_strings(1, N, LETTERS),
-              *test = random_strings(2, TESTS, LETTERS + 2);
+    okra_data *train = random_strings(1, N, LETTERS, 0),
+              *test = random_strings(2, TESTS, LETTERS + 2, 0);
     for (int start = 0; start < 2; start++) {
         okra_kernel *kernel = NULL;
         okra_bound_ *bound = NULL;

@@ -3,28 +3,10 @@
  * written out from the Gram matrix of EXPR and what a model would keep: the basis B and
  * the sketch S, or the frequencies.
  */
+#include "eliminate.h"
 #include "lowrank_points.h"
 
 #include <float.h>
-
-/* C <- A^-1 C for symmetric positive A (n x n) by elimination; C: n x m. */
-static void solve(okra_int n, double *A, okra_int m, double *C)
-{
-    for (okra_int k = 0; k < n; k++) {
-        for (okra_int i = 0; i < n; i++) {
-            double f = i == k ? 0 : A[i * n + k] / A[k * n + k];
-            for (okra_int j = 0; j < n; j++) {
-                A[i * n + j] -= f * A[k * n + j];
-            }
-            for (okra_int j = 0; j < m; j++) {
-                C[i * m + j] -= f * C[k * m + j];
-            }
-        }
-    }
-    for (okra_int i = 0; i < n * m; i++) {
-        C[i] /= A[i / m * (n + 1)];
-    }
-}
 
 /* The kept S, b x r, a sparse one filled into `dense`; NULL: none. */
 static const double *sketch_of(const okra_bag_ *bag, okra_int b, double *dense,
@@ -90,7 +72,7 @@ static void naive(const okra_bag_ *bag, const points *p, const double *K, double
             A[i * (r + 1)] += 10 * (double)r * DBL_EPSILON * mean;
         }
         memcpy(C, T, sizeof C);
-        solve(r, A, w, C);
+        eliminate(r, A, w, C);
         for (okra_int i = 0; i < w * w; i++) {
             G[i] = 0;
             for (okra_int k = 0; k < r; k++) {

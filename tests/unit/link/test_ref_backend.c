@@ -8,6 +8,7 @@
 #include "linalg/linalg.h"
 #include "okra/okra.h"
 #include "toy.h"
+#include "settings.h"
 
 #include <glob.h>
 
@@ -108,22 +109,6 @@ enum { REQUESTS = sizeof requests / sizeof *requests };
 static const char *const linkers[] = {"naive", "kcca", "kml", "local", "em", "pkmr"};
 enum { LINKERS = sizeof linkers / sizeof *linkers };
 
-static okra_options *options_of(okra_status (*create)(okra_options **), const char *text)
-{
-    okra_options *options = NULL;
-    CHECK_OK(create(&options));
-    while (*text) {
-        char name[40], value[120];
-        size_t length = strcspn(text, " "), equals = strcspn(text, "=");
-        snprintf(name, sizeof name, "%.*s", (int)equals, text);
-        snprintf(value, sizeof value, "%.*s", (int)(length - equals - 1),
-                 text + equals + 1);
-        CHECK_OK(okra_options_set(options, name, value));
-        text += length + strspn(text + length, " ");
-    }
-    return options;
-}
-
 static okra_context *ref_context(void)
 {
     okra_context *ctx = NULL;
@@ -169,8 +154,8 @@ static okra_status run(okra_context *ctx, const request *r)
     okra_data *x = NULL, *y = NULL, *q = NULL;
     okra_model *model = NULL;
     okra_prediction *prediction = NULL;
-    okra_options *fit = options_of(okra_fit_options, r->fit);
-    okra_options *predict = options_of(okra_predict_options, r->predict);
+    okra_options *fit = settings_of(okra_fit_options, r->fit);
+    okra_options *predict = settings_of(okra_predict_options, r->predict);
     okra_predict_request want = {OKRA_SIZED(okra_predict_request), .confidence = false};
     make(r->kind, &x, &y, &q);
     entered = 0;
@@ -212,7 +197,7 @@ TEST(links_stay_outside)
         char text[64];
         toy_make(&t, 3, 8, 0.4);
         snprintf(text, sizeof text, "kx=%s method=%s", TOY_KX, linkers[i]);
-        okra_options *o = options_of(okra_fit_options, text);
+        okra_options *o = settings_of(okra_fit_options, text);
         entered = 0;
         CHECK_OK(okra_link_fit(ctx, &t.task, o, NULL, &links));
         CHECK_OK(okra_link_rank(ctx, links, OKRA_LINK_LABELLED_NEW, 0, -(double)INFINITY,

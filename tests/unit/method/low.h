@@ -5,9 +5,7 @@
 #ifndef OKRA_TEST_LOW_H
 #define OKRA_TEST_LOW_H
 
-#include "harness.h"
-#include "kernel/lowrank/lowrank.h"
-#include "method/method.h"
+#include "thin.h"
 
 #include <unistd.h>
 
@@ -25,9 +23,7 @@ typedef struct task {
     okra_int n;
     double x[N * P], y[N * LD];
     double Phi[N * N], K[N * N];
-    okra_data *data;
-    okra_kernel *kernel;
-    okra_map_ *map;
+    thin in;
 } task;
 
 /* REPEATED: pairs twice; ZERO: every third output; ONE_CLASS: one output for all; FLAT: a
@@ -35,7 +31,6 @@ typedef struct task {
 static inline void make(int shape, okra_int n, uint64_t seed, const char *kind, task *t)
 {
     okra_random_ r = okra_random_create_(seed, (uint64_t)shape);
-    okra_low_ low;
     double V[N * 2 * N];
     t->n = n;
     harness_normals(&r, N * P, t->x);
@@ -50,14 +45,12 @@ static inline void make(int shape, okra_int n, uint64_t seed, const char *kind, 
             *y = (shape == ZERO && i % 3 == 0) ? 0 : shape == ONE_CLASS ? t->y[j] : *y;
         }
     }
-    CHECK_OK(okra_data_dense(t->x, n, shape == FLAT ? 1 : P, P, &t->data));
-    CHECK_OK(okra_kernel_parse(shape == FLAT ? "linear" : "rbf(sigma=1)", &t->kernel));
-    CHECK_OK(okra_low_parse_(kind, &low));
-    CHECK_OK(okra_map_create_(NULL, t->kernel, t->data, &low, seed, &t->map));
-    okra_mat_ Vm = okra_mat_of_(V, n, t->map->columns);
-    okra_int m = t->map->rank;
-    CHECK_OK(okra_map_values_(NULL, t->map, t->data, 0, Vm));
-    CHECK_OK(okra_map_features_(NULL, t->map, Vm, okra_mat_of_(t->Phi, n, m)));
+    t->in = thin_open(t->x, n, shape == FLAT ? 1 : P, P,
+                      shape == FLAT ? "linear" : "rbf(sigma=1)", kind, seed);
+    okra_mat_ Vm = okra_mat_of_(V, n, t->in.map->columns);
+    okra_int m = t->in.map->rank;
+    CHECK_OK(okra_map_values_(NULL, t->in.map, t->in.data, 0, Vm));
+    CHECK_OK(okra_map_features_(NULL, t->in.map, Vm, okra_mat_of_(t->Phi, n, m)));
     for (okra_int i = 0; i < n * n; i++) {
         t->K[i] = okra_dot_(m, t->Phi + i / n * m, t->Phi + i % n * m);
     }
@@ -65,20 +58,14 @@ static inline void make(int shape, okra_int n, uint64_t seed, const char *kind, 
 
 static inline void clear(task *t)
 {
-    okra_map_free_(t->map);
-    okra_kernel_free(t->kernel);
-    okra_data_free(t->data);
+    thin_close(&t->in);
 }
 
 static inline okra_problem_ problem_of(const task *t, double scale)
 {
-    return (okra_problem_){.n = t->n,
-                           .x = t->data,
-                           .features = t->y,
-                           .d = D,
-                           .features_ld = LD,
-                           .feature_scale = scale,
-                           .map_x = t->map};
+    okra_problem_ p = thin_problem(&t->in, t->n, t->y, D, LD);
+    p.feature_scale = scale;
+    return p;
 }
 
 static char operator_file[64], operator_text[80];
@@ -123,9 +110,9 @@ static inline void fitted(const task *t, const okra_bag_ *bag, bool low, double 
 {
     const okra_method_ *margin = okra_method_find_("margin");
     double V[N * 2 * N];
-    okra_mat_ Vm = okra_mat_of_(V, t->n, low ? t->map->columns : t->n);
+    okra_mat_ Vm = okra_mat_of_(V, t->n, low ? t->in.map->columns : t->n);
     if (low) {
-        CHECK_OK(okra_map_values_(NULL, t->map, t->data, 0, Vm));
+        CHECK_OK(okra_map_values_(NULL, t->in.map, t->in.data, 0, Vm));
         CHECK(margin->form(bag) == OKRA_FORM_EMBEDDING && margin->width(bag) == D);
     } else {
         memcpy(V, t->K, (size_t)(t->n * t->n) * sizeof *V);

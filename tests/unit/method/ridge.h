@@ -25,19 +25,37 @@ static inline okra_options *options_of(const char *const *pairs)
     return o;
 }
 
-static inline okra_status fit(const toy *t, bool features, const okra_options *options,
-                              okra_bag_ **bag)
+/* The first n of the toy's inputs keep their outputs. */
+static inline okra_status fit_with(const toy *t, okra_int n, bool features,
+                                   const okra_options *o, okra_bag_ **bag)
 {
     okra_status st = OKRA_OK;
     okra_problem_ p = problem_of(t, features);
     okra_bag_ *b = NULL;
+    p.n = n;
+    p.unlabelled = t->n - n;
     TRY(okra_bag_create_(&b));
-    TRY(okra_method_fit_(NULL, ridge(), &p, options, b));
+    TRY(okra_method_fit_(NULL, ridge(), &p, o, b));
     *bag = b;
     b = NULL;
 done:
     okra_bag_free_(b);
     return st;
+}
+
+static inline okra_status fit_part(const toy *t, okra_int n, bool features,
+                                   const char *const *pairs, okra_bag_ **bag)
+{
+    okra_options *o = options_of(pairs);
+    okra_status st = fit_with(t, n, features, o, bag);
+    okra_options_free(o);
+    return st;
+}
+
+static inline okra_status fit(const toy *t, bool features, const okra_options *options,
+                              okra_bag_ **bag)
+{
+    return fit_with(t, t->n, features, options, bag);
 }
 
 typedef okra_status (*predictor)(okra_context *, const okra_bag_ *, okra_query_ *,

@@ -19,7 +19,7 @@ static double length(const double *a)
 static void naive_values(const task *t, const okra_dual_low_ *o, const double *alpha,
                          const double *X, double *primal, double *dual)
 {
-    okra_int n = t->n, m = t->map->rank;
+    okra_int n = t->n, m = t->in.map->rank;
     double most = o->loss == OKRA_LOSS_TUBE_ ? 1 : 2 * o->width;
     *primal = o->lambda * okra_dot_(m * D, X, X);
     *dual = 0;

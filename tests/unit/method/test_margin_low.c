@@ -62,7 +62,7 @@ TEST(the_conditions_of_optimality)
         okra_int size = sizes[pick(&rest, 3)];
         const char *kind = kinds[shape == FLAT || size < N ? 1 : sort];
         make(shape, size, (uint64_t)c, kind, &t);
-        okra_int n = t.n, m = t.map->rank;
+        okra_int n = t.n, m = t.in.map->rank;
         okra_problem_ p = problem_of(&t, 1);
         for (okra_int i = 0; i < n; i++) {
             a[i] = (c % 7 == 0) * 3 - (double)(i % 2); /* any start */
@@ -140,7 +140,7 @@ TEST(equals_dense_on_the_same_kernel)
             CHECK(number(alone, "converged") == 1 && number(bags[l], "converged") == 1);
             CHECK(number(alone, "gap") <= 1e-13 * fmax(1, fabs(dual)));
             CHECK(number(alone, "lambda") == lambda[l]);
-            CHECK(number(alone, "x.rank") == (double)t.map->rank);
+            CHECK(number(alone, "x.rank") == (double)t.in.map->rank);
             okra_bag_free_(alone);
             okra_bag_free_(bags[l]);
         }

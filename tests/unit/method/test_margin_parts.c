@@ -3,10 +3,9 @@
  * parts, tiles of a block and a face, a Cholesky factor in the place of eigenvectors.
  * Every value is compared with sums written out; threads and budgets with one another.
  */
-#include "harness.h"
-#include "kernel/lowrank/lowrank.h"
 #include "method/margin/boxqp_low.h"
 #include "method/margin/dual_low.h"
+#include "thin.h"
 
 #include <math.h>
 
@@ -16,9 +15,7 @@ static const double LAMBDA = 0.05, TOLERANCE = 1e-9;
 
 typedef struct task {
     double *x, *y, *Phi; /* Phi: of the run that keeps its rows */
-    okra_data *data;
-    okra_kernel *kernel;
-    okra_map_ *map;
+    thin in;
     okra_problem_ p;
 } task;
 
@@ -26,7 +23,6 @@ typedef struct task {
 static void make(uint64_t seed, bool flat, task *t)
 {
     okra_random_ random = okra_random_create_(seed, 4);
-    okra_low_ low;
     *t = (task){.x = okra_alloc_(N * P, sizeof *t->x),
                 .y = okra_alloc_(N * D, sizeof *t->y),
                 .Phi = okra_zalloc_(N * RANK, sizeof *t->Phi)};
@@ -35,25 +31,15 @@ static void make(uint64_t seed, bool flat, task *t)
     for (okra_int i = 0; i < N * D; i++) {
         t->y[i] = sin((double)(i % D + 1) * t->x[i / D * P]) + 0.3 * t->y[i];
     }
-    CHECK_OK(okra_data_dense(t->x, N, P, P, &t->data));
-    CHECK_OK(okra_kernel_parse(flat ? "rbf(sigma=1e7)" : "rbf(sigma=2)", &t->kernel));
-    CHECK_OK(okra_low_parse_(flat ? "rff(rank=100)" : "nystrom(rank=100)", &low));
-    CHECK_OK(okra_map_create_(NULL, t->kernel, t->data, &low, 1, &t->map));
-    CHECK(t->map->rank == RANK);
-    t->p = (okra_problem_){.n = N,
-                           .x = t->data,
-                           .features = t->y,
-                           .d = D,
-                           .features_ld = D,
-                           .feature_scale = 1,
-                           .map_x = t->map};
+    t->in = thin_open(t->x, N, P, P, flat ? "rbf(sigma=1e7)" : "rbf(sigma=2)",
+                      flat ? "rff(rank=100)" : "nystrom(rank=100)", 1);
+    CHECK(t->in.map->rank == RANK);
+    t->p = thin_problem(&t->in, N, t->y, D, D);
 }
 
 static void clear(task *t)
 {
-    okra_map_free_(t->map);
-    okra_kernel_free(t->kernel);
-    okra_data_free(t->data);
+    thin_close(&t->in);
     FREE(t->x, t->y, t->Phi);
 }
 

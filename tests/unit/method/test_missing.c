@@ -12,32 +12,6 @@
 enum { LABELLED = 6, SEEDS = 12 };
 static char operator_file[64], operator_text[80];
 
-static okra_status fit_with(const toy *t, okra_int n, const okra_options *o,
-                            okra_bag_ **bag)
-{
-    okra_status st = OKRA_OK;
-    okra_problem_ p = problem_of(t, true);
-    okra_bag_ *b = NULL;
-    p.n = n;
-    p.unlabelled = t->n - n;
-    TRY(okra_bag_create_(&b));
-    TRY(okra_method_fit_(NULL, ridge(), &p, o, b));
-    *bag = b;
-    b = NULL;
-done:
-    okra_bag_free_(b);
-    return st;
-}
-
-static okra_status fit_part(const toy *t, okra_int n, const char *const *pairs,
-                            okra_bag_ **bag)
-{
-    okra_options *o = options_of(pairs);
-    okra_status st = fit_with(t, n, o, bag);
-    okra_options_free(o);
-    return st;
-}
-
 static void predict(const toy *t, okra_int n, const okra_bag_ *bag, double *H)
 {
     double Kx[M * N];
@@ -141,7 +115,7 @@ TEST(known_values_decide)
                 pairs[at++] = "knn(k=3)";
             }
             okra_bag_ *bag = NULL;
-            CHECK_OK(fit_part(&t, n, pairs, &bag));
+            CHECK_OK(fit_part(&t, n, true, pairs, &bag));
             CHECK(ridge()->form(bag) == OKRA_FORM_EMBEDDING);
             predict(&t, n, bag, got);
             naive_missing(&t, n, semi ? "knn(k=3)" : NULL, 0.2, semi ? 0.5 : 0,
@@ -163,7 +137,7 @@ TEST(each_task_by_itself)
         const char *pairs[] = {"lambda", "0.3", "center-output", "yes", NULL};
         okra_bag_ *bag = NULL;
         double got[M * D];
-        CHECK_OK(fit_part(&t, N, pairs, &bag));
+        CHECK_OK(fit_part(&t, N, true, pairs, &bag));
         predict(&t, N, bag, got);
         for (okra_int j = 0; j < D; j++) {
             double K[N * N], y[N], mean = 0;
@@ -367,7 +341,8 @@ TEST(failing_allocations)
     for (int k = 0; k < 2; k++) {
         okra_options *o = options_of(cases[k]);
         okra_bag_ *bag = NULL;
-        CHECK_ALLOCATIONS(fit_with(&t, k ? LABELLED : N, o, &bag), okra_bag_free_(bag));
+        CHECK_ALLOCATIONS(fit_with(&t, k ? LABELLED : N, true, o, &bag),
+                          okra_bag_free_(bag));
         okra_options_free(o);
     }
     unlink(operator_file);

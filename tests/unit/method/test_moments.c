@@ -3,9 +3,8 @@
  * row by row, or sums of kernel values solved after.
  */
 #include "../data/files.h"
-#include "kernel/lowrank/lowrank.h"
-#include "engine/engine.h"
 #include "method/ridge/moments.h"
+#include "thin.h"
 
 #include <math.h>
 #include <string.h>
@@ -14,9 +13,7 @@ enum { N = 120, P = 6, D = 3, M = 20 };
 
 typedef struct task {
     double x[N * P], y[N * D];
-    okra_data *data;
-    okra_kernel *kernel;
-    okra_map_ *map;
+    thin in;
     okra_problem_ p;
 } task;
 
@@ -24,41 +21,29 @@ static void make(uint64_t seed, const char *kernel, const char *low, bool repeat
                  task *t)
 {
     okra_random_ r = okra_random_create_(seed, 3);
-    okra_low_ how;
     harness_normals(&r, N * P, t->x);
     harness_normals(&r, N * D, t->y);
     for (okra_int i = 0; repeated && i < N * P; i++) {
         t->x[i] = t->x[i % (N / 2 * P)];
     }
-    CHECK_OK(okra_data_dense(t->x, N, P, P, &t->data));
-    CHECK_OK(okra_kernel_parse(kernel, &t->kernel));
-    CHECK_OK(okra_low_parse_(low, &how));
-    CHECK_OK(okra_map_create_(NULL, t->kernel, t->data, &how, seed, &t->map));
-    t->p = (okra_problem_){.n = N,
-                           .x = t->data,
-                           .features = t->y,
-                           .d = D,
-                           .features_ld = D,
-                           .feature_scale = 1,
-                           .map_x = t->map};
+    t->in = thin_open(t->x, N, P, P, kernel, low, seed);
+    t->p = thin_problem(&t->in, N, t->y, D, D);
 }
 
 static void clear(task *t)
 {
-    okra_map_free_(t->map);
-    okra_kernel_free(t->kernel);
-    okra_data_free(t->data);
+    thin_close(&t->in);
 }
 
 /* Phi itself, then sums over its rows in long double. */
 static void compare(const task *t, const okra_moments_ *got, double *C, double *rest)
 {
     double V[N * 4 * M];
-    okra_int m = t->map->rank;
+    okra_int m = t->in.map->rank;
     okra_mat_ Phi = okra_mat_of_(V, N, m);
-    CHECK(m == t->map->columns && m <= 4 * M);
-    CHECK_OK(okra_map_values_(NULL, t->map, t->data, 0, Phi));
-    CHECK_OK(okra_map_features_(NULL, t->map, Phi, Phi));
+    CHECK(m == t->in.map->columns && m <= 4 * M);
+    CHECK_OK(okra_map_values_(NULL, t->in.map, t->in.data, 0, Phi));
+    CHECK_OK(okra_map_features_(NULL, t->in.map, Phi, Phi));
     *C = *rest = 0;
     long double trace = 0;
     for (okra_int a = 0; a < m; a++) {

@@ -2,9 +2,8 @@
  * The smoothness penalty in factored form: C + 2 lambda2 Phi'M Phi against M written out
  * for K = Phi Phi', at ranks that are not full; features in memory and in a file.
  */
-#include "harness.h"
-#include "kernel/lowrank/lowrank.h"
 #include "method/ridge/moments.h"
+#include "thin.h"
 
 #include <unistd.h>
 
@@ -13,9 +12,7 @@ enum { P = 3 };
 typedef struct task {
     okra_int n, m;
     double *x, *Phi, *K, *M, *want;
-    okra_data *data;
-    okra_kernel *kernel;
-    okra_map_ *map;
+    thin in;
     okra_problem_ p;
 } task;
 
@@ -24,41 +21,34 @@ static double *doubles(okra_int count)
     return calloc((size_t)count + 1, sizeof(double));
 }
 
-static void make(uint64_t seed, okra_int n, const char *kernel, const char *low_text,
-                 task *t)
+static void make(uint64_t seed, okra_int n, const char *kernel, const char *low, task *t)
 {
     okra_random_ r = okra_random_create_(seed, 3);
-    okra_low_ low;
     *t = (task){.n = n, .x = doubles(n * P)};
     harness_normals(&r, n * P, t->x);
     for (okra_int i = 0; i < n * P; i++) {
         t->x[i] *= 0.7; /* neighbours that are near */
     }
-    CHECK_OK(okra_data_dense(t->x, n, P, P, &t->data));
-    CHECK_OK(okra_kernel_parse(kernel, &t->kernel));
-    CHECK_OK(okra_low_parse_(low_text, &low));
-    CHECK_OK(okra_map_create_(NULL, t->kernel, t->data, &low, seed, &t->map));
-    t->m = t->map->rank;
+    t->in = thin_open(t->x, n, P, P, kernel, low, seed);
+    t->m = t->in.map->rank;
     t->Phi = doubles(n * t->m);
     t->K = doubles(n * n);
     t->M = doubles(n * n);
     t->want = doubles(t->m * t->m);
-    double *V = doubles(n * t->map->columns);
-    okra_mat_ Vm = okra_mat_of_(V, n, t->map->columns);
-    CHECK_OK(okra_map_values_(NULL, t->map, t->data, 0, Vm));
-    CHECK_OK(okra_map_features_(NULL, t->map, Vm, okra_mat_of_(t->Phi, n, t->m)));
+    double *V = doubles(n * t->in.map->columns);
+    okra_mat_ Vm = okra_mat_of_(V, n, t->in.map->columns);
+    CHECK_OK(okra_map_values_(NULL, t->in.map, t->in.data, 0, Vm));
+    CHECK_OK(okra_map_features_(NULL, t->in.map, Vm, okra_mat_of_(t->Phi, n, t->m)));
     free(V);
     okra_mat_ F = okra_mat_of_(t->Phi, n, t->m);
     CHECK_OK(okra_gemm_(NULL, false, true, 1, F, F, 0, okra_mat_of_(t->K, n, n)));
     t->p = (okra_problem_){
-        .n = n / 2, .unlabelled = n - n / 2, .x = t->data, .map_x = t->map};
+        .n = n / 2, .unlabelled = n - n / 2, .x = t->in.data, .map_x = t->in.map};
 }
 
 static void clear(task *t)
 {
-    okra_map_free_(t->map);
-    okra_kernel_free(t->kernel);
-    okra_data_free(t->data);
+    thin_close(&t->in);
     free(t->x);
     free(t->Phi);
     free(t->K);

@@ -2,9 +2,7 @@
  * Left-out predictions of factored ridge against refitting without the inputs, the
  * features being the same; with a graph the outputs alone are left out.
  */
-#include "harness.h"
-#include "kernel/lowrank/lowrank.h"
-#include "method/method.h"
+#include "thin.h"
 
 #include <unistd.h>
 
@@ -13,29 +11,22 @@ static const double lambda[LAMBDAS] = {0.03, 2};
 
 typedef struct task {
     double x[ALL * P], y[N * D];
-    okra_data *data, *labelled; /* all inputs, and the first N */
-    okra_kernel *kernel;
-    okra_map_ *map;
+    thin in;             /* all inputs */
+    okra_data *labelled; /* the first N */
 } task;
 
 static void make(uint64_t seed, const char *text, task *t)
 {
     okra_random_ r = okra_random_create_(seed, 7);
-    okra_low_ low;
     harness_normals(&r, ALL * P, t->x);
     harness_normals(&r, N * D, t->y);
-    CHECK_OK(okra_data_dense(t->x, ALL, P, P, &t->data));
     CHECK_OK(okra_data_dense(t->x, N, P, P, &t->labelled));
-    CHECK_OK(okra_kernel_parse("rbf(sigma=1)", &t->kernel));
-    CHECK_OK(okra_low_parse_(text, &low));
-    CHECK_OK(okra_map_create_(NULL, t->kernel, t->data, &low, seed, &t->map));
+    t->in = thin_open(t->x, ALL, P, P, "rbf(sigma=1)", text, seed);
 }
 
 static void clear(task *t)
 {
-    okra_map_free_(t->map);
-    okra_kernel_free(t->kernel);
-    okra_data_free(t->data);
+    thin_close(&t->in);
     okra_data_free(t->labelled);
 }
 
@@ -70,12 +61,12 @@ static okra_problem_ problem_of(const task *t, bool semi)
 {
     return (okra_problem_){.n = N,
                            .unlabelled = semi ? U : 0,
-                           .x = semi ? t->data : t->labelled,
+                           .x = semi ? t->in.data : t->labelled,
                            .features = t->y,
                            .d = D,
                            .features_ld = D,
                            .feature_scale = 1,
-                           .map_x = t->map};
+                           .map_x = t->in.map};
 }
 
 /* The model without the inputs of a part, at all inputs of it. */
@@ -98,7 +89,7 @@ static void refit(const task *t, const okra_int *part, okra_int which, bool semi
             index[all++] = j;
         }
     }
-    CHECK_OK(okra_data_take(t->data, index, all, &rest));
+    CHECK_OK(okra_data_take(t->in.data, index, all, &rest));
     okra_problem_ p = problem_of(t, semi);
     p.n = n;
     p.unlabelled = all - n;
@@ -107,11 +98,11 @@ static void refit(const task *t, const okra_int *part, okra_int which, bool semi
     const okra_method_ *ridge = okra_method_find_("ridge");
     CHECK_OK(okra_bag_create_(&bag));
     CHECK_OK(ridge->path(NULL, &p, o, &value, 1, &bag));
-    okra_mat_ Vm = okra_mat_of_(V, 1, t->map->columns);
+    okra_mat_ Vm = okra_mat_of_(V, 1, t->in.map->columns);
     for (okra_int i = 0; i < N; i++) {
         if (part[i] == which) {
-            CHECK_OK(okra_map_values_(NULL, t->map, t->data, i, Vm));
-            okra_query_ q = {.m = 1, .n = n, .Kx = Vm, .x = t->data, .first = i};
+            CHECK_OK(okra_map_values_(NULL, t->in.map, t->in.data, i, Vm));
+            okra_query_ q = {.m = 1, .n = n, .Kx = Vm, .x = t->in.data, .first = i};
             CHECK_OK(ridge->predict(NULL, bag, &q, okra_mat_of_(H + i * D, 1, D)));
         }
     }

@@ -11,33 +11,6 @@
 static const double WEIGHTS = 1e-9, MATRIX = 1e-9;
 enum { LABELLED = 5, SEEDS = 12 };
 
-/* The first n of the toy's inputs keep their outputs. */
-static okra_status fit_with(const toy *t, okra_int n, bool features,
-                            const okra_options *o, okra_bag_ **bag)
-{
-    okra_status st = OKRA_OK;
-    okra_problem_ p = problem_of(t, features);
-    okra_bag_ *b = NULL;
-    p.n = n;
-    p.unlabelled = t->n - n;
-    TRY(okra_bag_create_(&b));
-    TRY(okra_method_fit_(NULL, ridge(), &p, o, b));
-    *bag = b;
-    b = NULL;
-done:
-    okra_bag_free_(b);
-    return st;
-}
-
-static okra_status fit_part(const toy *t, okra_int n, bool features,
-                            const char *const *pairs, okra_bag_ **bag)
-{
-    okra_options *o = options_of(pairs);
-    okra_status st = fit_with(t, n, features, o, bag);
-    okra_options_free(o);
-    return st;
-}
-
 static void predict(const toy *t, okra_int n, const okra_bag_ *bag, bool embed,
                     okra_int cols, double *out)
 {

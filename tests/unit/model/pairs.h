@@ -4,6 +4,7 @@
 
 #include "../data/files.h"
 #include "model/model.h"
+#include "settings.h"
 
 enum { N = 12, M = 7, P = 3, D = 2, LDX = P + 2 };
 
@@ -40,29 +41,11 @@ static inline okra_data *pairs_weigh(const okra_data *data, const double *weight
     return out;
 }
 
-/* "name=value ..." into fresh options of fit or predict. */
-static inline okra_options *pairs_options(okra_status (*create)(okra_options **),
-                                          const char *settings)
-{
-    okra_options *options = NULL;
-    CHECK_OK(create(&options));
-    while (*settings) {
-        char name[40], value[120];
-        size_t length = strcspn(settings, " "), equals = strcspn(settings, "=");
-        snprintf(name, sizeof name, "%.*s", (int)equals, settings);
-        snprintf(value, sizeof value, "%.*s", (int)(length - equals - 1),
-                 settings + equals + 1);
-        CHECK_OK(okra_options_set(options, name, value));
-        settings += length + strspn(settings + length, " ");
-    }
-    return options;
-}
-
 static inline okra_model *pairs_fit(const okra_data *x, const okra_data *y,
                                     const char *settings)
 {
     okra_model *model = NULL;
-    okra_options *options = pairs_options(okra_fit_options, settings);
+    okra_options *options = settings_of(okra_fit_options, settings);
     CHECK_OK(okra_fit(NULL, x, y, options, &model));
     okra_options_free(options);
     return model;
@@ -79,7 +62,7 @@ static inline void pairs_check_refused(const pairs *p, const pairs_bad *bad, siz
 {
     for (size_t i = 0; i < count; i++) {
         okra_model *model = NULL;
-        okra_options *o = pairs_options(okra_fit_options, bad[i].settings);
+        okra_options *o = settings_of(okra_fit_options, bad[i].settings);
         CHECK_FAILS(okra_fit(NULL, p->train_x, p->train_y, o, &model), bad[i].status,
                     bad[i].message);
         okra_options_free(o);
@@ -91,7 +74,7 @@ static inline okra_prediction *pairs_predict(const okra_model *model, const okra
                                              bool embedding)
 {
     okra_prediction *p = NULL;
-    okra_options *options = pairs_options(okra_predict_options, settings);
+    okra_options *options = settings_of(okra_predict_options, settings);
     okra_predict_request request = {OKRA_SIZED(okra_predict_request), .weights = weights,
                                     .embedding = embedding};
     CHECK_OK(okra_predict(NULL, model, x, options, &request, &p));
@@ -118,7 +101,7 @@ static inline void pairs_check_allocations(const char *const *settings, size_t c
     pairs p;
     pairs_make(9, &p);
     for (size_t k = 0; k < count; k++) {
-        okra_options *o = pairs_options(okra_fit_options, settings[k]);
+        okra_options *o = settings_of(okra_fit_options, settings[k]);
         CHECK_ALLOCATIONS(pairs_run(&p, o), (void)0);
         okra_options_free(o);
     }

@@ -146,7 +146,7 @@ TEST(allocations_may_fail)
 {
     pairs p;
     pairs_make(3, &p);
-    okra_options *o = pairs_options(okra_fit_options, "kx=align(rbf(sigma=1),linear)");
+    okra_options *o = settings_of(okra_fit_options, "kx=align(rbf(sigma=1),linear)");
     CHECK_ALLOCATIONS(fit_aligned(&p, o), (void)0);
     okra_options_free(o);
     pairs_free(&p);

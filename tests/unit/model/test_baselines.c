@@ -86,18 +86,18 @@ TEST(svm_of_one_class_and_bad_outputs)
     CHECK(okra_data_codes(okra_prediction_objects(f))[0] == 0);
     okra_prediction_free(f);
     okra_model_free(model);
-    okra_options *o = pairs_options(okra_fit_options, "method=svm ky=rbf(sigma=1)");
+    okra_options *o = settings_of(okra_fit_options, "method=svm ky=rbf(sigma=1)");
     CHECK_FAILS(okra_fit(NULL, p.train_x, p.train_y, o, &model), OKRA_EUNSUPPORTED,
                 "svm needs class labels");
     okra_options_free(o);
-    o = pairs_options(okra_fit_options, "method=svr ky=zero-one");
+    o = settings_of(okra_fit_options, "method=svr ky=zero-one");
     CHECK_FAILS(okra_fit(NULL, p.train_x, y, o, &model), OKRA_EUNSUPPORTED,
                 "svr needs dense vectors");
     okra_options_free(o);
-    o = pairs_options(okra_fit_options, "method=svm ky=zero-one");
+    o = settings_of(okra_fit_options, "method=svm ky=zero-one");
     CHECK_ALLOCATIONS(okra_fit(NULL, p.train_x, y, o, &model), okra_model_free(model));
     okra_options_free(o);
-    o = pairs_options(okra_fit_options, "method=svr");
+    o = settings_of(okra_fit_options, "method=svr");
     CHECK_ALLOCATIONS(okra_fit(NULL, p.train_x, p.train_y, o, &model),
                       okra_model_free(model));
     okra_options_free(o);
@@ -226,7 +226,7 @@ TEST(hopfield_failures)
     pairs_make(1, &p);
     memset(p.y, 0, sizeof p.y);
     p.y[3] = 1.5;
-    okra_options *o = pairs_options(okra_fit_options, "method=hopfield");
+    okra_options *o = settings_of(okra_fit_options, "method=hopfield");
     for (int i = 0; i < N * LDX; i++) {
         p.x[i] = tanh(p.x[i]);
     }
@@ -238,11 +238,11 @@ TEST(hopfield_failures)
     CHECK_ALLOCATIONS(okra_fit(NULL, p.train_x, p.train_y, o, &model),
                       okra_model_free(model));
     okra_options_free(o);
-    o = pairs_options(okra_fit_options, "method=hopfield ky=rbf(sigma=1)");
+    o = settings_of(okra_fit_options, "method=hopfield ky=rbf(sigma=1)");
     CHECK_FAILS(okra_fit(NULL, p.train_x, p.train_y, o, &model), OKRA_EUNSUPPORTED,
                 "hopfield needs dense outputs under a linear kernel");
     okra_options_free(o);
-    o = pairs_options(okra_fit_options, "method=hopfield low-rank-x=nystrom(rank=2)");
+    o = settings_of(okra_fit_options, "method=hopfield low-rank-x=nystrom(rank=2)");
     CHECK_FAILS(okra_fit(NULL, p.train_x, p.train_y, o, &model), OKRA_EUNSUPPORTED,
                 "hopfield has no kernel of the inputs");
     okra_options_free(o);

@@ -101,7 +101,7 @@ TEST(goes_on_from_its_checkpoint)
 
 static okra_status fit_with(const pairs *p, const char *text, okra_model **model)
 {
-    okra_options *o = pairs_options(okra_fit_options, text);
+    okra_options *o = settings_of(okra_fit_options, text);
     okra_status st = okra_fit(NULL, p->train_x, p->train_y, o, model);
     okra_options_free(o);
     return st;
@@ -179,7 +179,7 @@ TEST(what_does_not_go_together)
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         CHECK_FAILS(fit_with(&p, bad[i].settings, models), OKRA_EARG, bad[i].message);
     }
-    okra_options *o = pairs_options(okra_fit_options, base);
+    okra_options *o = settings_of(okra_fit_options, base);
     CHECK_FAILS(okra_options_set(o, "solver", "qr"), OKRA_EARG, "direct|cg");
     CHECK_OK(okra_options_set(o, "checkpoint", files_path("path")));
     CHECK_FAILS(okra_fit_path(NULL, p.train_x, p.train_y, o, lambda, 2, models),

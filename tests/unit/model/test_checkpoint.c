@@ -37,7 +37,7 @@ static okra_status fit(okra_context *ctx, const okra_data *x, const okra_data *y
 {
     char text[700];
     snprintf(text, sizeof text, "%s checkpoint=%s", settings, files_path(file));
-    okra_options *o = pairs_options(okra_fit_options, text);
+    okra_options *o = settings_of(okra_fit_options, text);
     okra_status st = okra_fit(ctx, x, y, o, model);
     okra_options_free(o);
     return st;
@@ -207,7 +207,7 @@ TEST(others_are_refused)
     }
     CHECK_FAILS(fit(NULL, p.train_x, p.train_y, dense[0], "no/such/folder", &model),
                 OKRA_EIO, "no/such/folder");
-    okra_options *o = pairs_options(okra_fit_options, "ky=linear lambda=0.1");
+    okra_options *o = settings_of(okra_fit_options, "ky=linear lambda=0.1");
     CHECK_OK(okra_options_set(o, "checkpoint", "-"));
     CHECK_FAILS(okra_fit(NULL, p.train_x, p.train_y, o, &model), OKRA_EARG,
                 "not standard output");

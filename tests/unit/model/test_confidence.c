@@ -41,7 +41,7 @@ static okra_prediction *predict(const okra_model *model, const okra_data *x,
                                 const char *settings)
 {
     okra_prediction *p = NULL;
-    okra_options *options = pairs_options(okra_predict_options, settings);
+    okra_options *options = settings_of(okra_predict_options, settings);
     okra_predict_request request = {OKRA_SIZED(okra_predict_request), .confidence = true};
     CHECK_OK(okra_predict(NULL, model, x, options, &request, &p));
     okra_options_free(options);
@@ -189,7 +189,7 @@ TEST(failing_allocations)
 {
     pairs p;
     okra_prediction *found = NULL;
-    okra_options *options = pairs_options(okra_predict_options, "");
+    okra_options *options = settings_of(okra_predict_options, "");
     okra_predict_request request = {OKRA_SIZED(okra_predict_request), .confidence = true};
     pairs_make(6, &p);
     okra_model *model =

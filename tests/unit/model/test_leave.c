@@ -21,8 +21,8 @@ static void compare(const pairs *p, const char *settings, double tolerance)
     double losses[N];
     okra_prediction *left = NULL, *one = NULL;
     okra_int top = 0;
-    okra_options *options = pairs_options(okra_fit_options, settings);
-    okra_options *nearest = pairs_options(okra_predict_options, "decode=candidates");
+    okra_options *options = settings_of(okra_fit_options, settings);
+    okra_options *nearest = settings_of(okra_predict_options, "decode=candidates");
     okra_model *model = pairs_fit(p->train_x, p->train_y, settings);
     CHECK_OK(okra_model_leave(NULL, model, options, losses, &left));
     const okra_int *index = okra_prediction_index(left, &top);
@@ -82,7 +82,7 @@ TEST(says_where_there_is_no_closed_form)
     okra_model *one = pairs_fit(one_x, one_y, "lambda=1");
     CHECK_FAILS(okra_model_leave(NULL, one, NULL, NULL, &left), OKRA_ESHAPE, "one");
     okra_model *model = pairs_fit(p.train_x, p.train_y, "kx=rbf(sigma=1) lambda=1");
-    okra_options *options = pairs_options(okra_fit_options, "kx=rbf(sigma=1) lambda=1");
+    okra_options *options = settings_of(okra_fit_options, "kx=rbf(sigma=1) lambda=1");
     double losses[N];
     CHECK_ALLOCATIONS(okra_model_leave(NULL, model, options, losses, &left),
                       okra_prediction_free(left));
@@ -113,7 +113,7 @@ TEST(options_must_be_those_of_the_fit)
     okra_model *model =
         pairs_fit(p.train_x, p.train_y, "kx=rbf(sigma=1) ky=rbf(sigma=1) lambda=0.5");
     for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
-        okra_options *options = pairs_options(okra_fit_options, cases[c].options);
+        okra_options *options = settings_of(okra_fit_options, cases[c].options);
         CHECK_FAILS(okra_model_leave(NULL, model, options, NULL, &left), OKRA_EARG,
                     cases[c].message);
         okra_options_free(options);
@@ -121,7 +121,7 @@ TEST(options_must_be_those_of_the_fit)
     const char *good[] = {"kx=rbf(sigma=1) ky=rbf(sigma=1) lambda=0.50",
                           "kx=rbf(sigma=1) ky=rbf(sigma=1)"};
     for (int g = 0; g < 2; g++) {
-        okra_options *options = pairs_options(okra_fit_options, good[g]);
+        okra_options *options = settings_of(okra_fit_options, good[g]);
         CHECK_OK(okra_model_leave(NULL, model, options, NULL, &left));
         okra_prediction_free(left);
         okra_options_free(options);

@@ -295,7 +295,7 @@ TEST(paths_equal_single_fits)
         pairs p;
         okra_model *models[2] = {NULL};
         pairs_make(5, &p);
-        okra_options *o = pairs_options(okra_fit_options, settings[k]);
+        okra_options *o = settings_of(okra_fit_options, settings[k]);
         CHECK_OK(okra_fit_path(NULL, p.train_x, p.train_y, o, lambda, 2, models));
         for (int l = 0; l < 2; l++) {
             char one[200];

@@ -27,7 +27,7 @@ static void check_distances(const okra_model *model, const pairs *p, okra_int ra
     CHECK_OK(okra_map_values_(NULL, map, p->test_y, 0, Vm));
     CHECK_OK(okra_map_features_(NULL, map, Vm, okra_mat_of_(Psi, M, rank)));
     CHECK_OK(okra_map_self_(NULL, map, p->test_y, self));
-    okra_options *o = pairs_options(okra_predict_options, "top=7");
+    okra_options *o = settings_of(okra_predict_options, "top=7");
     okra_predict_request request = {OKRA_SIZED(okra_predict_request),
                                     .candidates = p->test_y};
     okra_prediction *q = NULL;
@@ -78,7 +78,7 @@ TEST(candidates_may_be_given)
     for (int k = 0; k < 2; k++) {
         okra_int top;
         okra_prediction *q = NULL;
-        okra_options *o = pairs_options(okra_predict_options, "");
+        okra_options *o = settings_of(okra_predict_options, "");
         okra_predict_request request = {OKRA_SIZED(okra_predict_request),
                                         .candidates = p.test_y};
         CHECK_OK(okra_predict(NULL, models[k], p.test_x, o, &request, &q));
@@ -122,7 +122,7 @@ TEST(what_does_not_go_together)
     okra_model *model = pairs_fit(
         p.train_x, p.train_y, "kx=rbf(sigma=1) ky=rbf(sigma=1) low-rank=chol(rank=3)");
     okra_prediction *q = NULL;
-    okra_options *o = pairs_options(okra_predict_options, "");
+    okra_options *o = settings_of(okra_predict_options, "");
     okra_predict_request weights = {OKRA_SIZED(okra_predict_request), .weights = true};
     CHECK_FAILS(okra_predict(NULL, model, p.test_x, o, &weights, &q), OKRA_EUNSUPPORTED,
                 "embeddings");
@@ -137,7 +137,7 @@ TEST(what_does_not_go_together)
 static okra_status plan(const pairs *p, const char *settings, char *text, size_t size,
                         double *seconds)
 {
-    okra_options *o = pairs_options(okra_fit_options, settings);
+    okra_options *o = settings_of(okra_fit_options, settings);
     okra_status st = okra_fit_plan(NULL, p->train_x, p->train_y, o, text, size, seconds);
     okra_options_free(o);
     return st;

@@ -49,7 +49,7 @@ static okra_int outcome(const okra_model *model, const okra_data *x,
     char text[16];
     bool weights = okra_model_form_(model) == OKRA_FORM_WEIGHTS;
     snprintf(text, sizeof text, "top=%d", TOP);
-    okra_options *options = pairs_options(okra_predict_options, text);
+    okra_options *options = settings_of(okra_predict_options, text);
     okra_predict_request request = {OKRA_SIZED(okra_predict_request),
                                     .candidates = candidates, .weights = weights,
                                     .embedding = !weights};

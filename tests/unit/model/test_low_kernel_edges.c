@@ -65,7 +65,7 @@ TEST(refused)
                  decoders[d][0]);
         okra_model *model = pairs_fit(p.train_x, p.train_y, text);
         okra_prediction *q = NULL;
-        okra_options *o = pairs_options(okra_predict_options, "");
+        okra_options *o = settings_of(okra_predict_options, "");
         CHECK_OK(okra_options_set(o, "decode", decoders[d][1]));
         CHECK_FAILS(okra_predict(NULL, model, p.test_x, o, NULL, &q), OKRA_EUNSUPPORTED,
                     decoders[d][2]);
@@ -97,7 +97,7 @@ TEST(structured_methods_say_why)
     CHECK_OK(okra_data_strings(words, 4, &y));
     for (int c = 0; c < 3; c++) {
         okra_model *model = NULL;
-        okra_options *o = pairs_options(okra_fit_options, settings[c]);
+        okra_options *o = settings_of(okra_fit_options, settings[c]);
         CHECK_FAILS(
             okra_fit(NULL, c < 2 ? x : p.train_y, c < 2 ? y : p.train_y, o, &model),
             OKRA_EUNSUPPORTED, messages[c]);

@@ -155,7 +155,7 @@ TEST(a_path_gives_the_models_of_its_lambdas)
         okra_model *models[3] = {NULL};
         snprintf(settings, sizeof settings, "kx=rbf(sigma=1) ky=rbf(sigma=1) operator=%s",
                  operators[o]);
-        okra_options *options = pairs_options(okra_fit_options, settings);
+        okra_options *options = settings_of(okra_fit_options, settings);
         CHECK_OK(okra_fit_path(NULL, p.train_x, p.train_y, options, lambda, 3, models));
         for (size_t i = 0; i < 3 && models[i]; i++) {
             char one[160];
@@ -258,7 +258,7 @@ TEST(blocks_do_not_matter)
     okra_int rows, cols, top;
     pairs_make(8, &p);
     okra_model *model = pairs_fit(p.train_x, p.train_y, rbf);
-    okra_options *options = pairs_options(okra_predict_options, "top=2");
+    okra_options *options = settings_of(okra_predict_options, "top=2");
     okra_predict_request request = {OKRA_SIZED(okra_predict_request), .weights = true};
     okra_prediction *small = NULL, *large = NULL;
     CHECK_OK(okra_context_create(&tight));

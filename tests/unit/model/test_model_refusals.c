@@ -10,7 +10,7 @@ static const char *const rbf = "kx=rbf(sigma=1.5) ky=rbf(sigma=2) lambda=0.1";
 static okra_status try_fit(const okra_data *x, const okra_data *y, const char *settings)
 {
     okra_model *model = NULL;
-    okra_options *options = pairs_options(okra_fit_options, settings);
+    okra_options *options = settings_of(okra_fit_options, settings);
     okra_status st = okra_fit(NULL, x, y, options, &model);
     okra_options_free(options);
     okra_model_free(model);
@@ -44,7 +44,7 @@ TEST(what_fit_refuses)
                 OKRA_EARG, "the path has no lambda");
     CHECK_FAILS(okra_fit_path(NULL, p.train_x, p.train_y, NULL, lambda, 2, models),
                 OKRA_EARG, "ridge: lambda is -1");
-    okra_options *knn = pairs_options(okra_fit_options, "method=knn");
+    okra_options *knn = settings_of(okra_fit_options, "method=knn");
     CHECK_FAILS(okra_fit_path(NULL, p.train_x, p.train_y, knn, lambda, 1, models),
                 OKRA_EARG, "method knn has no lambda to follow a path of");
     CHECK(!models[0] && !models[1]);
@@ -60,11 +60,11 @@ TEST(what_predict_refuses)
     double value;
     pairs_make(12, &p);
     okra_model *model = pairs_fit(p.train_x, p.train_y, rbf);
-    okra_options *decode = pairs_options(okra_predict_options, "decode=explicitt");
+    okra_options *decode = settings_of(okra_predict_options, "decode=explicitt");
     CHECK_FAILS(okra_predict(NULL, model, p.test_x, decode, NULL, &o), OKRA_EARG,
                 "there is no decoder 'explicitt'; did you mean 'explicit'?");
     okra_options *unused =
-        pairs_options(okra_predict_options, "decode=none allow-empty-candidates=yes");
+        settings_of(okra_predict_options, "decode=none allow-empty-candidates=yes");
     CHECK_FAILS(okra_predict(NULL, model, p.test_x, unused, NULL, &o), OKRA_EARG,
                 "decoder none does not use the option 'allow-empty-candidates'");
     okra_predict_request request = {OKRA_SIZED(okra_predict_request), .embedding = true};
@@ -87,7 +87,7 @@ TEST(what_must_be_given)
     pairs_make(31, &p);
     okra_model *model = pairs_fit(p.train_x, p.train_y, ""), *none = NULL;
     okra_prediction *prediction = NULL;
-    okra_options *options = pairs_options(okra_fit_options, "");
+    okra_options *options = settings_of(okra_fit_options, "");
     double value = 7;
     CHECK_FAILS(okra_fit(NULL, NULL, p.train_y, NULL, &none), OKRA_EARG,
                 "okra_fit: x is NULL");
@@ -212,8 +212,8 @@ TEST(failing_allocations)
     pairs_make(15, &p);
     CHECK_OK(okra_context_create(&one));
     CHECK_OK(okra_context_set_threads(one, 1));
-    okra_options *fit = pairs_options(okra_fit_options, rbf);
-    okra_options *linear = pairs_options(okra_fit_options, "kx=rbf(sigma=1)|center");
+    okra_options *fit = settings_of(okra_fit_options, rbf);
+    okra_options *linear = settings_of(okra_fit_options, "kx=rbf(sigma=1)|center");
     CHECK_ALLOCATIONS(okra_fit(one, p.train_x, p.train_y, fit, &model),
                       okra_model_free(model));
     CHECK_ALLOCATIONS(okra_fit(one, p.train_x, p.train_y, linear, &model),

@@ -61,7 +61,7 @@ static const char *spec(const char *head, const char *tail, char text[SPEC])
 static okra_status fit_files(const char *x, const char *y, const char *settings,
                              okra_model **model)
 {
-    okra_options *o = pairs_options(okra_fit_options, settings);
+    okra_options *o = settings_of(okra_fit_options, settings);
     okra_status st = okra_fit_shards(NULL, x, y, o, model);
     okra_options_free(o);
     return st;

@@ -117,8 +117,8 @@ static void check(const kind *k, uint64_t seed)
     okra_int before = okra_alloc_live_blocks_();
     okra_model *model = pairs_fit(train, out, k->fit),
                *small = pairs_fit(train, out, k->fit);
-    okra_options *options = pairs_options(okra_predict_options, k->predict);
-    okra_options *none = pairs_options(okra_predict_options, "decode=none");
+    okra_options *options = settings_of(okra_predict_options, k->predict);
+    okra_options *none = settings_of(okra_predict_options, "decode=none");
     okra_prediction *all = ask(NULL, model, 0, TESTS, options);
     okra_int least = 0;
     for (okra_int i = 0; i < 2 * TESTS; i++) {
@@ -177,7 +177,7 @@ TEST(a_changed_model_keeps_its_own)
         okra_data *out = outputs(&r, k->n, k->what);
         okra_data *value = outputs(&r, 1, k->what);
         okra_model *model = pairs_fit(train, out, k->fit), *changed = NULL;
-        okra_options *options = pairs_options(okra_predict_options, k->predict);
+        okra_options *options = settings_of(okra_predict_options, k->predict);
         for (okra_int i = 0; i < TESTS; i++) {
             okra_prediction_free(ask(NULL, model, i, 1, options));
         }

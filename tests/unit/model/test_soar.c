@@ -178,7 +178,7 @@ TEST(support_vectors)
 static okra_status try_fit(const pairs *p, const char *settings)
 {
     okra_model *model = NULL;
-    okra_options *options = pairs_options(okra_fit_options, settings);
+    okra_options *options = settings_of(okra_fit_options, settings);
     okra_status st = okra_fit(NULL, p->train_x, p->train_y, options, &model);
     okra_options_free(options);
     okra_model_free(model);
@@ -306,7 +306,7 @@ TEST(allocations)
     static const char *const settings[] = {"method=soar kx=rbf(gamma=1) sweeps=2",
                                            "method=soar kx=rbf(gamma=1) learner=svr"};
     for (int k = 0; k < 2; k++) {
-        okra_options *o = pairs_options(okra_fit_options, settings[k]);
+        okra_options *o = settings_of(okra_fit_options, settings[k]);
         CHECK_ALLOCATIONS(whole_run(&p, o), (void)0);
         okra_options_free(o);
     }

@@ -205,7 +205,7 @@ TEST(models_speak_in_the_units_of_y)
 static okra_status fit(const pairs *p, const char *ky, const char *method,
                        okra_model **model)
 {
-    okra_options *o = pairs_options(okra_fit_options, method);
+    okra_options *o = settings_of(okra_fit_options, method);
     CHECK_OK(okra_options_set(o, "ky", ky));
     okra_status st = okra_fit(NULL, p->train_x, p->train_y, o, model);
     okra_options_free(o);
@@ -233,7 +233,7 @@ TEST(refusals_and_allocations)
     CHECK_FAILS(fit(&p, text[1], "", &m), OKRA_EARG, "both file and gamma");
     CHECK_FAILS(fit(&p, "tasks(mu=0.5)", "operator=graph:x.npy,mu=0.5", &m),
                 OKRA_EUNSUPPORTED, "linear output kernel");
-    okra_options *o = pairs_options(okra_fit_options, "ky=tasks(mu=0.5)");
+    okra_options *o = settings_of(okra_fit_options, "ky=tasks(mu=0.5)");
     CHECK_ALLOCATIONS(okra_fit(NULL, p.train_x, p.train_y, o, &m), okra_model_free(m));
     okra_options_free(o);
     unlink(matrix_file);

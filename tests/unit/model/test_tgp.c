@@ -120,7 +120,7 @@ TEST(definition)
                 okra_predict_request request = {OKRA_SIZED(okra_predict_request),
                                                 .candidates = s.p.test_y};
                 snprintf(top, sizeof top, "top=%d", M);
-                okra_options *o = pairs_options(okra_predict_options, top);
+                okra_options *o = settings_of(okra_predict_options, top);
                 okra_prediction *p = NULL;
                 CHECK_OK(okra_predict(NULL, model, s.p.test_x, o, &request, &p));
                 okra_int tops;

@@ -7,7 +7,7 @@
 static okra_status try_fit(const pairs *p, const char *settings)
 {
     okra_model *model = NULL;
-    okra_options *options = pairs_options(okra_fit_options, settings);
+    okra_options *options = settings_of(okra_fit_options, settings);
     okra_status st = okra_fit(NULL, p->train_x, p->train_y, options, &model);
     okra_options_free(options);
     okra_model_free(model);
@@ -18,7 +18,7 @@ static okra_status try_predict(const okra_model *model, const okra_data *x,
                                const char *settings)
 {
     okra_prediction *p = NULL;
-    okra_options *options = pairs_options(okra_predict_options, settings);
+    okra_options *options = settings_of(okra_predict_options, settings);
     okra_status st = okra_predict(NULL, model, x, options, NULL, &p);
     okra_options_free(options);
     okra_prediction_free(p);
@@ -106,7 +106,7 @@ TEST(never_nan)
                          kl ? "tgp-kl" : "tgp-hsic", local ? "neighbours=6" : "");
                 okra_model *model = pairs_fit(p.train_x, p.train_y, text);
                 okra_options *o =
-                    pairs_options(okra_predict_options, what == 2 ? "iterations=1" : "");
+                    settings_of(okra_predict_options, what == 2 ? "iterations=1" : "");
                 okra_prediction *q = NULL;
                 said[0] = 0;
                 okra_status st = okra_predict(ctx, model, p.test_x, o, NULL, &q);
@@ -172,7 +172,7 @@ TEST(not_psd)
         snprintf(text, sizeof text, "kx=precomputed%s ky=rbf(gamma=0.4) method=%s%s",
                  squared ? "|poly-series(0,0,1)" : "", kl ? "tgp-kl" : "tgp-hsic",
                  local ? " neighbours=6" : "");
-        okra_options *o = pairs_options(okra_fit_options, text);
+        okra_options *o = settings_of(okra_fit_options, text);
         okra_model *model = NULL;
         okra_prediction *q = NULL;
         said[0] = 0;
@@ -252,7 +252,7 @@ TEST(allocations)
     scene s = {.kx = NULL};
     pairs_make(1, &s.p);
     for (int k = 0; k < 4; k++) {
-        okra_options *o = pairs_options(okra_fit_options, settings[k]);
+        okra_options *o = settings_of(okra_fit_options, settings[k]);
         CHECK_ALLOCATIONS(whole_run(&s, o), (void)0);
         okra_options_free(o);
     }

@@ -161,7 +161,7 @@ static void values_of(const okra_model *model, const okra_data *t, int tests,
     char text[40];
     CHECK_OK(okra_data_dense(points, count, d, d, &g));
     snprintf(text, sizeof text, "decode=candidates top=%lld", (long long)count);
-    okra_options *ranked = pairs_options(okra_predict_options, text);
+    okra_options *ranked = settings_of(okra_predict_options, text);
     okra_predict_request request = {OKRA_SIZED(okra_predict_request), .candidates = g};
     okra_prediction *p = NULL;
     CHECK_OK(okra_predict(NULL, model, t, ranked, &request, &p));

@@ -246,7 +246,7 @@ TEST(squares_of_outputs_may_not_overflow)
 {
     pairs p;
     okra_model *m = NULL;
-    okra_options *o = pairs_options(okra_fit_options, settings[0]);
+    okra_options *o = settings_of(okra_fit_options, settings[0]);
     pairs_make(6, &p);
     p.y[3] = 1e140;
     CHECK_OK(okra_fit(NULL, p.train_x, p.train_y, o, &m));

@@ -213,7 +213,7 @@ static void check_leave(const pairs *p, const double *weights, const char *setti
     okra_prediction *all = NULL;
     settings = with_operator(settings);
     okra_data *y = pairs_weigh(p->train_y, weights);
-    okra_options *options = pairs_options(okra_fit_options, settings);
+    okra_options *options = settings_of(okra_fit_options, settings);
     okra_model *model = pairs_fit(p->train_x, y, settings);
     CHECK_OK(okra_model_leave(NULL, model, options, left, &all));
     for (okra_int i = 0; i < N; i++) {
@@ -283,7 +283,7 @@ TEST(a_file_keeps_the_weights)
     }
     okra_data *y = pairs_weigh(p.train_y, weights);
     const char *settings = "kx=rbf(sigma=1) ky=rbf(sigma=2) lambda=0.1 center-output=yes";
-    okra_options *options = pairs_options(okra_fit_options, settings);
+    okra_options *options = settings_of(okra_fit_options, settings);
     okra_model *model = pairs_fit(p.train_x, y, settings);
     const char *path = files_path("weighed.okra");
     CHECK_OK(okra_model_save(NULL, model, path));
@@ -350,7 +350,7 @@ static void refuses(const pairs *p, const okra_data *y, const char *settings,
                     okra_status status, const char *text)
 {
     okra_model *model = NULL;
-    okra_options *options = pairs_options(okra_fit_options, settings);
+    okra_options *options = settings_of(okra_fit_options, settings);
     CHECK_FAILS(okra_fit(NULL, p->train_x, y, options, &model), status, text);
     okra_options_free(options);
 }
@@ -386,7 +386,7 @@ TEST(gram_matrices_have_no_rows_to_drop)
     double G[4] = {2, 1, 1, 2}, values[2] = {1, -1}, weights[2] = {0, 1};
     okra_data *x = NULL, *y = NULL, *z = NULL;
     okra_model *model = NULL;
-    okra_options *options = pairs_options(okra_fit_options, "kx=precomputed lambda=1");
+    okra_options *options = settings_of(okra_fit_options, "kx=precomputed lambda=1");
     CHECK_OK(okra_data_gram(G, 2, 2, 2, NULL, &x));
     CHECK_OK(okra_data_dense(values, 2, 1, 1, &y));
     CHECK_OK(okra_data_weigh(y, weights, 2, &z));
@@ -418,7 +418,7 @@ TEST(allocations_may_fail)
         "method=kpca kx=rbf(sigma=1) ky=rbf(sigma=2) lambda=0.1",
         "kx=rbf(sigma=1) lambda=0.1 low-rank-x=chol(rank=6,tol=0) center-output=yes"};
     for (int s = 0; s < 3; s++) {
-        okra_options *o = pairs_options(okra_fit_options, settings[s]);
+        okra_options *o = settings_of(okra_fit_options, settings[s]);
         CHECK_ALLOCATIONS(fit_weighed(&p, y, o), (void)0);
         okra_options_free(o);
     }

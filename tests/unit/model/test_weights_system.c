@@ -1,6 +1,7 @@
 /*
  * Weights of pairs that are no whole numbers, against the systems written out.
  */
+#include "eliminate.h"
 #include "harness.h"
 #include "pairs.h"
 
@@ -92,39 +93,6 @@ static const double *input(const pairs *p, int i)
     return i < N ? p->x + i * LDX : p->t + (i - N) * P;
 }
 
-/* C <- the solution by elimination with pivots; A is destroyed. */
-static void eliminate(double *A, double *C)
-{
-    for (int k = 0; k < ALL; k++) {
-        int pivot = k;
-        for (int i = k + 1; i < ALL; i++) {
-            pivot = fabs(A[i * ALL + k]) > fabs(A[pivot * ALL + k]) ? i : pivot;
-        }
-        for (int j = 0; j < ALL; j++) {
-            double a = A[k * ALL + j];
-            A[k * ALL + j] = A[pivot * ALL + j];
-            A[pivot * ALL + j] = a;
-        }
-        for (int j = 0; j < D; j++) {
-            double c = C[k * D + j];
-            C[k * D + j] = C[pivot * D + j];
-            C[pivot * D + j] = c;
-        }
-        for (int i = 0; i < ALL; i++) {
-            double f = i == k ? 0 : A[i * ALL + k] / A[k * ALL + k];
-            for (int j = k; j < ALL; j++) {
-                A[i * ALL + j] -= f * A[k * ALL + j];
-            }
-            for (int j = 0; j < D; j++) {
-                C[i * D + j] -= f * C[k * D + j];
-            }
-        }
-    }
-    for (int i = 0; i < ALL * D; i++) {
-        C[i] /= A[i / D * ALL + i / D];
-    }
-}
-
 static void naive_semi(const pairs *p, const double *weights, double lambda,
                        double lambda2, double *h)
 {
@@ -150,7 +118,7 @@ static void naive_semi(const pairs *p, const double *weights, double lambda,
             C[i * D + j] = weights[i] * p->y[i * D + j];
         }
     }
-    eliminate(A, C);
+    eliminate(ALL, A, D, C);
     for (int t = 0; t < M * D; t++) {
         h[t] = 0;
         for (int i = 0; i < ALL; i++) {

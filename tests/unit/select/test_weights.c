@@ -85,7 +85,7 @@ static void check(const weighted *w, const char *settings, okra_int parts, bool 
     }
     want /= parts == N ? total : 1;
     snprintf(text, sizeof text, "%s cv=%s", settings, parts == N ? "loo" : "kfold:3");
-    okra_options *o = pairs_options(okra_select_options, text);
+    okra_options *o = settings_of(okra_select_options, text);
     CHECK_OK(okra_data_labels(part, N, NULL, parts, &folds));
     okra_select_request request = {OKRA_SIZED(okra_select_request),
                                    .folds = parts == N ? NULL : folds};
@@ -178,8 +178,8 @@ TEST(pairs_of_weight_0_leave)
     CHECK_OK(okra_data_take(w.p.train_x, index, count, &x));
     CHECK_OK(okra_data_take(z, index, count, &y));
     CHECK_OK(okra_data_take(folds, index, count, &fewer));
-    okra_options *o = pairs_options(okra_select_options,
-                                    "kx=rbf(sigma=1) ky=linear lambda=0.1 cv=kfold:3");
+    okra_options *o = settings_of(okra_select_options,
+                                  "kx=rbf(sigma=1) ky=linear lambda=0.1 cv=kfold:3");
     okra_select_request all = {OKRA_SIZED(okra_select_request), .folds = folds};
     okra_select_request some = {OKRA_SIZED(okra_select_request), .folds = fewer};
     CHECK_OK(okra_select(NULL, w.p.train_x, z, o, &all, &s));
@@ -216,7 +216,7 @@ TEST(gcv_counts_pairs)
     CHECK_OK(okra_data_take(w.p.train_x, index, count, &x));
     CHECK_OK(okra_data_take(w.p.train_y, index, count, &y));
     okra_options *o =
-        pairs_options(okra_select_options, "kx=rbf(sigma=1) ky=linear lambda=0.1 cv=gcv");
+        settings_of(okra_select_options, "kx=rbf(sigma=1) ky=linear lambda=0.1 cv=gcv");
     CHECK_OK(okra_select(NULL, w.p.train_x, z, o, NULL, &s));
     CHECK_OK(okra_select(NULL, x, y, o, NULL, &t));
     CHECK_OK(okra_selection_cell(s, 0, &a, &error));
