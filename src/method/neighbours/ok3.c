@@ -132,10 +132,8 @@ static okra_status products(const forest *f, scratch *w, const okra_node_items_ 
     okra_int s = node->s;
     for (okra_int c = 0; c <= count; c++) {
         const double *row = f->K.p + (c < count ? w->feature[c] * f->K.ld : 0);
-        double cut = c < count ? w->cut[c] : (double)INFINITY, *z = w->Z + c * s;
-        for (okra_int i = 0; i < s; i++) {
-            z[i] = row[w->at[i]] < cut;
-        }
+        double cut = c < count ? w->cut[c] : (double)INFINITY;
+        okra_splits_left_(row, cut, s, w->at, w->Z + c * s);
     }
     return okra_gemm_(f->ctx, false, false, 1, okra_mat_of_(w->Z, count + 1, s), node->L,
                       0, okra_mat_of_(w->G, count + 1, s));
@@ -265,7 +263,7 @@ static okra_status make_scratch(const forest *f, scratch *w)
 {
     okra_int n = f->n, width = f->o.features + 1;
     if (width * n * n > 2 * SMALL) {
-        CHK(okra_splits_create_(f->ctx, n, f->o.features, &w->splits));
+        CHK(okra_splits_create_(f->ctx, n, n, f->o.features, &w->splits));
     }
     CHK(okra_doubles_(f->ctx, n, n, "outputs of a node of a tree", &w->L));
     CHK(okra_doubles_(f->ctx, n, width, "splits of a tree", &w->Z));

@@ -24,7 +24,8 @@
 #include <math.h>
 #include <string.h>
 
-enum { SIDE = 64, WIDE = 16 }; /* a tile, and how many floats are added at once */
+/* A tile, how many floats are added and how many rows of K are read at once. */
+enum { SIDE = 64, WIDE = 16, ROWS = 4 };
 typedef float lane __attribute__((vector_size(WIDE * sizeof(float))));
 
 static okra_int blocks_of(okra_int items)
@@ -32,8 +33,8 @@ static okra_int blocks_of(okra_int items)
     return (items + SIDE - 1) / SIDE;
 }
 
-okra_status okra_splits_create_(okra_context *ctx, okra_int items, okra_int splits,
-                                okra_splits_ *w)
+okra_status okra_splits_create_(okra_context *ctx, okra_int features, okra_int items,
+                                okra_int splits, okra_splits_ *w)
 {
     okra_int blocks = blocks_of(items), tiles = blocks * (blocks + 1) / 2;
     double bytes = (double)tiles * SIDE * SIDE * sizeof *w->tiles +
@@ -44,6 +45,11 @@ okra_status okra_splits_create_(okra_context *ctx, okra_int items, okra_int spli
     MAKE(w->tiles, tiles * SIDE * SIDE);
     MAKE(w->sums, splits * SIDE);
     MAKE(w->side, splits * blocks);
+    MAKE(w->begin, features + 1);
+    MAKE(w->place, splits);
+    MAKE(w->feature, splits);
+    MAKE(w->cut, splits);
+    MAKE(w->words, splits);
     MAKE(w->mean, items);
     MAKE(w->gain, splits);
     MAKE(w->size, splits);
@@ -52,45 +58,101 @@ okra_status okra_splits_create_(okra_context *ctx, okra_int items, okra_int spli
 
 void okra_splits_free_(okra_splits_ *w)
 {
-    FREE(w->tiles, w->sums, w->side, w->mean, w->gain, w->size);
+    FREE(w->tiles, w->sums, w->side, w->begin, w->place, w->feature, w->cut, w->words,
+         w->mean, w->gain, w->size);
 }
 
 /* ---- the smaller sides ---- */
 
-/* Bit `place` of words[c]: the item whose row of K this is goes left in split c. */
-static inline OKRA_INLINE_ void mark_body(const double *row, okra_int count,
-                                          const okra_int *feature, const double *cut,
-                                          int place, uint64_t *words, bool fused)
+/* Without a branch, which no processor could foresee. */
+static inline OKRA_INLINE_ void left_body(const double *row, double cut, okra_int s,
+                                          const okra_int *at, double *restrict z,
+                                          bool fused)
 {
     (void)fused;
-    for (okra_int c = 0; c < count; c++) {
-        words[c] |= (uint64_t)(row[feature[c]] < cut[c]) << place;
+    for (okra_int i = 0; i < s; i++) {
+        z[i] = row[at[i]] < cut ? 1 : 0;
+    }
+}
+OKRA_VARIANTS_(left, left_body,
+               (const double *row, double cut, okra_int s, const okra_int *at, double *z),
+               (row, cut, s, at, z))
+
+void okra_splits_left_(const double *row, double cut, okra_int s, const okra_int *at,
+                       double *z)
+{
+    left(row, cut, s, at, z);
+}
+
+/* Bit place + k of words[i]: the item whose row of K is row[k] goes left in split i. The
+ * rows share the loads of what the split is. */
+static inline OKRA_INLINE_ void mark_body(const double *const row[ROWS], okra_int count,
+                                          const okra_int *feature, const double *cut,
+                                          int place, uint64_t *restrict words, bool fused)
+{
+    const double *a = row[0], *b = row[1], *c = row[2], *d = row[3];
+    (void)fused;
+    for (okra_int i = 0; i < count; i++) {
+        okra_int f = feature[i];
+        uint64_t bits = (uint64_t)(a[f] < cut[i]) | (uint64_t)(b[f] < cut[i]) << 1 |
+                        (uint64_t)(c[f] < cut[i]) << 2 | (uint64_t)(d[f] < cut[i]) << 3;
+        words[i] |= bits << place;
     }
 }
 OKRA_VARIANTS_(mark, mark_body,
-               (const double *row, okra_int count, const okra_int *feature,
+               (const double *const row[ROWS], okra_int count, const okra_int *feature,
                 const double *cut, int place, uint64_t *words),
                (row, count, feature, cut, place, words))
+
+/* Of block b of s items: one bit for each of its items. */
+static uint64_t items_of(okra_int b, okra_int s)
+{
+    okra_int rest = s - b * SIDE;
+    return rest < SIDE ? ((uint64_t)1 << rest) - 1 : ~(uint64_t)0;
+}
+
+/* The splits by ascending features, so that rows of K are read from left to right. */
+static void sort_splits(okra_splits_ *w, okra_int features, okra_int count,
+                        const okra_int *feature, const double *cut)
+{
+    memset(w->begin, 0, (size_t)(features + 1) * sizeof *w->begin);
+    for (okra_int c = 0; c < count; c++) {
+        w->begin[feature[c] + 1]++;
+    }
+    for (okra_int f = 0; f < features; f++) {
+        w->begin[f + 1] += w->begin[f];
+    }
+    for (okra_int c = 0; c < count; c++) {
+        okra_int k = w->begin[feature[c]]++;
+        w->place[k] = c;
+        w->feature[k] = feature[c];
+        w->cut[k] = cut[c];
+    }
+}
 
 static void find_sides(okra_splits_ *w, const okra_node_items_ *node, okra_int count,
                        const okra_int *feature, const double *cut)
 {
     okra_int blocks = blocks_of(node->s);
+    sort_splits(w, node->K.cols, count, feature, cut);
     memset(w->size, 0, (size_t)count * sizeof *w->size);
     for (okra_int b = 0; b < blocks; b++) {
-        uint64_t *words = w->side + b * w->splits;
-        memset(words, 0, (size_t)count * sizeof *words);
-        for (okra_int i = b * SIDE; i < OKRA_MIN_((b + 1) * SIDE, node->s); i++) {
-            mark(node->K.p + node->at[i] * node->K.ld, count, feature, cut,
-                 (int)(i - b * SIDE), words);
+        memset(w->words, 0, (size_t)count * sizeof *w->words);
+        for (okra_int i = b * SIDE; i < OKRA_MIN_((b + 1) * SIDE, node->s); i += ROWS) {
+            const double *row[ROWS];
+            for (okra_int k = 0; k < ROWS; k++) { /* the last item again behind the end */
+                row[k] = node->K.p + node->at[OKRA_MIN_(i + k, node->s - 1)] * node->K.ld;
+            }
+            mark(row, count, w->feature, w->cut, (int)(i - b * SIDE), w->words);
         }
-        for (okra_int c = 0; c < count; c++) {
-            w->size[c] += __builtin_popcountll(words[c]);
+        for (okra_int k = 0; k < count; k++) {
+            uint64_t word = w->words[k] & items_of(b, node->s);
+            w->side[b * w->splits + w->place[k]] = word;
+            w->size[w->place[k]] += __builtin_popcountll(word);
         }
     }
     for (okra_int b = 0; b < blocks; b++) {
-        okra_int rest = node->s - b * SIDE;
-        uint64_t all = rest < SIDE ? ((uint64_t)1 << rest) - 1 : ~(uint64_t)0;
+        uint64_t all = items_of(b, node->s);
         for (okra_int c = 0; c < count; c++) {
             w->side[b * w->splits + c] ^= 2 * w->size[c] > node->s ? all : 0;
         }

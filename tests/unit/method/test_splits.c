@@ -105,7 +105,7 @@ static okra_int keep(const node *v, okra_int least, bool *kept)
     okra_node_items_ items = {okra_mat_of_((double *)(uintptr_t)v->K, v->n, v->n),
                               okra_mat_of_((double *)(uintptr_t)v->L, v->s, v->s), v->at,
                               v->s, v->leaf};
-    CHECK_OK(okra_splits_create_(NULL, v->s, SPLITS, &w));
+    CHECK_OK(okra_splits_create_(NULL, v->n, v->s, SPLITS, &w));
     okra_int count = okra_splits_keep_(&w, &items, SPLITS, least, feature, cut);
     for (okra_int c = 0; c < SPLITS; c++) {
         kept[c] = at < count && feature[at] == v->feature[c] && cut[at] == v->cut[c];
@@ -161,7 +161,7 @@ TEST(as_many_are_kept_as_are_asked_for)
 
 static okra_status create(okra_splits_ *w)
 {
-    okra_status st = okra_splits_create_(NULL, 70, 5, w);
+    okra_status st = okra_splits_create_(NULL, 70, 70, 5, w);
     if (st != OKRA_OK) {
         okra_splits_free_(w);
     }
