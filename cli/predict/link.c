@@ -127,7 +127,7 @@ static int check(const cli_run *run, link_job *j)
 static int read_all(cli_run *run, link_job *j)
 {
     const link_fields *f = &j->f;
-    bool gram = strcmp(okra_options_get(run->library, "kx"), "precomputed") == 0;
+    bool gram = okra_kernel_has(okra_options_get(run->library, "kx"), OKRA_KERNEL_GIVEN);
     int status = cli_read_gram(run, f->x, gram, &j->x);
     if (status == CLI_DONE) {
         status = cli_nodes_read(run, f->nodes, okra_data_count(j->x), &j->nodes);

@@ -204,6 +204,7 @@ static int run_paper(cli_run *run)
                           .quick = f.quick,
                           .command = command,
                           .engine = run->common.engine}};
+    /* What --engine is without being given need not be typed again. */
     bool host = strcmp(run->common.engine, "host") == 0;
     const char *first = run->operand_count ? run->operands[0] : "list";
     if (strcmp(first, "list") == 0) {

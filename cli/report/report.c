@@ -102,6 +102,7 @@ const char *report_origin(const json_t *result, char *buffer, size_t size)
         join(buffer, size, "", text);
     }
     const char *engine = figure_string(result, "engine", "");
+    /* The engine that a run has without asking for one is not told. */
     join(buffer, size, "engine ", strcmp(engine, "host") == 0 ? "" : engine);
     return buffer;
 }

@@ -276,6 +276,8 @@ static int check(const cli_run *run, const score_fields *f)
     if (*f->model ? *f->yhat || !*f->x : !*f->yhat) {
         return cli_usage(run, "give --yhat FILE, or --model MODEL and --x FILE");
     }
+    /* What --model means, said aloud: there is no other metric of undecoded predictions.
+     */
     if (*f->model && *f->metric && strcmp(f->metric, "feature-loss") != 0) {
         return cli_usage(
             run,

@@ -8,7 +8,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* The same of an index, whose candidates differ. */
 static int number_in_index(cli_run *run, const score_fields *f, const okra_data *y,
@@ -75,7 +74,7 @@ static int number_truth(cli_run *run, const score_fields *f, const okra_data *y,
 }
 
 /* Intervals: each output is a set of numbers; coverage is that of the known ones. */
-static int score_intervals(cli_run *run, const okra_data *y, const score_lists *l,
+static int check_intervals(cli_run *run, const okra_data *y, const score_lists *l,
                            scores *s)
 {
     okra_int ld, d = okra_data_width(y);
@@ -84,42 +83,32 @@ static int score_intervals(cli_run *run, const okra_data *y, const score_lists *
         return cli_failure(run, "the intervals are of %lld outputs, --y has %lld",
                            (long long)l->width, (long long)d);
     }
+    s->unknown = 0;
+    for (okra_int i = 0; i < s->n * d; i++) {
+        s->unknown += isnan(values[i / d * ld + i % d]);
+    }
     for (size_t k = 0; k < s->count; k++) {
-        bool inside = strcmp(s->spec[k], "coverage") == 0;
-        s->loss[k] = s->has[k] = !inside;
-        s->has[k] = true;
-        if (!inside && strcmp(s->spec[k], "set-size") != 0) {
+        if (!okra_metric_has(s->spec[k], OKRA_METRIC_INTERVALS)) {
             return cli_usage(run, "metric %s has no use of intervals: coverage, set-size",
                              s->spec[k]);
         }
-        double all = 0;
-        okra_int known = 0;
-        s->unknown = 0;
-        for (okra_int i = 0; i < s->n; i++) {
-            double sum = 0;
-            okra_int here = 0;
-            for (okra_int j = 0; j < d; j++) {
-                const double *b = l->bounds + 2 * (i * d + j);
-                double v = values[i * ld + j];
-                s->unknown += isnan(v);
-                if (!inside || !isnan(v)) {
-                    sum += inside ? (v >= b[0] && v <= b[1]) : b[1] - b[0];
-                    here++;
-                }
-            }
-            all += sum;
-            known += here;
-            if (s->each) {
-                s->each[(size_t)i * s->count + k] =
-                    here ? sum / (double)here : (double)NAN;
-            }
-        }
-        if (known == 0) {
-            return cli_failure(run, "--y has no known value: there is no %s", s->spec[k]);
-        }
-        s->value[k] = all / (double)known;
     }
     return CLI_DONE;
+}
+
+/* The value of metric k, and one an object in `each`. */
+static okra_status measure(const cli_run *run, const okra_data *y, const score_lists *l,
+                           const okra_int *truth, scores *s, size_t k, double *each)
+{
+    okra_int ld = 0;
+    const double *values = l->bounds ? okra_data_values(y, &ld) : NULL;
+    okra_status st = okra_metric_is_loss(s->spec[k], &s->loss[k]);
+    return st != OKRA_OK ? st
+           : l->bounds
+               ? okra_score_intervals(run->context, s->spec[k], values, ld, l->bounds,
+                                      s->n, l->width, &s->value[k], each)
+               : okra_score_lists(run->context, s->spec[k], truth, l->index, s->n,
+                                  l->width, &s->value[k], each);
 }
 
 int score_listed(cli_run *run, const score_fields *f, const okra_data *y, scores *s)
@@ -130,16 +119,12 @@ int score_listed(cli_run *run, const score_fields *f, const okra_data *y, scores
     int status = truth && column ? score_lists_read(run, f->lists, s->n, &l)
                                  : cli_failure(run, "out of memory");
     if (status == CLI_DONE && l.bounds) {
-        status = score_intervals(run, y, &l, s);
+        status = check_intervals(run, y, &l, s);
     } else if (status == CLI_DONE) {
         status = number_truth(run, f, y, &l, truth);
     }
-    for (size_t k = 0; l.index && k < s->count && status == CLI_DONE; k++) {
-        okra_status st = okra_metric_is_loss(s->spec[k], &s->loss[k]);
-        st = st == OKRA_OK ? okra_score_lists(run->context, s->spec[k], truth, l.index,
-                                              s->n, l.width, &s->value[k], column)
-                           : st;
-        status = cli_status(run, st);
+    for (size_t k = 0; k < s->count && status == CLI_DONE; k++) {
+        status = cli_status(run, measure(run, y, &l, truth, s, k, column));
         s->has[k] = true;
         for (okra_int i = 0; s->each && status == CLI_DONE && i < s->n; i++) {
             s->each[(size_t)i * s->count + k] = column[i];

@@ -266,7 +266,7 @@ void choose_summary(const okra_selection *selection, okra_int n, char *text, siz
     bool links = json_is_integer(json_object_get(about, "nodes"));
     const char *metric = json_string_value(json_object_get(about, "metric"));
     bool loss = json_is_true(json_object_get(about, "loss"));
-    bool relative = metric && strcmp(metric, "relative-loss") == 0;
+    bool relative = okra_metric_has(metric, OKRA_METRIC_RELATIVE);
     long long pairs =
         json_integer_value(json_object_get(about, links ? "nodes" : "pairs"));
     char of[48] = "";

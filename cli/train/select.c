@@ -114,7 +114,7 @@ static okra_status read_pairs(cli_run *run, const select_fields *f, inputs *in)
 /* A network in place of outputs. */
 static int read_network(cli_run *run, const select_fields *f, inputs *in)
 {
-    bool gram = strcmp(okra_options_get(run->library, "kx"), "precomputed") == 0;
+    bool gram = okra_kernel_has(okra_options_get(run->library, "kx"), OKRA_KERNEL_GIVEN);
     if (*f->weight || f->classes) {
         return cli_usage(run, "links of a network have no weights of pairs: leave out "
                               "--sample-weight and --class-weight");

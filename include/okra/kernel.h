@@ -51,6 +51,15 @@ OKRA_API const char *okra_kernel_name(size_t index, const char **help,
 OKRA_API const char *okra_transform_name(size_t index, const char **help,
                                          const okra_option_table **parameters);
 
+/* What a kernel is, written by its name or as name(param=value, ...); false for an
+ * unknown one, and for an expression of several. */
+typedef enum okra_kernel_trait {
+    OKRA_KERNEL_GIVEN,    /* its objects are rows of a Gram matrix: precomputed         */
+    OKRA_KERNEL_LINEAR,   /* the inner product of the vectors themselves                */
+    OKRA_KERNEL_EQUALITY, /* 1 of equal objects, else 0                                 */
+} okra_kernel_trait;
+OKRA_API bool okra_kernel_has(const char *kernel, okra_kernel_trait trait);
+
 /* ---- synthetic networks: same seed, same network, on every machine ---- */
 
 /* All n nodes of a random network: an edge between two nodes of one class has probability

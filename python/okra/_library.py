@@ -120,6 +120,18 @@ def decoder_has(name: Optional[str], trait: str) -> bool:
         str(name).encode(), constants["OKRA_DECODER_" + trait])
 
 
+def kernel_has(kernel: Any, trait: str) -> bool:
+    """Whether a kernel is what ``OKRA_KERNEL_<trait>`` says; a callable and "auto" are not."""
+    return isinstance(kernel, str) and lib.okra_kernel_has(
+        kernel.encode(), constants["OKRA_KERNEL_" + trait])
+
+
+def metric_has(metric: Optional[str], trait: str) -> bool:
+    """Whether a metric is what ``OKRA_METRIC_<trait>`` says."""
+    return metric is not None and lib.okra_metric_has(
+        str(metric).encode(), constants["OKRA_METRIC_" + trait])
+
+
 # By address, which serves again when a context is gone. Weak: one that nobody holds goes
 # at once, and its engine with it.
 _contexts: dict = {}

@@ -9,7 +9,7 @@
 
 #include "decode/sets/counts.h"
 #include "decode/sets/members.h"
-#include "okra/metric.h"
+#include "metric/metric.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -49,9 +49,11 @@ const okra_kernel *okra_delta_kernel_(const okra_delta_ *d)
     return d->kernel;
 }
 
-bool okra_delta_gains_(const okra_delta_ *d)
+okra_shape_ okra_delta_shape_(const okra_delta_ *d, double *power)
 {
-    return strcmp(d->spec, "ndcg") == 0 || strncmp(d->spec, "ndcg:", 5) == 0;
+    const okra_metric_ *metric = okra_metric_find_(d->spec);
+    *power = metric->power;
+    return metric->shape;
 }
 
 /* ---- pairs ---- */
@@ -171,7 +173,7 @@ okra_status okra_delta_bind_(okra_context *ctx, okra_delta_ *d, const okra_data 
 
 /* ---- create ---- */
 
-/* f1 of a pair is its mean over examples. */
+/* f1 of a pair is its mean over examples: `pair` of the metric. */
 static okra_status read_spec(const char *argument, okra_delta_ *d)
 {
     char text[512];
@@ -179,13 +181,15 @@ static okra_status read_spec(const char *argument, okra_delta_ *d)
     REFUSE_IF(!argument || !*argument, OKRA_EARG,
               "decoder loss: expected loss:METRIC, as in loss:f1, loss:hamming, "
               "loss:edit or loss:kernel-loss:kernel=tanimoto");
-    bool f1 =
-        strncmp(argument, "f1", 2) == 0 && (argument[2] == '\0' || argument[2] == ':');
-    bool named = strstr(argument, "average=") != NULL;
-    int length = snprintf(text, sizeof text, "%s%s", argument,
-                          !f1 || named         ? ""
-                          : argument[2] == ':' ? ",average=example"
-                                               : ":average=example");
+    const okra_metric_ *metric = okra_metric_find_(argument);
+    const char *more = metric && metric->pair ? metric->pair : "";
+    snprintf(text, sizeof text, "%.*s", (int)strcspn(more, "=") + 1, more);
+    more = strstr(argument, text) ? "" : more; /* it is given, or there is none */
+    int length = snprintf(text, sizeof text, "%s%s%s", argument,
+                          !*more                  ? ""
+                          : strchr(argument, ':') ? ","
+                                                  : ":",
+                          more);
     REFUSE_IF(length < 0 || (size_t)length >= sizeof text, OKRA_EARG,
               "decoder loss: the metric has more than %d characters",
               (int)sizeof text - 20);
@@ -197,11 +201,10 @@ static okra_status read_spec(const char *argument, okra_delta_ *d)
 
 static okra_status open_kernel(okra_context *ctx, okra_delta_ *d)
 {
-    static const char prefix[] = "kernel-loss:kernel=";
-    if (strncmp(d->spec, prefix, sizeof prefix - 1) != 0) {
+    CHK(okra_metric_kernel_(d->spec, &d->kernel));
+    if (!d->kernel) {
         return OKRA_OK;
     }
-    CHK(okra_kernel_parse_kept_(d->spec + sizeof prefix - 1, &d->kernel));
     REFUSE_IF(
         okra_kernel_centers_(d->kernel), OKRA_EARG,
         "decoder loss: kernel %s depends on more than two objects; expected one of pairs",

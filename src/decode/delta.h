@@ -15,8 +15,8 @@ OKRA_DROPS_(okra_delta_drop_, okra_delta_, okra_delta_free_)
 const char *okra_delta_spec_(const okra_delta_ *delta);
 const okra_kernel *
 okra_delta_kernel_(const okra_delta_ *delta); /* of kernel-loss, or NULL */
-/* Is it made of gains of items, each times a discount of its place (ndcg)? */
-bool okra_delta_gains_(const okra_delta_ *delta);
+/* What the metric says of it; *power: of OKRA_SHAPE_PLACES_. */
+okra_shape_ okra_delta_shape_(const okra_delta_ *delta, double *power);
 /* The objects that okra_delta_pairs_ counts; borrowed until others are, or NULL. */
 okra_status okra_delta_bind_(okra_context *ctx, okra_delta_ *delta,
                              const okra_data *set) OKRA_CHECK;

@@ -230,6 +230,7 @@ static okra_status open_all(okra_context *ctx, state *s, const okra_options *opt
     okra_decode_request_ all = *request;
     okra_kind kind = s->output->y->kind;
     bool ranks = false;
+    double power = 0;
     if (!find_all(kind, false) && !find_all(kind, true)) {
         FAIL(OKRA_EUNSUPPORTED,
              "decoder loss: over-all writes label sets, strings, sequences and rankings; "
@@ -246,7 +247,8 @@ static okra_status open_all(okra_context *ctx, state *s, const okra_options *opt
         st = st == OKRA_EARG ? OKRA_OK : st;
         TRY(st);
     }
-    ranks = ranks || okra_delta_gains_(s->delta); /* also of relevances */
+    /* also of relevances */
+    ranks = ranks || okra_delta_shape_(s->delta, &power) == OKRA_SHAPE_GAINS_;
     s->over = find_all(kind, ranks && find_all(kind, true));
     all.loss = s->delta;
     all.argument = NULL;

@@ -34,6 +34,20 @@ typedef enum okra_number_rule_ {
     OKRA_RULE_INFORMATION_, /* of nodes: the values tell most of them                  */
 } okra_number_rule_;
 
+/* What a value of two objects is, of a kernel or a metric: a decoder may find the best
+ * object in parts, and `precomputed` needs no objects at all. */
+typedef enum okra_shape_ {
+    OKRA_SHAPE_ANY_,
+    OKRA_SHAPE_GIVEN_,  /* an entry of a Gram matrix that is the object                */
+    OKRA_SHAPE_EQUAL_,  /* 1 of equal objects, else 0                                  */
+    OKRA_SHAPE_INNER_,  /* the inner product of the vectors themselves                 */
+    OKRA_SHAPE_RANKS_,  /* of rankings: a constant and a multiple of it                */
+    OKRA_SHAPE_PAIRS_,  /* of rankings: a sum over pairs of items, by their order      */
+    OKRA_SHAPE_PLACES_, /* a sum over places: of letters that differ, or see `power`   */
+    OKRA_SHAPE_EDITS_,  /* of strings: the least number of edits                       */
+    OKRA_SHAPE_GAINS_,  /* gains of items, each times a discount of its place          */
+} okra_shape_;
+
 /* A leaf. To add a kernel: write one of these in a file of its own, and one line in
  * kernels.c. */
 typedef struct okra_kernel_class_ {
@@ -44,6 +58,7 @@ typedef struct okra_kernel_class_ {
      * expression, which belongs to the node. */
     bool nested;
     bool whole; /* takes tuples as they are, where no part is chosen */
+    okra_shape_ shape;
     okra_number_rule_ automatic;
     /* Values depend on all training objects, and a model keeps no statistics of them:
      * the kernel is bound to them anew. */
@@ -200,6 +215,8 @@ okra_status okra_other_cross_t_(okra_context *ctx, const okra_bound_ *bound,
 okra_status okra_other_diagonal_(okra_context *ctx, const okra_bound_ *bound,
                                  const okra_other_ *other, double *d) OKRA_CHECK;
 
+/* Of a kernel that is one class times *scale; else OKRA_SHAPE_ANY_. */
+okra_shape_ okra_kernel_shape_(const okra_kernel *kernel, double *scale);
 /* If the kernel is linear on dense vectors, scaled by a constant or not, there is an
  * explicit feature map sqrt(*scale) * y: true and the scale. */
 bool okra_kernel_is_linear_(const okra_kernel *kernel, double *scale);

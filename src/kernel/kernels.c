@@ -5,6 +5,8 @@
 #include "kernel/expression/expr.h"
 #include "kernel/transforms.h"
 
+#include <string.h>
+
 /* A kernel more is one line here: X(name) for the class okra_<name>_. */
 /* clang-format off */
 #define KERNELS(X) \
@@ -76,4 +78,38 @@ const char *okra_kernel_name(size_t index, const char **help,
         *parameters = class ? &k->params : &s->transform->params;
     }
     return class ? k->name : s->name;
+}
+
+/* The class that `text` names, with parameters in brackets or not, and nothing else. */
+static const okra_kernel_class_ *alone(const char *text)
+{
+    const char *name = text + strspn(text, " "), *p = name + strcspn(name, " (");
+    size_t length = (size_t)(p - name);
+    int depth = 0;
+    for (p += strspn(p, " "); *p == '(' || (*p && depth > 0); p++) {
+        depth += (*p == '(') - (*p == ')');
+    }
+    bool whole = depth == 0 && !p[strspn(p, " ")];
+    for (size_t k = 0; whole && okra_kernel_classes_[k]; k++) {
+        const char *own = okra_kernel_classes_[k]->name;
+        if (strlen(own) == length && memcmp(own, name, length) == 0) {
+            return okra_kernel_classes_[k];
+        }
+    }
+    return NULL;
+}
+
+bool okra_kernel_has(const char *kernel, okra_kernel_trait trait)
+{
+    const okra_kernel_class_ *class = kernel ? alone(kernel) : NULL;
+    okra_shape_ shape = class ? class->shape : OKRA_SHAPE_ANY_;
+    switch (trait) {
+    case OKRA_KERNEL_GIVEN:
+        return shape == OKRA_SHAPE_GIVEN_;
+    case OKRA_KERNEL_LINEAR:
+        return shape == OKRA_SHAPE_INNER_;
+    case OKRA_KERNEL_EQUALITY:
+        return shape == OKRA_SHAPE_EQUAL_;
+    }
+    return false;
 }

@@ -9,7 +9,6 @@
 #include "link/link.h"
 
 #include <stdio.h>
-#include <string.h>
 
 /* ---- the task ---- */
 
@@ -79,7 +78,8 @@ static okra_status output_kernel(okra_context *ctx, const okra_link_task *task,
     bool set = okra_options_is_set(p->fit, "ky");
     OWNED okra_link *local = NULL;
     if (task->gram) {
-        REFUSE_IF(set && strcmp(okra_options_get(p->fit, "ky"), "precomputed") != 0,
+        REFUSE_IF(set &&
+                      !okra_kernel_has(okra_options_get(p->fit, "ky"), OKRA_KERNEL_GIVEN),
                   OKRA_EARG,
                   "ky is '%s', but the Gram matrix of the labelled nodes is given: "
                   "expected precomputed",
@@ -89,8 +89,7 @@ static okra_status output_kernel(okra_context *ctx, const okra_link_task *task,
                   "labelled nodes",
                   (long long)task->gram->n, (long long)task->labelled_count);
         p->y = okra_data_retain(task->gram);
-        CHK(okra_options_set(p->fit, "ky", "precomputed"));
-        return OKRA_OK;
+        return set ? OKRA_OK : okra_options_set(p->fit, "ky", "precomputed");
     }
     CHK(okra_nodes_create_(p->network, NULL, p->network->nodes, "the labelled nodes",
                            &p->y));

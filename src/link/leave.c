@@ -66,8 +66,8 @@ typedef struct sink {
     const okra_network_ *network;
     bool together;
     okra_mat_ L, WL, S;
-    double *auc_roc, *auc_pr;
-    okra_ranking **ranking; /* or NULL */
+    const okra_measure_ *area; /* two, or NULL */
+    okra_ranking **ranking;    /* or NULL      */
 } sink;
 
 OKRA_DROPS_(drop_ranking, okra_ranking, okra_ranking_free)
@@ -82,11 +82,10 @@ static okra_status judge(okra_context *ctx, void *user, const okra_left_ *left)
         leave_both(left->W, s->L, s->WL, s->S);
     }
     CHK(rank_labelled(s->network, s->S, &r));
-    if (s->auc_roc) {
-        s->auc_roc[left->lambda] = okra_ranking_auc_roc(r);
-    }
-    if (s->auc_pr) {
-        s->auc_pr[left->lambda] = okra_ranking_auc_pr(r);
+    for (int k = 0; s->area && k < 2; k++) {
+        if (s->area[k].out) {
+            s->area[k].out[left->lambda] = s->area[k].of(r);
+        }
     }
     if (s->ranking) {
         *s->ranking = TAKE(r);
@@ -124,10 +123,10 @@ done:
     return st;
 }
 
-okra_status okra_link_leave(okra_context *context, const okra_link_task *task,
-                            const okra_options *options,
-                            const okra_link_settings *settings, const double *lambda,
-                            size_t count, double *auc_roc, double *auc_pr)
+okra_status okra_link_leave_(okra_context *context, const okra_link_task *task,
+                             const okra_options *options,
+                             const okra_link_settings *settings, const double *lambda,
+                             size_t count, const okra_measure_ area[2])
 {
     FREED_BY(okra_link_parts_clear_) okra_link_parts_ p = {0};
     FREED_BY(okra_data_drop_) okra_data *x = NULL;
@@ -155,9 +154,18 @@ okra_status okra_link_leave(okra_context *context, const okra_link_task *task,
     CHK(okra_kernel_parse(okra_options_get(p.fit, "ky"), &ky));
     CHK(okra_training_create_(context, x, p.y, kx, ky, NULL, &t));
     kx = ky = NULL;
-    sink s = {
-        .network = p.network, .together = together, .auc_roc = auc_roc, .auc_pr = auc_pr};
+    sink s = {.network = p.network, .together = together, .area = area};
     return leave(context, t, method, p.fit, lambda, count, &s);
+}
+
+okra_status okra_link_leave(okra_context *context, const okra_link_task *task,
+                            const okra_options *options,
+                            const okra_link_settings *settings, const double *lambda,
+                            size_t count, double *auc_roc, double *auc_pr)
+{
+    okra_measure_ area[] = {{okra_ranking_auc_roc, auc_roc},
+                            {okra_ranking_auc_pr, auc_pr}};
+    return okra_link_leave_(context, task, options, settings, lambda, count, area);
 }
 
 /* As fitted. */

@@ -46,6 +46,17 @@ okra_status okra_link_parts_create_(okra_context *ctx, const okra_link_task *tas
                                     okra_link_parts_ *out) OKRA_CHECK;
 void okra_link_parts_clear_(okra_link_parts_ *parts);
 
+/* A measure of rankings, and where its values go, one a lambda; out NULL: not wanted. */
+typedef struct okra_measure_ {
+    double (*of)(const okra_ranking *ranking);
+    double *out;
+} okra_measure_;
+/* As okra_link_leave, with two measures. */
+okra_status okra_link_leave_(okra_context *context, const okra_link_task *task,
+                             const okra_options *options,
+                             const okra_link_settings *settings, const double *lambda,
+                             size_t count, const okra_measure_ area[2]) OKRA_CHECK;
+
 /* The chosen objects; of a Gram matrix of all nodes, the rows against the columns. */
 okra_status okra_link_take_(okra_context *ctx, const okra_data *x, const okra_int *rows,
                             okra_int row_count, const okra_int *cols, okra_int col_count,

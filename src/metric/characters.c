@@ -83,5 +83,6 @@ const okra_metric_ okra_metric_edit_ = {
     .params = {"metric edit", NULL, 0},
     .kinds = 1u << OKRA_STRINGS | 1u << OKRA_SEQUENCES,
     .loss = true,
+    .shape = OKRA_SHAPE_EDITS_,
     .score = edit,
 };

@@ -8,8 +8,6 @@
  */
 #include "metric/metric.h"
 
-#include "kernel/kernel.h"
-
 enum { STRIP = 64 };
 
 typedef struct kernel_params {
@@ -61,6 +59,11 @@ static okra_status kernel_loss(okra_context *ctx, const void *params, okra_score
     return OKRA_OK;
 }
 
+static const char *kernel_of(const void *params)
+{
+    return ((const kernel_params *)params)->kernel;
+}
+
 extern const okra_metric_ okra_metric_kernel_loss_;
 
 const okra_metric_ okra_metric_kernel_loss_ = {
@@ -71,4 +74,5 @@ const okra_metric_ okra_metric_kernel_loss_ = {
     .loss = true,
     .check = check,
     .score = kernel_loss,
+    .kernel = kernel_of,
 };

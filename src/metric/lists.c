@@ -7,8 +7,12 @@
  *             listed (mean reciprocal rank)
  *   coverage  share of objects whose truth is in their set
  *   set-size  mean number of members of a set
+ *
+ * The last two are of intervals too: those that hold the truth, and their lengths.
  */
 #include "metric/metric.h"
+
+#include <math.h>
 
 typedef struct hit_params {
     okra_int k;
@@ -64,6 +68,17 @@ static double size(const void *params, const okra_int *list, okra_int width,
     return (double)count;
 }
 
+static double inside(const double b[2], double truth)
+{
+    return isnan(truth) ? truth : truth >= b[0] && truth <= b[1];
+}
+
+static double length(const double b[2], double truth)
+{
+    (void)truth;
+    return b[1] - b[0];
+}
+
 extern const okra_metric_ okra_metric_hit_rate_, okra_metric_mrr_, okra_metric_coverage_,
     okra_metric_set_size_;
 
@@ -86,6 +101,7 @@ const okra_metric_ okra_metric_coverage_ = {
     .help = "sets of candidates: share that holds the truth",
     .params = {"metric coverage", NULL, 0},
     .list = covered,
+    .interval = inside,
 };
 
 const okra_metric_ okra_metric_set_size_ = {
@@ -94,4 +110,68 @@ const okra_metric_ okra_metric_set_size_ = {
     .params = {"metric set-size", NULL, 0},
     .loss = true,
     .list = size,
+    .interval = length,
 };
+
+okra_status okra_score_lists(okra_context *context, const char *spec,
+                             const okra_int *truth, const okra_int *lists, okra_int n,
+                             okra_int width, double *value, double *each)
+{
+    FREED_BY(okra_spec_clear_) okra_spec_ read = {NULL, NULL, NULL};
+    double sum = 0;
+    (void)context;
+    NOT_NULL(spec);
+    NOT_NULL(truth);
+    NOT_NULL(lists);
+    NOT_NULL(value);
+    CHK(okra_spec_read_(spec, &read));
+    const okra_metric_ *metric = read.metric;
+    REFUSE_IF(!metric->list, OKRA_EARG,
+              "metric %s compares objects, not lists of candidates", metric->name);
+    REFUSE_IF(n < 1, OKRA_ESHAPE, "metric %s: there are no lists", metric->name);
+    for (okra_int i = 0; i < n; i++) {
+        double one = metric->list(read.params, lists + i * width, width, truth[i]);
+        sum += one;
+        if (each) {
+            each[i] = one;
+        }
+    }
+    *value = sum / (double)n;
+    return OKRA_OK;
+}
+
+okra_status okra_score_intervals(okra_context *context, const char *spec,
+                                 const double *truth, okra_int ld, const double *bounds,
+                                 okra_int n, okra_int d, double *value, double *each)
+{
+    FREED_BY(okra_spec_clear_) okra_spec_ read = {NULL, NULL, NULL};
+    double all = 0;
+    okra_int known = 0;
+    (void)context;
+    NOT_NULL(spec);
+    NOT_NULL(truth);
+    NOT_NULL(bounds);
+    NOT_NULL(value);
+    CHK(okra_spec_read_(spec, &read));
+    const okra_metric_ *metric = read.metric;
+    REFUSE_IF(!metric->interval, OKRA_EARG,
+              "metric %s has no use of intervals: coverage, set-size", metric->name);
+    for (okra_int i = 0; i < n; i++) {
+        double sum = 0;
+        okra_int here = 0;
+        for (okra_int j = 0; j < d; j++) {
+            double one = metric->interval(bounds + 2 * (i * d + j), truth[i * ld + j]);
+            sum += isnan(one) ? 0 : one;
+            here += !isnan(one);
+        }
+        all += sum;
+        known += here;
+        if (each) {
+            each[i] = here ? sum / (double)here : (double)NAN;
+        }
+    }
+    REFUSE_IF(known == 0, OKRA_EARG, "the truth has no known value: there is no %s",
+              spec);
+    *value = all / (double)known;
+    return OKRA_OK;
+}

@@ -7,7 +7,9 @@
 #define OKRA_METRIC_H_
 
 #include "data/data.h"
+#include "kernel/kernel.h"
 #include "okra/metric.h"
+#include "okra/ranking.h"
 
 /* n pairs of objects, and where their scores go. */
 typedef struct okra_scores_ {
@@ -32,6 +34,12 @@ typedef struct okra_metric_ {
     unsigned kinds; /* bit (1u << okra_kind) for each kind of data it takes */
     bool loss;      /* smaller is better */
     bool gaps;      /* values of the truth that are missing are left out */
+    /* Of predictions that are not decoded: selection computes it, and score is NULL. */
+    bool undecoded, relative; /* relative: each output over its variance */
+    okra_shape_ shape; /* what a loss of one pair is, whatever the parameters     */
+    double power;      /* OKRA_SHAPE_PLACES_: of |y_j - z_j|; 0: of y_j != z_j    */
+    const char
+        *pair; /* "key=value" of a loss of one pair, unless key is given, or NULL */
     /* Message and OKRA_EARG if the parameters do not fit together; may be NULL. */
     okra_status (*check)(const void *params);
     okra_status (*score)(okra_context *ctx, const void *params, okra_scores_ *scores);
@@ -39,7 +47,28 @@ typedef struct okra_metric_ {
      * most, ended by -1; truth: the number of the right one, -1: it is no candidate. */
     double (*list)(const void *params, const okra_int *list, okra_int width,
                    okra_int truth);
+    /* Of an interval; NaN: it does not count. NULL: not of intervals. */
+    double (*interval)(const double bounds[2], double truth);
+    double (*links)(const okra_ranking *ranking); /* NULL: not of links */
+    /* The kernel in whose feature space it is a squared distance, an expression in the
+     * parameters; NULL: none. */
+    const char *(*kernel)(const void *params);
 } okra_metric_;
+
+/* By specification, of which the name alone is looked at; NULL: unknown. */
+const okra_metric_ *okra_metric_find_(const char *spec);
+
+/* A specification that was read; texts in params belong to the options. */
+typedef struct okra_spec_ {
+    const okra_metric_ *metric;
+    okra_options *options;
+    void *params;
+} okra_spec_;
+/* *out is empty, or cleared, before; those of okra_score alone. */
+okra_status okra_spec_read_(const char *text, okra_spec_ *out) OKRA_CHECK;
+void okra_spec_clear_(okra_spec_ *spec);
+/* *out: the kernel of its squared distance, to be freed, or NULL. */
+okra_status okra_metric_kernel_(const char *spec, okra_kernel **out) OKRA_CHECK;
 
 enum {
     OKRA_METRIC_VECTORS_ = 1u << OKRA_DENSE | 1u << OKRA_SPARSE | 1u << OKRA_BITS,

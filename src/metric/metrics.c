@@ -5,6 +5,7 @@
 #include "metric/metric.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -35,13 +36,22 @@
     X(mrr) \
     X(coverage) \
     X(set_size)
+/* Those of predictions that are not decoded, for selection. */
+#define EACH_UNDECODED(X) \
+    X(feature_loss) \
+    X(relative_loss)
 /* clang-format on */
 #define DECLARE(name) extern const okra_metric_ okra_metric_##name##_;
 #define PLACE(name) &okra_metric_##name##_,
 
 EACH_METRIC(DECLARE)
 static const okra_metric_ *const metrics[] = {EACH_METRIC(PLACE)};
-enum { METRICS = sizeof metrics / sizeof *metrics };
+EACH_UNDECODED(DECLARE)
+static const okra_metric_ *const undecoded[] = {EACH_UNDECODED(PLACE)};
+enum {
+    METRICS = sizeof metrics / sizeof *metrics,
+    UNDECODED = sizeof undecoded / sizeof *undecoded
+};
 
 const char *okra_metric_name(size_t index, const char **help,
                              const okra_option_table **parameters)
@@ -56,20 +66,58 @@ const char *okra_metric_name(size_t index, const char **help,
 
 /* ---- the specification ---- */
 
-static okra_status find(const char *spec, size_t length, const okra_metric_ **out)
+static bool is_named(const okra_metric_ *metric, const char *spec)
+{
+    size_t length = strcspn(spec, ":");
+    return strlen(metric->name) == length && memcmp(metric->name, spec, length) == 0;
+}
+
+const okra_metric_ *okra_metric_find_(const char *spec)
+{
+    for (size_t i = 0; i < METRICS + UNDECODED; i++) {
+        const okra_metric_ *one = i < METRICS ? metrics[i] : undecoded[i - METRICS];
+        if (is_named(one, spec)) {
+            return one;
+        }
+    }
+    return NULL;
+}
+
+bool okra_metric_has(const char *spec, okra_metric_trait trait)
+{
+    const okra_metric_ *m = spec ? okra_metric_find_(spec) : NULL;
+    if (!m) {
+        return false;
+    }
+    switch (trait) {
+    case OKRA_METRIC_UNDECODED:
+        return m->undecoded;
+    case OKRA_METRIC_RELATIVE:
+        return m->relative;
+    case OKRA_METRIC_LINKS:
+        return m->links != NULL;
+    case OKRA_METRIC_LISTS:
+        return m->list != NULL;
+    case OKRA_METRIC_INTERVALS:
+        return m->interval != NULL;
+    }
+    return false;
+}
+
+static okra_status find(const char *spec, const okra_metric_ **out)
 {
     char name[64];
     const char *names[METRICS];
+    const okra_metric_ *found = okra_metric_find_(spec);
+    if (found && !found->undecoded) {
+        *out = found;
+        return OKRA_OK;
+    }
     for (size_t i = 0; i < METRICS; i++) {
         names[i] = metrics[i]->name;
-        if (strlen(names[i]) == length && memcmp(names[i], spec, length) == 0) {
-            *out = metrics[i];
-            return OKRA_OK;
-        }
     }
-    size_t shown = OKRA_MIN_(length, sizeof name - 1);
-    memcpy(name, spec, shown);
-    name[shown] = '\0';
+    snprintf(name, sizeof name, "%.*s", (int)OKRA_MIN_(strcspn(spec, ":"), sizeof name),
+             spec);
     const char *best = okra_nearest(name, names, METRICS);
     return best ? okra_fail_(OKRA_EARG, "there is no metric '%s'; did you mean '%s'?",
                              name, best)
@@ -100,55 +148,50 @@ static okra_status set_parameter(okra_options *options, const char *spec, const 
     return okra_options_set(options, key, equals + 1);
 }
 
-/* The metric and its parameters; texts in *params belong to *options. */
-static okra_status parse(const char *spec, const okra_metric_ **metric,
-                         okra_options **options, void **params)
+void okra_spec_clear_(okra_spec_ *spec)
 {
-    okra_status st = OKRA_OK;
-    size_t length = strcspn(spec, ":");
-    *options = NULL;
-    *params = NULL;
-    TRY(find(spec, length, metric));
-    const okra_option_table *table = &(*metric)->params;
-    TRY(okra_options_create(&table, 1, options));
-    for (const char *p = spec + length; *p;) {
+    okra_options_free(spec->options);
+    okra_free_(spec->params);
+    *spec = (okra_spec_){NULL, NULL, NULL};
+}
+
+okra_status okra_spec_read_(const char *text, okra_spec_ *out)
+{
+    FREED_BY(okra_spec_clear_) okra_spec_ s = {NULL, NULL, NULL};
+    CHK(find(text, &s.metric));
+    const okra_option_table *table = &s.metric->params;
+    CHK(okra_options_create(&table, 1, &s.options));
+    for (const char *p = text + strcspn(text, ":"); *p;) {
         const char *end = parameter_end(p + 1);
-        TRY(set_parameter(*options, spec, p + 1, end));
+        CHK(set_parameter(s.options, text, p + 1, end));
         p = end;
     }
-    *params = okra_zalloc_(1, table->size);
-    if (!*params) {
-        st = OKRA_EMEM;
-        goto done;
-    }
-    TRY(okra_options_read(*options, table, *params));
-    if ((*metric)->check) {
-        TRY((*metric)->check(*params));
-    }
-done:
-    if (st != OKRA_OK) {
-        okra_options_free(*options);
-        okra_free_(*params);
-        *options = NULL;
-        *params = NULL;
-    }
-    return st;
+    s.params = okra_zalloc_(1, table->size);
+    GOT(s.params);
+    CHK(okra_options_read(s.options, table, s.params));
+    CHK(s.metric->check ? s.metric->check(s.params) : OKRA_OK);
+    *out = s;
+    s = (okra_spec_){NULL, NULL, NULL};
+    return OKRA_OK;
 }
 
 okra_status okra_metric_is_loss(const char *spec, bool *loss)
 {
+    FREED_BY(okra_spec_clear_) okra_spec_ s = {NULL, NULL, NULL};
     NOT_NULL(spec);
     NOT_NULL(loss);
-    const okra_metric_ *metric;
-    okra_options *options;
-    void *params;
-    okra_status st = parse(spec, &metric, &options, &params);
-    if (st == OKRA_OK) {
-        *loss = metric->loss;
-        okra_options_free(options);
-        okra_free_(params);
-    }
-    return st;
+    CHK(okra_spec_read_(spec, &s));
+    *loss = s.metric->loss;
+    return OKRA_OK;
+}
+
+okra_status okra_metric_kernel_(const char *spec, okra_kernel **out)
+{
+    FREED_BY(okra_spec_clear_) okra_spec_ s = {NULL, NULL, NULL};
+    CHK(okra_spec_read_(spec, &s));
+    *out = NULL;
+    return s.metric->kernel ? okra_kernel_parse_kept_(s.metric->kernel(s.params), out)
+                            : OKRA_OK;
 }
 
 /* ---- the pairs ---- */
@@ -294,8 +337,7 @@ okra_status okra_score(okra_context *context, const char *spec, const okra_data 
 {
     okra_status st = OKRA_OK;
     const okra_metric_ *metric = NULL;
-    okra_options *options = NULL;
-    void *params = NULL;
+    okra_spec_ read = {NULL, NULL, NULL};
     okra_int *codes = NULL, known = 0;
     okra_data *aligned = NULL;
     okra_scores_ s = {.truth = truth, .has_each = true};
@@ -305,12 +347,16 @@ okra_status okra_score(okra_context *context, const char *spec, const okra_data 
     NOT_NULL(value);
     TRY(okra_columns_align_(context, predicted, truth, false, &aligned));
     s.predicted = predicted = aligned;
-    TRY(parse(spec, &metric, &options, &params));
+    TRY(okra_spec_read_(spec, &read));
+    metric = read.metric;
     if (metric->list) {
         FAIL(OKRA_EARG,
              "metric %s compares lists of candidates with the true one: okra score "
              "--lists, okra_score_lists",
              metric->name);
+    }
+    if (!metric->score) {
+        FAIL(OKRA_EARG, "metric %s does not compare objects", metric->name);
     }
     TRY(check_pairs(metric, truth, predicted));
     TRY(check_missing(metric, truth, predicted));
@@ -332,7 +378,7 @@ okra_status okra_score(okra_context *context, const char *spec, const okra_data 
         s.d += predicted->d;
     }
     ALLOC(s.each, s.n);
-    TRY(metric->score(context, params, &s));
+    TRY(metric->score(context, read.params, &s));
     if (s.has_each) {
         find_mean(&s);
         if (each) {
@@ -343,35 +389,7 @@ okra_status okra_score(okra_context *context, const char *spec, const okra_data 
     GIVE(has_each, s.has_each);
 done:
     okra_data_free(aligned);
-    FREE(s.each, codes, params);
-    okra_options_free(options);
+    FREE(s.each, codes);
+    okra_spec_clear_(&read);
     return st;
-}
-
-okra_status okra_score_lists(okra_context *context, const char *spec,
-                             const okra_int *truth, const okra_int *lists, okra_int n,
-                             okra_int width, double *value, double *each)
-{
-    const okra_metric_ *metric = NULL;
-    FREED_BY(okra_options_drop_) okra_options *options = NULL;
-    OWNED void *params = NULL;
-    double sum = 0;
-    (void)context;
-    NOT_NULL(spec);
-    NOT_NULL(truth);
-    NOT_NULL(lists);
-    NOT_NULL(value);
-    CHK(parse(spec, &metric, &options, &params));
-    REFUSE_IF(!metric->list, OKRA_EARG,
-              "metric %s compares objects, not lists of candidates", metric->name);
-    REFUSE_IF(n < 1, OKRA_ESHAPE, "metric %s: there are no lists", metric->name);
-    for (okra_int i = 0; i < n; i++) {
-        double one = metric->list(params, lists + i * width, width, truth[i]);
-        sum += one;
-        if (each) {
-            each[i] = one;
-        }
-    }
-    *value = sum / (double)n;
-    return OKRA_OK;
 }

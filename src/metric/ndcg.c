@@ -138,5 +138,6 @@ const okra_metric_ okra_metric_ndcg_ = {
             "best",
     .params = {"metric ndcg", rows, sizeof(ndcg_params)},
     .kinds = OKRA_METRIC_VECTORS_,
+    .shape = OKRA_SHAPE_GAINS_,
     .score = ndcg,
 };

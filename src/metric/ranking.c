@@ -360,6 +360,7 @@ const okra_metric_ okra_metric_auc_roc_ = {
     .kinds = OKRA_METRIC_VECTORS_,
     .loss = false,
     .score = auc_roc,
+    .links = okra_ranking_auc_roc,
 };
 
 const okra_metric_ okra_metric_auc_pr_ = {
@@ -369,4 +370,5 @@ const okra_metric_ okra_metric_auc_pr_ = {
     .kinds = OKRA_METRIC_VECTORS_,
     .loss = false,
     .score = auc_pr,
+    .links = okra_ranking_auc_pr,
 };

@@ -68,6 +68,7 @@ const okra_metric_ okra_metric_kendall_ = {
     .params = {"metric kendall", NULL, 0},
     .kinds = OKRA_METRIC_VECTORS_,
     .loss = true,
+    .shape = OKRA_SHAPE_PAIRS_,
     .score = kendall,
 };
 
@@ -77,5 +78,6 @@ const okra_metric_ okra_metric_spearman_ = {
     .params = {"metric spearman", NULL, 0},
     .kinds = OKRA_METRIC_VECTORS_,
     .loss = true,
+    .shape = OKRA_SHAPE_RANKS_,
     .score = spearman,
 };

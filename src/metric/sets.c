@@ -268,6 +268,7 @@ const okra_metric_ okra_metric_hamming_ = {
     .kinds = OKRA_METRIC_VECTORS_ | OKRA_METRIC_LABELS_ | 1u << OKRA_STRINGS |
              1u << OKRA_SEQUENCES,
     .loss = true,
+    .shape = OKRA_SHAPE_PLACES_,
     .score = hamming,
 };
 
@@ -277,5 +278,6 @@ const okra_metric_ okra_metric_f1_ = {
     .params = {"metric f1", f1_rows, sizeof(f1_params)},
     .kinds = OKRA_METRIC_VECTORS_ | OKRA_METRIC_LABELS_,
     .loss = false,
+    .pair = "average=example",
     .score = f1,
 };

@@ -105,6 +105,8 @@ const okra_metric_ okra_metric_mse_ = {
     .kinds = OKRA_METRIC_VECTORS_,
     .loss = true,
     .gaps = true,
+    .shape = OKRA_SHAPE_PLACES_,
+    .power = 2,
     .score = mse,
 };
 
@@ -115,6 +117,8 @@ const okra_metric_ okra_metric_mae_ = {
     .kinds = OKRA_METRIC_VECTORS_,
     .loss = true,
     .gaps = true,
+    .shape = OKRA_SHAPE_PLACES_,
+    .power = 1,
     .score = mae,
 };
 

@@ -178,7 +178,7 @@ static okra_status residual_of(const okra_selection *s, const okra_data *y, doub
         return OKRA_OK;
     }
     CHK(okra_selection_cell(s, okra_selection_best(s), &mean, &error));
-    bool relative = strcmp(s->metric, "relative-loss") == 0;
+    bool relative = okra_metric_has(s->metric, OKRA_METRIC_RELATIVE);
     *out = sqrt(mean) * (relative ? okra_look_deviation_(y) : 1);
     return OKRA_OK;
 }
@@ -229,12 +229,15 @@ static void tell_nothing(const okra_context *ctx, const okra_data *y,
                          const okra_selection *s)
 {
     double mean = 0, error = 0, spread = okra_look_deviation_(y);
-    if (!s || !okra_metric_feature_(s->metric) || y->kind != OKRA_DENSE ||
-        strcmp(okra_selection_value(s, okra_selection_best(s), "ky"), "linear") != 0 ||
+    if (!s || !okra_metric_has(s->metric, OKRA_METRIC_UNDECODED) ||
+        y->kind != OKRA_DENSE ||
+        !okra_kernel_has(okra_selection_value(s, okra_selection_best(s), "ky"),
+                         OKRA_KERNEL_LINEAR) ||
         okra_selection_cell(s, okra_selection_best(s), &mean, &error) != OKRA_OK) {
         return;
     }
-    double constant = strcmp(s->metric, "relative-loss") == 0 ? 1 : spread * spread;
+    bool relative = okra_metric_has(s->metric, OKRA_METRIC_RELATIVE);
+    double constant = relative ? 1 : spread * spread;
     if (spread > 0 && mean >= 0.99 * constant) {
         okra_warn_(ctx, "fit: of pairs left out no setting predicts better than the mean "
                         "of the outputs does; the inputs may tell nothing of them");

@@ -17,12 +17,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-bool okra_links_metric_(const char *metric, bool *precision_recall)
-{
-    *precision_recall = strcmp(metric, "auc-pr") == 0;
-    return *precision_recall || strcmp(metric, "auc-roc") == 0;
-}
-
 /* ---- a part of the network ---- */
 
 /* The network among some labelled nodes. */
@@ -205,16 +199,13 @@ static okra_status rank(okra_context *ctx, const okra_task_ *task, trial *t,
 {
     FREED_BY(drop_links) okra_links *links = NULL;
     FREED_BY(drop_ranking) okra_ranking *ranking = NULL;
-    bool precision_recall = false;
     CHK(okra_link_fit(ctx, &t->known.task, fit, task->source->links->settings, &links));
     CHK(okra_link_score(ctx, links, t->pairs, t->count));
     for (okra_int k = 0; k < t->count; k++) {
         t->score[k] = t->pairs[k].value;
     }
     CHK(okra_ranking_create(t->count, t->score, t->positive, &ranking));
-    okra_links_metric_(task->metric, &precision_recall);
-    *value =
-        precision_recall ? okra_ranking_auc_pr(ranking) : okra_ranking_auc_roc(ranking);
+    *value = okra_metric_find_(task->metric)->links(ranking);
     return OKRA_OK;
 }
 
@@ -244,7 +235,6 @@ static okra_status leave(okra_context *ctx, const okra_task_ *task,
     FREED_BY(clear) part some = {.gram = NULL};
     OWNED double *lambda = NULL, *area = NULL;
     FREED_BY(okra_options_drop_) okra_options *fit = NULL;
-    bool precision_recall = false;
     REFUSE_IF(!space->method->leave || !space->path ||
                   (links->settings && links->settings->known),
               OKRA_EUNSUPPORTED,
@@ -261,10 +251,10 @@ static okra_status leave(okra_context *ctx, const okra_task_ *task,
     if (task->index) {
         CHK(take(ctx, links->task, task->index, task->folds.n, &some));
     }
-    okra_links_metric_(task->metric, &precision_recall);
-    CHK(okra_link_leave(ctx, task->index ? &some.task : links->task, fit, links->settings,
-                        lambda, count, precision_recall ? NULL : area,
-                        precision_recall ? area : NULL));
+    okra_measure_ wanted[] = {{okra_metric_find_(task->metric)->links, area},
+                              {NULL, NULL}};
+    CHK(okra_link_leave_(ctx, task->index ? &some.task : links->task, fit,
+                         links->settings, lambda, count, wanted));
     for (size_t l = 0; l < count; l++) {
         cells[l]->values[0] = area[l];
     }

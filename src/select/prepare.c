@@ -13,7 +13,6 @@
 
 #include <float.h>
 #include <math.h>
-#include <string.h>
 
 void okra_prepared_clear_(okra_prepared_ *p)
 {
@@ -84,7 +83,7 @@ bool okra_rule_relative_(const okra_method_ *method, const okra_options *o,
                          const okra_data *y)
 {
     return y->kind == OKRA_DENSE && okra_rule_apart_(method, o) &&
-           strcmp(okra_options_get(o, "ky"), "linear") == 0 &&
+           okra_kernel_has(okra_options_get(o, "ky"), OKRA_KERNEL_LINEAR) &&
            !okra_options_is_set(o, "twin") && !okra_options_is_set(o, "low-rank") &&
            !okra_options_is_set(o, "low-rank-y");
 }
@@ -113,7 +112,7 @@ okra_status okra_prepare_relative_(const okra_method_ *method, const okra_option
     FREED_BY(okra_data_drop_) okra_data *made = NULL;
     OWNED double *values = NULL;
     okra_int area = 0;
-    if (strcmp(okra_options_get(o, "metric"), "relative-loss") != 0) {
+    if (!okra_metric_has(okra_options_get(o, "metric"), OKRA_METRIC_RELATIVE)) {
         return OKRA_OK;
     }
     REFUSE_IF(!okra_rule_relative_(method, o, y), OKRA_EARG,

@@ -11,25 +11,17 @@
  */
 #include "select/select.h"
 
-#include <string.h>
-
-bool okra_metric_feature_(const char *metric)
-{
-    return strcmp(metric, "feature-loss") == 0 || strcmp(metric, "relative-loss") == 0;
-}
-
 okra_status okra_scorer_create_(const char *metric, const okra_pairs_ *source,
                                 const okra_space_ *space, okra_scorer_ *out)
 {
-    bool precision_recall;
     okra_scorer_ s = {.metric = metric,
-                      .feature = okra_metric_feature_(metric),
+                      .feature = okra_metric_has(metric, OKRA_METRIC_UNDECODED),
                       .loss = true,
                       .decoder = space->decoder,
                       .candidates = source->request->candidates};
     if (source->links) {
         s.feature = s.loss = false;
-        REFUSE_IF(!okra_links_metric_(metric, &precision_recall), OKRA_EARG,
+        REFUSE_IF(!okra_metric_has(metric, OKRA_METRIC_LINKS), OKRA_EARG,
                   "metric is '%s', expected auc-roc or auc-pr: links are ranked", metric);
     } else if (!s.feature) {
         okra_status st = okra_metric_is_loss(metric, &s.loss);

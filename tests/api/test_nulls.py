@@ -26,7 +26,8 @@ NOTHING = (c.c_char * ROOM)()  # an array that holds NULL alone
 keep = []       # what must outlive the calls
 FILE = tempfile.NamedTemporaryFile(suffix=".csv", delete=True)
 # Texts that are in order for a function; "linear" for the others.
-TEXTS = {"okra_metric_is_loss": "mse", "okra_score": "mse", "okra_score_lists": "mrr", "okra_parse_bytes": "8G",
+TEXTS = {"okra_metric_is_loss": "mse", "okra_score": "mse", "okra_score_lists": "mrr",
+         "okra_score_intervals": "coverage", "okra_parse_bytes": "8G",
          "okra_data_read": FILE.name, "okra_data_parse": "csv", "okra_method_has": "ridge", "okra_option_tables": "fit",
          "okra_kernel_choose": "rbf(sigma=auto)", "okra_context_set_backend": "ref", "okra_context_set_engine": "host"}
 

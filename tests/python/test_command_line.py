@@ -129,6 +129,14 @@ def test_a_loaded_model_makes_no_fit_open_files(files, monkeypatch, option, text
         assert getattr(IOKR.load(folder / "evil.okra", **{name: text}), name) == text
 
 
+def test_what_names_a_file_needs_no_name_of_an_option():
+    """A method that is added may have an option KIND:FILE of its own."""
+    from okra.estimators._base import _names_file
+    assert _names_file("mixing", "table:secret.csv") and _names_file("mixing", " table:a/b,mu=1")
+    assert not _names_file("operator", "graph:estimate(gamma=2),mu=1")
+    assert not any(_names_file("kx", k) for k in ("rbf(sigma=4)", "{linear,rbf(sigma=0.1..10:5)}", "linear"))
+
+
 def test_compact_files(files):
     folder, parts = files
     model = IOKR(kx="rbf(sigma=4)", ky="rbf(sigma=7)", lam=0.25).fit(parts["x"], parts["y"])

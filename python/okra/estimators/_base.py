@@ -4,6 +4,7 @@ from __future__ import annotations
 import ctypes as c
 import json
 import os
+import re
 import tempfile
 import warnings
 from contextlib import ExitStack
@@ -16,14 +17,14 @@ from sklearn.utils.validation import _num_samples, check_is_fitted
 from .._data import (Data, check_rows, gram, is_classes, is_graphs, is_vectors, labels,
                      name_columns, named)
 from .._errors import OkraWarning
-from .._library import Handle, constants, lib, option_types, options, set_options
+from .._library import Handle, constants, kernel_has, lib, option_types, options, set_options
 from .._model import Model, hold
 from ._conformal import ConformalMixin
 from ._dask import fit_dask, is_dask
 from ._mpi import fit_shard
 from ._predicting import PredictMixin
 from ._scoring import ScoreMixin
-from ._shared import (ContextMixin, TagsMixin, as_sequence, is_linear, kernel_values,
+from ._shared import (ContextMixin, TagsMixin, as_sequence, kernel_values,
                       number, self_values, take, validate)
 from ._updating import UpdateMixin
 
@@ -33,8 +34,7 @@ def _names_file(option: str, text: str) -> bool:
     text = text.strip()
     files = {constants["OKRA_OPTION_READ"], constants["OKRA_OPTION_WRITTEN"]}
     return (option_types("fit").get(option) in files and text != "") or "file" in text or (
-        option == "operator" and text.startswith(("matrix:", "graph:"))  # see _array_option
-        and not text.startswith("graph:estimate("))
+        re.match(r"[\w-]+:(?!\w+\()", text) is not None)  # KIND:FILE, not KIND:NAME(...)
 
 
 class OutputKernelEstimator(UpdateMixin, PredictMixin, ConformalMixin, ScoreMixin,
@@ -88,6 +88,7 @@ class OutputKernelEstimator(UpdateMixin, PredictMixin, ConformalMixin, ScoreMixi
         return path
 
     def _array_option(self, name: str, value: np.ndarray, stack: ExitStack) -> str:
+        # Parameters of estimators that may be arrays, and how their options name a file.
         if name == "operator":
             return "matrix:" + self._write_array(value, stack)
         if name == "graph":
@@ -117,7 +118,7 @@ class OutputKernelEstimator(UpdateMixin, PredictMixin, ConformalMixin, ScoreMixi
 
     def _vectors(self, X: Any) -> Data:
         """Checked numbers as the library takes them, with the names that the check knows."""
-        X = gram(X) if self.kx == "precomputed" else named(X, "X")
+        X = gram(X) if kernel_has(self.kx, "GIVEN") else named(X, "X")
         return name_columns(X, getattr(self, "feature_names_in_", None))
 
     def _forget_features(self) -> None:
@@ -134,7 +135,7 @@ class OutputKernelEstimator(UpdateMixin, PredictMixin, ConformalMixin, ScoreMixi
                              "target y is None")
         check_rows(X, "X")
         check_rows(y, "y")
-        if is_linear(self.ky) and not isinstance(y, (Data, tuple)) and not numbers_y and any(
+        if kernel_has(self.ky, "LINEAR") and not isinstance(y, (Data, tuple)) and not numbers_y and any(
                 isinstance(v, str) for v in list(y)[:1]):
             raise ValueError(f"y holds texts; {type(self).__name__} with a linear output kernel "
                              "learns numbers. IOKR() learns classes and strings")
@@ -142,7 +143,7 @@ class OutputKernelEstimator(UpdateMixin, PredictMixin, ConformalMixin, ScoreMixi
         frame = hasattr(y, "columns") and not isinstance(y, Data)
         self._columns = list(y.columns) if frame else None
         self._series = getattr(y, "name", None) if hasattr(y, "iloc") else None
-        if self.ky in ("auto", "zero-one") and is_classes(y):
+        if (self.ky == "auto" or kernel_has(self.ky, "EQUALITY")) and is_classes(y):
             y, numbers_y = labels(y), False
         self._dtype = y._dtype if isinstance(y, Data) else None
         if numbers_x and numbers_y and _num_samples(y) >= _num_samples(X):
@@ -153,7 +154,7 @@ class OutputKernelEstimator(UpdateMixin, PredictMixin, ConformalMixin, ScoreMixi
         if callable(self.ky):
             self._y_objects = as_sequence(y)
             y = gram(kernel_values(self.ky, self._y_objects, self._y_objects, "ky"))
-        elif self.ky == "precomputed":
+        elif kernel_has(self.ky, "GIVEN"):
             y = y if isinstance(y, Data) else gram(y)
         elif not isinstance(y, Data):
             self._flat = numbers_y and np.ndim(y) == 1
@@ -196,7 +197,7 @@ class OutputKernelEstimator(UpdateMixin, PredictMixin, ConformalMixin, ScoreMixi
             y = as_sequence(y)
             return gram(kernel_values(self.ky, y, self._y_objects, "ky"),
                         self_values(self.ky, y))
-        if self.ky == "precomputed" and not isinstance(y, Data):
+        if kernel_has(self.ky, "GIVEN") and not isinstance(y, Data):
             return gram(y)
         return named(y, "y")
 
@@ -336,7 +337,7 @@ class OutputKernelEstimator(UpdateMixin, PredictMixin, ConformalMixin, ScoreMixi
     def _is_regressor(self) -> bool:
         """Whether predictions are the explicit vectors themselves."""
         return (self._explicit and self.model_.outputs.kind == "dense"
-                and is_linear(self.model_.info["kernels"]["y"]))
+                and kernel_has(self.model_.info["kernels"]["y"], "LINEAR"))
 
     _explicit = True
     _dtype = None  # of labels

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from .._data import as_data
-from .._library import Context, lib
+from .._library import Context, kernel_has, lib
 from .._model import Model
 
 _SAMPLE = 10_000  # rows that the basis is chosen from
@@ -39,7 +39,7 @@ def _settings(estimator: Any, values: dict, what: str = "Dask arrays") -> tuple:
     if values.get("ky") == "auto":
         values["ky"] = "linear"
     for name, value in (("kx", kx), ("lam", values.get("lambda"))):
-        if value in ("auto", "precomputed") or callable(value):
+        if value == "auto" or kernel_has(value, "GIVEN") or callable(value):
             raise ValueError(f"{name} is {value!r}: for {what} give it as an "
                              "expression or number; parts must agree in it")
     return {"kx": kx, "low-rank-x": low}, {**values, "keep-moments": True}

@@ -11,7 +11,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from .._data import _is_graph, as_data, gram
-from .._library import Handle, constants, lib, options, structs
+from .._library import Handle, constants, kernel_has, lib, options, structs
 from ._documents import Kernel
 from ._shared import ContextMixin, number
 
@@ -118,7 +118,7 @@ class LinkPredictor(ContextMixin, BaseEstimator):
         labelled = np.ascontiguousarray(labelled, dtype=np.int64)
         if callable(self.kx):
             X = gram(np.asarray(self.kx(X, X), dtype=np.float64))
-        elif self.kx == "precomputed":
+        elif kernel_has(self.kx, "GIVEN"):
             X = gram(X)
         x = as_data(X)
         if unlabelled is not None:

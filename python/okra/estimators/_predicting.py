@@ -6,7 +6,7 @@ from typing import Any, Optional
 import numpy as np
 
 from .._data import typed
-from .._library import decoder_has
+from .._library import decoder_has, kernel_has
 from ._dask import is_dask, predict_dask
 from ._shared import take
 
@@ -74,7 +74,7 @@ class PredictMixin:
             found = self._nested(candidates, index, top)
             return (found, distance) if return_distance else found
         model = self._fitted()
-        if self._y_objects is not None or self.ky == "precomputed":
+        if self._y_objects is not None or kernel_has(self.ky, "GIVEN"):
             return self._candidates(None, self.rank(X, None, None, 1)[0][:, 0])
         p = model.predict(self._inputs(X, reset=False), self._decoder(None, None),
                           context=self._context())
@@ -128,7 +128,7 @@ class PredictMixin:
         return pd.Series(list(objects), index=index, name=self._series)
 
     def _candidates(self, candidates: Any, index: np.ndarray) -> Any:
-        if self.ky == "precomputed":
+        if kernel_has(self.ky, "GIVEN"):
             return index
         if candidates is None:
             candidates = self._y_objects

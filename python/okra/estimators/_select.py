@@ -11,8 +11,8 @@ import numpy as np
 from sklearn.utils.validation import _num_samples
 
 from .._data import as_data
-from .._library import (Context, Handle, check, decoder_has, lib, option_types, options,
-                        structs)
+from .._library import (Context, Handle, check, decoder_has, lib, metric_has, option_types,
+                        options, structs)
 from .._model import Model
 from ._base import OutputKernelEstimator
 from ._regressors import IOKR
@@ -135,7 +135,7 @@ class IOKRCV(OutputKernelEstimator):
                 for name, value in values.items()}
 
     def _select_decoder(self) -> Optional[str]:
-        if self.metric in (None, "feature-loss", "relative-loss"):
+        if self.metric is None or metric_has(self.metric, "UNDECODED"):
             return None
         return self.decode
 
@@ -208,7 +208,7 @@ class IOKRCV(OutputKernelEstimator):
         self.selection_ = json.loads(lib.okra_selection_json(p).decode())
         loss = c.c_bool(True)
         metric = self.selection_["metric"]
-        if metric not in ("feature-loss", "relative-loss"):
+        if not metric_has(metric, "UNDECODED"):
             check(lib.okra_metric_is_loss(metric.encode(), c.byref(loss)))
         sign = -1.0 if loss.value else 1.0
         mean, error = c.c_double(), c.c_double()

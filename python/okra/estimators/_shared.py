@@ -9,7 +9,7 @@ import numpy as np
 from sklearn.utils import check_random_state
 
 from .._data import Data
-from .._library import Context
+from .._library import Context, kernel_has
 
 
 def seed_of(random_state: Any) -> int:
@@ -78,14 +78,10 @@ class TagsMixin:
         return tags
 
     def _is_pairwise(self) -> bool:
-        return getattr(self, self._pairwise_parameter, None) == "precomputed"
+        return kernel_has(getattr(self, self._pairwise_parameter, None), "GIVEN")
 
     def _own_tags(self) -> dict:
         return {}
-
-
-def is_linear(kernel: Any) -> bool:
-    return isinstance(kernel, str) and kernel.strip() == "linear"
 
 
 def self_values(kernel: Any, objects: Any) -> np.ndarray:

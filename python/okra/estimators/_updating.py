@@ -6,6 +6,7 @@ from typing import Any, Optional
 import numpy as np
 
 from .._data import Data, is_vectors, name_columns
+from .._library import kernel_has
 from ._shared import as_sequence, join, take
 
 
@@ -117,8 +118,8 @@ class UpdateMixin:
 
     def _that_count(self, X: Any, y: Any, weights: Any) -> tuple:
         """Pairs whose weight is not 0, where a function makes a Gram matrix of them."""
-        if not self._is_function() or weights is None or y is None or "precomputed" in (
-                self.kx, self.ky):
+        if not self._is_function() or weights is None or y is None or any(
+                kernel_has(k, "GIVEN") for k in (self.kx, self.ky)):
             return X, y, weights
         X, y = as_sequence(X), as_sequence(y)
         values = np.asarray(weights, np.float64)

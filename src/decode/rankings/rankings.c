@@ -190,42 +190,18 @@ static okra_status begin(void *user, const double *w, okra_offer_ *offer)
 
 /* ---- the decoder ---- */
 
-/* Is the kernel c times the named one, c > 0? */
-static bool is_kernel(const okra_kernel *kernel, const char *name)
-{
-    int root = kernel->count - 1;
-    while (kernel->nodes[root].kind == OKRA_NODE_SCALE_ &&
-           kernel->nodes[root].scale > 0) {
-        root = kernel->nodes[root].a;
-    }
-    const okra_node_ *node = &kernel->nodes[root];
-    return node->kind == OKRA_NODE_LEAF_ && strcmp(node->leaf->name, name) == 0;
-}
-
 static void choose(state *s, const okra_delta_ *loss)
 {
+    static const how of[] = {[OKRA_SHAPE_PAIRS_] = PAIRS,
+                             [OKRA_SHAPE_RANKS_] = SORTED,
+                             [OKRA_SHAPE_INNER_] = SORTED,
+                             [OKRA_SHAPE_PLACES_] = PLACES,
+                             [OKRA_SHAPE_GAINS_] = ANY};
     const okra_kernel *kernel = loss ? okra_delta_kernel_(loss) : s->output->kernel;
-    const char *spec = loss ? okra_delta_spec_(loss) : "";
-    static const struct {
-        const char *spec;
-        how how;
-        double power;
-    } known[] = {{"kendall", PAIRS, 0},
-                 {"spearman", SORTED, 0},
-                 {"hamming", PLACES, 0},
-                 {"mae", PLACES, 1},
-                 {"mse", PLACES, 2}};
-    for (size_t k = 0; k < sizeof known / sizeof *known; k++) {
-        if (strcmp(spec, known[k].spec) == 0) {
-            s->how = known[k].how;
-            s->power = known[k].power;
-        }
-    }
-    if (kernel) {
-        s->how = is_kernel(kernel, "kendall")                                   ? PAIRS
-                 : is_kernel(kernel, "spearman") || is_kernel(kernel, "linear") ? SORTED
-                                                                                : ANY;
-    }
+    double scale = 1;
+    s->how = of[kernel ? okra_kernel_shape_(kernel, &scale)
+                       : okra_delta_shape_(loss, &s->power)];
+    s->how = scale > 0 ? s->how : ANY;
 }
 
 static okra_status check_outputs(const okra_data *y, bool ranks)
@@ -288,7 +264,8 @@ static okra_status create(okra_context *ctx, const okra_output_ *output,
     FREED_BY(drop) state *s = NULL;
     rankings_options o;
     CHK(okra_options_read(options, &okra_decoder_rankings_.options, &o));
-    bool gains = loss && okra_delta_gains_(loss);
+    double power = 0;
+    bool gains = loss && okra_delta_shape_(loss, &power) == OKRA_SHAPE_GAINS_;
     bool ranks = !gains || strstr(okra_delta_spec_(loss), "order=ranks");
     ZMAKE(s, 1);
     CHK(okra_finds_open_(ctx, "rankings", tgamma((double)output->y->d + 1), request,

@@ -24,7 +24,6 @@
 #include "kernel/strings/string_kernels.h"
 
 #include <math.h>
-#include <string.h>
 
 enum { MEDIAN_LONGEST = 1000, EVERY = OKRA_FRONT_ };
 
@@ -229,7 +228,9 @@ static void tell_cost(okra_context *ctx, const state *s)
 
 static okra_status create_beam(okra_context *ctx, state *s)
 {
-    bool by_place = s->loss && strcmp(okra_delta_spec_(s->loss), "hamming") == 0;
+    double power = 0;
+    bool by_place =
+        s->loss && okra_delta_shape_(s->loss, &power) == OKRA_SHAPE_PLACES_ && power == 0;
     bool done = s->every || (by_place && s->finds.top == 1);
     okra_moves_ moves = {.decoder = "decoder string",
                          .what = "string",
@@ -264,7 +265,8 @@ static okra_status open_search(okra_context *ctx, state *s, okra_int beam)
     s->every = s->finds.top > 1 && is_few(e);
     s->width = beam > 0 ? beam : s->written ? 32 : 16;
     s->width = OKRA_MAX_(s->width, s->finds.top);
-    bool edits = s->loss ? strcmp(okra_delta_spec_(s->loss), "edit") == 0
+    double power = 0;
+    bool edits = s->loss ? okra_delta_shape_(s->loss, &power) == OKRA_SHAPE_EDITS_
                          : okra_kernel_is_edit_(s->output->kernel, &s->sigma, &s->scale);
     s->median = edits && !s->every && OKRA_MAX_(e->known, e->longest) <= MEDIAN_LONGEST;
     if (s->written || s->median) {

@@ -107,15 +107,21 @@ const char *okra_kernel_text(const okra_kernel *kernel)
 static const okra_kernel_class_ *only_leaf(const okra_kernel *kernel, double *scale)
 {
     const okra_node_ *node = &kernel->nodes[kernel->count - 1];
-    bool scaled = node->kind == OKRA_NODE_SCALE_;
-    const okra_node_ *inner = scaled ? &kernel->nodes[node->a] : node;
-    *scale = scaled ? node->scale : 1;
-    return inner->kind == OKRA_NODE_LEAF_ && inner->component == 0 ? inner->leaf : NULL;
+    for (*scale = 1; node->kind == OKRA_NODE_SCALE_; node = &kernel->nodes[node->a]) {
+        *scale *= node->scale;
+    }
+    return node->kind == OKRA_NODE_LEAF_ && node->component == 0 ? node->leaf : NULL;
+}
+
+okra_shape_ okra_kernel_shape_(const okra_kernel *kernel, double *scale)
+{
+    const okra_kernel_class_ *leaf = only_leaf(kernel, scale);
+    return leaf ? leaf->shape : OKRA_SHAPE_ANY_;
 }
 
 bool okra_kernel_is_linear_(const okra_kernel *kernel, double *scale)
 {
-    return only_leaf(kernel, scale) == &okra_linear_;
+    return okra_kernel_shape_(kernel, scale) == OKRA_SHAPE_INNER_;
 }
 
 bool okra_kernel_by_counts_(const okra_kernel *kernel)

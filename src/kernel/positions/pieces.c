@@ -247,6 +247,7 @@ bool okra_kernel_counts_letters_(const okra_kernel *kernel)
 {
     const okra_node_ *root = &kernel->nodes[kernel->count - 1];
     const okra_position_params_ *p = root->params;
+    double scale = 0;
     return root->kind == OKRA_NODE_LEAF_ && root->leaf == &okra_position_ && !p->map &&
-           strcmp(p->inner->text, "zero-one") == 0;
+           okra_kernel_shape_(p->inner, &scale) == OKRA_SHAPE_EQUAL_ && scale == 1;
 }

@@ -75,8 +75,9 @@ static okra_likeness_ likeness(const okra_open_ *open, const okra_options *o)
     if (open->y->missing || okra_options_is_set(o, "twin")) {
         return OKRA_LIKE_NOTHING_;
     }
-    bool numbers = dense && open->lambda && !given && /* the hinge has no size */
-                   (open->ky || strcmp(okra_options_get(o, "ky"), "linear") == 0);
+    bool numbers =
+        dense && open->lambda && !given && /* the hinge has no size */
+        (open->ky || okra_kernel_has(okra_options_get(o, "ky"), OKRA_KERNEL_LINEAR));
     return numbers || (open->kx && !hinge && (dense || labels)) ? OKRA_LIKE_WHOLE_
            : open->kx && labels                                 ? OKRA_LIKE_KERNEL_
                                                                 : OKRA_LIKE_NOTHING_;

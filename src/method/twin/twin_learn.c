@@ -77,7 +77,7 @@ static okra_status check(const okra_twin_base *base, const char *which)
 /* A Gram matrix of the user's is used where it lies. */
 static bool given(const okra_kernel *kernel, const okra_data *data)
 {
-    return kernel->count == 1 && kernel->nodes[0].leaf == &okra_precomputed_ &&
+    return kernel->count == 1 && kernel->nodes[0].leaf->shape == OKRA_SHAPE_GIVEN_ &&
            data->kind == OKRA_GRAM && data->d == data->n;
 }
 

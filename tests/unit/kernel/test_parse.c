@@ -325,6 +325,33 @@ TEST(failing_allocations)
     CHECK_ALLOCATIONS(okra_kernel_parse(text, &kernel), okra_kernel_free(kernel));
 }
 
+TEST(traits_are_told_by_the_table)
+{
+    const char *const given[] = {"precomputed", " precomputed ", "precomputed()"};
+    for (int k = 0; k < 3; k++) {
+        CHECK(okra_kernel_has(given[k], OKRA_KERNEL_GIVEN));
+        CHECK(!okra_kernel_has(given[k], OKRA_KERNEL_LINEAR));
+    }
+    CHECK(okra_kernel_has("linear", OKRA_KERNEL_LINEAR));
+    CHECK(okra_kernel_has("zero-one", OKRA_KERNEL_EQUALITY));
+    CHECK(!okra_kernel_has("from-distance(repair=none)", OKRA_KERNEL_GIVEN));
+    const char *const none[] = {"precomputed | center",
+                                "precomputed() + precomputed()",
+                                "precomputed +",
+                                "precomputed + linear",
+                                "precomputed(",
+                                "2*precomputed",
+                                "auto",
+                                "",
+                                "("};
+    for (int k = 0; k < 9; k++) {
+        CHECK(!okra_kernel_has(none[k], OKRA_KERNEL_GIVEN));
+    }
+    CHECK(!okra_kernel_has(NULL, OKRA_KERNEL_GIVEN));
+    CHECK(!okra_kernel_has("linear", (okra_kernel_trait)99));
+}
+
 MAIN(RUN(canonical_text), RUN(messages_of_syntax), RUN(messages_of_names_and_values),
      RUN(caret_in_long_and_foreign_texts), RUN(limits), RUN(grids_are_refused_by_kernels),
-     RUN(linear_or_not), RUN(lists), RUN(failing_allocations))
+     RUN(linear_or_not), RUN(lists), RUN(failing_allocations),
+     RUN(traits_are_told_by_the_table))

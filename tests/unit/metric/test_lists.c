@@ -88,4 +88,26 @@ TEST(refusals)
                       (void)0);
 }
 
-MAIN(RUN(by_hand), RUN(against_hit_rates), RUN(refusals))
+TEST(intervals_by_hand)
+{
+    /* two outputs of three objects, of which one value is not known, rows of three */
+    const double truth[] = {1, 5, -9, NAN, 2, -9, 7, 0, -9}, none[] = {NAN};
+    const double bounds[] = {0, 1, 6, 8, 0, 4, 2, 2, 8, 9, -1, 1};
+    double each[3], value = 0;
+    CHECK_OK(
+        okra_score_intervals(NULL, "coverage", truth, 3, bounds, 3, 2, &value, each));
+    CHECK(value == 0.6 && each[0] == 0.5 && each[1] == 1 && each[2] == 0.5);
+    CHECK_OK(
+        okra_score_intervals(NULL, "set-size", truth, 3, bounds, 3, 2, &value, NULL));
+    CHECK(value == 10.0 / 6);
+    CHECK_OK(okra_score_intervals(NULL, "set-size", none, 1, bounds, 1, 1, &value, NULL));
+    CHECK(value == 1);
+    CHECK_FAILS(
+        okra_score_intervals(NULL, "coverage", none, 1, bounds, 1, 1, &value, NULL),
+        OKRA_EARG, "the truth has no known value: there is no coverage");
+    CHECK_FAILS(okra_score_intervals(NULL, "mrr", truth, 3, bounds, 3, 2, &value, NULL),
+                OKRA_EARG, "metric mrr has no use of intervals: coverage, set-size");
+    CHECK(value == 1);
+}
+
+MAIN(RUN(by_hand), RUN(against_hit_rates), RUN(refusals), RUN(intervals_by_hand))

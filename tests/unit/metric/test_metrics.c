@@ -319,9 +319,32 @@ TEST(failing_allocations_are_survived)
     free_two(a, l);
 }
 
+TEST(traits_are_told_by_the_table)
+{
+    bool loss;
+    CHECK(okra_metric_has("feature-loss", OKRA_METRIC_UNDECODED));
+    CHECK(!okra_metric_has("feature-loss", OKRA_METRIC_RELATIVE));
+    CHECK(okra_metric_has("relative-loss", OKRA_METRIC_RELATIVE));
+    CHECK(okra_metric_has("auc-pr", OKRA_METRIC_LINKS));
+    CHECK(okra_metric_has("hit-rate:k=3", OKRA_METRIC_LISTS));
+    CHECK(!okra_metric_has("hit-rate:k=3", OKRA_METRIC_INTERVALS));
+    CHECK(okra_metric_has("coverage", OKRA_METRIC_INTERVALS));
+    CHECK(!okra_metric_has("mse", OKRA_METRIC_UNDECODED));
+    CHECK(!okra_metric_has("nothing", OKRA_METRIC_LISTS));
+    CHECK(!okra_metric_has(NULL, OKRA_METRIC_LISTS));
+    CHECK(!okra_metric_has("mse", (okra_metric_trait)99));
+    /* They are of selection alone. */
+    CHECK_FAILS(okra_metric_is_loss("feature-loss", &loss), OKRA_EARG,
+                "there is no metric 'feature-loss'");
+    for (size_t k = 0; okra_metric_name(k, NULL, NULL); k++) {
+        CHECK(!okra_metric_has(okra_metric_name(k, NULL, NULL), OKRA_METRIC_UNDECODED));
+    }
+}
+
 MAIN(RUN(errors_of_vectors_by_hand), RUN(small_rbf_losses_keep_their_digits),
      RUN(kinds_of_vectors_may_be_mixed), RUN(ndcg_by_hand),
      RUN(labels_are_matched_by_name), RUN(f1_of_nothing_is_a_parameter),
      RUN(f1_takes_sets_only), RUN(kernel_loss_is_the_distance_of_pairs),
      RUN(bad_specifications_are_refused), RUN(shapes_and_kinds_must_agree),
-     RUN(metrics_are_listed), RUN(failing_allocations_are_survived))
+     RUN(metrics_are_listed), RUN(failing_allocations_are_survived),
+     RUN(traits_are_told_by_the_table))
