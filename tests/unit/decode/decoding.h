@@ -49,6 +49,29 @@ static inline void outputs_close(outputs *o)
     okra_kernel_free(o->kernel);
 }
 
+/* Runs a decoder on weights W (tests x n) in blocks of `rows`. */
+static inline okra_status decode_blocks(okra_context *ctx, const okra_decoder_ *d,
+                                        const outputs *o, const okra_options *options,
+                                        const okra_decode_request_ *q, double *W,
+                                        okra_int rows, okra_decoded_ *out)
+{
+    okra_status st = OKRA_OK;
+    okra_int n = o->y->n;
+    void *state = NULL;
+    TRY(d->create(ctx, &o->output, options, q, &state));
+    for (okra_int first = 0; first < q->tests; first += rows) {
+        okra_int m = OKRA_MIN_(rows, q->tests - first);
+        okra_block_ b = {.first = first, .m = m, .W = okra_mat_of_(W + first * n, m, n)};
+        TRY(d->block(ctx, state, &b));
+    }
+    TRY(d->finish(ctx, state, out));
+done:
+    if (state) {
+        d->free(state);
+    }
+    return st;
+}
+
 /* settings: "name=value ...", `top` among them; W: tests x n; blocks of `rows`. */
 static inline okra_status decode(okra_context *ctx, const outputs *o, const char *name,
                                  const char *settings, double *W, okra_int tests,
@@ -59,8 +82,6 @@ static inline okra_status decode(okra_context *ctx, const outputs *o, const char
     const okra_decoder_ *d = okra_decoder_find_(name);
     const okra_option_table *table = &d->options;
     okra_options *options = NULL;
-    void *state = NULL;
-    okra_int n = o->y->n;
     okra_decode_request_ q = {.tests = tests, .top = 1, .lengths = lengths};
     q.argument = okra_decoder_argument_(name);
     TRY(okra_options_create(&table, 1, &options));
@@ -77,17 +98,8 @@ static inline okra_status decode(okra_context *ctx, const outputs *o, const char
         }
         settings += length + strspn(settings + length, " ");
     }
-    TRY(d->create(ctx, &o->output, options, &q, &state));
-    for (okra_int first = 0; first < tests; first += rows) {
-        okra_int m = OKRA_MIN_(rows, tests - first);
-        okra_block_ b = {.first = first, .m = m, .W = okra_mat_of_(W + first * n, m, n)};
-        TRY(d->block(ctx, state, &b));
-    }
-    TRY(d->finish(ctx, state, out));
+    TRY(decode_blocks(ctx, d, o, options, &q, W, rows, out));
 done:
-    if (state) {
-        d->free(state);
-    }
     okra_options_free(options);
     return st;
 }

@@ -33,24 +33,14 @@ static okra_status rewrite(okra_context *ctx, const outputs *o, const okra_data 
     const okra_decoder_ *d = okra_decoder_find_("rewrite");
     const okra_option_table *table = &d->options;
     okra_options *options = NULL;
-    void *state = NULL;
     okra_decode_request_ q = {
         .tests = inputs->n, .top = top, .inputs = inputs, .runner_up = top > 1};
     TRY(okra_options_create(&table, 1, &options));
     for (; *settings; settings += 2) {
         TRY(okra_options_set(options, settings[0], settings[1]));
     }
-    TRY(d->create(ctx, &o->output, options, &q, &state));
-    for (okra_int first = 0; first < inputs->n; first += rows) {
-        okra_int m = OKRA_MIN_(rows, inputs->n - first), n = o->y->n;
-        okra_block_ b = {.first = first, .m = m, .W = okra_mat_of_(W + first * n, m, n)};
-        TRY(d->block(ctx, state, &b));
-    }
-    TRY(d->finish(ctx, state, out));
+    TRY(decode_blocks(ctx, d, o, options, &q, W, rows, out));
 done:
-    if (state) {
-        d->free(state);
-    }
     okra_options_free(options);
     return st;
 }

@@ -173,28 +173,15 @@ TEST(any_budget)
     double *x = okra_alloc_(MANY * P, sizeof *x), *y = okra_alloc_(MANY * D, sizeof *y);
     double want[RANK * D], got[RANK * D];
     okra_random_ random = okra_random_create_(4, 4);
-    okra_data *data = NULL;
-    okra_kernel *kernel = NULL;
-    okra_map_ *map = NULL;
     okra_context *ctx = NULL;
-    okra_low_ low;
     okra_boxqp_report_ r;
     int refused = 0, again = 0, kept = 0;
     harness_normals(&random, MANY * P, x);
     harness_normals(&random, MANY * D, y);
-    CHECK_OK(okra_data_dense(x, MANY, P, P, &data));
-    CHECK_OK(okra_kernel_parse("rbf(sigma=1)", &kernel));
-    CHECK_OK(okra_low_parse_("nystrom(rank=16)", &low));
-    CHECK_OK(okra_map_create_(NULL, kernel, data, &low, 1, &map));
+    thin in = thin_open(x, MANY, P, P, "rbf(sigma=1)", "nystrom(rank=16)", 1);
     CHECK_OK(okra_context_create(&ctx));
     CHECK_OK(okra_context_set_threads(ctx, 1));
-    okra_problem_ p = {.n = MANY,
-                       .x = data,
-                       .features = y,
-                       .d = D,
-                       .features_ld = D,
-                       .feature_scale = 1,
-                       .map_x = map};
+    okra_problem_ p = thin_problem(&in, MANY, y, D, D);
     CHECK_OK(solve_many(one, &p, want, &r));
     CHECK(r.converged);
     for (okra_int room = 20000; room < 2000000; room += room / 4) {
@@ -216,9 +203,7 @@ TEST(any_budget)
     okra_context_cancel(ctx);
     CHECK_FAILS(solve_many(ctx, &p, got, &r), OKRA_ECANCELLED, NULL);
     okra_context_free(ctx);
-    okra_map_free_(map);
-    okra_kernel_free(kernel);
-    okra_data_free(data);
+    thin_close(&in);
     okra_free_(x);
     okra_free_(y);
 }

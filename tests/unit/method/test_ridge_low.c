@@ -181,9 +181,11 @@ TEST(left_out_equals_refitted)
 {
     double worst = 0;
     for (int c = 0; c < 4 * 2 * 2 * 3; c++) {
+        int rest = c, kind = pick(&rest, 4);
+        bool center = pick(&rest, 2);
+        const char *with = pick(&rest, 2) ? matrix() : "identity";
         worst =
-            fmax(worst, error_of(NULL, (uint64_t)c, kinds[c % 4],
-                                 c / 8 % 2 ? matrix() : "identity", c / 4 % 2, NULL, N));
+            fmax(worst, error_of(NULL, (uint64_t)c, kinds[kind], with, center, NULL, N));
     }
     CHECK_NEAR(worst, 0, SAME);
 }
@@ -193,8 +195,10 @@ TEST(parts_left_out_equal_refitted)
 {
     double worst = 0;
     for (int c = 0; c < 4 * 2 * 2 * 3; c++) {
-        worst = fmax(worst, error_of(NULL, (uint64_t)c, kinds[c % 4], "identity",
-                                     c / 4 % 2, NULL, c / 8 % 2 ? 4 : 2));
+        int rest = c, kind = pick(&rest, 4);
+        bool center = pick(&rest, 2);
+        worst = fmax(worst, error_of(NULL, (uint64_t)c, kinds[kind], "identity", center,
+                                     NULL, pick(&rest, 2) ? 4 : 2));
     }
     CHECK_NEAR(worst, 0, SAME);
 }
@@ -205,16 +209,14 @@ TEST(outputs_left_out_of_a_graph_equal_refitted)
                                          "knn(k=2)|power(p=2)"};
     double worst = 0;
     for (int c = 0; c < 3 * 2 * 2 * 2 * 2; c++) {
-        const char *kind = kinds[c / 3 % 2];
-        bool center = c / 6 % 2, small = c / 12 % 2;
-        worst = fmax(worst,
-                     error_of(NULL, (uint64_t)c, kind, c / 24 % 2 ? matrix() : "identity",
-                              center, graphs[c % 3],
-                              c / 24 % 2 ? N
-                              : small    ? 4
-                                         : N));
-        worst = fmax(worst, error_of(NULL, (uint64_t)c, kind, "identity", center,
-                                     graphs[c % 3], 2));
+        int rest = c;
+        const char *graph = graphs[pick(&rest, 3)], *kind = kinds[pick(&rest, 2)];
+        bool center = pick(&rest, 2), small = pick(&rest, 2), wide = pick(&rest, 2);
+        worst =
+            fmax(worst, error_of(NULL, (uint64_t)c, kind, wide ? matrix() : "identity",
+                                 center, graph, small && !wide ? 4 : N));
+        worst =
+            fmax(worst, error_of(NULL, (uint64_t)c, kind, "identity", center, graph, 2));
     }
     CHECK_NEAR(worst, 0, SAME);
 }

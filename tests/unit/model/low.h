@@ -9,6 +9,15 @@ static const char *const ranks[] = {
     "nystrom(rank=12,pivots=kmeans)", "nystrom(rank=12,pivots=centres)"};
 enum { RANKS = sizeof ranks / sizeof *ranks };
 
+/* A fit with these settings and that low rank. */
+static inline okra_model *fit_of_rank(const okra_data *x, const okra_data *y,
+                                      const char *settings, const char *low_rank)
+{
+    char text[800];
+    snprintf(text, sizeof text, "%s low-rank=%s", settings, low_rank);
+    return pairs_fit(x, y, text);
+}
+
 static inline void losses(const okra_model *model, const pairs *p, double *each)
 {
     double mean;

@@ -41,6 +41,18 @@ static inline okra_data *pairs_weigh(const okra_data *data, const double *weight
     return out;
 }
 
+/* A fit that may be refused. */
+static inline okra_status pairs_try_fit(const okra_data *x, const okra_data *y,
+                                        const char *settings)
+{
+    okra_model *model = NULL;
+    okra_options *options = settings_of(okra_fit_options, settings);
+    okra_status st = okra_fit(NULL, x, y, options, &model);
+    okra_options_free(options);
+    okra_model_free(model);
+    return st;
+}
+
 static inline okra_model *pairs_fit(const okra_data *x, const okra_data *y,
                                     const char *settings)
 {

@@ -13,17 +13,18 @@ TEST(full_rank_equals_dense)
     static const char *const operators[] = {"identity", "cov", "ccov"};
     static const char *const outputs[] = {"linear", "0.5*linear", "rbf(sigma=1)"};
     for (int c = 0; c < 3 * 3 * 2 * RANKS * 2; c++) {
+        int rest = c, with = pick(&rest, 3), output = pick(&rest, 3);
+        bool center = pick(&rest, 2);
         pairs p;
-        char dense[160], low[240];
+        char dense[160];
         pairs_make((uint64_t)c, &p);
         snprintf(dense, sizeof dense,
                  "kx=rbf(sigma=1) ky=%s operator=%s lambda=0.05 center-output=%s",
-                 outputs[c / 3 % 3], operators[c % 3], c / 9 % 2 ? "yes" : "no");
-        snprintf(low, sizeof low, "%s low-rank=%s", dense, ranks[c / 18 % RANKS]);
+                 outputs[output], operators[with], center ? "yes" : "no");
         okra_model *a = pairs_fit(p.train_x, p.train_y, dense);
-        okra_model *b = pairs_fit(p.train_x, p.train_y, low);
-        bool linear = c / 3 % 3 < 2;
-        check_same(a, b, &p, linear ? "decode=explicit" : "", SAME);
+        okra_model *b =
+            fit_of_rank(p.train_x, p.train_y, dense, ranks[pick(&rest, RANKS)]);
+        check_same(a, b, &p, output < 2 ? "decode=explicit" : "", SAME);
         check_same(a, b, &p, "", SAME);
         okra_model_free(a);
         okra_model_free(b);
@@ -41,18 +42,19 @@ TEST(kpca_of_full_rank_equals_dense)
     static const char *const outputs[] = {"linear", "0.5*linear", "rbf(sigma=1)"};
     static const char *const components[] = {"all", "1", "0.8"};
     for (int c = 0; c < 3 * 3 * RANKS * 4; c++) {
+        int rest = c, output = pick(&rest, 3), kept = pick(&rest, 3);
         pairs p;
-        char dense[160], low[240];
+        char dense[160];
         double distance[2][M];
         pairs_make((uint64_t)c, &p);
         snprintf(dense, sizeof dense,
                  "method=kpca kx=rbf(sigma=1) ky=%s lambda=0.05 components=%s",
-                 outputs[c % 3], components[c / 3 % 3]);
-        snprintf(low, sizeof low, "%s low-rank=%s", dense, ranks[c / 9 % RANKS]);
-        okra_model *a = pairs_fit(p.train_x, p.train_y, dense);
-        okra_model *b = pairs_fit(p.train_x, p.train_y, low), *again = NULL;
+                 outputs[output], components[kept]);
+        okra_model *a = pairs_fit(p.train_x, p.train_y, dense), *again = NULL;
+        okra_model *b =
+            fit_of_rank(p.train_x, p.train_y, dense, ranks[pick(&rest, RANKS)]);
         check_same(a, b, &p, "", KPCA);
-        if (c % 3 < 2) {
+        if (output < 2) {
             check_same(a, b, &p, "decode=explicit", KPCA);
         }
         CHECK_OK(okra_model_save(NULL, b, files_path("kpca.okra")));
@@ -68,7 +70,7 @@ TEST(kpca_of_full_rank_equals_dense)
             okra_prediction_free(q);
         }
         for (int i = 0; i < M; i++) {
-            CHECK_NEAR(distance[1][i], distance[0][i], c / 3 % 3 == 0 ? 1.6e-6 : KPCA);
+            CHECK_NEAR(distance[1][i], distance[0][i], kept == 0 ? 1.6e-6 : KPCA);
         }
         okra_model_free(a);
         okra_model_free(b);
@@ -81,11 +83,13 @@ TEST(kpca_of_full_rank_equals_dense)
  * cases, 1.5e-12. */
 TEST(semi_supervised_of_full_rank_equals_dense)
 {
-    static const char *const outputs[] = {"linear", "rbf(sigma=1)"};
+    enum { PLAIN, MATRIX, GAUSSIAN, KINDS };
     files_make("S.csv", "2,0.5\n0.5,1\n", 12);
-    for (int c = 0; c < 3 * 2 * RANKS * 4; c++) {
+    for (int c = 0; c < KINDS * 2 * RANKS * 4; c++) {
+        int rest = c, kind = pick(&rest, KINDS);
+        bool center = pick(&rest, 2);
         pairs p;
-        char dense[700], low[800], matrix[600];
+        char dense[700], matrix[600];
         okra_data *labelled = NULL;
         okra_int index[8];
         pairs_make((uint64_t)c, &p);
@@ -97,10 +101,11 @@ TEST(semi_supervised_of_full_rank_equals_dense)
         snprintf(dense, sizeof dense,
                  "kx=rbf(sigma=1) ky=%s lambda=0.05 lambda2=0.1 graph=gram "
                  "center-output=%s%s",
-                 outputs[c % 3 == 2], c / 3 % 2 ? "yes" : "no", c % 3 == 1 ? matrix : "");
-        snprintf(low, sizeof low, "%s low-rank=%s", dense, ranks[c / 6 % RANKS]);
+                 kind == GAUSSIAN ? "rbf(sigma=1)" : "linear", center ? "yes" : "no",
+                 kind == MATRIX ? matrix : "");
         okra_model *a = pairs_fit(p.train_x, labelled, dense);
-        okra_model *b = pairs_fit(p.train_x, labelled, low);
+        okra_model *b =
+            fit_of_rank(p.train_x, labelled, dense, ranks[pick(&rest, RANKS)]);
         check_same(a, b, &p, "", 1.5e-11);
         okra_model_free(a);
         okra_model_free(b);
@@ -148,15 +153,15 @@ TEST(trace_errors_are_told)
                                           "method=kpca", "center-output=yes",
                                           "method=margin"};
     for (int c = 0; c < 5 * 5 * 4; c++) {
+        int rest = c, method = pick(&rest, 5), mx = 1 + pick(&rest, 5), my = 6 - mx;
         pairs p;
         char text[240];
         double x = -1, y = -1;
-        int mx = 1 + c / 5 % 5, my = 6 - mx;
         pairs_make((uint64_t)c, &p);
         snprintf(text, sizeof text,
                  "kx=rbf(sigma=1) ky=rbf(sigma=2) %s low-rank-x=chol(rank=%d) "
                  "low-rank-y=chol(rank=%d)",
-                 methods[c % 5], mx, my);
+                 methods[method], mx, my);
         okra_model *model = pairs_fit(p.train_x, p.train_y, text);
         CHECK(okra_bag_get_number_(model->bag, "x.trace-error", &x));
         CHECK(okra_bag_get_number_(model->bag, "y.trace-error", &y));

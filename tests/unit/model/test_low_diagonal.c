@@ -141,10 +141,11 @@ TEST(predictions_equal_the_full_system)
     double worst = 0;
     for (int c = 0; c < 4 * 4 * 2 * 3; c++) {
         task t;
-        double V[M * 4 * N], got[M * D], want[M * D], share = shares[c / 4 % 4];
-        bool center = c / 16 % 2;
+        int rest = c, kind = pick(&rest, 4);
+        double V[M * 4 * N], got[M * D], want[M * D], share = shares[pick(&rest, 4)];
+        bool center = pick(&rest, 2);
         okra_bag_ *bags[2] = {NULL, NULL};
-        make((uint64_t)c, kinds[c % 4], &t);
+        make((uint64_t)c, kinds[kind], &t);
         okra_options *o = options_of(share, center);
         CHECK_OK(okra_bag_create_(&bags[0]));
         CHECK_OK(okra_bag_create_(&bags[1]));
@@ -194,11 +195,12 @@ TEST(left_out_equals_models_without_the_pair)
     double worst = 0;
     for (int c = 0; c < 4 * 4 * 2 * 3; c++) {
         task t;
-        double want[N * D], share = shares[c / 4 % 4];
-        bool center = c / 16 % 2;
+        int rest = c, kind = pick(&rest, 4);
+        double want[N * D], share = shares[pick(&rest, 4)];
+        bool center = pick(&rest, 2);
         okra_parts_ parts = {N, NULL};
         kept got;
-        make((uint64_t)c, kinds[c % 4], &t);
+        make((uint64_t)c, kinds[kind], &t);
         okra_options *o = options_of(share, center);
         CHECK_OK(leave(&t, o, &parts, &got));
         for (int l = 0; l < 2; l++) {

@@ -12,18 +12,20 @@ TEST(margin_of_full_rank_equals_dense)
     static const char *const outputs[] = {"linear", "0.5*linear", "rbf(sigma=1)"};
     files_make("Q.csv", "2,0.5\n0.5,1\n", 12);
     for (int c = 0; c < 3 * 3 * RANKS * 2; c++) {
+        int rest = c, output = pick(&rest, 3), variant = pick(&rest, 3);
+        bool linear = output < 2;
         pairs p;
-        char dense[700], low[800], matrix[600];
+        char dense[700], matrix[600];
         pairs_make((uint64_t)c, &p);
         snprintf(matrix, sizeof matrix, " operator=matrix:%s", files_path("Q.csv"));
         snprintf(dense, sizeof dense,
                  "method=margin kx=rbf(sigma=1) ky=%s lambda=%s tolerance=1e-14%s",
-                 outputs[c % 3], c / 3 % 3 ? "0.05" : "2",
-                 c % 3 < 2 && c / 3 % 3 == 2 ? matrix : "");
-        snprintf(low, sizeof low, "%s low-rank=%s", dense, ranks[c / 9 % RANKS]);
+                 outputs[output], variant > 0 ? "0.05" : "2",
+                 linear && variant == 2 ? matrix : "");
         okra_model *a = pairs_fit(p.train_x, p.train_y, dense);
-        okra_model *b = pairs_fit(p.train_x, p.train_y, low);
-        check_same(a, b, &p, c % 3 < 2 ? "decode=explicit" : "", MARGIN);
+        okra_model *b =
+            fit_of_rank(p.train_x, p.train_y, dense, ranks[pick(&rest, RANKS)]);
+        check_same(a, b, &p, linear ? "decode=explicit" : "", MARGIN);
         check_same(a, b, &p, "", MARGIN);
         okra_model_free(a);
         okra_model_free(b);
@@ -41,8 +43,9 @@ TEST(semi_supervised_margin_of_full_rank_equals_dense)
     static const char *const losses[] = {"hinge", "huber", "epsilon"};
     static const char *const graphs[] = {"gram", "gram|normalized", "knn(k=3)"};
     for (int c = 0; c < 3 * 3 * 3 * RANKS; c++) {
+        int rest = c, output = pick(&rest, 3), loss = pick(&rest, 3);
         pairs p;
-        char dense[400], low[500];
+        char dense[400];
         okra_data *labelled = NULL;
         okra_int index[8];
         pairs_make((uint64_t)c, &p);
@@ -53,10 +56,10 @@ TEST(semi_supervised_margin_of_full_rank_equals_dense)
         snprintf(dense, sizeof dense,
                  "method=margin loss=%s kx=rbf(sigma=1) ky=%s lambda=0.05 lambda2=0.1 "
                  "graph=%s tolerance=1e-14",
-                 losses[c / 3 % 3], outputs[c % 3], graphs[c / 9 % 3]);
-        snprintf(low, sizeof low, "%s low-rank=%s", dense, ranks[c / 27 % RANKS]);
+                 losses[loss], outputs[output], graphs[pick(&rest, 3)]);
         okra_model *a = pairs_fit(p.train_x, labelled, dense);
-        okra_model *b = pairs_fit(p.train_x, labelled, low);
+        okra_model *b =
+            fit_of_rank(p.train_x, labelled, dense, ranks[pick(&rest, RANKS)]);
         CHECK(okra_model_form_(b) == OKRA_FORM_EMBEDDING);
         check_same(a, b, &p, "", SEMI_MARGIN);
         okra_model_free(a);

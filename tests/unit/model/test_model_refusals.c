@@ -7,16 +7,6 @@
 
 static const char *const rbf = "kx=rbf(sigma=1.5) ky=rbf(sigma=2) lambda=0.1";
 
-static okra_status try_fit(const okra_data *x, const okra_data *y, const char *settings)
-{
-    okra_model *model = NULL;
-    okra_options *options = settings_of(okra_fit_options, settings);
-    okra_status st = okra_fit(NULL, x, y, options, &model);
-    okra_options_free(options);
-    okra_model_free(model);
-    return st;
-}
-
 TEST(what_fit_refuses)
 {
     pairs p;
@@ -25,21 +15,22 @@ TEST(what_fit_refuses)
     double lambda[] = {1, -1};
     pairs_make(11, &p);
     CHECK_OK(okra_data_dense(p.t, 0, P, P, &none));
-    CHECK_FAILS(try_fit(p.train_x, p.test_y, ""), OKRA_ESHAPE,
+    CHECK_FAILS(pairs_try_fit(p.train_x, p.test_y, ""), OKRA_ESHAPE,
                 "there are 12 inputs and 7 outputs; expected as many of each");
-    CHECK_FAILS(try_fit(p.train_x, p.test_y, "method=knn"), OKRA_ESHAPE,
+    CHECK_FAILS(pairs_try_fit(p.train_x, p.test_y, "method=knn"), OKRA_ESHAPE,
                 "x has 12 dense vectors of length 3, y has 7 dense vectors of length 2; "
                 "expected as many of each");
-    CHECK_FAILS(try_fit(none, none, ""), OKRA_ESHAPE, "there are no training pairs");
-    CHECK_FAILS(try_fit(p.train_x, p.train_y, "method=rigde"), OKRA_EARG,
+    CHECK_FAILS(pairs_try_fit(none, none, ""), OKRA_ESHAPE,
+                "there are no training pairs");
+    CHECK_FAILS(pairs_try_fit(p.train_x, p.train_y, "method=rigde"), OKRA_EARG,
                 "there is no method 'rigde'; did you mean 'ridge'?");
-    CHECK_FAILS(try_fit(p.train_x, p.train_y, "method=zzzzzzzzz"), OKRA_EARG,
+    CHECK_FAILS(pairs_try_fit(p.train_x, p.train_y, "method=zzzzzzzzz"), OKRA_EARG,
                 "there is no method 'zzzzzzzzz'");
-    CHECK_FAILS(try_fit(p.train_x, p.train_y, "method=knn lambda=1"), OKRA_EARG,
+    CHECK_FAILS(pairs_try_fit(p.train_x, p.train_y, "method=knn lambda=1"), OKRA_EARG,
                 "method knn does not use the option 'lambda'");
-    CHECK_FAILS(try_fit(p.train_x, p.train_y, "kx=rbf("), OKRA_EARG, "kx: ");
-    CHECK_FAILS(try_fit(p.train_x, p.train_y, "ky=rbf("), OKRA_EARG, "ky: ");
-    CHECK_FAILS(try_fit(p.train_x, p.train_y, "kx=precomputed"), OKRA_EARG, "kx: ");
+    CHECK_FAILS(pairs_try_fit(p.train_x, p.train_y, "kx=rbf("), OKRA_EARG, "kx: ");
+    CHECK_FAILS(pairs_try_fit(p.train_x, p.train_y, "ky=rbf("), OKRA_EARG, "ky: ");
+    CHECK_FAILS(pairs_try_fit(p.train_x, p.train_y, "kx=precomputed"), OKRA_EARG, "kx: ");
     CHECK_FAILS(okra_fit_path(NULL, p.train_x, p.train_y, NULL, lambda, 0, models),
                 OKRA_EARG, "the path has no lambda");
     CHECK_FAILS(okra_fit_path(NULL, p.train_x, p.train_y, NULL, lambda, 2, models),

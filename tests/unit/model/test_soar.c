@@ -175,16 +175,6 @@ TEST(support_vectors)
     files_clean();
 }
 
-static okra_status try_fit(const pairs *p, const char *settings)
-{
-    okra_model *model = NULL;
-    okra_options *options = settings_of(okra_fit_options, settings);
-    okra_status st = okra_fit(NULL, p->train_x, p->train_y, options, &model);
-    okra_options_free(options);
-    okra_model_free(model);
-    return st;
-}
-
 static void note(void *user, const char *text)
 {
     snprintf(user, 300, "%s", text);
@@ -194,12 +184,14 @@ TEST(refused)
 {
     pairs p;
     pairs_make(3, &p);
-    CHECK_FAILS(try_fit(&p, "method=soar ky=rbf(gamma=1)"), OKRA_EUNSUPPORTED,
-                "at least 2 numbers under a linear output kernel");
-    CHECK_FAILS(try_fit(&p, "method=soar tube=1"), OKRA_EARG, "tube is for learner svr");
-    CHECK_FAILS(try_fit(&p, "method=soar learner=svr lambda=1"), OKRA_EARG,
-                "lambda is for learner ridge");
-    CHECK_FAILS(try_fit(&p, "method=soar associate=rfb"), OKRA_EARG, "associate: ");
+    CHECK_FAILS(pairs_try_fit(p.train_x, p.train_y, "method=soar ky=rbf(gamma=1)"),
+                OKRA_EUNSUPPORTED, "at least 2 numbers under a linear output kernel");
+    CHECK_FAILS(pairs_try_fit(p.train_x, p.train_y, "method=soar tube=1"), OKRA_EARG,
+                "tube is for learner svr");
+    CHECK_FAILS(pairs_try_fit(p.train_x, p.train_y, "method=soar learner=svr lambda=1"),
+                OKRA_EARG, "lambda is for learner ridge");
+    CHECK_FAILS(pairs_try_fit(p.train_x, p.train_y, "method=soar associate=rfb"),
+                OKRA_EARG, "associate: ");
     okra_context *ctx = NULL;
     char said[300] = "";
     CHECK_OK(okra_context_create(&ctx));

@@ -4,16 +4,6 @@
  */
 #include "scene.h"
 
-static okra_status try_fit(const pairs *p, const char *settings)
-{
-    okra_model *model = NULL;
-    okra_options *options = settings_of(okra_fit_options, settings);
-    okra_status st = okra_fit(NULL, p->train_x, p->train_y, options, &model);
-    okra_options_free(options);
-    okra_model_free(model);
-    return st;
-}
-
 static okra_status try_predict(const okra_model *model, const okra_data *x,
                                const char *settings)
 {
@@ -29,10 +19,10 @@ TEST(refused)
 {
     scene s = {.kx = "rbf(gamma=0.3)", .ky = "linear"};
     pairs_make(2, &s.p);
-    CHECK_FAILS(try_fit(&s.p, "method=tgp-kl neighbours=13"), OKRA_EARG,
-                "neighbours is 13, expected at most 12");
-    CHECK_FAILS(try_fit(&s.p, "method=tgp-hsic lambda=1"), OKRA_EARG,
-                "method tgp-hsic does not use the option 'lambda'");
+    CHECK_FAILS(pairs_try_fit(s.p.train_x, s.p.train_y, "method=tgp-kl neighbours=13"),
+                OKRA_EARG, "neighbours is 13, expected at most 12");
+    CHECK_FAILS(pairs_try_fit(s.p.train_x, s.p.train_y, "method=tgp-hsic lambda=1"),
+                OKRA_EARG, "method tgp-hsic does not use the option 'lambda'");
     okra_model *hsic = fit_scene(&s, "tgp-hsic", "");
     okra_model *ridge = fit_scene(&s, "ridge", "");
     CHECK_FAILS(
