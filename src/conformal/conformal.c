@@ -227,12 +227,21 @@ static okra_status read_weights(const okra_conformal_job_ *job)
     return OKRA_OK;
 }
 
-okra_status okra_conformal_open_(okra_context *ctx, const okra_model *model,
-                                 const okra_data *x, const okra_data *candidates,
-                                 const okra_conformal_settings *settings,
-                                 okra_conformal_job_ *out)
+static void job_clear(okra_conformal_job_ *job)
 {
-    FREED_BY(okra_conformal_close_)
+    okra_data_free(job->x);
+    okra_data_free(job->candidates);
+    okra_data_free(job->cal_x);
+    okra_data_free(job->cal_y);
+    FREE(job->group, job->test_group, job->class_group);
+}
+
+static okra_status job_open(okra_context *ctx, const okra_model *model,
+                            const okra_data *x, const okra_data *candidates,
+                            const okra_conformal_settings *settings,
+                            okra_conformal_job_ *out)
+{
+    FREED_BY(job_clear)
     okra_conformal_job_ job = {.ctx = ctx, .model = model, .tests = x->n};
     CHK(okra_data_align(ctx, x, model->training->x, &job.x));
     CHK(candidates ? okra_data_align(ctx, candidates, model->training->y, &job.candidates)
@@ -280,22 +289,13 @@ okra_status okra_conformal_open_(okra_context *ctx, const okra_model *model,
     return OKRA_OK;
 }
 
-void okra_conformal_close_(okra_conformal_job_ *job)
-{
-    okra_data_free(job->x);
-    okra_data_free(job->candidates);
-    okra_data_free(job->cal_x);
-    okra_data_free(job->cal_y);
-    FREE(job->group, job->test_group, job->class_group);
-}
-
 /* ---- the public functions ---- */
 
 okra_status okra_conformal_p_values(okra_context *context, const okra_model *model,
                                     const okra_data *x, const okra_data *candidates,
                                     const okra_conformal_settings *settings, double *p)
 {
-    FREED_BY(okra_conformal_close_) okra_conformal_job_ job = {0};
+    FREED_BY(job_clear) okra_conformal_job_ job = {0};
     NOT_NULL(model);
     NOT_NULL(x);
     NOT_NULL(candidates);
@@ -303,7 +303,7 @@ okra_status okra_conformal_p_values(okra_context *context, const okra_model *mod
     REFUSE_IF(candidates->n == 0, OKRA_EARG, "candidates: the set is empty");
     CHK(okra_decode_check_kind_(&model->training->output, candidates,
                                 "the candidates are"));
-    CHK(okra_conformal_open_(context, model, x, candidates, settings, &job));
+    CHK(job_open(context, model, x, candidates, settings, &job));
     return job.how == OKRA_CONFORMAL_SPLIT_  ? okra_conformal_split_(&job, p)
            : job.how == OKRA_CONFORMAL_FULL_ ? okra_conformal_full_(&job, p)
                                              : okra_conformal_folds_(&job, p);
@@ -331,7 +331,7 @@ okra_status okra_conformal_intervals(okra_context *context, const okra_model *mo
                                      const okra_conformal_settings *settings,
                                      double *bounds, double *radius)
 {
-    FREED_BY(okra_conformal_close_) okra_conformal_job_ job = {0};
+    FREED_BY(job_clear) okra_conformal_job_ job = {0};
     NOT_NULL(model);
     NOT_NULL(x);
     NOT_NULL(bounds);
@@ -340,7 +340,7 @@ okra_status okra_conformal_intervals(okra_context *context, const okra_model *mo
     REFUSE_IF(!model->training->output.features, OKRA_EUNSUPPORTED,
               "conformal: intervals need dense outputs under a linear kernel; ky is %s",
               okra_kernel_text(model->training->ky));
-    CHK(okra_conformal_open_(context, model, x, NULL, settings, &job));
+    CHK(job_open(context, model, x, NULL, settings, &job));
     CHK(job.how == OKRA_CONFORMAL_SPLIT_
             ? okra_conformal_split_intervals_(&job, alpha, bounds, radius)
         : job.how == OKRA_CONFORMAL_FULL_

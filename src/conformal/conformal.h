@@ -47,12 +47,6 @@ typedef struct okra_conformal_job_ {
     okra_int *test_group, *class_group; /* of test inputs, or of candidates, or NULL  */
 } okra_conformal_job_;
 
-okra_status okra_conformal_open_(okra_context *ctx, const okra_model *model,
-                                 const okra_data *x, const okra_data *candidates,
-                                 const okra_conformal_settings *settings,
-                                 okra_conformal_job_ *job) OKRA_CHECK;
-void okra_conformal_close_(okra_conformal_job_ *job);
-
 /* The group of test t and candidate c; pairs of another one are not compared. */
 okra_int okra_conformal_group_(const okra_conformal_job_ *job, okra_int t, okra_int c);
 bool okra_conformal_in_(const okra_conformal_job_ *job, okra_int i, okra_int group);

@@ -28,11 +28,8 @@ enum { ROWS = 256 };
 /* More than kernels in single precision are off. */
 #define IMPOSSIBLE 1e-5
 
-void okra_solved_clear_(okra_solved_ *solved)
-{
-    FREE(solved->F, solved->B, solved->L, solved->Y, solved->ones, solved->mean);
-    *solved = (okra_solved_){0};
-}
+OKRA_SHARED_CLEARS_(okra_solved_clear_, okra_solved_, it->F, it->B, it->L, it->Y,
+                    it->ones, it->mean)
 
 /* |phi|^2 = norm2, rounded as differences of numbers up to given^2 are. */
 static void grow(okra_solved_ *z, double norm2)
@@ -274,33 +271,30 @@ static okra_status one_block(const okra_conformal_job_ *job, const okra_solved_ 
 okra_status okra_solved_walk_(const okra_conformal_job_ *job, const okra_solved_ *solved,
                               okra_bordered_fn_ each, void *user)
 {
-    okra_status st = OKRA_OK;
     okra_int n = solved->n, rows = OKRA_MIN_(ROWS, job->tests);
-    okra_other_ *other = NULL;
+    FREED_BY(okra_other_drop_) okra_other_ *other = NULL;
     okra_bordered_ b = {0};
-    double *self = NULL, *K = NULL;
+    OWNS(&b.U, &b.UL, &b.s, &b.off);
+    OWNED double *self = NULL, *K = NULL;
     const okra_bound_ *kx = job->model->training->bound_x;
-    TRY(okra_other_create_(job->ctx, kx, job->x, &other));
-    ALLOC(self, job->tests);
-    TRY(okra_other_diagonal_(job->ctx, kx, other, self));
-    TRY(okra_doubles_(job->ctx, rows, n, "a block of test rows", &K));
-    TRY(okra_doubles_(job->ctx, rows, n, "a block of test rows", &b.U));
+    CHK(okra_other_create_(job->ctx, kx, job->x, &other));
+    MAKE(self, job->tests);
+    CHK(okra_other_diagonal_(job->ctx, kx, other, self));
+    CHK(okra_doubles_(job->ctx, rows, n, "a block of test rows", &K));
+    CHK(okra_doubles_(job->ctx, rows, n, "a block of test rows", &b.U));
     if (solved->L) {
-        TRY(okra_doubles_(job->ctx, rows, n, "a block of test rows", &b.UL));
+        CHK(okra_doubles_(job->ctx, rows, n, "a block of test rows", &b.UL));
     }
-    ALLOC(b.s, rows);
-    ALLOC(b.off, rows);
+    MAKE(b.s, rows);
+    MAKE(b.off, rows);
     for (b.first = 0; b.first < job->tests; b.first += rows) {
-        TRY(okra_cancelled_(job->ctx));
+        CHK(okra_cancelled_(job->ctx));
         b.m = OKRA_MIN_(rows, job->tests - b.first);
-        TRY(one_block(job, solved, other, self, K, &b));
-        TRY(each(user, &b));
+        CHK(one_block(job, solved, other, self, K, &b));
+        CHK(each(user, &b));
         okra_progress_(job->ctx, "prediction sets", b.first + b.m, job->tests);
     }
-done:
-    okra_other_free_(other);
-    FREE(self, K, b.U, b.UL, b.s, b.off);
-    return st;
+    return OKRA_OK;
 }
 
 /* l(c, y_i) and l(c, c) of centred explicit outputs. */

@@ -112,22 +112,22 @@ static bool shared(const okra_conformal_job_ *job)
 okra_status okra_conformal_split_intervals_(const okra_conformal_job_ *job, double alpha,
                                             double *bounds, double *radius)
 {
-    okra_status st = OKRA_OK;
     split z = {.job = job, .alpha = alpha};
-    okra_prediction *p = NULL, *cal = NULL;
+    OWNS(&z.spread, &z.cal_spread, &z.list);
+    FREED_BY(okra_prediction_drop_) okra_prediction *p = NULL, *cal = NULL;
     okra_int d = job->model->training->output.d;
-    double *once = NULL;
-    ALLOC(z.list, job->pairs);
-    ALLOC(once, d + 1);
-    TRY(embed(job, job->x, &p, &z.h));
-    TRY(embed(job, job->cal_x, &cal, &z.cal_h));
+    OWNED double *once = NULL;
+    MAKE(z.list, job->pairs);
+    MAKE(once, d + 1);
+    CHK(embed(job, job->x, &p, &z.h));
+    CHK(embed(job, job->cal_x, &cal, &z.cal_h));
     if (job->score == OKRA_SCORE_NORMALIZED_) {
-        TRY(spreads(job, job->x, &z.spread));
-        TRY(spreads(job, job->cal_x, &z.cal_spread));
+        CHK(spreads(job, job->x, &z.spread));
+        CHK(spreads(job, job->cal_x, &z.cal_spread));
     }
     for (okra_int t = 0; t < job->tests; t++) {
         double part = z.spread && t > 0 && shared(job) ? z.spread[t] / z.spread[0] : 1;
-        TRY(okra_cancelled_(job->ctx));
+        CHK(okra_cancelled_(job->ctx));
         for (okra_int j = 0; j <= d; j++) {
             if (t == 0 || !shared(job)) {
                 once[j] = j < d || radius ? reach(&z, t, j < d ? j : -1) : 0;
@@ -141,9 +141,5 @@ okra_status okra_conformal_split_intervals_(const okra_conformal_job_ *job, doub
             }
         }
     }
-done:
-    okra_prediction_free(p);
-    okra_prediction_free(cal);
-    FREE(z.spread, z.cal_spread, z.list, once);
-    return st;
+    return OKRA_OK;
 }

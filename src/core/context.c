@@ -3,7 +3,6 @@
  */
 #include "core/core.h"
 
-#include <errno.h>
 #include <math.h>
 #include <sched.h>
 #include <stdatomic.h>
@@ -37,8 +36,7 @@ struct okra_context {
     atomic_llong doing_size;
 };
 
-/* The processors that this process may run on, asked each time: a program may change it.
- */
+/* The processors that this process may run on, asked each time: programs change it. */
 static int affinity(void)
 {
     enum { MOST = 1 << 16 };

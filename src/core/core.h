@@ -121,13 +121,25 @@ static inline void okra_free_at_(void *at)
     memcpy(&block, at, sizeof block);
     okra_free_(block);
 }
+/* The same for blocks that fields of a struct hold: OWNS(&work.rows, &work.sums); at most
+ * once in a block of code. */
+#define OWNS(...)             \
+    FREED_BY(okra_free_each_) \
+    __attribute__((unused)) void *const owns_[] = {__VA_ARGS__, NULL}
+static inline void okra_free_each_(const void *at)
+{
+    for (void *const *field = at; *field; field++) {
+        okra_free_at_(*field);
+    }
+}
 /* name(variable) for FREED_BY of pointers that `call` frees. */
 #define OKRA_DROPS_(name, type, call)  \
     static inline void name(type **at) \
     {                                  \
         call(*at);                     \
     }
-/* A static function that frees the blocks of a struct, `it`, and the struct; NULL: none.
+/* Functions that free the blocks of a struct, `it`: FREES and the struct (NULL: none),
+ * CLEARS leaves it all 0. They are static, but for SHARED ones, which a header declares.
  */
 #define OKRA_FREES_(name, type, ...) \
     static void name(void *arg)      \
@@ -137,6 +149,20 @@ static inline void okra_free_at_(void *at)
             FREE(__VA_ARGS__, it);   \
         }                            \
     }
+#define OKRA_SHARED_FREES_(name, type, ...) \
+    void name(type *it)                     \
+    {                                       \
+        if (it) {                           \
+            FREE(__VA_ARGS__, it);          \
+        }                                   \
+    }
+#define OKRA_SHARED_CLEARS_(name, type, ...) \
+    void name(type *it)                      \
+    {                                        \
+        FREE(__VA_ARGS__);                   \
+        *it = (type){0};                     \
+    }
+#define OKRA_CLEARS_(name, ...) static OKRA_SHARED_CLEARS_(name, __VA_ARGS__)
 OKRA_DROPS_(okra_options_drop_, okra_options, okra_options_free)
 
 /* p = block of `count` elements of *p, or leave through `done:` with OKRA_EMEM. */
@@ -163,11 +189,11 @@ OKRA_DROPS_(okra_options_drop_, okra_options, okra_options_free)
             (room) = (room) ? 2 * (room) : (first);   \
         }                                             \
     } while (0)
-/* The pointer p, which then is NULL: for handing on what is OWNED. */
+/* The pointer or struct p, which then is NULL or all 0: for handing on what is OWNED. */
 #define TAKE(p)                     \
     __extension__({                 \
         __typeof__(p) taken_ = (p); \
-        (p) = NULL;                 \
+        (p) = (__typeof__(p)){0};   \
         taken_;                     \
     })
 /* Frees several blocks. */

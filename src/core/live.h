@@ -20,8 +20,7 @@ bool okra_dead_any_(const char *function, const char *name, const void *at, size
 /* Before a call that makes `count` handles: there will be place for them. Each such call
  * is followed by one of okra_born_ with the same count. */
 okra_status okra_expect_(size_t count) OKRA_CHECK;
-/* The caller owns what the `count` pointers at `at` point to (NULL: nothing), once more.
- */
+/* The caller owns what the `count` pointers at `at` point to (NULL: none), once more. */
 void okra_born_(const void *at, bool made, size_t count, int kind);
 /* The caller gives back what it owns; false, with a message, where it does not. Then
  * nothing may be freed. What the handle lent is gone with it. */

@@ -5,7 +5,6 @@
 
 #include <errno.h>
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -205,37 +204,29 @@ okra_status okra_options_create(const okra_option_table *const *tables, size_t c
 {
     NOT_NULL(tables);
     NOT_NULL(out);
-    okra_status st = OKRA_OK;
-    okra_options *o;
-    ZALLOC(o, 1);
-    ALLOC(o->tables, (okra_int)count);
+    FREED_BY(okra_options_drop_) okra_options *o = NULL;
+    ZMAKE(o, 1);
+    MAKE(o->tables, (okra_int)count);
     if (count > 0) {
         memcpy(o->tables, tables, count * sizeof *tables);
     }
     o->table_count = count;
-    *out = o;
+    *out = TAKE(o);
     return OKRA_OK;
-done:
-    okra_options_free(o);
-    return st;
 }
 
 okra_status okra_options_copy(const okra_options *options, okra_options **out)
 {
     NOT_NULL(options);
     NOT_NULL(out);
-    okra_status st = OKRA_OK;
-    okra_options *copy = NULL;
-    TRY(okra_options_create(options->tables, options->table_count, &copy));
+    FREED_BY(okra_options_drop_) okra_options *copy = NULL;
+    CHK(okra_options_create(options->tables, options->table_count, &copy));
     for (size_t i = 0; i < options->count; i++) {
-        TRY(okra_options_set(copy, options->settings[i].name,
+        CHK(okra_options_set(copy, options->settings[i].name,
                              options->settings[i].value));
     }
-    *out = copy;
+    *out = TAKE(copy);
     return OKRA_OK;
-done:
-    okra_options_free(copy);
-    return st;
 }
 
 void okra_options_free(okra_options *options)
@@ -303,12 +294,11 @@ static okra_status append(okra_options *o, const char *name, char *value)
 
 okra_status okra_options_set(okra_options *options, const char *name, const char *value)
 {
-    okra_status st = OKRA_OK;
-    char *copy = NULL;
+    OWNED char *copy = NULL;
     const char *owner = NULL;
-    NEED(options);
-    NEED(name);
-    NEED(value);
+    NOT_NULL(options);
+    NOT_NULL(name);
+    NOT_NULL(value);
     const okra_option *row = find_row(options, name, &owner);
     if (!row) {
         return unknown(options, name);
@@ -320,23 +310,17 @@ okra_status okra_options_set(okra_options *options, const char *name, const char
         const char *text;
         int choice;
     } parsed;
-    TRY(okra_option_parse_(owner, row, value, &parsed));
-    copy = okra_strdup_(value);
-    if (!copy) {
-        st = OKRA_EMEM;
-        goto done;
-    }
+    CHK(okra_option_parse_(owner, row, value, &parsed));
+    GOT(copy = okra_strdup_(value));
     setting *old = find_setting(options, name);
     if (old) {
         okra_free_(old->value);
         old->value = copy;
     } else {
-        TRY(append(options, name, copy));
+        CHK(append(options, name, copy));
     }
     copy = NULL;
-done:
-    okra_free_(copy);
-    return st;
+    return OKRA_OK;
 }
 
 okra_status okra_options_set_number(okra_options *options, const char *name, double value)

@@ -58,26 +58,18 @@ done:
 
 okra_status okra_library_file_(const char *name, char **out)
 {
-    okra_status st = OKRA_OK;
-    char *folder = NULL, *path = NULL;
+    OWNED char *folder = NULL, *path = NULL;
     struct stat info;
-    TRY(okra_library_folder_(&folder));
+    CHK(okra_library_folder_(&folder));
     for (int k = 0; k < 2; k++) {
-        path = okra_format_("%s/%s%s", folder, k == 0 ? "" : "okra/", name);
-        if (!path) {
-            st = OKRA_EMEM;
-            goto done;
-        }
+        GOT(path = okra_format_("%s/%s%s", folder, k == 0 ? "" : "okra/", name));
         if (stat(path, &info) == 0 && S_ISREG(info.st_mode)) {
             *out = TAKE(path);
-            goto done;
+            return OKRA_OK;
         }
         okra_free_(path);
         path = NULL;
     }
-    FAIL(OKRA_EUNSUPPORTED, "there is no %s in %s or in its subfolder okra", name,
-         folder);
-done:
-    FREE(path, folder);
-    return st;
+    return okra_fail_(OKRA_EUNSUPPORTED, "there is no %s in %s or in its subfolder okra",
+                      name, folder);
 }

@@ -5,7 +5,6 @@
 #include "core/core.h"
 
 #include <stdio.h>
-#include <string.h>
 
 /* The code point at p and its length in bytes; 0: not valid UTF-8. */
 static size_t decode(const unsigned char *p, uint32_t *code)

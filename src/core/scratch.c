@@ -77,21 +77,17 @@ static okra_status open_mapped(okra_scratch_ *s, const char *what)
 okra_status okra_scratch_create_(const okra_context *context, okra_int rows,
                                  okra_int cols, const char *what, okra_scratch_ *out)
 {
-    okra_status st = OKRA_OK;
-    okra_scratch_ s = {.rows = rows, .cols = cols};
+    FREED_BY(okra_scratch_clear_) okra_scratch_ s = {.rows = rows, .cols = cols};
     double left = (double)okra_memory_left_(context);
     double bytes = 8 * (double)rows * (double)cols;
     if (bytes == 0 || bytes <= left / 4 || bytes > (double)INT64_MAX) {
-        TRY(okra_doubles_(context, rows, cols, what, &s.memory));
+        CHK(okra_doubles_(context, rows, cols, what, &s.memory));
         s.p = s.memory;
     } else {
-        TRY(open_mapped(&s, what));
+        CHK(open_mapped(&s, what));
     }
-    *out = s;
+    *out = TAKE(s);
     return OKRA_OK;
-done:
-    okra_scratch_clear_(&s);
-    return st;
 }
 
 okra_status okra_scratch_write_(okra_scratch_ *s, okra_int first, okra_int rows,

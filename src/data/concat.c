@@ -3,7 +3,6 @@
  */
 #include "data/network.h"
 
-#include <inttypes.h>
 #include <string.h>
 
 /* Rows of `size` bytes of a then b, a's and b's that many bytes apart, in a block that

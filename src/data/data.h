@@ -87,8 +87,7 @@ okra_status okra_data_adopt_dense_(double **values, okra_int n, okra_int d,
 okra_status okra_data_adopt_sparse_(okra_csr_ *csr, okra_int n, okra_int d,
                                     const char *source, okra_data **out) OKRA_CHECK;
 void okra_csr_free_(okra_csr_ *csr);
-/* Another text of where fresh data come from; on failure they are freed, *data is NULL.
- */
+/* Another text of where fresh data come from; a failure frees them, *data is NULL. */
 okra_status okra_data_rename_(okra_data **data, const char *source) OKRA_CHECK;
 /* `block` (from okra_alloc_) will be freed with the data. */
 void okra_data_own_(okra_data *data, void *block);

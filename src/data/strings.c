@@ -5,7 +5,6 @@
 #include "data/utf8.h"
 
 #include <inttypes.h>
-#include <string.h>
 
 okra_status okra_characters_begin_(okra_ragged_builder_ *b)
 {

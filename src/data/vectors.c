@@ -211,11 +211,7 @@ okra_status okra_data_adopt_sparse_(okra_csr_ *csr, okra_int n, okra_int d,
     return OKRA_OK;
 }
 
-void okra_csr_free_(okra_csr_ *csr)
-{
-    FREE(csr->indptr, csr->indices, csr->values);
-    *csr = (okra_csr_){0};
-}
+OKRA_SHARED_CLEARS_(okra_csr_free_, okra_csr_, it->indptr, it->indices, it->values)
 
 okra_status okra_data_sparse(const okra_int *indptr, const okra_int *indices,
                              const double *values, okra_int n, okra_int d,

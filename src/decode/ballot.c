@@ -25,12 +25,7 @@ struct okra_ballot_ {
     okra_int *first; /* of each training output: the first that is the same */
 };
 
-void okra_ballot_free_(okra_ballot_ *v)
-{
-    if (v) {
-        FREE(v->first, v);
-    }
-}
+OKRA_SHARED_FREES_(okra_ballot_free_, okra_ballot_, it->first)
 
 OKRA_DROPS_(drop, okra_ballot_, okra_ballot_free_)
 

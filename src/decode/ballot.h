@@ -7,8 +7,7 @@
 #include "decode/decode.h"
 
 typedef struct okra_ballot_ okra_ballot_;
-/* sharpen > 0, votes >= 0 as in ballot.c; *out stays NULL where weights stay as they are.
- */
+/* sharpen > 0, votes >= 0 as in ballot.c; *out stays NULL where weights do not change. */
 okra_status okra_ballot_create_(const okra_data *y, double sharpen, double votes,
                                 okra_ballot_ **out) OKRA_CHECK;
 void okra_ballot_free_(okra_ballot_ *votes);

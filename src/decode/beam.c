@@ -186,11 +186,8 @@ static okra_status expand(search *s, okra_int rows)
     return OKRA_OK;
 }
 
-static void clear(search *s)
-{
-    FREE(s->offer.codes, s->offer.offsets, s->offer.owner, s->offer.seen, s->items,
-         s->count, s->pool);
-}
+OKRA_CLEARS_(clear, search, it->offer.codes, it->offer.offsets, it->offer.owner,
+             it->offer.seen, it->items, it->count, it->pool)
 
 /* w: the weights of test point i. */
 static okra_status begin(const okra_beam_ *beam, okra_int i, const double *w,
@@ -257,19 +254,16 @@ static okra_status run_group(okra_context *ctx, const okra_beam_ *beam, okra_int
 okra_status okra_beam_create_(okra_context *ctx, const okra_output_ *output,
                               const okra_moves_ *moves, okra_beam_ **out)
 {
-    okra_status st = OKRA_OK;
-    okra_beam_ *beam = NULL;
+    FREED_BY(okra_beam_drop_) okra_beam_ *beam = NULL;
     okra_int width = OKRA_MAX_(moves->width, moves->finds->top);
     okra_int top = OKRA_MIN_(width, output->y->n);
-    ZALLOC(beam, 1);
+    ZMAKE(beam, 1);
     *beam = (okra_beam_){output, *moves, top, NULL};
     beam->moves.width = width;
-    TRY(okra_starts_create_(ctx, output, moves->loss, moves->finds->tests, top,
+    CHK(okra_starts_create_(ctx, output, moves->loss, moves->finds->tests, top,
                             moves->empty, &beam->starts));
     *out = TAKE(beam);
-done:
-    okra_beam_free_(beam);
-    return st;
+    return OKRA_OK;
 }
 
 void okra_beam_free_(okra_beam_ *beam)

@@ -37,6 +37,7 @@ typedef struct okra_beam_ okra_beam_;
 okra_status okra_beam_create_(okra_context *ctx, const okra_output_ *output,
                               const okra_moves_ *moves, okra_beam_ **out) OKRA_CHECK;
 void okra_beam_free_(okra_beam_ *beam);
+OKRA_DROPS_(okra_beam_drop_, okra_beam_, okra_beam_free_)
 okra_status okra_beam_block_(okra_context *ctx, okra_beam_ *beam,
                              const okra_block_ *block) OKRA_CHECK;
 

@@ -192,8 +192,7 @@ okra_status okra_panels_entries_(okra_context *ctx, okra_panels_ *panels,
  * caller) the rows whose products with a panel are <psi(c), h_r>. */
 okra_status okra_panels_points_(okra_context *ctx, const okra_panels_ *panels,
                                 okra_mat_ H, double *norm, double **out) OKRA_CHECK;
-/* norm[r] = w_r' L w_r of the rows of W, `training` the panels of the training outputs.
- */
+/* norm[r] = w_r' L w_r of the rows of W, `training`: panels of the training outputs. */
 okra_status okra_panels_norms_(okra_context *ctx, okra_panels_ *training, bool again,
                                okra_mat_ W, double *norm) OKRA_CHECK;
 

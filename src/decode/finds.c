@@ -96,11 +96,8 @@ okra_status okra_finds_open_(okra_context *ctx, const char *who, double most,
     return OKRA_OK;
 }
 
-void okra_finds_clear_(okra_finds_ *finds)
-{
-    FREE(finds->codes, finds->offsets, finds->index, finds->distance);
-    *finds = (okra_finds_){0};
-}
+OKRA_SHARED_CLEARS_(okra_finds_clear_, okra_finds_, it->codes, it->offsets, it->index,
+                    it->distance)
 
 okra_status okra_finds_put_(okra_finds_ *f, okra_int i, okra_int rank,
                             const int32_t *codes, okra_int length, double distance)

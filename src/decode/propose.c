@@ -88,27 +88,24 @@ okra_status okra_starts_create_(okra_context *ctx, const okra_output_ *output,
                                 struct okra_delta_ *loss, okra_int tests, okra_int top,
                                 bool empty, okra_starts_ **out)
 {
-    okra_status st = OKRA_OK;
-    okra_starts_ *s = NULL;
+    FREED_BY(okra_starts_drop_) okra_starts_ *s = NULL;
     okra_output_ whole = *output;
     okra_decode_request_ request = {.tests = tests, .top = top};
     whole.components = NULL;
-    ZALLOC(s, 1);
+    ZMAKE(s, 1);
     s->tests = tests;
     s->loss = loss != NULL;
     s->constant = (double)NAN;
     if (loss) {
-        TRY(okra_risk_open_(ctx, output, loss, &request, &s->candidates));
-        *out = s;
+        CHK(okra_risk_open_(ctx, output, loss, &request, &s->candidates));
+        *out = TAKE(s);
         return OKRA_OK;
     }
-    TRY(okra_candidates_open_(ctx, &whole, &request, empty, &s->candidates));
-    TRY(okra_panels_create_(ctx, output, NULL, &s->training));
-    TRY(find_constant(ctx, s, okra_data_count(output->y)));
+    CHK(okra_candidates_open_(ctx, &whole, &request, empty, &s->candidates));
+    CHK(okra_panels_create_(ctx, output, NULL, &s->training));
+    CHK(find_constant(ctx, s, okra_data_count(output->y)));
     *out = TAKE(s);
-done:
-    okra_starts_free_(s);
-    return st;
+    return OKRA_OK;
 }
 
 void okra_starts_free_(okra_starts_ *starts)

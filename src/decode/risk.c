@@ -87,6 +87,8 @@ static void release(void *arg)
     }
 }
 
+OKRA_DROPS_(drop, state, release)
+
 /* Panel p: losses of candidates by training outputs. */
 static okra_status get(okra_context *ctx, state *s, okra_int p, bool again, okra_mat_ *D)
 {
@@ -136,22 +138,18 @@ okra_status okra_risk_open_(okra_context *ctx, const okra_output_ *output,
                             okra_delta_ *delta, const okra_decode_request_ *request,
                             void **out)
 {
-    okra_status st = OKRA_OK;
-    state *s = NULL;
-    ZALLOC(s, 1);
+    FREED_BY(drop) state *s = NULL;
+    ZMAKE(s, 1);
     s->output = output;
     s->delta = delta;
     s->set = request->candidates ? request->candidates : output->y;
-    if (okra_data_count(s->set) == 0) {
-        FAIL(OKRA_EARG, "decoder loss: the set of candidates is empty");
-    }
-    TRY(okra_decode_check_kind_(output, s->set, "the candidates are"));
-    TRY(okra_nearest_open_(ctx, request, s->set->n, true, &s->nearest));
-    TRY(find_shelf(s));
+    REFUSE_IF(okra_data_count(s->set) == 0, OKRA_EARG,
+              "decoder loss: the set of candidates is empty");
+    CHK(okra_decode_check_kind_(output, s->set, "the candidates are"));
+    CHK(okra_nearest_open_(ctx, request, s->set->n, true, &s->nearest));
+    CHK(find_shelf(s));
     *out = TAKE(s);
-done:
-    release(s);
-    return st;
+    return OKRA_OK;
 }
 
 void okra_risk_best_(const void *arg, okra_int i, const okra_int **index,
@@ -261,36 +259,31 @@ static okra_status create(okra_context *ctx, const okra_output_ *output,
                           const okra_options *options,
                           const okra_decode_request_ *request, void **out)
 {
-    okra_status st = OKRA_OK;
     loss_options o;
     void *found = NULL;
-    okra_delta_ *delta = NULL;
-    state *s = NULL;
-    TRY(okra_options_read(options, &okra_decoder_loss_.options, &o));
+    FREED_BY(okra_delta_drop_) okra_delta_ *delta = NULL;
+    FREED_BY(drop) state *s = NULL;
+    CHK(okra_options_read(options, &okra_decoder_loss_.options, &o));
     static const char *const needy[] = {"beam", "rounds", "longest", "alphabet"};
     for (int k = 0; k < 4; k++) {
-        if (!o.all && okra_options_is_set(options, needy[k])) {
-            FAIL(OKRA_EARG, "decoder loss: %s has no use without over-all", needy[k]);
-        }
+        REFUSE_IF(!o.all && okra_options_is_set(options, needy[k]), OKRA_EARG,
+                  "decoder loss: %s has no use without over-all", needy[k]);
     }
-    TRY(okra_delta_create_(ctx, output, request->argument, &delta));
+    CHK(okra_delta_create_(ctx, output, request->argument, &delta));
     if (o.all) {
-        ZALLOC(s, 1);
+        ZMAKE(s, 1);
         s->output = output;
         s->delta = delta;
-        TRY(open_all(ctx, s, options, request));
+        CHK(open_all(ctx, s, options, request));
         found = s;
     } else {
-        TRY(okra_risk_open_(ctx, output, delta, request, &found));
+        CHK(okra_risk_open_(ctx, output, delta, request, &found));
     }
     s = found;
     s->own = TAKE(delta);
-    TRY(okra_ballot_create_(output->y, o.sharpen, o.votes, &s->ballot));
+    CHK(okra_ballot_create_(output->y, o.sharpen, o.votes, &s->ballot));
     *out = TAKE(s);
-done:
-    release(s);
-    okra_delta_free_(delta);
-    return st;
+    return OKRA_OK;
 }
 
 static okra_status search(okra_context *ctx, void *arg, const okra_block_ *block)

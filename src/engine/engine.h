@@ -185,8 +185,7 @@ okra_status okra_engine_top_(okra_context *ctx, const okra_entries_ *entries, ok
 
 /* The rows first..first+count-1 of n that this process streams; one process: all. */
 void okra_engine_share_(okra_context *ctx, okra_int n, okra_int *first, okra_int *count);
-/* values <- their sum over all processes, the same bits on each; one process: as it is.
- */
+/* values <- their sum over all processes, the same bits on each; one: as it is. */
 okra_status okra_engine_sum_(okra_context *ctx, okra_int count,
                              double *values) OKRA_CHECK;
 
@@ -265,8 +264,7 @@ typedef struct okra_engine_class_ {
     okra_status (*trsm)(void *e, okra_context *ctx, bool left, bool trans, const void *L,
                         void *B);
     okra_status (*eigh)(void *e, okra_context *ctx, void *A, double *w);
-    /* As okra_engine_top_; NULL: the engine has no faster way than gram, gemm and best.
-     */
+    /* As okra_engine_top_; NULL: nothing is faster than gram, gemm and best. */
     okra_status (*top)(void *e, okra_context *ctx, const okra_entries_ *entries,
                        okra_mat_ W, const bool *skip, okra_int k, okra_int *index,
                        double *value, bool *done);

@@ -70,11 +70,9 @@ void okra_build_lines_(okra_build_ *b, okra_lines_ *lines);
 
 /* Candidates that are vectors: vectors.c. */
 bool okra_build_of_vectors_(const char *source);
-/* Reads them, and checks that the kernel takes them and that the table has their lines.
- */
+/* Reads them; checks that the kernel takes them and that the table has their lines. */
 okra_status okra_build_vectors_(okra_build_ *b) OKRA_CHECK;
-/* Key and mass of entries begin..end-1; those with a value that is no number are broken.
- */
+/* Key and mass of entries begin..end-1; one with a value that is no number is broken. */
 okra_status okra_build_rows_(void *build, okra_int begin, okra_int end,
                              int worker) OKRA_CHECK;
 /* OKRA_EFORMAT: what is wrong with a broken one. */

@@ -22,12 +22,7 @@ enum { BATCH = 16, PANEL = 2048, TOP_MOST = 1000000, SHORTLIST = 1000 };
 /* A character of a SMILES may become this many bytes. */
 enum { ATOM_BYTES = 128 };
 
-void okra_ranked_free(okra_ranked *r)
-{
-    if (r) {
-        FREE(r->index, r->distance, r->compared, r);
-    }
-}
+OKRA_SHARED_FREES_(okra_ranked_free, okra_ranked, it->index, it->distance, it->compared)
 
 const okra_int *okra_ranked_index(const okra_ranked *r, okra_int *tests, okra_int *top)
 {

@@ -236,29 +236,25 @@ static bool find_map(search *s, bool *sure)
 okra_status okra_molecules_same_(const okra_data *a, okra_int i, const okra_data *b,
                                  okra_int j, bool *same, bool *sure)
 {
-    okra_status st = OKRA_OK;
-    coded ga = {.code = NULL}, gb = {.code = NULL};
+    FREED_BY(clear_coded) coded ga = {.code = NULL}, gb = {.code = NULL};
     search s = {.steps = 0};
-    TRY(open_coded(a, &ga));
-    TRY(open_coded(b, &gb));
-    TRY(code_one(a, i, &ga));
-    TRY(code_one(b, j, &gb));
+    OWNS(&s.order, &s.image, &s.from, &s.try, &s.used);
+    CHK(open_coded(a, &ga));
+    CHK(open_coded(b, &gb));
+    CHK(code_one(a, i, &ga));
+    CHK(code_one(b, j, &gb));
     s.a = &ga.space.view;
     s.b = &gb.space.view;
     s.code_a = ga.code;
     s.code_b = gb.code;
-    ALLOC(s.order, s.a->nodes);
-    ALLOC(s.image, s.a->nodes);
-    ALLOC(s.from, s.a->nodes);
-    ALLOC(s.try, s.a->nodes);
-    ALLOC(s.used, s.a->nodes);
+    MAKE(s.order, s.a->nodes);
+    MAKE(s.image, s.a->nodes);
+    MAKE(s.from, s.a->nodes);
+    MAKE(s.try, s.a->nodes);
+    MAKE(s.used, s.a->nodes);
     *sure = true;
     *same = s.a->nodes == s.b->nodes && s.a->edges == s.b->edges && find_map(&s, sure);
-done:
-    FREE(s.order, s.image, s.from, s.try, s.used);
-    clear_coded(&ga);
-    clear_coded(&gb);
-    return st;
+    return OKRA_OK;
 }
 
 /* ---- of a collection ---- */

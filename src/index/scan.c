@@ -12,7 +12,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 enum { BATCH = 8, BLOCK = 4096 };
 
@@ -251,27 +250,25 @@ static okra_status outputs_of(const okra_ranking_ *r, double **out)
 
 okra_status okra_ranking_scan_(const okra_ranking_ *r, okra_int list, double *error)
 {
-    okra_status st = OKRA_OK;
     const okra_index *x = r->index;
-    okra_int *block = NULL;
-    double *LB = NULL;
+    OWNED okra_int *block = NULL;
+    OWNED double *LB = NULL;
     scan s = {.r = r, .width = okra_low_width_(x->rank)};
+    OWNS(&s.scores);
     list = OKRA_MIN_(list, x->count);
-    ALLOC(block, x->shards + 1);
+    MAKE(block, x->shards + 1);
     block[0] = 0;
     for (int k = 0; k < x->shards; k++) {
         block[k + 1] = block[k] + ((okra_int)x->shard[k].head.rows + BLOCK - 1) / BLOCK;
     }
     s.block = block;
     s.blocks = block[x->shards];
-    ALLOC(s.scores, (okra_int)okra_workers_(r->ctx) * BLOCK);
-    TRY(outputs_of(r, &LB));
+    MAKE(s.scores, (okra_int)okra_workers_(r->ctx) * BLOCK);
+    CHK(outputs_of(r, &LB));
     *error = 0;
     for (okra_int first = 0; first < r->tests; first += BATCH) {
         s.m = OKRA_MIN_(BATCH, r->tests - first);
-        TRY(one_batch(r, &s, LB, first, list, error));
+        CHK(one_batch(r, &s, LB, first, list, error));
     }
-done:
-    FREE(block, s.scores, LB);
-    return st;
+    return OKRA_OK;
 }

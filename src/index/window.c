@@ -252,10 +252,8 @@ okra_status okra_window_open_(okra_context *ctx, const okra_index *index,
     return OKRA_OK;
 }
 
-void okra_window_close_(okra_window_ *w)
-{
-    FREE(w->formula, w->low, w->high, w->bound);
-}
+OKRA_SHARED_CLEARS_(okra_window_close_, okra_window_, it->formula, it->low, it->high,
+                    it->bound)
 
 /* ---- rows ---- */
 

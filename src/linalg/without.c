@@ -128,10 +128,10 @@ static okra_status rotate_below(void *arg, okra_int begin, okra_int end, int wor
 
 static okra_status update(okra_context *ctx, taking *t)
 {
-    okra_status st = OKRA_OK;
+    OWNS(&t->c, &t->s);
     okra_int n = t->G.rows;
-    ALLOC(t->c, BLOCK * t->count);
-    ALLOC(t->s, BLOCK * t->count);
+    MAKE(t->c, BLOCK * t->count);
+    MAKE(t->s, BLOCK * t->count);
     for (t->first = t->removed[0]; t->first < n; t->first = t->last) {
         t->last = OKRA_MIN_(t->first + BLOCK, n);
         for (okra_int i = t->first; i < t->last; i++) {
@@ -139,19 +139,17 @@ static okra_status update(okra_context *ctx, taking *t)
             find(t, i);
         }
         double work = 6.0 * (double)(n - t->last) * BLOCK * (double)t->count;
-        TRY(okra_cancelled_(ctx));
-        TRY(okra_parallel_least_(ctx, work, n - t->last, GRAIN, NULL, rotate_below, t));
+        CHK(okra_cancelled_(ctx));
+        CHK(okra_parallel_least_(ctx, work, n - t->last, GRAIN, NULL, rotate_below, t));
     }
-done:
-    FREE(t->c, t->s);
-    return st;
+    return OKRA_OK;
 }
 
 okra_status okra_factor_without_(okra_context *ctx, okra_mat_ L, const okra_int *removed,
                                  okra_int count, okra_mat_ G)
 {
-    okra_status st = OKRA_OK;
     taking t = {.L = L, .G = G, .removed = removed, .count = count};
+    OWNS(&t.X);
     REFUSE_IF(L.rows != L.cols || G.rows != G.cols || G.rows != L.rows - count,
               OKRA_ESHAPE,
               "factor: %lld of %lld rows are taken out, and there is room for %lld",
@@ -162,13 +160,11 @@ okra_status okra_factor_without_(okra_context *ctx, okra_mat_ L, const okra_int 
                   OKRA_EARG, "factor: row %lld of %lld cannot be taken out",
                   (long long)removed[q], (long long)L.rows);
     }
-    TRY(okra_doubles_(ctx, G.rows, count, "columns of the rows that go", &t.X));
-    TRY(okra_parallel_least_(ctx, (double)G.rows * (double)G.rows / 2, G.rows, GRAIN,
+    CHK(okra_doubles_(ctx, G.rows, count, "columns of the rows that go", &t.X));
+    CHK(okra_parallel_least_(ctx, (double)G.rows * (double)G.rows / 2, G.rows, GRAIN,
                              NULL, take_rows, &t));
     if (count > 0 && removed[0] < G.rows) {
-        TRY(update(ctx, &t));
+        CHK(update(ctx, &t));
     }
-done:
-    okra_free_(t.X);
-    return st;
+    return OKRA_OK;
 }

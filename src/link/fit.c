@@ -168,8 +168,7 @@ okra_status okra_link_parts_create_(okra_context *ctx, const okra_link_task *tas
                                     const okra_link_settings *settings,
                                     okra_link_parts_ *out)
 {
-    okra_status st = OKRA_OK;
-    okra_link_parts_ p = {0};
+    FREED_BY(okra_link_parts_clear_) okra_link_parts_ p = {0};
     static const okra_link_settings usual = {OKRA_SIZED(okra_link_settings), .beta = 1};
     const okra_link_settings *s = settings ? settings : &usual;
     NOT_NULL(task->x);
@@ -182,17 +181,14 @@ okra_status okra_link_parts_create_(okra_context *ctx, const okra_link_task *tas
     REFUSE_IF(task->x->kind == OKRA_GRAM && task->x->n != task->x->d, OKRA_ESHAPE,
               "%s is a Gram matrix of %lld x %lld, expected nodes x nodes",
               task->x->source, (long long)task->x->n, (long long)task->x->d);
-    TRY(place_nodes(task, &p));
-    TRY(make_network(task, &p));
-    TRY(options ? okra_options_copy(options, &p.fit) : okra_fit_options(&p.fit));
-    TRY(choose_inputs(s, task->x->n, task->labelled_count, &p));
-    TRY(output_kernel(ctx, task, s, &p));
-    TRY(low_rank(p.fit));
-    *out = p;
+    CHK(place_nodes(task, &p));
+    CHK(make_network(task, &p));
+    CHK(options ? okra_options_copy(options, &p.fit) : okra_fit_options(&p.fit));
+    CHK(choose_inputs(s, task->x->n, task->labelled_count, &p));
+    CHK(output_kernel(ctx, task, s, &p));
+    CHK(low_rank(p.fit));
+    *out = TAKE(p);
     return OKRA_OK;
-done:
-    okra_link_parts_clear_(&p);
-    return st;
 }
 
 void okra_link_parts_clear_(okra_link_parts_ *p)

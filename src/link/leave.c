@@ -98,7 +98,7 @@ static okra_status leave(okra_context *ctx, const okra_training_ *t,
                          const okra_method_ *method, const okra_options *options,
                          const double *lambda, size_t count, sink *s)
 {
-    okra_status st = OKRA_OK;
+    OWNS(&s->L.p, &s->WL.p, &s->S.p);
     okra_int n = t->y->n;
     okra_problem_ problem = {.n = n,
                              .unlabelled = t->x->n - n,
@@ -108,19 +108,14 @@ static okra_status leave(okra_context *ctx, const okra_training_ *t,
                              .ky = t->bound_y,
                              .feature_scale = 1};
     okra_parts_ parts = {n, NULL};
-    if (!method->leave) {
-        FAIL(OKRA_EUNSUPPORTED, "method %s has no closed form of leave-one-out",
-             method->name);
-    }
+    REFUSE_IF(!method->leave, OKRA_EUNSUPPORTED,
+              "method %s has no closed form of leave-one-out", method->name);
     s->L = s->WL = s->S = (okra_mat_){NULL, n, n, n};
-    TRY(okra_doubles_(ctx, n, n, "the Gram matrix of the outputs", &s->L.p));
-    TRY(okra_doubles_(ctx, n, n, "scores of labelled pairs", &s->WL.p));
-    TRY(okra_doubles_(ctx, n, n, "scores of labelled pairs", &s->S.p));
-    TRY(okra_bound_gram_(ctx, t->bound_y, s->L));
-    TRY(method->leave(ctx, &problem, options, lambda, count, &parts, false, judge, s));
-done:
-    FREE(s->L.p, s->WL.p, s->S.p);
-    return st;
+    CHK(okra_doubles_(ctx, n, n, "the Gram matrix of the outputs", &s->L.p));
+    CHK(okra_doubles_(ctx, n, n, "scores of labelled pairs", &s->WL.p));
+    CHK(okra_doubles_(ctx, n, n, "scores of labelled pairs", &s->S.p));
+    CHK(okra_bound_gram_(ctx, t->bound_y, s->L));
+    return method->leave(ctx, &problem, options, lambda, count, &parts, false, judge, s);
 }
 
 okra_status okra_link_leave_(okra_context *context, const okra_link_task *task,

@@ -9,7 +9,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* ---- every pair of a kind, in panels ---- */
 
@@ -150,25 +149,23 @@ okra_status okra_link_rank(okra_context *context, okra_links *links,
     NOT_NULL(links);
     NOT_NULL(list);
     NOT_NULL(count);
-    okra_status st = OKRA_OK;
     okra_int all = okra_link_count(links, which);
     heap h = {.most = top > 0 ? OKRA_MIN_(top, all) : all, .least = least};
+    OWNS(&h.items);
     REFUSE_IF(top < 0, OKRA_EARG, "top is %lld, expected a number that is not negative",
               (long long)top);
     if (h.most == all && least == -(double)INFINITY) {
-        TRY(okra_budget_ask_(context, (double)all * sizeof(okra_link),
+        CHK(okra_budget_ask_(context, (double)all * sizeof(okra_link),
                              "the list of %lld pairs", (long long)all));
     }
-    TRY(visit_pairs(context, links, which, keep, &h));
+    CHK(visit_pairs(context, links, which, keep, &h));
     if (h.count > 0) {
         qsort(h.items, (size_t)h.count, sizeof *h.items, by_rank);
     }
     *list = h.items;
     *count = h.count;
     h.items = NULL;
-done:
-    okra_free_(h.items);
-    return st;
+    return OKRA_OK;
 }
 
 void okra_link_list_free(okra_link *list)
@@ -268,25 +265,22 @@ okra_status okra_link_evaluate(okra_context *context, okra_links *links,
         NOT_NULL(truth);
     }
     NOT_NULL(out);
-    okra_status st = OKRA_OK;
     okra_int all = okra_link_count(links, which);
     collection c = {0};
-    okra_link *edges = NULL;
-    unsigned char *positive = NULL;
-    TRY(sorted_truth(links, truth, truth_count, &edges));
-    TRY(okra_budget_ask_(context, (double)all * (sizeof(okra_link) + 40),
+    OWNS(&c.score, &c.ends);
+    OWNED okra_link *edges = NULL;
+    OWNED unsigned char *positive = NULL;
+    CHK(sorted_truth(links, truth, truth_count, &edges));
+    CHK(okra_budget_ask_(context, (double)all * (sizeof(okra_link) + 40),
                          "the scores of all %lld pairs", (long long)all));
-    ALLOC(c.score, all);
-    ALLOC(c.ends, all);
-    ALLOC(positive, all);
-    TRY(visit_pairs(context, links, which, collect, &c));
+    MAKE(c.score, all);
+    MAKE(c.ends, all);
+    MAKE(positive, all);
+    CHK(visit_pairs(context, links, which, collect, &c));
     for (okra_int k = 0; k < all; k++) {
         positive[k] =
             truth_count > 0 && bsearch(&c.ends[k], edges, (size_t)truth_count,
                                        sizeof *edges, okra_links_by_ends_) != NULL;
     }
-    TRY(okra_ranking_create(all, c.score, positive, out));
-done:
-    FREE(c.score, c.ends, positive, edges);
-    return st;
+    return okra_ranking_create(all, c.score, positive, out);
 }

@@ -95,8 +95,7 @@ okra_status okra_problem_scaled_K_(okra_context *ctx, const okra_problem_ *p,
     return OKRA_OK;
 }
 
-/* P A P = A - u s' - s u' + (s'u / total) s s', u = A s / total: one product of rank 2.
- */
+/* P A P = A - u s' - s u' + (s'u / total) s s', u = A s / total: a product of rank 2. */
 okra_status okra_center_weighted_(okra_context *ctx, const double *s, double total,
                                   double *mean, okra_large_ *A)
 {

@@ -38,10 +38,7 @@ typedef struct table {
     double *z; /* rows x lists */
 } table;
 
-static void clear(table *t)
-{
-    FREE(t->test, t->candidate, t->z);
-}
+OKRA_CLEARS_(clear, table, it->test, it->candidate, it->z)
 
 static int by_place(const void *a, const void *b)
 {
@@ -197,12 +194,7 @@ static int by_score(const void *a, const void *b)
     return (x->candidate > y->candidate) - (x->candidate < y->candidate);
 }
 
-void okra_fused_free(okra_fused *f)
-{
-    if (f) {
-        FREE(f->test, f->candidate, f->score, f);
-    }
-}
+OKRA_SHARED_FREES_(okra_fused_free, okra_fused, it->test, it->candidate, it->score)
 
 OKRA_DROPS_(drop_fused, okra_fused, okra_fused_free)
 

@@ -75,8 +75,7 @@ enum {
     OKRA_METRIC_LABELS_ = 1u << OKRA_LABELS,
 };
 
-/* Row i of dense, sparse or bit vectors as d doubles: in place, or written to `buffer`.
- */
+/* Row i of dense, sparse or bit vectors as d doubles: in place, or in `buffer`. */
 const double *okra_metric_row_(const okra_data *data, okra_int i, double *buffer);
 
 /* Calls f on the two rows of every pair of vectors; each[i] gets what it returns. */

@@ -335,50 +335,45 @@ okra_status okra_score(okra_context *context, const char *spec, const okra_data 
                        const okra_data *predicted, double *value, double *each,
                        bool *has_each)
 {
-    okra_status st = OKRA_OK;
     const okra_metric_ *metric = NULL;
-    okra_spec_ read = {NULL, NULL, NULL};
-    okra_int *codes = NULL, known = 0;
-    okra_data *aligned = NULL;
+    FREED_BY(okra_spec_clear_) okra_spec_ read = {NULL, NULL, NULL};
+    OWNED okra_int *codes = NULL;
+    okra_int known = 0;
+    FREED_BY(okra_data_drop_) okra_data *aligned = NULL;
     okra_scores_ s = {.truth = truth, .has_each = true};
+    OWNS(&s.each);
     NOT_NULL(spec);
     NOT_NULL(truth);
     NOT_NULL(predicted);
     NOT_NULL(value);
-    TRY(okra_columns_align_(context, predicted, truth, false, &aligned));
+    CHK(okra_columns_align_(context, predicted, truth, false, &aligned));
     s.predicted = predicted = aligned;
-    TRY(okra_spec_read_(spec, &read));
+    CHK(okra_spec_read_(spec, &read));
     metric = read.metric;
-    if (metric->list) {
-        FAIL(OKRA_EARG,
-             "metric %s compares lists of candidates with the true one: okra score "
-             "--lists, okra_score_lists",
-             metric->name);
-    }
-    if (!metric->score) {
-        FAIL(OKRA_EARG, "metric %s does not compare objects", metric->name);
-    }
-    TRY(check_pairs(metric, truth, predicted));
-    TRY(check_missing(metric, truth, predicted));
+    REFUSE_IF(metric->list, OKRA_EARG,
+              "metric %s compares lists of candidates with the true one: okra score "
+              "--lists, okra_score_lists",
+              metric->name);
+    REFUSE_IF(!metric->score, OKRA_EARG, "metric %s does not compare objects",
+              metric->name);
+    CHK(check_pairs(metric, truth, predicted));
+    CHK(check_missing(metric, truth, predicted));
     s.n = truth->n;
     s.d = truth->d;
     for (okra_int i = 0; i < s.n; i++) {
         s.total += okra_metric_weight_(&s, i);
         known += okra_metric_weight_(&s, i) > 0 ? known_values(&s, i) : 0;
     }
-    if (!(s.total > 0)) {
-        FAIL(OKRA_EARG, "metric %s: all weights are 0", metric->name);
-    }
-    if (truth->missing && known == 0) {
-        FAIL(OKRA_EARG, "metric %s: no value of the truth is known", metric->name);
-    }
+    REFUSE_IF(!(s.total > 0), OKRA_EARG, "metric %s: all weights are 0", metric->name);
+    REFUSE_IF(truth->missing && known == 0, OKRA_EARG,
+              "metric %s: no value of the truth is known", metric->name);
     if (truth->kind == OKRA_LABELS) {
-        TRY(match_classes(truth, predicted, &codes));
+        CHK(match_classes(truth, predicted, &codes));
         s.codes = codes;
         s.d += predicted->d;
     }
-    ALLOC(s.each, s.n);
-    TRY(metric->score(context, read.params, &s));
+    MAKE(s.each, s.n);
+    CHK(metric->score(context, read.params, &s));
     if (s.has_each) {
         find_mean(&s);
         if (each) {
@@ -387,9 +382,5 @@ okra_status okra_score(okra_context *context, const char *spec, const okra_data 
     }
     *value = s.value;
     GIVE(has_each, s.has_each);
-done:
-    okra_data_free(aligned);
-    FREE(s.each, codes);
-    okra_spec_clear_(&read);
-    return st;
+    return OKRA_OK;
 }

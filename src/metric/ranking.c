@@ -120,12 +120,7 @@ okra_status okra_ranking_create(okra_int n, const double *score,
     return OKRA_OK;
 }
 
-void okra_ranking_free(okra_ranking *ranking)
-{
-    if (ranking) {
-        FREE(ranking->steps, ranking);
-    }
-}
+OKRA_SHARED_FREES_(okra_ranking_free, okra_ranking, it->steps)
 
 okra_int okra_ranking_positives(const okra_ranking *ranking)
 {

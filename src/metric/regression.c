@@ -16,7 +16,6 @@
 #include "metric/metric.h"
 
 #include <math.h>
-#include <string.h>
 
 typedef struct sums {
     double *error, *spread; /* d: squared errors, and squares about the mean */
@@ -24,10 +23,7 @@ typedef struct sums {
     double outputs;         /* those with a known value                       */
 } sums;
 
-static void clear(sums *z)
-{
-    FREE(z->error, z->spread, z->weight);
-}
+OKRA_CLEARS_(clear, sums, it->error, it->spread, it->weight)
 
 /* The means of the known values, and their weights. */
 static okra_status find_means(const okra_scores_ *s, double *mean, sums *z)

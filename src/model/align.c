@@ -106,11 +106,7 @@ static okra_status sample(const okra_data *x, const okra_data *y, okra_int most,
     return okra_data_take(y, index, n, some_y);
 }
 
-void okra_align_clear_(okra_align_ *a)
-{
-    FREE(a->text, a->kernels, a->weights);
-    *a = (okra_align_){0};
-}
+OKRA_SHARED_CLEARS_(okra_align_clear_, okra_align_, it->text, it->kernels, it->weights)
 
 /* The texts: of the kernel, and for whoever reads the model. */
 static okra_status write_texts(const char *text, const call *c,

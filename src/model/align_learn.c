@@ -227,37 +227,36 @@ okra_status okra_align_find_(okra_learner_ *z, okra_kernel *const *kernels,
                              const okra_kernel *ky, okra_align_how_ how,
                              const okra_align_options_ *o, double *w, double *value)
 {
-    okra_status st = OKRA_OK;
-    double *M = NULL, *a = NULL, own = 0, scale = 1;
+    OWNS(&z->K, &z->L, &z->s, &z->scale);
+    OWNED double *M = NULL, *a = NULL;
+    double own = 0, scale = 1;
     okra_int n = z->n;
     bool each = how == OKRA_ALIGN_EACH_;
-    TRY(okra_doubles_(z->ctx, z->p, n * n, "the Gram matrices to align", &z->K));
-    TRY(okra_doubles_(z->ctx, n, n, "the Gram matrix of the outputs", &z->L));
-    ALLOC(M, z->p * z->p);
-    ALLOC(a, z->p);
-    ALLOC(z->scale, z->p);
+    CHK(okra_doubles_(z->ctx, z->p, n * n, "the Gram matrices to align", &z->K));
+    CHK(okra_doubles_(z->ctx, n, n, "the Gram matrix of the outputs", &z->L));
+    MAKE(M, z->p * z->p);
+    MAKE(a, z->p);
+    MAKE(z->scale, z->p);
     okra_problem_ pairs = {.n = n, .weights = z->y->weights};
-    TRY(okra_problem_roots_(&pairs, &z->s, &z->total));
-    TRY(gram(z, ky, z->y, z->L, &scale));
-    TRY(prepare(z, true, z->L));
+    CHK(okra_problem_roots_(&pairs, &z->s, &z->total));
+    CHK(gram(z, ky, z->y, z->L, &scale));
+    CHK(prepare(z, true, z->L));
     for (okra_int k = 0; k < z->p; k++) {
-        TRY(okra_cancelled_(z->ctx));
-        TRY(gram(z, kernels[k], z->x, z->K + k * n * n, &z->scale[k]));
-        TRY(prepare(z, true, z->K + k * n * n));
+        CHK(okra_cancelled_(z->ctx));
+        CHK(gram(z, kernels[k], z->x, z->K + k * n * n, &z->scale[k]));
+        CHK(prepare(z, true, z->K + k * n * n));
         okra_progress_(z->ctx, "align", k + 1, z->p);
     }
-    TRY(products(z, M, a, &own));
-    TRY(okra_align_weights_(z->ctx, z->p, M, a, each, w));
+    CHK(products(z, M, a, &own));
+    CHK(okra_align_weights_(z->ctx, z->p, M, a, each, w));
     for (okra_int k = 0; each && k < z->p; k++) {
         w[k] /= z->scale[k]; /* a_k / |K_k| is the same whatever the scale */
     }
     if (how == OKRA_ALIGN_LOO_) {
         unscale(z, true, w);
-        TRY(leave(z, kernels, ky, o, w));
+        CHK(leave(z, kernels, ky, o, w));
     }
     *value = alignment(z->p, M, a, own, w);
     unscale(z, how != OKRA_ALIGN_LOO_, w);
-done:
-    FREE(z->K, z->L, z->s, z->scale, M, a);
-    return st;
+    return OKRA_OK;
 }

@@ -4,8 +4,6 @@
  */
 #include "model/model.h"
 
-#include <string.h>
-
 /* What any model may keep beside what its method declares. */
 static const okra_kept_ common[] = {
     OKRA_KEEPS_NUMBER_("x.rank", OKRA_KEPT_OPTIONAL_ | OKRA_KEPT_WHOLE_, "1", "1e15"),

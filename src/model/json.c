@@ -6,7 +6,6 @@
 #include "model/options.h"
 #include "okra/version.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -12,7 +12,6 @@
 #include "data/files/zip.h"
 #include "data/network.h"
 
-#include <stdio.h>
 #include <string.h>
 
 typedef struct kind_io {

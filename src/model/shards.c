@@ -13,8 +13,6 @@
 #include "model/align.h"
 #include "model/options.h"
 
-#include <string.h>
-
 enum { FEW = 16384 };
 
 okra_status okra_shards_kept_(const okra_data *y, okra_data **out)

@@ -41,22 +41,21 @@ okra_status okra_training_low_(okra_context *ctx, const okra_data *x, const okra
                                const okra_bag_ *bag_y, okra_map_ *map_y,
                                okra_training_ **out)
 {
-    okra_status st = OKRA_OK;
-    okra_training_ *t;
-    okra_map_ *loaded = NULL;
-    ZALLOC(t, 1);
+    FREED_BY(okra_training_drop_) okra_training_ *t = NULL;
+    FREED_BY(okra_map_drop_) okra_map_ *loaded = NULL;
+    ZMAKE(t, 1);
     atomic_init(&t->references, 1);
-    TRY(okra_data_copy(x, &t->x));
-    TRY(okra_data_copy(y, &t->y));
-    TRY(bind_training(ctx, kx, t->x, bag_x, "kx", &t->bound_x));
-    TRY(fill(t->y, &t->filled));
+    CHK(okra_data_copy(x, &t->x));
+    CHK(okra_data_copy(y, &t->y));
+    CHK(bind_training(ctx, kx, t->x, bag_x, "kx", &t->bound_x));
+    CHK(fill(t->y, &t->filled));
     okra_kernel_stream_(ky, 2); /* random choices apart from those of kx */
     if (bag_y && okra_map_saved_(bag_y, "y")) {
-        TRY(okra_map_load_(ctx, ky, t->filled, bag_y, "y", &loaded));
+        CHK(okra_map_load_(ctx, ky, t->filled, bag_y, "y", &loaded));
         map_y = loaded;
     }
     if (!map_y) {
-        TRY(bind_training(ctx, ky, t->filled, bag_y, "ky", &t->bound_y));
+        CHK(bind_training(ctx, ky, t->filled, bag_y, "ky", &t->bound_y));
     }
     t->output = (okra_output_){.y = t->y,
                                .x = t->x,
@@ -64,7 +63,7 @@ okra_status okra_training_low_(okra_context *ctx, const okra_data *x, const okra
                                .kernel = ky,
                                .map = map_y,
                                .feature_scale = 1};
-    TRY(okra_shelf_create_(okra_panels_of_(t->y->n), &t->output.shelf));
+    CHK(okra_shelf_create_(okra_panels_of_(t->y->n), &t->output.shelf));
     double scale;
     if (t->y->kind == OKRA_DENSE && okra_kernel_is_linear_(ky, &scale)) {
         t->output.features = t->y->values;
@@ -76,11 +75,9 @@ okra_status okra_training_low_(okra_context *ctx, const okra_data *x, const okra
         t->output.vectors_ld = t->y->ld;
         t->output.d = t->y->d;
     }
-    if (t->y->missing && !t->output.features) {
-        FAIL(OKRA_EUNSUPPORTED,
-             "y has missing values, for which ky must be linear; it is %s",
-             okra_kernel_text(ky));
-    }
+    REFUSE_IF(t->y->missing && !t->output.features, OKRA_EUNSUPPORTED,
+              "y has missing values, for which ky must be linear; it is %s",
+              okra_kernel_text(ky));
     double waves = 0;
     t->waves = bag_x && okra_bag_get_number_(bag_x, "x.waves", &waves) && waves != 0;
     t->kx = kx;
@@ -88,10 +85,7 @@ okra_status okra_training_low_(okra_context *ctx, const okra_data *x, const okra
     t->map_y = map_y;
     *out = TAKE(t);
     loaded = NULL;
-done:
-    okra_map_free_(loaded);
-    okra_training_free_(t);
-    return st;
+    return OKRA_OK;
 }
 
 okra_status okra_training_create_(okra_context *ctx, const okra_data *x,

@@ -36,22 +36,22 @@ static bool on_engine(const okra_walk_ *walk)
 okra_status okra_walk_open_(okra_context *ctx, const okra_model *model,
                             const okra_data *x, okra_int extra, okra_walk_ *walk)
 {
-    okra_status st = OKRA_OK;
     const okra_training_ *t = model->training;
     okra_int inputs = t->waves ? 2 * t->x->n : t->x->n;
+    FREED_BY(okra_walk_close_)
     okra_walk_ w = {.model = model, .tests = x->n, .columns = inputs};
-    TRY(okra_model_settle_(ctx, model));
-    TRY(okra_data_align(ctx, x, t->x, &w.x));
-    TRY(okra_other_create_(ctx, t->bound_x, w.x, &w.other));
+    CHK(okra_model_settle_(ctx, model));
+    CHK(okra_data_align(ctx, x, t->x, &w.x));
+    CHK(okra_other_create_(ctx, t->bound_x, w.x, &w.other));
     if (model->method->needs_self) {
-        ALLOC(w.self, w.tests);
-        ALLOC(w.train_self, t->x->n);
-        TRY(okra_other_diagonal_(ctx, t->bound_x, w.other, w.self));
-        TRY(okra_bound_diagonal_(ctx, t->bound_x, w.train_self));
+        MAKE(w.self, w.tests);
+        MAKE(w.train_self, t->x->n);
+        CHK(okra_other_diagonal_(ctx, t->bound_x, w.other, w.self));
+        CHK(okra_bound_diagonal_(ctx, t->bound_x, w.train_self));
     }
     okra_criterion_ criterion;
     if (model->method->criterion) {
-        TRY(model->method->criterion(model->bag, t->y->n, &criterion));
+        CHK(model->method->criterion(model->bag, t->y->n, &criterion));
         w.extra_cols = 1 + criterion.neighbours;
     }
     /* Another engine gets the candidates anew for each block. */
@@ -59,17 +59,14 @@ okra_status okra_walk_open_(okra_context *ctx, const okra_model *model,
     okra_int width = inputs + okra_model_width_(model) + extra + w.extra_cols;
     w.rows = okra_block_rows_of_(ctx, most, w.tests, width);
     if (w.extra_cols > 0) {
-        TRY(okra_doubles_(ctx, w.rows, w.extra_cols, "what a criterion needs", &w.extra));
+        CHK(okra_doubles_(ctx, w.rows, w.extra_cols, "what a criterion needs", &w.extra));
     }
-    TRY(okra_entries_create_(ctx, t->bound_x, w.other, &w.entries));
+    CHK(okra_entries_create_(ctx, t->bound_x, w.other, &w.entries));
     if (!on_engine(&w)) {
-        TRY(okra_doubles_(ctx, w.rows, inputs, block_name, &w.K));
+        CHK(okra_doubles_(ctx, w.rows, inputs, block_name, &w.K));
     }
-    *walk = w;
+    *walk = TAKE(w);
     return OKRA_OK;
-done:
-    okra_walk_close_(&w);
-    return st;
 }
 
 void okra_walk_close_(okra_walk_ *walk)

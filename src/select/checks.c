@@ -3,8 +3,6 @@
  */
 #include "select/job.h"
 
-#include <string.h>
-
 static okra_status check_labels(const okra_data *labels, const char *what, okra_int n,
                                 const okra_int **codes)
 {

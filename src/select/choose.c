@@ -9,7 +9,6 @@
  *
  * Cost: about 15 decompositions of SEARCH x SEARCH matrices, whatever the training set.
  */
-#include "model/align.h"
 #include "select/select.h"
 
 #include <math.h>

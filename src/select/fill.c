@@ -18,7 +18,6 @@
 #include "model/align.h"
 #include "select/select.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 

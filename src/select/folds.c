@@ -181,29 +181,26 @@ okra_status okra_folds_create_(const okra_keys_ *keys, const okra_int *index, ok
                                okra_int parts, okra_int repeats, uint64_t seed,
                                okra_folds_ *out)
 {
-    okra_status st = OKRA_OK;
     okra_folds_ f = {.n = n, .parts = parts, .repeats = repeats};
+    OWNS(&f.part);
     REFUSE_IF(n < 2, OKRA_EARG, "there %s %lld training pair%s, expected two or more",
               n == 1 ? "is" : "are", (long long)n, n == 1 ? "" : "s");
     if (parts == n && !keys->folds && !keys->groups) { /* leave-one-out */
         f.repeats = 1;
     } else {
-        ALLOC(f.part, repeats * n);
+        MAKE(f.part, repeats * n);
         if (keys->folds) {
             f.parts = 0;
             f.repeats = 1;
-            TRY(given(keys->folds, index, n, &f));
+            CHK(given(keys->folds, index, n, &f));
         }
         for (okra_int r = 0; !keys->folds && r < repeats; r++) {
             okra_random_ random = okra_random_create_(seed, (uint64_t)r);
-            TRY(draw(keys, index, n, parts, &random, f.part + r * n));
+            CHK(draw(keys, index, n, parts, &random, f.part + r * n));
         }
     }
-    *out = f;
-    f.part = NULL;
-done:
-    okra_free_(f.part);
-    return st;
+    *out = TAKE(f);
+    return OKRA_OK;
 }
 
 void okra_folds_free_(okra_folds_ *folds)

@@ -94,8 +94,7 @@ static okra_int group_of(const grouping *g, okra_int j)
     return g->code ? g->code[j] : j;
 }
 
-/* Among the cells of cell i's setting: which each group takes; the sum of their errors.
- */
+/* Among the cells of cell i's setting: which each group takes; their sum of errors. */
 static double choose(const okra_selection *s, okra_int i, grouping *g)
 {
     const okra_found_ *f = &s->found;
@@ -145,17 +144,17 @@ static okra_status write_list(const okra_selection *s, const grouping *g,
 
 okra_status okra_outputs_choose_(const okra_pairs_ *source, okra_selection *s)
 {
-    okra_status st = OKRA_OK;
     const okra_data *groups = source->request->output_groups;
     grouping g = {.d = source->y->d,
                   .count = groups ? groups->d : source->y->d,
                   .code = groups ? groups->codes : NULL};
-    okra_int *best = NULL;
+    OWNS(&g.which, &g.sum, &g.least);
+    OWNED okra_int *best = NULL;
     double least = (double)INFINITY;
-    ALLOC(best, g.count);
-    ALLOC(g.which, g.count);
-    ALLOC(g.sum, g.count);
-    ALLOC(g.least, g.count);
+    MAKE(best, g.count);
+    MAKE(g.which, g.count);
+    MAKE(g.sum, g.count);
+    MAKE(g.least, g.count);
     for (okra_int i = 0; i < s->found.count; i++) {
         bool seen = false;
         for (okra_int k = 0; k < i && !seen; k++) {
@@ -168,9 +167,8 @@ okra_status okra_outputs_choose_(const okra_pairs_ *source, okra_selection *s)
             s->found.best = i;
         }
     }
-    if (!isfinite(least)) {
-        FAIL(OKRA_ENUMERIC, "per-output: no setting has finite errors");
-    }
+    REFUSE_IF(!isfinite(least), OKRA_ENUMERIC,
+              "per-output: no setting has finite errors");
     for (okra_int i = 0; i < s->found.count; i++) { /* its best single lambda */
         const okra_cell_ *c = s->found.cells;
         if (alike(s->space, &c[i], &c[s->found.best]) &&
@@ -179,8 +177,5 @@ okra_status okra_outputs_choose_(const okra_pairs_ *source, okra_selection *s)
         }
     }
     s->output_loss = least;
-    TRY(write_list(s, &g, best, &s->output_lambda));
-done:
-    FREE(best, g.which, g.sum, g.least);
-    return st;
+    return write_list(s, &g, best, &s->output_lambda);
 }

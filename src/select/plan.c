@@ -131,10 +131,7 @@ okra_status okra_plan_create_(const okra_space_ *space, okra_int budget, uint64_
     return OKRA_OK;
 }
 
-void okra_plan_clear_(okra_plan_ *plan)
-{
-    FREE(plan->number, plan->drawn);
-}
+OKRA_SHARED_CLEARS_(okra_plan_clear_, okra_plan_, it->number, it->drawn)
 
 const double *okra_plan_drawn_(const okra_plan_ *plan, okra_int i)
 {

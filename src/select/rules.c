@@ -215,8 +215,7 @@ static okra_status of_one(choices *c)
     return OKRA_OK;
 }
 
-/* Several descriptions: each by the middle of its own alternatives, together and alone.
- */
+/* Several descriptions: each by the middle of its alternatives, together and alone. */
 static okra_status of_parts(choices *c)
 {
     OWNED char *all = NULL, *middle = NULL;
@@ -293,15 +292,12 @@ okra_status okra_rule_middle_(okra_context *ctx, const okra_data *x, char **out)
 okra_status okra_rule_few_(okra_context *ctx, const okra_data *x, char **out)
 {
     static const okra_int widths[] = {0, 2, 3, 4}, first[] = {0, 1, 2};
-    okra_status st = OKRA_OK;
     choices c = {.ctx = ctx, .data = x};
-    TRY(has_widths(x) ? choose_cells(ctx, x, widths, 4, &c)
+    OWNS(&c.text);
+    CHK(has_widths(x) ? choose_cells(ctx, x, widths, 4, &c)
                       : choose_cells(ctx, x, first, 3, &c));
     *out = c.count > 1 ? okra_format_("{%s}", c.text) : okra_strdup_(c.text);
-    st = *out ? OKRA_OK : OKRA_EMEM;
-done:
-    okra_free_(c.text);
-    return st;
+    return *out ? OKRA_OK : OKRA_EMEM;
 }
 
 /* ---- outputs ---- */

@@ -275,7 +275,6 @@ okra_status okra_search_run_(okra_context *ctx, okra_cell_search_ *search,
     if (search->edges && found.best < plan.count && !plan.drawn) {
         CHK(okra_search_edges_(ctx, space, &found, plan.number[found.best]));
     }
-    *out = found;
-    found.cells = NULL;
+    *out = TAKE(found);
     return OKRA_OK;
 }

@@ -46,30 +46,28 @@ done:
 static okra_status measure(okra_job_ *j, const okra_folds_ *folds, okra_int fold,
                            okra_outer_ *outer)
 {
-    okra_status st = OKRA_OK;
     okra_cell_ cell = {.error = (double)NAN, .gcv = (double)NAN};
     okra_cell_ *only = &cell;
-    double *values = NULL;
+    OWNED double *values = NULL;
     okra_folds_ one = {.n = folds->n, .parts = 2, .repeats = 1};
+    OWNS(&one.part);
     okra_task_ task = {.source = &j->source,
                        .space = j->out->space,
                        .cv = OKRA_CV_KFOLD_,
                        .metric = j->fields.metric};
     const okra_int *part = folds->part + fold / folds->parts * folds->n;
-    ALLOC(one.part, folds->n);
+    MAKE(one.part, folds->n);
     for (okra_int i = 0; i < folds->n; i++) {
         bool in = part[i] == fold % folds->parts;
         one.part[i] = in != folds->train_on_one ? 0 : 1;
     }
-    ALLOC(values, 2);
+    MAKE(values, 2);
     cell.values = values;
     cell.setting = outer->found.cells[outer->found.best].setting;
     task.folds = one;
-    TRY(okra_group_fold_(j->ctx, &task, &only, 1, 0));
+    CHK(okra_group_fold_(j->ctx, &task, &only, 1, 0));
     outer->error = values[0];
-done:
-    FREE(one.part, values);
-    return st;
+    return OKRA_OK;
 }
 
 static okra_status run_outer(okra_job_ *j, const okra_folds_ *folds, okra_int fold)

@@ -217,8 +217,7 @@ okra_status okra_space_setting_(const okra_space_ *space, okra_int cell,
         CHK(okra_grid_text_(axis->grid, cell % axis->count, &s.text[i]));
         cell /= axis->count;
     }
-    *out = s;
-    s.text = NULL;
+    *out = TAKE(s);
     return OKRA_OK;
 }
 
@@ -287,8 +286,7 @@ okra_status okra_space_at_(const okra_space_ *space, okra_int cell, const double
         }
         numbers += places;
     }
-    *out = s;
-    s.text = NULL;
+    *out = TAKE(s);
     return OKRA_OK;
 }
 
@@ -299,8 +297,7 @@ okra_status okra_setting_copy_(const okra_setting_ *from, okra_setting_ *to)
     for (size_t i = 0; i < s.count; i++) {
         GOT(s.text[i] = okra_strdup_(from->text[i]));
     }
-    *to = s;
-    s.text = NULL;
+    *to = TAKE(s);
     return OKRA_OK;
 }
 

@@ -12,8 +12,7 @@
 
 #include "model/options.h"
 
-/* The chosen objects; of a Gram matrix also the chosen columns, with self-similarities.
- */
+/* The chosen objects; of a Gram matrix also the chosen columns, and self-similarities. */
 static okra_status take(const okra_data *data, const okra_int *rows, okra_int m,
                         const okra_int *cols, okra_int n, okra_data **out)
 {

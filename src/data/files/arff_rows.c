@@ -4,7 +4,6 @@
 #include "data/files/arff.h"
 
 #include <inttypes.h>
-#include <string.h>
 #include <strings.h>
 
 static void skip_blanks(const char **p, const char *end)

@@ -8,7 +8,6 @@
  * decimal comma.
  */
 #include "data/files/formats.h"
-#include "data/strings.h"
 #include "data/files/table.h"
 #include "data/utf8.h"
 

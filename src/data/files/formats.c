@@ -180,10 +180,7 @@ static okra_status parse_spec(const char *text, spec *s)
     return OKRA_OK;
 }
 
-static void free_spec(spec *s)
-{
-    FREE(s->path, s->part);
-}
+OKRA_CLEARS_(free_spec, spec, it->path, it->part)
 
 /* The format of standard input by its first bytes, csv if they are not known. */
 static const okra_file_format_ *by_magic(const okra_bytes_ *bytes)

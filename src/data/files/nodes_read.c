@@ -230,29 +230,26 @@ static okra_status fold_halves(edges *e)
 
 static okra_status from_matrix(const okra_data *m, okra_network_ **out)
 {
-    okra_status st = OKRA_OK;
     edges e = {0};
+    OWNS(&e.list, &e.line);
     if (m->n != m->d || (m->kind != OKRA_DENSE && m->kind != OKRA_SPARSE)) {
         char text[96];
-        FAIL(OKRA_EFORMAT, "found %s; expected a square matrix of weights",
-             okra_data_describe_(m, text, sizeof text));
+        return okra_fail_(OKRA_EFORMAT, "found %s; expected a square matrix of weights",
+                          okra_data_describe_(m, text, sizeof text));
     }
     for (okra_int i = 0; i < m->n; i++) {
         if (m->kind == OKRA_DENSE) {
             for (okra_int j = 0; j < m->d; j++) {
-                TRY(matrix_entry(i, j, m->values[i * m->ld + j], &e));
+                CHK(matrix_entry(i, j, m->values[i * m->ld + j], &e));
             }
             continue;
         }
         for (okra_int k = m->csr.indptr[i]; k < m->csr.indptr[i + 1]; k++) {
-            TRY(matrix_entry(i, m->csr.indices[k], m->csr.values[k], &e));
+            CHK(matrix_entry(i, m->csr.indices[k], m->csr.values[k], &e));
         }
     }
-    TRY(fold_halves(&e)); /* rows and columns ascend: the list is sorted */
-    TRY(okra_network_create_(m->n, e.list, e.count, NULL, NULL, out));
-done:
-    FREE(e.list, e.line);
-    return st;
+    CHK(fold_halves(&e)); /* rows and columns ascend: the list is sorted */
+    return okra_network_create_(m->n, e.list, e.count, NULL, NULL, out);
 }
 
 /* ---- the objects ---- */

@@ -206,8 +206,8 @@ static okra_status one_letter(const okra_lines_ *lines, letters *to)
 
 okra_status okra_read_letters_(okra_source_ *source, okra_data **out)
 {
-    okra_status st = OKRA_OK;
     letters to = {0};
+    OWNS(&to.pixels, &to.labels, &to.offsets);
     okra_int rows = 0, fields = 0;
     for (okra_lines_ lines = okra_lines_begin_(&source->bytes);
          okra_lines_next_(&lines);) {
@@ -217,24 +217,19 @@ okra_status okra_read_letters_(okra_source_ *source, okra_data **out)
         }
         rows++;
     }
-    if (fields < LEADING) {
-        FAIL(OKRA_EFORMAT,
-             "line 1 has %" PRId64 " fields; expected id, letter, next_id, "
-             "word_id, position, fold and pixels",
-             fields);
-    }
+    REFUSE_IF(fields < LEADING, OKRA_EFORMAT,
+              "line 1 has %" PRId64 " fields; expected id, letter, next_id, "
+              "word_id, position, fold and pixels",
+              fields);
     to.d = fields - LEADING;
-    TRY(okra_doubles_(source->ctx, rows, to.d, "images of letters", &to.pixels));
-    ALLOC(to.labels, rows);
-    ALLOC(to.offsets, rows + 1);
+    CHK(okra_doubles_(source->ctx, rows, to.d, "images of letters", &to.pixels));
+    MAKE(to.labels, rows);
+    MAKE(to.offsets, rows + 1);
     to.offsets[0] = 0;
     for (okra_lines_ lines = okra_lines_begin_(&source->bytes);
          okra_lines_next_(&lines);) {
-        TRY(one_letter(&lines, &to));
+        CHK(one_letter(&lines, &to));
     }
-    TRY(okra_data_sequences(to.offsets, to.pixels, to.labels, to.n, to.d, out));
-    TRY(okra_data_rename_(out, source->name));
-done:
-    FREE(to.pixels, to.labels, to.offsets);
-    return st;
+    CHK(okra_data_sequences(to.offsets, to.pixels, to.labels, to.n, to.d, out));
+    return okra_data_rename_(out, source->name);
 }

@@ -54,8 +54,7 @@ void okra_stream_free_(okra_stream_ *s)
     okra_free_(s);
 }
 
-/* Hands the unpacker more input when it has used up what it had (its counts are 32-bit).
- */
+/* Hands the unpacker more input when it has used up its own (its counts are 32-bit). */
 static void refill(okra_stream_ *s)
 {
     if (s->z.avail_in == 0) {

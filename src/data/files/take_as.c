@@ -4,7 +4,6 @@
 #include "data/files/formats.h"
 
 #include <inttypes.h>
-#include <stdio.h>
 #include <string.h>
 
 /* Calls visit(arg, row, column, value) for every non-zero, row by row. */
@@ -129,19 +128,16 @@ static okra_status put_byte(void *arg, okra_int i, okra_int j, double value)
 static okra_status to_bits(const okra_context *ctx, const okra_data *from, bool packed,
                            okra_data **out)
 {
-    okra_status st = OKRA_OK;
     pack to = {NULL, packed ? from->d : from->d / 8 + (from->d % 8 != 0)};
+    OWNS(&to.bytes);
     okra_int area = 0, width = from->d;
     REFUSE_IF(packed && __builtin_mul_overflow(width, 8, &width), OKRA_ESHAPE,
               "rows of %" PRId64 " bytes are too long", from->d);
-    TRY(okra_area_(from->n, to.stride, 1, &area));
-    TRY(okra_budget_ask_(ctx, 2.0 * (double)area, "the packed bits"));
-    ZALLOC(to.bytes, area);
-    TRY(visit(from, packed ? put_byte : put_bit, &to));
-    TRY(okra_data_bits(to.bytes, from->n, width, to.stride, out));
-done:
-    okra_free_(to.bytes);
-    return st;
+    CHK(okra_area_(from->n, to.stride, 1, &area));
+    CHK(okra_budget_ask_(ctx, 2.0 * (double)area, "the packed bits"));
+    ZMAKE(to.bytes, area);
+    CHK(visit(from, packed ? put_byte : put_bit, &to));
+    return okra_data_bits(to.bytes, from->n, width, to.stride, out);
 }
 
 /* ---- labels ---- */

@@ -10,7 +10,6 @@
 #include <ctype.h>
 #include <inttypes.h>
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -273,8 +272,4 @@ okra_status okra_texts_done_(okra_texts_ *texts)
     return OKRA_OK;
 }
 
-void okra_texts_free_(okra_texts_ *texts)
-{
-    FREE(texts->block, texts->offsets, texts->pointers);
-    *texts = (okra_texts_){0};
-}
+OKRA_SHARED_CLEARS_(okra_texts_free_, okra_texts_, it->block, it->offsets, it->pointers)

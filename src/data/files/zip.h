@@ -43,8 +43,7 @@ okra_status okra_zip_writer_create_(okra_writer_ *file,
                                     okra_zip_writer_ **out) OKRA_CHECK;
 void okra_zip_writer_free_(okra_zip_writer_ *zip); /* accepts NULL */
 OKRA_DROPS_(okra_zip_writer_drop_, okra_zip_writer_, okra_zip_writer_free_)
-/* For tests: sizes and offsets from `least` on are written as zip64, not from 4 GiB on.
- */
+/* For tests: sizes and offsets from `least` on (not 4 GiB) are written as zip64. */
 void okra_zip_writer_zip64_(okra_zip_writer_ *zip, okra_int least);
 /* An entry made of `head` and of pieces, `size` bytes together. `next` is called with 0,
  * 1, ... and gives a piece until *bytes stays 0; it is asked for all of them twice, and

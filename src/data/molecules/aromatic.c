@@ -17,8 +17,6 @@
  */
 #include "data/molecules/molecule.h"
 
-#include <string.h>
-
 enum { FUSED_MOST = 6, FUSED_SIZE = 24, MOST_CHOICES = 200000 };
 
 /* Electrons given to the ring: 0, 1, 2, or one of these. */
@@ -315,35 +313,36 @@ static okra_status find_candidates(hueckel *h)
 
 okra_status okra_molecule_aromatise_(okra_molecule_ *m)
 {
-    okra_status st = OKRA_OK;
-    okra_cycles_ cycles = {0};
+    FREED_BY(okra_cycles_clear_) okra_cycles_ cycles = {0};
     hueckel h = {.m = m, .cycles = &cycles};
-    int32_t *list = NULL;
-    bool *done_ring = NULL;
+    OWNS(&h.gives, &h.atom_in, &h.bond_in, &h.ring, &h.inside, &h.chosen, &h.reach,
+         &h.touched, &h.near_first, &h.near_);
+    OWNED int32_t *list = NULL;
+    OWNED bool *done_ring = NULL;
     for (okra_int i = 0; i < m->atoms; i++) {
         m->atom[i].aromatic = false;
     }
     for (okra_int k = 0; k < m->bonds; k++) {
         m->bond[k].aromatic = false;
     }
-    TRY(okra_cycles_find_(m, &cycles));
+    CHK(okra_cycles_find_(m, &cycles));
     if (cycles.count == 0) {
-        goto done;
+        return OKRA_OK;
     }
-    ALLOC(h.gives, m->atoms);
-    ZALLOC(h.atom_in, m->atoms);
-    ZALLOC(h.bond_in, m->bonds);
-    ALLOC(h.ring, cycles.count);
-    ZALLOC(h.inside, cycles.count);
-    ALLOC(h.chosen, cycles.count + FUSED_MOST);
-    ALLOC(h.reach, cycles.count + FUSED_MOST);
-    ALLOC(h.touched, 2 * m->atoms);
-    ALLOC(list, cycles.count);
-    ZALLOC(done_ring, cycles.count);
+    MAKE(h.gives, m->atoms);
+    ZMAKE(h.atom_in, m->atoms);
+    ZMAKE(h.bond_in, m->bonds);
+    MAKE(h.ring, cycles.count);
+    ZMAKE(h.inside, cycles.count);
+    MAKE(h.chosen, cycles.count + FUSED_MOST);
+    MAKE(h.reach, cycles.count + FUSED_MOST);
+    MAKE(h.touched, 2 * m->atoms);
+    MAKE(list, cycles.count);
+    ZMAKE(done_ring, cycles.count);
     for (okra_int i = 0; i < m->atoms; i++) {
         h.gives[i] = m->atom[i].ring ? donate(m, i) : NONE;
     }
-    TRY(find_candidates(&h));
+    CHK(find_candidates(&h));
     for (int32_t r = 0; r < h.rings; r++) {
         okra_int size = 0;
         if (done_ring[r]) {
@@ -355,9 +354,5 @@ okra_status okra_molecule_aromatise_(okra_molecule_ *m)
         }
         perceive_system(&h, list, size);
     }
-done:
-    FREE(h.gives, h.atom_in, h.bond_in, h.ring, h.inside, h.chosen, h.reach, h.touched,
-         h.near_first, h.near_, list, done_ring);
-    okra_cycles_clear_(&cycles);
-    return st;
+    return OKRA_OK;
 }

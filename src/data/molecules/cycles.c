@@ -343,11 +343,7 @@ static okra_status measure(finder *f)
     return OKRA_OK;
 }
 
-void okra_cycles_clear_(okra_cycles_ *cycles)
-{
-    FREE(cycles->first, cycles->bonds);
-    *cycles = (okra_cycles_){0};
-}
+OKRA_SHARED_CLEARS_(okra_cycles_clear_, okra_cycles_, it->first, it->bonds)
 
 okra_status okra_cycles_find_(const okra_molecule_ *m, okra_cycles_ *out)
 {

@@ -200,19 +200,19 @@ static bool augment(matcher *s, int32_t root)
 
 okra_status okra_molecule_kekulise_(okra_molecule_ *m, bool *found)
 {
-    okra_status st = OKRA_OK;
     okra_int n = m->atoms;
     matcher s = {.m = m};
-    int32_t *stack = NULL;
-    ALLOC(stack, 2 * m->bonds + 1);
-    ALLOC(s.needs, n);
-    ALLOC(s.mate, n);
-    ALLOC(s.from, n);
-    ALLOC(s.base, n);
-    ALLOC(s.queue, n);
-    ALLOC(s.even, n);
-    ALLOC(s.mark, n);
-    ALLOC(s.blossom, n);
+    OWNS(&s.needs, &s.mate, &s.from, &s.base, &s.queue, &s.even, &s.mark, &s.blossom);
+    OWNED int32_t *stack = NULL;
+    MAKE(stack, 2 * m->bonds + 1);
+    MAKE(s.needs, n);
+    MAKE(s.mate, n);
+    MAKE(s.from, n);
+    MAKE(s.base, n);
+    MAKE(s.queue, n);
+    MAKE(s.even, n);
+    MAKE(s.mark, n);
+    MAKE(s.blossom, n);
     for (okra_int i = 0; i < n; i++) {
         s.needs[i] = needs_double(m, i);
         s.mate[i] = -1;
@@ -230,7 +230,5 @@ okra_status okra_molecule_kekulise_(okra_molecule_ *m, bool *found)
             bond->order = usable(&s, bond) && s.mate[bond->a] == bond->b ? 2 : 1;
         }
     }
-done:
-    FREE(stack, s.needs, s.mate, s.from, s.base, s.queue, s.even, s.mark, s.blossom);
-    return st;
+    return OKRA_OK;
 }

@@ -10,11 +10,8 @@ void okra_molecule_reset_(okra_molecule_ *m)
     m->atoms = m->bonds = 0;
 }
 
-void okra_molecule_clear_(okra_molecule_ *m)
-{
-    FREE(m->atom, m->bond, m->first, m->incident);
-    *m = (okra_molecule_){0};
-}
+OKRA_SHARED_CLEARS_(okra_molecule_clear_, okra_molecule_, it->atom, it->bond, it->first,
+                    it->incident)
 
 okra_status okra_molecule_add_atom_(okra_molecule_ *m, okra_atom_ atom)
 {
@@ -40,8 +37,7 @@ okra_status okra_molecule_connect_(okra_molecule_ *m)
     m->first = m->incident = NULL;
     ZMAKE(m->first, m->atoms + 2);
     MAKE(m->incident, 2 * m->bonds);
-    /* Counting sort; the shift by two leaves first[i] as the beginning of i at the end.
-     */
+    /* Counting sort; the shift by two makes first[i] the beginning of i at the end. */
     for (okra_int k = 0; k < m->bonds; k++) {
         m->first[m->bond[k].a + 2]++;
         m->first[m->bond[k].b + 2]++;

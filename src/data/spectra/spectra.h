@@ -91,15 +91,5 @@ void okra_faults_end_(const okra_faults_ *faults, const char *what, okra_int kep
  * or strings. lines[i] is where spectrum i begins. Takes over *data. */
 okra_status okra_spectra_field_(const okra_source_ *s, const okra_int *lines,
                                 okra_data **data) OKRA_CHECK;
-/* Reads the spectra by `next`, which moves on to the end of one record, and puts it into
- * the builder: true if there was one, *line where it begins. */
-typedef struct okra_record_ {
-    okra_lines_ *lines;
-    okra_spectra_builder_ *b;
-    okra_int line;
-    bool found;
-} okra_record_;
-okra_status okra_spectra_read_(okra_source_ *s, okra_status (*next)(okra_record_ *r),
-                               okra_data **out) OKRA_CHECK;
 
 #endif

@@ -37,8 +37,7 @@ static okra_status molecule_of(const okra_source_ *s, const okra_int *lines,
     return st;
 }
 
-/* all: one that cannot be read is an error, so that the objects stay those of the file.
- */
+/* all: one that cannot be read is an error: the objects stay those of the file. */
 static okra_status molecules(const okra_source_ *s, const okra_int *lines,
                              const okra_data *data, bool all, okra_data **out)
 {
@@ -90,8 +89,7 @@ static okra_status known(const okra_source_ *s, const okra_int *lines,
     return okra_data_take(data, kept, count, out);
 }
 
-/* mass: of the molecule, as the ion tells it; any other: the first number of its value.
- */
+/* mass: of the molecule, as the ion tells it; others: the first number of the value. */
 static okra_status numbers(const okra_source_ *s, const char *key, const okra_int *lines,
                            const okra_data *data, okra_data **out)
 {

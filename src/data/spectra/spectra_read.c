@@ -8,12 +8,19 @@
  * counted and left out, the same ones whatever field is read; only a strict context stops
  * at it.
  */
-#include "data/graphs.h"
 #include "data/spectra/spectra.h"
 
 #include <inttypes.h>
 #include <string.h>
 #include <strings.h>
+
+/* One record that is read: where it begins, and whether there was one. */
+typedef struct record {
+    okra_lines_ *lines;
+    okra_spectra_builder_ *b;
+    okra_int line;
+    bool found;
+} record;
 
 static bool is_text(const okra_lines_ *line, const char *text)
 {
@@ -71,7 +78,7 @@ static okra_status take_peak(okra_spectra_builder_ *b, const char *p, const char
 
 /* ---- MGF ---- */
 
-static okra_status mgf_line(okra_record_ *r)
+static okra_status mgf_line(record *r)
 {
     const okra_lines_ *line = r->lines;
     const char *rest;
@@ -103,7 +110,7 @@ static okra_status mgf_between(const okra_lines_ *line)
                       line->begin);
 }
 
-static okra_status mgf_next(okra_record_ *r)
+static okra_status mgf_next(record *r)
 {
     okra_status st = OKRA_OK, line_st = OKRA_OK;
     while (okra_lines_next_(r->lines) && !is_text(r->lines, "BEGIN IONS")) {
@@ -139,11 +146,6 @@ done:
     return st;
 }
 
-okra_status okra_read_mgf_(okra_source_ *source, okra_data **out)
-{
-    return okra_spectra_read_(source, mgf_next, out);
-}
-
 /* ---- MSP ---- */
 
 /* The first peak of a piece of a line: "m/z intensity" and an annotation, or, as NIST
@@ -175,7 +177,7 @@ static okra_status msp_peak(okra_spectra_builder_ *b, okra_lines_ *piece, bool *
     return take_peak(b, text, text + length, &rest);
 }
 
-static okra_status msp_peaks(okra_record_ *r, okra_int *left)
+static okra_status msp_peaks(record *r, okra_int *left)
 {
     const okra_lines_ *line = r->lines;
     const char *p = line->begin;
@@ -201,7 +203,7 @@ static okra_status msp_peaks(okra_record_ *r, okra_int *left)
 }
 
 /* Comments: "key=value" "key=value", as collections write what has no line of its own. */
-static okra_status msp_comments(okra_record_ *r, const char *p, const char *end)
+static okra_status msp_comments(record *r, const char *p, const char *end)
 {
     while ((p = p < end ? memchr(p, '"', (size_t)(end - p)) : NULL) != NULL) {
         const char *close = memchr(p + 1, '"', (size_t)(end - p - 1));
@@ -219,7 +221,7 @@ static okra_status msp_comments(okra_record_ *r, const char *p, const char *end)
     return OKRA_OK;
 }
 
-static okra_status msp_key(okra_record_ *r, okra_int *left)
+static okra_status msp_key(record *r, okra_int *left)
 {
     const okra_lines_ *line = r->lines;
     const char *colon = memchr(line->begin, ':', (size_t)(line->close - line->begin));
@@ -250,7 +252,7 @@ static okra_status msp_key(okra_record_ *r, okra_int *left)
     return OKRA_OK;
 }
 
-static okra_status msp_end(okra_record_ *r, okra_int left)
+static okra_status msp_end(record *r, okra_int left)
 {
     REFUSE_IF(left != 0, OKRA_EFORMAT,
               left < 0 ? "line %" PRId64 ": the record has no Num Peaks"
@@ -269,7 +271,7 @@ static bool is_name(const okra_lines_ *line)
     return line->close - line->begin >= 5 && strncasecmp(line->begin, "name:", 5) == 0;
 }
 
-static okra_status msp_next(okra_record_ *r)
+static okra_status msp_next(record *r)
 {
     okra_status line_st = OKRA_OK;
     okra_int left = -1;
@@ -302,11 +304,6 @@ static okra_status msp_next(okra_record_ *r)
     return msp_end(r, left);
 }
 
-okra_status okra_read_msp_(okra_source_ *source, okra_data **out)
-{
-    return okra_spectra_read_(source, msp_next, out);
-}
-
 /* ---- all records ---- */
 
 static okra_status remember(okra_int **lines, okra_int *room, okra_int at, okra_int line)
@@ -316,13 +313,14 @@ static okra_status remember(okra_int **lines, okra_int *room, okra_int at, okra_
     return OKRA_OK;
 }
 
-okra_status okra_spectra_read_(okra_source_ *s, okra_status (*next)(okra_record_ *r),
-                               okra_data **out)
+/* By `next`, which moves on to the end of one record, and puts it into the builder. */
+static okra_status read_all(okra_source_ *s, okra_status (*next)(record *r),
+                            okra_data **out)
 {
     okra_status st = OKRA_OK;
     okra_lines_ lines = okra_lines_begin_(&s->bytes);
     FREED_BY(okra_spectra_abandon_) okra_spectra_builder_ b = {0};
-    okra_record_ r = {.lines = &lines, .b = &b, .found = true};
+    record r = {.lines = &lines, .b = &b, .found = true};
     okra_faults_ faults = {.ctx = s->ctx, .name = s->name};
     OWNED okra_int *at = NULL;
     okra_int room = 0;
@@ -357,4 +355,14 @@ okra_status okra_spectra_read_(okra_source_ *s, okra_status (*next)(okra_record_
     }
     *out = TAKE(data);
     return OKRA_OK;
+}
+
+okra_status okra_read_mgf_(okra_source_ *source, okra_data **out)
+{
+    return read_all(source, mgf_next, out);
+}
+
+okra_status okra_read_msp_(okra_source_ *source, okra_data **out)
+{
+    return read_all(source, msp_next, out);
 }

@@ -73,6 +73,8 @@ static void release(void *arg)
     }
 }
 
+OKRA_DROPS_(drop, state, release)
+
 /* ---- create ---- */
 
 /* Panels of the output kernel, where coordinates are not enough. */
@@ -97,33 +99,28 @@ okra_status okra_candidates_open_(okra_context *ctx, const okra_output_ *output,
                                   const okra_decode_request_ *request, bool empty,
                                   void **out)
 {
-    okra_status st = OKRA_OK;
-    state *s = NULL;
-    ZALLOC(s, 1);
+    FREED_BY(drop) state *s = NULL;
+    ZMAKE(s, 1);
     s->output = *output;
     s->own = !request->candidates;
     s->set = s->own ? output->y : request->candidates;
     if (output->criterion) { /* what counts is l(y_i, y) */
-        TRY(okra_judge_create_(ctx, output, &s->judge));
+        CHK(okra_judge_create_(ctx, output, &s->judge));
     }
     s->thin = okra_thin_wanted_(output, &s->scale);
     s->flat = output->components || (output->features && !output->criterion);
-    if (okra_data_count(s->set) == 0) {
-        FAIL(OKRA_EARG, "candidates: the set is empty");
-    }
-    TRY(okra_decode_check_kind_(output, s->set, "the candidates are"));
+    REFUSE_IF(okra_data_count(s->set) == 0, OKRA_EARG, "candidates: the set is empty");
+    CHK(okra_decode_check_kind_(output, s->set, "the candidates are"));
     if (s->flat) {
-        TRY(okra_flat_open_(ctx, output, s->set, &s->features));
+        CHK(okra_flat_open_(ctx, output, s->set, &s->features));
     }
-    TRY(okra_nearest_open_(ctx, request, okra_data_count(s->set), s->judge != NULL,
+    CHK(okra_nearest_open_(ctx, request, okra_data_count(s->set), s->judge != NULL,
                            &s->nearest));
     if (!s->flat || (output->components && !(output->features && s->features.axes))) {
-        TRY(open_panels(ctx, s, empty));
+        CHK(open_panels(ctx, s, empty));
     }
     *out = TAKE(s);
-done:
-    release(s);
-    return st;
+    return OKRA_OK;
 }
 
 static okra_status create(okra_context *ctx, const okra_output_ *output,

@@ -81,10 +81,7 @@ okra_status okra_flat_open_(okra_context *ctx, const okra_output_ *output,
     return OKRA_OK;
 }
 
-void okra_flat_clear_(okra_flat_ *s)
-{
-    FREE(s->axes, s->shift);
-}
+OKRA_SHARED_CLEARS_(okra_flat_clear_, okra_flat_, it->axes, it->shift)
 
 /* A_i <- B_i - s, A may be B; |A_i|^2 and |B_i|^2. */
 static void subtract(const double *shift, okra_mat_ B, okra_mat_ A, double *norm,

@@ -51,8 +51,7 @@ OKRA_VARIANTS_(both_ways, body,
                 double *restrict own, double *restrict sum),
                (n, w, row, v, own, sum))
 
-/* One prediction against the rows of the panel at and below the diagonal: part p of w L.
- */
+/* One prediction against rows of the panel at and below the diagonal: part p of w L. */
 static okra_status some_halves(void *arg, okra_int begin, okra_int end, int worker)
 {
     const halves *work = arg;

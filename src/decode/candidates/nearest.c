@@ -80,25 +80,23 @@ static okra_status find_span(void *arg, okra_int begin, okra_int end, int worker
 okra_status okra_self_constant_(okra_context *ctx, const double *self, okra_int n,
                                 const bool *skip, double *out)
 {
-    okra_status st = OKRA_OK;
     int workers = okra_workers_(ctx);
     spans s = {self, skip, NULL};
+    OWNS(&s.ends);
     double low = (double)INFINITY, high = -(double)INFINITY;
-    ALLOC(s.ends, (okra_int)2 * workers);
+    MAKE(s.ends, (okra_int)2 * workers);
     for (int k = 0; k < workers; k++) {
         s.ends[2 * k] = low;
         s.ends[2 * k + 1] = high;
     }
-    TRY(okra_parallel_(ctx, n, 65536, NULL, find_span, &s));
+    CHK(okra_parallel_(ctx, n, 65536, NULL, find_span, &s));
     for (int k = 0; k < workers; k++) {
         low = fmin(low, s.ends[2 * k]);
         high = fmax(high, s.ends[2 * k + 1]);
     }
     bool same = low <= high && high - low <= 4 * DBL_EPSILON * fabs(high);
     *out = same ? low : (double)NAN;
-done:
-    okra_free_(s.ends);
-    return st;
+    return OKRA_OK;
 }
 
 double okra_self_settle_(double self, double constant)
@@ -227,10 +225,8 @@ okra_status okra_nearest_open_(okra_context *ctx, const okra_decode_request_ *re
     return OKRA_OK;
 }
 
-void okra_nearest_clear_(okra_nearest_ *s)
-{
-    FREE(s->skip, s->index, s->distance, s->key, s->runner_up);
-}
+OKRA_SHARED_CLEARS_(okra_nearest_clear_, okra_nearest_, it->skip, it->index, it->distance,
+                    it->key, it->runner_up)
 
 /* Equal objects have equal distances up to rounding, some eps times the terms of which
  * they are made: those within 1e-10 of the best are taken for it. */

@@ -40,8 +40,7 @@ okra_status okra_nearest_open_(okra_context *ctx, const okra_decode_request_ *re
                                okra_int count, bool negative,
                                okra_nearest_ *out) OKRA_CHECK;
 void okra_nearest_clear_(okra_nearest_ *nearest);
-/* Leaves out candidates with l(y,y) = self <= 0; fails where a test point has no other.
- */
+/* Leaves out candidates with l(y,y) = self <= 0; fails where a test has no other. */
 okra_status okra_nearest_leave_out_empty_(okra_context *ctx, okra_nearest_ *nearest,
                                           const double *self) OKRA_CHECK;
 /* Whether a test point of the block may choose among these candidates. */

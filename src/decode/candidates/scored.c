@@ -76,32 +76,27 @@ static okra_status work_chunk(work *w, okra_int first, okra_int columns)
 okra_status okra_scored_norms_(okra_context *ctx, okra_panels_ *training, okra_mat_ W,
                                double *norm)
 {
-    okra_status st = OKRA_OK;
-    work w = {0};
-    okra_large_ *part = NULL;
-    double *sums = NULL;
-    ALLOC(sums, W.rows);
+    FREED_BY(work_clear) work w = {0};
+    FREED_BY(okra_large_drop_) okra_large_ *part = NULL;
+    OWNED double *sums = NULL;
+    MAKE(sums, W.rows);
     for (okra_int r = 0; r < W.rows; r++) {
         norm[r] = 0;
     }
-    TRY(work_open(ctx, training, W, &w));
+    CHK(work_open(ctx, training, W, &w));
     for (okra_int first = 0; first < w.count; first += w.chunk) {
         okra_int columns = OKRA_MIN_(w.chunk, w.count - first);
-        TRY(work_chunk(&w, first, columns));
-        TRY(okra_large_borrow_(ctx, okra_mat_part_(W, 0, W.rows, first, columns), &part));
-        TRY(okra_large_combine_(ctx, OKRA_COMBINE_PRODUCT_, 0, 0, NULL, NULL, part, w.S));
-        TRY(okra_large_row_sums_(ctx, w.S, sums));
+        CHK(work_chunk(&w, first, columns));
+        CHK(okra_large_borrow_(ctx, okra_mat_part_(W, 0, W.rows, first, columns), &part));
+        CHK(okra_large_combine_(ctx, OKRA_COMBINE_PRODUCT_, 0, 0, NULL, NULL, part, w.S));
+        CHK(okra_large_row_sums_(ctx, w.S, sums));
         okra_large_free_(part);
         part = NULL;
         for (okra_int r = 0; r < W.rows; r++) {
             norm[r] += sums[r];
         }
     }
-done:
-    okra_large_free_(part);
-    work_clear(&w);
-    okra_free_(sums);
-    return st;
+    return OKRA_OK;
 }
 
 /* -inf for those that are left out; true: there are some. */

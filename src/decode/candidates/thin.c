@@ -81,23 +81,21 @@ okra_status okra_thin_search_(okra_context *ctx, const okra_output_ *output, dou
                               const okra_data *set, const double *self, double constant,
                               const okra_block_ *block, okra_nearest_ *nearest)
 {
-    okra_status st = OKRA_OK;
     const okra_int together = (okra_int)1 << 20; /* inner products at a time */
     okra_int rows = OKRA_MIN_(block->m, OKRA_MAX_(together / set->n, 1));
     work w = {.y = output->y, .set = set, .scale = scale};
-    TRY(okra_doubles_(ctx, okra_workers_(ctx), w.y->d, "predicted vectors", &w.h));
-    TRY(okra_doubles_(ctx, rows, set->n, "inner products with candidates", &w.G));
-    ALLOC(w.norm, rows);
+    OWNS(&w.h, &w.G, &w.norm);
+    CHK(okra_doubles_(ctx, okra_workers_(ctx), w.y->d, "predicted vectors", &w.h));
+    CHK(okra_doubles_(ctx, rows, set->n, "inner products with candidates", &w.G));
+    MAKE(w.norm, rows);
     for (okra_int first = 0; first < block->m; first += rows) {
         okra_int m = OKRA_MIN_(rows, block->m - first);
         w.W = okra_mat_part_(block->W, first, m, 0, block->W.cols);
-        TRY(okra_parallel_least_(ctx, (double)m * (double)(w.y->n + set->n), m, 1, NULL,
+        CHK(okra_parallel_least_(ctx, (double)m * (double)(w.y->n + set->n), m, 1, NULL,
                                  some_rows, &w));
         okra_block_ part = {.first = block->first + first, .m = m, .W = w.W};
         okra_measured_ all = {&part, 0, set->n, self, w.G, w.norm, 1, constant, NULL};
-        TRY(okra_nearest_put_(ctx, nearest, &all));
+        CHK(okra_nearest_put_(ctx, nearest, &all));
     }
-done:
-    FREE(w.h, w.G, w.norm);
-    return st;
+    return OKRA_OK;
 }

@@ -69,14 +69,14 @@ static void put_in(paths *p, okra_int i)
 
 okra_status okra_assignment_(okra_int d, const double *cost, okra_int *place)
 {
-    okra_status st = OKRA_OK;
     paths p = {.d = d, .cost = cost};
-    ZALLOC(p.u, d);
-    ZALLOC(p.v, d);
-    ALLOC(p.distance, d);
-    ALLOC(p.row, d);
-    ALLOC(p.via, d);
-    ALLOC(p.done, d);
+    OWNS(&p.u, &p.v, &p.distance, &p.row, &p.via, &p.done);
+    ZMAKE(p.u, d);
+    ZMAKE(p.v, d);
+    MAKE(p.distance, d);
+    MAKE(p.row, d);
+    MAKE(p.via, d);
+    MAKE(p.done, d);
     for (okra_int j = 0; j < d; j++) {
         p.row[j] = -1;
     }
@@ -86,7 +86,5 @@ okra_status okra_assignment_(okra_int d, const double *cost, okra_int *place)
     for (okra_int j = 0; j < d; j++) {
         place[p.row[j]] = j;
     }
-done:
-    FREE(p.u, p.v, p.distance, p.row, p.via, p.done);
-    return st;
+    return OKRA_OK;
 }

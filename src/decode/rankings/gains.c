@@ -25,12 +25,7 @@ struct okra_gains_ {
     double *result, *distance; /* tests x d, tests */
 };
 
-void okra_gains_free_(okra_gains_ *gains)
-{
-    if (gains) {
-        FREE(gains->D, gains->result, gains->distance, gains);
-    }
-}
+OKRA_SHARED_FREES_(okra_gains_free_, okra_gains_, it->D, it->result, it->distance)
 
 OKRA_DROPS_(drop, okra_gains_, okra_gains_free_)
 

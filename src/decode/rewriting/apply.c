@@ -12,11 +12,7 @@
 
 enum { PLACES = 24, NEAR = 4 };
 
-void okra_maker_clear_(okra_maker_ *maker)
-{
-    okra_free_(maker->code);
-    *maker = (okra_maker_){0};
-}
+OKRA_SHARED_CLEARS_(okra_maker_clear_, okra_maker_, it->code)
 
 static okra_status put(okra_maker_ *m, const int32_t *code, okra_int count)
 {

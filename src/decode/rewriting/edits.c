@@ -89,11 +89,7 @@ static void find_prices(const okra_prices_ *p, okra_word_ w, int32_t *out)
     }
 }
 
-void okra_aligner_clear_(okra_aligner_ *aligner)
-{
-    FREE(aligner->cost, aligner->from, aligner->price);
-    *aligner = (okra_aligner_){0};
-}
+OKRA_SHARED_CLEARS_(okra_aligner_clear_, okra_aligner_, it->cost, it->from, it->price)
 
 static okra_status reserve(okra_aligner_ *a, okra_int cells, okra_int letters)
 {

@@ -23,11 +23,8 @@ okra_status okra_proposals_create_(okra_int most, okra_proposals_ *out)
     return OKRA_OK;
 }
 
-void okra_proposals_clear_(okra_proposals_ *list)
-{
-    FREE(list->codes, list->offsets, list->score, list->order);
-    *list = (okra_proposals_){0};
-}
+OKRA_SHARED_CLEARS_(okra_proposals_clear_, okra_proposals_, it->codes, it->offsets,
+                    it->score, it->order)
 
 static okra_word_ word_at(const okra_proposals_ *list, okra_int k)
 {

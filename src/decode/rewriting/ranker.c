@@ -9,10 +9,8 @@
 
 enum { GROUP = 64 };
 
-void okra_made_up_clear_(okra_made_up_ *m)
-{
-    FREE(m->codes, m->offsets, m->score, m->value, m->far);
-}
+OKRA_SHARED_CLEARS_(okra_made_up_clear_, okra_made_up_, it->codes, it->offsets, it->score,
+                    it->value, it->far)
 
 void okra_ranker_clear_(okra_ranker_ *ranker)
 {

@@ -85,6 +85,8 @@ static void release(void *arg)
     }
 }
 
+OKRA_DROPS_(drop, state, release)
+
 /* ---- proposals ---- */
 
 typedef struct proposing {
@@ -230,43 +232,40 @@ static okra_status create(okra_context *ctx, const okra_output_ *output,
                           const okra_options *options,
                           const okra_decode_request_ *request, void **out)
 {
-    okra_status st = OKRA_OK;
-    state *s = NULL;
-    ZALLOC(s, 1);
-    TRY(okra_options_read(options, &okra_decoder_rewrite_.options, &s->o));
-    TRY(check(output, request));
+    FREED_BY(drop) state *s = NULL;
+    ZMAKE(s, 1);
+    CHK(okra_options_read(options, &okra_decoder_rewrite_.options, &s->o));
+    CHK(check(output, request));
     s->output = output;
     s->tests = request->tests;
     s->o.proposals = OKRA_MAX_(s->o.proposals, OKRA_MIN_(request->top, MADE));
     s->top = OKRA_MIN_(request->top, s->o.proposals);
-    TRY(okra_rewritten_choose_(ctx, output, request->inputs, s->o.input, &s->part,
+    CHK(okra_rewritten_choose_(ctx, output, request->inputs, s->o.input, &s->part,
                                &s->inputs));
-    TRY(okra_rulebook_create_(okra_rewritten_part_(output->x, s->part), output->y,
+    CHK(okra_rulebook_create_(okra_rewritten_part_(output->x, s->part), output->y,
                               &s->book));
     if (s->o.rank != OKRA_RANK_EDITS_) {
         bool both = s->o.rank == OKRA_RANK_BOTH_;
-        TRY(okra_ranker_create_(ctx, output, both, s->tests, &s->ranker));
+        CHK(okra_ranker_create_(ctx, output, both, s->tests, &s->ranker));
     }
     s->workers = okra_workers_(ctx);
-    ZALLOC(s->worker, s->workers);
+    ZMAKE(s->worker, s->workers);
     for (int w = 0; w < s->workers; w++) {
-        TRY(okra_votes_create_(s->book, &s->worker[w].votes));
-        TRY(okra_proposals_create_(MADE, &s->worker[w].list));
+        CHK(okra_votes_create_(s->book, &s->worker[w].votes));
+        CHK(okra_proposals_create_(MADE, &s->worker[w].list));
     }
-    TRY(okra_characters_begin_(&s->result));
-    ALLOC(s->index, s->tests * s->top);
-    ALLOC(s->distance, s->tests * s->top);
-    ALLOC(s->report, s->tests * OKRA_REPORT_COLUMNS);
+    CHK(okra_characters_begin_(&s->result));
+    MAKE(s->index, s->tests * s->top);
+    MAKE(s->distance, s->tests * s->top);
+    MAKE(s->report, s->tests * OKRA_REPORT_COLUMNS);
     if (request->runner_up) {
-        ALLOC(s->runner_up, s->tests);
+        MAKE(s->runner_up, s->tests);
         for (okra_int i = 0; i < s->tests; i++) {
             s->runner_up[i] = (double)INFINITY;
         }
     }
     *out = TAKE(s);
-done:
-    release(s);
-    return st;
+    return OKRA_OK;
 }
 
 static okra_status finish(okra_context *ctx, void *arg, okra_decoded_ *out)

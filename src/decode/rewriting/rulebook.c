@@ -32,11 +32,6 @@ void okra_rulebook_free_(okra_rulebook_ *book)
     }
 }
 
-okra_int okra_rulebook_count_(const okra_rulebook_ *book)
-{
-    return book->by_count[OKRA_ASPECT_WHOLE_];
-}
-
 /* ---- counting hashes ---- */
 
 static int by_hash(const void *a, const void *b)
@@ -280,39 +275,21 @@ static okra_status make_features(okra_rulebook_ *b)
 okra_status okra_rulebook_create_(const okra_data *x, const okra_data *y,
                                   okra_rulebook_ **out)
 {
-    okra_status st = OKRA_OK;
-    okra_rulebook_ *b = NULL;
-    ZALLOC(b, 1);
+    FREED_BY(okra_rulebook_drop_) okra_rulebook_ *b = NULL;
+    ZMAKE(b, 1);
     b->x = x;
     b->y = y;
     b->n = y->n;
-    if (b->n > INT32_MAX / OKRA_ASPECTS_) {
-        FAIL(OKRA_EUNSUPPORTED, "decoder rewrite: %lld training pairs are too many",
-             (long long)b->n);
-    }
-    ALLOC(b->scripts, b->n);
-    b->forms = okra_zalloc_(b->n, sizeof *b->forms);
-    b->of = okra_alloc_(b->n, sizeof *b->of);
-    if (!b->forms || !b->of) {
-        st = OKRA_EMEM;
-        goto done;
-    }
-    TRY(align_all(b));
-    TRY(choose_forms(b));
-    TRY(make_features(b));
+    REFUSE_IF(b->n > INT32_MAX / OKRA_ASPECTS_, OKRA_EUNSUPPORTED,
+              "decoder rewrite: %lld training pairs are too many", (long long)b->n);
+    MAKE(b->scripts, b->n);
+    ZMAKE(b->forms, b->n);
+    MAKE(b->of, b->n);
+    CHK(align_all(b));
+    CHK(choose_forms(b));
+    CHK(make_features(b));
     *out = TAKE(b);
-done:
-    okra_rulebook_free_(b);
-    return st;
-}
-
-double okra_rulebook_kernel_(const okra_rulebook_ *book, okra_int i, okra_int j)
-{
-    double sum = 0;
-    for (int a = 0; a < OKRA_ASPECTS_; a++) {
-        sum += book->of[i][a] == book->of[j][a] ? share[a] : 0;
-    }
-    return sum;
+    return OKRA_OK;
 }
 
 /* ---- votes ---- */

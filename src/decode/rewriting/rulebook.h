@@ -28,10 +28,7 @@ typedef struct okra_rulebook_ okra_rulebook_;
 okra_status okra_rulebook_create_(const okra_data *x, const okra_data *y,
                                   okra_rulebook_ **out) OKRA_CHECK;
 void okra_rulebook_free_(okra_rulebook_ *book);
-/* How many different edits the pairs have. */
-okra_int okra_rulebook_count_(const okra_rulebook_ *book);
-/* The kernel of edits of training pairs i and j; 1 where i = j. */
-double okra_rulebook_kernel_(const okra_rulebook_ *book, okra_int i, okra_int j);
+OKRA_DROPS_(okra_rulebook_drop_, okra_rulebook_, okra_rulebook_free_)
 
 /* A prediction seen among edits: h = sum_i w_i psi(x_i -> y_i). */
 typedef struct okra_votes_ {

@@ -75,8 +75,7 @@ static bool allowed(const okra_counts_ *s, okra_int b)
     return b >= 0 && b <= s->most && (s->empty || s->self[b] > 0);
 }
 
-/* sum_g u_g f(min(c_g, b), a_g, b): the cut matters for counts of a set of more than b.
- */
+/* sum_g u_g f(min(c_g, b), a_g, b): the cut matters for sets of more than b. */
 static double total(const okra_counts_work_ *x, okra_int b)
 {
     const okra_counts_ *s = x->s;

@@ -28,26 +28,20 @@
 
 okra_status okra_chain_create_(okra_int order, okra_int symbols, okra_chain_ *out)
 {
-    okra_status st = OKRA_OK;
+    FREED_BY(okra_chain_clear_)
     okra_chain_ chain = {.order = order, .symbols = symbols, .contexts = 1, .room = 1};
-    ALLOC(chain.parent, 1);
-    ALLOC(chain.first, 1);
-    ZALLOC(chain.child, symbols + 1);
-    ZALLOC(chain.log_p, symbols);
+    MAKE(chain.parent, 1);
+    MAKE(chain.first, 1);
+    ZMAKE(chain.child, symbols + 1);
+    ZMAKE(chain.log_p, symbols);
     chain.parent[0] = -1;
     chain.first[0] = -1;
-    *out = chain;
-    return st;
-done:
-    okra_chain_clear_(&chain);
-    return st;
+    *out = TAKE(chain);
+    return OKRA_OK;
 }
 
-void okra_chain_clear_(okra_chain_ *chain)
-{
-    FREE(chain->parent, chain->first, chain->child, chain->log_p, chain->next);
-    *chain = (okra_chain_){0};
-}
+OKRA_SHARED_CLEARS_(okra_chain_clear_, okra_chain_, it->parent, it->first, it->child,
+                    it->log_p, it->next)
 
 /* p <- `rows` rows of `width` elements, those past `old` 0. */
 #define GROW(p, old, rows, width)                                         \

@@ -42,11 +42,8 @@ okra_status okra_debruijn_create_(okra_int letters, okra_int k, okra_int longest
     return OKRA_OK;
 }
 
-void okra_debruijn_clear_(okra_debruijn_ *d)
-{
-    FREE(d->g, d->counts, d->bound, d->path, d->best);
-    *d = (okra_debruijn_){0};
-}
+OKRA_SHARED_CLEARS_(okra_debruijn_clear_, okra_debruijn_, it->g, it->counts, it->bound,
+                    it->path, it->best)
 
 static bool above(okra_gain_ a, okra_gain_ b)
 {

@@ -64,10 +64,9 @@ struct okra_degree_ {
 okra_status okra_degree_create_(const int32_t *alphabet, okra_int letters, okra_int k,
                                 okra_int length, okra_int best, okra_degree_ **out)
 {
-    okra_status st = OKRA_OK;
-    okra_degree_ *d = NULL;
+    FREED_BY(okra_degree_drop_) okra_degree_ *d = NULL;
     double cells = 0, words = 1;
-    ZALLOC(d, 1);
+    ZMAKE(d, 1);
     *d = (okra_degree_){.alphabet = alphabet, .letters = letters, .top = k};
     d->length = length;
     d->best = best;
@@ -77,34 +76,27 @@ okra_status okra_degree_create_(const int32_t *alphabet, okra_int letters, okra_
         cells += words;
     }
     double numbers = cells * (double)length * (best > 1 ? (double)best : 1);
-    if (numbers > MOST || letters == 0 || length == 0) {
-        FAIL(OKRA_EUNSUPPORTED,
-             "decoder string: weighted-degree of up to %lld of %lld letters needs tables "
-             "of %.3g numbers, expected 1 to %.3g; --decode candidates needs none",
-             (long long)d->k, (long long)letters, numbers, MOST);
-    }
+    REFUSE_IF(
+        numbers > MOST || letters == 0 || length == 0, OKRA_EUNSUPPORTED,
+        "decoder string: weighted-degree of up to %lld of %lld letters needs tables "
+        "of %.3g numbers, expected 1 to %.3g; --decode candidates needs none",
+        (long long)d->k, (long long)letters, numbers, MOST);
     d->states = letters; /* so that a state tells its last letter */
     for (okra_int q = 2; q < d->k; q++) {
         d->states *= letters;
     }
     d->cells = (okra_int)cells;
-    ALLOC(d->h, length * d->cells);
-    ALLOC(d->score, d->states * best);
-    ALLOC(d->next, d->states * best);
-    ALLOC(d->from, length * d->states * best);
-    ALLOC(d->code, length);
+    MAKE(d->h, length * d->cells);
+    MAKE(d->score, d->states * best);
+    MAKE(d->next, d->states * best);
+    MAKE(d->from, length * d->states * best);
+    MAKE(d->code, length);
     *out = TAKE(d);
-done:
-    okra_degree_free_(d);
-    return st;
+    return OKRA_OK;
 }
 
-void okra_degree_free_(okra_degree_ *d)
-{
-    if (d) {
-        FREE(d->h, d->score, d->next, d->from, d->code, d);
-    }
-}
+OKRA_SHARED_FREES_(okra_degree_free_, okra_degree_, it->h, it->score, it->next, it->from,
+                   it->code)
 
 /* h += weight times the features of d->code; a letter that is not in the alphabet cannot
  * be written. */

@@ -18,6 +18,7 @@ okra_status okra_degree_create_(const int32_t *alphabet, okra_int letters, okra_
                                 okra_int length, okra_int best,
                                 okra_degree_ **out) OKRA_CHECK;
 void okra_degree_free_(okra_degree_ *degree);
+OKRA_DROPS_(okra_degree_drop_, okra_degree_, okra_degree_free_)
 /* The best strings of every row of a block of weights into found (rows x best), with
  * their squared distances. */
 okra_status okra_degree_block_(okra_context *ctx, okra_degree_ *degree,

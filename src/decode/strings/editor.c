@@ -8,11 +8,7 @@
 
 #include <string.h>
 
-void okra_editor_clear_(okra_editor_ *editor)
-{
-    FREE(editor->alphabet, editor->edited);
-    *editor = (okra_editor_){0};
-}
+OKRA_SHARED_CLEARS_(okra_editor_clear_, okra_editor_, it->alphabet, it->edited)
 
 static okra_int longest_of(const okra_data *y)
 {

@@ -32,33 +32,25 @@ okra_int okra_written_shortest_(const okra_written_ *written)
     return shortest;
 }
 
-void okra_pen_free_(okra_pen_ *pen)
-{
-    if (pen) {
-        FREE(pen->table, pen->prefix, pen->row, pen->room, pen);
-    }
-}
+OKRA_SHARED_FREES_(okra_pen_free_, okra_pen_, it->table, it->prefix, it->row, it->room)
 
 okra_status okra_pen_create_(const okra_written_ *written, okra_pen_ **out)
 {
-    okra_status st = OKRA_OK;
-    okra_pen_ *pen = NULL;
+    FREED_BY(okra_pen_drop_) okra_pen_ *pen = NULL;
     okra_int room = 0;
-    ZALLOC(pen, 1);
+    ZMAKE(pen, 1);
     pen->w = written;
-    ZALLOC(pen->table, written->cells);
-    ALLOC(pen->prefix, written->leaves * (written->longest + 1));
-    ALLOC(pen->row, OKRA_WRITTEN_LENGTH_ * written->longest);
+    ZMAKE(pen->table, written->cells);
+    MAKE(pen->prefix, written->leaves * (written->longest + 1));
+    MAKE(pen->row, OKRA_WRITTEN_LENGTH_ * written->longest);
     for (int l = 0; l < written->leaves; l++) {
         const okra_leaf_ *leaf = &written->leaf[l];
         bool spreads = leaf->sort == OKRA_LEAF_MISMATCH_;
         room = spreads ? OKRA_MAX_(room, leaf->size * (leaf->top + 1)) : room;
     }
-    ALLOC(pen->room, room);
+    MAKE(pen->room, room);
     *out = TAKE(pen);
-done:
-    okra_pen_free_(pen);
-    return st;
+    return OKRA_OK;
 }
 
 void okra_pen_set_(okra_pen_ *pen, const double *weights)
@@ -116,16 +108,6 @@ void okra_pen_begin_(okra_pen_ *pen, okra_word_ y)
             prefix[m] = prefix[m - 1] + okra_leaf_last_(w, l, pen->table, y.code, m);
         }
     }
-}
-
-void okra_pen_value_(okra_pen_ *pen, okra_word_ y, double *inner, double *self)
-{
-    double sums[OKRA_WRITTEN_NODES_];
-    okra_pen_begin_(pen, y);
-    for (int l = 0; l < pen->w->leaves; l++) {
-        sums[l] = pen->prefix[l * (pen->w->longest + 1) + y.length];
-    }
-    value_of(pen, sums, NULL, y, inner, self);
 }
 
 /* Less than any self - constant - 2 inner with these sums and at least these

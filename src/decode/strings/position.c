@@ -330,35 +330,30 @@ static okra_status keep(okra_context *ctx, const work *k)
 
 static okra_status block_in(okra_context *ctx, void *arg, const okra_block_ *block)
 {
-    okra_status st = OKRA_OK;
     state *s = arg;
     work k = {.s = s, .block = block, .longest = s->longest};
+    OWNS(&k.score, &k.space, &k.found, &k.length, &k.value);
     okra_int workers = okra_workers_(ctx);
-    if (!block->W.p && !s->lengths) {
-        FAIL(OKRA_EUNSUPPORTED,
-             "decoder position: embeddings of sequences are read where "
-             "inputs and outputs have the same lengths");
-    }
+    REFUSE_IF(!block->W.p && !s->lengths, OKRA_EUNSUPPORTED,
+              "decoder position: embeddings of sequences are read where "
+              "inputs and outputs have the same lengths");
     for (okra_int r = 0; s->lengths && r < block->m; r++) {
         k.longest = OKRA_MAX_(k.longest, s->lengths[block->first + r]);
     }
     okra_int cells = block->m * s->finds.top;
     k.space_size = okra_chain_scratch_(&s->chain, k.longest, s->finds.top);
-    TRY(okra_budget_ask_(ctx,
+    CHK(okra_budget_ask_(ctx,
                          (double)(workers * k.space_size) +
                              8 * (double)cells * (double)(k.longest + 4),
                          "the best sequences"));
-    TRY(okra_doubles_(ctx, 2 * workers * k.longest, s->symbols,
+    CHK(okra_doubles_(ctx, 2 * workers * k.longest, s->symbols,
                       "the scores of characters", &k.score));
-    ALLOC(k.space, workers * k.space_size);
-    ALLOC(k.found, cells * k.longest);
-    ALLOC(k.length, cells);
-    ALLOC(k.value, cells);
-    TRY(okra_parallel_(ctx, block->m, 16, "decode", body, &k));
-    TRY(keep(ctx, &k));
-done:
-    FREE(k.score, k.space, k.found, k.length, k.value);
-    return st;
+    MAKE(k.space, workers * k.space_size);
+    MAKE(k.found, cells * k.longest);
+    MAKE(k.length, cells);
+    MAKE(k.value, cells);
+    CHK(okra_parallel_(ctx, block->m, 16, "decode", body, &k));
+    return keep(ctx, &k);
 }
 
 static okra_status finish(okra_context *ctx, void *arg, okra_decoded_ *out)

@@ -133,8 +133,7 @@ static okra_status places(void *user, const double *w, okra_offer_ *offer)
 
 /* ---- all strings ---- */
 
-/* Strings of up to the longest length and training outputs, which may be longer, at most.
- */
+/* Strings of up to the longest length, and training outputs, which may be longer. */
 static double how_many(const okra_editor_ *e, const okra_data *y)
 {
     double sizes = (double)e->longest + 1, letters = (double)e->letters;

@@ -56,10 +56,7 @@ typedef struct job {
     okra_find_ *found; /* rows x top */
 } job;
 
-static void list_clear(list *l)
-{
-    FREE(l->items, l->letters);
-}
+OKRA_CLEARS_(list_clear, list, it->items, it->letters)
 
 static okra_status list_create(okra_int most, okra_int room, list *out)
 {

@@ -27,7 +27,6 @@
 #include "kernel/transforms.h"
 
 #include <math.h>
-#include <string.h>
 
 /* ---- which kernels ---- */
 
@@ -280,10 +279,9 @@ void okra_written_free_(okra_written_ *w)
 okra_status okra_written_create_(const okra_output_ *output, const int32_t *alphabet,
                                  okra_int letters, okra_int longest, okra_written_ **out)
 {
-    okra_status st = OKRA_OK;
-    okra_written_ *w = NULL;
+    FREED_BY(okra_written_drop_) okra_written_ *w = NULL;
     okra_int length;
-    ZALLOC(w, 1);
+    ZMAKE(w, 1);
     w->kernel = output->kernel;
     w->y = output->y;
     w->letters = letters;
@@ -294,11 +292,9 @@ okra_status okra_written_create_(const okra_output_ *output, const int32_t *alph
     }
     if (output->kernel && w->longest <= OKRA_WRITTEN_LONGEST_ && known(w) &&
         !constant_below(w->kernel)) {
-        TRY(tabulate(w, alphabet));
+        CHK(tabulate(w, alphabet));
         *out = spreads(w) ? w : NULL;
         w = *out ? NULL : w;
     }
-done:
-    okra_written_free_(w);
-    return st;
+    return OKRA_OK;
 }

@@ -16,6 +16,7 @@ okra_status okra_written_create_(const okra_output_ *output, const int32_t *alph
                                  okra_int letters, okra_int longest,
                                  okra_written_ **out) OKRA_CHECK;
 void okra_written_free_(okra_written_ *written);
+OKRA_DROPS_(okra_written_drop_, okra_written_, okra_written_free_)
 /* Letters of the shortest string that has features, and of the longest there may be. */
 okra_int okra_written_shortest_(const okra_written_ *written);
 okra_int okra_written_longest_(const okra_written_ *written);
@@ -24,15 +25,14 @@ okra_int okra_written_longest_(const okra_written_ *written);
 typedef struct okra_pen_ okra_pen_;
 okra_status okra_pen_create_(const okra_written_ *written, okra_pen_ **out) OKRA_CHECK;
 void okra_pen_free_(okra_pen_ *pen);
+OKRA_DROPS_(okra_pen_drop_, okra_pen_, okra_pen_free_)
 /* w: one weight per training output. Weights below OKRA_WEIGHT_LEAST_ of the largest are
  * left out. */
 #define OKRA_WEIGHT_LEAST_ 1e-16
 void okra_pen_set_(okra_pen_ *pen, const double *w);
 
-/* <h, phi(y)> and l(y,y) of a string of places in the alphabet; a letter c that is not
- * there has the place -1 - c. */
-void okra_pen_value_(okra_pen_ *pen, okra_word_ y, double *inner, double *self);
-/* The same for many strings that begin alike: `begin` looks at a string, and `edited` at
+/* <h, phi(y)> and l(y,y) of strings of places in the alphabet that begin alike; a letter
+ * c that is not there has the place -1 - c. `begin` looks at a string, and `edited` at
  * one whose first `kept` letters are the first ones of that. False, and nothing is told,
  * where it is certain that self - 2 inner >= worst (self and worst less `constant` where
  * that is not NaN). */

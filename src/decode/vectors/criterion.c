@@ -48,18 +48,15 @@ static okra_status make_L(okra_context *ctx, const okra_output_ *output, okra_ju
 okra_status okra_judge_create_(okra_context *ctx, const okra_output_ *output,
                                okra_judge_ **out)
 {
-    okra_status st = OKRA_OK;
-    okra_judge_ *j = NULL;
-    ZALLOC(j, 1);
+    FREED_BY(okra_judge_drop_) okra_judge_ *j = NULL;
+    ZMAKE(j, 1);
     j->criterion = *output->criterion;
     j->n = okra_data_count(output->y);
     if (j->criterion.kl) {
-        TRY(make_L(ctx, output, j));
+        CHK(make_L(ctx, output, j));
     }
     *out = TAKE(j);
-done:
-    okra_judge_free_(j);
-    return st;
+    return OKRA_OK;
 }
 
 void okra_judge_free_(okra_judge_ *judge)
@@ -101,11 +98,7 @@ done:
     return st;
 }
 
-void okra_case_clear_(okra_case_ *c)
-{
-    FREE(c->own_index, c->own_weights, c->own);
-    *c = (okra_case_){0};
-}
+OKRA_SHARED_CLEARS_(okra_case_clear_, okra_case_, it->own_index, it->own_weights, it->own)
 
 okra_status okra_case_set_(const okra_judge_ *judge, const okra_block_ *block, okra_int r,
                            okra_case_ *c)

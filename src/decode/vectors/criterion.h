@@ -13,6 +13,7 @@ typedef struct okra_judge_ okra_judge_;
 okra_status okra_judge_create_(okra_context *ctx, const okra_output_ *output,
                                okra_judge_ **out) OKRA_CHECK;
 void okra_judge_free_(okra_judge_ *judge);
+OKRA_DROPS_(okra_judge_drop_, okra_judge_, okra_judge_free_)
 
 /* J of candidates = level + base - 2 inner: C (n x c) holds l(y_i, candidate), self (c)
  * its l(y,y), all of them `constant` where that is not NaN; base and inner (m x c). */
@@ -48,8 +49,7 @@ okra_status okra_case_set_(const okra_judge_ *judge, const okra_block_ *block, o
  * dJ/dl; else l is destroyed. */
 okra_status okra_case_values_(const okra_case_ *c, okra_mat_ l, const double *self,
                               double *J, double *by_self) OKRA_CHECK;
-/* f (count) <- <h, phi(y_i)> = (L w)_i of the members (kl; hsic has no L: the weights).
- */
+/* f (count) <- <h, phi(y_i)> = (L w)_i of the members (hsic has no L: the weights). */
 void okra_case_inner_(const okra_case_ *c, double *f);
 
 #endif

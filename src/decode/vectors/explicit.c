@@ -11,24 +11,22 @@ typedef struct state {
 } state;
 
 OKRA_FREES_(release, state, it->H)
+OKRA_DROPS_(drop, state, release)
 
 static okra_status create(okra_context *ctx, const okra_output_ *output,
                           const okra_options *options,
                           const okra_decode_request_ *request, void **out)
 {
     (void)options;
-    okra_status st = OKRA_OK;
-    state *s = NULL;
-    TRY(okra_decode_check_plain_("explicit", request));
-    TRY(okra_decode_check_features_(output, "decoder explicit"));
-    ZALLOC(s, 1);
+    FREED_BY(drop) state *s = NULL;
+    CHK(okra_decode_check_plain_("explicit", request));
+    CHK(okra_decode_check_features_(output, "decoder explicit"));
+    ZMAKE(s, 1);
     s->output = output;
     s->tests = request->tests;
-    TRY(okra_doubles_(ctx, s->tests, output->d, "the explicit predictions", &s->H));
+    CHK(okra_doubles_(ctx, s->tests, output->d, "the explicit predictions", &s->H));
     *out = TAKE(s);
-done:
-    release(s);
-    return st;
+    return OKRA_OK;
 }
 
 static okra_status block_in(okra_context *ctx, void *arg, const okra_block_ *block)

@@ -13,7 +13,6 @@
  */
 #include "decode/vectors/valleys.h"
 
-#include <float.h>
 #include <math.h>
 #include <string.h>
 

@@ -245,8 +245,7 @@ static okra_status body(void *arg, okra_int begin, okra_int end, int worker)
     return OKRA_OK;
 }
 
-/* The nearest training output, if it is in the box and not farther than what was found.
- */
+/* The nearest training output, if it is in the box and as near as what was found. */
 static void prefer_training(const state *s, okra_int i, okra_key_ found)
 {
     const okra_data *y = s->output->y;
@@ -267,32 +266,29 @@ static void prefer_training(const state *s, okra_int i, okra_key_ found)
 
 static okra_status search(okra_context *ctx, state *s, const okra_block_ *block)
 {
-    okra_status st = OKRA_OK;
     okra_int m = block->m;
-    double *norm = NULL;
-    okra_int *owner = NULL;
-    okra_data *found = NULL;
-    okra_key_ *key = NULL;
+    OWNED double *norm = NULL;
+    OWNED okra_int *owner = NULL;
+    FREED_BY(okra_data_drop_) okra_data *found = NULL;
+    OWNED okra_key_ *key = NULL;
     work k = {s, block, NULL};
-    TRY(okra_block_weights_(block, s->who));
-    ALLOC(norm, m);
-    ALLOC(owner, m);
-    ALLOC(key, m);
-    TRY(okra_doubles_(ctx, s->workers, space_size(s), "the search of vectors", &k.space));
+    OWNS(&k.space);
+    CHK(okra_block_weights_(block, s->who));
+    MAKE(norm, m);
+    MAKE(owner, m);
+    MAKE(key, m);
+    CHK(okra_doubles_(ctx, s->workers, space_size(s), "the search of vectors", &k.space));
     okra_mat_fill_(okra_mat_of_(k.space, s->workers, space_size(s)), 0);
-    TRY(okra_starts_block_(ctx, s->starts, block, norm));
-    TRY(okra_parallel_(ctx, m, 1, "decode", body, &k));
+    CHK(okra_starts_block_(ctx, s->starts, block, norm));
+    CHK(okra_parallel_(ctx, m, 1, "decode", body, &k));
     okra_iota_(m, owner);
-    TRY(okra_data_dense(s->result + block->first * s->d, m, s->d, s->d, &found));
-    TRY(okra_propose_(ctx, s->output, found, owner, true, block->W, norm,
+    CHK(okra_data_dense(s->result + block->first * s->d, m, s->d, s->d, &found));
+    CHK(okra_propose_(ctx, s->output, found, owner, true, block->W, norm,
                       okra_starts_constant_(s->starts), key, s->distance + block->first));
     for (okra_int r = 0; r < m; r++) {
         prefer_training(s, block->first + r, key[r]);
     }
-done:
-    okra_data_free(found);
-    FREE(k.space, norm, owner, key);
-    return st;
+    return OKRA_OK;
 }
 
 /* y = h clipped, D = scale |y - h|^2 */

@@ -29,8 +29,7 @@ typedef struct okra_search_ {
                                          1 / their product                          */
 } okra_search_;
 
-/* What a worker needs for one test point; mean, scale and the problem are the caller's.
- */
+/* What a worker needs for one test point; mean, scale and problem are the caller's. */
 typedef struct okra_valleys_ {
     okra_case_ problem;
     okra_smooth_work_ *smooth;

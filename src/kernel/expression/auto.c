@@ -16,7 +16,6 @@
  */
 #include "kernel/expression/expr.h"
 #include "kernel/networks/information.h"
-#include "kernel/expression/parse.h"
 
 #include <float.h>
 #include <math.h>
@@ -111,8 +110,7 @@ static double unit_of(const okra_data *some)
     return ldexp(1, -OKRA_MIN_(OKRA_MAX_(ilogb(most), -1000), 1000));
 }
 
-/* Median of the positive values above the diagonal, that of i and j taken u_i u_j times.
- */
+/* Median of the positive values above the diagonal, of i and j taken u_i u_j times. */
 static okra_status median(const okra_data *some, const double *D, double *out)
 {
     OWNED distance *all = NULL;
@@ -333,44 +331,39 @@ static okra_kernel *find(okra_kernel *kernel, int serial, int *node,
 static okra_status choose_first(okra_context *ctx, const okra_data *data,
                                 okra_grid_ *grid, char **out, bool *found)
 {
-    okra_status st = OKRA_OK;
     okra_int places = okra_grid_places_(grid), first = -1;
-    const char **chosen = NULL, *const * values;
-    char *trial = NULL, number[32];
-    okra_kernel *kernel = NULL;
-    ALLOC(chosen, places);
+    OWNED const char **chosen = NULL;
+    const char *const *values;
+    OWNED char *trial = NULL;
+    char number[32];
+    FREED_BY(okra_kernel_drop_) okra_kernel *kernel = NULL;
+    MAKE(chosen, places);
     for (okra_int p = 0; p < places; p++) {
-        if (okra_grid_place_(grid, p, &values) > 1) {
-            FAIL(OKRA_EARG, "a kernel with auto holds a grid of values too");
-        }
+        REFUSE_IF(okra_grid_place_(grid, p, &values) > 1, OKRA_EARG,
+                  "a kernel with auto holds a grid of values too");
         chosen[p] = is_auto(values[0]) ? "1" : values[0];
         first = first < 0 && is_auto(values[0]) ? p : first;
     }
     *found = first >= 0;
     if (!*found) {
-        goto done;
+        return OKRA_OK;
     }
-    TRY(okra_grid_build_(grid, chosen, &trial));
-    TRY(okra_kernel_parse(trial, &kernel));
+    CHK(okra_grid_build_(grid, chosen, &trial));
+    CHK(okra_kernel_parse(trial, &kernel));
     okra_grid_place_(grid, first, &values);
     choice c = {.ctx = ctx, .data = data, .value = values[0]};
     int node, serial = okra_grid_owner_(grid, first, &c.owner, &c.param);
     okra_kernel *holder = find(kernel, serial, &node, &c.data);
-    if (!holder || !holder->nodes[node].params) {
-        FAIL(OKRA_EARG, "auto stands for a factor; it chooses parameters of kernels");
-    }
+    REFUSE_IF(!holder || !holder->nodes[node].params, OKRA_EARG,
+              "auto stands for a factor; it chooses parameters of kernels");
     double value = 0;
-    TRY(choose(&c, holder, node, &value));
+    CHK(choose(&c, holder, node, &value));
     snprintf(number, sizeof number, "%.6g", value);
     for (okra_int p = 0; p < places; p++) {
         okra_grid_place_(grid, p, &values);
         chosen[p] = p == first ? number : values[0];
     }
-    TRY(okra_grid_build_(grid, chosen, out));
-done:
-    okra_kernel_free(kernel);
-    FREE(trial, chosen);
-    return st;
+    return okra_grid_build_(grid, chosen, out);
 }
 
 okra_status okra_kernel_auto_(okra_context *ctx, const char *text, const okra_data *data,

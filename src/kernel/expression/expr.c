@@ -5,8 +5,6 @@
 #include "kernel/kernels.h"
 #include "kernel/positions/position.h"
 
-#include <string.h>
-
 /* ---- kernels ---- */
 
 /* Text parameters that are not defaults belong to the node. */

@@ -2,7 +2,6 @@
  * names.c: what to say of a name that no kernel or transform has.
  */
 #include "kernel/expression/parse.h"
-#include "kernel/kernels.h"
 
 #include <string.h>
 

@@ -220,12 +220,10 @@ static okra_status write_node(builder *b, const okra_kernel *kernel, int place, 
 
 okra_status okra_expr_text_(const okra_kernel *kernel, char **text)
 {
-    okra_status st = OKRA_OK;
     builder b = {NULL, 0, 0};
+    OWNS(&b.text);
 
-    TRY(write_node(&b, kernel, kernel->count - 1, PIPE));
+    CHK(write_node(&b, kernel, kernel->count - 1, PIPE));
     *text = TAKE(b.text);
-done:
-    okra_free_(b.text);
-    return st;
+    return OKRA_OK;
 }

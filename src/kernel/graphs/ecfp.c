@@ -108,33 +108,31 @@ static okra_status round_of(circle *s, okra_int radius, const uint64_t *code,
 
 static okra_status extract(const void *arg, const okra_graph_view_ *g, okra_collector_ *c)
 {
-    okra_status st = OKRA_OK;
     const ecfp_params *p = arg;
-    uint64_t *code = NULL, *next = NULL;
-    okra_neighbour_ *around = NULL;
+    OWNED uint64_t *code = NULL, *next = NULL;
+    OWNED okra_neighbour_ *around = NULL;
     circle s = {.g = g};
-    ALLOC(code, g->nodes);
-    ALLOC(next, g->nodes);
-    ALLOC(s.queue, g->nodes);
-    ZALLOC(s.node_seen, g->nodes);
-    ZALLOC(s.edge_seen, g->edges);
-    ALLOC(s.sets, (p->radius + 1) * g->nodes + 1);
-    TRY(okra_neighbours_(g, &around));
+    OWNS(&s.queue, &s.node_seen, &s.edge_seen, &s.sets);
+    MAKE(code, g->nodes);
+    MAKE(next, g->nodes);
+    MAKE(s.queue, g->nodes);
+    ZMAKE(s.node_seen, g->nodes);
+    ZMAKE(s.edge_seen, g->edges);
+    MAKE(s.sets, (p->radius + 1) * g->nodes + 1);
+    CHK(okra_neighbours_(g, &around));
     for (okra_int i = 0; i < g->nodes; i++) {
-        TRY(begin(g, i, c, &code[i]));
-        TRY(okra_collect_(c, code[i]));
+        CHK(begin(g, i, c, &code[i]));
+        CHK(okra_collect_(c, code[i]));
     }
     s.sets[s.count++] = (bond_set){0, 0}; /* a lone atom has said all in round 0 */
     for (okra_int radius = 1; radius <= p->radius; radius++) {
-        TRY(okra_refine_(g, c, (uint64_t)radius, code, around, next));
-        TRY(round_of(&s, radius, next, c));
+        CHK(okra_refine_(g, c, (uint64_t)radius, code, around, next));
+        CHK(round_of(&s, radius, next, c));
         for (okra_int i = 0; i < g->nodes; i++) {
             code[i] = next[i];
         }
     }
-done:
-    FREE(code, next, around, s.queue, s.node_seen, s.edge_seen, s.sets);
-    return st;
+    return OKRA_OK;
 }
 
 static okra_status bind_training(okra_context *ctx, const void *arg,

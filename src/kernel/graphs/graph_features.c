@@ -53,11 +53,7 @@ okra_status okra_collect_(okra_collector_ *c, uint64_t code)
     return OKRA_OK;
 }
 
-static void clear_rows(rows *r)
-{
-    FREE(r->bits, r->indptr, r->columns, r->counts, r->self);
-    *r = (rows){0};
-}
+OKRA_CLEARS_(clear_rows, rows, it->bits, it->indptr, it->columns, it->counts, it->self)
 
 static int by_code(const void *a, const void *b)
 {
@@ -73,10 +69,7 @@ typedef struct coded {
     okra_int room;
 } coded;
 
-static void clear_coded(coded *d)
-{
-    FREE(d->indptr, d->codes, d->counts);
-}
+OKRA_CLEARS_(clear_coded, coded, it->indptr, it->codes, it->counts)
 
 static okra_status put(coded *d, okra_int at, uint64_t code)
 {
@@ -94,20 +87,20 @@ static okra_status put(coded *d, okra_int at, uint64_t code)
 static okra_status code_all(okra_context *ctx, const shared *s, const okra_data *data,
                             okra_coder_ *coder, coded *d)
 {
-    okra_status st = OKRA_OK;
-    okra_graph_space_ w = {.first = NULL};
+    FREED_BY(okra_graph_space_clear_) okra_graph_space_ w = {.first = NULL};
     okra_collector_ c = {.coder = coder};
+    OWNS(&c.codes);
     okra_int end = 0;
-    ALLOC(d->indptr, data->n + 1);
-    TRY(okra_graph_space_create_(data, &w));
+    MAKE(d->indptr, data->n + 1);
+    CHK(okra_graph_space_create_(data, &w));
     for (okra_int i = 0; i < data->n; i++) {
         d->indptr[i] = end;
-        TRY(okra_cancelled_(ctx));
+        CHK(okra_cancelled_(ctx));
         okra_progress_(ctx, "features", i, data->n);
         c.count = 0;
-        TRY(okra_graph_view_make_(data, i, &c, &w));
+        CHK(okra_graph_view_make_(data, i, &c, &w));
         c.count = 0;
-        TRY(s->extract(s->params, &w.view, &c));
+        CHK(s->extract(s->params, &w.view, &c));
         for (okra_int k = 0; s->how.bits > 0 && k < c.count; k++) {
             c.codes[k] %= (uint64_t)s->how.bits;
         }
@@ -116,17 +109,14 @@ static okra_status code_all(okra_context *ctx, const shared *s, const okra_data 
         }
         for (okra_int k = 0; k < c.count; k++) {
             if (k == 0 || c.codes[k] != c.codes[k - 1]) {
-                TRY(put(d, end++, c.codes[k]));
+                CHK(put(d, end++, c.codes[k]));
             }
             d->counts[end - 1] = s->how.count ? d->counts[end - 1] + 1 : 1;
         }
     }
     d->indptr[data->n] = end;
     okra_progress_end_(ctx, "features");
-done:
-    okra_free_(c.codes);
-    okra_graph_space_clear_(&w);
-    return st;
+    return OKRA_OK;
 }
 
 typedef struct frequency {

@@ -33,8 +33,7 @@ okra_status okra_fold_(okra_collector_ *c, uint64_t code, uint64_t a, uint64_t b
 /* Counts the feature once more. */
 okra_status okra_collect_(okra_collector_ *c, uint64_t code) OKRA_CHECK;
 
-/* One graph with neighbours by node, labels as codes that mean the same in every object.
- */
+/* One graph with neighbours by node, labels as codes of one meaning in every object. */
 typedef struct okra_graph_view_ {
     okra_int nodes, edges;
     const uint64_t *label; /* of the nodes                                          */

@@ -2,15 +2,12 @@
  * graph_view.c: one graph of a collection as the kernels of graphs walk it: labels as
  * codes, the neighbours of every node.
  */
-#include "data/graphs.h"
 #include "kernel/graphs/graph_features.h"
 
 #include <string.h>
 
-void okra_graph_space_clear_(okra_graph_space_ *w)
-{
-    FREE(w->label, w->edge_label, w->first, w->other, w->edge);
-}
+OKRA_SHARED_CLEARS_(okra_graph_space_clear_, okra_graph_space_, it->label, it->edge_label,
+                    it->first, it->other, it->edge)
 
 okra_status okra_graph_space_create_(const okra_data *data, okra_graph_space_ *w)
 {

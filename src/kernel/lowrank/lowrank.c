@@ -18,14 +18,12 @@
  */
 #include "kernel/lowrank/lowrank.h"
 
-#include "kernel/gram/bound.h"
 #include "kernel/kernels.h"
 #include "kernel/expression/parse.h"
 #include "kernel/transforms.h"
 
 #include <float.h>
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 /* ---- the text ---- */

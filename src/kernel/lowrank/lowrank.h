@@ -156,8 +156,7 @@ okra_status okra_map_self_(okra_context *ctx, const okra_map_ *map, const okra_d
 okra_status okra_map_self_rows_(okra_context *ctx, const okra_map_ *map,
                                 const okra_data *data, okra_int first, okra_int count,
                                 double *self) OKRA_CHECK;
-/* U <- c V S, so that phi(x)' = u(x)' F^-T; V is destroyed. Without a sketch U may be V.
- */
+/* U <- c V S: phi(x)' = u(x)' F^-T; V is destroyed. Without a sketch U may be V. */
 okra_status okra_map_sketched_(okra_context *ctx, const okra_map_ *map, okra_mat_ V,
                                okra_mat_ U) OKRA_CHECK;
 /* H <- H F^-1 (rows of `rank` coefficients): <phi(x), h> becomes <u(x), h>. */

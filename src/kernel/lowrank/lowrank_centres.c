@@ -12,8 +12,6 @@
  */
 #include "kernel/lowrank/lowrank.h"
 
-#include <math.h>
-
 enum {
     STEPS = 5,  /* the trace error falls little after: 0.0764 at 5, USPS, m = 1000 */
     SHARE = 32, /* objects a centre: beyond that means move little                 */

@@ -22,7 +22,6 @@
 
 #include <float.h>
 #include <math.h>
-#include <string.h>
 
 /* ---- columns of K on demand ---- */
 

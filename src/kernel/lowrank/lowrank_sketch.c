@@ -18,12 +18,7 @@
 
 #include <math.h>
 
-void okra_sketch_free_(okra_sketch_ *S)
-{
-    if (S) {
-        FREE(S->start, S->column, S->value, S);
-    }
-}
+OKRA_SHARED_FREES_(okra_sketch_free_, okra_sketch_, it->start, it->column, it->value)
 
 /* ---- drawing ---- */
 

@@ -15,7 +15,6 @@
  * only its columns at the training nodes, by a Chebyshev expansion acting on them; see
  * network_apply.c for cost and accuracy. The second is taken where it is cheaper.
  */
-#include "kernel/kernels.h"
 #include "kernel/networks/network.h"
 
 #include <float.h>

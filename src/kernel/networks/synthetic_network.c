@@ -22,7 +22,6 @@
 #include "kernel/kernel.h"
 
 #include <math.h>
-#include <string.h>
 
 enum { STREAM_NETWORK = 111, BINS = 100, BETA_FROM = -8, BETA_TO = 20 };
 
@@ -181,8 +180,8 @@ static okra_status center(spectrum *s)
 okra_status okra_network_inputs(okra_context *context, const okra_data *nodes,
                                 double *beta, double inertia, okra_data **out)
 {
-    okra_status st = OKRA_OK;
     spectrum s = {.ctx = context};
+    OWNS(&s.V, &s.R, &s.K, &s.w);
     double links = 0;
     NOT_NULL(beta);
     NOT_NULL(out);
@@ -191,10 +190,10 @@ okra_status okra_network_inputs(okra_context *context, const okra_data *nodes,
               "inputs of a network: expected nodes, and inertia above 0 up to 1");
     const okra_csr_ *W = &nodes->network->adjacency;
     okra_int n = s.n = nodes->network->nodes;
-    TRY(okra_doubles_(context, n, n, "the network's Laplacian", &s.V));
-    TRY(okra_doubles_(context, n, n, "the diffusion kernel", &s.R));
-    TRY(okra_doubles_(context, n, n, "the diffusion kernel", &s.K));
-    ALLOC(s.w, n);
+    CHK(okra_doubles_(context, n, n, "the network's Laplacian", &s.V));
+    CHK(okra_doubles_(context, n, n, "the diffusion kernel", &s.R));
+    CHK(okra_doubles_(context, n, n, "the diffusion kernel", &s.K));
+    MAKE(s.w, n);
     okra_mat_fill_(okra_mat_of_(s.V, n, n), 0);
     for (okra_int i = 0; i < n; i++) {
         for (okra_int e = W->indptr[i]; e < W->indptr[i + 1]; e++) {
@@ -203,18 +202,13 @@ okra_status okra_network_inputs(okra_context *context, const okra_data *nodes,
             links += W->values[e];
         }
     }
-    if (!(*beta > 0) && links == 0) {
-        FAIL(OKRA_EARG,
-             "inputs of a network: it has no edge, so that beta must be given");
-    }
-    TRY(okra_eigh_(context, okra_mat_of_(s.V, n, n), s.w));
+    REFUSE_IF(!(*beta > 0) && links == 0, OKRA_EARG,
+              "inputs of a network: it has no edge, so that beta must be given");
+    CHK(okra_eigh_(context, okra_mat_of_(s.V, n, n), s.w));
     if (!(*beta > 0)) {
-        TRY(choose_beta(&s, links / (double)n, beta));
+        CHK(choose_beta(&s, links / (double)n, beta));
     }
-    TRY(diffuse(&s, *beta));
-    TRY(center(&s));
-    TRY(components(context, n, s.K, inertia, out));
-done:
-    FREE(s.V, s.R, s.K, s.w);
-    return st;
+    CHK(diffuse(&s, *beta));
+    CHK(center(&s));
+    return components(context, n, s.K, inertia, out);
 }

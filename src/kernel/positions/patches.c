@@ -59,11 +59,7 @@ static void cut(const patches_params *p, const double *image, okra_int height, d
     }
 }
 
-void okra_layout_clear_(okra_layout_ *layout)
-{
-    FREE(layout->row, layout->col);
-    *layout = (okra_layout_){0};
-}
+OKRA_SHARED_CLEARS_(okra_layout_clear_, okra_layout_, it->row, it->col)
 
 okra_status okra_patches_layout_(const void *params, const okra_data *data,
                                  okra_layout_ *out)

@@ -150,26 +150,23 @@ okra_status okra_pieces_create_(okra_context *ctx, const char *who,
                                 const okra_kernel *kernel, const okra_data *train,
                                 okra_pieces_ **out)
 {
-    okra_status st = OKRA_OK;
-    okra_pieces_ *s;
-    ZALLOC(s, 1);
+    FREED_BY(okra_pieces_drop_) okra_pieces_ *s = NULL;
+    ZMAKE(s, 1);
     s->n = train->n;
     s->d = train->d;
-    TRY(open_kernel(who, kernel, train, s));
+    CHK(open_kernel(who, kernel, train, s));
     for (okra_int i = 0; i < train->n; i++) {
         s->count = OKRA_MAX_(s->count, length_of(s, train, i));
     }
-    ZALLOC(s->at, s->count);
+    ZMAKE(s->at, s->count);
     for (okra_int p = 0; p < s->count; p++) {
         piece *at = &s->at[p];
-        TRY(take(ctx, s, train, 0, train->n, p, at));
-        TRY(okra_weights_take_(train, at->owner, at->count, at->elements));
-        TRY(okra_bound_create_(ctx, s->params->inner, at->elements, &at->bound));
+        CHK(take(ctx, s, train, 0, train->n, p, at));
+        CHK(okra_weights_take_(train, at->owner, at->count, at->elements));
+        CHK(okra_bound_create_(ctx, s->params->inner, at->elements, &at->bound));
     }
     *out = TAKE(s);
-done:
-    okra_pieces_free_(s);
-    return st;
+    return OKRA_OK;
 }
 
 /* ---- values ---- */

@@ -25,6 +25,7 @@ okra_status okra_pieces_create_(okra_context *ctx, const char *who,
                                 const okra_kernel *kernel, const okra_data *train,
                                 okra_pieces_ **out) OKRA_CHECK;
 void okra_pieces_free_(okra_pieces_ *pieces);
+OKRA_DROPS_(okra_pieces_drop_, okra_pieces_, okra_pieces_free_)
 okra_int okra_pieces_count_(const okra_pieces_ *pieces); /* positions of the longest */
 const okra_layout_ *okra_pieces_layout_(const okra_pieces_ *pieces);
 /* K (n x n): the values at position p, 0 for objects that have no such position. */

@@ -49,10 +49,7 @@ typedef struct room {
     okra_int used_room;
 } room;
 
-static void clear_room(room *m)
-{
-    FREE(m->pairs, m->used);
-}
+OKRA_CLEARS_(clear_room, room, it->pairs, it->used)
 
 static okra_status add_pair(room *m, pair one)
 {

@@ -8,7 +8,6 @@
 #include "kernel/gram/through.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 typedef struct vocabulary {
     uint64_t *codes; /* ascending */
@@ -50,10 +49,7 @@ typedef struct bags {
     double *counts;
 } bags;
 
-static void bags_clear(bags *b)
-{
-    FREE(b->indptr, b->codes.items, b->counts);
-}
+OKRA_CLEARS_(bags_clear, bags, it->indptr, it->codes.items, it->counts)
 
 /* Appends the sorted items of one object. */
 static okra_status append(bags *b, const okra_codes_ *object, bool binary,
@@ -79,23 +75,21 @@ static okra_status append(bags *b, const okra_codes_ *object, bool binary,
 static okra_status collect(okra_emit_ emit, const void *params, const okra_data *data,
                            bool binary, bags *b)
 {
-    okra_status st = OKRA_OK;
     okra_codes_ object = {0};
+    OWNS(&object.items);
     okra_int counts_room = 0;
-    ALLOC(b->indptr, data->n + 1);
+    MAKE(b->indptr, data->n + 1);
     b->indptr[0] = 0;
     for (okra_int i = 0; i < data->n; i++) {
         object.count = 0;
-        TRY(emit(params, data, i, &object));
+        CHK(emit(params, data, i, &object));
         if (object.count > 0) {
             qsort(object.items, (size_t)object.count, sizeof *object.items, by_code);
         }
-        TRY(append(b, &object, binary, &counts_room));
+        CHK(append(b, &object, binary, &counts_room));
         b->indptr[i + 1] = b->codes.count;
     }
-done:
-    okra_free_(object.items);
-    return st;
+    return OKRA_OK;
 }
 
 void okra_bags_forget_(void *state)
@@ -144,24 +138,20 @@ static okra_status unknown_codes(const vocabulary *v, const bags *b, okra_codes_
 okra_status okra_bags_map_(okra_emit_ emit, const void *params, const void *state,
                            const okra_data *data, bool binary, okra_data **out)
 {
-    okra_status st = OKRA_OK;
     const vocabulary *v = state;
-    bags b = {0};
+    FREED_BY(bags_clear) bags b = {0};
     okra_codes_ unknown = {0};
-    okra_int *indices = NULL;
-    TRY(collect(emit, params, data, binary, &b));
-    TRY(unknown_codes(v, &b, &unknown));
-    ALLOC(indices, b.codes.count);
+    OWNS(&unknown.items);
+    OWNED okra_int *indices = NULL;
+    CHK(collect(emit, params, data, binary, &b));
+    CHK(unknown_codes(v, &b, &unknown));
+    MAKE(indices, b.codes.count);
     for (okra_int k = 0; k < b.codes.count; k++) {
         okra_int known = place(v->codes, v->count, b.codes.items[k]);
         indices[k] =
             known >= 0 ? known
                        : v->count + place(unknown.items, unknown.count, b.codes.items[k]);
     }
-    TRY(okra_data_sparse(b.indptr, indices, b.counts, data->n, v->count + unknown.count,
-                         out));
-done:
-    bags_clear(&b);
-    FREE(unknown.items, indices);
-    return st;
+    return okra_data_sparse(b.indptr, indices, b.counts, data->n,
+                            v->count + unknown.count, out);
 }

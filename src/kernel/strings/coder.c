@@ -8,8 +8,6 @@
  */
 #include "kernel/graphs/graph_features.h"
 
-#include <string.h>
-
 typedef struct triple {
     uint64_t code, a, b;
 } triple;
@@ -57,12 +55,7 @@ okra_status okra_coder_create_(const okra_coder_ *base, bool hash, okra_coder_ *
     return OKRA_OK;
 }
 
-void okra_coder_free_(okra_coder_ *coder)
-{
-    if (coder) {
-        FREE(coder->entries, coder->table, coder);
-    }
-}
+OKRA_SHARED_FREES_(okra_coder_free_, okra_coder_, it->entries, it->table)
 
 uint64_t okra_coder_size_(const okra_coder_ *coder)
 {

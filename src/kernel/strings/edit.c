@@ -11,12 +11,10 @@
  * word; one column costs a few word operations. Cost: |t| ceil(|s|/64) steps a pair. d is
  * exact, the value has the error of exp.
  */
-#include "data/strings.h"
 #include "kernel/strings/string_kernels.h"
 
 #include <float.h>
 #include <math.h>
-#include <string.h>
 
 enum { WORD = 64 };
 

@@ -104,10 +104,7 @@ static okra_status get_space(okra_context *ctx, const okra_lanes_ *how,
     return sp->items ? OKRA_OK : OKRA_EMEM;
 }
 
-static void free_space(space *sp)
-{
-    FREE(sp->s, sp->t, sp->work, sp->items);
-}
+OKRA_CLEARS_(free_space, space, it->s, it->t, it->work, it->items)
 
 okra_status okra_lanes_block_(okra_context *ctx, const okra_lanes_ *how,
                               const okra_data *a, okra_int i0, okra_int ni,

@@ -17,8 +17,7 @@ void okra_plain_side_free_(void *side);
 okra_status okra_plain_bind_(okra_context *ctx, const void *params,
                              const okra_data *train, void **shared);
 
-/* The distinct characters of all strings, ascending; *letters is freed with okra_free_.
- */
+/* The distinct characters of all strings, ascending; okra_free_ frees *letters. */
 okra_status okra_alphabet_(const okra_data *data, int32_t **letters,
                            okra_int *count) OKRA_CHECK;
 /* The place of a character in the alphabet, or `count` if it is not there. */

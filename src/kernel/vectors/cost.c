@@ -10,7 +10,6 @@
  * matrix must be square, one row per class, symmetric, not negative, 0 on the diagonal.
  * Cost: O(C^3) once, then a look-up a pair. A model keeps G: it does not need the file.
  */
-#include "kernel/positions/position.h"
 #include "kernel/gram/square.h"
 
 #include <inttypes.h>

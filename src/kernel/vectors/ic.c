@@ -12,12 +12,10 @@
  * kernel.
  */
 #include "kernel/kernels.h"
-#include "kernel/positions/position.h"
 #include "kernel/gram/rows.h"
 #include "kernel/gram/through.h"
 
 #include <math.h>
-#include <string.h>
 
 typedef struct weights {
     okra_int d;

@@ -92,24 +92,24 @@ static okra_status block(okra_context *ctx, const void *params, const void *a,
                          okra_int i0, okra_int ni, const void *b, okra_int j0,
                          okra_int nj, double *out, okra_int ld)
 {
-    okra_status st = OKRA_OK;
     const jitter_params *p = params;
     const okra_data *x = a, *z = b;
     okra_int d = x->d, h = p->shift, side = 2 * h + 1;
     double gamma = p->gamma > 0 ? p->gamma : 0.5 / p->sigma / p->sigma;
     space sp = {0};
-    ALLOC(sp.a, ni * d);
-    ALLOC(sp.b, nj * d);
-    ALLOC(sp.aa, ni);
-    ALLOC(sp.bb, nj);
-    ALLOC(sp.product, ni * nj);
+    OWNS(&sp.a, &sp.b, &sp.aa, &sp.bb, &sp.product);
+    MAKE(sp.a, ni * d);
+    MAKE(sp.b, nj * d);
+    MAKE(sp.aa, ni);
+    MAKE(sp.bb, nj);
+    MAKE(sp.product, ni * nj);
     okra_mat_fill_((okra_mat_){out, ni, nj, ld}, DBL_MAX);
     for (okra_int k = 0; k < 2 * side * side; k++) {
         okra_int dy = k / 2 / side - h, dx = k / 2 % side - h;
         bool first = k % 2 == 0;
         shifted(x, p->width, i0, ni, first ? dy : 0, first ? dx : 0, sp.a, sp.aa);
         shifted(z, p->width, j0, nj, first ? 0 : dy, first ? 0 : dx, sp.b, sp.bb);
-        TRY(lower(ctx, &sp, ni, nj, d, out, ld));
+        CHK(lower(ctx, &sp, ni, nj, d, out, ld));
     }
     for (okra_int r = 0; r < ni; r++) {
         for (okra_int c = 0; c < nj; c++) {
@@ -117,9 +117,7 @@ static okra_status block(okra_context *ctx, const void *params, const void *a,
         }
         okra_vexp_(nj, out + r * ld);
     }
-done:
-    FREE(sp.a, sp.b, sp.aa, sp.bb, sp.product);
-    return st;
+    return OKRA_OK;
 }
 
 static const okra_option rows[] = {

@@ -82,20 +82,18 @@ static okra_status pack_rows(void *arg, okra_int begin, okra_int end, int worker
 /* *out: the packed rows, or NULL when the values are not all 0 or 1. */
 static okra_status pack(okra_context *ctx, const okra_data *data, uint64_t **out)
 {
-    okra_status st = OKRA_OK;
     packing p = {.data = data, .words = (data->d + 63) / 64};
+    OWNS(&p.bits);
 
     *out = NULL;
-    TRY(okra_budget_ask_(ctx, (double)data->n * (double)p.words * 8, "packed bits"));
-    ALLOC(p.bits, data->n * p.words);
-    TRY(okra_parallel_least_(ctx, (double)data->n * (double)data->d, data->n, 64, NULL,
+    CHK(okra_budget_ask_(ctx, (double)data->n * (double)p.words * 8, "packed bits"));
+    MAKE(p.bits, data->n * p.words);
+    CHK(okra_parallel_least_(ctx, (double)data->n * (double)data->d, data->n, 64, NULL,
                              pack_rows, &p));
     if (!atomic_load(&p.refused)) {
         *out = TAKE(p.bits);
     }
-done:
-    okra_free_(p.bits);
-    return st;
+    return OKRA_OK;
 }
 
 /* ---- the training set ---- */
@@ -258,8 +256,7 @@ static okra_status block(okra_context *ctx, const void *params, const void *pa,
     return OKRA_OK;
 }
 
-/* |x - m|^2 from the nonzeros of x: sum over them of (x_j - m_j)^2 - m_j^2, plus |m|^2.
- */
+/* |x - m|^2 from the nonzeros of x: their sum of (x_j - m_j)^2 - m_j^2, plus |m|^2. */
 static double thin_square(const okra_thin_ *thin, const double *mean, double mean_square)
 {
     double sum = 0;

@@ -18,7 +18,6 @@
 
 #include <inttypes.h>
 #include <math.h>
-#include <string.h>
 
 typedef struct metric_params {
     const char *file;

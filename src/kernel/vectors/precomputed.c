@@ -47,34 +47,30 @@ static okra_status look(void *arg, okra_int begin, okra_int end, int worker)
 
 static okra_status check_symmetric(okra_context *ctx, const okra_data *train)
 {
-    okra_status st = OKRA_OK;
     extremes e = {train, NULL};
+    OWNS(&e.of);
     double largest = 0, apart = 0;
-    ZALLOC(e.of, 2 * okra_workers_(ctx));
-    TRY(okra_parallel_(ctx, train->n, TILE, NULL, look, &e));
+    ZMAKE(e.of, 2 * okra_workers_(ctx));
+    CHK(okra_parallel_(ctx, train->n, TILE, NULL, look, &e));
     for (int w = 0; w < okra_workers_(ctx); w++) {
         largest = fmax(largest, e.of[2 * w]);
         apart = fmax(apart, e.of[2 * w + 1]);
     }
     if (apart <= tolerance * largest) {
-        goto done;
+        return OKRA_OK;
     }
     for (okra_int i = 0; i < train->n; i++) {
         for (okra_int j = 0; j < i; j++) {
             double lower = train->values[i * train->ld + j];
             double upper = train->values[j * train->ld + i];
-            if (!(fabs(lower - upper) <= tolerance * largest)) {
-                FAIL(OKRA_EARG,
-                     "kernel precomputed: %s is not symmetric: %.17g at (%lld, %lld), "
-                     "%.17g at (%lld, %lld), counted from 0",
-                     train->source, lower, (long long)i, (long long)j, upper,
-                     (long long)j, (long long)i);
-            }
+            REFUSE_IF(!(fabs(lower - upper) <= tolerance * largest), OKRA_EARG,
+                      "kernel precomputed: %s is not symmetric: %.17g at (%lld, %lld), "
+                      "%.17g at (%lld, %lld), counted from 0",
+                      train->source, lower, (long long)i, (long long)j, upper,
+                      (long long)j, (long long)i);
         }
     }
-done:
-    okra_free_(e.of);
-    return st;
+    return OKRA_OK;
 }
 
 static okra_status bind_training(okra_context *ctx, const void *params,

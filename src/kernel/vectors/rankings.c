@@ -10,13 +10,11 @@
  * Both are inner products of what a side holds: the signs of all pairs in bytes, d (d -
  * 1) / 2 a row, exactly; centred ranks of length 1, d doubles per row.
  */
-#include "kernel/kernels.h"
 #include "kernel/gram/rows.h"
 #include "kernel/strings/string_kernels.h"
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 typedef struct side {
     okra_int width; /* of a row of either */
@@ -106,8 +104,7 @@ static int by_value(const void *pa, const void *pb)
                                 : (a->item > b->item) - (a->item < b->item);
 }
 
-/* Centred ranks of length 1; the sum of their squares is d (d^2 - 1) / 12 without ties.
- */
+/* Centred ranks of length 1; without ties their squares sum to d (d^2 - 1) / 12. */
 static void to_ranks(const double *x, okra_int d, placed *items, double *out)
 {
     double square = 0, middle = (double)(d - 1) / 2;

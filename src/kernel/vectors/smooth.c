@@ -42,12 +42,7 @@ struct okra_smooth_work_ {
     double *self, *slope;   /* nodes: F and F' of the pair (y, y)                */
 };
 
-void okra_smooth_free_(okra_smooth_ *smooth)
-{
-    if (smooth) {
-        FREE(smooth->shift, smooth->spread, smooth->self, smooth);
-    }
-}
+OKRA_SHARED_FREES_(okra_smooth_free_, okra_smooth_, it->shift, it->spread, it->self)
 
 const double *okra_smooth_spread_(const okra_smooth_ *smooth)
 {
@@ -201,12 +196,7 @@ okra_status okra_smooth_create_(okra_context *ctx, const okra_kernel *kernel,
 
 /* ---- one thread's work ---- */
 
-void okra_smooth_work_free_(okra_smooth_work_ *w)
-{
-    if (w) {
-        FREE(w->Y, w->v, w->y, w);
-    }
-}
+OKRA_SHARED_FREES_(okra_smooth_work_free_, okra_smooth_work_, it->Y, it->v, it->y)
 
 OKRA_DROPS_(drop_smooth_work, okra_smooth_work_, okra_smooth_work_free_)
 

@@ -163,8 +163,7 @@ static okra_status take_axes(okra_context *ctx, const char *components,
     return OKRA_OK;
 }
 
-/* The centred Gram matrix of the outputs, with weights that of s_i times their features.
- */
+/* The centred Gram matrix of the outputs, with weights of s_i times their features. */
 static okra_status center(okra_context *ctx, const okra_problem_ *problem, okra_axes_ *a)
 {
     OWNED double *v = NULL;

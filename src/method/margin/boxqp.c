@@ -65,8 +65,7 @@ static double best_step(const solver *s, okra_int i)
     return slope < 0 ? most_of(s, i) - s->a[i] : slope > 0 ? -s->a[i] : 0;
 }
 
-/* g = Qa for all variables, in the order of the rows: the same bits on any machine load.
- */
+/* g = Qa for all variables, in the order of the rows: the same bits on any load. */
 static void recompute(solver *s)
 {
     for (okra_int i = 0; i < s->n; i++) {
@@ -286,31 +285,29 @@ static void round_of_steps(solver *s, double least_drop)
 okra_status okra_boxqp_bounded_(okra_context *ctx, okra_mat_ Q, const double *most,
                                 double tolerance, double *a, okra_boxqp_report_ *report)
 {
-    okra_status st = OKRA_OK;
     solver s = {
         .ctx = ctx, .Q = Q, .n = Q.rows, .a = a, .most = most, .tolerance = tolerance};
+    OWNS(&s.g, &s.active);
     REFUSE_IF(Q.rows != Q.cols, OKRA_ESHAPE,
               "margin: the quadratic form is %lld x %lld, not square", (long long)Q.rows,
               (long long)Q.cols);
-    ALLOC(s.g, s.n);
-    ALLOC(s.active, s.n);
+    MAKE(s.g, s.n);
+    MAKE(s.active, s.n);
     for (okra_int i = 0; i < s.n; i++) {
         a[i] = clip(&s, i, a[i]);
     }
     recompute(&s);
     measure(&s);
     for (int r = 0; r < ROUNDS_MOST && !s.report.converged; r++) {
-        TRY(okra_cancelled_(ctx));
+        CHK(okra_cancelled_(ctx));
         double before = s.report.gap;
         double aim = okra_gap_aim_(tolerance, before, s.report.dual, s.report.goal);
         /* A step that lowers f by less than this cannot matter to the gap aimed at. */
         round_of_steps(&s, aim / (double)(1 + s.n) * 1e-3);
         if (s.report.gap > aim && s.report.gap > 0.1 * before) {
-            TRY(finish(&s));
+            CHK(finish(&s));
         }
     }
     *report = s.report;
-done:
-    FREE(s.g, s.active);
-    return st;
+    return OKRA_OK;
 }

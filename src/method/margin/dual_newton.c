@@ -40,13 +40,9 @@ struct okra_dual_newton_ {
     double *F, *T, *M;        /* n x n: factor, inverse, system of drho          */
 };
 
-void okra_dual_newton_free_(okra_dual_newton_ *w)
-{
-    if (w) {
-        FREE(w->index, w->places, w->rho, w->drho, w->size, w->bound, w->a, w->X, w->v,
-             w->D, w->F, w->T, w->M, w);
-    }
-}
+OKRA_SHARED_FREES_(okra_dual_newton_free_, okra_dual_newton_, it->index, it->places,
+                   it->rho, it->drho, it->size, it->bound, it->a, it->X, it->v, it->D,
+                   it->F, it->T, it->M)
 
 OKRA_DROPS_(drop_dual_newton, okra_dual_newton_, okra_dual_newton_free_)
 

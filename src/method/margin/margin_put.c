@@ -4,8 +4,6 @@
  */
 #include "method/margin/margin.h"
 
-#include "method/ridge/ridge.h"
-
 #include <math.h>
 
 okra_status okra_margin_report_(const okra_margin_ *m, double lambda, double dual,

@@ -96,8 +96,8 @@ static okra_int enough(const double *weights, okra_int n, double k, double *tota
 static okra_status predict(okra_context *ctx, const okra_bag_ *bag, okra_query_ *query,
                            okra_mat_ out)
 {
-    okra_status st = OKRA_OK;
     knn_arg a = {.query = query, .out = out};
+    OWNS(&a.nearest, &a.distance);
     double k = 0;
     okra_int one = 0, n = 0;
     REFUSE_IF(!okra_bag_get_number_(bag, "k", &k) || !(k >= 1 && k <= (double)query->n),
@@ -109,12 +109,9 @@ static okra_status predict(okra_context *ctx, const okra_bag_ *bag, okra_query_ 
     if (a.weights) {
         a.k = enough(a.weights, n, k, &a.total);
     }
-    ALLOC(a.nearest, okra_workers_(ctx) * a.k);
-    ALLOC(a.distance, okra_workers_(ctx) * a.k);
-    TRY(okra_parallel_(ctx, query->m, 16, "neighbours", body, &a));
-done:
-    FREE(a.nearest, a.distance);
-    return st;
+    MAKE(a.nearest, okra_workers_(ctx) * a.k);
+    MAKE(a.distance, okra_workers_(ctx) * a.k);
+    return okra_parallel_(ctx, query->m, 16, "neighbours", body, &a);
 }
 
 /* clang-format off */

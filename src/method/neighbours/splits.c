@@ -56,11 +56,9 @@ okra_status okra_splits_create_(okra_context *ctx, okra_int features, okra_int i
     return OKRA_OK;
 }
 
-void okra_splits_free_(okra_splits_ *w)
-{
-    FREE(w->tiles, w->sums, w->side, w->begin, w->place, w->feature, w->cut, w->words,
-         w->mean, w->gain, w->size);
-}
+OKRA_SHARED_CLEARS_(okra_splits_free_, okra_splits_, it->tiles, it->sums, it->side,
+                    it->begin, it->place, it->feature, it->cut, it->words, it->mean,
+                    it->gain, it->size)
 
 /* ---- the smaller sides ---- */
 

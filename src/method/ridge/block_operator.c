@@ -62,17 +62,14 @@ static okra_status multiply_rows(void *arg, okra_int begin, okra_int end, int wo
 static okra_status multiply(okra_context *ctx, const okra_operator *K, const okra_data *a,
                             const okra_data *b, const double *v, double *out)
 {
-    okra_status st = OKRA_OK;
     product p = {K, a, b, v, out, NULL};
+    OWNS(&p.blocks);
     if (K->apply) {
         return K->apply(K->user, a, 0, a->n, b, v, out);
     }
-    TRY(okra_doubles_(ctx, okra_workers_(ctx) * K->d, K->d, "blocks of the operator",
+    CHK(okra_doubles_(ctx, okra_workers_(ctx) * K->d, K->d, "blocks of the operator",
                       &p.blocks));
-    TRY(okra_parallel_(ctx, a->n, 1, NULL, multiply_rows, &p));
-done:
-    okra_free_(p.blocks);
-    return st;
+    return okra_parallel_(ctx, a->n, 1, NULL, multiply_rows, &p);
 }
 
 /* ---- the whole system ---- */
@@ -275,10 +272,10 @@ okra_status okra_operator_fit(okra_context *context, const okra_operator *K,
                               const okra_operator_settings *settings,
                               double *coefficients, okra_operator_report *report)
 {
-    okra_status st = OKRA_OK;
     okra_operator_report told = {0};
     solver z = {.ctx = context, .K = K, .x = x};
-    double *c = NULL;
+    OWNS(&z.S);
+    OWNED double *c = NULL;
     NOT_NULL(K);
     NOT_NULL(x);
     NOT_NULL(y);
@@ -287,21 +284,21 @@ okra_status okra_operator_fit(okra_context *context, const okra_operator *K,
     if (settings) {
         SIZED(settings, &z.o);
     }
-    TRY(check_operator(K));
-    TRY(check(K, x, y, &z.o));
+    CHK(check_operator(K));
+    CHK(check(K, x, y, &z.o));
     z.n = x->n;
     z.d = K->d;
-    TRY(okra_area_(z.n, z.d, sizeof(double), &z.size));
-    TRY(okra_doubles_(context, z.n, z.d, "the coefficients", &c));
-    TRY(okra_mat_copy_(okra_mat_view_(y->values, z.n, z.d, y->ld),
+    CHK(okra_area_(z.n, z.d, sizeof(double), &z.size));
+    CHK(okra_doubles_(context, z.n, z.d, "the coefficients", &c));
+    CHK(okra_mat_copy_(okra_mat_view_(y->values, z.n, z.d, y->ld),
                        okra_mat_of_(c, z.n, z.d)));
     told.dense = K->block && z.size <= z.o.dense;
     told.bytes = 8.0 * (double)z.size *
                  (told.dense ? (double)z.size : 4 + (K->block ? (double)z.d : 0));
-    TRY(told.dense ? solve_dense(&z, c) : solve_cg(&z, c, &told.iterations));
+    CHK(told.dense ? solve_dense(&z, c) : solve_cg(&z, c, &told.iterations));
     okra_free_(z.S);
     z.S = NULL;
-    TRY(residual(&z, y, c, &told.residual));
+    CHK(residual(&z, y, c, &told.residual));
     if (!told.dense && !(told.residual <= 10 * z.o.tolerance + 1e-14)) {
         okra_warn_(context,
                    "operator: conjugate gradients stopped after %lld steps with a "
@@ -310,9 +307,7 @@ okra_status okra_operator_fit(okra_context *context, const okra_operator *K,
     }
     memcpy(coefficients, c, (size_t)z.size * sizeof *c);
     GIVE(report, told);
-done:
-    FREE(z.S, c);
-    return st;
+    return OKRA_OK;
 }
 
 okra_status okra_operator_predict(okra_context *context, const okra_operator *K,

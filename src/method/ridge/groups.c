@@ -38,11 +38,7 @@ okra_status okra_groups_create_(okra_context *ctx, const okra_pieces_ *pieces, o
     return OKRA_OK;
 }
 
-void okra_groups_clear_(okra_groups_ *g)
-{
-    FREE(g->S, g->of, g->K);
-    *g = (okra_groups_){0};
-}
+OKRA_SHARED_CLEARS_(okra_groups_clear_, okra_groups_, it->S, it->of, it->K)
 
 /* out <- sum_p S_p K_p, K_p of `size` numbers */
 static void mix(const double *S, okra_int positions, const double *K, okra_int size,
@@ -185,26 +181,23 @@ static void put_columns(const okra_grouped_ *r, const work *w, bool left, double
 /* One matrix of n x d a lambda: coefficients, or left-out predictions. */
 static okra_status all_groups(const okra_grouped_ *r, bool left, double **A)
 {
-    okra_status st = OKRA_OK;
-    work w;
-    TRY(open_work(r, &w));
+    FREED_BY(close_work) work w;
+    CHK(open_work(r, &w));
     for (size_t l = 0; l < r->count; l++) {
-        TRY(okra_doubles_(r->ctx, r->groups->n, r->groups->d, "the ridge coefficients",
+        CHK(okra_doubles_(r->ctx, r->groups->n, r->groups->d, "the ridge coefficients",
                           &A[l]));
     }
     for (okra_int k = 0; k < r->groups->count; k++) {
-        TRY(decompose(r, k, &w));
+        CHK(decompose(r, k, &w));
         for (size_t l = 0; w.width > 0 && l < r->count; l++) {
-            TRY(solve(r, r->lambda[l], &w));
+            CHK(solve(r, r->lambda[l], &w));
             if (left) {
                 sums(r, r->lambda[l], &w);
             }
             put_columns(r, &w, left, A[l]);
         }
     }
-done:
-    close_work(&w);
-    return st;
+    return OKRA_OK;
 }
 
 okra_status okra_grouped_ridge_(const okra_grouped_ *r, okra_bag_ *const *bags)
@@ -320,36 +313,32 @@ static okra_status predict_rows(okra_context *ctx, const stored *s, const double
 okra_status okra_grouped_predict_(okra_context *ctx, const okra_bag_ *bag,
                                   okra_query_ *query, okra_mat_ out)
 {
-    okra_status st = OKRA_OK;
     stored s = {0};
-    okra_pieces_ *pieces = NULL;
-    double *K = NULL, *Kg = NULL, *P = NULL, *T = NULL;
-    okra_int *in = NULL;
-    TRY(load(bag, query, &s));
-    TRY(okra_pieces_create_(ctx, "this model", okra_bound_kernel_(query->kx),
+    OWNS(&s.of);
+    FREED_BY(okra_pieces_drop_) okra_pieces_ *pieces = NULL;
+    OWNED double *K = NULL, *Kg = NULL, *P = NULL, *T = NULL;
+    OWNED okra_int *in = NULL;
+    CHK(load(bag, query, &s));
+    CHK(okra_pieces_create_(ctx, "this model", okra_bound_kernel_(query->kx),
                             okra_bound_data_(query->kx), &pieces));
-    if (okra_pieces_count_(pieces) != s.positions || out.cols != s.d) {
-        FAIL(OKRA_EFORMAT, "the model has %lld positions, its training inputs have %lld",
-             (long long)s.positions, (long long)okra_pieces_count_(pieces));
-    }
+    REFUSE_IF(okra_pieces_count_(pieces) != s.positions || out.cols != s.d, OKRA_EFORMAT,
+              "the model has %lld positions, its training inputs have %lld",
+              (long long)s.positions, (long long)okra_pieces_count_(pieces));
     okra_int rows = okra_block_rows_(ctx, query->m, (s.positions + 1) * s.n + s.d);
-    TRY(okra_doubles_(ctx, s.positions * rows, s.n, "queries at all positions", &K));
-    TRY(okra_doubles_(ctx, rows, s.n, "queries of a group", &Kg));
-    TRY(okra_doubles_(ctx, s.n, s.d, "the coefficients of a group", &P));
-    TRY(okra_doubles_(ctx, rows, s.d, "the predictions of a group", &T));
-    ALLOC(in, s.d);
+    CHK(okra_doubles_(ctx, s.positions * rows, s.n, "queries at all positions", &K));
+    CHK(okra_doubles_(ctx, rows, s.n, "queries of a group", &Kg));
+    CHK(okra_doubles_(ctx, s.n, s.d, "the coefficients of a group", &P));
+    CHK(okra_doubles_(ctx, rows, s.d, "the predictions of a group", &T));
+    MAKE(in, s.d);
     for (okra_int first = 0; first < query->m; first += rows) {
         okra_int m = OKRA_MIN_(rows, query->m - first);
         for (okra_int p = 0; p < s.positions; p++) {
-            TRY(okra_cancelled_(ctx));
-            TRY(okra_pieces_cross_(ctx, pieces, query->x, query->first + first, p,
+            CHK(okra_cancelled_(ctx));
+            CHK(okra_pieces_cross_(ctx, pieces, query->x, query->first + first, p,
                                    okra_mat_of_(K + p * m * s.n, m, s.n)));
         }
-        TRY(predict_rows(ctx, &s, K, Kg, P, in, T,
+        CHK(predict_rows(ctx, &s, K, Kg, P, in, T,
                          okra_mat_part_(out, first, m, 0, out.cols)));
     }
-done:
-    okra_pieces_free_(pieces);
-    FREE(s.of, K, Kg, P, T, in);
-    return st;
+    return OKRA_OK;
 }

@@ -100,32 +100,30 @@ static okra_status pass(okra_context *ctx, const okra_problem_ *p, okra_int begi
                         okra_int end, const char *what, okra_int extra, bool solved,
                         okra_rows_fn_ each, void *user)
 {
-    okra_status st = OKRA_OK;
     const okra_map_ *x = p->map_x, *y = p->map_y;
     buffers b = {0};
+    OWNS(&b.X, &b.XS, &b.Y, &b.YS, &b.E);
     okra_int width = x->columns + (x->sketch ? x->rank : 0) + extra;
     width += copies_outputs(p) ? p->d : 0;
     width += y ? y->columns + (y->sketch ? y->rank : 0) : 0;
     okra_int rows = okra_block_rows_(ctx, p->n, width);
-    TRY(open_buffers(ctx, p, rows, &b));
+    CHK(open_buffers(ctx, p, rows, &b));
     for (okra_int i = begin; i < end; i += rows) {
         okra_int some = OKRA_MIN_(rows, end - i);
         okra_mat_ Phi, Psi = {0};
-        TRY(okra_cancelled_(ctx));
-        TRY(features(ctx, x, p->x, i, some, solved, b.X, b.XS, &Phi));
+        CHK(okra_cancelled_(ctx));
+        CHK(features(ctx, x, p->x, i, some, solved, b.X, b.XS, &Phi));
         if (y) {
-            TRY(features(ctx, y, p->y, i, some, true, b.Y, b.YS, &Psi));
+            CHK(features(ctx, y, p->y, i, some, true, b.Y, b.YS, &Psi));
         } else if (p->features) {
-            TRY(explicit_rows(p, i, some, b.E, &Psi));
+            CHK(explicit_rows(p, i, some, b.E, &Psi));
         }
         okra_moments_weigh_(p, i, Phi);
         okra_moments_weigh_(p, i, Psi);
-        TRY(each(ctx, user, i, Phi, Psi));
+        CHK(each(ctx, user, i, Phi, Psi));
         okra_progress_(ctx, what, i + some - begin, end - begin);
     }
-done:
-    FREE(b.X, b.XS, b.Y, b.YS, b.E);
-    return st;
+    return OKRA_OK;
 }
 
 okra_status okra_moments_pass_(okra_context *ctx, const okra_problem_ *p,
@@ -366,7 +364,7 @@ okra_status okra_moments_create_by_(okra_context *ctx, const okra_problem_ *p,
                                     bool outputs, double ridge, const okra_keep_ *keep,
                                     okra_moments_ *out)
 {
-    okra_status st = OKRA_OK;
+    FREED_BY(okra_moments_clear_)
     okra_moments_ t = {.n = p->n,
                        .m = p->map_x->rank,
                        .d = okra_problem_features_(p),
@@ -377,41 +375,38 @@ okra_status okra_moments_create_by_(okra_context *ctx, const okra_problem_ *p,
     for (okra_int i = 0; p->weights && i < p->n; i++) {
         t.total += p->weights[i]; /* tiny ones too */
     }
-    TRY(okra_doubles_(ctx, t.m, t.m, "the moments of the inputs", &t.C));
-    TRY(okra_doubles_(ctx, t.m, t.d, "the moments of inputs and outputs", &t.R));
+    CHK(okra_doubles_(ctx, t.m, t.m, "the moments of the inputs", &t.C));
+    CHK(okra_doubles_(ctx, t.m, t.d, "the moments of inputs and outputs", &t.R));
     if (outputs) {
-        TRY(okra_doubles_(ctx, t.d, t.d, "the moments of the outputs", &t.D));
+        CHK(okra_doubles_(ctx, t.d, t.d, "the moments of the outputs", &t.D));
     }
-    ZALLOC(t.phi, t.m);
-    ZALLOC(t.psi, t.d);
-    TRY(may_sum(ctx, p, ridge, &inverse, &sums));
+    ZMAKE(t.phi, t.m);
+    ZMAKE(t.psi, t.d);
+    CHK(may_sum(ctx, p, ridge, &inverse, &sums));
     if (keep && sums) {
-        TRY(okra_moments_solved_(ctx, keep, &solved));
+        CHK(okra_moments_solved_(ctx, keep, &solved));
     }
     sums = sums && !solved;
     if (sums) { /* the guess may have missed where the large values are */
-        TRY(collect(ctx, p, keep, false, &t));
+        CHK(collect(ctx, p, keep, false, &t));
         sums = inverse <= bearable(t.m, largest_diagonal(&t), ridge);
     }
     if (sums) {
-        TRY(solve(ctx, p->map_x, &t));
+        CHK(solve(ctx, p->map_x, &t));
     } else {
         forget_means(&t);
-        TRY(collect(ctx, p, keep, true, &t));
+        CHK(collect(ctx, p, keep, true, &t));
     }
     t.solved = !sums;
     for (okra_int i = 0; i < t.m; i++) {
         t.kept_x += t.C[i * t.m + i];
     }
-    TRY(okra_moments_trace_error_(ctx, p->map_x, p->x, t.n, p->weights, t.kept_x,
+    CHK(okra_moments_trace_error_(ctx, p->map_x, p->x, t.n, p->weights, t.kept_x,
                                   &t.error_x));
-    TRY(okra_moments_trace_error_(ctx, p->map_y, p->y, t.n, p->weights, t.kept_y,
+    CHK(okra_moments_trace_error_(ctx, p->map_y, p->y, t.n, p->weights, t.kept_y,
                                   &t.error_y));
-    *out = t;
+    *out = TAKE(t);
     return OKRA_OK;
-done:
-    okra_moments_clear_(&t);
-    return st;
 }
 
 void okra_moments_center_(okra_moments_ *t)
@@ -429,8 +424,5 @@ void okra_moments_center_(okra_moments_ *t)
     }
 }
 
-void okra_moments_clear_(okra_moments_ *t)
-{
-    FREE(t->C, t->R, t->D, t->phi, t->psi);
-    *t = (okra_moments_){0};
-}
+OKRA_SHARED_CLEARS_(okra_moments_clear_, okra_moments_, it->C, it->R, it->D, it->phi,
+                    it->psi)

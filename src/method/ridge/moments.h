@@ -30,8 +30,7 @@ typedef struct okra_moments_ {
  * 1e-8 of it, for half of the cost (moments.c). 0: to rounding. */
 okra_status okra_moments_create_(okra_context *ctx, const okra_problem_ *p, bool outputs,
                                  double ridge, okra_moments_ *out) OKRA_CHECK;
-/* The same, kept in a file as it grows, and taken from there (checkpoint.c); NULL: not.
- */
+/* The same, kept in a file as it grows, taken from there (checkpoint.c); NULL: not. */
 typedef struct okra_keep_ {
     const char *path;
     uint64_t problem; /* okra_ridge_name_ */

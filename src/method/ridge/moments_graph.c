@@ -97,21 +97,18 @@ static okra_status second(okra_context *ctx, void *user, okra_int at, okra_mat_ 
 
 static okra_status by_gram(okra_context *ctx, const okra_problem_ *all, penalty *z)
 {
-    okra_status st = OKRA_OK;
+    OWNS(&z->s, &z->scaled);
     okra_int m = z->Q.rows;
-    double *G = NULL;
-    TRY(okra_doubles_(ctx, m, m, "the moments of all inputs", &G));
-    TRY(okra_doubles_(ctx, OKRA_MIN_(ROWS, all->n), m, "a block of features",
+    OWNED double *G = NULL;
+    CHK(okra_doubles_(ctx, m, m, "the moments of all inputs", &G));
+    CHK(okra_doubles_(ctx, OKRA_MIN_(ROWS, all->n), m, "a block of features",
                       &z->scaled));
-    ZALLOC(z->s, m);
+    ZMAKE(z->s, m);
     z->G = okra_mat_of_(G, m, m);
-    TRY(okra_moments_pass_(ctx, all, "moments of all inputs", 0, first, z));
+    CHK(okra_moments_pass_(ctx, all, "moments of all inputs", 0, first, z));
     z->total = okra_dot_(m, z->s, z->s);
-    TRY(okra_moments_pass_(ctx, all, "smoothness", 0, second, z));
-    TRY(okra_gemm_(ctx, false, true, -1, z->G, z->G, 1, z->Q));
-done:
-    FREE(G, z->s, z->scaled);
-    return st;
+    CHK(okra_moments_pass_(ctx, all, "smoothness", 0, second, z));
+    return okra_gemm_(ctx, false, true, -1, z->G, z->G, 1, z->Q);
 }
 
 /* ---- sparse graphs ---- */
@@ -198,20 +195,20 @@ static okra_status by_weights(okra_context *ctx, const okra_problem_ *all,
 okra_status okra_moments_smooth_(okra_context *ctx, const okra_problem_ *p,
                                  const char *graph, double lambda2, okra_moments_ *t)
 {
-    okra_status st = OKRA_OK;
     okra_int m = t->m;
-    double *Q = NULL;
+    OWNED double *Q = NULL;
     okra_graph_text_ text = {0};
+    OWNS(&text.file);
     okra_problem_ all = *p; /* every input, and no outputs */
     all.n += all.unlabelled;
     all.map_y = NULL;
     all.features = NULL;
     all.weights = NULL; /* the graph holds each input once */
-    TRY(okra_graph_low_check_(graph));
-    TRY(okra_graph_parse_(graph, &text));
-    TRY(okra_doubles_(ctx, m, m, "the smoothness penalty", &Q));
+    CHK(okra_graph_low_check_(graph));
+    CHK(okra_graph_parse_(graph, &text));
+    CHK(okra_doubles_(ctx, m, m, "the smoothness penalty", &Q));
     penalty z = {.normalized = text.normalized, .Q = okra_mat_of_(Q, m, m)};
-    TRY(text.source == OKRA_GRAPH_GRAM_ ? by_gram(ctx, &all, &z)
+    CHK(text.source == OKRA_GRAPH_GRAM_ ? by_gram(ctx, &all, &z)
                                         : by_weights(ctx, &all, graph, z.Q));
     for (okra_int i = 0; i < m; i++) {
         for (okra_int j = 0; j <= i; j++) { /* symmetric to the last bit */
@@ -220,7 +217,5 @@ okra_status okra_moments_smooth_(okra_context *ctx, const okra_problem_ *p,
             t->C[j * m + i] = t->C[i * m + j];
         }
     }
-done:
-    FREE(text.file, Q);
-    return st;
+    return OKRA_OK;
 }

@@ -46,10 +46,8 @@
 #include "method/ridge/ridge_sum.h"
 
 #include "method/ridge/operator.h"
-#include "method/smoothness/semi.h"
 
 #include <math.h>
-#include <string.h>
 
 okra_status okra_ridge_features_(okra_ridge_ *r)
 {
@@ -126,46 +124,44 @@ static okra_status plain_path(okra_context *ctx, const okra_problem_ *problem,
                               const okra_options *options, const double *lambda,
                               size_t count, okra_bag_ *const *bags)
 {
-    okra_status st = OKRA_OK;
     okra_ridge_options_ o;
     okra_operator_ op = {.kind = OKRA_OPERATOR_IDENTITY};
     okra_ridge_ r = {
         .ctx = ctx, .p = problem, .lambda = lambda, .count = count, .bags = bags};
-    TRY(okra_options_read(options, &okra_method_ridge_.options, &o));
+    OWNS(&op.A, &r.Y, &r.mean, &r.s);
+    CHK(okra_options_read(options, &okra_method_ridge_.options, &o));
     r.center = o.center;
-    TRY(okra_problem_roots_(problem, &r.s, &r.total));
-    TRY(okra_ridge_options_check_(options, &o, &r));
-    TRY(okra_ridge_fit_check_(options, &o, &r));
+    CHK(okra_problem_roots_(problem, &r.s, &r.total));
+    CHK(okra_ridge_options_check_(options, &o, &r));
+    CHK(okra_ridge_fit_check_(options, &o, &r));
     r.slim = r.slim || *o.output_lambda;
     r.keep_moments = o.keep_moments;
     r.checkpoint = o.cg.checkpoint;
     r.operator_text = o.operator_text;
     r.epsilon = o.epsilon;
-    TRY(okra_operator_read_(ctx, o.operator_text, problem, &op));
+    CHK(okra_operator_read_(ctx, o.operator_text, problem, &op));
     if (problem->features && !problem->map_x) {
-        TRY(okra_ridge_features_(&r));
+        CHK(okra_ridge_features_(&r));
     }
     bool semi = okra_options_is_set(options, "lambda2");
     r.lambda2 = semi && problem->map_x ? o.lambda2 : 0;
     r.graph = o.graph;
-    TRY(okra_ridge_keep_operator_(&r, op.A));
-    TRY(solve(&r, &o, &op, semi));
+    CHK(okra_ridge_keep_operator_(&r, op.A));
+    CHK(solve(&r, &o, &op, semi));
     for (size_t l = 0; l < count; l++) {
         if (r.mean) {
-            TRY(okra_ridge_put_mean_(bags[l], r.mean, problem->d));
+            CHK(okra_ridge_put_mean_(bags[l], r.mean, problem->d));
         }
-        TRY(okra_ridge_unscale_(&r, bags[l]));
-        TRY(okra_bag_put_text_(bags[l], "operator", o.operator_text));
-        TRY(okra_bag_put_number_(bags[l], "lambda", lambda[l]));
-        TRY(okra_bag_put_number_(bags[l], "center", o.center));
+        CHK(okra_ridge_unscale_(&r, bags[l]));
+        CHK(okra_bag_put_text_(bags[l], "operator", o.operator_text));
+        CHK(okra_bag_put_number_(bags[l], "lambda", lambda[l]));
+        CHK(okra_bag_put_number_(bags[l], "center", o.center));
         if (semi) {
-            TRY(okra_bag_put_number_(bags[l], "lambda2", o.lambda2));
-            TRY(okra_bag_put_text_(bags[l], "graph", o.graph));
+            CHK(okra_bag_put_number_(bags[l], "lambda2", o.lambda2));
+            CHK(okra_bag_put_text_(bags[l], "graph", o.graph));
         }
     }
-done:
-    FREE(op.A, r.Y, r.mean, r.s);
-    return st;
+    return OKRA_OK;
 }
 
 static okra_status path(okra_context *ctx, const okra_problem_ *problem,
@@ -208,48 +204,43 @@ static okra_status plain_leave(okra_context *ctx, const okra_problem_ *problem,
                                size_t count, const okra_parts_ *parts, bool explicitly,
                                okra_left_fn_ sink, void *user)
 {
-    okra_status st = OKRA_OK;
     okra_ridge_options_ o;
     okra_operator_ op = {.kind = OKRA_OPERATOR_IDENTITY};
     okra_leave_ l = {parts, explicitly, sink, user}, plain = l;
     okra_ridge_ r = {.ctx = ctx, .p = problem, .lambda = lambda, .count = count};
+    OWNS(&op.A, &r.Y, &r.mean, &r.s);
     okra_unscaled_ back = {&r, &plain};
-    TRY(okra_options_read(options, &okra_method_ridge_.options, &o));
+    CHK(okra_options_read(options, &okra_method_ridge_.options, &o));
     r.center = o.center;
-    TRY(okra_problem_roots_(problem, &r.s, &r.total));
+    CHK(okra_problem_roots_(problem, &r.s, &r.total));
     if (r.s) {
         l.sink = okra_ridge_unscale_left_;
         l.user = &back;
     }
-    TRY(okra_ridge_options_check_(options, &o, &r));
-    TRY(okra_operator_read_(ctx, o.operator_text, problem, &op));
+    CHK(okra_ridge_options_check_(options, &o, &r));
+    CHK(okra_operator_read_(ctx, o.operator_text, problem, &op));
     if (problem->features && !problem->map_x) {
-        TRY(okra_ridge_features_(&r));
+        CHK(okra_ridge_features_(&r));
     }
-    if (op.kind == OKRA_OPERATOR_COV || op.kind == OKRA_OPERATOR_CCOV || r.missing) {
-        FAIL(OKRA_EUNSUPPORTED, "ridge: operator %s%s has no closed form of leaving out",
-             o.operator_text, r.missing ? " with missing values" : "");
-    }
+    REFUSE_IF(op.kind == OKRA_OPERATOR_COV || op.kind == OKRA_OPERATOR_CCOV || r.missing,
+              OKRA_EUNSUPPORTED, "ridge: operator %s%s has no closed form of leaving out",
+              o.operator_text, r.missing ? " with missing values" : "");
     for (size_t k = 0; k < count; k++) {
-        if (lambda[k] == 0 && (op.A || problem->map_x)) {
-            FAIL(OKRA_EUNSUPPORTED, "ridge: lambda = 0 has a closed form of leaving out "
-                                    "with the operator identity alone, not of low rank");
-        }
+        REFUSE_IF(lambda[k] == 0 && (op.A || problem->map_x), OKRA_EUNSUPPORTED,
+                  "ridge: lambda = 0 has a closed form of leaving out "
+                  "with the operator identity alone, not of low rank");
     }
     if (op.kind == OKRA_OPERATOR_DIAGONAL) {
-        TRY(problem->map_x ? okra_ridge_low_diagonal_leave_(&r, op.t, &l)
+        CHK(problem->map_x ? okra_ridge_low_diagonal_leave_(&r, op.t, &l)
                            : okra_ridge_diagonal_leave_(&r, op.t, &l));
-        goto done;
+        return OKRA_OK;
     }
     bool semi = okra_options_is_set(options, "lambda2");
     r.lambda2 = semi ? o.lambda2 : 0;
     r.graph = o.graph;
-    TRY(problem->map_x
-            ? okra_ridge_low_leave_(&r, op.A, &l)
-            : okra_ridge_leave_(&r, op.A, semi ? o.graph : NULL, o.lambda2, &l));
-done:
-    FREE(op.A, r.Y, r.mean, r.s);
-    return st;
+    return problem->map_x
+               ? okra_ridge_low_leave_(&r, op.A, &l)
+               : okra_ridge_leave_(&r, op.A, semi ? o.graph : NULL, o.lambda2, &l);
 }
 
 static okra_status leave(okra_context *ctx, const okra_problem_ *problem,
@@ -257,24 +248,20 @@ static okra_status leave(okra_context *ctx, const okra_problem_ *problem,
                          const okra_parts_ *parts, bool explicitly, okra_left_fn_ sink,
                          void *user)
 {
-    okra_status st = OKRA_OK;
     okra_ridge_options_ o;
-    okra_outputs_ outputs = {0};
+    FREED_BY(okra_outputs_clear_) okra_outputs_ outputs = {0};
     okra_outputs_sink_ merged = {&outputs, sink, user, NULL};
-    TRY(okra_options_read(options, &okra_method_ridge_.options, &o));
+    OWNS(&merged.H);
+    CHK(okra_options_read(options, &okra_method_ridge_.options, &o));
     if (!*o.output_lambda) {
         return plain_leave(ctx, problem, options, lambda, count, parts, explicitly, sink,
                            user);
     }
-    TRY(okra_ridge_outputs_check_(&o));
-    TRY(okra_outputs_open_(o.output_lambda, problem, lambda, count, &outputs));
-    TRY(plain_leave(ctx, problem, options, outputs.lambda,
-                    count * (size_t)outputs.distinct, parts, true, okra_outputs_left_,
-                    &merged));
-done:
-    okra_free_(merged.H);
-    okra_outputs_clear_(&outputs);
-    return st;
+    CHK(okra_ridge_outputs_check_(&o));
+    CHK(okra_outputs_open_(o.output_lambda, problem, lambda, count, &outputs));
+    return plain_leave(ctx, problem, options, outputs.lambda,
+                       count * (size_t)outputs.distinct, parts, true, okra_outputs_left_,
+                       &merged);
 }
 
 /* ---- what a model keeps ---- */

@@ -19,7 +19,6 @@
  */
 #include "method/ridge/ridge_cg.h"
 
-#include "kernel/gram/bound.h"
 #include "kernel/lowrank/lowrank.h"
 #include "method/ridge/moments.h"
 
@@ -51,35 +50,28 @@ static okra_mat_ factor(const solver *z)
 
 /* ---- the state ---- */
 
+OKRA_CLEARS_(state_clear, okra_cg_state_, it->X, it->R, it->P, it->rho, it->norm,
+             it->mean)
+
 static okra_status state_create(okra_context *ctx, okra_int m, okra_int d,
                                 okra_cg_state_ *out)
 {
-    okra_status st = OKRA_OK;
-    okra_cg_state_ s = {.m = m, .d = d};
+    FREED_BY(state_clear) okra_cg_state_ s = {.m = m, .d = d};
     double **blocks[] = {&s.X, &s.R, &s.P};
     for (int i = 0; i < 3; i++) {
-        TRY(okra_doubles_(ctx, m, d, "conjugate gradients", blocks[i]));
+        CHK(okra_doubles_(ctx, m, d, "conjugate gradients", blocks[i]));
     }
-    ZALLOC(s.rho, d);
-    ZALLOC(s.norm, d);
-    ZALLOC(s.mean, d);
-    *out = s;
+    ZMAKE(s.rho, d);
+    ZMAKE(s.norm, d);
+    ZMAKE(s.mean, d);
+    *out = TAKE(s);
     return OKRA_OK;
-done:
-    okra_cg_state_clear_(&s);
-    return st;
-}
-
-void okra_cg_state_clear_(okra_cg_state_ *s)
-{
-    FREE(s->X, s->R, s->P, s->rho, s->norm, s->mean);
-    *s = (okra_cg_state_){0};
 }
 
 static void clear(solver *z)
 {
     FREE(z->G, z->V, z->U, z->Y, z->T, z->W);
-    okra_cg_state_clear_(&z->s);
+    state_clear(&z->s);
 }
 
 /* Psi of rows first.. into U. */

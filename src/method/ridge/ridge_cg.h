@@ -22,7 +22,6 @@ typedef struct okra_cg_state_ {
     double *rho, *norm, *mean; /* d: <R, Z>, |right-hand side|^2, mean output   */
 } okra_cg_state_;
 
-void okra_cg_state_clear_(okra_cg_state_ *s);
 okra_status okra_cg_state_save_(okra_context *ctx, const okra_cg_state_ *s,
                                 const char *path, uint64_t problem) OKRA_CHECK;
 /* *found is false, and s as it was, where there is no file. A file of another problem is

@@ -147,22 +147,18 @@ static okra_status coefficients(diagonal *z, double scale, double *out)
 
 okra_status okra_ridge_diagonal_(okra_ridge_ *r, double t)
 {
-    okra_status st = OKRA_OK;
-    diagonal z;
-    double *C = NULL;
-    TRY(open_diagonal(r, t, &z));
+    FREED_BY(close_diagonal) diagonal z;
+    OWNED double *C = NULL;
+    CHK(open_diagonal(r, t, &z));
     for (size_t l = 0; l < r->count; l++) {
-        TRY(okra_cancelled_(r->ctx));
-        TRY(okra_doubles_(r->ctx, z.n, z.d, "the ridge coefficients", &C));
+        CHK(okra_cancelled_(r->ctx));
+        CHK(okra_doubles_(r->ctx, z.n, z.d, "the ridge coefficients", &C));
         spectrum(&z, r->lambda[l]);
-        TRY(coefficients(&z, 1 - t, C));
-        TRY(okra_bag_put_(r->bags[l], "coefficients", &C, z.n, z.d));
-        TRY(okra_bag_put_copy_(r->bags[l], "slope", z.a, 1, z.d));
+        CHK(coefficients(&z, 1 - t, C));
+        CHK(okra_bag_put_(r->bags[l], "coefficients", &C, z.n, z.d));
+        CHK(okra_bag_put_copy_(r->bags[l], "slope", z.a, 1, z.d));
     }
-done:
-    close_diagonal(&z);
-    okra_free_(C);
-    return st;
+    return OKRA_OK;
 }
 
 /* ---- left out ---- */
@@ -242,27 +238,23 @@ okra_status okra_ridge_single_(const okra_parts_ *parts, okra_int n)
 
 okra_status okra_ridge_diagonal_leave_(okra_ridge_ *r, double t, const okra_leave_ *leave)
 {
-    okra_status st = OKRA_OK;
-    diagonal z;
-    double *u = NULL;
-    TRY(open_diagonal(r, t, &z));
+    FREED_BY(close_diagonal) diagonal z;
+    OWNED double *u = NULL;
+    CHK(open_diagonal(r, t, &z));
     okra_int n = z.n, d = z.d;
-    TRY(okra_ridge_single_(leave->parts, n));
-    TRY(okra_doubles_(r->ctx, n, d, "the left-out predictions", &z.H));
-    TRY(okra_doubles_(r->ctx, n, d, "the left-out predictions", &z.e));
-    ALLOC(z.q, n);
-    ALLOC(u, n);
-    ALLOC(z.ones, n);
-    TRY(okra_ridge_ones_(r, z.V, z.ones));
+    CHK(okra_ridge_single_(leave->parts, n));
+    CHK(okra_doubles_(r->ctx, n, d, "the left-out predictions", &z.H));
+    CHK(okra_doubles_(r->ctx, n, d, "the left-out predictions", &z.e));
+    MAKE(z.q, n);
+    MAKE(u, n);
+    MAKE(z.ones, n);
+    CHK(okra_ridge_ones_(r, z.V, z.ones));
     for (size_t l = 0; l < r->count; l++) {
-        TRY(okra_cancelled_(r->ctx));
+        CHK(okra_cancelled_(r->ctx));
         spectrum(&z, r->lambda[l]);
-        TRY(leave_lambda(&z, u));
+        CHK(leave_lambda(&z, u));
         okra_left_ left = {.lambda = l, .H = mat(&z, z.H)};
-        TRY(leave->sink(r->ctx, leave->user, &left));
+        CHK(leave->sink(r->ctx, leave->user, &left));
     }
-done:
-    close_diagonal(&z);
-    okra_free_(u);
-    return st;
+    return OKRA_OK;
 }

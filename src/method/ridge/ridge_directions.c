@@ -30,13 +30,13 @@ void okra_directions_plain_(double lambda, okra_directions_ *out)
 okra_status okra_directions_open_(okra_context *ctx, const double *A, okra_int d,
                                   double lambda, okra_directions_ *out)
 {
-    okra_status st = OKRA_OK;
     okra_directions_ o = {0};
-    double *g = NULL;
-    ALLOC(g, d);
-    TRY(okra_doubles_(ctx, d, d, "the eigenvectors of the operator", &o.E));
-    TRY(okra_mat_copy_(okra_mat_view_(A, d, d, d), okra_mat_of_(o.E, d, d)));
-    TRY(okra_operator_decompose_(ctx, okra_mat_of_(o.E, d, d), g));
+    OWNS(&o.E);
+    OWNED double *g = NULL;
+    MAKE(g, d);
+    CHK(okra_doubles_(ctx, d, d, "the eigenvectors of the operator", &o.E));
+    CHK(okra_mat_copy_(okra_mat_view_(A, d, d, d), okra_mat_of_(o.E, d, d)));
+    CHK(okra_operator_decompose_(ctx, okra_mat_of_(o.E, d, d), g));
     double least = same * g[d - 1];
     for (okra_int j = 0, next = 0; j < d; j = next) { /* ascending */
         for (next = j + 1; next < d && g[next] - g[j] <= least; next++) {
@@ -53,18 +53,11 @@ okra_status okra_directions_open_(okra_context *ctx, const double *A, okra_int d
             o.count++;
         }
     }
-    *out = o;
-    o.E = NULL;
-done:
-    FREE(g, o.E);
-    return st;
+    *out = TAKE(o);
+    return OKRA_OK;
 }
 
-void okra_directions_clear_(okra_directions_ *o)
-{
-    okra_free_(o->E);
-    *o = (okra_directions_){0};
-}
+OKRA_SHARED_CLEARS_(okra_directions_clear_, okra_directions_, it->E)
 
 /* One factor into the bag, and what its outputs add to C. */
 static okra_status fit_one(okra_ridge_ *r, const okra_large_ *K, const okra_direction_ *v,

@@ -38,10 +38,9 @@
 /* Counting sort. */
 okra_status okra_parts_sort_(const okra_parts_ *parts, okra_int n, okra_sorted_ *out)
 {
-    okra_status st = OKRA_OK;
-    okra_sorted_ z = {0};
-    ZALLOC(z.begin, parts->count + 1);
-    ALLOC(z.members, n);
+    FREED_BY(okra_sorted_clear_) okra_sorted_ z = {0};
+    ZMAKE(z.begin, parts->count + 1);
+    MAKE(z.members, n);
     for (okra_int i = 0; i < n; i++) {
         z.begin[(parts->part ? parts->part[i] : i) + 1]++;
     }
@@ -57,18 +56,11 @@ okra_status okra_parts_sort_(const okra_parts_ *parts, okra_int n, okra_sorted_ 
         z.begin[s] = z.begin[s + 1];
     }
     z.begin[parts->count] = n;
-    *out = z;
+    *out = TAKE(z);
     return OKRA_OK;
-done:
-    okra_sorted_clear_(&z);
-    return st;
 }
 
-void okra_sorted_clear_(okra_sorted_ *sorted)
-{
-    FREE(sorted->members, sorted->begin);
-    *sorted = (okra_sorted_){0};
-}
+OKRA_SHARED_CLEARS_(okra_sorted_clear_, okra_sorted_, it->members, it->begin)
 
 double okra_leave_stay_(const okra_leaving_ *z, okra_int s)
 {

@@ -241,8 +241,7 @@ typedef struct rotated {
     double *g, *YE, *F, *X, *Q, *S, *U, *H;
 } rotated;
 
-/* Out (d x n) <- what I - G_j makes of each column: X V, or with a graph `whole` - X V.
- */
+/* Out (d x n) <- what I - G_j makes of each column: X V, with a graph `whole` - X V. */
 static okra_status complement(const okra_leaving_ *z, okra_mat_ X, const double *whole,
                               okra_mat_ out)
 {

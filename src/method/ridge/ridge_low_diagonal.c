@@ -169,17 +169,14 @@ static okra_status put(diagonal *z, okra_bag_ *bag)
 
 okra_status okra_ridge_low_diagonal_(okra_ridge_ *r, double t)
 {
-    okra_status st = OKRA_OK;
-    diagonal z;
-    TRY(open_diagonal(r, t, &z));
+    FREED_BY(close_diagonal) diagonal z;
+    CHK(open_diagonal(r, t, &z));
     for (size_t l = 0; l < r->count; l++) {
-        TRY(okra_cancelled_(r->ctx));
+        CHK(okra_cancelled_(r->ctx));
         solve(&z, r->lambda[l]);
-        TRY(put(&z, r->bags[l]));
+        CHK(put(&z, r->bags[l]));
     }
-done:
-    close_diagonal(&z);
-    return st;
+    return OKRA_OK;
 }
 
 /* ---- left out ---- */

@@ -136,41 +136,38 @@ static okra_status single(okra_ridge_ *r, const okra_moments_ *t, double *A,
                           const okra_leave_ *leave)
 {
     enum { ROWS = 1024 };
-    okra_status st = OKRA_OK;
     okra_context *ctx = r->ctx;
     okra_int m = t->m, d = t->d;
     leaving z = {.r = r, .t = t, .E = A, .c = A ? d : 1, .V = okra_mat_of_(t->C, m, m)};
-    double *g = NULL;
+    OWNS(&z.v, &z.B, &z.X, &z.Z, &z.F, &z.Q, &z.T, &z.Y, &z.out, &z.H, &z.slack);
+    OWNED double *g = NULL;
     z.rows = OKRA_MIN_(ROWS, t->n);
     if (A) {
-        ALLOC(g, d);
-        TRY(okra_operator_decompose_(ctx, okra_mat_of_(A, d, d), g));
+        MAKE(g, d);
+        CHK(okra_operator_decompose_(ctx, okra_mat_of_(A, d, d), g));
         z.g = g;
     }
-    ALLOC(z.v, m);
-    ALLOC(z.slack, t->n);
-    TRY(okra_ridge_decompose_host_(ctx, z.V, z.v));
-    TRY(okra_doubles_(ctx, m, d + z.c, "the rotated moments", &z.B));
-    TRY(okra_doubles_(ctx, m, d + z.c, "the coefficients", &z.Z));
-    TRY(okra_doubles_(ctx, m, z.c, "the spectra", &z.X));
-    TRY(okra_doubles_(ctx, z.rows, m, "a block of features", &z.F));
-    TRY(okra_doubles_(ctx, z.rows, d + z.c, "a block of predictions", &z.Q));
-    TRY(okra_doubles_(ctx, z.rows, z.c, "a block of predictions", &z.T));
-    TRY(okra_doubles_(ctx, z.rows, d, "a block of outputs", &z.Y));
-    TRY(okra_doubles_(ctx, z.rows, d, "a block of outputs", &z.out));
-    TRY(okra_doubles_(ctx, t->n, d, "the left-out predictions", &z.H));
-    TRY(rotate_moments(&z));
+    MAKE(z.v, m);
+    MAKE(z.slack, t->n);
+    CHK(okra_ridge_decompose_host_(ctx, z.V, z.v));
+    CHK(okra_doubles_(ctx, m, d + z.c, "the rotated moments", &z.B));
+    CHK(okra_doubles_(ctx, m, d + z.c, "the coefficients", &z.Z));
+    CHK(okra_doubles_(ctx, m, z.c, "the spectra", &z.X));
+    CHK(okra_doubles_(ctx, z.rows, m, "a block of features", &z.F));
+    CHK(okra_doubles_(ctx, z.rows, d + z.c, "a block of predictions", &z.Q));
+    CHK(okra_doubles_(ctx, z.rows, z.c, "a block of predictions", &z.T));
+    CHK(okra_doubles_(ctx, z.rows, d, "a block of outputs", &z.Y));
+    CHK(okra_doubles_(ctx, z.rows, d, "a block of outputs", &z.out));
+    CHK(okra_doubles_(ctx, t->n, d, "the left-out predictions", &z.H));
+    CHK(rotate_moments(&z));
     for (size_t l = 0; l < r->count; l++) {
         spectra(&z, r->lambda[l]);
-        TRY(okra_moments_pass_(ctx, r->p, "leaving out", 0, block, &z));
+        CHK(okra_moments_pass_(ctx, r->p, "leaving out", 0, block, &z));
         okra_left_ left = {
             .lambda = l, .H = okra_mat_of_(z.H, t->n, d), .slack = A ? NULL : z.slack};
-        TRY(leave->sink(ctx, leave->user, &left));
+        CHK(leave->sink(ctx, leave->user, &left));
     }
-done:
-    okra_free_(g);
-    FREE(z.v, z.B, z.X, z.Z, z.F, z.Q, z.T, z.Y, z.out, z.H, z.slack);
-    return st;
+    return OKRA_OK;
 }
 
 okra_status okra_ridge_low_leave_(okra_ridge_ *r, double *A, const okra_leave_ *leave)

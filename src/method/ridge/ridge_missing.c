@@ -23,7 +23,6 @@
 #include "method/smoothness/semi.h"
 
 #include <math.h>
-#include <string.h>
 
 static const double TOLERANCE = 1e-14, ACCEPTED = 1e-10;
 

@@ -225,11 +225,11 @@ okra_status okra_ridge_outputs_check_(const okra_ridge_options_ *o)
 /* What a smoothness penalty adds (moments_graph.c). */
 static okra_status plan_graph(const char *text, okra_fit_plan_ *p)
 {
-    okra_status st = OKRA_OK;
     okra_graph_text_ graph = {0};
+    OWNS(&graph.file);
     double m = p->m, held = 0;
-    TRY(okra_graph_low_check_(text));
-    TRY(okra_graph_parse_(text, &graph));
+    CHK(okra_graph_low_check_(text));
+    CHK(okra_graph_parse_(text, &graph));
     bool gram = graph.source == OKRA_GRAPH_GRAM_;
     if (gram) {
         p->passes += 2;
@@ -243,9 +243,7 @@ static okra_status plan_graph(const char *text, okra_fit_plan_ *p)
                  8 * held / 1073741824.0);
     }
     p->doubles += 2 * m * m;
-done:
-    okra_free_(graph.file);
-    return st;
+    return OKRA_OK;
 }
 
 okra_status okra_ridge_plan_(const okra_options *options, okra_fit_plan_ *p)

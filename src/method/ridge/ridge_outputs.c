@@ -12,11 +12,7 @@
 #include <math.h>
 #include <string.h>
 
-void okra_outputs_clear_(okra_outputs_ *o)
-{
-    FREE(o->times, o->which, o->lambda);
-    *o = (okra_outputs_){0};
-}
+OKRA_SHARED_CLEARS_(okra_outputs_clear_, okra_outputs_, it->times, it->which, it->lambda)
 
 static okra_status read_times(const char *text, okra_int d, okra_outputs_ *o)
 {

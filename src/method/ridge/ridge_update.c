@@ -27,8 +27,7 @@
 
 static const double drift_most = 1e-12;
 
-/* Rotations run at about a fifth of the speed of a factorisation (measured, n = 6,000).
- */
+/* Rotations run at about a fifth of a factorisation's speed (measured, n = 6,000). */
 static bool dear(okra_int n, okra_int first, okra_int count)
 {
     double t = (double)(n - first - count), left = (double)(n - count);
@@ -292,33 +291,30 @@ static okra_status put_rest(const okra_ridge_ *r, update *u, double lambda)
 okra_status okra_ridge_update_(okra_context *ctx, okra_change_ *c,
                                const okra_options *options, okra_bag_ *bag)
 {
-    okra_status st = OKRA_OK;
     okra_ridge_ r = {.ctx = ctx, .p = c->problem};
     update u = {.ctx = ctx, .c = c, .m = c->added, .n = r.p->n - c->added, .bag = bag};
-    okra_directions_ o = {0};
+    OWNS(&u.K, &u.C, &r.Y, &r.s, &r.mean);
+    FREED_BY(okra_directions_clear_) okra_directions_ o = {0};
     double lambda = 0, center = 0;
     bool done = true;
     (void)options;
     okra_bag_get_number_(c->old, "lambda", &lambda);
     okra_bag_get_number_(c->old, "center", &center);
     r.center = center != 0;
-    TRY(find_directions(ctx, c, lambda, &o));
+    CHK(find_directions(ctx, c, lambda, &o));
     if ((c->why = o.count > 0 ? obstacle(c, &o)
                               : "the operator is neither identity nor a matrix")) {
-        goto done;
+        return OKRA_OK;
     }
-    TRY(outputs(&r, &u));
-    TRY(new_rows(&u));
+    CHK(outputs(&r, &u));
+    CHK(new_rows(&u));
     for (int k = 0; k < o.count && done; k++) {
-        TRY(okra_cancelled_(ctx));
-        TRY(change_one(&u, &o.of[k], &done));
+        CHK(okra_cancelled_(ctx));
+        CHK(change_one(&u, &o.of[k], &done));
     }
     if (done) {
-        TRY(put_rest(&r, &u, lambda));
+        CHK(put_rest(&r, &u, lambda));
     }
     c->done = done;
-done:
-    okra_directions_clear_(&o);
-    FREE(u.K, u.C, r.Y, r.s, r.mean);
-    return st;
+    return OKRA_OK;
 }

@@ -161,77 +161,67 @@ static okra_status by_spectrum(okra_context *ctx, const okra_graph_text_ *t,
 okra_status okra_graph_create_(okra_context *ctx, const char *text, okra_mat_ K,
                                okra_graph_ **out)
 {
-    okra_status st = OKRA_OK;
     okra_graph_text_ t = {0};
-    okra_graph_ *g = NULL;
+    OWNS(&t.file);
+    FREED_BY(okra_graph_drop_) okra_graph_ *g = NULL;
     bool diffuses = false;
-    TRY(okra_graph_parse_(text, &t));
-    ZALLOC(g, 1);
+    CHK(okra_graph_parse_(text, &t));
+    ZMAKE(g, 1);
     g->n = K.rows;
     g->power = 1;
     if (t.source == OKRA_GRAPH_KNN_) {
-        TRY(okra_graph_knn_(ctx, &t, &(okra_graph_kernel_){.K = K}, &g->csr));
+        CHK(okra_graph_knn_(ctx, &t, &(okra_graph_kernel_){.K = K}, &g->csr));
     } else if (t.source == OKRA_GRAPH_FILE_) {
-        TRY(okra_graph_read_(ctx, t.file, g->n, &g->csr, &g->dense));
+        CHK(okra_graph_read_(ctx, t.file, g->n, &g->csr, &g->dense));
     } else {
-        TRY(okra_graph_copy_(ctx, g->n, K.p, K.ld, &g->dense));
+        CHK(okra_graph_copy_(ctx, g->n, K.p, K.ld, &g->dense));
     }
-    TRY(g->dense ? laplacian_dense(g, t.normalized) : laplacian_sparse(g, t.normalized));
+    CHK(g->dense ? laplacian_dense(g, t.normalized) : laplacian_sparse(g, t.normalized));
     for (int k = 0; k < t.stages; k++) {
         diffuses = diffuses || t.stage[k].diffusion;
         g->power *= t.stage[k].diffusion ? 1 : (okra_int)t.stage[k].value;
     }
     if (diffuses) {
         g->power = 1;
-        TRY(by_spectrum(ctx, &t, g));
+        CHK(by_spectrum(ctx, &t, g));
     }
     *out = TAKE(g);
-done:
-    okra_free_(t.file);
-    okra_graph_free_(g);
-    return st;
+    return OKRA_OK;
 }
 
 okra_status okra_graph_low_check_(const char *text)
 {
-    okra_status st = OKRA_OK;
     okra_graph_text_ t = {0};
-    TRY(okra_graph_parse_(text, &t));
+    OWNS(&t.file);
+    CHK(okra_graph_parse_(text, &t));
     for (int k = 0; k < t.stages; k++) {
-        if (t.stage[k].diffusion || t.source == OKRA_GRAPH_GRAM_) {
-            FAIL(
-                OKRA_EUNSUPPORTED,
-                "graph: '%s': %s needs a matrix of all pairs of inputs, which low-rank-x "
-                "does not form",
-                text, t.stage[k].diffusion ? "diffusion" : "a power of gram");
-        }
+        REFUSE_IF(
+            t.stage[k].diffusion || t.source == OKRA_GRAPH_GRAM_, OKRA_EUNSUPPORTED,
+            "graph: '%s': %s needs a matrix of all pairs of inputs, which low-rank-x "
+            "does not form",
+            text, t.stage[k].diffusion ? "diffusion" : "a power of gram");
     }
-done:
-    okra_free_(t.file);
-    return st;
+    return OKRA_OK;
 }
 
 okra_status okra_graph_low_(okra_context *ctx, const char *text,
                             const okra_graph_kernel_ *kernel, okra_graph_ **out)
 {
-    okra_status st = OKRA_OK;
     okra_graph_text_ t = {0};
-    okra_graph_ *g = NULL;
-    TRY(okra_graph_parse_(text, &t));
-    ZALLOC(g, 1);
+    OWNS(&t.file);
+    FREED_BY(okra_graph_drop_) okra_graph_ *g = NULL;
+    CHK(okra_graph_parse_(text, &t));
+    ZMAKE(g, 1);
     g->n = kernel->Phi.rows;
     g->power = 1;
-    TRY(t.source == OKRA_GRAPH_KNN_ ? okra_graph_knn_(ctx, &t, kernel, &g->csr)
+    CHK(t.source == OKRA_GRAPH_KNN_ ? okra_graph_knn_(ctx, &t, kernel, &g->csr)
                                     : okra_graph_read_(ctx, t.file, g->n, &g->csr, NULL));
-    TRY(laplacian_sparse(g, t.normalized));
+    CHK(laplacian_sparse(g, t.normalized));
     for (int k = 0; k < t.stages; k++) {
         g->power *= (okra_int)t.stage[k].value;
     }
     *out = TAKE(g);
-done:
-    okra_free_(t.file);
-    okra_graph_free_(g);
-    return st;
+    return OKRA_OK;
 }
 
 okra_int okra_graph_power_(const okra_graph_ *graph)
@@ -294,14 +284,11 @@ static okra_status rows_times_sparse(void *arg, okra_int begin, okra_int end, in
 static okra_status apply_sparse(okra_context *ctx, const okra_graph_ *g, okra_mat_ X,
                                 okra_mat_ out)
 {
-    okra_status st = OKRA_OK;
     product p = {g, X, out, NULL};
-    TRY(okra_doubles_(ctx, 2 * LANES * okra_workers_(ctx), g->n,
+    OWNS(&p.pads);
+    CHK(okra_doubles_(ctx, 2 * LANES * okra_workers_(ctx), g->n,
                       "a product with the graph", &p.pads));
-    TRY(okra_parallel_(ctx, X.rows, 2 * LANES, "graph", rows_times_sparse, &p));
-done:
-    okra_free_(p.pads);
-    return st;
+    return okra_parallel_(ctx, X.rows, 2 * LANES, "graph", rows_times_sparse, &p);
 }
 
 static okra_status apply_dense(okra_context *ctx, const okra_graph_ *g, okra_mat_ X,

@@ -202,18 +202,15 @@ static okra_status unite(okra_context *ctx, const search *s, okra_csr_ *W)
 okra_status okra_graph_knn_(okra_context *ctx, const okra_graph_text_ *t,
                             const okra_graph_kernel_ *kernel, okra_csr_ *W)
 {
-    okra_status st = OKRA_OK;
     okra_int n = kernel->K.p ? kernel->K.rows : kernel->Phi.rows;
     search s = {.kernel = kernel, .n = n, .k = t->k};
+    OWNS(&s.near, &s.held, &s.distance, &s.diagonal);
     if (t->share > 0) {
         s.k = OKRA_MAX_(1, OKRA_MIN_(n - 1, (okra_int)llround(t->share * (double)n)));
     }
     REFUSE_IF(s.k > n - 1, OKRA_EARG,
               "graph: knn with k = %lld among %lld inputs, expected at most %lld",
               (long long)s.k, (long long)n, (long long)(n - 1));
-    TRY(find(ctx, &s));
-    TRY(unite(ctx, &s, W));
-done:
-    FREE(s.near, s.held, s.distance, s.diagonal);
-    return st;
+    CHK(find(ctx, &s));
+    return unite(ctx, &s, W);
 }

@@ -145,28 +145,24 @@ static okra_status set_stage(const char *text, const piece *p, const values *v,
 
 okra_status okra_graph_parse_(const char *text, okra_graph_text_ *out)
 {
-    okra_status st = OKRA_OK;
     okra_graph_text_ g = {0};
+    OWNS(&g.file);
     const char *at = text;
     for (int k = 0; at; k++) {
         const char *bar = strchr(at, '|');
         piece p;
         values v = {0};
-        TRY(read_piece(text, at, bar ? bar : at + strlen(at), &p));
-        if ((p.which < NORMALIZED) != (k == 0)) {
-            FAIL(OKRA_EARG, "graph: '%s': %s stands %s", text,
-                 tables[p.which].owner + strlen("graph "),
-                 k == 0 ? "after a graph and a pipe" : "at the beginning only");
-        }
+        CHK(read_piece(text, at, bar ? bar : at + strlen(at), &p));
+        REFUSE_IF((p.which < NORMALIZED) != (k == 0), OKRA_EARG,
+                  "graph: '%s': %s stands %s", text,
+                  tables[p.which].owner + strlen("graph "),
+                  k == 0 ? "after a graph and a pipe" : "at the beginning only");
         if (p.which != FILE_NAME) {
-            TRY(read_values(&p, &v));
+            CHK(read_values(&p, &v));
         }
-        TRY(k == 0 ? set_source(text, &p, &v, &g) : set_stage(text, &p, &v, &g));
+        CHK(k == 0 ? set_source(text, &p, &v, &g) : set_stage(text, &p, &v, &g));
         at = bar ? bar + 1 : NULL;
     }
-    *out = g;
-    g.file = NULL;
-done:
-    okra_free_(g.file);
-    return st;
+    *out = TAKE(g);
+    return OKRA_OK;
 }

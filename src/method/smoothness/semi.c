@@ -188,11 +188,7 @@ okra_status okra_semi_create_(okra_context *ctx, okra_mat_ K, okra_int n,
     return OKRA_OK;
 }
 
-void okra_semi_clear_(okra_semi_ *s)
-{
-    FREE(s->t, s->G, s->E3, s->E2);
-    *s = (okra_semi_){0};
-}
+OKRA_SHARED_CLEARS_(okra_semi_clear_, okra_semi_, it->t, it->G, it->E3, it->E2)
 
 double okra_semi_condition_(const okra_semi_ *s, double lambda)
 {

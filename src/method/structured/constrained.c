@@ -161,8 +161,7 @@ static okra_status check_letters(const okra_bag_ *bag, const okra_facts_ *f)
     return OKRA_OK;
 }
 
-/* What a model keeps: see data/kept.h. The embedding is scores of letters at positions.
- */
+/* What a model keeps (data/kept.h). The embedding is scores of letters at positions. */
 /* clang-format off */
 static const okra_kept_ kept_groups[] = {
     OKRA_KEEPS_MATRIX_("coefficients", 0, "n", "s"),

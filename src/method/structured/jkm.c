@@ -50,10 +50,7 @@ typedef struct stretches {
     okra_int count, *of, *low, *high;
 } stretches;
 
-static void stretches_clear(stretches *s)
-{
-    FREE(s->of, s->low, s->high);
-}
+OKRA_CLEARS_(stretches_clear, stretches, it->of, it->low, it->high)
 
 static okra_status stretch(okra_int length, okra_int patch, const okra_int *start,
                            okra_int patches, stretches *s)

@@ -155,16 +155,16 @@ static okra_status solve(tube_solver *z, double tolerance, okra_bag_ *bag)
 okra_status okra_jkm_tube_(const okra_grouped_ *r, double tube, double tolerance,
                            okra_bag_ *const *bags)
 {
-    okra_status st = OKRA_OK;
     const okra_groups_ *g = r->groups;
     tube_solver z = {.r = r, .n = g->n, .d = g->d, .groups = g->count, .tube = tube};
-    TRY(okra_doubles_(r->ctx, g->count * g->n, g->n, "the Gram matrices of all groups",
+    OWNS(&z.K, &z.a, &z.U, &z.q, &z.E, &z.sum);
+    CHK(okra_doubles_(r->ctx, g->count * g->n, g->n, "the Gram matrices of all groups",
                       &z.K));
-    TRY(okra_doubles_(r->ctx, g->n, g->d, "the dual variables", &z.a));
-    TRY(okra_doubles_(r->ctx, g->n, g->d, "the dual variables", &z.U));
-    ALLOC(z.q, g->d);
-    ALLOC(z.E, g->count);
-    ALLOC(z.sum, g->count);
+    CHK(okra_doubles_(r->ctx, g->n, g->d, "the dual variables", &z.a));
+    CHK(okra_doubles_(r->ctx, g->n, g->d, "the dual variables", &z.U));
+    MAKE(z.q, g->d);
+    MAKE(z.E, g->count);
+    MAKE(z.sum, g->count);
     for (okra_int k = 0; k < g->count; k++) {
         okra_groups_gram_(g, k, z.K + k * g->n * g->n);
     }
@@ -172,9 +172,7 @@ okra_status okra_jkm_tube_(const okra_grouped_ *r, double tube, double tolerance
     okra_mat_fill_(okra_mat_of_(z.U, g->n, g->d), 0);
     for (size_t l = 0; l < r->count; l++) { /* each starts from the one before */
         z.lambda = r->lambda[l];
-        TRY(solve(&z, tolerance, bags[l]));
+        CHK(solve(&z, tolerance, bags[l]));
     }
-done:
-    FREE(z.K, z.a, z.U, z.q, z.E, z.sum);
-    return st;
+    return OKRA_OK;
 }

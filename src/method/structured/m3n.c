@@ -139,26 +139,25 @@ done:
 static okra_status fit(okra_context *ctx, const okra_problem_ *p,
                        const okra_options *options, okra_bag_ *bag)
 {
-    okra_status st = OKRA_OK;
     m3n_options o;
     const okra_kernel *inner = NULL;
-    okra_data *vectors = NULL;
-    int32_t *alphabet = NULL;
-    okra_int *symbol = NULL, longest = 0;
+    FREED_BY(okra_data_drop_) okra_data *vectors = NULL;
+    OWNED int32_t *alphabet = NULL;
+    OWNED okra_int *symbol = NULL;
+    okra_int longest = 0;
     okra_m3n_ m = {.n = p->n, .seed = okra_context_seed(ctx)};
-    TRY(okra_options_read(options, &okra_method_m3n_.options, &o));
-    TRY(check(p, &inner));
-    TRY(okra_alphabet_(p->y, &alphabet, &m.S));
-    TRY(elements(p->x, &vectors));
+    OWNS(&m.C, &m.A);
+    CHK(okra_options_read(options, &okra_method_m3n_.options, &o));
+    CHK(check(p, &inner));
+    CHK(okra_alphabet_(p->y, &alphabet, &m.S));
+    CHK(elements(p->x, &vectors));
     m.offsets = p->x->groups[0].offsets;
     m.N = vectors->n;
     m.lambda = o.lambda;
     m.tolerance = o.tolerance;
     m.passes = o.passes;
-    if (m.S == 0) {
-        FAIL(OKRA_EARG, "m3n: the training outputs have no characters");
-    }
-    ALLOC(symbol, m.N);
+    REFUSE_IF(m.S == 0, OKRA_EARG, "m3n: the training outputs have no characters");
+    MAKE(symbol, m.N);
     for (okra_int i = 0; i < p->n; i++) {
         okra_int T;
         const int32_t *codes = okra_characters_(p->y, i, &T);
@@ -168,14 +167,10 @@ static okra_status fit(okra_context *ctx, const okra_problem_ *p,
         longest = OKRA_MAX_(longest, T);
     }
     m.symbol = symbol;
-    TRY(solve(ctx, &m, inner, vectors));
-    TRY(put(&m, vectors, alphabet, bag));
-    TRY(okra_bag_put_number_(bag, "longest", (double)OKRA_MAX_(longest, o.longest)));
-    TRY(okra_bag_put_text_(bag, "kernel", okra_kernel_text(inner)));
-done:
-    okra_data_free(vectors);
-    FREE(alphabet, symbol, m.C, m.A);
-    return st;
+    CHK(solve(ctx, &m, inner, vectors));
+    CHK(put(&m, vectors, alphabet, bag));
+    CHK(okra_bag_put_number_(bag, "longest", (double)OKRA_MAX_(longest, o.longest)));
+    return okra_bag_put_text_(bag, "kernel", okra_kernel_text(inner));
 }
 
 /* ---- prediction ---- */

@@ -195,24 +195,22 @@ static okra_status reserve(okra_context *ctx, work *w)
 
 okra_status okra_m3n_solve_(okra_context *ctx, okra_m3n_ *m)
 {
-    okra_status st = OKRA_OK;
     work w = {.m = m};
+    OWNS(&w.a, &w.loss, &w.score, &w.local, &w.step, &w.scratch, &w.best, &w.order);
     okra_random_ random = okra_random_create_(m->seed, 0x0333);
-    TRY(reserve(ctx, &w));
+    CHK(reserve(ctx, &w));
     for (m->done = 0; m->done < m->passes && !m->converged;) {
         okra_random_shuffle_(&random, m->n, w.order);
         for (okra_int k = 0; k < m->n; k++) {
-            TRY(move(ctx, &w, w.order[k]));
+            CHK(move(ctx, &w, w.order[k]));
         }
         m->done++;
-        TRY(okra_cancelled_(ctx));
+        CHK(okra_cancelled_(ctx));
         okra_progress_(ctx, "passes", m->done, m->passes);
         if (m->done % CHECK == 0 || m->done == m->passes) {
-            TRY(measure(ctx, &w));
+            CHK(measure(ctx, &w));
         }
     }
     okra_progress_end_(ctx, "passes");
-done:
-    FREE(w.a, w.loss, w.score, w.local, w.step, w.scratch, w.best, w.order);
-    return st;
+    return OKRA_OK;
 }

@@ -121,18 +121,18 @@ okra_status okra_smo_train_(okra_context *ctx, okra_mat_ K, const okra_svm_ *svm
                             const double *weights, const double *target, double *c,
                             double *out)
 {
-    okra_status st = OKRA_OK;
     okra_int n = K.rows, i, j;
     solver s = {.K = K, .n = n, .variables = svm->regression ? 2 * n : n};
+    OWNS(&s.a, &s.G, &s.y, &s.most);
     okra_mat_fill_(okra_mat_of_(c, 1, n), 0);
     if (constant(n, target)) {
         *out = n > 0 ? target[0] : 0;
         return OKRA_OK;
     }
-    ZALLOC(s.a, s.variables);
-    ALLOC(s.G, s.variables);
-    ALLOC(s.y, s.variables);
-    ALLOC(s.most, s.variables);
+    ZMAKE(s.a, s.variables);
+    MAKE(s.G, s.variables);
+    MAKE(s.y, s.variables);
+    MAKE(s.most, s.variables);
     for (okra_int t = 0; t < s.variables; t++) {
         double z = target[t % n];
         s.y[t] = svm->regression ? (t < n ? 1 : -1) : z;
@@ -142,7 +142,7 @@ okra_status okra_smo_train_(okra_context *ctx, okra_mat_ K, const okra_svm_ *svm
     }
     for (okra_int steps = 0; choose(&s, svm->tolerance, &i, &j); steps++) {
         if (steps % 1000 == 0) {
-            TRY(okra_cancelled_(ctx));
+            CHK(okra_cancelled_(ctx));
         }
         move(&s, i, j);
     }
@@ -150,7 +150,5 @@ okra_status okra_smo_train_(okra_context *ctx, okra_mat_ K, const okra_svm_ *svm
         c[t % n] += s.y[t] * s.a[t];
     }
     *out = bias(&s);
-done:
-    FREE(s.a, s.G, s.y, s.most);
-    return st;
+    return OKRA_OK;
 }

@@ -176,29 +176,24 @@ static okra_status scale_targets(job *j)
 static okra_status svr_fit(okra_context *ctx, const okra_problem_ *problem,
                            const okra_options *options, okra_bag_ *bag)
 {
-    okra_status st = OKRA_OK;
     svm_options o;
     okra_int n = problem->n;
     job j = {.n = n, .machines = problem->d};
-    TRY(okra_options_read(options, &okra_method_svr_.options, &o));
-    if (!problem->features) {
-        FAIL(OKRA_EUNSUPPORTED,
-             "svr needs dense vectors under a linear output kernel as outputs; method "
-             "svm takes class labels");
-    }
+    OWNS(&j.mean, &j.spread, &j.target);
+    CHK(okra_options_read(options, &okra_method_svr_.options, &o));
+    REFUSE_IF(!problem->features, OKRA_EUNSUPPORTED,
+              "svr needs dense vectors under a linear output kernel as outputs; method "
+              "svm takes class labels");
     j.svm = (okra_svm_){
         .regression = true, .cost = o.cost, .tube = o.tube, .tolerance = o.tolerance};
-    ALLOC(j.target, j.machines * n);
+    MAKE(j.target, j.machines * n);
     for (okra_int i = 0; i < j.machines * n; i++) {
         j.target[i] = problem->features[i % n * problem->features_ld + i / n];
     }
     if (o.scale) {
-        TRY(scale_targets(&j));
+        CHK(scale_targets(&j));
     }
-    TRY(train(ctx, problem, "svr", &j, bag));
-done:
-    FREE(j.mean, j.spread, j.target);
-    return st;
+    return train(ctx, problem, "svr", &j, bag);
 }
 
 /* ---- prediction ---- */

@@ -289,13 +289,13 @@ static void tell_jitter(const okra_context *ctx, okra_int m, const double *jitte
 static okra_status predict(okra_context *ctx, const okra_bag_ *bag, okra_query_ *query,
                            okra_mat_ out)
 {
-    okra_status st = OKRA_OK;
     okra_criterion_ c;
     double lambda = 0;
     local l = {.ctx = ctx, .query = query, .out = out};
-    TRY(criterion(bag, query->n, &c));
+    OWNS(&l.nearest, &l.scratch, &l.jitter);
+    CHK(criterion(bag, query->n, &c));
     if (c.kl) {
-        TRY(number(bag, "lambda", 1e-300, 1e300, &lambda));
+        CHK(number(bag, "lambda", 1e-300, 1e300, &lambda));
     }
     if (c.neighbours == 0) {
         return predict_all(ctx, bag, query, lambda, c.kl, out);
@@ -303,16 +303,14 @@ static okra_status predict(okra_context *ctx, const okra_bag_ *bag, okra_query_ 
     l.M = c.neighbours;
     l.kl = c.kl;
     l.lambda = lambda;
-    TRY(stored(bag, "K", query->n, query->n, &l.K));
-    ALLOC(l.nearest, okra_workers_(ctx) * l.M);
-    TRY(okra_doubles_(ctx, okra_workers_(ctx) * l.M, l.M + 2, "local Gram matrices",
+    CHK(stored(bag, "K", query->n, query->n, &l.K));
+    MAKE(l.nearest, okra_workers_(ctx) * l.M);
+    CHK(okra_doubles_(ctx, okra_workers_(ctx) * l.M, l.M + 2, "local Gram matrices",
                       &l.scratch));
-    ZALLOC(l.jitter, query->m);
-    TRY(okra_parallel_(ctx, query->m, 4, "neighbours", local_body, &l));
+    ZMAKE(l.jitter, query->m);
+    CHK(okra_parallel_(ctx, query->m, 4, "neighbours", local_body, &l));
     tell_jitter(ctx, query->m, l.jitter);
-done:
-    FREE(l.nearest, l.scratch, l.jitter);
-    return st;
+    return OKRA_OK;
 }
 
 /* clang-format off */

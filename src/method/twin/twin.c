@@ -49,10 +49,7 @@ static okra_status side_create(const okra_twin_side_ *given, okra_int n, side *s
     return OKRA_OK;
 }
 
-static void side_clear(side *s)
-{
-    FREE(s->recipes, s->sums, s->whole);
-}
+OKRA_CLEARS_(side_clear, side, it->recipes, it->sums, it->whole)
 
 static inline OKRA_INLINE_ void times_body(okra_int n, const double *restrict a,
                                            const double *restrict b, double *restrict to,

@@ -14,7 +14,6 @@
 #include "okra/twin.h"
 
 #include <math.h>
-#include <string.h>
 
 enum { SERIES_MOST = 16 }; /* the highest power of poly-series */
 

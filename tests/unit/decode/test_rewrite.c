@@ -5,7 +5,7 @@
 #include "decoding.h"
 
 #include "data/strings.h"
-#include "decode/rewriting/rulebook.h"
+#include "edits_kernel.h"
 
 enum { N = 16, TESTS = 6, TOP = 8 };
 
@@ -59,7 +59,7 @@ static double among_edits(const okra_data *x, const okra_data *y, okra_word_ inp
     far = 1 - 2 * score;
     for (okra_int i = 0; i < N; i++) {
         for (okra_int j = 0; j < N; j++) {
-            far += w[i] * w[j] * okra_rulebook_kernel_(book, i, j);
+            far += w[i] * w[j] * edits_kernel(book, i, j);
         }
     }
     okra_votes_clear_(&votes);
