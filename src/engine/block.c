@@ -150,21 +150,6 @@ okra_status okra_large_solve_(okra_context *ctx, bool left, const okra_large_ *L
     return st == OKRA_OK ? okra_large_trsm_(ctx, left, left, L, B) : st;
 }
 
-okra_status okra_engine_top_(okra_context *ctx, const okra_entries_ *entries, okra_mat_ W,
-                             const bool *skip, okra_int k, okra_int *index, double *value,
-                             bool *done)
-{
-    const okra_engine_ *engine = okra_engine_of_(ctx);
-    *done = false;
-    REFUSE_IF(W.cols != entries->cols, OKRA_ESHAPE,
-              "top: weights of %lld outputs, %lld expected", (long long)W.cols,
-              (long long)entries->cols);
-    return !engine->verbs->top || W.rows == 0 || W.cols == 0 || k <= 0
-               ? OKRA_OK
-               : engine->verbs->top(engine->state, ctx, entries, W, skip, k, index, value,
-                                    done);
-}
-
 /* ---- several processes ---- */
 
 void okra_engine_share_(okra_context *ctx, okra_int n, okra_int *first, okra_int *count)

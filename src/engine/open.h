@@ -24,6 +24,35 @@ struct okra_large_ {
     okra_int rows, cols;
 };
 
+static inline bool okra_large_empty_(const okra_large_ *A)
+{
+    return A->rows == 0 || A->cols == 0;
+}
+
+/* The verb of A's engine or, where there is none, a failure; `ctx` is in scope. */
+#define CALL(A, verb, ...)                                                \
+    ((A)->engine->verbs->verb                                             \
+         ? (A)->engine->verbs->verb((A)->engine->state, ctx, __VA_ARGS__) \
+         : okra_verb_missing_((A), #verb))
+okra_status okra_verb_missing_(const okra_large_ *A, const char *verb);
+/* A failure that tells both shapes. */
+okra_status okra_shapes_refuse_(const char *verb, const okra_large_ *A,
+                                const okra_large_ *B);
+okra_status okra_square_check_(const char *verb, const okra_large_ *A) OKRA_CHECK;
+/* Is there a block of that shape at (i, j)? */
+okra_status okra_part_check_(const char *verb, const okra_large_ *A, okra_int i,
+                             okra_int j, okra_mat_ block) OKRA_CHECK;
+
+/* Numbers that a verb of a plugin gave (rows x cols, row stride ld): no NaN. The host has
+ * checks of its own. */
+okra_status okra_arrived_(const okra_engine_ *engine, const char *verb,
+                          const double *values, okra_int rows, okra_int cols,
+                          okra_int ld) OKRA_CHECK;
+/* least <= index[k] < most, whichever engine it is. */
+okra_status okra_arrived_places_(const okra_engine_ *engine, const char *verb,
+                                 okra_int least, okra_int most, okra_int count,
+                                 const okra_int *index) OKRA_CHECK;
+
 /* The context's engine; NULL or none set: host. */
 const okra_engine_ *okra_engine_of_(const okra_context *ctx);
 

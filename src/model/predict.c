@@ -178,10 +178,19 @@ static okra_status check_finite(okra_mat_ W, okra_mat_ H, okra_int first)
     return OKRA_OK;
 }
 
-static okra_status check_distances(const okra_decoded_ *decoded, okra_int tests)
+/* What a decoder gave: candidates that there are, and distances that are numbers. */
+static okra_status check_decoded(const okra_decoder_ *decoder,
+                                 const okra_decoded_ *decoded, const okra_data *given,
+                                 okra_int tests)
 {
-    for (okra_int i = 0; decoded->distance && i < tests * decoded->top; i++) {
-        REFUSE_IF(isnan(decoded->distance[i]), OKRA_ENUMERIC,
+    const okra_data *set = decoded->proposals ? decoded->proposals : given;
+    for (okra_int i = 0; i < tests * decoded->top; i++) {
+        REFUSE_IF(
+            decoded->index && (decoded->index[i] < -1 || decoded->index[i] >= set->n),
+            OKRA_EINTERNAL, "decoder %s gave candidate %lld of %lld to test input %lld",
+            decoder->name, (long long)decoded->index[i], (long long)set->n,
+            (long long)(i / decoded->top));
+        REFUSE_IF(decoded->distance && isnan(decoded->distance[i]), OKRA_ENUMERIC,
                   "the distance of what is predicted for test input %lld is "
                   "not a number",
                   (long long)(i / decoded->top));
@@ -342,7 +351,8 @@ okra_status okra_predict(okra_context *context, const okra_model *model,
     TRY(prepare(context, &r, x));
     TRY(all_blocks(context, &r));
     TRY(r.decoder->finish(context, r.state, &r.p->decoded));
-    TRY(check_distances(&r.p->decoded, x->n));
+    TRY(check_decoded(r.decoder, &r.p->decoded,
+                      request->candidates ? request->candidates : r.output.y, x->n));
     if (request->confidence) {
         TRY(okra_confidence_(context, model, x, &r.p->decoded, &r.p->confidence));
     }

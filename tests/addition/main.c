@@ -1,6 +1,6 @@
 /*
- * A kernel, two methods, a decoder and a metric that the library does not have, each one
- * file here and one line in its table, do what those of the library do: they are found by
+ * Kernels, methods, decoders and metrics that the library does not have, each one file
+ * here and one line in its table, do what those of the library do: they are found by
  * name, fitted, selected, saved, loaded and judged.
  */
 #include "harness.h"
@@ -242,9 +242,59 @@ TEST(traits_are_told_by_the_tables)
     CHECK(!okra_decoder_has(NULL, OKRA_DECODER_REPORTS));
     CHECK(okra_decoder_has("loss:f1", OKRA_DECODER_CHOOSES));
     CHECK(!okra_decoder_has("loss:f1", (okra_decoder_trait)99));
+    CHECK(okra_kernel_has("table", OKRA_KERNEL_GIVEN));
+    CHECK(!okra_kernel_has("smaller", OKRA_KERNEL_GIVEN));
+    CHECK(okra_metric_has("first", OKRA_METRIC_LINKS));
+    CHECK(okra_metric_has("worst", OKRA_METRIC_INTERVALS));
+}
+
+/* The kernel of a model that has values from the user, and a metric without objects. */
+TEST(what_is_asked_is_the_row_of_the_table)
+{
+    double xs[N * D], K[N * N], value = 0;
+    const double bounds[] = {0, 1, 2, 5}, truth[] = {3, 3};
+    okra_data *x = dense(xs, N, 1), *k = NULL;
+    okra_kernel *linear = NULL;
+    okra_options *fit = NULL;
+    okra_model *model = NULL;
+    CHECK_OK(okra_kernel_parse("linear", &linear));
+    CHECK_OK(okra_gram(NULL, linear, x, NULL, K, N));
+    CHECK_OK(okra_data_gram(K, N, N, N, NULL, &k));
+    CHECK_OK(okra_fit_options(&fit));
+    CHECK_OK(okra_options_set(fit, "kx", "table"));
+    CHECK_OK(okra_options_set(fit, "method", "plain"));
+    CHECK_OK(okra_fit(NULL, k, x, fit, &model));
+    CHECK_OK(okra_score_intervals(NULL, "worst", truth, 2, bounds, 1, 2, &value, NULL));
+    CHECK(value == 2.5);
+    CHECK_FAILS(okra_score(NULL, "first", x, x, &value, NULL, NULL), OKRA_EARG,
+                "metric first does not compare objects");
+    okra_model_free(model);
+    okra_options_free(fit);
+    okra_kernel_free(linear);
+    okra_data_free(k);
+    okra_data_free(x);
+}
+
+TEST(a_candidate_that_there_is_not_is_told)
+{
+    double xs[N * D], ys[N * D];
+    okra_data *x = dense(xs, N, 1), *y = dense(ys, N, 2);
+    okra_model *model = fitted("plain", x, y);
+    okra_options *how = NULL;
+    okra_prediction *p = NULL;
+    CHECK_OK(okra_predict_options(&how));
+    CHECK_OK(okra_options_set(how, "decode", "nowhere"));
+    CHECK_FAILS(okra_predict(NULL, model, x, how, NULL, &p), OKRA_EINTERNAL,
+                "decoder nowhere gave candidate 9 of 9 to test input 0");
+    okra_options_free(how);
+    okra_model_free(model);
+    okra_data_free(y);
+    okra_data_free(x);
 }
 
 MAIN(RUN(all_four_together), RUN(selection_takes_them),
      RUN(relative_loss_is_of_methods_that_learn_outputs_apart),
      RUN(conformal_intervals_need_no_name), RUN(a_method_may_be_chosen_for_by_another),
-     RUN(a_decoder_may_be_taken_by_itself), RUN(traits_are_told_by_the_tables))
+     RUN(a_decoder_may_be_taken_by_itself), RUN(traits_are_told_by_the_tables),
+     RUN(what_is_asked_is_the_row_of_the_table),
+     RUN(a_candidate_that_there_is_not_is_told))

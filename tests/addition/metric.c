@@ -1,5 +1,7 @@
 /*
- * metric.c: the metric `worst` as an example: the largest error of a coordinate.
+ * metric.c: the metric `worst` as an example: the largest error of a coordinate, or the
+ * largest distance of a value from its interval's ends. `first` is of links: how many of
+ * the five best are.
  */
 #include "metric/metric.h"
 
@@ -21,6 +23,16 @@ static okra_status score(okra_context *ctx, const void *params, okra_scores_ *s)
     return okra_metric_pairs_(s, params, largest);
 }
 
+static double farther(const double bounds[2], double truth)
+{
+    return fmax(fabs(truth - bounds[0]), fabs(truth - bounds[1]));
+}
+
+static double first_five(const okra_ranking *ranking)
+{
+    return okra_ranking_precision(ranking, 5);
+}
+
 static const okra_option none[] = {{.name = NULL}};
 
 const okra_metric_ okra_metric_worst_ = {
@@ -30,4 +42,12 @@ const okra_metric_ okra_metric_worst_ = {
     .kinds = OKRA_METRIC_VECTORS_,
     .loss = true,
     .score = score,
+    .interval = farther,
+};
+
+const okra_metric_ okra_metric_first_ = {
+    .name = "first",
+    .help = "share of true links among the five best",
+    .params = {"first", none, 0},
+    .links = first_five,
 };

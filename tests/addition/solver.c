@@ -1,7 +1,7 @@
 /*
  * solver.c: the method `plain` as an example of hooks: ridge with the operator identity
  * again, w(x) = (K + lambda I)^-1 k_x, with what it takes to be chosen for and to give
- * conformal intervals.
+ * conformal intervals. K lives in the engine, which factors it and solves with it.
  */
 #include "method/method.h"
 
@@ -17,12 +17,11 @@ static const okra_option rows[] = {{"lambda", OKRA_OPTION_NUMBER,
 static okra_status fit_one(okra_context *ctx, const okra_problem_ *problem, double lambda,
                            okra_bag_ *bag)
 {
-    OWNED double *K = NULL;
-    CHK(okra_problem_host_K_(ctx, problem, &K));
-    okra_mat_ L = okra_mat_of_(K, problem->n, problem->n);
-    okra_mat_add_diagonal_(L, lambda);
-    CHK(okra_cholesky_(ctx, L, NULL));
-    CHK(okra_bag_put_(bag, "factor", &K, problem->n, problem->n));
+    FREED_BY(okra_large_drop_) okra_large_ *K = NULL;
+    CHK(okra_problem_K_(ctx, problem, &K));
+    CHK(okra_large_add_diagonal_(ctx, lambda, K));
+    CHK(okra_large_cholesky_(ctx, K, NULL));
+    CHK(okra_large_keep_(ctx, &K, true, "the factor", "factor", bag));
     CHK(okra_bag_put_number_(bag, "center", 0));
     return okra_bag_put_number_(bag, "lambda", lambda);
 }
@@ -48,6 +47,10 @@ static okra_status predict(okra_context *ctx, const okra_bag_ *bag, okra_query_ 
                            okra_mat_ out)
 {
     okra_int n = 0, columns = 0;
+    const okra_large_ *there = okra_large_kept_(bag, "factor");
+    if (there) { /* several processes share it */
+        return okra_query_solve_by_(ctx, query, there, out);
+    }
     const double *L = okra_bag_get_(bag, "factor", &n, &columns);
     return okra_query_solve_(ctx, query, okra_mat_view_(L, n, n, n), out);
 }
@@ -89,6 +92,7 @@ const okra_method_ okra_method_plain_ = {
     .options = {"plain", rows, sizeof(plain_options)},
     .automatic = &automatic,
     .recomputes = true,
+    .large = true,
     .path = path,
     .form = form,
     .predict = predict,

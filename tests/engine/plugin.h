@@ -8,6 +8,7 @@
 
 typedef struct state {
     const okra_engine_host_ *host;
+    bool nan, far; /* faults: see plugin.c */
     long long puts, gets, put_doubles, get_doubles, largest_get;
 } state;
 
