@@ -3,7 +3,8 @@
  *
  * A struct of settings begins with its size. Fields are only ever added at the end and 0
  * means the default, so that a shorter struct is filled up with zeros, and a longer one
- * is understood as long as what is not known here is 0.
+ * is understood as long as what is not known here is 0. No struct that begins with a
+ * size_t ends inside of one, nor inside of a pointer or a number.
  */
 #include "core/core.h"
 
@@ -14,7 +15,8 @@ okra_status okra_sized_(const char *function, const char *name, const void *give
 {
     size_t size;
     memcpy(&size, given, sizeof size);
-    REFUSE_IF(size < sizeof size || size > (size_t)1 << 16, OKRA_EARG,
+    REFUSE_IF(size < sizeof size || size > (size_t)1 << 16 || size % sizeof size != 0,
+              OKRA_EARG,
               "%s: %s->size is %zu, expected the size of the struct: begin its "
               "initialiser with OKRA_SIZED(type)",
               function, name, size);

@@ -255,6 +255,12 @@ TEST(refusals_say_why)
     CHECK_FAILS(okra_conformal_p_values(NULL, model, t, c, &s, p), OKRA_EARG,
                 "is for full");
     s = settings("full", "distance");
+    for (size_t part = 1; part < sizeof s.score; part++) { /* of a pointer */
+        s.size = offsetof(okra_conformal_settings, score) + part;
+        CHECK_FAILS(okra_conformal_p_values(NULL, model, t, c, &s, p), OKRA_EARG,
+                    "expected the size of the struct");
+    }
+    s.size = sizeof s;
     CHECK_FAILS(okra_conformal_intervals(NULL, model, t, 0.1, &s, bounds, NULL),
                 OKRA_EUNSUPPORTED, "linear kernel");
     CHECK_FAILS(okra_conformal_intervals(NULL, model, t, 0, &s, bounds, NULL), OKRA_EARG,
