@@ -16,28 +16,18 @@ okra_status okra_pairs_hold(okra_context *context, const okra_data *x, const okr
     NEED(y);
     NOT_NULL(parts);
     okra_int n = y->n, N = x->n;
-    if (!(share > 0 && share < 1)) {
-        FAIL(OKRA_EARG, "calibration: the share is %g, expected a number between 0 and 1",
-             share);
-    }
-    if (x->kind == OKRA_GRAM || y->kind == OKRA_GRAM) {
-        FAIL(
-            OKRA_EUNSUPPORTED,
+    FAIL_IF(!(share > 0 && share < 1), OKRA_EARG,
+            "calibration: the share is %g, expected a number between 0 and 1", share);
+    FAIL_IF(x->kind == OKRA_GRAM || y->kind == OKRA_GRAM, OKRA_EUNSUPPORTED,
             "calibration: a precomputed kernel cannot be parted: give pairs to calibrate "
             "with when predicting");
-    }
-    if (N < n) {
-        FAIL(OKRA_ESHAPE, "calibration: there are %lld inputs and %lld outputs",
-             (long long)N, (long long)n);
-    }
+    FAIL_IF(N < n, OKRA_ESHAPE, "calibration: there are %lld inputs and %lld outputs",
+            (long long)N, (long long)n);
     okra_int held = (okra_int)floor(share * (double)n + 0.5), kept = n - held;
-    if (held < 1 || kept < 1) {
-        FAIL(
-            OKRA_ESHAPE,
+    FAIL_IF(held < 1 || kept < 1, OKRA_ESHAPE,
             "calibration: a share of %g of %lld pairs leaves %lld to learn from and %lld "
             "to calibrate with",
             share, (long long)n, (long long)kept, (long long)held);
-    }
     ALLOC(index, N);
     okra_iota_(n, index);
     okra_random_ r = okra_random_create_(okra_context_seed(context), 13);

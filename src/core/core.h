@@ -47,6 +47,14 @@ const char *okra_printable_(const char *text, bool lines, char *out, size_t size
         goto done;                              \
     } while (0)
 
+/* The same where `bad` holds. */
+#define FAIL_IF(bad, status, ...)        \
+    do {                                 \
+        if (bad) {                       \
+            FAIL((status), __VA_ARGS__); \
+        }                                \
+    } while (0)
+
 /* Fail at once where `bad` holds. */
 #define REFUSE_IF(bad, status, ...)                   \
     do {                                              \
@@ -56,12 +64,7 @@ const char *okra_printable_(const char *text, bool lines, char *out, size_t size
     } while (0)
 
 /* Fail where a pointer that a public function needs is NULL. */
-#define NEED(pointer)                                              \
-    do {                                                           \
-        if (!(pointer)) {                                          \
-            FAIL(OKRA_EARG, "%s: %s is NULL", __func__, #pointer); \
-        }                                                          \
-    } while (0)
+#define NEED(pointer) FAIL_IF(!(pointer), OKRA_EARG, "%s: %s is NULL", __func__, #pointer)
 
 /* The same at the head of a function, where nothing needs freeing yet. */
 #define NOT_NULL(pointer) \

@@ -39,10 +39,9 @@ okra_status okra_library_folder_(char **out)
     while (maps && !path && fgets(line, sizeof line, maps)) {
         path = path_of(line, (uintptr_t)&okra_library_folder_);
     }
-    if (!path) {
-        FAIL(OKRA_EUNSUPPORTED, "the folder of the okra library is not known: "
-                                "/proc/self/maps does not name it");
-    }
+    FAIL_IF(!path, OKRA_EUNSUPPORTED,
+            "the folder of the okra library is not known: "
+            "/proc/self/maps does not name it");
     char *folder = okra_strndup_(path, (size_t)(strrchr(path, '/') - path));
     if (!folder) {
         st = OKRA_EMEM;

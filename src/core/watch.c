@@ -148,9 +148,7 @@ okra_status okra_watched_(okra_context *context, const char *what, double work,
     if (start(&m, &id)) {
         report_until_over(context, &m, what, expected);
         pthread_join(id, NULL);
-        if (m.status != OKRA_OK) {
-            FAIL(m.status, "%s", m.message);
-        }
+        FAIL_IF(m.status != OKRA_OK, m.status, "%s", m.message);
     } else { /* no thread to be had: the call goes on unwatched */
         TRY(call(arg));
     }

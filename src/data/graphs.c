@@ -12,17 +12,11 @@ okra_status okra_graphs_begin_(okra_graphs_builder_ *b, bool molecules)
     static const okra_field_ edge[] = {{"ends", OKRA_FIELD_INT32, 2, NULL},
                                        {"label", OKRA_FIELD_INT32, 1, NULL}};
     static const okra_field_ byte[] = {{"text", OKRA_FIELD_BYTE, 1, NULL}};
-    okra_status st = OKRA_OK;
     *b = (okra_graphs_builder_){.molecules = molecules};
-    TRY(okra_ragged_begin_(&b->nodes, "nodes", molecules ? 2 : 1, node));
-    TRY(okra_ragged_begin_(&b->edges, "edges", 2, edge));
-    TRY(okra_ragged_begin_(&b->texts, "texts", 1, byte));
-    TRY(okra_ragged_begin_(&b->names, "names", 1, byte));
-done:
-    if (st != OKRA_OK) {
-        okra_graphs_abandon_(b);
-    }
-    return st;
+    CHK(okra_ragged_begin_(&b->nodes, "nodes", molecules ? 2 : 1, node));
+    CHK(okra_ragged_begin_(&b->edges, "edges", 2, edge));
+    CHK(okra_ragged_begin_(&b->texts, "texts", 1, byte));
+    return okra_ragged_begin_(&b->names, "names", 1, byte);
 }
 
 okra_status okra_graphs_label_(okra_graphs_builder_ *b, const char *text, size_t length,

@@ -26,6 +26,7 @@ typedef struct okra_graphs_builder_ {
     bool molecules;
 } okra_graphs_builder_;
 
+/* Whoever begins abandons in the end, also where this fails. */
 okra_status okra_graphs_begin_(okra_graphs_builder_ *b, bool molecules) OKRA_CHECK;
 /* A whole molecule and the text it came from. */
 okra_status okra_graphs_molecule_(okra_graphs_builder_ *b, const okra_molecule_ *m,

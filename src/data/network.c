@@ -71,10 +71,9 @@ okra_status okra_network_create_(okra_int nodes, const okra_link_ *edges, okra_i
     okra_network_ *n = NULL;
     half *halves = NULL;
     okra_int at = 0;
-    if (nodes > OKRA_NETWORK_NODES_MOST_) {
-        FAIL(OKRA_EFORMAT, "%lld nodes; at most %d are expected", (long long)nodes,
-             OKRA_NETWORK_NODES_MOST_);
-    }
+    FAIL_IF(nodes > OKRA_NETWORK_NODES_MOST_, OKRA_EFORMAT,
+            "%lld nodes; at most %d are expected", (long long)nodes,
+            OKRA_NETWORK_NODES_MOST_);
     for (at = 0; at < count; at++) {
         TRY(check_edge(nodes, &edges[at]));
     }

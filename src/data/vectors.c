@@ -220,22 +220,16 @@ okra_status okra_data_sparse(const okra_int *indptr, const okra_int *indices,
     NOT_NULL(out);
     okra_status st = OKRA_OK;
     okra_csr_ csr = {0};
-    if (n < 0 || d < 0) {
-        FAIL(OKRA_ESHAPE, "%" PRId64 " rows of %" PRId64 ": negative", n, d);
-    }
-    if (!indptr) {
-        FAIL(OKRA_EARG, "indptr is NULL");
-    }
+    FAIL_IF(n < 0 || d < 0, OKRA_ESHAPE, "%" PRId64 " rows of %" PRId64 ": negative", n,
+            d);
+    FAIL_IF(!indptr, OKRA_EARG, "indptr is NULL");
     for (okra_int i = 0; i <= n; i++) {
-        if (i == 0 ? indptr[0] != 0 : indptr[i] < indptr[i - 1]) {
-            FAIL(OKRA_EARG,
-                 "indptr[%" PRId64 "] is %" PRId64 "; it must begin at 0 and never fall",
-                 i, indptr[i]);
-        }
+        FAIL_IF(i == 0 ? indptr[0] != 0 : indptr[i] < indptr[i - 1], OKRA_EARG,
+                "indptr[%" PRId64 "] is %" PRId64 "; it must begin at 0 and never fall",
+                i, indptr[i]);
     }
-    if (indptr[n] > 0 && (!indices || !values)) {
-        FAIL(OKRA_EARG, "%s are NULL", indices ? "values" : "indices");
-    }
+    FAIL_IF(indptr[n] > 0 && (!indices || !values), OKRA_EARG, "%s are NULL",
+            indices ? "values" : "indices");
     ALLOC(csr.indptr, n + 1);
     ALLOC(csr.indices, indptr[n]);
     ALLOC(csr.values, indptr[n]);

@@ -224,35 +224,29 @@ static const okra_decoder_ *find_all(okra_kind kind, bool ranks)
 static okra_status open_all(okra_context *ctx, state *s, const okra_options *options,
                             const okra_decode_request_ *request)
 {
-    okra_status st = OKRA_OK;
     okra_decode_request_ all = *request;
     okra_kind kind = s->output->y->kind;
     bool ranks = false;
     double power = 0;
-    if (!find_all(kind, false) && !find_all(kind, true)) {
-        FAIL(OKRA_EUNSUPPORTED,
-             "decoder loss: over-all writes label sets, strings, sequences and rankings; "
-             "the outputs are %s",
-             okra_kind_name(kind));
-    }
-    if (request->candidates || request->ranges) {
-        FAIL(OKRA_EARG, "decoder loss: over-all searches all objects for the best: it "
-                        "takes no candidates");
-    }
+    REFUSE_IF(
+        !find_all(kind, false) && !find_all(kind, true), OKRA_EUNSUPPORTED,
+        "decoder loss: over-all writes label sets, strings, sequences and rankings; "
+        "the outputs are %s",
+        okra_kind_name(kind));
+    REFUSE_IF(request->candidates || request->ranges, OKRA_EARG,
+              "decoder loss: over-all searches all objects for the best: it "
+              "takes no candidates");
     if (kind == OKRA_DENSE && s->output->y->d > 1) {
-        st = okra_data_check_rankings_(s->output->y);
+        okra_status st = okra_data_check_rankings_(s->output->y);
         ranks = st == OKRA_OK;
-        st = st == OKRA_EARG ? OKRA_OK : st;
-        TRY(st);
+        CHK(st == OKRA_EARG ? OKRA_OK : st);
     }
     /* also of relevances */
     ranks = ranks || okra_delta_shape_(s->delta, &power) == OKRA_SHAPE_GAINS_;
     s->over = find_all(kind, ranks && find_all(kind, true));
     all.loss = s->delta;
     all.argument = NULL;
-    TRY(s->over->create(ctx, s->output, options, &all, &s->search));
-done:
-    return st;
+    return s->over->create(ctx, s->output, options, &all, &s->search);
 }
 
 static okra_status create(okra_context *ctx, const okra_output_ *output,

@@ -294,10 +294,9 @@ static okra_status write_about(const okra_build_ *b)
         goto done;
     }
     for (int k = 0; k < b->columns; k++) {
-        if (json_array_append_new(json_object_get(about, "columns"),
-                                  json_string(b->names[k])) != 0) {
-            FAIL(OKRA_EMEM, "%s: there is no memory for its columns", path);
-        }
+        FAIL_IF(json_array_append_new(json_object_get(about, "columns"),
+                                      json_string(b->names[k])) != 0,
+                OKRA_EMEM, "%s: there is no memory for its columns", path);
     }
     TRY(okra_json_set_(about, "basis", json_integer((json_int_t)b->basis_crc)));
     TRY(okra_index_seal_(about, &seal));
@@ -342,9 +341,8 @@ okra_status okra_index_build(okra_context *context, const okra_index_request *re
         TRY(write_basis(&b));
     }
     TRY(write_about(&b));
-    if (rename(b.part, known.path) != 0) {
-        FAIL(OKRA_EIO, "%s: cannot be made: %s", known.path, strerror(errno));
-    }
+    FAIL_IF(rename(b.part, known.path) != 0, OKRA_EIO, "%s: cannot be made: %s",
+            known.path, strerror(errno));
     okra_faults_end_(&faults, b.vectors ? "vectors" : "lines",
                      b.report.lines - faults.count);
     if (report) {

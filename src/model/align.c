@@ -150,13 +150,11 @@ okra_status okra_align_learn_(okra_context *ctx, const okra_data *x, const okra_
     double *w = NULL;
     okra_data *some_x = NULL, *some_y = NULL;
     okra_align_ made = {0};
-    if (!find_name(text, &c)) {
-        FAIL(OKRA_EINTERNAL, "there is nothing to align in '%s'", text);
-    }
-    if (y->missing) {
-        FAIL(OKRA_EARG, "%s: y has missing values, with which nothing can be aligned",
-             okra_align_names_[c.how]);
-    }
+    FAIL_IF(!find_name(text, &c), OKRA_EINTERNAL, "there is nothing to align in '%s'",
+            text);
+    FAIL_IF(y->missing, OKRA_EARG,
+            "%s: y has missing values, with which nothing can be aligned",
+            okra_align_names_[c.how]);
     TRY(read_call(text, &c));
     ZALLOC(kernels, c.count);
     ALLOC(w, c.count);
@@ -174,9 +172,8 @@ okra_status okra_align_learn_(okra_context *ctx, const okra_data *x, const okra_
         .ctx = ctx, .x = some_x, .y = some_y, .n = some_y->n, .p = c.count};
     TRY(okra_align_find_(&z, kernels, ky, c.how, o, w, &made.value));
     TRY(write_texts(text, &c, kernels, w, &made));
-    if (okra_align_asked_(made.text)) {
-        FAIL(OKRA_EARG, "align stands once in a kernel expression");
-    }
+    FAIL_IF(okra_align_asked_(made.text), OKRA_EARG,
+            "align stands once in a kernel expression");
     *out = made;
     made = (okra_align_){0};
 done:

@@ -253,84 +253,82 @@ static okra_status learn_kernels(okra_context *ctx, const okra_method_ *method,
     return OKRA_OK;
 }
 
+/* bags: count empty places, used up here; models: count empty places. */
+static okra_status fit_all(okra_context *ctx, const okra_model *basis, const okra_data *x,
+                           const okra_data *y, const okra_options *options,
+                           const double *lambda, size_t count, okra_bag_ **bags,
+                           okra_model **models)
+{
+    okra_fit_fields_ fields;
+    const okra_method_ *method = NULL;
+    const okra_decoder_ *decoder = NULL;
+    FREED_BY(okra_kernel_drop_) okra_kernel *kx = NULL, *ky = NULL;
+    FREED_BY(okra_training_drop_) okra_training_ *training = NULL;
+    FREED_BY(okra_map_drop_) okra_map_ *map_x = NULL, *map_y = NULL;
+    FREED_BY(okra_data_drop_) okra_data *kept = NULL;
+    OWNED char *waves = NULL;
+    CHK(okra_options_read(options, &okra_fit_table_, &fields));
+    CHK(okra_method_choose_(fields.method, &method));
+    CHK(okra_method_check_(options, method));
+    CHK(okra_method_check_pairs_(method, x, y));
+    if (*fields.decode) {
+        CHK(okra_decoder_choose_(fields.decode, &decoder));
+    }
+    if (lambda) {
+        CHK(check_lambda(method, lambda, count));
+    }
+    for (size_t i = 0; i < count; i++) {
+        CHK(okra_bag_create_(&bags[i]));
+        CHK(decoder ? okra_bag_put_text_(bags[i], "decode", fields.decode) : OKRA_OK);
+    }
+    CHK(learn_kernels(ctx, method, x, y, &fields, options, lambda, count, bags, &kx,
+                      &ky));
+    CHK(basis ? okra_fit_basis_low_(ctx, basis, &fields, method, options, x, y, kx, ky,
+                                    &map_x, &map_y)
+              : okra_fit_low_(ctx, &fields, method, options, x, y, &kx, &ky, &map_x,
+                              &map_y));
+    if (map_x && map_x->kernel) {
+        CHK(okra_low_waves_(&fields, &kx, &waves));
+    }
+    CHK(okra_shards_kept_(y, &kept));
+    CHK(okra_training_low_(ctx, map_x ? map_x->objects : x, kept, kx, ky,
+                           basis ? basis->bag : NULL, NULL, map_y, &training));
+    kx = ky = NULL;
+    map_y = NULL;
+    training->waves = map_x && map_x->kernel;
+    training->waves_text = TAKE(waves);
+    CHK(okra_low_put_(ctx, training->bound_x, "x", count, bags));
+    CHK(okra_low_put_(ctx, training->bound_y, "y", count, bags));
+    CHK(run(ctx, training, map_x ? x : training->x, y, map_x, method, options, lambda,
+            count, bags));
+    for (size_t i = 0; i < count; i++) {
+        CHK(okra_model_assemble_(training, method, options, lambda ? &lambda[i] : NULL,
+                                 bags[i], &models[i]));
+        bags[i] = NULL;
+    }
+    return OKRA_OK;
+}
+
 static okra_status fit_pairs(okra_context *ctx, const okra_model *basis,
                              const okra_data *x, const okra_data *y,
                              const okra_options *options, const double *lambda,
                              size_t count, okra_model **models)
 {
     okra_status st = OKRA_OK;
-    okra_fit_fields_ fields;
-    const okra_method_ *method = NULL;
-    const okra_decoder_ *decoder = NULL;
-    okra_kernel *kx = NULL, *ky = NULL;
-    okra_training_ *training = NULL;
-    okra_map_ *map_x = NULL, *map_y = NULL;
     okra_bag_ **bags = NULL;
     okra_model **made = NULL;
-    okra_data *kept = NULL;
-    char *waves = NULL;
-    TRY(okra_options_read(options, &okra_fit_table_, &fields));
-    TRY(okra_method_choose_(fields.method, &method));
-    TRY(okra_method_check_(options, method));
-    TRY(okra_method_check_pairs_(method, x, y));
-    if (*fields.decode) {
-        TRY(okra_decoder_choose_(fields.decode, &decoder));
-    }
-    if (lambda) {
-        TRY(check_lambda(method, lambda, count));
-    }
     ZALLOC(bags, (okra_int)count);
     ZALLOC(made, (okra_int)count);
+    TRY(fit_all(ctx, basis, x, y, options, lambda, count, bags, made));
     for (size_t i = 0; i < count; i++) {
-        TRY(okra_bag_create_(&bags[i]));
-        TRY(decoder ? okra_bag_put_text_(bags[i], "decode", fields.decode) : OKRA_OK);
-    }
-    TRY(learn_kernels(ctx, method, x, y, &fields, options, lambda, count, bags, &kx,
-                      &ky));
-    TRY(basis ? okra_fit_basis_low_(ctx, basis, &fields, method, options, x, y, kx, ky,
-                                    &map_x, &map_y)
-              : okra_fit_low_(ctx, &fields, method, options, x, y, &kx, &ky, &map_x,
-                              &map_y));
-    if (map_x && map_x->kernel) {
-        TRY(okra_low_waves_(&fields, &kx, &waves));
-    }
-    TRY(okra_shards_kept_(y, &kept));
-    TRY(okra_training_low_(ctx, map_x ? map_x->objects : x, kept, kx, ky,
-                           basis ? basis->bag : NULL, NULL, map_y, &training));
-    kx = ky = NULL;
-    map_y = NULL;
-    training->waves = map_x && map_x->kernel;
-    training->waves_text = waves;
-    waves = NULL;
-    TRY(okra_low_put_(ctx, training->bound_x, "x", count, bags));
-    TRY(okra_low_put_(ctx, training->bound_y, "y", count, bags));
-    TRY(run(ctx, training, map_x ? x : training->x, y, map_x, method, options, lambda,
-            count, bags));
-    for (size_t i = 0; i < count; i++) {
-        TRY(okra_model_assemble_(training, method, options, lambda ? &lambda[i] : NULL,
-                                 bags[i], &made[i]));
-        bags[i] = NULL;
-    }
-    for (size_t i = 0; i < count; i++) {
-        models[i] = made[i];
-        made[i] = NULL;
+        models[i] = TAKE(made[i]);
     }
 done:
-    for (size_t i = 0; i < count; i++) {
-        if (bags) {
-            okra_bag_free_(bags[i]);
-        }
-        if (made) {
-            okra_model_free(made[i]);
-        }
+    for (size_t i = 0; made && i < count; i++) {
+        okra_bag_free_(bags[i]);
+        okra_model_free(made[i]);
     }
-    okra_data_free(kept);
-    FREE(waves, bags, made);
-    okra_map_free_(map_x);
-    okra_map_free_(map_y);
-    okra_training_free_(training);
-    okra_kernel_free(kx);
-    okra_kernel_free(ky);
+    FREE(bags, made);
     return st;
 }
 

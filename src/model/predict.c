@@ -291,17 +291,38 @@ static okra_status same_request(const okra_context *ctx, const okra_model *model
                               okra_options_mix_(h, options));
 }
 
+static void run_clear(run *r)
+{
+    if (r->state) {
+        r->decoder->free(r->state);
+    }
+    okra_prediction_free(r->p);
+    okra_walk_close_(&r->walk);
+    FREE(r->W, r->H);
+}
+
+/* NULL where none are given. */
+static okra_status copy_ranges(const okra_int *given, okra_int n, okra_range_ **out)
+{
+    if (given) {
+        MAKE(*out, n);
+    }
+    for (okra_int i = 0; given && i < n; i++) {
+        (*out)[i] = (okra_range_){given[2 * i], given[2 * i + 1]};
+    }
+    return OKRA_OK;
+}
+
 okra_status okra_predict(okra_context *context, const okra_model *model,
                          const okra_data *x, const okra_options *options,
                          const okra_predict_request *request, okra_prediction **out)
 {
-    okra_status st = OKRA_OK;
     okra_predict_request known = {OKRA_SIZED(okra_predict_request)};
     okra_predict_fields_ fields;
-    okra_range_ *ranges = NULL;
-    okra_int *lengths = NULL;
-    okra_data *aligned = NULL, *candidates = NULL;
-    run r = {.model = model};
+    OWNED okra_range_ *ranges = NULL;
+    OWNED okra_int *lengths = NULL;
+    FREED_BY(okra_data_drop_) okra_data *aligned = NULL, *candidates = NULL;
+    FREED_BY(run_clear) run r = {.model = model};
     NOT_NULL(model);
     NOT_NULL(x);
     NOT_NULL(out);
@@ -311,31 +332,26 @@ okra_status okra_predict(okra_context *context, const okra_model *model,
     request = &known;
     r.want_weights = request->weights;
     r.want_embedding = request->embedding;
-    TRY(same_request(context, model, x, options, known.candidates));
-    TRY(okra_data_align(context, x, model->training->x, &aligned));
+    CHK(same_request(context, model, x, options, known.candidates));
+    CHK(okra_data_align(context, x, model->training->x, &aligned));
     x = aligned;
     if (known.candidates) {
-        TRY(okra_data_align(context, known.candidates, model->training->y, &candidates));
+        CHK(okra_data_align(context, known.candidates, model->training->y, &candidates));
         known.candidates = candidates;
     }
-    TRY(okra_options_read(options, &okra_predict_table_, &fields));
-    TRY(choose_space(context, &r));
+    CHK(okra_options_read(options, &okra_predict_table_, &fields));
+    CHK(choose_space(context, &r));
     r.output.few = x->n <= FEW * (1 + r.output.y->n / 1024);
-    TRY(name_decoder(context, &r, options, request, &fields));
-    TRY(okra_decoder_choose_(fields.decode, &r.decoder));
-    TRY(okra_decoder_check_(options, r.decoder));
-    TRY(check_request(model, request));
+    CHK(name_decoder(context, &r, options, request, &fields));
+    CHK(okra_decoder_choose_(fields.decode, &r.decoder));
+    CHK(okra_decoder_check_(options, r.decoder));
+    CHK(check_request(model, request));
     if (okra_decoder_chooses_(r.decoder, options)) { /* there are no more of them */
         const okra_data *set = request->candidates ? request->candidates : r.output.y;
         fields.top = OKRA_MIN_(fields.top, OKRA_MAX_(set->n, 1));
     }
-    if (request->ranges) {
-        ALLOC(ranges, x->n);
-        for (okra_int i = 0; i < x->n; i++) {
-            ranges[i] = (okra_range_){request->ranges[2 * i], request->ranges[2 * i + 1]};
-        }
-    }
-    TRY(aligned_lengths(model->training, x, &lengths));
+    CHK(copy_ranges(request->ranges, x->n, &ranges));
+    CHK(aligned_lengths(model->training, x, &lengths));
     okra_decode_request_ decode = {request->candidates,
                                    ranges,
                                    x->n,
@@ -345,29 +361,19 @@ okra_status okra_predict(okra_context *context, const okra_model *model,
                                    x,
                                    okra_decoder_argument_(fields.decode),
                                    NULL};
-    TRY(check_decoder(&r));
-    TRY(r.decoder->create(context, &r.output, options, &decode, &r.state));
-    ZALLOC(r.p, 1);
-    TRY(prepare(context, &r, x));
-    TRY(all_blocks(context, &r));
-    TRY(r.decoder->finish(context, r.state, &r.p->decoded));
-    TRY(check_decoded(r.decoder, &r.p->decoded,
+    CHK(check_decoder(&r));
+    CHK(r.decoder->create(context, &r.output, options, &decode, &r.state));
+    ZMAKE(r.p, 1);
+    CHK(prepare(context, &r, x));
+    CHK(all_blocks(context, &r));
+    CHK(r.decoder->finish(context, r.state, &r.p->decoded));
+    CHK(check_decoded(r.decoder, &r.p->decoded,
                       request->candidates ? request->candidates : r.output.y, x->n));
     if (request->confidence) {
-        TRY(okra_confidence_(context, model, x, &r.p->decoded, &r.p->confidence));
+        CHK(okra_confidence_(context, model, x, &r.p->decoded, &r.p->confidence));
     }
-    *out = r.p;
-    r.p = NULL;
-done:
-    if (r.state) {
-        r.decoder->free(r.state);
-    }
-    okra_prediction_free(r.p);
-    okra_walk_close_(&r.walk);
-    okra_data_free(aligned);
-    okra_data_free(candidates);
-    FREE(r.W, r.H, ranges, lengths);
-    return st;
+    *out = TAKE(r.p);
+    return OKRA_OK;
 }
 
 /* ---- what a prediction holds ---- */

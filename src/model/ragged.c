@@ -292,18 +292,14 @@ okra_status okra_tuple_load_(const okra_stored_ *s, okra_data **out)
     const json_t *list = json_object_get(s->about, "parts");
     size_t count = json_array_size(list);
     char path[256];
-    if (count < 1 || count > MOST) {
-        FAIL(OKRA_EFORMAT, "%s: the parts of '%s' are missing", s->archive->path,
-             s->folder);
-    }
+    FAIL_IF(count < 1 || count > MOST, OKRA_EFORMAT, "%s: the parts of '%s' are missing",
+            s->archive->path, s->folder);
     for (size_t k = 0; k < count; k++) {
         snprintf(path, sizeof path, "%s/%d", s->folder, (int)k + 1);
         const json_t *about = json_array_get(list, k);
         const char *kind = json_string_value(json_object_get(about, "kind"));
-        if (kind && strcmp(kind, okra_kind_name(OKRA_TUPLE)) == 0) {
-            FAIL(OKRA_EFORMAT, "%s: '%s' is a tuple inside a tuple", s->archive->path,
-                 path);
-        }
+        FAIL_IF(kind && strcmp(kind, okra_kind_name(OKRA_TUPLE)) == 0, OKRA_EFORMAT,
+                "%s: '%s' is a tuple inside a tuple", s->archive->path, path);
         TRY(okra_objects_load_(s->archive, path, about, &parts[k]));
     }
     TRY(okra_data_tuple(parts, (int)count, out));

@@ -188,16 +188,13 @@ okra_status okra_group_run_(okra_context *ctx, okra_task_ *task, okra_cell_ *con
         TRY(closed ? st : OKRA_OK);
     }
     task->closed = closed;
-    if (task->cv == OKRA_CV_GCV_ && (!closed || isnan(cells[0]->gcv))) {
-        FAIL(OKRA_EUNSUPPORTED,
-             "generalised cross-validation is defined for ridge with the operator "
-             "identity, plain outputs and the metric feature-loss; use loo or kfold");
-    }
-    if (task->outputs && !closed) {
-        FAIL(OKRA_EUNSUPPORTED,
-             "per-output needs left-out predictions in closed form, which these settings "
-             "do not have: kernels with center, missing values, and folds of low rank");
-    }
+    FAIL_IF(task->cv == OKRA_CV_GCV_ && (!closed || isnan(cells[0]->gcv)),
+            OKRA_EUNSUPPORTED,
+            "generalised cross-validation is defined for ridge with the operator "
+            "identity, plain outputs and the metric feature-loss; use loo or kfold");
+    FAIL_IF(task->outputs && !closed, OKRA_EUNSUPPORTED,
+            "per-output needs left-out predictions in closed form, which these settings "
+            "do not have: kernels with center, missing values, and folds of low rank");
     if (!closed) {
         TRY(okra_group_refit_all_(ctx, &g));
     }

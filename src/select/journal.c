@@ -327,9 +327,7 @@ static okra_status append_lines(okra_journal_ *j)
         text = NULL;
     }
     good = good && fflush(file) == 0 && fsync(fileno(file)) == 0;
-    if (!good) {
-        FAIL(OKRA_EIO, "%s: %s", j->path, strerror(errno));
-    }
+    FAIL_IF(!good, OKRA_EIO, "%s: %s", j->path, strerror(errno));
     j->saved = j->count;
 done:
     if (file) {

@@ -279,10 +279,9 @@ okra_status okra_search_refine_(okra_context *ctx, okra_cell_search_ *s,
     if (z.d == 0 && s->own) {
         goto done;
     }
-    if (z.d == 0) {
-        FAIL(OKRA_EARG, "refine varies the numbers that the grid varies, but no list "
-                        "holds two positive numbers");
-    }
+    FAIL_IF(z.d == 0, OKRA_EARG,
+            "refine varies the numbers that the grid varies, but no list "
+            "holds two positive numbers");
     ZALLOC(z.points, (z.d + 3) * z.d);
     ALLOC(z.value, z.d + 1);
     okra_progress_(ctx, "refine", 0, s->refine);

@@ -71,12 +71,10 @@ static okra_status read_features(okra_source_ *source, okra_arff_ *r, okra_data 
         ALLOC(f.csr.values, entries);
         f.csr.indptr[0] = 0;
     } else {
-        if ((double)r->rows * (double)r->count > (double)rest) {
-            FAIL(OKRA_EFORMAT,
-                 "%" PRId64 " rows of %" PRId64 " attributes are more than the %" PRId64
-                 " bytes after @data can hold",
-                 r->rows, r->count, rest);
-        }
+        FAIL_IF((double)r->rows * (double)r->count > (double)rest, OKRA_EFORMAT,
+                "%" PRId64 " rows of %" PRId64 " attributes are more than the %" PRId64
+                " bytes after @data can hold",
+                r->rows, r->count, rest);
         TRY(okra_doubles_(source->ctx, r->rows, f.width, "a table", &values));
         f.values = values;
     }

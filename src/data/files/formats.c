@@ -279,15 +279,11 @@ okra_status okra_data_read(okra_context *context, const char *text, okra_data **
     }
     /* Numbers have a point whatever the program's locale is. */
     locale_t before = uselocale(newlocale(LC_ALL_MASK, "C", (locale_t)0));
-    if (!text) {
-        FAIL(OKRA_EARG, "the file to read is NULL");
-    }
+    FAIL_IF(!text, OKRA_EARG, "the file to read is NULL");
     TRY(parse_spec(text, &s));
     bool standard = strcmp(s.path, "-") == 0;
-    if (standard && s.format && s.format->by_name) {
-        FAIL(OKRA_EUNSUPPORTED, "format %s cannot be read from standard input",
-             s.format->name);
-    }
+    FAIL_IF(standard && s.format && s.format->by_name, OKRA_EUNSUPPORTED,
+            "format %s cannot be read from standard input", s.format->name);
     if (!s.format || s.format->read != okra_read_tu_) { /* a folder has no bytes */
         named = true;
         TRY(okra_bytes_open_(context, s.path, &source.bytes));

@@ -311,9 +311,7 @@ okra_status okra_read_graphml_(okra_source_ *s, okra_data **out)
     ZALLOC(r, 1);
     TRY(okra_graphs_begin_(&r->b, false));
     r->parser = XML_ParserCreate_MM(NULL, &memory, NULL);
-    if (!r->parser) {
-        FAIL(OKRA_EMEM, "out of memory");
-    }
+    FAIL_IF(!r->parser, OKRA_EMEM, "out of memory");
     /* No randomness from the system: the same file gives the same run. */
     (void)XML_SetHashSalt(r->parser, 1);
     XML_SetUserData(r->parser, r);

@@ -237,9 +237,8 @@ okra_status okra_mat_child_(okra_source_ *source, okra_data **out)
     }
     TRY(st);
     file = open(source->path, O_RDONLY | O_CLOEXEC);
-    if (file < 0 || pipe2(ends, O_CLOEXEC) != 0) {
-        FAIL(OKRA_EIO, "cannot be read: %s", strerror(errno));
-    }
+    FAIL_IF(file < 0 || pipe2(ends, O_CLOEXEC) != 0, OKRA_EIO, "cannot be read: %s",
+            strerror(errno));
     TRY(start(program, okra_context_memory(source->ctx), seconds, source->part, file,
               ends[1], &pid));
     close(ends[1]);

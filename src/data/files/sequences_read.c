@@ -88,15 +88,12 @@ static okra_status combine(const okra_bytes_ *table, char separator,
     int32_t *labels = NULL;
     TRY(okra_table_columns_(table, separator, COLUMNS, headers, texts));
     okra_int rows = OKRA_MAX_(texts[SEQUENCE].count, texts[LABEL].count);
-    if (rows > 0 && texts[SEQUENCE].count == 0) {
-        FAIL(OKRA_EFORMAT, "the table has no column word_id or sequence");
-    }
-    if (vectors && vectors->n != rows) {
-        FAIL(OKRA_ESHAPE,
-             "the table has %" PRId64 " rows and there are %" PRId64
-             " vectors: expected as many",
-             rows, vectors->n);
-    }
+    FAIL_IF(rows > 0 && texts[SEQUENCE].count == 0, OKRA_EFORMAT,
+            "the table has no column word_id or sequence");
+    FAIL_IF(vectors && vectors->n != rows, OKRA_ESHAPE,
+            "the table has %" PRId64 " rows and there are %" PRId64
+            " vectors: expected as many",
+            rows, vectors->n);
     ALLOC(offsets, rows + 1);
     ALLOC(labels, rows);
     TRY(walk(texts, rows, offsets, labels, &n));

@@ -127,10 +127,9 @@ static okra_status read_array(shards *s, const char *path, bool lazy, okra_data 
     okra_npy_ npy = {0};
     CHK(okra_bytes_open_(s->ctx, path, &bytes));
     TRY(okra_npy_parse_(bytes.p, bytes.size, &npy));
-    if (s->size && (npy.type != s->type || npy.size != s->size)) {
-        FAIL(OKRA_EFORMAT, "its elements are %c%d; expected %c%d, as in %s", npy.type,
-             npy.size, s->type, s->size, s->names.pointers[0]);
-    }
+    FAIL_IF(s->size && (npy.type != s->type || npy.size != s->size), OKRA_EFORMAT,
+            "its elements are %c%d; expected %c%d, as in %s", npy.type, npy.size, s->type,
+            s->size, s->names.pointers[0]);
     s->type = npy.type;
     s->size = npy.size;
     bool plain = npy.type == 'f' && npy.size == 8;

@@ -85,12 +85,10 @@ static okra_status read_features(okra_source_ *source, reading *r, okra_data **o
     while (next_line(&r->lines)) {
         const char *p = r->lines.begin, *word, *close;
         okra_word_(&p, r->lines.close, &word, &close); /* the target */
-        if (memchr(word, ':', (size_t)(close - word))) {
-            FAIL(OKRA_EFORMAT,
-                 "line %" PRId64 ": begins with '%.*s'; expected a target before the "
-                 "features",
-                 r->lines.number, (int)OKRA_MIN_(close - word, 40), word);
-        }
+        FAIL_IF(memchr(word, ':', (size_t)(close - word)), OKRA_EFORMAT,
+                "line %" PRId64 ": begins with '%.*s'; expected a target before the "
+                "features",
+                r->lines.number, (int)OKRA_MIN_(close - word, 40), word);
         while (okra_word_(&p, r->lines.close, &word, &close)) {
             TRY(read_pair(r, word, close));
         }

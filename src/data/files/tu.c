@@ -188,16 +188,12 @@ okra_status okra_read_tu_(okra_source_ *s, okra_data **out)
     TRY(numbers(s->ctx, path[0], 1, false, &f.graph, &f.nodes));
     TRY(check_graphs(&f, path[0]));
     TRY(numbers(s->ctx, path[1], 1, true, &f.label, &rows));
-    if (f.label && rows != f.nodes) {
-        FAIL(OKRA_EFORMAT, "%s: %" PRId64 " lines; there are %" PRId64 " nodes", path[1],
-             rows, f.nodes);
-    }
+    FAIL_IF(f.label && rows != f.nodes, OKRA_EFORMAT,
+            "%s: %" PRId64 " lines; there are %" PRId64 " nodes", path[1], rows, f.nodes);
     TRY(numbers(s->ctx, path[2], 2, false, &ends, &edges));
     TRY(numbers(s->ctx, path[3], 1, true, &labels, &rows));
-    if (labels && rows != edges) {
-        FAIL(OKRA_EFORMAT, "%s: %" PRId64 " lines; there are %" PRId64 " edges", path[3],
-             rows, edges);
-    }
+    FAIL_IF(labels && rows != edges, OKRA_EFORMAT,
+            "%s: %" PRId64 " lines; there are %" PRId64 " edges", path[3], rows, edges);
     TRY(take_edges(&f, path[2], ends, labels, edges));
     TRY(build(&f, s->name, out));
 done:

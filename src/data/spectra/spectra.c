@@ -15,17 +15,11 @@ okra_status okra_spectra_begin_(okra_spectra_builder_ *b)
     static const okra_field_ ion[] = {{"precursor", OKRA_FIELD_DOUBLE, 1, NULL},
                                       {"mass", OKRA_FIELD_DOUBLE, 1, NULL}};
     static const okra_field_ text[] = {{"text", OKRA_FIELD_BYTE, 1, NULL}};
-    okra_status st = OKRA_OK;
     *b = (okra_spectra_builder_){0};
-    TRY(okra_ragged_begin_(&b->peaks, "peaks", 2, peaks));
-    TRY(okra_ragged_begin_(&b->ion, "ion", 2, ion));
-    TRY(okra_ragged_begin_(&b->names, "names", 1, text));
-    TRY(okra_ragged_begin_(&b->texts, "texts", 1, text));
-done:
-    if (st != OKRA_OK) {
-        okra_spectra_abandon_(b);
-    }
-    return st;
+    CHK(okra_ragged_begin_(&b->peaks, "peaks", 2, peaks));
+    CHK(okra_ragged_begin_(&b->ion, "ion", 2, ion));
+    CHK(okra_ragged_begin_(&b->names, "names", 1, text));
+    return okra_ragged_begin_(&b->texts, "texts", 1, text);
 }
 
 void okra_spectra_abandon_(okra_spectra_builder_ *b)
@@ -154,12 +148,8 @@ okra_status okra_spectra_close_(okra_spectra_builder_ *b)
     for (okra_int k = 0; k < b->count; k++) {
         sum += b->peak[k].intensity;
     }
-    if (b->count == 0) {
-        FAIL(OKRA_EFORMAT, "the spectrum has no peaks");
-    }
-    if (!isfinite(sum)) {
-        FAIL(OKRA_EFORMAT, "the intensities add up to infinity");
-    }
+    FAIL_IF(b->count == 0, OKRA_EFORMAT, "the spectrum has no peaks");
+    FAIL_IF(!isfinite(sum), OKRA_EFORMAT, "the intensities add up to infinity");
     TRY(okra_meta_ion_(b->text, b->length, ion));
     TRY(push_all(b, sort_peaks(b->peak, b->count), ion));
 done:

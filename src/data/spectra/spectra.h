@@ -33,6 +33,7 @@ typedef struct okra_spectra_builder_ {
     okra_int length, text_room;
 } okra_spectra_builder_;
 
+/* Whoever begins abandons in the end, also where this fails. */
 okra_status okra_spectra_begin_(okra_spectra_builder_ *b) OKRA_CHECK;
 /* OKRA_EFORMAT where the numbers cannot be those of a peak; intensity 0 is no peak. */
 okra_status okra_spectra_peak_(okra_spectra_builder_ *b, double mz,

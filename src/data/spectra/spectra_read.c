@@ -112,10 +112,10 @@ static okra_status mgf_between(const okra_lines_ *line)
 
 static okra_status mgf_next(record *r)
 {
-    okra_status st = OKRA_OK, line_st = OKRA_OK;
+    okra_status line_st = OKRA_OK;
     while (okra_lines_next_(r->lines) && !is_text(r->lines, "BEGIN IONS")) {
         r->line = r->lines->number;
-        TRY(mgf_between(r->lines));
+        CHK(mgf_between(r->lines));
     }
     r->found = r->lines->begin != NULL && is_text(r->lines, "BEGIN IONS");
     r->line = r->lines->number;
@@ -123,12 +123,13 @@ static okra_status mgf_next(record *r)
         okra_lines_ before = *r->lines;
         if (!okra_lines_next_(r->lines) || is_text(r->lines, "BEGIN IONS")) {
             *r->lines = before; /* the next block is read as one */
-            FAIL(OKRA_EFORMAT, "line %" PRId64 ": END IONS of this spectrum is missing",
-                 r->line);
+            return okra_fail_(OKRA_EFORMAT,
+                              "line %" PRId64 ": END IONS of this spectrum is missing",
+                              r->line);
         }
         if (is_text(r->lines, "END IONS")) {
-            TRY(line_st);
-            st = okra_spectra_close_(r->b);
+            CHK(line_st);
+            okra_status st = okra_spectra_close_(r->b);
             if (st == OKRA_EFORMAT) {
                 okra_message_prefix_("line %" PRId64, r->line);
             }
@@ -142,8 +143,7 @@ static okra_status mgf_next(record *r)
             }
         }
     }
-done:
-    return st;
+    return OKRA_OK;
 }
 
 /* ---- MSP ---- */

@@ -284,11 +284,9 @@ static okra_status search_rows(okra_context *ctx, state *s, bool scored,
     if (s->flat) {
         return okra_flat_search_(ctx, &s->features, block, &s->nearest);
     }
-    if (!(s->output.map ? block->H.p : block->W.p)) {
-        return okra_fail_(OKRA_EUNSUPPORTED,
-                          "decoder candidates: this model predicts embeddings that its "
-                          "output kernel does not measure");
-    }
+    REFUSE_IF(!(s->output.map ? block->H.p : block->W.p), OKRA_EUNSUPPORTED,
+              "decoder candidates: this model predicts embeddings that its "
+              "output kernel does not measure");
     if (s->thin) {
         return okra_thin_search_(ctx, &s->output, s->scale, s->set, s->self, s->constant,
                                  block, &s->nearest);

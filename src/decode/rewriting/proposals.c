@@ -175,18 +175,16 @@ static void sort(okra_proposals_ *list)
 okra_status okra_rulebook_propose_(const okra_rulebook_ *book, okra_votes_ *votes,
                                    okra_word_ x, okra_int rules, okra_proposals_ *list)
 {
-    okra_status st = OKRA_OK;
     job j = {book, votes, x, list};
     okra_made_ made = {&j, take};
     bool enough = false;
     list->count = 0;
     list->most--; /* a place for the input */
-    st = apply_whole(&j, rules, &made);
+    okra_status st = apply_whole(&j, rules, &made);
     st = st == OKRA_OK ? apply_parts(&j, &made) : st;
     list->most++;
-    TRY(st);
-    TRY(take(&j, x, &enough));
+    CHK(st);
+    CHK(take(&j, x, &enough));
     sort(list);
-done:
-    return st;
+    return OKRA_OK;
 }

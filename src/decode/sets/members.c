@@ -15,11 +15,9 @@ static okra_status refuse(const char *who, okra_int i, okra_int j, double value)
 
 okra_status okra_sets_check_(const okra_data *y, const char *who)
 {
-    if (y->kind != OKRA_BITS && y->kind != OKRA_SPARSE && y->kind != OKRA_DENSE) {
-        return okra_fail_(OKRA_EUNSUPPORTED,
-                          "%s needs vectors of 0 and 1 as outputs; these are %s", who,
-                          okra_kind_name(y->kind));
-    }
+    REFUSE_IF(y->kind != OKRA_BITS && y->kind != OKRA_SPARSE && y->kind != OKRA_DENSE,
+              OKRA_EUNSUPPORTED, "%s needs vectors of 0 and 1 as outputs; these are %s",
+              who, okra_kind_name(y->kind));
     for (okra_int i = 0; y->kind == OKRA_SPARSE && i < y->n; i++) {
         for (okra_int k = y->csr.indptr[i]; k < y->csr.indptr[i + 1]; k++) {
             if (y->csr.values[k] != 0 && y->csr.values[k] != 1) {

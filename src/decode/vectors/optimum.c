@@ -59,6 +59,8 @@ static void release(void *arg)
     }
 }
 
+OKRA_DROPS_(drop, state, release)
+
 okra_status okra_decode_smooth_(okra_context *ctx, const okra_output_ *output, bool *yes)
 {
     okra_smooth_ *smooth = NULL;
@@ -101,13 +103,11 @@ static okra_status moments(state *s)
 
 static okra_status check(const okra_output_ *output, const okra_smooth_ *smooth)
 {
-    if (!output->criterion->kl && !okra_smooth_bounded_(smooth)) {
-        return okra_fail_(OKRA_EUNSUPPORTED,
-                          "decoder optimum: under the output kernel %s the criterion of "
-                          "tgp-hsic has no optimum, it improves without end; a bounded "
-                          "kernel has one, 'candidates' needs none",
-                          okra_kernel_text(output->kernel));
-    }
+    REFUSE_IF(!output->criterion->kl && !okra_smooth_bounded_(smooth), OKRA_EUNSUPPORTED,
+              "decoder optimum: under the output kernel %s the criterion of "
+              "tgp-hsic has no optimum, it improves without end; a bounded "
+              "kernel has one, 'candidates' needs none",
+              okra_kernel_text(output->kernel));
     return OKRA_OK;
 }
 
@@ -115,41 +115,38 @@ static okra_status create(okra_context *ctx, const okra_output_ *output,
                           const okra_options *options,
                           const okra_decode_request_ *request, void **out)
 {
-    okra_status st = OKRA_OK;
-    state *s = NULL;
-    if (!output->criterion) {
-        FAIL(OKRA_EUNSUPPORTED, "decoder optimum is for models of method tgp-kl and "
-                                "tgp-hsic, which minimise a criterion of their own");
-    }
-    TRY(okra_decode_check_plain_("optimum", request));
-    ZALLOC(s, 1);
+    FREED_BY(drop) state *s = NULL;
+    REFUSE_IF(!output->criterion, OKRA_EUNSUPPORTED,
+              "decoder optimum is for models of method tgp-kl and "
+              "tgp-hsic, which minimise a criterion of their own");
+    CHK(okra_decode_check_plain_("optimum", request));
+    ZMAKE(s, 1);
     s->output = *output;
     s->tests = request->tests;
-    TRY(okra_options_read(options, &okra_decoder_optimum_.options, &s->o));
-    st = okra_smooth_create_(ctx, output->kernel, output->y, output->ky, &s->smooth);
+    CHK(okra_options_read(options, &okra_decoder_optimum_.options, &s->o));
+    okra_status st =
+        okra_smooth_create_(ctx, output->kernel, output->y, output->ky, &s->smooth);
     if (st != OKRA_OK) {
         okra_message_prefix_("decoder optimum");
-        goto done;
+        return st;
     }
-    TRY(check(output, s->smooth));
-    TRY(moments(s));
-    TRY(okra_judge_create_(ctx, output, &s->judge));
-    TRY(okra_doubles_(ctx, s->tests, okra_data_width(output->y), "the predictions",
+    CHK(check(output, s->smooth));
+    CHK(moments(s));
+    CHK(okra_judge_create_(ctx, output, &s->judge));
+    CHK(okra_doubles_(ctx, s->tests, okra_data_width(output->y), "the predictions",
                       &s->Y));
-    TRY(okra_doubles_(ctx, s->tests, OKRA_REPORT_COLUMNS, "the report", &s->report));
-    ZALLOC(s->jitter, s->tests);
+    CHK(okra_doubles_(ctx, s->tests, OKRA_REPORT_COLUMNS, "the report", &s->report));
+    ZMAKE(s->jitter, s->tests);
     s->worker_count = okra_workers_(ctx);
-    ZALLOC(s->workers, s->worker_count);
+    ZMAKE(s->workers, s->worker_count);
     for (int w = 0; w < s->worker_count; w++) {
-        TRY(okra_valleys_create_(ctx, &s->output, s->judge, s->smooth, &s->workers[w]));
+        CHK(okra_valleys_create_(ctx, &s->output, s->judge, s->smooth, &s->workers[w]));
         s->workers[w].mean = s->mean;
         s->workers[w].scale = s->scale;
         s->workers[w].centred = okra_smooth_spread_(s->smooth) != NULL;
     }
     *out = TAKE(s);
-done:
-    release(s);
-    return st;
+    return OKRA_OK;
 }
 
 /* ---- blocks ---- */

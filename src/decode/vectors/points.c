@@ -70,11 +70,9 @@ static okra_status read_box(state *s, const char *text)
     if (*comma == ',') {
         hi = strtod(comma + 1, &end);
     }
-    if (comma == text || *comma != ',' || end == comma + 1 || *end || !(lo < hi)) {
-        return okra_fail_(OKRA_EARG,
-                          "decoder %s: box is '%s', expected LO,HI with LO < HI", s->who,
-                          text);
-    }
+    REFUSE_IF(comma == text || *comma != ',' || end == comma + 1 || *end || !(lo < hi),
+              OKRA_EARG, "decoder %s: box is '%s', expected LO,HI with LO < HI", s->who,
+              text);
     MAKE(s->lo, s->d);
     MAKE(s->hi, s->d);
     for (okra_int j = 0; j < s->d; j++) {

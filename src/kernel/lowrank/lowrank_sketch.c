@@ -100,10 +100,8 @@ okra_status okra_sketch_draw_(okra_context *ctx, const okra_low_ *low, okra_int 
             }
         }
     }
-    if (S->rows == 0) {
-        FAIL(OKRA_EARG, "sketch: no entry of %lld x %lld was kept at p = %g",
-             (long long)n, (long long)rank, p);
-    }
+    FAIL_IF(S->rows == 0, OKRA_EARG, "sketch: no entry of %lld x %lld was kept at p = %g",
+            (long long)n, (long long)rank, p);
     TRY(resize(&z, S->rows, S->entries));
     *index = z.index;
     *out = S;

@@ -42,12 +42,10 @@ static okra_status root(okra_context *ctx, const char *who, okra_int d, double *
     ALLOC(w, d);
     TRY(okra_eigh_(ctx, okra_mat_of_(A, d, d), w));
     double top = d ? fmax(fabs(w[0]), fabs(w[d - 1])) : 0;
-    if (d && w[0] < -1e-8 * top) {
-        FAIL(OKRA_EARG,
-             "kernel %s: the smallest eigenvalue of the matrix is %.6g, the largest "
-             "%.6g, expected a positive semi-definite matrix",
-             who, w[0], w[d - 1]);
-    }
+    FAIL_IF(d && w[0] < -1e-8 * top, OKRA_EARG,
+            "kernel %s: the smallest eigenvalue of the matrix is %.6g, the largest "
+            "%.6g, expected a positive semi-definite matrix",
+            who, w[0], w[d - 1]);
     for (okra_int i = 0; i < d * d; i++) {
         A[i] *= sqrt(fmax(w[i / d], 0));
     }

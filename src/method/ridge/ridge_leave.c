@@ -206,9 +206,8 @@ okra_status okra_ridge_leave_(okra_ridge_ *r, double *A, const char *graph,
     okra_status st = OKRA_OK;
     okra_leaving_ z = {.r = r, .leave = leave, .n = r->p->n, .d = r->p->d};
     TRY(okra_parts_sort_(leave->parts, z.n, &z.parts));
-    if (A && z.parts.largest > 1) {
-        FAIL(OKRA_EUNSUPPORTED, "ridge: parts of a matrix operator have no closed form");
-    }
+    FAIL_IF(A && z.parts.largest > 1, OKRA_EUNSUPPORTED,
+            "ridge: parts of a matrix operator have no closed form");
     ALLOC(z.slack, z.n);
     TRY(okra_doubles_(r->ctx, z.parts.largest, z.parts.largest, "the block of a part",
                       &z.BSS));

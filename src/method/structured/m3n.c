@@ -245,12 +245,10 @@ static okra_status predict(okra_context *ctx, const okra_bag_ *bag, okra_query_ 
     okra_other_ *other = NULL;
     double *K = NULL, *score = NULL;
     TRY(open_reading(ctx, bag, out.cols, &r));
-    if (!x || x->kind != OKRA_SEQUENCES || x->d != r.d) {
-        FAIL(OKRA_ESHAPE,
-             "m3n: the test inputs must be sequences of vectors of length "
-             "%lld",
-             (long long)r.d);
-    }
+    FAIL_IF(!x || x->kind != OKRA_SEQUENCES || x->d != r.d, OKRA_ESHAPE,
+            "m3n: the test inputs must be sequences of vectors of length "
+            "%lld",
+            (long long)r.d);
     const okra_int *offsets = x->groups[0].offsets + query->first;
     const double *values = okra_ragged_field_(&x->groups[0], "vector")->values;
     okra_int N = offsets[query->m] - offsets[0];

@@ -127,10 +127,8 @@ static okra_status svm_fit(okra_context *ctx, const okra_problem_ *problem,
     double *first = NULL; /* of every class: its first training pair, or -1 */
     job j = {.n = n};
     TRY(okra_options_read(options, &okra_method_svm_.options, &o));
-    if (!problem->y || problem->y->kind != OKRA_LABELS) {
-        FAIL(OKRA_EUNSUPPORTED,
-             "svm needs class labels as outputs; method svr takes vectors");
-    }
+    FAIL_IF(!problem->y || problem->y->kind != OKRA_LABELS, OKRA_EUNSUPPORTED,
+            "svm needs class labels as outputs; method svr takes vectors");
     j.svm = (okra_svm_){.cost = o.cost, .positive = 1, .tolerance = o.tolerance};
     j.machines = problem->y->d;
     ALLOC(j.target, j.machines * n);

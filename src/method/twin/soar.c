@@ -194,17 +194,13 @@ static okra_status fit(okra_context *ctx, const okra_problem_ *problem,
         okra_message_prefix_("associate");
         goto done;
     }
-    if (okra_kernel_files_(kernel)) {
-        FAIL(OKRA_EUNSUPPORTED,
-             "soar: associate is %s, expected a kernel that reads no file: a model could "
-             "not keep it",
-             okra_kernel_text(kernel));
-    }
-    if (okra_kernel_low_(kernel)) {
-        FAIL(OKRA_EUNSUPPORTED,
-             "soar: associate is %s, expected a kernel without low rank",
-             okra_kernel_text(kernel));
-    }
+    FAIL_IF(okra_kernel_files_(kernel), OKRA_EUNSUPPORTED,
+            "soar: associate is %s, expected a kernel that reads no file: a model could "
+            "not keep it",
+            okra_kernel_text(kernel));
+    FAIL_IF(okra_kernel_low_(kernel), OKRA_EUNSUPPORTED,
+            "soar: associate is %s, expected a kernel without low rank",
+            okra_kernel_text(kernel));
     TRY(okra_doubles_(ctx, d, n, "the outputs", &f.T));
     TRY(okra_doubles_(ctx, n, d, "the outputs", &Y));
     TRY(okra_doubles_(ctx, d, n, "the coefficients", &start));

@@ -327,10 +327,9 @@ okra_status okra_twin_learn(okra_context *context, const okra_data *x, const okr
     okra_status st = OKRA_OK;
     okra_twin *twin = NULL;
     char a[96], b[96];
-    if (x->n != y->n) {
-        FAIL(OKRA_ESHAPE, "twin: x has %s, y has %s; expected as many of each",
-             okra_data_describe_(x, a, sizeof a), okra_data_describe_(y, b, sizeof b));
-    }
+    FAIL_IF(x->n != y->n, OKRA_ESHAPE,
+            "twin: x has %s, y has %s; expected as many of each",
+            okra_data_describe_(x, a, sizeof a), okra_data_describe_(y, b, sizeof b));
     TRY(check(base_x, "the inputs"));
     TRY(check(base_y, "the outputs"));
     ZALLOC(twin, 1);
