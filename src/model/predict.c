@@ -306,9 +306,7 @@ static okra_status copy_ranges(const okra_int *given, okra_int n, okra_range_ **
 {
     if (given) {
         MAKE(*out, n);
-    }
-    for (okra_int i = 0; given && i < n; i++) {
-        (*out)[i] = (okra_range_){given[2 * i], given[2 * i + 1]};
+        memcpy(*out, given, (size_t)n * sizeof **out);
     }
     return OKRA_OK;
 }
@@ -352,15 +350,14 @@ okra_status okra_predict(okra_context *context, const okra_model *model,
     }
     CHK(copy_ranges(request->ranges, x->n, &ranges));
     CHK(aligned_lengths(model->training, x, &lengths));
-    okra_decode_request_ decode = {request->candidates,
-                                   ranges,
-                                   x->n,
-                                   fields.top,
-                                   lengths,
-                                   request->confidence,
-                                   x,
-                                   okra_decoder_argument_(fields.decode),
-                                   NULL};
+    okra_decode_request_ decode = {.candidates = request->candidates,
+                                   .ranges = ranges,
+                                   .tests = x->n,
+                                   .top = fields.top,
+                                   .lengths = lengths,
+                                   .runner_up = request->confidence,
+                                   .inputs = x,
+                                   .argument = okra_decoder_argument_(fields.decode)};
     CHK(check_decoder(&r));
     CHK(r.decoder->create(context, &r.output, options, &decode, &r.state));
     ZMAKE(r.p, 1);
