@@ -98,13 +98,27 @@ def option_types(topic: str) -> dict:
     count = c.c_size_t()
     tables = c.cast(lib.okra_option_tables(topic.encode(), c.byref(count)),
                     c.POINTER(c.POINTER(structs["okra_option_table"])))
-    types: dict = {}
-    for table in tables[:count.value]:
-        row, k = c.cast(table.contents.rows, c.POINTER(structs["okra_option"])), 0
-        while row and row[k].name:
-            types[row[k].name.decode()] = row[k].type
-            k += 1
+    return {name: kind for table in tables[:count.value]
+            for name, kind in _rows(table.contents).items()}
+
+
+def _rows(table: Any) -> dict:
+    """The names and types of one table of options."""
+    row, k, types = c.cast(table.rows, c.POINTER(structs["okra_option"])), 0, {}
+    while row and row[k].name:
+        types[row[k].name.decode()] = row[k].type
+        k += 1
     return types
+
+
+def method_options(method: str) -> dict:
+    """The options of one method, and their types; none of one that is not known."""
+    table, k = c.c_void_p(), 0
+    while name := lib.okra_method_name(k, None, c.byref(table)):
+        if name.decode() == method:
+            return _rows(structs["okra_option_table"].from_address(table.value))
+        k += 1
+    return {}
 
 
 def set_options(given: Handle, topic: str) -> dict:

@@ -38,6 +38,16 @@ def test_selection(patterns):
     assert method.best_params_["options"]["k"] in (1, 2, 3)
 
 
+@pytest.mark.parametrize("method", ["knn", "ok3", "svr"])
+def test_selection_of_methods_without_lambda(patterns, method):
+    X, Y = patterns
+    y = X[:, 0] if method == "svr" else Y
+    model = IOKRCV(kx="rbf(sigma={2,4})", method=method, cv="kfold:3", metric="mse").fit(X, y)
+    assert len(model.cv_results_["params"]) == 2 and "lam" not in model.best_params_
+    with pytest.raises(okra.ArgumentError, match="does not use the option 'lambda'"):
+        IOKRCV(kx="rbf(sigma=2)", method=method, lam=0.1, cv="kfold:3").fit(X, y)
+
+
 def test_selection_of_kernels_by_the_splitters_of_scikit_learn(patterns):
     from sklearn.model_selection import GroupKFold, KFold, ShuffleSplit
     X, Y = patterns

@@ -11,8 +11,8 @@ import numpy as np
 from sklearn.utils.validation import _num_samples
 
 from .._data import as_data
-from .._library import (Context, Handle, check, decoder_has, lib, metric_has, option_types,
-                        options, structs)
+from .._library import (Context, Handle, check, decoder_has, lib, method_options, metric_has,
+                        option_types, options, structs)
 from .._model import Model
 from ._base import OutputKernelEstimator
 from ._regressors import IOKR
@@ -42,7 +42,8 @@ class IOKRCV(OutputKernelEstimator):
         Kernels of inputs and outputs, with grids; a list of kernels, or ``"{A,B}"``, tries
         each. ``"auto"``: a few that fit the kind of objects.
     lam : float, str or sequence, default="auto"
-        Regularisation; ``"auto"``: a list about the scale of the kernel, refined.
+        Regularisation; ``"auto"``: a list about the scale of the kernel, refined, of methods
+        that have it.
     method : str, default="ridge"
         Any method of the library.
     operator : str, optional
@@ -125,7 +126,7 @@ class IOKRCV(OutputKernelEstimator):
     def _select_options(self) -> dict:
         cv = self.cv if isinstance(self.cv, str) else None
         values = {"kx": _grid(self.kx), "ky": _grid(self.ky), "method": self.method,
-                  "lambda": _grid(self.lam), "operator": self.operator, "cv": cv,
+                  "lambda": self._select_lambda(), "operator": self.operator, "cv": cv,
                   "metric": self.metric, "budget": self.budget, "refine": self.refine,
                   "repeats": self.repeats, "decode": self._select_decoder()}
         for given in (self.options, self.decode_options):
@@ -133,6 +134,11 @@ class IOKRCV(OutputKernelEstimator):
                 values[name.replace("_", "-")] = _grid(value)
         return {name: "precomputed" if callable(value) else value
                 for name, value in values.items()}
+
+    def _select_lambda(self) -> Any:
+        """The grid of lambda; of a method without lambda, none unless one is given."""
+        auto = isinstance(self.lam, str) and self.lam == "auto"
+        return None if auto and "lambda" not in method_options(self.method) else _grid(self.lam)
 
     def _select_decoder(self) -> Optional[str]:
         if self.metric is None or metric_has(self.metric, "UNDECODED"):
