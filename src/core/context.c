@@ -285,19 +285,7 @@ int okra_context_threads(const okra_context *context)
 
 int okra_context_threads_lately_(const okra_context *context)
 {
-    static const long fresh = 10000000; /* nanoseconds */
-    static _Thread_local struct timespec when;
-    static _Thread_local int count;
-    struct timespec now;
-    if (context && context->threads > 0) {
-        return context->threads;
-    }
-    clock_gettime(CLOCK_MONOTONIC_COARSE, &now); /* no system call */
-    if (count == 0 || now.tv_sec != when.tv_sec || now.tv_nsec - when.tv_nsec > fresh) {
-        count = default_threads();
-        when = now;
-    }
-    return count;
+    return context && context->threads > 0 ? context->threads : okra_threads_default_();
 }
 
 okra_int okra_context_memory(const okra_context *context)

@@ -280,8 +280,14 @@ okra_status okra_parallel_least_(okra_context *context, double least, okra_int c
                                  void *arg) OKRA_CHECK;
 /* How many workers okra_parallel_ uses at most: the size for per-worker scratch. */
 int okra_workers_(const okra_context *context);
-/* As okra_context_threads, the default as it was at most 10 ms ago. */
+/* As okra_context_threads, the default as it was at most 10 ms before the caller's call:
+ * it does not change within one, since scratch is made for so many workers. */
 int okra_context_threads_lately_(const okra_context *context);
+int okra_threads_default_(void);
+/* The default that this thread's call keeps to (0: none yet), and another thread that is
+ * to keep to it. */
+int okra_threads_kept_(void);
+void okra_threads_keep_(int count);
 
 /* ---- long calls ---- */
 

@@ -28,4 +28,9 @@ bool okra_died_(const char *function, const void *handle, int kind, const char *
 /* `handle` (NULL: none) may be used for as long as `owner`. False: no memory. */
 bool okra_lent_(const void *owner, int owner_kind, const void *handle, int kind);
 
+/* Around every call of a caller: within the outermost one the default number of threads
+ * stays what it was when it was first asked for, see okra_context_threads_lately_. */
+void okra_enter_(void);
+void okra_leave_(void);
+
 #endif

@@ -67,4 +67,7 @@ okra_status okra_engine_watched_(okra_context *ctx, const okra_large_ *A,
 const okra_bound_ *okra_entries_bound_(const okra_entries_ *entries,
                                        const okra_other_ **other);
 
+/* OKRA_EUNSUPPORTED with a sentence where the file is not a whole shared object. */
+okra_status okra_engine_whole_(const char *path) OKRA_CHECK;
+
 #endif

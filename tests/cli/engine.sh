@@ -12,7 +12,7 @@ expect 1 okra fit --x x.csv --y x.csv --engine near -o m.okra
 OKRA_ENGINE_PATH=. expect_fail 2 "okra fit: OKRA_ENGINE_PATH: '.' is not an absolute path" \
     okra fit --x x.csv --y x.csv --engine near -o m.okra
 OKRA_ENGINE_PATH=$PWD expect 1 okra fit --x x.csv --y x.csv --engine near -o m.okra
-expect_in "okra fit: engine near: $PWD/libokra-near.so: file too short" err
+expect_in "okra fit: engine near: $PWD/libokra-near.so is no shared object: its ELF header is not valid" err
 # host is the default.
 expect 0 okra fit -q --x x.csv --y x.csv --threads 1 --engine host -o host.okra
 expect 0 okra fit -q --x x.csv --y x.csv --threads 1 -o plain.okra
@@ -20,6 +20,13 @@ expect_same host.okra plain.okra
 # On the test engine the same comes out, but for rounding.
 plugins=$folder/tests/engine/plugins
 if [ -e "$plugins/libokra-test.so" ]; then
+    # A file that was cut off and a pipe: each is told, and ends neither the process nor time.
+    mkdir broken
+    head -c 3000 "$plugins/libokra-test.so" > broken/libokra-cut.so
+    mkfifo broken/libokra-pipe.so
+    OKRA_ENGINE_PATH=$PWD/broken expect 0 okra version --build-info
+    expect_in "libokra-cut.so is cut off: its headers promise more than 3000 bytes" out
+    expect_in "libokra-pipe.so is no regular file" out
     awk 'BEGIN { for (i = 0; i < 40; i++) printf "%.6f,%.6f\n", sin(i), cos(3 * i) }' >x.csv
     awk -F, '{ printf "%.6f,%.6f\n", $1 * $2, $1 - $2 }' x.csv >y.csv
     for flags in "" "--operator ccov" "--method margin" "--method margin --lambda 0.1" "--method kpca" "--low-rank chol(rank=9)"; do

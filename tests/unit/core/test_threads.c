@@ -1,8 +1,10 @@
 /* The parallel loop: every index once, same chunks for any number of threads, failures,
  * cancellation, loops inside loops, progress. */
 #include "harness.h"
+#include "core/live.h"
 
 #include <pthread.h>
+#include <sched.h>
 #include <stdatomic.h>
 #include <time.h>
 #include <unistd.h>
@@ -343,10 +345,39 @@ TEST(a_small_loop_stays_in_its_caller)
     okra_context_free(c);
 }
 
+/* Scratch is made for so many workers as there are: a mask that widens within a call must
+ * not bring more. Between calls it is followed. */
+TEST(the_default_stays_the_same_within_a_call)
+{
+    struct timespec pause = {0, 40000000}; /* older than what is taken for fresh */
+    cpu_set_t all, one;
+    CHECK(sched_getaffinity(0, sizeof all, &all) == 0);
+    size_t first = 0;
+    while (!CPU_ISSET(first, &all)) {
+        first++;
+    }
+    CPU_ZERO(&one);
+    CPU_SET(first, &one);
+    CHECK(sched_setaffinity(0, sizeof one, &one) == 0);
+    nanosleep(&pause, NULL);
+    okra_enter_();
+    CHECK(okra_workers_(NULL) == 1);
+    CHECK(sched_setaffinity(0, sizeof all, &all) == 0);
+    nanosleep(&pause, NULL);
+    okra_enter_(); /* a call within a call, as from a callback */
+    CHECK(okra_workers_(NULL) == 1);
+    okra_leave_();
+    CHECK(okra_workers_(NULL) == 1);
+    okra_leave_();
+    okra_enter_();
+    CHECK(okra_workers_(NULL) == okra_context_threads(NULL));
+    okra_leave_();
+}
+
 MAIN(RUN(every_index_once_in_the_same_chunks), RUN(the_first_failure_by_chunk_wins),
      RUN(chunks_after_a_failure_are_skipped),
      RUN(a_request_to_stop_is_heard_between_chunks),
      RUN(a_loop_inside_a_loop_runs_in_its_worker),
      RUN(progress_comes_from_the_caller_and_ends_at_the_total),
      RUN(the_order_of_ending_does_not_matter), RUN(same_bits_for_any_number_of_threads),
-     RUN(a_small_loop_stays_in_its_caller))
+     RUN(a_small_loop_stays_in_its_caller), RUN(the_default_stays_the_same_within_a_call))
