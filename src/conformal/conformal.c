@@ -3,6 +3,7 @@
  * and one of the ways is taken.
  */
 #include "conformal/conformal.h"
+#include "engine/engine.h"
 
 #include "okra/metric.h"
 
@@ -130,6 +131,9 @@ static okra_status read_how(okra_conformal_job_ *job)
               "conformal %s calibrates with the training pairs: pairs to "
               "calibrate with are for split",
               how);
+    if (job->how != OKRA_CONFORMAL_SPLIT_ && !okra_engine_is_host_(job->ctx)) {
+        okra_warn_(job->ctx, "conformal %s computes on the host, not on the engine", how);
+    }
     return OKRA_OK;
 }
 

@@ -1,7 +1,7 @@
 /*
- * large.c: the verbs of engine.h, checked: shapes agree, operands are of one engine, an
- * empty matrix has no body and no verb is called for it. A verb that the engine does not
- * have fails with OKRA_EUNSUPPORTED.
+ * large.c: the verbs of engine.h, checked: shapes agree, an empty matrix has no body and
+ * no verb is called for it. A verb that the engine does not have fails with
+ * OKRA_EUNSUPPORTED. All operands come from one context, and so from one engine.
  */
 #include "engine/open.h"
 

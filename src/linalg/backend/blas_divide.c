@@ -158,7 +158,7 @@ static okra_status combine(merge *m)
 typedef struct space {
     double *numbers; /* n^2 + 4n */
     double *scratch; /* n for each thread */
-    int *whole;      /* 5n and 3 for each leaf */
+    int *whole;      /* 4n, and 5 times its size and 3 for each leaf */
 } space;
 
 /* d and Z, of n1 and n - n1 rows, each in ascending order by its part of `order`. */
