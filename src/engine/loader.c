@@ -106,18 +106,24 @@ static okra_status check_name(const char *name)
                             name);
 }
 
-/* The file of the plugin; OKRA_EUNSUPPORTED where there is none. */
-static okra_status find(const char *name, char out[PATH + 128])
+/* The file of the plugin, and the number of its folder; OKRA_EUNSUPPORTED where there is
+ * none. Folders with relative paths are passed over, and told of where nothing is found.
+ */
+static okra_status find(const char *name, char out[PATH + 128], int *number)
 {
-    char from[PATH], own[PATH];
-    for (int k = 0; folder(k, from); k++) {
-        REFUSE_IF(from[0] && from[0] != '/', OKRA_EARG,
-                  "OKRA_ENGINE_PATH: '%s' is not an absolute path", from);
+    char from[PATH], own[PATH], relative[PATH] = "";
+    for (*number = 0; folder(*number, from); ++*number) {
+        if (from[0] && from[0] != '/') {
+            snprintf(relative, sizeof relative, "%s", from);
+            continue;
+        }
         snprintf(out, PATH + 128, "%s/libokra-%s.so", from, name);
         if (from[0] && access(out, F_OK) == 0) {
             return OKRA_OK;
         }
     }
+    REFUSE_IF(relative[0], OKRA_EARG, "OKRA_ENGINE_PATH: '%s' is not an absolute path",
+              relative);
     own_folder(own);
     return okra_fail_(OKRA_EUNSUPPORTED,
                       "engine %s: there is no libokra-%s.so in %s or OKRA_ENGINE_PATH",
@@ -144,7 +150,8 @@ static okra_status load(const char *name, okra_engine_ *engine)
 {
     char file[PATH + 128];
     okra_engine_plugin_fn_ *plugin = NULL;
-    CHK(find(name, file));
+    int number;
+    CHK(find(name, file, &number));
     if (okra_engine_whole_(file) != OKRA_OK) {
         return okra_fail_(OKRA_EUNSUPPORTED, "engine %s: %s", name, okra_message());
     }
@@ -244,8 +251,17 @@ static bool is_known(const char *name)
     return false;
 }
 
-/* The engines of one folder that are not known by name. */
-static void tell_folder(okra_engine_fn fn, void *user, const char *path)
+/* Would `--engine name` take the one of folder k? A file of another name is none. */
+static bool is_of(const char *name, int k)
+{
+    char file[PATH + 128];
+    int first;
+    return check_name(name) == OKRA_OK && find(name, file, &first) == OKRA_OK &&
+           first == k;
+}
+
+/* The engines of folder k that are not known by name. */
+static void tell_folder(okra_engine_fn fn, void *user, int k, const char *path)
 {
     static const char begin[] = "libokra-", end[] = ".so";
     DIR *dir = path[0] == '/' ? opendir(path) : NULL;
@@ -257,7 +273,7 @@ static void tell_folder(okra_engine_fn fn, void *user, const char *path)
             strcmp(at->d_name + length - (sizeof end - 1), end) == 0) {
             snprintf(name, sizeof name, "%.*s", (int)(length - extra),
                      at->d_name + sizeof begin - 1);
-            if (!is_known(name)) {
+            if (!is_known(name) && is_of(name, k)) {
                 tell(fn, user, name);
             }
         }
@@ -278,6 +294,6 @@ void okra_engine_each(okra_engine_fn fn, void *user)
         tell(fn, user, known[i]);
     }
     for (int k = 0; folder(k, path); k++) {
-        tell_folder(fn, user, path);
+        tell_folder(fn, user, k, path);
     }
 }

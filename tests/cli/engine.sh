@@ -27,6 +27,14 @@ if [ -e "$plugins/libokra-test.so" ]; then
     OKRA_ENGINE_PATH=$PWD/broken expect 0 okra version --build-info
     expect_in "libokra-cut.so is cut off: its headers promise more than 3000 bytes" out
     expect_in "libokra-pipe.so is no regular file" out
+    # A relative folder hides no other, an engine in two folders is told of once, and a file that no
+    # --engine can name not at all.
+    touch "broken/libokra-$(printf '\033')red.so"
+    cp "$plugins/libokra-test.so" broken
+    OKRA_ENGINE_PATH=.:$PWD/broken:$plugins:$plugins expect 0 okra version --build-info
+    [ "$(grep -c '^engine test: ' out)" = 1 ] || complain "$(grep '^engine' out)"
+    ! grep -q red out || complain "a file with an escape in its name is listed"
+    OKRA_ENGINE_PATH=.:$plugins expect 0 okra fit -q --x x.csv --y x.csv --engine test -o m.okra
     awk 'BEGIN { for (i = 0; i < 40; i++) printf "%.6f,%.6f\n", sin(i), cos(3 * i) }' >x.csv
     awk -F, '{ printf "%.6f,%.6f\n", $1 * $2, $1 - $2 }' x.csv >y.csv
     for flags in "" "--operator ccov" "--method margin" "--method margin --lambda 0.1" "--method kpca" "--low-rank chol(rank=9)"; do
