@@ -122,7 +122,8 @@ OKRA_API okra_status okra_context_create(okra_context **out) OKRA_CHECK;
 OKRA_API void okra_context_free(okra_context *context);
 
 /* 0 means every processor that the affinity mask and the quota of the control group leave
- * this process. Small work uses one thread whatever is set. */
+ * this process. Small work uses one thread whatever is set. Not from a callback: the
+ * number stays the same while a call is under way. */
 OKRA_API okra_status okra_context_set_threads(okra_context *context,
                                               int threads) OKRA_CHECK;
 /* A budget counts what the calls of this context took and did not free. 0 means three

@@ -28,6 +28,11 @@ void okra_leave_(void)
     asked.calls--;
 }
 
+int okra_calls_(void)
+{
+    return asked.calls;
+}
+
 int okra_threads_kept_(void)
 {
     return asked.kept ? asked.count : 0;

@@ -2,6 +2,7 @@
  * context.c: the settings of a run. A NULL context means the defaults everywhere.
  */
 #include "core/core.h"
+#include "core/live.h"
 
 #include <math.h>
 #include <sched.h>
@@ -193,6 +194,8 @@ okra_status okra_context_set_threads(okra_context *context, int threads)
     }
     REFUSE_IF(threads < 0 || threads > THREADS_MOST, OKRA_EARG,
               "threads is %d, expected 0 (all cores) to %d", threads, THREADS_MOST);
+    REFUSE_IF(okra_calls_() > 1, OKRA_EARG,
+              "the number of threads cannot change while a call is under way");
     context->threads = threads;
     return OKRA_OK;
 }

@@ -32,5 +32,7 @@ bool okra_lent_(const void *owner, int owner_kind, const void *handle, int kind)
  * stays what it was when it was first asked for, see okra_context_threads_lately_. */
 void okra_enter_(void);
 void okra_leave_(void);
+/* How many are under way in this thread: 2 where a callback calls. */
+int okra_calls_(void);
 
 #endif

@@ -374,10 +374,26 @@ TEST(the_default_stays_the_same_within_a_call)
     okra_leave_();
 }
 
+TEST(a_callback_cannot_change_the_number_of_threads)
+{
+    okra_context *ctx = NULL;
+    CHECK_OK(okra_context_create(&ctx));
+    okra_enter_(); /* a call, and within it one of a callback */
+    okra_enter_();
+    CHECK_FAILS(okra_context_set_threads(ctx, 3), OKRA_EARG,
+                "the number of threads cannot change while a call is under way");
+    okra_leave_();
+    okra_leave_();
+    CHECK_OK(okra_context_set_threads(ctx, 3));
+    CHECK(okra_context_threads(ctx) == 3);
+    okra_context_free(ctx);
+}
+
 MAIN(RUN(every_index_once_in_the_same_chunks), RUN(the_first_failure_by_chunk_wins),
      RUN(chunks_after_a_failure_are_skipped),
      RUN(a_request_to_stop_is_heard_between_chunks),
      RUN(a_loop_inside_a_loop_runs_in_its_worker),
      RUN(progress_comes_from_the_caller_and_ends_at_the_total),
      RUN(the_order_of_ending_does_not_matter), RUN(same_bits_for_any_number_of_threads),
-     RUN(a_small_loop_stays_in_its_caller), RUN(the_default_stays_the_same_within_a_call))
+     RUN(a_small_loop_stays_in_its_caller), RUN(the_default_stays_the_same_within_a_call),
+     RUN(a_callback_cannot_change_the_number_of_threads))
