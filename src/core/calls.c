@@ -33,15 +33,10 @@ int okra_calls_(void)
     return asked.calls;
 }
 
-int okra_threads_kept_(void)
-{
-    return asked.kept ? asked.count : 0;
-}
-
 void okra_threads_keep_(int count)
 {
     asked.count = count;
-    asked.kept = count > 0;
+    asked.kept = true;
 }
 
 int okra_threads_default_(void)

@@ -284,9 +284,7 @@ int okra_workers_(const okra_context *context);
  * it does not change within one, since scratch is made for so many workers. */
 int okra_context_threads_lately_(const okra_context *context);
 int okra_threads_default_(void);
-/* The default that this thread's call keeps to (0: none yet), and another thread that is
- * to keep to it. */
-int okra_threads_kept_(void);
+/* In a thread of its own that does the work of a call: so many is the default. */
 void okra_threads_keep_(int count);
 
 /* ---- long calls ---- */

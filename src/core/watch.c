@@ -29,7 +29,7 @@ static const double tick = 0.1; /* seconds between reports */
 double okra_watch_least_ = 1;
 
 struct okra_meter_ {
-    int threads; /* see okra_threads_kept_ */
+    int threads; /* see okra_threads_keep_ */
     pthread_mutex_t lock;
     pthread_cond_t ended;
     okra_call_ call;
@@ -146,7 +146,7 @@ okra_status okra_watched_(okra_context *context, const char *what, double work,
                      .arg = arg,
                      .work = work,
                      .begin = okra_now_(),
-                     .threads = okra_threads_kept_()};
+                     .threads = okra_threads_default_()};
     pthread_mutex_init(&m.lock, NULL);
     pthread_cond_init(&m.ended, NULL);
     okra_progress_(context, what, 0, 1000);
