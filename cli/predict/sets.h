@@ -29,9 +29,9 @@ typedef struct cli_sets {
     CLI_SETS_ROW(at, "reject", NUMBER, reject, "0", 0, 1, "ALPHA", \
      "Answer only where the set of level ALPHA is a single candidate: at most a " \
      "share ALPHA of all test inputs gets a wrong answer"), \
-    CLI_SETS_ROW(at, "bounds", TEXT, bounds, "", 1, 0, "FILE", \
+    CLI_SETS_ROW(at, "bounds", WRITTEN, bounds, "", 1, 0, "FILE", \
      "Intervals as .npy, n_test x d x 2"), \
-    CLI_SETS_ROW(at, "p-values", TEXT, p_values, "", 1, 0, "FILE", \
+    CLI_SETS_ROW(at, "p-values", WRITTEN, p_values, "", 1, 0, "FILE", \
      "The p-values of all candidates, n_test x candidates"), \
     CLI_SETS_ROW(at, "conformal", TEXT, conformal, "auto", 1, 0, "HOW", \
      "split (needs a model fitted with --calibration, or --calibrate-x and " \
@@ -41,24 +41,24 @@ typedef struct cli_sets {
      "distance, normalized, residual (full), rank or a metric (split)"), \
     CLI_SETS_ROW(at, "conformal-folds", INT, folds, "10", 2, 1e9, "N", \
      "Folds of cv+"), \
-    CLI_SETS_ROW(at, "calibrate-x", TEXT, calibrate_x, "", 1, 0, "FILE", \
+    CLI_SETS_ROW(at, "calibrate-x", READ, calibrate_x, "", 1, 0, "FILE", \
      "Inputs that the fit has not seen, for split"), \
-    CLI_SETS_ROW(at, "calibrate-y", TEXT, calibrate_y, "", 1, 0, "FILE", \
+    CLI_SETS_ROW(at, "calibrate-y", READ, calibrate_y, "", 1, 0, "FILE", \
      "Their outputs"), \
-    CLI_SETS_ROW(at, "groups", TEXT, groups, "", 1, 0, "FILE", \
+    CLI_SETS_ROW(at, "groups", READ, groups, "", 1, 0, "FILE", \
      "Labels of the pairs that calibrate: the guarantee holds in every group; " \
      "`class`: the outputs themselves"), \
-    CLI_SETS_ROW(at, "test-groups", TEXT, test_groups, "", 1, 0, "FILE", \
+    CLI_SETS_ROW(at, "test-groups", READ, test_groups, "", 1, 0, "FILE", \
      "Labels of the test inputs, with --groups FILE"), \
     CLI_SETS_ROW(at, "group-cuts", TEXT, cuts, "", 1, 0, "V[,V...]", \
      "--groups and --test-groups are numbers, such as a mass: cut them into groups at " \
      "these values"), \
-    CLI_SETS_ROW(at, "shift-weights", TEXT, weights, "", 1, 0, "FILE", \
+    CLI_SETS_ROW(at, "shift-weights", READ, weights, "", 1, 0, "FILE", \
      "Covariate shift: density of the test inputs over that of the pairs that " \
      "calibrate, one number per pair"), \
-    CLI_SETS_ROW(at, "test-shift-weights", TEXT, test_weights, "", 1, 0, "FILE", \
+    CLI_SETS_ROW(at, "test-shift-weights", READ, test_weights, "", 1, 0, "FILE", \
      "The same for the test inputs"), \
-    CLI_SETS_ROW(at, "truth", TEXT, truth, "", 1, 0, "FILE", \
+    CLI_SETS_ROW(at, "truth", READ, truth, "", 1, 0, "FILE", \
      "True outputs of the test inputs: tell how many sets and intervals hold them; " \
      "with --json a result for okra report")
 /* clang-format on */

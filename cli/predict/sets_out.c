@@ -149,16 +149,17 @@ typedef struct member {
     double p;
 } member;
 
+/* The largest p-value first; equal ones in the order of the candidates. */
 static int by_p(const void *a, const void *b)
 {
     const member *p = a, *q = b;
     if (p->p != q->p) {
-        return p->p < q->p ? -1 : 1;
+        return p->p > q->p ? -1 : 1;
     }
     return (p->candidate > q->candidate) - (p->candidate < q->candidate);
 }
 
-/* The members of the set of test t, smallest p-value first; returns their number. */
+/* The members of the set of test t, most plausible first; returns their number. */
 static okra_int members(const cli_sets_job *j, okra_int t, double alpha, member *out)
 {
     okra_int count = 0;

@@ -90,8 +90,9 @@ OKRA_API okra_status okra_conformal_distances(okra_context *context,
                                               double *p, okra_int *pairs) OKRA_CHECK;
 /* Vectors under a linear output kernel: bounds (x objects x d x 2), lower and upper, for
  * each coordinate by itself; radius (x objects, may be NULL): of the ball around the
- * prediction that holds the whole vector. Infinite where the pairs are too few
- * for alpha. */
+ * prediction that holds the whole vector. Infinite where the pairs are too few for alpha,
+ * and with full where predictions for the other pairs move as much as the output that is
+ * tried (small lambda); a warning says which. */
 OKRA_API okra_status okra_conformal_intervals(okra_context *context,
                                               const okra_model *model, const okra_data *x,
                                               double alpha,

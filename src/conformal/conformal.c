@@ -313,20 +313,66 @@ okra_status okra_conformal_p_values(okra_context *context, const okra_model *mod
                                              : okra_conformal_folds_(&job, p);
 }
 
-/* Too few pairs calibrate: no bound is certain enough. */
+/* Is the test input's own weight more than alpha of all that its bounds compare? Then no
+ * bound is certain enough, whatever the scores. *pairs: how many it is compared with. */
+static bool too_few(const okra_conformal_job_ *job, double alpha, okra_int t, okra_int j,
+                    okra_int *pairs)
+{
+    okra_int group = okra_conformal_group_(job, t, 0), ld = 0;
+    const double *y =
+        job->how == OKRA_CONFORMAL_SPLIT_ ? okra_data_values(job->cal_y, &ld) : NULL;
+    double own = okra_conformal_test_weight_(job, t), sum = own;
+    *pairs = 0;
+    for (okra_int i = 0; i < job->pairs; i++) {
+        if (okra_conformal_in_(job, i, group) && !(y && isnan(y[i * ld + j]))) {
+            sum += okra_conformal_weight_(job, i);
+            ++*pairs;
+        }
+    }
+    return own > alpha * sum * (1 + 1e-9);
+}
+
+/* Why intervals are infinite: too few pairs, or, full alone, no y is too far: the score
+ * of more than alpha of the pairs grows with y at least as fast as that of (x, y), for
+ * distance where u_i (1 - u_i) >= s B_ii. So it is where the fit knows much more at x
+ * than at the pairs without themselves, and lambda is small. */
 static void tell_endless(const okra_conformal_job_ *job, double alpha,
                          const double *bounds)
 {
-    okra_int count = job->tests * job->model->training->output.d, open = 0;
+    okra_int d = job->model->training->output.d, count = job->tests * d;
+    okra_int open = 0, few = 0, least = job->pairs;
     for (okra_int k = 0; k < count; k++) {
-        open += isinf(bounds[2 * k]) || isinf(bounds[2 * k + 1]);
+        if (isinf(bounds[2 * k]) || isinf(bounds[2 * k + 1])) {
+            okra_int pairs = 0;
+            open++;
+            if (too_few(job, alpha, k / d, k % d, &pairs)) {
+                few++;
+                least = OKRA_MIN_(least, pairs);
+            }
+        }
     }
-    if (open > 0) {
+    if (few > 0 && job->s.weights) {
+        okra_warn_(job->ctx,
+                   "conformal: %lld of %lld intervals are infinite: the weight of the "
+                   "test input is more than alpha = %g of that of all pairs",
+                   (long long)few, (long long)count, alpha);
+    } else if (few > 0) {
         okra_warn_(job->ctx,
                    "conformal: %lld of %lld intervals are infinite: %lld pairs "
-                   "calibrate, and alpha = %g needs %.0f or more",
-                   (long long)open, (long long)count, (long long)job->pairs, alpha,
-                   ceil((1 - alpha) / alpha - 1e-9));
+                   "calibrate%s, and alpha = %g needs %.0f or more",
+                   (long long)few, (long long)count, (long long)least,
+                   job->group           ? " in the smallest of their groups"
+                   : least < job->pairs ? " with a known output"
+                                        : "",
+                   alpha, ceil((1 - alpha) / alpha - 1e-9));
+    }
+    if (open > few) {
+        okra_warn_(
+            job->ctx,
+            "conformal: %lld of %lld intervals are infinite: what the model predicts for "
+            "the other pairs moves as much as the output that is tried, so that none "
+            "is too far; use jackknife+ or split, or fit with a larger lambda",
+            (long long)(open - few), (long long)count);
     }
 }
 

@@ -263,8 +263,6 @@ okra_status okra_group_run_(okra_context *ctx, okra_task_ *task, okra_cell_ *con
 
 /* ---- links.c ---- */
 
-/* The metrics of links: true and whether it is AUC-PR, else AUC-ROC. */
-/* Is it a loss in the feature space of outputs, of predictions that are not decoded? */
 /* Refuses folds that have nothing to learn from or nothing to rank. */
 okra_status okra_links_check_(const okra_pairs_ *source, const okra_folds_ *folds,
                               const okra_int *index) OKRA_CHECK;

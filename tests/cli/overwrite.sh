@@ -61,8 +61,20 @@ no "-o x.csv is also the file of --x: name another" okra twin --x x.csv --y y.cs
 no "-o x.csv is also the file of FILE.smi: name another" okra index x.csv --ky linear -o x.csv
 no "-o m.okra is also the file of --model: name another" okra index x.csv --model m.okra -o m.okra
 no "-o m.okra is also the file of RESULT: name another" okra report m.okra -o m.okra
+for flag in "--interval 0.1 --bounds" "--set 0.1 --p-values"; do
+    no "${flag##* } x.csv is also the file of --x: name another" okra predict m.okra --x x.csv $flag x.csv -o new.csv
+    no "-o and ${flag##* } both name 'new.csv'" okra predict m.okra --x x.csv $flag new.csv -o new.csv
+done
+for flag in calibrate-x calibrate-y groups test-groups shift-weights test-shift-weights truth; do
+    no "-o y.csv is also the file of --$flag: name another" okra predict m.okra --x x.csv --set 0.1 --$flag y.csv -o y.csv
+done
 [ ! -e new.okra ]
 [ ! -e new.csv ]
+
+# Of every command: a flag whose value is a FILE, DIR or MODEL has a type that says so.
+okra help --completion zsh >zsh
+[ "$(grep -cE ':[^:]*\b(FILE|DIR|MODEL)\b[^:]*:_files' zsh)" -ge 60 ]
+! grep -E ':[^:]*\b(FILE|DIR|MODEL)\b[^:]*:'"'" zsh
 
 # What may be: devices twice, standard output, a model that is updated, a name in another folder.
 okra predict -q m.okra --x x.csv -o csv:/dev/null --confidence /dev/null

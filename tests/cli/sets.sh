@@ -8,10 +8,13 @@ okra fit -q --x train_x.csv --y labels:train_l.csv --kx 'rbf(sigma=0.2)' --ky ze
 okra fit -q --x train_x.csv --y train_y.csv --kx 'rbf(sigma=0.2)' --ky linear --lambda 0.1 \
     -o v.okra
 
-# every candidate of a set, smallest p-value first
+# every candidate of a set, most plausible first; equal ones in the order of the candidates
 okra predict -q l.okra --x test_x.csv --set 0.1 -o sets.tsv
 [ "$(head -1 sets.tsv)" = "$(printf 'test\tcandidate\tobject\tp_value')" ] 
-awk -F'\t' 'NR > 1 { if ($1 == t && $4 < p) exit 1; if ($4 <= 0.1) exit 1; t = $1; p = $4 }' sets.tsv
+awk -F'\t' 'NR > 1 && $4 <= 0.1 { exit 1 }' sets.tsv
+okra predict -q l.okra --x test_x.csv --set 0.01 -o all.tsv
+awk -F'\t' 'NR > 2 && $1 == t { more++; bad += $4 > p || ($4 == p && $2 <= c) }
+    { t = $1; c = $2; p = $4 } END { exit bad > 0 || more < 20 }' all.tsv
 grep -q "	low	" sets.tsv
 
 # p-values of all candidates, and the sets are those above alpha
@@ -111,6 +114,29 @@ expect_in "truth has no use without --set" err
 # infinite widths are null in JSON
 okra predict v.okra --x test_x.csv --interval 0.001 -o i.csv --json >i.json
 expect_in '"mean width": null' i.json
+
+# why an interval is infinite: too few pairs (of a group), or a fit that follows any output
+# (within the range of the inputs noise-free data and a small lambda leave no doubt)
+awk 'BEGIN { for (i = 0; i < 160; i++) { line = ""; sum = 0
+    for (j = 1; j <= 3; j++) { v = (i * (0.3141593 + j * j * 0.1270903) + j / 7) % 1; v = i < 80 ? v : 0.3 + 0.4 * v
+        line = line (j > 1 ? "," : "") v; sum += j * v }
+    print line >(i < 80 ? "clean_x.csv" : "inner_x.csv"); if (i < 80) print sin(sum) >"clean_y.csv" } }'
+okra fit -q --x clean_x.csv --y clean_y.csv --kx 'rbf(sigma=1)' --ky linear --lambda 1e-12 -o clean.okra
+expect 0 okra predict clean.okra --x inner_x.csv --interval 0.1 --conformal full -o i.csv
+expect_in "of 80 intervals are infinite: what the model predicts for the other pairs moves as much as" err
+! grep "pairs calibrate" err
+expect 0 okra predict clean.okra --x inner_x.csv --interval 0.1 --conformal jackknife+ -o i.csv
+! grep infinite err
+awk 'NR <= 4 { print "few"; next } { print "many" }' cal_x.csv >cal_g.csv
+awk 'NR <= 6 { print "few"; next } { print "many" }' test_x.csv >test_g.csv
+expect 0 okra predict v.okra --x test_x.csv --interval 0.1 --calibrate-x cal_x.csv --calibrate-y cal_y.csv \
+    --groups labels:cal_g.csv --test-groups labels:test_g.csv -o i.csv
+expect_in "12 of 60 intervals are infinite: 4 pairs calibrate in the smallest of their groups, and alpha = 0.1 needs 9" err
+awk '{ print NR == 3 ? 100 : 1 }' test_x.csv >heavy.csv
+awk '{ print 1 }' cal_x.csv >even.csv
+expect 0 okra predict v.okra --x test_x.csv --interval 0.1 --calibrate-x cal_x.csv --calibrate-y cal_y.csv \
+    --shift-weights even.csv --test-shift-weights heavy.csv -o i.csv
+expect_in "2 of 60 intervals are infinite: the weight of the test input is more than alpha = 0.1" err
 
 # related tasks with missing values: what is known calibrates each output
 awk -F, -v OFS=, '{ if (NR % 5 == 0) $1 = "nan"; print }' train_y.csv >some_y.csv
