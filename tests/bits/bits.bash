@@ -6,8 +6,12 @@
 # and with it other bits: test_bits.bash says when they can be compared with kept ones.
 #
 # Usage: bits.bash OKRA [FLAG...]     flags go to every `okra fit` and `okra predict`
+# With BITS_KEEP=FOLDER it also leaves every array there, and FOLDER/list says which is which:
+# values.py compares them.
 set -euo pipefail
 okra=$(realpath "$1"); shift
+keep=${BITS_KEEP:+$(realpath "$BITS_KEEP")}
+kept=0
 flags=(--threads 1 --seed 7 --quiet "$@")
 scratch=$(mktemp -d); trap 'rm -rf "$scratch"' EXIT
 cd "$scratch"
@@ -42,6 +46,15 @@ awk 'BEGIN { for (i = 0; i < 53; i++) { print i, (i + 1) % 53; print i, (i * 7 +
 hash() { sha256sum < "$1" | cut -c1-32; }
 # name, what, hash
 say() { printf '%s\t%s\t%s\n' "$@"; }
+# name, what, file: its hash; and the file itself where it is kept
+result() {
+    say "$1" "$2" "$(hash "$3")"
+    if [ -n "$keep" ]; then
+        kept=$((kept + 1))
+        cp "$3" "$keep/$kept"
+        printf '%s\t%s\t%s\n' "$1" "$2" $kept >> "$keep/list"
+    fi
+}
 # why a command failed, as one word
 why() { head -c 60 error | tr '\n\t ' '___'; }
 say inputs all "$(cat ./*.csv ./*.tsv | sha256sum | cut -c1-32)"
@@ -54,18 +67,18 @@ fit() {
     fi
     unzip -qq -o model.okra -d m
     for array in $(cd m && find . -name '*.npy' | LC_ALL=C sort); do
-        say "$name" "${array#./}" "$(hash "m/$array")"
+        result "$name" "${array#./}" "m/$array"
     done
     for what in weights embedding; do
         if "$okra" predict model.okra "${flags[@]}" --x t.csv --$what w.npy >/dev/null 2>error; then
-            say "$name" $what "$(hash w.npy)"
+            result "$name" $what w.npy
         else
             say "$name" $what failed
         fi
     done
     if "$okra" predict model.okra "${flags[@]}" --x t.csv --top 3 -o p.csv --confidence c.csv >/dev/null 2>error; then
-        say "$name" top "$(hash p.csv)"
-        say "$name" confidence "$(hash c.csv)"
+        result "$name" top p.csv
+        result "$name" confidence c.csv
     else
         say "$name" top failed
     fi
@@ -79,13 +92,15 @@ path() {
     fi
     for model in path-*.okra; do
         rm -rf m; unzip -qq -o "$model" -d m
-        say "$name" "$model" "$(find m -name '*.npy' | LC_ALL=C sort | xargs cat | sha256sum | cut -c1-32)"
+        for array in $(cd m && find . -name '*.npy' | LC_ALL=C sort); do
+            result "$name" "$model/${array#./}" "m/$array"
+        done
     done
 }
 choose() {
     local name=$1; shift
     if "$okra" select "${flags[@]}" "$@" -o model.okra --cells cells.csv >/dev/null 2>error; then
-        say "$name" cells "$(hash cells.csv)"
+        result "$name" cells cells.csv
     else
         say "$name" cells "failed:$(why)"
     fi
@@ -143,7 +158,7 @@ fit "twin" --x x.csv --y ys.csv --kx 'rbf(sigma=1)' --ky 'rbf(sigma=1)' --twin 3
 fit "twin low" --x x.csv --y ys.csv --kx 'rbf(sigma=1)' --ky 'rbf(sigma=1)' --twin 3,3 --low-rank 'chol(rank=9)' --lambda 0.1
 for method in ridge margin kcca kml local em pkmr naive ok3; do
     if "$okra" link "${flags[@]}" --x x.csv --edges edges.tsv --kx 'rbf(sigma=1)' --method $method -o links.tsv >/dev/null 2>error; then
-        say "link $method" links "$(hash links.tsv)"
+        result "link $method" links links.tsv
     else
         say "link $method" links "failed:$(why)"
     fi
