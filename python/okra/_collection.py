@@ -110,7 +110,7 @@ class Data:
 
     def write(self, path: Any) -> None:
         """Writes a file; its extension tells the format."""
-        Context().call(lib.okra_data_write, self.pointer, str(path).encode())
+        Context().call(lib.okra_data_write, self.pointer, path)
 
     def __reduce__(self):
         from . import _data as to  # which makes collections, and so imports this

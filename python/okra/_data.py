@@ -284,7 +284,7 @@ def named(values: Any, name: str) -> Data:
     """`as_data`, messages calling what is made by the name of the argument."""
     data = as_data(values)
     if data is not values:
-        check(lib.okra_data_name(data.pointer, name.encode()))
+        check(lib.okra_data_name(data.pointer, name))
     return data
 
 
@@ -305,4 +305,4 @@ def read(spec: Any, memory: Any = None) -> Data:
     Data
     """
     return Data(Context(memory=memory).make(lib.okra_data_read, lib.okra_data_free,
-                                            str(spec).encode()))
+                                            spec))

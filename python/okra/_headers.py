@@ -7,8 +7,11 @@ imported, so that nothing is written twice and nothing can drift apart.
 from __future__ import annotations
 
 import ctypes as c
+import operator
+import os
 import re
 from pathlib import Path
+from typing import Any, Optional
 
 _PLAIN = {
     "void": None, "int": c.c_int, "double": c.c_double, "bool": c.c_bool,
@@ -18,9 +21,68 @@ _PLAIN = {
 }
 
 
-def _sized_init(self, **values) -> None:
-    """A struct of settings tells its own size, as OKRA_SIZED does in C."""
-    c.Structure.__init__(self, size=c.sizeof(self), **values)
+def text_of(value: Any) -> Optional[bytes]:
+    """A text or a path (str, bytes or PathLike) as C has it. A zero would cut it short."""
+    if value is None:
+        return None
+    value = os.fspath(value)
+    encoded = value if isinstance(value, bytes) else value.encode("utf-8", "surrogateescape")
+    if b"\0" in encoded:
+        raise ValueError(f"{value!r} has a zero character")
+    return encoded
+
+
+class _Text:
+    """The argument type of ``const char *``."""
+
+    @staticmethod
+    def from_param(value: Any) -> c.c_char_p:
+        return value if isinstance(value, c.c_char_p) else c.c_char_p(text_of(value))
+
+
+class _Whole:
+    """The argument type of whole numbers: ctypes would wrap one that does not fit."""
+
+    def __init__(self, kind: Any) -> None:
+        self.kind, bits = kind, 8 * c.sizeof(kind)
+        signed = kind(-1).value < 0
+        self.low, self.high = (-1 << bits - 1, (1 << bits - 1) - 1) if signed else (0, (1 << bits) - 1)
+
+    def from_param(self, value: Any) -> Any:
+        return value if isinstance(value, self.kind) else self.kind(self.checked(value))
+
+    def checked(self, value: Any) -> int:
+        value = operator.index(value)
+        if not self.low <= value <= self.high:
+            raise ValueError(f"{value} is out of range: expected {self.low} to {self.high}")
+        return value
+
+
+_WHOLE = {kind: _Whole(kind) for kind in (c.c_int, c.c_size_t, c.c_int64, c.c_int32, c.c_uint64)}
+
+
+def checks(kind: Any) -> bool:
+    """Whether an argument type looks at values before they reach C."""
+    return kind is _Text or isinstance(kind, _Whole)
+
+
+class _Struct(c.Structure):
+    """A struct whose texts and whole numbers are checked as arguments are. One of settings
+    tells its own size, as OKRA_SIZED does in C."""
+
+    def __init__(self, **values) -> None:
+        if self._fields_[0][0] == "size":
+            values["size"] = c.sizeof(self)
+        for name, value in values.items():
+            setattr(self, name, value)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        kind = dict(self._fields_).get(name)
+        if kind is c.c_char_p:
+            value = text_of(value)
+        elif kind in _WHOLE and value is not None:
+            value = _WHOLE[kind].checked(value)
+        super().__setattr__(name, value)
 
 
 class Interface:
@@ -103,10 +165,7 @@ class Interface:
                 for item in [first] + [f"{base} {other}" for other in others]:
                     fields.append((re.search(r"(\w+)$", item.strip()).group(1),
                                    self._type(item, named=True)))
-            struct = type(name, (c.Structure,), {"_fields_": fields})
-            if fields[0][0] == "size":  # OKRA_SIZED
-                struct = type(name, (struct,), {"__init__": _sized_init})
-            self.structs[name] = self._types[name] = struct
+            self.structs[name] = self._types[name] = type(name, (_Struct,), {"_fields_": fields})
 
     def _functions(self, text: str) -> None:
         for result, name, arguments in re.findall(
@@ -116,6 +175,7 @@ class Interface:
                 continue
             kinds = [] if arguments.strip() == "void" else [
                 self._type(a, named=True) for a in arguments.split(",")]
+            kinds = [_Text if kind is c.c_char_p else _WHOLE.get(kind, kind) for kind in kinds]
             self.functions[name] = (self._type(result, named=False, result=True), kinds)
 
     def _type(self, text: str, named: bool, result: bool = False):

@@ -102,7 +102,7 @@ class Index:
         self.path = os.fspath(path)
         self.report: Optional[dict] = None
         self._handle = self._context.make(lib.okra_index_open, lib.okra_index_free,
-                                          self.path.encode())
+                                          self.path)
 
     @classmethod
     def build(cls, source: Any, path: Any, ky: Optional[str] = None, model: Any = None,
@@ -140,11 +140,10 @@ class Index:
         """
         context = context or Context()
         request = structs["okra_index_request"](
-            source=os.fspath(source).encode(), path=os.fspath(path).encode(),
-            ky=None if ky is None else str(ky).encode(),
+            source=source, path=path,
+            ky=ky,
             model=None if model is None else _model_of(model)._handle.pointer, rank=rank,
-            shard=shard, columns=",".join(columns).encode(),
-            table=None if table is None else os.fspath(table).encode())
+            shard=shard, columns=",".join(columns), table=table)
         report = structs["okra_index_report"]()
         context.call(lib.okra_index_build, c.byref(request), c.byref(report))
         index = cls(path, context)
@@ -249,7 +248,7 @@ class Index:
         if texts is not None and len(texts) != len(x):
             raise ValueError(f"{len(texts)} formulas of {len(x)} queries")
         request = structs["okra_rank_request"](
-            within=None if within is None else within.encode(), top=top,
+            within=within, top=top,
             shortlist=shortlist, exact=exact,
             formulas=None if texts is None else c.cast(texts, c.c_void_p),
             **{name: numbers.ctypes.data for name, numbers in given.items()})

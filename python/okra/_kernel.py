@@ -21,7 +21,7 @@ def kernel_text(expression: str) -> str:
     -------
     str
     """
-    kernel = make(lib.okra_kernel_parse, lib.okra_kernel_free, expression.encode())
+    kernel = make(lib.okra_kernel_parse, lib.okra_kernel_free, expression)
     return lib.okra_kernel_text(kernel.pointer).decode()
 
 
@@ -42,7 +42,7 @@ def gram_matrix(kernel: str, x: Any, y: Any = None,
     -------
     ndarray of shape (len(x), len(y))
     """
-    parsed = make(lib.okra_kernel_parse, lib.okra_kernel_free, kernel.encode())
+    parsed = make(lib.okra_kernel_parse, lib.okra_kernel_free, kernel)
     x = as_data(x)
     y = None if y is None else as_data(y)
     rows, columns = len(x), len(x if y is None else y)
@@ -72,7 +72,7 @@ def metric(spec: str, truth: Any, predicted: Any, sample_weight: Any = None) -> 
     if sample_weight is not None:
         truth = truth.weigh(sample_weight)
     value = c.c_double()
-    Context().call(lib.okra_score, spec.encode(), truth.pointer, predicted.pointer,
+    Context().call(lib.okra_score, spec, truth.pointer, predicted.pointer,
                    c.byref(value), None, None)
     return value.value
 
@@ -81,5 +81,5 @@ def metric_is_loss(spec: str) -> bool:
     """Whether a smaller value of this metric is better."""
     loss = c.c_bool()
     from ._library import check
-    check(lib.okra_metric_is_loss(spec.encode(), c.byref(loss)))
+    check(lib.okra_metric_is_loss(spec, c.byref(loss)))
     return loss.value

@@ -8,10 +8,11 @@ import sys
 import warnings
 import weakref
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any, Callable, Optional
 
 from ._errors import OkraError, OkraWarning, make_exceptions
-from ._headers import Interface
+from ._headers import Interface, checks
 from ._interrupt import Watch
 from ._progress import Progress
 
@@ -36,21 +37,36 @@ def _find() -> tuple:
 
 
 LIBRARY_PATH, HEADERS_PATH = _find()
-lib = c.CDLL(str(LIBRARY_PATH))
 interface = Interface(HEADERS_PATH)
 structs = interface.structs
 constants = interface.constants
 
 
-def _declare() -> None:
+def _plain(function: Callable) -> Callable:
+    """The same; an argument that does not fit raises what it raised, not ctypes' own error."""
+    def call(*arguments: Any) -> Any:
+        try:
+            return function(*arguments)
+        except c.ArgumentError as failure:
+            kind, _, message = str(failure).partition(": ")[2].partition(": ")
+            raise (TypeError if kind == "TypeError" else ValueError)(message) from None
+    call.argtypes = function.argtypes
+    return call
+
+
+def _declare(library: c.CDLL) -> SimpleNamespace:
+    """The functions of the library by their names."""
+    functions = {}
     for name, (result, kinds) in interface.functions.items():
-        function = getattr(lib, name)
+        function = getattr(library, name)
         function.restype, function.argtypes = result, kinds
-    # Not ended by NUL: the length comes beside it.
-    lib.okra_data_text.restype = lib.okra_index_text.restype = c.c_void_p
+        if name in ("okra_data_text", "okra_index_text"):  # not ended by NUL: the length comes beside it
+            function.restype = c.c_void_p
+        functions[name] = _plain(function) if any(map(checks, kinds)) else function
+    return SimpleNamespace(**functions)
 
 
-_declare()
+lib = _declare(c.CDLL(str(LIBRARY_PATH)))
 exceptions = make_exceptions(interface.statuses, "okra")
 _CANCELLED = list(interface.statuses).index("OKRA_ECANCELLED")
 _watch = Watch(lib.okra_context_cancel)
@@ -96,7 +112,7 @@ def _user_level() -> int:
 def option_types(topic: str) -> dict:
     """The options of ``"fit"``, ``"predict"`` or ``"select"``: names as typed, and types."""
     count = c.c_size_t()
-    tables = c.cast(lib.okra_option_tables(topic.encode(), c.byref(count)),
+    tables = c.cast(lib.okra_option_tables(topic, c.byref(count)),
                     c.POINTER(c.POINTER(structs["okra_option_table"])))
     return {name: kind for table in tables[:count.value]
             for name, kind in _rows(table.contents).items()}
@@ -123,27 +139,27 @@ def method_options(method: str) -> dict:
 
 def set_options(given: Handle, topic: str) -> dict:
     """The options of a topic that are set, with their texts."""
-    return {name: lib.okra_options_get(given.pointer, name.encode()).decode()
+    return {name: lib.okra_options_get(given.pointer, name).decode()
             for name in option_types(topic)
-            if lib.okra_options_is_set(given.pointer, name.encode())}
+            if lib.okra_options_is_set(given.pointer, name)}
 
 
 def decoder_has(name: Optional[str], trait: str) -> bool:
     """Whether a decoder does what ``OKRA_DECODER_<trait>`` says."""
     return name is not None and lib.okra_decoder_has(
-        str(name).encode(), constants["OKRA_DECODER_" + trait])
+        str(name), constants["OKRA_DECODER_" + trait])
 
 
 def kernel_has(kernel: Any, trait: str) -> bool:
     """Whether a kernel is what ``OKRA_KERNEL_<trait>`` says; a callable and "auto" are not."""
     return isinstance(kernel, str) and lib.okra_kernel_has(
-        kernel.encode(), constants["OKRA_KERNEL_" + trait])
+        kernel, constants["OKRA_KERNEL_" + trait])
 
 
 def metric_has(metric: Optional[str], trait: str) -> bool:
     """Whether a metric is what ``OKRA_METRIC_<trait>`` says."""
     return metric is not None and lib.okra_metric_has(
-        str(metric).encode(), constants["OKRA_METRIC_" + trait])
+        str(metric), constants["OKRA_METRIC_" + trait])
 
 
 # By address, which serves again when a context is gone. Weak: one that nobody holds goes
@@ -185,12 +201,13 @@ class Context:
         if seed:
             lib.okra_context_set_seed(self.pointer, seed)
         if memory is not None:
-            size = c.c_int64(memory if isinstance(memory, int) else 0)
-            if not isinstance(memory, int):
-                check(lib.okra_parse_bytes(str(memory).encode(), c.byref(size)))
+            size = memory
+            if not isinstance(memory, numbers.Integral):
+                size = c.c_int64()
+                check(lib.okra_parse_bytes(str(memory), c.byref(size)))
             check(lib.okra_context_set_memory(self.pointer, size))
         if engine is not None:
-            check(lib.okra_context_set_engine(self.pointer, str(engine).encode()))
+            check(lib.okra_context_set_engine(self.pointer, str(engine)))
         _contexts[self.pointer] = weakref.ref(self)
         lib.okra_context_set_warning(self.pointer, _warned, self.pointer)
         if verbose:
@@ -271,8 +288,7 @@ def options(create: Callable, values: dict) -> Handle:
     handle = make(create, lib.okra_options_free)
     for name, value in values.items():
         if value is not None:
-            check(lib.okra_options_set(handle.pointer, name.encode(),
-                                       option_text(value).encode()))
+            check(lib.okra_options_set(handle.pointer, name, option_text(value)))
     return handle
 
 

@@ -163,7 +163,7 @@ class Model:
     def load(cls, path: Any) -> "Model":
         """A model from its file, which must stay in place while the model lives."""
         return cls(Context().make(lib.okra_model_load, lib.okra_model_free,
-                                  os.fspath(path).encode()))
+                                  path))
 
     def save(self, path: Any, compact: bool | str = False) -> None:
         """Writes the model file that ``okra predict`` reads.
@@ -176,7 +176,7 @@ class Model:
             raise ValueError(f"compact is {compact!r}, expected False, True or 'recompute'")
         how = 2 if compact == "recompute" else int(bool(compact))
         Context().call(lib.okra_model_save_as, self._handle.pointer, how,
-                       os.fspath(path).encode())
+                       path)
 
     def to_bytes(self) -> bytes:
         """The content of the model file."""
@@ -316,7 +316,7 @@ class Model:
             if value is None:
                 continue
             if name in ("how", "score"):
-                value = str(value).encode()
+                value = str(value)
             elif name in ("weights", "test_weights"):
                 value = np.ascontiguousarray(value, dtype=np.float64)
                 want = (pairs if name == "weights" else tests,)

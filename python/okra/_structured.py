@@ -62,7 +62,12 @@ def spectra(peaks: Iterable, about: Optional[Iterable] = None) -> Data:
     -------
     Data
     """
-    arrays = [np.asarray(p, dtype=np.float64).reshape(-1, 2) for p in peaks]
+    arrays = [np.asarray(p, dtype=np.float64) for p in peaks]
+    for i, array in enumerate(arrays):
+        if array.size and (array.ndim != 2 or array.shape[1] != 2):
+            raise ValueError(f"spectrum {i} has shape {array.shape}, expected (count, 2): one row "
+                             "of m/z and intensity per peak")
+    arrays = [array.reshape(-1, 2) for array in arrays]
     offsets = np.zeros(len(arrays) + 1, dtype=np.int64)
     np.cumsum([len(a) for a in arrays], out=offsets[1:])
     both = np.concatenate(arrays) if arrays else np.empty((0, 2))

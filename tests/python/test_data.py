@@ -102,6 +102,9 @@ def test_spectra_have_kernels_and_masses():
         okra.spectra([[[50, -1]]])
     with pytest.raises(ValueError, match="1 descriptions of 2 spectra"):
         okra.spectra([[[50, 1]], [[60, 1]]], [{}])
+    for turned in (np.ones((2, 5)), np.ones((2, 6)), np.ones(4), np.ones((1, 2, 2))):
+        with pytest.raises(ValueError, match="spectrum 1 has shape"):
+            okra.spectra([[[50, 1]], turned])
 
 
 def test_smiles_have_kernels():

@@ -1,6 +1,7 @@
 """Prototypes, exceptions, warnings, progress, interrupts, threads."""
 import ctypes
 import os
+import pathlib
 import re
 import signal
 import socket
@@ -273,3 +274,29 @@ def test_calls_from_other_threads_and_forked_processes():
 def test_build_info_and_version():
     assert okra.__version__ == _library.version()
     assert "blas" in okra.build_info().lower()
+
+
+@pytest.mark.parametrize("call, told", [
+    (lambda: okra.read("x.csv\0.npy"), "zero character"),
+    (lambda: okra.gram_matrix("rbf(sigma=1)\0 + linear", np.eye(2)), "zero character"),
+    (lambda: okra.Index("a\0.okx"), "zero character"),
+    (lambda: okra.Index.build("c.smi\0", "c.okx", ky="ecfp | tanimoto"), "zero character"),
+    (lambda: _library.Context(memory=2 ** 64), "out of range"),
+    (lambda: _library.Context(seed=2 ** 64), "out of range"),
+    (lambda: _library.Context(threads=2 ** 40), "out of range"),
+    (lambda: okra.Index.build("c.smi", "c.okx", ky="ecfp", shard=2 ** 70), "out of range"),
+])
+def test_texts_are_not_cut_and_numbers_do_not_wrap(call, told):
+    with pytest.raises(ValueError, match=told):
+        call()
+
+
+@pytest.mark.parametrize("name", ["plain.csv", "n\udcffme.csv"])
+@pytest.mark.parametrize("form", [str, os.fsencode, pathlib.Path])
+def test_paths_of_every_form(tmp_path, name, form):
+    path = form(os.path.join(str(tmp_path), name))
+    okra.as_data(np.eye(3)).write(path)
+    assert np.array_equal(okra.read(path).objects, np.eye(3))
+    model = okra.Model.fit(np.eye(3), np.eye(3), {"kx": "linear", "lambda": 1})
+    model.save(path)
+    assert len(okra.Model.load(path)) == 3

@@ -104,7 +104,7 @@ class OutputKernelEstimator(UpdateMixin, PredictMixin, ConformalMixin, ScoreMixi
             if reset:
                 self._x_objects = X
                 return gram(kernel_values(self.kx, X, X, "kx"))
-            needed = lib.okra_method_has(self._method_name().encode(),
+            needed = lib.okra_method_has(self._method_name(),
                                          constants["OKRA_TRAIT_SELF"])
             own = self_values(self.kx, X) if needed else None
             return gram(kernel_values(self.kx, X, self._x_objects, "kx"), own)
@@ -380,7 +380,7 @@ class OutputKernelEstimator(UpdateMixin, PredictMixin, ConformalMixin, ScoreMixi
         presets = options(lib.okra_fit_options, {})
         for name in self.get_params(deep=False):
             option = self._renamed.get(name, name.replace("_", "-"))
-            preset = lib.okra_options_get(presets.pointer, option.encode())
+            preset = lib.okra_options_get(presets.pointer, option)
             if preset is None or option not in written or (
                     getattr(self, name) != "auto" and written[option] == preset.decode()):
                 continue

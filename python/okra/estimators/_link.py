@@ -165,9 +165,9 @@ class LinkPredictor(ContextMixin, BaseEstimator):
             if searched.pointer:
                 self.search_ = json.loads(lib.okra_selection_json(searched.pointer).decode())
             self._chosen = {
-                name: lib.okra_options_get(fitted.pointer, name.encode()).decode()
+                name: lib.okra_options_get(fitted.pointer, name).decode()
                 for name in ("kx", "lambda") if values[name] == "auto"
-                and lib.okra_options_is_set(fitted.pointer, name.encode())}
+                and lib.okra_options_is_set(fitted.pointer, name)}
         return {"lambda": None, **self._chosen} if values["lambda"] == "auto" else self._chosen
 
     @property

@@ -215,7 +215,7 @@ class IOKRCV(OutputKernelEstimator):
         loss = c.c_bool(True)
         metric = self.selection_["metric"]
         if not metric_has(metric, "UNDECODED"):
-            check(lib.okra_metric_is_loss(metric.encode(), c.byref(loss)))
+            check(lib.okra_metric_is_loss(metric, c.byref(loss)))
         sign = -1.0 if loss.value else 1.0
         mean, error = c.c_double(), c.c_double()
         params, means, errors = [], [], []
@@ -244,7 +244,7 @@ class IOKRCV(OutputKernelEstimator):
         others: dict = {}
         chosen = dict.fromkeys(option_types("fit"))  # what "auto" may have set
         for option in {**self._select_options(), **chosen}:
-            text = lib.okra_selection_value(selection, cell, option.encode())
+            text = lib.okra_selection_value(selection, cell, option)
             if not text or option == "method" and self.method == type(self).method:
                 continue
             if option == "decode" and self.decode is None and not decoder_has(
@@ -276,4 +276,4 @@ class IOKRCV(OutputKernelEstimator):
         written = self.model_.info["options"]
         presets = options(lib.okra_fit_options, {})
         return {name: text for name, text in written.items() if text !=
-                (lib.okra_options_get(presets.pointer, name.encode()) or b"").decode()}
+                (lib.okra_options_get(presets.pointer, name) or b"").decode()}

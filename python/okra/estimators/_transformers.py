@@ -154,12 +154,12 @@ class TwinKernelLearner(_Gram):
 
     def _base(self, kernels: Any, degree: int) -> tuple:
         texts = [kernels] if isinstance(kernels, str) else list(kernels)
-        parsed = [make(lib.okra_kernel_parse, lib.okra_kernel_free, text.encode())
+        parsed = [make(lib.okra_kernel_parse, lib.okra_kernel_free, text)
                   for text in texts]
         array = (c.c_void_p * len(parsed))(*[k.pointer for k in parsed])
-        low_rank = None if self.low_rank is None else self.low_rank.encode()
-        return structs["okra_twin_base"](c.cast(array, c.c_void_p), len(parsed), degree,
-                                         low_rank), (parsed, array)
+        return structs["okra_twin_base"](
+            kernels=c.cast(array, c.c_void_p), count=len(parsed), degree=degree,
+            low_rank=self.low_rank), (parsed, array)
 
     def fit(self, X: Any, y: Any = None) -> "TwinKernelLearner":
         """Learns the two kernels from pairs.
