@@ -16,6 +16,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Newer versions of expat deprecate numbers that are 32 bits wide on some systems. */
+#if XML_MAJOR_VERSION == 2 && XML_MINOR_VERSION < 9
+#define XML_GetCurrentLineNumber64 XML_GetCurrentLineNumber
+#define XML_GetCurrentColumnNumber64 XML_GetCurrentColumnNumber
+#define XML_GetCurrentByteIndex64 XML_GetCurrentByteIndex
+#endif
+
 enum { TEXT_MOST = 4096, PIECE = 1 << 20, ELEMENT_MOST = 1 << 24 };
 
 typedef struct ends {
@@ -43,8 +50,8 @@ static void fault(reader *r, const char *what, const char *found)
     if (r->st == OKRA_OK) {
         r->st =
             okra_fail_(OKRA_EFORMAT, "line %" PRId64 ", character %" PRId64 ": %s%s%s%s",
-                       (int64_t)XML_GetCurrentLineNumber(r->parser),
-                       (int64_t)XML_GetCurrentColumnNumber(r->parser) + 1, what,
+                       (int64_t)XML_GetCurrentLineNumber64(r->parser),
+                       (int64_t)XML_GetCurrentColumnNumber64(r->parser) + 1, what,
                        found ? " '" : "", found ? found : "", found ? "'" : "");
         XML_StopParser(r->parser, XML_FALSE);
     }
@@ -162,7 +169,7 @@ static void start_edge(reader *r, const XML_Char **list)
     if (r->st == OKRA_OK) {
         r->edges[r->count++] = (ends){(int32_t)OKRA_MIN_(code[0], code[1]),
                                       (int32_t)OKRA_MAX_(code[0], code[1]),
-                                      (okra_int)XML_GetCurrentLineNumber(r->parser)};
+                                      (okra_int)XML_GetCurrentLineNumber64(r->parser)};
         r->edge = true;
         r->label = 0;
     }
@@ -295,12 +302,23 @@ static okra_status parse(const okra_source_ *s, reader *r)
             fault(r, XML_ErrorString(code), NULL);
             CHK(r->st);
         }
-        if (at + size - XML_GetCurrentByteIndex(r->parser) > ELEMENT_MOST) {
+        if (at + size - XML_GetCurrentByteIndex64(r->parser) > ELEMENT_MOST) {
             fault(r, "an element of more than 16 million bytes", NULL);
             CHK(r->st);
         }
     }
     return OKRA_OK;
+}
+
+/* No randomness from the system: the same file gives the same run. */
+static void fix_salt(XML_Parser parser)
+{
+#if XML_MAJOR_VERSION == 2 && XML_MINOR_VERSION < 8
+    (void)XML_SetHashSalt(parser, 1);
+#else
+    static const uint8_t salt[16] = {1};
+    (void)XML_SetHashSalt16Bytes(parser, salt);
+#endif
 }
 
 okra_status okra_read_graphml_(okra_source_ *s, okra_data **out)
@@ -312,8 +330,7 @@ okra_status okra_read_graphml_(okra_source_ *s, okra_data **out)
     TRY(okra_graphs_begin_(&r->b, false));
     r->parser = XML_ParserCreate_MM(NULL, &memory, NULL);
     FAIL_IF(!r->parser, OKRA_EMEM, "out of memory");
-    /* No randomness from the system: the same file gives the same run. */
-    (void)XML_SetHashSalt(r->parser, 1);
+    fix_salt(r->parser);
     XML_SetUserData(r->parser, r);
     XML_SetElementHandler(r->parser, start, end);
     XML_SetCharacterDataHandler(r->parser, characters);
