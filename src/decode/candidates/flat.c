@@ -13,7 +13,10 @@
  */
 #include "decode/candidates/flat.h"
 
+#include "decode/candidates/halves.h"
+
 #include <math.h>
+#include <string.h>
 
 static okra_status mean_feature(okra_flat_ *s)
 {
@@ -166,26 +169,38 @@ static okra_status predicted(okra_context *ctx, const okra_flat_ *s,
     return OKRA_OK;
 }
 
+/* A <- the scores of training outputs begin.. as the fit found them. Those of copies,
+ * which rounding made different, are the scores of the first: else rounding would order
+ * copies. */
+static void known_scores(const okra_components_ *c, const okra_int *first, okra_int begin,
+                         okra_mat_ A)
+{
+    for (okra_int i = 0; i < A.rows; i++) {
+        memcpy(A.p + i * A.ld, c->scores + first[begin + i] * c->p,
+               (size_t)c->p * sizeof *A.p);
+    }
+}
+
 okra_status okra_flat_search_(okra_context *ctx, const okra_flat_ *s,
                               const okra_block_ *block, okra_nearest_ *nearest)
 {
-    OWNED okra_int *which = NULL;
+    OWNED okra_int *which = NULL, *own = NULL;
+    const okra_int *copies = NULL;
     okra_int d = s->output.d, m = block->m, ld = 0;
     OWNED double *H = NULL, *G = NULL, *Y = NULL, *norm = NULL;
     double self[2 * OKRA_PANEL_];
     const okra_components_ *c = s->output.components;
     /* Those of the training outputs are known from the fit, unless pairs had weights. */
     bool known = c && c->scores && !c->duals && s->set == s->output.y;
-    bool coordinates = c && !known;
-    const double *y = known         ? c->scores
-                      : coordinates ? NULL
-                                    : okra_data_values(s->set, &ld);
-    ld = known ? c->p : ld;
+    const double *y = c ? NULL : okra_data_values(s->set, &ld);
     CHK(okra_doubles_(ctx, m, d, "explicit predictions", &H));
     CHK(okra_doubles_(ctx, m, OKRA_PANEL_, "inner products with candidates", &G));
     CHK(okra_doubles_(ctx, OKRA_PANEL_, d, "a panel of candidates", &Y));
     MAKE(norm, m);
     MAKE(which, m);
+    if (known) {
+        CHK(okra_halves_copies_(&s->output, &own, &copies));
+    }
     CHK(predicted(ctx, s, block, okra_mat_of_(H, m, d)));
     place(s->shift, isnan(s->level), okra_mat_of_(H, m, d), norm, which);
     for (okra_int first = 0; first < nearest->count; first += OKRA_PANEL_) {
@@ -195,7 +210,9 @@ okra_status okra_flat_search_(okra_context *ctx, const okra_flat_ *s,
         }
         CHK(okra_cancelled_(ctx));
         okra_mat_ Yc = okra_mat_of_(Y, columns, d);
-        if (coordinates) {
+        if (known) {
+            known_scores(c, copies, first, Yc);
+        } else if (c) {
             CHK(panel_components(ctx, s, m < nearest->tests, first, Yc));
         }
         subtract(s->shift, y ? okra_mat_view_(y + first * ld, columns, d, ld) : Yc, Yc,

@@ -72,8 +72,8 @@ static okra_status some_halves(void *arg, okra_int begin, okra_int end, int work
     return OKRA_OK;
 }
 
-/* G_i of every copy becomes that of the first. */
-static okra_status level_copies(const okra_output_ *output, double *G)
+okra_status okra_halves_copies_(const okra_output_ *output, okra_int **own,
+                                const okra_int **out)
 {
     OWNED okra_int *fresh = NULL;
     const okra_int *first = okra_shelf_find_(output->shelf, "copies");
@@ -86,6 +86,17 @@ static okra_status level_copies(const okra_output_ *output, double *G)
             fresh = NULL;
         }
     }
+    *out = first;
+    *own = TAKE(fresh);
+    return OKRA_OK;
+}
+
+/* G_i of every copy becomes that of the first. */
+static okra_status level_copies(const okra_output_ *output, double *G)
+{
+    OWNED okra_int *own = NULL;
+    const okra_int *first;
+    CHK(okra_halves_copies_(output, &own, &first));
     for (okra_int i = 0; i < output->y->n; i++) {
         G[i] = G[first[i]];
     }

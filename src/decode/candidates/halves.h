@@ -11,5 +11,9 @@
 okra_status okra_halves_times_(okra_context *ctx, const okra_output_ *output,
                                okra_panels_ *panels, bool again, const double *w,
                                double *out) OKRA_CHECK;
+/* first[i]: the first training output that is the same object as output i. *own: what the
+ * caller frees, or NULL. */
+okra_status okra_halves_copies_(const okra_output_ *output, okra_int **own,
+                                const okra_int **first) OKRA_CHECK;
 
 #endif

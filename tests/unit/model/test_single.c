@@ -44,6 +44,17 @@ static okra_prediction *ask(okra_context *ctx, const okra_model *model, okra_int
     return p;
 }
 
+/* Copies of one output come one after the other, by their number. */
+static void check_copies(const okra_int *index, const double *distance, okra_int top)
+{
+    for (okra_int k = 1; k < top; k++) {
+        const double *a = y + index[k - 1] * LABELS, *b = y + index[k] * LABELS;
+        if (memcmp(a, b, LABELS * sizeof *y) == 0) {
+            CHECK(index[k - 1] < index[k] && distance[k - 1] == distance[k]);
+        }
+    }
+}
+
 /* Test input i by itself as row i of all of them. */
 static void compare(okra_context *ctx, const okra_model *model, okra_int i,
                     const okra_options *options, const okra_prediction *all, bool chosen)
@@ -58,6 +69,10 @@ static void compare(okra_context *ctx, const okra_model *model, okra_int i,
     const okra_int *index = okra_prediction_index(one, &top);
     for (okra_int k = 0; chosen && k < top; k++) {
         CHECK(index[k] == okra_prediction_index(all, &top)[i * top + k]);
+    }
+    if (chosen && got) {
+        check_copies(index, got, top);
+        check_copies(okra_prediction_index(all, &top) + i * top, want + i * top, top);
     }
     const okra_data *a = okra_prediction_objects(one), *b = okra_prediction_objects(all);
     for (okra_int j = 0; j < b->d; j++) {
