@@ -22,13 +22,19 @@ CTEST = ctest --output-on-failure -j $(JOBS)
 c_files = $(shell git ls-files -co --exclude-standard -- '*.c' '*.h' 2>/dev/null || \
     find src include cli papers tests bench -name '*.[ch]')
 
-.PHONY: build demo test test-fresh test-cuda check asan tsan format format-check lint bench results \
-    results-pages results-quick fuzz mutate kill memory docs install install-python wheel deb clean help packages \
-    packages-dist packages-test packages-docs packages-dev
+.PHONY: build everything demo test test-all test-fresh test-cuda check asan tsan format format-check lint bench \
+    results results-pages results-quick fuzz mutate kill memory docs install install-python wheel deb clean help \
+    packages packages-dist packages-test packages-docs packages-dev
+
+# What is configured with CMAKE_FLAGS; $(1): targets, none for all.
+cmake_build = cmake $(BUILD) $(CMAKE_FLAGS) >$(BUILD)/configure.log || { cat $(BUILD)/configure.log; exit 1; }; \
+	cmake --build $(BUILD) -j $(JOBS) $(1)
 
 build: $(BUILD)/CMakeCache.txt ## build the library and the program (the default)
-	@cmake $(BUILD) $(CMAKE_FLAGS) >$(BUILD)/configure.log || { cat $(BUILD)/configure.log; exit 1; }
-	@cmake --build $(BUILD) -j $(JOBS)
+	@$(call cmake_build,--target program)
+
+everything: $(BUILD)/CMakeCache.txt ## the same, with tests and benchmarks
+	@$(call cmake_build)
 
 $(BUILD)/CMakeCache.txt:
 	@cmake -S . -B $(BUILD) -G Ninja $(CMAKE_FLAGS)
@@ -36,17 +42,25 @@ $(BUILD)/CMakeCache.txt:
 demo: packages build ## install what is missing, build, learn two built-in tasks
 	@$(BUILD)/okra demo
 
-# A test that is skipped tests nothing: it counts as a failure.
-test: packages packages-test build ## install what is missing, build, run every test
-	@cd $(BUILD) && $(CTEST) | tee test.log; status=$$?; \
-	if grep -q '^The following tests did not run:' test.log; then \
-	    echo "make test: tests were skipped; build/test.log says why"; exit 1; fi; exit $$status
+# A test that is skipped tests nothing: it counts as a failure. Tests labelled `heavy` need the
+# packages of `make test-all`.
+run_tests = cd $(BUILD) && $(CTEST) $(1) | tee $@.log; status=$$?; \
+	if grep -q '^The following tests did not run:' $@.log; then \
+	    echo "make $@: tests were skipped; $(BUILD)/$@.log says why"; exit 1; fi; exit $$status
+test: packages packages-test everything ## install what is missing, build, run the daily tests
+	@$(call run_tests,-LE heavy)
 
-test-fresh: packages-dev ## the same in a bare Debian made for it (as root); wheel and packages in another
-	@tools/test_fresh.sh
+test-all: test ## the same, then tests that need many packages: browser, MPI, Slurm, wheels, other programs
+	@tools/install_packages.sh packages-dist.txt packages-docs.txt packages-test-all.txt packages-mpi.txt
+	@$(MAKE) --no-print-directory everything
+	@$(call run_tests,-L heavy)
+
+# RELEASE=trixie: another release than this machine's.
+test-fresh: packages-dev ## make demo and test-all in a bare Debian (as root); wheel and packages in another
+	@tools/test_fresh.sh $(RELEASE)
 
 # HOST=name: on that machine, through ssh.
-test-cuda: build ## run the tests of engines and methods on a GPU, here or on HOST
+test-cuda: everything ## run the tests of engines and methods on a GPU, here or on HOST
 	@tools/test_cuda.bash $(BUILD) $(HOST)
 
 check: format-check lint test asan ## what a change must pass: format, lint, tests, sanitizers
@@ -76,7 +90,7 @@ lint: packages format-check ## check format, layers, bug-prone code, and build w
 
 # 77: what a benchmark compares with is not installed; it says so.
 BENCH ?= $(wildcard bench/bench_*.py)
-bench: build ## run the benchmarks (or those of BENCH) against peers, write docs/benchmarks.md
+bench: everything ## run the benchmarks (or those of BENCH) against peers, write docs/benchmarks.md
 	@mkdir -p bench/out; failed=0; for b in $(BENCH); do n=$$(basename $$b .py); echo "== $$n"; \
 	    OKRA_BUILD=$(abspath $(BUILD)) $(python) $$b | tee bench/out/$$n.jsonl; s=$$?; \
 	    if [ $$s = 77 ]; then rm bench/out/$$n.jsonl; elif [ $$s != 0 ]; then failed=1; fi; \
@@ -136,7 +150,7 @@ mutate: packages ## MUTATED altered data files, twice as many models and indexes
 kill: build ## kill okra at 300 random moments: nothing is lost, nothing is broken
 	@$(call attack,kill -9 at random moments,$(python) tests/kill/kill.py $(BUILD)/okra 300)
 
-memory: build ## let every allocation of the commands fail once (of long ones some, spread over the whole run; SEED=n: others)
+memory: everything ## let every allocation of the commands fail once (of long ones some, spread over the whole run; SEED=n: others)
 	@$(call attack,allocations that fail,$(python) tests/memory/sweep.py $(BUILD)/okra $(BUILD)/tests/memory/libokra_failing.so 0)
 
 docs: packages packages-docs build ## make the documentation site (build/site), man pages and completions (build/share)
@@ -166,7 +180,7 @@ packages-dist:
 	@tools/install_packages.sh packages-dist.txt
 
 packages-test:
-	@tools/install_packages.sh packages-dist.txt packages-docs.txt packages-test.txt packages-mpi.txt
+	@tools/install_packages.sh packages-test.txt
 
 packages-docs:
 	@tools/install_packages.sh packages-docs.txt
