@@ -1,6 +1,6 @@
 /* jackknife+ and cv+ against refits without each fold, and split against its definition.
  */
-#include "naive.h"
+#include "conformal_naive.h"
 
 static okra_conformal_settings settings(const char *how, const char *score)
 {

@@ -1,4 +1,4 @@
-/* naive.h: conformal prediction by refitting, straight from its definition. */
+/* conformal_naive.h: conformal prediction by refitting, straight from its definition. */
 #ifndef OKRA_TEST_CONFORMAL_NAIVE_H
 #define OKRA_TEST_CONFORMAL_NAIVE_H
 

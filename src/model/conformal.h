@@ -33,7 +33,7 @@ typedef enum okra_conformal_how_ {
     OKRA_CONFORMAL_FOLDS_, /* jackknife+ and cv+ */
 } okra_conformal_how_;
 
-typedef struct okra_conformal_job_ {
+typedef struct okra_conformal_ {
     okra_context *ctx;
     const okra_model *model;
     okra_data *x, *candidates; /* columns as the model has them; NULL: intervals */
@@ -45,43 +45,49 @@ typedef struct okra_conformal_job_ {
     okra_int pairs, tests, count;       /* that calibrate; test inputs; candidates    */
     okra_int *group;                    /* of each pair, or NULL: one group           */
     okra_int *test_group, *class_group; /* of test inputs, or of candidates, or NULL  */
-} okra_conformal_job_;
+} okra_conformal_;
 
 /* The group of test t and candidate c; pairs of another one are not compared. */
-okra_int okra_conformal_group_(const okra_conformal_job_ *job, okra_int t, okra_int c);
-bool okra_conformal_in_(const okra_conformal_job_ *job, okra_int i, okra_int group);
-double okra_conformal_weight_(const okra_conformal_job_ *job, okra_int i);
-double okra_conformal_test_weight_(const okra_conformal_job_ *job, okra_int t);
+static inline okra_int okra_conformal_group_(const okra_conformal_ *job, okra_int t,
+                                             okra_int c)
+{
+    return job->test_group    ? job->test_group[t]
+           : job->class_group ? job->class_group[c]
+                              : 0;
+}
+static inline bool okra_conformal_in_(const okra_conformal_ *job, okra_int i,
+                                      okra_int group)
+{
+    return !job->group || job->group[i] == group;
+}
+static inline double okra_conformal_weight_(const okra_conformal_ *job, okra_int i)
+{
+    return job->s.weights ? job->s.weights[i] : 1;
+}
+static inline double okra_conformal_test_weight_(const okra_conformal_ *job, okra_int t)
+{
+    return job->s.weights ? job->s.test_weights[t] : 1;
+}
 /* Is a at least b, to rounding? */
 static inline bool okra_conformal_least_(double a, double b)
 {
     return a >= b - OKRA_CONFORMAL_SLACK_ * (b < 0 ? -b : b);
 }
-/* The k-th smallest (from 1) of n values, which are moved; k > n: +infinity, k < 1:
- * -infinity. */
-double okra_conformal_kth_(double *values, okra_int n, okra_int k);
-/* ceil((1 - alpha)(n + 1)), safe against rounding of the product. */
-okra_int okra_conformal_order_(double alpha, okra_int n);
-
-/* split.c, split_intervals.c */
-okra_status okra_conformal_split_(const okra_conformal_job_ *job, double *p) OKRA_CHECK;
-okra_status okra_conformal_split_intervals_(const okra_conformal_job_ *job, double alpha,
+/* conformal_split.c */
+okra_status okra_conformal_split_(const okra_conformal_ *job, double *p) OKRA_CHECK;
+okra_status okra_conformal_split_intervals_(const okra_conformal_ *job, double alpha,
                                             double *bounds, double *radius) OKRA_CHECK;
-/* v(x) + lambda of test inputs, from the model's own predictive variance. */
-okra_status okra_conformal_variance_(okra_context *ctx, const okra_model *model,
-                                     const okra_data *x, double *out) OKRA_CHECK;
 
-/* ---- ridge with the operator identity, solved.c ---- */
+/* ---- ridge with the operator identity, conformal_ridge.c ---- */
 
 typedef struct okra_solved_ {
-    okra_int n;
+    okra_int n, d;
     double lambda;
-    double *F; /* n x n: the Cholesky factor of K + lambda I       */
-    double *B; /* n x n: (K + lambda I)^-1                         */
-    double *L; /* n x n: the output Gram matrix; NULL: intervals   */
-    double *Y; /* n x d: explicit outputs: intervals, or centred   */
-    okra_int d;
-    double *ones;     /* n: B 1 where outputs are centred, else NULL */
+    okra_mat_ F;      /* n x n: the Cholesky factor of K + lambda I       */
+    okra_mat_ B;      /* n x n: (K + lambda I)^-1                         */
+    okra_mat_ L;      /* n x n: the output Gram matrix; none of intervals */
+    okra_mat_ Y;      /* n x d: explicit outputs: intervals, or centred   */
+    double *ones;     /* n: B 1 where outputs are centred, else NULL      */
     double *mean;     /* d: what was taken from Y; without Y, centred: n + 1 */
     double trace;     /* of K + lambda I                           */
     double condition; /* at least that of K + lambda I             */
@@ -89,37 +95,47 @@ typedef struct okra_solved_ {
     double given;     /* the same before centring                  */
 } okra_solved_;
 
-/* A block of test inputs: u = B k_x and s = k(x,x) + lambda - k_x'u. */
+/* A block of m test inputs: u = B k_x and s = k(x,x) + lambda - k_x'u. */
+enum { OKRA_BORDERED_ROWS_ = 256 };
 typedef struct okra_bordered_ {
     okra_int first, m;
-    double *U;   /* m x n */
-    double *s;   /* m     */
-    double *off; /* m: how far s may be off, relatively */
-    double *UL;  /* m x n: U L, or NULL */
+    okra_mat_ U, UL; /* m x n; U L of sets                  */
+    double *s;       /* m                                   */
+    double *off;     /* m: how far s may be off, relatively */
 } okra_bordered_;
 
-okra_status okra_solved_create_(const okra_conformal_job_ *job,
-                                okra_solved_ *out) OKRA_CHECK;
+/* A fresh matrix; the caller frees out->p. */
+static inline okra_status okra_conformal_room_(const okra_conformal_ *job, okra_int rows,
+                                               okra_int cols, const char *what,
+                                               okra_mat_ *out)
+{
+    double *p = NULL;
+    CHK(okra_doubles_(job->ctx, rows, cols, what, &p));
+    *out = okra_mat_of_(p, rows, cols);
+    return OKRA_OK;
+}
+
+okra_status okra_solved_create_(const okra_conformal_ *job, okra_solved_ *out) OKRA_CHECK;
 void okra_solved_clear_(okra_solved_ *solved);
 typedef okra_status (*okra_bordered_fn_)(void *user, const okra_bordered_ *block);
 /* Test inputs block by block. */
-okra_status okra_solved_walk_(const okra_conformal_job_ *job, const okra_solved_ *solved,
+okra_status okra_solved_walk_(const okra_conformal_ *job, const okra_solved_ *solved,
                               okra_bordered_fn_ each, void *user) OKRA_CHECK;
 /* l(c, y_i) of all candidates, count x n, and l(c, c), centred like L; the caller frees
  * both. solved->size grows to the largest |phi(c)|. */
-okra_status okra_solved_candidates_(const okra_conformal_job_ *job, okra_solved_ *solved,
-                                    double **cross, double **self) OKRA_CHECK;
+okra_status okra_solved_candidates_(const okra_conformal_ *job, okra_solved_ *solved,
+                                    okra_mat_ *cross, double **self) OKRA_CHECK;
 /* How far |sum_j a_j phi_j|^2, computed as norm2 from inner products, may be off, given
  * sum = sum_j |a_j|, a a row of the inverse or made of it. */
 double okra_solved_error_(const okra_solved_ *solved, double sum, double norm2);
 
-/* full.c, full_intervals.c */
-okra_status okra_conformal_full_(const okra_conformal_job_ *job, double *p) OKRA_CHECK;
-okra_status okra_conformal_full_intervals_(const okra_conformal_job_ *job, double alpha,
+/* conformal_full.c */
+okra_status okra_conformal_full_(const okra_conformal_ *job, double *p) OKRA_CHECK;
+okra_status okra_conformal_full_intervals_(const okra_conformal_ *job, double alpha,
                                            double *bounds, double *radius) OKRA_CHECK;
-/* folds_sets.c, folds_intervals.c: jackknife+ and cv+ */
-okra_status okra_conformal_folds_(const okra_conformal_job_ *job, double *p) OKRA_CHECK;
-okra_status okra_conformal_folds_intervals_(const okra_conformal_job_ *job, double alpha,
+/* conformal_folds.c: jackknife+ and cv+ */
+okra_status okra_conformal_folds_(const okra_conformal_ *job, double *p) OKRA_CHECK;
+okra_status okra_conformal_folds_intervals_(const okra_conformal_ *job, double alpha,
                                             double *bounds, double *radius) OKRA_CHECK;
 
 #endif

@@ -1,5 +1,5 @@
 /* Full conformal prediction against refits with every candidate. */
-#include "naive.h"
+#include "conformal_naive.h"
 
 static bool weighted = false; /* covariate shift */
 

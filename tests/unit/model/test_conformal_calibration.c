@@ -1,5 +1,5 @@
 /* Pairs that are held back and kept in a model. */
-#include "naive.h"
+#include "conformal_naive.h"
 
 #include <unistd.h>
 

@@ -2,12 +2,14 @@
  * conformal.c: what is asked for is checked, groups and weights are brought to one form,
  * and one of the ways is taken.
  */
-#include "conformal/conformal.h"
+#include "model/conformal.h"
 #include "engine/engine.h"
 
 #include "okra/metric.h"
 
 #include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 void okra_conformal_defaults(okra_conformal_settings *settings)
@@ -18,71 +20,9 @@ void okra_conformal_defaults(okra_conformal_settings *settings)
     }
 }
 
-okra_int okra_conformal_group_(const okra_conformal_job_ *job, okra_int t, okra_int c)
-{
-    return job->test_group    ? job->test_group[t]
-           : job->class_group ? job->class_group[c]
-                              : 0;
-}
-
-bool okra_conformal_in_(const okra_conformal_job_ *job, okra_int i, okra_int group)
-{
-    return !job->group || job->group[i] == group;
-}
-
-double okra_conformal_weight_(const okra_conformal_job_ *job, okra_int i)
-{
-    return job->s.weights ? job->s.weights[i] : 1;
-}
-
-double okra_conformal_test_weight_(const okra_conformal_job_ *job, okra_int t)
-{
-    return job->s.weights ? job->s.test_weights[t] : 1;
-}
-
-okra_int okra_conformal_order_(double alpha, okra_int n)
-{
-    double place = (1 - alpha) * (double)(n + 1);
-    return (okra_int)ceil(place - 1e-9 * (place > 1 ? place : 1));
-}
-
-/* Hoare's quickselect with the middle element as pivot. */
-double okra_conformal_kth_(double *values, okra_int n, okra_int k)
-{
-    okra_int low = 0, high = n - 1;
-    if (k < 1 || k > n) {
-        return k < 1 ? -INFINITY : INFINITY;
-    }
-    while (low < high) {
-        double pivot = values[low + (high - low) / 2];
-        okra_int i = low, j = high;
-        while (i <= j) {
-            while (values[i] < pivot) {
-                i++;
-            }
-            while (values[j] > pivot) {
-                j--;
-            }
-            if (i <= j) {
-                double v = values[i];
-                values[i++] = values[j];
-                values[j--] = v;
-            }
-        }
-        if (k - 1 <= j) {
-            high = j;
-        } else if (k - 1 >= i) {
-            low = i;
-        } else {
-            break;
-        }
-    }
-    return values[k - 1];
-}
-
 /* ---- what is asked for ---- */
 
-static okra_status read_how(okra_conformal_job_ *job)
+static okra_status read_how(okra_conformal_ *job)
 {
     const char *how = job->s.how ? job->s.how : "auto";
     bool given = job->s.calibration_x && job->s.calibration_y;
@@ -137,7 +77,7 @@ static okra_status read_how(okra_conformal_job_ *job)
     return OKRA_OK;
 }
 
-static okra_status read_score(okra_conformal_job_ *job)
+static okra_status read_score(okra_conformal_ *job)
 {
     static const char *const names[] = {"distance", "normalized", "residual", "rank"};
     const char *score = job->s.score = job->s.score ? job->s.score : "distance";
@@ -164,7 +104,7 @@ static okra_status read_score(okra_conformal_job_ *job)
 
 /* Numbers of the groups of pairs and of test inputs or candidates: equal objects have
  * equal numbers. */
-static okra_status number_groups(okra_conformal_job_ *job, const okra_data *pairs,
+static okra_status number_groups(okra_conformal_ *job, const okra_data *pairs,
                                  const okra_data *others, okra_int **theirs)
 {
     const okra_data *sets[] = {pairs, others};
@@ -178,7 +118,7 @@ static okra_status number_groups(okra_conformal_job_ *job, const okra_data *pair
     return OKRA_OK;
 }
 
-static okra_status read_groups(okra_conformal_job_ *job)
+static okra_status read_groups(okra_conformal_ *job)
 {
     const okra_conformal_settings *s = &job->s;
     REFUSE_IF(!s->groups != !s->test_groups || (s->groups && s->by_class), OKRA_EARG,
@@ -213,7 +153,7 @@ static okra_status check_weights(const char *whose, const double *w, okra_int n)
     return OKRA_OK;
 }
 
-static okra_status read_weights(const okra_conformal_job_ *job)
+static okra_status read_weights(const okra_conformal_ *job)
 {
     REFUSE_IF(!job->s.weights != !job->s.test_weights, OKRA_EARG,
               "conformal: weights need those of the pairs and of the test "
@@ -231,7 +171,7 @@ static okra_status read_weights(const okra_conformal_job_ *job)
     return OKRA_OK;
 }
 
-static void job_clear(okra_conformal_job_ *job)
+static void job_clear(okra_conformal_ *job)
 {
     okra_data_free(job->x);
     okra_data_free(job->candidates);
@@ -242,11 +182,10 @@ static void job_clear(okra_conformal_job_ *job)
 
 static okra_status job_open(okra_context *ctx, const okra_model *model,
                             const okra_data *x, const okra_data *candidates,
-                            const okra_conformal_settings *settings,
-                            okra_conformal_job_ *out)
+                            const okra_conformal_settings *settings, okra_conformal_ *out)
 {
     FREED_BY(job_clear)
-    okra_conformal_job_ job = {.ctx = ctx, .model = model, .tests = x->n};
+    okra_conformal_ job = {.ctx = ctx, .model = model, .tests = x->n};
     CHK(okra_data_align(ctx, x, model->training->x, &job.x));
     CHK(candidates ? okra_data_align(ctx, candidates, model->training->y, &job.candidates)
                    : OKRA_OK);
@@ -289,7 +228,7 @@ static okra_status job_open(okra_context *ctx, const okra_model *model,
     CHK(read_groups(&job));
     CHK(read_weights(&job));
     *out = job;
-    job = (okra_conformal_job_){0};
+    job = (okra_conformal_){0};
     return OKRA_OK;
 }
 
@@ -299,7 +238,7 @@ okra_status okra_conformal_p_values(okra_context *context, const okra_model *mod
                                     const okra_data *x, const okra_data *candidates,
                                     const okra_conformal_settings *settings, double *p)
 {
-    FREED_BY(job_clear) okra_conformal_job_ job = {0};
+    FREED_BY(job_clear) okra_conformal_ job = {0};
     NOT_NULL(model);
     NOT_NULL(x);
     NOT_NULL(candidates);
@@ -315,7 +254,7 @@ okra_status okra_conformal_p_values(okra_context *context, const okra_model *mod
 
 /* Is the test input's own weight more than alpha of all that its bounds compare? Then no
  * bound is certain enough, whatever the scores. *pairs: how many it is compared with. */
-static bool too_few(const okra_conformal_job_ *job, double alpha, okra_int t, okra_int j,
+static bool too_few(const okra_conformal_ *job, double alpha, okra_int t, okra_int j,
                     okra_int *pairs)
 {
     okra_int group = okra_conformal_group_(job, t, 0), ld = 0;
@@ -336,8 +275,7 @@ static bool too_few(const okra_conformal_job_ *job, double alpha, okra_int t, ok
  * of more than alpha of the pairs grows with y at least as fast as that of (x, y), for
  * distance where u_i (1 - u_i) >= s B_ii. So it is where the fit knows much more at x
  * than at the pairs without themselves, and lambda is small. */
-static void tell_endless(const okra_conformal_job_ *job, double alpha,
-                         const double *bounds)
+static void tell_endless(const okra_conformal_ *job, double alpha, const double *bounds)
 {
     okra_int d = job->model->training->output.d, count = job->tests * d;
     okra_int open = 0, few = 0, least = job->pairs;
@@ -381,7 +319,7 @@ okra_status okra_conformal_intervals(okra_context *context, const okra_model *mo
                                      const okra_conformal_settings *settings,
                                      double *bounds, double *radius)
 {
-    FREED_BY(job_clear) okra_conformal_job_ job = {0};
+    FREED_BY(job_clear) okra_conformal_ job = {0};
     NOT_NULL(model);
     NOT_NULL(x);
     NOT_NULL(bounds);
@@ -397,5 +335,156 @@ okra_status okra_conformal_intervals(okra_context *context, const okra_model *mo
             ? okra_conformal_full_intervals_(&job, alpha, bounds, radius)
             : okra_conformal_folds_intervals_(&job, alpha, bounds, radius));
     tell_endless(&job, alpha, bounds);
+    return OKRA_OK;
+}
+
+/* ---- p-values of distances that somebody measured already ----
+ *
+ * The share of pairs whose output is at least as far from its own prediction as the
+ * candidate, the candidate itself included. Pairs that the fit has not seen make it that
+ * of split conformal prediction; the training pairs, each predicted without itself, that
+ * of the jackknife, which promises nothing exact: a model of all pairs is a little better
+ * than those without one. */
+
+/* How many of the sorted scores are at least d, to rounding. */
+static okra_int at_least(const double *sorted, okra_int n, double d)
+{
+    okra_int low = 0, high = n;
+    while (low < high) {
+        okra_int middle = low + (high - low) / 2;
+        if (okra_conformal_least_(sorted[middle], d)) {
+            high = middle;
+        } else {
+            low = middle + 1;
+        }
+    }
+    return n - low;
+}
+
+okra_status okra_conformal_distances(okra_context *context, const okra_model *model,
+                                     bool training, const double *distance,
+                                     okra_int count, double *p, okra_int *pairs)
+{
+    OWNED double *score = NULL;
+    double mean = 0;
+    FREED_BY(okra_prediction_drop_) okra_prediction *left = NULL;
+    const okra_data *x = NULL, *y = NULL;
+    NOT_NULL(model);
+    NOT_NULL(distance);
+    NOT_NULL(p);
+    okra_int n =
+        training ? okra_model_count(model) : okra_model_calibration(model, &x, &y);
+    REFUSE_IF(n < 1, OKRA_EARG, "the model keeps no pairs to calibrate with");
+    MAKE(score, n);
+    CHK(training ? okra_model_leave(context, model, NULL, score, &left)
+                 : okra_model_loss(context, model, x, y, &mean, score));
+    qsort(score, (size_t)n, sizeof *score, okra_by_double_);
+    for (okra_int k = 0; k < count; k++) {
+        p[k] = (double)(at_least(score, n, distance[k]) + 1) / (double)(n + 1);
+    }
+    GIVE(pairs, n);
+    return OKRA_OK;
+}
+
+/* ---- groups of numbers: below the first cut, between two, from the last on ---- */
+
+enum { NAME = 64 };
+
+static okra_status check_cuts(const okra_data *numbers, const double *cuts,
+                              okra_int count)
+{
+    REFUSE_IF(numbers->kind != OKRA_DENSE || numbers->d != 1, OKRA_ESHAPE,
+              "groups to cut: %s holds %s of width %lld, expected one column of numbers",
+              numbers->source, okra_kind_name(numbers->kind), (long long)numbers->d);
+    for (okra_int k = 0; k < count; k++) {
+        REFUSE_IF(!isfinite(cuts[k]) || (k > 0 && !(cuts[k] > cuts[k - 1])), OKRA_EARG,
+                  "groups to cut: cut %lld is %g, expected growing numbers", (long long)k,
+                  cuts[k]);
+    }
+    for (okra_int i = 0; i < numbers->n; i++) {
+        REFUSE_IF(isnan(numbers->values[i * numbers->ld]), OKRA_EARG,
+                  "groups to cut: %s: number %lld is missing", numbers->source,
+                  (long long)i);
+    }
+    return OKRA_OK;
+}
+
+okra_status okra_groups_cut(const okra_data *numbers, const double *cuts, okra_int count,
+                            okra_data **out)
+{
+    NOT_NULL(out);
+    OWNED okra_int *codes = NULL;
+    OWNED char *text = NULL;
+    OWNED const char **names = NULL;
+    NOT_NULL(numbers);
+    NOT_NULL(cuts);
+    REFUSE_IF(count < 1, OKRA_EARG, "groups to cut: there is no cut");
+    CHK(check_cuts(numbers, cuts, count));
+    MAKE(codes, numbers->n);
+    MAKE(text, (count + 1) * NAME);
+    MAKE(names, count + 1);
+    for (okra_int k = 0; k <= count; k++) {
+        char low[NAME / 2 - 4], high[NAME / 2 - 4];
+        okra_number_format_(low, sizeof low, 15, k > 0 ? cuts[k - 1] : 0);
+        okra_number_format_(high, sizeof high, 15, k < count ? cuts[k] : 0);
+        char *name = text + k * NAME;
+        if (k == 0) {
+            snprintf(name, NAME, "below %s", high);
+        } else if (k == count) {
+            snprintf(name, NAME, "from %s", low);
+        } else {
+            snprintf(name, NAME, "%s to %s", low, high);
+        }
+        names[k] = name;
+    }
+    for (okra_int i = 0; i < numbers->n; i++) {
+        double value = numbers->values[i * numbers->ld];
+        codes[i] = 0;
+        while (codes[i] < count && value >= cuts[codes[i]]) {
+            codes[i]++;
+        }
+    }
+    return okra_data_labels(codes, numbers->n, names, count + 1, out);
+}
+
+/* ---- pairs that are held back, drawn at random ---- */
+
+okra_status okra_pairs_hold(okra_context *context, const okra_data *x, const okra_data *y,
+                            double share, okra_data **parts)
+{
+    OWNED okra_int *index = NULL;
+    FREED_BY(okra_data_drop_) okra_data *learn_x = NULL, *learn_y = NULL;
+    FREED_BY(okra_data_drop_) okra_data *held_x = NULL, *held_y = NULL;
+    NOT_NULL(x);
+    NOT_NULL(y);
+    NOT_NULL(parts);
+    okra_int n = y->n, N = x->n;
+    REFUSE_IF(!(share > 0 && share < 1), OKRA_EARG,
+              "calibration: the share is %g, expected a number between 0 and 1", share);
+    REFUSE_IF(x->kind == OKRA_GRAM || y->kind == OKRA_GRAM, OKRA_EUNSUPPORTED,
+              "calibration: a precomputed kernel cannot be parted: give pairs to "
+              "calibrate with when predicting");
+    REFUSE_IF(N < n, OKRA_ESHAPE, "calibration: there are %lld inputs and %lld outputs",
+              (long long)N, (long long)n);
+    okra_int held = (okra_int)floor(share * (double)n + 0.5), kept = n - held;
+    REFUSE_IF(held < 1 || kept < 1, OKRA_ESHAPE,
+              "calibration: a share of %g of %lld pairs leaves %lld to learn from and "
+              "%lld to calibrate with",
+              share, (long long)n, (long long)kept, (long long)held);
+    MAKE(index, N);
+    okra_iota_(N, index); /* inputs without outputs stay */
+    okra_random_ r = okra_random_create_(okra_context_seed(context), 13);
+    okra_random_shuffle_(&r, n, index);
+    okra_int *rest = index + held;
+    qsort(index, (size_t)held, sizeof *index, okra_by_int_);
+    qsort(rest, (size_t)kept, sizeof *rest, okra_by_int_);
+    CHK(okra_data_take(x, index, held, &held_x));
+    CHK(okra_data_take(y, index, held, &held_y));
+    CHK(okra_data_take(y, rest, kept, &learn_y));
+    CHK(okra_data_take(x, rest, N - held, &learn_x));
+    parts[0] = TAKE(learn_x);
+    parts[1] = TAKE(learn_y);
+    parts[2] = TAKE(held_x);
+    parts[3] = TAKE(held_y);
     return OKRA_OK;
 }

@@ -1,7 +1,7 @@
 /*
- * split.c: split conformal prediction (Papadopoulos et al. 2002): the scores of pairs
- * that the fit has not seen calibrate those of candidates. Any method, any decoder's
- * criterion.
+ * conformal_split.c: split conformal prediction (Papadopoulos et al. 2002): the scores of
+ * pairs that the fit has not seen calibrate those of candidates. Any method, any
+ * decoder's criterion.
  *
  *   distance    |phi(y) - h(x)|^2, or the method's own criterion
  *   normalized  the distance over v(x) + lambda, the predictive variance with noise
@@ -11,8 +11,14 @@
  * Covariate shift: with weights proportional to the ratio of densities of test and
  * calibrating inputs the guarantee holds under the test distribution (Tibshirani et al.
  * 2019). Cost: predictions, then log(pairs) for each candidate.
+ *
+ * Vectors: the interval of a coordinate is the prediction -+ the quantile of |y_j -
+ * h_j(x)| over the calibrating pairs, the ball that of |y - h(x)|; normalized: both over
+ * the predictive standard deviation. Values that are missing in the outputs to calibrate
+ * with are left out, for the ball the whole output. Cost: predictions, and one sort of
+ * the pairs for each coordinate (with groups or weights for each test input as well).
  */
-#include "conformal/conformal.h"
+#include "model/conformal.h"
 
 #include "okra/metric.h"
 
@@ -51,8 +57,9 @@ static okra_status take_rows(const okra_data *data, okra_int first, okra_int m,
     return okra_data_take(data, index, m, out);
 }
 
-okra_status okra_conformal_variance_(okra_context *ctx, const okra_model *model,
-                                     const okra_data *x, double *out)
+/* v(x) + lambda of test inputs, from the model's own predictive variance. */
+static okra_status variance_of(okra_context *ctx, const okra_model *model,
+                               const okra_data *x, double *out)
 {
     FREED_BY(okra_options_drop_) okra_options *o = NULL;
     FREED_BY(okra_prediction_drop_) okra_prediction *p = NULL;
@@ -74,7 +81,7 @@ okra_status okra_conformal_variance_(okra_context *ctx, const okra_model *model,
 }
 
 /* Distances of rows first.. of x to all candidates: m x count. */
-static okra_status distances(const okra_conformal_job_ *job, const okra_data *x,
+static okra_status distances(const okra_conformal_ *job, const okra_data *x,
                              okra_int first, okra_int m, double *out)
 {
     FREED_BY(okra_prediction_drop_) okra_prediction *p = NULL;
@@ -102,7 +109,7 @@ static okra_status distances(const okra_conformal_job_ *job, const okra_data *x,
 }
 
 /* Distances of the calibrating pairs themselves. */
-static okra_status own_distances(const okra_conformal_job_ *job, double *out)
+static okra_status own_distances(const okra_conformal_ *job, double *out)
 {
     FREED_BY(okra_prediction_drop_) okra_prediction *p = NULL;
     FREED_BY(okra_options_drop_) okra_options *o = NULL;
@@ -125,7 +132,7 @@ static okra_status own_distances(const okra_conformal_job_ *job, double *out)
 }
 
 /* The metric's value of every object of `truth` against one decoded object each. */
-static okra_status by_metric(const okra_conformal_job_ *job, const okra_data *truth,
+static okra_status by_metric(const okra_conformal_ *job, const okra_data *truth,
                              const okra_data *decoded, double *out)
 {
     double mean = 0;
@@ -140,22 +147,18 @@ static okra_status by_metric(const okra_conformal_job_ *job, const okra_data *tr
     return OKRA_OK;
 }
 
-static okra_status decode(const okra_conformal_job_ *job, const okra_data *x,
+static okra_status decode(const okra_conformal_ *job, const okra_data *x,
                           okra_prediction **out)
 {
     okra_predict_request request = {OKRA_SIZED(okra_predict_request),
                                     .candidates = job->candidates};
-    okra_options *o = NULL;
-    okra_status st = options_of("1", &o);
-    if (st == OKRA_OK) {
-        st = okra_predict(job->ctx, job->model, x, o, &request, out);
-    }
-    okra_options_free(o);
-    return st;
+    FREED_BY(okra_options_drop_) okra_options *o = NULL;
+    CHK(options_of("1", &o));
+    return okra_predict(job->ctx, job->model, x, o, &request, out);
 }
 
 /* Scores of test rows first.. by a metric: every candidate against what was decoded. */
-static okra_status metric_rows(const okra_conformal_job_ *job, okra_int first, okra_int m,
+static okra_status metric_rows(const okra_conformal_ *job, okra_int first, okra_int m,
                                double *out)
 {
     OWNED okra_int *index = NULL;
@@ -183,7 +186,7 @@ static double rounding(double distance, double largest)
     return OKRA_CONFORMAL_SLACK_ * fabs(distance) + 1e-12 * largest;
 }
 
-static okra_status largest_self(const okra_conformal_job_ *job, double *out)
+static okra_status largest_self(const okra_conformal_ *job, double *out)
 {
     const okra_training_ *t = job->model->training;
     OWNED double *self = NULL;
@@ -229,8 +232,7 @@ static void to_ranks(okra_int m, okra_int count, double *rows, double *sorted,
 }
 
 /* The rank of each calibrating output among the candidates, blocks of pairs at a time. */
-static okra_status own_ranks(const okra_conformal_job_ *job, double largest,
-                             double *score)
+static okra_status own_ranks(const okra_conformal_ *job, double largest, double *score)
 {
     OWNED double *rows = NULL;
     okra_int count = job->count;
@@ -247,8 +249,7 @@ static okra_status own_ranks(const okra_conformal_job_ *job, double largest,
     return OKRA_OK;
 }
 
-static okra_status calibrate(const okra_conformal_job_ *job, double largest,
-                             double *score)
+static okra_status calibrate(const okra_conformal_ *job, double largest, double *score)
 {
     OWNED double *variance = NULL;
     FREED_BY(okra_prediction_drop_) okra_prediction *p = NULL;
@@ -262,7 +263,7 @@ static okra_status calibrate(const okra_conformal_job_ *job, double largest,
         CHK(own_ranks(job, largest, score));
     } else if (job->score == OKRA_SCORE_NORMALIZED_) {
         MAKE(variance, job->pairs);
-        CHK(okra_conformal_variance_(job->ctx, job->model, job->cal_x, variance));
+        CHK(variance_of(job->ctx, job->model, job->cal_x, variance));
         for (okra_int i = 0; i < job->pairs; i++) {
             score[i] /= variance[i];
         }
@@ -280,7 +281,7 @@ static int by_group_and_score(const void *a, const void *b)
 }
 
 /* Sorted by group and score; weight becomes the sum from here to the end of the group. */
-static okra_status sort_scores(const okra_conformal_job_ *job, const double *score,
+static okra_status sort_scores(const okra_conformal_ *job, const double *score,
                                scored **out)
 {
     scored *all = NULL;
@@ -321,7 +322,7 @@ static double weight_from(const scored *all, okra_int n, okra_int at, okra_int g
     return at < n && all[at].group == group ? all[at].weight : 0;
 }
 
-okra_status okra_conformal_split_(const okra_conformal_job_ *job, double *p)
+okra_status okra_conformal_split_(const okra_conformal_ *job, double *p)
 {
     OWNED double *score = NULL, *variance = NULL, *sorted = NULL;
     double largest = 0;
@@ -334,7 +335,7 @@ okra_status okra_conformal_split_(const okra_conformal_job_ *job, double *p)
     CHK(sort_scores(job, score, &all));
     if (job->score == OKRA_SCORE_NORMALIZED_) {
         MAKE(variance, job->tests);
-        CHK(okra_conformal_variance_(job->ctx, job->model, job->x, variance));
+        CHK(variance_of(job->ctx, job->model, job->x, variance));
     }
     for (okra_int first = 0; first < job->tests; first += ROWS) {
         okra_int m = OKRA_MIN_(ROWS, job->tests - first);
@@ -357,6 +358,131 @@ okra_status okra_conformal_split_(const okra_conformal_job_ *job, double *p)
             rows[k] = (more + own) / (sum + own);
         }
         okra_progress_(job->ctx, "prediction sets", first + m, job->tests);
+    }
+    return OKRA_OK;
+}
+
+/* ---- intervals ---- */
+
+/* The explicit predictions of x, n x d. */
+static okra_status embed(const okra_conformal_ *job, const okra_data *x,
+                         okra_prediction **out, const double **h)
+{
+    FREED_BY(okra_options_drop_) okra_options *o = NULL;
+    okra_predict_request request = {OKRA_SIZED(okra_predict_request), .embedding = true};
+    okra_int rows, cols;
+    CHK(okra_predict_options(&o));
+    CHK(okra_options_set(o, "decode", "none"));
+    CHK(okra_predict(job->ctx, job->model, x, o, &request, out));
+    *h = okra_prediction_embedding(*out, &rows, &cols);
+    return OKRA_OK;
+}
+
+typedef struct weighted {
+    double value, weight;
+} weighted;
+
+static int by_value(const void *a, const void *b)
+{
+    const weighted *p = a, *q = b;
+    return (p->value > q->value) - (p->value < q->value);
+}
+
+/* The smallest value whose weight, with all below it, is at least (1 - alpha) of the sum
+ * with the test input's own weight; +infinity where there is none. */
+static double quantile(weighted *list, okra_int n, double own, double alpha)
+{
+    double sum = own, so_far = 0;
+    qsort(list, (size_t)n, sizeof *list, by_value);
+    for (okra_int i = 0; i < n; i++) {
+        sum += list[i].weight;
+    }
+    for (okra_int i = 0; i < n; i++) {
+        so_far += list[i].weight;
+        if (so_far >= (1 - alpha) * sum * (1 - 1e-12)) {
+            return list[i].value;
+        }
+    }
+    return INFINITY;
+}
+
+typedef struct split {
+    const okra_conformal_ *job;
+    const double *h, *cal_h;
+    double *spread, *cal_spread; /* standard deviations, or NULL */
+    weighted *list;
+    double alpha;
+} split;
+
+/* The quantile of |e_j| (j >= 0) or of the whole |e| (j < 0) for test t. */
+static double reach(const split *z, okra_int t, okra_int j)
+{
+    const okra_conformal_ *job = z->job;
+    okra_int d = job->model->training->output.d, count = 0, ld = 0;
+    okra_int group = okra_conformal_group_(job, t, 0);
+    const double *y = okra_data_values(job->cal_y, &ld);
+    for (okra_int i = 0; i < job->pairs; i++) {
+        double sum = 0;
+        for (okra_int k = j < 0 ? 0 : j; k < (j < 0 ? d : j + 1); k++) {
+            double e = y[i * ld + k] - z->cal_h[i * d + k];
+            sum += e * e;
+        }
+        if (okra_conformal_in_(job, i, group) && !isnan(sum)) {
+            double s = sqrt(sum) / (z->cal_spread ? z->cal_spread[i] : 1);
+            z->list[count++] = (weighted){s, okra_conformal_weight_(job, i)};
+        }
+    }
+    return quantile(z->list, count, okra_conformal_test_weight_(job, t), z->alpha) *
+           (z->spread ? z->spread[t] : 1);
+}
+
+static okra_status spreads(const okra_conformal_ *job, const okra_data *x, double **out)
+{
+    MAKE(*out, okra_data_count(x));
+    CHK(variance_of(job->ctx, job->model, x, *out));
+    for (okra_int i = 0; i < okra_data_count(x); i++) {
+        (*out)[i] = sqrt((*out)[i]);
+    }
+    return OKRA_OK;
+}
+
+/* Do all test inputs have the same quantile, but for their spread? */
+static bool shared(const okra_conformal_ *job)
+{
+    return !job->group && !job->s.weights;
+}
+
+okra_status okra_conformal_split_intervals_(const okra_conformal_ *job, double alpha,
+                                            double *bounds, double *radius)
+{
+    split z = {.job = job, .alpha = alpha};
+    OWNS(&z.spread, &z.cal_spread, &z.list);
+    FREED_BY(okra_prediction_drop_) okra_prediction *p = NULL, *cal = NULL;
+    okra_int d = job->model->training->output.d;
+    OWNED double *once = NULL;
+    MAKE(z.list, job->pairs);
+    MAKE(once, d + 1);
+    CHK(embed(job, job->x, &p, &z.h));
+    CHK(embed(job, job->cal_x, &cal, &z.cal_h));
+    if (job->score == OKRA_SCORE_NORMALIZED_) {
+        CHK(spreads(job, job->x, &z.spread));
+        CHK(spreads(job, job->cal_x, &z.cal_spread));
+    }
+    for (okra_int t = 0; t < job->tests; t++) {
+        double part = z.spread && t > 0 && shared(job) ? z.spread[t] / z.spread[0] : 1;
+        CHK(okra_cancelled_(job->ctx));
+        for (okra_int j = 0; j <= d; j++) {
+            if (t == 0 || !shared(job)) {
+                once[j] = j < d || radius ? reach(&z, t, j < d ? j : -1) : 0;
+            }
+            double q = once[j] * part;
+            if (j < d) {
+                bounds[(t * d + j) * 2] = z.h[t * d + j] - q;
+                bounds[(t * d + j) * 2 + 1] = z.h[t * d + j] + q;
+            } else if (radius) {
+                radius[t] = q;
+            }
+        }
     }
     return OKRA_OK;
 }

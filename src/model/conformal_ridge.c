@@ -1,0 +1,320 @@
+/*
+ * conformal_ridge.c: the matrices that conformal ridge works with, and test inputs
+ * bordered to them.
+ *
+ * K + lambda I with one more input x is inverted by blocks. With B = (K + lambda I)^-1,
+ * u = B k_x and s = k(x,x) + lambda - k_x'u, the inverse of the bordered matrix has
+ *     B + u u' / s   over the training inputs,   -u / s   beside them,   1 / s   for x.
+ * s is the predictive variance with noise, so at least lambda.
+ *
+ * Cost: one Cholesky factor and the inverse, n^3, once; n^2 for each test input. Memory:
+ * 3 n^2 doubles, and as much as a block of test inputs takes. u comes from the factor,
+ * not from B: s is a small difference where lambda is small, and keeps eps trace(K)
+ * |u|^2.
+ *
+ * Centred outputs: every fit takes the mean of its own outputs away, and gives it back to
+ * its predictions. Residuals do not change when all outputs, the candidates among them,
+ * move by the same vector. So phi stands for phi(y) - m, m the mean of the n training
+ * outputs, in all that follows: L and the candidates' products are centred, Y has mean 0.
+ * The mean of n + 1 outputs is then phi(y) / (n + 1), that without the test pair is 0.
+ */
+#include "model/conformal.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+/* More than kernels in single precision are off. */
+#define IMPOSSIBLE 1e-5
+
+void okra_solved_clear_(okra_solved_ *z)
+{
+    FREE(z->F.p, z->B.p, z->L.p, z->Y.p, z->ones, z->mean);
+}
+
+/* |phi|^2 = norm2, rounded as differences of numbers up to given^2 are. */
+static void grow(okra_solved_ *z, double norm2)
+{
+    double spare = z->ones ? 8 * DBL_EPSILON * z->given * z->given : 0;
+    z->size = fmax(z->size, sqrt(fmax(norm2, 0) + spare));
+}
+
+/* Has the bordered system of the model a closed form? */
+static okra_status check(const okra_conformal_ *job)
+{
+    const okra_model *m = job->model;
+    const okra_training_ *t = m->training;
+    const char *why = m->method->bordered ? m->method->bordered(m->bag)
+                                          : "the method does not solve (K + lambda I)";
+    if (why) {
+        /* it says so */
+    } else if (!t->bound_x || !t->bound_y || t->waves || t->x->n < t->y->n) {
+        why = "the model is of low rank and does not keep its training inputs";
+    } else if (t->x->n > t->y->n) {
+        why = "there are inputs without outputs";
+    } else if (t->y->missing) {
+        why = "outputs have missing values";
+    } else if (okra_kernel_centers_(t->kx) || okra_kernel_centers_(t->ky)) {
+        why = "a kernel depends on the whole training set";
+    }
+    return why ? okra_fail_(
+                     OKRA_EUNSUPPORTED,
+                     "conformal %s: there is no closed form: %s; hold back pairs "
+                     "when fitting (--calibration), or give pairs that the fit has "
+                     "not seen, for split",
+                     job->s.how, why)
+               : OKRA_OK;
+}
+
+/* Y; centred, with mean 0, and the mean. */
+static okra_status outputs(const okra_conformal_ *job, okra_solved_ *z)
+{
+    const okra_output_ *from = &job->model->training->output;
+    okra_int n = z->n, d = z->d;
+    CHK(okra_conformal_room_(job, n, d, "the outputs", &z->Y));
+    ZMAKE(z->mean, d);
+    for (okra_int i = 0; i < n; i++) {
+        memcpy(z->Y.p + i * d, from->features + i * from->features_ld,
+               (size_t)d * sizeof *z->Y.p);
+        for (okra_int j = 0; z->ones && j < d; j++) {
+            z->mean[j] += z->Y.p[i * d + j] / (double)n;
+        }
+    }
+    for (okra_int k = 0; k < n * d; k++) {
+        z->Y.p[k] -= z->mean[k % d];
+    }
+    return OKRA_OK;
+}
+
+/* What rounding is measured by: the largest |phi(y)| as it was given. */
+static void note(okra_solved_ *z, double self)
+{
+    z->given = fmax(z->given, sqrt(fmax(self, 0)));
+}
+
+/* L, its largest |phi|, and, centred, what okra_solved_candidates_ needs: m'm and
+ * m'phi_j. Explicit outputs are centred first: inner products of what is left lose
+ * nothing where outputs are far from 0. */
+static okra_status output_gram(const okra_conformal_ *job, okra_solved_ *z)
+{
+    const okra_output_ *from = &job->model->training->output;
+    okra_int n = z->n;
+    bool explicitly = z->ones && from->features;
+    CHK(okra_conformal_room_(job, n, n, "the Gram matrix of the outputs", &z->L));
+    CHK(explicitly ? outputs(job, z) : OKRA_OK);
+    CHK(explicitly
+            ? okra_gemm_(job->ctx, false, true, from->feature_scale, z->Y, z->Y, 0, z->L)
+            : okra_bound_gram_(job->ctx, job->model->training->bound_y, z->L));
+    for (okra_int i = 0; i < n; i++) {
+        note(z, z->L.p[i * n + i]);
+    }
+    z->size = z->given;
+    if (!z->ones || explicitly) {
+        return OKRA_OK;
+    }
+    ZMAKE(z->mean, n + 1);
+    for (okra_int i = 0; i < n; i++) {
+        for (okra_int j = 0; j < n; j++) {
+            z->mean[i] += z->L.p[i * n + j] / (double)n;
+        }
+        z->mean[n] += z->mean[i] / (double)n;
+    }
+    z->size = 0;
+    for (okra_int i = 0; i < n; i++) {
+        for (okra_int j = 0; j < n; j++) {
+            z->L.p[i * n + j] += z->mean[n] - z->mean[i] - z->mean[j];
+        }
+        grow(z, z->L.p[i * n + i]);
+    }
+    return OKRA_OK;
+}
+
+/* The largest sum of absolute values in a row of a symmetric matrix: no eigenvalue is
+ * larger. */
+static double largest_row(okra_int n, const double *B)
+{
+    double largest = 0;
+    for (okra_int i = 0; i < n; i++) {
+        double sum = 0;
+        for (okra_int j = 0; j < n; j++) {
+            sum += fabs(B[i * n + j]);
+        }
+        largest = fmax(largest, sum);
+    }
+    return largest;
+}
+
+/* The factor and B from K in F; centred, B 1. */
+static okra_status invert(const okra_conformal_ *job, bool centered, okra_solved_ *z)
+{
+    okra_int n = z->n;
+    double added = 0;
+    okra_mat_add_diagonal_(z->F, z->lambda);
+    for (okra_int i = 0; i < n; i++) {
+        z->trace += z->F.p[i * n + i]; /* above the largest eigenvalue */
+    }
+    CHK(okra_cholesky_(job->ctx, z->F, &added));
+    REFUSE_IF(z->lambda == 0 && added != 0, OKRA_EUNSUPPORTED,
+              "conformal %s: there is no closed form: lambda is 0 and the Gram matrix of "
+              "the inputs is singular; fit with a lambda above 0",
+              job->s.how);
+    okra_mat_fill_(z->B, 0);
+    okra_mat_add_diagonal_(z->B, 1);
+    CHK(okra_cholesky_solve_(job->ctx, z->F, z->B));
+    okra_mat_mirror_(z->B); /* symmetric to the last bit */
+    z->condition = z->trace * fmin(1 / z->lambda, largest_row(n, z->B.p));
+    if (centered) {
+        ZMAKE(z->ones, n);
+        for (okra_int k = 0; k < n * n; k++) {
+            z->ones[k / n] += z->B.p[k];
+        }
+    }
+    return OKRA_OK;
+}
+
+okra_status okra_solved_create_(const okra_conformal_ *job, okra_solved_ *z)
+{
+    const okra_training_ *t = job->model->training;
+    okra_int n = t->y->n;
+    double centered = 0;
+    z->n = n;
+    z->d = t->output.d;
+    CHK(check(job));
+    REFUSE_IF(!okra_bag_get_number_(job->model->bag, "lambda", &z->lambda), OKRA_EFORMAT,
+              "the model does not tell its lambda");
+    (void)okra_bag_get_number_(job->model->bag, "center", &centered);
+    CHK(okra_conformal_room_(job, n, n, "the Gram matrix of the inputs", &z->F));
+    CHK(okra_conformal_room_(job, n, n, "its inverse", &z->B));
+    CHK(okra_bound_gram_(job->ctx, t->bound_x, z->F));
+    CHK(invert(job, centered != 0, z));
+    return job->candidates ? output_gram(job, z) : outputs(job, z);
+}
+
+double okra_solved_error_(const okra_solved_ *solved, double sum, double norm2)
+{
+    double eps = 8 * DBL_EPSILON, e = eps * solved->condition * sum * solved->size;
+    return 2 * sqrt(fmax(norm2, 0)) * e + e * e +
+           eps * sum * sum * solved->given * solved->given;
+}
+
+/* s of row r, whose k(x, x) is `own`. A kernel that is positive leaves k(x,x) - k_x'u at
+ * 0 or above; at 0, with lambda = 0, the bordered matrix has no inverse. */
+static okra_status border(const okra_conformal_ *job, const okra_solved_ *solved,
+                          const double *k, double own, okra_int r, okra_bordered_ *b)
+{
+    okra_int n = solved->n;
+    const double *u = b->U.p + r * n;
+    double made = okra_dot_(n, k, u), s = own + solved->lambda - made;
+    double sizes = fabs(own) + solved->trace * okra_dot_(n, u, u);
+    for (okra_int i = 0; i < n; i++) {
+        sizes += fabs(k[i] * u[i]);
+    }
+    REFUSE_IF(own - made < -IMPOSSIBLE * sizes, OKRA_EARG,
+              "conformal %s: k(x, x) of test input %lld is %g, expected at least %g by "
+              "its similarity to the training inputs",
+              job->s.how, (long long)(b->first + r), own, made);
+    bool divides =
+        job->how == OKRA_CONFORMAL_FULL_ || job->score == OKRA_SCORE_NORMALIZED_;
+    REFUSE_IF(divides && solved->lambda == 0 && s <= 8 * DBL_EPSILON * sizes,
+              OKRA_EUNSUPPORTED,
+              "conformal %s: there is no closed form: lambda is 0 and test input %lld "
+              "adds nothing to the training inputs; fit with a lambda above 0",
+              job->s.how, (long long)(b->first + r));
+    b->s[r] = fmax(s, solved->lambda);
+    b->off[r] = fmin(8 * DBL_EPSILON * sizes / b->s[r], 0.25);
+    return OKRA_OK;
+}
+
+okra_status okra_solved_walk_(const okra_conformal_ *job, const okra_solved_ *z,
+                              okra_bordered_fn_ each, void *user)
+{
+    okra_int n = z->n, rows = OKRA_MIN_(OKRA_BORDERED_ROWS_, job->tests);
+    const okra_bound_ *kx = job->model->training->bound_x;
+    FREED_BY(okra_other_drop_) okra_other_ *other = NULL;
+    OWNED double *self = NULL, *K = NULL, *U = NULL, *UL = NULL, *s = NULL, *off = NULL;
+    CHK(okra_other_create_(job->ctx, kx, job->x, &other));
+    MAKE(self, job->tests);
+    CHK(okra_other_diagonal_(job->ctx, kx, other, self));
+    CHK(okra_doubles_(job->ctx, rows, n, "a block of test rows", &K));
+    CHK(okra_doubles_(job->ctx, rows, n, "a block of test rows", &U));
+    if (z->L.p) {
+        CHK(okra_doubles_(job->ctx, rows, n, "a block of test rows", &UL));
+    }
+    MAKE(s, rows);
+    MAKE(off, rows);
+    for (okra_int first = 0; first < job->tests; first += rows) {
+        okra_int m = OKRA_MIN_(rows, job->tests - first);
+        okra_mat_ Kx = okra_mat_of_(K, m, n);
+        okra_bordered_ b = {first, m,  okra_mat_of_(U, m, n), okra_mat_of_(UL, m, n),
+                            s,     off};
+        CHK(okra_cancelled_(job->ctx));
+        CHK(okra_other_cross_(job->ctx, kx, other, first, Kx));
+        CHK(okra_mat_copy_(Kx, b.U));
+        CHK(okra_cholesky_solve_rows_(job->ctx, z->F, b.U));
+        for (okra_int r = 0; r < m; r++) {
+            CHK(border(job, z, K + r * n, self[first + r], r, &b));
+        }
+        CHK(UL ? okra_gemm_(job->ctx, false, false, 1, b.U, z->L, 0, b.UL) : OKRA_OK);
+        CHK(each(user, &b));
+        okra_progress_(job->ctx, "prediction sets", first + m, job->tests);
+    }
+    return OKRA_OK;
+}
+
+/* l(c, y_i) and l(c, c) of centred explicit outputs. */
+static okra_status explicit_candidates(const okra_conformal_ *job, okra_solved_ *z,
+                                       okra_mat_ l, double *own)
+{
+    okra_int ld = 0, d = z->d;
+    OWNED double *C = NULL;
+    double scale = job->model->training->output.feature_scale;
+    const double *values = okra_data_values(job->candidates, &ld);
+    CHK(okra_doubles_(job->ctx, l.rows, d, "outputs without their mean", &C));
+    for (okra_int k = 0; k < l.rows * d; k++) {
+        C[k] = values[k / d * ld + k % d] - z->mean[k % d];
+    }
+    CHK(okra_gemm_(job->ctx, false, true, scale, okra_mat_of_(C, l.rows, d), z->Y, 0, l));
+    for (okra_int c = 0; c < l.rows; c++) {
+        own[c] = scale * okra_dot_(d, C + c * d, C + c * d);
+        note(z, own[c]);
+    }
+    z->size = fmax(z->size, z->given);
+    return OKRA_OK;
+}
+
+/* The same by the output kernel; centred by means. */
+static okra_status implicit_candidates(const okra_conformal_ *job, okra_solved_ *z,
+                                       okra_mat_ l, double *own)
+{
+    const okra_bound_ *ky = job->model->training->bound_y;
+    okra_int n = z->n;
+    FREED_BY(okra_other_drop_) okra_other_ *other = NULL;
+    CHK(okra_other_create_(job->ctx, ky, job->candidates, &other));
+    CHK(okra_other_diagonal_(job->ctx, ky, other, own));
+    CHK(okra_other_cross_(job->ctx, ky, other, 0, l));
+    for (okra_int c = 0; c < l.rows; c++) {
+        note(z, own[c]);
+    }
+    for (okra_int c = 0; c < l.rows; c++) {
+        double *row = l.p + c * n, mean = 0; /* m'phi(c) */
+        for (okra_int j = 0; z->ones && j < n; j++) {
+            mean += row[j] / (double)n;
+        }
+        for (okra_int j = 0; z->ones && j < n; j++) {
+            row[j] += z->mean[n] - mean - z->mean[j];
+        }
+        own[c] += z->ones ? z->mean[n] - 2 * mean : 0;
+        grow(z, own[c]);
+    }
+    return OKRA_OK;
+}
+
+okra_status okra_solved_candidates_(const okra_conformal_ *job, okra_solved_ *z,
+                                    okra_mat_ *cross, double **self)
+{
+    CHK(okra_conformal_room_(job, job->count, z->n, "the output kernel of the candidates",
+                             cross));
+    MAKE(*self, job->count);
+    return z->Y.p ? explicit_candidates(job, z, *cross, *self)
+                  : implicit_candidates(job, z, *cross, *self);
+}
