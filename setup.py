@@ -48,9 +48,6 @@ class BuildWithLibrary(build_py):
         shutil.rmtree(package / "include", ignore_errors=True)
         shutil.copytree(ROOT / "include" / "okra", package / "include")
         shutil.copyfile(library(), package / "libokra.so")
-        helper = library().parent / "okra-mat"  # reads MATLAB files, where matio is there
-        if helper.exists():
-            shutil.copy(helper, package / "okra-mat")
 
 
 class PlatformWheel(bdist_wheel):

@@ -9,9 +9,6 @@ set(okra_bom_rows
     "libLBFGS|${LBFGS_VERSION}|MIT|libokra"
     "expat|${EXPAT_VERSION}|MIT|libokra"
     "LIBSVM|${okra_info_svm}|BSD-3-Clause|libokra")
-if(TARGET okra_mat)
-    list(APPEND okra_bom_rows "matio|${MATIO_VERSION}|BSD-2-Clause|okra-mat")
-endif()
 if(TARGET okra_mpi)
     list(APPEND okra_bom_rows "Open MPI|${MPI_VERSION}|BSD-3-Clause|libokra-mpi"
         "ScaLAPACK|${SCALAPACK_VERSION}|BSD-3-Clause|libokra-mpi")

@@ -1,7 +1,7 @@
 # The libraries okra stands on, all permissive: OpenBLAS and LAPACKE (BSD), zlib, jansson
 # (MIT), expat (MIT), libLBFGS (MIT), LIBSVM (BSD). Made: okra_dependencies, the target
 # that links them all. The installed package reads this file too, for those who link the
-# static library. matio (BSD) is for okra-mat alone: OkraPlugins.cmake.
+# static library.
 set(okra_modules OPENBLAS openblas LAPACKE lapacke ZLIB zlib JANSSON jansson
     LBFGS liblbfgs EXPAT expat)
 

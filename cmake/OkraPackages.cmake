@@ -22,7 +22,6 @@ install(FILES ${okra_python_link} DESTINATION ${okra_python_dir} ${okra_python_p
 
 # Who builds on okra needs what okra was built on.
 file(STRINGS packages.txt okra_deb_needs REGEX "^[a-z0-9.+-]+-dev$")
-list(REMOVE_ITEM okra_deb_needs libmatio-dev) # okra-mat's alone
 list(JOIN okra_deb_needs ", " okra_deb_needs)
 set(okra_deb_same "${okra_deb_library} (= ${PROJECT_VERSION})")
 
@@ -48,7 +47,7 @@ set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SUGGESTS gfortran)
 set(CPACK_DEBIAN_PYTHON_PACKAGE_SECTION python)
 set(CPACK_DEBIAN_PYTHON_PACKAGE_DEPENDS
     "${okra_deb_same}, python3 (>= 3.9), python3-numpy (>= 1:1.24)")
-set(CPACK_DEBIAN_PYTHON_PACKAGE_RECOMMENDS "python3-sklearn, python3-scipy")
+set(CPACK_DEBIAN_PYTHON_PACKAGE_RECOMMENDS "python3-sklearn, python3-scipy, python3-liac-arff, python3-h5py")
 set(CPACK_DEBIAN_PYTHON_PACKAGE_CONTROL_EXTRA ${CMAKE_CURRENT_SOURCE_DIR}/cmake/deb/postinst
     ${CMAKE_CURRENT_SOURCE_DIR}/cmake/deb/prerm)
 set(CPACK_COMPONENT_LIBRARY_DESCRIPTION "The shared library")

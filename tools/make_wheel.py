@@ -1,7 +1,7 @@
 """make_wheel.py BUILD FOLDER: a wheel that carries every library it needs, into FOLDER.
 
-The wheel of setup.py has libokra.so and okra-mat alone. This adds the libraries that they
-need, and those that these need, into okra.libs, except what every Linux of the wheel's tag
+The wheel of setup.py has libokra.so alone. This adds the libraries that it needs,
+and those that these need, into okra.libs, except what every Linux of the wheel's tag
 has. Each gets a name of its own (a digest in it), so that the process may hold another copy
 of it, and is found by its place beside the others, never through the system's paths. LAPACKE
 takes BLAS and LAPACK from the same OpenBLAS as okra. The licences of Debian's packages come
@@ -69,20 +69,16 @@ def own_name(name, path):
 
 def carry(package, libraries):
     """Copies what okra needs into `libraries` and makes all of it find each other there."""
-    own = [package / "libokra.so", package / "okra-mat"]
-    carried = {}
-    for path in own:
-        if not path.exists():
-            sys.exit(f"make_wheel.py: the build has no {path.name}; is matio installed?")
-        carried.update(closure(path))
+    own = package / "libokra.so"
+    carried = closure(own)
     names = {name: own_name(name, path) for name, path in carried.items()}
     openblas = [new for name, new in names.items() if name.startswith("libopenblas.")]
     if len(openblas) != 1:
         sys.exit(f"make_wheel.py: expected one OpenBLAS among {sorted(carried)}")
     names.update({name: openblas[0] for name in IN_OPENBLAS})
     libraries.mkdir()
-    run("strip", "--strip-unneeded", *own)  # as Debian's are
-    files = [(path, "$ORIGIN/../okra.libs", None) for path in own]
+    run("strip", "--strip-unneeded", own)  # as Debian's are
+    files = [(own, "$ORIGIN/../okra.libs", None)]
     for name, path in carried.items():
         shutil.copyfile(path, libraries / names[name])
         files.append((libraries / names[name], "$ORIGIN", names[name]))

@@ -25,7 +25,7 @@ done
 pack() { # FOLDER
     local into=$1 file library name
     mkdir -p "$into/bin" "$into/lib" "$into/tests"
-    for file in "$build"/{okra,okra-mat,bench/bench_engine_verbs} "${tests[@]}"; do
+    for file in "$build"/{okra,bench/bench_engine_verbs} "${tests[@]}"; do
         [ ! -x "$file" ] || strip -o "$into/bin/$(basename "$file")" "$file"
     done
     name=$(readelf -d "$build/libokra.so" | sed -n 's/.*soname: \[\(.*\)\]/\1/p')

@@ -194,9 +194,9 @@ OKRA_API const okra_data *okra_data_part(const okra_data *data, int k);
 /* Reads `spec`: a path whose extension tells the format, or "-" for standard input, after
  * any of these prefixes: a format (okra_data_formats lists them) and how to take the
  * values (dense, sparse, bits, packed, labels, targets, gram, strings, ...), as
- * "labels:y.csv". "file.npz:name" and "file.mat:name" choose an array,
- * "labels:file.csv:name" a column; docs/formats.md has all of it. Messages name the file,
- * the line or element, what was found and what was expected. */
+ * "labels:y.csv". "file.npz:name" chooses an array, "labels:file.csv:name" a
+ * column; docs/formats.md has all of it. Messages name the file, the line or element,
+ * what was found and what was expected. */
 OKRA_API okra_status okra_data_read(okra_context *context, const char *spec,
                                     okra_data **out) OKRA_CHECK;
 /* The same of `size` bytes in memory, by the name of a format: csv, tsv, txt, smiles,

@@ -1,15 +1,26 @@
 /*
- * original_mat.c: usps_all.mat, ankurDataPoseSilhouette.mat and nips_1-17.mat.
+ * original_mat.c: usps_all.mat, ankurDataPoseSilhouette.mat and nips_1-17.mat, after
+ * `python -m okra convert NAME.mat -o NAME.npz` beside them: arrays are in NAME.npz, each
+ * sparse matrix in NAME.VARIABLE.mtx.
  */
 #include "original_job.h"
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static okra_status variable(const original_job *j, const char *name, okra_data **out)
 {
     char spec[PAPER_PATH + 64];
-    snprintf(spec, sizeof spec, "%s:%s", j->from, name);
+    int stem = (int)(strstr(strrchr(j->from, '/'), ".mat") - j->from);
+    snprintf(spec, sizeof spec, "%.*s.%s.mtx", stem, j->from, name);
+    if (access(spec, R_OK) != 0) {
+        snprintf(spec, sizeof spec, "%.*s.npz", stem, j->from);
+        bool converted = access(spec, R_OK) == 0;
+        snprintf(spec, sizeof spec, "%.*s%s:%s", stem, j->from,
+                 converted ? ".npz" : ".mat",
+                 name); /* .mat: the message says what to do */
+    }
     return okra_data_read(j->context, spec, out);
 }
 

@@ -9,10 +9,12 @@ class labels are numbers) a function says it: `smiles`, `labels`, `nodes`, `sequ
 from __future__ import annotations
 
 import ctypes as c
+import os
 from typing import Any, Iterable, Optional, Sequence
 
 import numpy as np
 
+from . import _convert
 from ._collection import Data, borrow, c_texts, typed
 from ._library import Context, check, lib, make
 from ._structured import (_is_graph, _make_nodes, _make_sequences, _make_spectra, graphs, nodes,
@@ -289,13 +291,17 @@ def named(values: Any, name: str) -> Data:
 
 
 def read(spec: Any, memory: Any = None) -> Data:
-    """Reads a file exactly as the command line does.
+    """Reads a file exactly as the command line does; MATLAB files, ARFF files and folders of the
+    TU collection, too.
 
     Parameters
     ----------
     spec : str or path
         A path whose extension tells the format, with the prefixes of the command line
-        (``"labels:y.csv"``, ``"file.npz:name"``).
+        (``"labels:y.csv"``, ``"file.npz:name"``). ``"file.mat:name"`` is a variable of a MATLAB
+        file (SciPy reads it; h5py, if it is of version 7.3), ``"file.arff"`` the features and
+        ``"labels:file.arff:name"`` an attribute of a WEKA file (liac-arff reads it),
+        ``"tu:FOLDER"`` graphs of the TU collection.
     memory : int, str or None
         Memory budget in bytes, or a text such as ``"8G"``: a file that needs more is an
         error. None: most of the machine's.
@@ -304,5 +310,8 @@ def read(spec: Any, memory: Any = None) -> Data:
     -------
     Data
     """
-    return Data(Context(memory=memory).make(lib.okra_data_read, lib.okra_data_free,
-                                            spec))
+    def library(known: Any) -> Data:
+        return Data(Context(memory=memory).make(lib.okra_data_read, lib.okra_data_free, known))
+
+    source = _convert.foreign(os.fsdecode(spec))
+    return library(spec) if source is None else _convert.read(source, library)

@@ -361,9 +361,6 @@ const char *okra_context_backend_(const okra_context *context);
 /* The folder of the file that holds this library (libokra.so, or the program that okra is
  * linked into), in full. */
 okra_status okra_library_folder_(char **out) OKRA_CHECK;
-/* The file `name` in that folder or in its subfolder okra/: plugins and helper programs.
- * OKRA_EUNSUPPORTED where there is none. */
-okra_status okra_library_file_(const char *name, char **out) OKRA_CHECK;
 
 /* ---- random numbers ---- */
 

@@ -1,10 +1,9 @@
 /*
- * plugin.c: files that belong to the library and lie beside it.
+ * plugin.c: the folder of the file that this code was loaded from (libokra.so, or a
+ * program that okra is linked into), where engines are looked for.
  *
- * They are looked for in the folder of the file that this code was loaded from
- * (libokra.so, or a program that okra is linked into) and in its subfolder okra/. The
- * kernel's map of this process names that file in full; what the loader was given may be
- * relative to a current directory of the past. Neither the current directory nor a
+ * The kernel's map of this process names that file in full; what the loader was given may
+ * be relative to a current directory of the past. Neither the current directory nor a
  * variable of the environment is asked.
  */
 #include "core/core.h"
@@ -13,8 +12,6 @@
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 enum { LINE = PATH_MAX + 128 };
 
@@ -53,22 +50,4 @@ done:
         fclose(maps);
     }
     return st;
-}
-
-okra_status okra_library_file_(const char *name, char **out)
-{
-    OWNED char *folder = NULL, *path = NULL;
-    struct stat info;
-    CHK(okra_library_folder_(&folder));
-    for (int k = 0; k < 2; k++) {
-        GOT(path = okra_format_("%s/%s%s", folder, k == 0 ? "" : "okra/", name));
-        if (stat(path, &info) == 0 && S_ISREG(info.st_mode)) {
-            *out = TAKE(path);
-            return OKRA_OK;
-        }
-        okra_free_(path);
-        path = NULL;
-    }
-    return okra_fail_(OKRA_EUNSUPPORTED, "there is no %s in %s or in its subfolder okra",
-                      name, folder);
 }

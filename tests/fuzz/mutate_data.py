@@ -16,8 +16,8 @@ import subprocess
 import sys
 import tempfile
 
-FORMATS = {"arff": "arff", "csv": "csv tsv", "edges": "edges", "fasta": "fasta", "graphml": "graphml",
-           "letters": "letters", "mat": "mat", "mgf": "mgf", "msp": "msp", "mtx": "mtx", "npy": "npy", "npz": "npz", "sdf": "sdf",
+FORMATS = {"csv": "csv tsv", "edges": "edges", "fasta": "fasta", "graphml": "graphml",
+           "letters": "letters", "mgf": "mgf", "msp": "msp", "mtx": "mtx", "npy": "npy", "npz": "npz", "sdf": "sdf",
            "smiles": "smiles", "svm": "svm svm0", "txt": "txt"}
 HOWS = ["", "", "", "dense:", "sparse:", "bits:", "packed:", "labels:", "gram:", "strings:", "missing:",
         "distances:", "permutations:", "nodes:", "sequences:"]

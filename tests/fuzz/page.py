@@ -13,7 +13,7 @@ import re
 import subprocess
 
 ROOT = pathlib.Path(__file__).resolve().parent
-SOURCES = [f":/{folder}" for folder in ("src", "include", "cli", "plugins", "engines", "papers")]
+SOURCES = [f":/{folder}" for folder in ("src", "include", "cli", "engines", "papers")]
 
 
 def purpose(name):

@@ -5,7 +5,6 @@ set -euo pipefail
 build=$1 python=$2
 here=$(cd "$(dirname "$0")" && pwd)
 root=$(cd "$here/../.." && pwd)
-matlab=$root/tests/fuzz/corpus/fuzz_mat/version73.mat
 scratch=$(mktemp -d "${TMPDIR:-/tmp}/okra-python-XXXXXX")
 trap 'rm -rf "$scratch"' EXIT
 trap 'echo "test_python.bash:$LINENO: failed: $BASH_COMMAND" >&2' ERR
@@ -31,13 +30,13 @@ grep -q 'make install-python SYSTEM_PYTHON=1' err
 
 echo "== a folder"
 install PIP_FLAGS="--target $scratch/target"
-PYTHONPATH=$scratch/target "$python" "$here/try_package.py" "$scratch/target" "$matlab"
+PYTHONPATH=$scratch/target "$python" "$here/try_package.py" "$scratch/target"
 
 echo "== an active environment"
 "$python" -m venv --system-site-packages environment
 install VIRTUAL_ENV="$scratch/environment"
 grep -qF "$scratch/environment" out
-environment/bin/python "$here/try_package.py" "$scratch/environment" "$matlab"
+environment/bin/python "$here/try_package.py" "$scratch/environment"
 install VIRTUAL_ENV="$scratch/environment" # again, over itself
 
 echo "== the system's, told so; a pip that notes how it is called"
@@ -59,9 +58,9 @@ glibc=$("$python" -c 'import os; print(os.confstr("CS_GNU_LIBC_VERSION").split()
 [ "${wheel##*-py3-none-}" = "manylinux_${glibc/./_}_$(uname -m).whl" ]
 "$python" -m venv --system-site-packages other
 other/bin/python -m pip install --no-index --quiet "$wheel"
-other/bin/python "$here/try_package.py" "$scratch/other" "$matlab" alone
+other/bin/python "$here/try_package.py" "$scratch/other" alone
 inside=$(echo other/lib/python3*/site-packages)
-for file in "$inside"/okra/{libokra.so,okra-mat} "$inside"/okra.libs/*; do
+for file in "$inside"/okra/libokra.so "$inside"/okra.libs/*; do
     path=$(readelf -d "$file" | sed -n 's/.*(\(RPATH\|RUNPATH\)).*\[\(.*\)\].*/\2/p')
     case $path in
     '$ORIGIN' | '$ORIGIN/../okra.libs') ;;

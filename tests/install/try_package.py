@@ -1,6 +1,5 @@
-"""try_package.py FOLDER FILE.mat [alone]: the package okra that Python finds comes from FOLDER,
-computes, and reads a MATLAB file. With `alone`: every library that it and its reader of such
-files need is in FOLDER, or part of any Linux system."""
+"""try_package.py FOLDER [alone]: the package okra that Python finds comes from FOLDER
+and computes. With `alone`: every library that it needs is in FOLDER, or part of any Linux system."""
 import re
 import subprocess
 import sys
@@ -10,7 +9,7 @@ import numpy as np
 
 import okra
 
-folder, matlab = sys.argv[1:3]
+folder = sys.argv[1]
 assert okra.__file__.startswith(folder), f"okra is {okra.__file__}, not in {folder}"
 
 # A Gram matrix, a factorisation and a solution (OpenBLAS, LAPACKE) against NumPy's.
@@ -33,10 +32,9 @@ assert worst < 1e-10, f"predictions differ from NumPy's by {worst}"
 
 with open("/proc/self/maps") as maps:
     assert "openblas" in maps.read(), "no OpenBLAS is loaded"
-assert len(okra.read(matlab)) > 0  # by okra-mat, through HDF5
-if "alone" in sys.argv[3:]:
+if "alone" in sys.argv[2:]:
     library = okra._library.LIBRARY_PATH
-    asked = subprocess.run(["ldd", library, library.parent / "okra-mat"], check=True,
+    asked = subprocess.run(["ldd", library], check=True,
                            text=True, stdout=subprocess.PIPE).stdout
     asked = re.sub(r"(?m)^/.*:$", "", asked)
     system = re.compile(r"/(ld-linux[^/]*|lib(c|m|resolv|gcc_s|stdc\+\+)\.so\.\d+)$")

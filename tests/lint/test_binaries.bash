@@ -23,7 +23,7 @@ for part in bom["components"]:
 END
 # library -> its name in the list
 known=' openblas:OpenBLAS lapacke:LAPACKE z:zlib jansson:jansson lbfgs:libLBFGS
- expat:expat svm:LIBSVM matio:matio '
+ expat:expat svm:LIBSVM '
 
 for file in "$@"; do
     dynamic=$(readelf -dW "$file")

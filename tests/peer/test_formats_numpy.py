@@ -96,17 +96,6 @@ with tempfile.TemporaryDirectory() as folder:
         assert np.allclose(read(f"targets:{folder}/a.svm")[:, 0], target, rtol=1e-15, atol=0)
         count += 2
 
-    # MATLAB version 5
-    for packed in (False, True):
-        names = {"x": x, "s": scipy.sparse.csc_matrix(sparse), "i": y.astype("i2"),
-                 "b": x > 0, "f": x.astype("f4")}
-        scipy.io.savemat(folder / "m.mat", names, do_compression=packed, oned_as="column")
-        same(f"{folder}/m.mat:x", x)
-        same(f"{folder}/m.mat:i", y)
-        same(f"{folder}/m.mat:b", x > 0)
-        same(f"{folder}/m.mat:f", x.astype("f4"))
-        same(f"dense:{folder}/m.mat:s", sparse.toarray())
-
     # what okra writes
     for extension in ("npy", "csv", "tsv"):
         np.save(folder / "x.npy", x)

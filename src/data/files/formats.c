@@ -4,8 +4,8 @@
  *     spec = {prefix ":"} path [":" part]
  *
  * A prefix is the name of a format or a word for how to take the values; any number in
- * any order. A part is an array of .npz and .mat files, or a column of tables (!COLUMN:
- * all but it).
+ * any order. A part is an array of .npz files, or a column of tables (!COLUMN: all but
+ * it).
  */
 #include "data/files/formats.h"
 #include "data/files/npy.h"
@@ -16,45 +16,38 @@
 #include <string.h>
 #include <strings.h>
 
-#define FORMATS(X)                                                                \
-    X(npy, ".npy", "\x93NUMPY", false, okra_write_npy_,                           \
-      "NumPy array (read and written)")                                           \
-    X(npz, ".npz", "PK", false, NULL, "NumPy archive, file.npz:name (read)")      \
-    X(csv, ".csv", NULL, false, okra_write_csv_,                                  \
-      "comma-separated table (read and written)")                                 \
-    X(tsv, ".tsv", NULL, false, okra_write_tsv_,                                  \
-      "tab-separated table (read and written)")                                   \
-    X(svm, ".svm .libsvm", NULL, false, NULL, "LIBSVM text (read)")               \
-    X(svm0, "", NULL, false, NULL, "LIBSVM text with indices from 0 (read)")      \
-    X(mtx, ".mtx", "%%MatrixMarket", false, okra_write_mtx_,                      \
-      "Matrix Market (read; sparse vectors and bits written)")                    \
-    X(mat, ".mat", NULL, true, NULL, "MATLAB 5 and 7.3, file.mat:name (read)")    \
-    X(arff, ".arff", NULL, false, NULL, "WEKA attribute-relation file (read)")    \
-    X(smiles, ".smi .smiles", NULL, false, okra_write_smiles_,                    \
-      "molecules, a SMILES and a name per line; smiles:table.tsv:column (read "   \
-      "and written)")                                                             \
-    X(sdf, ".sdf .mol", NULL, false, okra_write_sdf_,                             \
-      "molecules, MDL V2000 (read and written)")                                  \
-    X(mgf, ".mgf", "BEGIN IONS", false, okra_write_mgf_,                          \
-      "tandem mass spectra; file.mgf:smiles for a field (read and written)")      \
-    X(msp, ".msp", NULL, false, NULL,                                             \
-      "tandem mass spectra; file.msp:smiles for a field (read)")                  \
-    X(txt, ".txt .txt.gz", NULL, false, okra_write_txt_,                          \
-      "strings, one per line, UTF-8 (read and written)")                          \
-    X(fasta, ".fasta .fa .fna .faa .fasta.gz .fa.gz .fna.gz .faa.gz", ">", false, \
-      okra_write_fasta_, "FASTA records (read, gzipped too; written)")            \
-    X(letters, ".data", NULL, false, NULL,                                        \
-      "handwritten words as in letter.data: sequences of images (read)")          \
-    X(graphml, ".graphml", NULL, false, okra_write_graphml_,                      \
-      "graphs in GraphML (read and written)")                                     \
-    X(tu, "", NULL, true, NULL,                                                   \
-      "graphs, a folder of the TU Dortmund collection, tu:DIR (read)")            \
-    X(edges, ".edges", NULL, false, okra_write_nodes_,                            \
+#define FORMATS(X)                                                                    \
+    X(npy, ".npy", "\x93NUMPY", okra_write_npy_, "NumPy array (read and written)")    \
+    X(npz, ".npz", "PK", NULL, "NumPy archive, file.npz:name (read)")                 \
+    X(csv, ".csv", NULL, okra_write_csv_, "comma-separated table (read and written)") \
+    X(tsv, ".tsv", NULL, okra_write_tsv_, "tab-separated table (read and written)")   \
+    X(svm, ".svm .libsvm", NULL, NULL, "LIBSVM text (read)")                          \
+    X(svm0, "", NULL, NULL, "LIBSVM text with indices from 0 (read)")                 \
+    X(mtx, ".mtx", "%%MatrixMarket", okra_write_mtx_,                                 \
+      "Matrix Market (read; sparse vectors and bits written)")                        \
+    X(smiles, ".smi .smiles", NULL, okra_write_smiles_,                               \
+      "molecules, a SMILES and a name per line; smiles:table.tsv:column (read "       \
+      "and written)")                                                                 \
+    X(sdf, ".sdf .mol", NULL, okra_write_sdf_,                                        \
+      "molecules, MDL V2000 (read and written)")                                      \
+    X(mgf, ".mgf", "BEGIN IONS", okra_write_mgf_,                                     \
+      "tandem mass spectra; file.mgf:smiles for a field (read and written)")          \
+    X(msp, ".msp", NULL, NULL,                                                        \
+      "tandem mass spectra; file.msp:smiles for a field (read)")                      \
+    X(txt, ".txt .txt.gz", NULL, okra_write_txt_,                                     \
+      "strings, one per line, UTF-8 (read and written)")                              \
+    X(fasta, ".fasta .fa .fna .faa .fasta.gz .fa.gz .fna.gz .faa.gz", ">",            \
+      okra_write_fasta_, "FASTA records (read, gzipped too; written)")                \
+    X(letters, ".data", NULL, NULL,                                                   \
+      "handwritten words as in letter.data: sequences of images (read)")              \
+    X(graphml, ".graphml", NULL, okra_write_graphml_,                                 \
+      "graphs in GraphML (read and written)")                                         \
+    X(edges, ".edges", NULL, okra_write_nodes_,                                       \
       "network, one edge per line (read; chosen nodes written)")
 
 static const okra_file_format_ formats[] = {
-#define ROW(name, extensions, magic, by_name, write, help) \
-    {#name, extensions, magic, by_name, okra_read_##name##_, write},
+#define ROW(name, extensions, magic, write, help) \
+    {#name, extensions, magic, okra_read_##name##_, write},
     FORMATS(ROW)
 #undef ROW
 };
@@ -75,7 +68,7 @@ const char *okra_how_name_(okra_how_ how)
 const char *okra_data_formats(void)
 {
     return
-#define ROW(name, extensions, magic, by_name, write, help) #name ": " help "\n"
+#define ROW(name, extensions, magic, write, help) #name ": " help "\n"
         FORMATS(ROW)
 #undef ROW
 #define ROW(symbol, word, help) word ": " help "\n"
@@ -170,7 +163,7 @@ static okra_status parse_spec(const char *text, spec *s)
     if (!s->format && strcmp(s->path, "-") != 0) {
         s->format = by_extension(s->path, s->path + strlen(s->path));
         if (!s->format) {
-#define NAME(name, extensions, magic, by_name, write, help) " " #name
+#define NAME(name, extensions, magic, write, help) " " #name
             return okra_fail_(OKRA_EARG,
                               "the extension tells no format; put one before it, such as "
                               "csv:FILE (formats:" FORMATS(NAME) ")");
@@ -199,11 +192,9 @@ static bool can_have_part(const okra_file_format_ *format, okra_how_ how)
 {
     return format->read == okra_read_mgf_ || format->read == okra_read_msp_ ||
            format->read == okra_read_npz_ || format->read == okra_read_smiles_ ||
-           format->read == okra_read_mat_ || how == OKRA_HOW_SEQUENCES_ ||
-           how == OKRA_HOW_NODES_ || format->read == okra_read_edges_ ||
-           format->read == okra_read_csv_ || format->read == okra_read_tsv_ ||
-           ((how == OKRA_HOW_LABELS_ || how == OKRA_HOW_STRINGS_) &&
-            format->read == okra_read_arff_);
+           how == OKRA_HOW_SEQUENCES_ || how == OKRA_HOW_NODES_ ||
+           format->read == okra_read_edges_ || format->read == okra_read_csv_ ||
+           format->read == okra_read_tsv_;
 }
 
 okra_status okra_format_read_(const okra_file_format_ *format, okra_source_ *source,
@@ -211,8 +202,8 @@ okra_status okra_format_read_(const okra_file_format_ *format, okra_source_ *sou
 {
     FREED_BY(okra_data_drop_) okra_data *data = NULL;
     REFUSE_IF(source->part && !can_have_part(format, source->how), OKRA_EARG,
-              "'%s' cannot be chosen from a file of format %s%s", source->part,
-              format->name, format->read == okra_read_arff_ ? " but by labels:" : "");
+              "'%s' cannot be chosen from a file of format %s", source->part,
+              format->name);
     REFUSE_IF(source->how == OKRA_HOW_TARGETS_ && format->read != okra_read_svm_ &&
                   format->read != okra_read_svm0_,
               OKRA_EARG, "targets: is for LIBSVM files, not for %s", format->name);
@@ -242,8 +233,7 @@ static okra_status run_read(void *arg)
     return st;
 }
 
-/* Files of molecules and spectra warn, and report by themselves; those of MATLAB are read
- * by a process. Others are watched; what
+/* Files of molecules and spectra warn, and report by themselves. Others are watched; what
  * they take comes from the rate of the last one. */
 static okra_status read_watched(const okra_file_format_ *format, okra_source_ *source,
                                 okra_data **out)
@@ -251,9 +241,9 @@ static okra_status read_watched(const okra_file_format_ *format, okra_source_ *s
     static _Atomic double rate = 5e7; /* bytes per second; corrected by the first file */
     reading r = {format, source, uselocale((locale_t)0), out};
     double size = (double)source->bytes.size;
-    if (size < 1e6 || format->read == okra_read_mat_ ||
-        format->read == okra_read_smiles_ || format->read == okra_read_sdf_ ||
-        format->read == okra_read_mgf_ || format->read == okra_read_msp_) {
+    if (size < 1e6 || format->read == okra_read_smiles_ ||
+        format->read == okra_read_sdf_ || format->read == okra_read_mgf_ ||
+        format->read == okra_read_msp_) {
         return okra_format_read_(format, source, out);
     }
     double begin = okra_now_();
@@ -262,6 +252,52 @@ static okra_status read_watched(const okra_file_format_ *format, okra_source_ *s
     double elapsed = okra_now_() - begin;
     if (elapsed > 0.05) {
         atomic_store(&rate, size / elapsed);
+    }
+    return OKRA_OK;
+}
+
+/* Files that the Python package reads and converts: what they are, the prefix and the
+ * extension that tell them, the format that they become. */
+static const struct foreign {
+    const char *what, *prefix, *extension, *to;
+} foreigns[] = {{"MATLAB files", "mat:", ".mat", "npz"},
+                {"ARFF files", "arff:", ".arff", "csv"},
+                {"folders of the TU collection", "tu:", "", "graphml"}};
+
+/* Refuses such a file with the line that converts it. */
+static okra_status refuse_foreign(const char *text)
+{
+    for (const char *colon; (colon = strchr(text, ':')); text = colon + 1) {
+        size_t length = (size_t)(colon - text);
+        if (okra_format_find_(text, length)) {
+            return OKRA_OK;
+        } else if (!okra_how_find_(text, length)) {
+            break;
+        }
+    }
+    for (size_t k = 0; k < sizeof foreigns / sizeof *foreigns; k++) {
+        const struct foreign *f = &foreigns[k];
+        bool named = strncasecmp(text, f->prefix, strlen(f->prefix)) == 0;
+        size_t tail = strlen(f->extension);
+        const char *path = text + (named ? strlen(f->prefix) : 0);
+        const char *colon = tail ? strrchr(path, ':') : NULL;
+        const char *end = colon ? colon : path + strlen(path), *stem = end;
+        if (tail && end - path > (ptrdiff_t)tail &&
+            strncasecmp(end - tail, f->extension, tail) == 0) {
+            stem = end - tail;
+        }
+        if (named || stem < end) {
+            while (!tail && stem > path + 1 && stem[-1] == '/') {
+                stem--;
+            }
+            const char *quote = strpbrk(path, " \t\"$&();<>|*?`\\#~") ? "'" : "";
+            return okra_fail_(OKRA_EUNSUPPORTED,
+                              "only the Python package reads %s; convert it: python -m "
+                              "okra convert %s%s%.*s%s -o %s%.*s.%s%s",
+                              f->what, quote, stem < end && tail ? "" : f->prefix,
+                              (int)(end - path), path, quote, quote, (int)(stem - path),
+                              path, f->to, quote);
+        }
     }
     return OKRA_OK;
 }
@@ -280,15 +316,12 @@ okra_status okra_data_read(okra_context *context, const char *text, okra_data **
     /* Numbers have a point whatever the program's locale is. */
     locale_t before = uselocale(newlocale(LC_ALL_MASK, "C", (locale_t)0));
     FAIL_IF(!text, OKRA_EARG, "the file to read is NULL");
+    TRY(refuse_foreign(text));
     TRY(parse_spec(text, &s));
     bool standard = strcmp(s.path, "-") == 0;
-    FAIL_IF(standard && s.format && s.format->by_name, OKRA_EUNSUPPORTED,
-            "format %s cannot be read from standard input", s.format->name);
-    if (!s.format || s.format->read != okra_read_tu_) { /* a folder has no bytes */
-        named = true;
-        TRY(okra_bytes_open_(context, s.path, &source.bytes));
-        named = false;
-    }
+    named = true;
+    TRY(okra_bytes_open_(context, s.path, &source.bytes));
+    named = false;
     source.name = standard ? "standard input" : s.path;
     source.path = s.path;
     source.part = s.part;
@@ -316,7 +349,7 @@ okra_status okra_data_parse(okra_context *context, const char *format, const cha
     NEED(format);
     NEED(text);
     const okra_file_format_ *found = okra_format_find_(format, strlen(format));
-    if (!found || found->by_name || size > INT64_MAX / 2) {
+    if (!found || size > INT64_MAX / 2) {
         FAIL(OKRA_EARG, "there is no format '%s' of text in memory", format);
     }
     ALLOC(copy, (okra_int)size + 1);

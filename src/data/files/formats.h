@@ -2,7 +2,7 @@
  * formats.h: what the readers and writers of file formats share.
  *
  * A reader turns a source into dense or sparse data, or into labels when labels are asked
- * for and the format knows them (text columns, LIBSVM, ARFF); okra_take_as_ then makes of
+ * for and the format knows them (text columns, LIBSVM); okra_take_as_ then makes of
  * dense or sparse data what was asked for. Readers do not name the file in messages: the
  * caller puts it in front.
  */
@@ -51,7 +51,6 @@ typedef struct okra_source_ {
 
 typedef struct okra_file_format_ {
     const char *name, *extensions, *magic; /* extensions: ".a .b"; magic may be NULL */
-    bool by_name; /* opens `path` too, so it cannot read a pipe */
     okra_status (*read)(okra_source_ *source, okra_data **out);
     okra_status (*write)(okra_writer_ *w, const okra_data *data);
 } okra_file_format_;
@@ -69,14 +68,11 @@ okra_status okra_read_tsv_(okra_source_ *source, okra_data **out) OKRA_CHECK;
 okra_status okra_read_svm_(okra_source_ *source, okra_data **out) OKRA_CHECK;
 okra_status okra_read_svm0_(okra_source_ *source, okra_data **out) OKRA_CHECK;
 okra_status okra_read_mtx_(okra_source_ *source, okra_data **out) OKRA_CHECK;
-okra_status okra_read_mat_(okra_source_ *source, okra_data **out) OKRA_CHECK;
-okra_status okra_read_arff_(okra_source_ *source, okra_data **out) OKRA_CHECK;
 okra_status okra_read_smiles_(okra_source_ *source, okra_data **out) OKRA_CHECK;
 okra_status okra_read_sdf_(okra_source_ *source, okra_data **out) OKRA_CHECK;
 okra_status okra_read_mgf_(okra_source_ *source, okra_data **out) OKRA_CHECK;
 okra_status okra_read_msp_(okra_source_ *source, okra_data **out) OKRA_CHECK;
 okra_status okra_write_mgf_(okra_writer_ *w, const okra_data *data) OKRA_CHECK;
-okra_status okra_read_tu_(okra_source_ *source, okra_data **out) OKRA_CHECK;
 okra_status okra_read_graphml_(okra_source_ *source, okra_data **out) OKRA_CHECK;
 okra_status okra_read_edges_(okra_source_ *source, okra_data **out) OKRA_CHECK;
 /* Nodes of a network: edges, or a matrix of weights read by the format. */

@@ -174,61 +174,6 @@ static const broken texts[] = {
      "read as missing:FILE"},
     {"@", "a.mtx", "%%MatrixMarket matrix coordinate real general\n2 2 2\n1 1 1\n1 1 2\n",
      OKRA_EFORMAT, "row 0 has index 0 twice"},
-    /* ARFF */
-    {"@", "a.arff", "", OKRA_EFORMAT,
-     "not an ARFF file, or cut short: it has no @data line"},
-    {"@", "a.arff", "@relation r\n1,2\n", OKRA_EFORMAT,
-     "line 2: expected @relation, @attribute or @data"},
-    {"@", "a.arff", "@relation r\n@data\n1\n", OKRA_EFORMAT,
-     "there is no @attribute before @data"},
-    {"@", "a.arff", "@attribute\n@data\n1\n", OKRA_EFORMAT,
-     "line 1: the attribute has no name"},
-    {"@", "a.arff", "@attribute 'x numeric\n@data\n1\n", OKRA_EFORMAT,
-     "line 1: the attribute has no name"},
-    {"@", "a.arff", "@attribute x number\n@data\n1\n", OKRA_EFORMAT,
-     "line 1: the attribute's type is not one of numeric, real, integer, {values}, "
-     "string, "
-     "date"},
-    {"@", "a.arff", "@attribute x {a,b\n@data\n1\n", OKRA_EFORMAT,
-     "line 1: the list of values is damaged"},
-    {"@", "a.arff", "@attribute x string\n@attribute y real\n@data\na,1\n",
-     OKRA_EUNSUPPORTED,
-     "attribute 1 ('x') is text; features must be numbers (labels:FILE:NAME reads one "
-     "attribute as labels)"},
-    {"@", "a.arff", "@attribute x {a,b}\n@data\na\n", OKRA_EFORMAT,
-     "there are no features, only the class"},
-    {"@", "a.arff", "@attribute x real\n@attribute y real\n@data\n1,2\n3\n", OKRA_EFORMAT,
-     "line 5 has 1 values; there are 2 attributes"},
-    {"@", "a.arff", "@attribute x real\n@data\n1,2\n", OKRA_EFORMAT,
-     "line 3: more values than attributes"},
-    {"@", "a.arff", "@attribute x real\n@data\n?\n", OKRA_EFORMAT,
-     "line 3, column 1: a value is missing (?); outputs with gaps are "
-     "read as missing:FILE"},
-    {"@", "a.arff", "@attribute x real\n@data\nnan\n", OKRA_EFORMAT,
-     "line 3, column 1: 'nan' found; values must be finite; outputs with gaps are read "
-     "as "
-     "missing:FILE"},
-    {"@", "a.arff", "@attribute x real\n@data\n'1\n", OKRA_EFORMAT,
-     "line 3: a quote is not closed, or text follows it"},
-    {"@", "a.arff", "@attribute x real\n@data\n1\n{0 1}\n", OKRA_EFORMAT,
-     "line 4: a sparse row among dense ones"},
-    {"@", "a.arff", "@attribute x real\n@data\n{0 1}\n1\n", OKRA_EFORMAT,
-     "line 4: a dense row among sparse ones"},
-    {"@", "a.arff", "@attribute x real\n@data\n{1 1}\n", OKRA_EFORMAT,
-     "line 3: expected ascending indices from 0 to 0, each followed by a value"},
-    {"@", "a.arff", "@attribute x real\n@data\n{0 1\n", OKRA_EFORMAT,
-     "line 3: the closing brace is missing"},
-    {"@", "a.arff", "@attribute x real\n@data\n{0 1},2\n", OKRA_EFORMAT,
-     "line 3: text follows the closing brace"},
-    {"labels:@", "a.arff", "@attribute x {a,b}\n@data\nc\n", OKRA_EFORMAT,
-     "line 3, column 1: 'c' is not among the values of attribute 'x'"},
-    {"labels:@", "a.arff", "@attribute x {a,b}\n@data\n?\n", OKRA_EFORMAT,
-     "line 3, column 1: a value is missing (?); outputs with gaps are "
-     "read as missing:FILE"},
-    {"labels:@:y", "a.arff", "@attribute x {a,b}\n@data\na\n", OKRA_EARG,
-     "there is no attribute 'y'"},
-    {"@:x", "a.arff", "@attribute x real\n@data\n1\n", OKRA_EARG,
-     "'x' cannot be chosen from a file of format arff but by labels:"},
     /* arrays that are none */
     {"@", "a.npy", "", OKRA_EFORMAT,
      "not a NumPy array file: it does not begin with \\x93NUMPY"},
@@ -239,7 +184,6 @@ static const broken texts[] = {
      "not a zip archive, or cut short: it has no end record"},
     {"@", "a.npz", "PK\x03\x04 and so on, but not to the end", OKRA_EFORMAT,
      "not a zip archive, or cut short: it has no end record"},
-    {"@", "a.mat", "", OKRA_EFORMAT, "not a MATLAB file of version 5 or 7.3"},
 };
 
 static void check_broken(const char *pattern, const char *name, const void *bytes,
@@ -413,14 +357,14 @@ TEST(specs)
         {"bits:labels:x.csv", OKRA_EARG, "bits:labels:x.csv: 'labels:' after 'bits:'"},
         {"x.unknown", OKRA_EARG,
          "x.unknown: the extension tells no format; put one before it, such as csv:FILE "
-         "(formats: npy npz csv tsv svm svm0 mtx mat arff smiles sdf mgf msp txt fasta "
+         "(formats: npy npz csv tsv svm svm0 mtx smiles sdf mgf msp txt fasta "
          "letters "
-         "graphml tu edges)"},
+         "graphml edges)"},
         {".csv", OKRA_EARG,
          ".csv: the extension tells no format; put one before it, such as csv:FILE "
-         "(formats: npy npz csv tsv svm svm0 mtx mat arff smiles sdf mgf msp txt fasta "
+         "(formats: npy npz csv tsv svm svm0 mtx smiles sdf mgf msp txt fasta "
          "letters "
-         "graphml tu edges)"},
+         "graphml edges)"},
         {"/nowhere/x.npz:y", OKRA_EIO,
          "/nowhere/x.npz: cannot be opened: No such file or directory"},
         {"csv:/tmp", OKRA_EIO, "/tmp: is a directory; expected a file"},
@@ -429,8 +373,24 @@ TEST(specs)
         {"tsv:/tmp", OKRA_EIO, "/tmp: is a directory; expected a file"},
         {"svm:/tmp", OKRA_EIO, "/tmp: is a directory; expected a file"},
         {"mtx:/tmp", OKRA_EIO, "/tmp: is a directory; expected a file"},
-        {"mat:/tmp", OKRA_EIO, "/tmp: is a directory; expected a file"},
-        {"arff:/tmp", OKRA_EIO, "/tmp: is a directory; expected a file"},
+        /* what the Python package converts */
+        {"x.mat", OKRA_EUNSUPPORTED,
+         "x.mat: only the Python package reads MATLAB files; convert it: python -m okra "
+         "convert x.mat -o x.npz"},
+        {"dense:a b/x.MAT:name", OKRA_EUNSUPPORTED,
+         "dense:a b/x.MAT:name: only the Python package reads MATLAB files; convert it: "
+         "python -m okra convert 'a b/x.MAT' -o 'a b/x.npz'"},
+        {"mat:x.dat:name", OKRA_EUNSUPPORTED,
+         "mat:x.dat:name: only the Python package reads MATLAB files; convert it: python "
+         "-m okra convert mat:x.dat -o x.dat.npz"},
+        {"labels:x.arff", OKRA_EUNSUPPORTED,
+         "labels:x.arff: only the Python package reads ARFF files; convert it: python -m "
+         "okra convert x.arff -o x.csv"},
+        {"tu:sets/MUTAG/", OKRA_EUNSUPPORTED,
+         "tu:sets/MUTAG/: only the Python package reads folders of the TU collection; "
+         "convert it: python -m okra convert tu:sets/MUTAG/ -o sets/MUTAG.graphml"},
+        {"csv:/nowhere/x.mat", OKRA_EIO,
+         "/nowhere/x.mat: cannot be opened: No such file or directory"},
     };
     okra_data *data = NULL;
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {

@@ -1,5 +1,5 @@
 /*
- * test_graph_files.c: GraphML, TU Dortmund folders, edge lists and matrices of networks.
+ * test_graph_files.c: GraphML, edge lists and matrices of networks.
  */
 #include "files.h"
 
@@ -81,64 +81,6 @@ TEST(graphml_element_without_end)
     /* twice the limit for expat's growing buffer */
     CHECK(okra_alloc_peak_bytes_() - before < (okra_int)72 << 20);
     free(text);
-}
-
-/* Files of a folder called like the test's own. */
-static okra_status tu(const char *indicator, const char *edges, const char *labels,
-                      const char *edge_labels, okra_data **out)
-{
-    static const char *const parts[] = {"graph_indicator", "A", "node_labels",
-                                        "edge_labels"};
-    const char *texts[] = {indicator, edges, labels, edge_labels};
-    char name[200], spec[300];
-    (void)files_path("x");
-    const char *folder = strrchr(files_folder, '/') + 1;
-    for (int k = 0; k < 4; k++) {
-        snprintf(name, sizeof name, "%s_%s.txt", folder, parts[k]);
-        if (texts[k]) {
-            files_make(name, texts[k], strlen(texts[k]));
-        } else {
-            remove(files_path(name));
-        }
-    }
-    snprintf(spec, sizeof spec, "tu:%s/", files_folder);
-    return okra_data_read(NULL, spec, out);
-}
-
-TEST(tu_folders)
-{
-    okra_data *data = NULL;
-    files_clean();
-    CHECK_OK(tu("1\n1\n2\n2\n2\n", "1, 2\n2, 1\n3, 4\n4, 5\n", "3\n-4\n5\n5\n5\n",
-                "1\n1\n0\n2\n", &data));
-    CHECK(data->n == 2 && data->groups[0].offsets[1] == 2 &&
-          data->groups[1].offsets[1] == 1 && data->groups[1].offsets[2] == 3);
-    const int32_t *ends = data->groups[1].fields[0].values;
-    const int32_t *label = data->groups[1].fields[1].values;
-    CHECK(ends[4] == 1 && ends[5] == 2 && label[0] == 1 && label[2] == 2);
-    CHECK(((const int32_t *)data->groups[0].fields[0].values)[1] == -1); /* "-4" */
-    CHECK_OK(okra_data_write(NULL, data, files_path("out.txt")));
-    okra_data_free(data);
-    data = NULL;
-    CHECK_OK(tu("1\n", "", NULL, NULL, &data));
-    CHECK(data->n == 1);
-    okra_data_free(data);
-    data = NULL;
-    CHECK_FAILS(tu("1\n1\n", "1, 1\n", NULL, NULL, &data), OKRA_EFORMAT, "to itself");
-    CHECK_FAILS(tu("1\n1\n", "1, 3\n", NULL, NULL, &data), OKRA_EFORMAT,
-                "line 1: node 3; there are 2");
-    CHECK_FAILS(tu("1\n2\n", "1, 2\n", NULL, NULL, &data), OKRA_EFORMAT, "two graphs");
-    CHECK_FAILS(tu("1\n3\n", "", NULL, NULL, &data), OKRA_EFORMAT, "line 2: graph 3");
-    CHECK_FAILS(tu("1\n1\n", "1, 2\n2, 1\n", NULL, "1\n2\n", &data), OKRA_EFORMAT,
-                "another label");
-    CHECK_FAILS(tu("1\n1\n", "1, 2\n", "1\n", NULL, &data), OKRA_EFORMAT, "2 nodes");
-    CHECK_FAILS(tu("1\n1\n", "1, 2\n", NULL, "1\n1\n", &data), OKRA_EFORMAT, "1 edges");
-    CHECK_FAILS(tu("1\nx\n", "", NULL, NULL, &data), OKRA_EFORMAT,
-                "line 2, character 1: expected a whole number");
-    CHECK_FAILS(tu("1\n1 1\n", "", NULL, NULL, &data), OKRA_EFORMAT,
-                "line 2, character 3: expected the end");
-    CHECK_FAILS(tu("1\n\n", "", NULL, NULL, &data), OKRA_EFORMAT, "line 2, character 1");
-    files_clean();
 }
 
 TEST(edge_lists)
@@ -248,5 +190,5 @@ TEST(allocations_may_fail)
 }
 
 MAIN(RUN(graphml_is_read_and_written), RUN(broken_graphml),
-     RUN(graphml_element_without_end), RUN(tu_folders), RUN(edge_lists),
-     RUN(matrices_of_weights), RUN(allocations_may_fail))
+     RUN(graphml_element_without_end), RUN(edge_lists), RUN(matrices_of_weights),
+     RUN(allocations_may_fail))

@@ -1,4 +1,4 @@
-/* Readers of text: tables, LIBSVM, Matrix Market, ARFF; numbers and labels. */
+/* Readers of text: tables, LIBSVM, Matrix Market; numbers and labels. */
 #include "data/files/formats.h"
 #include "files.h"
 
@@ -282,34 +282,6 @@ TEST(matrix_market_is_written)
     files_clean();
 }
 
-static const char iris[] = "% flowers\n@RELATION iris\n\n@attribute 'petal length' REAL\n"
-                           "@attribute n {0, 1}\n@attribute class {setosa, 'iris x'}\n"
-                           "@DATA\n1.5,0,setosa\n% note\n\n 2 , 1 , 'iris x'\n";
-static const char sparse_arff[] =
-    "@relation r\n@attribute a numeric\n@attribute b integer\n@attribute c {no,yes}\n"
-    "@data\n{0 1.5, 1 2}\n{}\n{1 -3, 2 yes}\n";
-
-TEST(arff)
-{
-    okra_data *data = NULL;
-    const double x[] = {1.5, 0, 2, 1}, s[] = {1.5, 2, 0, 0, 0, -3};
-    CHECK_OK(files_text("", "a.arff", iris, &data));
-    CHECK(files_dense(data, 2, 2, x));
-    okra_data_free(data);
-    check_labels("labels:", "a.arff", "", iris, "0 1", "setosa|iris x");
-    check_labels("labels:", "a.arff", ":n", iris, "0 1", "");
-    check_labels("labels:", "a.arff", ":petal length", iris, "0 1", "1.5|2");
-    CHECK_OK(files_text("", "a.arff", sparse_arff, &data));
-    CHECK(data->kind == OKRA_SPARSE && data->d == 2);
-    okra_data_free(data);
-    CHECK_OK(files_text("dense:", "a.arff", sparse_arff, &data));
-    CHECK(files_dense(data, 3, 2, s));
-    okra_data_free(data);
-    check_labels("labels:", "a.arff", "", sparse_arff, "0 0 1", "no|yes");
-    check_labels("labels:", "a.arff", ":b", sparse_arff, "2 1 0", "-3|0|2");
-    files_clean();
-}
-
 TEST(taken_as)
 {
     okra_data *data = NULL;
@@ -356,10 +328,6 @@ TEST(allocations)
         {"dense:", "a.mtx",
          "%%MatrixMarket matrix coordinate real symmetric\n2 2 2\n"
          "2 1 5\n1 1 4\n"},
-        {"", "a.arff", iris},
-        {"labels:", "a.arff", iris},
-        {"", "b.arff", sparse_arff},
-        {"labels:", "b.arff", sparse_arff},
     };
     for (size_t k = 0; k < sizeof sources / sizeof *sources; k++) {
         char spec[600];
@@ -372,4 +340,4 @@ TEST(allocations)
 
 MAIN(RUN(numbers), RUN(number_round_trip), RUN(tables), RUN(foreign_locale), RUN(labels),
      RUN(svm), RUN(matrix_market), RUN(matrix_market_of_no_rows),
-     RUN(matrix_market_is_written), RUN(arff), RUN(taken_as), RUN(allocations))
+     RUN(matrix_market_is_written), RUN(taken_as), RUN(allocations))

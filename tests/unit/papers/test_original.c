@@ -5,8 +5,8 @@
 #include "../../../papers/original/original_text.c"
 
 #include "../data/files.h"
-
-#include <matio.h>
+#include "data/files/npy.h"
+#include "data/files/zip.h"
 
 static char scratch[300];
 
@@ -139,33 +139,63 @@ TEST(words_of_letter_data)
     end("letter.data");
 }
 
-static void mat_add(mat_t *file, const char *name, int rank, size_t *dims,
-                    enum matio_classes kind, enum matio_types type, const void *data)
+/* NAME.mat, which nothing reads, and NAME.npz beside it with arrays of n x d doubles. */
+typedef struct array {
+    const char *name;
+    okra_int n, d;
+    const double *values;
+} array;
+
+static void make_npz(const char *name, const array *arrays, int count)
 {
-    matvar_t *v = Mat_VarCreate(name, kind, type, rank, dims, (void *)(uintptr_t)data, 0);
-    CHECK(v && Mat_VarWrite(file, v, MAT_COMPRESSION_ZLIB) == 0);
-    Mat_VarFree(v);
+    char file[300], head[OKRA_NPY_HEADER_];
+    okra_writer_ *w = NULL;
+    okra_zip_writer_ *zip = NULL;
+    snprintf(file, sizeof file, "%s.mat", name);
+    files_make(file, "MATLAB", 6);
+    snprintf(file, sizeof file, "%s.npz", name);
+    CHECK_OK(okra_writer_join_(NULL, files_path(file), &w));
+    CHECK_OK(okra_zip_writer_create_(w, &zip));
+    for (int k = 0; k < count; k++) {
+        const array *a = &arrays[k];
+        size_t size = okra_npy_header_("<f8", a->n, a->d, head);
+        snprintf(file, sizeof file, "%s.npy", a->name);
+        CHECK_OK(okra_zip_add_(zip, file, head, size, a->values, 1,
+                               sizeof(double) * (size_t)(a->n * a->d), 0, NULL));
+    }
+    CHECK_OK(okra_zip_finish_(zip));
+    okra_zip_writer_free_(zip);
+    CHECK_OK(okra_writer_commit_(w));
+}
+
+static void end_npz(const char *name)
+{
+    char file[300];
+    snprintf(file, sizeof file, "%s.npz", name);
+    remove(files_path(file));
+    snprintf(file, sizeof file, "%s.mat", name);
+    end(file);
 }
 
 TEST(digits_of_usps_all)
 {
     enum { EACH = 2, N = 10 * EACH };
-    unsigned char *data = malloc(N * PIXELS);
+    double *data = malloc(N * PIXELS * sizeof *data);
     double *want = malloc(N * PIXELS * sizeof *want);
     begin();
     for (int i = 0; data && want && i < N; i++) {
         for (int r = 0; r < 16; r++) {
             for (int c = 0; c < 16; c++) { /* an image lies column by column */
                 int value = (i * 31 + r * 7 + c * 3) % 256;
-                data[i * PIXELS + c * 16 + r] = (unsigned char)value;
+                data[(c * 16 + r) * N + i] = value;
                 want[i * PIXELS + r * 16 + c] = value;
             }
         }
     }
-    mat_t *file = Mat_CreateVer(files_path("usps_all.mat"), NULL, MAT_FT_MAT5);
-    mat_add(file, "data", 3, (size_t[]){PIXELS, EACH, 10}, MAT_C_UINT8, MAT_T_UINT8,
-            data);
-    Mat_Close(file);
+    files_make("usps_all.mat", "MATLAB", 6);
+    CHECK_FAILS(paper_convert(NULL, files_folder, "usps11000/x.npy", scratch),
+                OKRA_EUNSUPPORTED, "convert it: python -m okra convert ");
+    make_npz("usps_all", &(array){"data", PIXELS, N, data}, 1);
     CHECK_OK(paper_convert(NULL, files_folder, "usps11000/x.npy", scratch));
     okra_data *x = read_made("", "usps11000/x.npy", ""),
               *y = read_made("", "usps11000/y.npy", "");
@@ -176,67 +206,50 @@ TEST(digits_of_usps_all)
           digits[(N - 1) * ld] == 0);
     okra_data_free(x);
     okra_data_free(y);
-    file = Mat_CreateVer(files_path("usps_all.mat"), NULL, MAT_FT_MAT5);
-    mat_add(file, "data", 2, (size_t[]){5, 2}, MAT_C_UINT8, MAT_T_UINT8, data);
-    Mat_Close(file);
+    make_npz("usps_all", &(array){"data", 5, 2, data}, 1);
     CHECK_FAILS(paper_convert(NULL, files_folder, "usps11000/x.npy", scratch),
                 OKRA_EFORMAT, "data is 5 x 2, expected 256 x images x 10 classes");
     free(data);
     free(want);
-    end("usps_all.mat");
+    end_npz("usps_all");
 }
 
 TEST(poses)
 {
-    const double values[] = {1, 4, 2, 5, 3, 6}, rows[] = {1, 2, 3, 4, 5, 6};
-    static const char *const names[] = {"Y", "Z", "Y_test", "Z_test"};
+    const double rows[] = {1, 2, 3, 4, 5, 6}, across[] = {1, 4, 2, 5, 3, 6};
+    const array arrays[] = {{"Y", 2, 3, rows},
+                            {"Z", 3, 2, across},
+                            {"Y_test", 2, 3, rows},
+                            {"Z_test", 3, 2, across}};
     begin();
-    mat_t *file =
-        Mat_CreateVer(files_path("ankurDataPoseSilhouette.mat"), NULL, MAT_FT_MAT5);
-    for (int k = 0; k < 4; k++) { /* 2 x 3 and 3 x 2 in turn */
-        size_t dims[] = {k % 2 ? 3 : 2, k % 2 ? 2 : 3};
-        mat_add(file, names[k], 2, dims, MAT_C_DOUBLE, MAT_T_DOUBLE,
-                k % 2 ? rows : values);
-    }
-    Mat_Close(file);
+    make_npz("ankurDataPoseSilhouette", arrays, 4);
     CHECK_OK(paper_convert(NULL, files_folder, "poser/test_y.npy", scratch));
-    const double across[] = {1, 4, 2, 5, 3, 6};
     okra_data *x = read_made("", "poser/test_x.npy", ""),
               *y = read_made("", "poser/train_y.npy", "");
     CHECK(x && files_dense(x, 2, 3, rows));
     CHECK(y && files_dense(y, 3, 2, across));
     okra_data_free(x);
     okra_data_free(y);
-    end("ankurDataPoseSilhouette.mat");
+    end_npz("ankurDataPoseSilhouette");
 }
 
-static void mat_sparse(mat_t *file, const char *name, size_t rows, size_t cols,
-                       mat_uint32_t *ir, mat_uint32_t *jc, double *values)
+static void make_mtx(const char *name, const char *sizes_and_entries)
 {
-    mat_uint32_t count = jc[cols];
-    mat_sparse_t s = {.nzmax = count,
-                      .ir = ir,
-                      .nir = count,
-                      .jc = jc,
-                      .njc = (mat_uint32_t)cols + 1,
-                      .ndata = count,
-                      .data = values};
-    mat_add(file, name, 2, (size_t[]){rows, cols}, MAT_C_SPARSE, MAT_T_DOUBLE, &s);
+    char text[300];
+    snprintf(text, sizeof text, "%%%%MatrixMarket matrix coordinate real general\n%s",
+             sizes_and_entries);
+    files_make(name, text, strlen(text));
 }
 
 /* Three words, two papers; the first by authors 0 and 2, the second by 0, 1 and 2. */
 TEST(co_authors)
 {
-    mat_uint32_t word[] = {0, 2, 1}, column[] = {0, 2, 3};
-    mat_uint32_t paper[] = {0, 1, 1, 0, 1}, first[] = {0, 2, 3, 5};
-    double times[] = {5, 7, 9}, ones[] = {1, 1, 1, 1, 1};
     const double pairs[] = {0, 1, 1, 0, 2, 2, 1, 2, 1}, starts[] = {0, 2, 3},
                  words[] = {0, 2, 1}, counts[] = {5, 7, 9};
     begin();
-    mat_t *file = Mat_CreateVer(files_path("nips_1-17.mat"), NULL, MAT_FT_MAT5);
-    mat_sparse(file, "counts", 3, 2, word, column, times);
-    mat_sparse(file, "docs_authors", 2, 3, paper, first, ones);
-    Mat_Close(file);
+    files_make("nips_1-17.mat", "MATLAB", 6);
+    make_mtx("nips_1-17.counts.mtx", "3 2 3\n1 1 5\n3 1 7\n2 2 9\n");
+    make_mtx("nips_1-17.docs_authors.mtx", "2 3 5\n1 1 1\n2 1 1\n2 2 1\n1 3 1\n2 3 1\n");
     CHECK_OK(paper_convert(NULL, files_folder, "nips12/edges.tsv", scratch));
     okra_data *e = read_made("tsv:", "nips12/edges.tsv", ""),
               *i = read_made("", "nips12/doc_indptr.npy", ""),
@@ -250,12 +263,11 @@ TEST(co_authors)
     okra_data_free(i);
     okra_data_free(w);
     okra_data_free(c);
-    file = Mat_CreateVer(files_path("nips_1-17.mat"), NULL, MAT_FT_MAT5);
-    mat_sparse(file, "counts", 3, 2, word, column, times);
-    mat_sparse(file, "docs_authors", 3, 2, word, column, times);
-    Mat_Close(file);
+    make_mtx("nips_1-17.docs_authors.mtx", "3 2 3\n1 1 5\n3 1 7\n2 2 9\n");
     CHECK_FAILS(paper_convert(NULL, files_folder, "nips12/papers.tsv", scratch),
                 OKRA_EFORMAT, "expected sparse counts of words x papers");
+    remove(files_path("nips_1-17.counts.mtx"));
+    remove(files_path("nips_1-17.docs_authors.mtx"));
     end("nips_1-17.mat");
 }
 

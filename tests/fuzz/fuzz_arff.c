@@ -1,8 +1,0 @@
-/* Any bytes as a file of format arff: refused with a message, or valid data. */
-#include "reader.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
-{
-    fuzz_read("arff", data, size);
-    return 0;
-}
