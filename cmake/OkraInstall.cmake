@@ -24,7 +24,7 @@ endif()
 # What the program says of itself: share/man, share/bash-completion, share/zsh.
 install(DIRECTORY ${CMAKE_CURRENT_BINARY_DIR}/share/ DESTINATION ${CMAKE_INSTALL_DATADIR}
         COMPONENT program OPTIONAL)
-install(FILES LICENSE README.md CHANGELOG.md DESTINATION ${CMAKE_INSTALL_DOCDIR}
+install(FILES LICENSE README.md CHANGELOG.md VERSIONING.md DESTINATION ${CMAKE_INSTALL_DOCDIR}
         COMPONENT program)
 install(DIRECTORY examples DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT development)
 

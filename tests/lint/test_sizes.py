@@ -1,4 +1,4 @@
-"""Files and functions stay short enough to be read: CONTRIBUTING.md, "Size".
+"""Files and functions stay short enough to be read: docs/rulebook.md, "Size".
 
 A function of C begins and ends with a brace in the first column, as clang-format leaves it.
 """
