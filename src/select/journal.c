@@ -206,7 +206,8 @@ static okra_status read_lines(okra_journal_ *j, const okra_bytes_ *bytes)
                 st = okra_fail_(OKRA_EFORMAT, "not the finished work of a selection");
             } else if (strcmp(mark, hex) != 0) {
                 st = okra_fail_(OKRA_EARG, "holds work on other data, other options, "
-                                           "another seed or another version");
+                                           "another seed or another version: remove it, "
+                                           "or name another file");
             }
         } else if (!line) {
             st = okra_fail_(OKRA_EFORMAT, "line %lld is not JSON", (long long)number);

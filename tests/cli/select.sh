@@ -87,7 +87,7 @@ okra select --x x.csv --y y.csv --method knn --k 1..2 --metric mse --cv nested:2
     --resume r | grep -v seconds >second
 expect_same first second
 expect_fail 2 "okra select: r: holds work on other data, other options, another seed or \
-another version" okra select --x x.csv --y y.csv --method knn --k {1} --metric mse \
+another version: remove it, or name another file" okra select --x x.csv --y y.csv --method knn --k {1} --metric mse \
     --cv nested:2,2 --resume r
 
 # auto is printed and stored
