@@ -13,8 +13,10 @@ static inline void eliminate(okra_int n, double *A, okra_int m, double *X)
 {
     for (okra_int k = 0; k < n; k++) {
         okra_int pivot = k;
-        for (okra_int i = k + 1; i < n; i++) {
-            pivot = fabs(A[i * n + k]) > fabs(A[pivot * n + k]) ? i : pivot;
+        double most = 0;
+        for (okra_int i = k; i < n; i++) {
+            pivot = fabs(A[i * n + k]) > most ? i : pivot;
+            most = fmax(most, fabs(A[i * n + k]));
         }
         for (okra_int j = 0; j < n; j++) {
             double a = A[k * n + j];
