@@ -287,12 +287,15 @@ okra_status okra_boxqp_bounded_(okra_context *ctx, okra_mat_ Q, const double *mo
 {
     solver s = {
         .ctx = ctx, .Q = Q, .n = Q.rows, .a = a, .most = most, .tolerance = tolerance};
-    OWNS(&s.g, &s.active);
+    OWNED double *g = NULL;
+    OWNED okra_int *active = NULL;
     REFUSE_IF(Q.rows != Q.cols, OKRA_ESHAPE,
               "margin: the quadratic form is %lld x %lld, not square", (long long)Q.rows,
               (long long)Q.cols);
-    MAKE(s.g, s.n);
-    MAKE(s.active, s.n);
+    MAKE(g, s.n);
+    MAKE(active, s.n);
+    s.g = g;
+    s.active = active;
     for (okra_int i = 0; i < s.n; i++) {
         a[i] = clip(&s, i, a[i]);
     }

@@ -12,7 +12,14 @@
  *      products, a few passes of coordinate descent within the block, A <- A + Phi_B'
  *      diag(step) Psi_B / (2 lambda). Dual coordinate descent (Hsieh et al. 2008) with
  *      blocks in the place of coordinates, which makes everything a matrix product.
- *   2. a step on the face of the variables inside the box (boxqp_face.c).
+ *   2. a step on the face of the variables F strictly inside the box:
+ *          (Q_FF + tau I) s = 1 - g_F
+ *      by conjugate gradients (two products a step) or, where that takes less, a Cholesky
+ *      factor; a_F + t s put back into the box for t = 1, 1/4, ..., and the best point on
+ *      the way there, which is a quadratic of one variable. tau falls tenfold where that
+ *      went well and rises where it did not, so that a face on which Q is singular does
+ * no harm (Moré and Toraldo 1991, with the damping of Levenberg and Marquardt). The f
+ *      rows of F are kept side by side where they fit.
  *   3. A from a and g from A afresh, and the gap.
  *
  * Cost: 2 n m d a round, 4 m d + B (m + d) a variable swept, 4 m d a variable of F and
@@ -32,13 +39,43 @@ enum {
     PASSES = 5,  /* within a block                                 */
     BLOCK_LEAST = 64,
     BLOCK_MOST = 256, /* the passes, which one thread does, stay a small part */
-    TILE = 128        /* of the form of a block, which threads share          */
+    TILE = 128,       /* of the form of a block, which threads share          */
+    TILE_OF_FACE = 256,
+    CG_MOST = 200,
+    TRIES = 6 /* of t */
 };
 
 static const double SHARE = 1e-3;  /* of the worst violation: below it waits      */
+static const double ROUGH = 1e-2;  /* residual of s while bounds are being met, */
+static const double FINE = 1e-6;   /* and where the face is settled             */
 static const double DAMPED = 1e-2; /* tau at first, in units of the mean diagonal */
 
-typedef okra_boxqp_work_ solver;
+typedef struct solver {
+    okra_context *ctx;
+    okra_factors_ *f;
+    okra_int n, m, d, block;
+    double lambda, tau, mean; /* mean: of the diagonal of Q                   */
+    double usual;             /* steps of conjugate gradients, the last time  */
+    double *a, *g;
+    double *A, *X; /* m x d: of a, of a direction */
+    double *M;     /* block x d                   */
+    double *Q;     /* block x block               */
+    okra_int side;
+    double *G;       /* side x side for each worker */
+    okra_int *order; /* n: variables of a sweep, or of a face */
+    double *r, *p, *q, *s, *gF;
+    double *b;    /* block: a and g of a block   */
+    bool settled; /* the face was not left last time */
+    okra_random_ random;
+    okra_boxqp_report_ report;
+} solver;
+
+/* Some rows: `index` of f, or all of f. */
+typedef struct rows {
+    okra_factors_ *f;
+    const okra_int *index;
+    okra_int count;
+} rows;
 
 static void clear(solver *s)
 {
@@ -89,8 +126,6 @@ static okra_status prepare(solver *s)
 
 /* ---- the two products ---- */
 
-typedef okra_boxqp_rows_ rows;
-
 typedef struct product {
     solver *s;
     const double *v; /* by place */
@@ -114,7 +149,8 @@ static okra_status weigh_rows(void *arg, const okra_factors_some_ *z)
     return OKRA_OK;
 }
 
-okra_status okra_boxqp_gather_(solver *s, rows z, const double *v, double *to)
+/* to (m x d) <- Phi' diag(v) Psi / (2 lambda), v by place */
+static okra_status gather(solver *s, rows z, const double *v, double *to)
 {
     product p = {s, v, NULL, NULL};
     return okra_factors_each_(z.f, z.index, z.count, weigh_rows, &p, 0.5 / s->lambda, to);
@@ -137,7 +173,8 @@ static okra_status look_rows(void *arg, const okra_factors_some_ *z)
     return look_block(p->s, z->Phi, z->Psi, p->A, z->T, p->to + z->place);
 }
 
-okra_status okra_boxqp_look_(solver *s, rows z, double *A, double *to)
+/* to_i <- phi_i' A psi_i, by place */
+static okra_status look(solver *s, rows z, double *A, double *to)
 {
     product p = {s, NULL, A, to};
     return okra_factors_each_(z.f, z.index, z.count, look_rows, &p, 1, NULL);
@@ -154,10 +191,9 @@ static okra_status measure(solver *s, double tolerance)
         count += s->a[i] > 0;
         sum += s->a[i];
     }
-    CHK(okra_boxqp_gather_(s, (rows){s->f, count < s->n ? s->order : NULL, count}, s->p,
-                           s->A));
+    CHK(gather(s, (rows){s->f, count < s->n ? s->order : NULL, count}, s->p, s->A));
     if (count > 0) {
-        CHK(okra_boxqp_look_(s, (rows){s->f, NULL, s->n}, s->A, s->g));
+        CHK(look(s, (rows){s->f, NULL, s->n}, s->A, s->g));
     } else {
         okra_mat_fill_(okra_mat_of_(s->g, s->n, 1), 0);
     }
@@ -248,11 +284,12 @@ static okra_status look_and_gram(block *b)
                                 count, 1, NULL, some_tiles, b);
 }
 
-okra_status okra_boxqp_gram_(solver *s, okra_mat_ Phi, okra_mat_ Psi, okra_mat_ Q)
+/* Q <- (Phi Phi') o (Psi Psi') / (2 lambda), by tiles, for each worker one beside Q. */
+static okra_status free_gram(solver *s, okra_mat_ Phi, okra_mat_ Psi, okra_mat_ Q)
 {
     block b = {.s = s, .Phi = Phi, .Psi = Psi, .Q = Q};
     OWNED double *G = NULL;
-    b.side = OKRA_MIN_(Phi.rows, OKRA_BOXQP_TILE_);
+    b.side = OKRA_MIN_(Phi.rows, TILE_OF_FACE);
     CHK(okra_doubles_(s->ctx, okra_workers_(s->ctx) * b.side, b.side,
                       "the margin solver's free block", &G));
     b.G = G;
@@ -324,6 +361,150 @@ static okra_status sweep(solver *s)
     return OKRA_OK;
 }
 
+/* ---- a step on the face ---- */
+
+/* s <- (Q_FF + tau I)^-1 (1 - g_F) by a Cholesky factor; *found = false: it has none. */
+static okra_status factorise(solver *s, const okra_factors_ *F, bool *found)
+{
+    okra_int n = F->n;
+    OWNED double *Q = NULL;
+    CHK(okra_doubles_(s->ctx, n, n, "the margin solver's free block", &Q));
+    okra_mat_ Qm = okra_mat_of_(Q, n, n);
+    CHK(free_gram(s, okra_mat_of_(F->Phi, n, F->m), okra_mat_of_(F->Psi, n, F->d), Qm));
+    for (okra_int k = 0; k < n; k++) {
+        s->s[k] = 1 - s->gF[k];
+        Q[k * n + k] += s->tau;
+    }
+    /* jitter on a semi-definite block is expected here, not news */
+    okra_status st = okra_cholesky_quiet_(s->ctx, Qm, NULL);
+    *found = st == OKRA_OK;
+    CHK(st == OKRA_ENUMERIC ? OKRA_OK : st);
+    if (*found) {
+        CHK(okra_cholesky_solve_(s->ctx, Qm, okra_mat_of_(s->s, n, 1)));
+    }
+    return OKRA_OK;
+}
+
+/* The same by conjugate gradients, preconditioned by the diagonal. */
+static okra_status iterate(solver *s, rows F, double residual)
+{
+    double first = 0, rz = 0;
+    for (okra_int k = 0; k < F.count; k++) {
+        double D = s->f->square[s->order[k]] / (2 * s->lambda) + s->tau;
+        s->s[k] = 0;
+        s->r[k] = 1 - s->gF[k];
+        s->p[k] = s->r[k] / D;
+        rz += s->r[k] * s->p[k];
+    }
+    first = rz;
+    int step = 0;
+    for (; step < CG_MOST && rz > residual * residual * first; step++) {
+        double curve = 0, fresh = 0;
+        CHK(gather(s, F, s->p, s->X));
+        CHK(look(s, F, s->X, s->q));
+        for (okra_int k = 0; k < F.count; k++) {
+            s->q[k] += s->tau * s->p[k];
+            curve += s->p[k] * s->q[k];
+        }
+        double t = rz / curve;
+        for (okra_int k = 0; k < F.count; k++) {
+            double D = s->f->square[s->order[k]] / (2 * s->lambda) + s->tau;
+            s->s[k] += t * s->p[k];
+            s->r[k] -= t * s->q[k];
+            s->q[k] = s->r[k] / D;
+            fresh += s->r[k] * s->q[k];
+        }
+        for (okra_int k = 0; k < F.count; k++) {
+            s->p[k] = s->q[k] + fresh / rz * s->p[k];
+        }
+        rz = fresh;
+        s->report.newtons++;
+    }
+    s->usual = step;
+    return OKRA_OK;
+}
+
+/* Whichever takes fewer operations, going by the last solution by iteration. */
+static okra_status direction(solver *s, rows F)
+{
+    double f = (double)F.count, m = (double)s->m, d = (double)s->d;
+    double left = (double)okra_memory_left_(s->ctx), side = fmin(f, TILE_OF_FACE);
+    bool found = false;
+    if (!F.index && f * (m + d) + f * f / 3 <= 4 * m * d * s->usual &&
+        8 * (f * f + okra_workers_(s->ctx) * side * side) <= left / 2) {
+        CHK(factorise(s, F.f, &found));
+    }
+    if (!found) {
+        CHK(iterate(s, F, s->settled ? FINE : ROUGH));
+    }
+    return OKRA_OK;
+}
+
+/* The best point between a_F and a_F + t s put back into the box: p becomes the way, X
+ * its A. */
+static okra_status try_step(solver *s, rows F, double t, double *share, double *drop)
+{
+    double slope = 0;
+    for (okra_int k = 0; k < F.count; k++) {
+        double a = s->a[s->order[k]];
+        s->p[k] = fmin(fmax(a + t * s->s[k], 0), 1) - a;
+        slope += (s->gF[k] - 1) * s->p[k];
+    }
+    CHK(gather(s, F, s->p, s->X));
+    double curve = 2 * s->lambda * okra_dot_(s->m * s->d, s->X, s->X);
+    *share = slope >= 0 ? 0 : -slope < curve ? -slope / curve : 1;
+    *drop = -slope * *share - curve * *share * *share / 2;
+    return OKRA_OK;
+}
+
+static void settle(solver *s, rows F, double share)
+{
+    for (okra_int k = 0; k < F.count; k++) {
+        double *a = &s->a[s->order[k]];
+        *a = fmin(fmax(*a + share * s->p[k], 0), 1);
+        s->settled = s->settled && *a > 0 && *a < 1;
+    }
+    for (okra_int k = 0; k < s->m * s->d; k++) {
+        s->A[k] += share * s->X[k];
+    }
+}
+
+/* a and A become better. */
+static okra_status step_on_face(solver *s)
+{
+    FREED_BY(okra_factors_clear_) okra_factors_ kept = {0};
+    okra_int count = 0;
+    for (okra_int i = 0; i < s->n; i++) {
+        s->order[count] = i;
+        count += s->a[i] > 0 && s->a[i] < 1;
+    }
+    if (count == 0) {
+        return OKRA_OK;
+    }
+    CHK(okra_factors_take_(s->f, s->order, count, &kept));
+    rows F = {kept.Phi ? &kept : s->f, kept.Phi ? NULL : s->order, count};
+    CHK(look(s, F, s->A, s->gF));
+    CHK(direction(s, F));
+    double t = 1, share = 0, drop = 0, best = 1, most = -1;
+    for (int k = 0; k < TRIES && share < 0.5; k++, t /= 4) {
+        CHK(try_step(s, F, t, &share, &drop));
+        if (drop > most) {
+            most = drop;
+            best = t;
+        }
+    }
+    if (best != 4 * t) { /* not the last one tried */
+        CHK(try_step(s, F, best, &share, &drop));
+    }
+    s->settled = true;
+    settle(s, F, share);
+    double taken = best * share;
+    s->tau = taken >= 0.5  ? fmax(s->tau / 10, 1e-13 * s->mean)
+             : taken < 0.1 ? fmin(s->tau * 10, 10 * s->mean)
+                           : s->tau;
+    return OKRA_OK;
+}
+
 okra_status okra_boxqp_low_(okra_factors_ *f, double lambda, double tolerance, double *a,
                             double *A, okra_boxqp_report_ *report)
 {
@@ -343,7 +524,7 @@ okra_status okra_boxqp_low_(okra_factors_ *f, double lambda, double tolerance, d
     for (int k = 0; k < ROUNDS_MOST && stalled < STALLED && !s.report.converged; k++) {
         double before = s.report.dual;
         CHK(sweep(&s));
-        CHK(okra_boxqp_face_(&s));
+        CHK(step_on_face(&s));
         CHK(measure(&s, tolerance));
         s.report.steps++;
         stalled = s.report.dual > before ? 0 : stalled + 1;

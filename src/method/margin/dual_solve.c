@@ -6,8 +6,8 @@
  * of Y. tau begins at the mean diagonal, where sweeps find the active blocks at once, and
  * falls tenfold after each easy step; where it is small each step nearly solves the
  * problem itself. A step is a few sweeps of block descent (dual.c), which never lower the
- * dual value, and then Newton's method (dual_newton.c) with its step halved until the
- * dual value rises, for as long as it does. Iterates stay within the bound.
+ * dual value, and then Newton's method with its step halved until the dual
+ * value rises, for as long as it does. Iterates stay within the bound.
  *
  * Stop: the duality gap of the problem itself, tau = 0, as small as gap.h asks.
  * Measured (n = 500, q = 20, lambda = 0.1, gap 1e-8): 20 to 45 Newton steps; sweeps alone

@@ -37,7 +37,6 @@
 #include "method/margin/boxqp.h"
 #include "method/ridge/operator.h"
 #include "method/ridge/ridge.h"
-#include "method/smoothness/semi.h"
 
 #include <float.h>
 #include <math.h>
@@ -213,6 +212,102 @@ static okra_status prepare(okra_margin_ *m, double only)
     return OKRA_OK;
 }
 
+/* ---- the solution in a bag ---- */
+
+okra_status okra_margin_report_(const okra_margin_ *m, double lambda, double dual,
+                                double gap, double goal, okra_bag_ *bag)
+{
+    bool converged = gap <= goal;
+    if (!converged) {
+        okra_warn_(m->ctx,
+                   "margin: lambda = %g: stopped with a duality gap of %.3g (dual value "
+                   "%.6g), expected %.3g",
+                   lambda, gap, dual, goal);
+    }
+    CHK(okra_bag_put_number_(bag, "dual", dual));
+    CHK(okra_bag_put_number_(bag, "gap", gap));
+    return okra_bag_put_number_(bag, "converged", converged);
+}
+
+/* B (n x N) = T' J (lambda I + 2 lambda_2 K M)^-1 / 2 and C = B' y into the bag, T: n x
+ * n, or NULL: the diagonal `t`. */
+static okra_status put_weights(okra_margin_ *m, double lambda, const double *T,
+                               const double *t, okra_bag_ *bag)
+{
+    okra_int n = m->n, N = m->N, d = m->d;
+    OWNED double *R = NULL, *B = NULL, *C = NULL;
+    CHK(okra_doubles_(m->ctx, n, N, "the margin weights", &R));
+    CHK(okra_doubles_(m->ctx, n, N, "the margin weights", &B));
+    okra_mat_fill_(okra_mat_of_(R, n, N), 0);
+    for (okra_int i = 0; i < n; i++) {
+        for (okra_int k = 0; k < n; k++) {
+            R[i * N + k] = (T ? T[k * n + i] : i == k ? t[i] : 0) / 2;
+        }
+    }
+    if (m->semi) {
+        CHK(okra_semi_solve_rows_(m->ctx, &m->s, lambda, NULL, okra_mat_of_(R, n, N),
+                                  okra_mat_of_(B, n, N)));
+    } else {
+        for (okra_int i = 0; i < n * N; i++) {
+            B[i] = R[i] / lambda;
+        }
+    }
+    if (m->p->features) {
+        CHK(okra_doubles_(m->ctx, N, d, "the margin coefficients", &C));
+        CHK(okra_engine_gemm_(m->ctx, true, false, 1, okra_mat_of_(B, n, N),
+                              okra_mat_view_(m->p->features, n, d, m->p->features_ld), 0,
+                              okra_mat_of_(C, N, d)));
+        CHK(okra_bag_put_(bag, "coefficients", &C, N, d));
+    }
+    return okra_bag_put_(bag, "B", &B, n, N);
+}
+
+/* With a matrix operator: C in the units of y. Row j of X: g_j (dual of coordinate j)' J
+ * (lambda I + 2 lambda_2 g_j K M)^-1 / 2; C = X'E. */
+static okra_status put_coefficients(okra_margin_ *m, double lambda, okra_bag_ *bag)
+{
+    okra_int n = m->n, N = m->N, d = m->d;
+    bool hinge = m->o.loss == OKRA_LOSS_HINGE_;
+    OWNED double *R = NULL, *X = NULL, *C = NULL;
+    double unit = sqrt(m->p->feature_scale);
+    CHK(okra_doubles_(m->ctx, d, N, "the margin coefficients", &R));
+    CHK(okra_doubles_(m->ctx, d, N, "the margin coefficients", &X));
+    okra_mat_ Rm = okra_mat_of_(R, d, N), Xm = okra_mat_of_(X, d, N);
+    okra_mat_fill_(Rm, 0);
+    for (okra_int i = 0; i < n; i++) {
+        for (okra_int j = 0; j < d; j++) {
+            double a = hinge ? m->alpha[i] * m->Y[i * d + j] : m->alpha[i * d + j];
+            R[j * N + i] = m->g[j] * a / (2 * unit) / (m->semi ? 1 : lambda);
+        }
+    }
+    if (m->semi) {
+        CHK(okra_semi_solve_rows_(m->ctx, &m->s, lambda, m->g, Rm, Xm));
+    }
+    CHK(okra_doubles_(m->ctx, N, d, "the margin coefficients", &C));
+    CHK(okra_engine_gemm_(m->ctx, true, false, 1, m->semi ? Xm : Rm,
+                          okra_mat_of_(m->A, d, d), 0, okra_mat_of_(C, N, d)));
+    return okra_bag_put_(bag, "coefficients", &C, N, d);
+}
+
+/* Supervised hinge, identity: w_i = scale_i k(x_i, x), and C = diag(scale) y. */
+static okra_status put_scale(okra_margin_ *m, double lambda, okra_bag_ *bag)
+{
+    okra_int n = m->n, d = m->d;
+    OWNED double *scale = NULL, *C = NULL;
+    MAKE(scale, n);
+    for (okra_int i = 0; i < n; i++) {
+        scale[i] = m->alpha[i] / (2 * lambda);
+    }
+    if (m->p->features) {
+        CHK(okra_doubles_(m->ctx, n, d, "the margin coefficients", &C));
+        for (okra_int i = 0; i < n * d; i++) {
+            C[i] = scale[i / d] * m->p->features[i / d * m->p->features_ld + i % d];
+        }
+        CHK(okra_bag_put_(bag, "coefficients", &C, n, d));
+    }
+    return okra_bag_put_(bag, "scale", &scale, 1, n);
+}
+
 /* ---- one lambda ---- */
 
 /* S <- K / lambda and, for the hinge loss, Q = S o L / 2 in its place. */
@@ -280,9 +375,122 @@ static okra_status fit_hinge(okra_margin_ *m, double lambda, okra_bag_ *bag)
     CHK(okra_boxqp_bounded_(m->ctx, okra_mat_of_(Q, n, n), m->p->weights, m->o.tolerance,
                             m->alpha, &r));
     CHK(okra_margin_report_(m, lambda, r.dual, r.gap, r.goal, bag));
-    return m->A      ? okra_margin_put_coefficients_(m, lambda, bag)
-           : m->semi ? okra_margin_put_weights_(m, lambda, NULL, m->alpha, bag)
-                     : okra_margin_put_scale_(m, lambda, bag);
+    return m->A      ? put_coefficients(m, lambda, bag)
+           : m->semi ? put_weights(m, lambda, NULL, m->alpha, bag)
+                     : put_scale(m, lambda, bag);
+}
+
+/* ---- losses of the distance ---- */
+
+/* T (n x n): alpha = T Y; 0 in rows and columns where alpha is 0. */
+static okra_status coefficients_of(const okra_margin_ *m, const okra_dual_ *dual,
+                                   double *T)
+{
+    OWNED okra_int *active = NULL;
+    okra_int n = m->n, f = 0;
+    const double *S = m->S[0];
+    OWNED double *F = NULL, *I = NULL, *v = NULL, *D = NULL, *rho = NULL;
+    MAKE(active, n);
+    MAKE(v, m->q);
+    MAKE(D, m->q);
+    MAKE(rho, n);
+    for (okra_int i = 0; i < n; i++) {
+        okra_dual_shrinkage_(dual, m->alpha, m->H, i, v, D, &rho[i]);
+        active[f] = i;
+        f += isfinite(rho[i]) != 0;
+    }
+    CHK(okra_doubles_(m->ctx, f, f, "the active block", &F));
+    CHK(okra_doubles_(m->ctx, f, f, "the active block", &I));
+    for (okra_int r = 0; r < f; r++) {
+        okra_int i = active[r];
+        for (okra_int c = 0; c < f; c++) {
+            F[r * f + c] = S[i * n + active[c]] / 2;
+            I[r * f + c] = r == c;
+        }
+        F[r * f + r] += rho[i];
+    }
+    okra_mat_fill_(okra_mat_of_(T, n, n), 0);
+    /* where outputs are interpolated the block may be singular, and the gap tells */
+    okra_status st = okra_cholesky_quiet_(m->ctx, okra_mat_of_(F, f, f), NULL);
+    if (st == OKRA_ENUMERIC) {
+        return OKRA_OK;
+    }
+    CHK(st);
+    CHK(okra_engine_cholesky_solve_(m->ctx, okra_mat_of_(F, f, f),
+                                    okra_mat_of_(I, f, f)));
+    for (okra_int r = 0; r < f; r++) {
+        for (okra_int c = 0; c < f; c++) {
+            T[active[r] * n + active[c]] = I[r * f + c];
+        }
+    }
+    return OKRA_OK;
+}
+
+/* T = alpha Y^+, Y = U diag(s) V': the least coefficients that give alpha. */
+static okra_status least_coefficients(const okra_margin_ *m, double *T)
+{
+    okra_int n = m->n, q = m->q, k = OKRA_MIN_(n, q);
+    OWNED double *Y = NULL, *U = NULL, *s = NULL, *Vt = NULL;
+    CHK(okra_doubles_(m->ctx, n, q, "the outputs' coordinates", &Y));
+    CHK(okra_doubles_(m->ctx, n, k, "the outputs' coordinates", &U));
+    CHK(okra_doubles_(m->ctx, k, q, "the outputs' coordinates", &Vt));
+    MAKE(s, k);
+    CHK(okra_mat_copy_(okra_mat_of_(m->Y, n, q), okra_mat_of_(Y, n, q)));
+    CHK(okra_svd_(m->ctx, okra_mat_of_(Y, n, q), okra_mat_of_(U, n, k), s,
+                  okra_mat_of_(Vt, k, q)));
+    okra_mat_ W = okra_mat_of_(Y, n, k); /* alpha V diag(1/s), in the place of Y */
+    CHK(okra_engine_gemm_(m->ctx, false, true, 1, okra_mat_of_(m->alpha, n, q),
+                          okra_mat_of_(Vt, k, q), 0, W));
+    for (okra_int i = 0; i < n * k; i++) {
+        double v = s[i % k];
+        W.p[i] = v > (double)OKRA_MAX_(n, q) * DBL_EPSILON * s[0] ? W.p[i] / v : 0;
+    }
+    return okra_engine_gemm_(m->ctx, false, true, 1, W, okra_mat_of_(U, n, k), 0,
+                             okra_mat_of_(T, n, n));
+}
+
+/* The gap between what T keeps of alpha and the dual value found. */
+static okra_status measure_kept(const okra_margin_ *m, const okra_dual_ *dual,
+                                const double *T, okra_dual_report_ *r)
+{
+    okra_int n = m->n, q = m->q;
+    OWNED double *alpha = NULL, *H = NULL;
+    okra_dual_report_ kept;
+    CHK(okra_doubles_(m->ctx, n, q, "the dual variables", &alpha));
+    CHK(okra_doubles_(m->ctx, n, q, "the fitted outputs", &H));
+    CHK(okra_engine_gemm_(m->ctx, false, false, 1, okra_mat_view_(T, n, n, n),
+                          okra_mat_of_(m->Y, n, q), 0, okra_mat_of_(alpha, n, q)));
+    CHK(okra_dual_measure_(m->ctx, dual, alpha, H, &kept));
+    r->gap = kept.primal - r->dual;
+    r->converged = r->gap <= r->goal;
+    return OKRA_OK;
+}
+
+/* One lambda of a loss of the distance; S is that of this lambda. */
+static okra_status fit_distance(okra_margin_ *m, double lambda, okra_bag_ *bag)
+{
+    okra_int n = m->n, q = m->q;
+    OWNED double *T = NULL;
+    okra_dual_report_ r = {0};
+    okra_dual_ dual = {.n = n, .q = q, .Y = m->Y, .g = m->g, .count = m->count};
+    dual.S = (const double *const *)m->S;
+    dual.loss = (okra_loss_)m->o.loss;
+    dual.width = m->o.loss == OKRA_LOSS_HUBER_ ? m->o.delta : m->o.tube;
+    dual.tolerance = m->o.tolerance;
+    dual.weights = m->p->weights;
+    CHK(okra_dual_solve_(m->ctx, &dual, m->alpha, m->H, &r));
+    if (!m->A) {
+        bool converged = r.converged;
+        CHK(okra_doubles_(m->ctx, n, n, "the margin weights", &T));
+        CHK(coefficients_of(m, &dual, T));
+        CHK(measure_kept(m, &dual, T, &r));
+        if (converged && !r.converged) {
+            CHK(least_coefficients(m, T));
+            CHK(measure_kept(m, &dual, T, &r));
+        }
+    }
+    CHK(okra_margin_report_(m, lambda, r.dual, r.gap, r.goal, bag));
+    return m->A ? put_coefficients(m, lambda, bag) : put_weights(m, lambda, T, NULL, bag);
 }
 
 /* ---- the method ---- */
@@ -308,7 +516,7 @@ static okra_status path(okra_context *ctx, const okra_problem_ *problem,
     for (size_t l = 0; l < count; l++) {
         CHK(make_S(&m, lambda[l]));
         CHK(m.o.loss == OKRA_LOSS_HINGE_ ? fit_hinge(&m, lambda[l], bags[l])
-                                         : okra_margin_distance_(&m, lambda[l], bags[l]));
+                                         : fit_distance(&m, lambda[l], bags[l]));
         CHK(okra_problem_put_weights_(problem, bags[l]));
         CHK(okra_bag_put_number_(bags[l], "lambda", lambda[l]));
     }
@@ -317,9 +525,9 @@ static okra_status path(okra_context *ctx, const okra_problem_ *problem,
 
 static const double *scale_of(const okra_bag_ *bag, okra_int *n)
 {
-    okra_int rows_found = 0;
+    okra_int one;
     *n = 0;
-    return okra_bag_get_(bag, "scale", &rows_found, n);
+    return okra_bag_get_(bag, "scale", &one, n);
 }
 
 static okra_form_ form(const okra_bag_ *bag)
@@ -340,8 +548,8 @@ static okra_status predict(okra_context *ctx, const okra_bag_ *bag, okra_query_ 
               "the model's 'scale' has %lld values for %lld training pairs", (long long)n,
               (long long)query->n);
     if (query->K) {
-        okra_status st = okra_large_scale_(ctx, NULL, scale, query->K);
-        return st == OKRA_OK ? okra_large_get_(ctx, query->K, 0, 0, out) : st;
+        CHK(okra_large_scale_(ctx, NULL, scale, query->K));
+        return okra_large_get_(ctx, query->K, 0, 0, out);
     }
     for (okra_int i = 0; i < out.rows; i++) {
         for (okra_int j = 0; j < n; j++) {

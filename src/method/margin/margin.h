@@ -1,6 +1,6 @@
 /*
- * margin.h: what margin.c (the method, and the hinge loss), margin_distance.c,
- * margin_put.c, dual.c, dual_newton.c and dual_solve.c share.
+ * margin.h: what margin.c (the method), margin_low.c, dual.c and dual_solve.c
+ * share.
  */
 #ifndef OKRA_MARGIN_H_
 #define OKRA_MARGIN_H_
@@ -70,7 +70,7 @@ okra_status okra_dual_measure_(okra_context *ctx, const okra_dual_ *dual,
                                const double *alpha, double *H,
                                okra_dual_report_ *report) OKRA_CHECK;
 
-/* Newton's method for all blocks together; dual_newton.c. */
+/* Newton's method for all blocks together. */
 typedef struct okra_dual_newton_ okra_dual_newton_;
 okra_status okra_dual_newton_create_(okra_context *ctx, okra_int n, okra_int q,
                                      okra_dual_newton_ **out) OKRA_CHECK;
@@ -113,21 +113,7 @@ typedef struct okra_margin_ {
 okra_status okra_margin_low_(okra_margin_ *m, const double *lambda, size_t count,
                              okra_bag_ *const *bags) OKRA_CHECK;
 bool okra_margin_factored_(const okra_problem_ *problem, const okra_options *options);
-/* One lambda of a loss of the distance; S is that of this lambda. */
-okra_status okra_margin_distance_(okra_margin_ *m, double lambda,
-                                  okra_bag_ *bag) OKRA_CHECK;
 /* dual, gap and converged into the bag; a warning if not converged. */
 okra_status okra_margin_report_(const okra_margin_ *m, double lambda, double dual,
                                 double gap, double goal, okra_bag_ *bag) OKRA_CHECK;
-/* B (n x N) = T' J (lambda I + 2 lambda_2 K M)^-1 / 2 and C = B' y into the bag, T: n x
- * n, or NULL: the diagonal `t`. */
-okra_status okra_margin_put_weights_(okra_margin_ *m, double lambda, const double *T,
-                                     const double *t, okra_bag_ *bag) OKRA_CHECK;
-/* With a matrix operator: C in the units of y. */
-okra_status okra_margin_put_coefficients_(okra_margin_ *m, double lambda,
-                                          okra_bag_ *bag) OKRA_CHECK;
-/* Supervised hinge, identity: w_i = scale_i k(x_i, x), and C = diag(scale) y. */
-okra_status okra_margin_put_scale_(okra_margin_ *m, double lambda,
-                                   okra_bag_ *bag) OKRA_CHECK;
-
 #endif
