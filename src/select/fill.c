@@ -14,26 +14,96 @@
  * likeliest kernel and the lambda of their table.
  *
  * What was best is refined: the lists are short, and their ends are nobody's choice.
+ *
+ * Are the outputs edited inputs? Then `auto` rewrites them (decode/rewriting/rewrite.c).
+ * Strings are taken for edited inputs where, of at most SAMPLE pairs, the input is like
+ * its own output (1 - edits / the longer length, half of it or more on average) and much
+ * more so than it is like the output of another pair. Inputs are then compared from their
+ * ends, and whatever else describes a pair (tags) as a product with that.
  */
-#include "model/align.h"
+#include "data/strings.h"
+#include "metric/metric.h"
 #include "select/select.h"
+#include "model/align.h"
 
 #include <stdio.h>
 #include <string.h>
 
+/* ---- outputs that are edited inputs ---- */
+
+enum { SAMPLE = 200, LONGEST = 200, MOST = 20000 /* pairs: beyond, of low rank */ };
+
+static double likeness(const okra_data *x, okra_int i, const okra_data *y, okra_int k)
+{
+    okra_int n, m, row[LONGEST + 1];
+    const int32_t *a = okra_characters_(x, i, &n), *b = okra_characters_(y, k, &m);
+    if (n > LONGEST || m > LONGEST || n + m == 0) {
+        return 0;
+    }
+    return 1 - (double)okra_edits_(a, n, b, m, row) / (double)OKRA_MAX_(n, m);
+}
+
+static bool like(const okra_data *x, const okra_data *y)
+{
+    okra_int count = OKRA_MIN_(SAMPLE, y->n);
+    double own = 0, other = 0;
+    for (okra_int s = 0; s < count; s++) {
+        okra_int i = s * y->n / count, k = (s + 1) % count * y->n / count;
+        own += likeness(x, i, y, i) / (double)count;
+        other += likeness(x, i, y, k) / (double)count;
+    }
+    return count > 1 && own >= 0.5 && own >= other + 0.25;
+}
+
+int okra_rule_rewritten_(const okra_data *x, const okra_data *y)
+{
+    int parts = x->kind == OKRA_TUPLE ? x->component_count : 1;
+    if (y->kind == OKRA_STRINGS && okra_inspect_aligned_(x, y)) {
+        return 0; /* by position */
+    }
+    for (int k = 0; k < parts && y->kind == OKRA_STRINGS && y->n <= MOST; k++) {
+        const okra_data *part = x->kind == OKRA_TUPLE ? x->components[k] : x;
+        if (part->kind == OKRA_STRINGS && like(part, y)) {
+            return k + 1;
+        }
+    }
+    return 0;
+}
+
+static okra_status rewriting_kernels(okra_context *ctx, const okra_data *x, int which,
+                                     char **out)
+{
+    OWNED char *text = NULL, *middle = NULL;
+    char *longer = NULL;
+    text = x->kind == OKRA_TUPLE
+               ? okra_format_("(ends(share={0.5,0.7})@%d + {0.1,0.2}*ends(start=1)@%d)",
+                              which, which)
+               : okra_format_("ends(share={0.5,0.7}) + {0.1,0.2}*ends(start=1)");
+    for (int k = 0; text && x->kind == OKRA_TUPLE && k < x->component_count; k++) {
+        const okra_data *part = x->components[k];
+        if (k + 1 == which) {
+            continue;
+        }
+        if (part->kind != OKRA_STRINGS && part->kind != OKRA_LABELS) {
+            CHK(okra_rule_middle_(ctx, part, &middle));
+        }
+        longer = part->kind == OKRA_STRINGS
+                     ? okra_format_("(spectrum(k=2)@%d | normalize)*%s", k + 1, text)
+                 : part->kind == OKRA_LABELS
+                     ? okra_format_("(zero-one@%d + 0.2)*%s", k + 1, text)
+                     : okra_format_("(%s)@%d*%s", middle, k + 1, text);
+        FREE(middle, text);
+        middle = NULL;
+        text = longer;
+    }
+    okra_status st = text ? OKRA_OK : OKRA_EMEM;
+    *out = TAKE(text);
+    return st;
+}
+
+/* ---- options ---- */
+
 enum { REFINE = 15, REFINE_FITS = 8 };
-
-bool okra_rule_open_(const okra_options *o, const char *name)
-{
-    const char *value = okra_options_get(o, name);
-    return !okra_options_is_set(o, name) || strcmp(value, "auto") == 0;
-}
-
-bool okra_rule_auto_(const okra_options *o, const char *name)
-{
-    const char *value = okra_options_get(o, name);
-    return value && strcmp(value, "auto") == 0;
-}
 
 bool okra_rule_closed_(const okra_method_ *method, const okra_options *o,
                        const okra_data *y)
@@ -72,7 +142,7 @@ static okra_status scale_of(okra_context *ctx, const char *kx, const okra_data *
         return st;
     }
     CHK(okra_grid_text_(grid, 0, &first));
-    return okra_look_diagonal_(ctx, first, x, out);
+    return okra_inspect_diagonal_(ctx, first, x, out);
 }
 
 static okra_status set_lambda(okra_context *ctx, const okra_method_ *method,
@@ -132,7 +202,7 @@ static okra_status rbf_of_outputs(okra_context *ctx, const okra_data *y, double 
                                   char **out)
 {
     double median = 0;
-    CHK(okra_look_auto_(ctx, "standardize | rbf(sigma=auto)", "sigma=", y, &median));
+    CHK(okra_inspect_auto_(ctx, "standardize | rbf(sigma=auto)", "sigma=", y, &median));
     *out =
         okra_format_("standardize | rbf(sigma=%.4g)", factor * (median > 0 ? median : 1));
     return *out ? OKRA_OK : OKRA_EMEM;
@@ -143,7 +213,7 @@ static okra_status set_kx(okra_context *ctx, const okra_method_ *method,
 {
     OWNED char *text = NULL;
     int which = searched(method, o) ? okra_rule_rewritten_(x, y) : 0;
-    CHK(which > 0             ? okra_rule_rewriting_(ctx, x, which, &text)
+    CHK(which > 0             ? rewriting_kernels(ctx, x, which, &text)
         : searched(method, o) ? okra_rule_kx_(ctx, x, &text)
         : refitted(method, o) && okra_method_auto_(method)->few
             ? okra_rule_few_(ctx, x, &text)
@@ -159,8 +229,8 @@ okra_status okra_rule_fill_(const okra_method_ *method, const okra_open_ *open,
     if (!a->fill) {
         return OKRA_OK;
     }
-    known.spread = okra_look_deviation_(open->y);
-    known.offset = okra_look_offset_(open->y);
+    known.spread = okra_inspect_deviation_(open->y);
+    known.offset = okra_inspect_offset_(open->y);
     return a->fill(&known, o);
 }
 
@@ -189,7 +259,7 @@ okra_status okra_rule_how_(const okra_method_ *method, const okra_data *y, okra_
         CHK(okra_options_set(o, "cv", closed && units == 0 ? "loo" : text));
     }
     bool units_differ =
-        y->d > 1 && okra_rule_relative_(method, o, y) && !okra_look_zero_one_(y);
+        y->d > 1 && okra_rule_relative_(method, o, y) && !okra_inspect_zero_one_(y);
     const char *metric = !method->leave ? okra_rule_metric_(y)
                          : units_differ ? "relative-loss"
                                         : NULL;

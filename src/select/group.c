@@ -1,16 +1,34 @@
 /*
  * group.c: the left-out errors of cells that differ in lambda alone.
  *
- * In closed form where there is one (closed_form.c), else by refits (refit.c).
+ * In closed form from one decomposition of the whole training set, which serves every
+ * fold and lambda (method->leave). Exact where
+ *   - neither kernel centers or is learned (twin): its values would change with the
+ *     pairs that stay,
+ *   - every pair is left out once a repeat (not `train-on-one`),
+ *   - the decoder makes an object from the prediction alone, or chooses a candidate;
+ *     parts of several pairs are scored one by one against their own training outputs.
+ *
+ * Else by fitting each fold anew: one path of lambdas from shared decompositions, as many
+ * at a time as memory holds. A fold has one value of the metric. Leave-one-out is scored
+ * as a whole instead: the n predictions are gathered, since some metrics say nothing of a
+ * single pair.
  */
-#include "select/group.h"
-
+#include "select/select.h"
 #include "model/align.h"
 #include "model/options.h"
 
 #include <math.h>
 
-void okra_group_free_parts_(okra_lambda_group_ *g)
+/* Positions of the task to indices into the source. */
+static void to_source(const okra_lambda_group_ *g, okra_int *index, okra_int count)
+{
+    for (okra_int i = 0; g->task->index && i < count; i++) {
+        index[i] = g->task->index[index[i]];
+    }
+}
+
+static void free_parts(okra_lambda_group_ *g)
 {
     for (okra_int p = 0; g->parts && p < g->task->folds.parts; p++) {
         okra_view_free_(g->parts[p]);
@@ -18,9 +36,345 @@ void okra_group_free_parts_(okra_lambda_group_ *g)
     }
 }
 
+static okra_status open_view(okra_context *ctx, okra_lambda_group_ *g,
+                             const okra_int *train, okra_int n, const okra_int *test,
+                             okra_int m, okra_view_ **out)
+{
+    okra_view_request_ r = {.kx = g->kx,
+                            .ky = g->ky,
+                            .objects = g->plain,
+                            .method = g->task->space->method,
+                            .train = train,
+                            .test = test,
+                            .n = n,
+                            .m = m,
+                            .keep_inputs = g->keep_inputs,
+                            .rows = g->rows};
+    return okra_view_create_(ctx, g->task->source, &r, out);
+}
+
+/* Of the mean of n values; NaN of one. */
+static double standard_error(okra_int n, const double *each, const double *weights,
+                             double mean)
+{
+    double sum = 0, total = 0, count = (double)n;
+    for (okra_int i = 0; i < n; i++) {
+        double w = weights ? weights[i] : 1;
+        sum += w * w * (each[i] - mean) * (each[i] - mean);
+        total += w;
+    }
+    return n < 2     ? (double)NAN
+           : weights ? sqrt(sum * count / (count - 1)) / total
+                     : sqrt(sum / (count - 1) / count);
+}
+
+/* ---- in closed form ---- */
+
+/* GCV(lambda) = mean |r_i|^2 / (mean (1 - G_ii))^2, r_i = (1 - G_ii) times the left-out
+ * residual (Golub, Heath and Wahba 1979). */
+static double gcv(okra_int n, const double *losses, const double *slack,
+                  const double *weights)
+{
+    double residuals = 0, trace = 0, total = 0;
+    for (okra_int i = 0; i < n; i++) {
+        double w = weights ? weights[i] : 1;
+        residuals += w * slack[i] * slack[i] * losses[i];
+        trace += w - 1 + slack[i];
+        total += w;
+    }
+    return total * residuals / (trace * trace);
+}
+
+/* The view of fold p of this repeat; *keep: it stays in g->parts. */
+static okra_status view_of_part(okra_context *ctx, okra_lambda_group_ *g, okra_int p,
+                                okra_int n, okra_int m, bool *keep, okra_view_ **out)
+{
+    *out = g->parts[p];
+    *keep = true;
+    if (*out) {
+        return OKRA_OK;
+    }
+    to_source(g, g->train, n);
+    to_source(g, g->test, m);
+    CHK(open_view(ctx, g, g->train, n, g->test, m, out));
+    double half = (double)okra_context_memory(ctx) / 2;
+    *keep = (double)okra_memory_used_(ctx) < half;
+    g->parts[p] = *keep ? *out : NULL;
+    return OKRA_OK;
+}
+
+/* One part: its rows of the predictions, against a view of the pairs that stay. */
+static okra_status score_part(okra_context *ctx, okra_lambda_group_ *g,
+                              const okra_left_ *left, okra_int p, double *value)
+{
+    okra_status st = OKRA_OK;
+    okra_view_ *v = NULL;
+    double *P = NULL;
+    okra_int n, m;
+    bool keep = true;
+    okra_folds_get_(&g->task->folds, g->repeat * g->task->folds.parts + p, g->train, &n,
+                    g->test, &m);
+    okra_mat_ from = left->H.p ? left->H : left->W;
+    okra_int width = left->H.p ? from.cols : n;
+    TRY(okra_doubles_(ctx, m, width, "the predictions of a fold", &P));
+    for (okra_int i = 0; i < m; i++) {
+        for (okra_int j = 0; j < width; j++) {
+            okra_int column = left->H.p ? j : g->train[j];
+            P[i * width + j] = from.p[g->test[i] * from.ld + column];
+        }
+    }
+    TRY(view_of_part(ctx, g, p, n, m, &keep, &v));
+    okra_mat_ rows = okra_mat_of_(P, m, width), none = {0};
+    okra_block_ block = {
+        .m = m, .W = left->H.p ? none : rows, .H = left->H.p ? rows : none};
+    okra_left_out_ left_out = {.block = block};
+    TRY(okra_scorer_value_(ctx, &g->scorer, v, &left_out, value, g->each));
+done:
+    if (!keep) {
+        okra_view_free_(v);
+    }
+    okra_free_(P);
+    return st;
+}
+
+static okra_status on_left(okra_context *ctx, void *user, const okra_left_ *left)
+{
+    okra_lambda_group_ *g = user;
+    okra_cell_ *cell = g->cells[left->lambda];
+    const okra_folds_ *folds = &g->task->folds;
+    const double *weights = g->view->train_y->weights;
+    bool has = false;
+    if (g->task->outputs) {
+        CHK(okra_outputs_add_(g, left, cell));
+    }
+    if (folds->part) {
+        for (okra_int p = 0; p < folds->parts; p++) {
+            CHK(score_part(ctx, g, left, p, &cell->values[g->repeat * folds->parts + p]));
+        }
+        return OKRA_OK;
+    }
+    okra_block_ block = {.m = folds->n, .W = left->W, .H = left->H};
+    CHK(okra_scorer_left_(ctx, &g->scorer, g->view, &block, &cell->values[0], g->each,
+                          &has));
+    if (has) {
+        cell->error = standard_error(folds->n, g->each, weights, cell->values[0]);
+    }
+    if (g->scorer.feature && left->slack) {
+        cell->gcv = gcv(folds->n, g->each, left->slack, weights);
+    }
+    return OKRA_OK;
+}
+
+/* ---- group.c */
+static okra_status has_closed_form(const okra_lambda_group_ *g, bool *out)
+{
+    const okra_space_ *space = g->task->space;
+    FREED_BY(okra_kernel_drop_) okra_kernel *kx = NULL, *ky = NULL;
+    if (g->plain && !g->low) {
+        *out = false;
+        return OKRA_OK;
+    }
+    CHK(okra_kernel_parse(g->kx, &kx));
+    CHK(okra_kernel_parse(g->ky, &ky));
+    bool parts = g->task->folds.part != NULL;
+    *out = space->method->leave && space->path && (g->low || !g->plain) &&
+           !g->task->folds.train_on_one && !okra_kernel_centers_(kx) &&
+           !okra_kernel_centers_(ky) &&
+           (parts || g->scorer.feature || space->decoder->pointwise || g->chooses);
+    return OKRA_OK;
+}
+
+/* OKRA_EUNSUPPORTED where the method finds that it has none. */
+static okra_status by_closed_form(okra_context *ctx, okra_lambda_group_ *g)
+{
+    const okra_folds_ *folds = &g->task->folds;
+    okra_int n = folds->n;
+    okra_iota_(n, g->at);
+    to_source(g, g->at, n);
+    CHK(open_view(ctx, g, g->at, n, g->at, 0, &g->view));
+    if (g->low) {
+        CHK(okra_view_low_(ctx, g->task->space->method, g->fit, g->view));
+    }
+    ZMAKE(g->parts, folds->parts);
+    for (g->repeat = 0; g->repeat < folds->repeats; g->repeat++) {
+        okra_parts_ parts = {folds->parts,
+                             folds->part ? folds->part + g->repeat * n : NULL};
+        CHK(g->task->space->method->leave(ctx, &g->view->problem, g->fit, g->lambda,
+                                          g->count, &parts,
+                                          g->view->output.features != NULL, on_left, g));
+        free_parts(g);
+    }
+    return OKRA_OK;
+}
+
+/* ---- by refits ---- */
+
+/* The prediction of one left-out pair joins those before it. */
+static okra_status gather(okra_context *ctx, okra_lambda_group_ *g, const okra_view_ *v,
+                          size_t l, okra_int pair, const okra_left_out_ *p)
+{
+    FREED_BY(okra_data_drop_) okra_data *objects = NULL;
+    okra_data *more = NULL;
+    double value;
+    if (g->scorer.feature) {
+        return okra_scorer_feature_(ctx, v, p, &value,
+                                    g->losses + (okra_int)l * g->task->folds.n + pair);
+    }
+    CHK(okra_scorer_objects_(ctx, &g->scorer, v, p, &objects));
+    if (g->pool[l]) {
+        CHK(okra_data_concat(g->pool[l], objects, &more));
+    } else {
+        more = okra_data_retain(objects);
+    }
+    okra_data_free(g->pool[l]);
+    g->pool[l] = more;
+    return OKRA_OK;
+}
+
+static okra_status score_gathered(okra_context *ctx, okra_lambda_group_ *g, size_t l,
+                                  const okra_data *truth)
+{
+    okra_cell_ *cell = g->cells[l];
+    okra_int n = g->task->folds.n;
+    const double *each = g->each;
+    bool has = true;
+    if (g->scorer.feature) {
+        each = g->losses + (okra_int)l * n;
+        cell->values[0] = okra_weighted_mean_(n, each, truth->weights);
+    } else {
+        CHK(okra_score(ctx, g->scorer.metric, truth, g->pool[l], &cell->values[0],
+                       g->each, &has));
+    }
+    if (has) {
+        cell->error = standard_error(n, each, truth->weights, cell->values[0]);
+    }
+    return OKRA_OK;
+}
+
+static okra_status score_fit(okra_context *ctx, okra_lambda_group_ *g,
+                             const okra_view_ *v, size_t l, okra_int fold,
+                             const okra_left_out_ *p)
+{
+    return g->task->folds.part ? okra_scorer_value_(ctx, &g->scorer, v, p,
+                                                    &g->cells[l]->values[fold], g->each)
+                               : gather(ctx, g, v, l, fold, p);
+}
+
+/* Models as a user would fit them. */
+static okra_status fit_plain(okra_context *ctx, okra_lambda_group_ *g,
+                             const okra_view_ *v, size_t first, size_t count,
+                             okra_int fold)
+{
+    okra_status st = OKRA_OK;
+    okra_model **models = NULL;
+    bool mute = okra_warns_(ctx) && okra_align_asked_(g->kx); /* each fold would tell */
+    ZALLOC(models, (okra_int)count);
+    if (mute) {
+        okra_mute_(ctx, true);
+    }
+    st = okra_fit_with_(ctx, NULL, v->train_x, v->train_y, g->fit,
+                        g->task->space->path ? g->lambda + first : NULL, count, models);
+    if (mute) {
+        okra_mute_(ctx, false);
+    }
+    TRY(st);
+    for (size_t l = 0; l < count; l++) {
+        okra_left_out_ p = {.model = models[l]};
+        TRY(okra_cancelled_(ctx));
+        TRY(score_fit(ctx, g, v, first + l, fold, &p));
+    }
+done:
+    for (size_t l = 0; models && l < count; l++) {
+        okra_model_free(models[l]);
+    }
+    okra_free_(models);
+    return st;
+}
+
+static okra_status fit_some(okra_context *ctx, okra_lambda_group_ *g, const okra_view_ *v,
+                            size_t first, size_t count, okra_int fold)
+{
+    okra_status st = OKRA_OK;
+    const okra_method_ *method = g->task->space->method;
+    okra_bag_ **bags = NULL;
+    double *P = NULL;
+    ZALLOC(bags, (okra_int)count);
+    for (size_t l = 0; l < count; l++) {
+        TRY(okra_bag_create_(&bags[l]));
+    }
+    TRY(g->task->space->path
+            ? method->path(ctx, &v->problem, g->fit, g->lambda + first, count, bags)
+            : okra_method_fit_(ctx, method, &v->problem, g->fit, bags[0]));
+    for (size_t l = 0; l < count; l++) {
+        okra_left_out_ p = {.model = NULL};
+        TRY(okra_cancelled_(ctx));
+        TRY(okra_view_predict_(ctx, v, method, bags[l], &P, &p.block));
+        TRY(score_fit(ctx, g, v, first + l, fold, &p));
+        okra_free_(P);
+        P = NULL;
+    }
+done:
+    for (size_t l = 0; bags && l < count; l++) {
+        okra_bag_free_(bags[l]);
+    }
+    FREE(bags, P);
+    return st;
+}
+
+/* ---- group.c */
+static okra_status refit_fold(okra_context *ctx, okra_lambda_group_ *g, okra_int fold)
+{
+    FREED_BY(okra_view_drop_) okra_view_ *v = NULL;
+    okra_int n, m;
+    okra_folds_get_(&g->task->folds, fold, g->train, &n, g->test, &m);
+    to_source(g, g->train, n);
+    to_source(g, g->test, m);
+    CHK(open_view(ctx, g, g->train, n, g->test, m, &v));
+    double inputs = (double)v->train_x->n;
+    double left = (double)okra_memory_left_(ctx) / 2;
+    double most = left / (8 * inputs * inputs + 1) - 2;
+    size_t some = most < 1 ? 1 : most > 1e6 ? 1000000 : (size_t)most;
+    for (size_t first = 0; first < g->count; first += some) {
+        size_t count = OKRA_MIN_(some, g->count - first);
+        CHK(g->plain ? fit_plain(ctx, g, v, first, count, fold)
+                     : fit_some(ctx, g, v, first, count, fold));
+    }
+    return OKRA_OK;
+}
+
+/* ---- group.c */
+static okra_status refit_all(okra_context *ctx, okra_lambda_group_ *g)
+{
+    const okra_task_ *task = g->task;
+    FREED_BY(okra_data_drop_) okra_data *truth = NULL;
+    okra_int n = task->folds.n, folds = okra_folds_count_(&task->folds);
+    if (!task->folds.part) {
+        CHK(okra_doubles_(ctx, (okra_int)g->count, g->scorer.feature ? n : 0,
+                          "left-out losses", &g->losses));
+        ZMAKE(g->pool, (okra_int)g->count);
+    }
+    for (okra_int f = 0; f < folds; f++) {
+        CHK(okra_cancelled_(ctx));
+        okra_progress_(ctx, "folds", f, folds);
+        CHK(refit_fold(ctx, g, f));
+    }
+    okra_progress_end_(ctx, "folds");
+    if (!task->folds.part) {
+        okra_iota_(n, g->at);
+        to_source(g, g->at, n);
+        CHK(okra_data_take(task->source->y, g->at, n, &truth));
+        for (size_t l = 0; l < g->count; l++) {
+            CHK(score_gathered(ctx, g, l, truth));
+        }
+    }
+    return OKRA_OK;
+}
+
+/* ---- the group ---- */
+
 static void close_group(okra_lambda_group_ *g)
 {
-    okra_group_free_parts_(g);
+    free_parts(g);
     for (size_t l = 0; g->pool && l < g->count; l++) {
         okra_data_free(g->pool[l]);
     }
@@ -100,44 +454,6 @@ static okra_status open_group(okra_lambda_group_ *g)
     return OKRA_OK;
 }
 
-okra_status okra_group_view_(okra_context *ctx, okra_lambda_group_ *g,
-                             const okra_int *train, okra_int n, const okra_int *test,
-                             okra_int m, okra_view_ **out)
-{
-    okra_view_request_ r = {.kx = g->kx,
-                            .ky = g->ky,
-                            .objects = g->plain,
-                            .method = g->task->space->method,
-                            .train = train,
-                            .test = test,
-                            .n = n,
-                            .m = m,
-                            .keep_inputs = g->keep_inputs,
-                            .rows = g->rows};
-    return okra_view_create_(ctx, g->task->source, &r, out);
-}
-
-void okra_group_to_source_(const okra_lambda_group_ *g, okra_int *index, okra_int count)
-{
-    for (okra_int i = 0; g->task->index && i < count; i++) {
-        index[i] = g->task->index[index[i]];
-    }
-}
-
-double okra_standard_error_(okra_int n, const double *each, const double *weights,
-                            double mean)
-{
-    double sum = 0, total = 0, count = (double)n;
-    for (okra_int i = 0; i < n; i++) {
-        double w = weights ? weights[i] : 1;
-        sum += w * w * (each[i] - mean) * (each[i] - mean);
-        total += w;
-    }
-    return n < 2     ? (double)NAN
-           : weights ? sqrt(sum * count / (count - 1)) / total
-                     : sqrt(sum / (count - 1) / count);
-}
-
 okra_int okra_task_values_(const okra_task_ *task)
 {
     return task->folds.part ? okra_folds_count_(&task->folds) : 1;
@@ -153,7 +469,7 @@ static void summarise(const okra_task_ *task, okra_cell_ *cell)
     }
     cell->mean = task->cv == OKRA_CV_GCV_ ? cell->gcv : sum / (double)count;
     if (task->folds.part) {
-        cell->error = okra_standard_error_(count, cell->values, NULL, cell->mean);
+        cell->error = standard_error(count, cell->values, NULL, cell->mean);
     }
     cell->closed = task->closed;
 }
@@ -167,7 +483,7 @@ okra_status okra_group_fold_(okra_context *ctx, okra_task_ *task,
         return okra_links_fold_(ctx, task, cells, count, fold);
     }
     CHK(open_group(&g));
-    return okra_group_refit_(ctx, &g, fold);
+    return refit_fold(ctx, &g, fold);
 }
 
 okra_status okra_group_run_(okra_context *ctx, okra_task_ *task, okra_cell_ *const *cells,
@@ -181,9 +497,9 @@ okra_status okra_group_run_(okra_context *ctx, okra_task_ *task, okra_cell_ *con
         goto means;
     }
     TRY(open_group(&g));
-    TRY(okra_group_has_closed_form_(&g, &closed));
+    TRY(has_closed_form(&g, &closed));
     if (closed) {
-        st = okra_group_closed_form_(ctx, &g);
+        st = by_closed_form(ctx, &g);
         closed = st != OKRA_EUNSUPPORTED;
         TRY(closed ? st : OKRA_OK);
     }
@@ -196,7 +512,7 @@ okra_status okra_group_run_(okra_context *ctx, okra_task_ *task, okra_cell_ *con
             "per-output needs left-out predictions in closed form, which these settings "
             "do not have: kernels with center, missing values, and folds of low rank");
     if (!closed) {
-        TRY(okra_group_refit_all_(ctx, &g));
+        TRY(refit_all(ctx, &g));
     }
 means:
     for (size_t l = 0; l < count; l++) {

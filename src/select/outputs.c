@@ -1,6 +1,6 @@
 /*
  * outputs.c: a lambda for each output. The cells of a search that differ in lambda alone
- * come from one decomposition (closed_form.c), and their left-out predictions tell the
+ * come from one decomposition (group.c), and their left-out predictions tell the
  * squared error of every coordinate of the outputs. Each coordinate, or group of
  * coordinates, takes the lambda that is best for it; settings are compared by the sum of
  * these errors, which is feature-loss of the model with those lambdas (in the units of
@@ -9,7 +9,7 @@
  * The choice is as exact as the leave-one-out it is made of, and optimistic by more than
  * that of one lambda, since it has more to choose: nested folds outside tell by how much.
  */
-#include "select/group.h"
+#include "select/select.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -17,6 +17,33 @@
 #include <stdio.h>
 #include <string.h>
 
+bool okra_rule_auto_(const okra_options *o, const char *name)
+{
+    const char *value = okra_options_get(o, name);
+    return value && strcmp(value, "auto") == 0;
+}
+
+bool okra_rule_open_(const okra_options *o, const char *name)
+{
+    const char *value = okra_options_get(o, name);
+    return !okra_options_is_set(o, name) || strcmp(value, "auto") == 0;
+}
+
+bool okra_rule_apart_(const okra_method_ *method, const okra_options *o)
+{
+    okra_coupling_ how = okra_method_coupling_(method, o);
+    return how == OKRA_OUTPUTS_ALIKE_ || how == OKRA_OUTPUTS_APART_;
+}
+
+bool okra_rule_relative_(const okra_method_ *method, const okra_options *o,
+                         const okra_data *y)
+{
+    return y->kind == OKRA_DENSE && okra_rule_apart_(method, o) &&
+           okra_kernel_has(okra_options_get(o, "ky"), OKRA_KERNEL_LINEAR) &&
+           !okra_options_is_set(o, "twin") && !okra_options_is_set(o, "low-rank") &&
+           !okra_options_is_set(o, "low-rank-y");
+}
+
 enum { LIST = 160, LONG = 20 /* characters */ };
 
 /* A growing text of alternatives. */
@@ -60,7 +87,7 @@ static okra_status add_rbf(choices *c, const char *before, double inner,
     size_t used = 0;
     GOT(text);
     if (inner == 0) {
-        CHK(okra_look_auto_(c->ctx, text, "sigma=", c->data, &median));
+        CHK(okra_inspect_auto_(c->ctx, text, "sigma=", c->data, &median));
     }
     for (size_t k = 0; median > 0 && k < count; k++) {
         used += (size_t)snprintf(list + used, sizeof list - used, "%s%.4g", k ? "," : "",
@@ -76,7 +103,7 @@ static okra_status add_rbf(choices *c, const char *before, double inner,
 static okra_status add_scaled(choices *c, const char *leaf)
 {
     double scale;
-    CHK(okra_look_diagonal_(c->ctx, leaf, c->data, &scale));
+    CHK(okra_inspect_diagonal_(c->ctx, leaf, c->data, &scale));
     CHK(scale == 1 ? add(c, "%s", leaf) : add(c, "%.4g*%s", 1 / scale, leaf));
     return OKRA_OK;
 }
@@ -88,7 +115,7 @@ static okra_status add_scaled(choices *c, const char *leaf)
 static okra_status add_laplacian(choices *c)
 {
     double median = 0;
-    CHK(okra_look_auto_(c->ctx, "rbf(sigma=auto)", "sigma=", c->data, &median));
+    CHK(okra_inspect_auto_(c->ctx, "rbf(sigma=auto)", "sigma=", c->data, &median));
     median *= sqrt((double)c->data->d);
     return median > 0 ? add(c, "laplacian(gamma={%.4g,%.4g,%.4g})", 0.1 / median,
                             0.5 / median, 2.5 / median)
@@ -98,7 +125,7 @@ static okra_status add_laplacian(choices *c)
 static okra_status of_vectors(choices *c)
 {
     enum { LARGE = 20000 }; /* pairs of low rank, which a Laplacian kernel hardly has */
-    bool binary = okra_look_zero_one_(c->data), dense = c->data->kind == OKRA_DENSE;
+    bool binary = okra_inspect_zero_one_(c->data), dense = c->data->kind == OKRA_DENSE;
     if (dense && !binary) {
         CHK(add_scaled(c, "standardize"));
         CHK(add_rbf(c, "standardize | ", 0, ""));
@@ -119,7 +146,7 @@ static okra_status of_vectors(choices *c)
 
 static okra_status of_strings(choices *c)
 {
-    double letters = okra_look_length_(c->data);
+    double letters = okra_inspect_length_(c->data);
     if (letters >= LONG) { /* room for longer words, and for counts of them */
         CHK(add(c, "spectrum(k={4,5,6}) | normalize"));
         CHK(add_scaled(c, "spectrum(k=3)"));
@@ -132,7 +159,7 @@ static okra_status of_strings(choices *c)
         CHK(add(c, "ssk(length={2,3},decay=0.5) | normalize"));
     }
     CHK(add(c, "position(zero-one)")); /* where the place of a letter counts */
-    if (okra_look_one_length_(c->data)) {
+    if (okra_inspect_one_length_(c->data)) {
         CHK(add(c, "weighted-degree(k={1,3}) | normalize"));
     }
     return OKRA_OK;
@@ -140,7 +167,7 @@ static okra_status of_strings(choices *c)
 
 static okra_status of_sequences(choices *c)
 {
-    double middle = okra_look_spread_(c->data);
+    double middle = okra_inspect_spread_(c->data);
     if (c->data->d > 0 && middle > 0) {
         CHK(add(c, "position(linear) | normalize"));
         CHK(add_rbf(c, "position(", middle, ") | normalize"));
@@ -169,7 +196,7 @@ static okra_status of_nodes(choices *c)
     double beta;
     char list[LIST] = "";
     size_t used = 0;
-    CHK(okra_look_auto_(c->ctx, "diffusion(beta=auto)", "beta=", c->data, &beta));
+    CHK(okra_inspect_auto_(c->ctx, "diffusion(beta=auto)", "beta=", c->data, &beta));
     beta = beta > 0 ? beta : 1;
     for (int k = 0; k < 5; k++) { /* its value is large where a few nodes are alike */
         static const double factors[] = {1.0 / 64, 1.0 / 16, 1.0 / 4, 1, 4};
@@ -198,7 +225,7 @@ static okra_status of_one(choices *c)
     case OKRA_SEQUENCES:
         return of_sequences(c);
     case OKRA_GRAPHS:
-        if (okra_look_molecules_(c->data)) {
+        if (okra_inspect_molecules_(c->data)) {
             CHK(add(c, "ecfp(radius={1,2,3},count={0,1}) | tanimoto"));
             CHK(add(c, "ecfp(radius={1,2},count=1) | normalize"));
             CHK(add_rbf(c, "ecfp | tanimoto | ", 0, ""));
@@ -321,7 +348,7 @@ okra_status okra_rule_ky_(okra_context *ctx, const okra_data *x, const okra_data
         break;
     case OKRA_STRINGS:
     case OKRA_SEQUENCES:
-        text = okra_look_aligned_(x, y) || y->kind == OKRA_SEQUENCES
+        text = okra_inspect_aligned_(x, y) || y->kind == OKRA_SEQUENCES
                    ? okra_format_("position(zero-one)")
                : okra_rule_rewritten_(x, y)
                    ? okra_format_("ends")
@@ -329,14 +356,14 @@ okra_status okra_rule_ky_(okra_context *ctx, const okra_data *x, const okra_data
                                   "normalize");
         break;
     case OKRA_GRAPHS:
-        text =
-            okra_format_(okra_look_molecules_(y) ? "ecfp | tanimoto" : "wl | normalize");
+        text = okra_format_(okra_inspect_molecules_(y) ? "ecfp | tanimoto"
+                                                       : "wl | normalize");
         break;
     case OKRA_SPECTRA:
         text = okra_format_("ppk | normalize");
         break;
     case OKRA_NODES:
-        CHK(okra_look_auto_(ctx, "diffusion(beta=auto)", "beta=", y, &beta));
+        CHK(okra_inspect_auto_(ctx, "diffusion(beta=auto)", "beta=", y, &beta));
         text = okra_format_("diffusion(beta=%.4g) | normalize", beta > 0 ? beta : 1);
         break;
     case OKRA_TUPLE:
@@ -352,9 +379,9 @@ static bool suits(okra_suits_ what, const okra_data *x, const okra_data *y)
 {
     switch (what) {
     case OKRA_SUITS_ZERO_ONE_:
-        return y->d > 0 && okra_look_zero_one_(y);
+        return y->d > 0 && okra_inspect_zero_one_(y);
     case OKRA_SUITS_ALIGNED_:
-        return y->kind == OKRA_STRINGS && okra_look_aligned_(x, y);
+        return y->kind == OKRA_STRINGS && okra_inspect_aligned_(x, y);
     case OKRA_SUITS_REWRITTEN_:
         return okra_rule_rewritten_(x, y) > 0;
     }
@@ -379,7 +406,7 @@ const char *okra_rule_metric_(const okra_data *y)
     return y->kind == OKRA_LABELS                                ? "zero-one"
            : y->kind == OKRA_STRINGS                             ? "edit"
            : y->kind == OKRA_DENSE && y->missing                 ? NULL
-           : y->kind == OKRA_DENSE && okra_look_zero_one_(y)     ? "hamming"
+           : y->kind == OKRA_DENSE && okra_inspect_zero_one_(y)  ? "hamming"
            : y->kind == OKRA_DENSE && y->d > 1 && y->n >= FOLDED ? "r2"
            : y->kind == OKRA_DENSE                               ? "mse"
                                                                  : NULL;

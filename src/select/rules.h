@@ -1,10 +1,10 @@
 /*
  * rules.h: what is chosen where nobody says it, and pairs as they are compared.
  *
- *   look.c      what objects are like
+ *   inspect.c      what objects are like
  *   rules.c     kernels and decoders by their kind
  *   fill.c      options with rules in place of `auto`
- *   prepare.c   weights, copies, units of outputs
+ *   select.c   weights, copies, units of outputs
  */
 #ifndef OKRA_RULES_H_
 #define OKRA_RULES_H_
@@ -12,25 +12,25 @@
 #include "method/method.h"
 #include "okra/select.h"
 
-/* ---- look.c ---- */
+/* ---- inspect.c ---- */
 
-bool okra_look_zero_one_(const okra_data *data); /* are all values 0 or 1? */
+bool okra_inspect_zero_one_(const okra_data *data); /* are all values 0 or 1? */
 /* Have strings or sequences the same lengths, pair by pair? */
-bool okra_look_aligned_(const okra_data *x, const okra_data *y);
-double okra_look_length_(const okra_data *data); /* the mean */
-bool okra_look_one_length_(const okra_data *data);
-double okra_look_spread_(const okra_data *data); /* a typical distance of elements */
+bool okra_inspect_aligned_(const okra_data *x, const okra_data *y);
+double okra_inspect_length_(const okra_data *data); /* the mean */
+bool okra_inspect_one_length_(const okra_data *data);
+double okra_inspect_spread_(const okra_data *data); /* a typical distance of elements */
 /* The root of the mean squared distance of dense rows, or of labels, from their mean; 0
  * of others. */
-double okra_look_deviation_(const okra_data *data);
-double okra_look_offset_(const okra_data *data); /* |mean| of vectors */
-bool okra_look_molecules_(const okra_data *data);
+double okra_inspect_deviation_(const okra_data *data);
+double okra_inspect_offset_(const okra_data *data); /* |mean| of vectors */
+bool okra_inspect_molecules_(const okra_data *data);
 /* The mean of k(x,x) over a sample; 1 where it is not positive. */
-okra_status okra_look_diagonal_(okra_context *ctx, const char *text,
-                                const okra_data *data, double *out) OKRA_CHECK;
+okra_status okra_inspect_diagonal_(okra_context *ctx, const char *text,
+                                   const okra_data *data, double *out) OKRA_CHECK;
 /* The number that auto gives a parameter; 0: all objects are alike. */
-okra_status okra_look_auto_(okra_context *ctx, const char *text, const char *parameter,
-                            const okra_data *data, double *out) OKRA_CHECK;
+okra_status okra_inspect_auto_(okra_context *ctx, const char *text, const char *parameter,
+                               const okra_data *data, double *out) OKRA_CHECK;
 
 /* ---- rules.c ---- */
 
@@ -47,11 +47,9 @@ okra_status okra_rule_ky_(okra_context *ctx, const okra_data *x, const okra_data
 const char *okra_rule_metric_(const okra_data *y);
 const okra_decoder_ *okra_rule_decoder_(const okra_data *x, const okra_data *y,
                                         const char *ky);
-/* Which input, from 1, the outputs are edits of; 0: none (rewrites.c). And kernels of
+/* Which input, from 1, the outputs are edits of; 0: none (fill.c). And kernels of
  * the inputs for that, as alternatives. */
 int okra_rule_rewritten_(const okra_data *x, const okra_data *y);
-okra_status okra_rule_rewriting_(okra_context *ctx, const okra_data *x, int which,
-                                 char **out) OKRA_CHECK;
 
 /* ---- fill.c ---- */
 
@@ -77,16 +75,12 @@ okra_status okra_rules_fill_(okra_context *ctx, const okra_data *x, const okra_d
                              const okra_options *options, bool links,
                              okra_options **out) OKRA_CHECK;
 
-/* ---- prepare.c ---- */
+/* ---- select.c ---- */
 
 typedef struct okra_prepared_ {
     okra_data *x, *y, *keys[3]; /* keys: folds, groups, strata, where they were made */
 } okra_prepared_;
 void okra_prepared_clear_(okra_prepared_ *prepared);
-/* Pairs of weight 0 leave x, y and what the request says of pairs. */
-okra_status okra_prepare_weights_(const okra_data *x, const okra_data *y,
-                                  okra_select_request *request,
-                                  okra_prepared_ *out) OKRA_CHECK;
 /* Where pairs are copies of others: labels of equal inputs, and how many differ; else
  * *units is 0. */
 okra_status okra_prepare_copies_(const okra_data *x, const okra_data *y, okra_data **out,

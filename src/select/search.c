@@ -1,14 +1,265 @@
 /*
- * search.c: the cells of a plan evaluated. They are taken in order, so that those that
- * differ in lambda alone form a group that shares its decompositions, and those that
- * share kernels follow one another.
+ * search.c: the cells of a selection, and their values.
+ *
+ * The whole grid, or `budget` cells. Of lists alone the budget draws cells without
+ * repeats. Where a place holds a range lo..hi (without steps) of real numbers, each draw
+ * has its own number there, log-uniform between lo and hi: with few numbers that matter,
+ * random points look at more values of each than a grid (Bergstra and Bengio 2012). The
+ * numbers come from the context's seed alone; they are rounded to six digits, as they are
+ * shown. Draws with the same lists follow one another, so that they can share work.
+ *
+ * Cells are taken in order, so that those that differ in lambda alone form a group that
+ * shares its decompositions, and those that share kernels follow one another.
+ *
+ * A best value at the end of its list may have better ones beyond it, and whoever wrote
+ * the list is told; unless the value beside it is as good, for then the list makes no
+ * difference there.
  */
-#include "model/align.h"
 #include "select/select.h"
+#include "kernel/expression/expr.h"
+#include "model/align.h"
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+
+/* ---- the cells that a search starts with ---- */
+
+/* A place whose draws are real numbers. */
+static bool continuous(const okra_space_ *space)
+{
+    double low, high;
+    for (size_t a = 0; a < space->count; a++) {
+        for (okra_int p = 0; p < okra_grid_places_(space->axes[a].grid); p++) {
+            if (okra_grid_range_(space->axes[a].grid, p, &low, &high)) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+okra_int okra_search_cells_(const okra_space_ *space, okra_int budget)
+{
+    return budget == 0         ? space->cells
+           : continuous(space) ? budget
+                               : OKRA_MIN_(budget, space->cells);
+}
+
+/* `count` different numbers below `cells`, okra_by_int_. */
+static void draw_cells(okra_int cells, okra_int count, okra_random_ *random,
+                       okra_int *out)
+{
+    okra_int have = 0;
+    while (have < count) { /* draw, sort, strike out repeats, until there are enough */
+        while (have < count) {
+            out[have++] = okra_random_below_(random, cells);
+        }
+        qsort(out, (size_t)have, sizeof *out, okra_by_int_);
+        okra_int kept = 0;
+        for (okra_int i = 0; i < have; i++) {
+            if (kept == 0 || out[i] != out[kept - 1]) {
+                out[kept++] = out[i];
+            }
+        }
+        have = kept;
+    }
+}
+
+/* One draw: the cell of its lists, ranges at their first value, and numbers in these. */
+static okra_int draw_point(const okra_space_ *space, okra_random_ *random, double *drawn)
+{
+    okra_int cell = 0;
+    const char *const *values;
+    double low, high;
+    for (size_t a = 0; a < space->count; a++) {
+        const okra_grid_ *grid = space->axes[a].grid;
+        for (okra_int p = 0; p < okra_grid_places_(grid); p++, drawn++) {
+            okra_int count = okra_grid_place_(grid, p, &values), digit = 0;
+            *drawn = (double)NAN;
+            if (okra_grid_range_(grid, p, &low, &high)) {
+                *drawn = low * pow(high / low, okra_random_uniform_(random));
+            } else {
+                digit = okra_random_below_(random, count);
+            }
+            cell = cell * count + digit;
+        }
+    }
+    return cell;
+}
+
+typedef struct key {
+    okra_int cell, place;
+} key;
+
+static int by_cell(const void *a, const void *b)
+{
+    const key *x = a, *y = b;
+    return x->cell != y->cell     ? (x->cell < y->cell ? -1 : 1)
+           : x->place != y->place ? (x->place < y->place ? -1 : 1)
+                                  : 0;
+}
+
+/* Draws in the order of their cells; those of one cell stay as drawn. */
+static okra_status draw_points(const okra_space_ *space, okra_random_ *random,
+                               okra_plan_ *plan)
+{
+    OWNED key *keys = NULL;
+    OWNED double *drawn = NULL;
+    okra_int width = plan->places;
+    MAKE(keys, plan->count);
+    MAKE(drawn, plan->count * width);
+    MAKE(plan->drawn, plan->count * width);
+    for (okra_int i = 0; i < plan->count; i++) {
+        keys[i] = (key){draw_point(space, random, drawn + i * width), i};
+    }
+    qsort(keys, (size_t)plan->count, sizeof *keys, by_cell);
+    for (okra_int i = 0; i < plan->count; i++) {
+        plan->number[i] = keys[i].cell;
+        for (okra_int p = 0; p < width; p++) {
+            plan->drawn[i * width + p] = drawn[keys[i].place * width + p];
+        }
+    }
+    return OKRA_OK;
+}
+
+static okra_status plan_create(const okra_space_ *space, okra_int budget, uint64_t seed,
+                               okra_plan_ *out)
+{
+    FREED_BY(okra_plan_clear_)
+    okra_plan_ plan = {.count = okra_search_cells_(space, budget),
+                       .places = okra_space_places_(space)};
+    okra_random_ random = okra_random_create_(seed, 0x5e1ec7);
+    MAKE(plan.number, plan.count);
+    if (budget > 0 && continuous(space)) {
+        CHK(draw_points(space, &random, &plan));
+    } else if (plan.count < space->cells) {
+        draw_cells(space->cells, plan.count, &random, plan.number);
+    } else {
+        okra_iota_(plan.count, plan.number);
+    }
+    *out = plan;
+    plan = (okra_plan_){0};
+    return OKRA_OK;
+}
+
+OKRA_SHARED_CLEARS_(okra_plan_clear_, okra_plan_, it->number, it->drawn)
+
+const double *okra_plan_drawn_(const okra_plan_ *plan, okra_int i)
+{
+    return plan->drawn ? plan->drawn + i * plan->places : NULL;
+}
+
+/* What the journal calls it. */
+static okra_int plan_name(const okra_plan_ *plan, okra_int i)
+{
+    return plan->drawn ? i : plan->number[i];
+}
+
+/* Do two cells differ in lambda at most? */
+static bool plan_same(const okra_plan_ *plan, const okra_space_ *space, okra_int i,
+                      okra_int j)
+{
+    bool same = plan->number[i] / space->lambdas == plan->number[j] / space->lambdas;
+    const double *x = okra_plan_drawn_(plan, i), *y = okra_plan_drawn_(plan, j);
+    okra_int others = plan->places - space->path; /* lambda is the last place */
+    for (okra_int p = 0; same && x && p < others; p++) {
+        same = (isnan(x[p]) && isnan(y[p])) || x[p] == y[p];
+    }
+    return same;
+}
+
+/* ---- values at the end of their list ---- */
+
+/* The place of `value` among `count` numbers of a list: -1 the least, 1 the largest, 0
+ * neither, or no list of three numbers or more. A least whole number of 1 or 0 has
+ * nothing below it. */
+static int edge(const char *const *values, okra_int count, okra_int digit)
+{
+    double low = (double)INFINITY, high = -(double)INFINITY;
+    bool whole = true, numbers = count >= 3;
+    for (okra_int k = 0; k < count && numbers; k++) {
+        char *end = NULL;
+        double v = okra_strtod_(values[k], &end);
+        numbers = end != values[k] && !*end;
+        whole = whole && v == floor(v);
+        low = fmin(low, v);
+        high = fmax(high, v);
+    }
+    double best = numbers ? okra_strtod_(values[digit], NULL) : 0;
+    bool bottom = best <= 0 || (whole && best == 1);
+    return !numbers ? 0 : best == high ? 1 : best == low && !bottom ? -1 : 0;
+}
+
+/* Is the cell `at` of the narrow space, which was searched too, as good as the best? */
+static okra_status tied(const okra_space_ *narrow, okra_int at, const okra_found_ *found,
+                        bool *out)
+{
+    FREED_BY(okra_setting_free_) okra_setting_ setting = {NULL, 0};
+    double best = found->cells[found->best].mean;
+    CHK(okra_space_setting_(narrow, at, &setting));
+    *out = false;
+    for (okra_int i = 0; i < found->count && !*out; i++) {
+        bool same = fabs(found->cells[i].mean - best) <= 1e-9 * fabs(best);
+        for (size_t a = 0; a < setting.count && same; a++) {
+            same = strcmp(setting.text[a], found->cells[i].setting.text[a]) == 0;
+        }
+        *out = same;
+    }
+    return OKRA_OK;
+}
+
+/* How far apart two cells are that differ by one value at a place of an axis. */
+static okra_int stride(const okra_space_ *space, size_t axis, okra_int place)
+{
+    const char *const *values;
+    okra_int step = 1;
+    for (size_t a = axis + 1; a < space->count; a++) {
+        step *= space->axes[a].count;
+    }
+    for (okra_int p = okra_grid_places_(space->axes[axis].grid) - 1; p > place; p--) {
+        step *= okra_grid_place_(space->axes[axis].grid, p, &values);
+    }
+    return step;
+}
+
+/* Warns of the values of the best cell, number `cell` of the grid, that are the first or
+ * last of their lists, unless the value beside them is as good or nobody wrote the list.
+ */
+static okra_status tell_edges(const okra_context *ctx, const okra_space_ *space,
+                              const okra_found_ *found, okra_int cell)
+{
+    FREED_BY(okra_space_drop_) okra_space_ *narrow = NULL;
+    okra_int at;
+    CHK(okra_space_narrow_(space, cell, &narrow, &at));
+    for (size_t a = 0; a < narrow->count; a++) {
+        const okra_axis_ *axis = &narrow->axes[a];
+        for (okra_int p = 0; p < okra_grid_places_(axis->grid); p++) {
+            const char *const *values, *owner, *parameter;
+            okra_int count = okra_grid_place_(axis->grid, p, &values);
+            okra_int digit = okra_space_digit_(narrow, at, a, p);
+            int side = axis->automatic ? 0 : edge(values, count, digit);
+            bool alike = false;
+            if (side != 0) {
+                okra_int beside = digit > 0 ? -1 : 1;
+                CHK(tied(narrow, at + beside * stride(narrow, a, p), found, &alike));
+            }
+            okra_grid_owner_(axis->grid, p, &owner, &parameter);
+            if (side != 0 && !alike) {
+                okra_warn_(ctx,
+                           "select: the best %s%s%s, %s, is the %s value of its list: "
+                           "better ones may lie beyond it",
+                           parameter ? parameter : axis->name, parameter ? " of " : "",
+                           parameter ? axis->name : "", values[digit],
+                           side < 0 ? "least" : "largest");
+            }
+        }
+    }
+    return OKRA_OK;
+}
+
+/* ---- the search ---- */
 
 static void clear_cell(okra_cell_ *cell)
 {
@@ -122,7 +373,7 @@ static okra_status run_group(okra_context *ctx, okra_cell_search_ *s, okra_cell_
     MAKE(todo, (okra_int)count);
     for (size_t i = 0; i < count; i++) {
         snprintf(name, sizeof name, "%lld",
-                 (long long)okra_plan_name_(plan, first + (okra_int)i));
+                 (long long)plan_name(plan, first + (okra_int)i));
         if (!okra_journal_find_(s->journal, s->outer, name, values, &cells[i])) {
             todo[some++] = &cells[i];
         }
@@ -131,7 +382,7 @@ static okra_status run_group(okra_context *ctx, okra_cell_search_ *s, okra_cell_
         CHK(okra_group_run_(ctx, s->task, todo, some));
         for (size_t i = 0; i < some; i++) {
             snprintf(name, sizeof name, "%lld",
-                     (long long)okra_plan_name_(plan, first + (todo[i] - cells)));
+                     (long long)plan_name(plan, first + (todo[i] - cells)));
             CHK(okra_journal_add_(s->journal, s->outer, name, values, todo[i]));
         }
         CHK(okra_journal_save_(s->journal, NULL));
@@ -150,7 +401,7 @@ static okra_status run_cells(okra_context *ctx, okra_cell_search_ *s, okra_found
     okra_int count = found->count;
     for (okra_int first = 0; first < count;) {
         okra_int end = first + 1;
-        while (end < count && okra_plan_same_(plan, s->task->space, first, end)) {
+        while (end < count && plan_same(plan, s->task->space, first, end)) {
             end++;
         }
         double begin = okra_now_();
@@ -251,7 +502,7 @@ okra_status okra_search_run_(okra_context *ctx, okra_cell_search_ *search,
     FREED_BY(okra_found_free_) okra_found_ found = {NULL, 0, 0};
     FREED_BY(okra_plan_clear_) okra_plan_ plan = {0};
     const okra_space_ *space = search->task->space;
-    CHK(okra_plan_create_(space, search->budget, search->seed, &plan));
+    CHK(plan_create(space, search->budget, search->seed, &plan));
     ZMAKE(found.cells, plan.count);
     for (okra_int i = 0; i < plan.count; i++) {
         okra_setting_ setting = {NULL, 0};
@@ -273,7 +524,7 @@ okra_status okra_search_run_(okra_context *ctx, okra_cell_search_ *search,
         find_best(search, &found);
     }
     if (search->edges && found.best < plan.count && !plan.drawn) {
-        CHK(okra_search_edges_(ctx, space, &found, plan.number[found.best]));
+        CHK(tell_edges(ctx, space, &found, plan.number[found.best]));
     }
     *out = TAKE(found);
     return OKRA_OK;

@@ -3,12 +3,138 @@
  * nested cross-validation one search on the training pairs of every outer fold, whose
  * choice is fitted on them and measured on the fold; and one on all pairs, which gives
  * the settings to use.
+ *
+ * Pairs as they are compared:
+ *   weights        a pair of weight 0 is no pair
+ *   copies         leaving a pair out while a copy of it stays tells nothing of new
+ *                  inputs: lambda comes out too small. Equal inputs then form a group.
+ *   relative-loss  feature-loss of outputs over their deviation s_j and the root of their
+ *                  number: mean_j |y_j - h_j|^2 / s_j^2. Ridge regresses such outputs one
+ *                  by one, so that the unit of one changes nothing else. An output that
+ *                  does not vary has no part in it.
  */
-#include "select/job.h"
+#include "select/select.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+
+/* ---- pairs as they are compared ---- */
+
+void okra_prepared_clear_(okra_prepared_ *p)
+{
+    okra_data_free(p->x);
+    okra_data_free(p->y);
+    for (int k = 0; k < 3; k++) {
+        okra_data_free(p->keys[k]);
+    }
+}
+
+/* Pairs of weight 0 leave x, y and what the request says of pairs. */
+static okra_status prepare_weights(const okra_data *x, const okra_data *y,
+                                   okra_select_request *r, okra_prepared_ *p)
+{
+    const okra_data **keys[] = {&r->folds, &r->groups, &r->strata};
+    OWNED okra_int *index = NULL;
+    okra_int count = 0;
+    CHK(okra_weights_drop_(x, y, &p->x, &p->y));
+    if (p->y->n == y->n) {
+        return OKRA_OK;
+    }
+    CHK(okra_weights_positive_(y, y->n, &index, &count));
+    for (int k = 0; k < 3; k++) {
+        if (*keys[k] && (*keys[k])->n == y->n) { /* else it is refused later */
+            CHK(okra_data_take(*keys[k], index, count, &p->keys[k]));
+            *keys[k] = p->keys[k];
+        }
+    }
+    return OKRA_OK;
+}
+
+/* ---- copies ---- */
+
+okra_status okra_prepare_copies_(const okra_data *x, const okra_data *y, okra_data **out,
+                                 okra_int *units)
+{
+    enum { FEW = 20, SHARE = 50 };
+    okra_int n = y->n, different = 0, copies = 0;
+    OWNED okra_int *of_x = NULL, *of_y = NULL;
+    *units = 0;
+    if (x->n != n || x->kind == OKRA_GRAM || y->kind == OKRA_GRAM || n < FEW) {
+        return OKRA_OK;
+    }
+    MAKE(of_x, n);
+    MAKE(of_y, n);
+    CHK(okra_data_same_(&x, 1, of_x));
+    CHK(okra_data_same_(&y, 1, of_y));
+    for (okra_int i = 0; i < n; i++) {
+        different += of_x[i] == i;
+        copies += of_x[i] != i && of_y[i] == of_y[of_x[i]];
+    }
+    /* few inputs that differ are categories: that they come again is to be expected */
+    if (copies > n / SHARE && different >= FEW && different >= n / 10) {
+        CHK(okra_data_labels(of_x, n, NULL, n, out));
+        *units = different;
+    }
+    return OKRA_OK;
+}
+
+/* ---- outputs in their own units ---- */
+
+/* 1 / (s_j sqrt(d)), 0 of a column that varies by rounding alone. */
+static double factor(const okra_data *y, okra_int j)
+{
+    double mean = 0, square = 0, count = 0;
+    for (okra_int i = 0; i < y->n; i++) { /* Welford: NaN is missing */
+        double v = y->values[i * y->ld + j], before = v - mean, u = okra_weight_(y, i);
+        if (!isnan(v)) {
+            count += u;
+            mean += u * before / count;
+            square += u * before * (v - mean);
+        }
+    }
+    double s = count > 0 ? sqrt(square / count) : 0;
+    bool varies = s > (double)y->n * DBL_EPSILON * fabs(mean) && isfinite(s);
+    return varies ? 1 / s / sqrt((double)y->d) : 0;
+}
+
+okra_status okra_prepare_relative_(const okra_method_ *method, const okra_options *o,
+                                   okra_prepared_ *p)
+{
+    const okra_data *y = p->y;
+    FREED_BY(okra_data_drop_) okra_data *made = NULL;
+    OWNED double *values = NULL;
+    okra_int area = 0;
+    if (!okra_metric_has(okra_options_get(o, "metric"), OKRA_METRIC_RELATIVE)) {
+        return OKRA_OK;
+    }
+    REFUSE_IF(!okra_rule_relative_(method, o, y), OKRA_EARG,
+              "metric relative-loss is of ridge on dense vectors whose "
+              "coordinates are learned apart: operator identity or diagonal, "
+              "ky linear, no low rank of outputs; r2 and arrmse are of all");
+    CHK(okra_area_(y->n, y->d, sizeof *values, &area));
+    MAKE(values, area);
+    for (okra_int j = 0; j < y->d; j++) {
+        double f = factor(y, j);
+        for (okra_int i = 0; i < y->n; i++) {
+            double v = y->values[i * y->ld + j];
+            values[i * y->d + j] = f > 0 || isnan(v) ? f * v : 0;
+        }
+    }
+    CHK(okra_data_adopt_dense_(&values, y->n, y->d, y->source, &made));
+    made->missing = y->missing;
+    okra_data *before = p->y;
+    if (before->weights) {
+        CHK(okra_data_weigh(made, before->weights, before->n, &p->y));
+    } else {
+        p->y = okra_data_retain(made);
+    }
+    okra_data_free(before);
+    return OKRA_OK;
+}
+
+/* ---- selection ---- */
 
 /* ---- searches ---- */
 
@@ -235,7 +361,8 @@ static okra_status fill(okra_job_ *j, const okra_options *options, okra_select_r
     FREED_BY(okra_options_drop_) okra_options *filled = NULL;
     bool links = j->source.links != NULL;
     okra_int units = 0;
-    j->kx_open = !j->edges || okra_rule_auto_(options, "kx"); /* or choose.c filled it */
+    j->kx_open =
+        !j->edges || okra_rule_auto_(options, "kx"); /* or automatic.c filled it */
     j->lambda_open = !j->edges || okra_rule_auto_(options, "lambda");
     j->own = !j->edges || !okra_options_is_set(options, "refine");
     CHK(okra_rules_fill_(j->ctx, j->source.x, j->source.y, options, links, &filled));
@@ -282,7 +409,7 @@ okra_status okra_select_pairs_(okra_context *context, const okra_data *x,
         SIZED(request, &known);
     }
     okra_job_ j = {.ctx = context, .edges = edges};
-    CHK(okra_prepare_weights_(x, y, &known, &p));
+    CHK(prepare_weights(x, y, &known, &p));
     j.source = (okra_pairs_){
         .x = p.x, .y = p.y, .n = p.y->n, .inputs = p.x->n, .request = &known};
     CHK(options ? OKRA_OK : okra_select_options(&defaults));

@@ -3,19 +3,19 @@
  *
  *   space.c     the grid: axes, cells, the options of a cell
  *   folds.c     who is left out when
- *   grams.c     Gram matrices of the whole training set, once for each kernel
+ *   view.c     Gram matrices of the whole training set, once for each kernel
  *   view.c      a training set and the pairs left out, seen through sliced Gram matrices
  *   score.c     from predictions of left-out pairs to the value of the metric
- *   group.c     all lambdas of a setting: closed_form.c where there is one, else refit.c
- *   plan.c      which cells, in which order: all, or drawn at random
+ *   group.c     all lambdas of a setting: group.c where there is one, else group.c
+ *   search.c      which cells, in which order: all, or drawn at random
  *   search.c    their evaluation; the best
- *   refine.c    around the best; edges.c: at the end of a list
+ *   refine.c    around the best; search.c: at the end of a list
  *   journal.c   finished work on file
- *   choose.c    a fit that needs no options; choose_links.c: of links
+ *   automatic.c    a fit that needs no options; automatic.c: of links
  *   outputs.c   a lambda for each output
  *   links.c     the same for links of a network: nodes are left out, pairs are ranked
  *   rules.h     what is chosen where nobody says it; pairs as they are compared
- *   select.c    the whole, nested or not (job.h); checks.c: what is asked; report.c: JSON
+ *   select.c    the whole, nested or not (job.h); folds.c: what is asked; report.c: JSON
  */
 #ifndef OKRA_SELECT_H_
 #define OKRA_SELECT_H_
@@ -100,8 +100,6 @@ typedef struct okra_cv_ {
     okra_int parts;
     okra_int outer; /* nested: outer parts; 0: not nested */
 } okra_cv_;
-/* "loo", "gcv", "kfold:5", "nested:5,5", "nested:5,loo" */
-okra_status okra_cv_parse_(const char *text, okra_cv_ *out) OKRA_CHECK;
 
 /* Codes of the pairs of `index` (NULL: 0, 1, ...) that folds depend on; NULL: not. */
 typedef struct okra_keys_ {
@@ -116,7 +114,7 @@ okra_int okra_folds_count_(const okra_folds_ *folds); /* parts * repeats */
 void okra_folds_get_(const okra_folds_ *folds, okra_int fold, okra_int *train,
                      okra_int *trained, okra_int *test, okra_int *tested);
 
-/* ---- grams.c ---- */
+/* ---- view.c ---- */
 
 /* A network whose links are selected for. */
 typedef struct okra_link_source_ {
@@ -136,8 +134,6 @@ typedef struct okra_pairs_ {
 /* The Gram matrix of all x (which == 'x') or y; NULL where the kernel centers, since its
  * values then depend on the training set. Valid until two other kernels were asked for.
  */
-okra_status okra_source_gram_(okra_context *ctx, okra_pairs_ *source, char which,
-                              const okra_kernel *kernel, const double **out) OKRA_CHECK;
 void okra_source_clear_(okra_pairs_ *source);
 
 /* ---- view.c ---- */
@@ -188,10 +184,9 @@ okra_status okra_view_predict_(okra_context *ctx, const okra_view_ *view,
 /* ---- score.c ---- */
 
 typedef struct okra_scorer_ {
-    const char
-        *metric;  /* "feature-loss", "relative-loss" (prepare.c), or of okra_score */
-    bool feature; /* in the feature space of ky, nothing is decoded */
-    bool loss;    /* smaller is better */
+    const char *metric; /* "feature-loss", "relative-loss" (select.c), or of okra_score */
+    bool feature;       /* in the feature space of ky, nothing is decoded */
+    bool loss;          /* smaller is better */
     const okra_decoder_ *decoder;
     const okra_options *predict;
     const okra_data *candidates;
@@ -304,23 +299,16 @@ okra_status okra_journal_add_(okra_journal_ *journal, okra_int outer, const char
 okra_status okra_journal_save_(okra_journal_ *journal, const char *path) OKRA_CHECK;
 okra_int okra_journal_count_(const okra_journal_ *journal);
 
-/* ---- plan.c ---- */
+/* ---- search.c ---- */
 
 typedef struct okra_plan_ {
     okra_int count, places;
     okra_int *number; /* of the cell; ranges that are drawn from: their first value */
     double *drawn;    /* count x places: numbers, NaN: as the cell; NULL: no such range */
 } okra_plan_;
-okra_status okra_plan_create_(const okra_space_ *space, okra_int budget, uint64_t seed,
-                              okra_plan_ *out) OKRA_CHECK;
 void okra_plan_clear_(okra_plan_ *plan);
 /* The numbers drawn for cell i, or NULL. */
 const double *okra_plan_drawn_(const okra_plan_ *plan, okra_int i);
-/* What the journal calls it. */
-okra_int okra_plan_name_(const okra_plan_ *plan, okra_int i);
-/* Do two cells differ in lambda at most? */
-bool okra_plan_same_(const okra_plan_ *plan, const okra_space_ *space, okra_int i,
-                     okra_int j);
 /* How many cells a search will evaluate, less the refinement. */
 okra_int okra_search_cells_(const okra_space_ *space, okra_int budget);
 
@@ -360,13 +348,7 @@ okra_status okra_search_refine_(okra_context *ctx, okra_cell_search_ *search,
                                 okra_found_ *found, const okra_plan_ *plan,
                                 okra_int origin) OKRA_CHECK;
 
-/* ---- edges.c ---- */
-
-/* Warns of the values of the best cell, number `cell` of the grid, that are the first or
- * last of their lists, unless the value beside them is as good or nobody wrote the list.
- */
-okra_status okra_search_edges_(const okra_context *ctx, const okra_space_ *space,
-                               const okra_found_ *found, okra_int cell) OKRA_CHECK;
+/* ---- search.c ---- */
 
 /* ---- select.c, report.c ---- */
 
@@ -395,5 +377,60 @@ okra_status okra_select_pairs_(okra_context *ctx, const okra_data *x, const okra
                                const okra_options *options,
                                const okra_select_request *request, bool edges,
                                okra_selection **out) OKRA_CHECK;
+
+/* ---- group.c: cells that differ in lambda alone ---- */
+
+typedef struct okra_lambda_group_ {
+    okra_task_ *task;
+    okra_cell_ *const *cells;
+    size_t count;
+    okra_options *fit, *predict;
+    const char *kx, *ky;
+    bool plain;   /* fitted by okra_fit: nothing is known of what the fit does */
+    bool chooses; /* one of the candidates, see okra_decoder_chooses_ */
+    bool low; /* of low rank and nothing else: single pairs are left out in closed form */
+    double *lambda;
+    okra_scorer_ scorer;
+    bool keep_inputs, rows;
+    /* closed form */
+    okra_view_ *view;   /* all pairs */
+    okra_view_ **parts; /* one a fold of a repeat: made once, while memory allows */
+    okra_int repeat;
+    double *each;
+    /* refits of leave-one-out */
+    double *losses;              /* count x n */
+    okra_data **pool;            /* count: the objects decoded so far */
+    okra_int *at, *train, *test; /* work: indices of a fold */
+} okra_lambda_group_;
+/* outputs.c */
+okra_status okra_outputs_add_(const okra_lambda_group_ *g, const okra_left_ *left,
+                              okra_cell_ *cell) OKRA_CHECK;
+
+/* ---- a selection at work: select.c, folds.c ---- */
+
+typedef struct okra_job_ {
+    okra_context *ctx;
+    okra_pairs_ source;
+    okra_select_fields_ fields;
+    okra_cv_ cv;
+    okra_keys_ keys;
+    okra_scorer_ scorer;
+    okra_journal_ *journal;
+    okra_selection *out;
+    okra_int before, total;
+    bool edges, own;           /* as in okra_cell_search_ */
+    bool kx_open, lambda_open; /* `auto` */
+} okra_job_;
+
+/* folds.c */
+
+/* What is asked, before any computing. */
+okra_status okra_job_check_(okra_job_ *job, const okra_options *options) OKRA_CHECK;
+/* Folds of a search over the pairs of `index`, the outer fold it belongs to or -1. */
+okra_status okra_job_folds_(const okra_job_ *job, const okra_int *index, okra_int n,
+                            okra_int outer, okra_folds_ *out) OKRA_CHECK;
+/* The folds of every search, so that those which cannot be learned from are refused. */
+okra_status okra_job_check_folds_(const okra_job_ *job,
+                                  const okra_folds_ *outer) OKRA_CHECK;
 
 #endif

@@ -301,7 +301,7 @@ TEST(the_deviation_of_rows)
     double rows[] = {1e9 + 1, 5, 1e9 - 1, 5, 1e9 + 3, (double)NAN};
     okra_data *y = NULL;
     CHECK_OK(okra_data_missing(rows, 3, 2, 2, &y));
-    CHECK_NEAR(okra_look_deviation_(y), sqrt(8.0 / 3), 1e-6);
+    CHECK_NEAR(okra_inspect_deviation_(y), sqrt(8.0 / 3), 1e-6);
     okra_data_free(y);
 }
 

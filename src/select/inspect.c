@@ -1,5 +1,5 @@
 /*
- * look.c: what the objects of a training set are like, as far as the rules of rules.c
+ * inspect.c: what the objects of a training set are like, as far as the rules of rules.c
  * ask.
  */
 #include "model/align.h"
@@ -11,7 +11,7 @@
 enum { SAMPLE = 1000 };
 
 /* Are all values 0 or 1? */
-bool okra_look_zero_one_(const okra_data *data)
+bool okra_inspect_zero_one_(const okra_data *data)
 {
     bool all = data->kind == OKRA_BITS;
     if (data->kind == OKRA_DENSE && !data->missing) {
@@ -42,7 +42,7 @@ static okra_int length_of(const okra_data *data, okra_int i)
 }
 
 /* Have inputs and outputs the same lengths, pair by pair? */
-bool okra_look_aligned_(const okra_data *x, const okra_data *y)
+bool okra_inspect_aligned_(const okra_data *x, const okra_data *y)
 {
     bool same = y->n > 0;
     for (okra_int i = 0; i < y->n && same; i++) {
@@ -52,7 +52,7 @@ bool okra_look_aligned_(const okra_data *x, const okra_data *y)
     return same;
 }
 
-double okra_look_length_(const okra_data *data)
+double okra_inspect_length_(const okra_data *data)
 {
     double sum = 0, total = okra_weights_total_(data);
     for (okra_int i = 0; i < data->n; i++) {
@@ -62,7 +62,7 @@ double okra_look_length_(const okra_data *data)
 }
 
 /* Is every object as long as the first? */
-bool okra_look_one_length_(const okra_data *data)
+bool okra_inspect_one_length_(const okra_data *data)
 {
     bool same = data->n > 0;
     for (okra_int i = 1; i < data->n && same; i++) {
@@ -85,8 +85,8 @@ static okra_status sample(const okra_data *data, okra_data **out)
 }
 
 /* The mean of k(x,x) over a sample; 1 where it is not positive. */
-okra_status okra_look_diagonal_(okra_context *ctx, const char *text,
-                                const okra_data *data, double *out)
+okra_status okra_inspect_diagonal_(okra_context *ctx, const char *text,
+                                   const okra_data *data, double *out)
 {
     FREED_BY(okra_kernel_drop_) okra_kernel *kernel = NULL;
     FREED_BY(okra_bound_drop_) okra_bound_ *bound = NULL;
@@ -109,8 +109,8 @@ okra_status okra_look_diagonal_(okra_context *ctx, const char *text,
 }
 
 /* The number that auto gives a parameter; 0: all objects are alike. */
-okra_status okra_look_auto_(okra_context *ctx, const char *text, const char *parameter,
-                            const okra_data *data, double *out)
+okra_status okra_inspect_auto_(okra_context *ctx, const char *text, const char *parameter,
+                               const okra_data *data, double *out)
 {
     OWNED char *found = NULL;
     *out = 0;
@@ -125,7 +125,7 @@ okra_status okra_look_auto_(okra_context *ctx, const char *text, const char *par
 }
 
 /* The spread of the elements, sqrt(2 sum of variances): their typical distance. */
-double okra_look_spread_(const okra_data *data)
+double okra_inspect_spread_(const okra_data *data)
 {
     const okra_ragged_ *group = okra_data_group_(data, "positions");
     const okra_field_ *field = group ? okra_ragged_field_(group, "vector") : NULL;
@@ -166,7 +166,7 @@ static double spread_of_classes(const okra_data *data)
     return left > 0 ? sqrt(left) : 0;
 }
 
-double okra_look_deviation_(const okra_data *data)
+double okra_inspect_deviation_(const okra_data *data)
 {
     double total = 0, rows = okra_weights_total_(data);
     if (data->kind == OKRA_LABELS) {
@@ -187,7 +187,7 @@ double okra_look_deviation_(const okra_data *data)
     return sqrt(total);
 }
 
-double okra_look_offset_(const okra_data *data)
+double okra_inspect_offset_(const okra_data *data)
 {
     double total = 0;
     for (okra_int j = 0; data->kind == OKRA_DENSE && j < data->d; j++) {
@@ -203,7 +203,7 @@ double okra_look_offset_(const okra_data *data)
     return sqrt(total);
 }
 
-bool okra_look_molecules_(const okra_data *data)
+bool okra_inspect_molecules_(const okra_data *data)
 {
     const okra_ragged_ *nodes = okra_data_group_(data, "nodes");
     return nodes && okra_ragged_field_(nodes, "atom");
