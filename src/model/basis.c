@@ -35,7 +35,7 @@ okra_status okra_model_kernel_text_(const okra_model *model, char **out)
 static const okra_method_ *of_basis(void)
 {
     size_t k = 0;
-    while (!okra_methods_[k]->basis) {
+    while (okra_methods_[k]->solution != okra_solution_open_) {
         k++;
     }
     return okra_methods_[k];
@@ -99,7 +99,7 @@ okra_status okra_basis_create(okra_context *context, const okra_data *x,
     CHK(okra_map_create_(context, kx, x, &low, 1, &map));
     CHK(first_features(context, map, x, &y));
     CHK(okra_bag_create_(&bag));
-    CHK(of_basis()->basis(context, map, bag));
+    CHK(okra_solution_basis_(context, map, bag));
     CHK(okra_bag_put_number_(bag, "x.rank", (double)map->rank));
     CHK(okra_map_save_over_(map, bag, "basis"));
     CHK(okra_kernel_parse("linear", &ky));

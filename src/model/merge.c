@@ -129,9 +129,8 @@ static okra_status check_one(const merging *z, size_t k)
     const okra_model *a = z->models[0], *m = z->models[k];
     okra_int rows, cols;
     NOT_NULL(m);
-    REFUSE_IF(!m->method->sum || !okra_bag_get_(m->bag, "moments.C", &rows, &cols),
-              OKRA_EARG, "merge: model %zu keeps no moments: fit it with keep-moments",
-              k + 1);
+    REFUSE_IF(!okra_bag_get_(m->bag, "moments.C", &rows, &cols), OKRA_EARG,
+              "merge: model %zu keeps no moments: fit it with keep-moments", k + 1);
     REFUSE_IF(m->training->map_y && m->training->map_y->index, OKRA_EUNSUPPORTED,
               "merge: the basis of the outputs of model %zu is among its own pairs; rff "
               "and pivots=centres have one that can be shared",
@@ -206,7 +205,7 @@ static okra_status add_up(merging *z, double lambda)
     whole.unlabelled = 0; /* x is the basis */
     okra_sum_ sum = {.bags = bags, .count = z->count, .whole = &whole};
     CHK(okra_bag_create_(&z->bag));
-    CHK(z->models[0]->method->sum(z->ctx, &sum, z->options, z->bag));
+    CHK(okra_solution_sum_(z->ctx, &sum, z->options, z->bag));
     return okra_update_common_(z->models[0]->bag, z->bag);
 }
 

@@ -212,8 +212,8 @@ static okra_status change_all(okra_update_job_ *j)
                                .added = j->request.y ? j->request.y->n : 0,
                                .why = why ? why : "the method has no other way"};
     TRY(okra_bag_create_(&j->bag));
-    if (!why && method->update) {
-        TRY(method->update(j->ctx, &j->change, j->options, j->bag));
+    if (!why && method->solution == okra_solution_open_) {
+        TRY(okra_solution_update_(j->ctx, &j->change, j->bag));
     }
     if (!j->change.done) {
         TRY(refit(j, &problem, file));

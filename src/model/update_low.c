@@ -33,9 +33,7 @@ static okra_status check_low(const okra_update_job_ *j)
     const okra_update_request *r = &j->request;
     const okra_training_ *t = j->model->training;
     okra_int rows, cols;
-    REFUSE_IF(!j->model->method->sum ||
-                  !okra_bag_get_(j->model->bag, "moments.C", &rows, &cols),
-              OKRA_EUNSUPPORTED,
+    REFUSE_IF(!okra_bag_get_(j->model->bag, "moments.C", &rows, &cols), OKRA_EUNSUPPORTED,
               "update: the model is of low rank and holds a basis, not its training "
               "inputs: fit it with keep-moments, or fit anew");
     REFUSE_IF(r->remove_count > 0 && !r->removed_x, OKRA_EARG,
@@ -114,7 +112,7 @@ okra_status okra_update_low_(okra_update_job_ *j)
                      .more = r->y ? &more : NULL,
                      .whole = &whole};
     CHK(okra_bag_create_(&j->bag));
-    CHK(j->model->method->sum(j->ctx, &sum, j->options, j->bag));
+    CHK(okra_solution_sum_(j->ctx, &sum, j->options, j->bag));
     CHK(okra_update_common_(j->model->bag, j->bag));
     j->change.drift = sum.drift;
     j->change.done = true;

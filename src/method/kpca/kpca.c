@@ -28,7 +28,7 @@
  */
 #include "method/kpca/kpca.h"
 
-#include "method/ridge/ridge.h"
+#include "solve/ridge.h"
 
 #include <float.h>
 #include <math.h>
@@ -424,4 +424,5 @@ const okra_method_ okra_method_kpca_ = {
     .components = components,
     .kept = kept,
     .noise = okra_noise_lambda_,
+    .solution = okra_solution_plain_,
 };

@@ -18,8 +18,8 @@
  */
 #include "method/kpca/kpca.h"
 
-#include "method/ridge/moments.h"
-#include "method/ridge/ridge.h"
+#include "solve/moments.h"
+#include "solve/ridge.h"
 
 #include <float.h>
 #include <math.h>

@@ -6,7 +6,7 @@
 #define OKRA_BOXQP_LOW_H_
 
 #include "method/margin/boxqp.h"
-#include "method/ridge/factors.h"
+#include "solve/factors.h"
 
 /* Q = (Phi Phi') o (Psi Psi') / (2 lambda). `a` (n) holds a start and becomes the
  * solution, A (m x d) becomes Phi' diag(a) Psi / (2 lambda). In the report `steps` are

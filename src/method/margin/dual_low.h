@@ -4,7 +4,7 @@
 #ifndef OKRA_DUAL_LOW_H_
 #define OKRA_DUAL_LOW_H_
 
-#include "method/ridge/factors.h"
+#include "solve/factors.h"
 #include "method/margin/margin.h"
 
 typedef struct okra_dual_low_ {

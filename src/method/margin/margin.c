@@ -35,8 +35,8 @@
 #include "method/margin/margin.h"
 
 #include "method/margin/boxqp.h"
-#include "method/ridge/operator.h"
-#include "method/ridge/ridge.h"
+#include "solve/operator.h"
+#include "solve/ridge.h"
 
 #include <float.h>
 #include <math.h>

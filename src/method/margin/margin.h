@@ -7,7 +7,7 @@
 
 #include "method/gap.h"
 #include "method/method.h"
-#include "method/smoothness/semi.h"
+#include "solve/semi.h"
 
 extern const okra_auto_ okra_margin_auto_; /* margin_open.c */
 

@@ -22,8 +22,8 @@
 #include "kernel/lowrank/lowrank.h"
 #include "method/margin/boxqp_low.h"
 #include "method/margin/dual_low.h"
-#include "method/smoothness/graph.h"
-#include "method/ridge/ridge.h"
+#include "solve/graph.h"
+#include "solve/ridge.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -15,8 +15,8 @@
  * have ended are 0 there. Predictions are scores of letters at positions, longest x
  * letters, for the decoder position.
  */
-#include "method/ridge/groups.h"
-#include "method/ridge/ridge.h"
+#include "solve/groups.h"
+#include "solve/ridge.h"
 #include "method/forms.h"
 
 #include "kernel/strings/string_kernels.h"

@@ -17,7 +17,7 @@
  * around every output. With `tube` that is the loss, soft: jkm_tube.c. Without it the
  * loss is the square of the distance, in closed form.
  */
-#include "method/ridge/ridge.h"
+#include "solve/ridge.h"
 #include "method/structured/jkm.h"
 #include "method/forms.h"
 

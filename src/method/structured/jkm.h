@@ -4,7 +4,7 @@
 #ifndef OKRA_JKM_H_
 #define OKRA_JKM_H_
 
-#include "method/ridge/groups.h"
+#include "solve/groups.h"
 
 /* The loss max(0, |y_i - h(x_i)| - tube), every lambda of r into its bag. */
 okra_status okra_jkm_tube_(const okra_grouped_ *r, double tube, double tolerance,

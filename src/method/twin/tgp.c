@@ -356,6 +356,7 @@ const okra_method_ okra_method_tgp_kl_ = {
     .options = {"tgp-kl", kl_rows, sizeof(kl_options)},
     .needs_self = true,
     .noise = okra_noise_lambda_,
+    .solution = okra_solution_plain_,
     .path = kl_path,
     .form = okra_form_weights_,
     .predict = predict,

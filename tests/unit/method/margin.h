@@ -4,7 +4,7 @@
 #ifndef OKRA_TEST_MARGIN_H_
 #define OKRA_TEST_MARGIN_H_
 
-#include "method/smoothness/graph.h"
+#include "solve/graph.h"
 #include "naive.h"
 
 #include <unistd.h>

@@ -2,7 +2,7 @@
  * Graphs over inputs: the matrix M of every expression against its definition, what is
  * kept sparse, and what is refused.
  */
-#include "method/smoothness/graph.h"
+#include "solve/graph.h"
 #include "naive.h"
 
 #include <unistd.h>

@@ -3,7 +3,7 @@
  * as it stands.
  */
 #include "../linalg/matrices.h"
-#include "method/ridge/kron.h"
+#include "solve/kron.h"
 
 #ifndef SEEDS
 #define SEEDS 1

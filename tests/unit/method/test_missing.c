@@ -4,8 +4,8 @@
  * graph estimated from outputs; the route of NaN through data, fit, model and decoders.
  */
 #include "data/data.h"
-#include "method/smoothness/graph.h"
-#include "method/ridge/operator.h"
+#include "solve/graph.h"
+#include "solve/operator.h"
 #include "ridge.h"
 #include "okra/model.h"
 

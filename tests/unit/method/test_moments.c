@@ -3,7 +3,7 @@
  * row by row, or sums of kernel values solved after.
  */
 #include "../data/files.h"
-#include "method/ridge/moments.h"
+#include "solve/moments.h"
 #include "thin.h"
 
 #include <math.h>

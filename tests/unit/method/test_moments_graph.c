@@ -2,7 +2,7 @@
  * The smoothness penalty in factored form: C + 2 lambda2 Phi'M Phi against M written out
  * for K = Phi Phi', at ranks that are not full; features in memory and in a file.
  */
-#include "method/ridge/moments.h"
+#include "solve/moments.h"
 #include "thin.h"
 
 #include <unistd.h>

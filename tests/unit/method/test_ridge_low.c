@@ -136,8 +136,9 @@ static okra_status leave(okra_context *ctx, const task *t, bool semi,
                                              explicitly, catch_left, got);
 }
 
-/* Bytes: 15 rows of 6 + 3 doubles are more than a quarter of them. */
-enum { SMALL = 4800 };
+/* Bytes: when rows of features are to be kept, 15 of 6 doubles, less than four times
+ * that is left, so that they go to a file. */
+enum { SMALL = 6800 };
 
 /* `count` parts in turn; N: single inputs. */
 static double error_of(okra_context *ctx, uint64_t seed, const char *kind,

@@ -3,7 +3,7 @@
  * + K (J'J + 2 lambda_2 M))^-1 by elimination with pivoting, and the nd x nd system of a
  * matrix operator.
  */
-#include "method/smoothness/graph.h"
+#include "solve/graph.h"
 #include "ridge.h"
 
 /* What is promised. The worst relative error over 100 seeds, every shape and setting was

@@ -1,0 +1,587 @@
+/*
+ * ridge.c: regularised least squares from inputs to the output feature space,
+ *
+ *     min_h  sum_i |phi(y_i) - h(x_i)|^2 + lambda |h|^2,
+ *
+ * h in the space of an operator-valued kernel k(x,x') A (Brouard et al. 2016 eq. 3).
+ *
+ *   identity  A = I:  w(x) = (K + lambda I)^-1 k_x             (Cortes et al. 2005)
+ *   cov, ccov         w(x) = T a k_x,  T a K + n lambda a = I  (Kadri et al. 2013 eq. 8)
+ *             T = L, or L - (K + n eps I)^-1 K L for ccov      (its eq. 5 and 7)
+ *   matrix    A = E' diag(g) E, d x d, outputs with explicit features Y (n x d):
+ *             h(x) = sum_j g_j e_j e_j' Y' (lambda I + g_j K)^-1 k_x  (Brouard eq. 12)
+ *             which with K = V' diag(v) V is
+ *             h(x)' = k_x' C,  C = V' [ (V Y E')_ij g_j / (lambda + g_j v_i) ] E
+ *   diagonal  K(x,x') = (1 - t) k(x,x') I + t diag(x o x'), see ridge_diagonal.c
+ *
+ * k_x = (k(x_1,x), ..., k(x_n,x)); L the output Gram matrix. lambda is scikit-learn's
+ * KernelRidge alpha for identity and matrix; cov and ccov have n lambda in its place.
+ *
+ * Centred outputs: phi(y_i) - m with the mean m restored after, that is
+ *     w_i <- w_i + (1 - sum_j w_j) / n,   cov and ccov on the centred L.
+ *
+ * Semi-supervised, identity and matrix, N inputs of which the first n have outputs:
+ *     min_h  sum_i<=n |phi(y_i) - h(x_i)|^2 + lambda |h|^2
+ *            + 2 lambda_2 sum_ij M_ij <h(x_i), h(x_j)>          (Brouard eq. 7, Prop. 9)
+ *     w(x) = J (lambda I + K P)^-1 k_x,  P = J'J + 2 lambda_2 M,  K: N x N, k_x: N
+ *     h(x) = sum_j g_j e_j e_j' Y' J (lambda I + g_j K P)^-1 k_x
+ * with M of graph.c and the solves of semi.c.
+ *
+ * Weights of pairs, u_i above 0 (2: the pair twice): sum_i u_i |phi(y_i) - h(x_i)|^2, so
+ * that with S = diag(u)^1/2 everything above holds of S K S and S phi(Y), and n is
+ * sum_i u_i; means are weighted. Then h(x) = sum_i s_i phi(y_i) w~_i, w~ = B~ S k_x. The
+ * graph holds each input once, whatever its weight.
+ *
+ * Outputs with missing values (NaN), identity and matrix: the sum runs over the known
+ * ones; ridge_missing.c.
+ *
+ * Cost: one lambda, identity: K is factored in place (n^3/3 flops, n^2 doubles), a query
+ * takes 2 n^2. Several lambdas share one eigendecomposition of K, each then costs n^3;
+ * cov and ccov as linalg/kron.c says; matrix: eigendecompositions of K and A. Where
+ * outputs have explicit features the coefficients of h(x)' = k_x' C are kept as well, so
+ * that an explicit prediction takes n d a query. Low rank: ridge_low.c.
+ */
+#include "solve/cg.h"
+#include "solve/directions.h"
+#include "solve/semi.h"
+#include "solve/sum.h"
+
+#include "method/method.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+typedef struct ridge_options {
+    double lambda, epsilon, lambda2;
+    const char *operator_text, *graph, *output_lambda;
+    bool center, keep_moments;
+    int solver, keep;
+    okra_cg_options_ cg;
+} ridge_options;
+
+enum { SOLVER_DIRECT, SOLVER_CG };
+enum { KEEP_AUTO, KEEP_WEIGHTS, KEEP_COEFFICIENTS };
+
+enum { KEEP_MOST = 16384 }; /* pairs up to which weights are kept: 2 GiB */
+
+extern const okra_method_ okra_method_ridge_;
+
+static const okra_option rows[] = {
+    {"lambda", OKRA_OPTION_NUMBER, offsetof(ridge_options, lambda), "0.1", 0, 1e300, NULL,
+     "V", "(K + lambda I); n lambda with cov and ccov; 0: least norm"},
+    {"output-lambda", OKRA_OPTION_TEXT, offsetof(ridge_options, output_lambda), "", 1, 0,
+     NULL, "V,...", "lambda times these, one for each explicit output"},
+    {"operator", OKRA_OPTION_TEXT, offsetof(ridge_options, operator_text), "identity", 1,
+     0, NULL, "OP",
+     "identity, tensor, cov, ccov, diagonal(t=V), matrix:FILE or graph:FILE,mu=V"},
+    {"epsilon", OKRA_OPTION_NUMBER, offsetof(ridge_options, epsilon), "0.01", 1e-300,
+     1e300, NULL, "V", "regularisation of the conditional covariance (ccov only)"},
+    {"center-output", OKRA_OPTION_BOOL, offsetof(ridge_options, center), "no", 1, 0, NULL,
+     "", "subtract the mean output in feature space, and restore it after"},
+    {"lambda2", OKRA_OPTION_NUMBER, offsetof(ridge_options, lambda2), "0", 0, 1e300, NULL,
+     "V", "weight of smoothness over the graph of all inputs, labelled or not"},
+    {"graph", OKRA_OPTION_TEXT, offsetof(ridge_options, graph), "gram", 1, 0, NULL,
+     "EXPR", "gram, knn(k=N), knn(share=V) or file(W), | normalized, power, diffusion"},
+    {"keep", OKRA_OPTION_CHOICE, offsetof(ridge_options, keep), "auto", 1, 0,
+     "auto|weights|coefficients", "WHAT",
+     "of explicit outputs: weights (n x n numbers; matrix operators: factors for "
+     "updates) or coefficients; auto: weights up to 16,384 pairs"},
+    {"keep-moments", OKRA_OPTION_BOOL, offsetof(ridge_options, keep_moments), "no", 1, 0,
+     NULL, "",
+     "of low rank: keep the moments of the training set, which `okra update` and `okra "
+     "merge` need"},
+    {"solver", OKRA_OPTION_CHOICE, offsetof(ridge_options, solver), "direct", 1, 0,
+     "direct|cg", "HOW", "of low rank: by moments, or by conjugate gradients"},
+    {"cg-tolerance", OKRA_OPTION_NUMBER, offsetof(ridge_options, cg.tolerance), "1e-8", 0,
+     1, NULL, "V", "conjugate gradients: relative residual to reach"},
+    {"cg-iterations", OKRA_OPTION_INT, offsetof(ridge_options, cg.iterations), "100", 1,
+     1e9, NULL, "N", "conjugate gradients: steps at most"},
+    {"checkpoint", OKRA_OPTION_WRITTEN, offsetof(ridge_options, cg.checkpoint), "", 1, 0,
+     NULL, "FILE",
+     "keep the moments of low rank, the state of conjugate gradients or the factor of "
+     "one "
+     "lambda here, and go on from it"},
+    {0},
+};
+
+/* ---- checks ---- */
+
+static okra_status check_options(const okra_options *options, const ridge_options *o,
+                                 const okra_ridge_ *r)
+{
+    const okra_problem_ *p = r->p;
+    REFUSE_IF(p->n < 1, OKRA_ESHAPE, "ridge: there are no training pairs");
+    if (strncmp(o->operator_text, "matrix:", 7) == 0 ||
+        strncmp(o->operator_text, "graph:", 6) == 0) {
+        REFUSE_IF(!p->features, OKRA_EUNSUPPORTED,
+                  "ridge: operator %s needs outputs with explicit features: "
+                  "dense vectors under a linear output kernel",
+                  o->operator_text);
+    }
+    okra_operator_kind_ kind = okra_operator_kind_of_(o->operator_text);
+    REFUSE_IF(okra_options_is_set(options, "epsilon") && kind != OKRA_OPERATOR_CCOV,
+              OKRA_EARG, "ridge: epsilon is for operator ccov, but the operator is %s",
+              o->operator_text);
+    bool covariance = kind == OKRA_OPERATOR_COV || kind == OKRA_OPERATOR_CCOV;
+    bool diagonal = kind == OKRA_OPERATOR_DIAGONAL;
+    REFUSE_IF((covariance || diagonal) && okra_options_is_set(options, "lambda2"),
+              OKRA_EUNSUPPORTED,
+              "ridge: lambda2 is for the operators identity and matrix, but "
+              "the operator is %s",
+              o->operator_text);
+    okra_status st = okra_semi_check_("ridge", p, options);
+    if (st == OKRA_OK && p->map_x && okra_options_is_set(options, "lambda2")) {
+        st = okra_graph_low_check_(o->graph);
+    }
+    if (st != OKRA_OK) {
+        return st;
+    }
+    for (size_t l = 0; l < r->count; l++) {
+        REFUSE_IF(!(r->lambda[l] >= 0 && isfinite(r->lambda[l])), OKRA_EARG,
+                  "ridge: lambda is %g, expected a number of 0 or more", r->lambda[l]);
+        const char *with = diagonal                                  ? o->operator_text
+                           : okra_options_is_set(options, "lambda2") ? "lambda2"
+                           : o->solver == SOLVER_CG                  ? "solver cg"
+                           : p->y && p->y->missing                   ? "missing values"
+                                                                     : NULL;
+        REFUSE_IF(r->lambda[l] == 0 && with, OKRA_EARG,
+                  "ridge: lambda is 0, which with %s has no solution of "
+                  "least norm in closed form; expected a positive number",
+                  with);
+    }
+    return OKRA_OK;
+}
+
+/* Options of conjugate gradients are for solver cg, which is for low rank. */
+static okra_status check_solver(const okra_problem_ *p, const okra_options *options,
+                                const ridge_options *o)
+{
+    static const char *const own[] = {"cg-tolerance", "cg-iterations"};
+    for (int i = 0; o->solver != SOLVER_CG && i < 2; i++) {
+        REFUSE_IF(okra_options_is_set(options, own[i]), OKRA_EARG,
+                  "ridge: %s is for solver cg", own[i]);
+    }
+    bool identity = okra_operator_kind_of_(o->operator_text) == OKRA_OPERATOR_IDENTITY;
+    REFUSE_IF(o->solver == SOLVER_CG && !identity, OKRA_EARG,
+              "ridge: solver cg is for operator identity, but the operator "
+              "is %s",
+              o->operator_text);
+    REFUSE_IF(o->solver == SOLVER_CG && okra_options_is_set(options, "lambda2"),
+              OKRA_EUNSUPPORTED,
+              "ridge: solver cg has no smoothness penalty: leave lambda2 out");
+    REFUSE_IF(o->solver == SOLVER_CG && !p->map_x, OKRA_EARG,
+              "ridge: solver cg needs low-rank-x");
+    return OKRA_OK;
+}
+
+/* Of moments and conjugate gradients there is a checkpoint, and of one factor. */
+static okra_status check_checkpoint(const okra_ridge_ *r, const okra_options *options,
+                                    const ridge_options *o)
+{
+    const okra_problem_ *p = r->p;
+    okra_operator_kind_ kind = okra_operator_kind_of_(o->operator_text);
+    bool identity = kind == OKRA_OPERATOR_IDENTITY;
+    bool diagonal = kind == OKRA_OPERATOR_DIAGONAL;
+    const char *why = NULL;
+    if (!*o->cg.checkpoint) {
+        return OKRA_OK;
+    }
+    if (strcmp(o->cg.checkpoint, "-") == 0) {
+        why = "is a file, which is read again, and not standard output";
+    } else if (r->count > 1) {
+        why = "is of one lambda, not of a path";
+    } else if (p->map_x && diagonal) {
+        why = "does not go with the operator diagonal";
+    } else if (!p->map_x && (!identity || r->lambda[0] == 0)) {
+        why = "without low-rank-x is of the factor of K + lambda I: operator identity, "
+              "lambda above 0";
+    } else if (!p->map_x && p->y && p->y->missing) {
+        why = "does not go with missing values";
+    } else if (!p->map_x &&
+               (okra_options_is_set(options, "lambda2") || p->unlabelled > 0)) {
+        why = "without low-rank-x does not go with lambda2 or inputs without outputs";
+    }
+    REFUSE_IF(why, OKRA_EARG, "ridge: a checkpoint %s", why);
+    /* Can it be written? Better known now than when there is something to keep. */
+    FREED_BY(okra_writer_drop_) okra_writer_ *file = NULL;
+    bool there = false;
+    okra_status st = okra_bytes_there_(o->cg.checkpoint, &there);
+    if (st != OKRA_OK) {
+        okra_message_prefix_("checkpoint %s", o->cg.checkpoint);
+        return st;
+    }
+    return okra_writer_join_(r->ctx, o->cg.checkpoint, &file);
+}
+
+/* Moments are those of one pass: nothing else may be in the system. */
+static okra_status check_moments(const okra_problem_ *p, const okra_options *options,
+                                 const ridge_options *o)
+{
+    const char *why = NULL;
+    if (!o->keep_moments) {
+        return OKRA_OK;
+    }
+    if (!p->map_x) {
+        why = "needs low-rank-x";
+    } else if (!p->features && !p->map_y) {
+        why =
+            "needs outputs with features: dense vectors under a linear output kernel, or "
+            "low-rank-y";
+    } else if (o->solver == SOLVER_CG) {
+        why = "is for solver direct";
+    } else if (okra_options_is_set(options, "lambda2") || p->unlabelled > 0) {
+        why = "does not go with lambda2 or inputs without outputs";
+    } else if (okra_operator_kind_of_(o->operator_text) == OKRA_OPERATOR_DIAGONAL) {
+        why = "does not go with the operator diagonal";
+    } else if (*o->output_lambda) {
+        why = "does not go with output-lambda";
+    }
+    return why ? okra_fail_(OKRA_EARG, "ridge: keep-moments %s", why) : OKRA_OK;
+}
+
+/* Does the model do without the n x n numbers that weights need? */
+static okra_status check_keep(const okra_problem_ *p, const ridge_options *o, bool *slim)
+{
+    REFUSE_IF(o->keep == KEEP_COEFFICIENTS && !p->features, OKRA_EARG,
+              "ridge: keep coefficients needs outputs with explicit features: "
+              "dense vectors under a linear output kernel");
+    *slim = p->features &&
+            (o->keep == KEEP_COEFFICIENTS || (o->keep == KEEP_AUTO && p->n > KEEP_MOST));
+    return OKRA_OK;
+}
+
+static okra_status check_fit(const okra_options *options, const ridge_options *o,
+                             okra_ridge_ *r)
+{
+    CHK(check_solver(r->p, options, o));
+    CHK(check_moments(r->p, options, o));
+    CHK(check_checkpoint(r, options, o));
+    return check_keep(r->p, o, &r->slim);
+}
+
+static okra_status check_outputs(const ridge_options *o)
+{
+    okra_operator_kind_ kind = okra_operator_kind_of_(o->operator_text);
+    bool apart = kind == OKRA_OPERATOR_IDENTITY || kind == OKRA_OPERATOR_DIAGONAL;
+    return apart && o->keep != KEEP_WEIGHTS
+               ? OKRA_OK
+               : okra_fail_(OKRA_EARG,
+                            "ridge: output-lambda is for the operators identity and "
+                            "diagonal, and keeps no weights; found operator %s%s",
+                            o->operator_text,
+                            o->keep == KEEP_WEIGHTS ? ", keep weights" : "");
+}
+
+/* ---- before a fit of low rank ---- */
+
+/* What a smoothness penalty adds (moments_graph.c). */
+static okra_status plan_graph(const char *text, okra_fit_plan_ *p)
+{
+    okra_graph_text_ graph = {0};
+    OWNS(&graph.file);
+    double m = p->m, held = 0;
+    CHK(okra_graph_low_check_(text));
+    CHK(okra_graph_parse_(text, &graph));
+    bool gram = graph.source == OKRA_GRAPH_GRAM_;
+    if (gram) {
+        p->passes += 2;
+        p->row += 2 * p->map + 3 * m * m;
+    } else {
+        bool search = graph.source == OKRA_GRAPH_KNN_;
+        p->passes += 1;
+        p->row += p->map + 2 * m * m + (search ? p->n * m : 0);
+        held = (graph.stages > 0 ? 2 : 1) * p->n * m;
+        snprintf(p->kept, sizeof p->kept, ", %.2f GiB of features in memory or TMPDIR",
+                 8 * held / 1073741824.0);
+    }
+    p->doubles += 2 * m * m;
+    return OKRA_OK;
+}
+
+static okra_status plan(const okra_options *options, okra_fit_plan_ *p)
+{
+    ridge_options o;
+    double m = p->m, d = p->d;
+    CHK(okra_options_read(options, &okra_method_ridge_.options, &o));
+    if (o.solver == SOLVER_CG) { /* ridge_cg.c */
+        double steps = (double)o.cg.iterations;
+        p->row = m * p->value + 2 * m * d + steps * (m * p->value + 4 * m * d);
+        p->passes = steps + 1;
+        p->once *= 8;
+        p->doubles += 3 * m * d;
+        p->width = d;
+        p->most = true;
+        return OKRA_OK;
+    }
+    if (okra_options_is_set(options, "lambda2")) {
+        CHK(plan_graph(o.graph, p));
+    }
+    if (okra_operator_kind_of_(o.operator_text) ==
+        OKRA_OPERATOR_DIAGONAL) { /* ridge_low_diagonal.c */
+        p->passes += 1;
+        p->row += p->map + 2 * m * d;
+        p->doubles += 3 * m * d;
+    }
+    return OKRA_OK;
+}
+
+/* ---- what selection and other users ask ---- */
+
+static okra_coupling_ coupling(const okra_options *options)
+{
+    static const okra_coupling_ of[] = {[OKRA_OPERATOR_IDENTITY] = OKRA_OUTPUTS_ALIKE_,
+                                        [OKRA_OPERATOR_COV] = OKRA_OUTPUTS_SHARED_,
+                                        [OKRA_OPERATOR_CCOV] = OKRA_OUTPUTS_SHARED_,
+                                        [OKRA_OPERATOR_MATRIX] = OKRA_OUTPUTS_BOUND_,
+                                        [OKRA_OPERATOR_DIAGONAL] = OKRA_OUTPUTS_APART_};
+    return of[okra_operator_kind_of_(okra_options_get(options, "operator"))];
+}
+
+/* Moments are sums over rows. */
+static bool passes(const okra_options *options)
+{
+    static const char *const good[] = {
+        "kx",     "ky",      "method",        "low-rank", "low-rank-x",
+        "lambda", "epsilon", "center-output", "decode",   "checkpoint"};
+    static const char *const with[][2] = {{"solver", "direct"},
+                                          {"keep", "coefficients"},
+                                          {"operator", "identity"},
+                                          {"operator", "cov"},
+                                          {"operator", "ccov"}};
+    const char *name, *value;
+    bool all = true;
+    for (size_t i = 0; options && (name = okra_options_each_(options, i, &value)); i++) {
+        bool found = strcmp(name, "operator") == 0 && strncmp(value, "matrix:", 7) == 0;
+        for (size_t k = 0; k < sizeof good / sizeof *good; k++) {
+            found = found || strcmp(name, good[k]) == 0;
+        }
+        for (size_t k = 0; k < sizeof with / sizeof *with; k++) {
+            found = found ||
+                    (strcmp(name, with[k][0]) == 0 && strcmp(value, with[k][1]) == 0);
+        }
+        all = all && found;
+    }
+    return all;
+}
+
+/* Outputs alike are centred, unless a lambda alone is chosen for twin kernels, whose
+ * lambda is no choice; gcv is of plain outputs. */
+static okra_status fill(const okra_open_ *open, okra_options *o)
+{
+    const char *cv = okra_options_get(o, "cv");
+    bool plain = coupling(o) == OKRA_OUTPUTS_ALIKE_ && !(cv && strcmp(cv, "gcv") == 0);
+    return plain && (open->kx || !okra_options_is_set(o, "twin")) &&
+                   !okra_options_is_set(o, "center-output")
+               ? okra_options_set(o, "center-output", "yes")
+               : OKRA_OK;
+}
+
+static const okra_auto_ automatic = {
+    .fill = fill,
+    .aligned = "what is learned of a letter comes from its own position alone; method "
+               "m3n learns it from all positions",
+};
+
+/* ---- the method ---- */
+
+static okra_status check_complete(const okra_ridge_ *r, const char *who)
+{
+    return r->missing ? okra_fail_(OKRA_EUNSUPPORTED,
+                                   "ridge: %s needs outputs without missing values", who)
+                      : OKRA_OK;
+}
+
+static okra_status solve(okra_ridge_ *r, const ridge_options *o, okra_operator_ *op,
+                         bool semi)
+{
+    bool covariances = op->kind == OKRA_OPERATOR_COV || op->kind == OKRA_OPERATOR_CCOV;
+    if (r->p->map_x) {
+        return o->solver == SOLVER_CG               ? okra_ridge_cg_(r, &o->cg)
+               : op->kind == OKRA_OPERATOR_DIAGONAL ? okra_ridge_low_diagonal_(r, op->t)
+                                                    : okra_ridge_low_(r, op, o->epsilon);
+    }
+    if (covariances) {
+        CHK(check_complete(r, op->kind == OKRA_OPERATOR_CCOV ? "operator ccov"
+                                                             : "operator cov"));
+        CHK(okra_ridge_covariance_(r, op->kind == OKRA_OPERATOR_CCOV ? o->epsilon : -1));
+    } else if (op->kind == OKRA_OPERATOR_DIAGONAL) {
+        CHK(okra_ridge_diagonal_(r, op->t));
+    } else if (r->missing) {
+        CHK(okra_ridge_missing_(r, semi ? o->graph : NULL, o->lambda2, op->A));
+    } else if (semi) {
+        CHK(okra_ridge_semi_(r, o->graph, o->lambda2, op->A));
+    } else {
+        bool factors = o->keep == KEEP_WEIGHTS && r->count == 1 && r->lambda[0] > 0;
+        CHK(!op->A    ? okra_ridge_identity_(r)
+            : factors ? okra_ridge_factors_(r, op->A)
+                      : okra_ridge_matrix_(r, op->A));
+    }
+    return OKRA_OK;
+}
+
+static okra_status plain_path(okra_context *ctx, const okra_problem_ *problem,
+                              const okra_options *options, const double *lambda,
+                              size_t count, okra_bag_ *const *bags)
+{
+    ridge_options o;
+    okra_operator_ op = {.kind = OKRA_OPERATOR_IDENTITY};
+    okra_ridge_ r = {
+        .ctx = ctx, .p = problem, .lambda = lambda, .count = count, .bags = bags};
+    OWNS(&op.A, &r.Y, &r.mean, &r.s);
+    CHK(okra_options_read(options, &okra_method_ridge_.options, &o));
+    r.center = o.center;
+    CHK(okra_problem_roots_(problem, &r.s, &r.total));
+    CHK(check_options(options, &o, &r));
+    CHK(check_fit(options, &o, &r));
+    r.slim = r.slim || *o.output_lambda;
+    r.keep_moments = o.keep_moments;
+    r.checkpoint = o.cg.checkpoint;
+    r.operator_text = o.operator_text;
+    r.epsilon = o.epsilon;
+    CHK(okra_operator_read_(ctx, o.operator_text, problem, &op));
+    if (problem->features && !problem->map_x) {
+        CHK(okra_ridge_features_(&r));
+    }
+    bool semi = okra_options_is_set(options, "lambda2");
+    r.lambda2 = semi && problem->map_x ? o.lambda2 : 0;
+    r.graph = o.graph;
+    CHK(okra_ridge_keep_operator_(&r, op.A));
+    CHK(solve(&r, &o, &op, semi));
+    for (size_t l = 0; l < count; l++) {
+        if (r.mean) {
+            CHK(okra_ridge_put_mean_(bags[l], r.mean, problem->d));
+        }
+        CHK(okra_ridge_unscale_(&r, bags[l]));
+        CHK(okra_bag_put_text_(bags[l], "operator", o.operator_text));
+        CHK(okra_bag_put_number_(bags[l], "lambda", lambda[l]));
+        CHK(okra_bag_put_number_(bags[l], "center", o.center));
+        if (semi) {
+            CHK(okra_bag_put_number_(bags[l], "lambda2", o.lambda2));
+            CHK(okra_bag_put_text_(bags[l], "graph", o.graph));
+        }
+    }
+    return OKRA_OK;
+}
+
+static okra_status path(okra_context *ctx, const okra_problem_ *problem,
+                        const okra_options *options, const double *lambda, size_t count,
+                        okra_bag_ *const *bags)
+{
+    okra_status st = OKRA_OK;
+    ridge_options o;
+    okra_outputs_ outputs = {0};
+    okra_bag_ **all = NULL;
+    size_t total = 0;
+    TRY(okra_options_read(options, &okra_method_ridge_.options, &o));
+    if (!*o.output_lambda) {
+        return plain_path(ctx, problem, options, lambda, count, bags);
+    }
+    TRY(check_outputs(&o));
+    TRY(okra_outputs_open_(o.output_lambda, problem, lambda, count, &outputs));
+    total = count * (size_t)outputs.distinct;
+    ZALLOC(all, (okra_int)total);
+    for (size_t i = 0; i < total; i++) {
+        TRY(okra_bag_create_(&all[i]));
+    }
+    TRY(plain_path(ctx, problem, options, outputs.lambda, total, all));
+    for (size_t l = 0; l < count; l++) {
+        TRY(okra_outputs_merge_(&outputs, lambda[l], all + l * (size_t)outputs.distinct,
+                                bags[l]));
+    }
+done:
+    for (size_t i = 0; all && i < total; i++) {
+        okra_bag_free_(all[i]);
+    }
+    okra_free_(all);
+    okra_outputs_clear_(&outputs);
+    return st;
+}
+
+/* cov, ccov and missing values have no closed form: the caller refits. */
+static okra_status plain_leave(okra_context *ctx, const okra_problem_ *problem,
+                               const okra_options *options, const double *lambda,
+                               size_t count, const okra_parts_ *parts, bool explicitly,
+                               okra_left_fn_ sink, void *user)
+{
+    ridge_options o;
+    okra_operator_ op = {.kind = OKRA_OPERATOR_IDENTITY};
+    okra_leave_ l = {parts, explicitly, sink, user}, plain = l;
+    okra_ridge_ r = {.ctx = ctx, .p = problem, .lambda = lambda, .count = count};
+    OWNS(&op.A, &r.Y, &r.mean, &r.s);
+    okra_unscaled_ back = {&r, &plain};
+    CHK(okra_options_read(options, &okra_method_ridge_.options, &o));
+    r.center = o.center;
+    CHK(okra_problem_roots_(problem, &r.s, &r.total));
+    if (r.s) {
+        l.sink = okra_ridge_unscale_left_;
+        l.user = &back;
+    }
+    CHK(check_options(options, &o, &r));
+    CHK(okra_operator_read_(ctx, o.operator_text, problem, &op));
+    if (problem->features && !problem->map_x) {
+        CHK(okra_ridge_features_(&r));
+    }
+    REFUSE_IF(op.kind == OKRA_OPERATOR_COV || op.kind == OKRA_OPERATOR_CCOV || r.missing,
+              OKRA_EUNSUPPORTED, "ridge: operator %s%s has no closed form of leaving out",
+              o.operator_text, r.missing ? " with missing values" : "");
+    for (size_t k = 0; k < count; k++) {
+        REFUSE_IF(lambda[k] == 0 && (op.A || problem->map_x), OKRA_EUNSUPPORTED,
+                  "ridge: lambda = 0 has a closed form of leaving out "
+                  "with the operator identity alone, not of low rank");
+    }
+    bool semi = okra_options_is_set(options, "lambda2");
+    r.lambda2 = semi ? o.lambda2 : 0;
+    r.graph = o.graph;
+    return okra_ridge_leave_(&r, &op, semi ? o.graph : NULL, &l);
+}
+
+static okra_status leave(okra_context *ctx, const okra_problem_ *problem,
+                         const okra_options *options, const double *lambda, size_t count,
+                         const okra_parts_ *parts, bool explicitly, okra_left_fn_ sink,
+                         void *user)
+{
+    ridge_options o;
+    FREED_BY(okra_outputs_clear_) okra_outputs_ outputs = {0};
+    okra_outputs_sink_ merged = {&outputs, sink, user, NULL};
+    OWNS(&merged.H);
+    CHK(okra_options_read(options, &okra_method_ridge_.options, &o));
+    if (!*o.output_lambda) {
+        return plain_leave(ctx, problem, options, lambda, count, parts, explicitly, sink,
+                           user);
+    }
+    CHK(check_outputs(&o));
+    CHK(okra_outputs_open_(o.output_lambda, problem, lambda, count, &outputs));
+    return plain_leave(ctx, problem, options, outputs.lambda,
+                       count * (size_t)outputs.distinct, parts, true, okra_outputs_left_,
+                       &merged);
+}
+
+const okra_method_ okra_method_ridge_ = {
+    .name = "ridge",
+    .help = "regularised least squares with an operator-valued kernel",
+    .recomputes = true,
+    .matrix = "operator",
+    .automatic = &automatic,
+    .coupling = coupling,
+    .bordered = okra_solution_why_,
+    .passes = passes,
+    .options = {"ridge", rows, sizeof(ridge_options)},
+    .weights = true,
+    .missing = true,
+    .unlabelled = true,
+    .low_rank = true,
+    .large = true,
+    .path = path,
+    .form = okra_ridge_form_,
+    .width = okra_ridge_width_,
+    .predict = okra_ridge_predict_,
+    .embed = okra_ridge_embed_,
+    .embeds = okra_ridge_embeds_,
+    .leave = leave,
+    .solution = okra_solution_open_,
+    .check = okra_solution_check_,
+    .kept = okra_solution_kept_,
+    .noise = okra_solution_noise_,
+    .plan = plan,
+};

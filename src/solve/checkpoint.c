@@ -1,0 +1,372 @@
+/*
+ * checkpoint.c: what a fit of ridge keeps of itself in a file, to go on from after a
+ * kill: the state of conjugate gradients, the moments of low rank, or the factor of K +
+ * lambda I.
+ *
+ * The file is a sealed zip archive: a header of eight 64-bit numbers and arrays as they
+ * lie in memory. It is replaced as a whole, so that a kill leaves the one before. The
+ * header names the fit (checkpoint_name.c).
+ *
+ * Moments are summed in ROUNDS parts of the rows, each shared by all processes, and kept
+ * after each, so that another number of processes can go on. The factor is kept when it
+ * is whole, its lower triangle in panels of rows.
+ */
+#include "solve/cg.h"
+#include "solve/moments.h"
+
+#include "data/files/zip.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { HEAD = 8, ROUNDS = 16, ROUND_LEAST = 256 };
+
+/* ---- the file ---- */
+
+typedef struct state {
+    const char *entry; /* which sort of state it is */
+    uint64_t head[HEAD];
+    int count;
+    double *p[8];
+    okra_int size[8];
+} state;
+
+static void array_name(char name[2], int i)
+{
+    name[0] = (char)('a' + i);
+    name[1] = '\0';
+}
+
+/* By all processes, of which one writes. */
+static okra_status save(okra_context *ctx, const char *path, const state *s)
+{
+    FREED_BY(okra_writer_drop_) okra_writer_ *file = NULL;
+    FREED_BY(okra_zip_writer_drop_) okra_zip_writer_ *zip = NULL;
+    char name[2];
+    CHK(okra_writer_join_(ctx, path, &file));
+    CHK(okra_zip_writer_create_(file, &zip));
+    CHK(okra_zip_add_(zip, s->entry, s->head, sizeof s->head, NULL, 0, 0, 0, NULL));
+    for (int i = 0; i < s->count; i++) {
+        size_t bytes = (size_t)s->size[i] * 8;
+        array_name(name, i);
+        CHK(okra_zip_add_(zip, name, NULL, 0, s->p[i], 1, bytes, bytes, NULL));
+    }
+    CHK(okra_zip_finish_(zip));
+    okra_writer_ *whole = file;
+    file = NULL;
+    return okra_writer_commit_(whole);
+}
+
+static okra_status no_checkpoint(void)
+{
+    return okra_fail_(OKRA_EFORMAT, "it is no checkpoint of such a fit");
+}
+
+static okra_status entry(const okra_context *ctx, const okra_zip_ *zip, const char *name,
+                         okra_int bytes, void *out)
+{
+    const unsigned char *found = NULL;
+    okra_int size = 0, at = okra_zip_find_(zip, name);
+    OWNED void *owned = NULL;
+    if (at >= 0) {
+        CHK(okra_zip_entry_(ctx, zip, at, &found, &size, &owned));
+    }
+    if (at < 0 || size != bytes) {
+        return no_checkpoint();
+    }
+    if (bytes > 0) { /* out may be NULL */
+        memcpy(out, found, (size_t)bytes);
+    }
+    return OKRA_OK;
+}
+
+/* The sealed file, whose header begins as `head` does (`same` numbers of it); *zip is
+ * NULL where there is none. */
+static okra_status open_state(const okra_context *ctx, const char *path, const char *sort,
+                              int same, uint64_t head[HEAD], okra_zip_ **zip)
+{
+    uint64_t found[HEAD];
+    bool there = false;
+    CHK(okra_bytes_there_(path, &there));
+    if (!there) {
+        return OKRA_OK;
+    }
+    CHK(okra_zip_open_(ctx, path, zip));
+    CHK(okra_zip_check_seal_(*zip));
+    CHK(entry(ctx, *zip, sort, sizeof found, found));
+    REFUSE_IF(memcmp(found, head, (size_t)same * sizeof *head) != 0, OKRA_EARG,
+              "it is the checkpoint of another fit: other data or "
+              "options; remove it, or name another file");
+    memcpy(head, found, sizeof found);
+    return OKRA_OK;
+}
+
+static okra_status told(const char *path, okra_status st)
+{
+    if (st == OKRA_EFORMAT || st == OKRA_EARG || st == OKRA_EUNSUPPORTED) {
+        okra_message_prefix_("checkpoint %s", path);
+    }
+    return st;
+}
+
+/* `same`: how many numbers of s->head must be those of the file; the others are set. */
+static okra_status load(const okra_context *ctx, const char *path, int same, state *s,
+                        bool *found)
+{
+    okra_zip_ *zip = NULL;
+    char name[2];
+    okra_status st = open_state(ctx, path, s->entry, same, s->head, &zip);
+    for (int i = 0; zip && st == OKRA_OK && i < s->count; i++) {
+        array_name(name, i);
+        st = entry(ctx, zip, name, s->size[i] * 8, s->p[i]);
+    }
+    *found = zip != NULL;
+    okra_zip_close_(zip);
+    return told(path, st);
+}
+
+/* ---- conjugate gradients ---- */
+
+static state cg_state(const okra_cg_state_ *s, uint64_t problem)
+{
+    okra_int large = s->m * s->d;
+    return (state){"okra-cg-1",
+                   {problem, (uint64_t)s->m, (uint64_t)s->d, (uint64_t)s->steps},
+                   6,
+                   {s->X, s->R, s->P, s->rho, s->norm, s->mean},
+                   {large, large, large, s->d, s->d, s->d}};
+}
+
+okra_status okra_cg_state_save_(okra_context *ctx, const okra_cg_state_ *s,
+                                const char *path, uint64_t problem)
+{
+    state all = cg_state(s, problem);
+    return save(ctx, path, &all);
+}
+
+okra_status okra_cg_state_load_(const okra_context *ctx, const char *path,
+                                uint64_t problem, okra_cg_state_ *s, bool *found)
+{
+    state all = cg_state(s, problem);
+    CHK(load(ctx, path, 3, &all, found));
+    bool good = (okra_int)all.head[3] >= 0;
+    for (int i = 0; *found && i < all.count; i++) {
+        good = good && okra_finite_(all.p[i], 1, all.size[i], all.size[i]) == OKRA_OK;
+    }
+    if (*found && !good) {
+        return told(path, no_checkpoint());
+    }
+    s->steps = *found ? (okra_int)all.head[3] : s->steps;
+    return OKRA_OK;
+}
+
+/* ---- moments ---- */
+
+enum { ROWS_DONE = 4, SOLVED = 5 }; /* of the header */
+
+static state moments_state(const okra_moments_ *t, uint64_t problem)
+{
+    okra_int outputs = t->D ? t->d * t->d : 0;
+    return (state){"okra-moments-1",
+                   {problem, (uint64_t)t->m, (uint64_t)t->d, (uint64_t)outputs},
+                   6,
+                   {t->C, t->R, t->D, t->phi, t->psi, (double *)(uintptr_t)&t->kept_y},
+                   {t->m * t->m, t->m * t->d, outputs, t->m, t->d, 1}};
+}
+
+okra_status okra_moments_solved_(const okra_context *ctx, const okra_keep_ *keep,
+                                 bool *solved)
+{
+    bool found = false;
+    state s = {.entry = "okra-moments-1", .head = {keep->problem}};
+    CHK(load(ctx, keep->path, 1, &s, &found));
+    *solved = found && s.head[SOLVED] == 1;
+    return OKRA_OK;
+}
+
+/* Rows that are done already, 0: there is no file, or one of the other sort. */
+static okra_status load_moments(okra_context *ctx, const okra_keep_ *keep, bool solved,
+                                okra_moments_ *t, okra_int *rows)
+{
+    bool found = false, other = false;
+    state s = moments_state(t, keep->problem);
+    CHK(okra_moments_solved_(ctx, keep, &other));
+    *rows = 0;
+    if (other == solved) {
+        CHK(load(ctx, keep->path, 4, &s, &found));
+    }
+    if (found && (s.head[ROWS_DONE] > (uint64_t)t->n || s.head[SOLVED] != solved)) {
+        return told(keep->path, no_checkpoint());
+    }
+    *rows = found ? (okra_int)s.head[ROWS_DONE] : 0;
+    return okra_context_agree(ctx, OKRA_OK, NULL); /* all have read it */
+}
+
+static void add(okra_int count, const double *from, double *to)
+{
+    for (okra_int i = 0; i < count; i++) {
+        to[i] += from[i];
+    }
+}
+
+/* The moments of some rows, added to those of the rows before. */
+static okra_status add_round(okra_context *ctx, const okra_problem_ *p, okra_int begin,
+                             okra_int end, bool solved, okra_moments_ *t)
+{
+    FREED_BY(okra_moments_clear_)
+    okra_moments_ part = {
+        .n = t->n, .m = t->m, .d = t->d, .total = t->total, .weights = t->weights};
+    CHK(okra_doubles_(ctx, t->m, t->m, "the moments of a round", &part.C));
+    CHK(okra_doubles_(ctx, t->m, t->d, "the moments of a round", &part.R));
+    if (t->D) {
+        CHK(okra_doubles_(ctx, t->d, t->d, "the moments of a round", &part.D));
+    }
+    ZMAKE(part.phi, t->m);
+    ZMAKE(part.psi, t->d);
+    CHK(okra_moments_on_engine_(ctx, p)
+            ? okra_moments_engine_(ctx, p, solved, &part)
+            : okra_moments_rows_(ctx, p, begin, end, solved, &part));
+    state from = moments_state(&part, 0), to = moments_state(t, 0);
+    for (int i = 0; i < from.count; i++) {
+        add(from.size[i], from.p[i], to.p[i]);
+    }
+    return OKRA_OK;
+}
+
+okra_status okra_moments_rounds_(okra_context *ctx, const okra_problem_ *p,
+                                 const okra_keep_ *keep, bool solved, okra_moments_ *t)
+{
+    okra_int done = 0, step = OKRA_MAX_((p->n + ROUNDS - 1) / ROUNDS, ROUND_LEAST);
+    CHK(load_moments(ctx, keep, solved, t, &done));
+    if (done % step != 0 && done < p->n) {
+        return told(keep->path, no_checkpoint());
+    }
+    if (okra_moments_on_engine_(ctx, p)) { /* it takes all rows at once, or none */
+        step = p->n;
+        done = done < p->n ? 0 : done;
+    }
+    if (done == 0) {
+        state all = moments_state(t, 0);
+        for (int i = 0; i < all.count; i++) {
+            okra_mat_fill_(okra_mat_of_(all.p[i], 1, all.size[i]), 0);
+        }
+    }
+    for (; done < p->n; done = OKRA_MIN_(done + step, p->n)) {
+        okra_int end = OKRA_MIN_(done + step, p->n);
+        CHK(add_round(ctx, p, done, end, solved, t));
+        state all = moments_state(t, keep->problem);
+        all.head[ROWS_DONE] = (uint64_t)end;
+        all.head[SOLVED] = solved;
+        CHK(save(ctx, keep->path, &all));
+    }
+    return OKRA_OK;
+}
+
+/* ---- the factor ---- */
+
+enum { PANEL = 1 << 23 }; /* doubles of a panel of rows, at most; one row at least */
+
+static okra_int panel_rows(okra_int n)
+{
+    return OKRA_MIN_(n, OKRA_MAX_(1, PANEL / n));
+}
+
+static okra_status save_factor(const okra_ridge_ *r, uint64_t problem,
+                               const okra_large_ *L, double jitter)
+{
+    okra_context *ctx = r->ctx;
+    okra_int n = r->p->n, height = panel_rows(n);
+    uint64_t head[HEAD] = {problem, (uint64_t)n, (uint64_t)height};
+    FREED_BY(okra_writer_drop_) okra_writer_ *file = NULL;
+    FREED_BY(okra_zip_writer_drop_) okra_zip_writer_ *zip = NULL;
+    OWNED double *rows = NULL;
+    char name[32];
+    memcpy(&head[3], &jitter, sizeof jitter);
+    CHK(okra_doubles_(ctx, height, n, "rows of the factor", &rows));
+    CHK(okra_writer_join_(ctx, r->checkpoint, &file));
+    CHK(okra_zip_writer_create_(file, &zip));
+    CHK(okra_zip_add_(zip, "okra-factor-1", head, sizeof head, NULL, 0, 0, 0, NULL));
+    for (okra_int i = 0; i < n; i += height) {
+        okra_int some = OKRA_MIN_(height, n - i), width = i + some;
+        CHK(okra_cancelled_(ctx));
+        CHK(okra_large_get_(ctx, L, i, 0, okra_mat_of_(rows, some, width)));
+        snprintf(name, sizeof name, "%lld", (long long)i);
+        size_t bytes = (size_t)(some * width) * sizeof *rows;
+        CHK(okra_zip_add_(zip, name, NULL, 0, rows, 1, bytes, bytes, NULL));
+    }
+    CHK(okra_zip_finish_(zip));
+    okra_writer_ *whole = file;
+    file = NULL;
+    return okra_writer_commit_(whole);
+}
+
+static okra_status load_panels(const okra_ridge_ *r, const okra_zip_ *zip,
+                               okra_int height, okra_large_ *L)
+{
+    okra_context *ctx = r->ctx;
+    okra_int n = r->p->n;
+    OWNED double *rows = NULL;
+    char name[32];
+    CHK(okra_doubles_(ctx, height, n, "rows of the factor", &rows));
+    for (okra_int i = 0; i < n; i += height) {
+        okra_int some = OKRA_MIN_(height, n - i), width = i + some;
+        CHK(okra_cancelled_(ctx));
+        snprintf(name, sizeof name, "%lld", (long long)i);
+        CHK(entry(ctx, zip, name, some * width * (okra_int)sizeof *rows, rows));
+        bool good = okra_finite_(rows, some, width, width) == OKRA_OK;
+        for (okra_int k = 0; k < some; k++) {
+            good = good && rows[k * width + i + k] > 0;
+        }
+        if (!good) {
+            return no_checkpoint();
+        }
+        CHK(okra_large_put_(ctx, okra_mat_of_(rows, some, width), i, 0, L));
+    }
+    return OKRA_OK;
+}
+
+/* *L stays NULL where there is no file. */
+static okra_status load_factor(const okra_ridge_ *r, uint64_t problem, okra_large_ **L,
+                               double *jitter)
+{
+    okra_status st = OKRA_OK;
+    okra_int n = r->p->n;
+    okra_large_ *made = NULL;
+    okra_zip_ *zip = NULL;
+    uint64_t head[HEAD] = {problem, (uint64_t)n};
+    TRY(open_state(r->ctx, r->checkpoint, "okra-factor-1", 2, head, &zip));
+    if (zip) {
+        if ((okra_int)head[2] != panel_rows(n)) {
+            st = no_checkpoint();
+            goto done;
+        }
+        TRY(okra_large_create_(r->ctx, n, n, "the factor of the Gram matrix", &made));
+        TRY(okra_large_fill_(r->ctx, 0, made));
+        TRY(load_panels(r, zip, (okra_int)head[2], made));
+        memcpy(jitter, &head[3], sizeof *jitter);
+        if (!(*jitter >= 0) || !isfinite(*jitter)) {
+            st = no_checkpoint();
+            goto done;
+        }
+    }
+    *L = TAKE(made);
+done:
+    okra_large_free_(made);
+    okra_zip_close_(zip);
+    return told(r->checkpoint, st);
+}
+
+okra_status okra_ridge_factor_kept_(const okra_ridge_ *r, okra_large_ **L, double *jitter)
+{
+    uint64_t problem = 0;
+    CHK(okra_ridge_name_(r, &problem));
+    CHK(load_factor(r, problem, L, jitter));
+    CHK(okra_context_agree(r->ctx, OKRA_OK, NULL)); /* all have read it */
+    if (*L) {
+        return OKRA_OK;
+    }
+    CHK(okra_ridge_factor_(r, L, jitter));
+    return save_factor(r, problem, *L, *jitter);
+}

@@ -1,0 +1,348 @@
+/*
+ * graph.c: the matrix M of the smoothness penalty
+ *
+ *     2 lambda_2 sum_ij M_ij <h(x_i), h(x_j)> = lambda_2 sum_ij W_ij |h(x_i) - h(x_j)|^2
+ *
+ * over all N inputs (Brouard et al. 2016 eq. 6), for M = D - W, D_ii = sum_j W_ij.
+ *
+ *   gram         W = K
+ *   knn          W_ij = K_ij where j is among the k nearest of i or i among those of j,
+ *                by feature-space distance K_ii + K_jj - 2 K_ij, itself excluded, ties by
+ *                index; share: k = round(share N), at least 1
+ *   file(PATH)   W read from a file, N x N
+ *   normalized   M = D^-1/2 (D - W) D^-1/2; a node without weights has a row of 0
+ *   power(p)     M <- M^p: the Laplacian iterated to degree p (sec. 6.2.2)
+ *   diffusion    M <- exp(-beta M) (sec. 6.1.1); as in the paper, this weighs smooth
+ *                directions most (1 for constants), where M itself weighs them least
+ *
+ * W must be >= 0: otherwise M need not be positive semi-definite and the penalty would
+ * reward roughness. Loops W_ii cancel in D - W, and count in D where that is divided by:
+ * `gram` has the loops K_ii, knn has none, a file has what stands in it.
+ *
+ * Sparse Laplacians (knn, sparse files) stay in compressed rows, also when normalized or
+ * raised to a power, which is applied as p products; diffusion makes a dense matrix by
+ * one eigendecomposition, O(N^3).
+ *
+ * A kernel of low rank, K = Phi Phi' (N x m), has its sparse Laplacians by
+ * okra_graph_low_ and products by rows, so that nothing of size N x N is formed
+ * (moments_graph.c, which also has `gram`); diffusion, a dense matrix, it has not.
+ */
+#include "solve/graph.h"
+
+#include <math.h>
+#include <string.h>
+
+struct okra_graph_ {
+    okra_int n;
+    okra_csr_ csr; /* the Laplacian, or NULL pointers where `dense` holds it */
+    double *dense;
+    okra_int power; /* M is that power of it */
+};
+
+void okra_graph_free_(okra_graph_ *graph)
+{
+    if (graph) {
+        okra_csr_free_(&graph->csr);
+        FREE(graph->dense, graph);
+    }
+}
+
+okra_int okra_graph_entries_(const okra_graph_ *graph)
+{
+    return graph->dense ? graph->n * graph->n : graph->csr.indptr[graph->n];
+}
+
+/* ---- the Laplacian ---- */
+
+/* W becomes D - W, or D^-1/2 (D - W) D^-1/2, in place. */
+static okra_status laplacian_dense(okra_graph_ *g, bool normalized)
+{
+    okra_int n = g->n;
+    OWNED double *degree = NULL;
+    ZMAKE(degree, n);
+    for (okra_int i = 0; i < n; i++) {
+        for (okra_int j = 0; j < n; j++) {
+            degree[i] += i == j && !normalized ? 0 : g->dense[i * n + j];
+        }
+    }
+    for (okra_int i = 0; i < n; i++) {
+        for (okra_int j = 0; j < n; j++) {
+            double *m = &g->dense[i * n + j], scale = sqrt(degree[i] * degree[j]);
+            *m = i == j ? degree[i] - (normalized ? *m : 0) : -*m;
+            *m = !normalized ? *m : scale > 0 ? *m / scale : 0;
+        }
+    }
+    return OKRA_OK;
+}
+
+static okra_status laplacian_sparse(okra_graph_ *g, bool normalized)
+{
+    okra_int n = g->n, at = 0;
+    OWNED double *loop = NULL, *degree = NULL;
+    FREED_BY(okra_csr_free_) okra_csr_ M = {0};
+    okra_csr_ *W = &g->csr;
+    ZMAKE(degree, n);
+    ZMAKE(loop, n);
+    MAKE(M.indptr, n + 1);
+    MAKE(M.indices, W->indptr[n] + n);
+    MAKE(M.values, W->indptr[n] + n);
+    for (okra_int i = 0; i < n; i++) {
+        for (okra_int e = W->indptr[i]; e < W->indptr[i + 1]; e++) {
+            bool own = W->indices[e] == i;
+            degree[i] += own && !normalized ? 0 : W->values[e];
+            loop[i] += own && normalized ? W->values[e] : 0;
+        }
+    }
+    for (okra_int i = 0; i < n; i++) {
+        M.indptr[i] = at;
+        M.indices[at] = i;
+        double own = degree[i] - loop[i];
+        M.values[at++] = !normalized ? own : degree[i] > 0 ? own / degree[i] : 0;
+        for (okra_int e = W->indptr[i]; e < W->indptr[i + 1]; e++) {
+            okra_int j = W->indices[e];
+            double scale = normalized ? sqrt(degree[i] * degree[j]) : 1;
+            if (j != i && W->values[e] > 0) {
+                M.indices[at] = j;
+                M.values[at++] = -W->values[e] / scale;
+            }
+        }
+    }
+    M.indptr[n] = at;
+    okra_csr_free_(W);
+    *W = M;
+    M = (okra_csr_){0};
+    return OKRA_OK;
+}
+
+static okra_status densify(okra_context *ctx, okra_graph_ *g)
+{
+    okra_int n = g->n;
+    if (!g->dense) {
+        CHK(okra_doubles_(ctx, n, n, "the graph of a diffusion", &g->dense));
+        okra_mat_fill_(okra_mat_of_(g->dense, n, n), 0);
+        for (okra_int i = 0; i < n; i++) {
+            for (okra_int e = g->csr.indptr[i]; e < g->csr.indptr[i + 1]; e++) {
+                g->dense[i * n + g->csr.indices[e]] = g->csr.values[e];
+            }
+        }
+        okra_csr_free_(&g->csr);
+        g->csr = (okra_csr_){0};
+    }
+    return OKRA_OK;
+}
+
+/* M = V' f(w) V, f the stages one after the other: R'R with R = f(w)^1/2 V. */
+static okra_status by_spectrum(okra_context *ctx, const okra_graph_text_ *t,
+                               okra_graph_ *g)
+{
+    okra_int n = g->n;
+    OWNED double *w = NULL, *M = NULL;
+    MAKE(w, n);
+    CHK(densify(ctx, g));
+    CHK(okra_engine_eigh_(ctx, okra_mat_of_(g->dense, n, n), w));
+    CHK(okra_doubles_(ctx, n, n, "the graph of a diffusion", &M));
+    for (okra_int i = 0; i < n; i++) {
+        double f = fmax(w[i], 0);
+        for (int k = 0; k < t->stages; k++) {
+            f = t->stage[k].diffusion ? exp(-t->stage[k].value * f)
+                                      : pow(f, t->stage[k].value);
+        }
+        for (okra_int j = 0; j < n; j++) {
+            g->dense[i * n + j] *= sqrt(f);
+        }
+    }
+    CHK(okra_engine_syrk_(ctx, true, 1, okra_mat_of_(g->dense, n, n), 0,
+                          okra_mat_of_(M, n, n)));
+    okra_free_(g->dense);
+    g->dense = TAKE(M);
+    return OKRA_OK;
+}
+
+okra_status okra_graph_create_(okra_context *ctx, const char *text, okra_mat_ K,
+                               okra_graph_ **out)
+{
+    okra_graph_text_ t = {0};
+    OWNS(&t.file);
+    FREED_BY(okra_graph_drop_) okra_graph_ *g = NULL;
+    bool diffuses = false;
+    CHK(okra_graph_parse_(text, &t));
+    ZMAKE(g, 1);
+    g->n = K.rows;
+    g->power = 1;
+    if (t.source == OKRA_GRAPH_KNN_) {
+        CHK(okra_graph_knn_(ctx, &t, &(okra_graph_kernel_){.K = K}, &g->csr));
+    } else if (t.source == OKRA_GRAPH_FILE_) {
+        CHK(okra_graph_read_(ctx, t.file, g->n, &g->csr, &g->dense));
+    } else {
+        CHK(okra_graph_copy_(ctx, g->n, K.p, K.ld, &g->dense));
+    }
+    CHK(g->dense ? laplacian_dense(g, t.normalized) : laplacian_sparse(g, t.normalized));
+    for (int k = 0; k < t.stages; k++) {
+        diffuses = diffuses || t.stage[k].diffusion;
+        g->power *= t.stage[k].diffusion ? 1 : (okra_int)t.stage[k].value;
+    }
+    if (diffuses) {
+        g->power = 1;
+        CHK(by_spectrum(ctx, &t, g));
+    }
+    *out = TAKE(g);
+    return OKRA_OK;
+}
+
+okra_status okra_graph_low_check_(const char *text)
+{
+    okra_graph_text_ t = {0};
+    OWNS(&t.file);
+    CHK(okra_graph_parse_(text, &t));
+    for (int k = 0; k < t.stages; k++) {
+        REFUSE_IF(
+            t.stage[k].diffusion || t.source == OKRA_GRAPH_GRAM_, OKRA_EUNSUPPORTED,
+            "graph: '%s': %s needs a matrix of all pairs of inputs, which low-rank-x "
+            "does not form",
+            text, t.stage[k].diffusion ? "diffusion" : "a power of gram");
+    }
+    return OKRA_OK;
+}
+
+okra_status okra_graph_low_(okra_context *ctx, const char *text,
+                            const okra_graph_kernel_ *kernel, okra_graph_ **out)
+{
+    okra_graph_text_ t = {0};
+    OWNS(&t.file);
+    FREED_BY(okra_graph_drop_) okra_graph_ *g = NULL;
+    CHK(okra_graph_parse_(text, &t));
+    ZMAKE(g, 1);
+    g->n = kernel->Phi.rows;
+    g->power = 1;
+    CHK(t.source == OKRA_GRAPH_KNN_ ? okra_graph_knn_(ctx, &t, kernel, &g->csr)
+                                    : okra_graph_read_(ctx, t.file, g->n, &g->csr, NULL));
+    CHK(laplacian_sparse(g, t.normalized));
+    for (int k = 0; k < t.stages; k++) {
+        g->power *= (okra_int)t.stage[k].value;
+    }
+    *out = TAKE(g);
+    return OKRA_OK;
+}
+
+okra_int okra_graph_power_(const okra_graph_ *graph)
+{
+    return graph->power;
+}
+
+/* ---- products ---- */
+
+/* Rows of X are taken LANES at a time, side by side, so that an entry of M meets LANES
+ * numbers that follow one another in memory. */
+enum { LANES = 8 };
+
+typedef struct product {
+    const okra_graph_ *g;
+    okra_mat_ X, out;
+    double *pads; /* 2 N LANES a worker */
+} product;
+
+static void sparse_times(const okra_csr_ *M, okra_int n, const double *from, double *to)
+{
+    for (okra_int i = 0; i < n; i++) {
+        double sum[LANES] = {0};
+        for (okra_int e = M->indptr[i]; e < M->indptr[i + 1]; e++) {
+            const double w = M->values[e], *x = from + M->indices[e] * LANES;
+            for (int l = 0; l < LANES; l++) {
+                sum[l] += w * x[l];
+            }
+        }
+        memcpy(to + i * LANES, sum, sizeof sum);
+    }
+}
+
+static okra_status rows_times_sparse(void *arg, okra_int begin, okra_int end, int worker)
+{
+    const product *p = arg;
+    okra_int n = p->g->n;
+    double *from = p->pads + 2 * worker * n * LANES, *to = from + n * LANES;
+    for (okra_int r = begin; r < end; r += LANES) {
+        okra_int lanes = OKRA_MIN_(LANES, end - r);
+        for (okra_int i = 0; i < n * LANES; i++) {
+            okra_int l = i % LANES;
+            from[i] = l < lanes ? p->X.p[(r + l) * p->X.ld + i / LANES] : 0;
+        }
+        for (okra_int k = 0; k < p->g->power; k++) {
+            sparse_times(&p->g->csr, n, from, to);
+            double *swap = from;
+            from = to;
+            to = swap;
+        }
+        for (okra_int l = 0; l < lanes; l++) {
+            for (okra_int i = 0; i < n; i++) {
+                p->out.p[(r + l) * p->out.ld + i] = from[i * LANES + l];
+            }
+        }
+    }
+    return OKRA_OK;
+}
+
+static okra_status apply_sparse(okra_context *ctx, const okra_graph_ *g, okra_mat_ X,
+                                okra_mat_ out)
+{
+    product p = {g, X, out, NULL};
+    OWNS(&p.pads);
+    CHK(okra_doubles_(ctx, 2 * LANES * okra_workers_(ctx), g->n,
+                      "a product with the graph", &p.pads));
+    return okra_parallel_(ctx, X.rows, 2 * LANES, "graph", rows_times_sparse, &p);
+}
+
+static okra_status apply_dense(okra_context *ctx, const okra_graph_ *g, okra_mat_ X,
+                               okra_mat_ out)
+{
+    OWNED double *other = NULL;
+    okra_mat_ M = okra_mat_of_(g->dense, g->n, g->n);
+    CHK(okra_engine_gemm_(ctx, false, false, 1, X, M, 0, out));
+    if (g->power > 1) {
+        CHK(okra_doubles_(ctx, X.rows, g->n, "a product with the graph", &other));
+        okra_mat_ T = okra_mat_of_(other, X.rows, g->n);
+        for (okra_int k = 1; k < g->power; k++) {
+            CHK(okra_mat_copy_(out, T));
+            CHK(okra_engine_gemm_(ctx, false, false, 1, T, M, 0, out));
+        }
+    }
+    return OKRA_OK;
+}
+
+okra_status okra_graph_apply_(okra_context *ctx, const okra_graph_ *graph, okra_mat_ X,
+                              okra_mat_ out)
+{
+    return graph->dense ? apply_dense(ctx, graph, X, out)
+                        : apply_sparse(ctx, graph, X, out);
+}
+
+typedef struct rows_product {
+    const okra_csr_ *csr;
+    okra_int first;
+    okra_mat_ T, out;
+} rows_product;
+
+static okra_status sparse_rows(void *arg, okra_int begin, okra_int end, int worker)
+{
+    const rows_product *p = arg;
+    (void)worker;
+    for (okra_int i = begin; i < end; i++) {
+        double *to = p->out.p + i * p->out.ld;
+        memset(to, 0, (size_t)p->out.cols * sizeof *to);
+        okra_int row = p->first + i;
+        for (okra_int e = p->csr->indptr[row]; e < p->csr->indptr[row + 1]; e++) {
+            const double *from = p->T.p + p->csr->indices[e] * p->T.ld;
+            double w = p->csr->values[e];
+            for (okra_int j = 0; j < p->out.cols; j++) {
+                to[j] += w * from[j];
+            }
+        }
+    }
+    return OKRA_OK;
+}
+
+okra_status okra_graph_rows_(okra_context *ctx, const okra_graph_ *graph, okra_mat_ T,
+                             okra_int first, okra_mat_ out)
+{
+    rows_product p = {&graph->csr, first, T, out};
+    return okra_parallel_(ctx, out.rows, 16, "graph", sparse_rows, &p);
+}

@@ -1,0 +1,216 @@
+/*
+ * graph_knn.c: the k nearest neighbours of N inputs in the space of a kernel, as a graph:
+ * W_ij = K_ij where j is among the nearest of i or i among those of j.
+ *
+ * Distances are K_jj - 2 K_ij (K_ii is the same for all j), ties go to the lower index;
+ * of features, whose products are rounded, ties are to 1e-10 of the largest K_ii.
+ * Features Phi (N x m), K = Phi Phi': blocks of pairs by products, each of them once and
+ * looked at from both sides, N^2 m operations; nothing of size N^2 is kept.
+ *
+ * Values below 0. K = Phi Phi' of low rank may have them where the kernel has none: by
+ * the Schur complement |k(x_i,x_j) - K_ij| <= sqrt(r_i r_j), r_i = k(x_i,x_i) - K_ii.
+ * Such a weight is 0; one that must be negative for the kernel itself is refused, as in
+ * the dense form.
+ *
+ * Memory: N k indices and distances; then at most 2 N k entries. O(N^2) comparisons, and
+ * O(k) for each neighbour that is found nearer than those before.
+ */
+#include "solve/graph.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { ROWS = 256 };
+
+typedef struct search {
+    const okra_graph_kernel_ *kernel;
+    okra_int n, k;
+    okra_int *near;   /* N x k: by distance, then each row okra_by_int_ */
+    okra_int *held;   /* N: how many are there yet */
+    double *distance; /* N x k */
+    double *diagonal; /* N: K_ii */
+    double tie;       /* distances that differ by no more are the same */
+    okra_mat_ T;      /* K at rows i0.. and columns j0.. */
+    okra_int i0, j0;
+} search;
+
+/* Offered in the order of j. */
+static void offer(const search *s, okra_int i, okra_int j, double d)
+{
+    okra_int *near = s->near + i * s->k, held = s->held[i], at = held;
+    double *distance = s->distance + i * s->k;
+    while (at > 0 && d + s->tie < distance[at - 1]) {
+        at--;
+    }
+    if (at == s->k || j == i) {
+        return;
+    }
+    s->held[i] = held = OKRA_MIN_(held + 1, s->k);
+    memmove(near + at + 1, near + at, (size_t)(held - 1 - at) * sizeof *near);
+    memmove(distance + at + 1, distance + at, (size_t)(held - 1 - at) * sizeof *distance);
+    near[at] = j;
+    distance[at] = d;
+}
+
+static okra_status from_rows(void *arg, okra_int begin, okra_int end, int worker)
+{
+    const search *s = arg;
+    (void)worker;
+    for (okra_int r = begin; r < end; r++) {
+        for (okra_int c = 0; c < s->T.cols; c++) {
+            okra_int j = s->j0 + c;
+            offer(s, s->i0 + r, j, s->diagonal[j] - 2 * s->T.p[r * s->T.ld + c]);
+        }
+    }
+    return OKRA_OK;
+}
+
+static okra_status from_columns(void *arg, okra_int begin, okra_int end, int worker)
+{
+    const search *s = arg;
+    (void)worker;
+    for (okra_int c = begin; c < end; c++) {
+        for (okra_int r = 0; r < s->T.rows; r++) {
+            okra_int i = s->i0 + r;
+            offer(s, s->j0 + c, i, s->diagonal[i] - 2 * s->T.p[r * s->T.ld + c]);
+        }
+    }
+    return OKRA_OK;
+}
+
+/* Row i meets the blocks above the diagonal from its column, then those right of it: in
+ * the order of indices. */
+static okra_status by_blocks(okra_context *ctx, search *s)
+{
+    okra_mat_ Phi = s->kernel->Phi;
+    okra_int n = s->n, m = Phi.cols, most = OKRA_MIN_(ROWS, n);
+    OWNED double *T = NULL;
+    CHK(okra_doubles_(ctx, most, most, "a block of distances", &T));
+    for (s->i0 = 0; s->i0 < n; s->i0 += ROWS) {
+        okra_mat_ A = okra_mat_part_(Phi, s->i0, OKRA_MIN_(ROWS, n - s->i0), 0, m);
+        CHK(okra_cancelled_(ctx));
+        for (s->j0 = s->i0; s->j0 < n; s->j0 += ROWS) {
+            okra_mat_ B = okra_mat_part_(Phi, s->j0, OKRA_MIN_(ROWS, n - s->j0), 0, m);
+            s->T = okra_mat_of_(T, A.rows, B.rows);
+            CHK(okra_gemm_(ctx, false, true, 1, A, B, 0, s->T));
+            CHK(okra_parallel_(ctx, A.rows, 16, NULL, from_rows, s));
+            if (s->j0 > s->i0) {
+                CHK(okra_parallel_(ctx, B.rows, 16, NULL, from_columns, s));
+            }
+        }
+        okra_progress_(ctx, "neighbours", s->i0 + A.rows, n);
+    }
+    return OKRA_OK;
+}
+
+static okra_status find(okra_context *ctx, search *s)
+{
+    okra_mat_ K = s->kernel->K, Phi = s->kernel->Phi;
+    okra_int n = s->n;
+    CHK(okra_budget_ask_(ctx, 16.0 * (double)n * ((double)s->k + 1),
+                         "%lld neighbours of each of %lld inputs", (long long)s->k,
+                         (long long)n));
+    MAKE(s->near, n * s->k);
+    MAKE(s->distance, n * s->k);
+    MAKE(s->diagonal, n);
+    ZMAKE(s->held, n);
+    for (okra_int i = 0; i < n; i++) {
+        const double *phi = Phi.p ? Phi.p + i * Phi.ld : NULL;
+        s->diagonal[i] = K.p ? K.p[i * K.ld + i] : okra_dot_(Phi.cols, phi, phi);
+        s->tie = K.p ? 0 : fmax(s->tie, 1e-10 * s->diagonal[i]);
+    }
+    s->T = K;
+    CHK(K.p ? okra_parallel_(ctx, n, 16, "neighbours", from_rows, s) : by_blocks(ctx, s));
+    okra_free_(s->distance);
+    s->distance = NULL;
+    return OKRA_OK;
+}
+
+/* ---- the graph ---- */
+
+static bool among(const search *s, okra_int i, okra_int j)
+{
+    return bsearch(&j, s->near + i * s->k, (size_t)s->k, sizeof j, okra_by_int_) != NULL;
+}
+
+static okra_status weigh(const search *s, okra_int i, okra_int j, double *w)
+{
+    okra_mat_ K = s->kernel->K, Phi = s->kernel->Phi;
+    const double *self = s->kernel->self;
+    if (K.p) {
+        *w = K.p[i * K.ld + j];
+        return okra_graph_weight_(i, j, *w);
+    }
+    *w = okra_dot_(Phi.cols, Phi.p + i * Phi.ld, Phi.p + j * Phi.ld);
+    if (*w < 0 && self) {
+        double bound = sqrt(fmax(self[i] - s->diagonal[i], 0)) *
+                       sqrt(fmax(self[j] - s->diagonal[j], 0));
+        double rounding = 1e-8 * sqrt(self[i] * self[j]);
+        if (*w + bound < -rounding) {
+            return okra_graph_weight_(i, j, *w);
+        }
+    }
+    *w = fmax(*w, 0);
+    return OKRA_OK;
+}
+
+/* The union of both directions. */
+static okra_status unite(okra_context *ctx, const search *s, okra_csr_ *W)
+{
+    OWNED okra_int *fill = NULL;
+    okra_int n = s->n;
+    ZMAKE(W->indptr, n + 1);
+    for (okra_int i = 0; i < n; i++) {
+        qsort(s->near + i * s->k, (size_t)s->k, sizeof *s->near, okra_by_int_);
+    }
+    for (okra_int pass = 0; pass < 2; pass++) {
+        for (okra_int i = 0; i < n; i++) {
+            for (okra_int c = 0; c < s->k; c++) {
+                okra_int j = s->near[i * s->k + c];
+                bool lone = !among(s, j, i); /* then row j learns of i here */
+                if (pass == 0) {
+                    W->indptr[i + 1]++;
+                    W->indptr[j + 1] += lone;
+                    continue;
+                }
+                double w = 0;
+                CHK(weigh(s, i, j, &w));
+                W->indices[fill[i]] = j;
+                W->values[fill[i]++] = w;
+                if (lone) {
+                    W->indices[fill[j]] = i;
+                    W->values[fill[j]++] = w;
+                }
+            }
+        }
+        if (pass == 0) {
+            for (okra_int i = 0; i < n; i++) {
+                W->indptr[i + 1] += W->indptr[i];
+            }
+            CHK(okra_budget_ask_(ctx, 32.0 * (double)W->indptr[n] + 24.0 * (double)n,
+                                 "a graph of %lld entries", (long long)W->indptr[n]));
+            MAKE(W->indices, W->indptr[n]);
+            MAKE(W->values, W->indptr[n]);
+            MAKE(fill, n);
+            memcpy(fill, W->indptr, (size_t)n * sizeof *fill);
+        }
+    }
+    return OKRA_OK;
+}
+
+okra_status okra_graph_knn_(okra_context *ctx, const okra_graph_text_ *t,
+                            const okra_graph_kernel_ *kernel, okra_csr_ *W)
+{
+    okra_int n = kernel->K.p ? kernel->K.rows : kernel->Phi.rows;
+    search s = {.kernel = kernel, .n = n, .k = t->k};
+    OWNS(&s.near, &s.held, &s.distance, &s.diagonal);
+    if (t->share > 0) {
+        s.k = OKRA_MAX_(1, OKRA_MIN_(n - 1, (okra_int)llround(t->share * (double)n)));
+    }
+    REFUSE_IF(s.k > n - 1, OKRA_EARG,
+              "graph: knn with k = %lld among %lld inputs, expected at most %lld",
+              (long long)s.k, (long long)n, (long long)(n - 1));
+    CHK(find(ctx, &s));
+    return unite(ctx, &s, W);
+}

@@ -1,0 +1,105 @@
+/*
+ * moments.h: what factored methods need of the training set: second moments of the
+ * features of inputs and outputs, gathered in passes over blocks of rows.
+ */
+#ifndef OKRA_MOMENTS_H_
+#define OKRA_MOMENTS_H_
+
+#include "solve/problem.h"
+
+/* With weights of pairs, rows of Phi and Psi are s_i times the features, s the roots of
+ * the weights, wherever they are summed or handed out; means are weighted.
+ *
+ * Phi (n x m): features of the inputs under map_x. Psi (n x d): the output features,
+ * explicit ones as they stand or those of map_y; d = 0 where the outputs have none. */
+typedef struct okra_moments_ {
+    okra_int n, m, d;
+    okra_int first;          /* of the rows that this process goes over   */
+    double total;            /* the sum of the weights of pairs; else n   */
+    const double *weights;   /* n: of the problem, or NULL                */
+    double *C;               /* m x m: Phi'Phi                            */
+    double *R;               /* m x d: Phi'Psi                            */
+    double *D;               /* d x d: Psi'Psi, where asked for, else NULL */
+    double *phi, *psi;       /* m, d: means of the features               */
+    double kept_x, kept_y;   /* tr(Phi'Phi), tr(Psi'Psi)                  */
+    double error_x, error_y; /* tr(K - Phi Phi') / tr(K), and of L; < 0: not told */
+    bool solved;             /* F^-1 met every row, not the sums: moments.c       */
+} okra_moments_;
+
+/* `outputs`: D too. `ridge`: the least that will be added to C; C may then be wrong by
+ * 1e-8 of it, for half of the cost (moments.c). 0: to rounding. */
+okra_status okra_moments_create_(okra_context *ctx, const okra_problem_ *p, bool outputs,
+                                 double ridge, okra_moments_ *out) OKRA_CHECK;
+/* The same, kept in a file as it grows, taken from there (checkpoint.c); NULL: not. */
+typedef struct okra_keep_ {
+    const char *path;
+    uint64_t problem; /* okra_ridge_name_ */
+} okra_keep_;
+okra_status okra_moments_create_by_(okra_context *ctx, const okra_problem_ *p,
+                                    bool outputs, double ridge, const okra_keep_ *keep,
+                                    okra_moments_ *out) OKRA_CHECK;
+/* C, R, D, phi, psi and kept_y, in rounds that are kept. */
+okra_status okra_moments_rounds_(okra_context *ctx, const okra_problem_ *p,
+                                 const okra_keep_ *keep, bool solved,
+                                 okra_moments_ *t) OKRA_CHECK;
+/* Does the file hold moments of rows that F^-1 has met? */
+okra_status okra_moments_solved_(const okra_context *ctx, const okra_keep_ *keep,
+                                 bool *solved) OKRA_CHECK;
+/* Those of the rows begin..end-1, shared by all processes; phi, psi and kept_y are added
+ * to what is there. */
+okra_status okra_moments_rows_(okra_context *ctx, const okra_problem_ *p, okra_int begin,
+                               okra_int end, bool solved, okra_moments_ *t) OKRA_CHECK;
+/* C, R and D of Psi less its mean. */
+void okra_moments_center_(okra_moments_ *moments);
+/* moments_graph.c: C <- C + 2 lambda2 Phi'M Phi over all inputs, M of the graph. */
+okra_status okra_moments_smooth_(okra_context *ctx, const okra_problem_ *p,
+                                 const char *graph, double lambda2,
+                                 okra_moments_ *moments) OKRA_CHECK;
+void okra_moments_clear_(okra_moments_ *moments);
+/* Ranks and trace errors, as x.rank and so on. */
+okra_status okra_moments_put_(const okra_moments_ *moments, const okra_problem_ *p,
+                              okra_bag_ *bag) OKRA_CHECK;
+
+/* Rows of the pairs first.. times the roots of their weights. */
+void okra_moments_weigh_(const okra_problem_ *p, okra_int first, okra_mat_ A);
+/* tr(K - Phi Phi') / tr(K) over the first n objects (weights: NULL, or theirs), given
+ * kept = tr(Phi Phi'); -1: not told. */
+okra_status okra_moments_trace_error_(okra_context *ctx, const struct okra_map_ *map,
+                                      const okra_data *data, okra_int n,
+                                      const double *weights, double kept,
+                                      double *error) OKRA_CHECK;
+
+/* A pass: rows first.. as Phi and Psi (p == NULL where there are none). */
+typedef okra_status (*okra_rows_fn_)(okra_context *ctx, void *user, okra_int first,
+                                     okra_mat_ Phi, okra_mat_ Psi);
+/* `extra`: doubles per row that the function needs besides. */
+okra_status okra_moments_pass_(okra_context *ctx, const okra_problem_ *p,
+                               const char *what, okra_int extra, okra_rows_fn_ each,
+                               void *user) OKRA_CHECK;
+/* The same rows in pieces of at most `most`, for a function with buffers of that height.
+ */
+okra_status okra_moments_pieces_(okra_context *ctx, okra_int most, okra_int first,
+                                 okra_mat_ Phi, okra_mat_ Psi, okra_rows_fn_ each,
+                                 void *user) OKRA_CHECK;
+okra_int okra_problem_features_(const okra_problem_ *p); /* d, as above */
+
+/* ---- moments_engine.c: where another engine than the host has them ---- */
+
+/* Another engine than the host, and features that are kernel values of a basis: no sketch
+ * and no waves. */
+bool okra_moments_on_engine_(const okra_context *ctx, const okra_problem_ *p);
+/* C, R, D, phi, psi and kept_y of `out`, whose arrays are there; `solved` false: of U in
+ * the place of Phi. */
+okra_status okra_moments_engine_(okra_context *ctx, const okra_problem_ *p, bool solved,
+                                 okra_moments_ *out) OKRA_CHECK;
+
+/* C <- F^-1 C F^-T, R <- F^-1 R, phi <- F^-1 phi, F lower triangular. */
+okra_status okra_moments_divide_(okra_context *ctx, okra_mat_ F, okra_mat_ C, okra_mat_ R,
+                                 okra_mat_ phi) OKRA_CHECK;
+
+/* mean += sums of the columns of A / total, of the features themselves where
+ * rows are times roots of weights; squares += those of A. */
+void okra_moments_add_means_(okra_mat_ A, const double *weights, double total,
+                             double *mean, double *squares);
+
+#endif

@@ -1,0 +1,193 @@
+/*
+ * ridge.h: what method/ridge.c asks to be solved, and what the solvers share.
+ */
+#ifndef OKRA_RIDGE_H_
+#define OKRA_RIDGE_H_
+
+#include "solve/solution.h"
+
+typedef struct okra_ridge_ {
+    okra_context *ctx;
+    const okra_problem_ *p;
+    const double *lambda; /* count values, each with its bag */
+    size_t count;
+    okra_bag_ *const *bags;
+    bool center;
+    double lambda2; /* low rank: of the graph, 0: none */
+    const char *graph;
+    bool missing; /* some values of Y are NaN */
+    bool slim;    /* coefficients alone: no "factor" or "B" */
+    bool keep_moments;
+    const char *checkpoint, *operator_text; /* "": none; as typed */
+    double epsilon;
+    double *Y, *mean; /* explicit features, less their mean when centred; or NULL */
+    /* Weights of pairs: solvers see the problem of s_i times both features of pair i, so
+     * that Y has rows s_i (y_i - mean) and K is okra_ridge_K_; ridge.c then goes back. */
+    double *s;    /* n: roots of the weights, or NULL */
+    double total; /* their sum; n without weights     */
+} okra_ridge_;
+
+/* s_i, and the weight of a pair. */
+static inline double okra_ridge_root_(const okra_ridge_ *r, okra_int i)
+{
+    return r->s ? r->s[i] : 1;
+}
+static inline double okra_ridge_weight_(const okra_ridge_ *r, okra_int i)
+{
+    return r->s ? r->s[i] * r->s[i] : 1;
+}
+/* The Gram matrix of the inputs in the units of solvers; to the host. */
+okra_status okra_ridge_K_(const okra_ridge_ *r, okra_large_ **K) OKRA_CHECK;
+okra_status okra_ridge_host_K_(const okra_ridge_ *r, double **K) OKRA_CHECK;
+/* V s: sums of the columns of V (or rows of K) as s weighs them. */
+okra_status okra_ridge_ones_(const okra_ridge_ *r, const okra_large_ *V,
+                             double *out) OKRA_CHECK;
+
+/* What a bag holds, in the units of the outputs themselves. */
+okra_status okra_ridge_unscale_(const okra_ridge_ *r, okra_bag_ *bag) OKRA_CHECK;
+/* A sink of left-out predictions s_i h(x_i), or weights over s_j phi(y_j), that hands on
+ * those of the outputs themselves. */
+struct okra_leave_;
+typedef struct okra_unscaled_ {
+    const okra_ridge_ *r;
+    const struct okra_leave_ *leave;
+} okra_unscaled_;
+okra_status okra_ridge_unscale_left_(okra_context *ctx, void *user,
+                                     const okra_left_ *left) OKRA_CHECK;
+
+/* Where all inputs have outputs, each fills every bag with "factor" or "B" (n x n) for
+ * weights (unless slim), and with "coefficients" (n x d) where there are explicit
+ * features. */
+okra_status okra_ridge_identity_(okra_ridge_ *r) OKRA_CHECK;
+/* K + lambda I = L L', one lambda above 0. */
+okra_status okra_ridge_factor_(const okra_ridge_ *r, okra_large_ **L,
+                               double *jitter) OKRA_CHECK;
+/* checkpoint.c: the same, kept in the file r->checkpoint or taken from there. */
+okra_status okra_ridge_factor_kept_(const okra_ridge_ *r, okra_large_ **L,
+                                    double *jitter) OKRA_CHECK;
+/* A hash of all pairs, kernels and options of the fit, by all processes. */
+okra_status okra_ridge_name_(const okra_ridge_ *r, uint64_t *out) OKRA_CHECK;
+/* epsilon < 0: the covariance operator, else the conditional one. */
+okra_status okra_ridge_covariance_(okra_ridge_ *r, double epsilon) OKRA_CHECK;
+/* A: d x d, destroyed. Coefficients alone. */
+okra_status okra_ridge_matrix_(okra_ridge_ *r, double *A) OKRA_CHECK;
+
+/* Y in the units of y (without sqrt(feature_scale): h is linear in Y) and its mean. */
+okra_status okra_ridge_features_(okra_ridge_ *r) OKRA_CHECK;
+
+/* ridge_diagonal.c: the operator diagonal(t=..). Coefficients and "slope" (1 x d), the
+ * multiples of the coordinates of x that a prediction adds. */
+okra_status okra_ridge_diagonal_(okra_ridge_ *r, double t) OKRA_CHECK;
+okra_status okra_ridge_diagonal_check_(const okra_ridge_ *r) OKRA_CHECK;
+
+/* Inputs without outputs: B is n x N and the coefficients N x d. A: NULL for identity,
+ * else d x d, destroyed. */
+okra_status okra_ridge_semi_(okra_ridge_ *r, const char *graph, double lambda2,
+                             double *A) OKRA_CHECK;
+
+/* ridge_low.c: all operators in factored form, for problems with map_x. Coefficients of
+ * its values; "B" (n x columns) where the outputs have no features. */
+okra_status okra_ridge_low_(okra_ridge_ *r, const okra_operator_ *op,
+                            double epsilon) OKRA_CHECK;
+okra_status okra_ridge_put_mean_(okra_bag_ *bag, const double *mean,
+                                 okra_int d) OKRA_CHECK;
+
+/* K = V' diag(v) V in the place of K, v >= 0: eigenvalues that rounding made negative
+ * become 0, larger ones are reported. */
+okra_status okra_ridge_decompose_(okra_context *ctx, okra_large_ *K,
+                                  double *v) OKRA_CHECK;
+/* The same of a small matrix of the host. */
+okra_status okra_ridge_decompose_host_(okra_context *ctx, okra_mat_ K,
+                                       double *v) OKRA_CHECK;
+/* Eigenvalues up to this one are rounding; v ascends. */
+double okra_ridge_least_(okra_int n, const double *v);
+/* Of lambda = 0: drops what is rounding, and warns with the rank. */
+void okra_ridge_minimum_(const okra_ridge_ *r, okra_int n, double *v);
+/* R <- diag((v + lambda)^-1/2) V (0 where v + lambda is 0) and B <- scale R'R, which is
+ * scale (K + lambda I)^-1, symmetric to the last bit. */
+okra_status okra_ridge_inverse_(okra_context *ctx, const okra_large_ *V, const double *v,
+                                double lambda, double scale, okra_large_ *R,
+                                okra_large_ *B) OKRA_CHECK;
+
+/* Coefficients A = V' [ (V R E')_ij g_j / (times lambda + g_j v_i) ] E for every lambda
+ * into its bag: K = V' diag(v) V and R the outputs, or Phi'Phi and Phi'Psi of low rank,
+ * where the bag gets T A (ridge_low.c). E (d x d) NULL: identity. */
+struct okra_map_;
+typedef struct okra_spectral_ {
+    const okra_large_ *V;
+    const double *v;
+    okra_mat_ R;
+    const double *E, *g;
+    double times;
+    const struct okra_map_ *fold; /* NULL: A as it is */
+} okra_spectral_;
+okra_status okra_ridge_spectral_(okra_ridge_ *r, const okra_spectral_ *s) OKRA_CHECK;
+/* T A, or A, into the bag; A (m x d, from okra_alloc_) is consumed. */
+okra_status okra_ridge_put_folded_(okra_context *ctx, const struct okra_map_ *fold,
+                                   okra_int m, okra_int d, okra_bag_ *bag,
+                                   double **A) OKRA_CHECK;
+
+/* ridge_leave.c: left-out predictions; A: as okra_ridge_matrix_, NULL: identity;
+ * graph: NULL, or as okra_ridge_semi_. */
+typedef struct okra_leave_ {
+    const okra_parts_ *parts;
+    bool explicitly;
+    okra_left_fn_ sink;
+    void *user;
+} okra_leave_;
+okra_status okra_ridge_leave_(okra_ridge_ *r, const okra_operator_ *op, const char *graph,
+                              const okra_leave_ *leave) OKRA_CHECK;
+/* Inputs by part. */
+typedef struct okra_sorted_ {
+    okra_int *members; /* n: part after part, each in order */
+    okra_int *begin;   /* parts + 1: where each begins      */
+    okra_int largest;  /* members of the largest part       */
+} okra_sorted_;
+okra_status okra_parts_sort_(const okra_parts_ *parts, okra_int n,
+                             okra_sorted_ *out) OKRA_CHECK;
+void okra_sorted_clear_(okra_sorted_ *sorted);
+/* Fails where lambda = 0 and some of the n eigenvalues v are rounding: there is no closed
+ * form. */
+okra_status okra_ridge_leaves_(const okra_ridge_ *r, okra_int n, double *v) OKRA_CHECK;
+/* ridge_low_diagonal.c: diagonal(t=..) in factored form. */
+okra_status okra_ridge_low_diagonal_(okra_ridge_ *r, double t) OKRA_CHECK;
+
+/* Outputs with missing values: coefficients alone, N x d. graph: NULL without lambda2. */
+okra_status okra_ridge_missing_(okra_ridge_ *r, const char *graph, double lambda2,
+                                double *A) OKRA_CHECK;
+
+/* ridge_outputs.c: lambda_j = lambda m_j for output j. */
+typedef struct okra_outputs_ {
+    okra_int d, distinct;
+    double *times;   /* d: m_j                                            */
+    okra_int *which; /* d: which of the different ones                    */
+    double *lambda;  /* count x distinct: all different lambda m_j         */
+} okra_outputs_;
+okra_status okra_outputs_open_(const char *text, const okra_problem_ *p,
+                               const double *lambda, size_t count,
+                               okra_outputs_ *out) OKRA_CHECK;
+void okra_outputs_clear_(okra_outputs_ *outputs);
+/* The bag of one lambda from those of its different lambda m_j. */
+okra_status okra_outputs_merge_(const okra_outputs_ *outputs, double lambda,
+                                okra_bag_ *const *from, okra_bag_ *to) OKRA_CHECK;
+/* A sink of left-out predictions for all of these; H is to be freed after. */
+typedef struct okra_outputs_sink_ {
+    const okra_outputs_ *outputs;
+    okra_left_fn_ sink;
+    void *user;
+    double *H;
+} okra_outputs_sink_;
+okra_status okra_outputs_left_(okra_context *ctx, void *user,
+                               const okra_left_ *left) OKRA_CHECK;
+
+/* Predictions of any method whose bag holds "B" (weights w = B k_x, n x N) or
+ * "coefficients" (h(x)' = k_x' C, N x d), or both. */
+okra_form_ okra_ridge_form_(const okra_bag_ *bag);
+okra_int okra_ridge_width_(const okra_bag_ *bag);
+okra_status okra_ridge_predict_(okra_context *ctx, const okra_bag_ *bag,
+                                okra_query_ *query, okra_mat_ out) OKRA_CHECK;
+bool okra_ridge_embeds_(const okra_bag_ *bag);
+okra_status okra_ridge_embed_(okra_context *ctx, const okra_bag_ *bag, okra_query_ *query,
+                              okra_mat_ out) OKRA_CHECK;
+
+#endif

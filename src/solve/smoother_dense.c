@@ -1,0 +1,279 @@
+/*
+ * smoother_dense.c: M = I - G of a Gram matrix.
+ *
+ *   spectrum   K = V' diag(v) V:  M = V' diag(lambda / (v + lambda)) V, a sum of positive
+ *              terms, good for any lambda (for lambda = 0: of 1 / v)
+ *   graph      G = E' diag(1 / (t + lambda)) E with E, t of semi.c
+ *   factor     K + lambda I = L L': M = lambda (L L')^-1, its diagonal from L^-T. Cost
+ * for each lambda 4 n^3 / 3 at the speed of products, where a decomposition for all of
+ * them takes about 9 n^3 at a fraction of it.
+ *
+ * Cost: n^3 once; for each lambda 2 n^2 c for c columns. Accuracy: about
+ * eps (1 + max(v) / lambda) relative.
+ */
+#include "solve/smoother.h"
+#include "solve/semi.h"
+
+#include <math.h>
+
+typedef struct spectrum {
+    okra_ridge_ *r;
+    okra_semi_ semi;
+    bool graph;
+    okra_large_ *V, *R; /* rank x n; work for the whole M */
+    double *own;        /* v, where it is not that of semi */
+    const double *v;
+    okra_mat_ U;
+    double *F; /* rank x c: V U */
+} spectrum;
+
+static double share(const spectrum *z, double v, double lambda)
+{
+    return z->graph ? 1 / (v + lambda) : lambda == 0 ? 1 / v : 1 / (1 + v / lambda);
+}
+
+static void spectrum_free(void *self)
+{
+    spectrum *z = self;
+    okra_large_free_(z->V);
+    okra_large_free_(z->R);
+    okra_semi_clear_(&z->semi);
+    FREE(z->own, z->F, z);
+}
+
+static okra_status spectrum_begin(void *self, okra_mat_ U)
+{
+    spectrum *z = self;
+    okra_context *ctx = z->r->ctx;
+    okra_int rank = okra_large_rows_(z->V);
+    z->U = U;
+    if (!U.p) {
+        return okra_large_create_(ctx, rank, U.rows, "the scaled eigenvectors", &z->R);
+    }
+    CHK(okra_doubles_(ctx, rank, U.cols, "the rotated outputs", &z->F));
+    return okra_large_left_(ctx, false, false, 1, z->V, U,
+                            okra_mat_of_(z->F, rank, U.cols));
+}
+
+/* q (k x n) <- X (V o V), a block of rows of V at a time. */
+static okra_status diagonals(const spectrum *z, okra_mat_ X, okra_mat_ q)
+{
+    enum { ROWS = 128 };
+    okra_int rank = X.cols, n = q.cols;
+    OWNED double *squares = NULL;
+    CHK(okra_doubles_(z->r->ctx, OKRA_MIN_(ROWS, rank), n, "squared eigenvectors",
+                      &squares));
+    for (okra_int k = 0; k < rank; k += ROWS) {
+        okra_mat_ block = okra_mat_of_(squares, OKRA_MIN_(ROWS, rank - k), n);
+        CHK(okra_large_get_(z->r->ctx, z->V, k, 0, block));
+        for (okra_int i = 0; i < block.rows * n; i++) {
+            squares[i] *= squares[i];
+        }
+        CHK(okra_engine_gemm_(z->r->ctx, false, false, 1,
+                              okra_mat_part_(X, 0, X.rows, k, block.rows), block, k > 0,
+                              q));
+    }
+    return OKRA_OK;
+}
+
+/* Y = I: all of M. */
+static okra_status whole(spectrum *z, double lambda, okra_mat_ out, okra_mat_ q)
+{
+    okra_context *ctx = z->r->ctx;
+    FREED_BY(okra_large_drop_) okra_large_ *B = NULL;
+    double scale = z->graph ? -1 : lambda > 0 ? lambda : 1;
+    CHK(okra_large_begin_(ctx, false, out, &B));
+    CHK(okra_ridge_inverse_(ctx, z->V, z->v, lambda, scale, z->R, B));
+    CHK(okra_large_end_(ctx, B, out));
+    for (okra_int i = 0; i < out.rows; i++) {
+        out.p[i * (out.ld + 1)] += z->graph;
+        q.p[i] = out.p[i * (out.ld + 1)];
+    }
+    return OKRA_OK;
+}
+
+static okra_status spectrum_apply(void *self, const double *lambda, okra_mat_ out,
+                                  okra_mat_ q)
+{
+    spectrum *z = self;
+    okra_int rank = okra_large_rows_(z->V), c = out.cols, each = z->U.cols;
+    OWNED double *S = NULL, *X = NULL;
+    if (!z->U.p) {
+        return whole(z, lambda[0], out, q);
+    }
+    CHK(okra_doubles_(z->r->ctx, rank, c, "the scaled outputs", &S));
+    CHK(okra_doubles_(z->r->ctx, q.rows, rank, "the spectra", &X));
+    okra_int k = q.rows * each / c; /* diagonals of each lambda */
+    for (okra_int i = 0; i < rank; i++) {
+        for (okra_int j = 0; j < c; j++) {
+            double x = share(z, z->v[i], lambda[j]);
+            S[i * c + j] = x * z->F[i * each + j % each];
+            if (j % each < k) {
+                X[(j / each * k + j % each) * rank + i] = x;
+            }
+        }
+    }
+    CHK(okra_large_left_(z->r->ctx, true, false, 1, z->V, okra_mat_of_(S, rank, c), out));
+    CHK(diagonals(z, okra_mat_of_(X, q.rows, rank), q));
+    for (okra_int i = 0; z->graph && i < out.rows * c; i++) {
+        out.p[i] = z->U.p[i / c * each + i % c % each] - out.p[i];
+    }
+    for (okra_int i = 0; z->graph && i < q.rows * q.cols; i++) {
+        q.p[i] = 1 - q.p[i];
+    }
+    return OKRA_OK;
+}
+
+/* M_SS = V_S' diag(x) V_S (or I less it), by blocks of rows of V. */
+static okra_status spectrum_solve(void *self, double lambda, const okra_int *in,
+                                  okra_mat_ R)
+{
+    spectrum *z = self;
+    enum { ROWS = 128 };
+    okra_context *ctx = z->r->ctx;
+    okra_int rank = okra_large_rows_(z->V), n = okra_large_cols_(z->V), size = R.rows;
+    OWNED double *rows = NULL, *VS = NULL, *block = NULL;
+    CHK(okra_doubles_(ctx, ROWS, n, "eigenvectors", &rows));
+    CHK(okra_doubles_(ctx, ROWS, size, "eigenvectors of a part", &VS));
+    CHK(okra_doubles_(ctx, size, size, "the block of a part", &block));
+    okra_mat_ MSS = okra_mat_of_(block, size, size);
+    for (okra_int k = 0; k < rank; k += ROWS) {
+        okra_int some = OKRA_MIN_(ROWS, rank - k);
+        CHK(okra_large_get_(ctx, z->V, k, 0, okra_mat_of_(rows, some, n)));
+        for (okra_int i = 0; i < some; i++) {
+            double root = sqrt(share(z, z->v[k + i], lambda));
+            for (okra_int j = 0; j < size; j++) {
+                VS[i * size + j] = root * rows[i * n + in[j]];
+            }
+        }
+        CHK(okra_syrk_(ctx, true, z->graph ? -1 : 1, okra_mat_of_(VS, some, size), k > 0,
+                       MSS));
+    }
+    okra_mat_add_diagonal_(MSS, z->graph);
+    CHK(okra_cholesky_(ctx, MSS, NULL));
+    return okra_cholesky_solve_(ctx, MSS, R);
+}
+
+okra_status okra_smoother_dense_(okra_ridge_ *r, const char *graph, double lambda2,
+                                 okra_smoother_ *out)
+{
+    okra_context *ctx = r->ctx;
+    okra_int n = r->p->n, N = n + r->p->unlabelled;
+    OWNED double *K = NULL;
+    FREED_BY(okra_graph_drop_) okra_graph_ *W = NULL;
+    spectrum *z = NULL;
+    ZMAKE(z, 1);
+    z->r = r;
+    *out = (okra_smoother_){
+        z, n, spectrum_begin, spectrum_apply, spectrum_solve, spectrum_free};
+    if (!graph) {
+        MAKE(z->own, n);
+        z->v = z->own;
+        CHK(okra_ridge_K_(r, &z->V));
+        CHK(okra_ridge_decompose_(ctx, z->V, z->own));
+        return okra_ridge_leaves_(r, n, z->own);
+    }
+    z->graph = true;
+    CHK(okra_problem_host_K_(ctx, r->p, &K));
+    CHK(okra_graph_create_(ctx, graph, okra_mat_of_(K, N, N), &W));
+    CHK(okra_semi_create_(ctx, okra_mat_of_(K, N, N), n, r->s, W, lambda2, true, 0,
+                          &z->semi));
+    z->v = z->semi.t;
+    return okra_large_borrow_(ctx, (okra_mat_){z->semi.E3, z->semi.rank, n, N}, &z->V);
+}
+
+/* ---- a factor for each lambda ---- */
+
+typedef struct factor {
+    okra_ridge_ *r;
+    okra_large_ *K, *L, *X;
+    okra_mat_ U;
+} factor;
+
+static void factor_free(void *self)
+{
+    factor *z = self;
+    okra_large_free_(z->K);
+    okra_large_free_(z->L);
+    okra_large_free_(z->X);
+    okra_free_(z);
+}
+
+static okra_status factor_begin(void *self, okra_mat_ U)
+{
+    ((factor *)self)->U = U;
+    return OKRA_OK;
+}
+
+/* L <- the factor of K + lambda I, if it has one. */
+static okra_status factor_at(factor *z, double lambda, bool *done)
+{
+    CHK(okra_large_copy_(z->r->ctx, false, z->K, z->L));
+    CHK(okra_large_add_diagonal_(z->r->ctx, lambda, z->L));
+    return okra_large_cholesky_try_(z->r->ctx, z->L, done);
+}
+
+static okra_status factor_apply(void *self, const double *lambda, okra_mat_ out,
+                                okra_mat_ q)
+{
+    factor *z = self;
+    okra_context *ctx = z->r->ctx;
+    bool done = false;
+    CHK(factor_at(z, lambda[0], &done));
+    REFUSE_IF(!done, OKRA_ENUMERIC, "ridge: no factor for lambda %g, one for a smaller",
+              lambda[0]);
+    CHK(okra_large_fill_(ctx, 0, z->X));
+    CHK(okra_large_add_diagonal_(ctx, 1, z->X));
+    CHK(okra_large_trsm_(ctx, false, true, z->L, z->X)); /* B_ii = |row i of L^-T|^2 */
+    CHK(okra_large_combine_(ctx, OKRA_COMBINE_PRODUCT_, 0, 0, NULL, NULL, z->X, z->X));
+    CHK(okra_large_row_sums_(ctx, z->X, q.p));
+    CHK(okra_mat_copy_(z->U, out));
+    CHK(okra_large_solve_host_(ctx, true, z->L, out));
+    for (okra_int i = 0; i < out.rows * out.cols; i++) {
+        out.p[i] *= lambda[0];
+    }
+    for (okra_int i = 0; i < q.cols; i++) {
+        q.p[i] *= lambda[0];
+    }
+    return OKRA_OK;
+}
+
+bool okra_smoother_factors_well_(const okra_ridge_ *r, okra_int largest)
+{
+    /* As many factors as one decomposition takes the time of: measured on an H200. */
+    okra_int n = r->p->n;
+    size_t most = n < 8      ? 0
+                  : n < 1024 ? 5
+                  : n < 2048 ? 7
+                  : n < 4096 ? 9
+                  : n < 8192 ? 13
+                             : 16;
+    bool zero = false;
+    for (size_t l = 0; l < r->count; l++) {
+        zero = zero || r->lambda[l] == 0; /* the rank decides */
+    }
+    return !okra_engine_is_host_(r->ctx) && largest == 1 && r->count <= most && !zero;
+}
+
+okra_status okra_smoother_factor_(okra_ridge_ *r, bool *done, okra_smoother_ *out)
+{
+    okra_int n = r->p->n;
+    double least = r->lambda[0];
+    factor *z = NULL;
+    for (size_t l = 1; l < r->count; l++) {
+        least = fmin(least, r->lambda[l]);
+    }
+    ZMAKE(z, 1);
+    z->r = r;
+    okra_smoother_ made = {z, n, factor_begin, factor_apply, NULL, factor_free};
+    okra_status st = okra_ridge_K_(r, &z->K);
+    st = st ? st : okra_large_create_(r->ctx, n, n, "the factor of a lambda", &z->L);
+    st = st ? st : okra_large_create_(r->ctx, n, n, "its inverse", &z->X);
+    st = st ? st : factor_at(z, least, done);
+    if (st == OKRA_OK && *done) {
+        *out = made;
+        return OKRA_OK;
+    }
+    factor_free(z);
+    return st;
+}

@@ -1,0 +1,136 @@
+/*
+ * solution.h: what a fit of squared loss leaves behind, as a type. Everything that asks
+ * for "lambda", "factor" or "center" of a fitted or loaded model asks here.
+ *
+ *     h(x) = Y' B k_x,   B = (K + lambda I)^-1,   k_x = (k(x_1,x), ..., k(x_n,x))
+ *
+ * with the operator identity; ridge.c has the others. Pairs of weight u_i have lambda /
+ * u_i in the place of lambda, everywhere below.
+ *
+ * A solution is opened from the bag of a model, which must outlive it, and cleared after.
+ * It factors K + lambda I at most once, and never where the model holds the factor.
+ */
+#ifndef OKRA_SOLUTION_H_
+#define OKRA_SOLUTION_H_
+
+#include "solve/operator.h"
+#include "solve/problem.h"
+
+typedef enum okra_solution_kind_ {
+    OKRA_SOLUTION_NONE_,   /* another loss, or no kernel of the whole input         */
+    OKRA_SOLUTION_DENSE_,  /* over the n training inputs                             */
+    OKRA_SOLUTION_GRAPH_,  /* over all N inputs, with a smoothness penalty            */
+    OKRA_SOLUTION_LOW_,    /* over the features of a basis, by moments                */
+    OKRA_SOLUTION_CG_,     /* the same, by conjugate gradients                        */
+    OKRA_SOLUTION_BLOCKS_, /* coordinates in groups, each with a kernel of its own     */
+} okra_solution_kind_;
+
+typedef struct okra_solution_ {
+    okra_solution_kind_ kind;
+    const okra_bag_ *bag;
+    okra_int n;             /* training outputs                                      */
+    double lambda;          /* as it was given                                       */
+    const double *times;    /* d: output j has lambda times[j]; NULL: 1              */
+    okra_operator_kind_ op; /* IDENTITY for methods without operators                */
+    const char *operator_text;
+    okra_mat_ A; /* d x d: a matrix operator that the model keeps, or p == NULL     */
+    bool center; /* outputs less their mean, which predictions get back              */
+    const double *weights; /* n: of the pairs, or NULL                              */
+    double total;          /* their sum; n without weights                          */
+    double jitter;         /* what rounding made the fit add to the diagonal         */
+    /* h(x) is the mean of a Gaussian process with the input kernel as covariance: its
+     * noise, n lambda with cov and ccov; below 0: it is not. K + noise is what the
+     * functions below factor. */
+    double noise;
+    /* Why predictions are not as above, with lambda and center as they stand; NULL: they
+     * are, so that inputs can be bordered to the system. */
+    const char *no_closed_form;
+    bool has_factor; /* the model keeps the factor of K + noise                       */
+    bool has_moments;
+    /* Made when asked for: the factor here or there, what of it is to be freed. */
+    const okra_large_ *G;
+    okra_large_ *made;
+    double *host;
+} okra_solution_;
+
+/* Of a model of ridge with n outputs; of a method that says no more than "lambda". */
+void okra_solution_open_(const okra_bag_ *bag, okra_int n, okra_solution_ *out);
+void okra_solution_plain_(const okra_bag_ *bag, okra_int n, okra_solution_ *out);
+void okra_solution_clear_(okra_solution_ *s);
+/* The hooks `noise` and `bordered`, until nobody asks for them. */
+bool okra_solution_noise_(const okra_bag_ *bag, okra_int n, double *noise);
+const char *okra_solution_why_(const okra_bag_ *bag);
+
+/* What a fit leaves in a bag, a table a form (data/kept.h), and what must hold of it
+ * besides. */
+extern const okra_kept_ *const okra_solution_kept_[];
+okra_status okra_solution_check_(const okra_bag_ *bag,
+                                 const okra_facts_ *facts) OKRA_CHECK;
+
+/* ---- with the training inputs, which kx is bound to ---- */
+
+/* G of K + noise = G G', lower triangular, on the engine; it belongs to the solution. */
+okra_status okra_solution_factor_(okra_context *ctx, okra_solution_ *s,
+                                  const okra_bound_ *kx,
+                                  const okra_large_ **G) OKRA_CHECK;
+/* The same on the host; what is above the diagonal is not to be read. */
+okra_status okra_solution_host_factor_(okra_context *ctx, okra_solution_ *s,
+                                       const okra_bound_ *kx, okra_mat_ *G) OKRA_CHECK;
+/* B (n x n, on the host) <- (K + noise)^-1, symmetric to the last bit: n^3. */
+okra_status okra_solution_inverse_(okra_context *ctx, okra_solution_ *s,
+                                   const okra_bound_ *kx, okra_mat_ B) OKRA_CHECK;
+/* q (n) <- the diagonal of (K + noise)^-1: n^3/3, n^2 doubles of the engine. */
+okra_status okra_solution_diagonal_(okra_context *ctx, okra_solution_ *s,
+                                    const okra_bound_ *kx, double *q) OKRA_CHECK;
+/* X (n x c) <- (K + noise)^-1 X */
+okra_status okra_solution_solve_(okra_context *ctx, okra_solution_ *s,
+                                 const okra_bound_ *kx, okra_mat_ X) OKRA_CHECK;
+/* For the test inputs first.. of `entries` (m of them; engine/entries.h): K (m x n) gets
+ * their k_x, U (m x n) <- K (K + noise)^-1, from which k_x'u follows. */
+okra_status okra_solution_border_(okra_context *ctx, okra_solution_ *s,
+                                  const okra_bound_ *kx, const okra_entries_ *entries,
+                                  okra_int first, okra_mat_ K, okra_mat_ U) OKRA_CHECK;
+/* out[r * step] <- k(x,x) - k_x'(K + noise)^-1 k_x of every x, 0 where rounding makes it
+ * negative (Rasmussen and Williams 2006, eq. 2.26). n^2 for each. */
+okra_status okra_solution_variances_(okra_context *ctx, okra_solution_ *s,
+                                     const okra_bound_ *kx, const okra_data *x,
+                                     okra_int step, double *out) OKRA_CHECK;
+
+/* ---- pairs that come and go ---- */
+
+/* From the model of `old` to that of `problem`: the pairs of the old one less `removed`
+ * (ascending), then `added` new ones. Kernels keep the statistics of the old model. */
+typedef struct okra_change_ {
+    const okra_bag_ *old;
+    const okra_problem_ *problem;
+    const okra_int *removed;
+    okra_int removed_count, added;
+    /* What came of it. */
+    bool done;       /* the new bag is filled; false: a fit is needed, `why` says why */
+    double drift;    /* of what is kept, relative                                      */
+    const char *why; /* a text that stays                                             */
+} okra_change_;
+
+/* Models whose moments add up, in order; then pairs that go and pairs that come. */
+typedef struct okra_sum_ {
+    const okra_bag_ *const *bags;
+    size_t count;
+    const okra_problem_ *less, *more; /* NULL: none                               */
+    const okra_int *removed;          /* rows of the first bag that go, ascending */
+    okra_int removed_count;
+    const okra_problem_ *whole; /* of all pairs: outputs, maps; x is not there */
+    double drift;               /* what came of it, see okra_change_        */
+} okra_sum_;
+
+/* The bag of the changed training set from the old one (update.c). */
+okra_status okra_solution_update_(okra_context *ctx, okra_change_ *change,
+                                  okra_bag_ *bag) OKRA_CHECK;
+/* The bag of all the pairs together, for models that keep moments (sum.c). */
+okra_status okra_solution_sum_(okra_context *ctx, okra_sum_ *sum,
+                               const okra_options *options, okra_bag_ *bag) OKRA_CHECK;
+/* What a model of these features over a basis leaves in the bag (low.c), in which the
+ * map has not been saved. */
+okra_status okra_solution_basis_(okra_context *ctx, const struct okra_map_ *map,
+                                 okra_bag_ *bag) OKRA_CHECK;
+
+#endif
