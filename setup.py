@@ -1,7 +1,7 @@
-"""The Python package with the library and its headers inside.
+"""The Python package with the library, its headers and the program inside.
 
-The library comes from the build folder (OKRA_BUILD, or build/), which is made by CMake
-when there is none.
+Library and program come from the build folder (OKRA_BUILD, or build/), which is made by
+CMake when there is none.
 """
 import os
 import re
@@ -22,15 +22,15 @@ def version() -> str:
     return re.search(r"project\(okra VERSION ([0-9.]+)", text).group(1)
 
 
-def library() -> Path:
-    """libokra.so, built if it is not there."""
+def built() -> Path:
+    """The folder with libokra.so and okra, which are built if they are not there."""
     build = Path(os.environ.get("OKRA_BUILD", ROOT / "build"))
-    if not (build / "libokra.so").exists():
+    if not (build / "libokra.so").exists() or not (build / "okra").exists():
         build = SCRATCH / "cmake"
         subprocess.check_call(["cmake", "-S", str(ROOT), "-B", str(build),
-                               "-DCMAKE_BUILD_TYPE=Release", "-DOKRA_TESTS=OFF"])
-        subprocess.check_call(["cmake", "--build", str(build), "--target", "okra_shared"])
-    return build / "libokra.so"
+                               "-DCMAKE_BUILD_TYPE=Release", "-DOKRA_TESTS=OFF", "-DOKRA_BENCH=OFF"])
+        subprocess.check_call(["cmake", "--build", str(build), "--target", "okra_program"])
+    return build
 
 
 class PlatformDistribution(Distribution):
@@ -47,7 +47,9 @@ class BuildWithLibrary(build_py):
         package = Path(self.build_lib) / "okra"
         shutil.rmtree(package / "include", ignore_errors=True)
         shutil.copytree(ROOT / "include" / "okra", package / "include")
-        shutil.copyfile(library(), package / "libokra.so")
+        library = built() / "libokra.so"  # a link; the program asks for the name it leads to
+        shutil.copyfile(library, package / os.readlink(library))
+        shutil.copy(library.with_name("okra"), package / "okra")
 
 
 class PlatformWheel(bdist_wheel):

@@ -1,6 +1,6 @@
 """make_wheel.py BUILD FOLDER: a wheel that carries every library it needs, into FOLDER.
 
-The wheel of setup.py has libokra.so alone. This adds the libraries that it needs,
+The wheel of setup.py has libokra and okra alone. This adds the libraries that they need,
 and those that these need, into okra.libs, except what every Linux of the wheel's tag
 has. Each gets a name of its own (a digest in it), so that the process may hold another copy
 of it, and is found by its place beside the others, never through the system's paths. LAPACKE
@@ -46,18 +46,21 @@ def places(path):
     return {name: Path(place) for name, place in found}
 
 
-def closure(library):
+def closure(own):
     """Every library to carry: its name as it is asked for -> its file."""
-    where, carried, ahead = places(library), {}, needed(library)
+    where, carried, ahead = {}, {path.name: path for path in own}, []
+    for path in own:
+        where.update(places(path))
+        ahead += needed(path)
     while ahead:
         name = ahead.pop()
         if name in carried or name in IN_OPENBLAS or SYSTEM.match(name):
             continue
         if name not in where:
-            sys.exit(f"make_wheel.py: {library} needs {name}, which the loader does not find")
+            sys.exit(f"make_wheel.py: {name} is needed, and the loader does not find it")
         carried[name] = where[name].resolve()
         ahead += needed(carried[name])
-    return carried
+    return {name: path for name, path in carried.items() if path not in own}
 
 
 def own_name(name, path):
@@ -69,7 +72,7 @@ def own_name(name, path):
 
 def carry(package, libraries):
     """Copies what okra needs into `libraries` and makes all of it find each other there."""
-    own = package / "libokra.so"
+    own = [*package.glob("libokra.so*"), package / "okra"]
     carried = closure(own)
     names = {name: own_name(name, path) for name, path in carried.items()}
     openblas = [new for name, new in names.items() if name.startswith("libopenblas.")]
@@ -77,8 +80,8 @@ def carry(package, libraries):
         sys.exit(f"make_wheel.py: expected one OpenBLAS among {sorted(carried)}")
     names.update({name: openblas[0] for name in IN_OPENBLAS})
     libraries.mkdir()
-    run("strip", "--strip-unneeded", own)  # as Debian's are
-    files = [(own, "$ORIGIN/../okra.libs", None)]
+    run("strip", "--strip-unneeded", *own)  # as Debian's are
+    files = [(path, "$ORIGIN:$ORIGIN/../okra.libs", None) for path in own]
     for name, path in carried.items():
         shutil.copyfile(path, libraries / names[name])
         files.append((libraries / names[name], "$ORIGIN", names[name]))

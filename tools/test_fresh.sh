@@ -5,7 +5,7 @@
 # Makes a minimal Debian of RELEASE (this machine's, where none is named) by debootstrap,
 # twice. In the first, which then has only make and git, the repository is cloned, `make demo`
 # and `make test-all` run, and every test must run and pass; then `make wheel` and `make deb`.
-# The second has no compiler: the wheel runs there with only python3-venv and NumPy, and then
+# The second has no compiler: the wheel runs there with only python3-venv and scikit-learn, and then
 # the Debian packages do. --quick: `make demo` and the unit tests alone.
 #
 # Needs root. What is committed is tested. CMAKE_FLAGS goes on to make. Data that lie in
@@ -132,17 +132,17 @@ enter first "cd okra && make wheel deb DEB_BUILD=build $flags" >"$scratch/log" 2
     { tail -50 "$scratch/log"; fail "make wheel deb failed"; }
 mkdir "$scratch/second/root/made"
 cp "$scratch"/first/root/okra/build/dist/* "$root"/tests/install/try_package.py \
-    "$root"/tests/install/consumer/main.c \
-    "$scratch/second/root/made"
+    "$root"/tests/install/consumer/main.c "$root"/README.md "$scratch/second/root/made"
 ls -l "$scratch/second/root/made"
 
-say "the wheel where there is only python3-venv and NumPy"
+say "the wheel where there is only python3-venv and scikit-learn"
 enter second 'apt-get -qq update
     DEBIAN_FRONTEND=noninteractive apt-get -qq install --no-install-recommends \
-        python3-venv python3-numpy >/dev/null
+        python3-venv python3-sklearn >/dev/null
     python3 -m venv --system-site-packages environment
     environment/bin/pip install --quiet --no-index made/okra-*.whl
-    environment/bin/python made/try_package.py /root/environment alone'
+    environment/bin/python made/try_package.py /root/environment alone made/README.md
+    environment/bin/okra demo --quiet'
 
 say "the Debian packages"
 enter second 'export DEBIAN_FRONTEND=noninteractive

@@ -26,8 +26,9 @@ def _find() -> tuple:
     headers = _HERE / "include"
     if not headers.exists():
         headers = _ROOT / "include" / "okra"
+    inside = sorted(_HERE.glob("libokra.so*")) or [_HERE / "libokra.so"]
     places = [Path(os.environ["OKRA_LIBRARY"])] if os.environ.get("OKRA_LIBRARY") else [
-        _HERE / "libokra.so", built]
+        *inside, built]
     for place in places:
         if place.exists() and headers.exists():
             return place, headers

@@ -58,12 +58,24 @@ glibc=$("$python" -c 'import os; print(os.confstr("CS_GNU_LIBC_VERSION").split()
 [ "${wheel##*-py3-none-}" = "manylinux_${glibc/./_}_$(uname -m).whl" ]
 "$python" -m venv --system-site-packages other
 other/bin/python -m pip install --no-index --quiet "$wheel"
-other/bin/python "$here/try_package.py" "$scratch/other" alone
+other/bin/python "$here/try_package.py" "$scratch/other" alone "$root/README.md"
+
+echo "== the program that the wheel brings"
+[ "$(other/bin/okra version)" = "$("$build/okra" version)" ]
+[ "$(other/bin/python -m okra version)" = "$("$build/okra" version)" ]
+other/bin/okra demo --quiet >/dev/null
+status=0
+other/bin/okra fit --no-such-flag 2>err || status=$?
+[ $status = 2 ]
+grep -q -- --no-such-flag err
+other/bin/okra convert --help | grep -q convert
+unzip -p "$wheel" '*/METADATA' >metadata
+for extra in all plot progress convert; do grep -qx "Provides-Extra: $extra" metadata; done
 inside=$(echo other/lib/python3*/site-packages)
-for file in "$inside"/okra/libokra.so "$inside"/okra.libs/*; do
+for file in "$inside"/okra/{libokra.so.*,okra} "$inside"/okra.libs/*; do
     path=$(readelf -d "$file" | sed -n 's/.*(\(RPATH\|RUNPATH\)).*\[\(.*\)\].*/\2/p')
     case $path in
-    '$ORIGIN' | '$ORIGIN/../okra.libs') ;;
+    '$ORIGIN' | '$ORIGIN:$ORIGIN/../okra.libs') ;;
     *) echo "$file looks for libraries in '$path'" >&2 && exit 1 ;;
     esac
 done

@@ -1,5 +1,6 @@
-"""try_package.py FOLDER [alone]: the package okra that Python finds comes from FOLDER
-and computes. With `alone`: every library that it needs is in FOLDER, or part of any Linux system."""
+"""try_package.py FOLDER [alone] [README.md]: the package okra that Python finds comes from FOLDER
+and computes; so does the program, by `python -m okra`. With `alone`: every library that both need
+is in FOLDER, or part of any Linux system. With a page: its first example in Python runs."""
 import re
 import subprocess
 import sys
@@ -34,7 +35,7 @@ with open("/proc/self/maps") as maps:
     assert "openblas" in maps.read(), "no OpenBLAS is loaded"
 if "alone" in sys.argv[2:]:
     library = okra._library.LIBRARY_PATH
-    asked = subprocess.run(["ldd", library], check=True,
+    asked = subprocess.run(["ldd", library, library.parent / "okra"], check=True,
                            text=True, stdout=subprocess.PIPE).stdout
     asked = re.sub(r"(?m)^/.*:$", "", asked)
     system = re.compile(r"/(ld-linux[^/]*|lib(c|m|resolv|gcc_s|stdc\+\+)\.so\.\d+)$")
@@ -42,4 +43,12 @@ if "alone" in sys.argv[2:]:
     own = [p for p in paths if p.startswith(folder)]
     foreign = [p for p in paths if p not in own and not system.search(p)]
     assert len(own) > 5 and not foreign and "not found" not in asked, asked
+said = subprocess.run([sys.executable, "-m", "okra", "version"], check=True, text=True,
+                      stdout=subprocess.PIPE).stdout
+assert said.split()[:2] == ["okra", okra.__version__], said
+for page in sys.argv[2:]:
+    if page.endswith(".md"):
+        with open(page, encoding="utf-8") as text:
+            exec(re.search(r"(?ms)^```python\n(.*?)^```$", text.read()).group(1))
+        assert completed.shape == (797, 32)  # noqa: F821: made by the example
 print(f"okra {okra.__version__} of {okra.__path__[0]} works")
