@@ -19,7 +19,7 @@ tests=()
 for test in "$build"/tests/unit-{engine,method,decode,model,select,link}-* \
     "$build"/tests/cuda/cuda-plugin; do
     # These are of the loader, and of the source tree.
-    case $test in *-test_loader | *-test_ref_backend) ;; *) tests+=("$test") ;; esac
+    case $test in *-test_loader) ;; *) tests+=("$test") ;; esac
 done
 
 pack() { # FOLDER

@@ -106,7 +106,7 @@ OKRA_API const char *okra_blas_core(const char **better);
 
 /* ---- the context of a run ---- */
 
-/* Threads, memory budget, seed, linear-algebra backend and callbacks of a run. NULL is
+/* Threads, memory budget, seed, engine and callbacks of a run. NULL is
  * accepted wherever a context is asked for and means the defaults. One context serves one
  * thread at a time; okra_context_cancel alone may be called from anywhere. */
 typedef struct okra_context okra_context;
@@ -136,9 +136,6 @@ OKRA_API okra_status okra_context_set_memory(okra_context *context,
 OKRA_API okra_status okra_context_set_strict(okra_context *context,
                                              int strict) OKRA_CHECK;
 OKRA_API void okra_context_set_seed(okra_context *context, uint64_t seed);
-/* "blas" (default) or "ref": plain C, slow, the oracle of the tests. */
-OKRA_API okra_status okra_context_set_backend(okra_context *context,
-                                              const char *name) OKRA_CHECK;
 /* Where large matrices live and are computed with: "host" (default), or the name of an
  * engine that is installed beside this library as libokra-NAME.so (or in a folder of
  * OKRA_ENGINE_PATH), as in "cuda" or "cuda:1". An engine that cannot run is an error. */

@@ -20,7 +20,6 @@ struct okra_context {
     okra_int memory;
     int account; /* of the memory that this context's calls take */
     uint64_t seed;
-    const char *backend;
     void *engine;
     void (*close_engine)(void *engine);
     okra_crew_ group; /* ranks 0: none */
@@ -83,7 +82,6 @@ okra_status okra_context_create(okra_context **out)
     okra_context *c;
     NOT_NULL(out);
     ZMAKE(c, 1);
-    c->backend = "blas";
     c->account = okra_account_open_();
     *out = c;
     return OKRA_OK;
@@ -235,22 +233,6 @@ void okra_context_set_seed(okra_context *context, uint64_t seed)
     }
 }
 
-okra_status okra_context_set_backend(okra_context *context, const char *name)
-{
-    static const char *const names[] = {"blas", "ref"};
-    if (!context || !name) {
-        return context ? okra_fail_(OKRA_EARG, "%s: name is NULL", __func__)
-                       : no_context(__func__);
-    }
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        if (strcmp(names[i], name) == 0) {
-            context->backend = names[i];
-            return OKRA_OK;
-        }
-    }
-    return okra_fail_(OKRA_EARG, "backend is '%s', expected 'blas' or 'ref'", name);
-}
-
 void okra_context_set_progress(okra_context *context, okra_progress_fn fn, void *user)
 {
     if (context) {
@@ -299,11 +281,6 @@ okra_int okra_context_memory(const okra_context *context)
 uint64_t okra_context_seed(const okra_context *context)
 {
     return context ? context->seed : 0;
-}
-
-const char *okra_context_backend_(const okra_context *context)
-{
-    return context ? context->backend : "blas";
 }
 
 okra_status okra_cancelled_(const okra_context *context)

@@ -353,8 +353,6 @@ void okra_context_hold_engine_(okra_context *context, void *engine,
 int okra_context_account_(const okra_context *context);
 /* The memory budget where one was set, else 0. */
 okra_int okra_context_memory_set_(const okra_context *context);
-/* The name of the linear-algebra backend: "blas" or "ref". */
-const char *okra_context_backend_(const okra_context *context);
 
 /* ---- files beside the library ---- */
 

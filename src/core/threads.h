@@ -1,5 +1,5 @@
 /*
- * threads.h: what the linear-algebra backend must know of running loops.
+ * threads.h: what src/linalg must know of running loops.
  */
 #ifndef OKRA_THREADS_H_
 #define OKRA_THREADS_H_

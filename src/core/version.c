@@ -19,6 +19,5 @@ const char *okra_version(void)
 const char *okra_build_info(void)
 {
     return "version: " OKRA_VERSION "\n"
-           "compiler: " COMPILER "\n"
-           "backends: blas ref\n" OKRA_BUILD_INFO;
+           "compiler: " COMPILER "\n" OKRA_BUILD_INFO;
 }

@@ -32,21 +32,17 @@ okra_status okra_large_times_(okra_context *ctx, bool ta, bool tb, double alpha,
 okra_status okra_large_left_(okra_context *ctx, bool ta, bool tb, double alpha,
                              const okra_large_ *A, okra_mat_ B, okra_mat_ C)
 {
-    okra_large_ *b = NULL;
-    okra_status st = okra_large_borrow_(ctx, B, &b);
-    st = st == OKRA_OK ? okra_large_times_(ctx, ta, tb, alpha, A, b, C) : st;
-    okra_large_free_(b);
-    return st;
+    FREED_BY(okra_large_drop_) okra_large_ *b = NULL;
+    CHK(okra_large_borrow_(ctx, B, &b));
+    return okra_large_times_(ctx, ta, tb, alpha, A, b, C);
 }
 
 okra_status okra_large_right_(okra_context *ctx, bool ta, bool tb, double alpha,
                               okra_mat_ A, const okra_large_ *B, okra_mat_ C)
 {
-    okra_large_ *a = NULL;
-    okra_status st = okra_large_borrow_(ctx, A, &a);
-    st = st == OKRA_OK ? okra_large_times_(ctx, ta, tb, alpha, a, B, C) : st;
-    okra_large_free_(a);
-    return st;
+    FREED_BY(okra_large_drop_) okra_large_ *a = NULL;
+    CHK(okra_large_borrow_(ctx, A, &a));
+    return okra_large_times_(ctx, ta, tb, alpha, a, B, C);
 }
 
 okra_status okra_large_solve_host_(okra_context *ctx, bool left, const okra_large_ *L,
@@ -118,11 +114,9 @@ okra_status okra_engine_trsm_(okra_context *ctx, bool left, bool trans, okra_mat
 
 static okra_status solve(okra_context *ctx, bool left, okra_mat_ L, okra_mat_ B)
 {
-    okra_large_ *l = NULL;
-    okra_status st = okra_large_borrow_(ctx, L, &l);
-    st = st == OKRA_OK ? okra_large_solve_host_(ctx, left, l, B) : st;
-    okra_large_free_(l);
-    return st;
+    FREED_BY(okra_large_drop_) okra_large_ *l = NULL;
+    CHK(okra_large_borrow_(ctx, L, &l));
+    return okra_large_solve_host_(ctx, left, l, B);
 }
 
 okra_status okra_engine_cholesky_solve_(okra_context *ctx, okra_mat_ L, okra_mat_ B)
@@ -146,8 +140,8 @@ okra_status okra_engine_eigh_(okra_context *ctx, okra_mat_ A, double *w)
 okra_status okra_large_solve_(okra_context *ctx, bool left, const okra_large_ *L,
                               okra_large_ *B)
 {
-    okra_status st = okra_large_trsm_(ctx, left, !left, L, B);
-    return st == OKRA_OK ? okra_large_trsm_(ctx, left, left, L, B) : st;
+    CHK(okra_large_trsm_(ctx, left, !left, L, B));
+    return okra_large_trsm_(ctx, left, left, L, B);
 }
 
 /* ---- several processes ---- */

@@ -126,10 +126,9 @@ static okra_status find_program(owner *o)
 okra_status okra_entries_create_(okra_context *ctx, const okra_bound_ *bound,
                                  const okra_other_ *other, okra_entries_ **out)
 {
-    okra_status st = OKRA_OK;
-    owner *o = NULL;
+    OWNED owner *o = NULL;
     (void)ctx;
-    ZALLOC(o, 1);
+    ZMAKE(o, 1);
     o->bound = bound;
     o->other = other;
     o->entries = (okra_entries_){.rows = other ? other->view.n : bound->train.n,
@@ -137,12 +136,10 @@ okra_status okra_entries_create_(okra_context *ctx, const okra_bound_ *bound,
                                  .symmetric = !other,
                                  .tile = tile,
                                  .self = o};
-    TRY(find_program(o));
+    CHK(find_program(o)); /* it fails before it keeps anything */
     *out = &o->entries;
     o = NULL;
-done:
-    okra_entries_free_(o ? &o->entries : NULL);
-    return st;
+    return OKRA_OK;
 }
 
 /* A kernel with the objects that it meets. */

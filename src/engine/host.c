@@ -5,7 +5,6 @@
 #include "engine/open.h"
 
 #include "kernel/gram/bound.h"
-#include "linalg/backend.h"
 
 #include <math.h>
 
@@ -298,11 +297,8 @@ static okra_status syrk(void *e, okra_context *ctx, bool trans, double alpha,
 
 static okra_status cholesky(void *e, okra_context *ctx, void *A, bool *done)
 {
-    okra_mat_ M = of(A);
-    const okra_backend_ *backend;
     (void)e;
-    CHK(okra_backend_enter_(ctx, "cholesky", "A", &M, 1, &backend));
-    return okra_factor_watched_(ctx, backend, M, done);
+    return okra_factor_(ctx, of(A), done);
 }
 
 static okra_status restore(void *e, okra_context *ctx, const double *d, void *A)

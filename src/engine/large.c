@@ -8,31 +8,49 @@
 #include "kernel/gram/bound.h"
 
 #include <math.h>
+#include <stdatomic.h>
 
-okra_status okra_verb_missing_(const okra_large_ *A, const char *verb)
+static bool is_empty(const okra_large_ *A)
+{
+    return A->rows == 0 || A->cols == 0;
+}
+
+static bool is_host(const okra_large_ *A)
+{
+    return A->engine->verbs == &okra_engine_host_class_;
+}
+
+/* ---- checks ---- */
+
+/* The verb of A's engine or, where there is none, a failure; `ctx` is in scope. */
+#define CALL(A, verb, ...)                                                \
+    ((A)->engine->verbs->verb                                             \
+         ? (A)->engine->verbs->verb((A)->engine->state, ctx, __VA_ARGS__) \
+         : missing((A), #verb))
+
+static okra_status missing(const okra_large_ *A, const char *verb)
 {
     return okra_fail_(OKRA_EUNSUPPORTED,
                       "engine %s cannot do what this asks for (%s); engine host can",
                       A->engine->verbs->name, verb);
 }
 
-okra_status okra_shapes_refuse_(const char *verb, const okra_large_ *A,
-                                const okra_large_ *B)
+static okra_status mismatch(const char *verb, const okra_large_ *A, const okra_large_ *B)
 {
     return okra_fail_(OKRA_ESHAPE, "%s: matrices of %lld x %lld and %lld x %lld", verb,
                       (long long)A->rows, (long long)A->cols, (long long)B->rows,
                       (long long)B->cols);
 }
 
-okra_status okra_square_check_(const char *verb, const okra_large_ *A)
+static okra_status check_square(const char *verb, const okra_large_ *A)
 {
     REFUSE_IF(A->rows != A->cols, OKRA_ESHAPE, "%s: A is %lld x %lld, not square", verb,
               (long long)A->rows, (long long)A->cols);
     return OKRA_OK;
 }
 
-okra_status okra_part_check_(const char *verb, const okra_large_ *A, okra_int i,
-                             okra_int j, okra_mat_ block)
+static okra_status check_part(const char *verb, const okra_large_ *A, okra_int i,
+                              okra_int j, okra_mat_ block)
 {
     if (i >= 0 && j >= 0 && block.rows <= A->rows - i && block.cols <= A->cols - j) {
         return OKRA_OK;
@@ -62,7 +80,7 @@ okra_status okra_large_create_(okra_context *ctx, okra_int rows, okra_int cols,
 {
     FREED_BY(okra_large_drop_) okra_large_ *A = NULL;
     CHK(make(okra_engine_of_(ctx), rows, cols, &A));
-    if (!okra_large_empty_(A)) {
+    if (!is_empty(A)) {
         CHK(CALL(A, create, rows, cols, what, &A->body));
     }
     *out = TAKE(A);
@@ -73,9 +91,9 @@ okra_status okra_large_borrow_(okra_context *ctx, okra_mat_ block, okra_large_ *
 {
     FREED_BY(okra_large_drop_) okra_large_ *A = NULL;
     CHK(make(okra_engine_of_(ctx), block.rows, block.cols, &A));
-    if (!okra_large_empty_(A) && A->engine->verbs->borrow) {
+    if (!is_empty(A) && A->engine->verbs->borrow) {
         CHK(CALL(A, borrow, block, &A->body));
-    } else if (!okra_large_empty_(A)) {
+    } else if (!is_empty(A)) {
         CHK(CALL(A, create, block.rows, block.cols, "a block of the host", &A->body));
         CHK(CALL(A, put, block, 0, 0, A->body));
     }
@@ -121,7 +139,7 @@ static okra_status check_finite(okra_context *ctx, const char *what,
 {
     OWNED double *row = NULL;
     double all = 0;
-    if (okra_large_empty_(A)) {
+    if (is_empty(A)) {
         return OKRA_OK;
     }
     CHK(CALL(A, dot, A->body, A->body, &all));
@@ -147,9 +165,9 @@ okra_status okra_large_gram_(okra_context *ctx, const okra_entries_ *entries,
               OKRA_ESHAPE, "gram: rows %lld to %lld, %lld columns, of %lld x %lld",
               (long long)first, (long long)(first + A->rows - 1), (long long)A->cols,
               (long long)entries->rows, (long long)entries->cols);
-    if (!okra_large_empty_(A)) {
+    if (!is_empty(A)) {
         CHK(CALL(A, gram, entries, first, A->rows, A->body));
-        if (A->engine->verbs != &okra_engine_host_class_) {
+        if (!is_host(A)) {
             CHK(check_finite(ctx, "gram", entries, first, A));
         }
     }
@@ -161,10 +179,35 @@ okra_status okra_large_gram_(okra_context *ctx, const okra_entries_ *entries,
 okra_status okra_large_put_(okra_context *ctx, okra_mat_ block, okra_int i, okra_int j,
                             okra_large_ *A)
 {
-    okra_status st = okra_part_check_("put", A, i, j, block);
-    return st != OKRA_OK || block.rows == 0 || block.cols == 0
-               ? st
-               : CALL(A, put, block, i, j, A->body);
+    CHK(check_part("put", A, i, j, block));
+    return block.rows == 0 || block.cols == 0 ? OKRA_OK
+                                              : CALL(A, put, block, i, j, A->body);
+}
+
+okra_status okra_large_get_(okra_context *ctx, const okra_large_ *A, okra_int i,
+                            okra_int j, okra_mat_ block)
+{
+    CHK(check_part("get", A, i, j, block));
+    return block.rows == 0 || block.cols == 0 ? OKRA_OK
+                                              : CALL(A, get, A->body, i, j, block);
+}
+
+okra_status okra_large_take_(okra_context *ctx, okra_large_ **A, const char *what,
+                             double **out)
+{
+    okra_large_ *a = *A;
+    OWNED double *p = NULL;
+    if (a->engine->verbs->release && !is_empty(a)) {
+        p = a->engine->verbs->release(a->engine->state, a->body);
+        a->body = NULL;
+    } else {
+        CHK(okra_doubles_(ctx, a->rows, a->cols, what, &p));
+        CHK(okra_large_get_(ctx, a, 0, 0, okra_mat_of_(p, a->rows, a->cols)));
+    }
+    okra_large_free_(a);
+    *A = NULL;
+    *out = TAKE(p);
+    return OKRA_OK;
 }
 
 okra_status okra_large_copy_(okra_context *ctx, bool trans, const okra_large_ *A,
@@ -172,27 +215,27 @@ okra_status okra_large_copy_(okra_context *ctx, bool trans, const okra_large_ *A
 {
     if ((trans ? A->cols : A->rows) != B->rows ||
         (trans ? A->rows : A->cols) != B->cols) {
-        return okra_shapes_refuse_("copy", A, B);
+        return mismatch("copy", A, B);
     }
-    return okra_large_empty_(A) ? OKRA_OK : CALL(B, copy, trans, A->body, B->body);
+    return is_empty(A) ? OKRA_OK : CALL(B, copy, trans, A->body, B->body);
 }
 
 /* ---- elementwise ---- */
 
 okra_status okra_large_fill_(okra_context *ctx, double value, okra_large_ *A)
 {
-    return okra_large_empty_(A) ? OKRA_OK : CALL(A, fill, value, A->body);
+    return is_empty(A) ? OKRA_OK : CALL(A, fill, value, A->body);
 }
 
 okra_status okra_large_add_diagonal_(okra_context *ctx, double value, okra_large_ *A)
 {
-    return okra_large_empty_(A) ? OKRA_OK : CALL(A, add_diagonal, value, A->body);
+    return is_empty(A) ? OKRA_OK : CALL(A, add_diagonal, value, A->body);
 }
 
 okra_status okra_large_scale_(okra_context *ctx, const double *r, const double *c,
                               okra_large_ *A)
 {
-    return okra_large_empty_(A) || (!r && !c) ? OKRA_OK : CALL(A, scale, r, c, A->body);
+    return is_empty(A) || (!r && !c) ? OKRA_OK : CALL(A, scale, r, c, A->body);
 }
 
 okra_status okra_large_combine_(okra_context *ctx, okra_combine_ how, double s, double t,
@@ -200,11 +243,96 @@ okra_status okra_large_combine_(okra_context *ctx, okra_combine_ how, double s, 
                                 okra_large_ *A)
 {
     if (B && (A->rows != B->rows || A->cols != B->cols)) {
-        return okra_shapes_refuse_("combine", A, B);
+        return mismatch("combine", A, B);
     }
-    return okra_large_empty_(A)
+    return is_empty(A) ? OKRA_OK
+                       : CALL(A, combine, how, s, t, r, c, B ? B->body : NULL, A->body);
+}
+
+okra_status okra_large_center_(okra_context *ctx, double *mean, okra_large_ *A)
+{
+    CHK(check_square("center", A));
+    return is_empty(A) ? OKRA_OK : CALL(A, center, mean, A->body);
+}
+
+/* ---- reductions ---- */
+
+okra_status okra_large_diagonal_(okra_context *ctx, const okra_large_ *A, double *out)
+{
+    return is_empty(A) ? OKRA_OK : CALL(A, diagonal, A->body, out);
+}
+
+okra_status okra_large_row_sums_(okra_context *ctx, const okra_large_ *A, double *out)
+{
+    if (is_empty(A)) {
+        for (okra_int i = 0; i < A->rows; i++) {
+            out[i] = 0;
+        }
+        return OKRA_OK;
+    }
+    return CALL(A, row_sums, A->body, out);
+}
+
+okra_status okra_large_dot_(okra_context *ctx, const okra_large_ *A, const okra_large_ *B,
+                            double *out)
+{
+    if (A->rows != B->rows || A->cols != B->cols) {
+        return mismatch("dot", A, B);
+    }
+    if (is_empty(A)) {
+        *out = 0;
+        return OKRA_OK;
+    }
+    return CALL(A, dot, A->body, B->body, out);
+}
+
+okra_status okra_large_dots_(okra_context *ctx, okra_int p, okra_large_ *const *X,
+                             okra_int q, okra_large_ *const *Y, double *out)
+{
+    OWNED const void **bodies = NULL;
+    okra_int pairs = p * q;
+    for (okra_int k = 0; pairs > 0 && k < p + q; k++) {
+        const okra_large_ *A = k < p ? X[k] : Y[k - p];
+        if (A->rows != X[0]->rows || A->cols != X[0]->cols) {
+            return mismatch("dots", X[0], A);
+        }
+    }
+    if (pairs == 0 || is_empty(X[0]) || !X[0]->engine->verbs->dots) {
+        for (okra_int k = 0; k < pairs; k++) {
+            CHK(okra_large_dot_(ctx, X[k / q], Y[k % q], &out[k]));
+        }
+        return OKRA_OK;
+    }
+    MAKE(bodies, p + q);
+    for (okra_int k = 0; k < p + q; k++) {
+        bodies[k] = (k < p ? X[k] : Y[k - p])->body;
+    }
+    return CALL(X[0], dots, p, bodies, q, bodies + p, out);
+}
+
+okra_status okra_large_best_(okra_context *ctx, const okra_large_ *A,
+                             const double *offset, okra_int k, okra_int *index,
+                             double *value)
+{
+    REFUSE_IF(k < 0 || k > A->cols, OKRA_ESHAPE, "best: %lld of %lld columns",
+              (long long)k, (long long)A->cols);
+    return is_empty(A) || k == 0 ? OKRA_OK
+                                 : CALL(A, best, A->body, offset, k, index, value);
+}
+
+okra_status okra_engine_top_(okra_context *ctx, const okra_entries_ *entries, okra_mat_ W,
+                             const bool *skip, okra_int k, okra_int *index, double *value,
+                             bool *done)
+{
+    const okra_engine_ *engine = okra_engine_of_(ctx);
+    *done = false;
+    REFUSE_IF(W.cols != entries->cols, OKRA_ESHAPE,
+              "top: weights of %lld outputs, %lld expected", (long long)W.cols,
+              (long long)entries->cols);
+    return !engine->verbs->top || W.rows == 0 || W.cols == 0 || k <= 0
                ? OKRA_OK
-               : CALL(A, combine, how, s, t, r, c, B ? B->body : NULL, A->body);
+               : engine->verbs->top(engine->state, ctx, entries, W, skip, k, index, value,
+                                    done);
 }
 
 /* ---- linear algebra ---- */
@@ -219,7 +347,7 @@ okra_status okra_large_gemm_(okra_context *ctx, bool ta, bool tb, double alpha,
               "gemm: op(A) is %lld x %lld, op(B) %lld x %lld, C %lld x %lld",
               (long long)m, (long long)k, (long long)kb, (long long)n, (long long)C->rows,
               (long long)C->cols);
-    if (okra_large_empty_(C)) {
+    if (is_empty(C)) {
         return OKRA_OK;
     }
     if (k == 0) {
@@ -235,12 +363,31 @@ okra_status okra_large_syrk_(okra_context *ctx, bool trans, double alpha,
 {
     okra_int n = trans ? A->cols : A->rows;
     if (C->rows != n || C->cols != n) {
-        return okra_shapes_refuse_("syrk", A, C);
+        return mismatch("syrk", A, C);
     }
-    if (okra_large_empty_(C) || okra_large_empty_(A)) {
+    if (is_empty(C) || is_empty(A)) {
         return okra_large_gemm_(ctx, trans, !trans, alpha, A, A, beta, C);
     }
     return CALL(C, syrk, trans, alpha, A->body, beta, C->body);
+}
+
+/* Calls `call`, of `work` operations with A, and reports progress where it is long. The
+ * host's operations watch themselves (linalg/blas.c). What another engine is expected to
+ * take comes from *rate, operations per second: that of its last call of this kind, and a
+ * guess before the first one. */
+static okra_status watched(okra_context *ctx, const okra_large_ *A, _Atomic double *rate,
+                           const char *what, double work, okra_call_ call, void *arg)
+{
+    if (is_host(A)) {
+        return call(arg);
+    }
+    double begin = okra_now_();
+    okra_status st = okra_watched_(ctx, what, work, work / atomic_load(rate), call, arg);
+    double elapsed = okra_now_() - begin;
+    if (st == OKRA_OK && elapsed > 0.1) {
+        atomic_store(rate, work / elapsed);
+    }
+    return st;
 }
 
 /* A verb under way, watched: its matrix, numbers that it writes, whether it was done. */
@@ -268,8 +415,7 @@ static okra_status call_eigh(void *arg)
 static okra_status get_diagonal(void *user, double *d)
 {
     verb *f = user;
-    okra_context *ctx = f->ctx;
-    return okra_large_empty_(f->A) ? OKRA_OK : CALL(f->A, diagonal, f->A->body, d);
+    return okra_large_diagonal_(f->ctx, f->A, d);
 }
 
 /* An engine may or may not notice a NaN; one anywhere in A reaches the diagonal of L. */
@@ -279,8 +425,8 @@ static okra_status try_factor(void *user, bool *done)
     okra_context *ctx = f->ctx;
     static _Atomic double rate = 4e13; /* of a GPU; corrected by the first call */
     f->done = done;
-    CHK(okra_engine_watched_(ctx, f->A, &rate, "factor", pow((double)f->A->rows, 3) / 3,
-                             call_cholesky, f));
+    CHK(watched(ctx, f->A, &rate, "factor", pow((double)f->A->rows, 3) / 3, call_cholesky,
+                f));
     if (*done) {
         CHK(get_diagonal(f, f->d));
     }
@@ -306,7 +452,7 @@ static okra_status is_finite(void *user)
 static okra_status factor(okra_context *ctx, okra_large_ *A, double *jitter, bool *done)
 {
     OWNED double *d = NULL;
-    CHK(okra_square_check_("cholesky", A));
+    CHK(check_square("cholesky", A));
     MAKE(d, A->rows);
     verb f = {ctx, A, d, NULL};
     okra_cholesky_steps_ steps = {get_diagonal, try_factor, put_back, is_finite, &f};
@@ -328,27 +474,22 @@ okra_status okra_large_cholesky_try_(okra_context *ctx, okra_large_ *A, bool *do
 okra_status okra_large_trsm_(okra_context *ctx, bool left, bool trans,
                              const okra_large_ *L, okra_large_ *B)
 {
-    okra_status st = okra_square_check_("trsm", L);
-    if (st == OKRA_OK && L->rows != (left ? B->rows : B->cols)) {
-        st = okra_shapes_refuse_("trsm", L, B);
+    CHK(check_square("trsm", L));
+    if (L->rows != (left ? B->rows : B->cols)) {
+        return mismatch("trsm", L, B);
     }
-    return st != OKRA_OK || okra_large_empty_(B)
-               ? st
-               : CALL(B, trsm, left, trans, L->body, B->body);
+    return is_empty(B) ? OKRA_OK : CALL(B, trsm, left, trans, L->body, B->body);
 }
 
 okra_status okra_large_eigh_(okra_context *ctx, okra_large_ *A, double *w)
 {
-    okra_status st = okra_square_check_("eigh", A);
-    if (st == OKRA_OK && A->engine->verbs != &okra_engine_host_class_) {
-        st = check_finite(ctx, "eigh", NULL, 0, A);
-    }
     static _Atomic double rate = 1e13; /* of a GPU; corrected by the first call */
     verb v = {ctx, A, w, NULL};
-    if (st != OKRA_OK || okra_large_empty_(A)) {
-        return st;
+    CHK(check_square("eigh", A));
+    if (!is_host(A)) {
+        CHK(check_finite(ctx, "eigh", NULL, 0, A));
     }
-    CHK(okra_engine_watched_(ctx, A, &rate, "eigenvectors", 9 * pow((double)A->rows, 3),
-                             call_eigh, &v));
-    return okra_arrived_(A->engine, "eigh", w, 1, A->rows, A->rows);
+    return is_empty(A) ? OKRA_OK
+                       : watched(ctx, A, &rate, "eigenvectors",
+                                 9 * pow((double)A->rows, 3), call_eigh, &v);
 }

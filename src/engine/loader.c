@@ -152,9 +152,6 @@ static okra_status load(const char *name, okra_engine_ *engine)
     okra_engine_plugin_fn_ *plugin = NULL;
     int number;
     CHK(find(name, file, &number));
-    if (okra_engine_whole_(file) != OKRA_OK) {
-        return okra_fail_(OKRA_EUNSUPPORTED, "engine %s: %s", name, okra_message());
-    }
     engine->library = dlopen(file, RTLD_NOW | RTLD_LOCAL);
     REFUSE_IF(!engine->library, OKRA_EUNSUPPORTED, "engine %s: %s", name, dlerror());
     void *symbol = dlsym(engine->library, OKRA_ENGINE_PLUGIN_SYMBOL_);

@@ -8,10 +8,14 @@
  * mean(diag A): the smallest power that does, and it is reported. The factor is written
  * to the lower triangle, so the upper one and a saved diagonal are all that is needed to
  * start again: n doubles of work space.
+ *
+ * On several threads by halves: L11 from A11, L21 = A21 L11'^-1, then A22 - L21 L21',
+ * down to blocks of `leaf` rows.
  */
-#include "linalg/backend.h"
+#include "linalg/blas.h"
 
 #include <float.h>
+#include <lapacke.h>
 #include <math.h>
 
 static const double jitter_limit = 1e-4; /* of the mean diagonal: beyond, A is not PSD */
@@ -100,12 +104,61 @@ okra_status okra_cholesky_by_(okra_context *warned, okra_int n,
 
 /* ---- a matrix in memory ---- */
 
+static const double thread_work = 2e7; /* operations that are worth a thread more */
+enum { leaf = 192, unit = 16 };
+
+static okra_status factor_alone(okra_mat_ A, bool *done)
+{
+    okra_blas_hold_(1);
+    lapack_int info = LAPACKE_dpotrf_work(LAPACK_COL_MAJOR, 'U', (int)A.rows, A.p,
+                                          okra_blas_stride_(A));
+    okra_blas_release_();
+    REFUSE_IF(info < 0, OKRA_EINTERNAL, "cholesky: LAPACK refused its argument %d",
+              -(int)info);
+    *done = info == 0;
+    return OKRA_OK;
+}
+
+static okra_status factor_halves(okra_context *ctx, okra_mat_ A, bool *done)
+{
+    double n = (double)A.rows;
+    if (A.rows <= leaf || okra_blas_team_(ctx, n * n * n / 3, thread_work) == 1) {
+        CHK(factor_alone(A, done));
+        okra_worked_(ctx, n * n * n / 3);
+        return OKRA_OK;
+    }
+    okra_int half = (A.rows / 2 + unit - 1) / unit * unit, rest = A.rows - half;
+    okra_mat_ A11 = okra_mat_part_(A, 0, half, 0, half);
+    okra_mat_ A21 = okra_mat_part_(A, half, rest, 0, half);
+    okra_mat_ A22 = okra_mat_part_(A, half, rest, half, rest);
+    CHK(factor_halves(ctx, A11, done));
+    if (*done) {
+        CHK(okra_blas_trsm_(ctx, false, true, A11, A21));
+        CHK(okra_blas_syrk_(ctx, false, -1, A21, 1, A22));
+        CHK(factor_halves(ctx, A22, done));
+    }
+    return OKRA_OK;
+}
+
 typedef struct dense {
     okra_context *ctx;
-    const okra_backend_ *backend;
     okra_mat_ A;
     bool *done;
 } dense;
+
+static okra_status run_factor(void *arg)
+{
+    dense *z = arg;
+    return factor_halves(z->ctx, z->A, z->done);
+}
+
+okra_status okra_factor_(okra_context *ctx, okra_mat_ A, bool *done)
+{
+    dense z = {ctx, A, done};
+    CHK(okra_blas_enter_(ctx, "cholesky", 1, &A));
+    return okra_blas_watched_(ctx, OKRA_WORK_FACTOR_, pow((double)A.rows, 3) / 3,
+                              run_factor, &z);
+}
 
 static okra_status diagonal_of(void *user, double *d)
 {
@@ -116,29 +169,15 @@ static okra_status diagonal_of(void *user, double *d)
     return OKRA_OK;
 }
 
-static okra_status run_factor(void *arg)
-{
-    dense *z = arg;
-    return z->backend->cholesky(z->ctx, z->A, z->done);
-}
-
-okra_status okra_factor_watched_(okra_context *ctx, const okra_backend_ *backend,
-                                 okra_mat_ A, bool *done)
-{
-    dense z = {ctx, backend, A, done};
-    return okra_linalg_watched_(ctx, backend, OKRA_WORK_FACTOR_,
-                                pow((double)A.rows, 3) / 3, run_factor, &z);
-}
-
-/* A backend may or may not notice a NaN; one anywhere in A reaches the diagonal of L. */
+/* LAPACK may or may not notice a NaN; one anywhere in A reaches the diagonal of L. */
 static okra_status factor(void *user, bool *done)
 {
     dense *z = user;
-    okra_status st = okra_factor_watched_(z->ctx, z->backend, z->A, done);
-    for (okra_int i = 0; st == OKRA_OK && *done && i < z->A.rows; i++) {
+    CHK(okra_factor_(z->ctx, z->A, done));
+    for (okra_int i = 0; *done && i < z->A.rows; i++) {
         *done = isfinite(z->A.p[i * z->A.ld + i]) != 0;
     }
-    return st;
+    return OKRA_OK;
 }
 
 static okra_status restore(void *user, const double *d)
@@ -149,7 +188,7 @@ static okra_status restore(void *user, const double *d)
 
 static okra_status check_finite(void *user)
 {
-    return okra_check_finite_("cholesky", 'A', true, ((dense *)user)->A);
+    return okra_blas_finite_("cholesky", true, ((dense *)user)->A);
 }
 
 static okra_status in_memory(okra_context *ctx, okra_context *warned, okra_mat_ A,
@@ -157,8 +196,7 @@ static okra_status in_memory(okra_context *ctx, okra_context *warned, okra_mat_ 
 {
     dense z = {.ctx = ctx, .A = A};
     okra_cholesky_steps_ steps = {diagonal_of, factor, restore, check_finite, &z};
-    CHK(okra_backend_enter_(ctx, "cholesky", "A", &A, 1, &z.backend));
-    CHK(okra_check_square_("cholesky", 'A', A));
+    CHK(okra_blas_enter_(ctx, "cholesky", 1, &A));
     return okra_cholesky_by_(warned, A.rows, &steps, jitter, done);
 }
 
@@ -181,38 +219,7 @@ okra_status okra_cholesky_try_(okra_context *ctx, okra_mat_ A, bool *done)
     return in_memory(ctx, NULL, A, NULL, done);
 }
 
-/* ---- triangular solves ---- */
-
-typedef struct solving {
-    okra_context *ctx;
-    const okra_backend_ *backend;
-    bool left, trans;
-    okra_mat_ L, B;
-} solving;
-
-static okra_status run_solve(void *arg)
-{
-    solving *s = arg;
-    return s->backend->trsm(s->ctx, s->left, s->trans, s->L, s->B);
-}
-
-okra_status okra_trsm_(okra_context *ctx, bool left, bool trans, okra_mat_ L, okra_mat_ B)
-{
-    const okra_backend_ *backend;
-
-    CHK(okra_backend_enter_(ctx, "trsm", "LB", (okra_mat_[]){L, B}, 2, &backend));
-    CHK(okra_check_square_("trsm", 'L', L));
-    REFUSE_IF(L.rows != (left ? B.rows : B.cols), OKRA_ESHAPE,
-              "trsm: L is %lld x %lld, B %lld x %lld, L on the %s", (long long)L.rows,
-              (long long)L.cols, (long long)B.rows, (long long)B.cols,
-              left ? "left" : "right");
-    if (B.rows > 0 && B.cols > 0) {
-        solving s = {ctx, backend, left, trans, L, B};
-        double n = (double)L.rows, work = n * (double)B.rows * (double)B.cols;
-        CHK(okra_linalg_watched_(ctx, backend, OKRA_WORK_SOLVE_, work, run_solve, &s));
-    }
-    return OKRA_OK;
-}
+/* ---- solves ---- */
 
 /* B L'^-1 L^-1 */
 okra_status okra_cholesky_solve_rows_(okra_context *ctx, okra_mat_ L, okra_mat_ B)

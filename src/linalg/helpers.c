@@ -1,5 +1,5 @@
 /*
- * Copies, transposes and the like: plain C, no backend, O(rows cols).
+ * Copies, transposes and the like: plain C, no BLAS, O(rows cols).
  */
 #include "linalg/linalg.h"
 

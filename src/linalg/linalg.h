@@ -1,10 +1,10 @@
 /*
  * linalg.h: the only door to BLAS and LAPACK.
  *
- * Matrices are row-major views (p, rows, cols, ld), ld >= cols. Views do not own. Every
- * operation runs on the context's backend ("blas" or the plain-C "ref"), which are two
- * tables of the same few functions and pass the same conformance test. Sizes are 64-bit;
- * they are narrowed to BLAS integers in one place, with an error when they do not fit.
+ * Matrices are row-major views (p, rows, cols, ld), ld >= cols. Views do not own. Shapes
+ * must agree: whoever takes data from outside has checked them, and the verbs of
+ * engine.h do. Sizes are 64-bit; they are narrowed to BLAS integers in one place, with an
+ * error when they do not fit.
  */
 #ifndef OKRA_LINALG_H_
 #define OKRA_LINALG_H_
@@ -62,6 +62,9 @@ okra_status okra_cholesky_quiet_(okra_context *ctx, okra_mat_ A,
 /* The same without jitter and warning: where A is not positive definite to rounding, or
  * holds a NaN, it is left as it was and *done is false. */
 okra_status okra_cholesky_try_(okra_context *ctx, okra_mat_ A, bool *done) OKRA_CHECK;
+
+/* One try, which leaves A half done where *done is false: a verb of the host engine. */
+okra_status okra_factor_(okra_context *ctx, okra_mat_ A, bool *done) OKRA_CHECK;
 
 /* The rule of both for a matrix that lies elsewhere (engine/large.c), by what can be done
  * with it. jitter NULL: without jitter; *done then tells. warned: may be NULL. */

@@ -29,7 +29,7 @@ FILE = tempfile.NamedTemporaryFile(suffix=".csv", delete=True)
 TEXTS = {"okra_metric_is_loss": "mse", "okra_score": "mse", "okra_score_lists": "mrr",
          "okra_score_intervals": "coverage", "okra_parse_bytes": "8G",
          "okra_data_read": FILE.name, "okra_data_parse": "csv", "okra_method_has": "ridge", "okra_option_tables": "fit",
-         "okra_kernel_choose": "rbf(sigma=auto)", "okra_context_set_backend": "ref", "okra_context_set_engine": "host"}
+         "okra_kernel_choose": "rbf(sigma=auto)", "okra_context_set_engine": "host"}
 
 
 def prototypes():

@@ -2,7 +2,7 @@
 expect 0 okra version
 expect_in "$(sed -n 's/^project(okra VERSION \([0-9.]*\).*/\1/p' "$ROOT/CMakeLists.txt")" out
 expect 0 okra version --build-info
-for name in version compiler backends; do
+for name in version compiler openblas; do
     expect_in "$name: " out
 done
 # Engines: host is there, others are told with the reason why they are not.

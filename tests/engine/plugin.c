@@ -1,8 +1,7 @@
 /*
  * plugin.c: a test engine, libokra-test.so. Plain loops over matrices that nobody else
  * can read: they are stored by columns, and backwards. It counts what crosses the border,
- * and refuses whatever is not a matrix of its own. As devices: `fail` cannot open; `nan`
- * gives a NaN where numbers go to the host, and `far` a column that there is not.
+ * and refuses whatever is not a matrix of its own. The device `fail` cannot open.
  */
 #include "plugin.h"
 
@@ -19,9 +18,7 @@ static okra_status open_test(const okra_engine_host_ *host, const char *device, 
     if (!s) {
         return OKRA_EMEM;
     }
-    *s = (state){.host = host,
-                 .nan = strcmp(device, "nan") == 0,
-                 .far = strcmp(device, "far") == 0};
+    *s = (state){.host = host};
     *e = s;
     return OKRA_OK;
 }
@@ -104,9 +101,6 @@ static okra_status get(void *e, okra_context *ctx, const void *A, okra_int i, ok
         for (okra_int c = 0; c < block.cols; c++) {
             block.p[r * block.ld + c] = *at(A, i + r, j + c);
         }
-    }
-    if (s->nan) {
-        block.p[(block.rows - 1) * block.ld] = NAN;
     }
     return OKRA_OK;
 }
@@ -269,7 +263,6 @@ static okra_status dot(void *e, okra_context *ctx, const void *A, const void *B,
 static okra_status best(void *e, okra_context *ctx, const void *A, const double *offset,
                         okra_int k, okra_int *index, double *value)
 {
-    const state *s = e;
     const body *b = A;
     (void)ctx;
     MINE(A);
@@ -292,7 +285,6 @@ static okra_status best(void *e, okra_context *ctx, const void *A, const double 
             value[i * k + place] = top;
         }
     }
-    index[0] += s->far ? b->cols : 0;
     return OKRA_OK;
 }
 

@@ -8,7 +8,6 @@
 
 typedef struct state {
     const okra_engine_host_ *host;
-    bool nan, far; /* faults: see plugin.c */
     long long puts, gets, put_doubles, get_doubles, largest_get;
 } state;
 

@@ -10,8 +10,6 @@ TEST(defaults)
     CHECK(okra_context_memory(c) > 1 << 20);
     CHECK(okra_context_memory(c) == okra_context_memory(NULL));
     CHECK(okra_context_seed(c) == 0 && okra_context_seed(NULL) == 0);
-    CHECK_TEXT(okra_context_backend_(c), "blas");
-    CHECK_TEXT(okra_context_backend_(NULL), "blas");
     CHECK_OK(okra_cancelled_(c));
     CHECK_OK(okra_cancelled_(NULL));
     okra_progress_(NULL, "x", 0, 1);
@@ -41,11 +39,6 @@ TEST(settings_are_kept_and_checked)
     CHECK(okra_context_memory(c) == 12345);
     okra_context_set_seed(c, UINT64_MAX);
     CHECK(okra_context_seed(c) == UINT64_MAX);
-    CHECK_OK(okra_context_set_backend(c, "ref"));
-    CHECK_TEXT(okra_context_backend_(c), "ref");
-    CHECK_FAILS(okra_context_set_backend(c, "cuda"), OKRA_EARG,
-                "backend is 'cuda', expected 'blas' or 'ref'");
-    CHECK_TEXT(okra_context_backend_(c), "ref");
     okra_context_free(c);
 }
 

@@ -165,69 +165,7 @@ TEST(twin_processes_bring_back_what_a_model_keeps)
     CHECK(fit.largest <= D * N);
 }
 
-/* ---- what a broken engine gives ---- */
-
-TEST(a_value_that_is_no_number_is_told_where_it_arrives)
-{
-    const char *const methods[] = {"ridge", "kpca", "margin", "svr", "tgp-kl", "ok3"};
-    trial z;
-    if (absent()) {
-        SKIP("the test engine can be broken");
-    }
-    begin(&z);
-    CHECK_OK(okra_context_set_engine(z.ctx, "test:nan"));
-    for (int m = 0; m < 6; m++) {
-        okra_options *options = NULL, *chosen = NULL;
-        okra_model *model = NULL;
-        CHECK_OK(okra_fit_options(&options));
-        CHECK_OK(okra_options_set(options, "method", methods[m]));
-        CHECK_OK(okra_options_set(options, "kx", "rbf(sigma=1)"));
-        CHECK_FAILS(okra_fit(z.ctx, z.x, z.y, options, &model), OKRA_ENUMERIC,
-                    "engine test: get gave a value that is no number, at (");
-        CHECK(!model);
-        okra_options_free(options);
-        options = NULL;
-        if (strcmp(methods[m], "ok3") == 0) {
-            break; /* its choice compares no numbers of the engine */
-        }
-        CHECK_OK(okra_select_options(&options));
-        CHECK_OK(okra_options_set(options, "method", methods[m]));
-        CHECK_FAILS(okra_choose(z.ctx, z.x, z.y, options, &chosen, NULL), OKRA_ENUMERIC,
-                    "engine test: get gave a value that is no number, at (");
-        CHECK(!chosen);
-        okra_options_free(options);
-    }
-    finish(&z);
-}
-
-TEST(a_candidate_that_there_is_not_is_told)
-{
-    trial z;
-    okra_options *options = NULL, *plain = NULL;
-    okra_model *model = NULL;
-    okra_prediction *p = NULL;
-    if (absent()) {
-        SKIP("the test engine can be broken");
-    }
-    begin(&z);
-    CHECK_OK(okra_context_set_engine(z.ctx, "test:far"));
-    CHECK_OK(okra_fit_options(&options));
-    CHECK_OK(okra_options_set(options, "kx", "rbf(sigma=1)"));
-    CHECK_OK(okra_options_set(options, "ky", "rbf(sigma=1)"));
-    CHECK_OK(okra_fit(z.ctx, z.x, z.y, options, &model));
-    CHECK_OK(okra_predict_options(&plain));
-    CHECK_OK(okra_options_set(plain, "decode", "candidates"));
-    CHECK_FAILS(okra_predict(z.ctx, model, z.t, plain, NULL, &p), OKRA_EINTERNAL,
-                "engine test: best gave number ");
-    okra_model_free(model);
-    okra_options_free(options);
-    okra_options_free(plain);
-    finish(&z);
-}
-
 MAIN(RUN(kernel_pca_brings_back_no_square_matrix), RUN(ridge_brings_back_its_factor_once),
      RUN(weights_come_from_a_factor_that_is_put_once),
      RUN(twin_kernels_are_learned_there),
-     RUN(twin_processes_bring_back_what_a_model_keeps),
-     RUN(a_value_that_is_no_number_is_told_where_it_arrives),
-     RUN(a_candidate_that_there_is_not_is_told))
+     RUN(twin_processes_bring_back_what_a_model_keeps))

@@ -6,20 +6,19 @@
 #define OKRA_TEST_MATRICES_H
 
 #include "harness.h"
-#include "linalg/backend.h"
+#include "linalg/blas.h"
+#include "linalg/eigh.h"
 
 #include <float.h>
 
-static const char *const backends[] = {"blas", "ref"};
 static const okra_int sizes[] = {0, 1, 2, 17, 64, 65};
-enum { n_backends = 2, n_sizes = 6, padding = 3 };
+enum { n_sizes = 6, padding = 3 };
 static const double guard = 12345.678; /* stands in the padding and must stay there */
 
-static inline okra_context *context_of(const char *backend)
+static inline okra_context *new_context(void)
 {
     okra_context *ctx = NULL;
     CHECK_OK(okra_context_create(&ctx));
-    CHECK_OK(okra_context_set_backend(ctx, backend));
     return ctx;
 }
 
@@ -138,19 +137,16 @@ static inline void report(const worst_of *w)
 
 typedef void (*body)(okra_context *ctx, okra_random_ *r);
 
-/* An operation on every backend. Its body goes over the sizes. Tolerances are ten times
- * the worst error over 100 seeds and both backends, in units of eps times the scale
- * named. */
-static inline void on_backends(body run)
+/* An operation for every seed. Its body goes over the sizes. Tolerances are ten times the
+ * worst error over 100 seeds, in units of eps times the scale named. */
+static inline void for_seeds(body run)
 {
-    for (int b = 0; b < n_backends; b++) {
-        okra_context *ctx = context_of(backends[b]);
-        for (uint64_t seed = 0; seed < SEEDS; seed++) {
-            okra_random_ r = okra_random_create_(seed, 1);
-            run(ctx, &r);
-        }
-        okra_context_free(ctx);
+    okra_context *ctx = new_context();
+    for (uint64_t seed = 0; seed < SEEDS; seed++) {
+        okra_random_ r = okra_random_create_(seed, 1);
+        run(ctx, &r);
     }
+    okra_context_free(ctx);
 }
 
 #endif

@@ -1,6 +1,6 @@
 /*
- * Products and solves on every backend, over row strides above the width and all
- * transposes, judged by the equation (on_backends in matrices.h).
+ * Products and solves over row strides above the width and all transposes, judged by the
+ * equation (for_seeds in matrices.h).
  */
 #include "matrices.h"
 
@@ -65,7 +65,7 @@ static void gemm_body(okra_context *ctx, okra_random_ *r)
 
 TEST(gemm)
 {
-    on_backends(gemm_body);
+    for_seeds(gemm_body);
     report(&gemm_worst);
 }
 
@@ -106,7 +106,7 @@ static void syrk_body(okra_context *ctx, okra_random_ *r)
 
 TEST(syrk)
 {
-    on_backends(syrk_body);
+    for_seeds(syrk_body);
     report(&syrk_worst);
 }
 
@@ -175,7 +175,7 @@ static void cholesky_body(okra_context *ctx, okra_random_ *r)
 
 TEST(cholesky)
 {
-    on_backends(cholesky_body);
+    for_seeds(cholesky_body);
     report(&cholesky_worst);
 }
 
@@ -203,7 +203,7 @@ static void trsm_body(okra_context *ctx, okra_random_ *r)
 
 TEST(trsm)
 {
-    on_backends(trsm_body);
+    for_seeds(trsm_body);
     report(&trsm_worst);
 }
 
@@ -211,7 +211,7 @@ TEST(trsm)
 TEST(trsm_in_halves)
 {
     okra_random_ r = okra_random_create_(71, 0);
-    okra_context *ctx = context_of("blas");
+    okra_context *ctx = new_context();
     okra_mat_ A, L;
     CHECK_OK(okra_context_set_threads(ctx, 2));
     cholesky_of(ctx, &r, 1001, &A, &L);
@@ -251,7 +251,7 @@ static void cholesky_solve_body(okra_context *ctx, okra_random_ *r)
 
 TEST(cholesky_solve)
 {
-    on_backends(cholesky_solve_body);
+    for_seeds(cholesky_solve_body);
     report(&solve_worst);
 }
 
@@ -260,7 +260,7 @@ TEST(cholesky_solve)
 static worst_of lu_worst = {"solve_general, |A||X|", 65, 0}; /* 6.5 */
 static worst_of rcond_worst = {"rcond, ratio", 10, 0};       /* 4.0, a ratio */
 
-/* 1 / (||A||_1 ||A^-1||_1), the inverse by the backend under test */
+/* 1 / (||A||_1 ||A^-1||_1), the inverse by what is under test */
 static double true_rcond(okra_context *ctx, okra_random_ *r, okra_mat_ A)
 {
     okra_mat_ work = mat_clone(A), inverse = mat_random(r, A.rows, A.rows);
@@ -307,7 +307,7 @@ static void lu_body(okra_context *ctx, okra_random_ *r)
 
 TEST(solve_general)
 {
-    on_backends(lu_body);
+    for_seeds(lu_body);
     report(&lu_worst);
     report(&rcond_worst);
 }

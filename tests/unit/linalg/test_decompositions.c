@@ -1,6 +1,5 @@
 /*
- * Eigenvalues and singular values on every backend, judged by the equation (on_backends
- * in matrices.h).
+ * Eigenvalues and singular values, judged by the equation (for_seeds in matrices.h).
  */
 #include "matrices.h"
 
@@ -67,14 +66,14 @@ static void eigh_body(okra_context *ctx, okra_random_ *r)
     for (int t = 0; t < n_sizes; t++) {
         eigh_cases(ctx, okra_eigh_, r, sizes[t]);
         if (sizes[t] > 0) {
-            eigh_cases(ctx, okra_blas_eigh_large_, r, sizes[t]);
+            eigh_cases(ctx, okra_eigh_large_, r, sizes[t]);
         }
     }
 }
 
 TEST(eigh)
 {
-    on_backends(eigh_body);
+    for_seeds(eigh_body);
     report(&eigh_worst);
     report(&eigh_basis);
     report(&large_basis);
@@ -125,7 +124,7 @@ static void svd_body(okra_context *ctx, okra_random_ *r)
 
 TEST(svd)
 {
-    on_backends(svd_body);
+    for_seeds(svd_body);
     report(&svd_worst);
     report(&svd_basis);
 }

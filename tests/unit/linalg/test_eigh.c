@@ -5,7 +5,6 @@
  * width. Tolerances are ten times the worst error over 20 seeds and three processors'
  * BLAS.
  */
-#include "linalg/backend/blas_eigh.h"
 #include "matrices.h"
 
 #ifndef SEEDS
@@ -17,7 +16,7 @@ enum { TEAMS = sizeof teams / sizeof *teams };
 
 static okra_context *with_threads(int threads)
 {
-    okra_context *ctx = context_of("blas");
+    okra_context *ctx = new_context();
     CHECK_OK(okra_context_set_threads(ctx, threads));
     return ctx;
 }
@@ -196,8 +195,8 @@ static void check_whole(okra_context *ctx, okra_context *one, int team, okra_mat
     for (okra_int i = 0; i < n; i++) { /* nothing above the diagonal is read */
         okra_mat_fill_(okra_mat_part_(V, i, 1, i + 1, n - i - 1), NAN);
     }
-    CHECK_OK(okra_blas_eigh_team_(ctx, team, V, w));
-    CHECK_OK(okra_blas_eigh_team_(ctx, team, U, again));
+    CHECK_OK(okra_eigh_team_(ctx, team, V, w));
+    CHECK_OK(okra_eigh_team_(ctx, team, U, again));
     CHECK_OK(okra_eigh_(one, W, alone));
     double norm = norm_of(A), worst = 0;
     for (okra_int i = 0; i < n; i++) {
@@ -308,7 +307,7 @@ TEST(a_cluster_ascends)
         for (okra_int i = 0; i < n; i++) {
             A.p[i * A.ld + i] = 1 + 1e-15 * (double)i;
         }
-        CHECK_OK(okra_blas_eigh_team_(ctx, team, A, w));
+        CHECK_OK(okra_eigh_team_(ctx, team, A, w));
         for (okra_int i = 1; i < n; i++) {
             CHECK(w[i - 1] <= w[i]);
         }
@@ -323,12 +322,12 @@ TEST(memory_and_cancellation)
     okra_context *ctx = with_threads(2);
     okra_mat_ A = mat_random(&r, 40, 40);
     double w[40];
-    CHECK_ALLOCATIONS(okra_blas_eigh_team_(ctx, 2, A, w), (void)0);
+    CHECK_ALLOCATIONS(okra_eigh_team_(ctx, 2, A, w), (void)0);
     CHECK_OK(okra_context_set_memory(ctx, okra_account_bytes_(ctx) + 100));
-    CHECK_FAILS(okra_blas_eigh_team_(ctx, 2, A, w), OKRA_EBUDGET, "eigh");
+    CHECK_FAILS(okra_eigh_team_(ctx, 2, A, w), OKRA_EBUDGET, "eigh");
     CHECK_OK(okra_context_set_memory(ctx, 0));
     okra_context_cancel(ctx);
-    CHECK_FAILS(okra_blas_eigh_team_(ctx, 2, A, w), OKRA_ECANCELLED, "stopped");
+    CHECK_FAILS(okra_eigh_team_(ctx, 2, A, w), OKRA_ECANCELLED, "stopped");
     mat_free(A);
     okra_context_free(ctx);
 }

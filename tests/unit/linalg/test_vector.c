@@ -9,7 +9,7 @@ enum { K = 700, COLUMNS = 1100 };
 
 static okra_context *with_threads(int threads)
 {
-    okra_context *ctx = context_of("blas");
+    okra_context *ctx = new_context();
     CHECK_OK(okra_context_set_threads(ctx, threads));
     return ctx;
 }

@@ -111,7 +111,7 @@ TEST(threads_change_no_bits)
     okra_mat_ L = random_factor(&r, 900), one = mat_random(&r, 890, 890),
               four = mat_random(&r, 890, 890);
     okra_int rows[10] = {3, 4, 100, 101, 350, 351, 352, 500, 777, 899};
-    okra_context *a = context_of("blas"), *b = context_of("blas");
+    okra_context *a = new_context(), *b = new_context();
     CHECK_OK(okra_context_set_threads(a, 1));
     CHECK_OK(okra_context_set_threads(b, 4));
     CHECK_OK(okra_factor_without_(a, L, rows, 10, one));

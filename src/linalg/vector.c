@@ -1,5 +1,5 @@
 /*
- * blas_vector.c: products and triangular solves of one row or column, which read a matrix
+ * vector.c: products and triangular solves of one row or column, which read a matrix
  * once and are bound by memory. BLAS would copy the matrix into its own order first.
  *
  *   y = x'B    rows of B are added up, four at a time, in strips of columns
@@ -12,7 +12,7 @@
  * equal columns give equal sums.
  */
 #include "core/simd.h"
-#include "linalg/backend.h"
+#include "linalg/blas.h"
 
 #include <string.h>
 

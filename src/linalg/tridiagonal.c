@@ -1,5 +1,5 @@
 /*
- * blas_tridiagonal.c: a symmetric matrix to tridiagonal form by reflections, and back.
+ * tridiagonal.c: a symmetric matrix to tridiagonal form by reflections, and back.
  *
  * The last row is reflected first, so that every vector is a part of a row. With rows
  * i+1..m-1 of a panel reflected by v_r = row r and not yet applied to the rest,
@@ -12,8 +12,8 @@
  * A v, which reads the lower triangle once for each row.
  */
 #include "core/simd.h"
-#include "linalg/backend.h"
-#include "linalg/backend/blas_eigh.h"
+#include "linalg/blas.h"
+#include "linalg/eigh.h"
 
 #include <cblas.h>
 #include <lapacke.h>

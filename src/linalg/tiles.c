@@ -1,5 +1,6 @@
 /*
- * Products, triangular solves and Cholesky factors on several threads.
+ * tiles.c: products and triangular solves on several threads. 2mnk operations and n^2 m;
+ * componentwise error k eps |op(A)||op(B)| of a product.
  *
  * BLAS itself runs on one thread: its own threads wait by spinning, which costs a shared
  * machine more than they bring. What is large is cut into tiles of the result, which
@@ -10,14 +11,10 @@
  *   syrk       tiles of the lower triangle of C
  *   trsm       strips of right-hand sides; where these are few, halves of L, so that each
  *              part of it is read by one thread
- *   cholesky   halves: L11 from A11, L21 = A21 L11'^-1, then A22 - L21 L21', down to
- *              blocks of `leaf` rows
  */
-#include "linalg/backend.h"
-#include "core/threads.h"
+#include "linalg/blas.h"
 
 #include <cblas.h>
-#include <lapacke.h>
 #include <math.h>
 
 /* Multiplications and additions that are worth a thread more: half a millisecond, long
@@ -28,7 +25,7 @@ enum {
     edge = 64, /* tiles are not narrower: packing costs 1/edge of the work */
     unit = 16, /* and end where vectors of every width do */
     low = 4 * edge,
-    leaf = 192,
+    leaf = 192, /* a quarter of the least triangle that is cut in halves */
 };
 
 static CBLAS_TRANSPOSE op(bool trans)
@@ -36,37 +33,26 @@ static CBLAS_TRANSPOSE op(bool trans)
     return trans ? CblasTrans : CblasNoTrans;
 }
 
-static int stride(okra_mat_ A)
-{
-    return (int)OKRA_MAX_(A.ld, 1);
-}
-
 static void one_gemm(bool ta, bool tb, double alpha, okra_mat_ A, okra_mat_ B,
                      double beta, okra_mat_ C)
 {
     cblas_dgemm(CblasRowMajor, op(ta), op(tb), (int)C.rows, (int)C.cols,
-                (int)(ta ? A.rows : A.cols), alpha, A.p, stride(A), B.p, stride(B), beta,
-                C.p, stride(C));
+                (int)(ta ? A.rows : A.cols), alpha, A.p, okra_blas_stride_(A), B.p,
+                okra_blas_stride_(B), beta, C.p, okra_blas_stride_(C));
 }
 
 static void one_syrk(bool trans, double alpha, okra_mat_ A, double beta, okra_mat_ C)
 {
     cblas_dsyrk(CblasRowMajor, CblasLower, op(trans), (int)C.rows,
-                (int)(trans ? A.rows : A.cols), alpha, A.p, stride(A), beta, C.p,
-                stride(C));
+                (int)(trans ? A.rows : A.cols), alpha, A.p, okra_blas_stride_(A), beta,
+                C.p, okra_blas_stride_(C));
 }
 
 static void one_trsm(bool left, bool trans, okra_mat_ L, okra_mat_ B)
 {
     cblas_dtrsm(CblasRowMajor, left ? CblasLeft : CblasRight, CblasLower, op(trans),
-                CblasNonUnit, (int)B.rows, (int)B.cols, 1, L.p, stride(L), B.p,
-                stride(B));
-}
-
-int okra_blas_team_(okra_context *ctx, double work, double each)
-{
-    double most = OKRA_MIN_(work / each, (double)okra_workers_(ctx));
-    return most < 2 ? 1 : (int)most;
+                CblasNonUnit, (int)B.rows, (int)B.cols, 1, L.p, okra_blas_stride_(L), B.p,
+                okra_blas_stride_(B));
 }
 
 /* The side of tiles that cut `length` into `parts`. */
@@ -128,25 +114,48 @@ static void cut(int team, product *p)
     }
 }
 
-okra_status okra_blas_gemm_(okra_context *ctx, bool ta, bool tb, double alpha,
-                            okra_mat_ A, okra_mat_ B, double beta, okra_mat_ C)
+static double inner(const product *p)
 {
+    return (double)(p->ta ? p->A.rows : p->A.cols);
+}
+
+static okra_status run_gemm(void *arg)
+{
+    product *p = arg;
     okra_status st = OKRA_OK;
-    if (okra_blas_vector_gemm_(ctx, ta, tb, alpha, A, B, beta, C, &st)) {
+    if (okra_blas_vector_gemm_(p->ctx, p->ta, p->tb, p->alpha, p->A, p->B, p->beta, p->C,
+                               &st)) {
         return st;
     }
-    double work = 2 * (double)C.rows * (double)C.cols * (double)(ta ? A.rows : A.cols);
-    int team = okra_blas_team_(ctx, work, thread_work);
+    double work = 2 * (double)p->C.rows * (double)p->C.cols * inner(p);
+    int team = okra_blas_team_(p->ctx, work, thread_work);
     if (team == 1) {
         okra_blas_hold_(1);
-        one_gemm(ta, tb, alpha, A, B, beta, C);
+        one_gemm(p->ta, p->tb, p->alpha, p->A, p->B, p->beta, p->C);
         okra_blas_release_();
         return OKRA_OK;
     }
+    cut(team, p);
+    return okra_parallel_(p->ctx, p->across * pieces(p->C.rows, p->height), 1, NULL,
+                          gemm_tiles, p);
+}
+
+okra_status okra_blas_gemm_(okra_context *ctx, bool ta, bool tb, double alpha,
+                            okra_mat_ A, okra_mat_ B, double beta, okra_mat_ C)
+{
     product p = {ctx, ta, tb, alpha, beta, A, B, C, 0, 0, 0};
-    cut(team, &p);
-    return okra_parallel_(ctx, p.across * pieces(C.rows, p.height), 1, NULL, gemm_tiles,
-                          &p);
+    return run_gemm(&p);
+}
+
+okra_status okra_gemm_(okra_context *ctx, bool ta, bool tb, double alpha, okra_mat_ A,
+                       okra_mat_ B, double beta, okra_mat_ C)
+{
+    product p = {ctx, ta, tb, alpha, beta, A, B, C, 0, 0, 0};
+    CHK(okra_blas_enter_(ctx, "gemm", 3, (okra_mat_[]){A, B, C}));
+    double work = 2 * (double)C.rows * (double)C.cols * inner(&p);
+    return C.rows == 0 || C.cols == 0
+               ? OKRA_OK
+               : okra_blas_watched_(ctx, OKRA_WORK_PRODUCT_, work, run_gemm, &p);
 }
 
 /* Tile k of the lower triangle: 0: (0, 0), 1: (1, 0), 2: (1, 1), ... */
@@ -187,20 +196,38 @@ static okra_status lower_tiles(product *p, int team)
     return st;
 }
 
-okra_status okra_blas_syrk_(okra_context *ctx, bool trans, double alpha, okra_mat_ A,
-                            double beta, okra_mat_ C)
+static okra_status run_syrk(void *arg)
 {
-    double n = (double)C.rows;
-    int team =
-        okra_blas_team_(ctx, n * n * (double)(trans ? A.rows : A.cols), thread_work);
+    product *p = arg;
+    double n = (double)p->C.rows;
+    int team = okra_blas_team_(p->ctx, n * n * inner(p), thread_work);
     if (team == 1) {
         okra_blas_hold_(1);
-        one_syrk(trans, alpha, A, beta, C);
+        one_syrk(p->ta, p->alpha, p->A, p->beta, p->C);
         okra_blas_release_();
         return OKRA_OK;
     }
+    return lower_tiles(p, team);
+}
+
+okra_status okra_blas_syrk_(okra_context *ctx, bool trans, double alpha, okra_mat_ A,
+                            double beta, okra_mat_ C)
+{
     product p = {ctx, trans, !trans, alpha, beta, A, A, C, 0, 0, 0};
-    return lower_tiles(&p, team);
+    return run_syrk(&p);
+}
+
+okra_status okra_syrk_(okra_context *ctx, bool trans, double alpha, okra_mat_ A,
+                       double beta, okra_mat_ C)
+{
+    product p = {ctx, trans, !trans, alpha, beta, A, A, C, 0, 0, 0};
+    CHK(okra_blas_enter_(ctx, "syrk", 2, (okra_mat_[]){A, C}));
+    double work = (double)C.rows * (double)C.rows * inner(&p);
+    if (C.rows > 0) {
+        CHK(okra_blas_watched_(ctx, OKRA_WORK_PRODUCT_, work, run_syrk, &p));
+        okra_mat_mirror_(C);
+    }
+    return OKRA_OK;
 }
 
 okra_status okra_blas_lower_(okra_context *ctx, double alpha, okra_mat_ A, okra_mat_ B,
@@ -246,60 +273,43 @@ static okra_status trsm_halves(okra_context *ctx, bool left, bool trans, okra_ma
     return okra_blas_trsm_(ctx, left, trans, own[!first], part[!first]);
 }
 
-okra_status okra_blas_trsm_(okra_context *ctx, bool left, bool trans, okra_mat_ L,
-                            okra_mat_ B)
+static okra_status run_trsm(void *arg)
 {
+    solving *s = arg;
     okra_status st = OKRA_OK;
-    if (okra_blas_vector_trsm_(ctx, left, trans, L, B, &st)) {
+    if (okra_blas_vector_trsm_(s->ctx, s->left, s->trans, s->L, s->B, &st)) {
         return st;
     }
-    okra_int count = left ? B.cols : B.rows;
-    double n = (double)L.rows;
-    int team = okra_blas_team_(ctx, n * n * (double)count, thread_work);
+    okra_int count = s->left ? s->B.cols : s->B.rows;
+    double n = (double)s->L.rows;
+    int team = okra_blas_team_(s->ctx, n * n * (double)count, thread_work);
     okra_int each = side(count, 2 * team);
     each = each < low ? side(count, team) : each; /* each strip packs L */
-    if (team > 1 && count < 2 * team * edge && L.rows > 4 * leaf) {
-        return trsm_halves(ctx, left, trans, L, B);
+    if (team > 1 && count < 2 * team * edge && s->L.rows > 4 * leaf) {
+        return trsm_halves(s->ctx, s->left, s->trans, s->L, s->B);
     }
     if (team == 1 || each >= count) {
         okra_blas_hold_(1);
-        one_trsm(left, trans, L, B);
+        one_trsm(s->left, s->trans, s->L, s->B);
         okra_blas_release_();
         return OKRA_OK;
     }
+    return okra_parallel_(s->ctx, count, each, NULL, trsm_strip, s);
+}
+
+okra_status okra_blas_trsm_(okra_context *ctx, bool left, bool trans, okra_mat_ L,
+                            okra_mat_ B)
+{
     solving s = {ctx, left, trans, L, B};
-    return okra_parallel_(ctx, count, each, NULL, trsm_strip, &s);
+    return run_trsm(&s);
 }
 
-static okra_status one_cholesky(okra_mat_ A, bool *done)
+okra_status okra_trsm_(okra_context *ctx, bool left, bool trans, okra_mat_ L, okra_mat_ B)
 {
-    okra_blas_hold_(1);
-    lapack_int info =
-        LAPACKE_dpotrf_work(LAPACK_COL_MAJOR, 'U', (int)A.rows, A.p, stride(A));
-    okra_blas_release_();
-    REFUSE_IF(info < 0, OKRA_EINTERNAL, "cholesky: LAPACK refused its argument %d",
-              -(int)info);
-    *done = info == 0;
-    return OKRA_OK;
-}
-
-okra_status okra_blas_cholesky_(okra_context *ctx, okra_mat_ A, bool *done)
-{
-    double n = (double)A.rows;
-    if (A.rows <= leaf || okra_blas_team_(ctx, n * n * n / 3, thread_work) == 1) {
-        CHK(one_cholesky(A, done));
-        okra_worked_(ctx, n * n * n / 3);
-        return OKRA_OK;
-    }
-    okra_int half = (A.rows / 2 + unit - 1) / unit * unit, rest = A.rows - half;
-    okra_mat_ A11 = okra_mat_part_(A, 0, half, 0, half);
-    okra_mat_ A21 = okra_mat_part_(A, half, rest, 0, half);
-    okra_mat_ A22 = okra_mat_part_(A, half, rest, half, rest);
-    CHK(okra_blas_cholesky_(ctx, A11, done));
-    if (*done) {
-        CHK(okra_blas_trsm_(ctx, false, true, A11, A21));
-        CHK(okra_blas_syrk_(ctx, false, -1, A21, 1, A22));
-        CHK(okra_blas_cholesky_(ctx, A22, done));
-    }
-    return OKRA_OK;
+    solving s = {ctx, left, trans, L, B};
+    CHK(okra_blas_enter_(ctx, "trsm", 2, (okra_mat_[]){L, B}));
+    double work = (double)L.rows * (double)B.rows * (double)B.cols;
+    return B.rows == 0 || B.cols == 0
+               ? OKRA_OK
+               : okra_blas_watched_(ctx, OKRA_WORK_SOLVE_, work, run_trsm, &s);
 }

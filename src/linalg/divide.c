@@ -1,5 +1,5 @@
 /*
- * blas_divide.c: eigenvectors of a tridiagonal matrix by halves, on several threads
+ * divide.c: eigenvectors of a tridiagonal matrix by halves, on several threads
  * (Cuppen; Gu and Eisenstat).
  *
  * T = [T1 0; 0 T2] + rho b b', b one at the last row of T1 and the first of T2 (the sign
@@ -9,8 +9,8 @@
  * z_i / (d_i - x) for the z that belongs to the roots as they came out, another; and Z
  * times these is a product. LAPACK's dlaed2 takes out what need not change before.
  */
-#include "linalg/backend.h"
-#include "linalg/backend/blas_eigh.h"
+#include "linalg/blas.h"
+#include "linalg/eigh.h"
 
 #include <cblas.h>
 #include <lapacke.h>

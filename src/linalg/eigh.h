@@ -1,15 +1,15 @@
 /*
- * blas_eigh.h: the steps of a symmetric eigendecomposition on several threads.
+ * eigh.h: the steps of a symmetric eigendecomposition on several threads.
  *
- *   A = H T H'      H orthogonal, T tridiagonal      blas_tridiagonal.c
- *   T = Z W Z'      by halves                        blas_divide.c
- *   H Z             the eigenvectors of A            blas_tridiagonal.c
+ *   A = H T H'      H orthogonal, T tridiagonal      tridiagonal.c
+ *   T = Z W Z'      by halves                        divide.c
+ *   H Z             the eigenvectors of A            tridiagonal.c
  *
  * LAPACK's dsyevd does the same, but only BLAS's own threads could help it, and they wait
  * by spinning. Here every loop is one of okra_parallel_.
  */
-#ifndef OKRA_BLAS_EIGH_H_
-#define OKRA_BLAS_EIGH_H_
+#ifndef OKRA_EIGH_H_
+#define OKRA_EIGH_H_
 
 #include "linalg/linalg.h"
 
@@ -28,5 +28,11 @@ okra_status okra_tridiagonal_rotate_(okra_context *ctx, okra_mat_ A, const doubl
  * solved side by side. */
 okra_status okra_divide_(okra_context *ctx, okra_int leaves, double *d, double *e,
                          okra_mat_ Z, int *order) OKRA_CHECK;
+
+/* okra_eigh_ by the steps above, and above the sizes that LAPACK's first choice can take;
+ * tests call both at any size. eigh.c */
+okra_status okra_eigh_team_(okra_context *ctx, int team, okra_mat_ A,
+                            double *w) OKRA_CHECK;
+okra_status okra_eigh_large_(okra_context *ctx, okra_mat_ A, double *w) OKRA_CHECK;
 
 #endif
