@@ -78,19 +78,7 @@ OKRA_API const char *okra_build_info(void);
  * where all is well, or the user has set it. */
 OKRA_API const char *okra_blas_core(const char **better);
 
-/* ---- handles ---- */
-
-/* What the library makes and a function of it frees (okra_context, okra_data, okra_model
- * and the other structs that only the library sees) is known to it for as long as the
- * caller may use it. A handle that was freed, that okra did not make or that is of
- * another kind is refused as NULL is: OKRA_EARG, or what the function gives for NULL.
- * Freeing it again does nothing; nor does freeing one that was only lent
- * (okra_model_outputs, ...), which lives as long as what it was asked of, or as a
- * reference of okra_data_retain. What cannot be seen: that an address was freed and then
- * given to a new handle of the same kind; that another thread frees a handle while a call
- * uses it; that okra_model_set_calibration ended what okra_model_calibration lent; and
- * whether plain memory is alive: texts, arrays of numbers and structs of settings of the
- * caller, and the texts and arrays that functions point to inside a handle. */
+/* Do not use a handle after freeing it. */
 
 /* ---- settings that grow ---- */
 

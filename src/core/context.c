@@ -2,7 +2,7 @@
  * context.c: the settings of a run. A NULL context means the defaults everywhere.
  */
 #include "core/core.h"
-#include "core/live.h"
+#include "core/threads.h"
 
 #include <math.h>
 #include <sched.h>
@@ -16,7 +16,7 @@
 enum { THREADS_MOST = 1024, WARNING_SIZE = 1024 };
 
 struct okra_context {
-    int threads;
+    int threads, processors; /* 0: as many as there were when that was said */
     okra_int memory;
     int account; /* of the memory that this context's calls take */
     uint64_t seed;
@@ -82,6 +82,7 @@ okra_status okra_context_create(okra_context **out)
     okra_context *c;
     NOT_NULL(out);
     ZMAKE(c, 1);
+    c->processors = default_threads();
     c->account = okra_account_open_();
     *out = c;
     return OKRA_OK;
@@ -179,6 +180,14 @@ okra_int okra_context_memory_set_(const okra_context *context)
     return context ? context->memory : 0;
 }
 
+/* Functions of the caller that run in this thread now. */
+static _Thread_local int callbacks;
+
+void okra_callback_(int change)
+{
+    callbacks += change;
+}
+
 /* A context that is to be changed must be one. */
 static okra_status no_context(const char *function)
 {
@@ -192,9 +201,10 @@ okra_status okra_context_set_threads(okra_context *context, int threads)
     }
     REFUSE_IF(threads < 0 || threads > THREADS_MOST, OKRA_EARG,
               "threads is %d, expected 0 (all cores) to %d", threads, THREADS_MOST);
-    REFUSE_IF(okra_calls_() > 1, OKRA_EARG,
+    REFUSE_IF(callbacks > 0 || okra_inside_worker_(), OKRA_EARG,
               "the number of threads cannot change while a call is under way");
     context->threads = threads;
+    context->processors = default_threads();
     return OKRA_OK;
 }
 
@@ -265,12 +275,21 @@ void okra_context_resume(okra_context *context)
 
 int okra_context_threads(const okra_context *context)
 {
-    return context && context->threads > 0 ? context->threads : default_threads();
+    return !context               ? default_threads()
+           : context->threads > 0 ? context->threads
+                                  : context->processors;
 }
 
-int okra_context_threads_lately_(const okra_context *context)
+int okra_threads_(const okra_context *context)
 {
-    return context && context->threads > 0 ? context->threads : okra_threads_default_();
+    static atomic_int found;
+    if (context) {
+        return okra_context_threads(context);
+    }
+    if (atomic_load(&found) == 0) {
+        atomic_store(&found, default_threads());
+    }
+    return atomic_load(&found);
 }
 
 okra_int okra_context_memory(const okra_context *context)
@@ -294,7 +313,9 @@ void okra_progress_(const okra_context *context, const char *what, okra_int done
                     okra_int total)
 {
     if (context && context->progress && !okra_inside_watch_()) {
+        okra_callback_(1);
         context->progress(context->progress_user, what, done, total);
+        okra_callback_(-1);
     }
 }
 
@@ -339,7 +360,9 @@ void okra_warn_(const okra_context *context, const char *format, ...)
         vsnprintf(text, sizeof text, format, args);
         va_end(args);
         okra_printable_(text, strchr(format, '\n') != NULL, safe, sizeof safe);
+        okra_callback_(1);
         context->warning(context->warning_user, safe);
+        okra_callback_(-1);
     }
 }
 

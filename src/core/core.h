@@ -280,12 +280,11 @@ okra_status okra_parallel_least_(okra_context *context, double least, okra_int c
                                  void *arg) OKRA_CHECK;
 /* How many workers okra_parallel_ uses at most: the size for per-worker scratch. */
 int okra_workers_(const okra_context *context);
-/* As okra_context_threads, the default as it was at most 10 ms before the caller's call:
- * it does not change within one, since scratch is made for so many workers. */
-int okra_context_threads_lately_(const okra_context *context);
-int okra_threads_default_(void);
-/* In a thread of its own that does the work of a call: so many is the default. */
-void okra_threads_keep_(int count);
+/* As okra_context_threads; without a context as many as when it was first asked. The
+ * number does not change within a call, since scratch is made for so many workers. */
+int okra_threads_(const okra_context *context);
+/* 1 before, -1 after a function of the caller is called: it cannot set the number. */
+void okra_callback_(int change);
 
 /* ---- long calls ---- */
 

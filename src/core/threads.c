@@ -230,7 +230,7 @@ bool okra_inside_worker_(void)
 
 int okra_workers_(const okra_context *context)
 {
-    return inside_worker ? 1 : okra_context_threads_lately_(context);
+    return inside_worker ? 1 : okra_threads_(context);
 }
 
 okra_status okra_parallel_least_(okra_context *context, double least, okra_int count,

@@ -29,7 +29,6 @@ static const double tick = 0.1; /* seconds between reports */
 double okra_watch_least_ = 1;
 
 struct okra_meter_ {
-    int threads; /* see okra_threads_keep_ */
     pthread_mutex_t lock;
     pthread_cond_t ended;
     okra_call_ call;
@@ -71,7 +70,6 @@ static void *run(void *arg)
 {
     okra_meter_ *m = arg;
     inside_watch = true;
-    okra_threads_keep_(m->threads);
     okra_status st = m->call(m->arg);
     pthread_mutex_lock(&m->lock);
     m->status = st;
@@ -142,11 +140,7 @@ okra_status okra_watched_(okra_context *context, const char *what, double work,
     if (!okra_watches_(context) || expected < okra_watch_least_) {
         return call(arg);
     }
-    okra_meter_ m = {.call = call,
-                     .arg = arg,
-                     .work = work,
-                     .begin = okra_now_(),
-                     .threads = okra_threads_default_()};
+    okra_meter_ m = {.call = call, .arg = arg, .work = work, .begin = okra_now_()};
     pthread_mutex_init(&m.lock, NULL);
     pthread_cond_init(&m.ended, NULL);
     okra_progress_(context, what, 0, 1000);

@@ -138,7 +138,8 @@ def objects(n):
     kernel = handle("okra_kernel_parse", b"rbf(sigma=1)")
     select = options("okra_select_options", kx="rbf(sigma={1,2})", cv="kfold:2")
     keep.append((c.c_int64 * 4)(0, 1, 2, 3))
-    edges = (interface.structs["okra_link"] * 2)((0, 1, 1.0), (1, 2, 1.0))
+    link = interface.structs["okra_link"]
+    edges = (link * 2)(link(a=0, b=1, value=1.0), link(a=1, b=2, value=1.0))
     keep.append(edges)
     task = interface.structs["okra_link_task"]()
     task.x, task.labelled, task.labelled_count = full[0].value, c.addressof(keep[-2]), 4

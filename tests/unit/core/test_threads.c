@@ -1,7 +1,6 @@
 /* The parallel loop: every index once, same chunks for any number of threads, failures,
  * cancellation, loops inside loops, progress. */
 #include "harness.h"
-#include "core/live.h"
 
 #include <pthread.h>
 #include <sched.h>
@@ -346,10 +345,9 @@ TEST(a_small_loop_stays_in_its_caller)
 }
 
 /* Scratch is made for so many workers as there are: a mask that widens within a call must
- * not bring more. Between calls it is followed. */
-TEST(the_default_stays_the_same_within_a_call)
+ * not bring more. A new context follows it, and one that is told so. */
+TEST(the_default_stays_the_same)
 {
-    struct timespec pause = {0, 40000000}; /* older than what is taken for fresh */
     cpu_set_t all, one;
     CHECK(sched_getaffinity(0, sizeof all, &all) == 0);
     size_t first = 0;
@@ -358,35 +356,58 @@ TEST(the_default_stays_the_same_within_a_call)
     }
     CPU_ZERO(&one);
     CPU_SET(first, &one);
+    int before = okra_workers_(NULL), most = okra_context_threads(NULL);
     CHECK(sched_setaffinity(0, sizeof one, &one) == 0);
-    nanosleep(&pause, NULL);
-    okra_enter_();
-    CHECK(okra_workers_(NULL) == 1);
+    okra_context *ctx = with_threads(0);
+    CHECK(okra_workers_(ctx) == 1 && okra_context_threads(ctx) == 1);
+    CHECK(okra_workers_(NULL) == before && okra_context_threads(NULL) == 1);
     CHECK(sched_setaffinity(0, sizeof all, &all) == 0);
-    nanosleep(&pause, NULL);
-    okra_enter_(); /* a call within a call, as from a callback */
-    CHECK(okra_workers_(NULL) == 1);
-    okra_leave_();
-    CHECK(okra_workers_(NULL) == 1);
-    okra_leave_();
-    okra_enter_();
-    CHECK(okra_workers_(NULL) == okra_context_threads(NULL));
-    okra_leave_();
+    CHECK(okra_workers_(ctx) == 1 && okra_context_threads(ctx) == 1);
+    CHECK_OK(okra_context_set_threads(ctx, 0));
+    CHECK(okra_workers_(ctx) == most && okra_context_threads(NULL) == most);
+    okra_context_free(ctx);
+}
+
+typedef struct asking {
+    okra_context *ctx;
+    int calls, refused;
+} asking;
+
+static void change_threads(void *user, const char *what, okra_int done, okra_int total)
+{
+    (void)what, (void)done, (void)total;
+    asking *a = user;
+    a->calls++;
+    a->refused += okra_context_set_threads(a->ctx, 3) == OKRA_EARG;
+}
+
+static void change_in_warning(void *user, const char *text)
+{
+    change_threads(user, text, 0, 0);
+}
+
+static okra_status change_in_worker(void *arg, okra_int begin, okra_int end, int worker)
+{
+    (void)begin, (void)end, (void)worker;
+    asking *a = arg;
+    return okra_context_set_threads(a->ctx, 3) == OKRA_EARG
+               ? OKRA_OK
+               : okra_fail_(OKRA_EINTERNAL, "changed");
 }
 
 TEST(a_callback_cannot_change_the_number_of_threads)
 {
-    okra_context *ctx = NULL;
-    CHECK_OK(okra_context_create(&ctx));
-    okra_enter_(); /* a call, and within it one of a callback */
-    okra_enter_();
-    CHECK_FAILS(okra_context_set_threads(ctx, 3), OKRA_EARG,
-                "the number of threads cannot change while a call is under way");
-    okra_leave_();
-    okra_leave_();
-    CHECK_OK(okra_context_set_threads(ctx, 3));
-    CHECK(okra_context_threads(ctx) == 3);
-    okra_context_free(ctx);
+    asking a = {.ctx = with_threads(2)};
+    okra_context_set_progress(a.ctx, change_threads, &a);
+    okra_context_set_warning(a.ctx, change_in_warning, &a);
+    okra_progress_(a.ctx, "work", 1, 2);
+    okra_warn_(a.ctx, "beware");
+    CHECK(a.calls == 2 && a.refused == 2);
+    CHECK_OK(okra_parallel_(a.ctx, 10, 1, NULL, change_in_worker, &a));
+    CHECK(okra_context_threads(a.ctx) == 2);
+    CHECK_OK(okra_context_set_threads(a.ctx, 3));
+    CHECK(okra_context_threads(a.ctx) == 3);
+    okra_context_free(a.ctx);
 }
 
 MAIN(RUN(every_index_once_in_the_same_chunks), RUN(the_first_failure_by_chunk_wins),
@@ -395,5 +416,5 @@ MAIN(RUN(every_index_once_in_the_same_chunks), RUN(the_first_failure_by_chunk_wi
      RUN(a_loop_inside_a_loop_runs_in_its_worker),
      RUN(progress_comes_from_the_caller_and_ends_at_the_total),
      RUN(the_order_of_ending_does_not_matter), RUN(same_bits_for_any_number_of_threads),
-     RUN(a_small_loop_stays_in_its_caller), RUN(the_default_stays_the_same_within_a_call),
+     RUN(a_small_loop_stays_in_its_caller), RUN(the_default_stays_the_same),
      RUN(a_callback_cannot_change_the_number_of_threads))
