@@ -1,12 +1,271 @@
 /*
- * align.c: the text of kernel expressions whose weights are learned: align(A, B, ...) is
- * found, its kernels are read, and numbers take its place, w1*(A) + w2*(B) + ..., once
- * align_learn.c has the weights.
+ * align.c: weights of several input kernels learned from the pairs, where a kernel
+ * expression says align(A, B, ...), align-each(...) or align-loo(...). The weights are
+ * numbers in the expression that the model keeps, w1*(A) + w2*(B) + ...
+ *
+ * With K_k the n x n Gram matrices, L that of the outputs under ky, both centred (H K H),
+ *     a_k = <K_k, L>,   M_kl = <K_k, K_l>              (Frobenius products)
+ *
+ *     align: ALIGNF, min_(w >= 0) w'M w - 2 a'w, the combination whose alignment
+ *         <K_w, L> / (|K_w| |L|) is largest   (Cortes et al. 2012, sec. 3.2, Prop. 9)
+ *
+ *     align-each: ALIGN, w_k = a_k / |K_k|, each kernel by itself         (its sec. 3.1)
+ *
+ *     align-loo: the least sum of left-out losses of ridge: align_loo.c
+ *
+ * Weights of pairs, u: S K S and S L S in their place, S = diag(u)^1/2, centred along s.
+ *
+ * The first two are scaled to sum to 1, as in mean(A, B, ...), so that lambda keeps its
+ * size. The quadratic programme is that of boxqp.c in b_k = a_k w_k, with a bound above
+ * that no solution reaches (entries of M are >= 0: sum(b) <= sum_k a_k^2 / M_kk), and
+ * then solved on its support. Matrices are scaled by powers of 2 before all that, so that
+ * no product of large ones overflows; nothing is rounded by it. Of more than SAMPLE pairs
+ * so many, evenly spaced, are looked at. Cost: p n^2 numbers; p^2 n^2 operations.
+ *
+ * In the text of an expression align(A, B, ...) is found, its kernels are read, and
+ * numbers take its place, w1*(A) + w2*(B) + ...
  */
 #include "model/align.h"
+#include "method/margin/boxqp.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
+
+/* ---- the weights ---- */
+
+/* The programme on its support F: M_FF w_F = a_F; kept where w_F > 0. */
+static okra_status polish(okra_context *ctx, okra_int p, const double *M, const double *a,
+                          double *w)
+{
+    OWNED okra_int *at = NULL;
+    okra_int f = 0;
+    OWNED double *A = NULL, *x = NULL;
+    bool done = false, good = true;
+    MAKE(at, p);
+    MAKE(A, p * p);
+    MAKE(x, p);
+    for (okra_int k = 0; k < p; k++) {
+        at[f] = k;
+        f += w[k] > 0;
+    }
+    for (okra_int r = 0; r < f; r++) {
+        x[r] = a[at[r]];
+        for (okra_int c = 0; c < f; c++) {
+            A[r * f + c] = M[at[r] * p + at[c]];
+        }
+    }
+    CHK(okra_cholesky_try_(ctx, okra_mat_of_(A, f, f), &done));
+    if (done && f > 0) {
+        CHK(okra_cholesky_solve_(ctx, okra_mat_of_(A, f, f), okra_mat_of_(x, f, 1)));
+        for (okra_int r = 0; r < f; r++) {
+            good = good && x[r] > 0;
+        }
+        for (okra_int r = 0; good && r < f; r++) {
+            w[at[r]] = x[r];
+        }
+    }
+    return OKRA_OK;
+}
+
+okra_status okra_align_weights_(okra_context *ctx, okra_int p, const double *M,
+                                const double *a, bool each, double *w)
+{
+    OWNED double *Q = NULL, *most = NULL;
+    double bound = 0, sum = 0;
+    okra_boxqp_report_ report = {0};
+    MAKE(Q, p * p);
+    MAKE(most, p);
+    for (okra_int k = 0; k < p; k++) {
+        bool counts = a[k] > 0 && M[k * p + k] > 0;
+        bound += counts ? a[k] * a[k] / M[k * p + k] : 0;
+        w[k] = each && counts ? a[k] / sqrt(M[k * p + k]) : 0;
+    }
+    for (okra_int k = 0; k < p; k++) {
+        most[k] = a[k] > 0 ? 2 * bound : 0;
+        for (okra_int l = 0; l < p; l++) {
+            bool counts = a[k] > 0 && a[l] > 0;
+            Q[k * p + l] = counts ? M[k * p + l] / (a[k] * a[l]) : k == l;
+        }
+    }
+    if (!each && bound > 0) {
+        CHK(okra_boxqp_bounded_(ctx, okra_mat_of_(Q, p, p), most, 1e-13, w, &report));
+        for (okra_int k = 0; k < p; k++) {
+            w[k] = a[k] > 0 && w[k] > 1e-12 * bound ? w[k] / a[k] : 0;
+        }
+        CHK(polish(ctx, p, M, a, w));
+    }
+    for (okra_int k = 0; k < p; k++) {
+        sum += w[k];
+    }
+    REFUSE_IF(!(sum > 0), OKRA_EARG, "%s: no kernel is aligned with the outputs",
+              okra_align_names_[each ? OKRA_ALIGN_EACH_ : OKRA_ALIGN_]);
+    for (okra_int k = 0; k < p; k++) {
+        w[k] /= sum;
+    }
+    return OKRA_OK;
+}
+
+/* ---- matrices ---- */
+
+/* G <- S G S, and (center) less the mean. */
+static okra_status prepare(const okra_learner_ *z, bool center, double *G)
+{
+    FREED_BY(okra_large_drop_) okra_large_ *A = NULL;
+    okra_mat_ block = okra_mat_of_(G, z->n, z->n);
+    CHK(okra_large_begin_(z->ctx, true, block, &A));
+    if (z->s) {
+        CHK(okra_large_scale_(z->ctx, z->s, z->s, A));
+    }
+    if (center) {
+        CHK(z->s ? okra_center_weighted_(z->ctx, z->s, z->total, NULL, A)
+                 : okra_large_center_(z->ctx, NULL, A));
+    }
+    return okra_large_end_(z->ctx, A, block);
+}
+
+/* The Gram matrix times the power of 2 (*scale) that brings its largest entry to 1..2. */
+static okra_status gram(const okra_learner_ *z, const okra_kernel *kernel,
+                        const okra_data *data, double *G, double *scale)
+{
+    FREED_BY(okra_bound_drop_) okra_bound_ *bound = NULL;
+    double most = 0;
+    CHK(okra_bound_create_(z->ctx, kernel, data, &bound));
+    CHK(okra_bound_gram_(z->ctx, bound, okra_mat_of_(G, z->n, z->n)));
+    for (okra_int i = 0; i < z->n * z->n; i++) {
+        double size = fabs(G[i]);
+        most = size > most || isnan(size) ? size : most;
+    }
+    REFUSE_IF(!isfinite(most), OKRA_ENUMERIC, "align: a value of the kernel %s is %g",
+              okra_kernel_text(kernel), most);
+    *scale = most > 0 ? ldexp(1, -OKRA_MIN_(OKRA_MAX_(ilogb(most), -1000), 1000)) : 1;
+    for (okra_int i = 0; *scale != 1 && i < z->n * z->n; i++) {
+        G[i] *= *scale;
+    }
+    return OKRA_OK;
+}
+
+/* F of few explicit outputs, s_i (y_i - mean) in its rows; else L. */
+static okra_status features(const okra_learner_ *z, const okra_kernel *ky, bool center,
+                            double **F)
+{
+    okra_int n = z->n, d = z->y->d;
+    double scale = 1, level = 1;
+    if (z->y->kind != OKRA_DENSE || 2 * d > n || !okra_kernel_is_linear_(ky, &scale)) {
+        CHK(gram(z, ky, z->y, z->L, &level));
+        return prepare(z, center, z->L);
+    }
+    CHK(okra_doubles_(z->ctx, n, d, "the output features", F));
+    for (okra_int j = 0; j < d; j++) {
+        double mean = 0;
+        for (okra_int i = 0; i < n && center; i++) {
+            double weight = z->s ? z->s[i] * z->s[i] : 1;
+            mean += weight * z->y->values[i * z->y->ld + j] / z->total;
+        }
+        for (okra_int i = 0; i < n; i++) {
+            (*F)[i * d + j] = sqrt(scale) * (z->s ? z->s[i] : 1) *
+                              (z->y->values[i * z->y->ld + j] - mean);
+        }
+    }
+    return OKRA_OK;
+}
+
+/* Products of all matrices with one another and with L, centred. */
+static okra_status products(const okra_learner_ *z, double *M, double *a, double *own)
+{
+    okra_int area = z->n * z->n;
+    okra_mat_ K = okra_mat_of_(z->K, z->p, area), L = okra_mat_of_(z->L, 1, area);
+    CHK(okra_syrk_(z->ctx, false, 1, K, 0, okra_mat_of_(M, z->p, z->p)));
+    CHK(okra_gemm_(z->ctx, false, true, 1, K, L, 0, okra_mat_of_(a, z->p, 1)));
+    *own = okra_dot_(area, z->L, z->L);
+    return OKRA_OK;
+}
+
+/* <K_w, L> / (|K_w| |L|), which does not change with the size of w */
+static double alignment(okra_int p, const double *M, const double *a, double own,
+                        const double *w)
+{
+    double top = 0, square = 0, most = 0;
+    for (okra_int k = 0; k < p; k++) {
+        most = fmax(most, w[k]);
+    }
+    for (okra_int k = 0; k < p; k++) {
+        top += w[k] / most * a[k];
+        for (okra_int l = 0; l < p; l++) {
+            square += w[k] / most * (w[l] / most) * M[k * p + l];
+        }
+    }
+    return top / sqrt(square * own);
+}
+
+/* Weights of the matrices as they were: w of those that are scaled, and of sum 1 where
+ * they are no matter of lambda. */
+static void unscale(const okra_learner_ *z, bool whole, double *w)
+{
+    double sum = 0;
+    for (okra_int k = 0; k < z->p; k++) {
+        w[k] *= z->scale[k];
+        sum += w[k];
+    }
+    for (okra_int k = 0; whole && k < z->p; k++) {
+        w[k] /= sum;
+    }
+}
+
+static okra_status leave(okra_learner_ *z, okra_kernel *const *kernels,
+                         const okra_kernel *ky, const okra_align_options_ *o, double *w)
+{
+    OWNED double *F = NULL, *mean = NULL;
+    MAKE(mean, z->p);
+    for (okra_int k = 0; k < z->p; k++) {
+        CHK(gram(z, kernels[k], z->x, z->K + k * z->n * z->n, &z->scale[k]));
+        CHK(prepare(z, false, z->K + k * z->n * z->n));
+        mean[k] = 1 / (double)z->p / z->scale[k];
+        w[k] = w[k] / z->scale[k];
+    }
+    CHK(features(z, ky, o->center, &F));
+    return okra_align_loo_(z, o->lambda, F, F ? z->y->d : 0, mean, w);
+}
+
+static okra_status find_weights(okra_learner_ *z, okra_kernel *const *kernels,
+                                const okra_kernel *ky, okra_align_how_ how,
+                                const okra_align_options_ *o, double *w, double *value)
+{
+    OWNS(&z->K, &z->L, &z->s, &z->scale);
+    OWNED double *M = NULL, *a = NULL;
+    double own = 0, scale = 1;
+    okra_int n = z->n;
+    bool each = how == OKRA_ALIGN_EACH_;
+    CHK(okra_doubles_(z->ctx, z->p, n * n, "the Gram matrices to align", &z->K));
+    CHK(okra_doubles_(z->ctx, n, n, "the Gram matrix of the outputs", &z->L));
+    MAKE(M, z->p * z->p);
+    MAKE(a, z->p);
+    MAKE(z->scale, z->p);
+    okra_problem_ pairs = {.n = n, .weights = z->y->weights};
+    CHK(okra_problem_roots_(&pairs, &z->s, &z->total));
+    CHK(gram(z, ky, z->y, z->L, &scale));
+    CHK(prepare(z, true, z->L));
+    for (okra_int k = 0; k < z->p; k++) {
+        CHK(okra_cancelled_(z->ctx));
+        CHK(gram(z, kernels[k], z->x, z->K + k * n * n, &z->scale[k]));
+        CHK(prepare(z, true, z->K + k * n * n));
+        okra_progress_(z->ctx, "align", k + 1, z->p);
+    }
+    CHK(products(z, M, a, &own));
+    CHK(okra_align_weights_(z->ctx, z->p, M, a, each, w));
+    for (okra_int k = 0; each && k < z->p; k++) {
+        w[k] /= z->scale[k]; /* a_k / |K_k| is the same whatever the scale */
+    }
+    if (how == OKRA_ALIGN_LOO_) {
+        unscale(z, true, w);
+        CHK(leave(z, kernels, ky, o, w));
+    }
+    *value = alignment(z->p, M, a, own, w);
+    unscale(z, how != OKRA_ALIGN_LOO_, w);
+    return OKRA_OK;
+}
+
+/* ---- the text ---- */
 
 enum { SAMPLE = 4000, SAMPLE_LOO = 1000, KERNELS_MOST = 200 };
 
@@ -170,7 +429,7 @@ okra_status okra_align_learn_(okra_context *ctx, const okra_data *x, const okra_
     TRY(sample(x, y, c.how == OKRA_ALIGN_LOO_ ? SAMPLE_LOO : SAMPLE, &some_x, &some_y));
     okra_learner_ z = {
         .ctx = ctx, .x = some_x, .y = some_y, .n = some_y->n, .p = c.count};
-    TRY(okra_align_find_(&z, kernels, ky, c.how, o, w, &made.value));
+    TRY(find_weights(&z, kernels, ky, c.how, o, w, &made.value));
     TRY(write_texts(text, &c, kernels, w, &made));
     FAIL_IF(okra_align_asked_(made.text), OKRA_EARG,
             "align stands once in a kernel expression");

@@ -26,7 +26,7 @@ typedef struct okra_align_ {
 } okra_align_;
 void okra_align_clear_(okra_align_ *align);
 
-/* align_learn.c: w (p) of the kernels, and the alignment of the combination. */
+/* align.c: w (p) of the kernels, and the alignment of the combination. */
 typedef struct okra_learner_ {
     okra_context *ctx;
     const okra_data *x, *y; /* n pairs */
@@ -36,10 +36,6 @@ typedef struct okra_learner_ {
     double *scale;    /* p: powers of 2 that the matrices were multiplied by */
     double *s, total; /* roots of the weights of pairs, or NULL */
 } okra_learner_;
-okra_status okra_align_find_(okra_learner_ *z, okra_kernel *const *kernels,
-                             const okra_kernel *ky, okra_align_how_ how,
-                             const okra_align_options_ *o, double *w,
-                             double *value) OKRA_CHECK;
 /* align_loo.c: w (p), where the search begins and what is found, for the scaled matrices
  * K and L = F F' (F: n x r, or NULL); mean: the weights of the mean of the kernels. */
 okra_status okra_align_loo_(const okra_learner_ *z, double lambda, const double *F,

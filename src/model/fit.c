@@ -1,12 +1,158 @@
 /*
  * fit.c: from pairs of objects and options to a model.
  */
-#include "model/align.h"
+#include "model/model.h"
 #include "model/options.h"
+#include "okra/twin.h"
+#include "engine/engine.h"
+#include "model/align.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+
+/* ---- --twin: learned transformations take the place of both kernels ---- */
+
+static okra_status parse(const char *text, int degree[2], bool *unbiased)
+{
+    int used = 0;
+    if (sscanf(text, "%9d,%9d%n", &degree[0], &degree[1], &used) == 2) {
+        *unbiased = strcmp(text + used, ",unbiased") == 0;
+        if (!text[used] || *unbiased) {
+            return OKRA_OK;
+        }
+    }
+    return okra_fail_(
+        OKRA_EARG, "twin is '%s', expected two degrees, D1,D2 or D1,D2,unbiased", text);
+}
+
+/* The inputs that have an output. */
+static okra_status labelled(const okra_data *x, okra_int n, okra_data **out)
+{
+    OWNED okra_int *index = NULL;
+    if (x->n == n) {
+        *out = okra_data_retain(x);
+        return OKRA_OK;
+    }
+    MAKE(index, n);
+    okra_iota_(n, index);
+    return okra_data_take(x, index, n, out);
+}
+
+OKRA_DROPS_(drop_twin, okra_twin, okra_twin_free)
+
+static okra_status learn_twin(okra_context *ctx, const okra_data *x, const okra_data *y,
+                              const okra_fit_fields_ *fields, okra_kernel **kx,
+                              okra_kernel **ky, double hsic[2])
+{
+    int degree[2];
+    bool unbiased;
+    FREED_BY(okra_data_drop_) okra_data *inputs = NULL;
+    FREED_BY(drop_twin) okra_twin *twin = NULL;
+    FREED_BY(okra_kernel_drop_) okra_kernel *x_learned = NULL;
+    okra_kernel *y_learned = NULL;
+    CHK(parse(fields->twin, degree, &unbiased));
+    REFUSE_IF(y->missing, OKRA_EARG,
+              "twin: y has missing values, of which no kernel can be learned");
+    CHK(labelled(x, y->n, &inputs));
+    const char *low_x = okra_fit_low_x_(fields);
+    const char *low_y = okra_fit_low_y_(fields);
+    okra_twin_base base_x = {(const okra_kernel *const *)kx, 1, degree[0],
+                             *low_x ? low_x : NULL};
+    okra_twin_base base_y = {(const okra_kernel *const *)ky, 1, degree[1],
+                             *low_y ? low_y : NULL};
+    CHK(okra_twin_learn(ctx, inputs, y, &base_x, &base_y, unbiased, &twin));
+    CHK(okra_kernel_parse(okra_twin_kernel(twin, OKRA_SIDE_X), &x_learned));
+    CHK(okra_kernel_parse(okra_twin_kernel(twin, OKRA_SIDE_Y), &y_learned));
+    okra_kernel_free(*kx);
+    okra_kernel_free(*ky);
+    *kx = x_learned;
+    *ky = y_learned;
+    x_learned = NULL;
+    hsic[0] = okra_twin_before(twin);
+    hsic[1] = okra_twin_after(twin);
+    return OKRA_OK;
+}
+
+/* ---- rows that lie in several files
+ *
+ * A fit of low rank goes over its rows once and keeps sums. Where inputs and outputs are
+ * arrays of NumPy they then stay in their files: each process reads the rows of its share
+ * and those of the basis, and checks them as they come. Every other fit brings the rows
+ * together in memory first; so do a few of them, up to FEW, of which a model keeps all
+ * outputs. Of more it keeps the first FEW, for decoders that choose among them.
+ * ---- */
+
+enum { FEW = 16384 };
+
+/* the outputs that a model keeps of those of its fit. */
+static okra_status kept_outputs(const okra_data *y, okra_data **out)
+{
+    if (y->pieces) {
+        FREED_BY(okra_data_drop_) okra_data *some = NULL;
+        CHK(okra_stack_slice_(y, 0, OKRA_MIN_(y->n, FEW), &some));
+        return okra_data_copy(some, out);
+    }
+    *out = okra_data_retain(y);
+    return OKRA_OK;
+}
+
+/* Is the basis drawn without a look at all rows? */
+static bool draws(const okra_low_ *low)
+{
+    return low->kind == OKRA_LOW_RFF_ || (low->kind == OKRA_LOW_SKETCH_ && low->sparse) ||
+           (low->kind == OKRA_LOW_NYSTROM_ &&
+            (low->pivots == OKRA_PIVOTS_UNIFORM_ || low->pivots == OKRA_PIVOTS_CENTRES_));
+}
+
+static okra_status may_stay(okra_context *ctx, const okra_options *options,
+                            const okra_data *x, const okra_data *y, bool *out)
+{
+    FREED_BY(okra_kernel_drop_) okra_kernel *ky = NULL;
+    okra_fit_fields_ f;
+    okra_low_ low;
+    double scale;
+    *out = false;
+    CHK(okra_options_read(options, &okra_fit_table_, &f));
+    const char *text = okra_fit_low_x_(&f);
+    const okra_method_ *method = okra_method_find_(f.method);
+    bool passes = method && method->passes && method->passes(options);
+    bool here = okra_engine_is_host_(ctx) || okra_context_crew_(ctx);
+    if (!here || !*text || x->kind != OKRA_DENSE || y->kind != OKRA_DENSE ||
+        y->n <= FEW || x->n != y->n || !passes || okra_align_asked_(f.kx)) {
+        return OKRA_OK;
+    }
+    CHK(okra_low_read_("low-rank-x", text, &low));
+    CHK(okra_kernel_choose(ctx, f.ky, y, &ky));
+    *out = draws(&low) && okra_kernel_is_linear_(ky, &scale);
+    return OKRA_OK;
+}
+
+static okra_status open_rows(okra_context *ctx, const char *text, okra_data **out)
+{
+    return okra_shards_named_(text) ? okra_shards_open_(ctx, text, out)
+                                    : okra_data_read(ctx, text, out);
+}
+
+okra_status okra_fit_shards(okra_context *context, const char *x, const char *y,
+                            const okra_options *options, okra_model **out)
+{
+    NOT_NULL(x);
+    NOT_NULL(y);
+    NOT_NULL(out);
+    FREED_BY(okra_data_drop_) okra_data *inputs = NULL, *outputs = NULL;
+    bool stay = false;
+    CHK(open_rows(context, x, &inputs));
+    CHK(open_rows(context, y, &outputs));
+    CHK(may_stay(context, options, inputs, outputs, &stay));
+    if (!stay) {
+        CHK(okra_stack_join_(context, &inputs));
+        CHK(okra_stack_join_(context, &outputs));
+    }
+    return okra_fit(context, inputs, outputs, options, out);
+}
+
+/* ---- the fit ---- */
 
 /* One class more than inputs, and the first of them comes once: a heading, likely. */
 static const char *heading(const okra_data *x, const okra_data *y)
@@ -66,51 +212,6 @@ static okra_status parse_kernel(okra_context *ctx, const char *which, const char
         okra_message_prefix_("%s", which);
     }
     return st;
-}
-
-okra_status okra_method_choose_(const char *name, const okra_method_ **out)
-{
-    *out = okra_method_find_(name);
-    if (!*out) {
-        const char *names[OKRA_NAMES_MOST_];
-        size_t count = 0;
-        while (okra_methods_[count] && count < OKRA_NAMES_MOST_) {
-            names[count] = okra_methods_[count]->name;
-            count++;
-        }
-        return okra_unknown_("method", name, names, count);
-    }
-    return OKRA_OK;
-}
-
-/* The one method that has an option; NULL: none or several have it. */
-static const char *only_method(const char *option)
-{
-    const char *found = NULL;
-    int count = 0;
-    for (size_t i = 0; okra_methods_[i]; i++) {
-        if (okra_option_find_(&okra_methods_[i]->options, option, strlen(option))) {
-            found = okra_methods_[i]->name;
-            count++;
-        }
-    }
-    return count == 1 ? found : NULL;
-}
-
-okra_status okra_method_check_(const okra_options *options, const okra_method_ *method)
-{
-    char who[80];
-    const char *value, *name;
-    for (size_t i = 0; (name = okra_options_each_(options, i, &value)) != NULL; i++) {
-        const char *other = only_method(name);
-        REFUSE_IF(other && strcmp(other, method->name) != 0 &&
-                      !okra_option_find_(&okra_fit_table_, name, strlen(name)),
-                  OKRA_EARG, "method %s does not use the option '%s'; method %s does",
-                  method->name, name, other);
-    }
-    snprintf(who, sizeof who, "method %s", method->name);
-    const okra_option_table *tables[] = {&okra_fit_table_, &method->options};
-    return okra_options_check_used_(options, tables, 2, who);
 }
 
 /* The lambdas of a path obey the range of the option. */
@@ -244,7 +345,7 @@ static okra_status learn_kernels(okra_context *ctx, const okra_method_ *method,
               "twin learns kernels from pairs that count alike: it "
               "does not use weights");
     if (*fields->twin) {
-        CHK(okra_fit_twin_(ctx, x, y, fields, kx, ky, hsic));
+        CHK(learn_twin(ctx, x, y, fields, kx, ky, hsic));
     }
     for (size_t i = 0; i < count; i++) {
         CHK(put_twin(bags[i], fields->twin, hsic));
@@ -283,22 +384,28 @@ static okra_status fit_all(okra_context *ctx, const okra_model *basis, const okr
     }
     CHK(learn_kernels(ctx, method, x, y, &fields, options, lambda, count, bags, &kx,
                       &ky));
-    CHK(basis ? okra_fit_basis_low_(ctx, basis, &fields, method, options, x, y, kx, ky,
-                                    &map_x, &map_y)
-              : okra_fit_low_(ctx, &fields, method, options, x, y, &kx, &ky, &map_x,
-                              &map_y));
+    if (basis) {
+        CHK(okra_fit_basis_low_(ctx, basis, &fields, method, options, x, y, kx, ky,
+                                &map_x, &map_y));
+    } else if (*okra_fit_low_x_(&fields) || *okra_fit_low_y_(&fields)) {
+        CHK(okra_fit_low_(ctx, &fields, method, options, x, y, &kx, &ky, &map_x, &map_y));
+    }
     if (map_x && map_x->kernel) {
         CHK(okra_low_waves_(&fields, &kx, &waves));
     }
-    CHK(okra_shards_kept_(y, &kept));
+    CHK(kept_outputs(y, &kept));
     CHK(okra_training_low_(ctx, map_x ? map_x->objects : x, kept, kx, ky,
                            basis ? basis->bag : NULL, NULL, map_y, &training));
     kx = ky = NULL;
     map_y = NULL;
     training->waves = map_x && map_x->kernel;
     training->waves_text = TAKE(waves);
-    CHK(okra_low_put_(ctx, training->bound_x, "x", count, bags));
-    CHK(okra_low_put_(ctx, training->bound_y, "y", count, bags));
+    if (okra_kernel_low_(training->kx)) {
+        CHK(okra_low_put_(ctx, training->bound_x, "x", count, bags));
+    }
+    if (okra_kernel_low_(training->ky)) {
+        CHK(okra_low_put_(ctx, training->bound_y, "y", count, bags));
+    }
     CHK(run(ctx, training, map_x ? x : training->x, y, map_x, method, options, lambda,
             count, bags));
     for (size_t i = 0; i < count; i++) {

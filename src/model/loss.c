@@ -57,3 +57,124 @@ okra_status okra_model_loss(okra_context *context, const okra_model *model,
     }
     return OKRA_OK;
 }
+
+/* ---- left-out pairs
+ *
+ * Each training input is predicted by the model that has not seen it, in closed form (see
+ * the method's own file), judged and decoded. The left-out output itself is no candidate:
+ * one candidate more than wanted is kept, and the own one is dropped.
+ * ---- */
+
+typedef struct sink {
+    const okra_training_ *t;
+    okra_prediction *p;
+    double *losses; /* n, or NULL */
+} sink;
+
+/* Keeps the nearest candidate that is not the output i itself. */
+static okra_status drop_own(const okra_data *y, okra_decoded_ *two, okra_decoded_ *out)
+{
+    okra_int n = y->n;
+    MAKE(out->index, n);
+    MAKE(out->distance, n);
+    for (okra_int i = 0; i < n; i++) {
+        okra_int k = two->index[i * two->top] == i;
+        out->index[i] = two->index[i * two->top + k];
+        out->distance[i] = two->distance[i * two->top + k];
+        REFUSE_IF(out->index[i] < 0, OKRA_EUNSUPPORTED,
+                  "no output but the left-out one can be decoded to");
+    }
+    out->top = 1;
+    return okra_data_take(y, out->index, n, &out->objects);
+}
+
+static okra_status decode(okra_context *ctx, const sink *s, const okra_block_ *block)
+{
+    okra_status st = OKRA_OK;
+    const okra_decoder_ *decoder = okra_decoder_default_(false, false);
+    okra_decode_request_ request = {.tests = block->m, .top = 2};
+    okra_decoded_ two = {0};
+    void *state = NULL;
+    TRY(decoder->create(ctx, &s->t->output, NULL, &request, &state));
+    TRY(decoder->block(ctx, state, block));
+    TRY(decoder->finish(ctx, state, &two));
+    TRY(drop_own(s->t->y, &two, &s->p->decoded));
+done:
+    if (state) {
+        decoder->free(state);
+    }
+    okra_decoded_clear_(&two);
+    return st;
+}
+
+static okra_status keep(okra_mat_ from, double **to)
+{
+    double *values = NULL;
+    MAKE(values, from.rows * from.cols);
+    for (okra_int i = 0; i < from.rows; i++) {
+        for (okra_int j = 0; j < from.cols; j++) {
+            values[i * from.cols + j] = from.p[i * from.ld + j];
+        }
+    }
+    *to = values;
+    return OKRA_OK;
+}
+
+static okra_status take(okra_context *ctx, void *user, const okra_left_ *left)
+{
+    sink *s = user;
+    FREED_BY(okra_feature_loss_drop_) okra_feature_loss_ *loss = NULL;
+    okra_block_ block = {.m = s->t->y->n, .W = left->W, .H = left->H};
+    if (left->W.p) {
+        CHK(keep(left->W, &s->p->weights));
+    } else {
+        CHK(keep(left->H, &s->p->embedding));
+        s->p->d = left->H.cols;
+    }
+    if (s->losses) {
+        CHK(okra_feature_loss_create_(ctx, &s->t->output, s->t->y, &loss));
+        CHK(okra_feature_loss_block_(ctx, loss, &block, s->losses));
+    }
+    return decode(ctx, s, &block);
+}
+
+okra_status okra_model_leave(okra_context *context, const okra_model *model,
+                             const okra_options *options, double *losses,
+                             okra_prediction **out)
+{
+    NOT_NULL(model);
+    NOT_NULL(out);
+    const okra_training_ *t = model->training;
+    FREED_BY(okra_prediction_drop_) okra_prediction *p = NULL;
+    FREED_BY(okra_options_drop_) okra_options *own = NULL;
+    const char *file = NULL;
+    double lambda, rank; /* rank: the model keeps a basis in place of its inputs */
+    REFUSE_IF(
+        !model->method->leave || !okra_bag_get_number_(model->bag, "lambda", &lambda) ||
+            !t->bound_x || !t->bound_y || t->waves || t->x->n < t->y->n ||
+            (okra_bag_get_number_(model->bag, "x.rank", &rank) &&
+             !okra_kernel_low_(t->kx)),
+        OKRA_EUNSUPPORTED, "this model (method %s) has no closed form of leave-one-out",
+        model->method->name);
+    REFUSE_IF(okra_kernel_means_(t->kx) || okra_kernel_means_(t->ky), OKRA_EUNSUPPORTED,
+              "leaving one out has no closed form: a kernel depends on the whole "
+              "training set (`| center`)");
+    REFUSE_IF(t->y->n < 2, OKRA_ESHAPE,
+              "leaving one out needs two training pairs, there is one");
+    if (options) {
+        CHK(okra_model_check_options_(model, options));
+    } else {
+        CHK(okra_model_options_(model, &own, &file));
+        REFUSE_IF(file, OKRA_EUNSUPPORTED, "option %s of the model names a file", file);
+        options = own;
+    }
+    okra_problem_ problem = okra_training_problem_(t, t->x, NULL);
+    okra_parts_ parts = {t->y->n, NULL};
+    ZMAKE(p, 1);
+    p->tests = p->n = t->y->n;
+    sink s = {t, p, losses};
+    CHK(model->method->leave(context, &problem, options, &lambda, 1, &parts,
+                             t->output.features != NULL, take, &s));
+    *out = TAKE(p);
+    return OKRA_OK;
+}

@@ -72,9 +72,6 @@ okra_status okra_model_assemble_(okra_training_ *training, const okra_method_ *m
  * "D1,D2,unbiased", of low rank where the fit is; *kx and *ky are replaced by the learned
  * kernels. hsic: before, after. */
 struct okra_fit_fields_;
-okra_status okra_fit_twin_(okra_context *ctx, const okra_data *x, const okra_data *y,
-                           const struct okra_fit_fields_ *fields, okra_kernel **kx,
-                           okra_kernel **ky, double hsic[2]) OKRA_CHECK;
 
 /* A SPEC of low rank; messages begin with the option's name. */
 okra_status okra_low_read_(const char *name, const char *text,
@@ -86,24 +83,22 @@ okra_status okra_fit_low_(okra_context *ctx, const struct okra_fit_fields_ *fiel
                           const okra_data *x, const okra_data *y, okra_kernel **kx,
                           okra_kernel **ky, okra_map_ **map_x,
                           okra_map_ **map_y) OKRA_CHECK;
-/* shards.c: the outputs that a model keeps of those of its fit. */
-okra_status okra_shards_kept_(const okra_data *y, okra_data **out) OKRA_CHECK;
 /* A fit whose inputs are seen through the basis that a model keeps; NULL: its own.
  * lambda NULL: one model with the lambda of the options. */
 okra_status okra_fit_with_(okra_context *ctx, const okra_model *basis, const okra_data *x,
                            const okra_data *y, const okra_options *options,
                            const double *lambda, size_t count,
                            okra_model **models) OKRA_CHECK;
-/* basis.c: the map of the inputs from a model, that of the outputs as okra_fit_low_. */
+/* low.c: the map of the inputs from a model, that of the outputs as okra_fit_low_. */
 okra_status okra_fit_basis_low_(okra_context *ctx, const okra_model *basis,
                                 const struct okra_fit_fields_ *fields,
                                 const okra_method_ *method, const okra_options *options,
                                 const okra_data *x, const okra_data *y,
                                 const okra_kernel *kx, const okra_kernel *ky,
                                 okra_map_ **map_x, okra_map_ **map_y) OKRA_CHECK;
-/* again.c: is it the option `matrix` of the method, whose file the model keeps? */
+/* options.c: is it the option `matrix` of the method, whose file the model keeps? */
 bool okra_model_keeps_(const okra_method_ *method, const char *name);
-/* again.c: the options that the model was fitted with, where they are not the defaults,
+/* options.c: the options that the model was fitted with, where they are not the defaults,
  * kernels as they were chosen and learned. *file (or NULL): one that names a file. */
 okra_status okra_model_options_(const okra_model *model, okra_options **out,
                                 const char **file) OKRA_CHECK;

@@ -9,6 +9,15 @@
 typedef struct okra_fit_fields_ {
     const char *kx, *ky, *method, *twin, *low_rank, *low_rank_x, *low_rank_y, *decode;
 } okra_fit_fields_;
+/* SPEC of low rank of the inputs and of the outputs; "": none. */
+static inline const char *okra_fit_low_x_(const okra_fit_fields_ *f)
+{
+    return *f->low_rank ? f->low_rank : f->low_rank_x;
+}
+static inline const char *okra_fit_low_y_(const okra_fit_fields_ *f)
+{
+    return *f->low_rank ? f->low_rank : f->low_rank_y;
+}
 
 typedef struct okra_predict_fields_ {
     const char *decode;

@@ -101,8 +101,8 @@ okra_status okra_fit_plan(okra_context *context, const okra_data *x, const okra_
     }
     *seconds = 0;
     CHK(okra_options_read(options, &okra_fit_table_, &f));
-    const char *low_x = *f.low_rank ? f.low_rank : f.low_rank_x;
-    const char *low_y = *f.low_rank ? f.low_rank : f.low_rank_y;
+    const char *low_x = okra_fit_low_x_(&f);
+    const char *low_y = okra_fit_low_y_(&f);
     if (!*low_x) {
         return OKRA_OK;
     }

@@ -31,29 +31,6 @@ typedef struct run {
     okra_prediction *p;
 } run;
 
-okra_status okra_decoder_choose_(const char *name, const okra_decoder_ **out)
-{
-    *out = okra_decoder_find_(name);
-    if (!*out) {
-        const char *names[OKRA_NAMES_MOST_];
-        size_t count = 0;
-        while (okra_decoders_[count] && count < OKRA_NAMES_MOST_) {
-            names[count] = okra_decoders_[count]->name;
-            count++;
-        }
-        return okra_unknown_("decoder", name, names, count);
-    }
-    return OKRA_OK;
-}
-
-okra_status okra_decoder_check_(const okra_options *options, const okra_decoder_ *decoder)
-{
-    char who[80];
-    snprintf(who, sizeof who, "decoder %s", decoder->name);
-    const okra_option_table *tables[] = {&okra_predict_table_, &decoder->options};
-    return okra_options_check_used_(options, tables, 2, who);
-}
-
 static okra_status check_request(const okra_model *model,
                                  const okra_predict_request *request)
 {
