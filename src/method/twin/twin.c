@@ -21,10 +21,77 @@
  * multiplications, and no n x n matrix.
  */
 #include "method/twin/twin.h"
-
 #include "core/simd.h"
 
+#include <math.h>
 #include <string.h>
+
+static okra_int binomial(okra_int n, okra_int k)
+{
+    double value = 1;
+    for (okra_int i = 1; i <= k; i++) {
+        value = value * (double)(n - k + i) / (double)i;
+        if (value > 2.0 * OKRA_TWIN_TERMS_MOST) {
+            return 2 * OKRA_TWIN_TERMS_MOST;
+        }
+    }
+    return (okra_int)(value + 0.5);
+}
+
+okra_int okra_twin_terms_(const okra_twin_side_ *side)
+{
+    okra_int count = binomial(side->kernels + side->degree, side->kernels) - 1;
+    return count > OKRA_TWIN_TERMS_MOST ? -1 : count;
+}
+
+void okra_twin_exponents_(const okra_twin_side_ *side, okra_int t, int *p)
+{
+    int q = side->kernels, total = 1;
+    memset(p, 0, (size_t)q * sizeof *p);
+    for (;; total++) { /* the terms of one total degree */
+        okra_int count = binomial(total + q - 1, q - 1);
+        if (t < count) {
+            break;
+        }
+        t -= count;
+    }
+    for (int k = 0; k < q - 1; k++) {
+        for (p[k] = total;; p[k]--) {
+            okra_int count = binomial(total - p[k] + q - k - 2, q - k - 2);
+            if (t < count) {
+                break;
+            }
+            t -= count;
+        }
+        total -= p[k];
+    }
+    p[q - 1] = total;
+}
+
+static okra_int find_term(const okra_twin_side_ *given, const int *p)
+{
+    int other[OKRA_TWIN_KERNELS_MOST];
+    for (okra_int t = 0;; t++) {
+        okra_twin_exponents_(given, t, other);
+        if (memcmp(p, other, (size_t)given->kernels * sizeof *p) == 0) {
+            return t;
+        }
+    }
+}
+
+void okra_twin_recipes_(const okra_twin_side_ *side, okra_twin_recipe_ *out)
+{
+    okra_int terms = okra_twin_terms_(side);
+    for (okra_int t = 0; t < terms; t++) {
+        int p[OKRA_TWIN_KERNELS_MOST] = {0}, k = side->kernels - 1;
+        okra_twin_exponents_(side, t, p);
+        while (p[k] == 0) {
+            k--;
+        }
+        p[k]--;
+        out[t] = (okra_twin_recipe_){t < side->kernels ? -1 : find_term(side, p), k};
+    }
+}
 
 enum { STRETCH = 512, ROWS_A_CHUNK = 32 };
 
@@ -397,5 +464,48 @@ okra_status okra_twin_matrix_(okra_context *ctx, const okra_twin_side_ *x,
     for (okra_int i = 0; i < C.rows * C.cols; i++) {
         C.p[i / C.cols * C.ld + i % C.cols] /= scale;
     }
+    return OKRA_OK;
+}
+
+/* The sign that makes the vector's sum positive; then what is below 0 is rounding. */
+static void non_negative(okra_int n, double *v)
+{
+    double sum = 0, norm = 0;
+    for (okra_int i = 0; i < n; i++) {
+        sum += v[i];
+    }
+    for (okra_int i = 0; i < n; i++) {
+        v[i] = fmax(0, sum < 0 ? -v[i] : v[i]);
+        norm += v[i] * v[i];
+    }
+    for (okra_int i = 0; norm > 0 && i < n; i++) {
+        v[i] /= sqrt(norm);
+    }
+}
+
+okra_status okra_twin_solve_(okra_context *ctx, okra_mat_ C, double *alpha, double *beta,
+                             double *value)
+{
+    okra_int k = OKRA_MIN_(C.rows, C.cols);
+    OWNED double *A = NULL, *U = NULL, *V = NULL, *s = NULL;
+    MAKE(A, C.rows * C.cols);
+    MAKE(U, C.rows * k);
+    MAKE(V, k * C.cols);
+    MAKE(s, k);
+    for (okra_int i = 0; i < C.rows * C.cols; i++) {
+        /* HSIC is not negative, the unbiased estimate of it can be. */
+        A[i] = fmax(0, C.p[i / C.cols * C.ld + i % C.cols]);
+    }
+    CHK(okra_svd_(ctx, okra_mat_of_(A, C.rows, C.cols), okra_mat_of_(U, C.rows, k), s,
+                  okra_mat_of_(V, k, C.cols)));
+    REFUSE_IF(!(s[0] > 0), OKRA_ENUMERIC,
+              "twin: inputs and outputs show no dependence: no HSIC is above 0");
+    for (okra_int i = 0; i < C.rows; i++) {
+        alpha[i] = U[i * k];
+    }
+    memcpy(beta, V, (size_t)C.cols * sizeof *beta);
+    non_negative(C.rows, alpha);
+    non_negative(C.cols, beta);
+    *value = s[0];
     return OKRA_OK;
 }
