@@ -18,6 +18,15 @@ enum { CLI_DONE = 0, CLI_FAILED = 1, CLI_USAGE = 2 };
 
 typedef struct cli_run cli_run;
 
+/* Passes a failure on at once: an okra_status, or an exit status. */
+#define CHK(call)                  \
+    do {                           \
+        int failed_ = (int)(call); \
+        if (failed_ != CLI_DONE) { \
+            return failed_;        \
+        }                          \
+    } while (0)
+
 typedef struct cli_command {
     const char *name, *purpose; /* one line, a sentence without the full stop       */
     const char *usage;          /* what follows the name: "MODEL --x FILE -o FILE"   */
@@ -57,6 +66,7 @@ struct cli_run {
     const char *operands[64];
     int operand_count;
     bool input_taken; /* standard input has a reader, see cli_take_input */
+    char **typed;     /* the arguments, the last one NULL */
 };
 
 /* ---- flags: args.c ---- */
@@ -106,9 +116,15 @@ void cli_line_calibration(FILE *out, const json_t *about);
 /* Weights of kernels that were learned, and a figure of them; nothing (NULL) without. */
 void cli_line_align(FILE *out, const json_t *about);
 json_t *cli_align_figure(const json_t *about);
+/* A text of an object, or what stands for it. */
+const char *cli_text(const json_t *object, const char *key, const char *otherwise);
 /* The head of a result as docs/results-format.md has it, its lists empty. */
 json_t *cli_result(const cli_run *run, const char *kind, const char *name,
                    const char *title);
+/* ROC (id roc), or precision and recall (id pr), with area and chance: score_figure.c */
+json_t *cli_ranking_figure(const okra_ranking *ranking, bool roc);
+/* A word as a shell takes it. */
+void cli_put_word(FILE *out, const char *word);
 /* JSON on standard output; the value is freed. */
 int cli_print_json(const cli_run *run, json_t *value);
 

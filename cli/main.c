@@ -149,7 +149,7 @@ int main(int argc, char **argv)
         skip = strcmp(name, "--version") == 0 ? 2 : 1;
         name = "version";
     }
-    cli_run run = {.command = cli_find_command(name)};
+    cli_run run = {.command = cli_find_command(name), .typed = argv};
     if (!run.command) {
         return unknown_command(name);
     }

@@ -392,18 +392,57 @@ int cli_print_json(const cli_run *run, json_t *value)
     return CLI_DONE;
 }
 
+const char *cli_text(const json_t *object, const char *key, const char *otherwise)
+{
+    const char *text = json_string_value(json_object_get(object, key));
+    return text ? text : otherwise;
+}
+
+void cli_put_word(FILE *out, const char *word)
+{
+    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+                                "0123456789-_./:,+=@%";
+    if (*word && strspn(word, plain) == strlen(word)) {
+        fputs(word, out);
+        return;
+    }
+    fputc('\'', out);
+    for (; *word; word++) {
+        fputs(*word == '\'' ? "'\\''" : (char[]){*word, '\0'}, out);
+    }
+    fputc('\'', out);
+}
+
+/* What was typed, so that it can be typed again. */
+static json_t *typed(const cli_run *run)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *out = open_memstream(&text, &size);
+    json_t *value = NULL;
+    if (out) {
+        fprintf(out, "okra");
+        for (char **word = run->typed + 1; *word; word++) {
+            fputc(' ', out);
+            cli_put_word(out, *word);
+        }
+        value = fclose(out) == 0 && text ? json_string(text) : NULL;
+    }
+    free(text);
+    return value ? value : json_string("okra");
+}
+
 json_t *cli_result(const cli_run *run, const char *kind, const char *name,
                    const char *title)
 {
-    char date[32], command[64];
+    char date[32];
     time_t now = time(NULL);
     struct tm utc;
     gmtime_r(&now, &utc);
     strftime(date, sizeof date, "%Y-%m-%d", &utc);
-    snprintf(command, sizeof command, "okra %s", run->command->name);
-    return json_pack("{s:s,s:i,s:s,s:s,s:s,s:s,s:s,s:I,s:[],s:[],s:[],s:[],s:[]}", "okra",
+    return json_pack("{s:s,s:i,s:s,s:s,s:s,s:o,s:s,s:I,s:[],s:[],s:[],s:[],s:[]}", "okra",
                      okra_version(), "format", 1, "kind", kind, "name", name, "title",
-                     title, "command", command, "date", date, "seed",
+                     title, "command", typed(run), "date", date, "seed",
                      (json_int_t)run->common.seed, "tables", "figures", "readings",
                      "deviations", "remarks");
 }

@@ -20,6 +20,15 @@ endforeach()
 if(TARGET okra_program)
     install(TARGETS okra_program RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR}
             COMPONENT program)
+    # What draws its pages, started by the system's Python.
+    set(okra_report_python "/usr/bin/env python3")
+    file(RELATIVE_PATH okra_report_place ${CMAKE_INSTALL_FULL_BINDIR}
+         ${CMAKE_INSTALL_FULL_DATADIR}/okra)
+    configure_file(cmake/okra-report.in ${okra_made}/okra-report @ONLY)
+    install(PROGRAMS ${okra_made}/okra-report DESTINATION ${CMAKE_INSTALL_BINDIR}
+            COMPONENT program)
+    install(DIRECTORY python/okra_report DESTINATION ${CMAKE_INSTALL_DATADIR}/okra
+            COMPONENT program PATTERN __pycache__ EXCLUDE)
 endif()
 # What the program says of itself: share/man, share/bash-completion, share/zsh.
 install(DIRECTORY ${CMAKE_CURRENT_BINARY_DIR}/share/ DESTINATION ${CMAKE_INSTALL_DATADIR}

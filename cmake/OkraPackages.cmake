@@ -16,6 +16,8 @@ file(CREATE_LINK ${okra_python_target} ${okra_python_link} SYMBOLIC)
 set(okra_python_part COMPONENT python EXCLUDE_FROM_ALL)
 install(DIRECTORY python/okra/ DESTINATION ${okra_python_dir} ${okra_python_part}
         PATTERN __pycache__ EXCLUDE)
+install(DIRECTORY python/okra_report DESTINATION lib/python3/dist-packages ${okra_python_part}
+        PATTERN __pycache__ EXCLUDE)
 install(DIRECTORY include/okra/ DESTINATION ${okra_python_dir}/include ${okra_python_part}
         FILES_MATCHING PATTERN "*.h")
 install(FILES ${okra_python_link} DESTINATION ${okra_python_dir} ${okra_python_part})
@@ -41,13 +43,16 @@ set(CPACK_DEBIAN_PACKAGE_CONTROL_STRICT_PERMISSION ON)
 set(CPACK_DEBIAN_LIBRARY_PACKAGE_SECTION libs)
 set(CPACK_DEBIAN_PROGRAM_PACKAGE_SECTION science)
 set(CPACK_DEBIAN_PROGRAM_PACKAGE_DEPENDS "${okra_deb_same}")
+set(CPACK_DEBIAN_PROGRAM_PACKAGE_RECOMMENDS
+    "python3-matplotlib, python3-jinja2, python3-networkx") # for okra report
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SECTION libdevel)
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS "${okra_deb_same}, ${okra_deb_needs}")
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SUGGESTS gfortran)
 set(CPACK_DEBIAN_PYTHON_PACKAGE_SECTION python)
 set(CPACK_DEBIAN_PYTHON_PACKAGE_DEPENDS
     "${okra_deb_same}, python3 (>= 3.9), python3-numpy (>= 1:1.24)")
-set(CPACK_DEBIAN_PYTHON_PACKAGE_RECOMMENDS "python3-sklearn, python3-scipy, python3-liac-arff, python3-h5py")
+set(CPACK_DEBIAN_PYTHON_PACKAGE_RECOMMENDS
+    "python3-sklearn, python3-scipy, python3-liac-arff, python3-h5py, python3-matplotlib, python3-jinja2, python3-networkx")
 set(CPACK_DEBIAN_PYTHON_PACKAGE_CONTROL_EXTRA ${CMAKE_CURRENT_SOURCE_DIR}/cmake/deb/postinst
     ${CMAKE_CURRENT_SOURCE_DIR}/cmake/deb/prerm)
 set(CPACK_COMPONENT_LIBRARY_DESCRIPTION "The shared library")

@@ -4,6 +4,7 @@
 #include "train/choose.h"
 #include "commands.h"
 #include "predict/link_job.h"
+#include "report/report.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -121,7 +122,8 @@ static int check(const cli_run *run, link_job *j)
     }
     int status = cli_check_writable(run, f->output);
     status = status ? status : cli_check_writable(run, f->network);
-    return status ? status : cli_check_writable(run, f->plot);
+    status = status ? status : cli_check_writable(run, f->plot);
+    return status || !*f->plot ? status : report_check(run);
 }
 
 static int read_all(cli_run *run, link_job *j)

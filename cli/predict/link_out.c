@@ -3,7 +3,7 @@
  */
 #include "predict/link_job.h"
 
-#include "report/figure.h"
+#include "report/report.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -101,17 +101,11 @@ static json_t *picture(const link_job *j)
 
 static int draw(const cli_run *run, const link_job *j)
 {
-    char why[256] = "";
-    cli_file *file = cli_file_open(run, j->f.plot);
-    if (!file) {
-        return CLI_FAILED;
-    }
-    json_t *figure = picture(j);
-    bool good = figure_draw(cli_file_stream(file), figure, true, why, sizeof why);
-    json_decref(figure);
-    return cli_file_close(
-        run, file,
-        good ? CLI_DONE : cli_failure(run, "%s cannot be drawn: %s", j->f.plot, why));
+    json_t *result = cli_result(run, "link", "link", "Links of a network");
+    json_array_append_new(json_object_get(result, "figures"), picture(j));
+    int status = report_draw(run, result, j->f.plot, "", "network");
+    json_decref(result);
+    return status;
 }
 
 int link_write(const cli_run *run, const link_job *j)
@@ -249,8 +243,8 @@ json_t *link_json(const cli_run *run, const link_job *j)
            *figures = json_object_get(result, "figures");
     if (j->ranking) {
         json_array_append_new(tables, score_table(j));
-        json_array_append_new(figures, figure_ranking(j->ranking, true));
-        json_array_append_new(figures, figure_ranking(j->ranking, false));
+        json_array_append_new(figures, cli_ranking_figure(j->ranking, true));
+        json_array_append_new(figures, cli_ranking_figure(j->ranking, false));
     }
     if (*j->f.network || *j->f.plot) {
         json_array_append_new(figures, picture(j));

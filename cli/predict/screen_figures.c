@@ -108,7 +108,10 @@ static json_t *molecules_figure(const cli_ranked_table *t, okra_int query)
         }
         cli_ranked_row r = cli_ranked_row_of(t, query * t->top + k);
         char label[200], note[96];
-        snprintf(label, sizeof label, "%lld. %s", (long long)r.rank, r.formula);
+        int most = (int)(r.name_length < 100 ? r.name_length : 100);
+        snprintf(label, sizeof label, "%lld. %.*s", (long long)r.rank,
+                 r.name_length > 0 ? most : (int)strlen(r.formula),
+                 r.name_length > 0 ? r.name : r.formula);
         int used = snprintf(note, sizeof note, "distance %.4g", r.distance);
         if (t->p) {
             snprintf(note + used, sizeof note - (size_t)used, ", p-value %.3g", r.p);

@@ -3,6 +3,7 @@
  */
 #include "commands.h"
 #include "report/demo.h"
+#include "report/report.h"
 
 #include <errno.h>
 #include <math.h>
@@ -307,12 +308,11 @@ static int save(cli_run *run, const char *folder, const demo_result *r)
 static int draw(cli_run *run, const char *path, const demo_result *a,
                 const demo_result *b)
 {
-    cli_file *file = cli_file_open(run, path);
-    if (!file) {
-        return CLI_FAILED;
-    }
-    demo_svg(cli_file_stream(file), a, b);
-    return cli_file_close(run, file, CLI_DONE);
+    json_t *result = cli_result(run, "demo", "demo", "Two built-in tasks");
+    json_object_set_new(result, "figures", demo_figures(a, b));
+    int status = report_draw(run, result, path, "", "all");
+    json_decref(result);
+    return status;
 }
 
 static int show(cli_run *run, const demo_fields *f, const demo_result *a,
@@ -341,6 +341,9 @@ static int run_demo(cli_run *run)
     okra_status st = cli_fields(run, &f);
     if (st == OKRA_OK && *f.output && !cli_ends(f.output, ".svg")) {
         return cli_usage(run, "-o is '%s', expected a name in .svg", f.output);
+    }
+    if (st == OKRA_OK && *f.output && report_check(run) != CLI_DONE) {
+        return CLI_FAILED;
     }
     if (st == OKRA_OK) {
         st = work(run, &demo_patterns, &a);

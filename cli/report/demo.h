@@ -38,7 +38,7 @@ extern const demo_task demo_patterns, demo_s_shape;
 /* Truth, okra and k-NN side by side, on a terminal or as plain text. */
 void demo_draw_patterns(FILE *out, const demo_result *r);
 void demo_draw_s_shape(FILE *out, const demo_result *r);
-/* Both in one file. */
-void demo_svg(FILE *out, const demo_result *patterns, const demo_result *s_shape);
+/* Both as figures of docs/results-format.md. */
+json_t *demo_figures(const demo_result *patterns, const demo_result *s_shape);
 
 #endif

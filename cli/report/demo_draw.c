@@ -1,9 +1,7 @@
 /*
- * demo_draw.c: pictures of the demo as text and as SVG.
+ * demo_draw.c: pictures of the demo, as text and as figures of a result.
  */
 #include "report/demo.h"
-
-#include "report/svg.h"
 
 #include <langinfo.h>
 #include <math.h>
@@ -115,52 +113,55 @@ void demo_draw_s_shape(FILE *out, const demo_result *r)
             "------------------------------------------------------------");
 }
 
-/* ---- SVG ---- */
+/* ---- as figures of a result, for okra-report ---- */
 
-static void svg_patterns(svg *s, const demo_result *r, double left, double top)
+static json_t *numbers(const double *values, okra_int count)
 {
-    const double cell = 6, step = SIDE * cell + 12;
-    static const char *const names[] = {"truth", "okra", "k-NN"};
+    json_t *list = json_array();
+    for (okra_int i = 0; i < count; i++) {
+        json_array_append_new(list, json_real(values[i]));
+    }
+    return list;
+}
+
+static json_t *patterns_figure(const demo_result *r)
+{
     const okra_data *lower[] = {r->test_y, r->predicted[r->task->row_count - 1],
                                 r->predicted[0]};
-    for (int k = 0; k < 3; k++) {
-        svg_text(s, left + k * step + SIDE * cell / 2, top - 6, 13, "middle", names[k]);
-        for (int i = 0; i < SHOWN; i++) {
+    json_t *rows = json_array();
+    for (int i = 0; i < SHOWN; i++) {
+        json_t *row = json_array();
+        for (int k = 0; k < 3; k++) {
             double image[SIDE * SIDE];
             join(r->test_x, lower[k], i, image);
-            svg_image(s, left + k * step, top + i * step, cell, SIDE, SIDE, image, -1, 1);
-            double middle = top + i * step + SIDE * cell / 2;
-            svg_line(s, left + k * step, middle, left + k * step + SIDE * cell, middle,
-                     "#c03020");
+            json_array_append_new(row, numbers(image, SIDE * SIDE));
         }
+        json_array_append_new(rows, row);
     }
+    return json_pack("{s:s,s:s,s:s,s:i,s:i,s:f,s:f,s:[s,s,s],s:o}", "id", "patterns",
+                     "type", "images", "title",
+                     "The upper half is given, the lower half is predicted", "rows", SIDE,
+                     "cols", SIDE, "low", -1.0, "high", 1.0, "columns", "truth", "okra",
+                     "k-NN", "images", rows);
 }
 
-static void svg_curve(svg *s, const demo_result *r, double left, double top)
+static json_t *points(const char *name, const okra_data *x, const okra_data *y)
 {
-    const double width = 330, height = 312;
-    const struct {
-        const okra_data *y;
-        const char *name, *fill;
-    } sets[] = {{r->test_y, "truth", "#b0b0b0"},
-                {r->predicted[0], "k-NN", "#d08030"},
-                {r->predicted[r->task->row_count - 1], "okra", "#2060b0"}};
-    svg_line(s, left, top, left, top + height, "black");
-    svg_line(s, left, top + height, left + width, top + height, "black");
-    for (int k = 0; k < 3; k++) {
-        for (okra_int i = 0; i < okra_data_count(r->test_x); i++) {
-            svg_circle(s, left + width * across(at(r->test_x, i)),
-                       top + height * (1 - at(sets[k].y, i)), 2, sets[k].fill);
-        }
-        svg_circle(s, left + 20 + 80 * k, top - 10, 4, sets[k].fill);
-        svg_text(s, left + 28 + 80 * k, top - 6, 13, "start", sets[k].name);
+    json_t *right = json_array(), *up = json_array();
+    for (okra_int i = 0; i < okra_data_count(x); i++) {
+        json_array_append_new(right, json_real(at(x, i)));
+        json_array_append_new(up, json_real(at(y, i)));
     }
+    return json_pack("{s:s,s:o,s:o}", "name", name, "x", right, "y", up);
 }
 
-void demo_svg(FILE *out, const demo_result *patterns, const demo_result *s_shape)
+json_t *demo_figures(const demo_result *patterns, const demo_result *s_shape)
 {
-    svg s = svg_begin(out, 730, 380);
-    svg_patterns(&s, patterns, 20, 40);
-    svg_curve(&s, s_shape, 380, 40);
-    svg_end(&s);
+    const demo_result *s = s_shape;
+    return json_pack("[o,{s:s,s:s,s:s,s:s,s:s,s:[o,o,o]}]", patterns_figure(patterns),
+                     "id", "s-shape", "type", "scatter", "title",
+                     "Three t fit one r: okra chooses, k-NN averages", "x_label", "r",
+                     "y_label", "t", "series", points("truth", s->test_x, s->test_y),
+                     points("k-NN", s->test_x, s->predicted[0]),
+                     points("okra", s->test_x, s->predicted[s->task->row_count - 1]));
 }

@@ -141,7 +141,7 @@ static bool take(const job *j, const paper_entry *e)
     json_t *result = paper_finished(e, &j->settings, j->run->context, j->keep);
     if (result && !j->run->common.quiet) {
         fprintf(stderr, "okra paper: %s is finished, its result of %s is taken\n",
-                e->name, figure_string(result, "date", "before"));
+                e->name, cli_text(result, "date", "before"));
     }
     if (result) {
         json_array_append_new(j->results, result);
@@ -172,11 +172,9 @@ static int run_all(const job *j)
 static int finish(const job *j, const char *report, int status)
 {
     if (*report && !cli_signal_caught()) {
-        report_settings page = {report,
-                                j->settings.quick ? "The papers again, quick runs"
-                                                  : "The papers again",
-                                "", REPORT_CLAIMS_NO};
-        int written = report_write(j->run, &page, j->results);
+        int written = report_draw(
+            j->run, j->results, report,
+            j->settings.quick ? "The papers again, quick runs" : "The papers again", "");
         status = status == CLI_DONE ? written : status;
     }
     if (j->run->common.json && status == CLI_DONE) {
@@ -215,7 +213,7 @@ static int run_paper(cli_run *run)
             return unknown(run, run->operands[i]);
         }
     }
-    if (*f.report && cli_check_writable(run, f.report) != CLI_DONE) {
+    if (*f.report && (cli_check_writable(run, f.report) || report_check(run))) {
         return CLI_FAILED;
     }
     j.results = json_array();

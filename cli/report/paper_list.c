@@ -3,8 +3,6 @@
  */
 #include "report/paper_list.h"
 
-#include "report/figure.h"
-
 #include <string.h>
 
 static const char *const times[] = {"seconds", "minutes", "an hour"};
@@ -16,7 +14,7 @@ static json_t *run_before(const paper_entry *e, const paper_settings *settings,
     paper_settings s = *settings;
     s.quick = quick;
     json_t *result = paper_finished(e, &s, context, true);
-    json_t *date = result ? json_string(figure_string(result, "date", "")) : json_null();
+    json_t *date = result ? json_string(cli_text(result, "date", "")) : json_null();
     json_decref(result);
     return date;
 }
@@ -57,13 +55,12 @@ static void print_items(const json_t *items)
     const char *paper = "";
     json_array_foreach(items, i, item)
     {
-        const char *note = figure_string(item, "note", "");
-        if (strcmp(paper, figure_string(item, "paper", "")) != 0) {
-            paper = figure_string(item, "paper", "");
+        const char *note = cli_text(item, "note", "");
+        if (strcmp(paper, cli_text(item, "paper", "")) != 0) {
+            paper = cli_text(item, "paper", "");
             printf("%s\n", paper);
         }
-        printf("  %-14s  %-45s", figure_string(item, "item", ""),
-               figure_string(item, "title", ""));
+        printf("  %-14s  %-45s", cli_text(item, "item", ""), cli_text(item, "title", ""));
         json_array_foreach(json_object_get(item, "entries"), k, name)
         {
             printf(" %s", json_string_value(name));
@@ -82,16 +79,15 @@ static void print_entries(const json_t *entries)
     printf("\nEntries\n");
     json_array_foreach(entries, i, e)
     {
-        bool files = *figure_string(e, "files", "") != '\0';
+        bool files = *cli_text(e, "files", "") != '\0';
         const char *quick = json_string_value(json_object_get(e, "quick_run")),
                    *full = json_string_value(json_object_get(e, "full_run"));
-        printf("  %-18s%s%s\n", figure_string(e, "name", ""),
-               figure_string(e, "needs", ""),
+        printf("  %-18s%s%s\n", cli_text(e, "name", ""), cli_text(e, "needs", ""),
                !files                                          ? ""
                : json_is_true(json_object_get(e, "available")) ? ": there"
                                                                : ": not there");
         printf("  %-18squick takes %s, full %s; %s%s%s%s%s\n", "",
-               figure_string(e, "quick", ""), figure_string(e, "full", ""),
+               cli_text(e, "quick", ""), cli_text(e, "full", ""),
                quick || full ? "run here: " : "not run here yet", quick ? "quick " : "",
                quick ? quick : "", full ? " full " : "", full ? full : "");
     }

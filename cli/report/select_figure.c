@@ -3,7 +3,7 @@
  */
 #include "train/select_report.h"
 
-#include "report/figure.h"
+#include "report/report.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -34,8 +34,8 @@ static double apart(const char *a, const char *b)
 static size_t place_of(const json_t *axis, const json_t *cell)
 {
     const json_t *values = json_object_get(axis, "values");
-    const char *value = figure_string(json_object_get(cell, "settings"),
-                                      figure_string(axis, "name", ""), "");
+    const char *value =
+        cli_text(json_object_get(cell, "settings"), cli_text(axis, "name", ""), "");
     double least = (double)INFINITY;
     size_t place = SIZE_MAX;
     for (size_t i = 0; i < json_array_size(values); i++) {
@@ -136,9 +136,9 @@ static json_t *heat_map(const json_t *result, const map *m, bool loss)
     }
     json_t *x = places(m->cols, &numbers), *y = places(m->rows, &numbers);
     return json_pack("{s:s,s:s,s:s,s:s,s:s,s:o,s:o,s:o,s:s}", "id", "grid", "type",
-                     "heatmap", "title", figure_string(result, "metric", ""), "x_label",
-                     figure_string(m->cols, "name", ""), "y_label",
-                     figure_string(m->rows, "name", ""), "x", x, "y", y, "values", values,
+                     "heatmap", "title", cli_text(result, "metric", ""), "x_label",
+                     cli_text(m->cols, "name", ""), "y_label",
+                     cli_text(m->rows, "name", ""), "x", x, "y", y, "values", values,
                      "better", loss ? "lower" : "higher");
 }
 
@@ -147,7 +147,7 @@ static json_t *curve(const json_t *result, const map *m)
 {
     bool numbers;
     json_t *x = places(m->cols, &numbers), *y = json_array(), *sd = json_array();
-    const char *metric = figure_string(result, "metric", "");
+    const char *metric = cli_text(result, "metric", "");
     for (size_t j = 0; j < m->width; j++) {
         json_array_append_new(y, number_or_null(m->best[j], "mean"));
         json_array_append_new(sd, number_or_null(m->best[j], "error"));
@@ -156,15 +156,15 @@ static json_t *curve(const json_t *result, const map *m)
         json_decref(sd);
         return json_pack("{s:s,s:s,s:s,s:s,s:o,s:[{s:s,s:o}]}", "id", "grid", "type",
                          "bars", "title", metric, "y_label", metric, "labels", x,
-                         "series", "name", figure_string(m->cols, "name", ""), "y", y);
+                         "series", "name", cli_text(m->cols, "name", ""), "y", y);
     }
     return json_pack("{s:s,s:s,s:s,s:s,s:s,s:b,s:[{s:s,s:o,s:o,s:o}]}", "id", "grid",
                      "type", "curve", "title", metric, "x_label",
-                     figure_string(m->cols, "name", ""), "y_label", metric, "log_x", true,
+                     cli_text(m->cols, "name", ""), "y_label", metric, "log_x", true,
                      "series", "name", metric, "x", x, "y", y, "sd", sd);
 }
 
-json_t *select_figure(const json_t *result)
+static json_t *select_figure(const json_t *result)
 {
     map m = {0};
     json_t *figure = NULL;
@@ -176,20 +176,14 @@ json_t *select_figure(const json_t *result)
     return figure;
 }
 
-int select_plot(const cli_run *run, const json_t *result, const char *file)
+int select_plot(const cli_run *run, json_t *selection, const char *file)
 {
-    char why[256] = "";
-    json_t *figure = select_figure(result);
-    if (!figure) {
-        return cli_usage(run, "--plot needs a grid, but every flag has one value");
-    }
-    cli_file *to = cli_file_open(run, file);
-    int status = CLI_FAILED;
-    if (to) {
-        bool good = figure_draw(cli_file_stream(to), figure, true, why, sizeof why);
-        status = cli_file_close(run, to, good ? CLI_DONE : CLI_FAILED);
-    }
-    json_decref(figure);
+    json_t *result = select_result(run, selection);
+    bool drawn = json_array_size(json_object_get(result, "figures")) > 0;
+    int status =
+        drawn ? report_draw(run, result, file, "", "grid")
+              : cli_usage(run, "--plot needs a grid, but every flag has one value");
+    json_decref(result);
     return status;
 }
 
@@ -203,9 +197,9 @@ static void settings_text(const json_t *result, const json_t *settings, char *te
     size_t count = select_varied(result, axes), used = 0;
     snprintf(text, size, "all");
     for (size_t k = 0; k < count && used < size; k++) {
-        const char *name = figure_string(axes[k], "name", "");
+        const char *name = cli_text(axes[k], "name", "");
         used += (size_t)snprintf(text + used, size - used, "%s%s %s", k ? ", " : "", name,
-                                 figure_string(settings, name, ""));
+                                 cli_text(settings, name, ""));
     }
 }
 
@@ -255,8 +249,8 @@ static json_t *best_table(const json_t *result, const char *better)
     }
     free(cells);
     return json_pack("{s:s,s:s,s:s,s:s,s:[s,s],s:o}", "id", "best", "title",
-                     "Best settings", "metric", figure_string(result, "metric", ""),
-                     "better", better, "columns", "mean", "standard error", "rows", rows);
+                     "Best settings", "metric", cli_text(result, "metric", ""), "better",
+                     better, "columns", "mean", "standard error", "rows", rows);
 }
 
 static json_t *nested_table(const json_t *result, const json_t *nested,
@@ -276,8 +270,8 @@ static json_t *nested_table(const json_t *result, const json_t *nested,
     json_array_append_new(rows, row_of("whole procedure", nested));
     return json_pack("{s:s,s:s,s:s,s:s,s:[s,s],s:o}", "id", "nested", "title",
                      "Error of the whole procedure", "metric",
-                     figure_string(result, "metric", ""), "better", better, "columns",
-                     "mean", "standard error", "rows", rows);
+                     cli_text(result, "metric", ""), "better", better, "columns", "mean",
+                     "standard error", "rows", rows);
 }
 
 json_t *select_result(const cli_run *run, json_t *selection)

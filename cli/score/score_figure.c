@@ -3,8 +3,6 @@
  */
 #include "score/score_figure.h"
 
-#include "report/figure.h"
-
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -125,6 +123,33 @@ static json_t *images(const table *x, const table *y, const table *yhat, okra_in
 
 /* ---- rankings ---- */
 
+enum { STEPS = 200 };
+
+json_t *cli_ranking_figure(const okra_ranking *ranking, bool roc)
+{
+    json_t *x = json_array(), *y = json_array();
+    double right[STEPS], up[STEPS];
+    okra_int count = roc ? STEPS : okra_ranking_steps(ranking, STEPS, right, up);
+    for (okra_int i = 0; roc && i < STEPS; i++) {
+        okra_ranking_point(ranking, i, STEPS, NULL, &right[i], &up[i], NULL);
+    }
+    /* ROC begins where nothing is taken; the steps of the other have its area */
+    json_array_append_new(x, json_real(0));
+    json_array_append_new(y, json_real(roc || count == 0 ? 0 : up[0]));
+    for (okra_int i = 0; i < count; i++) {
+        json_array_append_new(x, json_real(right[i]));
+        json_array_append_new(y, json_real(up[i]));
+    }
+    double area = roc ? okra_ranking_auc_roc(ranking) : okra_ranking_auc_pr(ranking),
+           chance = roc ? 0.5 : okra_ranking_precision(ranking, INT64_MAX);
+    return json_pack("{s:s,s:s,s:s,s:s,s:s,s:f,s:f,s:[{s:s,s:o,s:o,s:b}]}", "id",
+                     roc ? "roc" : "pr", "type", "curve", "title",
+                     roc ? "ROC" : "Precision and recall", "x_label",
+                     roc ? "false-positive rate" : "recall", "y_label",
+                     roc ? "recall" : "precision", "area", area, "base", chance, "series",
+                     "name", roc ? "ROC" : "precision", "x", x, "y", y, "steps", !roc);
+}
+
 static void curves(json_t *figures, const table *y, const table *yhat)
 {
     okra_int n = y->n * y->d, at = 0;
@@ -141,8 +166,8 @@ static void curves(json_t *figures, const table *y, const table *yhat)
         }
     }
     if (binary && okra_ranking_create(n, score, positive, &ranking) == OKRA_OK) {
-        json_array_append_new(figures, figure_ranking(ranking, true));
-        json_array_append_new(figures, figure_ranking(ranking, false));
+        json_array_append_new(figures, cli_ranking_figure(ranking, true));
+        json_array_append_new(figures, cli_ranking_figure(ranking, false));
     }
     okra_ranking_free(ranking);
     free(score);

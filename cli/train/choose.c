@@ -126,51 +126,14 @@ okra_status choose_options(cli_run *run, const choose_open *open, const okra_dat
 /* ---- as a command line ---- */
 
 typedef struct line {
-    char *p;
-    size_t size, room;
+    FILE *out;
     const char *lambda;
-    bool lost; /* for want of memory */
 } line;
-
-static void append(line *t, const char *part)
-{
-    size_t length = strlen(part);
-    if (t->size + length + 1 > t->room) {
-        char *grown = realloc(t->p, 2 * (t->room + length + 1));
-        if (!grown) {
-            t->lost = true;
-            return;
-        }
-        t->p = grown;
-        t->room = 2 * (t->room + length + 1);
-    }
-    memcpy(t->p + t->size, part, length + 1);
-    t->size += length;
-}
-
-/* A word of a shell. */
-static void append_word(line *t, const char *word)
-{
-    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-                                "0123456789-_./:,+=@%";
-    if (*word && strspn(word, plain) == strlen(word)) {
-        append(t, word);
-        return;
-    }
-    append(t, "'");
-    for (; *word; word++) {
-        char one[2] = {*word, '\0'};
-        append(t, *word == '\'' ? "'\\''" : one);
-    }
-    append(t, "'");
-}
 
 static void append_flag(line *t, const char *name, const char *value)
 {
-    append(t, " --");
-    append(t, name);
-    append(t, " ");
-    append_word(t, value);
+    fprintf(t->out, " --%s ", name);
+    cli_put_word(t->out, value);
 }
 
 static okra_status append_option(void *user, const okra_option *row, const char *value)
@@ -181,8 +144,7 @@ static okra_status append_option(void *user, const okra_option *row, const char 
         return OKRA_OK; /* as it is without it */
     }
     if (flag) {
-        append(t, " --");
-        append(t, row->name);
+        fprintf(t->out, " --%s", row->name);
     } else {
         bool list = strcmp(row->name, "lambda") == 0 && t->lambda;
         append_flag(t, row->name, list ? t->lambda : value);
@@ -205,10 +167,7 @@ static void append_own(line *t, const cli_run *run, const char *only)
             continue;
         }
         if (row->type == OKRA_OPTION_BOOL || strcmp(row->name, "compact") == 0) {
-            append(t, " --");
-            append(t, row->name);
-            append(t, "=");
-            append(t, values);
+            fprintf(t->out, " --%s=%s", row->name, values);
             continue;
         }
         do { /* one per line, where given several times */
@@ -224,26 +183,28 @@ static void append_own(line *t, const cli_run *run, const char *only)
 static char *command(const cli_run *run, const char *name, const char *only,
                      const okra_options *options, const char *lambda)
 {
-    line t = {.lambda = lambda};
+    char *text = NULL;
+    size_t size = 0;
+    line t = {open_memstream(&text, &size), lambda};
     const char *output = okra_options_get(run->options, "output");
-    append(&t, "okra ");
-    append(&t, name);
+    if (!t.out) {
+        return NULL;
+    }
+    fprintf(t.out, "okra %s", name);
     append_own(&t, run, only);
     okra_status st = each_set(options, append_option, &t);
     if (run->common.seed != 0) {
-        char seed[32];
-        snprintf(seed, sizeof seed, "%lld", (long long)run->common.seed);
-        append_flag(&t, "seed", seed);
+        fprintf(t.out, " --seed %lld", (long long)run->common.seed);
     }
-    if (st == OKRA_OK && (*output || only)) {
-        append(&t, " -o ");
-        append_word(&t, *output ? output : "model.okra");
+    if (*output || only) {
+        fprintf(t.out, " -o ");
+        cli_put_word(t.out, *output ? output : "model.okra");
     }
-    if (t.lost || st != OKRA_OK) {
-        free(t.p);
+    if (fclose(t.out) != 0 || st != OKRA_OK) {
+        free(text);
         return NULL;
     }
-    return t.p;
+    return text;
 }
 
 char *choose_command(const cli_run *run, const char *lambda)

@@ -5,6 +5,7 @@
 #include "train/choose.h"
 #include "commands.h"
 #include "predict/nodes.h"
+#include "report/report.h"
 #include "train/select_report.h"
 
 #include <stdlib.h>
@@ -212,7 +213,7 @@ static int check_outputs(const cli_run *run, const select_fields *f)
         status =
             cli_usage(run, "--plot is '%s', expected a name that ends in .svg", f->plot);
     }
-    return status;
+    return status || !*f->plot ? status : report_check(run);
 }
 
 static const char *const kept = "okra-select.resume";

@@ -16,9 +16,7 @@ void select_print(const cli_run *run, const json_t *result, const char *model);
 int select_cells(const cli_run *run, const json_t *result, const char *file);
 /* A curve over the one axis that varies, or a heat map over the last two; where more
  * vary, the best over the others is shown. */
-int select_plot(const cli_run *run, const json_t *result, const char *file);
-/* The same as a figure of docs/results-format.md; NULL where nothing varies. */
-json_t *select_figure(const json_t *result);
+int select_plot(const cli_run *run, json_t *result, const char *file);
 /* A result for okra report: the selection's own fields, tables, the figure. */
 json_t *select_result(const cli_run *run, json_t *selection);
 

@@ -1,4 +1,4 @@
-"""Figures of results with matplotlib: those that ``okra report`` draws, from the same data.
+"""Figures of results with matplotlib, drawn by the functions of ``okra report``.
 
     import okra.plot
     okra.plot.figures(json.load(open("score.json")))     # of okra score, link, select, paper
@@ -22,123 +22,7 @@ def _axes(ax: Any) -> Any:
         import matplotlib.pyplot as plt
     except ImportError as error:
         raise ImportError("okra.plot needs matplotlib, which is not installed") from error
-    return plt.subplots()[1] if ax is None else ax
-
-
-def _label(ax: Any, f: dict) -> Any:
-    ax.set_title(f.get("title", ""))
-    ax.set_xlabel(f.get("x_label", ""))
-    ax.set_ylabel(f.get("y_label", ""))
-    return ax
-
-
-def _numbers(values: Any) -> np.ndarray:
-    return np.array([np.nan if v is None else v for v in values], dtype=float)
-
-
-def _curve(ax: Any, f: dict) -> None:
-    zero = False
-    for one in f["series"]:
-        x, y = _numbers(one["x"]), _numbers(one["y"])
-        if one.get("stems"):
-            ax.vlines(x, 0, y, label=one.get("name"), color=f"C{f['series'].index(one)}")
-            continue
-        zero = zero or bool(f.get("log_x") and (x == 0).any())
-        if f["type"] == "scatter" or one.get("points"):
-            ax.plot(x, y, ".", label=one.get("name"))
-            continue
-        # steps: y holds from the x before it
-        line, = ax.plot(x, y, label=one.get("name"),
-                        drawstyle="steps-pre" if one.get("steps") else "default")
-        if one.get("sd"):
-            sd = _numbers(one["sd"])
-            ax.fill_between(x, y - sd, y + sd, alpha=0.2, color=line.get_color())
-    if f.get("log_x"):
-        least = min((v for one in f["series"] for v in _numbers(one["x"]) if v > 0),
-                    default=1.0)
-        # 0 has a place of its own before the least number
-        ax.set_xscale(*(("symlog",) if zero else ("log",)),
-                      **({"linthresh": least} if zero else {}))
-    if f.get("log_y"):
-        ax.set_yscale("log")
-    if len(f["series"]) > 1:
-        ax.legend()
-
-
-def _bars(ax: Any, f: dict) -> None:
-    labels, count = f["labels"], len(f["series"])
-    for k, one in enumerate(f["series"]):
-        at = np.arange(len(labels)) + (k - (count - 1) / 2) * 0.8 / count
-        ax.bar(at, _numbers(one["y"]), 0.8 / count, label=one.get("name"))
-    ax.set_xticks(range(len(labels)), labels)
-    if count > 1:
-        ax.legend()
-
-
-def _heatmap(ax: Any, f: dict) -> None:
-    values = np.array([_numbers(row) for row in f["values"]])
-    image = ax.imshow(values, aspect="auto",
-                      cmap="viridis_r" if f.get("better") == "lower" else "viridis")
-    ax.set_xticks(range(len(f["x"])), f["x"])
-    ax.set_yticks(range(len(f["y"])), f["y"])
-    ax.figure.colorbar(image, ax=ax)
-
-
-def _images(ax: Any, f: dict) -> None:
-    """All images as one, a row below the other, a pixel between."""
-    rows, cols = f["rows"], f["cols"]
-    low, high = f.get("low", 0.0), f.get("high", 1.0)
-    across = max(len(row) for row in f["images"])
-    sheet = np.full((len(f["images"]) * (rows + 1) - 1, across * (cols + 1) - 1), high)
-    for i, row in enumerate(f["images"]):
-        for j, image in enumerate(row):
-            sheet[i * (rows + 1):i * (rows + 1) + rows,
-                  j * (cols + 1):j * (cols + 1) + cols] = np.reshape(image, (rows, cols))
-    ax.imshow(sheet, cmap="gray", vmin=low, vmax=high)
-    ax.set_xticks([j * (cols + 1) + cols / 2 for j in range(len(f.get("columns", [])))],
-                  f.get("columns", []))
-    ax.set_yticks([])
-
-
-def _network(ax: Any, f: dict) -> None:
-    """The adjacency matrices of the panels, one colour each, and one for new edges."""
-    for panel in f["panels"]:
-        for part, note in (("edges", ""), ("new", ", new edges")):
-            edges = np.array(panel.get(part, [])).reshape(-1, 2)
-            both = np.vstack([edges, edges[:, ::-1]])
-            if part == "edges" or len(edges):
-                ax.plot(both[:, 0], both[:, 1], "s", markersize=2,
-                        label=f"{panel.get('name', '')}{note}")
-    ax.set_xlim(-0.5, f["nodes"] - 0.5)
-    ax.set_ylim(f["nodes"] - 0.5, -0.5)
-    ax.set_aspect("equal")
-    ax.legend()
-
-
-def _molecules(ax: Any, f: dict) -> None:
-    """Three in a row: bonds as lines where atoms have places, else SMILES."""
-    for k, item in enumerate(f["items"]):
-        across, down = 10.0 * (k % 3), -9.0 * (k // 3)
-        atoms = item.get("atoms", [])
-        place = np.array([a[:2] for a in atoms], dtype=float).reshape(-1, 2)
-        if len(place):
-            size = max(np.ptp(place, axis=0).max(), 1.5)
-            place = (place - (place.max(axis=0) + place.min(axis=0)) / 2) * (6 / size)
-        for a, b, order in item.get("bonds", []):
-            ends = place[[a, b]] + [across, down]
-            ax.plot(*ends.T, color="black", linewidth=0.5 + 0.8 * order)
-        for (x, y), (_, _, text) in zip(place, atoms):
-            ax.text(across + x, down + y, text, ha="center", va="center", fontsize=8)
-        text = "" if atoms else item.get("smiles", "") + "\n"
-        ax.text(across, down - 4.2, f"{text}{item.get('label', '')}\n{item.get('note', '')}",
-                ha="center", va="top", fontsize=8)
-    ax.set_xlim(-5, 25)
-    ax.set_ylim(-9.0 * ((len(f["items"]) + 2) // 3) + 2, 5)
-    ax.set_axis_off()
-
-
-_DRAW = {"curve": _curve, "scatter": _curve, "bars": _bars, "heatmap": _heatmap,
-         "images": _images, "network": _network, "molecules": _molecules}
+    return plt.subplots(layout="constrained")[1] if ax is None else ax
 
 
 def figure(f: dict, ax: Any = None) -> Any:
@@ -155,12 +39,10 @@ def figure(f: dict, ax: Any = None) -> Any:
     -------
     matplotlib axes
     """
-    if f.get("type") not in _DRAW:
-        raise ValueError(f"a figure of type {f.get('type')!r} cannot be drawn; expected "
-                         + ", ".join(_DRAW))
-    ax = _axes(ax)
-    _DRAW[f["type"]](ax, f)
-    return _label(ax, f)
+    from okra_report.figures import draw
+    ax = draw(f, _axes(ax))
+    ax.set_title(f.get("title", ""), pad=36 if ax.get_legend() else 6)
+    return ax
 
 
 def figures(result: dict) -> list:
@@ -183,7 +65,8 @@ def ranking(truth: Any, scores: Any, roc: bool = False, ax: Any = None) -> Any:
     Returns
     -------
     matplotlib axes
-        The title tells the area; that of precision and recall is drawn as steps.
+        Title and legend give the area; that of precision and recall is drawn as steps. The
+        dashed line is chance.
     """
     truth = np.ascontiguousarray(np.ravel(truth) != 0, dtype=np.uint8)
     scores = np.ascontiguousarray(np.ravel(scores), dtype=np.float64)
@@ -210,7 +93,8 @@ def ranking(truth: Any, scores: Any, roc: bool = False, ax: Any = None) -> Any:
     finally:
         lib.okra_ranking_free(handle)
     name = "ROC" if roc else "Precision and recall"
-    return figure({"type": "curve", "title": f"{name}, area {area:.3f}",
+    return figure({"type": "curve", "title": f"{name}, area {area:.3f}", "area": area,
+                   "base": 0.5 if roc else float(truth.mean()),
                    "x_label": "false-positive rate" if roc else "recall",
                    "y_label": "recall" if roc else "precision",
                    "series": [{"name": name, "x": x, "y": y, "steps": not roc}]}, ax)
@@ -248,6 +132,7 @@ def selection(estimator: Any, option: Optional[str] = None, ax: Any = None) -> A
                        "labels": list(best), "series": [
                            {"name": option, "y": list(best.values())}]}, ax)
     x, y = zip(*pairs)
-    return figure({"type": "curve", "title": f"{found['cv']} over {option}",
+    how = "leave-one-out" if found["cv"] == "loo" else found["cv"]
+    return figure({"type": "curve", "title": f"{found['metric']} by {how}",
                    "x_label": option, "y_label": found["metric"], "log_x": min(x) > 0,
                    "series": [{"name": found["metric"], "x": x, "y": y}]}, ax)

@@ -15,6 +15,7 @@ okra = os.path.abspath(sys.argv[1])
 pictures = sys.argv[2]
 os.makedirs(pictures, exist_ok=True)
 failures = []
+WIDTHS = (360, 900, 1400)
 
 
 def check(condition, what):
@@ -96,16 +97,51 @@ def sample():
         "readings": ["a reading"], "deviations": [], "remarks": []}
 
 
+def test_letters(browser, what, width):
+    """Every text can be read and lies within its picture; none of a curve's ticks lie on others."""
+    small = browser.run("""
+        const out = [];
+        const walk = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+        for (let n = walk.nextNode(); n; n = walk.nextNode()) {
+            const e = n.parentElement;
+            if (!n.textContent.trim() || e.closest('script, title, desc') || !e.checkVisibility()) continue;
+            const scale = e.ownerSVGElement ? e.getScreenCTM().a ** 2 + e.getScreenCTM().b ** 2 : 1;
+            const size = parseFloat(getComputedStyle(e).fontSize) * Math.sqrt(scale);
+            if (size < 10) out.push([n.textContent.trim().slice(0, 30), size]);
+        }
+        return out""")
+    check(not small, f"{what} at {width}: letters below 10 px: {small[:3]}")
+    cut = browser.run("""
+        const out = [];
+        for (const svg of document.querySelectorAll('svg.figure')) {
+            const room = svg.getBoundingClientRect();
+            for (const t of svg.querySelectorAll('text')) {
+                const b = t.getBoundingClientRect();
+                if (b.left < room.left - 1 || b.right > room.right + 1 || b.top < room.top - 1 ||
+                    b.bottom > room.bottom + 1) out.push(t.textContent);
+            }
+        }
+        for (const e of document.querySelectorAll('figcaption, p, h1, h2, h3, dd, th, pre'))
+            if (e.scrollWidth > e.clientWidth + 1) out.push(e.textContent);
+        return out""")
+    check(not cut, f"{what} at {width}: cut off: {cut[:3]}")
+    frames = browser.run("""
+        return [...document.querySelectorAll('svg.figure')].filter(svg =>
+            svg.getBoundingClientRect().width > svg.parentElement.clientWidth + 1 &&
+            getComputedStyle(svg.parentElement).overflowX !== 'auto').length""")
+    check(frames == 0, f"{what} at {width}: {frames} pictures are wider than their frames, which do not scroll")
+
+
 def test_widths(browser, result):
-    for width in (360, 800, 1400):
+    for width in WIDTHS:
         browser.size(width, 900)
         seen = browser.run("""
             return [...document.querySelectorAll('table, svg.figure')].map(e => {
                 const r = e.getBoundingClientRect();
                 return [e.tagName, r.width, r.height, getComputedStyle(e).visibility] })""")
-        pictures = [s for s in seen if s[0] == "svg"]
-        check(len(pictures) == len(result["figures"]), f"{len(pictures)} pictures at {width}")
-        check(len(seen) - len(pictures) == len(result["tables"]), f"tables at {width}")
+        drawn = [s for s in seen if s[0] == "svg"]
+        check(len(drawn) == len(result["figures"]), f"{len(drawn)} pictures at {width}")
+        check(len(seen) - len(drawn) == len(result["tables"]), f"tables at {width}")
         check(all(s[1] > 50 and s[2] > 30 and s[3] == "visible" for s in seen),
               f"something is not visible at {width}: {seen}")
         sideways = browser.run("return document.documentElement.scrollWidth - innerWidth")
@@ -114,6 +150,8 @@ def test_widths(browser, result):
             const label = document.querySelector('tbody tr:last-child td');
             return label.getBoundingClientRect().width / innerWidth""")
         check(covered < 0.6, f"a long label takes {covered} of the page at {width}")
+        test_letters(browser, "the sample", width)
+        browser.picture(os.path.join(pictures, f"report-sample-{width}.png"), whole=True)
 
 
 def test_numbers(browser, result):
@@ -123,8 +161,9 @@ def test_numbers(browser, result):
             for key in ("okra", "okra_sd", "paper", "paper_sd"):
                 number = shown(cell[key], decimals(result["tables"][0], column))
                 check(number in text, f"{number} is not on the page")
-    check("another <data> set & more" in text, "a note with markup in it is not shown as text")
-    heading = browser.run("return document.querySelector('h2').innerText")
+    check("another <data> set & more" in browser.run("return document.body.innerText"),
+          "a note with markup in it is not shown as text")
+    heading = browser.run("return document.querySelector('h1').innerText")
     check("<b>title</b>" in heading, f"heading {heading}")
 
 
@@ -161,9 +200,29 @@ def test_images(browser):
     loaded = browser.run("""
         const all = [...document.querySelectorAll('svg image')];
         return Promise.all(all.map(i => { const p = new Image();
-            p.src = i.getAttribute('href');
-            return p.decode().then(() => p.naturalWidth, () => 0) }))""")
-    check(len(loaded) == 12 and set(loaded) == {16}, f"images decode as {loaded}")
+            p.src = i.getAttribute('xlink:href') || i.getAttribute('href');
+            return p.decode().then(() => [p.naturalWidth, p.naturalHeight], () => 0) }))""")
+    # the heat map, the sheet of 4 x 3 images (two groups side by side), two adjacency matrices
+    check(len(loaded) == 4 and all(loaded) and [102, 33] in loaded and loaded[2:] == [[40, 40]] * 2,
+          f"images decode as {loaded}")
+
+
+def test_dark(browser):
+    """Letters stand out from the page in both themes: contrast of at least 4.5 (WCAG AA)."""
+    for scheme in ("light", "dark"):
+        browser.media("screen", scheme)
+        found = browser.run("""
+            const light = c => { const v = c.match(/[\\d.]+/g).slice(0, 3).map(x => x / 255).map(
+                x => x <= .03928 ? x / 12.92 : ((x + .055) / 1.055) ** 2.4);
+                return .2126 * v[0] + .7152 * v[1] + .0722 * v[2] };
+            const style = getComputedStyle, page = light(style(document.body).backgroundColor);
+            const ratio = c => { const l = light(c); return (Math.max(l, page) + .05) / (Math.min(l, page) + .05) };
+            return [...document.querySelectorAll('p, td, h1, h3, .theirs')].map(e => ratio(style(e).color)).concat(
+                [...document.querySelectorAll('svg.figure text')].filter(e => !/#(fefefe|101010)/.test(
+                    e.getAttribute('style') + e.parentElement.getAttribute('style'))).map(e => ratio(style(e).fill)))""")
+        check(min(found) >= 4.5, f"a contrast of {min(found):.2f} in the {scheme} theme")
+        browser.picture(os.path.join(pictures, f"report-sample-{scheme}.png"), whole=True)
+    browser.media("")
 
 
 def command(folder, *arguments):
@@ -224,7 +283,7 @@ def test_page(browser, folder, files, results, what):
     command(folder, "report", *files, "-o", page, "--quiet")
     browser.requests(), browser.console()
     browser.open("file://" + page)
-    for width in (360, 800, 1400):
+    for width in WIDTHS:
         browser.size(width, 900)
         seen = browser.run("""
             return ['table:not(.overview)', 'svg.figure', '.overview'].map(s =>
@@ -235,7 +294,8 @@ def test_page(browser, folder, files, results, what):
         check(seen[:2] == want, f"{what} at {width}: {seen} tables and pictures, not {want}")
         sideways = browser.run("return document.documentElement.scrollWidth - innerWidth")
         check(sideways <= 0, f"{what} scrolls sideways by {sideways} at {width}")
-        browser.picture(os.path.join(pictures, f"report-{what.replace(' ', '-')}-{width}.png"))
+        test_letters(browser, what, width)
+        browser.picture(os.path.join(pictures, f"report-{what.replace(' ', '-')}-{width}.png"), whole=True)
     check("cannot be drawn" not in browser.run("return document.body.innerText"),
           f"a figure of {what} cannot be drawn")
     text = browser.run("return document.body.innerText")
@@ -275,6 +335,7 @@ with tempfile.TemporaryDirectory() as folder:
         test_theme(browser)
         test_paper(browser)
         test_images(browser)
+        test_dark(browser)
         asked = [a for a in browser.requests() if not a.startswith(("file:", "data:"))]
         check(not asked, f"the page asks for {asked}")
         check(browser.console() == [], "the console is not empty")

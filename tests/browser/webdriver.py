@@ -73,8 +73,11 @@ class Browser:
         self._command("Emulation.setEmulatedMedia", media=kind,
                       features=[{"name": "prefers-color-scheme", "value": scheme}])
 
-    def picture(self, path):
-        """Writes what the window shows as a PNG file."""
+    def picture(self, path, whole=False):
+        """Writes what the window shows as a PNG file; whole: down to the end of the page, at most."""
+        if whole:
+            width, height = self.run("return [innerWidth, document.documentElement.scrollHeight]")
+            self.size(width, min(height, 8000))
         with open(path, "wb") as file:
             file.write(base64.b64decode(self._send("GET", self.session + "/screenshot")))
 

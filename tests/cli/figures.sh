@@ -1,6 +1,8 @@
 # Figures against their data: what is drawn, read back from the SVG, is what was given.
 need_python
+"$PYTHON" -c 'import jinja2, matplotlib, networkx' 2>/dev/null || skip "no matplotlib, Jinja2 or networkx"
 mkdir figures
+export PYTHONPATH="$ROOT/tests/cli/lib" PYTHONDONTWRITEBYTECODE=1
 "$PYTHON" - <<'END'
 import json, random
 random.seed(1)
@@ -26,72 +28,47 @@ okra score --y truth.csv --yhat score.csv --metric auc-pr,auc-roc --json >s.json
 okra report -q s.json -o s.html --figures figures
 "$PYTHON" - <<'END'
 import json, math, re
+from svg import Figure, SVG, near
 
-def read(name):
-    text = open(f"figures/{name}.svg").read()
-    ticks = {"x": {}, "y": {}}
-    for x, y, anchor, value in re.findall(
-            r'<text x="([-\d.]+)" y="([-\d.]+)" text-anchor="(\w+)" class="soft">([^<]*)<', text):
-        axis = "x" if anchor == "middle" else "y" if anchor == "end" else None
-        try:
-            if axis:
-                ticks[axis][float(value)] = float(x) if axis == "x" else float(y) - 4
-        except ValueError:
-            pass
-    return text, ticks
+f = Figure("f-line")
+(_, x), (_, y) = f.axis("x"), f.axis("y")
+points = f.points(f.named("series-0")[0])
+near([x(p) for p, _ in points], [1, 2, 4, 8], 0.01)
+near([y(q) for _, q in points], [3, 1, 4, 1.5], 0.01)
 
-def back(ticks, log=False):
-    """From a place on the page to a value, by two ticks."""
-    pairs = sorted((v, p) for v, p in ticks.items() if not log or v > 0)
-    (a, p), (b, q) = pairs[0], pairs[-1]
-    f = math.log if log else float
-    def value(at):
-        v = f(a) + (at - p) / (q - p) * (f(b) - f(a))
-        return math.exp(v) if log else v
-    return value
-
-def line(text):
-    return [tuple(map(float, pair.split(","))) for pair in
-            re.search(r'<polyline[^>]*points="([^"]*)"', text).group(1).split()]
-
-def near(got, want, room):
-    assert len(got) == len(want) and all(
-        abs(g - w) <= room for g, w in zip(got, want)), (got, want)
-
-text, ticks = read("f-line")
-x, y = back(ticks["x"]), back(ticks["y"])
-near([x(p) for p, _ in line(text)], [1, 2, 4, 8], 0.03)
-near([y(q) for _, q in line(text)], [3, 1, 4, 1.5], 0.02)
-
-text, ticks = read("f-log")  # 0 stands on a tick of its own, left of the others
-x, y = back(ticks["x"], log=True), back(ticks["y"])
-points = line(text)
-assert points[0][0] == ticks["x"][0] < points[1][0], (points, ticks)
-near([math.log10(x(p)) for p, _ in points[1:]], [-3, -1, 1], 0.02)
+f = Figure("f-log")  # 0 stands on a tick of its own, left of the others
+(ticks, x), (_, y) = f.axis("x", log=True), f.axis("y")
+points = f.points(f.named("series-0")[0])
+assert abs(points[0][0] - ticks[0]) < 0.01 and points[0][0] < points[1][0], (points, ticks)
+near([math.log10(x(p)) for p, _ in points[1:]], [-3, -1, 1], 0.01)
 near([y(q) for _, q in points], [0.5, 0.25, 0.75, 1], 0.01)
 
-text, ticks = read("f-bars")
-y = back(ticks["y"])
-bars = [tuple(map(float, b)) for b in re.findall(
-    r'<rect x="[-\d.]+" y="([-\d.]+)" width="[-\d.]+" height="([-\d.]+)" fill="var\(--s0\)"/>', text)][:3]
-near([y(top) - y(top + height) for top, height in bars], [1, 2, 3], 0.05)
-near([y(top) for top, _ in bars], [1, 0, 3], 0.05)
+f = Figure("f-bars")
+y = f.axis("y")[1]
+ends = []
+for bar in f.named("series-0"):
+    up = [float(q) for _, q in re.findall(r"[ML] (\S+) (\S+)", next(bar.iter(SVG + "path")).get("d"))]
+    ends += sorted((y(max(up)), y(min(up))))
+near(ends, [0, 1, -2, 0, 0, 3], 0.02)
 
-text, ticks = read("f-dots")
-x, y = back(ticks["x"]), back(ticks["y"])
-dots = [tuple(map(float, d)) for d in re.findall(r'<circle cx="([-\d.]+)" cy="([-\d.]+)"', text)]
-near([x(p) for p, _ in dots], [1, 5, 2], 0.03)
-near([y(q) for _, q in dots], [2, 3, 9], 0.06)
+f = Figure("f-dots")
+(_, x), (_, y) = f.axis("x"), f.axis("y")
+points = f.points(f.named("series-0")[0])
+near([x(p) for p, _ in points], [1, 5, 2], 0.01)
+near([y(q) for _, q in points], [2, 3, 9], 0.02)
 
-# the areas that are drawn are the areas that are told
+# the areas that are drawn are the areas that are told, in the legend too; chance is there
 values = {s["metric"]: s["value"] for s in json.load(open("s.json"))["scores"]}
-for name, metric, steps in (("score-pr", "auc-pr", True), ("score-roc", "auc-roc", False)):
-    text, ticks = read(name)
-    x, y = back(ticks["x"]), back(ticks["y"])
-    points = [(x(p), y(q)) for p, q in line(text)]
-    area = sum((b[0] - a[0]) * (b[1] + (0 if steps else a[1])) / (1 if steps else 2)
-               for a, b in zip(points, points[1:]))
-    assert abs(area - values[metric]) < 0.005, (name, area, values[metric])
+share = sum(map(int, open("truth.csv"))) / 4000
+for name, metric, chance in (("score-pr", "auc-pr", f"chance: {share:.2g}"),
+                             ("score-roc", "auc-roc", "chance, area 0.5")):
+    f = Figure(name)
+    (_, x), (_, y) = f.axis("x"), f.axis("y")
+    points = [(x(p), y(q)) for p, q in f.points(f.named("series-0")[0])]  # steps are drawn as such
+    area = sum((b[0] - a[0]) * (b[1] + a[1]) / 2 for a, b in zip(points, points[1:]))
+    assert abs(area - values[metric]) < 0.002, (name, area, values[metric])
+    assert any(f"area {values[metric]:.3f}" in t for t in f.texts()), f.texts()
+    assert chance in f.texts(), f.texts()
 assert values["auc-pr"] < 0.2, values  # where 200 points even in rank drew twice as much
 END
 
@@ -130,96 +107,77 @@ okra report -q g.json -o g.html --figures figures
 okra score --y hy.npy --yhat hy.npy --x hx.npy --image 4x4:left --metric mse --json >h.json
 okra report -q h.json -o h.html --figures figures
 "$PYTHON" - <<'END'
-import base64, json, re, struct, zlib
+import json, re
 import numpy as np
+from svg import Figure, SVG
 
-def near(got, want, room):
-    assert np.shape(got) == np.shape(want) and np.all(np.abs(np.asarray(got) - want) <= room), (got, want)
+def close(got, want, room):
+    assert np.shape(got) == np.shape(want) and np.all(np.abs(np.asarray(got) - want) <= room), (
+        np.shape(got), np.abs(np.asarray(got) - want).max())
 
-# a heat map: one rectangle per value, darker where the value is larger; the best one is framed
-text = open("figures/g-heat.svg").read()
-cells = re.findall(r'<rect x="([\d.]+)" y="([\d.]+)" width="([\d.]+)" height="([\d.]+)" '
-                   r'fill="var\(--high\)" fill-opacity="([\d.]+)"( stroke="var\(--s1\)")?', text)
-assert len(cells) == 6
-shade = [float(c[4]) for c in cells]
-given, drawn = np.array([3, 1, 2, 5, 4]), np.array(shade[:2] + shade[3:])
-slope, begin = np.polyfit(given, drawn, 1)
-near(drawn, begin + slope * given, 0.006)  # even steps, from nearly nothing to nearly full
-assert drawn.min() < 0.1 and drawn.max() > 0.9 and shade[2] == 0, shade
-assert [bool(c[5]) for c in cells] == [False, True] + 4 * [False]  # 1 is the lowest
-rows = sorted({float(c[1]) for c in cells})
-assert [rows.index(float(c[1])) for c in cells] == [0, 0, 0, 1, 1, 1]
-numbers = re.findall(r'text-anchor="middle" font-size="11"[^>]*>([^<]*)<', text)
-assert [float(v) for v in numbers] == [3, 1, 2, 5, 4], numbers  # what is missing has none
+# a heat map: one number per value, darker where it is larger, the best one framed
+f = Figure("g-heat")
+shown = [float("".join(t.itertext())) for g in f.named("value") for t in g.iter(SVG + "text")]
+assert shown == [3, 1, 2, 5, 4], shown  # what is missing has none
+pixels = f.picture("values")
+middle = [[pixels[int((i + 0.5) * pixels.shape[0] / 2), int((j + 0.5) * pixels.shape[1] / 3)]
+           for j in range(3)] for i in range(2)]
+light = np.array([[m[:3].mean() for m in row] for row in middle])
+known = np.array([light[0][1], light[1][0], light[0][0], light[1][2], light[1][1]])  # 1 to 5
+assert np.all(np.diff(known) < -0.05) and middle[0][2][3] == 0, (known, middle[0][2])
+box = np.array(re.findall(r"[ML] (\S+) (\S+)", next(f.named("best")[0].iter(SVG + "path")).get("d")), dtype=float)
+places = [float(next(f.named(f"xtick_{k}")[0].iter(SVG + "use")).get("x")) for k in (1, 2, 3)]
+assert abs((box[:, 0].min() + box[:, 0].max()) / 2 - places[1]) < 1  # 1, in the second column, is the lowest
 
-def pictures(name):
-    """Pixels and places of all images of a figure."""
-    text, out = open(f"figures/{name}.svg").read(), []
-    for x, y, w, h, data in re.findall(
-            r'<image class="pixel" x="([\d.]+)" y="([\d.]+)" width="([\d.]+)" height="([\d.]+)" [^>]*'
-            r'href="data:image/png;base64,([^"]*)"', text):
-        png = base64.b64decode(data)
-        width, height = struct.unpack(">II", png[16:24])
-        size = struct.unpack(">I", png[33:37])[0]
-        raw = np.frombuffer(zlib.decompress(png[41:41 + size]), np.uint8).reshape(height, width + 1)
-        out.append((float(x), float(y), float(w), float(h), raw[:, 1:] / 255))
-    wide = float(re.search(r'viewBox="0 0 ([\d.]+)', text).group(1))
-    return out, wide
+def pictures(name, count, rows, cols, wide, groups):
+    """Images cut from the sheet that is drawn."""
+    sheet = Figure(name).picture("images")[..., 0]
+    return [sheet[k // groups * (rows + 1):, k % groups * (wide * (cols + 1) + 1) + j * (cols + 1):]
+            [:rows, :cols] for k in range(count) for j in range(wide)]
 
 data = json.load(open("g-data.json"))
-shown, wide = pictures("g-pictures")
-assert len(shown) == 10
-near([p[4].ravel() for p in shown], np.array(data["pictures"]).reshape(10, 12), 0.5 / 255 + 1e-6)
-assert all(abs(p[3] / p[2] - 3 / 4) < 0.02 for p in shown)  # pixels are square
-assert max(p[0] + p[2] for p in shown) > 0.85 * wide  # the card is filled
+# 256 greys, rounded when they are chosen and when they are written: up to 1.7 of 255 were measured
+close([p.ravel() for p in pictures("g-pictures", 5, 3, 4, 2, 3)],
+      np.array(data["pictures"]).reshape(10, 12), 2.5 / 255)
 # halves side by side are the whole picture
-shown, wide = pictures("score-images")
 whole = np.load("whole.npy")
 low, high = whole.min(), whole.max()
-assert len(shown) == 6
+shown = pictures("score-images", 3, 4, 6, 2, 3)
 for part in (shown[::2], shown[1::2]):  # true and predicted, which are the same here
-    near([p[4] for p in part], (whole - low) / (high - low), 0.5 / 255 + 1e-6)
+    close(part, (whole - low) / (high - low), 2.5 / 255)
 
-# a network: both ends of every line are the circles of the nodes of that edge
-text = open("figures/g-net.svg").read()
-left, right = text.split('class="head"')[1:]
-circles = [[(float(x), float(y), colour, kind) for kind, colour, x, y in re.findall(
-    r'<circle class="(\w+)" fill="var\((--s\d)\)" cx="([\d.]+)" cy="([\d.]+)"', part)]
-    for part in (left, right)]
-assert [len(c) for c in circles] == [42, 42]
-assert sorted(i for i, c in enumerate(circles[0]) if c[3] == "known") == sorted(data["order"][:5])
+# a network: both ends of every line are the places of the nodes of that edge
+f = Figure("g-net")
+nodes = [np.array(f.points(f.named(f"nodes-{k}")[0])) for k in (0, 1)]
+assert [len(n) for n in nodes] == [42, 42]
 
-def lines(part, kind):
-    d = re.search(f'<path class="{kind}" d="([^"]*)"', part).group(1)
-    return [tuple(map(float, m)) for m in re.findall(r"M([\d.]+) ([\d.]+)L([\d.]+) ([\d.]+)", d)]
+def lines(name):
+    found = re.findall(r"M (\S+) (\S+)\s+L (\S+) (\S+)", next(f.named(name)[0].iter(SVG + "path")).get("d"))
+    return np.array(found, dtype=float).reshape(-1, 4)
 
-def check(part, places, kind, edges):
-    drawn = lines(part, kind)
-    want = [places[i][:2] + places[j][:2] for i, j in edges]
-    near(drawn, want, 0.051)
+def check(name, places, edges):
+    close(lines(name), [[*places[i], *places[j]] for i, j in edges], 0.01)
 
-check(left, circles[0], "edge", data["edges"])
-check(right, circles[1], "edge", data["edges"][:50])
-check(right, circles[1], "fresh edge", data["fresh"][:40])  # the strongest alone
-assert "below: the 40 strongest of 60 new edges" in right
+check("edges-0", nodes[0], data["edges"])
+check("edges-1", nodes[1], data["edges"][:50])
+check("new-1", nodes[1], data["fresh"][:40])  # the strongest alone
+assert "the 40 strongest of 60 new edges" in f.texts()
+rings = f.points(f.named("labelled-0")[0])
+close(sorted(rings), sorted(map(tuple, nodes[0][data["order"][:5]])), 0.01)
 # groups: one colour each, and nearer to their own than to others
+colours = [re.search(r"fill: (#\w+)", u.get("style")).group(1) for u in f.named("nodes-0")[0].iter(SVG + "use")]
 order = data["order"]
 for g in range(4):
-    members = order[10 * g:10 * g + 10]
-    assert len({circles[0][i][2] for i in members}) == 1, g
-assert len({circles[0][order[10 * g]][2] for g in range(4)}) == 4
-at = np.array([c[:2] for c in circles[0]])
+    assert len({colours[i] for i in order[10 * g:10 * g + 10]}) == 1, g
+assert len({colours[order[10 * g]] for g in range(4)}) == 4
+at = nodes[0]
 middle = np.array([at[order[10 * g:10 * g + 10]].mean(axis=0) for g in range(4)])
 nearest = [int(np.argmin(((at[order[i]] - middle) ** 2).sum(axis=1))) for i in range(40)]
 assert sum(a == i // 10 for i, a in enumerate(nearest)) >= 38, nearest
-# the matrix: rows of one group are neighbours, so that edges within groups lie near the diagonal
-cells = [tuple(map(float, m)) for m in re.findall(
-    r"M([\d.]+) ([\d.]+)h", re.search(r'<path class="cells"[^>]* d="([^"]*)"', left).group(1))]
-assert len(cells) == 2 * len(data["edges"])
-cell = 300 / 42
-x0, y0 = re.search(r'<rect class="axis" x="([\d.]+)" y="([\d.]+)"', left).groups()
-spots = {(round((x - float(x0)) / cell), round((y - float(y0) - cell / 2) / cell)) for x, y in cells}
-assert all((b, a) in spots for a, b in spots) and len(spots) == 2 * len(data["edges"])
-within = sum(a // 10 == b // 10 for a, b in spots)
+# the matrix: symmetric, an entry for every edge, edges within groups near the diagonal
+matrix = f.picture("matrix-0")[..., 3] > 0
+assert matrix.shape == (42, 42) and (matrix == matrix.T).all() and matrix.sum() == 2 * len(data["edges"])
+spots = np.argwhere(matrix)
+within = (spots[:, 0] // 10 == spots[:, 1] // 10).sum()
 assert within > 0.8 * len(spots), (within, len(spots))
 END

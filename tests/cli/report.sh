@@ -1,4 +1,6 @@
 # okra report: results as a page; what is no result is refused by name and place.
+need_python
+"$PYTHON" -c "import jinja2, matplotlib, networkx" 2>/dev/null || skip "no matplotlib, Jinja2 or networkx"
 printf '{"okra":"0","format":1,"kind":"score","name":"mine","title":"a & b","tables":[],"figures":[]}\n' >r.json
 expect 0 okra report r.json -o page.html
 expect_in "a &amp; b" page.html
@@ -158,17 +160,22 @@ okra select --x x.csv --y y.csv --kx 'standardize | rbf(sigma={0.123456,1.23456,
 okra report sel.json -o sel.html -q --figures .
 "$PYTHON" - <<'END'
 import re
-svg = open("select-grid.svg").read()
-texts = [(float(x), float(y), anchor, text) for x, y, anchor, text in re.findall(
-    r'<text[^>]*x="([\d.]+)" y="([\d.]+)"[^>]*text-anchor="(\w+)"[^>]*>([^<]*)<', svg)]
-below = max(y for _, y, anchor, text in texts if anchor == "middle" and text != "lambda")
-columns = sorted((x, text) for x, y, anchor, text in texts
-                 if anchor == "middle" and y == below and text)
+import xml.etree.ElementTree as tree
+S = "{http://www.w3.org/2000/svg}"
+
+def ticks(letter):
+    """Places and texts of the ticks of an axis."""
+    groups = [g for g in tree.parse("select-grid.svg").iter(S + "g")
+              if re.fullmatch(letter + r"tick_\d+", g.get("id") or "")]
+    return [(float(t.get("x")), "".join(t.itertext())) for g in groups for t in g.iter(S + "text")]
+
+columns, rows = sorted(ticks("x")), ticks("y")
 assert 4 <= len(columns) < 33, columns
-for (a, s), (b, t) in zip(columns, columns[1:]):
-    assert a + 3.3 * len(s) < b - 3.3 * len(t), (s, t)
-rows = [(x, text) for x, _, anchor, text in texts if anchor == "end"]
-assert len(rows) == 3 and all(x - 6.6 * len(text) > 0 for x, text in rows), rows
+for (a, s), (b, t) in zip(columns, columns[1:]):  # letters of 14 are about 8 wide
+    assert a + 4.2 * len(s) < b - 4.2 * len(t), (s, t)
+assert sorted(float(t) for _, t in rows) == [0.123456, 1.23456, 12.3456], rows  # what they share is said once
+assert all(x - 8.4 * len(text) > 0 for x, text in rows), rows
+assert "rbf(sigma=…)" in open("select-grid.svg").read()
 END
 # an axis of shares does not go beyond them
 printf '{"okra":"0","format":1,"kind":"score","name":"share","figures":[{"id":"c","type":"curve","title":"t",
@@ -225,3 +232,77 @@ for page in odd.html odd.md; do
     refute grep -q '<b>' $page
     refute env LC_ALL=C grep -qP '[\x00-\x08\x0b-\x1f\x7f]|\xc2\x85|\xe2\x80\xae' $page
 done
+# What is no result says what it is; whatever fields hold, a page or a clear error comes of it.
+okra fit --x x.csv --y y.csv --kx linear --ky linear --lambda 1 -o m.okra -q
+expect_fail 1 "okra report: m.okra: an okra model, index or archive, not a result; 'okra info m.okra' describes a model, and commands with --json write results" \
+    okra report m.okra -o no.html
+mkdir -p folder
+expect_fail 1 "okra report: folder: Is a directory" okra report folder -o no.html
+printf '\377\376' >binary.json
+expect_fail 1 "okra report: binary.json: no text, expected a result that a command wrote with --json" \
+    okra report binary.json -o no.html
+"$PYTHON" - <<'END'
+import json
+json.dump({"kind": "x", "format": 1, "tables": "[" * 99}, open("deep.json", "w"))
+open("nested.json", "w").write("[" * 100000 + "]" * 100000)
+odd = [None, -7, 1e308, "$x_{1\ud800", [[]], {"x": 1}, [{"x": "a", "y": None}], int("9" * 400)]
+base = [
+    {"type": "curve", "series": [{"name": "a", "x": [1, 2], "y": [1, 2], "sd": [1, 1]}], "log_x": True, "log_y": True},
+    {"type": "bars", "labels": ["a"], "series": [{"y": [1]}]},
+    {"type": "heatmap", "x": [1], "y": [1], "values": [[1]], "better": "lower"},
+    {"type": "images", "rows": 1, "cols": 1, "low": 0, "high": 1, "columns": ["a"], "images": [[[1]]]},
+    {"type": "molecules", "items": [{"smiles": "CC", "label": "a", "note": "b", "atoms": [], "bonds": []}]},
+    {"type": "network", "nodes": 3, "labelled": [0], "panels": [{"name": "a", "edges": [[0, 1]], "new": [[1, 2]]}]}]
+figures = []
+for figure in base:
+    for key in [*figure, "id", "title", "x_label", "area", "base"]:
+        figures += [dict(figure, **{key: value}) for value in odd]
+    for key in ("series", "items", "panels"):
+        for inner in figure.get(key, [{}])[0]:
+            figures += [dict(figure, **{key: [dict(figure[key][0], **{inner: value})]}) for value in odd]
+result = {"kind": "score", "format": 1, "name": "odd", "figures": figures}
+tables = [{"title": "t", "columns": ["a"], "rows": [{"label": "r", "cells": {"a": {"okra": 1, "paper": 1}}}]}]
+more = [dict({"kind": "paper", "format": 1, "tables": tables}, **{key: value}) for value in odd for key in (
+    "name", "title", "paper", "command", "date", "seconds", "threads", "tables", "figures", "remarks", "kernels", "n")]
+more += [{"kind": "fit", "format": 1, "tables": [dict(tables[0], **{key: value})]} for value in odd
+         for key in ("title", "metric", "better", "spread", "columns", "rows")]
+more += [{"kind": "fit", "format": 1, "tables": [dict(tables[0], rows=[{"label": value, "cells": value},
+         {"label": "r", "cells": {"a": value}}, {"label": "r", "cells": {"a": {key: value for key in (
+             "okra", "okra_sd", "paper", "paper_sd", "difference_sd", "verdict", "why", "seen")}}}])]} for value in odd]
+json.dump([result, *more], open("wild.json", "w"))
+END
+expect 0 timeout 250 okra report wild.json deep.json -o wild.html
+expect_in "This figure cannot be drawn" wild.html
+expect_in '$x_{1' wild.html
+refute grep -q Traceback err
+expect 0 timeout 60 okra report wild.json -o wild.md
+expect 1 okra report nested.json -o no.html
+expect_in "okra report: nested.json: " err
+refute grep -q Traceback err
+[ ! -e no.html ] || complain "a page of no result was written"
+# One figure alone, as SVG or PNG; which one, where there are several.
+expect 0 okra report -q sel.json -o one.png
+"$PYTHON" -c "assert open('one.png', 'rb').read(8) == b'\x89PNG\r\n\x1a\n'"
+expect_fail 1 "okra report: two.svg: --figure says which one; there are c, d" \
+    okra report <(printf '{"format":1,"kind":"a","figures":[{"id":"c"},{"id":"d"}]}') -o two.svg
+# The program that draws is never taken from the current folder, and its absence is told.
+mkdir -p alone/okra_report away && cp "$(realpath "$(command -v okra)")" away/okra
+cp -d "$(dirname "$(realpath "$(command -v okra)")")"/libokra.so* away/
+printf '#!/bin/sh\necho taken >&2\n' >alone/okra-report
+chmod +x alone/okra-report
+echo 'print("taken")' >alone/okra_report/__init__.py
+cd alone
+for path in "" "." ":/nowhere" "./"; do
+    run_ env PATH="$path" ../away/okra report ../r.json -o ../gone.html
+    [ "$status" = 1 ] || complain "status $status with PATH '$path'"
+    expect_in "okra report: the program okra-report, which draws pages and figures, is missing" err
+done
+mkdir python && printf '#!/bin/sh\nexec %s -S "$@"\n' "$PYTHON" >python/python3 && chmod +x python/python3
+run_ env PATH="$PWD/python" ../away/okra report ../r.json -o ../gone.html
+[ "$status" = 1 ] || complain "okra_report of the current folder was taken"
+refute grep -q taken out err
+# Through python3, where the package is installed.
+expect 0 env PATH="$PWD/python" PYTHONPATH="$ROOT/python:$("$PYTHON" -c 'import os, jinja2; print(os.path.dirname(os.path.dirname(jinja2.__file__)))')" \
+    ../away/okra report ../r.json -o ../gone.html
+expect_in "a &amp; b" ../gone.html
+cd ..
