@@ -12,4 +12,6 @@ def main():
     if sys.argv[1:2] == ["convert"]:  # the one command that is written in Python
         from okra.__main__ import main as run
         sys.exit(run(sys.argv[1:]))
+    # okra-report, which draws, is where pip put this command
+    os.environ["PATH"] = os.environ.get("PATH", "") + os.pathsep + str(Path(sys.executable).parent)
     os.execv(Path(find_spec("okra").origin).with_name("okra"), ["okra", *sys.argv[1:]])
