@@ -142,8 +142,8 @@ okra_status okra_blas_finite_(const char *op, bool lower, okra_mat_ A)
         okra_int cols = lower ? OKRA_MIN_(i + 1, A.cols) : A.cols;
         for (okra_int j = 0; j < cols; j++) {
             double a = A.p[i * A.ld + j];
-            REFUSE_IF(!isfinite(a), OKRA_ENUMERIC, "%s: element (%lld, %lld) of A is %g", op,
-                      (long long)i, (long long)j, a);
+            REFUSE_IF(!isfinite(a), OKRA_ENUMERIC, "%s: element (%lld, %lld) of A is %g",
+                      op, (long long)i, (long long)j, a);
         }
     }
     return OKRA_OK;

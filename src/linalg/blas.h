@@ -57,14 +57,9 @@ okra_status okra_blas_lower_(okra_context *ctx, double alpha, okra_mat_ A, okra_
 okra_status okra_blas_trsm_(okra_context *ctx, bool left, bool trans, okra_mat_ L,
                             okra_mat_ B) OKRA_CHECK;
 
-/* ---- vector.c: one row or column against a matrix ---- */
+/* ---- tiles.c: a matrix of so many numbers is met by one row or column without BLAS ----
+ */
 
-/* False: it is none, or small. */
 enum { OKRA_VECTOR_LEAST_ = 1 << 16 };
-bool okra_blas_vector_gemm_(okra_context *ctx, bool ta, bool tb, double alpha,
-                            okra_mat_ A, okra_mat_ B, double beta, okra_mat_ C,
-                            okra_status *status);
-bool okra_blas_vector_trsm_(okra_context *ctx, bool left, bool trans, okra_mat_ L,
-                            okra_mat_ B, okra_status *status);
 
 #endif

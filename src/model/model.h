@@ -175,7 +175,7 @@ okra_status okra_confidence_(okra_context *ctx, const okra_model *model,
                              const okra_data *x, const okra_decoded_ *decoded,
                              double **out) OKRA_CHECK;
 okra_form_ okra_model_form_(const okra_model *model);
-/* Before single entries of its matrices are read: engine/keep.c. */
+/* Before single entries of its matrices are read: engine/block.c. */
 okra_status okra_model_settle_(okra_context *ctx, const okra_model *model) OKRA_CHECK;
 /* Columns of what okra_walk_predict_ gives: n or d. */
 okra_int okra_model_width_(const okra_model *model);

@@ -1,9 +1,236 @@
 /*
- * expr.c: parsed kernels.
+ * expr.c: parsed kernels, and their canonical text: every parameter written, numbers in
+ * the fewest digits that read back the same, parentheses only where they matter, short
+ * names for linear | transform. A number whose default is 0 (not given) and that is 0 is
+ * left out.
  */
 #include "kernel/expression/expr.h"
 #include "kernel/kernels.h"
 #include "kernel/positions/position.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* ---- text ---- */
+
+typedef struct builder {
+    char *text;
+    okra_int size, room;
+} builder;
+
+static okra_status put(builder *b, const char *text)
+{
+    okra_int length = (okra_int)strlen(text);
+    if (b->size + length + 1 > b->room) {
+        okra_int room = 2 * b->room + length + 64;
+        RESIZE(b->text, room);
+        b->room = room;
+    }
+    memcpy(b->text + b->size, text, (size_t)length + 1);
+    b->size += length;
+    return OKRA_OK;
+}
+
+/* The value of a field; "" for a number that was not given. */
+static const char *value_text(const okra_option *row, const char *field, char buffer[32])
+{
+    switch (row->type) {
+    case OKRA_OPTION_NUMBER: {
+        double x = *(const double *)(const void *)field;
+        buffer[0] = 0;
+        if (x != 0 || !row->preset || strcmp(row->preset, "0") != 0) {
+            okra_double_text_(x, buffer);
+        }
+        return buffer;
+    }
+    case OKRA_OPTION_INT:
+        snprintf(buffer, 32, "%lld", (long long)*(const okra_int *)(const void *)field);
+        return buffer;
+    case OKRA_OPTION_BOOL:
+        return *(const bool *)(const void *)field ? "yes" : "no";
+    case OKRA_OPTION_TEXT:
+    case OKRA_OPTION_READ:
+    case OKRA_OPTION_WRITTEN:
+        return *(const char *const *)(const void *)field;
+    case OKRA_OPTION_CHOICE: {
+        const char *p = row->choices;
+        for (int k = *(const int *)(const void *)field; k > 0; k--) {
+            p = strchr(p, '|') + 1;
+        }
+        snprintf(buffer, 32, "%.*s", (int)strcspn(p, "|"), p);
+        return buffer;
+    }
+    }
+    return "";
+}
+
+/* `before` stands before the first of them: "(", or "," after a nested expression. */
+static okra_status params_after(builder *b, const char *before,
+                                const okra_option_table *table, const char *params)
+{
+    char buffer[32];
+
+    for (const okra_option *row = table->rows; row->name; row++) {
+        const char *value = value_text(row, params + row->offset, buffer);
+        if (*value) {
+            CHK(put(b, before));
+            CHK(put(b, row->name));
+            CHK(put(b, "="));
+            CHK(put(b, value));
+            before = ",";
+        }
+    }
+    return put(b, *before == ',' ? ")" : "");
+}
+
+static okra_status named_params(builder *b, const okra_option_table *table,
+                                const char *params)
+{
+    return params_after(b, "(", table, params);
+}
+
+/* The numbers in order, up to the last that was given. */
+static okra_status listed_params(builder *b, const okra_option_table *table,
+                                 const char *params)
+{
+    char buffer[32];
+    int last = 0;
+
+    for (int k = 0; table->rows[k].name; k++) {
+        const okra_option *row = &table->rows[k];
+        last = *value_text(row, params + row->offset, buffer) ? k : last;
+    }
+    for (int k = 0; k <= last; k++) {
+        const okra_option *row = &table->rows[k];
+        const char *value = value_text(row, params + row->offset, buffer);
+        CHK(put(b, k == 0 ? "(" : ","));
+        CHK(put(b, *value ? value : "0"));
+    }
+    return put(b, ")");
+}
+
+static const char *short_name(const okra_kernel *kernel, const okra_node_ *node)
+{
+    const okra_node_ *child = &kernel->nodes[node->a];
+    bool linear = child->kind == OKRA_NODE_LEAF_ &&
+                  (child->leaf == &okra_linear_ || child->leaf == okra_linear_.distances);
+    for (const okra_sugar_ *s = okra_sugar_names_; linear && s->name; s++) {
+        if (s->transform == node->transform) {
+            return s->name;
+        }
+    }
+    return NULL;
+}
+
+/* How tightly a text of this node binds: pipe < sum < product < single. */
+enum { PIPE, SUM, PRODUCT, SINGLE };
+
+static int level_of(const okra_kernel *kernel, const okra_node_ *node)
+{
+    switch (node->kind) {
+    case OKRA_NODE_TRANSFORM_:
+        return short_name(kernel, node) ? SINGLE : PIPE;
+    case OKRA_NODE_SUM_:
+        return SUM;
+    case OKRA_NODE_PRODUCT_:
+    case OKRA_NODE_SCALE_:
+        return PRODUCT;
+    case OKRA_NODE_LEAF_:
+        return node->leaf->whole && !node->component ? PIPE : SINGLE;
+    case OKRA_NODE_CONSTANT_:
+        break;
+    }
+    return SINGLE;
+}
+
+static okra_status write_node(builder *b, const okra_kernel *kernel, int place,
+                              int level);
+
+static okra_status put_component(builder *b, int component)
+{
+    char text[16];
+    snprintf(text, sizeof text, "@%d", component);
+    return put(b, component ? text : "");
+}
+
+static okra_status write_leaf(builder *b, const okra_node_ *node)
+{
+    if (node->leaf->whole) { /* EXPR | chol(...) */
+        CHK(put(b, node->component ? "(" : ""));
+        CHK(put(b, (*(okra_kernel **)node->params)->text));
+        CHK(put(b, " | "));
+    }
+    CHK(put(b, node->leaf->name));
+    if (node->leaf->nested && !node->leaf->whole) {
+        CHK(put(b, "("));
+        CHK(put(b, (*(okra_kernel **)node->params)->text));
+        CHK(params_after(b, ",", &node->leaf->params, node->params));
+    } else {
+        CHK(named_params(b, &node->leaf->params, node->params));
+    }
+    CHK(put(b, node->leaf->whole && node->component ? ")" : ""));
+    return put_component(b, node->component);
+}
+
+static okra_status write_transform(builder *b, const okra_kernel *kernel,
+                                   const okra_node_ *node)
+{
+    const okra_transform_class_ *t = node->transform;
+    const char *name = short_name(kernel, node);
+
+    if (!name) {
+        CHK(write_node(b, kernel, node->a, PIPE));
+        CHK(put(b, " | "));
+    }
+    CHK(put(b, name ? name : t->name));
+    CHK((t->positional ? listed_params : named_params)(b, &t->params, node->params));
+    return put_component(b, name ? kernel->nodes[node->a].component : 0);
+}
+
+static okra_status write_node(builder *b, const okra_kernel *kernel, int place, int level)
+{
+    const okra_node_ *node = &kernel->nodes[place];
+    bool enclosed = level_of(kernel, node) < level;
+    bool sum = node->kind == OKRA_NODE_SUM_;
+    char number[32];
+
+    CHK(put(b, enclosed ? "(" : ""));
+    switch (node->kind) {
+    case OKRA_NODE_LEAF_:
+        CHK(write_leaf(b, node));
+        break;
+    case OKRA_NODE_TRANSFORM_:
+        CHK(write_transform(b, kernel, node));
+        break;
+    case OKRA_NODE_CONSTANT_:
+    case OKRA_NODE_SCALE_:
+        okra_double_text_(node->scale, number);
+        CHK(put(b, number));
+        if (node->kind == OKRA_NODE_SCALE_) {
+            CHK(put(b, "*"));
+            CHK(write_node(b, kernel, node->a, PRODUCT));
+        }
+        break;
+    case OKRA_NODE_SUM_:
+    case OKRA_NODE_PRODUCT_:
+        CHK(write_node(b, kernel, node->a, sum ? SUM : PRODUCT));
+        CHK(put(b, sum ? " + " : "*"));
+        /* The right operand, if of the same kind, keeps its parentheses. */
+        CHK(write_node(b, kernel, node->b, sum ? PRODUCT : SINGLE));
+        break;
+    }
+    return put(b, enclosed ? ")" : "");
+}
+
+okra_status okra_expr_text_(const okra_kernel *kernel, char **text)
+{
+    builder b = {NULL, 0, 0};
+    OWNS(&b.text);
+
+    CHK(write_node(&b, kernel, kernel->count - 1, PIPE));
+    *text = TAKE(b.text);
+    return OKRA_OK;
+}
 
 /* ---- kernels ---- */
 

@@ -61,11 +61,6 @@ void okra_grid_own_(okra_grid_ *grid, const char *owner, const char *param, int 
 int okra_grid_owner_(const okra_grid_ *grid, okra_int place, const char **owner,
                      const char **param);
 
-/* sigma of auto-align or auto-align/K (`value`) from the squared distances D of `some`
- * objects, around their median `middle`; auto_align.c. */
-okra_status okra_auto_align_(okra_context *ctx, const char *value, const okra_data *some,
-                             const double *D, double middle, double *sigma) OKRA_CHECK;
-
 /* Fills `kernel` (zeroed by the caller, who frees it after failure too); grid == NULL:
  * grids are refused. */
 okra_status okra_expr_parse_(const char *text, okra_grid_ *grid,

@@ -28,6 +28,156 @@
 /* Limits of what recursion over a tree meets. */
 enum { DEPTH_MOST = OKRA_PARSE_DEPTH_, NODES_MOST = 1000 };
 
+/* An expression up to the end, ')', ',' or '}'; the place of its root. */
+static okra_status parse_pipe(okra_parser_ *p, int *place);
+
+enum { NAMES_MOST = 64 };
+
+typedef const char *(*name_list)(size_t, const char **, const okra_option_table **);
+
+static bool listed(name_list list, const char *name)
+{
+    for (size_t k = 0; list(k, NULL, NULL); k++) {
+        if (strcmp(list(k, NULL, NULL), name) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Fails at a name that no kernel, or no transform, has. */
+static okra_status unknown_name(const okra_parser_ *p, size_t at, const char *name,
+                                bool kernel)
+{
+    name_list own = kernel ? okra_kernel_name : okra_transform_name;
+    name_list other = kernel ? okra_transform_name : okra_kernel_name;
+    const char *names[NAMES_MOST];
+    size_t count = 0;
+
+    if (listed(other, name)) {
+        return kernel ? okra_parse_fail_(p, OKRA_EARG, at,
+                                         "'%s' is a transform: it follows a kernel and a "
+                                         "pipe, as in linear | %s",
+                                         name, name)
+                      : okra_parse_fail_(p, OKRA_EARG, at,
+                                         "'%s' is a kernel, expected a transform", name);
+    }
+    while (count < NAMES_MOST && own(count, NULL, NULL)) {
+        names[count] = own(count, NULL, NULL);
+        count++;
+    }
+    const char *near = okra_nearest(name, names, count);
+    return okra_parse_fail_(
+        p, OKRA_EARG, at, "unknown %s '%s'%s%s%s", kernel ? "kernel" : "transform", name,
+        near ? ", did you mean '" : "", near ? near : "", near ? "'?" : "");
+}
+
+/* ---- alternatives ---- */
+
+/* Whole kernels as the values of a grid, {linear, rbf(sigma={1,2})}. Braces where a
+ * kernel stands hold numbers (a factor) if every item is a number or auto, else
+ * alternatives: expressions that may hold grids themselves. An alternative with lists
+ * counts as many values as it has cells. */
+
+/* The braces at the cursor hold numbers alone. */
+static bool numbers(const char *s)
+{
+    do {
+        s++; /* { or , */
+        s += strspn(s, " \t\n");
+        size_t length = okra_parse_number_(s, true);
+        if (length == 0 && strncmp(s, "auto", 4) == 0) {
+            length = 4 + strcspn(s + 4, ",} ");
+        }
+        if (length == 0) {
+            return *s == '}' || !*s || *s == ','; /* its own message */
+        }
+        s += length;
+        s += strspn(s, " \t\n");
+    } while (*s == ',');
+    return *s != '*' && *s != '|' && *s != '+';
+}
+
+/* {EXPR, EXPR, ...} where a kernel stands. */
+static bool alternatives_ahead(const okra_parser_ *p)
+{
+    return p->text[p->at] == '{' && !numbers(p->text + p->at);
+}
+
+/* One alternative: parsed as a kernel of its own, its lists kept in `branch`. */
+static okra_status one(okra_parser_ *p, okra_grid_ **branch)
+{
+    okra_status st = OKRA_OK;
+    okra_kernel *outer = p->kernel, inner = {.nodes = NULL};
+    okra_grid_ *grid = p->grid, *own = NULL;
+    int root;
+
+    TRY(okra_grid_empty_(&own));
+    okra_parse_space_(p);
+    size_t begin = p->at;
+    p->kernel = &inner;
+    p->grid = own;
+    TRY(parse_pipe(p, &root));
+    size_t end = p->at;
+    while (end > begin && strchr(" \t\n", p->text[end - 1])) {
+        end--;
+    }
+    TRY(okra_grid_cut_(own, p->text, begin, end));
+    *branch = TAKE(own);
+done:
+    p->kernel = outer;
+    p->grid = grid;
+    okra_expr_clear_(&inner);
+    okra_grid_free_(own);
+    return st;
+}
+
+static okra_status parse_alternatives(okra_parser_ *p)
+{
+    enum { MOST = 100 };
+    okra_status st = OKRA_OK;
+    okra_grid_ *branches[MOST] = {NULL};
+    okra_int count = 0;
+    size_t begin = p->at;
+
+    if (!p->grid) {
+        size_t length = strcspn(p->text + begin, "}") + 1;
+        return okra_parse_fail_(p, OKRA_EARG, begin,
+                                "'%.*s' are alternatives for selection: one kernel is "
+                                "needed here",
+                                (int)OKRA_MIN_(length, 40), p->text + begin);
+    }
+    PARSE_REFUSE_IF(++p->depth > OKRA_PARSE_DEPTH_, begin,
+                    "more than %d parentheses within one another", OKRA_PARSE_DEPTH_);
+    do {
+        if (count == MOST) {
+            st = okra_parse_fail_(p, OKRA_EARG, p->at, "more than %d alternatives", MOST);
+            goto done;
+        }
+        p->at++; /* { or , */
+        TRY(one(p, &branches[count]));
+        count++;
+        okra_parse_space_(p);
+    } while (p->text[p->at] == ',');
+    if (p->text[p->at] != '}') {
+        st = okra_parse_fail_(p, OKRA_EARG, p->at, "expected ',' or '}'");
+        goto done;
+    }
+    p->at++;
+    p->depth--;
+    st = okra_grid_branches_(p->grid, begin, p->at, branches, count);
+    if (st == OKRA_EARG) {
+        st = okra_parse_point_(p, st, begin);
+    }
+done:
+    for (okra_int k = 0; k < count; k++) {
+        okra_grid_free_(branches[k]);
+    }
+    return st;
+}
+
+/* ---- the rest of the grammar ---- */
+
 /* In the order of okra_align_how_ (model/align.h). */
 const char *const okra_align_names_[] = {"align", "align-each", "align-loo", NULL};
 
@@ -122,7 +272,7 @@ static okra_status nested(okra_parser_ *p, const char *name, okra_kernel **out)
     p->at++;
     ZALLOC(inner, 1);
     p->kernel = inner;
-    TRY(okra_parse_pipe_(p, &root));
+    TRY(parse_pipe(p, &root));
     TRY(okra_expr_text_(inner, &inner->text));
     if (okra_kernel_low_(inner)) {
         st = okra_parse_fail_(p, OKRA_EARG, p->at,
@@ -151,7 +301,7 @@ static okra_status mean(okra_parser_ *p, double *scale, int *place)
                     "expected mean(kernel, kernel, ...)");
     do {
         p->at++; /* ( or , */
-        CHK(okra_parse_pipe_(p, count == 0 ? place : &next));
+        CHK(parse_pipe(p, count == 0 ? place : &next));
         if (count++ > 0) {
             CHK(pair(p, OKRA_NODE_SUM_, *place, next, place));
         }
@@ -233,7 +383,7 @@ static okra_status leaf(okra_parser_ *p, double *scale, int *place)
         return mean(p, scale, place);
     }
     if (!class) {
-        return okra_parse_unknown_(p, at, name, true);
+        return unknown_name(p, at, name, true);
     }
     okra_node_ node = {.kind = OKRA_NODE_LEAF_, .leaf = class};
     if (class->nested) {
@@ -276,9 +426,9 @@ static okra_status factor(okra_parser_ *p, double *scale, int *place)
 
     *place = -1;
     okra_parse_space_(p);
-    if (okra_parse_alternatives_ahead_(p)) {
+    if (alternatives_ahead(p)) {
         okra_node_ stand_in = {.kind = OKRA_NODE_LEAF_, .leaf = &okra_linear_};
-        CHK(okra_parse_alternatives_(p));
+        CHK(parse_alternatives(p));
         CHK(push(p, stand_in, place));
         CHK(component(p, first));
     } else if (number_ahead(p)) {
@@ -289,7 +439,7 @@ static okra_status factor(okra_parser_ *p, double *scale, int *place)
         size_t open = p->at++;
         PARSE_REFUSE_IF(++p->depth > DEPTH_MOST, open,
                         "more than %d parentheses within one another", DEPTH_MOST);
-        CHK(okra_parse_pipe_(p, place));
+        CHK(parse_pipe(p, place));
         p->depth--;
         okra_parse_space_(p);
         PARSE_REFUSE_IF(p->text[p->at] != ')', p->at, "expected '+', '*', '|' or ')'");
@@ -392,7 +542,8 @@ static int low_kind(const char *name)
     return okra_low_classes_[kind] ? kind : -1;
 }
 
-okra_status okra_parse_pipe_(okra_parser_ *p, int *place)
+/* An expression up to the end, ')', ',' or '}'; the place of its root. */
+static okra_status parse_pipe(okra_parser_ *p, int *place)
 {
     int next, first = p->kernel->count;
     char name[64];
@@ -416,7 +567,7 @@ okra_status okra_parse_pipe_(okra_parser_ *p, int *place)
         }
         int low = low_kind(name);
         if (!found && low < 0) {
-            return okra_parse_unknown_(p, at, name, false);
+            return unknown_name(p, at, name, false);
         }
         PARSE_REFUSE_IF(p->kernel->count >= NODES_MOST, at, "more than %d parts",
                         NODES_MOST);
@@ -430,7 +581,7 @@ okra_status okra_expr_parse_(const char *text, okra_grid_ *grid, okra_kernel *ke
     okra_parser_ p = {.text = text, .grid = grid, .kernel = kernel};
     int place;
 
-    CHK(okra_parse_pipe_(&p, &place));
+    CHK(parse_pipe(&p, &place));
     if (text[p.at]) {
         return okra_parse_fail_(&p, OKRA_EARG, p.at, "expected '+', '*', '|' or the end");
     }

@@ -30,9 +30,6 @@ okra_status okra_parse_fail_(const okra_parser_ *p, okra_status status, size_t a
             return okra_parse_fail_(p, OKRA_EARG, (at), __VA_ARGS__); \
         }                                                             \
     } while (0)
-/* Fails at a name that no kernel, or no transform, has. */
-okra_status okra_parse_unknown_(const okra_parser_ *p, size_t at, const char *name,
-                                bool kernel) OKRA_CHECK;
 /* Adds text and caret to the message of a call that failed. */
 okra_status okra_parse_point_(const okra_parser_ *p, okra_status status, size_t at);
 void okra_parse_space_(okra_parser_ *p);
@@ -53,11 +50,5 @@ void okra_parse_list_free_(char **values, okra_int count); /* accepts NULL */
 /* (name=value, ...) or nothing; fills `fields` of the table. */
 okra_status okra_parse_params_(okra_parser_ *p, const okra_option_table *table,
                                bool positional, void *fields) OKRA_CHECK;
-
-/* An expression up to the end, ')', ',' or '}'; the place of its root. */
-okra_status okra_parse_pipe_(okra_parser_ *p, int *place) OKRA_CHECK;
-/* {EXPR, EXPR, ...} where a kernel stands; alternatives.c. */
-bool okra_parse_alternatives_ahead_(const okra_parser_ *p);
-okra_status okra_parse_alternatives_(okra_parser_ *p) OKRA_CHECK;
 
 #endif

@@ -41,14 +41,6 @@ okra_status okra_through_block_(okra_context *ctx, const void *params, const voi
 okra_status okra_through_diagonal_(okra_context *ctx, const void *params, const void *a,
                                    okra_int n, double *out);
 
-/* ---- bags of features ---- */
-
-/* Codes of one object, in any order, repeats counted. */
-typedef struct okra_codes_ {
-    uint64_t *items;
-    okra_int count, room;
-} okra_codes_;
-okra_status okra_codes_add_(okra_codes_ *codes, uint64_t code) OKRA_CHECK;
 /* Mixes one more value into a running hash (start at 0): every bit of both matters. */
 static inline uint64_t okra_hash_(uint64_t hash, uint64_t value)
 {
@@ -57,20 +49,5 @@ static inline uint64_t okra_hash_(uint64_t hash, uint64_t value)
     x = (x ^ x >> 27) * 0x94d049bb133111ebu;
     return x ^ x >> 31;
 }
-
-/* Puts the codes of object i into `codes` (empty before). */
-typedef okra_status (*okra_emit_)(const void *params, const okra_data *data, okra_int i,
-                                  okra_codes_ *codes);
-/* The state is the vocabulary of the training set; mapped objects are sparse counts, with
- * features new to it in columns behind (they matter for self-similarities). Different
- * things that hash alike would be taken for one: for v distinct features the chance is
- * about v^2/2^65, 3e-8 for a million. */
-okra_status okra_bags_fit_(okra_emit_ emit, const void *params, const okra_data *train,
-                           void **state) OKRA_CHECK;
-void okra_bags_forget_(void *state);
-/* binary: 1 where the count is not 0. */
-okra_status okra_bags_map_(okra_emit_ emit, const void *params, const void *state,
-                           const okra_data *data, bool binary,
-                           okra_data **out) OKRA_CHECK;
 
 #endif

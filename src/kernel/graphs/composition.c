@@ -39,7 +39,7 @@ static okra_status extract(const void *arg, const okra_graph_view_ *g, okra_coll
     uint64_t hydrogen;
     (void)arg;
     MAKE(labels, g->nodes);
-    /* The code of an atom of hydrogen, as graph_view.c codes labels. */
+    /* The code of an atom of hydrogen, as graph_features.c codes labels. */
     CHK(okra_fold_(c, OKRA_CODE_ROOT_, 1, 1, &hydrogen));
     for (okra_int i = 0; i < g->nodes; i++) {
         labels[i] = g->label[i];

@@ -17,6 +17,220 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* ---- codes of sequences: a dictionary of steps, or a hash ---- */
+
+/* A sequence is known by the code of all but its last step and that step, so a dictionary
+ * of triples (code, a, b) holds any set of sequences exactly, sharing their beginnings.
+ * Open addressing, at most half full. A coder on a base looks there first and never
+ * changes it: many collections can be coded against one training set. */
+typedef struct triple {
+    uint64_t code, a, b;
+} triple;
+
+struct okra_coder_ {
+    const okra_coder_ *base;
+    bool hash;
+    uint64_t first;  /* code of entries[0]          */
+    triple *entries; /*                             */
+    okra_int count, room;
+    uint32_t *table; /* place of an entry plus 1; 0: empty */
+    uint64_t mask;
+};
+
+/* The finaliser of splitmix64: every input bit reaches every output bit. */
+static uint64_t mix(uint64_t x)
+{
+    x ^= x >> 30;
+    x *= UINT64_C(0xbf58476d1ce4e5b9);
+    x ^= x >> 27;
+    x *= UINT64_C(0x94d049bb133111eb);
+    return x ^ x >> 31;
+}
+
+static uint64_t hash_of(uint64_t code, uint64_t a, uint64_t b)
+{
+    /* Odd constants keep (a, b) apart from (b, a). */
+    uint64_t h = mix(code + UINT64_C(0x9e3779b97f4a7c15));
+    h = mix(h ^ (a * UINT64_C(0xd1342543de82ef95) + 1));
+    return mix(h + (b * UINT64_C(0xaf251af3b0f025b5) + 2));
+}
+
+/* Codes are below this, those of the base first; 0 for hashes. */
+static uint64_t codes_of(const okra_coder_ *coder)
+{
+    return coder->hash ? 0 : coder->first + (uint64_t)coder->count;
+}
+
+okra_status okra_coder_create_(const okra_coder_ *base, bool hash, okra_coder_ **out)
+{
+    FREED_BY(okra_coder_drop_) okra_coder_ *c = NULL;
+    ZMAKE(c, 1);
+    c->base = base;
+    c->hash = hash;
+    c->first = base ? codes_of(base) : 1; /* 0 is the empty sequence */
+    if (!hash) {
+        c->mask = 1023;
+        ZMAKE(c->table, 1024);
+    }
+    *out = TAKE(c);
+    return OKRA_OK;
+}
+
+OKRA_SHARED_FREES_(okra_coder_free_, okra_coder_, it->entries, it->table)
+
+/* The place in the table of a triple, or of the hole where it belongs. */
+static uint64_t seek(const okra_coder_ *c, const triple *t, uint64_t h)
+{
+    uint64_t k = h & c->mask;
+    while (c->table[k]) {
+        const triple *e = &c->entries[c->table[k] - 1];
+        if (e->code == t->code && e->a == t->a && e->b == t->b) {
+            break;
+        }
+        k = (k + 1) & c->mask;
+    }
+    return k;
+}
+
+static okra_status grow(okra_coder_ *c)
+{
+    uint32_t *table = NULL;
+    EXTEND(c->entries, c->count, c->room, 512);
+    if (2 * (uint64_t)(c->count + 1) <= c->mask + 1) {
+        return OKRA_OK;
+    }
+    REFUSE_IF(c->count >= INT32_MAX, OKRA_EUNSUPPORTED,
+              "more than 2^31 distinct features; give bits=2048 or so");
+    uint64_t mask = 2 * c->mask + 1;
+    ZMAKE(table, (okra_int)mask + 1);
+    for (okra_int i = 0; i < c->count; i++) {
+        const triple *e = &c->entries[i];
+        uint64_t k = hash_of(e->code, e->a, e->b) & mask;
+        while (table[k]) {
+            k = (k + 1) & mask;
+        }
+        table[k] = (uint32_t)(i + 1);
+    }
+    okra_free_(c->table);
+    c->table = table;
+    c->mask = mask;
+    return OKRA_OK;
+}
+
+static okra_status fold(okra_coder_ *c, uint64_t code, uint64_t a, uint64_t b,
+                        uint64_t *out)
+{
+    const triple t = {code, a, b};
+    uint64_t h = hash_of(code, a, b);
+    if (c->hash) {
+        *out = h;
+        return OKRA_OK;
+    }
+    for (const okra_coder_ *d = c; d; d = d->base) {
+        uint64_t k = seek(d, &t, h);
+        if (d->table[k]) {
+            *out = d->first + d->table[k] - 1;
+            return OKRA_OK;
+        }
+    }
+    CHK(grow(c));
+    c->table[seek(c, &t, h)] = (uint32_t)(c->count + 1);
+    c->entries[c->count] = t;
+    *out = c->first + (uint64_t)c->count++;
+    return OKRA_OK;
+}
+
+/* ---- one graph as the kernels walk it: labels as codes, neighbours of every node ----
+ */
+
+OKRA_SHARED_CLEARS_(okra_graph_space_clear_, okra_graph_space_, it->label, it->edge_label,
+                    it->first, it->other, it->edge)
+
+okra_status okra_graph_space_create_(const okra_data *data, okra_graph_space_ *w)
+{
+    const okra_ragged_ *nodes = okra_data_group_(data, "nodes");
+    const okra_ragged_ *edges = okra_data_group_(data, "edges");
+    okra_int most_nodes = 0, most_edges = 0;
+    for (okra_int i = 0; i < data->n; i++) {
+        most_nodes = OKRA_MAX_(most_nodes, nodes->offsets[i + 1] - nodes->offsets[i]);
+        most_edges = OKRA_MAX_(most_edges, edges->offsets[i + 1] - edges->offsets[i]);
+    }
+    MAKE(w->label, most_nodes);
+    MAKE(w->first, most_nodes + 2);
+    MAKE(w->edge_label, 2 * most_edges);
+    MAKE(w->other, 2 * most_edges);
+    MAKE(w->edge, 2 * most_edges);
+    return OKRA_OK;
+}
+
+/* A label as a code: numbers are coded as they are, texts character by character, so that
+ * it does not matter where in its object a text stands. */
+static okra_status code_label(okra_collector_ *c, int32_t label, const char *names,
+                              okra_int length, uint64_t *out)
+{
+    REFUSE_IF(label < 0 && (-1 - (okra_int)label >= length || names[length - 1]),
+              OKRA_EFORMAT, "label %d is not among the %lld bytes of names", label,
+              (long long)length);
+    if (label >= 0) {
+        CHK(okra_fold_(c, OKRA_CODE_ROOT_, 1, (uint64_t)label, out));
+        return OKRA_OK;
+    }
+    CHK(okra_fold_(c, OKRA_CODE_ROOT_, 2, 0, out));
+    for (const char *p = names - 1 - label; *p; p++) {
+        CHK(okra_fold_(c, *out, 3, (unsigned char)*p, out));
+    }
+    return OKRA_OK;
+}
+
+okra_status okra_graph_view_make_(const okra_data *data, okra_int i, okra_collector_ *c,
+                                  okra_graph_space_ *w)
+{
+    const okra_ragged_ *nodes = okra_data_group_(data, "nodes");
+    const okra_ragged_ *edges = okra_data_group_(data, "edges");
+    const okra_ragged_ *texts = okra_data_group_(data, "names");
+    okra_int n0 = nodes->offsets[i], e0 = edges->offsets[i];
+    okra_int n = nodes->offsets[i + 1] - n0, m = edges->offsets[i + 1] - e0;
+    const int32_t *label = okra_ragged_field_(nodes, "label")->values;
+    const int32_t *ends = okra_ragged_field_(edges, "ends")->values;
+    const int32_t *edge_label = okra_ragged_field_(edges, "label")->values;
+    const okra_field_ *atom = okra_ragged_field_(nodes, "atom");
+    const char *names = (const char *)texts->fields[0].values + texts->offsets[i];
+    okra_int length = texts->offsets[i + 1] - texts->offsets[i];
+
+    for (okra_int k = 0; k < n; k++) {
+        CHK(code_label(c, label[n0 + k], names, length, &w->label[k]));
+    }
+    memset(w->first, 0, (size_t)(n + 2) * sizeof *w->first);
+    for (okra_int k = 2 * e0; k < 2 * (e0 + m); k++) {
+        REFUSE_IF(ends[k] < 0 || ends[k] >= n, OKRA_EFORMAT,
+                  "graph %lld: an edge ends at node %d of %lld", (long long)i, ends[k],
+                  (long long)n);
+        w->first[ends[k] + 2]++;
+    }
+    for (okra_int k = 2; k < n + 2; k++) {
+        w->first[k] += w->first[k - 1];
+    }
+    for (okra_int k = 0; k < m; k++) {
+        uint64_t code;
+        CHK(code_label(c, edge_label[e0 + k], names, length, &code));
+        for (int end = 0; end < 2; end++) {
+            int32_t from = ends[2 * (e0 + k) + end], to = ends[2 * (e0 + k) + 1 - end];
+            okra_int place = w->first[from + 1]++;
+            w->other[place] = to;
+            w->edge[place] = (int32_t)k;
+            w->edge_label[place] = code;
+        }
+    }
+    w->view =
+        (okra_graph_view_){n,        m,
+                           w->label, atom ? (const int32_t *)atom->values + 4 * n0 : NULL,
+                           w->first, w->other,
+                           w->edge,  w->edge_label};
+    return OKRA_OK;
+}
+
+/* ---- rows of features ---- */
+
 enum { SHARE = 64 };
 
 typedef struct rows {
@@ -43,7 +257,7 @@ typedef struct shared {
 okra_status okra_fold_(okra_collector_ *c, uint64_t code, uint64_t a, uint64_t b,
                        uint64_t *out)
 {
-    return okra_coder_fold_(c->coder, code, a, b, out);
+    return fold(c->coder, code, a, b, out);
 }
 
 okra_status okra_collect_(okra_collector_ *c, uint64_t code)
@@ -134,7 +348,7 @@ static int by_frequency(const void *a, const void *b)
 /* Columns of the training features, the commonest first. */
 static okra_status number_columns(shared *s, const coded *d)
 {
-    okra_int codes = s->how.bits > 0 ? s->how.bits : (okra_int)okra_coder_size_(s->coder);
+    okra_int codes = s->how.bits > 0 ? s->how.bits : (okra_int)codes_of(s->coder);
     okra_int n = s->train->n;
     OWNED int32_t *objects = NULL;
     OWNED frequency *f = NULL;
@@ -163,7 +377,7 @@ static okra_status number_columns(shared *s, const coded *d)
 static okra_status make_rows(okra_context *ctx, const shared *s, const coded *d,
                              okra_int n, rows *r)
 {
-    okra_int known = s->how.bits > 0 ? s->how.bits : (okra_int)okra_coder_size_(s->coder);
+    okra_int known = s->how.bits > 0 ? s->how.bits : (okra_int)codes_of(s->coder);
     okra_int end = 0, length = d->indptr[n];
     r->n = n;
     r->words = (s->common + 63) / 64;

@@ -112,9 +112,5 @@ okra_status okra_coder_create_(const okra_coder_ *base, bool hash,
                                okra_coder_ **out) OKRA_CHECK;
 void okra_coder_free_(okra_coder_ *coder);
 OKRA_DROPS_(okra_coder_drop_, okra_coder_, okra_coder_free_)
-/* Codes are below this, those of the base first; 0 for hashes. */
-uint64_t okra_coder_size_(const okra_coder_ *coder);
-okra_status okra_coder_fold_(okra_coder_ *coder, uint64_t code, uint64_t a, uint64_t b,
-                             uint64_t *out) OKRA_CHECK;
 
 #endif

@@ -19,11 +19,6 @@ okra_status okra_network_apply_(okra_context *ctx, const okra_network_ *network,
                                 bool normalized, okra_spectral_ f, const void *params,
                                 okra_mat_ X, okra_mat_ Y, okra_int *terms) OKRA_CHECK;
 
-/* How many terms the expansion takes; *terms = -1: too many. */
-okra_status okra_network_terms_(const okra_network_ *network, bool normalized,
-                                okra_spectral_ f, const void *params,
-                                okra_int *terms) OKRA_CHECK;
-
 /* F <- f(L), nodes x nodes, by eigendecomposition; f >= 0. The c smallest eigenvalues, c
  * the number of components, are 0 exactly. */
 okra_status okra_network_dense_(okra_context *ctx, const okra_network_ *network,

@@ -2,7 +2,7 @@
  * kpca_apart.c: the components of kpca.c where several processes share large matrices and
  * none of them holds one whole: with all components the scores S and the coefficients
  * (K + lambda I)^-1 S are n x p, p near n. They stay on the engine, and the model keeps
- * them there (engine/keep.c).
+ * them there (engine/block.c).
  */
 #include "method/kpca/kpca.h"
 
