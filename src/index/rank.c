@@ -320,9 +320,7 @@ static okra_status check_model(const okra_ranking_ *r)
     REFUSE_IF(r->index->width == 0 && y->kind != OKRA_GRAPHS, OKRA_EARG,
               "the model's outputs are %s, candidates molecules",
               okra_kind_name(y->kind));
-    REFUSE_IF(!o->ky || o->map || r->model->method->components ||
-                  r->model->method->criterion,
-              OKRA_EUNSUPPORTED,
+    REFUSE_IF(!o->ky || o->map || r->model->method->compares, OKRA_EUNSUPPORTED,
               "an index is ranked by distances to weighted sums of training outputs; "
               "method %s%s has another measure",
               r->model->method->name, o->map ? " of low rank" : "");

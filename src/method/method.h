@@ -72,6 +72,7 @@ typedef struct okra_fit_plan_ {
      * besides, doubles that are held, and of a row of a block beside its features. */
     double passes, row, once, doubles, width;
     bool most;
+    bool rows_alone; /* it sees rows in passes alone, and nothing else of the data */
     char rounds[80], kept[80]; /* to be told after the blocks, and after the memory */
 } okra_fit_plan_;
 
@@ -104,6 +105,12 @@ typedef enum okra_likeness_ {
 /* What a method wants there. Zeros and NULL: one kernel, the likeliest, and seven lambdas
  * (or `tries`), five folds. */
 typedef struct okra_auto_ {
+    const char *decoder; /* taken where none is asked for; NULL: candidates */
+    /* Its main parameter where that is not lambda, and values that are compared where it
+     * is left open: "k=1,2,4"; NULL: there is none. */
+    const char *tries;
+    /* Under these options; NULL: OKRA_OUTPUTS_BOUND_. */
+    okra_coupling_ (*coupling)(const okra_options *options);
     bool few; /* some kernels are compared, and the best is refined */
     /* Dense outputs: lambda begins at `least` times the mean of k(x,x), `lambdas` of
      * them. */
@@ -123,28 +130,36 @@ typedef struct okra_auto_ {
 
 /* ---- one interface ---- */
 
+/* What a method can use; a problem has nothing else. */
+typedef enum okra_takes_ {
+    OKRA_TAKES_WEIGHTS_ = 1,    /* weights of pairs                                     */
+    OKRA_TAKES_MISSING_ = 2,    /* explicit outputs in which NaN is a missing value     */
+    OKRA_TAKES_UNLABELLED_ = 4, /* inputs without outputs                               */
+    OKRA_TAKES_SELF_ = 8,       /* queries carry self and train_self                    */
+    OKRA_TAKES_LARGE_ = 16, /* it predicts from query->K as well as from query->Kx   */
+    /* Option `operator` may be KIND:FILE[,...], a file with problem->A that a model
+     * keeps. */
+    OKRA_TAKES_MATRIX_ = 32,
+} okra_takes_;
+
+/* How decoders compare objects. */
+typedef struct okra_compares_ {
+    /* The coordinates; NULL: the whole space. */
+    okra_status (*components)(const okra_bag_ *bag, okra_int n, okra_components_ *out);
+    /* The criterion that they minimise; NULL: the distance to h(x). */
+    okra_status (*criterion)(const okra_bag_ *bag, okra_int n, okra_criterion_ *out);
+} okra_compares_;
+
 typedef struct okra_method_ {
     const char *name, *help;
     okra_option_table options;
-    const char *decoder;    /* taken where none is asked for; NULL: candidates */
-    bool needs_self;        /* queries carry self and train_self */
-    bool weights;           /* can use weights of pairs; else a problem has none       */
-    const char *unweighted; /* why not, after "method NAME", or NULL */
-    bool missing;           /* can use explicit outputs in which NaN is a missing value */
-    bool unlabelled;        /* can use inputs without outputs; else a problem has none */
-    bool low_rank;          /* can use map_x and map_y; else a problem has none        */
-    /* Its main parameter where that is not lambda, and values that are compared where it
-     * is left open: "k=1,2,4"; NULL: there is none. */
-    const char *tries;
+    unsigned takes;              /* of okra_takes_                               */
+    const char *unweighted;      /* why no weights, after "method NAME", or NULL */
     const okra_auto_ *automatic; /* NULL: zeros                                 */
-    bool recomputes; /* "factor" is that of Kx + "lambda" I: a file may omit it */
-    bool large;      /* predicts from query->K as well as from query->Kx        */
-    /* An option whose value KIND:FILE[,...] names a file with problem->A, which a model
-     * keeps; NULL: there is none. */
-    const char *matrix;
-    /* Whether it can with these options and this problem, of which n, unlabelled, x, y
-     * and the features are set, kernels and maps are not; NULL: always. */
-    bool (*factored)(const okra_problem_ *problem, const okra_options *options);
+    /* Can it use maps of low rank with these options and this problem, of which n,
+     * unlabelled, x, y and the features are set, kernels and maps are not? NULL: never;
+     * a problem then has none. */
+    bool (*low_rank)(const okra_problem_ *problem, const okra_options *options);
     /* Fills the bag with whatever predict needs: arrays, numbers, texts. NULL: the path
      * at the lambda in `options`. Called by okra_method_fit_. */
     okra_status (*fit)(okra_context *ctx, const okra_problem_ *problem,
@@ -156,14 +171,14 @@ typedef struct okra_method_ {
                         okra_bag_ *const *bags);
     /* Which of the two the fitted bag predicts. */
     okra_form_ (*form)(const okra_bag_ *bag);
-    /* Columns of an embedding (d); not called for weights. */
+    /* Columns of an embedding (d), or of what embed gives; 0: it gives none. */
     okra_int (*width)(const okra_bag_ *bag);
     /* out: m x n weights, or m x d embedding in the units of the features as they stand,
      * that is without sqrt(feature_scale). */
     okra_status (*predict)(okra_context *ctx, const okra_bag_ *bag, okra_query_ *query,
                            okra_mat_ out);
     /* A cheap way to the explicit h(x) (m x d) where features exist and the method stored
-     * coefficients for it; NULL or returns OKRA_EUNSUPPORTED if not. */
+     * coefficients for it; NULL or OKRA_EUNSUPPORTED if not. */
     okra_status (*embed)(okra_context *ctx, const okra_bag_ *bag, okra_query_ *query,
                          okra_mat_ out);
     const okra_linker_ *linker; /* form OKRA_FORM_LINKS: predict is NULL */
@@ -176,25 +191,10 @@ typedef struct okra_method_ {
                          const okra_options *options, const double *lambda, size_t count,
                          const okra_parts_ *parts, bool explicitly, okra_left_fn_ sink,
                          void *user);
-    /* Whether embed can give h(x) of this model; NULL: where there is embed. */
-    bool (*embeds)(const okra_bag_ *bag);
-    /* h(x) is the mean of a Gaussian process with the input kernel as covariance: its
-     * noise, of n pairs; false: not this model. NULL: never. */
-    bool (*noise)(const okra_bag_ *bag, okra_int n, double *lambda);
-    /* Under these options; NULL: OKRA_OUTPUTS_BOUND_. */
-    okra_coupling_ (*coupling)(const okra_options *options);
-    /* Why weights are not k_x'(K + lambda I)^-1, "lambda" and "center" in the bag; NULL:
-     * they are. No hook: they are not. */
-    const char *(*bordered)(const okra_bag_ *bag);
-    /* Of low rank: does it see rows in passes alone with these options? NULL: no. */
-    bool (*passes)(const okra_options *options);
     /* Of low rank: what it is going to do beyond, or in place of, one pass for moments,
      * a decomposition of them and coefficients, which `plan` holds. NULL: nothing. */
     okra_status (*plan)(const okra_options *options, okra_fit_plan_ *plan);
-    /* The coordinates in which decoders compare objects; NULL: the whole space. */
-    okra_status (*components)(const okra_bag_ *bag, okra_int n, okra_components_ *out);
-    /* The criterion that decoders minimise; NULL: the distance to h(x). */
-    okra_status (*criterion)(const okra_bag_ *bag, okra_int n, okra_criterion_ *out);
+    const okra_compares_ *compares; /* NULL: objects by their distance to h(x) */
     /* The bag as a solution of squared loss (solve/solution.h); NULL: it is none. */
     void (*solution)(const okra_bag_ *bag, okra_int n, okra_solution_ *out);
     /* What fit leaves in the bag, a table a form (data/kept.h); never NULL. Sizes: n
@@ -211,14 +211,19 @@ const okra_method_ *okra_method_find_(const char *name);
 okra_status okra_method_fit_(okra_context *ctx, const okra_method_ *method,
                              const okra_problem_ *problem, const okra_options *options,
                              okra_bag_ *bag) OKRA_CHECK;
-/* Does the method use maps of low rank for this? As the hook `factored` is given. */
+/* Does the method use maps of low rank for this? As the hook `low_rank` is given. */
 bool okra_method_factored_(const okra_method_ *method, const okra_problem_ *problem,
                            const okra_options *options);
+/* A hook `low_rank` that always can. */
+bool okra_method_always_(const okra_problem_ *problem, const okra_options *options);
+/* Of okra_takes_; can embed give h(x) of this model? */
+bool okra_method_takes_(const okra_method_ *method, okra_takes_ what);
+bool okra_method_embeds_(const okra_method_ *method, const okra_bag_ *bag);
+/* How decoders compare objects, zeros where nothing is said. */
+const okra_compares_ *okra_method_compares_(const okra_method_ *method);
 /* The method's wishes, zeros where it has none; its hook `coupling`. */
 const okra_auto_ *okra_method_auto_(const okra_method_ *method);
 okra_coupling_ okra_method_coupling_(const okra_method_ *method,
                                      const okra_options *options);
-/* A hook `noise`: the lambda of the bag. */
-bool okra_noise_lambda_(const okra_bag_ *bag, okra_int n, double *lambda);
 
 #endif

@@ -63,7 +63,7 @@ okra_status okra_method_fit_(okra_context *ctx, const okra_method_ *method,
 bool okra_method_factored_(const okra_method_ *method, const okra_problem_ *problem,
                            const okra_options *options)
 {
-    return method->low_rank && (!method->factored || method->factored(problem, options));
+    return method->low_rank && method->low_rank(problem, options);
 }
 
 const okra_auto_ *okra_method_auto_(const okra_method_ *method)
@@ -75,11 +75,28 @@ const okra_auto_ *okra_method_auto_(const okra_method_ *method)
 okra_coupling_ okra_method_coupling_(const okra_method_ *method,
                                      const okra_options *options)
 {
-    return method->coupling ? method->coupling(options) : OKRA_OUTPUTS_BOUND_;
+    const okra_auto_ *a = okra_method_auto_(method);
+    return a->coupling ? a->coupling(options) : OKRA_OUTPUTS_BOUND_;
 }
 
-bool okra_noise_lambda_(const okra_bag_ *bag, okra_int n, double *lambda)
+bool okra_method_always_(const okra_problem_ *problem, const okra_options *options)
 {
-    (void)n;
-    return okra_bag_get_number_(bag, "lambda", lambda);
+    (void)problem, (void)options;
+    return true;
+}
+
+bool okra_method_takes_(const okra_method_ *method, okra_takes_ what)
+{
+    return (method->takes & what) != 0;
+}
+
+bool okra_method_embeds_(const okra_method_ *method, const okra_bag_ *bag)
+{
+    return method->embed && method->width(bag) > 0;
+}
+
+const okra_compares_ *okra_method_compares_(const okra_method_ *method)
+{
+    static const okra_compares_ none = {0};
+    return method->compares ? method->compares : &none;
 }

@@ -275,6 +275,33 @@ static okra_status check_outputs(const ridge_options *o)
 
 /* ---- before a fit of low rank ---- */
 
+/* Does a fit see rows in passes alone? Moments are sums over rows. */
+static bool passes(const okra_options *options)
+{
+    static const char *const good[] = {
+        "kx",     "ky",      "method",        "low-rank", "low-rank-x",
+        "lambda", "epsilon", "center-output", "decode",   "checkpoint"};
+    static const char *const with[][2] = {{"solver", "direct"},
+                                          {"keep", "coefficients"},
+                                          {"operator", "identity"},
+                                          {"operator", "cov"},
+                                          {"operator", "ccov"}};
+    const char *name, *value;
+    bool all = true;
+    for (size_t i = 0; options && (name = okra_options_each_(options, i, &value)); i++) {
+        bool found = strcmp(name, "operator") == 0 && strncmp(value, "matrix:", 7) == 0;
+        for (size_t k = 0; k < sizeof good / sizeof *good; k++) {
+            found = found || strcmp(name, good[k]) == 0;
+        }
+        for (size_t k = 0; k < sizeof with / sizeof *with; k++) {
+            found = found ||
+                    (strcmp(name, with[k][0]) == 0 && strcmp(value, with[k][1]) == 0);
+        }
+        all = all && found;
+    }
+    return all;
+}
+
 /* What a smoothness penalty adds (moments_graph.c). */
 static okra_status plan_graph(const char *text, okra_fit_plan_ *p)
 {
@@ -303,8 +330,9 @@ static okra_status plan(const okra_options *options, okra_fit_plan_ *p)
 {
     ridge_options o;
     double m = p->m, d = p->d;
+    p->rows_alone = passes(options);
     CHK(okra_options_read(options, &okra_method_ridge_.options, &o));
-    if (o.solver == SOLVER_CG) { /* ridge_cg.c */
+    if (o.solver == SOLVER_CG) { /* cg.c */
         double steps = (double)o.cg.iterations;
         p->row = m * p->value + 2 * m * d + steps * (m * p->value + 4 * m * d);
         p->passes = steps + 1;
@@ -338,33 +366,6 @@ static okra_coupling_ coupling(const okra_options *options)
     return of[okra_operator_kind_of_(okra_options_get(options, "operator"))];
 }
 
-/* Moments are sums over rows. */
-static bool passes(const okra_options *options)
-{
-    static const char *const good[] = {
-        "kx",     "ky",      "method",        "low-rank", "low-rank-x",
-        "lambda", "epsilon", "center-output", "decode",   "checkpoint"};
-    static const char *const with[][2] = {{"solver", "direct"},
-                                          {"keep", "coefficients"},
-                                          {"operator", "identity"},
-                                          {"operator", "cov"},
-                                          {"operator", "ccov"}};
-    const char *name, *value;
-    bool all = true;
-    for (size_t i = 0; options && (name = okra_options_each_(options, i, &value)); i++) {
-        bool found = strcmp(name, "operator") == 0 && strncmp(value, "matrix:", 7) == 0;
-        for (size_t k = 0; k < sizeof good / sizeof *good; k++) {
-            found = found || strcmp(name, good[k]) == 0;
-        }
-        for (size_t k = 0; k < sizeof with / sizeof *with; k++) {
-            found = found ||
-                    (strcmp(name, with[k][0]) == 0 && strcmp(value, with[k][1]) == 0);
-        }
-        all = all && found;
-    }
-    return all;
-}
-
 /* Outputs alike are centred, unless a lambda alone is chosen for twin kernels, whose
  * lambda is no choice; gcv is of plain outputs. */
 static okra_status fill(const okra_open_ *open, okra_options *o)
@@ -379,6 +380,7 @@ static okra_status fill(const okra_open_ *open, okra_options *o)
 
 static const okra_auto_ automatic = {
     .fill = fill,
+    .coupling = coupling,
     .aligned = "what is learned of a letter comes from its own position alone; method "
                "m3n learns it from all positions",
 };
@@ -560,28 +562,19 @@ static okra_status leave(okra_context *ctx, const okra_problem_ *problem,
 const okra_method_ okra_method_ridge_ = {
     .name = "ridge",
     .help = "regularised least squares with an operator-valued kernel",
-    .recomputes = true,
-    .matrix = "operator",
     .automatic = &automatic,
-    .coupling = coupling,
-    .bordered = okra_solution_why_,
-    .passes = passes,
     .options = {"ridge", rows, sizeof(ridge_options)},
-    .weights = true,
-    .missing = true,
-    .unlabelled = true,
-    .low_rank = true,
-    .large = true,
+    .takes = OKRA_TAKES_WEIGHTS_ | OKRA_TAKES_MISSING_ | OKRA_TAKES_UNLABELLED_ |
+             OKRA_TAKES_LARGE_ | OKRA_TAKES_MATRIX_,
+    .low_rank = okra_method_always_,
     .path = path,
     .form = okra_ridge_form_,
     .width = okra_ridge_width_,
     .predict = okra_ridge_predict_,
     .embed = okra_ridge_embed_,
-    .embeds = okra_ridge_embeds_,
     .leave = leave,
     .solution = okra_solution_open_,
     .check = okra_solution_check_,
     .kept = okra_solution_kept_,
-    .noise = okra_solution_noise_,
     .plan = plan,
 };

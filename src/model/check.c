@@ -33,7 +33,7 @@ static okra_status check_pairs(const okra_method_ *method, const okra_facts_ *f,
     okra_int n = f->y->n, N = f->x->n;
     bool low = okra_bag_get_number_(bag, "x.rank", &rank) && !okra_kernel_low_(f->kx);
     REFUSE_IF(n == 0 || (low && N == 0) || (!low && N < n) ||
-                  (!low && N > n && !method->unlabelled),
+                  (!low && N > n && !okra_method_takes_(method, OKRA_TAKES_UNLABELLED_)),
               OKRA_EFORMAT, "there are %lld training inputs and %lld outputs",
               (long long)N, (long long)n);
     REFUSE_IF((low || waves) && !method->low_rank, OKRA_EFORMAT,
@@ -41,8 +41,9 @@ static okra_status check_pairs(const okra_method_ *method, const okra_facts_ *f,
               method->name);
     REFUSE_IF(waves && (!low || f->x->kind != OKRA_DENSE), OKRA_EFORMAT,
               "the model says that it keeps waves, which it does not");
-    REFUSE_IF(f->x->missing || (f->y->missing && !method->missing), OKRA_EFORMAT,
-              "%s has missing values, which method %s does not use",
+    REFUSE_IF(f->x->missing ||
+                  (f->y->missing && !okra_method_takes_(method, OKRA_TAKES_MISSING_)),
+              OKRA_EFORMAT, "%s has missing values, which method %s does not use",
               f->x->missing ? "x" : "y", method->name);
     return OKRA_OK;
 }

@@ -25,6 +25,16 @@ static bool any_factor(const char *name)
     return whole_factor(name) || strncmp(name, "factor.", 7) == 0;
 }
 
+/* Is "factor" that of K + lambda I? */
+static bool has_own_factor(const okra_method_ *method)
+{
+    bool found = false;
+    for (size_t k = 0; method->solution && method->kept[k]; k++) {
+        found = found || strcmp(method->kept[k][0].name, "factor") == 0;
+    }
+    return found;
+}
+
 bool okra_compact_recomputes_(const okra_model *model, okra_compact how)
 {
     okra_int rows, cols;
@@ -32,7 +42,7 @@ bool okra_compact_recomputes_(const okra_model *model, okra_compact how)
     if (okra_bag_get_(model->bag, "sample-weight", &rows, &cols)) {
         return false; /* its factor is that of weighted pairs */
     }
-    return how == OKRA_COMPACT_RECOMPUTE && model->method->recomputes &&
+    return how == OKRA_COMPACT_RECOMPUTE && has_own_factor(model->method) &&
            okra_bag_has_(model->bag, "factor") &&
            okra_bag_get_number_(model->bag, "lambda", &lambda);
 }
@@ -52,11 +62,11 @@ okra_status okra_compact_promise_(okra_context *ctx, const okra_method_ *method,
 {
     OWNED double *factor = NULL;
     REFUSE_IF(
-        !method->recomputes || n < 1 || n > INT32_MAX || okra_bag_has_(bag, "factor"),
+        !has_own_factor(method) || n < 1 || n > INT32_MAX || okra_bag_has_(bag, "factor"),
         OKRA_EFORMAT,
         "a factor is to be computed again for %lld training pairs of method %s, which %s",
         (long long)n, method->name,
-        method->recomputes ? "has none or has it already" : "has no such factor");
+        has_own_factor(method) ? "has none or has it already" : "has no such factor");
     CHK(okra_doubles_(ctx, n, n, "the factor of a compact model", &factor));
     okra_mat_fill_(okra_mat_of_(factor, n, n), 0);
     okra_mat_add_diagonal_(okra_mat_of_(factor, n, n), 1);

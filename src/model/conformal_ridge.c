@@ -44,8 +44,11 @@ static okra_status check(const okra_conformal_ *job)
 {
     const okra_model *m = job->model;
     const okra_training_ *t = m->training;
-    const char *why = m->method->bordered ? m->method->bordered(m->bag)
-                                          : "the method does not solve (K + lambda I)";
+    okra_solution_ s = {.no_closed_form = "the method does not solve (K + lambda I)"};
+    if (m->method->solution) {
+        m->method->solution(m->bag, t->y->n, &s);
+    }
+    const char *why = s.no_closed_form;
     if (why) {
         /* it says so */
     } else if (!t->bound_x || !t->bound_y || t->waves || t->x->n < t->y->n) {

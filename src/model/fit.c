@@ -116,10 +116,11 @@ static okra_status may_stay(okra_context *ctx, const okra_options *options,
     CHK(okra_options_read(options, &okra_fit_table_, &f));
     const char *text = okra_fit_low_x_(&f);
     const okra_method_ *method = okra_method_find_(f.method);
-    bool passes = method && method->passes && method->passes(options);
+    okra_fit_plan_ plan = {0};
+    CHK(method && method->plan ? method->plan(options, &plan) : OKRA_OK);
     bool here = okra_engine_is_host_(ctx) || okra_context_crew_(ctx);
     if (!here || !*text || x->kind != OKRA_DENSE || y->kind != OKRA_DENSE ||
-        y->n <= FEW || x->n != y->n || !passes || okra_align_asked_(f.kx)) {
+        y->n <= FEW || x->n != y->n || !plan.rows_alone || okra_align_asked_(f.kx)) {
         return OKRA_OK;
     }
     CHK(okra_low_read_("low-rank-x", text, &low));
@@ -175,16 +176,18 @@ okra_status okra_method_check_pairs_(const okra_method_ *method, const okra_data
     okra_data_describe_(y, b, sizeof b);
     REFUSE_IF(x->n < y->n, OKRA_ESHAPE, "x has %s, y has %s; expected as many of each%s",
               a, b, heading(x, y));
-    REFUSE_IF(x->n > y->n && !method->unlabelled, OKRA_ESHAPE,
+    REFUSE_IF(x->n > y->n && !okra_method_takes_(method, OKRA_TAKES_UNLABELLED_),
+              OKRA_ESHAPE,
               "x has %s, y has %s; expected as many of each: method %s does "
               "not use inputs without outputs",
               a, b, method->name);
-    REFUSE_IF(x->missing || (y->missing && !method->missing), OKRA_EUNSUPPORTED,
-              "%s has missing values, which method %s does not use",
+    REFUSE_IF(x->missing ||
+                  (y->missing && !okra_method_takes_(method, OKRA_TAKES_MISSING_)),
+              OKRA_EUNSUPPORTED, "%s has missing values, which method %s does not use",
               x->missing ? "x" : "y", method->name);
     REFUSE_IF(y->n == 0, OKRA_ESHAPE, "there are no training pairs");
-    REFUSE_IF(!okra_weights_plain_(y) && !method->weights, OKRA_EUNSUPPORTED,
-              "method %s %s", method->name,
+    REFUSE_IF(!okra_weights_plain_(y) && !okra_method_takes_(method, OKRA_TAKES_WEIGHTS_),
+              OKRA_EUNSUPPORTED, "method %s %s", method->name,
               method->unweighted ? method->unweighted : "does not use weights of pairs");
     return OKRA_OK;
 }

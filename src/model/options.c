@@ -142,23 +142,23 @@ bool okra_method_has(const char *method, okra_trait trait)
     }
     switch (trait) {
     case OKRA_TRAIT_MISSING:
-        return m->missing;
+        return okra_method_takes_(m, OKRA_TAKES_MISSING_);
     case OKRA_TRAIT_UNLABELLED:
-        return m->unlabelled;
+        return okra_method_takes_(m, OKRA_TAKES_UNLABELLED_);
     case OKRA_TRAIT_LOW_RANK:
-        return m->low_rank;
+        return m->low_rank != NULL;
     case OKRA_TRAIT_PATH:
         return m->path != NULL;
     case OKRA_TRAIT_LEAVE_OUT:
         return m->leave != NULL;
     case OKRA_TRAIT_VARIANCE:
-        return m->noise != NULL;
+        return m->solution != NULL;
     case OKRA_TRAIT_SELF:
-        return m->needs_self;
+        return okra_method_takes_(m, OKRA_TAKES_SELF_);
     case OKRA_TRAIT_LINKS:
         return m->linker != NULL;
     case OKRA_TRAIT_WEIGHTS:
-        return m->weights;
+        return okra_method_takes_(m, OKRA_TAKES_WEIGHTS_);
     }
     return false;
 }
@@ -357,7 +357,8 @@ okra_status okra_select_options(okra_options **out)
 
 bool okra_model_keeps_(const okra_method_ *method, const char *name)
 {
-    return method->matrix && strcmp(method->matrix, name) == 0;
+    return okra_method_takes_(method, OKRA_TAKES_MATRIX_) &&
+           strcmp(name, "operator") == 0;
 }
 
 /* A text that may make a fit open a file; spaces may stand around names in it. */

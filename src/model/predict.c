@@ -52,8 +52,7 @@ static okra_status check_request(const okra_model *model,
 /* Can the method give H by itself? */
 static bool gives_embedding(const okra_model *m)
 {
-    return m->training->output.features && m->method->embed &&
-           (!m->method->embeds || m->method->embeds(m->bag));
+    return m->training->output.features && okra_method_embeds_(m->method, m->bag);
 }
 
 /* The whole output space, or the components that the method predicts; the distance to
@@ -63,12 +62,14 @@ static okra_status choose_space(okra_context *ctx, run *r)
     const okra_model *m = r->model;
     CHK(okra_model_settle_(ctx, m));
     r->output = m->training->output;
-    if (m->method->components) {
-        CHK(m->method->components(m->bag, r->output.y->n, &r->components));
+    if (okra_method_compares_(m->method)->components) {
+        CHK(okra_method_compares_(m->method)->components(m->bag, r->output.y->n,
+                                                         &r->components));
         r->output.components = r->components.whole ? NULL : &r->components;
     }
-    if (m->method->criterion) {
-        CHK(m->method->criterion(m->bag, r->output.y->n, &r->criterion));
+    if (okra_method_compares_(m->method)->criterion) {
+        CHK(okra_method_compares_(m->method)->criterion(m->bag, r->output.y->n,
+                                                        &r->criterion));
         r->output.criterion = &r->criterion;
     }
     return OKRA_OK;
@@ -94,10 +95,12 @@ static okra_status name_decoder(okra_context *ctx, const run *r,
     }
     REFUSE_IF(kept && !okra_decoder_find_(kept), OKRA_EFORMAT,
               "the model names the decoder '%s': there is none", kept);
-    bool ranks = r->model->method->criterion || request->confidence;
+    bool ranks =
+        okra_method_compares_(r->model->method)->criterion || request->confidence;
     bool explicitly = plain && r->output.features && !ranks;
-    fields->decode = r->model->method->decoder ? r->model->method->decoder
-                     : plain && kept           ? kept
+    fields->decode = okra_method_auto_(r->model->method)->decoder
+                         ? okra_method_auto_(r->model->method)->decoder
+                     : plain && kept ? kept
                                      : okra_decoder_default_(explicitly, smooth)->name;
     return st;
 }

@@ -87,11 +87,15 @@ static okra_status check(const okra_update_job_ *j)
               "update: the model was fitted on a Gram matrix that was "
               "computed before, whose columns are the training objects: fit "
               "anew on the Gram matrix of all pairs");
-    REFUSE_IF(r->x && (r->x->missing || (r->y->missing && !j->model->method->missing)),
+    REFUSE_IF(r->x && (r->x->missing ||
+                       (r->y->missing &&
+                        !okra_method_takes_(j->model->method, OKRA_TAKES_MISSING_))),
               OKRA_EUNSUPPORTED, "%s has missing values, which method %s does not use",
               r->x->missing ? "x" : "y", j->model->method->name);
-    REFUSE_IF(r->y && r->y->weights && !j->model->method->weights, OKRA_EUNSUPPORTED,
-              "y has weights, which method %s does not use", j->model->method->name);
+    REFUSE_IF(r->y && r->y->weights &&
+                  !okra_method_takes_(j->model->method, OKRA_TAKES_WEIGHTS_),
+              OKRA_EUNSUPPORTED, "y has weights, which method %s does not use",
+              j->model->method->name);
     return OKRA_OK;
 }
 

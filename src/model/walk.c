@@ -22,7 +22,8 @@ okra_int okra_model_width_(const okra_model *model)
 okra_status okra_model_settle_(okra_context *ctx, const okra_model *model)
 {
     /* Components are read entry by entry. */
-    return okra_large_settle_(ctx, model->bag, model->method->components != NULL);
+    return okra_large_settle_(ctx, model->bag,
+                              okra_method_compares_(model->method)->components != NULL);
 }
 
 static const char block_name[] = "a block of test rows against the training inputs";
@@ -30,7 +31,8 @@ static const char block_name[] = "a block of test rows against the training inpu
 /* Does the method take the block where the engine makes it? */
 static bool on_engine(const okra_walk_ *walk)
 {
-    return walk->model->method->large && !walk->model->training->waves;
+    return okra_method_takes_(walk->model->method, OKRA_TAKES_LARGE_) &&
+           !walk->model->training->waves;
 }
 
 okra_status okra_walk_open_(okra_context *ctx, const okra_model *model,
@@ -43,15 +45,16 @@ okra_status okra_walk_open_(okra_context *ctx, const okra_model *model,
     CHK(okra_model_settle_(ctx, model));
     CHK(okra_data_align(ctx, x, t->x, &w.x));
     CHK(okra_other_create_(ctx, t->bound_x, w.x, &w.other));
-    if (model->method->needs_self) {
+    if (okra_method_takes_(model->method, OKRA_TAKES_SELF_)) {
         MAKE(w.self, w.tests);
         MAKE(w.train_self, t->x->n);
         CHK(okra_other_diagonal_(ctx, t->bound_x, w.other, w.self));
         CHK(okra_bound_diagonal_(ctx, t->bound_x, w.train_self));
     }
     okra_criterion_ criterion;
-    if (model->method->criterion) {
-        CHK(model->method->criterion(model->bag, t->y->n, &criterion));
+    const okra_compares_ *compares = okra_method_compares_(model->method);
+    if (compares->criterion) {
+        CHK(compares->criterion(model->bag, t->y->n, &criterion));
         w.extra_cols = 1 + criterion.neighbours;
     }
     /* Another engine gets the candidates anew for each block. */

@@ -173,12 +173,12 @@ static okra_status set_lambda(okra_context *ctx, const okra_method_ *method,
 okra_status okra_rule_tries_(const okra_method_ *method, okra_int n, okra_options *o)
 {
     char name[32], list[160] = "";
-    if (!method->tries || !refitted(method, o)) {
+    if (!okra_method_auto_(method)->tries || !refitted(method, o)) {
         return OKRA_OK;
     }
-    const char *at = strchr(method->tries, '=') + 1;
-    size_t length = (size_t)(at - method->tries - 1), used = 0;
-    snprintf(name, sizeof name, "%.*s", (int)length, method->tries);
+    const char *at = strchr(okra_method_auto_(method)->tries, '=') + 1;
+    size_t length = (size_t)(at - okra_method_auto_(method)->tries - 1), used = 0;
+    snprintf(name, sizeof name, "%.*s", (int)length, okra_method_auto_(method)->tries);
     const okra_option *row = okra_option_find_(&method->options, name, length);
     bool counts = row && row->type == OKRA_OPTION_INT;
     for (; *at; at += strcspn(at, ","), at += *at == ',') {
@@ -320,8 +320,9 @@ okra_status okra_rules_fill_(okra_context *ctx, const okra_data *x, const okra_d
     if (decoder && decoder->inputs && low_rank(options)) {
         decoder = NULL; /* a basis has some of them alone */
     }
-    if ((kx_open || ky_open || lambda_open) && !links && decoder && !method->decoder &&
-        !method->criterion && okra_rule_open_(options, "decode")) {
+    if ((kx_open || ky_open || lambda_open) && !links && decoder &&
+        !okra_method_auto_(method)->decoder &&
+        !okra_method_compares_(method)->criterion && okra_rule_open_(options, "decode")) {
         CHK(okra_options_set(filled, "decode", decoder->name));
     }
     *out = TAKE(filled);

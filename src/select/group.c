@@ -391,8 +391,8 @@ static okra_status is_low(const okra_lambda_group_ *g, bool *out)
     okra_fit_fields_ f;
     FREED_BY(okra_kernel_drop_) okra_kernel *ky = NULL;
     CHK(okra_options_read(g->fit, &okra_fit_table_, &f));
-    *out = !okra_align_asked_(g->kx) && !method->components && !method->criterion &&
-           !*f.twin && !g->task->folds.part && (*f.low_rank || *f.low_rank_x);
+    *out = !okra_align_asked_(g->kx) && !method->compares && !*f.twin &&
+           !g->task->folds.part && (*f.low_rank || *f.low_rank_x);
     if (*out) {
         CHK(okra_kernel_parse(g->ky, &ky));
         *out = okra_fit_factored_(&f, method, g->fit, source->x, source->y, ky);
@@ -407,8 +407,7 @@ static bool is_plain(const okra_lambda_group_ *g)
     static const char *const options[] = {"twin", "low-rank", "low-rank-x", "low-rank-y"};
     const okra_method_ *method = g->task->space->method;
     bool learned = okra_align_asked_(g->kx); /* from the pairs that stay */
-    bool plain =
-        learned || method->components || method->criterion || g->task->source->y->missing;
+    bool plain = learned || method->compares || g->task->source->y->missing;
     for (size_t i = 0; i < sizeof options / sizeof *options; i++) {
         plain = plain || okra_options_is_set(g->fit, options[i]);
     }
@@ -448,9 +447,9 @@ static okra_status open_group(okra_lambda_group_ *g)
     CHK(is_low(g, &g->low));
     g->plain =
         is_plain(g) || (!g->scorer.feature && !space->decoder->pointwise && !g->chooses);
-    g->keep_inputs =
-        space->method->unlabelled && (task->source->inputs > task->source->n ||
-                                      okra_options_is_set(g->fit, "lambda2"));
+    g->keep_inputs = okra_method_takes_(space->method, OKRA_TAKES_UNLABELLED_) &&
+                     (task->source->inputs > task->source->n ||
+                      okra_options_is_set(g->fit, "lambda2"));
     return OKRA_OK;
 }
 

@@ -276,7 +276,8 @@ static okra_status open_decoder(okra_job_ *j)
     double scale;
     if (space->decode_set || j->source.links || space->ky_varies ||
         j->source.request->candidates || j->source.y->kind != OKRA_DENSE ||
-        space->method->decoder || space->method->criterion) {
+        okra_method_auto_(space->method)->decoder ||
+        okra_method_compares_(space->method)->criterion) {
         return OKRA_OK;
     }
     CHK(okra_space_setting_(space, 0, &setting));

@@ -214,7 +214,7 @@ static okra_status slice_inputs(okra_context *ctx, okra_pairs_ *s,
     CHK(slice(ctx, G, s->inputs, r->test, r->m, inputs, count, &v->Kx));
     v->problem.given_K = v->K;
     v->problem.given_K_ld = count;
-    if (r->method->needs_self) {
+    if (okra_method_takes_(r->method, OKRA_TAKES_SELF_)) {
         MAKE(v->self, r->m);
         MAKE(v->train_self, count);
         for (okra_int i = 0; i < r->m; i++) {
@@ -395,10 +395,10 @@ okra_status okra_view_predict_(okra_context *ctx, const okra_view_ *v,
     *block = (okra_block_){.first = 0, .m = v->m};
     TRY(okra_doubles_(ctx, v->m, inputs, "left-out inputs against the others", &K));
     TRY(okra_doubles_(ctx, v->m, OKRA_MAX_(v->n, d), "left-out predictions", &P));
-    TRY(query(ctx, v, method->needs_self, K, inputs, &selves, &q));
+    TRY(query(ctx, v, okra_method_takes_(method, OKRA_TAKES_SELF_), K, inputs, &selves,
+              &q));
     st = OKRA_EUNSUPPORTED;
-    if (!embeds && v->output.features && method->embed &&
-        (!method->embeds || method->embeds(bag))) {
+    if (!embeds && v->output.features && okra_method_embeds_(method, bag)) {
         st = method->embed(ctx, bag, &q, okra_mat_of_(P, v->m, d));
         block->H = okra_mat_of_(P, v->m, d);
     }

@@ -78,21 +78,6 @@ void okra_solution_clear_(okra_solution_ *s)
     *s = (okra_solution_){0};
 }
 
-bool okra_solution_noise_(const okra_bag_ *bag, okra_int n, double *noise)
-{
-    okra_solution_ s;
-    okra_solution_open_(bag, n, &s);
-    *noise = s.noise;
-    return s.noise >= 0;
-}
-
-const char *okra_solution_why_(const okra_bag_ *bag)
-{
-    okra_solution_ s;
-    okra_solution_open_(bag, 0, &s);
-    return s.no_closed_form;
-}
-
 /* ---- the factor ---- */
 
 /* K + noise = G G' anew. */

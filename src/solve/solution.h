@@ -57,9 +57,6 @@ typedef struct okra_solution_ {
 void okra_solution_open_(const okra_bag_ *bag, okra_int n, okra_solution_ *out);
 void okra_solution_plain_(const okra_bag_ *bag, okra_int n, okra_solution_ *out);
 void okra_solution_clear_(okra_solution_ *s);
-/* The hooks `noise` and `bordered`, until nobody asks for them. */
-bool okra_solution_noise_(const okra_bag_ *bag, okra_int n, double *noise);
-const char *okra_solution_why_(const okra_bag_ *bag);
 
 /* What a fit leaves in a bag, a table a form (data/kept.h), and what must hold of it
  * besides. */

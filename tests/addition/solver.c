@@ -61,12 +61,6 @@ static okra_coupling_ coupling(const okra_options *options)
     return OKRA_OUTPUTS_ALIKE_;
 }
 
-static const char *bordered(const okra_bag_ *bag)
-{
-    (void)bag;
-    return NULL;
-}
-
 /* clang-format off */
 static const okra_kept_ kept_factor[] = {
     OKRA_KEEPS_MATRIX_("factor", OKRA_KEPT_FACTOR_, "n", "n"),
@@ -84,20 +78,18 @@ static okra_likeness_ likeness(const okra_open_ *open, const okra_options *optio
     return open->kx ? OKRA_LIKE_WHOLE_ : OKRA_LIKE_NOTHING_;
 }
 
-static const okra_auto_ automatic = {.like = "ridge", .likeness = likeness};
+static const okra_auto_ automatic = {
+    .like = "ridge", .likeness = likeness, .coupling = coupling};
 
 const okra_method_ okra_method_plain_ = {
     .name = "plain",
     .help = "ridge with the operator identity",
     .options = {"plain", rows, sizeof(plain_options)},
+    .takes = OKRA_TAKES_LARGE_,
     .automatic = &automatic,
-    .recomputes = true,
-    .large = true,
     .path = path,
     .form = form,
     .predict = predict,
-    .coupling = coupling,
-    .bordered = bordered,
-    .noise = okra_noise_lambda_,
+    .solution = okra_solution_open_,
     .kept = kept,
 };

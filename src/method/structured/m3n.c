@@ -534,7 +534,7 @@ const okra_method_ okra_method_m3n_ = {
     .unweighted = "takes its steps over chains that count alike: it does not use weights",
     .help = "max-margin Markov network: chains of letters from sequences of vectors",
     .options = {"m3n", rows, sizeof(m3n_options)},
-    .decoder = "position",
+    .automatic = &(const okra_auto_){.decoder = "position"},
     .fit = fit,
     .form = okra_form_embedding_,
     .width = width,

@@ -413,13 +413,17 @@ static const okra_kept_ *const svm_kept[] = {kept_classes, NULL};
 static const okra_kept_ *const svr_kept[] = {kept_vectors, NULL};
 /* clang-format on */
 
+#define COSTS "cost=0.01,0.1,1,10,100,1000"
+
+static const okra_auto_ svm_auto = {.tries = COSTS};
+
 const okra_method_ okra_method_svm_ = {
     .name = "svm",
     .help = "support vector machines of class labels: one class against the rest "
             "(LIBSVM)",
     .options = {"svm", svm_rows, sizeof(svm_options)},
-    .weights = true,
-    .tries = "cost=0.01,0.1,1,10,100,1000",
+    .takes = OKRA_TAKES_WEIGHTS_,
+    .automatic = &svm_auto,
     .fit = svm_fit,
     .form = okra_form_weights_,
     .predict = svm_predict,
@@ -434,15 +438,14 @@ static okra_status scale_outputs(okra_options *o)
                : okra_options_set(o, "scale-output", "yes");
 }
 
-static const okra_auto_ svr_auto = {.tried = scale_outputs};
+static const okra_auto_ svr_auto = {.tried = scale_outputs, .tries = COSTS};
 
 const okra_method_ okra_method_svr_ = {
     .name = "svr",
     .help = "support vector regression of vectors, one a coordinate (LIBSVM)",
     .options = {"svr", svr_rows, sizeof(svm_options)},
-    .weights = true,
+    .takes = OKRA_TAKES_WEIGHTS_,
     .automatic = &svr_auto,
-    .tries = "cost=0.01,0.1,1,10,100,1000",
     .fit = svr_fit,
     .form = okra_form_embedding_,
     .width = width,

@@ -352,15 +352,13 @@ const okra_method_ okra_method_tgp_kl_ = {
     .unweighted =
         "compares two Gaussian processes of the same pairs: it does not use weights",
     .help = "twin Gaussian processes, Kullback-Leibler divergence",
-    .recomputes = true,
     .options = {"tgp-kl", kl_rows, sizeof(kl_options)},
-    .needs_self = true,
-    .noise = okra_noise_lambda_,
+    .takes = OKRA_TAKES_SELF_,
     .solution = okra_solution_plain_,
     .path = kl_path,
     .form = okra_form_weights_,
     .predict = predict,
-    .criterion = criterion,
+    .compares = &(const okra_compares_){.criterion = criterion},
     .kept = kl_kept,
 };
 
@@ -371,10 +369,10 @@ const okra_method_ okra_method_tgp_hsic_ = {
         "measures the dependence of pairs that count alike: it does not use weights",
     .help = "twin Gaussian processes, Hilbert-Schmidt independence criterion",
     .options = {"tgp-hsic", hsic_rows, sizeof(hsic_options)},
-    .needs_self = true,
+    .takes = OKRA_TAKES_SELF_,
     .fit = hsic_fit,
     .form = okra_form_weights_,
     .predict = predict,
-    .criterion = criterion,
+    .compares = &(const okra_compares_){.criterion = criterion},
     .kept = hsic_kept,
 };

@@ -81,7 +81,7 @@ TEST(components_give_coordinates_of_objects)
         okra_bag_ *bag = NULL;
         okra_components_ c;
         CHECK_OK(fit(NULL, &t, "4", "0.1", &bag));
-        CHECK_OK(kpca()->components(bag, t.n, &c));
+        CHECK_OK(kpca()->compares->components(bag, t.n, &c));
         CHECK(c.p == 4);
         for (okra_int i = 0; i < t.n; i++) {
             for (okra_int j = 0; j < c.p; j++) {
@@ -92,7 +92,8 @@ TEST(components_give_coordinates_of_objects)
                 CHECK_NEAR(a, c.scores[i * c.p + j], 1e-13); /* 5e-15 at worst */
             }
         }
-        CHECK_FAILS(kpca()->components(bag, t.n + 1, &c), OKRA_EFORMAT, "do not fit 10");
+        CHECK_FAILS(kpca()->compares->components(bag, t.n + 1, &c), OKRA_EFORMAT,
+                    "do not fit 10");
         okra_bag_free_(bag);
     }
 }
@@ -104,8 +105,8 @@ TEST(share_keeps_the_least_number)
     okra_components_ c, every;
     CHECK_OK(fit(NULL, &t, "0.7", "0.1", &bag));
     CHECK_OK(fit(NULL, &t, "all", "0.1", &all));
-    CHECK_OK(kpca()->components(bag, t.n, &c));
-    CHECK_OK(kpca()->components(all, t.n, &every));
+    CHECK_OK(kpca()->compares->components(bag, t.n, &c));
+    CHECK_OK(kpca()->compares->components(all, t.n, &every));
     double total = 0, kept = 0;
     for (okra_int j = 0; j < every.p; j++) {
         total += every.variances[j];
@@ -175,7 +176,7 @@ TEST(offset_of_outputs_is_the_mean)
             t.L[i] = y[i / t.n] * y[i % t.n];
         }
         CHECK_OK(fit(NULL, &t, "all", "0.3", &bag));
-        CHECK_OK(kpca()->components(bag, t.n, &parts));
+        CHECK_OK(kpca()->compares->components(bag, t.n, &parts));
         CHECK(parts.p == 1);
         CHECK_OK(weigh(&t, bag, W));
         naive_identity(&t, 0.3, B);

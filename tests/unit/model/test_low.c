@@ -224,7 +224,7 @@ TEST(components_that_do_not_fit)
     pairs_make(1, &p);
     okra_model *m = pairs_fit(p.train_x, p.train_y,
                               "method=kpca kx=rbf(sigma=1) low-rank=chol(rank=5)");
-    CHECK_OK(m->method->components(m->bag, N, &c));
+    CHECK_OK(m->method->compares->components(m->bag, N, &c));
     CHECK(c.axes && c.width == D && c.p == D);
     c.width++;
     okra_output_ output = m->training->output;
@@ -235,7 +235,8 @@ TEST(components_that_do_not_fit)
         OKRA_EFORMAT, "of 3 features, its outputs have 2");
     CHECK_OK(okra_bag_create_(&bag));
     CHECK_OK(okra_bag_put_(bag, "axes", &axes, 2, 2));
-    CHECK_FAILS(m->method->components(bag, N, &c), OKRA_EFORMAT, "its coefficients");
+    CHECK_FAILS(m->method->compares->components(bag, N, &c), OKRA_EFORMAT,
+                "its coefficients");
     okra_bag_free_(bag);
     okra_model_free(m);
     pairs_free(&p);
