@@ -323,16 +323,17 @@ static okra_status put(const okra_m3n_ *m, const okra_data *vectors,
 static okra_status solve(okra_context *ctx, okra_m3n_ *m, const okra_kernel *inner,
                          const okra_data *vectors)
 {
-    okra_status st = OKRA_OK;
-    okra_bound_ *bound = NULL;
-    double *K = NULL;
-    TRY(okra_doubles_(ctx, m->N, m->N, "the kernel of all elements", &K));
-    TRY(okra_doubles_(ctx, m->N, m->S, "the coefficients of all elements", &m->C));
-    ALLOC(m->A, m->S * m->S);
-    TRY(okra_bound_create_(ctx, inner, vectors, &bound));
-    TRY(okra_bound_gram_(ctx, bound, okra_mat_of_(K, m->N, m->N)));
+    FREED_BY(okra_bound_drop_) okra_bound_ *bound = NULL;
+    OWNED double *K = NULL;
+    CHK(okra_doubles_(ctx, m->N, m->N, "the kernel of all elements", &K));
+    CHK(okra_doubles_(ctx, m->N, m->S, "the coefficients of all elements", &m->C));
+    MAKE(m->A, m->S * m->S);
+    CHK(okra_bound_create_(ctx, inner, vectors, &bound));
+    CHK(okra_bound_gram_(ctx, bound, okra_mat_of_(K, m->N, m->N)));
     m->K = K;
-    TRY(okra_m3n_solve_(ctx, m));
+    okra_status st = okra_m3n_solve_(ctx, m);
+    m->K = NULL;
+    CHK(st);
     if (!m->converged) {
         okra_warn_(
             ctx,
@@ -340,11 +341,7 @@ static okra_status solve(okra_context *ctx, okra_m3n_ *m, const okra_kernel *inn
             "%.6g), expected %.3g",
             (long long)m->done, m->primal - m->dual, m->dual, m->goal);
     }
-done:
-    m->K = NULL;
-    okra_bound_free_(bound);
-    okra_free_(K);
-    return st;
+    return OKRA_OK;
 }
 
 static okra_status fit(okra_context *ctx, const okra_problem_ *p,
@@ -403,6 +400,13 @@ typedef struct reading {
     okra_bound_ *bound;
 } reading;
 
+static void close_reading(reading *r)
+{
+    okra_bound_free_(r->bound);
+    okra_data_free(r->kept);
+    okra_kernel_free(r->kernel);
+}
+
 static okra_status open_reading(okra_context *ctx, const okra_bag_ *bag, okra_int columns,
                                 reading *r)
 {
@@ -449,40 +453,31 @@ static okra_status write_words(const reading *r, const okra_query_ *query,
 static okra_status predict(okra_context *ctx, const okra_bag_ *bag, okra_query_ *query,
                            okra_mat_ out)
 {
-    okra_status st = OKRA_OK;
     const okra_data *x = query->x;
-    reading r = {0};
-    okra_data *vectors = NULL;
-    okra_other_ *other = NULL;
-    double *K = NULL, *score = NULL;
-    TRY(open_reading(ctx, bag, out.cols, &r));
-    FAIL_IF(!x || x->kind != OKRA_SEQUENCES || x->d != r.d, OKRA_ESHAPE,
-            "m3n: the test inputs must be sequences of vectors of length "
-            "%lld",
-            (long long)r.d);
+    FREED_BY(close_reading) reading r = {0};
+    FREED_BY(okra_data_drop_) okra_data *vectors = NULL;
+    FREED_BY(okra_other_drop_) okra_other_ *other = NULL;
+    OWNED double *K = NULL, *score = NULL;
+    CHK(open_reading(ctx, bag, out.cols, &r));
+    REFUSE_IF(!x || x->kind != OKRA_SEQUENCES || x->d != r.d, OKRA_ESHAPE,
+              "m3n: the test inputs must be sequences of vectors of length "
+              "%lld",
+              (long long)r.d);
     const okra_int *offsets = x->groups[0].offsets + query->first;
     const double *values = okra_ragged_field_(&x->groups[0], "vector")->values;
     okra_int N = offsets[query->m] - offsets[0];
-    TRY(okra_data_dense(values + offsets[0] * r.d, N, r.d, r.d, &vectors));
-    TRY(okra_other_create_(ctx, r.bound, vectors, &other));
+    CHK(okra_data_dense(values + offsets[0] * r.d, N, r.d, r.d, &vectors));
+    CHK(okra_other_create_(ctx, r.bound, vectors, &other));
     okra_int rows_of = okra_block_rows_(ctx, N, r.used + r.S);
-    TRY(okra_doubles_(ctx, rows_of, r.used, "a block of elements", &K));
-    TRY(okra_doubles_(ctx, N, r.S, "the scores of elements", &score));
+    CHK(okra_doubles_(ctx, rows_of, r.used, "a block of elements", &K));
+    CHK(okra_doubles_(ctx, N, r.S, "the scores of elements", &score));
     for (okra_int e = 0; e < N; e += rows_of) {
         okra_mat_ block = okra_mat_of_(K, OKRA_MIN_(rows_of, N - e), r.used);
-        TRY(okra_other_cross_(ctx, r.bound, other, e, block));
-        TRY(okra_gemm_(ctx, false, false, 1, block, okra_mat_view_(r.C, r.used, r.S, r.S),
+        CHK(okra_other_cross_(ctx, r.bound, other, e, block));
+        CHK(okra_gemm_(ctx, false, false, 1, block, okra_mat_view_(r.C, r.used, r.S, r.S),
                        0, okra_mat_of_(score + e * r.S, block.rows, r.S)));
     }
-    TRY(write_words(&r, query, score, out));
-done:
-    okra_other_free_(other);
-    okra_data_free(vectors);
-    okra_bound_free_(r.bound);
-    okra_data_free(r.kept);
-    okra_kernel_free(r.kernel);
-    FREE(K, score);
-    return st;
+    return write_words(&r, query, score, out);
 }
 
 /* Sequences as m3n needs them, the alphabet of the outputs, the kernel of kx. */

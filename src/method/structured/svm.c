@@ -219,6 +219,12 @@ typedef struct job {
     double *C, *bias; /* machines x n, machines */
 } job;
 
+static void clear(job *j)
+{
+    okra_svm_gram_clear_(&j->gram);
+    FREE(j->C, j->bias, j->mean, j->spread, j->target);
+}
+
 static okra_status body(void *arg, okra_int begin, okra_int end, int worker)
 {
     const job *j = arg;
@@ -237,33 +243,27 @@ static okra_status body(void *arg, okra_int begin, okra_int end, int worker)
 static okra_status train(okra_context *ctx, const okra_problem_ *problem, const char *who,
                          job *j, okra_bag_ *bag)
 {
-    okra_status st = OKRA_OK;
     okra_int n = j->n;
-    double *K = NULL;
-    TRY(okra_problem_host_K_(ctx, problem, &K));
+    OWNED double *K = NULL;
+    CHK(okra_problem_host_K_(ctx, problem, &K));
     j->ctx = ctx;
     j->K = okra_mat_of_(K, n, n);
     j->weights = problem->weights;
     if (!j->weights) {
-        TRY(okra_svm_gram_create_(ctx, who, j->K, &j->gram));
+        CHK(okra_svm_gram_create_(ctx, who, j->K, &j->gram));
     }
-    TRY(okra_problem_put_weights_(problem, bag));
-    TRY(okra_doubles_(ctx, j->machines, n, "the coefficients of machines", &j->C));
-    ALLOC(j->bias, j->machines);
-    TRY(okra_parallel_(ctx, j->machines, 1, "machines", body, j));
+    CHK(okra_problem_put_weights_(problem, bag));
+    CHK(okra_doubles_(ctx, j->machines, n, "the coefficients of machines", &j->C));
+    MAKE(j->bias, j->machines);
+    CHK(okra_parallel_(ctx, j->machines, 1, "machines", body, j));
     for (okra_int i = 0; j->spread && i < j->machines * n; i++) {
         j->C[i] *= j->spread[i / n];
     }
     for (okra_int m = 0; j->spread && m < j->machines; m++) {
         j->bias[m] = j->bias[m] * j->spread[m] + j->mean[m];
     }
-    TRY(okra_bag_put_(bag, "coefficients", &j->C, j->machines, n));
-    TRY(okra_bag_put_(bag, "bias", &j->bias, 1, j->machines));
-done:
-    okra_free_(K);
-    okra_svm_gram_clear_(&j->gram);
-    FREE(j->C, j->bias);
-    return st;
+    CHK(okra_bag_put_(bag, "coefficients", &j->C, j->machines, n));
+    return okra_bag_put_(bag, "bias", &j->bias, 1, j->machines);
 }
 
 extern const okra_method_ okra_method_svm_, okra_method_svr_;
@@ -271,18 +271,17 @@ extern const okra_method_ okra_method_svm_, okra_method_svr_;
 static okra_status svm_fit(okra_context *ctx, const okra_problem_ *problem,
                            const okra_options *options, okra_bag_ *bag)
 {
-    okra_status st = OKRA_OK;
     svm_options o;
     okra_int n = problem->n;
-    double *first = NULL; /* of every class: its first training pair, or -1 */
-    job j = {.n = n};
-    TRY(okra_options_read(options, &okra_method_svm_.options, &o));
-    FAIL_IF(!problem->y || problem->y->kind != OKRA_LABELS, OKRA_EUNSUPPORTED,
-            "svm needs class labels as outputs; method svr takes vectors");
+    OWNED double *first = NULL; /* of every class: its first training pair, or -1 */
+    FREED_BY(clear) job j = {.n = n};
+    CHK(okra_options_read(options, &okra_method_svm_.options, &o));
+    REFUSE_IF(!problem->y || problem->y->kind != OKRA_LABELS, OKRA_EUNSUPPORTED,
+              "svm needs class labels as outputs; method svr takes vectors");
     j.svm = (okra_svm_){.cost = o.cost, .positive = 1, .tolerance = o.tolerance};
     j.machines = problem->y->d;
-    ALLOC(j.target, j.machines * n);
-    ALLOC(first, j.machines);
+    MAKE(j.target, j.machines * n);
+    MAKE(first, j.machines);
     for (okra_int m = 0; m < j.machines; m++) {
         first[m] = -1;
         for (okra_int i = n; i-- > 0;) {
@@ -291,11 +290,8 @@ static okra_status svm_fit(okra_context *ctx, const okra_problem_ *problem,
             first[m] = in ? (double)i : first[m];
         }
     }
-    TRY(okra_bag_put_(bag, "representatives", &first, 1, j.machines));
-    TRY(train(ctx, problem, "svm", &j, bag));
-done:
-    FREE(first, j.target);
-    return st;
+    CHK(okra_bag_put_(bag, "representatives", &first, 1, j.machines));
+    return train(ctx, problem, "svm", &j, bag);
 }
 
 /* Targets less their mean, over their deviation; 1 where they do not vary. */
@@ -326,8 +322,7 @@ static okra_status svr_fit(okra_context *ctx, const okra_problem_ *problem,
 {
     svm_options o;
     okra_int n = problem->n;
-    job j = {.n = n, .machines = problem->d};
-    OWNS(&j.mean, &j.spread, &j.target);
+    FREED_BY(clear) job j = {.n = n, .machines = problem->d};
     CHK(okra_options_read(options, &okra_method_svr_.options, &o));
     REFUSE_IF(!problem->features, OKRA_EUNSUPPORTED,
               "svr needs dense vectors under a linear output kernel as outputs; method "

@@ -60,6 +60,7 @@ static void join(bool product, okra_mat_ K, okra_mat_ A)
 }
 
 typedef struct stored {
+    okra_int d;
     okra_mat_ Y, start, C;
     const double *first, *offset, *sd; /* d: added to start, to C; spread of outputs */
     double product, sweeps, settle;
@@ -68,15 +69,13 @@ typedef struct stored {
     okra_bound_ **bound;
 } stored;
 
-static void stored_clear(stored *s, okra_int d)
+static void stored_clear(stored *s)
 {
-    for (okra_int j = 0; j < d; j++) {
+    for (okra_int j = 0; s->rest && j < s->d; j++) {
         if (s->bound) {
             okra_bound_free_(s->bound[j]);
         }
-        if (s->rest) {
-            okra_data_free(s->rest[j]);
-        }
+        okra_data_free(s->rest[j]);
     }
     FREE(s->bound, s->rest);
     okra_kernel_free(s->kernel);
@@ -218,27 +217,31 @@ static okra_status sweeps(okra_context *ctx, const stored *s, going *g, okra_mat
     return OKRA_OK;
 }
 
+/* What predictions that still move take. */
+static void going_clear(going *g)
+{
+    FREE(g->A, g->which, g->moved, g->H.p);
+}
+
 static okra_status predict(okra_context *ctx, const okra_bag_ *bag, okra_query_ *query,
                            okra_mat_ out)
 {
-    okra_status st = OKRA_OK;
     okra_int m = query->m, d = out.cols;
-    stored s = {0};
-    going g = {.count = m, .K = query->Kx};
-    double *H = NULL;
-    TRY(unpack(ctx, bag, query->n, d, &s));
-    TRY(okra_doubles_(ctx, m, query->n, "kernels of the other outputs", &g.A));
-    TRY(okra_doubles_(ctx, m, d, "outputs that move", &H));
-    ALLOC(g.which, m);
-    ALLOC(g.moved, m);
-    g.H = okra_mat_of_(H, m, d);
+    FREED_BY(stored_clear) stored s = {.d = d};
+    FREED_BY(going_clear) going g = {.count = m, .K = query->Kx};
+    CHK(unpack(ctx, bag, query->n, d, &s));
+    CHK(okra_doubles_(ctx, m, query->n, "kernels of the other outputs", &g.A));
+    CHK(okra_doubles_(ctx, m, d, "outputs that move", &g.H.p));
+    MAKE(g.which, m);
+    MAKE(g.moved, m);
+    g.H = okra_mat_of_(g.H.p, m, d);
     for (okra_int i = 0; i < m; i++) {
         memcpy(out.p + i * out.ld, s.first, (size_t)d * sizeof *out.p);
         g.which[i] = i;
     }
-    TRY(okra_gemm_(ctx, false, true, 1, query->Kx, s.start, 1, out));
-    TRY(okra_mat_copy_(out, g.H));
-    TRY(sweeps(ctx, &s, &g, out));
+    CHK(okra_gemm_(ctx, false, true, 1, query->Kx, s.start, 1, out));
+    CHK(okra_mat_copy_(out, g.H));
+    CHK(sweeps(ctx, &s, &g, out));
     if (s.sweeps > 0 && g.count > 0) {
         okra_warn_(
             ctx,
@@ -253,10 +256,7 @@ static okra_status predict(okra_context *ctx, const okra_bag_ *bag, okra_query_ 
                    "they are predicted from the inputs alone",
                    (long long)g.lost, (long long)m);
     }
-done:
-    stored_clear(&s, s.rest ? d : 0);
-    FREE(g.A, g.which, g.moved, H);
-    return st;
+    return OKRA_OK;
 }
 
 typedef struct soar_options {
@@ -414,64 +414,63 @@ static okra_status check(const okra_problem_ *p, const okra_options *options,
     return OKRA_OK;
 }
 
+static void fitter_clear(fitter *f)
+{
+    FREE(f->T, f->mean);
+}
+
 static okra_status fit(okra_context *ctx, const okra_problem_ *problem,
                        const okra_options *options, okra_bag_ *bag)
 {
-    okra_status st = OKRA_OK;
     soar_options o;
-    okra_kernel *kernel = NULL;
+    FREED_BY(okra_kernel_drop_) okra_kernel *kernel = NULL;
     okra_int n = problem->n, d = problem->d;
-    fitter f = {.ctx = ctx, .o = &o, .n = n, .d = d};
-    okra_large_ *K = NULL;
-    double *start = NULL, *C = NULL, *moments = NULL, *Y = NULL;
-    TRY(okra_options_read(options, &okra_method_soar_.options, &o));
-    TRY(check(problem, options, &o));
-    st = okra_kernel_parse(o.associate, &kernel);
+    FREED_BY(fitter_clear) fitter f = {.ctx = ctx, .o = &o, .n = n, .d = d};
+    FREED_BY(okra_large_drop_) okra_large_ *K = NULL;
+    OWNED double *start = NULL, *C = NULL, *moments = NULL, *Y = NULL;
+    CHK(okra_options_read(options, &okra_method_soar_.options, &o));
+    CHK(check(problem, options, &o));
+    okra_status st = okra_kernel_parse(o.associate, &kernel);
     if (st != OKRA_OK) {
         okra_message_prefix_("associate");
-        goto done;
+        return st;
     }
-    FAIL_IF(okra_kernel_files_(kernel), OKRA_EUNSUPPORTED,
-            "soar: associate is %s, expected a kernel that reads no file: a model could "
-            "not keep it",
-            okra_kernel_text(kernel));
-    FAIL_IF(okra_kernel_low_(kernel), OKRA_EUNSUPPORTED,
-            "soar: associate is %s, expected a kernel without low rank",
-            okra_kernel_text(kernel));
-    TRY(okra_doubles_(ctx, d, n, "the outputs", &f.T));
-    TRY(okra_doubles_(ctx, n, d, "the outputs", &Y));
-    TRY(okra_doubles_(ctx, d, n, "the coefficients", &start));
-    TRY(okra_doubles_(ctx, d, n, "the coefficients", &C));
-    ZALLOC(moments, 3 * d);
-    ALLOC(f.mean, d);
+    REFUSE_IF(
+        okra_kernel_files_(kernel), OKRA_EUNSUPPORTED,
+        "soar: associate is %s, expected a kernel that reads no file: a model could "
+        "not keep it",
+        okra_kernel_text(kernel));
+    REFUSE_IF(okra_kernel_low_(kernel), OKRA_EUNSUPPORTED,
+              "soar: associate is %s, expected a kernel without low rank",
+              okra_kernel_text(kernel));
+    CHK(okra_doubles_(ctx, d, n, "the outputs", &f.T));
+    CHK(okra_doubles_(ctx, n, d, "the outputs", &Y));
+    CHK(okra_doubles_(ctx, d, n, "the coefficients", &start));
+    CHK(okra_doubles_(ctx, d, n, "the coefficients", &C));
+    ZMAKE(moments, 3 * d);
+    MAKE(f.mean, d);
     f.sd = moments + 2 * d;
-    TRY(okra_mat_copy_(okra_mat_view_(problem->features, n, d, problem->features_ld),
+    CHK(okra_mat_copy_(okra_mat_view_(problem->features, n, d, problem->features_ld),
                        okra_mat_of_(Y, n, d)));
     centre(okra_mat_of_(Y, n, d), &f);
-    TRY(okra_problem_K_(ctx, problem, &K));
-    TRY(regress(&f, &K, 0, d, start, moments));
+    CHK(okra_problem_K_(ctx, problem, &K));
+    CHK(regress(&f, &K, 0, d, start, moments));
     okra_large_free_(K);
     K = NULL;
     okra_mat_fill_(okra_mat_of_(C, d, n), 0);
     for (okra_int j = 0; j < d && o.sweeps > 0; j++) {
         okra_progress_(ctx, "outputs", j, d);
-        TRY(fit_output(&f, kernel, problem, j, C, moments + d));
+        CHK(fit_output(&f, kernel, problem, j, C, moments + d));
     }
     okra_progress_end_(ctx, "outputs");
-    TRY(okra_bag_put_(bag, "outputs", &Y, n, d));
-    TRY(okra_bag_put_(bag, "start", &start, d, n));
-    TRY(okra_bag_put_(bag, "coefficients", &C, d, n));
-    TRY(okra_bag_put_(bag, "moments", &moments, 3, d));
-    TRY(okra_bag_put_text_(bag, "associate", okra_kernel_text(kernel)));
-    TRY(okra_bag_put_number_(bag, "product", o.combine == PRODUCT));
-    TRY(okra_bag_put_number_(bag, "sweeps", (double)o.sweeps));
-    TRY(okra_bag_put_number_(bag, "settle", o.settle));
-done:
-    okra_kernel_free(kernel);
-    FREE(f.T, f.mean, Y);
-    okra_large_free_(K);
-    FREE(start, C, moments);
-    return st;
+    CHK(okra_bag_put_(bag, "outputs", &Y, n, d));
+    CHK(okra_bag_put_(bag, "start", &start, d, n));
+    CHK(okra_bag_put_(bag, "coefficients", &C, d, n));
+    CHK(okra_bag_put_(bag, "moments", &moments, 3, d));
+    CHK(okra_bag_put_text_(bag, "associate", okra_kernel_text(kernel)));
+    CHK(okra_bag_put_number_(bag, "product", o.combine == PRODUCT));
+    CHK(okra_bag_put_number_(bag, "sweeps", (double)o.sweeps));
+    return okra_bag_put_number_(bag, "settle", o.settle);
 }
 
 static okra_int width(const okra_bag_ *bag)
