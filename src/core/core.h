@@ -214,9 +214,6 @@ okra_int okra_alloc_peak_bytes_(void);
 void okra_alloc_reset_peak_(void);
 void okra_alloc_fail_at_(okra_int k);
 
-/* Whether this allocation is the one that must fail: for json.c. */
-bool okra_alloc_told_to_fail_(void);
-
 /* Accounts: what the calls of one context have taken and not freed. 0: nobody's, also
  * when there are more contexts than accounts. */
 int okra_account_open_(void);

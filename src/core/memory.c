@@ -39,7 +39,7 @@ static header *header_of(void *p)
     return (header *)(void *)((char *)p - ALIGNMENT);
 }
 
-bool okra_alloc_told_to_fail_(void)
+static bool told_to_fail(void)
 {
     long long left = atomic_load(&fail_countdown);
     while (left >= 0) {
@@ -120,7 +120,7 @@ static void *get_block(okra_int count, size_t size, bool zeros)
     if (bytes >= 1 << 16) {
         keep_freed_memory();
     }
-    void *base = okra_alloc_told_to_fail_() ? NULL : get_base(bytes, lazy);
+    void *base = told_to_fail() ? NULL : get_base(bytes, lazy);
     if (!base) {
         okra_fail_(OKRA_EMEM, "could not allocate %zu bytes", bytes);
         return NULL;

@@ -3,7 +3,7 @@
  */
 #include "index/index.h"
 
-#include "core/json.h"
+#include "data/files/archive.h"
 
 #include <jansson.h>
 #include <math.h>
@@ -53,14 +53,12 @@ okra_status okra_index_seal_(json_t *about, uint32_t *out)
 {
     json_t *seal = json_incref(json_object_get(about, "seal"));
     uint32_t crc = 0;
-    okra_json_watch_();
     json_object_del(about, "seal");
     int failed = json_dump_callback(about, add_crc, &crc, JSON_COMPACT | JSON_SORT_KEYS);
     if (seal) {
         json_object_set_new(about, "seal", seal);
     }
-    REFUSE_IF(failed || okra_json_lost_(), OKRA_EMEM,
-              "there is no memory for the checksum of an index");
+    REFUSE_IF(failed, OKRA_EMEM, "there is no memory for the checksum of an index");
     *out = crc;
     return OKRA_OK;
 }
@@ -138,8 +136,7 @@ static okra_status read_about(const okra_context *ctx, const char *path, okra_in
         CHK(not_one(path));
     }
     CHK(okra_budget_ask_(ctx, 2.0 * OKRA_JSON_PARSED_ * (double)bytes.size, "%s", file));
-    about = okra_json_parse_((const char *)bytes.p, (size_t)bytes.size, 0, NULL);
-    REFUSE_IF(okra_json_lost_(), OKRA_EMEM, "%s: there is no memory to read it", file);
+    about = json_loadb((const char *)bytes.p, (size_t)bytes.size, 0, NULL);
     CHK(json_is_object(about) ? take_about(about, path, x) : not_one(path));
     return check_seal(about, path);
 }

@@ -53,7 +53,7 @@ okra_status okra_model_set_calibration(okra_model *model, const okra_data *x,
         CHK(okra_data_copy(like_x, &own_x));
         CHK(okra_data_copy(like_y, &own_y));
     }
-    about = okra_json_parse_(model->json, strlen(model->json), 0, NULL);
+    about = json_loadb(model->json, strlen(model->json), 0, NULL);
     (void)json_object_del(about, "calibration");
     if (x) {
         part = json_object();

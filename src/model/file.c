@@ -10,20 +10,20 @@
  */
 #include "model/model.h"
 
-#include "data/files/zip.h"
 #include "decode/delta.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* A description of more bytes is none of a model. */
-enum { JSON_MOST = 16 << 20 };
+static const okra_archive_sort_ model_file = {"model", "model.json", OKRA_MODEL_FORMAT_,
+                                              OKRA_MODEL_VERSION_, 16 << 20};
 
 /* ---- saving ---- */
 
 static okra_status save_bag(okra_context *ctx, okra_saver_ *saver,
                             const okra_model *model, okra_compact how)
 {
+    okra_status st = OKRA_OK;
     const char *name;
     okra_mat_ A = {0};
     for (size_t i = 0; (name = okra_bag_each_(model->bag, i, &A)); i++) {
@@ -32,62 +32,51 @@ static okra_status save_bag(okra_context *ctx, okra_saver_ *saver,
         if (okra_compact_drops_(model, name, how)) {
             continue;
         }
-        CHK(source || half ? okra_saver_put_rows_(ctx, saver, name, source, A, half)
-                           : okra_saver_put_(saver, "bag", name, "<f8", A.rows, A.cols,
-                                             A.p, A.ld * 8));
+        st = source || half
+                 ? okra_saver_put_rows_(ctx, saver, "bag", half ? "factor.half" : name,
+                                        source, A, half)
+                 : okra_finite_(A.p, A.rows, A.cols, A.ld);
+        if (st == OKRA_OK && !source && !half) {
+            st =
+                okra_saver_put_(saver, "bag", name, "<f8", A.rows, A.cols, A.p, A.ld * 8);
+        } else if (st != OKRA_OK) {
+            okra_message_prefix_("'%s' of the model", name);
+        }
+        CHK(st);
     }
     return OKRA_OK;
 }
 
-/* The model's own description with the arrays that were just saved. */
-static okra_status save_json(okra_saver_ *saver, const okra_model *model,
-                             okra_compact how)
+/* The model's own description. */
+static okra_status describe(const okra_model *model, okra_compact how, json_t **out)
 {
-    OWNED char *text = NULL;
     FREED_BY(okra_json_drop_)
-    json_t *about = okra_json_parse_(model->json, strlen(model->json), 0, NULL);
-    CHK(okra_json_set_(about, "arrays", json_incref(saver->arrays)));
-    json_object_del(json_object_get(about, "numbers"), OKRA_RECOMPUTED_);
+    json_t *about = json_loadb(model->json, strlen(model->json), 0, NULL);
+    json_t *numbers = json_object_get(about, "numbers");
+    json_object_del(numbers, OKRA_RECOMPUTED_);
     if (okra_compact_recomputes_(model, how)) {
-        CHK(okra_json_set_(json_object_get(about, "numbers"), OKRA_RECOMPUTED_,
-                           json_real(1)));
+        CHK(okra_json_set_(numbers, OKRA_RECOMPUTED_, json_real(1)));
     }
-    CHK(okra_json_text_(about, &text));
-    return okra_zip_add_(saver->zip, "model.json", text, strlen(text), NULL, 0, 0, 0,
-                         NULL);
+    *out = TAKE(about);
+    return OKRA_OK;
 }
 
 static okra_status save(okra_context *context, const okra_model *model, const char *path,
                         okra_compact how)
 {
-    okra_status st = OKRA_OK;
-    okra_writer_ *file = NULL;
-    okra_saver_ saver = {NULL, json_object()};
+    FREED_BY(okra_saver_clear_) okra_saver_ saver = {0};
+    FREED_BY(okra_json_drop_) json_t *about = NULL;
     const okra_training_ *t = model->training;
-    st = okra_model_check_(model->method, t->x, t->y, t->kx, t->ky, model->bag);
-    if (st != OKRA_OK) {
-        okra_message_prefix_("%s: the model could not be loaded again", path);
-        goto done;
-    }
-    TRY(okra_writer_join_(context, path, &file));
-    TRY(okra_zip_writer_create_(file, &saver.zip));
-    TRY(okra_objects_save_(&saver, "x", t->x));
-    TRY(okra_cancelled_(context));
-    TRY(okra_objects_save_(&saver, "y", t->y));
-    TRY(okra_cancelled_(context));
-    TRY(save_bag(context, &saver, model, how));
-    TRY(okra_model_save_calibration_(&saver, model));
-    TRY(okra_cancelled_(context));
-    TRY(save_json(&saver, model, how));
-    TRY(okra_zip_finish_(saver.zip));
-    okra_writer_ *whole = file;
-    file = NULL;
-    TRY(okra_writer_commit_(whole));
-done:
-    okra_zip_writer_free_(saver.zip);
-    okra_writer_abort_(file);
-    json_decref(saver.arrays);
-    return st;
+    CHK(describe(model, how, &about));
+    CHK(okra_saver_begin_(context, path, &saver));
+    CHK(okra_objects_save_(&saver, "x", t->x));
+    CHK(okra_cancelled_(context));
+    CHK(okra_objects_save_(&saver, "y", t->y));
+    CHK(okra_cancelled_(context));
+    CHK(save_bag(context, &saver, model, how));
+    CHK(okra_model_save_calibration_(&saver, model));
+    CHK(okra_cancelled_(context));
+    return okra_saver_end_(&saver, "model.json", about);
 }
 
 typedef struct saving {
@@ -138,67 +127,6 @@ okra_status okra_model_save_compact(okra_context *context, const okra_model *mod
 }
 
 /* ---- loading ---- */
-
-OKRA_DROPS_(drop_archive, okra_archive_, okra_archive_free_)
-
-static okra_status open_archive(const okra_context *ctx, const char *path,
-                                okra_archive_ **out)
-{
-    FREED_BY(drop_archive) okra_archive_ *a = NULL;
-    ZMAKE(a, 1);
-    atomic_init(&a->references, 1);
-    GOT(a->path = okra_strdup_(path));
-    CHK(okra_zip_open_(ctx, path, &a->zip));
-    *out = TAKE(a);
-    return OKRA_OK;
-}
-
-/* A file of a newer format may be sealed in another way, so that its version is looked at
- * first. */
-static okra_status read_json(const okra_context *ctx, const okra_archive_ *a, char **text,
-                             json_t **out)
-{
-    const unsigned char *bytes = NULL;
-    OWNED void *owned = NULL;
-    okra_int size = 0, at = okra_zip_find_(a->zip, "model.json");
-    json_error_t where;
-    FREED_BY(okra_json_drop_) json_t *about = NULL;
-    REFUSE_IF(at < 0, OKRA_EFORMAT, "%s: a zip archive without model.json is not a model",
-              a->path);
-    CHK(okra_archive_bytes_(a, at, &bytes, &size, &owned));
-    REFUSE_IF(size > JSON_MOST, OKRA_EFORMAT,
-              "%s: model.json has %lld bytes; a model's has at most %d", a->path,
-              (long long)size, JSON_MOST);
-    CHK(okra_budget_ask_(ctx, 2.0 * OKRA_JSON_PARSED_ * (double)size, "%s: model.json",
-                         a->path));
-    about = okra_json_parse_((const char *)bytes, (size_t)size, JSON_REJECT_DUPLICATES,
-                             &where);
-    REFUSE_IF(okra_json_lost_(), OKRA_EMEM, "%s: there is no memory to read model.json",
-              a->path);
-    const char *format = json_string_value(json_object_get(about, "format"));
-    REFUSE_IF(!format || strcmp(format, OKRA_MODEL_FORMAT_) != 0, OKRA_EFORMAT,
-              "%s: model.json is not the description of a model%s%s", a->path,
-              about ? "" : ": ", about ? "" : where.text);
-    json_int_t version = json_integer_value(json_object_get(about, "version"));
-    if (version < 1 || version > OKRA_MODEL_VERSION_) {
-        const char *by = json_string_value(json_object_get(about, "okra"));
-        return okra_fail_(
-            version < 1 ? OKRA_EFORMAT : OKRA_EVERSION,
-            "%s: the model has format version %lld (written by okra %s), expected 1 to "
-            "%d; a newer okra may read it",
-            a->path, (long long)version, by ? by : "unknown", OKRA_MODEL_VERSION_);
-    }
-    okra_status st = okra_zip_check_seal_(a->zip);
-    if (st != OKRA_OK) {
-        okra_message_prefix_("%s", a->path);
-        return st;
-    }
-    if (!(*text = okra_strndup_((const char *)bytes, (size_t)size))) {
-        return OKRA_EMEM;
-    }
-    *out = TAKE(about);
-    return st;
-}
 
 /* Members of model.json, of the types that they must have. */
 static okra_status check_json(const char *path, const json_t *about)
@@ -382,8 +310,7 @@ okra_status okra_model_load(okra_context *context, const char *path, okra_model 
     FREED_BY(okra_model_drop_) okra_model *m = NULL;
     NOT_NULL(path);
     ZMAKE(m, 1);
-    CHK(open_archive(context, path, &m->archive));
-    CHK(read_json(context, m->archive, &m->json, &about));
+    CHK(okra_archive_open_(context, path, &model_file, &m->archive, &about, &m->json));
     m->archive->arrays = json_object_get(about, "arrays");
     const char *method = json_string_value(json_object_get(about, "method"));
     m->method = method ? okra_method_find_(method) : NULL;

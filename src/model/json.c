@@ -9,69 +9,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-okra_status okra_json_set_(json_t *object, const char *key, json_t *value)
-{
-    /* json_object_set_new takes the value in any case, and refuses one that is NULL. */
-    REFUSE_IF(json_object_set_new(object, key, value) != 0, OKRA_EMEM,
-              "could not describe '%s' of the model as JSON", key);
-    return OKRA_OK;
-}
-
-typedef struct growing {
-    char *text;
-    okra_int used, room;
-    bool lost;
-} growing;
-
-/* Once a piece is lost all others are: jansson passes over the loss of a key. */
-static int grow(const char *piece, size_t size, void *user)
-{
-    growing *g = user;
-    okra_int need = g->used + (okra_int)size + 1;
-    if (!g->lost && need > g->room) {
-        okra_int room = OKRA_MAX_(2 * g->room, need);
-        char *larger = okra_realloc_(g->text, room, 1);
-        g->lost = !larger;
-        g->text = larger ? larger : g->text;
-        g->room = larger ? room : g->room;
-    }
-    if (g->lost) {
-        return -1;
-    }
-    memcpy(g->text + g->used, piece, size);
-    g->used += (okra_int)size;
-    g->text[g->used] = '\0';
-    return 0;
-}
-
-okra_status okra_json_text_(const json_t *json, char **text)
-{
-    growing g = {0};
-    /* 17 digits name a double exactly. */
-    bool good = json_dump_callback(json, grow, &g,
-                                   JSON_INDENT(2) | JSON_REAL_PRECISION(17)) == 0 &&
-                grow("\n", 1, &g) == 0;
-    /* What will be read is what was meant, whatever failed on the way. */
-    good = good && !okra_json_lost_();
-    json_t *again =
-        good ? okra_json_parse_(g.text, (size_t)g.used, JSON_REJECT_DUPLICATES, NULL)
-             : NULL;
-    good = again && json_equal(json, again) && !okra_json_lost_();
-    json_decref(again);
-    if (!good) {
-        okra_free_(g.text);
-        return okra_fail_(OKRA_EMEM, "could not write the model's JSON");
-    }
-    *text = g.text;
-    return OKRA_OK;
-}
-
 /* A text of the user's that must be valid UTF-8 to stand in JSON. */
 static okra_status set_text(json_t *object, const char *key, const char *text)
 {
     json_t *value = json_string(text);
-    REFUSE_IF(!value && !okra_json_lost_(), OKRA_EARG,
-              "the text of '%s' is not UTF-8: %s", key, text);
+    REFUSE_IF(!value, OKRA_EARG, "the text of '%s' is not UTF-8: %s", key, text);
     return okra_json_set_(object, key, value);
 }
 
@@ -173,7 +115,7 @@ okra_status okra_model_check_options_(const okra_model *model,
 {
     const okra_option_table *tables[] = {&okra_fit_table_, &model->method->options};
     FREED_BY(okra_json_drop_)
-    json_t *about = okra_json_parse_(model->json, strlen(model->json), 0, NULL);
+    json_t *about = json_loadb(model->json, strlen(model->json), 0, NULL);
     const json_t *fitted = json_object_get(about, "options");
     REFUSE_IF(!about, OKRA_EMEM, "there is no memory for the options of the fit");
     for (int t = 0; t < 2; t++) {
@@ -197,7 +139,6 @@ okra_status okra_model_about_(const okra_training_ *training, const okra_method_
                               const okra_options *options, const double *lambda,
                               const okra_bag_ *bag, json_t **out)
 {
-    okra_json_watch_();
     FREED_BY(okra_json_drop_)
     json_t *about = json_object(), *set = json_object(), *kernels = json_object();
     CHK(okra_json_set_(about, "format", json_string(OKRA_MODEL_FORMAT_)));

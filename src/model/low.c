@@ -189,7 +189,7 @@ static bool keeps_basis(const okra_model *model)
 
 okra_status okra_model_kernel_text_(const okra_model *model, char **out)
 {
-    json_t *about = okra_json_parse_(model->json, strlen(model->json), 0, NULL);
+    json_t *about = json_loadb(model->json, strlen(model->json), 0, NULL);
     const json_t *kernels = json_object_get(about, "kernels");
     const char *text = json_string_value(json_object_get(kernels, "x"));
     *out = text ? okra_strdup_(text) : NULL;

@@ -65,9 +65,9 @@ static okra_status same_arrays(const okra_bag_ *a, const okra_bag_ *b, size_t k)
 static okra_status same_settings(const okra_model *a, const okra_model *b, size_t k)
 {
     FREED_BY(okra_json_drop_)
-    json_t *first = okra_json_parse_(a->json, strlen(a->json), 0, NULL);
+    json_t *first = json_loadb(a->json, strlen(a->json), 0, NULL);
     FREED_BY(okra_json_drop_)
-    json_t *other = okra_json_parse_(b->json, strlen(b->json), 0, NULL);
+    json_t *other = json_loadb(b->json, strlen(b->json), 0, NULL);
     const char *name;
     json_t *value;
     GOT(first && other);

@@ -4,7 +4,7 @@
 #ifndef OKRA_MODEL_H_
 #define OKRA_MODEL_H_
 
-#include "core/json.h"
+#include "data/files/archive.h"
 #include "decode/decode.h"
 #include "kernel/lowrank/lowrank.h"
 #include "method/method.h"
@@ -205,48 +205,6 @@ okra_status okra_compact_spread_(okra_context *ctx, const double *half, okra_int
 #define OKRA_MODEL_FORMAT_ "okra-model"
 enum { OKRA_MODEL_VERSION_ = 1 };
 
-/* Arrays on their way into a file: each becomes an entry and a line of model.json. */
-typedef struct okra_saver_ {
-    struct okra_zip_writer_ *zip;
-    json_t *arrays;
-} okra_saver_;
-
-/* An open model file; counted, since data that lies in it keeps it mapped. */
-typedef struct okra_archive_ {
-    atomic_int references;
-    struct okra_zip_ *zip;
-    json_t *arrays; /* borrowed while loading; those that were read get a mark */
-    const okra_context *context; /* likewise: whose budget holds */
-    char *path;
-} okra_archive_;
-
-/* rows x cols elements of type `dtype` ("<f8", "<i8", "<u8", "|u1"), rows `stride` bytes
- * apart; cols < 0: a vector. */
-okra_status okra_saver_put_(okra_saver_ *saver, const char *folder, const char *name,
-                            const char *dtype, okra_int rows, okra_int cols,
-                            const void *values, okra_int stride) OKRA_CHECK;
-/* A matrix of the bag in blocks of rows: one that lies on an engine (`source`), or half:
- * the lower triangle of a factor, row after row, as factor.half. */
-okra_status okra_saver_put_rows_(okra_context *ctx, okra_saver_ *saver, const char *name,
-                                 const okra_rows_ *source, okra_mat_ A,
-                                 bool half) OKRA_CHECK;
-/* The elements of an array that must be there with this type; *cols < 0: a vector. */
-okra_status okra_archive_get_(const okra_archive_ *archive, const char *folder,
-                              const char *name, const char *dtype, okra_int *rows,
-                              okra_int *cols, const void **values) OKRA_CHECK;
-/* An entry's bytes as okra_zip_entry_ gives them; messages name the file. */
-okra_status okra_archive_bytes_(const okra_archive_ *archive, okra_int index,
-                                const unsigned char **bytes, okra_int *size,
-                                void **owned) OKRA_CHECK;
-/* Before arrays are read: the archive holds those that model.json lists and no more, and
- * these are not too many; afterwards: all were read. */
-enum { OKRA_ARRAYS_MOST_ = 4096 };
-okra_status okra_archive_check_count_(const okra_archive_ *archive) OKRA_CHECK;
-okra_status okra_archive_check_used_(const okra_archive_ *archive) OKRA_CHECK;
-bool okra_archive_has_(const okra_archive_ *archive, const char *folder,
-                       const char *name);
-void okra_archive_free_(okra_archive_ *archive); /* one reference */
-
 /* A collection of any kind, as arrays in a folder of the archive and a line of JSON. */
 okra_status okra_objects_save_(okra_saver_ *saver, const char *folder,
                                const okra_data *data) OKRA_CHECK;
@@ -276,10 +234,5 @@ okra_status okra_model_save_calibration_(okra_saver_ *saver,
                                          const okra_model *model) OKRA_CHECK;
 okra_status okra_model_load_calibration_(const json_t *about,
                                          okra_model *model) OKRA_CHECK;
-
-/* The text of a JSON value in a block of the library; numbers survive exactly. */
-okra_status okra_json_text_(const json_t *json, char **text) OKRA_CHECK;
-/* object[key] = value, which is taken over; fails when either is NULL. */
-okra_status okra_json_set_(json_t *object, const char *key, json_t *value) OKRA_CHECK;
 
 #endif

@@ -415,7 +415,7 @@ okra_status okra_model_options_(const okra_model *model, okra_options **out,
 {
     const okra_option_table *tables[] = {&okra_fit_table_, &model->method->options};
     FREED_BY(okra_json_drop_)
-    json_t *about = okra_json_parse_(model->json, strlen(model->json), 0, NULL);
+    json_t *about = json_loadb(model->json, strlen(model->json), 0, NULL);
     const json_t *fitted = json_object_get(about, "options");
     FREED_BY(okra_options_drop_) okra_options *o = NULL;
     *file = NULL;

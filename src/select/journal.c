@@ -194,11 +194,8 @@ static okra_status read_lines(okra_journal_ *j, const okra_bytes_ *bytes)
                               "line %lld was altered: its CRC-32 is another",
                               (long long)number);
         }
-        json_t *line = okra_json_parse_(p + AT_RECORD, length, 0, NULL);
-        if (okra_json_lost_()) {
-            st = okra_fail_(OKRA_EMEM, "there is no memory for line %lld",
-                            (long long)number);
-        } else if (number == 1) {
+        json_t *line = json_loadb(p + AT_RECORD, length, 0, NULL);
+        if (number == 1) {
             char hex[24];
             const char *mark = json_string_value(json_object_get(line, "okra-select"));
             snprintf(hex, sizeof hex, "%016llx", (unsigned long long)j->fingerprint);

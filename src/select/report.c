@@ -97,7 +97,6 @@ static json_t *outer(const okra_selection *s)
 
 okra_status okra_selection_report_(okra_selection *s)
 {
-    okra_json_watch_();
     FREED_BY(okra_json_drop_) json_t *o = json_object(), *cells = json_array();
     okra_int closed = 0;
     bool good = true;

@@ -53,7 +53,7 @@ static void put_arrays(okra_saver_ *saver)
 static void write_model(const char *path, const uint8_t *data, size_t size)
 {
     okra_writer_ *file = NULL;
-    okra_saver_ saver = {NULL, json_object()};
+    okra_saver_ saver = {.arrays = json_object()};
     CHECK(okra_writer_open_(path, &file) == OKRA_OK);
     CHECK(okra_zip_writer_create_(file, &saver.zip) == OKRA_OK);
     put_arrays(&saver);

@@ -190,7 +190,7 @@ static inline void parts_about(parts *m, const char *side, const char *key,
 static inline void parts_write(const parts *m, const char *path)
 {
     okra_writer_ *file = NULL;
-    okra_saver_ saver = {NULL, json_object()};
+    okra_saver_ saver = {.arrays = json_object()};
     char *text = NULL;
     PARTS_CHECK(okra_writer_open_(path, &file) == OKRA_OK);
     PARTS_CHECK(okra_zip_writer_create_(file, &saver.zip) == OKRA_OK);

@@ -84,23 +84,17 @@ static void count_free(void *self)
 static okra_status write_rows(const char *path, elsewhere *e, bool half)
 {
     okra_rows_ source = {get_rows, NULL, e};
-    okra_writer_ *file = NULL;
-    okra_saver_ saver = {NULL, json_object()};
-    CHECK_OK(okra_writer_open_(path, &file));
-    CHECK_OK(okra_zip_writer_create_(file, &saver.zip));
+    okra_saver_ saver = {0};
+    json_t *about = json_object();
+    CHECK_OK(okra_saver_begin_(NULL, path, &saver));
     okra_status st =
-        okra_saver_put_rows_(NULL, &saver, "B", &source,
+        okra_saver_put_rows_(NULL, &saver, "bag", half ? "factor.half" : "B", &source,
                              okra_mat_view_(NULL, e->rows, e->cols, e->cols), half);
     if (st == OKRA_OK) {
-        CHECK_OK(okra_zip_finish_(saver.zip));
+        CHECK_OK(okra_saver_end_(&saver, "about.json", about));
     }
-    okra_zip_writer_free_(saver.zip);
-    if (st == OKRA_OK) {
-        CHECK_OK(okra_writer_commit_(file));
-    } else {
-        okra_writer_abort_(file);
-    }
-    json_decref(saver.arrays);
+    okra_saver_clear_(&saver);
+    json_decref(about);
     return st;
 }
 

@@ -1,25 +1,74 @@
 /*
- * archive.c: arrays in and out of the zip archive that a model file is.
- *
- * An array is an entry FOLDER/NAME.npy: a version 1.0 header padded to a multiple of 64
- * bytes, then the elements in C order, little-endian. Entries begin at multiples of 64,
- * so elements can be used where they lie in the mapped file. A header is fixed by type
- * and shape: on reading it must be, byte for byte, the one that would be written.
+ * archive.c: the archives of archive.h. A header of an array is fixed by type and shape:
+ * on reading it must be, byte for byte, the one that would be written.
  */
-#include "model/model.h"
+#include "data/files/archive.h"
 
 #include "data/files/npy.h"
-#include "data/files/zip.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #if defined(__BYTE_ORDER__) && __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
-#error "model files are mapped as they are: little-endian machines only"
+#error "archives are mapped as they are: little-endian machines only"
 #endif
 
 enum { NAME_MOST = 256 };
+
+/* ---- JSON ---- */
+
+okra_status okra_json_set_(json_t *object, const char *key, json_t *value)
+{
+    /* json_object_set_new takes the value in any case, and refuses one that is NULL. */
+    REFUSE_IF(json_object_set_new(object, key, value) != 0, OKRA_EMEM,
+              "could not describe '%s' as JSON", key);
+    return OKRA_OK;
+}
+
+typedef struct growing {
+    char *text;
+    okra_int used, room;
+    bool lost;
+} growing;
+
+/* Once a piece is lost all others are: jansson passes over the loss of a key. */
+static int grow(const char *piece, size_t size, void *user)
+{
+    growing *g = user;
+    okra_int need = g->used + (okra_int)size + 1;
+    if (!g->lost && need > g->room) {
+        okra_int room = OKRA_MAX_(2 * g->room, need);
+        char *larger = okra_realloc_(g->text, room, 1);
+        g->lost = !larger;
+        g->text = larger ? larger : g->text;
+        g->room = larger ? room : g->room;
+    }
+    if (g->lost) {
+        return -1;
+    }
+    memcpy(g->text + g->used, piece, size);
+    g->used += (okra_int)size;
+    g->text[g->used] = '\0';
+    return 0;
+}
+
+okra_status okra_json_text_(const json_t *json, char **text)
+{
+    growing g = {0};
+    /* 17 digits name a double exactly. */
+    bool good = json_dump_callback(json, grow, &g,
+                                   JSON_INDENT(2) | JSON_REAL_PRECISION(17)) == 0 &&
+                grow("\n", 1, &g) == 0;
+    if (!good) {
+        okra_free_(g.text);
+        return okra_fail_(OKRA_EMEM, "could not write JSON");
+    }
+    *text = g.text;
+    return OKRA_OK;
+}
+
+/* ---- writing ---- */
 
 static okra_int element_size(const char *dtype)
 {
@@ -37,7 +86,7 @@ static okra_status entry_name(const char *folder, const char *name, const char *
                                            folder, name);
 }
 
-/* A line of model.json. */
+/* A line of the description. */
 static okra_status describe(const okra_saver_ *saver, const char *key, const char *dtype,
                             okra_int rows, okra_int cols, uint32_t crc)
 {
@@ -49,6 +98,33 @@ static okra_status describe(const okra_saver_ *saver, const char *key, const cha
                         : json_pack("{s:s, s:[I, I], s:s}", "dtype", dtype, "shape",
                                     (json_int_t)rows, (json_int_t)cols, "crc32", text);
     return okra_json_set_(saver->arrays, key, about);
+}
+
+okra_status okra_saver_begin_(okra_context *ctx, const char *path, okra_saver_ *saver)
+{
+    *saver = (okra_saver_){.arrays = json_object()};
+    CHK(okra_writer_join_(ctx, path, &saver->file));
+    return okra_zip_writer_create_(saver->file, &saver->zip);
+}
+
+void okra_saver_clear_(okra_saver_ *saver)
+{
+    okra_zip_writer_free_(saver->zip);
+    okra_writer_abort_(saver->file);
+    json_decref(saver->arrays);
+    *saver = (okra_saver_){0};
+}
+
+okra_status okra_saver_end_(okra_saver_ *saver, const char *name, json_t *about)
+{
+    OWNED char *text = NULL;
+    CHK(okra_json_set_(about, "arrays", json_incref(saver->arrays)));
+    CHK(okra_json_text_(about, &text));
+    CHK(okra_zip_add_(saver->zip, name, text, strlen(text), NULL, 0, 0, 0, NULL));
+    CHK(okra_zip_finish_(saver->zip));
+    okra_writer_ *whole = saver->file;
+    saver->file = NULL;
+    return okra_writer_commit_(whole);
 }
 
 okra_status okra_saver_put_(okra_saver_ *saver, const char *folder, const char *name,
@@ -82,11 +158,10 @@ typedef struct pieces {
 static okra_status rows_of(pieces *z, okra_int first, okra_int count, okra_mat_ *out)
 {
     *out = okra_mat_part_(z->A, first, count, 0, z->A.cols);
-    if (!z->source) {
-        return OKRA_OK;
+    if (z->source) {
+        *out = okra_mat_of_(z->block, count, z->A.cols);
+        CHK(z->source->get(z->ctx, z->source->self, first, *out));
     }
-    *out = okra_mat_of_(z->block, count, z->A.cols);
-    CHK(z->source->get(z->ctx, z->source->self, first, *out));
     okra_status st = okra_finite_(out->p, count, z->A.cols, out->ld);
     if (st != OKRA_OK) {
         okra_message_prefix_("rows from %lld of '%s'", (long long)first, z->name);
@@ -118,7 +193,8 @@ static okra_status next_rows(void *user, okra_int k, const void **p, size_t *byt
     return OKRA_OK;
 }
 
-okra_status okra_saver_put_rows_(okra_context *ctx, okra_saver_ *saver, const char *name,
+okra_status okra_saver_put_rows_(okra_context *ctx, okra_saver_ *saver,
+                                 const char *folder, const char *name,
                                  const okra_rows_ *source, okra_mat_ A, bool half)
 {
     enum { BLOCK = 1 << 18 }; /* doubles */
@@ -126,15 +202,92 @@ okra_status okra_saver_put_rows_(okra_context *ctx, okra_saver_ *saver, const ch
     OWNED double *block = NULL;
     uint32_t crc = 0;
     okra_int height = OKRA_MAX_(1, OKRA_MIN_(A.rows, BLOCK / OKRA_MAX_(1, A.cols)));
-    okra_int rows = half ? okra_compact_count_(A.rows) : A.rows, cols = half ? 1 : A.cols;
-    CHK(entry_name("bag", half ? "factor.half" : name, ".npy", entry));
-    CHK(entry_name("bag", half ? "factor.half" : name, "", key));
-    CHK(okra_doubles_(ctx, height, A.cols, "a block of the model", &block));
+    okra_int rows = half ? A.rows * (A.rows + 1) / 2 : A.rows, cols = half ? 1 : A.cols;
+    CHK(entry_name(folder, name, ".npy", entry));
+    CHK(entry_name(folder, name, "", key));
+    CHK(okra_doubles_(ctx, height, A.cols, "a block of rows", &block));
     pieces z = {ctx, source, A, half, height, name, block};
     size_t length = okra_npy_header_("<f8", rows, cols, header);
     CHK(okra_zip_add_pieces_(saver->zip, entry, header, length, 8 * rows * cols,
                              next_rows, &z, &crc));
     return describe(saver, key, "<f8", rows, cols, crc);
+}
+
+/* ---- reading ---- */
+
+/* An entry's bytes as okra_zip_entry_ gives them. */
+static okra_status bytes_of(const okra_archive_ *archive, okra_int index,
+                            const unsigned char **bytes, okra_int *size, void **owned)
+{
+    REFUSE_IF(!okra_zip_stored_(archive->zip, index, size), OKRA_EFORMAT,
+              "%s: entry '%s' is compressed; a %s's entries are stored", archive->path,
+              okra_zip_each_(archive->zip, (size_t)index), archive->sort->what);
+    okra_status st = okra_zip_entry_(NULL, archive->zip, index, bytes, size, owned);
+    if (st == OKRA_EFORMAT) {
+        okra_message_prefix_("%s", archive->path);
+    }
+    return st;
+}
+
+/* A file of a newer format may be sealed in another way, so that its version is looked at
+ * first. */
+static okra_status describe_all(const okra_context *ctx, const okra_archive_ *a,
+                                json_t **out, char **text)
+{
+    const okra_archive_sort_ *sort = a->sort;
+    const unsigned char *bytes = NULL;
+    OWNED void *owned = NULL;
+    okra_int size = 0, at = okra_zip_find_(a->zip, sort->entry);
+    json_error_t where = {.text = ""};
+    FREED_BY(okra_json_drop_) json_t *about = NULL;
+    REFUSE_IF(at < 0, OKRA_EFORMAT, "%s: a zip archive without %s is not a %s", a->path,
+              sort->entry, sort->what);
+    CHK(bytes_of(a, at, &bytes, &size, &owned));
+    REFUSE_IF(size > sort->most, OKRA_EFORMAT,
+              "%s: %s has %lld bytes; a %s's has at most %lld", a->path, sort->entry,
+              (long long)size, sort->what, (long long)sort->most);
+    CHK(okra_budget_ask_(ctx, 2.0 * OKRA_JSON_PARSED_ * (double)size, "%s: %s", a->path,
+                         sort->entry));
+    about = json_loadb((const char *)bytes, (size_t)size, JSON_REJECT_DUPLICATES, &where);
+    const char *format = json_string_value(json_object_get(about, "format"));
+    REFUSE_IF(!format || strcmp(format, sort->format) != 0, OKRA_EFORMAT,
+              "%s: %s is not the description of a %s%s%s", a->path, sort->entry,
+              sort->what, about ? "" : ": ", about ? "" : where.text);
+    json_int_t version = json_integer_value(json_object_get(about, "version"));
+    if (version < 1 || version > sort->version) {
+        const char *by = json_string_value(json_object_get(about, "okra"));
+        return okra_fail_(version < 1 ? OKRA_EFORMAT : OKRA_EVERSION,
+                          "%s: the %s has format version %lld (written by okra %s), "
+                          "expected 1 to %d; a "
+                          "newer okra may read it",
+                          a->path, sort->what, (long long)version, by ? by : "unknown",
+                          sort->version);
+    }
+    okra_status st = okra_zip_check_seal_(a->zip);
+    if (st != OKRA_OK) {
+        okra_message_prefix_("%s", a->path);
+        return st;
+    }
+    if (text) {
+        GOT(*text = okra_strndup_((const char *)bytes, (size_t)size));
+    }
+    *out = TAKE(about);
+    return OKRA_OK;
+}
+
+okra_status okra_archive_open_(const okra_context *ctx, const char *path,
+                               const okra_archive_sort_ *sort, okra_archive_ **out,
+                               json_t **about, char **text)
+{
+    FREED_BY(okra_archive_drop_) okra_archive_ *a = NULL;
+    ZMAKE(a, 1);
+    atomic_init(&a->references, 1);
+    a->sort = sort;
+    GOT(a->path = okra_strdup_(path));
+    CHK(okra_zip_open_(ctx, path, &a->zip));
+    CHK(describe_all(ctx, a, about, text));
+    *out = TAKE(a);
+    return OKRA_OK;
 }
 
 bool okra_archive_has_(const okra_archive_ *archive, const char *folder, const char *name)
@@ -144,7 +297,7 @@ bool okra_archive_has_(const okra_archive_ *archive, const char *folder, const c
     return json_object_get(archive->arrays, key) != NULL;
 }
 
-/* Type and shape as model.json has them. */
+/* Type and shape as the description has them. */
 static okra_status described(const okra_archive_ *archive, const char *key,
                              const char *dtype, okra_int *rows, okra_int *cols)
 {
@@ -153,8 +306,8 @@ static okra_status described(const okra_archive_ *archive, const char *key,
     const json_t *shape = json_object_get(about, "shape");
     size_t dimensions = json_array_size(shape);
     REFUSE_IF(!found || strcmp(found, dtype) != 0 || dimensions < 1 || dimensions > 2,
-              OKRA_EFORMAT, "%s: model.json does not list the array %s of type %s",
-              archive->path, key, dtype);
+              OKRA_EFORMAT, "%s: %s does not list the array %s of type %s", archive->path,
+              archive->sort->entry, key, dtype);
     *rows = json_integer_value(json_array_get(shape, 0));
     *cols = dimensions == 2 ? json_integer_value(json_array_get(shape, 1)) : -1;
     /* An empty array has no bytes that would bound its other side. */
@@ -165,21 +318,6 @@ static okra_status described(const okra_archive_ *archive, const char *key,
               "bytes can hold",
               archive->path, key, (long long)most);
     return OKRA_OK;
-}
-
-okra_status okra_archive_bytes_(const okra_archive_ *archive, okra_int index,
-                                const unsigned char **bytes, okra_int *size, void **owned)
-{
-    if (!okra_zip_stored_(archive->zip, index, size)) { /* it may inflate to anything */
-        return okra_fail_(OKRA_EFORMAT,
-                          "%s: entry '%s' is compressed; a model's entries are stored",
-                          archive->path, okra_zip_each_(archive->zip, (size_t)index));
-    }
-    okra_status st = okra_zip_entry_(NULL, archive->zip, index, bytes, size, owned);
-    if (st == OKRA_EFORMAT) {
-        okra_message_prefix_("%s", archive->path);
-    }
-    return st;
 }
 
 okra_status okra_archive_get_(const okra_archive_ *archive, const char *folder,
@@ -195,13 +333,13 @@ okra_status okra_archive_get_(const okra_archive_ *archive, const char *folder,
     CHK(described(archive, key, dtype, rows, cols));
     okra_int at = okra_zip_find_(archive->zip, entry);
     REFUSE_IF(at < 0, OKRA_EFORMAT, "%s: the array %s is missing", archive->path, entry);
-    CHK(okra_archive_bytes_(archive, at, &bytes, &size, &owned));
+    CHK(bytes_of(archive, at, &bytes, &size, &owned));
     CHK(okra_area_(*rows, *cols < 0 ? 1 : *cols, (size_t)element_size(dtype), &area));
     okra_int length = (okra_int)okra_npy_header_(dtype, *rows, *cols, header);
     REFUSE_IF(size != length + area * element_size(dtype) ||
                   memcmp(bytes, header, (size_t)length) != 0,
-              OKRA_EFORMAT, "%s: the array %s is not what model.json says", archive->path,
-              entry);
+              OKRA_EFORMAT, "%s: the array %s is not what %s says", archive->path, entry,
+              archive->sort->entry);
     REFUSE_IF((uintptr_t)(bytes + length) % 8 != 0, OKRA_EFORMAT,
               "%s: the array %s is not aligned", archive->path, entry);
     *values = bytes + length;
@@ -220,9 +358,9 @@ okra_status okra_archive_check_count_(const okra_archive_ *archive)
     REFUSE_IF(entries > OKRA_ARRAYS_MOST_ ||
                   entries > json_object_size(archive->arrays) + 1,
               OKRA_EFORMAT,
-              "%s: the archive holds %zu entries or more, which is not what "
-              "model.json lists, or too many",
-              archive->path, entries);
+              "%s: the archive holds %zu entries or more, which is not what %s lists, or "
+              "too many",
+              archive->path, entries, archive->sort->entry);
     return OKRA_OK;
 }
 
@@ -233,8 +371,8 @@ okra_status okra_archive_check_used_(const okra_archive_ *archive)
     json_object_foreach(archive->arrays, key, about)
     {
         REFUSE_IF(!json_object_get(about, "used"), OKRA_EFORMAT,
-                  "%s: the array '%s' is nothing that a model like this holds",
-                  archive->path, key);
+                  "%s: the array '%s' is nothing that a %s like this holds",
+                  archive->path, key, archive->sort->what);
     }
     return OKRA_OK;
 }
