@@ -5,6 +5,7 @@
 #include "engine/open.h"
 
 #include "kernel/gram/bound.h"
+#include "kernel/gram/far.h"
 
 #include <stddef.h>
 
@@ -72,7 +73,10 @@ static bool write_node(writer *w, int place)
         return true;
     }
     case OKRA_NODE_TRANSFORM_:
-        if (!node->transform->step || !write_node(w, node->a)) {
+        if (!node->transform->step || !write_node(w, node->a) ||
+            (node->transform->distances &&
+             okra_far_(w->kernel, node, okra_far_most_(w->a->n, a[node->a].self),
+                       okra_far_most_(w->b->n, b[node->a].self)))) {
             return false;
         }
         node->transform->step(node->params, &step);

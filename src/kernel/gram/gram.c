@@ -12,6 +12,7 @@
  */
 #include "kernel/gram/bound.h"
 #include "core/simd.h"
+#include "kernel/gram/far.h"
 #include "kernel/gram/store.h"
 
 #include <math.h>
@@ -84,6 +85,8 @@ static okra_status transform(const job *w, int place, const tile *t, double *out
         db = part(b[place].mean, t->j);
     }
     node->transform->apply(node->params, da, db, t->ni, t->nj, out, TILE);
+    okra_far_mend_(w->kernel, node, a[node->a].side, t->i, t->ni, da, b[node->a].side,
+                   t->j, t->nj, db, out, TILE);
     return OKRA_OK;
 }
 

@@ -70,15 +70,29 @@ typedef struct space {
     double *a, *b, *aa, *bb, *product;
 } space;
 
-/* out <- the lesser of out and the squared distances of the images in the space. */
+static double differences(okra_int d, const double *a, const double *b)
+{
+    double sum = 0;
+    for (okra_int t = 0; t < d; t++) {
+        sum += (a[t] - b[t]) * (a[t] - b[t]);
+    }
+    return sum;
+}
+
+/* out <- the lesser of out and the squared distances of the images in the space; by
+ * differences where |a|^2 + |b|^2 > far: the sum below would be off by more than 2e-11 of
+ * the kernel's width. */
 static okra_status lower(okra_context *ctx, const space *sp, okra_int ni, okra_int nj,
-                         okra_int d, double *out, okra_int ld)
+                         okra_int d, double far, double *out, okra_int ld)
 {
     CHK(okra_gemm_(ctx, false, true, 1, okra_mat_of_(sp->a, ni, d),
                    okra_mat_of_(sp->b, nj, d), 0, okra_mat_of_(sp->product, ni, nj)));
     for (okra_int r = 0; r < ni; r++) {
         for (okra_int c = 0; c < nj; c++) {
-            double d2 = sp->aa[r] + sp->bb[c] - 2 * sp->product[r * nj + c];
+            double both = sp->aa[r] + sp->bb[c], d2 = both - 2 * sp->product[r * nj + c];
+            if (both > far) {
+                d2 = differences(d, sp->a + r * d, sp->b + c * d);
+            }
             double *least = &out[r * ld + c];
             if (!isnan(*least) && !(d2 >= *least)) { /* a NaN stays, to be reported */
                 *least = d2 < 0 ? 0 : d2;
@@ -109,7 +123,7 @@ static okra_status block(okra_context *ctx, const void *params, const void *a,
         bool first = k % 2 == 0;
         shifted(x, p->width, i0, ni, first ? dy : 0, first ? dx : 0, sp.a, sp.aa);
         shifted(z, p->width, j0, nj, first ? 0 : dy, first ? 0 : dx, sp.b, sp.bb);
-        CHK(lower(ctx, &sp, ni, nj, d, out, ld));
+        CHK(lower(ctx, &sp, ni, nj, d, 2e-11 / (32 * DBL_EPSILON * gamma), out, ld));
     }
     for (okra_int r = 0; r < ni; r++) {
         for (okra_int c = 0; c < nj; c++) {

@@ -7,9 +7,11 @@
  *
  * The second class computes <x - m, y - m>, m the training mean of dense vectors, which
  * has the same distances: d^2 = |x|^2 + |y|^2 - 2<x,y> then loses no more digits than
- * the spread of the data about its mean asks for. Against a dense training set with m,
- * a sparse or packed x is met as <x, y - m> - <m, y - m>. Sparse training sets keep m =
- * 0.
+ * the spread of the data about its mean asks for. Where a few rows are far out they
+ * pull the mean away from all others: m is then the median of each column. Pairs of rows
+ * that are both far from m are compared by their differences (distance2, gram/far.h).
+ * Against a dense training set with m, a sparse or packed x is met as <x, y - m> - <m, y
+ * - m>. Sparse training sets keep m = 0.
  *
  * Cost: 2 d operations a pair, d/64 words packed, the nonzeros of one row sparse. Memory:
  * n d doubles for the moved copy, n d/8 bytes for packed rows. Componentwise error d eps
@@ -19,7 +21,9 @@
 #include "kernel/gram/popcount.h"
 #include "kernel/gram/rows.h"
 
+#include <math.h>
 #include <stdatomic.h>
+#include <stdlib.h>
 
 /* What both sides must know of the training set. */
 typedef struct shared {
@@ -98,6 +102,48 @@ static okra_status pack(okra_context *ctx, const okra_data *data, uint64_t **out
 
 /* ---- the training set ---- */
 
+enum { SAMPLE = 255 /* rows that medians are of */, FAR = 50 };
+
+static int ascending(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* Is the farthest row more than FAR times as far from m (squared) as the median row? */
+static bool has_far_rows(const okra_data *train, const double *m)
+{
+    double norms[SAMPLE], most = 0;
+    okra_int some = OKRA_MIN_(train->n, SAMPLE), at = 0;
+    for (okra_int i = 0; i < train->n; i++) {
+        const double *x = train->values + i * train->ld;
+        double sum = 0;
+        for (okra_int j = 0; j < train->d; j++) {
+            sum += (x[j] - m[j]) * (x[j] - m[j]);
+        }
+        most = fmax(most, sum);
+        if (at < some && i == at * train->n / some) {
+            norms[at++] = sum;
+        }
+    }
+    qsort(norms, (size_t)some, sizeof *norms, ascending);
+    return some > 0 && most > FAR * norms[some / 2];
+}
+
+static void column_medians(const okra_data *train, double *out)
+{
+    double column[SAMPLE];
+    okra_int some = OKRA_MIN_(train->n, SAMPLE);
+    for (okra_int j = 0; j < train->d; j++) {
+        for (okra_int k = 0; k < some; k++) {
+            column[k] = train->values[k * train->n / some * train->ld + j];
+        }
+        qsort(column, (size_t)some, sizeof *column, ascending);
+        out[j] = column[some / 2];
+    }
+}
+
+/* The origin m that distances are computed about. */
 static okra_status training_mean(const okra_data *train, double **out)
 {
     double *mean = NULL;
@@ -108,6 +154,9 @@ static okra_status training_mean(const okra_data *train, double **out)
         for (okra_int j = 0; j < train->d; j++) {
             mean[j] += x[j] / (double)train->n;
         }
+    }
+    if (has_far_rows(train, mean)) {
+        column_medians(train, mean);
     }
     *out = mean;
     return OKRA_OK;
@@ -311,6 +360,60 @@ static okra_status diagonal(okra_context *ctx, const void *params, const void *p
     return OKRA_OK;
 }
 
+/* Values of a row by ascending columns. */
+typedef struct cursor {
+    const okra_data *data;
+    okra_int row, at, end; /* at, end: nonzeros of a sparse row */
+} cursor;
+
+static cursor cursor_at(const okra_data *data, okra_int row)
+{
+    bool sparse = data->kind == OKRA_SPARSE;
+    return (cursor){data, row, sparse ? data->csr.indptr[row] : 0,
+                    sparse ? data->csr.indptr[row + 1] : 0};
+}
+
+/* The first column from j on that may not be 0, or d. */
+static okra_int next_column(cursor *c, okra_int j)
+{
+    if (c->data->kind != OKRA_SPARSE) {
+        return j;
+    }
+    while (c->at < c->end && c->data->csr.indices[c->at] < j) {
+        c->at++;
+    }
+    return c->at < c->end ? c->data->csr.indices[c->at] : INT64_MAX;
+}
+
+static double value_at(const cursor *c, okra_int j)
+{
+    const okra_data *d = c->data;
+    if (d->kind == OKRA_SPARSE) {
+        return c->at < c->end && d->csr.indices[c->at] == j ? d->csr.values[c->at] : 0;
+    }
+    return d->kind == OKRA_BITS
+               ? (double)(d->bits[c->row * d->words + j / 64] >> (j % 64) & 1)
+               : d->values[c->row * d->ld + j];
+}
+
+/* Of the rows as they were given: moved ones are rounded at the size of m. */
+static double distance2(const void *pa, okra_int i, const void *pb, okra_int j)
+{
+    const side *a = pa, *b = pb;
+    cursor x = cursor_at(a->data, i), y = cursor_at(b->data, j);
+    okra_int d = OKRA_MAX_(a->data->d, b->data->d);
+    double sum = 0;
+    for (okra_int t = 0;; t++) {
+        okra_int next_x = next_column(&x, t), next_y = next_column(&y, t);
+        t = OKRA_MIN_(next_x, next_y);
+        if (t >= d) {
+            return sum;
+        }
+        double z = value_at(&x, t) - value_at(&y, t);
+        sum += z * z;
+    }
+}
+
 static int steps(const void *params, const void *pa, const void *pb, okra_step_ out[2])
 {
     const side *a = pa, *b = pb;
@@ -340,6 +443,7 @@ static const okra_kernel_class_ about_mean = {.name = "linear",
                                               .free_side = free_side,
                                               .block = block,
                                               .diagonal = diagonal,
+                                              .distance2 = distance2,
                                               .steps = steps};
 
 const okra_kernel_class_ okra_linear_ = {.name = "linear",

@@ -179,6 +179,17 @@ static okra_status diagonal(okra_context *ctx, const void *params, const void *p
     return OKRA_OK;
 }
 
+static double distance2(const void *pa, okra_int i, const void *pb, okra_int j)
+{
+    const side *a = pa, *b = pb;
+    double sum = 0;
+    for (okra_int t = 0; t < a->d; t++) {
+        double z = a->Z[i * a->d + t] - b->Z[j * b->d + t];
+        sum += z * z;
+    }
+    return sum;
+}
+
 static const okra_option none[] = {{.name = NULL}};
 
 static const okra_kept_ kept[] = {OKRA_KEEPS_MATRIX_("", 0, "2", "d"), OKRA_KEPT_END_};
@@ -198,4 +209,5 @@ const okra_kernel_class_ okra_standardize_ = {
     .side = make_side,
     .free_side = free_side,
     .block = block,
-    .diagonal = diagonal};
+    .diagonal = diagonal,
+    .distance2 = distance2};

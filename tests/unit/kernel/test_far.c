@@ -1,0 +1,152 @@
+/*
+ * Kernels of distances where some rows are far from all others: every value is right to
+ * 1e-10, whatever the rows and their scale. Worst found: 4e-12.
+ *
+ * The truth is a sum of differences in long double.
+ */
+#include "grams.h"
+
+enum { N = 60, D = 3, TESTS = 7 };
+
+static double naive(const double *x, const double *y, double gamma)
+{
+    long double sum = 0;
+    for (int t = 0; t < D; t++) {
+        long double z = (long double)x[t] - (long double)y[t];
+        sum += z * z;
+    }
+    return (double)expl(-(long double)gamma * sum);
+}
+
+static okra_data *collection(const double *x, okra_int n, bool sparse)
+{
+    okra_data *data = NULL;
+    okra_int indptr[N + 1], indices[N * D];
+    for (okra_int i = 0; i <= n; i++) {
+        indptr[i] = i * D;
+    }
+    for (okra_int k = 0; k < n * D; k++) {
+        indices[k] = k % D;
+    }
+    CHECK_OK(sparse ? okra_data_sparse(indptr, indices, x, n, D, &data)
+                    : okra_data_dense(x, n, D, D, &data));
+    return data;
+}
+
+/* The Gram matrix of the training rows, and the rows of tests, against the truth. */
+static void compare(const double *x, const double *tests, double sigma, bool sparse)
+{
+    char text[64];
+    double *K = okra_alloc_(N * N, sizeof *K), gamma = 0.5 / sigma / sigma, worst = 0;
+    okra_data *train = collection(x, N, sparse),
+              *other = collection(tests, TESTS, sparse);
+    snprintf(text, sizeof text, "rbf(sigma=%.17g)", sigma);
+    gram(text, train, NULL, K);
+    for (int i = 0; i < N * N; i++) {
+        worst = fmax(worst, fabs(K[i] - naive(x + i / N * D, x + i % N * D, gamma)));
+    }
+    CHECK_NEAR(worst, 0, 1e-10);
+    worst = 0;
+    gram(text, other, train, K);
+    for (int i = 0; i < TESTS * N; i++) {
+        worst = fmax(worst, fabs(K[i] - naive(tests + i / N * D, x + i % N * D, gamma)));
+    }
+    CHECK_NEAR(worst, 0, 1e-10);
+    okra_data_free(train);
+    okra_data_free(other);
+    okra_free_(K);
+}
+
+static void normal_rows(okra_random_ *random, okra_int n, double scale, double *x)
+{
+    for (okra_int k = 0; k < n * D; k++) {
+        x[k] = scale * okra_random_normal_(random);
+    }
+}
+
+TEST(one_large_value)
+{
+    double x[N * D], tests[TESTS * D];
+    for (int power = 0; power <= 150; power += power < 20 ? 1 : 13) {
+        okra_random_ random = okra_random_create_((uint64_t)power, 1);
+        normal_rows(&random, N, 1, x);
+        normal_rows(&random, TESTS, 1, tests);
+        x[17] = pow(10, power);
+        tests[4] = -pow(10, power);
+        compare(x, tests, 1, false);
+        compare(x, tests, 1, true);
+        x[30] = 2 * pow(10, power); /* two rows that are far, and their own neighbours */
+        memcpy(x + 33, x + 30, D * sizeof *x);
+        x[34] += 0.5;
+        compare(x, tests, 1, false);
+    }
+}
+
+TEST(clusters_far_from_one_another)
+{
+    double x[N * D], tests[TESTS * D];
+    for (int power = 1; power <= 14; power++) {
+        okra_random_ random = okra_random_create_((uint64_t)power, 2);
+        normal_rows(&random, N, 1, x);
+        normal_rows(&random, TESTS, 1, tests);
+        for (int k = 0; k < N; k++) {
+            x[k * D + k % D] += (k % 4) * pow(10, power);
+        }
+        for (int k = 0; k < TESTS; k++) {
+            tests[k * D + k % D] += (k % 4) * pow(10, power);
+        }
+        compare(x, tests, 1, false);
+        compare(x, tests, 1, true);
+        compare(x, tests, 30, false);
+    }
+}
+
+TEST(rows_of_every_scale)
+{
+    double x[N * D], tests[TESTS * D];
+    for (int power = -150; power <= 150; power += 25) {
+        double scale = pow(10, power);
+        okra_random_ random = okra_random_create_((uint64_t)(power + 200), 3);
+        normal_rows(&random, N, scale, x);
+        normal_rows(&random, TESTS, scale, tests);
+        compare(x, tests, scale, false);
+        compare(x, tests, scale / 64, false);
+        if (power > 125) {
+            break; /* squares of what follows have no room in a double: refused */
+        }
+        for (int k = 0; k < N * D; k++) {
+            x[k] += 1e7 * scale;
+        }
+        for (int k = 0; k < TESTS * D; k++) {
+            tests[k] += 1e7 * scale;
+        }
+        compare(x, tests, scale, false);
+        compare(x, tests, scale, true);
+    }
+}
+
+TEST(standardized_rows_and_shifted_images)
+{
+    double x[N * D], *K = okra_alloc_(N * N, sizeof *K),
+                     *J = okra_alloc_(N * N, sizeof *J);
+    okra_random_ random = okra_random_create_(1, 4);
+    okra_data *train = NULL;
+    normal_rows(&random, N, 1, x);
+    for (int k = 0; k < N * D; k++) {
+        x[k] += k < 3 * N ? 1e9 : 0; /* two clusters; images of one row of D pixels */
+    }
+    CHECK_OK(okra_data_dense(x, N, D, D, &train));
+    gram("jitter(sigma=1,width=3,shift=0)", train, NULL, J);
+    gram("standardize | rbf(sigma=1e-9)", train, NULL, K);
+    for (int i = 0; i < N * N; i++) {
+        const double *a = x + i / N * D, *b = x + i % N * D;
+        CHECK_NEAR(J[i], naive(a, b, 0.5), 1e-10);
+        CHECK(K[i] >= 0 && K[i] <= 1 && (i / N != i % N || K[i] == 1));
+    }
+    okra_data_free(train);
+    okra_free_(K);
+    okra_free_(J);
+}
+
+MAIN(RUN(one_large_value), RUN(clusters_far_from_one_another), RUN(rows_of_every_scale),
+     RUN(standardized_rows_and_shifted_images))
