@@ -37,24 +37,19 @@ static bool has_own_factor(const okra_method_ *method)
 
 bool okra_compact_recomputes_(const okra_model *model, okra_compact how)
 {
-    okra_int rows, cols;
-    double lambda;
-    if (okra_bag_get_(model->bag, "sample-weight", &rows, &cols)) {
-        return false; /* its factor is that of weighted pairs */
-    }
-    return how == OKRA_COMPACT_RECOMPUTE && has_own_factor(model->method) &&
-           okra_bag_has_(model->bag, "factor") &&
-           okra_bag_get_number_(model->bag, "lambda", &lambda);
+    okra_solution_ fitted;
+    okra_model_solution_(model, &fitted);
+    return how == OKRA_COMPACT_RECOMPUTE && fitted.has_factor && fitted.lambda >= 0 &&
+           !fitted.weights; /* else its factor is that of weighted pairs */
 }
 
 bool okra_compact_drops_(const okra_model *model, const char *name, okra_compact how)
 {
-    okra_int rows, cols;
     if (whole_factor(name) && okra_compact_recomputes_(model, how)) {
         return true;
     }
     return how != OKRA_COMPACT_NO && (any_factor(name) || strcmp(name, "B") == 0) &&
-           okra_bag_get_(model->bag, "coefficients", &rows, &cols) != NULL;
+           okra_bag_has_(model->bag, "coefficients");
 }
 
 okra_status okra_compact_promise_(okra_context *ctx, const okra_method_ *method,
@@ -76,38 +71,29 @@ okra_status okra_compact_promise_(okra_context *ctx, const okra_method_ *method,
     return OKRA_OK;
 }
 
-/* K + lambda I = G G', as the methods do it (with jitter where they added some). */
+/* K + lambda I = G G', as the methods do it (with jitter where they added some), in the
+ * place of the factor that was promised. */
 okra_status okra_compact_recompute_(okra_context *ctx, const okra_model *model,
                                     double *factor)
 {
     okra_int n = model->training->y->n;
     okra_mat_ G = okra_mat_of_(factor, n, n);
-    OWNED double *s = NULL;
-    double lambda = 0, jitter = 0, total = 0;
+    double jitter = 0;
     FREED_BY(okra_entries_drop_) okra_entries_ *entries = NULL;
     FREED_BY(okra_large_drop_) okra_large_ *K = NULL;
-    okra_problem_ pairs = {.n = n, .weights = model->training->y->weights};
-    okra_int rows, cols;
-    REFUSE_IF(!okra_bag_get_number_(model->bag, "lambda", &lambda) ||
-                  okra_bag_get_(model->bag, "sample-weight", &rows, &cols),
-              OKRA_EFORMAT,
+    okra_solution_ fitted;
+    okra_model_solution_(model, &fitted);
+    REFUSE_IF(fitted.lambda < 0 || fitted.weights, OKRA_EFORMAT,
               "the factor of this model cannot be computed again: it has no lambda, or "
               "weights of its pairs");
     CHK(okra_entries_create_(ctx, model->training->bound_x, NULL, &entries));
     CHK(okra_large_begin_(ctx, false, G, &K));
     CHK(okra_large_gram_(ctx, entries, 0, K));
-    CHK(okra_problem_roots_(&pairs, &s, &total));
-    if (s) { /* as ridge.c has weights of pairs */
-        CHK(okra_large_scale_(ctx, s, s, K));
-    }
-    CHK(okra_large_add_diagonal_(ctx, lambda, K));
+    CHK(okra_large_add_diagonal_(ctx, fitted.lambda, K));
     CHK(okra_large_cholesky_(ctx, K, &jitter));
     CHK(okra_large_end_(ctx, K, G));
     for (okra_int i = 0; i < n; i++) {
         okra_mat_fill_(okra_mat_part_(G, i, 1, i + 1, n - i - 1), 0);
-        for (okra_int j = 0; s && j <= i; j++) {
-            G.p[i * n + j] /= s[i];
-        }
     }
     return OKRA_OK;
 }

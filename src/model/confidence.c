@@ -18,27 +18,12 @@
  * are in K without being observed. There the variance does not exist.
  *
  * Between 0 and k(x,x); rounding below 0 is clamped. It tells how far x is from the
- * training inputs, whatever the outputs. Cost: n^2 a test point; n^3/3 and n^2 doubles
- * once where the model does not hold the factor.
+ * training inputs, whatever the outputs. Cost: n^2 a test point from the factor that the
+ * model keeps; n^3/3 once and n^2 doubles where it keeps none.
  */
 #include "model/model.h"
 
 #include <math.h>
-
-/* The predictive variances; none where they do not exist, or the model does not keep its
- * training inputs. */
-static okra_status variances(okra_context *ctx, const okra_model *m, const okra_data *x,
-                             double *out)
-{
-    const okra_training_ *t = m->training;
-    FREED_BY(okra_solution_clear_) okra_solution_ s = {.noise = -1};
-    if (m->method->solution && !t->waves && t->x->n == t->y->n) {
-        m->method->solution(m->bag, t->y->n, &s);
-    }
-    return s.noise < 0 ? OKRA_OK
-                       : okra_solution_variances_(ctx, &s, t->bound_x, x,
-                                                  OKRA_CONFIDENCE_COLUMNS, out);
-}
 
 /* The nearest that is not at the best's distance: as the decoder tells, or among the best
  * that it made up; infinite: not known. */
@@ -57,7 +42,9 @@ okra_status okra_confidence_(okra_context *ctx, const okra_model *model,
                              const okra_data *x, const okra_decoded_ *decoded,
                              double **out)
 {
+    const okra_training_ *t = model->training;
     OWNED double *values = NULL;
+    FREED_BY(okra_solution_clear_) okra_solution_ s = {0};
     MAKE(values, x->n * OKRA_CONFIDENCE_COLUMNS);
     for (okra_int i = 0; i < x->n; i++) {
         double *row = values + i * OKRA_CONFIDENCE_COLUMNS;
@@ -66,7 +53,11 @@ okra_status okra_confidence_(okra_context *ctx, const okra_model *model,
         row[1] = isfinite(gap) ? gap : (double)NAN;
         row[2] = NAN;
     }
-    CHK(variances(ctx, model, x, values + 2));
+    okra_model_solution_(model, &s);
+    if (s.noise >= 0 && !t->waves && t->x->n == t->y->n) { /* it keeps its inputs */
+        CHK(okra_solution_variances_(ctx, &s, t->bound_x, x, OKRA_CONFIDENCE_COLUMNS,
+                                     values + 2));
+    }
     *out = TAKE(values);
     return OKRA_OK;
 }

@@ -57,10 +57,9 @@ static okra_status read_how(okra_conformal_ *job)
               "the model was fitted with sample weights: calibrate with "
               "other pairs (split)",
               how);
-    okra_int rows, cols;
-    REFUSE_IF(okra_bag_get_(job->model->bag, "output-lambda", &rows, &cols) &&
-                  job->how != OKRA_CONFORMAL_SPLIT_,
-              OKRA_EUNSUPPORTED,
+    okra_solution_ fitted;
+    okra_model_solution_(job->model, &fitted);
+    REFUSE_IF(fitted.times && job->how != OKRA_CONFORMAL_SPLIT_, OKRA_EUNSUPPORTED,
               "conformal %s: the model has a lambda of its own for each "
               "output: calibrate with other pairs (split)",
               how);

@@ -82,17 +82,16 @@ okra_status okra_conformal_split_intervals_(const okra_conformal_ *job, double a
 
 typedef struct okra_solved_ {
     okra_int n, d;
-    double lambda;
-    okra_mat_ F;      /* n x n: the Cholesky factor of K + lambda I       */
-    okra_mat_ B;      /* n x n: (K + lambda I)^-1                         */
-    okra_mat_ L;      /* n x n: the output Gram matrix; none of intervals */
-    okra_mat_ Y;      /* n x d: explicit outputs: intervals, or centred   */
-    double *ones;     /* n: B 1 where outputs are centred, else NULL      */
-    double *mean;     /* d: what was taken from Y; without Y, centred: n + 1 */
-    double trace;     /* of K + lambda I                           */
-    double condition; /* at least that of K + lambda I             */
-    double size;      /* the largest |phi(y)|, for sets            */
-    double given;     /* the same before centring                  */
+    okra_solution_ fitted; /* lambda, and the factor of K + lambda I         */
+    okra_mat_ B;           /* n x n: (K + lambda I)^-1                         */
+    okra_mat_ L;           /* n x n: the output Gram matrix; none of intervals */
+    okra_mat_ Y;           /* n x d: explicit outputs: intervals, or centred   */
+    double *ones;          /* n: B 1 where outputs are centred, else NULL      */
+    double *mean;          /* d: what was taken from Y; without Y, centred: n + 1 */
+    double trace;          /* of K + lambda I                           */
+    double condition;      /* at least that of K + lambda I             */
+    double size;           /* the largest |phi(y)|, for sets            */
+    double given;          /* the same before centring                  */
 } okra_solved_;
 
 /* A block of m test inputs: u = B k_x and s = k(x,x) + lambda - k_x'u. */
@@ -119,7 +118,7 @@ okra_status okra_solved_create_(const okra_conformal_ *job, okra_solved_ *out) O
 void okra_solved_clear_(okra_solved_ *solved);
 typedef okra_status (*okra_bordered_fn_)(void *user, const okra_bordered_ *block);
 /* Test inputs block by block. */
-okra_status okra_solved_walk_(const okra_conformal_ *job, const okra_solved_ *solved,
+okra_status okra_solved_walk_(const okra_conformal_ *job, okra_solved_ *solved,
                               okra_bordered_fn_ each, void *user) OKRA_CHECK;
 /* l(c, y_i) of all candidates, count x n, and l(c, c), centred like L; the caller frees
  * both. solved->size grows to the largest |phi(c)|. */

@@ -7,8 +7,9 @@
  *     B + u u' / s   over the training inputs,   -u / s   beside them,   1 / s   for x.
  * s is the predictive variance with noise, so at least lambda.
  *
- * Cost: one Cholesky factor and the inverse, n^3, once; n^2 for each test input. Memory:
- * 3 n^2 doubles, and as much as a block of test inputs takes. u comes from the factor,
+ * Cost: the inverse from the factor that the model keeps, n^3, once; n^2 for each test
+ * input. Memory: 2 n^2 doubles, n^2 more where the model keeps no factor, and as much as
+ * a block of test inputs takes. u comes from the factor,
  * not from B: s is a small difference where lambda is small, and keeps eps trace(K)
  * |u|^2.
  *
@@ -29,7 +30,8 @@
 
 void okra_solved_clear_(okra_solved_ *z)
 {
-    FREE(z->F.p, z->B.p, z->L.p, z->Y.p, z->ones, z->mean);
+    okra_solution_clear_(&z->fitted);
+    FREE(z->B.p, z->L.p, z->Y.p, z->ones, z->mean);
 }
 
 /* |phi|^2 = norm2, rounded as differences of numbers up to given^2 are. */
@@ -40,15 +42,10 @@ static void grow(okra_solved_ *z, double norm2)
 }
 
 /* Has the bordered system of the model a closed form? */
-static okra_status check(const okra_conformal_ *job)
+static okra_status check(const okra_conformal_ *job, const okra_solution_ *fitted)
 {
-    const okra_model *m = job->model;
-    const okra_training_ *t = m->training;
-    okra_solution_ s = {.no_closed_form = "the method does not solve (K + lambda I)"};
-    if (m->method->solution) {
-        m->method->solution(m->bag, t->y->n, &s);
-    }
-    const char *why = s.no_closed_form;
+    const okra_training_ *t = job->model->training;
+    const char *why = fitted->no_closed_form;
     if (why) {
         /* it says so */
     } else if (!t->bound_x || !t->bound_y || t->waves || t->x->n < t->y->n) {
@@ -147,26 +144,26 @@ static double largest_row(okra_int n, const double *B)
     return largest;
 }
 
-/* The factor and B from K in F; centred, B 1. */
-static okra_status invert(const okra_conformal_ *job, bool centered, okra_solved_ *z)
+/* B from the factor, which is the model's where it keeps one; centred, B 1. */
+static okra_status invert(const okra_conformal_ *job, okra_solved_ *z)
 {
+    const okra_bound_ *kx = job->model->training->bound_x;
     okra_int n = z->n;
-    double added = 0;
-    okra_mat_add_diagonal_(z->F, z->lambda);
+    double lambda = z->fitted.lambda;
+    OWNED double *self = NULL;
+    MAKE(self, n);
+    CHK(okra_bound_diagonal_(job->ctx, kx, self));
     for (okra_int i = 0; i < n; i++) {
-        z->trace += z->F.p[i * n + i]; /* above the largest eigenvalue */
+        z->trace += self[i] + lambda; /* above the largest eigenvalue */
     }
-    CHK(okra_cholesky_(job->ctx, z->F, &added));
-    REFUSE_IF(z->lambda == 0 && added != 0, OKRA_EUNSUPPORTED,
+    CHK(okra_conformal_room_(job, n, n, "the inverse of the Gram matrix", &z->B));
+    CHK(okra_solution_inverse_(job->ctx, &z->fitted, kx, z->B));
+    REFUSE_IF(lambda == 0 && z->fitted.jitter != 0, OKRA_EUNSUPPORTED,
               "conformal %s: there is no closed form: lambda is 0 and the Gram matrix of "
               "the inputs is singular; fit with a lambda above 0",
               job->s.how);
-    okra_mat_fill_(z->B, 0);
-    okra_mat_add_diagonal_(z->B, 1);
-    CHK(okra_cholesky_solve_(job->ctx, z->F, z->B));
-    okra_mat_mirror_(z->B); /* symmetric to the last bit */
-    z->condition = z->trace * fmin(1 / z->lambda, largest_row(n, z->B.p));
-    if (centered) {
+    z->condition = z->trace * fmin(1 / lambda, largest_row(n, z->B.p));
+    if (z->fitted.center) {
         ZMAKE(z->ones, n);
         for (okra_int k = 0; k < n * n; k++) {
             z->ones[k / n] += z->B.p[k];
@@ -178,18 +175,11 @@ static okra_status invert(const okra_conformal_ *job, bool centered, okra_solved
 okra_status okra_solved_create_(const okra_conformal_ *job, okra_solved_ *z)
 {
     const okra_training_ *t = job->model->training;
-    okra_int n = t->y->n;
-    double centered = 0;
-    z->n = n;
+    z->n = t->y->n;
     z->d = t->output.d;
-    CHK(check(job));
-    REFUSE_IF(!okra_bag_get_number_(job->model->bag, "lambda", &z->lambda), OKRA_EFORMAT,
-              "the model does not tell its lambda");
-    (void)okra_bag_get_number_(job->model->bag, "center", &centered);
-    CHK(okra_conformal_room_(job, n, n, "the Gram matrix of the inputs", &z->F));
-    CHK(okra_conformal_room_(job, n, n, "its inverse", &z->B));
-    CHK(okra_bound_gram_(job->ctx, t->bound_x, z->F));
-    CHK(invert(job, centered != 0, z));
+    okra_model_solution_(job->model, &z->fitted);
+    CHK(check(job, &z->fitted));
+    CHK(invert(job, z));
     return job->candidates ? output_gram(job, z) : outputs(job, z);
 }
 
@@ -207,7 +197,7 @@ static okra_status border(const okra_conformal_ *job, const okra_solved_ *solved
 {
     okra_int n = solved->n;
     const double *u = b->U.p + r * n;
-    double made = okra_dot_(n, k, u), s = own + solved->lambda - made;
+    double made = okra_dot_(n, k, u), s = own + solved->fitted.lambda - made;
     double sizes = fabs(own) + solved->trace * okra_dot_(n, u, u);
     for (okra_int i = 0; i < n; i++) {
         sizes += fabs(k[i] * u[i]);
@@ -218,26 +208,28 @@ static okra_status border(const okra_conformal_ *job, const okra_solved_ *solved
               job->s.how, (long long)(b->first + r), own, made);
     bool divides =
         job->how == OKRA_CONFORMAL_FULL_ || job->score == OKRA_SCORE_NORMALIZED_;
-    REFUSE_IF(divides && solved->lambda == 0 && s <= 8 * DBL_EPSILON * sizes,
+    REFUSE_IF(divides && solved->fitted.lambda == 0 && s <= 8 * DBL_EPSILON * sizes,
               OKRA_EUNSUPPORTED,
               "conformal %s: there is no closed form: lambda is 0 and test input %lld "
               "adds nothing to the training inputs; fit with a lambda above 0",
               job->s.how, (long long)(b->first + r));
-    b->s[r] = fmax(s, solved->lambda);
+    b->s[r] = fmax(s, solved->fitted.lambda);
     b->off[r] = fmin(8 * DBL_EPSILON * sizes / b->s[r], 0.25);
     return OKRA_OK;
 }
 
-okra_status okra_solved_walk_(const okra_conformal_ *job, const okra_solved_ *z,
+okra_status okra_solved_walk_(const okra_conformal_ *job, okra_solved_ *z,
                               okra_bordered_fn_ each, void *user)
 {
     okra_int n = z->n, rows = OKRA_MIN_(OKRA_BORDERED_ROWS_, job->tests);
     const okra_bound_ *kx = job->model->training->bound_x;
     FREED_BY(okra_other_drop_) okra_other_ *other = NULL;
+    FREED_BY(okra_entries_drop_) okra_entries_ *entries = NULL;
     OWNED double *self = NULL, *K = NULL, *U = NULL, *UL = NULL, *s = NULL, *off = NULL;
     CHK(okra_other_create_(job->ctx, kx, job->x, &other));
     MAKE(self, job->tests);
     CHK(okra_other_diagonal_(job->ctx, kx, other, self));
+    CHK(okra_entries_create_(job->ctx, kx, other, &entries));
     CHK(okra_doubles_(job->ctx, rows, n, "a block of test rows", &K));
     CHK(okra_doubles_(job->ctx, rows, n, "a block of test rows", &U));
     if (z->L.p) {
@@ -247,13 +239,11 @@ okra_status okra_solved_walk_(const okra_conformal_ *job, const okra_solved_ *z,
     MAKE(off, rows);
     for (okra_int first = 0; first < job->tests; first += rows) {
         okra_int m = OKRA_MIN_(rows, job->tests - first);
-        okra_mat_ Kx = okra_mat_of_(K, m, n);
         okra_bordered_ b = {first, m,  okra_mat_of_(U, m, n), okra_mat_of_(UL, m, n),
                             s,     off};
         CHK(okra_cancelled_(job->ctx));
-        CHK(okra_other_cross_(job->ctx, kx, other, first, Kx));
-        CHK(okra_mat_copy_(Kx, b.U));
-        CHK(okra_cholesky_solve_rows_(job->ctx, z->F, b.U));
+        CHK(okra_solution_border_(job->ctx, &z->fitted, kx, entries, first,
+                                  okra_mat_of_(K, m, n), b.U));
         for (okra_int r = 0; r < m; r++) {
             CHK(border(job, z, K + r * n, self[first + r], r, &b));
         }

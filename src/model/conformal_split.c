@@ -63,15 +63,15 @@ static okra_status variance_of(okra_context *ctx, const okra_model *model,
 {
     FREED_BY(okra_options_drop_) okra_options *o = NULL;
     FREED_BY(okra_prediction_drop_) okra_prediction *p = NULL;
-    double lambda = 0;
+    okra_solution_ fitted;
     okra_int rows = 0;
     okra_predict_request request = {OKRA_SIZED(okra_predict_request), .confidence = true};
     CHK(options_of("1", &o));
     CHK(okra_predict(ctx, model, x, o, &request, &p));
     const double *c = okra_prediction_confidence(p, &rows);
-    okra_bag_get_number_(model->bag, "lambda", &lambda);
+    okra_model_solution_(model, &fitted);
     for (okra_int i = 0; i < rows; i++) {
-        out[i] = c[i * OKRA_CONFIDENCE_COLUMNS + 2] + lambda;
+        out[i] = c[i * OKRA_CONFIDENCE_COLUMNS + 2] + fitted.lambda;
         REFUSE_IF(!(out[i] > 0), OKRA_EUNSUPPORTED,
                   "conformal score normalized: method %s gives no predictive variance "
                   "here: use the score distance",

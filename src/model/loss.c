@@ -148,14 +148,13 @@ okra_status okra_model_leave(okra_context *context, const okra_model *model,
     FREED_BY(okra_prediction_drop_) okra_prediction *p = NULL;
     FREED_BY(okra_options_drop_) okra_options *own = NULL;
     const char *file = NULL;
-    double lambda, rank; /* rank: the model keeps a basis in place of its inputs */
-    REFUSE_IF(
-        !model->method->leave || !okra_bag_get_number_(model->bag, "lambda", &lambda) ||
-            !t->bound_x || !t->bound_y || t->waves || t->x->n < t->y->n ||
-            (okra_bag_get_number_(model->bag, "x.rank", &rank) &&
-             !okra_kernel_low_(t->kx)),
-        OKRA_EUNSUPPORTED, "this model (method %s) has no closed form of leave-one-out",
-        model->method->name);
+    okra_solution_ fitted;
+    okra_model_solution_(model, &fitted);
+    REFUSE_IF(!model->method->leave || fitted.lambda < 0 || !t->bound_x || !t->bound_y ||
+                  okra_model_low_(model) || t->x->n < t->y->n,
+              OKRA_EUNSUPPORTED,
+              "this model (method %s) has no closed form of leave-one-out",
+              model->method->name);
     REFUSE_IF(okra_kernel_means_(t->kx) || okra_kernel_means_(t->ky), OKRA_EUNSUPPORTED,
               "leaving one out has no closed form: a kernel depends on the whole "
               "training set (`| center`)");
@@ -173,7 +172,7 @@ okra_status okra_model_leave(okra_context *context, const okra_model *model,
     ZMAKE(p, 1);
     p->tests = p->n = t->y->n;
     sink s = {t, p, losses};
-    CHK(model->method->leave(context, &problem, options, &lambda, 1, &parts,
+    CHK(model->method->leave(context, &problem, options, &fitted.lambda, 1, &parts,
                              t->output.features != NULL, take, &s));
     *out = TAKE(p);
     return OKRA_OK;

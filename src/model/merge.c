@@ -2,7 +2,7 @@
  * merge.c: several models of low rank with one basis become one: their moments add up
  * (method/ridge/ridge_sum.c), their training outputs follow one another.
  */
-#include "model/update.h"
+#include "model/model.h"
 #include "okra/conformal.h"
 
 #include <stdio.h>
@@ -127,9 +127,10 @@ static okra_status check_columns(const merging *z, size_t k)
 static okra_status check_one(const merging *z, size_t k)
 {
     const okra_model *a = z->models[0], *m = z->models[k];
-    okra_int rows, cols;
+    okra_solution_ fitted;
     NOT_NULL(m);
-    REFUSE_IF(!okra_bag_get_(m->bag, "moments.C", &rows, &cols), OKRA_EARG,
+    okra_model_solution_(m, &fitted);
+    REFUSE_IF(!fitted.has_moments, OKRA_EARG,
               "merge: model %zu keeps no moments: fit it with keep-moments", k + 1);
     REFUSE_IF(m->training->map_y && m->training->map_y->index, OKRA_EUNSUPPORTED,
               "merge: the basis of the outputs of model %zu is among its own pairs; rff "
@@ -154,14 +155,24 @@ static okra_status check_one(const merging *z, size_t k)
 
 /* ---- together ---- */
 
-static okra_status join_outputs(merging *z)
+/* a <- a, then b; NULL: nothing yet. */
+static okra_status append(okra_data **a, const okra_data *b)
 {
     okra_data *joined = NULL;
-    z->y = okra_data_retain(z->models[0]->training->y);
-    for (size_t k = 1; k < z->count; k++) {
-        CHK(okra_data_concat(z->y, z->models[k]->training->y, &joined));
-        okra_data_free(z->y);
-        z->y = TAKE(joined);
+    if (!*a) {
+        *a = okra_data_retain(b);
+        return OKRA_OK;
+    }
+    CHK(okra_data_concat(*a, b, &joined));
+    okra_data_free(*a);
+    *a = joined;
+    return OKRA_OK;
+}
+
+static okra_status join_outputs(merging *z)
+{
+    for (size_t k = 0; k < z->count; k++) {
+        CHK(append(&z->y, side(z, k, false)));
     }
     if (!okra_data_column(z->y, 0)) { /* names that a later one has */
         const okra_data *named = side(z, first_named(z, z->count, false), false);
@@ -212,37 +223,30 @@ static okra_status add_up(merging *z, double lambda)
 /* Pairs that none of the fits has seen. */
 static okra_status join_calibration(const merging *z, okra_model *made)
 {
-    okra_status st = OKRA_OK;
-    okra_data *held[2] = {NULL, NULL}, *joined = NULL;
+    FREED_BY(okra_data_drop_) okra_data *x = NULL, *y = NULL;
     for (size_t k = 0; k < z->count; k++) {
-        const okra_data *more[] = {z->models[k]->calibration_x,
-                                   z->models[k]->calibration_y};
-        for (int side = 0; more[0] && side < 2; side++) {
-            if (held[side]) {
-                TRY(okra_data_concat(held[side], more[side], &joined));
-                okra_data_free(held[side]);
-                held[side] = TAKE(joined);
-            } else {
-                held[side] = okra_data_retain(more[side]);
-            }
-        }
+        const okra_model *m = z->models[k];
+        CHK(m->calibration_x ? append(&x, m->calibration_x) : OKRA_OK);
+        CHK(m->calibration_x ? append(&y, m->calibration_y) : OKRA_OK);
     }
-    if (held[0]) {
-        TRY(okra_model_set_calibration(made, held[0], held[1]));
-    }
-done:
-    okra_data_free(held[0]);
-    okra_data_free(held[1]);
-    return st;
+    return x ? okra_model_set_calibration(made, x, y) : OKRA_OK;
+}
+
+static void clear(merging *z)
+{
+    okra_data_free(z->y);
+    okra_options_free(z->options);
+    okra_map_free_(z->map);
+    okra_training_free_(z->training);
+    okra_bag_free_(z->bag);
 }
 
 okra_status okra_model_merge(okra_context *context, const okra_model *const *models,
                              size_t count, double lambda, okra_model **out)
 {
+    FREED_BY(clear) merging z = {.ctx = context, .models = models, .count = count};
+    FREED_BY(okra_model_drop_) okra_model *made = NULL;
     NOT_NULL(out);
-    okra_status st = OKRA_OK;
-    merging z = {.ctx = context, .models = models, .count = count};
-    okra_model *made = NULL;
     NOT_NULL(models);
     REFUSE_IF(count == 0, OKRA_EARG, "merge: there are no models");
     REFUSE_IF(!(lambda >= 0 && lambda <= 1e300), OKRA_EARG,
@@ -250,22 +254,15 @@ okra_status okra_model_merge(okra_context *context, const okra_model *const *mod
               "the models",
               lambda);
     for (size_t k = 0; k < count; k++) {
-        TRY(check_one(&z, k));
+        CHK(check_one(&z, k));
     }
-    TRY(join_outputs(&z));
-    TRY(make_training(&z));
-    TRY(add_up(&z, lambda));
-    TRY(okra_model_assemble_(z.training, models[0]->method, z.options, NULL, z.bag,
+    CHK(join_outputs(&z));
+    CHK(make_training(&z));
+    CHK(add_up(&z, lambda));
+    CHK(okra_model_assemble_(z.training, models[0]->method, z.options, NULL, z.bag,
                              &made));
     z.bag = NULL;
-    TRY(join_calibration(&z, made));
+    CHK(join_calibration(&z, made));
     *out = TAKE(made);
-done:
-    okra_model_free(made);
-    okra_data_free(z.y);
-    okra_options_free(z.options);
-    okra_map_free_(z.map);
-    okra_training_free_(z.training);
-    okra_bag_free_(z.bag);
-    return st;
+    return OKRA_OK;
 }

@@ -175,10 +175,18 @@ okra_status okra_confidence_(okra_context *ctx, const okra_model *model,
                              const okra_data *x, const okra_decoded_ *decoded,
                              double **out) OKRA_CHECK;
 okra_form_ okra_model_form_(const okra_model *model);
+/* What the fit left behind, to be cleared; of a method without squared loss lambda alone,
+ * noise below 0 and no closed form. */
+void okra_model_solution_(const okra_model *model, okra_solution_ *out);
+/* Does it keep a basis of low rank in the place of its training inputs? */
+bool okra_model_low_(const okra_model *model);
 /* Before single entries of its matrices are read: engine/block.c. */
 okra_status okra_model_settle_(okra_context *ctx, const okra_model *model) OKRA_CHECK;
 /* Columns of what okra_walk_predict_ gives: n or d. */
 okra_int okra_model_width_(const okra_model *model);
+
+/* update.c: numbers and texts that belong to the kernels or the model as a whole. */
+okra_status okra_update_common_(const okra_bag_ *from, okra_bag_ *to) OKRA_CHECK;
 
 /* ---- compact models: compact.c ---- */
 

@@ -10,15 +10,31 @@
  *
  * No file is opened because the model names one: a fit that would need one is refused.
  */
-#include "model/update.h"
+#include "model/model.h"
 #include "okra/conformal.h"
 
 #include <stdlib.h>
 #include <string.h>
 
+/* One update. */
+typedef struct update_job {
+    okra_context *ctx;
+    const okra_model *model;
+    okra_update_request request;
+    okra_int *removed, *order; /* ascending; labelled rows that stay */
+    okra_int kept;
+    okra_data *new_x, *new_y; /* without pairs of weight 0, which are none */
+    okra_data *aligned[3];    /* x, y and removed-x, columns as the model has them */
+    okra_data *x, *y;
+    okra_options *options;
+    okra_training_ *training;
+    okra_bag_ *bag;
+    okra_change_ change;
+} update_job;
+
 /* ---- which rows ---- */
 
-static okra_status sort_rows(okra_update_job_ *j)
+static okra_status sort_rows(update_job *j)
 {
     okra_int n = j->model->training->y->n, count = j->request.remove_count;
     MAKE(j->removed, count);
@@ -49,8 +65,8 @@ static okra_status sort_rows(okra_update_job_ *j)
 /* ---- the new training set ---- */
 
 /* The rows of `order`, then `more` (or NULL). */
-okra_status okra_update_join_(const okra_data *data, const okra_int *order,
-                              okra_int count, const okra_data *more, okra_data **out)
+static okra_status join(const okra_data *data, const okra_int *order, okra_int count,
+                        const okra_data *more, okra_data **out)
 {
     FREED_BY(okra_data_drop_) okra_data *kept = NULL;
     if (count == data->n) { /* all of them, as they are */
@@ -66,7 +82,7 @@ okra_status okra_update_join_(const okra_data *data, const okra_int *order,
     return OKRA_OK;
 }
 
-static okra_status check(const okra_update_job_ *j)
+static okra_status check(const update_job *j)
 {
     const okra_update_request *r = &j->request;
     const okra_training_ *t = j->model->training;
@@ -100,7 +116,7 @@ static okra_status check(const okra_update_job_ *j)
 }
 
 /* New rows with their columns as the model has them, by name. */
-static okra_status align(okra_update_job_ *j)
+static okra_status align(update_job *j)
 {
     const okra_training_ *t = j->model->training;
     const okra_data **given[] = {&j->request.x, &j->request.y, &j->request.removed_x};
@@ -114,14 +130,14 @@ static okra_status align(okra_update_job_ *j)
 }
 
 /* Inputs of the pairs, then those without outputs. */
-static okra_status make_data(okra_update_job_ *j)
+static okra_status make_data(update_job *j)
 {
     const okra_training_ *t = j->model->training;
     OWNED okra_int *rest = NULL;
     okra_int n = t->y->n, extra = t->x->n - n;
     FREED_BY(okra_data_drop_) okra_data *pairs = NULL, *others = NULL;
-    CHK(okra_update_join_(t->y, j->order, j->kept, j->request.y, &j->y));
-    CHK(okra_update_join_(t->x, j->order, j->kept, j->request.x, &pairs));
+    CHK(join(t->y, j->order, j->kept, j->request.y, &j->y));
+    CHK(join(t->x, j->order, j->kept, j->request.x, &pairs));
     if (extra > 0) {
         MAKE(rest, extra);
         for (okra_int i = 0; i < extra; i++) {
@@ -138,7 +154,7 @@ static okra_status make_data(okra_update_job_ *j)
 /* ---- a new fit ---- */
 
 /* Both kernels as the model has them, closed to files. */
-okra_status okra_update_training_(okra_update_job_ *j, bool anew)
+static okra_status make_training(update_job *j, bool anew)
 {
     const okra_training_ *t = j->model->training;
     FREED_BY(okra_kernel_drop_) okra_kernel *kx = NULL, *ky = NULL;
@@ -150,8 +166,7 @@ okra_status okra_update_training_(okra_update_job_ *j, bool anew)
     return OKRA_OK;
 }
 
-static okra_status refit(okra_update_job_ *j, const okra_problem_ *problem,
-                         const char *file)
+static okra_status refit(update_job *j, const okra_problem_ *problem, const char *file)
 {
     okra_bag_free_(j->bag);
     j->bag = NULL;
@@ -185,7 +200,7 @@ okra_status okra_update_common_(const okra_bag_ *from, okra_bag_ *to)
 }
 
 /* Why kernels of this model cannot keep their statistics; NULL: they can. */
-static const char *moving(const okra_update_job_ *j)
+static const char *moving(const update_job *j)
 {
     const okra_training_ *t = j->model->training;
     bool centers = okra_kernel_means_(t->kx) || okra_kernel_means_(t->ky);
@@ -198,39 +213,150 @@ static const char *moving(const okra_update_job_ *j)
                : NULL;
 }
 
-static okra_status change_all(okra_update_job_ *j)
+static okra_status change_all(update_job *j)
 {
-    okra_status st = OKRA_OK;
     const char *file = NULL, *why = moving(j);
     const okra_method_ *method = j->model->method;
-    TRY(okra_model_options_(j->model, &j->options, &file));
-    TRY(okra_update_training_(j, why != NULL));
+    CHK(okra_model_options_(j->model, &j->options, &file));
+    CHK(make_training(j, why != NULL));
     okra_problem_ problem = okra_training_problem_(j->training, j->x, NULL);
-    TRY(okra_large_settle_(j->ctx, j->model->bag, true));
-    okra_mat_ A = okra_bag_mat_(j->model->bag, "operator.A");
-    problem.A = A.rows == problem.d && A.cols == problem.d ? A.p : NULL;
+    CHK(okra_large_settle_(j->ctx, j->model->bag, true));
+    okra_solution_ fitted;
+    okra_model_solution_(j->model, &fitted);
+    problem.A =
+        fitted.A.rows == problem.d && fitted.A.cols == problem.d ? fitted.A.p : NULL;
     j->change = (okra_change_){.old = j->model->bag,
                                .problem = &problem,
                                .removed = j->removed,
                                .removed_count = j->request.remove_count,
                                .added = j->request.y ? j->request.y->n : 0,
                                .why = why ? why : "the method has no other way"};
-    TRY(okra_bag_create_(&j->bag));
+    CHK(okra_bag_create_(&j->bag));
     if (!why && method->solution == okra_solution_open_) {
-        TRY(okra_solution_update_(j->ctx, &j->change, j->bag));
+        CHK(okra_solution_update_(j->ctx, &j->change, j->bag));
     }
     if (!j->change.done) {
-        TRY(refit(j, &problem, file));
+        CHK(refit(j, &problem, file));
     }
-    TRY(okra_update_common_(j->model->bag, j->bag));
-done:
-    j->change.problem = NULL;
-    return st;
+    return okra_update_common_(j->model->bag, j->bag);
+}
+
+/* ---- models of low rank ----
+ *
+ * They hold a basis in place of their training inputs, and sums over the pairs
+ * (solve/sum.c), to which moments of the pairs that come are added; those of pairs that
+ * go are subtracted, for which their inputs must be given again. */
+
+/* The pairs of one side, as a problem on the maps of `whole`. */
+static okra_problem_ part(const okra_problem_ *whole, const okra_data *x,
+                          const okra_data *y)
+{
+    okra_problem_ p = *whole;
+    p.n = y->n;
+    p.unlabelled = 0;
+    p.x = x;
+    p.y = y;
+    p.features = whole->features ? y->values : NULL;
+    p.features_ld = y->ld;
+    p.weights = y->weights;
+    return p;
+}
+
+static okra_status check_low(const update_job *j)
+{
+    const okra_update_request *r = &j->request;
+    const okra_training_ *t = j->model->training;
+    okra_solution_ fitted;
+    okra_model_solution_(j->model, &fitted);
+    REFUSE_IF(!fitted.has_moments, OKRA_EUNSUPPORTED,
+              "update: the model is of low rank and holds a basis, not its training "
+              "inputs: fit it with keep-moments, or fit anew");
+    REFUSE_IF(r->remove_count > 0 && !r->removed_x, OKRA_EARG,
+              "update: a model of low rank holds no training inputs: give those of the "
+              "rows that go as well (removed-x)");
+    REFUSE_IF(r->removed_x && r->removed_x->n != r->remove_count, OKRA_ESHAPE,
+              "update: %lld rows are to go, and there are inputs of %lld",
+              (long long)r->remove_count, (long long)r->removed_x->n);
+    if (r->y && (r->y->kind != t->y->kind || r->y->d != t->y->d)) {
+        char a[96], b[96];
+        return okra_fail_(OKRA_ESHAPE, "y has %s, the model was fitted on %s",
+                          okra_data_describe_(r->y, a, sizeof a),
+                          okra_data_describe_(t->y, b, sizeof b));
+    }
+    REFUSE_IF(r->remove_count > 0 && t->map_y && t->map_y->index, OKRA_EUNSUPPORTED,
+              "update: the basis of the outputs is among the training pairs, so that "
+              "none can go");
+    return OKRA_OK;
+}
+
+/* What is subtracted must be what was added. */
+static okra_status check_removed(const update_job *j)
+{
+    const okra_update_request *r = &j->request;
+    const okra_data *x = r->removed_x;
+    okra_mat_ keys = okra_bag_mat_(j->model->bag, "moments.keys");
+    for (okra_int i = 0; keys.p && i < r->remove_count; i++) {
+        REFUSE_IF(okra_data_key_(x, i) != keys.p[r->remove[i]], OKRA_EARG,
+                  "update: object %lld (counted from 0) of removed-x is not the input of "
+                  "training pair %lld, which is to go",
+                  (long long)i, (long long)r->remove[i]);
+    }
+    return OKRA_OK;
+}
+
+/* `removed_x` is in the order of the request, and so are these outputs. */
+static okra_status removed_outputs(const update_job *j, okra_data **out)
+{
+    return okra_data_take(j->model->training->y, j->request.remove,
+                          j->request.remove_count, out);
+}
+
+static okra_status change_moments(update_job *j)
+{
+    const okra_update_request *r = &j->request;
+    const char *file = NULL;
+    FREED_BY(okra_data_drop_) okra_data *gone = NULL;
+    FREED_BY(okra_map_drop_) okra_map_ *map = NULL;
+    okra_problem_ less = {0}, more = {0};
+    CHK(check_low(j));
+    j->x = okra_data_retain(j->model->training->x);
+    CHK(join(j->model->training->y, j->order, j->kept, r->y, &j->y));
+    CHK(okra_model_options_(j->model, &j->options, &file));
+    CHK(make_training(j, false));
+    if (j->training->waves) {
+        CHK(okra_model_kernel_text_(j->model, &j->training->waves_text));
+    }
+    CHK(okra_map_load_over_(j->ctx, j->training->kx, j->training->x, j->model->bag,
+                            "basis", "kx", &map));
+    okra_problem_ whole = okra_training_problem_(j->training, j->x, map);
+    whole.unlabelled = 0; /* x is the basis */
+    if (r->remove_count > 0) {
+        CHK(check_removed(j));
+        CHK(removed_outputs(j, &gone));
+        less = part(&whole, r->removed_x, gone);
+    }
+    if (r->y) {
+        more = part(&whole, r->x, r->y);
+    }
+    const okra_bag_ *const bags[] = {j->model->bag};
+    okra_sum_ sum = {.bags = bags,
+                     .count = 1,
+                     .removed = j->removed,
+                     .removed_count = r->remove_count,
+                     .less = gone ? &less : NULL,
+                     .more = r->y ? &more : NULL,
+                     .whole = &whole};
+    CHK(okra_bag_create_(&j->bag));
+    CHK(okra_solution_sum_(j->ctx, &sum, j->options, j->bag));
+    CHK(okra_update_common_(j->model->bag, j->bag));
+    j->change.drift = sum.drift;
+    j->change.done = true;
+    return OKRA_OK;
 }
 
 /* ---- all together ---- */
 
-static okra_status change_model(okra_update_job_ *j)
+static okra_status change_model(update_job *j)
 {
     if (j->model->method->linker) { /* its network would have other nodes than outputs */
         return okra_fail_(
@@ -240,8 +366,8 @@ static okra_status change_model(okra_update_job_ *j)
     }
     REFUSE_IF(j->kept + (j->request.y ? j->request.y->n : 0) == 0, OKRA_ESHAPE,
               "update: no training pairs would be left");
-    if (okra_update_is_low_(j->model)) {
-        CHK(okra_update_low_(j));
+    if (okra_model_low_(j->model)) {
+        CHK(change_moments(j));
     } else if (j->request.removed_x) {
         return okra_fail_(
             OKRA_EARG, "update: removed-x is for models of low rank; this one holds its "
@@ -253,7 +379,7 @@ static okra_status change_model(okra_update_job_ *j)
     return OKRA_OK;
 }
 
-static void clear(okra_update_job_ *j)
+static void clear(update_job *j)
 {
     FREE(j->removed, j->order);
     for (int k = 0; k < 3; k++) {
@@ -273,7 +399,7 @@ okra_status okra_model_update(okra_context *context, const okra_model *model,
                               okra_update_report *report, okra_model **out)
 {
     NOT_NULL(out);
-    FREED_BY(clear) okra_update_job_ j = {.ctx = context, .model = model};
+    FREED_BY(clear) update_job j = {.ctx = context, .model = model};
     FREED_BY(okra_model_drop_) okra_model *made = NULL;
     okra_update_report known = {OKRA_SIZED(okra_update_report)};
     NOT_NULL(model);
@@ -304,9 +430,9 @@ okra_status okra_model_update(okra_context *context, const okra_model *model,
     *out = TAKE(made);
     known.added = j.request.y ? j.request.y->n : 0;
     known.removed = j.request.remove_count;
-    known.how = !j.change.done               ? OKRA_UPDATE_REFIT
-                : okra_update_is_low_(model) ? OKRA_UPDATE_MOMENTS
-                                             : OKRA_UPDATE_FACTOR;
+    known.how = !j.change.done           ? OKRA_UPDATE_REFIT
+                : okra_model_low_(model) ? OKRA_UPDATE_MOMENTS
+                                         : OKRA_UPDATE_FACTOR;
     known.drift = j.change.done ? j.change.drift : 0;
     known.why = j.change.done ? NULL : j.change.why;
     if (report) {

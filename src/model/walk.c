@@ -12,6 +12,25 @@ okra_form_ okra_model_form_(const okra_model *model)
     return model->method->form(model->bag);
 }
 
+void okra_model_solution_(const okra_model *m, okra_solution_ *out)
+{
+    if (m->method->solution) {
+        m->method->solution(m->bag, m->training->y->n, out);
+    } else {
+        okra_solution_plain_(m->bag, m->training->y->n, out);
+        out->kind = OKRA_SOLUTION_NONE_;
+        out->has_factor = false;
+        out->noise = -1;
+    }
+}
+
+bool okra_model_low_(const okra_model *m)
+{
+    double rank;
+    return m->training->waves || (okra_bag_get_number_(m->bag, "x.rank", &rank) &&
+                                  !okra_kernel_low_(m->training->kx));
+}
+
 okra_int okra_model_width_(const okra_model *model)
 {
     return okra_model_form_(model) == OKRA_FORM_EMBEDDING

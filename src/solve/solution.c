@@ -81,7 +81,7 @@ void okra_solution_clear_(okra_solution_ *s)
 /* ---- the factor ---- */
 
 /* K + noise = G G' anew. */
-static okra_status make_factor(okra_context *ctx, const okra_solution_ *s,
+static okra_status make_factor(okra_context *ctx, okra_solution_ *s,
                                const okra_bound_ *kx, okra_large_ **out)
 {
     okra_problem_ pairs = {.n = s->n, .weights = s->weights, .kx = kx};
@@ -91,7 +91,7 @@ static okra_status make_factor(okra_context *ctx, const okra_solution_ *s,
     CHK(okra_problem_roots_(&pairs, &root, &total));
     CHK(okra_problem_scaled_K_(ctx, &pairs, root, &G));
     CHK(okra_large_add_diagonal_(ctx, s->noise, G));
-    CHK(okra_large_cholesky_(ctx, G, NULL));
+    CHK(okra_large_cholesky_(ctx, G, &s->jitter));
     for (okra_int i = 0; root && i < s->n; i++) {
         root[i] = 1 / root[i];
     }

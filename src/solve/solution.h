@@ -37,7 +37,7 @@ typedef struct okra_solution_ {
     bool center; /* outputs less their mean, which predictions get back              */
     const double *weights; /* n: of the pairs, or NULL                              */
     double total;          /* their sum; n without weights                          */
-    double jitter;         /* what rounding made the fit add to the diagonal         */
+    double jitter;         /* what rounding made a factor add to the diagonal        */
     /* h(x) is the mean of a Gaussian process with the input kernel as covariance: its
      * noise, n lambda with cov and ccov; below 0: it is not. K + noise is what the
      * functions below factor. */

@@ -31,8 +31,11 @@ static void close_test(void *e)
 static void describe(void *e, char *text, size_t size)
 {
     const state *s = e;
-    snprintf(text, size, "puts %lld of %lld doubles, gets %lld of %lld, largest %lld",
-             s->puts, s->put_doubles, s->gets, s->get_doubles, s->largest_get);
+    snprintf(text, size,
+             "puts %lld of %lld doubles, gets %lld of %lld, largest %lld, "
+             "factors %lld",
+             s->puts, s->put_doubles, s->gets, s->get_doubles, s->largest_get,
+             s->factors);
 }
 
 static okra_status create(void *e, okra_context *ctx, okra_int rows, okra_int cols,

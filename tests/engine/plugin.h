@@ -8,7 +8,7 @@
 
 typedef struct state {
     const okra_engine_host_ *host;
-    long long puts, gets, put_doubles, get_doubles, largest_get;
+    long long puts, gets, put_doubles, get_doubles, largest_get, factors;
 } state;
 
 enum { MAGIC = 0x6f6b7261 };

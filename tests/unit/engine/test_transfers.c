@@ -8,7 +8,7 @@
 enum { N = 60, M = 23, D = 3 };
 
 typedef struct counts {
-    long long puts, put, gets, got, largest;
+    long long puts, put, gets, got, largest, factors;
 } counts;
 
 static counts count(const okra_context *ctx)
@@ -17,8 +17,10 @@ static counts count(const okra_context *ctx)
     char text[256];
     const okra_engine_ *e = okra_engine_of_(ctx);
     e->verbs->describe(e->state, text, sizeof text);
-    CHECK(sscanf(text, "puts %lld of %lld doubles, gets %lld of %lld, largest %lld",
-                 &c.puts, &c.put, &c.gets, &c.got, &c.largest) == 5);
+    CHECK(
+        sscanf(text,
+               "puts %lld of %lld doubles, gets %lld of %lld, largest %lld, factors %lld",
+               &c.puts, &c.put, &c.gets, &c.got, &c.largest, &c.factors) == 6);
     return c;
 }
 
@@ -165,7 +167,52 @@ TEST(twin_processes_bring_back_what_a_model_keeps)
     CHECK(fit.largest <= D * N);
 }
 
+/* Who needs (K + lambda I)^-1 of a model that keeps its factor makes none: confidence,
+ * sets and intervals of full conformal prediction. Of jackknife+ only those of folds are
+ * made, on the host. */
+TEST(nobody_factors_what_the_model_holds)
+{
+    static const char *const ways[] = {"full", "jackknife+"};
+    if (absent()) {
+        SKIP("the test engine counts");
+    }
+    for (int explicitly = 0; explicitly < 2; explicitly++) {
+        trial z;
+        okra_options *options = NULL;
+        okra_model *model = NULL;
+        okra_prediction *p = NULL;
+        okra_predict_request request = {OKRA_SIZED(okra_predict_request),
+                                        .confidence = true};
+        double values[M * N], bounds[M * D * 2];
+        begin(&z);
+        CHECK_OK(okra_fit_options(&options));
+        CHECK_OK(okra_options_set(options, "kx", "rbf(sigma=1)"));
+        CHECK_OK(okra_options_set(options, "ky", explicitly ? "linear" : "rbf(sigma=1)"));
+        CHECK_OK(okra_fit(z.ctx, z.x, z.y, options, &model));
+        CHECK(count(z.ctx).factors == 1);
+        CHECK_OK(okra_predict(z.ctx, model, z.t, NULL, &request, &p));
+        okra_prediction_free(p);
+        CHECK(count(z.ctx).factors == 1);
+        for (int k = 0; k < 2; k++) {
+            okra_conformal_settings s;
+            okra_conformal_defaults(&s);
+            s.how = ways[k];
+            CHECK_OK(okra_conformal_p_values(z.ctx, model, z.t, z.y, &s, values));
+            CHECK(count(z.ctx).factors == 1);
+            if (explicitly) {
+                CHECK_OK(
+                    okra_conformal_intervals(z.ctx, model, z.t, 0.2, &s, bounds, NULL));
+                CHECK(count(z.ctx).factors == 1);
+            }
+        }
+        okra_model_free(model);
+        okra_options_free(options);
+        finish(&z);
+    }
+}
+
 MAIN(RUN(kernel_pca_brings_back_no_square_matrix), RUN(ridge_brings_back_its_factor_once),
      RUN(weights_come_from_a_factor_that_is_put_once),
      RUN(twin_kernels_are_learned_there),
-     RUN(twin_processes_bring_back_what_a_model_keeps))
+     RUN(twin_processes_bring_back_what_a_model_keeps),
+     RUN(nobody_factors_what_the_model_holds))
