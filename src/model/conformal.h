@@ -83,7 +83,8 @@ okra_status okra_conformal_split_intervals_(const okra_conformal_ *job, double a
 typedef struct okra_solved_ {
     okra_int n, d;
     okra_solution_ fitted; /* lambda, and the factor of K + lambda I         */
-    okra_mat_ B;           /* n x n: (K + lambda I)^-1                         */
+    double *diagonal;      /* n: of B = (K + lambda I)^-1                    */
+    okra_mat_ B;           /* n x n; none of intervals by full               */
     okra_mat_ L;           /* n x n: the output Gram matrix; none of intervals */
     okra_mat_ Y;           /* n x d: explicit outputs: intervals, or centred   */
     double *ones;          /* n: B 1 where outputs are centred, else NULL      */
@@ -114,7 +115,9 @@ static inline okra_status okra_conformal_room_(const okra_conformal_ *job, okra_
     return OKRA_OK;
 }
 
-okra_status okra_solved_create_(const okra_conformal_ *job, okra_solved_ *out) OKRA_CHECK;
+/* whole: with B. */
+okra_status okra_solved_create_(const okra_conformal_ *job, bool whole,
+                                okra_solved_ *out) OKRA_CHECK;
 void okra_solved_clear_(okra_solved_ *solved);
 typedef okra_status (*okra_bordered_fn_)(void *user, const okra_bordered_ *block);
 /* Test inputs block by block. */

@@ -168,7 +168,7 @@ static okra_status prepare(folds *z)
 {
     okra_context *ctx = z->job->ctx;
     OWNED double *panel = NULL;
-    CHK(okra_solved_create_(z->job, &z->solved));
+    CHK(okra_solved_create_(z->job, true, &z->solved));
     okra_int n = z->solved.n;
     REFUSE_IF(n < 2, OKRA_ESHAPE,
               "conformal %s: leaving one out needs two training pairs", z->job->s.how);

@@ -65,11 +65,11 @@ static void release(full *z)
          z->self, z->BY.p, z->UY.p);
 }
 
-static okra_status prepare(full *z)
+static okra_status prepare(full *z, bool whole)
 {
     okra_conformal_score_ score = z->job->score;
     z->q = score == OKRA_SCORE_DISTANCE_ ? 1 : score == OKRA_SCORE_NORMALIZED_ ? 0.5 : 0;
-    return okra_solved_create_(z->job, &z->solved);
+    return okra_solved_create_(z->job, whole, &z->solved);
 }
 
 /* A test input, whatever its output. */
@@ -102,7 +102,7 @@ static void fill_row(const full *z, okra_int r, double *work, row *w)
         w->t[i] = t;
         w->e[i] = all ? 0 : c / count;
         w->tau[i] = t + c / (all ? count + 1 : count);
-        w->w[i] = pow(z->solved.B.p[i * n + i] + u[i] * t, -z->q);
+        w->w[i] = pow(z->solved.diagonal[i] + u[i] * t, -z->q);
     }
 }
 
@@ -222,7 +222,7 @@ okra_status okra_conformal_full_(const okra_conformal_ *job, double *p)
 {
     FREED_BY(release) full z = {.job = job, .p = p};
     okra_int rows = OKRA_MIN_(job->tests, OKRA_BORDERED_ROWS_), count = job->count;
-    CHK(prepare(&z));
+    CHK(prepare(&z, true));
     okra_int n = z.solved.n;
     CHK(diagonal(&z));
     CHK(okra_solved_candidates_(job, &z.solved, &z.cross, &z.self));
@@ -440,11 +440,13 @@ okra_status okra_conformal_full_intervals_(const okra_conformal_ *job, double al
     FREED_BY(release)
     full z = {.job = job, .alpha = alpha, .bounds = bounds, .radius = radius};
     okra_int rows = OKRA_MIN_(job->tests, OKRA_BORDERED_ROWS_);
-    CHK(prepare(&z));
+    CHK(prepare(&z, false));
     okra_int n = z.solved.n, d = z.solved.d;
     CHK(okra_conformal_room_(job, n, d, "the solved outputs", &z.BY));
     CHK(okra_conformal_room_(job, rows, d, "predictions", &z.UY));
-    CHK(okra_gemm_(job->ctx, false, false, 1, z.solved.B, z.solved.Y, 0, z.BY));
+    CHK(okra_mat_copy_(z.solved.Y, z.BY));
+    CHK(okra_solution_solve_(job->ctx, &z.solved.fitted, job->model->training->bound_x,
+                             z.BY));
     z.each = n * (okra_int)(4 + 2 * sizeof(change) / sizeof(double));
     MAKE(z.work, okra_workers_(job->ctx) * z.each);
     return okra_solved_walk_(job, &z.solved, intervals_block, &z);

@@ -7,9 +7,9 @@
  *     B + u u' / s   over the training inputs,   -u / s   beside them,   1 / s   for x.
  * s is the predictive variance with noise, so at least lambda.
  *
- * Cost: the inverse from the factor that the model keeps, n^3, once; n^2 for each test
- * input. Memory: 2 n^2 doubles, n^2 more where the model keeps no factor, and as much as
- * a block of test inputs takes. u comes from the factor,
+ * Cost: the inverse, or its diagonal, from the factor that the model keeps, n^3, once;
+ * n^2 for each test input. Memory: 2 n^2 doubles, n^2 more where the model keeps no
+ * factor, and as much as a block of test inputs takes. u comes from the factor,
  * not from B: s is a small difference where lambda is small, and keeps eps trace(K)
  * |u|^2.
  *
@@ -31,7 +31,7 @@
 void okra_solved_clear_(okra_solved_ *z)
 {
     okra_solution_clear_(&z->fitted);
-    FREE(z->B.p, z->L.p, z->Y.p, z->ones, z->mean);
+    FREE(z->diagonal, z->B.p, z->L.p, z->Y.p, z->ones, z->mean);
 }
 
 /* |phi|^2 = norm2, rounded as differences of numbers up to given^2 are. */
@@ -144,42 +144,48 @@ static double largest_row(okra_int n, const double *B)
     return largest;
 }
 
-/* B from the factor, which is the model's where it keeps one; centred, B 1. */
-static okra_status invert(const okra_conformal_ *job, okra_solved_ *z)
+/* The diagonal of B, or all of it, from the factor, which is the model's where it keeps
+ * one; centred, B 1. */
+static okra_status invert(const okra_conformal_ *job, bool whole, okra_solved_ *z)
 {
     const okra_bound_ *kx = job->model->training->bound_x;
     okra_int n = z->n;
     double lambda = z->fitted.lambda;
-    OWNED double *self = NULL;
-    MAKE(self, n);
-    CHK(okra_bound_diagonal_(job->ctx, kx, self));
+    MAKE(z->diagonal, n);
+    CHK(okra_bound_diagonal_(job->ctx, kx, z->diagonal));
     for (okra_int i = 0; i < n; i++) {
-        z->trace += self[i] + lambda; /* above the largest eigenvalue */
+        z->trace += z->diagonal[i] + lambda; /* above the largest eigenvalue */
     }
-    CHK(okra_conformal_room_(job, n, n, "the inverse of the Gram matrix", &z->B));
-    CHK(okra_solution_inverse_(job->ctx, &z->fitted, kx, z->B));
+    if (whole) {
+        CHK(okra_conformal_room_(job, n, n, "the inverse of the Gram matrix", &z->B));
+        CHK(okra_solution_inverse_(job->ctx, &z->fitted, kx, z->B));
+        z->condition = z->trace * fmin(1 / lambda, largest_row(n, z->B.p));
+        for (okra_int i = 0; i < n; i++) {
+            z->diagonal[i] = z->B.p[i * n + i];
+        }
+    } else {
+        CHK(okra_solution_diagonal_(job->ctx, &z->fitted, kx, z->diagonal));
+    }
     REFUSE_IF(lambda == 0 && z->fitted.jitter != 0, OKRA_EUNSUPPORTED,
               "conformal %s: there is no closed form: lambda is 0 and the Gram matrix of "
               "the inputs is singular; fit with a lambda above 0",
               job->s.how);
-    z->condition = z->trace * fmin(1 / lambda, largest_row(n, z->B.p));
     if (z->fitted.center) {
-        ZMAKE(z->ones, n);
-        for (okra_int k = 0; k < n * n; k++) {
-            z->ones[k / n] += z->B.p[k];
-        }
+        MAKE(z->ones, n);
+        okra_mat_fill_(okra_mat_of_(z->ones, n, 1), 1);
+        CHK(okra_solution_solve_(job->ctx, &z->fitted, kx, okra_mat_of_(z->ones, n, 1)));
     }
     return OKRA_OK;
 }
 
-okra_status okra_solved_create_(const okra_conformal_ *job, okra_solved_ *z)
+okra_status okra_solved_create_(const okra_conformal_ *job, bool whole, okra_solved_ *z)
 {
     const okra_training_ *t = job->model->training;
     z->n = t->y->n;
     z->d = t->output.d;
     okra_model_solution_(job->model, &z->fitted);
     CHK(check(job, &z->fitted));
-    CHK(invert(job, z));
+    CHK(invert(job, whole, z));
     return job->candidates ? output_gram(job, z) : outputs(job, z);
 }
 
