@@ -392,8 +392,10 @@ TEST(standard_streams)
         CHECK_TEXT(back->source, "standard input");
         okra_data_free(back);
     }
-    CHECK_FAILS(okra_data_read(NULL, "mat:-", &back), OKRA_EUNSUPPORTED,
-                "mat:-: format mat cannot be read from standard input");
+    CHECK_FAILS(
+        okra_data_read(NULL, "mat:-", &back), OKRA_EUNSUPPORTED,
+        "mat:-: only the Python package reads MATLAB files; convert it: python -m "
+        "okra convert mat:- -o -.npz");
     okra_data_free(data);
     files_clean();
 }
