@@ -5,10 +5,13 @@ import re
 import typing
 from pathlib import Path
 
+import numpy
 import pytest
 
 import okra
 
+if numpy.__version__ >= "2":  # the page has numbers as NumPy 1 prints them: True, not np.True_
+    numpy.set_printoptions(legacy="1.25")
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = ROOT / "docs" / "python.md"
 BLOCKS = [block for page in (PAGE, ROOT / "README.md")
@@ -67,5 +70,5 @@ def test_everything_public_is_documented_and_typed(thing):
 def test_every_parameter_is_described(name):
     cls = getattr(okra, name)
     for parameter in cls().get_params():
-        assert re.search(rf"^    (\w+, )*{parameter}(, \w+)* ?(:|$)", cls.__doc__,
-                         flags=re.M), parameter
+        assert re.search(rf"^(\w+, )*{parameter}(, \w+)* ?(:|$)",
+                         inspect.cleandoc(cls.__doc__), flags=re.M), parameter
