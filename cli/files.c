@@ -359,7 +359,9 @@ okra_status cli_save_model(const cli_run *run, const okra_model *model, okra_com
                            const char *file)
 {
     say_size(run, model, how);
-    return okra_model_save_as(run->context, model, how, file);
+    return okra_model_save(
+        run->context, model,
+        (&(okra_save_request){OKRA_SIZED(okra_save_request), .compact = how}), file);
 }
 
 int cli_check_writable(const cli_run *run, const char *path)

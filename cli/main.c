@@ -47,9 +47,9 @@ static okra_status set_up(cli_run *run)
     }
     if (st == OKRA_OK && okra_context_processes(run->context) > 1) {
         cli_keep_messages();
-        okra_context_set_apart(run->context, true);
+        okra_context_set_distributed(run->context, true);
     }
-    if (st == OKRA_OK && !okra_context_talks(run->context)) {
+    if (st == OKRA_OK && !okra_context_is_primary(run->context)) {
         run->common.quiet = true;
         st = freopen("/dev/null", "w", stdout) ? OKRA_OK : OKRA_EIO;
     }
@@ -125,7 +125,7 @@ static int end(const cli_run *run, int status)
 {
     okra_status failed = status == CLI_DONE ? OKRA_OK : OKRA_EINTERNAL;
     bool talks = true;
-    if (okra_context_agree(run->context, failed, &talks) != OKRA_OK &&
+    if (okra_context_finish_together(run->context, failed, &talks) != OKRA_OK &&
         status == CLI_DONE) {
         status = cli_status(run, OKRA_ECANCELLED);
     }

@@ -32,7 +32,7 @@ static void on_alarm(int number)
     size_t used = 0, at = sizeof digits - 1;
     okra_int size = 0;
     (void)number;
-    if (!interrupted_context || !okra_context_talks(interrupted_context)) {
+    if (!interrupted_context || !okra_context_is_primary(interrupted_context)) {
         return;
     }
     const char *doing = okra_context_doing(interrupted_context, &size);

@@ -97,7 +97,7 @@ cli_file *cli_file_open(const cli_run *run, const char *path)
 {
     char buffer[PATH_MAX];
     cli_file *file = calloc(1, sizeof *file);
-    bool direct = strcmp(path, "-") == 0, talks = okra_context_talks(run->context);
+    bool direct = strcmp(path, "-") == 0, talks = okra_context_is_primary(run->context);
     if (file &&
         (direct || !talks)) { /* of a process that does not talk it goes nowhere */
         file->stream = stdout;
@@ -128,14 +128,16 @@ int cli_file_close(const cli_run *run, cli_file *file, int status)
         status = cli_failure(run, "%s: out of memory", file->path ? file->path : "-");
     }
     if (status == CLI_DONE && file->silent) {
-        status = cli_status(run, okra_context_agree(run->context, OKRA_OK, NULL));
+        status =
+            cli_status(run, okra_context_finish_together(run->context, OKRA_OK, NULL));
     }
     if (file->path) {
         bool good = fflush(file->stream) == 0 && !ferror(file->stream) &&
                     (!file->temporary || fsync(fileno(file->stream)) == 0);
         good = fclose(file->stream) == 0 && good;
         if (status == CLI_DONE && good) {
-            status = cli_status(run, okra_context_agree(run->context, OKRA_OK, NULL));
+            status = cli_status(
+                run, okra_context_finish_together(run->context, OKRA_OK, NULL));
         }
         if (status == CLI_DONE && good && file->temporary &&
             rename(file->temporary, file->path) != 0) {

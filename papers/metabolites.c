@@ -124,8 +124,10 @@ static okra_status fit(paper_run *run, const paper_pairs *train, const char *kx,
         st = paper_set_options(options, texts);
     }
     if (st == OKRA_OK && lambda) {
-        st = okra_fit_path(paper_context(run), train->x, train->y, options, lambda, count,
-                           models);
+        st = okra_fit_as(paper_context(run), train->x, train->y, options,
+                         (&(okra_fit_request){OKRA_SIZED(okra_fit_request),
+                                              .lambda = lambda, .count = count}),
+                         models);
     } else if (st == OKRA_OK) {
         st = okra_fit(paper_context(run), train->x, train->y, options, models);
     }

@@ -30,8 +30,10 @@ static okra_status fit(paper_run *run, const paper_family *f, size_t setting,
     okra_options *options = NULL;
     okra_status st = make_options(okra_fit_options, f->settings[setting], &options);
     if (st == OKRA_OK && f->lambda) {
-        st = okra_fit_path(paper_context(run), train->x, train->y, options, lambda, count,
-                           models);
+        st = okra_fit_as(paper_context(run), train->x, train->y, options,
+                         (&(okra_fit_request){OKRA_SIZED(okra_fit_request),
+                                              .lambda = lambda, .count = count}),
+                         models);
     } else if (st == OKRA_OK) {
         st = okra_fit(paper_context(run), train->x, train->y, options, models);
     }

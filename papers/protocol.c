@@ -94,8 +94,10 @@ static okra_status fit_all(paper_run *run, const paper_pairs *train, paper_optio
         st = paper_set_options(options, fit);
     }
     if (st == OKRA_OK) {
-        st = lambda ? okra_fit_path(paper_context(run), train->x, train->y, options,
-                                    lambda, count, models)
+        st = lambda ? okra_fit_as(paper_context(run), train->x, train->y, options,
+                                  (&(okra_fit_request){OKRA_SIZED(okra_fit_request),
+                                                       .lambda = lambda, .count = count}),
+                                  models)
                     : okra_fit(paper_context(run), train->x, train->y, options, models);
     }
     okra_options_free(options);

@@ -117,7 +117,7 @@ int cli_sets_read(cli_run *run, cli_sets_job *j)
 {
     const cli_sets *f = j->f;
     okra_int pairs = okra_model_count(j->model);
-    okra_conformal_defaults(&j->s);
+    j->s = (okra_conformal_settings){OKRA_SIZED(okra_conformal_settings)};
     j->s.how = f->conformal;
     j->s.score = f->score;
     j->s.folds = f->folds;

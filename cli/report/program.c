@@ -120,7 +120,7 @@ int report_start(const cli_run *run, const char *const *arguments, const json_t 
     char path[PATH_MAX], name[64], given[32];
     const char *all[ARGUMENTS] = {NULL};
     int count = 0;
-    if (!okra_context_talks(run->context)) { /* one of many processes draws */
+    if (!okra_context_is_primary(run->context)) { /* one of many processes draws */
         return CLI_DONE;
     }
     if (!find(path, sizeof path, all, &count)) {

@@ -32,7 +32,7 @@ static int write_basis(cli_run *run, const basis_fields *f, const okra_data *x)
     st = st ? st : okra_options_set(options, "kx", f->kx);
     st = st ? st : okra_options_set(options, "low-rank-x", f->low_rank);
     st = st ? st : okra_basis_create(run->context, x, options, &basis);
-    st = st ? st : okra_model_save(run->context, basis, f->output);
+    st = st ? st : okra_model_save(run->context, basis, NULL, f->output);
     int status = cli_status(run, st);
     long long rank = basis ? (long long)okra_data_width(okra_model_outputs(basis)) : 0;
     double seconds = cli_now() - begin;

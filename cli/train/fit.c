@@ -269,7 +269,7 @@ static okra_status hold(cli_run *run, const fit_fields *f, okra_data **x, okra_d
     if (f->calibration == 0) {
         return OKRA_OK;
     }
-    okra_status st = okra_pairs_hold(run->context, *x, *y, f->calibration, parts);
+    okra_status st = okra_pairs_split(run->context, *x, *y, f->calibration, parts);
     if (st == OKRA_OK) {
         okra_data_free(*x);
         okra_data_free(*y);
@@ -294,7 +294,10 @@ static okra_status learn_shard(cli_run *run, const fit_fields *f, const okra_dat
         st = okra_options_set(run->library, "keep-moments", "yes");
     }
     if (st == OKRA_OK) {
-        st = okra_fit_basis(run->context, basis, x, y, run->library, l->models);
+        st = okra_fit_as(
+            run->context, x, y, run->library,
+            (&(okra_fit_request){OKRA_SIZED(okra_fit_request), .basis = basis}),
+            l->models);
     }
     okra_model_free(basis);
     return st;
@@ -308,8 +311,11 @@ static okra_status learn_whole(cli_run *run, const fit_fields *f, const path *p,
         st = say_plan(run, x, y);
     }
     if (st == OKRA_OK) {
-        st = p->count > 1 ? okra_fit_path(run->context, x, y, run->library, p->value,
-                                          p->count, l->models)
+        st = p->count > 1 ? okra_fit_as(run->context, x, y, run->library,
+                                        (&(okra_fit_request){OKRA_SIZED(okra_fit_request),
+                                                             .lambda = p->value,
+                                                             .count = p->count}),
+                                        l->models)
                           : okra_fit(run->context, x, y, run->library, l->models);
     }
     return st;
@@ -334,9 +340,12 @@ static okra_status learn(cli_run *run, const fit_fields *f, const path *p, learn
     okra_data *x = NULL, *y = NULL, *held[2] = {NULL};
     if (from_files(run, f, p)) {
         char in[PATH_MOST], out[PATH_MOST];
-        return okra_fit_shards(run->context, cli_find(run, f->x, in, sizeof in),
-                               cli_find(run, f->y, out, sizeof out), run->library,
-                               l->models);
+        return okra_fit_as(
+            run->context, NULL, NULL, run->library,
+            (&(okra_fit_request){OKRA_SIZED(okra_fit_request),
+                                 .x_files = cli_find(run, f->x, in, sizeof in),
+                                 .y_files = cli_find(run, f->y, out, sizeof out)}),
+            l->models);
     }
     okra_status st = cli_read_pairs(run, f->x, f->y, f->unlabelled, &x, &y);
     if (st == OKRA_OK) {

@@ -136,8 +136,9 @@ static int run_merge(cli_run *run)
                                                   (const okra_model *const *)p.models,
                                                   p.count, f.lambda, &merged));
     }
-    status = status ? status
-                    : cli_status(run, okra_model_save(run->context, merged, f.output));
+    status = status
+                 ? status
+                 : cli_status(run, okra_model_save(run->context, merged, NULL, f.output));
     status = status ? status : summarise(run, &f, p.count, merged, cli_now() - begin);
     for (size_t i = 0; i < p.count; i++) {
         okra_model_free(p.models[i]);

@@ -43,7 +43,7 @@ int main(void)
     st = st ? st : okra_fit(NULL, train_x, train_y, best, &model);
     okra_predict_request request = {OKRA_SIZED(okra_predict_request), .embedding = true};
     st = st ? st : okra_predict(NULL, model, new_x, NULL, &request, &prediction);
-    st = st ? st : okra_model_save(NULL, model, "vectors.okra");
+    st = st ? st : okra_model_save(NULL, model, NULL, "vectors.okra");
     if (st) {
         fprintf(stderr, "%s\n", okra_message());
     } else {

@@ -130,19 +130,20 @@ OKRA_API void okra_context_set_seed(okra_context *context, uint64_t seed);
 OKRA_API okra_status okra_context_set_engine(okra_context *context,
                                              const char *name) OKRA_CHECK;
 /* An engine of many processes (mpi): all of them run the same program on the same inputs.
- * How many are there, and does this one talk and write files? */
-OKRA_API int okra_context_processes(const okra_context *context); /* 1: no such engine */
-OKRA_API bool okra_context_talks(const okra_context *context);
+ * How many are there? 1: no such engine. */
+OKRA_API int okra_context_processes(const okra_context *context);
+/* Is this the process that prints and writes files? */
+OKRA_API bool okra_context_is_primary(const okra_context *context);
 /* Where there are many: does a model that they fit keep its n x n matrices in parts, so
  * that no process ever holds one of them whole? All processes must then save such a
  * model, predict with it and update it together. Not set: each process gets a whole
  * model. */
-OKRA_API void okra_context_set_apart(okra_context *context, bool apart);
+OKRA_API void okra_context_set_distributed(okra_context *context, bool distributed);
 /* Every process calls this before it ends, with how it went. OKRA_OK where all went well;
  * else each gets a failure, and *talks (NULL: not wanted) is true for the one whose
  * message tells why: that which failed first. Where there is one process: `status`. */
-OKRA_API okra_status okra_context_agree(okra_context *context, okra_status status,
-                                        bool *talks);
+OKRA_API okra_status okra_context_finish_together(okra_context *context,
+                                                  okra_status status, bool *talks);
 /* Every engine: what it is, or (not runs) why it cannot run. */
 typedef void (*okra_engine_fn)(void *user, const char *name, bool runs, const char *text);
 OKRA_API void okra_engine_each(okra_engine_fn fn, void *user);

@@ -28,18 +28,18 @@ extern "C" {
 #endif
 
 typedef struct okra_conformal_settings {
-    size_t size; /* of this struct, as okra_conformal_defaults sets it */
-    /* "split", "full", "jackknife+", "cv+", or "auto": split where there are pairs to
-     * calibrate with, else full. */
+    size_t size; /* OKRA_SIZED(okra_conformal_settings) */
+    /* "split", "full", "jackknife+", "cv+", or "auto" (NULL): split where there are pairs
+     * to calibrate with, else full. */
     const char *how;
-    /* What is compared. "distance": of the output to the prediction of a model that has
-     * not seen it, in feature space. "normalized": that, divided by the standard
+    /* What is compared. "distance" (NULL): of the output to the prediction of a model
+     * that has not seen it, in feature space. "normalized": that, divided by the standard
      * deviation which the inputs give (ridge, kpca, tgp-kl). "residual" (full): the
      * distance to the prediction of the model that has seen it. "rank" (split): how many
      * candidates are nearer. The name of a metric (split): its value for the decoded
      * prediction. */
     const char *score;
-    okra_int folds;                                 /* of cv+ */
+    okra_int folds;                                 /* of cv+; 0: 10 */
     const okra_data *calibration_x, *calibration_y; /* split; NULL: those of the model */
     /* Mondrian groups: pairs are compared with those of their own group. Labels of the
      * pairs that calibrate and of the test inputs, or, by_class, the outputs themselves.
@@ -51,8 +51,6 @@ typedef struct okra_conformal_settings {
     const double *weights, *test_weights;
 } okra_conformal_settings;
 
-OKRA_API void okra_conformal_defaults(okra_conformal_settings *settings);
-
 /* Groups of one column of numbers, as labels: below the first cut, from one cut up to the
  * next, from the last one on. The cuts grow; groups keep their promise exactly where cuts
  * were chosen without looking at the pairs. */
@@ -61,9 +59,9 @@ OKRA_API okra_status okra_groups_cut(const okra_data *numbers, const double *cut
 /* A share of the pairs, drawn with the context's seed, is held back. parts: inputs and
  * outputs to learn from (inputs beyond the outputs stay with them), then inputs and
  * outputs to calibrate with; the caller frees all four. */
-OKRA_API okra_status okra_pairs_hold(okra_context *context, const okra_data *x,
-                                     const okra_data *y, double share,
-                                     okra_data **parts) OKRA_CHECK;
+OKRA_API okra_status okra_pairs_split(okra_context *context, const okra_data *x,
+                                      const okra_data *y, double share,
+                                      okra_data **parts) OKRA_CHECK;
 /* The model keeps a copy of pairs that its fit has not seen, in its file, too; split then
  * calibrates with them. NULL, NULL: none. */
 OKRA_API okra_status okra_model_set_calibration(okra_model *model, const okra_data *x,

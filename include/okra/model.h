@@ -57,20 +57,29 @@ OKRA_API bool okra_decoder_has(const char *decoder, okra_decoder_trait trait);
 OKRA_API okra_status okra_fit(okra_context *context, const okra_data *x,
                               const okra_data *y, const okra_options *options,
                               okra_model **out) OKRA_CHECK;
-/* The same of files, as okra_data_read takes them: shards:PATTERN or list:FILE for rows
- * in several of them. A fit of ridge of low rank by nystrom (uniform, centres), rff or a
- * sparse sketch on dense arrays of NumPy, ky linear, reads the rows of shards as it needs
- * them; each of many processes (engine mpi) those of its share. Of more than 16,384 pairs
- * such a model keeps the first 16,384 outputs. Any other fit has all rows in memory. */
-OKRA_API okra_status okra_fit_shards(okra_context *context, const char *x, const char *y,
-                                     const okra_options *options,
-                                     okra_model **out) OKRA_CHECK;
-/* One model a lambda, in the order given, from shared decompositions. models: `count`
- * places. */
-OKRA_API okra_status okra_fit_path(okra_context *context, const okra_data *x,
-                                   const okra_data *y, const okra_options *options,
-                                   const double *lambda, size_t count,
-                                   okra_model **models) OKRA_CHECK;
+/* Other ways to fit: one of these. */
+typedef struct okra_fit_request {
+    size_t size; /* OKRA_SIZED(okra_fit_request) */
+    /* One model a lambda, in the order given, from shared decompositions. */
+    const double *lambda;
+    size_t count;
+    /* Rows in files, as okra_data_read takes them, in place of x and y (NULL both):
+     * shards:PATTERN or list:FILE for rows in several of them. Ridge of low rank by
+     * nystrom (uniform, centres), rff or a sparse sketch on dense arrays of NumPy, ky
+     * linear, reads the rows of shards as it needs them; each of many processes (engine
+     * mpi) those of its share. Of more than 16,384 pairs such a model keeps the first
+     * 16,384 outputs. Any other fit has all rows in memory. */
+    const char *x_files, *y_files;
+    /* On the features of a basis (okra_basis_create), or of a model that keeps its
+     * moments: kx and low-rank-x are those of the basis. */
+    const okra_model *basis;
+} okra_fit_request;
+/* okra_fit as the request says; NULL: as it is. models: a place for each lambda, else
+ * one. */
+OKRA_API okra_status okra_fit_as(okra_context *context, const okra_data *x,
+                                 const okra_data *y, const okra_options *options,
+                                 const okra_fit_request *request,
+                                 okra_model **models) OKRA_CHECK;
 /* What a fit of low rank is going to do, in a line of text: ranks, blocks, passes over
  * the data, memory; *seconds is a guess at its time. "" and 0 for a fit that has Gram
  * matrices in memory: dense, or of low rank by a method without a factored form. */
@@ -79,8 +88,6 @@ OKRA_API okra_status okra_fit_plan(okra_context *context, const okra_data *x,
                                    char *text, size_t size, double *seconds) OKRA_CHECK;
 OKRA_API void okra_model_free(okra_model *model);
 
-OKRA_API okra_status okra_model_save(okra_context *context, const okra_model *model,
-                                     const char *path) OKRA_CHECK;
 /* How much of a factor (n x n) a file keeps. */
 typedef enum okra_compact {
     OKRA_COMPACT_NO, /* all of it */
@@ -92,13 +99,15 @@ typedef enum okra_compact {
      * bits. Where the method cannot, as OKRA_COMPACT_YES. */
     OKRA_COMPACT_RECOMPUTE,
 } okra_compact;
-/* okra_model_save in less room. */
-OKRA_API okra_status okra_model_save_as(okra_context *context, const okra_model *model,
-                                        okra_compact how, const char *path) OKRA_CHECK;
-/* The same with OKRA_COMPACT_YES. */
-OKRA_API okra_status okra_model_save_compact(okra_context *context,
-                                             const okra_model *model,
-                                             const char *path) OKRA_CHECK;
+typedef struct okra_save_request {
+    size_t size; /* OKRA_SIZED(okra_save_request) */
+    okra_compact compact;
+} okra_save_request;
+/* Writes a temporary file beside `path`, syncs, renames. request == NULL: all of the
+ * model. Cost: one pass over what the model holds. */
+OKRA_API okra_status okra_model_save(okra_context *context, const okra_model *model,
+                                     const okra_save_request *request,
+                                     const char *path) OKRA_CHECK;
 /* About how many bytes the file will have. */
 OKRA_API double okra_model_bytes(const okra_model *model, okra_compact how);
 /* Maps the file; it must stay in place while the model lives. */
@@ -106,6 +115,10 @@ OKRA_API okra_status okra_model_load(okra_context *context, const char *path,
                                      okra_model **out) OKRA_CHECK;
 /* What the model holds as JSON; owned by the model. */
 OKRA_API const char *okra_model_json(const okra_model *model);
+/* The value of an option as the model has it, as text: "lambda", "method", "operator",
+ * ...; kx and ky are the kernels that were chosen. NULL: there is none. Owned by the
+ * model. */
+OKRA_API const char *okra_model_option(const okra_model *model, const char *name);
 OKRA_API okra_int okra_model_count(const okra_model *model); /* training pairs */
 /* The training outputs, owned by the model; and the inputs, of which a model of low rank
  * may keep some alone. */
@@ -127,6 +140,12 @@ OKRA_API okra_status okra_predict(okra_context *context, const okra_model *model
                                   const okra_data *x, const okra_options *options,
                                   const okra_predict_request *request,
                                   okra_prediction **out) OKRA_CHECK;
+/* The same of plain numbers, for models from dense vectors to dense vectors: x is m rows
+ * of the width of the inputs, row stride ld; out (m x width of the outputs, one row after
+ * the other) gets the decoded vectors. */
+OKRA_API okra_status okra_predict_values(okra_context *context, const okra_model *model,
+                                         const double *x, okra_int m, okra_int ld,
+                                         double *out) OKRA_CHECK;
 OKRA_API void okra_prediction_free(okra_prediction *prediction);
 OKRA_API okra_int okra_prediction_count(const okra_prediction *prediction);
 /* The decoded objects; NULL with `--decode none`. Owned by the prediction. */
@@ -221,12 +240,6 @@ OKRA_API okra_status okra_model_update(okra_context *context, const okra_model *
 OKRA_API okra_status okra_basis_create(okra_context *context, const okra_data *x,
                                        const okra_options *options,
                                        okra_model **out) OKRA_CHECK;
-/* A fit on the features of a basis (or of a model that keeps its moments): kx and
- * low-rank-x are those of the basis. */
-OKRA_API okra_status okra_fit_basis(okra_context *context, const okra_model *basis,
-                                    const okra_data *x, const okra_data *y,
-                                    const okra_options *options,
-                                    okra_model **out) OKRA_CHECK;
 /* The model of all pairs of `count` models that keep their moments (keep-moments), have
  * one basis and the same options: what one fit gives, to rounding. Sums run in the order
  * given: the same models in the same order give the same bits. lambda > 0: another one

@@ -37,14 +37,13 @@ typedef struct okra_operator {
 } okra_operator;
 
 typedef struct okra_operator_settings {
-    size_t size;         /* set by okra_operator_default */
-    double lambda;       /* 0.1: more than 0                                           */
-    double tolerance;    /* 1e-10: conjugate gradients stop at this |residual| / |y|    */
+    size_t size;      /* OKRA_SIZED(okra_operator_settings); 0 below: the default      */
+    double lambda;    /* 0.1: more than 0                                           */
+    double tolerance; /* 1e-10: conjugate gradients stop at this |residual| / |y|    */
     okra_int iterations; /* 1000: or after so many steps                                */
     okra_int dense;      /* 2048: systems of nd unknowns up to this many are written out
-                            and factored, where there is `block`; 0: none               */
+                            and factored, where there is `block`; -1: none              */
 } okra_operator_settings;
-OKRA_API okra_operator_settings okra_operator_default(void);
 
 typedef struct okra_operator_report {
     bool dense;          /* by a Cholesky factor of (nd)^2 numbers; else by conjugate

@@ -70,7 +70,8 @@ class _Struct(c.Structure):
     """A struct whose texts and whole numbers are checked as arguments are. One of settings
     tells its own size, as OKRA_SIZED does in C."""
 
-    def __init__(self, **values) -> None:
+    def __init__(self, *places, **values) -> None:
+        values.update(zip((field[0] for field in self._fields_), places))
         if self._fields_[0][0] == "size":
             values["size"] = c.sizeof(self)
         for name, value in values.items():

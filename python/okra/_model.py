@@ -18,7 +18,7 @@ from ._objects import array_of
 def hold(x: Data, y: Data, share: float, context: Context) -> list:
     """Inputs and outputs to learn from, then those of a share that is held back."""
     parts = (c.c_void_p * 4)()
-    context.call(lib.okra_pairs_hold, x.pointer, y.pointer, float(share), parts)
+    context.call(lib.okra_pairs_split, x.pointer, y.pointer, float(share), parts)
     return [Data(Handle(part, lib.okra_data_free), source._network, source._dtype)
             for part, source in zip(parts, (x, y, x, y))]
 
@@ -109,8 +109,8 @@ class Model:
         chosen = options(lib.okra_fit_options, values)
         if basis is not None:
             return cls((context or Context()).make(
-                lib.okra_fit_basis, lib.okra_model_free, basis._handle.pointer, x.pointer,
-                y.pointer, chosen.pointer))
+                lib.okra_fit_as, lib.okra_model_free, x.pointer, y.pointer, chosen.pointer,
+                c.byref(structs["okra_fit_request"](basis=basis._handle.pointer))))
         return cls((context or Context()).make(
             lib.okra_fit, lib.okra_model_free, x.pointer, y.pointer, chosen.pointer))
 
@@ -175,8 +175,8 @@ class Model:
         if compact not in (False, True, "recompute"):
             raise ValueError(f"compact is {compact!r}, expected False, True or 'recompute'")
         how = 2 if compact == "recompute" else int(bool(compact))
-        Context().call(lib.okra_model_save_as, self._handle.pointer, how,
-                       path)
+        Context().call(lib.okra_model_save, self._handle.pointer,
+                       c.byref(structs["okra_save_request"](compact=how)), path)
 
     def to_bytes(self) -> bytes:
         """The content of the model file."""
@@ -310,7 +310,6 @@ class Model:
         if held is None and kept and settings.get("how", "auto") in ("auto", "split"):
             pairs = kept
         s = structs["okra_conformal_settings"]()
-        lib.okra_conformal_defaults(c.byref(s))
         keep = []
         for name, value in settings.items():
             if value is None:

@@ -126,7 +126,7 @@ int okra_context_processes(const okra_context *context)
     return group ? group->ranks : 1;
 }
 
-void okra_context_set_apart(okra_context *context, bool apart)
+void okra_context_set_distributed(okra_context *context, bool apart)
 {
     if (context) {
         context->apart = apart;
@@ -138,13 +138,14 @@ bool okra_context_apart_(const okra_context *context)
     return context && context->apart;
 }
 
-bool okra_context_talks(const okra_context *context)
+bool okra_context_is_primary(const okra_context *context)
 {
     const okra_crew_ *group = okra_context_crew_(context);
     return !group || group->rank == 0;
 }
 
-okra_status okra_context_agree(okra_context *context, okra_status status, bool *talks)
+okra_status okra_context_finish_together(okra_context *context, okra_status status,
+                                         bool *talks)
 {
     const okra_crew_ *group = okra_context_crew_(context);
     bool ignored;

@@ -331,7 +331,7 @@ typedef struct okra_crew_ {
     okra_int memory;
     bool memory_given; /* --memory, and not a share of the machine's */
     void *state;
-    /* See okra_context_agree. */
+    /* See okra_context_finish_together. */
     okra_status (*agree)(void *state, okra_status status, const char *what, bool *talks);
 } okra_crew_;
 const okra_crew_ *okra_context_crew_(const okra_context *context);

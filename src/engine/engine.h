@@ -275,7 +275,7 @@ typedef struct okra_engine_class_ {
     /* This process meets the others. `group` comes with its threads and memory and goes
      * with rank, ranks, and the least of all threads and memories. */
     okra_status (*join)(void *e, okra_context *ctx, okra_crew_ *group);
-    /* As okra_context_agree; `what` is where this process is. */
+    /* As okra_context_finish_together; `what` is where this process is. */
     okra_status (*agree)(void *e, okra_status status, const char *what, bool *talks);
 } okra_engine_class_;
 

@@ -12,14 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-void okra_conformal_defaults(okra_conformal_settings *settings)
-{
-    if (settings) {
-        *settings = (okra_conformal_settings){
-            .size = sizeof *settings, .how = "auto", .score = "distance", .folds = 10};
-    }
-}
-
 /* ---- what is asked for ---- */
 
 static okra_status read_how(okra_conformal_ *job)
@@ -188,13 +180,11 @@ static okra_status job_open(okra_context *ctx, const okra_model *model,
     CHK(okra_data_align(ctx, x, model->training->x, &job.x));
     CHK(candidates ? okra_data_align(ctx, candidates, model->training->y, &job.candidates)
                    : OKRA_OK);
-    okra_conformal_defaults(&job.s);
     if (settings) {
-        okra_conformal_settings known;
-        SIZED(settings, &known);
-        /* an older caller's are shorter: the rest are defaults */
-        memcpy(&job.s, &known, OKRA_MIN_(settings->size, sizeof known));
+        SIZED(settings, &job.s);
     }
+    job.s.score = job.s.score ? job.s.score : "distance";
+    job.s.folds = job.s.folds ? job.s.folds : 10;
     job.count = candidates ? candidates->n : 0;
     REFUSE_IF(model->method->linker, OKRA_EUNSUPPORTED,
               "conformal: method %s scores links between nodes", model->method->name);
@@ -448,8 +438,8 @@ okra_status okra_groups_cut(const okra_data *numbers, const double *cuts, okra_i
 
 /* ---- pairs that are held back, drawn at random ---- */
 
-okra_status okra_pairs_hold(okra_context *context, const okra_data *x, const okra_data *y,
-                            double share, okra_data **parts)
+okra_status okra_pairs_split(okra_context *context, const okra_data *x,
+                             const okra_data *y, double share, okra_data **parts)
 {
     OWNED okra_int *index = NULL;
     FREED_BY(okra_data_drop_) okra_data *learn_x = NULL, *learn_y = NULL;

@@ -102,28 +102,19 @@ static okra_status save_watched(okra_context *ctx, const okra_model *model,
 }
 
 okra_status okra_model_save(okra_context *context, const okra_model *model,
-                            const char *path)
+                            const okra_save_request *request, const char *path)
 {
+    okra_save_request r = {OKRA_SIZED(okra_save_request)};
     NOT_NULL(model);
     NOT_NULL(path);
-    return save_watched(context, model, path, OKRA_COMPACT_NO);
-}
-
-okra_status okra_model_save_as(okra_context *context, const okra_model *model,
-                               okra_compact how, const char *path)
-{
-    NOT_NULL(model);
-    NOT_NULL(path);
+    if (request) {
+        SIZED(request, &r);
+    }
+    okra_compact how = r.compact;
     REFUSE_IF(how != OKRA_COMPACT_NO && how != OKRA_COMPACT_YES &&
                   how != OKRA_COMPACT_RECOMPUTE,
-              OKRA_EARG, "%s: how is %d, which is no okra_compact", __func__, (int)how);
+              OKRA_EARG, "compact is %d, which is no okra_compact", (int)how);
     return save_watched(context, model, path, how);
-}
-
-okra_status okra_model_save_compact(okra_context *context, const okra_model *model,
-                                    const char *path)
-{
-    return okra_model_save_as(context, model, OKRA_COMPACT_YES, path);
 }
 
 /* ---- loading ---- */
@@ -317,6 +308,7 @@ okra_status okra_model_load(okra_context *context, const char *path, okra_model 
     REFUSE_IF(!m->method, OKRA_EFORMAT, "%s: there is no method '%s'", path,
               method ? method : "");
     CHK(check_json(path, about));
+    m->about = json_incref(about);
     okra_status st =
         okra_model_check_values_(m->method, json_object_get(about, "options"));
     if (st != OKRA_OK) {

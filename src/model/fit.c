@@ -135,8 +135,8 @@ static okra_status open_rows(okra_context *ctx, const char *text, okra_data **ou
                                     : okra_data_read(ctx, text, out);
 }
 
-okra_status okra_fit_shards(okra_context *context, const char *x, const char *y,
-                            const okra_options *options, okra_model **out)
+okra_status okra_fit_shards_(okra_context *context, const char *x, const char *y,
+                             const okra_options *options, okra_model **out)
 {
     NOT_NULL(x);
     NOT_NULL(y);
@@ -252,6 +252,7 @@ okra_status okra_model_assemble_(okra_training_ *training, const okra_method_ *m
     ZMAKE(m, 1);
     CHK(okra_model_about_(training, method, options, lambda, bag, &about));
     CHK(okra_json_text_(about, &m->json));
+    m->about = json_incref(about);
     m->method = method;
     m->bag = bag;
     m->training = training;
@@ -476,16 +477,32 @@ okra_status okra_fit(okra_context *context, const okra_data *x, const okra_data 
     return okra_fit_with_(context, NULL, x, y, options, NULL, 1, out);
 }
 
-okra_status okra_fit_path(okra_context *context, const okra_data *x, const okra_data *y,
-                          const okra_options *options, const double *lambda, size_t count,
-                          okra_model **models)
+okra_status okra_fit_as(okra_context *context, const okra_data *x, const okra_data *y,
+                        const okra_options *options, const okra_fit_request *request,
+                        okra_model **models)
 {
+    okra_fit_request r = {OKRA_SIZED(okra_fit_request)};
+    NOT_NULL(models);
+    if (request) {
+        SIZED(request, &r);
+    }
+    bool files = r.x_files || r.y_files, path = r.lambda || r.count > 0;
+    REFUSE_IF(files + path + (r.basis != NULL) > 1, OKRA_EUNSUPPORTED,
+              "a fit takes one of these: rows in files, a basis, several lambdas");
+    if (files) {
+        REFUSE_IF(x || y, OKRA_EARG,
+                  "rows come from memory or from files, not from both");
+        return okra_fit_shards_(context, r.x_files, r.y_files, options, models);
+    }
+    if (r.basis) {
+        return okra_fit_basis_(context, r.basis, x, y, options, models);
+    }
     NOT_NULL(x);
     NOT_NULL(y);
-    NOT_NULL(models);
-    REFUSE_IF(!lambda || count == 0, OKRA_EARG, "the path has no lambda");
+    REFUSE_IF(path && (!r.lambda || r.count == 0), OKRA_EARG, "the path has no lambda");
     CHK(okra_outputs_known_(y));
-    return okra_fit_with_(context, NULL, x, y, options, lambda, count, models);
+    return okra_fit_with_(context, NULL, x, y, options, r.lambda, path ? r.count : 1,
+                          models);
 }
 
 void okra_model_free(okra_model *model)
@@ -495,6 +512,7 @@ void okra_model_free(okra_model *model)
         okra_model_drop_calibration_(model);
         okra_training_free_(model->training);
         okra_archive_free_(model->archive);
+        json_decref(model->about);
         FREE(model->json, model);
     }
 }
@@ -517,4 +535,15 @@ const okra_data *okra_model_inputs(const okra_model *model)
 const char *okra_model_json(const okra_model *model)
 {
     return model ? model->json : NULL;
+}
+
+/* Kernels are told as they were chosen, not as they were asked for. */
+const char *okra_model_option(const okra_model *model, const char *name)
+{
+    if (!model || !name) {
+        return NULL;
+    }
+    bool x = strcmp(name, "kx") == 0, y = strcmp(name, "ky") == 0;
+    const json_t *from = json_object_get(model->about, x || y ? "kernels" : "options");
+    return json_string_value(json_object_get(from, x ? "x" : y ? "y" : name));
 }

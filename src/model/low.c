@@ -353,9 +353,9 @@ static okra_status complete(const okra_model *basis, const okra_options *given,
     return OKRA_OK;
 }
 
-okra_status okra_fit_basis(okra_context *context, const okra_model *basis,
-                           const okra_data *x, const okra_data *y,
-                           const okra_options *options, okra_model **out)
+okra_status okra_fit_basis_(okra_context *context, const okra_model *basis,
+                            const okra_data *x, const okra_data *y,
+                            const okra_options *options, okra_model **out)
 {
     NOT_NULL(out);
     FREED_BY(okra_options_drop_) okra_options *all = NULL;

@@ -31,6 +31,7 @@ struct okra_model {
     const okra_method_ *method;
     okra_bag_ *bag; /* what the method keeps, and statistics of the kernels */
     char *json;
+    json_t *about; /* the same, read: okra_model_option */
     struct okra_archive_ *archive; /* the file that a loaded model lies in, or NULL */
     okra_data *calibration_x,
         *calibration_y; /* pairs that the fit has not seen, or NULL */
@@ -85,6 +86,12 @@ okra_status okra_fit_low_(okra_context *ctx, const struct okra_fit_fields_ *fiel
                           okra_map_ **map_y) OKRA_CHECK;
 /* A fit whose inputs are seen through the basis that a model keeps; NULL: its own.
  * lambda NULL: one model with the lambda of the options. */
+/* The ways of okra_fit_as: rows in files, and the features of a basis. */
+okra_status okra_fit_shards_(okra_context *ctx, const char *x, const char *y,
+                             const okra_options *options, okra_model **out) OKRA_CHECK;
+okra_status okra_fit_basis_(okra_context *ctx, const okra_model *basis,
+                            const okra_data *x, const okra_data *y,
+                            const okra_options *options, okra_model **out) OKRA_CHECK;
 okra_status okra_fit_with_(okra_context *ctx, const okra_model *basis, const okra_data *x,
                            const okra_data *y, const okra_options *options,
                            const double *lambda, size_t count,

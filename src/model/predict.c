@@ -368,6 +368,33 @@ okra_int okra_prediction_count(const okra_prediction *p)
     return p ? p->tests : 0;
 }
 
+okra_status okra_predict_values(okra_context *context, const okra_model *model,
+                                const double *x, okra_int m, okra_int ld, double *out)
+{
+    FREED_BY(okra_data_drop_) okra_data *inputs = NULL;
+    FREED_BY(okra_prediction_drop_) okra_prediction *p = NULL;
+    okra_int step = 0;
+    NOT_NULL(model);
+    NOT_NULL(x);
+    NOT_NULL(out);
+    okra_int d = model->training->y->d;
+    REFUSE_IF(model->training->x->kind != OKRA_DENSE ||
+                  model->training->y->kind != OKRA_DENSE,
+              OKRA_EUNSUPPORTED,
+              "the model maps %s to %s: okra_predict takes and gives what is not plain "
+              "numbers",
+              okra_kind_name(model->training->x->kind),
+              okra_kind_name(model->training->y->kind));
+    CHK(okra_data_dense(x, m, model->training->x->d, ld, &inputs));
+    CHK(okra_predict(context, model, inputs, NULL, NULL, &p));
+    const double *values = okra_data_values(okra_prediction_objects(p), &step);
+    REFUSE_IF(!values, OKRA_EUNSUPPORTED, "the model's decoder gives no vectors");
+    for (okra_int i = 0; i < m; i++) {
+        memcpy(out + i * d, values + i * step, (size_t)d * sizeof *out);
+    }
+    return OKRA_OK;
+}
+
 const okra_data *okra_prediction_objects(const okra_prediction *p)
 {
     return p ? p->decoded.objects : NULL;

@@ -245,8 +245,8 @@ okra_status okra_journal_open_(okra_context *ctx, const char *path, uint64_t fin
             qsort(j->entries, (size_t)j->count, sizeof *j->entries, by_name);
         }
         j->loaded = j->count;
-        CHK(okra_context_agree(ctx, OKRA_OK, NULL)); /* all have read it */
-        if (!okra_context_talks(ctx)) {
+        CHK(okra_context_finish_together(ctx, OKRA_OK, NULL)); /* all have read it */
+        if (!okra_context_is_primary(ctx)) {
             okra_free_(j->path);
             j->path = NULL;
         } else { /* written anew: a line that was cut short goes */

@@ -24,13 +24,6 @@
  * are no kernel. */
 static const double ASYMMETRY = 1e-8;
 
-okra_operator_settings okra_operator_default(void)
-{
-    return (okra_operator_settings){OKRA_SIZED(okra_operator_settings), .lambda = 0.1,
-                                    .tolerance = 1e-10, .iterations = 1000,
-                                    .dense = 2048};
-}
-
 /* ---- products ---- */
 
 typedef struct product {
@@ -283,10 +276,13 @@ okra_status okra_operator_fit(okra_context *context, const okra_operator *K,
     NOT_NULL(x);
     NOT_NULL(y);
     NOT_NULL(coefficients);
-    z.o = okra_operator_default();
     if (settings) {
         SIZED(settings, &z.o);
     }
+    z.o.lambda = z.o.lambda != 0 ? z.o.lambda : 0.1;
+    z.o.tolerance = z.o.tolerance != 0 ? z.o.tolerance : 1e-10;
+    z.o.iterations = z.o.iterations ? z.o.iterations : 1000;
+    z.o.dense = z.o.dense ? z.o.dense : 2048;
     CHK(check_operator(K));
     CHK(check(K, x, y, &z.o));
     z.n = x->n;

@@ -222,7 +222,8 @@ static okra_status iterate(solver *z, double lambda, const okra_cg_options_ *o,
         problem =
             okra_mix_(problem, z->map->factor, (size_t)(z->m * z->m) * sizeof(double));
         CHK(okra_cg_state_load_(z->r->ctx, o->checkpoint, problem, &z->s, &found));
-        CHK(okra_context_agree(z->r->ctx, OKRA_OK, NULL)); /* all have read it */
+        CHK(okra_context_finish_together(z->r->ctx, OKRA_OK,
+                                         NULL)); /* all have read it */
     }
     if (!found) {
         memset(z->s.mean, 0, (size_t)z->d * sizeof *z->s.mean);

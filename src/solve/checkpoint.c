@@ -201,7 +201,7 @@ static okra_status load_moments(okra_context *ctx, const okra_keep_ *keep, bool 
         return told(keep->path, no_checkpoint());
     }
     *rows = found ? (okra_int)s.head[ROWS_DONE] : 0;
-    return okra_context_agree(ctx, OKRA_OK, NULL); /* all have read it */
+    return okra_context_finish_together(ctx, OKRA_OK, NULL); /* all have read it */
 }
 
 static void add(okra_int count, const double *from, double *to)
@@ -363,7 +363,7 @@ okra_status okra_ridge_factor_kept_(const okra_ridge_ *r, okra_large_ **L, doubl
     uint64_t problem = 0;
     CHK(okra_ridge_name_(r, &problem));
     CHK(load_factor(r, problem, L, jitter));
-    CHK(okra_context_agree(r->ctx, OKRA_OK, NULL)); /* all have read it */
+    CHK(okra_context_finish_together(r->ctx, OKRA_OK, NULL)); /* all have read it */
     if (*L) {
         return OKRA_OK;
     }

@@ -59,7 +59,7 @@ TEST(all_four_together)
     CHECK_OK(okra_predict_options(&how));
     CHECK_OK(okra_options_set(how, "decode", "whole"));
     CHECK_OK(okra_fit(NULL, x, y, fit, &model));
-    CHECK_OK(okra_model_save(NULL, model, "addition.okra"));
+    CHECK_OK(okra_model_save(NULL, model, NULL, "addition.okra"));
     CHECK_OK(okra_model_load(NULL, "addition.okra", &again));
     CHECK_OK(okra_predict(NULL, again, t, how, NULL, &p));
     const double *got = okra_data_values(okra_prediction_objects(p), NULL);
@@ -165,7 +165,7 @@ TEST(conformal_intervals_need_no_name)
     okra_data *y = NULL;
     okra_conformal_settings s;
     CHECK_OK(okra_data_dense(ys, N, 1, D, &y));
-    okra_conformal_defaults(&s);
+    s = (okra_conformal_settings){OKRA_SIZED(okra_conformal_settings)};
     s.how = "full";
     for (int m = 0; m < 2; m++) {
         okra_model *model = fitted(names[m], x, y);

@@ -104,7 +104,7 @@ def main():
                 check(whole <= width, f"{name} scrolls sideways by {whole - width} at {width}")
                 if str(name) in ("index.html", "results.html", "reference/cli/fit.html"):
                     browser.picture(pictures / f"site-{path.stem}-{width}.png")
-        for word, page in (("covariance", "methods.html"), ("okra_fit_path", "reference/c/model"),
+        for word, page in (("covariance", "methods.html"), ("okra_fit_as", "reference/c/model"),
                            ("candidates", "decoding.html")):
             search(browser, site, word, page)
         said = browser.console()

@@ -101,8 +101,11 @@ static inline parts *animal(size_t i)
 {
     if (!kept[i].about) {
         okra_model *model = zoo_fit(&zoo[i]);
-        PARTS_CHECK(okra_model_save_as(NULL, model, zoo_compact(&zoo[i]), path) ==
-                    OKRA_OK);
+        PARTS_CHECK(
+            okra_model_save(NULL, model,
+                            (&(okra_save_request){OKRA_SIZED(okra_save_request),
+                                                  .compact = zoo_compact(&zoo[i])}),
+                            path) == OKRA_OK);
         parts_read(path, &kept[i]);
         okra_model_free(model);
     }

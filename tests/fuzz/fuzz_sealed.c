@@ -179,7 +179,7 @@ static void check_kept(okra_context *ctx, const okra_model *model, const okra_da
 {
     okra_model *again = NULL;
     okra_prediction *q = NULL;
-    PARTS_CHECK(okra_model_save(ctx, model, path) == OKRA_OK);
+    PARTS_CHECK(okra_model_save(ctx, model, NULL, path) == OKRA_OK);
     PARTS_CHECK(okra_model_load(ctx, path, &again) == OKRA_OK);
     PARTS_CHECK(okra_predict(ctx, again, x, options, request, &q) == OKRA_OK);
     check_same(p, q);

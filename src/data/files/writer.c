@@ -114,7 +114,7 @@ okra_status okra_writer_join_(okra_context *ctx, const char *path, okra_writer_ 
     struct stat info;
     MAKE(w, 1);
     *w = (okra_writer_){.ctx = ctx, .fd = -1};
-    path = okra_context_talks(ctx) ? path : "/dev/null";
+    path = okra_context_is_primary(ctx) ? path : "/dev/null";
     GOT(w->path = okra_strdup_(path));
     if (strcmp(path, "-") == 0) {
         w->fd = STDOUT_FILENO;
@@ -217,7 +217,7 @@ okra_status okra_writer_commit_(okra_writer_ *w)
     okra_status st = OKRA_OK;
     TRY(flush(w, w->buffer, w->used));
     w->used = 0;
-    TRY(okra_context_agree(w->ctx, OKRA_OK, NULL));
+    TRY(okra_context_finish_together(w->ctx, OKRA_OK, NULL));
     if (w->temporary) {
         int fd = w->fd;
         if (fsync(fd) != 0) {

@@ -134,11 +134,11 @@ TEST(solutions_equal_the_full_system)
                                 {D, block, apply, &t},
                                 {D, NULL, apply, &t}};
         for (int w = 0; w < 4; w++) {
-            okra_operator_settings o = okra_operator_default();
+            okra_operator_settings o = {OKRA_SIZED(okra_operator_settings)};
             okra_operator_report report;
             o.lambda = LAMBDA;
             o.tolerance = 1e-13;
-            o.dense = w == 0 ? 2048 : 0;
+            o.dense = w == 0 ? 2048 : -1;
             CHECK_OK(okra_operator_fit(NULL, &ways[w], t.x, t.y, &o, C, &report));
             CHECK(report.dense == (w == 0) && report.bytes > 0);
             CHECK((report.iterations == 0) == report.dense);
@@ -156,8 +156,8 @@ TEST(one_pair_takes_one_step)
     task t;
     double C[D];
     okra_operator_report report;
-    okra_operator_settings o = okra_operator_default();
-    o.dense = 0;
+    okra_operator_settings o = {OKRA_SIZED(okra_operator_settings)};
+    o.dense = -1;
     make(&t, SUM, 1, 3);
     okra_operator K = {D, block, NULL, &t};
     CHECK_OK(okra_operator_fit(NULL, &K, t.x, t.y, &o, C, &report));
@@ -230,7 +230,7 @@ TEST(what_is_wrong_is_said)
     task t;
     double C[N * D], before[N * D];
     okra_operator_report report;
-    okra_operator_settings o = okra_operator_default();
+    okra_operator_settings o = {OKRA_SIZED(okra_operator_settings)};
     okra_context *ctx = NULL;
     make(&t, SUM, N, 2);
     memset(C, 7, sizeof C);
@@ -256,9 +256,9 @@ TEST(what_is_wrong_is_said)
                 "expected 5 dense vectors");
     CHECK_FAILS(okra_operator_fit(NULL, NULL, t.x, t.y, NULL, C, NULL), OKRA_EARG,
                 "K is NULL");
-    o.lambda = 0;
+    o.lambda = -1;
     CHECK_FAILS(okra_operator_fit(NULL, &K, t.x, t.y, &o, C, NULL), OKRA_EARG,
-                "lambda is 0");
+                "lambda is -1");
     /* The user's own failure comes through, in the second product too. */
     for (t.fail_at = 0; t.fail_at < 2; t.fail_at++) {
         t.calls = 0;
@@ -270,9 +270,9 @@ TEST(what_is_wrong_is_said)
     t.fail_at = -1;
     CHECK_OK(okra_context_create(&ctx));
     okra_context_set_warning(ctx, count_warning, NULL);
-    o = okra_operator_default();
+    o = (okra_operator_settings){OKRA_SIZED(okra_operator_settings)};
     o.iterations = 1;
-    o.dense = 0;
+    o.dense = -1;
     CHECK_OK(okra_operator_fit(ctx, &K, t.x, t.y, &o, C, &report));
     CHECK(report.iterations == 1 && report.residual > 1e-10 && warnings == 1);
     CHECK_OK(okra_context_set_memory(ctx, okra_account_bytes_(ctx) + 4000));
@@ -294,8 +294,8 @@ TEST(threads_do_not_change_the_bits)
     okra_operator K = {D, block, NULL, &t};
     for (int k = 0; k < 2; k++) {
         okra_context *ctx = NULL;
-        okra_operator_settings o = okra_operator_default();
-        o.dense = 0;
+        okra_operator_settings o = {OKRA_SIZED(okra_operator_settings)};
+        o.dense = -1;
         CHECK_OK(okra_context_create(&ctx));
         CHECK_OK(okra_context_set_threads(ctx, k + 1));
         CHECK_OK(okra_operator_fit(ctx, &K, t.x, t.y, &o, C[k], NULL));
@@ -311,8 +311,8 @@ TEST(failing_allocations)
     double C[N * D], H[M * D];
     make(&t, SUM, 3, 5);
     okra_operator K = {D, block, NULL, &t};
-    okra_operator_settings o = okra_operator_default();
-    for (o.dense = 0; o.dense < 100; o.dense += 60) {
+    okra_operator_settings o = {OKRA_SIZED(okra_operator_settings)};
+    for (o.dense = -1; o.dense < 100; o.dense += 60) {
         CHECK_ALLOCATIONS(okra_operator_fit(NULL, &K, t.x, t.y, &o, C, NULL), (void)0);
     }
     CHECK_ALLOCATIONS(okra_operator_predict(NULL, &K, t.x, C, t.q, H), (void)0);

@@ -254,7 +254,7 @@ TEST(nan_through_the_library)
     CHECK_FAILS(okra_fit(NULL, dy, dy, fits, &model), OKRA_EUNSUPPORTED, "x has missing");
     CHECK_OK(okra_fit(NULL, dx, dy, fits, &model));
     snprintf(name, sizeof name, "missing-%d.okra", (int)getpid());
-    CHECK_OK(okra_model_save(NULL, model, name));
+    CHECK_OK(okra_model_save(NULL, model, NULL, name));
     CHECK_OK(okra_model_load(NULL, name, &loaded));
     CHECK_OK(okra_predict(NULL, loaded, dx, predicts, NULL, &p));
     const double *h = okra_data_values(okra_prediction_objects(p), &ld);

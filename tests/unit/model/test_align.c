@@ -114,7 +114,7 @@ TEST(models_keep_what_was_learned)
         CHECK_OK(okra_options_set(o, "kx", kx[i]));
         CHECK_OK(okra_fit(NULL, p.train_x, p.train_y, o, &model));
         CHECK(strstr(okra_model_json(model), "align.weights") != NULL);
-        CHECK_OK(okra_model_save(NULL, model, files_path("aligned.okra")));
+        CHECK_OK(okra_model_save(NULL, model, NULL, files_path("aligned.okra")));
         CHECK_OK(okra_model_load(NULL, files_path("aligned.okra"), &loaded));
         CHECK_OK(okra_model_loss(NULL, model, p.test_x, p.test_y, &mean, before));
         CHECK_OK(okra_model_loss(NULL, loaded, p.test_x, p.test_y, &mean, after));

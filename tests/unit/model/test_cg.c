@@ -182,7 +182,10 @@ TEST(what_does_not_go_together)
     okra_options *o = settings_of(okra_fit_options, base);
     CHECK_FAILS(okra_options_set(o, "solver", "qr"), OKRA_EARG, "direct|cg");
     CHECK_OK(okra_options_set(o, "checkpoint", files_path("path")));
-    CHECK_FAILS(okra_fit_path(NULL, p.train_x, p.train_y, o, lambda, 2, models),
+    CHECK_FAILS(okra_fit_as(NULL, p.train_x, p.train_y, o,
+                            (&(okra_fit_request){OKRA_SIZED(okra_fit_request),
+                                                 .lambda = lambda, .count = 2}),
+                            models),
                 OKRA_EARG, "one lambda");
     okra_options_free(o);
     pairs_free(&p);

@@ -188,8 +188,16 @@ TEST(predictions_have_the_same_bits)
         for (int c = 0; c < 3; c++) {
             okra_model *loaded = NULL;
             snprintf(name[c], sizeof name[c], "compact-%d-%d.okra", (int)getpid(), c);
-            CHECK_OK(c == 1 ? okra_model_save_compact(NULL, model, name[c])
-                            : okra_model_save_as(NULL, model, (okra_compact)c, name[c]));
+            CHECK_OK(
+                c == 1
+                    ? okra_model_save(NULL, model,
+                                      (&(okra_save_request){OKRA_SIZED(okra_save_request),
+                                                            .compact = OKRA_COMPACT_YES}),
+                                      name[c])
+                    : okra_model_save(NULL, model,
+                                      (&(okra_save_request){OKRA_SIZED(okra_save_request),
+                                                            .compact = (okra_compact)c}),
+                                      name[c]));
             CHECK_OK(okra_model_load(NULL, name[c], &loaded));
             CHECK_OK(okra_predict(NULL, loaded, p.test_x, NULL, NULL, &q[c]));
             okra_model_free(loaded);

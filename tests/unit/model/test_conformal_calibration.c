@@ -28,8 +28,8 @@ TEST(held_pairs_and_the_rest_are_all_pairs)
         }
         okra_data *X = dense(x, n + more, 1), *Y = dense(y, n, 1);
         okra_context_set_seed(ctx, seed);
-        CHECK_OK(okra_pairs_hold(ctx, X, Y, share, parts));
-        CHECK_OK(okra_pairs_hold(ctx, X, Y, share, again));
+        CHECK_OK(okra_pairs_split(ctx, X, Y, share, parts));
+        CHECK_OK(okra_pairs_split(ctx, X, Y, share, again));
         CHECK(okra_data_count(parts[0]) == n + more - held);
         CHECK(okra_data_count(parts[1]) == n - held);
         CHECK(okra_data_count(parts[2]) == held && okra_data_count(parts[3]) == held);
@@ -100,7 +100,7 @@ TEST(a_model_keeps_them)
         okra_model *model = task_fit(&k);
         okra_data *t = dense(k.t, k.tests, P), *c = dense(k.c, k.count, D);
         okra_data *cx = dense(other.x, other.n, P), *cy = dense(other.y, other.n, D);
-        okra_conformal_defaults(&s);
+        s = (okra_conformal_settings){OKRA_SIZED(okra_conformal_settings)};
         s.calibration_x = cx;
         s.calibration_y = cy;
         CHECK_OK(okra_conformal_p_values(NULL, model, t, c, &s, given));
@@ -114,8 +114,12 @@ TEST(a_model_keeps_them)
         int file = mkstemp(path);
         CHECK(file >= 0);
         close(file);
-        CHECK_OK(seed % 2 ? okra_model_save(NULL, model, path)
-                          : okra_model_save_compact(NULL, model, path));
+        CHECK_OK(seed % 2 ? okra_model_save(NULL, model, NULL, path)
+                          : okra_model_save(
+                                NULL, model,
+                                (&(okra_save_request){OKRA_SIZED(okra_save_request),
+                                                      .compact = OKRA_COMPACT_YES}),
+                                path));
         CHECK_OK(okra_model_load(NULL, path, &again));
         CHECK_OK(okra_conformal_p_values(NULL, again, t, c, NULL, loaded));
         for (int e = 0; e < k.tests * k.count; e++) {
@@ -198,16 +202,16 @@ TEST(what_does_not_fit_is_refused)
     CHECK_FAILS(okra_model_set_calibration(model, gram, y), OKRA_EUNSUPPORTED,
                 "precomputed");
     CHECK_FAILS(okra_model_set_calibration(NULL, x, y), OKRA_EARG, "NULL");
-    CHECK_FAILS(okra_pairs_hold(NULL, x, y, 0, parts), OKRA_EARG, "share is 0");
-    CHECK_FAILS(okra_pairs_hold(NULL, x, y, (double)NAN, parts), OKRA_EARG, "share is");
-    CHECK_FAILS(okra_pairs_hold(NULL, x, y, 0.01, parts), OKRA_ESHAPE,
+    CHECK_FAILS(okra_pairs_split(NULL, x, y, 0, parts), OKRA_EARG, "share is 0");
+    CHECK_FAILS(okra_pairs_split(NULL, x, y, (double)NAN, parts), OKRA_EARG, "share is");
+    CHECK_FAILS(okra_pairs_split(NULL, x, y, 0.01, parts), OKRA_ESHAPE,
                 "leaves 3 to learn from and 0");
-    CHECK_FAILS(okra_pairs_hold(NULL, gram, y, 0.5, parts), OKRA_EUNSUPPORTED,
+    CHECK_FAILS(okra_pairs_split(NULL, gram, y, 0.5, parts), OKRA_EUNSUPPORTED,
                 "cannot be parted");
-    CHECK_FAILS(okra_pairs_hold(NULL, few, y, 0.5, parts), OKRA_ESHAPE, "2 inputs");
+    CHECK_FAILS(okra_pairs_split(NULL, few, y, 0.5, parts), OKRA_ESHAPE, "2 inputs");
     CHECK(!parts[0] && okra_model_calibration(NULL, NULL, NULL) == 0);
     CHECK_ALLOCATIONS(
-        okra_pairs_hold(NULL, x, y, 0.5, parts),
+        okra_pairs_split(NULL, x, y, 0.5, parts),
         for (int i = 0; i < 4; i++) { okra_data_free(parts[i]); });
     CHECK_ALLOCATIONS(okra_model_set_calibration(model, x, y),
                       (void)(okra_model_set_calibration(model, NULL, NULL) == OKRA_OK));

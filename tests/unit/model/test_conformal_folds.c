@@ -4,8 +4,7 @@
 
 static okra_conformal_settings settings(const char *how, const char *score)
 {
-    okra_conformal_settings s;
-    okra_conformal_defaults(&s);
+    okra_conformal_settings s = {OKRA_SIZED(okra_conformal_settings)};
     s.how = how;
     s.score = score;
     return s;

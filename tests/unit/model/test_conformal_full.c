@@ -47,7 +47,7 @@ static void p_values(const task *k, const char *score, double *p)
     okra_conformal_settings s;
     double weights[MOST], tests[MOST];
     okra_model *model = task_fit(k);
-    okra_conformal_defaults(&s);
+    s = (okra_conformal_settings){OKRA_SIZED(okra_conformal_settings)};
     put_weights(weights, tests, &s);
     s.how = "full";
     s.score = score;
@@ -148,7 +148,7 @@ TEST(intervals_are_the_hulls_of_what_refits_accept)
         k.n = seed % 13 == 5 ? 1 : k.n;
         k.gamma_y = 0;
         okra_model *model = task_fit(&k);
-        okra_conformal_defaults(&s);
+        s = (okra_conformal_settings){OKRA_SIZED(okra_conformal_settings)};
         put_weights(weights, tests, &s);
         s.how = "full";
         s.score = score;
@@ -196,7 +196,7 @@ TEST(groups_compare_like_with_like)
         CHECK_OK(okra_data_labels(theirs, k.tests, NULL, 2, &h));
         CHECK_OK(okra_data_dense(k.t, k.tests, P, P, &t));
         CHECK_OK(okra_data_dense(k.c, k.count, D, D, &c));
-        okra_conformal_defaults(&s);
+        s = (okra_conformal_settings){OKRA_SIZED(okra_conformal_settings)};
         s.groups = g;
         s.test_groups = h;
         CHECK_OK(okra_conformal_p_values(NULL, model, t, c, &s, p));
@@ -242,7 +242,7 @@ TEST(equal_pairs_are_equal)
         okra_model *model = task_fit(&k);
         CHECK_OK(okra_data_dense(k.t, 1, P, P, &t));
         CHECK_OK(okra_data_dense(k.c, 1, D, D, &y));
-        okra_conformal_defaults(&s);
+        s = (okra_conformal_settings){OKRA_SIZED(okra_conformal_settings)};
         s.how = hows[c % 2];
         CHECK_OK(okra_conformal_p_values(NULL, model, t, y, &s, p));
         CHECK_NEAR(p[0], 1, 1e-15);
@@ -270,7 +270,7 @@ TEST(centred_outputs_far_from_0)
                 k.c[i] += far * 1e8;
             }
             okra_model *model = task_fit(&k);
-            okra_conformal_defaults(&s);
+            s = (okra_conformal_settings){OKRA_SIZED(okra_conformal_settings)};
             s.how = hows[seed % 3];
             CHECK_OK(okra_data_dense(k.t, k.tests, P, P, &t));
             CHECK_OK(okra_data_dense(k.c, k.count, D, D, &c));
@@ -299,7 +299,7 @@ TEST(memory_failures_are_reported)
     CHECK_OK(okra_context_set_threads(ctx, 1));
     okra_model *model = task_fit(&k);
     CHECK_OK(okra_data_dense(k.t, k.tests, P, P, &t));
-    okra_conformal_defaults(&s);
+    s = (okra_conformal_settings){OKRA_SIZED(okra_conformal_settings)};
     CHECK_ALLOCATIONS(okra_conformal_p_values(ctx, model, t, c, &s, p), (void)0);
     CHECK_ALLOCATIONS(okra_conformal_intervals(ctx, model, t, 0.3, &s, bounds, NULL),
                       (void)0);
@@ -360,7 +360,7 @@ TEST(without_an_inverse_it_is_refused)
         okra_model *model = task_fit(&k);
         CHECK_OK(okra_data_dense(k.t, k.tests, P, P, &t));
         CHECK_OK(okra_data_dense(k.c, k.count, D, D, &c));
-        okra_conformal_defaults(&s);
+        s = (okra_conformal_settings){OKRA_SIZED(okra_conformal_settings)};
         CHECK(okra_conformal_p_values(NULL, model, t, c, &s, p) == OKRA_EUNSUPPORTED);
         CHECK(strstr(okra_message(), "lambda is 0") != NULL);
         s.how = "jackknife+"; /* does not divide by s */

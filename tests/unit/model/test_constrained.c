@@ -183,7 +183,7 @@ TEST(scores_equal_the_primal_form)
         int fd = mkstemp(path);
         okra_int rows = 0, cols = 0;
         CHECK_OK(okra_fit(NULL, t.x, t.y, o, &model));
-        CHECK_OK(okra_model_save(NULL, model, path));
+        CHECK_OK(okra_model_save(NULL, model, NULL, path));
         CHECK_OK(okra_model_load(NULL, path, &again));
         CHECK_OK(okra_predict(NULL, again, t.q, decode, &request, &p));
         const double *got = okra_prediction_embedding(p, &rows, &cols);

@@ -31,7 +31,7 @@ static void check_round_trip(const okra_model *model, const okra_data *x,
 {
     okra_model *back = NULL;
     okra_int rows, cols, top;
-    CHECK_OK(okra_model_save(NULL, model, files_path("m.okra")));
+    CHECK_OK(okra_model_save(NULL, model, NULL, files_path("m.okra")));
     CHECK(files_count() == 1);
     CHECK_OK(okra_model_load(NULL, files_path("m.okra"), &back));
     if (!back) {
@@ -52,7 +52,7 @@ static void check_round_trip(const okra_model *model, const okra_data *x,
     }
     /* a loaded model can be saved again: the same bytes */
     size_t first, second;
-    CHECK_OK(okra_model_save(NULL, back, files_path("again.okra")));
+    CHECK_OK(okra_model_save(NULL, back, NULL, files_path("again.okra")));
     unsigned char *p = read_whole(files_path("m.okra"), &first);
     unsigned char *q = read_whole(files_path("again.okra"), &second);
     CHECK(first == second && memcmp(p, q, first) == 0);
@@ -151,7 +151,7 @@ TEST(data_keeps_the_file_mapped)
     okra_model *back = NULL;
     pairs_make(4, &p);
     okra_model *model = pairs_fit(p.train_x, p.train_y, "");
-    CHECK_OK(okra_model_save(NULL, model, files_path("m.okra")));
+    CHECK_OK(okra_model_save(NULL, model, NULL, files_path("m.okra")));
     CHECK_OK(okra_model_load(NULL, files_path("m.okra"), &back));
     okra_data *y = back ? okra_data_retain(back->training->y) : NULL;
     okra_model_free(back);
@@ -177,7 +177,7 @@ TEST(altered_and_truncated_files)
     okra_data *x = NULL, *y = NULL;
     size_t size;
     okra_model *model = tiny(&x, &y);
-    CHECK_OK(okra_model_save(NULL, model, files_path("m.okra")));
+    CHECK_OK(okra_model_save(NULL, model, NULL, files_path("m.okra")));
     unsigned char *bytes = read_whole(files_path("m.okra"), &size);
     int accepted = 0, other = 0;
     for (size_t i = 0; i < 2 * size; i++) {
@@ -306,7 +306,7 @@ TEST(files_that_are_no_models)
     };
     okra_data *x = NULL, *y = NULL;
     okra_model *model = tiny(&x, &y), *back = NULL;
-    CHECK_OK(okra_model_save(NULL, model, files_path("m.okra")));
+    CHECK_OK(okra_model_save(NULL, model, NULL, files_path("m.okra")));
     rewrite("m.okra", "same.okra", NULL, NULL, NULL);
     CHECK_OK(okra_model_load(NULL, files_path("same.okra"), &back));
     okra_model_free(back);
@@ -322,7 +322,7 @@ TEST(files_that_are_no_models)
     CHECK_FAILS(okra_model_load(NULL, files_path("nothing.okra"), &back), OKRA_EIO,
                 "nothing.okra");
     CHECK_FAILS(okra_model_load(NULL, "/", &back), OKRA_EIO, "/");
-    CHECK_FAILS(okra_model_save(NULL, model, "/nonexistent/m.okra"), OKRA_EIO,
+    CHECK_FAILS(okra_model_save(NULL, model, NULL, "/nonexistent/m.okra"), OKRA_EIO,
                 "/nonexistent/m.okra");
     okra_model_free(model);
     okra_data_free(x);
@@ -338,13 +338,13 @@ TEST(failing_allocations)
     okra_model *model = tiny(&x, &y), *back = NULL;
     char path[512];
     snprintf(path, sizeof path, "%s", files_path("m.okra"));
-    CHECK_ALLOCATIONS(okra_model_save(NULL, model, path), (void)0);
+    CHECK_ALLOCATIONS(okra_model_save(NULL, model, NULL, path), (void)0);
     CHECK(files_count() == 1);
     CHECK_ALLOCATIONS(okra_model_load(NULL, path, &back), okra_model_free(back));
     okra_model_free(model);
     CHECK_OK(okra_data_labels(codes, 2, names, 2, &labels));
     model = pairs_fit(x, labels, "kx=rbf(sigma=1)|center ky=zero-one");
-    CHECK_ALLOCATIONS(okra_model_save(NULL, model, path), (void)0);
+    CHECK_ALLOCATIONS(okra_model_save(NULL, model, NULL, path), (void)0);
     CHECK_ALLOCATIONS(okra_model_load(NULL, path, &back), okra_model_free(back));
     okra_model_free(model);
     okra_data_free(x);

@@ -154,7 +154,7 @@ TEST(predictions_equal_the_full_system)
         char path[] = "/tmp/okra-jkm-XXXXXX";
         int fd = mkstemp(path);
         CHECK_OK(okra_fit(NULL, t.x, t.y, o, &model));
-        CHECK_OK(okra_model_save(NULL, model, path));
+        CHECK_OK(okra_model_save(NULL, model, NULL, path));
         CHECK_OK(okra_model_load(NULL, path, &again));
         CHECK_OK(predict(c % 5 ? model : again, t.q, got));
         for (int q = 0; q < M; q++) {

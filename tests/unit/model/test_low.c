@@ -57,7 +57,7 @@ TEST(kpca_of_full_rank_equals_dense)
         if (output < 2) {
             check_same(a, b, &p, "decode=explicit", KPCA);
         }
-        CHECK_OK(okra_model_save(NULL, b, files_path("kpca.okra")));
+        CHECK_OK(okra_model_save(NULL, b, NULL, files_path("kpca.okra")));
         CHECK_OK(okra_model_load(NULL, files_path("kpca.okra"), &again));
         const okra_model *models[] = {a, again};
         for (int k = 0; k < 2; k++) {
@@ -302,7 +302,10 @@ TEST(paths_equal_single_fits)
         okra_model *models[2] = {NULL};
         pairs_make(5, &p);
         okra_options *o = settings_of(okra_fit_options, settings[k]);
-        CHECK_OK(okra_fit_path(NULL, p.train_x, p.train_y, o, lambda, 2, models));
+        CHECK_OK(okra_fit_as(NULL, p.train_x, p.train_y, o,
+                             (&(okra_fit_request){OKRA_SIZED(okra_fit_request),
+                                                  .lambda = lambda, .count = 2}),
+                             models));
         for (int l = 0; l < 2; l++) {
             char one[200];
             snprintf(one, sizeof one, "%s lambda=%g", settings[k], lambda[l]);
@@ -340,7 +343,7 @@ TEST(files_keep_the_basis)
         okra_model *model = pairs_fit(p.train_x, p.train_y, settings[k]);
         CHECK(model->training->x->n == 5 || k == 1 || k == 2 || k == 5);
         CHECK(okra_model_count(model) == N);
-        CHECK_OK(okra_model_save(NULL, model, files_path("low.okra")));
+        CHECK_OK(okra_model_save(NULL, model, NULL, files_path("low.okra")));
         CHECK_OK(okra_model_load(NULL, files_path("low.okra"), &again));
         losses(model, &p, one);
         losses(again, &p, two);

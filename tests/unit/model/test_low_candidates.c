@@ -57,7 +57,7 @@ TEST(candidates_cost_their_features)
                  "kx=rbf(sigma=1) ky=rbf(sigma=2) operator=%s lambda=0.05 low-rank=%s",
                  c / 5 % 2 ? "ccov" : "identity", kinds[c % 5]);
         okra_model *made = pairs_fit(p.train_x, p.train_y, settings);
-        CHECK_OK(okra_model_save(NULL, made, files_path("cost.okra")));
+        CHECK_OK(okra_model_save(NULL, made, NULL, files_path("cost.okra")));
         CHECK_OK(okra_model_load(NULL, files_path("cost.okra"), &model));
         check_distances(model, &p, c % 5 == 2 ? 6 : 5);
         okra_model_free(made);

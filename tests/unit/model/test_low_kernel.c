@@ -326,7 +326,7 @@ TEST(files)
         okra_data *y = outputs(w, &p);
         options_of(w, specs[c / WAYS], w->explicit ? NULL : specs[c / WAYS], text);
         okra_model *model = pairs_fit(p.train_x, y, text);
-        CHECK_OK(okra_model_save(NULL, model, files_path("low.okra")));
+        CHECK_OK(okra_model_save(NULL, model, NULL, files_path("low.okra")));
         CHECK_OK(okra_model_load(NULL, files_path("low.okra"), &again));
         CHECK(compare(again, p.test_x, model, p.test_x, NULL) == 0);
         CHECK_TEXT(okra_kernel_text(again->training->kx),
@@ -347,7 +347,7 @@ TEST(waves_say_what_they_are)
     okra_model *m =
         pairs_fit(p.train_x, p.train_y, "kx=rbf(sigma=2) low-rank-x=rff(rank=8)");
     CHECK(strstr(okra_model_json(m), "\"x\": \"rbf(sigma=2) | rff(rank=8)\""));
-    CHECK_OK(okra_model_save(NULL, m, files_path("waves.okra")));
+    CHECK_OK(okra_model_save(NULL, m, NULL, files_path("waves.okra")));
     CHECK_OK(okra_model_load(NULL, files_path("waves.okra"), &again));
     CHECK(strstr(okra_model_json(again), "\"x\": \"rbf(sigma=2) | rff(rank=8)\""));
     CHECK(compare(again, p.test_x, m, p.test_x, NULL) == 0);

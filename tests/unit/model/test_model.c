@@ -156,7 +156,10 @@ TEST(a_path_gives_the_models_of_its_lambdas)
         snprintf(settings, sizeof settings, "kx=rbf(sigma=1) ky=rbf(sigma=1) operator=%s",
                  operators[o]);
         okra_options *options = settings_of(okra_fit_options, settings);
-        CHECK_OK(okra_fit_path(NULL, p.train_x, p.train_y, options, lambda, 3, models));
+        CHECK_OK(okra_fit_as(NULL, p.train_x, p.train_y, options,
+                             (&(okra_fit_request){OKRA_SIZED(okra_fit_request),
+                                                  .lambda = lambda, .count = 3}),
+                             models));
         for (size_t i = 0; i < 3 && models[i]; i++) {
             char one[160];
             snprintf(one, sizeof one, "%s lambda=%.17g", settings, lambda[i]);
@@ -171,6 +174,11 @@ TEST(a_path_gives_the_models_of_its_lambdas)
             char text[64];
             snprintf(text, sizeof text, "\"lambda\": \"%.17g\"", lambda[i]);
             CHECK(strstr(okra_model_json(models[i]), text) != NULL);
+            snprintf(text, sizeof text, "%.17g", lambda[i]);
+            CHECK_TEXT(okra_model_option(models[i], "lambda"), text);
+            CHECK_TEXT(okra_model_option(models[i], "kx"), "rbf(sigma=1)");
+            CHECK_TEXT(okra_model_option(models[i], "operator"), operators[o]);
+            CHECK(!okra_model_option(models[i], "k"));
             okra_prediction_free(a);
             okra_prediction_free(b);
             okra_model_free(single);
@@ -333,10 +341,50 @@ TEST(one_pair_is_a_training_set)
     pairs_free(&p);
 }
 
+/* The door of plain numbers gives what okra_predict gives, with any row stride, and after
+ * a file, too. */
+TEST(values_are_those_of_the_prediction)
+{
+    pairs p;
+    okra_model *model = NULL, *loaded = NULL;
+    okra_int ld = 0;
+    pairs_make(11, &p);
+    const okra_int m = M, d = okra_data_width(p.test_x);
+    const okra_int width = okra_data_width(p.train_y);
+    const double *x = okra_data_values(p.test_x, &ld);
+    double wide[M * 64], out[M * 64];
+    CHECK(d <= 60 && width <= 64 && okra_data_count(p.test_x) == m);
+    for (okra_int i = 0; i < m * (d + 2); i++) {
+        wide[i] = i % (d + 2) < d ? x[i / (d + 2) * ld + i % (d + 2)] : (double)NAN;
+    }
+    model = pairs_fit(p.train_x, p.train_y, "kx=rbf(sigma=1) ky=linear lambda=0.1");
+    okra_prediction *prediction = NULL;
+    CHECK_OK(okra_predict(NULL, model, p.test_x, NULL, NULL, &prediction));
+    const double *want = okra_data_values(okra_prediction_objects(prediction), &ld);
+    CHECK(ld == width);
+    CHECK_OK(okra_predict_values(NULL, model, wide, m, d + 2, out));
+    CHECK(memcmp(out, want, (size_t)(m * width) * sizeof *out) == 0);
+    CHECK_OK(okra_model_save(NULL, model, NULL, "values.okra"));
+    CHECK_OK(okra_model_load(NULL, "values.okra", &loaded));
+    CHECK_TEXT(okra_model_option(loaded, "lambda"), "0.1");
+    CHECK_TEXT(okra_model_option(loaded, "ky"), "linear");
+    CHECK_TEXT(okra_model_option(loaded, "method"), "ridge");
+    memset(out, 0, (size_t)(m * width) * sizeof *out);
+    CHECK_OK(okra_predict_values(NULL, loaded, x, m, d, out));
+    CHECK(memcmp(out, want, (size_t)(m * width) * sizeof *out) == 0);
+    CHECK_FAILS(okra_predict_values(NULL, loaded, wide, m, d, out), OKRA_EFORMAT, "nan");
+    okra_model_free(loaded);
+    okra_model_free(model);
+    okra_prediction_free(prediction);
+    pairs_free(&p);
+    remove("values.okra");
+}
+
 MAIN(RUN(weights_solve_the_ridge_system), RUN(candidates_are_ranked_by_true_distance),
      RUN(embedding_is_the_weighted_sum_of_outputs),
      RUN(kept_weights_do_not_change_the_objects),
      RUN(a_path_gives_the_models_of_its_lambdas),
      RUN(loss_is_the_squared_distance_to_the_truth),
      RUN(matrix_operator_predicts_embeddings), RUN(blocks_do_not_matter),
-     RUN(nothing_to_predict), RUN(one_pair_is_a_training_set))
+     RUN(nothing_to_predict), RUN(one_pair_is_a_training_set),
+     RUN(values_are_those_of_the_prediction))

@@ -31,12 +31,21 @@ TEST(what_fit_refuses)
     CHECK_FAILS(pairs_try_fit(p.train_x, p.train_y, "kx=rbf("), OKRA_EARG, "kx: ");
     CHECK_FAILS(pairs_try_fit(p.train_x, p.train_y, "ky=rbf("), OKRA_EARG, "ky: ");
     CHECK_FAILS(pairs_try_fit(p.train_x, p.train_y, "kx=precomputed"), OKRA_EARG, "kx: ");
-    CHECK_FAILS(okra_fit_path(NULL, p.train_x, p.train_y, NULL, lambda, 0, models),
+    CHECK_FAILS(okra_fit_as(NULL, p.train_x, p.train_y, NULL,
+                            (&(okra_fit_request){OKRA_SIZED(okra_fit_request),
+                                                 .lambda = lambda, .count = 0}),
+                            models),
                 OKRA_EARG, "the path has no lambda");
-    CHECK_FAILS(okra_fit_path(NULL, p.train_x, p.train_y, NULL, lambda, 2, models),
+    CHECK_FAILS(okra_fit_as(NULL, p.train_x, p.train_y, NULL,
+                            (&(okra_fit_request){OKRA_SIZED(okra_fit_request),
+                                                 .lambda = lambda, .count = 2}),
+                            models),
                 OKRA_EARG, "ridge: lambda is -1");
     okra_options *knn = settings_of(okra_fit_options, "method=knn");
-    CHECK_FAILS(okra_fit_path(NULL, p.train_x, p.train_y, knn, lambda, 1, models),
+    CHECK_FAILS(okra_fit_as(NULL, p.train_x, p.train_y, knn,
+                            (&(okra_fit_request){OKRA_SIZED(okra_fit_request),
+                                                 .lambda = lambda, .count = 1}),
+                            models),
                 OKRA_EARG, "method knn has no lambda to follow a path of");
     CHECK(!models[0] && !models[1]);
     okra_options_free(knn);
@@ -84,11 +93,29 @@ TEST(what_must_be_given)
                 "okra_fit: x is NULL");
     CHECK_FAILS(okra_fit(NULL, p.train_x, NULL, NULL, &none), OKRA_EARG,
                 "okra_fit: y is NULL");
-    CHECK_FAILS(okra_fit_path(NULL, NULL, p.train_y, NULL, &value, 1, &none), OKRA_EARG,
-                "okra_fit_path: x is NULL");
-    CHECK_FAILS(okra_fit_path(NULL, p.train_x, NULL, NULL, &value, 1, &none), OKRA_EARG,
-                "okra_fit_path: y is NULL");
-    CHECK_FAILS(okra_fit_path(NULL, p.train_x, p.train_y, NULL, NULL, 1, &none),
+    okra_fit_request both = {OKRA_SIZED(okra_fit_request), .x_files = "list:a",
+                             .y_files = "list:b"};
+    CHECK_FAILS(okra_fit_as(NULL, p.train_x, p.train_y, NULL, &both, &none), OKRA_EARG,
+                "from memory or from files, not from both");
+    both.basis = model;
+    CHECK_FAILS(okra_fit_as(NULL, NULL, NULL, NULL, &both, &none), OKRA_EUNSUPPORTED,
+                "one of these: rows in files, a basis, several lambdas");
+    CHECK_FAILS(okra_predict_values(NULL, model, NULL, 1, 1, &value), OKRA_EARG,
+                "okra_predict_values: x is NULL");
+    CHECK_FAILS(okra_fit_as(NULL, NULL, p.train_y, NULL,
+                            (&(okra_fit_request){OKRA_SIZED(okra_fit_request),
+                                                 .lambda = &value, .count = 1}),
+                            &none),
+                OKRA_EARG, "okra_fit_as: x is NULL");
+    CHECK_FAILS(okra_fit_as(NULL, p.train_x, NULL, NULL,
+                            (&(okra_fit_request){OKRA_SIZED(okra_fit_request),
+                                                 .lambda = &value, .count = 1}),
+                            &none),
+                OKRA_EARG, "okra_fit_as: y is NULL");
+    CHECK_FAILS(okra_fit_as(NULL, p.train_x, p.train_y, NULL,
+                            (&(okra_fit_request){OKRA_SIZED(okra_fit_request),
+                                                 .lambda = NULL, .count = 1}),
+                            &none),
                 OKRA_EARG, "the path has no lambda");
     CHECK_FAILS(okra_predict(NULL, NULL, p.test_x, NULL, NULL, &prediction), OKRA_EARG,
                 "okra_predict: model is NULL");
@@ -102,9 +129,9 @@ TEST(what_must_be_given)
                 "okra_model_loss: y is NULL");
     CHECK_FAILS(okra_model_load(NULL, NULL, &none), OKRA_EARG,
                 "okra_model_load: path is NULL");
-    CHECK_FAILS(okra_model_save(NULL, model, NULL), OKRA_EARG,
+    CHECK_FAILS(okra_model_save(NULL, model, NULL, NULL), OKRA_EARG,
                 "okra_model_save: path is NULL");
-    CHECK_FAILS(okra_model_save(NULL, NULL, "x.okra"), OKRA_EARG,
+    CHECK_FAILS(okra_model_save(NULL, NULL, NULL, "x.okra"), OKRA_EARG,
                 "okra_model_save: model is NULL");
     CHECK_FAILS(okra_score(NULL, NULL, p.test_y, p.test_y, &value, NULL, NULL), OKRA_EARG,
                 "okra_score: spec is NULL");
@@ -141,7 +168,7 @@ TEST(a_cancelled_run_stops)
                 NULL);
     CHECK_FAILS(okra_model_loss(context, model, p.test_x, p.test_y, &value, NULL),
                 OKRA_ECANCELLED, NULL);
-    CHECK_FAILS(okra_model_save(context, model, files_path("cancelled.okra")),
+    CHECK_FAILS(okra_model_save(context, model, NULL, files_path("cancelled.okra")),
                 OKRA_ECANCELLED, NULL);
     CHECK(files_count() == 0);
     okra_context_resume(context);
@@ -209,7 +236,10 @@ TEST(failing_allocations)
                       okra_model_free(model));
     CHECK_ALLOCATIONS(okra_fit(one, p.train_x, p.train_y, linear, &model),
                       okra_model_free(model));
-    CHECK_ALLOCATIONS(okra_fit_path(one, p.train_x, p.train_y, fit, lambda, 2, models),
+    CHECK_ALLOCATIONS(okra_fit_as(one, p.train_x, p.train_y, fit,
+                                  (&(okra_fit_request){OKRA_SIZED(okra_fit_request),
+                                                       .lambda = lambda, .count = 2}),
+                                  models),
                       (okra_model_free(models[0]), okra_model_free(models[1])));
     CHECK_OK(okra_fit(one, p.train_x, p.train_y, linear, &model));
     okra_int ranges[2 * M];

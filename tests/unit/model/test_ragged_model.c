@@ -36,7 +36,7 @@ static void check_round_trip(const okra_data *x, const okra_data *y, const char 
     okra_prediction *before = NULL, *after = NULL;
     char path[512];
     snprintf(path, sizeof path, "%s", files_path("m.okra"));
-    CHECK_ALLOCATIONS(okra_model_save(NULL, model, path), (void)0);
+    CHECK_ALLOCATIONS(okra_model_save(NULL, model, NULL, path), (void)0);
     CHECK_ALLOCATIONS(okra_model_load(NULL, path, &back), okra_model_free(back));
     CHECK_OK(okra_model_load(NULL, path, &back));
     CHECK_OK(okra_predict(NULL, model, x, NULL, NULL, &before));

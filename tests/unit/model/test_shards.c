@@ -62,7 +62,10 @@ static okra_status fit_files(const char *x, const char *y, const char *settings,
                              okra_model **model)
 {
     okra_options *o = settings_of(okra_fit_options, settings);
-    okra_status st = okra_fit_shards(NULL, x, y, o, model);
+    okra_status st = okra_fit_as(
+        NULL, NULL, NULL, o,
+        (&(okra_fit_request){OKRA_SIZED(okra_fit_request), .x_files = x, .y_files = y}),
+        model);
     okra_options_free(o);
     return st;
 }
@@ -136,7 +139,7 @@ TEST(a_fit_is_that_of_one_array)
         CHECK(okra_model_count(parts) == (apart ? FEW : ROWS));
         CHECK(okra_bag_get_number_(parts->bag, "pairs", &told) == apart);
         CHECK(!apart || told == ROWS);
-        CHECK_OK(okra_model_save(NULL, parts, files_path("m.okra")));
+        CHECK_OK(okra_model_save(NULL, parts, NULL, files_path("m.okra")));
         okra_model_free(parts);
         parts = NULL;
         CHECK_OK(okra_model_load(NULL, files_path("m.okra"), &parts));
@@ -224,7 +227,11 @@ static okra_status try_fit(const char *x, const char *y, const char *low)
     for (int i = 0; st == OKRA_OK && i < 4; i++) {
         st = okra_options_set(o, names[i], values[i]);
     }
-    st = st ? st : okra_fit_shards(NULL, x, y, o, &model);
+    st = st ? st
+            : okra_fit_as(NULL, NULL, NULL, o,
+                          (&(okra_fit_request){OKRA_SIZED(okra_fit_request), .x_files = x,
+                                               .y_files = y}),
+                          &model);
     okra_model_free(model);
     okra_options_free(o);
     return st;

@@ -156,7 +156,7 @@ TEST(support_vectors)
                *model = pairs_fit(p.train_x, p.train_y,
                                   "method=soar kx=rbf(gamma=3) associate=rbf(gamma=1) "
                                   "learner=svr cost=100 tube=0.05");
-    CHECK_OK(okra_model_save(NULL, model, files_path("soar.okra")));
+    CHECK_OK(okra_model_save(NULL, model, NULL, files_path("soar.okra")));
     CHECK_OK(okra_model_load(NULL, files_path("soar.okra"), &loaded));
     okra_prediction *q = pairs_predict(model, p.train_x, "", false, true);
     okra_prediction *r = pairs_predict(loaded, p.train_x, "", false, true);

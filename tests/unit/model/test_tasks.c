@@ -165,7 +165,7 @@ TEST(models_speak_in_the_units_of_y)
              "kx=rbf(sigma=1.5) ky=metric(file=%s) operator=cov lambda=0.1", matrix_file);
     snprintf(model_file, sizeof model_file, "%s.okra", matrix_file);
     model[0] = pairs_fit(p.train_x, p.train_y, settings);
-    CHECK_OK(okra_model_save(NULL, model[0], model_file));
+    CHECK_OK(okra_model_save(NULL, model[0], NULL, model_file));
     unlink(matrix_file);
     CHECK_OK(okra_model_load(NULL, model_file, &model[1]));
     for (int k = 0; k < 2; k++) {

@@ -197,7 +197,7 @@ TEST(file)
     for (int local = 0; local < 2; local++) {
         okra_model *model = fit_scene(&s, "tgp-kl", local ? "neighbours=6" : ""),
                    *loaded = NULL;
-        CHECK_OK(okra_model_save(NULL, model, path));
+        CHECK_OK(okra_model_save(NULL, model, NULL, path));
         CHECK_OK(okra_model_load(NULL, path, &loaded));
         okra_prediction *a = pairs_predict(model, s.p.test_x, "", false, false);
         okra_prediction *b = pairs_predict(loaded, s.p.test_x, "", false, false);

@@ -12,7 +12,7 @@ static void take_apart(const okra_data *x, const okra_data *y, const char *setti
 {
     okra_model *model = pairs_fit(x, y, settings), *back = NULL;
     snprintf(where, sizeof where, "%s", files_path("m.okra"));
-    CHECK_OK(okra_model_save(NULL, model, where));
+    CHECK_OK(okra_model_save(NULL, model, NULL, where));
     parts_read(where, m);
     parts_write(m, where); /* nothing altered: as good as before */
     CHECK_OK(okra_model_load(NULL, where, &back));

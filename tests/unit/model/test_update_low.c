@@ -207,7 +207,7 @@ TEST(other_inputs_do_not_go)
     CHECK_OK(okra_data_take(p.train_x, gone, 2, &right));
     CHECK_OK(okra_data_take(p.test_x, test, 1, &one));
     okra_model *m = pairs_fit(p.train_x, p.train_y, settings[0]);
-    CHECK_OK(okra_model_save(NULL, m, files_path("kept.okra")));
+    CHECK_OK(okra_model_save(NULL, m, NULL, files_path("kept.okra")));
     CHECK_OK(okra_model_load(NULL, files_path("kept.okra"), &loaded));
     CHECK_FAILS(
         remove_rows(loaded, turned, 2, right, &out), OKRA_EARG,
@@ -250,7 +250,7 @@ TEST(squares_of_outputs_may_not_overflow)
     pairs_make(6, &p);
     p.y[3] = 1e140;
     CHECK_OK(okra_fit(NULL, p.train_x, p.train_y, o, &m));
-    CHECK_OK(okra_model_save(NULL, m, files_path("large.okra")));
+    CHECK_OK(okra_model_save(NULL, m, NULL, files_path("large.okra")));
     okra_model_free(m);
     m = NULL;
     p.y[3] = 1e200;

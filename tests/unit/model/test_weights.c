@@ -286,7 +286,7 @@ TEST(a_file_keeps_the_weights)
     okra_options *options = settings_of(okra_fit_options, settings);
     okra_model *model = pairs_fit(p.train_x, y, settings);
     const char *path = files_path("weighed.okra");
-    CHECK_OK(okra_model_save(NULL, model, path));
+    CHECK_OK(okra_model_save(NULL, model, NULL, path));
     CHECK_OK(okra_model_load(NULL, path, &loaded));
     losses(model, &p, before);
     losses(loaded, &p, after);
