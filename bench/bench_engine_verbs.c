@@ -48,7 +48,7 @@ done:
     return st;
 }
 
-/* As src/method/ridge/ridge_leave_cholesky.c does it. */
+/* As src/solve/smoother_dense.c does it. */
 static okra_status leave(okra_context *ctx, const okra_large_ *A, okra_large_ *L,
                          okra_large_ *X, double *q)
 {

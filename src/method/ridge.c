@@ -12,7 +12,7 @@
  *             h(x) = sum_j g_j e_j e_j' Y' (lambda I + g_j K)^-1 k_x  (Brouard eq. 12)
  *             which with K = V' diag(v) V is
  *             h(x)' = k_x' C,  C = V' [ (V Y E')_ij g_j / (lambda + g_j v_i) ] E
- *   diagonal  K(x,x') = (1 - t) k(x,x') I + t diag(x o x'), see ridge_diagonal.c
+ *   diagonal  K(x,x') = (1 - t) k(x,x') I + t diag(x o x'), see diagonal.c
  *
  * k_x = (k(x_1,x), ..., k(x_n,x)); L the output Gram matrix. lambda is scikit-learn's
  * KernelRidge alpha for identity and matrix; cov and ccov have n lambda in its place.
@@ -33,18 +33,16 @@
  * graph holds each input once, whatever its weight.
  *
  * Outputs with missing values (NaN), identity and matrix: the sum runs over the known
- * ones; ridge_missing.c.
+ * ones; missing.c.
  *
  * Cost: one lambda, identity: K is factored in place (n^3/3 flops, n^2 doubles), a query
  * takes 2 n^2. Several lambdas share one eigendecomposition of K, each then costs n^3;
  * cov and ccov as linalg/kron.c says; matrix: eigendecompositions of K and A. Where
  * outputs have explicit features the coefficients of h(x)' = k_x' C are kept as well, so
- * that an explicit prediction takes n d a query. Low rank: ridge_low.c.
+ * that an explicit prediction takes n d a query. Low rank: low.c.
  */
-#include "solve/cg.h"
-#include "solve/directions.h"
+#include "solve/ridge.h"
 #include "solve/semi.h"
-#include "solve/sum.h"
 
 #include "method/method.h"
 
@@ -345,8 +343,7 @@ static okra_status plan(const okra_options *options, okra_fit_plan_ *p)
     if (okra_options_is_set(options, "lambda2")) {
         CHK(plan_graph(o.graph, p));
     }
-    if (okra_operator_kind_of_(o.operator_text) ==
-        OKRA_OPERATOR_DIAGONAL) { /* ridge_low_diagonal.c */
+    if (okra_operator_kind_of_(o.operator_text) == OKRA_OPERATOR_DIAGONAL) { /* low.c */
         p->passes += 1;
         p->row += p->map + 2 * m * d;
         p->doubles += 3 * m * d;

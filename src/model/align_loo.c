@@ -1,6 +1,6 @@
 /*
  * align_loo.c: align-loo(A, B, ...): weights of kernels by the least sum of left-out
- * losses of ridge (ridge_leave.c) at the lambda of the options,
+ * losses of ridge (leave.c) at the lambda of the options,
  *
  *     B = (K_w + lambda I)^-1,   N = B L B,   E = sum_i N_ii / B_ii^2,
  *     dE/dw_k = <K_k, -2 N diag(B_ii^-2) B + 2 B diag(N_ii / B_ii^3) B>,

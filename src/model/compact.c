@@ -19,7 +19,7 @@ static bool whole_factor(const char *name)
     return strcmp(name, "factor") == 0;
 }
 
-/* ... or one of several (ridge_directions.c). */
+/* ... or one of several (update.c). */
 static bool any_factor(const char *name)
 {
     return whole_factor(name) || strncmp(name, "factor.", 7) == 0;

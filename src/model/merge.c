@@ -1,6 +1,6 @@
 /*
  * merge.c: several models of low rank with one basis become one: their moments add up
- * (method/ridge/ridge_sum.c), their training outputs follow one another.
+ * (sum.c), their training outputs follow one another.
  */
 #include "model/model.h"
 #include "okra/conformal.h"

@@ -1,6 +1,6 @@
 /*
- * ridge_cg.c: ridge of large rank by preconditioned conjugate gradients, without the
- * m x m moments of ridge_low.c (Rudi, Carratino and Rosasco 2017, "Falkon", alg. 1).
+ * cg.c: ridge of large rank by preconditioned conjugate gradients, without the
+ * m x m moments of low.c (Rudi, Carratino and Rosasco 2017, "Falkon", alg. 1).
  *
  *     (Phi'Phi + lambda I) X = Phi'Psi,  Phi = V F^-T,  V = K_nP,  K_PP = F F'
  *
@@ -17,7 +17,7 @@
  * state is saved after every step; a fit that goes on from it does the same arithmetic,
  * so that the model has the same bits.
  */
-#include "solve/cg.h"
+#include "solve/ridge.h"
 
 #include "kernel/lowrank/lowrank.h"
 #include "solve/moments.h"

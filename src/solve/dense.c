@@ -1,12 +1,13 @@
 /*
- * ridge_fit.c: the solvers of ridge.c, whose opening comment has the equations.
+ * dense.c: the solvers of ridge.c, whose opening comment has the equations.
  */
 #include "solve/kron.h"
-#include "solve/operator.h"
 #include "solve/ridge.h"
+#include "solve/semi.h"
 
 #include <float.h>
 #include <math.h>
+#include <stdio.h>
 
 static okra_mat_ features_of(const okra_ridge_ *r)
 {
@@ -286,4 +287,202 @@ okra_status okra_ridge_matrix_(okra_ridge_ *r, double *A)
     warn_condition(r, v, d > 0 ? g[d - 1] : 0);
     okra_spectral_ s = {V, v, features_of(r), A, g, 1, NULL};
     return okra_ridge_spectral_(r, &s);
+}
+
+/* ---- weights of pairs: the way to the problem of s_i times both features of pair i, and
+ * back ---- */
+
+okra_status okra_ridge_K_(const okra_ridge_ *r, okra_large_ **K)
+{
+    return okra_problem_scaled_K_(r->ctx, r->p, r->s, K);
+}
+
+okra_status okra_ridge_host_K_(const okra_ridge_ *r, double **K)
+{
+    okra_large_ *G = NULL;
+    okra_status st = okra_ridge_K_(r, &G);
+    st = st == OKRA_OK ? okra_large_take_(r->ctx, &G, "the Gram matrix of the inputs", K)
+                       : st;
+    okra_large_free_(G);
+    return st;
+}
+
+okra_status okra_ridge_ones_(const okra_ridge_ *r, const okra_large_ *V, double *out)
+{
+    okra_int n = okra_large_cols_(V);
+    return r->s ? okra_large_left_(r->ctx, false, false, 1, V,
+                                   okra_mat_view_(r->s, n, 1, 1),
+                                   okra_mat_of_(out, okra_large_rows_(V), 1))
+                : okra_large_row_sums_(r->ctx, V, out);
+}
+
+/* A matrix that the model keeps on the engine: s_i A_ij s_j, or A_ij / s_i. */
+static okra_status unscale_kept(const okra_ridge_ *r, okra_bag_ *bag, const char *name,
+                                bool divide)
+{
+    okra_large_ *A = okra_large_kept_(bag, name);
+    OWNED double *inverse = NULL;
+    if (!A || !divide) {
+        return A ? okra_large_scale_(r->ctx, r->s, r->s, A) : OKRA_OK;
+    }
+    MAKE(inverse, r->p->n);
+    for (okra_int i = 0; i < r->p->n; i++) {
+        inverse[i] = 1 / r->s[i];
+    }
+    return okra_large_scale_(r->ctx, inverse, NULL, A);
+}
+
+/* From the problem in units of s to that of the outputs themselves:
+ *     coefficients  C = S C~               B = S B~ S (low rank: rows alone)
+ *     factor        K + lambda S^-2 = (S^-1 G)(S^-1 G)',   G G' = S K S + lambda I */
+okra_status okra_ridge_unscale_(const okra_ridge_ *r, okra_bag_ *bag)
+{
+    okra_int n = r->p->n, m = 0, cols = 0;
+    bool low = r->p->map_x != NULL;
+    if (!r->s) {
+        return OKRA_OK;
+    }
+    double *C = low ? NULL : okra_bag_edit_(bag, "coefficients", &m, &cols);
+    for (okra_int i = 0; C && i < n * cols; i++) {
+        C[i] *= r->s[i / cols];
+    }
+    double *B = okra_bag_edit_(bag, "B", &m, &cols);
+    for (okra_int i = 0; B && i < n * cols; i++) {
+        okra_int j = i % cols;
+        B[i] *= r->s[i / cols] * (!low && j < n ? r->s[j] : 1);
+    }
+    CHK(unscale_kept(r, bag, "B", false));
+    for (int k = -1; k < OKRA_DIRECTIONS_MOST_; k++) {
+        char name[24] = "factor";
+        if (k >= 0) {
+            snprintf(name, sizeof name, "factor.%d", k);
+        }
+        double *G = okra_bag_edit_(bag, name, &m, &cols);
+        for (okra_int i = 0; G && i < n * n; i++) {
+            G[i] /= r->s[i / n];
+        }
+        CHK(unscale_kept(r, bag, name, true));
+    }
+    return okra_problem_put_weights_(r->p, bag);
+}
+
+okra_status okra_ridge_unscale_left_(okra_context *ctx, void *user,
+                                     const okra_left_ *left)
+{
+    const okra_unscaled_ *u = user;
+    const double *s = u->r->s;
+    okra_mat_ A = left->H.p ? left->H : left->W;
+    for (okra_int i = 0; i < A.rows; i++) {
+        for (okra_int j = 0; j < A.cols; j++) {
+            A.p[i * A.ld + j] *= (left->W.p ? s[j] : 1) / s[i];
+        }
+    }
+    return u->leave->sink(ctx, u->leave->user, left);
+}
+
+okra_status okra_ridge_features_(okra_ridge_ *r)
+{
+    okra_int n = r->p->n, d = r->p->d;
+    CHK(okra_doubles_(r->ctx, n, d, "the output features", &r->Y));
+    CHK(okra_mat_copy_(okra_mat_view_(r->p->features, n, d, r->p->features_ld),
+                       okra_mat_of_(r->Y, n, d)));
+    for (okra_int i = 0; i < n * d; i++) {
+        r->missing = r->missing || isnan(r->Y[i]);
+    }
+    if (r->center) {
+        ZMAKE(r->mean, d);
+        for (okra_int j = 0; j < d; j++) { /* the mean of what is known */
+            double known = 0;
+            for (okra_int i = 0; i < n; i++) {
+                known += isnan(r->Y[i * d + j]) ? 0 : okra_ridge_weight_(r, i);
+            }
+            for (okra_int i = 0; i < n; i++) {
+                double y = r->Y[i * d + j];
+                r->mean[j] += isnan(y) ? 0 : okra_ridge_weight_(r, i) * y / known;
+            }
+        }
+        for (okra_int i = 0; i < n; i++) {
+            for (okra_int j = 0; j < d; j++) {
+                r->Y[i * d + j] -= r->mean[j];
+            }
+        }
+    }
+    for (okra_int i = 0; r->s && i < n * d; i++) {
+        r->Y[i] *= r->s[i / d];
+    }
+    return OKRA_OK;
+}
+
+/* ---- inputs that have no outputs; equations in method/ridge.c and semi.c ---- */
+
+/* B = J (lambda I + K P)^-1, n x N, and C = B' Y, N x d, where there are features. */
+static okra_status weights(okra_ridge_ *r, const okra_semi_ *s, size_t l)
+{
+    okra_int n = s->n, N = s->N, d = r->p->d;
+    OWNED double *R = NULL, *B = NULL, *C = NULL;
+    CHK(okra_doubles_(r->ctx, n, N, "the ridge weights", &R));
+    CHK(okra_doubles_(r->ctx, n, N, "the ridge weights", &B));
+    okra_mat_fill_(okra_mat_of_(R, n, N), 0);
+    for (okra_int i = 0; i < n; i++) {
+        R[i * N + i] = 1;
+    }
+    CHK(okra_semi_solve_rows_(r->ctx, s, r->lambda[l], NULL, okra_mat_of_(R, n, N),
+                              okra_mat_of_(B, n, N)));
+    if (r->Y) {
+        CHK(okra_doubles_(r->ctx, N, d, "the ridge coefficients", &C));
+        CHK(okra_engine_gemm_(r->ctx, true, false, 1, okra_mat_of_(B, n, N),
+                              okra_mat_of_(r->Y, n, d), 0, okra_mat_of_(C, N, d)));
+        CHK(okra_bag_put_(r->bags[l], "coefficients", &C, N, d));
+    }
+    if (!r->slim) {
+        CHK(okra_bag_put_(r->bags[l], "B", &B, n, N));
+    }
+    return OKRA_OK;
+}
+
+/* A = E' diag(g) E: row j of X is g_j e_j' Y' J (lambda I + g_j K P)^-1, C = X' E. */
+static okra_status coefficients(okra_ridge_ *r, const okra_semi_ *s, okra_mat_ E,
+                                const double *g, size_t l)
+{
+    okra_int N = s->N, d = r->p->d;
+    OWNED double *R = NULL, *X = NULL, *C = NULL;
+    CHK(okra_doubles_(r->ctx, d, N, "the rotated outputs", &R));
+    CHK(okra_doubles_(r->ctx, d, N, "the ridge coefficients", &X));
+    okra_mat_ Rm = okra_mat_of_(R, d, N), Xm = okra_mat_of_(X, d, N);
+    okra_mat_fill_(Rm, 0);
+    CHK(okra_engine_gemm_(r->ctx, false, true, 1, E, okra_mat_of_(r->Y, s->n, d), 0,
+                          okra_mat_part_(Rm, 0, d, 0, s->n)));
+    for (okra_int j = 0; j < d; j++) {
+        for (okra_int i = 0; i < s->n; i++) {
+            R[j * N + i] *= g[j];
+        }
+    }
+    CHK(okra_semi_solve_rows_(r->ctx, s, r->lambda[l], g, Rm, Xm));
+    CHK(okra_doubles_(r->ctx, N, d, "the ridge coefficients", &C));
+    CHK(okra_engine_gemm_(r->ctx, true, false, 1, Xm, E, 0, okra_mat_of_(C, N, d)));
+    return okra_bag_put_(r->bags[l], "coefficients", &C, N, d);
+}
+
+okra_status okra_ridge_semi_(okra_ridge_ *r, const char *graph, double lambda2, double *A)
+{
+    okra_int N = r->p->n + r->p->unlabelled, d = r->p->d;
+    FREED_BY(okra_semi_clear_) okra_semi_ s = {0};
+    FREED_BY(okra_graph_drop_) okra_graph_ *M = NULL;
+    OWNED double *g = NULL, *K = NULL;
+    if (A) {
+        MAKE(g, d);
+        CHK(okra_operator_decompose_(r->ctx, okra_mat_of_(A, d, d), g));
+    }
+    CHK(okra_problem_host_K_(r->ctx, r->p, &K));
+    CHK(okra_graph_create_(r->ctx, graph, okra_mat_of_(K, N, N), &M));
+    CHK(okra_semi_create_(r->ctx, okra_mat_of_(K, N, N), r->p->n, r->s, M, lambda2, true,
+                          A || r->count > 1 ? 0 : r->lambda[0], &s));
+    okra_free_(K);
+    K = NULL;
+    for (size_t l = 0; l < r->count; l++) {
+        okra_ridge_condition_(r->ctx, r->lambda[l],
+                              okra_semi_condition_(&s, r->lambda[l]));
+        CHK(A ? coefficients(r, &s, okra_mat_of_(A, d, d), g, l) : weights(r, &s, l));
+    }
+    return OKRA_OK;
 }

@@ -1,5 +1,5 @@
 /*
- * ridge_diagonal.c: ridge with the operator-valued kernel of the diagonal-regularisation
+ * diagonal.c: ridge with the operator-valued kernel of the diagonal-regularisation
  * joint kernel (Kadri et al. 2013 sec. 5.2),
  *
  *     K(x,x') = (1 - t) k(x,x') I + t diag(x o x'),   0 <= t <= 1,
@@ -14,7 +14,7 @@
  *     C = V' [ (F_ij - s_j G_ij) / m_i ]                    (Sherman and Morrison)
  *     h_j(x) = (1 - t) (k_x' C)_j + s_j x_j,    since t x_j' c_j = s_j
  *
- * Low rank: ridge_low_diagonal.c.
+ * Low rank: low.c.
  *
  * Cost: one eigendecomposition and 4 n^2 d; then 2 n^2 d a lambda (left out: 4 n^2 d).
  * Error about eps (1 + ((1 - t) max(v) + t max_j |x_j|^2) / lambda) relative.

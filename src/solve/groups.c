@@ -6,7 +6,7 @@
  *
  * falls apart: group g has the Gram matrix K_g = sum_p S_gp K_p = V' diag(v) V, and
  *     C_g = V' diag(1 / (v + lambda)) V Y_g,    h_g(x)' = k_g(x)' C_g.
- * Left out one by one (ridge_leave.c), B = V' diag(1 / (v + lambda)) V,
+ * Left out one by one (leave.c), B = V' diag(1 / (v + lambda)) V,
  *     r_i = ((B Y)_i - (B 1)_i m_i) / B_ii,  m_i = -y_i / (n - 1) the mean of the centred
  * outputs that stay, 0 if outputs are not centred.
  *

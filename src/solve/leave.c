@@ -1,5 +1,5 @@
 /*
- * ridge_leave.c: what ridge predicts at each training input when the part S of the
+ * leave.c: what ridge predicts at each training input when the part S of the
  * training set that holds it is left out, for every lambda, from one decomposition.
  *
  * With M = I - G, G the smoother of all inputs (smoother.h), leaving S out leaves

@@ -1,5 +1,5 @@
 /*
- * ridge_missing.c: ridge on outputs of which some values are not known,
+ * missing.c: ridge on outputs of which some values are not known,
  *
  *     min_h  sum_(i,j) known (y_ij - h_j(x_i))^2 + lambda |h|^2 (+ smoothness of ridge.c)
  *

@@ -17,7 +17,7 @@ typedef enum okra_operator_kind_ {
 typedef struct okra_operator_ {
     okra_operator_kind_ kind;
     double *A; /* MATRIX: d x d, symmetric; to be freed by the caller; else NULL */
-    double t;  /* DIAGONAL: see ridge_diagonal.c */
+    double t;  /* DIAGONAL: see diagonal.c */
 } okra_operator_;
 
 /* By its text alone (NULL: identity); MATRIX also of one that is refused later. */
@@ -28,7 +28,7 @@ okra_operator_kind_ okra_operator_kind_of_(const char *text);
  * et al. 2016 sec. 5.2, A_2); "graph:estimate(gamma=G),mu=V": M_ij = exp(-G |Y^i -
  * Y^j|^2) of the training outputs, Y^i those of coordinate i (sec. 6.2.2); gamma=auto:
  * the one that kernel/networks/tasks.c chooses. "tensor" is another name of identity
- * (Kadri et al. 2013 sec. 5.2), "diagonal(t=V)" the operator of ridge_diagonal.c, 0 <= V
+ * (Kadri et al. 2013 sec. 5.2), "diagonal(t=V)" the operator of diagonal.c, 0 <= V
  * <= 1. */
 okra_status okra_operator_read_(okra_context *ctx, const char *text,
                                 const okra_problem_ *problem,

@@ -1,5 +1,5 @@
 /*
- * ridge_outputs.c: ridge whose lambda differs from one coordinate of explicit outputs to
+ * outputs.c: ridge whose lambda differs from one coordinate of explicit outputs to
  * the other, lambda_j = lambda m_j (option output-lambda: the m_j).
  *
  * Where the operator keeps coordinates apart (identity, diagonal), column j of the

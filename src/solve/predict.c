@@ -1,5 +1,5 @@
 /*
- * ridge_predict.c: predictions of a ridge model: weights w(x) = B k_x over the training
+ * predict.c: predictions of a ridge model: weights w(x) = B k_x over the training
  * outputs, or the embedding h(x) = C'k_x where coefficients are kept. Cost: n^2 or n d a
  * test point.
  */

@@ -75,7 +75,7 @@ okra_status okra_ridge_matrix_(okra_ridge_ *r, double *A) OKRA_CHECK;
 /* Y in the units of y (without sqrt(feature_scale): h is linear in Y) and its mean. */
 okra_status okra_ridge_features_(okra_ridge_ *r) OKRA_CHECK;
 
-/* ridge_diagonal.c: the operator diagonal(t=..). Coefficients and "slope" (1 x d), the
+/* diagonal.c: the operator diagonal(t=..). Coefficients and "slope" (1 x d), the
  * multiples of the coordinates of x that a prediction adds. */
 okra_status okra_ridge_diagonal_(okra_ridge_ *r, double t) OKRA_CHECK;
 okra_status okra_ridge_diagonal_check_(const okra_ridge_ *r) OKRA_CHECK;
@@ -85,7 +85,7 @@ okra_status okra_ridge_diagonal_check_(const okra_ridge_ *r) OKRA_CHECK;
 okra_status okra_ridge_semi_(okra_ridge_ *r, const char *graph, double lambda2,
                              double *A) OKRA_CHECK;
 
-/* ridge_low.c: all operators in factored form, for problems with map_x. Coefficients of
+/* low.c: all operators in factored form, for problems with map_x. Coefficients of
  * its values; "B" (n x columns) where the outputs have no features. */
 okra_status okra_ridge_low_(okra_ridge_ *r, const okra_operator_ *op,
                             double epsilon) OKRA_CHECK;
@@ -111,7 +111,7 @@ okra_status okra_ridge_inverse_(okra_context *ctx, const okra_large_ *V, const d
 
 /* Coefficients A = V' [ (V R E')_ij g_j / (times lambda + g_j v_i) ] E for every lambda
  * into its bag: K = V' diag(v) V and R the outputs, or Phi'Phi and Phi'Psi of low rank,
- * where the bag gets T A (ridge_low.c). E (d x d) NULL: identity. */
+ * where the bag gets T A (low.c). E (d x d) NULL: identity. */
 struct okra_map_;
 typedef struct okra_spectral_ {
     const okra_large_ *V;
@@ -127,7 +127,7 @@ okra_status okra_ridge_put_folded_(okra_context *ctx, const struct okra_map_ *fo
                                    okra_int m, okra_int d, okra_bag_ *bag,
                                    double **A) OKRA_CHECK;
 
-/* ridge_leave.c: left-out predictions; A: as okra_ridge_matrix_, NULL: identity;
+/* leave.c: left-out predictions; A: as okra_ridge_matrix_, NULL: identity;
  * graph: NULL, or as okra_ridge_semi_. */
 typedef struct okra_leave_ {
     const okra_parts_ *parts;
@@ -149,14 +149,14 @@ void okra_sorted_clear_(okra_sorted_ *sorted);
 /* Fails where lambda = 0 and some of the n eigenvalues v are rounding: there is no closed
  * form. */
 okra_status okra_ridge_leaves_(const okra_ridge_ *r, okra_int n, double *v) OKRA_CHECK;
-/* ridge_low_diagonal.c: diagonal(t=..) in factored form. */
+/* low.c: diagonal(t=..) in factored form. */
 okra_status okra_ridge_low_diagonal_(okra_ridge_ *r, double t) OKRA_CHECK;
 
 /* Outputs with missing values: coefficients alone, N x d. graph: NULL without lambda2. */
 okra_status okra_ridge_missing_(okra_ridge_ *r, const char *graph, double lambda2,
                                 double *A) OKRA_CHECK;
 
-/* ridge_outputs.c: lambda_j = lambda m_j for output j. */
+/* outputs.c: lambda_j = lambda m_j for output j. */
 typedef struct okra_outputs_ {
     okra_int d, distinct;
     double *times;   /* d: m_j                                            */
@@ -189,5 +189,49 @@ okra_status okra_ridge_predict_(okra_context *ctx, const okra_bag_ *bag,
 bool okra_ridge_embeds_(const okra_bag_ *bag);
 okra_status okra_ridge_embed_(okra_context *ctx, const okra_bag_ *bag, okra_query_ *query,
                               okra_mat_ out) OKRA_CHECK;
+
+enum { OKRA_DIRECTIONS_MOST_ = 16 }; /* as many rows "factor.K" as sum.c declares */
+/* As okra_ridge_matrix_ of one lambda above 0, with factors in the bag. */
+okra_status okra_ridge_factors_(okra_ridge_ *r, const double *A) OKRA_CHECK;
+
+/* "operator.A" into every bag: it stays that of the first fit, as updates open no files.
+ * A NULL: nothing. */
+okra_status okra_ridge_keep_operator_(const okra_ridge_ *r, const double *A) OKRA_CHECK;
+
+struct okra_moments_;
+/* low.c: the model of these moments, which are consumed. */
+okra_status okra_ridge_of_moments_(okra_ridge_ *r, const okra_operator_ *op,
+                                   double epsilon, struct okra_moments_ *t) OKRA_CHECK;
+/* Copies of the moments (not centred), of A (NULL: none) and of what the map of inputs is
+ * beside its objects; keys of the inputs. */
+okra_status okra_ridge_keep_moments_(const okra_problem_ *p,
+                                     const struct okra_moments_ *t, const double *A,
+                                     okra_bag_ *bag) OKRA_CHECK;
+
+/* ---- cg.c: conjugate gradients for ridge of large rank ---- */
+
+typedef struct okra_cg_options_ {
+    double tolerance;       /* of |residual| / |right-hand side|, every column */
+    okra_int iterations;    /* at most                                          */
+    const char *checkpoint; /* file, or ""                                      */
+} okra_cg_options_;
+
+/* The identity operator with map_x of chol or nystrom, outputs with features. */
+okra_status okra_ridge_cg_(okra_ridge_ *r, const okra_cg_options_ *o) OKRA_CHECK;
+
+/* Where the iteration stands: all that it needs to go on with the same bits. */
+typedef struct okra_cg_state_ {
+    okra_int m, d, steps;
+    double *X, *R, *P;         /* m x d: solution, residual, direction          */
+    double *rho, *norm, *mean; /* d: <R, Z>, |right-hand side|^2, mean output   */
+} okra_cg_state_;
+
+okra_status okra_cg_state_save_(okra_context *ctx, const okra_cg_state_ *s,
+                                const char *path, uint64_t problem) OKRA_CHECK;
+/* *found is false, and s as it was, where there is no file. A file of another problem is
+ * an error. */
+okra_status okra_cg_state_load_(const okra_context *ctx, const char *path,
+                                uint64_t problem, okra_cg_state_ *s,
+                                bool *found) OKRA_CHECK;
 
 #endif

@@ -2,7 +2,7 @@
  * smoother.h: what is left of outputs when ridge has had its part.
  *
  * Ridge maps outputs linearly, Y -> G Y at the training inputs. M = I - G gives
- * everything that leaving out needs (ridge_leave.c); how M is applied is all that differs
+ * everything that leaving out needs (leave.c); how M is applied is all that differs
  * between a dense kernel, a graph, a kernel of low rank and an engine.
  *
  * A column has a lambda of its own: with a matrix operator A = E' diag(g) E the columns

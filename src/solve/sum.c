@@ -1,12 +1,12 @@
 /*
- * ridge_sum.c: ridge of low rank whose pairs come and go, or come from several models.
+ * sum.c: ridge of low rank whose pairs come and go, or come from several models.
  *
  * What the solution needs of the pairs are sums over them (moments.c):
  *     C = Phi'Phi (m x m),  R = Phi'Psi (m x d),  D = Psi'Psi (d x d; cov and ccov),
  *     sums of phi and of psi.
  * A model that keeps them, and the basis that phi is made from, needs no training input
  * again: moments of more pairs are added, those of pairs that go subtracted, m^2 + m d a
- * pair, and the solution is that of ridge_low.c, m^3/3. Models with one basis add up in
+ * pair, and the solution is that of low.c, m^3/3. Models with one basis add up in
  * the order given, one after the other: the same models in the same order give the same
  * bits, and ((a + b) + c) is a + b + c to the bit; another grouping moves the last bits.
  *
@@ -19,11 +19,149 @@
  * most of what was added is subtracted again: from 1e-12 on there is a warning, again
  * where it has doubled; from 1e-3 on there is no model.
  */
-#include "solve/sum.h"
+#include "solve/moments.h"
+#include "solve/ridge.h"
+#include "kernel/lowrank/lowrank.h"
 
 #include <float.h>
 #include <math.h>
 #include <string.h>
+
+/* Moments, and what is told of them. */
+typedef struct total {
+    okra_moments_ t;         /* sums in phi and psi, where bags add up */
+    double trace_x, trace_y; /* tr(K), tr(L); < 0: not told            */
+    double rounding;         /* of C                                   */
+    double *of_R, of_D;      /* d: of the columns of R; of D           */
+    double *keys;            /* n: of the inputs, or NULL: not told    */
+} total;
+
+/* ---- what a model keeps of them ---- */
+
+okra_status okra_moments_put_(const okra_moments_ *t, const okra_problem_ *p,
+                              okra_bag_ *bag)
+{
+    CHK(okra_bag_put_number_(bag, "x.rank", (double)t->m));
+    if (t->error_x >= 0) {
+        CHK(okra_bag_put_number_(bag, "x.trace-error", t->error_x));
+    }
+    if (p->map_y) {
+        CHK(okra_bag_put_number_(bag, "y.rank", (double)t->d));
+    }
+    if (p->map_y && t->error_y >= 0) {
+        CHK(okra_bag_put_number_(bag, "y.trace-error", t->error_y));
+    }
+    return OKRA_OK;
+}
+
+/* A copy times `scale`. */
+static okra_status put(okra_bag_ *bag, const char *name, const double *values,
+                       okra_int rows, okra_int cols, double scale)
+{
+    OWNED double *copy = NULL;
+    MAKE(copy, rows * cols);
+    for (okra_int i = 0; i < rows * cols; i++) {
+        copy[i] = scale * values[i];
+    }
+    return okra_bag_put_(bag, name, &copy, rows, cols);
+}
+
+/* Copies of the n pairs' moments, sums `times` those in phi and psi; of A (NULL: none);
+ * of what the map is beside its objects. */
+static okra_status total_keep(const total *z, double times, const double *A, okra_int n,
+                              const okra_map_ *map, okra_bag_ *bag)
+{
+    const okra_moments_ *t = &z->t;
+    REFUSE_IF(!isfinite(t->kept_y), OKRA_ENUMERIC,
+              "ridge: the sum of the squares of the outputs overflows: keep-moments "
+              "needs smaller ones, below 1e150");
+    CHK(okra_map_save_over_(map, bag, "basis"));
+    CHK(put(bag, "moments.C", t->C, t->m, t->m, 1));
+    CHK(put(bag, "moments.R", t->R, t->m, t->d, 1));
+    if (t->D) {
+        CHK(put(bag, "moments.D", t->D, t->d, t->d, 1));
+    }
+    if (A) {
+        CHK(put(bag, "moments.A", A, t->d, t->d, 1));
+    }
+    CHK(put(bag, "moments.phi", t->phi, 1, t->m, times));
+    CHK(put(bag, "moments.psi", t->psi, 1, t->d, times));
+    CHK(okra_bag_put_number_(bag, "moments.total", t->total));
+    CHK(okra_bag_put_number_(bag, "moments.kept-y", t->kept_y));
+    CHK(okra_bag_put_number_(bag, "moments.rounding", z->rounding));
+    CHK(okra_bag_put_number_(bag, "moments.rounding-D", z->of_D));
+    CHK(put(bag, "moments.rounding-R", z->of_R, 1, t->d, 1));
+    if (z->keys) {
+        CHK(put(bag, "moments.keys", z->keys, 1, n, 1));
+    }
+    CHK(z->trace_x < 0 ? OKRA_OK
+                       : okra_bag_put_number_(bag, "moments.trace-x", z->trace_x));
+    return z->trace_y < 0 ? OKRA_OK
+                          : okra_bag_put_number_(bag, "moments.trace-y", z->trace_y);
+}
+
+/* tr(K) of what features keep of it and the share that they miss; < 0: not told. */
+static double total_trace(double kept, double error)
+{
+    return error >= 0 && error < 1 ? kept / (1 - error) : -1;
+}
+
+/* Keys of the inputs of pairs, by which they are known when they go. */
+static void total_keys(const okra_problem_ *p, double *keys)
+{
+    for (okra_int i = 0; i < p->n; i++) {
+        keys[i] = okra_data_key_(p->x, i);
+    }
+}
+
+/* squares (d) += sums of squares of the output features: of each, or of all where they
+ * are of a map, whose features are alike in size. */
+static void total_squares(const okra_problem_ *p, okra_int d, double kept,
+                          double *squares)
+{
+    /* outputs of low rank have other coordinates, and another number of them */
+    bool own = p->features && !p->map_y && d == p->d;
+    for (okra_int j = 0; j < d && !own; j++) {
+        squares[j] += kept;
+    }
+    for (okra_int i = 0; own && i < p->n; i++) {
+        double weight = p->weights ? p->weights[i] : 1;
+        for (okra_int j = 0; j < d; j++) {
+            double y = p->features[i * p->features_ld + j];
+            squares[j] += weight * y * y;
+        }
+    }
+}
+
+/* What moments of pairs come with, added to what is there. */
+static okra_status total_round(const okra_problem_ *p, const okra_moments_ *t, total *z)
+{
+    OWNED double *squares = NULL;
+    ZMAKE(squares, t->d);
+    total_squares(p, t->d, t->kept_y, squares);
+    z->rounding += DBL_EPSILON * t->kept_x;
+    z->of_D += DBL_EPSILON * t->kept_y;
+    for (okra_int j = 0; j < t->d; j++) {
+        z->of_R[j] += DBL_EPSILON * sqrt(t->kept_x) * sqrt(squares[j]);
+    }
+    return OKRA_OK;
+}
+
+okra_status okra_ridge_keep_moments_(const okra_problem_ *p, const okra_moments_ *t,
+                                     const double *A, okra_bag_ *bag)
+{
+    OWNED double *keys = NULL, *of_R = NULL;
+    MAKE(keys, p->n);
+    ZMAKE(of_R, t->d);
+    total_keys(p, keys);
+    total z = {.t = *t,
+               .trace_x = total_trace(t->kept_x, t->error_x),
+               .trace_y = total_trace(t->kept_y, t->error_y),
+               .of_R = of_R,
+               .keys = keys};
+    CHK(total_round(p, t, &z));
+    return total_keep(&z, t->total, A, p->n, p->map_x, bag);
+}
 
 static const double drift_told = 1e-12, drift_most = 1e-3;
 
@@ -65,7 +203,7 @@ static okra_status add_kept(const okra_bag_ *bag, const char *name, okra_int row
     return OKRA_OK;
 }
 
-static okra_status begin(okra_context *ctx, const okra_bag_ *bag, okra_total_ *z)
+static okra_status begin(okra_context *ctx, const okra_bag_ *bag, total *z)
 {
     okra_moments_ *t = &z->t;
     okra_int rows;
@@ -85,7 +223,7 @@ static okra_status begin(okra_context *ctx, const okra_bag_ *bag, okra_total_ *z
 }
 
 /* What an addition leaves. */
-static void round_sums(okra_total_ *z)
+static void round_sums(total *z)
 {
     const okra_moments_ *t = &z->t;
     z->rounding += DBL_EPSILON * fabs(trace(t->m, t->C));
@@ -99,7 +237,7 @@ static void round_sums(okra_total_ *z)
     }
 }
 
-static okra_status add_bag(const okra_bag_ *bag, bool first, okra_total_ *z)
+static okra_status add_bag(const okra_bag_ *bag, bool first, total *z)
 {
     okra_moments_ *t = &z->t;
     double rounding = 0, of_D = 0, kept_y = 0, weight = 0, x = -1, y = -1;
@@ -133,7 +271,7 @@ static okra_status add_bag(const okra_bag_ *bag, bool first, okra_total_ *z)
 }
 
 static okra_status add_pairs(okra_context *ctx, const okra_problem_ *p, double sign,
-                             okra_total_ *z)
+                             total *z)
 {
     FREED_BY(okra_moments_clear_) okra_moments_ more = {0};
     okra_moments_ *t = &z->t;
@@ -148,9 +286,9 @@ static okra_status add_pairs(okra_context *ctx, const okra_problem_ *p, double s
     add_all(t->m, sign * more.total, more.phi, t->phi);
     add_all(t->d, sign * more.total, more.psi, t->psi);
     t->kept_y += sign * more.kept_y;
-    add_trace(sign, okra_total_trace_(more.kept_x, more.error_x), &z->trace_x);
-    add_trace(sign, okra_total_trace_(more.kept_y, more.error_y), &z->trace_y);
-    CHK(okra_total_round_(p, &more, z));
+    add_trace(sign, total_trace(more.kept_x, more.error_x), &z->trace_x);
+    add_trace(sign, total_trace(more.kept_y, more.error_y), &z->trace_y);
+    CHK(total_round(p, &more, z));
     round_sums(z);
     return OKRA_OK;
 }
@@ -161,7 +299,7 @@ static double share_missing(double all, double kept)
 }
 
 /* Sums become means, and what is told of the whole. */
-static void finish(const okra_sum_ *s, okra_total_ *z)
+static void finish(const okra_sum_ *s, total *z)
 {
     okra_moments_ *t = &z->t;
     t->n = s->whole->n;
@@ -178,7 +316,7 @@ static void finish(const okra_sum_ *s, okra_total_ *z)
 }
 
 /* Those of the bags, less those that go, then those that come. */
-static okra_status gather_keys(const okra_sum_ *s, okra_total_ *z)
+static okra_status gather_keys(const okra_sum_ *s, total *z)
 {
     okra_int n = s->whole->n, come = s->more ? s->more->n : 0, at = 0, gone = 0;
     for (size_t k = 0; k < s->count; k++) {
@@ -198,12 +336,12 @@ static okra_status gather_keys(const okra_sum_ *s, okra_total_ *z)
         }
     }
     if (come > 0) {
-        okra_total_keys_(s->more, z->keys + n - come);
+        total_keys(s->more, z->keys + n - come);
     }
     return OKRA_OK;
 }
 
-static okra_status sum_up(okra_context *ctx, const okra_sum_ *s, okra_total_ *z)
+static okra_status sum_up(okra_context *ctx, const okra_sum_ *s, total *z)
 {
     CHK(begin(ctx, s->bags[0], z));
     for (size_t k = 0; k < s->count; k++) {
@@ -222,7 +360,7 @@ static double share(double off, double whole)
 }
 
 /* An output that is 0 in all pairs that are left has no moments. */
-static void forget_output(okra_int j, okra_total_ *z)
+static void forget_output(okra_int j, total *z)
 {
     okra_moments_ *t = &z->t;
     for (okra_int i = 0; i < t->m; i++) {
@@ -234,13 +372,13 @@ static void forget_output(okra_int j, okra_total_ *z)
     t->psi[j] = z->of_R[j] = 0;
 }
 
-static okra_status find_drift(okra_sum_ *s, okra_total_ *z)
+static okra_status find_drift(okra_sum_ *s, total *z)
 {
     OWNED double *squares = NULL;
     okra_moments_ *t = &z->t;
     double all = 0, kept_x = trace(t->m, t->C);
     ZMAKE(squares, t->d);
-    okra_total_squares_(s->whole, t->d, t->kept_y, squares);
+    total_squares(s->whole, t->d, t->kept_y, squares);
     s->drift = share(z->rounding, kept_x);
     for (okra_int j = 0; j < t->d; j++) {
         all += squares[j];
@@ -322,14 +460,14 @@ okra_status okra_solution_sum_(okra_context *ctx, okra_sum_ *s,
                      .count = 1,
                      .bags = bags,
                      .keep_moments = true};
-    okra_total_ z = {.rounding = 0};
+    total z = {.rounding = 0};
     TRY(read_operator(ctx, s, &op));
     TRY(sum_up(ctx, s, &z));
     okra_bag_get_number_(s->bags[0], "center", &center);
     r.center = center != 0;
     TRY(find_drift(s, &z));
     TRY(judge_drift(ctx, s));
-    TRY(okra_total_keep_(&z, 1, op.A, s->whole->n, s->whole->map_x, bag));
+    TRY(total_keep(&z, 1, op.A, s->whole->n, s->whole->map_x, bag));
     finish(s, &z);
     TRY(okra_ridge_of_moments_(&r, &op, epsilon, &z.t));
     TRY(okra_bag_put_text_(bag, "operator", okra_bag_get_text_(s->bags[0], "operator")));
@@ -341,4 +479,117 @@ done:
     FREE(op.A, z.of_R, z.keys);
     okra_moments_clear_(&z.t);
     return st;
+}
+
+/* ---- what a model keeps, and what is checked of a file ---- */
+
+/* Rows of the table of what is kept: m features of the inputs, d of the outputs. */
+/* clang-format off */
+#define RIDGE_MOMENTS \
+    OKRA_KEEPS_MATRIX_("basis.factor", OKRA_KEPT_OPTIONAL_ | OKRA_KEPT_FACTOR_, "m", "m"), \
+    OKRA_KEEPS_MATRIX_("basis.sketch", OKRA_KEPT_OPTIONAL_, "c", "m"), \
+    OKRA_KEEPS_MATRIX_("basis.value", OKRA_KEPT_OPTIONAL_, "1", "e"), \
+    OKRA_KEEPS_VALUES_("basis.column", OKRA_KEPT_OPTIONAL_ | OKRA_KEPT_WHOLE_, "1", "e", "0", "m-1"), \
+    OKRA_KEEPS_VALUES_("basis.start", OKRA_KEPT_OPTIONAL_ | OKRA_KEPT_WHOLE_, "1", "c+1", "0", "e"), \
+    OKRA_KEEPS_NUMBER_("basis.scale", OKRA_KEPT_OPTIONAL_ | OKRA_KEPT_POSITIVE_, NULL, NULL), \
+    OKRA_KEEPS_MATRIX_("moments.C", OKRA_KEPT_OPTIONAL_, "m", "m"), \
+    OKRA_KEEPS_MATRIX_("moments.R", OKRA_KEPT_OPTIONAL_, "m", "d"), \
+    OKRA_KEEPS_MATRIX_("moments.D", OKRA_KEPT_OPTIONAL_, "d", "d"), \
+    OKRA_KEEPS_MATRIX_("moments.A", OKRA_KEPT_OPTIONAL_, "d", "d"), \
+    OKRA_KEEPS_MATRIX_("moments.phi", OKRA_KEPT_OPTIONAL_, "1", "m"), \
+    OKRA_KEEPS_MATRIX_("moments.psi", OKRA_KEPT_OPTIONAL_, "1", "d"), \
+    OKRA_KEEPS_NUMBER_("moments.total", OKRA_KEPT_OPTIONAL_ | OKRA_KEPT_POSITIVE_, NULL, NULL), \
+    OKRA_KEEPS_NUMBER_("moments.kept-y", OKRA_KEPT_OPTIONAL_, NULL, NULL), \
+    OKRA_KEEPS_NUMBER_("moments.trace-x", OKRA_KEPT_OPTIONAL_, NULL, NULL), \
+    OKRA_KEEPS_NUMBER_("moments.trace-y", OKRA_KEPT_OPTIONAL_, NULL, NULL), \
+    OKRA_KEEPS_NUMBER_("moments.rounding", OKRA_KEPT_OPTIONAL_, "0", NULL), \
+    OKRA_KEEPS_NUMBER_("moments.rounding-D", OKRA_KEPT_OPTIONAL_, "0", NULL), \
+    OKRA_KEEPS_VALUES_("moments.rounding-R", OKRA_KEPT_OPTIONAL_, "1", "d", "0", NULL), \
+    OKRA_KEEPS_VALUES_("moments.keys", OKRA_KEPT_OPTIONAL_ | OKRA_KEPT_WHOLE_, "1", "n", \
+                       "0", "9007199254740991")
+#define RIDGE_COMMON \
+    OKRA_KEEPS_MATRIX_("mean", OKRA_KEPT_OPTIONAL_, "1", "d"), \
+    OKRA_KEEPS_MATRIX_("operator.A", OKRA_KEPT_OPTIONAL_, "d", "d"), \
+    OKRA_KEEPS_TEXT_("operator", 0), \
+    OKRA_KEEPS_NUMBER_("lambda", 0, "0", "1e300"), \
+    OKRA_KEEPS_NUMBER_("center", OKRA_KEPT_WHOLE_, "0", "1"), \
+    OKRA_KEEPS_TEXT_("graph", OKRA_KEPT_OPTIONAL_), \
+    OKRA_KEEPS_TOLD_("jitter"), \
+    OKRA_KEEPS_TOLD_("pairs"), \
+    OKRA_KEEPS_TOLD_("drift"), \
+    OKRA_KEEPS_TOLD_("lambda2")
+#define RIDGE_FACTOR(k) OKRA_KEEPS_MATRIX_("factor." #k, OKRA_KEPT_FACTOR_ | \
+                                           OKRA_KEPT_OPTIONAL_, "n", "n")
+static const okra_kept_ kept_factor[] = {
+    OKRA_KEEPS_MATRIX_("factor", OKRA_KEPT_FACTOR_, "n", "n"),
+    OKRA_KEEPS_SAME_("inputs", "c", "n"),
+    OKRA_KEEPS_MATRIX_("coefficients", OKRA_KEPT_OPTIONAL_, "c", "d"),
+    RIDGE_COMMON,
+    OKRA_KEPT_END_};
+static const okra_kept_ kept_weights[] = {
+    OKRA_KEEPS_MATRIX_("B", 0, "n", "c"),
+    OKRA_KEEPS_MATRIX_("coefficients", OKRA_KEPT_OPTIONAL_, "c", "d"),
+    RIDGE_COMMON,
+    OKRA_KEPT_END_};
+static const okra_kept_ kept_embedding[] = {
+    OKRA_KEEPS_MATRIX_("coefficients", 0, "c", "d"),
+    RIDGE_COMMON,
+    RIDGE_FACTOR(0), RIDGE_FACTOR(1), RIDGE_FACTOR(2), RIDGE_FACTOR(3),
+    RIDGE_FACTOR(4), RIDGE_FACTOR(5), RIDGE_FACTOR(6), RIDGE_FACTOR(7),
+    RIDGE_FACTOR(8), RIDGE_FACTOR(9), RIDGE_FACTOR(10), RIDGE_FACTOR(11),
+    RIDGE_FACTOR(12), RIDGE_FACTOR(13), RIDGE_FACTOR(14), RIDGE_FACTOR(15),
+    OKRA_KEEPS_MATRIX_("slope", OKRA_KEPT_OPTIONAL_, "1", "d"),
+    OKRA_KEEPS_VALUES_("output-lambda", OKRA_KEPT_OPTIONAL_, "1", "d", "0", "1e300"),
+    OKRA_KEEPS_TOLD_("cg.steps"),
+    OKRA_KEEPS_TOLD_("cg.residual"),
+    RIDGE_MOMENTS,
+    OKRA_KEPT_END_};
+const okra_kept_ *const okra_solution_kept_[] = {kept_factor, kept_weights, kept_embedding, NULL};
+/* clang-format on */
+
+static bool has(const okra_bag_ *bag, const char *name)
+{
+    okra_int rows, cols;
+    return okra_bag_get_(bag, name, &rows, &cols) != NULL;
+}
+
+/* What tables cannot say: all of them or none, and a basis under them. */
+okra_status okra_solution_check_(const okra_bag_ *bag, const okra_facts_ *facts)
+{
+    static const char *const whole[] = {"moments.C", "moments.R", "moments.phi",
+                                        "moments.psi"};
+    double number = 0;
+    okra_int columns = okra_sizes_get_(facts->sizes, "c"),
+             m = okra_sizes_get_(facts->sizes, "m");
+    bool any = has(bag, "moments.D") || has(bag, "moments.A") ||
+               has(bag, "moments.keys") || has(bag, "moments.rounding-R") ||
+               okra_bag_get_number_(bag, "moments.kept-y", &number) ||
+               okra_bag_get_number_(bag, "moments.rounding", &number);
+    bool all = okra_bag_get_number_(bag, "moments.kept-y", &number) &&
+               okra_bag_get_number_(bag, "moments.total", &number) &&
+               okra_bag_get_number_(bag, "moments.rounding", &number);
+    for (int k = 0; k < 4; k++) {
+        any = any || has(bag, whole[k]);
+        all = all && has(bag, whole[k]);
+    }
+    bool waves = okra_bag_get_number_(bag, "basis.scale", &number);
+    bool factor = has(bag, "basis.factor");
+    bool sketch = has(bag, "basis.sketch") || has(bag, "basis.start") ||
+                  has(bag, "basis.value") || has(bag, "basis.column");
+    bool basis = waves || factor;
+    REFUSE_IF(any && (!all || !basis), OKRA_EFORMAT,
+              "the moments that the model keeps are not whole");
+    double rank = 0, are_waves = 0;
+    okra_bag_get_number_(bag, "x.rank", &rank);
+    okra_bag_get_number_(bag, "x.waves", &are_waves);
+    bool right = !sketch || factor;
+    if (waves) {
+        right = !factor && are_waves != 0 && (!any || m == columns) &&
+                rank == (double)columns;
+    } else if (factor) {
+        right = are_waves == 0 && (sketch || m == columns) && rank == (double)m;
+    }
+    REFUSE_IF(!right, OKRA_EFORMAT,
+              "the basis that the model keeps does not fit its inputs");
+    return OKRA_OK;
 }

@@ -1,5 +1,5 @@
 /*
- * ridge_update.c: ridge with the operators identity and matrix when pairs come and go.
+ * update.c: ridge with the operators identity and matrix when pairs come and go.
  *
  * The model keeps G of K + lambda I = G G' (n x n). m new rows of the kernel border it,
  *
@@ -10,7 +10,7 @@
  * and rows that go are taken out by rotations (linalg/without.c), which subtract nothing.
  * Outputs with explicit features: C = (G G')^-1 Y anew, Y less its mean where centred;
  * G^-1 Y comes with S, in one pass over G. Pairs with weights w: lambda / w_i in the
- * place of lambda. Matrix operators: the same for each factor of ridge_directions.c.
+ * place of lambda. Matrix operators: the same for each factor of below.
  * Cost: n^2 m + 2 n^2 d to add, 3 r n^2 to take out r rows; a fit takes n^3/3 and n^2/2
  * values of the kernel. Memory: the factor stands in a room (data/bag.c) that it shares
  * with the one it grew from. Where it must move there is a second one.
@@ -20,10 +20,134 @@
  * diagonal (the drift). A factor of a fit shows 1e-15 or so; beyond 1e-12 there is a new
  * factor, and that is told.
  */
-#include "solve/directions.h"
+#include "solve/ridge.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
+
+/* ---- the factors that a model keeps, one for each different eigenvalue of the operator
+ *
+ * A = sum_k g_k E_k'E_k, rows of E_k the eigenvectors of the eigenvalue g_k, turns the
+ * solution of ridge.c into one problem for each of them,
+ *
+ *     C = sum_k (K + lambda / g_k I)^-1 Y E_k'E_k          (g_k > 0; others add nothing)
+ *
+ * so that a model that keeps the factors G_k G_k' = K + lambda / g_k I can be updated as
+ * one with the operator identity is (below), k times. Cost: q n^3/3 and q n^2
+ * doubles for q eigenvalues, against some 10 n^3 and n^2 of the eigendecomposition of K,
+ * which keeps nothing that could be updated: a row more changes all eigenvectors, 2 n^3.
+ */
+
+/* The factor of K + shift I, for outputs along the rows of E. */
+typedef struct direction {
+    char name[24]; /* in a bag */
+    double shift;
+    okra_mat_ E; /* p NULL: outputs as they are */
+} direction;
+
+typedef struct directions {
+    direction of[OKRA_DIRECTIONS_MOST_];
+    int count;
+    okra_int different; /* eigenvalues above 0; more than `count`: too many */
+    double *E;
+} directions;
+
+/* Eigenvalues this close, relative to the largest, are the same; below it, zero. */
+static const double same = 1e-13;
+
+static void directions_plain(double lambda, directions *out)
+{
+    *out = (directions){.count = 1};
+    out->of[0] = (direction){.name = "factor", .shift = lambda};
+}
+
+static okra_status directions_open(okra_context *ctx, const double *A, okra_int d,
+                                   double lambda, directions *out)
+{
+    directions o = {0};
+    OWNS(&o.E);
+    OWNED double *g = NULL;
+    MAKE(g, d);
+    CHK(okra_doubles_(ctx, d, d, "the eigenvectors of the operator", &o.E));
+    CHK(okra_mat_copy_(okra_mat_view_(A, d, d, d), okra_mat_of_(o.E, d, d)));
+    CHK(okra_operator_decompose_(ctx, okra_mat_of_(o.E, d, d), g));
+    double least = same * g[d - 1];
+    for (okra_int j = 0, next = 0; j < d; j = next) { /* ascending */
+        for (next = j + 1; next < d && g[next] - g[j] <= least; next++) {
+        }
+        if (g[j] <= least) {
+            continue;
+        }
+        o.different++;
+        if (o.count < OKRA_DIRECTIONS_MOST_) {
+            direction *v = &o.of[o.count];
+            snprintf(v->name, sizeof v->name, "factor.%d", o.count);
+            v->shift = lambda / g[j];
+            v->E = okra_mat_of_(o.E + j * d, next - j, d);
+            o.count++;
+        }
+    }
+    *out = TAKE(o);
+    return OKRA_OK;
+}
+
+OKRA_CLEARS_(directions_clear, directions, it->E)
+
+/* One factor into the bag, and what its outputs add to C. */
+static okra_status fit_one(okra_ridge_ *r, const okra_large_ *K, const direction *v,
+                           double *jitter, double *C)
+{
+    okra_int n = r->p->n, d = r->p->d, e = v->E.rows;
+    FREED_BY(okra_large_drop_) okra_large_ *G = NULL;
+    OWNED double *F = NULL;
+    double added = 0;
+    CHK(okra_large_create_(r->ctx, n, n, "a factor of the Gram matrix", &G));
+    CHK(okra_large_copy_(r->ctx, false, K, G));
+    CHK(okra_large_add_diagonal_(r->ctx, v->shift, G));
+    CHK(okra_large_cholesky_(r->ctx, G, &added));
+    *jitter = OKRA_MAX_(*jitter, added);
+    CHK(okra_doubles_(r->ctx, n, e, "the outputs of a factor", &F));
+    okra_mat_ Fm = okra_mat_of_(F, n, e);
+    CHK(okra_gemm_(r->ctx, false, true, 1, okra_mat_of_(r->Y, n, d), v->E, 0, Fm));
+    CHK(okra_large_solve_host_(r->ctx, true, G, Fm));
+    CHK(okra_gemm_(r->ctx, false, false, 1, Fm, v->E, 1, okra_mat_of_(C, n, d)));
+    return okra_large_keep_(r->ctx, &G, true, "a factor of the Gram matrix", v->name,
+                            r->bags[0]);
+}
+
+okra_status okra_ridge_factors_(okra_ridge_ *r, const double *A)
+{
+    okra_int n = r->p->n, d = r->p->d;
+    FREED_BY(directions_clear) directions o = {0};
+    FREED_BY(okra_large_drop_) okra_large_ *K = NULL;
+    OWNED double *C = NULL;
+    double jitter = 0;
+    CHK(directions_open(r->ctx, A, d, r->lambda[0], &o));
+    REFUSE_IF(o.different > OKRA_DIRECTIONS_MOST_, OKRA_EUNSUPPORTED,
+              "ridge: keep weights keeps a factor for each different eigenvalue of the "
+              "operator: there are %lld, expected %d at most",
+              (long long)o.different, OKRA_DIRECTIONS_MOST_);
+    CHK(okra_doubles_(r->ctx, n, d, "the ridge coefficients", &C));
+    okra_mat_fill_(okra_mat_of_(C, n, d), 0);
+    CHK(okra_ridge_K_(r, &K));
+    for (int k = 0; k < o.count; k++) {
+        CHK(okra_cancelled_(r->ctx));
+        CHK(fit_one(r, K, &o.of[k], &jitter, C));
+    }
+    CHK(okra_bag_put_number_(r->bags[0], "jitter", jitter));
+    return okra_bag_put_(r->bags[0], "coefficients", &C, n, d);
+}
+
+okra_status okra_ridge_keep_operator_(const okra_ridge_ *r, const double *A)
+{
+    okra_int d = r->p->d;
+    bool kept = A && !r->p->map_x && d <= r->p->n; /* no larger than coefficients */
+    for (size_t l = 0; kept && l < r->count; l++) {
+        CHK(okra_bag_put_copy_(r->bags[l], "operator.A", A, d, d));
+    }
+    return OKRA_OK;
+}
 
 static const double drift_most = 1e-12;
 
@@ -41,7 +165,7 @@ static double noise(const okra_problem_ *p, double lambda, okra_int i)
 }
 
 /* What stands against new factors from the old ones; NULL: nothing. */
-static const char *obstacle(const okra_change_ *c, const okra_directions_ *o)
+static const char *obstacle(const okra_change_ *c, const directions *o)
 {
     const okra_problem_ *p = c->problem;
     okra_int old = p->n - c->added + c->removed_count;
@@ -67,14 +191,14 @@ static const char *obstacle(const okra_change_ *c, const okra_directions_ *o)
 
 /* The factors that the old model has or should have; none: its operator has none. */
 static okra_status find_directions(okra_context *ctx, const okra_change_ *c,
-                                   double lambda, okra_directions_ *out)
+                                   double lambda, directions *out)
 {
     const char *text = okra_bag_get_text_(c->old, "operator");
     okra_mat_ A = okra_bag_mat_(c->old, "operator.A");
     if (text && (strcmp(text, "identity") == 0 || strcmp(text, "tensor") == 0)) {
-        okra_directions_plain_(lambda, out);
+        directions_plain(lambda, out);
     } else if (A.p) {
-        return okra_directions_open_(ctx, A.p, A.rows, lambda, out);
+        return directions_open(ctx, A.p, A.rows, lambda, out);
     }
     return OKRA_OK;
 }
@@ -208,7 +332,7 @@ static okra_status fill(const update *u, okra_mat_ E, okra_mat_ R)
 }
 
 /* A factor into the bag, its outputs into C; *done false: there must be a fit. */
-static okra_status change_one(update *u, const okra_direction_ *v, bool *done)
+static okra_status change_one(update *u, const direction *v, bool *done)
 {
     okra_status st = OKRA_OK;
     const okra_problem_ *p = u->c->problem;
@@ -293,7 +417,7 @@ okra_status okra_solution_update_(okra_context *ctx, okra_change_ *c, okra_bag_ 
     okra_ridge_ r = {.ctx = ctx, .p = c->problem};
     update u = {.ctx = ctx, .c = c, .m = c->added, .n = r.p->n - c->added, .bag = bag};
     OWNS(&u.K, &u.C, &r.Y, &r.s, &r.mean);
-    FREED_BY(okra_directions_clear_) okra_directions_ o = {0};
+    FREED_BY(directions_clear) directions o = {0};
     double lambda = 0, center = 0;
     bool done = true;
     okra_bag_get_number_(c->old, "lambda", &lambda);
