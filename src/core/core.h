@@ -17,7 +17,7 @@ okra_status okra_fail_(okra_status status, const char *format, ...) OKRA_PRINTF(
 /* Puts "prefix: " before this thread's message (to add the file's name, say). */
 void okra_message_prefix_(const char *format, ...) OKRA_PRINTF(1, 2);
 
-/* printable.c: the text with what a terminal would obey as \xNN; `lines`: but for ends of
+/* status.c: the text with what a terminal would obey as \xNN; `lines`: but for ends of
  * lines. Cut where it does not fit. */
 const char *okra_printable_(const char *text, bool lines, char *out, size_t size);
 

@@ -4,7 +4,10 @@
 #include "core/core.h"
 
 #include <errno.h>
+#include <locale.h>
 #include <math.h>
+#include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -395,4 +398,87 @@ const char *okra_options_each_(const okra_options *options, size_t index,
     }
     *value = options->settings[index].value;
     return options->settings[index].name;
+}
+
+/* ---- numbers as text, the same in every locale ---- */
+
+/*
+ * Numbers as text, the same in every locale: a host program may have set one
+ * whose decimal point is a comma.
+ */
+
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+static locale_t plain; /* made once, never changed; (locale_t)0 if that failed */
+
+static void make_plain(void)
+{
+    plain = newlocale(LC_ALL_MASK, "C", (locale_t)0);
+}
+
+int okra_by_int_(const void *a, const void *b)
+{
+    okra_int i = *(const okra_int *)a, j = *(const okra_int *)b;
+    return (i > j) - (i < j);
+}
+
+void okra_iota_(okra_int n, okra_int *out)
+{
+    for (okra_int i = 0; i < n; i++) {
+        out[i] = i;
+    }
+}
+
+int okra_by_double_(const void *a, const void *b)
+{
+    double p = *(const double *)a, q = *(const double *)b;
+    return (p > q) - (p < q);
+}
+
+double okra_strtod_(const char *text, char **end)
+{
+    pthread_once(&once, make_plain);
+    return plain ? strtod_l(text, end, plain) : strtod(text, end);
+}
+
+void okra_number_format_(char *buffer, size_t size, int digits, double value)
+{
+    snprintf(buffer, size, "%.*g", digits, value);
+    for (char *p = buffer; *p; p++) {
+        if (!strchr("0123456789+-.einfa", *p)) {
+            *p = '.';
+        }
+    }
+}
+
+/* ---- settings that grow ---- */
+
+/*
+ * Settings of callers that were compiled with an older or a newer header.
+ *
+ * A struct of settings begins with its size. Fields are only ever added at the end and 0
+ * means the default, so that a shorter struct is filled up with zeros, and a longer one
+ * is understood as long as what is not known here is 0. No struct that begins with a
+ * size_t ends inside of one, nor inside of a pointer or a number.
+ */
+
+okra_status okra_sized_(const char *function, const char *name, const void *given,
+                        void *copy, size_t most)
+{
+    size_t size;
+    memcpy(&size, given, sizeof size);
+    REFUSE_IF(size < sizeof size || size > (size_t)1 << 16 || size % sizeof size != 0,
+              OKRA_EARG,
+              "%s: %s->size is %zu, expected the size of the struct: begin its "
+              "initialiser with OKRA_SIZED(type)",
+              function, name, size);
+    const unsigned char *bytes = given;
+    for (size_t i = most; i < size; i++) {
+        REFUSE_IF(bytes[i] != 0, OKRA_EUNSUPPORTED,
+                  "%s: %s sets a field that this okra %s does not know (byte %zu of %zu)",
+                  function, name, okra_version(), i, size);
+    }
+    memset(copy, 0, most);
+    memcpy(copy, given, OKRA_MIN_(size, most));
+    memcpy(copy, &most, sizeof most);
+    return OKRA_OK;
 }

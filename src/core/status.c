@@ -88,3 +88,70 @@ void okra_message_prefix_(const char *format, ...)
     snprintf(fresh + used, room, ": %.*s", room > 3 ? (int)room - 3 : 0, message);
     memcpy(message, fresh, sizeof message);
 }
+
+/* ---- texts that came from files, made safe to print ---- */
+
+/*
+ * Texts that came from files, made safe to print: what a terminal would obey
+ * (control characters, invalid UTF-8, changes of direction) becomes \xNN.
+ */
+
+/* The code point at p and its length in bytes; 0: not valid UTF-8. */
+static size_t decode(const unsigned char *p, uint32_t *code)
+{
+    static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
+    size_t length = *p < 0x80             ? 1
+                    : (*p & 0xe0) == 0xc0 ? 2
+                    : (*p & 0xf0) == 0xe0 ? 3
+                    : (*p & 0xf8) == 0xf0 ? 4
+                                          : 0;
+    *code = length == 1 ? *p : length > 1 ? *p & (0x7fu >> length) : 0;
+    for (size_t k = 1; k < length; k++) {
+        if ((p[k] & 0xc0) != 0x80) {
+            return 0;
+        }
+        *code = *code << 6 | (p[k] & 0x3f);
+    }
+    bool valid = length > 0 && *code >= least[length] && *code <= 0x10ffff &&
+                 !(*code >= 0xd800 && *code <= 0xdfff);
+    return valid ? length : 0;
+}
+
+static bool obeyed(uint32_t c)
+{
+    return c < 0x20 || (c >= 0x7f && c < 0xa0) || c == 0x200e || c == 0x200f ||
+           (c >= 0x2028 && c <= 0x202e) || (c >= 0x2066 && c <= 0x2069);
+}
+
+const char *okra_printable_(const char *text, bool lines, char *out, size_t size)
+{
+    const unsigned char *p = (const unsigned char *)text;
+    size_t used = 0;
+    while (*p && size > 0) {
+        uint32_t code = 0;
+        size_t length = decode(p, &code), step = length ? length : 1;
+        bool plain =
+            length > 0 && (!obeyed(code) || code == '\t' || (lines && code == '\n'));
+        if (used + (plain ? step : 4 * step) >= size) {
+            break; /* whole characters or none */
+        }
+        for (size_t k = 0; k < step; k++) {
+            if (plain) {
+                out[used++] = (char)p[k];
+            } else {
+                used += (size_t)snprintf(out + used, 5, "\\x%02x", (unsigned)p[k]);
+            }
+        }
+        p += step;
+    }
+    if (size > 0) {
+        out[used] = '\0';
+    }
+    return out;
+}
+
+const char *okra_text_printable(const char *text, char *buffer, size_t size)
+{
+    return buffer && size > 0 ? okra_printable_(text ? text : "", false, buffer, size)
+                              : "";
+}

@@ -26,10 +26,6 @@ okra_status okra_npy_parse_(const unsigned char *p, okra_int size,
 okra_status okra_npy_data_(const okra_context *ctx, const unsigned char *p, okra_int size,
                            okra_bytes_ *holder, bool nan, const char *source,
                            okra_data **out) OKRA_CHECK;
-/* npy_convert.c: the same of elements that are not used in place, at `from`. */
-okra_status okra_npy_convert_(const okra_context *ctx, const unsigned char *from,
-                              const okra_npy_ *npy, bool nan, const char *source,
-                              okra_data **out) OKRA_CHECK;
 /* A version 1 header for n x d elements in C order (d < 0: a 1-D array of n), for example
  * descr "<f8". Returns its length, a multiple of 64. */
 enum { OKRA_NPY_HEADER_ = 128 };

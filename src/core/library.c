@@ -1,5 +1,5 @@
 /*
- * plugin.c: the folder of the file that this code was loaded from (libokra.so, or a
+ * library.c: the folder of the file that this code was loaded from (libokra.so, or a
  * program that okra is linked into), where engines are looked for.
  *
  * The kernel's map of this process names that file in full; what the loader was given may
@@ -7,6 +7,8 @@
  * variable of the environment is asked.
  */
 #include "core/core.h"
+#include "okra/version.h"
+#include "build_info.h"
 
 #include <inttypes.h>
 #include <limits.h>
@@ -50,4 +52,23 @@ done:
         fclose(maps);
     }
     return st;
+}
+
+/* ---- which okra this is, and what is built in ---- */
+
+#ifdef __clang__
+#define COMPILER __VERSION__
+#else
+#define COMPILER "GCC " __VERSION__
+#endif
+
+const char *okra_version(void)
+{
+    return OKRA_VERSION;
+}
+
+const char *okra_build_info(void)
+{
+    return "version: " OKRA_VERSION "\n"
+           "compiler: " COMPILER "\n" OKRA_BUILD_INFO;
 }
