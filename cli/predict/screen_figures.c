@@ -84,7 +84,7 @@ static json_t *spectrum_figure(const cli_ranked_table *t, okra_int query,
         title_of(library, nearest, "training spectrum", below);
     }
     snprintf(id, sizeof id, "spectrum-%lld", (long long)query);
-    snprintf(title, sizeof title, "%s%s%s", own, *below ? ", above " : "", below);
+    snprintf(title, sizeof title, *below ? "%s (up) and %s (down)" : "%s%s", own, below);
     json_t *list = json_array();
     json_array_append_new(list, series("query", &up, &down, false, 1));
     if (nearest >= 0) {

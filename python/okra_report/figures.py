@@ -161,7 +161,7 @@ def _apart(labels: list) -> tuple:
     head = re.sub(r"[\w.+-]*$", "", os.path.commonprefix(labels))
     tail = re.sub(r"^[\w.+-]*", "", os.path.commonprefix([t[len(head):][::-1] for t in labels])[::-1])
     if len(head) + len(tail) < 4:
-        return "", [_short(t, 18) for t in labels]
+        return "", [t if len(t) <= 18 else "…" + t[-17:] for t in labels]
     return _short(f"{head}…{tail}"), [_short(t[len(head):len(t) - len(tail)], 18) for t in labels]
 
 
@@ -379,7 +379,7 @@ def _network(ax: Any, f: dict) -> None:
 
 # ---- molecules ----
 
-ACROSS = 2  # molecules in a row
+ACROSS, DOWN = 2, 12.0  # molecules in a row, from one row to the next
 
 
 def _bond(ax: Any, a: np.ndarray, b: np.ndarray, order: int) -> None:
@@ -396,7 +396,7 @@ def _molecules(ax: Any, f: dict) -> None:
     if not items:
         raise Undrawable("it has no molecules")
     for k, item in enumerate(items):
-        middle = np.array([10.0 * (k % ACROSS), -10.0 * (k // ACROSS)])
+        middle = np.array([10.0 * (k % ACROSS), -DOWN * (k // ACROSS)])
         atoms, bonds = places(item)
         spot = np.array([a[:2] for a in atoms], dtype=float).reshape(-1, 2)
         if len(spot):
@@ -416,10 +416,12 @@ def _molecules(ax: Any, f: dict) -> None:
                     family="DejaVu Sans Mono")
         label = textwrap.wrap(_short(item.get("label", ""), 44), 24)[:2]
         ax.text(middle[0], middle[1] - 3.3, "\n".join(label), ha="center", va="top")
-        ax.text(middle[0], middle[1] - 3.5 - 1.0 * len(label), _short(item.get("note", ""), 32),
-                ha="center", va="top", fontsize=SMALL, color=SOFT)
+        note = textwrap.wrap(_short(item.get("note", ""), 44), 22)[:2]
+        ax.text(middle[0], middle[1] - 3.5 - 1.0 * len(label), "\n".join(note), ha="center", va="top",
+                fontsize=SMALL, color=SOFT)
     ax.set_xlim(-5, 10 * min(len(items), ACROSS) - 5)
-    ax.set_ylim(-10.0 * (-(-len(items) // ACROSS) - 1) - 6.8, 3.2)
+    ax.set_ylim(-DOWN * (-(-len(items) // ACROSS) - 1) - 8.5, 3.5)
+    ax.set_aspect("equal")
     ax.set_axis_off()
 
 
@@ -446,7 +448,7 @@ def size(f: dict) -> tuple:
         return max(WIDTH, 300 * panels), 640
     if kind == "molecules":
         rows = -(-len(f.get("items") or []) // ACROSS)
-        return WIDTH, 200 * max(rows, 1)
+        return WIDTH, DOWN * WIDTH / 20 * max(rows, 1)
     if kind == "images":
         picture = sheet(f)[0]
         return WIDTH, min(4000, 40 + WIDTH * picture.shape[0] / picture.shape[1])

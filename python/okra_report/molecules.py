@@ -1,9 +1,7 @@
 """Places of atoms, by RDKit where it is there.
 
-    okra predict model.okra --x new.mgf --candidates c.okx --top 6 -o ranked.tsv --json >ranked.json
-    python3 -m okra.depict ranked.json -o drawn.json
-
-``okra report`` lays molecules out by itself; the second line is for machines without RDKit.
+``okra report`` lays molecules out by itself. For machines without RDKit one that has it adds the
+places to a result: ``python3 -m okra.depict ranked.json -o drawn.json``.
 """
 from __future__ import annotations
 

@@ -138,6 +138,14 @@ def facts(r: dict) -> list:
     return [(words, f"{v:.4g}" if isinstance(v, float) else str(v)) for words, v in found]
 
 
+def shown(r: dict) -> str:
+    """How many of the queries have figures, where not all have."""
+    drawn = {m.group(1) for f in r["figures"] for m in [re.search(r"-(\d+)$", str(f.get("id", "")))] if m}
+    tests = r.get("tests")
+    few = r["kind"] == "ranked" and type(tests) is int and 0 < len(drawn) < tests
+    return f"Figures of the first {len(drawn)} of {tests} queries." if few else ""
+
+
 def title(results: list) -> str:
     """What a page shows, where nobody gave it a title."""
     if len(results) == 1:

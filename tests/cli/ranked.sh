@@ -37,7 +37,7 @@ def stems(name):
 
 # the query above, the training spectrum below; peaks within 10 ppm or 2 mDa match
 drawn, title = stems("ranked-spectrum-0")
-assert title == "new, above ethanol", title
+assert title == "new (up) and ethanol (down)", title
 near([m for m, _ in drawn[0]], [40], 0.1)
 near([h for _, h in drawn[0]], [0.5], 0.01)
 near([m for m, _ in drawn[1]], [29.0401, 31.02], 0.1)
@@ -45,7 +45,7 @@ near([h for _, h in drawn[1]], [0.125, 1], 0.01)
 near([h for _, h in drawn[3]], [-0.25, -1], 0.01)
 assert 2 not in drawn, drawn
 drawn, title = stems("ranked-spectrum-1")
-assert title == "other, above propanol", title
+assert title == "other (up) and propanol (down)", title
 near([h for _, h in drawn[1]], [1], 0.01)
 near([h for _, h in drawn[2]], [-0.25], 0.01)
 
@@ -57,9 +57,9 @@ for query in range(2):
     assert len(mine) == 3
     labels = [w for w in words if re.match(r"[123]\. ", w)]
     assert labels == [f"{k + 1}. {row['name'] or row['formula']}" for k, row in enumerate(mine)], labels
-    notes = [w for w in words if w.startswith("distance ")]
+    notes = re.findall(r"distance \S+ p-value \S+", " ".join(words))
     for row, note in zip(mine, notes):
-        d, p = re.fullmatch(r"distance (\S+), p-value (\S+)", note).groups()
+        d, p = re.fullmatch(r"distance (\S+?),? p-value (\S+)", note).groups()
         assert abs(float(d) - float(row["distance"])) < 1e-3 and abs(float(p) - float(row["p_value"])) < 1e-3
     assert len(notes) == 3
 
