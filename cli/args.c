@@ -163,26 +163,20 @@ static int flag(cli_run *run, const tables *t, int argc, char **argv, int *at)
                 snprintf(name, sizeof name, "%s", letters[i].name);
             }
         }
-        if (!*name) {
-            return cli_usage(run, "there is no flag %s", arg);
-        }
+        REFUSE_IF(!*name, "there is no flag %s", arg);
     }
     bool library = false;
     const okra_option *row = find_row(t, name, &library);
     if (!row) {
         return unknown_flag(run, t, name);
     }
-    if (!library && cli_refuses(run->command, name)) {
-        return cli_usage(run, "--%s has no use here", name);
-    }
+    REFUSE_IF(!library && cli_refuses(run->command, name), "--%s has no use here", name);
     bool yes = row->type == OKRA_OPTION_BOOL ||
                (row->choices && strncmp(row->choices, "no|yes|", 7) == 0);
     if (!value && yes) { /* another choice comes after '=' */
         value = "yes";
     } else if (!value) {
-        if (*at + 1 >= argc) {
-            return cli_usage(run, "%s needs a value: %s", arg, row->metavar);
-        }
+        REFUSE_IF(*at + 1 >= argc, "%s needs a value: %s", arg, row->metavar);
         value = argv[++*at];
     }
     return cli_status(
@@ -205,7 +199,13 @@ int cli_parse(cli_run *run, int argc, char **argv)
             status = flag(run, &t, argc, argv, &i);
         } else if (run->operand_count >= run->command->operands_most ||
                    run->operand_count >= 64) {
-            status = cli_usage(run, "'%s' is one argument too many", argv[i]);
+            bool files = false;
+            for (const okra_option *row = run->command->own.rows; row->name; row++) {
+                files = files || strcmp(row->name, "x") == 0;
+            }
+            status =
+                cli_usage(run, "'%s' is one argument too many%s", argv[i],
+                          files ? ": files are given by flags, --x FILE and others" : "");
         } else {
             run->operands[run->operand_count++] = argv[i];
         }
@@ -215,10 +215,9 @@ int cli_parse(cli_run *run, int argc, char **argv)
 
 int cli_check_required(const cli_run *run)
 {
-    if (run->operand_count < run->command->operands_least) {
-        return cli_usage(run, "%s is missing: okra %s %s", run->command->operand,
-                         run->command->name, run->command->usage);
-    }
+    REFUSE_IF(run->operand_count < run->command->operands_least,
+              "%s is missing: okra %s %s", run->command->operand, run->command->name,
+              run->command->usage);
     for (const okra_option *row = run->command->own.rows; row && row->name; row++) {
         if (!row->preset && !okra_options_is_set(run->options, row->name)) {
             char letter = cli_short(row->name);

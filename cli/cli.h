@@ -18,6 +18,14 @@ enum { CLI_DONE = 0, CLI_FAILED = 1, CLI_USAGE = 2 };
 
 typedef struct cli_run cli_run;
 
+/* Says what is wrong with what was typed, and leaves. */
+#define REFUSE_IF(bad, ...)                     \
+    do {                                        \
+        if (bad) {                              \
+            return cli_usage(run, __VA_ARGS__); \
+        }                                       \
+    } while (0)
+
 /* Passes a failure on at once: an okra_status, or an exit status. */
 #define CHK(call)                  \
     do {                           \
@@ -162,6 +170,8 @@ okra_status cli_read_candidates(cli_run *run, const char *spec,
                                 okra_data **out) OKRA_CHECK;
 /* The path itself, or in the data folder if only there it exists; in `buffer`. */
 const char *cli_find(const cli_run *run, const char *path, char *buffer, size_t size);
+/* A model, also from the data folder; a file that is none says what one is. */
+int cli_load_model(const cli_run *run, const char *path, okra_model **model);
 /* To be called by who reads standard input, "-" or "csv:-": it fails the second time. */
 okra_status cli_take_input(cli_run *run, const char *spec) OKRA_CHECK;
 /* Writes rows x cols values in C order. */

@@ -104,9 +104,7 @@ okra_status cli_read(cli_run *run, const char *spec, okra_data **out)
             count += st == OKRA_OK;
         }
     }
-    if (st == OKRA_OK) {
-        st = okra_data_tuple(parts, count, out);
-    }
+    st = st ? st : okra_data_tuple(parts, count, out);
     while (count > 0) {
         okra_data_free(parts[--count]);
     }
@@ -300,9 +298,7 @@ okra_status cli_weigh(cli_run *run, const char *file, const char *classes, okra_
     if (st == OKRA_OK && *file) {
         st = read_weights(run, file, n, weights);
     }
-    if (st == OKRA_OK) {
-        st = okra_data_weigh(*y, weights, n, &with);
-    }
+    st = st ? st : okra_data_weigh(*y, weights, n, &with);
     if (st == OKRA_OK && balanced) { /* classes of the pairs that count */
         const double *given = okra_data_weights(with);
         st = okra_data_balanced(with, weights);
@@ -326,9 +322,7 @@ okra_status cli_write(cli_run *run, const double *values, okra_int rows, okra_in
 {
     okra_data *data = NULL;
     okra_status st = okra_data_dense(values, rows, cols, cols, &data);
-    if (st == OKRA_OK) {
-        st = okra_data_write(run->context, data, file);
-    }
+    st = st ? st : okra_data_write(run->context, data, file);
     okra_data_free(data);
     return st;
 }
@@ -379,4 +373,21 @@ int cli_check_writable(const cli_run *run, const char *path)
     return access(device ? file : folder, W_OK) == 0
                ? CLI_DONE
                : cli_failure(run, "%s: cannot be written: %s", path, strerror(errno));
+}
+
+int cli_load_model(const cli_run *run, const char *path, okra_model **model)
+{
+    char buffer[4096], head[2] = "PK";
+    const char *found = cli_find(run, path, buffer, sizeof buffer);
+    FILE *file = fopen(found, "rb");
+    size_t length = file ? fread(head, 1, sizeof head, file) : 0;
+    bool other = file && !ferror(file) && (length < 2 || memcmp(head, "PK", 2) != 0);
+    if (file) {
+        fclose(file);
+    }
+    return other ? cli_failure(run,
+                               "%s: not an okra model: a model is what okra fit -o "
+                               "writes",
+                               found)
+                 : cli_status(run, okra_model_load(run->context, found, model));
 }

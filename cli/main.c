@@ -30,18 +30,12 @@ static okra_status set_up(cli_run *run)
 {
     okra_status st = okra_options_read(run->options, &cli_common_table, &run->common);
     okra_int bytes = 0;
-    if (st == OKRA_OK) {
-        st = okra_context_set_threads(run->context, (int)run->common.threads);
-    }
+    st = st ? st : okra_context_set_threads(run->context, (int)run->common.threads);
     if (st == OKRA_OK && *run->common.memory) {
         st = okra_parse_bytes(run->common.memory, &bytes);
     }
-    if (st == OKRA_OK) {
-        st = okra_context_set_memory(run->context, bytes);
-    }
-    if (st == OKRA_OK) {
-        st = okra_context_set_strict(run->context, run->common.strict);
-    }
+    st = st ? st : okra_context_set_memory(run->context, bytes);
+    st = st ? st : okra_context_set_strict(run->context, run->common.strict);
     if (st == OKRA_OK && !run->common.help) {
         st = okra_context_set_engine(run->context, run->common.engine);
     }
@@ -86,21 +80,13 @@ static int help(cli_run *run)
 static int run_command(cli_run *run, int argc, char **argv)
 {
     int status = cli_status(run, okra_context_create(&run->context));
-    if (status == CLI_DONE) {
-        status = cli_parse(run, argc, argv);
-    }
-    if (status == CLI_DONE) {
-        status = cli_status(run, set_up(run));
-    }
+    status = status ? status : cli_parse(run, argc, argv);
+    status = status ? status : cli_status(run, set_up(run));
     if (status == CLI_DONE && run->common.help) {
         return help(run);
     }
-    if (status == CLI_DONE) {
-        status = cli_check_required(run);
-    }
-    if (status == CLI_DONE) {
-        status = cli_check_same(run);
-    }
+    status = status ? status : cli_check_required(run);
+    status = status ? status : cli_check_same(run);
     if (status == CLI_DONE) {
         cli_catch_signals(run->context);
         status = run->command->run(run);

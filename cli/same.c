@@ -166,10 +166,9 @@ static int check_two(const cli_run *run, const naming *n, const naming *other)
     char flags[2][64];
     const char *flag = flag_of(n, flags[0]), *also = flag_of(other, flags[1]);
     bool both = strcmp(n->value, "-") == 0 && strcmp(other->value, "-") == 0;
-    if (writes(other) && (both || cli_same_file(cli_without_types(n->value),
-                                                cli_without_types(other->value)))) {
-        return cli_usage(run, "%s and %s both name '%s'", flag, also, n->value);
-    }
+    REFUSE_IF(writes(other) && (both || cli_same_file(cli_without_types(n->value),
+                                                      cli_without_types(other->value))),
+              "%s and %s both name '%s'", flag, also, n->value);
     bool read =
         other->row->type == OKRA_OPTION_READ   ? are_read(run, n->value, other->value)
         : other->row->type == OKRA_OPTION_TEXT ? is_told(run, n->value, other->value)
@@ -183,10 +182,9 @@ static int check_operands(const cli_run *run, const naming *n)
 {
     char flag[64];
     for (int k = 0; k < run->operand_count; k++) {
-        if (is_read(run, n->value, run->operands[k])) {
-            return cli_usage(run, "%s %s is also the file of %s: name another",
-                             flag_of(n, flag), n->value, run->command->operand);
-        }
+        REFUSE_IF(is_read(run, n->value, run->operands[k]),
+                  "%s %s is also the file of %s: name another", flag_of(n, flag),
+                  n->value, run->command->operand);
     }
     return CLI_DONE;
 }

@@ -88,38 +88,27 @@ static int check(const cli_run *run, link_job *j)
                : strcmp(f->pairs, "uu") == 0  ? OKRA_LINK_NEW_NEW
                : strcmp(f->pairs, "all") == 0 ? OKRA_LINK_ALL
                                               : (okra_link_pairs)0;
-    if (!*f->output && !*f->truth && !*f->network && !*f->plot) {
-        return cli_usage(run,
-                         "nothing to do: give -o, --truth, --network or --plot a file");
-    }
-    if (*f->plot && !cli_ends(f->plot, ".svg")) {
-        return cli_usage(run, "--plot is '%s', expected a name in .svg", f->plot);
-    }
-    if (!j->which && (*f->network || *f->plot)) {
-        return cli_usage(run, "--network and --plot take whole kinds of pairs: --pairs "
-                              "lu, uu or all");
-    }
-    if (f->fdr > 0 && (!j->which || !*f->output || f->top > 0)) {
-        return cli_usage(run,
-                         "--fdr writes a list of its own: it needs -o and --pairs lu, "
-                         "uu or all, and --top has no use");
-    }
-    if (f->fdr == 0 && okra_options_is_set(run->options, "hold-back")) {
-        return cli_usage(run, "--hold-back has no use without --fdr");
-    }
-    if (okra_options_is_set(run->options, "at") && !*f->truth) {
-        return cli_usage(run, "--at has no use without --truth");
-    }
-    if (*f->unlabelled && !okra_options_is_set(run->library, "lambda2")) {
-        return cli_usage(run, "--unlabelled has no use without --lambda2");
-    }
-    if (okra_options_is_set(run->options, "beta") &&
-        (*f->y || okra_options_is_set(run->library, "ky"))) {
-        return cli_usage(run,
-                         "--beta is of the diffusion kernel that stands in for --ky: "
-                         "it has no use with %s",
-                         *f->y ? "--y" : "--ky");
-    }
+    REFUSE_IF(!*f->output && !*f->truth && !*f->network && !*f->plot,
+              "nothing to do: give -o, --truth, --network or --plot a file");
+    REFUSE_IF(*f->plot && !cli_ends(f->plot, ".svg"),
+              "--plot is '%s', expected a name in .svg", f->plot);
+    REFUSE_IF(!j->which && (*f->network || *f->plot),
+              "--network and --plot take whole kinds of pairs: --pairs "
+              "lu, uu or all");
+    REFUSE_IF(f->fdr > 0 && (!j->which || !*f->output || f->top > 0),
+              "--fdr writes a list of its own: it needs -o and --pairs lu, "
+              "uu or all, and --top has no use");
+    REFUSE_IF(f->fdr == 0 && okra_options_is_set(run->options, "hold-back"),
+              "--hold-back has no use without --fdr");
+    REFUSE_IF(okra_options_is_set(run->options, "at") && !*f->truth,
+              "--at has no use without --truth");
+    REFUSE_IF(*f->unlabelled && !okra_options_is_set(run->library, "lambda2"),
+              "--unlabelled has no use without --lambda2");
+    REFUSE_IF(okra_options_is_set(run->options, "beta") &&
+                  (*f->y || okra_options_is_set(run->library, "ky")),
+              "--beta is of the diffusion kernel that stands in for --ky: "
+              "it has no use with %s",
+              *f->y ? "--y" : "--ky");
     int status = cli_check_writable(run, f->output);
     status = status ? status : cli_check_writable(run, f->network);
     status = status ? status : cli_check_writable(run, f->plot);
@@ -131,12 +120,10 @@ static int read_all(cli_run *run, link_job *j)
     const link_fields *f = &j->f;
     bool gram = okra_kernel_has(okra_options_get(run->library, "kx"), OKRA_KERNEL_GIVEN);
     int status = cli_read_gram(run, f->x, gram, &j->x);
-    if (status == CLI_DONE) {
-        status = cli_nodes_read(run, f->nodes, okra_data_count(j->x), &j->nodes);
-    }
-    if (status == CLI_DONE) {
-        status = cli_known_read(run, &j->nodes, f->labelled, f->edges, &j->known);
-    }
+    status =
+        status ? status : cli_nodes_read(run, f->nodes, okra_data_count(j->x), &j->nodes);
+    status = status ? status
+                    : cli_known_read(run, &j->nodes, f->labelled, f->edges, &j->known);
     if (status == CLI_DONE && *f->unlabelled) {
         status = cli_nodes_list(run, &j->nodes, f->unlabelled, &j->unlabelled,
                                 &j->unlabelled_count);
@@ -184,10 +171,9 @@ static int rank_given(cli_run *run, link_job *j)
                           bsearch(&j->pairs[k], j->truth, (size_t)j->truth_count,
                                   sizeof *j->truth, cli_by_ends) != NULL;
         }
-        if (status == CLI_DONE) {
-            status = cli_status(
-                run, okra_ranking_create(j->pair_count, score, positive, &j->ranking));
-        }
+        status = status ? status
+                        : cli_status(run, okra_ranking_create(j->pair_count, score,
+                                                              positive, &j->ranking));
         free(score);
         free(positive);
     }
@@ -246,10 +232,9 @@ static int work(cli_run *run, link_job *j)
                                    .unlabelled_count = j->unlabelled_count};
     int status = cli_beta(run, f->beta, &settings.beta);
     status = status ? status : choose(run, j, &task, &settings);
-    if (status == CLI_DONE) {
-        status = cli_status(
-            run, okra_link_fit(run->context, &task, run->library, &settings, &j->links));
-    }
+    status = status ? status
+                    : cli_status(run, okra_link_fit(run->context, &task, run->library,
+                                                    &settings, &j->links));
     if (status == CLI_DONE && !j->which) {
         return rank_given(run, j);
     }
@@ -279,10 +264,8 @@ static int check_at(const cli_run *run, const char *list)
     for (const char *p = list; *p;) {
         char *end = NULL;
         long long k = strtoll(p, &end, 10);
-        if (end == p || k < 1 || (*end && (*end != ',' || !end[1]))) {
-            return cli_usage(run, "--at is '%s', expected numbers from 1 between commas",
-                             list);
-        }
+        REFUSE_IF(end == p || k < 1 || (*end && (*end != ',' || !end[1])),
+                  "--at is '%s', expected numbers from 1 between commas", list);
         p = *end ? end + 1 : end;
     }
     return CLI_DONE;

@@ -397,10 +397,8 @@ int cli_beta(const cli_run *run, const char *text, double *beta)
     *beta = 0;
     if (strcmp(text, "auto") != 0) {
         *beta = strtod(text, &end);
-        if (*end || end == text || !(*beta > 0) || isinf(*beta)) {
-            return cli_usage(run, "--beta is '%s', expected a positive number or auto",
-                             text);
-        }
+        REFUSE_IF(*end || end == text || !(*beta > 0) || isinf(*beta),
+                  "--beta is '%s', expected a positive number or auto", text);
     }
     return CLI_DONE;
 }

@@ -128,10 +128,7 @@ static int read_diagonal(cli_run *run, predict_job *j)
 
 static int load_model(cli_run *run, predict_job *j)
 {
-    char buffer[4096];
-    const char *path = cli_find(run, run->operands[0], buffer, sizeof buffer);
-    return j->model ? CLI_DONE
-                    : cli_status(run, okra_model_load(run->context, path, &j->model));
+    return j->model ? CLI_DONE : cli_load_model(run, run->operands[0], &j->model);
 }
 
 /* --ranges number the lines of the file, so that none may be left out. */

@@ -79,28 +79,17 @@ static okra_status solve(cli_run *run, const demo_result *r, const demo_row *row
     okra_model *model = NULL;
     okra_prediction *p = NULL;
     okra_status st = okra_fit_options(&fit);
-    if (st == OKRA_OK) {
-        st = okra_predict_options(&predict);
-    }
-    if (st == OKRA_OK) {
-        st = set_all(fit, row->fit);
-    }
+    st = st ? st : okra_predict_options(&predict);
+    st = st ? st : set_all(fit, row->fit);
     if (st == OKRA_OK && k > 0) {
         st = okra_options_set_number(fit, "k", k);
     }
-    if (st == OKRA_OK) {
-        st = okra_options_set(predict, "decode", row->decode);
-    }
-    if (st == OKRA_OK) {
-        st = okra_fit(run->context, r->train_x, r->train_y, fit, &model);
-    }
-    if (st == OKRA_OK) {
-        st = okra_predict(run->context, model, r->test_x, predict, NULL, &p);
-    }
-    if (st == OKRA_OK) {
-        st = okra_score(run->context, r->task->metric, r->test_y,
-                        okra_prediction_objects(p), value, NULL, NULL);
-    }
+    st = st ? st : okra_options_set(predict, "decode", row->decode);
+    st = st ? st : okra_fit(run->context, r->train_x, r->train_y, fit, &model);
+    st = st ? st : okra_predict(run->context, model, r->test_x, predict, NULL, &p);
+    st = st ? st
+            : okra_score(run->context, r->task->metric, r->test_y,
+                         okra_prediction_objects(p), value, NULL, NULL);
     if (st == OKRA_OK) {
         *predicted = okra_data_retain(okra_prediction_objects(p));
     }
@@ -157,18 +146,10 @@ static okra_status make(const demo_task *task, uint64_t seed, demo_result *r)
 {
     okra_data *x = NULL, *y = NULL;
     okra_status st = task->make(seed, task->train + task->test, &x, &y);
-    if (st == OKRA_OK) {
-        st = part(x, 0, task->train, &r->train_x);
-    }
-    if (st == OKRA_OK) {
-        st = part(y, 0, task->train, &r->train_y);
-    }
-    if (st == OKRA_OK) {
-        st = part(x, task->train, task->test, &r->test_x);
-    }
-    if (st == OKRA_OK) {
-        st = part(y, task->train, task->test, &r->test_y);
-    }
+    st = st ? st : part(x, 0, task->train, &r->train_x);
+    st = st ? st : part(y, 0, task->train, &r->train_y);
+    st = st ? st : part(x, task->train, task->test, &r->test_x);
+    st = st ? st : part(y, task->train, task->test, &r->test_y);
     okra_data_free(x);
     okra_data_free(y);
     return st;
@@ -339,18 +320,13 @@ static int run_demo(cli_run *run)
     demo_fields f;
     demo_result a = {0}, b = {0};
     okra_status st = cli_fields(run, &f);
-    if (st == OKRA_OK && *f.output && !cli_ends(f.output, ".svg")) {
-        return cli_usage(run, "-o is '%s', expected a name in .svg", f.output);
-    }
+    REFUSE_IF(st == OKRA_OK && *f.output && !cli_ends(f.output, ".svg"),
+              "-o is '%s', expected a name in .svg", f.output);
     if (st == OKRA_OK && *f.output && report_check(run) != CLI_DONE) {
         return CLI_FAILED;
     }
-    if (st == OKRA_OK) {
-        st = work(run, &demo_patterns, &a);
-    }
-    if (st == OKRA_OK) {
-        st = work(run, &demo_s_shape, &b);
-    }
+    st = st ? st : work(run, &demo_patterns, &a);
+    st = st ? st : work(run, &demo_s_shape, &b);
     int status = cli_status(run, st);
     if (status == CLI_DONE && *f.save) {
         status = save(run, f.save, &a);
@@ -359,9 +335,7 @@ static int run_demo(cli_run *run)
     if (status == CLI_DONE && *f.output) {
         status = draw(run, f.output, &a, &b);
     }
-    if (status == CLI_DONE) {
-        status = show(run, &f, &a, &b);
-    }
+    status = status ? status : show(run, &f, &a, &b);
     clear(&a);
     clear(&b);
     return status;

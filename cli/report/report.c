@@ -88,9 +88,8 @@ static int run_report(cli_run *run)
     const char *arguments[64 + 16], *const claims[] = {"no", "first", "alone"};
     int count = 0;
     CHK(cli_status(run, cli_fields(run, &f)));
-    if (f.claims && !cli_ends(f.output, ".md")) {
-        return cli_usage(run, "--claims writes Markdown: a page whose name ends in .md");
-    }
+    REFUSE_IF(f.claims && !cli_ends(f.output, ".md"),
+              "--claims writes Markdown: a page whose name ends in .md");
     json_t *all = json_array(), *order = json_array();
     const char *const given[] = {"-o",        f.output,        "--title",  f.title,
                                  "--figures", f.figures,       "--figure", f.figure,

@@ -2,8 +2,7 @@
  * score.c: okra score: how far predictions are from the truth.
  */
 #include "commands.h"
-#include "score/score_figure.h"
-#include "score/score_job.h"
+#include "score/score.h"
 
 #include <ctype.h>
 #include <math.h>
@@ -57,10 +56,8 @@ static int split(const cli_run *run, const char *list, scores *s)
     for (const char *at = list;; at++) {
         depth += (*at == '(') - (*at == ')');
         bool ends = !*at || (*at == ',' && depth == 0 && !continues(at + 1));
-        if (ends && (at == begin || s->count == METRICS)) {
-            return cli_usage(run, "--metric is '%s', expected names between commas",
-                             list);
-        }
+        REFUSE_IF(ends && (at == begin || s->count == METRICS),
+                  "--metric is '%s', expected names between commas", list);
         if (ends) {
             s->spec[s->count] = strndup(begin, (size_t)(at - begin));
             if (!s->spec[s->count++]) {
@@ -190,12 +187,8 @@ static int score_model(cli_run *run, const score_fields *f, const okra_data *y, 
     okra_data *x = NULL;
     const char *path = cli_find(run, f->model, buffer, sizeof buffer);
     okra_status st = okra_model_load(run->context, path, &model);
-    if (st == OKRA_OK) {
-        st = cli_read(run, f->x, &x);
-    }
-    if (st == OKRA_OK) {
-        st = okra_model_loss(run->context, model, x, y, &s->value[0], s->each);
-    }
+    st = st ? st : cli_read(run, f->x, &x);
+    st = st ? st : okra_model_loss(run->context, model, x, y, &s->value[0], s->each);
     s->loss[0] = true;
     s->has[0] = true;
     okra_model_free(model);
@@ -270,12 +263,9 @@ static int check(const cli_run *run, const score_fields *f)
                             : cli_usage(run, "--metric SPEC is missing: hit-rate, mrr, "
                                              "coverage or set-size");
     }
-    if (*f->candidates) {
-        return cli_usage(run, "--candidates has no use without --lists");
-    }
-    if (*f->model ? *f->yhat || !*f->x : !*f->yhat) {
-        return cli_usage(run, "give --yhat FILE, or --model MODEL and --x FILE");
-    }
+    REFUSE_IF(*f->candidates, "--candidates has no use without --lists");
+    REFUSE_IF(*f->model ? *f->yhat || !*f->x : !*f->yhat,
+              "give --yhat FILE, or --model MODEL and --x FILE");
     /* What --model means, said aloud: there is no other metric of undecoded predictions.
      */
     if (*f->model && *f->metric && strcmp(f->metric, "feature-loss") != 0) {
@@ -285,9 +275,7 @@ static int check(const cli_run *run, const score_fields *f)
             "for other metrics decode with 'okra predict' and give --yhat",
             f->metric);
     }
-    if (!*f->model && !*f->metric) {
-        return cli_usage(run, "--metric SPEC is missing: %s", rows[2].help);
-    }
+    REFUSE_IF(!*f->model && !*f->metric, "--metric SPEC is missing: %s", rows[2].help);
     return CLI_DONE;
 }
 
@@ -297,21 +285,15 @@ static int run_score(cli_run *run)
     scores s = {0};
     okra_data *y = NULL;
     int status = cli_status(run, cli_fields(run, &f));
-    if (status == CLI_DONE) {
-        status = check(run, &f);
-    }
+    status = status ? status : check(run, &f);
     if (status == CLI_DONE) {
         status = split(run, *f.model && !*f.lists ? "feature-loss" : f.metric, &s);
     }
-    if (status == CLI_DONE) {
-        status = cli_status(run, cli_read(run, f.y, &y));
-    }
+    status = status ? status : cli_status(run, cli_read(run, f.y, &y));
     if (status == CLI_DONE && *f.lists && *f.weight) {
         status = cli_usage(run, "lists count alike: leave out --sample-weight");
     }
-    if (status == CLI_DONE) {
-        status = cli_status(run, cli_weigh(run, f.weight, "none", &y));
-    }
+    status = status ? status : cli_status(run, cli_weigh(run, f.weight, "none", &y));
     s.n = y ? okra_data_count(y) : 0;
     s.figures = run->common.json ? json_array() : NULL;
     if (status == CLI_DONE && (*f.each || s.figures)) {
@@ -326,9 +308,7 @@ static int run_score(cli_run *run)
     if (status == CLI_DONE && *f.each) {
         status = cli_status(run, cli_write(run, s.each, s.n, (okra_int)s.count, f.each));
     }
-    if (status == CLI_DONE) {
-        status = print(run, &s);
-    }
+    status = status ? status : print(run, &s);
     for (size_t k = 0; k < s.count; k++) {
         free(s.spec[k]);
     }

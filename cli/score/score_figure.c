@@ -1,7 +1,7 @@
 /*
  * score_figure.c: predictions beside the truth as figures of a report.
  */
-#include "score/score_figure.h"
+#include "score/score.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -81,12 +81,9 @@ okra_status choose_links(cli_run *run, const okra_link_task *task,
 {
     okra_options *options = NULL, *fit = NULL;
     okra_status st = okra_select_options(&options);
-    if (st == OKRA_OK) {
-        st = each_set(run->library, copy, options);
-    }
-    if (st == OKRA_OK) {
-        st = okra_choose_links(run->context, task, settings, options, &fit, selection);
-    }
+    st = st ? st : each_set(run->library, copy, options);
+    st = st ? st
+            : okra_choose_links(run->context, task, settings, options, &fit, selection);
     if (st == OKRA_OK) {
         okra_options_free(run->library);
         run->library = fit;
@@ -100,9 +97,7 @@ okra_status choose_options(cli_run *run, const choose_open *open, const okra_dat
 {
     okra_options *options = NULL, *fit = NULL;
     okra_status st = okra_select_options(&options);
-    if (st == OKRA_OK) {
-        st = each_set(run->library, copy, options);
-    }
+    st = st ? st : each_set(run->library, copy, options);
     if (st == OKRA_OK && !is_auto(open->lambda)) { /* a list too */
         st = okra_options_set(options, "lambda", open->lambda);
     }
@@ -112,9 +107,7 @@ okra_status choose_options(cli_run *run, const choose_open *open, const okra_dat
     if (st == OKRA_OK && is_auto(open->ky)) {
         st = okra_options_set(options, "ky", "auto");
     }
-    if (st == OKRA_OK) {
-        st = okra_choose(run->context, x, y, options, &fit, selection);
-    }
+    st = st ? st : okra_choose(run->context, x, y, options, &fit, selection);
     if (st == OKRA_OK) {
         okra_options_free(run->library);
         run->library = fit;

@@ -65,16 +65,12 @@ static int parse_lambdas(const cli_run *run, const char *list, path *p)
     for (const char *at = list;; p->count++) {
         size_t length = strcspn(at, ",");
         char *end = NULL;
-        if (p->count == LAMBDAS || length == 0 || length > 31) {
-            return cli_usage(run, "--lambda is '%s', expected numbers between commas",
-                             list);
-        }
+        REFUSE_IF(p->count == LAMBDAS || length == 0 || length > 31,
+                  "--lambda is '%s', expected numbers between commas", list);
         snprintf(p->text[p->count], 32, "%.*s", (int)length, at);
         p->value[p->count] = strtod(p->text[p->count], &end);
-        if (*end || !isfinite(p->value[p->count])) {
-            return cli_usage(run, "--lambda holds '%s', expected a number",
-                             p->text[p->count]);
-        }
+        REFUSE_IF(*end || !isfinite(p->value[p->count]),
+                  "--lambda holds '%s', expected a number", p->text[p->count]);
         if (!at[length]) {
             p->count++;
             return CLI_DONE;
@@ -208,10 +204,9 @@ static int save(cli_run *run, const fit_fields *f, const path *p, const learned 
     for (size_t i = 0; i < count && status == CLI_DONE; i++) {
         char name[PATH_MOST];
         status = model_path(run, f->output, p->count ? p->text[i] : "", name);
-        if (status == CLI_DONE) {
-            status = cli_status(
-                run, cli_save_model(run, l->models[i], (okra_compact)f->compact, name));
-        }
+        status = status ? status
+                        : cli_status(run, cli_save_model(run, l->models[i],
+                                                         (okra_compact)f->compact, name));
         summary s = {l->models[i], name, l->seconds, l->command, l->chosen, l->selection};
         if (status == CLI_DONE && run->common.json) {
             status = list ? (json_array_append_new(list, as_json(run, &s)), CLI_DONE)
@@ -351,9 +346,7 @@ static okra_status learn(cli_run *run, const fit_fields *f, const path *p, learn
     if (st == OKRA_OK) {
         st = cli_weigh(run, f->weight, f->classes ? "balanced" : "none", &y);
     }
-    if (st == OKRA_OK) {
-        st = hold(run, f, &x, &y, held);
-    }
+    st = st ? st : hold(run, f, &x, &y, held);
     if (st == OKRA_OK) {
         st = *f->basis ? learn_shard(run, f, x, y, l) : learn_whole(run, f, p, x, y, l);
     }
@@ -370,27 +363,22 @@ static okra_status learn(cli_run *run, const fit_fields *f, const path *p, learn
 static int check_output(const cli_run *run, const fit_fields *f, const path *p)
 {
     const char *method = okra_options_get(run->library, "method");
-    if (strcmp(f->output, "-") == 0) {
-        return cli_usage(run, "a model is mapped from its file: -o must name one");
-    }
-    if (okra_method_has(method, OKRA_TRAIT_LINKS)) {
-        return cli_usage(run,
-                         "method %s scores links of a network and predicts no outputs: "
-                         "okra link --method %s --x FILE --edges FILE",
-                         method, method);
-    }
+    REFUSE_IF(strcmp(f->output, "-") == 0,
+              "a model is mapped from its file: -o must name one");
+    REFUSE_IF(okra_method_has(method, OKRA_TRAIT_LINKS),
+              "method %s scores links of a network and predicts no outputs: "
+              "okra link --method %s --x FILE --edges FILE",
+              method, method);
     if (p->count > 1 && !strstr(f->output, "{lambda}")) {
         return cli_usage(run,
                          "--lambda lists %zu values, so that -o must hold {lambda}, e.g. "
                          "-o 'model-{lambda}.okra'",
                          p->count);
     }
-    if (*f->basis && (p->count != 1 || *f->unlabelled)) {
-        return cli_usage(run, p->count != 1
-                                  ? "--basis needs one --lambda: shards that are "
-                                    "to be merged have the same"
-                                  : "--unlabelled has no use with --basis");
-    }
+    REFUSE_IF(*f->basis && (p->count != 1 || *f->unlabelled),
+              p->count != 1 ? "--basis needs one --lambda: shards that are "
+                              "to be merged have the same"
+                            : "--unlabelled has no use with --basis");
     return cli_check_writable(run, f->output);
 }
 
@@ -403,21 +391,15 @@ static int run_fit(cli_run *run)
     if (status == CLI_DONE && strcmp(f.lambda, "auto") != 0) {
         status = parse_lambdas(run, f.lambda, &p);
     }
-    if (status == CLI_DONE) {
-        status = check_output(run, &f, &p);
-    }
+    status = status ? status : check_output(run, &f, &p);
     if (status == CLI_DONE) {
         choose_open typed = {f.kx, f.ky, p.count == 1 ? p.text[0] : "auto"};
         status = cli_status(run, choose_pass_on(run, &typed));
     }
     double begin = cli_now();
-    if (status == CLI_DONE) {
-        status = cli_status(run, learn(run, &f, &p, &l));
-    }
+    status = status ? status : cli_status(run, learn(run, &f, &p, &l));
     l.seconds = cli_now() - begin;
-    if (status == CLI_DONE) {
-        status = save(run, &f, &p, &l);
-    }
+    status = status ? status : save(run, &f, &p, &l);
     for (size_t i = 0; i < LAMBDAS; i++) {
         okra_model_free(l.models[i]);
     }

@@ -50,9 +50,7 @@ static int run_gram(cli_run *run)
     okra_data *x = NULL, *y = NULL, *aligned = NULL;
     double seconds = 0;
     okra_status st = cli_fields(run, &f);
-    if (st == OKRA_OK) {
-        st = cli_read(run, f.x, &x);
-    }
+    st = st ? st : cli_read(run, f.x, &x);
     if (st == OKRA_OK && *f.y) {
         st = cli_read(run, f.y, &y);
         st = st == OKRA_OK ? okra_data_align(run->context, x, y, &aligned) : st;
@@ -63,17 +61,13 @@ static int run_gram(cli_run *run)
         st = okra_kernel_choose(run->context, f.kernel, y ? y : x, &kernel);
     }
     int status = cli_status(run, st);
-    if (status == CLI_DONE) {
-        status = cli_check_writable(run, f.output);
-    }
+    status = status ? status : cli_check_writable(run, f.output);
     if (status == CLI_DONE) {
         double begin = cli_now();
         status = cli_status(run, okra_gram_write(run->context, kernel, x, y, f.output));
         seconds = cli_now() - begin;
     }
-    if (status == CLI_DONE) {
-        status = summarise(run, &f, kernel, x, y, seconds);
-    }
+    status = status ? status : summarise(run, &f, kernel, x, y, seconds);
     okra_kernel_free(kernel);
     okra_data_free(x);
     okra_data_free(y);

@@ -70,9 +70,7 @@ static int check_index(cli_run *run)
     okra_index *index = NULL;
     bool bits;
     int status = cli_status(run, okra_index_open(run->context, run->operands[0], &index));
-    if (status == CLI_DONE) {
-        status = cli_status(run, okra_index_check(run->context, index));
-    }
+    status = status ? status : cli_status(run, okra_index_check(run->context, index));
     if (status == CLI_DONE && !run->common.quiet) {
         cli_line(stdout, "candidates", "%lld", (long long)okra_index_count(index));
         const char *kernel = okra_index_kernel(index, &bits);
@@ -102,15 +100,10 @@ static int run_index(cli_run *run)
     if (status == CLI_DONE && f.check) {
         return check_index(run);
     }
-    if (status == CLI_DONE && !*f.output) {
-        return cli_usage(run, "-o NAME is missing: the index to make");
-    }
-    if (status == CLI_DONE && !*f.ky && !*f.model) {
-        return cli_usage(run, "--ky or --model is missing: which features to keep");
-    }
-    if (status == CLI_DONE && f.rank > 0 && !*f.model) {
-        return cli_usage(run, "--rank needs --model");
-    }
+    REFUSE_IF(status == CLI_DONE && !*f.output, "-o NAME is missing: the index to make");
+    REFUSE_IF(status == CLI_DONE && !*f.ky && !*f.model,
+              "--ky or --model is missing: which features to keep");
+    REFUSE_IF(status == CLI_DONE && f.rank > 0 && !*f.model, "--rank needs --model");
     if (status == CLI_DONE && *f.model) {
         status = cli_status(
             run, okra_model_load(run->context, cli_find(run, f.model, path, sizeof path),

@@ -8,12 +8,6 @@
 
 static const okra_option rows[] = {{0}};
 
-static const char *text_of(const json_t *object, const char *key)
-{
-    const char *text = json_string_value(json_object_get(object, key));
-    return text ? text : "";
-}
-
 static void print_shape(const char *name, const json_t *array)
 {
     const json_t *shape = json_object_get(array, "shape");
@@ -25,7 +19,7 @@ static void print_shape(const char *name, const json_t *array)
     }
     char shown[256], type[32];
     printf("  %-24s %-4s %s\n", okra_text_printable(name, shown, sizeof shown),
-           okra_text_printable(text_of(array, "dtype"), type, sizeof type), sizes);
+           okra_text_printable(cli_text(array, "dtype", ""), type, sizeof type), sizes);
 }
 
 /* Names of columns, of each part of a tuple. */
@@ -49,6 +43,38 @@ static void print_columns(const json_t *data)
     }
 }
 
+/* What was chosen, a line each; what is as it is by default, in one line after it. */
+static void print_options(json_t *options)
+{
+    okra_options *plain = NULL;
+    const char *key;
+    json_t *value;
+    char line[2048] = "";
+    size_t used = 0;
+    bool known = okra_fit_options(&plain) == OKRA_OK &&
+                 okra_options_set(plain, "method",
+                                  cli_text(options, "method", "ridge")) == OKRA_OK;
+    json_object_foreach(options, key, value)
+    {
+        const char *text = json_string_value(value),
+                   *preset = known ? okra_options_get(plain, key) : NULL;
+        bool kernel = strcmp(key, "kx") == 0 || strcmp(key, "ky") == 0;
+        if (kernel || !*text) {
+            continue;
+        }
+        if (strcmp(key, "method") == 0 || !preset || strcmp(preset, text) != 0) {
+            cli_line(stdout, key, "%s", text);
+        } else if (used < sizeof line) {
+            used += (size_t)snprintf(line + used, sizeof line - used, "%s%s %s",
+                                     used ? ", " : "", key, text);
+        }
+    }
+    if (used > 0) {
+        cli_line(stdout, "by default", "%s", line);
+    }
+    okra_options_free(plain);
+}
+
 static void print(const char *path, const json_t *about)
 {
     char buffer[32];
@@ -61,21 +87,16 @@ static void print(const char *path, const json_t *about)
                        sizeof buffer));
     cli_line(stdout, "format", "version %lld, written by okra %s",
              (long long)json_integer_value(json_object_get(about, "version")),
-             text_of(about, "okra"));
+             cli_text(about, "okra", ""));
     cli_line_data(stdout, "inputs", json_object_get(about, "x"));
     print_columns(json_object_get(about, "x"));
     cli_line_data(stdout, "outputs", json_object_get(about, "y"));
     print_columns(json_object_get(about, "y"));
     cli_line_calibration(stdout, about);
-    cli_line(stdout, "kx", "%s", text_of(kernels, "x"));
-    cli_line(stdout, "ky", "%s", text_of(kernels, "y"));
+    cli_line(stdout, "kx", "%s", cli_text(kernels, "x", ""));
+    cli_line(stdout, "ky", "%s", cli_text(kernels, "y", ""));
     cli_line_align(stdout, about);
-    json_object_foreach(json_object_get(about, "options"), key, value)
-    {
-        if (strcmp(key, "kx") != 0 && strcmp(key, "ky") != 0) {
-            cli_line(stdout, key, "%s", json_string_value(value));
-        }
-    }
+    print_options(json_object_get(about, "options"));
     puts("arrays");
     json_object_foreach(json_object_get(about, "arrays"), key, value)
     {
@@ -89,15 +110,14 @@ static void print(const char *path, const json_t *about)
 
 static int run_info(cli_run *run)
 {
-    char buffer[4096];
     okra_model *model = NULL;
-    const char *path = cli_find(run, run->operands[0], buffer, sizeof buffer);
-    int status = cli_status(run, okra_model_load(run->context, path, &model));
+    int status = cli_load_model(run, run->operands[0], &model);
     if (status == CLI_DONE && run->common.json) {
         status = cli_print_json(run, json_loads(okra_model_json(model), 0, NULL));
     } else if (status == CLI_DONE) {
+        char buffer[4096];
         json_t *about = json_loads(okra_model_json(model), 0, NULL);
-        print(path, about);
+        print(cli_find(run, run->operands[0], buffer, sizeof buffer), about);
         json_decref(about);
     }
     okra_model_free(model);

@@ -82,11 +82,9 @@ static int load_all(cli_run *run, pile *p, const char *output)
     char buffer[4096];
     for (size_t i = 0; i < p->count && status == CLI_DONE; i++) {
         const char *path = cli_find(run, p->names[i], buffer, sizeof buffer);
-        if (cli_same_file(output, path)) {
-            return cli_usage(run, "-o %s is also one of the models: name another",
-                             output);
-        }
-        status = cli_status(run, okra_model_load(run->context, path, &p->models[i]));
+        REFUSE_IF(cli_same_file(output, path),
+                  "-o %s is also one of the models: name another", output);
+        status = cli_load_model(run, path, &p->models[i]);
     }
     return status;
 }

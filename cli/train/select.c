@@ -116,20 +116,17 @@ static okra_status read_pairs(cli_run *run, const select_fields *f, inputs *in)
 static int read_network(cli_run *run, const select_fields *f, inputs *in)
 {
     bool gram = okra_kernel_has(okra_options_get(run->library, "kx"), OKRA_KERNEL_GIVEN);
-    if (*f->weight || f->classes) {
-        return cli_usage(run, "links of a network have no weights of pairs: leave out "
-                              "--sample-weight and --class-weight");
-    }
+    REFUSE_IF(*f->weight || f->classes,
+              "links of a network have no weights of pairs: leave out "
+              "--sample-weight and --class-weight");
     int status = cli_read_gram(run, f->x, gram, &in->x);
     if (status == CLI_DONE && *f->y) {
         status = cli_read_gram(run, f->y, true, &in->y);
     }
-    if (status == CLI_DONE) {
-        status = cli_nodes_read(run, f->nodes, okra_data_count(in->x), &in->nodes);
-    }
-    if (status == CLI_DONE) {
-        status = cli_known_read(run, &in->nodes, f->labelled, f->edges, &in->known);
-    }
+    status = status ? status
+                    : cli_nodes_read(run, f->nodes, okra_data_count(in->x), &in->nodes);
+    status = status ? status
+                    : cli_known_read(run, &in->nodes, f->labelled, f->edges, &in->known);
     return status;
 }
 
@@ -137,15 +134,11 @@ static int read_inputs(cli_run *run, const select_fields *f, inputs *in)
 {
     int status =
         *f->edges ? read_network(run, f, in) : cli_status(run, read_pairs(run, f, in));
-    if (status == CLI_DONE) {
-        status = cli_status(run, read_labels(run, f->folds, &in->folds));
-    }
-    if (status == CLI_DONE) {
-        status = cli_status(run, read_labels(run, f->groups, &in->groups));
-    }
-    if (status == CLI_DONE) {
-        status = cli_status(run, read_labels(run, f->output_groups, &in->output_groups));
-    }
+    status = status ? status : cli_status(run, read_labels(run, f->folds, &in->folds));
+    status = status ? status : cli_status(run, read_labels(run, f->groups, &in->groups));
+    status =
+        status ? status
+               : cli_status(run, read_labels(run, f->output_groups, &in->output_groups));
     return status ? status : cli_status(run, read_labels(run, f->stratify, &in->strata));
 }
 
@@ -182,17 +175,14 @@ static int check_kind(const cli_run *run, const select_fields *f)
     static const char *const of_links[] = {"labelled", "nodes", "beta"};
     static const char *const of_pairs[] = {"unlabelled", "candidates", "output"};
     for (size_t i = 0; i < 3; i++) {
-        if (!*f->edges && okra_options_is_set(run->options, of_links[i])) {
-            return cli_usage(run, "--%s has no use without --edges", of_links[i]);
-        }
-        if (*f->edges && okra_options_is_set(run->options, of_pairs[i])) {
-            return cli_usage(run, "--%s has no use with --edges%s", of_pairs[i],
-                             i == 2 ? ": give the settings found to okra link" : "");
-        }
+        REFUSE_IF(!*f->edges && okra_options_is_set(run->options, of_links[i]),
+                  "--%s has no use without --edges", of_links[i]);
+        REFUSE_IF(*f->edges && okra_options_is_set(run->options, of_pairs[i]),
+                  "--%s has no use with --edges%s", of_pairs[i],
+                  i == 2 ? ": give the settings found to okra link" : "");
     }
-    if (*f->edges && (strchr(f->x, '\n') || strchr(f->y, '\n'))) {
-        return cli_usage(run, "--x and --y are given once with --edges");
-    }
+    REFUSE_IF(*f->edges && (strchr(f->x, '\n') || strchr(f->y, '\n')),
+              "--x and --y are given once with --edges");
     return *f->edges || *f->y
                ? CLI_DONE
                : cli_usage(run, "--y FILE is missing: training outputs (or --edges FILE: "
@@ -272,21 +262,11 @@ static int run_select(cli_run *run)
         choose_open typed = {f.kx, f.ky, f.lambda};
         status = cli_status(run, choose_pass_on(run, &typed));
     }
-    if (status == CLI_DONE) {
-        status = check_kind(run, &f);
-    }
-    if (status == CLI_DONE) {
-        status = check_outputs(run, &f);
-    }
-    if (status == CLI_DONE) {
-        status = read_inputs(run, &f, &in);
-    }
-    if (status == CLI_DONE) {
-        status = cli_status(run, leave_open(run, *f.edges));
-    }
-    if (status == CLI_DONE) {
-        status = choose(run, &f, &in, &s);
-    }
+    status = status ? status : check_kind(run, &f);
+    status = status ? status : check_outputs(run, &f);
+    status = status ? status : read_inputs(run, &f, &in);
+    status = status ? status : cli_status(run, leave_open(run, *f.edges));
+    status = status ? status : choose(run, &f, &in, &s);
     json_t *result =
         status == CLI_DONE ? json_loads(okra_selection_json(s), 0, NULL) : NULL;
     if (status == CLI_DONE && !result) {

@@ -73,10 +73,8 @@ static okra_status parse_side(const char *which, const char *lines, side *s)
 static int parse_degrees(const cli_run *run, const char *text, int degree[2])
 {
     int used = 0;
-    if (sscanf(text, "%9d,%9d%n", &degree[0], &degree[1], &used) != 2 || text[used]) {
-        return cli_usage(run, "--degrees is '%s', expected two numbers such as 1,11",
-                         text);
-    }
+    REFUSE_IF(sscanf(text, "%9d,%9d%n", &degree[0], &degree[1], &used) != 2 || text[used],
+              "--degrees is '%s', expected two numbers such as 1,11", text);
     return CLI_DONE;
 }
 
@@ -195,15 +193,9 @@ static okra_status learn(cli_run *run, const twin_fields *f, const int degree[2]
 {
     okra_data *x = NULL, *y = NULL;
     okra_status st = parse_side("kx", f->kx, sx);
-    if (st == OKRA_OK) {
-        st = parse_side("ky", f->ky, sy);
-    }
-    if (st == OKRA_OK) {
-        st = cli_read(run, f->x, &x);
-    }
-    if (st == OKRA_OK) {
-        st = cli_read(run, f->y, &y);
-    }
+    st = st ? st : parse_side("ky", f->ky, sy);
+    st = st ? st : cli_read(run, f->x, &x);
+    st = st ? st : cli_read(run, f->y, &y);
     if (st == OKRA_OK) {
         const char *low_rank = *f->low_rank ? f->low_rank : NULL;
         okra_twin_base base_x = {(const okra_kernel *const *)sx->kernels, sx->count,
@@ -225,18 +217,10 @@ static int run_twin(cli_run *run)
     okra_twin *twin = NULL;
     double begin = cli_now();
     int status = cli_status(run, cli_fields(run, &f));
-    if (status == CLI_DONE) {
-        status = parse_degrees(run, f.degrees, degree);
-    }
-    if (status == CLI_DONE) {
-        status = cli_check_writable(run, f.output);
-    }
-    if (status == CLI_DONE) {
-        status = cli_status(run, learn(run, &f, degree, &x, &y, &twin));
-    }
-    if (status == CLI_DONE) {
-        status = tell(run, &f, twin, &x, &y, cli_now() - begin);
-    }
+    status = status ? status : parse_degrees(run, f.degrees, degree);
+    status = status ? status : cli_check_writable(run, f.output);
+    status = status ? status : cli_status(run, learn(run, &f, degree, &x, &y, &twin));
+    status = status ? status : tell(run, &f, twin, &x, &y, cli_now() - begin);
     okra_twin_free(twin);
     for (size_t k = 0; k < KERNELS; k++) {
         okra_kernel_free(x.kernels[k]);

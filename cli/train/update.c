@@ -124,9 +124,7 @@ static int read_rows(cli_run *run, job *j)
 
 static int read_all(cli_run *run, job *j)
 {
-    char buffer[4096];
-    const char *path = cli_find(run, run->operands[0], buffer, sizeof buffer);
-    int status = cli_status(run, okra_model_load(run->context, path, &j->model));
+    int status = cli_load_model(run, run->operands[0], &j->model);
     if (status == CLI_DONE && *j->f.x) {
         status = cli_status(run, cli_read_pairs(run, j->f.x, j->f.y, "", &j->x, &j->y));
     }
@@ -144,22 +142,13 @@ static int read_all(cli_run *run, job *j)
 
 static int check(const cli_run *run, const update_fields *f)
 {
-    if (strcmp(f->output, "-") == 0) {
-        return cli_usage(run, "a model is mapped from its file: -o must name one");
-    }
-    if (!*f->x != !*f->y) {
-        return cli_usage(run, "--x and --y go together: --%s is missing",
-                         *f->x ? "y" : "x");
-    }
-    if (!*f->x && !*f->remove) {
-        return cli_usage(run, "nothing to do: give --x and --y, or --remove");
-    }
-    if (*f->weight && !*f->x) {
-        return cli_usage(run, "--sample-weight is for new pairs: give --x and --y");
-    }
-    if (*f->removed_x && !*f->remove) {
-        return cli_usage(run, "--removed-x has no use without --remove");
-    }
+    REFUSE_IF(strcmp(f->output, "-") == 0,
+              "a model is mapped from its file: -o must name one");
+    REFUSE_IF(!*f->x != !*f->y, "--x and --y go together: --%s is missing",
+              *f->x ? "y" : "x");
+    REFUSE_IF(!*f->x && !*f->remove, "nothing to do: give --x and --y, or --remove");
+    REFUSE_IF(*f->weight && !*f->x, "--sample-weight is for new pairs: give --x and --y");
+    REFUSE_IF(*f->removed_x && !*f->remove, "--removed-x has no use without --remove");
     return cli_check_writable(run, f->output);
 }
 
@@ -218,10 +207,10 @@ static int run_update(cli_run *run)
         status = cli_status(run, okra_model_update(run->context, j.model, &request,
                                                    &j.report, &j.changed));
     }
-    if (status == CLI_DONE) {
-        status = cli_status(
-            run, cli_save_model(run, j.changed, (okra_compact)j.f.compact, j.f.output));
-    }
+    status = status
+                 ? status
+                 : cli_status(run, cli_save_model(run, j.changed,
+                                                  (okra_compact)j.f.compact, j.f.output));
     j.seconds = cli_now() - begin;
     status = status == CLI_DONE ? summarise(run, &j) : status;
     okra_model_free(j.changed);

@@ -131,7 +131,7 @@ static okra_status check_one(const merging *z, size_t k)
     NOT_NULL(m);
     okra_model_solution_(m, &fitted);
     REFUSE_IF(!fitted.has_moments, OKRA_EARG,
-              "merge: model %zu keeps no moments: fit it with keep-moments", k + 1);
+              "merge: model %zu keeps no moments: fit it with --keep-moments", k + 1);
     REFUSE_IF(m->training->map_y && m->training->map_y->index, OKRA_EUNSUPPORTED,
               "merge: the basis of the outputs of model %zu is among its own pairs; rff "
               "and pivots=centres have one that can be shared",

@@ -3,10 +3,10 @@ source "$ROOT/tests/cli/lib/small.bash"
 okra fit -q --x x.csv --y y.csv --kx 'rbf(sigma=2)' --lambda 0.01 -o m.okra
 expect 0 okra info m.okra
 for text in "format         version 1, written by okra " "inputs         dense, 8 of width 2" \
-    "kx             rbf(sigma=2)" "operator       identity" "  x/values                 <f8  8 x 2"; do
+    "kx             rbf(sigma=2)" "lambda         0.01" "by default     operator identity, " "  x/values                 <f8  8 x 2"; do
     expect_in "$text" out
 done
-expect_fail 1 "okra info: x.csv: not a zip archive, or cut short: it has no end record" \
+expect_fail 1 "okra info: x.csv: not an okra model: a model is what okra fit -o writes" \
     okra info x.csv
 if command -v unzip >/dev/null; then
     unzip -tqq m.okra

@@ -11,10 +11,10 @@ expect_fail 2 "okra fit: there is no flag -z" okra fit -z
 expect_fail 2 "okra fit: --x FILE is missing: Training inputs, one object per row" okra fit
 expect_fail 2 "okra fit: -o FILE is missing: The model file to write" okra fit --x a --y b
 expect_fail 2 "okra fit: --x needs a value: FILE" okra fit --x
-expect_fail 2 "okra fit: 'b' is one argument too many" okra fit b
+expect_fail 2 "okra fit: 'b' is one argument too many: files are given by flags, --x FILE and others" okra fit b
 expect_fail 2 "okra predict: MODEL is missing: okra predict MODEL --x FILE -o FILE [flags]" \
     okra predict --x a
-expect_fail 2 "okra predict: 'b' is one argument too many" okra predict a b
+expect_fail 2 "okra predict: 'b' is one argument too many: files are given by flags, --x FILE and others" okra predict a b
 expect_fail 2 "okra fit: flags: threads is 'x', expected a whole number" okra fit --threads x
 # The range of the flag is that of okra_context_set_threads.
 expect_fail 2 "okra fit: flags: threads is -1, expected 0 to 1024" okra fit --threads=-1

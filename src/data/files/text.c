@@ -208,8 +208,13 @@ okra_status okra_bad_field_(okra_token_ token, okra_int line, okra_int column,
     }
     return okra_fail_(
         OKRA_EFORMAT, "line %" PRId64 ", column %" PRId64 ": %s%s%s", line, column,
-        token == OKRA_TOKEN_MISSING_ ? "a value is missing (" : "'", shown,
-        token == OKRA_TOKEN_MISSING_ ? "); outputs with gaps are read as missing:FILE"
+        token != OKRA_TOKEN_MISSING_ ? "'"
+        : length > 0                 ? "a value is missing ("
+                                     : "a value is missing",
+        shown,
+        token == OKRA_TOKEN_MISSING_
+            ? length > 0 ? "); outputs with gaps are read as missing:FILE"
+                         : "; outputs with gaps are read as missing:FILE"
         : token != OKRA_TOKEN_NONFINITE_ && (semicolon || tab)
             ? "' is not a number; fields stand between commas in .csv files, between "
               "tabs in .tsv files"

@@ -21,10 +21,10 @@ static const broken texts[] = {
     {"@", "a.csv", "x,y\n1,2,3\n", OKRA_EFORMAT,
      "line 2 has 3 columns; expected 2 as in the first line"},
     {"@", "a.csv", "1,2\n3,\n", OKRA_EFORMAT,
-     "line 2, column 2: a value is missing (); outputs with gaps are "
+     "line 2, column 2: a value is missing; outputs with gaps are "
      "read as missing:FILE"},
     {"@", "a.csv", "1,2,", OKRA_EFORMAT,
-     "line 1, column 3: a value is missing (); outputs with gaps are "
+     "line 1, column 3: a value is missing; outputs with gaps are "
      "read as missing:FILE"},
     {"@", "a.csv", "a,b\n1,NA\n", OKRA_EFORMAT,
      "line 2, column 2: a value is missing (NA); outputs with gaps are "
@@ -54,7 +54,7 @@ static const broken texts[] = {
      "01234567890123456789012345678901234567...' is not a number; classes are read as "
      "labels:FILE, and FILE:!COLUMN is without that column"},
     {"@", "a.tsv", "1\t2\n3\t\n", OKRA_EFORMAT,
-     "line 2, column 2: a value is missing (); outputs with gaps are "
+     "line 2, column 2: a value is missing; outputs with gaps are "
      "read as missing:FILE"},
     {"@:3", "a.csv", "1,2\n", OKRA_EARG, "there is no column '3' among the 2 columns"},
     {"@:!1", "a.csv", "1\n2\n", OKRA_ESHAPE,
@@ -74,7 +74,7 @@ static const broken texts[] = {
     {"labels:@:3", "a.csv", "x,y\n1,2\n", OKRA_EARG,
      "there is no column '3' among the 2 columns"},
     {"labels:@:y", "a.csv", "x,y\n1,a\n2,\n", OKRA_EFORMAT,
-     "line 3, column 2: a value is missing (); outputs with gaps are "
+     "line 3, column 2: a value is missing; outputs with gaps are "
      "read as missing:FILE"},
     {"bits:@", "a.csv", "0,1\n1,2\n", OKRA_EFORMAT,
      "row 1, column 1 (counted from 0) is 2; expected 0 or 1"},
@@ -170,7 +170,7 @@ static const broken texts[] = {
      OKRA_EFORMAT, "line 3: entry (3, 1) is outside 1..2, 1..2"},
     {"@", "a.mtx", "%%MatrixMarket matrix coordinate real general\n2 2 1\n1 1\n",
      OKRA_EFORMAT,
-     "line 3, column 4: a value is missing (); outputs with gaps are "
+     "line 3, column 4: a value is missing; outputs with gaps are "
      "read as missing:FILE"},
     {"@", "a.mtx", "%%MatrixMarket matrix coordinate real general\n2 2 2\n1 1 1\n1 1 2\n",
      OKRA_EFORMAT, "row 0 has index 0 twice"},
