@@ -399,49 +399,47 @@ static okra_status write_texts(const char *text, const call *c,
     return OKRA_OK;
 }
 
+static void free_kernels(okra_kernel ***kernels)
+{
+    for (okra_int k = 0; *kernels && (*kernels)[k]; k++) {
+        okra_kernel_free((*kernels)[k]);
+    }
+    okra_free_(*kernels);
+}
+
 okra_status okra_align_learn_(okra_context *ctx, const okra_data *x, const okra_data *y,
                               const char *text, const okra_kernel *ky,
                               const okra_align_options_ *o, okra_align_ *out)
 {
-    okra_status st = OKRA_OK;
     call c = {0};
-    okra_kernel **kernels = NULL;
-    double *w = NULL;
-    okra_data *some_x = NULL, *some_y = NULL;
-    okra_align_ made = {0};
-    FAIL_IF(!find_name(text, &c), OKRA_EINTERNAL, "there is nothing to align in '%s'",
-            text);
-    FAIL_IF(y->missing, OKRA_EARG,
-            "%s: y has missing values, with which nothing can be aligned",
-            okra_align_names_[c.how]);
-    TRY(read_call(text, &c));
-    ZALLOC(kernels, c.count);
-    ALLOC(w, c.count);
+    FREED_BY(free_kernels) okra_kernel **kernels = NULL; /* ends at NULL */
+    OWNED double *w = NULL;
+    FREED_BY(okra_data_drop_) okra_data *some_x = NULL, *some_y = NULL;
+    FREED_BY(okra_align_clear_) okra_align_ made = {0};
+    REFUSE_IF(!find_name(text, &c), OKRA_EINTERNAL, "there is nothing to align in '%s'",
+              text);
+    REFUSE_IF(y->missing, OKRA_EARG,
+              "%s: y has missing values, with which nothing can be aligned",
+              okra_align_names_[c.how]);
+    CHK(read_call(text, &c));
+    ZMAKE(kernels, c.count + 1);
+    MAKE(w, c.count);
     for (int k = 0; k < c.count; k++) {
-        char *one = okra_strndup_(text + c.from[k], c.to[k] - c.from[k]);
-        st = one ? okra_kernel_choose(ctx, one, x, &kernels[k]) : OKRA_EMEM;
-        okra_free_(one);
+        OWNED char *one = okra_strndup_(text + c.from[k], c.to[k] - c.from[k]);
+        okra_status st = one ? okra_kernel_choose(ctx, one, x, &kernels[k]) : OKRA_EMEM;
         if (st != OKRA_OK && st != OKRA_EMEM) {
             okra_message_prefix_("kernel %d of %s", k + 1, okra_align_names_[c.how]);
         }
-        TRY(st);
+        CHK(st);
     }
-    TRY(sample(x, y, c.how == OKRA_ALIGN_LOO_ ? SAMPLE_LOO : SAMPLE, &some_x, &some_y));
+    CHK(sample(x, y, c.how == OKRA_ALIGN_LOO_ ? SAMPLE_LOO : SAMPLE, &some_x, &some_y));
     okra_learner_ z = {
         .ctx = ctx, .x = some_x, .y = some_y, .n = some_y->n, .p = c.count};
-    TRY(find_weights(&z, kernels, ky, c.how, o, w, &made.value));
-    TRY(write_texts(text, &c, kernels, w, &made));
-    FAIL_IF(okra_align_asked_(made.text), OKRA_EARG,
-            "align stands once in a kernel expression");
+    CHK(find_weights(&z, kernels, ky, c.how, o, w, &made.value));
+    CHK(write_texts(text, &c, kernels, w, &made));
+    REFUSE_IF(okra_align_asked_(made.text), OKRA_EARG,
+              "align stands once in a kernel expression");
     *out = made;
     made = (okra_align_){0};
-done:
-    for (int k = 0; kernels && k < c.count; k++) {
-        okra_kernel_free(kernels[k]);
-    }
-    FREE(kernels, w);
-    okra_data_free(some_x);
-    okra_data_free(some_y);
-    okra_align_clear_(&made);
-    return st;
+    return OKRA_OK;
 }

@@ -179,11 +179,16 @@ static okra_status search(leaving *z, const double *mean, double *w)
     return OKRA_OK;
 }
 
+static void clear(leaving *z)
+{
+    FREE(z->w, z->P, z->Q, z->B, z->N, z->G, z->T);
+}
+
 okra_status okra_align_loo_(const okra_learner_ *learner, double lambda, const double *F,
                             okra_int r, const double *mean, double *w)
 {
-    okra_status st = OKRA_OK;
     okra_int n = learner->n;
+    FREED_BY(clear)
     leaving z = {.ctx = learner->ctx,
                  .n = n,
                  .p = learner->p,
@@ -195,18 +200,12 @@ okra_status okra_align_loo_(const okra_learner_ *learner, double lambda, const d
                  .most = log(most_lambdas * lambda)};
     double **blocks[] = {&z.B, &z.N, &z.G, &z.T};
     for (int i = 0; i < 4; i++) {
-        TRY(okra_doubles_(z.ctx, n, n, "align-loo", blocks[i]));
+        CHK(okra_doubles_(z.ctx, n, n, "align-loo", blocks[i]));
     }
     if (F) {
-        TRY(okra_doubles_(z.ctx, n, r, "align-loo", &z.P));
-        TRY(okra_doubles_(z.ctx, r, n, "align-loo", &z.Q));
+        CHK(okra_doubles_(z.ctx, n, r, "align-loo", &z.P));
+        CHK(okra_doubles_(z.ctx, r, n, "align-loo", &z.Q));
     }
-    ALLOC(z.w, z.p);
-    TRY(search(&z, mean, w));
-done:
-    FREE(z.w, z.P, z.Q);
-    for (int i = 0; i < 4; i++) {
-        okra_free_(*blocks[i]);
-    }
-    return st;
+    MAKE(z.w, z.p);
+    return search(&z, mean, w);
 }

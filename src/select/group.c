@@ -107,33 +107,28 @@ static okra_status view_of_part(okra_context *ctx, okra_lambda_group_ *g, okra_i
 static okra_status score_part(okra_context *ctx, okra_lambda_group_ *g,
                               const okra_left_ *left, okra_int p, double *value)
 {
-    okra_status st = OKRA_OK;
+    OWNED double *P = NULL;
     okra_view_ *v = NULL;
-    double *P = NULL;
     okra_int n, m;
     bool keep = true;
     okra_folds_get_(&g->task->folds, g->repeat * g->task->folds.parts + p, g->train, &n,
                     g->test, &m);
     okra_mat_ from = left->H.p ? left->H : left->W;
     okra_int width = left->H.p ? from.cols : n;
-    TRY(okra_doubles_(ctx, m, width, "the predictions of a fold", &P));
+    CHK(okra_doubles_(ctx, m, width, "the predictions of a fold", &P));
     for (okra_int i = 0; i < m; i++) {
         for (okra_int j = 0; j < width; j++) {
             okra_int column = left->H.p ? j : g->train[j];
             P[i * width + j] = from.p[g->test[i] * from.ld + column];
         }
     }
-    TRY(view_of_part(ctx, g, p, n, m, &keep, &v));
+    CHK(view_of_part(ctx, g, p, n, m, &keep, &v));
     okra_mat_ rows = okra_mat_of_(P, m, width), none = {0};
     okra_block_ block = {
         .m = m, .W = left->H.p ? none : rows, .H = left->H.p ? rows : none};
     okra_left_out_ left_out = {.block = block};
-    TRY(okra_scorer_value_(ctx, &g->scorer, v, &left_out, value, g->each));
-done:
-    if (!keep) {
-        okra_view_free_(v);
-    }
-    okra_free_(P);
+    okra_status st = okra_scorer_value_(ctx, &g->scorer, v, &left_out, value, g->each);
+    okra_view_free_(keep ? NULL : v);
     return st;
 }
 
@@ -165,7 +160,6 @@ static okra_status on_left(okra_context *ctx, void *user, const okra_left_ *left
     return OKRA_OK;
 }
 
-/* ---- group.c */
 static okra_status has_closed_form(const okra_lambda_group_ *g, bool *out)
 {
     const okra_space_ *space = g->task->space;
@@ -321,7 +315,6 @@ done:
     return st;
 }
 
-/* ---- group.c */
 static okra_status refit_fold(okra_context *ctx, okra_lambda_group_ *g, okra_int fold)
 {
     FREED_BY(okra_view_drop_) okra_view_ *v = NULL;
@@ -342,7 +335,6 @@ static okra_status refit_fold(okra_context *ctx, okra_lambda_group_ *g, okra_int
     return OKRA_OK;
 }
 
-/* ---- group.c */
 static okra_status refit_all(okra_context *ctx, okra_lambda_group_ *g)
 {
     const okra_task_ *task = g->task;
@@ -488,36 +480,31 @@ okra_status okra_group_fold_(okra_context *ctx, okra_task_ *task,
 okra_status okra_group_run_(okra_context *ctx, okra_task_ *task, okra_cell_ *const *cells,
                             size_t count)
 {
-    okra_status st = OKRA_OK;
+    FREED_BY(close_group)
     okra_lambda_group_ g = {.task = task, .cells = cells, .count = count};
-    bool closed = false;
-    if (task->source->links) {
-        TRY(okra_links_run_(ctx, task, cells, count));
-        goto means;
-    }
-    TRY(open_group(&g));
-    TRY(has_closed_form(&g, &closed));
+    bool closed = false, links = task->source->links != NULL;
+    CHK(links ? okra_links_run_(ctx, task, cells, count) : open_group(&g));
+    CHK(links ? OKRA_OK : has_closed_form(&g, &closed));
     if (closed) {
-        st = by_closed_form(ctx, &g);
+        okra_status st = by_closed_form(ctx, &g);
         closed = st != OKRA_EUNSUPPORTED;
-        TRY(closed ? st : OKRA_OK);
+        CHK(closed ? st : OKRA_OK);
     }
-    task->closed = closed;
-    FAIL_IF(task->cv == OKRA_CV_GCV_ && (!closed || isnan(cells[0]->gcv)),
+    if (!links) {
+        task->closed = closed;
+        REFUSE_IF(
+            task->cv == OKRA_CV_GCV_ && (!closed || isnan(cells[0]->gcv)),
             OKRA_EUNSUPPORTED,
             "generalised cross-validation is defined for ridge with the operator "
             "identity, plain outputs and the metric feature-loss; use loo or kfold");
-    FAIL_IF(task->outputs && !closed, OKRA_EUNSUPPORTED,
-            "per-output needs left-out predictions in closed form, which these settings "
-            "do not have: kernels with center, missing values, and folds of low rank");
-    if (!closed) {
-        TRY(refit_all(ctx, &g));
+        REFUSE_IF(task->outputs && !closed, OKRA_EUNSUPPORTED,
+                  "per-output needs left-out predictions in closed form, which these "
+                  "settings do not have: kernels with center, missing values, and folds "
+                  "of low rank");
+        CHK(closed ? OKRA_OK : refit_all(ctx, &g));
     }
-means:
     for (size_t l = 0; l < count; l++) {
         summarise(task, cells[l]);
     }
-done:
-    close_group(&g);
-    return st;
+    return OKRA_OK;
 }

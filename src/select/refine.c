@@ -22,7 +22,7 @@ typedef struct dimension {
 
 typedef struct simplex {
     okra_cell_search_ *search;
-    const okra_space_ *space; /* of the best cell's alternatives */
+    okra_space_ *space; /* of the best cell's alternatives */
     okra_found_ *found;
     okra_setting_ base;    /* kept where nothing is varied */
     okra_int cell, places; /* the best cell; places of all axes */
@@ -261,29 +261,36 @@ static okra_status narrow_draws(const okra_space_ *space, const okra_space_ *nar
     return OKRA_OK;
 }
 
+static void clear(simplex *z)
+{
+    okra_space_free_(z->space);
+    okra_setting_free_(&z->base);
+    FREE(z->dims, z->numbers, z->points, z->value);
+}
+
 okra_status okra_search_refine_(okra_context *ctx, okra_cell_search_ *s,
                                 okra_found_ *found, const okra_plan_ *plan,
                                 okra_int origin)
 {
-    okra_status st = OKRA_OK;
-    simplex z = {.search = s, .found = found, .left = s->refine};
-    double best = found->cells[found->best].mean, *drawn = NULL;
+    FREED_BY(clear) simplex z = {.search = s, .found = found, .left = s->refine};
+    double best = found->cells[found->best].mean;
+    OWNED double *drawn = NULL;
     okra_space_ *narrow = NULL;
-    TRY(okra_space_narrow_(s->task->space, plan->number[origin], &narrow, &z.cell));
-    TRY(narrow_draws(s->task->space, narrow, okra_plan_drawn_(plan, origin), &drawn));
+    CHK(okra_space_narrow_(s->task->space, plan->number[origin], &narrow, &z.cell));
     z.space = narrow;
+    CHK(narrow_draws(s->task->space, narrow, okra_plan_drawn_(plan, origin), &drawn));
     z.places = okra_space_places_(narrow);
-    ALLOC(z.numbers, z.places);
-    TRY(okra_setting_copy_(&found->cells[found->best].setting, &z.base));
-    TRY(find_dimensions(&z, drawn));
+    MAKE(z.numbers, z.places);
+    CHK(okra_setting_copy_(&found->cells[found->best].setting, &z.base));
+    CHK(find_dimensions(&z, drawn));
     if (z.d == 0 && s->own) {
-        goto done;
+        return OKRA_OK;
     }
-    FAIL_IF(z.d == 0, OKRA_EARG,
-            "refine varies the numbers that the grid varies, but no list "
-            "holds two positive numbers");
-    ZALLOC(z.points, (z.d + 3) * z.d);
-    ALLOC(z.value, z.d + 1);
+    REFUSE_IF(z.d == 0, OKRA_EARG,
+              "refine varies the numbers that the grid varies, but no list "
+              "holds two positive numbers");
+    ZMAKE(z.points, (z.d + 3) * z.d);
+    MAKE(z.value, z.d + 1);
     okra_progress_(ctx, "refine", 0, s->refine);
     z.value[0] = s->loss ? best : -best;
     for (okra_int i = 0; i <= z.d; i++) {
@@ -293,22 +300,17 @@ okra_status okra_search_refine_(okra_context *ctx, okra_cell_search_ *s,
         if (i > 0) {
             z.value[i] = (double)INFINITY;
             if (z.left > 0) {
-                TRY(at(ctx, &z, z.points + i * z.d, &z.value[i]));
+                CHK(at(ctx, &z, z.points + i * z.d, &z.value[i]));
             }
         }
     }
     sort_simplex(&z);
     while (z.left > 0 &&
            !(z.value[z.d] - z.value[0] <= 1e-6 * (fabs(z.value[0]) + 1e-300))) {
-        TRY(okra_cancelled_(ctx));
-        TRY(step(ctx, &z));
+        CHK(okra_cancelled_(ctx));
+        CHK(step(ctx, &z));
         sort_simplex(&z);
     }
     okra_progress_end_(ctx, "refine");
-done:
-    okra_space_free_(narrow);
-    okra_free_(drawn);
-    okra_setting_free_(&z.base);
-    FREE(z.dims, z.numbers, z.points, z.value);
-    return st;
+    return OKRA_OK;
 }

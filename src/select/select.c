@@ -134,14 +134,17 @@ okra_status okra_prepare_relative_(const okra_method_ *method, const okra_option
     return OKRA_OK;
 }
 
-/* ---- selection ---- */
-
 /* ---- searches ---- */
+
+static void clear_task(okra_task_ *task)
+{
+    okra_folds_free_(&task->folds);
+}
 
 static okra_status search(okra_job_ *j, const okra_int *index, okra_int n, okra_int outer,
                           okra_found_ *found)
 {
-    okra_status st = OKRA_OK;
+    FREED_BY(clear_task)
     okra_task_ task = {.source = &j->source,
                        .space = j->out->space,
                        .index = index,
@@ -159,13 +162,11 @@ static okra_status search(okra_job_ *j, const okra_int *index, okra_int n, okra_
                            .outer = outer,
                            .before = j->before,
                            .total = j->total};
-    TRY(okra_job_folds_(j, index, n, outer, &task.folds));
-    TRY(okra_search_run_(j->ctx, &s, found));
+    CHK(okra_job_folds_(j, index, n, outer, &task.folds));
+    CHK(okra_search_run_(j->ctx, &s, found));
     j->before = s.before;
     j->out->values = okra_task_values_(&task);
-done:
-    okra_folds_free_(&task.folds);
-    return st;
+    return OKRA_OK;
 }
 
 /* The chosen settings fitted on the training pairs of an outer fold, measured on it. */

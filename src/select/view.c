@@ -293,24 +293,24 @@ okra_status okra_view_create_(okra_context *ctx, okra_pairs_ *source,
 okra_status okra_view_low_(okra_context *ctx, const okra_method_ *method,
                            const okra_options *fit, okra_view_ *v)
 {
-    okra_status st = OKRA_OK;
     okra_fit_fields_ f;
-    okra_kernel *kx = NULL, *ky = NULL;
-    okra_map_ *map_y = NULL;
-    TRY(okra_options_read(fit, &okra_fit_table_, &f));
-    TRY(okra_kernel_choose(ctx, f.kx, v->train_x, &kx));
-    TRY(okra_kernel_choose(ctx, f.ky, v->train_y, &ky));
-    TRY(okra_fit_low_(ctx, &f, method, fit, v->train_x, v->train_y, &kx, &ky, &v->map_x,
+    FREED_BY(okra_kernel_drop_) okra_kernel *kx = NULL, *ky = NULL;
+    FREED_BY(okra_map_drop_) okra_map_ *map_x = NULL, *map_y = NULL;
+    CHK(okra_options_read(fit, &okra_fit_table_, &f));
+    CHK(okra_kernel_choose(ctx, f.kx, v->train_x, &kx));
+    CHK(okra_kernel_choose(ctx, f.ky, v->train_y, &ky));
+    CHK(okra_fit_low_(ctx, &f, method, fit, v->train_x, v->train_y, &kx, &ky, &map_x,
                       &map_y));
-    if (v->map_x->kernel) { /* random Fourier features */
+    if (map_x->kernel) { /* random Fourier features */
         okra_kernel_free(kx);
         kx = NULL;
-        TRY(okra_kernel_parse("linear", &kx));
+        CHK(okra_kernel_parse("linear", &kx));
     }
-    TRY(okra_training_low_(ctx, v->map_x->objects, v->train_y, kx, ky, NULL, NULL, map_y,
+    CHK(okra_training_low_(ctx, map_x->objects, v->train_y, kx, ky, NULL, NULL, map_y,
                            &v->training));
     kx = ky = NULL;
     map_y = NULL;
+    v->map_x = TAKE(map_x);
     const okra_training_ *t = v->training;
     v->output = t->output;
     v->problem = (okra_problem_){.n = v->n,
@@ -325,13 +325,7 @@ okra_status okra_view_low_(okra_context *ctx, const okra_method_ *method,
                                  .map_x = v->map_x,
                                  .map_y = t->map_y,
                                  .weights = t->y->weights};
-done:
-    okra_map_free_(st == OKRA_OK ? NULL : v->map_x);
-    v->map_x = st == OKRA_OK ? v->map_x : NULL;
-    okra_map_free_(map_y);
-    okra_kernel_free(kx);
-    okra_kernel_free(ky);
-    return st;
+    return OKRA_OK;
 }
 
 void okra_view_free_(okra_view_ *v)
@@ -386,32 +380,28 @@ okra_status okra_view_predict_(okra_context *ctx, const okra_view_ *v,
                                const okra_method_ *method, const okra_bag_ *bag,
                                double **out, okra_block_ *block)
 {
-    okra_status st = OKRA_OK;
     okra_int inputs = v->problem.n + v->problem.unlabelled;
-    double *K = NULL, *P = NULL, *selves = NULL;
+    OWNED double *K = NULL, *P = NULL, *selves = NULL;
     okra_query_ q;
     bool embeds = method->form(bag) == OKRA_FORM_EMBEDDING;
     okra_int d = embeds ? method->width(bag) : v->output.d;
     *block = (okra_block_){.first = 0, .m = v->m};
-    TRY(okra_doubles_(ctx, v->m, inputs, "left-out inputs against the others", &K));
-    TRY(okra_doubles_(ctx, v->m, OKRA_MAX_(v->n, d), "left-out predictions", &P));
-    TRY(query(ctx, v, okra_method_takes_(method, OKRA_TAKES_SELF_), K, inputs, &selves,
+    CHK(okra_doubles_(ctx, v->m, inputs, "left-out inputs against the others", &K));
+    CHK(okra_doubles_(ctx, v->m, OKRA_MAX_(v->n, d), "left-out predictions", &P));
+    CHK(query(ctx, v, okra_method_takes_(method, OKRA_TAKES_SELF_), K, inputs, &selves,
               &q));
-    st = OKRA_EUNSUPPORTED;
+    okra_status st = OKRA_EUNSUPPORTED;
     if (!embeds && v->output.features && okra_method_embeds_(method, bag)) {
         st = method->embed(ctx, bag, &q, okra_mat_of_(P, v->m, d));
         block->H = okra_mat_of_(P, v->m, d);
     }
     if (st == OKRA_EUNSUPPORTED) {
         okra_mat_ to = okra_mat_of_(P, v->m, embeds ? d : v->n), none = {0};
-        TRY(method->predict(ctx, bag, &q, to));
+        st = method->predict(ctx, bag, &q, to);
         block->H = embeds ? to : none;
         block->W = embeds ? none : to;
     }
-    if (st == OKRA_OK) {
-        *out = TAKE(P);
-    }
-done:
-    FREE(K, P, selves);
-    return st;
+    CHK(st);
+    *out = TAKE(P);
+    return OKRA_OK;
 }
