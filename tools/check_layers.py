@@ -9,7 +9,7 @@ import re
 import sys
 
 # A folder may include itself and those to its left.
-ORDER = "core linalg data kernel engine solve method metric decode model index link select".split()
+ORDER = "core linalg data kernel engine solve method metric candidates decode model link select".split()
 
 # (what, pattern of the code without comments and strings, files it is allowed in)
 BANNED = [

@@ -2,7 +2,7 @@
  * fuse.c: okra fuse: rankings of several models as one.
  */
 #include "commands.h"
-#include "predict/screen.h"
+#include "predict/ranked.h"
 #include "predict/table.h"
 
 #include <errno.h>

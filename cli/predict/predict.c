@@ -3,7 +3,6 @@
  */
 #include "commands.h"
 #include "predict/predict_job.h"
-#include "predict/screen.h"
 #include "predict/stream.h"
 
 #include <math.h>
@@ -31,24 +30,26 @@ static const okra_option rows[] = {
      "not given"},
     {"within", OKRA_OPTION_TEXT, offsetof(predict_fields, within), "", 1, 0, NULL,
      "WINDOW",
-     "Of an index only candidates that fit the test point: mass=10ppm, mass=0.5Da, "
-     "formula, COLUMN=0.5 (so near to its own value), COLUMN=1..3; several between "
-     "commas"},
+     "Keep only candidates that match the test point: mass=10ppm, mass=0.5Da, formula; "
+     "of an index also COLUMN=0.5 (so near to its own value) and COLUMN=1..3; several "
+     "between commas"},
     {"about", OKRA_OPTION_READ, offsetof(predict_fields, about), "", 1, 0, NULL,
      "FILE.tsv",
      "With --within, where the test points do not tell it themselves, as spectra do: a "
      "table with a header, one line for each, of their mass, formula or COLUMN"},
     {"shortlist", OKRA_OPTION_INT, offsetof(predict_fields, shortlist), "1000", 1,
-     100000000, NULL, "N",
-     "Of an index of low rank: so many candidates are measured exactly"},
+     100000000, NULL, "N", "Index with --rank: how many candidates to measure exactly"},
     {"exact", OKRA_OPTION_BOOL, offsetof(predict_fields, exact), "no", 1, 0, NULL, "",
-     "Of an index: measure every candidate exactly, whatever low rank it has"},
-    {"known-pairs", OKRA_OPTION_CHOICE, offsetof(predict_fields, p_values), "auto", 1, 0,
-     "auto|kept|left-out|none", "HOW",
-     "Of an index: p_value is the share of known pairs that are at least as far from "
-     "their prediction as a candidate. They are those that the model keeps to calibrate "
-     "with, or its training pairs, each left out; auto: the former, else the latter of "
-     "models of up to 2,000 pairs; none: no p-values"},
+     "Index with --rank: measure every candidate exactly"},
+    {"p-values", OKRA_OPTION_BOOL, offsetof(predict_fields, p_values), "no", 1, 0, NULL,
+     "",
+     "With --top, add the column p_value: the share of known pairs that are at least as "
+     "far from their prediction as the candidate. Training pairs, each left out, take "
+     "the time of a fit or more"},
+    {"known-pairs", OKRA_OPTION_CHOICE, offsetof(predict_fields, known_pairs), "auto", 1,
+     0, "auto|kept|left-out", "HOW",
+     "With --p-values, which pairs: those that the model keeps to calibrate with, or its "
+     "training pairs, each left out; auto: the former where there are any"},
     {"ranges", OKRA_OPTION_READ, offsetof(predict_fields, ranges), "", 1, 0, NULL, "FILE",
      "Candidates of each test point: a row 'begin,end' each, counted from 0, end "
      "excluded"},
@@ -135,8 +136,13 @@ static int load_model(cli_run *run, predict_job *j)
 static int read_candidates(cli_run *run, predict_job *j)
 {
     const char *file = j->f.candidates;
-    if (!*file || cli_is_index(file) || j->candidates) {
+    char buffer[4096];
+    if (!*file || j->index || j->candidates) {
         return CLI_DONE;
+    }
+    if (cli_is_index(file)) {
+        file = cli_find(run, file, buffer, sizeof buffer);
+        return cli_status(run, okra_index_open(run->context, file, &j->index));
     }
     return cli_status(run, *j->f.ranges ? cli_read(run, file, &j->candidates)
                                         : cli_read_candidates(run, file, &j->candidates));
@@ -155,33 +161,31 @@ static int read_all(cli_run *run, predict_job *j)
     return status == CLI_DONE && *j->f.ranges ? read_ranges(run, j) : status;
 }
 
-/* Ranked candidates are different ones; what a decoder makes up is no choice among them.
- */
+/* Ranked candidates are different ones, as those of an index are; what a decoder makes up
+ * is no choice among them. */
 static int find_distinct(cli_run *run, predict_job *j)
 {
     const char *decode = okra_options_get(run->library, "decode");
     bool all = strcmp(okra_options_get(run->library, "over-all"), "yes") == 0;
     bool chooses = !*decode || (okra_decoder_has(decode, OKRA_DECODER_CHOOSES) && !all);
-    return j->ranges || !chooses
+    return j->ranges || j->index || !chooses
                ? CLI_DONE
                : cli_distinct_make(
                      run, j->candidates ? j->candidates : okra_model_outputs(j->model),
                      &j->distinct);
 }
 
-static int predict(cli_run *run, predict_job *j)
+static int predict(cli_run *run, predict_job *j, const okra_window *window)
 {
-    int status = j->ranked ? find_distinct(run, j) : CLI_DONE;
-    if (status != CLI_DONE) {
-        return status;
-    }
     const okra_data *set = j->distinct.objects ? j->distinct.objects : j->candidates;
     okra_predict_request request = {OKRA_SIZED(okra_predict_request),
                                     .candidates = set,
                                     .ranges = j->ranges,
                                     .weights = *j->f.weights,
                                     .embedding = *j->f.embedding,
-                                    .confidence = *j->f.confidence};
+                                    .confidence = *j->f.confidence,
+                                    .index = j->index,
+                                    .window = window};
     okra_status st =
         *j->f.output ? OKRA_OK : okra_options_set(run->library, "decode", "none");
     if (st == OKRA_OK) {
@@ -189,6 +193,41 @@ static int predict(cli_run *run, predict_job *j)
                           &j->prediction);
     }
     return cli_status(run, st);
+}
+
+/* Predicts among the candidates that fit, writes the table and the other files. */
+static int rank(cli_run *run, predict_job *j)
+{
+    const predict_fields *f = &j->f;
+    okra_window window = {OKRA_SIZED(okra_window),
+                          .within = *f->within ? f->within : NULL,
+                          .shortlist = f->shortlist, .exact = f->exact};
+    cli_about about = {.tests = okra_data_count(j->x)};
+    bool compared = j->index || *f->within;
+    int status = find_distinct(run, j);
+    if (status == CLI_DONE && *f->about) {
+        status = cli_about_read(run, f->about, j->index, &about, &window);
+    }
+    status = status ? status : predict(run, j, compared ? &window : NULL);
+    status = status ? status : cli_predict_write(run, j);
+    if (status == CLI_DONE) {
+        const okra_data *list = okra_prediction_proposals(j->prediction);
+        list = list ? list : j->candidates;
+        cli_ranking r = {.file = f->output,
+                         .model = j->model,
+                         .x = j->x,
+                         .prediction = j->prediction,
+                         .index = j->index,
+                         .list = list ? list : okra_model_outputs(j->model),
+                         .distinct = j->distinct,
+                         .p_values = f->p_values,
+                         .known_pairs = f->known_pairs,
+                         .compared = compared,
+                         .begin = j->begin};
+        status = cli_ranked_write(run, &r);
+    }
+    cli_about_clear(&about);
+    return status;
 }
 
 /* Standard input line by line, where that is what is asked for; *done: that was all. */
@@ -235,8 +274,7 @@ static int stream(cli_run *run, predict_job *j, bool *done)
 static int run_predict(cli_run *run)
 {
     bool streamed = false;
-    predict_job j = {0};
-    double begin = cli_now();
+    predict_job j = {.begin = cli_now()};
     int status = cli_status(run, cli_fields(run, &j.f));
     if (status == CLI_DONE) {
         status = cli_predict_check(run, &j);
@@ -252,20 +290,11 @@ static int run_predict(cli_run *run)
     }
     if (status == CLI_DONE && cli_sets_wanted(&j.f.sets)) {
         status = cli_sets_write(run, &j.f.sets, j.model, j.x, j.candidates, j.f.output);
-    } else if (status == CLI_DONE && cli_is_index(j.f.candidates)) {
-        cli_screening how = {.candidates = j.f.candidates,
-                             .within = j.f.within,
-                             .about = j.f.about,
-                             .output = j.f.output,
-                             .shortlist = j.f.shortlist,
-                             .exact = j.f.exact,
-                             .p_values = j.f.p_values};
-        how.top = strtoll(okra_options_get(run->library, "top"), NULL, 10);
-        status = cli_screen(run, &how, j.model, j.x);
+    } else if (status == CLI_DONE && j.ranked) {
+        status = rank(run, &j);
     } else if (status == CLI_DONE) {
-        status = predict(run, &j);
+        status = predict(run, &j, NULL);
         status = status == CLI_DONE ? cli_predict_write(run, &j) : status;
-        j.seconds = cli_now() - begin;
         status = status == CLI_DONE ? cli_predict_tell(run, &j) : status;
     }
 done:
@@ -275,6 +304,7 @@ done:
     okra_data_free(j.rows);
     okra_data_free(j.diagonal);
     okra_data_free(j.candidates);
+    okra_index_free(j.index);
     cli_distinct_clear(&j.distinct);
     free(j.ranges);
     return status;
@@ -287,10 +317,15 @@ const cli_command cli_predict = {
     .about =
         "A prediction is a point of the output feature space; --decode says how it "
         "becomes\nan object. With --top K the file -o holds the K best candidates of "
-        "each test point\nin columns test, rank, candidate, distance and, where objects "
-        "have a text, object:\ntest points and candidates are counted from 0, ranks from "
-        "1, the distance is the\nsquared distance in feature space. Of equal candidates "
-        "the first stands for all.\n",
+        "each test point\nin columns test, rank, candidate, distance; then query, the "
+        "name "
+        "of the test point,\nand mass, formula, smiles and name of molecules, or object. "
+        "Test points are counted\nfrom 0, ranks from 1; candidate is the row in its "
+        "file, "
+        "from 0; the distance is the\nsquared distance in feature space. Of equal "
+        "candidates the first stands for all, and\nof equal distances the lower row "
+        "comes "
+        "first.\n",
     .gathers = " x candidates calibrate-x calibrate-y ",
     .examples = "okra predict digits.okra --x test_x.npy -o predicted.npy\n"
                 "okra predict digits.okra --x test_x.npy --top 5 -o ranked.tsv\n"

@@ -2,7 +2,6 @@
  * predict_check.c: which flags of okra predict go together.
  */
 #include "predict/predict_job.h"
-#include "predict/screen.h"
 #include "predict/stream.h"
 
 #include <string.h>
@@ -25,22 +24,33 @@ static int check_sets(const cli_run *run, const predict_fields *f)
     return CLI_DONE;
 }
 
-/* What goes with an index, and with nothing else. */
-static int check_index(const cli_run *run, const predict_fields *f)
+/* What goes with ranked candidates, and with those of an index. */
+static int check_ranked(const cli_run *run, const predict_fields *f)
 {
     bool index = cli_is_index(f->candidates);
+    bool top = okra_options_is_set(run->library, "top");
     const char *none[] = {f->weights, f->embedding, f->ranges, f->report, f->confidence};
     const char *names[] = {"weights", "embedding", "ranges", "report", "confidence"};
-    static const char *const own[] = {"within", "about", "shortlist", "exact",
-                                      "known-pairs"};
-    for (int i = 0; !index && i < 5; i++) {
+    static const char *const own[] = {"shortlist", "exact"};
+    static const char *const ranks[] = {"within", "about", "p-values", "known-pairs"};
+    for (int i = 0; !index && i < 2; i++) {
         if (okra_options_is_set(run->options, own[i])) {
             return cli_usage(run, "--%s is for candidates of an index, NAME.okx", own[i]);
         }
     }
-    for (int i = 0; index && i < 5; i++) {
-        if (*none[i]) {
-            return cli_usage(run, "--%s has no use with an index", names[i]);
+    if (index && !top) {
+        return cli_usage(run, "an index is ranked: give --top K and a table with -o");
+    }
+    for (int i = 0; !top && i < 4; i++) {
+        if (okra_options_is_set(run->options, ranks[i])) {
+            return cli_usage(run, "--%s is for ranked candidates: give --top K",
+                             ranks[i]);
+        }
+    }
+    for (int i = 0; i < 5; i++) {
+        if (*none[i] && (index || (*f->within && i >= 2))) {
+            return cli_usage(run, "--%s has no use with %s", names[i],
+                             index ? "an index" : "--within");
         }
     }
     if (okra_options_is_set(run->options, "within") && !*f->within) {
@@ -53,8 +63,8 @@ static int check_index(const cli_run *run, const predict_fields *f)
     if (*f->about && !*f->within) {
         return cli_usage(run, "--about has no use without --within");
     }
-    if (index && !okra_options_is_set(run->library, "top")) {
-        return cli_usage(run, "an index is ranked: give --top K and a table with -o");
+    if (okra_options_is_set(run->options, "known-pairs") && !f->p_values) {
+        return cli_usage(run, "--known-pairs has no use without --p-values");
     }
     return index && okra_options_is_set(run->library, "decode")
                ? cli_usage(run, "--decode has no use with an index")
@@ -106,12 +116,12 @@ int cli_predict_check(const cli_run *run, predict_job *j)
     int wrong = cli_sets_check(run, &f->sets);
     if (!wrong && cli_sets_wanted(&f->sets) && cli_is_index(f->candidates)) {
         return cli_usage(run, "--set and --interval do not take an index: --top K ranks "
-                              "it, with p-values");
+                              "it, --p-values with p-values");
     }
     if (wrong || cli_sets_wanted(&f->sets)) {
         return wrong ? wrong : check_sets(run, f);
     }
-    wrong = check_index(run, f);
+    wrong = check_ranked(run, f);
     if (wrong) {
         return wrong;
     }

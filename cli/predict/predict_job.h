@@ -12,8 +12,8 @@ typedef struct predict_fields {
     const char *x, *x_diagonal, *output, *weights, *embedding, *candidates, *ranges,
         *report, *confidence, *within, *about;
     okra_int shortlist;
-    int p_values;
-    bool exact, stream;
+    int known_pairs;
+    bool exact, stream, p_values;
     cli_sets sets;
 } predict_fields;
 
@@ -21,11 +21,12 @@ typedef struct predict_job {
     predict_fields f;
     okra_model *model;
     okra_data *x, *candidates;
+    okra_index *index;          /* or these */
     okra_data *rows, *diagonal; /* what x borrows with --x-diagonal */
     okra_int *ranges;
     okra_prediction *prediction;
-    double seconds;
-    bool ranked; /* -o gets the ranking */
+    double begin; /* when it began */
+    bool ranked;  /* -o gets the ranking */
     cli_distinct distinct;
 } predict_job;
 

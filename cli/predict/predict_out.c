@@ -101,13 +101,7 @@ int cli_predict_write(cli_run *run, const predict_job *j)
         status = cli_status(run, cli_write(run, H, m, d, j->f.embedding));
     }
     const okra_data *objects = okra_prediction_objects(j->prediction);
-    if (status == CLI_DONE && j->ranked) {
-        const okra_data *set = okra_prediction_proposals(j->prediction);
-        set = set ? set : j->candidates;
-        status =
-            cli_ranked_write(run, j->prediction, set ? set : okra_model_outputs(j->model),
-                             &j->distinct, j->f.output);
-    } else if (status == CLI_DONE && *j->f.output) {
+    if (status == CLI_DONE && *j->f.output && !j->ranked) {
         status = cli_status(run, okra_data_write(run->context, objects, j->f.output));
     }
     return status;
@@ -119,6 +113,7 @@ int cli_predict_tell(const cli_run *run, const predict_job *j)
     const char *files[] = {"output",   f->output,   "weights",
                            f->weights, "embedding", f->embedding};
     okra_int tests = okra_prediction_count(j->prediction);
+    double seconds = cli_now() - j->begin;
     char buffer[64];
     /* What is on standard output already is data. */
     bool taken = strcmp(f->output, "-") == 0 || strcmp(f->weights, "-") == 0 ||
@@ -126,7 +121,7 @@ int cli_predict_tell(const cli_run *run, const predict_job *j)
     if (run->common.json && !taken) {
         json_t *result = json_pack("{s:s, s:I, s:I, s:f}", "model", run->operands[0], "n",
                                    (json_int_t)okra_model_count(j->model), "tests",
-                                   (json_int_t)tests, "seconds", j->seconds);
+                                   (json_int_t)tests, "seconds", seconds);
         for (size_t i = 0; result && i < 6; i += 2) {
             if (*files[i + 1]) {
                 json_object_set_new(result, files[i], json_string(files[i + 1]));
@@ -141,7 +136,7 @@ int cli_predict_tell(const cli_run *run, const predict_job *j)
                 cli_line(stdout, files[i], "%s", files[i + 1]);
             }
         }
-        cli_line(stdout, "time", "%s", cli_seconds(j->seconds, buffer, sizeof buffer));
+        cli_line(stdout, "time", "%s", cli_seconds(seconds, buffer, sizeof buffer));
     }
     return CLI_DONE;
 }

@@ -31,7 +31,7 @@ int cli_sets_check(const cli_run *run, const cli_sets *f)
         if (okra_options_is_set(run->options, others[i])) {
             return cli_usage(run,
                              "--%s has no use without --set, --interval, --reject or "
-                             "--p-values",
+                             "--set-p-values",
                              others[i]);
         }
     }
@@ -186,7 +186,7 @@ static int check(const cli_run *run, const cli_sets *f, const char *output, bool
     }
     if (kinds == 0 && *f->truth) {
         return cli_usage(run,
-                         "--truth has no use with --p-values alone: give --set ALPHA");
+                         "--truth has no use with --set-p-values alone: give --set ALPHA");
     }
     if (f->interval > 0 && given) {
         return cli_usage(run, "--candidates has no use with --interval");
@@ -196,15 +196,15 @@ static int check(const cli_run *run, const cli_sets *f, const char *output, bool
         return cli_usage(run, "--conformal-folds is for --conformal cv+");
     }
     if (strcmp(output, "-") == 0 && (*f->truth || strcmp(f->p_values, "-") == 0)) {
-        return cli_usage(run, "-o - takes standard output: --truth and --p-values - have "
+        return cli_usage(run, "-o - takes standard output: --truth and --set-p-values - have "
                               "no use");
     }
     if (kinds == 0 && *output) {
-        return cli_usage(run, "--p-values alone writes no objects: -o has no use; give "
+        return cli_usage(run, "--set-p-values alone writes no objects: -o has no use; give "
                               "--set ALPHA");
     }
     if ((*f->bounds && f->interval == 0) || (*f->p_values && f->interval > 0)) {
-        return cli_usage(run, "--bounds goes with --interval, --p-values with --set");
+        return cli_usage(run, "--bounds goes with --interval, --set-p-values with --set");
     }
     if (*output && strcmp(output, "-") != 0 && !cli_ends(output, ".tsv") &&
         !cli_ends(output, ".csv")) {

@@ -31,7 +31,7 @@ typedef struct cli_sets {
      "share ALPHA of all test inputs gets a wrong answer"), \
     CLI_SETS_ROW(at, "bounds", WRITTEN, bounds, "", 1, 0, "FILE", \
      "Intervals as .npy, n_test x d x 2"), \
-    CLI_SETS_ROW(at, "p-values", WRITTEN, p_values, "", 1, 0, "FILE", \
+    CLI_SETS_ROW(at, "set-p-values", WRITTEN, p_values, "", 1, 0, "FILE", \
      "The p-values of all candidates, n_test x candidates"), \
     CLI_SETS_ROW(at, "conformal", TEXT, conformal, "auto", 1, 0, "HOW", \
      "split (needs a model fitted with --calibration, or --calibrate-x and " \
@@ -80,8 +80,8 @@ double cli_sets_coverage(const cli_sets_result *r);
 json_t *cli_sets_json(const cli_run *run, const cli_sets_result *r);
 
 /* An object as people know it, nothing where there is no text. separator: of a table,
- * ',' (in quotes where it is needed), or tab (a backslash is \x5c); control characters
- * become \xNN. 0: as it is. */
+ * ',' (in quotes where it is needed), or tab; control characters become \xNN. 0: as it
+ * is. */
 void cli_print_object(FILE *out, const okra_data *data, okra_int i, char separator);
 json_t *cli_object_text(const okra_data *data, okra_int i); /* as it is, for JSON */
 /* Numbers of a dense vector; members `j` of a set, or `j:value`; spaces between. */

@@ -83,7 +83,7 @@ void cli_print_object(FILE *out, const okra_data *data, okra_int i, char separat
     fputs(quoted ? "\"" : "", out);
     for (okra_int k = 0; k < length; k++) {
         uint32_t c = text ? (unsigned char)text[k] : (uint32_t)points[k];
-        if (separator && (c < 32 || c == 127 || (c == '\\' && separator == '\t'))) {
+        if (separator && (c < 32 || c == 127)) {
             fprintf(out, "\\x%02x", c);
             continue;
         }

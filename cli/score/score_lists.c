@@ -3,7 +3,7 @@
  * predict wrote them.
  */
 #include "score/score.h"
-#include "predict/screen.h"
+#include "predict/ranked.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -301,14 +301,29 @@ static int number_in_index(cli_run *run, const score_fields *f, const okra_data 
     status =
         status ? status : cli_status(run, okra_index_find(run->context, index, y, truth));
     for (okra_int k = 0; k < l->n * l->width && status == CLI_DONE; k++) {
-        if (l->index[k] >= okra_index_count(index)) {
+        if (l->index[k] >= okra_index_lines(index)) {
             status =
                 cli_failure(run, "%s: candidate %lld, expected less than %lld", f->lists,
-                            (long long)l->index[k], (long long)okra_index_count(index));
+                            (long long)l->index[k], (long long)okra_index_lines(index));
         }
     }
     okra_index_free(index);
     return status;
+}
+
+/* Which object has that row in its file, rows ascend; -1: none. */
+static okra_int object_at(const okra_data *data, okra_int row)
+{
+    okra_int low = 0, high = okra_data_count(data);
+    while (low < high) {
+        okra_int middle = low + (high - low) / 2;
+        if (okra_data_row(data, middle) < row) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return okra_data_row(data, low) == row ? low : -1;
 }
 
 /* The number of the true candidate of each test, and lists by the same numbers. */
@@ -340,11 +355,13 @@ static int number_truth(cli_run *run, const score_fields *f, const okra_data *y,
         status = cli_status(run, st);
     }
     for (okra_int k = 0; k < l->n * l->width && status == CLI_DONE; k++) {
-        if (l->index[k] >= count) {
+        okra_int at = l->index[k] < 0 ? -1 : object_at(among, l->index[k]);
+        if (l->index[k] >= 0 && at < 0) {
             status = cli_failure(run, "%s: candidate %lld, expected less than %lld",
-                                 f->lists, (long long)l->index[k], (long long)count);
-        } else if (l->index[k] >= 0) { /* of equal candidates the first stands for all */
-            l->index[k] = same[l->index[k]];
+                                 f->lists, (long long)l->index[k],
+                                 (long long)okra_data_row(among, count - 1) + 1);
+        } else if (at >= 0) { /* of equal candidates the first stands for all */
+            l->index[k] = same[at];
         }
     }
     free(same);

@@ -78,7 +78,7 @@ OKRA_API okra_status okra_conformal_p_values(okra_context *context,
                                              const okra_conformal_settings *settings,
                                              double *p) OKRA_CHECK;
 /* p-values of `count` squared distances between candidates and predictions that were
- * measured already (okra_ranked_distance, okra_prediction_distance). training false: the
+ * measured already (okra_prediction_distance). training false: the
  * pairs that the model keeps calibrate, as in split. true: the training pairs, each
  * predicted without itself in closed form (jackknife), which is close as a rule and
  * promises nothing exact. *pairs (may be NULL): how many. */

@@ -181,6 +181,9 @@ OKRA_API okra_int okra_data_peaks(const okra_data *data, okra_int i, const doubl
  * it as lines KEY=VALUE where key is NULL. NULL where nothing is said. */
 OKRA_API const char *okra_data_about(const okra_data *data, okra_int i, const char *key,
                                      okra_int *length);
+/* The row of object i in its file, from 0: lines below a header that are not empty, also
+ * those that were left out because they are broken. -1: there is none. */
+OKRA_API okra_int okra_data_row(const okra_data *data, okra_int i);
 /* The exact mass of object i in dalton: of a molecule the sum of its atoms, of a spectrum
  * that of the molecule as precursor and adduct tell it; 0: not known. */
 OKRA_API double okra_data_mass(const okra_data *data, okra_int i);

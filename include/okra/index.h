@@ -70,8 +70,11 @@ OKRA_API okra_int okra_index_count(const okra_index *index);
 OKRA_API okra_int okra_index_rank(const okra_index *index); /* of low rank; 0: none */
 /* Numbers of each candidate where these are vectors; 0: they are molecules. */
 OKRA_API okra_int okra_index_width(const okra_index *index);
-/* The row of the source that vector i was; -1: there is none. */
-OKRA_API okra_int okra_index_row(const okra_index *index, okra_int i);
+/* Rows of the source: lines below a header that are not empty, or vectors. A candidate's
+ * number is its row, from 0; rows that are broken or repeated are no candidates. */
+OKRA_API okra_int okra_index_lines(const okra_index *index);
+/* Have vectors names, which a table gave? Molecules always may have one. */
+OKRA_API bool okra_index_named(const okra_index *index);
 /* Columns of numbers that candidates came with; the name of one, NULL: there is none. */
 OKRA_API int okra_index_columns(const okra_index *index);
 OKRA_API const char *okra_index_column(const okra_index *index, int column);
@@ -79,8 +82,7 @@ OKRA_API const char *okra_index_column(const okra_index *index, int column);
 OKRA_API double okra_index_value(const okra_index *index, okra_int i, int column);
 /* The output kernel that its bits are of, and whether it has bits. */
 OKRA_API const char *okra_index_kernel(const okra_index *index, bool *bits);
-/* Candidate i, numbered shard by shard: its text (length bytes, not ended by NUL), mass.
- */
+/* Candidate i: its text (length bytes, not ended by NUL; NULL: there is none), mass. */
 OKRA_API const char *okra_index_text(const okra_index *index, okra_int i,
                                      okra_int *length);
 OKRA_API double okra_index_mass(const okra_index *index, okra_int i);
@@ -97,41 +99,20 @@ OKRA_API okra_status okra_index_find(okra_context *context, const okra_index *in
 OKRA_API okra_status okra_candidates_distinct(const okra_data *data, okra_int *index,
                                               okra_int *count) OKRA_CHECK;
 
-/* How candidates are ranked. */
-typedef struct okra_rank_request {
-    size_t size; /* OKRA_SIZED(okra_rank_request) */
-    /* Which candidates fit a query, all of these between commas: "mass=10ppm",
-     * "mass=0.5Da" of its mass; "formula": that of the query; "logp=0.5": a column of the
-     * index within so much of what the query has there; "logp=1..3", "mass=100..200":
-     * from, to. NULL: all fit. */
+/* Which candidates are compared with a test point, for okra_predict. */
+typedef struct okra_window {
+    size_t size; /* OKRA_SIZED(okra_window) */
+    /* All of these between commas: "mass=10ppm", "mass=0.5Da" of the mass of the test
+     * point; "formula": that of it; "logp=0.5": a column of the index within so much of
+     * what the test point has there; "logp=1..3", "mass=100..200": from, to. NULL: all
+     * candidates fit. Lists of molecules have mass and formula. */
     const char *within;
-    const double *masses; /* of the queries; NULL: spectra and molecules tell them     */
-    okra_int top;         /* candidates of each query                                  */
+    const double *masses; /* of the test points; NULL: spectra and molecules tell them */
+    const char *const *formulas; /* the same */
+    const double *values; /* tests x columns of the index; NULL: spectra tell them    */
     okra_int shortlist;   /* low rank: so many are measured exactly; 0: 1,000          */
     bool exact;           /* measure all of them exactly, whatever the index holds     */
-    const char *const
-        *formulas;        /* of the queries; NULL: spectra and molecules tell them */
-    const double *values; /* queries x columns of the index; NULL: spectra tell them    */
-} okra_rank_request;
-
-typedef struct okra_ranked okra_ranked;
-
-/* The nearest candidates to the predictions of each of x. */
-OKRA_API okra_status okra_index_rank_all(okra_context *context, const okra_index *index,
-                                         const okra_model *model, const okra_data *x,
-                                         const okra_rank_request *request,
-                                         okra_ranked **out) OKRA_CHECK;
-OKRA_API void okra_ranked_free(okra_ranked *ranked);
-/* tests x top: numbers of candidates, best first, -1 where there are fewer; squared
- * distances in feature space. */
-OKRA_API const okra_int *okra_ranked_index(const okra_ranked *ranked, okra_int *tests,
-                                           okra_int *top);
-OKRA_API const double *okra_ranked_distance(const okra_ranked *ranked);
-/* Candidates that fit query i and were compared with it. */
-OKRA_API okra_int okra_ranked_compared(const okra_ranked *ranked, okra_int i);
-/* The largest difference of approximate and exact squared distances among the candidates
- * that were measured exactly; 0 where nothing was approximated. */
-OKRA_API double okra_ranked_error(const okra_ranked *ranked);
+} okra_window;
 
 #ifdef __cplusplus
 }

@@ -133,6 +133,11 @@ typedef struct okra_predict_request {
     bool weights;           /* keep the weights     */
     bool embedding;         /* keep the explicit h  */
     bool confidence;        /* distance, gap to the runner-up, predictive variance */
+    const struct okra_index *index; /* candidates on disk (okra/index.h), in the place of
+                                     * `candidates`; ranked by the decoder candidates */
+    const struct okra_window *window; /* which of them fit a test point; NULL: all.
+                                       * Objects are then decoded for nobody, and a test
+                                       * point may have no candidate */
 } okra_predict_request;
 
 /* request == NULL: nothing special. */
@@ -189,6 +194,11 @@ OKRA_API const double *okra_prediction_report(const okra_prediction *prediction,
  */
 OKRA_API const char *okra_prediction_report_name(const okra_prediction *prediction,
                                                  int column);
+/* With an index or a window: how many candidates fit test point i and were compared. */
+OKRA_API okra_int okra_prediction_compared(const okra_prediction *prediction, okra_int i);
+/* An index of low rank: the largest difference of approximate and exact squared distances
+ * among the candidates that were measured exactly; 0 where nothing was approximated. */
+OKRA_API double okra_prediction_error(const okra_prediction *prediction);
 /* The objects that okra_prediction_index counts, where the decoder made them up (labels,
  * position, rankings, rewrite, string, and loss over all); NULL elsewhere: the
  * candidates, or the training outputs. */

@@ -3,13 +3,13 @@ from __future__ import annotations
 
 import ctypes as c
 import os
-from typing import Any, Iterable, Optional
+from typing import Any, Iterable, Iterator, Optional
 
 import numpy as np
 
 from ._collection import c_texts
 from ._data import as_data, smiles
-from ._library import Context, lib, structs
+from ._library import Context, lib, options, structs
 from ._objects import array_of
 
 _REPORT = ("lines", "kept", "broken", "repeated", "apart", "massless", "shards", "resumed",
@@ -27,7 +27,7 @@ class Ranking:
     Attributes
     ----------
     index : array of shape (queries, top)
-        Numbers of candidates, best first; -1 where fewer fit.
+        Numbers of candidates, their rows in the file, best first; -1 where fewer fit.
     distance : array of shape (queries, top)
         Squared distances in feature space; infinite where there is no candidate.
     compared : array of shape (queries,)
@@ -37,15 +37,15 @@ class Ranking:
     """
 
     def __init__(self, index: "Index", handle: Any) -> None:
-        tests, top = c.c_int64(), c.c_int64()
-        numbers = lib.okra_ranked_index(handle.pointer, c.byref(tests), c.byref(top))
-        shape = (tests.value, top.value)
+        top = c.c_int64()
+        numbers = lib.okra_prediction_index(handle.pointer, c.byref(top))
+        shape = (lib.okra_prediction_count(handle.pointer), top.value)
         self._of = index
         self.index = array_of(numbers, shape).copy()
-        self.distance = array_of(lib.okra_ranked_distance(handle.pointer), shape).copy()
-        self.compared = np.array([lib.okra_ranked_compared(handle.pointer, i)
+        self.distance = array_of(lib.okra_prediction_distance(handle.pointer, None), shape).copy()
+        self.compared = np.array([lib.okra_prediction_compared(handle.pointer, i)
                                   for i in range(shape[0])], dtype=np.int64)
-        self.error = lib.okra_ranked_error(handle.pointer)
+        self.error = lib.okra_prediction_error(handle.pointer)
 
     def __len__(self) -> int:
         return len(self.index)
@@ -178,20 +178,29 @@ class Index:
                 for k in range(lib.okra_index_columns(self._handle.pointer))]
 
     def __getitem__(self, i: int) -> dict:
-        """Candidate i: smiles (of a vector: row), name, mass (0: not known), columns."""
-        if not -len(self) <= i < len(self):
-            raise IndexError(f"candidate {i} of {len(self)}")
-        i, length = i % len(self), c.c_int64()
+        """The candidate of row i: row, smiles of a molecule, name, mass (0: not known), columns.
+
+        A row that is broken, or repeats another, holds none: IndexError.
+        """
+        length = c.c_int64()
         text = lib.okra_index_text(self._handle.pointer, i, c.byref(length))
+        if text is None:
+            raise IndexError(f"row {i} holds no candidate")
         words = c.string_at(text, length.value).decode("utf-8", "replace")
-        if self.width:
-            what = {"row": lib.okra_index_row(self._handle.pointer, i), "name": words}
-        else:
+        what = {"row": i, "name": words}
+        if not self.width:
             smiles_, _, name = words.partition(" ")
-            what = {"smiles": smiles_, "name": name.lstrip()}
+            what = {"row": i, "smiles": smiles_, "name": name.lstrip()}
         return {**what, "mass": lib.okra_index_mass(self._handle.pointer, i),
                 **{name: lib.okra_index_value(self._handle.pointer, i, k)
                    for k, name in enumerate(self.columns)}}
+
+    def __iter__(self) -> Iterator[dict]:
+        """All candidates, in the order of their rows."""
+        length = c.c_int64()
+        for i in range(lib.okra_index_lines(self._handle.pointer)):
+            if lib.okra_index_text(self._handle.pointer, i, c.byref(length)) is not None:
+                yield self[i]
 
     def check(self) -> None:
         """Reads all of it; raises where a checksum is wrong."""
@@ -247,12 +256,14 @@ class Index:
         texts = None if formulas is None else c_texts(formulas)
         if texts is not None and len(texts) != len(x):
             raise ValueError(f"{len(texts)} formulas of {len(x)} queries")
-        request = structs["okra_rank_request"](
-            within=within, top=top,
-            shortlist=shortlist, exact=exact,
+        window = structs["okra_window"](
+            within=within, shortlist=shortlist, exact=exact,
             formulas=None if texts is None else c.cast(texts, c.c_void_p),
             **{name: numbers.ctypes.data for name, numbers in given.items()})
+        request = structs["okra_predict_request"](
+            index=self._handle.pointer, window=c.cast(c.pointer(window), c.c_void_p))
+        chosen = options(lib.okra_predict_options, {"top": top})
         handle = (context or self._context).make(
-            lib.okra_index_rank_all, lib.okra_ranked_free, self._handle.pointer,
-            _model_of(model)._handle.pointer, x.pointer, c.byref(request))
+            lib.okra_predict, lib.okra_prediction_free, _model_of(model)._handle.pointer,
+            x.pointer, chosen.pointer, c.byref(request))
         return Ranking(self, handle)

@@ -67,7 +67,8 @@ struct okra_data {
     const okra_stack_ *pieces;
     double *weights; /* n: how much each object counts, 0 or more; NULL: 1  */
     struct okra_columns_ *columns; /* names of the d columns, or NULL: columns.c */
-    okra_data *of; /* whose memory all else is (but a tuple's parts), or NULL */
+    okra_int *rows; /* n: of the file, where lines were left out; NULL: 0, 1, ... */
+    okra_data *of;  /* whose memory all else is (but a tuple's parts), or NULL */
 };
 
 /* Do the objects hold rows of a Gram matrix, whose columns are objects, too? */

@@ -63,6 +63,12 @@ const char *okra_data_text(const okra_data *data, okra_int i, okra_int *length)
     return text;
 }
 
+okra_int okra_data_row(const okra_data *data, okra_int i)
+{
+    bool there = data && i >= 0 && i < data->n;
+    return !there ? -1 : data->rows ? data->rows[i] : i;
+}
+
 double okra_data_mass(const okra_data *data, okra_int i)
 {
     okra_atom_counts_ composition;

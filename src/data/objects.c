@@ -108,7 +108,7 @@ void okra_data_free(okra_data *data)
     if (!data || __atomic_sub_fetch(&data->references, 1, __ATOMIC_ACQ_REL) > 0) {
         return;
     }
-    okra_free_(data->weights);
+    FREE(data->weights, data->rows);
     if (data->of) { /* all else is its, but for parts that have weights of their own */
         for (int k = 0; data->components && k < data->component_count; k++) {
             okra_data_free(data->components[k]);

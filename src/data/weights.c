@@ -53,6 +53,7 @@ okra_status okra_data_weigh(const okra_data *data, const double *weights, okra_i
     to->references = 1;
     to->of = okra_data_retain(data->of ? data->of : data);
     to->weights = NULL;
+    to->rows = NULL;
     to->components = NULL;
     to->source = okra_strdup_(data->source);
     GOT(to->source);

@@ -194,12 +194,10 @@ static okra_status begin(const okra_beam_ *beam, okra_int i, const double *w,
                          okra_offer_ *offer)
 {
     const okra_moves_ *moves = &beam->moves;
-    const okra_int *index;
-    const double *distance;
-    const okra_key_ *key;
-    okra_starts_get_(beam->starts, i, &index, &distance, &key);
-    for (okra_int t = 0; t < beam->top && index[t] >= 0; t++) {
-        CHK(moves->start(moves->user, index[t], offer));
+    okra_int count = 0;
+    const okra_near_ *near = okra_starts_get_(beam->starts, i, &count);
+    for (okra_int t = 0; t < OKRA_MIN_(beam->top, count); t++) {
+        CHK(moves->start(moves->user, near[t].rank.id, offer));
     }
     if (moves->begin) {
         CHK(moves->begin(moves->user, w, offer));

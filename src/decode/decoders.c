@@ -3,6 +3,8 @@
  */
 #include "decode/decode.h"
 
+#include "candidates/nearest.h"
+
 #include <string.h>
 
 /* A decoder more is one line here: X(name) for okra_decoder_<name>_. */
@@ -63,9 +65,31 @@ bool okra_decoder_chooses_(const okra_decoder_ *decoder, const okra_options *opt
 void okra_decoded_clear_(okra_decoded_ *decoded)
 {
     okra_data_free(decoded->objects);
-    FREE(decoded->index, decoded->distance, decoded->runner_up, decoded->report);
+    FREE(decoded->index, decoded->distance, decoded->runner_up, decoded->report,
+         decoded->compared);
     okra_data_free(decoded->proposals);
     *decoded = (okra_decoded_){0};
+}
+
+okra_status okra_decoded_nearest_(okra_context *ctx, okra_nearest_ *nearest,
+                                  const okra_data *set, const char *whose,
+                                  const char *what, okra_decoded_ *out)
+{
+    OWNED okra_int *best = NULL, *index = NULL;
+    OWNED double *distance = NULL;
+    CHK(okra_nearest_give_(ctx, nearest, whose, what, &index, &distance));
+    if (!nearest->may_be_empty) {
+        MAKE(best, nearest->tests);
+        for (okra_int i = 0; i < nearest->tests; i++) {
+            best[i] = index[i * nearest->top];
+        }
+        CHK(okra_data_take(set, best, nearest->tests, &out->objects));
+    }
+    out->top = nearest->top;
+    out->index = TAKE(index);
+    out->distance = TAKE(distance);
+    out->runner_up = TAKE(nearest->runner_up);
+    return OKRA_OK;
 }
 
 okra_status okra_decode_check_plain_(const char *who, const okra_decode_request_ *request)

@@ -10,7 +10,7 @@
  */
 #include "decode/propose.h"
 
-#include "decode/candidates/candidates.h"
+#include "decode/candidates.h"
 #include "decode/risk.h"
 
 #include <math.h>
@@ -21,18 +21,17 @@ okra_status okra_propose_(okra_context *ctx, const okra_output_ *output,
                           okra_mat_ W, const double *norm, double constant,
                           okra_key_ *key, double *distance)
 {
-    okra_status st = OKRA_OK;
-    okra_panels_ *panels = NULL;
+    FREED_BY(okra_panels_drop_) okra_panels_ *panels = NULL;
     double inner[OKRA_PANEL_];
     okra_mute_(ctx, true);
-    st = okra_panels_create_(ctx, output, data, &panels);
+    okra_status st = okra_panels_create_(ctx, output, data, &panels);
     okra_mute_(ctx, false);
-    TRY(st);
+    CHK(st);
     const double *self = okra_panels_self_(panels);
     for (okra_int p = 0; p < okra_panels_count_(panels); p++) {
         okra_mat_ C;
         okra_int first = p * OKRA_PANEL_;
-        TRY(okra_panels_get_(ctx, panels, p, false, &C));
+        CHK(okra_panels_get_(ctx, panels, p, false, &C));
         for (okra_int c = 0; c < C.cols; c++) {
             inner[c] = 0;
         }
@@ -52,9 +51,7 @@ okra_status okra_propose_(okra_context *ctx, const okra_output_ *output,
             }
         }
     }
-done:
-    okra_panels_free_(panels);
-    return st;
+    return OKRA_OK;
 }
 
 /* ---- where to begin ---- */
@@ -132,11 +129,11 @@ okra_status okra_starts_block_(okra_context *ctx, okra_starts_ *starts,
                  : okra_panels_norms_(ctx, starts->training, again, block->W, norm);
 }
 
-void okra_starts_get_(const okra_starts_ *starts, okra_int i, const okra_int **index,
-                      const double **distance, const okra_key_ **key)
+const okra_near_ *okra_starts_get_(const okra_starts_ *starts, okra_int i,
+                                   okra_int *count)
 {
-    (starts->loss ? okra_risk_best_ : okra_candidates_best_)(starts->candidates, i, index,
-                                                             distance, key);
+    return (starts->loss ? okra_risk_best_ : okra_candidates_best_)(starts->candidates, i,
+                                                                    count);
 }
 
 /* ---- shared by decoders that make up objects ---- */

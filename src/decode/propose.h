@@ -5,7 +5,8 @@
 #ifndef OKRA_PROPOSE_H_
 #define OKRA_PROPOSE_H_
 
-#include "decode/candidates/nearest.h"
+#include "candidates/nearest.h"
+#include "decode/decode.h"
 
 /* distance[c] = |phi(y_c) - h_r|^2, r = owner[c] a row of W, norm[r] = w_r'Lw_r; infinite
  * where l(y,y) <= 0 (an object without features lies near every small prediction), unless
@@ -27,10 +28,9 @@ OKRA_DROPS_(okra_starts_drop_, okra_starts_, okra_starts_free_)
 /* Looks at a block of weights; norm[r] = w_r'Lw_r. */
 okra_status okra_starts_block_(okra_context *ctx, okra_starts_ *starts,
                                const okra_block_ *block, double *norm) OKRA_CHECK;
-/* The `top` best of test point i, best first (-1: no more), their distances, and what
- * orders them. */
-void okra_starts_get_(const okra_starts_ *starts, okra_int i, const okra_int **index,
-                      const double **distance, const okra_key_ **key);
+/* The best of test point i, at most `top`, best first. */
+const okra_near_ *okra_starts_get_(const okra_starts_ *starts, okra_int i,
+                                   okra_int *count);
 /* The l(y,y) of all training outputs that have features, or NaN. */
 double okra_starts_constant_(const okra_starts_ *starts);
 

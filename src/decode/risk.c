@@ -57,7 +57,7 @@ typedef struct state {
     const okra_data *set;
     okra_nearest_ nearest;
     okra_delta_ *delta, *own;       /* own: freed with the state */
-    okra_shelf_ *shelf, *own_shelf; /* of the losses; own: freed with the state */
+    okra_cache_ *cache, *own_cache; /* of the losses; own: freed with the state */
     bool few;                       /* there are few test points: losses stay */
     double *scratch;
     double zeros[WIDE];
@@ -75,7 +75,7 @@ static void release(void *arg)
 {
     state *s = arg;
     if (s) {
-        okra_shelf_free_(s->own_shelf);
+        okra_cache_free_(s->own_cache);
         okra_free_(s->scratch);
         if (s->over) {
             s->over->free(s->search);
@@ -94,7 +94,7 @@ static okra_status get(okra_context *ctx, state *s, okra_int p, bool again, okra
 {
     OWNED double *fresh = NULL;
     okra_int n = s->output->y->n, first = p * WIDE;
-    *D = okra_mat_of_(okra_shelf_panel_(s->shelf, p),
+    *D = okra_mat_of_(okra_cache_panel_(s->cache, p),
                       OKRA_MIN_(WIDE, s->nearest.count - first), n);
     if (D->p) {
         return OKRA_OK;
@@ -108,25 +108,25 @@ static okra_status get(okra_context *ctx, state *s, okra_int p, bool again, okra
     CHK(okra_delta_bind_(ctx, s->delta, s->set));
     CHK(okra_delta_pairs_(ctx, s->delta, first, *D));
     if (fresh && keep) {
-        D->p = okra_shelf_put_(s->shelf, p, &fresh);
+        D->p = okra_cache_put_(s->cache, p, &fresh);
     } else if (fresh) {
         s->scratch = TAKE(fresh);
     }
     return OKRA_OK;
 }
 
-/* A shelf for the losses; those of few test points stay with the training outputs. */
-static okra_status find_shelf(state *s)
+/* A cache for the losses; those of few test points stay with the training outputs. */
+static okra_status find_cache(state *s)
 {
-    okra_shelf_ *of = s->set == s->output->y ? s->output->shelf : NULL;
+    okra_cache_ *of = s->set == s->output->y ? okra_cache_of_(s->output) : NULL;
     const char *name = okra_delta_spec_(s->delta);
-    s->shelf = okra_shelf_find_(of, name);
+    s->cache = okra_cache_find_(of, name);
     s->few = of && s->output->few;
-    if (!s->shelf) {
-        CHK(okra_shelf_create_(panels(s), &s->own_shelf));
-        s->shelf = s->own_shelf;
-        if (s->few && okra_shelf_leave_(of, name, s->shelf, okra_shelf_free_)) {
-            s->own_shelf = NULL;
+    if (!s->cache) {
+        CHK(okra_cache_create_(panels(s), &s->own_cache));
+        s->cache = s->own_cache;
+        if (s->few && okra_cache_leave_(of, name, s->cache, okra_cache_free_)) {
+            s->own_cache = NULL;
         }
     }
     return OKRA_OK;
@@ -146,19 +146,22 @@ okra_status okra_risk_open_(okra_context *ctx, const okra_output_ *output,
     REFUSE_IF(okra_data_count(s->set) == 0, OKRA_EARG,
               "decoder loss: the set of candidates is empty");
     CHK(okra_decode_check_kind_(output, s->set, "the candidates are"));
-    CHK(okra_nearest_open_(ctx, request, s->set->n, true, &s->nearest));
-    CHK(find_shelf(s));
+    okra_nearest_ lists = {.tests = request->tests,
+                           .top = request->top,
+                           .count = s->set->n,
+                           .ranges = request->ranges,
+                           .negative = true};
+    CHK(okra_nearest_open_(ctx, &lists, request->runner_up, &s->nearest));
+    CHK(find_cache(s));
     *out = TAKE(s);
     return OKRA_OK;
 }
 
-void okra_risk_best_(const void *arg, okra_int i, const okra_int **index,
-                     const double **distance, const okra_key_ **key)
+const okra_near_ *okra_risk_best_(const void *arg, okra_int i, okra_int *count)
 {
-    const state *s = arg;
-    *key = s->nearest.key + i * s->nearest.top;
-    *index = s->nearest.index + i * s->nearest.top;
-    *distance = s->nearest.distance + i * s->nearest.top;
+    const okra_nearest_ *nearest = &((const state *)arg)->nearest;
+    *count = nearest->used[i];
+    return nearest->list + i * nearest->top;
 }
 
 okra_status okra_risk_block_(okra_context *ctx, void *arg, const okra_block_ *block)
@@ -176,8 +179,8 @@ okra_status okra_risk_block_(okra_context *ctx, void *arg, const okra_block_ *bl
         CHK(get(ctx, s, p, block->m < s->nearest.tests, &D));
         CHK(okra_gemm_(ctx, false, true, -0.5, block->W, D, 0,
                        okra_mat_of_(G, block->m, columns)));
-        okra_measured_ all = {block, first, columns,     s->zeros, G,
-                              NULL,  1,     (double)NAN, NULL};
+        okra_part_ part = {.m = block->m, .first = first, .count = columns};
+        okra_measured_ all = {block, &part, s->zeros, G, NULL, 1, (double)NAN, NULL};
         CHK(okra_nearest_put_(ctx, &s->nearest, &all));
     }
     return OKRA_OK;
@@ -298,8 +301,8 @@ static okra_status finish(okra_context *ctx, void *arg, okra_decoded_ *out)
 {
     state *s = arg;
     return s->over ? s->over->finish(ctx, s->search, out)
-                   : okra_nearest_give_(&s->nearest, s->set, "decoder loss",
-                                        "candidate of finite loss", out);
+                   : okra_decoded_nearest_(ctx, &s->nearest, s->set, "decoder loss",
+                                           "candidate of finite loss", out);
 }
 
 const okra_decoder_ okra_decoder_loss_ = {

@@ -24,6 +24,7 @@ typedef struct okra_training_ {
     bool waves;          /* x holds frequencies: low rank by random Fourier features */
     char *waves_text;    /* then kx is linear, and this is the kernel that it is for */
     okra_output_ output; /* views of the above, as decoders see them */
+    okra_cache_slot_ cache;
 } okra_training_;
 
 struct okra_model {

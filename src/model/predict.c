@@ -9,6 +9,7 @@
  */
 #include "model/model.h"
 #include "model/options.h"
+#include "okra/index.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -89,7 +90,8 @@ static okra_status name_decoder(okra_context *ctx, const run *r,
     if (options && okra_options_is_set(options, "decode") && *fields->decode) {
         return OKRA_OK;
     }
-    bool plain = !request->candidates && !request->ranges && fields->top <= 1;
+    bool plain = !request->candidates && !request->ranges && !request->index &&
+                 !request->window && fields->top <= 1;
     if (plain && r->output.criterion) {
         st = okra_decode_smooth_(ctx, &r->output, &smooth);
     }
@@ -160,15 +162,15 @@ static okra_status check_finite(okra_mat_ W, okra_mat_ H, okra_int first)
 
 /* What a decoder gave: candidates that there are, and distances that are numbers. */
 static okra_status check_decoded(const okra_decoder_ *decoder,
-                                 const okra_decoded_ *decoded, const okra_data *given,
+                                 const okra_decoded_ *decoded, okra_int given,
                                  okra_int tests)
 {
-    const okra_data *set = decoded->proposals ? decoded->proposals : given;
+    okra_int count = decoded->proposals ? decoded->proposals->n : given;
     for (okra_int i = 0; i < tests * decoded->top; i++) {
         REFUSE_IF(
-            decoded->index && (decoded->index[i] < -1 || decoded->index[i] >= set->n),
+            decoded->index && (decoded->index[i] < -1 || decoded->index[i] >= count),
             OKRA_EINTERNAL, "decoder %s gave candidate %lld of %lld to test input %lld",
-            decoder->name, (long long)decoded->index[i], (long long)set->n,
+            decoder->name, (long long)decoded->index[i], (long long)count,
             (long long)(i / decoded->top));
         REFUSE_IF(decoded->distance && isnan(decoded->distance[i]), OKRA_ENUMERIC,
                   "the distance of what is predicted for test input %lld is "
@@ -243,12 +245,17 @@ static okra_status aligned_lengths(const okra_training_ *t, const okra_data *x,
 }
 
 /* Can the decoder make something of what the model predicts? */
-static okra_status check_decoder(const run *r)
+static okra_status check_decoder(const run *r, const okra_predict_request *request)
 {
     REFUSE_IF(r->output.criterion && !r->decoder->criterion, OKRA_EUNSUPPORTED,
               "decoder %s looks for what is nearest to a prediction, and method %s has a "
               "criterion of its own: expected the decoder optimum or candidates",
               r->decoder->name, r->model->method->name);
+    REFUSE_IF(
+        (request->index || request->window) && !r->decoder->indexes, OKRA_EUNSUPPORTED,
+        "decoder %s takes no index and no window: expected candidates", r->decoder->name);
+    REFUSE_IF(request->index && request->candidates, OKRA_EARG,
+              "candidates are given twice: as a list and as an index");
     REFUSE_IF(
         r->output.map && !r->decoder->maps, OKRA_EUNSUPPORTED,
         "decoder %s needs weights over the training outputs, which an output kernel "
@@ -324,13 +331,17 @@ okra_status okra_predict(okra_context *context, const okra_model *model,
     CHK(okra_decoder_choose_(fields.decode, &r.decoder));
     CHK(okra_decoder_check_(options, r.decoder));
     CHK(check_request(model, request));
+    okra_int count = request->index        ? okra_index_count(request->index)
+                     : request->candidates ? request->candidates->n
+                                           : r.output.y->n;
     if (okra_decoder_chooses_(r.decoder, options)) { /* there are no more of them */
-        const okra_data *set = request->candidates ? request->candidates : r.output.y;
-        fields.top = OKRA_MIN_(fields.top, OKRA_MAX_(set->n, 1));
+        fields.top = OKRA_MIN_(fields.top, OKRA_MAX_(count, 1));
     }
     CHK(copy_ranges(request->ranges, x->n, &ranges));
     CHK(aligned_lengths(model->training, x, &lengths));
     okra_decode_request_ decode = {.candidates = request->candidates,
+                                   .index = request->index,
+                                   .window = request->window,
                                    .ranges = ranges,
                                    .tests = x->n,
                                    .top = fields.top,
@@ -338,14 +349,14 @@ okra_status okra_predict(okra_context *context, const okra_model *model,
                                    .runner_up = request->confidence,
                                    .inputs = x,
                                    .argument = okra_decoder_argument_(fields.decode)};
-    CHK(check_decoder(&r));
+    CHK(check_decoder(&r, request));
     CHK(r.decoder->create(context, &r.output, options, &decode, &r.state));
     ZMAKE(r.p, 1);
     CHK(prepare(context, &r, x));
     CHK(all_blocks(context, &r));
     CHK(r.decoder->finish(context, r.state, &r.p->decoded));
-    CHK(check_decoded(r.decoder, &r.p->decoded,
-                      request->candidates ? request->candidates : r.output.y, x->n));
+    count = request->index ? okra_index_lines(request->index) : count;
+    CHK(check_decoded(r.decoder, &r.p->decoded, count, x->n));
     if (request->confidence) {
         CHK(okra_confidence_(context, model, x, &r.p->decoded, &r.p->confidence));
     }
@@ -432,6 +443,17 @@ const double *okra_prediction_distance(const okra_prediction *p, okra_int *top)
 {
     GIVE(top, p ? p->decoded.top : 0);
     return p ? p->decoded.distance : NULL;
+}
+
+okra_int okra_prediction_compared(const okra_prediction *p, okra_int i)
+{
+    return p && p->decoded.compared && i >= 0 && i < p->tests ? p->decoded.compared[i]
+                                                              : 0;
+}
+
+double okra_prediction_error(const okra_prediction *p)
+{
+    return p ? p->decoded.error : 0;
 }
 
 const okra_data *okra_prediction_proposals(const okra_prediction *p)

@@ -62,8 +62,8 @@ okra_status okra_training_low_(okra_context *ctx, const okra_data *x, const okra
                                .ky = t->bound_y,
                                .kernel = ky,
                                .map = map_y,
+                               .cache = &t->cache,
                                .feature_scale = 1};
-    CHK(okra_shelf_create_(okra_panels_of_(t->y->n), &t->output.shelf));
     double scale;
     if (t->y->kind == OKRA_DENSE && okra_kernel_is_linear_(ky, &scale)) {
         t->output.features = t->y->values;
@@ -119,7 +119,7 @@ void okra_training_free_(okra_training_ *t)
         okra_bound_free_(t->bound_x);
         okra_bound_free_(t->bound_y);
         okra_map_free_(t->map_y);
-        okra_shelf_free_(t->output.shelf);
+        okra_cache_free_(atomic_load(&t->cache));
         okra_kernel_free(t->kx);
         okra_kernel_free(t->ky);
         okra_data_free(t->x);

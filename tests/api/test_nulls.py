@@ -108,12 +108,8 @@ def kinds_of_data(ctx):
 
 
 def indexed(ctx):
-    """An index of molecules, a ranking of its candidates and one of lists."""
+    """An index of molecules, and a ranking of lists."""
     texts = [b"CCO", b"CCC", b"C1CC1", b"CO", b"CCN", b"CC(=O)O"]
-    keep.append((c.c_char_p * 6)(*texts))
-    y = handle("okra_data_smiles", ctx, keep[-1], c.c_int64(6))
-    model = handle("okra_fit", ctx, dense(6, 2), y,
-                   options("okra_fit_options", kx="rbf(sigma=1)", ky="ecfp(bits=64) | tanimoto"))
     with tempfile.TemporaryDirectory() as folder:
         source, path = (os.path.join(folder, name).encode() for name in ("c.smi", "c.okx"))
         Path(source.decode()).write_bytes(b"\n".join(texts) + b"\n")
@@ -124,8 +120,6 @@ def indexed(ctx):
     listed = struct("okra_list", count=1, test=c.addressof(one), candidate=c.addressof(one),
                     distance=c.addressof(one))
     return {"okra_index": index, "okra_list": listed,
-            "okra_ranked": handle("okra_index_rank_all", ctx, index, model, dense(2, 2),
-                                  struct("okra_rank_request", top=2)),
             "okra_fused": handle("okra_fuse", listed, 1, numbers([1]))}
 
 

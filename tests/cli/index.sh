@@ -14,25 +14,41 @@ expect_fail 1 "okra index: c.smi: line 3: character 2: ring is not closed '1'" \
     okra index c.smi --model m.okra --strict -o d.okx
 [ ! -e d.okx.part ]
 expect 0 okra predict m.okra --quiet --x a.mgf --candidates c.okx --within mass=10ppm --top 3 -o r.tsv
-cut -f 1,2,3,7,8,9,10 r.tsv >some
+expect_in "$(printf 'test\trank\tcandidate\tdistance\tquery\tmass\tformula\tsmiles\tname')" r.tsv
+cut -f 1,5,2,6,7,8,9 r.tsv >some
 expect_out "$(printf '%s\t%s\t%s\t%s\t%s\t%s\t%s\n' \
-    test query rank mass formula smiles name \
-    0 ethanol 1 46.041865 C2H6O OCC alcohol 0 ethanol 2 46.041865 C2H6O COC ether \
-    1 propanol 1 60.057515 C3H8O CCCO '' 1 propanol 2 60.057515 C3H8O 'CC(C)O' '')" cat some
-# the distances are those of a plain list of candidates
+    test rank query mass formula smiles name \
+    0 1 ethanol 46.041865 C2H6O OCC alcohol 0 2 ethanol 46.041865 C2H6O COC ether \
+    1 1 propanol 60.057515 C3H8O CCCO '' 1 2 propanol 60.057515 C3H8O 'CC(C)O' '')" cat some
+# the table of a list is that of an index of it, to the byte: columns, numbers, order
+for ends in tsv csv json; do
+    for how in '' '--within mass=10ppm' '--within formula,mass=40..60 --about f.tsv' --p-values; do
+        printf 'formula\tmass\nC2H6O\t46\nC3H8O\t60\n' >f.tsv
+        expect 0 okra predict m.okra --quiet --x a.mgf --candidates c.okx $how --top 5 -o all.$ends
+        expect 0 okra predict m.okra --quiet --x a.mgf --candidates c.smi $how --top 5 -o list.$ends
+        expect_same all.$ends list.$ends
+    done
+done
+# a candidate's number is its row, broken and repeated lines counted
+cut -f 3 all.tsv | tail -n +2 | sort -u >some
+expect_out "$(printf '0\n1\n3\n5\n6')" cat some
 printf 'OCC\nCCCO\nCOC\nCC(C)O\nF/C=C\\F\n' >plain.smi
-expect 0 okra predict m.okra --quiet --x a.mgf --candidates c.okx --top 5 -o all.tsv
 expect 0 okra predict m.okra --quiet --x a.mgf --candidates plain.smi --top 5 -o plain.tsv
-cut -f 5 all.tsv | tail -n +2 | cut -c 1-12 >x
-cut -f 4 plain.tsv | tail -n +2 | cut -c 1-12 >y
+cut -f 4 all.tsv | tail -n +2 >x
+cut -f 4 plain.tsv | tail -n +2 >y
 expect_same x y
-grep -q 'F/C=C\\F' all.tsv
-# a broken line of a plain list is left out, too, and numbers stay those of what is kept
-printf 'OCC\nC1CC\nCCCO\n' >broken.smi
+# a backslash stays what it is, with and without an index, in every table
+for f in all.tsv list.tsv list.csv; do grep -q 'F/C=C\\F' $f; done
+grep -q 'F/C=C\\\\F' list.json
+# a broken line of a plain list is left out, too
+printf 'OCC\nCCCO\n' >broken_truth.smi
+printf 'OCC\n\nC1CC\nCCCO\n' >broken.smi
 expect 0 okra predict m.okra --x a.mgf --candidates broken.smi --top 1 -o b.tsv
-expect_in "okra: warning: broken.smi: line 2: character 2: ring is not closed '1': left out" err
-expect_in "okra: warning: broken.smi: 1 of 3 lines are broken and left out" err
-expect_in "$(printf '1\t1\t1\t')" b.tsv
+expect_in "okra: warning: broken.smi: line 3: character 2: ring is not closed '1': left out" err
+expect_in "okra: warning: broken.smi: 2 of 4 lines are broken and left out" err
+expect_in "$(printf '1\t1\t2\t')" b.tsv
+expect_out "$(printf 'mrr\t1')" okra score --y broken_truth.smi --lists b.tsv --candidates broken.smi --metric mrr
+printf 'OCC\nC1CC\nCCCO\n' >broken.smi
 expect_fail 1 "okra predict: broken.smi: line 2: character 2: ring is not closed '1'" \
     okra predict m.okra --x a.mgf --candidates broken.smi --top 1 --strict -o b.tsv
 printf '0,1\n0,1\n' >ranges.csv
@@ -43,7 +59,7 @@ expect_fail 1 "okra gram: broken.smi: line 2: character 2: ring is not closed '1
 # low rank, measured exactly again
 expect 0 okra index plain.smi --quiet --model m.okra --rank 2 -o low.okx
 expect 0 okra predict m.okra --quiet --x a.mgf --candidates low.okx --top 5 -o low.tsv
-cut -f 5 low.tsv | tail -n +2 | cut -c 1-12 >y
+cut -f 4 low.tsv | tail -n +2 >y
 expect_same x y
 expect 0 okra predict m.okra --x a.mgf --candidates low.okx --exact --top 2 -o low.json
 expect_in '"formula": "C2H6O"' low.json
@@ -52,12 +68,12 @@ printf 'C(O)C\nC(C)CO\n' >truth.smi
 expect_out "$(printf 'hit-rate:k=1\t1\nmrr\t1')" okra score --y truth.smi --lists r.tsv --candidates c.okx --metric hit-rate:k=1,mrr
 sed 's/TITLE=/&1,2-/' a.mgf >comma.mgf
 expect 0 okra predict m.okra --quiet --x comma.mgf --candidates c.okx --within mass=10ppm --top 3 -o r.csv
-expect_in '0,"1,2-ethanol",1,' r.csv
+expect_in ',"1,2-ethanol",46.041865,' r.csv
 expect_out "$(printf 'hit-rate:k=1\t1\nmrr\t1')" okra score --y truth.smi --lists r.csv --candidates c.okx --metric hit-rate:k=1,mrr
 expect_fail 2 "okra score: a.mgf: expected molecules, found spectra" \
     okra score --y a.mgf --lists r.tsv --candidates c.okx --metric mrr
 
-expect_fail 2 "okra predict: --within is for candidates of an index, NAME.okx" \
+expect_fail 2 "okra predict: --within is for ranked candidates: give --top K" \
     okra predict m.okra --x a.mgf --within mass=10ppm -o r.smi
 expect_fail 2 "okra predict: an index is ranked: give --top K and a table with -o" \
     okra predict m.okra --x a.mgf --candidates c.okx -o r.tsv
@@ -67,7 +83,7 @@ expect_fail 2 "okra predict: --within is empty: leave it out to rank all candida
     okra predict m.okra --x a.mgf --candidates c.okx --within '' --top 2 -o r.tsv
 expect_fail 2 "okra predict: --shortlist has no use with --within: all candidates that fit are measured exactly" \
     okra predict m.okra --x a.mgf --candidates c.okx --within mass=10ppm --shortlist 5 --top 2 -o r.tsv
-expect_fail 2 "okra predict: --set and --interval do not take an index: --top K ranks it, with p-values" \
+expect_fail 2 "okra predict: --set and --interval do not take an index: --top K ranks it, --p-values with p-values" \
     okra predict m.okra --x a.mgf --candidates c.okx --set 0.1 -o r.tsv
 # adducts without brackets, and one that nobody knows
 sed 's/^ADDUCT=.*/ADDUCT=M+H/' a.mgf >plain.mgf
@@ -83,22 +99,25 @@ expect_fail 1 "okra index: c.okx is there already" \
 expect_fail 2 "okra index: --rank needs --model" okra index c.smi --ky ecfp --rank 2 -o d.okx
 expect 0 okra fit --quiet --x a.mgf --y a.mgf:smiles --kx 'ppk | normalize' --ky 'ecfp(bits=256) | tanimoto' \
     --method kpca --components 1 -o k.okra
-expect_fail 1 "okra predict: an index is ranked by distances to weighted sums of training outputs; method kpca has another measure" \
+expect_fail 1 "okra predict: an index is ranked by distances to weighted sums of training outputs; this model has another measure: give its candidates as a list" \
     okra predict k.okra --x a.mgf --candidates c.okx --top 2 -o r.tsv
-# p-values: by training pairs left out, by pairs that the model keeps, or none
-cut -f 1,3,6 r.tsv >some
+# p-values, where they are asked for: by training pairs left out, or pairs that the model keeps
+expect 0 okra predict m.okra --quiet --x a.mgf --candidates c.okx --within mass=10ppm --top 3 --p-values -o p.tsv
+cut -f 1,2,5 p.tsv >some
 expect_out "$(printf 'test\trank\tp_value\n0\t1\t1\n0\t2\t0.333333\n1\t1\t1\n1\t2\t0.333333')" cat some
-expect 0 okra predict m.okra --x a.mgf --candidates c.okx/ --within mass=10ppm --top 2 --known-pairs none -o n.tsv
-[ "$(cut -f 6 n.tsv | tail -n +2 | tr -d '\n')" = "" ]
+expect 0 okra predict m.okra --x a.mgf --candidates c.okx/ --within mass=10ppm --top 2 -o n.tsv
+! grep -q p_value n.tsv
 expect_fail 2 "okra predict: the model keeps no pairs to calibrate with" \
-    okra predict m.okra --x a.mgf --candidates c.okx --top 2 --known-pairs kept -o n.tsv
-expect_fail 2 "okra predict: --known-pairs is for candidates of an index, NAME.okx" \
-    okra predict m.okra --x a.mgf --known-pairs none -o r.smi
+    okra predict m.okra --x a.mgf --candidates c.okx --top 2 --p-values --known-pairs kept -o n.tsv
+expect_fail 2 "okra predict: --known-pairs is for ranked candidates: give --top K" \
+    okra predict m.okra --x a.mgf --known-pairs kept -o r.smi
+expect_fail 2 "okra predict: --known-pairs has no use without --p-values" \
+    okra predict m.okra --x a.mgf --top 2 --known-pairs kept -o r.tsv
 # a name with a tab is one field
 printf 'CCO a\tb\n' >tab.smi
 expect 0 okra index tab.smi --quiet --model m.okra -o tab.okx
 expect 0 okra predict m.okra --quiet --x a.mgf --candidates tab.okx --top 1 -o tab.tsv
-expect_in "$(printf 'CCO\ta b')" tab.tsv
+expect_in "$(printf 'CCO\ta\\x09b')" tab.tsv
 printf 'x' | dd of=c.okx/shard-00000 bs=1 seek=1030 conv=notrunc 2>dd
 expect_fail 1 "okra index: c.okx/shard-00000: a checksum is wrong" okra index c.okx --check
 printf 'x' | dd of=c.okx/shard-00000 bs=1 seek=40 conv=notrunc 2>dd
@@ -113,7 +132,7 @@ expect_in "column         logp" out
 sed 's/^TITLE=ethanol/&\nLOGP=0\nFORMULA=C2OH6/; s/^TITLE=propanol/&\nLOGP=0.3\nFORMULA=C3H8O/' a.mgf >with.mgf
 ranked() { # WINDOW: the names that fit
     expect 0 okra predict m.okra --quiet --x with.mgf --candidates t.okx --within "$1" --top 9 -o w.tsv
-    cut -f 1,9,10 w.tsv | tail -n +2 | sort | tr '\t\n' ' ;'
+    cut -f 1,8,9 w.tsv | tail -n +2 | sort | tr '\t\n' ' ;'
 }
 [ "$(ranked formula)" = "0 CCO ethanol;0 COC ether;1 CC(C)O ;1 CCCO propanol;" ]
 [ "$(ranked formula,logp=0.2)" = "0 COC ether;1 CCCO propanol;" ]
@@ -140,7 +159,7 @@ for m in counts wl; do
     expect 0 okra index plain.smi --quiet --model $m.okra --rank 2 -o $m.okx
     expect 0 okra predict $m.okra --quiet --x a.mgf --candidates $m.okx --top 5 -o $m.tsv
     expect 0 okra predict $m.okra --quiet --x a.mgf --candidates plain.smi --top 5 -o plain.tsv
-    cut -f 5 $m.tsv | tail -n +2 | cut -c 1-10 >x
+    cut -f 4 $m.tsv | tail -n +2 | cut -c 1-10 >x
     cut -f 4 plain.tsv | tail -n +2 | cut -c 1-10 >y
     expect_same x y
 done
@@ -169,8 +188,8 @@ rm t.okx/shard-00000
 expect_fail 1 "okra index: t.okx/shard-00000: cannot be opened: No such file or directory" okra index t.okx --check
 sed -i 's/"repeated": 1/"repeated": 2/' many.okx/index.json
 expect_fail 1 "okra index: many.okx: the checksum of index.json is wrong" okra index many.okx --check
-sed -i 's/"version": 3/"version": 1/' many.okx/index.json
-expect_fail 1 "okra index: many.okx is an index of version 1, expected 3: make it anew" okra index many.okx --check
+sed -i 's/"version": 4/"version": 3/' many.okx/index.json
+expect_fail 1 "okra index: many.okx is an index of version 3, expected 4: make it again with 'okra index'" okra index many.okx --check
 printf 'x' | dd of=rest.okx/shard-00000 bs=1 seek=1000 conv=notrunc 2>dd
 expect_fail 1 "okra index: rest.okx/shard-00000: the checksum of its head is wrong" okra index rest.okx --check
 printf 'x' | dd of=low.okx/basis.npy bs=1 seek=135 conv=notrunc 2>dd

@@ -61,7 +61,7 @@ no "-o x.csv is also the file of --x: name another" okra twin --x x.csv --y y.cs
 no "-o x.csv is also the file of FILE.smi: name another" okra index x.csv --ky linear -o x.csv
 no "-o m.okra is also the file of --model: name another" okra index x.csv --model m.okra -o m.okra
 no "-o m.okra is also the file of RESULT: name another" okra report m.okra -o m.okra
-for flag in "--interval 0.1 --bounds" "--set 0.1 --p-values"; do
+for flag in "--interval 0.1 --bounds" "--set 0.1 --set-p-values"; do
     no "${flag##* } x.csv is also the file of --x: name another" okra predict m.okra --x x.csv $flag x.csv -o new.csv
     no "-o and ${flag##* } both name 'new.csv'" okra predict m.okra --x x.csv $flag new.csv -o new.csv
 done

@@ -7,7 +7,7 @@ need_python
 printf 'OCC alcohol\nCOC ether\nCCCO\nCC(C)O\nc1ccccc1O phenol\n' >c.smi
 okra fit -q --x a.mgf --y a.mgf:smiles --kx 'ppk | normalize' --ky 'ecfp(bits=256) | tanimoto' --lambda 0.01 -o m.okra
 okra index -q c.smi --model m.okra -o c.okx
-expect 0 okra predict m.okra --x new.mgf --candidates c.okx --top 3 --json -o r.tsv
+expect 0 okra predict m.okra --x new.mgf --candidates c.okx --top 3 --p-values --json -o r.tsv
 cp out ranked.json
 mkdir figures drawn
 expect 0 okra report -q ranked.json -o page.html --figures figures

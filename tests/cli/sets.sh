@@ -18,7 +18,7 @@ awk -F'\t' 'NR > 2 && $1 == t { more++; bad += $4 > p || ($4 == p && $2 <= c) }
 grep -q "	low	" sets.tsv
 
 # p-values of all candidates, and the sets are those above alpha
-okra predict -q l.okra --x test_x.csv --p-values p.csv
+okra predict -q l.okra --x test_x.csv --set-p-values p.csv
 [ "$(awk -F, '{ for (j = 1; j <= NF; j++) n += $j > 0.1 } END { print n }' p.csv)" = \
     "$(($(wc -l <sets.tsv) - 1))" ]
 
@@ -149,7 +149,7 @@ awk -F, 'NR > 1 { if (!($3 < $4)) exit 1; n++ } END { exit n != 60 }' some.csv
 expect 1 okra predict some.okra --x test_x.csv --interval 0.1 --calibrate-x cal_x.csv \
     --calibrate-y cal_x.csv -o some.csv
 expect_in "expected dense vectors of length 2" err
-expect 2 okra predict l.okra --x test_x.csv --p-values p.csv --truth labels:test_l.csv
+expect 2 okra predict l.okra --x test_x.csv --set-p-values p.csv --truth labels:test_l.csv
 expect_in "p-values alone" err
 expect 2 okra predict v.okra --x test_x.csv --interval 0.1 --candidates test_y.csv -o i.csv
 expect_in "candidates has no use with --interval" err
@@ -178,7 +178,7 @@ for y in test_y.csv labels:test_l.csv; do
         expect_in "coverage       " out
     done
     okra predict -q auto.okra --x test_x.csv --reject 0.1 -o r.tsv
-    okra predict -q auto.okra --x test_x.csv --p-values p.csv
+    okra predict -q auto.okra --x test_x.csv --set-p-values p.csv
 done
 awk '{ print ($1 < 0.3 ? "low" : $1 < 0.7 ? "middle" : "highest") }' train_x.csv >train_s.txt
 awk '{ print ($1 < 0.3) "," ($1 > 0.2) "," ($1 > 0.8) }' train_x.csv >train_bits.csv

@@ -36,7 +36,7 @@ for how in '--ky rbf(sigma=1)' '--ky linear' '--ky 3*linear --low-rank-x chol(ra
         "$PYTHON" - <<'END_PY'
 import csv
 read = lambda name, row: [(r["test"], r[row], float(r["distance"])) for r in csv.DictReader(open(name), delimiter="\t")]
-got, want = read("r.tsv", "row"), read("plain.tsv", "candidate")
+got, want = read("r.tsv", "candidate"), read("plain.tsv", "candidate")
 assert len(got) == len(want) == 180
 for (t, row, d), (u, other, e) in zip(got, want):
     assert t == u and abs(d - e) < 1e-9 * max(1, e) and (row == other or abs(d - e) < 1e-12), (t, row, other, d, e)
@@ -49,7 +49,7 @@ expect_in "vectors        of 4 numbers" out
 expect 0 okra index v.npy -q --model m.okra --table about.tsv --columns year --shard 25 -o t.okx
 expect 0 okra predict m.okra -q --x new.npy --candidates t.okx --within year=1991..1992 --top 60 -o w.tsv
 [ "$(tail -n +2 w.tsv | wc -l)" = 72 ]
-awk -F'\t' 'NR > 1 && ($9 != "item " $8 || ($8 % 5 != 1 && $8 % 5 != 2)) { exit 1 }' w.tsv
+awk -F'\t' 'NR > 1 && ($5 != "item " $3 || ($3 % 5 != 1 && $3 % 5 != 2)) { exit 1 }' w.tsv
 expect 0 okra predict m.okra --x new.npy --candidates t.okx --within year=1991..1992 --top 2 -o w.json
 expect_in '"name": "item ' w.json
 expect_fail 2 "okra predict: new.npy: object 0 (counted from 0) does not tell its year, which a window needs" \
@@ -58,7 +58,7 @@ expect_fail 2 "okra predict: new.npy: object 0 (counted from 0) does not tell it
 printf 'id\tyear\na\t1991\nb\t1993.5\nc\tNA\n' >told.tsv
 expect 0 okra predict m.okra --x new.npy --candidates t.okx --within year=0.5 --about told.tsv --top 60 -o w.tsv
 expect_in "okra: warning: new.npy: 1 of 3 objects do not tell their year, which a window needs: they get no candidates" err
-awk -F'\t' 'NR > 1 { count[$1]++; if ($1 == 0 ? $8 % 5 != 1 : $8 % 5 < 3) exit 1 }
+awk -F'\t' 'NR > 1 { count[$1]++; if ($1 == 0 ? $3 % 5 != 1 : $3 % 5 < 3) exit 1 }
     END { exit !(count[0] == 12 && count[1] == 23 && count[2] == 0) }' w.tsv
 head -3 told.tsv >short.tsv
 expect_fail 1 "okra predict: short.tsv has 2 lines below its header, there are 3 test points" \
@@ -72,7 +72,7 @@ okra predict m.okra -q --x new.npy --candidates b.okx --top 5 --json -o r.tsv >r
 expect 0 okra report -q ranked.json -o page.html
 "$PYTHON" -c "
 import csv, numpy as np
-best = [int(r['row']) for r in csv.DictReader(open('r.tsv'), delimiter='\t') if r['rank'] == '2']
+best = [int(r['candidate']) for r in csv.DictReader(open('r.tsv'), delimiter='\t') if r['rank'] == '2']
 np.save('truth.npy', np.load('v.npy')[best])"
 expect_out "$(printf 'hit-rate:k=1\t0\nmrr\t0.5')" okra score --y truth.npy --lists r.tsv --candidates b.okx --metric hit-rate:k=1,mrr
 expect_fail 2 "okra score: narrow.npy: expected vectors of length 4, found 60 dense vectors of length 3" \

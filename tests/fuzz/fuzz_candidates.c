@@ -2,7 +2,7 @@
  * Any bytes as a list of candidates (okra index), lines or a table: refused with a
  * message, or an index that opens, whose checksums are right.
  */
-#include "index/index.h"
+#include "candidates/index.h"
 #include "turn.h"
 
 #include <stdio.h>

@@ -135,7 +135,8 @@ okra_status okra_read_smiles_(okra_source_ *s, okra_data **out)
     FREED_BY(okra_graphs_abandon_) okra_graphs_builder_ b = {0};
     FREED_BY(okra_molecule_clear_) okra_molecule_ m = {0};
     table t = {0};
-    okra_int odd = 0, odd_first = 0;
+    okra_int odd = 0, odd_first = 0, row = 0, count = 0, room = 0;
+    OWNED okra_int *rows = NULL; /* of the molecules that stay */
     okra_faults_ faults = {.ctx = s->ctx, .name = s->name, .level = -1};
     CHK(okra_graphs_begin_(&b, true));
     if (s->part) {
@@ -146,6 +147,7 @@ okra_status okra_read_smiles_(okra_source_ *s, okra_data **out)
         bool kekule = true;
         CHK(okra_cancelled_(s->ctx));
         okra_lines_progress_(s, &lines);
+        row += lines.begin < lines.close;
         st = read_line(s, &t, &lines, &m, &begin, &close, &kekule);
         if (st != OKRA_OK) {
             CHK(okra_fault_(&faults, st)); /* left out where the context says so */
@@ -153,13 +155,19 @@ okra_status okra_read_smiles_(okra_source_ *s, okra_data **out)
         }
         odd_first = !kekule && odd == 0 ? lines.number : odd_first;
         odd += !kekule;
+        EXTEND(rows, count, room, 1024);
+        rows[count++] = row - 1;
         CHK(okra_graphs_molecule_(
             &b, &m, s->part ? begin : lines.begin,
             (size_t)(s->part ? close - begin : lines.close - lines.begin)));
     }
     okra_faults_end_(&faults, "lines", b.nodes.objects);
     okra_warn_unkekulised_(s, odd, odd_first);
-    return okra_graphs_finish_(&b, s->name, out);
+    CHK(okra_graphs_finish_(&b, s->name, out));
+    if (row > count) {
+        (*out)->rows = TAKE(rows);
+    }
+    return OKRA_OK;
 }
 
 /* ---- back as they were written ---- */

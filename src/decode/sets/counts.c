@@ -26,7 +26,7 @@
 #include "decode/sets/counts_inside.h"
 #include "decode/sets/members.h"
 #include "decode/delta.h"
-#include "decode/candidates/nearest.h"
+#include "candidates/nearest.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -359,9 +359,9 @@ static void shelve(const okra_context *ctx, const okra_output_ *output, const ch
 {
     double numbers = (double)(s->sizes * (s->most + 1) * (s->largest + 1));
     double places = (double)(s->offsets[s->groups] + 2 * s->n + s->d);
-    s->shelved = output->few && output->shelf &&
+    s->shelved = output->few && output->cache &&
                  okra_stays_(ctx, 8 * (numbers + 2 * places)); /* before others see it */
-    if (s->shelved && !okra_shelf_leave_(output->shelf, name, s, release)) {
+    if (s->shelved && !okra_cache_leave_(okra_cache_of_(output), name, s, release)) {
         s->shelved = false;
     }
 }
@@ -381,7 +381,7 @@ okra_status okra_counts_create_(okra_context *ctx, const okra_output_ *output,
     }
     snprintf(name, sizeof name, "counts %d %lld %s", empty, (long long)rounds,
              loss ? okra_delta_spec_(loss) : "");
-    *out = okra_shelf_find_(output->shelf, name);
+    *out = okra_cache_find_(okra_cache_of_(output), name);
     if (*out) {
         return OKRA_OK;
     }

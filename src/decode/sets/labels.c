@@ -17,7 +17,7 @@
 #include "decode/beam.h"
 #include "decode/sets/counts.h"
 #include "decode/sets/members.h"
-#include "decode/candidates/thin.h"
+#include "candidates/sparse.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -198,7 +198,8 @@ static okra_status create(okra_context *ctx, const okra_output_ *output,
     s->scale = output->feature_scale;
     MAKE(s->in, s->d);
     MAKE(s->members, s->d + 1);
-    if (request->loss || (!output->features && !okra_thin_wanted_(output, &s->scale))) {
+    if (request->loss ||
+        (!output->features && !okra_sparse_outputs_wanted_(output, &s->scale))) {
         CHK(open_search(ctx, s, request->loss, &o));
     }
     *out = TAKE(s);
@@ -313,7 +314,7 @@ static okra_status threshold(okra_context *ctx, state *s, const okra_block_ *blo
     for (okra_int r = 0; r < block->m; r++) {
         double *h = dense ? H + r * s->d : H;
         if (!dense) {
-            okra_thin_combine_(s->output->y, block->W.p + r * block->W.ld, h);
+            okra_sparse_outputs_combine_(s->output->y, block->W.p + r * block->W.ld, h);
         }
         CHK(threshold_row(s, block->first + r, h, sorted, sums));
     }
@@ -325,12 +326,9 @@ static okra_status threshold(okra_context *ctx, state *s, const okra_block_ *blo
 static okra_status count_block(okra_context *ctx, state *s, const okra_block_ *block)
 {
     okra_status st = OKRA_OK;
-    okra_int m = block->m, wanted = m * s->finds.top, *index = NULL;
+    okra_int m = block->m, wanted = m * s->finds.top, *index = NULL, count = 0;
     double *norm = NULL;
     okra_find_ *found = NULL;
-    const okra_int *best;
-    const double *distance;
-    const okra_key_ *key;
     TRY(okra_block_weights_(block, "decoder labels"));
     ZALLOC(norm, m);
     ALLOC(index, m * s->top);
@@ -339,8 +337,10 @@ static okra_status count_block(okra_context *ctx, state *s, const okra_block_ *b
         TRY(okra_starts_block_(ctx, s->starts, block, norm));
     }
     for (okra_int r = 0; s->starts && r < m; r++) {
-        okra_starts_get_(s->starts, block->first + r, &best, &distance, &key);
-        memcpy(index + r * s->top, best, (size_t)s->top * sizeof *index);
+        const okra_near_ *near = okra_starts_get_(s->starts, block->first + r, &count);
+        for (okra_int k = 0; k < s->top; k++) {
+            index[r * s->top + k] = k < count ? near[k].rank.id : -1;
+        }
     }
     TRY(okra_counts_search_(ctx, s->counts, block->W, index, s->top, norm, s->finds.top,
                             found));

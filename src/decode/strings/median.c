@@ -285,20 +285,16 @@ static okra_status some_rows(void *arg, okra_int begin, okra_int end, int worker
     const work *w = arg;
     desk *d = &w->desks[worker];
     OWNED int32_t *z = NULL;
-    const okra_int *index;
-    const double *distance;
-    const okra_key_ *key;
     MAKE(z, d->most + 1);
     for (okra_int r = begin; r < end; r++) {
         d->w = w->block->W.p + r * w->block->W.ld;
         d->count = 0;
-        okra_starts_get_(d->m->starts, w->block->first + r, &index, &distance, &key);
-        for (okra_int t = 0; t < OKRA_MIN_(d->m->width, d->m->y->n); t++) {
-            okra_int length;
-            if (index[t] >= 0) {
-                const int32_t *y = okra_characters_(d->m->y, index[t], &length);
-                offer(d, y, length, d->m->sigma > 0 ? worth(d, y, length) : distance[t]);
-            }
+        okra_int count = 0, length = 0;
+        const okra_near_ *near =
+            okra_starts_get_(d->m->starts, w->block->first + r, &count);
+        for (okra_int t = 0; t < OKRA_MIN_(d->m->width, count); t++) {
+            const int32_t *y = okra_characters_(d->m->y, near[t].rank.id, &length);
+            offer(d, y, length, d->m->sigma > 0 ? worth(d, y, length) : near[t].distance);
         }
         search(d, z);
         for (okra_int t = 0; t < OKRA_MIN_(w->top, d->count); t++) {

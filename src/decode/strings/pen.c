@@ -1,7 +1,7 @@
 /*
  * pen.c: one prediction, and strings against it; written.c tells how.
  */
-#include "decode/candidates/nearest.h"
+#include "candidates/nearest.h"
 #include "decode/strings/written_inside.h"
 
 #include <math.h>

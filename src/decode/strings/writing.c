@@ -199,15 +199,14 @@ static okra_word_ places(const job *j, okra_word_ y, int32_t *out)
 
 static void begin(const job *j, worker *w, okra_int r)
 {
-    const okra_int *index;
-    const double *distance;
-    const okra_key_ *key;
+    okra_int count = 0;
     const okra_data *y = j->how->output->y;
     okra_pen_begin_(w->pen, (okra_word_){w->edited, 0});
-    okra_starts_get_(j->how->starts, j->block->first + r, &index, &distance, &key);
-    for (okra_int t = 0; t < OKRA_MIN_(j->how->width, y->n) && index[t] >= 0; t++) {
+    const okra_near_ *near =
+        okra_starts_get_(j->how->starts, j->block->first + r, &count);
+    for (okra_int t = 0; t < OKRA_MIN_(j->how->width, count); t++) {
         okra_word_ word;
-        word.code = okra_characters_(y, index[t], &word.length);
+        word.code = okra_characters_(y, near[t].rank.id, &word.length);
         offer(j, w, places(j, word, w->edited), 0, NULL);
     }
     if (j->how->more && j->how->more[r].length > 0) {

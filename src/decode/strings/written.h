@@ -4,7 +4,7 @@
 #ifndef OKRA_WRITTEN_H_
 #define OKRA_WRITTEN_H_
 
-#include "decode/candidates/nearest.h"
+#include "candidates/nearest.h"
 #include "decode/rewriting/edits.h"
 
 /* How an output kernel of strings is made of substrings and subsequences. */

@@ -220,12 +220,10 @@ static void decode_one(const work *k, okra_int r, int worker)
     for (okra_int t = 0; t < n; t++) {
         p.slopes[t] = -2 * p.w[t] / p.unit;
     }
-    const okra_int *index;
-    const double *distance;
-    const okra_key_ *key;
-    okra_starts_get_(s->starts, i, &index, &distance, &key);
-    for (okra_int t = 0; t < s->top && index[t] >= 0; t++) {
-        memcpy(y, p.y->values + index[t] * p.y->ld, (size_t)d * sizeof *y);
+    okra_int count = 0;
+    const okra_near_ *near = okra_starts_get_(s->starts, i, &count);
+    for (okra_int t = 0; t < OKRA_MIN_(s->top, count); t++) {
+        memcpy(y, p.y->values + near[t].rank.id * p.y->ld, (size_t)d * sizeof *y);
         okra_point_clip_(&p, y);
         s->improve(&p, y);
     }
@@ -247,17 +245,15 @@ static okra_status body(void *arg, okra_int begin, okra_int end, int worker)
 static void prefer_training(const state *s, okra_int i, okra_key_ found)
 {
     const okra_data *y = s->output->y;
-    const okra_int *index;
-    const double *distance;
-    const okra_key_ *key;
-    okra_starts_get_(s->starts, i, &index, &distance, &key);
-    const double *row = index[0] < 0 ? NULL : y->values + index[0] * y->ld;
+    okra_int count = 0;
+    const okra_near_ *near = okra_starts_get_(s->starts, i, &count);
+    const double *row = count == 0 ? NULL : y->values + near->rank.id * y->ld;
     bool inside = row != NULL;
     for (okra_int j = 0; inside && s->lo && j < s->d; j++) {
         inside = row[j] >= s->lo[j] && row[j] <= s->hi[j];
     }
-    if (inside && !okra_key_less_(found, key[0])) {
-        s->distance[i] = distance[0];
+    if (inside && !okra_key_less_(found, near->rank.key)) {
+        s->distance[i] = near->distance;
         memcpy(s->result + i * s->d, row, (size_t)s->d * sizeof *row);
     }
 }

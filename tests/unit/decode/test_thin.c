@@ -88,7 +88,7 @@ TEST(coefficients_give_the_distances_of_kernel_values)
     }
 }
 
-/* What stays on the shelf is what would be computed: the same bits with it, and when
+/* What stays on the cache is what would be computed: the same bits with it, and when
  * nothing fits in the budget. An engine keeps no panels on the host; under a budget it
  * takes fewer candidates at a time, which changes the last bits. */
 TEST(panels_that_stay_change_nothing)
@@ -97,15 +97,14 @@ TEST(panels_that_stay_change_nothing)
     const bool host = !getenv("OKRA_TEST_ENGINE");
     static double values[MANY * 3], W[4 * MANY];
     okra_random_ r = okra_random_create_(5, 5);
-    okra_shelf_ *shelf = NULL;
+    okra_cache_slot_ slot = NULL;
     outputs o;
     harness_normals(&r, MANY * 3, values);
     random_weights(&r, 4, MANY, W);
     outputs_open(&o, "rbf(sigma=1)", dense_copy(values, MANY, 3));
-    CHECK_OK(okra_shelf_create_(okra_panels_of_(MANY), &shelf));
     double want[4] = {0};
-    for (int pass = 0; pass < 4; pass++) { /* no shelf, filling, filled, many tests */
-        o.output.shelf = pass ? shelf : NULL;
+    for (int pass = 0; pass < 4; pass++) { /* no cache, filling, filled, many tests */
+        o.output.cache = pass ? &slot : NULL;
         o.output.few = pass == 1 || pass == 2;
         for (int t = 0; t < 4; t++) {
             okra_decoded_ d = {0};
@@ -121,13 +120,12 @@ TEST(panels_that_stay_change_nothing)
             okra_decoded_clear_(&d);
         }
     }
-    okra_shelf_free_(shelf);
-    shelf = NULL;
+    okra_cache_free_(atomic_load(&slot));
+    atomic_store(&slot, NULL);
     okra_context *ctx = NULL;
     CHECK_OK(okra_context_create(&ctx));
     CHECK_OK(okra_context_set_memory(ctx, okra_memory_used_(NULL) + (6 << 20)));
-    CHECK_OK(okra_shelf_create_(okra_panels_of_(MANY), &shelf));
-    o.output.shelf = shelf;
+    o.output.cache = &slot;
     o.output.few = true;
     for (int t = 0; t < 4; t++) {
         okra_decoded_ d = {0};
@@ -140,7 +138,7 @@ TEST(panels_that_stay_change_nothing)
         okra_panels_free_(panels);
         okra_decoded_clear_(&d);
     }
-    okra_shelf_free_(shelf);
+    okra_cache_free_(atomic_load(&slot));
     okra_context_free(ctx);
     outputs_close(&o);
 }

@@ -1,0 +1,365 @@
+/*
+ * build.c: an index is made shard by shard.
+ *
+ * A shard is read, computed on all threads, sorted by mass and written whole; then the
+ * next. Memory: one shard, and 16 to 32 bytes a candidate to know repeats by. PATH.part
+ * becomes PATH when all is there; what an interrupted run of the same settings and source
+ * left in it is kept.
+ */
+#include "candidates/build.h"
+
+#include "data/files/archive.h"
+
+#include <errno.h>
+#include <jansson.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { SHARD = 250000, SHARDS_MOST = 100000 };
+
+static void release(okra_build_ *b)
+{
+    okra_free_(b->part);
+    okra_build_drop_lists_(b);
+    okra_bound_free_(b->own);
+    okra_data_free(b->outputs);
+    okra_bit_kernel_close_(&b->kernel); /* which the bound kernel borrows */
+    okra_bytes_close_(&b->source);
+    okra_data_free(b->vectors);
+    FREE(b->seen.slots, b->basis, b->entry, b->values);
+    for (int leaf = 0; leaf < OKRA_LEAVES_MOST_; leaf++) {
+        FREE(b->rows[leaf], b->lists[leaf]);
+    }
+    for (int k = 0; k < b->columns; k++) {
+        okra_free_(b->names[k]);
+    }
+}
+
+/* ---- settings ---- */
+
+static okra_status open_kernel(okra_build_ *b)
+{
+    const okra_index_request *r = b->request;
+    const char *why = "";
+    const char *own = b->output ? b->output->kernel->text : NULL;
+    const char *text = r->ky ? r->ky : own;
+    REFUSE_IF(!text, OKRA_EARG,
+              "an index needs an output kernel, or a model that has one");
+    CHK(okra_bit_kernel_open_(text, &b->kernel, &b->bits, &why));
+    REFUSE_IF(own && strcmp(own, b->kernel.kernel->text) != 0, OKRA_EARG,
+              "the output kernel is %s, that of the model %s", b->kernel.kernel->text,
+              own);
+    if (!b->bits && !okra_build_of_vectors_(r->source)) {
+        okra_warn_(b->ctx,
+                   "the index will hold no features of %s: %s; candidates are read again "
+                   "when they are ranked",
+                   b->kernel.kernel->text, why);
+    }
+    return OKRA_OK;
+}
+
+static okra_status open_low(okra_build_ *b)
+{
+    const okra_output_ *o = b->output;
+    if (b->request->rank == 0) {
+        return OKRA_OK;
+    }
+    okra_kind kind = b->vectors ? OKRA_DENSE : OKRA_GRAPHS;
+    REFUSE_IF(!o || o->y->kind != kind || (b->vectors && o->y->d != b->vectors->d),
+              OKRA_EARG,
+              "low rank needs a model whose outputs are %s, as the candidates are",
+              b->vectors ? "vectors of as many numbers" : "molecules");
+    b->rank = b->request->rank;
+    b->bound = o->ky;
+    if (b->bits) {
+        CHK(okra_bit_molecules_(b->ctx, &b->kernel, o->y, &b->outputs));
+        CHK(okra_bound_create_(b->ctx, b->kernel.of_bits, b->outputs, &b->own));
+        b->bound = b->own;
+    }
+    return okra_index_basis_(b->ctx, o, &b->rank, &b->basis);
+}
+
+/* What a shard of an earlier run must agree with. */
+static okra_status stamp_of(okra_build_ *b)
+{
+    struct stat info = {0};
+    const char *text = b->kernel.kernel->text;
+    REFUSE_IF(!b->vectors && stat(b->request->source, &info) != 0, OKRA_EIO,
+              "%s: cannot be read: %s", b->request->source, strerror(errno));
+    int64_t numbers[] = {info.st_size, info.st_mtim.tv_sec, info.st_mtim.tv_nsec,
+                         b->shard, b->rank};
+    b->stamp = okra_mix_(OKRA_MIX_START_, text, strlen(text));
+    b->stamp = okra_mix_(b->stamp, numbers, sizeof numbers);
+    if (b->vectors) {
+        b->stamp = okra_data_mix_(b->stamp, b->vectors);
+        b->stamp = okra_mix_(b->stamp, b->source.p, (size_t)b->source.size);
+    }
+    for (int k = 0; k < b->columns; k++) {
+        b->stamp = okra_mix_(b->stamp, b->names[k], strlen(b->names[k]) + 1);
+    }
+    if (b->basis) {
+        uint64_t outputs = okra_index_outputs_(b->output);
+        b->stamp = okra_mix_(b->stamp, &outputs, sizeof outputs);
+    }
+    return OKRA_OK;
+}
+
+/* Room for the entries of one shard and their features. */
+static okra_status open_room(okra_build_ *b)
+{
+    /* A line has two bytes at least. */
+    okra_int lines = b->vectors ? b->vectors->n : b->source.size / 2 + 1;
+    okra_int room = OKRA_MIN_(b->shard, lines);
+    okra_int numbers = b->columns + (b->vectors ? b->vectors->d : 0);
+    CHK(okra_budget_ask_(
+        b->ctx, (double)room * ((double)sizeof *b->entry + 8.0 * (double)numbers),
+        "%lld candidates", (long long)room));
+    MAKE(b->entry, room);
+    MAKE(b->values, room * b->columns);
+    for (int leaf = 0; b->bits && leaf < b->kernel.leaves; leaf++) {
+        okra_int words = okra_bit_words_(&b->kernel, leaf);
+        if (b->kernel.counts[leaf]) {
+            ZMAKE(b->lists[leaf], room);
+            continue;
+        }
+        CHK(okra_budget_ask_(b->ctx, 16.0 * (double)room * (double)words,
+                             "the bits of %lld candidates", (long long)room));
+        MAKE(b->rows[leaf], room * words);
+    }
+    return OKRA_OK;
+}
+
+static okra_status open_build(okra_build_ *b, okra_lines_ *lines)
+{
+    const okra_index_request *r = b->request;
+    size_t length = strlen(r->path);
+    struct stat info;
+    REFUSE_IF(length < 5 || strcmp(r->path + length - 4, ".okx") != 0, OKRA_EARG,
+              "%s: the name of an index ends in .okx", r->path);
+    REFUSE_IF(r->rank < 0 || r->shard < 0, OKRA_EARG,
+              "the rank or the size of shards is negative");
+    REFUSE_IF(stat(r->path, &info) == 0, OKRA_EIO, "%s is there already", r->path);
+    b->shard = r->shard > 0 ? r->shard : SHARD;
+    CHK(open_kernel(b));
+    CHK(okra_build_of_vectors_(r->source)
+            ? okra_build_vectors_(b)
+            : okra_bytes_open_(b->ctx, r->source, &b->source));
+    CHK(open_low(b));
+    *lines = okra_lines_begin_(&b->source);
+    CHK(okra_build_header_(b, lines));
+    CHK(stamp_of(b));
+    GOT(b->part = okra_format_("%s.part", r->path));
+    REFUSE_IF(mkdir(b->part, 0777) != 0 && errno != EEXIST, OKRA_EIO,
+              "%s: cannot be made: %s", b->part, strerror(errno));
+    return open_room(b);
+}
+
+/* ---- one shard ---- */
+
+static okra_status make_shard(okra_build_ *b, const char *path, okra_shard_ *s)
+{
+    okra_status st = OKRA_OK;
+    okra_int broken = b->faults->count;
+    TRY(okra_build_features_(b));
+    s->head.broken = (uint64_t)(b->faults->count - broken);
+    TRY(okra_build_repeats_(b, &s->head.repeated, &s->head.apart));
+    TRY(okra_build_shard_(b, path, s));
+done:
+    okra_build_drop_lists_(b);
+    return st;
+}
+
+/* A shard that an earlier run left, if it is the one wanted here. */
+static okra_status kept_shard(okra_build_ *b, const char *path, const okra_shard_ *want,
+                              okra_shard_head_ *head, bool *found)
+{
+    FREED_BY(okra_shard_close_) okra_shard_ s = {.mass = NULL};
+    *found = access(path, F_OK) == 0 && okra_shard_open_(b->ctx, path, &s) == OKRA_OK;
+    *found = *found && s.head.stamp == want->head.stamp &&
+             s.head.begin == want->head.begin && s.head.end == want->head.end &&
+             okra_shard_check_(&s, path) == OKRA_OK;
+    for (uint64_t k = 0; *found && k < s.head.rows; k++) {
+        okra_int places = b->vectors ? b->vectors->n : b->source.size;
+        REFUSE_IF(s.place[k] >= (uint64_t)places, OKRA_EFORMAT,
+                  "%s: a place beyond the end of the source", path);
+        CHK(b->vectors ? OKRA_OK : okra_build_remember_(b, s.key[k], s.place[k]));
+    }
+    if (*found) {
+        *head = s.head;
+    }
+    return OKRA_OK;
+}
+
+static void add_up(okra_index_report *r, const okra_shard_head_ *h)
+{
+    r->lines += (okra_int)h->lines;
+    r->kept += (okra_int)h->rows;
+    r->broken += (okra_int)h->broken;
+    r->repeated += (okra_int)h->repeated;
+    r->apart += (okra_int)h->apart;
+    r->massless += (okra_int)h->massless;
+    r->shards++;
+}
+
+static uint64_t where(const okra_build_ *b, const okra_lines_ *lines)
+{
+    return (uint64_t)(b->vectors ? b->next : lines->p - (const char *)b->source.p);
+}
+
+static okra_status all_shards(okra_build_ *b, okra_lines_ *lines)
+{
+    OWNED char *path = NULL;
+    okra_int before = 0;
+    for (;;) {
+        okra_shard_ s = {.mass = NULL};
+        bool found = false;
+        s.head.stamp = b->stamp;
+        s.head.begin = where(b, lines);
+        okra_build_lines_(b, lines);
+        s.head.end = where(b, lines);
+        s.head.first = (uint64_t)before;
+        s.head.lines = (uint64_t)b->count;
+        before += b->count;
+        if (b->count == 0) {
+            break;
+        }
+        REFUSE_IF(b->report.shards == SHARDS_MOST, OKRA_EARG,
+                  "%s: more than %d shards of %lld candidates: make them larger",
+                  b->request->source, SHARDS_MOST, (long long)b->shard);
+        okra_free_(path);
+        GOT(path = okra_format_("%s/shard-%05d", b->part, (int)b->report.shards));
+        CHK(okra_cancelled_(b->ctx));
+        CHK(kept_shard(b, path, &s, &s.head, &found));
+        b->report.resumed += found;
+        if (!found) {
+            CHK(make_shard(b, path, &s));
+        }
+        add_up(&b->report, &s.head);
+    }
+    REFUSE_IF(b->report.kept == 0, OKRA_EFORMAT, "%s: there is no %s in the file",
+              b->request->source, b->vectors ? "vector of finite numbers" : "molecule");
+    return OKRA_OK;
+}
+
+/* Files that a run of other settings left are none of this index. */
+static void drop_stale(const okra_build_ *b)
+{
+    for (okra_int k = b->report.shards; k < SHARDS_MOST; k++) {
+        char *path = okra_format_("%s/shard-%05d", b->part, (int)k);
+        bool gone = !path || unlink(path) != 0;
+        okra_free_(path);
+        if (gone) {
+            return;
+        }
+    }
+}
+
+/* ---- the description ---- */
+
+static okra_status write_basis(okra_build_ *b)
+{
+    FREED_BY(okra_data_drop_) okra_data *data = NULL;
+    OWNED char *path = NULL;
+    okra_int n = okra_bound_count_(b->bound);
+    CHK(okra_data_dense(b->basis, n, b->rank, b->rank, &data));
+    path = okra_format_("%s/basis.npy", b->part);
+    okra_status st = path ? okra_data_write(b->ctx, data, path) : OKRA_EMEM;
+    return st == OKRA_OK ? okra_file_crc_(b->ctx, path, &b->basis_crc) : st;
+}
+
+static okra_status write_about(const okra_build_ *b)
+{
+    okra_status st = OKRA_OK;
+    okra_writer_ *w = NULL;
+    const okra_index_report *r = &b->report;
+    char *path = okra_format_("%s/index.json", b->part), *text = NULL;
+    char model[32];
+    uint32_t seal = 0;
+    snprintf(model, sizeof model, "%llu",
+             b->rank > 0 ? (unsigned long long)okra_index_outputs_(b->output) : 0);
+    json_t *about = json_pack(
+        "{s:s, s:i, s:s, s:b, s:I, s:I, s:I, s:I, s:s, s:[], s:{s:I, s:I, s:I, s:I, s:I, "
+        "s:b}}",
+        "okra", "index", "version", OKRA_INDEX_VERSION_, "kernel", b->kernel.kernel->text,
+        "bits", b->bits, "width", (json_int_t)(b->vectors ? b->vectors->d : 0), "count",
+        (json_int_t)r->kept, "shards", (json_int_t)r->shards, "rank", (json_int_t)b->rank,
+        "outputs", model, "columns", "source", "lines", (json_int_t)r->lines, "broken",
+        (json_int_t)r->broken, "repeated", (json_int_t)r->repeated, "apart",
+        (json_int_t)r->apart, "massless", (json_int_t)r->massless, "whole", r->whole);
+    if (!path || !about) {
+        st = OKRA_EMEM;
+        goto done;
+    }
+    for (int k = 0; k < b->columns; k++) {
+        FAIL_IF(json_array_append_new(json_object_get(about, "columns"),
+                                      json_string(b->names[k])) != 0,
+                OKRA_EMEM, "%s: there is no memory for its columns", path);
+    }
+    if (b->vectors && !isnan(b->level)) {
+        TRY(okra_json_set_(about, "level", json_real(b->level)));
+    }
+    TRY(okra_json_set_(about, "basis", json_integer((json_int_t)b->basis_crc)));
+    TRY(okra_index_seal_(about, &seal));
+    TRY(okra_json_set_(about, "seal", json_integer((json_int_t)seal)));
+    TRY(okra_json_text_(about, &text));
+    TRY(okra_writer_open_(path, &w));
+    TRY(okra_writer_printf_(w, "%s\n", text));
+    okra_writer_ *file = w;
+    w = NULL;
+    TRY(okra_writer_commit_(file));
+done:
+    okra_writer_abort_(w);
+    FREE(path, text);
+    json_decref(about);
+    return st;
+}
+
+static okra_status run(okra_build_ *b)
+{
+    okra_lines_ lines = {.p = NULL};
+    CHK(open_build(b, &lines));
+    CHK(all_shards(b, &lines));
+    drop_stale(b);
+    b->report.width = b->vectors ? b->vectors->d : 0;
+    CHK(b->basis ? write_basis(b) : OKRA_OK);
+    CHK(write_about(b));
+    REFUSE_IF(rename(b->part, b->request->path) != 0, OKRA_EIO, "%s: cannot be made: %s",
+              b->request->path, strerror(errno));
+    okra_faults_end_(b->faults, b->vectors ? "vectors" : "lines",
+                     b->report.lines - b->faults->count);
+    return OKRA_OK;
+}
+
+okra_status okra_index_make_(okra_context *context, const okra_index_request *request,
+                             const okra_output_ *output, okra_index_report *report)
+{
+    okra_faults_ faults = {.ctx = context, .name = request->source, .level = 0};
+    FREED_BY(release)
+    okra_build_ b = {.ctx = context,
+                     .request = request,
+                     .output = output,
+                     .faults = &faults,
+                     .mass = -1};
+    NOT_NULL(request->source);
+    NOT_NULL(request->path);
+    if (report) {
+        SIZED(report, &b.report);
+    }
+    b.report = (okra_index_report){OKRA_SIZED(okra_index_report), .whole = true};
+    okra_status st = run(&b);
+    if (st == OKRA_OK && report) {
+        b.report.size = report->size; /* the caller's header may be older */
+        memcpy(report, &b.report, OKRA_MIN_(report->size, sizeof b.report));
+    }
+    if (b.part && b.report.resumed == 0 && (st == OKRA_EFORMAT || st == OKRA_EARG)) {
+        b.report.shards = 0; /* the source or the settings must change: none will serve */
+        drop_stale(&b);
+    }
+    if (b.part && st != OKRA_OK) {
+        (void)rmdir(b.part); /* where it is empty */
+    }
+    return st;
+}

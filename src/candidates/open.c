@@ -1,0 +1,371 @@
+/*
+ * open.c: an index on disk, mapped.
+ */
+#include "candidates/index.h"
+
+#include "data/files/archive.h"
+
+#include <jansson.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <zlib.h>
+
+enum { SHARDS_MOST = 100000, ABOUT_MOST = 1 << 16 };
+
+void okra_index_free(okra_index *index)
+{
+    if (!index) {
+        return;
+    }
+    for (int k = 0; k < index->shards && index->shard; k++) {
+        okra_shard_close_(&index->shard[k]);
+    }
+    FREE(index->shard, index->first, index->basis, index->path, index->kernel);
+    for (int k = 0; k < index->columns; k++) {
+        okra_free_(index->column[k]);
+    }
+    okra_free_(index);
+}
+
+/* A pipe or a device in place of a file would be read for ever. */
+static okra_status ordinary(const char *file)
+{
+    struct stat info;
+    return stat(file, &info) != 0 || S_ISREG(info.st_mode)
+               ? OKRA_OK
+               : okra_fail_(OKRA_EFORMAT, "%s is no ordinary file", file);
+}
+
+static okra_status not_one(const char *path)
+{
+    return okra_fail_(OKRA_EFORMAT, "%s: index.json does not describe an index", path);
+}
+
+static int add_crc(const char *text, size_t size, void *crc)
+{
+    *(uint32_t *)crc = (uint32_t)crc32_z(*(uint32_t *)crc, (const void *)text, size);
+    return 0;
+}
+
+okra_status okra_index_seal_(json_t *about, uint32_t *out)
+{
+    json_t *seal = json_incref(json_object_get(about, "seal"));
+    uint32_t crc = 0;
+    json_object_del(about, "seal");
+    int failed = json_dump_callback(about, add_crc, &crc, JSON_COMPACT | JSON_SORT_KEYS);
+    if (seal) {
+        json_object_set_new(about, "seal", seal);
+    }
+    REFUSE_IF(failed, OKRA_EMEM, "there is no memory for the checksum of an index");
+    *out = crc;
+    return OKRA_OK;
+}
+
+/* OKRA_EFORMAT: somebody altered the description. */
+static okra_status check_seal(json_t *about, const char *path)
+{
+    uint32_t seal = 0;
+    CHK(okra_index_seal_(about, &seal));
+    return json_integer_value(json_object_get(about, "seal")) == (json_int_t)seal
+               ? OKRA_OK
+               : okra_fail_(OKRA_EFORMAT, "%s: the checksum of index.json is wrong",
+                            path);
+}
+
+static okra_status take_columns(const json_t *columns, const char *path, okra_index *x)
+{
+    size_t k;
+    json_t *name;
+    if (!json_is_array(columns) || json_array_size(columns) > OKRA_COLUMNS_MOST_) {
+        return not_one(path);
+    }
+    json_array_foreach(columns, k, name)
+    {
+        size_t length = json_string_length(name);
+        if (length < 1 || length > 63) {
+            return not_one(path);
+        }
+        GOT(x->column[x->columns] = okra_strdup_(json_string_value(name)));
+        x->columns++;
+    }
+    return OKRA_OK;
+}
+
+static okra_status take_about(const json_t *about, const char *path, okra_index *x)
+{
+    const char *what = json_string_value(json_object_get(about, "okra"));
+    const char *kernel = json_string_value(json_object_get(about, "kernel"));
+    const char *outputs = json_string_value(json_object_get(about, "outputs"));
+    json_int_t shards = json_integer_value(json_object_get(about, "shards"));
+    x->width = json_integer_value(json_object_get(about, "width")); /* 0: none */
+    x->count = json_integer_value(json_object_get(about, "count"));
+    x->rank = json_integer_value(json_object_get(about, "rank"));
+    x->bits = json_is_true(json_object_get(about, "bits"));
+    json_int_t version = json_integer_value(json_object_get(about, "version"));
+    REFUSE_IF(what && strcmp(what, "index") == 0 && version != OKRA_INDEX_VERSION_,
+              OKRA_EFORMAT,
+              "%s is an index of version %lld, expected %d: make it again with 'okra "
+              "index'",
+              path, (long long)version, OKRA_INDEX_VERSION_);
+    if (!what || strcmp(what, "index") != 0 || !kernel || !outputs || shards < 1 ||
+        shards > SHARDS_MOST || x->count < 1 || x->rank < 0 || x->rank > 1 << 16 ||
+        x->width < 0 || x->width > 1 << 18) {
+        return not_one(path);
+    }
+    CHK(take_columns(json_object_get(about, "columns"), path, x));
+    x->basis_crc = json_integer_value(json_object_get(about, "basis"));
+    x->model = strtoull(outputs, NULL, 10);
+    json_t *level = json_object_get(about, "level");
+    x->level = json_is_number(level) ? json_number_value(level) : (double)NAN;
+    x->kernel = okra_strdup_(kernel);
+    x->path = okra_strdup_(path);
+    GOT(x->kernel && x->path);
+    x->shards = (int)shards;
+    ZMAKE(x->shard, shards);
+    ZMAKE(x->first, shards + 1);
+    return OKRA_OK;
+}
+
+static okra_status read_about(const okra_context *ctx, const char *path, okra_index *x)
+{
+    FREED_BY(okra_bytes_close_) okra_bytes_ bytes = {0};
+    FREED_BY(okra_json_drop_) json_t *about = NULL;
+    OWNED char *file = okra_format_("%s/index.json", path);
+    GOT(file);
+    CHK(ordinary(file));
+    CHK(okra_bytes_open_(ctx, file, &bytes));
+    if (bytes.size > ABOUT_MOST) {
+        CHK(not_one(path));
+    }
+    CHK(okra_budget_ask_(ctx, 2.0 * OKRA_JSON_PARSED_ * (double)bytes.size, "%s", file));
+    about = json_loadb((const char *)bytes.p, (size_t)bytes.size, 0, NULL);
+    CHK(json_is_object(about) ? take_about(about, path, x) : not_one(path));
+    return check_seal(about, path);
+}
+
+/* Every shard holds the features that the description says. */
+static okra_status check_shard(const okra_index *x, const okra_bit_kernel_ *k, int which)
+{
+    const okra_shard_head_ *h = &x->shard[which].head;
+    bool vectors = x->width > 0;
+    bool good = h->rank == (uint64_t)x->rank && h->columns == (uint64_t)x->columns &&
+                h->leaves == (vectors ? 1 : (uint32_t)k->leaves) &&
+                (!vectors || h->words[0] == (uint64_t)x->width);
+    for (int leaf = 0; good && leaf < k->leaves; leaf++) {
+        uint64_t words = k->counts[leaf] ? 0 : (uint64_t)okra_bit_words_(k, leaf);
+        good = h->words[leaf] == words;
+    }
+    return good
+               ? OKRA_OK
+               : okra_fail_(OKRA_EFORMAT, "%s: shard %d does not hold the features of %s",
+                            x->path, which, x->kernel);
+}
+
+static okra_status open_shards(const okra_context *ctx, okra_index *x)
+{
+    FREED_BY(okra_bit_kernel_close_) okra_bit_kernel_ k = {0};
+    OWNED char *file = NULL;
+    const char *why = NULL;
+    uint64_t lines = 0;
+    bool bits = false;
+    okra_status st = okra_bit_kernel_open_(x->kernel, &k, &bits, &why);
+    if (st == OKRA_EARG) {
+        okra_message_prefix_("%s", x->path);
+        st = OKRA_EFORMAT;
+    }
+    CHK(st);
+    if (x->bits != bits || (bits && x->width > 0)) {
+        CHK(not_one(x->path));
+    }
+    k.leaves = bits ? k.leaves : 0;
+    for (int s = 0; s < x->shards; s++) {
+        okra_free_(file);
+        file = okra_format_("%s/shard-%05d", x->path, s);
+        GOT(file);
+        CHK(ordinary(file));
+        CHK(okra_shard_open_(ctx, file, &x->shard[s]));
+        CHK(check_shard(x, &k, s));
+        x->first[s + 1] = x->first[s] + (okra_int)x->shard[s].head.rows;
+        REFUSE_IF(x->shard[s].head.first != lines, OKRA_EFORMAT,
+                  "%s: it begins at row %llu, expected %llu", file,
+                  (unsigned long long)x->shard[s].head.first, (unsigned long long)lines);
+        lines += x->shard[s].head.lines;
+    }
+    REFUSE_IF(x->first[x->shards] != x->count, OKRA_EFORMAT,
+              "%s: there are %lld candidates, expected %lld", x->path,
+              (long long)x->first[x->shards], (long long)x->count);
+    return OKRA_OK;
+}
+
+static okra_status read_basis(okra_context *ctx, okra_index *x)
+{
+    FREED_BY(okra_data_drop_) okra_data *data = NULL;
+    OWNED char *file = okra_format_("%s/basis.npy", x->path);
+    okra_int ld = 0;
+    GOT(file);
+    uint32_t crc = 0;
+    CHK(ordinary(file));
+    CHK(okra_file_crc_(ctx, file, &crc));
+    REFUSE_IF(x->basis_crc != (int64_t)crc, OKRA_EFORMAT, "%s: the checksum is wrong",
+              file);
+    CHK(okra_data_read(ctx, file, &data));
+    const double *values = okra_data_values(data, &ld);
+    REFUSE_IF(!values || data->d != x->rank || data->kind != OKRA_DENSE, OKRA_EFORMAT,
+              "%s: expected %lld columns", file, (long long)x->rank);
+    x->outputs = data->n;
+    CHK(okra_doubles_(ctx, data->n, x->rank, "the basis of an index", &x->basis));
+    for (okra_int i = 0; i < data->n; i++) {
+        memcpy(x->basis + i * x->rank, values + i * ld,
+               (size_t)x->rank * sizeof *x->basis);
+    }
+    return OKRA_OK;
+}
+
+OKRA_DROPS_(drop_index, okra_index, okra_index_free)
+
+okra_status okra_index_open(okra_context *context, const char *path, okra_index **out)
+{
+    FREED_BY(drop_index) okra_index *x = NULL;
+    NOT_NULL(path);
+    NOT_NULL(out);
+    ZMAKE(x, 1);
+    CHK(read_about(context, path, x));
+    CHK(open_shards(context, x));
+    if (x->rank > 0) {
+        CHK(read_basis(context, x));
+    }
+    *out = TAKE(x);
+    return OKRA_OK;
+}
+
+typedef struct checking {
+    const okra_index *index;
+} checking;
+
+static okra_status check_some(void *arg, okra_int begin, okra_int end, int worker)
+{
+    okra_status st = OKRA_OK;
+    const okra_index *x = ((const checking *)arg)->index;
+    (void)worker;
+    for (okra_int s = begin; st == OKRA_OK && s < end; s++) {
+        char *file = okra_format_("%s/shard-%05d", x->path, (int)s);
+        st = file ? okra_shard_check_(&x->shard[s], file) : OKRA_EMEM;
+        okra_free_(file);
+    }
+    return st;
+}
+
+okra_status okra_index_check(okra_context *context, const okra_index *index)
+{
+    checking c = {index};
+    NOT_NULL(index);
+    return okra_parallel_(context, index->shards, 1, "checksums", check_some, &c);
+}
+
+okra_int okra_index_count(const okra_index *index)
+{
+    return index ? index->count : 0;
+}
+
+okra_int okra_index_rank(const okra_index *index)
+{
+    return index ? index->rank : 0;
+}
+
+okra_int okra_index_width(const okra_index *index)
+{
+    return index ? index->width : 0;
+}
+
+const char *okra_index_kernel(const okra_index *index, bool *bits)
+{
+    GIVE(bits, index && index->bits);
+    return index ? index->kernel : NULL;
+}
+
+okra_int okra_index_lines(const okra_index *index)
+{
+    const okra_shard_head_ *last = index ? &index->shard[index->shards - 1].head : NULL;
+    return last ? (okra_int)(last->first + last->lines) : 0;
+}
+
+int okra_index_shard_(const okra_index *x, okra_int place)
+{
+    int low = 0, high = x->shards;
+    while (high - low > 1) {
+        int middle = (low + high) / 2;
+        if (x->first[middle] <= place) {
+            low = middle;
+        } else {
+            high = middle;
+        }
+    }
+    return low;
+}
+
+/* The shard that has candidate i, and where; NULL: there is none. */
+static const okra_shard_ *shard_of(const okra_index *x, okra_int i, okra_int *place)
+{
+    int low = 0, high = x ? x->shards : 0;
+    if (!x || i < 0 || i >= okra_index_lines(x)) {
+        return NULL;
+    }
+    while (high - low > 1) {
+        int middle = (low + high) / 2;
+        if (x->shard[middle].head.first <= (uint64_t)i) {
+            low = middle;
+        } else {
+            high = middle;
+        }
+    }
+    const okra_shard_ *s = &x->shard[low];
+    uint64_t line = (uint64_t)i - s->head.first;
+    uint64_t where = line < s->head.lines ? s->where[line] : 0;
+    *place = (okra_int)where - 1;
+    return where > 0 && where <= s->head.rows ? s : NULL;
+}
+
+const char *okra_index_text(const okra_index *index, okra_int i, okra_int *length)
+{
+    okra_int place = 0;
+    const okra_shard_ *s = shard_of(index, i, &place);
+    return s && length ? okra_shard_text_(s, place, length) : NULL;
+}
+
+double okra_index_mass(const okra_index *index, okra_int i)
+{
+    okra_int place = 0;
+    const okra_shard_ *s = shard_of(index, i, &place);
+    double mass = s ? s->mass[place] : 0;
+    return mass > 0 && isfinite(mass) ? mass : 0;
+}
+
+bool okra_index_named(const okra_index *index)
+{
+    bool named = index && index->width == 0;
+    for (int s = 0; index && !named && s < index->shards; s++) {
+        named = index->shard[s].head.texts > 0;
+    }
+    return named;
+}
+
+int okra_index_columns(const okra_index *index)
+{
+    return index ? index->columns : 0;
+}
+
+const char *okra_index_column(const okra_index *index, int column)
+{
+    return index && column >= 0 && column < index->columns ? index->column[column] : NULL;
+}
+
+double okra_index_value(const okra_index *index, okra_int i, int column)
+{
+    okra_int place = 0;
+    const okra_shard_ *s = shard_of(index, i, &place);
+    return s && okra_index_column(index, column)
+               ? s->values[place * index->columns + column]
+               : (double)NAN;
+}

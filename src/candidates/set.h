@@ -1,0 +1,94 @@
+/*
+ * set.h: the candidates of a prediction: training outputs, a list, or an index.
+ *
+ * A set is walked panel by panel, OKRA_PANEL_ candidates at most. A candidate's number is
+ * its row in the file, list or training set. A window says which candidates fit which
+ * test point.
+ */
+#ifndef OKRA_SET_H_
+#define OKRA_SET_H_
+
+#include "candidates/index.h"
+#include "candidates/nearest.h"
+
+/* ---- windows: window.c ---- */
+
+/* What fits each test point. */
+typedef struct okra_windows_ {
+    bool used;
+    bool formulas;      /* only candidates of the formula  */
+    uint64_t *formula;  /* tests                           */
+    double *low, *high; /* tests: masses; nothing fits where low > high */
+    int filters;        /* columns with bounds */
+    int column[OKRA_COLUMNS_MOST_];
+    double *bound; /* tests x filters x 2 */
+} okra_windows_;
+/* window: as it was asked for; index NULL: of a list of molecules. */
+okra_status okra_windows_open_(okra_context *ctx, const okra_index *index,
+                               const okra_data *x, const okra_window *window,
+                               okra_windows_ *out) OKRA_CHECK;
+void okra_windows_close_(okra_windows_ *w);
+/* Rows of a shard, which ascend by mass; those that fit are among them. */
+void okra_windows_rows_(const okra_windows_ *w, okra_int test, const okra_shard_ *s,
+                        okra_int *begin, okra_int *end);
+bool okra_windows_fits_(const okra_windows_ *w, okra_int test, const okra_shard_ *s,
+                        okra_int row);
+/* The first row of a shard whose mass is not below (above: is above) the given one. */
+okra_int okra_shard_row_(const okra_shard_ *s, double mass, bool above);
+
+/* ---- the set ---- */
+
+/* What is asked of a set. */
+typedef struct okra_set_request_ {
+    const okra_data *list;     /* or */
+    const okra_index *index;   /* or neither: the training outputs */
+    const okra_window *window; /* NULL: all fit */
+    const okra_data *x;        /* the test points, as a window sees them */
+    bool vectors;              /* these are compared, not kernel values */
+    bool empty;                /* an index: candidates with l(y,y) <= 0 are kept */
+} okra_set_request_;
+
+typedef struct okra_set_ okra_set_;
+okra_status okra_set_open_(okra_context *ctx, const okra_output_ *output,
+                           const okra_set_request_ *request, okra_set_ **out) OKRA_CHECK;
+void okra_set_free_(okra_set_ *set);
+OKRA_DROPS_(okra_set_drop_, okra_set_, okra_set_free_)
+okra_int okra_set_count_(const okra_set_ *set);
+okra_int okra_set_panels_(const okra_set_ *set); /* how many panels */
+bool okra_set_windowed_(const okra_set_ *set);
+/* A list: the panels of its kernel values; NULL: an index, or vectors. */
+okra_panels_ *okra_set_list_(const okra_set_ *set);
+
+/* Panel p for the block; count is 0 where no test point of it may choose there. Valid
+ * until the next call. Candidates that fit are added to those that were compared. */
+okra_status okra_set_part_(okra_context *ctx, okra_set_ *set, okra_int p,
+                           const okra_block_ *block, okra_nearest_ *nearest,
+                           okra_part_ *out) OKRA_CHECK;
+/* Its kernel values and self-similarities, or vectors; `again` as in okra_panels_get_. */
+okra_status okra_set_values_(okra_context *ctx, okra_set_ *set, bool again,
+                             okra_part_ *part) OKRA_CHECK;
+/* The rows of A (one each of the block) that belong to the part: a view, or *copy, which
+ * the caller frees. */
+okra_status okra_part_rows_(okra_context *ctx, const okra_part_ *part, okra_mat_ A,
+                            double **copy, okra_mat_ *out) OKRA_CHECK;
+
+/* ---- an index of low rank ---- */
+
+/* Can all candidates be measured by a few numbers first? */
+bool okra_set_scans_(const okra_set_ *set);
+/* That, and the best of each row of the block exactly; *error: the largest difference of
+ * the two so far. norm[r] = w_r'Lw_r. */
+okra_status okra_set_shortlist_(okra_context *ctx, okra_set_ *set,
+                                const okra_block_ *block, const double *norm,
+                                okra_nearest_ *nearest, double *error) OKRA_CHECK;
+/* Its work, bound being the kernel of the set: low_rank.c. */
+okra_status okra_set_scan_(okra_context *ctx, okra_set_ *set, const okra_index *index,
+                           const okra_bound_ *bound, okra_int shortlist,
+                           const okra_block_ *block, const double *norm,
+                           okra_nearest_ *nearest, double *error) OKRA_CHECK;
+/* Numbers, kernel values and self-similarities of rows of a shard. */
+okra_status okra_set_rows_(okra_context *ctx, okra_set_ *set, int shard,
+                           const okra_int *place, okra_int count,
+                           okra_part_ *out) OKRA_CHECK;
+
+#endif
