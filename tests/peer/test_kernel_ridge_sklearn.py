@@ -45,15 +45,23 @@ class KernelRidge:
         return self.model.predict(X)
 
 
+def arguments(function):
+    """What pytest would call it with: newer versions try every sparse container."""
+    marks = [m for m in getattr(function, "pytestmark", []) if m.name == "parametrize"]
+    assert len(marks) < 2, function
+    return [{marks[0].args[0]: value} for value in marks[0].args[1]] if marks else [{}]
+
+
 def run_theirs():
     theirs.KernelRidge = KernelRidge
-    names = [name for name in dir(theirs) if name.startswith("test_")]
-    assert len(names) >= 8, names
-    for name in names:
+    calls = [(name, given) for name in dir(theirs) if name.startswith("test_")
+             for given in arguments(getattr(theirs, name))]
+    assert len(calls) >= 8, calls
+    for name, given in calls:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            getattr(theirs, name)()
-        print("ok", name)
+            getattr(theirs, name)(**given)
+        print("ok", name, *given.values())
 
 
 def same_to_1e_10():
