@@ -18,6 +18,7 @@
  */
 #include "solve/moments.h"
 
+#include "engine/open.h"
 #include "kernel/lowrank/lowrank.h"
 
 #include <float.h>
@@ -38,14 +39,11 @@ static bool copies_outputs(const okra_problem_ *p)
     return !p->map_y && p->features && (p->weights || (p->y && p->y->pieces));
 }
 
-static okra_status open_buffers(okra_context *ctx, const okra_problem_ *p, okra_int rows,
+/* For the features of outputs. */
+static okra_status open_outputs(okra_context *ctx, const okra_problem_ *p, okra_int rows,
                                 buffers *b)
 {
-    const okra_map_ *x = p->map_x, *y = p->map_y;
-    CHK(okra_doubles_(ctx, rows, x->columns, "a block of input features", &b->X));
-    if (x->sketch) {
-        CHK(okra_doubles_(ctx, rows, x->rank, "a block of input features", &b->XS));
-    }
+    const okra_map_ *y = p->map_y;
     if (y) {
         CHK(okra_doubles_(ctx, rows, y->columns, "a block of output features", &b->Y));
     }
@@ -95,6 +93,19 @@ static okra_status explicit_rows(const okra_problem_ *p, okra_int first, okra_in
     return OKRA_OK;
 }
 
+/* Rows of Psi, times the roots of their weights; none where outputs have no features. */
+static okra_status output_rows(okra_context *ctx, const okra_problem_ *p, okra_int first,
+                               okra_int rows, const buffers *b, okra_mat_ *Psi)
+{
+    if (p->map_y) {
+        CHK(features(ctx, p->map_y, p->y, first, rows, true, b->Y, b->YS, Psi));
+    } else if (p->features) {
+        CHK(explicit_rows(p, first, rows, b->E, Psi));
+    }
+    okra_moments_weigh_(p, first, *Psi);
+    return OKRA_OK;
+}
+
 /* The rows begin..end-1. */
 static okra_status pass(okra_context *ctx, const okra_problem_ *p, okra_int begin,
                         okra_int end, const char *what, okra_int extra, bool solved,
@@ -107,19 +118,18 @@ static okra_status pass(okra_context *ctx, const okra_problem_ *p, okra_int begi
     width += copies_outputs(p) ? p->d : 0;
     width += y ? y->columns + (y->sketch ? y->rank : 0) : 0;
     okra_int rows = okra_block_rows_(ctx, p->n, width);
-    CHK(open_buffers(ctx, p, rows, &b));
+    CHK(okra_doubles_(ctx, rows, x->columns, "a block of input features", &b.X));
+    if (x->sketch) {
+        CHK(okra_doubles_(ctx, rows, x->rank, "a block of input features", &b.XS));
+    }
+    CHK(open_outputs(ctx, p, rows, &b));
     for (okra_int i = begin; i < end; i += rows) {
         okra_int some = OKRA_MIN_(rows, end - i);
         okra_mat_ Phi, Psi = {0};
         CHK(okra_cancelled_(ctx));
         CHK(features(ctx, x, p->x, i, some, solved, b.X, b.XS, &Phi));
-        if (y) {
-            CHK(features(ctx, y, p->y, i, some, true, b.Y, b.YS, &Psi));
-        } else if (p->features) {
-            CHK(explicit_rows(p, i, some, b.E, &Psi));
-        }
+        CHK(output_rows(ctx, p, i, some, &b, &Psi));
         okra_moments_weigh_(p, i, Phi);
-        okra_moments_weigh_(p, i, Psi);
         CHK(each(ctx, user, i, Phi, Psi));
         okra_progress_(ctx, what, i + some - begin, end - begin);
     }
@@ -133,20 +143,10 @@ okra_status okra_moments_pass_(okra_context *ctx, const okra_problem_ *p,
     return pass(ctx, p, 0, p->n, what, extra, true, each, user);
 }
 
-okra_status okra_moments_pieces_(okra_context *ctx, okra_int most, okra_int first,
-                                 okra_mat_ Phi, okra_mat_ Psi, okra_rows_fn_ each,
-                                 void *user)
-{
-    for (okra_int at = 0; at < Phi.rows; at += most) {
-        okra_int some = OKRA_MIN_(most, Phi.rows - at);
-        CHK(each(ctx, user, first + at, okra_mat_part_(Phi, at, some, 0, Phi.cols),
-                 okra_mat_part_(Psi, at, some, 0, Psi.cols)));
-    }
-    return OKRA_OK;
-}
-
-void okra_moments_add_means_(okra_mat_ A, const double *weights, double total,
-                             double *mean, double *squares)
+/* mean += sums of the columns of A / total, of the features themselves where
+ * rows are times roots of weights; squares += those of A. */
+static void add_means(okra_mat_ A, const double *weights, double total, double *mean,
+                      double *squares)
 {
     for (okra_int i = 0; i < A.rows; i++) {
         const double *a = A.p + i * A.ld;
@@ -166,11 +166,11 @@ static okra_status gather(okra_context *ctx, void *user, okra_int first, okra_ma
     double begun = first > t->first;
     double squares = 0; /* tr(C) tells those of Phi */
     CHK(okra_syrk_(ctx, true, 1, Phi, begun, okra_mat_of_(t->C, t->m, t->m)));
-    okra_moments_add_means_(Phi, weights, t->total, t->phi, &squares);
+    add_means(Phi, weights, t->total, t->phi, &squares);
     if (t->d > 0) {
         CHK(okra_gemm_(ctx, true, false, 1, Phi, Psi, begun,
                        okra_mat_of_(t->R, t->m, t->d)));
-        okra_moments_add_means_(Psi, weights, t->total, t->psi, &t->kept_y);
+        add_means(Psi, weights, t->total, t->psi, &t->kept_y);
     }
     if (t->D) {
         CHK(okra_syrk_(ctx, true, 1, Psi, begun, okra_mat_of_(t->D, t->d, t->d)));
@@ -195,6 +195,178 @@ okra_status okra_moments_rows_(okra_context *ctx, const okra_problem_ *p, okra_i
     CHK(okra_engine_sum_(ctx, t->m, t->phi));
     CHK(okra_engine_sum_(ctx, t->d, t->psi));
     return okra_engine_sum_(ctx, 1, &t->kept_y);
+}
+
+/* ---- the same on another engine than the host ----
+ *
+ * The engine makes the kernel's values U of a block against the basis, divides them by F
+ * where that is wanted, and adds to sums that stay there until the pass is over; what
+ * goes to it are the objects and Psi of the block, nothing comes back. Features must be
+ * kernel values of a basis: no sketch and no waves. */
+
+typedef struct running {
+    okra_large_ *C, *R, *D, *phi; /* what is added up; R, D may be NULL    */
+    okra_large_ *F;               /* of the map, or NULL: U is not divided */
+    okra_large_ *U, *ones;        /* of a block                            */
+    okra_large_ *Psi;
+    buffers b; /* features of outputs */
+} running;
+
+/* An engine of many processes leaves rows to the host of each, also where it is alone. */
+bool okra_moments_on_engine_(const okra_context *ctx, const okra_problem_ *p)
+{
+    const okra_map_ *map = p->map_x;
+    return !okra_engine_is_host_(ctx) && !okra_engine_of_(ctx)->verbs->sum &&
+           map->factor && !map->sketch && !map->kernel && map->scale == 1;
+}
+
+static void running_clear(running *z)
+{
+    okra_large_ *all[] = {z->C, z->R, z->D, z->phi, z->F, z->U, z->ones, z->Psi};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+        okra_large_free_(all[i]);
+    }
+    FREE(z->b.Y, z->b.YS, z->b.E);
+}
+
+static okra_status open_pass(okra_context *ctx, const okra_problem_ *p, bool solved,
+                             const okra_moments_ *t, okra_int rows, running *z)
+{
+    const char *what = "the moments of the inputs";
+    CHK(okra_large_create_(ctx, t->m, t->m, what, &z->C));
+    CHK(okra_large_create_(ctx, t->m, 1, what, &z->phi));
+    if (t->d > 0) {
+        CHK(okra_large_create_(ctx, t->m, t->d, "the moments of inputs and outputs",
+                               &z->R));
+    }
+    if (t->D) {
+        CHK(okra_large_create_(ctx, t->d, t->d, "the moments of the outputs", &z->D));
+    }
+    if (solved) {
+        CHK(okra_large_borrow_(ctx, okra_mat_of_(p->map_x->factor, t->m, t->m), &z->F));
+    }
+    return open_outputs(ctx, p, rows, &z->b);
+}
+
+/* U, Psi and ones of the right height. */
+static okra_status resize(okra_context *ctx, const okra_moments_ *t, okra_int rows,
+                          running *z)
+{
+    if (z->U && okra_large_rows_(z->U) == rows) {
+        return OKRA_OK;
+    }
+    okra_large_free_(z->U);
+    okra_large_free_(z->ones);
+    okra_large_free_(z->Psi);
+    z->U = z->ones = z->Psi = NULL;
+    if (t->d > 0) {
+        CHK(okra_large_create_(ctx, rows, t->d, "a block of output features", &z->Psi));
+    }
+    CHK(okra_large_create_(ctx, rows, t->m, "a block of input features", &z->U));
+    CHK(okra_large_create_(ctx, rows, 1, "a block of input features", &z->ones));
+    return okra_large_fill_(ctx, 1 / t->total, z->ones);
+}
+
+static okra_status inputs(okra_context *ctx, const okra_problem_ *p, double total,
+                          okra_int first, okra_int rows, running *z)
+{
+    FREED_BY(okra_data_drop_) okra_data *some = NULL;
+    FREED_BY(okra_other_drop_) okra_other_ *other = NULL;
+    FREED_BY(okra_entries_drop_) okra_entries_ *entries = NULL;
+    OWNED double *s = NULL;
+    CHK(okra_map_other_(ctx, p->map_x, p->x, first, rows, &some, &other));
+    CHK(okra_entries_create_(ctx, p->map_x->bound, other, &entries));
+    CHK(okra_large_gram_(ctx, entries, 0, z->U));
+    if (z->F) {
+        CHK(okra_large_trsm_(ctx, false, true, z->F, z->U));
+    }
+    if (p->weights) {
+        MAKE(s, rows);
+        for (okra_int i = 0; i < rows; i++) {
+            s[i] = sqrt(p->weights[first + i]);
+        }
+        CHK(okra_large_scale_(ctx, s, NULL, z->U));
+        for (okra_int i = 0; i < rows; i++) {
+            s[i] /= total;
+        }
+        CHK(okra_large_put_(ctx, okra_mat_of_(s, rows, 1), 0, 0, z->ones));
+    }
+    return OKRA_OK;
+}
+
+static okra_status add(okra_context *ctx, const okra_problem_ *p, okra_int first,
+                       okra_int rows, running *z, okra_moments_ *t)
+{
+    okra_mat_ Psi = {0};
+    double begun = first > 0;
+    CHK(resize(ctx, t, rows, z));
+    CHK(inputs(ctx, p, t->total, first, rows, z));
+    CHK(okra_large_syrk_(ctx, true, 1, z->U, begun, z->C));
+    CHK(okra_large_gemm_(ctx, true, false, 1, z->U, z->ones, begun, z->phi));
+    if (t->d > 0) {
+        CHK(output_rows(ctx, p, first, rows, &z->b, &Psi));
+        add_means(Psi, t->weights ? t->weights + first : NULL, t->total, t->psi,
+                  &t->kept_y);
+        CHK(okra_large_put_(ctx, Psi, 0, 0, z->Psi));
+        CHK(okra_large_gemm_(ctx, true, false, 1, z->U, z->Psi, begun, z->R));
+    }
+    if (t->D) {
+        CHK(okra_large_syrk_(ctx, true, 1, z->Psi, begun, z->D));
+    }
+    return OKRA_OK;
+}
+
+okra_status okra_moments_engine_(okra_context *ctx, const okra_problem_ *p, bool solved,
+                                 okra_moments_ *t)
+{
+    enum { MOST = 1 << 27, VECTORS = 1 << 21, LEAST = 4096 }; /* doubles, rows */
+    FREED_BY(running_clear) running z = {0};
+    okra_int width = t->m + t->d + okra_data_width(p->x);
+    okra_int room = OKRA_MIN_(MOST, okra_context_memory(ctx) / 4 / 8);
+    okra_int rows = OKRA_MAX_(VECTORS / OKRA_MAX_(okra_data_width(p->x), 1), LEAST);
+    rows = OKRA_MIN_(p->n, OKRA_MIN_(rows, OKRA_MAX_(room / width, 1)));
+    CHK(open_pass(ctx, p, solved, t, rows, &z));
+    for (okra_int i = 0; i < p->n; i += rows) {
+        CHK(okra_cancelled_(ctx));
+        CHK(add(ctx, p, i, OKRA_MIN_(rows, p->n - i), &z, t));
+        okra_progress_(ctx, "moments", OKRA_MIN_(i + rows, p->n), p->n);
+    }
+    CHK(okra_large_get_(ctx, z.C, 0, 0, okra_mat_of_(t->C, t->m, t->m)));
+    CHK(okra_large_get_(ctx, z.phi, 0, 0, okra_mat_of_(t->phi, t->m, 1)));
+    if (z.R) {
+        CHK(okra_large_get_(ctx, z.R, 0, 0, okra_mat_of_(t->R, t->m, t->d)));
+    }
+    if (z.D) {
+        CHK(okra_large_get_(ctx, z.D, 0, 0, okra_mat_of_(t->D, t->d, t->d)));
+    }
+    return OKRA_OK;
+}
+
+/* A <- F^-1 A, and (both) A F^-T, which is then made symmetric. */
+static okra_status divide(okra_context *ctx, const okra_large_ *F, bool both, okra_mat_ A)
+{
+    FREED_BY(okra_large_drop_) okra_large_ *there = NULL, *turned = NULL;
+    CHK(okra_large_create_(ctx, A.rows, A.cols, "the moments", &there));
+    CHK(okra_large_put_(ctx, A, 0, 0, there));
+    CHK(okra_large_trsm_(ctx, true, false, F, there));
+    if (both) {
+        CHK(okra_large_trsm_(ctx, false, true, F, there));
+        CHK(okra_large_create_(ctx, A.cols, A.rows, "the moments", &turned));
+        CHK(okra_large_copy_(ctx, true, there, turned));
+        CHK(okra_large_combine_(ctx, OKRA_COMBINE_SUM_, 0.5, 0.5, NULL, NULL, turned,
+                                there));
+    }
+    return okra_large_get_(ctx, there, 0, 0, A);
+}
+
+static okra_status divide_all(okra_context *ctx, okra_mat_ F, okra_mat_ C, okra_mat_ R,
+                              okra_mat_ phi)
+{
+    FREED_BY(okra_large_drop_) okra_large_ *there = NULL;
+    CHK(okra_large_borrow_(ctx, F, &there));
+    CHK(divide(ctx, there, true, C));
+    CHK(divide(ctx, there, false, R));
+    return divide(ctx, there, false, phi);
 }
 
 /* All of them in one pass; `solved` false: of U in the place of Phi. */
@@ -304,7 +476,7 @@ static okra_status solve(okra_context *ctx, const okra_map_ *map, okra_moments_ 
         CHK(okra_trsm_(ctx, true, false, F, phi));
         okra_mat_mirror_(C);
     } else {
-        CHK(okra_moments_divide_(ctx, F, C, R, phi));
+        CHK(divide_all(ctx, F, C, R, phi));
     }
     return OKRA_OK;
 }

@@ -76,30 +76,13 @@ typedef okra_status (*okra_rows_fn_)(okra_context *ctx, void *user, okra_int fir
 okra_status okra_moments_pass_(okra_context *ctx, const okra_problem_ *p,
                                const char *what, okra_int extra, okra_rows_fn_ each,
                                void *user) OKRA_CHECK;
-/* The same rows in pieces of at most `most`, for a function with buffers of that height.
- */
-okra_status okra_moments_pieces_(okra_context *ctx, okra_int most, okra_int first,
-                                 okra_mat_ Phi, okra_mat_ Psi, okra_rows_fn_ each,
-                                 void *user) OKRA_CHECK;
 okra_int okra_problem_features_(const okra_problem_ *p); /* d, as above */
 
-/* ---- moments_engine.c: where another engine than the host has them ---- */
-
-/* Another engine than the host, and features that are kernel values of a basis: no sketch
- * and no waves. */
+/* Does another engine than the host make all of them? Features must be kernel values of a
+ * basis: no sketch and no waves. Then C, R, D, phi, psi and kept_y of `out`, whose arrays
+ * are there; `solved` false: of U in the place of Phi. */
 bool okra_moments_on_engine_(const okra_context *ctx, const okra_problem_ *p);
-/* C, R, D, phi, psi and kept_y of `out`, whose arrays are there; `solved` false: of U in
- * the place of Phi. */
 okra_status okra_moments_engine_(okra_context *ctx, const okra_problem_ *p, bool solved,
                                  okra_moments_ *out) OKRA_CHECK;
-
-/* C <- F^-1 C F^-T, R <- F^-1 R, phi <- F^-1 phi, F lower triangular. */
-okra_status okra_moments_divide_(okra_context *ctx, okra_mat_ F, okra_mat_ C, okra_mat_ R,
-                                 okra_mat_ phi) OKRA_CHECK;
-
-/* mean += sums of the columns of A / total, of the features themselves where
- * rows are times roots of weights; squares += those of A. */
-void okra_moments_add_means_(okra_mat_ A, const double *weights, double total,
-                             double *mean, double *squares);
 
 #endif

@@ -75,10 +75,23 @@ static okra_status gather_block(okra_context *ctx, void *user, okra_int first,
                       okra_mat_of_(z->F, F.cols, U.cols));
 }
 
+/* The same rows in pieces of at most `most`, for a function with buffers of that height.
+ */
+static okra_status in_pieces(okra_context *ctx, okra_int most, okra_int first,
+                             okra_mat_ Phi, okra_mat_ Psi, okra_rows_fn_ each, void *user)
+{
+    for (okra_int at = 0; at < Phi.rows; at += most) {
+        okra_int some = OKRA_MIN_(most, Phi.rows - at);
+        CHK(each(ctx, user, first + at, okra_mat_part_(Phi, at, some, 0, Phi.cols),
+                 okra_mat_part_(Psi, at, some, 0, Psi.cols)));
+    }
+    return OKRA_OK;
+}
+
 static okra_status gather(okra_context *ctx, void *user, okra_int first, okra_mat_ Phi,
                           okra_mat_ Psi)
 {
-    return okra_moments_pieces_(ctx, ROWS, first, Phi, Psi, gather_block, user);
+    return in_pieces(ctx, ROWS, first, Phi, Psi, gather_block, user);
 }
 
 static okra_status low_begin(void *self, okra_mat_ U)
@@ -122,7 +135,7 @@ static okra_status apply_block(okra_context *ctx, void *user, okra_int first,
 static okra_status apply_rows(okra_context *ctx, void *user, okra_int first,
                               okra_mat_ Phi, okra_mat_ Psi)
 {
-    return okra_moments_pieces_(ctx, ROWS, first, Phi, Psi, apply_block, user);
+    return in_pieces(ctx, ROWS, first, Phi, Psi, apply_block, user);
 }
 
 static okra_status low_apply(void *self, const double *lambda, okra_mat_ out, okra_mat_ q)
