@@ -63,7 +63,9 @@ static okra_status read_how(okra_conformal_ *job)
               "calibrate with are for split",
               how);
     if (job->how != OKRA_CONFORMAL_SPLIT_ && !okra_engine_is_host_(job->ctx)) {
-        okra_warn_(job->ctx, "conformal %s computes on the host, not on the engine", how);
+        okra_warn_(job->ctx,
+                   "conformal %s solves on the engine and computes the rest on the host",
+                   how);
     }
     return OKRA_OK;
 }

@@ -46,12 +46,13 @@ if [ -e "$plugins/libokra-test.so" ]; then
             d * d + e * e > limit { print "row " NR ": " $0; bad = 1 } END { exit bad }' ||
             complain "engines differ: $flags"
     done
-    # What computes on the host says so.
+    # What computes on the host in part says so.
     expect 0 okra fit -q --x x.csv --y y.csv --kx 'rbf(sigma=1)' --lambda 0.1 -o c.okra
     OKRA_ENGINE_PATH=$plugins expect 0 okra predict c.okra --x x.csv --interval 0.1 --conformal full --engine test -o p.tsv
-    expect_in "conformal full computes on the host, not on the engine" err
+    expect_in "conformal full solves on the engine and computes the rest on the host" err
     OKRA_ENGINE_PATH=$plugins expect 0 okra predict c.okra --x x.csv --interval 0.1 --conformal full --engine host -o q.tsv
-    expect_same p.tsv q.tsv
+    paste p.tsv q.tsv | awk 'NR > 1 { for (j = 1; j <= 5; j++) { d = $j - $(j + 5); bad += d * d > 1e-20 } }
+        END { exit bad > 0 || NR < 2 }' || complain "engines give other intervals"
     ! grep -q "on the host" err || complain "the host warns of itself"
     for engine in host test; do
         OKRA_ENGINE_PATH=$plugins expect 0 okra twin -q --x x.csv --y y.csv --kx 'rbf(sigma=1)' --kx linear \

@@ -194,9 +194,8 @@ TEST(nobody_factors_what_the_model_holds)
         okra_prediction_free(p);
         CHECK(count(z.ctx).factors == 1);
         for (int k = 0; k < 2; k++) {
-            okra_conformal_settings s;
-            okra_conformal_defaults(&s);
-            s.how = ways[k];
+            okra_conformal_settings s = {OKRA_SIZED(okra_conformal_settings),
+                                         .how = ways[k]};
             CHECK_OK(okra_conformal_p_values(z.ctx, model, z.t, z.y, &s, values));
             CHECK(count(z.ctx).factors == 1);
             if (explicitly) {
