@@ -2,7 +2,6 @@
  * context.c: the settings of a run. A NULL context means the defaults everywhere.
  */
 #include "core/core.h"
-#include "core/threads.h"
 
 #include <math.h>
 #include <sched.h>

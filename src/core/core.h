@@ -282,6 +282,12 @@ int okra_workers_(const okra_context *context);
 int okra_threads_(const okra_context *context);
 /* 1 before, -1 after a function of the caller is called: it cannot set the number. */
 void okra_callback_(int change);
+/* Is the calling thread a worker of okra_parallel_? Then BLAS stays single-threaded. */
+bool okra_inside_worker_(void);
+/* Provided by src/linalg: between the two BLAS uses `threads` threads. In a worker they
+ * do nothing: its loop holds BLAS at one. */
+void okra_blas_hold_(int threads);
+void okra_blas_release_(void);
 
 /* ---- long calls ---- */
 

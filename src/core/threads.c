@@ -13,7 +13,6 @@
  * helpers.
  */
 #include "core/core.h"
-#include "core/threads.h"
 
 #include <math.h>
 #include <pthread.h>

@@ -7,7 +7,6 @@
  * than expected approaches its end more and more slowly and never reaches it.
  */
 #include "core/core.h"
-#include "core/threads.h"
 
 #include <pthread.h>
 #include <signal.h>

@@ -7,7 +7,6 @@
 #ifndef OKRA_BLAS_H_
 #define OKRA_BLAS_H_
 
-#include "core/threads.h"
 #include "linalg/linalg.h"
 
 /* ---- blas.c: what every operation shares ---- */

@@ -299,42 +299,22 @@ static okra_form_ form(const okra_bag_ *bag)
     return axes_of(bag, &p, &width) ? OKRA_FORM_EMBEDDING : OKRA_FORM_WEIGHTS;
 }
 
-static okra_status low_components(const okra_bag_ *bag, okra_components_ *out)
-{
-    okra_components_ c = {0};
-    okra_int one = 0, p = 0;
-    c.axes = axes_of(bag, &c.p, &c.width);
-    c.offset = okra_bag_get_(bag, "offset", &one, &p);
-    REFUSE_IF(!c.offset || one != 1 || p != c.p || c.width != okra_ridge_width_(bag),
-              OKRA_EFORMAT,
-              "kpca: the model's output components do not fit its coefficients");
-    double rank;
-    c.whole = okra_bag_get_number_(bag, "rank-output", &rank);
-    *out = c;
-    return OKRA_OK;
-}
-
+/* The shapes are those of `kept` below. */
 static okra_status components(const okra_bag_ *bag, okra_int n, okra_components_ *out)
 {
-    okra_components_ c = {0};
-    okra_int shape[6] = {0};
-    if (form(bag) == OKRA_FORM_EMBEDDING) {
-        return low_components(bag, out);
-    }
-    okra_int rows_found = 0, cols_found = 0;
-    c.scores = okra_bag_get_(bag, "scores", &shape[0], &shape[1]);
-    c.duals = okra_bag_get_(bag, "duals", &rows_found, &cols_found);
-    c.variances = okra_bag_get_(bag, "variances", &shape[2], &shape[3]);
-    c.offset = okra_bag_get_(bag, "offset", &shape[4], &shape[5]);
-    c.p = shape[1];
-    REFUSE_IF(!c.scores || !c.variances || !c.offset || shape[0] != n || shape[2] != 1 ||
-                  shape[4] != 1 || shape[3] != c.p || shape[5] != c.p ||
-                  (c.duals && (rows_found != n || cols_found != c.p)),
-              OKRA_EFORMAT,
-              "kpca: the model's output components do not fit %lld training pairs",
-              (long long)n);
+    okra_components_ c = {.offset = okra_bag_mat_(bag, "offset").p};
     double rank;
     c.whole = okra_bag_get_number_(bag, "rank-output", &rank);
+    c.axes = axes_of(bag, &c.p, &c.width);
+    if (!c.axes) {
+        okra_int pairs = 0;
+        c.scores = okra_bag_get_(bag, "scores", &pairs, &c.p);
+        REFUSE_IF(pairs != n, OKRA_EFORMAT,
+                  "kpca: the model's output components do not fit %lld training pairs",
+                  (long long)n);
+        c.duals = okra_bag_mat_(bag, "duals").p;
+        c.variances = okra_bag_mat_(bag, "variances").p;
+    }
     *out = c;
     return OKRA_OK;
 }
