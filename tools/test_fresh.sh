@@ -120,7 +120,8 @@ check() {
         fail "tests were skipped"
 }
 if [ $quick = yes ]; then
-    enter first 'cd okra && make packages-test >/dev/null 2>&1 && cmake --build build --target unit-tests'
+    enter first "cd okra && make packages-test everything $flags" >"$scratch/log" 2>&1 ||
+        { tail -50 "$scratch/log"; fail "make everything failed"; }
     check "ctest --test-dir build -L unit -LE 'heavy|twin' -j$(nproc) --output-on-failure" 1
     say "all is well"
     exit
