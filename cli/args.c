@@ -3,6 +3,7 @@
  * yes-or-no flags, "-o" for the few that have a letter; "--" ends the flags.
  */
 #include "cli.h"
+#include "okra/program.h"
 
 #include <stdlib.h>
 #include <string.h>

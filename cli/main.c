@@ -2,6 +2,8 @@
  * main.c: okra COMMAND [flags]: finds the command, reads its flags, sets up the run.
  */
 #include "cli.h"
+#include "okra/more/group.h"
+#include "okra/program.h"
 
 #include <errno.h>
 #include <locale.h>

@@ -10,6 +10,7 @@
  * was deleted or replaced meanwhile, by the kernel's link to what runs.
  */
 #include "cli.h"
+#include "okra/program.h"
 
 #include <limits.h>
 #include <stdlib.h>

@@ -8,7 +8,7 @@ set(okra_made ${CMAKE_CURRENT_BINARY_DIR}/install)
 
 install(DIRECTORY include/okra ${CMAKE_CURRENT_BINARY_DIR}/include/okra
         DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT development
-        FILES_MATCHING PATTERN "*.h")
+        FILES_MATCHING PATTERN "*.h" PATTERN "program.h" EXCLUDE)
 foreach(kind shared static)
     install(TARGETS okra_${kind} EXPORT okra-${kind}
             ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT development

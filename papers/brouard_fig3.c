@@ -3,6 +3,7 @@
  * lambda_2, the weight of the penalty over labelled and unlabelled nodes.
  */
 #include "sets/random_network.h"
+#include "okra/more/link.h"
 
 #include <stdio.h>
 

@@ -3,6 +3,8 @@
  * network that IOKR-ridge predicts.
  */
 #include "sets/random_network.h"
+#include "okra/more/link.h"
+#include "okra/more/ranking.h"
 
 #include <math.h>
 #include <stdlib.h>

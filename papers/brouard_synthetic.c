@@ -21,6 +21,7 @@ typedef struct setting {
 } setting;
 
 #include "brouard_synthetic_values.h"
+#include "okra/more/link.h"
 
 /* ---- selection ---- */
 

@@ -3,6 +3,7 @@
  * six methods on Gaussian kernels of annotations and expression.
  */
 #include "sets/yeast.h"
+#include "okra/more/link.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -3,6 +3,7 @@
  * letters.
  */
 #include "sets/words.h"
+#include "okra/more/objects.h"
 
 #include <math.h>
 #include <stdlib.h>

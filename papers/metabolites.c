@@ -6,6 +6,7 @@
  * kernel, output kernel and lambda are chosen on the training part of each alone.
  */
 #include "protocol.h"
+#include "okra/more/objects.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -3,6 +3,7 @@
  * (gain over the degrees) and Fig. 3 (regression).
  */
 #include "stkl.h"
+#include "okra/more/twin.h"
 
 #include <math.h>
 #include <stdlib.h>

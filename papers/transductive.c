@@ -3,6 +3,7 @@
  * descriptions are known while learning.
  */
 #include "transductive.h"
+#include "okra/more/link.h"
 
 #include <math.h>
 #include <stdlib.h>

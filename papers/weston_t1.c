@@ -3,6 +3,7 @@
  * and the same task decoded to strings that no training output is.
  */
 #include "nested.h"
+#include "okra/program.h"
 
 #include <math.h>
 #include <string.h>

@@ -3,6 +3,7 @@
  */
 #include "predict/ranked.h"
 #include "predict/table.h"
+#include "okra/more/index.h"
 
 #include <errno.h>
 #include <math.h>

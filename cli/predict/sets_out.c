@@ -2,6 +2,7 @@
  * sets_out.c: objects as text and JSON, and the tables of prediction sets and intervals.
  */
 #include "predict/sets_job.h"
+#include "okra/more/objects.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -11,6 +11,7 @@
  */
 #include "predict/stream.h"
 #include "predict/sets.h"
+#include "okra/more/prediction.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -4,6 +4,7 @@
 #include "commands.h"
 #include "report/demo.h"
 #include "report/report.h"
+#include "okra/program.h"
 
 #include <errno.h>
 #include <math.h>

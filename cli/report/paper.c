@@ -5,6 +5,7 @@
 #include "report/report.h"
 
 #include "papers/paper.h"
+#include "okra/program.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -2,6 +2,7 @@
  * program.c: starts okra-report, the program that draws.
  */
 #include "report/report.h"
+#include "okra/more/group.h"
 
 #include <errno.h>
 #include <limits.h>

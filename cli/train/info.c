@@ -2,6 +2,7 @@
  * info.c: okra info: what a model file holds.
  */
 #include "commands.h"
+#include "okra/program.h"
 
 #include <string.h>
 #include <sys/stat.h>

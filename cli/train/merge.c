@@ -2,6 +2,7 @@
  * merge.c: okra merge: models of parts of the data become one.
  */
 #include "commands.h"
+#include "okra/more/update.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -3,6 +3,7 @@
  * most dependent.
  */
 #include "commands.h"
+#include "okra/more/twin.h"
 
 #include <stdlib.h>
 #include <string.h>

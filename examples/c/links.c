@@ -6,6 +6,7 @@
  *     cc links.c $(pkg-config --cflags --libs okra) -o links && ./links
  */
 #include <okra/okra.h>
+#include <okra/more/link.h>
 
 #include <math.h>
 #include <stdio.h>

@@ -5,6 +5,7 @@
  *     cc strings.c $(pkg-config --cflags --libs okra) -o strings && ./strings
  */
 #include <okra/okra.h>
+#include <okra/more/objects.h>
 
 #include <stdio.h>
 

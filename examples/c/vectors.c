@@ -2,11 +2,28 @@
  * vectors.c: from vectors to vectors. Learns the lower half of small pictures from the
  * upper half, chooses lambda by leave-one-out, saves the model and predicts.
  *
- *     cc vectors.c $(pkg-config --cflags --libs okra) -o vectors && ./vectors
+ *     cc vectors.c $(pkg-config --cflags --libs okra) -lm -o vectors && ./vectors
  */
 #include <okra/okra.h>
 
+#include <math.h>
 #include <stdio.h>
+
+enum { PICTURES = 200, SIDE = 16, HALF = SIDE * SIDE / 2 };
+static double upper[PICTURES][HALF], lower[PICTURES][HALF];
+
+/* Waves of several directions and lengths, cut in two. */
+static void draw(void)
+{
+    for (int i = 0; i < PICTURES; i++) {
+        double angle = 0.7 * i, length = 1.5 + (i * 37 % 100) / 100.0, at = 0.3 * i;
+        for (int j = 0; j < SIDE * SIDE; j++) {
+            double u = (double)(j % SIDE) / SIDE, v = (double)(j / SIDE) / SIDE;
+            double value = sin(6 * (u * cos(angle) + v * sin(angle)) / length + at);
+            *(j < HALF ? &upper[i][j] : &lower[i][j - HALF]) = value;
+        }
+    }
+}
 
 int main(void)
 {
@@ -24,7 +41,9 @@ int main(void)
     }
     /* Every function that can fail returns a status; okra_message() tells what happened.
      */
-    okra_status st = okra_synthetic_patterns(1, 200, &x, &y);
+    draw();
+    okra_status st = okra_data_dense(upper[0], PICTURES, HALF, HALF, &x);
+    st = st ? st : okra_data_dense(lower[0], PICTURES, HALF, HALF, &y);
     st = st ? st : okra_data_take(x, first, 150, &train_x);
     st = st ? st : okra_data_take(y, first, 150, &train_y);
     st = st ? st : okra_data_take(x, last, 50, &new_x);

@@ -27,6 +27,9 @@ extern "C" {
 #define OKRA_PRINTF(f, a)
 #endif
 
+/* Functions of okra/more/: they may change in any minor version. */
+#define OKRA_EXPERIMENTAL OKRA_API
+
 /* Sizes and indices: signed 64 bits, so that n*n of a Gram matrix never overflows. */
 typedef int64_t okra_int;
 
@@ -71,12 +74,6 @@ OKRA_API const char *okra_version(void);
 
 /* What is built in, one "name: value" a line. */
 OKRA_API const char *okra_build_info(void);
-
-/* The processor whose code OpenBLAS runs: "SkylakeX", "Haswell", ... Where that is a much
- * older one than this, because OpenBLAS does not know it, *better (may be NULL) is what
- * the environment variable OPENBLAS_CORETYPE should say before the program starts; NULL
- * where all is well, or the user has set it. */
-OKRA_API const char *okra_blas_core(const char **better);
 
 /* Do not use a handle after freeing it. */
 
@@ -129,24 +126,6 @@ OKRA_API void okra_context_set_seed(okra_context *context, uint64_t seed);
  * OKRA_ENGINE_PATH), as in "cuda" or "cuda:1". An engine that cannot run is an error. */
 OKRA_API okra_status okra_context_set_engine(okra_context *context,
                                              const char *name) OKRA_CHECK;
-/* An engine of many processes (mpi): all of them run the same program on the same inputs.
- * How many are there? 1: no such engine. */
-OKRA_API int okra_context_processes(const okra_context *context);
-/* Is this the process that prints and writes files? */
-OKRA_API bool okra_context_is_primary(const okra_context *context);
-/* Where there are many: does a model that they fit keep its n x n matrices in parts, so
- * that no process ever holds one of them whole? All processes must then save such a
- * model, predict with it and update it together. Not set: each process gets a whole
- * model. */
-OKRA_API void okra_context_set_distributed(okra_context *context, bool distributed);
-/* Every process calls this before it ends, with how it went. OKRA_OK where all went well;
- * else each gets a failure, and *talks (NULL: not wanted) is true for the one whose
- * message tells why: that which failed first. Where there is one process: `status`. */
-OKRA_API okra_status okra_context_finish_together(okra_context *context,
-                                                  okra_status status, bool *talks);
-/* Every engine: what it is, or (not runs) why it cannot run. */
-typedef void (*okra_engine_fn)(void *user, const char *name, bool runs, const char *text);
-OKRA_API void okra_engine_each(okra_engine_fn fn, void *user);
 OKRA_API void okra_context_set_progress(okra_context *context, okra_progress_fn fn,
                                         void *user);
 OKRA_API void okra_context_set_warning(okra_context *context, okra_warning_fn fn,
@@ -154,27 +133,11 @@ OKRA_API void okra_context_set_warning(okra_context *context, okra_warning_fn fn
 /* Asks a running call to stop with OKRA_ECANCELLED; safe in a signal handler and from
  * other threads. The request stands until okra_context_resume. */
 OKRA_API void okra_context_cancel(okra_context *context);
-/* The operation on matrices that was begun last in this context ("eigh", "gemm", ...; "":
- * none) and the number of its rows: what a cancelled call may still wait for, since an
- * operation runs to its end. May be called from a signal handler. */
-OKRA_API const char *okra_context_doing(const okra_context *context, okra_int *size);
 OKRA_API void okra_context_resume(okra_context *context);
 
 OKRA_API int okra_context_threads(const okra_context *context);
 OKRA_API okra_int okra_context_memory(const okra_context *context);
 OKRA_API uint64_t okra_context_seed(const okra_context *context);
-
-/* "8G", "512M", "1.5e9", "64k" (powers of 1024) -> bytes. */
-OKRA_API okra_status okra_parse_bytes(const char *text, okra_int *bytes) OKRA_CHECK;
-
-/* A text that came from a file, safe to show: control characters, invalid UTF-8 and marks
- * that change the direction of writing become \xNN. Returns buffer; cut where it does not
- * fit. Messages and warnings of the library have been through this. */
-OKRA_API const char *okra_text_printable(const char *text, char *buffer, size_t size);
-
-/* The nearest of the names (edit distance <= 3), or NULL: for "did you mean". */
-OKRA_API const char *okra_nearest(const char *name, const char *const *names,
-                                  size_t count);
 
 /* ---- options by name ---- */
 

@@ -102,15 +102,6 @@ OKRA_API okra_status okra_data_tuple(okra_data *const *parts, int count,
                                      okra_data **out) OKRA_CHECK;
 
 OKRA_API okra_status okra_data_copy(const okra_data *data, okra_data **out) OKRA_CHECK;
-/* Each different object once: index (okra_data_count places) gets the numbers of the
- * first of each, ascending, *count how many they are. Labels and nodes with names are the
- * same where their names are. */
-OKRA_API okra_status okra_data_distinct(const okra_data *data, okra_int *index,
-                                        okra_int *count) OKRA_CHECK;
-/* index[k]: the first object of `among` that is the same as object k of `data`, -1 where
- * there is none. */
-OKRA_API okra_status okra_data_match(const okra_data *data, const okra_data *among,
-                                     okra_int *index) OKRA_CHECK;
 /* The chosen objects, in the order given (repeats allowed), as an owning collection. */
 OKRA_API okra_status okra_data_take(const okra_data *data, const okra_int *index,
                                     okra_int count, okra_data **out) OKRA_CHECK;
@@ -133,18 +124,8 @@ OKRA_API okra_status okra_data_set_columns(okra_data *data,
                                            const char *const *names) OKRA_CHECK;
 /* The name of column j, or NULL: there is none. */
 OKRA_API const char *okra_data_column(const okra_data *data, okra_int j);
-/* x with its columns in the order of `like`, where both have names: x itself (retained)
- * where they agree or one has none, OKRA_ESHAPE where their names differ. A warning tells
- * of another order. okra_predict and all that take new inputs of a model do this. */
-OKRA_API okra_status okra_data_align(okra_context *context, const okra_data *x,
-                                     const okra_data *like, okra_data **out) OKRA_CHECK;
 /* The n weights, or NULL: there are none. */
 OKRA_API const double *okra_data_weights(const okra_data *data);
-/* weights (n places) that make all classes of labels count alike: n / (classes that
- * occur * pairs of the class). A label of weight 2 counts twice, one of weight 0 does not
- * occur. */
-OKRA_API okra_status okra_data_balanced(const okra_data *labels,
-                                        double *weights) OKRA_CHECK;
 OKRA_API okra_data *okra_data_retain(const okra_data *data);
 OKRA_API void okra_data_free(okra_data *data);
 
@@ -156,43 +137,13 @@ OKRA_API okra_int okra_data_width(const okra_data *data); /* d; classes for labe
 OKRA_API const double *okra_data_values(const okra_data *data, okra_int *ld);
 /* The codes of label data, the numbers of nodes; NULL for other kinds. */
 OKRA_API const okra_int *okra_data_codes(const okra_data *data);
-/* The code points of string i, or the labels of sequence i; NULL for other kinds. */
-OKRA_API const int32_t *okra_data_characters(const okra_data *data, okra_int i,
-                                             okra_int *length);
-/* The vectors of sequence i, length x d, row by row; NULL for other kinds. */
-OKRA_API const double *okra_data_vectors(const okra_data *data, okra_int i,
-                                         okra_int *length);
-/* The compressed rows of sparse data: indptr (n + 1; NULL for other kinds), and the
- * others. */
-OKRA_API const okra_int *okra_data_compressed(const okra_data *data,
-                                              const okra_int **indices,
-                                              const double **values);
-/* The packed rows of bits, `words` words each, bit j in word j / 64 at j % 64; NULL for
- * other kinds. */
-OKRA_API const uint64_t *okra_data_words(const okra_data *data, okra_int *words);
 /* The text that object i is known by, `length` bytes, not ended by NUL: the class of a
  * label, the name of a node, a molecule as it was written, the id of a graph, the title
  * of a spectrum; NULL where there is none. */
 OKRA_API const char *okra_data_text(const okra_data *data, okra_int i, okra_int *length);
-/* The peaks of spectrum i, m/z ascending; how many, 0 for other kinds. */
-OKRA_API okra_int okra_data_peaks(const okra_data *data, okra_int i, const double **mz,
-                                  const double **intensity);
-/* What is said about spectrum i under that key, `length` bytes, not ended by NUL; all of
- * it as lines KEY=VALUE where key is NULL. NULL where nothing is said. */
-OKRA_API const char *okra_data_about(const okra_data *data, okra_int i, const char *key,
-                                     okra_int *length);
 /* The row of object i in its file, from 0: lines below a header that are not empty, also
  * those that were left out because they are broken. -1: there is none. */
 OKRA_API okra_int okra_data_row(const okra_data *data, okra_int i);
-/* The exact mass of object i in dalton: of a molecule the sum of its atoms, of a spectrum
- * that of the molecule as precursor and adduct tell it; 0: not known. */
-OKRA_API double okra_data_mass(const okra_data *data, okra_int i);
-/* The formula of molecule i in Hill's order, in the buffer ("": no molecule, or no
- * buffer); returns the buffer. */
-OKRA_API const char *okra_data_formula(const okra_data *data, okra_int i, char *buffer,
-                                       size_t size);
-/* Description k of tuples, borrowed; NULL for other kinds and beyond the last. */
-OKRA_API const okra_data *okra_data_part(const okra_data *data, int k);
 
 /* Reads `spec`: a path whose extension tells the format, or "-" for standard input, after
  * any of these prefixes: a format (okra_data_formats lists them) and how to take the
@@ -213,29 +164,6 @@ OKRA_API okra_status okra_data_parse(okra_context *context, const char *format,
 OKRA_API okra_status okra_data_write(okra_context *context, const okra_data *data,
                                      const char *path) OKRA_CHECK;
 /* ---- synthetic tasks: same seed, same numbers, on every machine ---- */
-
-/* n smooth 16 x 16 patterns with values in [-1, 1], cut in two: x is the upper half, y
- * the lower one, 128 values each, row by row. */
-OKRA_API okra_status okra_synthetic_patterns(uint64_t seed, okra_int n, okra_data **x,
-                                             okra_data **y) OKRA_CHECK;
-/* The S-shape: t ~ U(0,1), r = t + 0.3 sin(2 pi t) + N(0, 0.05^2); x is r, y is t, so
- * that three values of y fit one x in the middle. */
-OKRA_API okra_status okra_synthetic_s_shape(uint64_t seed, okra_int n, okra_data **x,
-                                            okra_data **y) OKRA_CHECK;
-
-/* Strings to strings (Weston et al. 2003, sec. 4.1): n pairs of strings over a, b, c, d
- * in three classes, one after another in turn; x from a Markov chain of the class, y its
- * word (abad, dbbd, abc) with letters inserted and deleted. `classes` (may be NULL) gets
- * the labels. */
-OKRA_API okra_status okra_synthetic_strings(uint64_t seed, okra_int n, okra_data **x,
-                                            okra_data **y,
-                                            okra_data **classes) OKRA_CHECK;
-/* The same with the probabilities of one and of two insertions, and of as many deletions;
- * 0.3 and 0.15 above. */
-OKRA_API okra_status okra_synthetic_strings_noise(uint64_t seed, okra_int n, double one,
-                                                  double two, okra_data **x,
-                                                  okra_data **y,
-                                                  okra_data **classes) OKRA_CHECK;
 
 /* The formats that can be read and written, one "name: description" a line. */
 OKRA_API const char *okra_data_formats(void);

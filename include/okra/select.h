@@ -13,7 +13,6 @@
 #define OKRA_SELECT_H
 
 #include "okra/data.h"
-#include "okra/link.h"
 #include "okra/model.h"
 
 #ifdef __cplusplus
@@ -45,19 +44,6 @@ OKRA_API okra_status okra_select(okra_context *context, const okra_data *x,
                                  const okra_data *y, const okra_options *options,
                                  const okra_select_request *request,
                                  okra_selection **out) OKRA_CHECK;
-/* The same for links of a network (okra/link.h): labelled nodes are left out, and the
- * metric is auc-roc (if not set) or auc-pr of the pairs.
- *   loo     over all labelled pairs, each end left out (settings->together: both at
- *           once), the known network kept whole: okra_link_leave, one decomposition for
- *           all lambdas
- *   kfold   fitted on the known network without the fold; its pairs with nodes of the
- *           fold are ranked
- * Folds, groups and strata are of the labelled nodes. settings == NULL: defaults. */
-OKRA_API okra_status okra_select_links(okra_context *context, const okra_link_task *task,
-                                       const okra_link_settings *settings,
-                                       const okra_options *options,
-                                       const okra_select_request *request,
-                                       okra_selection **out) OKRA_CHECK;
 OKRA_API void okra_selection_free(okra_selection *selection);
 
 /* A fit that needs no options. `options` are of selection (NULL: none); kx, ky, lambda
@@ -69,15 +55,6 @@ OKRA_API okra_status okra_choose(okra_context *context, const okra_data *x,
                                  const okra_data *y, const okra_options *options,
                                  okra_options **fit,
                                  okra_selection **selection) OKRA_CHECK;
-
-/* The same for links of a network: kx and lambda (not ky, which is diffusion where it is
- * not given) by leave-one-out over links, on at most 300 labelled nodes. *fit is for
- * okra_link_fit. Where nothing can be compared they are a guess, and *selection is NULL.
- */
-OKRA_API okra_status okra_choose_links(okra_context *context, const okra_link_task *task,
-                                       const okra_link_settings *settings,
-                                       const okra_options *options, okra_options **fit,
-                                       okra_selection **selection) OKRA_CHECK;
 
 /* The whole result as JSON; owned by the selection. */
 OKRA_API const char *okra_selection_json(const okra_selection *selection);
@@ -97,14 +74,6 @@ OKRA_API const char *okra_selection_value(const okra_selection *selection, okra_
 OKRA_API okra_status okra_selection_options(const okra_selection *selection,
                                             okra_int cell, okra_options **fit,
                                             okra_options **predict) OKRA_CHECK;
-
-/* Nested cross-validation: outer folds (0 if not nested), the error of the inner choice
- * on each, and that choice as a value of an option. */
-OKRA_API okra_int okra_selection_outer_count(const okra_selection *selection);
-OKRA_API double okra_selection_outer_error(const okra_selection *selection,
-                                           okra_int fold);
-OKRA_API const char *okra_selection_outer_value(const okra_selection *selection,
-                                                okra_int fold, const char *option);
 
 #ifdef __cplusplus
 }

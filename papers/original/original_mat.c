@@ -4,6 +4,7 @@
  * sparse matrix in NAME.VARIABLE.mtx.
  */
 #include "original_job.h"
+#include "okra/more/objects.h"
 
 #include <stdlib.h>
 #include <string.h>

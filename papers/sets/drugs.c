@@ -3,6 +3,7 @@
  * ones.
  */
 #include "drugs.h"
+#include "okra/more/features.h"
 
 #include <math.h>
 #include <stdlib.h>

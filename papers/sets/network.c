@@ -3,6 +3,8 @@
  */
 #include "network.h"
 #include "../protocol.h"
+#include "okra/more/link.h"
+#include "okra/more/ranking.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -6,6 +6,7 @@
 #define OKRA_PAPER_NETWORK_H
 
 #include "../paper.h"
+#include "okra/more/link.h"
 
 /* A network whose nodes have descriptions. Owned. */
 typedef struct network {

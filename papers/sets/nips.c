@@ -2,6 +2,7 @@
  * nips.c: the network of authors of the NIPS conferences, described by their words.
  */
 #include "nips.h"
+#include "okra/more/link.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -2,6 +2,9 @@
  * random_network.c: networks whose inputs are components of their own kernel.
  */
 #include "random_network.h"
+#include "okra/more/features.h"
+#include "okra/more/link.h"
+#include "okra/program.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -2,6 +2,7 @@
  * yeast.c: the network of yeast proteins and the kernels of their descriptions.
  */
 #include "yeast.h"
+#include "okra/more/link.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -122,14 +122,15 @@ class Interface:
     @staticmethod
     def _order(folder: Path) -> list:
         """The headers, each after those that it includes."""
-        names = re.findall(r'#include "okra/(\w+\.h)"',
-                           (folder / "okra.h").read_text(encoding="utf-8"))
+        umbrellas = "".join((folder / name).read_text(encoding="utf-8") for name in
+                            ("okra.h", "more.h", "program.h") if (folder / name).exists())
+        names = re.findall(r'#include "okra/([\w/]+\.h)"', umbrellas) + ["program.h"]
         order: list = []
 
         def visit(name: str) -> None:
             if name in order or not (folder / name).exists():
                 return
-            for other in re.findall(r'#include "okra/(\w+\.h)"',
+            for other in re.findall(r'#include "okra/([\w/]+\.h)"',
                                     (folder / name).read_text(encoding="utf-8")):
                 visit(other)
             order.append(name)
@@ -170,7 +171,7 @@ class Interface:
 
     def _functions(self, text: str) -> None:
         for result, name, arguments in re.findall(
-                r"OKRA_API\s+([\w\s*]*?[\s*])(okra_\w+)\s*\(([^;]*?)\)\s*"
+                r"(?:OKRA_API|OKRA_EXPERIMENTAL)\s+([\w\s*]*?[\s*])(okra_\w+)\s*\(([^;]*?)\)\s*"
                 r"(?:OKRA_\w+(?:\([^)]*\))?\s*)*;", text):
             if "..." in arguments:
                 continue

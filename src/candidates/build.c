@@ -9,6 +9,7 @@
 #include "candidates/build.h"
 
 #include "data/files/archive.h"
+#include "okra/more/index.h"
 
 #include <errno.h>
 #include <jansson.h>

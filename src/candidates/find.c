@@ -2,6 +2,8 @@
  * find.c: which candidate of an index is a given molecule, or vector.
  */
 #include "candidates/set.h"
+#include "okra/more/index.h"
+#include "okra/more/objects.h"
 
 #include <stdlib.h>
 

@@ -6,7 +6,7 @@
 
 #include "candidates/outputs.h"
 #include "kernel/expression/expr.h"
-#include "okra/index.h"
+#include "okra/more/index.h"
 
 /* ---- output kernels whose features are bits: bits.c ---- */
 

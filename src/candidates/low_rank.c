@@ -15,6 +15,7 @@
 #include "candidates/set.h"
 
 #include "core/simd.h"
+#include "okra/more/index.h"
 
 #include <math.h>
 #include <stdlib.h>

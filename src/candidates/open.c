@@ -4,6 +4,7 @@
 #include "candidates/index.h"
 
 #include "data/files/archive.h"
+#include "okra/more/index.h"
 
 #include <jansson.h>
 #include <math.h>

@@ -13,6 +13,8 @@
 #include "candidates/index.h"
 
 #include "kernel/graphs/refine.h"
+#include "okra/more/objects.h"
+#include "okra/program.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -9,6 +9,7 @@
 #include "candidates/set.h"
 
 #include "data/molecules/mass.h"
+#include "okra/more/index.h"
 
 #include <math.h>
 #include <string.h>

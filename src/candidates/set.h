@@ -10,6 +10,7 @@
 
 #include "candidates/index.h"
 #include "candidates/nearest.h"
+#include "okra/more/index.h"
 
 /* ---- windows: window.c ---- */
 

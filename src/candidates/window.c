@@ -11,6 +11,8 @@
 
 #include "data/files/formats.h"
 #include "data/molecules/mass.h"
+#include "okra/more/index.h"
+#include "okra/more/objects.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -2,6 +2,8 @@
  * context.c: the settings of a run. A NULL context means the defaults everywhere.
  */
 #include "core/core.h"
+#include "okra/more/group.h"
+#include "okra/program.h"
 
 #include <math.h>
 #include <sched.h>

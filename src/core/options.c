@@ -2,6 +2,7 @@
  * options.c: one table of rows gives defaults, range checks and set-by-name.
  */
 #include "core/core.h"
+#include "okra/program.h"
 
 #include <errno.h>
 #include <locale.h>

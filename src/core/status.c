@@ -2,6 +2,7 @@
  * status.c: status codes, and the message of the last failure in each thread.
  */
 #include "core/core.h"
+#include "okra/program.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -9,6 +9,8 @@
  */
 #include "data/names.h"
 #include "data/utf8.h"
+#include "okra/more/objects.h"
+#include "okra/program.h"
 
 #include <inttypes.h>
 #include <string.h>

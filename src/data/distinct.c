@@ -6,6 +6,7 @@
  * ones share it with probability below 1e-20. Cost: one pass over the values, and a sort.
  */
 #include "data/data.h"
+#include "okra/more/objects.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -4,6 +4,7 @@
 #include "data/graphs.h"
 #include "data/molecules/mass.h"
 #include "data/spectra/spectra.h"
+#include "okra/more/objects.h"
 
 #include <string.h>
 

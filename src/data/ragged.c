@@ -4,6 +4,7 @@
 #include "data/ragged.h"
 #include "data/strings.h"
 #include "data/utf8.h"
+#include "okra/more/objects.h"
 
 #include <inttypes.h>
 #include <string.h>

@@ -6,6 +6,7 @@
  * part of a training set has the weights of its own.
  */
 #include "data/data.h"
+#include "okra/more/objects.h"
 
 #include <inttypes.h>
 #include <math.h>

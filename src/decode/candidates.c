@@ -27,6 +27,8 @@
 #include "candidates/sparse.h"
 #include "candidates/symmetric.h"
 #include "decode/vectors/criterion.h"
+#include "okra/more/group.h"
+#include "okra/more/index.h"
 
 #include <math.h>
 #include <string.h>

@@ -12,6 +12,7 @@
 
 #include "candidates/outputs.h"
 #include "okra/model.h"
+#include "okra/more/index.h"
 
 OKRA_DROPS_(okra_prediction_drop_, okra_prediction, okra_prediction_free)
 

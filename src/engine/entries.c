@@ -6,6 +6,7 @@
 
 #include "kernel/gram/bound.h"
 #include "kernel/gram/far.h"
+#include "okra/more/features.h"
 
 #include <stddef.h>
 

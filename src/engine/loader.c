@@ -5,6 +5,7 @@
  * among them, and an engine that cannot run is an error: there is no falling back.
  */
 #include "engine/open.h"
+#include "okra/more/group.h"
 
 #include <dirent.h>
 #include <dlfcn.h>

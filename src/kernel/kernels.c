@@ -4,6 +4,7 @@
 #include "kernel/kernels.h"
 #include "kernel/expression/expr.h"
 #include "kernel/transforms.h"
+#include "okra/more/traits.h"
 
 #include <string.h>
 

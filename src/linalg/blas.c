@@ -3,6 +3,7 @@
  * whose code it runs, and progress of long operations.
  */
 #include "linalg/blas.h"
+#include "okra/program.h"
 
 #include <cblas.h>
 #include <limits.h>

@@ -15,6 +15,7 @@
 #include "link/link.h"
 
 #include "kernel/networks/information.h"
+#include "okra/more/link.h"
 
 #include <math.h>
 

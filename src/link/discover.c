@@ -18,6 +18,7 @@
  * the pairs with p <= fdr.
  */
 #include "link/link.h"
+#include "okra/more/link.h"
 
 #include <math.h>
 #include <stdlib.h>

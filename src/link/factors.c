@@ -12,6 +12,7 @@
  * node.
  */
 #include "link/link.h"
+#include "okra/more/link.h"
 
 enum { PANEL_DOUBLES = 1 << 23, PANEL_ROWS = 512 };
 

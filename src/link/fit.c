@@ -7,6 +7,8 @@
  * any other mapping.
  */
 #include "link/link.h"
+#include "okra/more/link.h"
+#include "okra/more/traits.h"
 
 #include <stdio.h>
 

@@ -14,6 +14,8 @@
  * in a_i and a_j. The score a_i L a_j' then takes O(1) a pair from L, W L and W L W'.
  */
 #include "link/link.h"
+#include "okra/more/link.h"
+#include "okra/more/ranking.h"
 
 #include <string.h>
 

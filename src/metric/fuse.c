@@ -8,7 +8,8 @@
  * ways.
  */
 #include "core/core.h"
-#include "okra/ranking.h"
+#include "okra/more/ranking.h"
+#include "okra/more/fuse.h"
 
 #include <inttypes.h>
 #include <math.h>

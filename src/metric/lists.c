@@ -11,6 +11,7 @@
  * The last two are of intervals too: those that hold the truth, and their lengths.
  */
 #include "metric/metric.h"
+#include "okra/more/score.h"
 
 #include <math.h>
 

@@ -9,7 +9,7 @@
 #include "data/data.h"
 #include "kernel/kernel.h"
 #include "okra/metric.h"
-#include "okra/ranking.h"
+#include "okra/more/ranking.h"
 
 /* n pairs of objects, and where their scores go. */
 typedef struct okra_scores_ {

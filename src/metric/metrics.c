@@ -3,6 +3,9 @@
  * collections are matched, and the metric is called.
  */
 #include "metric/metric.h"
+#include "okra/more/score.h"
+#include "okra/more/traits.h"
+#include "okra/program.h"
 
 #include <math.h>
 #include <stdio.h>

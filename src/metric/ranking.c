@@ -12,7 +12,7 @@
  * Counts are exact up to 2^53.
  */
 #include "metric/metric.h"
-#include "okra/ranking.h"
+#include "okra/more/ranking.h"
 
 #include <math.h>
 #include <stdlib.h>

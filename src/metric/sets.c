@@ -20,6 +20,7 @@
  * vectors, and of labels the classes that occur on either side, as in scikit-learn.
  */
 #include "metric/metric.h"
+#include "okra/more/objects.h"
 
 static okra_int differing(okra_int d, const double *y, const double *z)
 {

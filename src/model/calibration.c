@@ -5,7 +5,8 @@
  */
 #include "model/model.h"
 
-#include "okra/conformal.h"
+#include "okra/more/conformal.h"
+#include "okra/more/objects.h"
 
 #include <string.h>
 

@@ -11,6 +11,7 @@
 #include "model/model.h"
 
 #include "engine/engine.h"
+#include "okra/more/update.h"
 
 #include <string.h>
 

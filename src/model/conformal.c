@@ -6,6 +6,9 @@
 #include "engine/engine.h"
 
 #include "okra/metric.h"
+#include "okra/more/conformal.h"
+#include "okra/more/leave.h"
+#include "okra/more/objects.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -14,7 +14,7 @@
 #define OKRA_CONFORMAL_H_
 
 #include "model/model.h"
-#include "okra/conformal.h"
+#include "okra/more/conformal.h"
 
 /* Scores that differ by less are rounding: 1e-9 of the larger one. */
 #define OKRA_CONFORMAL_SLACK_ 1e-9

@@ -11,6 +11,7 @@
 #include "model/model.h"
 
 #include "decode/delta.h"
+#include "okra/more/update.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -3,7 +3,7 @@
  */
 #include "model/model.h"
 #include "model/options.h"
-#include "okra/twin.h"
+#include "okra/more/twin.h"
 #include "engine/engine.h"
 #include "model/align.h"
 

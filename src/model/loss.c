@@ -3,6 +3,8 @@
  * the blocks of predict.c, fed to the loss of the output kernel (decode/loss.c).
  */
 #include "model/model.h"
+#include "okra/more/leave.h"
+#include "okra/more/objects.h"
 
 #include <string.h>
 

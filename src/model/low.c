@@ -9,6 +9,8 @@
 #include "model/model.h"
 #include "engine/engine.h"
 #include "model/options.h"
+#include "okra/more/objects.h"
+#include "okra/more/update.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -3,7 +3,8 @@
  * (sum.c), their training outputs follow one another.
  */
 #include "model/model.h"
-#include "okra/conformal.h"
+#include "okra/more/conformal.h"
+#include "okra/more/update.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -8,6 +8,8 @@
 #include "decode/decode.h"
 #include "okra/model.h"
 #include "okra/select.h"
+#include "okra/more/traits.h"
+#include "okra/program.h"
 #include "model/model.h"
 
 #include <pthread.h>

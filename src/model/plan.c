@@ -9,6 +9,7 @@
 #include "model/model.h"
 
 #include "model/options.h"
+#include "okra/more/update.h"
 
 #include <math.h>
 #include <stdio.h>

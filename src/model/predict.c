@@ -9,7 +9,9 @@
  */
 #include "model/model.h"
 #include "model/options.h"
-#include "okra/index.h"
+#include "okra/more/index.h"
+#include "okra/more/objects.h"
+#include "okra/more/prediction.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -11,7 +11,9 @@
  * No file is opened because the model names one: a fit that would need one is refused.
  */
 #include "model/model.h"
-#include "okra/conformal.h"
+#include "okra/more/conformal.h"
+#include "okra/more/objects.h"
+#include "okra/more/update.h"
 
 #include <stdlib.h>
 #include <string.h>

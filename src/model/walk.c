@@ -6,6 +6,7 @@
  * are made as tall as the memory budget allows (okra_block_rows_).
  */
 #include "model/model.h"
+#include "okra/more/objects.h"
 
 okra_form_ okra_model_form_(const okra_model *model)
 {

@@ -10,6 +10,9 @@
  * Cost: about 15 decompositions of SEARCH x SEARCH matrices, whatever the training set.
  */
 #include "select/select.h"
+#include "okra/more/link.h"
+#include "okra/more/select.h"
+#include "okra/more/traits.h"
 
 #include <math.h>
 #include <stdio.h>

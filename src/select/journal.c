@@ -7,6 +7,8 @@
  * or came to the disk in part is dropped.
  */
 #include "select/select.h"
+#include "okra/more/group.h"
+#include "okra/more/link.h"
 
 #include <errno.h>
 #include <math.h>

@@ -2,6 +2,7 @@
  * report.c: what a selection found: its JSON, and questions to it.
  */
 #include "select/select.h"
+#include "okra/more/select.h"
 
 #include <math.h>
 

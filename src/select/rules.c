@@ -11,6 +11,7 @@
  *                 changed; else what predict takes by itself
  */
 #include "select/select.h"
+#include "okra/more/traits.h"
 
 #include <math.h>
 #include <stdarg.h>

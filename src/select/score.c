@@ -10,6 +10,8 @@
  * the two nearest training outputs are found and the pair itself is struck out.
  */
 #include "select/select.h"
+#include "okra/more/leave.h"
+#include "okra/more/traits.h"
 
 okra_status okra_scorer_create_(const char *metric, const okra_pairs_ *source,
                                 const okra_space_ *space, okra_scorer_ *out)

@@ -14,6 +14,9 @@
  *                  does not vary has no part in it.
  */
 #include "select/select.h"
+#include "okra/more/link.h"
+#include "okra/more/select.h"
+#include "okra/more/traits.h"
 
 #include <float.h>
 #include <math.h>

@@ -26,6 +26,7 @@
 #include "model/model.h"
 #include "model/options.h"
 #include "okra/select.h"
+#include "okra/more/link.h"
 #include "select/rules.h"
 
 /* ---- space.c ---- */

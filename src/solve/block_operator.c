@@ -15,7 +15,7 @@
 #include "linalg/linalg.h"
 
 #include "data/data.h"
-#include "okra/operator.h"
+#include "okra/more/operator.h"
 
 #include <math.h>
 #include <string.h>

@@ -21,6 +21,7 @@
 
 #include "kernel/lowrank/lowrank.h"
 #include "solve/moments.h"
+#include "okra/more/group.h"
 
 #include <math.h>
 #include <string.h>

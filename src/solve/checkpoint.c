@@ -16,6 +16,7 @@
 #include "data/files/zip.h"
 #include "kernel/gram/bound.h"
 #include "kernel/lowrank/lowrank.h"
+#include "okra/more/group.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -20,6 +20,7 @@
 
 #include "engine/open.h"
 #include "kernel/lowrank/lowrank.h"
+#include "okra/more/group.h"
 
 #include <float.h>
 #include <math.h>

@@ -5,6 +5,9 @@
  */
 #include "harness.h"
 #include "okra/okra.h"
+#include "okra/more/conformal.h"
+#include "okra/more/score.h"
+#include "okra/more/traits.h"
 
 #include <unistd.h>
 

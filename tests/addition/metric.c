@@ -4,6 +4,7 @@
  * the five best are.
  */
 #include "metric/metric.h"
+#include "okra/more/ranking.h"
 
 #include <math.h>
 

@@ -34,12 +34,12 @@ TEXTS = {"okra_metric_is_loss": "mse", "okra_score": "mse", "okra_score_lists": 
 
 def prototypes():
     """(name, result, [(type, depth)]) of every function; depth: how many stars."""
-    text = "\n".join(p.read_text() for p in sorted(Path(headers).glob("*.h")))
+    text = "\n".join(p.read_text() for p in sorted(Path(headers).rglob("*.h")))
     text = re.sub(r"/\*.*?\*/", " ", text, flags=re.S)
     text = re.sub(r"\\\n", " ", text)
     text = re.sub(r"^\s*#.*$", "", text, flags=re.M)
     for result, name, arguments in re.findall(
-            r"OKRA_API\s+([\w\s*]*?[\s*])(okra_\w+)\s*\((.*?)\)\s*"
+            r"(?:OKRA_API|OKRA_EXPERIMENTAL)\s+([\w\s*]*?[\s*])(okra_\w+)\s*\((.*?)\)\s*"
             r"(?:OKRA_\w+(?:\([^)]*\))?\s*)*;", text, flags=re.S):
         kinds = []
         for a in re.sub(r"\([^()]*\)", "", arguments).split(","):

@@ -4,6 +4,7 @@
  */
 #include "candidates/index.h"
 #include "turn.h"
+#include "okra/more/index.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -11,6 +11,7 @@
 
 #include "candidates/index.h"
 #include "ranking.h"
+#include "okra/more/index.h"
 
 #include <sys/stat.h>
 #include <time.h>

@@ -8,6 +8,9 @@
  */
 #include "alter.h"
 #include "turn.h"
+#include "okra/more/conformal.h"
+#include "okra/more/leave.h"
+#include "okra/more/update.h"
 
 #include <math.h>
 #include <time.h>

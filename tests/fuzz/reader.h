@@ -7,6 +7,7 @@
 #include "turn.h"
 
 #include "data/files/formats.h"
+#include "okra/more/objects.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -7,7 +7,8 @@
 
 #include "parts.h"
 
-#include "okra/conformal.h"
+#include "okra/more/conformal.h"
+#include "okra/more/objects.h"
 
 #include <math.h>
 

@@ -4,7 +4,7 @@
 #ifndef OKRA_TEST_RANKING_H
 #define OKRA_TEST_RANKING_H
 
-#include "okra/index.h"
+#include "okra/more/index.h"
 
 typedef struct rank_request {
     size_t size; /* not looked at */

@@ -61,8 +61,9 @@ if [ -x "$prefix/bin/okra" ]; then
 fi
 
 echo "== C++"
-for header in "$prefix"/include/okra/*.h; do
-    echo "#include <okra/$(basename "$header")>"
+[ ! -e "$prefix/include/okra/program.h" ]
+for header in "$prefix"/include/okra/*.h "$prefix"/include/okra/more/*.h; do
+    echo "#include <${header#"$prefix"/include/}>"
 done >"$scratch/all.cpp"
 if command -v c++ >/dev/null; then
     c++ -Wall -Wextra -Werror -fsyntax-only -I"$prefix/include" "$scratch/all.cpp"

@@ -10,7 +10,7 @@ if [ -n "$other" ]; then
     printf 'without the version %s:\n%s\n' "$node" "$other"
     exit 1
 fi
-declared=$(cat "$2"/*.h | tr '\n' ' ' | grep -oE 'OKRA_API [^;{]*' |
+declared=$(cat "$2"/*.h "$2"/more/*.h | tr '\n' ' ' | grep -oE 'OKRA_(API|EXPERIMENTAL) [^;{]*' |
     grep -oE '\bokra_[a-z0-9_]+ *\(' | tr -d ' (' | sort -u)
 extra=$(comm -23 <(echo "$exported") <(echo "$declared"))
 lacking=$(comm -13 <(echo "$exported") <(echo "$declared"))

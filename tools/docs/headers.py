@@ -7,7 +7,7 @@ import re
 import textwrap
 
 _GUARD = re.compile(r'#ifdef __cplusplus\n(extern "C" \{|\})\n#endif\n')
-_NOISE = re.compile(r"\b(OKRA_API|OKRA_CHECK|OKRA_PRINTF\([^)]*\))\s*")
+_NOISE = re.compile(r"\b(OKRA_API|OKRA_EXPERIMENTAL|OKRA_CHECK|OKRA_PRINTF\([^)]*\))\s*")
 
 
 def pieces(text):

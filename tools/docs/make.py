@@ -56,16 +56,19 @@ def command_line(okra, folder):
 
 
 def c_library(folder):
-    texts = {p.name: p.read_text(encoding="utf-8")
-             for p in sorted((ROOT / "include" / "okra").glob("*.h"))}
+    top = ROOT / "include" / "okra"
+    texts = {p.relative_to(top).as_posix(): p.read_text(encoding="utf-8")
+             for p in sorted(top.glob("*.h")) + sorted(top.glob("more/*.h"))
+             if p.name != "program.h"}
     known = headers.declared(texts.values())
-    names = [n for n in texts if n != "okra.h"]
+    names = [n for n in texts if n not in ("okra.h", "more.h")]
     for name in names:
-        write(folder / "c" / f"{Path(name).stem}.rst", headers.page(name, texts[name], known))
-    write(folder / "c.md", "# The C library\n\n`#include <okra/okra.h>` has all of it. Link through "
+        write(folder / "c" / f"{name[:-2].replace('/', '-')}.rst", headers.page(name, texts[name], known))
+    write(folder / "c.md", "# The C library\n\n`#include <okra/okra.h>` has what will not change after 1.0, "
+          "`<okra/more.h>` the experimental rest. Link through "
           "pkg-config (`pkg-config --cflags --libs okra`) or CMake (`find_package(okra)`, "
           "`okra::okra`).\n\n" +
-          contents("Headers", [f"c/{Path(n).stem}" for n in names], False))
+          contents("Headers", [f"c/{n[:-2].replace('/', '-')}" for n in names], False))
 
 
 def python_package(folder):

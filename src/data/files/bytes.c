@@ -3,6 +3,7 @@
  */
 #include "data/data.h"
 #include "data/files/stream.h"
+#include "okra/more/group.h"
 
 #include <errno.h>
 #include <fcntl.h>

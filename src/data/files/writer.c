@@ -9,6 +9,7 @@
  * are written directly, for there is nothing to rename.
  */
 #include "data/data.h"
+#include "okra/more/group.h"
 
 #include <errno.h>
 #include <fcntl.h>

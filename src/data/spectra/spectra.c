@@ -2,6 +2,7 @@
  * spectra.c: collections of tandem mass spectra, built from files and from memory.
  */
 #include "data/spectra/spectra.h"
+#include "okra/more/objects.h"
 
 #include <inttypes.h>
 #include <math.h>

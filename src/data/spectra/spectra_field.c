@@ -9,6 +9,7 @@
  */
 #include "data/graphs.h"
 #include "data/spectra/spectra.h"
+#include "okra/more/objects.h"
 
 #include <inttypes.h>
 #include <string.h>

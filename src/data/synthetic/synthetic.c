@@ -10,6 +10,7 @@
  * 0.05^2); t is to be found from r.
  */
 #include "data/data.h"
+#include "okra/program.h"
 
 #include <math.h>
 

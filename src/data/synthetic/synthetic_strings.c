@@ -11,6 +11,7 @@
  * classes in turn, so that every run of the collection is balanced.
  */
 #include "data/strings.h"
+#include "okra/program.h"
 
 #include <string.h>
 

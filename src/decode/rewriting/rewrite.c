@@ -20,6 +20,7 @@
 #include "decode/rewriting/ranker.h"
 #include "decode/rewriting/rewritten.h"
 #include "decode/rewriting/rulebook.h"
+#include "okra/more/prediction.h"
 
 #include <math.h>
 #include <string.h>

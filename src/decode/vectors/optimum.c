@@ -12,6 +12,7 @@
  * Cost of an evaluation: that of J, and d operations a member of the training set.
  */
 #include "decode/vectors/valleys.h"
+#include "okra/more/prediction.h"
 
 #include <math.h>
 #include <string.h>

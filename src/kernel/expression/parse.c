@@ -19,6 +19,7 @@
 #include "kernel/expression/parse.h"
 #include "kernel/kernels.h"
 #include "kernel/lowrank/lowrank.h"
+#include "okra/program.h"
 
 #include <float.h>
 #include <math.h>

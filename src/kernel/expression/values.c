@@ -3,6 +3,7 @@
  * ranges lo..hi[:steps] and auto; and messages that point at a character.
  */
 #include "kernel/expression/parse.h"
+#include "okra/program.h"
 
 #include <ctype.h>
 #include <math.h>

@@ -20,6 +20,8 @@
  */
 #include "data/network.h"
 #include "kernel/kernel.h"
+#include "okra/more/features.h"
+#include "okra/program.h"
 
 #include <math.h>
 

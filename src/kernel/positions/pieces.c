@@ -10,6 +10,7 @@
 
 #include "kernel/gram/bound.h"
 #include "kernel/positions/position.h"
+#include "okra/more/objects.h"
 
 #include <string.h>
 

@@ -6,6 +6,7 @@
  * more of them than folds could compare.
  */
 #include "method/margin/margin.h"
+#include "okra/more/traits.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -20,6 +20,7 @@
 #include "method/forms.h"
 
 #include "kernel/strings/string_kernels.h"
+#include "okra/more/objects.h"
 
 #include <math.h>
 #include <string.h>

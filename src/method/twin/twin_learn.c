@@ -11,7 +11,7 @@
 #include "kernel/kernels.h"
 #include "kernel/lowrank/lowrank.h"
 #include "method/twin/twin.h"
-#include "okra/twin.h"
+#include "okra/more/twin.h"
 
 #include <math.h>
 

@@ -9,6 +9,7 @@
 
 #include "candidates/index.h"
 #include "model/model.h"
+#include "okra/more/index.h"
 
 #include <math.h>
 #include <sys/stat.h>

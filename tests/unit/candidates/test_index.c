@@ -3,6 +3,7 @@
  * somebody altered.
  */
 #include "index_files.h"
+#include "okra/more/index.h"
 
 TEST(what_is_kept)
 {

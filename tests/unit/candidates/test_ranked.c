@@ -2,6 +2,8 @@
  * test_ranked.c: rankings of the candidates of an index against plain double loops.
  */
 #include "index_files.h"
+#include "okra/more/index.h"
+#include "okra/more/prediction.h"
 
 /* l(y,y) - 2 sum w l + w'Lw of every candidate by okra_predict on all of them. */
 static void naive(const okra_model *model, const okra_data *queries,

@@ -4,6 +4,7 @@
 #include "harness.h"
 
 #include "candidates/index.h"
+#include "okra/program.h"
 
 TEST(the_same_molecule_however_it_is_written)
 {

@@ -2,6 +2,7 @@
  * test_vector_files.c: vectors that do not fit, runs that go on.
  */
 #include "vector_files.h"
+#include "okra/more/index.h"
 
 static void write_text(const char *name, const char *text)
 {

@@ -2,6 +2,8 @@
  * test_vectors.c: candidates that are vectors, ranked against plain double loops.
  */
 #include "vector_files.h"
+#include "okra/more/index.h"
+#include "okra/more/prediction.h"
 
 static double kernel(char which, const double *a, const double *b)
 {

@@ -2,6 +2,9 @@
  * test_window.c: windows by formula and by columns, against plain loops.
  */
 #include "index_files.h"
+#include "okra/more/index.h"
+#include "okra/more/objects.h"
+#include "okra/more/prediction.h"
 
 enum { TABLE = 90 };
 

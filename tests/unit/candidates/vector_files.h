@@ -5,6 +5,7 @@
 #define OKRA_TEST_VECTOR_FILES_H
 
 #include "index_files.h"
+#include "okra/more/index.h"
 
 enum { WIDTH = 5, COUNT = 230 };
 

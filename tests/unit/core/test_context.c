@@ -1,5 +1,7 @@
 /* The context of a run, its callbacks, and sizes written as text. */
 #include "harness.h"
+#include "okra/more/group.h"
+#include "okra/program.h"
 
 TEST(defaults)
 {

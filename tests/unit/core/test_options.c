@@ -1,5 +1,6 @@
 /* Option tables: defaults, ranges, set-by-name, what a method does not use. */
 #include "harness.h"
+#include "okra/program.h"
 
 #include <float.h>
 

@@ -1,6 +1,7 @@
 /* Texts from files, made safe to show. */
 #include "core/core.h"
 #include "harness.h"
+#include "okra/program.h"
 
 static void check(const char *text, const char *want)
 {

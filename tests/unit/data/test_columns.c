@@ -1,6 +1,7 @@
 /* Names of columns: kept, brought into order, refused. */
 #include "data/data.h"
 #include "harness.h"
+#include "okra/more/objects.h"
 
 #include <string.h>
 

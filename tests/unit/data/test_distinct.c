@@ -1,6 +1,7 @@
 /* Which objects are the same, against a comparison of all pairs. */
 #include "harness.h"
 #include "okra/okra.h"
+#include "okra/more/objects.h"
 
 TEST(vectors_as_all_pairs_say)
 {

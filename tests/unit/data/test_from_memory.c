@@ -1,6 +1,7 @@
 /* Molecules, graphs and networks from memory, and the inside of objects. */
 #include "data/data.h"
 #include "harness.h"
+#include "okra/more/objects.h"
 
 static bool text_is(const okra_data *data, okra_int i, const char *want)
 {

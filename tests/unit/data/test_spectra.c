@@ -6,6 +6,7 @@
 
 #include "data/molecules/mass.h"
 #include "data/spectra/spectra.h"
+#include "okra/more/objects.h"
 
 #include <math.h>
 

@@ -3,6 +3,8 @@
 #include "data/files/stream.h"
 #include "data/utf8.h"
 #include "texts.h"
+#include "okra/more/objects.h"
+#include "okra/program.h"
 
 #include <zlib.h>
 

@@ -3,6 +3,7 @@
  */
 #include "data/data.h"
 #include "harness.h"
+#include "okra/program.h"
 
 typedef okra_status (*maker)(uint64_t seed, okra_int n, okra_data **x, okra_data **y);
 static const maker makers[] = {okra_synthetic_patterns, okra_synthetic_s_shape};

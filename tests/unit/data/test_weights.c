@@ -1,6 +1,7 @@
 /* Weights of objects: kept, chosen, put together, balanced, refused. */
 #include "data/data.h"
 #include "harness.h"
+#include "okra/more/objects.h"
 
 #include <math.h>
 

@@ -6,6 +6,7 @@
 
 #include "harness.h"
 #include "okra/data.h"
+#include "okra/more/objects.h"
 
 static inline bool is(const okra_data *data, okra_int i, const char *expected)
 {

@@ -6,6 +6,7 @@
 
 #include "decode/decode.h"
 #include "harness.h"
+#include "okra/more/objects.h"
 
 #include <stdlib.h>
 

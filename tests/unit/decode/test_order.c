@@ -4,6 +4,7 @@
  * weights of every problem are made smaller by 2^-100, about 1e-30.
  */
 #include "decoding.h"
+#include "okra/more/objects.h"
 
 enum { N = 40, TESTS = 12, D = 3, TOP = 9 };
 static const double WEAK = 0x1p-100;

@@ -4,6 +4,7 @@
 #include "decoding.h"
 
 #include "data/strings.h"
+#include "okra/more/objects.h"
 
 enum { LETTERS = 3, LONGEST = 6, ALL = 1093, N = 25, TESTS = 40 };
 

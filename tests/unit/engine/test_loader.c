@@ -3,6 +3,7 @@
 #include "harness.h"
 
 #include "engine/engine.h"
+#include "okra/more/group.h"
 
 #include <unistd.h>
 

@@ -4,6 +4,8 @@
 
 #include "engine/open.h"
 #include "okra/okra.h"
+#include "okra/more/conformal.h"
+#include "okra/more/twin.h"
 
 enum { N = 60, M = 23, D = 3 };
 

@@ -4,7 +4,7 @@
  */
 #include "harness.h"
 #include "kernel/kernel.h"
-#include "okra/link.h"
+#include "okra/more/link.h"
 #include "data/network.h"
 
 #include <math.h>

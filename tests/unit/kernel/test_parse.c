@@ -3,6 +3,7 @@
  */
 #include "harness.h"
 #include "kernel/kernel.h"
+#include "okra/more/traits.h"
 
 static void check_text(const char *text, const char *canonical)
 {

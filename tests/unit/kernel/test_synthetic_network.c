@@ -3,6 +3,8 @@
 #include "data/network.h"
 #include "harness.h"
 #include "kernel/kernel.h"
+#include "okra/more/features.h"
+#include "okra/program.h"
 
 static okra_int edges_of(const okra_data *nodes)
 {

@@ -1,6 +1,8 @@
 /* Lists of links with a controlled share of false ones, on simulated networks. */
 #include "harness.h"
 #include "okra/okra.h"
+#include "okra/more/link.h"
+#include "okra/program.h"
 
 enum { NODES = 150, LABELLED = 90 };
 

@@ -3,6 +3,9 @@
  * another, and tasks that cannot be done.
  */
 #include "toy.h"
+#include "okra/more/link.h"
+#include "okra/more/ranking.h"
+#include "okra/program.h"
 
 static const char *const ridge[] = {"kx=" TOY_KX, "lambda=0.1", NULL};
 

@@ -2,6 +2,8 @@
  * Labelled pairs scored by models that have not seen them: against refits written out.
  */
 #include "toy.h"
+#include "okra/more/link.h"
+#include "okra/more/ranking.h"
 
 static const char *const ridge[] = {"kx=" TOY_KX, "lambda=0.1", NULL};
 

@@ -4,6 +4,8 @@
  */
 #include "../model/lowrank_naive.h"
 #include "toy.h"
+#include "okra/more/link.h"
+#include "okra/more/ranking.h"
 
 static const char *const methods[] = {
     "ridge operator=identity", "knn", "naive", "kcca", "kml", "local", "em", "pkmr",

@@ -3,6 +3,9 @@
  */
 #include "method/method.h"
 #include "toy.h"
+#include "okra/more/leave.h"
+#include "okra/more/link.h"
+#include "okra/more/ranking.h"
 
 static const char *const all[] = {"naive", "kcca", "kml", "local", "em", "pkmr", "ok3"};
 enum { ALL = sizeof all / sizeof *all };

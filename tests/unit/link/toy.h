@@ -8,7 +8,7 @@
 #include "eliminate.h"
 #include "harness.h"
 #include "okra/kernel.h"
-#include "okra/link.h"
+#include "okra/more/link.h"
 #include "okra/model.h"
 
 enum { NODES = 14, FEATURES = 3, EDGES = NODES * NODES, SQUARE = NODES * NODES };

@@ -4,7 +4,7 @@
  */
 #include "naive.h"
 #include "okra/model.h"
-#include "okra/operator.h"
+#include "okra/more/operator.h"
 
 /* Ten times the worst relative error of 1,800 systems, which was 1.6e-11 (factored) and
  * 2.9e-11 (conjugate gradients to a residual of 1e-13). */

@@ -5,6 +5,7 @@
 
 #include "method/structured/m3n.h"
 #include "okra/okra.h"
+#include "okra/more/objects.h"
 
 #include <string.h>
 

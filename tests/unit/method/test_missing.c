@@ -8,6 +8,8 @@
 #include "solve/operator.h"
 #include "ridge.h"
 #include "okra/model.h"
+#include "okra/more/features.h"
+#include "okra/more/leave.h"
 
 enum { LABELLED = 6, SEEDS = 12 };
 static char operator_file[64], operator_text[80];

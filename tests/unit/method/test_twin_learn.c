@@ -6,7 +6,7 @@
 
 #include "data/data.h"
 #include "engine/engine.h"
-#include "okra/twin.h"
+#include "okra/more/twin.h"
 
 enum { N = 40, D = 3 };
 

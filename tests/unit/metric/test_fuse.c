@@ -3,7 +3,8 @@
  */
 #include "harness.h"
 
-#include "okra/ranking.h"
+#include "okra/more/ranking.h"
+#include "okra/more/fuse.h"
 
 #include <math.h>
 

@@ -5,6 +5,7 @@
 #include "harness.h"
 
 #include "metric/metric.h"
+#include "okra/more/score.h"
 
 static double score(const char *spec, const okra_int *truth, const okra_int *lists,
                     okra_int n, okra_int width)

@@ -4,6 +4,7 @@
 #include "harness.h"
 #include "okra/kernel.h"
 #include "okra/metric.h"
+#include "okra/more/traits.h"
 
 static double score(const char *spec, const okra_data *truth, const okra_data *predicted)
 {

@@ -4,7 +4,7 @@
 #include "harness.h"
 #include "okra/data.h"
 #include "okra/metric.h"
-#include "okra/ranking.h"
+#include "okra/more/ranking.h"
 
 enum { MOST = 60 };
 

@@ -3,6 +3,7 @@
 #define OKRA_TEST_FIELD_H
 
 #include "pairs.h"
+#include "okra/more/update.h"
 
 enum { MANY = 60, WIDE = 3, OUT = 2, TESTS_ = 9 };
 

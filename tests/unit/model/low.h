@@ -3,6 +3,7 @@
 #define OKRA_TEST_MODEL_LOW_H
 
 #include "pairs.h"
+#include "okra/more/leave.h"
 
 static const char *const ranks[] = {
     "chol(rank=12,tol=0)", "nystrom(rank=12)", "nystrom(rank=12,pivots=leverage)",

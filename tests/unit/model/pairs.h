@@ -5,6 +5,7 @@
 #include "../data/files.h"
 #include "model/model.h"
 #include "settings.h"
+#include "okra/more/leave.h"
 
 enum { N = 12, M = 7, P = 3, D = 2, LDX = P + 2 };
 

@@ -2,6 +2,8 @@
  * Conjugate gradients: the solution of the direct solver, and a state that can be kept.
  */
 #include "pairs.h"
+#include "okra/more/leave.h"
+#include "okra/program.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>

@@ -7,6 +7,7 @@
 #include "model/model.h"
 
 #include "data/files/zip.h"
+#include "okra/more/update.h"
 
 #include <math.h>
 #include <string.h>

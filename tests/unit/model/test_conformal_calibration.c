@@ -1,5 +1,6 @@
 /* Pairs that are held back and kept in a model. */
 #include "conformal_naive.h"
+#include "okra/more/conformal.h"
 
 #include <unistd.h>
 

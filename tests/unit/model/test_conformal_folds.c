@@ -1,6 +1,7 @@
 /* jackknife+ and cv+ against refits without each fold, and split against its definition.
  */
 #include "conformal_naive.h"
+#include "okra/more/conformal.h"
 
 static okra_conformal_settings settings(const char *how, const char *score)
 {

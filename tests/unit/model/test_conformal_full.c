@@ -1,5 +1,6 @@
 /* Full conformal prediction against refits with every candidate. */
 #include "conformal_naive.h"
+#include "okra/more/conformal.h"
 
 static bool weighted = false; /* covariate shift */
 

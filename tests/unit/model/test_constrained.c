@@ -5,6 +5,8 @@
  */
 #include "harness.h"
 #include "okra/okra.h"
+#include "okra/more/leave.h"
+#include "okra/more/objects.h"
 
 #include <unistd.h>
 

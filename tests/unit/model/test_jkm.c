@@ -5,6 +5,7 @@
  */
 #include "harness.h"
 #include "okra/okra.h"
+#include "okra/more/leave.h"
 
 #include <unistd.h>
 

@@ -1,6 +1,7 @@
 /* Leave-one-out of a model against models fitted without the pair. */
 #include "harness.h"
 #include "pairs.h"
+#include "okra/more/leave.h"
 
 static okra_data *without(const okra_data *data, okra_int i)
 {

@@ -2,6 +2,7 @@
  * Models of low rank: what candidates cost, what does not go together, plans of memory.
  */
 #include "low.h"
+#include "okra/more/update.h"
 
 /* See test_low.c. */
 static const double SAME = 6e-11;

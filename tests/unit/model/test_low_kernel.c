@@ -5,6 +5,7 @@
  */
 #include "lowrank_naive.h"
 #include "pairs.h"
+#include "okra/more/leave.h"
 enum { SEEDS = 6 };
 
 enum { TOP = 4, ALL = N + M, MOST = M * (N + TOP) };

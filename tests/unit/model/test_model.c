@@ -5,6 +5,7 @@
  * them.
  */
 #include "pairs.h"
+#include "okra/more/leave.h"
 
 static const char *const rbf = "kx=rbf(sigma=1.5) ky=rbf(sigma=2) lambda=0.1";
 

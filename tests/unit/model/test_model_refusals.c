@@ -3,6 +3,8 @@
  * memory; what a model keeps.
  */
 #include "okra/metric.h"
+#include "okra/more/leave.h"
+#include "okra/more/traits.h"
 #include "pairs.h"
 
 static const char *const rbf = "kx=rbf(sigma=1.5) ky=rbf(sigma=2) lambda=0.1";

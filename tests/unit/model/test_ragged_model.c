@@ -1,5 +1,6 @@
 /* Models of strings, sequences and tuples: saved, loaded, the same predictions. */
 #include "pairs.h"
+#include "okra/more/objects.h"
 
 static okra_data *words(void)
 {

@@ -4,6 +4,7 @@
  * counted), goes with the model, and is left out where the memory budget is small.
  */
 #include "pairs.h"
+#include "okra/more/update.h"
 
 enum { MOST = 1100, WIDTH = 4, LABELS = 14, ITEMS = 5, TESTS = 9, TOP = 3 };
 

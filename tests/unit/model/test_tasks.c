@@ -5,6 +5,7 @@
  */
 #include "kernel/networks/tasks.h"
 #include "pairs.h"
+#include "okra/more/leave.h"
 
 #include <unistd.h>
 

@@ -6,6 +6,7 @@
 
 #include "decode/vectors/criterion.h"
 #include "kernel/vectors/smooth.h"
+#include "okra/more/prediction.h"
 
 enum { B = N + 1 };
 

@@ -3,6 +3,7 @@
  * in files.
  */
 #include "scene.h"
+#include "okra/more/prediction.h"
 
 static okra_status try_predict(const okra_model *model, const okra_data *x,
                                const char *settings)

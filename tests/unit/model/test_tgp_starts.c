@@ -6,6 +6,7 @@
 #include "pairs.h"
 
 #include "okra/okra.h"
+#include "okra/more/prediction.h"
 
 /* A sanitizer looks at the code, and has no need of the whole count. */
 #if defined __SANITIZE_ADDRESS__ || defined __SANITIZE_THREAD__

@@ -3,6 +3,7 @@
  * weights and embeddings at test inputs.
  */
 #include "field.h"
+#include "okra/more/update.h"
 
 static const char *const factored[] = {
     "kx=rbf(sigma=1) lambda=0.05",

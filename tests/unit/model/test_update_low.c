@@ -4,6 +4,7 @@
  * the pairs that go; merged parts; files; failing allocations.
  */
 #include "pairs.h"
+#include "okra/more/update.h"
 
 #include <math.h>
 

@@ -3,6 +3,7 @@
  * statistics; what is refused.
  */
 #include "field.h"
+#include "okra/more/update.h"
 
 static void check_refit(const char *settings, const char *why)
 {

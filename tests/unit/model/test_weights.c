@@ -5,6 +5,7 @@
  */
 #include "harness.h"
 #include "pairs.h"
+#include "okra/more/leave.h"
 
 #include <math.h>
 

@@ -7,6 +7,7 @@
 #include "../data/files.h"
 #include "data/files/npy.h"
 #include "data/files/zip.h"
+#include "okra/more/objects.h"
 
 static char scratch[300];
 

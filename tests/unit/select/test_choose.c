@@ -3,6 +3,7 @@
  * what is left open, against selections and fits done one by one.
  */
 #include "toy.h"
+#include "okra/more/leave.h"
 
 static char warnings[2048];
 

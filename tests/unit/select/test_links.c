@@ -3,6 +3,9 @@
  */
 #include "../link/toy.h"
 #include "select/select.h"
+#include "okra/more/link.h"
+#include "okra/more/ranking.h"
+#include "okra/more/select.h"
 
 static okra_options *options_of(const char *const *pairs)
 {

@@ -2,6 +2,8 @@
  * Selection as a whole: nested cross-validation on strings, resuming, folds, refusals.
  */
 #include "toy.h"
+#include "okra/more/select.h"
+#include "okra/program.h"
 
 #include <unistd.h>
 

@@ -5,6 +5,7 @@
 #include "../model/pairs.h"
 #include "harness.h"
 #include "select/select.h"
+#include "okra/more/leave.h"
 
 #include <math.h>
 

@@ -1,6 +1,6 @@
 /*
- * okra/index.h: candidates on disk: features of many molecules, computed once, or many
- * vectors.
+ * okra/more/index.h: candidates on disk: features of many molecules, computed once, or
+ * many vectors.
  *
  * An index is a folder NAME.okx: a description and shards. A shard holds candidates
  * sorted by exact mass, with their texts, their formulas, numbers that came with them
@@ -8,8 +8,8 @@
  * their features; it is mapped, never read as a whole. With a model it also holds
  * features of low rank of the model's output kernel.
  */
-#ifndef OKRA_INDEX_H
-#define OKRA_INDEX_H
+#ifndef OKRA_MORE_INDEX_H
+#define OKRA_MORE_INDEX_H
 
 #include "okra/model.h"
 
@@ -52,52 +52,49 @@ typedef struct okra_index_report {
 /* Makes an index in bounded memory on the threads of the context. A run that was
  * interrupted leaves PATH.part; the same call goes on from there. Broken lines are left
  * out unless the context is strict. report may be NULL. */
-OKRA_API okra_status okra_index_build(okra_context *context,
-                                      const okra_index_request *request,
-                                      okra_index_report *report) OKRA_CHECK;
+OKRA_EXPERIMENTAL okra_status okra_index_build(okra_context *context,
+                                               const okra_index_request *request,
+                                               okra_index_report *report) OKRA_CHECK;
 
 typedef struct okra_index okra_index;
 
 /* Maps an index. Sizes are checked against the files; okra_index_check reads all of it.
  */
-OKRA_API okra_status okra_index_open(okra_context *context, const char *path,
-                                     okra_index **out) OKRA_CHECK;
-OKRA_API void okra_index_free(okra_index *index);
+OKRA_EXPERIMENTAL okra_status okra_index_open(okra_context *context, const char *path,
+                                              okra_index **out) OKRA_CHECK;
+OKRA_EXPERIMENTAL void okra_index_free(okra_index *index);
 /* OKRA_EFORMAT unless every checksum of every shard is right. */
-OKRA_API okra_status okra_index_check(okra_context *context,
-                                      const okra_index *index) OKRA_CHECK;
-OKRA_API okra_int okra_index_count(const okra_index *index);
-OKRA_API okra_int okra_index_rank(const okra_index *index); /* of low rank; 0: none */
+OKRA_EXPERIMENTAL okra_status okra_index_check(okra_context *context,
+                                               const okra_index *index) OKRA_CHECK;
+OKRA_EXPERIMENTAL okra_int okra_index_count(const okra_index *index);
+OKRA_EXPERIMENTAL okra_int
+okra_index_rank(const okra_index *index); /* of low rank; 0: none */
 /* Numbers of each candidate where these are vectors; 0: they are molecules. */
-OKRA_API okra_int okra_index_width(const okra_index *index);
+OKRA_EXPERIMENTAL okra_int okra_index_width(const okra_index *index);
 /* Rows of the source: lines below a header that are not empty, or vectors. A candidate's
  * number is its row, from 0; rows that are broken or repeated are no candidates. */
-OKRA_API okra_int okra_index_lines(const okra_index *index);
+OKRA_EXPERIMENTAL okra_int okra_index_lines(const okra_index *index);
 /* Have vectors names, which a table gave? Molecules always may have one. */
-OKRA_API bool okra_index_named(const okra_index *index);
+OKRA_EXPERIMENTAL bool okra_index_named(const okra_index *index);
 /* Columns of numbers that candidates came with; the name of one, NULL: there is none. */
-OKRA_API int okra_index_columns(const okra_index *index);
-OKRA_API const char *okra_index_column(const okra_index *index, int column);
+OKRA_EXPERIMENTAL int okra_index_columns(const okra_index *index);
+OKRA_EXPERIMENTAL const char *okra_index_column(const okra_index *index, int column);
 /* The number of candidate i; NaN: not known. */
-OKRA_API double okra_index_value(const okra_index *index, okra_int i, int column);
+OKRA_EXPERIMENTAL double okra_index_value(const okra_index *index, okra_int i,
+                                          int column);
 /* The output kernel that its bits are of, and whether it has bits. */
-OKRA_API const char *okra_index_kernel(const okra_index *index, bool *bits);
+OKRA_EXPERIMENTAL const char *okra_index_kernel(const okra_index *index, bool *bits);
 /* Candidate i: its text (length bytes, not ended by NUL; NULL: there is none), mass. */
-OKRA_API const char *okra_index_text(const okra_index *index, okra_int i,
-                                     okra_int *length);
-OKRA_API double okra_index_mass(const okra_index *index, okra_int i);
+OKRA_EXPERIMENTAL const char *okra_index_text(const okra_index *index, okra_int i,
+                                              okra_int *length);
+OKRA_EXPERIMENTAL double okra_index_mass(const okra_index *index, okra_int i);
 
 /* number[k]: the candidate that is the same molecule, or has the same values, as object
  * k; -1 where there is none. */
-OKRA_API okra_status okra_index_find(okra_context *context, const okra_index *index,
-                                     const okra_data *molecules,
-                                     okra_int *number) OKRA_CHECK;
-
-/* The numbers of the objects that differ, as okra_data_distinct tells them, but molecules
- * are the same where their atoms and bonds are, however they are written (stereo
- * chemistry plays no part, as in an index). */
-OKRA_API okra_status okra_candidates_distinct(const okra_data *data, okra_int *index,
-                                              okra_int *count) OKRA_CHECK;
+OKRA_EXPERIMENTAL okra_status okra_index_find(okra_context *context,
+                                              const okra_index *index,
+                                              const okra_data *molecules,
+                                              okra_int *number) OKRA_CHECK;
 
 /* Which candidates are compared with a test point, for okra_predict. */
 typedef struct okra_window {

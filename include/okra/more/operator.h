@@ -1,5 +1,6 @@
 /*
- * okra/operator.h: ridge regression with an operator-valued kernel given as a function.
+ * okra/more/operator.h: ridge regression with an operator-valued kernel given as a
+ * function.
  *
  *     min_h  sum_i |y_i - h(x_i)|^2 + lambda |h|^2,     h(x) = sum_j K(x, x_j) c_j
  *
@@ -7,8 +8,8 @@
  * all its blocks positive semi-definite; it need not be a product of a number and a
  * matrix. (Those that are, and diagonal(t=V), are operators of okra_fit by name.)
  */
-#ifndef OKRA_OPERATOR_H
-#define OKRA_OPERATOR_H
+#ifndef OKRA_MORE_OPERATOR_H
+#define OKRA_MORE_OPERATOR_H
 
 #include "okra/data.h"
 
@@ -59,15 +60,16 @@ typedef struct okra_operator_report {
  * tolerance are a warning, and the report tells. OKRA_EBUDGET with the memory needed
  * where the budget does not hold it; OKRA_EARG where blocks are not each other's
  * transposes; OKRA_ENUMERIC where K is found not to be positive semi-definite. */
-OKRA_API okra_status okra_operator_fit(okra_context *context, const okra_operator *K,
-                                       const okra_data *x, const okra_data *y,
-                                       const okra_operator_settings *settings,
-                                       double *coefficients,
-                                       okra_operator_report *report) OKRA_CHECK;
+OKRA_EXPERIMENTAL okra_status okra_operator_fit(okra_context *context,
+                                                const okra_operator *K,
+                                                const okra_data *x, const okra_data *y,
+                                                const okra_operator_settings *settings,
+                                                double *coefficients,
+                                                okra_operator_report *report) OKRA_CHECK;
 /* out (m x d) <- h at the m objects of `test`; x and coefficients as in the fit. */
-OKRA_API okra_status okra_operator_predict(okra_context *context, const okra_operator *K,
-                                           const okra_data *x, const double *coefficients,
-                                           const okra_data *test, double *out) OKRA_CHECK;
+OKRA_EXPERIMENTAL okra_status okra_operator_predict(
+    okra_context *context, const okra_operator *K, const okra_data *x,
+    const double *coefficients, const okra_data *test, double *out) OKRA_CHECK;
 
 #ifdef __cplusplus
 }

@@ -1,6 +1,6 @@
 /*
- * okra/link.h: unknown links of a network from the known ones and from descriptions of
- * its nodes.
+ * okra/more/link.h: unknown links of a network from the known ones and from descriptions
+ * of its nodes.
  *
  * Nodes are the objects of a collection x. The edges among some of them, the labelled
  * nodes, are known; the other nodes are new. A method learns h from nodes to the feature
@@ -8,11 +8,11 @@
  * (Brouard et al. 2016 eq. 13), or what a method for links alone puts in its place. A
  * score ranks pairs; it is no probability.
  */
-#ifndef OKRA_LINK_H
-#define OKRA_LINK_H
+#ifndef OKRA_MORE_LINK_H
+#define OKRA_MORE_LINK_H
 
 #include "okra/data.h"
-#include "okra/ranking.h"
+#include "okra/more/ranking.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -59,45 +59,52 @@ typedef enum okra_link_pairs {
 /* settings == NULL: beta 1, not known. Where lambda2 of the method is more than 0, the
  * new nodes (settings->unlabelled) are its inputs without outputs. The known network may
  * have several components and nodes without edges; it must have an edge. */
-OKRA_API okra_status okra_link_fit(okra_context *context, const okra_link_task *task,
-                                   const okra_options *options,
-                                   const okra_link_settings *settings,
-                                   okra_links **out) OKRA_CHECK;
-OKRA_API void okra_links_free(okra_links *links);
+OKRA_EXPERIMENTAL okra_status okra_link_fit(okra_context *context,
+                                            const okra_link_task *task,
+                                            const okra_options *options,
+                                            const okra_link_settings *settings,
+                                            okra_links **out) OKRA_CHECK;
+OKRA_EXPERIMENTAL void okra_links_free(okra_links *links);
 /* What was fitted as JSON, like okra_model_json. */
-OKRA_API const char *okra_links_json(const okra_links *links);
+OKRA_EXPERIMENTAL const char *okra_links_json(const okra_links *links);
 
 /* How many pairs there are. */
-OKRA_API okra_int okra_link_count(const okra_links *links, okra_link_pairs which);
+OKRA_EXPERIMENTAL okra_int okra_link_count(const okra_links *links,
+                                           okra_link_pairs which);
 /* The `top` best pairs (0, or more than there are: all) with a score of at least `least`,
  * best first, equal scores by node numbers; a is the labelled one. The list is freed with
  * okra_link_list_free. Memory: thin factors of the scores, a panel, and the list. */
-OKRA_API okra_status okra_link_rank(okra_context *context, okra_links *links,
-                                    okra_link_pairs which, okra_int top, double least,
-                                    okra_link **list, okra_int *count) OKRA_CHECK;
-OKRA_API void okra_link_list_free(okra_link *list);
+OKRA_EXPERIMENTAL okra_status okra_link_rank(okra_context *context, okra_links *links,
+                                             okra_link_pairs which, okra_int top,
+                                             double least, okra_link **list,
+                                             okra_int *count) OKRA_CHECK;
+OKRA_EXPERIMENTAL void okra_link_list_free(okra_link *list);
 /* Fills in the scores of the given pairs, of any kind. */
-OKRA_API okra_status okra_link_score(okra_context *context, okra_links *links,
-                                     okra_link *pairs, okra_int count) OKRA_CHECK;
+OKRA_EXPERIMENTAL okra_status okra_link_score(okra_context *context, okra_links *links,
+                                              okra_link *pairs,
+                                              okra_int count) OKRA_CHECK;
 /* All pairs of the kind against the true edges (edges of other kinds are passed over). */
-OKRA_API okra_status okra_link_evaluate(okra_context *context, okra_links *links,
-                                        okra_link_pairs which, const okra_link *truth,
-                                        okra_int truth_count,
-                                        okra_ranking **out) OKRA_CHECK;
+OKRA_EXPERIMENTAL okra_status okra_link_evaluate(okra_context *context, okra_links *links,
+                                                 okra_link_pairs which,
+                                                 const okra_link *truth,
+                                                 okra_int truth_count,
+                                                 okra_ranking **out) OKRA_CHECK;
 /* The labelled pairs against the known edges, each node predicted by a model that has not
  * seen it where the method can tell (*left_out), else as fitted. Its
  * okra_ranking_threshold makes a network of scores. */
-OKRA_API okra_status okra_link_training(okra_context *context, okra_links *links,
-                                        okra_ranking **out, bool *left_out) OKRA_CHECK;
+OKRA_EXPERIMENTAL okra_status okra_link_training(okra_context *context, okra_links *links,
+                                                 okra_ranking **out,
+                                                 bool *left_out) OKRA_CHECK;
 
 /* Leave-one-out areas over the labelled pairs for every lambda, from one decomposition:
  * AUC-ROC and AUC-PR, `count` values each (either may be NULL). OKRA_EUNSUPPORTED where
  * the method has no closed form, or none with settings->together (center-output). */
-OKRA_API okra_status okra_link_leave(okra_context *context, const okra_link_task *task,
-                                     const okra_options *options,
-                                     const okra_link_settings *settings,
-                                     const double *lambda, size_t count, double *auc_roc,
-                                     double *auc_pr) OKRA_CHECK;
+OKRA_EXPERIMENTAL okra_status okra_link_leave(okra_context *context,
+                                              const okra_link_task *task,
+                                              const okra_options *options,
+                                              const okra_link_settings *settings,
+                                              const double *lambda, size_t count,
+                                              double *auc_roc, double *auc_pr) OKRA_CHECK;
 
 /* A list of new links of which a share of about `fdr` at most is false, on average
  * (Benjamini and Hochberg 1995 with conformal p-values). A share `hold_back` of the
@@ -107,24 +114,22 @@ OKRA_API okra_status okra_link_leave(okra_context *context, const okra_link_task
  * number. `list` is ordered by p-value, its values are scores; `p_values` (may be NULL)
  * has one number per link. They are freed with okra_link_list_free and
  * okra_link_p_values_free. */
-OKRA_API okra_status okra_link_discover(okra_context *context, const okra_link_task *task,
-                                        const okra_options *options,
-                                        const okra_link_settings *settings,
-                                        okra_link_pairs which, double fdr,
-                                        double hold_back, okra_link **list,
-                                        double **p_values, okra_int *count) OKRA_CHECK;
-OKRA_API void okra_link_p_values_free(double *p_values);
+OKRA_EXPERIMENTAL okra_status okra_link_discover(
+    okra_context *context, const okra_link_task *task, const okra_options *options,
+    const okra_link_settings *settings, okra_link_pairs which, double fdr,
+    double hold_back, okra_link **list, double **p_values, okra_int *count) OKRA_CHECK;
+OKRA_EXPERIMENTAL void okra_link_p_values_free(double *p_values);
 
 /* The edges of the network that nodes belong to, a < b, with their weights; freed with
  * okra_link_list_free. */
-OKRA_API okra_status okra_link_edges(const okra_data *nodes, okra_link **edges,
-                                     okra_int *count) OKRA_CHECK;
+OKRA_EXPERIMENTAL okra_status okra_link_edges(const okra_data *nodes, okra_link **edges,
+                                              okra_int *count) OKRA_CHECK;
 /* The time of diffusion on the network whose kernel carries most information: it
  * maximises the entropy of k(i,j) / sqrt(k(i,i) k(j,j)), i < j, in 50 equal bins between
  * their extremes; see link/beta.c. */
-OKRA_API okra_status okra_link_beta(okra_context *context, okra_int nodes,
-                                    const okra_link *edges, okra_int edge_count,
-                                    double *beta) OKRA_CHECK;
+OKRA_EXPERIMENTAL okra_status okra_link_beta(okra_context *context, okra_int nodes,
+                                             const okra_link *edges, okra_int edge_count,
+                                             double *beta) OKRA_CHECK;
 
 #ifdef __cplusplus
 }

@@ -1,5 +1,5 @@
 /*
- * okra/conformal.h: prediction sets and intervals that hold the truth with a chosen
+ * okra/more/conformal.h: prediction sets and intervals that hold the truth with a chosen
  * probability.
  *
  * The p-value of a candidate y for a test input x is the share of pairs whose score is at
@@ -18,8 +18,8 @@
  * full, jackknife+ and cv+ are for ridge with the operator identity, all of whose inputs
  * have outputs.
  */
-#ifndef OKRA_CONFORMAL_H
-#define OKRA_CONFORMAL_H
+#ifndef OKRA_MORE_CONFORMAL_H
+#define OKRA_MORE_CONFORMAL_H
 
 #include "okra/model.h"
 
@@ -54,48 +54,47 @@ typedef struct okra_conformal_settings {
 /* Groups of one column of numbers, as labels: below the first cut, from one cut up to the
  * next, from the last one on. The cuts grow; groups keep their promise exactly where cuts
  * were chosen without looking at the pairs. */
-OKRA_API okra_status okra_groups_cut(const okra_data *numbers, const double *cuts,
-                                     okra_int count, okra_data **out) OKRA_CHECK;
+OKRA_EXPERIMENTAL okra_status okra_groups_cut(const okra_data *numbers,
+                                              const double *cuts, okra_int count,
+                                              okra_data **out) OKRA_CHECK;
 /* A share of the pairs, drawn with the context's seed, is held back. parts: inputs and
  * outputs to learn from (inputs beyond the outputs stay with them), then inputs and
  * outputs to calibrate with; the caller frees all four. */
-OKRA_API okra_status okra_pairs_split(okra_context *context, const okra_data *x,
-                                      const okra_data *y, double share,
-                                      okra_data **parts) OKRA_CHECK;
+OKRA_EXPERIMENTAL okra_status okra_pairs_split(okra_context *context, const okra_data *x,
+                                               const okra_data *y, double share,
+                                               okra_data **parts) OKRA_CHECK;
 /* The model keeps a copy of pairs that its fit has not seen, in its file, too; split then
  * calibrates with them. NULL, NULL: none. */
-OKRA_API okra_status okra_model_set_calibration(okra_model *model, const okra_data *x,
-                                                const okra_data *y) OKRA_CHECK;
+OKRA_EXPERIMENTAL okra_status okra_model_set_calibration(okra_model *model,
+                                                         const okra_data *x,
+                                                         const okra_data *y) OKRA_CHECK;
 /* How many it keeps; *x and *y (each may be NULL) are owned by the model. */
-OKRA_API okra_int okra_model_calibration(const okra_model *model, const okra_data **x,
-                                         const okra_data **y);
+OKRA_EXPERIMENTAL okra_int okra_model_calibration(const okra_model *model,
+                                                  const okra_data **x,
+                                                  const okra_data **y);
 
 /* p (x objects x candidates, row-major): the p-values. settings == NULL: defaults.
  */
-OKRA_API okra_status okra_conformal_p_values(okra_context *context,
-                                             const okra_model *model, const okra_data *x,
-                                             const okra_data *candidates,
-                                             const okra_conformal_settings *settings,
-                                             double *p) OKRA_CHECK;
+OKRA_EXPERIMENTAL okra_status
+okra_conformal_p_values(okra_context *context, const okra_model *model,
+                        const okra_data *x, const okra_data *candidates,
+                        const okra_conformal_settings *settings, double *p) OKRA_CHECK;
 /* p-values of `count` squared distances between candidates and predictions that were
  * measured already (okra_prediction_distance). training false: the
  * pairs that the model keeps calibrate, as in split. true: the training pairs, each
  * predicted without itself in closed form (jackknife), which is close as a rule and
  * promises nothing exact. *pairs (may be NULL): how many. */
-OKRA_API okra_status okra_conformal_distances(okra_context *context,
-                                              const okra_model *model, bool training,
-                                              const double *distance, okra_int count,
-                                              double *p, okra_int *pairs) OKRA_CHECK;
+OKRA_EXPERIMENTAL okra_status okra_conformal_distances(
+    okra_context *context, const okra_model *model, bool training, const double *distance,
+    okra_int count, double *p, okra_int *pairs) OKRA_CHECK;
 /* Vectors under a linear output kernel: bounds (x objects x d x 2), lower and upper, for
  * each coordinate by itself; radius (x objects, may be NULL): of the ball around the
  * prediction that holds the whole vector. Infinite where the pairs are too few for alpha,
  * and with full where predictions for the other pairs move as much as the output that is
  * tried (small lambda); a warning says which. */
-OKRA_API okra_status okra_conformal_intervals(okra_context *context,
-                                              const okra_model *model, const okra_data *x,
-                                              double alpha,
-                                              const okra_conformal_settings *settings,
-                                              double *bounds, double *radius) OKRA_CHECK;
+OKRA_EXPERIMENTAL okra_status okra_conformal_intervals(
+    okra_context *context, const okra_model *model, const okra_data *x, double alpha,
+    const okra_conformal_settings *settings, double *bounds, double *radius) OKRA_CHECK;
 
 #ifdef __cplusplus
 }
