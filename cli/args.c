@@ -26,8 +26,8 @@ static const okra_option common_rows[] = {
      "Folder in which data files are looked for when they are not found as typed; the "
      "environment variable OKRA_DATA if not given"},
     {"strict", OKRA_OPTION_BOOL, offsetof(cli_common, strict), "no", 1, 0, NULL, "",
-     "A broken spectrum or candidate of a file is an error; else it is told, counted and "
-     "left out"},
+     "A broken spectrum or candidate of a file is an error; else okra skips it and says "
+     "how many it skipped"},
     {"help", OKRA_OPTION_BOOL, offsetof(cli_common, help), "no", 1, 0, NULL, "",
      "Show this help"},
     {0}};

@@ -227,10 +227,8 @@ static int given_weights(const cli_run *run, const char *text, int count, double
         char *end = NULL;
         w[k] = *text ? strtod(at, &end) : 1.0 / count;
         bool last = k == count - 1;
-        if (*text && (end == at || *end != (last ? '\0' : ','))) {
-            return cli_usage(run, "--weights is '%s', expected %d numbers between commas",
-                             text, count);
-        }
+        REFUSE_IF(*text && (end == at || *end != (last ? '\0' : ',')),
+                  "--weights is '%s', expected %d numbers between commas", text, count);
         at = *text ? end + 1 : at;
     }
     return CLI_DONE;
@@ -267,12 +265,10 @@ static int chosen_weights(cli_run *run, const fuse_fields *f, const okra_list *l
     if (status == CLI_DONE && !truth) {
         status = cli_failure(run, "out of memory");
     }
-    if (status == CLI_DONE) {
-        status = find_truth(run, f, y, truth);
-    }
-    if (status == CLI_DONE) {
-        status = cli_status(run, okra_fuse_weights(lists, count, truth, tests, w, &mrr));
-    }
+    status = status ? status : find_truth(run, f, y, truth);
+    status =
+        status ? status
+               : cli_status(run, okra_fuse_weights(lists, count, truth, tests, w, &mrr));
     if (status == CLI_DONE && !run->common.quiet) {
         fprintf(stderr, "weights ");
         for (int k = 0; k < count; k++) {
@@ -339,10 +335,9 @@ static int run_fuse(cli_run *run)
     descriptions told[2] = {{NULL, 0}, {NULL, 0}}; /* tests, candidates */
     int count = run->operand_count;
     int status = cli_status(run, cli_fields(run, &f));
-    if (status == CLI_DONE && (!*f.y != !*f.candidates || (*f.y && *f.weights))) {
-        return cli_usage(run, *f.weights ? "--weights are given or chosen with --y"
-                                         : "--y and --candidates go together");
-    }
+    REFUSE_IF(status == CLI_DONE && (!*f.y != !*f.candidates || (*f.y && *f.weights)),
+              *f.weights ? "--weights are given or chosen with --y"
+                         : "--y and --candidates go together");
     for (int k = 0; k < count && status == CLI_DONE; k++) {
         status = read_one(run, run->operands[k], &tables[k]);
         lists[k] = (okra_list){OKRA_SIZED(okra_list), tables[k].count, tables[k].test,
@@ -355,12 +350,8 @@ static int run_fuse(cli_run *run)
         status = *f.y ? chosen_weights(run, &f, lists, count, w)
                       : given_weights(run, f.weights, count, w);
     }
-    if (status == CLI_DONE) {
-        status = cli_status(run, okra_fuse(lists, count, w, &fused));
-    }
-    if (status == CLI_DONE) {
-        status = write_fused(run, &f, fused, &tables[0], told);
-    }
+    status = status ? status : cli_status(run, okra_fuse(lists, count, w, &fused));
+    status = status ? status : write_fused(run, &f, fused, &tables[0], told);
     okra_fused_free(fused);
     free(told[0].all);
     free(told[1].all);

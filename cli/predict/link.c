@@ -303,16 +303,16 @@ const cli_command cli_link = {
     .purpose = "Rank the unknown links of a network",
     .usage = "--x FILE --edges FILE [--labelled FILE] -o RANKED.tsv [flags]",
     .about =
-        "Kernel and lambda that are not given are chosen, and the command that does the\n"
-        "same without choosing is told.\n\n"
-        "The edges among some nodes, the labelled ones, are known; every node has a\n"
-        "description. A method learns from descriptions to places in the known network,\n"
-        "and the score of a pair is the inner product of two predictions, <h(u), "
-        "h(u')>.\nA score ranks pairs and is no probability. Both ends are predicted, "
-        "also of labelled\nnodes, unless --known is given. A known network in several "
-        "pieces is fine: pieces\nhave similarity 0. An edge that comes again, either way "
-        "round, counts once.\nWith --lambda2 the new nodes help as inputs without "
-        "outputs.\n",
+        "Kernel and lambda that are not given are chosen; okra prints the full\ncommand, "
+        "so that you can repeat it without the search.\n\nThe edges among some nodes, "
+        "the labelled "
+        "ones, are known; every node has a\ndescription. A method learns from "
+        "descriptions to places in the known network,\nand the score of a pair is the "
+        "inner product of two predictions, <h(u), h(u')>.\nA score ranks pairs and is no "
+        "probability. Both ends are predicted, also of labelled\nnodes, unless --known "
+        "is given. A known network in several pieces is fine: pieces\nhave similarity 0. "
+        "An edge that comes again, either way round, counts once.\nWith --lambda2 the "
+        "new nodes help as inputs without outputs.\n",
     .examples = "okra link --x features.npy --edges known.tsv -o ranked_links.tsv\n"
                 "okra link --x features.npy --edges known.tsv --labelled nodes.txt \\\n"
                 "    --kx 'rbf(sigma=4)' --lambda 0.1 --top 1000 -o ranked_links.tsv\n"

@@ -15,14 +15,11 @@ static int check_sets(const cli_run *run, const predict_fields *f)
                             f->confidence};
     const char *names[] = {"weights", "embedding", "ranges", "report", "confidence"};
     for (int i = 0; i < 5; i++) {
-        if (*others[i]) {
-            return cli_usage(run, "--%s has no use with sets and intervals", names[i]);
-        }
+        REFUSE_IF(*others[i], "--%s has no use with sets and intervals", names[i]);
     }
-    if (okra_options_is_set(run->library, "decode") ||
-        okra_options_is_set(run->library, "top")) {
-        return cli_usage(run, "--decode and --top have no use with sets and intervals");
-    }
+    REFUSE_IF(okra_options_is_set(run->library, "decode") ||
+                  okra_options_is_set(run->library, "top"),
+              "--decode and --top have no use with sets and intervals");
     return CLI_DONE;
 }
 
@@ -36,38 +33,26 @@ static int check_ranked(const cli_run *run, const predict_fields *f)
     static const char *const own[] = {"shortlist", "exact"};
     static const char *const ranks[] = {"within", "about", "p-values", "known-pairs"};
     for (int i = 0; !index && i < 2; i++) {
-        if (okra_options_is_set(run->options, own[i])) {
-            return cli_usage(run, "--%s is for candidates of an index, NAME.okx", own[i]);
-        }
+        REFUSE_IF(okra_options_is_set(run->options, own[i]),
+                  "--%s is for candidates of an index, NAME.okx", own[i]);
     }
-    if (index && !top) {
-        return cli_usage(run, "an index is ranked: give --top K and a table with -o");
-    }
+    REFUSE_IF(index && !top, "an index is ranked: give --top K and a table with -o");
     for (int i = 0; !top && i < 4; i++) {
-        if (okra_options_is_set(run->options, ranks[i])) {
-            return cli_usage(run, "--%s is for ranked candidates: give --top K",
-                             ranks[i]);
-        }
+        REFUSE_IF(okra_options_is_set(run->options, ranks[i]),
+                  "--%s is for ranked candidates: give --top K", ranks[i]);
     }
     for (int i = 0; i < 5; i++) {
-        if (*none[i] && (index || (*f->within && i >= 2))) {
-            return cli_usage(run, "--%s has no use with %s", names[i],
-                             index ? "an index" : "--within");
-        }
+        REFUSE_IF(*none[i] && (index || (*f->within && i >= 2)),
+                  "--%s has no use with %s", names[i], index ? "an index" : "--within");
     }
-    if (okra_options_is_set(run->options, "within") && !*f->within) {
-        return cli_usage(run, "--within is empty: leave it out to rank all candidates");
-    }
-    if (okra_options_is_set(run->options, "shortlist") && *f->within) {
-        return cli_usage(run, "--shortlist has no use with --within: all candidates that "
-                              "fit are measured exactly");
-    }
-    if (*f->about && !*f->within) {
-        return cli_usage(run, "--about has no use without --within");
-    }
-    if (okra_options_is_set(run->options, "known-pairs") && !f->p_values) {
-        return cli_usage(run, "--known-pairs has no use without --p-values");
-    }
+    REFUSE_IF(okra_options_is_set(run->options, "within") && !*f->within,
+              "--within is empty: leave it out to rank all candidates");
+    REFUSE_IF(okra_options_is_set(run->options, "shortlist") && *f->within,
+              "--shortlist has no use with --within: all candidates that "
+              "fit are measured exactly");
+    REFUSE_IF(*f->about && !*f->within, "--about has no use without --within");
+    REFUSE_IF(okra_options_is_set(run->options, "known-pairs") && !f->p_values,
+              "--known-pairs has no use without --p-values");
     return index && okra_options_is_set(run->library, "decode")
                ? cli_usage(run, "--decode has no use with an index")
                : CLI_DONE;
@@ -80,46 +65,36 @@ static int check_stream(const cli_run *run, const predict_fields *f)
                             f->report, f->confidence, f->x_diagonal};
     const char *names[] = {"output", "weights",    "embedding", "ranges",
                            "report", "confidence", "x-diagonal"};
-    if (strcmp(f->x, "-") != 0) {
-        return cli_usage(run, "--stream answers standard input: --x is '%s', expected -",
-                         f->x);
-    }
+    REFUSE_IF(strcmp(f->x, "-") != 0,
+              "--stream answers standard input: --x is '%s', expected -", f->x);
     for (int i = 0; i < 7; i++) {
-        if (*others[i] && strcmp(others[i], "-") != 0) {
-            return cli_usage(run, "--%s has no use with --stream", names[i]);
-        }
+        REFUSE_IF(*others[i] && strcmp(others[i], "-") != 0,
+                  "--%s has no use with --stream", names[i]);
     }
     const char *decode = okra_options_get(run->library, "decode");
-    if (okra_decoder_has(decode, OKRA_DECODER_NOTHING)) {
-        return cli_usage(run, "--decode %s gives no objects: --stream has none to give",
-                         decode);
-    }
-    if (cli_sets_wanted(&f->sets) || cli_is_index(f->candidates)) {
-        return cli_usage(run,
-                         "--stream gives objects and ranked candidates: sets, intervals "
-                         "and an index have no use");
-    }
+    REFUSE_IF(okra_decoder_has(decode, OKRA_DECODER_NOTHING),
+              "--decode %s gives no objects: --stream has none to give", decode);
+    REFUSE_IF(cli_sets_wanted(&f->sets) || cli_is_index(f->candidates),
+              "--stream gives objects and ranked candidates: sets, intervals "
+              "and an index have no use");
     return CLI_DONE;
 }
 
 int cli_predict_check(const cli_run *run, predict_job *j)
 {
     const predict_fields *f = &j->f;
-    if (okra_context_processes(run->context) > 1 &&
-        (f->stream || strcmp(f->x, "-") == 0 || cli_ends(f->x, ":-"))) {
-        return cli_usage(run,
-                         "standard input reaches one of %d processes alone: --x needs "
-                         "a file",
-                         okra_context_processes(run->context));
-    }
+    REFUSE_IF(okra_context_processes(run->context) > 1 &&
+                  (f->stream || strcmp(f->x, "-") == 0 || cli_ends(f->x, ":-")),
+              "standard input reaches one of %d processes alone: --x needs "
+              "a file",
+              okra_context_processes(run->context));
     if (f->stream) {
         return check_stream(run, f);
     }
     int wrong = cli_sets_check(run, &f->sets);
-    if (!wrong && cli_sets_wanted(&f->sets) && cli_is_index(f->candidates)) {
-        return cli_usage(run, "--set and --interval do not take an index: --top K ranks "
-                              "it, --p-values with p-values");
-    }
+    REFUSE_IF(!wrong && cli_sets_wanted(&f->sets) && cli_is_index(f->candidates),
+              "--set and --interval do not take an index: --top K ranks "
+              "it, --p-values with p-values");
     if (wrong || cli_sets_wanted(&f->sets)) {
         return wrong ? wrong : check_sets(run, f);
     }
@@ -127,31 +102,24 @@ int cli_predict_check(const cli_run *run, predict_job *j)
     if (wrong) {
         return wrong;
     }
-    if (!*f->output && !*f->weights && !*f->embedding) {
-        return cli_usage(run, "nothing to write: give -o, --weights or --embedding");
-    }
+    REFUSE_IF(!*f->output && !*f->weights && !*f->embedding,
+              "nothing to write: give -o, --weights or --embedding");
     j->ranked = okra_options_is_set(run->library, "top");
-    if (j->ranked && !cli_ends(f->output, ".tsv") && !cli_ends(f->output, ".csv") &&
-        !cli_ends(f->output, ".json") && strcmp(f->output, "-") != 0) {
-        return cli_usage(run,
-                         "--top writes a table of ranked candidates: -o is '%s', "
-                         "expected a name in .tsv, .csv or .json",
-                         f->output);
-    }
+    REFUSE_IF(j->ranked && !cli_ends(f->output, ".tsv") && !cli_ends(f->output, ".csv") &&
+                  !cli_ends(f->output, ".json") && strcmp(f->output, "-") != 0,
+              "--top writes a table of ranked candidates: -o is '%s', "
+              "expected a name in .tsv, .csv or .json",
+              f->output);
     const char *decode = okra_options_get(run->library, "decode");
     bool none = okra_decoder_has(decode, OKRA_DECODER_NOTHING);
-    if (!*f->output && (*f->candidates || *f->ranges || *f->report || *f->confidence ||
-                        (!none && okra_options_is_set(run->library, "decode")))) {
-        return cli_usage(run, "nothing is decoded without -o: --decode, --candidates, "
-                              "--ranges, --report and --confidence have no use");
-    }
-    if (*f->report && *decode && !okra_decoder_has(decode, OKRA_DECODER_REPORTS)) {
-        return cli_usage(run, "--report is for --decode optimum and rewrite, not %s",
-                         decode);
-    }
-    if (*f->output && none) {
-        return cli_usage(run, "--decode %s gives no objects: -o has no use", decode);
-    }
+    REFUSE_IF(!*f->output &&
+                  (*f->candidates || *f->ranges || *f->report || *f->confidence ||
+                   (!none && okra_options_is_set(run->library, "decode"))),
+              "nothing is decoded without -o: --decode, --candidates, "
+              "--ranges, --report and --confidence have no use");
+    REFUSE_IF(*f->report && *decode && !okra_decoder_has(decode, OKRA_DECODER_REPORTS),
+              "--report is for --decode optimum and rewrite, not %s", decode);
+    REFUSE_IF(*f->output && none, "--decode %s gives no objects: -o has no use", decode);
     int status = cli_check_writable(run, f->output);
     status = status ? status : cli_check_writable(run, f->weights);
     status = status ? status : cli_check_writable(run, f->embedding);

@@ -23,19 +23,15 @@ int cli_sets_check(const cli_run *run, const cli_sets *f)
         "group-cuts",  "shift-weights", "truth",           "test-shift-weights"};
     const double values[] = {f->set, f->interval, f->reject};
     for (int i = 0; i < 3; i++) {
-        if (okra_options_is_set(run->options, levels[i]) &&
-            !(values[i] > 0 && values[i] < 1)) {
-            return cli_usage(run, "--%s is %g, expected a number between 0 and 1",
-                             levels[i], values[i]);
-        }
+        REFUSE_IF(okra_options_is_set(run->options, levels[i]) &&
+                      !(values[i] > 0 && values[i] < 1),
+                  "--%s is %g, expected a number between 0 and 1", levels[i], values[i]);
     }
     for (size_t i = 0; !cli_sets_wanted(f) && i < sizeof others / sizeof *others; i++) {
-        if (okra_options_is_set(run->options, others[i])) {
-            return cli_usage(run,
-                             "--%s has no use without --set, --interval, --reject or "
-                             "--set-p-values",
-                             others[i]);
-        }
+        REFUSE_IF(okra_options_is_set(run->options, others[i]),
+                  "--%s has no use without --set, --interval, --reject or "
+                  "--set-p-values",
+                  others[i]);
     }
     return CLI_DONE;
 }
@@ -50,9 +46,7 @@ static int choose_candidates(cli_run *run, cli_sets_job *j, const okra_data *giv
         return cli_failure(run, "out of memory");
     }
     okra_status st = okra_data_distinct(from, j->row, &j->count);
-    if (st == OKRA_OK) {
-        st = okra_data_take(from, j->row, j->count, &j->candidates);
-    }
+    st = st ? st : okra_data_take(from, j->row, j->count, &j->candidates);
     return cli_status(run, st);
 }
 
@@ -140,11 +134,10 @@ static int intervals(cli_run *run, cli_sets_job *j, const char *output)
     double *bounds = malloc(count * 2 * sizeof *bounds + 1);
     double *radius = malloc((size_t)j->tests * sizeof *radius + 1);
     int status = bounds && radius ? CLI_DONE : cli_failure(run, "out of memory");
-    if (status == CLI_DONE) {
-        status = cli_status(run, okra_conformal_intervals(run->context, j->model, j->x,
-                                                          j->f->interval, &j->s, bounds,
-                                                          radius));
-    }
+    status = status ? status
+                    : cli_status(run, okra_conformal_intervals(run->context, j->model,
+                                                               j->x, j->f->interval,
+                                                               &j->s, bounds, radius));
     if (status == CLI_DONE && *j->f->bounds) {
         status = cli_sets_write_cube(run, bounds, j->tests, d, j->f->bounds);
     }
@@ -179,40 +172,28 @@ static int check(const cli_run *run, const cli_sets *f, const char *output, bool
 {
     int kinds = (f->set > 0) + (f->interval > 0) + (f->reject > 0);
     const char *files[] = {output, f->bounds, f->p_values};
-    if (kinds > 1) {
-        return cli_usage(run, "--set, --interval and --reject exclude one another");
-    }
-    if (f->interval > 0 ? !*output && !*f->bounds : kinds > 0 && !*output) {
-        return cli_usage(run, "nothing to write: give -o%s",
-                         f->interval > 0 ? " or --bounds" : "");
-    }
-    if (kinds == 0 && *f->truth) {
-        return cli_usage(run,
-                         "--truth has no use with --set-p-values alone: give --set ALPHA");
-    }
-    if (f->interval > 0 && given) {
-        return cli_usage(run, "--candidates has no use with --interval");
-    }
-    if (okra_options_is_set(run->options, "conformal-folds") &&
-        strcmp(f->conformal, "cv+") != 0) {
-        return cli_usage(run, "--conformal-folds is for --conformal cv+");
-    }
-    if (strcmp(output, "-") == 0 && (*f->truth || strcmp(f->p_values, "-") == 0)) {
-        return cli_usage(run, "-o - takes standard output: --truth and --set-p-values - have "
-                              "no use");
-    }
+    REFUSE_IF(kinds > 1, "--set, --interval and --reject exclude one another");
+    REFUSE_IF(f->interval > 0 ? !*output && !*f->bounds : kinds > 0 && !*output,
+              "nothing to write: give -o%s", f->interval > 0 ? " or --bounds" : "");
+    REFUSE_IF(kinds == 0 && *f->truth,
+              "--truth has no use with --set-p-values alone: give --set ALPHA");
+    REFUSE_IF(f->interval > 0 && given, "--candidates has no use with --interval");
+    REFUSE_IF(okra_options_is_set(run->options, "conformal-folds") &&
+                  strcmp(f->conformal, "cv+") != 0,
+              "--conformal-folds is for --conformal cv+");
+    REFUSE_IF(strcmp(output, "-") == 0 && (*f->truth || strcmp(f->p_values, "-") == 0),
+              "-o - takes standard output: --truth and --set-p-values - have "
+              "no use");
     if (kinds == 0 && *output) {
-        return cli_usage(run, "--set-p-values alone writes no objects: -o has no use; give "
-                              "--set ALPHA");
+        return cli_usage(run,
+                         "--set-p-values alone writes no objects: -o has no use; give "
+                         "--set ALPHA");
     }
-    if ((*f->bounds && f->interval == 0) || (*f->p_values && f->interval > 0)) {
-        return cli_usage(run, "--bounds goes with --interval, --set-p-values with --set");
-    }
-    if (*output && strcmp(output, "-") != 0 && !cli_ends(output, ".tsv") &&
-        !cli_ends(output, ".csv")) {
-        return cli_usage(run, "-o is '%s', expected a table: a name in .tsv or .csv",
-                         output);
-    }
+    REFUSE_IF((*f->bounds && f->interval == 0) || (*f->p_values && f->interval > 0),
+              "--bounds goes with --interval, --set-p-values with --set");
+    REFUSE_IF(*output && strcmp(output, "-") != 0 && !cli_ends(output, ".tsv") &&
+                  !cli_ends(output, ".csv"),
+              "-o is '%s', expected a table: a name in .tsv or .csv", output);
     for (int i = 0; i < 3; i++) {
         int status = cli_check_writable(run, files[i]);
         if (status != CLI_DONE) {

@@ -77,26 +77,21 @@ static int read_cuts(cli_run *run, cli_sets_job *j)
     const double *values = j->s.groups ? okra_data_values(j->s.groups, &ld) : NULL;
     for (okra_int i = 0; values && !*j->f->cuts && i < okra_data_count(j->s.groups);
          i++) {
-        if (values[i * ld] != floor(values[i * ld])) {
-            return cli_usage(run,
-                             "--groups holds %g: numbers are cut into groups by "
-                             "--group-cuts V,V,...",
-                             values[i * ld]);
-        }
+        REFUSE_IF(values[i * ld] != floor(values[i * ld]),
+                  "--groups holds %g: numbers are cut into groups by "
+                  "--group-cuts V,V,...",
+                  values[i * ld]);
     }
     if (!*j->f->cuts) {
         return CLI_DONE;
     }
-    if (!j->s.groups || !j->s.test_groups) {
-        return cli_usage(run, "--group-cuts needs --groups FILE and --test-groups FILE");
-    }
+    REFUSE_IF(!j->s.groups || !j->s.test_groups,
+              "--group-cuts needs --groups FILE and --test-groups FILE");
     for (const char *at = j->f->cuts;; count++) {
         char *end = NULL;
         double value = strtod(at, &end);
-        if (end == at || (*end && *end != ',') || count == CUTS) {
-            return cli_usage(run, "--group-cuts is '%s', expected numbers between commas",
-                             j->f->cuts);
-        }
+        REFUSE_IF(end == at || (*end && *end != ',') || count == CUTS,
+                  "--group-cuts is '%s', expected numbers between commas", j->f->cuts);
         cuts[count] = value;
         at = end + 1;
         if (!*end) {

@@ -353,9 +353,8 @@ int cli_stream_text(cli_run *run, const cli_stream *s, bool *whole, char *spec,
     if (other) {
         *whole = true;
         status = spool(run, &in, other, spec, size);
-    } else if (status == CLI_DONE) {
-        status = with_output(run, &in, &t);
-    }
+    } else
+        status = status ? status : with_output(run, &in, &t);
     if (status == CLI_DONE && !*whole && t.heading && !t.rows) {
         status = cli_failure(run, "standard input: line 1 is a heading, and no row of "
                                   "numbers comes after it");

@@ -175,9 +175,7 @@ static okra_status make_sparse(const row *const *rows, okra_int n, okra_data **o
         }
         indptr[i + 1] = at;
     }
-    if (st == OKRA_OK) {
-        st = okra_data_sparse(indptr, indices, values, n, width, out);
-    }
+    st = st ? st : okra_data_sparse(indptr, indices, values, n, width, out);
     okra_data *owned = NULL;
     if (st == OKRA_OK && (st = okra_data_copy(*out, &owned)) == OKRA_OK) {
         okra_data_free(*out);
@@ -199,10 +197,9 @@ static okra_status predict(const batch *b, const row *const *rows, okra_int n,
     okra_status st = strcmp(b->kind, "dense") == 0 ? make_dense(b, rows, n, &values, &x)
                      : strcmp(b->kind, "sparse") == 0 ? make_sparse(rows, n, &x)
                                                       : make_texts(b, rows, n, &x);
-    if (st == OKRA_OK) {
-        st =
-            okra_predict(b->run->context, b->s->model, x, b->run->library, &request, out);
-    }
+    st = st ? st
+            : okra_predict(b->run->context, b->s->model, x, b->run->library, &request,
+                           out);
     okra_data_free(x);
     free(values);
     return st;

@@ -345,17 +345,13 @@ const cli_command cli_paper = {
     .usage = "[list | NAME... | all] [flags]",
     .about =
         "Without a name, lists every table and figure, what runs it and what that needs. "
-        "A\n"
-        "result is printed with the paper's value, ours with its standard deviation "
-        "over\n"
-        "folds or repeats, their difference in standard deviations and a verdict, and\n"
-        "written as JSON. Data is looked for in --data, OKRA_DATA and ../shared/data, "
-        "in\n"
-        "okra's form or as published (zip.train, usps_all.mat, letter.data, ...). An\n"
-        "interrupted run goes on where it stopped when it is started again; 'all' "
-        "leaves\n"
-        "out entries whose data is not there, and takes results that this okra finished\n"
-        "with the same seed before.\n",
+        "A\nresult is printed with the paper's value, ours with its standard deviation "
+        "over\nfolds or repeats, their difference in standard deviations and a verdict, "
+        "and\nwritten as JSON. Data is looked for in --data, OKRA_DATA and "
+        "../shared/data, in\nokra's form or as published (zip.train, usps_all.mat, "
+        "letter.data, ...). An\ninterrupted run goes on where it stopped when it is "
+        "started again; 'all' leaves\nout entries whose data is not there, and takes "
+        "results that this okra finished\nwith the same seed before.\n",
     .examples = "okra paper list\n"
                 "okra paper kadri-t2-left --quick --data DIR\n"
                 "okra paper all --quick --report papers.html\n"

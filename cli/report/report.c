@@ -133,12 +133,11 @@ const cli_command cli_report = {
     .usage = "RESULT.json... -o FILE [flags]",
     .about =
         "Results come from okra fit, select, link, score, predict and paper with "
-        "--json;\n"
-        "docs/results-format.md says what they hold. The HTML page needs no network and "
-        "no\nother file, follows the system's light or dark theme, explains its numbers, "
-        "and\nreads on a phone and on paper. A name that ends in .md makes the same as\n"
-        "Markdown, which shows the pictures of --figures. The program okra-report draws\n"
-        "them; it comes with okra's Python package.\n",
+        "--json;\ndocs/results-format.md says what they hold. The HTML page needs no "
+        "network and no\nother file, follows the system's light or dark theme, explains "
+        "its numbers, and\nreads on a phone and on paper. A name that ends in .md makes "
+        "the same as\nMarkdown, which shows the pictures of --figures. The program "
+        "okra-report draws\nthem; it comes with okra's Python package.\n",
     .examples = "okra report results/*.json -o report.html\n"
                 "okra report results/*.json -o results.md --figures pictures\n"
                 "okra report link.json -o network.png --figure network\n"

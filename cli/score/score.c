@@ -325,9 +325,8 @@ const cli_command cli_score = {
     .usage = "--y FILE (--yhat FILE --metric SPEC | --model MODEL --x FILE\n       | "
              "--lists FILE --metric SPEC) [flags]",
     .refuses = "engine",
-    .about =
-        "One line a metric: its name, a tab, the mean over objects; with --quiet the "
-        "values alone.\n",
+    .about = "One line a metric: its name, a tab, the mean over objects; with --quiet "
+             "the values alone.\n",
     .examples =
         "okra score --y test_y.npy --yhat predicted.npy --metric rbf-loss:sigma=12\n"
         "okra score --y test_y.npy --yhat predicted.npy --metric mse,mae --json\n"

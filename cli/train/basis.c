@@ -72,11 +72,10 @@ const cli_command cli_basis = {
     .name = "basis",
     .purpose = "Make features of low rank that fits on parts of the data share",
     .usage = "--x FILE --kx EXPR --low-rank-x SPEC -o MODEL [flags]",
-    .about = "Fits with `okra fit --basis` on parts of the data, on one machine or many, "
-             "then\n"
-             "become one model by `okra merge`: what one fit on all of the data gives. A "
-             "basis "
-             "is a\nmodel itself: `okra predict` gives the features of its inputs.\n",
+    .about =
+        "Fits with `okra fit --basis` on parts of the data, on one machine or many, "
+        "then\nbecome one model by `okra merge`: what one fit on all of the data gives. "
+        "A basis is a\nmodel itself: `okra predict` gives the features of its inputs.\n",
     .gathers = " x ",
     .examples =
         "okra basis --x sample.npy --kx 'rbf(sigma=4)' --low-rank-x 'nystrom(rank=500)' "

@@ -30,7 +30,7 @@ static const okra_option rows[] = {
     {"sample-weight", OKRA_OPTION_READ, offsetof(fit_fields, weight), "", 1, 0, NULL,
      "FILE", "Weights of the pairs, one number per row of --y"},
     {"class-weight", OKRA_OPTION_CHOICE, offsetof(fit_fields, classes), "none", 1, 0,
-     "none|balanced", "HOW", "balanced: classes alike"},
+     "none|balanced", "HOW", "balanced: every class counts the same"},
     {"basis", OKRA_OPTION_READ, offsetof(fit_fields, basis), "", 1, 0, NULL, "MODEL",
      "Low rank with the basis of `okra basis`, or of a model with --keep-moments: kx and "
      "the low rank of the inputs come from it, moments are kept, --lambda must be given"},
@@ -288,9 +288,7 @@ static okra_status learn_shard(cli_run *run, const fit_fields *f, const okra_dat
     okra_model *basis = NULL;
     const char *file = cli_find(run, f->basis, buffer, sizeof buffer);
     okra_status st = okra_model_load(run->context, file, &basis);
-    if (st == OKRA_OK) {
-        st = okra_options_set(run->library, "keep-moments", "yes");
-    }
+    st = st ? st : okra_options_set(run->library, "keep-moments", "yes");
     if (st == OKRA_OK) {
         st = okra_fit_as(
             run->context, x, y, run->library,
@@ -415,16 +413,15 @@ const cli_command cli_fit = {
     .name = "fit",
     .purpose = "Learn a mapping from pairs of objects and write a model file",
     .usage = "--x FILE --y FILE -o MODEL [flags]",
-    .about =
-        "What is not given is chosen: kernels that fit the kind of objects, and lambda, "
-        "by\nleave-one-out; the command that does the same without choosing is told.\n\n"
-        "Every method turns an input into weights over the training outputs,\n"
-        "h(x) = sum_i w_i(x) phi(y_i), phi being the feature map of the output "
-        "kernel.\n"
-        "--lambda is the lambda of (K + lambda I) for the operators identity and "
-        "matrix,\nof n lambda for cov and ccov.\n"
-        "--x given several times describes the same inputs in several ways: kernels "
-        "choose\nas in rbf(sigma=1)@1 + ssk@2.\n",
+    .about = "What is not given is chosen: kernels that fit the kind of objects, and "
+             "lambda, by\nleave-one-out; okra prints the full\ncommand, so that you can "
+             "repeat the fit without the search.\n\nEvery method turns an input into "
+             "weights over the training "
+             "outputs,\nh(x) = sum_i w_i(x) phi(y_i), phi being the feature map of the "
+             "output kernel.\n--lambda is the lambda of (K + lambda I) for the operators "
+             "identity and matrix,\nof n lambda for cov and ccov.\n--x given several "
+             "times describes the same inputs in several ways: kernels choose\nas in "
+             "rbf(sigma=1)@1 + ssk@2.\n",
     .gathers = " x y unlabelled ",
     .examples =
         "okra fit --x train_x.npy --y train_y.npy -o model.okra\n"

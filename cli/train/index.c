@@ -132,15 +132,14 @@ const cli_command cli_index = {
     .name = "index",
     .purpose = "Prepare candidate molecules or vectors for ranking",
     .usage = "FILE.smi|FILE.tsv|FILE.npy --ky EXPR -o NAME.okx [flags]",
-    .about =
-        "Each line is a SMILES, a name may follow; or FILE.tsv is a table whose header "
-        "has\nthe column smiles. Masses, formulas, and the features of an output kernel "
-        "whose leaves\nare hashed (bits=N), are computed once and kept, sorted by mass;\n"
-        "'okra predict --candidates NAME.okx' maps them. "
-        "Lines that are no molecule\nare told, counted and left out, molecules that "
-        "were there already are left out.\nFILE.npy (or dense:FILE) holds candidates "
-        "that are vectors, which are kept as they are.\nAn interrupted run leaves "
-        "NAME.okx.part and goes on from there.\n",
+    .about = "Each line is a SMILES, a name may follow; or FILE.tsv is a table whose "
+             "header has\nthe column smiles. Masses, formulas, and the features of an "
+             "output kernel whose leaves\nare hashed (bits=N), are computed once and "
+             "kept, sorted by mass;\n'okra predict --candidates NAME.okx' maps them. "
+             "Lines that are no molecule\nare told, counted and left out, molecules that "
+             "were there already are left out.\nFILE.npy (or dense:FILE) holds "
+             "candidates that are vectors, which are kept as they are.\nAn interrupted "
+             "run leaves NAME.okx.part and goes on from there.\n",
     .examples =
         "okra index candidates.smi --ky 'ecfp(bits=2048) | tanimoto' -o candidates.okx\n"
         "okra index candidates.smi --model spectra.okra --rank 128 -o candidates.okx\n"

@@ -130,11 +130,11 @@ static int run_merge(cli_run *run)
         status = cli_usage(run, "there are no models: name them, or give --list");
     }
     status = status ? status : load_all(run, &p, f.output);
-    if (status == CLI_DONE) {
-        status = cli_status(run, okra_model_merge(run->context,
-                                                  (const okra_model *const *)p.models,
-                                                  p.count, f.lambda, &merged));
-    }
+    status = status
+                 ? status
+                 : cli_status(run, okra_model_merge(run->context,
+                                                    (const okra_model *const *)p.models,
+                                                    p.count, f.lambda, &merged));
     status = status
                  ? status
                  : cli_status(run, okra_model_save(run->context, merged, NULL, f.output));
@@ -153,13 +153,10 @@ const cli_command cli_merge = {
     .name = "merge",
     .purpose = "Make one model of models that were fitted on parts of the data",
     .usage = "MODEL... -o MODEL [flags]",
-    .about =
-        "For models of low rank that keep their moments and have one basis: `okra fit "
-        "--basis`.\nThe result is what one fit on all pairs gives, to rounding. Sums run "
-        "in "
-        "the order of\nthe models: the same ones in the same order give the same bits, "
-        "also "
-        "where the first\nof them were merged before.\n",
+    .about = "For models of low rank that keep their moments and have one basis: `okra "
+             "fit --basis`.\nThe result is what one fit on all pairs gives, to rounding. "
+             "Sums run in the order of\nthe models: the same ones in the same order give "
+             "the same bits, also where the first\nof them were merged before.\n",
     .examples = "okra merge part1.okra part2.okra part3.okra -o all.okra\n"
                 "ls parts/*.okra | okra merge --list - -o all.okra\n",
     .own = {"merge", rows, sizeof(merge_fields)},

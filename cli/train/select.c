@@ -301,17 +301,14 @@ const cli_command cli_select = {
     .usage =
         "--x FILE --y FILE | --edges FILE [--cv HOW] [--metric SPEC]\n        [-o MODEL] "
         "[flags]",
-    .about =
-        "Kernels and lambda that are not given are chosen from a few, as okra fit does.\n"
-        "Any number may be a grid: {a,b,c}, lo..hi (10 values, log-spaced; whole "
-        "numbers: "
-        "all) or\nlo..hi:steps, within kernels and for other flags. All combinations are "
-        "evaluated.\n\nLeave-one-out and k-fold of ridge with the operators identity, "
-        "matrix and graph (these\ntwo: leave-one-out) come from one decomposition for "
-        "all "
-        "lambdas; cov and ccov, kernels\nwith 'center', and other methods are fitted "
-        "anew "
-        "for every fold: their operator or\nstatistics hold the pairs left out.\n",
+    .about = "Kernels and lambda that are not given are chosen from a few, as okra fit "
+             "does.\nAny number may be a grid: {a,b,c}, lo..hi (10 values, log-spaced; "
+             "whole numbers: all) or\nlo..hi:steps, within kernels and for other flags. "
+             "All combinations are evaluated.\n\nLeave-one-out and k-fold of ridge with "
+             "the operators identity, matrix and graph (these\ntwo: leave-one-out) come "
+             "from one decomposition for all lambdas; cov and ccov, kernels\nwith "
+             "'center', and other methods are fitted anew for every fold: their operator "
+             "or\nstatistics hold the pairs left out.\n",
     .examples =
         "okra select --x x.npy --y y.npy --kx 'rbf(sigma={1,2,4,8})' --lambda 1e-4..1e1 "
         "\\\n    -o best.okra\n"

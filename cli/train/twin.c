@@ -234,11 +234,10 @@ const cli_command cli_twin = {
     .name = "twin",
     .purpose = "Learn transformations of two kernels that make them most dependent",
     .usage = "--x FILE --y FILE --kx EXPR --ky EXPR [--degrees D1,D2] [flags]",
-    .about =
-        "Polynomials with coefficients that are not negative, of unit norm, which "
-        "maximise\nthe Hilbert-Schmidt independence criterion between inputs and "
-        "outputs. The two\nkernels printed last can be given to any command; 'okra fit "
-        "--twin D1,D2' does both\nat once.\n",
+    .about = "Polynomials with coefficients that are not negative, of unit norm, which "
+             "maximise\nthe Hilbert-Schmidt independence criterion between inputs and "
+             "outputs. The two\nkernels printed last can be given to any command; 'okra "
+             "fit --twin D1,D2' does both\nat once.\n",
     .examples = "okra twin --x x.npy --y y.npy --kx 'rbf(gamma=0.2)' --ky "
                 "'rbf(gamma=20)' \\\n    --degrees 1,11 -o transforms.json\n"
                 "okra twin --x x.npy --y y.npy --kx 'rbf(sigma=1)' --kx 'cosine' \\\n"

@@ -232,7 +232,7 @@ const cli_command cli_update = {
         "the\noperator identity, or a matrix and --keep weights, changes its factor, n^2 "
         "operations\nfor each row; models of low rank that were fitted with "
         "--keep-moments add and subtract\nmoments. All others are fitted anew, with the "
-        "same options, and that is told. Kernels\nstay those of the first fit.\n",
+        "same options, and okra says so. Kernels\nstay those of the first fit.\n",
     .gathers = " x y removed-x ",
     .examples = "okra update model.okra --x new_x.npy --y new_y.npy -o model2.okra\n"
                 "okra update model.okra --remove rows.txt -o model2.okra\n",

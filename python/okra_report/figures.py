@@ -177,6 +177,7 @@ def _ticks(axis: Any, labels: list, room: int) -> None:
 
 
 def _heatmap(ax: Any, f: dict) -> None:
+    from matplotlib.patches import Rectangle
     rows = [row for row in f.get("values") or [] if isinstance(row, list)]
     if not rows or not rows[0] or len({len(row) for row in rows}) > 1:
         raise Undrawable("its values are no rows of equal length")
@@ -198,19 +199,14 @@ def _heatmap(ax: Any, f: dict) -> None:
     if known.any() and f.get("better") in ("lower", "higher"):
         best = (np.nanargmin if f["better"] == "lower" else np.nanargmax)(values)
         i, j = np.unravel_index(best, values.shape)
-        ax.add_patch(_rectangle((j - 0.5, i - 0.5), fill=False, edgecolor=SERIES[1], linewidth=2.5,
-                                gid="best", zorder=3))
+        ax.add_patch(Rectangle((j - 0.5, i - 0.5), 1, 1, fill=False, edgecolor=SERIES[1], linewidth=2.5,
+                               gid="best", zorder=3))
     if values.size <= 100 and values.shape[1] <= 6 and known.any():
         middle = (np.nanmin(values) + np.nanmax(values)) / 2
         for i, j in zip(*np.nonzero(known)):
             dark = values[i, j] > middle + 1e-12 * abs(middle)
             ax.text(j, i, f"{values[i, j]:.3g}", ha="center", va="center", gid="value",
                     color="#fefefe" if dark else "#101010", fontsize=SMALL)
-
-
-def _rectangle(corner: tuple, **more: Any) -> Any:
-    from matplotlib.patches import Rectangle
-    return Rectangle(corner, 1, 1, **more)
 
 
 def sheet(f: dict) -> tuple:

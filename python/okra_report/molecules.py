@@ -27,18 +27,8 @@ def _symbol(atom: Any) -> str:
 
 
 def molecule(smiles: str) -> Optional[dict]:
-    """Atoms with their places and bonds of a molecule.
-
-    Parameters
-    ----------
-    smiles : str
-
-    Returns
-    -------
-    dict or None
-        ``atoms``: lists of x, y and what is written there; ``bonds``: lists of two atoms and
-        1, 2 or 3. None where RDKit does not understand the SMILES.
-    """
+    """``atoms``: lists of x, y and what is written there; ``bonds``: lists of two atoms and 1, 2 or
+    3. None where RDKit does not understand the SMILES."""
     from rdkit import Chem, RDLogger
     from rdkit.Chem import AllChem
     RDLogger.DisableLog("rdApp.*")
@@ -72,17 +62,8 @@ def places(item: dict) -> tuple:
 
 
 def result(value: Any) -> int:
-    """Adds places to every molecule of a result, or of a list of them; how many.
-
-    Parameters
-    ----------
-    value : dict or list
-        What ``--json`` wrote, read by the module json. It is changed.
-
-    Returns
-    -------
-    int
-    """
+    """Adds places to every molecule of a result that the module json read, or of a list of them;
+    how many."""
     count = 0
     for one in value if isinstance(value, list) else [value]:
         for figure in one.get("figures", []):
