@@ -272,7 +272,7 @@ static okra_status check_low(const update_job *j)
     okra_model_solution_(j->model, &fitted);
     REFUSE_IF(!fitted.has_moments, OKRA_EUNSUPPORTED,
               "update: the model is of low rank and holds a basis, not its training "
-              "inputs: fit it with keep-moments, or fit anew");
+              "inputs: fit it with --keep-moments, or fit anew");
     REFUSE_IF(r->remove_count > 0 && !r->removed_x, OKRA_EARG,
               "update: a model of low rank holds no training inputs: give those of the "
               "rows that go as well (removed-x)");
