@@ -54,7 +54,7 @@ static bool is_neighbour(const toy *t, okra_int q, okra_int i, okra_int k)
 
 TEST(neighbours_equal_full_sort)
 {
-    CHECK(knn()->needs_self);
+    CHECK(okra_method_takes_(knn(), OKRA_TAKES_SELF_));
     for (int c = 0; c < 200; c++) {
         toy t = make_toy(c % SHAPES, 1 + c % N, (uint64_t)c, false);
         okra_int k = 1 + c % 7 % t.n;
