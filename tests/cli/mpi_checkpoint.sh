@@ -23,7 +23,7 @@ low=(okra fit -q --x 'shards:x-*.npy' --y y.npy --kx 'rbf(sigma=3)' --ky linear 
 expect 0 many 3 "${low[@]}" --checkpoint whole -o whole.okra
 killed=0
 for i in 1 2 3; do
-    mpirun -q --oversubscribe -n 3 "${low[@]}" --checkpoint state -o again.okra 2>/dev/null &
+    mpirun --oversubscribe -n 3 "${low[@]}" --checkpoint state -o again.okra 2>/dev/null &
     job=$!
     until_saved $job state
     sleep "0.0$i"

@@ -13,7 +13,7 @@ import sys
 import tempfile
 
 ENV = dict(os.environ, OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1", OMPI_MCA_plm="isolated",
-           OMPI_MCA_mpi_yield_when_idle="1", OMPI_MCA_btl="self,vader", OMPI_MCA_btl_vader_single_copy_mechanism="none")
+           OMPI_MCA_mpi_yield_when_idle="1", OMPI_MCA_orte_execute_quiet="1", OMPI_MCA_btl="self,vader", OMPI_MCA_btl_vader_single_copy_mechanism="none")
 
 
 def grid(processes):
@@ -68,7 +68,7 @@ def counted(folder, processes, *flags):
     okra, mpirun, counter = sys.argv[1:4]
     file = folder / "count"
     file.unlink(missing_ok=True)
-    subprocess.run([mpirun, "-q", "--oversubscribe", "-n", str(processes), "-x", f"LD_PRELOAD={counter}",
+    subprocess.run([mpirun, "--oversubscribe", "-n", str(processes), "-x", f"LD_PRELOAD={counter}",
                     "-x", f"OKRA_COUNT_FILE={file}", os.path.abspath(okra), "fit", "-q", "--threads", "1", *flags,
                     "--kx", "rbf(sigma=2)", "--lambda", "0.1", "--engine", "mpi:32", "-o", "m.okra"],
                    cwd=folder, env=ENV, check=True, timeout=60)
@@ -80,7 +80,7 @@ def counted(folder, processes, *flags):
 def left_inside(folder):
     """A library that ends one process ends the job, with a message and no file."""
     okra, mpirun, counter = sys.argv[1:4]
-    out = subprocess.run([mpirun, "-q", "--oversubscribe", "-n", "3", "-x", f"LD_PRELOAD={counter}", "-x", "OKRA_COUNT_EXIT=1",
+    out = subprocess.run([mpirun, "--oversubscribe", "-n", "3", "-x", f"LD_PRELOAD={counter}", "-x", "OKRA_COUNT_EXIT=1",
                           os.path.abspath(okra), "fit", "-q", "--threads", "1", "--x", "ax.npy", "--y", "ay.npy", "--kx",
                           "rbf(sigma=2)", "--lambda", "0.1", "--engine", "mpi:32", "-o", "left.okra"],
                          cwd=folder, env=ENV, capture_output=True, text=True, timeout=60)

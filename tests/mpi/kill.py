@@ -20,7 +20,7 @@ import numpy as np
 OKRA, MPIRUN, COUNT = os.path.abspath(sys.argv[1]), sys.argv[2], int(sys.argv[3])
 SEED = int(sys.argv[4]) if len(sys.argv) > 4 else 1
 ENV = dict(os.environ, OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1", OMPI_MCA_plm="isolated",
-           OMPI_MCA_mpi_yield_when_idle="1", OMPI_MCA_btl="self,vader", OMPI_MCA_btl_vader_single_copy_mechanism="none")
+           OMPI_MCA_mpi_yield_when_idle="1", OMPI_MCA_orte_execute_quiet="1", OMPI_MCA_btl="self,vader", OMPI_MCA_btl_vader_single_copy_mechanism="none")
 PROCESSES, SECONDS, ALONE = 3, 20, 5
 
 
@@ -33,7 +33,7 @@ COMMANDS = [
 
 
 def start(folder, command):
-    return subprocess.Popen([MPIRUN, "-q", "--oversubscribe", "-n", str(PROCESSES), OKRA, *command.split(), "-q", *FLAGS],
+    return subprocess.Popen([MPIRUN, "--oversubscribe", "-n", str(PROCESSES), OKRA, *command.split(), "-q", *FLAGS],
                             cwd=folder, env=ENV, start_new_session=True, stdin=subprocess.DEVNULL,
                             stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
 

@@ -35,10 +35,10 @@ def peak(folder, okra, mpirun, processes, x, command):
         flags += ["--y", x.replace("x", "y"), "--kx", "rbf(sigma=2)"]
         flags += [] if "--lambda" in command else ["--lambda", "0.1"]
     environment = dict(os.environ, OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1", OMPI_MCA_plm="isolated",
-                       OMPI_MCA_mpi_yield_when_idle="1", OMPI_MCA_btl="self,vader", HWLOC_HIDE_ERRORS="2",
+                       OMPI_MCA_mpi_yield_when_idle="1", OMPI_MCA_orte_execute_quiet="1", OMPI_MCA_btl="self,vader", HWLOC_HIDE_ERRORS="2",
                        OMPI_MCA_btl_vader_single_copy_mechanism="none", OPENBLAS_NUM_THREADS="1",
                        OMPI_MCA_hwloc_base_binding_policy="none")
-    subprocess.run([mpirun, "-q", "--oversubscribe", "-n", str(processes), sys.executable, os.path.abspath(__file__),
+    subprocess.run([mpirun, "--oversubscribe", "-n", str(processes), sys.executable, os.path.abspath(__file__),
                     "--child", okra, *command.split(), *flags], cwd=folder, env=environment, check=True,
                    stdout=subprocess.DEVNULL, timeout=500)
     peaks = list(folder.glob("peak.*"))

@@ -162,7 +162,7 @@ def inside(folder):
 
 def main(mpirun):
     environment = dict(os.environ, OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1",
-                       OMPI_MCA_plm="isolated", OMPI_MCA_mpi_yield_when_idle="1", OMPI_MCA_btl="self,vader",
+                       OMPI_MCA_plm="isolated", OMPI_MCA_mpi_yield_when_idle="1", OMPI_MCA_orte_execute_quiet="1", OMPI_MCA_btl="self,vader",
                        OMPI_MCA_btl_vader_single_copy_mechanism="none", HWLOC_HIDE_ERRORS="2",
                        OMPI_MCA_hwloc_base_binding_policy="none", OPENBLAS_NUM_THREADS="1")
     with tempfile.TemporaryDirectory() as folder:
@@ -170,7 +170,7 @@ def main(mpirun):
         np.save(f"{folder}/A.npy", B @ B.T)
         np.save(f"{folder}/W.npy", np.ones((4, 4)) - np.eye(4))
         for processes in (1, 2, 3, 4, 6):
-            subprocess.run([mpirun, "-q", "--oversubscribe", "-n", str(processes), sys.executable, "-m", "mpi4py",
+            subprocess.run([mpirun, "--oversubscribe", "-n", str(processes), sys.executable, "-m", "mpi4py",
                             os.path.abspath(__file__), "--inside", folder], check=True, env=environment, timeout=300)
 
 

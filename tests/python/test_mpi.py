@@ -47,8 +47,9 @@ def run(tmp_path, count, script, *words):
     (tmp_path / "job.py").write_text(script)
     environment = dict(os.environ, OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1",
                        OMPI_MCA_plm="isolated", OMPI_MCA_mpi_yield_when_idle="1", OMPI_MCA_btl="self,vader",
+                       OMPI_MCA_orte_execute_quiet="1",
                        OMPI_MCA_btl_vader_single_copy_mechanism="none", PYTHONPATH=os.pathsep.join(sys.path))
-    return subprocess.run(["mpirun", "-q", "--oversubscribe", "-n", str(count), sys.executable, "-m", "mpi4py",
+    return subprocess.run(["mpirun", "--oversubscribe", "-n", str(count), sys.executable, "-m", "mpi4py",
                            str(tmp_path / "job.py"), str(tmp_path), *words], env=environment, timeout=100,
                           capture_output=True, text=True)
 

@@ -6,10 +6,10 @@ esac
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_mpi_yield_when_idle=1
 # A system without /sys has nothing to say about processors.
 export HWLOC_HIDE_ERRORS=2 OMPI_MCA_hwloc_base_binding_policy=none
-export OMPI_MCA_plm=isolated OMPI_MCA_btl=self,vader OMPI_MCA_btl_vader_single_copy_mechanism=none
+export OMPI_MCA_plm=isolated OMPI_MCA_orte_execute_quiet=1 OMPI_MCA_btl=self,vader OMPI_MCA_btl_vader_single_copy_mechanism=none
 # many P COMMAND...: as P processes, which are ended where they hang.
 many() {
     local count=$1
     shift
-    timeout 100 mpirun -q --oversubscribe -n "$count" "$@"
+    timeout 100 mpirun --oversubscribe -n "$count" "$@"
 }
