@@ -213,8 +213,8 @@ static okra_status give(const search *s, okra_int r, okra_int i)
               "%s: test point %lld has no finite distance to any %s", moves->decoder,
               (long long)i, moves->what);
     for (okra_int k = 0; k < OKRA_MIN_(s->count[r], moves->finds->top); k++, it++) {
-        CHK(okra_finds_put_(moves->finds, i, k, s->pool + it->at, it->length,
-                            it->distance));
+        CHK(okra_results_put_(moves->finds, i, k, s->pool + it->at, it->length,
+                              it->distance));
     }
     return OKRA_OK;
 }

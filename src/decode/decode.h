@@ -27,8 +27,8 @@ typedef struct okra_decode_request_ {
     bool runner_up;          /* distances of runners-up are wanted */
     const okra_data *inputs; /* of the test points; NULL: not known */
     const char *argument;    /* what follows the decoder's name and a colon, or NULL */
-    struct okra_delta_ *loss; /* whose expectation is least, in the place of the distance;
-                                 or NULL (delta.h) */
+    struct okra_pair_loss_ *loss; /* whose expectation is least, in the place of the
+                                 distance; or NULL (pair_loss.h) */
 } okra_decode_request_;
 
 /* What decoders deliver, for all test points. */

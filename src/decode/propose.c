@@ -82,8 +82,8 @@ double okra_starts_constant_(const okra_starts_ *starts)
 }
 
 okra_status okra_starts_create_(okra_context *ctx, const okra_output_ *output,
-                                struct okra_delta_ *loss, okra_int tests, okra_int top,
-                                bool empty, okra_starts_ **out)
+                                struct okra_pair_loss_ *loss, okra_int tests,
+                                okra_int top, bool empty, okra_starts_ **out)
 {
     FREED_BY(okra_starts_drop_) okra_starts_ *s = NULL;
     okra_output_ whole = *output;

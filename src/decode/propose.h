@@ -21,8 +21,8 @@ okra_status okra_propose_(okra_context *ctx, const okra_output_ *output,
  * none); then norms are 0. */
 typedef struct okra_starts_ okra_starts_;
 okra_status okra_starts_create_(okra_context *ctx, const okra_output_ *output,
-                                struct okra_delta_ *loss, okra_int tests, okra_int top,
-                                bool empty, okra_starts_ **out) OKRA_CHECK;
+                                struct okra_pair_loss_ *loss, okra_int tests,
+                                okra_int top, bool empty, okra_starts_ **out) OKRA_CHECK;
 void okra_starts_free_(okra_starts_ *starts);
 OKRA_DROPS_(okra_starts_drop_, okra_starts_, okra_starts_free_)
 /* Looks at a block of weights; norm[r] = w_r'Lw_r. */

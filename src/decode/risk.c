@@ -3,23 +3,22 @@
  *
  *     y(x) = argmin_y sum_i w_i(x) D(y, y_i)
  *
- * D is the metric between one object and one training output (delta.c); the weights stand
- * for the conditional distribution of outputs (Ciliberto, Rosasco and Rudi 2016). A
+ * D is the metric between one object and one training output (pair_loss.c); the weights
+ * stand for the conditional distribution of outputs (Ciliberto, Rosasco and Rudi 2016). A
  * metric that is better when larger counts negative. Where D(y, z) = |phi(y) - phi(z)|^2
  * of a kernel and all l(y,y) are equal, or the weights sum to 1, this is the decoder
  * `candidates`.
  *
- * The weights may be made sharper first (ballot.c). Over candidates D is computed in
- * panels of candidates by all training outputs and kept while half of the budget is free,
- * those of few test points with the model: c n pairs once, then a product for every block
- * of predictions. Over all objects of a
- * kind the decoder of that kind searches, with the expected loss in the place of the
- * distance: labels, string or rankings.
+ * The weights may be made sharper first (vote_weights.c). Over candidates D is computed
+ * in panels of candidates by all training outputs and kept while half of the budget is
+ * free, those of few test points with the model: c n pairs once, then a product for every
+ * block of predictions. Over all objects of a kind the decoder of that kind searches,
+ * with the expected loss in the place of the distance: labels, string or rankings.
  */
 #include "decode/risk.h"
 
 #include "decode/propose.h"
-#include "decode/ballot.h"
+#include "decode/vote_weights.h"
 
 #include <math.h>
 
@@ -56,13 +55,13 @@ typedef struct state {
     const okra_output_ *output;
     const okra_data *set;
     okra_nearest_ nearest;
-    okra_delta_ *delta, *own;       /* own: freed with the state */
+    okra_pair_loss_ *delta, *own;   /* own: freed with the state */
     okra_cache_ *cache, *own_cache; /* of the losses; own: freed with the state */
     bool few;                       /* there are few test points: losses stay */
     double *scratch;
     double zeros[WIDE];
-    okra_ballot_ *ballot;      /* what weights count; NULL: as they are */
-    const okra_decoder_ *over; /* all objects: who searches, and its state */
+    okra_vote_weights_ *ballot; /* what weights count; NULL: as they are */
+    const okra_decoder_ *over;  /* all objects: who searches, and its state */
     void *search;
 } state;
 
@@ -81,8 +80,8 @@ static void release(void *arg)
             s->over->free(s->search);
         }
         okra_nearest_clear_(&s->nearest);
-        okra_delta_free_(s->own);
-        okra_ballot_free_(s->ballot);
+        okra_pair_loss_free_(s->own);
+        okra_vote_weights_free_(s->ballot);
         okra_free_(s);
     }
 }
@@ -105,8 +104,8 @@ static okra_status get(okra_context *ctx, state *s, okra_int p, bool again, okra
     }
     D->p = fresh ? fresh : s->scratch;
     CHK(okra_cancelled_(ctx));
-    CHK(okra_delta_bind_(ctx, s->delta, s->set));
-    CHK(okra_delta_pairs_(ctx, s->delta, first, *D));
+    CHK(okra_pair_loss_bind_(ctx, s->delta, s->set));
+    CHK(okra_pair_loss_pairs_(ctx, s->delta, first, *D));
     if (fresh && keep) {
         D->p = okra_cache_put_(s->cache, p, &fresh);
     } else if (fresh) {
@@ -119,7 +118,7 @@ static okra_status get(okra_context *ctx, state *s, okra_int p, bool again, okra
 static okra_status find_cache(state *s)
 {
     okra_cache_ *of = s->set == s->output->y ? okra_cache_of_(s->output) : NULL;
-    const char *name = okra_delta_spec_(s->delta);
+    const char *name = okra_pair_loss_spec_(s->delta);
     s->cache = okra_cache_find_(of, name);
     s->few = of && s->output->few;
     if (!s->cache) {
@@ -135,7 +134,7 @@ static okra_status find_cache(state *s)
 /* ---- the decoder ---- */
 
 okra_status okra_risk_open_(okra_context *ctx, const okra_output_ *output,
-                            okra_delta_ *delta, const okra_decode_request_ *request,
+                            okra_pair_loss_ *delta, const okra_decode_request_ *request,
                             void **out)
 {
     FREED_BY(drop) state *s = NULL;
@@ -186,7 +185,7 @@ okra_status okra_risk_block_(okra_context *ctx, void *arg, const okra_block_ *bl
     return OKRA_OK;
 }
 
-okra_status okra_risk_propose_(okra_context *ctx, okra_delta_ *delta,
+okra_status okra_risk_propose_(okra_context *ctx, okra_pair_loss_ *delta,
                                const okra_data *data, const okra_int *owner, okra_mat_ W,
                                okra_key_ *key, double *distance)
 {
@@ -194,12 +193,12 @@ okra_status okra_risk_propose_(okra_context *ctx, okra_delta_ *delta,
     double *D = NULL;
     TRY(okra_doubles_(ctx, WIDE, W.cols, "losses of proposals", &D));
     okra_mute_(ctx, true);
-    st = okra_delta_bind_(ctx, delta, data);
+    st = okra_pair_loss_bind_(ctx, delta, data);
     okra_mute_(ctx, false);
     TRY(st);
     for (okra_int first = 0; first < data->n; first += WIDE) {
         okra_int count = OKRA_MIN_(WIDE, data->n - first);
-        TRY(okra_delta_pairs_(ctx, delta, first, okra_mat_of_(D, count, W.cols)));
+        TRY(okra_pair_loss_pairs_(ctx, delta, first, okra_mat_of_(D, count, W.cols)));
         for (okra_int c = 0; c < count; c++) {
             okra_int at = first + c;
             distance[at] = okra_dot_(W.cols, W.p + owner[at] * W.ld, D + c * W.cols);
@@ -207,7 +206,8 @@ okra_status okra_risk_propose_(okra_context *ctx, okra_delta_ *delta,
         }
     }
 done:
-    if (okra_delta_bind_(ctx, delta, NULL) != OKRA_OK) { /* data goes with its owner */
+    if (okra_pair_loss_bind_(ctx, delta, NULL) !=
+        OKRA_OK) { /* data goes with its owner */
         st = OKRA_EMEM;
     }
     okra_free_(D);
@@ -245,8 +245,9 @@ static okra_status open_all(okra_context *ctx, state *s, const okra_options *opt
         CHK(st == OKRA_EARG ? OKRA_OK : st);
     }
     /* also of relevances */
-    ranks = ranks || okra_delta_shape_(s->delta, &power) == OKRA_SHAPE_GAINS_;
-    s->over = find_all(kind, ranks && find_all(kind, true));
+    ranks = ranks || okra_pair_loss_shape_(s->delta, &power) == OKRA_SHAPE_GAINS_;
+    s->over = ranks ? find_all(kind, true) : NULL;
+    s->over = s->over ? s->over : find_all(kind, false);
     all.loss = s->delta;
     all.argument = NULL;
     return s->over->create(ctx, s->output, options, &all, &s->search);
@@ -258,7 +259,7 @@ static okra_status create(okra_context *ctx, const okra_output_ *output,
 {
     loss_options o;
     void *found = NULL;
-    FREED_BY(okra_delta_drop_) okra_delta_ *delta = NULL;
+    FREED_BY(okra_pair_loss_drop_) okra_pair_loss_ *delta = NULL;
     FREED_BY(drop) state *s = NULL;
     CHK(okra_options_read(options, &okra_decoder_loss_.options, &o));
     static const char *const needy[] = {"beam", "rounds", "longest", "alphabet"};
@@ -266,7 +267,7 @@ static okra_status create(okra_context *ctx, const okra_output_ *output,
         REFUSE_IF(!o.all && okra_options_is_set(options, needy[k]), OKRA_EARG,
                   "decoder loss: %s has no use without over-all", needy[k]);
     }
-    CHK(okra_delta_create_(ctx, output, request->argument, &delta));
+    CHK(okra_pair_loss_create_(ctx, output, request->argument, &delta));
     if (o.all) {
         ZMAKE(s, 1);
         s->output = output;
@@ -278,7 +279,7 @@ static okra_status create(okra_context *ctx, const okra_output_ *output,
     }
     s = found;
     s->own = TAKE(delta);
-    CHK(okra_ballot_create_(output->y, o.sharpen, o.votes, &s->ballot));
+    CHK(okra_vote_weights_create_(output->y, o.sharpen, o.votes, &s->ballot));
     *out = TAKE(s);
     return OKRA_OK;
 }
@@ -290,7 +291,7 @@ static okra_status search(okra_context *ctx, void *arg, const okra_block_ *block
     okra_block_ counted = *block;
     if (s->ballot) {
         CHK(okra_block_weights_(block, "decoder loss"));
-        CHK(okra_ballot_count_(ctx, s->ballot, block->W, &W));
+        CHK(okra_vote_weights_count_(ctx, s->ballot, block->W, &W));
         counted.W = okra_mat_of_(W, block->W.rows, block->W.cols);
     }
     return s->over ? s->over->block(ctx, s->search, &counted)

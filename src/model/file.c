@@ -10,7 +10,7 @@
  */
 #include "model/model.h"
 
-#include "decode/delta.h"
+#include "decode/pair_loss.h"
 #include "okra/more/update.h"
 
 #include <stdlib.h>
@@ -279,14 +279,14 @@ static okra_status load_training(okra_context *ctx, okra_archive_ *a, const json
 /* What follows the name of the decoder that the model keeps: a loss, and its kernel. */
 static okra_status check_loss(okra_context *ctx, const okra_model *m, const char *path)
 {
-    FREED_BY(okra_delta_drop_) okra_delta_ *loss = NULL;
+    FREED_BY(okra_pair_loss_drop_) okra_pair_loss_ *loss = NULL;
     const char *decode = okra_bag_get_text_(m->bag, "decode");
     const okra_decoder_ *decoder = decode ? okra_decoder_find_(decode) : NULL;
     if (!decoder || !decoder->argument) {
         return OKRA_OK;
     }
-    okra_status st = okra_delta_create_(ctx, &m->training->output,
-                                        okra_decoder_argument_(decode), &loss);
+    okra_status st = okra_pair_loss_create_(ctx, &m->training->output,
+                                            okra_decoder_argument_(decode), &loss);
     if (st == OKRA_EARG || st == OKRA_ESHAPE || st == OKRA_EUNSUPPORTED ||
         st == OKRA_EFORMAT) {
         okra_message_prefix_("%s", path);

@@ -11,14 +11,14 @@
  * which ascends as E_j descends. These d n losses are computed once, then a block of
  * predictions is one product and d log d a test point; exact.
  */
-#include "decode/delta.h"
+#include "decode/pair_loss.h"
 #include "decode/propose.h"
 #include "decode/rankings/orders.h"
 #include "decode/risk.h"
 
 struct okra_gains_ {
     const okra_output_ *output;
-    okra_delta_ *loss;
+    okra_pair_loss_ *loss;
     bool ranks;
     double *D; /* d x n: losses where item j is first */
     okra_int tests;
@@ -44,7 +44,7 @@ static okra_status make_firsts(const okra_context *ctx, const okra_gains_ *g,
 }
 
 okra_status okra_gains_create_(okra_context *ctx, const okra_output_ *output,
-                               okra_delta_ *loss, okra_int tests, bool ranks,
+                               okra_pair_loss_ *loss, okra_int tests, bool ranks,
                                okra_gains_ **out)
 {
     FREED_BY(drop) okra_gains_ *g = NULL;
@@ -59,9 +59,9 @@ okra_status okra_gains_create_(okra_context *ctx, const okra_output_ *output,
     CHK(okra_doubles_(ctx, tests, d, "the decoded rankings", &g->result));
     CHK(okra_doubles_(ctx, d, n, "the losses of items that are first", &g->D));
     CHK(make_firsts(ctx, g, &firsts));
-    CHK(okra_delta_bind_(ctx, loss, firsts));
-    okra_status st = okra_delta_pairs_(ctx, loss, 0, okra_mat_of_(g->D, d, n));
-    CHK(okra_delta_bind_(ctx, loss, NULL));
+    CHK(okra_pair_loss_bind_(ctx, loss, firsts));
+    okra_status st = okra_pair_loss_pairs_(ctx, loss, 0, okra_mat_of_(g->D, d, n));
+    CHK(okra_pair_loss_bind_(ctx, loss, NULL));
     CHK(st);
     *out = TAKE(g);
     return OKRA_OK;

@@ -31,7 +31,7 @@ okra_status okra_order_assigned_(const okra_context *ctx, const okra_data *y,
 typedef struct okra_gains_ okra_gains_;
 /* ranks: objects are rankings; else scores, larger is first. */
 okra_status okra_gains_create_(okra_context *ctx, const okra_output_ *output,
-                               struct okra_delta_ *loss, okra_int tests, bool ranks,
+                               struct okra_pair_loss_ *loss, okra_int tests, bool ranks,
                                okra_gains_ **out) OKRA_CHECK;
 void okra_gains_free_(okra_gains_ *gains);
 okra_status okra_gains_block_(okra_context *ctx, okra_gains_ *gains,

@@ -25,7 +25,7 @@
  * All of them report the true distance or loss.
  */
 #include "decode/beam.h"
-#include "decode/delta.h"
+#include "decode/pair_loss.h"
 #include "decode/rankings/orders.h"
 #include "kernel/expression/expr.h"
 
@@ -60,7 +60,7 @@ typedef struct state {
     okra_beam_ *beam;
     okra_gains_ *gains; /* in the place of the beam */
     okra_context *ctx;
-    okra_finds_ finds;
+    okra_results_ finds;
 } state;
 
 extern const okra_decoder_ okra_decoder_rankings_;
@@ -72,7 +72,7 @@ static void release(void *arg)
         okra_beam_free_(s->beam);
         okra_gains_free_(s->gains);
         okra_free_(s->code);
-        okra_finds_clear_(&s->finds);
+        okra_results_clear_(&s->finds);
         okra_free_(s);
     }
 }
@@ -190,17 +190,17 @@ static okra_status begin(void *user, const double *w, okra_offer_ *offer)
 
 /* ---- the decoder ---- */
 
-static void choose(state *s, const okra_delta_ *loss)
+static void choose(state *s, const okra_pair_loss_ *loss)
 {
     static const how of[] = {[OKRA_SHAPE_PAIRS_] = PAIRS,
                              [OKRA_SHAPE_RANKS_] = SORTED,
                              [OKRA_SHAPE_INNER_] = SORTED,
                              [OKRA_SHAPE_PLACES_] = PLACES,
                              [OKRA_SHAPE_GAINS_] = ANY};
-    const okra_kernel *kernel = loss ? okra_delta_kernel_(loss) : s->output->kernel;
+    const okra_kernel *kernel = loss ? okra_pair_loss_kernel_(loss) : s->output->kernel;
     double scale = 1;
     s->how = of[kernel ? okra_kernel_shape_(kernel, &scale)
-                       : okra_delta_shape_(loss, &s->power)];
+                       : okra_pair_loss_shape_(loss, &s->power)];
     s->how = scale > 0 ? s->how : ANY;
 }
 
@@ -216,7 +216,7 @@ static okra_status check_outputs(const okra_data *y, bool ranks)
     return st;
 }
 
-static okra_status open_search(okra_context *ctx, state *s, okra_delta_ *loss,
+static okra_status open_search(okra_context *ctx, state *s, okra_pair_loss_ *loss,
                                const rankings_options *o)
 {
     bool paired = s->how == PAIRS && s->d <= EXACT;
@@ -260,16 +260,16 @@ static okra_status create(okra_context *ctx, const okra_output_ *output,
                           const okra_options *options,
                           const okra_decode_request_ *request, void **out)
 {
-    okra_delta_ *loss = request->loss;
+    okra_pair_loss_ *loss = request->loss;
     FREED_BY(drop) state *s = NULL;
     rankings_options o;
     CHK(okra_options_read(options, &okra_decoder_rankings_.options, &o));
     double power = 0;
-    bool gains = loss && okra_delta_shape_(loss, &power) == OKRA_SHAPE_GAINS_;
-    bool ranks = !gains || strstr(okra_delta_spec_(loss), "order=ranks");
+    bool gains = loss && okra_pair_loss_shape_(loss, &power) == OKRA_SHAPE_GAINS_;
+    bool ranks = !gains || strstr(okra_pair_loss_spec_(loss), "order=ranks");
     ZMAKE(s, 1);
-    CHK(okra_finds_open_(ctx, "rankings", tgamma((double)output->y->d + 1), request,
-                         &s->finds));
+    CHK(okra_results_open_(ctx, "rankings", tgamma((double)output->y->d + 1), request,
+                           &s->finds));
     CHK(check_outputs(output->y, ranks));
     REFUSE_IF(!ranks && s->finds.top > 1, OKRA_EARG,
               "decoder rankings gives one vector of scores per test point: top is %lld, "
@@ -301,7 +301,7 @@ static okra_status finish(okra_context *ctx, void *arg, okra_decoded_ *out)
     state *s = arg;
     (void)ctx;
     return s->gains ? okra_gains_give_(s->gains, out)
-                    : okra_finds_give_(&s->finds, objects, s, out);
+                    : okra_results_give_(&s->finds, objects, s, out);
 }
 
 const okra_decoder_ okra_decoder_rankings_ = {

@@ -25,7 +25,7 @@
 
 #include "decode/sets/counts_inside.h"
 #include "decode/sets/members.h"
-#include "decode/delta.h"
+#include "decode/pair_loss.h"
 #include "candidates/nearest.h"
 
 #include <math.h>
@@ -222,8 +222,9 @@ static okra_status part_self(okra_context *ctx, okra_counts_ *s)
 
 /* K of a loss D in the place of a kernel: -D / 2 of intervals where the heads are right,
  * so that J = l(y,y) - 2 sum_i w_i f is the expected loss, with l(y,y) = 0. */
-static okra_status losses(const okra_delta_ *loss, okra_counts_ *s, const okra_int *begin,
-                          const okra_int *length, okra_int count, double *K)
+static okra_status losses(const okra_pair_loss_ *loss, okra_counts_ *s,
+                          const okra_int *begin, const okra_int *length, okra_int count,
+                          double *K)
 {
     OWNED okra_int *zero = NULL, *size = NULL;
     FREED_BY(okra_data_drop_) okra_data *heads = NULL, *sets = NULL;
@@ -239,7 +240,7 @@ static okra_status losses(const okra_delta_ *loss, okra_counts_ *s, const okra_i
         okra_data_free(heads);
         heads = NULL;
         CHK(intervals(zero, size, count, s->d, &heads));
-        CHK(okra_delta_each_(loss, heads, sets, each));
+        CHK(okra_pair_loss_each_(loss, heads, sets, each));
         for (okra_int i = 0; i < count; i++) {
             K[i * s->sizes + k] = -each[i] / 2;
         }
@@ -260,7 +261,7 @@ static void distances(okra_counts_ *s, const okra_int *length, okra_int count, d
 }
 
 static okra_status make_table(okra_context *ctx, const okra_kernel *kernel,
-                              const okra_delta_ *loss, okra_counts_ *s)
+                              const okra_pair_loss_ *loss, okra_counts_ *s)
 {
     OWNED okra_int *begin = NULL, *length = NULL, *place = NULL;
     okra_int count = 0;
@@ -367,20 +368,20 @@ static void shelve(const okra_context *ctx, const okra_output_ *output, const ch
 }
 
 okra_status okra_counts_create_(okra_context *ctx, const okra_output_ *output,
-                                const okra_delta_ *loss, bool empty, okra_int rounds,
+                                const okra_pair_loss_ *loss, bool empty, okra_int rounds,
                                 okra_counts_ **out)
 {
     FREED_BY(drop) okra_counts_ *s = NULL;
     bool plain = loss || (!output->map && !output->components && !output->criterion);
     /* Metrics of vectors do not ask which coordinate is which, but some kernels do. */
-    const okra_kernel *kernel = loss ? okra_delta_kernel_(loss) : output->kernel;
+    const okra_kernel *kernel = loss ? okra_pair_loss_kernel_(loss) : output->kernel;
     bool counts = kernel ? okra_kernel_by_counts_(kernel) : loss != NULL;
     char name[640];
     if (!plain || !counts || output->y->d < 1 || output->y->d > INT32_MAX) {
         return OKRA_OK;
     }
     snprintf(name, sizeof name, "counts %d %lld %s", empty, (long long)rounds,
-             loss ? okra_delta_spec_(loss) : "");
+             loss ? okra_pair_loss_spec_(loss) : "");
     *out = okra_cache_find_(okra_cache_of_(output), name);
     if (*out) {
         return OKRA_OK;

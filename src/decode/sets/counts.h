@@ -4,7 +4,7 @@
 #ifndef OKRA_COUNTS_H_
 #define OKRA_COUNTS_H_
 
-#include "decode/finds.h"
+#include "decode/results.h"
 
 typedef struct okra_counts_ okra_counts_;
 
@@ -14,7 +14,7 @@ typedef struct okra_counts_ okra_counts_;
  * distances are expected losses. empty: sets with l(y,y) <= 0 are allowed; rounds: steps
  * of one search at most. */
 okra_status okra_counts_create_(okra_context *ctx, const okra_output_ *output,
-                                const struct okra_delta_ *loss, bool empty,
+                                const struct okra_pair_loss_ *loss, bool empty,
                                 okra_int rounds, okra_counts_ **out) OKRA_CHECK;
 /* With a loss: each[i] of a set of at most okra_counts_most_ labels and all training
  * outputs. c: okra_counts_groups_ places. */
@@ -30,6 +30,6 @@ void okra_counts_free_(okra_counts_ *counts);
 okra_status okra_counts_search_(okra_context *ctx, const okra_counts_ *counts,
                                 okra_mat_ W, const okra_int *index, okra_int top,
                                 const double *norm, okra_int wanted,
-                                okra_find_ *found) OKRA_CHECK;
+                                okra_result_ *found) OKRA_CHECK;
 
 #endif

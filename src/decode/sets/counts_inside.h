@@ -46,6 +46,6 @@ void okra_counts_work_free_(okra_counts_work_ *space);
 /* The `wanted` best sets for the weights of one row; see okra_counts_search_. */
 okra_status okra_counts_work_search_(okra_counts_work_ *space, const double *weights,
                                      const okra_int *index, okra_int top, double norm,
-                                     okra_find_ *found) OKRA_CHECK;
+                                     okra_result_ *found) OKRA_CHECK;
 
 #endif

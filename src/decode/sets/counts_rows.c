@@ -8,7 +8,7 @@ typedef struct work {
     const okra_int *index;
     okra_int top, wanted;
     const double *norm;
-    okra_find_ *found;          /* rows x wanted */
+    okra_result_ *found;        /* rows x wanted */
     okra_counts_work_ **spaces; /* one per worker */
 } work;
 
@@ -25,7 +25,7 @@ static okra_status some_rows(void *arg, okra_int begin, okra_int end, int worker
 
 okra_status okra_counts_search_(okra_context *ctx, const okra_counts_ *s, okra_mat_ W,
                                 const okra_int *index, okra_int top, const double *norm,
-                                okra_int wanted, okra_find_ *found)
+                                okra_int wanted, okra_result_ *found)
 {
     okra_status st = OKRA_OK;
     int workers = okra_workers_(ctx);

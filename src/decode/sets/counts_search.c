@@ -400,7 +400,7 @@ static void search(okra_counts_work_ *x, const double *weights, const okra_int *
 
 okra_status okra_counts_work_search_(okra_counts_work_ *x, const double *weights,
                                      const okra_int *index, okra_int top, double norm,
-                                     okra_find_ *found)
+                                     okra_result_ *found)
 {
     OWNED int32_t *members = NULL;
     MAKE(members, x->s->d + 1);
@@ -414,7 +414,7 @@ okra_status okra_counts_work_search_(okra_counts_work_ *x, const double *weights
             members[size] = (int32_t)j;
             size += x->best[k].in[j];
         }
-        CHK(okra_find_make_(members, size, x->s->loss ? J : fmax(J, 0), &found[k]));
+        CHK(okra_result_make_(members, size, x->s->loss ? J : fmax(J, 0), &found[k]));
     }
     return OKRA_OK;
 }

@@ -52,7 +52,7 @@ typedef struct state {
     double scale;         /* neither: of the linear kernel       */
     bool *in;             /* d: a set ...                        */
     int32_t *members;     /* d: ... and its members              */
-    okra_finds_ finds;
+    okra_results_ finds;
 } state;
 
 extern const okra_decoder_ okra_decoder_labels_;
@@ -65,7 +65,7 @@ static void release(void *arg)
         okra_counts_free_(s->counts);
         okra_starts_free_(s->starts);
         FREE(s->in, s->members);
-        okra_finds_clear_(&s->finds);
+        okra_results_clear_(&s->finds);
         okra_free_(s);
     }
 }
@@ -154,7 +154,7 @@ static okra_status begin(void *user, const double *w, okra_offer_ *offer)
 /* ---- the decoder ---- */
 
 /* How sets are searched for where the kernel is not linear. */
-static okra_status open_search(okra_context *ctx, state *s, struct okra_delta_ *loss,
+static okra_status open_search(okra_context *ctx, state *s, struct okra_pair_loss_ *loss,
                                const labels_options *o)
 {
     okra_moves_ moves = {.decoder = "decoder labels",
@@ -190,8 +190,8 @@ static okra_status create(okra_context *ctx, const okra_output_ *output,
     labels_options o;
     CHK(okra_options_read(options, &okra_decoder_labels_.options, &o));
     ZMAKE(s, 1);
-    CHK(okra_finds_open_(ctx, "labels", pow(2, (double)output->y->d), request,
-                         &s->finds));
+    CHK(okra_results_open_(ctx, "labels", pow(2, (double)output->y->d), request,
+                           &s->finds));
     CHK(okra_sets_check_(output->y, "decoder labels"));
     s->output = output;
     s->d = okra_data_width(output->y);
@@ -290,8 +290,8 @@ static okra_status threshold_row(state *s, okra_int i, const double *h, change *
     }
     for (okra_int t = 0; t < count; t++) {
         apply(s, sorted, sums, t);
-        CHK(okra_finds_put_(&s->finds, i, t, s->members, listed(s),
-                            s->scale * (least + sums[t].cost)));
+        CHK(okra_results_put_(&s->finds, i, t, s->members, listed(s),
+                              s->scale * (least + sums[t].cost)));
         apply(s, sorted, sums, t);
     }
     return OKRA_OK;
@@ -328,7 +328,7 @@ static okra_status count_block(okra_context *ctx, state *s, const okra_block_ *b
     okra_status st = OKRA_OK;
     okra_int m = block->m, wanted = m * s->finds.top, *index = NULL, count = 0;
     double *norm = NULL;
-    okra_find_ *found = NULL;
+    okra_result_ *found = NULL;
     TRY(okra_block_weights_(block, "decoder labels"));
     ZALLOC(norm, m);
     ALLOC(index, m * s->top);
@@ -344,9 +344,9 @@ static okra_status count_block(okra_context *ctx, state *s, const okra_block_ *b
     }
     TRY(okra_counts_search_(ctx, s->counts, block->W, index, s->top, norm, s->finds.top,
                             found));
-    TRY(okra_finds_put_all_(&s->finds, block->first, m, found));
+    TRY(okra_results_put_all_(&s->finds, block->first, m, found));
 done:
-    okra_find_free_(found, wanted);
+    okra_result_free_(found, wanted);
     FREE(index, norm);
     return st;
 }
@@ -363,7 +363,7 @@ static okra_status finish(okra_context *ctx, void *arg, okra_decoded_ *out)
 {
     state *s = arg;
     s->ctx = ctx;
-    return okra_finds_give_(&s->finds, objects, s, out);
+    return okra_results_give_(&s->finds, objects, s, out);
 }
 
 const okra_decoder_ okra_decoder_labels_ = {

@@ -176,7 +176,7 @@ static okra_int advance(okra_degree_ *d, okra_int i, okra_int states)
 }
 
 /* The strings of the largest <h, phi(y)> into found[0..best-1]. */
-static okra_status search(okra_degree_ *d, okra_find_ *found)
+static okra_status search(okra_degree_ *d, okra_result_ *found)
 {
     okra_int states = 1, best = d->best;
     OWNED int32_t *word = NULL;
@@ -202,13 +202,13 @@ static okra_status search(okra_degree_ *d, okra_find_ *found)
             word[i] = d->alphabet[at / best % d->letters];
             at = d->from[i * d->states * best + at];
         }
-        CHK(okra_find_make_(word, d->length, 0, &found[t]));
+        CHK(okra_result_make_(word, d->length, 0, &found[t]));
     }
     return OKRA_OK;
 }
 
 static okra_status one_row(okra_degree_ *d, const okra_data *y, const double *w,
-                           okra_find_ *found)
+                           okra_result_ *found)
 {
     okra_int own;
     memset(d->h, 0, (size_t)(d->length * d->cells) * sizeof *d->h);
@@ -224,7 +224,7 @@ static okra_status one_row(okra_degree_ *d, const okra_data *y, const double *w,
 
 /* The true distances of what was found for m rows. */
 static okra_status measure(okra_context *ctx, const okra_degree_ *d,
-                           const okra_output_ *output, okra_mat_ W, okra_find_ *found)
+                           const okra_output_ *output, okra_mat_ W, okra_result_ *found)
 {
     FREED_BY(okra_panels_drop_) okra_panels_ *training = NULL;
     FREED_BY(okra_ragged_abandon_) okra_ragged_builder_ b = {0};
@@ -257,7 +257,7 @@ static okra_status measure(okra_context *ctx, const okra_degree_ *d,
 
 okra_status okra_degree_block_(okra_context *ctx, okra_degree_ *d,
                                const okra_output_ *output, const okra_block_ *block,
-                               okra_find_ *found)
+                               okra_result_ *found)
 {
     for (okra_int r = 0; r < block->m; r++) {
         CHK(okra_cancelled_(ctx));

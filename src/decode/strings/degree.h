@@ -4,7 +4,7 @@
 #ifndef OKRA_DEGREE_H_
 #define OKRA_DEGREE_H_
 
-#include "decode/finds.h"
+#include "decode/results.h"
 
 /* Is the kernel weighted-degree, scaled or normalized or not? Then its k. */
 bool okra_kernel_is_degree_(const okra_kernel *kernel, okra_int *k);
@@ -23,6 +23,6 @@ OKRA_DROPS_(okra_degree_drop_, okra_degree_, okra_degree_free_)
  * their squared distances. */
 okra_status okra_degree_block_(okra_context *ctx, okra_degree_ *degree,
                                const okra_output_ *output, const okra_block_ *block,
-                               okra_find_ *found) OKRA_CHECK;
+                               okra_result_ *found) OKRA_CHECK;
 
 #endif

@@ -32,7 +32,7 @@ typedef struct item {
 } item;
 
 /* What one thread works with. */
-typedef struct desk {
+typedef struct workspace {
     const okra_median_ *m;
     const double *w;
     okra_int most;   /* letters of z and y at most */
@@ -45,9 +45,9 @@ typedef struct desk {
     item *kept;                   /* width */
     okra_int count;
     int32_t *edited; /* most + 1 */
-} desk;
+} workspace;
 
-static void desk_clear(desk *d)
+static void desk_clear(workspace *d)
 {
     FREE(d->value, d->F, d->B, d->places, d->stamp, d->out, d->put, d->replaced);
     for (okra_int k = 0; d->kept && k < d->m->width; k++) {
@@ -56,9 +56,9 @@ static void desk_clear(desk *d)
     FREE(d->kept, d->edited);
 }
 
-static okra_status desk_open(const okra_median_ *m, okra_int most, desk *out)
+static okra_status desk_open(const okra_median_ *m, okra_int most, workspace *out)
 {
-    FREED_BY(desk_clear) desk d = {.m = m, .most = most};
+    FREED_BY(desk_clear) workspace d = {.m = m, .most = most};
     okra_int room = OKRA_MAX_(m->letters, 1);
     MAKE(d.value, 2 * most + 3);
     for (okra_int k = 0; k < 2 * most + 3; k++) {
@@ -78,14 +78,15 @@ static okra_status desk_open(const okra_median_ *m, okra_int most, desk *out)
     }
     MAKE(d.edited, most + 1);
     *out = d;
-    d = (desk){.m = m};
+    d = (workspace){.m = m};
     return OKRA_OK;
 }
 
 /* ---- the losses of all edits ---- */
 
 /* F; F(n, m) is the distance of z and y. */
-static void forwards(desk *d, const int32_t *z, okra_int n, const int32_t *y, okra_int m)
+static void forwards(workspace *d, const int32_t *z, okra_int n, const int32_t *y,
+                     okra_int m)
 {
     okra_int ld = m + 1;
     for (okra_int p = 0; p <= n; p++) {
@@ -102,7 +103,8 @@ static void forwards(desk *d, const int32_t *z, okra_int n, const int32_t *y, ok
     }
 }
 
-static void backwards(desk *d, const int32_t *z, okra_int n, const int32_t *y, okra_int m)
+static void backwards(workspace *d, const int32_t *z, okra_int n, const int32_t *y,
+                      okra_int m)
 {
     okra_int ld = m + 1;
     for (okra_int p = n; p >= 0; p--) {
@@ -121,7 +123,7 @@ static void backwards(desk *d, const int32_t *z, okra_int n, const int32_t *y, o
 
 /* values[c] += w times v of the distance to y of z with letter c between its first p
  * letters and those from q on. */
-static void add_letter(desk *d, okra_int p, okra_int q, okra_int m, double w,
+static void add_letter(workspace *d, okra_int p, okra_int q, okra_int m, double w,
                        double *values)
 {
     const int32_t *F = d->F + p * (m + 1), *B = d->B + q * (m + 1);
@@ -143,7 +145,7 @@ static void add_letter(desk *d, okra_int p, okra_int q, okra_int m, double w,
     }
 }
 
-static void add_output(desk *d, const item *z, okra_int i, double w)
+static void add_output(workspace *d, const item *z, okra_int i, double w)
 {
     okra_int m, n = z->length, letters = d->m->letters;
     const int32_t *y = okra_characters_(d->m->y, i, &m);
@@ -171,7 +173,7 @@ static void add_output(desk *d, const item *z, okra_int i, double w)
 /* ---- the search ---- */
 
 /* Keeps a string that is not there yet, if it is among the best. */
-static void offer(desk *d, const int32_t *code, okra_int length, double loss)
+static void offer(workspace *d, const int32_t *code, okra_int length, double loss)
 {
     okra_int width = d->m->width, at = d->count;
     if (at == width && !(loss < d->kept[width - 1].loss)) {
@@ -194,7 +196,7 @@ static void offer(desk *d, const int32_t *code, okra_int length, double loss)
 }
 
 /* z with letters p..q-1 replaced by a letter, or by none (c < 0). */
-static void offer_edit(desk *d, const int32_t *z, okra_int n, okra_int p, okra_int q,
+static void offer_edit(workspace *d, const int32_t *z, okra_int n, okra_int p, okra_int q,
                        okra_int c, double loss)
 {
     okra_int length = p;
@@ -206,7 +208,7 @@ static void offer_edit(desk *d, const int32_t *z, okra_int n, okra_int p, okra_i
     offer(d, d->edited, length + n - q, loss);
 }
 
-static void expand(desk *d, const int32_t *z, okra_int n)
+static void expand(workspace *d, const int32_t *z, okra_int n)
 {
     okra_int letters = d->m->letters;
     for (okra_int p = 0; p <= n; p++) {
@@ -222,7 +224,7 @@ static void expand(desk *d, const int32_t *z, okra_int n)
     }
 }
 
-static void measure(desk *d, const item *z, double least)
+static void measure(workspace *d, const item *z, double least)
 {
     okra_int letters = d->m->letters, n = z->length;
     memset(d->put, 0, (size_t)((n + 1) * letters) * sizeof *d->put);
@@ -235,7 +237,7 @@ static void measure(desk *d, const item *z, double least)
     }
 }
 
-static void search(desk *d, int32_t *z)
+static void search(workspace *d, int32_t *z)
 {
     double most = 0;
     for (okra_int i = 0; i < d->m->y->n; i++) {
@@ -258,7 +260,7 @@ static void search(desk *d, int32_t *z)
 }
 
 /* What one string is worth. */
-static double worth(desk *d, const int32_t *z, okra_int n)
+static double worth(workspace *d, const int32_t *z, okra_int n)
 {
     double sum = 0;
     for (okra_int i = 0; i < d->m->y->n; i++) {
@@ -274,16 +276,16 @@ static double worth(desk *d, const int32_t *z, okra_int n)
 
 typedef struct work {
     const okra_block_ *block;
-    desk *desks;        /* one per worker */
-    const double *norm; /* of the predictions, 0 of a loss */
+    workspace *workspaces; /* one per worker */
+    const double *norm;    /* of the predictions, 0 of a loss */
     okra_int top;
-    okra_find_ *found; /* rows x top */
+    okra_result_ *found; /* rows x top */
 } work;
 
 static okra_status some_rows(void *arg, okra_int begin, okra_int end, int worker)
 {
     const work *w = arg;
-    desk *d = &w->desks[worker];
+    workspace *d = &w->workspaces[worker];
     OWNED int32_t *z = NULL;
     MAKE(z, d->most + 1);
     for (okra_int r = begin; r < end; r++) {
@@ -301,7 +303,7 @@ static okra_status some_rows(void *arg, okra_int begin, okra_int end, int worker
             const item *k = &d->kept[t];
             double far =
                 d->m->sigma > 0 ? fmax(d->m->scale + k->loss + w->norm[r], 0) : k->loss;
-            CHK(okra_find_make_(k->code, k->length, far, &w->found[r * w->top + t]));
+            CHK(okra_result_make_(k->code, k->length, far, &w->found[r * w->top + t]));
         }
     }
     return OKRA_OK;
@@ -316,19 +318,19 @@ static okra_status search_rows(okra_context *ctx, const okra_median_ *m, work *w
         okra_characters_(m->y, i, &own);
         most = OKRA_MAX_(most, own);
     }
-    ZALLOC(w->desks, workers);
+    ZALLOC(w->workspaces, workers);
     for (int k = 0; k < workers; k++) {
-        w->desks[k].m = m;
+        w->workspaces[k].m = m;
     }
     for (int k = 0; k < workers; k++) {
-        TRY(desk_open(m, most, &w->desks[k]));
+        TRY(desk_open(m, most, &w->workspaces[k]));
     }
     TRY(okra_parallel_(ctx, w->block->m, 1, "decode", some_rows, w));
 done:
-    for (int k = 0; w->desks && k < workers; k++) {
-        desk_clear(&w->desks[k]);
+    for (int k = 0; w->workspaces && k < workers; k++) {
+        desk_clear(&w->workspaces[k]);
     }
-    okra_free_(w->desks);
+    okra_free_(w->workspaces);
     return st;
 }
 
@@ -350,7 +352,8 @@ bool okra_kernel_is_edit_(const okra_kernel *kernel, double *sigma, double *scal
 }
 
 okra_status okra_median_block_(okra_context *ctx, const okra_median_ *m,
-                               const okra_block_ *block, okra_int top, okra_find_ *found)
+                               const okra_block_ *block, okra_int top,
+                               okra_result_ *found)
 {
     OWNED double *norm = NULL;
     work w = {.block = block, .top = top, .found = found};

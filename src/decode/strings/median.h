@@ -4,7 +4,7 @@
 #ifndef OKRA_MEDIAN_H_
 #define OKRA_MEDIAN_H_
 
-#include "decode/finds.h"
+#include "decode/results.h"
 #include "decode/propose.h"
 
 typedef struct okra_median_ {
@@ -23,6 +23,6 @@ bool okra_kernel_is_edit_(const okra_kernel *kernel, double *sigma, double *scal
  * squared distances, into found (rows x top). */
 okra_status okra_median_block_(okra_context *ctx, const okra_median_ *median,
                                const okra_block_ *block, okra_int top,
-                               okra_find_ *found) OKRA_CHECK;
+                               okra_result_ *found) OKRA_CHECK;
 
 #endif

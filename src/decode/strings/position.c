@@ -24,7 +24,7 @@
  */
 #include "data/strings.h"
 #include "decode/strings/chain.h"
-#include "decode/finds.h"
+#include "decode/results.h"
 #include "decode/propose.h"
 #include "kernel/expression/expr.h"
 #include "kernel/strings/string_kernels.h"
@@ -60,7 +60,7 @@ typedef struct state {
     okra_chain_ chain;
     double weight;
     okra_panels_ *training;
-    okra_finds_ finds;
+    okra_results_ finds;
 } state;
 
 extern const okra_decoder_ okra_decoder_position_;
@@ -72,7 +72,7 @@ static void release(void *arg)
         FREE(s->alphabet, s->coded, s->offsets);
         okra_chain_clear_(&s->chain);
         okra_panels_free_(s->training);
-        okra_finds_clear_(&s->finds);
+        okra_results_clear_(&s->finds);
         okra_free_(s);
     }
 }
@@ -151,7 +151,7 @@ static okra_status create(okra_context *ctx, const okra_output_ *output,
     for (okra_int i = 0; s->lengths && i < request->tests; i++) {
         longest = fmax(longest, (double)s->lengths[i]);
     }
-    CHK(okra_finds_open_(ctx, "position", pow(letters, longest), request, &s->finds));
+    CHK(okra_results_open_(ctx, "position", pow(letters, longest), request, &s->finds));
     *out = TAKE(s);
     return OKRA_OK;
 }
@@ -292,7 +292,7 @@ static double apart(const work *k, okra_int r, okra_int at)
 static okra_status keep(okra_context *ctx, const work *k)
 {
     state *s = k->s;
-    okra_finds_ *f = &s->finds;
+    okra_results_ *f = &s->finds;
     OWNED okra_int *owner = NULL;
     okra_int m = k->block->m, top = f->top, first = k->block->first, before = f->count;
     OWNED int32_t *codes = NULL;
@@ -308,8 +308,8 @@ static okra_status keep(okra_context *ctx, const work *k)
         }
         if (k->length[at] >= 0) {
             owner[f->count - before] = at / top;
-            CHK(okra_finds_put_(f, first + at / top, at % top, codes, k->length[at],
-                                k->block->W.p ? 0 : apart(k, at / top, at)));
+            CHK(okra_results_put_(f, first + at / top, at % top, codes, k->length[at],
+                                  k->block->W.p ? 0 : apart(k, at / top, at)));
         }
     }
     if (!k->block->W.p) {
@@ -360,7 +360,7 @@ static okra_status finish(okra_context *ctx, void *arg, okra_decoded_ *out)
 {
     state *s = arg;
     (void)ctx;
-    return okra_finds_give_(&s->finds, okra_objects_letters_, s->output->y, out);
+    return okra_results_give_(&s->finds, okra_objects_letters_, s->output->y, out);
 }
 
 const okra_decoder_ okra_decoder_position_ = {

@@ -17,7 +17,7 @@
 #include "decode/strings/debruijn.h"
 #include "decode/strings/degree.h"
 #include "decode/strings/editor.h"
-#include "decode/delta.h"
+#include "decode/pair_loss.h"
 #include "decode/strings/median.h"
 #include "decode/strings/places.h"
 #include "decode/strings/writing.h"
@@ -57,14 +57,14 @@ typedef struct state {
     okra_starts_ *starts;
     okra_int width, rounds;
     bool empty;
-    okra_delta_ *loss;   /* what is minimised in the place of the distance, or NULL */
-    bool median;         /* it, or the kernel, is of the edit distance: median.c */
-    double sigma, scale; /* the kernel; sigma 0: the loss */
-    okra_int k;          /* of the spectrum kernel; 0: another kernel */
+    okra_pair_loss_ *loss; /* what is minimised in the place of the distance, or NULL */
+    bool median;           /* it, or the kernel, is of the edit distance: median.c */
+    double sigma, scale;   /* the kernel; sigma 0: the loss */
+    okra_int k;            /* of the spectrum kernel; 0: another kernel */
     okra_debruijn_ graph;
     okra_degree_ *degree; /* weighted-degree: all of the search */
     okra_int unfinished;  /* exact searches given up */
-    okra_finds_ finds;
+    okra_results_ finds;
 } state;
 
 extern const okra_decoder_ okra_decoder_string_;
@@ -79,7 +79,7 @@ static void release(void *arg)
         okra_editor_clear_(&s->editor);
         okra_debruijn_clear_(&s->graph);
         okra_degree_free_(s->degree);
-        okra_finds_clear_(&s->finds);
+        okra_results_clear_(&s->finds);
         okra_free_(s);
     }
 }
@@ -228,8 +228,9 @@ static void tell_cost(okra_context *ctx, const state *s)
 static okra_status create_beam(okra_context *ctx, state *s)
 {
     double power = 0;
-    bool by_place =
-        s->loss && okra_delta_shape_(s->loss, &power) == OKRA_SHAPE_PLACES_ && power == 0;
+    bool by_place = s->loss &&
+                    okra_pair_loss_shape_(s->loss, &power) == OKRA_SHAPE_PLACES_ &&
+                    power == 0;
     bool done = s->every || (by_place && s->finds.top == 1);
     okra_moves_ moves = {.decoder = "decoder string",
                          .what = "string",
@@ -265,7 +266,7 @@ static okra_status open_search(okra_context *ctx, state *s, okra_int beam)
     s->width = beam > 0 ? beam : s->written ? 32 : 16;
     s->width = OKRA_MAX_(s->width, s->finds.top);
     double power = 0;
-    bool edits = s->loss ? okra_delta_shape_(s->loss, &power) == OKRA_SHAPE_EDITS_
+    bool edits = s->loss ? okra_pair_loss_shape_(s->loss, &power) == OKRA_SHAPE_EDITS_
                          : okra_kernel_is_edit_(s->output->kernel, &s->sigma, &s->scale);
     s->median = edits && !s->every && OKRA_MAX_(e->known, e->longest) <= MEDIAN_LONGEST;
     if (s->written || s->median) {
@@ -290,8 +291,8 @@ static okra_status create(okra_context *ctx, const okra_output_ *output,
               okra_kind_name(output->y->kind));
     s->output = output;
     CHK(okra_editor_open_(output->y, o.alphabet, o.longest, &s->editor));
-    CHK(okra_finds_open_(ctx, "string", how_many(&s->editor, output->y), request,
-                         &s->finds));
+    CHK(okra_results_open_(ctx, "string", how_many(&s->editor, output->y), request,
+                           &s->finds));
     s->loss = request->loss;
     s->rounds = o.rounds;
     s->empty = o.empty;
@@ -302,7 +303,7 @@ static okra_status create(okra_context *ctx, const okra_output_ *output,
 
 /* Under the kernels of written.h. */
 static okra_status write_rows(okra_context *ctx, state *s, const okra_block_ *block,
-                              okra_find_ *found)
+                              okra_result_ *found)
 {
     okra_status st = OKRA_OK;
     okra_int m = block->m;
@@ -332,7 +333,7 @@ done:
 }
 
 static okra_status search_rows(okra_context *ctx, state *s, const okra_block_ *block,
-                               okra_find_ *found)
+                               okra_result_ *found)
 {
     okra_median_ how = {s->output->y,      s->editor.alphabet, s->editor.letters,
                         s->editor.longest, s->width,           s->rounds,
@@ -346,7 +347,7 @@ static okra_status block_in(okra_context *ctx, void *arg, const okra_block_ *blo
 {
     state *s = arg;
     okra_int count = block->m * s->finds.top;
-    okra_find_ *found = NULL;
+    okra_result_ *found = NULL;
     if (s->beam) {
         return okra_beam_block_(ctx, s->beam, block);
     }
@@ -354,9 +355,9 @@ static okra_status block_in(okra_context *ctx, void *arg, const okra_block_ *blo
     ZMAKE(found, count);
     okra_status st = search_rows(ctx, s, block, found);
     if (st == OKRA_OK) {
-        st = okra_finds_put_all_(&s->finds, block->first, block->m, found);
+        st = okra_results_put_all_(&s->finds, block->first, block->m, found);
     }
-    okra_find_free_(found, count);
+    okra_result_free_(found, count);
     return st;
 }
 
@@ -367,7 +368,7 @@ static okra_status finish(okra_context *ctx, void *arg, okra_decoded_ *out)
         okra_warn_(ctx, "string: the exact search was given up for %lld of %lld",
                    (long long)s->unfinished, (long long)s->finds.tests);
     }
-    return okra_finds_give_(&s->finds, okra_objects_letters_, s->output->y, out);
+    return okra_results_give_(&s->finds, okra_objects_letters_, s->output->y, out);
 }
 
 const okra_decoder_ okra_decoder_string_ = {

@@ -53,7 +53,7 @@ typedef struct job {
     okra_int room; /* letters of the longest string there may be */
     worker *workers;
     okra_int top;
-    okra_find_ *found; /* rows x top */
+    okra_result_ *found; /* rows x top */
 } job;
 
 OKRA_CLEARS_(list_clear, list, it->items, it->letters)
@@ -275,9 +275,9 @@ static okra_status one(const job *j, worker *w, okra_int r, okra_int *lengths,
               (long long)(j->block->first + r));
     for (okra_int t = 0; t < OKRA_MIN_(j->top, w->kept.count); t++) {
         const item *it = &w->kept.items[t];
-        okra_find_ *f = &j->found[r * j->top + t];
-        CHK(okra_find_make_(it->letters, it->length, fmax(it->distance + j->norm[r], 0),
-                            f));
+        okra_result_ *f = &j->found[r * j->top + t];
+        CHK(okra_result_make_(it->letters, it->length, fmax(it->distance + j->norm[r], 0),
+                              f));
         for (okra_int k = 0; k < it->length; k++) {
             int32_t place = it->letters[k];
             f->codes[k] = place < 0 ? -1 - place : j->how->alphabet[place];
@@ -315,7 +315,7 @@ static okra_status workers_create(const job *j, int count, worker *w)
 
 okra_status okra_write_(okra_context *ctx, const okra_writing_ *how,
                         const okra_block_ *block, const double *norm, okra_int top,
-                        okra_find_ *found)
+                        okra_result_ *found)
 {
     okra_status st = OKRA_OK;
     int count = okra_workers_(ctx);

@@ -5,7 +5,7 @@
 #ifndef OKRA_WRITING_H_
 #define OKRA_WRITING_H_
 
-#include "decode/finds.h"
+#include "decode/results.h"
 #include "decode/propose.h"
 #include "decode/strings/written.h"
 
@@ -26,6 +26,6 @@ typedef struct okra_writing_ {
  * distances; norm[r] = w_r'Lw_r. */
 okra_status okra_write_(okra_context *ctx, const okra_writing_ *how,
                         const okra_block_ *block, const double *norm, okra_int top,
-                        okra_find_ *found) OKRA_CHECK;
+                        okra_result_ *found) OKRA_CHECK;
 
 #endif

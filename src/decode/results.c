@@ -1,7 +1,7 @@
 /*
- * finds.c: what decoders make up: the best objects of every test point, as codes.
+ * results.c: what decoders make up: the best objects of every test point, as codes.
  */
-#include "decode/finds.h"
+#include "decode/results.h"
 
 #include "data/strings.h"
 
@@ -20,8 +20,8 @@ okra_status okra_reserve_(void **block, okra_int need, okra_int *room, size_t si
     return OKRA_OK;
 }
 
-okra_status okra_find_make_(const int32_t *codes, okra_int length, double distance,
-                            okra_find_ *out)
+okra_status okra_result_make_(const int32_t *codes, okra_int length, double distance,
+                              okra_result_ *out)
 {
     MAKE(out->codes, OKRA_MAX_(length, 1));
     if (length > 0) {
@@ -32,7 +32,7 @@ okra_status okra_find_make_(const int32_t *codes, okra_int length, double distan
     return OKRA_OK;
 }
 
-void okra_find_free_(okra_find_ *found, okra_int count)
+void okra_result_free_(okra_result_ *found, okra_int count)
 {
     for (okra_int k = 0; found && k < count; k++) {
         okra_free_(found[k].codes);
@@ -74,12 +74,12 @@ okra_status okra_objects_letters_(const void *user, const int32_t *codes,
     return letters_as(user, &b, out);
 }
 
-okra_status okra_finds_open_(okra_context *ctx, const char *who, double most,
-                             const okra_decode_request_ *request, okra_finds_ *out)
+okra_status okra_results_open_(okra_context *ctx, const char *who, double most,
+                               const okra_decode_request_ *request, okra_results_ *out)
 {
     okra_int top = (okra_int)fmin((double)OKRA_MAX_(request->top, 1), fmax(most, 1));
     okra_int cells = request->tests * top;
-    FREED_BY(okra_finds_clear_) okra_finds_ f = {.tests = request->tests, .top = top};
+    FREED_BY(okra_results_clear_) okra_results_ f = {.tests = request->tests, .top = top};
     REFUSE_IF(request->candidates || request->ranges, OKRA_EARG,
               "decoder %s takes no candidates", who);
     CHK(okra_budget_ask_(ctx, (double)cells * (sizeof *f.distance + sizeof *f.index),
@@ -92,15 +92,15 @@ okra_status okra_finds_open_(okra_context *ctx, const char *who, double most,
         f.distance[k] = (double)INFINITY;
     }
     *out = f;
-    f = (okra_finds_){0};
+    f = (okra_results_){0};
     return OKRA_OK;
 }
 
-OKRA_SHARED_CLEARS_(okra_finds_clear_, okra_finds_, it->codes, it->offsets, it->index,
+OKRA_SHARED_CLEARS_(okra_results_clear_, okra_results_, it->codes, it->offsets, it->index,
                     it->distance)
 
-okra_status okra_finds_put_(okra_finds_ *f, okra_int i, okra_int rank,
-                            const int32_t *codes, okra_int length, double distance)
+okra_status okra_results_put_(okra_results_ *f, okra_int i, okra_int rank,
+                              const int32_t *codes, okra_int length, double distance)
 {
     okra_int begin = f->count > 0 ? f->offsets[f->count] : 0;
     CHK(okra_reserve_((void **)&f->offsets, f->count + 2, &f->room, sizeof *f->offsets));
@@ -116,20 +116,20 @@ okra_status okra_finds_put_(okra_finds_ *f, okra_int i, okra_int rank,
     return OKRA_OK;
 }
 
-okra_status okra_finds_put_all_(okra_finds_ *f, okra_int first, okra_int rows,
-                                const okra_find_ *found)
+okra_status okra_results_put_all_(okra_results_ *f, okra_int first, okra_int rows,
+                                  const okra_result_ *found)
 {
     for (okra_int k = 0; k < rows * f->top; k++) {
         if (found[k].codes) {
-            CHK(okra_finds_put_(f, first + k / f->top, k % f->top, found[k].codes,
-                                found[k].length, found[k].distance));
+            CHK(okra_results_put_(f, first + k / f->top, k % f->top, found[k].codes,
+                                  found[k].length, found[k].distance));
         }
     }
     return OKRA_OK;
 }
 
-okra_status okra_finds_give_(okra_finds_ *f, okra_objects_ objects, const void *user,
-                             okra_decoded_ *out)
+okra_status okra_results_give_(okra_results_ *f, okra_objects_ objects, const void *user,
+                               okra_decoded_ *out)
 {
     static const okra_int none[] = {0};
     FREED_BY(okra_data_drop_) okra_data *all = NULL;

@@ -1,11 +1,11 @@
 /*
- * delta.c: a metric of pairs as a loss between any object and all training outputs.
+ * pair_loss.c: a metric of pairs as a loss between any object and all training outputs.
  *
  * kernel-loss is a squared distance of the Gram engine. A metric of sets of labels comes
  * from a table of what two sets share (sets/counts.c), so that thousands of labels stay
  * sparse; any other metric is scored, an object against all training outputs at a time.
  */
-#include "decode/delta.h"
+#include "decode/pair_loss.h"
 
 #include "decode/sets/counts.h"
 #include "decode/sets/members.h"
@@ -14,7 +14,7 @@
 #include <stdio.h>
 #include <string.h>
 
-struct okra_delta_ {
+struct okra_pair_loss_ {
     const okra_output_ *output;
     char *spec;
     bool gain;            /* larger is better */
@@ -27,7 +27,7 @@ struct okra_delta_ {
     bool sought;          /* whether there is one is known */
 };
 
-void okra_delta_free_(okra_delta_ *d)
+void okra_pair_loss_free_(okra_pair_loss_ *d)
 {
     if (d) {
         FREE(d->self, d->train_self);
@@ -39,17 +39,17 @@ void okra_delta_free_(okra_delta_ *d)
     }
 }
 
-const char *okra_delta_spec_(const okra_delta_ *d)
+const char *okra_pair_loss_spec_(const okra_pair_loss_ *d)
 {
     return d->spec;
 }
 
-const okra_kernel *okra_delta_kernel_(const okra_delta_ *d)
+const okra_kernel *okra_pair_loss_kernel_(const okra_pair_loss_ *d)
 {
     return d->kernel;
 }
 
-okra_shape_ okra_delta_shape_(const okra_delta_ *d, double *power)
+okra_shape_ okra_pair_loss_shape_(const okra_pair_loss_ *d, double *power)
 {
     const okra_metric_ *metric = okra_metric_find_(d->spec);
     *power = metric->power;
@@ -58,8 +58,8 @@ okra_shape_ okra_delta_shape_(const okra_delta_ *d, double *power)
 
 /* ---- pairs ---- */
 
-okra_status okra_delta_each_(const okra_delta_ *d, const okra_data *truth,
-                             const okra_data *objects, double *each)
+okra_status okra_pair_loss_each_(const okra_pair_loss_ *d, const okra_data *truth,
+                                 const okra_data *objects, double *each)
 {
     double value;
     bool pairs = false;
@@ -75,7 +75,7 @@ okra_status okra_delta_each_(const okra_delta_ *d, const okra_data *truth,
 }
 
 /* each[i] = D(object c, y_i) for all training outputs. */
-static okra_status one_object(const okra_delta_ *d, okra_int c, double *each)
+static okra_status one_object(const okra_pair_loss_ *d, okra_int c, double *each)
 {
     OWNED okra_int *index = NULL;
     okra_int n = d->output->y->n;
@@ -85,11 +85,11 @@ static okra_status one_object(const okra_delta_ *d, okra_int c, double *each)
         index[i] = c;
     }
     CHK(okra_data_take(d->set, index, n, &copies));
-    return okra_delta_each_(d, d->output->y, copies, each);
+    return okra_pair_loss_each_(d, d->output->y, copies, each);
 }
 
 typedef struct filling {
-    const okra_delta_ *d;
+    const okra_pair_loss_ *d;
     okra_int first;
     okra_mat_ D;
 } filling;
@@ -116,7 +116,8 @@ static okra_status some_objects(void *arg, okra_int begin, okra_int end, int wor
 }
 
 /* The table of sets, once; none where these objects or the outputs are no sets. */
-static okra_status seek_counts(okra_context *ctx, okra_delta_ *d, const okra_data *set)
+static okra_status seek_counts(okra_context *ctx, okra_pair_loss_ *d,
+                               const okra_data *set)
 {
     bool sets = okra_sets_check_(d->output->y, "") == OKRA_OK &&
                 okra_sets_check_(set, "") == OKRA_OK;
@@ -134,8 +135,8 @@ static okra_status seek_counts(okra_context *ctx, okra_delta_ *d, const okra_dat
     return OKRA_OK;
 }
 
-okra_status okra_delta_pairs_(okra_context *ctx, const okra_delta_ *d, okra_int first,
-                              okra_mat_ D)
+okra_status okra_pair_loss_pairs_(okra_context *ctx, const okra_pair_loss_ *d,
+                                  okra_int first, okra_mat_ D)
 {
     filling f = {d, first, D};
     if (!d->bound) {
@@ -149,7 +150,8 @@ okra_status okra_delta_pairs_(okra_context *ctx, const okra_delta_ *d, okra_int 
     return OKRA_OK;
 }
 
-okra_status okra_delta_bind_(okra_context *ctx, okra_delta_ *d, const okra_data *set)
+okra_status okra_pair_loss_bind_(okra_context *ctx, okra_pair_loss_ *d,
+                                 const okra_data *set)
 {
     if (set && d->set == set) {
         return OKRA_OK;
@@ -174,7 +176,7 @@ okra_status okra_delta_bind_(okra_context *ctx, okra_delta_ *d, const okra_data 
 /* ---- create ---- */
 
 /* f1 of a pair is its mean over examples: `pair` of the metric. */
-static okra_status read_spec(const char *argument, okra_delta_ *d)
+static okra_status read_spec(const char *argument, okra_pair_loss_ *d)
 {
     char text[512];
     bool loss = false;
@@ -199,7 +201,7 @@ static okra_status read_spec(const char *argument, okra_delta_ *d)
     return d->spec ? OKRA_OK : OKRA_EMEM;
 }
 
-static okra_status open_kernel(okra_context *ctx, okra_delta_ *d)
+static okra_status open_kernel(okra_context *ctx, okra_pair_loss_ *d)
 {
     CHK(okra_metric_kernel_(d->spec, &d->kernel));
     if (!d->kernel) {
@@ -214,10 +216,10 @@ static okra_status open_kernel(okra_context *ctx, okra_delta_ *d)
     return okra_bound_diagonal_(ctx, d->bound, d->train_self);
 }
 
-okra_status okra_delta_create_(okra_context *ctx, const okra_output_ *output,
-                               const char *argument, okra_delta_ **out)
+okra_status okra_pair_loss_create_(okra_context *ctx, const okra_output_ *output,
+                                   const char *argument, okra_pair_loss_ **out)
 {
-    FREED_BY(okra_delta_drop_) okra_delta_ *d = NULL;
+    FREED_BY(okra_pair_loss_drop_) okra_pair_loss_ *d = NULL;
     ZMAKE(d, 1);
     d->output = output;
     CHK(read_spec(argument, d));

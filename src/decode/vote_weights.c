@@ -1,5 +1,5 @@
 /*
- * ballot.c: weights of training outputs as votes for outputs.
+ * vote_weights.c: weights of training outputs as votes for outputs.
  *
  * An expected loss sum_i w_i D(y, y_i) takes the weights of a method for the distribution
  * of the output. Those of ridge spread more than outputs do: large weights of both signs
@@ -16,23 +16,23 @@
  * P = 1 and A = 0 leave the weights alone. Where no object has a vote above 0, A does
  * too. The votes of g stand at the first training output that is g, 0 at the others.
  */
-#include "decode/ballot.h"
+#include "decode/vote_weights.h"
 
 #include <math.h>
 
-struct okra_ballot_ {
+struct okra_vote_weights_ {
     double sharpen, votes;
     okra_int *first; /* of each training output: the first that is the same */
 };
 
-OKRA_SHARED_FREES_(okra_ballot_free_, okra_ballot_, it->first)
+OKRA_SHARED_FREES_(okra_vote_weights_free_, okra_vote_weights_, it->first)
 
-OKRA_DROPS_(drop, okra_ballot_, okra_ballot_free_)
+OKRA_DROPS_(drop, okra_vote_weights_, okra_vote_weights_free_)
 
-okra_status okra_ballot_create_(const okra_data *y, double sharpen, double votes,
-                                okra_ballot_ **out)
+okra_status okra_vote_weights_create_(const okra_data *y, double sharpen, double votes,
+                                      okra_vote_weights_ **out)
 {
-    FREED_BY(drop) okra_ballot_ *v = NULL;
+    FREED_BY(drop) okra_vote_weights_ *v = NULL;
     if (sharpen == 1 && votes <= 0) {
         return OKRA_OK;
     }
@@ -71,7 +71,8 @@ static void raise_to(double power, okra_int n, double *w)
     }
 }
 
-static void count_row(const okra_ballot_ *v, okra_int n, const double *w, double *out)
+static void count_row(const okra_vote_weights_ *v, okra_int n, const double *w,
+                      double *out)
 {
     double all = 0, most = 0;
     for (okra_int i = 0; i < n; i++) {
@@ -103,8 +104,8 @@ static void count_row(const okra_ballot_ *v, okra_int n, const double *w, double
     }
 }
 
-okra_status okra_ballot_count_(okra_context *ctx, const okra_ballot_ *v, okra_mat_ W,
-                               double **out)
+okra_status okra_vote_weights_count_(okra_context *ctx, const okra_vote_weights_ *v,
+                                     okra_mat_ W, double **out)
 {
     OWNED double *counted = NULL;
     CHK(okra_doubles_(ctx, W.rows, W.cols, "votes", &counted));
