@@ -1,6 +1,5 @@
 /*
  * moments.c: one pass over the training set for C = Phi'Phi, R = Phi'Psi and D = Psi'Psi.
- *
  * Rows come in blocks that fit the memory budget; nothing of size n is kept. Cost: 2 n
  * m^2 (m the rank: features by a triangular solve, C by its lower half), 2 n m d for R,
  * n d^2 for D, and the kernel's values. Sums run over blocks in order, so that the block
