@@ -95,27 +95,27 @@ static void shift(okra_mat_ A, const double *mean, double times)
 okra_status okra_centres_(okra_context *ctx, const okra_data *train, okra_random_ *random,
                           okra_int m, okra_data **out)
 {
-    okra_status st = OKRA_OK;
     okra_int s = m > train->n / SHARE ? train->n : SHARE * m, d = train->d;
-    okra_int rows = okra_block_rows_(ctx, s, m), *index = NULL;
-    double *X = NULL, *C = NULL, *G = NULL, *mean = NULL, *members = NULL;
-    okra_data *some = NULL;
-    lloyd z = {0};
+    okra_int rows = okra_block_rows_(ctx, s, m);
+    OWNED okra_int *index = NULL, *nearest = NULL;
+    OWNED double *X = NULL, *C = NULL, *G = NULL, *mean = NULL, *small = NULL;
+    FREED_BY(okra_data_drop_) okra_data *some = NULL;
     REFUSE_IF(train->kind != OKRA_DENSE, OKRA_EUNSUPPORTED,
               "pivots=centres: means are of dense vectors; expected pivots=kmeans here");
-    ALLOC(index, s);
-    ALLOC(members, m);
-    ALLOC(z.nearest, s);
-    ALLOC(z.half, m);
-    ALLOC(z.u, s);
-    ZALLOC(mean, d);
-    TRY(okra_doubles_(ctx, s, d, "the objects that have centres", &X));
-    TRY(okra_doubles_(ctx, m, d, "the centres", &C));
-    TRY(okra_doubles_(ctx, rows, m, "products with the centres", &G));
-    TRY(okra_pivots_uniform_(random, train->n, s, index));
-    TRY(okra_data_take(train, index, s, &some));
-    z.X = okra_mat_of_(X, s, d);
-    z.C = okra_mat_of_(C, m, d);
+    MAKE(index, s);
+    MAKE(nearest, s);
+    MAKE(small, 2 * m + s);
+    ZMAKE(mean, d);
+    CHK(okra_doubles_(ctx, s, d, "the objects that have centres", &X));
+    CHK(okra_doubles_(ctx, m, d, "the centres", &C));
+    CHK(okra_doubles_(ctx, rows, m, "products with the centres", &G));
+    CHK(okra_pivots_uniform_(random, train->n, s, index));
+    CHK(okra_data_take(train, index, s, &some));
+    lloyd z = {.X = okra_mat_of_(X, s, d),
+               .C = okra_mat_of_(C, m, d),
+               .half = small,
+               .nearest = nearest,
+               .u = small + 2 * m};
     for (okra_int i = 0; i < s; i++) {
         z.u[i] = okra_weight_(train, index[i]);
         for (okra_int j = 0; j < d; j++) {
@@ -124,16 +124,12 @@ okra_status okra_centres_(okra_context *ctx, const okra_data *train, okra_random
         }
     }
     shift(z.X, mean, -1);
-    TRY(okra_mat_copy_(okra_mat_part_(z.X, 0, m, 0, d), z.C));
+    CHK(okra_mat_copy_(okra_mat_part_(z.X, 0, m, 0, d), z.C));
     for (int step = 0; step < STEPS; step++) {
-        TRY(assign_all(ctx, &z, G, rows));
-        move(&z, members);
+        CHK(assign_all(ctx, &z, G, rows));
+        move(&z, small + m);
         okra_progress_(ctx, "centres", step + 1, STEPS);
     }
     shift(z.C, mean, 1);
-    TRY(okra_data_adopt_dense_(&C, m, d, "centres", out));
-done:
-    okra_data_free(some);
-    FREE(index, members, z.nearest, z.half, z.u, mean, X, C, G);
-    return st;
+    return okra_data_adopt_dense_(&C, m, d, "centres", out);
 }

@@ -66,27 +66,18 @@ okra_int okra_letter_(const int32_t *letters, okra_int count, int32_t code)
 
 /* ---- positive semidefinite or not ---- */
 
-/* The smallest eigenvalue over the largest, of the Gram matrix of all of `data`. */
+/* The smallest eigenvalue over the largest, of the Gram matrix of all of a side. */
 static okra_status smallest_share(okra_context *ctx, const okra_kernel_class_ *class,
-                                  const void *params, const void *shared,
-                                  const okra_data *data, double *share)
+                                  const void *params, const void *side, okra_int n,
+                                  double *share)
 {
-    okra_status st = OKRA_OK;
-    void *side = NULL;
-    double *K = NULL, *w = NULL;
-    okra_int n = data->n;
-    TRY(class->side(ctx, params, shared, data, &side));
-    TRY(okra_doubles_(ctx, n, n, "the check for positive semidefiniteness", &K));
-    ALLOC(w, n);
-    TRY(class->block(ctx, params, side, 0, n, side, 0, n, K, n));
-    TRY(okra_eigh_(ctx, okra_mat_of_(K, n, n), w));
+    OWNED double *K = NULL, *w = NULL;
+    CHK(okra_doubles_(ctx, n, n, "the check for positive semidefiniteness", &K));
+    MAKE(w, n);
+    CHK(class->block(ctx, params, side, 0, n, side, 0, n, K, n));
+    CHK(okra_eigh_(ctx, okra_mat_of_(K, n, n), w));
     *share = n > 0 && w[n - 1] > 0 ? w[0] / w[n - 1] : 0;
-done:
-    if (side) {
-        class->free_side(side);
-    }
-    FREE(K, w);
-    return st;
+    return OKRA_OK;
 }
 
 okra_status okra_psd_check_(okra_context *ctx, const okra_kernel_class_ *class,
@@ -96,11 +87,15 @@ okra_status okra_psd_check_(okra_context *ctx, const okra_kernel_class_ *class,
     okra_int index[OKRA_PSD_MOST_], m = OKRA_MIN_(train->n, OKRA_PSD_MOST_);
     FREED_BY(okra_data_drop_) okra_data *chosen = NULL;
     double share = 0;
+    void *side = NULL;
     for (okra_int k = 0; k < m; k++) {
         index[k] = k * train->n / m;
     }
     CHK(okra_data_take(train, index, m, &chosen));
-    CHK(smallest_share(ctx, class, params, shared, chosen, &share));
+    CHK(class->side(ctx, params, shared, chosen, &side));
+    okra_status st = smallest_share(ctx, class, params, side, m, &share);
+    class->free_side(side);
+    CHK(st);
     /* Rounding alone gives about n eps. */
     if (share < -1e-12) {
         okra_warn_(ctx,
