@@ -6,7 +6,7 @@
  *     L_kk L_kk' = A_kk,   L_ik = A_ik L_kk^-T (i > k),   A_ij -= L_ik L_jk' (i >= j > k)
  * The grid's row that has panel k + 1 brings it up to date first, factors it and sends it
  * on its way; then all ranks do the rest of step k. So nobody waits for a panel: pdpotrf
- * of ScaLAPACK has no such step ahead, and two processes then lose a tenth of their time.
+ * of ScaLAPACK has no such step ahead (bench/bench_libraries_mpi.py compares).
  *
  * A rank wants L_ik of its rows i, which another rank of its column of the grid has, and
  * L_jk of its columns j, which the ranks of its row of the grid have by then.
