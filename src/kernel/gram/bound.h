@@ -31,28 +31,10 @@ struct okra_bound_ {
     const char *prefix;
 };
 
-/* The name in a bag of what a leaf keeps. */
-void okra_leaf_name_(char name[128], const char *prefix, int place);
-/* The same of a transform that centres. */
-void okra_mean_name_(char name[128], const char *prefix, int place);
-/* The part of a tuple that a leaf reads, or the data themselves. */
-okra_status okra_view_part_(const okra_node_ *node, const okra_data *data,
-                            const okra_data **out) OKRA_CHECK;
-
 struct okra_other_ {
     const okra_kernel *kernel;
     okra_slots_ view;
 };
-
-/* ---- collections ---- */
-
-/* Begin, then fill: the training view first, then any other. Fill keeps means that were
- * put in the training view's slots in between. After failure too a view is cleared. */
-okra_status okra_view_begin_(const okra_kernel *kernel, const okra_data *data,
-                             okra_slots_ *view) OKRA_CHECK;
-okra_status okra_view_fill_(okra_context *ctx, const okra_bound_ *bound,
-                            okra_slots_ *view) OKRA_CHECK;
-void okra_view_clear_(const okra_kernel *kernel, okra_slots_ *view);
 
 /* ---- the Gram engine ---- */
 
