@@ -10,7 +10,7 @@
 #define OKRA_CLI_H
 
 #include "okra/okra.h"
-#include "okra/more/ranking.h"
+#include "okra/more.h"
 
 #include <jansson.h>
 #include <stdio.h>

@@ -2,8 +2,6 @@
  * files.c: finding, reading and writing data files.
  */
 #include "cli.h"
-#include "okra/more/objects.h"
-#include "okra/more/update.h"
 #include "okra/program.h"
 
 #include <errno.h>

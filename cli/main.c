@@ -2,7 +2,6 @@
  * main.c: okra COMMAND [flags]: finds the command, reads its flags, sets up the run.
  */
 #include "cli.h"
-#include "okra/more/group.h"
 #include "okra/program.h"
 
 #include <errno.h>

@@ -2,7 +2,6 @@
  * say.c: messages, warnings, progress, and numbers for people.
  */
 #include "cli.h"
-#include "okra/more/group.h"
 #include "okra/program.h"
 
 #include <errno.h>

@@ -2,7 +2,6 @@
  * text_files.c: text files that are written whole or not at all.
  */
 #include "cli.h"
-#include "okra/more/group.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -3,7 +3,6 @@
  * there are, all of a kind or one by its name; all from the tables.
  */
 #include "commands.h"
-#include "okra/more/traits.h"
 #include "okra/program.h"
 
 #include <string.h>

@@ -2,7 +2,6 @@
  * version.c: okra version: the version, and what is built in.
  */
 #include "commands.h"
-#include "okra/more/group.h"
 #include "okra/program.h"
 
 #include <string.h>

@@ -3,7 +3,6 @@
  */
 #include "predict/ranked.h"
 #include "predict/table.h"
-#include "okra/more/index.h"
 
 #include <errno.h>
 #include <math.h>

@@ -4,9 +4,6 @@
 #include "commands.h"
 #include "predict/ranked.h"
 #include "predict/table.h"
-#include "okra/more/fuse.h"
-#include "okra/more/index.h"
-#include "okra/more/objects.h"
 
 #include <errno.h>
 #include <math.h>

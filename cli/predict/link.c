@@ -5,9 +5,6 @@
 #include "commands.h"
 #include "predict/link_job.h"
 #include "report/report.h"
-#include "okra/more/link.h"
-#include "okra/more/ranking.h"
-#include "okra/more/traits.h"
 
 #include <math.h>
 #include <stdlib.h>

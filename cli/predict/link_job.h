@@ -6,8 +6,6 @@
 #define OKRA_LINK_JOB_H
 
 #include "predict/nodes.h"
-#include "okra/more/link.h"
-#include "okra/more/ranking.h"
 
 typedef struct link_fields {
     const char *x, *nodes, *edges, *labelled, *unlabelled, *y, *output, *pairs, *truth,

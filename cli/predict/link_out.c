@@ -4,8 +4,6 @@
 #include "predict/link_job.h"
 
 #include "report/report.h"
-#include "okra/more/link.h"
-#include "okra/more/ranking.h"
 
 #include <stdlib.h>
 #include <string.h>

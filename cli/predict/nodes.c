@@ -2,7 +2,6 @@
  * nodes.c: names of nodes, and the lists and pairs that are written with them.
  */
 #include "predict/nodes.h"
-#include "okra/more/link.h"
 
 #include <errno.h>
 #include <math.h>

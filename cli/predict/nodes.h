@@ -5,7 +5,6 @@
 #define OKRA_CLI_NODES_H
 
 #include "cli.h"
-#include "okra/more/link.h"
 
 /* Nodes 0..count-1; names == NULL: they are called by number. */
 typedef struct cli_nodes {

@@ -4,9 +4,6 @@
 #include "commands.h"
 #include "predict/predict_job.h"
 #include "predict/stream.h"
-#include "okra/more/index.h"
-#include "okra/more/prediction.h"
-#include "okra/more/traits.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -3,8 +3,6 @@
  */
 #include "predict/predict_job.h"
 #include "predict/stream.h"
-#include "okra/more/group.h"
-#include "okra/more/traits.h"
 
 #include <string.h>
 

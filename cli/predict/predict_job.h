@@ -7,7 +7,6 @@
 #include "cli.h"
 #include "predict/ranked.h"
 #include "predict/sets.h"
-#include "okra/more/index.h"
 
 typedef struct predict_fields {
     const char *x, *x_diagonal, *output, *weights, *embedding, *candidates, *ranges,

@@ -2,7 +2,6 @@
  * predict_out.c: what okra predict writes: objects, weights, embeddings, reports.
  */
 #include "predict/predict_job.h"
-#include "okra/more/prediction.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -8,10 +8,6 @@
  */
 #include "predict/ranked.h"
 #include "predict/sets.h"
-#include "okra/more/conformal.h"
-#include "okra/more/index.h"
-#include "okra/more/objects.h"
-#include "okra/more/prediction.h"
 #include "okra/program.h"
 
 #include <math.h>

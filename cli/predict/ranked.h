@@ -6,7 +6,6 @@
 #define OKRA_CLI_RANKED_H
 
 #include "cli.h"
-#include "okra/more/index.h"
 
 bool cli_is_index(const char *candidates);
 

@@ -6,7 +6,6 @@
  * are shares of the largest one.
  */
 #include "predict/ranked.h"
-#include "okra/more/objects.h"
 #include "okra/program.h"
 
 #include <math.h>

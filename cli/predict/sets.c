@@ -2,8 +2,6 @@
  * sets.c: prediction sets, intervals and rejections of okra predict.
  */
 #include "predict/sets_job.h"
-#include "okra/more/conformal.h"
-#include "okra/more/objects.h"
 
 #include <math.h>
 #include <stdlib.h>

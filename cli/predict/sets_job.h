@@ -5,7 +5,6 @@
 #define OKRA_SETS_JOB_H
 
 #include "predict/sets.h"
-#include "okra/more/conformal.h"
 
 typedef struct cli_sets_job {
     const cli_sets *f;

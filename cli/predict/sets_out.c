@@ -2,7 +2,6 @@
  * sets_out.c: objects as text and JSON, and the tables of prediction sets and intervals.
  */
 #include "predict/sets_job.h"
-#include "okra/more/objects.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -3,8 +3,6 @@
  * groups, weights, the truth.
  */
 #include "predict/sets_job.h"
-#include "okra/more/conformal.h"
-#include "okra/more/objects.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -7,7 +7,6 @@
  */
 #include "predict/lines.h"
 #include "predict/stream.h"
-#include "okra/more/objects.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -11,7 +11,6 @@
  */
 #include "predict/stream.h"
 #include "predict/sets.h"
-#include "okra/more/prediction.h"
 
 #include <math.h>
 #include <stdlib.h>

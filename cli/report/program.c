@@ -2,7 +2,6 @@
  * program.c: starts okra-report, the program that draws.
  */
 #include "report/report.h"
-#include "okra/more/group.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -65,26 +64,21 @@ static int run_program(const char *file, const char **arguments, bool silent)
                                 : 1;
 }
 
-/* What is typed before the arguments; false where there is nothing that draws. The
- * current folder, which Python would look into first, is taken from its path. */
+/* The current folder, which Python would look into first, is taken from its path. */
+#define IMPORTED \
+    "import sys; sys.path[:] = [p for p in sys.path if p]; import okra_report.main"
+
+/* What is typed before the arguments; false where there is nothing that draws. */
 static bool find(char *file, size_t size, const char **first, int *count)
 {
-    static const char head[] = "import sys; sys.path[:] = [p for p in sys.path if p]; "
-                               "from okra_report.main import main; sys.exit(main())";
+    const char *try[] = {"python3", "-c", IMPORTED, NULL};
     first[(*count)++] = "okra-report";
     if (beside(file, size) || in_path("okra-report", file, size)) {
         return true;
     }
-    const char *try[] = {"python3", "-c",
-                         "import sys; sys.path[:] = [p for p in sys.path if p]; "
-                         "import okra_report.main",
-                         NULL};
-    if (!in_path("python3", file, size) || run_program(file, try, true) != 0) {
-        return false;
-    }
     first[(*count)++] = "-c";
-    first[(*count)++] = head;
-    return true;
+    first[(*count)++] = IMPORTED "; sys.exit(okra_report.main.main())";
+    return in_path("python3", file, size) && run_program(file, try, true) == 0;
 }
 
 static int missing(const cli_run *run)

@@ -73,11 +73,9 @@ static json_t *judged(const json_t *all)
 static void gather(json_t *all, const char *path)
 {
     json_t *value = json_load_file(path, 0, NULL);
-    if (json_is_array(value)) {
-        json_array_extend(all, value);
-    } else if (value) {
-        json_array_append(all, value);
-    }
+    json_t *list = json_is_array(value) ? json_incref(value) : json_pack("[O*]", value);
+    json_array_extend(all, list);
+    json_decref(list);
     json_decref(value);
 }
 

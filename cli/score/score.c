@@ -3,7 +3,6 @@
  */
 #include "commands.h"
 #include "score/score.h"
-#include "okra/more/leave.h"
 
 #include <ctype.h>
 #include <math.h>

@@ -2,7 +2,6 @@
  * score_figure.c: predictions beside the truth as figures of a report.
  */
 #include "score/score.h"
-#include "okra/more/ranking.h"
 
 #include <math.h>
 #include <stdlib.h>

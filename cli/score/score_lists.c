@@ -4,10 +4,6 @@
  */
 #include "score/score.h"
 #include "predict/ranked.h"
-#include "okra/more/index.h"
-#include "okra/more/objects.h"
-#include "okra/more/score.h"
-#include "okra/more/traits.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -2,7 +2,6 @@
  * basis.c: okra basis: features of low rank that several fits share.
  */
 #include "commands.h"
-#include "okra/more/update.h"
 
 #include <string.h>
 

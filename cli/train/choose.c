@@ -3,9 +3,6 @@
  * line that does the same again.
  */
 #include "train/choose.h"
-#include "okra/more/link.h"
-#include "okra/more/select.h"
-#include "okra/more/traits.h"
 
 #include <stdlib.h>
 #include <string.h>

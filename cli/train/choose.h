@@ -5,7 +5,6 @@
 #define OKRA_CLI_CHOOSE_H
 
 #include "cli.h"
-#include "okra/more/link.h"
 
 /* Kernels and lambda as typed, "auto" where they are left open. */
 typedef struct choose_open {

@@ -5,9 +5,6 @@
 #include "train/choose.h"
 #include "commands.h"
 #include "train/select_report.h"
-#include "okra/more/conformal.h"
-#include "okra/more/traits.h"
-#include "okra/more/update.h"
 
 #include <math.h>
 #include <stdlib.h>

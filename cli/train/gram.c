@@ -2,8 +2,6 @@
  * gram.c: okra gram: the Gram matrix of a kernel expression.
  */
 #include "commands.h"
-#include "okra/more/features.h"
-#include "okra/more/objects.h"
 
 #include <string.h>
 

@@ -2,7 +2,6 @@
  * index.c: okra index: features of many candidates, computed once.
  */
 #include "commands.h"
-#include "okra/more/index.h"
 
 #include <string.h>
 

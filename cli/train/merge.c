@@ -2,7 +2,6 @@
  * merge.c: okra merge: models of parts of the data become one.
  */
 #include "commands.h"
-#include "okra/more/update.h"
 
 #include <stdlib.h>
 #include <string.h>

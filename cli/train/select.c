@@ -7,9 +7,6 @@
 #include "predict/nodes.h"
 #include "report/report.h"
 #include "train/select_report.h"
-#include "okra/more/link.h"
-#include "okra/more/select.h"
-#include "okra/more/traits.h"
 
 #include <stdlib.h>
 #include <string.h>

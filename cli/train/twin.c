@@ -3,7 +3,6 @@
  * most dependent.
  */
 #include "commands.h"
-#include "okra/more/twin.h"
 
 #include <stdlib.h>
 #include <string.h>

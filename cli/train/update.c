@@ -2,7 +2,6 @@
  * update.c: okra update: training pairs of a model come and go.
  */
 #include "commands.h"
-#include "okra/more/update.h"
 
 #include <math.h>
 #include <stdlib.h>
