@@ -331,13 +331,13 @@ okra_status cli_write(cli_run *run, const double *values, okra_int rows, okra_in
 static void say_size(const cli_run *run, const okra_model *model, okra_compact how)
 {
     const double large = 64.0 * 1024 * 1024;
-    double size = okra_model_bytes(model, how);
+    double size = run->common.quiet ? 0 : okra_model_bytes(model, how);
+    if (size < large) {
+        return;
+    }
     double half = okra_model_bytes(model, OKRA_COMPACT_YES);
     double none = okra_model_bytes(model, OKRA_COMPACT_RECOMPUTE);
     char a[64], b[64], rest[2][128] = {"", ""};
-    if (size < large || run->common.quiet) {
-        return;
-    }
     if (how == OKRA_COMPACT_NO && half < 0.8 * size) {
         snprintf(rest[0], sizeof rest[0], "; with --compact %s",
                  cli_bytes(half, b, sizeof b));
