@@ -45,20 +45,16 @@ static void print_columns(const json_t *data)
 }
 
 /* What was chosen, a line each; what is as it is by default, in one line after it. */
-static void print_options(json_t *options)
+static void print_options(json_t *options, const okra_options *plain)
 {
-    okra_options *plain = NULL;
     const char *key;
     json_t *value;
     char line[2048] = "";
     size_t used = 0;
-    bool known = okra_fit_options(&plain) == OKRA_OK &&
-                 okra_options_set(plain, "method",
-                                  cli_text(options, "method", "ridge")) == OKRA_OK;
     json_object_foreach(options, key, value)
     {
         const char *text = json_string_value(value),
-                   *preset = known ? okra_options_get(plain, key) : NULL;
+                   *preset = okra_options_get(plain, key);
         bool kernel = strcmp(key, "kx") == 0 || strcmp(key, "ky") == 0;
         if (kernel || !*text) {
             continue;
@@ -73,10 +69,9 @@ static void print_options(json_t *options)
     if (used > 0) {
         cli_line(stdout, "by default", "%s", line);
     }
-    okra_options_free(plain);
 }
 
-static void print(const char *path, const json_t *about)
+static void print(const char *path, const json_t *about, const okra_options *plain)
 {
     char buffer[32];
     struct stat found;
@@ -97,7 +92,7 @@ static void print(const char *path, const json_t *about)
     cli_line(stdout, "kx", "%s", cli_text(kernels, "x", ""));
     cli_line(stdout, "ky", "%s", cli_text(kernels, "y", ""));
     cli_line_align(stdout, about);
-    print_options(json_object_get(about, "options"));
+    print_options(json_object_get(about, "options"), plain);
     puts("arrays");
     json_object_foreach(json_object_get(about, "arrays"), key, value)
     {
@@ -117,8 +112,18 @@ static int run_info(cli_run *run)
         status = cli_print_json(run, json_loads(okra_model_json(model), 0, NULL));
     } else if (status == CLI_DONE) {
         char buffer[4096];
+        okra_options *plain =
+            NULL; /* the method's own values, made before a word is out */
         json_t *about = json_loads(okra_model_json(model), 0, NULL);
-        print(cli_find(run, run->operands[0], buffer, sizeof buffer), about);
+        okra_status st = okra_fit_options(&plain);
+        if (st == OKRA_OK) {
+            st = okra_options_set(plain, "method", cli_text(about, "method", "ridge"));
+        }
+        status = cli_status(run, st);
+        if (status == CLI_DONE) {
+            print(cli_find(run, run->operands[0], buffer, sizeof buffer), about, plain);
+        }
+        okra_options_free(plain);
         json_decref(about);
     }
     okra_model_free(model);
