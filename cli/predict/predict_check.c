@@ -6,6 +6,18 @@
 
 #include <string.h>
 
+/* Flags of ranked candidates, where none are ranked. */
+static int check_unranked(const cli_run *run, const char *with)
+{
+    static const char *const ranks[] = {"within",      "about",     "p-values",
+                                        "known-pairs", "shortlist", "exact"};
+    for (int i = 0; i < 6; i++) {
+        REFUSE_IF(okra_options_is_set(run->options, ranks[i]), "--%s has no use with %s",
+                  ranks[i], with);
+    }
+    return CLI_DONE;
+}
+
 /* With sets and intervals nothing else is predicted. */
 static int check_sets(const cli_run *run, const predict_fields *f)
 {
@@ -18,7 +30,9 @@ static int check_sets(const cli_run *run, const predict_fields *f)
     REFUSE_IF(okra_options_is_set(run->library, "decode") ||
                   okra_options_is_set(run->library, "top"),
               "--decode and --top have no use with sets and intervals");
-    return CLI_DONE;
+    REFUSE_IF(f->p_values, "--p-values is for ranked candidates: the p-values of sets "
+                           "are written by --set-p-values FILE");
+    return check_unranked(run, "sets and intervals");
 }
 
 /* What goes with ranked candidates, and with those of an index. */
@@ -75,7 +89,7 @@ static int check_stream(const cli_run *run, const predict_fields *f)
     REFUSE_IF(cli_sets_wanted(&f->sets) || cli_is_index(f->candidates),
               "--stream gives objects and ranked candidates: sets, intervals "
               "and an index have no use");
-    return CLI_DONE;
+    return check_unranked(run, "--stream");
 }
 
 int cli_predict_check(const cli_run *run, predict_job *j)

@@ -151,6 +151,13 @@ expect 1 okra predict some.okra --x test_x.csv --interval 0.1 --calibrate-x cal_
 expect_in "expected dense vectors of length 2" err
 expect 2 okra predict l.okra --x test_x.csv --set-p-values p.csv --truth labels:test_l.csv
 expect_in "p-values alone" err
+expect_fail 2 "okra predict: --p-values is for ranked candidates: the p-values of sets are written by --set-p-values FILE" \
+    okra predict l.okra --x test_x.csv --set 0.1 --p-values -o s.tsv
+for flags in "--within mass=1ppm" "--about s.tsv" "--known-pairs kept" "--shortlist 2" --exact; do
+    # shellcheck disable=SC2086
+    expect_fail 2 "okra predict: ${flags%% *} has no use with sets and intervals" \
+        okra predict v.okra --x test_x.csv --interval 0.1 $flags -o i.csv
+done
 expect 2 okra predict v.okra --x test_x.csv --interval 0.1 --candidates test_y.csv -o i.csv
 expect_in "candidates has no use with --interval" err
 expect 2 okra predict l.okra --x test_x.csv --set 0.1 --conformal-folds 3 -o s.tsv

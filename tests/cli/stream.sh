@@ -146,6 +146,10 @@ expect_fail 2 "okra predict: --stream answers standard input: --x is 't.csv', ex
     okra predict m.okra --x t.csv --stream
 expect_fail 2 "okra predict: --weights has no use with --stream" \
     okra predict m.okra --x - --stream --weights w.npy
+for flags in "--within mass=1ppm" --p-values --exact; do
+    # shellcheck disable=SC2086
+    expect_fail 2 "okra predict: ${flags%% *} has no use with --stream" okra predict m.okra --x - --stream --top 2 $flags
+done
 # what is wrong with flags is wrong before the first line
 for flags in "--decode nearest" "--decode string" "--decode position" "--candidates w.txt" "--decode none"; do
     status=0
