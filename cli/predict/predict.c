@@ -212,6 +212,7 @@ static int rank(cli_run *run, predict_job *j)
     status = status ? status : cli_predict_write(run, j);
     if (status == CLI_DONE) {
         const okra_data *list = okra_prediction_proposals(j->prediction);
+        bool made = list != NULL;
         list = list ? list : j->candidates;
         cli_ranking r = {.file = f->output,
                          .model = j->model,
@@ -223,6 +224,8 @@ static int rank(cli_run *run, predict_job *j)
                          .p_values = f->p_values,
                          .known_pairs = f->known_pairs,
                          .compared = compared,
+                         .ranges = j->ranges,
+                         .made = made,
                          .begin = j->begin};
         status = cli_ranked_write(run, &r);
     }

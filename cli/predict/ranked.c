@@ -346,8 +346,10 @@ static int tell(cli_run *run, const cli_ranking *r)
     double compared = 0, seconds = cli_now() - r->begin;
     double error = okra_prediction_error(r->prediction);
     for (okra_int i = 0; i < r->tests; i++) {
-        compared += r->compared ? (double)okra_prediction_compared(r->prediction, i)
-                                : (double)candidates_of(r);
+        compared += r->made       ? 0
+                    : r->compared ? (double)okra_prediction_compared(r->prediction, i)
+                    : r->ranges   ? (double)(r->ranges[2 * i + 1] - r->ranges[2 * i])
+                                  : (double)candidates_of(r);
     }
     if (strcmp(r->file, "-") == 0) {
         return CLI_DONE; /* what is on standard output already is data */
@@ -359,8 +361,14 @@ static int tell(cli_run *run, const cli_ranking *r)
         return CLI_DONE;
     }
     cli_line(stdout, "tests", "%lld", (long long)r->tests);
-    cli_line(stdout, "candidates", "%lld, compared with a test point %.1f",
-             (long long)candidates_of(r), r->tests > 0 ? compared / (double)r->tests : 0);
+    if (r->made) {
+        cli_line(stdout, "candidates", "%lld, made up by the decoder",
+                 (long long)candidates_of(r));
+    } else {
+        cli_line(stdout, "candidates", "%lld, compared with a test point %.1f",
+                 (long long)candidates_of(r),
+                 r->tests > 0 ? compared / (double)r->tests : 0);
+    }
     if (r->empty > 0) {
         cli_line(stdout, "without", "%lld tests fit no candidate", (long long)r->empty);
     }

@@ -67,6 +67,9 @@ okra predict m.okra --x tx.csv --candidates c.csv --top 1 -q -o c.tsv
 [ "$(awk 'NR > 1 && $3 == 1' c.tsv | wc -l)" = 0 ]
 printf '1,2\n0,4\n2,3\n' >ranges.csv
 okra predict m.okra --x tx.csv --candidates c.csv --ranges ranges.csv --top 3 -q -o c.tsv
+expect 0 okra predict m.okra --x tx.csv --candidates c.csv --ranges ranges.csv --top 3 -o more.tsv
+cmp c.tsv more.tsv
+expect_in "candidates     4, compared with a test point 2.0" out
 [ "$(awk '$1 == "0" { print $3 }' c.tsv)" = 1 ]
 [ "$(awk '$1 == "1" { print $3 }' c.tsv | wc -l)" = 3 ]
 [ "$(awk '$1 == "2" { print $3 }' c.tsv)" = 2 ]

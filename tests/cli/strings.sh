@@ -27,6 +27,8 @@ okra fit --x s.fasta.gz --y s.fasta --kx 'spectrum(k=2)' --ky 'spectrum(k=2)' \
     --lambda 1e-6 -o f.okra --quiet
 okra predict f.okra --x s.fasta -o p.fasta --quiet
 cmp s.fasta p.fasta
+expect 0 okra predict f.okra --x s.fasta --decode string --top 2 -o made.tsv
+expect_in "candidates     4, made up by the decoder" out
 
 # A column of a table; outputs as a table.
 printf 'word,say,n\nab,x y,1\ncd,"p,q",2\n' >t.csv
