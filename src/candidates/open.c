@@ -324,8 +324,12 @@ static const okra_shard_ *shard_of(const okra_index *x, okra_int i, okra_int *pl
     const okra_shard_ *s = &x->shard[low];
     uint64_t line = (uint64_t)i - s->head.first;
     uint64_t where = line < s->head.lines ? s->where[line] : 0;
+    if (where == 0 ||
+        where > s->head.rows) { /* a number of the file, which is not trusted */
+        return NULL;
+    }
     *place = (okra_int)where - 1;
-    return where > 0 && where <= s->head.rows ? s : NULL;
+    return s;
 }
 
 const char *okra_index_text(const okra_index *index, okra_int i, okra_int *length)

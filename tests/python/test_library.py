@@ -22,9 +22,9 @@ from okra._progress import Progress, _Bar
 
 
 def test_every_public_function_is_declared():
-    text = "".join(path.read_text() for path in _library.HEADERS_PATH.glob("*.h"))
+    text = "".join(path.read_text() for path in _library.HEADERS_PATH.rglob("*.h"))
     text = re.sub(r"/\*.*?\*/", "", text, flags=re.S)
-    names = set(re.findall(r"OKRA_API[^;]*?(okra_\w+)\s*\(", text)) - {"okra_fail"}
+    names = set(re.findall(r"OKRA_(?:API|EXPERIMENTAL)[^;]*?(okra_\w+)\s*\(", text)) - {"okra_fail"}
     assert names == set(_library.interface.functions)
     for name in names:
         assert getattr(_library.lib, name).argtypes is not None

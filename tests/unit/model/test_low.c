@@ -219,8 +219,6 @@ TEST(components_that_do_not_fit)
     pairs p;
     okra_components_ c;
     void *state = NULL;
-    okra_bag_ *bag = NULL;
-    double *axes = okra_zalloc_(4, sizeof *axes);
     pairs_make(1, &p);
     okra_model *m = pairs_fit(p.train_x, p.train_y,
                               "method=kpca kx=rbf(sigma=1) low-rank=chol(rank=5)");
@@ -233,11 +231,6 @@ TEST(components_that_do_not_fit)
     CHECK_FAILS(
         okra_decoder_find_("candidates")->create(NULL, &output, NULL, &request, &state),
         OKRA_EFORMAT, "of 3 features, its outputs have 2");
-    CHECK_OK(okra_bag_create_(&bag));
-    CHECK_OK(okra_bag_put_(bag, "axes", &axes, 2, 2));
-    CHECK_FAILS(m->method->compares->components(bag, N, &c), OKRA_EFORMAT,
-                "its coefficients");
-    okra_bag_free_(bag);
     okra_model_free(m);
     pairs_free(&p);
 }
