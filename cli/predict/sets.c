@@ -1,6 +1,7 @@
 /*
  * sets.c: prediction sets, intervals and rejections of okra predict.
  */
+#include "okra/program.h"
 #include "predict/sets_job.h"
 
 #include <math.h>
@@ -45,6 +46,9 @@ static int choose_candidates(cli_run *run, cli_sets_job *j, const okra_data *giv
     }
     okra_status st = okra_data_distinct(from, j->row, &j->count);
     st = st ? st : okra_data_take(from, j->row, j->count, &j->candidates);
+    for (okra_int k = 0; st == OKRA_OK && k < j->count; k++) {
+        j->row[k] = okra_data_row(from, j->row[k]); /* lines left out count */
+    }
     return cli_status(run, st);
 }
 
@@ -82,7 +86,7 @@ static int find_truth(cli_run *run, const cli_sets_job *j, okra_int **out)
         return CLI_DONE;
     }
     *out = malloc((size_t)j->tests * sizeof **out + 1);
-    return *out ? cli_status(run, okra_data_match(j->truth, j->candidates, *out))
+    return *out ? cli_status(run, okra_candidates_match(j->truth, j->candidates, *out))
                 : cli_failure(run, "out of memory");
 }
 

@@ -3,6 +3,7 @@
  * predict wrote them.
  */
 #include "score/score.h"
+#include "okra/program.h"
 #include "predict/ranked.h"
 
 #include <math.h>
@@ -350,16 +351,17 @@ static int number_truth(cli_run *run, const score_fields *f, const okra_data *y,
         status = cli_failure(run, "out of memory");
     }
     if (status == CLI_DONE) {
-        st = okra_data_match(y, among, truth);
-        st = st == OKRA_OK ? okra_data_match(among, among, same) : st;
+        st = okra_candidates_match(y, among, truth);
+        st = st == OKRA_OK ? okra_candidates_match(among, among, same) : st;
         status = cli_status(run, st);
     }
     for (okra_int k = 0; k < l->n * l->width && status == CLI_DONE; k++) {
         okra_int at = l->index[k] < 0 ? -1 : object_at(among, l->index[k]);
         if (l->index[k] >= 0 && at < 0) {
-            status = cli_failure(run, "%s: candidate %lld, expected less than %lld",
-                                 f->lists, (long long)l->index[k],
-                                 (long long)okra_data_row(among, count - 1) + 1);
+            okra_int end = okra_data_row(among, count - 1) + 1;
+            status = cli_failure(run, "%s: candidate %lld, expected less than %lld%s",
+                                 f->lists, (long long)l->index[k], (long long)end,
+                                 l->index[k] < end ? "; that line was left out" : "");
         } else if (at >= 0) { /* of equal candidates the first stands for all */
             l->index[k] = same[at];
         }

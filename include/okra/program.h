@@ -57,6 +57,9 @@ OKRA_API okra_status okra_synthetic_network(uint64_t seed, okra_int n, okra_int 
  * chemistry plays no part, as in an index). */
 OKRA_API okra_status okra_candidates_distinct(const okra_data *data, okra_int *index,
                                               okra_int *count) OKRA_CHECK;
+/* index[k]: the first of `among` that is object k of `data` in this sense, or -1. */
+OKRA_API okra_status okra_candidates_match(const okra_data *data, const okra_data *among,
+                                           okra_int *index) OKRA_CHECK;
 
 #ifdef __cplusplus
 }

@@ -287,10 +287,9 @@ static okra_status thin(const okra_data *data, okra_keyed_ *run, okra_int count)
     return OKRA_OK;
 }
 
-static int by_number(const void *p, const void *q)
+static bool are_molecules(const okra_data *data)
 {
-    const okra_int *x = p, *y = q;
-    return (*x > *y) - (*x < *y);
+    return data->kind == OKRA_GRAPHS && okra_ragged_field_(&data->groups[0], "atom");
 }
 
 okra_status okra_candidates_distinct(const okra_data *data, okra_int *index,
@@ -302,7 +301,7 @@ okra_status okra_candidates_distinct(const okra_data *data, okra_int *index,
     okra_int n = 0;
     NOT_NULL(count);
     CHK(okra_data_distinct(data, index, &n));
-    if (data->kind != OKRA_GRAPHS || !okra_ragged_field_(&data->groups[0], "atom")) {
+    if (!are_molecules(data)) {
         *count = n;
         return OKRA_OK;
     }
@@ -326,7 +325,37 @@ okra_status okra_candidates_distinct(const okra_data *data, okra_int *index,
             index[kept++] = all[k].at;
         }
     }
-    qsort(index, (size_t)kept, sizeof *index, by_number);
+    qsort(index, (size_t)kept, sizeof *index, okra_by_int_);
     *count = kept;
+    return OKRA_OK;
+}
+
+okra_status okra_candidates_match(const okra_data *data, const okra_data *among,
+                                  okra_int *index)
+{
+    OWNED okra_keyed_ *all = NULL;
+    OWNED uint64_t *keys = NULL;
+    CHK(okra_data_match(data, among, index));
+    if (!are_molecules(data) || !are_molecules(among)) {
+        return OKRA_OK;
+    }
+    okra_int n = among->n, both = n + data->n;
+    MAKE(all, both);
+    MAKE(keys, both);
+    CHK(okra_molecule_keys_(among, keys));
+    CHK(okra_molecule_keys_(data, keys + n));
+    for (okra_int k = 0; k < both; k++) {
+        all[k] = (okra_keyed_){keys[k], k};
+    }
+    qsort(all, (size_t)both, sizeof *all, okra_by_key_);
+    for (okra_int begin = 0, k = 0; k < both; k++) { /* of a key, `among` comes first */
+        bool same = false, sure;
+        begin = all[begin].key == all[k].key ? begin : k;
+        for (okra_int j = begin, i = all[k].at - n; i >= 0 && all[j].at < n && !same;
+             j++) {
+            CHK(okra_molecules_same_(among, all[j].at, data, i, &same, &sure));
+            index[i] = same ? all[j].at : index[i];
+        }
+    }
     return OKRA_OK;
 }

@@ -48,6 +48,20 @@ expect_in "okra: warning: broken.smi: line 3: character 2: ring is not closed '1
 expect_in "okra: warning: broken.smi: 2 of 4 lines are broken and left out" err
 expect_in "$(printf '1\t1\t2\t')" b.tsv
 expect_out "$(printf 'mrr\t1')" okra score --y broken_truth.smi --lists b.tsv --candidates broken.smi --metric mrr
+# sets count the rows of the file, too, and the truth is found however it is written and named
+printf 'C1CC\nOCC alcohol\nCCCO other\n' >named.smi
+printf 'CCO\nC(C)CO\n' >truth.smi
+for how in "--set 0.01:2" "--top 3:3"; do
+    # shellcheck disable=SC2086
+    expect 0 okra predict m.okra --quiet --x a.mgf --candidates named.smi ${how%:*} -o b.tsv
+    expect_out "$(printf 'candidate\n1\n1\n2\n2')" sh -c "cut -f ${how#*:} b.tsv | sort -s -k 1,1r | sort -n"
+    expect_out 1 okra score -q --y truth.smi --lists b.tsv --candidates named.smi --metric hit-rate:k=2 2>err
+done
+expect 0 okra predict m.okra --x a.mgf --candidates named.smi --set 0.01 --truth truth.smi -o b.tsv
+expect_in "coverage       1.0000" out
+printf 'test\tcandidate\n0\t0\n' >b.tsv
+expect 1 okra score --y truth.smi --lists b.tsv --candidates named.smi --metric mrr
+expect_in "okra score: b.tsv: candidate 0, expected less than 3; that line was left out" err
 printf 'OCC\nC1CC\nCCCO\n' >broken.smi
 expect_fail 1 "okra predict: broken.smi: line 2: character 2: ring is not closed '1'" \
     okra predict m.okra --x a.mgf --candidates broken.smi --top 1 --strict -o b.tsv

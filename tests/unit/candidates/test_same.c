@@ -60,6 +60,29 @@ TEST(distinct_candidates)
         CHECK(index[k] == want[k]);
     }
     CHECK_ALLOCATIONS(okra_candidates_distinct(data, index, &count), (void)0);
+    /* which of them others are, however written and named */
+    static const char *const other[] = {"OCC", "C1CCCC1C1CCCC1 x", "CCN", "c1ccccc1"};
+    okra_data *asked = NULL;
+    okra_int found[12] = {0};
+    CHECK_OK(okra_data_smiles(NULL, other, 4, &asked));
+    CHECK_OK(okra_candidates_match(asked, data, found));
+    for (okra_int k = 0; k < 4; k++) {
+        okra_int first = -1;
+        for (okra_int i = 0; i < 12 && first < 0; i++) {
+            bool same = false, sure = false;
+            CHECK_OK(okra_molecules_same_(data, i, asked, k, &same, &sure));
+            first = same ? i : -1;
+        }
+        CHECK(found[k] == first);
+    }
+    CHECK(found[0] >= 0 && found[1] >= 0 && found[2] == -1);
+    CHECK_ALLOCATIONS(okra_candidates_match(asked, data, found), (void)0);
+    CHECK_OK(okra_candidates_match(data, data, found));
+    for (okra_int i = 0, k = -1; i < 12; i++) {
+        k += k + 1 < 6 && want[k + 1] == i;
+        CHECK(found[i] <= i && (found[i] == i) == (k >= 0 && want[k] == i));
+    }
+    okra_data_free(asked);
     double rows[] = {1, 2, 1};
     CHECK_OK(okra_data_dense(rows, 3, 1, 1, &plain)); /* other kinds as they are */
     CHECK_OK(okra_candidates_distinct(plain, index, &count));
