@@ -215,6 +215,8 @@ static int rank(cli_run *run, predict_job *j)
         bool made = list != NULL;
         list = list ? list : j->candidates;
         cli_ranking r = {.file = f->output,
+                         .weights = f->weights,
+                         .embedding = f->embedding,
                          .model = j->model,
                          .x = j->x,
                          .prediction = j->prediction,

@@ -333,6 +333,12 @@ static int tell_json(cli_run *run, const cli_ranking *r, double compared, double
     int status = cli_ranked_figures(run, r, json_object_get(result, "figures"));
     json_object_update(result, own);
     json_decref(own);
+    if (*r->weights) {
+        json_object_set_new(result, "weights", json_string(r->weights));
+    }
+    if (*r->embedding) {
+        json_object_set_new(result, "embedding", json_string(r->embedding));
+    }
     if (status == CLI_DONE) {
         return cli_print_json(run, result);
     }
@@ -351,7 +357,8 @@ static int tell(cli_run *run, const cli_ranking *r)
                     : r->ranges   ? (double)(r->ranges[2 * i + 1] - r->ranges[2 * i])
                                   : (double)candidates_of(r);
     }
-    if (strcmp(r->file, "-") == 0) {
+    if (strcmp(r->file, "-") == 0 || strcmp(r->weights, "-") == 0 ||
+        strcmp(r->embedding, "-") == 0) {
         return CLI_DONE; /* what is on standard output already is data */
     }
     if (run->common.json) {
@@ -381,6 +388,12 @@ static int tell(cli_run *run, const cli_ranking *r)
                  r->left_out ? "left out" : "kept");
     }
     cli_line(stdout, "output", "%s", r->file);
+    if (*r->weights) {
+        cli_line(stdout, "weights", "%s", r->weights);
+    }
+    if (*r->embedding) {
+        cli_line(stdout, "embedding", "%s", r->embedding);
+    }
     cli_line(stdout, "time", "%s", cli_seconds(seconds, buffer, sizeof buffer));
     return CLI_DONE;
 }

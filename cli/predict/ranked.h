@@ -18,7 +18,8 @@ int cli_distinct_make(cli_run *run, const okra_data *candidates, cli_distinct *o
 void cli_distinct_clear(cli_distinct *distinct);
 
 typedef struct cli_ranking {
-    const char *file; /* where the table goes */
+    const char *file;                /* where the table goes */
+    const char *weights, *embedding; /* files that were written beside it, or "" */
     const okra_model *model;
     const okra_data *x;
     const okra_prediction *prediction;

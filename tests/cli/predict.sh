@@ -70,6 +70,15 @@ okra predict m.okra --x tx.csv --candidates c.csv --ranges ranges.csv --top 3 -q
 expect 0 okra predict m.okra --x tx.csv --candidates c.csv --ranges ranges.csv --top 3 -o more.tsv
 cmp c.tsv more.tsv
 expect_in "candidates     4, compared with a test point 2.0" out
+# other files beside the table are named; on standard output they stand alone
+expect 0 okra predict m.okra --x tx.csv --top 2 --weights w.csv -o more.tsv
+expect_in "weights        w.csv" out
+expect 0 okra predict m.okra --x tx.csv --top 2 --weights w.csv --json -o more.tsv
+expect_in '"weights": "w.csv"' out
+expect 0 okra predict m.okra --x tx.csv --top 2 --weights - -o more.tsv
+cmp out w.csv
+expect 0 okra predict m.okra --x tx.csv --top 2 --weights - --json -o more.tsv
+cmp out w.csv
 [ "$(awk '$1 == "0" { print $3 }' c.tsv)" = 1 ]
 [ "$(awk '$1 == "1" { print $3 }' c.tsv | wc -l)" = 3 ]
 [ "$(awk '$1 == "2" { print $3 }' c.tsv)" = 2 ]
