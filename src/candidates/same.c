@@ -130,6 +130,7 @@ static void breadth_first(search *s)
     for (okra_int k = 0; k < n; k++) {
         s->image[k] = -1;
         s->used[k] = false;
+        s->try[k] = 0;
     }
     for (okra_int root = 0; root < n; root++) { /* image: -2 while waiting */
         if (s->image[root] == -2) {
@@ -207,9 +208,6 @@ static bool find_map(search *s, bool *sure)
 {
     okra_int n = s->a->nodes, k = 0;
     breadth_first(s);
-    for (okra_int i = 0; i < n; i++) {
-        s->try[i] = 0;
-    }
     *sure = true;
     while (k >= 0 && k < n) {
         int32_t u = s->order[k];
@@ -301,8 +299,8 @@ okra_status okra_candidates_distinct(const okra_data *data, okra_int *index,
     okra_int n = 0;
     NOT_NULL(count);
     CHK(okra_data_distinct(data, index, &n));
+    *count = n;
     if (!are_molecules(data)) {
-        *count = n;
         return OKRA_OK;
     }
     MAKE(all, n);
