@@ -228,6 +228,7 @@ static int rank(cli_run *run, predict_job *j)
                          .compared = compared,
                          .ranges = j->ranges,
                          .made = made,
+                         .taken = cli_predict_taken(f),
                          .begin = j->begin};
         status = cli_ranked_write(run, &r);
     }

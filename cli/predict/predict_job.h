@@ -34,6 +34,7 @@ typedef struct predict_job {
 int cli_predict_check(const cli_run *run, predict_job *j);
 /* The files of a prediction, and lines that tell of them. */
 int cli_predict_write(cli_run *run, const predict_job *j);
+bool cli_predict_taken(const predict_fields *f); /* nothing is to be told */
 int cli_predict_tell(const cli_run *run, const predict_job *j);
 
 #endif

@@ -107,6 +107,17 @@ int cli_predict_write(cli_run *run, const predict_job *j)
     return status;
 }
 
+/* What is on standard output already is data. */
+bool cli_predict_taken(const predict_fields *f)
+{
+    const char *files[] = {f->output, f->weights, f->embedding, f->confidence, f->report};
+    bool taken = false;
+    for (int i = 0; i < 5; i++) {
+        taken = taken || strcmp(files[i], "-") == 0;
+    }
+    return taken;
+}
+
 int cli_predict_tell(const cli_run *run, const predict_job *j)
 {
     const predict_fields *f = &j->f;
@@ -115,9 +126,7 @@ int cli_predict_tell(const cli_run *run, const predict_job *j)
     okra_int tests = okra_prediction_count(j->prediction);
     double seconds = cli_now() - j->begin;
     char buffer[64];
-    /* What is on standard output already is data. */
-    bool taken = strcmp(f->output, "-") == 0 || strcmp(f->weights, "-") == 0 ||
-                 strcmp(f->embedding, "-") == 0;
+    bool taken = cli_predict_taken(f);
     if (run->common.json && !taken) {
         json_t *result = json_pack("{s:s, s:I, s:I, s:f}", "model", run->operands[0], "n",
                                    (json_int_t)okra_model_count(j->model), "tests",

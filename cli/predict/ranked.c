@@ -357,9 +357,8 @@ static int tell(cli_run *run, const cli_ranking *r)
                     : r->ranges   ? (double)(r->ranges[2 * i + 1] - r->ranges[2 * i])
                                   : (double)candidates_of(r);
     }
-    if (strcmp(r->file, "-") == 0 || strcmp(r->weights, "-") == 0 ||
-        strcmp(r->embedding, "-") == 0) {
-        return CLI_DONE; /* what is on standard output already is data */
+    if (r->taken) {
+        return CLI_DONE;
     }
     if (run->common.json) {
         return tell_json(run, r, compared, seconds);

@@ -59,6 +59,9 @@ static int say(const cli_run *run, const cli_sets_job *j, const cli_sets_result 
                const char *name, double value)
 {
     const char *how = r->how;
+    if (strcmp(j->f->bounds, "-") == 0 || strcmp(j->f->p_values, "-") == 0) {
+        return CLI_DONE; /* what is on standard output already is data */
+    }
     if (run->common.json && j->truth) {
         return cli_print_json(run, cli_sets_json(run, r));
     }

@@ -79,6 +79,13 @@ expect 0 okra predict m.okra --x tx.csv --top 2 --weights - -o more.tsv
 cmp out w.csv
 expect 0 okra predict m.okra --x tx.csv --top 2 --weights - --json -o more.tsv
 cmp out w.csv
+for top in "" "--top 2"; do
+    # shellcheck disable=SC2086
+    okra predict m.okra --x tx.csv $top --confidence sure.tsv -q -o more.tsv
+    # shellcheck disable=SC2086
+    expect 0 okra predict m.okra --x tx.csv $top --confidence - -o more.tsv
+    [ "$(wc -l <out)" = "$(wc -l <sure.tsv)" ]
+done
 [ "$(awk '$1 == "0" { print $3 }' c.tsv)" = 1 ]
 [ "$(awk '$1 == "1" { print $3 }' c.tsv | wc -l)" = 3 ]
 [ "$(awk '$1 == "2" { print $3 }' c.tsv)" = 2 ]

@@ -19,6 +19,8 @@ grep -q "	low	" sets.tsv
 
 # p-values of all candidates, and the sets are those above alpha
 okra predict -q l.okra --x test_x.csv --set-p-values p.csv
+expect 0 okra predict l.okra --x test_x.csv --set 0.1 -o s.tsv --set-p-values -
+cmp out p.csv
 [ "$(awk -F, '{ for (j = 1; j <= NF; j++) n += $j > 0.1 } END { print n }' p.csv)" = \
     "$(($(wc -l <sets.tsv) - 1))" ]
 
