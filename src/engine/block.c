@@ -166,10 +166,10 @@ okra_status okra_engine_sum_(okra_context *ctx, okra_int count, double *values)
 /* ---- matrices of a model that stay on their engine ---- */
 
 /* Where several processes share a matrix none of them need hold all of it
- * (okra_context_set_distributed). A model just fitted then keeps it where it lies: its file is
- * written from blocks of rows, predictions use the matrix there, and whoever wants single
- * entries asks for its values first. It holds its engine, which may so outlive the
- * context. */
+ * (okra_context_set_distributed). A model just fitted then keeps it where it lies: its
+ * file is written from blocks of rows, predictions use the matrix there, and whoever
+ * wants single entries asks for its values first. It holds its engine, which may so
+ * outlive the context. */
 
 typedef struct kept {
     okra_large_ *A;

@@ -99,7 +99,8 @@ typedef struct okra_kernel_class_ {
      * OKRA_EUNSUPPORTED if the data do not tell. NULL: 1 each. */
     okra_status (*diagonal)(okra_context *ctx, const void *params, const void *a,
                             okra_int n, double *out);
-    /* |a_i - b_j|^2 by differences, for pairs far from the origin, of which k(a,a) + k(b,b)
+    /* |a_i - b_j|^2 by differences, for pairs far from the origin, of which k(a,a) +
+     * k(b,b)
      * - 2 k(a,b) keeps too few digits; NULL: not known, or never needed. */
     double (*distance2)(const void *a, okra_int i, const void *b, okra_int j);
     /* For low rank: the values before it that `diagonal` falls short of, told of objects

@@ -32,7 +32,7 @@ struct okra_model {
     const okra_method_ *method;
     okra_bag_ *bag; /* what the method keeps, and statistics of the kernels */
     char *json;
-    json_t *about; /* the same, read: okra_model_option */
+    json_t *about;                 /* the same, read: okra_model_option */
     struct okra_archive_ *archive; /* the file that a loaded model lies in, or NULL */
     okra_data *calibration_x,
         *calibration_y; /* pairs that the fit has not seen, or NULL */

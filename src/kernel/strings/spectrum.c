@@ -150,8 +150,7 @@ static okra_status map(okra_context *ctx, const void *params, const void *state,
 {
     const vocabulary *v = state;
     FREED_BY(bags_clear)
-    bags b = {0},
-         unknown = {0}; /* codes that the vocabulary lacks */
+    bags b = {0}, unknown = {0}; /* codes that the vocabulary lacks */
     OWNED okra_int *indices = NULL;
     (void)ctx;
     CHK(collect(params, data, &b));

@@ -34,9 +34,9 @@ static void check_problem(okra_random_ *r, okra_int most, int keys, int ids)
         list[k] = (item){.room = &rooms[k]};
     }
     for (int k = 0; k < MANY; k++) {
-        double high = (double)okra_random_below_(r, (uint64_t)keys);
+        double high = (double)okra_random_below_(r, keys);
         double low = 1e-20 * (double)okra_random_below_(r, 2);
-        okra_int id = (okra_int)okra_random_below_(r, (uint64_t)ids);
+        okra_int id = okra_random_below_(r, ids);
         all[k] = (item){{{high, low}, id}, NULL, k};
         item *place = okra_best_put_(list, sizeof *list, &count, most, all[k].rank);
         if (place) {
