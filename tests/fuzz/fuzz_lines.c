@@ -2,6 +2,9 @@
  * each. */
 #include "commands.h"
 #include "predict/stream.h"
+/* The program's; the library has its own. */
+#undef CHK
+#undef REFUSE_IF
 #include "turn.h"
 #include "zoo.h"
 
