@@ -74,7 +74,9 @@ static okra_status hash_string(okra_int k, const okra_data *data, okra_int i,
         }
         CHK(add_code(codes, hash));
     }
-    sort(codes->items + first, codes->count - first);
+    if (codes->count > first) { /* else there may be no items to count from */
+        sort(codes->items + first, codes->count - first);
+    }
     return OKRA_OK;
 }
 
