@@ -1,6 +1,4 @@
-/*
- * far.c: see far.h.
- */
+/* See far.h. */
 #include "kernel/gram/far.h"
 
 #include <float.h>
@@ -28,10 +26,8 @@ static const okra_kernel_class_ *leaf_of(const okra_kernel *kernel,
                                          const okra_node_ *node)
 {
     const okra_node_ *child = &kernel->nodes[node->a];
-    return node->transform->distances && child->kind == OKRA_NODE_LEAF_ &&
-                   child->leaf->distance2
-               ? child->leaf
-               : NULL;
+    bool leaf = node->transform->distances && child->kind == OKRA_NODE_LEAF_;
+    return leaf && child->leaf->distance2 ? child->leaf : NULL;
 }
 
 double okra_far_most_(okra_int n, const double *self)
@@ -48,9 +44,9 @@ bool okra_far_(const okra_kernel *kernel, const okra_node_ *node, double a, doub
     return leaf_of(kernel, node) && rough(node, a + b);
 }
 
-void okra_far_mend_(const okra_kernel *kernel, const okra_node_ *node, const void *a,
-                    okra_int i, okra_int ni, const double *da, const void *b, okra_int j,
-                    okra_int nj, const double *db, double *tile, okra_int ld)
+void okra_far_mend_(const okra_kernel *kernel, const okra_node_ *node, const void *a_side,
+                    okra_int i, okra_int ni, const double *da, const void *b_side,
+                    okra_int j, okra_int nj, const double *db, double *tile, okra_int ld)
 {
     const okra_kernel_class_ *leaf = leaf_of(kernel, node);
     double most = leaf ? okra_far_most_(nj, db) : 0;
@@ -62,11 +58,14 @@ void okra_far_mend_(const okra_kernel *kernel, const okra_node_ *node, const voi
             continue;
         }
         for (okra_int c = 0; c < nj; c++) {
-            double least = fabs(sqrt(da[r]) - sqrt(db[c])) * (1 - 1e-6);
-            if (!(value(node, least * least) <= FAR_TOLERANCE) &&
-                rough(node, da[r] + db[c])) {
-                tile[r * ld + c] = value(node, leaf->distance2(a, i + r, b, j + c));
-            }
+            double a = sqrt(da[r]), b = sqrt(db[c]), *k = &tile[r * ld + c];
+            /* The distance is at least this, so that f is at most `bound`. */
+            double least = fabs(a - b) - FAR_ROUNDING * DBL_EPSILON * (a + b);
+            double bound = value(node, least > 0 ? least * least : 0);
+            *k = !rough(node, da[r] + db[c]) ? *k
+                 : bound <= FAR_TOLERANCE
+                     ? fmin(*k, bound)
+                     : value(node, leaf->distance2(a_side, i + r, b_side, j + c));
         }
     }
 }
