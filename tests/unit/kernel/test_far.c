@@ -1,6 +1,7 @@
 /*
  * Kernels of distances where some rows are far from all others: every value is right to
- * 1e-10, whatever the rows and their scale. Worst found: 2e-11, of values that are taken for 0.
+ * 1e-10, whatever the rows and their scale. Worst found: 2e-11, of values that are taken
+ * for 0.
  *
  * The truth is a sum of differences in long double.
  */
