@@ -202,8 +202,9 @@ static okra_status put_table(paper_run *run, const task *t, int form, bool semi)
     for (int c = 0; c < CURVES; c++) {
         for (int s = 0; st == OKRA_OK && s < SHARES; s++) {
             int step = semi ? best_step(t, form, s, c) : 0;
-            paper_cell cell = {NAN,  NAN,  t->mse[form][s][c][step], (size_t)t->repeats,
-                               NULL, false};
+            paper_cell cell = {
+                NAN,  NAN,           t->mse[form][s][c][step], (size_t)t->repeats,
+                NULL, PAPER_TOGETHER};
             st = paper_put(run, table, curves[c].name, share_names[s], cell);
         }
     }

@@ -108,7 +108,7 @@ static okra_status tell(paper_run *run, const network *net, const okra_link *pre
                             "edges|within a class, per cent");
     for (int k = 0; st == OKRA_OK && k < 4; k++) {
         paper_cell cell = {(double)NAN, (double)NAN, &values[k % 2][k / 2],
-                           1,           NULL,        false};
+                           1,           NULL,        PAPER_TOGETHER};
         st = paper_put(run, table, rows[k / 2], columns[k % 2], cell);
     }
     if (st == OKRA_OK) {

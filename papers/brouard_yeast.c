@@ -127,10 +127,12 @@ static okra_status put_cells(paper_run *run, const int tables[3], const row *r,
                              int kernel, double values[3][FOLDS], size_t folds)
 {
     static const char why[] = "GO-slim terms in place of the whole ontologies";
-    paper_cell roc = {r->roc[kernel][0], r->roc[kernel][1], values[0], folds, why, false};
-    paper_cell pr = {r->pr[kernel][0], r->pr[kernel][1], values[1], folds, why, false};
+    paper_cell roc = {r->roc[kernel][0], r->roc[kernel][1], values[0], folds, why,
+                      PAPER_TOGETHER};
+    paper_cell pr = {r->pr[kernel][0], r->pr[kernel][1], values[1], folds, why,
+                     PAPER_TOGETHER};
     paper_cell time = {r->seconds[0], r->seconds[1],     values[2],
-                       folds,         "another machine", true};
+                       folds,         "another machine", PAPER_APART};
     okra_status st = paper_put(run, tables[0], r->label, kernel_names[kernel], roc);
     if (st == OKRA_OK) {
         st = paper_put(run, tables[1], r->label, kernel_names[kernel], pr);
@@ -174,6 +176,10 @@ static okra_status run_kernels(paper_run *run, bool integrated)
                             PAPER_HIGHER, columns);
     tables[1] = paper_table(run, "t4-auc-pr", "Table 4 b: AUC-PR, per cent", "AUC-PR",
                             PAPER_HIGHER, columns);
+    for (int k = 0; k < 2; k++) {
+        paper_yardstick_of(run, tables[k],
+                           (paper_yardstick){.count = 5, .over = "folds"});
+    }
     tables[2] = integrated
                     ? paper_table(run, "t5", "Table 5: one fold on the integrated kernel",
                                   "seconds", PAPER_LOWER, "seconds")

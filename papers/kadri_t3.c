@@ -214,10 +214,18 @@ static okra_status one_table(paper_run *run, const paper_pairs pairs[2], bool as
                                printed ? "other faces, and the paper does not give its "
                                          "grey scale"
                                        : NULL,
-                               printed};
+                               printed ? PAPER_APART : PAPER_TOGETHER};
             if (st == OKRA_OK) {
                 st = paper_put(run, table, rows[k].label, columns[c], cell);
             }
+        }
+    }
+    for (int c = 0; st == OKRA_OK && !as_printed && c < 2; c++) {
+        double values[FOLDS];
+        st = paper_own_folds(run, &pairs[c], columns[c], "mse", FOLDS, folds, values);
+        paper_cell cell = {NAN, NAN, values, (size_t)folds, NULL, PAPER_TOGETHER};
+        if (st == OKRA_OK) {
+            st = paper_put(run, table, PAPER_OWN, columns[c], cell);
         }
     }
     return st;

@@ -53,11 +53,11 @@ static okra_status inner_loss(paper_run *run, const paper_pairs *train, double s
 }
 
 okra_status loss_width_calibrate(paper_run *run, const paper_pairs *pairs, double loss,
-                                 double *width)
+                                 double low, double high, double *width)
 {
     enum { STEPS = 8 }; /* to a hundredth */
     okra_status st = OKRA_OK;
-    double low = 2, high = 20, found = 0;
+    double found = 0;
     for (int k = 0; st == OKRA_OK && k < STEPS; k++) {
         *width = sqrt(low * high); /* the loss falls as the width grows */
         st = inner_loss(run, pairs, *width, &found);

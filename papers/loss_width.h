@@ -11,9 +11,9 @@
  * `text`: an expression that ends in such a width. */
 okra_status loss_width_align(paper_run *run, const okra_data *y, const char *text,
                              double *width) OKRA_CHECK;
-/* The width, from 2 to 20, at which the best of k-NN (k of 1 to 5) has that loss over
+/* The width, from low to high, at which the best of k-NN (k of 1 to 5) has that loss over
  * five folds of the pairs. */
 okra_status loss_width_calibrate(paper_run *run, const paper_pairs *pairs, double loss,
-                                 double *width) OKRA_CHECK;
+                                 double low, double high, double *width) OKRA_CHECK;
 
 #endif

@@ -356,7 +356,8 @@ static okra_status put_table(paper_run *run, const char *id, const char *title,
             for (int f = 0; f < FOLDS; f++) {
                 values[f] = of[r][f].of[window][t];
             }
-            paper_cell cell = {(double)NAN, (double)NAN, values, FOLDS, NULL, false};
+            paper_cell cell = {(double)NAN, (double)NAN, values,
+                               FOLDS,       NULL,        PAPER_TOGETHER};
             st = paper_put(run, table, names[r], columns[t], cell);
         }
     }

@@ -133,27 +133,76 @@ okra_status paper_nested(paper_run *run, const paper_family *f, const paper_pair
     return st;
 }
 
-okra_status paper_nested_folds(paper_run *run, const paper_family *family,
-                               const paper_pairs *all, const char *key, okra_int folds,
-                               okra_int used, double *values)
+okra_status paper_own(paper_run *run, const paper_pairs *train, const paper_pairs *test,
+                      const char *metric, double *value)
+{
+    okra_context *context = paper_context(run);
+    okra_options *options = NULL;
+    okra_model *model = NULL;
+    okra_prediction *p = NULL;
+    okra_status st = okra_choose(context, train->x, train->y, NULL, &options, NULL);
+    if (st == OKRA_OK) {
+        st = okra_fit(context, train->x, train->y, options, &model);
+    }
+    if (st == OKRA_OK) {
+        st = okra_predict(context, model, test->x, NULL, NULL, &p);
+    }
+    if (st == OKRA_OK) {
+        st = okra_score(context, metric, test->y, okra_prediction_objects(p), value, NULL,
+                        NULL);
+    }
+    okra_prediction_free(p);
+    okra_model_free(model);
+    okra_options_free(options);
+    return st;
+}
+
+/* Fold f: of a family, or without options where `family` is NULL. */
+static okra_status one_fold(paper_run *run, const paper_family *family,
+                            const paper_pairs *all, const char *metric, okra_int folds,
+                            okra_int f, double *value)
+{
+    paper_pairs train = {NULL, NULL}, test = {NULL, NULL};
+    okra_status st = paper_fold(all, folds, f, &train, &test);
+    if (st == OKRA_OK) {
+        st = family ? paper_nested(run, family, &train, &test, value, NULL, NULL, NULL)
+                    : paper_own(run, &train, &test, metric, value);
+    }
+    paper_pairs_clear(&train);
+    paper_pairs_clear(&test);
+    return st;
+}
+
+static okra_status all_folds(paper_run *run, const paper_family *family,
+                             const paper_pairs *all, const char *key, const char *metric,
+                             okra_int folds, okra_int used, double *values)
 {
     okra_status st = OKRA_OK;
     for (okra_int f = 0; st == OKRA_OK && f < used; f++) {
         char step[240];
-        paper_pairs train = {NULL, NULL}, test = {NULL, NULL};
         snprintf(step, sizeof step, "%s, %d", key, (int)f);
-        if (paper_have(run, step, &values[f], 1)) {
-            continue;
+        if (!paper_have(run, step, &values[f], 1)) {
+            st = one_fold(run, family, all, metric, folds, f, &values[f]);
+            if (st == OKRA_OK) {
+                st = paper_keep(run, step, &values[f], 1);
+            }
         }
-        st = paper_fold(all, folds, f, &train, &test);
-        if (st == OKRA_OK) {
-            st = paper_nested(run, family, &train, &test, &values[f], NULL, NULL, NULL);
-        }
-        if (st == OKRA_OK) {
-            st = paper_keep(run, step, &values[f], 1);
-        }
-        paper_pairs_clear(&train);
-        paper_pairs_clear(&test);
     }
     return st;
+}
+
+okra_status paper_nested_folds(paper_run *run, const paper_family *family,
+                               const paper_pairs *all, const char *key, okra_int folds,
+                               okra_int used, double *values)
+{
+    return all_folds(run, family, all, key, family->metric, folds, used, values);
+}
+
+okra_status paper_own_folds(paper_run *run, const paper_pairs *all, const char *key,
+                            const char *metric, okra_int folds, okra_int used,
+                            double *values)
+{
+    char own[200];
+    snprintf(own, sizeof own, PAPER_OWN " %s", key);
+    return all_folds(run, NULL, all, own, metric, folds, used, values);
 }

@@ -38,4 +38,14 @@ okra_status paper_nested_folds(paper_run *run, const paper_family *family,
                                const paper_pairs *all, const char *key, okra_int folds,
                                okra_int used, double *values) OKRA_CHECK;
 
+/* What a user gets who says nothing: okra chooses kernels, lambda and decoder on `train`
+ * alone; `metric` of its predictions on `test`. Tables call it PAPER_OWN. */
+#define PAPER_OWN "okra, no options"
+okra_status paper_own(paper_run *run, const paper_pairs *train, const paper_pairs *test,
+                      const char *metric, double *value) OKRA_CHECK;
+/* The same for the first `used` of so many folds, as paper_nested_folds. */
+okra_status paper_own_folds(paper_run *run, const paper_pairs *all, const char *key,
+                            const char *metric, okra_int folds, okra_int used,
+                            double *values) OKRA_CHECK;
+
 #endif

@@ -70,8 +70,8 @@ okra_status paper_keep(paper_run *run, const char *key, const double *values,
 
 /* Where the paper leaves the protocol open: the reading taken. */
 void paper_reading(paper_run *run, const char *format, ...) OKRA_PRINTF(2, 3);
-/* Where our data or protocol is not the paper's; before the first cell, since none of
- * the entry can then be beyond the paper. */
+/* Where our data or protocol is not the paper's; before the first cell, since no cell of
+ * the entry can then be compared. */
 void paper_deviation(paper_run *run, const char *format, ...) OKRA_PRINTF(2, 3);
 /* Anything a reader should know of the result. */
 void paper_remark(paper_run *run, const char *format, ...) OKRA_PRINTF(2, 3);
@@ -82,20 +82,33 @@ typedef enum paper_better { PAPER_LOWER, PAPER_HIGHER, PAPER_NEITHER } paper_bet
 int paper_table(paper_run *run, const char *id, const char *title, const char *metric,
                 paper_better better, const char *columns);
 
-/* Where the paper prints standard errors of means: ours stand beside them, the deviation
- * of the values over the root of their number. Before the first cell. */
-void paper_standard_errors(paper_run *run, int table);
+/* By what the cells of a table are compared: z = (ours - printed) / root of the sum of
+ * both squared standard errors. Before the first cell. */
+typedef struct paper_yardstick {
+    bool errors;      /* the paper prints standard errors of means ...             */
+    int count;        /* ... or deviations of so many values; 0: it prints neither */
+    bool one_draw;    /* the print is one draw (set, network, partition), ours many:
+                         its error is at least the deviation between ours          */
+    const char *over; /* what our values are: "folds", "networks"                  */
+} paper_yardstick;
+void paper_yardstick_of(paper_run *run, int table, paper_yardstick yardstick);
 
-/* Whether a cell is compared with the printed value: yes; no, the two measure different
- * things; no, and it counts in no claim, since test results were in sight when its
- * parameters were set. `why` says which. */
-typedef enum paper_apart { PAPER_TOGETHER, PAPER_APART, PAPER_SEEN } paper_apart;
+/* How a cell is compared with the printed value. `why` explains those that are not. */
+typedef enum paper_apart {
+    PAPER_TOGETHER, /* as the paper says it                                          */
+    PAPER_CONSTANT, /* after one constant of the table was fitted on another cell    */
+    PAPER_FOUND,    /* under a reading that was found with the print in sight        */
+    PAPER_APART,    /* not: the two measure different things                         */
+    PAPER_FITTED,   /* not: the constant of the table was fitted on this cell        */
+    PAPER_SEEN,     /* not, and never counted: test results were in sight            */
+    PAPER_BOUND,    /* the same: the best setting on test data, what could be had    */
+    PAPER_LEAK      /* the same: what is to be predicted is among the outputs        */
+} paper_apart;
 
 /* One cell. printed mean and sd (NaN: the paper has none); our values, one a fold or
  * repeat (count 0: we have none). `why` explains a cell that differs; NULL: unexplained.
- * Verdict: d = (ours - printed) / sqrt(sd_printed^2 + sd_ours^2); |d| <= 1 reproduced,
- * past that beyond the paper (not comparable where the entry has a deviation) or not
- * reproduced, by the table's direction. */
+ * |z| <= 2: reproduced, past that it differs. Where the entry tells a deviation no cell
+ * is comparable, better or worse. */
 typedef struct paper_cell {
     double printed, printed_sd;
     const double *values;

@@ -2,6 +2,7 @@
  * stkl.c: runs of twin Gaussian processes for the entries of Tonde and Elgammal.
  */
 #include "stkl.h"
+#include "nested.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -193,4 +194,19 @@ okra_status stkl_other(paper_run *run, const char *data, const paper_pairs *trai
         return OKRA_OK;
     }
     return scored(run, key, train, test, fit, decode, box, score, NULL);
+}
+
+okra_status stkl_own(paper_run *run, const paper_pairs *train, const paper_pairs *test,
+                     int table)
+{
+    double value = 0;
+    okra_status st = OKRA_OK;
+    if (!paper_have(run, PAPER_OWN, &value, 1)) {
+        st = paper_own(run, train, test, "mae", &value);
+        if (st == OKRA_OK) {
+            st = paper_keep(run, PAPER_OWN, &value, 1);
+        }
+    }
+    paper_cell cell = {NAN, NAN, &value, 1, NULL, PAPER_TOGETHER};
+    return st == OKRA_OK ? paper_put(run, table, PAPER_OWN, "no mapping", cell) : st;
 }

@@ -45,6 +45,9 @@ okra_status stkl_choose(paper_run *run, const char *data, const paper_pairs *tra
 okra_status stkl_other(paper_run *run, const char *data, const paper_pairs *train,
                        const paper_pairs *test, paper_options fit, paper_options decode,
                        double box, stkl_score *score) OKRA_CHECK;
+/* One row of what okra chooses without options. */
+okra_status stkl_own(paper_run *run, const paper_pairs *train, const paper_pairs *test,
+                     int table) OKRA_CHECK;
 /* 100 (1 - with / without) */
 double stkl_gain(double with, double without);
 /* "gamma_x 0.2, gamma_y 20, ..." in `buffer`. */

@@ -122,16 +122,13 @@ static okra_status twin_row(paper_run *run, const task *t, int table, const stkl
     snprintf(row, sizeof row, "%s (%d,%d), chosen %s map", kl ? "KL" : "HSIC", m->d1,
              m->d2, mapped ? "with" : "without");
     paper_remark(run, "%s: %s", row, stkl_text(&s, text, sizeof text));
-    paper_cell without = {NAN, NAN, &error[0], 1, NULL, false};
-    paper_cell with = {NAN, NAN, &error[1], 1, NULL, false};
-    paper_cell gains = {kl ? 6.39 : 1.2613,
-                        0,
-                        &gain,
-                        1,
-                        "positions of joints where the paper has angles",
-                        true};
-    paper_cell joint = {NAN, NAN, &joints[1], 1, NULL, false};
-    paper_cell joint_without = {NAN, NAN, &joints[0], 1, NULL, false};
+    paper_cell without = {NAN, NAN, &error[0], 1, NULL, PAPER_TOGETHER};
+    paper_cell with = {NAN, NAN, &error[1], 1, NULL, PAPER_TOGETHER};
+    paper_cell gains = {
+        kl ? 6.39 : 1.2613, 0, &gain, 1, "positions of joints where the paper has angles",
+        PAPER_APART};
+    paper_cell joint = {NAN, NAN, &joints[1], 1, NULL, PAPER_TOGETHER};
+    paper_cell joint_without = {NAN, NAN, &joints[0], 1, NULL, PAPER_TOGETHER};
     st = paper_put(run, table, row, "no mapping", without);
     if (st == OKRA_OK) {
         st = paper_put(run, table, row, "mapping", with);
@@ -156,7 +153,7 @@ static okra_status others(paper_run *run, const task *t, int table)
     stkl_score score = {0};
     okra_status st = stkl_other(run, "test", &t->train, &t->test, knn, decode, 0, &score);
     if (st == OKRA_OK) {
-        paper_cell cell = {NAN, NAN, &score.mae, 1, NULL, false};
+        paper_cell cell = {NAN, NAN, &score.mae, 1, NULL, PAPER_TOGETHER};
         st = paper_put(run, table, "nearest neighbour", "no mapping", cell);
     }
     const char *best = ridges[0];
@@ -173,7 +170,7 @@ static okra_status others(paper_run *run, const task *t, int table)
         st = stkl_other(run, "test", &t->train, &t->test, ridge, decode, 0, &score);
     }
     if (st == OKRA_OK) {
-        paper_cell cell = {NAN, NAN, &score.mae, 1, NULL, false};
+        paper_cell cell = {NAN, NAN, &score.mae, 1, NULL, PAPER_TOGETHER};
         st = paper_put(run, table, "kernel ridge", "no mapping", cell);
     }
     return st;
@@ -198,6 +195,9 @@ static okra_status run_entry(paper_run *run)
         }
         if (st == OKRA_OK) {
             st = others(run, &t, table);
+        }
+        if (st == OKRA_OK) {
+            st = stkl_own(run, &t.train, &t.test, table);
         }
     }
     paper_pairs_clear(&t.train);

@@ -44,10 +44,29 @@ int paper_table(paper_run *run, const char *id, const char *title, const char *m
     return (int)json_array_size(tables) - 1;
 }
 
-void paper_standard_errors(paper_run *run, int table)
+void paper_yardstick_of(paper_run *run, int table, paper_yardstick y)
 {
+    char text[300];
+    int used = 0;
     json_t *t = json_array_get(json_object_get(run->result, "tables"), (size_t)table);
-    json_object_set_new(t, "spread", json_string("standard error"));
+    if (y.errors) {
+        json_object_set_new(t, "spread", json_string("standard error"));
+        used = snprintf(text, sizeof text, "paper: standard errors as printed");
+    } else if (y.count > 0) {
+        json_object_set_new(t, "printed_count", json_integer(y.count));
+        used = snprintf(text, sizeof text, "paper: printed deviation over the root of %d",
+                        y.count);
+    } else {
+        used = snprintf(text, sizeof text, "paper: no spread printed");
+    }
+    if (y.one_draw) {
+        json_object_set_new(t, "one_draw", json_true());
+        used += snprintf(text + used, sizeof text - (size_t)used,
+                         ", at least the deviation of our %s (the print is one)", y.over);
+    }
+    snprintf(text + used, sizeof text - (size_t)used, "; ours: standard error over %s",
+             y.over);
+    json_object_set_new(t, "yardstick", json_string(text));
 }
 
 /* The cell's row, added when it is new: rows keep the order they come in. */
@@ -66,42 +85,63 @@ static json_t *row_of(json_t *table, const char *label)
     return row;
 }
 
-static const char *verdict(const char *better, double d)
+static bool deviates(const paper_run *run)
 {
-    if (!isfinite(d)) {
-        return "not comparable";
-    }
-    if (fabs(d) <= 1) {
-        return "reproduced";
-    }
-    bool good = (strcmp(better, "lower") == 0 && d < 0) ||
-                (strcmp(better, "higher") == 0 && d > 0);
-    return good ? "beyond the paper" : "not reproduced";
+    return json_array_size(json_object_get(run->result, "deviations")) > 0;
 }
 
-/* Beyond the paper is better under the paper's own protocol: where the entry has told a
- * deviation from it, better is not comparable. */
-static const char *under_protocol(const paper_run *run, const char *found)
+/* Other data or another protocol make better and worse not comparable, both. */
+static const char *verdict(const paper_run *run, const paper_cell *cell, double z)
 {
-    bool other = json_array_size(json_object_get(run->result, "deviations")) > 0;
-    return other && strcmp(found, "beyond the paper") == 0 ? "not comparable" : found;
+    static const char *const met[] = {[PAPER_TOGETHER] = "reproduced as printed",
+                                      [PAPER_CONSTANT] = "reproduced after one constant",
+                                      [PAPER_FOUND] = "reproduced under a found reading"};
+    if (!isfinite(z) || cell->apart > PAPER_FOUND || deviates(run)) {
+        return "not comparable";
+    }
+    return fabs(z) <= 2 ? met[cell->apart] : "differs";
 }
 
 /* No cell that a reader asks about is without one, though it be that none is known. */
-static const char *reason(const paper_cell *cell, double d, const char *found)
+static const char *reason(const paper_run *run, const paper_cell *cell, double z,
+                          const char *found)
 {
+    bool compared = isfinite(cell->printed) && cell->count > 0;
     if (cell->why) {
         return cell->why;
     }
-    if (isfinite(cell->printed) && cell->count > 0 && !isfinite(d)) {
+    if (compared && !isfinite(z)) {
         return "neither has a standard deviation: the paper prints none, and this is one "
                "run";
     }
-    if (isfinite(cell->printed) && cell->count > 0 && !cell->apart &&
-        strcmp(found, "not comparable") == 0) {
+    if (compared && deviates(run)) {
         return "the data or the protocol are not the paper's";
     }
-    return strcmp(found, "not reproduced") == 0 ? "the reason is not known" : NULL;
+    return strcmp(found, "differs") == 0 ? "the reason is not known" : NULL;
+}
+
+/* The standard error of a printed mean; where the print is one draw of many, at least
+ * the deviation between draws that was measured here. */
+static double printed_error(const json_t *table, const paper_cell *cell, double sd)
+{
+    double count = json_number_value(json_object_get(table, "printed_count"));
+    double error = isfinite(cell->printed_sd) ? cell->printed_sd : 0;
+    error /= count > 0 ? sqrt(count) : 1;
+    return json_is_true(json_object_get(table, "one_draw")) ? fmax(error, sd) : error;
+}
+
+static void mark(json_t *entry, paper_apart apart)
+{
+    static const char *const marks[] = {
+        [PAPER_CONSTANT] = "one constant", [PAPER_FOUND] = "found reading",
+        [PAPER_FITTED] = "fitted",         [PAPER_BOUND] = "bound",
+        [PAPER_LEAK] = "test edges leak",  [PAPER_SEEN] = NULL};
+    if (marks[apart]) {
+        json_object_set_new(entry, "mark", json_string(marks[apart]));
+    }
+    if (apart >= PAPER_SEEN) {
+        json_object_set_new(entry, "seen", json_true());
+    }
 }
 
 okra_status paper_put(paper_run *run, int table, const char *row, const char *column,
@@ -111,30 +151,25 @@ okra_status paper_put(paper_run *run, int table, const char *row, const char *co
     if (!t) {
         return okra_fail(OKRA_EINTERNAL, "there is no table %d", table);
     }
-    double mean, sd;
+    double mean, sd, root = sqrt((double)(cell.count > 0 ? cell.count : 1));
     paper_moments(cell.values, cell.count, &mean, &sd);
-    if (json_object_get(t, "spread")) {
-        sd /= sqrt((double)(cell.count > 0 ? cell.count : 1));
-    }
-    double spread = hypot(isfinite(cell.printed_sd) ? cell.printed_sd : 0, sd);
-    double d = cell.printed == mean ? 0
-               : spread > 0         ? (mean - cell.printed) / spread
+    double errors[2] = {printed_error(t, &cell, sd), sd / root};
+    double error = hypot(errors[0], errors[1]);
+    double z = cell.printed == mean ? 0
+               : error > 0          ? (mean - cell.printed) / error
                                     : (double)NAN;
-    const char *found =
-        under_protocol(run, verdict(json_string_value(json_object_get(t, "better")),
-                                    cell.apart ? (double)NAN : d));
+    const char *found = verdict(run, &cell, z), *why = reason(run, &cell, z, found);
     json_t *values = json_array();
     for (size_t i = 0; i < cell.count; i++) {
         json_array_append_new(values, number(cell.values[i]));
     }
-    json_t *entry = json_pack("{s:o,s:o,s:o,s:o,s:o,s:o,s:s}", "paper",
-                              number(cell.printed), "paper_sd", number(cell.printed_sd),
-                              "okra", number(mean), "okra_sd", number(sd), "values",
-                              values, "difference_sd", number(d), "verdict", found);
-    if (cell.apart == PAPER_SEEN) {
-        json_object_set_new(entry, "seen", json_true());
-    }
-    const char *why = reason(&cell, d, found);
+    json_t *entry =
+        json_pack("{s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:s}", "paper", number(cell.printed),
+                  "paper_sd", number(cell.printed_sd), "okra", number(mean), "okra_sd",
+                  number(json_object_get(t, "spread") ? errors[1] : sd), "values", values,
+                  "paper_error", number(errors[0]), "okra_error", number(errors[1]), "z",
+                  number(z), "verdict", found);
+    mark(entry, cell.apart);
     if (why) {
         json_object_set_new(entry, "why", json_string(why));
     }
@@ -196,7 +231,7 @@ static void print_verdict(const json_t *cell, FILE *out)
     const char *found = json_string_value(json_object_get(cell, "verdict")),
                *why = json_string_value(json_object_get(cell, "why"));
     bool printed = json_is_number(json_object_get(cell, "paper"));
-    bool met = strcmp(found, "reproduced") == 0 || strncmp(found, "beyond", 6) == 0;
+    bool met = strncmp(found, "reproduced", 10) == 0;
     bool asked = printed && !met && why;
     fprintf(out, "%s%s%s\n", printed ? found : "-", asked ? ": " : "", asked ? why : "");
 }
@@ -213,7 +248,7 @@ static void print_table(const json_t *table, FILE *out)
             json_string_value(json_object_get(table, "metric")), either ? ", " : "",
             either ? better : "", either ? " is better" : "");
     fprintf(out, "  %-*s  %-*s %19s %19s %8s  %s\n", first, "row", second, "column",
-            "paper", "okra", "diff/sd", "verdict");
+            "paper", "okra", "z", "verdict");
     size_t i, c;
     json_t *row, *name;
     json_array_foreach(rows, i, row)
@@ -230,7 +265,7 @@ static void print_table(const json_t *table, FILE *out)
                 json_object_get(cell, "paper_sd"));
             say(ours, sizeof ours, json_object_get(cell, "okra"),
                 json_object_get(cell, "okra_sd"));
-            const json_t *d = json_object_get(cell, "difference_sd");
+            const json_t *d = json_object_get(cell, "z");
             if (json_is_number(d)) {
                 snprintf(diff, sizeof diff, "%+.1f", json_number_value(d));
             }

@@ -11,8 +11,8 @@
 
 static const double shares[SHARES] = {0.05, 0.1, 0.2};
 static const char *const share_names[SHARES] = {"5 %", "10 %", "20 %"};
-static const char *const names[ROWS] = {"EM", "PKMR", "IOKR", "IOKR, semi-supervised",
-                                        "naive"};
+static const char *const names[ROWS] = {
+    "EM", "PKMR", "IOKR", "IOKR, semi-supervised", "naive", NETWORK_OWN};
 enum { MARGIN_TEXT = METHODS };
 static const char *const method_texts[METHODS + 1] = {"method=em", "method=pkmr",
                                                       "method=ridge", "method=margin"};
@@ -242,6 +242,9 @@ static okra_status one_draw(paper_run *run, const study *s, int share, int repea
     if (st == OKRA_OK) {
         st = naive(run, s, &d, out);
     }
+    if (st == OKRA_OK) {
+        st = network_own(run, &d.net, d.order, d.labelled, out->area[OWN]);
+    }
     if (st == OKRA_OK && s->margin) {
         st = separate(run, s, &d, out);
     }
@@ -263,13 +266,16 @@ static okra_status put_areas(paper_run *run, const study *s, result results[][RE
         int table =
             paper_table(run, a == ROC ? "auc-roc" : "auc-pr", titles[a],
                         a == ROC ? "AUC-ROC" : "AUC-PR", PAPER_HIGHER, "5 %|10 %|20 %");
+        paper_yardstick_of(
+            run, table,
+            (paper_yardstick){.count = REPEATS, .over = "choices of labelled nodes"});
         for (int k = 0; st == OKRA_OK && k < ROWS * SHARES; k++) {
             int m = k / SHARES, p = k % SHARES;
             double values[REPEATS];
             for (int r = 0; r < s->repeats; r++) {
                 values[r] = results[p][r].area[m][a];
             }
-            bool printed = m != NAIVE;
+            bool printed = m < NAIVE;
             paper_cell cell = {printed ? s->printed[m][a][p][0] : (double)NAN,
                                printed ? s->printed[m][a][p][1] : (double)NAN,
                                values,
@@ -296,7 +302,7 @@ okra_status transductive_seconds(paper_run *run, const study *s,
             values[r] = results[p][r].seconds[m];
         }
         paper_cell cell = {printed[m][p][0],   printed[m][p][1],  values,
-                           (size_t)s->repeats, "another machine", true};
+                           (size_t)s->repeats, "another machine", PAPER_APART};
         st = paper_put(run, table, names[m], share_names[p], cell);
     }
     return st;

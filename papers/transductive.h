@@ -9,8 +9,8 @@
 #include "sets/network.h"
 
 enum { REPEATS = 10, SHARES = 3, FOLDS = 5, WIDTHS = 3, LAMBDAS = 3, SMOOTH = 6 };
-/* UNSEEN: IOKR, test nodes; NAIVE: the kernel of the inputs itself */
-enum { EM, PKMR, IOKR, METHODS, UNSEEN = METHODS, NAIVE, ROWS };
+/* UNSEEN: IOKR, test nodes; NAIVE: the kernel of the inputs itself; OWN: no options */
+enum { EM, PKMR, IOKR, METHODS, UNSEEN = METHODS, NAIVE, OWN, ROWS };
 enum { RIDGE, MARGIN, LOSSES };
 enum { ROC, PR, AREAS };
 

@@ -3,17 +3,24 @@
  * its top half.
  */
 #include "loss_width.h"
-#include "nested.h"
+#include "weston_t3.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { DIGITS = 1000, FOLDS = 5, INNER = 5, HALF = 128, SHOWN = 12, METHODS = 3 };
+enum {
+    DIGITS = 1000,
+    FOLDS = 5,
+    INNER = 5,
+    HALF = 128,
+    SHOWN = 12,
+    METHODS = WESTON_T3_METHODS
+};
 
-static const char *const names[METHODS] = {"KDE", "k-NN", "Hopfield net"};
+const char *const weston_t3_names[METHODS] = {"KDE", "k-NN", "Hopfield net"};
 
-static const double loss_printed[METHODS][2] = {
+const double weston_t3_losses[METHODS][2] = {
     {0.8384, 0.0077}, {0.8960, 0.0052}, {1.2190, 0.0072}};
 
 typedef struct digits {
@@ -51,29 +58,6 @@ static okra_status load(paper_run *run, digits *d)
     return st;
 }
 
-/* The same of bottom halves of unit length, each fold left out in turn. */
-static okra_status put_width(paper_run *run, const digits *d)
-{
-    double widths[FOLDS];
-    okra_status st = OKRA_OK;
-    for (okra_int f = 0; st == OKRA_OK && f < FOLDS; f++) {
-        paper_pairs in = {NULL, NULL}, out = {NULL, NULL};
-        st = paper_fold(&d->all, FOLDS, f, &in, &out);
-        if (st == OKRA_OK) {
-            st = loss_width_align(
-                run, out.y, "linear | normalize | rbf(sigma=auto-align/30)", &widths[f]);
-        }
-        paper_pairs_clear(&in);
-        paper_pairs_clear(&out);
-    }
-    int table = paper_table(run, "width", "Width by alignment, bottom halves of length 1",
-                            "sigma'", PAPER_NEITHER, "sigma'");
-    paper_cell cell = {
-        0.35,       0.005, widths, FOLDS, "the paper does not say how pixels are scaled",
-        PAPER_APART};
-    return st == OKRA_OK ? paper_put(run, table, "30 clusters", "sigma'", cell) : st;
-}
-
 /* Of each fold its own, on its training digits alone. */
 static okra_status calibrate(paper_run *run, digits *d)
 {
@@ -82,7 +66,8 @@ static okra_status calibrate(paper_run *run, digits *d)
         paper_pairs train = {NULL, NULL}, test = {NULL, NULL};
         st = paper_fold(&d->all, FOLDS, f, &train, &test);
         if (st == OKRA_OK) {
-            st = loss_width_calibrate(run, &train, loss_printed[1][0], &d->sigma[f]);
+            st = loss_width_calibrate(run, &train, weston_t3_losses[1][0], 2, 20,
+                                      &d->sigma[f]);
         }
         paper_pairs_clear(&train);
         paper_pairs_clear(&test);
@@ -157,20 +142,12 @@ static okra_status look(paper_run *run, void *user, const paper_pairs *train,
     return OKRA_OK;
 }
 
-/* The three methods at one width of the loss. */
-typedef struct texts {
-    char kx[7][64], ky[64], loss[64];
-    const char *kde[7][4], *knn[5][4], *net[3];
-    paper_options kde_list[7], knn_list[5], net_list[1];
-    paper_family family[METHODS];
-} texts;
-
 static const double ridges[] = {1e-4, 1e-3, 1e-2, 1e-1, 1, 10};
 
-static void say(double sigma, texts *t)
+void weston_t3_say(double sigma, const char *steps, weston_t3_texts *t)
 {
     static const char *const near[] = {"k=1", "k=2", "k=3", "k=4", "k=5"};
-    *t = (texts){.net = {"method=hopfield", "recall=pair", NULL}};
+    *t = (weston_t3_texts){.net = {"method=hopfield", "recall=pair", steps, NULL}};
     snprintf(t->ky, sizeof t->ky, "ky=rbf(sigma=%.10g)", sigma);
     snprintf(t->loss, sizeof t->loss, "rbf-loss:sigma=%.10g", sigma);
     for (int k = 0; k < 7; k++) {
@@ -211,10 +188,10 @@ static okra_status one_fold(paper_run *run, const digits *d, const paper_family 
 
 static okra_status all_folds(paper_run *run, const digits *d, scores *out)
 {
-    texts t;
+    weston_t3_texts t;
     okra_status st = OKRA_OK;
     for (okra_int f = FOLDS - 1; f >= 0; f--) { /* the first last */
-        say(d->sigma[f], &t);
+        weston_t3_say(d->sigma[f], NULL, &t);
         for (int m = 0; st == OKRA_OK && m < METHODS; m++) {
             out->first[m].classes = okra_data_codes(d->classes);
             out->first[m].fold = f;
@@ -248,7 +225,7 @@ static okra_status put_rows(paper_run *run, int table, double values[METHODS][FO
     for (int m = 0; st == OKRA_OK && m < METHODS; m++) {
         paper_cell cell = {printed[m][0], printed[m][1],     values[m],
                            FOLDS,         why_cells[column], apart_of(column)};
-        st = paper_put(run, table, names[m], columns[column], cell);
+        st = paper_put(run, table, weston_t3_names[m], columns[column], cell);
     }
     return st;
 }
@@ -310,9 +287,10 @@ static okra_status draw(paper_run *run, const digits *d, const scores *s)
     json_decref(truth);
     paper_pairs_clear(&train);
     paper_pairs_clear(&test);
-    json_t *figure = json_pack("{s:i,s:i,s:f,s:f,s:[s,s,s,s],s:o}", "rows", 16, "cols",
-                               16, "low", -1.0, "high", 1.0, "columns", "digit", names[0],
-                               names[1], names[2], "images", images);
+    json_t *figure =
+        json_pack("{s:i,s:i,s:f,s:f,s:[s,s,s,s],s:o}", "rows", 16, "cols", 16, "low",
+                  -1.0, "high", 1.0, "columns", "digit", weston_t3_names[0],
+                  weston_t3_names[1], weston_t3_names[2], "images", images);
     if (st != OKRA_OK) {
         json_decref(figure);
         return st;
@@ -350,13 +328,14 @@ static void state(paper_run *run, double sigma, double calibrated)
                   calibrated);
     paper_remark(run,
                  "the printed rule gives the printed width where every bottom half is "
-                 "scaled to length 1 (table of the width), but the losses at that width "
-                 "are far from those printed, which belong to one about twice as large. "
+                 "scaled to length 1 with background 0 (table of the width), but the "
+                 "losses 2 - 2 l at that width are far from those printed, which belong "
+                 "to one about twice as large. "
                  "Clusters of top halves or of whole digits (the paper writes x_i), and "
                  "centred kernels, change the width of the rule by a tenth or less");
 }
 
-static const double error_printed[METHODS][2] = {
+const double weston_t3_errors[METHODS][2] = {
     {0.2985, 0.0147}, {0.2345, 0.0058}, {0.5910, 0.0137}};
 
 static okra_status put_losses(paper_run *run, scores s[2])
@@ -366,10 +345,10 @@ static okra_status put_losses(paper_run *run, scores s[2])
                             PAPER_LOWER, both_columns);
     int ratio = paper_table(run, "ratio", "Loss of KDE in units of that of k-NN", "ratio",
                             PAPER_LOWER, both_columns);
-    paper_standard_errors(run, table);
-    paper_standard_errors(run, ratio);
+    paper_yardstick_of(run, table, (paper_yardstick){.errors = true, .over = "folds"});
+    paper_yardstick_of(run, ratio, (paper_yardstick){.errors = true, .over = "folds"});
     for (int c = 0; st == OKRA_OK && c < 2; c++) {
-        st = put_rows(run, table, s[c].loss, loss_printed, c);
+        st = put_rows(run, table, s[c].loss, weston_t3_losses, c);
         if (st == OKRA_OK) {
             st = put_ratio(run, ratio, &s[c], c);
         }
@@ -377,12 +356,27 @@ static okra_status put_losses(paper_run *run, scores s[2])
     return st;
 }
 
+/* The loss of what okra chooses by itself, at the width of the rule. */
+static okra_status put_own(paper_run *run, const digits *d, double sigma)
+{
+    double values[FOLDS];
+    char metric[64];
+    int table = paper_table(run, "own", "What okra chooses without options", "RBF loss",
+                            PAPER_LOWER, columns[0]);
+    paper_yardstick_of(run, table, (paper_yardstick){.over = "folds"});
+    snprintf(metric, sizeof metric, "rbf-loss:sigma=%.10g", sigma);
+    okra_status st =
+        paper_own_folds(run, &d->all, "table 3", metric, FOLDS, FOLDS, values);
+    paper_cell cell = {NAN, NAN, values, FOLDS, NULL, PAPER_TOGETHER};
+    return st == OKRA_OK ? paper_put(run, table, PAPER_OWN, columns[0], cell) : st;
+}
+
 static okra_status put_classes(paper_run *run, scores *s)
 {
     int table = paper_table(run, "classes", "Class of the training digit that was chosen",
                             "classification error", PAPER_LOWER, columns[0]);
-    paper_standard_errors(run, table);
-    return put_rows(run, table, s->error, error_printed, 0);
+    paper_yardstick_of(run, table, (paper_yardstick){.errors = true, .over = "folds"});
+    return put_rows(run, table, s->error, weston_t3_errors, 0);
 }
 
 static okra_status measure(paper_run *run, digits *d, scores s[2])
@@ -400,6 +394,9 @@ static okra_status measure(paper_run *run, digits *d, scores s[2])
     }
     if (st == OKRA_OK) {
         state(run, sigma, d->sigma[0]);
+        st = put_own(run, d, sigma);
+    }
+    if (st == OKRA_OK) {
         st = all_folds(run, d, &s[1]);
     }
     return st;
@@ -417,9 +414,6 @@ static okra_status run_entry(paper_run *run)
         st = put_losses(run, s);
     }
     if (st == OKRA_OK) {
-        st = put_width(run, &d);
-    }
-    if (st == OKRA_OK) {
         st = put_classes(run, s);
     }
     if (st == OKRA_OK) {
@@ -427,6 +421,9 @@ static okra_status run_entry(paper_run *run)
     }
     if (st == OKRA_OK) {
         st = draw(run, &d, &s[0]);
+    }
+    if (st == OKRA_OK) {
+        st = weston_t3_unit(run);
     }
     for (int k = 0; s && k < 2 * METHODS; k++) {
         json_decref(s[k / METHODS].first[k % METHODS].row);

@@ -60,11 +60,12 @@ static json_t *judged(const json_t *all)
         place += strcmp(paper, c->paper) != 0;
         paper = c->paper;
         json_array_append_new(
-            list, json_pack("{s:s,s:i,s:s,s:s,s:s,s:s,s:s,s:s,s:s,s:s}", "paper", paper,
-                            "place", place, "text", c->text, "where", c->where, "tested",
-                            c->tested, "numbers", found.numbers, "verdict", found.verdict,
-                            "reason", found.reason, "rule", rules[c->rule], "entry",
-                            c->entry ? c->entry : ""));
+            list, json_pack("{s:s,s:i,s:s,s:s,s:s,s:s,s:s,s:s,s:s,s:s,s:s,s:s}", "paper",
+                            paper, "place", place, "text", c->text, "where", c->where,
+                            "tested", c->tested, "numbers", found.numbers, "verdict",
+                            found.verdict, "reason", found.reason, "rule", rules[c->rule],
+                            "yardstick", found.yardstick, "doing",
+                            c->doing ? c->doing : "", "entry", c->entry ? c->entry : ""));
     }
     return list;
 }
@@ -100,6 +101,7 @@ static int run_report(cli_run *run)
         const char *path = run->operands[i];
         status = cli_status(run, cli_take_input(run, path));
         const char *there = cli_find(run, path, found[i], sizeof found[i]);
+        status = status ? status : cli_ask(run, there, 10); /* Python's objects */
         if (f.claims && strcmp(there, "-") == 0) {
             status = cli_usage(run, "--claims reads files, not standard input");
         } else if (f.claims) {
@@ -141,7 +143,7 @@ const cli_command cli_report = {
                 "okra report link.json -o network.png --figure network\n"
                 "okra report results/*-full.json -o claims.md --claims alone\n",
     .own = {"report", rows, sizeof(report_fields)},
-    .refuses = " threads seed memory json engine strict ",
+    .refuses = " threads seed json engine strict header ",
     .operands_least = 1,
     .operands_most = 60,
     .operand = "RESULT",

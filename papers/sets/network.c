@@ -5,6 +5,7 @@
 #include "../protocol.h"
 #include "okra/more/link.h"
 #include "okra/more/ranking.h"
+#include "okra/more/select.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -170,6 +171,36 @@ okra_status network_score(paper_run *run, const network *net, const okra_int *or
     }
     okra_ranking_free(ranking);
     okra_link_list_free(best);
+    okra_links_free(links);
+    okra_options_free(o);
+    known_clear(&k);
+    return st;
+}
+
+okra_status network_own(paper_run *run, const network *net, const okra_int *order,
+                        okra_int labelled, double auc[2])
+{
+    okra_context *ctx = paper_context(run);
+    okra_options *o = NULL;
+    okra_links *links = NULL;
+    okra_ranking *ranking = NULL;
+    known k = {0};
+    okra_status st = known_make(net, order, labelled, &k);
+    if (st == OKRA_OK) {
+        st = okra_choose_links(ctx, &k.task, NULL, NULL, &o, NULL);
+    }
+    if (st == OKRA_OK) {
+        st = okra_link_fit(ctx, &k.task, o, NULL, &links);
+    }
+    if (st == OKRA_OK) {
+        st = okra_link_evaluate(ctx, links, OKRA_LINK_ALL, net->edges, net->edge_count,
+                                &ranking);
+    }
+    if (st == OKRA_OK) {
+        auc[0] = 100 * okra_ranking_auc_roc(ranking);
+        auc[1] = 100 * okra_ranking_auc_pr(ranking);
+    }
+    okra_ranking_free(ranking);
     okra_links_free(links);
     okra_options_free(o);
     known_clear(&k);

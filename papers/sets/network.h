@@ -37,6 +37,11 @@ okra_status network_score(paper_run *run, const network *net, const okra_int *or
                           okra_link_pairs which, double auc[2],
                           double *seconds) OKRA_CHECK;
 
+/* The same where okra chooses everything from the labelled nodes. */
+#define NETWORK_OWN "okra, no options"
+okra_status network_own(paper_run *run, const network *net, const okra_int *order,
+                        okra_int labelled, double auc[2]) OKRA_CHECK;
+
 /* Areas over pairs of an unseen node, order[training] or later, with a labelled node or
  * another unseen one, where order[labelled..training-1] help as inputs without outputs.
  */

@@ -54,6 +54,33 @@ static okra_status describe(paper_run *run, const okra_data *nodes, double beta,
     return st;
 }
 
+/* The diffusion kernel of the whole network. */
+static okra_status whole_kernel(paper_run *run, const okra_data *nodes, double beta,
+                                double **out)
+{
+    char text[80];
+    okra_kernel *kernel = NULL;
+    snprintf(text, sizeof text, "diffusion(beta=%.17g)", beta);
+    *out = malloc(sizeof **out * NODES * NODES);
+    okra_status st = *out ? okra_kernel_parse(text, &kernel)
+                          : okra_fail(OKRA_EMEM, "no memory for a network");
+    if (st == OKRA_OK) {
+        st = okra_gram(paper_context(run), kernel, nodes, NULL, *out, NODES);
+    }
+    okra_kernel_free(kernel);
+    return st;
+}
+
+void random_network_outputs(random_network *r, bool whole)
+{
+    r->net.kernel = whole ? r->whole : NULL;
+    if (whole) {
+        snprintf(r->ky, sizeof r->ky, "ky=precomputed");
+    } else {
+        snprintf(r->ky, sizeof r->ky, "ky=diffusion(beta=%.17g)", r->beta);
+    }
+}
+
 okra_status random_network_truncate(random_network *r, double inertia)
 {
     okra_data *scores = r->scores;
@@ -104,7 +131,9 @@ okra_status random_network_again(random_network *r, uint64_t choice, okra_int la
 
 void random_network_clear(random_network *r)
 {
+    r->net.kernel = NULL; /* borrowed */
     network_clear(&r->net);
+    free(r->whole);
     okra_data_free(r->scores);
     free(r->order);
     *r = (random_network){.order = NULL};
@@ -115,10 +144,14 @@ okra_status random_network_make(paper_run *run, const random_law *law, uint64_t 
 {
     random_network r = {.order = NULL};
     okra_data *nodes = NULL;
-    snprintf(r.ky, sizeof r.ky, "ky=diffusion(beta=%.17g)", law->beta);
+    r.beta = law->beta;
+    random_network_outputs(&r, false);
     okra_status st = draw(seed, law, &nodes, &r.net);
     if (st == OKRA_OK) {
         st = describe(run, nodes, law->beta, &r.scores);
+    }
+    if (st == OKRA_OK) {
+        st = whole_kernel(run, nodes, law->beta, &r.whole);
     }
     if (st == OKRA_OK) {
         st = choose_nodes(choice, &r.net, labelled, &r.order);

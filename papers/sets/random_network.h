@@ -18,9 +18,10 @@ typedef struct random_law {
 
 typedef struct random_network {
     network net;
-    okra_data *scores; /* of all nodes on all components */
-    char ky[64];       /* "ky=...", of the edges between labelled nodes */
-    okra_int *order;   /* of nodes; the first are labelled */
+    okra_data *scores;   /* of all nodes on all components */
+    char ky[64];         /* "ky=...", of the edges between labelled nodes */
+    double beta, *whole; /* the time of diffusion; its kernel of the whole network */
+    okra_int *order;     /* of nodes; the first are labelled */
 } random_network;
 
 /* The network depends on the seed, the order of its nodes on the choice; the first
@@ -32,6 +33,9 @@ okra_status random_network_make(paper_run *run, const random_law *law, uint64_t 
 okra_status random_network_again(random_network *r, uint64_t choice,
                                  okra_int labelled) OKRA_CHECK;
 void random_network_clear(random_network *r);
+/* Outputs: the labelled nodes in the kernel of the whole network, in which the edges to
+ * be predicted are known; or in that of their own edges alone, as at first. */
+void random_network_outputs(random_network *r, bool whole);
 /* Inputs: the leading components that hold the inertia. */
 okra_status random_network_truncate(random_network *r, double inertia) OKRA_CHECK;
 /* The root of the mean squared distance of the inputs: sigmas are multiples of it. */

@@ -17,6 +17,7 @@ from typing import Any, Optional
 
 import numpy as np
 
+from .agreement import draw_agreement
 from .molecules import Undrawable, places
 
 WIDTH, HEIGHT, LETTERS, SMALL = 360, 280, 14, 13
@@ -142,8 +143,14 @@ def _curve(ax: Any, f: dict) -> None:
 
 def _bars(ax: Any, f: dict) -> None:
     series, labels = _series(f), [str(t) for t in f.get("labels") or []]
+    below = np.zeros(len(labels))
     for k, one in enumerate(series):
         y = _numbers(one.get("y"))[:len(labels)]
+        if f.get("stacked") and len(y) == len(labels):
+            ax.bar(range(len(y)), y, 0.6, below, label=one.get("name", ""), gid=f"series-{k}",
+                   color=one["colour"] if one.get("colour") in NAMES else SERIES[k % len(SERIES)])
+            below = below + np.nan_to_num(y)
+            continue
         at = np.arange(len(y)) + (k - (len(series) - 1) / 2) * 0.8 / len(series)
         ax.bar(at, y, 0.8 / len(series), label=one.get("name", ""), color=SERIES[k % len(SERIES)],
                gid=f"series-{k}")
@@ -422,7 +429,7 @@ def _molecules(ax: Any, f: dict) -> None:
 
 
 _DRAW = {"curve": _curve, "scatter": _curve, "bars": _bars, "heatmap": _heatmap,
-         "images": _images, "network": _network, "molecules": _molecules}
+         "images": _images, "network": _network, "molecules": _molecules, "agreement": draw_agreement}
 
 
 def draw(f: dict, ax: Any) -> Any:
@@ -442,6 +449,8 @@ def size(f: dict) -> tuple:
     if kind == "network":
         panels = len(network_size(f)[1])
         return max(WIDTH, 300 * panels), 640
+    if kind == "agreement":
+        return WIDTH, 150 + 17 * len(f.get("labels") or [])
     if kind == "molecules":
         rows = -(-len(f.get("items") or []) // ACROSS)
         return WIDTH, DOWN * WIDTH / 20 * max(rows, 1)

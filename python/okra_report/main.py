@@ -11,7 +11,7 @@ import tempfile
 import warnings
 from typing import Optional
 
-from .results import MOST, Refused, VERDICTS, counts, file_name, origin, printable, read
+from .results import CLAIMS, MOST, Refused, VERDICTS, counts, file_name, origin, printable, read
 
 INSTALL = ("install it (Debian: apt install python3-{0}; elsewhere: pip install {0}), "
            "then run the same command again")
@@ -32,32 +32,60 @@ def _arguments(argv: Optional[list]) -> argparse.Namespace:
     return parser.parse_args(argv)
 
 
+def _followed(path: str, plain: bool) -> str:
+    """What links to plain files name; not those that a stranger put into a folder that all may write to."""
+    for _ in range(40):
+        try:
+            link = os.lstat(path)
+        except FileNotFoundError:
+            return path
+        if not (stat.S_ISLNK(link.st_mode) or stat.S_ISFIFO(link.st_mode)):
+            return path
+        folder = os.stat(os.path.dirname(path) or ".")
+        if folder.st_mode & stat.S_ISVTX and folder.st_mode & 0o022 and \
+                link.st_uid not in (os.geteuid(), folder.st_uid):
+            raise Refused(f"{path}: another user put a {'pipe' if stat.S_ISFIFO(link.st_mode) else 'symbolic link'} there, "
+                          "in a folder that all may write to")
+        if not plain:
+            real = os.path.realpath(path)
+            return real if os.path.exists(real) else path
+        path = os.path.join(os.path.dirname(path), os.readlink(path))
+    raise Refused(f"{path}: too many symbolic links")
+
+
 def write(path: str, data: bytes) -> None:
     """A file written whole or not at all; devices, pipes and links stay what they are."""
     if path == "-":
         sys.stdout.buffer.write(data)
         sys.stdout.buffer.flush()
         return
-    path = os.path.realpath(path) if os.path.islink(path) else path
-    if os.path.isdir(path):
-        raise Refused(f"{path}: Is a directory")
     try:
-        if os.path.exists(path) and not stat.S_ISREG(os.stat(path).st_mode):
+        mask = os.umask(0)
+        os.umask(mask)
+        mode, owner = 0o666 & ~mask, None
+        try:
+            found = os.stat(path)
+            mode, owner = found.st_mode & 0o777, (found.st_uid, found.st_gid)
+        except FileNotFoundError:
+            found = None
+        path = _followed(path, not found or stat.S_ISREG(found.st_mode))
+        if found and stat.S_ISDIR(found.st_mode):
+            raise Refused(f"{path}: Is a directory")
+        if found and not stat.S_ISREG(found.st_mode):
             with open(path, "wb") as file:
                 file.write(data)
             return
-        mask = os.umask(0)
-        os.umask(mask)
-        mode = 0o666 & ~mask
-        if os.path.exists(path):
-            found = os.stat(path)
-            mode = found.st_mode & (0o777 if found.st_gid == os.getegid() else 0o707)
-        handle, temporary = tempfile.mkstemp(prefix=os.path.basename(path) + ".tmp",
+        handle, temporary = tempfile.mkstemp(prefix=os.path.basename(path)[:60] + ".tmp",
                                              dir=os.path.dirname(path) or ".")
         try:
             with os.fdopen(handle, "wb") as file:
                 file.write(data)
                 file.flush()
+                if owner:
+                    try:
+                        os.fchown(handle, *owner)
+                    except PermissionError:  # who was of the group may do no more than before
+                        mode &= 0o700
                 os.fchmod(handle, mode)
                 os.fsync(handle)
             os.replace(temporary, path)
@@ -140,7 +168,7 @@ def _page(results: list, claims: list, a: argparse.Namespace) -> bytes:
     folder = os.path.relpath(a.figures, os.path.dirname(a.output) or ".") if a.figures else ""
     return world.get_template("page.md" if markdown else "page.html").render(
         results=results, claims=claims, title=printable(a.title) or words.title(results), words=words, counts=counts,
-        origin=origin, verdicts=VERDICTS, folder=folder, mode=a.claims, heading=bool(a.title),
+        origin=origin, verdicts=VERDICTS, kinds=CLAIMS, folder=folder, mode=a.claims, heading=bool(a.title),
         papers=any(r["kind"] == "paper" for r in results)).encode()
 
 
@@ -177,10 +205,21 @@ def run(a: argparse.Namespace) -> None:
         return
     if a.figures and not os.path.isdir(a.figures):
         raise Refused(f"{a.figures}: no such folder, expected one for the figures")
+    for r in results:
+        if r["kind"] == "paper":
+            from .agreement import agreement
+            r["figures"] = agreement(r) + r["figures"]
     if a.claims != "alone":
         _draw_all(results, a)
+    claims = extra.get("claims", [])
+    if claims and a.figures:
+        from .agreement import claims_figure
+        svg, why = _draw(claims_figure(claims), True)
+        if why:
+            raise Refused(f"the figure of the claims cannot be drawn: {why}")
+        write(os.path.join(a.figures, "claims.svg"), svg)
     _explain(results)
-    write(a.output, _page(results, extra.get("claims", []), a))
+    write(a.output, _page(results, claims, a))
     if not a.quiet and a.output != "-":
         print(f"{a.name}: {len(results)} results written to {a.output}", file=sys.stderr)
 

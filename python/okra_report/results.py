@@ -9,7 +9,9 @@ from typing import Any
 
 FORMAT = 1
 MOST = 5000  # results of one page
-VERDICTS = ("reproduced", "beyond the paper", "not reproduced", "not comparable")
+_MET = ("reproduced as printed", "reproduced after one constant", "reproduced under a found reading")
+VERDICTS = (*_MET, "differs", "not comparable")  # on cells
+CLAIMS = (*_MET, "fails", "undecided", "not comparable")
 # What a terminal or a page would obey: controls, changes of direction, halves of characters.
 OBEYED = re.compile("[\x00-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff\ufffe\uffff]")
 
@@ -101,7 +103,7 @@ def _result(one: dict) -> dict:
                 r.get("cells"), dict) else {}} for r in _objects(t.get("rows"))]
         columns = [c for c in t.get("columns") or [] if isinstance(c, str)] if isinstance(
             t.get("columns"), list) else []
-        table = {k: text(t.get(k)) for k in ("id", "title", "metric", "better", "spread")}
+        table = {k: text(t.get(k)) for k in ("id", "title", "metric", "better", "spread", "yardstick")}
         table.update(columns=columns, rows=rows)
         table["compared"] = any(number(r["cells"].get(c, {}).get("paper"))
                                 for r in rows for c in columns)
@@ -158,13 +160,13 @@ def _mean(cell: dict, mean: str, sd: str, decimals: int) -> str:
 
 
 def _difference(cell: dict) -> str:
-    """From the paper's value to ours, in sd where they are known."""
-    d = cell.get("difference_sd")
-    if number(d):
-        return f"{d:+.1f} sd" if abs(d) < 1e5 else f"{d:+.1e} sd"
+    """From the paper's value to ours, in standard errors where they are known."""
+    z = cell.get("z")
+    if number(z):
+        return f"z {z:+.1f}" if abs(z) < 1e5 else f"z {z:+.1e}"
     if number(cell.get("okra")) and number(cell.get("paper")):
         d = cell["okra"] - cell["paper"]
-        return f"{'+' if d > 0 else ''}{show(d, 1 if abs(d) >= 1 else 4)}, no sd"
+        return f"{'+' if d > 0 else ''}{show(d, 1 if abs(d) >= 1 else 4)}, no spread"
     return "–"
 
 
@@ -183,12 +185,13 @@ def _fill(table: dict) -> None:
             verdict = cell.get("verdict") if cell.get("verdict") in VERDICTS else ""
             printed = number(cell.get("paper"))
             why = text(cell.get("why"))
-            asks = printed and verdict not in VERDICTS[:2] and why
+            asks = printed and verdict not in _MET and why
             if asks and why not in table["reasons"]:
                 table["reasons"].append(why)
             cell.update(ours=_mean(cell, "okra", "okra_sd", decimals[column]), printed=printed,
                         theirs=_mean(cell, "paper", "paper_sd", decimals[column]),
                         apart=_difference(cell), verdict=verdict, seen=cell.get("seen") is True,
+                        mark=text(cell.get("mark")),
                         reason=table["reasons"].index(why) + 1 if asks else 0)
             table["seen"] = table["seen"] or cell["seen"]
 

@@ -1,6 +1,6 @@
 """Every committed result of a paper agrees with itself, by arithmetic of its own: mean and
-deviation are those of its single values, the difference and the verdict follow from them by
-the rule of docs/results-format.md, and a cell that does not reproduce has a reason."""
+deviation are those of its single values, z and the verdict follow from them by
+the rule of docs/results-format.md, and a cell that differs has a reason."""
 import glob
 import json
 import math
@@ -17,7 +17,11 @@ def near(a, b):
     return abs(a - b) <= 1e-8 * max(1, abs(a), abs(b))
 
 
-def wrong(cell, better, spread=None):
+MET = {None: "reproduced as printed", "one constant": "reproduced after one constant",
+       "found reading": "reproduced under a found reading"}
+
+
+def wrong(cell, table, deviates=False):
     """What does not follow, in words."""
     values, paper = cell["values"], cell["paper"]
     if None in values:
@@ -25,26 +29,26 @@ def wrong(cell, better, spread=None):
         return
     mean = statistics.fmean(values) if values else None
     sd = statistics.stdev(values) if len(values) > 1 else 0
-    if spread == "standard error":
-        sd /= math.sqrt(max(1, len(values)))
-    spread = math.hypot(cell["paper_sd"] or 0, sd)
-    d = None
+    error = sd / math.sqrt(max(1, len(values)))
+    shown = error if table.get("spread") == "standard error" else sd
+    printed = (cell["paper_sd"] or 0) / math.sqrt(table.get("printed_count") or 1)
+    if table.get("one_draw"):
+        printed = max(printed, sd)
+    both, z = math.hypot(printed, error), None
     if paper is not None and mean is not None:
-        d = 0 if mean == paper else (mean - paper) / spread if spread > 0 else None
-    if not near(mean, cell["okra"]) or not near(sd, cell["okra_sd"]):
-        yield f"okra is {cell['okra']} ± {cell['okra_sd']}, its values give {mean} ± {sd}"
-    if not near(d, cell["difference_sd"]):
-        yield f"difference is {cell['difference_sd']}, expected {d}"
+        z = 0 if mean == paper else (mean - paper) / both if both > 0 else None
+    if not near(mean, cell["okra"]) or not near(shown, cell["okra_sd"]):
+        yield f"okra is {cell['okra']} ± {cell['okra_sd']}, its values give {mean} ± {shown}"
+    if not near(z, cell["z"]):
+        yield f"z is {cell['z']}, expected {z}"
     verdict, why = cell["verdict"], cell.get("why")
     if cell.get("seen") and (verdict != "not comparable" or not why):
         yield f"test results were in sight, and it is called {verdict}, reason {why}"
-    if verdict != "not comparable" or d is None:
-        gain = {"lower": -1, "higher": 1}.get(better, 0) * (d or 0)
-        want = "not comparable" if d is None else "reproduced" if abs(d) <= 1 else \
-            "beyond the paper" if gain > 0 else "not reproduced"
-        if verdict != want:
-            yield f"verdict is {verdict}, expected {want}"
-    if paper is not None and verdict in ("not reproduced", "not comparable") and not why:
+    want = "not comparable" if z is None or deviates or cell.get("mark") not in MET else \
+        MET[cell.get("mark")] if abs(z) <= 2 else "differs"
+    if verdict != want and not (verdict == "not comparable" and why):
+        yield f"verdict is {verdict}, expected {want}"
+    if paper is not None and verdict in ("differs", "not comparable") and not why:
         yield f"{verdict} without a reason"
 
 
@@ -55,22 +59,25 @@ def findings(paths):
         for table in result["tables"]:
             for row in table["rows"]:
                 for column, cell in row["cells"].items():
-                    for text in wrong(cell, table["better"], table.get("spread")):
+                    for text in wrong(cell, table, bool(result.get("deviations"))):
                         yield (f"{os.path.basename(path)}: {table['id']}: {row['label']}, "
                                f"{column}: {text}")
 
 
-# What is wrong is found.
+# What is wrong is found: values 3 and 5 have mean 4, sd sqrt 2, standard error 1.
 good = {"paper": 1, "paper_sd": 0, "okra": 4, "okra_sd": 2 ** .5, "values": [3, 5],
-        "difference_sd": 3 / 2 ** .5, "verdict": "not reproduced", "why": "other data"}
-assert not list(wrong(good, "lower"))
-for field, value in (("okra", 4.1), ("okra_sd", 1), ("values", [3, 6]), ("difference_sd", 0.5),
-                     ("verdict", "reproduced"), ("verdict", "beyond the paper"), ("why", None)):
-    assert list(wrong({**good, field: value}, "lower")), field
-assert list(wrong(good, "higher"))
-assert list(wrong({**good, "seen": True}, "lower"))
-error = {**good, "okra_sd": 1, "difference_sd": 3.0}
-assert not list(wrong(error, "lower", "standard error")) and list(wrong(error, "lower"))
+        "z": 3, "verdict": "differs", "why": "other data"}
+assert not list(wrong(good, {}))
+for field, value in (("okra", 4.1), ("okra_sd", 1), ("values", [3, 6]), ("z", 0.5),
+                     ("verdict", MET[None]), ("verdict", "differs "), ("why", None)):
+    assert list(wrong({**good, field: value}, {})), field
+assert list(wrong({**good, "seen": True}, {})) and list(wrong(good, {}, True))
+assert not list(wrong({**good, "okra_sd": 1}, {"spread": "standard error"}))
+near_print = {**good, "paper": 3.5, "z": 0.5, "verdict": MET[None]}
+assert not list(wrong(near_print, {})) and list(wrong({**near_print, "mark": "found reading"}, {}))
+drawn = {**good, "z": 3 / 3 ** .5, "verdict": MET[None]}
+assert not list(wrong(drawn, {"one_draw": True})) and list(wrong(drawn, {}))
+assert not list(wrong({**good, "paper_sd": 6, "z": 3 / 5 ** .5, "verdict": MET[None]}, {"printed_count": 9}))
 
 paths = sys.argv[1:] or sorted(glob.glob(os.path.join(ROOT, "docs", "results", "*.json")))
 if not paths:
