@@ -227,7 +227,7 @@ def jackknife_refits(ridge, x, y, t, _):
 
 def jackknife_ours(x, y, t, _):
     model = IOKR(kx="rbf(gamma=0.1)", ky="linear", lam=0.5).fit(x, y)
-    return model.predict_interval(t, alpha=0.1, how="jackknife+")[:, 0]
+    return model.predict_interval(t, alpha=0.1, how="jackknife+", score="distance")[:, 0]
 
 
 def links(networks=50, target=0.2):

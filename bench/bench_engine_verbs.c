@@ -23,15 +23,15 @@ static double now(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-static okra_status wait_for(okra_context *ctx, const okra_large_ *A)
+static okra_status wait_for(okra_context *ctx, const okra_matrix_ *A)
 {
     double one = 0;
-    return okra_large_get_(ctx, A, 0, 0, okra_mat_of_(&one, 1, 1));
+    return okra_matrix_get_(ctx, A, 0, 0, okra_mat_of_(&one, 1, 1));
 }
 
 /* exp(-|x - x'|^2 / d) of standard normal rows. */
 static okra_status entries_of(okra_context *ctx, okra_int n, double **x, okra_data **data,
-                              okra_kernel **kernel, okra_bound_ **bound,
+                              okra_kernel **kernel, okra_trained_kernel_ **bound,
                               okra_entries_ **entries)
 {
     okra_status st = OKRA_OK;
@@ -42,24 +42,24 @@ static okra_status entries_of(okra_context *ctx, okra_int n, double **x, okra_da
     }
     TRY(okra_data_dense(*x, n, WIDTH, WIDTH, data));
     TRY(okra_kernel_parse("rbf(gamma=0.015625)", kernel));
-    TRY(okra_bound_create_(ctx, *kernel, *data, bound));
+    TRY(okra_trained_kernel_create_(ctx, *kernel, *data, bound));
     TRY(okra_entries_create_(ctx, *bound, NULL, entries));
 done:
     return st;
 }
 
 /* As src/solve/smoother_dense.c does it. */
-static okra_status leave(okra_context *ctx, const okra_large_ *A, okra_large_ *L,
-                         okra_large_ *X, double *q)
+static okra_status leave(okra_context *ctx, const okra_matrix_ *A, okra_matrix_ *L,
+                         okra_matrix_ *X, double *q)
 {
     okra_status st = OKRA_OK;
-    TRY(okra_large_copy_(ctx, false, A, L));
-    TRY(okra_large_cholesky_(ctx, L, NULL));
-    TRY(okra_large_fill_(ctx, 0, X));
-    TRY(okra_large_add_diagonal_(ctx, 1, X));
-    TRY(okra_large_trsm_(ctx, false, true, L, X));
-    TRY(okra_large_combine_(ctx, OKRA_COMBINE_PRODUCT_, 0, 0, NULL, NULL, X, X));
-    TRY(okra_large_row_sums_(ctx, X, q));
+    TRY(okra_matrix_copy_(ctx, false, A, L));
+    TRY(okra_matrix_cholesky_(ctx, L, NULL));
+    TRY(okra_matrix_fill_(ctx, 0, X));
+    TRY(okra_matrix_add_diagonal_(ctx, 1, X));
+    TRY(okra_matrix_trsm_(ctx, false, true, L, X));
+    TRY(okra_matrix_combine_(ctx, OKRA_COMBINE_PRODUCT_, 0, 0, NULL, NULL, X, X));
+    TRY(okra_matrix_row_sums_(ctx, X, q));
 done:
     return st;
 }
@@ -70,39 +70,39 @@ static okra_status measure(okra_context *ctx, const char *what, okra_int n, doub
     double *x = NULL, *w = NULL;
     okra_data *data = NULL;
     okra_kernel *kernel = NULL;
-    okra_bound_ *bound = NULL;
+    okra_trained_kernel_ *bound = NULL;
     okra_entries_ *entries = NULL;
-    okra_large_ *A = NULL, *L = NULL, *X = NULL;
+    okra_matrix_ *A = NULL, *L = NULL, *X = NULL;
     bool leaves = strcmp(what, "leave") == 0;
     TRY(entries_of(ctx, n, &x, &data, &kernel, &bound, &entries));
     ALLOC(w, n);
-    TRY(okra_large_create_(ctx, n, n, "the matrix", &A));
+    TRY(okra_matrix_create_(ctx, n, n, "the matrix", &A));
     if (leaves) {
-        TRY(okra_large_create_(ctx, n, n, "the factor", &L));
-        TRY(okra_large_create_(ctx, n, n, "its inverse", &X));
+        TRY(okra_matrix_create_(ctx, n, n, "the factor", &L));
+        TRY(okra_matrix_create_(ctx, n, n, "its inverse", &X));
     }
     *best = 1e300;
     for (int run = 0; run < RUNS; run++) {
         double begin = now();
-        TRY(okra_large_gram_(ctx, entries, 0, A));
+        TRY(okra_matrix_gram_(ctx, entries, 0, A));
         TRY(wait_for(ctx, A));
         if (strcmp(what, "gram") != 0) {
-            TRY(okra_large_add_diagonal_(ctx, 0.1, A));
+            TRY(okra_matrix_add_diagonal_(ctx, 0.1, A));
             TRY(wait_for(ctx, A));
             begin = now();
             TRY(leaves                      ? leave(ctx, A, L, X, w)
-                : strcmp(what, "eigh") == 0 ? okra_large_eigh_(ctx, A, w)
-                                            : okra_large_cholesky_(ctx, A, NULL));
+                : strcmp(what, "eigh") == 0 ? okra_matrix_eigh_(ctx, A, w)
+                                            : okra_matrix_cholesky_(ctx, A, NULL));
             TRY(wait_for(ctx, A));
         }
         *best = OKRA_MIN_(*best, now() - begin);
     }
 done:
-    okra_large_free_(A);
-    okra_large_free_(L);
-    okra_large_free_(X);
+    okra_matrix_free_(A);
+    okra_matrix_free_(L);
+    okra_matrix_free_(X);
     okra_entries_free_(entries);
-    okra_bound_free_(bound);
+    okra_trained_kernel_free_(bound);
     okra_kernel_free(kernel);
     okra_data_free(data);
     okra_free_(w);
