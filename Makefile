@@ -22,7 +22,7 @@ CTEST = ctest --output-on-failure -j $(JOBS)
 c_files = $(shell git ls-files -co --exclude-standard -- '*.c' '*.h' 2>/dev/null || \
     find src include cli papers tests bench -name '*.[ch]')
 
-.PHONY: build everything demo test test-all test-fresh test-cuda check asan tsan format format-check lint bench \
+.PHONY: build everything demo test test-all test-fresh test-cuda check asan tsan coverage format format-check lint bench \
     results results-pages results-quick fuzz mutate kill memory docs install install-python wheel deb clean help \
     packages packages-dist packages-test packages-docs packages-dev
 
@@ -73,6 +73,11 @@ tsan: packages ## the unit tests under the thread sanitizer
 	@cmake --preset tsan $(CMAKE_FLAGS) >/dev/null && cmake --build --preset tsan -j $(JOBS)
 	@ctest --preset tsan --output-on-failure -j $(JOBS)
 
+coverage: packages ## lines and branches of src/ that the unit tests reach, and refusals that they do not
+	@cmake --preset coverage $(CMAKE_FLAGS) >/dev/null && cmake --build --preset coverage -j $(JOBS)
+	@find build-coverage -name '*.gcda' -delete; ctest --test-dir build-coverage -L unit -j $(JOBS) --output-on-failure | tail -5
+	@python3 tools/coverage.py build-coverage
+
 format: packages-dev ## rewrite the C files in the style of .clang-format
 	@$(CLANG_FORMAT) -i $(c_files)
 
@@ -105,7 +110,7 @@ okra_report = $(BUILD)/okra report --quiet
 write_pages = rm -f docs/results/*.svg && \
 	$(okra_report) docs/results/*-full.json -o docs/results.md --claims first --figures docs/results \
 	    --title "The papers again" && \
-	$(okra_report) docs/results/*-full.json -o docs/claims.md --claims alone --title "What the papers claim"
+	$(okra_report) docs/results/*-full.json -o docs/claims.md --claims alone --figures docs/results --title "What the papers claim"
 results: build ## run every table and figure of the papers in full, write docs/results.md and docs/claims.md
 	@mkdir -p docs/results; \
 	$(BUILD)/okra paper $(ENTRIES) --full --data "$(DATA)" --results docs/results --quiet; failed=$$?; \

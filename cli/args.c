@@ -25,6 +25,10 @@ static const okra_option common_rows[] = {
     {"data", OKRA_OPTION_READ, offsetof(cli_common, data), "", 1, 0, NULL, "DIR",
      "Folder in which data files are looked for when they are not found as typed; the "
      "environment variable OKRA_DATA if not given"},
+    {"header", OKRA_OPTION_CHOICE, offsetof(cli_common, header), "auto", 1, 0,
+     "auto|yes|no", "",
+     "Is the first line of a table the names of its columns? auto: what stands below it "
+     "decides"},
     {"strict", OKRA_OPTION_BOOL, offsetof(cli_common, strict), "no", 1, 0, NULL, "",
      "A broken spectrum or candidate of a file is an error; else okra skips it and says "
      "how many it skipped"},
@@ -67,16 +71,6 @@ bool cli_refuses(const cli_command *command, const char *name)
     return in_list(command->refuses, name);
 }
 
-static const okra_option *find_in(const okra_option_table *table, const char *name)
-{
-    for (const okra_option *row = table->rows; row && row->name; row++) {
-        if (strcmp(row->name, name) == 0) {
-            return row;
-        }
-    }
-    return NULL;
-}
-
 /* The tables of a command: its own, the common one, the library's. */
 typedef struct tables {
     const okra_option_table *all[80];
@@ -100,10 +94,11 @@ static tables tables_of(const cli_command *command)
 static const okra_option *find_row(const tables *t, const char *name, bool *library)
 {
     for (size_t i = 0; i < t->count; i++) {
-        const okra_option *row = find_in(t->all[i], name);
-        if (row) {
-            *library = i >= t->own;
-            return row;
+        for (const okra_option *row = t->all[i]->rows; row && row->name; row++) {
+            if (strcmp(row->name, name) == 0) {
+                *library = i >= t->own;
+                return row;
+            }
         }
     }
     return NULL;
@@ -171,7 +166,8 @@ static int flag(cli_run *run, const tables *t, int argc, char **argv, int *at)
     if (!row) {
         return unknown_flag(run, t, name);
     }
-    REFUSE_IF(!library && cli_refuses(run->command, name), "--%s has no use here", name);
+    REFUSE_IF(!library && in_list(run->command->refuses, name), "--%s has no use here",
+              name);
     bool yes = row->type == OKRA_OPTION_BOOL ||
                (row->choices && strncmp(row->choices, "no|yes|", 7) == 0);
     if (!value && yes) { /* another choice comes after '=' */

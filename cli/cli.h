@@ -61,6 +61,7 @@ const cli_command *cli_find_command(const char *name);
 
 typedef struct cli_common {
     okra_int threads, seed;
+    int header; /* of choices auto|yes|no */
     const char *memory, *data, *engine;
     bool json, quiet, strict, help;
 } cli_common;
@@ -74,6 +75,7 @@ struct cli_run {
     okra_options *library; /* flags of the library's tables, or NULL      */
     const char *operands[64];
     int operand_count;
+    bool inputs;      /* what is read are inputs, see cli_read_inputs */
     bool input_taken; /* standard input has a reader, see cli_take_input */
     char **typed;     /* the arguments, the last one NULL */
 };
@@ -101,6 +103,8 @@ int cli_failure(const cli_run *run, const char *format, ...) OKRA_PRINTF(2, 3);
  * what was typed. */
 int cli_status(const cli_run *run, okra_status status);
 void cli_on_warning(void *run, const char *text);
+/* One of the program's own. */
+void cli_warn(cli_run *run, const char *format, ...) OKRA_PRINTF(2, 3);
 void cli_on_progress(void *run, const char *what, okra_int done, okra_int total);
 /* From now on messages of cli_usage, cli_failure and cli_status are kept; the end. */
 void cli_keep_messages(void);
@@ -144,6 +148,10 @@ int cli_print_json(const cli_run *run, json_t *value);
 void cli_watch_json(void);
 bool cli_json_lost(void);
 void cli_lose(void); /* a part of what is to be told is missing */
+/* CLI_FAILED where the file, times what is made of it, and those asked for before are
+ * beyond
+ * --memory. */
+int cli_ask(const cli_run *run, const char *path, double times);
 /* calloc. */
 void *cli_alloc(size_t count, size_t size);
 void cli_json_free(char *text); /* what json_dumps made */
@@ -152,11 +160,18 @@ void cli_json_free(char *text); /* what json_dumps made */
 
 /* Reads a data file, also from the folder of --data or OKRA_DATA. */
 okra_status cli_read(cli_run *run, const char *spec, okra_data **out) OKRA_CHECK;
-/* Training pairs, then inputs without outputs ("": none). x leaves out a column of its
- * table that is y; what may be meant otherwise is told. */
+/* The same, like data of a model (or NULL) where the file leaves open what it holds. */
+okra_status cli_read_like(cli_run *run, const char *spec, const okra_data *like,
+                          okra_data **out) OKRA_CHECK;
+/* The same of inputs, whose tables may have classes, dates and gaps. */
+okra_status cli_read_inputs(cli_run *run, const char *spec, const okra_data *like,
+                            okra_data **out) OKRA_CHECK;
+/* Pairs of a new fit, or (model) more of a model's, then inputs without outputs ("":
+ * none). x leaves out a column of its table that is y; what may be meant otherwise is
+ * told. */
 okra_status cli_read_pairs(cli_run *run, const char *x, const char *y,
-                           const char *unlabelled, okra_data **x_out,
-                           okra_data **y_out) OKRA_CHECK;
+                           const char *unlabelled, const okra_model *model,
+                           okra_data **x_out, okra_data **y_out) OKRA_CHECK;
 /* The same of a file of numbers: NAME.txt is a table, not strings. */
 okra_status cli_read_numbers(cli_run *run, const char *spec, okra_data **out) OKRA_CHECK;
 /* The length of what a reader's message says before hints for outputs. */
@@ -167,7 +182,7 @@ okra_status cli_weigh(cli_run *run, const char *file, const char *classes,
                       okra_data **y) OKRA_CHECK;
 /* The same of candidates: a broken molecule is told, counted and left out, unless
  * --strict. */
-okra_status cli_read_candidates(cli_run *run, const char *spec,
+okra_status cli_read_candidates(cli_run *run, const char *spec, const okra_data *like,
                                 okra_data **out) OKRA_CHECK;
 /* The path itself, or in the data folder if only there it exists; in `buffer`. */
 const char *cli_find(const cli_run *run, const char *path, char *buffer, size_t size);
@@ -182,15 +197,16 @@ okra_status cli_write(cli_run *run, const double *values, okra_int rows, okra_in
 okra_status cli_save_model(const cli_run *run, const okra_model *model, okra_compact how,
                            const char *file) OKRA_CHECK;
 /* The row of --compact in the table of a command whose fields hold an int compact. */
-#define CLI_COMPACT_ROW(fields)                                               \
-    {                                                                         \
-        "compact", OKRA_OPTION_CHOICE, offsetof(fields, compact), "no", 1, 0, \
-            "no|yes|recompute", "", CLI_COMPACT_HELP                          \
+#define CLI_COMPACT_ROW(fields)                                                 \
+    {                                                                           \
+        "compact", OKRA_OPTION_CHOICE, offsetof(fields, compact), "auto", 1, 0, \
+            "no|yes|recompute|auto", "", CLI_COMPACT_HELP                       \
     }
-#define CLI_COMPACT_HELP                                                            \
-    "A smaller model file: coefficients alone where outputs are explicit (then no " \
-    "--weights), else half of the factor; --compact=recompute: no factor, loading " \
-    "makes it again"
+#define CLI_COMPACT_HELP                                                                \
+    "A smaller model file: coefficients alone where outputs are explicit (then no "     \
+    "--weights), else half of the factor; --compact=recompute: no factor, loading "     \
+    "makes it again; --compact=no: all of it; auto: what prediction needs, the factor " \
+    "of a large model is computed again where it is asked for"
 /* Ends the process, saying why, where its limits would make matrix products hang. */
 void cli_check_limits(void);
 /* Before long work: can a file be made there? Says so and gives CLI_FAILED if not. */

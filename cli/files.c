@@ -17,12 +17,6 @@ bool cli_ends(const char *text, const char *tail)
     return n >= m && strcmp(text + n - m, tail) == 0;
 }
 
-static const char *data_folder(const cli_run *run)
-{
-    const char *variable = getenv("OKRA_DATA");
-    return *run->common.data ? run->common.data : variable ? variable : "";
-}
-
 /* The length of "type:" before a path, 0 if there is none. */
 static size_t type_length(const char *spec)
 {
@@ -52,7 +46,8 @@ static bool exists(const char *folder, const char *path)
 const char *cli_find(const cli_run *run, const char *spec, char *buffer, size_t size)
 {
     size_t type = type_length(spec);
-    const char *path = spec + type, *folder = data_folder(run);
+    const char *path = spec + type, *variable = getenv("OKRA_DATA");
+    const char *folder = *run->common.data ? run->common.data : variable ? variable : "";
     if (!*folder || *path == '/' || strcmp(path, "-") == 0 || exists("", path) ||
         !exists(folder, path) ||
         snprintf(buffer, size, "%.*s%s/%s", (int)type, spec, folder, path) >= (int)size) {
@@ -74,18 +69,20 @@ okra_status cli_take_input(cli_run *run, const char *spec)
     return OKRA_OK;
 }
 
-static okra_status read_one(cli_run *run, const char *spec, okra_data **out)
+static okra_status read_one(cli_run *run, const char *spec, const okra_data *like,
+                            okra_data **out)
 {
     char buffer[4096];
     okra_status st = cli_take_input(run, spec);
     return st != OKRA_OK
                ? st
-               : okra_data_read(run->context, cli_find(run, spec, buffer, sizeof buffer),
-                                out);
+               : (run->inputs ? okra_data_read_inputs : okra_data_read_like)(
+                     run->context, cli_find(run, spec, buffer, sizeof buffer), like, out);
 }
 
 /* Several files, a line each, describe the same objects: a tuple. */
-okra_status cli_read(cli_run *run, const char *spec, okra_data **out)
+okra_status cli_read_like(cli_run *run, const char *spec, const okra_data *like,
+                          okra_data **out)
 {
     enum { MOST = 64 };
     okra_data *parts[MOST] = {NULL};
@@ -93,7 +90,7 @@ okra_status cli_read(cli_run *run, const char *spec, okra_data **out)
     int count = 0;
     okra_status st = OKRA_OK;
     if (!strchr(spec, '\n')) {
-        return read_one(run, spec, out);
+        return read_one(run, spec, like, out);
     }
     for (const char *p = spec; st == OKRA_OK && p; p = strchr(p, '\n')) {
         p += *p == '\n';
@@ -101,7 +98,7 @@ okra_status cli_read(cli_run *run, const char *spec, okra_data **out)
                                       p) >= (int)sizeof one) {
             st = okra_fail(OKRA_EARG, "more than %d files, or a name too long", MOST);
         } else {
-            st = read_one(run, one, &parts[count]);
+            st = read_one(run, one, okra_data_part(like, count), &parts[count]);
             count += st == OKRA_OK;
         }
     }
@@ -110,6 +107,20 @@ okra_status cli_read(cli_run *run, const char *spec, okra_data **out)
         okra_data_free(parts[--count]);
     }
     return st;
+}
+
+okra_status cli_read_inputs(cli_run *run, const char *spec, const okra_data *like,
+                            okra_data **out)
+{
+    run->inputs = true;
+    okra_status st = cli_read_like(run, spec, like, out);
+    run->inputs = false;
+    return st;
+}
+
+okra_status cli_read(cli_run *run, const char *spec, okra_data **out)
+{
+    return cli_read_like(run, spec, NULL, out);
 }
 
 /* ---- pairs ---- */
@@ -204,19 +215,26 @@ static okra_status hint_classes(const cli_run *run, const char *spec, const okra
 }
 
 okra_status cli_read_pairs(cli_run *run, const char *x, const char *y,
-                           const char *unlabelled, okra_data **x_out, okra_data **y_out)
+                           const char *unlabelled, const okra_model *model,
+                           okra_data **x_out, okra_data **y_out)
 {
-    char buffer[4096];
+    const okra_data *like[2] = {model ? okra_model_inputs(model) : NULL,
+                                model ? okra_model_outputs(model) : NULL};
+    char buffer[4096], column[4096];
     okra_data *more = NULL, *all = NULL;
-    okra_status st =
-        cli_read(run, rest_of_table(run, x, y, buffer, sizeof buffer), x_out);
-    st = st == OKRA_OK ? cli_read(run, y, y_out) : st;
+    if (*y == ':' && snprintf(column, sizeof column, "%s%s", cli_without_types(x), y) <
+                         (int)sizeof column) { /* a column of the table of x */
+        y = column;
+    }
+    okra_status st = cli_read_inputs(run, rest_of_table(run, x, y, buffer, sizeof buffer),
+                                     like[0], x_out);
+    st = st == OKRA_OK ? cli_read_like(run, y, like[1], y_out) : st;
     if (st == OKRA_OK) {
         warn_both(run, x, y, *x_out, *y_out);
         st = hint_classes(run, y, *y_out);
     }
     if (st == OKRA_OK && *unlabelled) {
-        st = cli_read(run, unlabelled, &more);
+        st = cli_read_like(run, unlabelled, *x_out, &more);
         st = st == OKRA_OK ? okra_data_concat(*x_out, more, &all) : st;
         okra_data_free(more);
     }
@@ -227,10 +245,11 @@ okra_status cli_read_pairs(cli_run *run, const char *x, const char *y,
     return st;
 }
 
-okra_status cli_read_candidates(cli_run *run, const char *spec, okra_data **out)
+okra_status cli_read_candidates(cli_run *run, const char *spec, const okra_data *like,
+                                okra_data **out)
 {
     okra_status st = okra_context_set_strict(run->context, run->common.strict ? 1 : -1);
-    st = st == OKRA_OK ? cli_read(run, spec, out) : st;
+    st = st == OKRA_OK ? cli_read_like(run, spec, like, out) : st;
     okra_status back = okra_context_set_strict(run->context, run->common.strict);
     return st == OKRA_OK ? back : st;
 }
@@ -331,13 +350,21 @@ okra_status cli_write(cli_run *run, const double *values, okra_int rows, okra_in
 static void say_size(const cli_run *run, const okra_model *model, okra_compact how)
 {
     const double large = 64.0 * 1024 * 1024;
+    char a[64], b[64], rest[2][128] = {"", ""};
+    double all = run->common.quiet ? 0 : okra_model_bytes(model, OKRA_COMPACT_NO);
+    if (how == OKRA_COMPACT_AUTO && all >= large &&
+        okra_model_bytes(model, how) < all / 2) {
+        fprintf(stderr,
+                "okra %s: the model leaves out its factor, %s, which is computed again "
+                "where it is needed; --compact=no keeps it\n",
+                run->command->name, cli_bytes(all, a, sizeof a));
+    }
     double size = run->common.quiet ? 0 : okra_model_bytes(model, how);
     if (size < large) {
         return;
     }
     double half = okra_model_bytes(model, OKRA_COMPACT_YES);
     double none = okra_model_bytes(model, OKRA_COMPACT_RECOMPUTE);
-    char a[64], b[64], rest[2][128] = {"", ""};
     if (how == OKRA_COMPACT_NO && half < 0.8 * size) {
         snprintf(rest[0], sizeof rest[0], "; with --compact %s",
                  cli_bytes(half, b, sizeof b));

@@ -34,10 +34,15 @@ static okra_status set_up(cli_run *run)
     st = st ? st : okra_context_set_threads(run->context, (int)run->common.threads);
     if (st == OKRA_OK && *run->common.memory) {
         st = okra_parse_bytes(run->common.memory, &bytes);
+        st = st ? st : okra_context_set_memory(run->context, bytes);
     }
-    st = st ? st : okra_context_set_memory(run->context, bytes);
-    st = st ? st : okra_context_set_strict(run->context, run->common.strict);
-    if (st == OKRA_OK && !run->common.help) {
+    if (st == OKRA_OK && run->common.strict) {
+        st = okra_context_set_strict(run->context, 1);
+    }
+    if (st == OKRA_OK && run->common.header != 0) { /* of auto|yes|no */
+        st = okra_context_set_header(run->context, run->common.header == 1 ? 1 : -1);
+    }
+    if (st == OKRA_OK && !run->common.help && strcmp(run->common.engine, "host") != 0) {
         st = okra_context_set_engine(run->context, run->common.engine);
     }
     if (st == OKRA_OK && okra_context_processes(run->context) > 1) {
@@ -48,7 +53,9 @@ static okra_status set_up(cli_run *run)
         run->common.quiet = true;
         st = freopen("/dev/null", "w", stdout) ? OKRA_OK : OKRA_EIO;
     }
-    okra_context_set_seed(run->context, (uint64_t)run->common.seed);
+    if (run->common.seed != 0) {
+        okra_context_set_seed(run->context, (uint64_t)run->common.seed);
+    }
     okra_context_set_warning(run->context, cli_on_warning, run);
     okra_context_set_progress(run->context, cli_on_progress, run);
     return st;

@@ -9,6 +9,7 @@
 
 #include <stdatomic.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 
 enum { RESERVE = 1 << 20, ALIGN = 16 };
 
@@ -37,6 +38,22 @@ static void give(void *p)
     if (at < reserve || at >= reserve + RESERVE) {
         free(p);
     }
+}
+
+int cli_ask(const cli_run *run, const char *path, double times)
+{
+    static double asked;
+    struct stat info;
+    double most = (double)okra_context_memory(run->context);
+    if (stat(path, &info) == 0 && S_ISREG(info.st_mode)) {
+        asked += times * (double)info.st_size;
+    }
+    return asked <= most
+               ? CLI_DONE
+               : cli_failure(run,
+                             "%s: what is read so far takes about %.0f MiB, more "
+                             "than the memory budget of %.0f MiB (--memory)",
+                             path, asked / 1048576, most / 1048576);
 }
 
 void *cli_alloc(size_t count, size_t size)

@@ -125,11 +125,6 @@ typedef struct naming {
     const char *value;
 } naming;
 
-static bool writes(const naming *n)
-{
-    return n->row->type == OKRA_OPTION_WRITTEN;
-}
-
 /* The flags that were given, at most `most` of them. */
 static size_t gather(const cli_run *run, naming *list, size_t most)
 {
@@ -160,33 +155,28 @@ static const char *flag_of(const naming *n, char buffer[64])
     return buffer;
 }
 
+static int also(const cli_run *run, const naming *n, const char *of)
+{
+    char flag[64];
+    return cli_usage(run, "%s %s is also the file of %s: name another", flag_of(n, flag),
+                     n->value, of);
+}
+
 /* Two flags that name one file to write, or standard output twice; or one to read. */
 static int check_two(const cli_run *run, const naming *n, const naming *other)
 {
     char flags[2][64];
-    const char *flag = flag_of(n, flags[0]), *also = flag_of(other, flags[1]);
+    okra_option_type type = other->row->type;
     bool both = strcmp(n->value, "-") == 0 && strcmp(other->value, "-") == 0;
-    REFUSE_IF(writes(other) && (both || cli_same_file(cli_without_types(n->value),
-                                                      cli_without_types(other->value))),
-              "%s and %s both name '%s'", flag, also, n->value);
-    bool read =
-        other->row->type == OKRA_OPTION_READ   ? are_read(run, n->value, other->value)
-        : other->row->type == OKRA_OPTION_TEXT ? is_told(run, n->value, other->value)
-                                               : false;
-    return read ? cli_usage(run, "%s %s is also the file of %s: name another", flag,
-                            n->value, also)
-                : CLI_DONE;
-}
-
-static int check_operands(const cli_run *run, const naming *n)
-{
-    char flag[64];
-    for (int k = 0; k < run->operand_count; k++) {
-        REFUSE_IF(is_read(run, n->value, run->operands[k]),
-                  "%s %s is also the file of %s: name another", flag_of(n, flag),
-                  n->value, run->command->operand);
-    }
-    return CLI_DONE;
+    REFUSE_IF(type == OKRA_OPTION_WRITTEN &&
+                  (both || cli_same_file(cli_without_types(n->value),
+                                         cli_without_types(other->value))),
+              "%s and %s both name '%s'", flag_of(n, flags[0]), flag_of(other, flags[1]),
+              n->value);
+    bool read = type == OKRA_OPTION_READ   ? are_read(run, n->value, other->value)
+                : type == OKRA_OPTION_TEXT ? is_told(run, n->value, other->value)
+                                           : false;
+    return read ? also(run, n, flag_of(other, flags[1])) : CLI_DONE;
 }
 
 int cli_check_same(const cli_run *run)
@@ -196,12 +186,17 @@ int cli_check_same(const cli_run *run)
     size_t count = gather(run, list, MOST);
     int status = CLI_DONE;
     for (size_t i = 0; i < count; i++) {
-        for (size_t k = 0; writes(&list[i]) && k < count && status == CLI_DONE; k++) {
-            bool told = k == i || (writes(&list[k]) && k < i);
+        if (list[i].row->type != OKRA_OPTION_WRITTEN) {
+            continue;
+        }
+        for (size_t k = 0; k < count && status == CLI_DONE; k++) {
+            bool told = k == i || (list[k].row->type == OKRA_OPTION_WRITTEN && k < i);
             status = told ? CLI_DONE : check_two(run, &list[i], &list[k]);
         }
-        if (status == CLI_DONE && writes(&list[i]) && !run->command->replaces) {
-            status = check_operands(run, &list[i]);
+        for (int k = 0; k < run->operand_count && !run->command->replaces; k++) {
+            if (status == CLI_DONE && is_read(run, list[i].value, run->operands[k])) {
+                status = also(run, &list[i], run->command->operand);
+            }
         }
     }
     return status;

@@ -182,13 +182,30 @@ int cli_status(const cli_run *run, okra_status status)
 void cli_on_warning(void *user, const char *text)
 {
     const cli_run *run = user;
-    static char last[1024];
+    enum { LAST = 4, LONG = 1024 };
+    static char last[LAST][LONG];
+    static int next;
+    bool told = run->common.quiet, note = strncmp(text, "note: ", 6) == 0;
     /* Training set and candidates may have the same to tell: once will do. */
-    if (!run->common.quiet && strncmp(text, last, sizeof last - 1) != 0) {
-        snprintf(last, sizeof last, "%s", text);
-        wipe_bar();
-        fprintf(stderr, "okra: warning: %s\n", text);
+    for (int k = 0; k < LAST; k++) {
+        told = told || strncmp(text, last[k], LONG - 1) == 0;
     }
+    if (!told) {
+        snprintf(last[next], LONG, "%s", text);
+        next = (next + 1) % LAST;
+        wipe_bar();
+        fprintf(stderr, "okra: %s%s\n", note ? "" : "warning: ", text + (note ? 6 : 0));
+    }
+}
+
+void cli_warn(cli_run *run, const char *format, ...)
+{
+    char text[512];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    cli_on_warning(run, text);
 }
 
 /* ---- progress ---- */

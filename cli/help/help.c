@@ -377,7 +377,7 @@ const cli_command cli_help_me = {
                 "okra help margin\n"
                 "okra help --man | man -l -\n",
     .own = {"help", rows, sizeof(help_fields)},
-    .refuses = "json quiet threads memory seed data engine strict",
+    .refuses = "json quiet threads memory seed data engine strict header",
     .operands_most = 1,
     .operand = "TOPIC",
     .run = run_help,

@@ -243,7 +243,7 @@ static int find_truth(cli_run *run, const fuse_fields *f, const okra_data *y,
         st = okra_index_open(run->context, path, &index);
         st = st == OKRA_OK ? okra_index_find(run->context, index, y, truth) : st;
     } else {
-        st = cli_read_candidates(run, f->candidates, &set);
+        st = cli_read_candidates(run, f->candidates, NULL, &set);
         st = st == OKRA_OK ? okra_data_match(y, set, truth) : st;
     }
     okra_index_free(index);
@@ -336,7 +336,8 @@ static int run_fuse(cli_run *run)
               *f.weights ? "--weights are given or chosen with --y"
                          : "--y and --candidates go together");
     for (int k = 0; k < count && status == CLI_DONE; k++) {
-        status = read_one(run, run->operands[k], &tables[k]);
+        status = cli_ask(run, run->operands[k], 5); /* lines and entries, too */
+        status = status ? status : read_one(run, run->operands[k], &tables[k]);
         lists[k] = (okra_list){OKRA_SIZED(okra_list), tables[k].count, tables[k].test,
                                tables[k].candidate, tables[k].distance};
     }
@@ -374,7 +375,7 @@ const cli_command cli_fuse = {
         "okra fuse held_a.tsv held_b.tsv --y held.smi --candidates c.okx -o h.tsv\n"
         "okra fuse a.tsv b.tsv --weights 0.7,0.3 --top 20 -o fused.tsv\n",
     .own = {"fuse", rows, sizeof(fuse_fields)},
-    .refuses = "seed engine threads memory json",
+    .refuses = "seed engine threads json",
     .operands_least = 1,
     .operands_most = 64,
     .operand = "RANKED.tsv",

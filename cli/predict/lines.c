@@ -36,34 +36,26 @@ int cli_lines_more(cli_run *run, cli_lines *in)
     return cli_signal_caught() ? CLI_FAILED : CLI_DONE;
 }
 
-/* Bytes and number of the complete lines at hand, CLI_LINES_MOST of them at most; at the
- * end the last one may have no end. */
-static size_t take(const cli_lines *in, int *lines)
+/* Bytes of the next line, 0: it is not complete; at the end the last one may have no end.
+ */
+static size_t take(const cli_lines *in)
 {
-    size_t at = in->begin;
-    *lines = 0;
-    while (*lines < CLI_LINES_MOST) {
-        const char *end = at < in->used ? memchr(in->p + at, '\n', in->used - at) : NULL;
-        if (!end && !(in->end && at < in->used)) {
-            break;
-        }
-        at = end ? (size_t)(end - in->p) + 1 : in->used;
-        ++*lines;
-    }
-    return at - in->begin;
+    const char *begin = in->p + in->begin;
+    size_t size = in->used - in->begin;
+    const char *end = size > 0 ? memchr(begin, '\n', size) : NULL;
+    return end ? (size_t)(end - begin) + 1 : in->end ? size : 0;
 }
 
 int cli_lines_each(cli_run *run, cli_lines *in, void *user,
                    int (*each)(cli_run *run, void *user, const char *text, size_t size,
-                               int lines, long long line))
+                               long long line))
 {
-    int status = CLI_DONE, lines = 0;
+    int status = CLI_DONE;
     while (status == CLI_DONE) {
-        size_t size = take(in, &lines);
-        if (lines > 0) {
-            status = each(run, user, in->p + in->begin, size, lines, in->line);
+        size_t size = take(in);
+        if (size > 0) {
+            status = each(run, user, in->p + in->begin, size, in->line++);
             in->begin += size;
-            in->line += lines;
         } else if (in->end) {
             break;
         } else {

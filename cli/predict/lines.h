@@ -6,8 +6,6 @@
 
 #include "cli.h"
 
-enum { CLI_LINES_MOST = 1024 }; /* that are handed on together */
-
 typedef struct cli_lines {
     char *p;
     size_t begin, used, room;
@@ -17,9 +15,9 @@ typedef struct cli_lines {
 
 /* Waits for more; at the end `end` is set. */
 int cli_lines_more(cli_run *run, cli_lines *in);
-/* Calls `each` with complete lines until there are no more. */
+/* Calls `each` with every line. */
 int cli_lines_each(cli_run *run, cli_lines *in, void *user,
                    int (*each)(cli_run *run, void *user, const char *text, size_t size,
-                               int lines, long long line));
+                               long long line));
 
 #endif

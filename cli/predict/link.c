@@ -30,6 +30,9 @@ static const okra_option rows[] = {
              "--labelled, in place of a kernel of the known edges"),
     ROW(TEXT, "beta", beta, "1", "V|auto", "Time of the diffusion on the known network "
              "where --ky is not given; auto: the one of most information"),
+    ROW(TEXT, "norm", norm, "auto", "V|auto", "The score is <h(u), h(v)> / (|h(u)| |h(v)|)^V: 0 the "
+             "inner product, 1 the cosine; auto: 0.5, 0.75 or 1, by left-out links. More than "
+             "0 normalises the diffusion kernel, too"),
     {"known", OKRA_OPTION_BOOL, offsetof(link_fields, known), "no", 1, 0, NULL, "",
      "A labelled node stands for its known place in the network, not for its prediction"},
     ROW(READ, "pairs", pairs, "all", "lu|uu|all|FILE", "Which pairs to rank: a labelled and "
@@ -46,8 +49,8 @@ static const okra_option rows[] = {
     ROW(READ, "truth", truth, "", "FILE", "True edges, to print areas under the curves and "
              "precision at k"),
     ROW(TEXT, "at", at, "10,100,1000", "K[,K...]", "The k of precision at k"),
-    ROW(WRITTEN, "network", network, "", "FILE", "The predicted network: known edges, and pairs "
-             "scored at least the threshold of the best F1 on labelled pairs"),
+    ROW(WRITTEN, "network", network, "", "FILE", "The predicted network: known edges, and so "
+             "many of the best pairs that they are as dense as the known ones"),
     ROW(WRITTEN, "plot", plot, "", "FILE.svg", "A picture of the predicted network, beside the "
              "true one if given"),
     /* What goes on to the library, where `auto` is not known. */
@@ -57,6 +60,10 @@ static const okra_option rows[] = {
              "five folds where that has no closed form"),
     {0}};
 /* clang-format on */
+
+#define WEAK                                                                  \
+    0.2 /* expected precision below which a predicted network is mostly noise \
+         */
 
 static void clear(link_job *j)
 {
@@ -77,6 +84,9 @@ static void clear(link_job *j)
     okra_selection_free(j->selection);
     free(j->command);
     okra_ranking_free(j->ranking);
+    for (int k = 0; k < LINK_BASELINES; k++) {
+        okra_ranking_free(j->baseline[k]);
+    }
 }
 
 /* ---- what goes in ---- */
@@ -186,30 +196,85 @@ static int rank_given(cli_run *run, link_job *j)
     return status;
 }
 
+/* As many of the best pairs as make the new part as dense as the known one. The precision
+ * to expect is that of as large a share of the labelled pairs. */
 static int predict_network(cli_run *run, link_job *j)
 {
     okra_ranking *training = NULL;
     int status = cli_status(
         run, okra_link_training(run->context, j->links, &training, &j->left_out));
     if (status == CLI_DONE) {
-        j->threshold = okra_ranking_threshold(training, &j->f1);
-        status =
-            cli_status(run, okra_link_rank(run->context, j->links, j->which, 0,
-                                           j->threshold, &j->network, &j->network_count));
+        double n = (double)j->known.labelled_count, edges = (double)j->known.edge_count;
+        double density = edges / (n * (n - 1) / 2);
+        double wanted = density * (double)okra_link_count(j->links, j->which);
+        okra_int count = wanted < 1 ? 1 : (okra_int)(wanted + 0.5);
+        j->precision = okra_ranking_precision(training, j->known.edge_count);
+        status = cli_status(run, okra_link_rank(run->context, j->links, j->which, count,
+                                                -(double)INFINITY, &j->network,
+                                                &j->network_count));
+    }
+    if (status == CLI_DONE && j->left_out && j->precision < WEAK) {
+        cli_warn(run,
+                 "the ranking is weak: about %.0f of the %lld predicted links are "
+                 "expected to be right",
+                 j->precision * (double)j->network_count, (long long)j->network_count);
     }
     okra_ranking_free(training);
     return status;
 }
 
-/* What is left open is chosen. */
-static int choose(cli_run *run, link_job *j, const okra_link_task *task,
-                  const okra_link_settings *settings)
+/* Against the truth, and beside what needs no description of nodes. */
+static int evaluate(cli_run *run, link_job *j)
 {
-    choose_open open = {j->f.kx, "linear", j->f.lambda};
-    if (!choose_needed(run, &open)) {
+    int best = 0;
+    int status =
+        cli_status(run, okra_link_evaluate(run->context, j->links, j->which, j->truth,
+                                           j->truth_count, &j->ranking));
+    for (int k = 0; k < LINK_BASELINES && status == CLI_DONE; k++) {
+        status =
+            cli_status(run, okra_link_evaluate_baseline(run->context, j->links, j->which,
+                                                        (okra_link_baseline)k, j->truth,
+                                                        j->truth_count, &j->baseline[k]));
+        if (status == CLI_DONE && okra_ranking_auc_pr(j->baseline[k]) >
+                                      okra_ranking_auc_pr(j->baseline[best])) {
+            best = k;
+        }
+    }
+    if (status == CLI_DONE && okra_ranking_positives(j->ranking) > 0 &&
+        okra_ranking_auc_pr(j->baseline[best]) > okra_ranking_auc_pr(j->ranking)) {
+        cli_warn(run,
+                 "'%s' ranks these links better (AUC-PR %.4f against %.4f): the "
+                 "descriptions tell little of them",
+                 link_baselines[best], okra_ranking_auc_pr(j->baseline[best]),
+                 okra_ranking_auc_pr(j->ranking));
+    }
+    return status;
+}
+
+/* What is left open is chosen. */
+static int choose_norm(cli_run *run, const link_job *j, const okra_link_task *task,
+                       okra_link_settings *settings)
+{
+    char text[32];
+    if (strcmp(j->f.norm, "auto") != 0) {
         return CLI_DONE;
     }
+    int status = cli_status(
+        run, okra_link_norm(run->context, task, run->library, settings, &settings->norm));
+    snprintf(text, sizeof text, "%g", settings->norm);
+    return status ? status
+                  : cli_status(run, okra_options_set(run->options, "norm", text));
+}
+
+static int choose(cli_run *run, link_job *j, const okra_link_task *task,
+                  okra_link_settings *settings)
+{
+    choose_open open = {j->f.kx, "linear", j->f.lambda, NULL};
+    if (!choose_needed(run, &open)) {
+        return choose_norm(run, j, task, settings);
+    }
     int status = cli_status(run, choose_links(run, task, settings, &j->selection));
+    status = status ? status : choose_norm(run, j, task, settings);
     j->command = status == CLI_DONE ? choose_command(run, NULL) : NULL;
     if (status == CLI_DONE && !j->command) {
         status = cli_failure(run, "out of memory");
@@ -231,7 +296,9 @@ static int work(cli_run *run, link_job *j)
                                    .unlabelled = j->unlabelled,
                                    .unlabelled_count = j->unlabelled_count};
     int status = cli_beta(run, f->beta, &settings.beta);
+    status = status ? status : cli_norm(run, f->norm, &settings.norm);
     status = status ? status : choose(run, j, &task, &settings);
+    j->norm = settings.norm;
     status = status ? status
                     : cli_status(run, okra_link_fit(run->context, &task, run->library,
                                                     &settings, &j->links));
@@ -249,9 +316,7 @@ static int work(cli_run *run, link_job *j)
                                            -(double)INFINITY, &j->pairs, &j->pair_count));
     }
     if (status == CLI_DONE && *f->truth) {
-        status =
-            cli_status(run, okra_link_evaluate(run->context, j->links, j->which, j->truth,
-                                               j->truth_count, &j->ranking));
+        status = evaluate(run, j);
     }
     if (status == CLI_DONE && (*f->network || *f->plot)) {
         status = predict_network(run, j);
@@ -277,7 +342,7 @@ static int run_link(cli_run *run)
     double begin = cli_now();
     int status = cli_status(run, cli_fields(run, &j.f));
     if (status == CLI_DONE) {
-        choose_open typed = {j.f.kx, "auto", j.f.lambda};
+        choose_open typed = {j.f.kx, "auto", j.f.lambda, NULL};
         status = cli_status(run, choose_pass_on(run, &typed));
     }
     status = status ? status : check(run, &j);
@@ -304,8 +369,8 @@ const cli_command cli_link = {
         "so that you can repeat it without the search.\n\nThe edges among some nodes, "
         "the labelled "
         "ones, are known; every node has a\ndescription. A method learns from "
-        "descriptions to places in the known network,\nand the score of a pair is the "
-        "inner product of two predictions, <h(u), h(u')>.\nA score ranks pairs and is no "
+        "descriptions to places in the known network,\nand the score of a pair says how "
+        "alike two predictions are (--norm).\nA score ranks pairs and is no "
         "probability. Both ends are predicted, also of labelled\nnodes, unless --known "
         "is given. A known network in several pieces is fine: pieces\nhave similarity 0. "
         "An edge that comes again, either way round, counts once.\nWith --lambda2 the "

@@ -9,11 +9,13 @@
 
 typedef struct link_fields {
     const char *x, *nodes, *edges, *labelled, *unlabelled, *y, *output, *pairs, *truth,
-        *at, *network, *plot, *beta, *kx, *lambda;
+        *at, *network, *plot, *beta, *norm, *kx, *lambda;
     okra_int top;
     bool known;
     double fdr, hold_back;
 } link_fields;
+
+enum { LINK_BASELINES = 2 };
 
 typedef struct link_job {
     link_fields f;
@@ -26,11 +28,12 @@ typedef struct link_job {
     okra_link_pairs which; /* 0: the pairs of a file */
     okra_links *links;
     okra_ranking *ranking;
-    double *p_values; /* with --fdr, of the pairs */
-    double threshold, f1, seconds;
-    okra_selection *selection; /* NULL: nothing was searched */
-    char *command;             /* that chooses nothing, or NULL: nothing was chosen */
-    char chosen[200];          /* how, or "" */
+    okra_ranking *baseline[LINK_BASELINES]; /* what it must beat, or NULL */
+    double *p_values;                       /* with --fdr, of the pairs */
+    double norm, precision, seconds; /* of the score; expected of predicted links */
+    okra_selection *selection;       /* NULL: nothing was searched */
+    char *command;    /* that chooses nothing, or NULL: nothing was chosen */
+    char chosen[200]; /* how, or "" */
     bool left_out;
 } link_job;
 
@@ -38,6 +41,7 @@ typedef struct link_job {
 int link_write(const cli_run *run, const link_job *j);
 void link_print(const link_job *j);
 json_t *link_json(const cli_run *run, const link_job *j);
+extern const char *const link_baselines[LINK_BASELINES]; /* what they are called */
 /* The next k of --at; false at the end. */
 bool link_next_k(const char **at, okra_int *k);
 

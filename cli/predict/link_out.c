@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+const char *const link_baselines[LINK_BASELINES] = {"degree", "no inputs"};
+
 static int write_pairs(const cli_run *run, const link_job *j, const char *path,
                        const okra_link *list, okra_int count, bool scores)
 {
@@ -173,6 +175,9 @@ void link_print(const link_job *j)
                  json_string_value(json_object_get(options, "lambda")));
     }
     json_decref(about);
+    if (j->norm > 0) {
+        cli_line(out, "norm", "%g", j->norm);
+    }
     if (*j->f.output) {
         cli_line(out, j->f.fdr > 0 ? "found" : "ranked", "%lld pairs in %s",
                  (long long)j->pair_count, j->f.output);
@@ -194,11 +199,17 @@ void link_print(const link_job *j)
             snprintf(buffer, sizeof buffer, "precision@%lld", (long long)k);
             cli_line(out, buffer, "%.4f", okra_ranking_precision(j->ranking, k));
         }
+        for (int b = 0; b < LINK_BASELINES && j->baseline[b]; b++) {
+            cli_line(out, link_baselines[b], "AUC-ROC %.4f, AUC-PR %.4f",
+                     okra_ranking_auc_roc(j->baseline[b]),
+                     okra_ranking_auc_pr(j->baseline[b]));
+        }
     }
     if (*j->f.network || *j->f.plot) {
-        cli_line(out, "threshold", "%.6g, F1 %.4f on labelled pairs%s", j->threshold,
-                 j->f1, j->left_out ? ", each node left out" : "");
-        cli_line(out, "predicted", "%lld links", (long long)j->network_count);
+        cli_line(out, "predicted",
+                 "%lld links, as dense as the known ones; expected precision %.4f%s",
+                 (long long)j->network_count, j->precision,
+                 j->left_out ? ", by left-out nodes" : " at most: no node was left out");
     }
     cli_line(out, "time", "%s", cli_seconds(j->seconds, buffer, sizeof buffer));
     if (*j->chosen) {
@@ -211,29 +222,41 @@ void link_print(const link_job *j)
 
 /* ---- as JSON, docs/results-format.md ---- */
 
-static json_t *score_table(const link_job *j)
+static json_t *score_row(const link_job *j, const char *label, const okra_ranking *r)
 {
-    json_t *cells = json_object(), *columns = json_array();
+    json_t *cells = json_object();
     const char *at = j->f.at;
     okra_int k;
-    const double areas[] = {okra_ranking_auc_roc(j->ranking),
-                            okra_ranking_auc_pr(j->ranking)};
-    static const char *const names[] = {"AUC-ROC", "AUC-PR"};
-    for (int i = 0; i < 2; i++) {
-        json_array_append_new(columns, json_string(names[i]));
-        json_object_set_new(cells, names[i], json_pack("{s:f}", "okra", areas[i]));
+    json_object_set_new(cells, "AUC-ROC",
+                        json_pack("{s:f}", "okra", okra_ranking_auc_roc(r)));
+    json_object_set_new(cells, "AUC-PR",
+                        json_pack("{s:f}", "okra", okra_ranking_auc_pr(r)));
+    while (link_next_k(&at, &k)) {
+        char name[48];
+        snprintf(name, sizeof name, "precision@%lld", (long long)k);
+        json_object_set_new(cells, name,
+                            json_pack("{s:f}", "okra", okra_ranking_precision(r, k)));
     }
+    return json_pack("{s:s, s:o}", "label", label, "cells", cells);
+}
+
+static json_t *score_table(const link_job *j)
+{
+    json_t *rows = json_array(), *columns = json_pack("[s, s]", "AUC-ROC", "AUC-PR");
+    const char *at = j->f.at;
+    okra_int k;
     while (link_next_k(&at, &k)) {
         char name[48];
         snprintf(name, sizeof name, "precision@%lld", (long long)k);
         json_array_append_new(columns, json_string(name));
-        json_object_set_new(
-            cells, name,
-            json_pack("{s:f}", "okra", okra_ranking_precision(j->ranking, k)));
     }
-    return json_pack("{s:s, s:s, s:s, s:s, s:o, s:[{s:s, s:o}]}", "id", "scores", "title",
+    json_array_append_new(rows, score_row(j, "links", j->ranking));
+    for (int b = 0; b < LINK_BASELINES && j->baseline[b]; b++) {
+        json_array_append_new(rows, score_row(j, link_baselines[b], j->baseline[b]));
+    }
+    return json_pack("{s:s, s:s, s:s, s:s, s:o, s:o}", "id", "scores", "title",
                      "Links against the truth", "metric", "score", "better", "higher",
-                     "columns", columns, "rows", "label", "links", "cells", cells);
+                     "columns", columns, "rows", rows);
 }
 
 json_t *link_json(const cli_run *run, const link_job *j)
@@ -248,6 +271,8 @@ json_t *link_json(const cli_run *run, const link_job *j)
     }
     if (*j->f.network || *j->f.plot) {
         json_array_append_new(figures, picture(j));
+        json_object_set_new(result, "predicted", json_integer(j->network_count));
+        json_object_set_new(result, "expected_precision", json_real(j->precision));
     }
     json_t *own = json_pack(
         "{s:f, s:I, s:I, s:I, s:I, s:o}", "seconds", j->seconds, "nodes",

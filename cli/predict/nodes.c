@@ -403,6 +403,18 @@ int cli_beta(const cli_run *run, const char *text, double *beta)
     return CLI_DONE;
 }
 
+int cli_norm(const cli_run *run, const char *text, double *norm)
+{
+    char *end = NULL;
+    *norm = 0.75; /* until left-out links tell */
+    if (strcmp(text, "auto") != 0) {
+        *norm = strtod(text, &end);
+        REFUSE_IF(*end || end == text || !(*norm >= 0 && *norm <= 1),
+                  "--norm is '%s', expected a number from 0 to 1, or auto", text);
+    }
+    return CLI_DONE;
+}
+
 int cli_read_gram(cli_run *run, const char *spec, bool gram, okra_data **out)
 {
     char typed[4096];

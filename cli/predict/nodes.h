@@ -46,6 +46,7 @@ void cli_known_clear(cli_known *known);
 okra_link_task cli_known_task(const cli_known *known, const okra_data *x,
                               const okra_data *gram);
 /* A time of diffusion; auto: 0. */
+int cli_norm(const cli_run *run, const char *text, double *norm);
 int cli_beta(const cli_run *run, const char *text, double *beta);
 /* Objects, or a Gram matrix without its prefix. */
 int cli_read_gram(cli_run *run, const char *spec, bool gram, okra_data **out);

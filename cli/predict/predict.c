@@ -63,6 +63,10 @@ static const okra_option rows[] = {
      "How sure each prediction is: distance, gap to the runner-up and, of ridge, kpca "
      "and "
      "tgp-kl alone, predictive variance; as .tsv or .csv"},
+    {"probabilities", OKRA_OPTION_WRITTEN, offsetof(predict_fields, probabilities), "", 1,
+     0, NULL, "FILE",
+     "Class labels: the probability of each class, calibrated by left-out predictions of "
+     "the training inputs; as .tsv or .csv, one column per class"},
     {"stream", OKRA_OPTION_BOOL, offsetof(predict_fields, stream), "no", 1, 0, NULL, "",
      "Answer JSON lines of standard input (--x -) on standard output, one line each, as "
      "they come"},
@@ -144,15 +148,18 @@ static int read_candidates(cli_run *run, predict_job *j)
         file = cli_find(run, file, buffer, sizeof buffer);
         return cli_status(run, okra_index_open(run->context, file, &j->index));
     }
-    return cli_status(run, *j->f.ranges ? cli_read(run, file, &j->candidates)
-                                        : cli_read_candidates(run, file, &j->candidates));
+    const okra_data *like = okra_model_outputs(j->model);
+    return cli_status(run, *j->f.ranges
+                               ? cli_read_like(run, file, like, &j->candidates)
+                               : cli_read_candidates(run, file, like, &j->candidates));
 }
 
 static int read_all(cli_run *run, predict_job *j)
 {
     int status = load_model(run, j);
     if (status == CLI_DONE) {
-        status = cli_status(run, cli_read(run, j->f.x, &j->x));
+        status = cli_status(
+            run, cli_read_inputs(run, j->f.x, okra_model_inputs(j->model), &j->x));
     }
     if (status == CLI_DONE && *j->f.x_diagonal) {
         status = read_diagonal(run, j);
@@ -241,11 +248,11 @@ static int stream(cli_run *run, predict_job *j, bool *done)
 {
     static char spec[64]; /* it stays in j->f.x */
     const predict_fields *f = &j->f;
-    const char *others[] = {f->weights, f->embedding,  f->ranges,
-                            f->report,  f->confidence, f->x_diagonal};
+    const char *others[] = {f->weights,    f->embedding,  f->ranges,       f->report,
+                            f->confidence, f->x_diagonal, f->probabilities};
     bool plain = !j->ranked && !cli_sets_wanted(&f->sets) && *f->output &&
                  !cli_is_index(f->candidates) && cli_stream_fits(f->x, f->output);
-    for (int i = 0; i < 6; i++) {
+    for (int i = 0; i < 7; i++) {
         plain = plain && !*others[i];
     }
     if (!f->stream && !plain) {
@@ -333,15 +340,17 @@ const cli_command cli_predict = {
         "comes "
         "first.\n",
     .gathers = " x candidates calibrate-x calibrate-y ",
-    .examples = "okra predict digits.okra --x test_x.npy -o predicted.npy\n"
-                "okra predict digits.okra --x test_x.npy --top 5 -o ranked.tsv\n"
-                "okra predict digits.okra --x test_x.npy --weights w.npy\n"
-                "okra predict m.okra --x new.mgf --candidates c.okx --within mass=10ppm "
-                "--top 9 -o r.tsv\n"
-                "okra predict words.okra --x test.txt --set 0.1 -o sets.tsv\n"
-                "okra predict curve.okra --x test_x.csv --interval 0.1 -o bounds.csv\n"
-                "producer | okra predict curve.okra --x - -o - | consumer\n"
-                "okra predict curve.okra --x - --stream\n",
+    .examples =
+        "okra predict digits.okra --x test_x.npy -o predicted.npy\n"
+        "okra predict digits.okra --x test_x.npy --top 5 -o ranked.tsv\n"
+        "okra predict digits.okra --x test_x.npy --weights w.npy\n"
+        "okra predict m.okra --x new.mgf --candidates c.okx --within mass=10ppm "
+        "--top 9 -o r.tsv\n"
+        "okra predict iris.okra --x test.csv --probabilities p.csv -o classes.csv\n"
+        "okra predict words.okra --x test.txt --set 0.1 -o sets.tsv\n"
+        "okra predict curve.okra --x test_x.csv --interval 0.1 -o bounds.csv\n"
+        "producer | okra predict curve.okra --x - -o - | consumer\n"
+        "okra predict curve.okra --x - --stream\n",
     .own = {"predict", rows, sizeof(predict_fields)},
     .topic = "predict",
     .common = " x output candidates top decode set interval ",

@@ -21,10 +21,11 @@ static int check_unranked(const cli_run *run, const char *with)
 /* With sets and intervals nothing else is predicted. */
 static int check_sets(const cli_run *run, const predict_fields *f)
 {
-    const char *others[] = {f->weights, f->embedding, f->ranges, f->report,
-                            f->confidence};
-    const char *names[] = {"weights", "embedding", "ranges", "report", "confidence"};
-    for (int i = 0; i < 5; i++) {
+    const char *others[] = {f->weights, f->embedding,  f->ranges,
+                            f->report,  f->confidence, f->probabilities};
+    const char *names[] = {"weights", "embedding",  "ranges",
+                           "report",  "confidence", "probabilities"};
+    for (int i = 0; i < 6; i++) {
         REFUSE_IF(*others[i], "--%s has no use with sets and intervals", names[i]);
     }
     REFUSE_IF(okra_options_is_set(run->library, "decode") ||
@@ -40,8 +41,10 @@ static int check_ranked(const cli_run *run, const predict_fields *f)
 {
     bool index = cli_is_index(f->candidates);
     bool top = okra_options_is_set(run->library, "top");
-    const char *none[] = {f->weights, f->embedding, f->ranges, f->report, f->confidence};
-    const char *names[] = {"weights", "embedding", "ranges", "report", "confidence"};
+    const char *none[] = {f->weights, f->embedding,  f->ranges,
+                          f->report,  f->confidence, f->probabilities};
+    const char *names[] = {"weights", "embedding",  "ranges",
+                           "report",  "confidence", "probabilities"};
     static const char *const own[] = {"shortlist", "exact"};
     static const char *const ranks[] = {"within", "about", "p-values", "known-pairs"};
     for (int i = 0; !index && i < 2; i++) {
@@ -53,7 +56,7 @@ static int check_ranked(const cli_run *run, const predict_fields *f)
         REFUSE_IF(okra_options_is_set(run->options, ranks[i]),
                   "--%s is for ranked candidates: give --top K", ranks[i]);
     }
-    for (int i = 0; i < 5; i++) {
+    for (int i = 0; i < 6; i++) {
         REFUSE_IF(*none[i] && (index || (*f->within && i >= 2)),
                   "--%s has no use with %s", names[i], index ? "an index" : "--within");
     }
@@ -73,13 +76,13 @@ static int check_ranked(const cli_run *run, const predict_fields *f)
 /* Flags that make no sense line by line. */
 static int check_stream(const cli_run *run, const predict_fields *f)
 {
-    const char *others[] = {f->output, f->weights,    f->embedding, f->ranges,
-                            f->report, f->confidence, f->x_diagonal};
-    const char *names[] = {"output", "weights",    "embedding", "ranges",
-                           "report", "confidence", "x-diagonal"};
+    const char *others[] = {f->output, f->weights,    f->embedding,  f->ranges,
+                            f->report, f->confidence, f->x_diagonal, f->probabilities};
+    const char *names[] = {"output", "weights",    "embedding",  "ranges",
+                           "report", "confidence", "x-diagonal", "probabilities"};
     REFUSE_IF(strcmp(f->x, "-") != 0,
               "--stream answers standard input: --x is '%s', expected -", f->x);
-    for (int i = 0; i < 7; i++) {
+    for (int i = 0; i < 8; i++) {
         REFUSE_IF(*others[i] && strcmp(others[i], "-") != 0,
                   "--%s has no use with --stream", names[i]);
     }
@@ -114,8 +117,8 @@ int cli_predict_check(const cli_run *run, predict_job *j)
     if (wrong) {
         return wrong;
     }
-    REFUSE_IF(!*f->output && !*f->weights && !*f->embedding,
-              "nothing to write: give -o, --weights or --embedding");
+    REFUSE_IF(!*f->output && !*f->weights && !*f->embedding && !*f->probabilities,
+              "nothing to write: give -o, --weights, --embedding or --probabilities");
     j->ranked = okra_options_is_set(run->library, "top");
     REFUSE_IF(j->ranked && !cli_ends(f->output, ".tsv") && !cli_ends(f->output, ".csv") &&
                   !cli_ends(f->output, ".json") && strcmp(f->output, "-") != 0,
@@ -136,5 +139,6 @@ int cli_predict_check(const cli_run *run, predict_job *j)
     status = status ? status : cli_check_writable(run, f->weights);
     status = status ? status : cli_check_writable(run, f->embedding);
     status = status ? status : cli_check_writable(run, f->confidence);
+    status = status ? status : cli_check_writable(run, f->probabilities);
     return status ? status : cli_check_writable(run, f->report);
 }

@@ -10,7 +10,7 @@
 
 typedef struct predict_fields {
     const char *x, *x_diagonal, *output, *weights, *embedding, *candidates, *ranges,
-        *report, *confidence, *within, *about;
+        *report, *confidence, *probabilities, *within, *about;
     okra_int shortlist;
     int known_pairs;
     bool exact, stream, p_values;

@@ -83,6 +83,54 @@ static int write_confidence(cli_run *run, const predict_job *j)
     return cli_file_close(run, file, CLI_DONE);
 }
 
+/* One column per class that has training pairs, under its name. */
+static int write_probabilities(cli_run *run, const predict_job *j)
+{
+    const okra_data *y = okra_model_outputs(j->model);
+    okra_int m = okra_data_count(j->x), width = okra_data_width(y), length;
+    const okra_int *codes = okra_data_codes(y);
+    double *values = cli_alloc((size_t)(m * width) + 1, sizeof *values);
+    okra_int *of = cli_alloc((size_t)width + 1, sizeof *of); /* 1 + a pair of the class */
+    cli_file *file = NULL;
+    char separator = cli_ends(j->f.probabilities, ".csv") ? ',' : '\t';
+    int status = !values || !of
+                     ? cli_failure(run, "out of memory")
+                     : cli_status(run, okra_predict_classes(run->context, j->model, j->x,
+                                                            NULL, values));
+    if (status == CLI_DONE) {
+        file = cli_file_open(run, j->f.probabilities);
+        status = file ? CLI_DONE : CLI_FAILED;
+    }
+    if (status == CLI_DONE) {
+        FILE *out = cli_file_stream(file);
+        for (okra_int i = okra_data_count(y); i > 0; i--) {
+            of[codes[i - 1]] = i;
+        }
+        fputs("test", out);
+        for (okra_int c = 0; c < width; c++) {
+            const char *name = of[c] ? okra_data_text(y, of[c] - 1, &length) : NULL;
+            if (name) {
+                fprintf(out, "%c%.*s", separator, (int)length, name);
+            } else if (of[c]) {
+                fprintf(out, "%c%lld", separator, (long long)c);
+            }
+        }
+        for (okra_int i = 0; i < m * width; i++) {
+            if (i % width == 0) {
+                fprintf(out, "\n%lld", (long long)(i / width));
+            }
+            if (of[i % width]) {
+                fprintf(out, "%c%.10g", separator, values[i]);
+            }
+        }
+        fputc('\n', out);
+        status = cli_file_close(run, file, CLI_DONE);
+    }
+    free(values);
+    free(of);
+    return status;
+}
+
 int cli_predict_write(cli_run *run, const predict_job *j)
 {
     int status = CLI_DONE;
@@ -95,6 +143,9 @@ int cli_predict_write(cli_run *run, const predict_job *j)
     }
     if (status == CLI_DONE && *j->f.confidence) {
         status = write_confidence(run, j);
+    }
+    if (status == CLI_DONE && *j->f.probabilities) {
+        status = write_probabilities(run, j);
     }
     if (status == CLI_DONE && *j->f.embedding) {
         const double *H = okra_prediction_embedding(j->prediction, &m, &d);
@@ -110,9 +161,10 @@ int cli_predict_write(cli_run *run, const predict_job *j)
 /* What is on standard output already is data. */
 bool cli_predict_taken(const predict_fields *f)
 {
-    const char *files[] = {f->output, f->weights, f->embedding, f->confidence, f->report};
+    const char *files[] = {f->output,     f->weights, f->embedding,
+                           f->confidence, f->report,  f->probabilities};
     bool taken = false;
-    for (int i = 0; i < 5; i++) {
+    for (int i = 0; i < 6; i++) {
         taken = taken || strcmp(files[i], "-") == 0;
     }
     return taken;

@@ -164,7 +164,7 @@ static void print_text(FILE *out, const char *text, okra_int length, char separa
 {
     size_t size = (size_t)length;
     char *copy = cli_alloc(size + 1, 1), *safe = cli_alloc(4 * size + 8, 1);
-    if (copy && safe) {
+    if (copy && safe && size > 0) {
         memcpy(copy, text, size);
         okra_text_printable(copy, safe, 4 * size + 8);
         bool quoted = separator == ',' && strpbrk(safe, ",\"");

@@ -72,7 +72,7 @@ static int say(const cli_run *run, const cli_sets_job *j, const cli_sets_result 
     }
     if (!run->common.quiet) {
         cli_line(stdout, "tests", "%lld", (long long)j->tests);
-        cli_line(stdout, "conformal", "%s, score %s", how, j->f->score);
+        cli_line(stdout, "conformal", "%s, score %s", how, j->s.score);
         cli_line(stdout, name, "%.4g", value);
         if (j->truth) {
             cli_line(stdout, "coverage", "%.4f", cli_sets_coverage(r));
@@ -91,6 +91,19 @@ static int find_truth(cli_run *run, const cli_sets_job *j, okra_int **out)
     *out = malloc((size_t)j->tests * sizeof **out + 1);
     return *out ? cli_status(run, okra_candidates_match(j->truth, j->candidates, *out))
                 : cli_failure(run, "out of memory");
+}
+
+static void warn_large(cli_run *run, const cli_sets_job *j, double mean)
+{
+    char text[300];
+    if (mean > 1.5 && 3 * mean > 2 * (double)j->count) {
+        snprintf(
+            text, sizeof text,
+            "sets hold %.3g of %lld candidates on average: the model hardly tells them "
+            "apart; more pairs, other kernels or a larger alpha make them smaller",
+            mean, (long long)j->count);
+        cli_on_warning(run, text);
+    }
 }
 
 static int sets(cli_run *run, cli_sets_job *j, const okra_data *given, const char *output)
@@ -115,15 +128,18 @@ static int sets(cli_run *run, cli_sets_job *j, const okra_data *given, const cha
         status = cli_sets_write_members(run, j, output, &size, &single);
         okra_int *truth = NULL;
         status = status ? status : find_truth(run, j, &truth);
+        double tests = j->tests > 0 ? (double)j->tests : 1, mean = (double)size / tests;
+        if (status == CLI_DONE) {
+            warn_large(run, j, mean);
+        }
         if (status == CLI_DONE && strcmp(output, "-") != 0) {
-            double tests = j->tests > 0 ? (double)j->tests : 1;
             cli_sets_result r = {.tests = j->tests,
                                  .count = j->count,
                                  .alpha = j->f->reject > 0 ? j->f->reject : j->f->set,
                                  .p = j->p,
                                  .truth = truth,
                                  .groups = j->s.by_class ? j->truth : j->s.test_groups,
-                                 .how = cli_sets_how(j)};
+                                 .how = j->s.how};
             status = say(run, j, &r, j->f->reject > 0 ? "answered" : "set size",
                          (double)(j->f->reject > 0 ? single : size) / tests);
         }
@@ -159,7 +175,7 @@ static int intervals(cli_run *run, cli_sets_job *j, const char *output)
                              .alpha = j->f->interval,
                              .bounds = bounds,
                              .groups = j->s.test_groups,
-                             .how = cli_sets_how(j)};
+                             .how = j->s.how};
         r.values = j->truth ? okra_data_values(j->truth, &r.values_ld) : NULL;
         if (j->truth && (!r.values || okra_data_width(j->truth) != d)) {
             status = cli_failure(run, "%s: expected vectors of length %lld", j->f->truth,

@@ -37,8 +37,9 @@ typedef struct cli_sets {
      "split (needs a model fitted with --calibration, or --calibrate-x and " \
      "--calibrate-y), full, jackknife+ or cv+ (ridge); auto: split where there are " \
      "pairs for it, else full"), \
-    CLI_SETS_ROW(at, "conformal-score", TEXT, score, "distance", 1, 0, "SCORE", \
-     "distance, normalized, residual (full), rank or a metric (split)"), \
+    CLI_SETS_ROW(at, "conformal-score", TEXT, score, "auto", 1, 0, "SCORE", \
+     "distance, normalized, residual (full), rank or a metric (split); auto: normalized, " \
+     "and of split distance where that makes smaller sets of left-out training pairs"), \
     CLI_SETS_ROW(at, "conformal-folds", INT, folds, "10", 2, 1e9, "N", \
      "Folds of cv+"), \
     CLI_SETS_ROW(at, "calibrate-x", READ, calibrate_x, "", 1, 0, "FILE", \

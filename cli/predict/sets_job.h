@@ -20,10 +20,9 @@ typedef struct cli_sets_job {
     double *p;
 } cli_sets_job;
 
-/* Reads the files that the flags name into the settings; what is read is j->owned. */
+/* Reads the files that the flags name into the settings; what is read is j->owned. What
+ * is `auto` there becomes what it stands for. */
 int cli_sets_read(cli_run *run, cli_sets_job *j);
-/* The way that is taken, where --conformal is auto, too. */
-const char *cli_sets_how(const cli_sets_job *j);
 /* The sets, or with --reject those of one member alone; *size: members in all, *single:
  * sets of one. */
 int cli_sets_write_members(cli_run *run, const cli_sets_job *j, const char *output,

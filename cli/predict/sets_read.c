@@ -9,10 +9,11 @@
 #include <string.h>
 
 static int read_one(cli_run *run, cli_sets_job *j, const char *file,
-                    const okra_data **out)
+                    const okra_data *like, const okra_data **out)
 {
     okra_data *data = NULL;
-    int status = *file ? cli_status(run, cli_read(run, file, &data)) : CLI_DONE;
+    int status =
+        *file ? cli_status(run, cli_read_like(run, file, like, &data)) : CLI_DONE;
     if (data) {
         j->owned[j->owned_count++] = data;
     }
@@ -25,7 +26,7 @@ static int read_weights(cli_run *run, cli_sets_job *j, const char *file, okra_in
 {
     const okra_data *data = NULL;
     okra_int ld = 0;
-    int status = read_one(run, j, file, &data);
+    int status = read_one(run, j, file, NULL, &data);
     if (status == CLI_DONE && data) {
         *out = okra_data_values(data, &ld);
         if (!*out || okra_data_width(data) != 1 || okra_data_count(data) != n ||
@@ -41,7 +42,7 @@ static int read_weights(cli_run *run, cli_sets_job *j, const char *file, okra_in
 static int read_truth(cli_run *run, cli_sets_job *j)
 {
     okra_data *aligned = NULL;
-    int status = read_one(run, j, j->f->truth, &j->truth);
+    int status = read_one(run, j, j->f->truth, okra_model_outputs(j->model), &j->truth);
     if (status == CLI_DONE && j->truth) {
         status = cli_status(run, okra_data_align(run->context, j->truth,
                                                  okra_model_outputs(j->model), &aligned));
@@ -101,13 +102,6 @@ static int read_cuts(cli_run *run, cli_sets_job *j)
     return status ? status : cut_groups(run, j, cuts, count, &j->s.test_groups);
 }
 
-const char *cli_sets_how(const cli_sets_job *j)
-{
-    bool automatic = strcmp(j->f->conformal, "auto") == 0;
-    bool pairs = j->s.calibration_x || okra_model_calibration(j->model, NULL, NULL) > 0;
-    return !automatic ? j->f->conformal : pairs ? "split" : "full";
-}
-
 int cli_sets_read(cli_run *run, cli_sets_job *j)
 {
     const cli_sets *f = j->f;
@@ -116,18 +110,25 @@ int cli_sets_read(cli_run *run, cli_sets_job *j)
     j->s.how = f->conformal;
     j->s.score = f->score;
     j->s.folds = f->folds;
-    int status = read_one(run, j, f->calibrate_x, &j->s.calibration_x);
-    status = status ? status : read_one(run, j, f->calibrate_y, &j->s.calibration_y);
+    int status = read_one(run, j, f->calibrate_x, okra_model_inputs(j->model),
+                          &j->s.calibration_x);
+    status = status ? status
+                    : read_one(run, j, f->calibrate_y, okra_model_outputs(j->model),
+                               &j->s.calibration_y);
+    status = status ? status
+                    : cli_status(run, okra_conformal_chosen(run->context, j->model, &j->s,
+                                                            &j->s.how, &j->s.score));
     if (status == CLI_DONE && j->s.calibration_y) {
         pairs = okra_data_count(j->s.calibration_y);
-    } else if (strcmp(cli_sets_how(j), "split") == 0) {
+    } else if (status == CLI_DONE && strcmp(j->s.how, "split") == 0) {
         pairs = okra_model_calibration(j->model, NULL, NULL);
     }
     j->s.by_class = strcmp(f->groups, "class") == 0;
     if (status == CLI_DONE && !j->s.by_class) {
-        status = read_one(run, j, f->groups, &j->s.groups);
+        status = read_one(run, j, f->groups, NULL, &j->s.groups);
     }
-    status = status ? status : read_one(run, j, f->test_groups, &j->s.test_groups);
+    status = status ? status
+                    : read_one(run, j, f->test_groups, j->s.groups, &j->s.test_groups);
     status = status ? status : read_cuts(run, j);
     status = status ? status : read_weights(run, j, f->weights, pairs, &j->s.weights);
     status = status ? status

@@ -1,9 +1,9 @@
 /*
  * stream.c: okra predict --x -: rows of standard input are predicted as they come.
  *
- * What has arrived is answered at once, at most so many rows together that a batch takes
- * little memory; nothing else is kept. So a pipe of any length needs as much memory as a
- * batch, and who writes a line and waits for its answer gets it.
+ * Each line is answered alone, as soon as it is there: the bits of an answer do not
+ * depend on what came with it, a pipe of any length needs as much memory as a line, and
+ * who writes a line and waits for its answer gets it.
  */
 #include "predict/lines.h"
 #include "predict/stream.h"
@@ -77,20 +77,14 @@ typedef struct texts {
     long long failed; /* lines without an answer */
 } texts;
 
-/* Lines that hold something before `stop`, which begins a comment. */
-static okra_int filled_lines(const char *text, size_t size, char stop)
+/* Does the line hold something before `stop`, which begins a comment? */
+static bool is_filled(const char *text, size_t size, char stop)
 {
-    okra_int count = 0;
-    bool filled = false, stopped = false;
-    for (size_t k = 0; k < size; k++) {
-        stopped = stopped || text[k] == stop;
-        filled = filled || (!stopped && !memchr(" \t\r\n", text[k], 4));
-        if (text[k] == '\n' || k + 1 == size) {
-            count += filled;
-            filled = stopped = false;
-        }
+    size_t k = 0;
+    while (k < size && text[k] != stop && memchr(" \t\r\n", text[k], 4)) {
+        k++;
     }
-    return count;
+    return k < size && text[k] != stop;
 }
 
 static bool is_table(const char *format)
@@ -104,8 +98,7 @@ static okra_status read_lines(const cli_run *run, const texts *t, const char *te
                               size_t size, okra_data **x, bool *heading)
 {
     okra_status st = okra_data_parse(run->context, t->format, text, size, x);
-    *heading = st == OKRA_OK && is_table(t->format) &&
-               okra_data_count(*x) < filled_lines(text, size, '\n');
+    *heading = st == OKRA_OK && is_table(t->format) && okra_data_count(*x) == 0;
     bool numeric = memchr("+-.0123456789", text[strspn(text, " \t\"")], 13) != NULL;
     return *heading && (t->heading || t->rows || numeric)
                ? okra_fail(OKRA_EFORMAT, "'%.*s' is no row of numbers",
@@ -189,72 +182,28 @@ static int pass_over(const cli_run *run, texts *t, long long line)
                : CLI_DONE;
 }
 
-/* Lines that are wrong together are tried by halves. */
-static int answer_text(cli_run *run, void *user, const char *text, size_t size, int lines,
+/* A line that holds nothing has an empty line for an answer, so that who counts lines
+ * keeps step. */
+static int answer_line(cli_run *run, void *user, const char *text, size_t size,
                        long long line)
 {
     texts *t = user;
     okra_prediction *p = NULL;
+    bool svm = strcmp(t->format, "svm") == 0, open = svm || is_table(t->format);
+    if (open && !is_filled(text, size, svm ? '#' : '\n')) {
+        return putchar('\n') == EOF || fflush(stdout) == EOF
+                   ? cli_failure(run, "standard output cannot be written")
+                   : CLI_DONE;
+    }
     okra_status st = predict_lines(run, t, text, size, &p);
     if (st != OKRA_OK && st != OKRA_ECANCELLED && st != OKRA_EMEM && !t->refused) {
-        size_t half = 0;
-        for (int k = 0; k < lines / 2; k++) {
-            half += (size_t)((const char *)memchr(text + half, '\n', size - half) -
-                             (text + half)) +
-                    1;
-        }
-        int status = lines == 1 ? pass_over(run, t, line)
-                                : answer_text(run, t, text, half, lines / 2, line);
-        return lines == 1 || status != CLI_DONE
-                   ? status
-                   : answer_text(run, t, text + half, size - half, lines - lines / 2,
-                                 line + lines / 2);
+        return pass_over(run, t, line);
     }
     if (st == OKRA_OK && p) {
         st = okra_data_write(run->context, okra_prediction_objects(p), t->output);
     }
     okra_prediction_free(p);
     return cli_status(run, st);
-}
-
-static size_t line_size(const char *text, size_t size)
-{
-    const char *end = memchr(text, '\n', size);
-    return end ? (size_t)(end - text) + 1 : size;
-}
-
-/* A line that holds nothing has an empty line for an answer, so that who counts lines
- * keeps step. */
-static int answer_lines(cli_run *run, void *user, const char *text, size_t size,
-                        int lines, long long line)
-{
-    const texts *t = user;
-    bool svm = strcmp(t->format, "svm") == 0, open = svm || is_table(t->format);
-    char stop = svm ? '#' : '\n';
-    int status = CLI_DONE;
-    while (lines > 0 && status == CLI_DONE) {
-        size_t used = line_size(text, size);
-        bool blank = open && filled_lines(text, used, stop) == 0;
-        int count = 1;
-        while (count < lines && !blank) {
-            size_t next = line_size(text + used, size - used);
-            if (open && filled_lines(text + used, next, stop) == 0) {
-                break;
-            }
-            used += next;
-            count++;
-        }
-        if (!blank) {
-            status = answer_text(run, user, text, used, count, line);
-        } else if (putchar('\n') == EOF || fflush(stdout) == EOF) {
-            status = cli_failure(run, "standard output cannot be written");
-        }
-        text += used;
-        size -= used;
-        lines -= count;
-        line += count;
-    }
-    return status;
 }
 
 /* All bytes into an unnamed file: a format that is no lines of text. */
@@ -304,7 +253,7 @@ static int with_output(cli_run *run, cli_lines *in, texts *t)
 {
     const char *output = t->s->output, *format;
     if (standard(output, &format)) {
-        int status = cli_lines_each(run, in, t, answer_lines);
+        int status = cli_lines_each(run, in, t, answer_line);
         return status == CLI_DONE && t->failed > 0 ? CLI_FAILED : status;
     }
     cli_file *file = cli_file_open(run, output);
@@ -316,7 +265,7 @@ static int with_output(cli_run *run, cli_lines *in, texts *t)
     if (kept < 0 || dup2(fileno(cli_file_stream(file)), STDOUT_FILENO) < 0) {
         status = cli_failure(run, "%s: cannot be written", output);
     }
-    status = status ? status : cli_lines_each(run, in, t, answer_lines);
+    status = status ? status : cli_lines_each(run, in, t, answer_line);
     if (status == CLI_DONE && t->failed > 0) {
         status = cli_failure(run, "%s is not written: lines without an answer: %lld",
                              output, t->failed);
@@ -368,27 +317,14 @@ int cli_stream_text(cli_run *run, const cli_stream *s, bool *whole, char *spec,
 
 /* ---- JSON lines ---- */
 
-static int answer_json(cli_run *run, void *user, const char *text, size_t size, int count,
+static int answer_json(cli_run *run, void *user, const char *text, size_t size,
                        long long line)
 {
-    char *lines[CLI_LINES_MOST];
-    const char *at = text;
-    int status = CLI_DONE, made = 0;
     (void)line;
-    for (; made < count; made++) {
-        const char *end = memchr(at, '\n', size - (size_t)(at - text));
-        size_t length = end ? (size_t)(end - at) : size - (size_t)(at - text);
-        lines[made] = strndup(at, length);
-        if (!lines[made]) {
-            status = cli_failure(run, "out of memory");
-            break;
-        }
-        at += length + 1;
-    }
-    status = status ? status : cli_stream_answer(run, user, lines, count);
-    while (made > 0) {
-        free(lines[--made]);
-    }
+    char *copy = strndup(text, size - (text[size - 1] == '\n'));
+    int status =
+        copy ? cli_stream_answer(run, user, copy) : cli_failure(run, "out of memory");
+    free(copy);
     return status;
 }
 

@@ -25,8 +25,8 @@ int cli_stream_text(cli_run *run, const cli_stream *s, bool *whole, char *spec,
 /* JSON lines in, JSON lines out. */
 int cli_stream_json(cli_run *run, const cli_stream *s);
 
-/* stream_json.c: complete lines answered together; a line each. */
-int cli_stream_answer(cli_run *run, cli_stream *s, char **lines, int count);
+/* stream_json.c: a line answered by a line. */
+int cli_stream_answer(cli_run *run, cli_stream *s, const char *line);
 /* Would any line be answered? What is wrong with flags is wrong before the first one. */
 int cli_stream_check(cli_run *run, const cli_stream *s, bool json);
 

@@ -130,7 +130,7 @@ static okra_status read_predicted(cli_run *run, const char *spec, const okra_dat
                                   okra_data **out)
 {
     char classes[4096];
-    okra_status st = cli_read(run, spec, out);
+    okra_status st = cli_read_like(run, spec, y, out);
     if (st != OKRA_OK || okra_data_kind(y) != OKRA_LABELS ||
         okra_data_kind(*out) != OKRA_STRINGS || strcmp(spec, "-") == 0 ||
         snprintf(classes, sizeof classes, "labels:%s", spec) >= (int)sizeof classes) {
@@ -187,7 +187,7 @@ static int score_model(cli_run *run, const score_fields *f, const okra_data *y, 
     okra_data *x = NULL;
     const char *path = cli_find(run, f->model, buffer, sizeof buffer);
     okra_status st = okra_model_load(run->context, path, &model);
-    st = st ? st : cli_read(run, f->x, &x);
+    st = st ? st : cli_read_like(run, f->x, okra_model_inputs(model), &x);
     st = st ? st : okra_model_loss(run->context, model, x, y, &s->value[0], s->each);
     s->loss[0] = true;
     s->has[0] = true;

@@ -340,7 +340,7 @@ static int number_truth(cli_run *run, const score_fields *f, const okra_data *y,
     }
     okra_status st =
         *f->candidates
-            ? cli_read_candidates(run, f->candidates, &given)
+            ? cli_read_candidates(run, f->candidates, NULL, &given)
             : okra_model_load(run->context,
                               cli_find(run, f->model, buffer, sizeof buffer), &model);
     const okra_data *among = model ? okra_model_outputs(model) : given;

@@ -101,6 +101,9 @@ okra_status choose_options(cli_run *run, const choose_open *open, const okra_dat
     if (st == OKRA_OK && !is_auto(open->lambda)) { /* a list too */
         st = okra_options_set(options, "lambda", open->lambda);
     }
+    if (st == OKRA_OK && open->effort) {
+        st = okra_options_set(options, "effort", open->effort);
+    }
     if (st == OKRA_OK && is_auto(open->kx)) {
         st = okra_options_set(options, "kx", "auto");
     }
@@ -152,7 +155,8 @@ static void append_own(line *t, const cli_run *run, const char *only)
     for (const okra_option *row = run->command->own.rows; row->name; row++) {
         const char *values = okra_options_get(run->options, row->name);
         bool passed = strcmp(row->name, "kx") == 0 || strcmp(row->name, "ky") == 0 ||
-                      strcmp(row->name, "lambda") == 0;
+                      strcmp(row->name, "lambda") == 0 ||
+                      strcmp(row->name, "effort") == 0;
         char word[64];
         snprintf(word, sizeof word, " %s ", row->name);
         if (passed || strcmp(row->name, "output") == 0 || (only && !strstr(only, word)) ||
@@ -238,6 +242,21 @@ void choose_summary(const okra_selection *selection, okra_int n, char *text, siz
     if (error && json_is_number(error) && used > 0 && (size_t)used < size) {
         snprintf(text + used, size - (size_t)used, " (standard error %.2g)",
                  json_number_value(error));
+    }
+    json_decref(about);
+}
+
+void choose_verdict(const okra_selection *selection, char *text, size_t size)
+{
+    json_t *about = json_loads(okra_selection_json(selection), 0, NULL);
+    const json_t *told = json_object_get(about, "left_out");
+    text[0] = '\0';
+    if (told) {
+        snprintf(text, size, "%s %.3g; %s: %.3g",
+                 json_string_value(json_object_get(told, "measure")),
+                 json_number_value(json_object_get(told, "value")),
+                 json_string_value(json_object_get(told, "naive")),
+                 json_number_value(json_object_get(told, "naive_value")));
     }
     json_decref(about);
 }

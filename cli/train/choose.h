@@ -9,6 +9,7 @@
 /* Kernels and lambda as typed, "auto" where they are left open. */
 typedef struct choose_open {
     const char *kx, *ky, *lambda;
+    const char *effort; /* NULL: as usual */
 } choose_open;
 
 /* What was typed goes on to run->library, but for what is left open. */
@@ -33,5 +34,7 @@ char *choose_fit_command(const cli_run *run, const okra_options *fit);
 /* "leave-one-out on 1000 of 5000 pairs: 252 settings, ..."; n: pairs, or labelled nodes,
  * of the fit. */
 void choose_summary(const okra_selection *selection, okra_int n, char *text, size_t size);
+/* "error rate 0.024; the most frequent class: 0.37", or "" where it is not known. */
+void choose_verdict(const okra_selection *selection, char *text, size_t size);
 
 #endif

@@ -13,7 +13,7 @@
 
 typedef struct fit_fields {
     const char *x, *y, *unlabelled, *basis, *output, *kx, *ky, *lambda, *weight;
-    int compact, classes;
+    int compact, classes, effort;
     double calibration;
 } fit_fields;
 
@@ -38,6 +38,10 @@ static const okra_option rows[] = {
      NULL, "SHARE",
      "Hold back this share of the pairs, drawn with --seed, in the model: okra predict "
      "--set and --interval calibrate with it"},
+    {"effort", OKRA_OPTION_CHOICE, offsetof(fit_fields, effort), "normal", 1, 0,
+     "quick|normal|thorough", "HOW",
+     "How long choosing may take: quick looks at 300 pairs at most, normal at 1,000 and "
+     "drops losers early, thorough at 2,000 and drops none"},
     /* What goes on to the library, where `auto` is not known. */
     {"kx", OKRA_OPTION_TEXT, offsetof(fit_fields, kx), "auto", 1, 0, NULL, "EXPR",
      "Kernel of the inputs, e.g. 'rbf(sigma=4)'; auto: chosen by leave-one-out from a "
@@ -122,6 +126,7 @@ static json_t *as_json(const cli_run *run, const summary *s)
         json_t *told = select_result(run, selection);
         json_object_set(own, "tables", json_object_get(told, "tables"));
         json_object_set(own, "figures", json_object_get(told, "figures"));
+        json_object_set(own, "left_out", json_object_get(selection, "left_out"));
         json_decref(told);
         json_decref(selection);
     }
@@ -178,6 +183,13 @@ static void print(const cli_run *run, const summary *s, bool shared)
              shared ? ", all models together" : "");
     if (s->command && *s->chosen) {
         cli_line(stdout, "chosen", "%s", s->chosen);
+    }
+    if (s->selection) {
+        char verdict[160];
+        choose_verdict(s->selection, verdict, sizeof verdict);
+        if (*verdict) {
+            cli_line(stdout, "left out", "%s", verdict);
+        }
     }
     if (s->command) {
         cli_line(stdout, "the same", "%s", s->command);
@@ -241,7 +253,8 @@ static okra_status say_plan(cli_run *run, const okra_data *x, const okra_data *y
 static okra_status choose(cli_run *run, const fit_fields *f, const path *p,
                           const okra_data *x, const okra_data *y, learned *l)
 {
-    choose_open open = {f->kx, f->ky, f->lambda};
+    choose_open open = {f->kx, f->ky, f->lambda,
+                        okra_options_get(run->options, "effort")};
     if (!choose_needed(run, &open)) {
         return OKRA_OK;
     }
@@ -322,7 +335,7 @@ static bool is_shards(const char *spec)
 /* Rows in several files, with nothing to be done to them before the fit. */
 static bool from_files(cli_run *run, const fit_fields *f, const path *p)
 {
-    choose_open open = {f->kx, f->ky, f->lambda};
+    choose_open open = {f->kx, f->ky, f->lambda, NULL};
     return (is_shards(f->x) || is_shards(f->y)) && !strchr(f->x, '\n') &&
            !strchr(f->y, '\n') && p->count == 1 && !*f->unlabelled && !*f->weight &&
            !*f->basis && !f->classes && f->calibration == 0 && !choose_needed(run, &open);
@@ -340,7 +353,7 @@ static okra_status learn(cli_run *run, const fit_fields *f, const path *p, learn
                                  .y_files = cli_find(run, f->y, out, sizeof out)}),
             l->models);
     }
-    okra_status st = cli_read_pairs(run, f->x, f->y, f->unlabelled, &x, &y);
+    okra_status st = cli_read_pairs(run, f->x, f->y, f->unlabelled, NULL, &x, &y);
     if (st == OKRA_OK) {
         st = cli_weigh(run, f->weight, f->classes ? "balanced" : "none", &y);
     }
@@ -391,7 +404,7 @@ static int run_fit(cli_run *run)
     }
     status = status ? status : check_output(run, &f, &p);
     if (status == CLI_DONE) {
-        choose_open typed = {f.kx, f.ky, p.count == 1 ? p.text[0] : "auto"};
+        choose_open typed = {f.kx, f.ky, p.count == 1 ? p.text[0] : "auto", NULL};
         status = cli_status(run, choose_pass_on(run, &typed));
     }
     double begin = cli_now();
@@ -401,7 +414,9 @@ static int run_fit(cli_run *run)
     for (size_t i = 0; i < LAMBDAS; i++) {
         okra_model_free(l.models[i]);
     }
-    okra_selection_free(l.selection);
+    if (l.selection) {
+        okra_selection_free(l.selection);
+    }
     free(l.command);
     return status;
 }

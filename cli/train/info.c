@@ -134,7 +134,7 @@ const cli_command cli_info = {
     .name = "info",
     .purpose = "Show what a model file holds, after checking all of it",
     .usage = "MODEL [flags]",
-    .refuses = "engine strict",
+    .refuses = "engine strict header",
     .about =
         "With --json the model's own description, model.json, is printed as it is.\n",
     .examples = "okra info digits.okra\n"

@@ -5,6 +5,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 typedef struct merge_fields {
     const char *list, *output;
@@ -80,12 +81,27 @@ static int load_all(cli_run *run, pile *p, const char *output)
 {
     int status = CLI_DONE;
     char buffer[4096];
+    struct stat *file = cli_alloc(p->count, sizeof *file);
+    if (!file) {
+        return cli_failure(run, "out of memory");
+    }
     for (size_t i = 0; i < p->count && status == CLI_DONE; i++) {
         const char *path = cli_find(run, p->names[i], buffer, sizeof buffer);
-        REFUSE_IF(cli_same_file(output, path),
-                  "-o %s is also one of the models: name another", output);
+        if (cli_same_file(output, path)) {
+            status =
+                cli_usage(run, "-o %s is also one of the models: name another", output);
+            break;
+        }
         status = cli_load_model(run, path, &p->models[i]);
+        bool there = stat(path, &file[i]) == 0;
+        for (size_t k = 0; k < i && there && status == CLI_DONE; k++) {
+            if (file[k].st_ino == file[i].st_ino && file[k].st_dev == file[i].st_dev) {
+                status = cli_usage(run, "%s is given twice: its pairs would count twice",
+                                   p->names[i]);
+            }
+        }
     }
+    free(file);
     return status;
 }
 

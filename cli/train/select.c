@@ -15,7 +15,7 @@
 typedef struct select_fields {
     const char *x, *y, *unlabelled, *candidates, *folds, *groups, *stratify;
     const char *output, *cells, *plot, *resume;
-    const char *edges, *labelled, *nodes, *beta, *weight, *output_groups;
+    const char *within, *edges, *labelled, *nodes, *beta, *norm, *weight, *output_groups;
     const char *kx, *ky, *lambda;
     int compact, classes;
 } select_fields;
@@ -33,6 +33,10 @@ static const okra_option rows[] = {
              "More inputs, whose outputs are not known, for methods that can use them"),
     FILE_ROW(READ, "candidates", candidates, "",
              "Objects to decode to; the training outputs of each fold if not given"),
+    {"within", OKRA_OPTION_TEXT, offsetof(select_fields, within), "", 1, 0, NULL,
+     "WINDOW",
+     "With --metric mrr or hit-rate: only candidates that fit the pair are put in order, "
+     "as in okra predict: mass=10ppm, formula"},
     FILE_ROW(READ, "folds", folds, "", "The fold of every pair, in place of drawn ones"),
     FILE_ROW(READ, "groups", groups, "", "The group of every pair: groups are not split"),
     FILE_ROW(READ, "stratify", stratify, "",
@@ -66,6 +70,9 @@ static const okra_option rows[] = {
              "Names of the nodes, one per line in the order of --x"),
     {"beta", OKRA_OPTION_TEXT, offsetof(select_fields, beta), "1", 1, 0, NULL, "V|auto",
      "Time of the diffusion on the known network where --ky is not given"},
+    {"norm", OKRA_OPTION_TEXT, offsetof(select_fields, norm), "auto", 1, 0, NULL,
+     "V|auto",
+     "Of the score of links, as in okra link; auto: 0.75 while settings are compared"},
     {"kx", OKRA_OPTION_TEXT, offsetof(select_fields, kx), "auto", 1, 0, NULL, "EXPR",
      "Kernel of the inputs, with grids; auto: a few that fit the kind of objects"},
     {"ky", OKRA_OPTION_TEXT, offsetof(select_fields, ky), "auto", 1, 0, NULL, "EXPR",
@@ -102,12 +109,12 @@ static okra_status read_labels(cli_run *run, const char *spec, okra_data **out)
 
 static okra_status read_pairs(cli_run *run, const select_fields *f, inputs *in)
 {
-    okra_status st = cli_read_pairs(run, f->x, f->y, f->unlabelled, &in->x, &in->y);
+    okra_status st = cli_read_pairs(run, f->x, f->y, f->unlabelled, NULL, &in->x, &in->y);
     if (st == OKRA_OK) {
         st = cli_weigh(run, f->weight, f->classes ? "balanced" : "none", &in->y);
     }
     if (st == OKRA_OK && *f->candidates) {
-        st = cli_read(run, f->candidates, &in->candidates);
+        st = cli_read_like(run, f->candidates, in->y, &in->candidates);
     }
     return st;
 }
@@ -172,9 +179,10 @@ static int fit_best(cli_run *run, const inputs *in, const okra_selection *s,
 /* What goes with a network, and what with pairs of objects. */
 static int check_kind(const cli_run *run, const select_fields *f)
 {
-    static const char *const of_links[] = {"labelled", "nodes", "beta"};
-    static const char *const of_pairs[] = {"unlabelled", "candidates", "output"};
-    for (size_t i = 0; i < 3; i++) {
+    static const char *const of_links[] = {"labelled", "nodes", "beta", "norm"};
+    static const char *const of_pairs[] = {"unlabelled", "candidates", "output",
+                                           "within"};
+    for (size_t i = 0; i < 4; i++) {
         REFUSE_IF(!*f->edges && okra_options_is_set(run->options, of_links[i]),
                   "--%s has no use without --edges", of_links[i]);
         REFUSE_IF(*f->edges && okra_options_is_set(run->options, of_pairs[i]),
@@ -225,17 +233,20 @@ static okra_status leave_open(cli_run *run, bool links)
 static int choose(cli_run *run, const select_fields *f, const inputs *in,
                   okra_selection **out)
 {
+    okra_window window = {OKRA_SIZED(okra_window), .within = f->within};
     okra_select_request request = {OKRA_SIZED(okra_select_request),
                                    .candidates = in->candidates,
                                    .folds = in->folds,
                                    .groups = in->groups,
                                    .strata = in->strata,
                                    .output_groups = in->output_groups,
+                                   .window = *f->within ? &window : NULL,
                                    .resume = *f->resume ? f->resume : NULL,
                                    .keep = *f->resume ? NULL : kept};
     okra_link_task task = cli_known_task(&in->known, in->x, in->y);
     okra_link_settings settings = {OKRA_SIZED(okra_link_settings)};
     int status = cli_beta(run, f->beta, &settings.beta);
+    status = status ? status : cli_norm(run, f->norm, &settings.norm);
     if (status != CLI_DONE) {
         return status;
     }
@@ -259,7 +270,7 @@ static int run_select(cli_run *run)
     okra_selection *s = NULL;
     int status = cli_status(run, cli_fields(run, &f));
     if (status == CLI_DONE) {
-        choose_open typed = {f.kx, f.ky, f.lambda};
+        choose_open typed = {f.kx, f.ky, f.lambda, NULL};
         status = cli_status(run, choose_pass_on(run, &typed));
     }
     status = status ? status : check_kind(run, &f);

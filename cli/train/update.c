@@ -126,10 +126,13 @@ static int read_all(cli_run *run, job *j)
 {
     int status = cli_load_model(run, run->operands[0], &j->model);
     if (status == CLI_DONE && *j->f.x) {
-        status = cli_status(run, cli_read_pairs(run, j->f.x, j->f.y, "", &j->x, &j->y));
+        status = cli_status(
+            run, cli_read_pairs(run, j->f.x, j->f.y, "", j->model, &j->x, &j->y));
     }
     if (status == CLI_DONE && *j->f.removed_x) {
-        status = cli_status(run, cli_read(run, j->f.removed_x, &j->removed_x));
+        status =
+            cli_status(run, cli_read_like(run, j->f.removed_x,
+                                          okra_model_inputs(j->model), &j->removed_x));
     }
     if (status == CLI_DONE && j->y) {
         status = cli_status(run, cli_weigh(run, j->f.weight, "none", &j->y));
@@ -179,8 +182,10 @@ static int summarise(const cli_run *run, const job *j)
         cli_line(stdout, "pairs", "%lld, %lld added, %lld removed",
                  (long long)okra_model_count(j->changed), (long long)r->added,
                  (long long)r->removed);
-        cli_line(stdout, "how", "%s%s%s", how(r), r->why ? ": " : "",
-                 r->why ? r->why : "");
+        bool factor = r->why && strstr(r->why, "does not keep its factor");
+        cli_line(stdout, "how", "%s%s%s%s", how(r), r->why ? ": " : "",
+                 r->why ? r->why : "",
+                 factor ? " (okra fit --keep weights keeps it)" : "");
         if (r->how != OKRA_UPDATE_REFIT) {
             cli_line(stdout, "drift", "%.1e", r->drift);
         }
@@ -207,10 +212,11 @@ static int run_update(cli_run *run)
         status = cli_status(run, okra_model_update(run->context, j.model, &request,
                                                    &j.report, &j.changed));
     }
+    bool kept = j.report.how == OKRA_UPDATE_FACTOR && j.f.compact == OKRA_COMPACT_AUTO;
+    okra_compact compact = kept ? OKRA_COMPACT_NO : (okra_compact)j.f.compact;
     status = status
                  ? status
-                 : cli_status(run, cli_save_model(run, j.changed,
-                                                  (okra_compact)j.f.compact, j.f.output));
+                 : cli_status(run, cli_save_model(run, j.changed, compact, j.f.output));
     j.seconds = cli_now() - begin;
     status = status == CLI_DONE ? summarise(run, &j) : status;
     okra_model_free(j.changed);

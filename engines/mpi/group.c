@@ -142,7 +142,7 @@ static void make_grid(ranks_ *g)
     Cblacs_gridinit(&g->grid, "Row", g->pr, g->pc);
 }
 
-okra_status ranks_join_(void *e, okra_context *ctx, okra_crew_ *group)
+okra_status ranks_join_(void *e, okra_context *ctx, okra_processes_ *group)
 {
     okra_status st = OKRA_OK;
     ranks_ *g = e;

@@ -50,7 +50,7 @@ typedef struct ranks_body_ {
 okra_status ranks_open_(const okra_engine_host_ *host, const char *device, void **e);
 void ranks_close_(void *e);
 void ranks_describe_(void *e, char *text, size_t size);
-okra_status ranks_join_(void *e, okra_context *ctx, okra_crew_ *group);
+okra_status ranks_join_(void *e, okra_context *ctx, okra_processes_ *group);
 /* Do all ranks come here with OKRA_OK, and with the same `what`, a and b? OKRA_OK or, on
  * every rank, a failure. */
 okra_status ranks_agree_(ranks_ *g, okra_status status, const char *what, uint64_t a,

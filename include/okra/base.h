@@ -48,7 +48,15 @@ typedef int64_t okra_int;
     X(OKRA_ECANCELLED, "cancelled")                  \
     X(OKRA_EINTERNAL, "internal error")
 
-typedef enum okra_status {
+/* Inside the library the type itself says that a status is not to be dropped. */
+#if defined(OKRA_CHECK_EVERY_STATUS) && defined(__clang__)
+#define OKRA_STATUS_TYPE_ typedef enum __attribute__((warn_unused_result))
+#elif defined(OKRA_CHECK_EVERY_STATUS)
+#define OKRA_STATUS_TYPE_ __extension__ typedef enum [[nodiscard]]
+#else
+#define OKRA_STATUS_TYPE_ typedef enum
+#endif
+OKRA_STATUS_TYPE_ okra_status{
 #define OKRA_STATUS_ENUM(name, text) name,
     OKRA_STATUS_LIST(OKRA_STATUS_ENUM)
 #undef OKRA_STATUS_ENUM
@@ -120,6 +128,10 @@ OKRA_API okra_status okra_context_set_memory(okra_context *context,
  * too. */
 OKRA_API okra_status okra_context_set_strict(okra_context *context,
                                              int strict) OKRA_CHECK;
+/* Is the first line of a table its names? 1: yes; -1: no; 0: what stands below decides.
+ */
+OKRA_API okra_status okra_context_set_header(okra_context *context,
+                                             int header) OKRA_CHECK;
 OKRA_API void okra_context_set_seed(okra_context *context, uint64_t seed);
 /* Where large matrices live and are computed with: "host" (default), or the name of an
  * engine that is installed beside this library as libokra-NAME.so (or in a folder of

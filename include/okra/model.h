@@ -70,10 +70,18 @@ typedef enum okra_compact {
      * that it could before; on the same machine, with as many threads, it has the same
      * bits. Where the method cannot, as OKRA_COMPACT_YES. */
     OKRA_COMPACT_RECOMPUTE,
+    /* What prediction needs: a model above 1 MiB without its factor where there are
+     * coefficients, one above 64 MiB as OKRA_COMPACT_RECOMPUTE where there are none; all
+     * of the others, and of those fitted with keep = weights. What needs the factor (the
+     * weights, updates, conformal prediction) makes it again. */
+    OKRA_COMPACT_AUTO,
 } okra_compact;
 typedef struct okra_save_request {
     size_t size; /* OKRA_SIZED(okra_save_request) */
     okra_compact compact;
+    /* A text of the caller, the member "note" of okra_model_json when it is loaded; NULL:
+     * the one that the model was loaded with, if any. */
+    const char *note;
 } okra_save_request;
 /* Writes a temporary file beside `path`, syncs, renames. request == NULL: all of the
  * model. Cost: one pass over what the model holds. */

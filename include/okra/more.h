@@ -5,6 +5,7 @@
 #ifndef OKRA_MORE_H
 #define OKRA_MORE_H
 
+#include "okra/more/classes.h"
 #include "okra/more/conformal.h"
 #include "okra/more/features.h"
 #include "okra/more/fuse.h"

@@ -16,15 +16,40 @@ extern "C" {
  * the environment variable OPENBLAS_CORETYPE should say before the program starts; NULL
  * where all is well, or the user has set it. */
 OKRA_API const char *okra_blas_core(const char **better);
+/* OKRA_EMEM where the process's limits have no room for matrix products: OpenBLAS would
+ * wait for ever. */
+OKRA_API okra_status okra_blas_check(void) OKRA_CHECK;
 /* "8G", "512M", "1.5e9", "64k" (powers of 1024) -> bytes. */
 OKRA_API okra_status okra_parse_bytes(const char *text, okra_int *bytes) OKRA_CHECK;
 /* A text that came from a file, safe to show: control characters, invalid UTF-8 and marks
  * that change the direction of writing become \xNN. Returns buffer; cut where it does not
  * fit. Messages and warnings of the library have been through this. */
 OKRA_API const char *okra_text_printable(const char *text, char *buffer, size_t size);
+/* Texts that mostly repeat are classes: each comes twice or more on average, of more than
+ * 20 different ones five times. */
+OKRA_API okra_status okra_texts_are_classes(const char *const *texts, okra_int n,
+                                            bool *out) OKRA_CHECK;
+/* okra_data_read of a file that a model is to take: what the file leaves open (texts of a
+ * table: strings or classes?) is as in `like`, which may be NULL. */
+OKRA_API okra_status okra_data_read_like(okra_context *context, const char *spec,
+                                         const okra_data *like,
+                                         okra_data **out) OKRA_CHECK;
+/* The same of inputs: a table with a header may have columns of numbers, dates and
+ * classes, and gaps; its vectors have columns called NAME, NAME=TEXT and "NAME missing".
+ */
+OKRA_API okra_status okra_data_read_inputs(okra_context *context, const char *spec,
+                                           const okra_data *like,
+                                           okra_data **out) OKRA_CHECK;
 /* The nearest of the names (edit distance <= 3), or NULL: for "did you mean". */
 OKRA_API const char *okra_nearest(const char *name, const char *const *names,
                                   size_t count);
+/* A file that appears under its name whole or not at all: what is written to *fd is kept
+ * where okra_file_close says so, which frees the file in any case. Only the first of
+ * processes that work together writes it. */
+typedef struct okra_writer_ okra_file;
+OKRA_API okra_status okra_file_open(okra_context *context, const char *path,
+                                    okra_file **out, int *fd) OKRA_CHECK;
+OKRA_API okra_status okra_file_close(okra_file *file, bool keep);
 /* n smooth 16 x 16 patterns with values in [-1, 1], cut in two: x is the upper half, y
  * the lower one, 128 values each, row by row. */
 OKRA_API okra_status okra_synthetic_patterns(uint64_t seed, okra_int n, okra_data **x,

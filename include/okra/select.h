@@ -34,8 +34,10 @@ typedef struct okra_select_request {
     const okra_data *strata; /* labels: their shares are kept in every fold          */
     const char *resume; /* a file of finished work: read if there, then kept up to date */
     const char *keep; /* written with the finished work when the run is cancelled      */
-    const okra_data *output_groups; /* per-output: labels of the coordinates of y; those
-                                       of one group share a lambda. NULL: each its own */
+    const okra_data *output_groups;   /* per-output: labels of the coordinates of y; those
+                                         of one group share a lambda. NULL: each its own */
+    const struct okra_window *window; /* of metrics of lists: which candidates fit a pair
+                                         (okra/more/index.h); NULL: all              */
 } okra_select_request;
 
 /* Evaluates the cells and finds the best. options == NULL or request == NULL: defaults.

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import ctypes as c
 import os
+import tempfile
 from typing import Any, Iterable, Optional, Sequence
 
 import numpy as np
@@ -148,8 +149,11 @@ def is_classes(values: Any) -> bool:
         return len(values) > 0
     texts = values.ndim == 1 and values.dtype.kind in "UO" and len(values) > 1 and all(
         isinstance(v, str) for v in values)
-    different = len(set(values.tolist())) if texts else 0
-    return texts and (2 if different <= 20 else 5) * different <= len(values)
+    if not texts or any("\0" in v for v in values):
+        return False
+    classes = c.c_bool()
+    check(lib.okra_texts_are_classes(c_texts(values), len(values), c.byref(classes)))
+    return classes.value
 
 
 def check_rows(values: Any, name: str) -> None:
@@ -282,6 +286,26 @@ def as_data(values: Any) -> Data:
     return sequences(values)
 
 
+def is_mixed(values: Any) -> bool:
+    """Whether a pandas frame has columns of texts, classes or dates, or gaps."""
+    if isinstance(values, Data) or not hasattr(values, "dtypes") or not hasattr(values, "columns"):
+        return False
+    texts = all(isinstance(name, str) for name in values.columns) and values.shape[1] > 1
+    return texts and (any(getattr(kind, "kind", "O") not in "biuf" for kind in values.dtypes)
+                      or bool(values.isna().to_numpy().any()))
+
+
+def mixed(values: Any, like: Optional[Data] = None) -> Data:
+    """Such a frame as the command line reads the table of it; `like`: as these inputs were."""
+    with tempfile.TemporaryDirectory(prefix="okra-") as folder:
+        path = os.path.join(folder, "X.csv")
+        values.to_csv(path, index=False)
+        made = Data(Context(header=True).make(lib.okra_data_read_inputs, lib.okra_data_free, path,
+                                              None if like is None else like.pointer))
+    check(lib.okra_data_name(made.pointer, "X"))
+    return made
+
+
 def named(values: Any, name: str) -> Data:
     """`as_data`, messages calling what is made by the name of the argument."""
     data = as_data(values)
@@ -290,7 +314,7 @@ def named(values: Any, name: str) -> Data:
     return data
 
 
-def read(spec: Any, memory: Any = None) -> Data:
+def read(spec: Any, memory: Any = None, header: Any = None) -> Data:
     """Reads a file exactly as the command line does; MATLAB files, ARFF files and folders of the
     TU collection, too.
 
@@ -305,13 +329,16 @@ def read(spec: Any, memory: Any = None) -> Data:
     memory : int, str or None
         Memory budget in bytes, or a text such as ``"8G"``: a file that needs more is an
         error. None: most of the machine's.
+    header : bool, optional
+        Whether the first line of a table is the names of its columns. None: what stands below
+        it decides, and a warning says where that is not sure.
 
     Returns
     -------
     Data
     """
     def library(known: Any) -> Data:
-        return Data(Context(memory=memory).make(lib.okra_data_read, lib.okra_data_free, known))
+        return Data(Context(memory=memory, header=header).make(lib.okra_data_read, lib.okra_data_free, known))
 
     source = _convert.foreign(os.fsdecode(spec))
     return library(spec) if source is None else _convert.read(source, library)

@@ -186,10 +186,13 @@ class Context:
     engine : str or None
         Where large matrices live: ``"host"``, or an installed engine such as ``"cuda"``
         or ``"cuda:1"``. One that cannot run is an error.
+    header : bool or None
+        Whether the first line of a table is its names; None: what stands below it decides.
     """
 
     def __init__(self, threads: int = 0, seed: int = 0, memory: Any = None,
-                 verbose: bool = False, engine: Optional[str] = None) -> None:
+                 verbose: bool = False, engine: Optional[str] = None,
+                 header: Any = None) -> None:
         pointer = c.c_void_p()
         check(lib.okra_context_create(c.byref(pointer)))
         self._handle = Handle(pointer.value, lib.okra_context_free)
@@ -207,6 +210,8 @@ class Context:
                 size = c.c_int64()
                 check(lib.okra_parse_bytes(str(memory), c.byref(size)))
             check(lib.okra_context_set_memory(self.pointer, size))
+        if header is not None:
+            check(lib.okra_context_set_header(self.pointer, 1 if header in (True, "yes") else -1))
         if engine is not None:
             check(lib.okra_context_set_engine(self.pointer, str(engine)))
         _contexts[self.pointer] = weakref.ref(self)
@@ -224,6 +229,8 @@ class Context:
             if text in self._said:
                 return
             self._said.add(text)
+            if text.startswith(b"note: "):  # of a file, whose data say their kind here
+                return
             warnings.warn(text.decode("utf-8", "replace"), OkraWarning,
                           stacklevel=_user_level())
         except BaseException as failure:

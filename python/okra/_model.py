@@ -165,18 +165,21 @@ class Model:
         return cls(Context().make(lib.okra_model_load, lib.okra_model_free,
                                   path))
 
-    def save(self, path: Any, compact: bool | str = False) -> None:
+    def save(self, path: Any, compact: bool | str = "auto", note: Optional[str] = None) -> None:
         """Writes the model file that ``okra predict`` reads.
 
-        With ``compact=True`` the file is smaller: coefficients alone where outputs are
+        It has what prediction needs: a large model is saved without its factor (n x n numbers),
+        which weights, updates and conformal prediction then compute again. ``compact=False``
+        keeps all of it. With ``compact=True`` the file is smaller: coefficients alone where outputs are
         explicit (it then gives no weights), else half of the factor. With
-        ``compact="recompute"`` it holds no factor: loading computes it again.
+        ``compact="recompute"`` it holds no factor: loading computes it again. `note` is a text
+        of yours, ``info["note"]`` of the model that is loaded.
         """
-        if compact not in (False, True, "recompute"):
-            raise ValueError(f"compact is {compact!r}, expected False, True or 'recompute'")
-        how = 2 if compact == "recompute" else int(bool(compact))
-        Context().call(lib.okra_model_save, self._handle.pointer,
-                       c.byref(structs["okra_save_request"](compact=how)), path)
+        if compact not in (False, True, "recompute", "auto"):
+            raise ValueError(f"compact is {compact!r}, expected False, True, 'recompute' or 'auto'")
+        how = {"recompute": 2, "auto": 3}.get(compact, int(compact is True))
+        Context().call(lib.okra_model_save, self._handle.pointer, c.byref(
+            structs["okra_save_request"](compact=how, note=note and note.encode())), path)
 
     def to_bytes(self) -> bytes:
         """The content of the model file."""
@@ -296,6 +299,16 @@ class Model:
         return Prediction((context or Context()).make(
             lib.okra_predict, lib.okra_prediction_free, self._handle.pointer, x.pointer,
             chosen.pointer, request))
+
+    def classes(self, x: Any, probabilities: bool = True, context: Optional[Context] = None
+                ) -> np.ndarray:
+        """Of a model of labels, n_test x classes: probabilities, or the scores behind them."""
+        x = as_data(x)
+        made = np.empty((len(x), lib.okra_data_width(self.outputs.pointer)))
+        where = (None, made.ctypes.data) if probabilities else (made.ctypes.data, None)
+        (context or Context()).call(lib.okra_predict_classes, self._handle.pointer, x.pointer,
+                                    *where)
+        return made
 
     def calibrate(self, x: Any, y: Any) -> None:
         """Keeps pairs that the fit has not seen, for split conformal prediction."""

@@ -142,8 +142,10 @@ static okra_status take_bits(const okra_bit_kernel_ *k, int leaf, const okra_sha
 /* Where the counts of a row are; an empty row where the file's numbers do not fit. */
 static uint64_t row_begin(const okra_shard_ *s, int leaf, okra_int row, uint64_t *end)
 {
-    uint64_t begin = row > 0 ? s->bits[leaf][row - 1] : 0;
-    *end = s->bits[leaf][row];
+    /* Read once: another process may change them. */
+    const volatile uint64_t *ends = s->bits[leaf];
+    uint64_t begin = row > 0 ? ends[row - 1] : 0;
+    *end = ends[row];
     if (begin > *end || *end > s->head.pairs[leaf]) {
         begin = *end = 0;
     }
@@ -168,6 +170,8 @@ static okra_status take_counts(const okra_context *ctx, const okra_bit_kernel_ *
     MAKE(csr.values, csr.indptr[count]);
     for (okra_int i = 0; i < count; i++) {
         uint64_t end, begin = row_begin(s, leaf, rows ? rows[i] : first + i, &end);
+        REFUSE_IF(end - begin != (uint64_t)(csr.indptr[i + 1] - csr.indptr[i]), OKRA_EIO,
+                  "the index changed while it was read");
         for (uint64_t at = begin; at < end; at++, used++) {
             csr.indices[used] = s->counts[leaf][at].place;
             csr.values[used] = s->counts[leaf][at].count;

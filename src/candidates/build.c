@@ -7,7 +7,6 @@
  * left in it is kept.
  */
 #include "candidates/build.h"
-
 #include "data/files/archive.h"
 #include "okra/more/index.h"
 
@@ -15,9 +14,207 @@
 #include <jansson.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+/* ---- a shard: its candidates by mass, their features, coordinates of low rank ---- */
+
+static int by_mass(const void *a, const void *b)
+{
+    const okra_entry_ *const *x = a, *const *y = b;
+    if ((*x)->mass != (*y)->mass) {
+        return (*x)->mass < (*y)->mass ? -1 : 1;
+    }
+    return ((*x)->place > (*y)->place) - ((*x)->place < (*y)->place);
+}
+
+/* What a shard is written from. */
+typedef struct arrays {
+    const okra_entry_ **order;
+    void *blocks[OKRA_SHARD_ARRAYS_];
+    int count;
+} arrays;
+
+static void clear_arrays(arrays *a)
+{
+    while (a->count > 0) {
+        okra_free_(a->blocks[--a->count]);
+    }
+    okra_free_(a->order);
+}
+
+/* A block, all 0, that is freed with the others. */
+static void *block_of(arrays *a, okra_int count, size_t size)
+{
+    return a->blocks[a->count++] = okra_zalloc_(count, size);
+}
+
+/* The SMILES, a blank, the name; where it ends. */
+static uint64_t put_text(const okra_build_ *b, const okra_entry_ *e, char *text,
+                         uint64_t at)
+{
+    if (e->smiles > 0) {
+        memcpy(text + at, b->source.p + e->place, (size_t)e->smiles);
+        at += (uint64_t)e->smiles;
+    }
+    if (e->named > 0) {
+        if (!b->vectors) {
+            text[at++] = ' ';
+        }
+        memcpy(text + at, b->source.p + e->name, (size_t)e->named);
+        at += (uint64_t)e->named;
+    }
+    return at;
+}
+
+static okra_status sort_rows(const okra_build_ *b, okra_shard_ *s, arrays *a)
+{
+    okra_int rows = 0;
+    uint64_t texts = 0, *key, *formula, *place, *end, *row, *where;
+    double *mass, *values;
+    char *text;
+    MAKE(a->order, b->count);
+    for (okra_int k = 0; k < b->count; k++) {
+        if (!b->entry[k].dropped) {
+            a->order[rows++] = &b->entry[k];
+            texts += (uint64_t)b->entry[k].smiles + (uint64_t)b->entry[k].named + 1;
+        }
+    }
+    if (rows > 0) {
+        qsort(a->order, (size_t)rows, sizeof *a->order, by_mass);
+    }
+    GOT(s->mass = mass = block_of(a, rows, sizeof *mass));
+    GOT(s->values = values = block_of(a, rows * b->columns, sizeof *values));
+    GOT(s->key = key = block_of(a, rows, sizeof *key));
+    GOT(s->formula = formula = block_of(a, rows, sizeof *formula));
+    GOT(s->place = place = block_of(a, rows, sizeof *place));
+    GOT(s->end = end = block_of(a, rows, sizeof *end));
+    GOT(s->row = row = block_of(a, rows, sizeof *row));
+    GOT(s->where = where = block_of(a, b->count, sizeof *where));
+    GOT(s->text = text = block_of(a, (okra_int)texts, sizeof *text));
+    texts = 0;
+    for (okra_int k = 0; k < rows; k++) {
+        const okra_entry_ *e = a->order[k];
+        texts = put_text(b, e, text, texts);
+        mass[k] = e->mass;
+        key[k] = e->key;
+        formula[k] = e->formula;
+        place[k] = e->place;
+        end[k] = texts;
+        row[k] = s->head.first + (uint64_t)(e - b->entry);
+        where[e - b->entry] = (uint64_t)k + 1;
+        for (int c = 0; c < b->columns; c++) {
+            values[k * b->columns + c] = b->values[(e - b->entry) * b->columns + c];
+        }
+        s->head.massless += !(e->mass > 0);
+    }
+    s->head.columns = (uint64_t)b->columns;
+    s->head.rows = (uint64_t)rows;
+    s->head.texts = texts;
+    return OKRA_OK;
+}
+
+static okra_status sort_bits(const okra_build_ *b, int leaf, okra_shard_ *s, arrays *a)
+{
+    okra_int rows = (okra_int)s->head.rows, words = okra_bit_words_(&b->kernel, leaf);
+    uint64_t *bits = block_of(a, rows * words, sizeof *bits);
+    GOT(bits);
+    for (okra_int k = 0; k < rows; k++) {
+        memcpy(bits + k * words, b->rows[leaf] + (a->order[k] - b->entry) * words,
+               (size_t)words * sizeof *bits);
+    }
+    s->head.words[leaf] = (uint64_t)words;
+    s->bits[leaf] = bits;
+    return OKRA_OK;
+}
+
+static okra_status sort_vectors(const okra_build_ *b, okra_shard_ *s, arrays *a)
+{
+    const okra_data *v = b->vectors;
+    okra_int rows = (okra_int)s->head.rows;
+    uint64_t *bits = block_of(a, rows * v->d, sizeof *bits);
+    GOT(bits);
+    for (okra_int k = 0; k < rows; k++) {
+        memcpy(bits + k * v->d, v->values + (okra_int)a->order[k]->place * v->ld,
+               (size_t)v->d * sizeof(double));
+    }
+    s->head.words[0] = (uint64_t)v->d;
+    s->bits[0] = bits;
+    return OKRA_OK;
+}
+
+static okra_status sort_counts(const okra_build_ *b, int leaf, okra_shard_ *s, arrays *a)
+{
+    okra_int rows = (okra_int)s->head.rows, used = 0;
+    uint64_t *ends = block_of(a, rows, sizeof *ends);
+    okra_count_ *counts = NULL;
+    GOT(ends);
+    for (int pass = 0; pass < 2; pass++) { /* how many, then which */
+        for (okra_int k = 0; k < rows; k++) {
+            const okra_entry_ *e = a->order[k];
+            const okra_csr_ *list = &b->lists[leaf][e->lists];
+            okra_int i = e - b->entry - e->lists;
+            okra_int begin = list->indptr[i], end = list->indptr[i + 1];
+            if (pass == 0) {
+                used += end - begin;
+                ends[k] = (uint64_t)used;
+                continue;
+            }
+            okra_count_ *out = counts + ends[k] - (end - begin);
+            for (okra_int at = begin; at < end; at++) {
+                *out++ = (okra_count_){(uint32_t)list->indices[at],
+                                       (uint32_t)list->values[at]};
+            }
+        }
+        if (pass == 0) {
+            GOT(counts = block_of(a, used, sizeof *counts));
+        }
+    }
+    s->head.pairs[leaf] = (uint64_t)used;
+    s->bits[leaf] = ends;
+    s->counts[leaf] = counts;
+    return OKRA_OK;
+}
+
+/* Features of the sorted rows, and their coordinates of low rank. */
+static okra_status sort_features(const okra_build_ *b, okra_shard_ *s, arrays *a)
+{
+    enum { PANEL = 8192 };
+    okra_int rows = (okra_int)s->head.rows;
+    FREED_BY(okra_data_drop_) okra_data *data = NULL;
+    float *low;
+    s->head.leaves = b->bits ? (uint32_t)b->kernel.leaves : b->vectors ? 1 : 0;
+    CHK(b->vectors ? sort_vectors(b, s, a) : OKRA_OK);
+    for (int leaf = 0; b->bits && leaf < b->kernel.leaves; leaf++) {
+        CHK(b->kernel.counts[leaf] ? sort_counts(b, leaf, s, a)
+                                   : sort_bits(b, leaf, s, a));
+    }
+    s->head.rank = (uint64_t)b->rank;
+    GOT(s->low = low = block_of(a, rows * okra_low_width_(b->rank), sizeof *low));
+    for (okra_int first = 0; b->rank > 0 && first < rows; first += PANEL) {
+        okra_int count = OKRA_MIN_(PANEL, rows - first);
+        CHK(okra_shard_data_(b->ctx, b->bits ? &b->kernel : NULL, b->vectors != NULL, s,
+                             NULL, first, count, &data));
+        CHK(okra_index_low_(b->ctx, b->bound, data, b->basis, b->rank,
+                            low + first * okra_low_width_(b->rank)));
+        okra_data_free(data);
+        data = NULL;
+    }
+    return OKRA_OK;
+}
+
+/* Sorts the entries that are kept, computes low rank and writes the shard: sort.c. */
+static okra_status write_shard(const okra_build_ *b, const char *path, okra_shard_ *s)
+{
+    FREED_BY(clear_arrays) arrays a = {.order = NULL};
+    CHK(sort_rows(b, s, &a));
+    CHK(sort_features(b, s, &a));
+    return okra_shard_write_(path, s);
+}
+
+/* ---- the index ---- */
 
 enum { SHARD = 250000, SHARDS_MOST = 100000 };
 
@@ -25,7 +222,7 @@ static void release(okra_build_ *b)
 {
     okra_free_(b->part);
     okra_build_drop_lists_(b);
-    okra_bound_free_(b->own);
+    okra_trained_kernel_free_(b->own);
     okra_data_free(b->outputs);
     okra_bit_kernel_close_(&b->kernel); /* which the bound kernel borrows */
     okra_bytes_close_(&b->source);
@@ -77,7 +274,7 @@ static okra_status open_low(okra_build_ *b)
     b->bound = o->ky;
     if (b->bits) {
         CHK(okra_bit_molecules_(b->ctx, &b->kernel, o->y, &b->outputs));
-        CHK(okra_bound_create_(b->ctx, b->kernel.of_bits, b->outputs, &b->own));
+        CHK(okra_trained_kernel_create_(b->ctx, b->kernel.of_bits, b->outputs, &b->own));
         b->bound = b->own;
     }
     return okra_index_basis_(b->ctx, o, &b->rank, &b->basis);
@@ -133,6 +330,34 @@ static okra_status open_room(okra_build_ *b)
     return OKRA_OK;
 }
 
+/* The folder of unfinished work: the caller's own. */
+static okra_status open_part(okra_build_ *b)
+{
+    struct stat info;
+    GOT(b->part = okra_format_("%s.part", b->request->path));
+    REFUSE_IF((mkdir(b->part, 0777) != 0 && errno != EEXIST) ||
+                  lstat(b->part, &info) != 0,
+              OKRA_EIO, "%s: cannot be made: %s", b->part, strerror(errno));
+    REFUSE_IF(!S_ISDIR(info.st_mode) || info.st_uid != geteuid(), OKRA_EIO,
+              "%s is no folder of yours, where an index is made: remove it", b->part);
+    return OKRA_OK;
+}
+
+/* The name of a file in it, which is a plain file or not there: neither a link nor a pipe
+ * is read or written. */
+static okra_status name_file(const okra_build_ *b, const char *name, char **out)
+{
+    struct stat info;
+    OWNED char *path = okra_format_("%s/%s", b->part, name);
+    GOT(path);
+    bool there = lstat(path, &info) == 0;
+    REFUSE_IF(there ? !S_ISREG(info.st_mode) : errno != ENOENT, OKRA_EIO,
+              "%s is no plain file: remove it", path);
+    okra_free_(*out);
+    *out = TAKE(path);
+    return OKRA_OK;
+}
+
 static okra_status open_build(okra_build_ *b, okra_lines_ *lines)
 {
     const okra_index_request *r = b->request;
@@ -152,9 +377,7 @@ static okra_status open_build(okra_build_ *b, okra_lines_ *lines)
     *lines = okra_lines_begin_(&b->source);
     CHK(okra_build_header_(b, lines));
     CHK(stamp_of(b));
-    GOT(b->part = okra_format_("%s.part", r->path));
-    REFUSE_IF(mkdir(b->part, 0777) != 0 && errno != EEXIST, OKRA_EIO,
-              "%s: cannot be made: %s", b->part, strerror(errno));
+    CHK(open_part(b));
     return open_room(b);
 }
 
@@ -162,15 +385,13 @@ static okra_status open_build(okra_build_ *b, okra_lines_ *lines)
 
 static okra_status make_shard(okra_build_ *b, const char *path, okra_shard_ *s)
 {
-    okra_status st = OKRA_OK;
     okra_int broken = b->faults->count;
-    TRY(okra_build_features_(b));
+    CHK(okra_build_features_(b));
     s->head.broken = (uint64_t)(b->faults->count - broken);
-    TRY(okra_build_repeats_(b, &s->head.repeated, &s->head.apart));
-    TRY(okra_build_shard_(b, path, s));
-done:
-    okra_build_drop_lists_(b);
-    return st;
+    CHK(okra_build_repeats_(b, &s->head.repeated, &s->head.apart));
+    CHK(write_shard(b, path, s));
+    okra_build_drop_lists_(b); /* else with the build */
+    return OKRA_OK;
 }
 
 /* A shard that an earlier run left, if it is the one wanted here. */
@@ -184,9 +405,10 @@ static okra_status kept_shard(okra_build_ *b, const char *path, const okra_shard
              okra_shard_check_(&s, path) == OKRA_OK;
     for (uint64_t k = 0; *found && k < s.head.rows; k++) {
         okra_int places = b->vectors ? b->vectors->n : b->source.size;
-        REFUSE_IF(s.place[k] >= (uint64_t)places, OKRA_EFORMAT,
+        uint64_t place = ((const volatile uint64_t *)s.place)[k];
+        REFUSE_IF(place >= (uint64_t)places, OKRA_EFORMAT,
                   "%s: a place beyond the end of the source", path);
-        CHK(b->vectors ? OKRA_OK : okra_build_remember_(b, s.key[k], s.place[k]));
+        CHK(b->vectors ? OKRA_OK : okra_build_remember_(b, s.key[k], place));
     }
     if (*found) {
         *head = s.head;
@@ -213,6 +435,7 @@ static uint64_t where(const okra_build_ *b, const okra_lines_ *lines)
 static okra_status all_shards(okra_build_ *b, okra_lines_ *lines)
 {
     OWNED char *path = NULL;
+    char name[32];
     okra_int before = 0;
     for (;;) {
         okra_shard_ s = {.mass = NULL};
@@ -230,8 +453,8 @@ static okra_status all_shards(okra_build_ *b, okra_lines_ *lines)
         REFUSE_IF(b->report.shards == SHARDS_MOST, OKRA_EARG,
                   "%s: more than %d shards of %lld candidates: make them larger",
                   b->request->source, SHARDS_MOST, (long long)b->shard);
-        okra_free_(path);
-        GOT(path = okra_format_("%s/shard-%05d", b->part, (int)b->report.shards));
+        snprintf(name, sizeof name, "shard-%05d", (int)b->report.shards);
+        CHK(name_file(b, name, &path));
         CHK(okra_cancelled_(b->ctx));
         CHK(kept_shard(b, path, &s, &s.head, &found));
         b->report.resumed += found;
@@ -264,24 +487,24 @@ static okra_status write_basis(okra_build_ *b)
 {
     FREED_BY(okra_data_drop_) okra_data *data = NULL;
     OWNED char *path = NULL;
-    okra_int n = okra_bound_count_(b->bound);
+    okra_int n = okra_trained_kernel_count_(b->bound);
     CHK(okra_data_dense(b->basis, n, b->rank, b->rank, &data));
-    path = okra_format_("%s/basis.npy", b->part);
-    okra_status st = path ? okra_data_write(b->ctx, data, path) : OKRA_EMEM;
-    return st == OKRA_OK ? okra_file_crc_(b->ctx, path, &b->basis_crc) : st;
+    CHK(name_file(b, "basis.npy", &path));
+    CHK(okra_data_write(b->ctx, data, path));
+    return okra_file_crc_(b->ctx, path, &b->basis_crc);
 }
 
 static okra_status write_about(const okra_build_ *b)
 {
-    okra_status st = OKRA_OK;
-    okra_writer_ *w = NULL;
+    FREED_BY(okra_writer_drop_) okra_writer_ *w = NULL;
+    FREED_BY(okra_json_drop_) json_t *about = NULL;
     const okra_index_report *r = &b->report;
-    char *path = okra_format_("%s/index.json", b->part), *text = NULL;
+    OWNED char *path = NULL, *text = NULL;
     char model[32];
     uint32_t seal = 0;
     snprintf(model, sizeof model, "%llu",
              b->rank > 0 ? (unsigned long long)okra_index_outputs_(b->output) : 0);
-    json_t *about = json_pack(
+    about = json_pack(
         "{s:s, s:i, s:s, s:b, s:I, s:I, s:I, s:I, s:s, s:[], s:{s:I, s:I, s:I, s:I, s:I, "
         "s:b}}",
         "okra", "index", "version", OKRA_INDEX_VERSION_, "kernel", b->kernel.kernel->text,
@@ -290,32 +513,23 @@ static okra_status write_about(const okra_build_ *b)
         "outputs", model, "columns", "source", "lines", (json_int_t)r->lines, "broken",
         (json_int_t)r->broken, "repeated", (json_int_t)r->repeated, "apart",
         (json_int_t)r->apart, "massless", (json_int_t)r->massless, "whole", r->whole);
-    if (!path || !about) {
-        st = OKRA_EMEM;
-        goto done;
-    }
+    CHK(name_file(b, "index.json", &path));
+    GOT(about);
     for (int k = 0; k < b->columns; k++) {
-        FAIL_IF(json_array_append_new(json_object_get(about, "columns"),
-                                      json_string(b->names[k])) != 0,
-                OKRA_EMEM, "%s: there is no memory for its columns", path);
+        REFUSE_IF(json_array_append_new(json_object_get(about, "columns"),
+                                        json_string(b->names[k])) != 0,
+                  OKRA_EMEM, "%s: there is no memory for its columns", path);
     }
     if (b->vectors && !isnan(b->level)) {
-        TRY(okra_json_set_(about, "level", json_real(b->level)));
+        CHK(okra_json_set_(about, "level", json_real(b->level)));
     }
-    TRY(okra_json_set_(about, "basis", json_integer((json_int_t)b->basis_crc)));
-    TRY(okra_index_seal_(about, &seal));
-    TRY(okra_json_set_(about, "seal", json_integer((json_int_t)seal)));
-    TRY(okra_json_text_(about, &text));
-    TRY(okra_writer_open_(path, &w));
-    TRY(okra_writer_printf_(w, "%s\n", text));
-    okra_writer_ *file = w;
-    w = NULL;
-    TRY(okra_writer_commit_(file));
-done:
-    okra_writer_abort_(w);
-    FREE(path, text);
-    json_decref(about);
-    return st;
+    CHK(okra_json_set_(about, "basis", json_integer((json_int_t)b->basis_crc)));
+    CHK(okra_index_seal_(about, &seal));
+    CHK(okra_json_set_(about, "seal", json_integer((json_int_t)seal)));
+    CHK(okra_json_text_(about, &text));
+    CHK(okra_writer_open_(path, &w));
+    CHK(okra_writer_printf_(w, "%s\n", text));
+    return okra_writer_commit_(TAKE(w));
 }
 
 static okra_status run(okra_build_ *b)

@@ -52,8 +52,8 @@ typedef struct okra_build_ {
     okra_faults_ *faults;
     /* low rank */
     okra_data *outputs; /* bits of the training outputs */
-    okra_bound_ *own;
-    const okra_bound_ *bound; /* own, or that of the model: over molecules */
+    okra_trained_kernel_ *own;
+    const okra_trained_kernel_ *bound; /* own, or that of the model: over molecules */
     double *basis;
     uint32_t basis_crc; /* of its file */
     okra_int rank;
@@ -75,11 +75,6 @@ void okra_build_lines_(okra_build_ *b, okra_lines_ *lines);
 bool okra_build_of_vectors_(const char *source);
 /* Reads them; checks that the kernel takes them and that the table has their lines. */
 okra_status okra_build_vectors_(okra_build_ *b) OKRA_CHECK;
-/* Key and mass of entries begin..end-1; one with a value that is no number is broken. */
-okra_status okra_build_rows_(void *build, okra_int begin, okra_int end,
-                             int worker) OKRA_CHECK;
-/* OKRA_EFORMAT: what is wrong with a broken one. */
-okra_status okra_build_row_fault_(const okra_build_ *b, const okra_entry_ *e) OKRA_CHECK;
 
 /* Frees the lists of the shard at hand. */
 void okra_build_drop_lists_(okra_build_ *b);
@@ -88,9 +83,6 @@ okra_status okra_build_features_(okra_build_ *b) OKRA_CHECK;
 /* Marks entries whose molecule was seen before. */
 okra_status okra_build_repeats_(okra_build_ *b, uint64_t *repeated,
                                 uint64_t *apart) OKRA_CHECK;
-/* Sorts the entries that are kept, computes low rank and writes the shard: sort.c. */
-okra_status okra_build_shard_(const okra_build_ *b, const char *path,
-                              okra_shard_ *s) OKRA_CHECK;
 /* A molecule that an earlier run had indexed. */
 okra_status okra_build_remember_(okra_build_ *b, uint64_t key, uint64_t place) OKRA_CHECK;
 

@@ -11,7 +11,7 @@
  * and S take 2 GiB together, or a quarter of the budget. An engine may know a shorter way
  * to the k best of all (okra_engine_top_), which is tried first.
  */
-#include "candidates/engine.h"
+#include "candidates/set.h"
 
 #include "engine/engine.h"
 
@@ -28,16 +28,16 @@ bool okra_scored_wanted_(okra_context *ctx, const okra_nearest_ *nearest)
 typedef struct work {
     okra_context *ctx;
     okra_entries_ *entries;
-    okra_large_ *W, *A, *S;
+    okra_matrix_ *W, *A, *S;
     okra_int m, n, count; /* predictions, training outputs, objects */
     okra_int chunk;
 } work;
 
 static void work_clear(work *w)
 {
-    okra_large_free_(w->W);
-    okra_large_free_(w->A);
-    okra_large_free_(w->S);
+    okra_matrix_free_(w->W);
+    okra_matrix_free_(w->A);
+    okra_matrix_free_(w->S);
     okra_entries_free_(w->entries);
 }
 
@@ -49,7 +49,7 @@ static okra_status work_open(okra_context *ctx, okra_panels_ *panels, okra_mat_ 
     w.count = w.entries->rows;
     okra_int room = OKRA_MIN_(MOST, okra_context_memory(ctx) / 4 / 8);
     w.chunk = OKRA_MIN_(w.count, OKRA_MAX_(room / (w.m + w.n), OKRA_PANEL_));
-    CHK(okra_large_borrow_(ctx, W, &w.W));
+    CHK(okra_matrix_borrow_(ctx, W, &w.W));
     *out = w;
     w = (work){0};
     return OKRA_OK;
@@ -59,26 +59,26 @@ static okra_status work_open(okra_context *ctx, okra_panels_ *panels, okra_mat_ 
 static okra_status work_chunk(work *w, okra_int first, okra_int columns)
 {
     CHK(okra_cancelled_(w->ctx));
-    if (w->A && okra_large_rows_(w->A) != columns) {
-        okra_large_free_(w->A);
-        okra_large_free_(w->S);
+    if (w->A && okra_matrix_rows_(w->A) != columns) {
+        okra_matrix_free_(w->A);
+        okra_matrix_free_(w->S);
         w->A = w->S = NULL;
     }
     if (!w->A) {
-        CHK(okra_large_create_(w->ctx, columns, w->n, "kernel values of candidates",
-                               &w->A));
-        CHK(okra_large_create_(w->ctx, w->m, columns, "inner products with candidates",
-                               &w->S));
+        CHK(okra_matrix_create_(w->ctx, columns, w->n, "kernel values of candidates",
+                                &w->A));
+        CHK(okra_matrix_create_(w->ctx, w->m, columns, "inner products with candidates",
+                                &w->S));
     }
-    CHK(okra_large_gram_(w->ctx, w->entries, first, w->A));
-    return okra_large_gemm_(w->ctx, false, true, 1, w->W, w->A, 0, w->S);
+    CHK(okra_matrix_gram_(w->ctx, w->entries, first, w->A));
+    return okra_matrix_gemm_(w->ctx, false, true, 1, w->W, w->A, 0, w->S);
 }
 
 okra_status okra_scored_norms_(okra_context *ctx, okra_panels_ *training, okra_mat_ W,
                                double *norm)
 {
     FREED_BY(work_clear) work w = {0};
-    FREED_BY(okra_large_drop_) okra_large_ *part = NULL;
+    FREED_BY(okra_matrix_drop_) okra_matrix_ *part = NULL;
     OWNED double *sums = NULL;
     MAKE(sums, W.rows);
     for (okra_int r = 0; r < W.rows; r++) {
@@ -88,10 +88,12 @@ okra_status okra_scored_norms_(okra_context *ctx, okra_panels_ *training, okra_m
     for (okra_int first = 0; first < w.count; first += w.chunk) {
         okra_int columns = OKRA_MIN_(w.chunk, w.count - first);
         CHK(work_chunk(&w, first, columns));
-        CHK(okra_large_borrow_(ctx, okra_mat_part_(W, 0, W.rows, first, columns), &part));
-        CHK(okra_large_combine_(ctx, OKRA_COMBINE_PRODUCT_, 0, 0, NULL, NULL, part, w.S));
-        CHK(okra_large_row_sums_(ctx, w.S, sums));
-        okra_large_free_(part);
+        CHK(okra_matrix_borrow_(ctx, okra_mat_part_(W, 0, W.rows, first, columns),
+                                &part));
+        CHK(okra_matrix_combine_(ctx, OKRA_COMBINE_PRODUCT_, 0, 0, NULL, NULL, part,
+                                 w.S));
+        CHK(okra_matrix_row_sums_(ctx, w.S, sums));
+        okra_matrix_free_(part);
         part = NULL;
         for (okra_int r = 0; r < W.rows; r++) {
             norm[r] += sums[r];
@@ -136,7 +138,7 @@ static okra_status put_all(work *w, const double *self, const okra_block_ *block
         okra_part_ part = {.m = w->m, .first = first, .count = columns};
         okra_measured_ all = {block, &part, self + first, G, norm, 1, constant, NULL};
         CHK(work_chunk(w, first, columns));
-        CHK(okra_large_get_(w->ctx, w->S, 0, 0, okra_mat_of_(G, w->m, columns)));
+        CHK(okra_matrix_get_(w->ctx, w->S, 0, 0, okra_mat_of_(G, w->m, columns)));
         CHK(okra_nearest_put_(w->ctx, nearest, &all));
     }
     return OKRA_OK;
@@ -172,7 +174,7 @@ okra_status okra_scored_put_(okra_context *ctx, okra_panels_ *panels,
         okra_int k = OKRA_MIN_(top, columns);
         bool some = offsets(nearest, first, columns, offset);
         CHK(work_chunk(&w, first, columns));
-        CHK(okra_large_best_(ctx, w.S, some ? offset : NULL, k, index, value));
+        CHK(okra_matrix_best_(ctx, w.S, some ? offset : NULL, k, index, value));
         offer(block, norm, constant, first, k, index, value, nearest);
     }
     return OKRA_OK;

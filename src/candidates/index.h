@@ -115,10 +115,6 @@ okra_status okra_shard_features_(const okra_context *ctx, const okra_bit_kernel_
 okra_status okra_shard_molecules_(okra_context *ctx, const okra_shard_ *shard,
                                   const okra_int *rows, okra_int first, okra_int count,
                                   okra_data **out) OKRA_CHECK;
-/* The vectors of these rows: vectors.c. The shard outlives them. */
-okra_status okra_shard_vectors_(const okra_shard_ *shard, const okra_int *rows,
-                                okra_int first, okra_int count,
-                                okra_data **out) OKRA_CHECK;
 /* Any of these: features where a kernel of bits is given, else vectors or molecules:
  * set.c. */
 okra_status okra_shard_data_(okra_context *ctx, const okra_bit_kernel_ *bits,
@@ -169,7 +165,7 @@ okra_status okra_index_basis_(okra_context *ctx, const okra_output_ *output,
                               okra_int *rank, double **B) OKRA_CHECK;
 /* out (rows of `candidates` x okra_low_width_) = l(outputs, y)' B, -l(y,y)/2; the
  * candidates are bits or molecules, as the kernel takes them. */
-okra_status okra_index_low_(okra_context *ctx, const okra_bound_ *bound,
+okra_status okra_index_low_(okra_context *ctx, const okra_trained_kernel_ *bound,
                             const okra_data *candidates, const double *B, okra_int rank,
                             float *out) OKRA_CHECK;
 

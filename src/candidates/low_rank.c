@@ -35,15 +35,15 @@ uint64_t okra_index_outputs_(const okra_output_ *output)
 okra_status okra_index_basis_(okra_context *ctx, const okra_output_ *output,
                               okra_int *rank, double **out)
 {
-    const okra_bound_ *bound = output->ky;
+    const okra_trained_kernel_ *bound = output->ky;
     OWNED double *L = NULL, *w = NULL, *B = NULL;
     okra_int kept = 0;
     REFUSE_IF(!bound, OKRA_EUNSUPPORTED,
               "the model's output kernel is of low rank already");
-    okra_int n = okra_bound_count_(bound);
+    okra_int n = okra_trained_kernel_count_(bound);
     CHK(okra_doubles_(ctx, n, n, "the output Gram matrix", &L));
     MAKE(w, n);
-    CHK(okra_bound_gram_(ctx, bound, okra_mat_of_(L, n, n)));
+    CHK(okra_trained_kernel_gram_(ctx, bound, okra_mat_of_(L, n, n)));
     CHK(okra_eigh_(ctx, okra_mat_of_(L, n, n), w));
     while (kept < OKRA_MIN_(*rank, n) && w[n - 1 - kept] > 1e-10 * w[n - 1]) {
         kept++;
@@ -62,23 +62,23 @@ okra_status okra_index_basis_(okra_context *ctx, const okra_output_ *output,
     return OKRA_OK;
 }
 
-okra_status okra_index_low_(okra_context *ctx, const okra_bound_ *bound,
+okra_status okra_index_low_(okra_context *ctx, const okra_trained_kernel_ *bound,
                             const okra_data *candidates, const double *B, okra_int rank,
                             float *out)
 {
     enum { PANEL = 2048 };
-    FREED_BY(okra_other_drop_) okra_other_ *other = NULL;
-    okra_int n = okra_bound_count_(bound);
+    FREED_BY(okra_test_side_drop_) okra_test_side_ *other = NULL;
+    okra_int n = okra_trained_kernel_count_(bound);
     OWNED double *L = NULL, *F = NULL, *self = NULL;
-    CHK(okra_other_create_(ctx, bound, candidates, &other));
+    CHK(okra_test_side_create_(ctx, bound, candidates, &other));
     MAKE(self, candidates->n);
-    CHK(okra_other_diagonal_(ctx, bound, other, self));
+    CHK(okra_test_side_diagonal_(ctx, bound, other, self));
     CHK(okra_doubles_(ctx, PANEL, n, "kernel values of candidates", &L));
     MAKE(F, PANEL * rank);
     okra_mat_ basis = okra_mat_of_((double *)(uintptr_t)B, n, rank);
     for (okra_int first = 0; first < candidates->n; first += PANEL) {
         okra_int rows = OKRA_MIN_(PANEL, candidates->n - first);
-        CHK(okra_other_cross_(ctx, bound, other, first, okra_mat_of_(L, rows, n)));
+        CHK(okra_test_side_cross_(ctx, bound, other, first, okra_mat_of_(L, rows, n)));
         CHK(okra_gemm_(ctx, false, false, 1, okra_mat_of_(L, rows, n), basis, 0,
                        okra_mat_of_(F, rows, rank)));
         for (okra_int k = 0; k < rows; k++) {
@@ -253,13 +253,13 @@ static okra_status one_batch(okra_context *ctx, okra_set_ *set, scan *s, okra_ma
 
 /* L B, the coordinates of the training outputs. */
 static okra_status outputs_of(okra_context *ctx, const okra_index *x,
-                              const okra_bound_ *bound, double **out)
+                              const okra_trained_kernel_ *bound, double **out)
 {
     OWNED double *L = NULL, *LB = NULL;
     okra_int n = x->outputs, rank = x->rank;
     CHK(okra_doubles_(ctx, n, n, "the output Gram matrix", &L));
     CHK(okra_doubles_(ctx, n, rank, "coordinates of outputs", &LB));
-    CHK(okra_bound_gram_(ctx, bound, okra_mat_of_(L, n, n)));
+    CHK(okra_trained_kernel_gram_(ctx, bound, okra_mat_of_(L, n, n)));
     CHK(okra_gemm_(ctx, false, false, 1, okra_mat_of_(L, n, n),
                    okra_mat_of_(x->basis, n, rank), 0, okra_mat_of_(LB, n, rank)));
     *out = TAKE(LB);
@@ -267,7 +267,7 @@ static okra_status outputs_of(okra_context *ctx, const okra_index *x,
 }
 
 okra_status okra_set_scan_(okra_context *ctx, okra_set_ *set, const okra_index *x,
-                           const okra_bound_ *bound, okra_int shortlist,
+                           const okra_trained_kernel_ *bound, okra_int shortlist,
                            const okra_block_ *block, const double *norm,
                            okra_nearest_ *nearest, double *error)
 {

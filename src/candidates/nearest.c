@@ -12,8 +12,6 @@
 
 #include <float.h>
 #include <math.h>
-#include <stdatomic.h>
-#include <string.h>
 
 /* ---- the order ---- */
 
@@ -23,80 +21,17 @@ okra_key_ okra_key_of_(double self, double inner)
     return (okra_key_){high, (self - (high - of_b)) + (b - of_b)};
 }
 
-/* Objects that are looked at together: there may be very many. */
-enum { LANES = 8 };
-
-/* The least and the largest so far of each lane; a NaN is no number. */
-static void widen(const double *x, double *least, double *most)
+double okra_self_constant_(const double *self, okra_int n, bool positive)
 {
-    for (int k = 0; k < LANES; k++) {
-        least[k] = x[k] < least[k] ? x[k] : least[k];
-        most[k] = x[k] > most[k] ? x[k] : most[k];
-    }
-}
-
-/* Is one of LANES left out? */
-static bool any(const bool *skip)
-{
-    uint64_t all = 0;
-    _Static_assert(sizeof all == LANES * sizeof *skip, "a byte each");
-    memcpy(&all, skip, sizeof all);
-    return all != 0;
-}
-
-typedef struct spans {
-    const double *self;
-    const bool *skip;
-    double *ends; /* the least and the largest of each worker */
-} spans;
-
-static okra_status find_span(void *arg, okra_int begin, okra_int end, int worker)
-{
-    const spans *s = arg;
-    double least[LANES], most[LANES], *ends = s->ends + (okra_int)2 * worker;
-    for (int k = 0; k < LANES; k++) {
-        least[k] = ends[0];
-        most[k] = ends[1];
-    }
-    for (okra_int i = begin; i < end; i += LANES) {
-        double x[LANES];
-        okra_int now = OKRA_MIN_(LANES, end - i);
-        if (now == LANES && !(s->skip && any(s->skip + i))) {
-            widen(s->self + i, least, most);
-            continue;
+    double low = (double)INFINITY, high = -low;
+    for (okra_int i = 0; i < n; i++) {
+        if (!positive || self[i] > 0) { /* a NaN is neither less nor more */
+            low = self[i] < low ? self[i] : low;
+            high = self[i] > high ? self[i] : high;
         }
-        for (okra_int k = 0; k < LANES; k++) {
-            x[k] = k < now && !(s->skip && s->skip[i + k]) ? s->self[i + k] : (double)NAN;
-        }
-        widen(x, least, most);
-    }
-    for (int k = 0; k < LANES; k++) {
-        ends[0] = fmin(ends[0], least[k]);
-        ends[1] = fmax(ends[1], most[k]);
-    }
-    return OKRA_OK;
-}
-
-okra_status okra_self_constant_(okra_context *ctx, const double *self, okra_int n,
-                                const bool *skip, double *out)
-{
-    int workers = okra_workers_(ctx);
-    spans s = {self, skip, NULL};
-    OWNS(&s.ends);
-    double low = (double)INFINITY, high = -(double)INFINITY;
-    MAKE(s.ends, (okra_int)2 * workers);
-    for (int k = 0; k < workers; k++) {
-        s.ends[2 * k] = low;
-        s.ends[2 * k + 1] = high;
-    }
-    CHK(okra_parallel_(ctx, n, 65536, NULL, find_span, &s));
-    for (int k = 0; k < workers; k++) {
-        low = fmin(low, s.ends[2 * k]);
-        high = fmax(high, s.ends[2 * k + 1]);
     }
     bool same = low <= high && high - low <= 4 * DBL_EPSILON * fabs(high);
-    *out = same ? low : (double)NAN;
-    return OKRA_OK;
+    return same ? low : (double)NAN;
 }
 
 double okra_self_settle_(double self, double constant)
@@ -142,39 +77,21 @@ static okra_status check_left(const okra_nearest_ *s)
     return OKRA_OK;
 }
 
-typedef struct empties {
-    const double *self;
-    bool *skip;
-    atomic_llong count;
-} empties;
-
-static okra_status mark_empty(void *arg, okra_int begin, okra_int end, int worker)
-{
-    empties *e = arg;
-    long long count = 0;
-    (void)worker;
-    for (okra_int c = begin; c < end; c++) {
-        e->skip[c] = e->self[c] <= 0;
-        count += e->skip[c];
-    }
-    atomic_fetch_add(&e->count, count);
-    return OKRA_OK;
-}
-
 okra_status okra_nearest_leave_out_empty_(okra_context *ctx, okra_nearest_ *s,
                                           const double *self)
 {
-    empties e = {.self = self};
+    okra_int empty = 0;
     MAKE(s->skip, s->count);
-    e.skip = s->skip;
-    CHK(okra_parallel_(ctx, s->count, 65536, NULL, mark_empty, &e));
-    long long empty = atomic_load(&e.count);
+    for (okra_int c = 0; c < s->count; c++) {
+        s->skip[c] = self[c] <= 0;
+        empty += s->skip[c];
+    }
     if (empty > 0) {
         CHK(check_left(s));
         okra_warn_(ctx,
                    "candidates: %lld of %lld have zero self-similarity and are left out; "
                    "allow-empty-candidates keeps them",
-                   empty, (long long)s->count);
+                   (long long)empty, (long long)s->count);
     }
     return OKRA_OK;
 }

@@ -10,12 +10,17 @@
 
 /* What orders the objects near one prediction: self - 2 inner, exactly. */
 okra_key_ okra_key_of_(double self, double inner);
-/* The value that all of self have, up to rounding, but for those to skip (NULL: none);
- * NaN: they differ, or are none. */
-okra_status okra_self_constant_(okra_context *ctx, const double *self, okra_int n,
-                                const bool *skip, double *out) OKRA_CHECK;
+/* The value that all of self have, up to rounding (positive: all those above 0); NaN:
+ * they differ, or are none. */
+double okra_self_constant_(const double *self, okra_int n, bool positive);
 /* self, or the constant where it is that up to rounding. */
 double okra_self_settle_(double self, double constant);
+
+/* Are two outputs one point, |a|^2 + |b|^2 - 2 <a,b> = 0 to rounding? */
+static inline bool okra_same_point_(double a, double b, double inner)
+{
+    return a + b - 2 * inner <= 1e-12 * (a + b);
+}
 
 /* One of the best of a test point: rank.id is its number. */
 typedef struct okra_near_ {
@@ -84,5 +89,18 @@ void okra_nearest_offer_(okra_nearest_ *nearest, okra_int i, okra_int candidate,
 okra_status okra_nearest_give_(okra_context *ctx, const okra_nearest_ *nearest,
                                const char *whose, const char *what, okra_int **index,
                                double **distance) OKRA_CHECK;
+
+/* ---- sparse or bit outputs under a linear kernel: explicit.c ---- */
+
+/* Sparse vectors or bits under c <y,y'>, compared in the whole space; *scale = c. */
+bool okra_sparse_outputs_wanted_(const okra_output_ *output, double *scale);
+/* h[0..d-1] = sum_i w_i y_i, by the members alone. */
+void okra_sparse_outputs_combine_(const okra_data *y, const double *w, double *h);
+/* The candidates `set` into the lists of the block's test points, self l(y,y) of them. */
+okra_status okra_sparse_outputs_search_(okra_context *ctx, const okra_output_ *output,
+                                        double scale, const okra_data *set,
+                                        const double *self, double constant,
+                                        const okra_block_ *block,
+                                        okra_nearest_ *nearest) OKRA_CHECK;
 
 #endif

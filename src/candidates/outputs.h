@@ -19,7 +19,7 @@ typedef _Atomic(struct okra_cache_ *) okra_cache_slot_;
 typedef struct okra_output_ {
     const okra_data *y;
     const okra_data *x; /* the training inputs, first those of y; NULL: not kept */
-    const okra_bound_ *ky;
+    const okra_trained_kernel_ *ky;
     /* Low rank: features of outputs, in which predictions are given; then ky is NULL. */
     const okra_map_ *map;
     const double *features; /* explicit features as in okra_problem_, or NULL */
@@ -106,5 +106,17 @@ okra_status okra_panels_points_(okra_context *ctx, const okra_panels_ *panels,
 /* norm[r] = w_r' L w_r of the rows of W, `training`: panels of the training outputs. */
 okra_status okra_panels_norms_(okra_context *ctx, okra_panels_ *training, bool again,
                                okra_mat_ W, double *norm) OKRA_CHECK;
+
+/* ---- one prediction times the Gram matrix of the training outputs ---- */
+
+/* out = w'L, both of n numbers, from the panels of the training outputs; `again` as for
+ * okra_panels_get_. Outputs that are the same object get the same number. */
+okra_status okra_symmetric_times_(okra_context *ctx, const okra_output_ *output,
+                                  okra_panels_ *panels, bool again, const double *w,
+                                  double *out) OKRA_CHECK;
+/* first[i]: the first training output that is the same object as output i. *own: what the
+ * caller frees, or NULL. */
+okra_status okra_symmetric_copies_(const okra_output_ *output, okra_int **own,
+                                   const okra_int **first) OKRA_CHECK;
 
 #endif

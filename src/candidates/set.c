@@ -31,8 +31,8 @@ struct okra_set_ {
     okra_bit_kernel_ kernel;
     bool bits; /* the kernel is over these */
     okra_data *outputs;
-    okra_bound_ *own;
-    const okra_bound_ *bound;
+    okra_trained_kernel_ *own;
+    const okra_trained_kernel_ *bound;
     okra_int *first;           /* shards + 1: number of the first panel of each */
     okra_int shortlist, count; /* count: of candidates */
     bool exact;                /* no low rank first */
@@ -50,17 +50,12 @@ void okra_set_free_(okra_set_ *s)
     if (s) {
         okra_panels_free_(s->panels);
         okra_windows_close_(&s->windows);
-        okra_bound_free_(s->own);
+        okra_trained_kernel_free_(s->own);
         okra_data_free(s->outputs);
         okra_bit_kernel_close_(&s->kernel);
         okra_data_free(s->data);
         FREE(s->mass, s->formula, s->first, s->row, s->fits, s->C, s);
     }
-}
-
-okra_int okra_set_count_(const okra_set_ *set)
-{
-    return set->count;
 }
 
 bool okra_set_windowed_(const okra_set_ *set)
@@ -103,7 +98,7 @@ static okra_status bind_kernel(okra_context *ctx, okra_set_ *s)
     if (x->bits && same) {
         CHK(okra_bit_kernel_open_(o->kernel->text, &s->kernel, &yes, &why));
         CHK(okra_bit_molecules_(ctx, &s->kernel, o->y, &s->outputs));
-        CHK(okra_bound_create_(ctx, s->kernel.of_bits, s->outputs, &s->own));
+        CHK(okra_trained_kernel_create_(ctx, s->kernel.of_bits, s->outputs, &s->own));
         s->bits = true;
         s->bound = s->own;
     } else if (x->width == 0 && !same) {
@@ -304,7 +299,7 @@ okra_status okra_set_part_(okra_context *ctx, okra_set_ *s, okra_int p,
 okra_status okra_set_values_(okra_context *ctx, okra_set_ *s, bool again,
                              okra_part_ *part)
 {
-    FREED_BY(okra_other_drop_) okra_other_ *other = NULL;
+    FREED_BY(okra_test_side_drop_) okra_test_side_ *other = NULL;
     okra_int ld = 0, count = part->count;
     if (s->panels) {
         okra_int p = part->first / OKRA_PANEL_;
@@ -328,10 +323,10 @@ okra_status okra_set_values_(okra_context *ctx, okra_set_ *s, bool again,
     }
     part->featured = !s->empty;
     part->self = s->self;
-    part->C = okra_mat_of_(s->C, okra_bound_count_(s->bound), count);
-    CHK(okra_other_create_(ctx, s->bound, s->data, &other));
-    CHK(okra_other_diagonal_(ctx, s->bound, other, s->self));
-    return okra_other_cross_t_(ctx, s->bound, other, 0, part->C);
+    part->C = okra_mat_of_(s->C, okra_trained_kernel_count_(s->bound), count);
+    CHK(okra_test_side_create_(ctx, s->bound, s->data, &other));
+    CHK(okra_test_side_diagonal_(ctx, s->bound, other, s->self));
+    return okra_test_side_cross_t_(ctx, s->bound, other, 0, part->C);
 }
 
 okra_status okra_part_rows_(okra_context *ctx, const okra_part_ *part, okra_mat_ A,
@@ -374,6 +369,8 @@ okra_status okra_shard_molecules_(okra_context *ctx, const okra_shard_ *s,
     char *at = all;
     for (okra_int k = 0; k < count; k++, at += length + 1) {
         const char *text = okra_shard_text_(s, rows ? rows[k] : first + k, &length);
+        REFUSE_IF(length >= all + size - at, OKRA_EIO,
+                  "the index changed while it was read");
         memcpy(at, text, (size_t)length);
         at[length] = '\0';
         texts[k] = at;
@@ -381,12 +378,41 @@ okra_status okra_shard_molecules_(okra_context *ctx, const okra_shard_ *s,
     return okra_data_smiles(ctx, texts, count, out);
 }
 
+static okra_status shard_vectors(const okra_shard_ *s, const okra_int *rows,
+                                 okra_int first, okra_int count, okra_data **out)
+{
+    okra_int width = (okra_int)s->head.words[0];
+    const double *all = (const double *)(const void *)s->bits[0];
+    OWNED double *chosen = NULL;
+    okra_data *data = NULL;
+    if (rows) {
+        MAKE(chosen, count * width);
+        for (okra_int i = 0; i < count; i++) {
+            memcpy(chosen + i * width, all + rows[i] * width,
+                   (size_t)width * sizeof *chosen);
+        }
+    }
+    const double *values = rows ? chosen : all + first * width;
+    REFUSE_IF(okra_finite_(values, count, width, width) != OKRA_OK, OKRA_EFORMAT,
+              "the index is broken: a candidate has a value that is no finite number");
+    CHK(okra_data_new_(OKRA_DENSE, count, width, "index", &data));
+    data->values = values;
+    data->ld = width;
+    data->borrowed = !rows;
+    if (rows) {
+        okra_data_own_(data, chosen);
+        chosen = NULL;
+    }
+    *out = data;
+    return OKRA_OK;
+}
+
 okra_status okra_shard_data_(okra_context *ctx, const okra_bit_kernel_ *bits,
                              bool vectors, const okra_shard_ *s, const okra_int *rows,
                              okra_int first, okra_int count, okra_data **out)
 {
     return bits      ? okra_shard_features_(ctx, bits, s, rows, first, count, out)
-           : vectors ? okra_shard_vectors_(s, rows, first, count, out)
+           : vectors ? shard_vectors(s, rows, first, count, out)
                      : okra_shard_molecules_(ctx, s, rows, first, count, out);
 }
 

@@ -54,7 +54,6 @@ okra_status okra_set_open_(okra_context *ctx, const okra_output_ *output,
                            const okra_set_request_ *request, okra_set_ **out) OKRA_CHECK;
 void okra_set_free_(okra_set_ *set);
 OKRA_DROPS_(okra_set_drop_, okra_set_, okra_set_free_)
-okra_int okra_set_count_(const okra_set_ *set);
 okra_int okra_set_panels_(const okra_set_ *set); /* how many panels */
 bool okra_set_windowed_(const okra_set_ *set);
 /* A list: the panels of its kernel values; NULL: an index, or vectors. */
@@ -84,12 +83,53 @@ okra_status okra_set_shortlist_(okra_context *ctx, okra_set_ *set,
                                 okra_nearest_ *nearest, double *error) OKRA_CHECK;
 /* Its work, bound being the kernel of the set: low_rank.c. */
 okra_status okra_set_scan_(okra_context *ctx, okra_set_ *set, const okra_index *index,
-                           const okra_bound_ *bound, okra_int shortlist,
+                           const okra_trained_kernel_ *bound, okra_int shortlist,
                            const okra_block_ *block, const double *norm,
                            okra_nearest_ *nearest, double *error) OKRA_CHECK;
 /* Numbers, kernel values and self-similarities of rows of a shard. */
 okra_status okra_set_rows_(okra_context *ctx, okra_set_ *set, int shard,
                            const okra_int *place, okra_int count,
                            okra_part_ *out) OKRA_CHECK;
+
+/* ---- candidates that are compared by explicit coordinates: explicit.c ---- */
+
+typedef struct okra_explicit_ {
+    okra_output_ output; /* with components: their scores are the features */
+    okra_set_ *set;      /* borrowed */
+    bool raw;            /* candidates are explicit features as they stand */
+    bool own;            /* it is the training outputs */
+    double *axes;        /* those of components, as panels of a map meet them */
+    double *shift;       /* s */
+    double level;        /* |y|^2 where all candidates have that, or NaN */
+} okra_explicit_;
+
+/* output: with explicit features or components; list: the candidates; NULL: those of an
+ * index, all of the norm level^(1/2) unless it is NaN. */
+okra_status okra_explicit_open_(okra_context *ctx, const okra_output_ *output,
+                                const okra_data *list, double level,
+                                okra_explicit_ *out) OKRA_CHECK;
+/* Are kernel values of the candidates needed, not vectors? */
+bool okra_explicit_kernel_(const okra_explicit_ *e);
+void okra_explicit_clear_(okra_explicit_ *flat);
+okra_status okra_explicit_search_(okra_context *ctx, const okra_explicit_ *flat,
+                                  const okra_block_ *block,
+                                  okra_nearest_ *nearest) OKRA_CHECK;
+
+/* ---- candidates whose inner products an engine computes and sorts: engine.c ---- */
+
+/* Can the engine do it, and is it worth while: another engine than the host, and every
+ * candidate open to every test point? */
+bool okra_scored_wanted_(okra_context *ctx, const okra_nearest_ *nearest);
+/* norm[r] = w_r' L w_r of the rows of W, as okra_panels_norms_. */
+okra_status okra_scored_norms_(okra_context *ctx, okra_panels_ *training, okra_mat_ W,
+                               double *norm) OKRA_CHECK;
+/* All candidates, `panels`, into the lists of the block's test points. */
+okra_status okra_scored_put_(okra_context *ctx, okra_panels_ *panels,
+                             const okra_block_ *block, const double *norm,
+                             double constant, okra_nearest_ *nearest) OKRA_CHECK;
+/* Many processes: of the lists first..first+count-1 this one has made own..own+made-1;
+ * afterwards every process has all of them. */
+okra_status okra_scored_share_(okra_context *ctx, okra_nearest_ *nearest, okra_int first,
+                               okra_int count, okra_int own, okra_int made) OKRA_CHECK;
 
 #endif

@@ -69,11 +69,10 @@ static uint64_t padded(uint64_t size)
 
 okra_status okra_file_crc_(const okra_context *ctx, const char *path, uint32_t *out)
 {
-    okra_bytes_ bytes = {0};
-    CHK(okra_bytes_open_(ctx, path, &bytes));
+    FREED_BY(okra_bytes_close_) okra_bytes_ bytes = {0};
+    CHK(okra_bytes_map_(ctx, path, 1, &bytes));
     *out = (uint32_t)crc32_z(0, bytes.p, (size_t)bytes.size);
-    okra_bytes_close_(&bytes);
-    return OKRA_OK;
+    return okra_guard_check_();
 }
 
 /* Is what stands behind the head all 0, as it was written? */
@@ -91,7 +90,7 @@ okra_status okra_shard_open_(const okra_context *ctx, const char *path, okra_sha
     FREED_BY(okra_shard_close_) okra_shard_ s = {.mass = NULL};
     const void **array[ARRAYS];
     uint64_t size[ARRAYS], at = HEAD;
-    CHK(okra_bytes_open_(ctx, path, &s.bytes));
+    CHK(okra_bytes_map_(ctx, path, 1, &s.bytes));
     REFUSE_IF(s.bytes.size < HEAD, OKRA_EFORMAT,
               "%s is too short for a shard of an index", path);
     memcpy(&s.head, s.bytes.p, sizeof s.head);
@@ -174,7 +173,9 @@ okra_status okra_shard_check_(const okra_shard_ *shard, const char *path)
 
 const char *okra_shard_text_(const okra_shard_ *s, okra_int row, okra_int *length)
 {
-    uint64_t begin = row > 0 ? s->end[row - 1] : 0, end = s->end[row];
+    /* Read once: another process may change them. */
+    const volatile uint64_t *ends = s->end;
+    uint64_t begin = row > 0 ? ends[row - 1] : 0, end = ends[row];
     bool good = begin <= end && end <= s->head.texts;
     *length = good ? (okra_int)(end - begin) : 0;
     return good ? s->text + begin : "";

@@ -16,27 +16,6 @@
 
 enum { THREADS_MOST = 1024, WARNING_SIZE = 1024 };
 
-struct okra_context {
-    int threads, processors; /* 0: as many as there were when that was said */
-    okra_int memory;
-    int account; /* of the memory that this context's calls take */
-    uint64_t seed;
-    void *engine;
-    void (*close_engine)(void *engine);
-    okra_crew_ group; /* ranks 0: none */
-    okra_progress_fn progress;
-    okra_meter_ *meter; /* of the call that is watched */
-    void *progress_user;
-    okra_warning_fn warning;
-    void *warning_user;
-    bool muted, apart;
-    int strict;
-    atomic_bool cancelled;
-    /* What was begun last: the name of an operation and the size of its matrix. */
-    _Atomic(const char *) doing;
-    atomic_llong doing_size;
-};
-
 /* The processors that this process may run on, asked each time: programs change it. */
 static int affinity(void)
 {
@@ -64,8 +43,8 @@ static int default_threads(void)
     return OKRA_MIN_(processors, limit);
 }
 
-/* Three quarters of the machine's memory, or of what the process may have of it; found
- * once. */
+/* Three quarters of the machine's memory, or of what the process may have of it beside
+ * the buffers of its workers; found once. */
 static okra_int default_memory(void)
 {
     static atomic_llong found;
@@ -73,6 +52,9 @@ static okra_int default_memory(void)
         long pages = sysconf(_SC_PHYS_PAGES), size = sysconf(_SC_PAGESIZE);
         okra_int all = pages > 0 && size > 0 ? (okra_int)pages * size : INT64_MAX;
         okra_int limit = okra_memory_limit_(""), least = OKRA_MIN_(all, limit);
+        double rest;
+        (void)okra_blas_room_(&rest);
+        least = rest < (double)least ? (okra_int)rest : least;
         atomic_store(&found, least < INT64_MAX ? least / 4 * 3 : (okra_int)1 << 32);
     }
     return atomic_load(&found);
@@ -92,7 +74,9 @@ okra_status okra_context_create(okra_context **out)
 void okra_context_free(okra_context *context)
 {
     if (context) {
-        okra_context_hold_engine_(context, NULL, NULL);
+        if (context->engine) {
+            context->close_engine(context->engine);
+        }
         okra_account_close_(context->account);
     }
     okra_free_(context);
@@ -106,25 +90,17 @@ void okra_context_hold_engine_(okra_context *context, void *engine,
     }
     context->engine = engine;
     context->close_engine = close;
-    context->group = (okra_crew_){0};
+    context->group = (okra_processes_){0};
 }
 
-void okra_context_set_crew_(okra_context *context, const okra_crew_ *group)
-{
-    context->group = *group;
-    context->threads = group->threads;
-    context->memory = group->memory;
-}
-
-const okra_crew_ *okra_context_crew_(const okra_context *context)
+const okra_processes_ *okra_context_processes_(const okra_context *context)
 {
     return context && context->group.ranks > 0 ? &context->group : NULL;
 }
 
 int okra_context_processes(const okra_context *context)
 {
-    const okra_crew_ *group = okra_context_crew_(context);
-    return group ? group->ranks : 1;
+    return context && context->group.ranks > 0 ? context->group.ranks : 1;
 }
 
 void okra_context_set_distributed(okra_context *context, bool apart)
@@ -134,21 +110,15 @@ void okra_context_set_distributed(okra_context *context, bool apart)
     }
 }
 
-bool okra_context_apart_(const okra_context *context)
-{
-    return context && context->apart;
-}
-
 bool okra_context_is_primary(const okra_context *context)
 {
-    const okra_crew_ *group = okra_context_crew_(context);
-    return !group || group->rank == 0;
+    return !context || context->group.rank == 0;
 }
 
 okra_status okra_context_finish_together(okra_context *context, okra_status status,
                                          bool *talks)
 {
-    const okra_crew_ *group = okra_context_crew_(context);
+    const okra_processes_ *group = okra_context_processes_(context);
     bool ignored;
     GIVE(talks, true);
     return group ? group->agree(group->state, status, "a file, or the end",
@@ -159,7 +129,7 @@ okra_status okra_context_finish_together(okra_context *context, okra_status stat
 okra_status okra_context_same_(const okra_context *context, const char *what,
                                uint64_t mark)
 {
-    const okra_crew_ *group = okra_context_crew_(context);
+    const okra_processes_ *group = okra_context_processes_(context);
     char text[128];
     bool talks;
     snprintf(text, sizeof text, "%s, fingerprint %016llx", what,
@@ -167,43 +137,14 @@ okra_status okra_context_same_(const okra_context *context, const char *what,
     return group ? group->agree(group->state, OKRA_OK, text, &talks) : OKRA_OK;
 }
 
-const void *okra_context_engine_(const okra_context *context)
-{
-    return context ? context->engine : NULL;
-}
-
-int okra_context_account_(const okra_context *context)
-{
-    return context ? context->account : 0;
-}
-
-okra_int okra_context_memory_set_(const okra_context *context)
-{
-    return context ? context->memory : 0;
-}
-
-/* Functions of the caller that run in this thread now. */
-static _Thread_local int callbacks;
-
-void okra_callback_(int change)
-{
-    callbacks += change;
-}
-
-/* A context that is to be changed must be one. */
-static okra_status no_context(const char *function)
-{
-    return okra_fail_(OKRA_EARG, "%s: context is NULL", function);
-}
+_Thread_local int okra_callbacks_;
 
 okra_status okra_context_set_threads(okra_context *context, int threads)
 {
-    if (!context) {
-        return no_context(__func__);
-    }
+    NOT_NULL(context);
     REFUSE_IF(threads < 0 || threads > THREADS_MOST, OKRA_EARG,
               "threads is %d, expected 0 (all cores) to %d", threads, THREADS_MOST);
-    REFUSE_IF(callbacks > 0 || okra_inside_worker_(), OKRA_EARG,
+    REFUSE_IF(okra_callbacks_ > 0 || okra_inside_worker_, OKRA_EARG,
               "the number of threads cannot change while a call is under way");
     context->threads = threads;
     context->processors = default_threads();
@@ -212,9 +153,7 @@ okra_status okra_context_set_threads(okra_context *context, int threads)
 
 okra_status okra_context_set_memory(okra_context *context, okra_int bytes)
 {
-    if (!context) {
-        return no_context(__func__);
-    }
+    NOT_NULL(context);
     REFUSE_IF(bytes < 0, OKRA_EARG, "memory is %lld bytes, expected 0 or more",
               (long long)bytes);
     context->memory = bytes;
@@ -224,9 +163,7 @@ okra_status okra_context_set_memory(okra_context *context, okra_int bytes)
 
 okra_status okra_context_set_strict(okra_context *context, int strict)
 {
-    if (!context) {
-        return no_context(__func__);
-    }
+    NOT_NULL(context);
     REFUSE_IF(strict < -1 || strict > 1, OKRA_EARG, "strict is %d, expected -1, 0 or 1",
               strict);
     context->strict = strict;
@@ -236,6 +173,20 @@ okra_status okra_context_set_strict(okra_context *context, int strict)
 int okra_context_strict_(const okra_context *context)
 {
     return context ? context->strict : 0;
+}
+
+okra_status okra_context_set_header(okra_context *context, int header)
+{
+    NOT_NULL(context);
+    REFUSE_IF(header < -1 || header > 1, OKRA_EARG, "header is %d, expected -1, 0 or 1",
+              header);
+    context->header = header;
+    return OKRA_OK;
+}
+
+int okra_context_header_(const okra_context *context)
+{
+    return context ? context->header : 0;
 }
 
 void okra_context_set_seed(okra_context *context, uint64_t seed)
@@ -286,7 +237,7 @@ int okra_threads_(const okra_context *context)
 {
     static atomic_int found;
     if (context) {
-        return okra_context_threads(context);
+        return context->threads > 0 ? context->threads : context->processors;
     }
     if (atomic_load(&found) == 0) {
         atomic_store(&found, default_threads());
@@ -308,37 +259,22 @@ okra_status okra_cancelled_(const okra_context *context)
 {
     REFUSE_IF(context && atomic_load(&context->cancelled), OKRA_ECANCELLED,
               "stopped on request");
-    return OKRA_OK;
+    return okra_guard_check_();
 }
 
 void okra_progress_(const okra_context *context, const char *what, okra_int done,
                     okra_int total)
 {
-    if (context && context->progress && !okra_inside_watch_()) {
-        okra_callback_(1);
+    if (context && context->progress && !okra_inside_watch_) {
+        okra_callbacks_++;
         context->progress(context->progress_user, what, done, total);
-        okra_callback_(-1);
+        okra_callbacks_--;
     }
 }
 
 void okra_progress_end_(const okra_context *context, const char *what)
 {
     okra_progress_(context, what, 1, 1);
-}
-
-okra_meter_ *okra_meter_of_(const okra_context *context)
-{
-    return context ? context->meter : NULL;
-}
-
-void okra_meter_set_(okra_context *context, okra_meter_ *meter)
-{
-    context->meter = meter;
-}
-
-bool okra_reports_(const okra_context *context)
-{
-    return context && context->progress;
 }
 
 void okra_mute_(okra_context *context, bool muted)
@@ -362,16 +298,15 @@ void okra_warn_(const okra_context *context, const char *format, ...)
         vsnprintf(text, sizeof text, format, args);
         va_end(args);
         okra_printable_(text, strchr(format, '\n') != NULL, safe, sizeof safe);
-        okra_callback_(1);
+        okra_callbacks_++;
         context->warning(context->warning_user, safe);
-        okra_callback_(-1);
+        okra_callbacks_--;
     }
 }
 
 okra_status okra_parse_bytes(const char *text, okra_int *bytes)
 {
-    NOT_NULL(text);
-    NOT_NULL(bytes);
+    NOT_NULL(text, bytes);
     char *end = NULL;
     double value = okra_strtod_(text, &end);
     static const char units[] = "kmgt";
@@ -395,14 +330,6 @@ okra_status okra_parse_bytes(const char *text, okra_int *bytes)
               text);
     *bytes = (okra_int)(value * scale);
     return OKRA_OK;
-}
-
-void okra_doing_(okra_context *context, const char *what, okra_int size)
-{
-    if (context) {
-        atomic_store_explicit(&context->doing, what, memory_order_relaxed);
-        atomic_store_explicit(&context->doing_size, size, memory_order_relaxed);
-    }
 }
 
 const char *okra_context_doing(const okra_context *context, okra_int *size)

@@ -8,6 +8,7 @@
 #include "okra/base.h"
 
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <string.h>
 
 /* ---- errors: through one `done:` label, or at once where nothing is left to do ---- */
@@ -16,6 +17,15 @@
 okra_status okra_fail_(okra_status status, const char *format, ...) OKRA_PRINTF(2, 3);
 /* Puts "prefix: " before this thread's message (to add the file's name, say). */
 void okra_message_prefix_(const char *format, ...) OKRA_PRINTF(1, 2);
+/* The status as it is; a fault of what was read or asked for (not one of memory, nor a
+ * stop on request) gets "prefix: " before its message. */
+#define okra_at_(call, ...)                                       \
+    __extension__({                                               \
+        okra_status at_ = (call);                                 \
+        at_ == OKRA_OK ? at_ : okra_failed_at_(at_, __VA_ARGS__); \
+    })
+okra_status okra_failed_at_(okra_status status, const char *format, ...)
+    OKRA_PRINTF(2, 3);
 
 /* status.c: the text with what a terminal would obey as \xNN; `lines`: but for ends of
  * lines. Cut where it does not fit. */
@@ -66,9 +76,12 @@ const char *okra_printable_(const char *text, bool lines, char *out, size_t size
 /* Fail where a pointer that a public function needs is NULL. */
 #define NEED(pointer) FAIL_IF(!(pointer), OKRA_EARG, "%s: %s is NULL", __func__, #pointer)
 
-/* The same at the head of a function, where nothing needs freeing yet. */
-#define NOT_NULL(pointer) \
-    REFUSE_IF(!(pointer), OKRA_EARG, "%s: %s is NULL", __func__, #pointer)
+/* The same of several at the head of a function, where nothing needs freeing yet. */
+#define NOT_NULL(...)                                                              \
+    CHK(okra_not_null_(__func__, #__VA_ARGS__, (const void *const[]){__VA_ARGS__}, \
+                       sizeof((const void *const[]){__VA_ARGS__}) / sizeof(void *)))
+okra_status okra_not_null_(const char *function, const char *names,
+                           const void *const *pointers, size_t count);
 
 /* Where p and q differ, leaves with what a comparison for qsort gives. */
 #define ORDER_BY(p, q)                 \
@@ -96,7 +109,7 @@ double okra_now_(void); /* seconds, of a clock that only goes forward */
 #define SIZED(given, copy) \
     CHK(okra_sized_(__func__, #given, (given), (copy), sizeof *(copy)))
 okra_status okra_sized_(const char *function, const char *name, const void *given,
-                        void *copy, size_t most) OKRA_CHECK;
+                        void *copy, size_t most);
 
 /* ---- memory ---- */
 
@@ -139,7 +152,9 @@ static inline void okra_free_each_(const void *at)
 #define OKRA_DROPS_(name, type, call)  \
     static inline void name(type **at) \
     {                                  \
-        call(*at);                     \
+        if (*at) {                     \
+            call(*at);                 \
+        }                              \
     }
 /* Functions that free the blocks of a struct, `it`: FREES and the struct (NULL: none),
  * CLEARS leaves it all 0. They are static, but for SHARED ones, which a header declares.
@@ -200,10 +215,13 @@ OKRA_DROPS_(okra_options_drop_, okra_options, okra_options_free)
         taken_;                     \
     })
 /* Frees several blocks. */
-#define FREE(...)                                \
-    okra_free_all_((void *const[]){__VA_ARGS__}, \
-                   sizeof((void *const[]){__VA_ARGS__}) / sizeof(void *))
-void okra_free_all_(void *const *blocks, size_t count);
+#define FREE(...)                                                          \
+    do {                                                                   \
+        void *const blocks_[] = {__VA_ARGS__};                             \
+        for (size_t b_ = 0; b_ < sizeof blocks_ / sizeof *blocks_; b_++) { \
+            okra_free_(blocks_[b_]);                                       \
+        }                                                                  \
+    } while (0)
 
 /* For tests: blocks and bytes alive now; the k-th allocation from now on (k = 0: the
  * next) fails once, -1 switches that off. The hooks are exported so that tests of the
@@ -230,11 +248,11 @@ okra_int okra_memory_left_(const okra_context *context);
 /* Is there room for `bytes` more under the context's budget, given what is alive? If not,
  * OKRA_EBUDGET with a message that says how much `what` needs and how much there is. */
 okra_status okra_budget_ask_(const okra_context *context, double bytes, const char *what,
-                             ...) OKRA_PRINTF(3, 4) OKRA_CHECK;
+                             ...) OKRA_PRINTF(3, 4);
 
 /* rows*cols doubles, asked of the budget first. For anything of size n*n or n*d. */
 okra_status okra_doubles_(const okra_context *context, okra_int rows, okra_int cols,
-                          const char *what, double **out) OKRA_CHECK;
+                          const char *what, double **out);
 
 /* limit.c: bytes that the control groups of this process allow, INT64_MAX: no limit.
  * Files are looked for below `root`, "" but in tests. */
@@ -253,11 +271,16 @@ typedef struct okra_scratch_ {
     int file;       /* 1 + its descriptor */
 } okra_scratch_;
 okra_status okra_scratch_create_(const okra_context *context, okra_int rows,
-                                 okra_int cols, const char *what,
-                                 okra_scratch_ *out) OKRA_CHECK;
+                                 okra_int cols, const char *what, okra_scratch_ *out);
 okra_status okra_scratch_write_(okra_scratch_ *scratch, okra_int first, okra_int rows,
-                                const double *values) OKRA_CHECK;
+                                const double *values);
 void okra_scratch_clear_(okra_scratch_ *scratch);
+
+/* Guards a mapped file until it is closed: where another process cuts it short, loops and
+ * okra_guard_check_ fail with its name; without that it would be a signal. */
+void okra_guard_open_(const void *base, okra_int size, const char *name);
+void okra_guard_close_(const void *base);
+okra_status okra_guard_check_(void);
 
 /* ---- threads ---- */
 
@@ -269,25 +292,28 @@ void okra_scratch_clear_(okra_scratch_ *scratch);
  * when `what` is not NULL. While it runs, BLAS is single-threaded in every worker. */
 typedef okra_status (*okra_body_)(void *arg, okra_int begin, okra_int end, int worker);
 okra_status okra_parallel_(okra_context *context, okra_int count, okra_int grain,
-                           const char *what, okra_body_ body, void *arg) OKRA_CHECK;
+                           const char *what, okra_body_ body, void *arg);
 /* The same for a loop that may be too small for several threads; it has at least so many
  * operations in all. */
 okra_status okra_parallel_least_(okra_context *context, double least, okra_int count,
                                  okra_int grain, const char *what, okra_body_ body,
-                                 void *arg) OKRA_CHECK;
+                                 void *arg);
 /* How many workers okra_parallel_ uses at most: the size for per-worker scratch. */
 int okra_workers_(const okra_context *context);
 /* As okra_context_threads; without a context as many as when it was first asked. The
  * number does not change within a call, since scratch is made for so many workers. */
 int okra_threads_(const okra_context *context);
-/* 1 before, -1 after a function of the caller is called: it cannot set the number. */
-void okra_callback_(int change);
-/* Is the calling thread a worker of okra_parallel_? Then BLAS stays single-threaded. */
-bool okra_inside_worker_(void);
+/* Functions of the caller that run in this thread now: they cannot set the number. */
+extern _Thread_local int okra_callbacks_;
+/* Is this thread a worker of okra_parallel_? Then BLAS stays single-threaded. */
+extern _Thread_local bool okra_inside_worker_;
 /* Provided by src/linalg: between the two BLAS uses `threads` threads. In a worker they
  * do nothing: its loop holds BLAS at one. */
 void okra_blas_hold_(int threads);
 void okra_blas_release_(void);
+/* How many workers the process's limits have room for, and bytes beside them; 0: not for
+ * one. */
+int okra_blas_room_(double *rest);
 
 /* ---- long calls ---- */
 
@@ -296,15 +322,11 @@ void okra_blas_release_(void);
  * reports. What the call itself reports is not heard. */
 typedef okra_status (*okra_call_)(void *arg);
 okra_status okra_watched_(okra_context *context, const char *what, double work,
-                          double expected, okra_call_ call, void *arg) OKRA_CHECK;
+                          double expected, okra_call_ call, void *arg);
 /* A watched call tells that it has done so many of its operations; any thread may. */
 void okra_worked_(const okra_context *context, double work);
-/* The meter of the call that is watched, NULL: none. */
-typedef struct okra_meter_ okra_meter_;
-okra_meter_ *okra_meter_of_(const okra_context *context);
-void okra_meter_set_(okra_context *context, okra_meter_ *meter);
-/* Whether this is the thread of a watched call. */
-bool okra_inside_watch_(void);
+/* Is this the thread of a watched call, which must not report: its caller does? */
+extern _Thread_local bool okra_inside_watch_;
 /* Whether okra_watched_ might report here. */
 bool okra_watches_(const okra_context *context);
 /* The share of a call that is done after `elapsed` of `expected` seconds: below 1. */
@@ -314,24 +336,8 @@ extern double okra_watch_least_;
 
 /* ---- context ---- */
 
-okra_status okra_cancelled_(const okra_context *context) OKRA_CHECK;
-/* Tells okra_context_doing what begins; `what` must stay. */
-void okra_doing_(okra_context *context, const char *what, okra_int size);
-void okra_progress_(const okra_context *context, const char *what, okra_int done,
-                    okra_int total);
-/* A phase whose length was not known is over. */
-void okra_progress_end_(const okra_context *context, const char *what);
-/* Whether anybody hears of progress. */
-bool okra_reports_(const okra_context *context);
-void okra_warn_(const okra_context *context, const char *format, ...) OKRA_PRINTF(2, 3);
-/* -1, 0 or 1: see okra_context_set_strict. */
-int okra_context_strict_(const okra_context *context);
-/* Whether anybody would hear a warning now. */
-bool okra_warns_(const okra_context *context);
-/* While muted nothing is warned of: for objects that the user never sees. */
-void okra_mute_(okra_context *context, bool muted);
 /* Processes that do the same work together (engine/engine.h); NULL: there is one. */
-typedef struct okra_crew_ {
+typedef struct okra_processes_ {
     int rank, ranks;
     int threads; /* of each, and its memory: those of the one that has least */
     okra_int memory;
@@ -339,28 +345,56 @@ typedef struct okra_crew_ {
     void *state;
     /* See okra_context_finish_together. */
     okra_status (*agree)(void *state, okra_status status, const char *what, bool *talks);
-} okra_crew_;
-const okra_crew_ *okra_context_crew_(const okra_context *context);
+} okra_processes_;
+/* The settings of a run. A NULL context means the defaults everywhere. */
+struct okra_context {
+    int threads, processors; /* 0: as many as there were when that was said */
+    okra_int memory;         /* 0: the default budget */
+    int account;             /* of the memory that this context's calls take */
+    uint64_t seed;
+    void *engine; /* of engine/loader.c, NULL: none; close_engine frees it */
+    void (*close_engine)(void *engine);
+    okra_processes_ group; /* ranks 0: none */
+    okra_progress_fn progress;
+    struct okra_meter_ *meter; /* of the call that is watched (watch.c) */
+    void *progress_user;
+    okra_warning_fn warning;
+    void *warning_user;
+    bool muted, apart; /* apart: see okra_context_set_distributed */
+    int strict, header;
+    atomic_bool cancelled;
+    /* What was begun last: the name of an operation and the size of its matrix. */
+    _Atomic(const char *) doing;
+    atomic_llong doing_size;
+};
+
+okra_status okra_cancelled_(const okra_context *context);
+void okra_progress_(const okra_context *context, const char *what, okra_int done,
+                    okra_int total);
+/* A phase whose length was not known is over. */
+void okra_progress_end_(const okra_context *context, const char *what);
+void okra_warn_(const okra_context *context, const char *format, ...) OKRA_PRINTF(2, 3);
+/* -1, 0 or 1: see okra_context_set_strict. */
+int okra_context_strict_(const okra_context *context);
+/* -1, 0 or 1: see okra_context_set_header. */
+int okra_context_header_(const okra_context *context);
+/* Whether anybody would hear a warning now. */
+bool okra_warns_(const okra_context *context);
+/* While muted nothing is warned of: for objects that the user never sees. */
+void okra_mute_(okra_context *context, bool muted);
+const okra_processes_ *okra_context_processes_(const okra_context *context);
 /* Have all processes come with the same `mark` of `what`? */
 okra_status okra_context_same_(const okra_context *context, const char *what,
-                               uint64_t mark) OKRA_CHECK;
-bool okra_context_apart_(const okra_context *context);
-/* Takes threads and memory over as well. */
-void okra_context_set_crew_(okra_context *context, const okra_crew_ *group);
-/* The engine of engine/loader.c that the context owns, NULL: none; `close` frees it. */
-const void *okra_context_engine_(const okra_context *context);
+                               uint64_t mark);
+/* The context owns the engine from now on. */
 void okra_context_hold_engine_(okra_context *context, void *engine,
                                void (*close)(void *engine));
-/* Its account of memory (memory.c). */
-int okra_context_account_(const okra_context *context);
-/* The memory budget where one was set, else 0. */
-okra_int okra_context_memory_set_(const okra_context *context);
 
 /* ---- files beside the library ---- */
 
 /* The folder of the file that holds this library (libokra.so, or the program that okra is
  * linked into), in full. */
-okra_status okra_library_folder_(char **out) OKRA_CHECK;
+okra_status okra_library_folder_(char **out);
 
 /* ---- random numbers ---- */
 
@@ -390,19 +424,16 @@ void okra_number_format_(char *buffer, size_t size, int digits, double value);
 /* Parses one value as the row says into `field` (a pointer to the row's field); text
  * values keep the pointer given. `owner` names the culprit in the message. */
 okra_status okra_option_parse_(const char *owner, const okra_option *row,
-                               const char *text, void *field) OKRA_CHECK;
-/* Is the field a const char*? */
-bool okra_option_is_text_(const okra_option *row);
+                               const char *text, void *field);
 /* Fills `fields` with the table's defaults alone. */
-okra_status okra_option_defaults_(const okra_option_table *table,
-                                  void *fields) OKRA_CHECK;
+okra_status okra_option_defaults_(const okra_option_table *table, void *fields);
 const okra_option *okra_option_find_(const okra_option_table *table, const char *name,
                                      size_t length);
 /* Fails if a set option belongs to none of the given tables: `who` ("method knn") does
  * not use it. Nothing is parsed and ignored. */
 okra_status okra_options_check_used_(const okra_options *options,
                                      const okra_option_table *const *tables, size_t count,
-                                     const char *who) OKRA_CHECK;
+                                     const char *who);
 /* Every set (name, value), in the order set; returns NULL at the end. */
 const char *okra_options_each_(const okra_options *options, size_t index,
                                const char **value);

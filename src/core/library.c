@@ -31,27 +31,22 @@ static const char *path_of(char *line, uintptr_t at)
 
 okra_status okra_library_folder_(char **out)
 {
-    okra_status st = OKRA_OK;
     char line[LINE];
     const char *path = NULL;
     FILE *maps = fopen("/proc/self/maps", "re");
     while (maps && !path && fgets(line, sizeof line, maps)) {
         path = path_of(line, (uintptr_t)&okra_library_folder_);
     }
-    FAIL_IF(!path, OKRA_EUNSUPPORTED,
-            "the folder of the okra library is not known: "
-            "/proc/self/maps does not name it");
-    char *folder = okra_strndup_(path, (size_t)(strrchr(path, '/') - path));
-    if (!folder) {
-        st = OKRA_EMEM;
-        goto done;
-    }
-    *out = folder;
-done:
     if (maps) {
         fclose(maps);
     }
-    return st;
+    REFUSE_IF(!path, OKRA_EUNSUPPORTED,
+              "the folder of the okra library is not known: "
+              "/proc/self/maps does not name it");
+    char *folder = okra_strndup_(path, (size_t)(strrchr(path, '/') - path));
+    GOT(folder);
+    *out = folder;
+    return OKRA_OK;
 }
 
 /* ---- which okra this is, and what is built in ---- */

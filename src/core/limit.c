@@ -18,67 +18,44 @@
 
 enum { PATH_MOST = 4096 };
 
-/* The limit that the files of one group set, DBL_MAX: none. `folder` ends without '/'. */
-typedef double (*reading)(const char *folder);
+/* What limits a resource: its controller, and the files of a group in version 2 and 1. A
+ * limit is one number, or one divided by another, which may stand in a second file. */
+typedef struct resource {
+    const char *controller;
+    int numbers;
+    const char *two[2], *one[2];
+} resource;
 
-/* The first number in folder/name; false: "max", no such file, or no number. */
-static bool read_number(const char *folder, const char *name, double *value)
+/* Up to two numbers from folder/name; how many there are. "max" is none. */
+static int read_numbers(const char *folder, const char *name, double out[2])
 {
     char path[3 * PATH_MOST + 64];
-    long long number = 0;
     snprintf(path, sizeof path, "%s/%s", folder, name);
     FILE *f = fopen(path, "r");
-    bool found = f && fscanf(f, "%lld", &number) == 1 && number > 0;
+    int count = f ? fscanf(f, "%lf %lf", &out[0], &out[1]) : 0;
     if (f) {
         fclose(f);
     }
-    *value = (double)number;
-    return found;
+    return count;
 }
 
-static double memory_2(const char *folder)
-{
-    double bytes;
-    return read_number(folder, "memory.max", &bytes) ? bytes : DBL_MAX;
-}
-
-static double memory_1(const char *folder)
-{
-    double bytes;
-    return read_number(folder, "memory.limit_in_bytes", &bytes) ? bytes : DBL_MAX;
-}
-
-/* cpu.max: "QUOTA PERIOD" in microseconds, or "max PERIOD". */
-static double processors_2(const char *folder)
-{
-    char path[3 * PATH_MOST + 64];
-    long long quota = 0, period = 0;
-    snprintf(path, sizeof path, "%s/cpu.max", folder);
-    FILE *f = fopen(path, "r");
-    bool found = f && fscanf(f, "%lld %lld", &quota, &period) == 2;
-    if (f) {
-        fclose(f);
-    }
-    return found && quota > 0 && period > 0 ? (double)quota / (double)period : DBL_MAX;
-}
-
-static double processors_1(const char *folder)
-{
-    double quota, period;
-    return read_number(folder, "cpu.cfs_quota_us", &quota) &&
-                   read_number(folder, "cpu.cfs_period_us", &period)
-               ? quota / period
-               : DBL_MAX;
-}
-
-/* The least of the limits at folder/path and above it. */
-static double least(const char *root, const char *folder, char *path, reading read)
+/* The least of the limits at folder/path and above it, DBL_MAX: none. */
+static double least(const char *root, const char *folder, char *path,
+                    const char *const files[2], int wanted)
 {
     double limit = DBL_MAX;
     char group[3 * PATH_MOST];
     for (;;) {
+        double numbers[2], period[2];
         snprintf(group, sizeof group, "%s%s%s", root, folder, path);
-        limit = fmin(limit, read(group));
+        int count = read_numbers(group, files[0], numbers);
+        if (count == 1 && files[1] && read_numbers(group, files[1], period) > 0) {
+            numbers[count++] = period[0];
+        }
+        double over = count == 2 ? numbers[1] : 1;
+        if (count == wanted && numbers[0] > 0 && over > 0) {
+            limit = fmin(limit, numbers[0] / over);
+        }
         char *slash = strrchr(path, '/');
         if (!slash) {
             return limit;
@@ -87,27 +64,15 @@ static double least(const char *root, const char *folder, char *path, reading re
     }
 }
 
-/* Whether the comma-separated list that ends at `end` has the word. */
-static bool has_word(const char *list, const char *end, const char *word)
-{
-    while (list < end) {
-        size_t length = strcspn(list, ",:");
-        if (length == strlen(word) && strncmp(list, word, length) == 0) {
-            return true;
-        }
-        list += length + 1;
-    }
-    return false;
-}
-
 /* The least limit of the groups of this process. Version 1 has a folder of its own for
  * each controller. */
-static double limit_of(const char *root, const char *controller, reading two, reading one)
+static double limit_of(const char *root, resource r)
 {
     double limit = DBL_MAX;
-    char name[PATH_MOST], line[PATH_MOST], folder[64];
+    char name[PATH_MOST], line[PATH_MOST], list[PATH_MOST + 2], folder[64], word[64];
     snprintf(name, sizeof name, "%s/proc/self/cgroup", root);
-    snprintf(folder, sizeof folder, "/sys/fs/cgroup/%s", controller);
+    snprintf(folder, sizeof folder, "/sys/fs/cgroup/%s", r.controller);
+    snprintf(word, sizeof word, ",%s,", r.controller);
     FILE *f = fopen(name, "r");
     while (f && fgets(line, sizeof line, f)) {
         char *first = strchr(line, ':'), *second = first ? strchr(first + 1, ':') : NULL;
@@ -116,10 +81,11 @@ static double limit_of(const char *root, const char *controller, reading two, re
         }
         char *path = second + 1;
         path[strcspn(path, "\n")] = '\0';
+        snprintf(list, sizeof list, ",%.*s,", (int)(second - first - 1), first + 1);
         if (strncmp(line, "0::", 3) == 0) {
-            limit = fmin(limit, least(root, "/sys/fs/cgroup", path, two));
-        } else if (has_word(first + 1, second, controller)) {
-            limit = fmin(limit, least(root, folder, path, one));
+            limit = fmin(limit, least(root, "/sys/fs/cgroup", path, r.two, r.numbers));
+        } else if (strstr(list, word)) {
+            limit = fmin(limit, least(root, folder, path, r.one, r.numbers));
         }
     }
     if (f) {
@@ -130,12 +96,16 @@ static double limit_of(const char *root, const char *controller, reading two, re
 
 okra_int okra_memory_limit_(const char *root)
 {
-    double bytes = limit_of(root, "memory", memory_2, memory_1);
+    double bytes = limit_of(
+        root, (resource){"memory", 1, {"memory.max"}, {"memory.limit_in_bytes"}});
     return bytes < (double)INT64_MAX ? (okra_int)bytes : INT64_MAX;
 }
 
+/* cpu.max: "QUOTA PERIOD" in microseconds, or "max PERIOD". */
 int okra_processor_limit_(const char *root)
 {
-    double processors = limit_of(root, "cpu", processors_2, processors_1);
+    double processors = limit_of(
+        root,
+        (resource){"cpu", 2, {"cpu.max"}, {"cpu.cfs_quota_us", "cpu.cfs_period_us"}});
     return processors < 1 ? 1 : processors < INT_MAX ? (int)processors : INT_MAX;
 }

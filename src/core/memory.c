@@ -10,7 +10,6 @@
  */
 #include "core/core.h"
 
-#include <stdatomic.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -33,44 +32,7 @@ typedef struct header {
     int account;
     void *base; /* what the system gave */
 } header;
-
-static header *header_of(void *p)
-{
-    return (header *)(void *)((char *)p - ALIGNMENT);
-}
-
-static bool told_to_fail(void)
-{
-    long long left = atomic_load(&fail_countdown);
-    while (left >= 0) {
-        if (atomic_compare_exchange_weak(&fail_countdown, &left, left - 1)) {
-            return left == 0;
-        }
-    }
-    return false;
-}
-
-static void count_up(size_t size)
-{
-    atomic_fetch_add(&live_blocks, 1);
-    long long now = atomic_fetch_add(&live_bytes, (long long)size) + (long long)size;
-    long long peak = atomic_load(&peak_bytes);
-    while (now > peak && !atomic_compare_exchange_weak(&peak_bytes, &peak, now)) {
-    }
-}
-
-/* glibc returns freed memory to the system at once beyond twice the largest block it has
- * seen freed, and asks for it again, page by page, in the next call: a third of the time
- * of a small fit. Freeing one block of 31 MiB, which is never touched, tells it that such
- * sizes come and go; beyond 32 MiB it does not listen. */
-static void keep_freed_memory(void)
-{
-    static atomic_flag told = ATOMIC_FLAG_INIT;
-    if (!atomic_flag_test_and_set(&told)) {
-        void *volatile block = malloc((size_t)31 << 20);
-        free(block);
-    }
-}
+#define HEADER_OF(p) ((header *)(void *)((char *)(p)-ALIGNMENT))
 
 /* From so many bytes on, zeros are pages that the system has not handed out yet: what is
  * never written costs nothing. */
@@ -80,19 +42,6 @@ static const size_t lazy_least = (size_t)64 << 20;
  * by looking up pages of 4 KiB: Linux is asked for pages of 2 MiB within blocks of some
  * of them, which begin at one where that matters. It may say no. */
 static const size_t page = (size_t)2 << 20;
-static void ask_for_large_pages(void *base, size_t bytes)
-{
-#ifdef MADV_HUGEPAGE
-    uintptr_t begin = ((uintptr_t)base + page - 1) / page * page;
-    uintptr_t end = ((uintptr_t)base + bytes) / page * page;
-    if (bytes >= 2 * page && end > begin) {
-        (void)madvise((void *)begin, (size_t)(end - begin), MADV_HUGEPAGE);
-    }
-#else
-    (void)base, (void)bytes;
-#endif
-}
-
 static void *get_base(size_t bytes, bool zeros)
 {
     void *base = NULL;
@@ -104,31 +53,66 @@ static void *get_base(size_t bytes, bool zeros)
         0) {
         return NULL;
     }
-    ask_for_large_pages(base, bytes);
+#ifdef MADV_HUGEPAGE
+    uintptr_t begin = ((uintptr_t)base + page - 1) / page * page;
+    uintptr_t end = ((uintptr_t)base + bytes) / page * page;
+    if (bytes >= 2 * page && end > begin) {
+        (void)madvise((void *)begin, (size_t)(end - begin), MADV_HUGEPAGE);
+    }
+#endif
     return base;
 }
 
 static void *get_block(okra_int count, size_t size, bool zeros)
 {
     if (count < 0 || (size > 0 && (uint64_t)count > (SIZE_MAX / 2) / size)) {
-        okra_fail_(OKRA_EMEM, "%lld elements of %zu bytes are more than can be addressed",
-                   (long long)count, size);
+        (void)okra_fail_(OKRA_EMEM,
+                         "%lld elements of %zu bytes are more than can be addressed",
+                         (long long)count, size);
         return NULL;
     }
     size_t bytes = (size_t)count * size;
-    bool lazy = zeros && bytes >= lazy_least;
-    if (bytes >= 1 << 16) {
-        keep_freed_memory();
+    bool lazy = zeros && bytes >= lazy_least, fails = false;
+    /* A budget that was set holds for what nobody asked it for, but for a quarter and
+     * 16 MiB of small blocks beside what was asked. */
+    long long small = 16 << 20, set = atomic_load(&account_limit[account_now]);
+    if (set > 0 && (long long)bytes >
+                       set + set / 4 + small - atomic_load(&account_bytes[account_now])) {
+        (void)okra_fail_(OKRA_EMEM,
+                         "%lld elements of %zu bytes are beyond the memory budget",
+                         (long long)count, size);
+        return NULL;
     }
-    void *base = told_to_fail() ? NULL : get_base(bytes, lazy);
+    /* glibc returns freed memory to the system at once beyond twice the largest block it
+     * has seen freed, and asks for it again, page by page, in the next call: a third of
+     * the time of a small fit. Freeing one block of 31 MiB, which is never touched, tells
+     * it that such sizes come and go; beyond 32 MiB it does not listen. */
+    static atomic_flag told = ATOMIC_FLAG_INIT;
+    if (bytes >= 1 << 16 && !atomic_flag_test_and_set(&told)) {
+        void *volatile block = malloc((size_t)31 << 20);
+        free(block);
+    }
+    for (long long left = atomic_load(&fail_countdown); left >= 0;) { /* of a test */
+        if (atomic_compare_exchange_weak(&fail_countdown, &left, left - 1)) {
+            fails = left == 0;
+            break;
+        }
+    }
+    void *base = fails ? NULL : get_base(bytes, lazy);
     if (!base) {
-        okra_fail_(OKRA_EMEM, "could not allocate %zu bytes", bytes);
+        (void)okra_fail_(OKRA_EMEM, "could not allocate %zu bytes", bytes);
         return NULL;
     }
     uintptr_t at = ((uintptr_t)base + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
     void *p = (void *)(at + ALIGNMENT);
-    *header_of(p) = (header){bytes, account_now, base};
-    count_up(bytes);
+    *HEADER_OF(p) = (header){bytes, account_now, base};
+    long long size_now =
+        atomic_fetch_add(&live_bytes, (long long)bytes) + (long long)bytes;
+    long long peak = atomic_load(&peak_bytes);
+    while (size_now > peak &&
+           !atomic_compare_exchange_weak(&peak_bytes, &peak, size_now)) {
+    }
+    atomic_fetch_add(&live_blocks, 1);
     atomic_fetch_add(&account_bytes[account_now], (long long)bytes);
     if (zeros && !lazy) {
         memset(p, 0, bytes);
@@ -146,32 +130,24 @@ void *okra_zalloc_(okra_int count, size_t size)
     return get_block(count, size, true);
 }
 
-/* Whether a block may grow to so many elements: what grows does so with a file, of which
- * nobody knew how much it holds. Small blocks do not count. The default budget is of all
- * contexts together. */
-static bool may_grow(okra_int count, size_t size)
+/* What grows does so with a file, of which nobody knew how much it holds: it obeys the
+ * budget. Small blocks do not count. The default budget is of all contexts together. */
+void *okra_realloc_(void *p, okra_int count, size_t size)
 {
     const double small = 1 << 20;
     double bytes = (double)count * (double)size;
-    if (bytes <= small) {
-        return true;
-    }
     okra_int set = atomic_load(&account_limit[account_now]);
-    okra_int used =
-        set > 0 ? atomic_load(&account_bytes[account_now]) : okra_alloc_live_bytes_();
-    return (double)used + bytes <= (double)(set > 0 ? set : okra_context_memory(NULL));
-}
-
-void *okra_realloc_(void *p, okra_int count, size_t size)
-{
-    if (!may_grow(count, size)) {
-        okra_fail_(OKRA_EMEM, "%lld elements of %zu bytes are beyond the memory budget",
-                   (long long)count, size);
+    okra_int used = atomic_load(set > 0 ? &account_bytes[account_now] : &live_bytes);
+    if (bytes > small &&
+        (double)used + bytes > (double)(set > 0 ? set : okra_context_memory(NULL))) {
+        (void)okra_fail_(OKRA_EMEM,
+                         "%lld elements of %zu bytes are beyond the memory budget",
+                         (long long)count, size);
         return NULL;
     }
     void *fresh = okra_alloc_(count, size);
     if (fresh && p) {
-        size_t old = header_of(p)->size, new = (size_t)count *size;
+        size_t old = HEADER_OF(p)->size, new = (size_t)count *size;
         memcpy(fresh, p, OKRA_MIN_(old, new));
         okra_free_(p);
     }
@@ -212,18 +188,11 @@ char *okra_format_(const char *format, ...)
 void okra_free_(void *p)
 {
     if (p) {
-        header *h = header_of(p);
+        header *h = HEADER_OF(p);
         atomic_fetch_sub(&live_blocks, 1);
         atomic_fetch_sub(&live_bytes, (long long)h->size);
         atomic_fetch_sub(&account_bytes[h->account], (long long)h->size);
         free(h->base);
-    }
-}
-
-void okra_free_all_(void *const *blocks, size_t count)
-{
-    for (size_t k = 0; k < count; k++) {
-        okra_free_(blocks[k]);
     }
 }
 
@@ -283,22 +252,21 @@ void okra_account_limit_(int account, okra_int bytes)
 void okra_account_use_(const okra_context *context)
 {
     if (context) {
-        account_now = okra_context_account_(context);
+        account_now = context->account;
     }
 }
 
 okra_int okra_account_bytes_(const okra_context *context)
 {
-    return atomic_load(&account_bytes[okra_context_account_(context)]);
+    return atomic_load(&account_bytes[context ? context->account : 0]);
 }
 
 /* A budget that was set is of the context. The default one is a share of the machine's
  * memory, and all contexts use that together. */
 okra_int okra_memory_used_(const okra_context *context)
 {
-    bool own =
-        okra_context_account_(context) > 0 && okra_context_memory_set_(context) > 0;
-    return own ? okra_account_bytes_(context) : okra_alloc_live_bytes_();
+    bool own = context && context->account > 0 && context->memory > 0;
+    return atomic_load(own ? &account_bytes[context->account] : &live_bytes);
 }
 
 okra_int okra_memory_left_(const okra_context *context)

@@ -20,45 +20,31 @@ struct okra_options {
     const okra_option_table **tables;
     size_t table_count;
     setting *settings;
-    size_t count, capacity;
+    okra_int count, capacity;
 };
 
 /* ---- one row ---- */
 
-static okra_status out_of_range(const char *owner, const okra_option *row,
-                                const char *text)
-{
-    return okra_fail_(OKRA_EARG, "%s: %s is %s, expected %.10g to %.10g", owner,
-                      row->name, text, row->low, row->high);
-}
-
+/* A number, or a whole one. */
 static okra_status parse_number(const char *owner, const okra_option *row,
-                                const char *text, double *field)
+                                const char *text, void *field)
 {
-    char *end = NULL;
-    double value = okra_strtod_(text, &end);
-    REFUSE_IF(end == text || *end || isnan(value), OKRA_EARG,
-              "%s: %s is '%s', expected a number", owner, row->name, text);
-    if (row->low <= row->high && !(value >= row->low && value <= row->high)) {
-        return out_of_range(owner, row, text);
-    }
-    *field = value;
-    return OKRA_OK;
-}
-
-static okra_status parse_int(const char *owner, const okra_option *row, const char *text,
-                             okra_int *field)
-{
+    bool whole = row->type == OKRA_OPTION_INT;
     char *end = NULL;
     errno = 0;
-    long long value = strtoll(text, &end, 10);
-    REFUSE_IF(end == text || *end || errno == ERANGE, OKRA_EARG,
-              "%s: %s is '%s', expected a whole number", owner, row->name, text);
-    if (row->low <= row->high &&
-        !((double)value >= row->low && (double)value <= row->high)) {
-        return out_of_range(owner, row, text);
+    long long integer = whole ? strtoll(text, &end, 10) : 0;
+    double value = whole ? (double)integer : okra_strtod_(text, &end);
+    REFUSE_IF(end == text || *end || isnan(value) || (whole && errno == ERANGE),
+              OKRA_EARG, "%s: %s is '%s', expected a %snumber", owner, row->name, text,
+              whole ? "whole " : "");
+    REFUSE_IF(row->low <= row->high && !(value >= row->low && value <= row->high),
+              OKRA_EARG, "%s: %s is %s, expected %.10g to %.10g", owner, row->name, text,
+              row->low, row->high);
+    if (whole) {
+        *(okra_int *)field = integer;
+    } else {
+        *(double *)field = value;
     }
-    *field = value;
     return OKRA_OK;
 }
 
@@ -99,9 +85,8 @@ okra_status okra_option_parse_(const char *owner, const okra_option *row,
 {
     switch (row->type) {
     case OKRA_OPTION_NUMBER:
-        return parse_number(owner, row, text, field);
     case OKRA_OPTION_INT:
-        return parse_int(owner, row, text, field);
+        return parse_number(owner, row, text, field);
     case OKRA_OPTION_BOOL:
         return parse_bool(owner, row, text, field);
     case OKRA_OPTION_CHOICE:
@@ -115,28 +100,14 @@ okra_status okra_option_parse_(const char *owner, const okra_option *row,
     return okra_fail_(OKRA_EINTERNAL, "%s: %s has an unknown type", owner, row->name);
 }
 
-bool okra_option_is_text_(const okra_option *row)
-{
-    return row->type == OKRA_OPTION_TEXT || row->type == OKRA_OPTION_READ ||
-           row->type == OKRA_OPTION_WRITTEN;
-}
-
-static void *field_of(void *fields, const okra_option *row)
-{
-    return (char *)fields + row->offset;
-}
-
 /* A row without a default leaves its field zeroed; whoever needs it asks for it. */
 okra_status okra_option_defaults_(const okra_option_table *table, void *fields)
 {
     memset(fields, 0, table->size);
     for (const okra_option *row = table->rows; row && row->name; row++) {
         if (row->preset) {
-            okra_status st =
-                okra_option_parse_(table->owner, row, row->preset, field_of(fields, row));
-            if (st != OKRA_OK) {
-                return st;
-            }
+            CHK(okra_option_parse_(table->owner, row, row->preset,
+                                   (char *)fields + row->offset));
         }
     }
     return OKRA_OK;
@@ -206,8 +177,7 @@ const char *okra_nearest(const char *name, const char *const *names, size_t coun
 okra_status okra_options_create(const okra_option_table *const *tables, size_t count,
                                 okra_options **out)
 {
-    NOT_NULL(tables);
-    NOT_NULL(out);
+    NOT_NULL(tables, out);
     FREED_BY(okra_options_drop_) okra_options *o = NULL;
     ZMAKE(o, 1);
     MAKE(o->tables, (okra_int)count);
@@ -221,11 +191,10 @@ okra_status okra_options_create(const okra_option_table *const *tables, size_t c
 
 okra_status okra_options_copy(const okra_options *options, okra_options **out)
 {
-    NOT_NULL(options);
-    NOT_NULL(out);
+    NOT_NULL(options, out);
     FREED_BY(okra_options_drop_) okra_options *copy = NULL;
     CHK(okra_options_create(options->tables, options->table_count, &copy));
-    for (size_t i = 0; i < options->count; i++) {
+    for (okra_int i = 0; i < options->count; i++) {
         CHK(okra_options_set(copy, options->settings[i].name,
                              options->settings[i].value));
     }
@@ -236,7 +205,7 @@ okra_status okra_options_copy(const okra_options *options, okra_options **out)
 void okra_options_free(okra_options *options)
 {
     if (options) {
-        for (size_t i = 0; i < options->count; i++) {
+        for (okra_int i = 0; i < options->count; i++) {
             FREE(options->settings[i].name, options->settings[i].value);
         }
         FREE(options->settings, options->tables, options);
@@ -245,7 +214,7 @@ void okra_options_free(okra_options *options)
 
 static setting *find_setting(const okra_options *o, const char *name)
 {
-    for (size_t i = 0; i < o->count; i++) {
+    for (okra_int i = 0; i < o->count; i++) {
         if (strcmp(o->settings[i].name, name) == 0) {
             return &o->settings[i];
         }
@@ -280,29 +249,11 @@ static okra_status unknown(const okra_options *o, const char *name)
                 : okra_fail_(OKRA_EARG, "there is no option '%s'", name);
 }
 
-static okra_status append(okra_options *o, const char *name, char *value)
-{
-    char *copy = NULL;
-    if (o->count == o->capacity) {
-        size_t capacity = o->capacity ? 2 * o->capacity : 8;
-        setting *grown =
-            okra_realloc_(o->settings, (okra_int)capacity, sizeof *o->settings);
-        GOT(grown);
-        o->settings = grown;
-        o->capacity = capacity;
-    }
-    GOT(copy = okra_strdup_(name));
-    o->settings[o->count++] = (setting){copy, value};
-    return OKRA_OK;
-}
-
 okra_status okra_options_set(okra_options *options, const char *name, const char *value)
 {
-    OWNED char *copy = NULL;
+    OWNED char *copy = NULL, *name_copy = NULL;
     const char *owner = NULL;
-    NOT_NULL(options);
-    NOT_NULL(name);
-    NOT_NULL(value);
+    NOT_NULL(options, name, value);
     const okra_option *row = find_row(options, name, &owner);
     if (!row) {
         return unknown(options, name);
@@ -319,11 +270,12 @@ okra_status okra_options_set(okra_options *options, const char *name, const char
     setting *old = find_setting(options, name);
     if (old) {
         okra_free_(old->value);
-        old->value = copy;
-    } else {
-        CHK(append(options, name, copy));
+        old->value = TAKE(copy);
+        return OKRA_OK;
     }
-    copy = NULL;
+    GOT(name_copy = okra_strdup_(name));
+    EXTEND(options->settings, options->count, options->capacity, 8);
+    options->settings[options->count++] = (setting){TAKE(name_copy), TAKE(copy)};
     return OKRA_OK;
 }
 
@@ -336,10 +288,7 @@ okra_status okra_options_set_number(okra_options *options, const char *name, dou
 
 const char *okra_options_get(const okra_options *options, const char *name)
 {
-    if (!options) {
-        return NULL;
-    }
-    if (!name) {
+    if (!options || !name) {
         return NULL;
     }
     const setting *s = find_setting(options, name);
@@ -353,10 +302,7 @@ const char *okra_options_get(const okra_options *options, const char *name)
 
 bool okra_options_is_set(const okra_options *options, const char *name)
 {
-    if (!name) {
-        return false;
-    }
-    return options && find_setting(options, name) != NULL;
+    return options && name && find_setting(options, name);
 }
 
 okra_status okra_options_read(const okra_options *options, const okra_option_table *table,
@@ -365,22 +311,23 @@ okra_status okra_options_read(const okra_options *options, const okra_option_tab
     NOT_NULL(table);
     REFUSE_IF(!fields && table->rows && table->rows->name, OKRA_EARG,
               "okra_options_read: fields is NULL");
-    okra_status st = okra_option_defaults_(table, fields);
-    for (size_t i = 0; options && i < options->count && st == OKRA_OK; i++) {
+    CHK(okra_option_defaults_(table, fields));
+    for (okra_int i = 0; options && i < options->count; i++) {
         const setting *s = &options->settings[i];
         const okra_option *row = okra_option_find_(table, s->name, strlen(s->name));
         if (row) {
-            st = okra_option_parse_(table->owner, row, s->value, field_of(fields, row));
+            CHK(okra_option_parse_(table->owner, row, s->value,
+                                   (char *)fields + row->offset));
         }
     }
-    return st;
+    return OKRA_OK;
 }
 
 okra_status okra_options_check_used_(const okra_options *options,
                                      const okra_option_table *const *tables, size_t count,
                                      const char *who)
 {
-    for (size_t i = 0; options && i < options->count; i++) {
+    for (okra_int i = 0; options && i < options->count; i++) {
         const char *name = options->settings[i].name;
         bool used = false;
         for (size_t t = 0; t < count && !used; t++) {
@@ -394,7 +341,7 @@ okra_status okra_options_check_used_(const okra_options *options,
 const char *okra_options_each_(const okra_options *options, size_t index,
                                const char **value)
 {
-    if (!options || index >= options->count) {
+    if (!options || (okra_int)index >= options->count) {
         return NULL;
     }
     *value = options->settings[index].value;
@@ -403,10 +350,7 @@ const char *okra_options_each_(const okra_options *options, size_t index,
 
 /* ---- numbers as text, the same in every locale ---- */
 
-/*
- * Numbers as text, the same in every locale: a host program may have set one
- * whose decimal point is a comma.
- */
+/* A host program may have set one whose decimal point is a comma. */
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static locale_t plain; /* made once, never changed; (locale_t)0 if that failed */
@@ -451,11 +395,9 @@ void okra_number_format_(char *buffer, size_t size, int digits, double value)
     }
 }
 
-/* ---- settings that grow ---- */
+/* ---- settings of callers that were compiled with an older or a newer header ---- */
 
 /*
- * Settings of callers that were compiled with an older or a newer header.
- *
  * A struct of settings begins with its size. Fields are only ever added at the end and 0
  * means the default, so that a shorter struct is filled up with zeros, and a longer one
  * is understood as long as what is not known here is 0. No struct that begins with a

@@ -76,13 +76,10 @@ okra_status okra_fail(okra_status status, const char *format, ...)
     return status;
 }
 
-void okra_message_prefix_(const char *format, ...)
+OKRA_PRINTF(1, 0) static void prefix(const char *format, va_list args)
 {
     char fresh[MESSAGE_SIZE], raw[MESSAGE_SIZE];
-    va_list args;
-    va_start(args, format);
     vsnprintf(raw, sizeof raw, format, args);
-    va_end(args);
     okra_printable_(raw, false, fresh, sizeof fresh);
     /* A text that does not fit loses its end, not its beginning. */
     size_t used = strlen(fresh), room = sizeof fresh - used;
@@ -90,12 +87,41 @@ void okra_message_prefix_(const char *format, ...)
     memcpy(message, fresh, sizeof message);
 }
 
+okra_status okra_not_null_(const char *function, const char *arguments,
+                           const void *const *pointers, size_t count)
+{
+    for (size_t k = 0; k < count; k++) {
+        size_t length = strcspn(arguments, ",");
+        REFUSE_IF(!pointers[k], OKRA_EARG, "%s: %.*s is NULL", function, (int)length,
+                  arguments);
+        arguments += length + strspn(arguments + length, ", ");
+    }
+    return OKRA_OK;
+}
+
+void okra_message_prefix_(const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    prefix(format, args);
+    va_end(args);
+}
+
+okra_status okra_failed_at_(okra_status status, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    if (status != OKRA_EMEM && status != OKRA_ECANCELLED) {
+        prefix(format, args);
+    }
+    va_end(args);
+    return status;
+}
+
 /* ---- texts that came from files, made safe to print ---- */
 
-/*
- * Texts that came from files, made safe to print: what a terminal would obey
- * (control characters, invalid UTF-8, changes of direction) becomes \xNN.
- */
+/* What a terminal would obey (control characters, invalid UTF-8, changes of direction)
+ * becomes \xNN. */
 
 /* The code point at p and its length in bytes; 0: not valid UTF-8. */
 static size_t decode(const unsigned char *p, uint32_t *code)

@@ -54,7 +54,7 @@ static struct {
     bool forks; /* what a fork needs is known */
 } pool = {.lock = PTHREAD_MUTEX_INITIALIZER, .posted = PTHREAD_COND_INITIALIZER};
 
-static _Thread_local bool inside_worker;
+_Thread_local bool okra_inside_worker_;
 
 static void record_failure(loop *l, okra_int chunk, okra_status status)
 {
@@ -123,7 +123,7 @@ static loop *find_loop(void)
 static void *help(void *unused)
 {
     (void)unused;
-    inside_worker = true;
+    okra_inside_worker_ = true;
     pthread_mutex_lock(&pool.lock);
     for (;;) {
         loop *l = find_loop();
@@ -164,7 +164,8 @@ static void in_child(void)
 }
 
 /* Starts helpers until all loops can have theirs; with fewer the same chunks are done.
- * Signals stay with the threads of the program. Needs the lock. */
+ * Signals stay with the threads of the program, but for that of guard.c, which is of the
+ * thread that reads. Needs the lock. */
 static void start_helpers(void)
 {
     sigset_t all, before;
@@ -172,6 +173,7 @@ static void start_helpers(void)
         pool.forks = pthread_atfork(before_fork, after_fork, in_child) == 0;
     }
     sigfillset(&all);
+    sigdelset(&all, SIGBUS);
     pthread_sigmask(SIG_SETMASK, &all, &before);
     for (pthread_t id; pool.helpers < pool.wanted; pool.helpers++) {
         if (pthread_create(&id, NULL, help, NULL) != 0) {
@@ -222,14 +224,11 @@ static void withdraw(loop *l, int helpers)
 
 /* ---- loops ---- */
 
-bool okra_inside_worker_(void)
-{
-    return inside_worker;
-}
-
 int okra_workers_(const okra_context *context)
 {
-    return inside_worker ? 1 : okra_threads_(context);
+    double rest;
+    int room = okra_inside_worker_ ? 1 : okra_blas_room_(&rest);
+    return OKRA_MIN_(OKRA_MAX_(room, 1), okra_threads_(context));
 }
 
 okra_status okra_parallel_least_(okra_context *context, double least, okra_int count,
@@ -244,16 +243,16 @@ okra_status okra_parallel_least_(okra_context *context, double least, okra_int c
               .count = count,
               .grain = grain,
               .chunks = (count - 1) / grain + 1,
-              .what = inside_worker ? NULL : what,
+              .what = okra_inside_worker_ ? NULL : what,
               .body = body,
               .arg = arg,
               .status = OKRA_OK};
     okra_int threads = okra_workers_(context);
     int helpers = (int)OKRA_MIN_(threads, l.chunks) - 1;
-    bool nested = inside_worker;
+    bool nested = okra_inside_worker_;
     okra_blas_hold_(1); /* BLAS calls come from the workers */
     pthread_mutex_init(&l.lock, NULL);
-    inside_worker = true;
+    okra_inside_worker_ = true;
     bool shared = helpers > 0 && (least >= large_work || worth_helpers(&l));
     if (shared) {
         post(&l, helpers);
@@ -262,14 +261,14 @@ okra_status okra_parallel_least_(okra_context *context, double least, okra_int c
     if (shared) {
         withdraw(&l, helpers);
     }
-    inside_worker = nested;
+    okra_inside_worker_ = nested;
     okra_blas_release_();
     pthread_mutex_destroy(&l.lock);
     REFUSE_IF(l.status != OKRA_OK, l.status, "%s", l.message);
     if (l.what) {
         okra_progress_(context, what, count, count);
     }
-    return OKRA_OK;
+    return okra_guard_check_(); /* of what the last chunks read */
 }
 
 okra_status okra_parallel_(okra_context *context, okra_int count, okra_int grain,

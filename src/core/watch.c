@@ -27,7 +27,7 @@ static const double tick = 0.1; /* seconds between reports */
 /* A call that should be over sooner is not watched; tests set it. */
 double okra_watch_least_ = 1;
 
-struct okra_meter_ {
+typedef struct okra_meter_ {
     pthread_mutex_t lock;
     pthread_cond_t ended;
     okra_call_ call;
@@ -36,11 +36,11 @@ struct okra_meter_ {
     bool over;
     okra_status status;
     char message[ERROR_SIZE];
-};
+} okra_meter_;
 
 void okra_worked_(const okra_context *context, double work)
 {
-    okra_meter_ *meter = okra_meter_of_(context);
+    okra_meter_ *meter = context ? context->meter : NULL;
     if (meter) {
         pthread_mutex_lock(&meter->lock);
         meter->done += work;
@@ -57,18 +57,12 @@ double okra_watch_share_(double elapsed, double expected)
                         : 1 - (1 - straight) * (1 - straight) / (t - 2 * straight + 1);
 }
 
-/* In the thread of a watched call, which must not report: its caller does. */
-static _Thread_local bool inside_watch;
-
-bool okra_inside_watch_(void)
-{
-    return inside_watch;
-}
+_Thread_local bool okra_inside_watch_;
 
 static void *run(void *arg)
 {
     okra_meter_ *m = arg;
-    inside_watch = true;
+    okra_inside_watch_ = true;
     okra_status st = m->call(m->arg);
     pthread_mutex_lock(&m->lock);
     m->status = st;
@@ -128,13 +122,13 @@ static bool start(okra_meter_ *m, pthread_t *id)
 
 bool okra_watches_(const okra_context *context)
 {
-    return okra_reports_(context) && !okra_inside_worker_() && !inside_watch;
+    return context && context->progress && !okra_inside_worker_ && !okra_inside_watch_;
 }
 
 okra_status okra_watched_(okra_context *context, const char *what, double work,
                           double expected, okra_call_ call, void *arg)
 {
-    okra_status st = OKRA_OK;
+    okra_status st;
     pthread_t id;
     if (!okra_watches_(context) || expected < okra_watch_least_) {
         return call(arg);
@@ -143,16 +137,15 @@ okra_status okra_watched_(okra_context *context, const char *what, double work,
     pthread_mutex_init(&m.lock, NULL);
     pthread_cond_init(&m.ended, NULL);
     okra_progress_(context, what, 0, 1000);
-    okra_meter_set_(context, &m);
+    context->meter = &m;
     if (start(&m, &id)) {
         report_until_over(context, &m, what, expected);
         pthread_join(id, NULL);
-        FAIL_IF(m.status != OKRA_OK, m.status, "%s", m.message);
+        st = m.status == OKRA_OK ? OKRA_OK : okra_fail_(m.status, "%s", m.message);
     } else { /* no thread to be had: the call goes on unwatched */
-        TRY(call(arg));
+        st = call(arg);
     }
-done:
-    okra_meter_set_(context, NULL);
+    context->meter = NULL;
     pthread_cond_destroy(&m.ended);
     pthread_mutex_destroy(&m.lock);
     return st;

@@ -309,8 +309,6 @@ okra_status okra_columns_align_(okra_context *ctx, const okra_data *x,
 okra_status okra_data_align(okra_context *context, const okra_data *x,
                             const okra_data *like, okra_data **out)
 {
-    NOT_NULL(x);
-    NOT_NULL(like);
-    NOT_NULL(out);
+    NOT_NULL(x, like, out);
     return okra_columns_align_(context, x, like, true, out);
 }

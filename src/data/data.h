@@ -6,6 +6,7 @@
 
 #include "linalg/linalg.h"
 #include "data/ragged.h"
+#include "data/store.h"
 #include "okra/data.h"
 
 #include <stdatomic.h>
@@ -74,39 +75,37 @@ struct okra_data {
 /* Do the objects hold rows of a Gram matrix, whose columns are objects, too? */
 bool okra_data_holds_gram_(const okra_data *data);
 /* OKRA_EARG unless every row of dense y has each of 1..d once. */
-okra_status okra_data_check_rankings_(const okra_data *y) OKRA_CHECK;
+okra_status okra_data_check_rankings_(const okra_data *y);
 
 /* An empty shell of a kind with one reference and a source text. */
 okra_status okra_data_new_(okra_kind kind, okra_int n, okra_int d, const char *source,
-                           okra_data **out) OKRA_CHECK;
+                           okra_data **out);
 /* A dense collection that owns *values (got from okra_alloc_), taken over, then NULL, on
  * success. */
 okra_status okra_data_adopt_dense_(double **values, okra_int n, okra_int d,
-                                   const char *source, okra_data **out) OKRA_CHECK;
+                                   const char *source, okra_data **out);
 /* Compressed rows whose blocks are got from okra_alloc_: sorted and checked in place,
  * taken over (and zeroed) on success. */
 okra_status okra_data_adopt_sparse_(okra_csr_ *csr, okra_int n, okra_int d,
-                                    const char *source, okra_data **out) OKRA_CHECK;
+                                    const char *source, okra_data **out);
 void okra_csr_free_(okra_csr_ *csr);
 /* Another text of where fresh data come from; a failure frees them, *data is NULL. */
-okra_status okra_data_rename_(okra_data **data, const char *source) OKRA_CHECK;
+okra_status okra_data_rename_(okra_data **data, const char *source);
 /* `block` (from okra_alloc_) will be freed with the data. */
 void okra_data_own_(okra_data *data, void *block);
 /* Gives label data copies of its d class names, in one block of pointers and one of
  * texts. */
-okra_status okra_data_names_(okra_data *data, const char *const *names) OKRA_CHECK;
+okra_status okra_data_names_(okra_data *data, const char *const *names);
 /* rows*cols, or OKRA_ESHAPE when so many elements of `size` bytes are no 64-bit count. */
-okra_status okra_area_(okra_int rows, okra_int cols, size_t size,
-                       okra_int *out) OKRA_CHECK;
+okra_status okra_area_(okra_int rows, okra_int cols, size_t size, okra_int *out);
 /* OKRA_EFORMAT with the position of the first NaN or infinity among the values. */
-okra_status okra_finite_(const double *values, okra_int rows, okra_int cols,
-                         okra_int ld) OKRA_CHECK;
+okra_status okra_finite_(const double *values, okra_int rows, okra_int cols, okra_int ld);
 /* The shortest text that reads back as the same double. */
 enum { OKRA_NUMBER_TEXT_ = 32 };
 const char *okra_double_text_(double value, char text[OKRA_NUMBER_TEXT_]);
 /* The same for infinities alone; *missing says whether there is a NaN. */
 okra_status okra_no_infinity_(const double *values, okra_int rows, okra_int cols,
-                              okra_int ld, bool *missing) OKRA_CHECK;
+                              okra_int ld, bool *missing);
 /* The ragged group of that name, or NULL. */
 const okra_ragged_ *okra_data_group_(const okra_data *data, const char *name);
 /* The row count, kind and width in words, for messages: "200 dense vectors of length
@@ -117,9 +116,8 @@ const char *okra_data_describe_(const okra_data *data, char *buffer, size_t size
 
 /* The weights of chosen objects (index NULL: all), and of those of a, then b. */
 okra_status okra_weights_take_(const okra_data *from, const okra_int *index,
-                               okra_int count, okra_data *to) OKRA_CHECK;
-okra_status okra_weights_join_(const okra_data *a, const okra_data *b,
-                               okra_data *to) OKRA_CHECK;
+                               okra_int count, okra_data *to);
+okra_status okra_weights_join_(const okra_data *a, const okra_data *b, okra_data *to);
 bool okra_weights_plain_(const okra_data *data); /* none, or all 1 */
 /* How much object i counts, and all of them together. */
 static inline double okra_weight_(const okra_data *data, okra_int i)
@@ -130,14 +128,14 @@ double okra_weights_total_(const okra_data *data);
 /* Takes the weights from data that nobody else holds. */
 void okra_weights_forget_(okra_data *fresh);
 /* *x <- the same inputs, weighed as the outputs y are; those beyond y count once. */
-okra_status okra_weights_pass_(const okra_data *y, okra_data **x) OKRA_CHECK;
+okra_status okra_weights_pass_(const okra_data *y, okra_data **x);
 /* Which of 0..n-1 do not have a weight of 0 in y; those beyond y have none. */
 okra_status okra_weights_positive_(const okra_data *y, okra_int n, okra_int **out,
-                                   okra_int *count) OKRA_CHECK;
+                                   okra_int *count);
 /* Pairs without those of weight 0, and without weights where all others are 1. Inputs get
  * the weights of y, for kernels that learn from them. x may hold more objects than y. */
 okra_status okra_weights_drop_(const okra_data *x, const okra_data *y, okra_data **x_out,
-                               okra_data **y_out) OKRA_CHECK;
+                               okra_data **y_out);
 
 /* ---- names of columns ---- */
 
@@ -146,50 +144,53 @@ okra_columns_ *okra_columns_retain_(const okra_columns_ *columns);
 void okra_columns_free_(okra_columns_ *columns); /* accepts NULL */
 OKRA_DROPS_(okra_columns_drop_, okra_columns_, okra_columns_free_)
 /* Sets the names that a file tells; those that tell no columns apart are none. */
-okra_status okra_columns_read_(okra_data *data, const char *const *names) OKRA_CHECK;
+okra_status okra_columns_read_(okra_data *data, const char *const *names);
 /* The names of `from`, where `to` has as many columns and no names. */
 void okra_columns_pass_(const okra_data *from, okra_data *to);
 /* okra_data_align; not `strict`: names that have nothing in common do not count. */
 okra_status okra_columns_align_(okra_context *ctx, const okra_data *x,
-                                const okra_data *like, bool strict,
-                                okra_data **out) OKRA_CHECK;
+                                const okra_data *like, bool strict, okra_data **out);
 
 /* ---- whole files ---- */
 
-/* A file's bytes: mapped when large, read when small or not seekable, limits checked. */
+/* A file's bytes: a copy that nobody else can change, in memory, or in an unnamed file
+ * where they are more than a quarter of the memory left. */
 typedef struct okra_bytes_ {
     const unsigned char *p;
     okra_int size;
     void *base; /* of the mapping or block */
     bool mapped;
+    okra_scratch_ copy;
 } okra_bytes_;
-okra_status okra_bytes_open_(const okra_context *ctx, const char *path,
-                             okra_bytes_ *out) OKRA_CHECK;
+okra_status okra_bytes_open_(const okra_context *ctx, const char *path, okra_bytes_ *out);
+/* The same, but a file of `least` bytes or more stays mapped (0: more than a quarter of
+ * the memory left). Another process may change such bytes: no bound may come from one
+ * that is read twice. Where it cuts them short, loops fail (core/guard.c). */
+okra_status okra_bytes_map_(const okra_context *ctx, const char *path, okra_int least,
+                            okra_bytes_ *out);
 void okra_bytes_close_(okra_bytes_ *bytes);
 /* Whether a file that okra keeps for itself is there: what is no file, or cannot be read,
  * is an error, and nobody waits for a pipe. */
-okra_status okra_bytes_there_(const char *path, bool *there) OKRA_CHECK;
+okra_status okra_bytes_there_(const char *path, bool *there);
 /* Deflate makes at most so many bytes of one: a larger claim is a lie. */
 #define OKRA_RATIO_MOST_ 1032
 /* Refuses a count that a file claims, of rows that may be empty or of elements that may
  * be packed, where it is beyond that ratio and beyond 2^20. */
-okra_status okra_bytes_claim_(const okra_bytes_ *bytes, okra_int count,
-                              const char *what) OKRA_CHECK;
+okra_status okra_bytes_claim_(const okra_bytes_ *bytes, okra_int count, const char *what);
 
 /* A file written under a temporary name in the same folder, then synced and renamed:
  * either the whole new file is there or nothing changed. */
 typedef struct okra_writer_ okra_writer_;
-okra_status okra_writer_open_(const char *path, okra_writer_ **out) OKRA_CHECK;
+okra_status okra_writer_open_(const char *path, okra_writer_ **out);
 /* The same where many processes may work together (engine mpi): one of them writes, and
  * commits when all have come that far. */
-okra_status okra_writer_join_(okra_context *ctx, const char *path,
-                              okra_writer_ **out) OKRA_CHECK;
-okra_status okra_writer_put_(okra_writer_ *w, const void *bytes, size_t size) OKRA_CHECK;
+okra_status okra_writer_join_(okra_context *ctx, const char *path, okra_writer_ **out);
+okra_status okra_writer_put_(okra_writer_ *w, const void *bytes, size_t size);
 okra_status okra_writer_printf_(okra_writer_ *w, const char *format, ...)
-    OKRA_PRINTF(2, 3) OKRA_CHECK;
+    OKRA_PRINTF(2, 3);
 okra_int okra_writer_position_(const okra_writer_ *w);
 /* Syncs and renames; the writer is gone afterwards whatever happens. */
-okra_status okra_writer_commit_(okra_writer_ *w) OKRA_CHECK;
+okra_status okra_writer_commit_(okra_writer_ *w);
 void okra_writer_abort_(okra_writer_ *w); /* accepts NULL */
 OKRA_DROPS_(okra_writer_drop_, okra_writer_, okra_writer_abort_)
 
@@ -197,18 +198,16 @@ OKRA_DROPS_(okra_writer_drop_, okra_writer_, okra_writer_abort_)
 
 /* Does a spec name several files, shards:PATTERN or list:FILE? */
 bool okra_shards_named_(const char *text);
-okra_status okra_shards_read_(okra_context *ctx, const char *text,
-                              okra_data **out) OKRA_CHECK;
+okra_status okra_shards_read_(okra_context *ctx, const char *text, okra_data **out);
 /* The same in pieces where all of them are arrays that can be used where they lie. */
-okra_status okra_shards_open_(okra_context *ctx, const char *text,
-                              okra_data **out) OKRA_CHECK;
+okra_status okra_shards_open_(okra_context *ctx, const char *text, okra_data **out);
 /* Rows of data in pieces, which are finite: copied, or as a collection. */
 okra_status okra_stack_copy_(const okra_data *data, okra_int first, okra_int count,
-                             double *to) OKRA_CHECK;
+                             double *to);
 okra_status okra_stack_slice_(const okra_data *data, okra_int first, okra_int count,
-                              okra_data **out) OKRA_CHECK;
+                              okra_data **out);
 /* Pieces become one block of memory; other data stay. */
-okra_status okra_stack_join_(okra_context *ctx, okra_data **data) OKRA_CHECK;
+okra_status okra_stack_join_(okra_context *ctx, okra_data **data);
 
 /* ---- fingerprints ---- */
 
@@ -224,92 +223,8 @@ uint64_t okra_options_mix_(uint64_t h, const okra_options *options);
 
 /* first[k]: the lowest number of an object that is the same as object k, the objects of
  * all collections numbered one after the other. */
-okra_status okra_data_same_(const okra_data *const *sets, int count,
-                            okra_int *first) OKRA_CHECK;
+okra_status okra_data_same_(const okra_data *const *sets, int count, okra_int *first);
 /* A whole number below 2^53 that is the same for the same objects. */
 double okra_data_key_(const okra_data *data, okra_int i);
-
-/* ---- named arrays: what a method stores in a model ---- */
-
-/* A bag holds named matrices, numbers and texts. A method's fit fills one; its predict
- * reads it; the model file saves and maps it without knowing what is inside. */
-typedef struct okra_bag_ okra_bag_;
-okra_status okra_bag_create_(okra_bag_ **out) OKRA_CHECK;
-void okra_bag_free_(okra_bag_ *bag);
-/* What predictions make of the bag's matrices and leave there for the next: how many
- * asked, and the numbers, once they are there. Freed with the bag. */
-typedef struct okra_memo_ {
-    atomic_int asked;
-    _Atomic(double *) values;
-} okra_memo_;
-okra_memo_ *okra_bag_memo_(const okra_bag_ *bag);
-/* Takes over *values (rows*cols doubles from okra_alloc_), then NULL, on success. */
-okra_status okra_bag_put_(okra_bag_ *bag, const char *name, double **values,
-                          okra_int rows, okra_int cols) OKRA_CHECK;
-/* Puts a copy of rows*cols doubles. */
-okra_status okra_bag_put_copy_(okra_bag_ *bag, const char *name, const double *values,
-                               okra_int rows, okra_int cols) OKRA_CHECK;
-/* A view of memory owned by somebody who outlives the bag (a mapped file). */
-okra_status okra_bag_put_view_(okra_bag_ *bag, const char *name, const double *values,
-                               okra_int rows, okra_int cols) OKRA_CHECK;
-/* A matrix that stays where it is, on an engine of several processes, none of which may
- * hold all of it: `get` brings its rows first.. into `block`, on all of them together. */
-typedef struct okra_rows_ {
-    okra_status (*get)(okra_context *ctx, const void *self, okra_int first,
-                       okra_mat_ block);
-    void (*free)(void *self);
-    void *self;
-} okra_rows_;
-/* Takes `source` over on success. It has no values for okra_bag_get_ and okra_bag_mat_,
- * until okra_bag_settle_ brings them to the host. */
-okra_status okra_bag_put_rows_(okra_bag_ *bag, const char *name, okra_rows_ source,
-                               okra_int rows, okra_int cols) OKRA_CHECK;
-/* NULL: there is none of that name, or it has values. */
-const okra_rows_ *okra_bag_rows_(const okra_bag_ *bag, const char *name);
-okra_status okra_bag_settle_(okra_context *ctx, okra_bag_ *bag,
-                             const char *name) OKRA_CHECK;
-/* The rows x cols matrix of `source` (whose `free` is not called), written as
- * okra_data_write does, in blocks of rows. */
-okra_status okra_rows_write_(okra_context *ctx, const okra_rows_ *source, okra_int rows,
-                             okra_int cols, const char *path) OKRA_CHECK;
-/* Is there a matrix of that name, with values or not? */
-bool okra_bag_has_(const okra_bag_ *bag, const char *name);
-/* Memory for a square matrix that grows, see bag.c: n rows are in use, and it has room
- * for some more where the budget allows it. All of it is 0 at first. */
-typedef struct okra_room_ okra_room_;
-okra_status okra_room_create_(okra_context *ctx, okra_int n, const char *what,
-                              okra_room_ **out) OKRA_CHECK;
-void okra_room_free_(okra_room_ *room);
-/* Frees it, and where n rows are in use `before` of them stay so. */
-void okra_room_leave_(okra_room_ *room, okra_int n, okra_int before);
-/* Its first n rows and columns. */
-okra_mat_ okra_room_mat_(okra_room_ *room, okra_int n);
-/* Puts these, and takes the reference over on success; `before` as above. */
-okra_status okra_bag_put_room_(okra_bag_ *bag, const char *name, okra_room_ *room,
-                               okra_int n, okra_int before) OKRA_CHECK;
-/* A reference to the room of that matrix, n of whose rows are in use from now on; NULL:
- * there is none, it is too small, or somebody else has appended rows. */
-okra_room_ *okra_bag_enter_(const okra_bag_ *bag, const char *name, okra_int n);
-okra_status okra_bag_put_number_(okra_bag_ *bag, const char *name,
-                                 double value) OKRA_CHECK;
-okra_status okra_bag_put_text_(okra_bag_ *bag, const char *name,
-                               const char *text) OKRA_CHECK;
-/* NULL (0 rows) if there is none of that name. Rows follow one another, unless the matrix
- * was put in a room; okra_bag_mat_ knows. */
-okra_mat_ okra_bag_mat_(const okra_bag_ *bag, const char *name);
-const double *okra_bag_get_(const okra_bag_ *bag, const char *name, okra_int *rows,
-                            okra_int *cols);
-/* The same of a matrix that the bag owns, to be written; NULL if it does not. */
-double *okra_bag_edit_(okra_bag_ *bag, const char *name, okra_int *rows, okra_int *cols);
-bool okra_bag_get_number_(const okra_bag_ *bag, const char *name, double *value);
-const char *okra_bag_get_text_(const okra_bag_ *bag, const char *name);
-/* The index-th matrix (in order put), or NULL at the end. */
-const char *okra_bag_each_(const okra_bag_ *bag, size_t index, okra_mat_ *matrix);
-const char *okra_bag_each_number_(const okra_bag_ *bag, size_t index, double *value);
-const char *okra_bag_each_text_(const okra_bag_ *bag, size_t index, const char **text);
-/* Marks the entry of that name and sort (0 matrix, 1 number, 2 text) as known; the name
- * of one that is not marked, or NULL. See kept.h. */
-void okra_bag_declare_(okra_bag_ *bag, int which, const char *name);
-const char *okra_bag_undeclared_(const okra_bag_ *bag);
 
 #endif

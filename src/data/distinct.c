@@ -111,9 +111,7 @@ okra_status okra_data_distinct(const okra_data *data, okra_int *index, okra_int 
 {
     OWNED okra_int *first = NULL;
     okra_int found = 0;
-    NOT_NULL(data);
-    NOT_NULL(index);
-    NOT_NULL(count);
+    NOT_NULL(data, index, count);
     MAKE(first, data->n);
     CHK(okra_data_same_(&data, 1, first));
     for (okra_int i = 0; i < data->n; i++) {
@@ -130,9 +128,7 @@ okra_status okra_data_match(const okra_data *data, const okra_data *among,
 {
     OWNED okra_int *first = NULL;
     const okra_data *sets[] = {among, data};
-    NOT_NULL(data);
-    NOT_NULL(among);
-    NOT_NULL(index);
+    NOT_NULL(data, among, index);
     MAKE(first, among->n + data->n);
     CHK(okra_data_same_(sets, 2, first));
     for (okra_int k = 0; k < data->n; k++) {

@@ -163,7 +163,6 @@ static okra_status add_smiles(okra_graphs_builder_ *b, okra_molecule_ *m,
 okra_status okra_data_smiles(okra_context *context, const char *const *texts, okra_int n,
                              okra_data **out)
 {
-    okra_status st = OKRA_OK;
     FREED_BY(okra_graphs_abandon_) okra_graphs_builder_ b = {0};
     FREED_BY(okra_molecule_clear_) okra_molecule_ m = {0};
     okra_int odd = 0, odd_first = 0;
@@ -173,11 +172,8 @@ okra_status okra_data_smiles(okra_context *context, const char *const *texts, ok
     for (okra_int i = 0; i < n; i++) {
         bool kekule = true;
         CHK(okra_cancelled_(context));
-        st = add_smiles(&b, &m, texts[i], &kekule);
-        if (st == OKRA_EFORMAT) {
-            okra_message_prefix_("SMILES %" PRId64 " (counted from 0)", i);
-        }
-        CHK(st);
+        CHK(okra_at_(add_smiles(&b, &m, texts[i], &kekule),
+                     "SMILES %" PRId64 " (counted from 0)", i));
         odd_first = !kekule && odd == 0 ? i : odd_first;
         odd += !kekule;
     }

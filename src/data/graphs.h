@@ -27,23 +27,22 @@ typedef struct okra_graphs_builder_ {
 } okra_graphs_builder_;
 
 /* Whoever begins abandons in the end, also where this fails. */
-okra_status okra_graphs_begin_(okra_graphs_builder_ *b, bool molecules) OKRA_CHECK;
+okra_status okra_graphs_begin_(okra_graphs_builder_ *b, bool molecules);
 /* A whole molecule and the text it came from. */
 okra_status okra_graphs_molecule_(okra_graphs_builder_ *b, const okra_molecule_ *m,
-                                  const char *text, size_t length) OKRA_CHECK;
+                                  const char *text, size_t length);
 /* Piece by piece: labels, nodes, edges, then the text closes the object. */
 /* The label of a text: itself if it is a whole number of at least 0, else its place among
  * the object's names. */
 okra_status okra_graphs_label_(okra_graphs_builder_ *b, const char *text, size_t length,
-                               int32_t *label) OKRA_CHECK;
-okra_status okra_graphs_node_(okra_graphs_builder_ *b, int32_t label) OKRA_CHECK;
+                               int32_t *label);
+okra_status okra_graphs_node_(okra_graphs_builder_ *b, int32_t label);
 okra_status okra_graphs_edge_(okra_graphs_builder_ *b, int32_t from, int32_t to,
-                              int32_t label) OKRA_CHECK;
-okra_status okra_graphs_close_(okra_graphs_builder_ *b, const char *text,
-                               size_t length) OKRA_CHECK;
+                              int32_t label);
+okra_status okra_graphs_close_(okra_graphs_builder_ *b, const char *text, size_t length);
 /* All objects as data; the builder is empty afterwards, whatever happens. */
 okra_status okra_graphs_finish_(okra_graphs_builder_ *b, const char *source,
-                                okra_data **out) OKRA_CHECK;
+                                okra_data **out);
 void okra_graphs_abandon_(okra_graphs_builder_ *b);
 
 /* The text of object i, `length` bytes, not ended by NUL. */

@@ -2,6 +2,7 @@
  * labels.c: class labels from codes and from texts.
  */
 #include "data/files/formats.h"
+#include "okra/program.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -80,6 +81,22 @@ static int by_number(const void *a, const void *b)
     okra_number_(s, s + strlen(s), &x);
     okra_number_(t, t + strlen(t), &y);
     return x < y ? -1 : x > y ? 1 : strcmp(s, t);
+}
+
+okra_status okra_texts_are_classes(const char *const *texts, okra_int n, bool *out)
+{
+    enum { FEW = 20, OF_FEW = 2, OF_MANY = 5 };
+    NOT_NULL(texts, out);
+    okra_int different = 0;
+    OWNED const char **sorted = NULL;
+    MAKE(sorted, n);
+    memcpy(sorted, texts, (size_t)n * sizeof *sorted);
+    qsort(sorted, (size_t)n, sizeof *sorted, by_bytes);
+    for (okra_int i = 0; i < n; i++) {
+        different += i == 0 || strcmp(sorted[i], sorted[i - 1]) != 0;
+    }
+    *out = n > 1 && different <= n / (different <= FEW ? OF_FEW : OF_MANY);
+    return OKRA_OK;
 }
 
 okra_status okra_labels_from_texts_(char *const *texts, okra_int n, const char *source,

@@ -21,7 +21,7 @@ static inline const char *okra_name_(const okra_names_ *n, okra_int i)
 okra_int okra_names_find_(const okra_names_ *n, const char *p, const char *end);
 /* The same, given the next number if it is new. */
 okra_status okra_names_add_(okra_names_ *n, const char *p, const char *end,
-                            okra_int *code) OKRA_CHECK;
+                            okra_int *code);
 void okra_names_free_(okra_names_ *n);
 
 #endif

@@ -64,8 +64,7 @@ okra_status okra_data_rename_(okra_data **data, const char *source)
 
 okra_status okra_data_name(okra_data *data, const char *name)
 {
-    NOT_NULL(data);
-    NOT_NULL(name);
+    NOT_NULL(data, name);
     char *copy = okra_strdup_(name);
     GOT(copy);
     okra_free_(data->source);
@@ -124,8 +123,12 @@ void okra_data_free(okra_data *data)
     for (int k = 0; k < data->group_count; k++) {
         okra_ragged_clear_(&data->groups[k]);
     }
-    okra_network_free_(data->network);
-    okra_columns_free_(data->columns);
+    if (data->network) {
+        okra_network_free_(data->network);
+    }
+    if (data->columns) {
+        okra_columns_free_(data->columns);
+    }
     for (int k = 0; k < data->component_count; k++) {
         okra_data_free(data->components[k]);
     }

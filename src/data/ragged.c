@@ -124,7 +124,6 @@ okra_status okra_ragged_concat_(const okra_ragged_ *a, okra_int na, const okra_r
 okra_status okra_ragged_begin_(okra_ragged_builder_ *b, const char *name, int field_count,
                                const okra_field_ *fields)
 {
-    okra_status st = OKRA_OK;
     memset(b, 0, sizeof *b);
     b->group.name = name;
     b->group.field_count = field_count;
@@ -133,20 +132,15 @@ okra_status okra_ragged_begin_(okra_ragged_builder_ *b, const char *name, int fi
         b->group.fields[k].values = NULL;
     }
     b->objects_room = 16;
-    ALLOC(b->group.offsets, b->objects_room + 1);
-    b->group.offsets[0] = 0;
-    for (int k = 0; k < field_count; k++) {
-        b->group.fields[k].values = okra_alloc_(0, 1);
-        if (!b->group.fields[k].values) {
-            st = OKRA_EMEM;
-            goto done;
-        }
+    bool made = (b->group.offsets =
+                     okra_zalloc_(b->objects_room + 1, sizeof *b->group.offsets)) != NULL;
+    for (int k = 0; made && k < field_count; k++) {
+        made = (b->group.fields[k].values = okra_alloc_(0, 1)) != NULL;
     }
-done:
-    if (st != OKRA_OK) {
+    if (!made) {
         okra_ragged_abandon_(b);
     }
-    return st;
+    return made ? OKRA_OK : OKRA_EMEM;
 }
 
 static okra_status grow_elements(okra_ragged_builder_ *b, okra_int need)
@@ -275,11 +269,7 @@ okra_status okra_data_sequences(const okra_int *offsets, const double *vectors,
     CHK(check_offsets(offsets, n));
     REFUSE_IF(!vectors && d > 0 && offsets[n] > 0, OKRA_EARG,
               "sequences data: vectors are NULL");
-    okra_status st = okra_finite_(vectors, d > 0 ? offsets[n] : 0, d, d);
-    if (st != OKRA_OK) {
-        okra_message_prefix_("sequences data");
-        return st;
-    }
+    CHK(okra_at_(okra_finite_(vectors, d > 0 ? offsets[n] : 0, d, d), "sequences data"));
     CHK(okra_data_new_(OKRA_SEQUENCES, n, d, "memory", &data));
     CHK(fill_positions(data, offsets, vectors, labels));
     *out = TAKE(data);

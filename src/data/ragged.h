@@ -44,10 +44,10 @@ size_t okra_field_size_(okra_field_type_ type); /* bytes of one value */
 const okra_field_ *okra_ragged_field_(const okra_ragged_ *group, const char *name);
 /* The chosen objects of a group of n (index == NULL: all of them). */
 okra_status okra_ragged_take_(const okra_ragged_ *from, const okra_int *index,
-                              okra_int count, okra_ragged_ *to) OKRA_CHECK;
+                              okra_int count, okra_ragged_ *to);
 /* The na objects of a, then the nb of b; both must have the same fields. */
 okra_status okra_ragged_concat_(const okra_ragged_ *a, okra_int na, const okra_ragged_ *b,
-                                okra_int nb, okra_ragged_ *to) OKRA_CHECK;
+                                okra_int nb, okra_ragged_ *to);
 /* Frees offsets and values; the struct itself is the caller's. */
 void okra_ragged_clear_(okra_ragged_ *group);
 
@@ -58,15 +58,14 @@ typedef struct okra_ragged_builder_ {
 } okra_ragged_builder_;
 /* Fields are given by name, type, width, in order; values start empty. */
 okra_status okra_ragged_begin_(okra_ragged_builder_ *b, const char *name, int field_count,
-                               const okra_field_ *fields) OKRA_CHECK;
+                               const okra_field_ *fields);
 /* Appends one element; element[k] points at `width` values of field k. */
-okra_status okra_ragged_push_(okra_ragged_builder_ *b,
-                              const void *const *element) OKRA_CHECK;
+okra_status okra_ragged_push_(okra_ragged_builder_ *b, const void *const *element);
 /* Appends `count` elements at once; arrays[k] holds count*width values of field k. */
 okra_status okra_ragged_push_many_(okra_ragged_builder_ *b, okra_int count,
-                                   const void *const *arrays) OKRA_CHECK;
+                                   const void *const *arrays);
 /* Ends the current object. */
-okra_status okra_ragged_close_(okra_ragged_builder_ *b) OKRA_CHECK;
+okra_status okra_ragged_close_(okra_ragged_builder_ *b);
 /* Elements of the object under construction so far. */
 okra_int okra_ragged_open_count_(const okra_ragged_builder_ *b);
 /* Moves the finished group to `out`; the builder is empty afterwards. */

@@ -19,12 +19,12 @@ enum {
 
 /* A string a line. Messages give line and character (both from 1), without the file. */
 okra_status okra_strings_text_(okra_context *ctx, const okra_bytes_ *bytes,
-                               const char *source, okra_data **out) OKRA_CHECK;
+                               const char *source, okra_data **out);
 /* FASTA: ">name" and lines of sequence; plain or gzipped. */
 okra_status okra_strings_fasta_(okra_context *ctx, const okra_bytes_ *bytes,
-                                const char *source, okra_data **out) OKRA_CHECK;
+                                const char *source, okra_data **out);
 /* String i (or the labels of sequence i) in UTF-8, ended by NUL; free with okra_free_. */
-okra_status okra_string_text_(const okra_data *data, okra_int i, char **text) OKRA_CHECK;
+okra_status okra_string_text_(const okra_data *data, okra_int i, char **text);
 
 /* The characters of string i, or the labels of sequence i. */
 static inline const int32_t *okra_characters_(const okra_data *data, okra_int i,
@@ -41,8 +41,8 @@ static inline const int32_t *okra_characters_(const okra_data *data, okra_int i,
  * may be NULL); on failure they stay the caller's. */
 okra_status okra_strings_adopt_(okra_ragged_builder_ *characters,
                                 okra_ragged_builder_ *names, const char *source,
-                                okra_data **out) OKRA_CHECK;
+                                okra_data **out);
 /* The builder of a group of characters. */
-okra_status okra_characters_begin_(okra_ragged_builder_ *b) OKRA_CHECK;
+okra_status okra_characters_begin_(okra_ragged_builder_ *b);
 
 #endif

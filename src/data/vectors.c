@@ -73,12 +73,9 @@ static okra_status borrow(okra_kind kind, const double *values, okra_int n, okra
     CHK(okra_area_(n, ld, sizeof *values, &area));
     REFUSE_IF(!values && area > 0, OKRA_EARG, "%s data: values are NULL",
               okra_kind_name(kind));
-    okra_status st = nan ? okra_no_infinity_(values, n, d, ld, &missing)
-                         : okra_finite_(values, n, d, ld);
-    if (st != OKRA_OK) {
-        okra_message_prefix_("%s data", okra_kind_name(kind));
-        return st;
-    }
+    CHK(okra_at_(nan ? okra_no_infinity_(values, n, d, ld, &missing)
+                     : okra_finite_(values, n, d, ld),
+                 "%s data", okra_kind_name(kind)));
     CHK(okra_data_new_(kind, n, d, "memory", &data));
     data->values = values;
     data->ld = ld;
@@ -218,33 +215,27 @@ okra_status okra_data_sparse(const okra_int *indptr, const okra_int *indices,
                              okra_data **out)
 {
     NOT_NULL(out);
-    okra_status st = OKRA_OK;
-    okra_csr_ csr = {0};
-    FAIL_IF(n < 0 || d < 0, OKRA_ESHAPE, "%" PRId64 " rows of %" PRId64 ": negative", n,
-            d);
-    FAIL_IF(!indptr, OKRA_EARG, "indptr is NULL");
+    FREED_BY(okra_csr_free_) okra_csr_ csr = {0};
+    REFUSE_IF(n < 0 || d < 0, OKRA_ESHAPE,
+              "sparse data: %" PRId64 " rows of %" PRId64 ": negative", n, d);
+    REFUSE_IF(!indptr, OKRA_EARG, "sparse data: indptr is NULL");
     for (okra_int i = 0; i <= n; i++) {
-        FAIL_IF(i == 0 ? indptr[0] != 0 : indptr[i] < indptr[i - 1], OKRA_EARG,
-                "indptr[%" PRId64 "] is %" PRId64 "; it must begin at 0 and never fall",
-                i, indptr[i]);
+        REFUSE_IF(i == 0 ? indptr[0] != 0 : indptr[i] < indptr[i - 1], OKRA_EARG,
+                  "sparse data: indptr[%" PRId64 "] is %" PRId64
+                  "; it must begin at 0 and never fall",
+                  i, indptr[i]);
     }
-    FAIL_IF(indptr[n] > 0 && (!indices || !values), OKRA_EARG, "%s are NULL",
-            indices ? "values" : "indices");
-    ALLOC(csr.indptr, n + 1);
-    ALLOC(csr.indices, indptr[n]);
-    ALLOC(csr.values, indptr[n]);
+    REFUSE_IF(indptr[n] > 0 && (!indices || !values), OKRA_EARG,
+              "sparse data: %s are NULL", indices ? "values" : "indices");
+    MAKE(csr.indptr, n + 1);
+    MAKE(csr.indices, indptr[n]);
+    MAKE(csr.values, indptr[n]);
     memcpy(csr.indptr, indptr, (size_t)(n + 1) * sizeof *indptr);
     if (indptr[n] > 0) {
         memcpy(csr.indices, indices, (size_t)indptr[n] * sizeof *indices);
         memcpy(csr.values, values, (size_t)indptr[n] * sizeof *values);
     }
-    TRY(okra_data_adopt_sparse_(&csr, n, d, "memory", out));
-done:
-    okra_csr_free_(&csr);
-    if (st != OKRA_OK && st != OKRA_EMEM) {
-        okra_message_prefix_("sparse data");
-    }
-    return st;
+    return okra_at_(okra_data_adopt_sparse_(&csr, n, d, "memory", out), "sparse data");
 }
 
 /* ---- bits ---- */

@@ -47,8 +47,7 @@ okra_status okra_data_weigh(const okra_data *data, const double *weights, okra_i
                             okra_data **out)
 {
     FREED_BY(okra_data_drop_) okra_data *to = NULL;
-    NOT_NULL(data);
-    NOT_NULL(out);
+    NOT_NULL(data, out);
     ZMAKE(to, 1);
     *to = *data; /* the same objects, looked at through `of` */
     to->references = 1;
@@ -77,8 +76,7 @@ okra_status okra_data_balanced(const okra_data *labels, double *weights)
 {
     OWNED double *in_class = NULL;
     okra_int classes = 0;
-    NOT_NULL(labels);
-    NOT_NULL(weights);
+    NOT_NULL(labels, weights);
     if (labels->kind != OKRA_LABELS) {
         char text[96];
         return okra_fail_(OKRA_EUNSUPPORTED,

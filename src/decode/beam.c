@@ -13,7 +13,7 @@
  */
 #include "decode/beam.h"
 
-#include "decode/risk.h"
+#include "decode/pair_loss.h"
 
 #include "kernel/gram/through.h"
 
@@ -21,13 +21,6 @@
 #include <string.h>
 
 enum { GROUP = 64, BATCH = 1 << 16 }; /* predictions, proposals at a time */
-
-typedef struct item {
-    okra_int at, length; /* in the pool of kept sequences */
-    double distance;
-    okra_key_ key; /* what the kept ones are sorted by */
-    bool expanded;
-} item;
 
 struct okra_offer_ {
     okra_int row; /* of the group: who is being proposed to */
@@ -49,10 +42,8 @@ struct okra_beam_ {
 typedef struct search {
     const okra_moves_ *moves;
     okra_offer_ offer;
-    item *items;     /* GROUP x width */
-    okra_int *count; /* GROUP */
-    int32_t *pool;
-    okra_int pool_size, pool_room;
+    okra_int rows;
+    okra_shortlist_ *lists; /* rows */
 } search;
 
 static void insert_hash(uint64_t *table, okra_int room, uint64_t hash)
@@ -120,31 +111,6 @@ okra_status okra_offer_put_(okra_offer_ *o, const int32_t *codes, okra_int lengt
     return OKRA_OK;
 }
 
-/* Keeps a sequence if it is among the nearest of its row. */
-static okra_status keep(search *s, okra_int row, const int32_t *codes, okra_int length,
-                        double distance, okra_key_ key)
-{
-    okra_int width = s->moves->width, at = s->count[row];
-    item *items = s->items + row * width;
-    if (!(distance < (double)INFINITY) ||
-        (at == width && !okra_key_less_(key, items[width - 1].key))) {
-        return OKRA_OK;
-    }
-    CHK(okra_reserve_((void **)&s->pool, s->pool_size + length, &s->pool_room,
-                      sizeof *s->pool));
-    if (length > 0) {
-        memcpy(s->pool + s->pool_size, codes, (size_t)length * sizeof *codes);
-    }
-    at = OKRA_MIN_(at, width - 1);
-    for (; at > 0 && okra_key_less_(key, items[at - 1].key); at--) {
-        items[at] = items[at - 1];
-    }
-    items[at] = (item){s->pool_size, length, distance, key, false};
-    s->pool_size += length;
-    s->count[row] = OKRA_MIN_(s->count[row] + 1, width);
-    return OKRA_OK;
-}
-
 static okra_status evaluate(okra_context *ctx, const okra_beam_ *beam, search *s,
                             okra_mat_ W, const double *norm)
 {
@@ -157,37 +123,44 @@ static okra_status evaluate(okra_context *ctx, const okra_beam_ *beam, search *s
     }
     MAKE(distance, o->count);
     MAKE(key, o->count);
-    CHK(s->moves->objects(s->moves->kind, o->codes, o->offsets, o->count, &objects));
+    const okra_results_ *r = s->moves->results;
+    CHK(r->objects(ctx, r->user, o->codes, o->offsets, o->count, &objects));
     CHK(s->moves->loss
             ? okra_risk_propose_(ctx, s->moves->loss, objects, o->owner, W, key, distance)
             : okra_propose_(ctx, beam->output, objects, o->owner, s->moves->empty, W,
                             norm, okra_starts_constant_(beam->starts), key, distance));
     for (okra_int c = 0; c < o->count; c++) {
-        CHK(keep(s, o->owner[c], o->codes + o->offsets[c],
-                 o->offsets[c + 1] - o->offsets[c], distance[c], key[c]));
+        if (distance[c] < (double)INFINITY) {
+            CHK(okra_shortlist_put_(&s->lists[o->owner[c]], o->codes + o->offsets[c],
+                                    o->offsets[c + 1] - o->offsets[c], key[c],
+                                    distance[c]));
+        }
     }
     o->count = 0;
     return OKRA_OK;
 }
 
-static okra_status expand(search *s, okra_int rows)
+static okra_status expand(search *s)
 {
-    for (okra_int r = 0; r < rows; r++) {
+    const okra_moves_ *moves = s->moves;
+    for (okra_int r = 0; r < s->rows; r++) {
+        okra_item_ *it = NULL;
         s->offer.row = r;
-        for (okra_int k = 0; k < s->count[r] && s->offer.count < BATCH; k++) {
-            item *it = &s->items[r * s->moves->width + k];
-            if (!it->expanded) {
-                it->expanded = true;
-                CHK(s->moves->neighbours(s->moves->user, s->pool + it->at, it->length,
-                                         &s->offer));
-            }
+        while (s->offer.count < BATCH && (it = okra_shortlist_next_(&s->lists[r]))) {
+            CHK(moves->neighbours(moves->user, it->codes, it->length, &s->offer));
         }
     }
     return OKRA_OK;
 }
 
-OKRA_CLEARS_(clear, search, it->offer.codes, it->offer.offsets, it->offer.owner,
-             it->offer.seen, it->items, it->count, it->pool)
+static void clear(search *s)
+{
+    FREE(s->offer.codes, s->offer.offsets, s->offer.owner, s->offer.seen);
+    for (okra_int r = 0; s->lists && r < s->rows; r++) {
+        okra_shortlist_clear_(&s->lists[r]);
+    }
+    okra_free_(s->lists);
+}
 
 /* w: the weights of test point i. */
 static okra_status begin(const okra_beam_ *beam, okra_int i, const double *w,
@@ -205,46 +178,35 @@ static okra_status begin(const okra_beam_ *beam, okra_int i, const double *w,
     return OKRA_OK;
 }
 
-static okra_status give(const search *s, okra_int r, okra_int i)
-{
-    const okra_moves_ *moves = s->moves;
-    const item *it = &s->items[r * moves->width];
-    REFUSE_IF(s->count[r] == 0, OKRA_ENUMERIC,
-              "%s: test point %lld has no finite distance to any %s", moves->decoder,
-              (long long)i, moves->what);
-    for (okra_int k = 0; k < OKRA_MIN_(s->count[r], moves->finds->top); k++, it++) {
-        CHK(okra_results_put_(moves->finds, i, k, s->pool + it->at, it->length,
-                              it->distance));
-    }
-    return OKRA_OK;
-}
-
 /* W and norm: those of test points first, first + 1, ... */
 static okra_status run_group(okra_context *ctx, const okra_beam_ *beam, okra_int first,
                              okra_mat_ W, const double *norm)
 {
     const okra_moves_ *moves = &beam->moves;
-    FREED_BY(clear) search s = {.moves = moves};
-    CHK(okra_budget_ask_(ctx,
-                         (double)W.rows * (double)moves->width * (double)sizeof(item),
-                         "the best objects of a search"));
-    MAKE(s.items, W.rows * moves->width);
-    ZMAKE(s.count, W.rows);
+    FREED_BY(clear) search s = {.moves = moves, .rows = W.rows};
+    CHK(okra_budget_ask_(
+        ctx, (double)W.rows * (double)moves->width * (double)sizeof(okra_item_),
+        "the best objects of a search"));
+    ZMAKE(s.lists, W.rows);
     for (okra_int r = 0; r < W.rows; r++) {
+        CHK(okra_shortlist_open_(moves->width, true, &s.lists[r]));
         s.offer.row = r;
         CHK(begin(beam, first + r, W.p + r * W.ld, &s.offer));
     }
     CHK(evaluate(ctx, beam, &s, W, norm));
     for (okra_int round = 0; round < moves->rounds; round++) {
         CHK(okra_cancelled_(ctx));
-        CHK(expand(&s, W.rows));
+        CHK(expand(&s));
         if (s.offer.count == 0) {
             break;
         }
         CHK(evaluate(ctx, beam, &s, W, norm));
     }
     for (okra_int r = 0; r < W.rows; r++) {
-        CHK(give(&s, r, first + r));
+        REFUSE_IF(s.lists[r].count == 0, OKRA_ENUMERIC,
+                  "%s: test point %lld has no finite distance to any %s", moves->decoder,
+                  (long long)(first + r), moves->what);
+        CHK(okra_results_list_(moves->results, first + r, &s.lists[r]));
     }
     return OKRA_OK;
 }
@@ -253,12 +215,12 @@ okra_status okra_beam_create_(okra_context *ctx, const okra_output_ *output,
                               const okra_moves_ *moves, okra_beam_ **out)
 {
     FREED_BY(okra_beam_drop_) okra_beam_ *beam = NULL;
-    okra_int width = OKRA_MAX_(moves->width, moves->finds->top);
+    okra_int width = OKRA_MAX_(moves->width, moves->results->top);
     okra_int top = OKRA_MIN_(width, output->y->n);
     ZMAKE(beam, 1);
     *beam = (okra_beam_){output, *moves, top, NULL};
     beam->moves.width = width;
-    CHK(okra_starts_create_(ctx, output, moves->loss, moves->finds->tests, top,
+    CHK(okra_starts_create_(ctx, output, moves->loss, moves->results->tests, top,
                             moves->empty, &beam->starts));
     *out = TAKE(beam);
     return OKRA_OK;

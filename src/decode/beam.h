@@ -23,15 +23,13 @@ typedef struct okra_moves_ {
     /* Proposes every neighbour of a sequence. */
     okra_status (*neighbours)(const void *user, const int32_t *codes, okra_int length,
                               okra_offer_ *offer);
-    okra_objects_ objects;        /* sequences as objects of the output kernel's kind */
-    const void *kind;             /* its first argument */
-    okra_results_ *finds;         /* receives the best of every test point */
+    okra_results_ *results;       /* receives the best of every test point */
     okra_int width, rounds;       /* of the beam; how often it is expanded at most */
     bool empty;                   /* objects with l(y,y) <= 0 are allowed          */
     struct okra_pair_loss_ *loss; /* of the request: in the place of distances, or NULL */
 } okra_moves_;
 
-/* A search for all test points of `finds`, from the `width` nearest training outputs
+/* A search for all test points of `results`, from the `width` nearest training outputs
  * each, or as many as are to be found. */
 typedef struct okra_beam_ okra_beam_;
 okra_status okra_beam_create_(okra_context *ctx, const okra_output_ *output,

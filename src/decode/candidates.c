@@ -16,16 +16,12 @@
  *
  * An object with l(y,y) = 0 has no features that the kernel can see: it lies near every
  * small prediction and would win for no reason. Such objects are left out unless
- * allow-empty-candidates says otherwise. Under a linear kernel with explicit features the
- * origin is a point like any other and stays.
+ * allow-empty-candidates says otherwise. Of vectors under a linear kernel the origin is a
+ * point like any other and stays.
  */
-#include "decode/candidates.h"
+#include "decode/propose.h"
 
-#include "candidates/engine.h"
-#include "candidates/explicit.h"
 #include "candidates/set.h"
-#include "candidates/sparse.h"
-#include "candidates/symmetric.h"
 #include "decode/vectors/criterion.h"
 #include "okra/more/group.h"
 #include "okra/more/index.h"
@@ -34,13 +30,15 @@
 #include <string.h>
 
 typedef struct candidates_options {
-    bool allow_empty;
+    bool allow_empty, as_new;
 } candidates_options;
 
 static const okra_option rows[] = {
     {"allow-empty-candidates", OKRA_OPTION_BOOL,
      offsetof(candidates_options, allow_empty), "no", 1, 0, NULL, "",
      "keep candidates whose self-similarity is zero"},
+    {"as-new", OKRA_OPTION_BOOL, offsetof(candidates_options, as_new), "no", 1, 0, NULL,
+     "", "compare candidates that are training outputs as if they had not been learned"},
     {0},
 };
 
@@ -49,34 +47,32 @@ typedef struct state {
     const okra_data *list; /* the candidates; NULL: an index */
     okra_set_ *set;        /* the same, panel by panel */
     okra_nearest_ nearest;
-    bool own;                /* the candidates are the training outputs          */
-    bool flat;               /* explicit features or components are compared     */
-    okra_explicit_ features; /* these                                            */
-    okra_panels_ *training;  /* implicit: of the training outputs                */
-    okra_panels_ *made;      /* it, where it is not that of the candidates       */
-    const double *self;      /* implicit: l(y,y) of a list                       */
-    double constant;         /* implicit: what all of these are, or NaN          */
-    okra_judge_ *judge;      /* of the method's own criterion, or NULL           */
-    bool thin;               /* sparse or bits under a linear kernel ...         */
-    double scale;            /* ... c <y,y'>                                     */
-    double *norm;            /* where the norms of a block are wanted, until known */
-    double error;            /* of distances by low rank */
+    bool own;                    /* the candidates are the training outputs          */
+    bool flat;                   /* explicit features or components are compared     */
+    okra_explicit_ features;     /* these                                            */
+    okra_panels_ *training;      /* implicit: of the training outputs                */
+    okra_panels_ *made;          /* it, where it is not that of the candidates       */
+    const double *self;          /* implicit: l(y,y) of a list                       */
+    double constant;             /* implicit: what all of these are, or NaN          */
+    okra_criterion_eval_ *judge; /* of the method's own criterion, or NULL           */
+    bool thin;                   /* sparse or bits under a linear kernel ...         */
+    double scale;                /* ... c <y,y'>                                     */
+    double *norm;                /* where the norms of a block are wanted, until known */
+    double error;                /* of distances by low rank */
+    const double *unlearn;       /* of the request */
+    bool told;                   /* how many candidates are training outputs */
+    okra_int learned;            /* as many */
 } state;
 
-static void release(void *arg)
+static void clear(void *arg)
 {
     state *s = arg;
-    if (s) {
-        okra_panels_free_(s->made);
-        okra_set_free_(s->set);
-        okra_explicit_clear_(&s->features);
-        okra_nearest_clear_(&s->nearest);
-        okra_judge_free_(s->judge);
-        okra_free_(s);
-    }
+    okra_panels_free_(s->made);
+    okra_set_free_(s->set);
+    okra_explicit_clear_(&s->features);
+    okra_nearest_clear_(&s->nearest);
+    okra_criterion_eval_free_(s->judge);
 }
-
-OKRA_DROPS_(drop, state, release)
 
 /* ---- create ---- */
 
@@ -104,11 +100,11 @@ static okra_status open_set(okra_context *ctx, state *s,
         return OKRA_OK;
     }
     s->self = okra_panels_self_(okra_set_list_(s->set));
-    if (!empty) {
+    if (!empty && !s->thin) {
         CHK(okra_nearest_leave_out_empty_(ctx, &s->nearest, s->self));
     }
-    return okra_self_constant_(ctx, s->self, s->nearest.count, s->nearest.skip,
-                               &s->constant);
+    s->constant = okra_self_constant_(s->self, s->nearest.count, s->nearest.skip != NULL);
+    return OKRA_OK;
 }
 
 static okra_status check_window(const okra_decode_request_ *request,
@@ -122,19 +118,21 @@ static okra_status check_window(const okra_decode_request_ *request,
     return OKRA_OK;
 }
 
-okra_status okra_candidates_open_(okra_context *ctx, const okra_output_ *output,
-                                  const okra_decode_request_ *request, bool empty,
-                                  void **out)
+okra_status okra_candidates_open_(okra_context *ctx, void *arg,
+                                  const okra_output_ *output,
+                                  const okra_decode_request_ *request, bool empty)
 {
-    FREED_BY(drop) state *s = NULL;
+    state *s = arg;
     const okra_index *index = request->index;
-    ZMAKE(s, 1);
     s->output = *output;
     s->own = !request->candidates && !index;
     s->list = s->own ? output->y : request->candidates;
+    s->unlearn = request->unlearn;
+    /* Where all are wanted, or each has its own, nobody chooses. */
+    s->told = s->own || request->ranges || (s->list && request->top >= s->list->n);
     CHK(check_window(request, output));
     if (output->criterion) { /* what counts is l(y_i, y) */
-        CHK(okra_judge_create_(ctx, output, &s->judge));
+        CHK(okra_criterion_eval_create_(ctx, output, &s->judge));
     }
     s->thin = s->list && okra_sparse_outputs_wanted_(output, &s->scale);
     s->flat = output->components || (output->features && !output->criterion);
@@ -154,25 +152,34 @@ okra_status okra_candidates_open_(okra_context *ctx, const okra_output_ *output,
                            .negative = s->judge != NULL,
                            .may_be_empty = few};
     CHK(okra_nearest_open_(ctx, &lists, request->runner_up, &s->nearest));
-    CHK(open_set(ctx, s, request, empty));
-    *out = TAKE(s);
-    return OKRA_OK;
+    return open_set(ctx, s, request, empty);
 }
 
-static okra_status create(okra_context *ctx, const okra_output_ *output,
-                          const okra_options *options,
-                          const okra_decode_request_ *request, void **out)
+static okra_status open(okra_context *ctx, void *arg, const okra_output_ *output,
+                        const void *options, const okra_decode_request_ *request)
+{
+    const candidates_options *o = options;
+    double scale;
+    REFUSE_IF(o->as_new && (output->features || output->components || output->criterion ||
+                            output->map || okra_sparse_outputs_wanted_(output, &scale)),
+              OKRA_EUNSUPPORTED,
+              "as-new compares by values of the output kernel: it goes neither with "
+              "vectors under a linear kernel nor with low rank, components or a "
+              "criterion of the method");
+    return okra_candidates_open_(ctx, arg, output, request, o->allow_empty);
+}
+
+okra_status okra_candidates_as_new_(const okra_options *options, bool *out)
 {
     candidates_options o;
     CHK(okra_options_read(options, &okra_decoder_candidates_.options, &o));
-    return okra_candidates_open_(ctx, output, request, o.allow_empty, out);
+    *out = o.as_new;
+    return OKRA_OK;
 }
 
-const okra_near_ *okra_candidates_best_(const void *arg, okra_int i, okra_int *count)
+const okra_nearest_ *okra_candidates_nearest_(const void *arg)
 {
-    const okra_nearest_ *nearest = &((const state *)arg)->nearest;
-    *count = nearest->used[i];
-    return nearest->list + i * nearest->top;
+    return &((const state *)arg)->nearest;
 }
 
 /* ---- search ---- */
@@ -214,6 +221,39 @@ static okra_status search_own(okra_context *ctx, state *s, const okra_block_ *bl
     return okra_nearest_put_(ctx, &s->nearest, &all);
 }
 
+/* Candidates that are training outputs: they are counted, or what they owe to having been
+ * learned (model/unlearn.c) is taken from the inner products G with the rows of W. */
+static void unlearn(state *s, const okra_part_ *part, okra_mat_ W, double *G)
+{
+    const double *self = okra_panels_self_(s->training);
+    for (okra_int c = 0; c < part->count; c++) {
+        bool learned = false;
+        for (okra_int i = 0; i < part->C.rows; i++) {
+            double inner = part->C.p[i * part->C.ld + c];
+            if (!okra_same_point_(self[i], part->self[c], inner)) {
+                continue;
+            }
+            learned = true;
+            for (okra_int r = 0; s->unlearn && r < part->m; r++) {
+                G[r * part->count + c] -= s->unlearn[i] * W.p[r * W.ld + i];
+            }
+        }
+        s->learned += learned && part->self[c] > 0;
+    }
+}
+
+static void tell_learned(okra_context *ctx, state *s)
+{
+    okra_int count = s->nearest.count;
+    if (!s->unlearn && s->learned > 0 && s->learned < count) {
+        okra_warn_(ctx,
+                   "candidates: %lld of %lld are training outputs, which the model "
+                   "favours; option as-new compares them as if they had not been learned",
+                   (long long)s->learned, (long long)count);
+    }
+    s->told = true;
+}
+
 static okra_status search_set(okra_context *ctx, state *s, const okra_block_ *block)
 {
     bool again = block->m < s->nearest.tests;
@@ -226,7 +266,7 @@ static okra_status search_set(okra_context *ctx, state *s, const okra_block_ *bl
     } else {
         CHK(okra_panels_norms_(ctx, s->training, again, W, norm));
     }
-    if (okra_set_scans_(s->set)) {
+    if (okra_set_scans_(s->set) && !s->unlearn) {
         return okra_set_shortlist_(ctx, s->set, block, norm, &s->nearest, &s->error);
     }
     CHK(okra_doubles_(ctx, block->m, OKRA_PANEL_, "inner products with candidates", &G));
@@ -241,9 +281,13 @@ static okra_status search_set(okra_context *ctx, state *s, const okra_block_ *bl
         CHK(okra_part_rows_(ctx, &part, W, &copy, &some));
         CHK(okra_gemm_(ctx, false, false, 1, some, part.C, 0,
                        okra_mat_of_(G, part.m, part.count)));
+        if (s->unlearn || (!s->told && !s->output.map)) {
+            unlearn(s, &part, some, G);
+        }
         okra_measured_ all = {block, &part, part.self, G, norm, 1, s->constant, NULL};
         CHK(okra_nearest_put_(ctx, &s->nearest, &all));
     }
+    tell_learned(ctx, s);
     return OKRA_OK;
 }
 
@@ -258,7 +302,7 @@ static okra_status search_criterion(okra_context *ctx, state *s, const okra_bloc
     MAKE(which, m);
     MAKE(norm, m);
     okra_iota_(m, which);
-    okra_judge_levels_(s->judge, block, s->constant, norm);
+    okra_criterion_eval_levels_(s->judge, block, s->constant, norm);
     okra_panels_ *panels = okra_set_list_(s->set);
     for (okra_int p = 0; p < okra_panels_count_(panels); p++) {
         okra_int first = p * OKRA_PANEL_;
@@ -268,9 +312,9 @@ static okra_status search_criterion(okra_context *ctx, state *s, const okra_bloc
             continue;
         }
         CHK(okra_panels_get_(ctx, panels, p, m < s->nearest.tests, &C));
-        CHK(okra_judge_panel_(ctx, s->judge, block, C, s->self + first, s->constant,
-                              okra_mat_of_(base, m, columns),
-                              okra_mat_of_(inner, m, columns)));
+        CHK(okra_criterion_eval_panel_(ctx, s->judge, block, C, s->self + first,
+                                       s->constant, okra_mat_of_(base, m, columns),
+                                       okra_mat_of_(inner, m, columns)));
         okra_part_ part = {.m = m, .first = first, .count = columns};
         okra_measured_ all = {block, &part, base, inner, norm, 1, (double)NAN, which};
         CHK(okra_nearest_put_(ctx, &s->nearest, &all));
@@ -305,7 +349,7 @@ static okra_status search_rows(okra_context *ctx, state *s, bool scored,
     if (scored) {
         return search_scored(ctx, s, block);
     }
-    bool own = s->own && !s->output.map && !okra_set_windowed_(s->set);
+    bool own = s->own && !s->output.map && !okra_set_windowed_(s->set) && !s->unlearn;
     return own ? search_own(ctx, s, block) : search_set(ctx, s, block);
 }
 
@@ -336,7 +380,7 @@ static okra_status search(okra_context *ctx, void *arg, const okra_block_ *block
     if (s->judge) {
         return search_criterion(ctx, s, block);
     }
-    bool scored = !s->flat && !s->thin && !s->output.map && s->list &&
+    bool scored = !s->unlearn && !s->flat && !s->thin && !s->output.map && s->list &&
                   !okra_set_windowed_(s->set) && okra_scored_wanted_(ctx, &s->nearest);
     return okra_context_processes(ctx) > 1 && (!scored || block->m > s->nearest.count)
                ? search_share(ctx, s, block)
@@ -371,8 +415,9 @@ const okra_decoder_ okra_decoder_candidates_ = {
     .chooses = true,
     .indexes = true,
     .criterion = true,
-    .create = create,
+    .state = sizeof(state),
+    .open = open,
     .block = search,
     .finish = finish,
-    .free = release,
+    .clear = clear,
 };

@@ -26,7 +26,10 @@ typedef struct okra_decode_request_ {
                                 of equal lengths, pair by pair; else NULL */
     bool runner_up;          /* distances of runners-up are wanted */
     const okra_data *inputs; /* of the test points; NULL: not known */
+    const double *unlearn;   /* n: with candidates as if they were new, weight i counts
+                                unlearn[i] less for those that are output i; or NULL */
     const char *argument;    /* what follows the decoder's name and a colon, or NULL */
+    const okra_options *options;  /* set by okra_decoder_open_ */
     struct okra_pair_loss_ *loss; /* whose expectation is least, in the place of the
                                  distance; or NULL (pair_loss.h) */
 } okra_decode_request_;
@@ -61,9 +64,12 @@ typedef struct okra_decoder_ {
     const char *automatic;
     okra_suits_ suits;
     okra_option_table options;
-    bool argument; /* its name may be followed by a colon and more */
-    bool weights;  /* a block must have W where the method can give it */
-    bool maps;     /* takes predictions under okra_output_.map; else a block has W or d */
+    /* Its name may be followed by a colon and more, which this refuses where it is wrong.
+     */
+    okra_status (*argument)(okra_context *ctx, const okra_output_ *output,
+                            const char *text);
+    bool weights; /* a block must have W where the method can give it */
+    bool maps;    /* takes predictions under okra_output_.map; else a block has W or d */
     bool pointwise; /* makes an object from its prediction alone, whatever the outputs */
     bool indexes;   /* takes the candidates of an index, and windows */
     bool chooses;   /* one of the candidates, unless its option over-all says otherwise */
@@ -76,15 +82,27 @@ typedef struct okra_decoder_ {
     unsigned all;
     bool all_rankings;
     bool criterion; /* minimises that of a method with one of its own, or nothing */
-    okra_status (*create)(okra_context *ctx, const okra_output_ *output,
-                          const okra_options *options,
-                          const okra_decode_request_ *request, void **state);
+    size_t state;   /* bytes of what it keeps from `open` to `clear`, 0 at first */
+    /* options: the struct of its table, with the request's options or defaults. */
+    okra_status (*open)(okra_context *ctx, void *state, const okra_output_ *output,
+                        const void *options, const okra_decode_request_ *request);
     okra_status (*block)(okra_context *ctx, void *state, const okra_block_ *block);
     okra_status (*finish)(okra_context *ctx, void *state, okra_decoded_ *out);
-    void (*free)(void *state);
+    void (*clear)(void *state); /* also where `open` failed; NULL: holds nothing */
 } okra_decoder_;
 
 extern const okra_decoder_ *const okra_decoders_[]; /* ends at NULL */
+/* The state of a decoder, which is then fed blocks, and its end. */
+okra_status okra_decoder_open_(okra_context *ctx, const okra_decoder_ *decoder,
+                               const okra_output_ *output, const okra_options *options,
+                               const okra_decode_request_ *request,
+                               void **state) OKRA_CHECK;
+void okra_decoder_close_(const okra_decoder_ *decoder, void *state);
+/* All of it for the one block that there is. */
+okra_status okra_decode_block_(okra_context *ctx, const okra_decoder_ *decoder,
+                               const okra_output_ *output, const okra_options *options,
+                               const okra_decode_request_ *request,
+                               const okra_block_ *block, okra_decoded_ *out) OKRA_CHECK;
 /* name: a decoder, or decoder:argument where that takes one. */
 const okra_decoder_ *okra_decoder_find_(const char *name);
 const char *okra_decoder_argument_(const char *name); /* NULL: there is none */
@@ -102,8 +120,13 @@ okra_status okra_decoded_nearest_(okra_context *ctx, struct okra_nearest_ *neare
                                   const okra_data *set, const char *whose,
                                   const char *what, okra_decoded_ *out) OKRA_CHECK;
 
-/* ---- shared by decoders and losses: space.c ---- */
+/* ---- shared by decoders and losses ---- */
 
+/* The node of a kernel below multiples, whose product is *scale, and, unless `normalized`
+ * is NULL, below normalizations: whether there are some. */
+struct okra_node_;
+const struct okra_node_ *okra_kernel_core_(const okra_kernel *kernel, double *scale,
+                                           bool *normalized);
 /* Fails if the request has candidates or a ranking, for decoders that search nothing. */
 okra_status okra_decode_check_plain_(const char *who,
                                      const okra_decode_request_ *request) OKRA_CHECK;

@@ -4,6 +4,8 @@
 #include "decode/decode.h"
 
 #include "candidates/nearest.h"
+#include "kernel/expression/expr.h"
+#include "kernel/transforms.h"
 
 #include <string.h>
 
@@ -28,6 +30,47 @@
 
 DECODERS(DECLARE)
 const okra_decoder_ *const okra_decoders_[] = {DECODERS(PLACE) NULL};
+
+okra_status okra_decoder_open_(okra_context *ctx, const okra_decoder_ *decoder,
+                               const okra_output_ *output, const okra_options *options,
+                               const okra_decode_request_ *request, void **out)
+{
+    OWNED char *fields = NULL;
+    okra_decode_request_ full = *request;
+    char *state = NULL;
+    full.options = options;
+    MAKE(fields, (okra_int)OKRA_MAX_(decoder->options.size, 1));
+    CHK(okra_options_read(options, &decoder->options, fields));
+    ZMAKE(state, (okra_int)OKRA_MAX_(decoder->state, 1));
+    okra_status st = decoder->open(ctx, state, output, fields, &full);
+    if (st != OKRA_OK) {
+        okra_decoder_close_(decoder, state);
+        return st;
+    }
+    *out = state;
+    return OKRA_OK;
+}
+
+void okra_decoder_close_(const okra_decoder_ *decoder, void *state)
+{
+    if (state && decoder->clear) {
+        decoder->clear(state);
+    }
+    okra_free_(state);
+}
+
+okra_status okra_decode_block_(okra_context *ctx, const okra_decoder_ *decoder,
+                               const okra_output_ *output, const okra_options *options,
+                               const okra_decode_request_ *request,
+                               const okra_block_ *block, okra_decoded_ *out)
+{
+    void *state = NULL;
+    CHK(okra_decoder_open_(ctx, decoder, output, options, request, &state));
+    okra_status st = decoder->block(ctx, state, block);
+    st = st == OKRA_OK ? decoder->finish(ctx, state, out) : st;
+    okra_decoder_close_(decoder, state);
+    return st;
+}
 
 const okra_decoder_ *okra_decoder_find_(const char *name)
 {
@@ -90,6 +133,25 @@ okra_status okra_decoded_nearest_(okra_context *ctx, okra_nearest_ *nearest,
     out->distance = TAKE(distance);
     out->runner_up = TAKE(nearest->runner_up);
     return OKRA_OK;
+}
+
+const okra_node_ *okra_kernel_core_(const okra_kernel *kernel, double *scale,
+                                    bool *normalized)
+{
+    const okra_node_ *node = &kernel->nodes[kernel->count - 1];
+    bool through = false;
+    *scale = 1;
+    while (node->kind == OKRA_NODE_SCALE_ ||
+           (normalized && node->kind == OKRA_NODE_TRANSFORM_ &&
+            node->transform == &okra_normalize_)) {
+        *scale *= node->kind == OKRA_NODE_SCALE_ ? node->scale : 1;
+        through |= node->kind == OKRA_NODE_TRANSFORM_;
+        node = &kernel->nodes[node->a];
+    }
+    if (normalized) {
+        *normalized = through;
+    }
+    return node;
 }
 
 okra_status okra_decode_check_plain_(const char *who, const okra_decode_request_ *request)

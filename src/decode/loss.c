@@ -15,8 +15,8 @@ struct okra_feature_loss_ {
     const okra_output_ *output;
     const okra_data *truth;
     okra_int tests;
-    okra_other_ *other;   /* implicit: the truth seen through the output kernel */
-    double *self;         /* implicit: l(y,y)                                   */
+    okra_test_side_ *other; /* implicit: the truth seen through the output kernel */
+    double *self;           /* implicit: l(y,y)                                   */
     okra_panels_ *panels; /* implicit: of the training outputs; low rank: of the truth */
 };
 
@@ -25,7 +25,7 @@ void okra_feature_loss_free_(okra_feature_loss_ *loss)
     if (loss) {
         okra_panels_free_(loss->panels);
         okra_free_(loss->self);
-        okra_other_free_(loss->other);
+        okra_test_side_free_(loss->other);
         okra_free_(loss);
     }
 }
@@ -44,9 +44,9 @@ okra_status okra_feature_loss_create_(okra_context *ctx, const okra_output_ *out
     if (output->map) {
         CHK(okra_panels_create_(ctx, output, truth, &l->panels));
     } else if (!output->features) {
-        CHK(okra_other_create_(ctx, output->ky, truth, &l->other));
+        CHK(okra_test_side_create_(ctx, output->ky, truth, &l->other));
         MAKE(l->self, l->tests);
-        CHK(okra_other_diagonal_(ctx, output->ky, l->other, l->self));
+        CHK(okra_test_side_diagonal_(ctx, output->ky, l->other, l->self));
         CHK(okra_panels_create_(ctx, output, NULL, &l->panels));
     }
     *out = TAKE(l);
@@ -81,8 +81,8 @@ static okra_status implicit_losses(okra_context *ctx, const okra_feature_loss_ *
               "this model predicts embeddings that its output kernel does not measure: "
               "decode them, and score the objects");
     CHK(okra_doubles_(ctx, block->m, W.cols, "the output kernel of test pairs", &C));
-    CHK(okra_other_cross_(ctx, loss->output->ky, loss->other, block->first,
-                          okra_mat_of_(C, block->m, W.cols)));
+    CHK(okra_test_side_cross_(ctx, loss->output->ky, loss->other, block->first,
+                              okra_mat_of_(C, block->m, W.cols)));
     CHK(okra_panels_norms_(ctx, loss->panels, block->m < loss->tests, W, each));
     for (okra_int r = 0; r < block->m; r++) {
         double inner = okra_dot_(W.cols, W.p + r * W.ld, C + r * W.cols);

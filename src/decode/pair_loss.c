@@ -20,8 +20,8 @@ struct okra_pair_loss_ {
     bool gain;            /* larger is better */
     const okra_data *set; /* the objects */
     okra_kernel *kernel;  /* kernel-loss: its pairs come from the Gram engine */
-    okra_bound_ *bound;
-    okra_other_ *other;
+    okra_trained_kernel_ *bound;
+    okra_test_side_ *other;
     double *self, *train_self;
     okra_counts_ *counts; /* of sets of labels, or NULL */
     bool sought;          /* whether there is one is known */
@@ -31,8 +31,8 @@ void okra_pair_loss_free_(okra_pair_loss_ *d)
 {
     if (d) {
         FREE(d->self, d->train_self);
-        okra_other_free_(d->other);
-        okra_bound_free_(d->bound);
+        okra_test_side_free_(d->other);
+        okra_trained_kernel_free_(d->bound);
         okra_kernel_free(d->kernel);
         okra_counts_free_(d->counts);
         FREE(d->spec, d);
@@ -102,11 +102,11 @@ static okra_status some_objects(void *arg, okra_int begin, okra_int end, int wor
     OWNED int32_t *members = NULL, *c = NULL;
     (void)worker;
     MAKE(members, counts ? f->d->set->d + 1 : 1);
-    MAKE(c, counts ? okra_counts_groups_(counts) : 1);
+    MAKE(c, counts ? counts->groups : 1);
     for (okra_int i = begin; i < end; i++) {
         double *each = f->D.p + i * f->D.ld;
         okra_int size = counts ? okra_sets_members_(f->d->set, f->first + i, members) : 0;
-        if (counts && size <= okra_counts_most_(counts)) {
+        if (counts && size <= counts->most) {
             okra_counts_losses_(counts, members, size, c, each);
         } else {
             CHK(one_object(f->d, f->first + i, each));
@@ -142,7 +142,7 @@ okra_status okra_pair_loss_pairs_(okra_context *ctx, const okra_pair_loss_ *d,
     if (!d->bound) {
         return okra_parallel_(ctx, D.rows, 1, NULL, some_objects, &f);
     }
-    CHK(okra_other_cross_(ctx, d->bound, d->other, first, D));
+    CHK(okra_test_side_cross_(ctx, d->bound, d->other, first, D));
     for (okra_int i = 0; i < D.rows * D.cols; i++) {
         okra_int c = i / D.cols, j = i % D.cols;
         D.p[i] = d->self[first + c] - 2 * D.p[i] + d->train_self[j];
@@ -156,7 +156,7 @@ okra_status okra_pair_loss_bind_(okra_context *ctx, okra_pair_loss_ *d,
     if (set && d->set == set) {
         return OKRA_OK;
     }
-    okra_other_free_(d->other);
+    okra_test_side_free_(d->other);
     okra_free_(d->self);
     d->other = NULL;
     d->self = NULL;
@@ -166,9 +166,9 @@ okra_status okra_pair_loss_bind_(okra_context *ctx, okra_pair_loss_ *d,
         d->set = set;
         return OKRA_OK;
     }
-    CHK(okra_other_create_(ctx, d->bound, set, &d->other));
+    CHK(okra_test_side_create_(ctx, d->bound, set, &d->other));
     MAKE(d->self, set->n);
-    CHK(okra_other_diagonal_(ctx, d->bound, d->other, d->self));
+    CHK(okra_test_side_diagonal_(ctx, d->bound, d->other, d->self));
     d->set = set;
     return OKRA_OK;
 }
@@ -211,9 +211,9 @@ static okra_status open_kernel(okra_context *ctx, okra_pair_loss_ *d)
         okra_kernel_centers_(d->kernel), OKRA_EARG,
         "decoder loss: kernel %s depends on more than two objects; expected one of pairs",
         okra_kernel_text(d->kernel));
-    CHK(okra_bound_create_(ctx, d->kernel, d->output->y, &d->bound));
+    CHK(okra_trained_kernel_create_(ctx, d->kernel, d->output->y, &d->bound));
     MAKE(d->train_self, d->output->y->n);
-    return okra_bound_diagonal_(ctx, d->bound, d->train_self);
+    return okra_trained_kernel_diagonal_(ctx, d->bound, d->train_self);
 }
 
 okra_status okra_pair_loss_create_(okra_context *ctx, const okra_output_ *output,

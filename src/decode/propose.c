@@ -10,8 +10,7 @@
  */
 #include "decode/propose.h"
 
-#include "decode/candidates.h"
-#include "decode/risk.h"
+#include "decode/pair_loss.h"
 
 #include <math.h>
 #include <string.h>
@@ -57,24 +56,13 @@ okra_status okra_propose_(okra_context *ctx, const okra_output_ *output,
 /* ---- where to begin ---- */
 
 struct okra_starts_ {
-    void *candidates; /* the state of the decoder candidates, */
-    bool loss;        /* or of risk.h */
+    const okra_decoder_ *decoder; /* candidates, or loss, */
+    void *candidates;             /* and its state */
+    const okra_nearest_ *nearest; /* its lists */
     okra_panels_ *training;
     okra_int tests;
     double constant;
 };
-
-/* Outputs without features do not count. */
-static okra_status find_constant(okra_context *ctx, okra_starts_ *s, okra_int n)
-{
-    const double *self = okra_panels_self_(s->training);
-    OWNED bool *skip = NULL;
-    MAKE(skip, n);
-    for (okra_int i = 0; i < n; i++) {
-        skip[i] = self[i] <= 0;
-    }
-    return okra_self_constant_(ctx, self, n, skip, &s->constant);
-}
 
 double okra_starts_constant_(const okra_starts_ *starts)
 {
@@ -91,16 +79,19 @@ okra_status okra_starts_create_(okra_context *ctx, const okra_output_ *output,
     whole.components = NULL;
     ZMAKE(s, 1);
     s->tests = tests;
-    s->loss = loss != NULL;
+    s->decoder = loss ? &okra_decoder_loss_ : &okra_decoder_candidates_;
+    GOT(s->candidates = okra_zalloc_(1, s->decoder->state));
     s->constant = (double)NAN;
     if (loss) {
-        CHK(okra_risk_open_(ctx, output, loss, &request, &s->candidates));
+        CHK(okra_risk_open_(ctx, s->candidates, output, loss, &request));
+        s->nearest = okra_risk_nearest_(s->candidates);
         *out = TAKE(s);
         return OKRA_OK;
     }
-    CHK(okra_candidates_open_(ctx, &whole, &request, empty, &s->candidates));
+    CHK(okra_candidates_open_(ctx, s->candidates, &whole, &request, empty));
+    s->nearest = okra_candidates_nearest_(s->candidates);
     CHK(okra_panels_create_(ctx, output, NULL, &s->training));
-    CHK(find_constant(ctx, s, okra_data_count(output->y)));
+    s->constant = okra_self_constant_(okra_panels_self_(s->training), output->y->n, true);
     *out = TAKE(s);
     return OKRA_OK;
 }
@@ -108,8 +99,7 @@ okra_status okra_starts_create_(okra_context *ctx, const okra_output_ *output,
 void okra_starts_free_(okra_starts_ *starts)
 {
     if (starts) {
-        (starts->loss ? okra_decoder_loss_ : okra_decoder_candidates_)
-            .free(starts->candidates);
+        okra_decoder_close_(starts->decoder, starts->candidates);
         okra_panels_free_(starts->training);
         okra_free_(starts);
     }
@@ -119,7 +109,7 @@ okra_status okra_starts_block_(okra_context *ctx, okra_starts_ *starts,
                                const okra_block_ *block, double *norm)
 {
     bool again = block->m < starts->tests;
-    if (starts->loss) {
+    if (starts->decoder == &okra_decoder_loss_) {
         memset(norm, 0, (size_t)block->m * sizeof *norm);
         return okra_risk_block_(ctx, starts->candidates, block);
     }
@@ -132,8 +122,8 @@ okra_status okra_starts_block_(okra_context *ctx, okra_starts_ *starts,
 const okra_near_ *okra_starts_get_(const okra_starts_ *starts, okra_int i,
                                    okra_int *count)
 {
-    return (starts->loss ? okra_risk_best_ : okra_candidates_best_)(starts->candidates, i,
-                                                                    count);
+    *count = starts->nearest->used[i];
+    return starts->nearest->list + i * starts->nearest->top;
 }
 
 /* ---- shared by decoders that make up objects ---- */

@@ -41,4 +41,20 @@ okra_status okra_decoded_single_(okra_data *objects, okra_int tests, double *dis
 /* Fails unless the block holds weights; `who` asks. */
 okra_status okra_block_weights_(const okra_block_ *block, const char *who) OKRA_CHECK;
 
+/* ---- the search among candidates, for those that begin from its best ---- */
+
+extern const okra_decoder_ okra_decoder_candidates_;
+/* Are candidates compared as if they were new? */
+okra_status okra_candidates_as_new_(const okra_options *options, bool *out) OKRA_CHECK;
+/* The state of the decoder; empty: candidates with l(y,y) <= 0 are kept. */
+okra_status okra_candidates_open_(okra_context *ctx, void *state,
+                                  const okra_output_ *output,
+                                  const okra_decode_request_ *request,
+                                  bool empty) OKRA_CHECK;
+/* Looks at a block; norm[r] = w_r'Lw_r where that comes with it, *known: it did. */
+okra_status okra_candidates_block_(okra_context *ctx, void *state,
+                                   const okra_block_ *block, double *norm,
+                                   bool *known) OKRA_CHECK;
+const okra_nearest_ *okra_candidates_nearest_(const void *state); /* the lists so far */
+
 #endif

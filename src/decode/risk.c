@@ -9,16 +9,15 @@
  * of a kernel and all l(y,y) are equal, or the weights sum to 1, this is the decoder
  * `candidates`.
  *
- * The weights may be made sharper first (vote_weights.c). Over candidates D is computed
+ * The weights may be made sharper first (below). Over candidates D is computed
  * in panels of candidates by all training outputs and kept while half of the budget is
  * free, those of few test points with the model: c n pairs once, then a product for every
  * block of predictions. Over all objects of a kind the decoder of that kind searches,
  * with the expected loss in the place of the distance: labels, string or rankings.
  */
-#include "decode/risk.h"
+#include "decode/pair_loss.h"
 
 #include "decode/propose.h"
-#include "decode/vote_weights.h"
 
 #include <math.h>
 
@@ -51,6 +50,123 @@ static const okra_option rows[] = {
     {0},
 };
 
+/* ---- votes ---- */
+
+/* Weights of training outputs as votes for outputs.
+ *
+ * An expected loss sum_i w_i D(y, y_i) takes the weights of a method for the distribution
+ * of the output. Those of ridge spread more than outputs do: large weights of both signs
+ * that cancel, and small ones of pairs that are not alike. Where a loss rewards hedges
+ * (F1: larger sets) the expectation then hedges too much. Two powers make up for that,
+ * and are chosen as any option is, on training pairs:
+ *
+ *     sharpen P   w_i <- sign(w_i) |w_i|^P: pairs that are most alike count more; scaled
+ *                 to the sum of magnitudes that there was
+ *     votes A     v_g = sum of the weights of training outputs that are the same object
+ *                 g, a regression on [y = g]; votes below 0 are none, and the others
+ *                 count v_g^A / sum_h v_h^A, which is a distribution
+ *
+ * P = 1 and A = 0 leave the weights alone. Where no object has a vote above 0, A does
+ * too. The votes of g stand at the first training output that is g, 0 at the others.
+ */
+typedef struct votes {
+    double sharpen, power;
+    okra_int *first; /* of each training output: the first that is the same */
+} votes;
+
+OKRA_FREES_(votes_free, votes, it->first)
+OKRA_DROPS_(votes_drop, votes, votes_free)
+
+/* *out stays NULL where weights do not change. */
+static okra_status votes_create(const okra_data *y, double sharpen, double power,
+                                votes **out)
+{
+    FREED_BY(votes_drop) votes *v = NULL;
+    if (sharpen == 1 && power <= 0) {
+        return OKRA_OK;
+    }
+    ZMAKE(v, 1);
+    v->sharpen = sharpen;
+    v->power = power;
+    if (power > 0) {
+        MAKE(v->first, y->n);
+        CHK(okra_data_same_(&y, 1, v->first));
+    }
+    *out = TAKE(v);
+    return OKRA_OK;
+}
+
+/* Scaled to a sum of magnitudes; all 0 stay so. */
+static void scale_to(double sum, okra_int n, double *w)
+{
+    double now = 0;
+    for (okra_int i = 0; i < n; i++) {
+        now += fabs(w[i]);
+    }
+    for (okra_int i = 0; i < n && now > 0; i++) {
+        w[i] *= sum / now;
+    }
+}
+
+/* Relative to the largest, lest powers overflow. */
+static void raise_to(double power, okra_int n, double *w)
+{
+    double largest = 0;
+    for (okra_int i = 0; i < n; i++) {
+        largest = fmax(largest, fabs(w[i]));
+    }
+    for (okra_int i = 0; i < n && largest > 0; i++) {
+        w[i] = copysign(pow(fabs(w[i]) / largest, power), w[i]);
+    }
+}
+
+static void count_row(const votes *v, okra_int n, const double *w, double *out)
+{
+    double all = 0, most = 0;
+    for (okra_int i = 0; i < n; i++) {
+        out[i] = w[i];
+        all += fabs(w[i]);
+    }
+    if (v->sharpen != 1) {
+        raise_to(v->sharpen, n, out);
+        scale_to(all, n, out);
+    }
+    if (!v->first) {
+        return;
+    }
+    for (okra_int i = 0; i < n; i++) { /* the first comes before the others */
+        if (v->first[i] != i) {
+            out[v->first[i]] += out[i];
+            out[i] = 0;
+        }
+    }
+    for (okra_int i = 0; i < n; i++) {
+        most = fmax(most, out[i]);
+    }
+    for (okra_int i = 0; i < n && most > 0; i++) {
+        out[i] = fmax(out[i], 0);
+    }
+    if (most > 0) {
+        raise_to(v->power, n, out);
+        scale_to(1, n, out);
+    }
+}
+
+/* *out (rows and columns of W, owned by the caller): what the weights count. */
+static okra_status votes_count(okra_context *ctx, const votes *v, okra_mat_ W,
+                               double **out)
+{
+    OWNED double *counted = NULL;
+    CHK(okra_doubles_(ctx, W.rows, W.cols, "votes", &counted));
+    for (okra_int r = 0; r < W.rows; r++) {
+        count_row(v, W.cols, W.p + r * W.ld, counted + r * W.cols);
+    }
+    *out = TAKE(counted);
+    return OKRA_OK;
+}
+
+/* ---- candidates ---- */
+
 typedef struct state {
     const okra_output_ *output;
     const okra_data *set;
@@ -60,8 +176,8 @@ typedef struct state {
     bool few;                       /* there are few test points: losses stay */
     double *scratch;
     double zeros[WIDE];
-    okra_vote_weights_ *ballot; /* what weights count; NULL: as they are */
-    const okra_decoder_ *over;  /* all objects: who searches, and its state */
+    votes *votes;              /* what weights count; NULL: as they are */
+    const okra_decoder_ *over; /* all objects: who searches, and its state */
     void *search;
 } state;
 
@@ -70,23 +186,18 @@ static okra_int panels(const state *s)
     return (s->nearest.count + WIDE - 1) / WIDE;
 }
 
-static void release(void *arg)
+static void clear(void *arg)
 {
     state *s = arg;
-    if (s) {
-        okra_cache_free_(s->own_cache);
-        okra_free_(s->scratch);
-        if (s->over) {
-            s->over->free(s->search);
-        }
-        okra_nearest_clear_(&s->nearest);
-        okra_pair_loss_free_(s->own);
-        okra_vote_weights_free_(s->ballot);
-        okra_free_(s);
+    okra_cache_free_(s->own_cache);
+    okra_free_(s->scratch);
+    if (s->over) {
+        okra_decoder_close_(s->over, s->search);
     }
+    okra_nearest_clear_(&s->nearest);
+    okra_pair_loss_free_(s->own);
+    votes_free(s->votes);
 }
-
-OKRA_DROPS_(drop, state, release)
 
 /* Panel p: losses of candidates by training outputs. */
 static okra_status get(okra_context *ctx, state *s, okra_int p, bool again, okra_mat_ *D)
@@ -133,12 +244,10 @@ static okra_status find_cache(state *s)
 
 /* ---- the decoder ---- */
 
-okra_status okra_risk_open_(okra_context *ctx, const okra_output_ *output,
-                            okra_pair_loss_ *delta, const okra_decode_request_ *request,
-                            void **out)
+okra_status okra_risk_open_(okra_context *ctx, void *arg, const okra_output_ *output,
+                            okra_pair_loss_ *delta, const okra_decode_request_ *request)
 {
-    FREED_BY(drop) state *s = NULL;
-    ZMAKE(s, 1);
+    state *s = arg;
     s->output = output;
     s->delta = delta;
     s->set = request->candidates ? request->candidates : output->y;
@@ -151,16 +260,12 @@ okra_status okra_risk_open_(okra_context *ctx, const okra_output_ *output,
                            .ranges = request->ranges,
                            .negative = true};
     CHK(okra_nearest_open_(ctx, &lists, request->runner_up, &s->nearest));
-    CHK(find_cache(s));
-    *out = TAKE(s);
-    return OKRA_OK;
+    return find_cache(s);
 }
 
-const okra_near_ *okra_risk_best_(const void *arg, okra_int i, okra_int *count)
+const okra_nearest_ *okra_risk_nearest_(const void *arg)
 {
-    const okra_nearest_ *nearest = &((const state *)arg)->nearest;
-    *count = nearest->used[i];
-    return nearest->list + i * nearest->top;
+    return &((const state *)arg)->nearest;
 }
 
 okra_status okra_risk_block_(okra_context *ctx, void *arg, const okra_block_ *block)
@@ -185,33 +290,36 @@ okra_status okra_risk_block_(okra_context *ctx, void *arg, const okra_block_ *bl
     return OKRA_OK;
 }
 
-okra_status okra_risk_propose_(okra_context *ctx, okra_pair_loss_ *delta,
-                               const okra_data *data, const okra_int *owner, okra_mat_ W,
-                               okra_key_ *key, double *distance)
+/* The objects go with their owner, and are let go whatever comes. */
+static okra_status expect(okra_context *ctx, okra_pair_loss_ *delta,
+                          const okra_data *data, const okra_int *owner, okra_mat_ W,
+                          okra_key_ *key, double *distance)
 {
-    okra_status st = OKRA_OK;
-    double *D = NULL;
-    TRY(okra_doubles_(ctx, WIDE, W.cols, "losses of proposals", &D));
+    OWNED double *D = NULL;
+    CHK(okra_doubles_(ctx, WIDE, W.cols, "losses of proposals", &D));
     okra_mute_(ctx, true);
-    st = okra_pair_loss_bind_(ctx, delta, data);
+    okra_status st = okra_pair_loss_bind_(ctx, delta, data);
     okra_mute_(ctx, false);
-    TRY(st);
+    CHK(st);
     for (okra_int first = 0; first < data->n; first += WIDE) {
         okra_int count = OKRA_MIN_(WIDE, data->n - first);
-        TRY(okra_pair_loss_pairs_(ctx, delta, first, okra_mat_of_(D, count, W.cols)));
+        CHK(okra_pair_loss_pairs_(ctx, delta, first, okra_mat_of_(D, count, W.cols)));
         for (okra_int c = 0; c < count; c++) {
             okra_int at = first + c;
             distance[at] = okra_dot_(W.cols, W.p + owner[at] * W.ld, D + c * W.cols);
             key[at] = (okra_key_){distance[at], 0};
         }
     }
-done:
-    if (okra_pair_loss_bind_(ctx, delta, NULL) !=
-        OKRA_OK) { /* data goes with its owner */
-        st = OKRA_EMEM;
-    }
-    okra_free_(D);
-    return st;
+    return OKRA_OK;
+}
+
+okra_status okra_risk_propose_(okra_context *ctx, okra_pair_loss_ *delta,
+                               const okra_data *data, const okra_int *owner, okra_mat_ W,
+                               okra_key_ *key, double *distance)
+{
+    okra_status st = expect(ctx, delta, data, owner, W, key, distance);
+    okra_status end = okra_pair_loss_bind_(ctx, delta, NULL);
+    return st == OKRA_OK ? end : st;
 }
 
 /* The decoder that searches all objects of the outputs' kind; NULL: none does. */
@@ -224,7 +332,7 @@ static const okra_decoder_ *find_all(okra_kind kind, bool ranks)
     return *d;
 }
 
-static okra_status open_all(okra_context *ctx, state *s, const okra_options *options,
+static okra_status open_all(okra_context *ctx, state *s,
                             const okra_decode_request_ *request)
 {
     okra_decode_request_ all = *request;
@@ -250,38 +358,33 @@ static okra_status open_all(okra_context *ctx, state *s, const okra_options *opt
     s->over = s->over ? s->over : find_all(kind, false);
     all.loss = s->delta;
     all.argument = NULL;
-    return s->over->create(ctx, s->output, options, &all, &s->search);
+    return okra_decoder_open_(ctx, s->over, s->output, request->options, &all,
+                              &s->search);
 }
 
-static okra_status create(okra_context *ctx, const okra_output_ *output,
-                          const okra_options *options,
-                          const okra_decode_request_ *request, void **out)
+static okra_status open(okra_context *ctx, void *arg, const okra_output_ *output,
+                        const void *options, const okra_decode_request_ *request)
 {
-    loss_options o;
-    void *found = NULL;
-    FREED_BY(okra_pair_loss_drop_) okra_pair_loss_ *delta = NULL;
-    FREED_BY(drop) state *s = NULL;
-    CHK(okra_options_read(options, &okra_decoder_loss_.options, &o));
+    state *s = arg;
+    const loss_options *o = options;
     static const char *const needy[] = {"beam", "rounds", "longest", "alphabet"};
     for (int k = 0; k < 4; k++) {
-        REFUSE_IF(!o.all && okra_options_is_set(options, needy[k]), OKRA_EARG,
+        REFUSE_IF(!o->all && okra_options_is_set(request->options, needy[k]), OKRA_EARG,
                   "decoder loss: %s has no use without over-all", needy[k]);
     }
-    CHK(okra_pair_loss_create_(ctx, output, request->argument, &delta));
-    if (o.all) {
-        ZMAKE(s, 1);
-        s->output = output;
-        s->delta = delta;
-        CHK(open_all(ctx, s, options, request));
-        found = s;
-    } else {
-        CHK(okra_risk_open_(ctx, output, delta, request, &found));
-    }
-    s = found;
-    s->own = TAKE(delta);
-    CHK(okra_vote_weights_create_(output->y, o.sharpen, o.votes, &s->ballot));
-    *out = TAKE(s);
-    return OKRA_OK;
+    s->output = output;
+    CHK(okra_pair_loss_create_(ctx, output, request->argument, &s->own));
+    s->delta = s->own;
+    CHK(o->all ? open_all(ctx, s, request)
+               : okra_risk_open_(ctx, s, output, s->own, request));
+    return votes_create(output->y, o->sharpen, o->votes, &s->votes);
+}
+
+static okra_status check_loss(okra_context *ctx, const okra_output_ *output,
+                              const char *text)
+{
+    FREED_BY(okra_pair_loss_drop_) okra_pair_loss_ *delta = NULL;
+    return okra_pair_loss_create_(ctx, output, text, &delta);
 }
 
 static okra_status search(okra_context *ctx, void *arg, const okra_block_ *block)
@@ -289,9 +392,9 @@ static okra_status search(okra_context *ctx, void *arg, const okra_block_ *block
     state *s = arg;
     OWNED double *W = NULL;
     okra_block_ counted = *block;
-    if (s->ballot) {
+    if (s->votes) {
         CHK(okra_block_weights_(block, "decoder loss"));
-        CHK(okra_vote_weights_count_(ctx, s->ballot, block->W, &W));
+        CHK(votes_count(ctx, s->votes, block->W, &W));
         counted.W = okra_mat_of_(W, block->W.rows, block->W.cols);
     }
     return s->over ? s->over->block(ctx, s->search, &counted)
@@ -311,11 +414,12 @@ const okra_decoder_ okra_decoder_loss_ = {
     .help = "loss:METRIC, the object of the least expected loss: loss:f1, loss:hamming, "
             "loss:edit, loss:kernel-loss:kernel=EXPR and other metrics of pairs",
     .options = {"decoder loss", rows, sizeof(loss_options)},
-    .argument = true,
+    .argument = check_loss,
     .chooses = true,
     .weights = true,
-    .create = create,
+    .state = sizeof(state),
+    .open = open,
     .block = search,
     .finish = finish,
-    .free = release,
+    .clear = clear,
 };

@@ -1,14 +1,14 @@
 /*
  * engine.h: where large matrices live.
  *
- * A method never indexes an n x n matrix. It holds an okra_large_, which an engine owns,
+ * A method never indexes an n x n matrix. It holds an okra_matrix_, which an engine owns,
  * and asks for verbs: make it from a kernel, add to the diagonal, multiply, factor,
  * decompose, scale, combine, reduce. What is small (n x d coefficients, eigenvalues, the
  * weights of a block of queries) is plain host memory and goes in and out by put, get and
  * borrow.
  *
  * An engine is one table of verbs, okra_engine_class_: `host` (this library), others as
- * plugins libokra-NAME.so (loader.c). The wrappers in large.c check shapes and handle
+ * plugins libokra-NAME.so (loader.c). The wrappers in matrix.c check shapes and handle
  * empty matrices, so that a verb sees agreeing, non-empty operands of its own engine. All
  * verbs can fail. An engine may leave a verb NULL: the wrapper then fails with
  * OKRA_EUNSUPPORTED, and names the engine and the verb. Every engine must pass
@@ -25,60 +25,55 @@
 #define OKRA_ENGINE_INTERFACE_ 4u
 
 typedef struct okra_engine_ okra_engine_; /* an open engine: class and state, loader.c */
-typedef struct okra_large_ okra_large_;   /* a matrix, rows x cols, of one engine       */
+typedef struct okra_matrix_ okra_matrix_; /* a matrix, rows x cols, of one engine       */
 
 /* ---- the verbs, as methods call them ---- */
 
 /* rows x cols, not initialised; the engine's memory is asked for first, and `what` is
  * named in the message where there is not enough. */
-okra_status okra_large_create_(okra_context *ctx, okra_int rows, okra_int cols,
-                               const char *what, okra_large_ **out) OKRA_CHECK;
+okra_status okra_matrix_create_(okra_context *ctx, okra_int rows, okra_int cols,
+                                const char *what, okra_matrix_ **out);
 /* A host block as an operand: the host engine looks at it in place, others copy. The
  * block must outlive it, and is not written. */
-okra_status okra_large_borrow_(okra_context *ctx, okra_mat_ block,
-                               okra_large_ **out) OKRA_CHECK;
+okra_status okra_matrix_borrow_(okra_context *ctx, okra_mat_ block, okra_matrix_ **out);
 /* The Gram matrix of `entries` (engine/entries.h), or the rows first.. of it that `A` has
  * room for. */
-okra_status okra_large_gram_(okra_context *ctx, const okra_entries_ *entries,
-                             okra_int first, okra_large_ *A) OKRA_CHECK;
-void okra_large_free_(okra_large_ *A);
-OKRA_DROPS_(okra_large_drop_, okra_large_, okra_large_free_)
-okra_int okra_large_rows_(const okra_large_ *A);
-okra_int okra_large_cols_(const okra_large_ *A);
+okra_status okra_matrix_gram_(okra_context *ctx, const okra_entries_ *entries,
+                              okra_int first, okra_matrix_ *A);
+void okra_matrix_free_(okra_matrix_ *A);
+OKRA_DROPS_(okra_matrix_drop_, okra_matrix_, okra_matrix_free_)
+okra_int okra_matrix_rows_(const okra_matrix_ *A);
+okra_int okra_matrix_cols_(const okra_matrix_ *A);
 
 /* The block of the shape of `block` at (i, j): to the engine, and back. */
-okra_status okra_large_put_(okra_context *ctx, okra_mat_ block, okra_int i, okra_int j,
-                            okra_large_ *A) OKRA_CHECK;
-okra_status okra_large_get_(okra_context *ctx, const okra_large_ *A, okra_int i,
-                            okra_int j, okra_mat_ block) OKRA_CHECK;
+okra_status okra_matrix_put_(okra_context *ctx, okra_mat_ block, okra_int i, okra_int j,
+                             okra_matrix_ *A);
+okra_status okra_matrix_get_(okra_context *ctx, const okra_matrix_ *A, okra_int i,
+                             okra_int j, okra_mat_ block);
 /* All of A as a fresh host block that the caller owns, and A is freed: the host engine
  * hands its memory over. *A becomes NULL. */
-okra_status okra_large_take_(okra_context *ctx, okra_large_ **A, const char *what,
-                             double **out) OKRA_CHECK;
-/* A into the bag, and *A becomes NULL: taken as above or, where several processes share
+okra_status okra_matrix_take_(okra_context *ctx, okra_matrix_ **A, const char *what,
+                              double **out);
+/* A into the store, and *A becomes NULL: taken as above or, where several processes share
  * it, as it lies there. lower: what is above the diagonal counts as 0. */
-okra_status okra_large_keep_(okra_context *ctx, okra_large_ **A, bool lower,
-                             const char *what, const char *name,
-                             okra_bag_ *bag) OKRA_CHECK;
-/* That matrix; NULL: the bag has its values, or nothing of that name. */
-okra_large_ *okra_large_kept_(const okra_bag_ *bag, const char *name);
+okra_status okra_matrix_keep_(okra_context *ctx, okra_matrix_ **A, bool lower,
+                              const char *what, const char *name, okra_store_ *store);
+/* That matrix; NULL: the store has its values, or nothing of that name. */
+okra_matrix_ *okra_matrix_kept_(const okra_store_ *store, const char *name);
 /* Values in the place of such matrices: of all, or of those of other engines. */
-okra_status okra_large_settle_(okra_context *ctx, okra_bag_ *bag, bool all) OKRA_CHECK;
+okra_status okra_matrix_to_host_(okra_context *ctx, okra_store_ *store, bool all);
 /* B <- A, or A' (trans). */
-okra_status okra_large_copy_(okra_context *ctx, bool trans, const okra_large_ *A,
-                             okra_large_ *B) OKRA_CHECK;
+okra_status okra_matrix_copy_(okra_context *ctx, bool trans, const okra_matrix_ *A,
+                              okra_matrix_ *B);
 
-okra_status okra_large_fill_(okra_context *ctx, double value, okra_large_ *A) OKRA_CHECK;
-okra_status okra_large_add_diagonal_(okra_context *ctx, double value,
-                                     okra_large_ *A) OKRA_CHECK;
-okra_status okra_large_diagonal_(okra_context *ctx, const okra_large_ *A,
-                                 double *out) OKRA_CHECK;
+okra_status okra_matrix_fill_(okra_context *ctx, double value, okra_matrix_ *A);
+okra_status okra_matrix_add_diagonal_(okra_context *ctx, double value, okra_matrix_ *A);
+okra_status okra_matrix_diagonal_(okra_context *ctx, const okra_matrix_ *A, double *out);
 /* A_ij <- A_ij r_i c_j; r or c NULL: 1. */
-okra_status okra_large_scale_(okra_context *ctx, const double *r, const double *c,
-                              okra_large_ *A) OKRA_CHECK;
+okra_status okra_matrix_scale_(okra_context *ctx, const double *r, const double *c,
+                               okra_matrix_ *A);
 /* H A H, H = I - 11'/n, A symmetric; mean (n, or NULL) gets A1/n as it was. */
-okra_status okra_large_center_(okra_context *ctx, double *mean,
-                               okra_large_ *A) OKRA_CHECK;
+okra_status okra_matrix_center_(okra_context *ctx, double *mean, okra_matrix_ *A);
 
 /* Elementwise, in place, A and B of one shape. */
 typedef enum okra_combine_ {
@@ -88,45 +83,41 @@ typedef enum okra_combine_ {
     OKRA_COMBINE_DIVIDE_,  /* A_ij <- B_ij / (r_i c_j + s): Z of the covariance operators
                             */
 } okra_combine_;
-okra_status okra_large_combine_(okra_context *ctx, okra_combine_ how, double s, double t,
-                                const double *r, const double *c, const okra_large_ *B,
-                                okra_large_ *A) OKRA_CHECK;
+okra_status okra_matrix_combine_(okra_context *ctx, okra_combine_ how, double s, double t,
+                                 const double *r, const double *c, const okra_matrix_ *B,
+                                 okra_matrix_ *A);
 
 /* Reductions: out_i = sum_j A_ij; *out = sum_ij A_ij B_ij (the trace of A'B). */
-okra_status okra_large_row_sums_(okra_context *ctx, const okra_large_ *A,
-                                 double *out) OKRA_CHECK;
-okra_status okra_large_dot_(okra_context *ctx, const okra_large_ *A, const okra_large_ *B,
-                            double *out) OKRA_CHECK;
+okra_status okra_matrix_row_sums_(okra_context *ctx, const okra_matrix_ *A, double *out);
+okra_status okra_matrix_dot_(okra_context *ctx, const okra_matrix_ *A,
+                             const okra_matrix_ *B, double *out);
 /* out (p x q) = those inner products of every X[s] with every Y[t], all of one shape. */
-okra_status okra_large_dots_(okra_context *ctx, okra_int p, okra_large_ *const *X,
-                             okra_int q, okra_large_ *const *Y, double *out) OKRA_CHECK;
+okra_status okra_matrix_dots_(okra_context *ctx, okra_int p, okra_matrix_ *const *X,
+                              okra_int q, okra_matrix_ *const *Y, double *out);
 /* The k best of each row of A by A_ij + offset_j (offset NULL: 0), largest first, ties to
  * the lower column: index and value are rows x k; k <= cols. */
-okra_status okra_large_best_(okra_context *ctx, const okra_large_ *A,
-                             const double *offset, okra_int k, okra_int *index,
-                             double *value) OKRA_CHECK;
+okra_status okra_matrix_best_(okra_context *ctx, const okra_matrix_ *A,
+                              const double *offset, okra_int k, okra_int *index,
+                              double *value);
 
 /* C <- alpha op(A) op(B) + beta C; beta == 0 never reads C. */
-okra_status okra_large_gemm_(okra_context *ctx, bool ta, bool tb, double alpha,
-                             const okra_large_ *A, const okra_large_ *B, double beta,
-                             okra_large_ *C) OKRA_CHECK;
+okra_status okra_matrix_gemm_(okra_context *ctx, bool ta, bool tb, double alpha,
+                              const okra_matrix_ *A, const okra_matrix_ *B, double beta,
+                              okra_matrix_ *C);
 /* C <- alpha A A' + beta C (trans: alpha A'A + beta C), both triangles written. */
-okra_status okra_large_syrk_(okra_context *ctx, bool trans, double alpha,
-                             const okra_large_ *A, double beta,
-                             okra_large_ *C) OKRA_CHECK;
+okra_status okra_matrix_syrk_(okra_context *ctx, bool trans, double alpha,
+                              const okra_matrix_ *A, double beta, okra_matrix_ *C);
 /* As okra_cholesky_ and okra_cholesky_try_ of linalg.h. */
-okra_status okra_large_cholesky_(okra_context *ctx, okra_large_ *A,
-                                 double *jitter) OKRA_CHECK;
-okra_status okra_large_cholesky_try_(okra_context *ctx, okra_large_ *A,
-                                     bool *done) OKRA_CHECK;
+okra_status okra_matrix_cholesky_(okra_context *ctx, okra_matrix_ *A, double *jitter);
+okra_status okra_matrix_cholesky_try_(okra_context *ctx, okra_matrix_ *A, bool *done);
 /* left: B <- op(L)^-1 B; right: B <- B op(L)^-1, L lower triangular. */
-okra_status okra_large_trsm_(okra_context *ctx, bool left, bool trans,
-                             const okra_large_ *L, okra_large_ *B) OKRA_CHECK;
+okra_status okra_matrix_trsm_(okra_context *ctx, bool left, bool trans,
+                              const okra_matrix_ *L, okra_matrix_ *B);
 /* B <- (L L')^-1 B (left), or B (L L')^-1: rows of B are right-hand sides. */
-okra_status okra_large_solve_(okra_context *ctx, bool left, const okra_large_ *L,
-                              okra_large_ *B) OKRA_CHECK;
+okra_status okra_matrix_solve_(okra_context *ctx, bool left, const okra_matrix_ *L,
+                               okra_matrix_ *B);
 /* Symmetric A = V' diag(w) V, ascending; A becomes V. Only the lower triangle is read. */
-okra_status okra_large_eigh_(okra_context *ctx, okra_large_ *A, double *w) OKRA_CHECK;
+okra_status okra_matrix_eigh_(okra_context *ctx, okra_matrix_ *A, double *w);
 
 /* Is it the host that works, where matrices cost no copy? */
 bool okra_engine_is_host_(const okra_context *ctx);
@@ -135,43 +126,36 @@ bool okra_engine_is_host_(const okra_context *ctx);
 
 /* A matrix for what is going to be in `block` (keep: that begins with what is in it), and
  * at the end the way there. The host engine works where the block is. */
-okra_status okra_large_begin_(okra_context *ctx, bool keep, okra_mat_ block,
-                              okra_large_ **out) OKRA_CHECK;
-okra_status okra_large_end_(okra_context *ctx, const okra_large_ *A,
-                            okra_mat_ block) OKRA_CHECK;
+okra_status okra_matrix_begin_(okra_context *ctx, bool keep, okra_mat_ block,
+                               okra_matrix_ **out);
+okra_status okra_matrix_end_(okra_context *ctx, const okra_matrix_ *A, okra_mat_ block);
 /* C <- alpha op(A) op(B), C of the host: both large; A large and B of the host; A of the
  * host and B large. */
-okra_status okra_large_times_(okra_context *ctx, bool ta, bool tb, double alpha,
-                              const okra_large_ *A, const okra_large_ *B,
-                              okra_mat_ C) OKRA_CHECK;
-okra_status okra_large_left_(okra_context *ctx, bool ta, bool tb, double alpha,
-                             const okra_large_ *A, okra_mat_ B, okra_mat_ C) OKRA_CHECK;
-okra_status okra_large_right_(okra_context *ctx, bool ta, bool tb, double alpha,
-                              okra_mat_ A, const okra_large_ *B, okra_mat_ C) OKRA_CHECK;
-/* As okra_large_solve_, B of the host. */
-okra_status okra_large_solve_host_(okra_context *ctx, bool left, const okra_large_ *L,
-                                   okra_mat_ B) OKRA_CHECK;
+okra_status okra_matrix_times_(okra_context *ctx, bool ta, bool tb, double alpha,
+                               const okra_matrix_ *A, const okra_matrix_ *B, okra_mat_ C);
+okra_status okra_matrix_left_(okra_context *ctx, bool ta, bool tb, double alpha,
+                              const okra_matrix_ *A, okra_mat_ B, okra_mat_ C);
+okra_status okra_matrix_right_(okra_context *ctx, bool ta, bool tb, double alpha,
+                               okra_mat_ A, const okra_matrix_ *B, okra_mat_ C);
+/* As okra_matrix_solve_, B of the host. */
+okra_status okra_matrix_solve_host_(okra_context *ctx, bool left, const okra_matrix_ *L,
+                                    okra_mat_ B);
 /* What linalg.h has of these names, the matrices in the host's memory, computed by the
  * engine: for methods that also come back to single entries. Not in parallel bodies. */
 okra_status okra_engine_gemm_(okra_context *ctx, bool ta, bool tb, double alpha,
-                              okra_mat_ A, okra_mat_ B, double beta,
-                              okra_mat_ C) OKRA_CHECK;
+                              okra_mat_ A, okra_mat_ B, double beta, okra_mat_ C);
 okra_status okra_engine_syrk_(okra_context *ctx, bool trans, double alpha, okra_mat_ A,
-                              double beta, okra_mat_ C) OKRA_CHECK;
-okra_status okra_engine_cholesky_(okra_context *ctx, okra_mat_ A,
-                                  double *jitter) OKRA_CHECK;
-okra_status okra_engine_cholesky_try_(okra_context *ctx, okra_mat_ A,
-                                      bool *done) OKRA_CHECK;
+                              double beta, okra_mat_ C);
+okra_status okra_engine_cholesky_(okra_context *ctx, okra_mat_ A, double *jitter);
+okra_status okra_engine_cholesky_try_(okra_context *ctx, okra_mat_ A, bool *done);
 okra_status okra_engine_trsm_(okra_context *ctx, bool left, bool trans, okra_mat_ L,
-                              okra_mat_ B) OKRA_CHECK;
-okra_status okra_engine_cholesky_solve_(okra_context *ctx, okra_mat_ L,
-                                        okra_mat_ B) OKRA_CHECK;
-okra_status okra_engine_cholesky_solve_rows_(okra_context *ctx, okra_mat_ L,
-                                             okra_mat_ B) OKRA_CHECK;
-okra_status okra_engine_eigh_(okra_context *ctx, okra_mat_ A, double *w) OKRA_CHECK;
+                              okra_mat_ B);
+okra_status okra_engine_cholesky_solve_(okra_context *ctx, okra_mat_ L, okra_mat_ B);
+okra_status okra_engine_cholesky_solve_rows_(okra_context *ctx, okra_mat_ L, okra_mat_ B);
+okra_status okra_engine_eigh_(okra_context *ctx, okra_mat_ A, double *w);
 /* Rows first.. of the Gram matrix into a block of the host, computed by the engine. */
-okra_status okra_large_gram_host_(okra_context *ctx, const okra_entries_ *entries,
-                                  okra_int first, okra_mat_ block) OKRA_CHECK;
+okra_status okra_matrix_gram_host_(okra_context *ctx, const okra_entries_ *entries,
+                                   okra_int first, okra_mat_ block);
 
 /* Of the rows j of `entries` the k best for each row of W (m x entries->cols) by <W_q,
  * entries_j>, largest first, ties to the lower index, less those that `skip` marks (NULL:
@@ -179,15 +163,14 @@ okra_status okra_large_gram_host_(okra_context *ctx, const okra_entries_ *entrie
  * no short cut here, or it did not lead there; nothing is then known. */
 okra_status okra_engine_top_(okra_context *ctx, const okra_entries_ *entries, okra_mat_ W,
                              const bool *skip, okra_int k, okra_int *index, double *value,
-                             bool *done) OKRA_CHECK;
+                             bool *done);
 
 /* ---- several processes ---- */
 
 /* The rows first..first+count-1 of n that this process streams; one process: all. */
 void okra_engine_share_(okra_context *ctx, okra_int n, okra_int *first, okra_int *count);
 /* values <- their sum over all processes, the same bits on each; one: as it is. */
-okra_status okra_engine_sum_(okra_context *ctx, okra_int count,
-                             double *values) OKRA_CHECK;
+okra_status okra_engine_sum_(okra_context *ctx, okra_int count, double *values);
 
 /* ---- an engine ---- */
 
@@ -274,7 +257,7 @@ typedef struct okra_engine_class_ {
     okra_status (*sum)(void *e, okra_context *ctx, okra_int count, double *values);
     /* This process meets the others. `group` comes with its threads and memory and goes
      * with rank, ranks, and the least of all threads and memories. */
-    okra_status (*join)(void *e, okra_context *ctx, okra_crew_ *group);
+    okra_status (*join)(void *e, okra_context *ctx, okra_processes_ *group);
     /* As okra_context_finish_together; `what` is where this process is. */
     okra_status (*agree)(void *e, okra_status status, const char *what, bool *talks);
 } okra_engine_class_;

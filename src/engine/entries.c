@@ -4,7 +4,7 @@
  */
 #include "engine/open.h"
 
-#include "kernel/gram/bound.h"
+#include "kernel/gram/trained_kernel.h"
 #include "kernel/gram/far.h"
 #include "okra/more/features.h"
 
@@ -12,8 +12,8 @@
 
 typedef struct owner {
     okra_entries_ entries; /* first */
-    const okra_bound_ *bound;
-    const okra_other_ *other;
+    const okra_trained_kernel_ *bound;
+    const okra_test_side_ *other;
     okra_step_ *steps;
 } owner;
 
@@ -21,11 +21,11 @@ static okra_status tile(okra_context *ctx, const void *self, okra_int i0, okra_i
                         okra_int j0, okra_int nj, double *out, okra_int ld)
 {
     const owner *o = self;
-    return okra_bound_block_(ctx, o->bound, o->other, i0, ni, j0, nj, out, ld);
+    return okra_trained_kernel_block_(ctx, o->bound, o->other, i0, ni, j0, nj, out, ld);
 }
 
-const okra_bound_ *okra_entries_bound_(const okra_entries_ *entries,
-                                       const okra_other_ **other)
+const okra_trained_kernel_ *okra_entries_bound_(const okra_entries_ *entries,
+                                                const okra_test_side_ **other)
 {
     if (entries->tile != tile) {
         return NULL;
@@ -44,13 +44,6 @@ typedef struct writer {
     int count, height, depth; /* values on the stack, and the most there were */
 } writer;
 
-static void push(writer *w, int grows)
-{
-    w->count++;
-    w->height += grows;
-    w->depth = OKRA_MAX_(w->depth, w->height);
-}
-
 /* The steps of the subtree at `place`; false: there are none. */
 static bool write_node(writer *w, int place)
 {
@@ -66,12 +59,12 @@ static bool write_node(writer *w, int place)
         if (count == 0) {
             return false;
         }
-        for (int k = 0; k < count; k++) {
-            w->steps[w->count] = leaf[k];
-            push(w, k == 0);
+        for (int k = 0; k + 1 < count; k++) {
+            w->steps[w->count++] = leaf[k];
         }
-        w->steps[w->count - 1].self = a[place].self;
-        return true;
+        step = leaf[count - 1];
+        grows = 1;
+        break;
     }
     case OKRA_NODE_TRANSFORM_:
         if (!node->transform->step || !write_node(w, node->a) ||
@@ -107,29 +100,14 @@ static bool write_node(writer *w, int place)
         break;
     }
     step.self = a[place].self;
-    w->steps[w->count] = step;
-    push(w, grows);
+    w->steps[w->count++] = step;
+    w->height += grows;
+    w->depth = OKRA_MAX_(w->depth, w->height);
     return true;
 }
 
-static okra_status find_program(owner *o)
-{
-    const okra_bound_ *bound = o->bound;
-    writer w = {.kernel = bound->kernel,
-                .a = o->other ? &o->other->view : &bound->train,
-                .b = &bound->train};
-    MAKE(o->steps, 2 * bound->kernel->count);
-    w.steps = o->steps;
-    if (write_node(&w, bound->kernel->count - 1)) {
-        o->entries.steps = o->steps;
-        o->entries.count = w.count;
-        o->entries.depth = w.depth;
-    }
-    return OKRA_OK;
-}
-
-okra_status okra_entries_create_(okra_context *ctx, const okra_bound_ *bound,
-                                 const okra_other_ *other, okra_entries_ **out)
+okra_status okra_entries_create_(okra_context *ctx, const okra_trained_kernel_ *bound,
+                                 const okra_test_side_ *other, okra_entries_ **out)
 {
     OWNED owner *o = NULL;
     (void)ctx;
@@ -141,32 +119,40 @@ okra_status okra_entries_create_(okra_context *ctx, const okra_bound_ *bound,
                                  .symmetric = !other,
                                  .tile = tile,
                                  .self = o};
-    CHK(find_program(o)); /* it fails before it keeps anything */
-    *out = &o->entries;
-    o = NULL;
+    writer w = {.kernel = bound->kernel,
+                .a = other ? &other->view : &bound->train,
+                .b = &bound->train};
+    MAKE(o->steps, 2 * bound->kernel->count);
+    w.steps = o->steps;
+    if (write_node(&w, bound->kernel->count - 1)) {
+        o->entries.steps = o->steps;
+        o->entries.count = w.count;
+        o->entries.depth = w.depth;
+    }
+    *out = &TAKE(o)->entries;
     return OKRA_OK;
 }
 
 /* A kernel with the objects that it meets. */
 typedef struct meeting {
-    okra_bound_ *bound;
-    okra_other_ *other;
+    okra_trained_kernel_ *bound;
+    okra_test_side_ *other;
     okra_entries_ *entries;
 } meeting;
 
 static void part(meeting *m)
 {
     okra_entries_free_(m->entries);
-    okra_other_free_(m->other);
-    okra_bound_free_(m->bound);
+    okra_test_side_free_(m->other);
+    okra_trained_kernel_free_(m->bound);
 }
 
 static okra_status meet(okra_context *ctx, const okra_kernel *kernel, const okra_data *a,
                         const okra_data *b, meeting *m)
 {
-    CHK(okra_bound_create_(ctx, kernel, b ? b : a, &m->bound));
+    CHK(okra_trained_kernel_create_(ctx, kernel, b ? b : a, &m->bound));
     if (b) {
-        CHK(okra_other_create_(ctx, m->bound, a, &m->other));
+        CHK(okra_test_side_create_(ctx, m->bound, a, &m->other));
     }
     return okra_entries_create_(ctx, m->bound, m->other, &m->entries);
 }
@@ -175,33 +161,29 @@ okra_status okra_gram(okra_context *context, const okra_kernel *kernel,
                       const okra_data *a, const okra_data *b, double *out, okra_int ld)
 {
     FREED_BY(part) meeting m = {0};
-    NOT_NULL(kernel);
-    NOT_NULL(a);
-    NOT_NULL(out);
+    NOT_NULL(kernel, a, out);
     okra_int cols = b ? b->n : a->n;
     CHK(meet(context, kernel, a, b, &m));
     REFUSE_IF(ld < cols, OKRA_ESHAPE, "gram: %lld columns with row stride %lld",
               (long long)cols, (long long)ld);
-    return okra_large_gram_host_(context, m.entries, 0,
-                                 okra_mat_view_(out, a->n, cols, ld));
+    return okra_matrix_gram_host_(context, m.entries, 0,
+                                  okra_mat_view_(out, a->n, cols, ld));
 }
 
 static okra_status get_rows(okra_context *ctx, const void *A, okra_int first,
                             okra_mat_ block)
 {
-    return okra_large_get_(ctx, A, first, 0, block);
+    return okra_matrix_get_(ctx, A, first, 0, block);
 }
 
 okra_status okra_gram_write(okra_context *context, const okra_kernel *kernel,
                             const okra_data *a, const okra_data *b, const char *path)
 {
     FREED_BY(part) meeting m = {0};
-    FREED_BY(okra_large_drop_) okra_large_ *A = NULL;
+    FREED_BY(okra_matrix_drop_) okra_matrix_ *A = NULL;
     OWNED double *K = NULL;
     FREED_BY(okra_data_drop_) okra_data *all = NULL;
-    NOT_NULL(kernel);
-    NOT_NULL(a);
-    NOT_NULL(path);
+    NOT_NULL(kernel, a, path);
     okra_int cols = b ? b->n : a->n;
     if (okra_engine_is_host_(context)) { /* it is written from where it is computed */
         CHK(okra_doubles_(context, a->n, cols, "the Gram matrix", &K));
@@ -209,9 +191,9 @@ okra_status okra_gram_write(okra_context *context, const okra_kernel *kernel,
         CHK(okra_data_dense(K, a->n, cols, cols, &all));
         return okra_data_write(context, all, path);
     }
-    CHK(okra_large_create_(context, a->n, cols, "the Gram matrix", &A));
+    CHK(okra_matrix_create_(context, a->n, cols, "the Gram matrix", &A));
     CHK(meet(context, kernel, a, b, &m));
-    CHK(okra_large_gram_(context, m.entries, 0, A));
+    CHK(okra_matrix_gram_(context, m.entries, 0, A));
     okra_rows_ rows = {get_rows, NULL, A};
     return okra_rows_write_(context, &rows, a->n, cols, path);
 }

@@ -25,9 +25,8 @@ typedef struct okra_entries_ {
 
 /* The training set of a bound kernel against itself (other NULL), or another collection
  * (rows) against the training set (columns). Borrows both. */
-okra_status okra_entries_create_(okra_context *ctx, const okra_bound_ *bound,
-                                 const okra_other_ *other,
-                                 okra_entries_ **out) OKRA_CHECK;
+okra_status okra_entries_create_(okra_context *ctx, const okra_trained_kernel_ *bound,
+                                 const okra_test_side_ *other, okra_entries_ **out);
 void okra_entries_free_(okra_entries_ *entries);
 OKRA_DROPS_(okra_entries_drop_, okra_entries_, okra_entries_free_)
 

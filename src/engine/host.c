@@ -4,7 +4,7 @@
  */
 #include "engine/open.h"
 
-#include "kernel/gram/bound.h"
+#include "kernel/gram/trained_kernel.h"
 
 #include <math.h>
 
@@ -18,23 +18,15 @@ static okra_mat_ of(const void *A)
     return ((const body *)A)->A;
 }
 
-static okra_status wrap(okra_mat_ A, bool owned, void **out)
-{
-    body *b = NULL;
-    MAKE(b, 1);
-    *b = (body){A, owned};
-    *out = b;
-    return OKRA_OK;
-}
-
 static okra_status create(void *e, okra_context *ctx, okra_int rows, okra_int cols,
                           const char *what, void **out)
 {
-    OWNED double *p = NULL;
+    OWNED body *b = NULL;
     (void)e;
-    CHK(okra_doubles_(ctx, rows, cols, what, &p));
-    CHK(wrap(okra_mat_of_(p, rows, cols), true, out));
-    p = NULL;
+    MAKE(b, 1);
+    *b = (body){{NULL, rows, cols, cols}, true};
+    CHK(okra_doubles_(ctx, rows, cols, what, &b->A.p));
+    *out = TAKE(b);
     return OKRA_OK;
 }
 
@@ -50,8 +42,12 @@ static void destroy(void *e, void *A)
 
 static okra_status borrow(void *e, okra_context *ctx, okra_mat_ block, void **out)
 {
+    body *b = NULL;
     (void)e, (void)ctx;
-    return wrap(block, false, out);
+    MAKE(b, 1);
+    *b = (body){block, false};
+    *out = b;
+    return OKRA_OK;
 }
 
 static double *release(void *e, void *A)
@@ -83,18 +79,18 @@ static okra_status foreign_rows(void *arg, okra_int begin, okra_int end, int wor
 static okra_status gram(void *e, okra_context *ctx, const okra_entries_ *entries,
                         okra_int first, okra_int rows, void *A)
 {
-    const okra_other_ *other = NULL;
-    const okra_bound_ *bound = okra_entries_bound_(entries, &other);
+    const okra_test_side_ *other = NULL;
+    const okra_trained_kernel_ *bound = okra_entries_bound_(entries, &other);
     (void)e;
     if (!bound) {
         foreign f = {ctx, entries, first, of(A)};
         return okra_parallel_(ctx, rows, 64, "gram", foreign_rows, &f);
     }
     if (other) {
-        return okra_other_cross_(ctx, bound, other, first, of(A));
+        return okra_test_side_cross_(ctx, bound, other, first, of(A));
     }
     if (rows == entries->rows) {
-        return okra_bound_gram_(ctx, bound, of(A));
+        return okra_trained_kernel_gram_(ctx, bound, of(A));
     }
     return okra_tiles_(ctx, bound, bound->kernel->count - 1, &bound->train, first, rows,
                        OKRA_TARGET_FULL_, "gram", of(A));

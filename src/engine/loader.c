@@ -20,14 +20,13 @@ static const okra_engine_ *assumed = &built_in;
 
 void okra_engine_assume_(okra_context *ctx)
 {
-    const okra_engine_ *engine = ctx ? okra_context_engine_(ctx) : NULL;
+    const okra_engine_ *engine = ctx ? ctx->engine : NULL;
     assumed = engine ? engine : &built_in;
 }
 
 const okra_engine_ *okra_engine_of_(const okra_context *ctx)
 {
-    const okra_engine_ *engine = okra_context_engine_(ctx);
-    return engine ? engine : assumed;
+    return ctx && ctx->engine ? ctx->engine : assumed;
 }
 
 bool okra_engine_is_host_(const okra_context *ctx)
@@ -44,7 +43,7 @@ static okra_status cancelled(okra_context *ctx)
 
 static okra_int budget(const okra_context *ctx)
 {
-    return okra_context_memory_set_(ctx);
+    return ctx ? ctx->memory : 0;
 }
 
 static const okra_engine_host_ offered = {
@@ -188,8 +187,7 @@ okra_status okra_context_set_engine(okra_context *context, const char *text)
 {
     FREED_BY(drop_engine) okra_engine_ *engine = NULL;
     char name[65];
-    NOT_NULL(context);
-    NOT_NULL(text);
+    NOT_NULL(context, text);
     size_t length = strcspn(text, ":");
     const char *device = text + length + (text[length] == ':');
     snprintf(name, sizeof name, "%.*s", (int)OKRA_MIN_(length, sizeof name - 1), text);
@@ -199,11 +197,11 @@ okra_status okra_context_set_engine(okra_context *context, const char *text)
     if (!host) {
         CHK(open_engine(name, device, &engine));
     }
-    okra_crew_ group = {.threads = okra_context_threads(context),
-                        .memory = okra_context_memory(context),
-                        .memory_given = okra_context_memory_set_(context) > 0,
-                        .agree = engine ? engine->verbs->agree : NULL,
-                        .state = engine ? engine->state : NULL};
+    okra_processes_ group = {.threads = okra_context_threads(context),
+                             .memory = okra_context_memory(context),
+                             .memory_given = context->memory > 0,
+                             .agree = engine ? engine->verbs->agree : NULL,
+                             .state = engine ? engine->state : NULL};
     bool many = engine && engine->verbs->join;
     if (many) {
         CHK(engine->verbs->join(engine->state, context, &group));
@@ -211,7 +209,9 @@ okra_status okra_context_set_engine(okra_context *context, const char *text)
     okra_context_hold_engine_(context, engine, okra_engine_drop_);
     engine = NULL;
     if (many) {
-        okra_context_set_crew_(context, &group);
+        context->group = group;
+        context->threads = group.threads;
+        context->memory = group.memory;
     }
     return OKRA_OK;
 }

@@ -18,7 +18,7 @@ struct okra_engine_ {
 /* Closes the engine where nobody else holds it. */
 void okra_engine_drop_(void *engine);
 
-struct okra_large_ {
+struct okra_matrix_ {
     const okra_engine_ *engine;
     void *body;
     okra_int rows, cols;
@@ -29,7 +29,7 @@ const okra_engine_ *okra_engine_of_(const okra_context *ctx);
 
 /* The kernel and the collection behind entries of okra_entries_create_, for the host
  * engine; NULL: the entries come from elsewhere. */
-const okra_bound_ *okra_entries_bound_(const okra_entries_ *entries,
-                                       const okra_other_ **other);
+const okra_trained_kernel_ *okra_entries_bound_(const okra_entries_ *entries,
+                                                const okra_test_side_ **other);
 
 #endif

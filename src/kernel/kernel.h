@@ -16,7 +16,7 @@
 #ifndef OKRA_KERNEL_H_
 #define OKRA_KERNEL_H_
 
-#include "data/kept.h"
+#include "data/data.h"
 #include "kernel/step.h"
 #include "linalg/linalg.h"
 #include "okra/kernel.h"
@@ -71,19 +71,20 @@ typedef struct okra_kernel_class_ {
                         void **shared);
     void (*unbind)(void *shared);
     /* What a model must keep because the training set does not tell it (a file that was
-     * read, random choices): `save` puts it into the bag under that name, `load` makes
-     * `shared` of it in place of bind (bag == NULL: there is none, where bind is NULL).
+     * read, random choices): `save` puts it into the store under that name, `load` makes
+     * `shared` of it in place of bind (store == NULL: there is none, where bind is NULL).
      * Both may be NULL. */
-    okra_status (*save)(const void *shared, okra_bag_ *bag, const char *name);
+    okra_status (*save)(const void *shared, okra_store_ *store, const char *name);
     okra_status (*load)(okra_context *ctx, const void *params, const okra_data *train,
-                        const okra_bag_ *bag, const char *name, void **shared);
-    /* What save puts into the bag, names after that of the leaf (data/kept.h; sizes: n
-     * training objects, d their width), or a function that checks it: a class with save
+                        const okra_store_ *store, const char *name, void **shared);
+    /* What save puts into the store, names after that of the leaf (data/store.h; sizes:
+     * n training objects, d their width), or a function that checks it: a class with save
      * has one of the two. */
-    const okra_kept_ *kept;
+    const okra_schema_ *kept;
     okra_status (*check_kept)(const void *params, const okra_data *train, okra_int n,
-                              const char *name, okra_bag_ *bag);
-    /* One more owner of `shared`, for okra_bound_again_; NULL: it is bound anew. */
+                              const char *name, okra_store_ *store);
+    /* One more owner of `shared`, for okra_trained_kernel_again_; NULL: it is bound anew.
+     */
     void *(*share)(void *shared);
     /* Features of one collection (the training set too). The data outlives the side.
      * The kind has been checked; widths have not. */
@@ -153,71 +154,74 @@ extern const okra_transform_class_ *const okra_transform_classes_[]; /* ends at 
 
 /* ---- a kernel bound to its training set ---- */
 
-typedef struct okra_bound_ okra_bound_;
+typedef struct okra_trained_kernel_ okra_trained_kernel_;
 
 /* The kernel and the data are borrowed and must outlive the bound kernel. */
-okra_status okra_bound_create_(okra_context *ctx, const okra_kernel *kernel,
-                               const okra_data *train, okra_bound_ **out) OKRA_CHECK;
-void okra_bound_free_(okra_bound_ *bound);
-OKRA_DROPS_(okra_bound_drop_, okra_bound_, okra_bound_free_)
-okra_int okra_bound_count_(const okra_bound_ *bound); /* training objects */
-const okra_data *okra_bound_data_(const okra_bound_ *bound);
-const okra_kernel *okra_bound_kernel_(const okra_bound_ *bound);
+okra_status okra_trained_kernel_create_(okra_context *ctx, const okra_kernel *kernel,
+                                        const okra_data *train,
+                                        okra_trained_kernel_ **out);
+void okra_trained_kernel_free_(okra_trained_kernel_ *bound);
+OKRA_DROPS_(okra_trained_kernel_drop_, okra_trained_kernel_, okra_trained_kernel_free_)
+okra_int
+okra_trained_kernel_count_(const okra_trained_kernel_ *bound); /* training objects */
+const okra_data *okra_trained_kernel_data_(const okra_trained_kernel_ *bound);
+const okra_kernel *okra_trained_kernel_kernel_(const okra_trained_kernel_ *bound);
 /* Training Gram matrix, both triangles. */
-okra_status okra_bound_gram_(okra_context *ctx, const okra_bound_ *bound,
-                             okra_mat_ K) OKRA_CHECK;
+okra_status okra_trained_kernel_gram_(okra_context *ctx,
+                                      const okra_trained_kernel_ *bound, okra_mat_ K);
 /* k(train_i, train_i). */
-okra_status okra_bound_diagonal_(okra_context *ctx, const okra_bound_ *bound,
-                                 double *d) OKRA_CHECK;
-/* Statistics that `center` needs are saved in and restored from a model's bag. */
-okra_status okra_bound_save_(const okra_bound_ *bound, okra_bag_ *bag,
-                             const char *prefix) OKRA_CHECK;
-okra_status okra_bound_load_(okra_context *ctx, const okra_kernel *kernel,
-                             const okra_data *train, const okra_bag_ *bag,
-                             const char *prefix, okra_bound_ **out) OKRA_CHECK;
+okra_status okra_trained_kernel_diagonal_(okra_context *ctx,
+                                          const okra_trained_kernel_ *bound, double *d);
+/* Statistics that `center` needs are saved in and restored from a model's store. */
+okra_status okra_trained_kernel_save_(const okra_trained_kernel_ *bound,
+                                      okra_store_ *store, const char *prefix);
+okra_status okra_trained_kernel_load_(okra_context *ctx, const okra_kernel *kernel,
+                                      const okra_data *train, const okra_store_ *store,
+                                      const char *prefix, okra_trained_kernel_ **out);
 
-/* OKRA_EFORMAT unless the bag of a model file holds what okra_bound_save_ of this kernel,
- * bound to n objects like those of `train`, puts there. */
-okra_status okra_bound_check_kept_(const okra_kernel *kernel, const okra_data *train,
-                                   okra_int n, const char *prefix,
-                                   okra_bag_ *bag) OKRA_CHECK;
+/* OKRA_EFORMAT unless the store of a model file holds what okra_trained_kernel_save_ of
+ * this kernel, bound to n objects like those of `train`, puts there. */
+okra_status okra_trained_kernel_check_kept_(const okra_kernel *kernel,
+                                            const okra_data *train, okra_int n,
+                                            const char *prefix, okra_store_ *store);
 
 /* The kernel on other objects in place of the training set: `center` takes its means from
  * them, but the features of low rank are those of `bound`, which must outlive it. */
-okra_status okra_bound_again_(okra_context *ctx, const okra_bound_ *bound,
-                              const okra_data *data, okra_bound_ **out) OKRA_CHECK;
+okra_status okra_trained_kernel_again_(okra_context *ctx,
+                                       const okra_trained_kernel_ *bound,
+                                       const okra_data *data, okra_trained_kernel_ **out);
 
 /* The serial evaluation of one block, for kernels made of kernels: out[r*ld + c] =
  * k(a_(i0+r), train_(j0+c)), a the other collection or (NULL) the training set. Safe in
  * many threads. */
-struct okra_other_;
-okra_status okra_bound_block_(okra_context *ctx, const okra_bound_ *bound,
-                              const struct okra_other_ *other, okra_int i0, okra_int ni,
-                              okra_int j0, okra_int nj, double *out,
-                              okra_int ld) OKRA_CHECK;
+struct okra_test_side_;
+okra_status okra_trained_kernel_block_(okra_context *ctx,
+                                       const okra_trained_kernel_ *bound,
+                                       const struct okra_test_side_ *other, okra_int i0,
+                                       okra_int ni, okra_int j0, okra_int nj, double *out,
+                                       okra_int ld);
 /* The kinds of data that every leaf of the expression takes. */
 unsigned okra_kernel_kinds_(const okra_kernel *kernel);
 
 /* A second collection (test inputs, candidates) prepared against the bound kernel. */
-typedef struct okra_other_ okra_other_;
-okra_status okra_other_create_(okra_context *ctx, const okra_bound_ *bound,
-                               const okra_data *data, okra_other_ **out) OKRA_CHECK;
-void okra_other_free_(okra_other_ *other);
-OKRA_DROPS_(okra_other_drop_, okra_other_, okra_other_free_)
-okra_int okra_other_count_(const okra_other_ *other);
+typedef struct okra_test_side_ okra_test_side_;
+okra_status okra_test_side_create_(okra_context *ctx, const okra_trained_kernel_ *bound,
+                                   const okra_data *data, okra_test_side_ **out);
+void okra_test_side_free_(okra_test_side_ *other);
+OKRA_DROPS_(okra_test_side_drop_, okra_test_side_, okra_test_side_free_)
+okra_int okra_test_side_count_(const okra_test_side_ *other);
 /* K_rc = k(other_(i0+r), train_c): rows i0..i0+K.rows-1 against all training objects. */
-okra_status okra_other_cross_(okra_context *ctx, const okra_bound_ *bound,
-                              const okra_other_ *other, okra_int i0,
-                              okra_mat_ K) OKRA_CHECK;
+okra_status okra_test_side_cross_(okra_context *ctx, const okra_trained_kernel_ *bound,
+                                  const okra_test_side_ *other, okra_int i0, okra_mat_ K);
 /* K_rc = k(train_r, other_(j0+c)): the transpose, for candidate blocks. */
-okra_status okra_other_cross_t_(okra_context *ctx, const okra_bound_ *bound,
-                                const okra_other_ *other, okra_int j0,
-                                okra_mat_ K) OKRA_CHECK;
+okra_status okra_test_side_cross_t_(okra_context *ctx, const okra_trained_kernel_ *bound,
+                                    const okra_test_side_ *other, okra_int j0,
+                                    okra_mat_ K);
 /* k(other_i, other_i) of all rows; OKRA_EARG where the user's Gram rows lack it. Of EXPR
  * | chol(...) it is that of EXPR: the features of a new object miss what the basis does
  * not span, but variances and distances must not. */
-okra_status okra_other_diagonal_(okra_context *ctx, const okra_bound_ *bound,
-                                 const okra_other_ *other, double *d) OKRA_CHECK;
+okra_status okra_test_side_diagonal_(okra_context *ctx, const okra_trained_kernel_ *bound,
+                                     const okra_test_side_ *other, double *d);
 
 /* Of a kernel that is one class times *scale; else OKRA_SHAPE_ANY_. */
 okra_shape_ okra_kernel_shape_(const okra_kernel *kernel, double *scale);
@@ -245,11 +249,11 @@ bool okra_kernel_low_(const okra_kernel *kernel);
 /* Is there a parameter `file` in it, at any depth? */
 bool okra_kernel_files_(const okra_kernel *kernel);
 /* From now on no file is read because this kernel, or one inside it, names it: what such
- * a leaf needs comes from a bag, or binding fails. */
+ * a leaf needs comes from a store, or binding fails. */
 void okra_kernel_close_(okra_kernel *kernel);
 /* Parses an expression that a model keeps: closed, and OKRA_EFORMAT in place of
  * OKRA_EARG. */
-okra_status okra_kernel_parse_kept_(const char *text, okra_kernel **out) OKRA_CHECK;
+okra_status okra_kernel_parse_kept_(const char *text, okra_kernel **out);
 /* The stream of its random choices, 1 where nothing is said; outputs have 2. */
 void okra_kernel_stream_(okra_kernel *kernel, uint64_t stream);
 
@@ -260,19 +264,18 @@ typedef struct okra_grid_ okra_grid_;
  * (lo..hi:7 gives 7; 10 by default; for an integer parameter every integer from lo to
  * hi); a single number is a grid of one. `auto` is a grid of one whose text stays
  * "auto": whoever has the data puts a number there. */
-okra_status okra_grid_parse_(const char *text, okra_grid_ **out) OKRA_CHECK;
+okra_status okra_grid_parse_(const char *text, okra_grid_ **out);
 void okra_grid_free_(okra_grid_ *grid);
 OKRA_DROPS_(okra_grid_drop_, okra_grid_, okra_grid_free_)
 okra_int okra_grid_count_(const okra_grid_ *grid); /* product of all lists; -1 overflow */
 /* The cell-th expression as text, numbers in place of grids. Free with okra_free_. */
-okra_status okra_grid_text_(const okra_grid_ *grid, okra_int cell,
-                            char **text) OKRA_CHECK;
+okra_status okra_grid_text_(const okra_grid_ *grid, okra_int cell, char **text);
 
 /* The same for a text that is no kernel (an option of a method): lists and ranges stand
  * at its beginning and after each '='; `numeric`: it is one number (`whole`: an integer),
  * a list of them, with or without braces, or a range. `what` opens the messages. */
 okra_status okra_grid_plain_(const char *what, const char *text, bool numeric, bool whole,
-                             okra_grid_ **out) OKRA_CHECK;
+                             okra_grid_ **out);
 /* Places of the text that hold lists, and the values of one: their number. */
 okra_int okra_grid_places_(const okra_grid_ *grid);
 okra_int okra_grid_place_(const okra_grid_ *grid, okra_int place,
@@ -283,15 +286,15 @@ bool okra_grid_range_(const okra_grid_ *grid, okra_int place, double *low, doubl
  * cell is of, other lists as they stand, and which cell of that grid it is. */
 bool okra_grid_branched_(const okra_grid_ *grid);
 okra_status okra_grid_narrow_(const okra_grid_ *grid, okra_int cell, char **text,
-                              okra_int *within) OKRA_CHECK;
+                              okra_int *within);
 /* The text with these values in its places, NULL: what stands there. Free with
  * okra_free_. */
 okra_status okra_grid_build_(const okra_grid_ *grid, const char *const *chosen,
-                             char **text) OKRA_CHECK;
+                             char **text);
 
 /* The expression with numbers chosen from the data where auto stands; auto.c. */
 okra_status okra_kernel_auto_(okra_context *ctx, const char *text, const okra_data *data,
-                              char **out) OKRA_CHECK;
+                              char **out);
 
 /* exp of n doubles in place, vectorised; error under 2 ulp; exp(-inf) = 0. */
 void okra_vexp_(okra_int n, double *x);

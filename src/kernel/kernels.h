@@ -16,7 +16,8 @@ extern const okra_kernel_class_ okra_diffusion_, okra_regularized_laplacian_,
  * places) are 0 before. */
 void okra_standardize_measure_(const okra_data *train, double *mean, double *spread);
 /* Those of a bound kernel whose leaves are `standardize`; false: there are none. */
-bool okra_standardize_stats_(const okra_bound_ *bound, double *mean, double *spread);
+bool okra_standardize_stats_(const okra_trained_kernel_ *bound, double *mean,
+                             double *spread);
 
 /* The kinds that are vectors. */
 #define OKRA_VECTORS_ (1u << OKRA_DENSE | 1u << OKRA_SPARSE | 1u << OKRA_BITS)

@@ -11,6 +11,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <strings.h>
+#include <sys/resource.h>
 
 /* ---- threads ---- */
 
@@ -26,7 +27,7 @@ static void set_threads(int threads)
 
 void okra_blas_hold_(int threads)
 {
-    if (okra_inside_worker_()) {
+    if (okra_inside_worker_) {
         return; /* the loop holds it */
     }
     if (atomic_fetch_add(&holders, 1) == 0) {
@@ -37,9 +38,70 @@ void okra_blas_hold_(int threads)
 
 void okra_blas_release_(void)
 {
-    if (!okra_inside_worker_() && atomic_fetch_sub(&holders, 1) == 1) {
+    if (!okra_inside_worker_ && atomic_fetch_sub(&holders, 1) == 1) {
         set_threads(atomic_load(&found));
     }
+}
+
+/* OpenBLAS takes a buffer of addresses for each of its threads and each of ours that is
+ * in it. Where a limit (ulimit -v, -d) refuses one it asks again, for ever: a hang, at
+ * exit too. So there are as many workers as half of the limit has buffers for, one at
+ * least where all of it has: T of OpenBLAS, ours, and as much for the program. */
+static const double buffer = 128 << 20;
+
+static double limit_of_process(void)
+{
+    double least = (double)INFINITY;
+    struct rlimit limit;
+    for (int k = 0; k < 2; k++) {
+        if (getrlimit(k ? RLIMIT_DATA : RLIMIT_AS, &limit) == 0 &&
+            limit.rlim_cur != RLIM_INFINITY) {
+            least = fmin(least, (double)limit.rlim_cur);
+        }
+    }
+    return least;
+}
+
+/* Of OpenBLAS, before anything holds them. */
+static int own_threads;
+
+__attribute__((constructor)) static void count_threads(void)
+{
+    own_threads = openblas_get_num_threads();
+}
+
+/* The limit is asked for once: the number of workers must not change within a call. */
+int okra_blas_room_(double *rest)
+{
+    static _Atomic double known = -1;
+    if (atomic_load(&known) < 0) {
+        atomic_store(&known, limit_of_process());
+    }
+    double limit = atomic_load(&known), others = 1 + own_threads;
+    *rest = (double)INFINITY;
+    if (isinf(limit)) {
+        return INT_MAX;
+    }
+    double most = floor(limit / 2 / buffer) - others;
+    int room = most > 1 ? (int)most : limit >= buffer * (others + 1);
+    *rest = fmax(limit / 8, limit - buffer * (others + room));
+    return room;
+}
+
+okra_status okra_blas_check(void)
+{
+    double rest, limit = limit_of_process();
+    int room = okra_blas_room_(&rest), threads = own_threads;
+    REFUSE_IF(
+        room<1, OKRA_EMEM,
+             "this process may have %.0f MiB (ulimit -v, -d), and matrix products on %d "
+             "thread%s need %.0f: raise the limit%s",
+             limit / 1048576, threads, threads> 1
+            ? "s"
+            : "",
+        buffer * (threads + 2) / 1048576,
+        threads > 1 ? ", or set OPENBLAS_NUM_THREADS=1" : "");
+    return OKRA_OK;
 }
 
 int okra_blas_team_(okra_context *ctx, double work, double each)
@@ -105,7 +167,7 @@ static void warn_of_core(const okra_context *ctx)
 {
     static atomic_bool told;
     const char *better;
-    if (atomic_load(&told) || !okra_warns_(ctx)) {
+    if (atomic_load(&told) || !ctx || !ctx->warning || ctx->muted) {
         return;
     }
     atomic_store(&told, true);
@@ -132,8 +194,12 @@ okra_status okra_blas_enter_(okra_context *ctx, const char *op, int count,
                   op, (long long)A.rows, (long long)A.cols, (long long)A.ld, INT_MAX);
     }
     CHK(okra_cancelled_(ctx));
+    CHK(okra_blas_check());
     warn_of_core(ctx);
-    okra_doing_(ctx, op, views[0].rows);
+    if (ctx) { /* for okra_context_doing */
+        atomic_store_explicit(&ctx->doing, op, memory_order_relaxed);
+        atomic_store_explicit(&ctx->doing_size, views[0].rows, memory_order_relaxed);
+    }
     return OKRA_OK;
 }
 
@@ -201,7 +267,7 @@ static double measure(okra_context *ctx)
 okra_status okra_blas_watched_(okra_context *ctx, okra_work_ kind, double work,
                                okra_call_ call, void *arg)
 {
-    if (!okra_watches_(ctx) || (work < least && okra_watch_least_ > 0)) {
+    if ((work < least && okra_watch_least_ > 0) || !okra_watches_(ctx)) {
         return call(arg);
     }
     if (!(atomic_load(&product_rate) > 0)) {

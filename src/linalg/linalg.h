@@ -40,11 +40,11 @@ static inline okra_mat_ okra_mat_part_(okra_mat_ a, okra_int r0, okra_int nr, ok
 
 /* C <- alpha op(A) op(B) + beta C; beta == 0 never reads C. */
 okra_status okra_gemm_(okra_context *ctx, bool ta, bool tb, double alpha, okra_mat_ A,
-                       okra_mat_ B, double beta, okra_mat_ C) OKRA_CHECK;
+                       okra_mat_ B, double beta, okra_mat_ C);
 
 /* C <- alpha A A' + beta C (trans: alpha A' A + beta C), both triangles of C written. */
 okra_status okra_syrk_(okra_context *ctx, bool trans, double alpha, okra_mat_ A,
-                       double beta, okra_mat_ C) OKRA_CHECK;
+                       double beta, okra_mat_ C);
 
 /* A = L L' in the lower triangle of A, symmetric with both triangles given (the upper one
  * is left as it was). If A is not
@@ -53,21 +53,20 @@ okra_status okra_syrk_(okra_context *ctx, bool trans, double alpha, okra_mat_ A,
  * and the context is warned; it is warned too where the condition number, by the least
  * and the largest pivot, leaves less than three digits. Fails with OKRA_ENUMERIC when
  * 1e-4*mean(diag) does not do, or on a NaN. */
-okra_status okra_cholesky_(okra_context *ctx, okra_mat_ A, double *jitter) OKRA_CHECK;
+okra_status okra_cholesky_(okra_context *ctx, okra_mat_ A, double *jitter);
 
 /* The same without the warning, where jitter is expected or told once for many. */
-okra_status okra_cholesky_quiet_(okra_context *ctx, okra_mat_ A,
-                                 double *jitter) OKRA_CHECK;
+okra_status okra_cholesky_quiet_(okra_context *ctx, okra_mat_ A, double *jitter);
 
 /* The same without jitter and warning: where A is not positive definite to rounding, or
  * holds a NaN, it is left as it was and *done is false. */
-okra_status okra_cholesky_try_(okra_context *ctx, okra_mat_ A, bool *done) OKRA_CHECK;
+okra_status okra_cholesky_try_(okra_context *ctx, okra_mat_ A, bool *done);
 
 /* One try, which leaves A half done where *done is false: a verb of the host engine. */
-okra_status okra_factor_(okra_context *ctx, okra_mat_ A, bool *done) OKRA_CHECK;
+okra_status okra_factor_(okra_context *ctx, okra_mat_ A, bool *done);
 
-/* The rule of both for a matrix that lies elsewhere (engine/large.c), by what can be done
- * with it. jitter NULL: without jitter; *done then tells. warned: may be NULL. */
+/* The rule of both for a matrix that lies elsewhere (engine/matrix.c), by what can be
+ * done with it. jitter NULL: without jitter; *done then tells. warned: may be NULL. */
 typedef struct okra_cholesky_steps_ {
     okra_status (*diagonal)(void *user, double *d);
     /* lower triangle <- L; *done false: a pivot was not positive or finite */
@@ -79,51 +78,49 @@ typedef struct okra_cholesky_steps_ {
 } okra_cholesky_steps_;
 okra_status okra_cholesky_by_(okra_context *warned, okra_int n,
                               const okra_cholesky_steps_ *steps, double *jitter,
-                              bool *done) OKRA_CHECK;
+                              bool *done);
 
 /* left: B <- op(L)^-1 B; right: B <- B op(L)^-1, L lower triangular, op by trans. */
 okra_status okra_trsm_(okra_context *ctx, bool left, bool trans, okra_mat_ L,
-                       okra_mat_ B) OKRA_CHECK;
+                       okra_mat_ B);
 
 /* Rows of B are right-hand sides: B <- B (L L')^-1, from the factor of okra_cholesky_. */
-okra_status okra_cholesky_solve_rows_(okra_context *ctx, okra_mat_ L,
-                                      okra_mat_ B) OKRA_CHECK;
+okra_status okra_cholesky_solve_rows_(okra_context *ctx, okra_mat_ L, okra_mat_ B);
 /* Columns of B are right-hand sides: B <- (L L')^-1 B. */
-okra_status okra_cholesky_solve_(okra_context *ctx, okra_mat_ L, okra_mat_ B) OKRA_CHECK;
+okra_status okra_cholesky_solve_(okra_context *ctx, okra_mat_ L, okra_mat_ B);
 /* One right-hand side b after the other, b <- (L L')^-1 b: T, okra_inverse_count_(n)
  * numbers, is made of the factor L (n x n) once; inverse.c. */
 okra_int okra_inverse_count_(okra_int n);
-okra_status okra_inverse_(okra_context *ctx, okra_mat_ L, double *T) OKRA_CHECK;
-okra_status okra_inverse_row_(okra_context *ctx, okra_int n, const double *T,
-                              double *b) OKRA_CHECK;
+okra_status okra_inverse_(okra_context *ctx, okra_mat_ L, double *T);
+okra_status okra_inverse_row_(okra_context *ctx, okra_int n, const double *T, double *b);
 
 /* G <- the factor of L L' without `count` of its rows and columns, ascending; what is
  * above its diagonal is left as it was; without.c. */
 okra_status okra_factor_without_(okra_context *ctx, okra_mat_ L, const okra_int *removed,
-                                 okra_int count, okra_mat_ G) OKRA_CHECK;
+                                 okra_int count, okra_mat_ G);
 
 /* Symmetric A = V' diag(w) V, eigenvalues ascending; row i of V, which overwrites A, is
  * the i-th eigenvector. Only the lower triangle of A is read. */
-okra_status okra_eigh_(okra_context *ctx, okra_mat_ A, double *w) OKRA_CHECK;
+okra_status okra_eigh_(okra_context *ctx, okra_mat_ A, double *w);
 
 /* Thin A = U diag(s) Vt, s descending, U: rows x k, Vt: k x cols, k = min(rows, cols).
  * A is destroyed. */
 okra_status okra_svd_(okra_context *ctx, okra_mat_ A, okra_mat_ U, double *s,
-                      okra_mat_ Vt) OKRA_CHECK;
+                      okra_mat_ Vt);
 
 /* Solves the general square A X = B by LU with partial pivoting; A is destroyed, B
  * becomes X. Fails with OKRA_ENUMERIC when A is exactly singular; *rcond (may be NULL)
  * gets the reciprocal condition estimate in the 1-norm. */
 okra_status okra_solve_general_(okra_context *ctx, okra_mat_ A, okra_mat_ B,
-                                double *rcond) OKRA_CHECK;
+                                double *rcond);
 
 /* ---- small helpers, plain C ---- */
 
 void okra_mat_fill_(okra_mat_ A, double value);
 /* B <- A, and B <- A', blocked; OKRA_ESHAPE, and nothing is written, where B has another
  * shape. */
-okra_status okra_mat_copy_(okra_mat_ A, okra_mat_ B) OKRA_CHECK;
-okra_status okra_mat_transpose_(okra_mat_ A, okra_mat_ B) OKRA_CHECK;
+okra_status okra_mat_copy_(okra_mat_ A, okra_mat_ B);
+okra_status okra_mat_transpose_(okra_mat_ A, okra_mat_ B);
 void okra_mat_add_diagonal_(okra_mat_ A, double value);
 void okra_mat_mirror_(okra_mat_ A);                   /* upper triangle <- lower */
 void okra_mat_restore_(okra_mat_ A, const double *d); /* lower <- upper, diagonal <- d */

@@ -238,6 +238,41 @@ static okra_int step_up(const search *z, okra_link_pairs which, double fdr)
     return 0;
 }
 
+/* Nothing was found: the least share of false links that a list could have been promised,
+ * min over k of M p_(k) / k, from all p-values up to MOST. */
+static okra_status tell_least(search *z, okra_link_pairs which)
+{
+    static const double MOST = 0.9;
+    double pairs = (double)total(z, which), least = INFINITY;
+    okra_int links = 0;
+    z->count = 0;
+    CHK(gather(z, true, which, MOST));
+    if (which & OKRA_LINK_LABELLED_NEW) {
+        CHK(gather(z, false, which, MOST));
+    }
+    if (z->count > 0) {
+        qsort(z->list, (size_t)z->count, sizeof *z->list, by_p);
+    }
+    for (okra_int k = 1; k <= z->count; k++) {
+        double share = z->list[k - 1].p * pairs / (double)k;
+        if (share <= least) {
+            least = share;
+            links = k;
+        }
+    }
+    if (least <= MOST) {
+        okra_warn_(z->ctx,
+                   "links: no list of so few false links could be found; the least share "
+                   "that can be promised here is %.2g, of %lld links",
+                   least, (long long)links);
+    } else {
+        okra_warn_(z->ctx,
+                   "links: no list of so few false links could be found, and none "
+                   "of a larger share up to 0.9: the scores do not tell links apart");
+    }
+    return OKRA_OK;
+}
+
 okra_status okra_link_discover(okra_context *context, const okra_link_task *task,
                                const okra_options *options,
                                const okra_link_settings *settings, okra_link_pairs which,
@@ -247,9 +282,7 @@ okra_status okra_link_discover(okra_context *context, const okra_link_task *task
     FREED_BY(release) search z = {.ctx = context, .task = task};
     OWNED okra_link *links = NULL;
     OWNED double *p = NULL;
-    NOT_NULL(task);
-    NOT_NULL(list);
-    NOT_NULL(count);
+    NOT_NULL(task, list, count);
     NOT_NULL(task->x);
     REFUSE_IF(!(fdr > 0 && fdr < 1) || !(hold_back > 0 && hold_back < 1), OKRA_EARG,
               "links: fdr is %g and the share to hold back %g, expected numbers between "
@@ -269,6 +302,9 @@ okra_status okra_link_discover(okra_context *context, const okra_link_task *task
         qsort(z.list, (size_t)z.count, sizeof *z.list, by_p);
     }
     okra_int kept = step_up(&z, which, fdr);
+    if (kept == 0) {
+        CHK(tell_least(&z, which));
+    }
     MAKE(links, kept);
     MAKE(p, kept);
     for (okra_int k = 0; k < kept; k++) {

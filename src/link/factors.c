@@ -6,13 +6,16 @@
  * W (nodes x n) are the weights of a group of nodes, L the output Gram matrix. So a panel
  * of scores is one product, and the matrix of all scores is never needed. A labelled node
  * that stands for itself has the unit vector as its weights: P = L, Q = I. Methods
- * without weights give P and Q themselves.
+ * without weights give P and Q themselves. With a norm the score is divided by
+ * (|h(u)| |h(v)|)^norm, |h(u)|^2 = <P_u, Q_u>.
  *
  * Cost: 2 n^2 per node for P beside its weights; 2 n per score. Memory: 2 n doubles per
  * node.
  */
 #include "link/link.h"
 #include "okra/more/link.h"
+
+#include <math.h>
 
 enum { PANEL_DOUBLES = 1 << 23, PANEL_ROWS = 512 };
 
@@ -34,15 +37,15 @@ static void unit_rows(okra_mat_ A)
 static okra_status by_linker(okra_context *ctx, okra_links *l, int g, double *P,
                              double *Q)
 {
-    FREED_BY(okra_walk_close_) okra_walk_ walk = {0};
+    FREED_BY(okra_batches_close_) okra_batches_ walk = {0};
     okra_group_ *group = &l->group[g];
-    CHK(okra_walk_open_(ctx, l->model, group->x, 2 * l->width, &walk));
+    CHK(okra_batches_open_(ctx, l->model, group->x, 2 * l->width, &walk));
     for (okra_int i = 0; i < group->count; i += walk.rows) {
         okra_int m = OKRA_MIN_(walk.rows, group->count - i);
         okra_mat_ p = okra_mat_of_(P ? P + i * l->width : NULL, m, l->width);
         okra_mat_ q = okra_mat_of_(Q ? Q + i * l->width : NULL, m, l->width);
         CHK(okra_cancelled_(ctx));
-        CHK(okra_walk_link_(ctx, &walk, i, g == OKRA_LABELLED_, p, q));
+        CHK(okra_batches_link_(ctx, &walk, i, g == OKRA_LABELLED_, p, q));
     }
     return OKRA_OK;
 }
@@ -50,7 +53,7 @@ static okra_status by_linker(okra_context *ctx, okra_links *l, int g, double *P,
 static okra_status weights(okra_context *ctx, okra_links *l, int g)
 {
     okra_group_ *group = &l->group[g];
-    FREED_BY(okra_walk_close_) okra_walk_ walk = {0};
+    FREED_BY(okra_batches_close_) okra_batches_ walk = {0};
     OWNED double *W = NULL;
     if (group->Q) {
         return OKRA_OK;
@@ -59,12 +62,12 @@ static okra_status weights(okra_context *ctx, okra_links *l, int g)
     if (l->known && g == OKRA_LABELLED_) {
         unit_rows(okra_mat_of_(W, group->count, l->width));
     } else {
-        CHK(okra_walk_open_(ctx, l->model, group->x, 0, &walk));
+        CHK(okra_batches_open_(ctx, l->model, group->x, 0, &walk));
         for (okra_int i = 0; i < group->count; i += walk.rows) {
             okra_int m = OKRA_MIN_(walk.rows, group->count - i);
             CHK(okra_cancelled_(ctx));
-            CHK(okra_walk_predict_(ctx, &walk, i,
-                                   okra_mat_of_(W + i * l->width, m, l->width)));
+            CHK(okra_batches_predict_(ctx, &walk, i,
+                                      okra_mat_of_(W + i * l->width, m, l->width)));
             okra_progress_(ctx, "predict nodes", i + m, group->count);
         }
     }
@@ -80,7 +83,8 @@ static okra_status times_gram(okra_context *ctx, okra_links *l, int g)
     CHK(weights(ctx, l, g));
     CHK(okra_doubles_(ctx, n, n, "the Gram matrix of the outputs", &L));
     CHK(okra_doubles_(ctx, group->count, n, "the factor of the scores", &P));
-    CHK(okra_bound_gram_(ctx, l->model->training->bound_y, okra_mat_of_(L, n, n)));
+    CHK(okra_trained_kernel_gram_(ctx, l->model->training->bound_y,
+                                  okra_mat_of_(L, n, n)));
     CHK(okra_engine_gemm_(ctx, false, false, 1, okra_mat_of_(group->Q, group->count, n),
                           okra_mat_of_(L, n, n), 0, okra_mat_of_(P, group->count, n)));
     group->P = TAKE(P);
@@ -120,22 +124,57 @@ static okra_status add_kernel(okra_context *ctx, okra_links *l, int rows, okra_i
     const okra_group_ *r = &l->group[rows];
     okra_group_ *c = &l->group[cols];
     FREED_BY(okra_data_drop_) okra_data *these = NULL;
-    FREED_BY(okra_other_drop_) okra_other_ *other = NULL;
+    FREED_BY(okra_test_side_drop_) okra_test_side_ *other = NULL;
     OWNED double *K = NULL;
     if (!c->columns) {
         CHK(okra_link_take_(ctx, l->all, c->node, c->count, c->node, c->count,
                             &c->columns));
     }
     if (!c->bound) {
-        CHK(okra_bound_again_(ctx, l->model->training->bound_x, c->columns, &c->bound));
+        CHK(okra_trained_kernel_again_(ctx, l->model->training->bound_x, c->columns,
+                                       &c->bound));
     }
     CHK(okra_link_take_(ctx, l->all, r->node + i0, S.rows, c->node, c->count, &these));
-    CHK(okra_other_create_(ctx, c->bound, these, &other));
+    CHK(okra_test_side_create_(ctx, c->bound, these, &other));
     CHK(okra_doubles_(ctx, S.rows, c->count, "a panel of the kernel", &K));
-    CHK(okra_other_cross_(ctx, c->bound, other, 0, okra_mat_of_(K, S.rows, c->count)));
+    CHK(okra_test_side_cross_(ctx, c->bound, other, 0,
+                              okra_mat_of_(K, S.rows, c->count)));
     for (okra_int i = 0; i < S.rows; i++) {
         for (okra_int j = 0; j < S.cols; j++) {
             S.p[i * S.ld + j] += K[i * c->count + j0 + j];
+        }
+    }
+    return OKRA_OK;
+}
+
+/* |h(u)|^norm of a group; 1 where h(u) is 0, whose scores are 0. */
+static okra_status sizes_of(okra_context *ctx, okra_links *l, int g)
+{
+    okra_group_ *group = &l->group[g];
+    OWNED double *size = NULL;
+    if (group->size) {
+        return OKRA_OK;
+    }
+    CHK(factors_of(ctx, l, g, true, true));
+    MAKE(size, group->count);
+    for (okra_int i = 0; i < group->count; i++) {
+        double square =
+            okra_dot_(l->width, group->P + i * l->width, group->Q + i * l->width);
+        size[i] = square > 0 ? pow(square, l->norm / 2) : 1;
+    }
+    group->size = TAKE(size);
+    return OKRA_OK;
+}
+
+static okra_status divide(okra_context *ctx, okra_links *l, int rows, okra_int i0,
+                          int cols, okra_int j0, okra_mat_ S)
+{
+    CHK(sizes_of(ctx, l, rows));
+    CHK(sizes_of(ctx, l, cols));
+    const double *of_row = l->group[rows].size + i0, *of_col = l->group[cols].size + j0;
+    for (okra_int i = 0; i < S.rows; i++) {
+        for (okra_int j = 0; j < S.cols; j++) {
+            S.p[i * S.ld + j] /= of_row[i] * of_col[j];
         }
     }
     return OKRA_OK;
@@ -160,5 +199,5 @@ okra_status okra_link_panel_(okra_context *ctx, okra_links *l, int rows, okra_in
                     cols == OKRA_NEW_))) {
         CHK(add_kernel(ctx, l, rows, i0, cols, j0, S));
     }
-    return OKRA_OK;
+    return l->norm > 0 ? divide(ctx, l, rows, i0, cols, j0, S) : OKRA_OK;
 }

@@ -107,7 +107,11 @@ static okra_status output_kernel(okra_context *ctx, const okra_link_task *task,
             CHK(okra_link_beta(ctx, task->labelled_count, local, task->edge_count,
                                &beta));
         }
-        snprintf(text, sizeof text, "diffusion(beta=%.17g)", beta);
+        const okra_method_ *method =
+            okra_method_find_(okra_options_get(p->fit, "method"));
+        bool alike = s->norm > 0 && method && !method->linker;
+        snprintf(text, sizeof text, "diffusion(beta=%.17g)%s", beta,
+                 alike ? " | normalize" : "");
         CHK(okra_options_set(p->fit, "ky", text));
     }
     return OKRA_OK;
@@ -180,6 +184,8 @@ okra_status okra_link_parts_create_(okra_context *ctx, const okra_link_task *tas
     }
     REFUSE_IF(!(s->beta >= 0 && s->beta <= 1e300), OKRA_EARG,
               "beta is %g, expected a number that is not negative", s->beta);
+    REFUSE_IF(!(s->norm >= 0 && s->norm <= 1), OKRA_EARG,
+              "norm is %g, expected a number from 0 to 1", s->norm);
     REFUSE_IF(task->x->kind == OKRA_GRAM && task->x->n != task->x->d, OKRA_ESHAPE,
               "%s is a Gram matrix of %lld x %lld, expected nodes x nodes",
               task->x->source, (long long)task->x->n, (long long)task->x->d);
@@ -242,8 +248,7 @@ okra_status okra_link_fit(okra_context *context, const okra_link_task *task,
     FREED_BY(drop_links) okra_links *l = NULL;
     FREED_BY(okra_data_drop_) okra_data *x = NULL;
     okra_link_settings known;
-    NOT_NULL(task);
-    NOT_NULL(out);
+    NOT_NULL(task, out);
     if (settings) {
         SIZED(settings, &known);
         settings = &known;
@@ -272,9 +277,13 @@ okra_status okra_link_fit(okra_context *context, const okra_link_task *task,
                             p.input_count, &group[g].x));
     }
     const okra_linker_ *linker = l->model->method->linker;
-    l->width = linker ? linker->width(l->model->bag) : n;
+    l->width = linker ? linker->width(l->model->store) : n;
+    l->norm = linker || !settings ? 0 : settings->norm;
     REFUSE_IF(linker && l->known, OKRA_EARG,
               "method %s has no use for known: it has no h(u) to replace",
+              l->model->method->name);
+    REFUSE_IF(linker && settings && settings->norm > 0, OKRA_EARG,
+              "method %s has a score of its own: norm has no use",
               l->model->method->name);
     if (linker && linker->kernel != OKRA_LINKER_NO_KERNEL_) {
         CHK(okra_data_copy(task->x, &l->all));
@@ -289,8 +298,8 @@ void okra_links_free(okra_links *l)
         for (int g = 0; g < OKRA_GROUPS_; g++) {
             okra_free_(l->group[g].node);
             okra_data_free(l->group[g].x);
-            FREE(l->group[g].P, l->group[g].Q);
-            okra_bound_free_(l->group[g].bound);
+            FREE(l->group[g].P, l->group[g].Q, l->group[g].size);
+            okra_trained_kernel_free_(l->group[g].bound);
             okra_data_free(l->group[g].columns);
         }
         okra_model_free(l->model);
@@ -308,9 +317,7 @@ const char *okra_links_json(const okra_links *links)
 
 okra_status okra_link_edges(const okra_data *nodes, okra_link **edges, okra_int *count)
 {
-    NOT_NULL(nodes);
-    NOT_NULL(edges);
-    NOT_NULL(count);
+    NOT_NULL(nodes, edges, count);
     okra_int found = 0;
     REFUSE_IF(nodes->kind != OKRA_NODES, OKRA_EARG,
               "%s holds %s, expected nodes of a network", nodes->source,

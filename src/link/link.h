@@ -17,8 +17,9 @@ typedef struct okra_group_ {
     okra_int *node; /* numbers in the caller's x                                      */
     okra_data *x;   /* their descriptions; rows of a Gram matrix: against the inputs  */
     double *P, *Q;  /* count x width, made when first asked for                       */
+    double *size;   /* count: |h(u)|^norm, the same                                   */
     okra_data *columns; /* and, where k(u, v) is added to the scores, the same nodes  */
-    okra_bound_ *bound; /* with the kernel bound to them                              */
+    okra_trained_kernel_ *bound; /* with the kernel bound to them */
 } okra_group_;
 
 struct okra_links {
@@ -30,6 +31,7 @@ struct okra_links {
     okra_int *place; /* by node: labelled place p, or -1 - (place among the new) */
     okra_int nodes, width;
     bool known;
+    double norm; /* of the score; 0 for methods of links alone */
 };
 
 /* The parts of a task that fit and leave-one-out share. */

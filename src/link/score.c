@@ -148,9 +148,7 @@ okra_status okra_link_rank(okra_context *context, okra_links *links,
                            okra_link_pairs which, okra_int top, double least,
                            okra_link **list, okra_int *count)
 {
-    NOT_NULL(links);
-    NOT_NULL(list);
-    NOT_NULL(count);
+    NOT_NULL(links, list, count);
     okra_int all = okra_link_count(links, which);
     heap h = {.most = top > 0 ? OKRA_MIN_(top, all) : all, .least = least};
     OWNS(&h.items);
@@ -258,15 +256,43 @@ static okra_status sorted_truth(const okra_links *l, const okra_link *truth,
     return OKRA_OK;
 }
 
-okra_status okra_link_evaluate(okra_context *context, okra_links *links,
-                               okra_link_pairs which, const okra_link *truth,
-                               okra_int truth_count, okra_ranking **out)
+/* The order of a baseline: what is known of the labelled ends alone. */
+static okra_status known_values(okra_context *ctx, const okra_links *l,
+                                okra_link_baseline baseline, double **out)
 {
-    NOT_NULL(links);
-    if (truth_count > 0) {
-        NOT_NULL(truth);
+    okra_int n = l->group[OKRA_LABELLED_].count;
+    const okra_csr_ *w = &l->network->adjacency;
+    OWNED double *value = NULL, *L = NULL;
+    double mean = 0;
+    ZMAKE(value, l->nodes);
+    if (baseline == OKRA_LINK_NO_INPUTS) {
+        CHK(okra_doubles_(ctx, n, n, "the Gram matrix of the outputs", &L));
+        CHK(okra_trained_kernel_gram_(ctx, l->model->training->bound_y,
+                                      okra_mat_of_(L, n, n)));
     }
-    NOT_NULL(out);
+    for (okra_int i = 0; i < n; i++) {
+        double sum = L ? 0 : (double)(w->indptr[i + 1] - w->indptr[i]);
+        for (okra_int j = 0; L && j < n; j++) {
+            sum += L[i * n + j] / (double)n;
+        }
+        /* rows of a diffusion kernel sum to 1, up to rounding, which tells nothing */
+        sum = round(sum * 1e9) / 1e9;
+        value[l->group[OKRA_LABELLED_].node[i]] = sum;
+        mean += sum / (double)n;
+    }
+    for (okra_int k = 0; k < l->group[OKRA_NEW_].count; k++) {
+        value[l->group[OKRA_NEW_].node[k]] = mean;
+    }
+    *out = TAKE(value);
+    return OKRA_OK;
+}
+
+/* All pairs, by their scores or by `value`: the sum of those of their ends. */
+static okra_status evaluate(okra_context *context, okra_links *links,
+                            okra_link_pairs which, const double *value,
+                            const okra_link *truth, okra_int truth_count,
+                            okra_ranking **out)
+{
     okra_int all = okra_link_count(links, which);
     collection c = {0};
     OWNS(&c.score, &c.ends);
@@ -283,6 +309,37 @@ okra_status okra_link_evaluate(okra_context *context, okra_links *links,
         positive[k] =
             truth_count > 0 && bsearch(&c.ends[k], edges, (size_t)truth_count,
                                        sizeof *edges, okra_links_by_ends_) != NULL;
+        if (value) {
+            c.score[k] = value[c.ends[k].a] + value[c.ends[k].b];
+        }
     }
     return okra_ranking_create(all, c.score, positive, out);
+}
+
+okra_status okra_link_evaluate(okra_context *context, okra_links *links,
+                               okra_link_pairs which, const okra_link *truth,
+                               okra_int truth_count, okra_ranking **out)
+{
+    NOT_NULL(links);
+    if (truth_count > 0) {
+        NOT_NULL(truth);
+    }
+    NOT_NULL(out);
+    return evaluate(context, links, which, NULL, truth, truth_count, out);
+}
+
+okra_status okra_link_evaluate_baseline(okra_context *context, okra_links *links,
+                                        okra_link_pairs which,
+                                        okra_link_baseline baseline,
+                                        const okra_link *truth, okra_int truth_count,
+                                        okra_ranking **out)
+{
+    OWNED double *value = NULL;
+    NOT_NULL(links);
+    if (truth_count > 0) {
+        NOT_NULL(truth);
+    }
+    NOT_NULL(out);
+    CHK(known_values(context, links, baseline, &value));
+    return evaluate(context, links, which, value, truth, truth_count, out);
 }

@@ -54,12 +54,13 @@ typedef struct okra_components_ {
 typedef struct okra_linker_ {
     enum { OKRA_LINKER_NO_KERNEL_, OKRA_LINKER_NEW_, OKRA_LINKER_ALWAYS_ } kernel;
     bool labelled_only; /* v must be labelled */
-    okra_int (*width)(const okra_bag_ *bag);
+    okra_int (*width)(const okra_store_ *store);
     /* P and Q (m x width) of the queries; one of them may have p == NULL: not wanted.
      * `labelled`: which labelled input is the first query, the others follow; -1: the
      * queries are new. */
-    okra_status (*factors)(okra_context *ctx, const okra_bag_ *bag, okra_query_ *query,
-                           okra_int labelled, okra_mat_ P, okra_mat_ Q);
+    okra_status (*factors)(okra_context *ctx, const okra_store_ *store,
+                           okra_query_ *query, okra_int labelled, okra_mat_ P,
+                           okra_mat_ Q);
 } okra_linker_;
 
 /* ---- before a fit of low rank ---- */
@@ -89,8 +90,10 @@ typedef enum okra_coupling_ {
 /* What is open, and what is known of the training set. */
 typedef struct okra_open_ {
     const okra_data *y;
-    bool kx, ky, lambda;   /* not given */
-    bool like;             /* they are set, by method `like` of okra_auto_             */
+    bool kx, ky, lambda; /* not given */
+    bool ranked; /* for the rank of the truth: a mean added to every prediction draws the
+                    candidates near it to the front */
+    bool like;   /* they are set, by method `like` of okra_auto_             */
     double spread, offset; /* typical distance of outputs from their mean; its size  */
     double residual;       /* what method `like` leaves unexplained; 0: not known    */
 } okra_open_;
@@ -145,9 +148,10 @@ typedef enum okra_takes_ {
 /* How decoders compare objects. */
 typedef struct okra_compares_ {
     /* The coordinates; NULL: the whole space. */
-    okra_status (*components)(const okra_bag_ *bag, okra_int n, okra_components_ *out);
+    okra_status (*components)(const okra_store_ *store, okra_int n,
+                              okra_components_ *out);
     /* The criterion that they minimise; NULL: the distance to h(x). */
-    okra_status (*criterion)(const okra_bag_ *bag, okra_int n, okra_criterion_ *out);
+    okra_status (*criterion)(const okra_store_ *store, okra_int n, okra_criterion_ *out);
 } okra_compares_;
 
 typedef struct okra_method_ {
@@ -160,26 +164,26 @@ typedef struct okra_method_ {
      * unlabelled, x, y and the features are set, kernels and maps are not? NULL: never;
      * a problem then has none. */
     bool (*low_rank)(const okra_problem_ *problem, const okra_options *options);
-    /* Fills the bag with whatever predict needs: arrays, numbers, texts. NULL: the path
+    /* Fills the store with whatever predict needs: arrays, numbers, texts. NULL: the path
      * at the lambda in `options`. Called by okra_method_fit_. */
     okra_status (*fit)(okra_context *ctx, const okra_problem_ *problem,
-                       const okra_options *options, okra_bag_ *bag);
-    /* One bag (created by the caller) a lambda, from shared decompositions; the lambda in
-     * `options` is not looked at. NULL: a method without a lambda. */
+                       const okra_options *options, okra_store_ *store);
+    /* One store (created by the caller) a lambda, from shared decompositions; the lambda
+     * in `options` is not looked at. NULL: a method without a lambda. */
     okra_status (*path)(okra_context *ctx, const okra_problem_ *problem,
                         const okra_options *options, const double *lambda, size_t count,
-                        okra_bag_ *const *bags);
-    /* Which of the two the fitted bag predicts. */
-    okra_form_ (*form)(const okra_bag_ *bag);
+                        okra_store_ *const *stores);
+    /* Which of the two the fitted store predicts. */
+    okra_form_ (*form)(const okra_store_ *store);
     /* Columns of an embedding (d), or of what embed gives; 0: it gives none. */
-    okra_int (*width)(const okra_bag_ *bag);
+    okra_int (*width)(const okra_store_ *store);
     /* out: m x n weights, or m x d embedding in the units of the features as they stand,
      * that is without sqrt(feature_scale). */
-    okra_status (*predict)(okra_context *ctx, const okra_bag_ *bag, okra_query_ *query,
-                           okra_mat_ out);
+    okra_status (*predict)(okra_context *ctx, const okra_store_ *store,
+                           okra_query_ *query, okra_mat_ out);
     /* A cheap way to the explicit h(x) (m x d) where features exist and the method stored
      * coefficients for it; NULL or OKRA_EUNSUPPORTED if not. */
-    okra_status (*embed)(okra_context *ctx, const okra_bag_ *bag, okra_query_ *query,
+    okra_status (*embed)(okra_context *ctx, const okra_store_ *store, okra_query_ *query,
                          okra_mat_ out);
     const okra_linker_ *linker; /* form OKRA_FORM_LINKS: predict is NULL */
     /* Left-out predictions for every lambda from one decomposition, handed to `sink` in
@@ -195,22 +199,22 @@ typedef struct okra_method_ {
      * a decomposition of them and coefficients, which `plan` holds. NULL: nothing. */
     okra_status (*plan)(const okra_options *options, okra_fit_plan_ *plan);
     const okra_compares_ *compares; /* NULL: objects by their distance to h(x) */
-    /* The bag as a solution of squared loss (solve/solution.h); NULL: it is none. */
-    void (*solution)(const okra_bag_ *bag, okra_int n, okra_solution_ *out);
-    /* What fit leaves in the bag, a table a form (data/kept.h); never NULL. Sizes: n
+    /* The store as a solution of squared loss (solve/solution.h); NULL: it is none. */
+    void (*solution)(const okra_store_ *store, okra_int n, okra_solution_ *out);
+    /* What fit leaves in the store, a table a form (data/store.h); never NULL. Sizes: n
      * training outputs, N inputs (all of them, or a basis), c columns of a query's Kx (N,
      * twice that for waves), x and y the widths of both, d the width of an embedding
      * (none where the output kernel has no explicit features). */
-    const okra_kept_ *const *kept;
-    /* What else must hold of a bag that agrees with `kept`; NULL: nothing. */
-    okra_status (*check)(const okra_bag_ *bag, const okra_facts_ *facts);
+    const okra_schema_ *const *kept;
+    /* What else must hold of a store that agrees with `kept`; NULL: nothing. */
+    okra_status (*check)(const okra_store_ *store, const okra_facts_ *facts);
 } okra_method_;
 
 extern const okra_method_ *const okra_methods_[]; /* ends at NULL */
 const okra_method_ *okra_method_find_(const char *name);
 okra_status okra_method_fit_(okra_context *ctx, const okra_method_ *method,
                              const okra_problem_ *problem, const okra_options *options,
-                             okra_bag_ *bag) OKRA_CHECK;
+                             okra_store_ *store) OKRA_CHECK;
 /* Does the method use maps of low rank for this? As the hook `low_rank` is given. */
 bool okra_method_factored_(const okra_method_ *method, const okra_problem_ *problem,
                            const okra_options *options);
@@ -218,12 +222,25 @@ bool okra_method_factored_(const okra_method_ *method, const okra_problem_ *prob
 bool okra_method_always_(const okra_problem_ *problem, const okra_options *options);
 /* Of okra_takes_; can embed give h(x) of this model? */
 bool okra_method_takes_(const okra_method_ *method, okra_takes_ what);
-bool okra_method_embeds_(const okra_method_ *method, const okra_bag_ *bag);
+bool okra_method_embeds_(const okra_method_ *method, const okra_store_ *store);
 /* How decoders compare objects, zeros where nothing is said. */
 const okra_compares_ *okra_method_compares_(const okra_method_ *method);
 /* The method's wishes, zeros where it has none; its hook `coupling`. */
 const okra_auto_ *okra_method_auto_(const okra_method_ *method);
 okra_coupling_ okra_method_coupling_(const okra_method_ *method,
                                      const okra_options *options);
+
+/* Hooks `form` of methods whose models all have one. */
+static inline okra_form_ okra_form_weights_(const okra_store_ *store)
+{
+    (void)store;
+    return OKRA_FORM_WEIGHTS;
+}
+
+static inline okra_form_ okra_form_embedding_(const okra_store_ *store)
+{
+    (void)store;
+    return OKRA_FORM_EMBEDDING;
+}
 
 #endif

@@ -47,17 +47,17 @@ const okra_method_ *okra_method_find_(const char *name)
 
 okra_status okra_method_fit_(okra_context *ctx, const okra_method_ *method,
                              const okra_problem_ *problem, const okra_options *options,
-                             okra_bag_ *bag)
+                             okra_store_ *store)
 {
     if (method->fit) {
-        return method->fit(ctx, problem, options, bag);
+        return method->fit(ctx, problem, options, store);
     }
     double lambda;
     okra_option rows[] = {*okra_option_find_(&method->options, "lambda", 6), {0}};
     rows[0].offset = 0;
     okra_option_table table = {method->options.owner, rows, sizeof lambda};
     okra_status st = okra_options_read(options, &table, &lambda);
-    return st == OKRA_OK ? method->path(ctx, problem, options, &lambda, 1, &bag) : st;
+    return st == OKRA_OK ? method->path(ctx, problem, options, &lambda, 1, &store) : st;
 }
 
 bool okra_method_factored_(const okra_method_ *method, const okra_problem_ *problem,
@@ -90,9 +90,9 @@ bool okra_method_takes_(const okra_method_ *method, okra_takes_ what)
     return (method->takes & what) != 0;
 }
 
-bool okra_method_embeds_(const okra_method_ *method, const okra_bag_ *bag)
+bool okra_method_embeds_(const okra_method_ *method, const okra_store_ *store)
 {
-    return method->embed && method->width(bag) > 0;
+    return method->embed && method->width(store) > 0;
 }
 
 const okra_compares_ *okra_method_compares_(const okra_method_ *method)

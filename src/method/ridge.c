@@ -42,7 +42,7 @@
  * that an explicit prediction takes n d a query. Low rank: low.c.
  */
 #include "solve/ridge.h"
-#include "solve/semi.h"
+#include "solve/graph.h"
 
 #include "method/method.h"
 
@@ -128,26 +128,23 @@ static okra_status check_options(const okra_options *options, const ridge_option
               "ridge: lambda2 is for the operators identity and matrix, but "
               "the operator is %s",
               o->operator_text);
-    okra_status st = okra_semi_check_("ridge", p, options);
-    if (st == OKRA_OK && p->map_x && okra_options_is_set(options, "lambda2")) {
-        st = okra_graph_low_check_(o->graph);
-    }
-    if (st != OKRA_OK) {
-        return st;
+    CHK(okra_semi_check_("ridge", p, options));
+    if (p->map_x && okra_options_is_set(options, "lambda2")) {
+        CHK(okra_graph_low_check_(o->graph));
     }
     for (size_t l = 0; l < r->count; l++) {
         REFUSE_IF(!(r->lambda[l] >= 0 && isfinite(r->lambda[l])), OKRA_EARG,
                   "ridge: lambda is %g, expected a number of 0 or more", r->lambda[l]);
-        const char *with = diagonal                                  ? o->operator_text
-                           : okra_options_is_set(options, "lambda2") ? "lambda2"
-                           : o->solver == SOLVER_CG                  ? "solver cg"
-                           : p->y && p->y->missing                   ? "missing values"
-                                                                     : NULL;
-        REFUSE_IF(r->lambda[l] == 0 && with, OKRA_EARG,
-                  "ridge: lambda is 0, which with %s has no solution of "
-                  "least norm in closed form; expected a positive number",
-                  with);
     }
+    const char *with = diagonal                                  ? o->operator_text
+                       : okra_options_is_set(options, "lambda2") ? "lambda2"
+                       : o->solver == SOLVER_CG                  ? "solver cg"
+                       : p->y && p->y->missing                   ? "missing values"
+                                                                 : NULL;
+    REFUSE_IF(with && okra_ridge_least_lambda_(r) == 0, OKRA_EARG,
+              "ridge: lambda is 0, which with %s has no solution of "
+              "least norm in closed form; expected a positive number",
+              with);
     return OKRA_OK;
 }
 
@@ -187,7 +184,7 @@ static okra_status check_checkpoint(const okra_ridge_ *r, const okra_options *op
     }
     if (strcmp(o->cg.checkpoint, "-") == 0) {
         why = "is a file, which is read again, and not standard output";
-    } else if (r->count > 1) {
+    } else if (r->count > 1 || r->times) {
         why = "is of one lambda, not of a path";
     } else if (p->map_x && diagonal) {
         why = "does not go with the operator diagonal";
@@ -258,17 +255,40 @@ static okra_status check_fit(const okra_options *options, const ridge_options *o
     return check_keep(r->p, o, &r->slim);
 }
 
-static okra_status check_outputs(const ridge_options *o)
+/* The multiples m_j of output-lambda, lambda_j = lambda m_j for output j. */
+static okra_status read_times(const okra_problem_ *p, const ridge_options *o,
+                              double **out)
 {
+    const char *at = o->output_lambda;
     okra_operator_kind_ kind = okra_operator_kind_of_(o->operator_text);
     bool apart = kind == OKRA_OPERATOR_IDENTITY || kind == OKRA_OPERATOR_DIAGONAL;
-    return apart && o->keep != KEEP_WEIGHTS
-               ? OKRA_OK
-               : okra_fail_(OKRA_EARG,
-                            "ridge: output-lambda is for the operators identity and "
-                            "diagonal, and keeps no weights; found operator %s%s",
-                            o->operator_text,
-                            o->keep == KEEP_WEIGHTS ? ", keep weights" : "");
+    OWNED double *times = NULL;
+    okra_int j = 0;
+    REFUSE_IF(!apart || o->keep == KEEP_WEIGHTS, OKRA_EARG,
+              "ridge: output-lambda is for the operators identity and "
+              "diagonal, and keeps no weights; found operator %s%s",
+              o->operator_text, o->keep == KEEP_WEIGHTS ? ", keep weights" : "");
+    REFUSE_IF(!p->features, OKRA_EARG,
+              "ridge: output-lambda needs outputs with explicit features: dense vectors "
+              "under a linear output kernel");
+    MAKE(times, p->d);
+    for (; j < p->d && *at; j++) {
+        char *end = NULL;
+        times[j] = okra_strtod_(at, &end);
+        REFUSE_IF(end == at || (*end && *end != ',') || !(times[j] >= 0) ||
+                      !isfinite(times[j]),
+                  OKRA_EARG,
+                  "ridge: output-lambda holds '%.20s' for output %lld (counted from 0), "
+                  "expected numbers of 0 or more between commas",
+                  at, (long long)j);
+        at = *end == ',' ? end + 1 : end;
+    }
+    REFUSE_IF(j < p->d || *at, OKRA_ESHAPE,
+              "ridge: output-lambda has %s than %lld numbers, one for each coordinate of "
+              "the outputs",
+              j < p->d ? "fewer" : "more", (long long)p->d);
+    *out = TAKE(times);
+    return OKRA_OK;
 }
 
 /* ---- before a fit of low rank ---- */
@@ -368,7 +388,8 @@ static okra_coupling_ coupling(const okra_options *options)
 static okra_status fill(const okra_open_ *open, okra_options *o)
 {
     const char *cv = okra_options_get(o, "cv");
-    bool plain = coupling(o) == OKRA_OUTPUTS_ALIKE_ && !(cv && strcmp(cv, "gcv") == 0);
+    bool plain = coupling(o) == OKRA_OUTPUTS_ALIKE_ && !open->ranked &&
+                 !(cv && strcmp(cv, "gcv") == 0);
     return plain && (open->kx || !okra_options_is_set(o, "twin")) &&
                    !okra_options_is_set(o, "center-output")
                ? okra_options_set(o, "center-output", "yes")
@@ -391,25 +412,24 @@ static okra_status check_complete(const okra_ridge_ *r, const char *who)
                       : OKRA_OK;
 }
 
-static okra_status solve(okra_ridge_ *r, const ridge_options *o, okra_operator_ *op,
-                         bool semi)
+static okra_status solve(okra_ridge_ *r, const ridge_options *o, okra_operator_ *op)
 {
     bool covariances = op->kind == OKRA_OPERATOR_COV || op->kind == OKRA_OPERATOR_CCOV;
+    if (op->kind == OKRA_OPERATOR_DIAGONAL) {
+        return okra_ridge_diagonal_(r, op->t);
+    }
     if (r->p->map_x) {
-        return o->solver == SOLVER_CG               ? okra_ridge_cg_(r, &o->cg)
-               : op->kind == OKRA_OPERATOR_DIAGONAL ? okra_ridge_low_diagonal_(r, op->t)
-                                                    : okra_ridge_low_(r, op, o->epsilon);
+        return o->solver == SOLVER_CG ? okra_ridge_cg_(r, &o->cg)
+                                      : okra_ridge_low_(r, op, o->epsilon);
     }
     if (covariances) {
         CHK(check_complete(r, op->kind == OKRA_OPERATOR_CCOV ? "operator ccov"
                                                              : "operator cov"));
         CHK(okra_ridge_covariance_(r, op->kind == OKRA_OPERATOR_CCOV ? o->epsilon : -1));
-    } else if (op->kind == OKRA_OPERATOR_DIAGONAL) {
-        CHK(okra_ridge_diagonal_(r, op->t));
     } else if (r->missing) {
-        CHK(okra_ridge_missing_(r, semi ? o->graph : NULL, o->lambda2, op->A));
-    } else if (semi) {
-        CHK(okra_ridge_semi_(r, o->graph, o->lambda2, op->A));
+        CHK(okra_ridge_missing_(r, op->A));
+    } else if (r->graph) {
+        CHK(okra_ridge_semi_(r, op->A));
     } else {
         bool factors = o->keep == KEEP_WEIGHTS && r->count == 1 && r->lambda[0] > 0;
         CHK(!op->A    ? okra_ridge_identity_(r)
@@ -419,141 +439,112 @@ static okra_status solve(okra_ridge_ *r, const ridge_options *o, okra_operator_ 
     return OKRA_OK;
 }
 
-static okra_status plain_path(okra_context *ctx, const okra_problem_ *problem,
-                              const okra_options *options, const double *lambda,
-                              size_t count, okra_bag_ *const *bags)
-{
+/* What a fit and leaving out share: the options as a problem of solvers. */
+typedef struct ridge {
+    okra_ridge_ r;
     ridge_options o;
-    okra_operator_ op = {.kind = OKRA_OPERATOR_IDENTITY};
-    okra_ridge_ r = {
-        .ctx = ctx, .p = problem, .lambda = lambda, .count = count, .bags = bags};
-    OWNS(&op.A, &r.Y, &r.mean, &r.s);
-    CHK(okra_options_read(options, &okra_method_ridge_.options, &o));
-    r.center = o.center;
-    CHK(okra_problem_roots_(problem, &r.s, &r.total));
-    CHK(check_options(options, &o, &r));
-    CHK(check_fit(options, &o, &r));
-    r.slim = r.slim || *o.output_lambda;
-    r.keep_moments = o.keep_moments;
-    r.checkpoint = o.cg.checkpoint;
-    r.operator_text = o.operator_text;
-    r.epsilon = o.epsilon;
-    CHK(okra_operator_read_(ctx, o.operator_text, problem, &op));
-    if (problem->features && !problem->map_x) {
-        CHK(okra_ridge_features_(&r));
+    okra_operator_ op;
+    double *times;
+} ridge;
+
+static void ridge_clear(ridge *z)
+{
+    FREE(z->op.A, z->r.Y, z->r.mean, z->r.s, z->times);
+}
+
+static okra_status open_ridge(const okra_options *options, ridge *z)
+{
+    okra_ridge_ *r = &z->r;
+    const ridge_options *o = &z->o;
+    CHK(okra_options_read(options, &okra_method_ridge_.options, &z->o));
+    if (*o->output_lambda) {
+        CHK(read_times(r->p, o, &z->times));
+        r->times = z->times;
     }
-    bool semi = okra_options_is_set(options, "lambda2");
-    r.lambda2 = semi && problem->map_x ? o.lambda2 : 0;
-    r.graph = o.graph;
-    CHK(okra_ridge_keep_operator_(&r, op.A));
-    CHK(solve(&r, &o, &op, semi));
+    r->center = o->center;
+    if (okra_options_is_set(options, "lambda2")) {
+        r->graph = o->graph;
+        r->lambda2 = o->lambda2;
+    }
+    CHK(okra_problem_roots_(r->p, &r->s, &r->total));
+    CHK(check_options(options, o, r));
+    return OKRA_OK;
+}
+
+static okra_status open_outputs(ridge *z)
+{
+    okra_ridge_ *r = &z->r;
+    CHK(okra_operator_read_(r->ctx, z->o.operator_text, r->p, &z->op));
+    return r->p->features && !r->p->map_x ? okra_ridge_features_(r) : OKRA_OK;
+}
+
+static okra_status path(okra_context *ctx, const okra_problem_ *problem,
+                        const okra_options *options, const double *lambda, size_t count,
+                        okra_store_ *const *stores)
+{
+    FREED_BY(ridge_clear)
+    ridge z = {.r = {.ctx = ctx,
+                     .p = problem,
+                     .lambda = lambda,
+                     .count = count,
+                     .stores = stores}};
+    okra_ridge_ *r = &z.r;
+    CHK(open_ridge(options, &z));
+    CHK(check_fit(options, &z.o, r));
+    r->slim = r->slim || r->times;
+    r->keep_moments = z.o.keep_moments;
+    r->checkpoint = z.o.cg.checkpoint;
+    r->operator_text = z.o.operator_text;
+    r->epsilon = z.o.epsilon;
+    CHK(open_outputs(&z));
+    CHK(okra_ridge_keep_operator_(r, z.op.A));
+    CHK(solve(r, &z.o, &z.op));
     for (size_t l = 0; l < count; l++) {
-        if (r.mean) {
-            CHK(okra_ridge_put_mean_(bags[l], r.mean, problem->d));
+        if (r->mean) {
+            CHK(okra_ridge_put_mean_(stores[l], r->mean, problem->d));
         }
-        CHK(okra_ridge_unscale_(&r, bags[l]));
-        CHK(okra_bag_put_text_(bags[l], "operator", o.operator_text));
-        CHK(okra_bag_put_number_(bags[l], "lambda", lambda[l]));
-        CHK(okra_bag_put_number_(bags[l], "center", o.center));
-        if (semi) {
-            CHK(okra_bag_put_number_(bags[l], "lambda2", o.lambda2));
-            CHK(okra_bag_put_text_(bags[l], "graph", o.graph));
+        CHK(okra_ridge_unscale_(r, stores[l]));
+        CHK(okra_store_put_text_(stores[l], "operator", z.o.operator_text));
+        CHK(okra_store_put_number_(stores[l], "lambda", lambda[l]));
+        CHK(okra_store_put_number_(stores[l], "center", z.o.center));
+        if (r->graph) {
+            CHK(okra_store_put_number_(stores[l], "lambda2", r->lambda2));
+            CHK(okra_store_put_text_(stores[l], "graph", r->graph));
+        }
+        if (r->times) {
+            CHK(okra_store_put_copy_(stores[l], "output-lambda", r->times, 1,
+                                     problem->d));
         }
     }
     return OKRA_OK;
 }
 
-static okra_status path(okra_context *ctx, const okra_problem_ *problem,
-                        const okra_options *options, const double *lambda, size_t count,
-                        okra_bag_ *const *bags)
-{
-    okra_status st = OKRA_OK;
-    ridge_options o;
-    okra_outputs_ outputs = {0};
-    okra_bag_ **all = NULL;
-    size_t total = 0;
-    TRY(okra_options_read(options, &okra_method_ridge_.options, &o));
-    if (!*o.output_lambda) {
-        return plain_path(ctx, problem, options, lambda, count, bags);
-    }
-    TRY(check_outputs(&o));
-    TRY(okra_outputs_open_(o.output_lambda, problem, lambda, count, &outputs));
-    total = count * (size_t)outputs.distinct;
-    ZALLOC(all, (okra_int)total);
-    for (size_t i = 0; i < total; i++) {
-        TRY(okra_bag_create_(&all[i]));
-    }
-    TRY(plain_path(ctx, problem, options, outputs.lambda, total, all));
-    for (size_t l = 0; l < count; l++) {
-        TRY(okra_outputs_merge_(&outputs, lambda[l], all + l * (size_t)outputs.distinct,
-                                bags[l]));
-    }
-done:
-    for (size_t i = 0; all && i < total; i++) {
-        okra_bag_free_(all[i]);
-    }
-    okra_free_(all);
-    okra_outputs_clear_(&outputs);
-    return st;
-}
-
 /* cov, ccov and missing values have no closed form: the caller refits. */
-static okra_status plain_leave(okra_context *ctx, const okra_problem_ *problem,
-                               const okra_options *options, const double *lambda,
-                               size_t count, const okra_parts_ *parts, bool explicitly,
-                               okra_left_fn_ sink, void *user)
-{
-    ridge_options o;
-    okra_operator_ op = {.kind = OKRA_OPERATOR_IDENTITY};
-    okra_leave_ l = {parts, explicitly, sink, user}, plain = l;
-    okra_ridge_ r = {.ctx = ctx, .p = problem, .lambda = lambda, .count = count};
-    OWNS(&op.A, &r.Y, &r.mean, &r.s);
-    okra_unscaled_ back = {&r, &plain};
-    CHK(okra_options_read(options, &okra_method_ridge_.options, &o));
-    r.center = o.center;
-    CHK(okra_problem_roots_(problem, &r.s, &r.total));
-    if (r.s) {
-        l.sink = okra_ridge_unscale_left_;
-        l.user = &back;
-    }
-    CHK(check_options(options, &o, &r));
-    CHK(okra_operator_read_(ctx, o.operator_text, problem, &op));
-    if (problem->features && !problem->map_x) {
-        CHK(okra_ridge_features_(&r));
-    }
-    REFUSE_IF(op.kind == OKRA_OPERATOR_COV || op.kind == OKRA_OPERATOR_CCOV || r.missing,
-              OKRA_EUNSUPPORTED, "ridge: operator %s%s has no closed form of leaving out",
-              o.operator_text, r.missing ? " with missing values" : "");
-    for (size_t k = 0; k < count; k++) {
-        REFUSE_IF(lambda[k] == 0 && (op.A || problem->map_x), OKRA_EUNSUPPORTED,
-                  "ridge: lambda = 0 has a closed form of leaving out "
-                  "with the operator identity alone, not of low rank");
-    }
-    bool semi = okra_options_is_set(options, "lambda2");
-    r.lambda2 = semi ? o.lambda2 : 0;
-    r.graph = o.graph;
-    return okra_ridge_leave_(&r, &op, semi ? o.graph : NULL, &l);
-}
-
 static okra_status leave(okra_context *ctx, const okra_problem_ *problem,
                          const okra_options *options, const double *lambda, size_t count,
                          const okra_parts_ *parts, bool explicitly, okra_left_fn_ sink,
                          void *user)
 {
-    ridge_options o;
-    FREED_BY(okra_outputs_clear_) okra_outputs_ outputs = {0};
-    okra_outputs_sink_ merged = {&outputs, sink, user, NULL};
-    OWNS(&merged.H);
-    CHK(okra_options_read(options, &okra_method_ridge_.options, &o));
-    if (!*o.output_lambda) {
-        return plain_leave(ctx, problem, options, lambda, count, parts, explicitly, sink,
-                           user);
+    FREED_BY(ridge_clear)
+    ridge z = {.r = {.ctx = ctx, .p = problem, .lambda = lambda, .count = count}};
+    okra_ridge_ *r = &z.r;
+    CHK(open_ridge(options, &z));
+    okra_leave_ l = {parts, explicitly || r->times, sink, user}, plain = l;
+    okra_unscaled_ back = {r, &plain};
+    if (r->s) {
+        l.sink = okra_ridge_unscale_left_;
+        l.user = &back;
     }
-    CHK(check_outputs(&o));
-    CHK(okra_outputs_open_(o.output_lambda, problem, lambda, count, &outputs));
-    return plain_leave(ctx, problem, options, outputs.lambda,
-                       count * (size_t)outputs.distinct, parts, true, okra_outputs_left_,
-                       &merged);
+    CHK(open_outputs(&z));
+    bool covariances = z.op.kind == OKRA_OPERATOR_COV || z.op.kind == OKRA_OPERATOR_CCOV;
+    REFUSE_IF(covariances || r->missing, OKRA_EUNSUPPORTED,
+              "ridge: operator %s%s has no closed form of leaving out", z.o.operator_text,
+              r->missing ? " with missing values" : "");
+    REFUSE_IF(okra_ridge_least_lambda_(r) == 0 && (z.op.A || problem->map_x),
+              OKRA_EUNSUPPORTED,
+              "ridge: lambda = 0 has a closed form of leaving out "
+              "with the operator identity alone, not of low rank");
+    return okra_ridge_leave_(r, &z.op, &l);
 }
 
 const okra_method_ okra_method_ridge_ = {

@@ -32,24 +32,24 @@ static okra_status kernel_loss(okra_context *ctx, const void *params, okra_score
 {
     const kernel_params *p = params;
     FREED_BY(okra_kernel_drop_) okra_kernel *kernel = NULL;
-    FREED_BY(okra_bound_drop_) okra_bound_ *bound = NULL;
-    FREED_BY(okra_other_drop_) okra_other_ *other = NULL;
+    FREED_BY(okra_trained_kernel_drop_) okra_trained_kernel_ *bound = NULL;
+    FREED_BY(okra_test_side_drop_) okra_test_side_ *other = NULL;
     OWNED double *K = NULL, *yy = NULL, *zz = NULL;
     CHK(okra_kernel_parse(p->kernel, &kernel));
     REFUSE_IF(okra_kernel_low_(kernel), OKRA_EARG,
               "metric kernel-loss: kernel %s is of low rank, in which pairs that differ "
               "may have distance 0; expected the whole kernel",
               okra_kernel_text(kernel));
-    CHK(okra_bound_create_(ctx, kernel, s->truth, &bound));
-    CHK(okra_other_create_(ctx, bound, s->predicted, &other));
+    CHK(okra_trained_kernel_create_(ctx, kernel, s->truth, &bound));
+    CHK(okra_test_side_create_(ctx, bound, s->predicted, &other));
     MAKE(yy, s->n);
     MAKE(zz, s->n);
-    CHK(okra_bound_diagonal_(ctx, bound, yy));
-    CHK(okra_other_diagonal_(ctx, bound, other, zz));
+    CHK(okra_trained_kernel_diagonal_(ctx, bound, yy));
+    CHK(okra_test_side_diagonal_(ctx, bound, other, zz));
     CHK(okra_doubles_(ctx, STRIP, s->n, "a strip of the Gram matrix", &K));
     for (okra_int first = 0; first < s->n; first += STRIP) {
         okra_int m = OKRA_MIN_(STRIP, s->n - first);
-        CHK(okra_other_cross_(ctx, bound, other, first, okra_mat_of_(K, m, s->n)));
+        CHK(okra_test_side_cross_(ctx, bound, other, first, okra_mat_of_(K, m, s->n)));
         for (okra_int r = 0; r < m; r++) {
             okra_int i = first + r;
             double squared = yy[i] - 2 * K[r * s->n + i] + zz[i];

@@ -64,6 +64,9 @@ typedef struct okra_spec_ {
     okra_options *options;
     void *params;
 } okra_spec_;
+/* Sets what follows a name: NAME:key=value,key=value. `what` opens messages. */
+okra_status okra_spec_set_(const char *what, const char *spec,
+                           okra_options *options) OKRA_CHECK;
 /* *out is empty, or cleared, before; those of okra_score alone. */
 okra_status okra_spec_read_(const char *text, okra_spec_ *out) OKRA_CHECK;
 void okra_spec_clear_(okra_spec_ *spec);

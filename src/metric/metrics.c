@@ -137,18 +137,28 @@ static const char *parameter_end(const char *p)
     return p;
 }
 
-static okra_status set_parameter(okra_options *options, const char *spec, const char *p,
-                                 const char *end)
+static okra_status set_parameter(okra_options *options, const char *what,
+                                 const char *spec, const char *p, const char *end)
 {
     OWNED char *key = okra_strndup_(p, (size_t)(end - p));
     GOT(key);
     char *equals = strchr(key, '=');
     REFUSE_IF(!equals || equals == key, OKRA_EARG,
-              "metric '%s': found '%s', expected key=value", spec, key);
+              "%s '%s': found '%s', expected key=value", what, spec, key);
     *equals = '\0';
-    REFUSE_IF(okra_options_is_set(options, key), OKRA_EARG,
-              "metric '%s': %s is given twice", spec, key);
+    REFUSE_IF(okra_options_is_set(options, key), OKRA_EARG, "%s '%s': %s is given twice",
+              what, spec, key);
     return okra_options_set(options, key, equals + 1);
+}
+
+okra_status okra_spec_set_(const char *what, const char *spec, okra_options *options)
+{
+    for (const char *p = spec + strcspn(spec, ":"); *p;) {
+        const char *end = parameter_end(p + 1);
+        CHK(set_parameter(options, what, spec, p + 1, end));
+        p = end;
+    }
+    return OKRA_OK;
 }
 
 void okra_spec_clear_(okra_spec_ *spec)
@@ -164,11 +174,7 @@ okra_status okra_spec_read_(const char *text, okra_spec_ *out)
     CHK(find(text, &s.metric));
     const okra_option_table *table = &s.metric->params;
     CHK(okra_options_create(&table, 1, &s.options));
-    for (const char *p = text + strcspn(text, ":"); *p;) {
-        const char *end = parameter_end(p + 1);
-        CHK(set_parameter(s.options, text, p + 1, end));
-        p = end;
-    }
+    CHK(okra_spec_set_("metric", text, s.options));
     s.params = okra_zalloc_(1, table->size);
     GOT(s.params);
     CHK(okra_options_read(s.options, table, s.params));

@@ -9,29 +9,28 @@
  * The first is the probability that a positive is before a negative, ties for half. The
  * second is average precision: linear interpolation between points of the
  * precision-recall curve would be too optimistic (J. Davis and M. Goadrich, ICML 2006).
- * Counts are exact up to 2^53.
+ * Counts are exact up to 2^53; the metrics count entries by the weights of their objects.
  */
 #include "metric/metric.h"
 #include "okra/more/ranking.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 typedef struct step {
-    double score;
-    okra_int tp, fp; /* passed after this step */
+    double score, tp, fp; /* passed after this step */
 } step;
 
 struct okra_ranking {
     step *steps;
-    okra_int count, n, positives;
+    okra_int count, n;
+    double positives, negatives;
 };
 
-/* A score and whether it is a positive's; keys rise as scores fall. */
+/* A score and what it counts, as a positive or a negative; keys rise as scores fall. */
 typedef struct entry {
     uint64_t key;
-    okra_int positive;
+    double right, wrong;
 } entry;
 
 static uint64_t key_of(double score)
@@ -80,18 +79,49 @@ static entry *sort(entry *from, entry *to, okra_int n)
 /* Items in order become steps. */
 static void merge(const entry *items, okra_ranking *r)
 {
-    okra_int tp = 0, fp = 0;
+    double tp = 0, fp = 0;
     for (okra_int i = 0; i < r->n; i++) {
-        tp += items[i].positive;
-        fp += 1 - items[i].positive;
+        tp += items[i].right;
+        fp += items[i].wrong;
         bool same = i > 0 && items[i - 1].key == items[i].key;
         okra_int at = same ? r->count - 1 : r->count++;
         r->steps[at] = (step){score_of(items[i].key), tp, fp};
     }
     r->positives = tp;
+    r->negatives = fp;
 }
 
 OKRA_DROPS_(drop_ranking, okra_ranking, okra_ranking_free)
+
+/* Item i counts weights[i / each]; NULL: 1. */
+static okra_status create(okra_int n, const double *score, const unsigned char *positive,
+                          const double *weights, okra_int each, okra_ranking **out)
+{
+    FREED_BY(drop_ranking) okra_ranking *r = NULL;
+    OWNED entry *items = NULL;
+    okra_int positives = 0;
+    ZMAKE(r, 1);
+    MAKE(r->steps, n);
+    MAKE(items, 2 * n);
+    r->n = n;
+    for (okra_int i = 0; i < n; i++) {
+        double w = weights ? weights[i / each] : 1;
+        REFUSE_IF(isnan(score[i]), OKRA_EARG, "score %lld is NaN", (long long)i);
+        items[i] = (entry){key_of(score[i]), positive[i] ? w : 0, positive[i] ? 0 : w};
+        positives += positive[i] != 0;
+    }
+    merge(sort(items, items + n, n), r);
+    REFUSE_IF(positives == 0 || positives == n, OKRA_EARG,
+              "a ranking of %lld items, %lld of them positive; at least one positive and "
+              "one negative are needed",
+              (long long)n, (long long)positives);
+    REFUSE_IF(!(r->positives > 0 && r->negatives > 0), OKRA_EARG,
+              "a ranking of %lld items: at least one positive and one negative of a "
+              "weight above 0 are needed",
+              (long long)n);
+    *out = TAKE(r);
+    return OKRA_OK;
+}
 
 okra_status okra_ranking_create(okra_int n, const double *score,
                                 const unsigned char *positive, okra_ranking **out)
@@ -101,30 +131,14 @@ okra_status okra_ranking_create(okra_int n, const double *score,
         NOT_NULL(positive);
     }
     NOT_NULL(out);
-    FREED_BY(drop_ranking) okra_ranking *r = NULL;
-    OWNED entry *items = NULL;
-    ZMAKE(r, 1);
-    MAKE(r->steps, n);
-    MAKE(items, 2 * n);
-    r->n = n;
-    for (okra_int i = 0; i < n; i++) {
-        REFUSE_IF(isnan(score[i]), OKRA_EARG, "score %lld is NaN", (long long)i);
-        items[i] = (entry){key_of(score[i]), positive[i] != 0};
-    }
-    merge(sort(items, items + n, n), r);
-    REFUSE_IF(r->positives == 0 || r->positives == n, OKRA_EARG,
-              "a ranking of %lld items, %lld of them positive; at least one positive and "
-              "one negative are needed",
-              (long long)n, (long long)r->positives);
-    *out = TAKE(r);
-    return OKRA_OK;
+    return create(n, score, positive, NULL, 1, out);
 }
 
 OKRA_SHARED_FREES_(okra_ranking_free, okra_ranking, it->steps)
 
 okra_int okra_ranking_positives(const okra_ranking *ranking)
 {
-    return ranking ? ranking->positives : 0;
+    return ranking ? (okra_int)ranking->positives : 0;
 }
 
 double okra_ranking_auc_roc(const okra_ranking *r)
@@ -136,10 +150,10 @@ double okra_ranking_auc_roc(const okra_ranking *r)
     step before = {0};
     for (okra_int s = 0; s < r->count; s++) {
         step now = r->steps[s];
-        area += (double)(now.fp - before.fp) * ((double)(now.tp + before.tp) / 2);
+        area += (now.fp - before.fp) * ((now.tp + before.tp) / 2);
         before = now;
     }
-    return area / ((double)r->positives * (double)(r->n - r->positives));
+    return area / (r->positives * r->negatives);
 }
 
 double okra_ranking_auc_pr(const okra_ranking *r)
@@ -147,14 +161,13 @@ double okra_ranking_auc_pr(const okra_ranking *r)
     if (!r) {
         return NAN;
     }
-    double area = 0;
-    okra_int before = 0;
+    double area = 0, before = 0;
     for (okra_int s = 0; s < r->count; s++) {
-        step now = r->steps[s];
-        area += (double)(now.tp - before) * ((double)now.tp / (double)(now.tp + now.fp));
+        step now = r->steps[s]; /* whose weight may be 0 */
+        area += now.tp > before ? (now.tp - before) * (now.tp / (now.tp + now.fp)) : 0;
         before = now.tp;
     }
-    return area / (double)r->positives;
+    return area / r->positives;
 }
 
 double okra_ranking_precision(const okra_ranking *r, okra_int k)
@@ -166,10 +179,10 @@ double okra_ranking_precision(const okra_ranking *r, okra_int k)
     k = OKRA_MIN_(k, r->n);
     for (okra_int s = 0; s < r->count; s++) {
         step now = r->steps[s];
-        okra_int passed = now.tp + now.fp, earlier = before.tp + before.fp;
-        if (passed >= k) {
-            double share = (double)(k - earlier) / (double)(passed - earlier);
-            return ((double)before.tp + share * (double)(now.tp - before.tp)) / (double)k;
+        double passed = now.tp + now.fp, earlier = before.tp + before.fp;
+        if (passed >= (double)k) {
+            double share = ((double)k - earlier) / (passed - earlier);
+            return (before.tp + share * (now.tp - before.tp)) / (double)k;
         }
         before = now;
     }
@@ -184,7 +197,7 @@ double okra_ranking_threshold(const okra_ranking *r, double *f1)
     double best = -1, threshold = (double)INFINITY;
     for (okra_int s = 0; s < r->count; s++) {
         step now = r->steps[s];
-        double f = 2 * (double)now.tp / (double)(now.tp + now.fp + r->positives);
+        double f = 2 * now.tp / (now.tp + now.fp + r->positives);
         if (f > best) {
             best = f;
             threshold = now.score;
@@ -200,18 +213,18 @@ okra_int okra_ranking_steps(const okra_ranking *r, okra_int most, double *recall
     if (!r || !recall || !precision) {
         return 0;
     }
-    okra_int count = 0, before = 0, begin = 0;
-    double area = 0, all = (double)r->positives;
+    okra_int count = 0;
+    double area = 0, before = 0, begin = 0, all = r->positives;
     for (okra_int s = 0; s < r->count && most > 0; s++) {
         step now = r->steps[s];
-        area += (double)(now.tp - before) * ((double)now.tp / (double)(now.tp + now.fp));
+        area += (now.tp - before) * (now.tp / (now.tp + now.fp));
         before = now.tp;
         /* a step ends where its share of the recall is reached */
         double share = all / (double)most * (double)(count + 1);
         bool last = s == r->count - 1;
-        if (now.tp > begin && ((double)now.tp >= share || last)) {
-            recall[count] = (double)now.tp / all;
-            precision[count] = area / (double)(now.tp - begin);
+        if (now.tp > begin && (now.tp >= share || last)) {
+            recall[count] = now.tp / all;
+            precision[count] = area / (now.tp - begin);
             count++;
             begin = now.tp;
             area = 0;
@@ -226,21 +239,19 @@ void okra_ranking_point(const okra_ranking *r, okra_int i, okra_int count, doubl
     if (!r || count < 2 || i < 0 || i >= count) {
         return;
     }
-    okra_int negatives = r->n - r->positives;
-    double want = (double)i / (double)(count - 1) * (double)negatives;
+    double want = (double)i / (double)(count - 1) * r->negatives;
     okra_int low = 0, high = r->count - 1; /* the first step with fp >= want */
     while (low < high && i > 0) {
         okra_int middle = low + (high - low) / 2;
-        if ((double)r->steps[middle].fp >= want) {
+        if (r->steps[middle].fp >= want) {
             high = middle;
         } else {
             low = middle + 1;
         }
     }
     step s = r->steps[i == count - 1 ? r->count - 1 : low];
-    double values[] = {s.score, (double)s.fp / (double)negatives,
-                       (double)s.tp / (double)r->positives,
-                       (double)s.tp / (double)(s.tp + s.fp)};
+    double values[] = {s.score, s.fp / r->negatives, s.tp / r->positives,
+                       s.tp / (s.tp + s.fp)};
     double *to[] = {score, false_positive_rate, recall, precision};
     for (int k = 0; k < 4; k++) {
         if (to[k]) {
@@ -250,56 +261,6 @@ void okra_ranking_point(const okra_ranking *r, okra_int i, okra_int count, doubl
 }
 
 /* ---- as metrics of 0/1 vectors against scores ---- */
-
-/* An entry that counts as its object does. */
-typedef struct item {
-    double score, right, wrong; /* its weight, under one of the two */
-} item;
-
-static int by_falling_score(const void *a, const void *b)
-{
-    const item *x = a, *y = b;
-    return (x->score < y->score) - (x->score > y->score);
-}
-
-/* As okra_ranking_auc_roc and okra_ranking_auc_pr, entries counting by weight. */
-static okra_status weighted_area(item *items, okra_int n, bool roc, double *value)
-{
-    double right = 0, wrong = 0, area = 0;
-    qsort(items, (size_t)n, sizeof *items, by_falling_score);
-    for (okra_int i = 0; i < n;) {
-        double tp = 0, fp = 0;
-        okra_int j = i;
-        for (; j < n && items[j].score == items[i].score; j++) {
-            tp += items[j].right;
-            fp += items[j].wrong;
-        }
-        double passed = right + tp + wrong + fp;
-        area += roc ? fp * (right + tp / 2) : passed > 0 ? tp * (right + tp) / passed : 0;
-        right += tp;
-        wrong += fp;
-        i = j;
-    }
-    REFUSE_IF(!(right > 0 && wrong > 0), OKRA_EARG,
-              "a ranking of %lld items: at least one positive and one negative of a "
-              "weight above 0 are needed",
-              (long long)n);
-    *value = area / (roc ? right * wrong : right);
-    return OKRA_OK;
-}
-
-static okra_status weighted_auc(okra_scores_ *s, const double *score,
-                                const unsigned char *positive, bool roc)
-{
-    OWNED item *items = NULL;
-    okra_int n = s->n * s->d;
-    MAKE(items, n);
-    for (okra_int i = 0; i < n; i++) {
-        double w = okra_metric_weight_(s, i / s->d);
-        items[i] = (item){score[i], positive[i] ? w : 0, positive[i] ? 0 : w};
-    }
-    return weighted_area(items, n, roc, &s->value);
-}
 
 static okra_status auc(okra_scores_ *s, bool roc)
 {
@@ -324,12 +285,8 @@ static okra_status auc(okra_scores_ *s, bool roc)
             score[i * s->d + j] = z[j];
         }
     }
-    CHK(okra_ranking_create(s->n * s->d, score, positive, &r));
-    if (s->truth->weights) {
-        CHK(weighted_auc(s, score, positive, roc));
-    } else {
-        s->value = roc ? okra_ranking_auc_roc(r) : okra_ranking_auc_pr(r);
-    }
+    CHK(create(s->n * s->d, score, positive, s->truth->weights, s->d, &r));
+    s->value = roc ? okra_ranking_auc_roc(r) : okra_ranking_auc_pr(r);
     return OKRA_OK;
 }
 

@@ -22,6 +22,8 @@
 #include "metric/metric.h"
 #include "okra/more/objects.h"
 
+#include <math.h>
+
 static okra_int differing(okra_int d, const double *y, const double *z)
 {
     okra_int count = 0;
@@ -228,12 +230,26 @@ enum {
           1u << OKRA_SEQUENCES | 1u << OKRA_NODES
 };
 
+/* Real numbers are hardly ever equal: a share of 0 would tell nothing. */
+static okra_status accuracy(okra_context *ctx, const void *params, okra_scores_ *s)
+{
+    const okra_data *t = s->truth;
+    for (okra_int k = 0; t->kind == OKRA_DENSE && k < t->n * t->d; k++) {
+        double v = t->values[k / t->d * t->ld + k % t->d];
+        REFUSE_IF(!isnan(v) && v != floor(v), OKRA_EARG,
+                  "metric accuracy: the truth holds %g; it compares classes, sets and "
+                  "texts: r2, rmse and mae are for numbers",
+                  v);
+    }
+    return exact(ctx, params, s);
+}
+
 const okra_metric_ okra_metric_accuracy_ = {
     .name = "accuracy",
     .help = "share of objects that are predicted exactly",
     .params = {"metric accuracy", NULL, 0},
     .kinds = ANY,
-    .score = exact,
+    .score = accuracy,
 };
 
 const okra_metric_ okra_metric_exact_match_ = {

@@ -39,18 +39,18 @@ typedef struct okra_learner_ {
 /* align_loo.c: w (p), where the search begins and what is found, for the scaled matrices
  * K and L = F F' (F: n x r, or NULL); mean: the weights of the mean of the kernels. */
 okra_status okra_align_loo_(const okra_learner_ *z, double lambda, const double *F,
-                            okra_int r, const double *mean, double *w) OKRA_CHECK;
+                            okra_int r, const double *mean, double *w);
 
 /* Does the expression hold align(, align-each( or align-loo(? */
 bool okra_align_asked_(const char *text);
 /* The same with mean in its place, to be freed: for what needs no outputs. */
-okra_status okra_align_mean_(const char *text, char **out) OKRA_CHECK;
+okra_status okra_align_mean_(const char *text, char **out);
 okra_status okra_align_learn_(okra_context *ctx, const okra_data *x, const okra_data *y,
                               const char *text, const okra_kernel *ky,
-                              const okra_align_options_ *o, okra_align_ *out) OKRA_CHECK;
+                              const okra_align_options_ *o, okra_align_ *out);
 /* w (p, sum 1) from M_kl = <K_k, K_l> (p x p) and a_k = <K_k, L>, matrices centred; each:
  * ALIGN, else ALIGNF. */
 okra_status okra_align_weights_(okra_context *ctx, okra_int p, const double *M,
-                                const double *a, bool each, double *w) OKRA_CHECK;
+                                const double *a, bool each, double *w);
 
 #endif

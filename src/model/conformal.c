@@ -73,11 +73,74 @@ static okra_status read_how(okra_conformal_ *job)
     return OKRA_OK;
 }
 
+/* Of the n values of v, in any order, the one that 9 of 10 are at most. */
+static double most_of(double *v, okra_int n)
+{
+    qsort(v, (size_t)n, sizeof *v, okra_by_double_);
+    return v[OKRA_MIN_((okra_int)ceil(0.9 * (double)(n + 1)), n) - 1];
+}
+
+/* split: is the radius of sets less where it follows the standard deviation s_i that the
+ * inputs give? By the training pairs left out, so that the pairs that calibrate have no
+ * part in it: with errors e_i of them, the mean of s_i times what most e_i / s_i are at
+ * most, against what most e_i are at most. False where there is no closed form. */
+static okra_status follows_variance(const okra_conformal_ *job, bool *out)
+{
+    enum { MOST = 4000 }; /* pairs: a leave-one-out takes n^3 */
+    const okra_training_ *t = job->model->training;
+    okra_int n = t->y->n;
+    double mean = 0;
+    FREED_BY(okra_solution_clear_) okra_solution_ fitted;
+    FREED_BY(okra_prediction_drop_) okra_prediction *left = NULL;
+    OWNED double *e = NULL, *s = NULL;
+    okra_model_solution_(job->model, &fitted);
+    *out = false;
+    if (!(fitted.noise > 0) || !t->bound_x || t->x->n != n || n > MOST || t->y->missing ||
+        t->y->weights || fitted.times) {
+        return OKRA_OK;
+    }
+    MAKE(e, n);
+    MAKE(s, n);
+    okra_mute_(job->ctx, true);
+    okra_status st = okra_model_leave(job->ctx, job->model, NULL, e, &left);
+    okra_mute_(job->ctx, false);
+    if (st == OKRA_EUNSUPPORTED || st == OKRA_ESHAPE) {
+        return OKRA_OK;
+    }
+    CHK(st);
+    CHK(okra_solution_diagonal_(job->ctx, &fitted, t->bound_x, s));
+    for (okra_int i = 0; i < n; i++) {
+        double error = sqrt(e[i]), sd = 1 / sqrt(s[i]);
+        mean += sd / (double)n;
+        e[i] = error;
+        s[i] = error / sd;
+    }
+    *out = mean * most_of(s, n) < most_of(e, n);
+    return OKRA_OK;
+}
+
+/* What "auto" stands for. The closed forms: normalized, under which no candidate that is
+ * far enough stays in a set (conformal_full.c), whatever kernel and lambda above 0. */
+static okra_status choose_score(okra_conformal_ *job)
+{
+    okra_solution_ fitted;
+    okra_model_solution_(job->model, &fitted);
+    bool normalized = job->how == OKRA_CONFORMAL_FULL_ || fitted.lambda > 0;
+    if (job->how == OKRA_CONFORMAL_SPLIT_) {
+        CHK(follows_variance(job, &normalized));
+    }
+    job->s.score = normalized ? "normalized" : "distance";
+    return OKRA_OK;
+}
+
 static okra_status read_score(okra_conformal_ *job)
 {
     static const char *const names[] = {"distance", "normalized", "residual", "rank"};
-    const char *score = job->s.score = job->s.score ? job->s.score : "distance";
     bool loss = true;
+    if (!job->s.score || strcmp(job->s.score, "auto") == 0) {
+        CHK(choose_score(job));
+    }
+    const char *score = job->s.score;
     int found = 0;
     while (found < 4 && strcmp(score, names[found]) != 0) {
         found++;
@@ -85,7 +148,7 @@ static okra_status read_score(okra_conformal_ *job)
     job->score = (okra_conformal_score_)found;
     REFUSE_IF(found == OKRA_SCORE_METRIC_ && okra_metric_is_loss(score, &loss) != OKRA_OK,
               OKRA_EARG,
-              "conformal score is '%s', expected distance, normalized, "
+              "conformal score is '%s', expected auto, distance, normalized, "
               "residual, rank or a metric",
               score);
     bool needs_split = found == OKRA_SCORE_RANK_ || found == OKRA_SCORE_METRIC_;
@@ -188,7 +251,6 @@ static okra_status job_open(okra_context *ctx, const okra_model *model,
     if (settings) {
         SIZED(settings, &job.s);
     }
-    job.s.score = job.s.score ? job.s.score : "distance";
     job.s.folds = job.s.folds ? job.s.folds : 10;
     job.count = candidates ? candidates->n : 0;
     REFUSE_IF(model->method->linker, OKRA_EUNSUPPORTED,
@@ -228,15 +290,33 @@ static okra_status job_open(okra_context *ctx, const okra_model *model,
 
 /* ---- the public functions ---- */
 
+okra_status okra_conformal_chosen(okra_context *context, const okra_model *model,
+                                  const okra_conformal_settings *settings,
+                                  const char **how, const char **score)
+{
+    okra_conformal_ job = {.ctx = context, .model = model};
+    NOT_NULL(model);
+    NOT_NULL(how);
+    NOT_NULL(score);
+    if (settings) {
+        SIZED(settings, &job.s);
+    }
+    job.s.folds = job.s.folds ? job.s.folds : 10;
+    CHK(read_how(&job));
+    if (!job.s.score || strcmp(job.s.score, "auto") == 0) {
+        CHK(choose_score(&job));
+    }
+    *how = job.s.how;
+    *score = job.s.score;
+    return OKRA_OK;
+}
+
 okra_status okra_conformal_p_values(okra_context *context, const okra_model *model,
                                     const okra_data *x, const okra_data *candidates,
                                     const okra_conformal_settings *settings, double *p)
 {
     FREED_BY(job_clear) okra_conformal_ job = {0};
-    NOT_NULL(model);
-    NOT_NULL(x);
-    NOT_NULL(candidates);
-    NOT_NULL(p);
+    NOT_NULL(model, x, candidates, p);
     REFUSE_IF(candidates->n == 0, OKRA_EARG, "candidates: the set is empty");
     CHK(okra_decode_check_kind_(&model->training->output, candidates,
                                 "the candidates are"));
@@ -314,9 +394,7 @@ okra_status okra_conformal_intervals(okra_context *context, const okra_model *mo
                                      double *bounds, double *radius)
 {
     FREED_BY(job_clear) okra_conformal_ job = {0};
-    NOT_NULL(model);
-    NOT_NULL(x);
-    NOT_NULL(bounds);
+    NOT_NULL(model, x, bounds);
     REFUSE_IF(!(alpha > 0 && alpha < 1), OKRA_EARG,
               "conformal: alpha is %g, expected a number between 0 and 1", alpha);
     REFUSE_IF(!model->training->output.features, OKRA_EUNSUPPORTED,
@@ -363,9 +441,7 @@ okra_status okra_conformal_distances(okra_context *context, const okra_model *mo
     double mean = 0;
     FREED_BY(okra_prediction_drop_) okra_prediction *left = NULL;
     const okra_data *x = NULL, *y = NULL;
-    NOT_NULL(model);
-    NOT_NULL(distance);
-    NOT_NULL(p);
+    NOT_NULL(model, distance, p);
     okra_int n =
         training ? okra_model_count(model) : okra_model_calibration(model, &x, &y);
     REFUSE_IF(n < 1, OKRA_EARG, "the model keeps no pairs to calibrate with");
@@ -410,8 +486,7 @@ okra_status okra_groups_cut(const okra_data *numbers, const double *cuts, okra_i
     OWNED okra_int *codes = NULL;
     OWNED char *text = NULL;
     OWNED const char **names = NULL;
-    NOT_NULL(numbers);
-    NOT_NULL(cuts);
+    NOT_NULL(numbers, cuts);
     REFUSE_IF(count < 1, OKRA_EARG, "groups to cut: there is no cut");
     CHK(check_cuts(numbers, cuts, count));
     MAKE(codes, numbers->n);
@@ -449,9 +524,7 @@ okra_status okra_pairs_split(okra_context *context, const okra_data *x,
     OWNED okra_int *index = NULL;
     FREED_BY(okra_data_drop_) okra_data *learn_x = NULL, *learn_y = NULL;
     FREED_BY(okra_data_drop_) okra_data *held_x = NULL, *held_y = NULL;
-    NOT_NULL(x);
-    NOT_NULL(y);
-    NOT_NULL(parts);
+    NOT_NULL(x, y, parts);
     okra_int n = y->n, N = x->n;
     REFUSE_IF(!(share > 0 && share < 1), OKRA_EARG,
               "calibration: the share is %g, expected a number between 0 and 1", share);

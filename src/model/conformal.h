@@ -74,9 +74,9 @@ static inline bool okra_conformal_least_(double a, double b)
     return a >= b - OKRA_CONFORMAL_SLACK_ * (b < 0 ? -b : b);
 }
 /* conformal_split.c */
-okra_status okra_conformal_split_(const okra_conformal_ *job, double *p) OKRA_CHECK;
+okra_status okra_conformal_split_(const okra_conformal_ *job, double *p);
 okra_status okra_conformal_split_intervals_(const okra_conformal_ *job, double alpha,
-                                            double *bounds, double *radius) OKRA_CHECK;
+                                            double *bounds, double *radius);
 
 /* ---- ridge with the operator identity, conformal_ridge.c ---- */
 
@@ -117,27 +117,27 @@ static inline okra_status okra_conformal_room_(const okra_conformal_ *job, okra_
 
 /* whole: with B. */
 okra_status okra_solved_create_(const okra_conformal_ *job, bool whole,
-                                okra_solved_ *out) OKRA_CHECK;
+                                okra_solved_ *out);
 void okra_solved_clear_(okra_solved_ *solved);
 typedef okra_status (*okra_bordered_fn_)(void *user, const okra_bordered_ *block);
 /* Test inputs block by block. */
 okra_status okra_solved_walk_(const okra_conformal_ *job, okra_solved_ *solved,
-                              okra_bordered_fn_ each, void *user) OKRA_CHECK;
+                              okra_bordered_fn_ each, void *user);
 /* l(c, y_i) of all candidates, count x n, and l(c, c), centred like L; the caller frees
  * both. solved->size grows to the largest |phi(c)|. */
 okra_status okra_solved_candidates_(const okra_conformal_ *job, okra_solved_ *solved,
-                                    okra_mat_ *cross, double **self) OKRA_CHECK;
+                                    okra_mat_ *cross, double **self);
 /* How far |sum_j a_j phi_j|^2, computed as norm2 from inner products, may be off, given
  * sum = sum_j |a_j|, a a row of the inverse or made of it. */
 double okra_solved_error_(const okra_solved_ *solved, double sum, double norm2);
 
 /* conformal_full.c */
-okra_status okra_conformal_full_(const okra_conformal_ *job, double *p) OKRA_CHECK;
+okra_status okra_conformal_full_(const okra_conformal_ *job, double *p);
 okra_status okra_conformal_full_intervals_(const okra_conformal_ *job, double alpha,
-                                           double *bounds, double *radius) OKRA_CHECK;
+                                           double *bounds, double *radius);
 /* conformal_folds.c: jackknife+ and cv+ */
-okra_status okra_conformal_folds_(const okra_conformal_ *job, double *p) OKRA_CHECK;
+okra_status okra_conformal_folds_(const okra_conformal_ *job, double *p);
 okra_status okra_conformal_folds_intervals_(const okra_conformal_ *job, double alpha,
-                                            double *bounds, double *radius) OKRA_CHECK;
+                                            double *bounds, double *radius);
 
 #endif

@@ -16,6 +16,12 @@
  *     |r_i|^2 = (BLB)_ii + 2 t_i (BLu)_i + t_i^2 u'Lu
  *               - 2 t_i ((B l_y)_i + t_i u'l_y) + t_i^2 l(y,y).
  *
+ * Far outputs: with y, |r_i|^2 / b_i grows as t_i^2 / (B_ii + u_i t_i) |y|^2, which is
+ * less than |y|^2 / s, as |r|^2 / b does. So under normalized every y that is far enough
+ * has the largest score of all, and sets and intervals end. Under distance t_i^2 / (B_ii
+ * + u_i t_i)^2 may be above 1: where many i have that (a narrow kernel, a small lambda),
+ * sets hold nearly all candidates.
+ *
  * Centred outputs (phi without the training mean, conformal_ridge.c): less (B' 1)_i times
  * the mean of the outputs, B' the inverse of the bordered matrix, for which
  *

@@ -104,7 +104,7 @@ static okra_status output_gram(const okra_conformal_ *job, okra_solved_ *z)
     CHK(explicitly ? outputs(job, z) : OKRA_OK);
     CHK(explicitly
             ? okra_gemm_(job->ctx, false, true, from->feature_scale, z->Y, z->Y, 0, z->L)
-            : okra_bound_gram_(job->ctx, job->model->training->bound_y, z->L));
+            : okra_trained_kernel_gram_(job->ctx, job->model->training->bound_y, z->L));
     for (okra_int i = 0; i < n; i++) {
         note(z, z->L.p[i * n + i]);
     }
@@ -148,11 +148,11 @@ static double largest_row(okra_int n, const double *B)
  * one; centred, B 1. */
 static okra_status invert(const okra_conformal_ *job, bool whole, okra_solved_ *z)
 {
-    const okra_bound_ *kx = job->model->training->bound_x;
+    const okra_trained_kernel_ *kx = job->model->training->bound_x;
     okra_int n = z->n;
     double lambda = z->fitted.lambda;
     MAKE(z->diagonal, n);
-    CHK(okra_bound_diagonal_(job->ctx, kx, z->diagonal));
+    CHK(okra_trained_kernel_diagonal_(job->ctx, kx, z->diagonal));
     for (okra_int i = 0; i < n; i++) {
         z->trace += z->diagonal[i] + lambda; /* above the largest eigenvalue */
     }
@@ -228,13 +228,13 @@ okra_status okra_solved_walk_(const okra_conformal_ *job, okra_solved_ *z,
                               okra_bordered_fn_ each, void *user)
 {
     okra_int n = z->n, rows = OKRA_MIN_(OKRA_BORDERED_ROWS_, job->tests);
-    const okra_bound_ *kx = job->model->training->bound_x;
-    FREED_BY(okra_other_drop_) okra_other_ *other = NULL;
+    const okra_trained_kernel_ *kx = job->model->training->bound_x;
+    FREED_BY(okra_test_side_drop_) okra_test_side_ *other = NULL;
     FREED_BY(okra_entries_drop_) okra_entries_ *entries = NULL;
     OWNED double *self = NULL, *K = NULL, *U = NULL, *UL = NULL, *s = NULL, *off = NULL;
-    CHK(okra_other_create_(job->ctx, kx, job->x, &other));
+    CHK(okra_test_side_create_(job->ctx, kx, job->x, &other));
     MAKE(self, job->tests);
-    CHK(okra_other_diagonal_(job->ctx, kx, other, self));
+    CHK(okra_test_side_diagonal_(job->ctx, kx, other, self));
     CHK(okra_entries_create_(job->ctx, kx, other, &entries));
     CHK(okra_doubles_(job->ctx, rows, n, "a block of test rows", &K));
     CHK(okra_doubles_(job->ctx, rows, n, "a block of test rows", &U));
@@ -285,12 +285,12 @@ static okra_status explicit_candidates(const okra_conformal_ *job, okra_solved_ 
 static okra_status implicit_candidates(const okra_conformal_ *job, okra_solved_ *z,
                                        okra_mat_ l, double *own)
 {
-    const okra_bound_ *ky = job->model->training->bound_y;
+    const okra_trained_kernel_ *ky = job->model->training->bound_y;
     okra_int n = z->n;
-    FREED_BY(okra_other_drop_) okra_other_ *other = NULL;
-    CHK(okra_other_create_(job->ctx, ky, job->candidates, &other));
-    CHK(okra_other_diagonal_(job->ctx, ky, other, own));
-    CHK(okra_other_cross_(job->ctx, ky, other, 0, l));
+    FREED_BY(okra_test_side_drop_) okra_test_side_ *other = NULL;
+    CHK(okra_test_side_create_(job->ctx, ky, job->candidates, &other));
+    CHK(okra_test_side_diagonal_(job->ctx, ky, other, own));
+    CHK(okra_test_side_cross_(job->ctx, ky, other, 0, l));
     for (okra_int c = 0; c < l.rows; c++) {
         note(z, own[c]);
     }

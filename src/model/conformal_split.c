@@ -193,7 +193,7 @@ static okra_status largest_self(const okra_conformal_ *job, double *out)
     *out = 0;
     if (t->bound_y) {
         MAKE(self, t->y->n);
-        CHK(okra_bound_diagonal_(job->ctx, t->bound_y, self));
+        CHK(okra_trained_kernel_diagonal_(job->ctx, t->bound_y, self));
         for (okra_int i = 0; i < t->y->n; i++) {
             *out = fmax(*out, fabs(self[i]));
         }

@@ -9,28 +9,216 @@
  * mapped file.
  */
 #include "model/model.h"
-
-#include "decode/pair_loss.h"
+#include "decode/decode.h"
 #include "okra/more/update.h"
+#include "engine/engine.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+/* models that keep less of a factor.
+ *
+ * The Cholesky factor of K + lambda I (n x n) is most of a model of ridge. Where there
+ * are coefficients, predictions need no factor: a compact model keeps the coefficients
+ * alone, and gives embeddings in place of weights. Elsewhere it keeps the lower triangle,
+ * row after row, under the name factor.half: n (n + 1) / 2 numbers, which loading spreads
+ * out again, so that predictions have the same bits. Or it keeps nothing of it, and
+ * loading computes it again from the training inputs, their kernel and lambda. */
+
+static bool whole_factor(const char *name)
+{
+    return strcmp(name, "factor") == 0;
+}
+
+/* ... or one of several (update.c). */
+static bool any_factor(const char *name)
+{
+    return whole_factor(name) || strncmp(name, "factor.", 7) == 0;
+}
+
+/* Is "factor" that of K + lambda I? */
+static bool has_own_factor(const okra_method_ *method)
+{
+    bool found = false;
+    for (size_t k = 0; method->solution && method->kept[k]; k++) {
+        found = found || strcmp(method->kept[k][0].name, "factor") == 0;
+    }
+    return found;
+}
+
+bool okra_compact_recomputes_(const okra_model *model, okra_compact how)
+{
+    okra_solution_ fitted;
+    if (how != OKRA_COMPACT_RECOMPUTE) {
+        return false;
+    }
+    okra_model_solution_(model, &fitted);
+    return fitted.has_factor && fitted.lambda >= 0 &&
+           !fitted.weights; /* else its factor is that of weighted pairs */
+}
+
+/* Does a compact model do without this matrix of the store? */
+static bool compact_drops(const okra_model *model, const char *name, okra_compact how)
+{
+    if (how == OKRA_COMPACT_AUTO) {
+        return whole_factor(name);
+    }
+    return how != OKRA_COMPACT_NO &&
+           ((whole_factor(name) && okra_compact_recomputes_(model, how)) ||
+            ((any_factor(name) || strcmp(name, "B") == 0) &&
+             okra_store_has_(model->store, "coefficients")));
+}
+
+okra_status okra_compact_promise_(okra_context *ctx, const okra_method_ *method,
+                                  okra_int n, okra_store_ *store, double **out)
+{
+    OWNED double *factor = NULL;
+    REFUSE_IF(
+        !has_own_factor(method) || n < 1 || n > INT32_MAX ||
+            okra_store_has_(store, "factor"),
+        OKRA_EFORMAT,
+        "a factor is to be computed again for %lld training pairs of method %s, which %s",
+        (long long)n, method->name,
+        has_own_factor(method) ? "has none or has it already" : "has no such factor");
+    CHK(okra_doubles_(ctx, n, n, "the factor of a compact model", &factor));
+    okra_mat_fill_(okra_mat_of_(factor, n, n), 0);
+    okra_mat_add_diagonal_(okra_mat_of_(factor, n, n), 1);
+    double *kept = factor;
+    CHK(okra_store_put_(store, "factor", &factor, n, n));
+    *out = kept;
+    return OKRA_OK;
+}
+
+/* K + lambda I = G G', as the methods do it (with jitter where they added some), in the
+ * place of the factor that was promised. */
+okra_status okra_compact_recompute_(okra_context *ctx, const okra_model *model,
+                                    double *factor)
+{
+    okra_int n = model->training->y->n;
+    okra_mat_ G = okra_mat_of_(factor, n, n);
+    double jitter = 0;
+    FREED_BY(okra_entries_drop_) okra_entries_ *entries = NULL;
+    FREED_BY(okra_matrix_drop_) okra_matrix_ *K = NULL;
+    okra_solution_ fitted;
+    okra_model_solution_(model, &fitted);
+    REFUSE_IF(fitted.lambda < 0 || fitted.weights, OKRA_EFORMAT,
+              "the factor of this model cannot be computed again: it has no lambda, or "
+              "weights of its pairs");
+    CHK(okra_entries_create_(ctx, model->training->bound_x, NULL, &entries));
+    CHK(okra_matrix_begin_(ctx, false, G, &K));
+    CHK(okra_matrix_gram_(ctx, entries, 0, K));
+    CHK(okra_matrix_add_diagonal_(ctx, fitted.lambda, K));
+    CHK(okra_matrix_cholesky_(ctx, K, &jitter));
+    CHK(okra_matrix_end_(ctx, K, G));
+    for (okra_int i = 0; i < n; i++) {
+        okra_mat_fill_(okra_mat_part_(G, i, 1, i + 1, n - i - 1), 0);
+    }
+    return OKRA_OK;
+}
+
+bool okra_compact_halves_(const char *name, okra_mat_ A, okra_compact how)
+{
+    return (how == OKRA_COMPACT_YES || how == OKRA_COMPACT_RECOMPUTE) &&
+           whole_factor(name) && A.rows == A.cols && A.rows > 1;
+}
+
+okra_int okra_compact_count_(okra_int n)
+{
+    return n % 2 ? n * ((n + 1) / 2) : n / 2 * (n + 1);
+}
+
+okra_status okra_compact_spread_(okra_context *ctx, const double *half, okra_int count,
+                                 okra_int n, okra_store_ *store)
+{
+    OWNED double *whole = NULL;
+    REFUSE_IF(n < 1 || n > INT32_MAX || count != okra_compact_count_(n), OKRA_EFORMAT,
+              "half of a factor has %lld numbers, which is not n (n + 1) / 2 of n = %lld "
+              "training pairs",
+              (long long)count, (long long)n);
+    CHK(okra_doubles_(ctx, n, n, "the factor of a compact model", &whole));
+    for (okra_int i = 0; i < n; i++) {
+        memcpy(whole + i * n, half, (size_t)(i + 1) * sizeof *half);
+        memset(whole + i * n + i + 1, 0, (size_t)(n - i - 1) * sizeof *half);
+        half += i + 1;
+    }
+    return okra_store_put_(store, "factor", &whole, n, n);
+}
+
+/* ---- sizes ---- */
+
+static double data_bytes(const okra_data *data)
+{
+    double n = (double)data->n, sum = 0;
+    switch (data->kind) {
+    case OKRA_DENSE:
+    case OKRA_GRAM:
+        return 8 * n * (double)data->d;
+    case OKRA_SPARSE:
+        return 8 * n + 16 * (double)data->csr.indptr[data->n];
+    case OKRA_BITS:
+        return 8 * n * (double)data->words;
+    case OKRA_LABELS:
+    case OKRA_NODES:
+    case OKRA_STRINGS:
+    case OKRA_SEQUENCES:
+    case OKRA_GRAPHS:
+    case OKRA_SPECTRA:
+    case OKRA_TUPLE:
+        break;
+    }
+    sum = data->codes ? 8 * n : 0;
+    if (data->network) {
+        sum += 16 * (double)data->network->adjacency.indptr[data->network->nodes];
+    }
+    for (int g = 0; g < data->group_count; g++) {
+        const okra_ragged_ *group = &data->groups[g];
+        for (int f = 0; f < group->field_count; f++) {
+            sum += (double)group->offsets[data->n] * (double)group->fields[f].width *
+                   (double)okra_field_size_(group->fields[f].type);
+        }
+        sum += 8 * n;
+    }
+    for (int k = 0; k < data->component_count; k++) {
+        sum += data_bytes(data->components[k]);
+    }
+    return sum;
+}
+
+double okra_model_bytes(const okra_model *model, okra_compact how)
+{
+    if (!model) {
+        return 0;
+    }
+    how = okra_compact_choose_(model, how);
+    double sum = data_bytes(model->training->x) + data_bytes(model->training->y);
+    sum += model->calibration_x ? data_bytes(model->calibration_x) : 0;
+    sum += model->calibration_y ? data_bytes(model->calibration_y) : 0;
+    for (okra_int i = 0; i < model->store->count; i++) {
+        const okra_store_item_ *item = &model->store->items[i]; /* A is empty of others */
+        double bytes = 8 * (double)item->A.rows * (double)item->A.cols;
+        bool drops = compact_drops(model, item->name, how);
+        bool half = okra_compact_halves_(item->name, item->A, how);
+        sum += drops ? 0 : half ? bytes / 2 : bytes;
+    }
+    return sum;
+}
 
 static const okra_archive_sort_ model_file = {"model", "model.json", OKRA_MODEL_FORMAT_,
                                               OKRA_MODEL_VERSION_, 16 << 20};
 
 /* ---- saving ---- */
 
-static okra_status save_bag(okra_context *ctx, okra_saver_ *saver,
-                            const okra_model *model, okra_compact how)
+static okra_status save_store(okra_context *ctx, okra_saver_ *saver,
+                              const okra_model *model, okra_compact how)
 {
     okra_status st = OKRA_OK;
-    const char *name;
-    okra_mat_ A = {0};
-    for (size_t i = 0; (name = okra_bag_each_(model->bag, i, &A)); i++) {
-        const okra_rows_ *source = okra_bag_rows_(model->bag, name);
+    for (okra_int i = 0; i < model->store->count; i++) {
+        const okra_store_item_ *item = &model->store->items[i];
+        const char *name = item->name;
+        okra_mat_ A = item->A;
+        const okra_rows_ *source = item->source.get ? &item->source : NULL;
         bool half = okra_compact_halves_(name, A, how);
-        if (okra_compact_drops_(model, name, how)) {
+        if (item->sort != OKRA_KEPT_MATRIX_ || compact_drops(model, name, how)) {
             continue;
         }
         st = source || half
@@ -49,7 +237,8 @@ static okra_status save_bag(okra_context *ctx, okra_saver_ *saver,
 }
 
 /* The model's own description. */
-static okra_status describe(const okra_model *model, okra_compact how, json_t **out)
+static okra_status describe(const okra_model *model, okra_compact how, const char *note,
+                            json_t **out)
 {
     FREED_BY(okra_json_drop_)
     json_t *about = json_loadb(model->json, strlen(model->json), 0, NULL);
@@ -57,24 +246,29 @@ static okra_status describe(const okra_model *model, okra_compact how, json_t **
     json_object_del(numbers, OKRA_RECOMPUTED_);
     if (okra_compact_recomputes_(model, how)) {
         CHK(okra_json_set_(numbers, OKRA_RECOMPUTED_, json_real(1)));
+    } else if (how == OKRA_COMPACT_AUTO || model->dropped) {
+        CHK(okra_json_set_(numbers, OKRA_RECOMPUTED_, json_real(OKRA_DROPPED_)));
+    }
+    if (note) {
+        CHK(okra_json_set_(about, "note", json_string(note)));
     }
     *out = TAKE(about);
     return OKRA_OK;
 }
 
 static okra_status save(okra_context *context, const okra_model *model, const char *path,
-                        okra_compact how)
+                        okra_compact how, const char *note)
 {
     FREED_BY(okra_saver_clear_) okra_saver_ saver = {0};
     FREED_BY(okra_json_drop_) json_t *about = NULL;
     const okra_training_ *t = model->training;
-    CHK(describe(model, how, &about));
+    CHK(describe(model, how, note, &about));
     CHK(okra_saver_begin_(context, path, &saver));
     CHK(okra_objects_save_(&saver, "x", t->x));
     CHK(okra_cancelled_(context));
     CHK(okra_objects_save_(&saver, "y", t->y));
     CHK(okra_cancelled_(context));
-    CHK(save_bag(context, &saver, model, how));
+    CHK(save_store(context, &saver, model, how));
     CHK(okra_model_save_calibration_(&saver, model));
     CHK(okra_cancelled_(context));
     return okra_saver_end_(&saver, "model.json", about);
@@ -85,19 +279,20 @@ typedef struct saving {
     const okra_model *model;
     const char *path;
     okra_compact how;
+    const char *note;
 } saving;
 
 static okra_status run_save(void *arg)
 {
     saving *s = arg;
-    return save(s->ctx, s->model, s->path, s->how);
+    return save(s->ctx, s->model, s->path, s->how, s->note);
 }
 
 /* A large file is watched; a disk of 200 MB per second is expected. */
 static okra_status save_watched(okra_context *ctx, const okra_model *model,
-                                const char *path, okra_compact how)
+                                const char *path, okra_compact how, const char *note)
 {
-    saving s = {ctx, model, path, how};
+    saving s = {ctx, model, path, how, note};
     double bytes = okra_model_bytes(model, how);
     return okra_watched_(ctx, "write", bytes, bytes / 2e8, run_save, &s);
 }
@@ -106,16 +301,15 @@ okra_status okra_model_save(okra_context *context, const okra_model *model,
                             const okra_save_request *request, const char *path)
 {
     okra_save_request r = {OKRA_SIZED(okra_save_request)};
-    NOT_NULL(model);
-    NOT_NULL(path);
+    NOT_NULL(model, path);
     if (request) {
         SIZED(request, &r);
     }
     okra_compact how = r.compact;
     REFUSE_IF(how != OKRA_COMPACT_NO && how != OKRA_COMPACT_YES &&
-                  how != OKRA_COMPACT_RECOMPUTE,
+                  how != OKRA_COMPACT_RECOMPUTE && how != OKRA_COMPACT_AUTO,
               OKRA_EARG, "compact is %d, which is no okra_compact", (int)how);
-    return save_watched(context, model, path, how);
+    return save_watched(context, model, path, okra_compact_choose_(model, how), r.note);
 }
 
 /* ---- loading ---- */
@@ -149,20 +343,17 @@ static okra_status check_json(const char *path, const json_t *about)
     return OKRA_OK;
 }
 
-OKRA_DROPS_(drop_bag, okra_bag_, okra_bag_free_)
-
 /* *promised: a factor that is to be computed when the rest is checked, NULL: none. */
-static okra_status load_bag(okra_context *ctx, const okra_archive_ *a, json_t *about,
-                            const okra_method_ *method, okra_bag_ **out,
-                            double **promised)
+static okra_status load_store(okra_context *ctx, const okra_archive_ *a, json_t *about,
+                              const okra_method_ *method, okra_store_ **out,
+                              double **promised)
 {
-    okra_status st = OKRA_OK;
-    FREED_BY(drop_bag) okra_bag_ *bag = NULL;
+    FREED_BY(okra_store_drop_) okra_store_ *store = NULL;
     const char *name;
     json_t *value;
     okra_int n =
         json_integer_value(json_object_get(json_object_get(about, "y"), "count"));
-    CHK(okra_bag_create_(&bag));
+    CHK(okra_store_create_(&store));
     json_object_foreach(json_object_get(about, "arrays"), name, value)
     {
         if (strncmp(name, "bag/", 4) == 0) {
@@ -172,34 +363,33 @@ static okra_status load_bag(okra_context *ctx, const okra_archive_ *a, json_t *a
             REFUSE_IF(cols < 0, OKRA_EFORMAT, "%s: the array %s is no matrix", a->path,
                       name);
             if (strcmp(name, "bag/factor.half") == 0) {
-                st = okra_compact_spread_(ctx, values, rows * cols, n, bag);
-                if (st != OKRA_OK) {
-                    okra_message_prefix_("%s", a->path);
-                    return st;
-                }
+                CHK(okra_at_(okra_compact_spread_(ctx, values, rows * cols, n, store),
+                             "%s", a->path));
                 continue;
             }
-            CHK(okra_bag_put_view_(bag, name + 4, values, rows, cols));
+            okra_store_item_ item = {.A = okra_mat_view_(values, rows, cols, cols)};
+            CHK(okra_store_add_(store, name + 4, item));
         }
     }
     json_object_foreach(json_object_get(about, "numbers"), name, value)
     {
-        if (strcmp(name, OKRA_RECOMPUTED_) == 0) {
-            st = okra_compact_promise_(ctx, method, n, bag, promised);
-            if (st == OKRA_EFORMAT) {
-                okra_message_prefix_("%s", a->path);
-            }
-            CHK(st);
+        if (strcmp(name, OKRA_RECOMPUTED_) == 0 &&
+            json_number_value(value) == OKRA_DROPPED_) {
             continue;
         }
-        CHK(okra_bag_put_number_(bag, name, json_number_value(value)));
+        if (strcmp(name, OKRA_RECOMPUTED_) == 0) {
+            CHK(okra_at_(okra_compact_promise_(ctx, method, n, store, promised), "%s",
+                         a->path));
+            continue;
+        }
+        CHK(okra_store_put_number_(store, name, json_number_value(value)));
     }
     json_object_foreach(json_object_get(about, "texts"), name, value)
     {
         const char *text = json_string_value(value);
-        CHK(okra_bag_put_text_(bag, name, text ? text : ""));
+        CHK(okra_store_put_text_(store, name, text ? text : ""));
     }
-    *out = TAKE(bag);
+    *out = TAKE(store);
     return OKRA_OK;
 }
 
@@ -219,17 +409,17 @@ static okra_status load_kernel(const okra_archive_ *a, const json_t *about,
 
 /* The outputs get the weights that the model keeps, and so do inputs that are not a
  * basis. Kernels that are bound anew must see what they saw at the fit. */
-static okra_status weigh(const okra_bag_ *bag, const okra_kernel *kx,
+static okra_status weigh(const okra_store_ *store, const okra_kernel *kx,
                          const okra_kernel *ky, okra_data **x, okra_data **y)
 {
     okra_int one = 0, n = 0;
     double rank = 0, seen = 0;
-    const double *weights = okra_bag_get_(bag, "sample-weight", &one, &n);
+    const double *weights = okra_store_get_(store, "sample-weight", &one, &n);
     okra_data *with = NULL;
     if (!weights) {
         return OKRA_OK;
     }
-    REFUSE_IF(!okra_bag_get_number_(bag, "weights.seen", &seen) &&
+    REFUSE_IF(!okra_store_get_number_(store, "weights.seen", &seen) &&
                   (okra_kernel_follows_(kx) || okra_kernel_follows_(ky)),
               OKRA_EFORMAT,
               "the model has weights of pairs, and its kernels learned from the pairs "
@@ -237,13 +427,13 @@ static okra_status weigh(const okra_bag_ *bag, const okra_kernel *kx,
     CHK(okra_data_weigh(*y, weights, n, &with));
     okra_data_free(*y);
     *y = with;
-    return okra_bag_get_number_(bag, "x.rank", &rank) && !okra_kernel_low_(kx)
+    return okra_store_get_number_(store, "x.rank", &rank) && !okra_kernel_low_(kx)
                ? OKRA_OK
                : okra_weights_pass_(*y, x);
 }
 
 static okra_status load_training(okra_context *ctx, okra_archive_ *a, const json_t *about,
-                                 const okra_method_ *method, okra_bag_ *bag,
+                                 const okra_method_ *method, okra_store_ *store,
                                  okra_training_ **out)
 {
     double waves = 0; /* in place of the inputs */
@@ -255,15 +445,15 @@ static okra_status load_training(okra_context *ctx, okra_archive_ *a, const json
     CHK(okra_data_rename_(&y, a->path));
     CHK(load_kernel(a, about, "x", &kx));
     CHK(load_kernel(a, about, "y", &ky));
-    if (okra_bag_get_number_(bag, "x.waves", &waves) && waves != 0) {
+    if (okra_store_get_number_(store, "x.waves", &waves) && waves != 0) {
         okra_kernel_free(kx);
         kx = NULL;
         CHK(okra_kernel_parse("linear", &kx));
         okra_kernel_close_(kx);
     }
-    okra_status st = okra_model_check_(method, x, y, kx, ky, bag);
-    st = st == OKRA_OK ? weigh(bag, kx, ky, &x, &y) : st;
-    st = st == OKRA_OK ? okra_training_create_(ctx, x, y, kx, ky, bag, out) : st;
+    okra_status st = okra_model_check_(method, x, y, kx, ky, store);
+    st = st == OKRA_OK ? weigh(store, kx, ky, &x, &y) : st;
+    st = st == OKRA_OK ? okra_training_create_(ctx, x, y, kx, ky, store, out) : st;
     if (st != OKRA_OK && st != OKRA_EMEM && st != OKRA_ECANCELLED) {
         okra_message_prefix_("%s", a->path);
     }
@@ -277,16 +467,16 @@ static okra_status load_training(okra_context *ctx, okra_archive_ *a, const json
 }
 
 /* What follows the name of the decoder that the model keeps: a loss, and its kernel. */
-static okra_status check_loss(okra_context *ctx, const okra_model *m, const char *path)
+static okra_status check_argument(okra_context *ctx, const okra_model *m,
+                                  const char *path)
 {
-    FREED_BY(okra_pair_loss_drop_) okra_pair_loss_ *loss = NULL;
-    const char *decode = okra_bag_get_text_(m->bag, "decode");
+    const char *decode = okra_store_get_text_(m->store, "decode");
     const okra_decoder_ *decoder = decode ? okra_decoder_find_(decode) : NULL;
     if (!decoder || !decoder->argument) {
         return OKRA_OK;
     }
-    okra_status st = okra_pair_loss_create_(ctx, &m->training->output,
-                                            okra_decoder_argument_(decode), &loss);
+    okra_status st =
+        decoder->argument(ctx, &m->training->output, okra_decoder_argument_(decode));
     if (st == OKRA_EARG || st == OKRA_ESHAPE || st == OKRA_EUNSUPPORTED ||
         st == OKRA_EFORMAT) {
         okra_message_prefix_("%s", path);
@@ -317,15 +507,17 @@ okra_status okra_model_load(okra_context *context, const char *path, okra_model 
         return st == OKRA_EMEM ? st : OKRA_EFORMAT;
     }
     m->archive->context = context;
+    m->dropped = json_number_value(json_object_get(json_object_get(about, "numbers"),
+                                                   OKRA_RECOMPUTED_)) == OKRA_DROPPED_;
     CHK(okra_archive_check_count_(m->archive));
     double *promised = NULL;
-    st = load_bag(context, m->archive, about, m->method, &m->bag, &promised);
+    st = load_store(context, m->archive, about, m->method, &m->store, &promised);
     if (st != OKRA_OK && strncmp(okra_message(), path, strlen(path)) != 0) {
         okra_message_prefix_("%s", path);
     }
     CHK(st == OKRA_EINTERNAL ? OKRA_EFORMAT : st); /* one name twice: the file's fault */
-    CHK(load_training(context, m->archive, about, m->method, m->bag, &m->training));
-    CHK(check_loss(context, m, path));
+    CHK(load_training(context, m->archive, about, m->method, m->store, &m->training));
+    CHK(check_argument(context, m, path));
     CHK(okra_model_load_calibration_(about, m));
     st = promised ? okra_compact_recompute_(context, m, promised) : OKRA_OK;
     if (st != OKRA_OK && st != OKRA_EMEM && st != OKRA_ECANCELLED) {

@@ -85,16 +85,12 @@ static okra_status learn_twin(okra_context *ctx, const okra_data *x, const okra_
 
 enum { FEW = 16384 };
 
-/* the outputs that a model keeps of those of its fit. */
+/* The outputs that a model keeps of those of its fit, which are in pieces. */
 static okra_status kept_outputs(const okra_data *y, okra_data **out)
 {
-    if (y->pieces) {
-        FREED_BY(okra_data_drop_) okra_data *some = NULL;
-        CHK(okra_stack_slice_(y, 0, OKRA_MIN_(y->n, FEW), &some));
-        return okra_data_copy(some, out);
-    }
-    *out = okra_data_retain(y);
-    return OKRA_OK;
+    FREED_BY(okra_data_drop_) okra_data *some = NULL;
+    CHK(okra_stack_slice_(y, 0, OKRA_MIN_(y->n, FEW), &some));
+    return okra_data_copy(some, out);
 }
 
 /* Is the basis drawn without a look at all rows? */
@@ -118,7 +114,7 @@ static okra_status may_stay(okra_context *ctx, const okra_options *options,
     const okra_method_ *method = okra_method_find_(f.method);
     okra_fit_plan_ plan = {0};
     CHK(method && method->plan ? method->plan(options, &plan) : OKRA_OK);
-    bool here = okra_engine_is_host_(ctx) || okra_context_crew_(ctx);
+    bool here = okra_engine_is_host_(ctx) || okra_context_processes_(ctx);
     if (!here || !*text || x->kind != OKRA_DENSE || y->kind != OKRA_DENSE ||
         y->n <= FEW || x->n != y->n || !plan.rows_alone || okra_align_asked_(f.kx)) {
         return OKRA_OK;
@@ -138,9 +134,7 @@ static okra_status open_rows(okra_context *ctx, const char *text, okra_data **ou
 okra_status okra_fit_shards_(okra_context *context, const char *x, const char *y,
                              const okra_options *options, okra_model **out)
 {
-    NOT_NULL(x);
-    NOT_NULL(y);
-    NOT_NULL(out);
+    NOT_NULL(x, y, out);
     FREED_BY(okra_data_drop_) okra_data *inputs = NULL, *outputs = NULL;
     bool stay = false;
     CHK(open_rows(context, x, &inputs));
@@ -207,16 +201,6 @@ okra_status okra_outputs_known_(const okra_data *y)
     return OKRA_OK;
 }
 
-static okra_status parse_kernel(okra_context *ctx, const char *which, const char *text,
-                                const okra_data *data, okra_kernel **out)
-{
-    okra_status st = okra_kernel_choose(ctx, text, data, out);
-    if (st != OKRA_OK) {
-        okra_message_prefix_("%s", which);
-    }
-    return st;
-}
-
 /* The lambdas of a path obey the range of the option. */
 static okra_status check_lambda(const okra_method_ *method, const double *lambda,
                                 size_t count)
@@ -236,25 +220,25 @@ static okra_status check_lambda(const okra_method_ *method, const double *lambda
 
 okra_status okra_model_assemble_(okra_training_ *training, const okra_method_ *method,
                                  const okra_options *options, const double *lambda,
-                                 okra_bag_ *bag, okra_model **out)
+                                 okra_store_ *store, okra_model **out)
 {
     FREED_BY(okra_json_drop_) json_t *about = NULL;
     FREED_BY(okra_model_drop_) okra_model *m = NULL;
-    CHK(okra_bound_save_(training->bound_x, bag, "kx"));
-    CHK(training->map_y ? okra_map_save_(training->map_y, bag, "y")
-                        : okra_bound_save_(training->bound_y, bag, "ky"));
+    CHK(okra_trained_kernel_save_(training->bound_x, store, "kx"));
+    CHK(training->map_y ? okra_map_save_(training->map_y, store, "y")
+                        : okra_trained_kernel_save_(training->bound_y, store, "ky"));
     if (training->waves) {
-        CHK(okra_bag_put_number_(bag, "x.waves", 1));
+        CHK(okra_store_put_number_(store, "x.waves", 1));
     }
     if (training->y->weights) { /* by the kernels as well: file.c */
-        CHK(okra_bag_put_number_(bag, "weights.seen", 1));
+        CHK(okra_store_put_number_(store, "weights.seen", 1));
     }
     ZMAKE(m, 1);
-    CHK(okra_model_about_(training, method, options, lambda, bag, &about));
+    CHK(okra_model_about_(training, method, options, lambda, store, &about));
     CHK(okra_json_text_(about, &m->json));
     m->about = json_incref(about);
     m->method = method;
-    m->bag = bag;
+    m->store = store;
     m->training = training;
     atomic_fetch_add(&training->references, 1);
     *out = TAKE(m);
@@ -266,7 +250,7 @@ okra_status okra_model_assemble_(okra_training_ *training, const okra_method_ *m
 static okra_status run(okra_context *ctx, const okra_training_ *t, const okra_data *x,
                        const okra_data *y, const okra_map_ *map_x,
                        const okra_method_ *method, const okra_options *options,
-                       const double *lambda, size_t count, okra_bag_ *const *bags)
+                       const double *lambda, size_t count, okra_store_ *const *stores)
 {
     okra_problem_ problem = okra_training_problem_(t, x, map_x);
     if (y->pieces) {
@@ -275,20 +259,10 @@ static okra_status run(okra_context *ctx, const okra_training_ *t, const okra_da
         problem.y = y;
     }
     for (size_t i = 0; y->n > t->y->n && i < count; i++) {
-        CHK(okra_bag_put_number_(bags[i], "pairs", (double)y->n));
+        CHK(okra_store_put_number_(stores[i], "pairs", (double)y->n));
     }
-    return lambda ? method->path(ctx, &problem, options, lambda, count, bags)
-                  : okra_method_fit_(ctx, method, &problem, options, bags[0]);
-}
-
-/* HSIC before and after twin kernel learning, for whoever reads the model. */
-static okra_status put_twin(okra_bag_ *bag, const char *twin, const double *hsic)
-{
-    if (*twin) {
-        CHK(okra_bag_put_number_(bag, "twin.hsic-before", hsic[0]));
-        CHK(okra_bag_put_number_(bag, "twin.hsic-after", hsic[1]));
-    }
-    return OKRA_OK;
+    return lambda ? method->path(ctx, &problem, options, lambda, count, stores)
+                  : okra_method_fit_(ctx, method, &problem, options, stores[0]);
 }
 
 /* Weights of kernels: align.c. */
@@ -318,33 +292,23 @@ static okra_status learn_align(okra_context *ctx, const okra_method_ *method,
     return st;
 }
 
-/* What was learned, for whoever reads the model. */
-static okra_status put_align(okra_bag_ *bag, const okra_align_ *align)
-{
-    if (align->text) {
-        CHK(okra_bag_put_text_(bag, "align.kernels", align->kernels));
-        CHK(okra_bag_put_text_(bag, "align.weights", align->weights));
-        CHK(okra_bag_put_number_(bag, "align.value", align->value));
-    }
-    return OKRA_OK;
-}
-
 /* Both kernels; numbers in the place of `auto` and align, polynomials of --twin. What was
- * learned goes into the bags. */
+ * learned goes into the stores, for whoever reads the model. */
 static okra_status learn_kernels(okra_context *ctx, const okra_method_ *method,
                                  const okra_data *x, const okra_data *y,
                                  const okra_fit_fields_ *fields,
                                  const okra_options *options, const double *lambda,
-                                 size_t count, okra_bag_ *const *bags, okra_kernel **kx,
-                                 okra_kernel **ky)
+                                 size_t count, okra_store_ *const *stores,
+                                 okra_kernel **kx, okra_kernel **ky)
 {
     double hsic[2] = {0, 0};
     FREED_BY(okra_align_clear_) okra_align_ align = {0};
-    CHK(parse_kernel(ctx, "ky", fields->ky, y, ky));
+    CHK(okra_at_(okra_kernel_choose(ctx, fields->ky, y, ky), "ky"));
     if (okra_align_asked_(fields->kx)) {
         CHK(learn_align(ctx, method, x, y, fields->kx, *ky, options, lambda, &align));
     }
-    CHK(parse_kernel(ctx, "kx", align.text ? align.text : fields->kx, x, kx));
+    const char *text = align.text ? align.text : fields->kx;
+    CHK(okra_at_(okra_kernel_choose(ctx, text, x, kx), "kx"));
     REFUSE_IF(*fields->twin && y->weights, OKRA_EUNSUPPORTED,
               "twin learns kernels from pairs that count alike: it "
               "does not use weights");
@@ -352,16 +316,23 @@ static okra_status learn_kernels(okra_context *ctx, const okra_method_ *method,
         CHK(learn_twin(ctx, x, y, fields, kx, ky, hsic));
     }
     for (size_t i = 0; i < count; i++) {
-        CHK(put_twin(bags[i], fields->twin, hsic));
-        CHK(put_align(bags[i], &align));
+        if (*fields->twin) {
+            CHK(okra_store_put_number_(stores[i], "twin.hsic-before", hsic[0]));
+            CHK(okra_store_put_number_(stores[i], "twin.hsic-after", hsic[1]));
+        }
+        if (align.text) {
+            CHK(okra_store_put_text_(stores[i], "align.kernels", align.kernels));
+            CHK(okra_store_put_text_(stores[i], "align.weights", align.weights));
+            CHK(okra_store_put_number_(stores[i], "align.value", align.value));
+        }
     }
     return OKRA_OK;
 }
 
-/* bags: count empty places, used up here; models: count empty places. */
+/* stores: count empty places, used up here; models: count empty places. */
 static okra_status fit_all(okra_context *ctx, const okra_model *basis, const okra_data *x,
                            const okra_data *y, const okra_options *options,
-                           const double *lambda, size_t count, okra_bag_ **bags,
+                           const double *lambda, size_t count, okra_store_ **stores,
                            okra_model **models)
 {
     okra_fit_fields_ fields;
@@ -383,10 +354,10 @@ static okra_status fit_all(okra_context *ctx, const okra_model *basis, const okr
         CHK(check_lambda(method, lambda, count));
     }
     for (size_t i = 0; i < count; i++) {
-        CHK(okra_bag_create_(&bags[i]));
-        CHK(decoder ? okra_bag_put_text_(bags[i], "decode", fields.decode) : OKRA_OK);
+        CHK(okra_store_create_(&stores[i]));
+        CHK(decoder ? okra_store_put_text_(stores[i], "decode", fields.decode) : OKRA_OK);
     }
-    CHK(learn_kernels(ctx, method, x, y, &fields, options, lambda, count, bags, &kx,
+    CHK(learn_kernels(ctx, method, x, y, &fields, options, lambda, count, stores, &kx,
                       &ky));
     if (basis) {
         CHK(okra_fit_basis_low_(ctx, basis, &fields, method, options, x, y, kx, ky,
@@ -397,25 +368,27 @@ static okra_status fit_all(okra_context *ctx, const okra_model *basis, const okr
     if (map_x && map_x->kernel) {
         CHK(okra_low_waves_(&fields, &kx, &waves));
     }
-    CHK(kept_outputs(y, &kept));
-    CHK(okra_training_low_(ctx, map_x ? map_x->objects : x, kept, kx, ky,
-                           basis ? basis->bag : NULL, NULL, map_y, &training));
+    if (y->pieces) {
+        CHK(kept_outputs(y, &kept));
+    }
+    CHK(okra_training_low_(ctx, map_x ? map_x->objects : x, kept ? kept : y, kx, ky,
+                           basis ? basis->store : NULL, NULL, map_y, &training));
     kx = ky = NULL;
     map_y = NULL;
     training->waves = map_x && map_x->kernel;
     training->waves_text = TAKE(waves);
     if (okra_kernel_low_(training->kx)) {
-        CHK(okra_low_put_(ctx, training->bound_x, "x", count, bags));
+        CHK(okra_low_put_(ctx, training->bound_x, "x", count, stores));
     }
     if (okra_kernel_low_(training->ky)) {
-        CHK(okra_low_put_(ctx, training->bound_y, "y", count, bags));
+        CHK(okra_low_put_(ctx, training->bound_y, "y", count, stores));
     }
     CHK(run(ctx, training, map_x ? x : training->x, y, map_x, method, options, lambda,
-            count, bags));
+            count, stores));
     for (size_t i = 0; i < count; i++) {
         CHK(okra_model_assemble_(training, method, options, lambda ? &lambda[i] : NULL,
-                                 bags[i], &models[i]));
-        bags[i] = NULL;
+                                 stores[i], &models[i]));
+        stores[i] = NULL;
     }
     return OKRA_OK;
 }
@@ -425,32 +398,26 @@ static okra_status fit_pairs(okra_context *ctx, const okra_model *basis,
                              const okra_options *options, const double *lambda,
                              size_t count, okra_model **models)
 {
-    okra_status st = OKRA_OK;
-    okra_bag_ **bags = NULL;
-    okra_model **made = NULL;
-    ZALLOC(bags, (okra_int)count);
-    ZALLOC(made, (okra_int)count);
-    TRY(fit_all(ctx, basis, x, y, options, lambda, count, bags, made));
+    OWNED okra_store_ **stores = NULL;
+    OWNED okra_model **made = NULL;
+    ZMAKE(stores, (okra_int)count);
+    ZMAKE(made, (okra_int)count);
+    okra_status st = fit_all(ctx, basis, x, y, options, lambda, count, stores, made);
     for (size_t i = 0; i < count; i++) {
-        models[i] = TAKE(made[i]);
-    }
-done:
-    for (size_t i = 0; made && i < count; i++) {
-        okra_bag_free_(bags[i]);
+        if (st == OKRA_OK) {
+            models[i] = TAKE(made[i]);
+        }
+        okra_store_free_(stores[i]);
         okra_model_free(made[i]);
     }
-    FREE(bags, made);
     return st;
 }
 
-/* Do all processes fit the same? */
+/* Do all of several processes fit the same? */
 static okra_status same_fit(const okra_context *ctx, const okra_data *x,
                             const okra_data *y, const okra_options *options,
                             const double *lambda, size_t count)
 {
-    if (!okra_context_crew_(ctx)) {
-        return OKRA_OK;
-    }
     uint64_t h = okra_data_mix_(okra_data_mix_(OKRA_MIX_START_, x), y);
     h = okra_options_mix_(h, options);
     h = lambda ? okra_mix_(h, lambda, count * sizeof *lambda) : h;
@@ -462,7 +429,9 @@ okra_status okra_fit_with_(okra_context *ctx, const okra_model *basis, const okr
                            const double *lambda, size_t count, okra_model **models)
 {
     FREED_BY(okra_data_drop_) okra_data *some_x = NULL, *some_y = NULL;
-    CHK(same_fit(ctx, x, y, options, lambda, count));
+    if (okra_context_processes_(ctx)) {
+        CHK(same_fit(ctx, x, y, options, lambda, count));
+    }
     CHK(okra_weights_drop_(x, y, &some_x, &some_y));
     return fit_pairs(ctx, basis, some_x, some_y, options, lambda, count, models);
 }
@@ -470,9 +439,7 @@ okra_status okra_fit_with_(okra_context *ctx, const okra_model *basis, const okr
 okra_status okra_fit(okra_context *context, const okra_data *x, const okra_data *y,
                      const okra_options *options, okra_model **out)
 {
-    NOT_NULL(out);
-    NOT_NULL(x);
-    NOT_NULL(y);
+    NOT_NULL(out, x, y);
     CHK(okra_outputs_known_(y));
     return okra_fit_with_(context, NULL, x, y, options, NULL, 1, out);
 }
@@ -497,8 +464,7 @@ okra_status okra_fit_as(okra_context *context, const okra_data *x, const okra_da
     if (r.basis) {
         return okra_fit_basis_(context, r.basis, x, y, options, models);
     }
-    NOT_NULL(x);
-    NOT_NULL(y);
+    NOT_NULL(x, y);
     REFUSE_IF(path && (!r.lambda || r.count == 0), OKRA_EARG, "the path has no lambda");
     CHK(okra_outputs_known_(y));
     return okra_fit_with_(context, NULL, x, y, options, r.lambda, path ? r.count : 1,
@@ -508,10 +474,12 @@ okra_status okra_fit_as(okra_context *context, const okra_data *x, const okra_da
 void okra_model_free(okra_model *model)
 {
     if (model) {
-        okra_bag_free_(model->bag);
+        okra_store_free_(model->store);
         okra_model_drop_calibration_(model);
         okra_training_free_(model->training);
-        okra_archive_free_(model->archive);
+        if (model->archive) {
+            okra_archive_free_(model->archive);
+        }
         json_decref(model->about);
         FREE(model->json, model);
     }

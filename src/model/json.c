@@ -17,19 +17,13 @@ static okra_status set_text(json_t *object, const char *key, const char *text)
     return okra_json_set_(object, key, value);
 }
 
-/* A file that a fit keeps itself in is not a part of the model. */
-static bool is_passing(const okra_option *row)
-{
-    return row->type == OKRA_OPTION_WRITTEN;
-}
-
-/* Every option of fit and of the method: what was set, else the default. */
+/* Every option of fit and of the method: what was set, else the default. A file that a
+ * fit keeps itself in is not a part of the model. */
 static okra_status set_options(json_t *object, const okra_option_table *table,
                                const okra_options *options, const double *lambda)
 {
-    okra_status st = OKRA_OK;
-    for (const okra_option *row = table->rows; row && row->name && st == OKRA_OK; row++) {
-        const char *text = options && !is_passing(row)
+    for (const okra_option *row = table->rows; row && row->name; row++) {
+        const char *text = options && row->type != OKRA_OPTION_WRITTEN
                                ? okra_options_get(options, row->name)
                                : row->preset;
         char number[40];
@@ -37,23 +31,21 @@ static okra_status set_options(json_t *object, const okra_option_table *table,
             okra_number_format_(number, sizeof number, 17, *lambda);
             text = number;
         }
-        if (text) {
-            st = set_text(object, row->name, text);
-        }
+        CHK(text ? set_text(object, row->name, text) : OKRA_OK);
     }
-    return st;
+    return OKRA_OK;
 }
 
-static okra_status set_bag(json_t *object, const okra_bag_ *bag)
+static okra_status set_kept(json_t *object, const okra_store_ *store)
 {
     FREED_BY(okra_json_drop_) json_t *numbers = json_object(), *texts = json_object();
-    const char *name, *text;
-    double value;
-    for (size_t i = 0; (name = okra_bag_each_number_(bag, i, &value)); i++) {
-        CHK(okra_json_set_(numbers, name, json_real(value)));
-    }
-    for (size_t i = 0; (name = okra_bag_each_text_(bag, i, &text)); i++) {
-        CHK(set_text(texts, name, text));
+    for (okra_int i = 0; i < store->count; i++) {
+        const okra_store_item_ *item = &store->items[i];
+        if (item->sort == OKRA_KEPT_NUMBER_) {
+            CHK(okra_json_set_(numbers, item->name, json_real(item->number)));
+        } else if (item->sort == OKRA_KEPT_TEXT_) {
+            CHK(set_text(texts, item->name, item->text));
+        }
     }
     CHK(okra_json_set_(object, "numbers", json_incref(numbers)));
     return okra_json_set_(object, "texts", json_incref(texts));
@@ -123,7 +115,7 @@ okra_status okra_model_check_options_(const okra_model *model,
             const char *had = json_string_value(json_object_get(fitted, row->name));
             const char *has =
                 options ? okra_options_get(options, row->name) : row->preset;
-            bool free = is_passing(row) ||
+            bool free = row->type == OKRA_OPTION_WRITTEN ||
                         (strcmp(row->name, "lambda") == 0 && /* a path has its own */
                          !(options && okra_options_is_set(options, "lambda")));
             bool kept = okra_model_keeps_(model->method, row->name);
@@ -137,7 +129,7 @@ okra_status okra_model_check_options_(const okra_model *model,
 
 okra_status okra_model_about_(const okra_training_ *training, const okra_method_ *method,
                               const okra_options *options, const double *lambda,
-                              const okra_bag_ *bag, json_t **out)
+                              const okra_store_ *store, json_t **out)
 {
     FREED_BY(okra_json_drop_)
     json_t *about = json_object(), *set = json_object(), *kernels = json_object();
@@ -154,7 +146,7 @@ okra_status okra_model_about_(const okra_training_ *training, const okra_method_
     CHK(okra_json_set_(about, "kernels", json_incref(kernels)));
     CHK(okra_json_set_(about, "x", okra_model_about_data_(training->x)));
     CHK(okra_json_set_(about, "y", okra_model_about_data_(training->y)));
-    CHK(set_bag(about, bag));
+    CHK(set_kept(about, store));
     *out = TAKE(about);
     return OKRA_OK;
 }

@@ -21,21 +21,19 @@ okra_status okra_model_loss(okra_context *context, const okra_model *model,
                             double *each)
 {
     NOT_NULL(value);
-    FREED_BY(okra_walk_close_) okra_walk_ walk = {0};
+    FREED_BY(okra_batches_close_) okra_batches_ walk = {0};
     FREED_BY(okra_feature_loss_drop_) okra_feature_loss_ *loss = NULL;
     FREED_BY(okra_data_drop_) okra_data *aligned = NULL;
     OWNED double *block = NULL, *losses = NULL;
     double sum = 0, total = 0;
-    NOT_NULL(model);
-    NOT_NULL(x);
-    NOT_NULL(y);
+    NOT_NULL(model, x, y);
     okra_int width = okra_model_width_(model);
     bool embeds = okra_model_form_(model) == OKRA_FORM_EMBEDDING;
     CHK(check(x, y));
     CHK(okra_data_align(context, y, model->training->y, &aligned));
     y = aligned;
     CHK(okra_feature_loss_create_(context, &model->training->output, y, &loss));
-    CHK(okra_walk_open_(context, model, x, width, &walk));
+    CHK(okra_batches_open_(context, model, x, width, &walk));
     CHK(okra_doubles_(context, walk.rows, width, "a block of predictions", &block));
     MAKE(losses, x->n);
     okra_progress_(context, "loss", 0, x->n);
@@ -44,7 +42,7 @@ okra_status okra_model_loss(okra_context *context, const okra_model *model,
         okra_mat_ out = okra_mat_of_(block, m, width), none = {0};
         okra_block_ b = {first, m, embeds ? none : out, embeds ? out : none, none};
         CHK(okra_cancelled_(context));
-        CHK(okra_walk_predict_(context, &walk, first, out));
+        CHK(okra_batches_predict_(context, &walk, first, out));
         CHK(okra_feature_loss_block_(context, loss, &b, losses + first));
         okra_progress_(context, "loss", first + m, x->n);
     }
@@ -92,21 +90,11 @@ static okra_status drop_own(const okra_data *y, okra_decoded_ *two, okra_decoded
 
 static okra_status decode(okra_context *ctx, const sink *s, const okra_block_ *block)
 {
-    okra_status st = OKRA_OK;
-    const okra_decoder_ *decoder = okra_decoder_default_(false, false);
     okra_decode_request_ request = {.tests = block->m, .top = 2};
-    okra_decoded_ two = {0};
-    void *state = NULL;
-    TRY(decoder->create(ctx, &s->t->output, NULL, &request, &state));
-    TRY(decoder->block(ctx, state, block));
-    TRY(decoder->finish(ctx, state, &two));
-    TRY(drop_own(s->t->y, &two, &s->p->decoded));
-done:
-    if (state) {
-        decoder->free(state);
-    }
-    okra_decoded_clear_(&two);
-    return st;
+    FREED_BY(okra_decoded_clear_) okra_decoded_ two = {0};
+    CHK(okra_decode_block_(ctx, okra_decoder_default_(false, false), &s->t->output, NULL,
+                           &request, block, &two));
+    return drop_own(s->t->y, &two, &s->p->decoded);
 }
 
 static okra_status keep(okra_mat_ from, double **to)
@@ -144,8 +132,7 @@ okra_status okra_model_leave(okra_context *context, const okra_model *model,
                              const okra_options *options, double *losses,
                              okra_prediction **out)
 {
-    NOT_NULL(model);
-    NOT_NULL(out);
+    NOT_NULL(model, out);
     const okra_training_ *t = model->training;
     FREED_BY(okra_prediction_drop_) okra_prediction *p = NULL;
     FREED_BY(okra_options_drop_) okra_options *own = NULL;

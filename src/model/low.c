@@ -17,11 +17,7 @@
 
 okra_status okra_low_read_(const char *name, const char *text, okra_low_ *out)
 {
-    okra_status st = okra_low_parse_(text, out);
-    if (st != OKRA_OK) {
-        okra_message_prefix_("%s", name);
-    }
-    return st;
+    return okra_at_(okra_low_parse_(text, out), "%s", name);
 }
 
 /* *kernel becomes EXPR | SPEC. */
@@ -33,14 +29,10 @@ static okra_status follow(const char *name, const char *text, okra_kernel **kern
     CHK(okra_low_read_(name, text, &low));
     both = okra_format_("%s | %s", okra_kernel_text(*kernel), text);
     GOT(both);
-    okra_status st = okra_kernel_parse(both, &followed);
-    if (st != OKRA_OK) {
-        okra_message_prefix_("%s", name);
-        return st;
-    }
+    CHK(okra_at_(okra_kernel_parse(both, &followed), "%s", name));
     okra_kernel_free(*kernel);
     *kernel = followed;
-    return st;
+    return OKRA_OK;
 }
 
 static okra_status blank(void *arg, okra_int begin, okra_int end, int worker)
@@ -54,21 +46,22 @@ static okra_status blank(void *arg, okra_int begin, okra_int end, int worker)
 }
 
 /* The factor of a basis, made by the engine. */
-static okra_status factor_basis(okra_context *ctx, const okra_bound_ *bound, okra_mat_ F)
+static okra_status factor_basis(okra_context *ctx, const okra_trained_kernel_ *bound,
+                                okra_mat_ F)
 {
     FREED_BY(okra_entries_drop_) okra_entries_ *entries = NULL;
-    FREED_BY(okra_large_drop_) okra_large_ *K = NULL;
+    FREED_BY(okra_matrix_drop_) okra_matrix_ *K = NULL;
     OWNED double *d = NULL;
     double shift = 0;
     MAKE(d, F.rows);
     CHK(okra_entries_create_(ctx, bound, NULL, &entries));
-    CHK(okra_large_create_(ctx, F.rows, F.rows, "the Gram matrix of the basis", &K));
-    CHK(okra_large_gram_(ctx, entries, 0, K));
-    CHK(okra_large_diagonal_(ctx, K, d));
-    CHK(okra_low_shift_(okra_bound_kernel_(bound), F.rows, d, &shift));
-    CHK(okra_large_add_diagonal_(ctx, shift, K));
-    CHK(okra_large_cholesky_(ctx, K, NULL));
-    CHK(okra_large_get_(ctx, K, 0, 0, F));
+    CHK(okra_matrix_create_(ctx, F.rows, F.rows, "the Gram matrix of the basis", &K));
+    CHK(okra_matrix_gram_(ctx, entries, 0, K));
+    CHK(okra_matrix_diagonal_(ctx, K, d));
+    CHK(okra_low_shift_(okra_trained_kernel_kernel_(bound), F.rows, d, &shift));
+    CHK(okra_matrix_add_diagonal_(ctx, shift, K));
+    CHK(okra_matrix_cholesky_(ctx, K, NULL));
+    CHK(okra_matrix_get_(ctx, K, 0, 0, F));
     return okra_parallel_least_(ctx, (double)F.rows * (double)F.rows, F.rows, 256, NULL,
                                 blank, &F);
 }
@@ -144,21 +137,21 @@ okra_status okra_fit_low_(okra_context *ctx, const okra_fit_fields_ *f,
     return OKRA_OK;
 }
 
-okra_status okra_low_put_(okra_context *ctx, const okra_bound_ *bound, const char *side,
-                          size_t count, okra_bag_ *const *bags)
+okra_status okra_low_put_(okra_context *ctx, const okra_trained_kernel_ *bound,
+                          const char *side, size_t count, okra_store_ *const *stores)
 {
     okra_int rank = 0;
     double error = -1;
     char name[32];
     if (bound) {
-        CHK(okra_bound_low_(ctx, bound, &rank, &error));
+        CHK(okra_trained_kernel_low_(ctx, bound, &rank, &error));
     }
     for (size_t i = 0; rank > 0 && i < count; i++) {
         snprintf(name, sizeof name, "%s.rank", side);
-        CHK(okra_bag_put_number_(bags[i], name, (double)rank));
+        CHK(okra_store_put_number_(stores[i], name, (double)rank));
         snprintf(name, sizeof name, "%s.trace-error", side);
         if (error >= 0) {
-            CHK(okra_bag_put_number_(bags[i], name, error));
+            CHK(okra_store_put_number_(stores[i], name, error));
         }
     }
     return OKRA_OK;
@@ -186,7 +179,7 @@ okra_status okra_low_waves_(const okra_fit_fields_ *f, okra_kernel **kx, char **
 /* Does the model keep its basis, so that its features can be made again? */
 static bool keeps_basis(const okra_model *model)
 {
-    return okra_map_saved_over_(model->bag, "basis");
+    return okra_map_saved_over_(model->store, "basis");
 }
 
 okra_status okra_model_kernel_text_(const okra_model *model, char **out)
@@ -245,8 +238,6 @@ static okra_status check_options(const okra_options *options,
                                                        "example nystrom(rank=500)");
 }
 
-OKRA_DROPS_(drop_bag, okra_bag_, okra_bag_free_)
-
 okra_status okra_basis_create(okra_context *context, const okra_data *x,
                               const okra_options *options, okra_model **out)
 {
@@ -256,7 +247,7 @@ okra_status okra_basis_create(okra_context *context, const okra_data *x,
     FREED_BY(okra_kernel_drop_) okra_kernel *kx = NULL, *ky = NULL;
     FREED_BY(okra_map_drop_) okra_map_ *map = NULL;
     FREED_BY(okra_data_drop_) okra_data *y = NULL;
-    FREED_BY(drop_bag) okra_bag_ *bag = NULL;
+    FREED_BY(okra_store_drop_) okra_store_ *store = NULL;
     FREED_BY(okra_training_drop_) okra_training_ *training = NULL;
     OWNED char *waves = NULL;
     NOT_NULL(x);
@@ -268,10 +259,10 @@ okra_status okra_basis_create(okra_context *context, const okra_data *x,
     CHK(okra_kernel_choose(context, fields.kx, x, &kx));
     CHK(okra_map_create_(context, kx, x, &low, 1, &map));
     CHK(first_features(context, map, x, &y));
-    CHK(okra_bag_create_(&bag));
-    CHK(okra_solution_basis_(context, map, bag));
-    CHK(okra_bag_put_number_(bag, "x.rank", (double)map->rank));
-    CHK(okra_map_save_over_(map, bag, "basis"));
+    CHK(okra_store_create_(&store));
+    CHK(okra_solution_basis_(context, map, store));
+    CHK(okra_store_put_number_(store, "x.rank", (double)map->rank));
+    CHK(okra_map_save_over_(map, store, "basis"));
     CHK(okra_kernel_parse("linear", &ky));
     if (map->kernel) {
         CHK(okra_low_waves_(&fields, &kx, &waves));
@@ -281,8 +272,8 @@ okra_status okra_basis_create(okra_context *context, const okra_data *x,
     kx = ky = NULL;
     training->waves = map->kernel != NULL;
     training->waves_text = TAKE(waves);
-    CHK(okra_model_assemble_(training, of_basis(), options, NULL, bag, out));
-    bag = NULL;
+    CHK(okra_model_assemble_(training, of_basis(), options, NULL, store, out));
+    store = NULL;
     return OKRA_OK;
 }
 
@@ -319,7 +310,7 @@ okra_status okra_fit_basis_low_(okra_context *ctx, const okra_model *basis,
     REFUSE_IF(*f->low_rank_y && features, OKRA_EARG,
               "low-rank-y: outputs under a linear kernel are their own "
               "features: leave it out");
-    CHK(okra_map_load_over_(ctx, kx, basis->training->x, basis->bag, "basis", "kx",
+    CHK(okra_map_load_over_(ctx, kx, basis->training->x, basis->store, "basis", "kx",
                             map_x));
     if (*f->low_rank_y) {
         CHK(okra_low_read_("low-rank-y", f->low_rank_y, &low));
@@ -362,9 +353,7 @@ okra_status okra_fit_basis_(okra_context *context, const okra_model *basis,
     NOT_NULL(out);
     FREED_BY(okra_options_drop_) okra_options *all = NULL;
     FREED_BY(okra_data_drop_) okra_data *aligned = NULL;
-    NOT_NULL(basis);
-    NOT_NULL(x);
-    NOT_NULL(y);
+    NOT_NULL(basis, x, y);
     REFUSE_IF(!keeps_basis(basis), OKRA_EARG,
               "the model keeps no basis: make one with okra basis, or fit with "
               "keep-moments");

@@ -17,7 +17,7 @@ typedef struct merging {
     okra_options *options;
     okra_training_ *training;
     okra_map_ *map;
-    okra_bag_ *bag;
+    okra_store_ *store;
 } merging;
 
 /* ---- do they go together? ---- */
@@ -39,27 +39,24 @@ static bool shared(const char *name)
            strcmp(name, "moments.A") == 0;
 }
 
-static okra_status same_arrays(const okra_bag_ *a, const okra_bag_ *b, size_t k)
+static okra_status same_arrays(const okra_store_ *a, const okra_store_ *b, size_t k)
 {
-    const char *name;
-    const double *other;
-    okra_int r, c;
-    okra_mat_ A = {0};
-    for (size_t i = 0; (name = okra_bag_each_(a, i, &A)); i++) {
-        if (!shared(name)) {
+    for (okra_int i = 0; i < a->count; i++) {
+        const char *name = a->items[i].name;
+        okra_mat_ A = a->items[i].A, B = okra_store_mat_(b, name);
+        if (a->items[i].sort != OKRA_KEPT_MATRIX_ || !shared(name)) {
             continue;
         }
-        other = okra_bag_get_(b, name, &r, &c);
-        if (!other || r != A.rows || c != A.cols ||
-            memcmp(A.p, other, (size_t)(r * c) * sizeof *other) != 0) {
+        if (!B.p || B.rows != A.rows || B.cols != A.cols ||
+            memcmp(A.p, B.p, (size_t)(A.rows * A.cols) * sizeof *A.p) != 0) {
             char what[160];
             snprintf(what, sizeof what, "the basis ('%s')", name);
             return apart(0, k, what);
         }
     }
     double scale_a = 0, scale_b = 0;
-    okra_bag_get_number_(a, "basis.scale", &scale_a);
-    okra_bag_get_number_(b, "basis.scale", &scale_b);
+    okra_store_get_number_(a, "basis.scale", &scale_a);
+    okra_store_get_number_(b, "basis.scale", &scale_b);
     return scale_a == scale_b ? OKRA_OK : apart(0, k, "the basis ('basis.scale')");
 }
 
@@ -150,8 +147,8 @@ static okra_status check_one(const merging *z, size_t k)
     }
     CHK(check_columns(z, k));
     CHK(same_settings(a, m, k));
-    CHK(same_arrays(a->bag, m->bag, k));
-    return same_arrays(m->bag, a->bag, k);
+    CHK(same_arrays(a->store, m->store, k));
+    return same_arrays(m->store, a->store, k);
 }
 
 /* ---- together ---- */
@@ -190,23 +187,23 @@ static okra_status make_training(merging *z)
     CHK(okra_kernel_parse_kept_(okra_kernel_text(a->training->kx), &kx));
     CHK(okra_kernel_parse_kept_(okra_kernel_text(a->training->ky), &ky));
     const okra_data *x = side(z, first_named(z, z->count, true), true);
-    CHK(okra_training_create_(z->ctx, x, z->y, kx, ky, a->bag, &z->training));
+    CHK(okra_training_create_(z->ctx, x, z->y, kx, ky, a->store, &z->training));
     kx = ky = NULL;
     if (z->training->waves) {
         CHK(okra_model_kernel_text_(a, &z->training->waves_text));
     }
-    return okra_map_load_over_(z->ctx, z->training->kx, z->training->x, a->bag, "basis",
+    return okra_map_load_over_(z->ctx, z->training->kx, z->training->x, a->store, "basis",
                                "kx", &z->map);
 }
 
 static okra_status add_up(merging *z, double lambda)
 {
-    OWNED const okra_bag_ **bags = NULL;
+    OWNED const okra_store_ **stores = NULL;
     const char *file = NULL;
     char number[40];
-    MAKE(bags, (okra_int)z->count);
+    MAKE(stores, (okra_int)z->count);
     for (size_t k = 0; k < z->count; k++) {
-        bags[k] = z->models[k]->bag;
+        stores[k] = z->models[k]->store;
     }
     CHK(okra_model_options_(z->models[0], &z->options, &file));
     if (lambda > 0) {
@@ -215,10 +212,10 @@ static okra_status add_up(merging *z, double lambda)
     }
     okra_problem_ whole = okra_training_problem_(z->training, z->training->x, z->map);
     whole.unlabelled = 0; /* x is the basis */
-    okra_sum_ sum = {.bags = bags, .count = z->count, .whole = &whole};
-    CHK(okra_bag_create_(&z->bag));
-    CHK(okra_solution_sum_(z->ctx, &sum, z->options, z->bag));
-    return okra_update_common_(z->models[0]->bag, z->bag);
+    okra_sum_ sum = {.stores = stores, .count = z->count, .whole = &whole};
+    CHK(okra_store_create_(&z->store));
+    CHK(okra_solution_sum_(z->ctx, &sum, z->options, z->store));
+    return okra_update_common_(z->models[0]->store, z->store);
 }
 
 /* Pairs that none of the fits has seen. */
@@ -239,7 +236,7 @@ static void clear(merging *z)
     okra_options_free(z->options);
     okra_map_free_(z->map);
     okra_training_free_(z->training);
-    okra_bag_free_(z->bag);
+    okra_store_free_(z->store);
 }
 
 okra_status okra_model_merge(okra_context *context, const okra_model *const *models,
@@ -247,8 +244,7 @@ okra_status okra_model_merge(okra_context *context, const okra_model *const *mod
 {
     FREED_BY(clear) merging z = {.ctx = context, .models = models, .count = count};
     FREED_BY(okra_model_drop_) okra_model *made = NULL;
-    NOT_NULL(out);
-    NOT_NULL(models);
+    NOT_NULL(out, models);
     REFUSE_IF(count == 0, OKRA_EARG, "merge: there are no models");
     REFUSE_IF(!(lambda >= 0 && lambda <= 1e300), OKRA_EARG,
               "merge: lambda is %g, expected a positive number, or 0: that of "
@@ -260,9 +256,9 @@ okra_status okra_model_merge(okra_context *context, const okra_model *const *mod
     CHK(join_outputs(&z));
     CHK(make_training(&z));
     CHK(add_up(&z, lambda));
-    CHK(okra_model_assemble_(z.training, models[0]->method, z.options, NULL, z.bag,
+    CHK(okra_model_assemble_(z.training, models[0]->method, z.options, NULL, z.store,
                              &made));
-    z.bag = NULL;
+    z.store = NULL;
     CHK(join_calibration(&z, made));
     *out = TAKE(made);
     return OKRA_OK;

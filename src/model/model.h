@@ -19,7 +19,7 @@ typedef struct okra_training_ {
     okra_data *x, *y;
     okra_data *filled; /* y, 0 in place of missing values */
     okra_kernel *kx, *ky;
-    okra_bound_ *bound_x, *bound_y;
+    okra_trained_kernel_ *bound_x, *bound_y;
     okra_map_ *map_y;    /* low rank of the output kernel, or NULL; then no bound_y */
     bool waves;          /* x holds frequencies: low rank by random Fourier features */
     char *waves_text;    /* then kx is linear, and this is the kernel that it is for */
@@ -30,12 +30,13 @@ typedef struct okra_training_ {
 struct okra_model {
     okra_training_ *training;
     const okra_method_ *method;
-    okra_bag_ *bag; /* what the method keeps, and statistics of the kernels */
+    okra_store_ *store; /* what the method keeps, and statistics of the kernels */
     char *json;
     json_t *about;                 /* the same, read: okra_model_option */
     struct okra_archive_ *archive; /* the file that a loaded model lies in, or NULL */
     okra_data *calibration_x,
         *calibration_y; /* pairs that the fit has not seen, or NULL */
+    bool dropped;       /* the file left the factor out, see OKRA_COMPACT_AUTO */
 };
 
 struct okra_prediction {
@@ -45,18 +46,18 @@ struct okra_prediction {
     double *confidence; /* tests x OKRA_CONFIDENCE_COLUMNS, or NULL */
 };
 
-/* Takes over both kernels; keeps x and y (a copy where they borrow). `bag` != NULL:
+/* Takes over both kernels; keeps x and y (a copy where they borrow). `store` != NULL:
  * statistics of the kernels, and a map of the outputs if it has one, are read from it and
  * not computed. On failure the kernels still belong to the caller. */
 okra_status okra_training_create_(okra_context *ctx, const okra_data *x,
                                   const okra_data *y, okra_kernel *kx, okra_kernel *ky,
-                                  const okra_bag_ *bag, okra_training_ **out) OKRA_CHECK;
+                                  const okra_store_ *store, okra_training_ **out);
 /* The same with a map of the outputs, which is taken over, and the statistics of both
- * kernels from two bags. */
+ * kernels from two stores. */
 okra_status okra_training_low_(okra_context *ctx, const okra_data *x, const okra_data *y,
-                               okra_kernel *kx, okra_kernel *ky, const okra_bag_ *bag_x,
-                               const okra_bag_ *bag_y, okra_map_ *map_y,
-                               okra_training_ **out) OKRA_CHECK;
+                               okra_kernel *kx, okra_kernel *ky,
+                               const okra_store_ *store_x, const okra_store_ *store_y,
+                               okra_map_ *map_y, okra_training_ **out);
 void okra_training_free_(okra_training_ *training); /* one reference */
 OKRA_DROPS_(okra_model_drop_, okra_model, okra_model_free)
 OKRA_DROPS_(okra_training_drop_, okra_training_, okra_training_free_)
@@ -65,10 +66,10 @@ OKRA_DROPS_(okra_training_drop_, okra_training_, okra_training_free_)
 okra_problem_ okra_training_problem_(const okra_training_ *training, const okra_data *x,
                                      const okra_map_ *map_x);
 
-/* A model around a bag, which it takes over on success. lambda NULL: of the options. */
+/* A model around a store, which it takes over on success. lambda NULL: of the options. */
 okra_status okra_model_assemble_(okra_training_ *training, const okra_method_ *method,
                                  const okra_options *options, const double *lambda,
-                                 okra_bag_ *bag, okra_model **out) OKRA_CHECK;
+                                 okra_store_ *store, okra_model **out);
 
 /* Twin kernel learning on the labelled pairs as fields->twin says, "D1,D2" or
  * "D1,D2,unbiased", of low rank where the fit is; *kx and *ky are replaced by the learned
@@ -76,112 +77,104 @@ okra_status okra_model_assemble_(okra_training_ *training, const okra_method_ *m
 struct okra_fit_fields_;
 
 /* A SPEC of low rank; messages begin with the option's name. */
-okra_status okra_low_read_(const char *name, const char *text,
-                           struct okra_low_ *out) OKRA_CHECK;
+okra_status okra_low_read_(const char *name, const char *text, struct okra_low_ *out);
 /* Low rank as the options say: maps (NULL: none) where okra_fit_factored_ holds, else
  * kernels EXPR | SPEC take the place of *kx and *ky. */
 okra_status okra_fit_low_(okra_context *ctx, const struct okra_fit_fields_ *fields,
                           const okra_method_ *method, const okra_options *options,
                           const okra_data *x, const okra_data *y, okra_kernel **kx,
-                          okra_kernel **ky, okra_map_ **map_x,
-                          okra_map_ **map_y) OKRA_CHECK;
+                          okra_kernel **ky, okra_map_ **map_x, okra_map_ **map_y);
 /* A fit whose inputs are seen through the basis that a model keeps; NULL: its own.
  * lambda NULL: one model with the lambda of the options. */
 /* The ways of okra_fit_as: rows in files, and the features of a basis. */
 okra_status okra_fit_shards_(okra_context *ctx, const char *x, const char *y,
-                             const okra_options *options, okra_model **out) OKRA_CHECK;
+                             const okra_options *options, okra_model **out);
 okra_status okra_fit_basis_(okra_context *ctx, const okra_model *basis,
                             const okra_data *x, const okra_data *y,
-                            const okra_options *options, okra_model **out) OKRA_CHECK;
+                            const okra_options *options, okra_model **out);
 okra_status okra_fit_with_(okra_context *ctx, const okra_model *basis, const okra_data *x,
                            const okra_data *y, const okra_options *options,
-                           const double *lambda, size_t count,
-                           okra_model **models) OKRA_CHECK;
+                           const double *lambda, size_t count, okra_model **models);
 /* low.c: the map of the inputs from a model, that of the outputs as okra_fit_low_. */
 okra_status okra_fit_basis_low_(okra_context *ctx, const okra_model *basis,
                                 const struct okra_fit_fields_ *fields,
                                 const okra_method_ *method, const okra_options *options,
                                 const okra_data *x, const okra_data *y,
                                 const okra_kernel *kx, const okra_kernel *ky,
-                                okra_map_ **map_x, okra_map_ **map_y) OKRA_CHECK;
+                                okra_map_ **map_x, okra_map_ **map_y);
 /* options.c: is it the option `matrix` of the method, whose file the model keeps? */
 bool okra_model_keeps_(const okra_method_ *method, const char *name);
 /* options.c: the options that the model was fitted with, where they are not the defaults,
  * kernels as they were chosen and learned. *file (or NULL): one that names a file. */
 okra_status okra_model_options_(const okra_model *model, okra_options **out,
-                                const char **file) OKRA_CHECK;
+                                const char **file);
 /* Fresh text of the input kernel, with its form of low rank by waves. */
-okra_status okra_model_kernel_text_(const okra_model *model, char **out) OKRA_CHECK;
+okra_status okra_model_kernel_text_(const okra_model *model, char **out);
 /* Is low-rank-x asked for, and does the method use maps for this? */
 bool okra_fit_factored_(const struct okra_fit_fields_ *fields, const okra_method_ *method,
                         const okra_options *options, const okra_data *x,
                         const okra_data *y, const okra_kernel *ky);
 /* Rank and trace error of a kernel EXPR | SPEC as SIDE.rank and SIDE.trace-error of all
- * bags; bound == NULL, or another kernel: nothing. */
-okra_status okra_low_put_(okra_context *ctx, const okra_bound_ *bound, const char *side,
-                          size_t count, okra_bag_ *const *bags) OKRA_CHECK;
+ * stores; bound == NULL, or another kernel: nothing. */
+okra_status okra_low_put_(okra_context *ctx, const okra_trained_kernel_ *bound,
+                          const char *side, size_t count, okra_store_ *const *stores);
 /* Random Fourier features: test inputs meet the frequencies through `linear`, which takes
  * the place of *kx; *text: what it was, EXPR | rff(...), to be freed with okra_free_. */
 okra_status okra_low_waves_(const struct okra_fit_fields_ *fields, okra_kernel **kx,
-                            char **text) OKRA_CHECK;
+                            char **text);
 
 /* The method or decoder of a name, and whether nothing is set that it does not use. */
-okra_status okra_method_choose_(const char *name, const okra_method_ **out) OKRA_CHECK;
-okra_status okra_method_check_(const okra_options *options,
-                               const okra_method_ *method) OKRA_CHECK;
+okra_status okra_method_choose_(const char *name, const okra_method_ **out);
+okra_status okra_method_check_(const okra_options *options, const okra_method_ *method);
 /* Fails unless the options are those that the model was fitted with; lambda where it is
  * set. */
 okra_status okra_model_check_options_(const okra_model *model,
-                                      const okra_options *options) OKRA_CHECK;
+                                      const okra_options *options);
 /* Whether the options of a model's description are such that a fit would take them, each
  * by its row. */
-okra_status okra_model_check_values_(const okra_method_ *method,
-                                     const json_t *fitted) OKRA_CHECK;
+okra_status okra_model_check_values_(const okra_method_ *method, const json_t *fitted);
 /* As many inputs as outputs; more inputs where the method can use them. */
 okra_status okra_method_check_pairs_(const okra_method_ *method, const okra_data *x,
-                                     const okra_data *y) OKRA_CHECK;
+                                     const okra_data *y);
 /* Refuses a column of outputs of which nothing is known. */
-okra_status okra_outputs_known_(const okra_data *y) OKRA_CHECK;
-okra_status okra_decoder_choose_(const char *name, const okra_decoder_ **out) OKRA_CHECK;
+okra_status okra_outputs_known_(const okra_data *y);
+okra_status okra_decoder_choose_(const char *name, const okra_decoder_ **out);
 okra_status okra_decoder_check_(const okra_options *options,
-                                const okra_decoder_ *decoder) OKRA_CHECK;
+                                const okra_decoder_ *decoder);
 
 /* ---- blocks of predictions: what predict and loss share ---- */
 
 /* Test inputs prepared against a model, in blocks of at most `rows` rows. */
-typedef struct okra_walk_ {
+typedef struct okra_batches_ {
     const okra_model *model;
     okra_data *x; /* its columns as the model has them */
-    okra_other_ *other;
+    okra_test_side_ *other;
     double *self, *train_self; /* where the method asked for them */
     okra_entries_ *entries;    /* test inputs against all inputs that are kept      */
     double *K;                 /* rows x columns of them, or                        */
-    okra_large_ *large;        /* where the method takes it from the engine         */
+    okra_matrix_ *large;       /* where the method takes it from the engine         */
     okra_sent_ sent;           /* matrices of the model there                       */
     double *extra;             /* rows x extra_cols: of the last block, for a criterion */
     okra_int tests, rows, columns, extra_cols;
-} okra_walk_;
+} okra_batches_;
 
 /* `extra`: doubles per test row that the caller needs besides; the rows of a block come
  * from the budget. */
-okra_status okra_walk_open_(okra_context *ctx, const okra_model *model,
-                            const okra_data *x, okra_int extra,
-                            okra_walk_ *walk) OKRA_CHECK;
-void okra_walk_close_(okra_walk_ *walk);
+okra_status okra_batches_open_(okra_context *ctx, const okra_model *model,
+                               const okra_data *x, okra_int extra, okra_batches_ *walk);
+void okra_batches_close_(okra_batches_ *walk);
 /* Weights (m x n) or embedding (m x d) of test rows first..first+out.rows-1. */
-okra_status okra_walk_predict_(okra_context *ctx, okra_walk_ *walk, okra_int first,
-                               okra_mat_ out) OKRA_CHECK;
+okra_status okra_batches_predict_(okra_context *ctx, okra_batches_ *walk, okra_int first,
+                                  okra_mat_ out);
 /* Factors of the scores of links, of test rows first.. (labelled: they are the labelled
  * training inputs themselves), for a method that has a linker. */
-okra_status okra_walk_link_(okra_context *ctx, okra_walk_ *walk, okra_int first,
-                            bool labelled, okra_mat_ P, okra_mat_ Q) OKRA_CHECK;
+okra_status okra_batches_link_(okra_context *ctx, okra_batches_ *walk, okra_int first,
+                               bool labelled, okra_mat_ P, okra_mat_ Q);
 /* The explicit h(x), m x d, straight from the method's coefficients. */
-okra_status okra_walk_embed_(okra_context *ctx, okra_walk_ *walk, okra_int first,
-                             okra_mat_ out) OKRA_CHECK;
-/* Distance, gap and variance of every test point, from what was decoded. */
-okra_status okra_confidence_(okra_context *ctx, const okra_model *model,
-                             const okra_data *x, const okra_decoded_ *decoded,
-                             double **out) OKRA_CHECK;
+okra_status okra_batches_embed_(okra_context *ctx, okra_batches_ *walk, okra_int first,
+                                okra_mat_ out);
+/* unlearn.c: g (n, the caller frees it) for okra_decode_request_.unlearn. */
+okra_status okra_unlearn_(okra_context *ctx, const okra_model *model, double **out);
 okra_form_ okra_model_form_(const okra_model *model);
 /* What the fit left behind, to be cleared; of a method without squared loss lambda alone,
  * noise below 0 and no closed form. */
@@ -189,32 +182,38 @@ void okra_model_solution_(const okra_model *model, okra_solution_ *out);
 /* Does it keep a basis of low rank in the place of its training inputs? */
 bool okra_model_low_(const okra_model *model);
 /* Before single entries of its matrices are read: engine/block.c. */
-okra_status okra_model_settle_(okra_context *ctx, const okra_model *model) OKRA_CHECK;
-/* Columns of what okra_walk_predict_ gives: n or d. */
+okra_status okra_model_settle_(okra_context *ctx, const okra_model *model);
+/* Columns of what okra_batches_predict_ gives: n or d. */
 okra_int okra_model_width_(const okra_model *model);
 
 /* update.c: numbers and texts that belong to the kernels or the model as a whole. */
-okra_status okra_update_common_(const okra_bag_ *from, okra_bag_ *to) OKRA_CHECK;
+okra_status okra_update_common_(const okra_store_ *from, okra_store_ *to);
 
-/* ---- compact models: compact.c ---- */
+/* ---- compact models: file.c, whole.c ---- */
 
-/* Does a compact model do without this matrix of the bag? */
-bool okra_compact_drops_(const okra_model *model, const char *name, okra_compact how);
+/* Another value than OKRA_COMPACT_AUTO, but where it drops the factor. */
+okra_compact okra_compact_choose_(const okra_model *model, okra_compact how);
+/* The model with its factor, computed again; okra_compact_forget_ frees what is its own.
+ */
+okra_status okra_compact_whole_(okra_context *ctx, const okra_model *model,
+                                okra_model *out);
+void okra_compact_forget_(okra_model *whole);
 /* Is the factor made again at load? */
 bool okra_compact_recomputes_(const okra_model *model, okra_compact how);
-/* A factor of n rows that only looks like one, into the bag: model/check.c sees its
+/* A factor of n rows that only looks like one, into the store: model/check.c sees its
  * shape, and okra_compact_recompute_ makes it true when everything else is checked. */
 #define OKRA_RECOMPUTED_ "factor.recomputed"
+enum { OKRA_DROPPED_ = 2 }; /* not at load, but by those who ask for it */
 okra_status okra_compact_promise_(okra_context *ctx, const okra_method_ *method,
-                                  okra_int n, okra_bag_ *bag, double **out) OKRA_CHECK;
+                                  okra_int n, okra_store_ *store, double **out);
 okra_status okra_compact_recompute_(okra_context *ctx, const okra_model *model,
-                                    double *factor) OKRA_CHECK;
+                                    double *factor);
 /* Is this matrix kept as half of a factor, okra_compact_count_(rows) numbers? */
 bool okra_compact_halves_(const char *name, okra_mat_ A, okra_compact how);
 okra_int okra_compact_count_(okra_int n); /* n (n + 1) / 2 */
-/* The factor of n training inputs from its half, into the bag. */
+/* The factor of n training inputs from its half, into the store. */
 okra_status okra_compact_spread_(okra_context *ctx, const double *half, okra_int count,
-                                 okra_int n, okra_bag_ *bag) OKRA_CHECK;
+                                 okra_int n, okra_store_ *store);
 
 /* ---- the model file ---- */
 
@@ -223,20 +222,20 @@ enum { OKRA_MODEL_VERSION_ = 1 };
 
 /* A collection of any kind, as arrays in a folder of the archive and a line of JSON. */
 okra_status okra_objects_save_(okra_saver_ *saver, const char *folder,
-                               const okra_data *data) OKRA_CHECK;
+                               const okra_data *data);
 okra_status okra_objects_load_(okra_archive_ *archive, const char *folder,
-                               const json_t *about, okra_data **out) OKRA_CHECK;
+                               const json_t *about, okra_data **out);
 
-/* check.c: OKRA_EFORMAT unless the bag is what this method with these kernels and data
+/* check.c: OKRA_EFORMAT unless the store is what this method with these kernels and data
  * would leave, in names, shapes and ranges. kx as it is bound: linear for waves. */
 okra_status okra_model_check_(const okra_method_ *method, const okra_data *x,
                               const okra_data *y, const okra_kernel *kx,
-                              const okra_kernel *ky, okra_bag_ *bag) OKRA_CHECK;
+                              const okra_kernel *ky, okra_store_ *store);
 
 /* model.json without its arrays; a new reference. */
 okra_status okra_model_about_(const okra_training_ *training, const okra_method_ *method,
                               const okra_options *options, const double *lambda,
-                              const okra_bag_ *bag, json_t **out) OKRA_CHECK;
+                              const okra_store_ *store, json_t **out);
 /* Kind, count and width; NULL: no memory. */
 json_t *okra_model_about_data_(const okra_data *data);
 
@@ -244,11 +243,8 @@ json_t *okra_model_about_data_(const okra_data *data);
 void okra_model_drop_calibration_(okra_model *model);
 /* Warns where pairs that are to be learned from equal pairs that were held back. */
 okra_status okra_model_meets_calibration_(okra_context *ctx, const okra_model *model,
-                                          const okra_data *x,
-                                          const okra_data *y) OKRA_CHECK;
-okra_status okra_model_save_calibration_(okra_saver_ *saver,
-                                         const okra_model *model) OKRA_CHECK;
-okra_status okra_model_load_calibration_(const json_t *about,
-                                         okra_model *model) OKRA_CHECK;
+                                          const okra_data *x, const okra_data *y);
+okra_status okra_model_save_calibration_(okra_saver_ *saver, const okra_model *model);
+okra_status okra_model_load_calibration_(const json_t *about, okra_model *model);
 
 #endif

@@ -25,14 +25,12 @@ okra_status okra_fetch_(const okra_stored_ *s, const char *name, const char *dty
                         okra_int *rows_found)
 {
     okra_int r = 0, c = 0;
-    okra_status st =
-        okra_archive_get_(s->archive, s->folder, name, dtype, &r, &c, values);
-    if (st == OKRA_OK && ((rows >= 0 && r != rows) || c != cols)) {
-        st = okra_fail_(OKRA_EFORMAT, "%s: the array %s/%s has a shape that does not fit",
-                        s->archive->path, s->folder, name);
-    }
+    CHK(okra_archive_get_(s->archive, s->folder, name, dtype, &r, &c, values));
+    REFUSE_IF((rows >= 0 && r != rows) || c != cols, OKRA_EFORMAT,
+              "%s: the array %s/%s has a shape that does not fit", s->archive->path,
+              s->folder, name);
     GIVE(rows_found, r);
-    return st;
+    return OKRA_OK;
 }
 
 static void release(void *archive)
@@ -61,27 +59,20 @@ static okra_status save_dense(okra_saver_ *saver, const char *folder,
 static okra_status load_dense(const okra_stored_ *s, okra_data **out)
 {
     const void *values = NULL;
-    okra_status st = okra_fetch_(s, "values", "<f8", s->n, s->d, &values, NULL);
-    if (st == OKRA_OK) {
-        bool missing = json_is_true(json_object_get(s->about, "missing"));
-        st = (missing ? okra_data_missing : okra_data_dense)(values, s->n, s->d, s->d,
-                                                             out);
-    }
-    if (st == OKRA_OK) {
-        hold(*out, s->archive);
-    }
-    return st;
+    bool missing = json_is_true(json_object_get(s->about, "missing"));
+    CHK(okra_fetch_(s, "values", "<f8", s->n, s->d, &values, NULL));
+    CHK((missing ? okra_data_missing : okra_data_dense)(values, s->n, s->d, s->d, out));
+    hold(*out, s->archive);
+    return OKRA_OK;
 }
 
 static okra_status save_gram(okra_saver_ *saver, const char *folder,
                              const okra_data *data)
 {
-    okra_status st = save_dense(saver, folder, data);
-    if (st == OKRA_OK && data->diagonal) {
-        st = okra_saver_put_(saver, folder, "diagonal", "<f8", data->n, -1,
-                             data->diagonal, 8);
-    }
-    return st;
+    CHK(save_dense(saver, folder, data));
+    return data->diagonal ? okra_saver_put_(saver, folder, "diagonal", "<f8", data->n, -1,
+                                            data->diagonal, 8)
+                          : OKRA_OK;
 }
 
 static okra_status load_gram(const okra_stored_ *s, okra_data **out)
@@ -135,8 +126,8 @@ static okra_status load_bits(const okra_stored_ *s, okra_data **out)
 {
     const void *bits = NULL;
     okra_int words = (s->d + 63) / 64;
-    okra_status st = okra_fetch_(s, "bits", "<u8", s->n, words, &bits, NULL);
-    return st == OKRA_OK ? okra_data_bits(bits, s->n, s->d, words * 8, out) : st;
+    CHK(okra_fetch_(s, "bits", "<u8", s->n, words, &bits, NULL));
+    return okra_data_bits(bits, s->n, s->d, words * 8, out);
 }
 
 /* ---- labels ---- */
@@ -162,11 +153,9 @@ static okra_status save_names(okra_saver_ *saver, const char *folder, char **nam
 static okra_status save_labels(okra_saver_ *saver, const char *folder,
                                const okra_data *data)
 {
-    okra_status st =
-        okra_saver_put_(saver, folder, "codes", "<i8", data->n, -1, data->codes, 8);
-    return st == OKRA_OK && data->class_names
-               ? save_names(saver, folder, data->class_names, data->d)
-               : st;
+    CHK(okra_saver_put_(saver, folder, "codes", "<i8", data->n, -1, data->codes, 8));
+    return data->class_names ? save_names(saver, folder, data->class_names, data->d)
+                             : OKRA_OK;
 }
 
 /* Pointers to `count` names in an array of bytes. */

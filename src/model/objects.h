@@ -17,13 +17,13 @@ typedef struct okra_stored_ {
 /* An array whose shape must be rows x cols (cols < 0: a vector; rows < 0: any number). */
 okra_status okra_fetch_(const okra_stored_ *s, const char *name, const char *dtype,
                         okra_int rows, okra_int cols, const void **values,
-                        okra_int *rows_found) OKRA_CHECK;
+                        okra_int *rows_found);
 
 okra_status okra_ragged_save_(okra_saver_ *saver, const char *folder,
-                              const okra_data *data) OKRA_CHECK;
-okra_status okra_ragged_load_(const okra_stored_ *s, okra_data **out) OKRA_CHECK;
+                              const okra_data *data);
+okra_status okra_ragged_load_(const okra_stored_ *s, okra_data **out);
 okra_status okra_tuple_save_(okra_saver_ *saver, const char *folder,
-                             const okra_data *data) OKRA_CHECK;
-okra_status okra_tuple_load_(const okra_stored_ *s, okra_data **out) OKRA_CHECK;
+                             const okra_data *data);
+okra_status okra_tuple_load_(const okra_stored_ *s, okra_data **out);
 
 #endif

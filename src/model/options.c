@@ -219,16 +219,18 @@ okra_status okra_method_check_(const okra_options *options, const okra_method_ *
 {
     char who[80];
     const char *value, *name;
-    for (size_t i = 0; (name = okra_options_each_(options, i, &value)) != NULL; i++) {
+    const okra_option_table *tables[] = {&okra_fit_table_, &method->options};
+    snprintf(who, sizeof who, "method %s", method->name);
+    okra_status st = okra_options_check_used_(options, tables, 2, who);
+    for (size_t i = 0; st == OKRA_EARG && (name = okra_options_each_(options, i, &value));
+         i++) { /* a method that does use it */
         const char *other = only_method(name);
         REFUSE_IF(other && strcmp(other, method->name) != 0 &&
                       !okra_option_find_(&okra_fit_table_, name, strlen(name)),
                   OKRA_EARG, "method %s does not use the option '%s'; method %s does",
                   method->name, name, other);
     }
-    snprintf(who, sizeof who, "method %s", method->name);
-    const okra_option_table *tables[] = {&okra_fit_table_, &method->options};
-    return okra_options_check_used_(options, tables, 2, who);
+    return st;
 }
 
 okra_status okra_decoder_choose_(const char *name, const okra_decoder_ **out)
@@ -280,6 +282,10 @@ static const okra_option select_rows[] = {
      "N",
      "Then up to N more evaluations around the best cell (Nelder-Mead in the "
      "logarithms of its numbers)"},
+    {"effort", OKRA_OPTION_CHOICE, offsetof(okra_select_fields_, effort), "normal", 1, 0,
+     "quick|normal|thorough", "HOW",
+     "Of a fit that chooses: quick looks at 300 pairs at most, normal at 1,000 and drops "
+     "losers early, thorough at 2,000 and drops none"},
     {0}};
 
 const okra_option_table okra_select_table_ = {"select", select_rows,

@@ -28,7 +28,10 @@ typedef struct okra_select_fields_ {
     const char *cv, *metric;
     okra_int budget, refine, repeats;
     bool train_on_one, per_output;
+    int effort; /* of okra_effort_ */
 } okra_select_fields_;
+/* How long choosing may take (select/automatic.c). */
+typedef enum okra_effort_ { OKRA_QUICK_, OKRA_NORMAL_, OKRA_THOROUGH_ } okra_effort_;
 
 extern const okra_option_table okra_fit_table_, okra_predict_table_, okra_select_table_;
 

@@ -88,10 +88,7 @@ okra_status okra_fit_plan(okra_context *context, const okra_data *x, const okra_
                           const okra_options *options, char *text, size_t size,
                           double *seconds)
 {
-    NOT_NULL(x);
-    NOT_NULL(y);
-    NOT_NULL(text);
-    NOT_NULL(seconds);
+    NOT_NULL(x, y, text, seconds);
     okra_fit_fields_ f;
     const okra_method_ *method = NULL;
     FREED_BY(okra_kernel_drop_) okra_kernel *ky = NULL;

@@ -7,6 +7,7 @@
  * operations a test point), else W. What is asked for besides never changes what is
  * decoded.
  */
+#include "decode/propose.h"
 #include "model/model.h"
 #include "model/options.h"
 #include "okra/more/index.h"
@@ -16,6 +17,65 @@
 #include <math.h>
 #include <stdio.h>
 
+/* how sure a prediction is: the distance of the decoded object, the gap to
+ * the nearest other candidate, and the predictive variance of a Gaussian process with the
+ * input kernel as covariance and noise lambda (Rasmussen and Williams 2006, eq. 2.26):
+ *
+ *     v(x) = k(x,x) - k_x'(K + lambda I)^-1 k_x = k(x,x) - |G^-1 k_x|^2,
+ *     K + lambda I = GG'
+ *
+ * A pair of weight u_i has noise lambda / u_i, that is S K S and S k_x, S = diag(u)^1/2.
+ * n lambda in place of lambda with the operators cov and ccov, as in their systems. Under
+ * an operator T with eigenvalues t_i the variance along its i-th direction is
+ * t_i (k(x,x) - k_x'(K + lambda/t_i I)^-1 k_x): v(x) is that of a direction with t_i = 1.
+ * Where outputs have missing values, it is that of an output without any.
+ *
+ * Only for methods that predict the mean of that process. Under a loss other than squares
+ * (margin) lambda is no noise; where every position has a system of its own (jkm,
+ * constrained, the operator diagonal) none has the kernel of the whole; unlabelled inputs
+ * are in K without being observed. There the variance does not exist.
+ *
+ * Between 0 and k(x,x); rounding below 0 is clamped. It tells how far x is from the
+ * training inputs, whatever the outputs. Cost: n^2 a test point from the factor that the
+ * model keeps; n^3/3 once and n^2 doubles where it keeps none. */
+
+/* The nearest that is not at the best's distance: as the decoder tells, or among the best
+ * that it made up; infinite: not known. */
+static double runner_up(const okra_decoded_ *d, okra_int i)
+{
+    double found = d->runner_up ? d->runner_up[i] : (double)INFINITY;
+    for (okra_int k = i * d->top + 1;
+         d->proposals && !d->runner_up && k < (i + 1) * d->top; k++) {
+        bool farther = d->index[k] >= 0 && d->distance[k] > d->distance[i * d->top];
+        found = farther ? fmin(found, d->distance[k]) : found;
+    }
+    return found;
+}
+
+static okra_status confidence_of(okra_context *ctx, const okra_model *model,
+                                 const okra_data *x, const okra_decoded_ *decoded,
+                                 double **out)
+{
+    const okra_training_ *t = model->training;
+    OWNED double *values = NULL;
+    FREED_BY(okra_solution_clear_) okra_solution_ s = {0};
+    MAKE(values, x->n * OKRA_CONFIDENCE_COLUMNS);
+    for (okra_int i = 0; i < x->n; i++) {
+        double *row = values + i * OKRA_CONFIDENCE_COLUMNS;
+        row[0] = decoded->distance ? decoded->distance[i * decoded->top] : (double)NAN;
+        double gap = runner_up(decoded, i) - row[0];
+        row[1] = isfinite(gap) ? gap : (double)NAN;
+        row[2] = NAN;
+    }
+    okra_model_solution_(model, &s);
+    if (s.noise >= 0 && !t->waves && t->x->n == t->y->n) { /* it keeps its inputs */
+        CHK(okra_solution_variances_(ctx, &s, t->bound_x, x, OKRA_CONFIDENCE_COLUMNS,
+                                     values + 2));
+    }
+    *out = TAKE(values);
+    return OKRA_OK;
+}
+
 /* Test points per 1024 training outputs that are few: their decoding costs less than what
  * it needs of the training outputs, which then stays with the model for the next ones. */
 enum { FEW = 64 };
@@ -24,7 +84,7 @@ typedef struct run {
     const okra_model *model;
     const okra_decoder_ *decoder;
     void *state;
-    okra_walk_ walk;
+    okra_batches_ walk;
     bool direct; /* the decoder is fed H that the method gives by itself */
     bool want_weights, want_embedding;
     double *W, *H;       /* one block of each, where needed */
@@ -55,7 +115,7 @@ static okra_status check_request(const okra_model *model,
 /* Can the method give H by itself? */
 static bool gives_embedding(const okra_model *m)
 {
-    return m->training->output.features && okra_method_embeds_(m->method, m->bag);
+    return m->training->output.features && okra_method_embeds_(m->method, m->store);
 }
 
 /* The whole output space, or the components that the method predicts; the distance to
@@ -66,12 +126,12 @@ static okra_status choose_space(okra_context *ctx, run *r)
     CHK(okra_model_settle_(ctx, m));
     r->output = m->training->output;
     if (okra_method_compares_(m->method)->components) {
-        CHK(okra_method_compares_(m->method)->components(m->bag, r->output.y->n,
+        CHK(okra_method_compares_(m->method)->components(m->store, r->output.y->n,
                                                          &r->components));
         r->output.components = r->components.whole ? NULL : &r->components;
     }
     if (okra_method_compares_(m->method)->criterion) {
-        CHK(okra_method_compares_(m->method)->criterion(m->bag, r->output.y->n,
+        CHK(okra_method_compares_(m->method)->criterion(m->store, r->output.y->n,
                                                         &r->criterion));
         r->output.criterion = &r->criterion;
     }
@@ -88,7 +148,7 @@ static okra_status name_decoder(okra_context *ctx, const run *r,
 {
     bool smooth = false;
     okra_status st = OKRA_OK;
-    const char *kept = okra_bag_get_text_(r->model->bag, "decode");
+    const char *kept = okra_store_get_text_(r->model->store, "decode");
     if (options && okra_options_is_set(options, "decode") && *fields->decode) {
         return OKRA_OK;
     }
@@ -118,7 +178,7 @@ static okra_status prepare(okra_context *ctx, run *r, const okra_data *x)
     p->tests = x->n;
     p->n = r->model->training->y->n;
     p->d = embeds ? width : output->d;
-    CHK(okra_walk_open_(ctx, r->model, x, p->d, &r->walk));
+    CHK(okra_batches_open_(ctx, r->model, x, p->d, &r->walk));
     r->direct = !embeds && !r->decoder->weights && gives_embedding(r->model);
     if (r->want_weights) {
         CHK(okra_doubles_(ctx, p->tests, p->n, "the weights of all test points",
@@ -190,12 +250,12 @@ static okra_status one_block(okra_context *ctx, run *r, okra_int first, okra_int
     okra_mat_ W = part(p->weights, r->W, first, m, p->n);
     okra_mat_ H = part(p->embedding, r->H, first, m, p->d);
     if (embeds) {
-        CHK(okra_walk_predict_(ctx, &r->walk, first, H));
+        CHK(okra_batches_predict_(ctx, &r->walk, first, H));
     } else if (r->direct) {
-        CHK(okra_walk_embed_(ctx, &r->walk, first, H));
+        CHK(okra_batches_embed_(ctx, &r->walk, first, H));
     }
     if (W.p) {
-        CHK(okra_walk_predict_(ctx, &r->walk, first, W));
+        CHK(okra_batches_predict_(ctx, &r->walk, first, W));
     }
     CHK(check_finite(W, embeds || r->direct ? H : (okra_mat_){0}, first));
     okra_block_ block = {.first = first, .m = m};
@@ -271,7 +331,7 @@ static okra_status same_request(const okra_context *ctx, const okra_model *model
                                 const okra_data *x, const okra_options *options,
                                 const okra_data *candidates)
 {
-    if (!okra_context_crew_(ctx)) {
+    if (!okra_context_processes_(ctx)) {
         return OKRA_OK;
     }
     uint64_t h = okra_mix_(OKRA_MIX_START_, model->json, strlen(model->json));
@@ -282,11 +342,9 @@ static okra_status same_request(const okra_context *ctx, const okra_model *model
 
 static void run_clear(run *r)
 {
-    if (r->state) {
-        r->decoder->free(r->state);
-    }
+    okra_decoder_close_(r->decoder, r->state);
     okra_prediction_free(r->p);
-    okra_walk_close_(&r->walk);
+    okra_batches_close_(&r->walk);
     FREE(r->W, r->H);
 }
 
@@ -308,15 +366,20 @@ okra_status okra_predict(okra_context *context, const okra_model *model,
     okra_predict_fields_ fields;
     OWNED okra_range_ *ranges = NULL;
     OWNED okra_int *lengths = NULL;
+    OWNED double *unlearn = NULL;
+    bool as_new = false;
     FREED_BY(okra_data_drop_) okra_data *aligned = NULL, *candidates = NULL;
+    FREED_BY(okra_compact_forget_) okra_model whole = {0};
     FREED_BY(run_clear) run r = {.model = model};
-    NOT_NULL(model);
-    NOT_NULL(x);
-    NOT_NULL(out);
+    NOT_NULL(model, x, out);
     if (request) {
         SIZED(request, &known);
     }
     request = &known;
+    if (known.weights && model->dropped) {
+        CHK(okra_compact_whole_(context, model, &whole));
+        r.model = model = &whole;
+    }
     r.want_weights = request->weights;
     r.want_embedding = request->embedding;
     CHK(same_request(context, model, x, options, known.candidates));
@@ -352,7 +415,12 @@ okra_status okra_predict(okra_context *context, const okra_model *model,
                                    .inputs = x,
                                    .argument = okra_decoder_argument_(fields.decode)};
     CHK(check_decoder(&r, request));
-    CHK(r.decoder->create(context, &r.output, options, &decode, &r.state));
+    CHK(okra_candidates_as_new_(options, &as_new));
+    if (as_new) {
+        CHK(okra_unlearn_(context, model, &unlearn));
+        decode.unlearn = unlearn;
+    }
+    CHK(okra_decoder_open_(context, r.decoder, &r.output, options, &decode, &r.state));
     ZMAKE(r.p, 1);
     CHK(prepare(context, &r, x));
     CHK(all_blocks(context, &r));
@@ -360,7 +428,7 @@ okra_status okra_predict(okra_context *context, const okra_model *model,
     count = request->index ? okra_index_lines(request->index) : count;
     CHK(check_decoded(r.decoder, &r.p->decoded, count, x->n));
     if (request->confidence) {
-        CHK(okra_confidence_(context, model, x, &r.p->decoded, &r.p->confidence));
+        CHK(confidence_of(context, model, x, &r.p->decoded, &r.p->confidence));
     }
     *out = TAKE(r.p);
     return OKRA_OK;
@@ -387,9 +455,7 @@ okra_status okra_predict_values(okra_context *context, const okra_model *model,
     FREED_BY(okra_data_drop_) okra_data *inputs = NULL;
     FREED_BY(okra_prediction_drop_) okra_prediction *p = NULL;
     okra_int step = 0;
-    NOT_NULL(model);
-    NOT_NULL(x);
-    NOT_NULL(out);
+    NOT_NULL(model, x, out);
     okra_int d = model->training->y->d;
     REFUSE_IF(model->training->x->kind != OKRA_DENSE ||
                   model->training->y->kind != OKRA_DENSE,

@@ -14,30 +14,34 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The groups and fields that a kind may have; a group that is absent was not there. Names
- * are literals, which the data keep. */
+/* Every group and field that a kind may have, and how many values an element (-1: as many
+ * as the collection is wide); see data/strings.h, data/graphs.h and spectra.h. A group
+ * that is absent was not there. Names are literals, which the data keep. */
 typedef struct layout {
     okra_kind kind;
-    const char *group;
-    const char *fields[OKRA_FIELDS_MOST];
-    okra_field_type_ types[OKRA_FIELDS_MOST];
+    const char *group, *field;
+    okra_field_type_ type;
+    okra_int width;
+    bool needed;
 } layout;
 
 static const layout layouts[] = {
-    {OKRA_STRINGS, "characters", {"code"}, {OKRA_FIELD_INT32}},
-    {OKRA_STRINGS, "names", {"text"}, {OKRA_FIELD_BYTE}},
-    {OKRA_SEQUENCES,
-     "positions",
-     {"vector", "label"},
-     {OKRA_FIELD_DOUBLE, OKRA_FIELD_INT32}},
-    {OKRA_GRAPHS, "nodes", {"label", "atom"}, {OKRA_FIELD_INT32, OKRA_FIELD_INT32}},
-    {OKRA_GRAPHS, "edges", {"ends", "label"}, {OKRA_FIELD_INT32, OKRA_FIELD_INT32}},
-    {OKRA_GRAPHS, "texts", {"text"}, {OKRA_FIELD_BYTE}},
-    {OKRA_GRAPHS, "names", {"text"}, {OKRA_FIELD_BYTE}},
-    {OKRA_SPECTRA, "peaks", {"mz", "intensity"}, {OKRA_FIELD_DOUBLE, OKRA_FIELD_DOUBLE}},
-    {OKRA_SPECTRA, "ion", {"precursor", "mass"}, {OKRA_FIELD_DOUBLE, OKRA_FIELD_DOUBLE}},
-    {OKRA_SPECTRA, "names", {"text"}, {OKRA_FIELD_BYTE}},
-    {OKRA_SPECTRA, "texts", {"text"}, {OKRA_FIELD_BYTE}},
+    {OKRA_STRINGS, "characters", "code", OKRA_FIELD_INT32, 1, true},
+    {OKRA_STRINGS, "names", "text", OKRA_FIELD_BYTE, 1, false},
+    {OKRA_SEQUENCES, "positions", "vector", OKRA_FIELD_DOUBLE, -1, true},
+    {OKRA_SEQUENCES, "positions", "label", OKRA_FIELD_INT32, 1, true},
+    {OKRA_GRAPHS, "nodes", "label", OKRA_FIELD_INT32, 1, true},
+    {OKRA_GRAPHS, "nodes", "atom", OKRA_FIELD_INT32, 4, false},
+    {OKRA_GRAPHS, "edges", "ends", OKRA_FIELD_INT32, 2, true},
+    {OKRA_GRAPHS, "edges", "label", OKRA_FIELD_INT32, 1, true},
+    {OKRA_GRAPHS, "texts", "text", OKRA_FIELD_BYTE, 1, true},
+    {OKRA_GRAPHS, "names", "text", OKRA_FIELD_BYTE, 1, true},
+    {OKRA_SPECTRA, "peaks", "mz", OKRA_FIELD_DOUBLE, 1, true},
+    {OKRA_SPECTRA, "peaks", "intensity", OKRA_FIELD_DOUBLE, 1, true},
+    {OKRA_SPECTRA, "ion", "precursor", OKRA_FIELD_DOUBLE, 1, true},
+    {OKRA_SPECTRA, "ion", "mass", OKRA_FIELD_DOUBLE, 1, true},
+    {OKRA_SPECTRA, "names", "text", OKRA_FIELD_BYTE, 1, true},
+    {OKRA_SPECTRA, "texts", "text", OKRA_FIELD_BYTE, 1, true},
 };
 enum { LAYOUTS = sizeof layouts / sizeof *layouts };
 static const char *const dtypes[] = {
@@ -95,45 +99,23 @@ static okra_status load_group(const okra_stored_ *s, const layout *l, okra_ragge
                   OKRA_EFORMAT, "%s: %s/offsets must begin at 0 and never fall",
                   s->archive->path, s->folder);
     }
-    for (int f = 0; f < OKRA_FIELDS_MOST && l->fields[f]; f++) {
-        if (okra_archive_has_(s->archive, s->folder, l->fields[f])) {
-            CHK(load_field(s, l->fields[f], l->types[f], g->offsets[s->n], g));
+    for (const layout *f = l; f < layouts + LAYOUTS; f++) {
+        if (f->kind == l->kind && strcmp(f->group, l->group) == 0 &&
+            okra_archive_has_(s->archive, s->folder, f->field)) {
+            CHK(load_field(s, f->field, f->type, g->offsets[s->n], g));
         }
     }
     return OKRA_OK;
 }
 
-/* Every group and field that a kind has, and how many values an element; see
- * data/strings.h and data/graphs.h. Width -1: that of the collection. */
 static bool check_fields(const okra_data *data)
 {
-    static const struct {
-        okra_kind kind;
-        const char *group, *field;
-        okra_int width;
-        bool needed;
-    } all[] = {{OKRA_STRINGS, "characters", "code", 1, true},
-               {OKRA_SEQUENCES, "positions", "vector", -1, true},
-               {OKRA_SEQUENCES, "positions", "label", 1, true},
-               {OKRA_GRAPHS, "nodes", "label", 1, true},
-               {OKRA_GRAPHS, "nodes", "atom", 4, false},
-               {OKRA_GRAPHS, "edges", "ends", 2, true},
-               {OKRA_GRAPHS, "edges", "label", 1, true},
-               {OKRA_GRAPHS, "texts", "text", 1, true},
-               {OKRA_GRAPHS, "names", "text", 1, true},
-               {OKRA_SPECTRA, "peaks", "mz", 1, true},
-               {OKRA_SPECTRA, "peaks", "intensity", 1, true},
-               {OKRA_SPECTRA, "ion", "precursor", 1, true},
-               {OKRA_SPECTRA, "ion", "mass", 1, true},
-               {OKRA_SPECTRA, "names", "text", 1, true},
-               {OKRA_SPECTRA, "texts", "text", 1, true}};
     bool whole = data->kind == OKRA_SEQUENCES || data->d == 0;
-    for (size_t k = 0; k < sizeof all / sizeof *all; k++) {
-        const okra_ragged_ *g = okra_data_group_(data, all[k].group);
-        const okra_field_ *f = g ? okra_ragged_field_(g, all[k].field) : NULL;
-        okra_int width = all[k].width < 0 ? data->d : all[k].width;
-        whole = whole &&
-                (all[k].kind != data->kind || (f ? f->width == width : !all[k].needed));
+    for (const layout *l = layouts; l < layouts + LAYOUTS; l++) {
+        const okra_ragged_ *g = okra_data_group_(data, l->group);
+        const okra_field_ *f = g ? okra_ragged_field_(g, l->field) : NULL;
+        okra_int width = l->width < 0 ? data->d : l->width;
+        whole = whole && (l->kind != data->kind || (f ? f->width == width : !l->needed));
     }
     const okra_ragged_ *names = okra_data_group_(data, "names");
     for (int f = 0; names && f < names->field_count; f++) {
@@ -257,7 +239,8 @@ okra_status okra_ragged_load_(const okra_stored_ *s, okra_data **out)
         okra_stored_ inner = *s;
         snprintf(path, sizeof path, "%s/%s", s->folder, l->group);
         inner.folder = path;
-        if (strcmp(okra_kind_name(l->kind), kind) != 0 ||
+        bool again = k > 0 && l[-1].kind == l->kind && strcmp(l[-1].group, l->group) == 0;
+        if (again || strcmp(okra_kind_name(l->kind), kind) != 0 ||
             !okra_archive_has_(s->archive, path, "offsets")) {
             continue;
         }
@@ -284,28 +267,30 @@ okra_status okra_tuple_save_(okra_saver_ *saver, const char *folder,
     return OKRA_OK;
 }
 
+enum { PARTS_MOST = 64 };
+
+static void free_parts(okra_data *(*parts)[PARTS_MOST])
+{
+    for (size_t k = 0; k < PARTS_MOST; k++) {
+        okra_data_free((*parts)[k]);
+    }
+}
+
 okra_status okra_tuple_load_(const okra_stored_ *s, okra_data **out)
 {
-    enum { MOST = 64 };
-    okra_status st = OKRA_OK;
-    okra_data *parts[MOST] = {NULL};
+    FREED_BY(free_parts) okra_data *parts[PARTS_MOST] = {NULL};
     const json_t *list = json_object_get(s->about, "parts");
     size_t count = json_array_size(list);
     char path[256];
-    FAIL_IF(count < 1 || count > MOST, OKRA_EFORMAT, "%s: the parts of '%s' are missing",
-            s->archive->path, s->folder);
+    REFUSE_IF(count < 1 || count > PARTS_MOST, OKRA_EFORMAT,
+              "%s: the parts of '%s' are missing", s->archive->path, s->folder);
     for (size_t k = 0; k < count; k++) {
         snprintf(path, sizeof path, "%s/%d", s->folder, (int)k + 1);
         const json_t *about = json_array_get(list, k);
         const char *kind = json_string_value(json_object_get(about, "kind"));
-        FAIL_IF(kind && strcmp(kind, okra_kind_name(OKRA_TUPLE)) == 0, OKRA_EFORMAT,
-                "%s: '%s' is a tuple inside a tuple", s->archive->path, path);
-        TRY(okra_objects_load_(s->archive, path, about, &parts[k]));
+        REFUSE_IF(kind && strcmp(kind, okra_kind_name(OKRA_TUPLE)) == 0, OKRA_EFORMAT,
+                  "%s: '%s' is a tuple inside a tuple", s->archive->path, path);
+        CHK(okra_objects_load_(s->archive, path, about, &parts[k]));
     }
-    TRY(okra_data_tuple(parts, (int)count, out));
-done:
-    for (size_t k = 0; k < MOST; k++) {
-        okra_data_free(parts[k]);
-    }
-    return st;
+    return okra_data_tuple(parts, (int)count, out);
 }

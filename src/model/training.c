@@ -6,11 +6,12 @@
 #include <math.h>
 
 static okra_status bind_training(okra_context *ctx, const okra_kernel *kernel,
-                                 const okra_data *data, const okra_bag_ *bag,
-                                 const char *prefix, okra_bound_ **out)
+                                 const okra_data *data, const okra_store_ *store,
+                                 const char *prefix, okra_trained_kernel_ **out)
 {
-    okra_status st = bag ? okra_bound_load_(ctx, kernel, data, bag, prefix, out)
-                         : okra_bound_create_(ctx, kernel, data, out);
+    okra_status st =
+        store ? okra_trained_kernel_load_(ctx, kernel, data, store, prefix, out)
+              : okra_trained_kernel_create_(ctx, kernel, data, out);
     if (st == OKRA_EARG || st == OKRA_EUNSUPPORTED) {
         okra_message_prefix_("%s", prefix);
     }
@@ -23,10 +24,6 @@ static okra_status fill(const okra_data *y, okra_data **out)
 {
     okra_int area = 0;
     OWNED double *values = NULL;
-    if (!y->missing) {
-        *out = okra_data_retain(y);
-        return OKRA_OK;
-    }
     CHK(okra_area_(y->n, y->d, sizeof *values, &area));
     MAKE(values, area);
     for (okra_int i = 0; i < area; i++) {
@@ -37,9 +34,9 @@ static okra_status fill(const okra_data *y, okra_data **out)
 }
 
 okra_status okra_training_low_(okra_context *ctx, const okra_data *x, const okra_data *y,
-                               okra_kernel *kx, okra_kernel *ky, const okra_bag_ *bag_x,
-                               const okra_bag_ *bag_y, okra_map_ *map_y,
-                               okra_training_ **out)
+                               okra_kernel *kx, okra_kernel *ky,
+                               const okra_store_ *store_x, const okra_store_ *store_y,
+                               okra_map_ *map_y, okra_training_ **out)
 {
     FREED_BY(okra_training_drop_) okra_training_ *t = NULL;
     FREED_BY(okra_map_drop_) okra_map_ *loaded = NULL;
@@ -47,15 +44,19 @@ okra_status okra_training_low_(okra_context *ctx, const okra_data *x, const okra
     atomic_init(&t->references, 1);
     CHK(okra_data_copy(x, &t->x));
     CHK(okra_data_copy(y, &t->y));
-    CHK(bind_training(ctx, kx, t->x, bag_x, "kx", &t->bound_x));
-    CHK(fill(t->y, &t->filled));
+    CHK(bind_training(ctx, kx, t->x, store_x, "kx", &t->bound_x));
+    if (t->y->missing) {
+        CHK(fill(t->y, &t->filled));
+    } else {
+        t->filled = okra_data_retain(t->y);
+    }
     okra_kernel_stream_(ky, 2); /* random choices apart from those of kx */
-    if (bag_y && okra_map_saved_(bag_y, "y")) {
-        CHK(okra_map_load_(ctx, ky, t->filled, bag_y, "y", &loaded));
+    if (store_y && okra_map_saved_(store_y, "y")) {
+        CHK(okra_map_load_(ctx, ky, t->filled, store_y, "y", &loaded));
         map_y = loaded;
     }
     if (!map_y) {
-        CHK(bind_training(ctx, ky, t->filled, bag_y, "ky", &t->bound_y));
+        CHK(bind_training(ctx, ky, t->filled, store_y, "ky", &t->bound_y));
     }
     t->output = (okra_output_){.y = t->y,
                                .x = t->x,
@@ -79,7 +80,8 @@ okra_status okra_training_low_(okra_context *ctx, const okra_data *x, const okra
               "y has missing values, for which ky must be linear; it is %s",
               okra_kernel_text(ky));
     double waves = 0;
-    t->waves = bag_x && okra_bag_get_number_(bag_x, "x.waves", &waves) && waves != 0;
+    t->waves =
+        store_x && okra_store_get_number_(store_x, "x.waves", &waves) && waves != 0;
     t->kx = kx;
     t->ky = ky;
     t->map_y = map_y;
@@ -90,9 +92,9 @@ okra_status okra_training_low_(okra_context *ctx, const okra_data *x, const okra
 
 okra_status okra_training_create_(okra_context *ctx, const okra_data *x,
                                   const okra_data *y, okra_kernel *kx, okra_kernel *ky,
-                                  const okra_bag_ *bag, okra_training_ **out)
+                                  const okra_store_ *store, okra_training_ **out)
 {
-    return okra_training_low_(ctx, x, y, kx, ky, bag, bag, NULL, out);
+    return okra_training_low_(ctx, x, y, kx, ky, store, store, NULL, out);
 }
 
 okra_problem_ okra_training_problem_(const okra_training_ *t, const okra_data *x,
@@ -116,10 +118,14 @@ okra_problem_ okra_training_problem_(const okra_training_ *t, const okra_data *x
 void okra_training_free_(okra_training_ *t)
 {
     if (t && atomic_fetch_sub(&t->references, 1) == 1) {
-        okra_bound_free_(t->bound_x);
-        okra_bound_free_(t->bound_y);
-        okra_map_free_(t->map_y);
-        okra_cache_free_(atomic_load(&t->cache));
+        okra_trained_kernel_free_(t->bound_x);
+        okra_trained_kernel_free_(t->bound_y);
+        if (t->map_y) {
+            okra_map_free_(t->map_y);
+        }
+        if (atomic_load(&t->cache)) {
+            okra_cache_free_(atomic_load(&t->cache));
+        }
         okra_kernel_free(t->kx);
         okra_kernel_free(t->ky);
         okra_data_free(t->x);

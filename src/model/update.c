@@ -30,7 +30,7 @@ typedef struct update_job {
     okra_data *x, *y;
     okra_options *options;
     okra_training_ *training;
-    okra_bag_ *bag;
+    okra_store_ *store;
     okra_change_ change;
 } update_job;
 
@@ -162,7 +162,7 @@ static okra_status make_training(update_job *j, bool anew)
     FREED_BY(okra_kernel_drop_) okra_kernel *kx = NULL, *ky = NULL;
     CHK(okra_kernel_parse_kept_(okra_kernel_text(t->kx), &kx));
     CHK(okra_kernel_parse_kept_(okra_kernel_text(t->ky), &ky));
-    CHK(okra_training_create_(j->ctx, j->x, j->y, kx, ky, anew ? NULL : j->model->bag,
+    CHK(okra_training_create_(j->ctx, j->x, j->y, kx, ky, anew ? NULL : j->model->store,
                               &j->training));
     kx = ky = NULL;
     return OKRA_OK;
@@ -170,33 +170,33 @@ static okra_status make_training(update_job *j, bool anew)
 
 static okra_status refit(update_job *j, const okra_problem_ *problem, const char *file)
 {
-    okra_bag_free_(j->bag);
-    j->bag = NULL;
+    okra_store_free_(j->store);
+    j->store = NULL;
     REFUSE_IF(
         file && !(problem->A && okra_model_keeps_(j->model->method, file)),
         OKRA_EUNSUPPORTED,
         "update: the model must be fitted anew (%s), and its option %s names a file; "
         "a model opens no files: use fit on all pairs",
         j->change.why, file);
-    CHK(okra_bag_create_(&j->bag));
-    CHK(okra_method_fit_(j->ctx, j->model->method, problem, j->options, j->bag));
-    CHK(okra_low_put_(j->ctx, j->training->bound_x, "x", 1, &j->bag));
-    return okra_low_put_(j->ctx, j->training->bound_y, "y", 1, &j->bag);
+    CHK(okra_store_create_(&j->store));
+    CHK(okra_method_fit_(j->ctx, j->model->method, problem, j->options, j->store));
+    CHK(okra_low_put_(j->ctx, j->training->bound_x, "x", 1, &j->store));
+    return okra_low_put_(j->ctx, j->training->bound_y, "y", 1, &j->store);
 }
 
 /* Numbers and texts that belong to the kernels or the model as a whole. */
-okra_status okra_update_common_(const okra_bag_ *from, okra_bag_ *to)
+okra_status okra_update_common_(const okra_store_ *from, okra_store_ *to)
 {
     static const char *const numbers[] = {"twin.hsic-before", "twin.hsic-after",
                                           "align.value"};
     static const char *const texts[] = {"decode", "align.kernels", "align.weights"};
     double value;
     for (int k = 0; k < 3; k++) {
-        const char *text = okra_bag_get_text_(from, texts[k]);
-        if (okra_bag_get_number_(from, numbers[k], &value)) {
-            CHK(okra_bag_put_number_(to, numbers[k], value));
+        const char *text = okra_store_get_text_(from, texts[k]);
+        if (okra_store_get_number_(from, numbers[k], &value)) {
+            CHK(okra_store_put_number_(to, numbers[k], value));
         }
-        CHK(text ? okra_bag_put_text_(to, texts[k], text) : OKRA_OK);
+        CHK(text ? okra_store_put_text_(to, texts[k], text) : OKRA_OK);
     }
     return OKRA_OK;
 }
@@ -222,25 +222,25 @@ static okra_status change_all(update_job *j)
     CHK(okra_model_options_(j->model, &j->options, &file));
     CHK(make_training(j, why != NULL));
     okra_problem_ problem = okra_training_problem_(j->training, j->x, NULL);
-    CHK(okra_large_settle_(j->ctx, j->model->bag, true));
+    CHK(okra_matrix_to_host_(j->ctx, j->model->store, true));
     okra_solution_ fitted;
     okra_model_solution_(j->model, &fitted);
     problem.A =
         fitted.A.rows == problem.d && fitted.A.cols == problem.d ? fitted.A.p : NULL;
-    j->change = (okra_change_){.old = j->model->bag,
+    j->change = (okra_change_){.old = j->model->store,
                                .problem = &problem,
                                .removed = j->removed,
                                .removed_count = j->request.remove_count,
                                .added = j->request.y ? j->request.y->n : 0,
                                .why = why ? why : "the method has no other way"};
-    CHK(okra_bag_create_(&j->bag));
+    CHK(okra_store_create_(&j->store));
     if (!why && method->solution == okra_solution_open_) {
-        CHK(okra_solution_update_(j->ctx, &j->change, j->bag));
+        CHK(okra_solution_update_(j->ctx, &j->change, j->store));
     }
     if (!j->change.done) {
         CHK(refit(j, &problem, file));
     }
-    return okra_update_common_(j->model->bag, j->bag);
+    return okra_update_common_(j->model->store, j->store);
 }
 
 /* ---- models of low rank ----
@@ -296,7 +296,7 @@ static okra_status check_removed(const update_job *j)
 {
     const okra_update_request *r = &j->request;
     const okra_data *x = r->removed_x;
-    okra_mat_ keys = okra_bag_mat_(j->model->bag, "moments.keys");
+    okra_mat_ keys = okra_store_mat_(j->model->store, "moments.keys");
     for (okra_int i = 0; keys.p && i < r->remove_count; i++) {
         REFUSE_IF(okra_data_key_(x, i) != keys.p[r->remove[i]], OKRA_EARG,
                   "update: object %lld (counted from 0) of removed-x is not the input of "
@@ -328,7 +328,7 @@ static okra_status change_moments(update_job *j)
     if (j->training->waves) {
         CHK(okra_model_kernel_text_(j->model, &j->training->waves_text));
     }
-    CHK(okra_map_load_over_(j->ctx, j->training->kx, j->training->x, j->model->bag,
+    CHK(okra_map_load_over_(j->ctx, j->training->kx, j->training->x, j->model->store,
                             "basis", "kx", &map));
     okra_problem_ whole = okra_training_problem_(j->training, j->x, map);
     whole.unlabelled = 0; /* x is the basis */
@@ -340,17 +340,17 @@ static okra_status change_moments(update_job *j)
     if (r->y) {
         more = part(&whole, r->x, r->y);
     }
-    const okra_bag_ *const bags[] = {j->model->bag};
-    okra_sum_ sum = {.bags = bags,
+    const okra_store_ *const stores[] = {j->model->store};
+    okra_sum_ sum = {.stores = stores,
                      .count = 1,
                      .removed = j->removed,
                      .removed_count = r->remove_count,
                      .less = gone ? &less : NULL,
                      .more = r->y ? &more : NULL,
                      .whole = &whole};
-    CHK(okra_bag_create_(&j->bag));
-    CHK(okra_solution_sum_(j->ctx, &sum, j->options, j->bag));
-    CHK(okra_update_common_(j->model->bag, j->bag));
+    CHK(okra_store_create_(&j->store));
+    CHK(okra_solution_sum_(j->ctx, &sum, j->options, j->store));
+    CHK(okra_update_common_(j->model->store, j->store));
     j->change.drift = sum.drift;
     j->change.done = true;
     return OKRA_OK;
@@ -393,7 +393,7 @@ static void clear(update_job *j)
     okra_data_free(j->y);
     okra_options_free(j->options);
     okra_training_free_(j->training);
-    okra_bag_free_(j->bag);
+    okra_store_free_(j->store);
 }
 
 okra_status okra_model_update(okra_context *context, const okra_model *model,
@@ -404,8 +404,7 @@ okra_status okra_model_update(okra_context *context, const okra_model *model,
     FREED_BY(clear) update_job j = {.ctx = context, .model = model};
     FREED_BY(okra_model_drop_) okra_model *made = NULL;
     okra_update_report known = {OKRA_SIZED(okra_update_report)};
-    NOT_NULL(model);
-    NOT_NULL(request);
+    NOT_NULL(model, request);
     SIZED(request, &j.request);
     if (report) {
         SIZED(report, &known);
@@ -424,8 +423,8 @@ okra_status okra_model_update(okra_context *context, const okra_model *model,
     }
     CHK(sort_rows(&j));
     CHK(change_model(&j));
-    CHK(okra_model_assemble_(j.training, model->method, j.options, NULL, j.bag, &made));
-    j.bag = NULL;
+    CHK(okra_model_assemble_(j.training, model->method, j.options, NULL, j.store, &made));
+    j.store = NULL;
     if (model->calibration_x) { /* unseen before, unseen now */
         CHK(okra_model_set_calibration(made, model->calibration_x, model->calibration_y));
     }

@@ -19,7 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SEARCH = 1000, REFITTED = 300, DENSE = 20000, RANK = 2000 };
+enum { SEARCH = 1000, REFITTED = 300, REWRITTEN = 400, DENSE = 20000, RANK = 2000 };
 
 /* ---- what is set before the search ---- */
 
@@ -96,6 +96,52 @@ static okra_status first_cell(okra_context *ctx, const okra_data *x, bool few,
     return okra_space_options_(space, &setting, fit, NULL);
 }
 
+/* Label sets: is F1 of left-out sets better where sets are compared by tanimoto, which
+ * the search of decoder labels needs longer for? With the same kernel of the inputs, by
+ * five folds on at most SETS pairs. */
+static okra_status compare_tanimoto(okra_context *ctx, const okra_method_ *method,
+                                    const okra_data *x, const okra_data *y,
+                                    const okra_options *o, okra_options **fit,
+                                    char **told)
+{
+    enum { SETS = 500, LABELS = 400 };
+    const double gain = 0.005;
+    FREED_BY(okra_options_drop_) okra_options *other = NULL;
+    FREED_BY(okra_data_drop_) okra_data *some_x = NULL, *some_y = NULL;
+    FREED_BY(okra_selection_drop_) okra_selection *linear = NULL, *counted = NULL;
+    OWNED char *lambdas = NULL;
+    const char *metric = okra_rule_metric_(y);
+    if (!method->leave || !strstr(okra_options_get(o, "decode"), "threshold=auto") ||
+        okra_options_is_set(o, "metric") || okra_data_width(y) > LABELS || y->n < 50 ||
+        strcmp(okra_options_get(*fit, "ky"), "linear") != 0) {
+        return OKRA_OK;
+    }
+    if (y->n > SETS) {
+        CHK(thin(ctx, x, y, SETS, &some_x, &some_y));
+        x = some_x;
+        y = some_y;
+    }
+    double lambda = okra_strtod_(okra_options_get(*fit, "lambda"), NULL);
+    lambdas = okra_format_("%.6g,%.6g", 0.3 * lambda, lambda);
+    GOT(lambdas);
+    CHK(okra_options_copy(*fit, &other));
+    CHK(okra_options_set(other, "ky", "tanimoto"));
+    CHK(okra_options_set(other, "decode", "labels"));
+    CHK(okra_judge_(ctx, x, y, *fit, NULL, metric, "kfold:5", &linear));
+    CHK(okra_judge_(ctx, x, y, other, lambdas, metric, "kfold:5", &counted));
+    double a = linear->found.cells[0].mean,
+           b = counted->found.cells[counted->found.best].mean;
+    *told = okra_format_("kfold:5 on %lld pairs: linear %.4g, tanimoto %.4g",
+                         (long long)y->n, a, b);
+    GOT(*told);
+    if (b > a + gain) {
+        okra_options_free(*fit);
+        *fit = NULL;
+        CHK(okra_selection_options(counted, counted->found.best, fit, NULL));
+    }
+    return OKRA_OK;
+}
+
 static okra_status search(okra_context *ctx, const okra_method_ *method,
                           const okra_data *x, const okra_data *y, okra_options *o,
                           okra_options **fit, okra_selection **out)
@@ -104,6 +150,13 @@ static okra_status search(okra_context *ctx, const okra_method_ *method,
     FREED_BY(okra_selection_drop_) okra_selection *s = NULL;
     bool grams = x->kind == OKRA_GRAM || y->kind == OKRA_GRAM;
     okra_int most = okra_rule_closed_(method, o, y) ? SEARCH : REFITTED;
+    const char *effort = okra_options_get(o, "effort");
+    most = strcmp(effort, "quick") == 0      ? OKRA_MIN_(most, REFITTED)
+           : strcmp(effort, "thorough") == 0 ? 2 * most
+                                             : most;
+    if (strcmp(effort, "normal") == 0 && okra_rule_rewritten_(x, y)) {
+        most = OKRA_MIN_(most, REWRITTEN); /* its few kernels differ little */
+    }
     if (y->missing) { /* a factor for each output: d most^3 stays the same */
         most = (okra_int)(REFITTED / cbrt(fmax(1, (double)y->d / 3)));
     }
@@ -111,11 +164,13 @@ static okra_status search(okra_context *ctx, const okra_method_ *method,
         CHK(thin(ctx, x, y, most, &some_x, &some_y));
     }
     okra_mute_(ctx, !method->leave); /* of fits that are thrown away */
-    okra_status st = okra_select_pairs_(ctx, some_x ? some_x : x, some_y ? some_y : y, o,
-                                        NULL, false, &s);
+    const okra_data *pairs_x = some_x ? some_x : x, *pairs_y = some_y ? some_y : y;
+    okra_status st = okra_select_pairs_(ctx, pairs_x, pairs_y, o, NULL, false, &s);
     okra_mute_(ctx, false);
     CHK(st);
     CHK(okra_selection_options(s, okra_selection_best(s), fit, NULL));
+    CHK(compare_tanimoto(ctx, method, pairs_x, pairs_y, o, fit, &s->output_kernels));
+    CHK(okra_verdict_tell_(ctx, pairs_x, pairs_y, *fit, s));
     *out = TAKE(s);
     return OKRA_OK;
 }
@@ -226,26 +281,6 @@ static okra_status kernel_of_another(okra_context *ctx, const okra_method_ *meth
     return okra_options_set(own, "kx", okra_options_get(found, "kx"));
 }
 
-/* Numbers of which nothing was learned: the best is no better than their mean. */
-static void tell_nothing(const okra_context *ctx, const okra_data *y,
-                         const okra_selection *s)
-{
-    double mean = 0, error = 0, spread = okra_inspect_deviation_(y);
-    if (!s || !okra_metric_has(s->metric, OKRA_METRIC_UNDECODED) ||
-        y->kind != OKRA_DENSE ||
-        !okra_kernel_has(okra_selection_value(s, okra_selection_best(s), "ky"),
-                         OKRA_KERNEL_LINEAR) ||
-        okra_selection_cell(s, okra_selection_best(s), &mean, &error) != OKRA_OK) {
-        return;
-    }
-    bool relative = okra_metric_has(s->metric, OKRA_METRIC_RELATIVE);
-    double constant = relative ? 1 : spread * spread;
-    if (spread > 0 && mean >= 0.99 * constant) {
-        okra_warn_(ctx, "fit: of pairs left out no setting predicts better than the mean "
-                        "of the outputs does; the inputs may tell nothing of them");
-    }
-}
-
 static okra_status choose_all(okra_context *ctx, const okra_method_ *method,
                               const okra_data *x, const okra_data *y, okra_options *copy,
                               okra_options **chosen, okra_selection **s)
@@ -265,8 +300,41 @@ static okra_status choose_all(okra_context *ctx, const okra_method_ *method,
         few = false;
     }
     CHK(choose(ctx, method, x, y, copy, few, chosen, s));
-    tell_nothing(ctx, y, *s);
     return OKRA_OK;
+}
+
+/* The fit that follows takes an n x n matrix where nothing of low rank takes its place: a
+ * budget that it breaks is told before the search. */
+static okra_status ask_early(const okra_context *ctx, const okra_method_ *method,
+                             const okra_data *x, const okra_data *y,
+                             const okra_options *given)
+{
+    const char *solver = okra_options_get(given, "solver");
+    bool low = okra_options_is_set(given, "low-rank") ||
+               okra_options_is_set(given, "low-rank-x") ||
+               (y->n > DENSE && y->kind == OKRA_DENSE);
+    bool dense = method->low_rank && !low && x->kind != OKRA_GRAM &&
+                 (!solver || strcmp(solver, "direct") == 0) && okra_engine_is_host_(ctx);
+    return dense
+               ? okra_budget_ask_(ctx, 8.0 * (double)x->n * (double)x->n,
+                                  "the Gram matrix of the inputs of %lld x %lld doubles",
+                                  (long long)x->n, (long long)x->n)
+               : OKRA_OK;
+}
+
+/* One value far from all others decides widths and lambda. */
+static void tell_outlier(const okra_context *ctx, const okra_data *data, const char *side)
+{
+    enum { FAR = 50 };
+    okra_int row = 0, column = 0;
+    double times = okra_inspect_outlier_(data, &row, &column);
+    if (times > FAR) {
+        okra_warn_(ctx,
+                   "fit: %s: row %lld has %.4g in column %lld, %.3g deviations away from "
+                   "the others (counted from 0): if it is an error, leave it out",
+                   side, (long long)row, data->values[row * data->ld + column],
+                   (long long)column, times);
+    }
 }
 
 okra_status okra_choose(okra_context *context, const okra_data *x, const okra_data *y,
@@ -287,6 +355,9 @@ okra_status okra_choose(okra_context *context, const okra_data *x, const okra_da
     CHK(okra_method_choose_(okra_options_get(copy, "method"), &method));
     CHK(okra_method_check_pairs_(method, x, y));
     CHK(okra_outputs_known_(y));
+    CHK(ask_early(context, method, x, y, copy));
+    tell_outlier(context, x, "inputs");
+    tell_outlier(context, y, "outputs");
     CHK(choose_all(context, method, x, y, copy, &chosen, &s));
     CHK(lower(method, x, y, chosen));
     const char *hint = okra_method_auto_(method)->aligned;

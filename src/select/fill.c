@@ -81,16 +81,19 @@ static okra_status rewriting_kernels(okra_context *ctx, const okra_data *x, int 
                : okra_format_("ends(share={0.5,0.7}) + {0.1,0.2}*ends(start=1)");
     for (int k = 0; text && x->kind == OKRA_TUPLE && k < x->component_count; k++) {
         const okra_data *part = x->components[k];
+        bool classes = part->kind == OKRA_LABELS;
         if (k + 1 == which) {
             continue;
+        }
+        if (part->kind == OKRA_STRINGS) {
+            CHK(okra_inspect_repeated_(part, &classes));
         }
         if (part->kind != OKRA_STRINGS && part->kind != OKRA_LABELS) {
             CHK(okra_rule_middle_(ctx, part, &middle));
         }
-        longer = part->kind == OKRA_STRINGS
+        longer = classes ? okra_format_("(zero-one@%d + 0.2)*%s", k + 1, text)
+                 : part->kind == OKRA_STRINGS
                      ? okra_format_("(spectrum(k=2)@%d | normalize)*%s", k + 1, text)
-                 : part->kind == OKRA_LABELS
-                     ? okra_format_("(zero-one@%d + 0.2)*%s", k + 1, text)
                      : okra_format_("(%s)@%d*%s", middle, k + 1, text);
         FREE(middle, text);
         middle = NULL;
@@ -103,7 +106,7 @@ static okra_status rewriting_kernels(okra_context *ctx, const okra_data *x, int 
 
 /* ---- options ---- */
 
-enum { REFINE = 15, REFINE_FITS = 8 };
+enum { REFINE = 15, REFINE_LARGE = 9, LARGE = 300 /* pairs */, REFINE_FITS = 8 };
 
 bool okra_rule_closed_(const okra_method_ *method, const okra_options *o,
                        const okra_data *y)
@@ -208,6 +211,73 @@ static okra_status rbf_of_outputs(okra_context *ctx, const okra_data *y, double 
     return *out ? OKRA_OK : OKRA_EMEM;
 }
 
+/* w1*A + w2*B + ... of what was learned, with four digits; NULL: of one kernel alone. */
+static okra_status write_sum(const okra_align_ *learned, char **out)
+{
+    const char *kernel = learned->kernels, *weight = learned->weights;
+    OWNED char *sum = NULL;
+    int terms = 0;
+    while (*kernel) {
+        char *end = NULL;
+        double w = okra_strtod_(weight, &end);
+        size_t length = strcspn(kernel, "\n");
+        if (w > 1e-4) {
+            char *longer = okra_format_("%s%s%.4g*(%.*s)", sum ? sum : "",
+                                        sum ? " + " : "", w, (int)length, kernel);
+            GOT(longer);
+            okra_free_(sum);
+            sum = longer;
+            terms++;
+        }
+        kernel += length + (kernel[length] == '\n');
+        weight = *end == ',' ? end + 1 : end;
+    }
+    *out = terms > 1 ? TAKE(sum) : NULL;
+    return OKRA_OK;
+}
+
+/* Of several descriptions {A, B, ..., mean(A, B)} gets the combination that is aligned
+ * with the outputs (model/align.c), of at most LEARNED pairs, as one more. */
+static okra_status add_learned(okra_context *ctx, const okra_data *x, const okra_data *y,
+                               const char *ky, char **text)
+{
+    enum { FEW_PAIRS = 30, LEARNED = 1000 };
+    const char *mean = strstr(*text, "mean(");
+    FREED_BY(okra_align_clear_) okra_align_ learned = {0};
+    FREED_BY(okra_kernel_drop_) okra_kernel *of_y = NULL;
+    FREED_BY(okra_data_drop_) okra_data *some_x = NULL, *some_y = NULL;
+    OWNED okra_int *index = NULL;
+    OWNED char *call = NULL, *sum = NULL;
+    okra_int n = OKRA_MIN_(y->n, LEARNED);
+    if (x->kind != OKRA_TUPLE || !mean || y->n < FEW_PAIRS || y->missing ||
+        x->n != y->n || strpbrk(ky, "{}") || okra_data_holds_gram_(x) ||
+        okra_data_holds_gram_(y)) {
+        return OKRA_OK;
+    }
+    MAKE(index, n);
+    for (okra_int i = 0; i < n; i++) {
+        index[i] = i * y->n / n;
+    }
+    CHK(okra_data_take(x, index, n, &some_x));
+    CHK(okra_data_take(y, index, n, &some_y));
+    GOT(call = okra_format_("align(%.*s", (int)strlen(mean + 5) - 1, mean + 5));
+    CHK(okra_kernel_choose(ctx, ky, some_y, &of_y));
+    okra_status st = okra_align_learn_(ctx, some_x, some_y, call, of_y,
+                                       &(okra_align_options_){.lambda = 1}, &learned);
+    if (st == OKRA_EARG) {
+        return OKRA_OK; /* no kernel is aligned with the outputs */
+    }
+    CHK(st);
+    CHK(write_sum(&learned, &sum));
+    if (sum) {
+        char *longer = okra_format_("%.*s, %s}", (int)strlen(*text) - 1, *text, sum);
+        GOT(longer);
+        okra_free_(*text);
+        *text = longer;
+    }
+    return OKRA_OK;
+}
+
 static okra_status set_kx(okra_context *ctx, const okra_method_ *method,
                           const okra_data *x, const okra_data *y, okra_options *o)
 {
@@ -218,6 +288,9 @@ static okra_status set_kx(okra_context *ctx, const okra_method_ *method,
         : refitted(method, o) && okra_method_auto_(method)->few
             ? okra_rule_few_(ctx, x, &text)
             : okra_rule_middle_(ctx, x, &text));
+    if (searched(method, o) && which == 0 && okra_options_is_set(o, "ky")) {
+        CHK(add_learned(ctx, x, y, okra_options_get(o, "ky"), &text));
+    }
     return okra_options_set(o, "kx", text);
 }
 
@@ -234,13 +307,25 @@ okra_status okra_rule_fill_(const okra_method_ *method, const okra_open_ *open,
     return a->fill(&known, o);
 }
 
+bool okra_rule_ranked_(const okra_data *y, const okra_options *o)
+{
+    enum { FEW = 50 }; /* pairs: folds of fewer have no candidates to speak of */
+    const okra_method_ *method = okra_method_find_(okra_options_get(o, "method"));
+    const char *decode = okra_options_get(o, "decode");
+    return y->kind == OKRA_GRAPHS && y->n >= FEW && okra_inspect_molecules_(y) &&
+           method && okra_rule_closed_(method, o, y) &&
+           !okra_options_is_set(o, "metric") && !okra_options_is_set(o, "cv") &&
+           (okra_rule_open_(o, "decode") || strcmp(decode, "candidates") == 0);
+}
+
 /* What goes with what was chosen for the user: the kernel (kx), or lambda alone. */
 static okra_status set_rest(okra_context *ctx, const okra_method_ *method,
                             const okra_data *y, bool kx, okra_options *o)
 {
     OWNED char *text = NULL;
     const char *between = okra_method_auto_(method)->between;
-    CHK(okra_rule_fill_(method, &(okra_open_){.y = y, .kx = kx}, o));
+    okra_open_ open = {.y = y, .kx = kx, .ranked = okra_rule_ranked_(y, o)};
+    CHK(okra_rule_fill_(method, &open, o));
     if (kx && between && y->kind == OKRA_DENSE && !okra_options_is_set(o, between)) {
         CHK(rbf_of_outputs(ctx, y, 1, &text));
         CHK(okra_options_set(o, between, text));
@@ -252,7 +337,9 @@ okra_status okra_rule_how_(const okra_method_ *method, const okra_data *y, okra_
                            okra_int units, okra_options *o)
 {
     bool closed = okra_rule_closed_(method, o, y);
-    okra_int folds = OKRA_MIN_(units > 0 ? units : n, closed || y->missing ? 10 : 5);
+    bool ranked = okra_rule_ranked_(y, o) && units >= 5;
+    okra_int most = (closed && !ranked) || y->missing ? 10 : 5;
+    okra_int folds = OKRA_MIN_(units > 0 ? units : n, most);
     char text[32];
     if (!okra_options_is_set(o, "cv")) {
         snprintf(text, sizeof text, "kfold:%lld", (long long)folds);
@@ -260,15 +347,23 @@ okra_status okra_rule_how_(const okra_method_ *method, const okra_data *y, okra_
     }
     bool units_differ =
         y->d > 1 && okra_rule_relative_(method, o, y) && !okra_inspect_zero_one_(y);
-    const char *metric = !method->leave ? okra_rule_metric_(y)
-                         : units_differ ? "relative-loss"
-                                        : NULL;
+    bool sets = strstr(okra_options_get(o, "decode"), "threshold=auto") != NULL;
+    const char *metric = ranked                   ? "mrr"
+                         : !method->leave || sets ? okra_rule_metric_(y)
+                         : units_differ           ? "relative-loss"
+                                                  : NULL;
     if (metric && !okra_options_is_set(o, "metric")) {
         CHK(okra_options_set(o, "metric", metric));
     }
     if (!okra_options_is_set(o, "refine") && !okra_options_is_set(o, "per-output") &&
         (method->leave || okra_method_auto_(method)->few)) {
-        snprintf(text, sizeof text, "%d", method->leave ? REFINE : REFINE_FITS);
+        const char *effort = okra_options_get(o, "effort");
+        bool large = n > LARGE && strcmp(effort, "thorough") != 0;
+        snprintf(text, sizeof text, "%d",
+                 strcmp(effort, "quick") == 0 ? 0
+                 : !method->leave             ? REFINE_FITS
+                 : large                      ? REFINE_LARGE
+                                              : REFINE);
         CHK(okra_options_set(o, "refine", text));
     }
     return OKRA_OK;
@@ -294,20 +389,20 @@ okra_status okra_rules_fill_(okra_context *ctx, const okra_data *x, const okra_d
 {
     const okra_method_ *method = NULL;
     FREED_BY(okra_options_drop_) okra_options *filled = NULL;
-    OWNED char *ky = NULL;
+    OWNED char *ky = NULL, *decode = NULL;
     bool kx_open = okra_rule_auto_(options, "kx"),
          ky_open = okra_rule_auto_(options, "ky"),
          lambda_open = okra_rule_auto_(options, "lambda");
     CHK(okra_options_copy(options, &filled));
     CHK(okra_method_choose_(okra_options_get(options, "method"), &method));
-    if (kx_open) {
-        CHK(set_kx(ctx, method, x, y, filled));
-    }
     if (ky_open) {
         const okra_auto_ *a = okra_method_auto_(method);
         CHK(a->width > 0 && y->kind == OKRA_DENSE ? rbf_of_outputs(ctx, y, a->width, &ky)
                                                   : okra_rule_ky_(ctx, x, y, &ky));
         CHK(okra_options_set(filled, "ky", a->classes && several(y) ? a->classes : ky));
+    }
+    if (kx_open) {
+        CHK(set_kx(ctx, method, x, y, filled));
     }
     if (lambda_open) {
         CHK(set_lambda(ctx, method, x, y, links, filled));
@@ -323,7 +418,8 @@ okra_status okra_rules_fill_(okra_context *ctx, const okra_data *x, const okra_d
     if ((kx_open || ky_open || lambda_open) && !links && decoder &&
         !okra_method_auto_(method)->decoder &&
         !okra_method_compares_(method)->criterion && okra_rule_open_(options, "decode")) {
-        CHK(okra_options_set(filled, "decode", decoder->name));
+        CHK(okra_rule_decode_(decoder, y, &decode));
+        CHK(okra_options_set(filled, "decode", decode));
     }
     *out = TAKE(filled);
     return OKRA_OK;

@@ -85,6 +85,13 @@ static double gcv(okra_int n, const double *losses, const double *slack,
     return total * residuals / (trace * trace);
 }
 
+/* The mean over `count` folds or repeats. */
+static void add_threshold(okra_cell_ *cell, double threshold, okra_int count)
+{
+    cell->threshold =
+        (isnan(cell->threshold) ? 0 : cell->threshold) + threshold / (double)count;
+}
+
 /* The view of fold p of this repeat; *keep: it stays in g->parts. */
 static okra_status view_of_part(okra_context *ctx, okra_lambda_group_ *g, okra_int p,
                                 okra_int n, okra_int m, bool *keep, okra_view_ **out)
@@ -96,7 +103,15 @@ static okra_status view_of_part(okra_context *ctx, okra_lambda_group_ *g, okra_i
     }
     to_source(g, g->train, n);
     to_source(g, g->test, m);
-    CHK(open_view(ctx, g, g->train, n, g->test, m, out));
+    bool mute = okra_warns_(ctx); /* the view of all pairs has warned */
+    if (mute) {
+        okra_mute_(ctx, true);
+    }
+    okra_status st = open_view(ctx, g, g->train, n, g->test, m, out);
+    if (mute) {
+        okra_mute_(ctx, false);
+    }
+    CHK(st);
     double half = (double)okra_context_memory(ctx) / 2;
     *keep = (double)okra_memory_used_(ctx) < half;
     g->parts[p] = *keep ? *out : NULL;
@@ -132,6 +147,32 @@ static okra_status score_part(okra_context *ctx, okra_lambda_group_ *g,
     return st;
 }
 
+/* The best cut for all left-out pairs at once, and the values of the folds at it. */
+static okra_status cut_left(okra_context *ctx, const okra_lambda_group_ *g,
+                            const okra_left_ *left, okra_cell_ *cell)
+{
+    const okra_folds_ *folds = &g->task->folds;
+    const okra_cut_ *cut = &g->scorer.cut;
+    okra_int parts = folds->part ? folds->parts : 1, first = g->repeat * parts;
+    OWNED okra_cut_sums_ *sums = NULL;
+    okra_block_ block = {.m = folds->n, .W = left->W, .H = left->H};
+    ZMAKE(sums, parts + 1);
+    CHK(okra_cut_block_(ctx, cut, &g->view->output, &block, g->view->train_y,
+                        folds->part ? folds->part + g->repeat * folds->n : NULL, sums));
+    for (okra_int p = 0; p < parts; p++) {
+        okra_cut_merge_(&sums[p], &sums[parts]);
+    }
+    int best = okra_cut_best_(cut, &sums[parts]);
+    add_threshold(cell, okra_cut_threshold_(best), folds->repeats);
+    for (okra_int p = 0; cut->judges && p < parts; p++) {
+        cell->values[first + p] = okra_cut_value_(cut, &sums[p], best);
+    }
+    if (cut->judges && !folds->part) {
+        cell->error = okra_cut_error_(cut, &sums[parts], best);
+    }
+    return OKRA_OK;
+}
+
 static okra_status on_left(okra_context *ctx, void *user, const okra_left_ *left)
 {
     okra_lambda_group_ *g = user;
@@ -141,6 +182,12 @@ static okra_status on_left(okra_context *ctx, void *user, const okra_left_ *left
     bool has = false;
     if (g->task->outputs) {
         CHK(okra_outputs_add_(g, left, cell));
+    }
+    if (g->scorer.cut.wanted) {
+        CHK(cut_left(ctx, g, left, cell));
+    }
+    if (g->scorer.cut.judges) {
+        return OKRA_OK;
     }
     if (folds->part) {
         for (okra_int p = 0; p < folds->parts; p++) {
@@ -174,7 +221,8 @@ static okra_status has_closed_form(const okra_lambda_group_ *g, bool *out)
     *out = space->method->leave && space->path && (g->low || !g->plain) &&
            !g->task->folds.train_on_one && !okra_kernel_centers_(kx) &&
            !okra_kernel_centers_(ky) &&
-           (parts || g->scorer.feature || space->decoder->pointwise || g->chooses);
+           (parts || g->scorer.feature || space->decoder->pointwise || g->chooses ||
+            g->scorer.cut.judges);
     return OKRA_OK;
 }
 
@@ -249,9 +297,21 @@ static okra_status score_fit(okra_context *ctx, okra_lambda_group_ *g,
                              const okra_view_ *v, size_t l, okra_int fold,
                              const okra_left_out_ *p)
 {
-    return g->task->folds.part ? okra_scorer_value_(ctx, &g->scorer, v, p,
-                                                    &g->cells[l]->values[fold], g->each)
-                               : gather(ctx, g, v, l, fold, p);
+    const okra_scorer_ *s = &g->scorer;
+    okra_cell_ *cell = g->cells[l];
+    double value = 0, threshold = 0;
+    if (s->cut.wanted) {
+        REFUSE_IF(!g->task->folds.part, OKRA_EUNSUPPORTED,
+                  "decoder labels: threshold=auto needs folds (kfold:5) where left-out "
+                  "predictions have no closed form");
+        CHK(okra_scorer_cut_(ctx, s, v, p, &value, &threshold));
+        add_threshold(cell, threshold, okra_folds_count_(&g->task->folds));
+        cell->values[fold] = value;
+    }
+    return s->cut.judges ? OKRA_OK
+           : g->task->folds.part
+               ? okra_scorer_value_(ctx, s, v, p, &cell->values[fold], g->each)
+               : gather(ctx, g, v, l, fold, p);
 }
 
 /* Models as a user would fit them. */
@@ -290,28 +350,28 @@ static okra_status fit_some(okra_context *ctx, okra_lambda_group_ *g, const okra
 {
     okra_status st = OKRA_OK;
     const okra_method_ *method = g->task->space->method;
-    okra_bag_ **bags = NULL;
+    okra_store_ **stores = NULL;
     double *P = NULL;
-    ZALLOC(bags, (okra_int)count);
+    ZALLOC(stores, (okra_int)count);
     for (size_t l = 0; l < count; l++) {
-        TRY(okra_bag_create_(&bags[l]));
+        TRY(okra_store_create_(&stores[l]));
     }
     TRY(g->task->space->path
-            ? method->path(ctx, &v->problem, g->fit, g->lambda + first, count, bags)
-            : okra_method_fit_(ctx, method, &v->problem, g->fit, bags[0]));
+            ? method->path(ctx, &v->problem, g->fit, g->lambda + first, count, stores)
+            : okra_method_fit_(ctx, method, &v->problem, g->fit, stores[0]));
     for (size_t l = 0; l < count; l++) {
         okra_left_out_ p = {.model = NULL};
         TRY(okra_cancelled_(ctx));
-        TRY(okra_view_predict_(ctx, v, method, bags[l], &P, &p.block));
+        TRY(okra_view_predict_(ctx, v, method, stores[l], &P, &p.block));
         TRY(score_fit(ctx, g, v, first + l, fold, &p));
         okra_free_(P);
         P = NULL;
     }
 done:
-    for (size_t l = 0; bags && l < count; l++) {
-        okra_bag_free_(bags[l]);
+    for (size_t l = 0; stores && l < count; l++) {
+        okra_store_free_(stores[l]);
     }
-    FREE(bags, P);
+    FREE(stores, P);
     return st;
 }
 
@@ -420,6 +480,7 @@ static okra_status open_group(okra_lambda_group_ *g)
     const okra_space_ *space = task->space;
     okra_int n = task->folds.n;
     CHK(okra_space_options_(space, &g->cells[0]->setting, &g->fit, &g->predict));
+    CHK(task->source->classes ? okra_options_set(g->fit, "ky", "linear") : OKRA_OK);
     g->kx = okra_options_get(g->fit, "kx");
     g->ky = okra_options_get(g->fit, "ky");
     MAKE(g->lambda, (okra_int)g->count);
@@ -432,13 +493,23 @@ static okra_status open_group(okra_lambda_group_ *g)
     }
     CHK(okra_scorer_create_(task->metric, task->source, space, &g->scorer));
     g->scorer.predict = g->predict;
+    if (g->scorer.lists) {
+        CHK(okra_ranks_number_(task->source));
+    }
+    if (!isnan(g->cells[0]->threshold)) { /* the cut is known */
+        OWNED char *text = NULL;
+        CHK(okra_cut_text_(space->decode, g->cells[0]->threshold, &text));
+        CHK(okra_options_set(g->predict, "decode", text));
+        g->scorer.cut = (okra_cut_){.wanted = false};
+    }
     /* Candidates of their own, and decoders that look at objects, need the objects. */
     g->chooses = okra_decoder_chooses_(space->decoder, g->predict);
-    g->rows = g->scorer.feature ||
-              (g->chooses && !space->decoder->argument && !g->scorer.candidates);
+    g->rows =
+        g->scorer.feature || (g->chooses && !space->decoder->argument &&
+                              !g->scorer.candidates && !task->source->request->window);
     CHK(is_low(g, &g->low));
-    g->plain =
-        is_plain(g) || (!g->scorer.feature && !space->decoder->pointwise && !g->chooses);
+    g->plain = is_plain(g) || (!g->scorer.feature && !space->decoder->pointwise &&
+                               !g->chooses && !g->scorer.cut.judges);
     g->keep_inputs = okra_method_takes_(space->method, OKRA_TAKES_UNLABELLED_) &&
                      (task->source->inputs > task->source->n ||
                       okra_options_is_set(g->fit, "lambda2"));

@@ -52,6 +52,79 @@ bool okra_inspect_aligned_(const okra_data *x, const okra_data *y)
     return same;
 }
 
+/* The mean of column j without row `out` (-1: of all), and the deviation. */
+static double column(const okra_data *data, okra_int j, okra_int out, double *deviation)
+{
+    double mean = 0, square = 0, count = 0;
+    for (okra_int i = 0; i < data->n; i++) { /* Welford: NaN is missing */
+        double v = data->values[i * data->ld + j], before = v - mean;
+        if (!isnan(v) && i != out) {
+            count++;
+            mean += before / count;
+            square += before * (v - mean);
+        }
+    }
+    *deviation = count > 0 ? sqrt(square / count) : 0;
+    return mean;
+}
+
+/* Does a column have one value in more than half of its rows, as sparse ones do? Then
+ * any other value is far from it (the vote of Boyer and Moore 1981). */
+static bool mostly_one(const okra_data *data, okra_int j)
+{
+    double held = 0;
+    okra_int votes = 0, count = 0;
+    for (okra_int i = 0; i < data->n; i++) {
+        double v = data->values[i * data->ld + j];
+        held = votes == 0 ? v : held;
+        votes += v == held ? 1 : -1;
+    }
+    for (okra_int i = 0; i < data->n; i++) {
+        count += data->values[i * data->ld + j] == held;
+    }
+    return 2 * count > data->n;
+}
+
+double okra_inspect_outlier_(const okra_data *data, okra_int *row, okra_int *col)
+{
+    enum { FEW = 20 };
+    double most = 0, s;
+    for (okra_int j = 0; data->kind == OKRA_DENSE && data->n > FEW && j < data->d; j++) {
+        const double *v = data->values + j;
+        okra_int far = 0;
+        double mean = column(data, j, -1, &s);
+        for (okra_int i = 1; i < data->n; i++) {
+            far = fabs(v[i * data->ld] - mean) > fabs(v[far * data->ld] - mean) ? i : far;
+        }
+        mean = column(data, j, far, &s);
+        double off = fabs(v[far * data->ld] - mean), times = s > 0 ? off / s : 0;
+        times = times > most && mostly_one(data, j) ? 0 : times;
+        for (okra_int i = 0; i < data->n && times > most; i++) { /* rare, but not alone */
+            times = i != far && fabs(v[i * data->ld] - mean) > off / 2 ? 0 : times;
+        }
+        if (times > most) {
+            most = times;
+            *row = far;
+            *col = j;
+        }
+    }
+    return most;
+}
+
+okra_status okra_inspect_repeated_(const okra_data *data, bool *out)
+{
+    enum { TIMES = 2 };
+    OWNED okra_int *same = NULL;
+    okra_int different = 0;
+    MAKE(same, data->n);
+    CHK(okra_data_same_(&data, 1, same));
+    for (okra_int i = 0; i < data->n; i++) {
+        different += same[i] == i;
+    }
+    *out = different * TIMES <= data->n;
+    return OKRA_OK;
+}
+
 double okra_inspect_length_(const okra_data *data)
 {
     double sum = 0, total = okra_weights_total_(data);
@@ -89,7 +162,7 @@ okra_status okra_inspect_diagonal_(okra_context *ctx, const char *text,
                                    const okra_data *data, double *out)
 {
     FREED_BY(okra_kernel_drop_) okra_kernel *kernel = NULL;
-    FREED_BY(okra_bound_drop_) okra_bound_ *bound = NULL;
+    FREED_BY(okra_trained_kernel_drop_) okra_trained_kernel_ *bound = NULL;
     FREED_BY(okra_data_drop_) okra_data *some = NULL;
     OWNED char *plain = NULL;
     OWNED double *diagonal = NULL;
@@ -97,9 +170,9 @@ okra_status okra_inspect_diagonal_(okra_context *ctx, const char *text,
     CHK(sample(data, &some));
     CHK(okra_align_mean_(text, &plain));
     CHK(okra_kernel_choose(ctx, plain, some, &kernel));
-    CHK(okra_bound_create_(ctx, kernel, some, &bound));
+    CHK(okra_trained_kernel_create_(ctx, kernel, some, &bound));
     MAKE(diagonal, some->n);
-    CHK(okra_bound_diagonal_(ctx, bound, diagonal));
+    CHK(okra_trained_kernel_diagonal_(ctx, bound, diagonal));
     double total_weight = okra_weights_total_(some);
     for (okra_int i = 0; i < some->n; i++) {
         sum += okra_weight_(some, i) * diagonal[i] / total_weight;

@@ -18,10 +18,12 @@
 #include <unistd.h>
 #include <zlib.h>
 
+enum { MORE = 5 };
+
 typedef struct entry {
     okra_int outer, count;
     char *name;
-    double *values; /* count values, then mean, error, gcv, closed */
+    double *values; /* count values, then MORE: mean, error, gcv, closed, threshold */
 } entry;
 
 struct okra_journal_ {
@@ -64,6 +66,9 @@ uint64_t okra_fingerprint_(const okra_options *options, const okra_pairs_ *sourc
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
         h = okra_data_mix_(h, all[i]);
     }
+    if (request->window && request->window->within) {
+        h = okra_mix_(h, request->window->within, strlen(request->window->within));
+    }
     return source->links ? mix_links(h, source->links) : h;
 }
 
@@ -101,6 +106,7 @@ bool okra_journal_find_(const okra_journal_ *j, okra_int outer, const char *name
     cell->error = e->values[values + 1];
     cell->gcv = e->values[values + 2];
     cell->closed = e->values[values + 3] != 0;
+    cell->threshold = e->values[values + 4];
     return true;
 }
 
@@ -110,12 +116,13 @@ okra_status okra_journal_add_(okra_journal_ *j, okra_int outer, const char *name
     OWNED char *copy = okra_strdup_(name);
     OWNED double *numbers = NULL;
     GOT(copy);
-    MAKE(numbers, values + 4);
+    MAKE(numbers, values + MORE);
     memcpy(numbers, cell->values, (size_t)values * sizeof *numbers);
     numbers[values] = cell->mean;
     numbers[values + 1] = cell->error;
     numbers[values + 2] = cell->gcv;
     numbers[values + 3] = cell->closed;
+    numbers[values + 4] = cell->threshold;
     CHK(append(j, outer, copy, numbers, values));
     copy = NULL;
     numbers = NULL;
@@ -135,11 +142,11 @@ static okra_status read_line(okra_journal_ *j, const json_t *line)
     const char *cell = json_string_value(json_object_get(line, "cell"));
     OWNED char *name = NULL;
     OWNED double *values = NULL;
-    okra_int count = (okra_int)json_array_size(list) - 4;
+    okra_int count = (okra_int)json_array_size(list) - MORE;
     REFUSE_IF(!cell || count < 1, OKRA_EFORMAT, "expected a cell and its values");
     GOT(name = okra_strdup_(cell));
-    MAKE(values, count + 4);
-    for (okra_int i = 0; i < count + 4; i++) {
+    MAKE(values, count + MORE);
+    for (okra_int i = 0; i < count + MORE; i++) {
         const json_t *v = json_array_get(list, (size_t)i);
         values[i] = json_is_number(v) ? json_number_value(v) : (double)NAN;
     }
@@ -298,12 +305,12 @@ static okra_status put_entry(const entry *e, char **text)
     enum { NUMBER = 32 }; /* bytes of one, with what comes between */
     OWNED char *name = quote(e->name), *record = NULL;
     GOT(name);
-    okra_int room = (okra_int)strlen(name) + NUMBER * (e->count + 4) + 100;
+    okra_int room = (okra_int)strlen(name) + NUMBER * (e->count + MORE) + 100;
     MAKE(record, room);
     char *to = record + snprintf(record, (size_t)room,
                                  "{\"outer\": %lld, \"cell\": %s, \"values\": [",
                                  (long long)e->outer, name);
-    for (okra_int i = 0; i < e->count + 4; i++) {
+    for (okra_int i = 0; i < e->count + MORE; i++) {
         to += snprintf(to, NUMBER, "%s", i ? ", " : "");
         to += isfinite(e->values[i]) ? snprintf(to, NUMBER, "%.17g", e->values[i])
                                      : snprintf(to, NUMBER, "null");

@@ -5,6 +5,7 @@
 #include "okra/more/select.h"
 
 #include <math.h>
+#include <string.h>
 
 static json_t *number(double x)
 {
@@ -45,6 +46,9 @@ static json_t *cell(const okra_selection *s, okra_int values, const okra_cell_ *
     good &= !json_object_set_new(o, "values", list);
     if (!isnan(c->gcv)) {
         good &= !json_object_set_new(o, "gcv", number(c->gcv));
+    }
+    if (!isnan(c->part)) {
+        good &= !json_object_set_new(o, "part", number(c->part));
     }
     if (c->refined) {
         good &= !json_object_set_new(o, "refined", json_true());
@@ -110,7 +114,7 @@ okra_status okra_selection_report_(okra_selection *s)
     CHK(okra_json_set_(o, "format", json_integer(1)));
     CHK(okra_json_set_(o, "kind", json_string("select")));
     CHK(okra_json_set_(o, "method", json_string(s->space->method->name)));
-    CHK(okra_json_set_(o, "decode", json_string(okra_space_decode_(s->space))));
+    CHK(okra_json_set_(o, "decode", json_string(s->decode)));
     CHK(okra_json_set_(o, "cv", json_string(s->cv)));
     CHK(okra_json_set_(o, "metric", json_string(s->metric)));
     CHK(okra_json_set_(o, "loss", json_boolean(s->loss)));
@@ -128,6 +132,17 @@ okra_status okra_selection_report_(okra_selection *s)
     if (s->outer_count > 0) {
         CHK(okra_json_set_(o, "nested", outer(s)));
     }
+    if (s->verdict.measure) {
+        CHK(okra_json_set_(
+            o, "left_out",
+            json_pack("{s:s, s:o, s:s, s:o, s:b}", "measure", s->verdict.measure, "value",
+                      number(s->verdict.value), "naive", s->verdict.naive_is,
+                      "naive_value", number(s->verdict.naive), "nothing",
+                      s->verdict.nothing)));
+    }
+    if (s->output_kernels) {
+        CHK(okra_json_set_(o, "output_kernels", json_string(s->output_kernels)));
+    }
     CHK(okra_json_set_(o, "cells", json_incref(cells)));
     CHK(okra_json_set_(o, "seconds", json_real(s->seconds)));
     return okra_json_text_(o, &s->json);
@@ -142,7 +157,8 @@ void okra_selection_free(okra_selection *s)
         }
         okra_free_(s->outer);
         okra_space_free_(s->space);
-        FREE(s->cv, s->metric, s->output_lambda, s->json, s);
+        FREE(s->cv, s->metric, s->output_lambda, s->json, s->decode, s->output_kernels,
+             s);
     }
 }
 
@@ -190,6 +206,9 @@ const char *okra_selection_value(const okra_selection *selection, okra_int cell,
     if (!option) {
         return NULL;
     }
+    if (strcmp(option, "decode") == 0) {
+        return selection->decode;
+    }
     return cell >= 0 && cell < selection->found.count
                ? okra_space_value_(selection->space,
                                    &selection->found.cells[cell].setting, option)
@@ -204,6 +223,13 @@ okra_status okra_selection_options(const okra_selection *selection, okra_int cel
     if (st == OKRA_OK) {
         st = okra_space_options_(selection->space, &selection->found.cells[cell].setting,
                                  fit, predict);
+    }
+    if (st == OKRA_OK && selection->space->decode_set) {
+        OWNED char *decode = NULL;
+        CHK(okra_cut_text_(okra_space_decode_(selection->space),
+                           selection->found.cells[cell].threshold, &decode));
+        CHK(fit ? okra_options_set(*fit, "decode", decode) : OKRA_OK);
+        CHK(predict ? okra_options_set(*predict, "decode", decode) : OKRA_OK);
     }
     if (st == OKRA_OK && fit && selection->output_lambda &&
         cell == selection->found.best) {

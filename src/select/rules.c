@@ -12,6 +12,7 @@
  */
 #include "select/select.h"
 #include "okra/more/traits.h"
+#include "decode/sets/members.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -55,6 +56,17 @@ typedef struct choices {
     int count;
 } choices;
 
+static okra_status add_text(choices *c, const char *one)
+{
+    char *longer =
+        c->text ? okra_format_("%s, %s", c->text, one) : okra_format_("%s", one);
+    GOT(longer);
+    okra_free_(c->text);
+    c->text = longer;
+    c->count++;
+    return OKRA_OK;
+}
+
 static okra_status add(choices *c, const char *format, ...) OKRA_PRINTF(2, 3);
 static okra_status add(choices *c, const char *format, ...)
 {
@@ -63,13 +75,7 @@ static okra_status add(choices *c, const char *format, ...)
     va_start(args, format);
     vsnprintf(one, sizeof one, format, args);
     va_end(args);
-    char *longer =
-        c->text ? okra_format_("%s, %s", c->text, one) : okra_format_("%s", one);
-    GOT(longer);
-    okra_free_(c->text);
-    c->text = longer;
-    c->count++;
-    return OKRA_OK;
+    return add_text(c, one);
 }
 
 /* BEFORErbf(sigma={...})AFTER, widths about the median distance, of vectors of one or two
@@ -227,8 +233,8 @@ static okra_status of_one(choices *c)
         return of_sequences(c);
     case OKRA_GRAPHS:
         if (okra_inspect_molecules_(c->data)) {
-            CHK(add(c, "ecfp(radius={1,2,3},count={0,1}) | tanimoto"));
-            CHK(add(c, "ecfp(radius={1,2},count=1) | normalize"));
+            CHK(add(c, "ecfp(radius={2,1,3},count={0,1}) | tanimoto"));
+            CHK(add(c, "ecfp(radius={2,1},count=1) | normalize"));
             CHK(add_rbf(c, "ecfp | tanimoto | ", 0, ""));
         }
         CHK(add(c, "wl(h={1,3}) | normalize"));
@@ -243,10 +249,11 @@ static okra_status of_one(choices *c)
     return OKRA_OK;
 }
 
-/* Several descriptions: each by the middle of its alternatives, together and alone. */
+/* Several descriptions: each by the middle of its alternatives, alone, as a product (what
+ * they say of a pair together) and as a mean. */
 static okra_status of_parts(choices *c)
 {
-    OWNED char *all = NULL, *middle = NULL;
+    OWNED char *all = NULL, *middle = NULL, *product = NULL;
     for (int k = 0; k < c->data->component_count; k++) {
         CHK(okra_rule_middle_(c->ctx, c->data->components[k], &middle));
         char *longer = all ? okra_format_("%s, (%s)@%d", all, middle, k + 1)
@@ -254,11 +261,20 @@ static okra_status of_parts(choices *c)
         GOT(longer);
         okra_free_(all);
         all = longer;
+        longer = product ? okra_format_("%s*(%s)@%d", product, middle, k + 1)
+                         : okra_format_("(%s)@%d", middle, k + 1);
+        GOT(longer);
+        okra_free_(product);
+        product = longer;
         CHK(add(c, "(%s)@%d", middle, k + 1));
         okra_free_(middle);
         middle = NULL;
     }
-    return add(c, "mean(%s)", all);
+    if (c->data->component_count > 1) {
+        CHK(add_text(c, product));
+    }
+    GOT(middle = okra_format_("mean(%s)", all));
+    return add_text(c, middle);
 }
 
 okra_status okra_rule_kx_(okra_context *ctx, const okra_data *x, char **out)
@@ -357,8 +373,10 @@ okra_status okra_rule_ky_(okra_context *ctx, const okra_data *x, const okra_data
                                   "normalize");
         break;
     case OKRA_GRAPHS:
-        text = okra_format_(okra_inspect_molecules_(y) ? "ecfp | tanimoto"
-                                                       : "wl | normalize");
+        text = okra_format_(okra_inspect_molecules_(y)
+                                ? "(ecfp(radius=1,bits=2048) | tanimoto) + "
+                                  "(composition(bits=512) | tanimoto)"
+                                : "wl | normalize");
         break;
     case OKRA_SPECTRA:
         text = okra_format_("ppk | normalize");
@@ -401,13 +419,35 @@ const okra_decoder_ *okra_rule_decoder_(const okra_data *x, const okra_data *y,
     return NULL;
 }
 
+/* Is one of the sets empty? */
+static bool has_empty(const okra_data *y)
+{
+    bool found = false;
+    for (okra_int i = 0; i < y->n && !found; i++) {
+        found = okra_sets_members_(y, i, NULL) == 0;
+    }
+    return found;
+}
+
+okra_status okra_rule_decode_(const okra_decoder_ *decoder, const okra_data *y,
+                              char **out)
+{
+    bool sets =
+        decoder->automatic && decoder->argument && decoder->suits == OKRA_SUITS_ZERO_ONE_;
+    *out = sets ? okra_format_("%s:threshold=auto%s", decoder->name,
+                               has_empty(y) ? "" : ",nonempty=yes")
+                : okra_strdup_(decoder->name);
+    return *out ? OKRA_OK : OKRA_EMEM;
+}
+
 const char *okra_rule_metric_(const okra_data *y)
 {
     enum { FOLDED = 30 }; /* pairs: the variance of a fold tells the unit of an output */
-    return y->kind == OKRA_LABELS                                ? "zero-one"
-           : y->kind == OKRA_STRINGS                             ? "edit"
-           : y->kind == OKRA_DENSE && y->missing                 ? NULL
-           : y->kind == OKRA_DENSE && okra_inspect_zero_one_(y)  ? "hamming"
+    bool sets = y->d > 0 && !y->missing && okra_inspect_zero_one_(y);
+    return y->kind == OKRA_LABELS                ? "zero-one"
+           : y->kind == OKRA_STRINGS             ? "edit"
+           : y->kind == OKRA_DENSE && y->missing ? NULL
+           : sets ? has_empty(y) ? "f1:average=example,empty=1" : "f1:average=example"
            : y->kind == OKRA_DENSE && y->d > 1 && y->n >= FOLDED ? "r2"
            : y->kind == OKRA_DENSE                               ? "mse"
                                                                  : NULL;

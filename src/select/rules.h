@@ -17,6 +17,11 @@
 bool okra_inspect_zero_one_(const okra_data *data); /* are all values 0 or 1? */
 /* Have strings or sequences the same lengths, pair by pair? */
 bool okra_inspect_aligned_(const okra_data *x, const okra_data *y);
+/* How many deviations of the others the value that is farthest off in its column of dense
+ * rows is away from them, and where it is; 0 of few rows and other kinds. */
+double okra_inspect_outlier_(const okra_data *data, okra_int *row, okra_int *column);
+/* Strings that come again, five times on average or more: tags, categories. */
+okra_status okra_inspect_repeated_(const okra_data *data, bool *out) OKRA_CHECK;
 double okra_inspect_length_(const okra_data *data); /* the mean */
 bool okra_inspect_one_length_(const okra_data *data);
 double okra_inspect_spread_(const okra_data *data); /* a typical distance of elements */
@@ -47,6 +52,9 @@ okra_status okra_rule_ky_(okra_context *ctx, const okra_data *x, const okra_data
 const char *okra_rule_metric_(const okra_data *y);
 const okra_decoder_ *okra_rule_decoder_(const okra_data *x, const okra_data *y,
                                         const char *ky);
+/* The decoder as an option: of label sets with the threshold to be chosen. */
+okra_status okra_rule_decode_(const okra_decoder_ *decoder, const okra_data *y,
+                              char **out) OKRA_CHECK;
 /* Which input, from 1, the outputs are edits of; 0: none (fill.c). And kernels of
  * the inputs for that, as alternatives. */
 int okra_rule_rewritten_(const okra_data *x, const okra_data *y);
@@ -65,6 +73,10 @@ okra_status okra_rule_tries_(const okra_method_ *method, okra_int n,
 /* The method's own options that go with what was chosen: y and what is open are known. */
 okra_status okra_rule_fill_(const okra_method_ *method, const okra_open_ *open,
                             okra_options *options) OKRA_CHECK;
+/* Are settings compared by the rank of the truth (ranks.c)? Where outputs are molecules,
+ * which candidates are put in order for, and nobody says otherwise: lambda of the least
+ * distance is too large for it. */
+bool okra_rule_ranked_(const okra_data *y, const okra_options *options);
 /* How settings of n pairs are compared, as far as it is not set: cv, metric, refine.
  * `units`: what folds are drawn of, 0: pairs may be left out one by one. */
 okra_status okra_rule_how_(const okra_method_ *method, const okra_data *y, okra_int n,

@@ -20,7 +20,13 @@ okra_status okra_scorer_create_(const char *metric, const okra_pairs_ *source,
                       .feature = okra_metric_has(metric, OKRA_METRIC_UNDECODED),
                       .loss = true,
                       .decoder = space->decoder,
-                      .candidates = source->request->candidates};
+                      .lists = okra_metric_has(metric, OKRA_METRIC_LISTS),
+                      .candidates = source->request->candidates,
+                      .source = source};
+    REFUSE_IF(source->request->window && !s.lists, OKRA_EARG,
+              "a window says which candidates are put in order, and metric %s puts none: "
+              "expected mrr or hit-rate",
+              metric);
     if (source->links) {
         s.feature = s.loss = false;
         REFUSE_IF(!okra_metric_has(metric, OKRA_METRIC_LINKS), OKRA_EARG,
@@ -32,6 +38,10 @@ okra_status okra_scorer_create_(const char *metric, const okra_pairs_ *source,
         }
         REFUSE_IF(s.decoder->nothing, OKRA_EARG,
                   "metric %s compares decoded objects, but decode is none", metric);
+        REFUSE_IF(s.lists && !s.decoder->indexes, OKRA_EARG,
+                  "metric %s puts candidates in order, but decode is %s: expected "
+                  "candidates",
+                  metric, s.decoder->name);
     } else if (space->ky_varies) {
         return okra_fail_(
             OKRA_EARG,
@@ -42,6 +52,7 @@ okra_status okra_scorer_create_(const char *metric, const okra_pairs_ *source,
             "compared. Fix what is measured with metric, e.g. rbf-loss:sigma=V, mse or "
             "kernel-loss:kernel=EXPR");
     }
+    CHK(okra_cut_read_(space->decode, metric, &s.cut));
     *out = s;
     return OKRA_OK;
 }
@@ -69,23 +80,22 @@ static okra_status feature(okra_context *ctx, const okra_output_ *output,
     return OKRA_OK;
 }
 
+okra_status okra_scorer_decode_(okra_context *ctx, const okra_scorer_ *s,
+                                const okra_output_ *output,
+                                const okra_decode_request_ *request,
+                                const okra_block_ *block, okra_decoded_ *out)
+{
+    return okra_decode_block_(ctx, s->decoder, output, s->predict, request, block, out);
+}
+
 static okra_status decode(okra_context *ctx, const okra_scorer_ *s,
                           const okra_view_ *view, const okra_data *inputs,
                           const okra_block_ *block, okra_int top, okra_decoded_ *out)
 {
-    okra_status st = OKRA_OK;
-    void *state = NULL;
     okra_decode_request_ request = {
         .candidates = s->candidates, .tests = block->m, .top = top, .inputs = inputs};
     request.argument = okra_decoder_argument_(okra_options_get(s->predict, "decode"));
-    TRY(s->decoder->create(ctx, &view->output, s->predict, &request, &state));
-    TRY(s->decoder->block(ctx, state, block));
-    TRY(s->decoder->finish(ctx, state, out));
-done:
-    if (state) {
-        s->decoder->free(state);
-    }
-    return st;
+    return okra_scorer_decode_(ctx, s, &view->output, &request, block, out);
 }
 
 /* The prediction of a model itself, decoded by the options. */
@@ -107,6 +117,10 @@ okra_status okra_scorer_objects_(okra_context *ctx, const okra_scorer_ *s,
 {
     FREED_BY(okra_decoded_clear_) okra_decoded_ decoded = {0};
     const okra_block_ *block = &left_out->block;
+    REFUSE_IF(s->lists, OKRA_EUNSUPPORTED,
+              "metric %s: these settings have no closed form of leave-one-out: expected "
+              "cv kfold:K",
+              s->metric);
     if (left_out->model) {
         return model_objects(ctx, s, view, left_out->model, out);
     }
@@ -129,6 +143,40 @@ okra_status okra_scorer_feature_(okra_context *ctx, const okra_view_ *view,
                                      view->truth->weights, &left_out->block, value, each);
 }
 
+/* Scores of left-out pairs, from the block or the model. */
+static okra_status count_cuts(okra_context *ctx, const okra_scorer_ *s,
+                              const okra_view_ *view, const okra_left_out_ *left_out,
+                              okra_cut_sums_ *sums)
+{
+    FREED_BY(okra_prediction_drop_) okra_prediction *p = NULL;
+    FREED_BY(okra_options_drop_) okra_options *none = NULL;
+    okra_predict_request request = {OKRA_SIZED(okra_predict_request), .embedding = true};
+    okra_block_ block = left_out->block;
+    const okra_output_ *output = &view->output;
+    if (left_out->model) {
+        output = &left_out->model->training->output;
+        CHK(okra_predict_options(&none));
+        CHK(okra_options_set(none, "decode", "none"));
+        CHK(okra_predict(ctx, left_out->model, view->test_x, none, &request, &p));
+        block =
+            (okra_block_){.m = p->tests, .H = okra_mat_of_(p->embedding, p->tests, p->d)};
+    }
+    return okra_cut_block_(ctx, &s->cut, output, &block, view->truth, NULL, sums);
+}
+
+okra_status okra_scorer_cut_(okra_context *ctx, const okra_scorer_ *s,
+                             const okra_view_ *view, const okra_left_out_ *left_out,
+                             double *value, double *threshold)
+{
+    OWNED okra_cut_sums_ *sums = NULL;
+    ZMAKE(sums, 1);
+    CHK(count_cuts(ctx, s, view, left_out, sums));
+    int best = okra_cut_best_(&s->cut, sums);
+    *value = okra_cut_value_(&s->cut, sums, best);
+    *threshold = okra_cut_threshold_(best);
+    return OKRA_OK;
+}
+
 okra_status okra_scorer_value_(okra_context *ctx, const okra_scorer_ *s,
                                const okra_view_ *view, const okra_left_out_ *left_out,
                                double *value, double *each)
@@ -136,6 +184,16 @@ okra_status okra_scorer_value_(okra_context *ctx, const okra_scorer_ *s,
     FREED_BY(okra_data_drop_) okra_data *objects = NULL;
     if (s->feature) {
         return okra_scorer_feature_(ctx, view, left_out, value, each);
+    }
+    if (s->lists) {
+        okra_ranked_ ranked = {.output = &view->output,
+                               .block = &left_out->block,
+                               .model = left_out->model,
+                               .inputs = view->test_x,
+                               .truth = view->truth,
+                               .own = left_out->model ? view->truth : view->truth_rows,
+                               .number = view->number};
+        return okra_ranks_value_(ctx, s, &ranked, value, each);
     }
     CHK(okra_scorer_objects_(ctx, s, view, left_out, &objects));
     return okra_score(ctx, s->metric, view->truth, objects, value, NULL, NULL);
@@ -153,6 +211,16 @@ okra_status okra_scorer_left_(okra_context *ctx, const okra_scorer_ *s,
         *has_each = true;
         return feature(ctx, &view->output, view->output.y, y->weights, block, value,
                        each);
+    }
+    if (s->lists) {
+        okra_ranked_ ranked = {.output = &view->output,
+                               .block = block,
+                               .inputs = view->training->x,
+                               .truth = y,
+                               .own = view->output.y,
+                               .number = view->number};
+        *has_each = true;
+        return okra_ranks_value_(ctx, s, &ranked, value, each);
     }
     bool own = !s->candidates && okra_decoder_chooses_(s->decoder, s->predict);
     CHK(decode(ctx, s, view, view->training->x, block, own ? 2 : 1, &decoded));

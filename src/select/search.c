@@ -283,7 +283,11 @@ okra_status okra_search_cell_(const okra_task_ *task, okra_setting_ *setting,
                               okra_cell_ *cell)
 {
     okra_int values = okra_task_values_(task);
-    *cell = (okra_cell_){.mean = (double)NAN, .error = (double)NAN, .gcv = (double)NAN};
+    *cell = (okra_cell_){.mean = (double)NAN,
+                         .error = (double)NAN,
+                         .gcv = (double)NAN,
+                         .part = (double)NAN,
+                         .threshold = (double)NAN};
     cell->values = okra_alloc_(values, sizeof *cell->values);
     if (!cell->values) {
         okra_setting_free_(setting);
@@ -374,7 +378,8 @@ static okra_status run_group(okra_context *ctx, okra_cell_search_ *s, okra_cell_
     for (size_t i = 0; i < count; i++) {
         snprintf(name, sizeof name, "%lld",
                  (long long)plan_name(plan, first + (okra_int)i));
-        if (!okra_journal_find_(s->journal, s->outer, name, values, &cells[i])) {
+        if (!cells[i].dropped &&
+            !okra_journal_find_(s->journal, s->outer, name, values, &cells[i])) {
             todo[some++] = &cells[i];
         }
     }
@@ -477,7 +482,7 @@ static okra_status extend(okra_context *ctx, okra_cell_search_ *s, okra_found_ *
         for (okra_int i = first + 1; i < first + lambdas; i++) {
             at = better(s, found->cells[i].mean, found->cells[at].mean) ? i : at;
         }
-        if (at > first + low) {
+        if (at > first + low || isnan(found->cells[at].mean)) {
             continue;
         }
         CHK(go_below(ctx, s, found, first));
@@ -512,8 +517,14 @@ okra_status okra_search_run_(okra_context *ctx, okra_cell_search_ *search,
         found.count++;
     }
     CHK(okra_search_resolve_(ctx, search->task, &found));
+    bool halve = okra_halve_wanted_(search, &plan);
+    CHK(halve ? okra_halve_(ctx, search, &found) : OKRA_OK);
     CHK(run_cells(ctx, search, &found, &plan));
     find_best(search, &found);
+    if (halve) {
+        CHK(okra_halve_more_(ctx, search, &found));
+        find_best(search, &found);
+    }
     REFUSE_IF(isnan(found.cells[found.best].mean), OKRA_ENUMERIC,
               "select: the metric has no value (nan) for any setting");
     okra_int origin = found.best;

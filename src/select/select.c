@@ -102,6 +102,19 @@ static double factor(const okra_data *y, okra_int j)
     return varies ? 1 / s / sqrt((double)y->d) : 0;
 }
 
+/* Takes the place of p->y, with its weights. */
+static okra_status replace(okra_data *made, okra_prepared_ *p)
+{
+    okra_data *before = p->y;
+    if (before->weights) {
+        CHK(okra_data_weigh(made, before->weights, before->n, &p->y));
+    } else {
+        p->y = okra_data_retain(made);
+    }
+    okra_data_free(before);
+    return OKRA_OK;
+}
+
 okra_status okra_prepare_relative_(const okra_method_ *method, const okra_options *o,
                                    okra_prepared_ *p)
 {
@@ -127,14 +140,33 @@ okra_status okra_prepare_relative_(const okra_method_ *method, const okra_option
     }
     CHK(okra_data_adopt_dense_(&values, y->n, y->d, y->source, &made));
     made->missing = y->missing;
-    okra_data *before = p->y;
-    if (before->weights) {
-        CHK(okra_data_weigh(made, before->weights, before->n, &p->y));
-    } else {
-        p->y = okra_data_retain(made);
+    return replace(made, p);
+}
+
+/* Classes compared by feature-loss under zero-one, which is <e_y, e_y'>: as rows e_y with
+ * n d numbers a prediction in the place of n^2. */
+static okra_status prepare_classes(const okra_method_ *method, const okra_options *o,
+                                   okra_prepared_ *p, bool *out)
+{
+    const okra_data *y = p->y;
+    FREED_BY(okra_data_drop_) okra_data *made = NULL;
+    OWNED double *values = NULL;
+    okra_int area = 0;
+    *out = y->kind == OKRA_LABELS && method->leave && y->d <= y->n / 2 &&
+           okra_rule_apart_(method, o) && okra_rule_closed_(method, o, y) &&
+           strcmp(okra_options_get(o, "ky"), "zero-one") == 0 &&
+           strcmp(okra_options_get(o, "metric"), "feature-loss") == 0 &&
+           strcmp(okra_options_get(o, "cv"), "loo") == 0;
+    if (!*out) {
+        return OKRA_OK;
     }
-    okra_data_free(before);
-    return OKRA_OK;
+    CHK(okra_area_(y->n, y->d, sizeof *values, &area));
+    ZMAKE(values, area);
+    for (okra_int i = 0; i < y->n; i++) {
+        values[i * y->d + y->codes[i]] = 1;
+    }
+    CHK(okra_data_adopt_dense_(&values, y->n, y->d, y->source, &made));
+    return replace(made, p);
 }
 
 /* ---- searches ---- */
@@ -160,6 +192,8 @@ static okra_status search(okra_job_ *j, const okra_int *index, okra_int n, okra_
                            .loss = j->scorer.loss,
                            .edges = j->edges && outer < 0,
                            .own = j->own,
+                           .halve = !j->edges && outer < 0 &&
+                                    j->fields.effort != OKRA_THOROUGH_,
                            .seed = okra_context_seed(j->ctx),
                            .journal = j->journal,
                            .outer = outer,
@@ -176,7 +210,9 @@ static okra_status search(okra_job_ *j, const okra_int *index, okra_int n, okra_
 static okra_status measure(okra_job_ *j, const okra_folds_ *folds, okra_int fold,
                            okra_outer_ *outer)
 {
-    okra_cell_ cell = {.error = (double)NAN, .gcv = (double)NAN};
+    const okra_cell_ *best = &outer->found.cells[outer->found.best];
+    okra_cell_ cell = {
+        .error = (double)NAN, .gcv = (double)NAN, .threshold = best->threshold};
     okra_cell_ *only = &cell;
     OWNED double *values = NULL;
     okra_folds_ one = {.n = folds->n, .parts = 2, .repeats = 1};
@@ -193,7 +229,7 @@ static okra_status measure(okra_job_ *j, const okra_folds_ *folds, okra_int fold
     }
     MAKE(values, 2);
     cell.values = values;
-    cell.setting = outer->found.cells[outer->found.best].setting;
+    cell.setting = best->setting;
     task.folds = one;
     CHK(okra_group_fold_(j->ctx, &task, &only, 1, 0));
     outer->error = values[0];
@@ -206,8 +242,11 @@ static okra_status run_outer(okra_job_ *j, const okra_folds_ *folds, okra_int fo
     okra_outer_ *outer = &j->out->outer[fold];
     char name[32];
     double value = (double)NAN;
-    okra_cell_ kept = {
-        .values = &value, .mean = (double)NAN, .error = (double)NAN, .gcv = (double)NAN};
+    okra_cell_ kept = {.values = &value,
+                       .mean = (double)NAN,
+                       .error = (double)NAN,
+                       .gcv = (double)NAN,
+                       .threshold = (double)NAN};
     MAKE(train, folds->n);
     MAKE(test, folds->n);
     okra_folds_get_(folds, fold, train, &outer->trained, test, &outer->tested);
@@ -264,6 +303,8 @@ static okra_status run(okra_job_ *j, const okra_options *options)
     if (j->fields.per_output) {
         CHK(okra_outputs_choose_(&j->source, out));
     }
+    CHK(okra_cut_text_(okra_space_decode_(out->space),
+                       out->found.cells[out->found.best].threshold, &out->decode));
     out->n = j->source.n;
     out->loss = j->scorer.loss;
     out->links = j->source.links != NULL;
@@ -343,6 +384,11 @@ static okra_status part_copies(const okra_job_ *j, okra_select_request *r, bool 
     if (keys || (set && strcmp(okra_options_get(o, "cv"), "loo") != 0)) {
         return OKRA_OK;
     }
+    if (open && okra_rule_ranked_(j->source.y, o)) {
+        CHK(okra_ranks_groups_(j->source.y, &p->keys[1], units));
+        r->groups = p->keys[1];
+        return OKRA_OK;
+    }
     CHK(okra_prepare_copies_(j->source.x, j->source.y, &equal, units));
     if (equal && open && !set) {
         r->groups = p->keys[1] = equal;
@@ -385,6 +431,7 @@ static okra_status fill(okra_job_ *j, const okra_options *options, okra_select_r
     }
     if (p) {
         CHK(okra_prepare_relative_(method, filled, p));
+        CHK(prepare_classes(method, filled, p, &j->source.classes));
         j->source.y = p->y;
     }
     *out = TAKE(filled);
@@ -445,6 +492,10 @@ okra_status okra_select_links(okra_context *context, const okra_link_task *task,
     CHK(options ? okra_options_copy(options, &copy) : okra_select_options(&copy));
     if (!okra_options_is_set(copy, "metric")) {
         CHK(okra_options_set(copy, "metric", "auc-roc"));
+    }
+    const okra_method_ *method = okra_method_find_(okra_options_get(copy, "method"));
+    if (settings && method && method->linker) {
+        known_settings.norm = 0; /* it has a score of its own */
     }
     CHK(okra_link_parts_create_(context, task, NULL, settings, &parts));
     okra_int n = task->labelled_count;

@@ -6,9 +6,13 @@
  *   view.c     Gram matrices of the whole training set, once for each kernel
  *   view.c      a training set and the pairs left out, seen through sliced Gram matrices
  *   score.c     from predictions of left-out pairs to the value of the metric
+ *   ranks.c     the same by the rank of the truth among candidates
+ *   threshold.c    where scores of labels are cut
+ *   verdict.c   the best setting beside an answer that needs no inputs
  *   group.c     all lambdas of a setting: group.c where there is one, else group.c
  *   search.c      which cells, in which order: all, or drawn at random
  *   search.c    their evaluation; the best
+ *   halve.c     losers on a part of the pairs are dropped
  *   refine.c    around the best; search.c: at the end of a list
  *   journal.c   finished work on file
  *   automatic.c    a fit that needs no options; automatic.c: of links
@@ -129,8 +133,11 @@ typedef struct okra_pairs_ {
     okra_int n, inputs;
     const okra_select_request *request;
     const okra_link_source_ *links; /* the pairs are nodes of a network, or NULL: not */
+    bool classes; /* y are rows e_c of classes c: `linear` in the place of `zero-one` */
     struct okra_gram_ *grams;
     int count;
+    okra_int *same; /* ranks.c: n, equal outputs have one number, or NULL            */
+    okra_int *of;   /* and of the candidates of the request                          */
 } okra_pairs_;
 /* The Gram matrix of all x (which == 'x') or y; NULL where the kernel centers, since its
  * values then depend on the training set. Valid until two other kernels were asked for.
@@ -147,7 +154,7 @@ typedef struct okra_view_ {
     okra_output_ output; /* as decoders and losses see it: Gram rows where they will do */
     okra_data *gram_y;   /* of output, or NULL */
     okra_kernel *gram_kernel;
-    okra_bound_ *gram_bound;
+    okra_trained_kernel_ *gram_bound;
     double *K, *L;      /* slices, or NULL */
     okra_int m, n;      /* left out, trained on */
     okra_data *test_x;  /* the inputs left out */
@@ -157,6 +164,7 @@ typedef struct okra_view_ {
     okra_data *truth;      /* m outputs as they are */
     okra_data *truth_rows; /* m outputs as `output` knows them */
     okra_data *train_y;    /* n outputs as they are */
+    okra_int *number;      /* of the m outputs (of all n where m is 0) in same, or NULL */
 } okra_view_;
 
 typedef struct okra_view_request_ {
@@ -179,18 +187,54 @@ void okra_view_free_(okra_view_ *view);
 OKRA_DROPS_(okra_view_drop_, okra_view_, okra_view_free_)
 /* Predictions at the pairs left out, as embeddings where there are features. */
 okra_status okra_view_predict_(okra_context *ctx, const okra_view_ *view,
-                               const okra_method_ *method, const okra_bag_ *bag,
+                               const okra_method_ *method, const okra_store_ *store,
                                double **out, okra_block_ *block) OKRA_CHECK;
+
+/* ---- threshold.c ---- */
+
+/* How scores of labels are cut into sets. */
+typedef struct okra_cut_ {
+    bool wanted;         /* decode says threshold=auto                                */
+    bool judges;         /* settings are compared by the metric at its best cut, else */
+                         /* by a loss in feature space, the cut is that of F1         */
+    bool hamming, micro; /* neither: F1 of sets                                       */
+    bool nonempty;
+    double empty; /* F1 of two empty sets */
+} okra_cut_;
+enum { OKRA_CUTS_ = 199 };
+/* Sums over rows at every cut. */
+typedef struct okra_cut_sums_ {
+    okra_int rows;
+    double weight;
+    double sum[OKRA_CUTS_], square[OKRA_CUTS_], right[OKRA_CUTS_], sizes[OKRA_CUTS_];
+} okra_cut_sums_;
+okra_status okra_cut_read_(const char *decode, const char *metric,
+                           okra_cut_ *out) OKRA_CHECK;
+/* The decoder with a number for auto; NaN: 1/2. */
+okra_status okra_cut_text_(const char *decode, double threshold, char **out) OKRA_CHECK;
+/* Adds the predictions of a block, row r to sums[part[r]] (part NULL: sums[0]). */
+okra_status okra_cut_block_(okra_context *ctx, const okra_cut_ *cut,
+                            const okra_output_ *output, const okra_block_ *block,
+                            const okra_data *truth, const okra_int *part,
+                            okra_cut_sums_ *sums) OKRA_CHECK;
+void okra_cut_merge_(const okra_cut_sums_ *from, okra_cut_sums_ *to);
+int okra_cut_best_(const okra_cut_ *cut, const okra_cut_sums_ *sums);
+double okra_cut_threshold_(int best);
+double okra_cut_value_(const okra_cut_ *cut, const okra_cut_sums_ *sums, int at);
+double okra_cut_error_(const okra_cut_ *cut, const okra_cut_sums_ *sums, int at);
 
 /* ---- score.c ---- */
 
 typedef struct okra_scorer_ {
     const char *metric; /* "feature-loss", "relative-loss" (select.c), or of okra_score */
     bool feature;       /* in the feature space of ky, nothing is decoded */
+    bool lists;         /* of all candidates in their order: ranks.c */
     bool loss;          /* smaller is better */
     const okra_decoder_ *decoder;
     const okra_options *predict;
     const okra_data *candidates;
+    const okra_pairs_ *source;
+    okra_cut_ cut;
 } okra_scorer_;
 okra_status okra_scorer_create_(const char *metric, const okra_pairs_ *source,
                                 const okra_space_ *space, okra_scorer_ *out) OKRA_CHECK;
@@ -205,6 +249,10 @@ typedef struct okra_left_out_ {
 okra_status okra_scorer_value_(okra_context *ctx, const okra_scorer_ *scorer,
                                const okra_view_ *view, const okra_left_out_ *left_out,
                                double *value, double *each) OKRA_CHECK;
+/* The value of the metric at the best cut of scores of labels, and that cut. */
+okra_status okra_scorer_cut_(okra_context *ctx, const okra_scorer_ *scorer,
+                             const okra_view_ *view, const okra_left_out_ *left_out,
+                             double *value, double *threshold) OKRA_CHECK;
 okra_status okra_scorer_feature_(okra_context *ctx, const okra_view_ *view,
                                  const okra_left_out_ *left_out, double *value,
                                  double *each) OKRA_CHECK;
@@ -212,6 +260,11 @@ okra_status okra_scorer_feature_(okra_context *ctx, const okra_view_ *view,
 okra_status okra_scorer_objects_(okra_context *ctx, const okra_scorer_ *scorer,
                                  const okra_view_ *view, const okra_left_out_ *left_out,
                                  okra_data **out) OKRA_CHECK;
+/* By the scorer's decoder and options of predict. */
+okra_status okra_scorer_decode_(okra_context *ctx, const okra_scorer_ *scorer,
+                                const okra_output_ *output,
+                                const okra_decode_request_ *request,
+                                const okra_block_ *block, okra_decoded_ *out) OKRA_CHECK;
 /* The mean of n values as weights (NULL: none) say. */
 double okra_weighted_mean_(okra_int n, const double *each, const double *weights);
 /* The value where row i of the block is the prediction at training pair i of the view
@@ -219,6 +272,27 @@ double okra_weighted_mean_(okra_int n, const double *each, const double *weights
 okra_status okra_scorer_left_(okra_context *ctx, const okra_scorer_ *scorer,
                               const okra_view_ *view, const okra_block_ *block,
                               double *value, double *each, bool *has_each) OKRA_CHECK;
+
+/* ---- ranks.c ---- */
+
+/* Predictions whose candidates are put in order. */
+typedef struct okra_ranked_ {
+    const okra_output_ *output;
+    const okra_block_ *block;
+    const okra_model *model; /* in place of the two, or NULL */
+    const okra_data *inputs, *truth;
+    const okra_data *own;   /* the candidates where the request has none: the truth, as
+                               the output knows it */
+    const okra_int *number; /* of the truth, as okra_view_ has it */
+} okra_ranked_;
+/* Fills source->same. */
+okra_status okra_ranks_number_(okra_pairs_ *source) OKRA_CHECK;
+/* Labels of the outputs: equal ones are left out together; *count: how many differ. */
+okra_status okra_ranks_groups_(const okra_data *y, okra_data **out,
+                               okra_int *count) OKRA_CHECK;
+okra_status okra_ranks_value_(okra_context *ctx, const okra_scorer_ *scorer,
+                              const okra_ranked_ *ranked, double *value,
+                              double *each) OKRA_CHECK;
 
 /* ---- group.c ---- */
 
@@ -229,6 +303,9 @@ typedef struct okra_cell_ {
     double mean, error, gcv;
     bool closed, refined; /* by a closed form; by refinement, not of the grid */
     double *outputs;      /* per-output: left-out squared error of each coordinate */
+    bool dropped;         /* it lost on a part of the pairs: its mean is NaN */
+    double part;          /* the mean there, or NaN */
+    double threshold;     /* of scores of labels; NaN: none was looked for */
 } okra_cell_;
 
 typedef struct okra_task_ {
@@ -326,6 +403,7 @@ typedef struct okra_cell_search_ {
     okra_int budget, refine;
     bool loss;
     bool edges; /* say where the best value is at the end of its list */
+    bool halve; /* losers on a part of the pairs need not be compared on all (halve.c) */
     bool own; /* the refinement is nobody's wish: of automatic lists, if there are any */
     uint64_t seed;
     okra_journal_ *journal;
@@ -341,6 +419,16 @@ okra_status okra_search_cell_(const okra_task_ *task, okra_setting_ *setting,
 /* Numbers in place of auto. */
 okra_status okra_search_resolve_(okra_context *ctx, const okra_task_ *task,
                                  okra_found_ *found) OKRA_CHECK;
+
+/* ---- halve.c ---- */
+
+bool okra_halve_wanted_(const okra_cell_search_ *search, const okra_plan_ *plan);
+/* Marks the cells that lose on a part. */
+okra_status okra_halve_(okra_context *ctx, const okra_cell_search_ *search,
+                        okra_found_ *found) OKRA_CHECK;
+/* Where the best lambda is the last of those that stayed: the others of its group. */
+okra_status okra_halve_more_(okra_context *ctx, const okra_cell_search_ *search,
+                             okra_found_ *found) OKRA_CHECK;
 
 /* ---- refine.c ---- */
 
@@ -359,6 +447,22 @@ typedef struct okra_outer_ {
     okra_int trained, tested;
 } okra_outer_;
 
+/* ---- verdict.c ---- */
+
+/* The best setting by a measure that people know, beside what needs no inputs. */
+typedef struct okra_verdict_ {
+    const char *measure, *naive_is; /* literals; NULL: not known */
+    double value, naive;
+    bool nothing; /* no better */
+} okra_verdict_;
+/* Finds it, puts it in the report and warns where nothing was learned. */
+okra_status okra_verdict_tell_(okra_context *ctx, const okra_data *x, const okra_data *y,
+                               const okra_options *fit, okra_selection *s) OKRA_CHECK;
+/* A selection by that metric and cv: options of fit, and lambdas (NULL: theirs). */
+okra_status okra_judge_(okra_context *ctx, const okra_data *x, const okra_data *y,
+                        const okra_options *fit, const char *lambda, const char *metric,
+                        const char *cv, okra_selection **out) OKRA_CHECK;
+
 struct okra_selection {
     okra_space_ *space;
     okra_found_ found;
@@ -368,6 +472,9 @@ struct okra_selection {
     okra_int n;
     bool loss, links; /* links: n nodes, else pairs */
     char *cv, *metric, *json;
+    char *decode;         /* of the best cell */
+    char *output_kernels; /* those that were compared after that, or NULL */
+    okra_verdict_ verdict;
     double seconds;
     char *output_lambda; /* per-output: "V,V,...", else NULL */
     double output_loss;

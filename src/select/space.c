@@ -314,12 +314,14 @@ okra_status okra_space_options_(const okra_space_ *space, const okra_setting_ *s
                                 okra_options **fit, okra_options **predict)
 {
     FREED_BY(okra_options_drop_) okra_options *f = NULL, *p = NULL;
+    OWNED char *decode = NULL;
     CHK(okra_fit_options(&f));
     CHK(okra_predict_options(&p));
     CHK(okra_options_set(f, "method", space->method->name));
     if (space->decode_set) {
-        CHK(okra_options_set(p, "decode", okra_space_decode_(space)));
-        CHK(okra_options_set(f, "decode", okra_space_decode_(space)));
+        CHK(okra_cut_text_(okra_space_decode_(space), (double)NAN, &decode));
+        CHK(okra_options_set(p, "decode", decode));
+        CHK(okra_options_set(f, "decode", decode));
     }
     for (size_t i = 0; i < space->count; i++) {
         const okra_axis_ *axis = &space->axes[i];

@@ -54,7 +54,7 @@ static okra_status source_gram(okra_context *ctx, okra_pairs_ *source, char whic
                                const okra_kernel *kernel, const double **out)
 {
     okra_status st = OKRA_OK;
-    okra_bound_ *bound = NULL;
+    okra_trained_kernel_ *bound = NULL;
     okra_gram_ g = {.which = which};
     okra_int latest = 0;
     const okra_data *data = which == 'x' ? source->x : source->y;
@@ -78,9 +78,9 @@ static okra_status source_gram(okra_context *ctx, okra_pairs_ *source, char whic
         ZALLOC(source->grams, KEPT);
     }
     make_room(ctx, source, 8.0 * (double)n * (double)n);
-    TRY(okra_bound_create_(ctx, kernel, data, &bound));
+    TRY(okra_trained_kernel_create_(ctx, kernel, data, &bound));
     TRY(okra_doubles_(ctx, n, n, "the Gram matrix of the training set", &g.G));
-    TRY(okra_bound_gram_(ctx, bound, okra_mat_of_(g.G, n, n)));
+    TRY(okra_trained_kernel_gram_(ctx, bound, okra_mat_of_(g.G, n, n)));
     g.text = okra_strdup_(okra_kernel_text(kernel));
     if (!g.text) {
         st = OKRA_EMEM;
@@ -93,7 +93,7 @@ done:
     if (st == OKRA_EARG || st == OKRA_EUNSUPPORTED) {
         okra_message_prefix_("k%c", which);
     }
-    okra_bound_free_(bound);
+    okra_trained_kernel_free_(bound);
     okra_free_(g.G);
     return st;
 }
@@ -103,8 +103,9 @@ void okra_source_clear_(okra_pairs_ *source)
     while (source->count > 0) {
         drop(source, source->count - 1);
     }
-    okra_free_(source->grams);
+    FREE(source->grams, source->same, source->of);
     source->grams = NULL;
+    source->same = source->of = NULL;
 }
 
 /* ---- views ---- */
@@ -185,7 +186,8 @@ static okra_status train(okra_context *ctx, const okra_view_request_ *r, okra_vi
 
 /* Another engine than the host, and an expression that it computes by itself: it makes a
  * Gram matrix sooner than slices of one would reach it. */
-static okra_status made_there(okra_context *ctx, const okra_bound_ *kx, bool *yes)
+static okra_status made_there(okra_context *ctx, const okra_trained_kernel_ *kx,
+                              bool *yes)
 {
     FREED_BY(okra_entries_drop_) okra_entries_ *entries = NULL;
     *yes = false;
@@ -257,9 +259,24 @@ static okra_status slice_outputs(okra_context *ctx, okra_pairs_ *s,
         CHK(gram_rows(ctx, G, s->n, r->train, r->n, r->train, r->n, &v->gram_y));
         CHK(gram_rows(ctx, G, s->n, r->test, r->m, r->train, r->n, &v->truth_rows));
         CHK(okra_kernel_parse("precomputed", &v->gram_kernel));
-        CHK(okra_bound_create_(ctx, v->gram_kernel, v->gram_y, &v->gram_bound));
+        CHK(okra_trained_kernel_create_(ctx, v->gram_kernel, v->gram_y, &v->gram_bound));
         v->output =
             (okra_output_){.y = v->gram_y, .ky = v->gram_bound, .feature_scale = 1};
+    }
+    return OKRA_OK;
+}
+
+/* The numbers of the outputs left out, or of all. */
+static okra_status number(const okra_pairs_ *source, const okra_view_request_ *request,
+                          okra_view_ *v)
+{
+    okra_int count = v->m ? v->m : v->n;
+    const okra_int *index = v->m ? request->test : request->train;
+    if (source->same) {
+        MAKE(v->number, count);
+        for (okra_int i = 0; i < count; i++) {
+            v->number[i] = source->same[index[i]];
+        }
     }
     return OKRA_OK;
 }
@@ -278,6 +295,7 @@ okra_status okra_view_create_(okra_context *ctx, okra_pairs_ *source,
     CHK(take(source->y, request->train, v->n, request->train, v->n, &v->train_y));
     CHK(take(source->x, request->test, v->m, inputs, count, &v->test_x));
     CHK(take(source->y, request->test, v->m, request->train, v->n, &v->truth));
+    CHK(number(source, request, v));
     if (!request->objects) {
         CHK(train(ctx, request, v));
         CHK(slice_inputs(ctx, source, request, inputs, count, v));
@@ -332,7 +350,7 @@ void okra_view_free_(okra_view_ *v)
 {
     if (v) {
         okra_map_free_(v->map_x); /* before the kernel that it sees through */
-        okra_bound_free_(v->gram_bound);
+        okra_trained_kernel_free_(v->gram_bound);
         okra_kernel_free(v->gram_kernel);
         okra_data_free(v->gram_y);
         okra_training_free_(v->training);
@@ -341,7 +359,7 @@ void okra_view_free_(okra_view_ *v)
         okra_data_free(v->train_y);
         okra_data_free(v->truth);
         okra_data_free(v->truth_rows);
-        FREE(v->K, v->L, v->Kx, v->self, v->train_self, v);
+        FREE(v->K, v->L, v->Kx, v->self, v->train_self, v->number, v);
     }
 }
 
@@ -349,7 +367,7 @@ void okra_view_free_(okra_view_ *v)
 static okra_status query(okra_context *ctx, const okra_view_ *v, bool self, double *K,
                          okra_int inputs, double **selves, okra_query_ *q)
 {
-    FREED_BY(okra_other_drop_) okra_other_ *other = NULL;
+    FREED_BY(okra_test_side_drop_) okra_test_side_ *other = NULL;
     FREED_BY(okra_entries_drop_) okra_entries_ *entries = NULL;
     *q = (okra_query_){.m = v->m,
                        .n = v->n,
@@ -362,14 +380,14 @@ static okra_status query(okra_context *ctx, const okra_view_ *v, bool self, doub
         CHK(okra_mat_copy_(okra_mat_of_(v->Kx, v->m, inputs), q->Kx));
         return OKRA_OK;
     }
-    const okra_bound_ *bound = v->training->bound_x;
-    CHK(okra_other_create_(ctx, bound, v->test_x, &other));
+    const okra_trained_kernel_ *bound = v->training->bound_x;
+    CHK(okra_test_side_create_(ctx, bound, v->test_x, &other));
     CHK(okra_entries_create_(ctx, bound, other, &entries));
-    CHK(okra_large_gram_host_(ctx, entries, 0, q->Kx));
+    CHK(okra_matrix_gram_host_(ctx, entries, 0, q->Kx));
     if (self) {
         MAKE(*selves, v->m + inputs);
-        CHK(okra_other_diagonal_(ctx, bound, other, *selves));
-        CHK(okra_bound_diagonal_(ctx, bound, *selves + v->m));
+        CHK(okra_test_side_diagonal_(ctx, bound, other, *selves));
+        CHK(okra_trained_kernel_diagonal_(ctx, bound, *selves + v->m));
         q->self = *selves;
         q->train_self = *selves + v->m;
     }
@@ -377,27 +395,27 @@ static okra_status query(okra_context *ctx, const okra_view_ *v, bool self, doub
 }
 
 okra_status okra_view_predict_(okra_context *ctx, const okra_view_ *v,
-                               const okra_method_ *method, const okra_bag_ *bag,
+                               const okra_method_ *method, const okra_store_ *store,
                                double **out, okra_block_ *block)
 {
     okra_int inputs = v->problem.n + v->problem.unlabelled;
     OWNED double *K = NULL, *P = NULL, *selves = NULL;
     okra_query_ q;
-    bool embeds = method->form(bag) == OKRA_FORM_EMBEDDING;
-    okra_int d = embeds ? method->width(bag) : v->output.d;
+    bool embeds = method->form(store) == OKRA_FORM_EMBEDDING;
+    okra_int d = embeds ? method->width(store) : v->output.d;
     *block = (okra_block_){.first = 0, .m = v->m};
     CHK(okra_doubles_(ctx, v->m, inputs, "left-out inputs against the others", &K));
     CHK(okra_doubles_(ctx, v->m, OKRA_MAX_(v->n, d), "left-out predictions", &P));
     CHK(query(ctx, v, okra_method_takes_(method, OKRA_TAKES_SELF_), K, inputs, &selves,
               &q));
     okra_status st = OKRA_EUNSUPPORTED;
-    if (!embeds && v->output.features && okra_method_embeds_(method, bag)) {
-        st = method->embed(ctx, bag, &q, okra_mat_of_(P, v->m, d));
+    if (!embeds && v->output.features && okra_method_embeds_(method, store)) {
+        st = method->embed(ctx, store, &q, okra_mat_of_(P, v->m, d));
         block->H = okra_mat_of_(P, v->m, d);
     }
     if (st == OKRA_EUNSUPPORTED) {
         okra_mat_ to = okra_mat_of_(P, v->m, embeds ? d : v->n), none = {0};
-        st = method->predict(ctx, bag, &q, to);
+        st = method->predict(ctx, store, &q, to);
         block->H = embeds ? to : none;
         block->W = embeds ? none : to;
     }

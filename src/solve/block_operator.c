@@ -58,9 +58,9 @@ static okra_status multiply(okra_context *ctx, const okra_operator *K, const okr
     product p = {K, a, b, v, out, NULL};
     OWNS(&p.blocks);
     if (K->apply) {
-        okra_callback_(1);
+        okra_callbacks_++;
         okra_status st = K->apply(K->user, a, 0, a->n, b, v, out);
-        okra_callback_(-1);
+        okra_callbacks_--;
         return st;
     }
     CHK(okra_doubles_(ctx, okra_workers_(ctx) * K->d, K->d, "blocks of the operator",

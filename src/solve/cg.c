@@ -31,11 +31,9 @@ enum { SAMPLE = 4 }; /* rows of the preconditioner a feature */
 typedef struct solver {
     okra_ridge_ *r;
     const okra_map_ *map;
-    okra_int n, m, d, rows;
-    double *G;     /* m x m: preconditioner                   */
-    double *V, *U; /* rows x m, rows x d: a block             */
-    double *Y;     /* rows x columns of map_y                 */
-    double *T, *W; /* m x d                                   */
+    okra_int n, m, d;
+    double *G;     /* m x m: preconditioner */
+    double *T, *W; /* m x d                 */
     okra_cg_state_ s;
 } solver;
 
@@ -71,57 +69,44 @@ static okra_status state_create(okra_context *ctx, okra_int m, okra_int d,
 
 static void clear(solver *z)
 {
-    FREE(z->G, z->V, z->U, z->Y, z->T, z->W);
+    FREE(z->G, z->T, z->W);
     state_clear(&z->s);
 }
 
-/* Psi of rows first.. into U. */
-static okra_status outputs(solver *z, okra_int first, okra_int rows)
+typedef struct sums {
+    solver *z;
+    double *T, *v; /* m x d; m: V'1 */
+} sums;
+
+/* W += V'U, U = Psi (T == NULL; then also its mean and v = V'1) or U = V T. */
+static okra_status add_rows(okra_context *ctx, void *user, okra_int first, okra_mat_ V,
+                            okra_mat_ U)
 {
-    const okra_problem_ *p = z->r->p;
-    okra_mat_ U = okra_mat_of_(z->U, rows, z->d);
-    if (p->map_y) {
-        okra_mat_ Y = okra_mat_of_(z->Y, rows, p->map_y->columns);
-        CHK(okra_map_values_(z->r->ctx, p->map_y, p->y, first, Y));
-        CHK(okra_map_features_(z->r->ctx, p->map_y, Y, U));
-    } else {
-        CHK(okra_mat_copy_(okra_mat_view_(p->features + first * p->features_ld, rows,
-                                          z->d, p->features_ld),
-                           U));
+    const sums *a = user;
+    solver *z = a->z;
+    OWNED double *own = NULL;
+    for (okra_int i = 0; !a->T && i < V.rows; i++) {
+        double s = okra_ridge_root_(z->r, first + i);
+        for (okra_int j = 0; j < z->d; j++) {
+            z->s.mean[j] += s * U.p[i * U.ld + j] / z->r->total;
+        }
+        for (okra_int j = 0; j < z->m; j++) {
+            a->v[j] += s * V.p[i * V.ld + j];
+        }
     }
-    return OKRA_OK;
+    if (a->T) {
+        CHK(okra_doubles_(ctx, V.rows, z->d, "a block of predictions", &own));
+        U = okra_mat_of_(own, V.rows, z->d);
+        CHK(okra_gemm_(ctx, false, false, 1, V, mat(z, a->T), 0, U));
+    }
+    return okra_gemm_(ctx, true, false, 1, V, U, first > 0, mat(z, z->W));
 }
 
-/* One pass over the data: W <- V'U, U = Psi (T == NULL; then also its mean and v = V'1)
- * or U = V T. */
+/* One pass over the data: W <- V'U. */
 static okra_status pass(solver *z, double *T, double *v)
 {
-    okra_context *ctx = z->r->ctx;
-    for (okra_int first = 0; first < z->n; first += z->rows) {
-        okra_int rows = OKRA_MIN_(z->rows, z->n - first);
-        okra_mat_ V = okra_mat_of_(z->V, rows, z->m), U = okra_mat_of_(z->U, rows, z->d);
-        CHK(okra_cancelled_(ctx));
-        CHK(okra_map_values_(ctx, z->map, z->r->p->x, first, V));
-        if (T) {
-            CHK(okra_gemm_(ctx, false, false, 1, V, mat(z, T), 0, U));
-        } else {
-            CHK(outputs(z, first, rows));
-            for (okra_int i = 0; i < rows; i++) {
-                double weight = okra_ridge_weight_(z->r, first + i);
-                for (okra_int j = 0; j < z->d; j++) {
-                    z->s.mean[j] += weight * U.p[i * z->d + j] / z->r->total;
-                }
-                for (okra_int j = 0; j < z->m; j++) {
-                    v[j] += weight * V.p[i * z->m + j];
-                }
-            }
-        }
-        for (okra_int i = 0; z->r->s && i < rows * z->d; i++) {
-            z->U[i] *= okra_ridge_weight_(z->r, first + i / z->d);
-        }
-        CHK(okra_gemm_(ctx, true, false, 1, V, U, first > 0, mat(z, z->W)));
-    }
-    return OKRA_OK;
+    return okra_moments_pass_(z->r->ctx, z->r->p, NULL, false, add_rows,
+                              &(sums){z, T, v});
 }
 
 static void column_dots(const solver *z, const double *A, const double *B, double *out)
@@ -257,10 +242,13 @@ static okra_status prepare(solver *z, double lambda)
     okra_int q = OKRA_MIN_(z->n, SAMPLE * z->m);
     FREED_BY(okra_data_drop_) okra_data *rows = NULL;
     okra_mat_ G = okra_mat_of_(z->G, z->m, z->m);
-    MAKE(index, z->rows);
-    for (okra_int first = 0; first < q; first += z->rows) {
-        okra_int some = OKRA_MIN_(z->rows, q - first);
-        okra_mat_ V = okra_mat_of_(z->V, some, z->m);
+    okra_int height = okra_block_rows_(ctx, q, z->m);
+    OWNED double *block = NULL;
+    MAKE(index, height);
+    CHK(okra_doubles_(ctx, height, z->m, "a block of kernel values", &block));
+    for (okra_int first = 0; first < q; first += height) {
+        okra_int some = OKRA_MIN_(height, q - first);
+        okra_mat_ V = okra_mat_of_(block, some, z->m);
         for (okra_int i = 0; i < some; i++) {
             index[i] = (okra_int)((double)(first + i) * ((double)z->n / (double)q));
         }
@@ -279,21 +267,12 @@ static okra_status prepare(solver *z, double lambda)
 static okra_status open_solver(okra_ridge_ *r, solver *z)
 {
     okra_context *ctx = r->ctx;
-    const okra_map_ *y = r->p->map_y;
-    okra_int extra = y ? y->columns : 0;
     *z = (solver){.r = r, .map = r->p->map_x, .n = r->p->n, .m = r->p->map_x->rank};
     z->d = okra_problem_features_(r->p);
     CHK(okra_doubles_(ctx, z->m, z->m, "the preconditioner", &z->G));
     CHK(state_create(ctx, z->m, z->d, &z->s));
     CHK(okra_doubles_(ctx, z->m, z->d, "conjugate gradients", &z->T));
-    CHK(okra_doubles_(ctx, z->m, z->d, "conjugate gradients", &z->W));
-    z->rows = okra_block_rows_(ctx, z->n, z->m + z->d + extra);
-    CHK(okra_doubles_(ctx, z->rows, z->m, "a block of kernel values", &z->V));
-    CHK(okra_doubles_(ctx, z->rows, z->d, "a block of predictions", &z->U));
-    if (y) {
-        CHK(okra_doubles_(ctx, z->rows, extra, "a block of output features", &z->Y));
-    }
-    return OKRA_OK;
+    return okra_doubles_(ctx, z->m, z->d, "conjugate gradients", &z->W);
 }
 
 static okra_status check(const okra_ridge_ *r)
@@ -308,6 +287,25 @@ static okra_status check(const okra_ridge_ *r)
     return OKRA_OK;
 }
 
+/* A <- the solution; outputs with a lambda of their own take one after the other, all
+ * columns each time. */
+static okra_status columns(solver *z, double lambda, const okra_cg_options_ *o, double *A,
+                           double *worst)
+{
+    double before = -1;
+    for (okra_int j = 0; j < z->d; j++) {
+        double own = okra_ridge_lambda_(z->r, lambda, j);
+        if (own != before) {
+            CHK(prepare(z, own));
+            CHK(iterate(z, own, o, worst));
+        }
+        before = own;
+        CHK(okra_mat_copy_(okra_mat_part_(mat(z, z->s.X), 0, z->m, j, 1),
+                           okra_mat_part_(mat(z, A), 0, z->m, j, 1)));
+    }
+    return OKRA_OK;
+}
+
 okra_status okra_ridge_cg_(okra_ridge_ *r, const okra_cg_options_ *o)
 {
     FREED_BY(clear) solver z = {0};
@@ -316,18 +314,16 @@ okra_status okra_ridge_cg_(okra_ridge_ *r, const okra_cg_options_ *o)
     CHK(check(r));
     CHK(open_solver(r, &z));
     for (size_t l = 0; l < r->count; l++) {
-        CHK(prepare(&z, r->lambda[l]));
-        CHK(iterate(&z, r->lambda[l], o, &worst));
         CHK(okra_doubles_(r->ctx, z.m, z.d, "the ridge coefficients", &A));
-        CHK(okra_mat_copy_(mat(&z, z.s.X), mat(&z, A)));
+        CHK(columns(&z, r->lambda[l], o, A, &worst));
         CHK(okra_map_fold_(r->ctx, z.map, mat(&z, A), mat(&z, A)));
-        CHK(okra_bag_put_(r->bags[l], "coefficients", &A, z.m, z.d));
+        CHK(okra_store_put_(r->stores[l], "coefficients", &A, z.m, z.d));
         if (r->center) {
-            CHK(okra_ridge_put_mean_(r->bags[l], z.s.mean, z.d));
+            CHK(okra_ridge_put_mean_(r->stores[l], z.s.mean, z.d));
         }
-        CHK(okra_bag_put_number_(r->bags[l], "x.rank", (double)z.m));
-        CHK(okra_bag_put_number_(r->bags[l], "cg.steps", (double)z.s.steps));
-        CHK(okra_bag_put_number_(r->bags[l], "cg.residual", worst));
+        CHK(okra_store_put_number_(r->stores[l], "x.rank", (double)z.m));
+        CHK(okra_store_put_number_(r->stores[l], "cg.steps", (double)z.s.steps));
+        CHK(okra_store_put_number_(r->stores[l], "cg.residual", worst));
     }
     return OKRA_OK;
 }

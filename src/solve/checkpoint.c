@@ -14,7 +14,7 @@
 #include "solve/moments.h"
 #include "solve/ridge.h"
 #include "data/files/zip.h"
-#include "kernel/gram/bound.h"
+#include "kernel/gram/trained_kernel.h"
 #include "kernel/lowrank/lowrank.h"
 #include "okra/more/group.h"
 
@@ -105,6 +105,11 @@ static okra_status open_state(const okra_context *ctx, const char *path, const c
     return OKRA_OK;
 }
 
+static void close_zip(okra_zip_ **zip)
+{
+    okra_zip_close_(*zip);
+}
+
 static okra_status told(const char *path, okra_status st)
 {
     if (st == OKRA_EFORMAT || st == OKRA_EARG || st == OKRA_EUNSUPPORTED) {
@@ -168,14 +173,17 @@ okra_status okra_cg_state_load_(const okra_context *ctx, const char *path,
 
 enum { ROWS_DONE = 4, SOLVED = 5 }; /* of the header */
 
-static state moments_state(const okra_moments_ *t, uint64_t problem)
+static state moments_state(okra_moments_ *t, uint64_t problem)
 {
-    okra_int outputs = t->D ? t->d * t->d : 0;
-    return (state){"okra-moments-1",
-                   {problem, (uint64_t)t->m, (uint64_t)t->d, (uint64_t)outputs},
-                   6,
-                   {t->C, t->R, t->D, t->phi, t->psi, (double *)(uintptr_t)&t->kept_y},
-                   {t->m * t->m, t->m * t->d, outputs, t->m, t->d, 1}};
+    okra_moments_sums_ all = okra_moments_list_(t);
+    state s = {"okra-moments-1",
+               {problem, (uint64_t)t->m, (uint64_t)t->d, (uint64_t)all.size[2]},
+               OKRA_MOMENTS_SUMS_,
+               {0},
+               {0}};
+    memcpy(s.p, all.p, sizeof all.p);
+    memcpy(s.size, all.size, sizeof all.size);
+    return s;
 }
 
 okra_status okra_moments_solved_(const okra_context *ctx, const okra_keep_ *keep,
@@ -206,13 +214,6 @@ static okra_status load_moments(okra_context *ctx, const okra_keep_ *keep, bool 
     return okra_context_finish_together(ctx, OKRA_OK, NULL); /* all have read it */
 }
 
-static void add(okra_int count, const double *from, double *to)
-{
-    for (okra_int i = 0; i < count; i++) {
-        to[i] += from[i];
-    }
-}
-
 /* The moments of some rows, added to those of the rows before. */
 static okra_status add_round(okra_context *ctx, const okra_problem_ *p, okra_int begin,
                              okra_int end, bool solved, okra_moments_ *t)
@@ -220,20 +221,11 @@ static okra_status add_round(okra_context *ctx, const okra_problem_ *p, okra_int
     FREED_BY(okra_moments_clear_)
     okra_moments_ part = {
         .n = t->n, .m = t->m, .d = t->d, .total = t->total, .weights = t->weights};
-    CHK(okra_doubles_(ctx, t->m, t->m, "the moments of a round", &part.C));
-    CHK(okra_doubles_(ctx, t->m, t->d, "the moments of a round", &part.R));
-    if (t->D) {
-        CHK(okra_doubles_(ctx, t->d, t->d, "the moments of a round", &part.D));
-    }
-    ZMAKE(part.phi, t->m);
-    ZMAKE(part.psi, t->d);
+    CHK(okra_moments_room_(ctx, t->D != NULL, &part));
     CHK(okra_moments_on_engine_(ctx, p)
             ? okra_moments_engine_(ctx, p, solved, &part)
             : okra_moments_rows_(ctx, p, begin, end, solved, &part));
-    state from = moments_state(&part, 0), to = moments_state(t, 0);
-    for (int i = 0; i < from.count; i++) {
-        add(from.size[i], from.p[i], to.p[i]);
-    }
+    okra_moments_add_(1, &part, t);
     return OKRA_OK;
 }
 
@@ -250,10 +242,7 @@ okra_status okra_moments_rounds_(okra_context *ctx, const okra_problem_ *p,
         done = done < p->n ? 0 : done;
     }
     if (done == 0) {
-        state all = moments_state(t, 0);
-        for (int i = 0; i < all.count; i++) {
-            okra_mat_fill_(okra_mat_of_(all.p[i], 1, all.size[i]), 0);
-        }
+        okra_moments_add_(0, NULL, t);
     }
     for (; done < p->n; done = OKRA_MIN_(done + step, p->n)) {
         okra_int end = OKRA_MIN_(done + step, p->n);
@@ -276,7 +265,7 @@ static okra_int panel_rows(okra_int n)
 }
 
 static okra_status save_factor(const okra_ridge_ *r, uint64_t problem,
-                               const okra_large_ *L, double jitter)
+                               const okra_matrix_ *L, double jitter)
 {
     okra_context *ctx = r->ctx;
     okra_int n = r->p->n, height = panel_rows(n);
@@ -293,7 +282,7 @@ static okra_status save_factor(const okra_ridge_ *r, uint64_t problem,
     for (okra_int i = 0; i < n; i += height) {
         okra_int some = OKRA_MIN_(height, n - i), width = i + some;
         CHK(okra_cancelled_(ctx));
-        CHK(okra_large_get_(ctx, L, i, 0, okra_mat_of_(rows, some, width)));
+        CHK(okra_matrix_get_(ctx, L, i, 0, okra_mat_of_(rows, some, width)));
         snprintf(name, sizeof name, "%lld", (long long)i);
         size_t bytes = (size_t)(some * width) * sizeof *rows;
         CHK(okra_zip_add_(zip, name, NULL, 0, rows, 1, bytes, bytes, NULL));
@@ -305,7 +294,7 @@ static okra_status save_factor(const okra_ridge_ *r, uint64_t problem,
 }
 
 static okra_status load_panels(const okra_ridge_ *r, const okra_zip_ *zip,
-                               okra_int height, okra_large_ *L)
+                               okra_int height, okra_matrix_ *L)
 {
     okra_context *ctx = r->ctx;
     okra_int n = r->p->n;
@@ -324,52 +313,47 @@ static okra_status load_panels(const okra_ridge_ *r, const okra_zip_ *zip,
         if (!good) {
             return no_checkpoint();
         }
-        CHK(okra_large_put_(ctx, okra_mat_of_(rows, some, width), i, 0, L));
+        CHK(okra_matrix_put_(ctx, okra_mat_of_(rows, some, width), i, 0, L));
     }
     return OKRA_OK;
 }
 
 /* *L stays NULL where there is no file. */
-static okra_status load_factor(const okra_ridge_ *r, uint64_t problem, okra_large_ **L,
+static okra_status load_factor(const okra_ridge_ *r, uint64_t problem, okra_matrix_ **L,
                                double *jitter)
 {
-    okra_status st = OKRA_OK;
     okra_int n = r->p->n;
-    okra_large_ *made = NULL;
-    okra_zip_ *zip = NULL;
+    FREED_BY(okra_matrix_drop_) okra_matrix_ *made = NULL;
+    FREED_BY(close_zip) okra_zip_ *zip = NULL;
     uint64_t head[HEAD] = {problem, (uint64_t)n};
-    TRY(open_state(r->ctx, r->checkpoint, "okra-factor-1", 2, head, &zip));
-    if (zip) {
-        if ((okra_int)head[2] != panel_rows(n)) {
-            st = no_checkpoint();
-            goto done;
-        }
-        TRY(okra_large_create_(r->ctx, n, n, "the factor of the Gram matrix", &made));
-        TRY(okra_large_fill_(r->ctx, 0, made));
-        TRY(load_panels(r, zip, (okra_int)head[2], made));
-        memcpy(jitter, &head[3], sizeof *jitter);
-        if (!(*jitter >= 0) || !isfinite(*jitter)) {
-            st = no_checkpoint();
-            goto done;
-        }
+    CHK(open_state(r->ctx, r->checkpoint, "okra-factor-1", 2, head, &zip));
+    if (!zip) {
+        return OKRA_OK;
     }
+    CHK((okra_int)head[2] != panel_rows(n) ? no_checkpoint() : OKRA_OK);
+    CHK(okra_matrix_create_(r->ctx, n, n, "the factor of the Gram matrix", &made));
+    CHK(okra_matrix_fill_(r->ctx, 0, made));
+    CHK(load_panels(r, zip, (okra_int)head[2], made));
+    memcpy(jitter, &head[3], sizeof *jitter);
+    CHK(!(*jitter >= 0) || !isfinite(*jitter) ? no_checkpoint() : OKRA_OK);
     *L = TAKE(made);
-done:
-    okra_large_free_(made);
-    okra_zip_close_(zip);
-    return told(r->checkpoint, st);
+    return OKRA_OK;
 }
 
-okra_status okra_ridge_factor_kept_(const okra_ridge_ *r, okra_large_ **L, double *jitter)
+okra_status okra_ridge_factor_kept_(const okra_ridge_ *r, okra_matrix_ **L,
+                                    double *jitter)
 {
     uint64_t problem = 0;
     CHK(okra_ridge_name_(r, &problem));
-    CHK(load_factor(r, problem, L, jitter));
+    CHK(told(r->checkpoint, load_factor(r, problem, L, jitter)));
     CHK(okra_context_finish_together(r->ctx, OKRA_OK, NULL)); /* all have read it */
     if (*L) {
         return OKRA_OK;
     }
     CHK(okra_ridge_factor_(r, L, jitter));
+    if (isinf(*jitter)) {
+        return OKRA_OK;
+    }
     return save_factor(r, problem, *L, *jitter);
 }
 
@@ -451,11 +435,11 @@ okra_status okra_ridge_name_(const okra_ridge_ *r, uint64_t *out)
     uint64_t h = okra_mix_(OKRA_MIX_START_, sizes, sizeof sizes);
     h = okra_mix_(h, numbers, sizeof numbers);
     h = okra_mix_(h, r->lambda, r->count * sizeof *r->lambda);
-    h = mix_text(mix_text(h, r->operator_text), r->graph);
+    h = mix_text(mix_text(h, r->operator_text), r->graph ? r->graph : "gram");
     h = p->map_x ? mix_map(h, p->map_x)
-                 : mix_text(h, okra_kernel_text(okra_bound_kernel_(p->kx)));
+                 : mix_text(h, okra_kernel_text(okra_trained_kernel_kernel_(p->kx)));
     h = p->map_y ? mix_map(h, p->map_y)
-        : p->ky  ? mix_text(h, okra_kernel_text(okra_bound_kernel_(p->ky)))
+        : p->ky  ? mix_text(h, okra_kernel_text(okra_trained_kernel_kernel_(p->ky)))
                  : h;
     h = p->A ? okra_mix_(h, p->A, (size_t)(p->d * p->d) * sizeof *p->A) : h;
     CHK(mix_data(r->ctx, p->x, &h));

@@ -1,9 +1,9 @@
 /*
  * dense.c: the solvers of ridge.c, whose opening comment has the equations.
  */
-#include "solve/kron.h"
 #include "solve/ridge.h"
-#include "solve/semi.h"
+#include "solve/graph.h"
+#include "kernel/lowrank/lowrank.h"
 
 #include <float.h>
 #include <math.h>
@@ -16,52 +16,77 @@ static okra_mat_ features_of(const okra_ridge_ *r)
 
 /* ---- identity ---- */
 
-okra_status okra_ridge_factor_(const okra_ridge_ *r, okra_large_ **L, double *jitter)
+/* Is lambda less than a factor of K rounds by? */
+static okra_status is_lost(const okra_ridge_ *r, const okra_matrix_ *K, bool *lost)
 {
-    FREED_BY(okra_large_drop_) okra_large_ *K = NULL;
+    OWNED double *diagonal = NULL;
+    double most = 0;
+    MAKE(diagonal, r->p->n);
+    CHK(okra_matrix_diagonal_(r->ctx, K, diagonal));
+    for (okra_int i = 0; i < r->p->n; i++) {
+        most = fmax(most, diagonal[i]);
+    }
+    *lost = r->lambda[0] < (double)r->p->n * DBL_EPSILON * most;
+    return OKRA_OK;
+}
+
+okra_status okra_ridge_factor_(const okra_ridge_ *r, okra_matrix_ **L, double *jitter)
+{
+    FREED_BY(okra_matrix_drop_) okra_matrix_ *K = NULL;
+    bool lost = false;
     CHK(okra_ridge_K_(r, &K));
-    CHK(okra_large_add_diagonal_(r->ctx, r->lambda[0], K));
-    CHK(okra_large_cholesky_(r->ctx, K, jitter));
+    CHK(is_lost(r, K, &lost));
+    if (lost) {
+        *jitter = (double)INFINITY;
+        return OKRA_OK;
+    }
+    CHK(okra_matrix_add_diagonal_(r->ctx, r->lambda[0], K));
+    CHK(okra_matrix_cholesky_(r->ctx, K, jitter));
     *L = TAKE(K);
     return OKRA_OK;
 }
 
-/* K + lambda I = G G', C = (K + lambda I)^-1 Y in the place of Y. */
-static okra_status fit_factor(okra_ridge_ *r, okra_large_ **K)
+/* K + lambda I = G G', C = (K + lambda I)^-1 Y in the place of Y. *lost: rounding is more
+ * than lambda, and nothing was done. */
+static okra_status fit_factor(okra_ridge_ *r, okra_matrix_ **K, bool *lost)
 {
     okra_int n = r->p->n, d = r->p->d;
     double jitter = 0;
     CHK(r->checkpoint && *r->checkpoint ? okra_ridge_factor_kept_(r, K, &jitter)
                                         : okra_ridge_factor_(r, K, &jitter));
-    CHK(okra_bag_put_number_(r->bags[0], "jitter", jitter));
+    *lost = jitter > r->lambda[0];
+    if (*lost) {
+        return OKRA_OK;
+    }
+    CHK(okra_store_put_number_(r->stores[0], "jitter", jitter));
     if (r->Y) {
-        CHK(okra_large_solve_host_(r->ctx, true, *K, features_of(r)));
-        CHK(okra_bag_put_(r->bags[0], "coefficients", &r->Y, n, d));
+        CHK(okra_matrix_solve_host_(r->ctx, true, *K, features_of(r)));
+        CHK(okra_store_put_(r->stores[0], "coefficients", &r->Y, n, d));
     }
     if (r->slim) {
         return OKRA_OK;
     }
-    return okra_large_keep_(r->ctx, K, true, "the factor of the Gram matrix", "factor",
-                            r->bags[0]);
+    return okra_matrix_keep_(r->ctx, K, true, "the factor of the Gram matrix", "factor",
+                             r->stores[0]);
 }
 
-/* B into the bag, and C = B' Y where there are explicit features. */
-static okra_status put_weights(okra_ridge_ *r, okra_bag_ *bag, okra_large_ **B)
+/* B into the store, and C = B' Y where there are explicit features. */
+static okra_status put_weights(okra_ridge_ *r, okra_store_ *store, okra_matrix_ **B)
 {
     okra_int n = r->p->n, d = r->p->d;
     OWNED double *C = NULL;
     if (r->Y) {
         CHK(okra_doubles_(r->ctx, n, d, "the ridge coefficients", &C));
-        CHK(okra_large_left_(r->ctx, true, false, 1, *B, features_of(r),
-                             okra_mat_of_(C, n, d)));
-        CHK(okra_bag_put_(bag, "coefficients", &C, n, d));
+        CHK(okra_matrix_left_(r->ctx, true, false, 1, *B, features_of(r),
+                              okra_mat_of_(C, n, d)));
+        CHK(okra_store_put_(store, "coefficients", &C, n, d));
     }
     if (r->slim) {
-        okra_large_free_(*B);
+        okra_matrix_free_(*B);
         *B = NULL;
         return OKRA_OK;
     }
-    return okra_large_keep_(r->ctx, B, false, "the ridge weights", "B", bag);
+    return okra_matrix_keep_(r->ctx, B, false, "the ridge weights", "B", store);
 }
 
 /* Eigenvalues as okra_ridge_decompose_ promises them. */
@@ -80,11 +105,11 @@ static void clamp(okra_context *ctx, okra_int n, double *v)
     }
 }
 
-okra_status okra_ridge_decompose_(okra_context *ctx, okra_large_ *K, double *v)
+okra_status okra_ridge_decompose_(okra_context *ctx, okra_matrix_ *K, double *v)
 {
-    okra_status st = okra_large_eigh_(ctx, K, v);
+    okra_status st = okra_matrix_eigh_(ctx, K, v);
     if (st == OKRA_OK) {
-        clamp(ctx, okra_large_rows_(K), v);
+        clamp(ctx, okra_matrix_rows_(K), v);
     }
     return st;
 }
@@ -98,19 +123,19 @@ okra_status okra_ridge_decompose_host_(okra_context *ctx, okra_mat_ K, double *v
     return st;
 }
 
-okra_status okra_ridge_inverse_(okra_context *ctx, const okra_large_ *V, const double *v,
-                                double lambda, double scale, okra_large_ *R,
-                                okra_large_ *B)
+okra_status okra_ridge_inverse_(okra_context *ctx, const okra_matrix_ *V, const double *v,
+                                double lambda, double scale, okra_matrix_ *R,
+                                okra_matrix_ *B)
 {
-    okra_int n = okra_large_rows_(V);
+    okra_int n = okra_matrix_rows_(V);
     OWNED double *root = NULL;
     MAKE(root, n);
     for (okra_int i = 0; i < n; i++) {
         root[i] = v[i] + lambda > 0 ? 1 / sqrt(v[i] + lambda) : 0;
     }
-    CHK(okra_large_copy_(ctx, false, V, R));
-    CHK(okra_large_scale_(ctx, root, NULL, R));
-    return okra_large_syrk_(ctx, true, scale, R, 0, B);
+    CHK(okra_matrix_copy_(ctx, false, V, R));
+    CHK(okra_matrix_scale_(ctx, root, NULL, R));
+    return okra_matrix_syrk_(ctx, true, scale, R, 0, B);
 }
 
 double okra_ridge_least_(okra_int n, const double *v)
@@ -135,18 +160,25 @@ static okra_int rank_of(okra_int n, double *v)
     return rank;
 }
 
-static bool has_zero(const okra_ridge_ *r)
+okra_int okra_ridge_size_(const okra_ridge_ *r)
 {
-    bool zero = false;
+    return r->p->map_x ? r->p->map_x->rank : r->p->n;
+}
+
+double okra_ridge_least_lambda_(const okra_ridge_ *r)
+{
+    double least = (double)INFINITY;
     for (size_t l = 0; l < r->count; l++) {
-        zero = zero || r->lambda[l] == 0;
+        for (okra_int j = 0; j < (r->times ? r->p->d : 1); j++) {
+            least = fmin(least, okra_ridge_lambda_(r, r->lambda[l], j));
+        }
     }
-    return zero;
+    return least;
 }
 
 void okra_ridge_minimum_(const okra_ridge_ *r, okra_int n, double *v)
 {
-    if (has_zero(r)) {
+    if (okra_ridge_least_lambda_(r) == 0) {
         okra_int rank = rank_of(n, v);
         okra_warn_(r->ctx,
                    "ridge: lambda is 0: of all solutions the one of least norm is taken; "
@@ -157,7 +189,7 @@ void okra_ridge_minimum_(const okra_ridge_ *r, okra_int n, double *v)
 
 okra_status okra_ridge_leaves_(const okra_ridge_ *r, okra_int n, double *v)
 {
-    return has_zero(r) && rank_of(n, v) < n
+    return okra_ridge_least_lambda_(r) == 0 && rank_of(n, v) < n
                ? okra_fail_(OKRA_EUNSUPPORTED,
                             "ridge: lambda = 0 and a Gram matrix that is not of full "
                             "rank have no closed form of leaving out")
@@ -168,10 +200,7 @@ okra_status okra_ridge_leaves_(const okra_ridge_ *r, okra_int n, double *v)
  * of which the operator makes multiples up to `most`. */
 static void warn_condition(const okra_ridge_ *r, const double *v, double most)
 {
-    double lambda = r->lambda[0];
-    for (size_t l = 1; l < r->count; l++) {
-        lambda = fmin(lambda, r->lambda[l]);
-    }
+    double lambda = okra_ridge_least_lambda_(r);
     if (lambda > 0 && r->p->n > 0) {
         okra_ridge_condition_(r->ctx, lambda,
                               (most * v[r->p->n - 1] + lambda) / (most * v[0] + lambda));
@@ -179,30 +208,42 @@ static void warn_condition(const okra_ridge_ *r, const double *v, double most)
 }
 
 /* B = V' diag(1 / (v + lambda)) V */
-static okra_status fit_spectrum(okra_ridge_ *r, okra_large_ *K)
+static okra_status fit_spectrum(okra_ridge_ *r, okra_matrix_ *K)
 {
     okra_int n = r->p->n;
-    FREED_BY(okra_large_drop_) okra_large_ *R = NULL, *B = NULL;
+    FREED_BY(okra_matrix_drop_) okra_matrix_ *R = NULL, *B = NULL;
     OWNED double *v = NULL;
     MAKE(v, n);
     CHK(okra_ridge_decompose_(r->ctx, K, v));
     okra_ridge_minimum_(r, n, v);
     warn_condition(r, v, 1);
-    CHK(okra_large_create_(r->ctx, n, n, "the scaled eigenvectors", &R));
+    CHK(okra_matrix_create_(r->ctx, n, n, "the scaled eigenvectors", &R));
     for (size_t l = 0; l < r->count; l++) {
         CHK(okra_cancelled_(r->ctx));
-        CHK(okra_large_create_(r->ctx, n, n, "the ridge weights", &B));
+        CHK(okra_matrix_create_(r->ctx, n, n, "the ridge weights", &B));
         CHK(okra_ridge_inverse_(r->ctx, K, v, r->lambda[l], 1, R, B));
-        CHK(put_weights(r, r->bags[l], &B));
+        CHK(put_weights(r, r->stores[l], &B));
     }
     return OKRA_OK;
 }
 
 okra_status okra_ridge_identity_(okra_ridge_ *r)
 {
-    FREED_BY(okra_large_drop_) okra_large_ *K = NULL;
+    FREED_BY(okra_matrix_drop_) okra_matrix_ *K = NULL;
+    if (r->times) {
+        return okra_ridge_matrix_(r, NULL);
+    }
+    static const double none = 0;
+    bool lost = false;
     if (r->count == 1 && r->lambda[0] > 0) {
-        return fit_factor(r, &K);
+        CHK(fit_factor(r, &K, &lost));
+        if (!lost) {
+            return OKRA_OK;
+        }
+        okra_warn_(r->ctx, "ridge: lambda is lost in rounding, and taken as 0");
+        okra_matrix_free_(K);
+        K = NULL;
+        r->lambda = &none;
     }
     CHK(okra_ridge_K_(r, &K));
     return fit_spectrum(r, K);
@@ -213,27 +254,27 @@ okra_status okra_ridge_identity_(okra_ridge_ *r)
 okra_status okra_ridge_covariance_(okra_ridge_ *r, double epsilon)
 {
     okra_int n = r->p->n;
-    FREED_BY(okra_large_drop_) okra_large_ *K = NULL, *L = NULL, *B = NULL;
+    FREED_BY(okra_matrix_drop_) okra_matrix_ *K = NULL, *L = NULL, *B = NULL;
     FREED_BY(okra_kron_drop_) okra_kron_ *kron = NULL;
     double per = r->total / (double)n; /* pairs that a row counts as: n lambda */
     CHK(okra_ridge_K_(r, &K));
     CHK(okra_problem_L_(r->ctx, r->p, &L));
     if (r->s) {
-        CHK(okra_large_scale_(r->ctx, r->s, r->s, L));
+        CHK(okra_matrix_scale_(r->ctx, r->s, r->s, L));
     }
     if (r->center) {
         CHK(r->s ? okra_center_weighted_(r->ctx, r->s, r->total, NULL, L)
-                 : okra_large_center_(r->ctx, NULL, L));
+                 : okra_matrix_center_(r->ctx, NULL, L));
     }
     CHK(okra_kron_create_(r->ctx, K, L, epsilon * per, &kron));
-    okra_large_free_(K);
-    okra_large_free_(L);
+    okra_matrix_free_(K);
+    okra_matrix_free_(L);
     K = L = NULL;
     for (size_t l = 0; l < r->count; l++) {
         CHK(okra_cancelled_(r->ctx));
-        CHK(okra_large_create_(r->ctx, n, n, "the ridge weights", &B));
+        CHK(okra_matrix_create_(r->ctx, n, n, "the ridge weights", &B));
         CHK(okra_kron_solve_(r->ctx, kron, r->lambda[l] * per, B));
-        CHK(put_weights(r, r->bags[l], &B));
+        CHK(put_weights(r, r->stores[l], &B));
     }
     return OKRA_OK;
 }
@@ -252,23 +293,23 @@ okra_status okra_ridge_spectral_(okra_ridge_ *r, const okra_spectral_ *s)
     if (s->E) {
         CHK(okra_gemm_(ctx, false, true, 1, s->R, E, 0, Sm));
     }
-    CHK(okra_large_left_(ctx, false, false, 1, s->V, s->E ? Sm : s->R, Fm));
+    CHK(okra_matrix_left_(ctx, false, false, 1, s->V, s->E ? Sm : s->R, Fm));
     for (size_t l = 0; l < r->count; l++) {
-        double lambda = s->times * r->lambda[l];
         CHK(okra_cancelled_(ctx));
         CHK(okra_doubles_(ctx, m, d, "the ridge coefficients", &A));
         okra_mat_ Am = okra_mat_of_(A, m, d);
         for (okra_int i = 0; i < m; i++) {
             for (okra_int j = 0; j < d; j++) {
                 double g = s->E ? s->g[j] : 1;
+                double lambda = s->times * okra_ridge_lambda_(r, r->lambda[l], j);
                 double below = lambda + g * s->v[i];
                 A[i * d + j] = below > 0 ? F[i * d + j] * g / below : 0;
             }
         }
-        CHK(okra_large_left_(ctx, true, false, 1, s->V, Am, Sm));
+        CHK(okra_matrix_left_(ctx, true, false, 1, s->V, Am, Sm));
         CHK(s->E ? okra_gemm_(ctx, false, false, 1, Sm, E, 0, Am)
                  : okra_mat_copy_(Sm, Am));
-        CHK(okra_ridge_put_folded_(ctx, s->fold, m, d, r->bags[l], &A));
+        CHK(okra_ridge_put_folded_(ctx, s->fold, m, d, r->stores[l], &A));
     }
     return OKRA_OK;
 }
@@ -276,15 +317,17 @@ okra_status okra_ridge_spectral_(okra_ridge_ *r, const okra_spectral_ *s)
 okra_status okra_ridge_matrix_(okra_ridge_ *r, double *A)
 {
     okra_int n = r->p->n, d = r->p->d;
-    FREED_BY(okra_large_drop_) okra_large_ *V = NULL;
+    FREED_BY(okra_matrix_drop_) okra_matrix_ *V = NULL;
     OWNED double *v = NULL, *g = NULL;
     MAKE(v, n);
-    MAKE(g, d);
-    CHK(okra_operator_decompose_(r->ctx, okra_mat_of_(A, d, d), g));
+    if (A) {
+        MAKE(g, d);
+        CHK(okra_operator_decompose_(r->ctx, okra_mat_of_(A, d, d), g));
+    }
     CHK(okra_ridge_K_(r, &V));
     CHK(okra_ridge_decompose_(r->ctx, V, v));
     okra_ridge_minimum_(r, n, v);
-    warn_condition(r, v, d > 0 ? g[d - 1] : 0);
+    warn_condition(r, v, !A ? 1 : d > 0 ? g[d - 1] : 0);
     okra_spectral_ s = {V, v, features_of(r), A, g, 1, NULL};
     return okra_ridge_spectral_(r, &s);
 }
@@ -292,78 +335,75 @@ okra_status okra_ridge_matrix_(okra_ridge_ *r, double *A)
 /* ---- weights of pairs: the way to the problem of s_i times both features of pair i, and
  * back ---- */
 
-okra_status okra_ridge_K_(const okra_ridge_ *r, okra_large_ **K)
+okra_status okra_ridge_K_(const okra_ridge_ *r, okra_matrix_ **K)
 {
     return okra_problem_scaled_K_(r->ctx, r->p, r->s, K);
 }
 
 okra_status okra_ridge_host_K_(const okra_ridge_ *r, double **K)
 {
-    okra_large_ *G = NULL;
-    okra_status st = okra_ridge_K_(r, &G);
-    st = st == OKRA_OK ? okra_large_take_(r->ctx, &G, "the Gram matrix of the inputs", K)
-                       : st;
-    okra_large_free_(G);
-    return st;
+    FREED_BY(okra_matrix_drop_) okra_matrix_ *G = NULL;
+    CHK(okra_ridge_K_(r, &G));
+    return okra_matrix_take_(r->ctx, &G, "the Gram matrix of the inputs", K);
 }
 
-okra_status okra_ridge_ones_(const okra_ridge_ *r, const okra_large_ *V, double *out)
+okra_status okra_ridge_ones_(const okra_ridge_ *r, const okra_matrix_ *V, double *out)
 {
-    okra_int n = okra_large_cols_(V);
-    return r->s ? okra_large_left_(r->ctx, false, false, 1, V,
-                                   okra_mat_view_(r->s, n, 1, 1),
-                                   okra_mat_of_(out, okra_large_rows_(V), 1))
-                : okra_large_row_sums_(r->ctx, V, out);
+    okra_int n = okra_matrix_cols_(V);
+    return r->s ? okra_matrix_left_(r->ctx, false, false, 1, V,
+                                    okra_mat_view_(r->s, n, 1, 1),
+                                    okra_mat_of_(out, okra_matrix_rows_(V), 1))
+                : okra_matrix_row_sums_(r->ctx, V, out);
 }
 
 /* A matrix that the model keeps on the engine: s_i A_ij s_j, or A_ij / s_i. */
-static okra_status unscale_kept(const okra_ridge_ *r, okra_bag_ *bag, const char *name,
-                                bool divide)
+static okra_status unscale_kept(const okra_ridge_ *r, okra_store_ *store,
+                                const char *name, bool divide)
 {
-    okra_large_ *A = okra_large_kept_(bag, name);
+    okra_matrix_ *A = okra_matrix_kept_(store, name);
     OWNED double *inverse = NULL;
     if (!A || !divide) {
-        return A ? okra_large_scale_(r->ctx, r->s, r->s, A) : OKRA_OK;
+        return A ? okra_matrix_scale_(r->ctx, r->s, r->s, A) : OKRA_OK;
     }
     MAKE(inverse, r->p->n);
     for (okra_int i = 0; i < r->p->n; i++) {
         inverse[i] = 1 / r->s[i];
     }
-    return okra_large_scale_(r->ctx, inverse, NULL, A);
+    return okra_matrix_scale_(r->ctx, inverse, NULL, A);
 }
 
 /* From the problem in units of s to that of the outputs themselves:
  *     coefficients  C = S C~               B = S B~ S (low rank: rows alone)
  *     factor        K + lambda S^-2 = (S^-1 G)(S^-1 G)',   G G' = S K S + lambda I */
-okra_status okra_ridge_unscale_(const okra_ridge_ *r, okra_bag_ *bag)
+okra_status okra_ridge_unscale_(const okra_ridge_ *r, okra_store_ *store)
 {
     okra_int n = r->p->n, m = 0, cols = 0;
     bool low = r->p->map_x != NULL;
     if (!r->s) {
         return OKRA_OK;
     }
-    double *C = low ? NULL : okra_bag_edit_(bag, "coefficients", &m, &cols);
+    double *C = low ? NULL : okra_store_edit_(store, "coefficients", &m, &cols);
     for (okra_int i = 0; C && i < n * cols; i++) {
         C[i] *= r->s[i / cols];
     }
-    double *B = okra_bag_edit_(bag, "B", &m, &cols);
+    double *B = okra_store_edit_(store, "B", &m, &cols);
     for (okra_int i = 0; B && i < n * cols; i++) {
         okra_int j = i % cols;
         B[i] *= r->s[i / cols] * (!low && j < n ? r->s[j] : 1);
     }
-    CHK(unscale_kept(r, bag, "B", false));
+    CHK(unscale_kept(r, store, "B", false));
     for (int k = -1; k < OKRA_DIRECTIONS_MOST_; k++) {
         char name[24] = "factor";
         if (k >= 0) {
             snprintf(name, sizeof name, "factor.%d", k);
         }
-        double *G = okra_bag_edit_(bag, name, &m, &cols);
+        double *G = okra_store_edit_(store, name, &m, &cols);
         for (okra_int i = 0; G && i < n * n; i++) {
             G[i] /= r->s[i / n];
         }
-        CHK(unscale_kept(r, bag, name, true));
+        CHK(unscale_kept(r, store, name, true));
     }
-    return okra_problem_put_weights_(r->p, bag);
+    return okra_problem_put_weights_(r->p, store);
 }
 
 okra_status okra_ridge_unscale_left_(okra_context *ctx, void *user,
@@ -432,57 +472,51 @@ static okra_status weights(okra_ridge_ *r, const okra_semi_ *s, size_t l)
         CHK(okra_doubles_(r->ctx, N, d, "the ridge coefficients", &C));
         CHK(okra_engine_gemm_(r->ctx, true, false, 1, okra_mat_of_(B, n, N),
                               okra_mat_of_(r->Y, n, d), 0, okra_mat_of_(C, N, d)));
-        CHK(okra_bag_put_(r->bags[l], "coefficients", &C, N, d));
+        CHK(okra_store_put_(r->stores[l], "coefficients", &C, N, d));
     }
     if (!r->slim) {
-        CHK(okra_bag_put_(r->bags[l], "B", &B, n, N));
+        CHK(okra_store_put_(r->stores[l], "B", &B, n, N));
     }
     return OKRA_OK;
 }
 
-/* A = E' diag(g) E: row j of X is g_j e_j' Y' J (lambda I + g_j K P)^-1, C = X' E. */
+/* A = E' diag(g) E: row j of X is g_j e_j' Y' J (lambda I + g_j K P)^-1, C = X' E.
+ * Outputs with lambda m_j are the same with g_j = 1 / m_j. */
 static okra_status coefficients(okra_ridge_ *r, const okra_semi_ *s, okra_mat_ E,
                                 const double *g, size_t l)
 {
-    okra_int N = s->N, d = r->p->d;
-    OWNED double *R = NULL, *X = NULL, *C = NULL;
-    CHK(okra_doubles_(r->ctx, d, N, "the rotated outputs", &R));
-    CHK(okra_doubles_(r->ctx, d, N, "the ridge coefficients", &X));
-    okra_mat_ Rm = okra_mat_of_(R, d, N), Xm = okra_mat_of_(X, d, N);
+    okra_int n = s->n, d = r->p->d;
+    okra_mat_ Y = okra_mat_of_(r->Y, n, d);
+    OWNED double *R = NULL;
+    CHK(okra_doubles_(r->ctx, d, s->N, "the rotated outputs", &R));
+    okra_mat_ Rm = okra_mat_of_(R, d, s->N), to = okra_mat_part_(Rm, 0, d, 0, n);
     okra_mat_fill_(Rm, 0);
-    CHK(okra_engine_gemm_(r->ctx, false, true, 1, E, okra_mat_of_(r->Y, s->n, d), 0,
-                          okra_mat_part_(Rm, 0, d, 0, s->n)));
-    for (okra_int j = 0; j < d; j++) {
-        for (okra_int i = 0; i < s->n; i++) {
-            R[j * N + i] *= g[j];
-        }
-    }
-    CHK(okra_semi_solve_rows_(r->ctx, s, r->lambda[l], g, Rm, Xm));
-    CHK(okra_doubles_(r->ctx, N, d, "the ridge coefficients", &C));
-    CHK(okra_engine_gemm_(r->ctx, true, false, 1, Xm, E, 0, okra_mat_of_(C, N, d)));
-    return okra_bag_put_(r->bags[l], "coefficients", &C, N, d);
+    CHK(E.p ? okra_engine_gemm_(r->ctx, false, true, 1, E, Y, 0, to)
+            : okra_mat_transpose_(Y, to));
+    return okra_semi_put_(r->ctx, s, r->lambda[l], g, E, Rm, r->stores[l]);
 }
 
-okra_status okra_ridge_semi_(okra_ridge_ *r, const char *graph, double lambda2, double *A)
+okra_status okra_ridge_semi_(okra_ridge_ *r, double *A)
 {
-    okra_int N = r->p->n + r->p->unlabelled, d = r->p->d;
+    okra_int d = r->p->d;
     FREED_BY(okra_semi_clear_) okra_semi_ s = {0};
-    FREED_BY(okra_graph_drop_) okra_graph_ *M = NULL;
-    OWNED double *g = NULL, *K = NULL;
-    if (A) {
+    OWNED double *g = NULL;
+    bool apart = A || r->times;
+    if (apart) {
         MAKE(g, d);
+    }
+    if (A) {
         CHK(okra_operator_decompose_(r->ctx, okra_mat_of_(A, d, d), g));
     }
-    CHK(okra_problem_host_K_(r->ctx, r->p, &K));
-    CHK(okra_graph_create_(r->ctx, graph, okra_mat_of_(K, N, N), &M));
-    CHK(okra_semi_create_(r->ctx, okra_mat_of_(K, N, N), r->p->n, r->s, M, lambda2, true,
-                          A || r->count > 1 ? 0 : r->lambda[0], &s));
-    okra_free_(K);
-    K = NULL;
+    for (okra_int j = 0; r->times && j < d; j++) {
+        g[j] = 1 / r->times[j];
+    }
+    CHK(okra_semi_open_(r->ctx, r->p, r->s, r->graph, r->lambda2, true,
+                        apart || r->count > 1 ? 0 : r->lambda[0], &s));
     for (size_t l = 0; l < r->count; l++) {
         okra_ridge_condition_(r->ctx, r->lambda[l],
                               okra_semi_condition_(&s, r->lambda[l]));
-        CHK(A ? coefficients(r, &s, okra_mat_of_(A, d, d), g, l) : weights(r, &s, l));
+        CHK(apart ? coefficients(r, &s, okra_mat_of_(A, d, d), g, l) : weights(r, &s, l));
     }
     return OKRA_OK;
 }

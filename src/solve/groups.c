@@ -4,11 +4,9 @@
  *
  *     min_h  sum_i |y_i - h(x_i)|^2 + lambda |h|^2
  *
- * falls apart: group g has the Gram matrix K_g = sum_p S_gp K_p = V' diag(v) V, and
- *     C_g = V' diag(1 / (v + lambda)) V Y_g,    h_g(x)' = k_g(x)' C_g.
- * Left out one by one (leave.c), B = V' diag(1 / (v + lambda)) V,
- *     r_i = ((B Y)_i - (B 1)_i m_i) / B_ii,  m_i = -y_i / (n - 1) the mean of the centred
- * outputs that stay, 0 if outputs are not centred.
+ * falls apart: group g is a ridge with the Gram matrix K_g = sum_p S_gp K_p,
+ *     C_g = (K_g + lambda I)^-1 Y_g,    h_g(x)' = k_g(x)' C_g,
+ * by the smoothers, which leaving out needs as well (smoother.h, leave.c).
  *
  * Cost: an eigendecomposition a group, which all lambdas share; 4 n^2 d a lambda for all
  * groups. Memory: positions n^2. Error about eps (1 + max(v) / lambda) relative.
@@ -80,166 +78,142 @@ static void gather(const double *A, okra_int n, okra_int d, const okra_int *in,
     }
 }
 
-/* ---- one group at a time ---- */
+/* ---- one group at a time, a ridge of its own ---- */
 
-typedef struct work {
-    okra_int *in, width;  /* coordinates of the group           */
-    double *V, *v;        /* n x n, n                           */
-    double *P, *F, *S;    /* n x d: outputs, rotated, scaled    */
-    double *ones, *u, *q; /* n: V 1, B 1, diagonal of B         */
-} work;
+typedef struct group {
+    const okra_grouped_ *r;
+    okra_int *in, width; /* coordinates of the group                             */
+    double **A;          /* a lambda: n x d, coefficients or left-out predictions */
+} group;
 
-static okra_status open_work(const okra_grouped_ *r, work *w)
+static okra_status put_columns(okra_context *ctx, void *user, const okra_left_ *left)
 {
-    okra_int n = r->groups->n, d = r->groups->d;
-    *w = (work){0};
-    MAKE(w->in, d);
-    MAKE(w->v, n);
-    MAKE(w->ones, n);
-    MAKE(w->u, n);
-    MAKE(w->q, n);
-    CHK(okra_doubles_(r->ctx, n, n, "the Gram matrix of a group", &w->V));
-    CHK(okra_doubles_(r->ctx, n, d, "the outputs of a group", &w->P));
-    CHK(okra_doubles_(r->ctx, n, d, "the outputs of a group", &w->F));
-    return okra_doubles_(r->ctx, n, d, "the outputs of a group", &w->S);
-}
-
-static void close_work(work *w)
-{
-    FREE(w->V, w->v, w->P, w->F, w->S, w->ones, w->u, w->q);
-    okra_free_(w->in);
-}
-
-/* K_g = V' diag(v) V, F = V Y_g */
-static okra_status decompose(const okra_grouped_ *r, okra_int k, work *w)
-{
-    okra_int n = r->groups->n;
-    CHK(okra_cancelled_(r->ctx));
-    w->width = members(r->groups->d, r->groups->of, k, w->in);
-    if (w->width == 0) {
-        return OKRA_OK;
-    }
-    okra_mat_ V = okra_mat_of_(w->V, n, n);
-    okra_groups_gram_(r->groups, k, w->V);
-    CHK(okra_ridge_decompose_host_(r->ctx, V, w->v));
-    gather(r->Y, n, r->groups->d, w->in, w->width, w->P);
-    CHK(okra_engine_gemm_(r->ctx, false, false, 1, V, okra_mat_of_(w->P, n, w->width), 0,
-                          okra_mat_of_(w->F, n, w->width)));
-    memset(w->ones, 0, (size_t)n * sizeof *w->ones);
-    for (okra_int i = 0; i < n * n; i++) {
-        w->ones[i / n] += w->V[i];
+    const group *g = user;
+    (void)ctx;
+    for (okra_int i = 0; i < left->H.rows * g->width; i++) {
+        okra_int row = i / g->width, k = i % g->width;
+        g->A[left->lambda][row * g->r->groups->d + g->in[k]] =
+            left->H.p[row * left->H.ld + k];
     }
     return OKRA_OK;
 }
 
-/* P <- B Y_g */
-static okra_status solve(const okra_grouped_ *r, double lambda, work *w)
+/* C_g = M Y_g / lambda, M of the smoother. */
+static okra_status coefficients(okra_ridge_ *r, const okra_smoother_ *M, group *g)
 {
-    okra_int n = r->groups->n;
-    for (okra_int i = 0; i < n * w->width; i++) {
-        w->S[i] = w->F[i] / (w->v[i / w->width] + lambda);
-    }
-    return okra_engine_gemm_(r->ctx, true, false, 1, okra_mat_of_(w->V, n, n),
-                             okra_mat_of_(w->S, n, w->width), 0,
-                             okra_mat_of_(w->P, n, w->width));
-}
-
-/* u = B 1, q = the diagonal of B */
-static void sums(const okra_grouped_ *r, double lambda, work *w)
-{
-    okra_int n = r->groups->n;
-    for (okra_int i = 0; i < n; i++) {
-        w->u[i] = w->q[i] = 0;
-    }
-    for (okra_int k = 0; k < n; k++) {
-        for (okra_int i = 0; i < n; i++) {
-            double e = w->V[k * n + i];
-            w->u[i] += e * w->ones[k] / (w->v[k] + lambda);
-            w->q[i] += e * e / (w->v[k] + lambda);
+    okra_int n = r->p->n, width = g->width;
+    OWNED double *C = NULL, *lambda = NULL, *q = NULL;
+    MAKE(lambda, width);
+    MAKE(q, n);
+    CHK(okra_doubles_(r->ctx, n, width, "the coefficients of a group", &C));
+    okra_left_ found = {.H = okra_mat_of_(C, n, width)};
+    CHK(M->begin(M->self, okra_mat_of_(r->Y, n, width)));
+    for (; found.lambda < r->count; found.lambda++) {
+        for (okra_int k = 0; k < width; k++) {
+            lambda[k] = r->lambda[found.lambda];
         }
+        CHK(M->apply(M->self, lambda, found.H, okra_mat_of_(q, 1, n)));
+        for (okra_int i = 0; i < n * width; i++) {
+            C[i] /= lambda[0];
+        }
+        CHK(put_columns(r->ctx, g, &found));
     }
+    return OKRA_OK;
 }
 
-/* Column in[k] of A (n x d) <- B Y_g, or the left-out predictions. */
-static void put_columns(const okra_grouped_ *r, const work *w, bool left, double *A)
+static okra_status one_group(const okra_grouped_ *r, okra_int k, bool left, group *g)
 {
     okra_int n = r->groups->n, d = r->groups->d;
-    for (okra_int i = 0; i < n; i++) {
-        for (okra_int k = 0; k < w->width; k++) {
-            okra_int j = w->in[k];
-            double value = w->P[i * w->width + k], y = r->Y[i * d + j];
-            if (left) {
-                double mean = r->mean ? -y / (double)(n - 1) : 0;
-                value = y - (value - w->u[i] * mean) / w->q[i];
-                value += r->mean ? r->mean[j] : 0;
-            }
-            A[i * d + j] = value;
+    OWNED double *K = NULL;
+    okra_problem_ p = {.n = n, .d = g->width, .features = r->Y, .given_K_ld = n};
+    okra_ridge_ one = {.ctx = r->ctx,
+                       .p = &p,
+                       .lambda = r->lambda,
+                       .count = r->count,
+                       .center = r->mean != NULL,
+                       .total = (double)n};
+    OWNS(&one.Y, &one.mean);
+    CHK(okra_cancelled_(r->ctx));
+    CHK(okra_doubles_(r->ctx, n, n, "the Gram matrix of a group", &K));
+    CHK(okra_doubles_(r->ctx, n, g->width, "the outputs of a group", &one.Y));
+    okra_groups_gram_(r->groups, k, K);
+    p.given_K = K;
+    gather(r->Y, n, d, g->in, g->width, one.Y);
+    if (left) {
+        const okra_operator_ identity = {.kind = OKRA_OPERATOR_IDENTITY};
+        const okra_parts_ parts = {.count = n};
+        MAKE(one.mean, g->width);
+        for (okra_int c = 0; c < g->width; c++) {
+            one.mean[c] = r->mean ? r->mean[g->in[c]] : 0;
         }
+        return okra_ridge_leave_(&one, &identity,
+                                 &(const okra_leave_){&parts, true, put_columns, g});
     }
+    okra_smoother_ M = {0};
+    okra_status st = okra_smoother_dense_(&one, &M);
+    st = st ? st : coefficients(&one, &M, g);
+    if (M.free) {
+        M.free(M.self);
+    }
+    return st;
+}
+
+typedef struct columns {
+    double **A;
+    size_t count;
+    okra_int *in;
+} columns;
+
+static void columns_clear(columns *z)
+{
+    for (size_t l = 0; z->A && l < z->count; l++) {
+        okra_free_(z->A[l]);
+    }
+    FREE(z->A, z->in);
 }
 
 /* One matrix of n x d a lambda: coefficients, or left-out predictions. */
-static okra_status all_groups(const okra_grouped_ *r, bool left, double **A)
+static okra_status all_groups(const okra_grouped_ *r, bool left, columns *out)
 {
-    FREED_BY(close_work) work w;
-    CHK(open_work(r, &w));
+    const okra_groups_ *all = r->groups;
+    ZMAKE(out->A, (okra_int)r->count);
+    MAKE(out->in, all->d);
     for (size_t l = 0; l < r->count; l++) {
-        CHK(okra_doubles_(r->ctx, r->groups->n, r->groups->d, "the ridge coefficients",
-                          &A[l]));
+        CHK(okra_doubles_(r->ctx, all->n, all->d, "the ridge coefficients", &out->A[l]));
     }
-    for (okra_int k = 0; k < r->groups->count; k++) {
-        CHK(decompose(r, k, &w));
-        for (size_t l = 0; w.width > 0 && l < r->count; l++) {
-            CHK(solve(r, r->lambda[l], &w));
-            if (left) {
-                sums(r, r->lambda[l], &w);
-            }
-            put_columns(r, &w, left, A[l]);
-        }
+    for (okra_int k = 0; k < all->count; k++) {
+        group g = {r, out->in, members(all->d, all->of, k, out->in), out->A};
+        CHK(g.width > 0 ? one_group(r, k, left, &g) : OKRA_OK);
     }
     return OKRA_OK;
 }
 
-okra_status okra_grouped_ridge_(const okra_grouped_ *r, okra_bag_ *const *bags)
+okra_status okra_grouped_ridge_(const okra_grouped_ *r, okra_store_ *const *stores)
 {
-    okra_status st = OKRA_OK;
-    double **C = NULL;
-    ZALLOC(C, (okra_int)r->count);
-    TRY(all_groups(r, false, C));
+    FREED_BY(columns_clear) columns C = {.count = r->count};
+    CHK(all_groups(r, false, &C));
     for (size_t l = 0; l < r->count; l++) {
-        TRY(okra_grouped_put_(r, r->lambda[l], &C[l], bags[l]));
+        CHK(okra_grouped_put_(r, r->lambda[l], &C.A[l], stores[l]));
     }
-done:
-    for (size_t l = 0; C && l < r->count; l++) {
-        okra_free_(C[l]);
-    }
-    okra_free_(C);
-    return st;
+    return OKRA_OK;
 }
 
 okra_status okra_grouped_leave_(const okra_grouped_ *r, okra_left_fn_ sink, void *user)
 {
-    okra_status st = OKRA_OK;
-    double **H = NULL;
-    ZALLOC(H, (okra_int)r->count);
-    TRY(all_groups(r, true, H));
+    FREED_BY(columns_clear) columns H = {.count = r->count};
+    CHK(all_groups(r, true, &H));
     for (size_t l = 0; l < r->count; l++) {
         okra_left_ left = {.lambda = l,
-                           .H = okra_mat_of_(H[l], r->groups->n, r->groups->d)};
-        TRY(sink(r->ctx, user, &left));
+                           .H = okra_mat_of_(H.A[l], r->groups->n, r->groups->d)};
+        CHK(sink(r->ctx, user, &left));
     }
-done:
-    for (size_t l = 0; H && l < r->count; l++) {
-        okra_free_(H[l]);
-    }
-    okra_free_(H);
-    return st;
+    return OKRA_OK;
 }
 
 /* ---- models ---- */
 
 okra_status okra_grouped_put_(const okra_grouped_ *r, double lambda, double **C,
-                              okra_bag_ *bag)
+                              okra_store_ *store)
 {
     const okra_groups_ *g = r->groups;
     OWNED double *of = NULL;
@@ -247,13 +221,13 @@ okra_status okra_grouped_put_(const okra_grouped_ *r, double lambda, double **C,
     for (okra_int j = 0; j < g->d; j++) {
         of[j] = (double)g->of[j];
     }
-    CHK(okra_bag_put_(bag, "coefficients", C, g->n, g->d));
-    CHK(okra_bag_put_(bag, "groups", &of, 1, g->d));
-    CHK(okra_bag_put_copy_(bag, "shares", g->S, g->count, g->positions));
+    CHK(okra_store_put_(store, "coefficients", C, g->n, g->d));
+    CHK(okra_store_put_(store, "groups", &of, 1, g->d));
+    CHK(okra_store_put_copy_(store, "shares", g->S, g->count, g->positions));
     if (r->mean) {
-        CHK(okra_bag_put_copy_(bag, "mean", r->mean, 1, g->d));
+        CHK(okra_store_put_copy_(store, "mean", r->mean, 1, g->d));
     }
-    return okra_bag_put_number_(bag, "lambda", lambda);
+    return okra_store_put_number_(store, "lambda", lambda);
 }
 
 typedef struct stored {
@@ -261,25 +235,15 @@ typedef struct stored {
     okra_int n, d, count, positions, *of;
 } stored;
 
-/* What the bag holds, checked; `of` is to be freed. */
-static okra_status load(const okra_bag_ *bag, const okra_query_ *query, stored *s)
+/* `of` is to be freed. */
+static okra_status load(const okra_store_ *store, stored *s)
 {
-    okra_int rows = 0, cols = 0, one = 0, again = 0;
-    *s = (stored){0};
-    s->C = okra_bag_get_(bag, "coefficients", &s->n, &s->d);
-    s->S = okra_bag_get_(bag, "shares", &s->count, &s->positions);
-    s->mean = okra_bag_get_(bag, "mean", &one, &again);
-    const double *of = okra_bag_get_(bag, "groups", &rows, &cols);
-    REFUSE_IF(!s->C || !s->S || !of || !query->kx || !query->x || s->n != query->n ||
-                  cols != s->d || (s->mean && again != s->d),
-              OKRA_EFORMAT,
-              "the model's coefficients and groups do not fit %lld training pairs",
-              (long long)query->n);
+    const double *of = okra_store_mat_(store, "groups").p;
+    *s = (stored){.mean = okra_store_mat_(store, "mean").p};
+    s->C = okra_store_get_(store, "coefficients", &s->n, &s->d);
+    s->S = okra_store_get_(store, "shares", &s->count, &s->positions);
     MAKE(s->of, s->d);
     for (okra_int j = 0; j < s->d; j++) {
-        REFUSE_IF(!(of[j] >= 0 && of[j] < (double)s->count), OKRA_EFORMAT,
-                  "the model's coordinate %lld is in group %g of %lld", (long long)j,
-                  of[j], (long long)s->count);
         s->of[j] = (okra_int)of[j];
     }
     return OKRA_OK;
@@ -310,7 +274,7 @@ static okra_status predict_rows(okra_context *ctx, const stored *s, const double
     return OKRA_OK;
 }
 
-okra_status okra_grouped_predict_(okra_context *ctx, const okra_bag_ *bag,
+okra_status okra_grouped_predict_(okra_context *ctx, const okra_store_ *store,
                                   okra_query_ *query, okra_mat_ out)
 {
     stored s = {0};
@@ -318,9 +282,9 @@ okra_status okra_grouped_predict_(okra_context *ctx, const okra_bag_ *bag,
     FREED_BY(okra_pieces_drop_) okra_pieces_ *pieces = NULL;
     OWNED double *K = NULL, *Kg = NULL, *P = NULL, *T = NULL;
     OWNED okra_int *in = NULL;
-    CHK(load(bag, query, &s));
-    CHK(okra_pieces_create_(ctx, "this model", okra_bound_kernel_(query->kx),
-                            okra_bound_data_(query->kx), &pieces));
+    CHK(load(store, &s));
+    CHK(okra_pieces_create_(ctx, "this model", okra_trained_kernel_kernel_(query->kx),
+                            okra_trained_kernel_data_(query->kx), &pieces));
     REFUSE_IF(okra_pieces_count_(pieces) != s.positions || out.cols != s.d, OKRA_EFORMAT,
               "the model has %lld positions, its training inputs have %lld",
               (long long)s.positions, (long long)okra_pieces_count_(pieces));

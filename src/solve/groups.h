@@ -31,19 +31,19 @@ typedef struct okra_grouped_ {
     const double *lambda;
     size_t count;
 } okra_grouped_;
-/* (K_g(j) + lambda I) c_j = y_j: every bag gets C and what a prediction needs. */
+/* (K_g(j) + lambda I) c_j = y_j: every store gets C and what a prediction needs. */
 okra_status okra_grouped_ridge_(const okra_grouped_ *r,
-                                okra_bag_ *const *bags) OKRA_CHECK;
+                                okra_store_ *const *stores) OKRA_CHECK;
 /* Predictions left out one by one, for every lambda. */
 okra_status okra_grouped_leave_(const okra_grouped_ *r, okra_left_fn_ sink,
                                 void *user) OKRA_CHECK;
-/* *C (n x d) goes into the bag, beside the groups, the mean and lambda. */
+/* *C (n x d) goes into the store, beside the groups, the mean and lambda. */
 okra_status okra_grouped_put_(const okra_grouped_ *r, double lambda, double **C,
-                              okra_bag_ *bag) OKRA_CHECK;
+                              okra_store_ *store) OKRA_CHECK;
 
-/* What the methods that keep such bags share. */
+/* What the methods that keep such stores share. */
 /* h_j(x) = mean_j + sum_i k_g(j)(x, x_i) C_ij */
-okra_status okra_grouped_predict_(okra_context *ctx, const okra_bag_ *bag,
+okra_status okra_grouped_predict_(okra_context *ctx, const okra_store_ *store,
                                   okra_query_ *query, okra_mat_ out) OKRA_CHECK;
 
 #endif

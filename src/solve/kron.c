@@ -25,7 +25,6 @@
  * Cost: 2 eigendecompositions and 4 products once, 2 products a lambda. Memory: 3 n^2
  * doubles kept, K and L as scratch; n^2 more in each solve.
  */
-#include "solve/kron.h"
 #include "solve/ridge.h"
 
 #include <float.h>
@@ -35,27 +34,18 @@ static const double negative_limit = 1e-8; /* of the largest: rounding stays bel
 
 struct okra_kron_ {
     okra_int n;
-    double *lam, *mu;        /* n each: eigenvalues of K and of M                   */
-    okra_large_ *Qt, *H, *G; /* n x n each: Q', V' diag(r) Q', V' diag(r) N          */
+    double *lam, *mu;         /* n each: eigenvalues of K and of M                   */
+    okra_matrix_ *Qt, *H, *G; /* n x n each: Q', V' diag(r) Q', V' diag(r) N          */
 };
 
 void okra_kron_free_(okra_kron_ *kron)
 {
     if (kron) {
-        okra_large_free_(kron->G);
-        okra_large_free_(kron->H);
-        okra_large_free_(kron->Qt);
+        okra_matrix_free_(kron->G);
+        okra_matrix_free_(kron->H);
+        okra_matrix_free_(kron->Qt);
         FREE(kron->mu, kron->lam, kron);
     }
-}
-
-static okra_status check_gram(const char *name, okra_int n, const okra_large_ *A)
-{
-    okra_int rows = okra_large_rows_(A), cols = okra_large_cols_(A);
-    REFUSE_IF(rows != n || cols != n, OKRA_ESHAPE,
-              "covariance operator: %s is %lld x %lld, expected %lld x %lld", name,
-              (long long)rows, (long long)cols, (long long)n, (long long)n);
-    return OKRA_OK;
 }
 
 /* Negative eigenvalues (w ascending) become 0. */
@@ -73,71 +63,64 @@ static void clamp(const okra_context *ctx, const char *name, okra_int n, double 
 }
 
 /* The first `count` rows become 0. */
-static okra_status clear_rows(okra_context *ctx, okra_large_ *A, okra_int count)
+static okra_status clear_rows(okra_context *ctx, okra_matrix_ *A, okra_int count)
 {
     enum { ROWS = 64 };
-    okra_int n = okra_large_cols_(A);
+    okra_int n = okra_matrix_cols_(A);
     OWNED double *zeros = NULL;
     ZMAKE(zeros, OKRA_MIN_(ROWS, count) * n);
     for (okra_int i = 0; i < count; i += ROWS) {
         okra_mat_ block = okra_mat_of_(zeros, OKRA_MIN_(ROWS, count - i), n);
-        CHK(okra_large_put_(ctx, block, i, 0, A));
+        CHK(okra_matrix_put_(ctx, block, i, 0, A));
     }
     return OKRA_OK;
 }
 
 /* K, L -> the factors of kron; on the way K holds Q', Q' L, M, V', V' diag(r) and L holds
  * L, N. */
-static okra_status factor(okra_context *ctx, okra_kron_ *kron, okra_large_ *K,
-                          okra_large_ *L, double epsilon)
+static okra_status factor(okra_context *ctx, okra_kron_ *kron, okra_matrix_ *K,
+                          okra_matrix_ *L, double epsilon)
 {
     okra_int n = kron->n, zero = 0;
     OWNED double *r = NULL;
 
     MAKE(r, n);
-    CHK(okra_large_eigh_(ctx, K, kron->lam));
+    CHK(okra_matrix_eigh_(ctx, K, kron->lam));
     clamp(ctx, "input", n, kron->lam);
     for (okra_int j = 0; j < n; j++) {
         double shift = (double)n * epsilon;
         r[j] = epsilon < 0 ? 1 : sqrt(shift / (kron->lam[j] + shift));
     }
-    CHK(okra_large_copy_(ctx, false, K, kron->Qt));
-    CHK(okra_large_gemm_(ctx, false, false, 1, kron->Qt, L, 0, K));
-    CHK(okra_large_gemm_(ctx, false, true, 1, K, kron->Qt, 0, L)); /* N */
-    CHK(okra_large_copy_(ctx, false, L, K));
-    CHK(okra_large_scale_(ctx, r, r, K)); /* M */
-    CHK(okra_large_eigh_(ctx, K, kron->mu));
+    CHK(okra_matrix_copy_(ctx, false, K, kron->Qt));
+    CHK(okra_matrix_gemm_(ctx, false, false, 1, kron->Qt, L, 0, K));
+    CHK(okra_matrix_gemm_(ctx, false, true, 1, K, kron->Qt, 0, L)); /* N */
+    CHK(okra_matrix_copy_(ctx, false, L, K));
+    CHK(okra_matrix_scale_(ctx, r, r, K)); /* M */
+    CHK(okra_matrix_eigh_(ctx, K, kron->mu));
     clamp(ctx, "output", n, kron->mu);
-    CHK(okra_large_scale_(ctx, NULL, r, K)); /* V' diag(r) */
-    CHK(okra_large_gemm_(ctx, false, false, 1, K, kron->Qt, 0, kron->H));
-    CHK(okra_large_gemm_(ctx, false, false, 1, K, L, 0, kron->G));
+    CHK(okra_matrix_scale_(ctx, NULL, r, K)); /* V' diag(r) */
+    CHK(okra_matrix_gemm_(ctx, false, false, 1, K, kron->Qt, 0, kron->H));
+    CHK(okra_matrix_gemm_(ctx, false, false, 1, K, L, 0, kron->G));
     while (zero < n && kron->mu[zero] <= 0) { /* G = diag(mu) V' diag(1/r) */
         zero++;
     }
     return clear_rows(ctx, kron->G, zero);
 }
 
-okra_status okra_kron_create_(okra_context *ctx, okra_large_ *K, okra_large_ *L,
+okra_status okra_kron_create_(okra_context *ctx, okra_matrix_ *K, okra_matrix_ *L,
                               double epsilon, okra_kron_ **out)
 {
     FREED_BY(okra_kron_drop_) okra_kron_ *kron = NULL;
-    okra_int n = okra_large_rows_(K);
-
-    CHK(check_gram("K", n, K));
-    CHK(check_gram("L", n, L));
-    REFUSE_IF(epsilon == 0 || !isfinite(epsilon), OKRA_EARG,
-              "covariance operator: epsilon is %g, expected a positive number (or a "
-              "negative one for the unconditional operator)",
-              epsilon);
+    okra_int n = okra_matrix_rows_(K);
     ZMAKE(kron, 1);
     kron->n = n;
     MAKE(kron->lam, n);
     MAKE(kron->mu, n);
     /* before the first decomposition, not after it */
-    CHK(okra_large_create_(ctx, n, n, "covariance operator: input eigenvectors",
-                           &kron->Qt));
-    CHK(okra_large_create_(ctx, n, n, "covariance operator: left factor", &kron->H));
-    CHK(okra_large_create_(ctx, n, n, "covariance operator: right-hand side", &kron->G));
+    CHK(okra_matrix_create_(ctx, n, n, "covariance operator: input eigenvectors",
+                            &kron->Qt));
+    CHK(okra_matrix_create_(ctx, n, n, "covariance operator: left factor", &kron->H));
+    CHK(okra_matrix_create_(ctx, n, n, "covariance operator: right-hand side", &kron->G));
     CHK(factor(ctx, kron, K, L, epsilon));
     *out = TAKE(kron);
     return OKRA_OK;
@@ -157,7 +140,7 @@ static okra_int invert(okra_int n, const double *v, double *out)
 }
 
 /* Z_ij = G_ij / (mu_i lam_j) where that is not rounding, else 0: lambda towards 0. */
-static okra_status least_norm(okra_context *ctx, const okra_kron_ *kron, okra_large_ *Z)
+static okra_status least_norm(okra_context *ctx, const okra_kron_ *kron, okra_matrix_ *Z)
 {
     OWNED double *r = NULL, *c = NULL;
     MAKE(r, kron->n);
@@ -167,8 +150,8 @@ static okra_status least_norm(okra_context *ctx, const okra_kron_ *kron, okra_la
                "covariance operator: lambda is 0: of all solutions the one of least norm "
                "is taken; the ranks are %lld and %lld of %lld",
                (long long)of_K, (long long)of_L, (long long)kron->n);
-    CHK(okra_large_copy_(ctx, false, kron->G, Z));
-    return okra_large_scale_(ctx, r, c, Z);
+    CHK(okra_matrix_copy_(ctx, false, kron->G, Z));
+    return okra_matrix_scale_(ctx, r, c, Z);
 }
 
 void okra_ridge_condition_(const okra_context *ctx, double lambda, double condition)
@@ -183,23 +166,18 @@ void okra_ridge_condition_(const okra_context *ctx, double lambda, double condit
 }
 
 okra_status okra_kron_solve_(okra_context *ctx, const okra_kron_ *kron, double lambda,
-                             okra_large_ *B)
+                             okra_matrix_ *B)
 {
     okra_int n = kron->n;
-    FREED_BY(okra_large_drop_) okra_large_ *ZQt = NULL;
-
-    CHK(check_gram("B", n, B));
-    REFUSE_IF(!(lambda >= 0) || !isfinite(lambda), OKRA_EARG,
-              "covariance operator: lambda is %g, expected a number of 0 or more",
-              lambda);
+    FREED_BY(okra_matrix_drop_) okra_matrix_ *ZQt = NULL;
     if (lambda > 0 && n > 0) {
         okra_ridge_condition_(
             ctx, lambda, 1 + kron->mu[n - 1] * kron->lam[n - 1] / ((double)n * lambda));
     }
-    CHK(okra_large_create_(ctx, n, n, "covariance operator: a product", &ZQt));
-    CHK(lambda > 0 ? okra_large_combine_(ctx, OKRA_COMBINE_DIVIDE_, (double)n * lambda, 0,
-                                         kron->mu, kron->lam, kron->G, B)
+    CHK(okra_matrix_create_(ctx, n, n, "covariance operator: a product", &ZQt));
+    CHK(lambda > 0 ? okra_matrix_combine_(ctx, OKRA_COMBINE_DIVIDE_, (double)n * lambda,
+                                          0, kron->mu, kron->lam, kron->G, B)
                    : least_norm(ctx, kron, B)); /* Z */
-    CHK(okra_large_gemm_(ctx, false, false, 1, B, kron->Qt, 0, ZQt));
-    return okra_large_gemm_(ctx, true, false, 1, kron->H, ZQt, 0, B);
+    CHK(okra_matrix_gemm_(ctx, false, false, 1, B, kron->Qt, 0, ZQt));
+    return okra_matrix_gemm_(ctx, true, false, 1, kron->H, ZQt, 0, B);
 }

@@ -26,10 +26,10 @@
  * Cost: what M takes for the columns of Y (and 1, and X), and a factor per part.
  * Accuracy: that of M, see the smoothers.
  */
-#include "solve/smoother.h"
+#include "solve/ridge.h"
 
 #include "solve/moments.h"
-#include "solve/operator.h"
+#include "solve/solution.h"
 
 #include <math.h>
 #include <string.h>
@@ -101,7 +101,7 @@ static okra_status fill(leaving *z)
     return OKRA_OK;
 }
 
-static okra_status open_leaving(leaving *z, const char *graph, bool weights)
+static okra_status open_leaving(leaving *z, bool weights)
 {
     okra_ridge_ *r = z->r;
     bool matrix = z->op->A != NULL, diagonal = is_diagonal(z), low = r->p->map_x;
@@ -118,20 +118,22 @@ static okra_status open_leaving(leaving *z, const char *graph, bool weights)
               "ridge: low rank has a closed form of leaving out with explicit outputs or "
               "outputs of low rank alone");
     bool made = false;
-    if (!low && !matrix && !diagonal && !graph && !weights &&
+    REFUSE_IF(weights && r->times, OKRA_EUNSUPPORTED,
+              "ridge: output-lambda leaves out explicit outputs alone");
+    if (!low && !matrix && !diagonal && !r->graph && !weights &&
         okra_smoother_factors_well_(r, z->parts.largest)) {
         CHK(okra_smoother_factor_(r, &made, &z->M));
     }
     z->d = weights ? z->n : r->p->d;
     if (!made) {
         CHK(low ? okra_smoother_low_(r, z->parts.largest > 1, &z->d, &z->M)
-                : okra_smoother_dense_(r, graph, r->lambda2, &z->M));
+                : okra_smoother_dense_(r, &z->M));
     }
     if (matrix) {
         MAKE(z->g, z->d);
         CHK(okra_operator_decompose_(r->ctx, okra_mat_of_(z->op->A, z->d, z->d), z->g));
     }
-    z->k = matrix || diagonal ? z->d : 1;
+    z->k = matrix || diagonal || r->times ? z->d : 1;
     z->ones = weights || !r->center ? 0 : z->k;
     z->c = z->d + z->ones + (diagonal ? z->d : 0);
     if (!weights) {
@@ -170,7 +172,7 @@ static void add_rank(leaving *z, double lambda)
     double *q = diagonals_of(z);
     for (okra_int j = 0; j < d; j++) {
         okra_int x = d + z->ones + j;
-        double D = lambda, y = 0, one = 0;
+        double D = okra_ridge_lambda_(z->r, lambda, j), y = 0, one = 0;
         for (okra_int i = 0; i < n; i++) {
             const double *m = left_of(z, i);
             double t = z->op->t * z->U[i * c + x];
@@ -194,9 +196,10 @@ static okra_status apply(leaving *z, const double *lambda, okra_int count)
 {
     z->some = count;
     for (okra_int k = 0; k < count * z->c; k++) {
-        okra_int j = k % z->c;
-        double g = z->g ? z->g[j % z->d] : is_diagonal(z) ? 1 - z->op->t : 1;
-        z->lambda[k] = g > 0 ? lambda[k / z->c] / g : (double)INFINITY;
+        okra_int j = k % z->c % z->d; /* the output */
+        double g = z->g ? z->g[j] : is_diagonal(z) ? 1 - z->op->t : 1;
+        double own = okra_ridge_lambda_(z->r, lambda[k / z->c], j);
+        z->lambda[k] = g > 0 ? own / g : (double)INFINITY;
     }
     return z->M.apply(z->M.self, z->lambda, okra_mat_of_(z->MU, z->n, z->c * count),
                       okra_mat_of_(z->q, z->k * count, z->n));
@@ -251,6 +254,39 @@ static okra_status leave_weights(leaving *z, okra_int s)
     return OKRA_OK;
 }
 
+/* R <- M_SS^-1 R; outputs that share a lambda go together. */
+static okra_status solve_part(leaving *z, double lambda, const okra_int *in, okra_mat_ R)
+{
+    const double *times = z->r->times;
+    OWNED double *some = NULL;
+    OWNED okra_int *which = NULL;
+    if (!times) {
+        return z->M.solve(z->M.self, lambda, in, R);
+    }
+    MAKE(some, R.rows * R.cols);
+    MAKE(which, R.cols);
+    for (okra_int first = 0; first < R.cols; first++) {
+        okra_int count = 0, before = 0;
+        for (okra_int j = 0; j < R.cols; j++) {
+            which[count] = j;
+            count += times[j] == times[first];
+            before += j < first && times[j] == times[first];
+        }
+        if (before > 0) {
+            continue;
+        }
+        for (okra_int i = 0; i < R.rows * count; i++) {
+            some[i] = R.p[i / count * R.ld + which[i % count]];
+        }
+        CHK(z->M.solve(z->M.self, lambda * times[first], in,
+                       okra_mat_of_(some, R.rows, count)));
+        for (okra_int i = 0; i < R.rows * count; i++) {
+            R.p[i / count * R.ld + which[i % count]] = some[i];
+        }
+    }
+    return OKRA_OK;
+}
+
 /* R_S, and from it H_S in rotated coordinates. */
 static okra_status leave_part(leaving *z, double lambda, okra_int s)
 {
@@ -276,7 +312,7 @@ static okra_status leave_part(leaving *z, double lambda, okra_int s)
         }
     }
     if (size > 1) {
-        CHK(z->M.solve(z->M.self, lambda, in, okra_mat_of_(z->R, size, d)));
+        CHK(solve_part(z, lambda, in, okra_mat_of_(z->R, size, d)));
     }
     for (okra_int k = 0; k < size; k++) {
         for (okra_int j = 0; j < d; j++) {
@@ -304,14 +340,14 @@ static okra_status finish(leaving *z)
     return OKRA_OK;
 }
 
-okra_status okra_ridge_leave_(okra_ridge_ *r, const okra_operator_ *op, const char *graph,
+okra_status okra_ridge_leave_(okra_ridge_ *r, const okra_operator_ *op,
                               const okra_leave_ *leave)
 {
     FREED_BY(leaving_clear)
     leaving z = {.r = r, .leave = leave, .op = op, .n = r->p->n};
     bool low = r->p->map_x, alone = !op->A && !is_diagonal(&z);
-    bool weights = alone && !low && (!leave->explicitly || !r->p->features || graph);
-    CHK(open_leaving(&z, graph, weights));
+    bool weights = alone && !low && (!leave->explicitly || !r->p->features || r->graph);
+    CHK(open_leaving(&z, weights));
     okra_int together = z.some;
     for (size_t l = 0; l < r->count; l++) {
         z.now = (okra_int)l % together;
@@ -328,7 +364,8 @@ okra_status okra_ridge_leave_(okra_ridge_ *r, const okra_operator_ *op, const ch
         CHK(finish(&z));
         okra_mat_ H = okra_mat_of_(z.H, z.n, z.d);
         bool told = low ? z.parts.largest == 1 : !r->center && r->lambda[l] > 0;
-        okra_left_ left = {.lambda = l, .slack = alone && told ? diagonals_of(&z) : NULL};
+        told = told && alone && !r->times;
+        okra_left_ left = {.lambda = l, .slack = told ? diagonals_of(&z) : NULL};
         *(weights ? &left.W : &left.H) = H;
         CHK(leave->sink(r->ctx, leave->user, &left));
     }

@@ -18,9 +18,9 @@
  * each step 2 n^2 d (or 4 n N d with a graph), until the residual is TOLERANCE of y,
  * which bounds the error of h by as much.
  */
-#include "solve/operator.h"
+#include "solve/solution.h"
 #include "solve/ridge.h"
-#include "solve/semi.h"
+#include "solve/graph.h"
 
 #include <math.h>
 
@@ -29,11 +29,10 @@ static const double TOLERANCE = 1e-14, ACCEPTED = 1e-10;
 typedef struct missing {
     okra_ridge_ *r;
     okra_int n, N, d;
-    bool semi;
     okra_semi_ s;
-    double *K;     /* n x n without a graph                    */
+    double *K;     /* n x n; NULL: there is a graph            */
     okra_mat_ E;   /* matrix operator: rows e_j; p == NULL: no  */
-    double *g;     /* its eigenvalues                          */
+    double *g;     /* its eigenvalues, 1 / m_j of lambda m_j, or NULL: 1 */
     double *S;     /* identity: n x n of this lambda           */
     double *b;     /* n x d                                    */
     double *T, *Z; /* n x d, rank x d: work of products         */
@@ -51,7 +50,7 @@ static bool same_rows(const missing *m, okra_int i, okra_int j)
     return true;
 }
 
-/* Solves coordinate `first` and all later ones with the same known rows. */
+/* Solves coordinate `first` and all later ones with the same known rows and g. */
 static okra_status solve_alike(missing *m, okra_int first, bool *done_with)
 {
     OWNED okra_int *known = NULL, *alike = NULL;
@@ -64,7 +63,8 @@ static okra_status solve_alike(missing *m, okra_int first, bool *done_with)
         f += !isnan(m->r->Y[k * d + first]);
     }
     for (okra_int j = first; j < d; j++) {
-        if (!done_with[j] && same_rows(m, first, j)) {
+        bool same = !m->g || m->g[j] == m->g[first];
+        if (!done_with[j] && same && same_rows(m, first, j)) {
             alike[count++] = j;
             done_with[j] = true;
         }
@@ -90,21 +90,33 @@ static okra_status solve_alike(missing *m, okra_int first, bool *done_with)
     return OKRA_OK;
 }
 
+/* S <- J K (lambda I + 2 lambda_2 M K)^-1 J', or K / lambda. */
+static okra_status form(missing *m, double lambda)
+{
+    for (okra_int i = 0; m->K && i < m->n * m->n; i++) {
+        m->S[i] = m->K[i] / lambda;
+    }
+    return m->K ? OKRA_OK
+                : okra_semi_gram_(m->r->ctx, &m->s, lambda, 1,
+                                  okra_mat_of_(m->S, m->n, m->n));
+}
+
 static okra_status solve_identity(missing *m, double lambda)
 {
     OWNED bool *done_with = NULL;
+    double before = -1;
     ZMAKE(done_with, m->d);
-    if (m->semi) {
-        CHK(okra_semi_gram_(m->r->ctx, &m->s, lambda, 1, okra_mat_of_(m->S, m->n, m->n)));
-    }
-    for (okra_int i = 0; !m->semi && i < m->n * m->n; i++) {
-        m->S[i] = m->K[i] / lambda;
-    }
     okra_mat_fill_(okra_mat_of_(m->b, m->n, m->d), 0);
     for (okra_int j = 0; j < m->d; j++) {
-        if (!done_with[j]) {
-            CHK(solve_alike(m, j, done_with));
+        double own = okra_ridge_lambda_(m->r, lambda, j);
+        if (done_with[j]) {
+            continue;
         }
+        if (own != before) {
+            CHK(form(m, own));
+        }
+        before = own;
+        CHK(solve_alike(m, j, done_with));
     }
     return OKRA_OK;
 }
@@ -118,7 +130,7 @@ static okra_status multiply(missing *m, double lambda, const double *V, double *
     okra_context *ctx = m->r->ctx;
     okra_mat_ T = okra_mat_of_(m->T, n, d), O = okra_mat_of_(out, n, d);
     CHK(okra_engine_gemm_(ctx, false, true, 1, okra_mat_view_(V, n, d, d), m->E, 0, T));
-    if (m->semi) {
+    if (!m->K) {
         okra_mat_ E1 = {m->s.E3, rank, n, m->s.N}, Z = okra_mat_of_(m->Z, rank, d);
         CHK(okra_engine_gemm_(ctx, false, false, 1, E1, T, 0, Z));
         for (okra_int i = 0; i < rank * d; i++) {
@@ -177,80 +189,63 @@ static okra_status solve_matrix(missing *m, double lambda)
     return OKRA_OK;
 }
 
-/* ---- coefficients ---- */
+/* ---- both ---- */
 
 /* Row j of X: g_j (b e_j)' J (lambda I + 2 lambda_2 g_j K M)^-1; C = X' E. */
 static okra_status put(missing *m, size_t l)
 {
-    okra_int n = m->n, N = m->N, d = m->d;
+    okra_int n = m->n, d = m->d;
     okra_context *ctx = m->r->ctx;
-    OWNED double *R = NULL, *X = NULL, *C = NULL;
-    double lambda = m->r->lambda[l];
-    CHK(okra_doubles_(ctx, d, N, "the ridge coefficients", &R));
-    CHK(okra_doubles_(ctx, d, N, "the ridge coefficients", &X));
-    CHK(okra_doubles_(ctx, N, d, "the ridge coefficients", &C));
-    okra_mat_ Rm = okra_mat_of_(R, d, N), Xm = okra_mat_of_(X, d, N);
-    okra_mat_ Cm = okra_mat_of_(C, N, d), b = okra_mat_of_(m->b, n, d);
+    OWNED double *R = NULL;
+    CHK(okra_doubles_(ctx, d, m->N, "the ridge coefficients", &R));
+    okra_mat_ Rm = okra_mat_of_(R, d, m->N), to = okra_mat_part_(Rm, 0, d, 0, n);
+    okra_mat_ b = okra_mat_of_(m->b, n, d);
     okra_mat_fill_(Rm, 0);
-    CHK(m->E.p ? okra_engine_gemm_(ctx, false, true, 1, m->E, b, 0,
-                                   okra_mat_part_(Rm, 0, d, 0, n))
-               : okra_mat_transpose_(b, okra_mat_part_(Rm, 0, d, 0, n)));
-    for (okra_int j = 0; j < d * N; j++) {
-        R[j] *= (m->g ? m->g[j / N] : 1) / (m->semi ? 1 : lambda);
-    }
-    if (m->semi) {
-        CHK(okra_semi_solve_rows_(ctx, &m->s, lambda, m->g, Rm, Xm));
-    }
-    if (m->E.p) {
-        CHK(okra_engine_gemm_(ctx, true, false, 1, m->semi ? Xm : Rm, m->E, 0, Cm));
-    } else {
-        CHK(okra_mat_transpose_(m->semi ? Xm : Rm, Cm));
-    }
-    return okra_bag_put_(m->r->bags[l], "coefficients", &C, N, d);
+    CHK(m->E.p ? okra_engine_gemm_(ctx, false, true, 1, m->E, b, 0, to)
+               : okra_mat_transpose_(b, to));
+    return okra_semi_put_(ctx, m->K ? NULL : &m->s, m->r->lambda[l], m->g, m->E, Rm,
+                          m->r->stores[l]);
 }
 
-static okra_status prepare(missing *m, const char *graph, double lambda2)
+static okra_status prepare(missing *m, double *A)
 {
-    FREED_BY(okra_graph_drop_) okra_graph_ *M = NULL;
-    CHK(m->semi ? okra_problem_host_K_(m->r->ctx, m->r->p, &m->K)
-                : okra_ridge_host_K_(m->r, &m->K));
-    if (m->semi) {
-        okra_mat_ K = okra_mat_of_(m->K, m->N, m->N);
-        CHK(okra_graph_create_(m->r->ctx, graph, K, &M));
-        CHK(okra_semi_create_(m->r->ctx, K, m->n, m->r->s, M, lambda2, false, 0, &m->s));
+    okra_ridge_ *r = m->r;
+    okra_int d = m->d;
+    if (A || r->times) {
+        MAKE(m->g, d);
     }
-    CHK(okra_doubles_(m->r->ctx, m->n, m->d, "the known outputs", &m->b));
-    if (m->E.p) {
-        CHK(okra_doubles_(m->r->ctx, m->n, m->d, "conjugate gradients", &m->T));
-        CHK(okra_doubles_(m->r->ctx, m->s.rank, m->d, "conjugate gradients", &m->Z));
-    } else {
-        CHK(okra_doubles_(m->r->ctx, m->n, m->n, "the Gram matrix of the inputs", &m->S));
+    for (okra_int j = 0; r->times && j < d; j++) {
+        m->g[j] = 1 / r->times[j];
+    }
+    if (A) {
+        m->E = okra_mat_of_(A, d, d);
+        CHK(okra_operator_decompose_(r->ctx, m->E, m->g));
+    }
+    CHK(r->graph
+            ? okra_semi_open_(r->ctx, r->p, r->s, r->graph, r->lambda2, false, 0, &m->s)
+            : okra_ridge_host_K_(r, &m->K));
+    CHK(okra_doubles_(r->ctx, m->n, d, "the known outputs", &m->b));
+    if (A) {
+        CHK(okra_doubles_(r->ctx, m->n, d, "conjugate gradients", &m->T));
+        return okra_doubles_(r->ctx, m->s.rank, d, "conjugate gradients", &m->Z);
+    }
+    return okra_doubles_(r->ctx, m->n, m->n, "the Gram matrix of the inputs", &m->S);
+}
+
+static void missing_clear(missing *m)
+{
+    okra_semi_clear_(&m->s);
+    FREE(m->K, m->g, m->S, m->b, m->T, m->Z);
+}
+
+okra_status okra_ridge_missing_(okra_ridge_ *r, double *A)
+{
+    FREED_BY(missing_clear)
+    missing m = {.r = r, .n = r->p->n, .N = r->p->n + r->p->unlabelled, .d = r->p->d};
+    CHK(prepare(&m, A));
+    for (size_t l = 0; l < r->count; l++) {
+        CHK(A ? solve_matrix(&m, r->lambda[l]) : solve_identity(&m, r->lambda[l]));
+        CHK(put(&m, l));
     }
     return OKRA_OK;
-}
-
-okra_status okra_ridge_missing_(okra_ridge_ *r, const char *graph, double lambda2,
-                                double *A)
-{
-    okra_status st = OKRA_OK;
-    okra_int d = r->p->d;
-    missing m = {.r = r,
-                 .n = r->p->n,
-                 .N = r->p->n + r->p->unlabelled,
-                 .d = d,
-                 .semi = graph != NULL};
-    if (A) {
-        m.E = okra_mat_of_(A, d, d);
-        ALLOC(m.g, d);
-        TRY(okra_operator_decompose_(r->ctx, m.E, m.g));
-    }
-    TRY(prepare(&m, graph, lambda2));
-    for (size_t l = 0; l < r->count; l++) {
-        TRY(A ? solve_matrix(&m, r->lambda[l]) : solve_identity(&m, r->lambda[l]));
-        TRY(put(&m, l));
-    }
-done:
-    okra_semi_clear_(&m.s);
-    FREE(m.K, m.g, m.S, m.b, m.T, m.Z);
-    return st;
 }

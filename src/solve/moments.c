@@ -9,11 +9,9 @@
  * Half of that is the solve of every row, Phi = U F^-T (kernel/lowrank/lowrank.h). Where
  * the basis is well conditioned the sums are taken of U, the kernel's values, and solved
  * after, C = F^-1 U'U F^-T: n m^2 + 2 m^3, a gain from n = 4 m. Rounding of U'U is
- * multiplied by s = |F^-1|^2, |dC| ~ eps sqrt(m) max_j (U'U)_jj s, which was within a
- * factor of 1/5 to 2 of what was measured (six problems, s from 17 to 8e9), so this is
- * done where it is below 1e-8 of what the method adds to C, guessed from a few rows
- * before the pass and checked after it; predictions then moved by a fiftieth of that and
- * less.
+ * multiplied by s = |F^-1|^2, |dC| ~ eps sqrt(m) max_j (U'U)_jj s (measured: 1/5 to 2 of
+ * that), so this is done where it is below 1e-8 of what the method adds to C, guessed
+ * from a few rows before the pass and checked after it.
  */
 #include "solve/moments.h"
 
@@ -108,13 +106,13 @@ static okra_status output_rows(okra_context *ctx, const okra_problem_ *p, okra_i
 
 /* The rows begin..end-1. */
 static okra_status pass(okra_context *ctx, const okra_problem_ *p, okra_int begin,
-                        okra_int end, const char *what, okra_int extra, bool solved,
-                        okra_rows_fn_ each, void *user)
+                        okra_int end, const char *what, bool solved, okra_rows_fn_ each,
+                        void *user)
 {
     const okra_map_ *x = p->map_x, *y = p->map_y;
     buffers b = {0};
     OWNS(&b.X, &b.XS, &b.Y, &b.YS, &b.E);
-    okra_int width = x->columns + (x->sketch ? x->rank : 0) + extra;
+    okra_int width = x->columns + (x->sketch ? x->rank : 0);
     width += copies_outputs(p) ? p->d : 0;
     width += y ? y->columns + (y->sketch ? y->rank : 0) : 0;
     okra_int rows = okra_block_rows_(ctx, p->n, width);
@@ -131,16 +129,18 @@ static okra_status pass(okra_context *ctx, const okra_problem_ *p, okra_int begi
         CHK(output_rows(ctx, p, i, some, &b, &Psi));
         okra_moments_weigh_(p, i, Phi);
         CHK(each(ctx, user, i, Phi, Psi));
-        okra_progress_(ctx, what, i + some - begin, end - begin);
+        if (what) {
+            okra_progress_(ctx, what, i + some - begin, end - begin);
+        }
     }
     return OKRA_OK;
 }
 
 okra_status okra_moments_pass_(okra_context *ctx, const okra_problem_ *p,
-                               const char *what, okra_int extra, okra_rows_fn_ each,
+                               const char *what, bool solved, okra_rows_fn_ each,
                                void *user)
 {
-    return pass(ctx, p, 0, p->n, what, extra, true, each, user);
+    return pass(ctx, p, 0, p->n, what, solved, each, user);
 }
 
 /* mean += sums of the columns of A / total, of the features themselves where
@@ -185,16 +185,12 @@ okra_status okra_moments_rows_(okra_context *ctx, const okra_problem_ *p, okra_i
     okra_int count = 0;
     okra_engine_share_(ctx, end - begin, &t->first, &count);
     t->first += begin;
-    okra_mat_fill_(okra_mat_of_(t->C, t->m, t->m), 0);
-    okra_mat_fill_(okra_mat_of_(t->R, t->m, t->d), 0);
-    okra_mat_fill_(okra_mat_of_(t->D, t->D ? t->d : 0, t->d), 0);
-    CHK(pass(ctx, p, t->first, t->first + count, "moments", 0, solved, gather, t));
-    CHK(okra_engine_sum_(ctx, t->m * t->m, t->C));
-    CHK(okra_engine_sum_(ctx, t->m * t->d, t->R));
-    CHK(okra_engine_sum_(ctx, t->D ? t->d * t->d : 0, t->D));
-    CHK(okra_engine_sum_(ctx, t->m, t->phi));
-    CHK(okra_engine_sum_(ctx, t->d, t->psi));
-    return okra_engine_sum_(ctx, 1, &t->kept_y);
+    CHK(pass(ctx, p, t->first, t->first + count, "moments", solved, gather, t));
+    okra_moments_sums_ all = okra_moments_list_(t);
+    for (int k = 0; k < OKRA_MOMENTS_SUMS_; k++) {
+        CHK(okra_engine_sum_(ctx, all.size[k], all.p[k]));
+    }
+    return OKRA_OK;
 }
 
 /* ---- the same on another engine than the host ----
@@ -205,10 +201,10 @@ okra_status okra_moments_rows_(okra_context *ctx, const okra_problem_ *p, okra_i
  * kernel values of a basis: no sketch and no waves. */
 
 typedef struct running {
-    okra_large_ *C, *R, *D, *phi; /* what is added up; R, D may be NULL    */
-    okra_large_ *F;               /* of the map, or NULL: U is not divided */
-    okra_large_ *U, *ones;        /* of a block                            */
-    okra_large_ *Psi;
+    okra_matrix_ *C, *R, *D, *phi; /* what is added up; R, D may be NULL    */
+    okra_matrix_ *F;               /* of the map, or NULL: U is not divided */
+    okra_matrix_ *U, *ones;        /* of a block                            */
+    okra_matrix_ *Psi;
     buffers b; /* features of outputs */
 } running;
 
@@ -222,9 +218,9 @@ bool okra_moments_on_engine_(const okra_context *ctx, const okra_problem_ *p)
 
 static void running_clear(running *z)
 {
-    okra_large_ *all[] = {z->C, z->R, z->D, z->phi, z->F, z->U, z->ones, z->Psi};
+    okra_matrix_ *all[] = {z->C, z->R, z->D, z->phi, z->F, z->U, z->ones, z->Psi};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
-        okra_large_free_(all[i]);
+        okra_matrix_free_(all[i]);
     }
     FREE(z->b.Y, z->b.YS, z->b.E);
 }
@@ -233,17 +229,17 @@ static okra_status open_pass(okra_context *ctx, const okra_problem_ *p, bool sol
                              const okra_moments_ *t, okra_int rows, running *z)
 {
     const char *what = "the moments of the inputs";
-    CHK(okra_large_create_(ctx, t->m, t->m, what, &z->C));
-    CHK(okra_large_create_(ctx, t->m, 1, what, &z->phi));
+    CHK(okra_matrix_create_(ctx, t->m, t->m, what, &z->C));
+    CHK(okra_matrix_create_(ctx, t->m, 1, what, &z->phi));
     if (t->d > 0) {
-        CHK(okra_large_create_(ctx, t->m, t->d, "the moments of inputs and outputs",
-                               &z->R));
+        CHK(okra_matrix_create_(ctx, t->m, t->d, "the moments of inputs and outputs",
+                                &z->R));
     }
     if (t->D) {
-        CHK(okra_large_create_(ctx, t->d, t->d, "the moments of the outputs", &z->D));
+        CHK(okra_matrix_create_(ctx, t->d, t->d, "the moments of the outputs", &z->D));
     }
     if (solved) {
-        CHK(okra_large_borrow_(ctx, okra_mat_of_(p->map_x->factor, t->m, t->m), &z->F));
+        CHK(okra_matrix_borrow_(ctx, okra_mat_of_(p->map_x->factor, t->m, t->m), &z->F));
     }
     return open_outputs(ctx, p, rows, &z->b);
 }
@@ -252,44 +248,44 @@ static okra_status open_pass(okra_context *ctx, const okra_problem_ *p, bool sol
 static okra_status resize(okra_context *ctx, const okra_moments_ *t, okra_int rows,
                           running *z)
 {
-    if (z->U && okra_large_rows_(z->U) == rows) {
+    if (z->U && okra_matrix_rows_(z->U) == rows) {
         return OKRA_OK;
     }
-    okra_large_free_(z->U);
-    okra_large_free_(z->ones);
-    okra_large_free_(z->Psi);
+    okra_matrix_free_(z->U);
+    okra_matrix_free_(z->ones);
+    okra_matrix_free_(z->Psi);
     z->U = z->ones = z->Psi = NULL;
     if (t->d > 0) {
-        CHK(okra_large_create_(ctx, rows, t->d, "a block of output features", &z->Psi));
+        CHK(okra_matrix_create_(ctx, rows, t->d, "a block of output features", &z->Psi));
     }
-    CHK(okra_large_create_(ctx, rows, t->m, "a block of input features", &z->U));
-    CHK(okra_large_create_(ctx, rows, 1, "a block of input features", &z->ones));
-    return okra_large_fill_(ctx, 1 / t->total, z->ones);
+    CHK(okra_matrix_create_(ctx, rows, t->m, "a block of input features", &z->U));
+    CHK(okra_matrix_create_(ctx, rows, 1, "a block of input features", &z->ones));
+    return okra_matrix_fill_(ctx, 1 / t->total, z->ones);
 }
 
 static okra_status inputs(okra_context *ctx, const okra_problem_ *p, double total,
                           okra_int first, okra_int rows, running *z)
 {
     FREED_BY(okra_data_drop_) okra_data *some = NULL;
-    FREED_BY(okra_other_drop_) okra_other_ *other = NULL;
+    FREED_BY(okra_test_side_drop_) okra_test_side_ *other = NULL;
     FREED_BY(okra_entries_drop_) okra_entries_ *entries = NULL;
     OWNED double *s = NULL;
     CHK(okra_map_other_(ctx, p->map_x, p->x, first, rows, &some, &other));
     CHK(okra_entries_create_(ctx, p->map_x->bound, other, &entries));
-    CHK(okra_large_gram_(ctx, entries, 0, z->U));
+    CHK(okra_matrix_gram_(ctx, entries, 0, z->U));
     if (z->F) {
-        CHK(okra_large_trsm_(ctx, false, true, z->F, z->U));
+        CHK(okra_matrix_trsm_(ctx, false, true, z->F, z->U));
     }
     if (p->weights) {
         MAKE(s, rows);
         for (okra_int i = 0; i < rows; i++) {
             s[i] = sqrt(p->weights[first + i]);
         }
-        CHK(okra_large_scale_(ctx, s, NULL, z->U));
+        CHK(okra_matrix_scale_(ctx, s, NULL, z->U));
         for (okra_int i = 0; i < rows; i++) {
             s[i] /= total;
         }
-        CHK(okra_large_put_(ctx, okra_mat_of_(s, rows, 1), 0, 0, z->ones));
+        CHK(okra_matrix_put_(ctx, okra_mat_of_(s, rows, 1), 0, 0, z->ones));
     }
     return OKRA_OK;
 }
@@ -301,17 +297,17 @@ static okra_status add(okra_context *ctx, const okra_problem_ *p, okra_int first
     double begun = first > 0;
     CHK(resize(ctx, t, rows, z));
     CHK(inputs(ctx, p, t->total, first, rows, z));
-    CHK(okra_large_syrk_(ctx, true, 1, z->U, begun, z->C));
-    CHK(okra_large_gemm_(ctx, true, false, 1, z->U, z->ones, begun, z->phi));
+    CHK(okra_matrix_syrk_(ctx, true, 1, z->U, begun, z->C));
+    CHK(okra_matrix_gemm_(ctx, true, false, 1, z->U, z->ones, begun, z->phi));
     if (t->d > 0) {
         CHK(output_rows(ctx, p, first, rows, &z->b, &Psi));
         add_means(Psi, t->weights ? t->weights + first : NULL, t->total, t->psi,
                   &t->kept_y);
-        CHK(okra_large_put_(ctx, Psi, 0, 0, z->Psi));
-        CHK(okra_large_gemm_(ctx, true, false, 1, z->U, z->Psi, begun, z->R));
+        CHK(okra_matrix_put_(ctx, Psi, 0, 0, z->Psi));
+        CHK(okra_matrix_gemm_(ctx, true, false, 1, z->U, z->Psi, begun, z->R));
     }
     if (t->D) {
-        CHK(okra_large_syrk_(ctx, true, 1, z->Psi, begun, z->D));
+        CHK(okra_matrix_syrk_(ctx, true, 1, z->Psi, begun, z->D));
     }
     return OKRA_OK;
 }
@@ -331,39 +327,40 @@ okra_status okra_moments_engine_(okra_context *ctx, const okra_problem_ *p, bool
         CHK(add(ctx, p, i, OKRA_MIN_(rows, p->n - i), &z, t));
         okra_progress_(ctx, "moments", OKRA_MIN_(i + rows, p->n), p->n);
     }
-    CHK(okra_large_get_(ctx, z.C, 0, 0, okra_mat_of_(t->C, t->m, t->m)));
-    CHK(okra_large_get_(ctx, z.phi, 0, 0, okra_mat_of_(t->phi, t->m, 1)));
+    CHK(okra_matrix_get_(ctx, z.C, 0, 0, okra_mat_of_(t->C, t->m, t->m)));
+    CHK(okra_matrix_get_(ctx, z.phi, 0, 0, okra_mat_of_(t->phi, t->m, 1)));
     if (z.R) {
-        CHK(okra_large_get_(ctx, z.R, 0, 0, okra_mat_of_(t->R, t->m, t->d)));
+        CHK(okra_matrix_get_(ctx, z.R, 0, 0, okra_mat_of_(t->R, t->m, t->d)));
     }
     if (z.D) {
-        CHK(okra_large_get_(ctx, z.D, 0, 0, okra_mat_of_(t->D, t->d, t->d)));
+        CHK(okra_matrix_get_(ctx, z.D, 0, 0, okra_mat_of_(t->D, t->d, t->d)));
     }
     return OKRA_OK;
 }
 
 /* A <- F^-1 A, and (both) A F^-T, which is then made symmetric. */
-static okra_status divide(okra_context *ctx, const okra_large_ *F, bool both, okra_mat_ A)
+static okra_status divide(okra_context *ctx, const okra_matrix_ *F, bool both,
+                          okra_mat_ A)
 {
-    FREED_BY(okra_large_drop_) okra_large_ *there = NULL, *turned = NULL;
-    CHK(okra_large_create_(ctx, A.rows, A.cols, "the moments", &there));
-    CHK(okra_large_put_(ctx, A, 0, 0, there));
-    CHK(okra_large_trsm_(ctx, true, false, F, there));
+    FREED_BY(okra_matrix_drop_) okra_matrix_ *there = NULL, *turned = NULL;
+    CHK(okra_matrix_create_(ctx, A.rows, A.cols, "the moments", &there));
+    CHK(okra_matrix_put_(ctx, A, 0, 0, there));
+    CHK(okra_matrix_trsm_(ctx, true, false, F, there));
     if (both) {
-        CHK(okra_large_trsm_(ctx, false, true, F, there));
-        CHK(okra_large_create_(ctx, A.cols, A.rows, "the moments", &turned));
-        CHK(okra_large_copy_(ctx, true, there, turned));
-        CHK(okra_large_combine_(ctx, OKRA_COMBINE_SUM_, 0.5, 0.5, NULL, NULL, turned,
-                                there));
+        CHK(okra_matrix_trsm_(ctx, false, true, F, there));
+        CHK(okra_matrix_create_(ctx, A.cols, A.rows, "the moments", &turned));
+        CHK(okra_matrix_copy_(ctx, true, there, turned));
+        CHK(okra_matrix_combine_(ctx, OKRA_COMBINE_SUM_, 0.5, 0.5, NULL, NULL, turned,
+                                 there));
     }
-    return okra_large_get_(ctx, there, 0, 0, A);
+    return okra_matrix_get_(ctx, there, 0, 0, A);
 }
 
 static okra_status divide_all(okra_context *ctx, okra_mat_ F, okra_mat_ C, okra_mat_ R,
                               okra_mat_ phi)
 {
-    FREED_BY(okra_large_drop_) okra_large_ *there = NULL;
-    CHK(okra_large_borrow_(ctx, F, &there));
+    FREED_BY(okra_matrix_drop_) okra_matrix_ *there = NULL;
+    CHK(okra_matrix_borrow_(ctx, F, &there));
     CHK(divide(ctx, there, true, C));
     CHK(divide(ctx, there, false, R));
     return divide(ctx, there, false, phi);
@@ -381,7 +378,7 @@ static okra_status collect(okra_context *ctx, const okra_problem_ *p,
     }
     return okra_moments_on_engine_(ctx, p)
                ? okra_moments_engine_(ctx, p, solved, t)
-               : pass(ctx, p, 0, p->n, "moments", 0, solved, gather, t);
+               : pass(ctx, p, 0, p->n, "moments", solved, gather, t);
 }
 
 /* ---- sums of the kernel's values, solved after ---- */
@@ -393,7 +390,7 @@ static okra_status inverse_norm(okra_context *ctx, okra_mat_ F, double enough,
 {
     enum { STEPS = 20 };
     okra_random_ random = okra_random_create_(1, 1);
-    FREED_BY(okra_large_drop_) okra_large_ *on = NULL, *V = NULL;
+    FREED_BY(okra_matrix_drop_) okra_matrix_ *on = NULL, *V = NULL;
     OWNED double *v = NULL;
     double length;
     MAKE(v, F.rows);
@@ -401,17 +398,17 @@ static okra_status inverse_norm(okra_context *ctx, okra_mat_ F, double enough,
     for (okra_int i = 0; i < F.rows; i++) {
         v[i] = okra_random_normal_(&random);
     }
-    CHK(okra_large_borrow_(ctx, F, &on));
-    CHK(okra_large_create_(ctx, F.rows, 1, "a vector", &V));
+    CHK(okra_matrix_borrow_(ctx, F, &on));
+    CHK(okra_matrix_create_(ctx, F.rows, 1, "a vector", &V));
     length = sqrt(okra_dot_(F.rows, v, v));
     *norm = 0;
     for (int k = 0; k < STEPS && *norm <= enough; k++) {
         for (okra_int i = 0; i < F.rows; i++) {
             v[i] /= length;
         }
-        CHK(okra_large_put_(ctx, column, 0, 0, V));
-        CHK(okra_large_solve_(ctx, true, on, V));
-        CHK(okra_large_get_(ctx, V, 0, 0, column));
+        CHK(okra_matrix_put_(ctx, column, 0, 0, V));
+        CHK(okra_matrix_solve_(ctx, true, on, V));
+        CHK(okra_matrix_get_(ctx, V, 0, 0, column));
         *norm = length = sqrt(okra_dot_(F.rows, v, v));
     }
     return OKRA_OK;
@@ -518,14 +515,6 @@ static double largest_diagonal(const okra_moments_ *t)
     return most;
 }
 
-/* What passes add to; C, R and D begin anew with each. */
-static void forget_means(okra_moments_ *t)
-{
-    okra_mat_fill_(okra_mat_of_(t->phi, 1, t->m), 0);
-    okra_mat_fill_(okra_mat_of_(t->psi, 1, t->d), 0);
-    t->kept_y = 0;
-}
-
 okra_status okra_moments_create_(okra_context *ctx, const okra_problem_ *p, bool outputs,
                                  double ridge, okra_moments_ *out)
 {
@@ -547,13 +536,7 @@ okra_status okra_moments_create_by_(okra_context *ctx, const okra_problem_ *p,
     for (okra_int i = 0; p->weights && i < p->n; i++) {
         t.total += p->weights[i]; /* tiny ones too */
     }
-    CHK(okra_doubles_(ctx, t.m, t.m, "the moments of the inputs", &t.C));
-    CHK(okra_doubles_(ctx, t.m, t.d, "the moments of inputs and outputs", &t.R));
-    if (outputs) {
-        CHK(okra_doubles_(ctx, t.d, t.d, "the moments of the outputs", &t.D));
-    }
-    ZMAKE(t.phi, t.m);
-    ZMAKE(t.psi, t.d);
+    CHK(okra_moments_room_(ctx, outputs, &t));
     CHK(may_sum(ctx, p, ridge, &inverse, &sums));
     if (keep && sums) {
         CHK(okra_moments_solved_(ctx, keep, &solved));
@@ -566,7 +549,7 @@ okra_status okra_moments_create_by_(okra_context *ctx, const okra_problem_ *p,
     if (sums) {
         CHK(solve(ctx, p->map_x, &t));
     } else {
-        forget_means(&t);
+        okra_moments_add_(0, NULL, &t); /* passes add */
         CHK(collect(ctx, p, keep, true, &t));
     }
     t.solved = !sums;
@@ -580,21 +563,3 @@ okra_status okra_moments_create_by_(okra_context *ctx, const okra_problem_ *p,
     *out = TAKE(t);
     return OKRA_OK;
 }
-
-void okra_moments_center_(okra_moments_ *t)
-{
-    double n = t->total;
-    for (okra_int i = 0; i < t->m; i++) {
-        for (okra_int j = 0; j < t->d; j++) {
-            t->R[i * t->d + j] -= n * t->phi[i] * t->psi[j];
-        }
-    }
-    for (okra_int i = 0; t->D && i < t->d; i++) {
-        for (okra_int j = 0; j < t->d; j++) {
-            t->D[i * t->d + j] -= n * t->psi[i] * t->psi[j];
-        }
-    }
-}
-
-OKRA_SHARED_CLEARS_(okra_moments_clear_, okra_moments_, it->C, it->R, it->D, it->phi,
-                    it->psi)

@@ -56,9 +56,21 @@ okra_status okra_moments_smooth_(okra_context *ctx, const okra_problem_ *p,
                                  const char *graph, double lambda2,
                                  okra_moments_ *moments) OKRA_CHECK;
 void okra_moments_clear_(okra_moments_ *moments);
+/* What is summed over rows: C, R, D, phi, psi and kept_y. */
+enum { OKRA_MOMENTS_SUMS_ = 6 };
+typedef struct okra_moments_sums_ {
+    double *p[OKRA_MOMENTS_SUMS_];
+    okra_int size[OKRA_MOMENTS_SUMS_];
+} okra_moments_sums_;
+okra_moments_sums_ okra_moments_list_(okra_moments_ *t);
+/* Room for them, zeros, where m and d are set; `outputs`: D too. */
+okra_status okra_moments_room_(okra_context *ctx, bool outputs,
+                               okra_moments_ *t) OKRA_CHECK;
+/* to += sign * from, all of them; from NULL: to <- 0. */
+void okra_moments_add_(double sign, okra_moments_ *from, okra_moments_ *to);
 /* Ranks and trace errors, as x.rank and so on. */
 okra_status okra_moments_put_(const okra_moments_ *moments, const okra_problem_ *p,
-                              okra_bag_ *bag) OKRA_CHECK;
+                              okra_store_ *store) OKRA_CHECK;
 
 /* Rows of the pairs first.. times the roots of their weights. */
 void okra_moments_weigh_(const okra_problem_ *p, okra_int first, okra_mat_ A);
@@ -72,9 +84,10 @@ okra_status okra_moments_trace_error_(okra_context *ctx, const struct okra_map_ 
 /* A pass: rows first.. as Phi and Psi (p == NULL where there are none). */
 typedef okra_status (*okra_rows_fn_)(okra_context *ctx, void *user, okra_int first,
                                      okra_mat_ Phi, okra_mat_ Psi);
-/* `extra`: doubles per row that the function needs besides. */
+/* `solved` false: kernel values of the basis in the place of Phi. `what` NULL: no
+ * progress is reported. Cost: the kernel's values, and n m^2 where they are solved. */
 okra_status okra_moments_pass_(okra_context *ctx, const okra_problem_ *p,
-                               const char *what, okra_int extra, okra_rows_fn_ each,
+                               const char *what, bool solved, okra_rows_fn_ each,
                                void *user) OKRA_CHECK;
 okra_int okra_problem_features_(const okra_problem_ *p); /* d, as above */
 

@@ -105,9 +105,9 @@ static okra_status by_gram(okra_context *ctx, const okra_problem_ *all, penalty 
                       &z->scaled));
     ZMAKE(z->s, m);
     z->G = okra_mat_of_(G, m, m);
-    CHK(okra_moments_pass_(ctx, all, "moments of all inputs", 0, first, z));
+    CHK(okra_moments_pass_(ctx, all, "moments of all inputs", true, first, z));
     z->total = okra_dot_(m, z->s, z->s);
-    CHK(okra_moments_pass_(ctx, all, "smoothness", 0, second, z));
+    CHK(okra_moments_pass_(ctx, all, "smoothness", true, second, z));
     return okra_gemm_(ctx, false, true, -1, z->G, z->G, 1, z->Q);
 }
 
@@ -180,7 +180,7 @@ static okra_status by_weights(okra_context *ctx, const okra_problem_ *all,
     FREED_BY(okra_scratch_clear_) okra_scratch_ Phi = {0};
     FREED_BY(okra_graph_drop_) okra_graph_ *graph = NULL;
     CHK(okra_scratch_create_(ctx, all->n, Q.rows, "the features of the inputs", &Phi));
-    CHK(okra_moments_pass_(ctx, all, "features", 0, keep, &Phi));
+    CHK(okra_moments_pass_(ctx, all, "features", true, keep, &Phi));
     if (!all->map_x->kernel) { /* waves are no projection: no bound */
         MAKE(self, all->x->n);
         CHK(okra_map_self_(ctx, all->map_x, all->x, self));

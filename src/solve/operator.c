@@ -8,7 +8,7 @@
  * semi-definite, so the inverse is taken by a Cholesky factor, O(d^3); its condition is
  * at most 1 + 2 mu max_i D_ii / (1 - mu).
  */
-#include "solve/operator.h"
+#include "solve/solution.h"
 
 #include "kernel/networks/tasks.h"
 

@@ -7,47 +7,24 @@
 
 #include <math.h>
 
-/* The matrix of that name, which must have this shape (cols < 0: any number). */
-static okra_status stored(const okra_bag_ *bag, const char *name, okra_int m,
-                          okra_int cols, okra_mat_ *out)
+okra_form_ okra_ridge_form_(const okra_store_ *store)
 {
-    okra_mat_ A = okra_bag_mat_(bag, name);
-    REFUSE_IF(!A.p || A.rows != m || (cols >= 0 && A.cols != cols), OKRA_EFORMAT,
-              "the model's '%s' is %lld x %lld, which does not fit %lld training pairs",
-              name, (long long)A.rows, (long long)A.cols, (long long)m);
-    *out = A;
-    return OKRA_OK;
+    return okra_store_has_(store, "factor") || okra_store_has_(store, "B")
+               ? OKRA_FORM_WEIGHTS
+               : OKRA_FORM_EMBEDDING;
 }
 
-static bool has(const okra_bag_ *bag, const char *name)
+okra_int okra_ridge_width_(const okra_store_ *store)
 {
-    return okra_bag_has_(bag, name);
-}
-
-bool okra_ridge_embeds_(const okra_bag_ *bag)
-{
-    return has(bag, "coefficients");
-}
-
-okra_form_ okra_ridge_form_(const okra_bag_ *bag)
-{
-    return has(bag, "factor") || has(bag, "B") ? OKRA_FORM_WEIGHTS : OKRA_FORM_EMBEDDING;
-}
-
-okra_int okra_ridge_width_(const okra_bag_ *bag)
-{
-    okra_int n = 0, d = 0;
-    okra_bag_get_(bag, "coefficients", &n, &d);
-    return d;
+    return okra_store_mat_(store, "coefficients").cols;
 }
 
 /* out_ij += slope_j x_ij of the test inputs: what diag(x o x') adds. */
-static okra_status add_slope(const okra_bag_ *bag, const okra_query_ *query,
+static okra_status add_slope(const okra_store_ *store, const okra_query_ *query,
                              okra_mat_ out)
 {
-    okra_mat_ slope = {0};
+    okra_mat_ slope = okra_store_mat_(store, "slope");
     const okra_data *x = query->x;
-    CHK(stored(bag, "slope", 1, out.cols, &slope));
     REFUSE_IF(
         !x || x->kind != OKRA_DENSE || x->d != out.cols, OKRA_ESHAPE,
         "ridge: operator diagonal: the test inputs must be dense vectors of length %lld",
@@ -62,33 +39,28 @@ static okra_status add_slope(const okra_bag_ *bag, const okra_query_ *query,
 }
 
 /* h(x)' = k_x' C, and the mean restored. */
-okra_status okra_ridge_embed_(okra_context *ctx, const okra_bag_ *bag, okra_query_ *query,
-                              okra_mat_ out)
+okra_status okra_ridge_embed_(okra_context *ctx, const okra_store_ *store,
+                              okra_query_ *query, okra_mat_ out)
 {
-    okra_mat_ C = {0}, mean = {0};
-    REFUSE_IF(!has(bag, "coefficients"), OKRA_EUNSUPPORTED,
-              "the outputs have no explicit features");
-    CHK(stored(bag, "coefficients", query->Kx.cols, out.cols, &C));
+    okra_mat_ C = okra_store_mat_(store, "coefficients");
+    okra_mat_ mean = okra_store_mat_(store, "mean");
+    REFUSE_IF(!C.p, OKRA_EUNSUPPORTED, "the outputs have no explicit features");
     CHK(okra_query_times_(ctx, query, false, C, out));
-    if (has(bag, "slope")) {
-        CHK(add_slope(bag, query, out));
+    if (okra_store_has_(store, "slope")) {
+        CHK(add_slope(store, query, out));
     }
-    if (has(bag, "mean")) {
-        CHK(stored(bag, "mean", 1, out.cols, &mean));
-        for (okra_int i = 0; i < out.rows; i++) {
-            for (okra_int j = 0; j < out.cols; j++) {
-                out.p[i * out.ld + j] += mean.p[j];
-            }
+    for (okra_int i = 0; mean.p && i < out.rows; i++) {
+        for (okra_int j = 0; j < out.cols; j++) {
+            out.p[i * out.ld + j] += mean.p[j];
         }
     }
     return OKRA_OK;
 }
 
 /* Rows that sum to 1: the mean output takes what is missing; pairs may have weights. */
-static void restore_mean(const okra_bag_ *bag, okra_mat_ W)
+static void restore_mean(const okra_store_ *store, okra_mat_ W)
 {
-    okra_int one = 0, n = 0;
-    const double *weights = okra_bag_get_(bag, "sample-weight", &one, &n);
+    const double *weights = okra_store_mat_(store, "sample-weight").p;
     double total = weights ? 0 : (double)W.cols;
     for (okra_int j = 0; weights && j < W.cols; j++) {
         total += weights[j];
@@ -138,10 +110,10 @@ static okra_status make_inverse(okra_context *ctx, okra_mat_ G, okra_memo_ *memo
 }
 
 /* w(x)' = k_x'(G G')^-1 */
-static okra_status solve(okra_context *ctx, const okra_bag_ *bag, okra_query_ *query,
+static okra_status solve(okra_context *ctx, const okra_store_ *store, okra_query_ *query,
                          okra_mat_ G, okra_mat_ out)
 {
-    okra_memo_ *memo = okra_bag_memo_(bag);
+    okra_memo_ *memo = store->memo;
     bool single = query->m == 1 && okra_engine_is_host_(ctx) && G.rows >= LEAST &&
                   G.rows <= LARGEST;
     if (single && atomic_fetch_add(&memo->asked, 1) == PATIENCE) {
@@ -151,34 +123,31 @@ static okra_status solve(okra_context *ctx, const okra_bag_ *bag, okra_query_ *q
     if (!T) {
         return okra_query_solve_(ctx, query, G, out);
     }
-    CHK(query->K ? okra_large_get_(ctx, query->K, 0, 0, out)
+    CHK(query->K ? okra_matrix_get_(ctx, query->K, 0, 0, out)
                  : okra_mat_copy_(query->Kx, out));
     return okra_inverse_row_(ctx, G.rows, T, out.p);
 }
 
-okra_status okra_ridge_predict_(okra_context *ctx, const okra_bag_ *bag,
+okra_status okra_ridge_predict_(okra_context *ctx, const okra_store_ *store,
                                 okra_query_ *query, okra_mat_ out)
 {
-    okra_mat_ B = {0};
     double centered = 0;
-    if (okra_ridge_form_(bag) == OKRA_FORM_EMBEDDING) {
-        return okra_ridge_embed_(ctx, bag, query, out);
+    if (okra_ridge_form_(store) == OKRA_FORM_EMBEDDING) {
+        return okra_ridge_embed_(ctx, store, query, out);
     }
-    const okra_large_ *factor = okra_large_kept_(bag, "factor");
-    const okra_large_ *weights = okra_large_kept_(bag, "B");
+    const okra_matrix_ *factor = okra_matrix_kept_(store, "factor");
+    const okra_matrix_ *weights = okra_matrix_kept_(store, "B");
     if (factor) {
         CHK(okra_query_solve_by_(ctx, query, factor, out));
     } else if (weights) {
         CHK(okra_query_times_by_(ctx, query, true, weights, out));
-    } else if (has(bag, "factor")) {
-        CHK(stored(bag, "factor", query->n, query->n, &B));
-        CHK(solve(ctx, bag, query, B, out));
+    } else if (okra_store_has_(store, "factor")) {
+        CHK(solve(ctx, store, query, okra_store_mat_(store, "factor"), out));
     } else {
-        CHK(stored(bag, "B", query->n, query->Kx.cols, &B));
-        CHK(okra_query_times_(ctx, query, true, B, out));
+        CHK(okra_query_times_(ctx, query, true, okra_store_mat_(store, "B"), out));
     }
-    if (okra_bag_get_number_(bag, "center", &centered) && centered != 0) {
-        restore_mean(bag, out);
+    if (okra_store_get_number_(store, "center", &centered) && centered != 0) {
+        restore_mean(store, out);
     }
     return OKRA_OK;
 }

@@ -6,17 +6,17 @@
 #include <math.h>
 
 static okra_status gram(okra_context *ctx, okra_int n, const char *what,
-                        const okra_bound_ *kernel, const double *given, okra_int given_ld,
-                        okra_large_ **out)
+                        const okra_trained_kernel_ *kernel, const double *given,
+                        okra_int given_ld, okra_matrix_ **out)
 {
-    FREED_BY(okra_large_drop_) okra_large_ *G = NULL;
+    FREED_BY(okra_matrix_drop_) okra_matrix_ *G = NULL;
     FREED_BY(okra_entries_drop_) okra_entries_ *entries = NULL;
-    CHK(okra_large_create_(ctx, n, n, what, &G));
+    CHK(okra_matrix_create_(ctx, n, n, what, &G));
     if (given) {
-        CHK(okra_large_put_(ctx, okra_mat_view_(given, n, n, given_ld), 0, 0, G));
+        CHK(okra_matrix_put_(ctx, okra_mat_view_(given, n, n, given_ld), 0, 0, G));
     } else {
         CHK(okra_entries_create_(ctx, kernel, NULL, &entries));
-        CHK(okra_large_gram_(ctx, entries, 0, G));
+        CHK(okra_matrix_gram_(ctx, entries, 0, G));
     }
     *out = TAKE(G);
     return OKRA_OK;
@@ -25,32 +25,28 @@ static okra_status gram(okra_context *ctx, okra_int n, const char *what,
 static const char inputs[] = "the Gram matrix of the inputs";
 static const char outputs[] = "the Gram matrix of the outputs";
 
-okra_status okra_problem_K_(okra_context *ctx, const okra_problem_ *p, okra_large_ **K)
+okra_status okra_problem_K_(okra_context *ctx, const okra_problem_ *p, okra_matrix_ **K)
 {
     return gram(ctx, p->n + p->unlabelled, inputs, p->kx, p->given_K, p->given_K_ld, K);
 }
 
-okra_status okra_problem_L_(okra_context *ctx, const okra_problem_ *p, okra_large_ **L)
+okra_status okra_problem_L_(okra_context *ctx, const okra_problem_ *p, okra_matrix_ **L)
 {
     return gram(ctx, p->n, outputs, p->ky, p->given_L, p->given_L_ld, L);
 }
 
 okra_status okra_problem_host_K_(okra_context *ctx, const okra_problem_ *p, double **K)
 {
-    okra_large_ *G = NULL;
-    okra_status st = okra_problem_K_(ctx, p, &G);
-    st = st == OKRA_OK ? okra_large_take_(ctx, &G, inputs, K) : st;
-    okra_large_free_(G);
-    return st;
+    FREED_BY(okra_matrix_drop_) okra_matrix_ *G = NULL;
+    CHK(okra_problem_K_(ctx, p, &G));
+    return okra_matrix_take_(ctx, &G, inputs, K);
 }
 
 okra_status okra_problem_host_L_(okra_context *ctx, const okra_problem_ *p, double **L)
 {
-    okra_large_ *G = NULL;
-    okra_status st = okra_problem_L_(ctx, p, &G);
-    st = st == OKRA_OK ? okra_large_take_(ctx, &G, outputs, L) : st;
-    okra_large_free_(G);
-    return st;
+    FREED_BY(okra_matrix_drop_) okra_matrix_ *G = NULL;
+    CHK(okra_problem_L_(ctx, p, &G));
+    return okra_matrix_take_(ctx, &G, outputs, L);
 }
 
 /* ---- weights ---- */
@@ -71,17 +67,17 @@ okra_status okra_problem_roots_(const okra_problem_ *p, double **s, double *tota
     return OKRA_OK;
 }
 
-okra_status okra_problem_put_weights_(const okra_problem_ *p, okra_bag_ *bag)
+okra_status okra_problem_put_weights_(const okra_problem_ *p, okra_store_ *store)
 {
-    return p->weights ? okra_bag_put_copy_(bag, "sample-weight", p->weights, 1, p->n)
+    return p->weights ? okra_store_put_copy_(store, "sample-weight", p->weights, 1, p->n)
                       : OKRA_OK;
 }
 
 okra_status okra_problem_scaled_K_(okra_context *ctx, const okra_problem_ *p,
-                                   const double *s, okra_large_ **K)
+                                   const double *s, okra_matrix_ **K)
 {
     okra_int N = p->n + p->unlabelled;
-    FREED_BY(okra_large_drop_) okra_large_ *G = NULL;
+    FREED_BY(okra_matrix_drop_) okra_matrix_ *G = NULL;
     OWNED double *all = NULL;
     CHK(okra_problem_K_(ctx, p, &G));
     if (s) {
@@ -89,7 +85,7 @@ okra_status okra_problem_scaled_K_(okra_context *ctx, const okra_problem_ *p,
         for (okra_int i = 0; i < N; i++) {
             all[i] = i < p->n ? s[i] : 1;
         }
-        CHK(okra_large_scale_(ctx, all, all, G));
+        CHK(okra_matrix_scale_(ctx, all, all, G));
     }
     *K = TAKE(G);
     return OKRA_OK;
@@ -97,17 +93,17 @@ okra_status okra_problem_scaled_K_(okra_context *ctx, const okra_problem_ *p,
 
 /* P A P = A - u s' - s u' + (s'u / total) s s', u = A s / total: a product of rank 2. */
 okra_status okra_center_weighted_(okra_context *ctx, const double *s, double total,
-                                  double *mean, okra_large_ *A)
+                                  double *mean, okra_matrix_ *A)
 {
-    okra_int n = okra_large_rows_(A);
+    okra_int n = okra_matrix_rows_(A);
     OWNED double *u = NULL, *left = NULL, *right = NULL;
     double dot = 0;
-    FREED_BY(okra_large_drop_) okra_large_ *U = NULL, *V = NULL;
+    FREED_BY(okra_matrix_drop_) okra_matrix_ *U = NULL, *V = NULL;
     MAKE(u, n);
     MAKE(left, 2 * n);
     MAKE(right, 2 * n);
-    CHK(okra_large_left_(ctx, false, false, 1 / total, A, okra_mat_view_(s, n, 1, 1),
-                         okra_mat_of_(u, n, 1)));
+    CHK(okra_matrix_left_(ctx, false, false, 1 / total, A, okra_mat_view_(s, n, 1, 1),
+                          okra_mat_of_(u, n, 1)));
     for (okra_int i = 0; i < n; i++) {
         dot += s[i] * u[i] / total;
         if (mean) {
@@ -118,9 +114,9 @@ okra_status okra_center_weighted_(okra_context *ctx, const double *s, double tot
         left[2 * i] = right[2 * i + 1] = s[i];
         left[2 * i + 1] = right[2 * i] = u[i] - dot / 2 * s[i];
     }
-    CHK(okra_large_borrow_(ctx, okra_mat_of_(left, n, 2), &U));
-    CHK(okra_large_borrow_(ctx, okra_mat_of_(right, n, 2), &V));
-    return okra_large_gemm_(ctx, false, true, -1, U, V, 1, A);
+    CHK(okra_matrix_borrow_(ctx, okra_mat_of_(left, n, 2), &U));
+    CHK(okra_matrix_borrow_(ctx, okra_mat_of_(right, n, 2), &V));
+    return okra_matrix_gemm_(ctx, false, true, -1, U, V, 1, A);
 }
 
 /* ---- queries ---- */
@@ -128,24 +124,24 @@ okra_status okra_center_weighted_(okra_context *ctx, const double *s, double tot
 void okra_sent_clear_(okra_sent_ *sent)
 {
     for (int i = 0; i < sent->count; i++) {
-        okra_large_free_(sent->items[i]);
+        okra_matrix_free_(sent->items[i]);
     }
     *sent = (okra_sent_){0};
 }
 
 static okra_status find_sent(okra_context *ctx, okra_sent_ *sent, okra_mat_ block,
-                             const okra_large_ **out)
+                             const okra_matrix_ **out)
 {
     int at = 0;
     while (at < sent->count && sent->of[at] != block.p) {
         at++;
     }
     if (at == OKRA_SENT_MOST_) { /* the last one makes room */
-        okra_large_free_(sent->items[--at]);
+        okra_matrix_free_(sent->items[--at]);
         sent->count--;
     }
     if (at == sent->count) {
-        CHK(okra_large_borrow_(ctx, block, &sent->items[at]));
+        CHK(okra_matrix_borrow_(ctx, block, &sent->items[at]));
         sent->of[at] = block.p;
         sent->count++;
     }
@@ -157,36 +153,36 @@ okra_status okra_query_times_(okra_context *ctx, okra_query_ *query, bool trans,
                               okra_mat_ B, okra_mat_ out)
 {
     FREED_BY(okra_sent_clear_) okra_sent_ own = {0};
-    const okra_large_ *stored = NULL;
+    const okra_matrix_ *stored = NULL;
     CHK(find_sent(ctx, query->sent ? query->sent : &own, B, &stored));
     return okra_query_times_by_(ctx, query, trans, stored, out);
 }
 
 okra_status okra_query_times_by_(okra_context *ctx, okra_query_ *query, bool trans,
-                                 const okra_large_ *stored, okra_mat_ out)
+                                 const okra_matrix_ *stored, okra_mat_ out)
 {
-    return query->K ? okra_large_times_(ctx, false, trans, 1, query->K, stored, out)
-                    : okra_large_right_(ctx, false, trans, 1, query->Kx, stored, out);
+    return query->K ? okra_matrix_times_(ctx, false, trans, 1, query->K, stored, out)
+                    : okra_matrix_right_(ctx, false, trans, 1, query->Kx, stored, out);
 }
 
 okra_status okra_query_solve_(okra_context *ctx, okra_query_ *query, okra_mat_ L,
                               okra_mat_ out)
 {
     FREED_BY(okra_sent_clear_) okra_sent_ own = {0};
-    const okra_large_ *stored = NULL;
+    const okra_matrix_ *stored = NULL;
     CHK(find_sent(ctx, query->sent ? query->sent : &own, L, &stored));
     return okra_query_solve_by_(ctx, query, stored, out);
 }
 
 okra_status okra_query_solve_by_(okra_context *ctx, okra_query_ *query,
-                                 const okra_large_ *stored, okra_mat_ out)
+                                 const okra_matrix_ *stored, okra_mat_ out)
 {
     if (query->K) {
-        CHK(okra_large_solve_(ctx, false, stored, query->K));
-        CHK(okra_large_get_(ctx, query->K, 0, 0, out));
+        CHK(okra_matrix_solve_(ctx, false, stored, query->K));
+        CHK(okra_matrix_get_(ctx, query->K, 0, 0, out));
     } else {
         CHK(okra_mat_copy_(query->Kx, out));
-        CHK(okra_large_solve_host_(ctx, false, stored, out));
+        CHK(okra_matrix_solve_host_(ctx, false, stored, out));
     }
     return OKRA_OK;
 }

@@ -5,7 +5,7 @@
 #ifndef OKRA_PROBLEM_H_
 #define OKRA_PROBLEM_H_
 
-#include "data/kept.h"
+#include "data/data.h"
 #include "engine/engine.h"
 
 /* What a solver may ask of the training set. Inputs may be more than the outputs: the
@@ -13,7 +13,7 @@
 typedef struct okra_problem_ {
     okra_int n, unlabelled; /* N = n + unlabelled inputs, n outputs */
     const okra_data *x, *y;
-    const okra_bound_ *kx, *ky;
+    const okra_trained_kernel_ *kx, *ky;
     /* Where the output kernel is linear on dense y: the explicit features, y itself,
      * which count times sqrt(feature_scale); else NULL. */
     const double *features; /* n x d, row stride features_ld */
@@ -38,22 +38,23 @@ typedef struct okra_problem_ {
 okra_status okra_problem_roots_(const okra_problem_ *p, double **s,
                                 double *total) OKRA_CHECK;
 /* A model keeps them, 1 x n, as "sample-weight" (model/check.c knows it). */
-okra_status okra_problem_put_weights_(const okra_problem_ *p, okra_bag_ *bag) OKRA_CHECK;
+okra_status okra_problem_put_weights_(const okra_problem_ *p,
+                                      okra_store_ *store) OKRA_CHECK;
 /* The Gram matrix of the inputs, rows and columns of pair i times s_i (s NULL: 1). */
 okra_status okra_problem_scaled_K_(okra_context *ctx, const okra_problem_ *p,
-                                   const double *s, okra_large_ **K) OKRA_CHECK;
+                                   const double *s, okra_matrix_ **K) OKRA_CHECK;
 /* P A P, P = I - s s'/total: diag(s) L diag(s) about the weighted mean of the outputs;
  * mean (n, or NULL) gets A s / total as it was. */
 okra_status okra_center_weighted_(okra_context *ctx, const double *s, double total,
-                                  double *mean, okra_large_ *A) OKRA_CHECK;
+                                  double *mean, okra_matrix_ *A) OKRA_CHECK;
 
 /* A fresh Gram matrix of the inputs (N x N) or outputs (n x n), made by the engine, that
  * the caller owns and may destroy; and the same brought to the host, for methods that
  * come back to single rows. */
 okra_status okra_problem_K_(okra_context *ctx, const okra_problem_ *p,
-                            okra_large_ **K) OKRA_CHECK;
+                            okra_matrix_ **K) OKRA_CHECK;
 okra_status okra_problem_L_(okra_context *ctx, const okra_problem_ *p,
-                            okra_large_ **L) OKRA_CHECK;
+                            okra_matrix_ **L) OKRA_CHECK;
 okra_status okra_problem_host_K_(okra_context *ctx, const okra_problem_ *p,
                                  double **K) OKRA_CHECK;
 okra_status okra_problem_host_L_(okra_context *ctx, const okra_problem_ *p,
@@ -64,7 +65,7 @@ okra_status okra_problem_host_L_(okra_context *ctx, const okra_problem_ *p,
 enum { OKRA_SENT_MOST_ = 4 };
 typedef struct okra_sent_ {
     const double *of[OKRA_SENT_MOST_];
-    okra_large_ *items[OKRA_SENT_MOST_];
+    okra_matrix_ *items[OKRA_SENT_MOST_];
     int count;
 } okra_sent_;
 void okra_sent_clear_(okra_sent_ *sent);
@@ -80,9 +81,9 @@ typedef struct okra_query_ {
                            p == NULL: weights alone are wanted */
     const okra_data *x; /* the test inputs themselves, or NULL where there are none; */
     okra_int first;     /* the queries are its objects first..first+m-1              */
-    const okra_bound_ *kx; /* the input kernel on the training inputs, or NULL */
-    okra_large_ *K;   /* what Kx says (Kx.p is then NULL), on the engine: for a method
-                         with `large`; may be destroyed. NULL: Kx has it          */
+    const okra_trained_kernel_ *kx; /* the input kernel on the training inputs, or NULL */
+    okra_matrix_ *K;  /* what Kx says (Kx.p is then NULL), on the engine: for a method
+                        with `large`; may be destroyed. NULL: Kx has it          */
     okra_sent_ *sent; /* of the run, or NULL */
 } okra_query_;
 
@@ -94,9 +95,9 @@ okra_status okra_query_solve_(okra_context *ctx, okra_query_ *query, okra_mat_ L
                               okra_mat_ out) OKRA_CHECK;
 /* The same, B and L on the engine already. */
 okra_status okra_query_times_by_(okra_context *ctx, okra_query_ *query, bool trans,
-                                 const okra_large_ *B, okra_mat_ out) OKRA_CHECK;
+                                 const okra_matrix_ *B, okra_mat_ out) OKRA_CHECK;
 okra_status okra_query_solve_by_(okra_context *ctx, okra_query_ *query,
-                                 const okra_large_ *L, okra_mat_ out) OKRA_CHECK;
+                                 const okra_matrix_ *L, okra_mat_ out) OKRA_CHECK;
 
 typedef enum okra_form_ {
     OKRA_FORM_WEIGHTS,

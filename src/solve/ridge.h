@@ -9,14 +9,16 @@
 typedef struct okra_ridge_ {
     okra_context *ctx;
     const okra_problem_ *p;
-    const double *lambda; /* count values, each with its bag */
+    const double *lambda; /* count values, each with its store */
     size_t count;
-    okra_bag_ *const *bags;
+    okra_store_ *const *stores;
     bool center;
-    double lambda2; /* low rank: of the graph, 0: none */
-    const char *graph;
-    bool missing; /* some values of Y are NaN */
-    bool slim;    /* coefficients alone: no "factor" or "B" */
+    double lambda2;      /* weight of the smoothness over the graph, */
+    const char *graph;   /* NULL: there is none                     */
+    const double *times; /* d: output j has lambda times[j], of operators that keep
+                            outputs apart (identity, diagonal); NULL: 1 */
+    bool missing;        /* some values of Y are NaN */
+    bool slim;           /* coefficients alone: no "factor" or "B" */
     bool keep_moments;
     const char *checkpoint, *operator_text; /* "": none; as typed */
     double epsilon;
@@ -36,15 +38,22 @@ static inline double okra_ridge_weight_(const okra_ridge_ *r, okra_int i)
 {
     return r->s ? r->s[i] * r->s[i] : 1;
 }
+/* lambda of output j. */
+static inline double okra_ridge_lambda_(const okra_ridge_ *r, double lambda, okra_int j)
+{
+    return r->times ? lambda * r->times[j] : lambda;
+}
+double okra_ridge_least_lambda_(const okra_ridge_ *r); /* of all outputs */
+okra_int okra_ridge_size_(const okra_ridge_ *r);       /* n, or the rank */
 /* The Gram matrix of the inputs in the units of solvers; to the host. */
-okra_status okra_ridge_K_(const okra_ridge_ *r, okra_large_ **K) OKRA_CHECK;
+okra_status okra_ridge_K_(const okra_ridge_ *r, okra_matrix_ **K) OKRA_CHECK;
 okra_status okra_ridge_host_K_(const okra_ridge_ *r, double **K) OKRA_CHECK;
 /* V s: sums of the columns of V (or rows of K) as s weighs them. */
-okra_status okra_ridge_ones_(const okra_ridge_ *r, const okra_large_ *V,
+okra_status okra_ridge_ones_(const okra_ridge_ *r, const okra_matrix_ *V,
                              double *out) OKRA_CHECK;
 
-/* What a bag holds, in the units of the outputs themselves. */
-okra_status okra_ridge_unscale_(const okra_ridge_ *r, okra_bag_ *bag) OKRA_CHECK;
+/* What a store holds, in the units of the outputs themselves. */
+okra_status okra_ridge_unscale_(const okra_ridge_ *r, okra_store_ *store) OKRA_CHECK;
 /* A sink of left-out predictions s_i h(x_i), or weights over s_j phi(y_j), that hands on
  * those of the outputs themselves. */
 struct okra_leave_;
@@ -55,46 +64,46 @@ typedef struct okra_unscaled_ {
 okra_status okra_ridge_unscale_left_(okra_context *ctx, void *user,
                                      const okra_left_ *left) OKRA_CHECK;
 
-/* Where all inputs have outputs, each fills every bag with "factor" or "B" (n x n) for
+/* Where all inputs have outputs, each fills every store with "factor" or "B" (n x n) for
  * weights (unless slim), and with "coefficients" (n x d) where there are explicit
  * features. */
 okra_status okra_ridge_identity_(okra_ridge_ *r) OKRA_CHECK;
-/* K + lambda I = L L', one lambda above 0. */
-okra_status okra_ridge_factor_(const okra_ridge_ *r, okra_large_ **L,
+/* K + lambda I = L L', one lambda above 0. *jitter is infinite, and there is no L, where
+ * lambda is less than rounding. */
+okra_status okra_ridge_factor_(const okra_ridge_ *r, okra_matrix_ **L,
                                double *jitter) OKRA_CHECK;
 /* checkpoint.c: the same, kept in the file r->checkpoint or taken from there. */
-okra_status okra_ridge_factor_kept_(const okra_ridge_ *r, okra_large_ **L,
+okra_status okra_ridge_factor_kept_(const okra_ridge_ *r, okra_matrix_ **L,
                                     double *jitter) OKRA_CHECK;
 /* A hash of all pairs, kernels and options of the fit, by all processes. */
 okra_status okra_ridge_name_(const okra_ridge_ *r, uint64_t *out) OKRA_CHECK;
 /* epsilon < 0: the covariance operator, else the conditional one. */
 okra_status okra_ridge_covariance_(okra_ridge_ *r, double epsilon) OKRA_CHECK;
-/* A: d x d, destroyed. Coefficients alone. */
+/* A: d x d, destroyed; NULL: identity. Coefficients alone. */
 okra_status okra_ridge_matrix_(okra_ridge_ *r, double *A) OKRA_CHECK;
 
 /* Y in the units of y (without sqrt(feature_scale): h is linear in Y) and its mean. */
 okra_status okra_ridge_features_(okra_ridge_ *r) OKRA_CHECK;
 
-/* diagonal.c: the operator diagonal(t=..). Coefficients and "slope" (1 x d), the
- * multiples of the coordinates of x that a prediction adds. */
+/* diagonal.c: the operator diagonal(t=..), also of low rank. Coefficients and "slope"
+ * (1 x d), the multiples of the coordinates of x that a prediction adds. */
 okra_status okra_ridge_diagonal_(okra_ridge_ *r, double t) OKRA_CHECK;
 okra_status okra_ridge_diagonal_check_(const okra_ridge_ *r) OKRA_CHECK;
 
 /* Inputs without outputs: B is n x N and the coefficients N x d. A: NULL for identity,
  * else d x d, destroyed. */
-okra_status okra_ridge_semi_(okra_ridge_ *r, const char *graph, double lambda2,
-                             double *A) OKRA_CHECK;
+okra_status okra_ridge_semi_(okra_ridge_ *r, double *A) OKRA_CHECK;
 
 /* low.c: all operators in factored form, for problems with map_x. Coefficients of
  * its values; "B" (n x columns) where the outputs have no features. */
 okra_status okra_ridge_low_(okra_ridge_ *r, const okra_operator_ *op,
                             double epsilon) OKRA_CHECK;
-okra_status okra_ridge_put_mean_(okra_bag_ *bag, const double *mean,
+okra_status okra_ridge_put_mean_(okra_store_ *store, const double *mean,
                                  okra_int d) OKRA_CHECK;
 
 /* K = V' diag(v) V in the place of K, v >= 0: eigenvalues that rounding made negative
  * become 0, larger ones are reported. */
-okra_status okra_ridge_decompose_(okra_context *ctx, okra_large_ *K,
+okra_status okra_ridge_decompose_(okra_context *ctx, okra_matrix_ *K,
                                   double *v) OKRA_CHECK;
 /* The same of a small matrix of the host. */
 okra_status okra_ridge_decompose_host_(okra_context *ctx, okra_mat_ K,
@@ -105,16 +114,16 @@ double okra_ridge_least_(okra_int n, const double *v);
 void okra_ridge_minimum_(const okra_ridge_ *r, okra_int n, double *v);
 /* R <- diag((v + lambda)^-1/2) V (0 where v + lambda is 0) and B <- scale R'R, which is
  * scale (K + lambda I)^-1, symmetric to the last bit. */
-okra_status okra_ridge_inverse_(okra_context *ctx, const okra_large_ *V, const double *v,
-                                double lambda, double scale, okra_large_ *R,
-                                okra_large_ *B) OKRA_CHECK;
+okra_status okra_ridge_inverse_(okra_context *ctx, const okra_matrix_ *V, const double *v,
+                                double lambda, double scale, okra_matrix_ *R,
+                                okra_matrix_ *B) OKRA_CHECK;
 
 /* Coefficients A = V' [ (V R E')_ij g_j / (times lambda + g_j v_i) ] E for every lambda
- * into its bag: K = V' diag(v) V and R the outputs, or Phi'Phi and Phi'Psi of low rank,
- * where the bag gets T A (low.c). E (d x d) NULL: identity. */
+ * into its store: K = V' diag(v) V and R the outputs, or Phi'Phi and Phi'Psi of low rank,
+ * where the store gets T A (low.c). E (d x d) NULL: identity. */
 struct okra_map_;
 typedef struct okra_spectral_ {
-    const okra_large_ *V;
+    const okra_matrix_ *V;
     const double *v;
     okra_mat_ R;
     const double *E, *g;
@@ -122,20 +131,19 @@ typedef struct okra_spectral_ {
     const struct okra_map_ *fold; /* NULL: A as it is */
 } okra_spectral_;
 okra_status okra_ridge_spectral_(okra_ridge_ *r, const okra_spectral_ *s) OKRA_CHECK;
-/* T A, or A, into the bag; A (m x d, from okra_alloc_) is consumed. */
+/* T A, or A, into the store; A (m x d, from okra_alloc_) is consumed. */
 okra_status okra_ridge_put_folded_(okra_context *ctx, const struct okra_map_ *fold,
-                                   okra_int m, okra_int d, okra_bag_ *bag,
+                                   okra_int m, okra_int d, okra_store_ *store,
                                    double **A) OKRA_CHECK;
 
-/* leave.c: left-out predictions; A: as okra_ridge_matrix_, NULL: identity;
- * graph: NULL, or as okra_ridge_semi_. */
+/* leave.c: left-out predictions. */
 typedef struct okra_leave_ {
     const okra_parts_ *parts;
     bool explicitly;
     okra_left_fn_ sink;
     void *user;
 } okra_leave_;
-okra_status okra_ridge_leave_(okra_ridge_ *r, const okra_operator_ *op, const char *graph,
+okra_status okra_ridge_leave_(okra_ridge_ *r, const okra_operator_ *op,
                               const okra_leave_ *leave) OKRA_CHECK;
 /* Inputs by part. */
 typedef struct okra_sorted_ {
@@ -149,64 +157,38 @@ void okra_sorted_clear_(okra_sorted_ *sorted);
 /* Fails where lambda = 0 and some of the n eigenvalues v are rounding: there is no closed
  * form. */
 okra_status okra_ridge_leaves_(const okra_ridge_ *r, okra_int n, double *v) OKRA_CHECK;
-/* low.c: diagonal(t=..) in factored form. */
-okra_status okra_ridge_low_diagonal_(okra_ridge_ *r, double t) OKRA_CHECK;
 
-/* Outputs with missing values: coefficients alone, N x d. graph: NULL without lambda2. */
-okra_status okra_ridge_missing_(okra_ridge_ *r, const char *graph, double lambda2,
-                                double *A) OKRA_CHECK;
+/* Outputs with missing values: coefficients alone, N x d. */
+okra_status okra_ridge_missing_(okra_ridge_ *r, double *A) OKRA_CHECK;
 
-/* outputs.c: lambda_j = lambda m_j for output j. */
-typedef struct okra_outputs_ {
-    okra_int d, distinct;
-    double *times;   /* d: m_j                                            */
-    okra_int *which; /* d: which of the different ones                    */
-    double *lambda;  /* count x distinct: all different lambda m_j         */
-} okra_outputs_;
-okra_status okra_outputs_open_(const char *text, const okra_problem_ *p,
-                               const double *lambda, size_t count,
-                               okra_outputs_ *out) OKRA_CHECK;
-void okra_outputs_clear_(okra_outputs_ *outputs);
-/* The bag of one lambda from those of its different lambda m_j. */
-okra_status okra_outputs_merge_(const okra_outputs_ *outputs, double lambda,
-                                okra_bag_ *const *from, okra_bag_ *to) OKRA_CHECK;
-/* A sink of left-out predictions for all of these; H is to be freed after. */
-typedef struct okra_outputs_sink_ {
-    const okra_outputs_ *outputs;
-    okra_left_fn_ sink;
-    void *user;
-    double *H;
-} okra_outputs_sink_;
-okra_status okra_outputs_left_(okra_context *ctx, void *user,
-                               const okra_left_ *left) OKRA_CHECK;
-
-/* Predictions of any method whose bag holds "B" (weights w = B k_x, n x N) or
+/* Predictions of any method whose store holds "B" (weights w = B k_x, n x N) or
  * "coefficients" (h(x)' = k_x' C, N x d), or both. */
-okra_form_ okra_ridge_form_(const okra_bag_ *bag);
-okra_int okra_ridge_width_(const okra_bag_ *bag);
-okra_status okra_ridge_predict_(okra_context *ctx, const okra_bag_ *bag,
+okra_form_ okra_ridge_form_(const okra_store_ *store);
+okra_int okra_ridge_width_(const okra_store_ *store);
+okra_status okra_ridge_predict_(okra_context *ctx, const okra_store_ *store,
                                 okra_query_ *query, okra_mat_ out) OKRA_CHECK;
-bool okra_ridge_embeds_(const okra_bag_ *bag);
-okra_status okra_ridge_embed_(okra_context *ctx, const okra_bag_ *bag, okra_query_ *query,
-                              okra_mat_ out) OKRA_CHECK;
+okra_status okra_ridge_embed_(okra_context *ctx, const okra_store_ *store,
+                              okra_query_ *query, okra_mat_ out) OKRA_CHECK;
 
 enum { OKRA_DIRECTIONS_MOST_ = 16 }; /* as many rows "factor.K" as sum.c declares */
-/* As okra_ridge_matrix_ of one lambda above 0, with factors in the bag. */
+/* As okra_ridge_matrix_ of one lambda above 0, with factors in the store. */
 okra_status okra_ridge_factors_(okra_ridge_ *r, const double *A) OKRA_CHECK;
 
-/* "operator.A" into every bag: it stays that of the first fit, as updates open no files.
- * A NULL: nothing. */
+/* "operator.A" into every store: it stays that of the first fit, as updates open no
+ * files. A NULL: nothing. */
 okra_status okra_ridge_keep_operator_(const okra_ridge_ *r, const double *A) OKRA_CHECK;
 
 struct okra_moments_;
-/* low.c: the model of these moments, which are consumed. */
+/* low.c: the mean, ranks and trace errors; the model of these moments, consumed. */
+okra_status okra_ridge_put_moments_(const okra_ridge_ *r, const struct okra_moments_ *t,
+                                    okra_store_ *store) OKRA_CHECK;
 okra_status okra_ridge_of_moments_(okra_ridge_ *r, const okra_operator_ *op,
                                    double epsilon, struct okra_moments_ *t) OKRA_CHECK;
 /* Copies of the moments (not centred), of A (NULL: none) and of what the map of inputs is
  * beside its objects; keys of the inputs. */
 okra_status okra_ridge_keep_moments_(const okra_problem_ *p,
                                      const struct okra_moments_ *t, const double *A,
-                                     okra_bag_ *bag) OKRA_CHECK;
+                                     okra_store_ *store) OKRA_CHECK;
 
 /* ---- cg.c: conjugate gradients for ridge of large rank ---- */
 
@@ -233,5 +215,65 @@ okra_status okra_cg_state_save_(okra_context *ctx, const okra_cg_state_ *s,
 okra_status okra_cg_state_load_(const okra_context *ctx, const char *path,
                                 uint64_t problem, okra_cg_state_ *s,
                                 bool *found) OKRA_CHECK;
+
+/* ---- smoothers: what is left of outputs when ridge has had its part ----
+ *
+ * Ridge maps outputs linearly, Y -> G Y at the training inputs. M = I - G gives
+ * everything that leaving out needs (leave.c); how M is applied is all that differs
+ * between a dense kernel, a graph, a kernel of low rank and an engine.
+ *
+ * A column has a lambda of its own: with a matrix operator A = E' diag(g) E the columns
+ * of Y E' are ridges with lambda / g_j (infinite where g_j is 0), and so are outputs with
+ * their own lambda. M is scaled by a positive number per column where that is easier. */
+
+typedef struct okra_smoother_ okra_smoother_;
+struct okra_smoother_ {
+    void *self;
+    okra_int n;
+    /* Before all others; U (n x c) stays where it is, p == NULL: the identity, n x n. */
+    okra_status (*begin)(void *self, okra_mat_ U);
+    /* out (n x some c) <- M U, `some` times, column j under lambda[j]; q (some k x n) <-
+     * for each of these times the diagonals of M under the first k lambdas. */
+    okra_status (*apply)(void *self, const double *lambda, okra_mat_ out, okra_mat_ q);
+    /* R <- M_SS^-1 R, S the inputs in[0..R.rows-1]; all columns under one lambda. */
+    okra_status (*solve)(void *self, double lambda, const okra_int *in, okra_mat_ R);
+    void (*free)(void *self);
+};
+
+/* K = V' diag(v) V, or with a graph M = I - S of semi.c. */
+okra_status okra_smoother_dense_(okra_ridge_ *r, okra_smoother_ *out) OKRA_CHECK;
+/* A Cholesky factor for each lambda: few lambdas, on an engine that multiplies fast. */
+bool okra_smoother_factors_well_(const okra_ridge_ *r, okra_int largest);
+okra_status okra_smoother_factor_(okra_ridge_ *r, bool *done,
+                                  okra_smoother_ *out) OKRA_CHECK;
+/* K = Phi Phi' of low rank; r->Y and r->mean become those of the outputs' features.
+ * rows: features are kept, so that parts can be solved. */
+okra_status okra_smoother_low_(okra_ridge_ *r, bool rows, okra_int *d,
+                               okra_smoother_ *out) OKRA_CHECK;
+
+/* ---- kron.c: the covariance operators in O(n^3) (Kadri 2013 eq. 8 without its n^2 x n^2
+ * system) ---- */
+
+/* Both eigendecompositions, done once; every lambda after that costs two products.
+ *     K = Q diag(lam) Q',   S = n eps (K + n eps I)^-1 = Q diag(r)^2 Q'  (S = I: r = 1)
+ *     N = Q' L Q,   diag(r) N diag(r) = V diag(mu) V'
+ *     Z_ij = (V' diag(r) N)_ij / (mu_i lam_j + n lambda),   B = Q diag(r) V Z Q'
+ * B solves: T a K + n lambda a = I, B = T a, T = S L; relative error about
+ * eps (1 + max(mu) max(lam) / (n lambda)). Keeps 3 n^2 doubles; a solve takes n^2 more.
+ */
+typedef struct okra_kron_ okra_kron_;
+
+/* K and L (n x n, both triangles) are destroyed. epsilon < 0: covariance operator, S = I;
+ * epsilon > 0: conditional covariance. Eigenvalues that rounding made negative are set to
+ * 0; ones below -1e-8 of the largest warn that the Gram matrix is not PSD. */
+okra_status okra_kron_create_(okra_context *ctx, okra_matrix_ *K, okra_matrix_ *L,
+                              double epsilon, okra_kron_ **out) OKRA_CHECK;
+/* B (n x n) for one lambda; weights of a query are w = B k_x. */
+okra_status okra_kron_solve_(okra_context *ctx, const okra_kron_ *kron, double lambda,
+                             okra_matrix_ *B) OKRA_CHECK;
+void okra_kron_free_(okra_kron_ *kron);
+/* Warns where the condition number leaves less than three digits. */
+void okra_ridge_condition_(const okra_context *ctx, double lambda, double condition);
+OKRA_DROPS_(okra_kron_drop_, okra_kron_, okra_kron_free_)
 
 #endif

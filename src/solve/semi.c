@@ -25,7 +25,7 @@
  * eigendecomposition, or two, or none, O(N^3), once; 4 products with E2, E3 a solve.
  * Memory: 4 N^2.
  */
-#include "solve/semi.h"
+#include "solve/graph.h"
 
 #include <float.h>
 #include <math.h>
@@ -188,6 +188,19 @@ okra_status okra_semi_create_(okra_context *ctx, okra_mat_ K, okra_int n,
     return OKRA_OK;
 }
 
+okra_status okra_semi_open_(okra_context *ctx, const okra_problem_ *p,
+                            const double *scale, const char *graph, double lambda2,
+                            bool labelled, double only, okra_semi_ *out)
+{
+    okra_int N = p->n + p->unlabelled;
+    FREED_BY(okra_graph_drop_) okra_graph_ *M = NULL;
+    OWNED double *K = NULL;
+    CHK(okra_problem_host_K_(ctx, p, &K));
+    CHK(okra_graph_create_(ctx, graph, okra_mat_of_(K, N, N), &M));
+    return okra_semi_create_(ctx, okra_mat_of_(K, N, N), p->n, scale, M, lambda2,
+                             labelled, only, out);
+}
+
 OKRA_SHARED_CLEARS_(okra_semi_clear_, okra_semi_, it->t, it->G, it->E3, it->E2)
 
 double okra_semi_condition_(const okra_semi_ *s, double lambda)
@@ -266,6 +279,25 @@ okra_status okra_semi_solve_rows_(okra_context *ctx, const okra_semi_ *s, double
         }
     }
     return OKRA_OK;
+}
+
+okra_status okra_semi_put_(okra_context *ctx, const okra_semi_ *s, double lambda,
+                           const double *g, okra_mat_ E, okra_mat_ R, okra_store_ *store)
+{
+    okra_int d = R.rows, N = R.cols;
+    OWNED double *X = NULL, *C = NULL;
+    CHK(okra_doubles_(ctx, N, d, "the coefficients", &C));
+    for (okra_int j = 0; j < d * N; j++) {
+        R.p[j] *= (g ? g[j / N] : 1) / (s ? 1 : lambda);
+    }
+    if (s) {
+        CHK(okra_doubles_(ctx, d, N, "the coefficients", &X));
+        CHK(okra_semi_solve_rows_(ctx, s, lambda, g, R, okra_mat_of_(X, d, N)));
+        R = okra_mat_of_(X, d, N);
+    }
+    CHK(E.p ? okra_engine_gemm_(ctx, true, false, 1, R, E, 0, okra_mat_of_(C, N, d))
+            : okra_mat_transpose_(R, okra_mat_of_(C, N, d)));
+    return okra_store_put_(store, "coefficients", &C, N, d);
 }
 
 okra_status okra_semi_gram_(okra_context *ctx, const okra_semi_ *s, double lambda,

@@ -11,8 +11,8 @@
  * Cost: n^3 once; for each lambda 2 n^2 c for c columns. Accuracy: about
  * eps (1 + max(v) / lambda) relative.
  */
-#include "solve/smoother.h"
-#include "solve/semi.h"
+#include "solve/ridge.h"
+#include "solve/graph.h"
 
 #include <math.h>
 
@@ -20,8 +20,8 @@ typedef struct spectrum {
     okra_ridge_ *r;
     okra_semi_ semi;
     bool graph;
-    okra_large_ *V, *R; /* rank x n; work for the whole M */
-    double *own;        /* v, where it is not that of semi */
+    okra_matrix_ *V, *R; /* rank x n; work for the whole M */
+    double *own;         /* v, where it is not that of semi */
     const double *v;
     okra_mat_ U;
     double *F; /* rank x c: V U */
@@ -35,8 +35,8 @@ static double share(const spectrum *z, double v, double lambda)
 static void spectrum_free(void *self)
 {
     spectrum *z = self;
-    okra_large_free_(z->V);
-    okra_large_free_(z->R);
+    okra_matrix_free_(z->V);
+    okra_matrix_free_(z->R);
     okra_semi_clear_(&z->semi);
     FREE(z->own, z->F, z);
 }
@@ -45,14 +45,14 @@ static okra_status spectrum_begin(void *self, okra_mat_ U)
 {
     spectrum *z = self;
     okra_context *ctx = z->r->ctx;
-    okra_int rank = okra_large_rows_(z->V);
+    okra_int rank = okra_matrix_rows_(z->V);
     z->U = U;
     if (!U.p) {
-        return okra_large_create_(ctx, rank, U.rows, "the scaled eigenvectors", &z->R);
+        return okra_matrix_create_(ctx, rank, U.rows, "the scaled eigenvectors", &z->R);
     }
     CHK(okra_doubles_(ctx, rank, U.cols, "the rotated outputs", &z->F));
-    return okra_large_left_(ctx, false, false, 1, z->V, U,
-                            okra_mat_of_(z->F, rank, U.cols));
+    return okra_matrix_left_(ctx, false, false, 1, z->V, U,
+                             okra_mat_of_(z->F, rank, U.cols));
 }
 
 /* q (k x n) <- X (V o V), a block of rows of V at a time. */
@@ -65,7 +65,7 @@ static okra_status diagonals(const spectrum *z, okra_mat_ X, okra_mat_ q)
                       &squares));
     for (okra_int k = 0; k < rank; k += ROWS) {
         okra_mat_ block = okra_mat_of_(squares, OKRA_MIN_(ROWS, rank - k), n);
-        CHK(okra_large_get_(z->r->ctx, z->V, k, 0, block));
+        CHK(okra_matrix_get_(z->r->ctx, z->V, k, 0, block));
         for (okra_int i = 0; i < block.rows * n; i++) {
             squares[i] *= squares[i];
         }
@@ -80,11 +80,11 @@ static okra_status diagonals(const spectrum *z, okra_mat_ X, okra_mat_ q)
 static okra_status whole(spectrum *z, double lambda, okra_mat_ out, okra_mat_ q)
 {
     okra_context *ctx = z->r->ctx;
-    FREED_BY(okra_large_drop_) okra_large_ *B = NULL;
+    FREED_BY(okra_matrix_drop_) okra_matrix_ *B = NULL;
     double scale = z->graph ? -1 : lambda > 0 ? lambda : 1;
-    CHK(okra_large_begin_(ctx, false, out, &B));
+    CHK(okra_matrix_begin_(ctx, false, out, &B));
     CHK(okra_ridge_inverse_(ctx, z->V, z->v, lambda, scale, z->R, B));
-    CHK(okra_large_end_(ctx, B, out));
+    CHK(okra_matrix_end_(ctx, B, out));
     for (okra_int i = 0; i < out.rows; i++) {
         out.p[i * (out.ld + 1)] += z->graph;
         q.p[i] = out.p[i * (out.ld + 1)];
@@ -96,7 +96,7 @@ static okra_status spectrum_apply(void *self, const double *lambda, okra_mat_ ou
                                   okra_mat_ q)
 {
     spectrum *z = self;
-    okra_int rank = okra_large_rows_(z->V), c = out.cols, each = z->U.cols;
+    okra_int rank = okra_matrix_rows_(z->V), c = out.cols, each = z->U.cols;
     OWNED double *S = NULL, *X = NULL;
     if (!z->U.p) {
         return whole(z, lambda[0], out, q);
@@ -113,7 +113,8 @@ static okra_status spectrum_apply(void *self, const double *lambda, okra_mat_ ou
             }
         }
     }
-    CHK(okra_large_left_(z->r->ctx, true, false, 1, z->V, okra_mat_of_(S, rank, c), out));
+    CHK(okra_matrix_left_(z->r->ctx, true, false, 1, z->V, okra_mat_of_(S, rank, c),
+                          out));
     CHK(diagonals(z, okra_mat_of_(X, q.rows, rank), q));
     for (okra_int i = 0; z->graph && i < out.rows * c; i++) {
         out.p[i] = z->U.p[i / c * each + i % c % each] - out.p[i];
@@ -131,7 +132,7 @@ static okra_status spectrum_solve(void *self, double lambda, const okra_int *in,
     spectrum *z = self;
     enum { ROWS = 128 };
     okra_context *ctx = z->r->ctx;
-    okra_int rank = okra_large_rows_(z->V), n = okra_large_cols_(z->V), size = R.rows;
+    okra_int rank = okra_matrix_rows_(z->V), n = okra_matrix_cols_(z->V), size = R.rows;
     OWNED double *rows = NULL, *VS = NULL, *block = NULL;
     CHK(okra_doubles_(ctx, ROWS, n, "eigenvectors", &rows));
     CHK(okra_doubles_(ctx, ROWS, size, "eigenvectors of a part", &VS));
@@ -139,7 +140,7 @@ static okra_status spectrum_solve(void *self, double lambda, const okra_int *in,
     okra_mat_ MSS = okra_mat_of_(block, size, size);
     for (okra_int k = 0; k < rank; k += ROWS) {
         okra_int some = OKRA_MIN_(ROWS, rank - k);
-        CHK(okra_large_get_(ctx, z->V, k, 0, okra_mat_of_(rows, some, n)));
+        CHK(okra_matrix_get_(ctx, z->V, k, 0, okra_mat_of_(rows, some, n)));
         for (okra_int i = 0; i < some; i++) {
             double root = sqrt(share(z, z->v[k + i], lambda));
             for (okra_int j = 0; j < size; j++) {
@@ -154,19 +155,16 @@ static okra_status spectrum_solve(void *self, double lambda, const okra_int *in,
     return okra_cholesky_solve_(ctx, MSS, R);
 }
 
-okra_status okra_smoother_dense_(okra_ridge_ *r, const char *graph, double lambda2,
-                                 okra_smoother_ *out)
+okra_status okra_smoother_dense_(okra_ridge_ *r, okra_smoother_ *out)
 {
     okra_context *ctx = r->ctx;
     okra_int n = r->p->n, N = n + r->p->unlabelled;
-    OWNED double *K = NULL;
-    FREED_BY(okra_graph_drop_) okra_graph_ *W = NULL;
     spectrum *z = NULL;
     ZMAKE(z, 1);
     z->r = r;
     *out = (okra_smoother_){
         z, n, spectrum_begin, spectrum_apply, spectrum_solve, spectrum_free};
-    if (!graph) {
+    if (!r->graph) {
         MAKE(z->own, n);
         z->v = z->own;
         CHK(okra_ridge_K_(r, &z->V));
@@ -174,28 +172,25 @@ okra_status okra_smoother_dense_(okra_ridge_ *r, const char *graph, double lambd
         return okra_ridge_leaves_(r, n, z->own);
     }
     z->graph = true;
-    CHK(okra_problem_host_K_(ctx, r->p, &K));
-    CHK(okra_graph_create_(ctx, graph, okra_mat_of_(K, N, N), &W));
-    CHK(okra_semi_create_(ctx, okra_mat_of_(K, N, N), n, r->s, W, lambda2, true, 0,
-                          &z->semi));
+    CHK(okra_semi_open_(ctx, r->p, r->s, r->graph, r->lambda2, true, 0, &z->semi));
     z->v = z->semi.t;
-    return okra_large_borrow_(ctx, (okra_mat_){z->semi.E3, z->semi.rank, n, N}, &z->V);
+    return okra_matrix_borrow_(ctx, (okra_mat_){z->semi.E3, z->semi.rank, n, N}, &z->V);
 }
 
 /* ---- a factor for each lambda ---- */
 
 typedef struct factor {
     okra_ridge_ *r;
-    okra_large_ *K, *L, *X;
+    okra_matrix_ *K, *L, *X;
     okra_mat_ U;
 } factor;
 
 static void factor_free(void *self)
 {
     factor *z = self;
-    okra_large_free_(z->K);
-    okra_large_free_(z->L);
-    okra_large_free_(z->X);
+    okra_matrix_free_(z->K);
+    okra_matrix_free_(z->L);
+    okra_matrix_free_(z->X);
     okra_free_(z);
 }
 
@@ -208,9 +203,9 @@ static okra_status factor_begin(void *self, okra_mat_ U)
 /* L <- the factor of K + lambda I, if it has one. */
 static okra_status factor_at(factor *z, double lambda, bool *done)
 {
-    CHK(okra_large_copy_(z->r->ctx, false, z->K, z->L));
-    CHK(okra_large_add_diagonal_(z->r->ctx, lambda, z->L));
-    return okra_large_cholesky_try_(z->r->ctx, z->L, done);
+    CHK(okra_matrix_copy_(z->r->ctx, false, z->K, z->L));
+    CHK(okra_matrix_add_diagonal_(z->r->ctx, lambda, z->L));
+    return okra_matrix_cholesky_try_(z->r->ctx, z->L, done);
 }
 
 static okra_status factor_apply(void *self, const double *lambda, okra_mat_ out,
@@ -222,13 +217,13 @@ static okra_status factor_apply(void *self, const double *lambda, okra_mat_ out,
     CHK(factor_at(z, lambda[0], &done));
     REFUSE_IF(!done, OKRA_ENUMERIC, "ridge: no factor for lambda %g, one for a smaller",
               lambda[0]);
-    CHK(okra_large_fill_(ctx, 0, z->X));
-    CHK(okra_large_add_diagonal_(ctx, 1, z->X));
-    CHK(okra_large_trsm_(ctx, false, true, z->L, z->X)); /* B_ii = |row i of L^-T|^2 */
-    CHK(okra_large_combine_(ctx, OKRA_COMBINE_PRODUCT_, 0, 0, NULL, NULL, z->X, z->X));
-    CHK(okra_large_row_sums_(ctx, z->X, q.p));
+    CHK(okra_matrix_fill_(ctx, 0, z->X));
+    CHK(okra_matrix_add_diagonal_(ctx, 1, z->X));
+    CHK(okra_matrix_trsm_(ctx, false, true, z->L, z->X)); /* B_ii = |row i of L^-T|^2 */
+    CHK(okra_matrix_combine_(ctx, OKRA_COMBINE_PRODUCT_, 0, 0, NULL, NULL, z->X, z->X));
+    CHK(okra_matrix_row_sums_(ctx, z->X, q.p));
     CHK(okra_mat_copy_(z->U, out));
-    CHK(okra_large_solve_host_(ctx, true, z->L, out));
+    CHK(okra_matrix_solve_host_(ctx, true, z->L, out));
     for (okra_int i = 0; i < out.rows * out.cols; i++) {
         out.p[i] *= lambda[0];
     }
@@ -248,28 +243,21 @@ bool okra_smoother_factors_well_(const okra_ridge_ *r, okra_int largest)
                   : n < 4096 ? 9
                   : n < 8192 ? 13
                              : 16;
-    bool zero = false;
-    for (size_t l = 0; l < r->count; l++) {
-        zero = zero || r->lambda[l] == 0; /* the rank decides */
-    }
-    return !okra_engine_is_host_(r->ctx) && largest == 1 && r->count <= most && !zero;
+    return !okra_engine_is_host_(r->ctx) && largest == 1 && r->count <= most &&
+           !r->times && okra_ridge_least_lambda_(r) > 0; /* 0: the rank decides */
 }
 
 okra_status okra_smoother_factor_(okra_ridge_ *r, bool *done, okra_smoother_ *out)
 {
     okra_int n = r->p->n;
-    double least = r->lambda[0];
     factor *z = NULL;
-    for (size_t l = 1; l < r->count; l++) {
-        least = fmin(least, r->lambda[l]);
-    }
     ZMAKE(z, 1);
     z->r = r;
     okra_smoother_ made = {z, n, factor_begin, factor_apply, NULL, factor_free};
     okra_status st = okra_ridge_K_(r, &z->K);
-    st = st ? st : okra_large_create_(r->ctx, n, n, "the factor of a lambda", &z->L);
-    st = st ? st : okra_large_create_(r->ctx, n, n, "its inverse", &z->X);
-    st = st ? st : factor_at(z, least, done);
+    st = st ? st : okra_matrix_create_(r->ctx, n, n, "the factor of a lambda", &z->L);
+    st = st ? st : okra_matrix_create_(r->ctx, n, n, "its inverse", &z->X);
+    st = st ? st : factor_at(z, okra_ridge_least_lambda_(r), done);
     if (st == OKRA_OK && *done) {
         *out = made;
         return OKRA_OK;

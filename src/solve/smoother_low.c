@@ -11,7 +11,7 @@
  * Cost: two passes of n m^2, one of 2 n m^2 + 2 n m c for each lambda. Accuracy: of m < n
  * eigenvectors only 1 - G_ii is known, so that eps / (1 - G_ii) is lost.
  */
-#include "solve/smoother.h"
+#include "solve/ridge.h"
 
 #include "solve/moments.h"
 
@@ -105,7 +105,7 @@ static okra_status low_begin(void *self, okra_mat_ U)
     if (z->keep) { /* last, as it goes to a file where memory is short */
         CHK(okra_scratch_create_(ctx, U.rows, m, "the features of the inputs", &z->rows));
     }
-    return okra_moments_pass_(ctx, z->r->p, "features", 0, gather, z);
+    return okra_moments_pass_(ctx, z->r->p, "features", true, gather, z);
 }
 
 static okra_status apply_block(okra_context *ctx, void *user, okra_int first,
@@ -161,7 +161,7 @@ static okra_status low_apply(void *self, const double *lambda, okra_mat_ out, ok
     z->G = G;
     z->out = out;
     z->q = q;
-    return okra_moments_pass_(ctx, z->r->p, "leaving out", 0, apply_rows, z);
+    return okra_moments_pass_(ctx, z->r->p, "leaving out", true, apply_rows, z);
 }
 
 static okra_status low_solve(void *self, double lambda, const okra_int *in, okra_mat_ R)
@@ -211,7 +211,7 @@ okra_status okra_smoother_low_(okra_ridge_ *r, bool rows, okra_int *d,
     CHK(okra_doubles_(ctx, n, *d, "the output features", &r->Y));
     MAKE(r->mean, *d);
     CHK(okra_mat_copy_(okra_mat_of_(z->t.psi, 1, *d), okra_mat_of_(r->mean, 1, *d)));
-    CHK(okra_moments_pass_(ctx, r->p, "outputs", 0, gather_outputs, z));
+    CHK(okra_moments_pass_(ctx, r->p, "outputs", true, gather_outputs, z));
     MAKE(z->v, m);
     return okra_ridge_decompose_host_(ctx, okra_mat_of_(z->t.C, m, m), z->v);
 }

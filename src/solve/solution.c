@@ -1,5 +1,5 @@
 /*
- * solution.c: solution.h of a bag, and what follows from the factor G of K + noise.
+ * solution.c: solution.h of a store, and what follows from the factor G of K + noise.
  *
  *     variance  k(x,x) - |G^-1 k_x|^2          a difference that is 0 or above but for
  *                                              rounding, eps k(x,x)
@@ -14,28 +14,28 @@
 
 enum { ROWS = 256 };
 
-static const double *vector(const okra_bag_ *bag, const char *name)
+static const double *vector(const okra_store_ *store, const char *name)
 {
-    return okra_bag_mat_(bag, name).p;
+    return okra_store_mat_(store, name).p;
 }
 
-static double number(const okra_bag_ *bag, const char *name, double otherwise)
+static double number(const okra_store_ *store, const char *name, double otherwise)
 {
-    okra_bag_get_number_(bag, name, &otherwise);
+    okra_store_get_number_(store, name, &otherwise);
     return otherwise;
 }
 
-void okra_solution_plain_(const okra_bag_ *bag, okra_int n, okra_solution_ *out)
+void okra_solution_plain_(const okra_store_ *store, okra_int n, okra_solution_ *out)
 {
     okra_solution_ s = {.kind = OKRA_SOLUTION_DENSE_,
-                        .bag = bag,
+                        .store = store,
                         .n = n,
-                        .lambda = number(bag, "lambda", -1),
-                        .weights = vector(bag, "sample-weight"),
+                        .lambda = number(store, "lambda", -1),
+                        .weights = vector(store, "sample-weight"),
                         .total = (double)n,
-                        .jitter = number(bag, "jitter", 0),
+                        .jitter = number(store, "jitter", 0),
                         .no_closed_form = "the method does not solve (K + lambda I)",
-                        .has_factor = okra_bag_has_(bag, "factor")};
+                        .has_factor = okra_store_has_(store, "factor")};
     for (okra_int i = 0; s.weights && i < n; i++) {
         s.total += (i == 0 ? -(double)n : 0) + s.weights[i];
     }
@@ -43,21 +43,21 @@ void okra_solution_plain_(const okra_bag_ *bag, okra_int n, okra_solution_ *out)
     *out = s;
 }
 
-void okra_solution_open_(const okra_bag_ *bag, okra_int n, okra_solution_ *out)
+void okra_solution_open_(const okra_store_ *store, okra_int n, okra_solution_ *out)
 {
-    okra_solution_plain_(bag, n, out);
-    out->operator_text = okra_bag_get_text_(bag, "operator");
+    okra_solution_plain_(store, n, out);
+    out->operator_text = okra_store_get_text_(store, "operator");
     out->op = okra_operator_kind_of_(out->operator_text);
-    out->A = okra_bag_mat_(bag, "operator.A");
-    out->center = number(bag, "center", 0) != 0;
-    out->times = vector(bag, "output-lambda");
-    out->has_moments = okra_bag_has_(bag, "moments.C");
-    bool penalty = number(bag, "lambda2", 0) != 0;
+    out->A = okra_store_mat_(store, "operator.A");
+    out->center = number(store, "center", 0) != 0;
+    out->times = vector(store, "output-lambda");
+    out->has_moments = okra_store_has_(store, "moments.C");
+    bool penalty = number(store, "lambda2", 0) != 0;
     double none = 0;
-    out->kind = okra_bag_get_number_(bag, "cg.steps", &none) ? OKRA_SOLUTION_CG_
-                : okra_bag_get_number_(bag, "x.rank", &none) ? OKRA_SOLUTION_LOW_
-                : penalty                                    ? OKRA_SOLUTION_GRAPH_
-                                                             : OKRA_SOLUTION_DENSE_;
+    out->kind = okra_store_get_number_(store, "cg.steps", &none) ? OKRA_SOLUTION_CG_
+                : okra_store_get_number_(store, "x.rank", &none) ? OKRA_SOLUTION_LOW_
+                : penalty                                        ? OKRA_SOLUTION_GRAPH_
+                                                                 : OKRA_SOLUTION_DENSE_;
     out->no_closed_form = out->op != OKRA_OPERATOR_IDENTITY
                               ? "the operator is not identity"
                           : penalty ? "there is a smoothness penalty, lambda2"
@@ -67,13 +67,13 @@ void okra_solution_open_(const okra_bag_ *bag, okra_int n, okra_solution_ *out)
     if (out->op == OKRA_OPERATOR_DIAGONAL || out->times) {
         out->noise = -1;
     } else if (out->op == OKRA_OPERATOR_COV || out->op == OKRA_OPERATOR_CCOV) {
-        out->noise *= out->weights ? out->total : number(bag, "pairs", out->total);
+        out->noise *= out->weights ? out->total : number(store, "pairs", out->total);
     }
 }
 
 void okra_solution_clear_(okra_solution_ *s)
 {
-    okra_large_free_(s->made);
+    okra_matrix_free_(s->made);
     okra_free_(s->host);
     *s = (okra_solution_){0};
 }
@@ -82,31 +82,31 @@ void okra_solution_clear_(okra_solution_ *s)
 
 /* K + noise = G G' anew. */
 static okra_status make_factor(okra_context *ctx, okra_solution_ *s,
-                               const okra_bound_ *kx, okra_large_ **out)
+                               const okra_trained_kernel_ *kx, okra_matrix_ **out)
 {
     okra_problem_ pairs = {.n = s->n, .weights = s->weights, .kx = kx};
     OWNED double *root = NULL;
-    FREED_BY(okra_large_drop_) okra_large_ *G = NULL;
+    FREED_BY(okra_matrix_drop_) okra_matrix_ *G = NULL;
     double total = 0;
     CHK(okra_problem_roots_(&pairs, &root, &total));
     CHK(okra_problem_scaled_K_(ctx, &pairs, root, &G));
-    CHK(okra_large_add_diagonal_(ctx, s->noise, G));
-    CHK(okra_large_cholesky_(ctx, G, &s->jitter));
+    CHK(okra_matrix_add_diagonal_(ctx, s->noise, G));
+    CHK(okra_matrix_cholesky_(ctx, G, &s->jitter));
     for (okra_int i = 0; root && i < s->n; i++) {
         root[i] = 1 / root[i];
     }
-    CHK(root ? okra_large_scale_(ctx, root, NULL, G) : OKRA_OK);
+    CHK(root ? okra_matrix_scale_(ctx, root, NULL, G) : OKRA_OK);
     *out = TAKE(G);
     return OKRA_OK;
 }
 
 okra_status okra_solution_factor_(okra_context *ctx, okra_solution_ *s,
-                                  const okra_bound_ *kx, const okra_large_ **G)
+                                  const okra_trained_kernel_ *kx, const okra_matrix_ **G)
 {
     if (!s->G && s->has_factor) {
-        s->G = okra_large_kept_(s->bag, "factor");
+        s->G = okra_matrix_kept_(s->store, "factor");
         if (!s->G) {
-            CHK(okra_large_borrow_(ctx, okra_bag_mat_(s->bag, "factor"), &s->made));
+            CHK(okra_matrix_borrow_(ctx, okra_store_mat_(s->store, "factor"), &s->made));
         }
     } else if (!s->G) {
         CHK(make_factor(ctx, s, kx, &s->made));
@@ -117,11 +117,11 @@ okra_status okra_solution_factor_(okra_context *ctx, okra_solution_ *s,
 }
 
 okra_status okra_solution_host_factor_(okra_context *ctx, okra_solution_ *s,
-                                       const okra_bound_ *kx, okra_mat_ *G)
+                                       const okra_trained_kernel_ *kx, okra_mat_ *G)
 {
     okra_int n = s->n;
-    okra_mat_ kept = okra_bag_mat_(s->bag, "factor");
-    const okra_large_ *there = NULL;
+    okra_mat_ kept = okra_store_mat_(s->store, "factor");
+    const okra_matrix_ *there = NULL;
     if (s->has_factor && kept.p) {
         *G = kept;
         return OKRA_OK;
@@ -129,14 +129,14 @@ okra_status okra_solution_host_factor_(okra_context *ctx, okra_solution_ *s,
     if (!s->host) {
         CHK(okra_solution_factor_(ctx, s, kx, &there));
         if (s->made) {
-            CHK(okra_large_take_(ctx, &s->made, "the factor of the Gram matrix",
-                                 &s->host));
+            CHK(okra_matrix_take_(ctx, &s->made, "the factor of the Gram matrix",
+                                  &s->host));
             s->G = NULL;
-            CHK(okra_large_borrow_(ctx, okra_mat_of_(s->host, n, n), &s->made));
+            CHK(okra_matrix_borrow_(ctx, okra_mat_of_(s->host, n, n), &s->made));
             s->G = s->made;
         } else {
             CHK(okra_doubles_(ctx, n, n, "the factor of the Gram matrix", &s->host));
-            CHK(okra_large_get_(ctx, there, 0, 0, okra_mat_of_(s->host, n, n)));
+            CHK(okra_matrix_get_(ctx, there, 0, 0, okra_mat_of_(s->host, n, n)));
         }
     }
     *G = okra_mat_of_(s->host, n, n);
@@ -146,15 +146,15 @@ okra_status okra_solution_host_factor_(okra_context *ctx, okra_solution_ *s,
 /* ---- what follows from it ---- */
 
 okra_status okra_solution_solve_(okra_context *ctx, okra_solution_ *s,
-                                 const okra_bound_ *kx, okra_mat_ X)
+                                 const okra_trained_kernel_ *kx, okra_mat_ X)
 {
-    const okra_large_ *G = NULL;
+    const okra_matrix_ *G = NULL;
     CHK(okra_solution_factor_(ctx, s, kx, &G));
-    return okra_large_solve_host_(ctx, true, G, X);
+    return okra_matrix_solve_host_(ctx, true, G, X);
 }
 
 okra_status okra_solution_inverse_(okra_context *ctx, okra_solution_ *s,
-                                   const okra_bound_ *kx, okra_mat_ B)
+                                   const okra_trained_kernel_ *kx, okra_mat_ B)
 {
     okra_mat_fill_(B, 0);
     okra_mat_add_diagonal_(B, 1);
@@ -164,52 +164,53 @@ okra_status okra_solution_inverse_(okra_context *ctx, okra_solution_ *s,
 }
 
 okra_status okra_solution_diagonal_(okra_context *ctx, okra_solution_ *s,
-                                    const okra_bound_ *kx, double *q)
+                                    const okra_trained_kernel_ *kx, double *q)
 {
-    const okra_large_ *G = NULL;
-    FREED_BY(okra_large_drop_) okra_large_ *X = NULL;
+    const okra_matrix_ *G = NULL;
+    FREED_BY(okra_matrix_drop_) okra_matrix_ *X = NULL;
     CHK(okra_solution_factor_(ctx, s, kx, &G));
-    CHK(okra_large_create_(ctx, s->n, s->n, "the inverse of a factor", &X));
-    CHK(okra_large_fill_(ctx, 0, X));
-    CHK(okra_large_add_diagonal_(ctx, 1, X));
-    CHK(okra_large_trsm_(ctx, false, true, G, X)); /* row i: column i of G^-1 */
-    CHK(okra_large_combine_(ctx, OKRA_COMBINE_PRODUCT_, 0, 0, NULL, NULL, X, X));
-    return okra_large_row_sums_(ctx, X, q);
+    CHK(okra_matrix_create_(ctx, s->n, s->n, "the inverse of a factor", &X));
+    CHK(okra_matrix_fill_(ctx, 0, X));
+    CHK(okra_matrix_add_diagonal_(ctx, 1, X));
+    CHK(okra_matrix_trsm_(ctx, false, true, G, X)); /* row i: column i of G^-1 */
+    CHK(okra_matrix_combine_(ctx, OKRA_COMBINE_PRODUCT_, 0, 0, NULL, NULL, X, X));
+    return okra_matrix_row_sums_(ctx, X, q);
 }
 
 okra_status okra_solution_border_(okra_context *ctx, okra_solution_ *s,
-                                  const okra_bound_ *kx, const okra_entries_ *entries,
-                                  okra_int first, okra_mat_ K, okra_mat_ U)
+                                  const okra_trained_kernel_ *kx,
+                                  const okra_entries_ *entries, okra_int first,
+                                  okra_mat_ K, okra_mat_ U)
 {
-    const okra_large_ *G = NULL;
+    const okra_matrix_ *G = NULL;
     CHK(okra_solution_factor_(ctx, s, kx, &G));
-    CHK(okra_large_gram_host_(ctx, entries, first, K));
+    CHK(okra_matrix_gram_host_(ctx, entries, first, K));
     CHK(okra_mat_copy_(K, U));
-    return okra_large_solve_host_(ctx, false, G, U);
+    return okra_matrix_solve_host_(ctx, false, G, U);
 }
 
 /* B (of the host) <- rows of k_x' G'^-1 */
 static okra_status half_solve(okra_context *ctx, const okra_entries_ *entries,
-                              okra_int first, const okra_large_ *G, okra_mat_ B)
+                              okra_int first, const okra_matrix_ *G, okra_mat_ B)
 {
-    FREED_BY(okra_large_drop_) okra_large_ *rows = NULL;
-    CHK(okra_large_begin_(ctx, false, B, &rows));
-    CHK(okra_large_gram_(ctx, entries, first, rows));
-    CHK(okra_large_trsm_(ctx, false, true, G, rows));
-    return okra_large_end_(ctx, rows, B);
+    FREED_BY(okra_matrix_drop_) okra_matrix_ *rows = NULL;
+    CHK(okra_matrix_begin_(ctx, false, B, &rows));
+    CHK(okra_matrix_gram_(ctx, entries, first, rows));
+    CHK(okra_matrix_trsm_(ctx, false, true, G, rows));
+    return okra_matrix_end_(ctx, rows, B);
 }
 
 okra_status okra_solution_variances_(okra_context *ctx, okra_solution_ *s,
-                                     const okra_bound_ *kx, const okra_data *x,
+                                     const okra_trained_kernel_ *kx, const okra_data *x,
                                      okra_int step, double *out)
 {
     OWNED double *self = NULL, *B = NULL;
-    FREED_BY(okra_other_drop_) okra_other_ *other = NULL;
+    FREED_BY(okra_test_side_drop_) okra_test_side_ *other = NULL;
     FREED_BY(okra_entries_drop_) okra_entries_ *entries = NULL;
-    const okra_large_ *G = NULL;
-    CHK(okra_other_create_(ctx, kx, x, &other));
+    const okra_matrix_ *G = NULL;
+    CHK(okra_test_side_create_(ctx, kx, x, &other));
     MAKE(self, x->n);
-    CHK(okra_other_diagonal_(ctx, kx, other, self));
+    CHK(okra_test_side_diagonal_(ctx, kx, other, self));
     CHK(okra_entries_create_(ctx, kx, other, &entries));
     CHK(okra_doubles_(ctx, ROWS, s->n, "a block of test rows", &B));
     CHK(okra_solution_factor_(ctx, s, kx, &G));

@@ -7,14 +7,50 @@
  * with the operator identity; ridge.c has the others. Pairs of weight u_i have lambda /
  * u_i in the place of lambda, everywhere below.
  *
- * A solution is opened from the bag of a model, which must outlive it, and cleared after.
- * It factors K + lambda I at most once, and never where the model holds the factor.
+ * A solution is opened from the store of a model, which must outlive it, and cleared
+ * after. It factors K + lambda I at most once, and never where the model holds the
+ * factor.
  */
 #ifndef OKRA_SOLUTION_H_
 #define OKRA_SOLUTION_H_
 
-#include "solve/operator.h"
 #include "solve/problem.h"
+
+/* ---- the operator of a kernel, A of k(x,x') A or another, read from its text ---- */
+
+typedef enum okra_operator_kind_ {
+    OKRA_OPERATOR_IDENTITY,
+    OKRA_OPERATOR_COV,
+    OKRA_OPERATOR_CCOV,
+    OKRA_OPERATOR_MATRIX,
+    OKRA_OPERATOR_DIAGONAL,
+} okra_operator_kind_;
+
+typedef struct okra_operator_ {
+    okra_operator_kind_ kind;
+    double *A; /* MATRIX: d x d, symmetric; to be freed by the caller; else NULL */
+    double t;  /* DIAGONAL: see diagonal.c */
+} okra_operator_;
+
+/* By its text alone (NULL: identity); MATRIX also of one that is refused later. */
+okra_operator_kind_ okra_operator_kind_of_(const char *text);
+/* The training set tells d and, for graph:estimate, the outputs. "identity", "cov",
+ * "ccov", "matrix:FILE" (a symmetric d x d matrix) or "graph:FILE,mu=V": A = (mu Lap + (1
+ * - mu) I)^-1, Lap = D - M the Laplacian of the d x d adjacency matrix M in FILE (Brouard
+ * et al. 2016 sec. 5.2, A_2); "graph:estimate(gamma=G),mu=V": M_ij = exp(-G |Y^i -
+ * Y^j|^2) of the training outputs, Y^i those of coordinate i (sec. 6.2.2); gamma=auto:
+ * the one that kernel/networks/tasks.c chooses. "tensor" is another name of identity
+ * (Kadri et al. 2013 sec. 5.2), "diagonal(t=V)" the operator of diagonal.c, 0 <= V
+ * <= 1. */
+okra_status okra_operator_read_(okra_context *ctx, const char *text,
+                                const okra_problem_ *problem,
+                                okra_operator_ *out) OKRA_CHECK;
+/* A = E' diag(g) E in the place of A: row j becomes e_j. Eigenvalues that rounding made
+ * negative become 0; OKRA_EARG when A is not positive semi-definite. */
+okra_status okra_operator_decompose_(okra_context *ctx, okra_mat_ A,
+                                     double *g) OKRA_CHECK;
+
+/* ---- the solution ---- */
 
 typedef enum okra_solution_kind_ {
     OKRA_SOLUTION_NONE_,   /* another loss, or no kernel of the whole input         */
@@ -27,7 +63,7 @@ typedef enum okra_solution_kind_ {
 
 typedef struct okra_solution_ {
     okra_solution_kind_ kind;
-    const okra_bag_ *bag;
+    const okra_store_ *store;
     okra_int n;             /* training outputs                                      */
     double lambda;          /* as it was given                                       */
     const double *times;    /* d: output j has lambda times[j]; NULL: 1              */
@@ -48,49 +84,52 @@ typedef struct okra_solution_ {
     bool has_factor; /* the model keeps the factor of K + noise                       */
     bool has_moments;
     /* Made when asked for: the factor here or there, what of it is to be freed. */
-    const okra_large_ *G;
-    okra_large_ *made;
+    const okra_matrix_ *G;
+    okra_matrix_ *made;
     double *host;
 } okra_solution_;
 
 /* Of a model of ridge with n outputs; of a method that says no more than "lambda". */
-void okra_solution_open_(const okra_bag_ *bag, okra_int n, okra_solution_ *out);
-void okra_solution_plain_(const okra_bag_ *bag, okra_int n, okra_solution_ *out);
+void okra_solution_open_(const okra_store_ *store, okra_int n, okra_solution_ *out);
+void okra_solution_plain_(const okra_store_ *store, okra_int n, okra_solution_ *out);
 void okra_solution_clear_(okra_solution_ *s);
 
-/* What a fit leaves in a bag, a table a form (data/kept.h), and what must hold of it
+/* What a fit leaves in a store, a table a form (data/store.h), and what must hold of it
  * besides. */
-extern const okra_kept_ *const okra_solution_kept_[];
-okra_status okra_solution_check_(const okra_bag_ *bag,
+extern const okra_schema_ *const okra_solution_kept_[];
+okra_status okra_solution_check_(const okra_store_ *store,
                                  const okra_facts_ *facts) OKRA_CHECK;
 
 /* ---- with the training inputs, which kx is bound to ---- */
 
 /* G of K + noise = G G', lower triangular, on the engine; it belongs to the solution. */
 okra_status okra_solution_factor_(okra_context *ctx, okra_solution_ *s,
-                                  const okra_bound_ *kx,
-                                  const okra_large_ **G) OKRA_CHECK;
+                                  const okra_trained_kernel_ *kx,
+                                  const okra_matrix_ **G) OKRA_CHECK;
 /* The same on the host; what is above the diagonal is not to be read. */
 okra_status okra_solution_host_factor_(okra_context *ctx, okra_solution_ *s,
-                                       const okra_bound_ *kx, okra_mat_ *G) OKRA_CHECK;
+                                       const okra_trained_kernel_ *kx,
+                                       okra_mat_ *G) OKRA_CHECK;
 /* B (n x n, on the host) <- (K + noise)^-1, symmetric to the last bit: n^3. */
 okra_status okra_solution_inverse_(okra_context *ctx, okra_solution_ *s,
-                                   const okra_bound_ *kx, okra_mat_ B) OKRA_CHECK;
+                                   const okra_trained_kernel_ *kx,
+                                   okra_mat_ B) OKRA_CHECK;
 /* q (n) <- the diagonal of (K + noise)^-1: n^3/3, n^2 doubles of the engine. */
 okra_status okra_solution_diagonal_(okra_context *ctx, okra_solution_ *s,
-                                    const okra_bound_ *kx, double *q) OKRA_CHECK;
+                                    const okra_trained_kernel_ *kx, double *q) OKRA_CHECK;
 /* X (n x c) <- (K + noise)^-1 X */
 okra_status okra_solution_solve_(okra_context *ctx, okra_solution_ *s,
-                                 const okra_bound_ *kx, okra_mat_ X) OKRA_CHECK;
+                                 const okra_trained_kernel_ *kx, okra_mat_ X) OKRA_CHECK;
 /* For the test inputs first.. of `entries` (m of them; engine/entries.h): K (m x n) gets
  * their k_x, U (m x n) <- K (K + noise)^-1, from which k_x'u follows. */
 okra_status okra_solution_border_(okra_context *ctx, okra_solution_ *s,
-                                  const okra_bound_ *kx, const okra_entries_ *entries,
-                                  okra_int first, okra_mat_ K, okra_mat_ U) OKRA_CHECK;
+                                  const okra_trained_kernel_ *kx,
+                                  const okra_entries_ *entries, okra_int first,
+                                  okra_mat_ K, okra_mat_ U) OKRA_CHECK;
 /* out[r * step] <- k(x,x) - k_x'(K + noise)^-1 k_x of every x, 0 where rounding makes it
  * negative (Rasmussen and Williams 2006, eq. 2.26). n^2 for each. */
 okra_status okra_solution_variances_(okra_context *ctx, okra_solution_ *s,
-                                     const okra_bound_ *kx, const okra_data *x,
+                                     const okra_trained_kernel_ *kx, const okra_data *x,
                                      okra_int step, double *out) OKRA_CHECK;
 
 /* ---- pairs that come and go ---- */
@@ -98,36 +137,37 @@ okra_status okra_solution_variances_(okra_context *ctx, okra_solution_ *s,
 /* From the model of `old` to that of `problem`: the pairs of the old one less `removed`
  * (ascending), then `added` new ones. Kernels keep the statistics of the old model. */
 typedef struct okra_change_ {
-    const okra_bag_ *old;
+    const okra_store_ *old;
     const okra_problem_ *problem;
     const okra_int *removed;
     okra_int removed_count, added;
     /* What came of it. */
-    bool done;       /* the new bag is filled; false: a fit is needed, `why` says why */
+    bool done;       /* the new store is filled; false: a fit is needed, `why` says why */
     double drift;    /* of what is kept, relative                                      */
     const char *why; /* a text that stays                                             */
 } okra_change_;
 
 /* Models whose moments add up, in order; then pairs that go and pairs that come. */
 typedef struct okra_sum_ {
-    const okra_bag_ *const *bags;
+    const okra_store_ *const *stores;
     size_t count;
     const okra_problem_ *less, *more; /* NULL: none                               */
-    const okra_int *removed;          /* rows of the first bag that go, ascending */
+    const okra_int *removed;          /* rows of the first store that go, ascending */
     okra_int removed_count;
     const okra_problem_ *whole; /* of all pairs: outputs, maps; x is not there */
     double drift;               /* what came of it, see okra_change_        */
 } okra_sum_;
 
-/* The bag of the changed training set from the old one (update.c). */
+/* The store of the changed training set from the old one (update.c). */
 okra_status okra_solution_update_(okra_context *ctx, okra_change_ *change,
-                                  okra_bag_ *bag) OKRA_CHECK;
-/* The bag of all the pairs together, for models that keep moments (sum.c). */
+                                  okra_store_ *store) OKRA_CHECK;
+/* The store of all the pairs together, for models that keep moments (sum.c). */
 okra_status okra_solution_sum_(okra_context *ctx, okra_sum_ *sum,
-                               const okra_options *options, okra_bag_ *bag) OKRA_CHECK;
-/* What a model of these features over a basis leaves in the bag (low.c), in which the
+                               const okra_options *options,
+                               okra_store_ *store) OKRA_CHECK;
+/* What a model of these features over a basis leaves in the store (low.c), in which the
  * map has not been saved. */
 okra_status okra_solution_basis_(okra_context *ctx, const struct okra_map_ *map,
-                                 okra_bag_ *bag) OKRA_CHECK;
+                                 okra_store_ *store) OKRA_CHECK;
 
 #endif

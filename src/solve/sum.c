@@ -29,7 +29,7 @@
 
 /* Moments, and what is told of them. */
 typedef struct total {
-    okra_moments_ t;         /* sums in phi and psi, where bags add up */
+    okra_moments_ t;         /* sums in phi and psi, where stores add up */
     double trace_x, trace_y; /* tr(K), tr(L); < 0: not told            */
     double rounding;         /* of C                                   */
     double *of_R, of_D;      /* d: of the columns of R; of D           */
@@ -39,23 +39,23 @@ typedef struct total {
 /* ---- what a model keeps of them ---- */
 
 okra_status okra_moments_put_(const okra_moments_ *t, const okra_problem_ *p,
-                              okra_bag_ *bag)
+                              okra_store_ *store)
 {
-    CHK(okra_bag_put_number_(bag, "x.rank", (double)t->m));
+    CHK(okra_store_put_number_(store, "x.rank", (double)t->m));
     if (t->error_x >= 0) {
-        CHK(okra_bag_put_number_(bag, "x.trace-error", t->error_x));
+        CHK(okra_store_put_number_(store, "x.trace-error", t->error_x));
     }
     if (p->map_y) {
-        CHK(okra_bag_put_number_(bag, "y.rank", (double)t->d));
+        CHK(okra_store_put_number_(store, "y.rank", (double)t->d));
     }
     if (p->map_y && t->error_y >= 0) {
-        CHK(okra_bag_put_number_(bag, "y.trace-error", t->error_y));
+        CHK(okra_store_put_number_(store, "y.trace-error", t->error_y));
     }
     return OKRA_OK;
 }
 
 /* A copy times `scale`. */
-static okra_status put(okra_bag_ *bag, const char *name, const double *values,
+static okra_status put(okra_store_ *store, const char *name, const double *values,
                        okra_int rows, okra_int cols, double scale)
 {
     OWNED double *copy = NULL;
@@ -63,41 +63,41 @@ static okra_status put(okra_bag_ *bag, const char *name, const double *values,
     for (okra_int i = 0; i < rows * cols; i++) {
         copy[i] = scale * values[i];
     }
-    return okra_bag_put_(bag, name, &copy, rows, cols);
+    return okra_store_put_(store, name, &copy, rows, cols);
 }
 
 /* Copies of the n pairs' moments, sums `times` those in phi and psi; of A (NULL: none);
  * of what the map is beside its objects. */
 static okra_status total_keep(const total *z, double times, const double *A, okra_int n,
-                              const okra_map_ *map, okra_bag_ *bag)
+                              const okra_map_ *map, okra_store_ *store)
 {
     const okra_moments_ *t = &z->t;
     REFUSE_IF(!isfinite(t->kept_y), OKRA_ENUMERIC,
               "ridge: the sum of the squares of the outputs overflows: keep-moments "
               "needs smaller ones, below 1e150");
-    CHK(okra_map_save_over_(map, bag, "basis"));
-    CHK(put(bag, "moments.C", t->C, t->m, t->m, 1));
-    CHK(put(bag, "moments.R", t->R, t->m, t->d, 1));
+    CHK(okra_map_save_over_(map, store, "basis"));
+    CHK(put(store, "moments.C", t->C, t->m, t->m, 1));
+    CHK(put(store, "moments.R", t->R, t->m, t->d, 1));
     if (t->D) {
-        CHK(put(bag, "moments.D", t->D, t->d, t->d, 1));
+        CHK(put(store, "moments.D", t->D, t->d, t->d, 1));
     }
     if (A) {
-        CHK(put(bag, "moments.A", A, t->d, t->d, 1));
+        CHK(put(store, "moments.A", A, t->d, t->d, 1));
     }
-    CHK(put(bag, "moments.phi", t->phi, 1, t->m, times));
-    CHK(put(bag, "moments.psi", t->psi, 1, t->d, times));
-    CHK(okra_bag_put_number_(bag, "moments.total", t->total));
-    CHK(okra_bag_put_number_(bag, "moments.kept-y", t->kept_y));
-    CHK(okra_bag_put_number_(bag, "moments.rounding", z->rounding));
-    CHK(okra_bag_put_number_(bag, "moments.rounding-D", z->of_D));
-    CHK(put(bag, "moments.rounding-R", z->of_R, 1, t->d, 1));
+    CHK(put(store, "moments.phi", t->phi, 1, t->m, times));
+    CHK(put(store, "moments.psi", t->psi, 1, t->d, times));
+    CHK(okra_store_put_number_(store, "moments.total", t->total));
+    CHK(okra_store_put_number_(store, "moments.kept-y", t->kept_y));
+    CHK(okra_store_put_number_(store, "moments.rounding", z->rounding));
+    CHK(okra_store_put_number_(store, "moments.rounding-D", z->of_D));
+    CHK(put(store, "moments.rounding-R", z->of_R, 1, t->d, 1));
     if (z->keys) {
-        CHK(put(bag, "moments.keys", z->keys, 1, n, 1));
+        CHK(put(store, "moments.keys", z->keys, 1, n, 1));
     }
     CHK(z->trace_x < 0 ? OKRA_OK
-                       : okra_bag_put_number_(bag, "moments.trace-x", z->trace_x));
+                       : okra_store_put_number_(store, "moments.trace-x", z->trace_x));
     return z->trace_y < 0 ? OKRA_OK
-                          : okra_bag_put_number_(bag, "moments.trace-y", z->trace_y);
+                          : okra_store_put_number_(store, "moments.trace-y", z->trace_y);
 }
 
 /* tr(K) of what features keep of it and the share that they miss; < 0: not told. */
@@ -148,7 +148,7 @@ static okra_status total_round(const okra_problem_ *p, const okra_moments_ *t, t
 }
 
 okra_status okra_ridge_keep_moments_(const okra_problem_ *p, const okra_moments_ *t,
-                                     const double *A, okra_bag_ *bag)
+                                     const double *A, okra_store_ *store)
 {
     OWNED double *keys = NULL, *of_R = NULL;
     MAKE(keys, p->n);
@@ -160,7 +160,7 @@ okra_status okra_ridge_keep_moments_(const okra_problem_ *p, const okra_moments_
                .of_R = of_R,
                .keys = keys};
     CHK(total_round(p, t, &z));
-    return total_keep(&z, t->total, A, p->n, p->map_x, bag);
+    return total_keep(&z, t->total, A, p->n, p->map_x, store);
 }
 
 static const double drift_told = 1e-12, drift_most = 1e-3;
@@ -189,12 +189,12 @@ static void add_trace(double sign, double part, double *sum)
     *sum = *sum < 0 || part < 0 ? -1 : *sum + sign * part;
 }
 
-/* One matrix of a bag onto the sum, which has its shape: rows x cols. */
-static okra_status add_kept(const okra_bag_ *bag, const char *name, okra_int rows,
+/* One matrix of a store onto the sum, which has its shape: rows x cols. */
+static okra_status add_kept(const okra_store_ *store, const char *name, okra_int rows,
                             okra_int cols, double *to)
 {
     okra_int r = 0, c = 0;
-    const double *values = okra_bag_get_(bag, name, &r, &c);
+    const double *values = okra_store_get_(store, name, &r, &c);
     REFUSE_IF(!values || r != rows || c != cols, OKRA_EARG,
               "the models do not keep the same moments: '%s' is %lld x %lld in one and "
               "%lld x %lld in another",
@@ -203,21 +203,11 @@ static okra_status add_kept(const okra_bag_ *bag, const char *name, okra_int row
     return OKRA_OK;
 }
 
-static okra_status begin(okra_context *ctx, const okra_bag_ *bag, total *z)
+static okra_status begin(okra_context *ctx, const okra_store_ *store, total *z)
 {
     okra_moments_ *t = &z->t;
-    okra_int rows;
-    okra_bag_get_(bag, "moments.R", &t->m, &t->d);
-    CHK(okra_doubles_(ctx, t->m, t->m, "the moments of the inputs", &t->C));
-    CHK(okra_doubles_(ctx, t->m, t->d, "the moments of inputs and outputs", &t->R));
-    okra_mat_fill_(okra_mat_of_(t->C, t->m, t->m), 0);
-    okra_mat_fill_(okra_mat_of_(t->R, t->m, t->d), 0);
-    if (okra_bag_get_(bag, "moments.D", &rows, &rows)) {
-        CHK(okra_doubles_(ctx, t->d, t->d, "the moments of the outputs", &t->D));
-        okra_mat_fill_(okra_mat_of_(t->D, t->d, t->d), 0);
-    }
-    ZMAKE(t->phi, t->m);
-    ZMAKE(t->psi, t->d);
+    okra_store_get_(store, "moments.R", &t->m, &t->d);
+    CHK(okra_moments_room_(ctx, okra_store_has_(store, "moments.D"), t));
     ZMAKE(z->of_R, t->d);
     return OKRA_OK;
 }
@@ -237,32 +227,32 @@ static void round_sums(total *z)
     }
 }
 
-static okra_status add_bag(const okra_bag_ *bag, bool first, total *z)
+static okra_status add_bag(const okra_store_ *store, bool first, total *z)
 {
     okra_moments_ *t = &z->t;
     double rounding = 0, of_D = 0, kept_y = 0, weight = 0, x = -1, y = -1;
     okra_int one;
-    CHK(add_kept(bag, "moments.C", t->m, t->m, t->C));
-    CHK(add_kept(bag, "moments.R", t->m, t->d, t->R));
+    CHK(add_kept(store, "moments.C", t->m, t->m, t->C));
+    CHK(add_kept(store, "moments.R", t->m, t->d, t->R));
     if (t->D) {
-        CHK(add_kept(bag, "moments.D", t->d, t->d, t->D));
+        CHK(add_kept(store, "moments.D", t->d, t->d, t->D));
     }
-    CHK(add_kept(bag, "moments.phi", 1, t->m, t->phi));
-    CHK(add_kept(bag, "moments.psi", 1, t->d, t->psi));
-    okra_bag_get_number_(bag, "moments.rounding", &rounding);
-    okra_bag_get_number_(bag, "moments.kept-y", &kept_y);
-    okra_bag_get_number_(bag, "moments.total", &weight);
+    CHK(add_kept(store, "moments.phi", 1, t->m, t->phi));
+    CHK(add_kept(store, "moments.psi", 1, t->d, t->psi));
+    okra_store_get_number_(store, "moments.rounding", &rounding);
+    okra_store_get_number_(store, "moments.kept-y", &kept_y);
+    okra_store_get_number_(store, "moments.total", &weight);
     t->total += weight;
-    okra_bag_get_number_(bag, "moments.trace-x", &x);
-    okra_bag_get_number_(bag, "moments.trace-y", &y);
+    okra_store_get_number_(store, "moments.trace-x", &x);
+    okra_store_get_number_(store, "moments.trace-y", &y);
     add_trace(1, x, &z->trace_x);
     add_trace(1, y, &z->trace_y);
     t->kept_y += kept_y;
     z->rounding += rounding;
-    okra_bag_get_number_(bag, "moments.rounding-D", &of_D);
+    okra_store_get_number_(store, "moments.rounding-D", &of_D);
     z->of_D += of_D;
-    if (okra_bag_get_(bag, "moments.rounding-R", &one, &one)) {
-        CHK(add_kept(bag, "moments.rounding-R", 1, t->d, z->of_R));
+    if (okra_store_get_(store, "moments.rounding-R", &one, &one)) {
+        CHK(add_kept(store, "moments.rounding-R", 1, t->d, z->of_R));
     }
     if (!first) {
         round_sums(z);
@@ -279,13 +269,14 @@ static okra_status add_pairs(okra_context *ctx, const okra_problem_ *p, double s
         return OKRA_OK;
     }
     CHK(okra_moments_create_(ctx, p, t->D != NULL, 0, &more));
+    for (okra_int i = 0; i < t->m; i++) { /* sums, not means */
+        more.phi[i] *= more.total;
+    }
+    for (okra_int j = 0; j < t->d; j++) {
+        more.psi[j] *= more.total;
+    }
     t->total += sign * more.total;
-    add_all(t->m * t->m, sign, more.C, t->C);
-    add_all(t->m * t->d, sign, more.R, t->R);
-    add_all(t->d * t->d, sign, more.D, t->D);
-    add_all(t->m, sign * more.total, more.phi, t->phi);
-    add_all(t->d, sign * more.total, more.psi, t->psi);
-    t->kept_y += sign * more.kept_y;
+    okra_moments_add_(sign, &more, t);
     add_trace(sign, total_trace(more.kept_x, more.error_x), &z->trace_x);
     add_trace(sign, total_trace(more.kept_y, more.error_y), &z->trace_y);
     CHK(total_round(p, &more, z));
@@ -315,19 +306,19 @@ static void finish(const okra_sum_ *s, total *z)
     t->solved = true;
 }
 
-/* Those of the bags, less those that go, then those that come. */
+/* Those of the stores, less those that go, then those that come. */
 static okra_status gather_keys(const okra_sum_ *s, total *z)
 {
     okra_int n = s->whole->n, come = s->more ? s->more->n : 0, at = 0, gone = 0;
     for (size_t k = 0; k < s->count; k++) {
-        if (!okra_bag_mat_(s->bags[k], "moments.keys")
+        if (!okra_store_mat_(s->stores[k], "moments.keys")
                  .p) { /* an older okra wrote the model */
             return OKRA_OK;
         }
     }
     ZMAKE(z->keys, n);
     for (size_t k = 0; k < s->count; k++) {
-        okra_mat_ keys = okra_bag_mat_(s->bags[k], "moments.keys");
+        okra_mat_ keys = okra_store_mat_(s->stores[k], "moments.keys");
         for (okra_int i = 0; i < keys.cols && at < n - come; i++) {
             bool goes = gone < s->removed_count && s->removed[gone] == i;
             gone += goes;
@@ -343,9 +334,9 @@ static okra_status gather_keys(const okra_sum_ *s, total *z)
 
 static okra_status sum_up(okra_context *ctx, const okra_sum_ *s, total *z)
 {
-    CHK(begin(ctx, s->bags[0], z));
+    CHK(begin(ctx, s->stores[0], z));
     for (size_t k = 0; k < s->count; k++) {
-        CHK(add_bag(s->bags[k], k == 0, z));
+        CHK(add_bag(s->stores[k], k == 0, z));
     }
     CHK(add_pairs(ctx, s->less, -1, z));
     CHK(add_pairs(ctx, s->more, 1, z));
@@ -404,7 +395,7 @@ static okra_status judge_drift(okra_context *ctx, const okra_sum_ *s)
     double before = 0;
     for (size_t k = 0; k < s->count; k++) {
         double told = 0;
-        okra_bag_get_number_(s->bags[k], "drift", &told);
+        okra_store_get_number_(s->stores[k], "drift", &told);
         before = fmax(before, told);
     }
     REFUSE_IF(!(s->drift < drift_most), OKRA_ENUMERIC,
@@ -423,13 +414,13 @@ static okra_status judge_drift(okra_context *ctx, const okra_sum_ *s)
 
 /* ---- the model of the sum ---- */
 
-/* The operator as its text says, A from the bag: no file is opened. */
+/* The operator as its text says, A from the store: no file is opened. */
 static okra_status read_operator(okra_context *ctx, const okra_sum_ *s,
                                  okra_operator_ *op)
 {
     okra_int rows = 0, cols = 0;
-    const char *text = okra_bag_get_text_(s->bags[0], "operator");
-    const double *A = okra_bag_get_(s->bags[0], "moments.A", &rows, &cols);
+    const char *text = okra_store_get_text_(s->stores[0], "operator");
+    const double *A = okra_store_get_(s->stores[0], "moments.A", &rows, &cols);
     if (A) {
         op->kind = OKRA_OPERATOR_MATRIX;
         MAKE(op->A, rows * cols);
@@ -441,44 +432,47 @@ static okra_status read_operator(okra_context *ctx, const okra_sum_ *s,
         CHK(okra_operator_read_(ctx, text, s->whole, op));
     }
     bool covariances = op->kind == OKRA_OPERATOR_COV || op->kind == OKRA_OPERATOR_CCOV;
-    REFUSE_IF(covariances && !okra_bag_get_(s->bags[0], "moments.D", &rows, &cols),
+    REFUSE_IF(covariances && !okra_store_get_(s->stores[0], "moments.D", &rows, &cols),
               OKRA_EFORMAT, "the model does not keep the moments of its outputs");
     return OKRA_OK;
 }
 
-okra_status okra_solution_sum_(okra_context *ctx, okra_sum_ *s,
-                               const okra_options *options, okra_bag_ *bag)
+static void total_clear(total *z)
 {
-    okra_status st = OKRA_OK;
+    FREE(z->of_R, z->keys);
+    okra_moments_clear_(&z->t);
+}
+
+okra_status okra_solution_sum_(okra_context *ctx, okra_sum_ *s,
+                               const okra_options *options, okra_store_ *store)
+{
     okra_operator_ op = {.kind = OKRA_OPERATOR_IDENTITY};
-    okra_bag_ *const bags[] = {bag};
+    okra_store_ *const stores[] = {store};
     double lambda = okra_strtod_(okra_options_get(options, "lambda"), NULL),
            epsilon = okra_strtod_(okra_options_get(options, "epsilon"), NULL), center = 0;
     okra_ridge_ r = {.ctx = ctx,
                      .p = s->whole,
                      .lambda = &lambda,
                      .count = 1,
-                     .bags = bags,
+                     .stores = stores,
                      .keep_moments = true};
-    total z = {.rounding = 0};
-    TRY(read_operator(ctx, s, &op));
-    TRY(sum_up(ctx, s, &z));
-    okra_bag_get_number_(s->bags[0], "center", &center);
+    FREED_BY(total_clear) total z = {.rounding = 0};
+    OWNS(&op.A);
+    CHK(read_operator(ctx, s, &op));
+    CHK(sum_up(ctx, s, &z));
+    okra_store_get_number_(s->stores[0], "center", &center);
     r.center = center != 0;
-    TRY(find_drift(s, &z));
-    TRY(judge_drift(ctx, s));
-    TRY(total_keep(&z, 1, op.A, s->whole->n, s->whole->map_x, bag));
+    CHK(find_drift(s, &z));
+    CHK(judge_drift(ctx, s));
+    CHK(total_keep(&z, 1, op.A, s->whole->n, s->whole->map_x, store));
     finish(s, &z);
-    TRY(okra_ridge_of_moments_(&r, &op, epsilon, &z.t));
-    TRY(okra_bag_put_text_(bag, "operator", okra_bag_get_text_(s->bags[0], "operator")));
-    TRY(okra_bag_put_number_(bag, "lambda", lambda));
-    TRY(okra_bag_put_number_(bag, "center", center));
-    TRY(okra_bag_put_number_(bag, "drift", s->drift));
-    TRY(okra_problem_put_weights_(s->whole, bag));
-done:
-    FREE(op.A, z.of_R, z.keys);
-    okra_moments_clear_(&z.t);
-    return st;
+    CHK(okra_ridge_of_moments_(&r, &op, epsilon, &z.t));
+    CHK(okra_store_put_text_(store, "operator",
+                             okra_store_get_text_(s->stores[0], "operator")));
+    CHK(okra_store_put_number_(store, "lambda", lambda));
+    CHK(okra_store_put_number_(store, "center", center));
+    CHK(okra_store_put_number_(store, "drift", s->drift));
+    return okra_problem_put_weights_(s->whole, store);
 }
 
 /* ---- what a model keeps, and what is checked of a file ---- */
@@ -520,18 +514,18 @@ done:
     OKRA_KEEPS_TOLD_("lambda2")
 #define RIDGE_FACTOR(k) OKRA_KEEPS_MATRIX_("factor." #k, OKRA_KEPT_FACTOR_ | \
                                            OKRA_KEPT_OPTIONAL_, "n", "n")
-static const okra_kept_ kept_factor[] = {
+static const okra_schema_ kept_factor[] = {
     OKRA_KEEPS_MATRIX_("factor", OKRA_KEPT_FACTOR_, "n", "n"),
     OKRA_KEEPS_SAME_("inputs", "c", "n"),
     OKRA_KEEPS_MATRIX_("coefficients", OKRA_KEPT_OPTIONAL_, "c", "d"),
     RIDGE_COMMON,
     OKRA_KEPT_END_};
-static const okra_kept_ kept_weights[] = {
+static const okra_schema_ kept_weights[] = {
     OKRA_KEEPS_MATRIX_("B", 0, "n", "c"),
     OKRA_KEEPS_MATRIX_("coefficients", OKRA_KEPT_OPTIONAL_, "c", "d"),
     RIDGE_COMMON,
     OKRA_KEPT_END_};
-static const okra_kept_ kept_embedding[] = {
+static const okra_schema_ kept_embedding[] = {
     OKRA_KEEPS_MATRIX_("coefficients", 0, "c", "d"),
     RIDGE_COMMON,
     RIDGE_FACTOR(0), RIDGE_FACTOR(1), RIDGE_FACTOR(2), RIDGE_FACTOR(3),
@@ -544,44 +538,41 @@ static const okra_kept_ kept_embedding[] = {
     OKRA_KEEPS_TOLD_("cg.residual"),
     RIDGE_MOMENTS,
     OKRA_KEPT_END_};
-const okra_kept_ *const okra_solution_kept_[] = {kept_factor, kept_weights, kept_embedding, NULL};
+const okra_schema_ *const okra_solution_kept_[] = {kept_factor, kept_weights, kept_embedding, NULL};
 /* clang-format on */
 
-static bool has(const okra_bag_ *bag, const char *name)
-{
-    okra_int rows, cols;
-    return okra_bag_get_(bag, name, &rows, &cols) != NULL;
-}
-
 /* What tables cannot say: all of them or none, and a basis under them. */
-okra_status okra_solution_check_(const okra_bag_ *bag, const okra_facts_ *facts)
+okra_status okra_solution_check_(const okra_store_ *store, const okra_facts_ *facts)
 {
     static const char *const whole[] = {"moments.C", "moments.R", "moments.phi",
                                         "moments.psi"};
     double number = 0;
     okra_int columns = okra_sizes_get_(facts->sizes, "c"),
              m = okra_sizes_get_(facts->sizes, "m");
-    bool any = has(bag, "moments.D") || has(bag, "moments.A") ||
-               has(bag, "moments.keys") || has(bag, "moments.rounding-R") ||
-               okra_bag_get_number_(bag, "moments.kept-y", &number) ||
-               okra_bag_get_number_(bag, "moments.rounding", &number);
-    bool all = okra_bag_get_number_(bag, "moments.kept-y", &number) &&
-               okra_bag_get_number_(bag, "moments.total", &number) &&
-               okra_bag_get_number_(bag, "moments.rounding", &number);
+    bool any = okra_store_has_(store, "moments.D") ||
+               okra_store_has_(store, "moments.A") ||
+               okra_store_has_(store, "moments.keys") ||
+               okra_store_has_(store, "moments.rounding-R") ||
+               okra_store_get_number_(store, "moments.kept-y", &number) ||
+               okra_store_get_number_(store, "moments.rounding", &number);
+    bool all = okra_store_get_number_(store, "moments.kept-y", &number) &&
+               okra_store_get_number_(store, "moments.total", &number) &&
+               okra_store_get_number_(store, "moments.rounding", &number);
     for (int k = 0; k < 4; k++) {
-        any = any || has(bag, whole[k]);
-        all = all && has(bag, whole[k]);
+        any = any || okra_store_has_(store, whole[k]);
+        all = all && okra_store_has_(store, whole[k]);
     }
-    bool waves = okra_bag_get_number_(bag, "basis.scale", &number);
-    bool factor = has(bag, "basis.factor");
-    bool sketch = has(bag, "basis.sketch") || has(bag, "basis.start") ||
-                  has(bag, "basis.value") || has(bag, "basis.column");
+    bool waves = okra_store_get_number_(store, "basis.scale", &number);
+    bool factor = okra_store_has_(store, "basis.factor");
+    bool sketch =
+        okra_store_has_(store, "basis.sketch") || okra_store_has_(store, "basis.start") ||
+        okra_store_has_(store, "basis.value") || okra_store_has_(store, "basis.column");
     bool basis = waves || factor;
     REFUSE_IF(any && (!all || !basis), OKRA_EFORMAT,
               "the moments that the model keeps are not whole");
     double rank = 0, are_waves = 0;
-    okra_bag_get_number_(bag, "x.rank", &rank);
-    okra_bag_get_number_(bag, "x.waves", &are_waves);
+    okra_store_get_number_(store, "x.rank", &rank);
+    okra_store_get_number_(store, "x.waves", &are_waves);
     bool right = !sketch || factor;
     if (waves) {
         right = !factor && are_waves != 0 && (!any || m == columns) &&

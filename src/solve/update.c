@@ -12,7 +12,7 @@
  * G^-1 Y comes with S, in one pass over G. Pairs with weights w: lambda / w_i in the
  * place of lambda. Matrix operators: the same for each factor of below.
  * Cost: n^2 m + 2 n^2 d to add, 3 r n^2 to take out r rows; a fit takes n^3/3 and n^2/2
- * values of the kernel. Memory: the factor stands in a room (data/bag.c) that it shares
+ * values of the kernel. Memory: the factor stands in a room (data/store.c) that it shares
  * with the one it grew from. Where it must move there is a second one.
  *
  * Accuracy: each step has a backward error of a few eps |K + lambda I|, so they add up.
@@ -41,7 +41,7 @@
 
 /* The factor of K + shift I, for outputs along the rows of E. */
 typedef struct direction {
-    char name[24]; /* in a bag */
+    char name[24]; /* in a store */
     double shift;
     okra_mat_ E; /* p NULL: outputs as they are */
 } direction;
@@ -94,33 +94,33 @@ static okra_status directions_open(okra_context *ctx, const double *A, okra_int 
 
 OKRA_CLEARS_(directions_clear, directions, it->E)
 
-/* One factor into the bag, and what its outputs add to C. */
-static okra_status fit_one(okra_ridge_ *r, const okra_large_ *K, const direction *v,
+/* One factor into the store, and what its outputs add to C. */
+static okra_status fit_one(okra_ridge_ *r, const okra_matrix_ *K, const direction *v,
                            double *jitter, double *C)
 {
     okra_int n = r->p->n, d = r->p->d, e = v->E.rows;
-    FREED_BY(okra_large_drop_) okra_large_ *G = NULL;
+    FREED_BY(okra_matrix_drop_) okra_matrix_ *G = NULL;
     OWNED double *F = NULL;
     double added = 0;
-    CHK(okra_large_create_(r->ctx, n, n, "a factor of the Gram matrix", &G));
-    CHK(okra_large_copy_(r->ctx, false, K, G));
-    CHK(okra_large_add_diagonal_(r->ctx, v->shift, G));
-    CHK(okra_large_cholesky_(r->ctx, G, &added));
+    CHK(okra_matrix_create_(r->ctx, n, n, "a factor of the Gram matrix", &G));
+    CHK(okra_matrix_copy_(r->ctx, false, K, G));
+    CHK(okra_matrix_add_diagonal_(r->ctx, v->shift, G));
+    CHK(okra_matrix_cholesky_(r->ctx, G, &added));
     *jitter = OKRA_MAX_(*jitter, added);
     CHK(okra_doubles_(r->ctx, n, e, "the outputs of a factor", &F));
     okra_mat_ Fm = okra_mat_of_(F, n, e);
     CHK(okra_gemm_(r->ctx, false, true, 1, okra_mat_of_(r->Y, n, d), v->E, 0, Fm));
-    CHK(okra_large_solve_host_(r->ctx, true, G, Fm));
+    CHK(okra_matrix_solve_host_(r->ctx, true, G, Fm));
     CHK(okra_gemm_(r->ctx, false, false, 1, Fm, v->E, 1, okra_mat_of_(C, n, d)));
-    return okra_large_keep_(r->ctx, &G, true, "a factor of the Gram matrix", v->name,
-                            r->bags[0]);
+    return okra_matrix_keep_(r->ctx, &G, true, "a factor of the Gram matrix", v->name,
+                             r->stores[0]);
 }
 
 okra_status okra_ridge_factors_(okra_ridge_ *r, const double *A)
 {
     okra_int n = r->p->n, d = r->p->d;
     FREED_BY(directions_clear) directions o = {0};
-    FREED_BY(okra_large_drop_) okra_large_ *K = NULL;
+    FREED_BY(okra_matrix_drop_) okra_matrix_ *K = NULL;
     OWNED double *C = NULL;
     double jitter = 0;
     CHK(directions_open(r->ctx, A, d, r->lambda[0], &o));
@@ -135,8 +135,8 @@ okra_status okra_ridge_factors_(okra_ridge_ *r, const double *A)
         CHK(okra_cancelled_(r->ctx));
         CHK(fit_one(r, K, &o.of[k], &jitter, C));
     }
-    CHK(okra_bag_put_number_(r->bags[0], "jitter", jitter));
-    return okra_bag_put_(r->bags[0], "coefficients", &C, n, d);
+    CHK(okra_store_put_number_(r->stores[0], "jitter", jitter));
+    return okra_store_put_(r->stores[0], "coefficients", &C, n, d);
 }
 
 okra_status okra_ridge_keep_operator_(const okra_ridge_ *r, const double *A)
@@ -144,7 +144,7 @@ okra_status okra_ridge_keep_operator_(const okra_ridge_ *r, const double *A)
     okra_int d = r->p->d;
     bool kept = A && !r->p->map_x && d <= r->p->n; /* no larger than coefficients */
     for (size_t l = 0; kept && l < r->count; l++) {
-        CHK(okra_bag_put_copy_(r->bags[l], "operator.A", A, d, d));
+        CHK(okra_store_put_copy_(r->stores[l], "operator.A", A, d, d));
     }
     return OKRA_OK;
 }
@@ -172,16 +172,16 @@ static const char *obstacle(const okra_change_ *c, const directions *o)
     double jitter = 0;
     bool kept = o->count > 0;
     for (int k = 0; k < o->count; k++) {
-        kept = kept && okra_bag_mat_(c->old, o->of[k].name).rows == old;
+        kept = kept && okra_store_mat_(c->old, o->of[k].name).rows == old;
     }
     const char *why = NULL;
-    if (okra_bag_get_text_(c->old, "graph") || p->unlabelled > 0) {
+    if (okra_store_get_text_(c->old, "graph") || p->unlabelled > 0) {
         why = "it has a smoothness penalty or inputs without outputs";
     } else if (!kept) {
         why = "the model does not keep its factor";
     } else if (p->y->missing) {
         why = "outputs have missing values";
-    } else if (okra_bag_get_number_(c->old, "jitter", &jitter) && jitter != 0) {
+    } else if (okra_store_get_number_(c->old, "jitter", &jitter) && jitter != 0) {
         why = "the Gram matrix is singular to rounding";
     } else if (c->removed_count > 0 && dear(old, c->removed[0], c->removed_count)) {
         why = "so many rows go that a new factor takes less time";
@@ -193,8 +193,8 @@ static const char *obstacle(const okra_change_ *c, const directions *o)
 static okra_status find_directions(okra_context *ctx, const okra_change_ *c,
                                    double lambda, directions *out)
 {
-    const char *text = okra_bag_get_text_(c->old, "operator");
-    okra_mat_ A = okra_bag_mat_(c->old, "operator.A");
+    const char *text = okra_store_get_text_(c->old, "operator");
+    okra_mat_ A = okra_store_mat_(c->old, "operator.A");
     if (text && (strcmp(text, "identity") == 0 || strcmp(text, "tensor") == 0)) {
         directions_plain(lambda, out);
     } else if (A.p) {
@@ -211,14 +211,14 @@ typedef struct update {
     okra_int n, m; /* pairs that stay, pairs that come */
     double *K;     /* m x (n + m): rows of the new inputs */
     double *Y, *C; /* (n + m) x d: outputs, coefficients; or NULL */
-    okra_bag_ *bag;
+    okra_store_ *store;
 } update;
 
 static okra_status new_rows(update *u)
 {
     okra_context *ctx = u->ctx;
     FREED_BY(okra_data_drop_) okra_data *fresh = NULL;
-    FREED_BY(okra_other_drop_) okra_other_ *other = NULL;
+    FREED_BY(okra_test_side_drop_) okra_test_side_ *other = NULL;
     FREED_BY(okra_entries_drop_) okra_entries_ *entries = NULL;
     OWNED okra_int *index = NULL;
     if (u->m == 0) {
@@ -229,10 +229,10 @@ static okra_status new_rows(update *u)
         index[i] = u->n + i;
     }
     CHK(okra_data_take(u->c->problem->x, index, u->m, &fresh));
-    CHK(okra_other_create_(ctx, u->c->problem->kx, fresh, &other));
+    CHK(okra_test_side_create_(ctx, u->c->problem->kx, fresh, &other));
     CHK(okra_entries_create_(ctx, u->c->problem->kx, other, &entries));
     CHK(okra_doubles_(ctx, u->m, u->n + u->m, "the rows of the new inputs", &u->K));
-    return okra_large_gram_host_(ctx, entries, 0, okra_mat_of_(u->K, u->m, u->n + u->m));
+    return okra_matrix_gram_host_(ctx, entries, 0, okra_mat_of_(u->K, u->m, u->n + u->m));
 }
 
 /* Rows n.. of G from those of the kernel, the first m of R; rows of R after these are
@@ -281,7 +281,8 @@ static okra_status measure(okra_context *ctx, const okra_problem_ *p, double lam
     }
     for (int a = 0; a < GROUPS; a++) {
         for (int b = 0; b <= a; b++) {
-            CHK(okra_bound_block_(ctx, p->kx, NULL, at[a], tall, at[b], tall, K, TALL));
+            CHK(okra_trained_kernel_block_(ctx, p->kx, NULL, at[a], tall, at[b], tall, K,
+                                           TALL));
             for (okra_int i = 0; i < tall; i++) {
                 for (okra_int j = 0; j < tall; j++) {
                     okra_int r = at[a] + i, c = at[b] + j;
@@ -301,18 +302,19 @@ static okra_status measure(okra_context *ctx, const okra_problem_ *p, double lam
 
 /* What is left of the old factor, with room for m more rows. *before: rows of the room
  * that others see. */
-static okra_status find_room(const update *u, const char *name, okra_room_ **room,
+static okra_status find_room(const update *u, const char *name, okra_growing_ **room,
                              okra_int *before)
 {
     okra_int n = u->n, all = u->n + u->m;
-    okra_mat_ old = okra_bag_mat_(u->c->old, name);
+    okra_mat_ old = okra_store_mat_(u->c->old, name);
     *before = n;
-    *room = u->c->removed_count == 0 ? okra_bag_enter_(u->c->old, name, all) : NULL;
+    *room = u->c->removed_count == 0 ? okra_store_enter_(u->c->old, name, all) : NULL;
     if (!*room) {
-        CHK(okra_room_create_(u->ctx, all, "the new factor", room));
+        CHK(okra_growing_create_(u->ctx, all, "the new factor", room));
         *before = all;
-        CHK(okra_factor_without_(u->ctx, old, u->c->removed, u->c->removed_count,
-                                 okra_mat_part_(okra_room_mat_(*room, all), 0, n, 0, n)));
+        CHK(okra_factor_without_(
+            u->ctx, old, u->c->removed, u->c->removed_count,
+            okra_mat_part_(okra_growing_mat_(*room, all), 0, n, 0, n)));
     }
     return OKRA_OK;
 }
@@ -331,18 +333,18 @@ static okra_status fill(const update *u, okra_mat_ E, okra_mat_ R)
                  : okra_mat_transpose_(okra_mat_of_(u->Y, N, d), outputs);
 }
 
-/* A factor into the bag, its outputs into C; *done false: there must be a fit. */
+/* A factor into the store, its outputs into C; *done false: there must be a fit. */
 static okra_status change_one(update *u, const direction *v, bool *done)
 {
     okra_status st = OKRA_OK;
     const okra_problem_ *p = u->c->problem;
     okra_int N = u->n + u->m, before = 0;
     okra_int e = !u->Y ? 0 : v->E.p ? v->E.rows : p->d;
-    okra_room_ *room = NULL;
+    okra_growing_ *room = NULL;
     double *rows = NULL, drift = 0;
     TRY(find_room(u, v->name, &room, &before));
     TRY(okra_doubles_(u->ctx, u->m + e, N, "the rows of the new inputs", &rows));
-    okra_mat_ G = okra_room_mat_(room, N), R = okra_mat_of_(rows, u->m + e, N);
+    okra_mat_ G = okra_growing_mat_(room, N), R = okra_mat_of_(rows, u->m + e, N);
     okra_mat_ solved = okra_mat_part_(R, u->m, e, 0, N);
     TRY(fill(u, v->E, R));
     TRY(border(u, v->shift, G, R, done));
@@ -362,10 +364,11 @@ static okra_status change_one(update *u, const direction *v, bool *done)
         TRY(v->E.p ? okra_gemm_(u->ctx, true, false, 1, solved, v->E, 1, C)
                    : okra_mat_transpose_(solved, C));
     }
-    TRY(okra_bag_put_room_(u->bag, v->name, room, N, before));
+    TRY(okra_store_add_(u->store, v->name,
+                        (okra_store_item_){.A = G, .room = room, .before = before}));
     room = NULL;
 done:
-    okra_room_leave_(room, N, before);
+    okra_growing_leave_(room, N, before);
     okra_free_(rows);
     return st;
 }
@@ -393,35 +396,37 @@ static okra_status outputs(okra_ridge_ *r, update *u)
 static okra_status put_rest(const okra_ridge_ *r, update *u, double lambda)
 {
     const okra_change_ *c = u->c;
-    okra_bag_ *bag = u->bag;
-    okra_mat_ A = okra_bag_mat_(c->old, "operator.A");
-    CHK(okra_bag_put_number_(bag, "jitter", 0));
+    okra_store_ *store = u->store;
+    okra_mat_ A = okra_store_mat_(c->old, "operator.A");
+    CHK(okra_store_put_number_(store, "jitter", 0));
     if (u->C) {
-        CHK(okra_bag_put_(bag, "coefficients", &u->C, r->p->n, r->p->d));
+        CHK(okra_store_put_(store, "coefficients", &u->C, r->p->n, r->p->d));
     }
     if (r->mean) {
-        CHK(okra_ridge_put_mean_(bag, r->mean, r->p->d));
+        CHK(okra_ridge_put_mean_(store, r->mean, r->p->d));
     }
     if (A.p) {
-        CHK(okra_bag_put_copy_(bag, "operator.A", A.p, A.rows, A.cols));
+        CHK(okra_store_put_copy_(store, "operator.A", A.p, A.rows, A.cols));
     }
-    CHK(okra_bag_put_text_(bag, "operator", okra_bag_get_text_(c->old, "operator")));
-    CHK(okra_bag_put_number_(bag, "lambda", lambda));
-    CHK(okra_bag_put_number_(bag, "center", r->center));
-    CHK(okra_bag_put_number_(bag, "drift", c->drift));
-    return okra_problem_put_weights_(r->p, bag);
+    CHK(okra_store_put_text_(store, "operator",
+                             okra_store_get_text_(c->old, "operator")));
+    CHK(okra_store_put_number_(store, "lambda", lambda));
+    CHK(okra_store_put_number_(store, "center", r->center));
+    CHK(okra_store_put_number_(store, "drift", c->drift));
+    return okra_problem_put_weights_(r->p, store);
 }
 
-okra_status okra_solution_update_(okra_context *ctx, okra_change_ *c, okra_bag_ *bag)
+okra_status okra_solution_update_(okra_context *ctx, okra_change_ *c, okra_store_ *store)
 {
     okra_ridge_ r = {.ctx = ctx, .p = c->problem};
-    update u = {.ctx = ctx, .c = c, .m = c->added, .n = r.p->n - c->added, .bag = bag};
+    update u = {
+        .ctx = ctx, .c = c, .m = c->added, .n = r.p->n - c->added, .store = store};
     OWNS(&u.K, &u.C, &r.Y, &r.s, &r.mean);
     FREED_BY(directions_clear) directions o = {0};
     double lambda = 0, center = 0;
     bool done = true;
-    okra_bag_get_number_(c->old, "lambda", &lambda);
-    okra_bag_get_number_(c->old, "center", &center);
+    okra_store_get_number_(c->old, "lambda", &lambda);
+    okra_store_get_number_(c->old, "center", &center);
     r.center = center != 0;
     CHK(find_directions(ctx, c, lambda, &o));
     if ((c->why = o.count > 0 ? obstacle(c, &o)

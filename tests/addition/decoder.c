@@ -12,33 +12,21 @@ typedef struct state {
     double *H; /* tests x d */
 } state;
 
-static void release(void *arg)
+static void clear(void *arg)
 {
-    state *s = arg;
-    if (s) {
-        okra_free_(s->H);
-        okra_free_(s);
-    }
+    okra_free_(((state *)arg)->H);
 }
 
-static okra_status create(okra_context *ctx, const okra_output_ *output,
-                          const okra_options *options,
-                          const okra_decode_request_ *request, void **out)
+static okra_status open(okra_context *ctx, void *arg, const okra_output_ *output,
+                        const void *options, const okra_decode_request_ *request)
 {
-    okra_status st = OKRA_OK;
-    state *s = NULL;
+    state *s = arg;
     (void)options;
-    TRY(okra_decode_check_plain_("whole", request));
-    TRY(okra_decode_check_features_(output, "decoder whole"));
-    ZALLOC(s, 1);
+    CHK(okra_decode_check_plain_("whole", request));
+    CHK(okra_decode_check_features_(output, "decoder whole"));
     s->output = output;
     s->tests = request->tests;
-    TRY(okra_doubles_(ctx, s->tests, output->d, "the predictions", &s->H));
-    *out = s;
-    s = NULL;
-done:
-    release(s);
-    return st;
+    return okra_doubles_(ctx, s->tests, output->d, "the predictions", &s->H);
 }
 
 static okra_status block_in(okra_context *ctx, void *arg, const okra_block_ *block)
@@ -75,8 +63,9 @@ const okra_decoder_ okra_decoder_whole_ = {
     .options = {"decoder whole", NULL, 0},
     .pointwise = true,
     .reports = true,
-    .create = create,
+    .state = sizeof(state),
+    .open = open,
     .block = block_in,
     .finish = finish,
-    .free = release,
+    .clear = clear,
 };

@@ -3,14 +3,11 @@
  */
 #include "decode/decode.h"
 
-static okra_status create(okra_context *ctx, const okra_output_ *output,
-                          const okra_options *options,
-                          const okra_decode_request_ *request, void **out)
+static okra_status open(okra_context *ctx, void *state, const okra_output_ *output,
+                        const void *options, const okra_decode_request_ *request)
 {
-    okra_decoded_ *made = NULL;
+    okra_decoded_ *made = state;
     (void)ctx, (void)options;
-    ZMAKE(made, 1);
-    *out = made;
     made->top = 1;
     ZMAKE(made->index, request->tests);
     ZMAKE(made->distance, request->tests);
@@ -35,12 +32,9 @@ static okra_status finish(okra_context *ctx, void *arg, okra_decoded_ *out)
     return OKRA_OK;
 }
 
-static void release(void *arg)
+static void clear(void *state)
 {
-    if (arg) {
-        okra_decoded_clear_(arg);
-        okra_free_(arg);
-    }
+    okra_decoded_clear_(state);
 }
 
 const okra_decoder_ okra_decoder_nowhere_ = {
@@ -48,8 +42,9 @@ const okra_decoder_ okra_decoder_nowhere_ = {
     .help = "a candidate that there is not",
     .options = {"decoder nowhere", NULL, 0},
     .chooses = true,
-    .create = create,
+    .state = sizeof(okra_decoded_),
+    .open = open,
     .block = block_in,
     .finish = finish,
-    .free = release,
+    .clear = clear,
 };

@@ -18,27 +18,27 @@ static const okra_option rows[] = {{"power", OKRA_OPTION_NUMBER,
 extern const okra_method_ okra_method_share_;
 
 static okra_status fit(okra_context *ctx, const okra_problem_ *problem,
-                       const okra_options *options, okra_bag_ *bag)
+                       const okra_options *options, okra_store_ *store)
 {
     share_options o;
     (void)ctx;
     (void)problem;
     okra_status st = okra_options_read(options, &okra_method_share_.options, &o);
-    return st == OKRA_OK ? okra_bag_put_number_(bag, "power", o.power) : st;
+    return st == OKRA_OK ? okra_store_put_number_(store, "power", o.power) : st;
 }
 
-static okra_form_ form(const okra_bag_ *bag)
+static okra_form_ form(const okra_store_ *store)
 {
-    (void)bag;
+    (void)store;
     return OKRA_FORM_WEIGHTS;
 }
 
-static okra_status predict(okra_context *ctx, const okra_bag_ *bag, okra_query_ *query,
-                           okra_mat_ out)
+static okra_status predict(okra_context *ctx, const okra_store_ *store,
+                           okra_query_ *query, okra_mat_ out)
 {
     double power = 0;
     (void)ctx;
-    if (!okra_bag_get_number_(bag, "power", &power) || !(power > 0)) {
+    if (!okra_store_get_number_(store, "power", &power) || !(power > 0)) {
         return okra_fail_(OKRA_EFORMAT, "share: the model's power is %g", power);
     }
     for (okra_int r = 0; r < query->m; r++) {
@@ -54,13 +54,13 @@ static okra_status predict(okra_context *ctx, const okra_bag_ *bag, okra_query_ 
     return OKRA_OK;
 }
 
-/* What a model keeps, which a model file is checked against: see data/kept.h. */
+/* What a model keeps, which a model file is checked against: see data/store.h. */
 /* clang-format off */
-static const okra_kept_ kept_power[] = {
+static const okra_schema_ kept_power[] = {
     OKRA_KEEPS_NUMBER_("power", OKRA_KEPT_POSITIVE_, "1e-3", "1e3"),
     OKRA_KEEPS_SAME_("inputs", "c", "n"),
     OKRA_KEPT_END_};
-static const okra_kept_ *const kept[] = {kept_power, NULL};
+static const okra_schema_ *const kept[] = {kept_power, NULL};
 /* clang-format on */
 
 const okra_method_ okra_method_share_ = {

@@ -15,43 +15,43 @@ static const okra_option rows[] = {{"lambda", OKRA_OPTION_NUMBER,
                                    {0}};
 
 static okra_status fit_one(okra_context *ctx, const okra_problem_ *problem, double lambda,
-                           okra_bag_ *bag)
+                           okra_store_ *store)
 {
-    FREED_BY(okra_large_drop_) okra_large_ *K = NULL;
+    FREED_BY(okra_matrix_drop_) okra_matrix_ *K = NULL;
     CHK(okra_problem_K_(ctx, problem, &K));
-    CHK(okra_large_add_diagonal_(ctx, lambda, K));
-    CHK(okra_large_cholesky_(ctx, K, NULL));
-    CHK(okra_large_keep_(ctx, &K, true, "the factor", "factor", bag));
-    CHK(okra_bag_put_number_(bag, "center", 0));
-    return okra_bag_put_number_(bag, "lambda", lambda);
+    CHK(okra_matrix_add_diagonal_(ctx, lambda, K));
+    CHK(okra_matrix_cholesky_(ctx, K, NULL));
+    CHK(okra_matrix_keep_(ctx, &K, true, "the factor", "factor", store));
+    CHK(okra_store_put_number_(store, "center", 0));
+    return okra_store_put_number_(store, "lambda", lambda);
 }
 
 static okra_status path(okra_context *ctx, const okra_problem_ *problem,
                         const okra_options *options, const double *lambda, size_t count,
-                        okra_bag_ *const *bags)
+                        okra_store_ *const *stores)
 {
     (void)options;
     for (size_t l = 0; l < count; l++) {
-        CHK(fit_one(ctx, problem, lambda[l], bags[l]));
+        CHK(fit_one(ctx, problem, lambda[l], stores[l]));
     }
     return OKRA_OK;
 }
 
-static okra_form_ form(const okra_bag_ *bag)
+static okra_form_ form(const okra_store_ *store)
 {
-    (void)bag;
+    (void)store;
     return OKRA_FORM_WEIGHTS;
 }
 
-static okra_status predict(okra_context *ctx, const okra_bag_ *bag, okra_query_ *query,
-                           okra_mat_ out)
+static okra_status predict(okra_context *ctx, const okra_store_ *store,
+                           okra_query_ *query, okra_mat_ out)
 {
     okra_int n = 0, columns = 0;
-    const okra_large_ *there = okra_large_kept_(bag, "factor");
+    const okra_matrix_ *there = okra_matrix_kept_(store, "factor");
     if (there) { /* several processes share it */
         return okra_query_solve_by_(ctx, query, there, out);
     }
-    const double *L = okra_bag_get_(bag, "factor", &n, &columns);
+    const double *L = okra_store_get_(store, "factor", &n, &columns);
     return okra_query_solve_(ctx, query, okra_mat_view_(L, n, n, n), out);
 }
 
@@ -62,13 +62,13 @@ static okra_coupling_ coupling(const okra_options *options)
 }
 
 /* clang-format off */
-static const okra_kept_ kept_factor[] = {
+static const okra_schema_ kept_factor[] = {
     OKRA_KEEPS_MATRIX_("factor", OKRA_KEPT_FACTOR_, "n", "n"),
     OKRA_KEEPS_NUMBER_("lambda", OKRA_KEPT_POSITIVE_, "1e-9", "1e9"),
     OKRA_KEEPS_NUMBER_("center", OKRA_KEPT_WHOLE_, "0", "1"),
     OKRA_KEEPS_SAME_("inputs", "c", "n"),
     OKRA_KEPT_END_};
-static const okra_kept_ *const kept[] = {kept_factor, NULL};
+static const okra_schema_ *const kept[] = {kept_factor, NULL};
 /* clang-format on */
 
 /* Kernel and lambda are looked for where that has a closed form. */

@@ -62,9 +62,9 @@ def shown(value, places):
 def sample():
     edges = [[i, j] for i in range(40) for j in range(i) if (i * 7 + j * 3) % 11 == 0]
     cell = {"okra": 0.9234, "okra_sd": 0.0123, "paper": 0.9111, "paper_sd": 0.02,
-            "difference_sd": 0.52, "verdict": "reproduced"}
+            "z": 0.52, "verdict": "reproduced as printed"}
     worse = {"okra": 0.8017, "okra_sd": 0.0104, "paper": 0.9502, "paper_sd": 0.011,
-             "difference_sd": -9.8, "verdict": "not reproduced", "why": "another <data> set & more"}
+             "z": -9.8, "verdict": "differs", "why": "another <data> set & more"}
     wave = [[math.sin(a * x / 5) * math.cos(y / 4) for y in range(16) for x in range(16)]
             for a in (1, 2, 3)]
     return {

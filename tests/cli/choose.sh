@@ -43,6 +43,54 @@ expect_in "decode         labels" told
 okra predict -q chosen.okra --x tx.csv -o p.csv
 if grep -q '[^01,]' p.csv; then exit 1; fi
 
+# effort: how many pairs are looked at
+awk 'BEGIN { srand(5); for (i = 0; i < 400; i++) { a = 6 * rand(); print a > "many_x.csv"; print sin(a) > "many_y.csv" } }'
+for effort in quick:300 normal:400 thorough:400; do
+    expect 0 okra fit --x many_x.csv --y many_y.csv --effort "${effort%:*}" -o e.okra
+    expect_in "leave-one-out on ${effort#*:} " out
+    if grep -q -- '--effort' out; then exit 1; fi
+done
+
+# one value far from the others
+awk 'NR == 8 { print 90000; next } { print }' many_y.csv >outlier.csv
+expect 0 okra fit --x many_x.csv --y outlier.csv --effort quick -o e.okra
+expect_in "outputs: row 7 has 9e+04 in column 0, " err
+expect 0 okra fit --x many_x.csv --y many_y.csv --effort quick -o e.okra
+if grep -q 'deviations away' err; then exit 1; fi
+# a column that is nearly all zeros has rare values, no outlier
+awk '{ print $0 "," (NR == 8 ? 90000 : 0) }' many_y.csv >sparse.csv
+expect 0 okra fit --x many_x.csv --y sparse.csv --effort quick -o e.okra
+if grep -q 'deviations away' err; then exit 1; fi
+
+# what was learned, beside an answer that needs no inputs; sparse sets: F1 of an expert or better
+awk 'BEGIN { srand(3); for (i = 0; i < 240; i++) { f = i < 160 ? "tr" : "te";
+    a = 2 * rand() - 1; b = 2 * rand() - 1; c = 2 * rand() - 1; print a "," b "," c > (f "_x.csv")
+    s = ""; any = 0
+    for (j = 0; j < 12; j++) {
+        on = sin(3 * j) * a + cos(5 * j) * b + sin(7 * j) * c + 0.6 * (rand() - 0.5) > 0.75
+        any += on; if (j == 11 && !any) on = 1
+        s = s (j ? "," : "") on }
+    print s > (f "_sets.csv"); print(a * b > 0 ? "p" : "m") > (f "_class.csv")
+    print(rand() > 0.4 ? "p" : "m") > (f "_coin.csv") } }'
+f1() { okra score --y te_sets.csv --yhat p.csv --metric f1:average=example | awk '{ print $NF }'; }
+expect 0 okra fit --x tr_x.csv --y tr_sets.csv -o s.okra
+expect_in "left out       F1 0." out
+expect_in "; the most frequent set: 0." out
+okra predict -q s.okra --x te_x.csv -o p.csv
+own=$(f1)
+okra fit -q --x tr_x.csv --y tr_sets.csv --ky tanimoto --decode labels -o t.okra
+okra predict -q t.okra --x te_x.csv -o p.csv
+tanimoto=$(f1)
+okra predict -q s.okra --x te_x.csv --decode labels -o p.csv # cut at 1/2
+half=$(f1)
+awk -v a="$own" -v b="$tanimoto" -v c="$half" 'BEGIN { exit !(a > b - 0.02 && a > c + 0.02) }' ||
+    { echo "F1 of the choice $own, tanimoto $tanimoto, cut at 1/2 $half" >&2; exit 1; }
+expect 0 okra fit --x tr_x.csv --y labels:tr_class.csv -o s.okra --json
+expect_in '"measure": "error rate"' out
+expect_in '"nothing": false' out
+expect 0 okra fit --x tr_x.csv --y labels:tr_coin.csv -o s.okra
+expect_in "the best setting is no better than the most frequent class (error rate 0." err
+
 # classes, strings, strings to strings of their lengths, molecules, nodes, several inputs
 printf 'a\nb\na\nb\na\nb\nb\na\n' >classes.csv
 again --x x.csv --y labels:classes.csv
@@ -73,19 +121,65 @@ okra predict -q chosen.okra --x new.txt -o p.txt
 [ "$(tr '\n' ' ' <p.txt)" = "bates rols " ]
 okra predict -q chosen.okra --x new.txt --candidates forms.txt -o p.txt # of a list all the same
 [ "$(grep -cxFf forms.txt p.txt)" = 2 ]
+# tags as texts: those that come again are classes
+awk '{ print NR % 2 ? "V;PST" : "V;PRS" }' stems.txt >tags.txt
+awk '{ print $0 (NR % 2 ? "ta" : "nin") }' stems.txt >tagged.txt
+again --x stems.txt --x tags.txt --y tagged.txt
+expect_in "(zero-one@2 + 0.2)*" told
+printf 'V;PST\nV;PRS\n' >new_tags.txt
+okra predict -q chosen.okra --x new.txt --x new_tags.txt -o p.txt
+[ "$(tr '\n' ' ' <p.txt)" = "batta rolnin " ]
 sort -R --random-source=stems.txt forms.txt >mixed.txt # not edits of their inputs
 expect 0 okra fit --x stems.txt --y mixed.txt -o c.okra
 if grep -q rewrite out; then exit 1; fi
 printf 'CCO\nCCC\nc1ccccc1\nCO\nCN\nCCN\nCCCO\nCCCC\n' >m.smi
 again --x m.smi --y y.csv
 again --x x.csv --y m.smi
-expect_in "--ky 'ecfp | tanimoto'" told
+expect_in "--ky '(ecfp(radius=1,bits=2048) | tanimoto) + (composition(bits=512) | tanimoto)'" told
+# of 50 molecules or more: by the rank of the truth among those left out together
+"$PYTHON" - <<'END'
+import random
+random.seed(3)
+with open("ranked.smi", "w") as y, open("ranked.csv", "w") as x:
+    for i in range(60):
+        carbons, oxygens = 1 + i % 15, i // 15
+        y.write("C" * carbons + "OC" * oxygens + "\n")
+        x.write(f"{carbons + random.gauss(0, 0.2)},{oxygens + random.gauss(0, 0.2)}\n")
+END
+again --x ranked.csv --y ranked.smi
+expect_in "chosen         kfold:5 on 60 pairs" told
+expect_in "the best with mrr" told
+if grep -q center-output told; then exit 1; fi
+expect 0 okra select --x ranked.csv --y ranked.smi --kx 'rbf(sigma=1)' --lambda 0.01,1 --metric hit-rate:k=3 --cv kfold:4
+expect_in "hit-rate:k=3" out
+# a window: the truth alone is left of each mass, so that it is found
+expect 0 okra select --x ranked.smi --y ranked.smi --kx 'ecfp | tanimoto' --lambda 0.1 --metric mrr --cv loo --within mass=1ppm
+expect_in "mrr            1 +- 0" out
+expect_fail 2 "okra select: a window says which candidates are put in order, and metric mse puts none: expected mrr or hit-rate" \
+    okra select --x x.csv --y y.csv --lambda 1 --metric mse --within mass=1ppm
 printf '0 1\n1 2\n2 3\n3 4\n4 5\n5 6\n6 7\n' >n.edges
 again --x n.edges --y y.csv
 again --x x.csv --y n.edges
 expect_in "ky             diffusion(beta=" told
 again --x x.csv --x words.txt --y y.csv
 expect_in "@" told
+# of two descriptions, one of which says more: a sum with learned weights; of two that say
+# something only together: their product
+"$PYTHON" - <<'END'
+import random
+random.seed(1)
+with open("a.csv", "w") as a, open("b.csv", "w") as b, open("s.csv", "w") as s, open("p.csv", "w") as p:
+    for _ in range(80):
+        u, v, w = (random.gauss(0, 1) for _ in range(3))
+        a.write(f"{u}\n")
+        b.write(f"{v},{w}\n")
+        s.write(f"{3 * u + 0.5 * v + 0.2 * random.gauss(0, 1)}\n")
+        p.write(f"{(u > 0) * v + (u < 0) * w}\n")
+END
+again --x a.csv --x b.csv --y s.csv
+grep -q '^kx  *0\.9[0-9]*\*(standardize@1 | rbf(sigma=.*)) + 0\.0[0-9]*\*(standardize@2 | rbf(sigma=' told
+again --x a.csv --x b.csv --y p.csv
+grep -q '^kx  *(standardize@1 | rbf(sigma=[0-9.]*))\*(standardize@2 | rbf(sigma=[0-9.]*))$' told
 
 # another method: the likeliest kernel; lambda, or what stands for it, by folds
 "$PYTHON" - <<'END'

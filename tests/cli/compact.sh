@@ -80,11 +80,36 @@ expect_same whole.txt small.txt
 # the size is told before a large file is written
 "$PYTHON" -c 'import numpy as np
 np.save("big.npy", np.random.default_rng(1).normal(size=(3000, 2)))'
-expect 0 okra fit --x big.npy --y big.npy --kx 'rbf(sigma=2)' --ky 'rbf(sigma=1)' --lambda 0.1 -o big.okra
+expect 0 okra fit --x big.npy --y big.npy --kx 'rbf(sigma=2)' --ky 'rbf(sigma=1)' --lambda 0.1 --compact=no -o big.okra
 expect_in "okra fit: the model takes about 68.8 MiB; with --compact 34.4 MiB; with --compact=recompute 93.8 KiB" err
 [ "$(bytes big.okra)" -gt $((68 * 1024 * 1024)) ]
+# by default it has what prediction needs: no factor where it is large
+expect 0 okra fit --x big.npy --y big.npy --kx 'rbf(sigma=2)' --ky 'rbf(sigma=1)' --lambda 0.1 -o small.okra
+expect_in "okra fit: the model leaves out its factor, 68.8 MiB, which is computed again where it is needed" err
+[ "$(bytes small.okra)" -lt 200000 ]
+"$PYTHON" -c 'import numpy as np
+np.save("few.npy", np.load("big.npy")[:9])'
+for model in big small; do
+    okra predict -q $model.okra --x few.npy -o $model.csv
+done
+expect_same big.csv small.csv
+# explicit outputs: coefficients alone; weights, intervals and updates are those of the whole model
+okra fit -q --x big.npy --y big.npy --kx 'rbf(sigma=2)' --ky linear --lambda 0.1 --keep weights -o big.okra
+okra fit -q --x big.npy --y big.npy --kx 'rbf(sigma=2)' --ky linear --lambda 0.1 -o small.okra
+[ "$(bytes big.okra)" -gt $((68 * 1024 * 1024)) ]
+[ "$(bytes small.okra)" -lt 200000 ]
+for model in big small; do
+    okra predict -q $model.okra --x few.npy --weights $model.npy -o $model.csv
+done
+expect_same big.csv small.csv
+"$PYTHON" -c 'import numpy as np
+assert np.abs(np.load("big.npy") - np.load("small.npy")).max() < 1e-12'
+expect 0 okra update small.okra --x few.npy --y few.npy -o more.okra
+expect_in "new fit: the model does not keep its factor (okra fit --keep weights keeps it)" out
+"$PYTHON" -c 'import numpy as np
+np.save("big.npy", np.random.default_rng(1).normal(size=(3000, 2)))'
 expect 0 okra select --x big.npy --y big.npy --kx 'rbf(sigma=2)' --ky 'rbf(sigma=1)' --lambda 0.1 --cv kfold:2 \
     --compact=recompute -o big.okra
 [ "$(bytes big.okra)" -lt 200000 ]
-expect_fail 2 "okra fit: fit: compact is 'half', expected one of no|yes|recompute" \
+expect_fail 2 "okra fit: fit: compact is 'half', expected one of no|yes|recompute|auto" \
     okra fit --x big.npy --y big.npy --compact=half -o m.okra

@@ -113,7 +113,8 @@ okra predict -q l.okra --x x.csv -o l.txt
 (echo kind && cat classes.txt) >headed.csv
 expect_fail 1 "okra fit: x has 8 dense vectors of length 2, y has 9 labels of 3 classes; expected as \
 many of each; if the first line of y is a heading, labels:FILE:HEADING reads what is below it" \
-    okra fit --x x.csv --y labels:headed.csv -o o.okra
+    okra fit --header no --x x.csv --y labels:headed.csv -o o.okra
+okra fit -q --x x.csv --y labels:headed.csv --kx linear --lambda 0.1 -o o.okra
 okra fit -q --x x.csv --y labels:headed.csv:kind --kx linear --lambda 0.1 -o o.okra
 # semicolons in place of commas, decimal commas too; one table for x and y
 tr , ';' <x.csv >semi.csv
@@ -140,3 +141,12 @@ expect_fail 2 "okra fit: table.csv: there is no column 'c' among the 3 columns" 
     okra fit -q --x table.csv --y table.csv:c -o o2.okra
 expect_fail 1 "okra fit: one.csv: without its only column the table is empty" \
     bash -c "cut -d, -f1 x.csv >one.csv; okra fit -q --x one.csv --y one.csv:1 -o o2.okra"
+
+# a lambda that is lost in rounding is taken as 0, not as the rounding
+awk 'BEGIN { srand(1); for (i = 0; i < 60; i++) print rand() "," rand() "," rand() }' >low.csv
+for lambda in 0 1e-16; do
+    okra fit --x low.csv --y low.csv --kx linear --ky linear --lambda $lambda -o "l$lambda.okra" >out 2>err
+    okra predict -q "l$lambda.okra" --x low.csv --decode explicit -o "l$lambda.csv"
+done
+expect_in "lambda is lost in rounding, and taken as 0" err
+expect_same l0.csv l1e-16.csv

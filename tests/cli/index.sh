@@ -122,7 +122,7 @@ expect_out "$(printf 'test\trank\tp_value\n0\t1\t1\n0\t2\t0.333333\n1\t1\t1\n1\t
 expect 0 okra predict m.okra --x a.mgf --candidates c.okx/ --within mass=10ppm --top 2 -o n.tsv
 ! grep -q p_value n.tsv
 expect_fail 2 "okra predict: the model keeps no pairs to calibrate with" \
-    okra predict m.okra --x a.mgf --candidates c.okx --top 2 --p-values --known-pairs kept -o n.tsv
+    okra predict -q m.okra --x a.mgf --candidates c.okx --top 2 --p-values --known-pairs kept -o n.tsv
 expect_fail 2 "okra predict: --known-pairs is for ranked candidates: give --top K" \
     okra predict m.okra --x a.mgf --known-pairs kept -o r.smi
 expect_fail 2 "okra predict: --known-pairs has no use without --p-values" \
@@ -209,3 +209,27 @@ expect_fail 1 "okra index: rest.okx/shard-00000: the checksum of its head is wro
 printf 'x' | dd of=low.okx/basis.npy bs=1 seek=135 conv=notrunc 2>dd
 expect_fail 1 "okra predict: low.okx/basis.npy: the checksum is wrong" \
     okra predict m.okra --x a.mgf --candidates low.okx --top 1 -o low.tsv
+
+# a shard that is cut short while candidates are ranked: the answer of before, or an error, no signal
+awk 'BEGIN { srand(3); split("C N O C(C) C(=O) S C(F) c1ccccc1 C1CC1 C(Cl)", p, " ");
+    for (i = 0; i < 9000; i++) { s = "C"; for (k = 4 + int(8 * rand()); k > 0; k--) s = s p[1 + int(10 * rand())]; print s } }' >cut.smi
+head -40 cut.smi >cut_y.smi
+awk 'BEGIN { srand(4); for (i = 0; i < 40; i++) print rand() "," rand() }' >cut_x.csv
+for i in 1 2 3 4 5 6 7 8; do cat cut_x.csv; done >cut_t.csv
+okra fit -q --x cut_x.csv --y cut_y.smi --kx 'rbf(sigma=1)' --ky 'ecfp(bits=1024)' --lambda 0.1 -o cut.okra
+okra index -q cut.smi -o cut.okx --ky 'ecfp(bits=1024)'
+[ "$(stat -c %s cut.okx/shard-00000)" -gt 1048576 ] || complain "the shard is too small to be mapped"
+cp cut.okx/shard-00000 whole
+okra predict -q cut.okra --x cut_t.csv --candidates cut.okx --top 3 -o want.tsv
+for delay in 0.02 0.05 0.1 0.15 0.2 0.3 0.4; do
+    cp whole cut.okx/shard-00000
+    { sleep $delay; truncate -s 4096 cut.okx/shard-00000; } &
+    run_ okra predict -q cut.okra --x cut_t.csv --candidates cut.okx --top 3 -o got.tsv
+    wait
+    if [ "$status" = 0 ]; then
+        expect_same want.tsv got.tsv
+    else
+        [ "$status" = 1 ] || complain "status $status of a shard that is cut short after $delay s"
+        grep -qE 'cut short while it was read|has 4096 bytes|changed while it was read' err || complain "$(cat err)"
+    fi
+done

@@ -59,9 +59,46 @@ expect_in "AUC-ROC        1.0000" out
 expect_in "AUC-PR         1.0000" out
 expect_in "precision@6    1.0000" out
 expect_in "precision@100  0.5000" out
-expect_in "each node left out" out
-expect_in "predicted      6 links" out
-[ "$(wc -l <net.tsv)" = 12 ]
+# 6 of 15 labelled pairs are edges, and so 5 of the 12 others
+expect_in "predicted      5 links, as dense as the known ones; expected precision 1.0000, by left-out nodes" out
+[ "$(wc -l <net.tsv)" = 11 ]
+# what needs no descriptions stands beside it
+expect_in "degree         AUC-ROC 0.5000, AUC-PR 0.5000" out
+expect_in "no inputs      AUC-ROC 0.5000, AUC-PR 0.5000" out
+[ ! -s err ]
+# the norm of the score: chosen, and as given
+okra link $common --pairs lu --norm 0.75 -o given.tsv -q
+expect_same ranked.tsv given.tsv
+okra link $common --pairs lu --norm 0 -o inner.tsv -q
+refute cmp -s ranked.tsv inner.tsv
+okra link $common --pairs lu --norm 1 -o cosine.tsv -q
+awk 'NR > 1 && ($3 > 1 + 1e-12 || $3 < -1 - 1e-12) { exit 1 }' cosine.tsv
+expect_fail 2 "okra link: --norm is '2', expected a number from 0 to 1, or auto" okra link $common --norm 2 -o o.tsv
+expect_fail 2 "okra link: method naive has a score of its own: norm has no use" \
+    okra link --x x.csv --nodes names.txt --edges known.tsv --kx 'rbf(sigma=1)' --method naive --norm 1 -o o.tsv
+# descriptions that tell nothing: the degree wins, and a predicted network is weak
+"$PYTHON" - <<'END'
+import random
+degree = [9 if i < 6 else 1 for i in range(60)]
+for scale in (30, 120):
+    random.seed(2)
+    with open("noise.csv", "w") as x, open(f"known{scale}.tsv", "w") as known, open(f"all{scale}.tsv", "w") as truth:
+        for i in range(60):
+            x.write(f"{random.gauss(0, 1)},{random.gauss(0, 1)}\n")
+            for j in range(i):
+                if random.random() < degree[i] * degree[j] / scale:
+                    print(i, j, file=truth)
+                    if i < 40:
+                        print(i, j, file=known)
+END
+seq 0 39 >forty.txt
+expect 0 okra link --x noise.csv --edges known30.tsv --labelled forty.txt --truth all30.tsv
+grep -q "^okra: warning: 'no inputs' ranks these links better (AUC-PR 0.2.* against 0.1.*): the descriptions tell little of them" err
+expect 0 okra link --x noise.csv --edges known120.tsv --labelled forty.txt --network net.tsv
+expect_in "okra: warning: the ranking is weak: about" err
+expect 0 okra link --x noise.csv --edges known30.tsv --labelled forty.txt --fdr 0.01 -o found.tsv
+expect_in "found          0 pairs" out
+expect_in "okra: warning: links: no list of so few false links could be found" err
 expect_in "true network" net.svg
 expect_in "predicted network" net.svg
 expect 0 okra link $common --pairs lu --truth truth.tsv --known --beta auto -q
@@ -174,8 +211,10 @@ import json
 r = json.load(open("out"))
 assert (r["format"], r["kind"], r["nodes"], r["labelled"], r["edges"]) == (1, "link", 8, 6, 6), r
 assert r["tables"][0]["rows"][0]["cells"]["AUC-ROC"]["okra"] == 1
+assert [row["label"] for row in r["tables"][0]["rows"]] == ["links", "degree", "no inputs"]
+assert (r["predicted"], r["expected_precision"]) == (5, 1)
 assert [f["id"] for f in r["figures"]] == ["roc", "pr", "network"]
-assert sum(len(r["figures"][2]["panels"][1][part]) for part in ("edges", "new")) == 12
+assert sum(len(r["figures"][2]["panels"][1][part]) for part in ("edges", "new")) == 11
 END
 
 # the best of 12.5 million pairs of new nodes without their matrix of 200 MB
@@ -225,7 +264,7 @@ expect_in "hold-back has no use without --fdr" err
 expect 0 okra link --x x.csv --nodes names.txt --edges known.tsv --pairs lu -o auto.tsv
 expect_in "chosen         leave-one-out on 6 nodes: " out
 sed -n 's/^the same  *//p' out | sed 's/auto\.tsv$/again.tsv/' >command
-grep -q "^okra link --x x.csv --nodes names.txt --edges known.tsv --pairs lu --kx .* --lambda " command
+grep -q "^okra link --x x.csv --nodes names.txt --edges known.tsv --norm [0-9.]* --pairs lu --kx .* --lambda " command
 bash -e command >out
 if grep -q '^the same' out; then exit 1; fi
 expect_same auto.tsv again.tsv

@@ -46,11 +46,40 @@ expect_in "are beyond the memory budget" err
 # limits under which matrix products would hang are told before them (a sanitizer's own
 # memory does not fit such limits)
 if okra --build-info | grep -q '^sanitizers: none$'; then
+    seq 1000000 2000000 | array '|u1' 1500 20 1 >many.npy || true
     for option in -v -d; do
         (
             ulimit $option 200000
             OPENBLAS_NUM_THREADS=1 expect_fail 1 "okra: this process may have 195 MiB (ulimit \
-$option), and matrix products on 1 thread need 384: raise the limit" timeout -s KILL 20 okra demo --quiet
+-v, -d), and matrix products on 1 thread need 384: raise the limit" timeout -s KILL 20 okra demo --quiet
+        )
+        # more threads than the limit has buffers for: as many work as there is room for
+        (
+            export OPENBLAS_NUM_THREADS=1
+            ulimit $option 900000
+            expect 0 timeout -s KILL 60 okra gram -q --x many.npy --kernel 'rbf(sigma=9)' --threads 32 -o few.npy
         )
     done
+    OPENBLAS_NUM_THREADS=1 okra gram -q --x many.npy --kernel 'rbf(sigma=9)' --threads 1 -o one.npy
+    cmp few.npy one.npy
 fi
+
+# what nobody counts before obeys the budget, too: a wide beam, tables to fuse, results to report
+printf 'ab\nabc\nabd\nbcd\nabcd\nbbd\n' >s.txt
+okra fit -q --x s.txt --y s.txt --kx 'spectrum(k=2)' --ky 'spectrum(k=2)' --lambda 0.1 -o s.okra
+expect 1 okra predict s.okra --x s.txt --decode loss:edit --over-all --beam 1000000 --threads 2 --memory 60M -o p.txt
+expect_in "the memory budget is 60.00 MiB" err
+okra predict -q s.okra --x s.txt --decode loss:edit --over-all --beam 20000 --threads 2 --memory 60M -o p.txt
+awk 'BEGIN { print "test\tcandidate\tdistance"; for (i = 0; i < 100000; i++) print "1\t" i "\t0.5" }' >t.tsv
+expect 1 okra fuse t.tsv t.tsv --memory 4M -o f.tsv
+expect_in "more than the memory budget of 4 MiB" err
+okra fuse -q t.tsv t.tsv -o f.tsv
+awk 'BEGIN { printf "{\"okra\":\"0\",\"format\":1,\"kind\":\"a\",\"note\":\""; for (i = 0; i < 100000; i++) printf "0123456789"; print "\"}" }' >r.json
+expect 1 okra report r.json --memory 4M -o r.html
+expect_in "more than the memory budget of 4 MiB" err
+
+# a budget that the matrix of the fit breaks is told before kernels and lambda are chosen
+seq 1000000 2000000 | array '|u1' 3000 3 1 >x3.npy || true
+expect 1 okra fit --x x3.npy --y x3.npy --memory 60M -o none.okra
+expect_in "the Gram matrix of the inputs of 3000 x 3000 doubles needs 68.66 MiB" err
+expect_in " KiB are in use" err # of a search some MiB are left

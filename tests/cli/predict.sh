@@ -99,7 +99,7 @@ printf '1,2\n0,4\n0,1.5\n' >ranges.csv
 expect_fail 1 "okra predict: ranges.csv: row 2 holds 1.5, expected a whole number" \
     okra predict m.okra --x tx.csv --ranges ranges.csv -o c.csv
 
-expect_fail 2 "okra predict: nothing to write: give -o, --weights or --embedding" \
+expect_fail 2 "okra predict: nothing to write: give -o, --weights, --embedding or --probabilities" \
     okra predict m.okra --x tx.csv
 expect_fail 2 "okra predict: -o and --weights both name 'w.npy'" \
     okra predict m.okra --x tx.csv -o w.npy --weights w.npy

@@ -36,10 +36,10 @@ cat >paper.json <<'END'
  "commit":"abc","machine":"two cores","threads":2,"seconds":3.5,"command":"okra paper mine","tables":[
  {"id":"t","title":"AUC","metric":"AUC-ROC","better":"higher","columns":["5 %","10 %"],"rows":[
   {"label":"ridge","cells":{
-   "5 %":{"okra":0.75,"okra_sd":0.01,"paper":0.85,"paper_sd":0.02,"difference_sd":-4.47,"verdict":"not reproduced","why":"other data"},
-   "10 %":{"okra":0.95,"okra_sd":0.01,"paper":0.85,"paper_sd":0.02,"difference_sd":4.47,"verdict":"beyond the paper","why":"other data"}}},
+   "5 %":{"okra":0.75,"okra_sd":0.01,"paper":0.85,"paper_sd":0.02,"z":-4.47,"verdict":"differs","why":"other data"},
+   "10 %":{"okra":0.95,"okra_sd":0.01,"paper":0.85,"paper_sd":0.02,"z":1.47,"verdict":"reproduced as printed","why":"other data"}}},
   {"label":"margin","cells":{
-   "5 %":{"okra":0.5,"okra_sd":0,"paper":0.7,"paper_sd":null,"difference_sd":null,"verdict":"not comparable","why":"other data"}}}]},
+   "5 %":{"okra":0.5,"okra_sd":0,"paper":0.7,"paper_sd":null,"z":null,"verdict":"not comparable","why":"other data"}}}]},
  {"id":"u","title":"own","metric":"error","better":"lower","columns":["a"],"rows":[{"label":"x","cells":{"a":{"okra":0.25}}}]}],
  "figures":[{"id":"c","type":"curve","title":"a curve","series":[{"name":"s","x":[1,2],"y":[3,4]}]}],
  "readings":["first <one>"],"deviations":[],"remarks":[]}
@@ -51,7 +51,7 @@ cat >evil.json <<END
  "commit":"$evil","machine":"$evil","command":"$evil","tables":[
  {"id":"$evil","title":"$evil","metric":"$evil","spread":"$evil\\r# Own\\n# Own","better":"$evil","columns":["$evil"],"rows":[
   {"label":"$evil","cells":{"$evil":{"okra":0.0000123,"okra_sd":2e30,"paper":1e99,"paper_sd":0,
-   "difference_sd":-1e77,"verdict":"$evil","why":"$evil"}}}]}],
+   "z":-1e77,"verdict":"$evil","why":"$evil"}}}]}],
  "figures":[{"id":"$evil","type":"curve","title":"$evil","x_label":"$evil","series":[{"name":"$evil","x":[1,2],"y":[3,4]}]},
   {"id":"b","type":"bars","title":"$evil","labels":["$evil"],"series":[{"name":"$evil","y":[1]}]},
   {"id":"h","type":"heatmap","title":"$evil","x":["$evil"],"y":["$evil"],"values":[[1]]},
@@ -63,19 +63,19 @@ for page in evil.html evil.md; do
     expect 0 okra report evil.json -o $page --title "$evil"
     [ "$(grep -c '<script>alert' $page)" = 0 ] || complain "$page holds markup of a result"
     [ "$(tr '\r' '\n' <$page | grep -c '^# Own')" = 0 ] || complain "$page has a heading of a result"
-    for text in "1.230e-05 ± 2.000e+30" "1.000e+99" "-1.0e+77" "at most one sd"; do
+    for text in "1.230e-05 ± 2.000e+30" "1.000e+99" "-1.0e+77" "at most 2 in size"; do
         expect_in "$text" $page
     done
 done
 
 mkdir -p pages/pictures
 expect 0 okra report paper.json -o pages/page.md --figures pages/pictures --title 'Ours'
-for text in "# Ours" "| [mine](#mine) |  | 1 | 1 | 1 |" "Us 2001. a \\| b" \
+for text in "# Ours" "| [mine](#mine) | 1 |  |  | 1 | 1 |" "Us 2001. a \\| b" \
     "okra paper mine · 2001-02-03 · okra 0 · commit abc · 3.5 s · two cores · 2 threads" \
     "AUC-ROC, higher is better" \
-    "| ridge | 5 % | 0.85 ± 0.02 | 0.75 ± 0.01 | -4.5 sd | not reproduced (1) |" \
-    "| ridge | 10 % | 0.85 ± 0.02 | 0.95 ± 0.01 | +4.5 sd | beyond the paper |" \
-    "| margin | 5 % | 0.70 | 0.50 | -0.2000, no sd | not comparable (1) |" "(1) other data" \
+    "| ridge | 5 % | 0.85 ± 0.02 | 0.75 ± 0.01 | z -4.5 | differs (1) |" \
+    "| ridge | 10 % | 0.85 ± 0.02 | 0.95 ± 0.01 | z +1.5 | reproduced as printed |" \
+    "| margin | 5 % | 0.70 | 0.50 | -0.2000, no spread | not comparable (1) |" "(1) other data" \
     "| x | 0.2500 |" "![a curve](pictures/mine-c.svg)" "- first &lt;one&gt;"; do
     expect_in "$text" pages/page.md
 done
@@ -84,13 +84,13 @@ done
 [ "$(grep -c 'with a star' pages/page.md)" = 0 ] || complain "a star is told where there is none"
 sed 's/"deviations":\[\]/"deviations":["other digits"]/' paper.json >starred.json
 expect 0 okra report starred.json -o starred.md
-expect_in '| [mine](#mine) \* |  | 1 | 1 | 1 |' starred.md
+expect_in '| [mine](#mine) \* | 1 |  |  | 1 | 1 |' starred.md
 expect_in 'Entries with a star say' starred.md
 [ "$(grep -n '^(1) other data' pages/page.md | cut -d: -f1)" -lt "$(grep -n '| row | column' pages/page.md | cut -d: -f1)" ] ||
     complain "the reason does not stand above the table"
 expect_in "<svg" pages/pictures/mine-c.svg
 expect 0 okra report paper.json score.json -o both.html
-expect_in '<td><a href="#r0">mine</a></td><td>0</td><td>1</td><td>1</td><td>1</td>' both.html
+expect_in '<td><a href="#r0">mine</a></td><td>1</td><td>0</td><td>0</td><td>1</td><td>1</td>' both.html
 expect 1 okra report paper.json -o page.md --figures none
 [ ! -e page.md ]
 expect_fail 1 "okra report: figure x of score cannot be drawn: it has no series" \
@@ -118,16 +118,16 @@ expect_in "no-repeat local" part.html
 cat >claims.json <<'END'
 [{"okra":"0","format":1,"kind":"paper","mode":"full","name":"weston-t2","title":"two","commit":"abc","tables":[
  {"id":"whole","title":"w","metric":"error","better":"lower","columns":["the inner folds choose"],"rows":[
-  {"label":"KDE","cells":{"the inner folds choose":{"okra":0.085,"okra_sd":0.002,"values":[0.083,0.087],"paper":0.0798,"paper_sd":0.0067,"difference_sd":0.7,"verdict":"reproduced"}}},
-  {"label":"k-NN","cells":{"the inner folds choose":{"okra":0.13,"okra_sd":0.002,"values":[0.128,0.132],"paper":0.125,"paper_sd":0.0075,"difference_sd":0.7,"verdict":"reproduced"}}}]}],"figures":[]},
+  {"label":"KDE","cells":{"the inner folds choose":{"okra":0.085,"okra_sd":0.002,"values":[0.083,0.087],"paper":0.0798,"paper_sd":0.0067,"z":0.7,"verdict":"reproduced as printed"}}},
+  {"label":"k-NN","cells":{"the inner folds choose":{"okra":0.13,"okra_sd":0.002,"values":[0.128,0.132],"paper":0.125,"paper_sd":0.0075,"z":0.7,"verdict":"reproduced as printed"}}}]}],"figures":[]},
  {"okra":"0","format":1,"kind":"paper","mode":"full","name":"weston-t1","title":"one","commit":"abc","tables":[
  {"id":"table1","title":"w","metric":"loss","better":"lower","columns":["string loss"],"rows":[
-  {"label":"KDE","cells":{"string loss":{"okra":0.5,"okra_sd":0.1,"values":[0.4,0.6],"seen":true,"why":"tuned by eye","paper":0.676,"paper_sd":0.03,"difference_sd":1,"verdict":"not comparable"}}},
-  {"label":"k-NN","cells":{"string loss":{"okra":0.9,"okra_sd":0.1,"values":[0.8,1.0],"paper":0.985,"paper_sd":0.03,"difference_sd":-1,"verdict":"reproduced"}}}]}],"figures":[]}]
+  {"label":"KDE","cells":{"string loss":{"okra":0.5,"okra_sd":0.1,"values":[0.4,0.6],"seen":true,"why":"tuned by eye","paper":0.676,"paper_sd":0.03,"z":1,"verdict":"not comparable"}}},
+  {"label":"k-NN","cells":{"string loss":{"okra":0.9,"okra_sd":0.1,"values":[0.8,1.0],"paper":0.985,"paper_sd":0.03,"z":-1,"verdict":"reproduced as printed"}}}]}],"figures":[]}]
 END
 expect 0 okra report claims.json -o claims.md --claims alone
-for text in "0.0850 &lt; 0.1300 | reproduced | [weston-t2](results.md#weston-t2)" "not comparable (tuned by eye)" \
-    "the entry has not run | brouard-t8 |" "Every entry was run at commit abc."; do
+for text in "| **reproduced as printed** |  | 0.0850 &lt; 0.1300 |" "[weston-t2](results.md#weston-t2)" \
+    "**not comparable**: tuned by eye" "the entry has not run | | | ten networks" "## What this means for you" "Every entry was run at commit abc."; do
     expect_in "$text" claims.md
 done
 okra report -q claims.json -o both.md --claims first
@@ -141,7 +141,7 @@ expect_fail 2 "okra report: --claims writes Markdown: a page whose name ends in 
 for tables in '[]' '{}' '[1]' '[{"id":"whole"}]' '[{"id":"whole","columns":[1],"rows":[{"label":"KDE","cells":{"the inner folds choose":{}}},{"label":"k-NN","cells":{"the inner folds choose":{"values":[null]}}}]}]'; do
     printf '{"okra":"0","format":1,"kind":"paper","mode":"full","name":"weston-t2","title":"t","tables":%s,"figures":[]}' "$tables" >odd.json
     expect 0 okra report odd.json -o odd.md --claims first
-    expect_in "not comparable (" odd.md
+    expect_in "**not comparable**: " odd.md
 done
 
 # a fit: what was compared, and the command that does the same
@@ -268,7 +268,7 @@ more += [{"kind": "fit", "format": 1, "tables": [dict(tables[0], **{key: value})
          for key in ("title", "metric", "better", "spread", "columns", "rows")]
 more += [{"kind": "fit", "format": 1, "tables": [dict(tables[0], rows=[{"label": value, "cells": value},
          {"label": "r", "cells": {"a": value}}, {"label": "r", "cells": {"a": {key: value for key in (
-             "okra", "okra_sd", "paper", "paper_sd", "difference_sd", "verdict", "why", "seen")}}}])]} for value in odd]
+             "okra", "okra_sd", "paper", "paper_sd", "z", "verdict", "why", "seen")}}}])]} for value in odd]
 json.dump([result, *more], open("wild.json", "w"))
 END
 expect 0 timeout 250 okra report wild.json deep.json -o wild.html

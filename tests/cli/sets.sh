@@ -125,6 +125,8 @@ awk 'BEGIN { for (i = 0; i < 160; i++) { line = ""; sum = 0
     print line >(i < 80 ? "clean_x.csv" : "inner_x.csv"); if (i < 80) print sin(sum) >"clean_y.csv" } }'
 okra fit -q --x clean_x.csv --y clean_y.csv --kx 'rbf(sigma=1)' --ky linear --lambda 1e-12 -o clean.okra
 expect 0 okra predict clean.okra --x inner_x.csv --interval 0.1 --conformal full -o i.csv
+refute grep -q infinite err # normalized: none can be but for want of pairs
+expect 0 okra predict clean.okra --x inner_x.csv --interval 0.1 --conformal full --conformal-score distance -o i.csv
 expect_in "of 80 intervals are infinite: what the model predicts for the other pairs moves as much as" err
 ! grep "pairs calibrate" err
 expect 0 okra predict clean.okra --x inner_x.csv --interval 0.1 --conformal jackknife+ -o i.csv

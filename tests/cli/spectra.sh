@@ -43,3 +43,21 @@ expect_fail 1 "okra gram: b.msp: line 1: the spectrum has no field 'smiles'" \
 printf '\n' >none.mgf
 expect_fail 1 "okra gram: none.mgf: there is no spectrum in the file" \
     okra gram --x none.mgf --kernel ppk -o K.csv
+
+# Candidates that are training outputs are favoured: that is told, and --as-new compares them as if they were new.
+printf 'OCC\nCCCO\nCCCCO\nCCN\n' >c.smi
+expect 0 okra predict m.okra --x a.mgf --candidates c.smi --top 3 -o plain.tsv
+expect_in "okra: warning: candidates: 2 of 4 are training outputs, which the model favours; option as-new compares them as if they had not been learned" err
+expect 0 okra predict -q m.okra --x a.mgf --candidates c.smi --top 4 -o plain.tsv
+expect 0 okra predict m.okra --x a.mgf --candidates c.smi --top 4 --as-new -o new.tsv
+refute grep -q favours err
+okra index -q c.smi --model m.okra -o c.okx
+expect 0 okra predict -q m.okra --x a.mgf --candidates c.okx --top 4 --as-new -o index.tsv
+expect_same new.tsv index.tsv
+# A molecule that the spectrum was learned with is far where it is new, as far as before where it is not.
+awk -F'\t' 'NR > 1 { d[FILENAME, $1, $3] = $4 }
+    END { exit !(d["new.tsv", 0, 0] > d["plain.tsv", 0, 0] + 0.1 && d["new.tsv", 0, 3] == d["plain.tsv", 0, 3]) }' plain.tsv new.tsv ||
+    complain "as-new does not take away what was learned"
+head -2 c.smi >known.smi # all of them are: nothing to tell
+expect 0 okra predict m.okra --x a.mgf --candidates known.smi --top 2 -o plain.tsv
+refute grep -q favours err

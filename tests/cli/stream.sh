@@ -22,7 +22,16 @@ okra predict m.okra --x - -o - <t.csv >piped.csv
 near whole.csv piped.csv
 okra predict m.okra --x csv:- -q -o file.csv <t.csv
 expect_same piped.csv file.csv
-# blocks have other sizes, so that the last bits may differ
+# the bits of an answer do not depend on when its line comes, and with which others
+slowly() { while IFS= read -r row; do echo "$row"; sleep 0.005; done; }
+head -50 t.csv | slowly | okra predict m.okra --x - -o - >slow.csv
+head -50 piped.csv | expect_same - slow.csv
+sed -n 7,46p t.csv | okra predict m.okra --x - -o - >later.csv
+sed -n 7,46p piped.csv | expect_same - later.csv
+sed 's/.*/[&]/' t.csv | okra predict m.okra --x - --stream >piped.json
+head -50 t.csv | sed 's/.*/[&]/' | slowly | okra predict m.okra --x - --stream >slow.json
+head -50 piped.json | expect_same - slow.json
+# an array is one block, so that the last bits may differ
 okra predict m.okra --x - -q -o array.csv <t.npy
 near whole.csv array.csv
 # each good row is answered, each bad line is told with its number and has an empty answer

@@ -135,6 +135,9 @@ expect_in "pairs          80" out
 h all; h merged
 near merged.npy all.npy 1e-12
 printf 'part1.okra\npart2.okra\n' | okra merge --list - -q -o again.okra
+ln -s part1.okra again1.okra
+expect_fail 2 "okra merge: again1.okra is given twice: its pairs would count twice" okra merge part1.okra part2.okra again1.okra -o no.okra
+[ ! -e no.okra ]
 expect_same merged.okra again.okra
 expect 0 okra merge merged.okra --lambda 10 --json -o other.okra
 okra fit -q --basis basis.okra --x all_x.csv --y all_y.csv --ky linear --lambda 10 -o ten.okra

@@ -24,7 +24,7 @@ page() { # NAME TITLE FLAG... RESULT...: docs/NAME.md is what these results give
 full=(docs/results/*-full.json) quick=(docs/results/*-quick.json)
 if [ ${#full[@]} -gt 0 ] || [ -e docs/results.md ]; then
     page results "The papers again" --claims first --figures "$scratch/docs/results" "${full[@]}"
-    page claims "What the papers claim" --claims alone "${full[@]}"
+    page claims "What the papers claim" --claims alone --figures "$scratch/docs/results" "${full[@]}"
     for picture in docs/results/*.svg "$scratch"/docs/results/*.svg; do
         kept=docs/results/${picture##*/} drawn=$scratch/docs/results/${picture##*/}
         stamp() { sed -n 's/.*<desc>\(.*\)<\/desc>.*/\1/p' "$1"; }

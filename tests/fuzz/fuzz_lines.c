@@ -37,8 +37,8 @@ static void answer(char **lines, int count, size_t size)
 {
     for (int k = 0; k < KINDS; k++) {
         cli_stream s = {.model = models[k], .x = "-", .output = "-", .top = k % 2};
-        if (fuzz_turn(size, k, KINDS)) {
-            PARTS_CHECK(cli_stream_answer(&run, &s, lines, count) == CLI_DONE);
+        for (int i = 0; i < count && fuzz_turn(size, k, KINDS); i++) {
+            PARTS_CHECK(cli_stream_answer(&run, &s, lines[i]) == CLI_DONE);
         }
     }
 }

@@ -125,7 +125,7 @@ def main():
         (replaced, ["report", "r.json", "-o", "r.html", "-q"], "r.html"),
         (replaced, ["update", "m.okra", "--x", "x.npy", "--y", "y.npy", "--remove", "rows.csv", "-o", "u.okra", *base],
          "u.okra"),
-        (replaced, ["merge", "part.okra", "part.okra", "part.okra", "-o", "all.okra", *base], "all.okra"),
+        (replaced, ["merge", "part.okra", "part2.okra", "part3.okra", "-o", "all.okra", *base], "all.okra"),
         (resumed, select + ["-o", "s.okra"], "s.okra", "state*"),
         (resumed, large + ["--checkpoint", "cg", "-o", "l.okra"], "l.okra", "cg*"),
         (resumed, paper, "brouard-t8-quick.json", "*.partial"),
@@ -137,6 +137,8 @@ def main():
         (folder / "rows.csv").write_text("3\n100\n250\n")
         whole(folder, ["fit", "--x", "lx.npy", "--y", "ly.npy", "--kx", "rbf(sigma=3)", "--ky", "linear", "--low-rank-x",
                        "nystrom(rank=80)", "--lambda", "1e-3", "--keep-moments", "-o", "part.okra", *base])
+        for copy in ("part2.okra", "part3.okra"):  # the same file twice is refused
+            (folder / copy).write_bytes((folder / "part.okra").read_bytes())
         total, kills, first = 0, 0, made()
         for k, (kind, *rest) in enumerate(jobs):
             count = COUNT * (k + 1) // len(jobs) - COUNT * k // len(jobs)

@@ -75,7 +75,7 @@ np.save("y.npy", np.column_stack([x.sum(1), np.sin(x[:, 0])]))' || complain "no 
 PATH=$(dirname "$okra"):$PATH
 export PATH OMPI_MCA_btl=self,vader OMPI_MCA_btl_vader_single_copy_mechanism=none OMPI_MCA_mpi_yield_when_idle=1
 # Four machines of sixteen processes are one of four here.
-timeout 100 sbatch -W --nodes=1 --ntasks-per-node=4 --mem-per-cpu=100M --overcommit --output=job.out job.sh \
+timeout 100 sbatch -W --nodes=1 --ntasks-per-node=4 --mem-per-cpu=100M --output=job.out job.sh \
     >sbatch.log 2>&1 || complain "the job failed"
 [ -s model.okra ] || complain "the job wrote no model"
 "$okra" predict -q model.okra --x x.npy --decode none --embedding many.csv || complain "the model does not predict"
@@ -86,7 +86,7 @@ paste -d, one.csv many.csv | awk -F, '{ for (i = 1; i <= NF / 2; i++) { d = $i -
 # One process fails: the job does, with its message, and there is no model.
 rm -f model.okra
 sed 's/--y y.npy/--y none.npy/' job.sh >bad.sh
-timeout 100 sbatch -W --nodes=1 --ntasks-per-node=4 --mem-per-cpu=100M --overcommit --output=job.out bad.sh \
+timeout 100 sbatch -W --nodes=1 --ntasks-per-node=4 --mem-per-cpu=100M --output=job.out bad.sh \
     >sbatch.log 2>&1 && complain "a job without its outputs did not fail"
 grep -q 'okra fit: none.npy: cannot be opened' job.out || complain "the job does not say why it failed"
 [ ! -e model.okra ] || complain "a job that failed wrote a model"

@@ -32,7 +32,10 @@ def weights(how, kernels, x, y, w=None, **options):
 def centred(K, w):
     s = np.sqrt(w)
     P = np.eye(len(s)) - np.outer(s, s) / (s @ s)
-    return P @ (K * np.outer(s, s)) @ P
+    G = P @ (K * np.outer(s, s)) @ P
+    # products off the diagonal: none of a pair with itself, u^2 - u of u equal pairs
+    G[np.diag_indices(len(s))] *= np.sqrt(np.maximum(1 - 1 / w, 0))
+    return G
 
 
 def programme(kernels, x, L, w):
@@ -73,7 +76,7 @@ def main():
         best = got * (a @ got) / (got @ M @ got)
         slsqp_worst = max(slsqp_worst, (value(best) - value(found)) / abs(value(found)))
         each, _ = weights("align-each", kernels, x, y, w, ky=ky)
-        ours = a / np.sqrt(np.diag(M))
+        ours = np.maximum(a, 0) / np.sqrt(np.diag(M))  # less than chance: nothing
         each_worst = max(each_worst, abs(each - ours / ours.sum()).max())
         # the model is that of the combination written out
         text = "+".join(f"{float(v)!r}*({k})" for v, k in zip(got, kernels) if v > 0)

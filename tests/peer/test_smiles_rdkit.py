@@ -75,6 +75,8 @@ def differences(ours, mol, how):
     if len(atoms) != mol.GetNumAtoms() or len(bonds) != mol.GetNumBonds():
         return [f"{len(atoms)} atoms, {len(bonds)} bonds; "
                 f"RDKit {mol.GetNumAtoms()}, {mol.GetNumBonds()}"]
+    if how != "sanitised":
+        Chem.FastFindRings(mol)  # newer RDKits look for rings only when they sanitise
     rings = mol.GetRingInfo()
     for i, (element, charge, isotope, hydrogens, aromatic, ring) in enumerate(atoms):
         a = mol.GetAtomWithIdx(i)
@@ -106,14 +108,22 @@ def differences(ours, mol, how):
     return found
 
 
+def dative(mol):
+    """Newer RDKits make bonds to metals dative, and look for no rings through them."""
+    return any(b.GetBondType() == Chem.BondType.DATIVE for b in mol.GetBonds())
+
+
 def compare(smiles):
     wrong, counts = [], {}
     for text, ours in zip(smiles, dump(smiles)):
         mol, how = peer(text)
+        how = "dative" if mol is not None and dative(mol) else how
         counts[how] = counts.get(how, 0) + 1
         if mol is None or "error" in ours:
             if (mol is None) != ("error" in ours):
                 wrong.append((text, ["refused by " + ("RDKit" if mol is None else "okra")]))
+            continue
+        if how == "dative":
             continue
         if how == "as written" and ours["kekule"]:
             wrong.append((text, ["RDKit finds no Kekule structure"]))
@@ -152,7 +162,7 @@ def rewritten(smiles, ways=10):
     texts, owner = [], []
     for k, text in enumerate(smiles):
         mol = Chem.MolFromSmiles(text)
-        if mol is None:
+        if mol is None or dative(mol):
             continue
         forms = [Chem.MolToSmiles(mol, doRandom=True) for _ in range(ways - 2)]
         forms.append(Chem.MolToSmiles(mol))
@@ -177,7 +187,7 @@ def main():
         print(f"{name}: {len(smiles)} molecules {counts}, {len(wrong)} disagree")
         for text, found in wrong:
             print(f"  {text}\n    " + "\n    ".join(found[:4]))
-        if len(wrong) > share * len(smiles):
+        if len(wrong) > share * len(smiles) or counts.get("dative", 0) > 0.02 * len(smiles):
             status = 1
     changed, count = rewritten(AWKWARD + molecules[::8])
     print(f"rewritten: {count} texts, {len(changed)} molecules change")

@@ -134,6 +134,7 @@ def test_what_names_a_file_needs_no_name_of_an_option():
     from okra.estimators._base import _names_file
     assert _names_file("mixing", "table:secret.csv") and _names_file("mixing", " table:a/b,mu=1")
     assert not _names_file("operator", "graph:estimate(gamma=2),mu=1")
+    assert not _names_file("decode", "labels:threshold=0.5,nonempty=yes") and _names_file("decode", "labels:a.csv")
     assert not any(_names_file("kx", k) for k in ("rbf(sigma=4)", "{linear,rbf(sigma=0.1..10:5)}", "linear"))
 
 
@@ -146,7 +147,7 @@ def test_compact_files(files):
         sizes.append((folder / "c.okra").stat().st_size)
         assert np.array_equal(IOKR.load(folder / "c.okra").weights(parts["t"]), want)
     assert sizes[0] > sizes[1] > sizes[2]
-    with pytest.raises(ValueError, match="compact is 'half', expected False, True or 'recompute'"):
+    with pytest.raises(ValueError, match="compact is 'half', expected False, True, 'recompute' or 'auto'"):
         model.save(folder / "c.okra", compact="half")
 
 

@@ -229,6 +229,37 @@ def test_a_lambda_for_each_output():
             m.predict_interval(t)
 
 
+@pytest.mark.parametrize("more", [
+    {"center-output": "yes"},
+    {"lambda2": "0.3", "graph": "knn(k=4)"},
+    {"operator": "diagonal(t=0.4)"},
+    {"operator": "diagonal(t=1)", "center-output": "yes"},
+    {"operator": "diagonal(t=0.4)", "low-rank-x": "nystrom(rank=9)", "center-output": "yes"},
+    {"low-rank-x": "chol(rank=9)", "lambda2": "0.3", "graph": "gram"},
+    {"low-rank-x": "chol(rank=9)", "solver": "cg", "cg-tolerance": "1e-13"},
+    "missing", "missing graph", "weights",
+])
+def test_outputs_with_lambdas_of_their_own_are_those_of_single_fits(more):
+    rng = np.random.default_rng(3)
+    x, t = rng.normal(size=(25, 3)), rng.normal(size=(6, 3))
+    y = np.sin(x @ rng.normal(size=(3, 3)))
+    w = rng.uniform(0.5, 2, 25) if more == "weights" else None
+    if "missing" in more:
+        y[rng.random(y.shape) < 0.2] = np.nan
+        y = okra.missing(y)
+    options = more if isinstance(more, dict) else (
+        {"lambda2": "0.3", "graph": "gram"} if "graph" in more else {})
+    multiples = [3, 0.5, 3]
+    own = IOKR(kx="rbf(sigma=2)", ky="linear", lam=0.2,
+               options={"output-lambda": "3,0.5,3", **options}).fit(x, y, w)
+    for j, k in enumerate(multiples):
+        one = IOKR(kx="rbf(sigma=2)", ky="linear", lam=0.2 * k, options=options).fit(x, y, w)
+        assert np.allclose(one.predict(t)[:, j], own.predict(t)[:, j], rtol=1e-9, atol=1e-9)
+        if not {"low-rank-x", "lambda2"} & set(options) and "missing" not in more:
+            assert np.allclose(one.loo_predictions_[:, j], own.loo_predictions_[:, j],
+                               rtol=1e-9, atol=1e-9)
+
+
 @pytest.mark.parametrize("sigma", [0.2, 0.05])
 @pytest.mark.filterwarnings("ignore:.*least norm is taken")
 def test_copies_raise_no_rank_where_lambda_is_0(sigma):

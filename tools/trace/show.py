@@ -15,13 +15,13 @@ def functions(trace):
                                 capture_output=True, text=True, check=True).stdout.splitlines()
         for place, name, where in zip(places, answer[::2], answer[1::2]):
             found[program, place] = name, where.split(":")[0]
-    ways = []
+    ways = {}  # in order; an inline function of a header has a copy in every file that uses it
     for program, place in entries:
         name, file = found[program, place]
         part = re.search(r"/((src/[^/]+|cli|papers)/.*)", file)
         if part:
-            ways.append((name, part.group(1), part.group(2)))
-    return ways
+            ways.setdefault((name, part.group(1), part.group(2)))
+    return list(ways)
 
 
 def helper(name):

@@ -20,7 +20,7 @@ case "${1:-}" in --list | --folders | --check) how=$1; shift ;; esac
 mkdir -p "$build"
 gcc -O1 -fPIC -c "$here/trace.c" -o "$build/trace.o"
 if [ ! -e "$build/build.ninja" ]; then
-    cmake -S "$top" -B "$build" -G Ninja -DCMAKE_BUILD_TYPE= -DOKRA_TESTS=OFF -DOKRA_BENCH=OFF \
+    cmake -S "$top" -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=Debug -DOKRA_TESTS=OFF -DOKRA_BENCH=OFF \
         -DCMAKE_C_FLAGS="-O0 -g1 -w -finstrument-functions" -DCMAKE_EXE_LINKER_FLAGS="$build/trace.o -rdynamic" \
         -DCMAKE_SHARED_LINKER_FLAGS="-Wl,--unresolved-symbols=ignore-all" > "$build/log"
 fi

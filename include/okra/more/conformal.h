@@ -32,12 +32,14 @@ typedef struct okra_conformal_settings {
     /* "split", "full", "jackknife+", "cv+", or "auto" (NULL): split where there are pairs
      * to calibrate with, else full. */
     const char *how;
-    /* What is compared. "distance" (NULL): of the output to the prediction of a model
-     * that has not seen it, in feature space. "normalized": that, divided by the standard
+    /* What is compared. "distance": of the output to the prediction of a model that has
+     * not seen it, in feature space. "normalized": that, divided by the standard
      * deviation which the inputs give (ridge, kpca, tgp-kl). "residual" (full): the
      * distance to the prediction of the model that has seen it. "rank" (split): how many
      * candidates are nearer. The name of a metric (split): its value for the decoded
-     * prediction. */
+     * prediction. "auto" (NULL): normalized; with split the one of the first two under
+     * which the training pairs, left out, have the smaller sets, which the pairs that
+     * calibrate do not see. */
     const char *score;
     okra_int folds;                                 /* of cv+; 0: 10 */
     const okra_data *calibration_x, *calibration_y; /* split; NULL: those of the model */
@@ -73,6 +75,12 @@ OKRA_EXPERIMENTAL okra_int okra_model_calibration(const okra_model *model,
                                                   const okra_data **x,
                                                   const okra_data **y);
 
+/* What "auto" stands for with this model: *how and *score are literals, or those of the
+ * settings (NULL: defaults). */
+OKRA_EXPERIMENTAL okra_status
+okra_conformal_chosen(okra_context *context, const okra_model *model,
+                      const okra_conformal_settings *settings, const char **how,
+                      const char **score) OKRA_CHECK;
 /* p (x objects x candidates, row-major): the p-values. settings == NULL: defaults.
  */
 OKRA_EXPERIMENTAL okra_status

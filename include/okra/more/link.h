@@ -4,9 +4,10 @@
  *
  * Nodes are the objects of a collection x. The edges among some of them, the labelled
  * nodes, are known; the other nodes are new. A method learns h from nodes to the feature
- * space of a kernel of the known network, and the score of a pair is <h(u), h(u')>
- * (Brouard et al. 2016 eq. 13), or what a method for links alone puts in its place. A
- * score ranks pairs; it is no probability.
+ * space of a kernel of the known network, and the score of a pair is
+ *     <h(u), h(u')> / (|h(u)| |h(u')|)^norm,
+ * norm 0: Brouard et al. 2016 eq. 13, norm 1: the cosine; or what a method for links
+ * alone puts in its place. A score ranks pairs; it is no probability.
  */
 #ifndef OKRA_MORE_LINK_H
 #define OKRA_MORE_LINK_H
@@ -45,6 +46,9 @@ typedef struct okra_link_settings {
     const okra_int *unlabelled; /* the new nodes that help where lambda2 of the method is
                                    more than 0; NULL: all. The others are unseen        */
     okra_int unlabelled_count;
+    double norm; /* of the score, 0 to 1. Where it is more than 0 and ky is not set, the
+                    diffusion kernel is normalised too: nodes of many links then count no
+                    more than others */
 } okra_link_settings;
 
 typedef struct okra_links okra_links;
@@ -105,6 +109,27 @@ OKRA_EXPERIMENTAL okra_status okra_link_leave(okra_context *context,
                                               const okra_link_settings *settings,
                                               const double *lambda, size_t count,
                                               double *auc_roc, double *auc_pr) OKRA_CHECK;
+
+/* The norm (0.5, 0.75 or 1) whose left-out ranking of labelled pairs has the largest
+ * AUC-PR, each end left out by itself; 0.75 where the method has no closed form, 0 where
+ * it scores links alone. Options: of fit, all of them values. */
+OKRA_EXPERIMENTAL okra_status okra_link_norm(okra_context *context,
+                                             const okra_link_task *task,
+                                             const okra_options *options,
+                                             const okra_link_settings *settings,
+                                             double *norm) OKRA_CHECK;
+
+/* What a ranking must beat: the pairs of okra_link_evaluate in the order of the number of
+ * known links of their ends, or of what is known without any description: the mean of the
+ * known network stands for a new node. */
+typedef enum okra_link_baseline {
+    OKRA_LINK_DEGREE,
+    OKRA_LINK_NO_INPUTS,
+} okra_link_baseline;
+OKRA_EXPERIMENTAL okra_status okra_link_evaluate_baseline(
+    okra_context *context, okra_links *links, okra_link_pairs which,
+    okra_link_baseline baseline, const okra_link *truth, okra_int truth_count,
+    okra_ranking **out) OKRA_CHECK;
 
 /* A list of new links of which a share of about `fdr` at most is false, on average
  * (Benjamini and Hochberg 1995 with conformal p-values). A share `hold_back` of the

@@ -14,10 +14,12 @@ import numpy as np
 from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.utils.validation import _num_samples, check_is_fitted
 
-from .._data import (Data, check_rows, gram, is_classes, is_graphs, is_vectors, labels,
+from .._data import (Data, check_rows, gram, is_classes, is_graphs, is_mixed, is_vectors,
+                     labels, mixed,
                      name_columns, named)
 from .._errors import OkraWarning
 from .._library import Handle, constants, kernel_has, lib, option_types, options, set_options
+from .._collection import borrow
 from .._model import Model, hold
 from ._conformal import ConformalMixin
 from ._dask import fit_dask, is_dask
@@ -25,7 +27,7 @@ from ._mpi import fit_shard
 from ._predicting import PredictMixin
 from ._scoring import ScoreMixin
 from ._shared import (ContextMixin, TagsMixin, as_sequence, kernel_values,
-                      number, self_values, take, validate)
+                      dtype_of, number, self_values, take, validate)
 from ._updating import UpdateMixin
 
 
@@ -33,6 +35,8 @@ def _names_file(option: str, text: str) -> bool:
     """Whether a fit with this option might open a file; no model from elsewhere may make it."""
     text = text.strip()
     files = {constants["OKRA_OPTION_READ"], constants["OKRA_OPTION_WRITTEN"]}
+    if option == "decode" and re.match(r"labels:\w+=", text):  # its own options
+        return False
     return (option_types("fit").get(option) in files and text != "") or "file" in text or (
         re.match(r"[\w-]+:(?!\w+\()", text) is not None)  # KIND:FILE, not KIND:NAME(...)
 
@@ -113,8 +117,19 @@ class OutputKernelEstimator(UpdateMixin, PredictMixin, ConformalMixin, ScoreMixi
             if reset:
                 self._forget_features()
             return X
+        if is_mixed(X) or not reset and getattr(self, "_mixed", False) and hasattr(X, "columns"):
+            return self._table(X, reset)
         return self._vectors(validate(self, X, accept_sparse="csr", dtype=np.float64, order="C",
                                       reset=reset))
+
+    def _table(self, X: Any, reset: bool) -> Data:
+        """A frame of numbers, classes, dates and gaps."""
+        if reset:
+            self._mixed, self.n_features_in_ = True, X.shape[1]
+            self.feature_names_in_ = np.asarray(X.columns, dtype=object)
+            return mixed(X)
+        inputs = borrow(lib.okra_model_inputs(self.model_._handle.pointer), self.model_)
+        return mixed(X, inputs)
 
     def _vectors(self, X: Any) -> Data:
         """Checked numbers as the library takes them, with the names that the check knows."""
@@ -128,7 +143,8 @@ class OutputKernelEstimator(UpdateMixin, PredictMixin, ConformalMixin, ScoreMixi
 
     def _pairs(self, X: Any, y: Any) -> tuple:
         """Training pairs as the library takes them."""
-        numbers_x = is_vectors(X) and not callable(self.kx)
+        self._mixed = False
+        numbers_x = is_vectors(X) and not callable(self.kx) and not is_mixed(X)
         numbers_y = is_vectors(y) and not callable(self.ky) and not hasattr(y, "tocsr")
         if y is None:
             raise ValueError(f"{type(self).__name__} requires y to be passed, but the "
@@ -145,7 +161,7 @@ class OutputKernelEstimator(UpdateMixin, PredictMixin, ConformalMixin, ScoreMixi
         self._series = getattr(y, "name", None) if hasattr(y, "iloc") else None
         if (self.ky == "auto" or kernel_has(self.ky, "EQUALITY")) and is_classes(y):
             y, numbers_y = labels(y), False
-        self._dtype = y._dtype if isinstance(y, Data) else None
+        self._dtype = y._dtype if isinstance(y, Data) else dtype_of(y) if numbers_y else None
         if numbers_x and numbers_y and _num_samples(y) >= _num_samples(X):
             X, y = self._validated(X, y)
             X = self._vectors(X)
@@ -302,6 +318,7 @@ class OutputKernelEstimator(UpdateMixin, PredictMixin, ConformalMixin, ScoreMixi
             if open_cost or "auto" in (values.get("kx"), values.get("ky"),
                                        values.get("lambda")):
                 values = self._choose(x, outputs, values, context)
+            values.pop("effort", None)
             self.model_ = Model.fit(x, outputs, values, context)
             if held:
                 self.model_.calibrate(*held)
@@ -352,10 +369,28 @@ class OutputKernelEstimator(UpdateMixin, PredictMixin, ConformalMixin, ScoreMixi
 
     # ---- files -----------------------------------------------------------------------
 
-    def save(self, path: Any, compact: bool | str = False) -> None:
-        """Writes the model file that ``okra predict`` reads; `compact` (True or
-        "recompute"): a smaller one, see `okra.Model.save`."""
-        self._fitted().save(path, compact)
+    def save(self, path: Any, compact: bool | str = "auto") -> None:
+        """Writes the model file that ``okra predict`` reads; `compact` says how much of it,
+        see `okra.Model.save`. A loaded estimator predicts what this one does, of the same
+        type, shape and names."""
+        form = {"flat": self._flat, "dtype": None if self._dtype is None else self._dtype.str,
+                "output": self._predicts, "columns": self._columns, "series": self._series}
+        try:
+            note = json.dumps({"python": form})
+        except TypeError:  # names that are no texts or numbers
+            note = json.dumps({"python": {**form, "columns": None, "series": None}})
+        self._fitted().save(path, compact, note)
+
+    def _restore(self, note: Optional[str]) -> None:
+        """The form of predictions that `save` noted, where the file has one."""
+        try:
+            form = json.loads(note or "{}")["python"]
+            self._flat = form["flat"] is True
+            self._dtype = None if form["dtype"] is None else np.dtype(str(form["dtype"]))
+            self._predicts = "pandas" if form["output"] == "pandas" else None
+            self._columns, self._series = form["columns"], form["series"]
+        except (ValueError, KeyError, TypeError):  # somebody else's note
+            pass
 
     @classmethod
     def load(cls, path: Any, **parameters: Any) -> "OutputKernelEstimator":
@@ -393,15 +428,22 @@ class OutputKernelEstimator(UpdateMixin, PredictMixin, ConformalMixin, ScoreMixi
         self.set_params(**parameters)
         self.model_, self._left, self._chosen, self.search_ = model, None, None, None
         self._flat, self._y_objects = False, None
+        self._restore(info.get("note"))
         columns = info["x"].get("columns")
         if columns:  # scikit-learn checks those of frames by it
             self.feature_names_in_ = np.array(columns, dtype=object)
             self.n_features_in_ = len(columns)
+            self._mixed = any("=" in name or name.endswith(" missing") for name in columns)
         return self
 
     def __getstate__(self) -> dict:
         state = super().__getstate__()
         return {**state, "_left": None} if "_left" in state else state
+
+    @property
+    def _estimator_type(self) -> str:
+        """Of a model of class labels ``"classifier"``: scorers then ask for probabilities."""
+        return "classifier" if self._kind() == "labels" else "regressor"
 
     def _own_tags(self) -> dict:
         return {"multioutput": True, "requires_y": True}

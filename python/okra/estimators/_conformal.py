@@ -1,11 +1,13 @@
 """Sets and intervals with a guarantee."""
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import numpy as np
 
 from .._data import Data, labels
+from .._errors import OkraWarning
 
 
 class ConformalMixin:
@@ -32,7 +34,7 @@ class ConformalMixin:
         return settings
 
     def p_values(self, X: Any, candidates: Any = None, how: str = "auto",
-                 score: str = "distance", folds: int = 10, calibration: Any = None,
+                 score: str = "auto", folds: int = 10, calibration: Any = None,
                  groups: Any = None, test_groups: Any = None, weights: Any = None,
                  test_weights: Any = None) -> np.ndarray:
         """Conformal p-values of candidates: small where an output can be excluded.
@@ -45,8 +47,10 @@ class ConformalMixin:
         how : {"auto", "split", "full", "jackknife+", "cv+"}, default="auto"
             "split" needs `calibration`, here or in `fit`; the others are for ridge with
             the identity operator. "auto" is "split" with `calibration`, else "full".
-        score : str, default="distance"
+        score : str, default="auto"
             "distance", "normalized", "residual" (full), "rank" or a metric (split).
+            "auto" is "normalized", with "split" the one of the first two under which
+            left-out training pairs have the smaller sets.
         folds : int, default=10
             Folds of "cv+".
         calibration : pair of objects, optional
@@ -95,6 +99,11 @@ class ConformalMixin:
             if candidates is None:
                 inside = self._distinct_index()[inside]
             sets.append(self._candidates(candidates, inside))
+        mean = (p > alpha).sum() / max(len(p), 1)
+        if mean > 1.5 and 3 * mean > 2 * p.shape[1]:
+            warnings.warn(f"sets hold {mean:.3g} of {p.shape[1]} candidates on average: the "
+                          "model hardly tells them apart; more pairs, other kernels or a "
+                          "larger alpha make them smaller", OkraWarning, stacklevel=2)
         return sets
 
     def predict_interval(self, X: Any, alpha: float = 0.1, region: bool = False,
@@ -122,7 +131,7 @@ class ConformalMixin:
         unknown = set(settings) - set(names)
         if unknown:
             raise TypeError(f"predict_interval has no argument {sorted(unknown)[0]!r}")
-        defaults = ("auto", "distance", 10, None, None, None, None, None)
+        defaults = ("auto", "auto", 10, None, None, None, None, None)
         chosen = self._conformal(*(settings.get(n, d) for n, d in zip(names, defaults)))
         bounds, radius = self._fitted().intervals(
             self._inputs(X, reset=False), alpha, chosen, region, self._context())

@@ -4,11 +4,13 @@ from __future__ import annotations
 from typing import Any, Optional
 
 import numpy as np
+from sklearn.utils.metaestimators import available_if
 
 from .._data import typed
-from .._library import decoder_has, kernel_has
+from .._library import decoder_has, kernel_has, lib
+from .._objects import array_of
 from ._dask import is_dask, predict_dask
-from ._shared import take
+from ._shared import shaped, take
 
 
 class PredictMixin:
@@ -32,7 +34,8 @@ class PredictMixin:
             chooses and self._decode_values().get("over-all") not in (None, False, "no")
 
     def predict(self, X: Any, candidates: Any = None, ranges: Any = None,
-                top: Optional[int] = None, return_distance: bool = False) -> Any:
+                top: Optional[int] = None, return_distance: bool = False,
+                as_new: bool = False) -> Any:
         """Predicts outputs.
 
         Parameters
@@ -50,6 +53,9 @@ class PredictMixin:
         return_distance : bool, default=False
             Give squared distances in feature space (expected losses under a loss) as
             well; implies candidates unless the decoder makes up objects.
+        as_new : bool, default=False
+            Compare candidates that are training outputs as if they had not been learned:
+            else the model favours them over candidates that it never saw.
 
         Returns
         -------
@@ -65,12 +71,12 @@ class PredictMixin:
                 and self._makes_up():
             return self._made_up(X, top, return_distance)
         if top is None and (return_distance or candidates is not None
-                            or ranges is not None):
-            index, distance = self.rank(X, candidates, ranges, 1)
+                            or ranges is not None or as_new):
+            index, distance = self.rank(X, candidates, ranges, 1, as_new)
             found = self._candidates(candidates, index[:, 0])
             return (found, distance[:, 0]) if return_distance else found
         if top is not None:
-            index, distance = self.rank(X, candidates, ranges, top)
+            index, distance = self.rank(X, candidates, ranges, top, as_new)
             found = self._nested(candidates, index, top)
             return (found, distance) if return_distance else found
         model = self._fitted()
@@ -90,7 +96,11 @@ class PredictMixin:
         return (found, far) if return_distance else found
 
     def _shaped(self, objects: Any) -> Any:
-        return objects.ravel() if self._flat else typed(objects, self._dtype)
+        if self._kind() == "labels":
+            return typed(objects, self._dtype)
+        whole = self._dtype is not None and self._dtype.kind in "biu" and self._is_regressor
+        made = objects if whole else shaped(objects, self._dtype)
+        return made.ravel() if self._flat else made
 
     _columns = _series = _predicts = None
 
@@ -145,8 +155,8 @@ class PredictMixin:
             return found.reshape((m, top) + found.shape[1:])
         return [found[i * top:(i + 1) * top] for i in range(m)]
 
-    def rank(self, X: Any, candidates: Any = None, ranges: Any = None, top: int = 10
-             ) -> tuple:
+    def rank(self, X: Any, candidates: Any = None, ranges: Any = None, top: int = 10,
+             as_new: bool = False) -> tuple:
         """The best candidates of each input.
 
         Parameters
@@ -156,6 +166,8 @@ class PredictMixin:
             The training outputs if not given.
         ranges : array of shape (m, 2), optional
         top : int, default=10
+        as_new : bool, default=False
+            As in `predict`.
 
         Returns
         -------
@@ -173,7 +185,8 @@ class PredictMixin:
                              "candidates: proposals gives the best of what it makes up")
         ranks = decoder_has(self.decode, "CHOOSES") and not self._makes_up()
         values = {"decode": self.decode if ranks else "candidates", "top": top,
-                  **(self._decode_values() if ranks else {})}
+                  **(self._decode_values() if ranks else {}),
+                  **({"as-new": True} if as_new else {})}
         rows = None
         if candidates is None and ranges is None and model.outputs.kind != "gram":
             rows = self._distinct_index()  # each different output once
@@ -249,6 +262,69 @@ class PredictMixin:
         """
         return self._fitted().predict(self._inputs(X, reset=False), {"decode": "none"},
                                       embedding=True, context=self._context()).embedding()
+
+    # ---- classes -----------------------------------------------------------------------
+
+    def _codes(self) -> np.ndarray:
+        """The classes that have training pairs, as the library counts them."""
+        outputs = self._fitted().outputs
+        codes = array_of(lib.okra_data_codes(outputs.pointer), (len(outputs),))
+        return np.unique(codes)
+
+    @property
+    def classes_(self) -> np.ndarray:
+        """The classes, in the order of `predict_proba`; of models of class labels alone."""
+        if not hasattr(self, "model_") or self._kind() != "labels":
+            raise AttributeError("classes_ is there where a model of class labels is fitted")
+        outputs = self.model_.outputs
+        codes = array_of(lib.okra_data_codes(outputs.pointer), (len(outputs),))
+        return self._shaped(outputs[np.unique(codes, return_index=True)[1]].objects)
+
+    def _learns_classes(self) -> bool:
+        return self._kind() == "labels" or self._kind() is None and \
+            self._estimator_type == "classifier"
+
+    def _learns_sets(self) -> bool:
+        if self._kind() not in ("dense", "bits"):
+            return self._learns_classes()
+        objects = np.asarray(self.model_.outputs.objects)
+        return objects.shape[1] > 1 and bool(np.isin(objects, (0, 1)).all())
+
+    @available_if(_learns_classes)
+    def predict_proba(self, X: Any) -> np.ndarray:
+        """Probabilities of classes, calibrated by left-out predictions of the training inputs.
+
+        Parameters
+        ----------
+        X : objects
+
+        Returns
+        -------
+        ndarray of shape (m, classes)
+            In the order of `classes_`. The most probable class need not be what `predict`
+            says where two are nearly alike: that is the one with the highest score.
+        """
+        found = self._fitted().classes(self._inputs(X, reset=False), context=self._context())
+        return found[:, self._codes()]
+
+    @available_if(_learns_sets)
+    def decision_function(self, X: Any) -> np.ndarray:
+        """Scores of classes, or of each label of a set: sums of the weights of training pairs.
+
+        Parameters
+        ----------
+        X : objects
+
+        Returns
+        -------
+        ndarray of shape (m, classes), or (m,) of two classes
+            Of two classes the score of the second less that of the first.
+        """
+        model = self._fitted()
+        if self._kind() in ("dense", "bits"):
+            return self.weights(X) @ np.asarray(model.outputs.objects, dtype=np.float64)
+        found = model.classes(self._inputs(X, reset=False), False, self._context())[:, self._codes()]
+        return found[:, 1] - found[:, 0] if found.shape[1] == 2 else found
 
     def confidence(self, X: Any, candidates: Any = None) -> np.ndarray:
         """How sure predictions are.

@@ -5,7 +5,10 @@ from dataclasses import dataclass
 from typing import Any, Optional
 
 import numpy as np
+from sklearn.utils import column_or_1d
+from sklearn.utils.multiclass import check_classification_targets
 
+from .._data import Data, labels
 from ._base import OutputKernelEstimator, WeightedEstimator
 from ._documents import Kernel, documented
 
@@ -85,6 +88,39 @@ class IOKR(WeightedEstimator):
     memory: Any = None
     verbose: bool = False
     engine: Optional[str] = None
+
+
+class IOKRClassifier(IOKR):
+    """`IOKR` for classes: whatever `y` holds, numbers too, names classes, and scikit-learn's
+    tools for classifiers (stacking, calibration, stratified folds, thresholds) take it as one.
+
+    Parameters, attributes and methods are those of `IOKR`.
+
+    Examples
+    --------
+    >>> from okra import IOKRClassifier
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True)
+    >>> IOKRClassifier().fit(X, y).predict_proba(X[:2]).shape
+    (2, 3)
+    """
+
+    _estimator_type = "classifier"
+
+    def _pairs(self, X: Any, y: Any) -> tuple:
+        if y is not None and not isinstance(y, Data):
+            check_classification_targets(y)
+            y = labels(column_or_1d(y, warn=True))
+        return super()._pairs(X, y)
+
+
+def _described(text: str, other: str) -> str:
+    """With the parameters and attributes of another docstring in their place."""
+    start, end = other.index("    Parameters\n"), other.index("    Examples\n")
+    return text.replace("    Parameters, attributes and methods are those of `IOKR`.", other[start:end].rstrip())
+
+
+IOKRClassifier.__doc__ = _described(IOKRClassifier.__doc__ or "", IOKR.__doc__ or "")
 
 
 @documented

@@ -42,6 +42,22 @@ def number(text: str) -> Any:
     return text
 
 
+def dtype_of(y: Any) -> Any:
+    """The type of numbers that predictions come back in, None: float64."""
+    kind = getattr(np.asarray(y), "dtype", None)
+    return kind if kind.kind in "biu" or kind.kind == "f" and kind.itemsize < 8 else None
+
+
+def shaped(objects: Any, dtype: Any) -> Any:
+    """Numbers in the type of the training outputs; whole numbers where they are such."""
+    if dtype is None or not isinstance(objects, np.ndarray) or objects.dtype.kind != "f":
+        return objects
+    if dtype.kind in "biu":
+        made = objects.astype(dtype)
+        return made if (made == objects).all() else objects
+    return objects.astype(dtype)
+
+
 class ContextMixin:
     """`n_jobs`, `random_state`, `memory`, `verbose` and `engine` as a context."""
 
@@ -68,6 +84,10 @@ class TagsMixin:
     def __sklearn_tags__(self) -> Any:  # scikit-learn from 1.6
         tags = super().__sklearn_tags__()
         own = self._own_tags()
+        if getattr(self, "_estimator_type", None) == "classifier":
+            from sklearn.utils import ClassifierTags
+            tags.estimator_type, tags.classifier_tags = "classifier", ClassifierTags()
+            tags.regressor_tags = None
         tags.input_tags.pairwise = self._is_pairwise()
         tags.input_tags.sparse = True
         if tags.target_tags is not None:

@@ -70,10 +70,8 @@ okra_status okra_json_text_(const json_t *json, char **text)
 
 /* ---- writing ---- */
 
-static okra_int element_size(const char *dtype)
-{
-    return dtype[2] - '0';
-}
+/* "<f8": 8 bytes. */
+#define ELEMENT_SIZE(dtype) ((okra_int)((dtype)[2] - '0'))
 
 static okra_status entry_name(const char *folder, const char *name, const char *tail,
                               char out[NAME_MOST])
@@ -136,7 +134,7 @@ okra_status okra_saver_put_(okra_saver_ *saver, const char *folder, const char *
     CHK(entry_name(folder, name, ".npy", entry));
     CHK(entry_name(folder, name, "", key));
     size_t length = okra_npy_header_(dtype, rows, cols, header);
-    size_t width = (size_t)((cols < 0 ? 1 : cols) * element_size(dtype));
+    size_t width = (size_t)((cols < 0 ? 1 : cols) * ELEMENT_SIZE(dtype));
     CHK(okra_zip_add_(saver->zip, entry, header, length, values, rows, width,
                       (size_t)stride, &crc));
     return describe(saver, key, dtype, rows, cols, crc);
@@ -162,11 +160,8 @@ static okra_status rows_of(pieces *z, okra_int first, okra_int count, okra_mat_ 
         *out = okra_mat_of_(z->block, count, z->A.cols);
         CHK(z->source->get(z->ctx, z->source->self, first, *out));
     }
-    okra_status st = okra_finite_(out->p, count, z->A.cols, out->ld);
-    if (st != OKRA_OK) {
-        okra_message_prefix_("rows from %lld of '%s'", (long long)first, z->name);
-    }
-    return st;
+    return okra_at_(okra_finite_(out->p, count, z->A.cols, out->ld),
+                    "rows from %lld of '%s'", (long long)first, z->name);
 }
 
 static okra_status next_rows(void *user, okra_int k, const void **p, size_t *bytes)
@@ -222,11 +217,8 @@ static okra_status bytes_of(const okra_archive_ *archive, okra_int index,
     REFUSE_IF(!okra_zip_stored_(archive->zip, index, size), OKRA_EFORMAT,
               "%s: entry '%s' is compressed; a %s's entries are stored", archive->path,
               okra_zip_each_(archive->zip, (size_t)index), archive->sort->what);
-    okra_status st = okra_zip_entry_(NULL, archive->zip, index, bytes, size, owned);
-    if (st == OKRA_EFORMAT) {
-        okra_message_prefix_("%s", archive->path);
-    }
-    return st;
+    return okra_at_(okra_zip_entry_(NULL, archive->zip, index, bytes, size, owned), "%s",
+                    archive->path);
 }
 
 /* A file of a newer format may be sealed in another way, so that its version is looked at
@@ -263,11 +255,7 @@ static okra_status describe_all(const okra_context *ctx, const okra_archive_ *a,
                           a->path, sort->what, (long long)version, by ? by : "unknown",
                           sort->version);
     }
-    okra_status st = okra_zip_check_seal_(a->zip);
-    if (st != OKRA_OK) {
-        okra_message_prefix_("%s", a->path);
-        return st;
-    }
+    CHK(okra_at_(okra_zip_check_seal_(a->zip), "%s", a->path));
     if (text) {
         GOT(*text = okra_strndup_((const char *)bytes, (size_t)size));
     }
@@ -334,9 +322,9 @@ okra_status okra_archive_get_(const okra_archive_ *archive, const char *folder,
     okra_int at = okra_zip_find_(archive->zip, entry);
     REFUSE_IF(at < 0, OKRA_EFORMAT, "%s: the array %s is missing", archive->path, entry);
     CHK(bytes_of(archive, at, &bytes, &size, &owned));
-    CHK(okra_area_(*rows, *cols < 0 ? 1 : *cols, (size_t)element_size(dtype), &area));
+    CHK(okra_area_(*rows, *cols < 0 ? 1 : *cols, (size_t)ELEMENT_SIZE(dtype), &area));
     okra_int length = (okra_int)okra_npy_header_(dtype, *rows, *cols, header);
-    REFUSE_IF(size != length + area * element_size(dtype) ||
+    REFUSE_IF(size != length + area * ELEMENT_SIZE(dtype) ||
                   memcmp(bytes, header, (size_t)length) != 0,
               OKRA_EFORMAT, "%s: the array %s is not what %s says", archive->path, entry,
               archive->sort->entry);

@@ -26,9 +26,9 @@ static inline void okra_json_drop_(json_t **at)
 /* A byte of JSON may become this many in memory (an empty list in a list). */
 enum { OKRA_JSON_PARSED_ = 160 };
 /* object[key] = value, which is taken over; fails when either is NULL. */
-okra_status okra_json_set_(json_t *object, const char *key, json_t *value) OKRA_CHECK;
+okra_status okra_json_set_(json_t *object, const char *key, json_t *value);
 /* The text of a JSON value in a block of the library; numbers survive exactly. */
-okra_status okra_json_text_(const json_t *json, char **text) OKRA_CHECK;
+okra_status okra_json_text_(const json_t *json, char **text);
 
 /* ---- writing ---- */
 
@@ -40,23 +40,20 @@ typedef struct okra_saver_ {
     json_t *arrays;
 } okra_saver_;
 
-okra_status okra_saver_begin_(okra_context *ctx, const char *path,
-                              okra_saver_ *saver) OKRA_CHECK;
+okra_status okra_saver_begin_(okra_context *ctx, const char *path, okra_saver_ *saver);
 /* rows x cols elements of type `dtype` ("<f8", "<i8", "<u8", "|u1"), rows `stride` bytes
  * apart; cols < 0: a vector. */
 okra_status okra_saver_put_(okra_saver_ *saver, const char *folder, const char *name,
                             const char *dtype, okra_int rows, okra_int cols,
-                            const void *values, okra_int stride) OKRA_CHECK;
+                            const void *values, okra_int stride);
 /* A matrix in blocks of rows, which must be finite: one that lies on an engine (`source`;
  * NULL: A has the values), or half: its lower triangle, row after row, n (n + 1) / 2 x 1.
  */
 okra_status okra_saver_put_rows_(okra_context *ctx, okra_saver_ *saver,
                                  const char *folder, const char *name,
-                                 const okra_rows_ *source, okra_mat_ A,
-                                 bool half) OKRA_CHECK;
+                                 const okra_rows_ *source, okra_mat_ A, bool half);
 /* The description, which gets the list of arrays, as entry `name`; seals and renames. */
-okra_status okra_saver_end_(okra_saver_ *saver, const char *name,
-                            json_t *about) OKRA_CHECK;
+okra_status okra_saver_end_(okra_saver_ *saver, const char *name, json_t *about);
 void okra_saver_clear_(okra_saver_ *saver); /* without an end nothing is left */
 
 /* ---- reading ---- */
@@ -82,18 +79,18 @@ typedef struct okra_archive_ {
  * (may be NULL) the bytes of that, for the caller to free. Messages name the file. */
 okra_status okra_archive_open_(const okra_context *ctx, const char *path,
                                const okra_archive_sort_ *sort, okra_archive_ **out,
-                               json_t **about, char **text) OKRA_CHECK;
+                               json_t **about, char **text);
 /* The elements of an array that must be there with this type; *cols < 0: a vector. */
 okra_status okra_archive_get_(const okra_archive_ *archive, const char *folder,
                               const char *name, const char *dtype, okra_int *rows,
-                              okra_int *cols, const void **values) OKRA_CHECK;
+                              okra_int *cols, const void **values);
 bool okra_archive_has_(const okra_archive_ *archive, const char *folder,
                        const char *name);
 /* Before arrays are read: the archive holds those that the description lists and no more,
  * and these are not too many; afterwards: all were read. */
 enum { OKRA_ARRAYS_MOST_ = 4096 };
-okra_status okra_archive_check_count_(const okra_archive_ *archive) OKRA_CHECK;
-okra_status okra_archive_check_used_(const okra_archive_ *archive) OKRA_CHECK;
+okra_status okra_archive_check_count_(const okra_archive_ *archive);
+okra_status okra_archive_check_used_(const okra_archive_ *archive);
 void okra_archive_free_(okra_archive_ *archive); /* one reference */
 OKRA_DROPS_(okra_archive_drop_, okra_archive_, okra_archive_free_)
 

@@ -1,5 +1,7 @@
 /*
- * bytes.c: the bytes of a whole file, mapped when large, read when small or a pipe.
+ * bytes.c: the bytes of a whole file. Other processes may change it at any time, and
+ * readers go through it twice: they get a copy. Only arrays of numbers and shards of an
+ * index stay mapped where they are large.
  */
 #include "data/data.h"
 #include "data/files/stream.h"
@@ -15,8 +17,9 @@
 #include <zlib.h>
 
 enum {
-    MAP_FROM = 1 << 20,  /* below this a read is cheaper than page faults */
-    FIRST_READ = 1 << 16 /* of a pipe, whose size is unknown             */
+    LARGE = 1 << 20,  /* bytes from which a file may be mapped, or copied to another */
+    COPIED = 1 << 17, /* doubles at a time                                          */
+    FIRST_READ = 1 << 16, /* of a pipe, whose size is unknown                           */
 };
 
 /* Reads to the end of `fd`. `hint` is the size expected; files may change meanwhile. */
@@ -47,27 +50,92 @@ static okra_status read_all(const okra_context *ctx, int fd, okra_int hint,
     return OKRA_OK;
 }
 
-static okra_status open_fd(const okra_context *ctx, int fd, okra_bytes_ *out)
+/* Is the file still the one that was opened? */
+static okra_status unchanged(int fd, const struct stat *then, okra_int size)
 {
+    struct stat now;
+    REFUSE_IF(fstat(fd, &now) != 0, OKRA_EIO, "cannot be read: %s", strerror(errno));
+    REFUSE_IF(then->st_size > 0 && (size != then->st_size || now.st_size != size ||
+                                    now.st_mtim.tv_sec != then->st_mtim.tv_sec ||
+                                    now.st_mtim.tv_nsec != then->st_mtim.tv_nsec),
+              OKRA_EIO, "it changed while it was read");
+    return OKRA_OK;
+}
+
+/* At most `count` bytes from `at` on; fewer at the end of the file. */
+static okra_status read_some(int fd, okra_int at, okra_int count, unsigned char *to,
+                             okra_int *size)
+{
+    for (*size = 0; *size < count;) {
+        ssize_t got = pread(fd, to + *size, (size_t)(count - *size), at + *size);
+        REFUSE_IF(got < 0 && errno != EINTR, OKRA_EIO, "cannot be read: %s",
+                  strerror(errno));
+        if (got == 0) {
+            return OKRA_OK;
+        }
+        *size += OKRA_MAX_(got, 0);
+    }
+    return OKRA_OK;
+}
+
+/* A copy of a large file, where there is room. */
+static okra_status copy_all(const okra_context *ctx, int fd, okra_int size,
+                            okra_bytes_ *out)
+{
+    FREED_BY(okra_scratch_clear_) okra_scratch_ s = {0};
+    OWNED double *block = NULL;
+    okra_int words = (size + 7) / 8, some = 0, got = 0;
+    CHK(okra_scratch_create_(ctx, words, 1, "the file's content", &s));
+    if (!s.memory) {
+        ZMAKE(block, COPIED);
+    }
+    do { /* of a file that became shorter the rest stays undefined */
+        okra_int at = got / 8, count = OKRA_MIN_(COPIED, words - at);
+        double *to = s.memory ? s.memory + at : block;
+        CHK(read_some(fd, got, OKRA_MIN_(8 * count, size - got), (unsigned char *)to,
+                      &some));
+        CHK(s.memory ? OKRA_OK : okra_scratch_write_(&s, at, count, block));
+        got += some;
+    } while (some == 8 * COPIED && got < size);
+    *out = (okra_bytes_){.p = (const void *)s.p, .size = got, .copy = s};
+    s = (okra_scratch_){0};
+    return OKRA_OK;
+}
+
+static okra_status open_fd(const okra_context *ctx, int fd, const char *path,
+                           okra_int least, okra_bytes_ *out)
+{
+    FREED_BY(okra_bytes_close_) okra_bytes_ bytes = {0};
     struct stat info;
     REFUSE_IF(fstat(fd, &info) != 0, OKRA_EIO, "cannot be read: %s", strerror(errno));
     REFUSE_IF(S_ISDIR(info.st_mode), OKRA_EIO, "is a directory; expected a file");
     if (!S_ISREG(info.st_mode)) {
         return read_all(ctx, fd, FIRST_READ, out);
     }
-    if (info.st_size >= MAP_FROM && lseek(fd, 0, SEEK_CUR) == 0) {
+    if (least == 0) {
+        least = okra_memory_left_(ctx) / 4 / okra_context_processes(ctx);
+    }
+    okra_int begin = OKRA_MAX_(0, lseek(fd, 0, SEEK_CUR)); /* of standard input */
+    bool whole = info.st_size >= LARGE && begin == 0;
+    if (whole && info.st_size >= least) {
         void *base = mmap(NULL, (size_t)info.st_size, PROT_READ,
                           MAP_PRIVATE | MAP_NORESERVE, fd, 0);
         if (base != MAP_FAILED) {
+            okra_guard_open_(base, info.st_size, path);
             *out = (okra_bytes_){
                 .p = base, .size = info.st_size, .base = base, .mapped = true};
             return OKRA_OK;
         }
     }
-    okra_status st =
-        okra_budget_ask_(ctx, (double)info.st_size + 1, "the file's content");
-    /* One byte more than expected lets the first read see the end. */
-    return st == OKRA_OK ? read_all(ctx, fd, info.st_size + 1, out) : st;
+    if (whole) {
+        CHK(copy_all(ctx, fd, info.st_size, &bytes));
+    } else { /* one byte more than expected lets the first read see the end */
+        CHK(okra_budget_ask_(ctx, (double)info.st_size + 1, "the file's content"));
+        CHK(read_all(ctx, fd, info.st_size + 1, &bytes));
+    }
+    CHK(unchanged(fd, &info, begin + bytes.size));
+    *out = TAKE(bytes);
+    return OKRA_OK;
 }
 
 /* Standard input, a pipe, a terminal: what one process reads no other does. */
@@ -81,6 +149,12 @@ static bool flows(const char *path)
 
 okra_status okra_bytes_open_(const okra_context *ctx, const char *path, okra_bytes_ *out)
 {
+    return okra_bytes_map_(ctx, path, INT64_MAX, out);
+}
+
+okra_status okra_bytes_map_(const okra_context *ctx, const char *path, okra_int least,
+                            okra_bytes_ *out)
+{
     okra_status st;
     bool standard = strcmp(path, "-") == 0;
     bool one = okra_context_processes(ctx) > 1 && flows(path);
@@ -92,7 +166,7 @@ okra_status okra_bytes_open_(const okra_context *ctx, const char *path, okra_byt
     } else if (fd < 0) {
         st = okra_fail_(OKRA_EIO, "cannot be opened: %s", strerror(errno));
     } else {
-        st = open_fd(ctx, fd, out);
+        st = open_fd(ctx, fd, path, least, out);
     }
     if (fd >= 0 && !standard) {
         close(fd);
@@ -125,10 +199,12 @@ okra_status okra_bytes_claim_(const okra_bytes_ *bytes, okra_int count, const ch
 void okra_bytes_close_(okra_bytes_ *bytes)
 {
     if (bytes->mapped) {
+        okra_guard_close_(bytes->base);
         munmap(bytes->base, (size_t)bytes->size);
     } else {
         okra_free_(bytes->base);
     }
+    okra_scratch_clear_(&bytes->copy);
     *bytes = (okra_bytes_){0};
 }
 

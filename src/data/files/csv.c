@@ -1,15 +1,17 @@
 /*
  * csv.c: tables of text, separated by commas (.csv, RFC 4180) or tabs (.tsv).
  *
- * A first line in which no field is a number is a header. Every other field must be a
- * number, but for the one column read as labels. FILE:COLUMN is one column (labels where
- * it does not hold numbers), FILE:!COLUMN all the others. In a .csv file whose first line
+ * header.c decides whether the first line is a header. Every other field must be a
+ * number, but for the one column read as labels or strings. FILE:COLUMN is one column
+ * (labels where it does not hold numbers but texts that mostly repeat, else strings),
+ * FILE:!COLUMN all the others. In a .csv file whose first line
  * has semicolons in place of commas, fields stand between these, and numbers may have a
  * decimal comma.
  */
 #include "data/files/formats.h"
 #include "data/files/table.h"
 #include "data/utf8.h"
+#include "okra/program.h"
 #include "data/strings.h"
 
 #include <inttypes.h>
@@ -129,50 +131,53 @@ static okra_status add_string(const okra_table_ *t, okra_texts_ *texts)
 }
 
 /* The column chosen by `part`, a number from 1 or the text of a field in the header. */
-static okra_status choose_column(okra_table_ t, const char *part,
-                                 const okra_table_shape_ *s, okra_int *column,
-                                 bool *header)
+static okra_status choose_column(const okra_source_ *source, okra_table_ t,
+                                 const char *part, const okra_table_shape_ *s, bool texts,
+                                 okra_int *column, bool *header)
 {
     bool more = true;
     const char *p = part;
-    *header = false;
+    const okra_table_ begin = t;
+    int set = okra_context_header_(source->ctx);
+    double value;
     *column = 1;
     REFUSE_IF(!part && s->columns > 1, OKRA_ESHAPE,
               "labels must be one column, found %" PRId64
               "; choose one as labels:FILE:COLUMN, by its name or number",
               s->columns);
-    if (!part) {
-        return OKRA_OK;
-    }
-    for (okra_int k = 1; k <= s->columns; k++) {
+    for (okra_int k = 1; part && set >= 0 && k <= s->columns; k++) {
         CHK(okra_table_next_(&t, &more));
-        if ((size_t)(t.close - t.begin) == strlen(part) &&
+        bool name =
+            set > 0 || okra_table_number_(&t, &value) == OKRA_TOKEN_TEXT_ || !s->numbers;
+        if (name && (size_t)(t.close - t.begin) == strlen(part) &&
             memcmp(t.begin, part, strlen(part)) == 0) {
             *column = k;
             *header = true;
             return OKRA_OK;
         }
     }
-    REFUSE_IF(!okra_whole_(&p, part + strlen(part), column) || *p || *column < 1 ||
-                  *column > s->columns,
-              OKRA_EARG, "there is no column '%s' among the %" PRId64 " columns", part,
-              s->columns);
-    *header = s->columns > 1 && !s->numbers;
-    return OKRA_OK;
+    REFUSE_IF(part && (!okra_whole_(&p, part + strlen(part), column) || *p ||
+                       *column < 1 || *column > s->columns),
+              OKRA_EARG, "there is no column '%s' among the %" PRId64 " columns%s", part,
+              s->columns, set < 0 ? ", which have no names (header no)" : "");
+    return okra_table_header_(source, begin, s, texts, header);
 }
 
-/* Is the first text the only one that is not a number? Then it is a header. */
-static bool first_is_header(const okra_texts_ *texts)
+/* Texts of a column that nobody called labels or strings: what is chosen is told. */
+static okra_status choose_how(const okra_source_ *source, const okra_texts_ *texts,
+                              okra_how_ *how)
 {
-    double value;
-    for (okra_int k = 0; k < texts->count; k++) {
-        const char *text = texts->pointers[k];
-        okra_token_ token = okra_number_(text, text + strlen(text), &value);
-        if ((token == OKRA_TOKEN_NUMBER_) != (k > 0)) {
-            return false;
-        }
-    }
-    return texts->count > 1;
+    bool classes = false;
+    CHK(okra_texts_are_classes((const char *const *)texts->pointers, texts->count,
+                               &classes));
+    *how = classes ? OKRA_HOW_LABELS_ : OKRA_HOW_STRINGS_;
+    okra_warn_(source->ctx,
+               "note: %s: the column %s holds %s, read as %s; %s:%s:%s reads them as %s",
+               source->name, source->part,
+               classes ? "texts that mostly repeat" : "texts that mostly differ",
+               classes ? "class labels" : "strings", classes ? "strings" : "labels",
+               source->path, source->part, classes ? "strings" : "class labels");
+    return OKRA_OK;
 }
 
 static okra_status read_column(okra_source_ *source, okra_table_ t, okra_data **out)
@@ -180,26 +185,33 @@ static okra_status read_column(okra_source_ *source, okra_table_ t, okra_data **
     FREED_BY(okra_texts_free_) okra_texts_ texts = {0};
     okra_table_shape_ s = {0};
     okra_int column = 1;
+    okra_how_ how = source->how;
     bool header = false, more = true;
+    if (how == OKRA_HOW_FOUND_ && source->like) {
+        how = source->like->kind == OKRA_LABELS    ? OKRA_HOW_LABELS_
+              : source->like->kind == OKRA_STRINGS ? OKRA_HOW_STRINGS_
+                                                   : how;
+    }
     CHK(okra_table_measure_(t, &s));
-    CHK(choose_column(t, source->part, &s, &column, &header));
+    CHK(choose_column(source, t, source->part, &s, true, &column, &header));
     for (okra_int record = 0; record < s.records;) {
         CHK(okra_table_next_(&t, &more));
         if (t.column == column && !(header && record == 0)) {
-            CHK(source->how == OKRA_HOW_STRINGS_ ? add_string(&t, &texts)
-                                                 : add_label(&t, &texts));
+            CHK(how == OKRA_HOW_STRINGS_ ? add_string(&t, &texts)
+                                         : add_label(&t, &texts));
         }
         record += t.last;
     }
     CHK(okra_texts_done_(&texts));
-    if (source->how == OKRA_HOW_STRINGS_) {
+    if (how == OKRA_HOW_FOUND_) {
+        CHK(choose_how(source, &texts, &how));
+    }
+    if (how == OKRA_HOW_STRINGS_) {
         CHK(okra_data_strings((const char *const *)texts.pointers, texts.count, out));
         CHK(okra_data_rename_(out, source->name));
         return OKRA_OK;
     }
-    okra_int skip = !header && first_is_header(&texts);
-    return okra_labels_from_texts_(texts.pointers + skip, texts.count - skip,
-                                   source->name, out);
+    return okra_labels_from_texts_(texts.pointers, texts.count, source->name, out);
 }
 
 /* Does the column hold a text? */
@@ -217,26 +229,72 @@ static okra_status holds_text(okra_table_ t, const okra_table_shape_ *s, choice 
     return OKRA_OK;
 }
 
+/* Has a column gaps or texts? One in which some text stands among numbers is at fault,
+ * and told as such. */
+static okra_status is_mixed(okra_table_ t, const okra_table_shape_ *s, choice c,
+                            bool *out)
+{
+    OWNED okra_int *numbers = NULL, *texts = NULL;
+    bool more = true, gaps = false, some = false;
+    okra_table_ again = t;
+    double value;
+    ZMAKE(numbers, s->columns);
+    ZMAKE(texts, s->columns);
+    for (okra_int k = 0; k < s->records * s->columns; k++) {
+        CHK(okra_table_next_(&t, &more));
+        if (k >= s->columns && t.column != c.column) {
+            okra_token_ token = okra_table_number_(&t, &value);
+            numbers[t.column - 1] += token == OKRA_TOKEN_NUMBER_;
+            texts[t.column - 1] += token == OKRA_TOKEN_TEXT_;
+            gaps = gaps || token == OKRA_TOKEN_MISSING_ ||
+                   (token == OKRA_TOKEN_NONFINITE_ && isnan(value));
+        }
+    }
+    for (okra_int j = 0; j < s->columns; j++) {
+        some = some || texts[j] > 0;
+    }
+    for (okra_int k = 0; k < s->records * s->columns; k++) {
+        CHK(okra_table_next_(&again, &more));
+        okra_int j = again.column - 1;
+        if (k >= s->columns && texts[j] > 0 && numbers[j] > texts[j] &&
+            okra_table_number_(&again, &value) == OKRA_TOKEN_TEXT_) {
+            return okra_bad_field_(OKRA_TOKEN_TEXT_, again.line, again.column,
+                                   again.begin, again.close);
+        }
+    }
+    *out = gaps || some;
+    return OKRA_OK;
+}
+
 static okra_status read_table(okra_source_ *source, char separator, okra_data **out)
 {
     okra_table_ t = okra_table_begin_(&source->bytes, separator);
     okra_table_shape_ s = {0};
     choice c = {.rest = source->part && *source->part == '!'};
-    bool text = false;
+    bool text = false, mixed = false;
     if (source->how == OKRA_HOW_LABELS_ || source->how == OKRA_HOW_STRINGS_) {
         return read_column(source, t, out);
     }
     CHK(okra_table_measure_(t, &s));
     if (source->part) {
-        CHK(choose_column(t, source->part + c.rest, &s, &c.column, &c.header));
+        CHK(choose_column(source, t, source->part + c.rest, &s, false, &c.column,
+                          &c.header));
+    } else {
+        CHK(okra_table_header_(source, t, &s, false, &c.header));
     }
-    c.header = c.header || !s.numbers;
     REFUSE_IF(c.rest && s.columns < 2, OKRA_ESHAPE,
               "without its only column the table is empty");
     if (source->part && !c.rest && source->how == OKRA_HOW_FOUND_) {
         CHK(holds_text(t, &s, c, &text));
     }
-    return text ? read_column(source, t, out) : read_numbers(source, t, &s, c, out);
+    if (source->inputs && source->how == OKRA_HOW_FOUND_ && c.header && s.columns > 1 &&
+        (c.column == 0 || c.rest)) {
+        CHK(is_mixed(t, &s, c, &mixed));
+        mixed = mixed || okra_mixed_like_(source->like);
+    }
+    return text    ? read_column(source, t, out)
+           : mixed ? okra_read_mixed_(source, t, &s, c.column, out)
+                   : read_numbers(source, t, &s, c, out);
 }
 
 /* The separator of a .csv file: a comma, but for a first line with semicolons in place of

@@ -9,6 +9,7 @@
  */
 #include "data/files/formats.h"
 #include "data/files/npy.h"
+#include "okra/program.h"
 
 #include <locale.h>
 #include <stdatomic.h>
@@ -302,11 +303,32 @@ static okra_status refuse_foreign(const char *text)
     return OKRA_OK;
 }
 
+static okra_status read_spec(okra_context *context, const char *text,
+                             const okra_data *like, bool inputs, okra_data **out);
+
 okra_status okra_data_read(okra_context *context, const char *text, okra_data **out)
+{
+    return okra_data_read_like(context, text, NULL, out);
+}
+
+okra_status okra_data_read_like(okra_context *context, const char *text,
+                                const okra_data *like, okra_data **out)
+{
+    return read_spec(context, text, like, false, out);
+}
+
+okra_status okra_data_read_inputs(okra_context *context, const char *text,
+                                  const okra_data *like, okra_data **out)
+{
+    return read_spec(context, text, like, true, out);
+}
+
+static okra_status read_spec(okra_context *context, const char *text,
+                             const okra_data *like, bool inputs, okra_data **out)
 {
     okra_status st = OKRA_OK;
     spec s = {0};
-    okra_source_ source = {.ctx = context};
+    okra_source_ source = {.ctx = context, .like = like, .inputs = inputs};
     bool named = false; /* does the message name the file already? */
     NOT_NULL(out);
     okra_account_use_(context);
@@ -320,7 +342,8 @@ okra_status okra_data_read(okra_context *context, const char *text, okra_data **
     TRY(parse_spec(text, &s));
     bool standard = strcmp(s.path, "-") == 0;
     named = true;
-    TRY(okra_bytes_open_(context, s.path, &source.bytes));
+    bool array = s.format && s.format->read == okra_read_npy_;
+    TRY(okra_bytes_map_(context, s.path, array ? 0 : INT64_MAX, &source.bytes));
     named = false;
     source.name = standard ? "standard input" : s.path;
     source.path = s.path;

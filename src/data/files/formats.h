@@ -46,7 +46,9 @@ typedef struct okra_source_ {
     const char *path; /* for readers that open the file again        */
     const char *part; /* the array or column chosen, or NULL         */
     okra_how_ how;
-    okra_bytes_ bytes; /* the file; a reader may take it over        */
+    bool inputs;           /* a table may be of several kinds        */
+    const okra_data *like; /* what it is to be like, or NULL         */
+    okra_bytes_ bytes;     /* the file; a reader may take it over        */
 } okra_source_;
 
 typedef struct okra_file_format_ {
@@ -59,56 +61,55 @@ typedef struct okra_file_format_ {
 const okra_file_format_ *okra_format_find_(const char *name, size_t length);
 /* Reads by one format and takes the values as asked. */
 okra_status okra_format_read_(const okra_file_format_ *format, okra_source_ *source,
-                              okra_data **out) OKRA_CHECK;
+                              okra_data **out);
 
-okra_status okra_read_npy_(okra_source_ *source, okra_data **out) OKRA_CHECK;
-okra_status okra_read_npz_(okra_source_ *source, okra_data **out) OKRA_CHECK;
-okra_status okra_read_csv_(okra_source_ *source, okra_data **out) OKRA_CHECK;
-okra_status okra_read_tsv_(okra_source_ *source, okra_data **out) OKRA_CHECK;
-okra_status okra_read_svm_(okra_source_ *source, okra_data **out) OKRA_CHECK;
-okra_status okra_read_svm0_(okra_source_ *source, okra_data **out) OKRA_CHECK;
-okra_status okra_read_mtx_(okra_source_ *source, okra_data **out) OKRA_CHECK;
-okra_status okra_read_smiles_(okra_source_ *source, okra_data **out) OKRA_CHECK;
-okra_status okra_read_sdf_(okra_source_ *source, okra_data **out) OKRA_CHECK;
-okra_status okra_read_mgf_(okra_source_ *source, okra_data **out) OKRA_CHECK;
-okra_status okra_read_msp_(okra_source_ *source, okra_data **out) OKRA_CHECK;
-okra_status okra_write_mgf_(okra_writer_ *w, const okra_data *data) OKRA_CHECK;
-okra_status okra_read_graphml_(okra_source_ *source, okra_data **out) OKRA_CHECK;
-okra_status okra_read_edges_(okra_source_ *source, okra_data **out) OKRA_CHECK;
+okra_status okra_read_npy_(okra_source_ *source, okra_data **out);
+okra_status okra_read_npz_(okra_source_ *source, okra_data **out);
+okra_status okra_read_csv_(okra_source_ *source, okra_data **out);
+okra_status okra_read_tsv_(okra_source_ *source, okra_data **out);
+okra_status okra_read_svm_(okra_source_ *source, okra_data **out);
+okra_status okra_read_svm0_(okra_source_ *source, okra_data **out);
+okra_status okra_read_mtx_(okra_source_ *source, okra_data **out);
+okra_status okra_read_smiles_(okra_source_ *source, okra_data **out);
+okra_status okra_read_sdf_(okra_source_ *source, okra_data **out);
+okra_status okra_read_mgf_(okra_source_ *source, okra_data **out);
+okra_status okra_read_msp_(okra_source_ *source, okra_data **out);
+okra_status okra_write_mgf_(okra_writer_ *w, const okra_data *data);
+okra_status okra_read_graphml_(okra_source_ *source, okra_data **out);
+okra_status okra_read_edges_(okra_source_ *source, okra_data **out);
 /* Nodes of a network: edges, or a matrix of weights read by the format. */
 okra_status okra_read_nodes_(const okra_file_format_ *format, okra_source_ *source,
-                             okra_data **out) OKRA_CHECK;
-okra_status okra_write_graphml_(okra_writer_ *w, const okra_data *data) OKRA_CHECK;
+                             okra_data **out);
+okra_status okra_write_graphml_(okra_writer_ *w, const okra_data *data);
 /* The names of nodes, or their numbers, a line each. */
-okra_status okra_write_nodes_(okra_writer_ *w, const okra_data *data) OKRA_CHECK;
+okra_status okra_write_nodes_(okra_writer_ *w, const okra_data *data);
 /* Warns that `count` molecules, the first on that line, have no Kekule structure. */
 void okra_warn_unkekulised_(const okra_source_ *s, okra_int count, okra_int first);
-okra_status okra_write_smiles_(okra_writer_ *w, const okra_data *data) OKRA_CHECK;
-okra_status okra_write_sdf_(okra_writer_ *w, const okra_data *data) OKRA_CHECK;
-okra_status okra_read_txt_(okra_source_ *source, okra_data **out) OKRA_CHECK;
-okra_status okra_read_fasta_(okra_source_ *source, okra_data **out) OKRA_CHECK;
-okra_status okra_read_letters_(okra_source_ *source, okra_data **out) OKRA_CHECK;
+okra_status okra_write_smiles_(okra_writer_ *w, const okra_data *data);
+okra_status okra_write_sdf_(okra_writer_ *w, const okra_data *data);
+okra_status okra_read_txt_(okra_source_ *source, okra_data **out);
+okra_status okra_read_fasta_(okra_source_ *source, okra_data **out);
+okra_status okra_read_letters_(okra_source_ *source, okra_data **out);
 /* A text as a line of its own; one that holds a line end is refused: "string 3 ...". */
 okra_status okra_put_line_(okra_writer_ *w, const char *text, const char *what,
-                           okra_int i) OKRA_CHECK;
-okra_status okra_write_txt_(okra_writer_ *w, const okra_data *data) OKRA_CHECK;
-okra_status okra_write_fasta_(okra_writer_ *w, const okra_data *data) OKRA_CHECK;
+                           okra_int i);
+okra_status okra_write_txt_(okra_writer_ *w, const okra_data *data);
+okra_status okra_write_fasta_(okra_writer_ *w, const okra_data *data);
 /* Sequences: `source` is a table of positions, or dense vectors whose part names such a
  * table beside the file. */
 okra_status okra_read_sequences_(const okra_file_format_ *format, okra_source_ *source,
-                                 okra_data **out) OKRA_CHECK;
-okra_status okra_write_npy_(okra_writer_ *w, const okra_data *data) OKRA_CHECK;
+                                 okra_data **out);
+okra_status okra_write_npy_(okra_writer_ *w, const okra_data *data);
 /* Vectors without the header. */
-okra_status okra_write_npy_rows_(okra_writer_ *w, const okra_data *data) OKRA_CHECK;
-okra_status okra_write_mtx_(okra_writer_ *w, const okra_data *data) OKRA_CHECK;
-okra_status okra_write_csv_(okra_writer_ *w, const okra_data *data) OKRA_CHECK;
-okra_status okra_write_tsv_(okra_writer_ *w, const okra_data *data) OKRA_CHECK;
+okra_status okra_write_npy_rows_(okra_writer_ *w, const okra_data *data);
+okra_status okra_write_mtx_(okra_writer_ *w, const okra_data *data);
+okra_status okra_write_csv_(okra_writer_ *w, const okra_data *data);
+okra_status okra_write_tsv_(okra_writer_ *w, const okra_data *data);
 
 /* ---- taking values as asked ---- */
 
 /* Replaces *data (dense, sparse or labels) by what `how` asks for. */
-okra_status okra_take_as_(const okra_context *ctx, okra_how_ how,
-                          okra_data **data) OKRA_CHECK;
+okra_status okra_take_as_(const okra_context *ctx, okra_how_ how, okra_data **data);
 static inline unsigned char okra_bit_(const okra_data *data, okra_int i, okra_int j)
 {
     return (unsigned char)(data->bits[i * data->words + j / 64] >> (j % 64) & 1);
@@ -118,7 +119,7 @@ static inline unsigned char okra_bit_(const okra_data *data, okra_int i, okra_in
 /* Labels from n texts: whole numbers from 0 are codes as they are; otherwise the distinct
  * texts, in order of number or else of bytes, are the names of the classes. */
 okra_status okra_labels_from_texts_(char *const *texts, okra_int n, const char *source,
-                                    okra_data **out) OKRA_CHECK;
+                                    okra_data **out);
 
 /* ---- text ---- */
 
@@ -146,7 +147,7 @@ bool okra_lines_next_(okra_lines_ *lines);
 /* Reports how much of a file is read. */
 void okra_lines_progress_(const okra_source_ *source, const okra_lines_ *lines);
 /* OKRA_EFORMAT if a line of a file of objects is too long or is not UTF-8. */
-okra_status okra_line_check_(const okra_lines_ *line) OKRA_CHECK;
+okra_status okra_line_check_(const okra_lines_ *line);
 /* The column-th field (from 0) of a line; false if there are fewer. */
 bool okra_line_field_(const okra_lines_ *line, char separator, okra_int column,
                       const char **begin, const char **close);
@@ -163,14 +164,13 @@ typedef struct okra_texts_ {
     okra_int *offsets;
     char **pointers; /* made by okra_texts_done_ */
 } okra_texts_;
-okra_status okra_texts_add_(okra_texts_ *texts, const char *p,
-                            const char *end) OKRA_CHECK;
-okra_status okra_texts_done_(okra_texts_ *texts) OKRA_CHECK;
+okra_status okra_texts_add_(okra_texts_ *texts, const char *p, const char *end);
+okra_status okra_texts_done_(okra_texts_ *texts);
 void okra_texts_free_(okra_texts_ *texts);
 
 /* Columns of a table with a header as texts: names[k] lists the headers that column k may
  * have, "word_id|sequence"; texts[k] stays empty where there is none. */
 okra_status okra_table_columns_(const okra_bytes_ *bytes, char separator, int count,
-                                const char *const *names, okra_texts_ *texts) OKRA_CHECK;
+                                const char *const *names, okra_texts_ *texts);
 
 #endif

@@ -3,6 +3,7 @@
  */
 #include "data/files/formats.h"
 #include "data/files/npy.h"
+#include "data/files/zip.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -322,44 +323,39 @@ static void release_scratch(void *arg)
 }
 
 /* npy_convert.c: the same of elements that are not used in place, at `from`. */
+OKRA_DROPS_(drop_scratch, okra_scratch_, release_scratch)
+
 static okra_status npy_convert(const okra_context *ctx, const unsigned char *from,
                                const okra_npy_ *npy, bool nan, const char *source,
                                okra_data **out)
 {
     enum { BLOCK = 1 << 17 };
-    okra_status st = OKRA_OK;
-    okra_scratch_ *scratch = NULL;
-    double *block = NULL;
+    FREED_BY(drop_scratch) okra_scratch_ *scratch = NULL;
+    OWNED double *block = NULL;
     okra_int cols = npy->cols, left = okra_memory_left_(ctx);
     okra_int most = OKRA_MIN_(BLOCK, left / 8 / (okra_int)sizeof *block);
     okra_int rows = OKRA_MAX_(1, OKRA_MIN_(npy->rows, most / OKRA_MAX_(cols, 1)));
-    ZALLOC(scratch, 1);
-    TRY(okra_scratch_create_(ctx, npy->rows, cols, "an array", scratch));
+    ZMAKE(scratch, 1);
+    CHK(okra_scratch_create_(ctx, npy->rows, cols, "an array", scratch));
     if (scratch->memory) {
-        TRY(convert(from, npy, 0, npy->rows, scratch->memory));
-        TRY(nan ? OKRA_OK : okra_finite_(scratch->p, npy->rows, cols, cols));
-        TRY(okra_data_adopt_dense_(&scratch->memory, npy->rows, cols, source, out));
-        goto done;
+        CHK(convert(from, npy, 0, npy->rows, scratch->memory));
+        CHK(nan ? OKRA_OK : okra_finite_(scratch->p, npy->rows, cols, cols));
+        return okra_data_adopt_dense_(&scratch->memory, npy->rows, cols, source, out);
     }
-    TRY(okra_doubles_(ctx, rows, cols, "a block of an array", &block));
+    CHK(okra_doubles_(ctx, rows, cols, "a block of an array", &block));
     for (okra_int i = 0; i < npy->rows; i += rows) {
         okra_int some = OKRA_MIN_(rows, npy->rows - i);
-        TRY(convert(from, npy, i, some, block));
-        TRY(okra_scratch_write_(scratch, i, some, block));
+        CHK(convert(from, npy, i, some, block));
+        CHK(okra_scratch_write_(scratch, i, some, block));
         if (!nan && okra_finite_(block, some, cols, cols) != OKRA_OK) {
-            TRY(okra_finite_(scratch->p, i + some, cols, cols)); /* says which row */
+            CHK(okra_finite_(scratch->p, i + some, cols, cols)); /* says which row */
         }
     }
-    TRY(okra_data_new_(OKRA_DENSE, npy->rows, cols, source, out));
+    CHK(okra_data_new_(OKRA_DENSE, npy->rows, cols, source, out));
     (*out)->values = scratch->p;
     (*out)->release = release_scratch;
     (*out)->release_arg = TAKE(scratch);
-done:
-    if (scratch) {
-        release_scratch(scratch);
-    }
-    okra_free_(block);
-    return st;
+    return OKRA_OK;
 }
 
 /* ---- the elements ---- */
@@ -467,4 +463,71 @@ okra_status okra_write_npy_rows_(okra_writer_ *w, const okra_data *data)
         }
     }
     return OKRA_OK;
+}
+
+/* NumPy archives: a zip of .npy files, of which one is taken. */
+
+enum { NAMES = 200 };
+
+static bool is_array(const char *name)
+{
+    size_t length = strlen(name);
+    return length > 4 && strcmp(name + length - 4, ".npy") == 0;
+}
+
+/* "a, b, c" of the arrays, cut when there are many. */
+static const char *list_arrays(const okra_zip_ *zip, char text[NAMES])
+{
+    size_t used = 0;
+    const char *name;
+    text[0] = '\0';
+    for (size_t k = 0; used < NAMES && (name = okra_zip_each_(zip, k)); k++) {
+        if (is_array(name)) {
+            used += (size_t)snprintf(text + used, NAMES - used, "%s%.*s",
+                                     used ? ", " : "", (int)strlen(name) - 4, name);
+        }
+    }
+    return text;
+}
+
+/* The array asked for, or the only one. */
+static okra_status choose(const okra_zip_ *zip, const char *part, okra_int *out)
+{
+    char names[NAMES];
+    const char *name;
+    okra_int arrays = 0;
+    for (size_t k = 0; (name = okra_zip_each_(zip, k)); k++) {
+        if (!is_array(name)) {
+            continue;
+        }
+        arrays++;
+        *out = (okra_int)k;
+        if (part && strncmp(name, part, strlen(part)) == 0 &&
+            strlen(name) == strlen(part) + 4) {
+            return OKRA_OK;
+        }
+    }
+    REFUSE_IF(part, OKRA_EARG, "there is no array '%s'; there is: %s", part,
+              list_arrays(zip, names));
+    REFUSE_IF(arrays != 1, arrays ? OKRA_EARG : OKRA_EFORMAT,
+              "there are %" PRId64 " arrays%s%s; choose one as FILE:NAME", arrays,
+              arrays ? ": " : "", list_arrays(zip, names));
+    return OKRA_OK;
+}
+
+OKRA_DROPS_(drop_zip, okra_zip_, okra_zip_close_)
+
+okra_status okra_read_npz_(okra_source_ *source, okra_data **out)
+{
+    FREED_BY(drop_zip) okra_zip_ *zip = NULL;
+    FREED_BY(okra_bytes_close_) okra_bytes_ inflated = {0};
+    const unsigned char *p = NULL;
+    okra_int index = 0, size = 0;
+    CHK(okra_zip_adopt_(&source->bytes, &zip));
+    CHK(choose(zip, source->part, &index));
+    CHK(okra_zip_entry_(source->ctx, zip, index, &p, &size, &inflated.base));
+    return okra_at_(okra_npy_data_(source->ctx, p, size,
+                                   inflated.base ? &inflated : okra_zip_bytes_(zip),
+                                   source->how == OKRA_HOW_MISSING_, source->name, out),
+                    "%s", okra_zip_each_(zip, (size_t)index));
 }

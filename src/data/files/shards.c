@@ -125,7 +125,7 @@ static okra_status read_array(shards *s, const char *path, bool lazy, okra_data 
     okra_status st = OKRA_OK;
     okra_bytes_ bytes = {0};
     okra_npy_ npy = {0};
-    CHK(okra_bytes_open_(s->ctx, path, &bytes));
+    CHK(okra_bytes_map_(s->ctx, path, lazy ? 1 : 0, &bytes));
     TRY(okra_npy_parse_(bytes.p, bytes.size, &npy));
     FAIL_IF(s->size && (npy.type != s->type || npy.size != s->size), OKRA_EFORMAT,
             "its elements are %c%d; expected %c%d, as in %s", npy.type, npy.size, s->type,

@@ -23,6 +23,9 @@ enum {
     DATE_1980 = 0x21 /* 1980-01-01, the least date there is */
 };
 
+/* The 32-bit form of a number that may have to go to the zip64 field. */
+#define NARROW(zip, value) ((value) >= (zip)->big ? UINT32_MAX : (uint64_t)(value))
+
 /* A record under construction; fields are little-endian. */
 typedef struct record {
     unsigned char p[256];
@@ -49,12 +52,6 @@ struct okra_zip_writer_ {
     okra_int big; /* sizes and offsets from here on need zip64 */
     uint32_t crc; /* of every byte so far                      */
 };
-
-/* The 32-bit form of a number that may have to go to the zip64 field. */
-static uint64_t narrow(const okra_zip_writer_ *zip, okra_int value)
-{
-    return value >= zip->big ? UINT32_MAX : (uint64_t)value;
-}
 
 okra_status okra_zip_writer_create_(okra_writer_ *file, okra_zip_writer_ **out)
 {
@@ -97,8 +94,8 @@ static void put_common(record *r, const okra_zip_writer_ *zip, const entry *e)
     put(r, 0, 2); /* time */
     put(r, DATE_1980, 2);
     put(r, e->crc, 4);
-    put(r, narrow(zip, e->size), 4);
-    put(r, narrow(zip, e->size), 4);
+    put(r, NARROW(zip, e->size), 4);
+    put(r, NARROW(zip, e->size), 4);
     put(r, strlen(e->name), 2);
 }
 
@@ -129,32 +126,22 @@ static okra_status put_local(okra_zip_writer_ *zip, const entry *e)
     return put_bytes(zip, extra.p, extra.size);
 }
 
-/* A new entry of that name and size. */
-static okra_status begin(okra_zip_writer_ *zip, const char *name, okra_int size,
-                         entry **out)
+okra_status okra_zip_add_pieces_(okra_zip_writer_ *zip, const char *name,
+                                 const void *head, size_t head_size, okra_int size,
+                                 okra_piece_fn_ *next, void *user, uint32_t *crc)
 {
+    const void *p = NULL;
     REFUSE_IF(strlen(name) > UINT16_MAX, OKRA_EARG,
               "a zip entry's name has %zu bytes; at most 65535 are possible",
               strlen(name));
     RESIZE(zip->entries, zip->count + 1);
     entry *e = &zip->entries[zip->count];
     *e = (entry){.name = okra_strdup_(name),
-                 .size = size,
-                 .header = okra_writer_position_(zip->file)};
+                 .size = (okra_int)head_size + size,
+                 .header = okra_writer_position_(zip->file),
+                 .crc = (uint32_t)crc32_z(0, head, head_size)};
     GOT(e->name);
     zip->count++;
-    *out = e;
-    return OKRA_OK;
-}
-
-okra_status okra_zip_add_pieces_(okra_zip_writer_ *zip, const char *name,
-                                 const void *head, size_t head_size, okra_int size,
-                                 okra_piece_fn_ *next, void *user, uint32_t *crc)
-{
-    entry *e = NULL;
-    const void *p = NULL;
-    CHK(begin(zip, name, (okra_int)head_size + size, &e));
-    e->crc = (uint32_t)crc32_z(0, head, head_size);
     for (okra_int k = 0, more = 1; more; k++) {
         size_t bytes = 0;
         CHK(next(user, k, &p, &bytes));
@@ -222,7 +209,7 @@ static okra_status put_central(okra_zip_writer_ *zip, okra_int k)
     put(&head, extra.size, 2);
     put(&head, 0, 8); /* comment, disk, attributes inside */
     put(&head, 0, 2);
-    put(&head, narrow(zip, at), 4);
+    put(&head, NARROW(zip, at), 4);
     CHK(put_bytes(zip, head.p, head.size));
     CHK(put_bytes(zip, e->name, strlen(e->name)));
     return put_bytes(zip, extra.p, extra.size);
@@ -256,8 +243,8 @@ okra_status okra_zip_finish_(okra_zip_writer_ *zip)
     put(&r, 0, 4);
     put(&r, many ? UINT16_MAX : (uint64_t)zip->count, 2);
     put(&r, many ? UINT16_MAX : (uint64_t)zip->count, 2);
-    put(&r, narrow(zip, end - begin), 4);
-    put(&r, narrow(zip, begin), 4);
+    put(&r, NARROW(zip, end - begin), 4);
+    put(&r, NARROW(zip, begin), 4);
     put(&r, OKRA_SEAL_SIZE_, 2);
     CHK(put_bytes(zip, r.p, r.size));
     return okra_writer_printf_(zip->file, OKRA_SEAL_TEXT_ "%08" PRIx32, zip->crc);

@@ -9,6 +9,8 @@
 
 #define OKRA_ELECTRON_MASS_ 5.48579909065e-4
 
+/* Of an isotope, to 1e-6; 0: not known. */
+double okra_isotope_mass_(int element, int isotope);
 /* Of the commonest isotope (0) or the one given; 0: not known. */
 double okra_atom_mass_(int element, int isotope);
 /* The mass of a formula such as C2H6O or NH4, which fills the text; false: it is none. */

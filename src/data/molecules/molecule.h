@@ -48,8 +48,8 @@ typedef struct okra_molecule_ {
 
 void okra_molecule_reset_(okra_molecule_ *m); /* empty, memory kept for the next one */
 void okra_molecule_clear_(okra_molecule_ *m); /* memory freed */
-okra_status okra_molecule_add_atom_(okra_molecule_ *m, okra_atom_ atom) OKRA_CHECK;
-okra_status okra_molecule_add_bond_(okra_molecule_ *m, okra_bond_ bond) OKRA_CHECK;
+okra_status okra_molecule_add_atom_(okra_molecule_ *m, okra_atom_ atom);
+okra_status okra_molecule_add_bond_(okra_molecule_ *m, okra_bond_ bond);
 
 /* Symbol to atomic number: 1..118, 0 for "*", -1 for no element. */
 int okra_element_(const char *symbol, size_t length);
@@ -62,22 +62,18 @@ int okra_outer_electrons_(int element);
 
 /* One SMILES of `length` bytes. Messages name the character, counted from `column`. */
 okra_status okra_smiles_parse_(const char *text, size_t length, size_t column,
-                               okra_molecule_ *m) OKRA_CHECK;
+                               okra_molecule_ *m);
 
 /* Canonical atoms and bonds, see above. *kekule (may be NULL): a Kekule structure was
  * found; if not, aromaticity stays as it was written. */
-okra_status okra_molecule_perceive_(okra_molecule_ *m, bool *kekule) OKRA_CHECK;
+okra_status okra_molecule_perceive_(okra_molecule_ *m, bool *kekule);
 
 /* ---- the steps of perception ---- */
 
 /* Lists of incident bonds; again whenever bonds changed. */
-okra_status okra_molecule_connect_(okra_molecule_ *m) OKRA_CHECK;
-/* Marks the ring bonds and atoms; `first` and `incident` are there. */
-okra_status okra_molecule_mark_rings_(okra_molecule_ *m) OKRA_CHECK;
-/* Orders 1 and 2 for the aromatic bonds by a perfect matching; *found says whether. */
-okra_status okra_molecule_kekulise_(okra_molecule_ *m, bool *found) OKRA_CHECK;
+okra_status okra_molecule_connect_(okra_molecule_ *m);
 /* Sets `aromatic` of atoms and bonds from the orders. */
-okra_status okra_molecule_aromatise_(okra_molecule_ *m) OKRA_CHECK;
+okra_status okra_molecule_aromatise_(okra_molecule_ *m);
 
 /* The relevant cycles (those that are no sum of shorter ones: the union of all smallest
  * sets of smallest rings), so a set that does not depend on the numbering. Cycle c is the
@@ -86,7 +82,7 @@ typedef struct okra_cycles_ {
     okra_int count;
     int32_t *first, *bonds;
 } okra_cycles_;
-okra_status okra_cycles_find_(const okra_molecule_ *m, okra_cycles_ *out) OKRA_CHECK;
+okra_status okra_cycles_find_(const okra_molecule_ *m, okra_cycles_ *out);
 void okra_cycles_clear_(okra_cycles_ *cycles);
 
 static inline int32_t okra_bond_other_(const okra_bond_ *bond, okra_int atom)

@@ -269,34 +269,31 @@ static okra_status sdf_record(sdf *f)
     return OKRA_OK;
 }
 
+static void clear_sdf(sdf *f)
+{
+    okra_molecule_clear_(&f->m);
+}
+
 okra_status okra_read_sdf_(okra_source_ *s, okra_data **out)
 {
-    okra_status st = OKRA_OK;
-    sdf f = {.lines = okra_lines_begin_(&s->bytes)};
-    okra_graphs_builder_ b = {0};
+    FREED_BY(clear_sdf) sdf f = {.lines = okra_lines_begin_(&s->bytes)};
+    FREED_BY(okra_graphs_abandon_) okra_graphs_builder_ b = {0};
     okra_int odd = 0, odd_first = 0;
-    TRY(okra_graphs_begin_(&b, true));
+    CHK(okra_graphs_begin_(&b, true));
     while (okra_lines_next_(&f.lines)) {
         const char *begin = f.lines.begin;
         okra_int first = f.lines.number;
         bool kekule = true;
-        TRY(okra_line_check_(&f.lines));
-        TRY(okra_cancelled_(s->ctx));
+        CHK(okra_line_check_(&f.lines));
+        CHK(okra_cancelled_(s->ctx));
         okra_lines_progress_(s, &f.lines);
-        TRY(sdf_record(&f));
-        st = okra_molecule_perceive_(&f.m, &kekule);
-        if (st == OKRA_EFORMAT) {
-            okra_message_prefix_("molecule on line %" PRId64, first);
-        }
-        TRY(st);
+        CHK(sdf_record(&f));
+        CHK(okra_at_(okra_molecule_perceive_(&f.m, &kekule), "molecule on line %" PRId64,
+                     first));
         odd_first = !kekule && odd == 0 ? first : odd_first;
         odd += !kekule;
-        TRY(okra_graphs_molecule_(&b, &f.m, begin, (size_t)(f.lines.close - begin)));
+        CHK(okra_graphs_molecule_(&b, &f.m, begin, (size_t)(f.lines.close - begin)));
     }
     okra_warn_unkekulised_(s, odd, odd_first);
-    TRY(okra_graphs_finish_(&b, s->name, out));
-done:
-    okra_graphs_abandon_(&b);
-    okra_molecule_clear_(&f.m);
-    return st;
+    return okra_graphs_finish_(&b, s->name, out);
 }

@@ -221,7 +221,6 @@ okra_status okra_data_spectra(const okra_int *offsets, const double *mz,
                               const double *intensity, const char *const *about,
                               okra_int n, okra_data **out)
 {
-    okra_status st = OKRA_OK;
     NOT_NULL(out);
     FREED_BY(okra_spectra_abandon_) okra_spectra_builder_ b = {0};
     REFUSE_IF(n < 0 || !offsets || offsets[0] != 0 ||
@@ -234,12 +233,9 @@ okra_status okra_data_spectra(const okra_int *offsets, const double *mz,
     for (okra_int i = 0; i < n; i++) {
         REFUSE_IF(offsets[i + 1] < offsets[i], OKRA_EARG,
                   "spectra: the offsets fall at %" PRId64, i);
-        st = add_spectrum(&b, mz + offsets[i], intensity + offsets[i],
-                          offsets[i + 1] - offsets[i], about ? about[i] : NULL);
-        if (st == OKRA_EFORMAT) {
-            okra_message_prefix_("spectrum %" PRId64 " (counted from 0)", i);
-        }
-        CHK(st);
+        CHK(okra_at_(add_spectrum(&b, mz + offsets[i], intensity + offsets[i],
+                                  offsets[i + 1] - offsets[i], about ? about[i] : NULL),
+                     "spectrum %" PRId64 " (counted from 0)", i));
     }
     return okra_spectra_finish_(&b, "memory", out);
 }

@@ -34,21 +34,19 @@ typedef struct okra_spectra_builder_ {
 } okra_spectra_builder_;
 
 /* Whoever begins abandons in the end, also where this fails. */
-okra_status okra_spectra_begin_(okra_spectra_builder_ *b) OKRA_CHECK;
+okra_status okra_spectra_begin_(okra_spectra_builder_ *b);
 /* OKRA_EFORMAT where the numbers cannot be those of a peak; intensity 0 is no peak. */
-okra_status okra_spectra_peak_(okra_spectra_builder_ *b, double mz,
-                               double intensity) OKRA_CHECK;
+okra_status okra_spectra_peak_(okra_spectra_builder_ *b, double mz, double intensity);
 /* What is said about the spectrum: blanks around both are dropped. */
 okra_status okra_spectra_about_(okra_spectra_builder_ *b, const char *key,
-                                size_t key_length, const char *value,
-                                size_t length) OKRA_CHECK;
+                                size_t key_length, const char *value, size_t length);
 /* Ends the spectrum: sorts its peaks, finds its ion; OKRA_EFORMAT: it cannot be one, and
  * is forgotten. */
-okra_status okra_spectra_close_(okra_spectra_builder_ *b) OKRA_CHECK;
+okra_status okra_spectra_close_(okra_spectra_builder_ *b);
 /* Forgets the spectrum at hand. */
 void okra_spectra_drop_(okra_spectra_builder_ *b);
 okra_status okra_spectra_finish_(okra_spectra_builder_ *b, const char *source,
-                                 okra_data **out) OKRA_CHECK;
+                                 okra_data **out);
 void okra_spectra_abandon_(okra_spectra_builder_ *b);
 
 /* One spectrum as kernels see it. */
@@ -70,7 +68,7 @@ const char *okra_meta_find_(const char *text, okra_int size, const char *key,
  * or M+Na, whose charge is told elsewhere, 0: not; 0: the adduct is not understood. */
 double okra_adduct_mass_(const char *adduct, size_t length, double mz, double told);
 /* Precursor and mass from all lines; 0: not told. OKRA_EFORMAT: told, but no number. */
-okra_status okra_meta_ion_(const char *text, okra_int size, double ion[2]) OKRA_CHECK;
+okra_status okra_meta_ion_(const char *text, okra_int size, double ion[2]);
 
 /* ---- broken records: faults.c ---- */
 
@@ -82,15 +80,10 @@ typedef struct okra_faults_ {
     int level; /* what the strictness must be above for a stop */
 } okra_faults_;
 /* A record failed with `st`. OKRA_OK: it was told of, go on. */
-okra_status okra_fault_(okra_faults_ *faults, okra_status st) OKRA_CHECK;
+okra_status okra_fault_(okra_faults_ *faults, okra_status st);
 /* "FILE: 3 of 80 spectra are left out". */
 void okra_faults_end_(const okra_faults_ *faults, const char *what, okra_int kept);
 
 /* ---- files ---- */
-
-/* A field of every spectrum in place of the spectra: SMILES as molecules, numbers, labels
- * or strings. lines[i] is where spectrum i begins. Takes over *data. */
-okra_status okra_spectra_field_(const okra_source_ *s, const okra_int *lines,
-                                okra_data **data) OKRA_CHECK;
 
 #endif

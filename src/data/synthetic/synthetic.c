@@ -46,36 +46,29 @@ static void pattern(okra_random_ *r, double *upper, double *lower)
 static okra_status wrap(double *a, double *b, okra_int n, okra_int d, const char *source,
                         okra_data **x, okra_data **y)
 {
-    okra_status st = OKRA_OK;
-    okra_data *first = NULL;
-    TRY(okra_data_adopt_dense_(&a, n, d, source, &first));
-    TRY(okra_data_adopt_dense_(&b, n, d, source, y));
+    OWNED double *left_a = a, *left_b = b;
+    FREED_BY(okra_data_drop_) okra_data *first = NULL;
+    CHK(okra_data_adopt_dense_(&left_a, n, d, source, &first));
+    CHK(okra_data_adopt_dense_(&left_b, n, d, source, y));
     *x = TAKE(first);
-done:
-    okra_data_free(first);
-    FREE(a, b);
-    return st;
+    return OKRA_OK;
 }
 
 static okra_status blocks(okra_int n, okra_int d, double **a, double **b)
 {
-    okra_status st = OKRA_OK;
     okra_int area = 0;
-    *a = *b = NULL;
-    TRY(okra_area_(n, d, sizeof **a, &area));
-    ALLOC(*a, area);
-    ALLOC(*b, area);
+    OWNED double *first = NULL;
+    CHK(okra_area_(n, d, sizeof **a, &area));
+    MAKE(first, area);
+    MAKE(*b, area);
+    *a = TAKE(first);
     return OKRA_OK;
-done:
-    okra_free_(*a);
-    return st;
 }
 
 okra_status okra_synthetic_patterns(uint64_t seed, okra_int n, okra_data **x,
                                     okra_data **y)
 {
-    NOT_NULL(x);
-    NOT_NULL(y);
+    NOT_NULL(x, y);
     double *upper, *lower;
     okra_status st = blocks(n, HALF, &upper, &lower);
     if (st != OKRA_OK) {
@@ -91,8 +84,7 @@ okra_status okra_synthetic_patterns(uint64_t seed, okra_int n, okra_data **x,
 okra_status okra_synthetic_s_shape(uint64_t seed, okra_int n, okra_data **x,
                                    okra_data **y)
 {
-    NOT_NULL(x);
-    NOT_NULL(y);
+    NOT_NULL(x, y);
     double *observed, *hidden;
     okra_status st = blocks(n, 1, &observed, &hidden);
     if (st != OKRA_OK) {

@@ -86,8 +86,7 @@ okra_status okra_synthetic_strings_noise(uint64_t seed, okra_int n, double one,
     FREED_BY(okra_data_drop_) okra_data *strings_y = NULL, *strings_x = NULL;
     FREED_BY(okra_ragged_abandon_) okra_ragged_builder_ by = {0}, bx = {0};
     okra_random_ r = okra_random_create_(seed, 0);
-    NOT_NULL(x);
-    NOT_NULL(y);
+    NOT_NULL(x, y);
     REFUSE_IF(n < 0, OKRA_EARG, "the number of synthetic strings is negative");
     REFUSE_IF(!(one >= 0 && two >= 0 && one + two <= 1), OKRA_EARG,
               "synthetic strings: probabilities %g of one edit and %g of two", one, two);

@@ -25,6 +25,10 @@ okra_status okra_order_paired_(const okra_data *y, const double *w, okra_int top
 okra_status okra_order_assigned_(const okra_context *ctx, const okra_data *y,
                                  const double *w, double power, int32_t *code) OKRA_CHECK;
 
+/* place[j], a permutation of 0..d-1 with the least sum of cost[j d + place[j]]; costs are
+ * finite. Shortest augmenting paths with potentials (Jonker and Volgenant 1987): d^3. */
+okra_status okra_assignment_(okra_int d, const double *cost, okra_int *place) OKRA_CHECK;
+
 /* A loss that falls by the gains of items, each times a discount of its place that falls
  * with the place (ndcg): for all orders at once the best one is that of the expected
  * losses of orders in which one item is first and all others are tied. */

@@ -52,6 +52,7 @@ static const double MANY = 1e9; /* kernel values that take a minute */
 typedef enum how { ANY, SORTED, PAIRS, PLACES } how;
 
 typedef struct state {
+    okra_results_ results;
     const okra_output_ *output;
     okra_int d;
     how how;
@@ -60,38 +61,31 @@ typedef struct state {
     okra_beam_ *beam;
     okra_gains_ *gains; /* in the place of the beam */
     okra_context *ctx;
-    okra_results_ finds;
 } state;
 
-extern const okra_decoder_ okra_decoder_rankings_;
-
-static void release(void *arg)
+static void clear(void *arg)
 {
     state *s = arg;
-    if (s) {
-        okra_beam_free_(s->beam);
-        okra_gains_free_(s->gains);
-        okra_free_(s->code);
-        okra_results_clear_(&s->finds);
-        okra_free_(s);
-    }
+    okra_beam_free_(s->beam);
+    okra_gains_free_(s->gains);
+    okra_free_(s->code);
+    okra_results_clear_(&s->results);
 }
-
-OKRA_DROPS_(drop, state, release)
 
 /* ---- rankings as data ---- */
 
-static okra_status objects(const void *user, const int32_t *codes,
+static okra_status objects(okra_context *ctx, const void *user, const int32_t *codes,
                            const okra_int *offsets, okra_int count, okra_data **out)
 {
-    const state *s = user;
+    okra_int d = ((const okra_data *)user)->d;
     OWNED double *values = NULL;
+    (void)ctx;
     (void)offsets; /* every ranking has d codes */
-    MAKE(values, count * s->d);
-    for (okra_int i = 0; i < count * s->d; i++) {
+    MAKE(values, count * d);
+    for (okra_int i = 0; i < count * d; i++) {
         values[i] = codes[i];
     }
-    return okra_data_adopt_dense_(&values, count, s->d, "decoded rankings", out);
+    return okra_data_adopt_dense_(&values, count, d, "decoded rankings", out);
 }
 
 /* ---- moves ---- */
@@ -165,8 +159,8 @@ static okra_status offer_paired(const state *s, const double *w, okra_offer_ *of
 {
     OWNED int32_t *codes = NULL;
     okra_int count = 0;
-    MAKE(codes, s->finds.top * s->d);
-    CHK(okra_order_paired_(s->output->y, w, s->finds.top, codes, &count));
+    MAKE(codes, s->results.top * s->d);
+    CHK(okra_order_paired_(s->output->y, w, s->results.top, codes, &count));
     for (okra_int k = 0; k < count; k++) {
         CHK(okra_offer_put_(offer, codes + k * s->d, s->d));
     }
@@ -176,7 +170,7 @@ static okra_status offer_paired(const state *s, const double *w, okra_offer_ *of
 static okra_status begin(void *user, const double *w, okra_offer_ *offer)
 {
     const state *s = user;
-    if (s->d <= SMALL && (s->how == ANY || s->finds.top > 1)) {
+    if (s->d <= SMALL && (s->how == ANY || s->results.top > 1)) {
         return every(s, offer);
     }
     const okra_data *y = s->output->y;
@@ -220,8 +214,9 @@ static okra_status open_search(okra_context *ctx, state *s, okra_pair_loss_ *los
                                const rankings_options *o)
 {
     bool paired = s->how == PAIRS && s->d <= EXACT;
-    bool exact = paired || (s->finds.top == 1 && (s->how == SORTED || s->how == PLACES));
-    double top = (double)s->finds.top, d = (double)s->d;
+    bool exact =
+        paired || (s->results.top == 1 && (s->how == SORTED || s->how == PLACES));
+    double top = (double)s->results.top, d = (double)s->d;
     if (paired) {
         CHK(okra_budget_ask_(ctx, top * (double)okra_order_paired_bytes_(s->d),
                              "the best rankings"));
@@ -231,7 +226,7 @@ static okra_status open_search(okra_context *ctx, state *s, okra_pair_loss_ *los
                    "decoder rankings: a search for the %lld best rankings of %lld items "
                    "takes some %.0g kernel values for each test point; a smaller top, "
                    "kernel spearman, or kendall of up to %d items takes less",
-                   (long long)s->finds.top, (long long)s->d,
+                   (long long)s->results.top, (long long)s->d,
                    top * d * d * (double)s->output->y->n, EXACT);
     }
     okra_int rounds = exact || s->d <= SMALL ? 0 : o->rounds;
@@ -246,9 +241,7 @@ static okra_status open_search(okra_context *ctx, state *s, okra_pair_loss_ *los
                          .start = start,
                          .begin = begin,
                          .neighbours = neighbours,
-                         .objects = objects,
-                         .kind = s,
-                         .finds = &s->finds,
+                         .results = &s->results,
                          .width = o->beam,
                          .rounds = rounds,
                          .empty = true,
@@ -256,36 +249,32 @@ static okra_status open_search(okra_context *ctx, state *s, okra_pair_loss_ *los
     return okra_beam_create_(ctx, s->output, &moves, &s->beam);
 }
 
-static okra_status create(okra_context *ctx, const okra_output_ *output,
-                          const okra_options *options,
-                          const okra_decode_request_ *request, void **out)
+static okra_status open(okra_context *ctx, void *arg, const okra_output_ *output,
+                        const void *options, const okra_decode_request_ *request)
 {
+    state *s = arg;
+    const rankings_options *o = options;
     okra_pair_loss_ *loss = request->loss;
-    FREED_BY(drop) state *s = NULL;
-    rankings_options o;
-    CHK(okra_options_read(options, &okra_decoder_rankings_.options, &o));
     double power = 0;
     bool gains = loss && okra_pair_loss_shape_(loss, &power) == OKRA_SHAPE_GAINS_;
     bool ranks = !gains || strstr(okra_pair_loss_spec_(loss), "order=ranks");
-    ZMAKE(s, 1);
-    CHK(okra_results_open_(ctx, "rankings", tgamma((double)output->y->d + 1), request,
-                           &s->finds));
+    CHK(okra_results_open_(ctx, "rankings", tgamma((double)output->y->d + 1), output,
+                           request, objects, output->y, &s->results));
     CHK(check_outputs(output->y, ranks));
-    REFUSE_IF(!ranks && s->finds.top > 1, OKRA_EARG,
+    REFUSE_IF(!ranks && s->results.top > 1, OKRA_EARG,
               "decoder rankings gives one vector of scores per test point: top is %lld, "
               "expected 1, or rankings and order=ranks",
-              (long long)s->finds.top);
+              (long long)s->results.top);
     s->ctx = ctx;
     s->output = output;
     s->d = output->y->d;
     MAKE(s->code, s->d);
-    if (gains && s->finds.top == 1) {
-        CHK(okra_gains_create_(ctx, output, loss, s->finds.tests, ranks, &s->gains));
+    if (gains && s->results.top == 1) {
+        CHK(okra_gains_create_(ctx, output, loss, s->results.tests, ranks, &s->gains));
     } else {
         choose(s, loss);
-        CHK(open_search(ctx, s, loss, &o));
+        CHK(open_search(ctx, s, loss, o));
     }
-    *out = TAKE(s);
     return OKRA_OK;
 }
 
@@ -299,9 +288,8 @@ static okra_status block_in(okra_context *ctx, void *arg, const okra_block_ *blo
 static okra_status finish(okra_context *ctx, void *arg, okra_decoded_ *out)
 {
     state *s = arg;
-    (void)ctx;
     return s->gains ? okra_gains_give_(s->gains, out)
-                    : okra_results_give_(&s->finds, objects, s, out);
+                    : okra_results_give_(ctx, &s->results, out);
 }
 
 const okra_decoder_ okra_decoder_rankings_ = {
@@ -313,8 +301,9 @@ const okra_decoder_ okra_decoder_rankings_ = {
             "up to 18 items, any kernel up to 7; else a search",
     .options = {"decoder rankings", rows, sizeof(rankings_options)},
     .weights = true,
-    .create = create,
+    .state = sizeof(state),
+    .open = open,
     .block = block_in,
     .finish = finish,
-    .free = release,
+    .clear = clear,
 };

@@ -3,7 +3,7 @@
  *
  * The training pairs are aligned, and what changes in each is its edit (rulebook.c). For
  * a prediction h = sum_i w_i phi(y_i) the weights w vote for edits; those with most votes
- * are applied to the test input, which gives proposals (proposals.c). They are ranked by
+ * are applied to the test input, which gives proposals. They are ranked by
  * the criterion of the method, the distance to the prediction
  *     |phi(y) - h|^2 = l(y,y) - 2 sum_i w_i l(y_i,y) + w'Lw
  * in the feature space that --rank names:
@@ -11,21 +11,24 @@
  *     edits     that of edits, l(e, e') of rulebook.c, with the same weights
  *     both      that of the sum l / mean l(y_i,y_i) + l(e, e')
  * Only the `proposals` nearest among edits are compared with the training outputs. The
- * input itself is always proposed, so that there is always an answer.
+ * input itself is always proposed, so that there is always an answer. Of several inputs
+ * the strings are rewritten that cost least to turn into the outputs, of up to LOOKED_AT
+ * pairs spread evenly.
  *
  * Cost a prediction: 8 n for the votes, some 100 alignments, and `proposals` n values of
  * the output kernel (none with --rank edits).
  */
 #include "data/strings.h"
-#include "decode/rewriting/ranker.h"
-#include "decode/rewriting/rewritten.h"
+#include "decode/propose.h"
+#include "decode/results.h"
 #include "decode/rewriting/rulebook.h"
 #include "okra/more/prediction.h"
 
 #include <math.h>
 #include <string.h>
 
-enum { MADE = 128 };
+enum { MADE = 128, GROUP = 64, LOOKED_AT = 200 };
+enum { BOTH, OUTPUTS, EDITS }; /* the option rank */
 
 typedef struct rewrite_options {
     okra_int input, proposals, rules;
@@ -50,77 +53,135 @@ static const okra_option option_rows[] = {
 
 typedef struct worker {
     okra_votes_ votes;
-    okra_proposals_ list;
+    okra_shortlist_ list;
 } worker;
 
 typedef struct state {
+    okra_results_ results;
     const okra_output_ *output;
     rewrite_options o;
-    okra_int tests, top, part;
+    okra_int part;
     const okra_data *inputs; /* those of the test points that are rewritten */
     okra_rulebook_ *book;
-    okra_ranker_ ranker; /* not with --rank edits */
+    okra_panels_ *training; /* not with --rank edits; then */
+    double constant, scale; /* of l(y,y): as for candidates; the mean */
     int workers;
     worker *worker;
-    okra_ragged_builder_ result;
-    okra_int kept; /* strings in it */
-    okra_int *index;
-    double *distance, *runner_up, *report;
+    double *runner_up, *report;
 } state;
 
-extern const okra_decoder_ okra_decoder_rewrite_;
-
-static void release(void *arg)
+static void clear(void *arg)
 {
     state *s = arg;
-    if (s) {
-        okra_rulebook_free_(s->book);
-        okra_ranker_clear_(&s->ranker);
-        for (int w = 0; s->worker && w < s->workers; w++) {
-            okra_votes_clear_(&s->worker[w].votes);
-            okra_proposals_clear_(&s->worker[w].list);
-        }
-        okra_free_(s->worker);
-        okra_ragged_abandon_(&s->result);
-        FREE(s->index, s->distance, s->runner_up, s->report, s);
+    okra_rulebook_free_(s->book);
+    okra_panels_free_(s->training);
+    for (int w = 0; s->worker && w < s->workers; w++) {
+        okra_votes_clear_(&s->worker[w].votes);
+        okra_shortlist_clear_(&s->worker[w].list);
     }
+    okra_results_clear_(&s->results);
+    FREE(s->worker, s->runner_up, s->report);
 }
 
-OKRA_DROPS_(drop, state, release)
+/* ---- the inputs ---- */
+
+static okra_int part_count(const okra_data *x)
+{
+    return x->kind == OKRA_TUPLE ? x->component_count : 1;
+}
+
+/* Part p, from 1, or NULL where it holds no strings. */
+static const okra_data *part_of(const okra_data *x, okra_int p)
+{
+    const okra_data *part = x->kind == OKRA_TUPLE ? x->components[p - 1] : x;
+    return part->kind == OKRA_STRINGS ? part : NULL;
+}
+
+/* What it costs to turn the inputs into the outputs, of some pairs. */
+static okra_status cost_of(const okra_data *x, const okra_data *y, double *cost)
+{
+    FREED_BY(okra_aligner_clear_) okra_aligner_ aligner = {0};
+    okra_script_ script;
+    okra_int m = OKRA_MIN_(y->n, LOOKED_AT);
+    *cost = 0;
+    for (okra_int k = 0; k < m; k++) {
+        okra_int i = k * y->n / m;
+        CHK(okra_align_(&aligner, NULL, okra_word_of_(x, i), okra_word_of_(y, i),
+                        &script));
+        *cost += (double)script.cost;
+    }
+    return OKRA_OK;
+}
+
+/* *strings: how many there were to choose from. */
+static okra_status choose_part(const okra_output_ *output, okra_int given, okra_int *out,
+                               okra_int *strings)
+{
+    okra_int parts = part_count(output->x);
+    double least = 0, cost = 0;
+    REFUSE_IF(given > parts || (given > 0 && !part_of(output->x, given)), OKRA_EARG,
+              "decoder rewrite: input is %lld, which %s", (long long)given,
+              given > parts ? "is more than there are" : "does not hold strings");
+    *out = given;
+    for (okra_int p = 1; p <= parts && given == 0; p++) {
+        const okra_data *part = part_of(output->x, p);
+        if (part) {
+            CHK(cost_of(part, output->y, &cost));
+            if ((*strings)++ == 0 || cost < least) {
+                least = cost;
+                *out = p;
+            }
+        }
+    }
+    REFUSE_IF(*out == 0, OKRA_EUNSUPPORTED,
+              "decoder rewrite needs an input of strings; there is none");
+    return OKRA_OK;
+}
+
+/* The part that is rewritten, and the test inputs of it, at whose kind nobody has looked
+ * yet. */
+static okra_status choose_inputs(okra_context *ctx, state *s, const okra_data *inputs)
+{
+    const okra_output_ *output = s->output;
+    okra_int strings = 0;
+    CHK(choose_part(output, s->o.input, &s->part, &strings));
+    REFUSE_IF(part_count(inputs) != part_count(output->x), OKRA_ESHAPE,
+              "%s: %lld inputs a test point, expected %lld", inputs->source,
+              (long long)part_count(inputs), (long long)part_count(output->x));
+    s->inputs = part_of(inputs, s->part);
+    REFUSE_IF(!s->inputs, OKRA_ESHAPE,
+              "%s: test input %lld must be strings, as in training", inputs->source,
+              (long long)s->part);
+    if (strings > 1) {
+        okra_warn_(ctx,
+                   "rewrite: of %lld inputs that are strings, input %lld (%s) is "
+                   "rewritten; --input chooses another",
+                   (long long)strings, (long long)s->part, s->inputs->source);
+    }
+    return OKRA_OK;
+}
 
 /* ---- proposals ---- */
+
+/* Those of one prediction. */
+typedef struct proposed {
+    okra_shortlist_ list; /* by their edits, later by what --rank says */
+    okra_int total;       /* that there were */
+    double norm;          /* of the prediction among edits */
+} proposed;
 
 typedef struct proposing {
     const state *s;
     const okra_block_ *block;
-    okra_made_up_ *rows;
+    proposed *rows;
 } proposing;
 
-static okra_status copy_best(const state *s, const okra_proposals_ *list,
-                             okra_made_up_ *m)
+static void clear_rows(proposing *p)
 {
-    m->count = OKRA_MIN_(list->count, s->o.proposals);
-    m->total = list->count;
-    MAKE(m->offsets, m->count + 1);
-    MAKE(m->score, m->count);
-    MAKE(m->value, m->count);
-    MAKE(m->far, m->count);
-    m->offsets[0] = 0;
-    for (okra_int k = 0; k < m->count; k++) {
-        m->offsets[k + 1] = m->offsets[k] + okra_proposals_get_(list, k).length;
-        m->score[k] = list->score[list->order[k]];
-        m->value[k] = -2 * m->score[k];
-        double far = 1 - 2 * m->score[k] + m->norm;
-        m->far[k] = far < 0 ? 0 : far;
+    for (okra_int r = 0; p->rows && r < p->block->m; r++) {
+        okra_shortlist_clear_(&p->rows[r].list);
     }
-    MAKE(m->codes, m->offsets[m->count]);
-    for (okra_int k = 0; k < m->count; k++) {
-        okra_word_ w = okra_proposals_get_(list, k);
-        if (w.length > 0) {
-            memcpy(m->codes + m->offsets[k], w.code, (size_t)w.length * sizeof *w.code);
-        }
-    }
-    return OKRA_OK;
+    okra_free_(p->rows);
 }
 
 static okra_status propose(void *arg, okra_int begin, okra_int end, int number)
@@ -130,92 +191,132 @@ static okra_status propose(void *arg, okra_int begin, okra_int end, int number)
     worker *w = &s->worker[number];
     okra_mat_ W = p->block->W;
     for (okra_int r = begin; r < end; r++) {
+        proposed *row = &p->rows[r];
         okra_votes_count_(s->book, W.p + r * W.ld, &w->votes);
         CHK(okra_rulebook_propose_(s->book, &w->votes,
                                    okra_word_of_(s->inputs, p->block->first + r),
                                    s->o.rules, &w->list));
-        p->rows[r].norm = w->votes.norm;
-        CHK(copy_best(s, &w->list, &p->rows[r]));
+        row->norm = w->votes.norm;
+        row->total = w->list.count;
+        CHK(okra_shortlist_open_(s->o.proposals, true, &row->list));
+        for (okra_int k = 0; k < OKRA_MIN_(row->total, s->o.proposals); k++) {
+            const okra_item_ *it = &w->list.items[k];
+            double far = 1 + it->rank.key.high + row->norm;
+            CHK(okra_shortlist_put_(&row->list, it->codes, it->length, it->rank.key,
+                                    far < 0 ? 0 : far));
+        }
     }
     return OKRA_OK;
 }
 
-/* ---- the best ---- */
-
-/* The best proposal that is not taken yet; of equal ones the first. */
-static okra_int best_left(const okra_made_up_ *m, const bool *taken)
+/* The proposals of some rows as strings, and whose they are. */
+static okra_status as_objects(const proposed *rows, okra_int count, okra_int *owner,
+                              okra_data **out)
 {
-    okra_int best = -1;
-    for (okra_int k = 0; k < m->count; k++) {
-        if (!taken[k] && (best < 0 || m->value[k] < m->value[best])) {
-            best = k;
+    FREED_BY(okra_ragged_abandon_) okra_ragged_builder_ b = {0};
+    okra_int total = 0;
+    CHK(okra_characters_begin_(&b));
+    for (okra_int r = 0; r < count; r++) {
+        for (okra_int k = 0; k < rows[r].list.count; k++) {
+            const void *const array[] = {rows[r].list.items[k].codes};
+            CHK(okra_ragged_push_many_(&b, rows[r].list.items[k].length, array));
+            CHK(okra_ragged_close_(&b));
+            owner[total++] = r;
         }
     }
-    return best;
+    return okra_strings_adopt_(&b, NULL, "proposed strings", out);
 }
 
-static okra_status keep(state *s, okra_int i, const okra_made_up_ *m)
+/* Adds the distances among outputs, or puts them in place of those among edits. A
+ * proposal without features there comes after all others. */
+static okra_status measure(okra_context *ctx, const state *s, okra_mat_ W,
+                           const double *norm, proposed *rows)
 {
-    bool taken[MADE] = {false};
-    double nearest = 0;
-    okra_int wanted = OKRA_MAX_(s->top, s->runner_up ? m->count : 0);
-    for (okra_int t = 0; t < wanted; t++) {
-        okra_int k = best_left(m, taken);
-        if (k >= 0 && t < s->top) {
-            const void *const array[] = {m->codes + m->offsets[k]};
-            CHK(okra_ragged_push_many_(&s->result, m->offsets[k + 1] - m->offsets[k],
-                                       array));
-            CHK(okra_ragged_close_(&s->result));
-        }
-        if (t == 0) {
-            double report[OKRA_REPORT_COLUMNS] = {m->far[k], (double)m->total,
-                                                  (double)(k + 1), (double)s->part};
-            memcpy(s->report + i * OKRA_REPORT_COLUMNS, report, sizeof report);
-            nearest = m->far[k];
-        }
-        if (t < s->top) {
-            s->index[i * s->top + t] = k < 0 ? -1 : s->kept++;
-            s->distance[i * s->top + t] = k < 0 ? (double)INFINITY : m->far[k];
-        }
-        if (k >= 0) {
-            taken[k] = true;
-            if (s->runner_up && isinf(s->runner_up[i]) && m->far[k] > nearest) {
-                s->runner_up[i] = m->far[k];
-            }
+    OWNED okra_int *owner = NULL;
+    okra_int most = 0, c = 0;
+    FREED_BY(okra_data_drop_) okra_data *objects = NULL;
+    OWNED okra_key_ *key = NULL;
+    OWNED double *far = NULL;
+    double add = s->o.rank == BOTH, scale = s->o.rank == BOTH ? s->scale : 1;
+    for (okra_int r = 0; r < W.rows; r++) {
+        most += rows[r].list.count;
+    }
+    MAKE(owner, most);
+    MAKE(key, most);
+    MAKE(far, most);
+    CHK(as_objects(rows, W.rows, owner, &objects));
+    CHK(okra_propose_(ctx, s->output, objects, owner, false, W, norm, s->constant, key,
+                      far));
+    for (okra_int r = 0; r < W.rows; r++) {
+        for (okra_int k = 0; k < rows[r].list.count; k++, c++) {
+            okra_item_ *it = &rows[r].list.items[k];
+            bool none = isinf(far[c]) != 0;
+            double value = none ? (double)INFINITY : (key[c].high + key[c].low) / scale;
+            double distance = none ? norm[r] / scale : far[c] / scale;
+            it->rank.key.high = add * it->rank.key.high + value;
+            it->distance = add * it->distance + distance;
         }
     }
     return OKRA_OK;
+}
+
+static okra_status measure_all(okra_context *ctx, const state *s,
+                               const okra_block_ *block, proposed *rows)
+{
+    OWNED double *norm = NULL;
+    okra_mat_ W = block->W;
+    MAKE(norm, block->m);
+    CHK(okra_panels_norms_(ctx, s->training, block->m < s->results.tests, W, norm));
+    for (okra_int first = 0; first < W.rows; first += GROUP) {
+        okra_int count = OKRA_MIN_(GROUP, W.rows - first);
+        CHK(okra_cancelled_(ctx));
+        CHK(measure(ctx, s, okra_mat_part_(W, first, count, 0, W.cols), norm + first,
+                    rows + first));
+        okra_progress_(ctx, "decode", first + count, W.rows);
+    }
+    return OKRA_OK;
+}
+
+/* The best of test point i; ranks among edits are ids. */
+static okra_status keep(state *s, okra_int i, const proposed *row, okra_shortlist_ *best)
+{
+    okra_shortlist_empty_(best);
+    for (okra_int k = 0; k < row->list.count; k++) {
+        const okra_item_ *it = &row->list.items[k];
+        CHK(okra_shortlist_put_(best, it->codes, it->length, it->rank.key, it->distance));
+    }
+    const okra_item_ *first = &best->items[0];
+    double report[OKRA_REPORT_COLUMNS] = {first->distance, (double)row->total,
+                                          (double)(first->rank.id + 1), (double)s->part};
+    memcpy(s->report + i * OKRA_REPORT_COLUMNS, report, sizeof report);
+    for (okra_int k = 0; s->runner_up && k < best->count; k++) {
+        if (isinf(s->runner_up[i]) && best->items[k].distance > first->distance) {
+            s->runner_up[i] = best->items[k].distance;
+        }
+    }
+    return okra_results_list_(&s->results, i, best);
 }
 
 static okra_status block_in(okra_context *ctx, void *arg, const okra_block_ *block)
 {
-    okra_status st = OKRA_OK;
     state *s = arg;
-    okra_made_up_ *made_rows = NULL;
-    TRY(okra_block_weights_(block, "decoder rewrite"));
-    ZALLOC(made_rows, block->m);
-    proposing p = {s, block, made_rows};
-    TRY(okra_parallel_(ctx, block->m, 4, NULL, propose, &p));
-    if (s->o.rank != OKRA_RANK_EDITS_) {
-        TRY(okra_ranker_measure_(ctx, &s->ranker, block, made_rows));
-    }
+    FREED_BY(clear_rows) proposing p = {s, block, NULL};
+    FREED_BY(okra_shortlist_clear_) okra_shortlist_ best = {0};
+    CHK(okra_block_weights_(block, "decoder rewrite"));
+    ZMAKE(p.rows, block->m);
+    CHK(okra_shortlist_open_(s->o.proposals, true, &best));
+    CHK(okra_parallel_(ctx, block->m, 4, NULL, propose, &p));
+    CHK(s->o.rank == EDITS ? OKRA_OK : measure_all(ctx, s, block, p.rows));
     for (okra_int r = 0; r < block->m; r++) {
-        TRY(keep(s, block->first + r, &made_rows[r]));
+        CHK(keep(s, block->first + r, &p.rows[r], &best));
     }
-done:
-    for (okra_int r = 0; made_rows && r < block->m; r++) {
-        okra_made_up_clear_(&made_rows[r]);
-    }
-    okra_free_(made_rows);
-    return st;
+    return OKRA_OK;
 }
 
 /* ---- the decoder ---- */
 
 static okra_status check(const okra_output_ *output, const okra_decode_request_ *request)
 {
-    REFUSE_IF(request->candidates || request->ranges, OKRA_EARG,
-              "decoder rewrite takes no candidates");
     REFUSE_IF(output->y->kind != OKRA_STRINGS, OKRA_EUNSUPPORTED,
               "decoder rewrite needs strings as outputs; these are %s",
               okra_kind_name(output->y->kind));
@@ -229,72 +330,59 @@ static okra_status check(const okra_output_ *output, const okra_decode_request_ 
     return OKRA_OK;
 }
 
-static okra_status create(okra_context *ctx, const okra_output_ *output,
-                          const okra_options *options,
-                          const okra_decode_request_ *request, void **out)
+/* What l(y,y) is like. */
+static okra_status open_outputs(okra_context *ctx, state *s)
 {
-    FREED_BY(drop) state *s = NULL;
-    ZMAKE(s, 1);
-    CHK(okra_options_read(options, &okra_decoder_rewrite_.options, &s->o));
+    okra_int n = s->output->y->n, used = 0;
+    CHK(okra_panels_create_(ctx, s->output, NULL, &s->training));
+    const double *self = okra_panels_self_(s->training);
+    for (okra_int i = 0; i < n; i++) {
+        s->scale += self[i] > 0 ? self[i] : 0;
+        used += self[i] > 0;
+    }
+    s->scale = used > 0 ? s->scale / (double)used : 1;
+    s->constant = okra_self_constant_(self, n, true);
+    return OKRA_OK;
+}
+
+static okra_status open(okra_context *ctx, void *arg, const okra_output_ *output,
+                        const void *options, const okra_decode_request_ *request)
+{
+    state *s = arg;
+    s->o = *(const rewrite_options *)options;
+    s->o.proposals = OKRA_MAX_(s->o.proposals, OKRA_MIN_(request->top, MADE));
+    CHK(okra_results_open_(ctx, "rewrite", (double)s->o.proposals, output, request,
+                           okra_objects_letters_, output->y, &s->results));
     CHK(check(output, request));
     s->output = output;
-    s->tests = request->tests;
-    s->o.proposals = OKRA_MAX_(s->o.proposals, OKRA_MIN_(request->top, MADE));
-    s->top = OKRA_MIN_(request->top, s->o.proposals);
-    CHK(okra_rewritten_choose_(ctx, output, request->inputs, s->o.input, &s->part,
-                               &s->inputs));
-    CHK(okra_rulebook_create_(okra_rewritten_part_(output->x, s->part), output->y,
-                              &s->book));
-    if (s->o.rank != OKRA_RANK_EDITS_) {
-        bool both = s->o.rank == OKRA_RANK_BOTH_;
-        CHK(okra_ranker_create_(ctx, output, both, s->tests, &s->ranker));
-    }
+    CHK(choose_inputs(ctx, s, request->inputs));
+    CHK(okra_rulebook_create_(part_of(output->x, s->part), output->y, &s->book));
+    CHK(s->o.rank == EDITS ? OKRA_OK : open_outputs(ctx, s));
     s->workers = okra_workers_(ctx);
     ZMAKE(s->worker, s->workers);
     for (int w = 0; w < s->workers; w++) {
         CHK(okra_votes_create_(s->book, &s->worker[w].votes));
-        CHK(okra_proposals_create_(MADE, &s->worker[w].list));
+        CHK(okra_shortlist_open_(MADE, true, &s->worker[w].list));
     }
-    CHK(okra_characters_begin_(&s->result));
-    MAKE(s->index, s->tests * s->top);
-    MAKE(s->distance, s->tests * s->top);
-    MAKE(s->report, s->tests * OKRA_REPORT_COLUMNS);
+    MAKE(s->report, request->tests * OKRA_REPORT_COLUMNS);
     if (request->runner_up) {
-        MAKE(s->runner_up, s->tests);
-        for (okra_int i = 0; i < s->tests; i++) {
+        MAKE(s->runner_up, request->tests);
+        for (okra_int i = 0; i < request->tests; i++) {
             s->runner_up[i] = (double)INFINITY;
         }
     }
-    *out = TAKE(s);
     return OKRA_OK;
 }
 
 static okra_status finish(okra_context *ctx, void *arg, okra_decoded_ *out)
 {
-    (void)ctx;
     state *s = arg;
     static const char *const names[OKRA_REPORT_COLUMNS] = {"distance", "proposals",
                                                            "rank", "input"};
-    FREED_BY(okra_data_drop_) okra_data *all = NULL;
-    okra_data *best = NULL;
-    OWNED okra_int *first = NULL;
-    CHK(okra_strings_adopt_(&s->result, NULL, "rewritten strings", &all));
-    MAKE(first, s->tests);
-    for (okra_int i = 0; i < s->tests; i++) {
-        first[i] = s->index[i * s->top];
-    }
-    CHK(okra_data_take(all, first, s->tests, &best));
-    *out = (okra_decoded_){.objects = best,
-                           .proposals = all,
-                           .top = s->top,
-                           .index = s->index,
-                           .distance = s->distance,
-                           .runner_up = s->runner_up,
-                           .report = s->report,
-                           .report_names = names};
-    all = NULL;
-    s->index = NULL;
-    s->distance = s->runner_up = s->report = NULL;
+    CHK(okra_results_give_(ctx, &s->results, out));
+    out->runner_up = TAKE(s->runner_up);
+    out->report = TAKE(s->report);
+    out->report_names = names;
     return OKRA_OK;
 }
 
@@ -307,8 +395,9 @@ const okra_decoder_ okra_decoder_rewrite_ = {
     .inputs = true,
     .help = "strings made from the input by the edits of similar training pairs",
     .options = {"decoder rewrite", option_rows, sizeof(rewrite_options)},
-    .create = create,
+    .state = sizeof(state),
+    .open = open,
     .block = block_in,
     .finish = finish,
-    .free = release,
+    .clear = clear,
 };

@@ -8,9 +8,14 @@
  * l(e, e) = 1 and is positive semidefinite. The votes of a prediction for a feature are
  * sum_i w_i [pair i has it], from which <h, psi(e)> = sum_a share_a votes_a(e).
  *
+ * For an input the edits that have most votes are applied whole, in order; then the
+ * changes at the start, within and at the end that have most votes each, put together
+ * anew, so that edits which no training pair has can come of it; then the input as it is.
+ * Equal votes go to what more pairs have, then to the earlier pair.
+ *
  * Cost: an alignment and a few hashes a training pair; OKRA_ASPECTS_ n a prediction.
  */
-#include "decode/rewriting/rulebook_inside.h"
+#include "decode/rewriting/rulebook.h"
 
 #include "kernel/gram/through.h"
 
@@ -18,6 +23,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { STARTS = 3, INNERS = 3, ENDS = 4, BEST_MOST = 1024 };
 static const double share[OKRA_ASPECTS_] = {0.5, 0.1, 0.1, 0.1, 0.05, 0.05, 0.05, 0.05};
 
 void okra_rulebook_free_(okra_rulebook_ *book)
@@ -112,7 +118,7 @@ static okra_status count_changes(okra_rulebook_ *b, const okra_script_ *scripts,
     MAKE(b->changes, changes * OKRA_FORMS_);
     for (okra_int k = 0; k < per * b->n; k++) {
         okra_int i = k / per;
-        okra_word_ x = okra_rulebook_word_(b->x, i), y = okra_rulebook_word_(b->y, i);
+        okra_word_ x = okra_word_of_(b->x, i), y = okra_word_of_(b->y, i);
         for (int c = 0; c < scripts[k].count; c++) {
             const okra_alter_ *change = &scripts[k].changes[c];
             for (int f = 0; f < OKRA_FORMS_; f++) {
@@ -150,13 +156,12 @@ static okra_status align_all(okra_rulebook_ *b)
     MAKE(both, 2 * b->n);
     CHK(okra_prices_open_(b->x, b->y, &b->prices));
     for (okra_int k = 0; k < 2 * b->n; k++) {
-        CHK(okra_align_(&aligner, k % 2 ? &b->prices : NULL,
-                        okra_rulebook_word_(b->x, k / 2),
-                        okra_rulebook_word_(b->y, k / 2), &both[k]));
+        CHK(okra_align_(&aligner, k % 2 ? &b->prices : NULL, okra_word_of_(b->x, k / 2),
+                        okra_word_of_(b->y, k / 2), &both[k]));
     }
     CHK(count_changes(b, both, 2));
     for (okra_int i = 0; i < b->n; i++) {
-        okra_word_ x = okra_rulebook_word_(b->x, i), y = okra_rulebook_word_(b->y, i);
+        okra_word_ x = okra_word_of_(b->x, i), y = okra_word_of_(b->y, i);
         okra_int first = shared_by(b, x, y, &both[2 * i]);
         okra_int second = shared_by(b, x, y, &both[2 * i + 1]);
         b->scripts[i] = both[2 * i + (second > first)];
@@ -172,7 +177,7 @@ static okra_status choose_forms(okra_rulebook_ *b)
     ZMAKE(chosen, b->change_count);
     for (int round = 0; round < 2; round++) {
         for (okra_int i = 0; i < b->n; i++) {
-            okra_word_ x = okra_rulebook_word_(b->x, i), y = okra_rulebook_word_(b->y, i);
+            okra_word_ x = okra_word_of_(b->x, i), y = okra_word_of_(b->y, i);
             for (int c = 0; c < b->scripts[i].count; c++) {
                 int form = choose_form(b, x, y, &b->scripts[i].changes[c], &hash);
                 b->forms[i][c] = (uint8_t)form;
@@ -248,8 +253,8 @@ static okra_status make_features(okra_rulebook_ *b)
     uint64_t names[OKRA_ASPECTS_];
     MAKE(b->features, b->n * OKRA_ASPECTS_);
     for (okra_int i = 0; i < b->n; i++) {
-        features_of(b, okra_rulebook_word_(b->x, i), okra_rulebook_word_(b->y, i),
-                    &b->scripts[i], names);
+        features_of(b, okra_word_of_(b->x, i), okra_word_of_(b->y, i), &b->scripts[i],
+                    names);
         for (int a = 0; a < OKRA_ASPECTS_; a++) {
             b->features[b->feature_count++] = (okra_counted_){names[a], 1, i};
         }
@@ -259,8 +264,8 @@ static okra_status make_features(okra_rulebook_ *b)
         MAKE(b->by[a], b->n);
     }
     for (okra_int i = 0; i < b->n; i++) {
-        features_of(b, okra_rulebook_word_(b->x, i), okra_rulebook_word_(b->y, i),
-                    &b->scripts[i], names);
+        features_of(b, okra_word_of_(b->x, i), okra_word_of_(b->y, i), &b->scripts[i],
+                    names);
         for (int a = 0; a < OKRA_ASPECTS_; a++) {
             const okra_counted_ *known = find(b->features, b->feature_count, names[a]);
             b->of[i][a] = (int32_t)(known - b->features);
@@ -349,4 +354,101 @@ okra_status okra_votes_score_(const okra_rulebook_ *book, okra_votes_ *votes,
         *score = fmax(*score, sum);
     }
     return OKRA_OK;
+}
+
+/* ---- proposals ---- */
+
+/* The `most` features of an aspect that have most votes, as the pairs that have them
+ * first (id); how many. */
+static okra_int best_features(const okra_rulebook_ *b, const okra_votes_ *v, int aspect,
+                              okra_int most, okra_rank_ *best)
+{
+    okra_int count = 0;
+    for (okra_int k = 0; k < b->by_count[aspect]; k++) {
+        int32_t f = b->by[aspect][k];
+        okra_rank_ rank = {{-v->of[f], -(double)b->features[f].count},
+                           b->features[f].place};
+        (void)okra_best_put_(best, sizeof *best, &count, most, rank);
+    }
+    return count;
+}
+
+typedef struct job {
+    const okra_rulebook_ *book;
+    okra_votes_ *votes;
+    okra_word_ x;
+    okra_shortlist_ *list;
+} job;
+
+static okra_status take(void *user, okra_word_ y, bool *enough)
+{
+    const job *j = user;
+    double score = 0;
+    *enough = j->list->count == j->list->most;
+    if (*enough || okra_shortlist_has_(j->list, y.code, y.length)) {
+        return OKRA_OK;
+    }
+    CHK(okra_votes_score_(j->book, j->votes, j->x, y, &score));
+    CHK(okra_shortlist_put_(j->list, y.code, y.length, (okra_key_){-2 * score, 0}, 0));
+    *enough = j->list->count == j->list->most;
+    return OKRA_OK;
+}
+
+/* Adds the changes of pair i that are of one kind (-1: all). */
+static int collect(const okra_rulebook_ *b, okra_int i, int kind, okra_rule_ *rules,
+                   int count)
+{
+    const okra_script_ *s = &b->scripts[i];
+    for (int c = 0; c < s->count && count < OKRA_CHANGES_MOST_; c++) {
+        if (kind < 0 || (int)s->changes[c].where == kind) {
+            rules[count++] = (okra_rule_){okra_word_of_(b->x, i), okra_word_of_(b->y, i),
+                                          s->changes[c], b->forms[i][c]};
+        }
+    }
+    return count;
+}
+
+static okra_status apply_whole(job *j, okra_int most, const okra_made_ *made)
+{
+    okra_rank_ best[BEST_MOST];
+    okra_rule_ rules[OKRA_CHANGES_MOST_];
+    okra_int count = best_features(j->book, j->votes, OKRA_ASPECT_WHOLE_,
+                                   OKRA_MIN_(most, BEST_MOST), best);
+    for (okra_int k = 0; k < count && j->list->count < j->list->most; k++) {
+        int used = collect(j->book, best[k].id, -1, rules, 0);
+        CHK(okra_rules_apply_(&j->votes->maker, j->x, rules, used, made));
+    }
+    return OKRA_OK;
+}
+
+static okra_status apply_parts(job *j, const okra_made_ *made)
+{
+    const okra_rulebook_ *b = j->book;
+    okra_rank_ starts[STARTS], inners[INNERS], ends[ENDS];
+    okra_rule_ rules[OKRA_CHANGES_MOST_];
+    okra_int n1 = best_features(b, j->votes, OKRA_ASPECT_START_, STARTS, starts);
+    okra_int n2 = best_features(b, j->votes, OKRA_ASPECT_INNER_, INNERS, inners);
+    okra_int n3 = best_features(b, j->votes, OKRA_ASPECT_END_, ENDS, ends);
+    for (okra_int k = 0; k < n1 * n2 * n3 && j->list->count < j->list->most; k++) {
+        int used = collect(b, starts[k / n3 / n2].id, OKRA_WHERE_START_, rules, 0);
+        used = collect(b, inners[k / n3 % n2].id, OKRA_WHERE_INNER_, rules, used);
+        used = collect(b, ends[k % n3].id, OKRA_WHERE_END_, rules, used);
+        CHK(okra_rules_apply_(&j->votes->maker, j->x, rules, used, made));
+    }
+    return OKRA_OK;
+}
+
+okra_status okra_rulebook_propose_(const okra_rulebook_ *book, okra_votes_ *votes,
+                                   okra_word_ x, okra_int rules, okra_shortlist_ *list)
+{
+    job j = {book, votes, x, list};
+    okra_made_ made = {&j, take};
+    bool enough = false;
+    okra_shortlist_empty_(list);
+    list->most--; /* a place for the input */
+    okra_status st = apply_whole(&j, rules, &made);
+    st = st == OKRA_OK ? apply_parts(&j, &made) : st;
+    list->most++;
+    CHK(st);
+    return take(&j, x, &enough);
 }

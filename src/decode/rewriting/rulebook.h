@@ -5,8 +5,16 @@
 #ifndef OKRA_RULEBOOK_H_
 #define OKRA_RULEBOOK_H_
 
-#include "data/data.h"
+#include "data/strings.h"
+#include "decode/results.h"
 #include "decode/rewriting/edits.h"
+
+static inline okra_word_ okra_word_of_(const okra_data *data, okra_int i)
+{
+    okra_word_ w;
+    w.code = okra_characters_(data, i, &w.length);
+    return w;
+}
 
 /* What is compared of two edits: the changes together; those at the start, within and at
  * the end; and of those within the letters before and behind, and the places from the
@@ -23,8 +31,27 @@ enum {
     OKRA_ASPECTS_
 };
 
+/* How many changes or pairs have a hash. */
+typedef struct okra_counted_ {
+    uint64_t hash;
+    okra_int count, place; /* place: of a feature, the pair that has it first */
+} okra_counted_;
+
 /* x and y: strings, pair by pair; borrowed. */
-typedef struct okra_rulebook_ okra_rulebook_;
+typedef struct okra_rulebook_ {
+    const okra_data *x, *y;
+    okra_int n;
+    okra_prices_ prices;
+    okra_script_ *scripts; /* n */
+    uint8_t (*forms)[OKRA_CHANGES_MOST_];
+    okra_counted_ *changes; /* forms of changes by hash */
+    okra_int change_count;
+    okra_counted_ *features; /* by hash */
+    okra_int feature_count;
+    int32_t (*of)[OKRA_ASPECTS_]; /* n: features of the pairs */
+    int32_t *by[OKRA_ASPECTS_];   /* features of an aspect */
+    okra_int by_count[OKRA_ASPECTS_];
+} okra_rulebook_;
 okra_status okra_rulebook_create_(const okra_data *x, const okra_data *y,
                                   okra_rulebook_ **out) OKRA_CHECK;
 void okra_rulebook_free_(okra_rulebook_ *book);
@@ -44,21 +71,10 @@ void okra_votes_count_(const okra_rulebook_ *book, const double *w, okra_votes_ 
 okra_status okra_votes_score_(const okra_rulebook_ *book, okra_votes_ *votes,
                               okra_word_ x, okra_word_ y, double *score) OKRA_CHECK;
 
-/* Different strings with their scores, the best first once they are sorted; those of one
- * score as they came. */
-typedef struct okra_proposals_ {
-    int32_t *codes;
-    okra_int *offsets; /* count + 1 */
-    double *score;
-    okra_int *order; /* places by descending score */
-    okra_int count, most, codes_room;
-} okra_proposals_;
-okra_status okra_proposals_create_(okra_int most, okra_proposals_ *out) OKRA_CHECK;
-void okra_proposals_clear_(okra_proposals_ *list);
-okra_word_ okra_proposals_get_(const okra_proposals_ *list, okra_int rank);
-/* What the edits that have most votes make of x, and x itself. */
+/* What the edits that have most votes make of x, and x itself, by falling score: the keys
+ * are -2 scores. At most as many as the list holds. */
 okra_status okra_rulebook_propose_(const okra_rulebook_ *book, okra_votes_ *votes,
                                    okra_word_ x, okra_int rules,
-                                   okra_proposals_ *list) OKRA_CHECK;
+                                   okra_shortlist_ *list) OKRA_CHECK;
 
 #endif

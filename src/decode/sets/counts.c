@@ -23,7 +23,6 @@
  */
 #include "decode/sets/counts.h"
 
-#include "decode/sets/counts_inside.h"
 #include "decode/sets/members.h"
 #include "decode/pair_loss.h"
 #include "candidates/nearest.h"
@@ -163,20 +162,20 @@ static okra_status values(okra_context *ctx, const okra_kernel *kernel, okra_cou
 {
     OWNED okra_int *zero = NULL;
     FREED_BY(okra_data_drop_) okra_data *heads = NULL, *sets = NULL;
-    FREED_BY(okra_bound_drop_) okra_bound_ *bound = NULL;
-    FREED_BY(okra_other_drop_) okra_other_ *other = NULL;
+    FREED_BY(okra_trained_kernel_drop_) okra_trained_kernel_ *bound = NULL;
+    FREED_BY(okra_test_side_drop_) okra_test_side_ *other = NULL;
     OWNED double *self = NULL;
     ZMAKE(zero, s->sizes);
     MAKE(self, count);
     CHK(intervals(zero, s->size, s->sizes, s->d, &heads));
     CHK(intervals(begin, length, count, s->d, &sets));
     okra_mute_(ctx, true); /* what these sets are like concerns nobody */
-    okra_status st = okra_bound_create_(ctx, kernel, heads, &bound);
-    st = st == OKRA_OK ? okra_other_create_(ctx, bound, sets, &other) : st;
+    okra_status st = okra_trained_kernel_create_(ctx, kernel, heads, &bound);
+    st = st == OKRA_OK ? okra_test_side_create_(ctx, bound, sets, &other) : st;
     okra_mute_(ctx, false);
     CHK(st);
-    CHK(okra_other_cross_(ctx, bound, other, 0, okra_mat_of_(K, count, s->sizes)));
-    CHK(okra_other_diagonal_(ctx, bound, other, self));
+    CHK(okra_test_side_cross_(ctx, bound, other, 0, okra_mat_of_(K, count, s->sizes)));
+    CHK(okra_test_side_diagonal_(ctx, bound, other, self));
     for (okra_int i = 0; i < count; i++) {
         s->self[length[i]] = self[i];
     }
@@ -203,15 +202,10 @@ static bool is_linear(const okra_counts_ *s)
 }
 
 /* l(y,y) of the sets that may be chosen, as their constant and what exceeds it. */
-static okra_status part_self(okra_context *ctx, okra_counts_ *s)
+static okra_status part_self(okra_counts_ *s)
 {
-    OWNED bool *skip = NULL;
-    MAKE(skip, s->most + 1);
     MAKE(s->excess, s->most + 1);
-    for (okra_int b = 0; b <= s->most; b++) {
-        skip[b] = !s->empty && !(s->self[b] > 0);
-    }
-    CHK(okra_self_constant_(ctx, s->self, s->most + 1, skip, &s->constant));
+    s->constant = okra_self_constant_(s->self, s->most + 1, !s->empty);
     bool same = !isnan(s->constant);
     s->constant = same ? s->constant : 0;
     for (okra_int b = 0; b <= s->most; b++) {
@@ -284,7 +278,7 @@ static okra_status make_table(okra_context *ctx, const okra_kernel *kernel,
     if (kernel && loss) {
         distances(s, length, count, K);
     }
-    CHK(part_self(ctx, s));
+    CHK(part_self(s));
     for (okra_int k = 0; k < s->sizes; k++) {
         for (okra_int b = 0; b <= s->most; b++) {
             double *f = s->table + (k * across + b) * (s->largest + 1);
@@ -296,16 +290,6 @@ static okra_status make_table(okra_context *ctx, const okra_kernel *kernel,
     }
     s->linear = is_linear(s);
     return OKRA_OK;
-}
-
-okra_int okra_counts_most_(const okra_counts_ *s)
-{
-    return s->most;
-}
-
-okra_int okra_counts_groups_(const okra_counts_ *s)
-{
-    return s->groups;
 }
 
 /* f = -D / 2 */
@@ -323,11 +307,6 @@ void okra_counts_losses_(const okra_counts_ *s, const int32_t *members, okra_int
         okra_int g = s->group[i];
         each[i] = -2 * okra_counts_row_(s, s->which[g], size)[c[g]];
     }
-}
-
-bool okra_counts_exact_(const okra_counts_ *s)
-{
-    return s->every || s->linear;
 }
 
 /* Is a table for sets of up to `most` labels small enough? */

@@ -4,9 +4,38 @@
 #ifndef OKRA_COUNTS_H_
 #define OKRA_COUNTS_H_
 
+#include "decode/propose.h"
 #include "decode/results.h"
 
-typedef struct okra_counts_ okra_counts_;
+typedef struct okra_counts_ {
+    okra_int n, d, groups; /* training outputs, labels, distinct training outputs */
+    okra_int *offsets;     /* groups + 1: the members of each */
+    int32_t *members;
+    okra_int *group; /* of each training output */
+    okra_int sizes;  /* sizes that occur: size[0..sizes-1] ascend */
+    okra_int *size;
+    int32_t *which;       /* the size of each group, by its place there */
+    okra_int *holders_at; /* d + 1: groups that hold a label */
+    int32_t *holders;
+    okra_int largest, most; /* training output, set that is looked for */
+    double *self;           /* most + 1: l(y,y) by size */
+    double *excess;         /* it without `constant`, 0 where all are the same */
+    double constant;        /* so that weak predictions are not lost beside it */
+    double *table;          /* sizes x (most + 1) x (largest + 1): f */
+    bool linear;            /* f in the count */
+    bool every;             /* few labels: every set is looked at */
+    bool empty;             /* sets without features are allowed */
+    bool loss;              /* f = -D / 2: values of J below 0 are no rounding */
+    okra_int rounds;
+    bool shelved; /* stays with the training outputs, which free it */
+} okra_counts_;
+
+/* f(0..., size[k], b) */
+static inline const double *okra_counts_row_(const okra_counts_ *s, okra_int k,
+                                             okra_int b)
+{
+    return s->table + (k * (s->most + 1) + b) * (s->largest + 1);
+}
 
 /* For outputs that are sets (0/1 vectors); *out stays NULL where the kernel looks at more
  * than |y & y'|, |y| and |y'|, or where a table of its values would be too large. loss:
@@ -16,20 +45,16 @@ typedef struct okra_counts_ okra_counts_;
 okra_status okra_counts_create_(okra_context *ctx, const okra_output_ *output,
                                 const struct okra_pair_loss_ *loss, bool empty,
                                 okra_int rounds, okra_counts_ **out) OKRA_CHECK;
-/* With a loss: each[i] of a set of at most okra_counts_most_ labels and all training
- * outputs. c: okra_counts_groups_ places. */
-okra_int okra_counts_most_(const okra_counts_ *counts);
-okra_int okra_counts_groups_(const okra_counts_ *counts);
+/* With a loss: each[i] of a set of at most `most` labels and all training outputs. c: a
+ * place for every group. */
 void okra_counts_losses_(const okra_counts_ *counts, const int32_t *members,
                          okra_int size, int32_t *c, double *each);
-bool okra_counts_exact_(const okra_counts_ *counts); /* whatever it begins from */
 void okra_counts_free_(okra_counts_ *counts);
-/* The `wanted` best sets for every row of W, members that ascend and the squared
- * distance, into found (rows x wanted). index: rows x top training outputs to begin from
- * (-1: none); norm[r] = w_r'Lw_r. */
+/* The best sets of a block of weights, exactly, or beginning from what `starts` found
+ * there (NULL: from nothing); norm[r] = w_r'Lw_r. */
 okra_status okra_counts_search_(okra_context *ctx, const okra_counts_ *counts,
-                                okra_mat_ W, const okra_int *index, okra_int top,
-                                const double *norm, okra_int wanted,
-                                okra_result_ *found) OKRA_CHECK;
+                                const okra_block_ *block, const okra_starts_ *starts,
+                                const double *norm,
+                                const okra_results_ *results) OKRA_CHECK;
 
 #endif

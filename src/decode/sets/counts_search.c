@@ -1,7 +1,7 @@
 /*
- * counts_search.c: the searches of counts.c, for one row of weights.
+ * counts_search.c: the searches of counts.c for rows of weights, each thread some.
  */
-#include "decode/sets/counts_inside.h"
+#include "decode/sets/counts.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -12,62 +12,41 @@ typedef struct label {
     int32_t j;
 } label;
 
-/* One of the best sets. */
-typedef struct kept {
-    double J;
-    bool *in; /* d */
-    bool expanded;
-} kept;
-
-/* A set that changes, and room for what its changes are worth. */
-struct okra_counts_work_ {
+/* A set that changes, room for what its changes are worth, and the best that it has been:
+ * what a thread needs. */
+typedef struct work {
     const okra_counts_ *s;
-    double *u;      /* groups: weights of equal outputs, added up */
-    int32_t *c;     /* groups: |y & y_g| */
-    bool *in;       /* d */
-    okra_int b;     /* |y| */
-    double *change; /* d: of the sum, by label */
-    double *sums;   /* sizes x (d + 1), where f is linear */
-    label *sorted;  /* d */
-    kept *best;     /* wanted: the best so far, the very best first */
-    okra_int count, wanted;
-};
+    double *u;            /* groups: weights of equal outputs, added up */
+    int32_t *c;           /* groups: |y & y_g| */
+    bool *in;             /* d */
+    okra_int b;           /* |y| */
+    double *change;       /* d: of the sum, by label */
+    double *sums;         /* sizes x (d + 1), where f is linear */
+    label *sorted;        /* d */
+    int32_t *members;     /* d + 1 */
+    okra_shortlist_ best; /* by J */
+} work;
 
-void okra_counts_work_free_(okra_counts_work_ *x)
+static void work_clear(work *x)
 {
-    if (x) {
-        FREE(x->u, x->c, x->in, x->change, x->sums, x->sorted);
-        for (okra_int k = 0; x->best && k < x->wanted; k++) {
-            okra_free_(x->best[k].in);
-        }
-        FREE(x->best, x);
-    }
+    FREE(x->u, x->c, x->in, x->change, x->sums, x->sorted, x->members);
+    okra_shortlist_clear_(&x->best);
 }
 
-okra_status okra_counts_work_create_(const okra_counts_ *s, okra_int wanted,
-                                     okra_counts_work_ **out)
+static okra_status work_open(const okra_counts_ *s, okra_int wanted, work *x)
 {
-    okra_status st = OKRA_OK;
-    okra_counts_work_ *x = NULL;
-    ZALLOC(x, 1);
     x->s = s;
-    x->wanted = wanted;
-    ALLOC(x->u, s->groups);
-    ALLOC(x->c, s->groups);
-    ALLOC(x->in, s->d);
-    ALLOC(x->change, s->d);
-    ZALLOC(x->best, wanted);
-    for (okra_int k = 0; k < wanted; k++) {
-        ALLOC(x->best[k].in, s->d);
-    }
+    MAKE(x->u, s->groups);
+    MAKE(x->c, s->groups);
+    MAKE(x->in, s->d);
+    MAKE(x->change, s->d);
+    MAKE(x->members, s->d + 1);
+    CHK(okra_shortlist_open_(wanted, wanted == 1, &x->best));
     if (s->linear) {
-        ALLOC(x->sums, s->sizes * (s->d + 1));
-        ZALLOC(x->sorted, s->d);
+        MAKE(x->sums, s->sizes * (s->d + 1));
+        ZMAKE(x->sorted, s->d);
     }
-    *out = TAKE(x);
-done:
-    okra_counts_work_free_(x);
-    return st;
+    return OKRA_OK;
 }
 
 static bool allowed(const okra_counts_ *s, okra_int b)
@@ -76,7 +55,7 @@ static bool allowed(const okra_counts_ *s, okra_int b)
 }
 
 /* sum_g u_g f(min(c_g, b), a_g, b): the cut matters for sets of more than b. */
-static double total(const okra_counts_work_ *x, okra_int b)
+static double total(const work *x, okra_int b)
 {
     const okra_counts_ *s = x->s;
     double sum = 0;
@@ -86,13 +65,13 @@ static double total(const okra_counts_work_ *x, okra_int b)
     return sum;
 }
 
-static double value(const okra_counts_work_ *x)
+static double value(const work *x)
 {
     return allowed(x->s, x->b) ? x->s->excess[x->b] - 2 * total(x, x->b)
                                : (double)INFINITY;
 }
 
-static void flip(okra_counts_work_ *x, okra_int j)
+static void flip(work *x, okra_int j)
 {
     const okra_counts_ *s = x->s;
     int32_t step = x->in[j] ? -1 : 1;
@@ -103,7 +82,7 @@ static void flip(okra_counts_work_ *x, okra_int j)
     x->b += step;
 }
 
-static void start(okra_counts_work_ *x, okra_int group)
+static void start(work *x, okra_int group)
 {
     const okra_counts_ *s = x->s;
     memset(x->in, 0, (size_t)s->d * sizeof *x->in);
@@ -115,42 +94,26 @@ static void start(okra_counts_work_ *x, okra_int group)
     }
 }
 
-/* What a set must be better than. */
-static double worst(const okra_counts_work_ *x)
+/* Notes the set of x if it is among the best. */
+static okra_status note(work *x, double J)
 {
-    return x->count < x->wanted ? (double)INFINITY : x->best[x->count - 1].J;
-}
-
-/* Notes the set of x if it is among the best; it is there once. */
-static void note(okra_counts_work_ *x, double J)
-{
-    size_t size = (size_t)x->s->d * sizeof *x->in;
-    if (!(J < worst(x))) {
-        return;
+    okra_int size = 0;
+    if (!(J < okra_shortlist_worst_(&x->best))) {
+        return OKRA_OK;
     }
-    for (okra_int k = 0; x->wanted > 1 && k < x->count; k++) {
-        if (memcmp(x->best[k].in, x->in, size) == 0) {
-            return;
-        }
+    for (okra_int j = 0; j < x->s->d; j++) {
+        x->members[size] = (int32_t)j;
+        size += x->in[j];
     }
-    okra_int at = OKRA_MIN_(x->count, x->wanted - 1);
-    kept fresh = {J, x->best[at].in, false};
-    for (; at > 0 && J < x->best[at - 1].J; at--) {
-        x->best[at] = x->best[at - 1];
-    }
-    memcpy(fresh.in, x->in, size);
-    x->best[at] = fresh;
-    x->count = OKRA_MIN_(x->count + 1, x->wanted);
+    return okra_shortlist_put_(&x->best, x->members, size, (okra_key_){J, 0}, J);
 }
 
 /* Becomes one of the best. */
-static void take(okra_counts_work_ *x, const bool *in)
+static void take(work *x, const okra_item_ *set)
 {
     start(x, -1);
-    for (okra_int j = 0; j < x->s->d; j++) {
-        if (in[j]) {
-            flip(x, j);
-        }
+    for (okra_int k = 0; k < set->length; k++) {
+        flip(x, set->codes[k]);
     }
 }
 
@@ -162,28 +125,29 @@ typedef struct move {
 } move;
 
 /* A move: the best so far, or where all are wanted (best == NULL) what it makes of x. */
-static void consider(okra_counts_work_ *x, okra_int in, okra_int out, double J,
-                     move *best)
+static okra_status consider(work *x, okra_int in, okra_int out, double J, move *best)
 {
+    okra_status st = OKRA_OK;
     bool *changed = &x->in[in >= 0 ? in : out];
     if (best && J < best->J) {
         *best = (move){in, out, J};
-    } else if (!best && J < worst(x)) {
+    } else if (!best) {
         *changed = !*changed;
-        note(x, J);
+        st = note(x, J);
         *changed = !*changed;
     }
+    return st;
 }
 
 /* What every label is worth that comes (step 1; `but` does not) or goes (step -1). Sums
  * of groups are shared by all labels. */
-static void try_changes(okra_counts_work_ *x, int step, okra_int but, move *best)
+static okra_status try_changes(work *x, int step, okra_int but, move *best)
 {
     const okra_counts_ *s = x->s;
     okra_int b = x->b + step;
     double base = 0;
     if (!allowed(s, b)) {
-        return;
+        return OKRA_OK;
     }
     memset(x->change, 0, (size_t)s->d * sizeof *x->change);
     for (okra_int g = 0; g < s->groups; g++) {
@@ -200,33 +164,35 @@ static void try_changes(okra_counts_work_ *x, int step, okra_int but, move *best
     for (okra_int j = 0; j < s->d; j++) {
         double J = s->excess[b] - 2 * (base + x->change[j]);
         if (x->in[j] == (step < 0) && j != but) {
-            consider(x, step > 0 ? j : -1, step > 0 ? but : j, J, best);
+            CHK(consider(x, step > 0 ? j : -1, step > 0 ? but : j, J, best));
         }
     }
+    return OKRA_OK;
 }
 
-static void try_exchanges(okra_counts_work_ *x, move *best)
+static okra_status try_exchanges(work *x, move *best)
 {
     for (okra_int j = 0; j < x->s->d; j++) {
         if (x->in[j]) {
             flip(x, j);
-            try_changes(x, 1, j, best);
+            CHK(try_changes(x, 1, j, best));
             flip(x, j);
         }
     }
+    return OKRA_OK;
 }
 
 /* Steps that are worth more than rounding, until there is none. */
-static void descend(okra_counts_work_ *x)
+static okra_status descend(work *x)
 {
     double J = value(x);
     for (okra_int round = 0; round < x->s->rounds; round++) {
         double least = isfinite(J) ? J - 1e-13 * ((x->s->constant == 0) + fabs(J)) : J;
         move best = {-1, -1, least};
-        try_changes(x, 1, -1, &best);
-        try_changes(x, -1, -1, &best);
+        CHK(try_changes(x, 1, -1, &best));
+        CHK(try_changes(x, -1, -1, &best));
         if (best.in < 0 && best.out < 0) {
-            try_exchanges(x, &best);
+            CHK(try_exchanges(x, &best));
         }
         if (best.in < 0 && best.out < 0) {
             break;
@@ -239,21 +205,21 @@ static void descend(okra_counts_work_ *x)
         }
         J = best.J;
     }
-    note(x, value(x));
+    return note(x, value(x));
 }
 
 /* From the empty set by the best label each time; the best of the sets on the way is
  * improved. It ends when three labels more have not helped. */
-static void grow(okra_counts_work_ *x)
+static okra_status grow(work *x)
 {
     const okra_counts_ *s = x->s;
     double best = (double)INFINITY;
     okra_int at = 0;
     start(x, -1);
-    note(x, value(x));
+    CHK(note(x, value(x)));
     while (x->b < s->most && x->b <= at + 3) {
         move next = {-1, -1, (double)INFINITY};
-        try_changes(x, 1, -1, &next);
+        CHK(try_changes(x, 1, -1, &next));
         if (next.in < 0) {
             break;
         }
@@ -261,46 +227,44 @@ static void grow(okra_counts_work_ *x)
         if (next.J < best) {
             best = next.J;
             at = x->b;
-            note(x, next.J);
+            CHK(note(x, next.J));
         }
     }
-    if (at > 0 && x->count > 0) {
-        take(x, x->best[0].in);
-        descend(x);
+    if (at > 0 && x->best.count > 0) {
+        take(x, &x->best.items[0]);
+        return descend(x);
     }
+    return OKRA_OK;
 }
 
 /* All moves of every set that is among the best, until none of them brings another: where
  * f is linear the best sets of every size are there, and each other set has a better one
  * an exchange away, so that nothing is missed. */
-static void widen(okra_counts_work_ *x)
+static okra_status widen(work *x)
 {
-    okra_int k = 0;
-    for (okra_int round = 0; k < x->count && round < x->s->rounds * x->wanted; round++) {
-        if (!x->best[k].expanded) {
-            x->best[k].expanded = true;
-            take(x, x->best[k].in);
-            try_changes(x, 1, -1, NULL);
-            try_changes(x, -1, -1, NULL);
-            try_exchanges(x, NULL);
-        }
-        for (k = 0; k < x->count && x->best[k].expanded;) {
-            k++;
-        }
+    const okra_item_ *set = NULL;
+    okra_int rounds = x->s->rounds * x->best.most;
+    while (rounds-- > 0 && (set = okra_shortlist_next_(&x->best))) {
+        take(x, set);
+        CHK(try_changes(x, 1, -1, NULL));
+        CHK(try_changes(x, -1, -1, NULL));
+        CHK(try_exchanges(x, NULL));
     }
+    return OKRA_OK;
 }
 
 /* ---- exact ---- */
 
 /* In the order of a Gray code one label changes at a time. */
-static void try_every(okra_counts_work_ *x)
+static okra_status try_every(work *x)
 {
     start(x, -1);
-    note(x, value(x));
+    CHK(note(x, value(x)));
     for (unsigned k = 1; k < 1u << x->s->d; k++) {
         flip(x, __builtin_ctz(k));
-        note(x, value(x));
+        CHK(note(x, value(x)));
     }
+    return OKRA_OK;
 }
 
 static int by_score(const void *pa, const void *pb)
@@ -319,7 +283,7 @@ static void line(const okra_counts_ *s, okra_int k, okra_int b, double *f0, doub
 }
 
 /* Scores of labels in sets of b, the largest first; what such a set has besides. */
-static double sort_labels(okra_counts_work_ *x, okra_int b)
+static double sort_labels(work *x, okra_int b)
 {
     const okra_counts_ *s = x->s;
     double f0, slope, base = 0;
@@ -339,7 +303,7 @@ static double sort_labels(okra_counts_work_ *x, okra_int b)
 }
 
 /* The best set of every size: its labels have the largest scores. */
-static void try_sizes(okra_counts_work_ *x)
+static okra_status try_sizes(work *x)
 {
     const okra_counts_ *s = x->s;
     okra_int wide = s->d + 1; /* weights of all outputs of a size come last */
@@ -357,64 +321,114 @@ static void try_sizes(okra_counts_work_ *x)
             sum += x->sorted[k].score;
         }
         double J = allowed(s, b) ? s->excess[b] - 2 * sum : (double)INFINITY;
-        if (J < worst(x)) {
+        if (J < okra_shortlist_worst_(&x->best)) {
             memset(x->in, 0, (size_t)s->d * sizeof *x->in);
             for (okra_int k = 0; k < b; k++) {
                 x->in[x->sorted[k].j] = true;
             }
-            note(x, J);
+            CHK(note(x, J));
         }
     }
+    return OKRA_OK;
 }
 
-/* ---- one row ---- */
+/* ---- rows ---- */
 
 /* From the nearest training outputs where nothing is exact. */
-static void search(okra_counts_work_ *x, const double *weights, const okra_int *index,
-                   okra_int top)
+static okra_status search(work *x, const double *weights, const okra_near_ *near,
+                          okra_int count)
 {
     const okra_counts_ *s = x->s;
     okra_int last = -1;
-    x->count = 0;
+    okra_shortlist_empty_(&x->best);
     memset(x->u, 0, (size_t)s->groups * sizeof *x->u);
     for (okra_int i = 0; i < s->n; i++) {
         x->u[s->group[i]] += weights[i];
     }
-    if (s->every) {
-        try_every(x);
-        return;
+    for (okra_int t = 0; t < count; t++) { /* they come first of ties */
+        start(x, s->group[near[t].rank.id]);
+        CHK(note(x, value(x)));
     }
-    (s->linear ? try_sizes : grow)(x);
-    for (okra_int t = 0; !s->linear && t < top && index[t] >= 0; t++) {
-        okra_int group = s->group[index[t]];
+    if (s->every) {
+        return try_every(x);
+    }
+    CHK((s->linear ? try_sizes : grow)(x));
+    for (okra_int t = 0; !s->linear && t < count; t++) {
+        okra_int group = s->group[near[t].rank.id];
         if (group != last) {
             start(x, group);
-            descend(x);
+            CHK(descend(x));
         }
         last = group;
     }
-    if (x->wanted > 1) {
-        widen(x);
+    for (okra_int g = 0; !s->linear && x->best.most > 1 && g < s->groups; g++) {
+        start(x, g); /* of the best, no training output is missing */
+        CHK(note(x, value(x)));
     }
+    return x->best.most > 1 ? widen(x) : OKRA_OK;
 }
 
-okra_status okra_counts_work_search_(okra_counts_work_ *x, const double *weights,
-                                     const okra_int *index, okra_int top, double norm,
-                                     okra_result_ *found)
+typedef struct rows {
+    const okra_block_ *block;
+    const okra_starts_ *starts; /* NULL: none */
+    const double *norm;
+    const okra_results_ *results;
+    work *works; /* one per worker */
+    int workers;
+} rows;
+
+static void rows_clear(rows *r)
 {
-    OWNED int32_t *members = NULL;
-    MAKE(members, x->s->d + 1);
-    search(x, weights, index, top);
-    REFUSE_IF(x->count == 0, OKRA_ENUMERIC,
-              "decoder labels: no set has a finite distance");
-    for (okra_int k = 0; k < x->count; k++) {
-        okra_int size = 0;
-        double J = x->best[k].J + x->s->constant + norm;
-        for (okra_int j = 0; j < x->s->d; j++) {
-            members[size] = (int32_t)j;
-            size += x->best[k].in[j];
+    for (int k = 0; r->works && k < r->workers; k++) {
+        work_clear(&r->works[k]);
+    }
+    okra_free_(r->works);
+}
+
+static okra_status some_rows(void *arg, okra_int begin, okra_int end, int worker)
+{
+    const rows *all = arg;
+    work *x = &all->works[worker];
+    okra_mat_ W = all->block->W;
+    for (okra_int r = begin; r < end; r++) {
+        okra_int i = all->block->first + r, count = 0;
+        const okra_near_ *near =
+            all->starts ? okra_starts_get_(all->starts, i, &count) : NULL;
+        CHK(search(x, W.p + r * W.ld, near, count));
+        REFUSE_IF(x->best.count == 0, OKRA_ENUMERIC,
+                  "decoder labels: no set has a finite distance");
+        for (okra_int k = 0; k < x->best.count; k++) {
+            okra_item_ *set = &x->best.items[k];
+            set->distance += x->s->constant + all->norm[r];
+            set->distance = x->s->loss ? set->distance : fmax(set->distance, 0);
         }
-        CHK(okra_result_make_(members, size, x->s->loss ? J : fmax(J, 0), &found[k]));
+        CHK(okra_results_list_(all->results, i, &x->best));
+    }
+    return OKRA_OK;
+}
+
+okra_status okra_counts_search_(okra_context *ctx, const okra_counts_ *s,
+                                const okra_block_ *block, const okra_starts_ *starts,
+                                const double *norm, const okra_results_ *results)
+{
+    okra_int top = results->top, full = 0;
+    FREED_BY(rows_clear)
+    rows all = {block, starts, norm, results, NULL, okra_workers_(ctx)};
+    CHK(okra_budget_ask_(ctx, (double)all.workers * (double)top * (double)s->d,
+                         "the best sets of a search"));
+    ZMAKE(all.works, all.workers);
+    for (int k = 0; k < all.workers; k++) {
+        CHK(work_open(s, top, &all.works[k]));
+    }
+    CHK(okra_parallel_(ctx, block->m, 4, "decode", some_rows, &all));
+    for (okra_int r = block->first; s->most < s->d && r < block->first + block->m; r++) {
+        full += results->cells[r * top].length == s->most;
+    }
+    if (full > 0) {
+        okra_warn_(ctx,
+                   "labels: sets of more than %lld labels are not looked at; %lld of "
+                   "%lld results have as many, and a larger one may be better",
+                   (long long)s->most, (long long)full, (long long)block->m);
     }
     return OKRA_OK;
 }

@@ -2,7 +2,9 @@
  * labels.c: sets of labels, outputs y in {0,1}^d (dense, sparse or bits).
  *
  * Linear kernel: |y - h|^2 = sum_j (y_j - h_j)^2 is least at y_j = [h_j > 1/2], exactly;
- * of sparse outputs and bits h_j = sum_i w_i [j in y_i] goes over the members alone.
+ * of sparse outputs and bits h_j = sum_i w_i [j in y_i] goes over the members alone. A
+ * threshold t in the place of 1/2 is the same for h_j + 1/2 - t: scores shrink towards
+ * the mean, and the t that is best for a metric (select/threshold.c) is often lower.
  * Kernels of counts (tanimoto, dice, cosine, rbf, polynomials ...): counts.c, exactly or
  * by exchanges. Any other kernel: a beam search (beam.c) from the nearest training
  * outputs, the empty and the full set, whose moves add or remove a label, or exchange a
@@ -17,7 +19,7 @@
 #include "decode/beam.h"
 #include "decode/sets/counts.h"
 #include "decode/sets/members.h"
-#include "candidates/sparse.h"
+#include "metric/metric.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -27,7 +29,8 @@ enum { EVERY = 12 };
 
 typedef struct labels_options {
     okra_int beam, rounds;
-    bool empty;
+    bool empty, nonempty;
+    double threshold;
 } labels_options;
 
 static const okra_option rows[] = {
@@ -39,46 +42,46 @@ static const okra_option rows[] = {
      "N", "rounds of changes at most"},
     {"allow-empty-candidates", OKRA_OPTION_BOOL, offsetof(labels_options, empty), "no", 1,
      0, NULL, "", "keep sets whose self-similarity is zero"},
+    {"threshold", OKRA_OPTION_NUMBER, offsetof(labels_options, threshold), "0.5", -1e6,
+     1e6, NULL, "T", "linear kernel: a label is in the set where its score is above T"},
+    {"nonempty", OKRA_OPTION_BOOL, offsetof(labels_options, nonempty), "no", 1, 0, NULL,
+     "", "linear kernel: a set has at least one label, that of the highest score"},
     {0},
 };
 
 typedef struct state {
-    okra_context *ctx; /* whose budget the decoded sets are of */
+    okra_results_ results;
     const okra_output_ *output;
-    okra_int d, top;      /* top: training outputs that are improved */
+    okra_int d;
     okra_beam_ *beam;     /* kernels that see more than counts   */
     okra_counts_ *counts; /* those of counts, with               */
     okra_starts_ *starts; /* the training outputs to begin from  */
-    double scale;         /* neither: of the linear kernel       */
+    double scale;         /* neither: of the linear kernel, with */
+    double shift;         /* 1/2 - the threshold, and            */
+    bool nonempty;        /* the empty set left out              */
     bool *in;             /* d: a set ...                        */
     int32_t *members;     /* d: ... and its members              */
-    okra_results_ finds;
 } state;
 
 extern const okra_decoder_ okra_decoder_labels_;
 
-static void release(void *arg)
+static void clear(void *arg)
 {
     state *s = arg;
-    if (s) {
-        okra_beam_free_(s->beam);
-        okra_counts_free_(s->counts);
-        okra_starts_free_(s->starts);
-        FREE(s->in, s->members);
-        okra_results_clear_(&s->finds);
-        okra_free_(s);
-    }
+    okra_beam_free_(s->beam);
+    okra_counts_free_(s->counts);
+    okra_starts_free_(s->starts);
+    FREE(s->in, s->members);
+    okra_results_clear_(&s->results);
 }
-
-OKRA_DROPS_(drop, state, release)
 
 /* ---- sets as objects: the codes of a set are its members, ascending ---- */
 
-static okra_status objects(const void *user, const int32_t *codes,
+static okra_status objects(okra_context *ctx, const void *user, const int32_t *codes,
                            const okra_int *offsets, okra_int n, okra_data **out)
 {
-    const state *s = user;
-    return okra_sets_make_(s->ctx, s->output->y->kind, s->d, codes, offsets, n, out);
+    const okra_data *y = user;
+    return okra_sets_make_(ctx, y->kind, okra_data_width(y), codes, offsets, n, out);
 }
 
 /* ---- moves ---- */
@@ -163,9 +166,7 @@ static okra_status open_search(okra_context *ctx, state *s, struct okra_pair_los
                          .start = start,
                          .begin = begin,
                          .neighbours = neighbours,
-                         .objects = objects,
-                         .kind = s,
-                         .finds = &s->finds,
+                         .results = &s->results,
                          .width = o->beam,
                          .rounds = s->d <= EVERY ? 0 : o->rounds,
                          .empty = o->empty,
@@ -174,24 +175,51 @@ static okra_status open_search(okra_context *ctx, state *s, struct okra_pair_los
     if (!s->counts) {
         return okra_beam_create_(ctx, s->output, &moves, &s->beam);
     }
-    if (loss && okra_counts_exact_(s->counts)) {
+    if (loss && (s->counts->every || s->counts->linear)) {
         return OKRA_OK; /* begins from nothing */
     }
-    s->top = OKRA_MIN_(OKRA_MAX_(o->beam / 4, 1), s->output->y->n);
-    return okra_starts_create_(ctx, s->output, loss, s->finds.tests, s->top, o->empty,
+    okra_int top = OKRA_MIN_(OKRA_MAX_(o->beam / 4, 1), s->output->y->n);
+    return okra_starts_create_(ctx, s->output, loss, s->results.tests, top, o->empty,
                                &s->starts);
 }
 
-static okra_status create(okra_context *ctx, const okra_output_ *output,
-                          const okra_options *options,
-                          const okra_decode_request_ *request, void **out)
+/* The options, and where they are not set what follows the name: labels:threshold=0.3. */
+static okra_status read_options(const okra_options *options, const char *argument,
+                                labels_options *out)
 {
-    FREED_BY(drop) state *s = NULL;
+    const okra_option_table *table = &okra_decoder_labels_.options;
+    FREED_BY(okra_options_drop_) okra_options *both = NULL;
+    OWNED char *spec =
+        okra_format_("labels%s%s", argument ? ":" : "", argument ? argument : "");
+    GOT(spec);
+    CHK(okra_options_create(&table, 1, &both));
+    CHK(okra_spec_set_("decoder", spec, both));
+    for (const okra_option *row = rows; options && row->name; row++) {
+        if (okra_options_is_set(options, row->name)) {
+            CHK(okra_options_set(both, row->name, okra_options_get(options, row->name)));
+        }
+    }
+    return okra_options_read(both, table, out);
+}
+
+static okra_status check(okra_context *ctx, const okra_output_ *output, const char *text)
+{
     labels_options o;
-    CHK(okra_options_read(options, &okra_decoder_labels_.options, &o));
-    ZMAKE(s, 1);
-    CHK(okra_results_open_(ctx, "labels", pow(2, (double)output->y->d), request,
-                           &s->finds));
+    (void)ctx, (void)output;
+    return read_options(NULL, text, &o);
+}
+
+static okra_status open(okra_context *ctx, void *arg, const okra_output_ *output,
+                        const void *options, const okra_decode_request_ *request)
+{
+    state *s = arg;
+    labels_options own, *o = &own;
+    (void)options;
+    CHK(read_options(request->options, request->argument, o));
+    s->shift = 0.5 - o->threshold;
+    s->nonempty = o->nonempty;
+    CHK(okra_results_open_(ctx, "labels", pow(2, (double)output->y->d) - o->nonempty,
+                           output, request, objects, output->y, &s->results));
     CHK(okra_sets_check_(output->y, "decoder labels"));
     s->output = output;
     s->d = okra_data_width(output->y);
@@ -200,9 +228,12 @@ static okra_status create(okra_context *ctx, const okra_output_ *output,
     MAKE(s->members, s->d + 1);
     if (request->loss ||
         (!output->features && !okra_sparse_outputs_wanted_(output, &s->scale))) {
-        CHK(open_search(ctx, s, request->loss, &o));
+        REFUSE_IF(
+            s->shift != 0 || s->nonempty, OKRA_EARG,
+            "decoder labels: threshold and nonempty are of scores, which the linear "
+            "kernel alone has");
+        CHK(open_search(ctx, s, request->loss, o));
     }
-    *out = TAKE(s);
     return OKRA_OK;
 }
 
@@ -220,45 +251,32 @@ static int by_cost(const void *pa, const void *pb)
     return a->cost != b->cost ? (a->cost < b->cost ? -1 : 1) : a->j - b->j;
 }
 
-/* Some changes, the dearest of which is number `last`, besides those of `rest`; -1:
- * none. */
+/* Some changes, the dearest of which is number `last`, besides those of `rest`; -1: none.
+ * The rank is what they cost, and which came first. */
 typedef struct sum {
-    double cost;
+    okra_rank_ rank;
     okra_int last, rest;
 } sum;
 
-/* Puts a sum where it belongs among those at first..*count-1, of which `most` count. */
-static void queue(sum *sums, okra_int first, okra_int most, okra_int *count, sum fresh)
-{
-    okra_int at = OKRA_MIN_(*count, most - 1);
-    if (*count == most && !(fresh.cost < sums[most - 1].cost)) {
-        return;
-    }
-    for (; at > first && fresh.cost < sums[at - 1].cost; at--) {
-        sums[at] = sums[at - 1];
-    }
-    sums[at] = fresh;
-    *count = OKRA_MIN_(*count + 1, most);
-}
-
 /* The sets of the `top` least sums of d sorted changes: after the sum of changes up to
- * number i come those in which i + 1 comes besides i, or in its place. Those before
- * `done` stay where they are, so that `rest` finds them. */
+ * number i come those in which i + 1 comes besides i, or in its place. Those that were
+ * looked at stay where they are, so that `rest` finds them. */
 static okra_int least_sums(const change *sorted, okra_int d, okra_int top, sum *sums)
 {
-    okra_int count = 1;
-    sums[0] = (sum){0, -1, -1};
-    for (okra_int done = 0; done < count; done++) {
-        sum s = sums[done];
-        if (s.last + 1 < d) {
-            double next = sorted[s.last + 1].cost;
-            queue(sums, done + 1, top, &count, (sum){s.cost + next, s.last + 1, done});
-            if (s.last >= 0) {
-                double rest = sums[s.rest].cost;
-                queue(sums, done + 1, top, &count,
-                      (sum){rest + next, s.last + 1, s.rest});
+    okra_int count = 1, came = 0;
+    for (okra_int done = 0; done < count && done + 1 < top; done++) {
+        sum s = sums[done], *later = sums + done + 1;
+        okra_int left = count - done - 1, rests[] = {done, s.rest};
+        for (int k = 0; s.last + 1 < d && k < (s.last < 0 ? 1 : 2); k++) {
+            double cost = sums[rests[k]].rank.key.high + sorted[s.last + 1].cost;
+            sum *fresh = okra_best_put_(later, sizeof *later, &left, top - done - 1,
+                                        (okra_rank_){{cost, 0}, came++});
+            if (fresh) {
+                fresh->last = s.last + 1;
+                fresh->rest = rests[k];
             }
         }
+        count = done + 1 + left;
     }
     return count;
 }
@@ -272,26 +290,30 @@ static void apply(const state *s, const change *sorted, const sum *sums, okra_in
     }
 }
 
-/* The best sets of one prediction h. */
+/* The best sets of one prediction h; without the empty one the best of one more. */
 static okra_status threshold_row(state *s, okra_int i, const double *h, change *sorted,
                                  sum *sums)
 {
     double least = 0;
-    okra_int count = 1;
+    okra_int count = 1, put = 0, top = s->results.top + s->nonempty;
     for (okra_int j = 0; j < s->d; j++) {
-        s->in[j] = h[j] > 0.5;
-        least += (h[j] - s->in[j]) * (h[j] - s->in[j]);
-        sorted[j] = (change){fabs(1 - 2 * h[j]), (int32_t)j};
+        double z = h[j] + s->shift;
+        s->in[j] = z > 0.5;
+        least += (z - s->in[j]) * (z - s->in[j]);
+        sorted[j] = (change){fabs(1 - 2 * z), (int32_t)j};
     }
-    sums[0] = (sum){0, -1, -1};
-    if (s->finds.top > 1) {
+    sums[0] = (sum){.last = -1, .rest = -1};
+    if (top > 1) {
         qsort(sorted, (size_t)s->d, sizeof *sorted, by_cost);
-        count = least_sums(sorted, s->d, s->finds.top, sums);
+        count = least_sums(sorted, s->d, top, sums);
     }
-    for (okra_int t = 0; t < count; t++) {
+    for (okra_int t = 0; t < count && put < s->results.top; t++) {
         apply(s, sorted, sums, t);
-        CHK(okra_results_put_(&s->finds, i, t, s->members, listed(s),
-                              s->scale * (least + sums[t].cost)));
+        okra_int size = listed(s);
+        if (size > 0 || !s->nonempty) {
+            CHK(okra_results_put_(&s->results, i, put++, s->members, size,
+                                  s->scale * (least + sums[t].rank.key.high)));
+        }
         apply(s, sorted, sums, t);
     }
     return OKRA_OK;
@@ -305,9 +327,9 @@ static okra_status threshold(okra_context *ctx, state *s, const okra_block_ *blo
     bool dense = s->output->y->kind == OKRA_DENSE;
     CHK(okra_doubles_(ctx, dense ? block->m : 1, s->d, "explicit predictions", &H));
     MAKE(sorted, s->d);
-    CHK(okra_budget_ask_(ctx, (double)s->finds.top * (double)sizeof *sums,
+    CHK(okra_budget_ask_(ctx, (double)s->results.top * (double)sizeof *sums,
                          "the least sums of changes"));
-    MAKE(sums, s->finds.top);
+    MAKE(sums, s->results.top + 1);
     if (dense) {
         CHK(okra_block_explicit_(ctx, s->output, block, okra_mat_of_(H, block->m, s->d)));
     }
@@ -325,30 +347,13 @@ static okra_status threshold(okra_context *ctx, state *s, const okra_block_ *blo
 
 static okra_status count_block(okra_context *ctx, state *s, const okra_block_ *block)
 {
-    okra_status st = OKRA_OK;
-    okra_int m = block->m, wanted = m * s->finds.top, *index = NULL, count = 0;
-    double *norm = NULL;
-    okra_result_ *found = NULL;
-    TRY(okra_block_weights_(block, "decoder labels"));
-    ZALLOC(norm, m);
-    ALLOC(index, m * s->top);
-    ZALLOC(found, wanted);
+    OWNED double *norm = NULL;
+    CHK(okra_block_weights_(block, "decoder labels"));
+    ZMAKE(norm, block->m);
     if (s->starts) {
-        TRY(okra_starts_block_(ctx, s->starts, block, norm));
+        CHK(okra_starts_block_(ctx, s->starts, block, norm));
     }
-    for (okra_int r = 0; s->starts && r < m; r++) {
-        const okra_near_ *near = okra_starts_get_(s->starts, block->first + r, &count);
-        for (okra_int k = 0; k < s->top; k++) {
-            index[r * s->top + k] = k < count ? near[k].rank.id : -1;
-        }
-    }
-    TRY(okra_counts_search_(ctx, s->counts, block->W, index, s->top, norm, s->finds.top,
-                            found));
-    TRY(okra_results_put_all_(&s->finds, block->first, m, found));
-done:
-    okra_result_free_(found, wanted);
-    FREE(index, norm);
-    return st;
+    return okra_counts_search_(ctx, s->counts, block, s->starts, norm, &s->results);
 }
 
 static okra_status block_in(okra_context *ctx, void *arg, const okra_block_ *block)
@@ -359,25 +364,21 @@ static okra_status block_in(okra_context *ctx, void *arg, const okra_block_ *blo
                      : threshold(ctx, s, block);
 }
 
-static okra_status finish(okra_context *ctx, void *arg, okra_decoded_ *out)
-{
-    state *s = arg;
-    s->ctx = ctx;
-    return okra_results_give_(&s->finds, objects, s, out);
-}
-
 const okra_decoder_ okra_decoder_labels_ = {
     .name = "labels",
     .automatic = "linear",
     .suits = OKRA_SUITS_ZERO_ONE_,
+    .argument = check,
     .makes_up = true,
     .all = 1u << OKRA_DENSE | 1u << OKRA_SPARSE | 1u << OKRA_BITS,
     .help =
         "sets of labels (vectors of 0 and 1): exact where the kernel is linear in the "
-        "labels that two sets share, or of up to 12 labels; else a search",
+        "labels that two sets share, or of up to 12 labels; else a search. "
+        "labels:threshold=T,nonempty=yes is kept in a model that is fitted with it",
     .options = {"decoder labels", rows, sizeof(labels_options)},
-    .create = create,
+    .state = sizeof(state),
+    .open = open,
     .block = block_in,
-    .finish = finish,
-    .free = release,
+    .finish = okra_results_give_,
+    .clear = clear,
 };

@@ -22,6 +22,8 @@
  */
 #include "decode/strings/chain.h"
 
+#include "core/best.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -155,9 +157,10 @@ typedef struct begun {
     int32_t state, from, symbol;
 } begun;
 
-/* A whole one: the begun sequence `at` of `length` symbols. */
+/* A whole one: the begun sequence `at` of `length` symbols; the key is -value, the id its
+ * turn, so that the shorter comes first of equal ones. */
 typedef struct whole {
-    double value;
+    okra_rank_ rank;
     okra_int length, at;
 } whole;
 
@@ -229,21 +232,6 @@ static okra_int go_on(const okra_chain_ *chain, const okra_chain_search_ *q, okr
     return made;
 }
 
-/* Keeps a whole sequence if it is among the `top` best. */
-static void keep(whole *all, okra_int top, okra_int *count, whole fresh)
-{
-    okra_int at = OKRA_MIN_(*count, top - 1);
-    if (!(fresh.value > -(double)INFINITY) ||
-        (*count == top && !(fresh.value > all[top - 1].value))) {
-        return;
-    }
-    for (; at > 0 && fresh.value > all[at - 1].value; at--) {
-        all[at] = all[at - 1];
-    }
-    all[at] = fresh;
-    *count = OKRA_MIN_(*count + 1, top);
-}
-
 /* A sequence begun is worth what its best end makes of it, so that the `top` best of each
  * length hold all that the `top` best whole ones begin with. */
 okra_int okra_chain_best_(const okra_chain_ *chain, const okra_chain_search_ *search,
@@ -253,7 +241,7 @@ okra_int okra_chain_best_(const okra_chain_ *chain, const okra_chain_search_ *se
     okra_chain_search_ plain = *search;
     const okra_chain_search_ *q = &plain;
     plain.weight = chain->order > 0 ? plain.weight : 0; /* 0: no probabilities */
-    okra_int states = chain->contexts, count = 1, found = 0;
+    okra_int states = chain->contexts, count = 1, found = 0, came = 0;
     double *ahead = scratch;
     begun *all = (begun *)(void *)(ahead + (q->longest + 1) * states);
     begun *next = all + (q->longest + 1) * top;
@@ -264,7 +252,14 @@ okra_int okra_chain_best_(const okra_chain_ *chain, const okra_chain_search_ *se
         const begun *now = all + t * top;
         for (okra_int k = 0; k < count; k++) {
             double sum = now[k].value + end_at(chain, q, t, now[k].state);
-            keep(ends, top, &found, (whole){sum, t, k});
+            whole *end = sum > -(double)INFINITY
+                             ? okra_best_put_(ends, sizeof *ends, &found, top,
+                                              (okra_rank_){{-sum, 0}, came++})
+                             : NULL;
+            if (end) {
+                end->length = t;
+                end->at = k;
+            }
         }
         if (t == q->longest) {
             break;
@@ -275,7 +270,7 @@ okra_int okra_chain_best_(const okra_chain_ *chain, const okra_chain_search_ *se
     }
     for (okra_int k = 0; k < found; k++) {
         okra_int at = ends[k].at;
-        value[k] = ends[k].value;
+        value[k] = -ends[k].rank.key.high;
         length[k] = ends[k].length;
         for (okra_int t = ends[k].length; t > 0; t--) {
             const begun *b = &all[t * top + at];

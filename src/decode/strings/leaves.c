@@ -1,6 +1,6 @@
 /*
  * leaves.c: the features of ssk, spectrum, mismatch and position(zero-one), as cells of
- * tables; written.c tells what for.
+ * tables; string_prediction.c tells what for.
  *
  * A word u_1..u_p over the alphabet has the cell (..(u_p L + u_(p-1)) L + ..) + u_1 of
  * L^p, so that the words that end in one letter are neighbours. A word of ssk that spans
@@ -12,15 +12,15 @@
  *     F_e(u) <- F_e(u) + sum over the other letters there of F_(e-1),
  * and the cell of u holds sum_e I(e) F_e(u): k (top + 1) operations a cell.
  */
-#include "decode/strings/written_inside.h"
+#include "decode/strings/string_prediction.h"
 
 #include "core/simd.h"
 
 #include <string.h>
 
 /* The sum of ssk over words of `left` more letters before place `before`. */
-static double earlier(const okra_written_ *w, const double *h, const int32_t *y, int left,
-                      okra_int before, okra_int index, const double *power)
+static double earlier(const okra_string_kernel_ *w, const double *h, const int32_t *y,
+                      int left, okra_int before, okra_int index, const double *power)
 {
     double sum = 0;
     for (okra_int j = before - 1; j >= left - 1; j--) {
@@ -34,8 +34,9 @@ static double earlier(const okra_written_ *w, const double *h, const int32_t *y,
 }
 
 /* The same words get `add` each. */
-static void add_earlier(const okra_written_ *w, double *h, const int32_t *y, int left,
-                        okra_int before, okra_int index, const double *power, double add)
+static void add_earlier(const okra_string_kernel_ *w, double *h, const int32_t *y,
+                        int left, okra_int before, okra_int index, const double *power,
+                        double add)
 {
     for (okra_int j = before - 1; j >= left - 1; j--) {
         if (y[j] >= 0) {
@@ -52,7 +53,7 @@ static void add_earlier(const okra_written_ *w, double *h, const int32_t *y, int
 /* The one cell of spectrum, mismatch, position or a single letter of ssk that ends in
  * letter m - 1; -1: there is none. A letter that is not in the alphabet makes none, but
  * for mismatch; INT32_MIN stands for a letter that is still open. */
-static okra_int single(const okra_written_ *w, const okra_leaf_ *l, int p,
+static okra_int single(const okra_string_kernel_ *w, const okra_leaf_ *l, int p,
                        const int32_t *y, okra_int m)
 {
     okra_int cell = 0;
@@ -71,7 +72,7 @@ static okra_int single(const okra_written_ *w, const okra_leaf_ *l, int p,
     return l->sort == OKRA_LEAF_POSITION_ ? cell + (m - 1) * w->letters : cell;
 }
 
-double okra_leaf_last_(const okra_written_ *w, int number, const double *table,
+double okra_leaf_last_(const okra_string_kernel_ *w, int number, const double *table,
                        const int32_t *y, okra_int m)
 {
     const okra_leaf_ *l = &w->leaf[number];
@@ -90,8 +91,8 @@ double okra_leaf_last_(const okra_written_ *w, int number, const double *table,
     return sum;
 }
 
-void okra_leaf_add_(const okra_written_ *w, int number, double *table, const int32_t *y,
-                    okra_int m, double add)
+void okra_leaf_add_(const okra_string_kernel_ *w, int number, double *table,
+                    const int32_t *y, okra_int m, double add)
 {
     const okra_leaf_ *l = &w->leaf[number];
     for (int p = l->low; p <= l->high; p++) {
@@ -109,8 +110,9 @@ void okra_leaf_add_(const okra_written_ *w, int number, double *table, const int
 }
 
 /* The same with letter `at` among the words, which is before `before`. */
-static double through(const okra_written_ *w, const double *h, const int32_t *y, int left,
-                      okra_int before, okra_int at, okra_int index, const double *power)
+static double through(const okra_string_kernel_ *w, const double *h, const int32_t *y,
+                      int left, okra_int before, okra_int at, okra_int index,
+                      const double *power)
 {
     double sum = 0;
     okra_int cell = index * w->letters + y[at];
@@ -125,7 +127,7 @@ static double through(const okra_written_ *w, const double *h, const int32_t *y,
     return sum + earlier(w, h, y, left - 1, at, cell, power);
 }
 
-double okra_leaf_through_(const okra_written_ *w, int number, const double *table,
+double okra_leaf_through_(const okra_string_kernel_ *w, int number, const double *table,
                           okra_word_ y, okra_int at)
 {
     const okra_leaf_ *l = &w->leaf[number];
@@ -157,8 +159,8 @@ static inline OKRA_INLINE_ void self_sums(int high, double decay, okra_word_ y, 
         B[k] = 0;
     }
     for (okra_int i = 0; i < n; i++) {
-        double carry[OKRA_WRITTEN_LENGTH_ + 1] = {0},
-                                            before[OKRA_WRITTEN_LENGTH_ + 1] = {1};
+        double carry[OKRA_FEATURES_LENGTH_ + 1] = {0},
+                                             before[OKRA_FEATURES_LENGTH_ + 1] = {1};
         for (okra_int j = 0; j <= i; j++) {
             bool equal = y.code[i] == y.code[j];
             double twice = i == j ? 1 : 2;
@@ -177,7 +179,7 @@ static inline OKRA_INLINE_ void self_sums(int high, double decay, okra_word_ y, 
 
 static double ssk_self(const okra_leaf_ *l, okra_word_ y, double *B)
 {
-    double total[OKRA_WRITTEN_LENGTH_ + 1] = {0}, factor = 1, sum = 0;
+    double total[OKRA_FEATURES_LENGTH_ + 1] = {0}, factor = 1, sum = 0;
     switch (l->high) {
     case 2:
         self_sums(2, l->decay, y, B, total);
@@ -233,7 +235,7 @@ static double mismatch_self(const okra_leaf_ *l, okra_word_ y)
     return sum;
 }
 
-void okra_leaf_spread_(const okra_written_ *w, const okra_leaf_ *l, double *table,
+void okra_leaf_spread_(const okra_string_kernel_ *w, const okra_leaf_ *l, double *table,
                        double *room)
 {
     double *own = table + l->offset[l->high];

@@ -24,16 +24,9 @@
 #include <math.h>
 #include <string.h>
 
-typedef struct item {
-    int32_t *code;
-    okra_int length;
-    double loss;
-    bool expanded;
-} item;
-
 /* What one thread works with. */
 typedef struct workspace {
-    const okra_median_ *m;
+    const okra_string_search_ *m;
     const double *w;
     okra_int most;   /* letters of z and y at most */
     double *value;   /* 2 most + 3: v of a distance */
@@ -42,44 +35,38 @@ typedef struct workspace {
     okra_int *stamp; /* letters: seen at this mark */
     okra_int mark;
     double *out, *put, *replaced; /* most; (most + 1) x letters; most x letters */
-    item *kept;                   /* width */
-    okra_int count;
-    int32_t *edited; /* most + 1 */
+    okra_shortlist_ kept;         /* by the loss */
+    int32_t *edited, *z;          /* most + 1 each */
 } workspace;
 
-static void desk_clear(workspace *d)
+static void workspace_clear(workspace *d)
 {
-    FREE(d->value, d->F, d->B, d->places, d->stamp, d->out, d->put, d->replaced);
-    for (okra_int k = 0; d->kept && k < d->m->width; k++) {
-        okra_free_(d->kept[k].code);
-    }
-    FREE(d->kept, d->edited);
+    FREE(d->value, d->F, d->B, d->places, d->stamp, d->out, d->put, d->replaced,
+         d->edited, d->z);
+    okra_shortlist_clear_(&d->kept);
 }
 
-static okra_status desk_open(const okra_median_ *m, okra_int most, workspace *out)
+static okra_status workspace_open(const okra_string_search_ *m, okra_int most,
+                                  workspace *d)
 {
-    FREED_BY(desk_clear) workspace d = {.m = m, .most = most};
     okra_int room = OKRA_MAX_(m->letters, 1);
-    MAKE(d.value, 2 * most + 3);
+    d->m = m;
+    d->most = most;
+    MAKE(d->value, 2 * most + 3);
     for (okra_int k = 0; k < 2 * most + 3; k++) {
         double far = (double)k;
-        d.value[k] = m->sigma > 0 ? -2 * m->scale * exp(-far / m->sigma) : far;
+        d->value[k] = m->sigma > 0 ? -2 * m->scale * exp(-far / m->sigma) : far;
     }
-    MAKE(d.F, (most + 1) * (most + 1));
-    MAKE(d.B, (most + 1) * (most + 1));
-    MAKE(d.places, most);
-    ZMAKE(d.stamp, room);
-    MAKE(d.out, most);
-    MAKE(d.put, (most + 1) * room);
-    MAKE(d.replaced, most * room);
-    ZMAKE(d.kept, m->width);
-    for (okra_int k = 0; k < m->width; k++) {
-        MAKE(d.kept[k].code, most + 1);
-    }
-    MAKE(d.edited, most + 1);
-    *out = d;
-    d = (workspace){.m = m};
-    return OKRA_OK;
+    MAKE(d->F, (most + 1) * (most + 1));
+    MAKE(d->B, (most + 1) * (most + 1));
+    MAKE(d->places, most);
+    ZMAKE(d->stamp, room);
+    MAKE(d->out, most);
+    MAKE(d->put, (most + 1) * room);
+    MAKE(d->replaced, most * room);
+    MAKE(d->edited, most + 1);
+    MAKE(d->z, most + 1);
+    return okra_shortlist_open_(m->width, false, &d->kept);
 }
 
 /* ---- the losses of all edits ---- */
@@ -145,12 +132,12 @@ static void add_letter(workspace *d, okra_int p, okra_int q, okra_int m, double 
     }
 }
 
-static void add_output(workspace *d, const item *z, okra_int i, double w)
+static void add_output(workspace *d, okra_int n, okra_int i, double w)
 {
-    okra_int m, n = z->length, letters = d->m->letters;
+    okra_int m, letters = d->m->letters;
     const int32_t *y = okra_characters_(d->m->y, i, &m);
-    forwards(d, z->code, n, y, m);
-    backwards(d, z->code, n, y, m);
+    forwards(d, d->z, n, y, m);
+    backwards(d, d->z, n, y, m);
     for (okra_int j = 0; j < m; j++) {
         okra_int place = okra_letter_(d->m->alphabet, letters, y[j]);
         d->places[j] = place < letters ? (int32_t)place : -1;
@@ -172,91 +159,75 @@ static void add_output(workspace *d, const item *z, okra_int i, double w)
 
 /* ---- the search ---- */
 
-/* Keeps a string that is not there yet, if it is among the best. */
-static void offer(workspace *d, const int32_t *code, okra_int length, double loss)
+static okra_status offer(workspace *d, const int32_t *code, okra_int length, double loss)
 {
-    okra_int width = d->m->width, at = d->count;
-    if (at == width && !(loss < d->kept[width - 1].loss)) {
-        return;
-    }
-    for (okra_int k = 0; k < d->count; k++) {
-        if (d->kept[k].length == length &&
-            memcmp(d->kept[k].code, code, (size_t)length * sizeof *code) == 0) {
-            return;
-        }
-    }
-    at = OKRA_MIN_(at, width - 1);
-    item fresh = {d->kept[at].code, length, loss, false};
-    for (; at > 0 && loss < d->kept[at - 1].loss; at--) {
-        d->kept[at] = d->kept[at - 1];
-    }
-    memcpy(fresh.code, code, (size_t)length * sizeof *code);
-    d->kept[at] = fresh;
-    d->count = OKRA_MIN_(d->count + 1, width);
+    return okra_shortlist_put_(&d->kept, code, length, (okra_key_){loss, 0}, loss);
 }
 
-/* z with letters p..q-1 replaced by a letter, or by none (c < 0). */
-static void offer_edit(workspace *d, const int32_t *z, okra_int n, okra_int p, okra_int q,
-                       okra_int c, double loss)
+/* z of n letters with letters p..q-1 replaced by a letter, or by none (c < 0). */
+static okra_status offer_edit(workspace *d, okra_int n, okra_int p, okra_int q,
+                              okra_int c, double loss)
 {
     okra_int length = p;
-    memcpy(d->edited, z, (size_t)p * sizeof *z);
+    if (!(loss < okra_shortlist_worst_(&d->kept))) {
+        return OKRA_OK;
+    }
+    memcpy(d->edited, d->z, (size_t)p * sizeof *d->z);
     if (c >= 0) {
         d->edited[length++] = d->m->alphabet[c];
     }
-    memcpy(d->edited + length, z + q, (size_t)(n - q) * sizeof *z);
-    offer(d, d->edited, length + n - q, loss);
+    memcpy(d->edited + length, d->z + q, (size_t)(n - q) * sizeof *d->z);
+    return offer(d, d->edited, length + n - q, loss);
 }
 
-static void expand(workspace *d, const int32_t *z, okra_int n)
+static okra_status expand(workspace *d, okra_int n)
 {
     okra_int letters = d->m->letters;
     for (okra_int p = 0; p <= n; p++) {
         for (okra_int c = 0; n < d->m->longest && c < letters; c++) {
-            offer_edit(d, z, n, p, p, c, d->put[p * letters + c]);
+            CHK(offer_edit(d, n, p, p, c, d->put[p * letters + c]));
         }
         for (okra_int c = 0; p < n && c < letters; c++) {
-            offer_edit(d, z, n, p, p + 1, c, d->replaced[p * letters + c]);
+            CHK(offer_edit(d, n, p, p + 1, c, d->replaced[p * letters + c]));
         }
         if (p < n) {
-            offer_edit(d, z, n, p, p + 1, -1, d->out[p]);
+            CHK(offer_edit(d, n, p, p + 1, -1, d->out[p]));
         }
     }
+    return OKRA_OK;
 }
 
-static void measure(workspace *d, const item *z, double least)
+/* The losses of all edits of z, n letters. */
+static void measure(workspace *d, okra_int n, double least)
 {
-    okra_int letters = d->m->letters, n = z->length;
+    okra_int letters = d->m->letters;
     memset(d->put, 0, (size_t)((n + 1) * letters) * sizeof *d->put);
     memset(d->replaced, 0, (size_t)(n * letters) * sizeof *d->replaced);
     memset(d->out, 0, (size_t)n * sizeof *d->out);
     for (okra_int i = 0; i < d->m->y->n; i++) {
         if (fabs(d->w[i]) > least) {
-            add_output(d, z, i, d->w[i]);
+            add_output(d, n, i, d->w[i]);
         }
     }
 }
 
-static void search(workspace *d, int32_t *z)
+static okra_status search(workspace *d)
 {
+    const okra_item_ *best = NULL;
+    okra_int rounds = d->m->rounds * d->m->width;
     double most = 0;
     for (okra_int i = 0; i < d->m->y->n; i++) {
         most = fmax(most, fabs(d->w[i]));
     }
-    for (okra_int round = 0; round < d->m->rounds * d->m->width; round++) {
-        okra_int k = 0;
-        while (k < d->count && d->kept[k].expanded) {
-            k++;
+    while (rounds-- > 0 && (best = okra_shortlist_next_(&d->kept))) {
+        okra_int n = best->length;
+        if (n > 0) {
+            memcpy(d->z, best->codes, (size_t)n * sizeof *d->z);
         }
-        if (k == d->count) {
-            break;
-        }
-        okra_int n = d->kept[k].length;
-        d->kept[k].expanded = true;
-        measure(d, &d->kept[k], 1e-16 * most);
-        memcpy(z, d->kept[k].code, (size_t)n * sizeof *z);
-        expand(d, z, n);
+        measure(d, n, 1e-16 * most);
+        CHK(expand(d, n));
     }
+    return OKRA_OK;
 }
 
 /* What one string is worth. */
@@ -277,72 +248,47 @@ static double worth(workspace *d, const int32_t *z, okra_int n)
 typedef struct work {
     const okra_block_ *block;
     workspace *workspaces; /* one per worker */
-    const double *norm;    /* of the predictions, 0 of a loss */
-    okra_int top;
-    okra_result_ *found; /* rows x top */
+    int workers;
+    const double *norm; /* of the predictions, 0 of a loss */
+    const okra_results_ *results;
 } work;
+
+static void work_clear(work *w)
+{
+    for (int k = 0; w->workspaces && k < w->workers; k++) {
+        workspace_clear(&w->workspaces[k]);
+    }
+    okra_free_(w->workspaces);
+}
 
 static okra_status some_rows(void *arg, okra_int begin, okra_int end, int worker)
 {
     const work *w = arg;
     workspace *d = &w->workspaces[worker];
-    OWNED int32_t *z = NULL;
-    MAKE(z, d->most + 1);
+    const okra_string_search_ *m = d->m;
     for (okra_int r = begin; r < end; r++) {
+        okra_int count = 0, length = 0, i = w->block->first + r;
+        const okra_near_ *near = okra_starts_get_(m->starts, i, &count);
         d->w = w->block->W.p + r * w->block->W.ld;
-        d->count = 0;
-        okra_int count = 0, length = 0;
-        const okra_near_ *near =
-            okra_starts_get_(d->m->starts, w->block->first + r, &count);
-        for (okra_int t = 0; t < OKRA_MIN_(d->m->width, count); t++) {
-            const int32_t *y = okra_characters_(d->m->y, near[t].rank.id, &length);
-            offer(d, y, length, d->m->sigma > 0 ? worth(d, y, length) : near[t].distance);
+        okra_shortlist_empty_(&d->kept);
+        for (okra_int t = 0; t < OKRA_MIN_(m->width, count); t++) {
+            const int32_t *y = okra_characters_(m->y, near[t].rank.id, &length);
+            CHK(offer(d, y, length,
+                      m->sigma > 0 ? worth(d, y, length) : near[t].distance));
         }
-        search(d, z);
-        for (okra_int t = 0; t < OKRA_MIN_(w->top, d->count); t++) {
-            const item *k = &d->kept[t];
-            double far =
-                d->m->sigma > 0 ? fmax(d->m->scale + k->loss + w->norm[r], 0) : k->loss;
-            CHK(okra_result_make_(k->code, k->length, far, &w->found[r * w->top + t]));
+        CHK(search(d));
+        for (okra_int t = 0; m->sigma > 0 && t < d->kept.count; t++) {
+            double *far = &d->kept.items[t].distance;
+            *far = fmax(m->scale + *far + w->norm[r], 0);
         }
+        CHK(okra_results_list_(w->results, i, &d->kept));
     }
     return OKRA_OK;
 }
 
-static okra_status search_rows(okra_context *ctx, const okra_median_ *m, work *w)
-{
-    okra_status st = OKRA_OK;
-    int workers = okra_workers_(ctx);
-    okra_int most = m->longest, own;
-    for (okra_int i = 0; i < m->y->n; i++) {
-        okra_characters_(m->y, i, &own);
-        most = OKRA_MAX_(most, own);
-    }
-    ZALLOC(w->workspaces, workers);
-    for (int k = 0; k < workers; k++) {
-        w->workspaces[k].m = m;
-    }
-    for (int k = 0; k < workers; k++) {
-        TRY(desk_open(m, most, &w->workspaces[k]));
-    }
-    TRY(okra_parallel_(ctx, w->block->m, 1, "decode", some_rows, w));
-done:
-    for (int k = 0; w->workspaces && k < workers; k++) {
-        desk_clear(&w->workspaces[k]);
-    }
-    okra_free_(w->workspaces);
-    return st;
-}
-
 bool okra_kernel_is_edit_(const okra_kernel *kernel, double *sigma, double *scale)
 {
-    int root = kernel->count - 1;
-    *scale = 1;
-    while (kernel->nodes[root].kind == OKRA_NODE_SCALE_) {
-        *scale *= kernel->nodes[root].scale;
-        root = kernel->nodes[root].a;
-    }
-    const okra_node_ *node = &kernel->nodes[root];
+    const okra_node_ *node = okra_kernel_core_(kernel, scale, NULL);
     bool is = node->kind == OKRA_NODE_LEAF_ && node->leaf == &okra_edit_ &&
               node->component == 0 && *scale > 0;
     if (is) {
@@ -351,14 +297,25 @@ bool okra_kernel_is_edit_(const okra_kernel *kernel, double *sigma, double *scal
     return is;
 }
 
-okra_status okra_median_block_(okra_context *ctx, const okra_median_ *m,
-                               const okra_block_ *block, okra_int top,
-                               okra_result_ *found)
+okra_status okra_median_block_(okra_context *ctx, const okra_string_search_ *m,
+                               const okra_block_ *block, const okra_results_ *results)
 {
     OWNED double *norm = NULL;
-    work w = {.block = block, .top = top, .found = found};
+    okra_int most = OKRA_MAX_(m->longest, okra_longest_(m->y));
+    FREED_BY(work_clear)
+    work w = {.block = block, .workers = okra_workers_(ctx), .results = results};
     MAKE(norm, block->m);
     w.norm = norm;
     CHK(okra_starts_block_(ctx, m->starts, block, norm));
-    return search_rows(ctx, m, &w);
+    double side = (double)most + 1, block_bytes = 128; /* what a small block takes */
+    double kept = (double)sizeof(okra_item_) + block_bytes + 4 * side;
+    double letters = 16 * side * (double)OKRA_MAX_(m->letters, 1);
+    CHK(okra_budget_ask_(
+        ctx, w.workers * ((double)m->width * kept + 8 * side * side + letters),
+        "the search of %d threads among %lld strings", w.workers, (long long)m->width));
+    ZMAKE(w.workspaces, w.workers);
+    for (int k = 0; k < w.workers; k++) {
+        CHK(workspace_open(m, most, &w.workspaces[k]));
+    }
+    return okra_parallel_(ctx, block->m, 1, "decode", some_rows, &w);
 }

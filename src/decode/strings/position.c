@@ -12,23 +12,20 @@
  * embeddings of sequences gives score[t][c] itself, in column t S + c.
  *
  * Where inputs and outputs of every training pair have the same length, that of the test
- * input is the length of the result. Elsewhere it is free, from 0 to that of the longest
- * training output, and the result minimises
- *     |phi(y) - h|^2 / 2 - weight log P(y),     P with the end of the sequence
- * among all sequences of the characters of the training outputs, under that kernel, of
- * which l(y,y) is the length T of y: sum_t (score[t][c_t] - 1/2) is to be large. Under
- * the normalized kernel, where l(y,y) = 1, it is sum_t score[t][c_t] / sqrt(T) with w_i /
- * sqrt(T_i) in the place of w_i, T >= 1, length by length. Distances are those of the
- * output kernel. Cost: the characters of all training outputs a prediction, and T S
- * times the contexts of the chain, T times that if normalized.
+ * input is the length of the result. Elsewhere it is free, from 1 (0 where the empty
+ * string is allowed, which has no features) to that of the longest training output, and
+ * the result minimises |phi(y) - h|^2 / 2 - weight log P(y),     P with the end of the
+ * sequence among all sequences of the characters of the training outputs, under that
+ * kernel, of which l(y,y) is the length T of y: sum_t (score[t][c_t] - 1/2) is to be
+ * large. Under the normalized kernel, where l(y,y) = 1, it is sum_t score[t][c_t] /
+ * sqrt(T) with w_i / sqrt(T_i) in the place of w_i, T >= 1, length by length. Distances
+ * are those of the output kernel. Cost: the characters of all training outputs a
+ * prediction, and T S times the contexts of the chain, T times that if normalized.
  */
 #include "data/strings.h"
 #include "decode/strings/chain.h"
 #include "decode/results.h"
-#include "decode/propose.h"
-#include "kernel/expression/expr.h"
 #include "kernel/strings/string_kernels.h"
-#include "kernel/transforms.h"
 
 #include <math.h>
 #include <string.h>
@@ -36,6 +33,7 @@
 typedef struct position_options {
     okra_int chain;
     double weight, prior;
+    bool empty;
 } position_options;
 
 static const okra_option rows[] = {
@@ -47,11 +45,15 @@ static const okra_option rows[] = {
     {"chain-prior", OKRA_OPTION_NUMBER, offsetof(position_options, prior), "1", 1e-300,
      1e300, NULL, "V",
      "counts that a context of the chain lends from the one a character shorter"},
+    {"allow-empty-candidates", OKRA_OPTION_BOOL, offsetof(position_options, empty), "no",
+     1, 0, NULL, "", "let the empty string be a result where lengths are free"},
     {0},
 };
 
 typedef struct state {
+    okra_results_ results;
     const okra_output_ *output;
+    okra_int shortest;         /* where lengths are free */
     okra_int longest, symbols; /* the last symbol is the end unless aligned */
     const okra_int *lengths;   /* of the results, or NULL: free */
     bool normalized;           /* free, under the normalized kernel */
@@ -59,25 +61,15 @@ typedef struct state {
     okra_int *coded, *offsets; /* training outputs as symbols: y_i at offsets[i] */
     okra_chain_ chain;
     double weight;
-    okra_panels_ *training;
-    okra_results_ finds;
 } state;
 
-extern const okra_decoder_ okra_decoder_position_;
-
-static void release(void *arg)
+static void clear(void *arg)
 {
     state *s = arg;
-    if (s) {
-        FREE(s->alphabet, s->coded, s->offsets);
-        okra_chain_clear_(&s->chain);
-        okra_panels_free_(s->training);
-        okra_results_clear_(&s->finds);
-        okra_free_(s);
-    }
+    FREE(s->alphabet, s->coded, s->offsets);
+    okra_chain_clear_(&s->chain);
+    okra_results_clear_(&s->results);
 }
-
-OKRA_DROPS_(drop, state, release)
 
 /* ---- create ---- */
 
@@ -87,11 +79,7 @@ static okra_status code_outputs(okra_context *ctx, state *s, const position_opti
     const okra_data *y = s->output->y;
     okra_int letters;
     CHK(okra_alphabet_(y, &s->alphabet, &letters));
-    for (okra_int i = 0; i < y->n; i++) {
-        okra_int length;
-        okra_characters_(y, i, &length);
-        s->longest = OKRA_MAX_(s->longest, length);
-    }
+    s->longest = okra_longest_(y);
     s->symbols = letters + !s->lengths;
     REFUSE_IF(s->symbols == 0, OKRA_EARG,
               "decoder position: the training outputs have no characters");
@@ -113,61 +101,93 @@ static okra_status code_outputs(okra_context *ctx, state *s, const position_opti
     return okra_chain_finish_(ctx, &s->chain, o->prior);
 }
 
-/* Does the tree end in a normalization? */
-static bool is_normalized(const okra_kernel *kernel)
+static okra_status open(okra_context *ctx, void *arg, const okra_output_ *output,
+                        const void *options, const okra_decode_request_ *request)
 {
-    int root = kernel->count - 1;
-    while (kernel->nodes[root].kind == OKRA_NODE_SCALE_) {
-        root = kernel->nodes[root].a;
-    }
-    const okra_node_ *node = &kernel->nodes[root];
-    return node->kind == OKRA_NODE_TRANSFORM_ && node->transform == &okra_normalize_;
-}
-
-static okra_status create(okra_context *ctx, const okra_output_ *output,
-                          const okra_options *options,
-                          const okra_decode_request_ *request, void **out)
-{
-    FREED_BY(drop) state *s = NULL;
-    position_options o;
-    CHK(okra_options_read(options, &okra_decoder_position_.options, &o));
+    state *s = arg;
+    const position_options *o = options;
     REFUSE_IF(output->y->kind != OKRA_STRINGS && output->y->kind != OKRA_SEQUENCES,
               OKRA_EUNSUPPORTED,
               "decoder position needs strings or sequences as outputs; these are %s",
               okra_kind_name(output->y->kind));
     static const char *const needy[] = {"chain-weight", "chain-prior"};
     for (int k = 0; k < 2; k++) {
-        REFUSE_IF(o.chain == 0 && okra_options_is_set(options, needy[k]), OKRA_EARG,
-                  "decoder position: %s has no use without a chain", needy[k]);
+        REFUSE_IF(o->chain == 0 && okra_options_is_set(request->options, needy[k]),
+                  OKRA_EARG, "decoder position: %s has no use without a chain", needy[k]);
     }
-    ZMAKE(s, 1);
     s->output = output;
     s->lengths = request->lengths;
-    s->weight = o.weight;
-    s->normalized = !s->lengths && is_normalized(output->kernel);
-    CHK(code_outputs(ctx, s, &o));
-    CHK(okra_panels_create_(ctx, output, NULL, &s->training));
+    s->weight = o->weight;
+    s->shortest = !o->empty;
+    double scale;
+    (void)okra_kernel_core_(output->kernel, &scale, &s->normalized);
+    s->normalized = s->normalized && !s->lengths;
+    CHK(code_outputs(ctx, s, o));
     double letters = (double)s->symbols, longest = (double)s->longest;
     for (okra_int i = 0; s->lengths && i < request->tests; i++) {
         longest = fmax(longest, (double)s->lengths[i]);
     }
-    CHK(okra_results_open_(ctx, "position", pow(letters, longest), request, &s->finds));
-    *out = TAKE(s);
+    CHK(okra_results_open_(ctx, "position", pow(letters, longest), output, request,
+                           okra_objects_letters_, output->y, &s->results));
     return OKRA_OK;
 }
 
 /* ---- blocks ---- */
 
+/* What one thread works with. */
+typedef struct workspace {
+    double *score, *scaled; /* longest x symbols */
+    void *space;            /* for the chain */
+    okra_int *symbols;      /* top x longest: sequences, */
+    okra_int *length;       /* top: their lengths */
+    double *value;          /* top: and values */
+    int32_t *codes;         /* longest */
+    okra_shortlist_ best;   /* of all lengths, symbols in the place of characters */
+} workspace;
+
 typedef struct work {
-    state *s;
+    const state *s;
     const okra_block_ *block;
-    okra_int longest;     /* of this block's results */
-    double *score;        /* 2 x longest x symbols a worker */
-    unsigned char *space; /* for the chain, a worker */
-    okra_int space_size;
-    okra_int *found, *length; /* m x top: longest symbols each; lengths, -1: no more */
-    double *value;            /* m x top */
+    okra_int longest; /* of this block's results */
+    int workers;
+    workspace *workspaces;
 } work;
+
+static void work_clear(work *k)
+{
+    for (int i = 0; k->workspaces && i < k->workers; i++) {
+        workspace *w = &k->workspaces[i];
+        FREE(w->score, w->scaled, w->space, w->symbols, w->length, w->value, w->codes);
+        okra_shortlist_clear_(&w->best);
+    }
+    okra_free_(k->workspaces);
+}
+
+static okra_status work_open(okra_context *ctx, work *k)
+{
+    const state *s = k->s;
+    okra_int top = s->results.top,
+             space = okra_chain_scratch_(&s->chain, k->longest, top);
+    CHK(okra_budget_ask_(ctx,
+                         (double)k->workers *
+                             ((double)space + 8.0 * (double)top * (double)k->longest),
+                         "the best sequences"));
+    ZMAKE(k->workspaces, k->workers);
+    for (int i = 0; i < k->workers; i++) {
+        workspace *w = &k->workspaces[i];
+        CHK(okra_doubles_(ctx, k->longest, s->symbols, "the scores of characters",
+                          &w->score));
+        CHK(okra_doubles_(ctx, k->longest, s->symbols, "the scores of characters",
+                          &w->scaled));
+        GOT(w->space = okra_alloc_(space, 1));
+        MAKE(w->symbols, top * k->longest);
+        MAKE(w->length, top);
+        MAKE(w->value, top);
+        MAKE(w->codes, k->longest + 1);
+        CHK(okra_shortlist_open_(top, true, &w->best));
+    }
+    return OKRA_OK;
+}
 
 /* score[t][c] of row r, its positions below `length`. */
 static void add_scores(const work *k, okra_int r, okra_int length, double *score)
@@ -191,139 +211,84 @@ static void add_scores(const work *k, okra_int r, okra_int length, double *score
     }
 }
 
-/* Those of one row: the best of the next length take their places among the others. */
-static void merge(const work *k, okra_int r, okra_int count, const okra_int *symbols,
-                  okra_int T, const double *value)
+/* The best sequences of q's lengths among those of the row. */
+static okra_status add_best(const work *k, workspace *w, const okra_chain_search_ *q)
 {
-    okra_int top = k->s->finds.top, *length = k->length + r * top;
-    double *of = k->value + r * top;
-    okra_int *found = k->found + r * top * k->longest;
+    const state *s = k->s;
+    okra_int count = okra_chain_best_(&s->chain, q, s->results.top, w->space, w->symbols,
+                                      w->length, w->value);
     for (okra_int c = 0; c < count; c++) {
-        okra_int at = top;
-        while (at > 0 && (length[at - 1] < 0 || value[c] > of[at - 1])) {
-            at--;
+        for (okra_int t = 0; t < w->length[c]; t++) {
+            w->codes[t] = (int32_t)w->symbols[c * q->longest + t];
         }
-        okra_int later = top - at - 1;
-        if (at < top) {
-            memmove(length + at + 1, length + at, (size_t)later * sizeof *length);
-            memmove(of + at + 1, of + at, (size_t)later * sizeof *of);
-            memmove(found + (at + 1) * k->longest, found + at * k->longest,
-                    (size_t)(later * k->longest) * sizeof *found);
-            length[at] = T;
-            of[at] = value[c];
-            memcpy(found + at * k->longest, symbols + c * T, (size_t)T * sizeof *found);
-        }
-    }
-}
-
-/* Lengths 1, 2, ... by themselves: each has scores of its own. */
-static okra_status best_normalized(const work *k, okra_int r, const double *score,
-                                   double *scaled, void *space)
-{
-    const state *s = k->s;
-    okra_int top = s->finds.top;
-    OWNED okra_int *tried = NULL, *lengths = NULL;
-    OWNED double *value = NULL;
-    MAKE(tried, top * k->longest);
-    MAKE(lengths, top);
-    MAKE(value, top);
-    for (okra_int T = 1; T <= k->longest; T++) {
-        okra_chain_search_ q = {scaled, T, T, s->weight, 0, true};
-        for (okra_int j = 0; j < T * s->symbols; j++) {
-            scaled[j] = score[j] / sqrt((double)T);
-        }
-        okra_int count =
-            okra_chain_best_(&s->chain, &q, top, space, tried, lengths, value);
-        merge(k, r, count, tried, T, value);
+        CHK(okra_shortlist_put_(&w->best, w->codes, w->length[c],
+                                (okra_key_){-w->value[c], 0}, 0));
     }
     return OKRA_OK;
 }
 
-static okra_status body(void *arg, okra_int begin, okra_int end, int worker)
+/* Squared distance of symbols to row r of the embeddings, columns t S + c of features. */
+static double apart(const work *k, okra_int r, const okra_item_ *y)
 {
-    const work *k = arg;
-    const state *s = k->s;
-    okra_int size = k->longest * s->symbols, top = s->finds.top;
-    double *score = k->score + worker * 2 * size;
-    void *space = k->space + worker * k->space_size;
-    for (okra_int r = begin; r < end; r++) {
-        okra_int *found = k->found + r * top * k->longest;
-        okra_int length = s->lengths ? s->lengths[k->block->first + r] : k->longest;
-        okra_chain_search_ q = {.score = score,
-                                .shortest = s->lengths ? length : 0,
-                                .longest = length,
-                                .weight = s->weight,
-                                .cost = s->lengths ? 0 : 0.5,
-                                .end = !s->lengths};
-        add_scores(k, r, length, score);
-        for (okra_int t = 0; t < top; t++) {
-            k->length[r * top + t] = -1;
-        }
-        if (s->normalized) {
-            CHK(best_normalized(k, r, score, score + size, space));
-            k->length[r * top] = OKRA_MAX_(k->length[r * top], 0);
-            continue;
-        }
-        okra_chain_best_(&s->chain, &q, top, space, found, k->length + r * top,
-                         k->value + r * top);
-        for (okra_int t = top - 1; t > 0 && length < k->longest; t--) { /* rows apart */
-            memmove(found + t * k->longest, found + t * length,
-                    (size_t)length * sizeof *found);
-        }
-    }
-    return OKRA_OK;
-}
-
-/* Squared distance of result k of row r to its embedding, columns t S + c of features. */
-static double apart(const work *k, okra_int r, okra_int at)
-{
-    const state *s = k->s;
     const okra_block_ *b = k->block;
     const double *h = b->H.p + r * b->H.ld;
-    double sum = okra_dot_(b->H.cols, h, h) + (double)k->length[at];
-    for (okra_int t = 0; t < k->length[at]; t++) {
-        okra_int column = t * s->symbols + k->found[at * k->longest + t];
+    double sum = okra_dot_(b->H.cols, h, h) + (double)y->length;
+    for (okra_int t = 0; t < y->length; t++) {
+        okra_int column = t * k->s->symbols + y->codes[t];
         sum -= column < b->H.cols ? 2 * h[column] : 0;
     }
     return OKRA_MAX_(sum, 0);
 }
 
-/* The results of a block as strings, kept and judged by the output kernel. */
-static okra_status keep(okra_context *ctx, const work *k)
+/* Symbols become characters, and the results of row r. */
+static okra_status keep(const work *k, okra_int r, okra_shortlist_ *best)
 {
-    state *s = k->s;
-    okra_results_ *f = &s->finds;
-    OWNED okra_int *owner = NULL;
-    okra_int m = k->block->m, top = f->top, first = k->block->first, before = f->count;
-    OWNED int32_t *codes = NULL;
-    OWNED double *norm = NULL, *distance = NULL;
-    FREED_BY(okra_data_drop_) okra_data *strings = NULL;
-    MAKE(owner, m * top);
-    MAKE(distance, m * top);
-    MAKE(norm, m);
-    MAKE(codes, k->longest + 1);
-    for (okra_int at = 0; at < m * top; at++) {
-        for (okra_int t = 0; t < k->length[at]; t++) {
-            codes[t] = s->alphabet[k->found[at * k->longest + t]];
-        }
-        if (k->length[at] >= 0) {
-            owner[f->count - before] = at / top;
-            CHK(okra_results_put_(f, first + at / top, at % top, codes, k->length[at],
-                                  k->block->W.p ? 0 : apart(k, at / top, at)));
+    const state *s = k->s;
+    for (okra_int c = 0; c < best->count; c++) {
+        okra_item_ *it = &best->items[c];
+        it->distance = k->block->W.p ? 0 : apart(k, r, it);
+        for (okra_int t = 0; t < it->length; t++) {
+            it->codes[t] = s->alphabet[it->codes[t]];
         }
     }
-    if (!k->block->W.p) {
-        return OKRA_OK;
+    return okra_results_list_(&s->results, k->block->first + r, best);
+}
+
+/* Normalized: lengths 1, 2, ... by themselves, as each has scores of its own. */
+static okra_status one_row(const work *k, workspace *w, okra_int r)
+{
+    const state *s = k->s;
+    okra_int length = s->lengths ? s->lengths[k->block->first + r] : k->longest;
+    okra_shortlist_empty_(&w->best);
+    add_scores(k, r, length, w->score);
+    for (okra_int T = 1; s->normalized && T <= k->longest; T++) {
+        okra_chain_search_ q = {w->scaled, T, T, s->weight, 0, true};
+        for (okra_int j = 0; j < T * s->symbols; j++) {
+            w->scaled[j] = w->score[j] / sqrt((double)T);
+        }
+        CHK(add_best(k, w, &q));
     }
-    CHK(okra_objects_letters_(s->output->y, f->codes, f->offsets + before,
-                              f->count - before, &strings));
-    CHK(okra_panels_norms_(ctx, s->training, m < f->tests, k->block->W, norm));
-    CHK(okra_propose_(ctx, s->output, strings, owner, true, k->block->W, norm, NAN, NULL,
-                      distance));
-    for (okra_int at = 0; at < m * top; at++) {
-        okra_int *index = &f->index[first * top + at];
-        f->distance[first * top + at] =
-            *index < 0 ? (double)INFINITY : distance[*index - before];
+    if (!s->normalized) {
+        okra_chain_search_ q = {.score = w->score,
+                                .shortest =
+                                    s->lengths ? length : OKRA_MIN_(s->shortest, length),
+                                .longest = length,
+                                .weight = s->weight,
+                                .cost = s->lengths ? 0 : 0.5,
+                                .end = !s->lengths};
+        CHK(add_best(k, w, &q));
+    }
+    if (w->best.count == 0) { /* normalized, and no output has a character */
+        CHK(okra_shortlist_put_(&w->best, w->codes, 0, (okra_key_){0, 0}, 0));
+    }
+    return keep(k, r, &w->best);
+}
+
+static okra_status body(void *arg, okra_int begin, okra_int end, int worker)
+{
+    const work *k = arg;
+    for (okra_int r = begin; r < end; r++) {
+        CHK(one_row(k, &k->workspaces[worker], r));
     }
     return OKRA_OK;
 }
@@ -331,36 +296,17 @@ static okra_status keep(okra_context *ctx, const work *k)
 static okra_status block_in(okra_context *ctx, void *arg, const okra_block_ *block)
 {
     state *s = arg;
-    work k = {.s = s, .block = block, .longest = s->longest};
-    OWNS(&k.score, &k.space, &k.found, &k.length, &k.value);
-    okra_int workers = okra_workers_(ctx);
+    FREED_BY(work_clear)
+    work k = {s, block, s->longest, okra_workers_(ctx), NULL};
     REFUSE_IF(!block->W.p && !s->lengths, OKRA_EUNSUPPORTED,
               "decoder position: embeddings of sequences are read where "
               "inputs and outputs have the same lengths");
     for (okra_int r = 0; s->lengths && r < block->m; r++) {
         k.longest = OKRA_MAX_(k.longest, s->lengths[block->first + r]);
     }
-    okra_int cells = block->m * s->finds.top;
-    k.space_size = okra_chain_scratch_(&s->chain, k.longest, s->finds.top);
-    CHK(okra_budget_ask_(ctx,
-                         (double)(workers * k.space_size) +
-                             8 * (double)cells * (double)(k.longest + 4),
-                         "the best sequences"));
-    CHK(okra_doubles_(ctx, 2 * workers * k.longest, s->symbols,
-                      "the scores of characters", &k.score));
-    MAKE(k.space, workers * k.space_size);
-    MAKE(k.found, cells * k.longest);
-    MAKE(k.length, cells);
-    MAKE(k.value, cells);
+    CHK(work_open(ctx, &k));
     CHK(okra_parallel_(ctx, block->m, 16, "decode", body, &k));
-    return keep(ctx, &k);
-}
-
-static okra_status finish(okra_context *ctx, void *arg, okra_decoded_ *out)
-{
-    state *s = arg;
-    (void)ctx;
-    return okra_results_give_(&s->finds, okra_objects_letters_, s->output->y, out);
+    return block->W.p ? okra_results_measure_(ctx, &s->results, block) : OKRA_OK;
 }
 
 const okra_decoder_ okra_decoder_position_ = {
@@ -371,8 +317,9 @@ const okra_decoder_ okra_decoder_position_ = {
     .help = "sequences: the best character at every position, or with a chain the best "
             "sequence",
     .options = {"decoder position", rows, sizeof(position_options)},
-    .create = create,
+    .state = sizeof(state),
+    .open = open,
     .block = block_in,
-    .finish = finish,
-    .free = release,
+    .finish = okra_results_give_,
+    .clear = clear,
 };

@@ -4,11 +4,11 @@
  * The search of beam.c: the `width` nearest strings found so far are kept, and the edits
  * of those not yet expanded are tried until every kept one has been expanded. Here a
  * string costs its features from the first edited letter on, and most are dropped by the
- * bound of written.c before l(y,y) is known. It also begins from strings written letter
- * by letter: of all strings of m letters that extend the nearest of m - 1 letters the
- * `width` nearest are extended (more of them, up to FRONT, while they have no features,
- * or where all are to be looked at). Predictions are independent and run on all cores.
- * Ties go to the string met first.
+ * bound of string_prediction.c before l(y,y) is known. It also begins from strings
+ * written letter by letter: of all strings of m letters that extend the nearest of m - 1
+ * letters the `width` nearest are extended (more of them, up to FRONT, while they have no
+ * features, or where all are to be looked at). Predictions are independent and run on all
+ * cores. Ties go to the string met first.
  *
  * A string that was dropped is never kept later, as what is kept only comes nearer; so
  * that a string that is met again needs to be looked for among the kept ones alone.
@@ -23,171 +23,145 @@
 
 enum { FRONT = OKRA_FRONT_ };
 
-typedef struct item {
-    okra_int length;
-    int32_t *letters; /* room for the longest */
-    double distance;  /* but for the norm of the prediction */
-    okra_key_ key;
-    bool expanded;
-} item;
-
-/* The nearest strings, best first. */
-typedef struct list {
-    item *items;
-    int32_t *letters;
-    okra_int count, most;
-    bool distinct; /* no string comes twice */
-} list;
-
 typedef struct worker {
-    okra_pen_ *pen;
-    list kept, front, next;
+    okra_string_prediction_ *pen;
+    okra_shortlist_ kept, front, next, turn; /* turn: what is to be expanded */
     int32_t *edited;
 } worker;
 
 typedef struct job {
-    const okra_writing_ *how;
+    const okra_string_search_ *how;
+    const okra_word_ *more;
     const okra_block_ *block;
     const double *norm;
     double constant;
-    okra_int room; /* letters of the longest string there may be */
     worker *workers;
-    okra_int top;
-    okra_result_ *found; /* rows x top */
+    int count;
+    const okra_results_ *results;
 } job;
 
-OKRA_CLEARS_(list_clear, list, it->items, it->letters)
-
-static okra_status list_create(okra_int most, okra_int room, list *out)
+static void job_clear(job *j)
 {
-    FREED_BY(list_clear) list l = {.most = most};
-    ZMAKE(l.items, most);
-    MAKE(l.letters, most * room);
-    for (okra_int k = 0; k < most; k++) {
-        l.items[k].letters = l.letters + k * room;
+    for (int k = 0; j->workers && k < j->count; k++) {
+        worker *w = &j->workers[k];
+        okra_string_prediction_free_(w->pen);
+        okra_shortlist_clear_(&w->kept);
+        okra_shortlist_clear_(&w->front);
+        okra_shortlist_clear_(&w->next);
+        okra_shortlist_clear_(&w->turn);
+        okra_free_(w->edited);
     }
-    *out = l;
-    l = (list){0};
-    return OKRA_OK;
+    okra_free_(j->workers);
 }
 
-/* What a string must be better than. */
-static double worst(const list *l)
+okra_status okra_edits_of_(okra_word_ y, bool one_length, okra_int longest, int32_t *e,
+                           const okra_edited_ *to)
 {
-    return l->count < l->most ? (double)INFINITY : l->items[l->most - 1].key.high;
-}
-
-static bool has(const list *l, okra_word_ y)
-{
-    for (okra_int k = 0; k < l->count; k++) {
-        const item *it = &l->items[k];
-        if (it->length == y.length &&
-            memcmp(it->letters, y.code, (size_t)y.length * sizeof *y.code) == 0) {
-            return true;
+    okra_int n = y.length;
+    if (n > 0) { /* the empty string has no letters to point at */
+        memcpy(e, y.code, (size_t)n * sizeof *e);
+    }
+    for (okra_int i = 0; i < n; i++) {
+        CHK(to->replace(to->user, (okra_word_){e, n}, i));
+        if (i + 1 < n && e[i] != e[i + 1]) {
+            int32_t a = e[i];
+            e[i] = e[i + 1];
+            e[i + 1] = a;
+            CHK(to->offer(to->user, (okra_word_){e, n}, i));
+            e[i + 1] = e[i];
+            e[i] = a;
         }
     }
-    return false;
-}
-
-static void keep(list *l, okra_word_ y, okra_key_ key, double distance)
-{
-    if ((l->count == l->most && !okra_key_less_(key, l->items[l->most - 1].key)) ||
-        (!l->distinct && has(l, y))) {
-        return;
+    for (okra_int i = n - 1; !one_length && i >= 0; i--) {
+        int32_t out = e[i];
+        memmove(e + i, e + i + 1, (size_t)(n - 1 - i) * sizeof *e);
+        CHK(to->offer(to->user, (okra_word_){e, n - 1}, i));
+        memmove(e + i + 1, e + i, (size_t)(n - 1 - i) * sizeof *e);
+        e[i] = out;
     }
-    okra_int at = OKRA_MIN_(l->count, l->most - 1);
-    int32_t *letters = l->items[at].letters; /* of a free place, or of what drops out */
-    for (; at > 0 && okra_key_less_(key, l->items[at - 1].key); at--) {
-        l->items[at] = l->items[at - 1];
+    for (okra_int i = n; !one_length && n < longest && i >= 0; i--) {
+        memmove(e + i + 1, e + i, (size_t)(n - i) * sizeof *e);
+        e[i] = -1;
+        CHK(to->replace(to->user, (okra_word_){e, n + 1}, i));
+        memmove(e + i, e + i + 1, (size_t)(n - i) * sizeof *e);
     }
-    if (y.length > 0) {
-        memcpy(letters, y.code, (size_t)y.length * sizeof *y.code);
-    }
-    l->items[at] = (item){y.length, letters, distance, key, false};
-    l->count = OKRA_MIN_(l->count + 1, l->most);
+    return OKRA_OK;
 }
 
 /* ---- strings against the prediction ---- */
 
 /* A string with its values: kept, and by `front` (may be NULL) too. */
-static void hand_in(const job *j, worker *w, okra_word_ y, double inner, double self,
-                    list *front)
+static okra_status hand_in(const job *j, worker *w, okra_word_ y, double inner,
+                           double self, okra_shortlist_ *front)
 {
     self = okra_self_settle_(self, j->constant);
     okra_key_ key = okra_key_of_(isnan(j->constant) ? self : self - j->constant, inner);
     if (front) {
-        keep(front, y, key, self - 2 * inner);
+        CHK(okra_shortlist_put_(front, y.code, y.length, key, self - 2 * inner));
     }
-    if (self > 0 || j->how->empty) {
-        keep(&w->kept, y, key, self - 2 * inner);
-    }
+    return self > 0 || j->how->empty
+               ? okra_shortlist_put_(&w->kept, y.code, y.length, key, self - 2 * inner)
+               : OKRA_OK;
+}
+
+/* What a string must be below to be wanted. */
+static double worst(const worker *w, const okra_shortlist_ *front)
+{
+    return fmax(okra_shortlist_worst_(&w->kept),
+                front ? okra_shortlist_worst_(front) : -(double)INFINITY);
 }
 
 /* Looks at a string that begins like the one the pen has seen. */
-static void offer(const job *j, worker *w, okra_word_ y, okra_int kept, list *front)
+static okra_status offer(const job *j, worker *w, okra_word_ y, okra_int kept,
+                         okra_shortlist_ *front)
 {
     double inner = 0, self = 0;
-    double least = fmax(worst(&w->kept), front ? worst(front) : -(double)INFINITY);
-    if (okra_pen_edited_(w->pen, y, kept, j->constant, least, &inner, &self)) {
-        hand_in(j, w, y, inner, self, front);
-    }
+    return okra_string_prediction_edited_(w->pen, y, kept, j->constant, worst(w, front),
+                                          &inner, &self)
+               ? hand_in(j, w, y, inner, self, front)
+               : OKRA_OK;
 }
 
 /* Every letter at one place but the one that is there; `front` may be NULL. */
-static void replace(const job *j, worker *w, okra_word_ y, okra_int at, list *front)
+static okra_status replace(const job *j, worker *w, okra_word_ y, okra_int at,
+                           okra_shortlist_ *front)
 {
     int32_t before = w->edited[at];
     double inner = 0, self = 0;
     w->edited[at] = INT32_MIN; /* equals no letter */
-    okra_pen_open_(w->pen, y, at);
+    okra_string_prediction_open_(w->pen, y, at);
     for (okra_int c = 0; c < j->how->letters; c++) {
-        double least = fmax(worst(&w->kept), front ? worst(front) : -(double)INFINITY);
         w->edited[at] = (int32_t)c;
         if (c != before &&
-            okra_pen_filled_(w->pen, y, at, j->constant, least, &inner, &self)) {
-            hand_in(j, w, y, inner, self, front);
+            okra_string_prediction_filled_(w->pen, y, at, j->constant, worst(w, front),
+                                           &inner, &self)) {
+            CHK(hand_in(j, w, y, inner, self, front));
         }
     }
     w->edited[at] = before;
+    return OKRA_OK;
 }
 
-/* Every edit of a string: letters replaced, neighbours exchanged, letters taken out and
- * put in. */
-static void expand(const job *j, worker *w, okra_word_ y)
+typedef struct expansion {
+    const job *j;
+    worker *w;
+} expansion;
+
+static okra_status replace_one(void *user, okra_word_ y, okra_int at)
 {
-    int32_t *e = w->edited;
-    okra_int n = y.length;
-    okra_pen_begin_(w->pen, y);
-    memcpy(e, y.code, (size_t)n * sizeof *e);
-    for (okra_int i = 0; i < n; i++) {
-        replace(j, w, (okra_word_){e, n}, i, NULL);
-        if (i + 1 < n && e[i] != e[i + 1]) {
-            int32_t a = e[i];
-            e[i] = e[i + 1];
-            e[i + 1] = a;
-            offer(j, w, (okra_word_){e, n}, i, NULL);
-            e[i + 1] = e[i];
-            e[i] = a;
-        }
-    }
-    for (okra_int i = n - 1; i >= 0; i--) {
-        int32_t out = e[i];
-        memmove(e + i, e + i + 1, (size_t)(n - 1 - i) * sizeof *e);
-        offer(j, w, (okra_word_){e, n - 1}, i, NULL);
-        memmove(e + i + 1, e + i, (size_t)(n - 1 - i) * sizeof *e);
-        e[i] = out;
-    }
-    for (okra_int i = n; n < j->how->longest && i >= 0; i--) {
-        memmove(e + i + 1, e + i, (size_t)(n - i) * sizeof *e);
-        e[i] = -1;
-        replace(j, w, (okra_word_){e, n + 1}, i, NULL);
-        memmove(e + i, e + i + 1, (size_t)(n - i) * sizeof *e);
-    }
+    const expansion *x = user;
+    return replace(x->j, x->w, y, at, NULL);
+}
+
+static okra_status offer_one(void *user, okra_word_ y, okra_int kept)
+{
+    const expansion *x = user;
+    return offer(x->j, x->w, y, kept, NULL);
 }
 
 /* ---- one prediction ---- */
 
-/* Letters into places of the alphabet; see written.h. */
+/* Letters into places of the alphabet; see string_prediction.h. */
 static okra_word_ places(const job *j, okra_word_ y, int32_t *out)
 {
     for (okra_int k = 0; k < y.length; k++) {
@@ -197,147 +171,134 @@ static okra_word_ places(const job *j, okra_word_ y, int32_t *out)
     return (okra_word_){out, y.length};
 }
 
-static void begin(const job *j, worker *w, okra_int r)
+static okra_status begin(const job *j, worker *w, okra_int r)
 {
     okra_int count = 0;
-    const okra_data *y = j->how->output->y;
-    okra_pen_begin_(w->pen, (okra_word_){w->edited, 0});
+    const okra_data *y = j->how->y;
+    okra_string_prediction_begin_(w->pen, (okra_word_){w->edited, 0});
     const okra_near_ *near =
         okra_starts_get_(j->how->starts, j->block->first + r, &count);
     for (okra_int t = 0; t < OKRA_MIN_(j->how->width, count); t++) {
         okra_word_ word;
         word.code = okra_characters_(y, near[t].rank.id, &word.length);
-        offer(j, w, places(j, word, w->edited), 0, NULL);
+        CHK(offer(j, w, places(j, word, w->edited), 0, NULL));
     }
-    if (j->how->more && j->how->more[r].length > 0) {
-        offer(j, w, places(j, j->how->more[r], w->edited), 0, NULL);
+    if (j->more[r].length > 0) {
+        CHK(offer(j, w, places(j, j->more[r], w->edited), 0, NULL));
     }
+    return OKRA_OK;
 }
 
 /* Letter by letter. A front of strings that all lack features is as wide as it may be. */
-static void write_out(const job *j, worker *w)
+static okra_status write_out(const job *j, worker *w)
 {
-    list *front = &w->front, *next = &w->next;
+    okra_shortlist_ *front = &w->front, *next = &w->next;
     front->most = FRONT;
-    front->count = 0;
-    okra_pen_begin_(w->pen, (okra_word_){w->edited, 0});
-    offer(j, w, (okra_word_){w->edited, 0}, 0, front);
+    okra_shortlist_empty_(front);
+    okra_string_prediction_begin_(w->pen, (okra_word_){w->edited, 0});
+    CHK(offer(j, w, (okra_word_){w->edited, 0}, 0, front));
     for (okra_int m = 0; m < j->how->longest && front->count > 0; m++) {
-        next->count = 0;
-        bool brief = m + 1 < okra_written_shortest_(j->how->written);
-        next->most = brief || j->how->all ? FRONT : j->how->width;
+        bool brief = m + 1 < okra_string_kernel_shortest_(j->how->written);
+        okra_shortlist_empty_(next);
+        next->most = brief || j->how->every ? FRONT : j->how->width;
         for (okra_int k = 0; k < front->count; k++) {
-            okra_word_ y = {front->items[k].letters, m};
-            okra_pen_begin_(w->pen, y);
-            memcpy(w->edited, y.code, (size_t)m * sizeof *w->edited);
+            okra_word_ y = {front->items[k].codes, m};
+            okra_string_prediction_begin_(w->pen, y);
+            if (m > 0) {
+                memcpy(w->edited, y.code, (size_t)m * sizeof *w->edited);
+            }
             w->edited[m] = -1;
-            replace(j, w, (okra_word_){w->edited, m + 1}, m, next);
+            CHK(replace(j, w, (okra_word_){w->edited, m + 1}, m, next));
         }
-        list *swap = front;
+        okra_shortlist_ *swap = front;
         front = next;
         next = swap;
     }
+    return OKRA_OK;
 }
 
-/* Expands every kept string that has not been; false: there was none. They are copied
- * first: what comes of one must not push out another before its turn. */
-static bool expand_all(const job *j, worker *w, okra_int *lengths, int32_t *copies)
+/* Expands every kept string that has not been. They are copied first: what comes of one
+ * must not push out another before its turn. */
+static okra_status expand_all(const job *j, worker *w)
 {
-    okra_int count = 0;
-    for (okra_int k = 0; k < w->kept.count; k++) {
-        item *it = &w->kept.items[k];
-        if (!it->expanded) {
-            it->expanded = true;
-            memcpy(copies + count * j->room, it->letters,
-                   (size_t)it->length * sizeof *copies);
-            lengths[count++] = it->length;
-        }
+    expansion x = {j, w};
+    const okra_edited_ to = {&x, replace_one, offer_one};
+    const okra_item_ *it = NULL;
+    okra_shortlist_empty_(&w->turn);
+    while ((it = okra_shortlist_next_(&w->kept))) {
+        CHK(okra_shortlist_put_(&w->turn, it->codes, it->length, it->rank.key, 0));
     }
-    for (okra_int k = 0; k < count; k++) {
-        expand(j, w, (okra_word_){copies + k * j->room, lengths[k]});
+    for (okra_int k = 0; k < w->turn.count; k++) {
+        okra_word_ y = {w->turn.items[k].codes, w->turn.items[k].length};
+        okra_string_prediction_begin_(w->pen, y);
+        CHK(okra_edits_of_(y, false, j->how->longest, w->edited, &to));
     }
-    return count > 0;
+    return OKRA_OK;
 }
 
-static okra_status one(const job *j, worker *w, okra_int r, okra_int *lengths,
-                       int32_t *copies)
+static okra_status one(const job *j, worker *w, okra_int r)
 {
     okra_mat_ W = j->block->W;
-    okra_int rounds = j->how->rounds;
-    w->kept.count = 0;
-    okra_pen_set_(w->pen, W.p + r * W.ld);
-    begin(j, w, r);
-    write_out(j, w);
-    while (rounds-- > 0 && expand_all(j, w, lengths, copies)) {
+    okra_int test = j->block->first + r;
+    okra_shortlist_empty_(&w->kept);
+    okra_string_prediction_set_(w->pen, W.p + r * W.ld);
+    CHK(begin(j, w, r));
+    CHK(write_out(j, w));
+    for (okra_int round = 0; round < j->how->rounds; round++) {
+        CHK(expand_all(j, w));
+        if (w->turn.count == 0) {
+            break;
+        }
     }
     REFUSE_IF(w->kept.count == 0, OKRA_ENUMERIC,
               "decoder string: test point %lld has no finite distance to any string",
-              (long long)(j->block->first + r));
-    for (okra_int t = 0; t < OKRA_MIN_(j->top, w->kept.count); t++) {
-        const item *it = &w->kept.items[t];
-        okra_result_ *f = &j->found[r * j->top + t];
-        CHK(okra_result_make_(it->letters, it->length, fmax(it->distance + j->norm[r], 0),
-                              f));
+              (long long)test);
+    for (okra_int t = 0; t < w->kept.count; t++) {
+        okra_item_ *it = &w->kept.items[t];
+        it->distance = fmax(it->distance + j->norm[r], 0);
         for (okra_int k = 0; k < it->length; k++) {
-            int32_t place = it->letters[k];
-            f->codes[k] = place < 0 ? -1 - place : j->how->alphabet[place];
+            int32_t place = it->codes[k];
+            it->codes[k] = place < 0 ? -1 - place : j->how->alphabet[place];
         }
     }
-    return OKRA_OK;
+    return okra_results_list_(j->results, test, &w->kept);
 }
 
 static okra_status some(void *arg, okra_int first, okra_int end, int number)
 {
     const job *j = arg;
-    OWNED okra_int *lengths = NULL;
-    OWNED int32_t *copies = NULL;
-    MAKE(lengths, j->how->width);
-    MAKE(copies, j->how->width * j->room);
     for (okra_int r = first; r < end; r++) {
-        CHK(one(j, &j->workers[number], r, lengths, copies));
+        CHK(one(j, &j->workers[number], r));
     }
     return OKRA_OK;
 }
 
-static okra_status workers_create(const job *j, int count, worker *w)
+okra_status okra_write_(okra_context *ctx, const okra_string_search_ *how,
+                        const okra_word_ *more, const okra_block_ *block,
+                        const double *norm, const okra_results_ *results)
 {
-    okra_int wide = OKRA_MAX_(FRONT, j->how->width);
-    for (int k = 0; k < count; k++) {
-        CHK(okra_pen_create_(j->how->written, &w[k].pen));
-        CHK(list_create(j->how->width, j->room, &w[k].kept));
-        CHK(list_create(wide, j->room, &w[k].front));
-        CHK(list_create(wide, j->room, &w[k].next));
-        w[k].front.distinct = w[k].next.distinct = true;
-        MAKE(w[k].edited, j->room + 1);
-    }
-    return OKRA_OK;
-}
-
-okra_status okra_write_(okra_context *ctx, const okra_writing_ *how,
-                        const okra_block_ *block, const double *norm, okra_int top,
-                        okra_result_ *found)
-{
-    okra_status st = OKRA_OK;
-    int count = okra_workers_(ctx);
-    worker *workers = NULL;
-    job j = {.how = how, .block = block, .norm = norm, .top = top, .found = found};
-    j.constant = okra_starts_constant_(how->starts);
-    j.room = okra_written_longest_(how->written) + 1;
-    TRY(okra_budget_ask_(ctx,
-                         (double)count * (double)(j.room * how->width) * sizeof(int32_t),
+    okra_int room = how->written->longest + 1;
+    okra_int wide = OKRA_MAX_(FRONT, how->width);
+    FREED_BY(job_clear)
+    job j = {.how = how,
+             .more = more,
+             .block = block,
+             .norm = norm,
+             .constant = okra_starts_constant_(how->starts),
+             .count = okra_workers_(ctx),
+             .results = results};
+    CHK(okra_budget_ask_(ctx,
+                         (double)j.count * (double)(room * how->width) * sizeof(int32_t),
                          "the best strings of a search"));
-    ZALLOC(workers, count);
-    j.workers = workers;
-    TRY(workers_create(&j, count, workers));
-    TRY(okra_parallel_(ctx, block->m, 1, "decode", some, &j));
-done:
-    for (int k = 0; workers && k < count; k++) {
-        okra_pen_free_(workers[k].pen);
-        list_clear(&workers[k].kept);
-        list_clear(&workers[k].front);
-        list_clear(&workers[k].next);
-        okra_free_(workers[k].edited);
+    ZMAKE(j.workers, j.count);
+    for (int k = 0; k < j.count; k++) {
+        worker *w = &j.workers[k];
+        CHK(okra_string_prediction_create_(how->written, &w->pen));
+        CHK(okra_shortlist_open_(how->width, false, &w->kept));
+        CHK(okra_shortlist_open_(how->width, true, &w->turn));
+        CHK(okra_shortlist_open_(wide, true, &w->front));
+        CHK(okra_shortlist_open_(wide, true, &w->next));
+        MAKE(w->edited, room + 1);
     }
-    okra_free_(workers);
-    return st;
+    return okra_parallel_(ctx, block->m, 1, "decode", some, &j);
 }

@@ -21,34 +21,35 @@
 #include <math.h>
 #include <string.h>
 
-struct okra_judge_ {
+struct okra_criterion_eval_ {
     okra_criterion_ criterion;
     okra_int n;
-    double *L;           /* kl: L, or the factor of L + lambda I without neighbours */
-    okra_large_ *factor; /* that factor on the engine, or NULL */
+    double *L;            /* kl: L, or the factor of L + lambda I without neighbours */
+    okra_matrix_ *factor; /* that factor on the engine, or NULL */
 };
 
-static okra_status make_L(okra_context *ctx, const okra_output_ *output, okra_judge_ *j)
+static okra_status make_L(okra_context *ctx, const okra_output_ *output,
+                          okra_criterion_eval_ *j)
 {
     FREED_BY(okra_entries_drop_) okra_entries_ *entries = NULL;
-    FREED_BY(okra_large_drop_) okra_large_ *L = NULL;
-    CHK(okra_large_create_(ctx, j->n, j->n, "the Gram matrix of the outputs", &L));
+    FREED_BY(okra_matrix_drop_) okra_matrix_ *L = NULL;
+    CHK(okra_matrix_create_(ctx, j->n, j->n, "the Gram matrix of the outputs", &L));
     CHK(okra_entries_create_(ctx, output->ky, NULL, &entries));
-    CHK(okra_large_gram_(ctx, entries, 0, L));
+    CHK(okra_matrix_gram_(ctx, entries, 0, L));
     if (j->criterion.neighbours == 0) {
-        CHK(okra_large_add_diagonal_(ctx, j->criterion.lambda, L));
-        CHK(okra_large_cholesky_(ctx, L, NULL));
+        CHK(okra_matrix_add_diagonal_(ctx, j->criterion.lambda, L));
+        CHK(okra_matrix_cholesky_(ctx, L, NULL));
     }
-    CHK(okra_large_take_(ctx, &L, "the Gram matrix of the outputs", &j->L));
+    CHK(okra_matrix_take_(ctx, &L, "the Gram matrix of the outputs", &j->L));
     return j->criterion.neighbours == 0
-               ? okra_large_borrow_(ctx, okra_mat_of_(j->L, j->n, j->n), &j->factor)
+               ? okra_matrix_borrow_(ctx, okra_mat_of_(j->L, j->n, j->n), &j->factor)
                : OKRA_OK;
 }
 
-okra_status okra_judge_create_(okra_context *ctx, const okra_output_ *output,
-                               okra_judge_ **out)
+okra_status okra_criterion_eval_create_(okra_context *ctx, const okra_output_ *output,
+                                        okra_criterion_eval_ **out)
 {
-    FREED_BY(okra_judge_drop_) okra_judge_ *j = NULL;
+    FREED_BY(okra_criterion_eval_drop_) okra_criterion_eval_ *j = NULL;
     ZMAKE(j, 1);
     j->criterion = *output->criterion;
     j->n = okra_data_count(output->y);
@@ -59,10 +60,10 @@ okra_status okra_judge_create_(okra_context *ctx, const okra_output_ *output,
     return OKRA_OK;
 }
 
-void okra_judge_free_(okra_judge_ *judge)
+void okra_criterion_eval_free_(okra_criterion_eval_ *judge)
 {
     if (judge) {
-        okra_large_free_(judge->factor);
+        okra_matrix_free_(judge->factor);
         FREE(judge->L, judge);
     }
 }
@@ -78,30 +79,24 @@ static double base_of(bool kl, double e, double self, double variance)
 
 /* ---- one test point ---- */
 
-okra_status okra_case_create_(okra_context *ctx, const okra_judge_ *judge, okra_case_ *c)
+okra_status okra_case_create_(okra_context *ctx, const okra_criterion_eval_ *judge,
+                              okra_case_ *c)
 {
-    okra_status st = OKRA_OK;
     okra_int M = judge->criterion.neighbours;
     *c = (okra_case_){
         .ctx = ctx, .kl = judge->criterion.kl, .lambda = judge->criterion.lambda};
     if (M > 0) {
-        ALLOC(c->own_index, M);
-        ALLOC(c->own_weights, M);
-        if (c->kl) {
-            TRY(okra_doubles_(ctx, M, M, "a local Gram matrix", &c->own));
-        }
+        MAKE(c->own_index, M);
+        MAKE(c->own_weights, M);
+        CHK(c->kl ? okra_doubles_(ctx, M, M, "a local Gram matrix", &c->own) : OKRA_OK);
     }
-done:
-    if (st != OKRA_OK) {
-        okra_case_clear_(c);
-    }
-    return st;
+    return OKRA_OK;
 }
 
 OKRA_SHARED_CLEARS_(okra_case_clear_, okra_case_, it->own_index, it->own_weights, it->own)
 
-okra_status okra_case_set_(const okra_judge_ *judge, const okra_block_ *block, okra_int r,
-                           okra_case_ *c)
+okra_status okra_case_set_(const okra_criterion_eval_ *judge, const okra_block_ *block,
+                           okra_int r, okra_case_ *c)
 {
     const double *extra = block->extra.p + r * block->extra.ld;
     const double *w = block->W.p + r * block->W.ld;
@@ -195,15 +190,15 @@ void okra_case_inner_(const okra_case_ *c, double *f)
 /* ---- candidates ---- */
 
 /* v of the columns of B (count x c), which holds l of the members and is destroyed. */
-static okra_status variances(okra_context *ctx, const okra_judge_ *judge,
+static okra_status variances(okra_context *ctx, const okra_criterion_eval_ *judge,
                              const okra_case_ *c, okra_mat_ B, const double *self,
                              double *v)
 {
-    FREED_BY(okra_large_drop_) okra_large_ *on = NULL;
+    FREED_BY(okra_matrix_drop_) okra_matrix_ *on = NULL;
     if (judge->factor) {
-        CHK(okra_large_begin_(ctx, true, B, &on));
-        CHK(okra_large_trsm_(ctx, true, false, judge->factor, on));
-        CHK(okra_large_end_(ctx, on, B));
+        CHK(okra_matrix_begin_(ctx, true, B, &on));
+        CHK(okra_matrix_trsm_(ctx, true, false, judge->factor, on));
+        CHK(okra_matrix_end_(ctx, on, B));
     } else {
         CHK(okra_trsm_(ctx, true, false, c->factor, B));
     }
@@ -218,8 +213,8 @@ static okra_status variances(okra_context *ctx, const okra_judge_ *judge,
     return OKRA_OK;
 }
 
-void okra_judge_levels_(const okra_judge_ *judge, const okra_block_ *block,
-                        double constant, double *level)
+void okra_criterion_eval_levels_(const okra_criterion_eval_ *judge,
+                                 const okra_block_ *block, double constant, double *level)
 {
     for (okra_int r = 0; r < block->m; r++) {
         double e = block->extra.p[r * block->extra.ld];
@@ -227,9 +222,11 @@ void okra_judge_levels_(const okra_judge_ *judge, const okra_block_ *block,
     }
 }
 
-okra_status okra_judge_panel_(okra_context *ctx, const okra_judge_ *judge,
-                              const okra_block_ *block, okra_mat_ C, const double *self,
-                              double constant, okra_mat_ base, okra_mat_ inner)
+okra_status okra_criterion_eval_panel_(okra_context *ctx,
+                                       const okra_criterion_eval_ *judge,
+                                       const okra_block_ *block, okra_mat_ C,
+                                       const double *self, double constant,
+                                       okra_mat_ base, okra_mat_ inner)
 {
     const okra_criterion_ *criterion = &judge->criterion;
     bool kl = criterion->kl, local = criterion->neighbours > 0;

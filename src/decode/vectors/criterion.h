@@ -9,21 +9,23 @@
 
 /* What all test points share: of kl the factor of L + lambda I, or L itself where the
  * training sets are local. */
-typedef struct okra_judge_ okra_judge_;
-okra_status okra_judge_create_(okra_context *ctx, const okra_output_ *output,
-                               okra_judge_ **out) OKRA_CHECK;
-void okra_judge_free_(okra_judge_ *judge);
-OKRA_DROPS_(okra_judge_drop_, okra_judge_, okra_judge_free_)
+typedef struct okra_criterion_eval_ okra_criterion_eval_;
+okra_status okra_criterion_eval_create_(okra_context *ctx, const okra_output_ *output,
+                                        okra_criterion_eval_ **out) OKRA_CHECK;
+void okra_criterion_eval_free_(okra_criterion_eval_ *judge);
+OKRA_DROPS_(okra_criterion_eval_drop_, okra_criterion_eval_, okra_criterion_eval_free_)
 
 /* J of candidates = level + base - 2 inner: C (n x c) holds l(y_i, candidate), self (c)
  * its l(y,y), all of them `constant` where that is not NaN; base and inner (m x c). */
-okra_status okra_judge_panel_(okra_context *ctx, const okra_judge_ *judge,
-                              const okra_block_ *block, okra_mat_ C, const double *self,
-                              double constant, okra_mat_ base,
-                              okra_mat_ inner) OKRA_CHECK;
+okra_status okra_criterion_eval_panel_(okra_context *ctx,
+                                       const okra_criterion_eval_ *judge,
+                                       const okra_block_ *block, okra_mat_ C,
+                                       const double *self, double constant,
+                                       okra_mat_ base, okra_mat_ inner) OKRA_CHECK;
 /* level[r]: the part of J that a constant l(y,y) makes, 0 where it is NaN. */
-void okra_judge_levels_(const okra_judge_ *judge, const okra_block_ *block,
-                        double constant, double *level);
+void okra_criterion_eval_levels_(const okra_criterion_eval_ *judge,
+                                 const okra_block_ *block, double constant,
+                                 double *level);
 
 /* The problem of one test point on its training set of `count` members. */
 typedef struct okra_case_ {
@@ -38,12 +40,12 @@ typedef struct okra_case_ {
     okra_int *own_index;       /* the room of a worker                                 */
     double *own, *own_weights; /*                                                      */
 } okra_case_;
-okra_status okra_case_create_(okra_context *ctx, const okra_judge_ *judge,
+okra_status okra_case_create_(okra_context *ctx, const okra_criterion_eval_ *judge,
                               okra_case_ *c) OKRA_CHECK;
 void okra_case_clear_(okra_case_ *c);
 /* Row r of the block; fails only where a local matrix cannot be factored. */
-okra_status okra_case_set_(const okra_judge_ *judge, const okra_block_ *block, okra_int r,
-                           okra_case_ *c) OKRA_CHECK;
+okra_status okra_case_set_(const okra_criterion_eval_ *judge, const okra_block_ *block,
+                           okra_int r, okra_case_ *c) OKRA_CHECK;
 /* J (a place) of the places y whose l(y_i, y) are the rows of l (count wide) and l(y,y)
  * is self; not finite where it is not defined. by_self given: it becomes dJ/dself, and l
  * dJ/dl; else l is destroyed. */

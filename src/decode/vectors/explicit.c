@@ -10,23 +10,21 @@ typedef struct state {
     double *H; /* tests x d */
 } state;
 
-OKRA_FREES_(release, state, it->H)
-OKRA_DROPS_(drop, state, release)
-
-static okra_status create(okra_context *ctx, const okra_output_ *output,
-                          const okra_options *options,
-                          const okra_decode_request_ *request, void **out)
+static void clear(void *arg)
 {
+    okra_free_(((state *)arg)->H);
+}
+
+static okra_status open(okra_context *ctx, void *arg, const okra_output_ *output,
+                        const void *options, const okra_decode_request_ *request)
+{
+    state *s = arg;
     (void)options;
-    FREED_BY(drop) state *s = NULL;
     CHK(okra_decode_check_plain_("explicit", request));
     CHK(okra_decode_check_features_(output, "decoder explicit"));
-    ZMAKE(s, 1);
     s->output = output;
     s->tests = request->tests;
-    CHK(okra_doubles_(ctx, s->tests, output->d, "the explicit predictions", &s->H));
-    *out = TAKE(s);
-    return OKRA_OK;
+    return okra_doubles_(ctx, s->tests, output->d, "the explicit predictions", &s->H);
 }
 
 static okra_status block_in(okra_context *ctx, void *arg, const okra_block_ *block)
@@ -48,14 +46,14 @@ static okra_status finish(okra_context *ctx, void *arg, okra_decoded_ *out)
     return OKRA_OK;
 }
 
-extern const okra_decoder_ okra_decoder_explicit_;
 const okra_decoder_ okra_decoder_explicit_ = {
     .name = "explicit",
     .help = "the predicted vector itself (linear output kernel)",
     .options = {"decoder explicit", NULL, 0},
     .pointwise = true,
-    .create = create,
+    .state = sizeof(state),
+    .open = open,
     .block = block_in,
     .finish = finish,
-    .free = release,
+    .clear = clear,
 };

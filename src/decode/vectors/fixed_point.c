@@ -16,8 +16,6 @@
 
 #include <math.h>
 
-extern const okra_decoder_ okra_decoder_fixed_point_;
-
 static void improve(okra_point_ *p, double *y)
 {
     okra_int n = p->y->n, d = p->y->d;
@@ -54,41 +52,32 @@ static void improve(okra_point_ *p, double *y)
 /* An RBF of dense vectors, times a constant or not. */
 static bool is_rbf(const okra_output_ *output)
 {
-    const okra_kernel *kernel = output->kernel;
-    int root = kernel->count - 1;
-    while (kernel->nodes[root].kind == OKRA_NODE_SCALE_) {
-        root = kernel->nodes[root].a;
-    }
-    const okra_node_ *node = &kernel->nodes[root];
+    double scale;
+    const okra_node_ *node = okra_kernel_core_(output->kernel, &scale, NULL);
     const okra_node_ *leaf =
-        node->kind == OKRA_NODE_TRANSFORM_ ? &kernel->nodes[node->a] : NULL;
+        node->kind == OKRA_NODE_TRANSFORM_ ? &output->kernel->nodes[node->a] : NULL;
     return okra_data_kind(output->y) == OKRA_DENSE && leaf &&
            node->transform == &okra_rbf_ && leaf->kind == OKRA_NODE_LEAF_ &&
            (leaf->leaf == &okra_linear_ || leaf->leaf == okra_linear_.distances);
 }
 
-static okra_status create(okra_context *ctx, const okra_output_ *output,
-                          const okra_options *options,
-                          const okra_decode_request_ *request, void **state)
+static okra_status open(okra_context *ctx, void *state, const okra_output_ *output,
+                        const void *options, const okra_decode_request_ *request)
 {
-    okra_points_options_ o;
-    okra_status st = okra_options_read(options, &okra_decoder_fixed_point_.options, &o);
-    if (st == OKRA_OK && !is_rbf(output)) {
-        st = okra_fail_(OKRA_EUNSUPPORTED,
-                        "decoder fixed-point needs an RBF output kernel on dense "
-                        "vectors; decoder gradient takes other smooth kernels");
-    }
-    return st == OKRA_OK ? okra_points_create_(ctx, "fixed-point", output, &o, request,
-                                               improve, state)
-                         : st;
+    REFUSE_IF(!is_rbf(output), OKRA_EUNSUPPORTED,
+              "decoder fixed-point needs an RBF output kernel on dense vectors; decoder "
+              "gradient takes other smooth kernels");
+    return okra_points_open_(ctx, state, "fixed-point", output, options, request,
+                             improve);
 }
 
 const okra_decoder_ okra_decoder_fixed_point_ = {
     .name = "fixed-point",
     .help = "new vectors under an RBF output kernel, by fixed-point iteration",
     .options = {"decoder fixed-point", okra_points_rows_, sizeof(okra_points_options_)},
-    .create = create,
+    .state = sizeof(okra_points_),
+    .open = open,
     .block = okra_points_block_,
     .finish = okra_points_finish_,
-    .free = okra_points_free_,
+    .clear = okra_points_clear_,
 };

@@ -13,8 +13,6 @@
 #include <math.h>
 #include <string.h>
 
-extern const okra_decoder_ okra_decoder_gradient_;
-
 static double evaluate(void *arg, const double *z, double *gradient, int d, double step)
 {
     okra_point_ *p = arg;
@@ -77,21 +75,19 @@ static void improve(okra_point_ *p, double *y)
     }
 }
 
-static okra_status create(okra_context *ctx, const okra_output_ *output,
-                          const okra_options *options,
-                          const okra_decode_request_ *request, void **state)
+static okra_status open(okra_context *ctx, void *state, const okra_output_ *output,
+                        const void *options, const okra_decode_request_ *request)
 {
-    okra_points_options_ o;
-    CHK(okra_options_read(options, &okra_decoder_gradient_.options, &o));
-    return okra_points_create_(ctx, "gradient", output, &o, request, improve, state);
+    return okra_points_open_(ctx, state, "gradient", output, options, request, improve);
 }
 
 const okra_decoder_ okra_decoder_gradient_ = {
     .name = "gradient",
     .help = "new vectors under any smooth output kernel, by L-BFGS",
     .options = {"decoder gradient", okra_points_rows_, sizeof(okra_points_options_)},
-    .create = create,
+    .state = sizeof(okra_points_),
+    .open = open,
     .block = okra_points_block_,
     .finish = okra_points_finish_,
-    .free = okra_points_free_,
+    .clear = okra_points_clear_,
 };

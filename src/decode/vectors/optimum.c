@@ -30,12 +30,10 @@ static const okra_option rows[] = {
     {0},
 };
 
-extern const okra_decoder_ okra_decoder_optimum_;
-
 typedef struct state {
     okra_output_ output;
     optimum_options o;
-    okra_judge_ *judge;
+    okra_criterion_eval_ *judge;
     okra_smooth_ *smooth;
     okra_int tests;
     double *mean, *scale; /* d each */
@@ -46,21 +44,17 @@ typedef struct state {
     double *jitter; /* a row of the block at hand, room for `tests` */
 } state;
 
-static void release(void *arg)
+static void clear(void *arg)
 {
     state *s = arg;
-    if (s) {
-        for (int w = 0; s->workers && w < s->worker_count; w++) {
-            okra_valleys_clear_(&s->workers[w]);
-        }
-        okra_free_(s->workers);
-        okra_judge_free_(s->judge);
-        okra_smooth_free_(s->smooth);
-        FREE(s->mean, s->scale, s->Y, s->report, s->jitter, s);
+    for (int w = 0; s->workers && w < s->worker_count; w++) {
+        okra_valleys_clear_(&s->workers[w]);
     }
+    okra_free_(s->workers);
+    okra_criterion_eval_free_(s->judge);
+    okra_smooth_free_(s->smooth);
+    FREE(s->mean, s->scale, s->Y, s->report, s->jitter);
 }
-
-OKRA_DROPS_(drop, state, release)
 
 okra_status okra_decode_smooth_(okra_context *ctx, const okra_output_ *output, bool *yes)
 {
@@ -112,19 +106,17 @@ static okra_status check(const okra_output_ *output, const okra_smooth_ *smooth)
     return OKRA_OK;
 }
 
-static okra_status create(okra_context *ctx, const okra_output_ *output,
-                          const okra_options *options,
-                          const okra_decode_request_ *request, void **out)
+static okra_status open(okra_context *ctx, void *arg, const okra_output_ *output,
+                        const void *options, const okra_decode_request_ *request)
 {
-    FREED_BY(drop) state *s = NULL;
+    state *s = arg;
+    s->o = *(const optimum_options *)options;
     REFUSE_IF(!output->criterion, OKRA_EUNSUPPORTED,
               "decoder optimum is for models of method tgp-kl and "
               "tgp-hsic, which minimise a criterion of their own");
     CHK(okra_decode_check_plain_("optimum", request));
-    ZMAKE(s, 1);
     s->output = *output;
     s->tests = request->tests;
-    CHK(okra_options_read(options, &okra_decoder_optimum_.options, &s->o));
     okra_status st =
         okra_smooth_create_(ctx, output->kernel, output->y, output->ky, &s->smooth);
     if (st != OKRA_OK) {
@@ -133,7 +125,7 @@ static okra_status create(okra_context *ctx, const okra_output_ *output,
     }
     CHK(check(output, s->smooth));
     CHK(moments(s));
-    CHK(okra_judge_create_(ctx, output, &s->judge));
+    CHK(okra_criterion_eval_create_(ctx, output, &s->judge));
     CHK(okra_doubles_(ctx, s->tests, okra_data_width(output->y), "the predictions",
                       &s->Y));
     CHK(okra_doubles_(ctx, s->tests, OKRA_REPORT_COLUMNS, "the report", &s->report));
@@ -146,7 +138,6 @@ static okra_status create(okra_context *ctx, const okra_output_ *output,
         s->workers[w].scale = s->scale;
         s->workers[w].centred = okra_smooth_spread_(s->smooth) != NULL;
     }
-    *out = TAKE(s);
     return OKRA_OK;
 }
 
@@ -222,8 +213,9 @@ const okra_decoder_ okra_decoder_optimum_ = {
     .help = "the vector that minimises the criterion of a twin Gaussian process",
     .options = {"decoder optimum", rows, sizeof(optimum_options)},
     .criterion = true,
-    .create = create,
+    .state = sizeof(state),
+    .open = open,
     .block = block_in,
     .finish = finish,
-    .free = release,
+    .clear = clear,
 };

@@ -32,35 +32,19 @@ const okra_option okra_points_rows_[] = {
     {0},
 };
 
-typedef struct state {
-    const char *who;
-    const okra_output_ *output;
-    okra_int tests, d, steps, top;
-    okra_improve_ improve;
-    okra_starts_ *starts; /* NULL under a linear kernel */
-    okra_smooth_ *smooth;
-    okra_smooth_work_ **works; /* one a worker */
-    int workers;
-    double *lo, *hi;  /* d each, or NULL            */
-    double *result;   /* tests x d                  */
-    double *distance; /* tests                      */
-} state;
-
-void okra_points_free_(void *arg)
+void okra_points_clear_(void *arg)
 {
-    state *s = arg;
-    if (s) {
-        okra_starts_free_(s->starts);
-        for (int k = 0; s->works && k < s->workers; k++) {
-            okra_smooth_work_free_(s->works[k]);
-        }
-        okra_free_(s->works);
-        okra_smooth_free_(s->smooth);
-        FREE(s->lo, s->hi, s->result, s->distance, s);
+    okra_points_ *s = arg;
+    okra_starts_free_(s->starts);
+    for (int k = 0; s->works && k < s->workers; k++) {
+        okra_smooth_work_free_(s->works[k]);
     }
+    okra_free_(s->works);
+    okra_smooth_free_(s->smooth);
+    FREE(s->lo, s->hi, s->result, s->distance);
 }
 
-static okra_status read_box(state *s, const char *text)
+static okra_status read_box(okra_points_ *s, const char *text)
 {
     char *comma = NULL, *end = NULL;
     if (!*text) {
@@ -82,7 +66,7 @@ static okra_status read_box(state *s, const char *text)
     return OKRA_OK;
 }
 
-static okra_status prepare_slopes(okra_context *ctx, state *s)
+static okra_status prepare_slopes(okra_context *ctx, okra_points_ *s)
 {
     const okra_data *y = s->output->y;
     CHK(okra_smooth_create_(ctx, s->output->kernel, y, s->output->ky, &s->smooth));
@@ -95,16 +79,12 @@ static okra_status prepare_slopes(okra_context *ctx, state *s)
     return OKRA_OK;
 }
 
-okra_status okra_points_create_(okra_context *ctx, const char *who,
-                                const okra_output_ *output,
-                                const okra_points_options_ *options,
-                                const okra_decode_request_ *request,
-                                okra_improve_ improve, void **out)
+okra_status okra_points_open_(okra_context *ctx, okra_points_ *s, const char *who,
+                              const okra_output_ *output,
+                              const okra_points_options_ *options,
+                              const okra_decode_request_ *request, okra_improve_ improve)
 {
-    okra_status st = OKRA_OK;
-    state *s = NULL;
-    TRY(okra_decode_check_plain_(who, request));
-    ZALLOC(s, 1);
+    CHK(okra_decode_check_plain_(who, request));
     s->who = who;
     s->output = output;
     s->tests = request->tests;
@@ -112,17 +92,14 @@ okra_status okra_points_create_(okra_context *ctx, const char *who,
     s->steps = options->steps;
     s->top = OKRA_MIN_(options->starts, okra_data_count(output->y));
     s->improve = improve;
-    TRY(read_box(s, options->box));
+    CHK(read_box(s, options->box));
     if (!output->features) {
-        TRY(okra_starts_create_(ctx, output, NULL, s->tests, s->top, false, &s->starts));
-        TRY(prepare_slopes(ctx, s));
+        CHK(okra_starts_create_(ctx, output, NULL, s->tests, s->top, false, &s->starts));
+        CHK(prepare_slopes(ctx, s));
     }
-    TRY(okra_doubles_(ctx, s->tests, s->d, "the decoded vectors", &s->result));
-    ALLOC(s->distance, s->tests);
-    *out = TAKE(s);
-done:
-    okra_points_free_(s);
-    return st;
+    CHK(okra_doubles_(ctx, s->tests, s->d, "the decoded vectors", &s->result));
+    MAKE(s->distance, s->tests);
+    return OKRA_OK;
 }
 
 /* ---- one point ---- */
@@ -156,12 +133,12 @@ void okra_point_clip_(const okra_point_ *p, double *y)
 /* ---- blocks ---- */
 
 typedef struct work {
-    state *s;
+    okra_points_ *s;
     const okra_block_ *block;
     double *space; /* space_size(s) a worker */
 } work;
 
-static okra_int space_size(const state *s)
+static okra_int space_size(const okra_points_ *s)
 {
     return 2 * OKRA_POINT_PAD_(s->output->y->n) + 4 * OKRA_POINT_PAD_(s->d);
 }
@@ -196,7 +173,7 @@ static double largest(okra_int n, const double *w)
 
 static void decode_one(const work *k, okra_int r, int worker)
 {
-    const state *s = k->s;
+    const okra_points_ *s = k->s;
     okra_int n = s->output->y->n, d = s->d, i = k->block->first + r;
     double *space = k->space + worker * space_size(s);
     double constant = okra_starts_constant_(s->starts);
@@ -242,7 +219,7 @@ static okra_status body(void *arg, okra_int begin, okra_int end, int worker)
 }
 
 /* The nearest training output, if it is in the box and as near as what was found. */
-static void prefer_training(const state *s, okra_int i, okra_key_ found)
+static void prefer_training(const okra_points_ *s, okra_int i, okra_key_ found)
 {
     const okra_data *y = s->output->y;
     okra_int count = 0;
@@ -258,7 +235,7 @@ static void prefer_training(const state *s, okra_int i, okra_key_ found)
     }
 }
 
-static okra_status search(okra_context *ctx, state *s, const okra_block_ *block)
+static okra_status search(okra_context *ctx, okra_points_ *s, const okra_block_ *block)
 {
     okra_int m = block->m;
     OWNED double *norm = NULL;
@@ -286,7 +263,8 @@ static okra_status search(okra_context *ctx, state *s, const okra_block_ *block)
 }
 
 /* y = h clipped, D = scale |y - h|^2 */
-static okra_status clip_explicit(okra_context *ctx, state *s, const okra_block_ *block)
+static okra_status clip_explicit(okra_context *ctx, okra_points_ *s,
+                                 const okra_block_ *block)
 {
     double *y = s->result + block->first * s->d;
     CHK(okra_block_explicit_(ctx, s->output, block, okra_mat_of_(y, block->m, s->d)));
@@ -304,14 +282,14 @@ static okra_status clip_explicit(okra_context *ctx, state *s, const okra_block_ 
 
 okra_status okra_points_block_(okra_context *ctx, void *arg, const okra_block_ *block)
 {
-    state *s = arg;
+    okra_points_ *s = arg;
     return s->output->features ? clip_explicit(ctx, s, block) : search(ctx, s, block);
 }
 
 okra_status okra_points_finish_(okra_context *ctx, void *arg, okra_decoded_ *out)
 {
     (void)ctx;
-    state *s = arg;
+    okra_points_ *s = arg;
     FREED_BY(okra_data_drop_) okra_data *objects = NULL;
     CHK(okra_data_adopt_dense_(&s->result, s->tests, s->d, "decoded vectors", &objects));
     CHK(okra_decoded_single_(objects, s->tests, s->distance, out));

@@ -5,7 +5,7 @@
 #ifndef OKRA_POINTS_H_
 #define OKRA_POINTS_H_
 
-#include "decode/decode.h"
+#include "decode/propose.h"
 #include "kernel/vectors/smooth.h"
 
 /* libLBFGS rounds d up to 16. */
@@ -43,15 +43,29 @@ typedef struct okra_points_options_ {
 } okra_points_options_;
 extern const okra_option okra_points_rows_[];
 
-okra_status okra_points_create_(okra_context *ctx, const char *who,
-                                const okra_output_ *output,
-                                const okra_points_options_ *options,
-                                const okra_decode_request_ *request,
-                                okra_improve_ improve, void **state) OKRA_CHECK;
+/* What decoders of points keep. */
+typedef struct okra_points_ {
+    const char *who;
+    const okra_output_ *output;
+    okra_int tests, d, steps, top;
+    okra_improve_ improve;
+    okra_starts_ *starts; /* NULL under a linear kernel */
+    okra_smooth_ *smooth;
+    okra_smooth_work_ **works; /* one a worker */
+    int workers;
+    double *lo, *hi;  /* d each, or NULL            */
+    double *result;   /* tests x d                  */
+    double *distance; /* tests                      */
+} okra_points_;
+okra_status okra_points_open_(okra_context *ctx, okra_points_ *state, const char *who,
+                              const okra_output_ *output,
+                              const okra_points_options_ *options,
+                              const okra_decode_request_ *request,
+                              okra_improve_ improve) OKRA_CHECK;
 okra_status okra_points_block_(okra_context *ctx, void *state,
                                const okra_block_ *block) OKRA_CHECK;
 okra_status okra_points_finish_(okra_context *ctx, void *state,
                                 okra_decoded_ *out) OKRA_CHECK;
-void okra_points_free_(void *state);
+void okra_points_clear_(void *state);
 
 #endif

@@ -55,7 +55,8 @@ typedef struct okra_valleys_ {
 } okra_valleys_;
 
 okra_status okra_valleys_create_(okra_context *ctx, const okra_output_ *output,
-                                 const okra_judge_ *judge, const okra_smooth_ *smooth,
+                                 const okra_criterion_eval_ *judge,
+                                 const okra_smooth_ *smooth,
                                  okra_valleys_ *valleys) OKRA_CHECK;
 void okra_valleys_clear_(okra_valleys_ *valleys);
 /* The search for the problem that is set: best, lowest and slope. */
@@ -73,12 +74,5 @@ void okra_valleys_member_(const okra_valleys_ *valleys, okra_int i, double *z);
 void okra_valleys_look_(okra_valleys_ *valleys, const double *z, double *l, double *self);
 /* The largest of f that is above -DBL_MAX, -1: none is left. */
 okra_int okra_most_of_(const double *f, okra_int count);
-
-/* ---- descent.c ---- */
-
-/* Runs searches 0..count-1 side by side from their z; the lowest point ever
- * seen is in best, lowest and slope. */
-okra_status okra_descend_(okra_valleys_ *valleys, okra_int count,
-                          const okra_valleys_options_ *options) OKRA_CHECK;
 
 #endif

@@ -190,15 +190,15 @@ static okra_status sample_gram(const choice *c, const okra_kernel *kernel, int r
                                double **K, okra_data **some)
 {
     okra_kernel part = *kernel;
-    FREED_BY(okra_bound_drop_) okra_bound_ *bound = NULL;
+    FREED_BY(okra_trained_kernel_drop_) okra_trained_kernel_ *bound = NULL;
     part.count = root + 1; /* children come before parents */
     okra_data_free(*some);
     *some = NULL;
     CHK(sample(c->data, some));
     okra_int n = (*some)->n;
-    CHK(okra_bound_create_(c->ctx, &part, *some, &bound));
+    CHK(okra_trained_kernel_create_(c->ctx, &part, *some, &bound));
     CHK(okra_doubles_(c->ctx, n, n, "a sample of the Gram matrix", K));
-    return okra_bound_gram_(c->ctx, bound, okra_mat_of_(*K, n, n));
+    return okra_trained_kernel_gram_(c->ctx, bound, okra_mat_of_(*K, n, n));
 }
 
 typedef struct distance {
@@ -515,9 +515,7 @@ okra_status okra_kernel_auto_(okra_context *ctx, const char *text, const okra_da
 okra_status okra_kernel_choose(okra_context *context, const char *text,
                                const okra_data *data, okra_kernel **out)
 {
-    NOT_NULL(text);
-    NOT_NULL(data);
-    NOT_NULL(out);
+    NOT_NULL(text, data, out);
     char *numbers = NULL;
     okra_status st = okra_kernel_auto_(context, text, data, &numbers);
     st = st == OKRA_OK ? okra_kernel_parse(numbers, out) : st;

@@ -18,17 +18,22 @@ typedef struct builder {
     okra_int size, room;
 } builder;
 
-static okra_status put(builder *b, const char *text)
+OKRA_PRINTF(2, 3) static okra_status put(builder *b, const char *format, ...)
 {
-    okra_int length = (okra_int)strlen(text);
-    if (b->size + length + 1 > b->room) {
+    for (;;) {
+        va_list args;
+        va_start(args, format);
+        int length = vsnprintf(b->text ? b->text + b->size : NULL,
+                               (size_t)(b->room - b->size), format, args);
+        va_end(args);
+        if (length < b->room - b->size) {
+            b->size += length;
+            return OKRA_OK;
+        }
         okra_int room = 2 * b->room + length + 64;
         RESIZE(b->text, room);
         b->room = room;
     }
-    memcpy(b->text + b->size, text, (size_t)length + 1);
-    b->size += length;
-    return OKRA_OK;
 }
 
 /* The value of a field; "" for a number that was not given. */
@@ -69,24 +74,14 @@ static okra_status params_after(builder *b, const char *before,
                                 const okra_option_table *table, const char *params)
 {
     char buffer[32];
-
     for (const okra_option *row = table->rows; row->name; row++) {
         const char *value = value_text(row, params + row->offset, buffer);
         if (*value) {
-            CHK(put(b, before));
-            CHK(put(b, row->name));
-            CHK(put(b, "="));
-            CHK(put(b, value));
+            CHK(put(b, "%s%s=%s", before, row->name, value));
             before = ",";
         }
     }
-    return put(b, *before == ',' ? ")" : "");
-}
-
-static okra_status named_params(builder *b, const okra_option_table *table,
-                                const char *params)
-{
-    return params_after(b, "(", table, params);
+    return put(b, "%s", *before == ',' ? ")" : "");
 }
 
 /* The numbers in order, up to the last that was given. */
@@ -103,8 +98,7 @@ static okra_status listed_params(builder *b, const okra_option_table *table,
     for (int k = 0; k <= last; k++) {
         const okra_option *row = &table->rows[k];
         const char *value = value_text(row, params + row->offset, buffer);
-        CHK(put(b, k == 0 ? "(" : ","));
-        CHK(put(b, *value ? value : "0"));
+        CHK(put(b, "%s%s", k == 0 ? "(" : ",", *value ? value : "0"));
     }
     return put(b, ")");
 }
@@ -146,30 +140,19 @@ static int level_of(const okra_kernel *kernel, const okra_node_ *node)
 static okra_status write_node(builder *b, const okra_kernel *kernel, int place,
                               int level);
 
-static okra_status put_component(builder *b, int component)
-{
-    char text[16];
-    snprintf(text, sizeof text, "@%d", component);
-    return put(b, component ? text : "");
-}
-
 static okra_status write_leaf(builder *b, const okra_node_ *node)
 {
-    if (node->leaf->whole) { /* EXPR | chol(...) */
-        CHK(put(b, node->component ? "(" : ""));
-        CHK(put(b, (*(okra_kernel **)node->params)->text));
-        CHK(put(b, " | "));
+    const okra_kernel_class_ *leaf = node->leaf;
+    const char *inner = leaf->nested ? (*(okra_kernel **)node->params)->text : "";
+    const char *open = leaf->whole && node->component ? "(" : "";
+    bool after = leaf->nested && !leaf->whole;
+    if (leaf->whole) { /* EXPR | chol(...) */
+        CHK(put(b, "%s%s | ", open, inner));
     }
-    CHK(put(b, node->leaf->name));
-    if (node->leaf->nested && !node->leaf->whole) {
-        CHK(put(b, "("));
-        CHK(put(b, (*(okra_kernel **)node->params)->text));
-        CHK(params_after(b, ",", &node->leaf->params, node->params));
-    } else {
-        CHK(named_params(b, &node->leaf->params, node->params));
-    }
-    CHK(put(b, node->leaf->whole && node->component ? ")" : ""));
-    return put_component(b, node->component);
+    CHK(put(b, "%s%s%s", leaf->name, after ? "(" : "", after ? inner : ""));
+    CHK(params_after(b, after ? "," : "(", &leaf->params, node->params));
+    CHK(put(b, "%s", *open ? ")" : ""));
+    return node->component ? put(b, "@%d", node->component) : OKRA_OK;
 }
 
 static okra_status write_transform(builder *b, const okra_kernel *kernel,
@@ -177,14 +160,15 @@ static okra_status write_transform(builder *b, const okra_kernel *kernel,
 {
     const okra_transform_class_ *t = node->transform;
     const char *name = short_name(kernel, node);
-
     if (!name) {
         CHK(write_node(b, kernel, node->a, PIPE));
         CHK(put(b, " | "));
     }
-    CHK(put(b, name ? name : t->name));
-    CHK((t->positional ? listed_params : named_params)(b, &t->params, node->params));
-    return put_component(b, name ? kernel->nodes[node->a].component : 0);
+    CHK(put(b, "%s", name ? name : t->name));
+    CHK(t->positional ? listed_params(b, &t->params, node->params)
+                      : params_after(b, "(", &t->params, node->params));
+    int component = name ? kernel->nodes[node->a].component : 0;
+    return component ? put(b, "@%d", component) : OKRA_OK;
 }
 
 static okra_status write_node(builder *b, const okra_kernel *kernel, int place, int level)
@@ -194,7 +178,7 @@ static okra_status write_node(builder *b, const okra_kernel *kernel, int place, 
     bool sum = node->kind == OKRA_NODE_SUM_;
     char number[32];
 
-    CHK(put(b, enclosed ? "(" : ""));
+    CHK(put(b, "%s", enclosed ? "(" : ""));
     switch (node->kind) {
     case OKRA_NODE_LEAF_:
         CHK(write_leaf(b, node));
@@ -205,7 +189,7 @@ static okra_status write_node(builder *b, const okra_kernel *kernel, int place, 
     case OKRA_NODE_CONSTANT_:
     case OKRA_NODE_SCALE_:
         okra_double_text_(node->scale, number);
-        CHK(put(b, number));
+        CHK(put(b, "%s", number));
         if (node->kind == OKRA_NODE_SCALE_) {
             CHK(put(b, "*"));
             CHK(write_node(b, kernel, node->a, PRODUCT));
@@ -214,12 +198,12 @@ static okra_status write_node(builder *b, const okra_kernel *kernel, int place, 
     case OKRA_NODE_SUM_:
     case OKRA_NODE_PRODUCT_:
         CHK(write_node(b, kernel, node->a, sum ? SUM : PRODUCT));
-        CHK(put(b, sum ? " + " : "*"));
+        CHK(put(b, "%s", sum ? " + " : "*"));
         /* The right operand, if of the same kind, keeps its parentheses. */
         CHK(write_node(b, kernel, node->b, sum ? PRODUCT : SINGLE));
         break;
     }
-    return put(b, enclosed ? ")" : "");
+    return put(b, "%s", enclosed ? ")" : "");
 }
 
 okra_status okra_expr_text_(const okra_kernel *kernel, char **text)
@@ -239,7 +223,8 @@ static void free_texts(const okra_option_table *table, char *params)
 {
     for (const okra_option *row = table->rows; row->name; row++) {
         char **field = (char **)(void *)(params + row->offset);
-        if (okra_option_is_text_(row) && *field != row->preset) {
+        bool text = row->type == OKRA_OPTION_TEXT || row->type == OKRA_OPTION_READ;
+        if (text && *field != row->preset) {
             okra_free_(*field);
         }
     }
@@ -265,8 +250,7 @@ okra_status okra_kernel_parse(const char *text, okra_kernel **out)
 {
     FREED_BY(okra_kernel_drop_) okra_kernel *kernel = NULL;
 
-    NOT_NULL(text);
-    NOT_NULL(out);
+    NOT_NULL(text, out);
     ZMAKE(kernel, 1);
     CHK(okra_expr_parse_(text, NULL, kernel));
     CHK(okra_expr_text_(kernel, &kernel->text));
@@ -346,7 +330,8 @@ okra_shape_ okra_kernel_shape_(const okra_kernel *kernel, double *scale)
 
 bool okra_kernel_is_linear_(const okra_kernel *kernel, double *scale)
 {
-    return okra_kernel_shape_(kernel, scale) == OKRA_SHAPE_INNER_;
+    const okra_kernel_class_ *leaf = only_leaf(kernel, scale);
+    return leaf && leaf->shape == OKRA_SHAPE_INNER_;
 }
 
 bool okra_kernel_by_counts_(const okra_kernel *kernel)

@@ -41,33 +41,36 @@ typedef struct okra_sugar_ {
 } okra_sugar_;
 extern const okra_sugar_ okra_sugar_names_[]; /* ends at name == NULL */
 
-/* Numbers where a grid stood, and the place in the text. */
-okra_status okra_grid_add_(okra_grid_ *grid, size_t begin, size_t end, char **values,
-                           okra_int count) OKRA_CHECK;
-
-/* A grid without places, for an alternative that is being parsed; then cut out of the
- * text that it was parsed in. */
-okra_status okra_grid_empty_(okra_grid_ **out) OKRA_CHECK;
-okra_status okra_grid_cut_(okra_grid_ *grid, const char *text, size_t begin,
-                           size_t end) OKRA_CHECK;
-/* A place whose values are the cells of the alternatives, which are taken over on success
- * (their entries become NULL). */
-okra_status okra_grid_branches_(okra_grid_ *grid, size_t begin, size_t end,
-                                okra_grid_ **branches, okra_int count) OKRA_CHECK;
-
-/* The place added last is this parameter of the node of that serial number; asked for
- * again by place. */
-void okra_grid_own_(okra_grid_ *grid, const char *owner, const char *param, int node);
+/* Values where a grid stood, and the place in the text. */
+typedef struct okra_grid_axis_ {
+    size_t begin, end;
+    char **values;
+    okra_int count;
+    const char *owner, *param; /* whose parameter, NULL: not known */
+    int node;                  /* of the kernel: its serial number */
+    okra_grid_ **branches;     /* alternatives that the values are cells of, or NULL */
+    okra_int branch_count;
+} okra_grid_axis_;
+struct okra_grid_ {
+    char *text;
+    okra_grid_axis_ *axes;
+    okra_int count;
+};
+void okra_grid_axis_clear_(okra_grid_axis_ *axis);
+/* Takes over what the axis holds, on success. */
+okra_status okra_grid_add_(okra_grid_ *grid, okra_grid_axis_ *axis);
+/* The same, its values the cells of its branches. */
+okra_status okra_grid_branches_(okra_grid_ *grid, okra_grid_axis_ *axis);
+/* Whose parameter the place is. */
 int okra_grid_owner_(const okra_grid_ *grid, okra_int place, const char **owner,
                      const char **param);
 
 /* Fills `kernel` (zeroed by the caller, who frees it after failure too); grid == NULL:
  * grids are refused. */
-okra_status okra_expr_parse_(const char *text, okra_grid_ *grid,
-                             okra_kernel *kernel) OKRA_CHECK;
+okra_status okra_expr_parse_(const char *text, okra_grid_ *grid, okra_kernel *kernel);
 /* Frees what the kernel holds, not the kernel. */
 void okra_expr_clear_(okra_kernel *kernel);
 /* The canonical text, to be freed with okra_free_. */
-okra_status okra_expr_text_(const okra_kernel *kernel, char **text) OKRA_CHECK;
+okra_status okra_expr_text_(const okra_kernel *kernel, char **text);
 
 #endif

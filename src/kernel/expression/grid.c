@@ -7,84 +7,55 @@
 #include <math.h>
 #include <string.h>
 
-typedef struct axis {
-    size_t begin, end; /* where it stands in the text */
-    char **values;
-    okra_int count;
-    const char *owner, *param; /* whose parameter, NULL: not known */
-    int node;                  /* of the kernel */
-    okra_grid_ **branches;     /* alternatives that the values are cells of, or NULL */
-    okra_int branch_count;
-} axis;
+void okra_grid_axis_clear_(okra_grid_axis_ *axis)
+{
+    for (okra_int v = 0; v < axis->count; v++) {
+        okra_free_(axis->values[v]);
+    }
+    for (okra_int b = 0; b < axis->branch_count; b++) {
+        okra_grid_free_(axis->branches[b]);
+    }
+    FREE(axis->values, axis->branches);
+}
 
-struct okra_grid_ {
-    char *text;
-    axis *axes;
-    okra_int count;
-};
+void okra_grid_free_(okra_grid_ *grid)
+{
+    if (grid) {
+        for (okra_int k = 0; k < grid->count; k++) {
+            okra_grid_axis_clear_(&grid->axes[k]);
+        }
+        FREE(grid->axes, grid->text, grid);
+    }
+}
 
-okra_status okra_grid_add_(okra_grid_ *grid, size_t begin, size_t end, char **values,
-                           okra_int count)
+okra_status okra_grid_add_(okra_grid_ *grid, okra_grid_axis_ *axis)
 {
     RESIZE(grid->axes, grid->count + 1);
-    grid->axes[grid->count++] =
-        (axis){.begin = begin, .end = end, .values = values, .count = count, .node = -1};
+    grid->axes[grid->count++] = TAKE(*axis);
     return OKRA_OK;
 }
 
 /* ---- alternatives ---- */
 
-okra_status okra_grid_empty_(okra_grid_ **out)
-{
-    ZMAKE(*out, 1);
-    return OKRA_OK;
-}
-
-okra_status okra_grid_cut_(okra_grid_ *grid, const char *text, size_t begin, size_t end)
-{
-    grid->text = okra_strndup_(text + begin, end - begin);
-    for (okra_int k = 0; k < grid->count; k++) {
-        grid->axes[k].begin -= begin;
-        grid->axes[k].end -= begin;
-    }
-    return grid->text ? OKRA_OK : OKRA_EMEM;
-}
-
-okra_status okra_grid_branches_(okra_grid_ *grid, size_t begin, size_t end,
-                                okra_grid_ **branches, okra_int count)
+okra_status okra_grid_branches_(okra_grid_ *grid, okra_grid_axis_ *axis)
 {
     enum { VALUES_MOST = 10000 };
-    okra_status st = OKRA_OK;
-    okra_int total = 0, have = 0;
-    char **values = NULL;
-    okra_grid_ **kept = NULL;
-    for (okra_int b = 0; b < count; b++) {
-        okra_int cells = okra_grid_count_(branches[b]);
+    okra_int total = 0;
+    for (okra_int b = 0; b < axis->branch_count; b++) {
+        okra_int cells = okra_grid_count_(axis->branches[b]);
         REFUSE_IF(cells < 0 || (total += cells) > VALUES_MOST, OKRA_EARG,
                   "kernel expression: the alternatives have more than %d values",
                   VALUES_MOST);
     }
-    ZALLOC(values, total);
-    ALLOC(kept, count);
-    for (okra_int b = 0; b < count; b++) {
-        okra_int cells = okra_grid_count_(branches[b]);
+    MAKE(axis->values, total);
+    for (okra_int b = 0; b < axis->branch_count; b++) {
+        okra_int cells = okra_grid_count_(axis->branches[b]);
         for (okra_int c = 0; c < cells; c++) {
-            TRY(okra_grid_text_(branches[b], c, &values[have]));
-            have++;
+            CHK(okra_grid_text_(axis->branches[b], c, &axis->values[axis->count]));
+            axis->count++;
         }
     }
-    TRY(okra_grid_add_(grid, begin, end, values, total));
-    axis *last = &grid->axes[grid->count - 1];
-    for (okra_int b = 0; b < count; b++) {
-        kept[b] = TAKE(branches[b]);
-    }
-    last->branches = kept;
-    last->branch_count = count;
-    return OKRA_OK;
-done:
-    okra_parse_list_free_(values, have);
-    okra_free_(kept);
-    return st;
+    return okra_grid_add_(grid, axis);
 }
 
 okra_status okra_grid_narrow_(const okra_grid_ *grid, okra_int cell, char **text,
@@ -100,7 +71,7 @@ okra_status okra_grid_narrow_(const okra_grid_ *grid, okra_int cell, char **text
         cell /= grid->axes[k].count;
     }
     for (okra_int k = 0; k < grid->count; k++) {
-        const axis *a = &grid->axes[k];
+        const okra_grid_axis_ *a = &grid->axes[k];
         okra_int b = 0, at = digit[k], cells = a->count;
         chosen[k] = NULL; /* as it stands */
         for (; a->branches && b < a->branch_count; b++) {
@@ -142,24 +113,6 @@ okra_status okra_grid_parse_(const char *text, okra_grid_ **out)
     return OKRA_OK;
 }
 
-void okra_grid_free_(okra_grid_ *grid)
-{
-    if (!grid) {
-        return;
-    }
-    for (okra_int k = 0; k < grid->count; k++) {
-        for (okra_int v = 0; v < grid->axes[k].count; v++) {
-            okra_free_(grid->axes[k].values[v]);
-        }
-        okra_free_(grid->axes[k].values);
-        for (okra_int b = 0; b < grid->axes[k].branch_count; b++) {
-            okra_grid_free_(grid->axes[k].branches[b]);
-        }
-        okra_free_(grid->axes[k].branches);
-    }
-    FREE(grid->axes, grid->text, grid);
-}
-
 okra_int okra_grid_count_(const okra_grid_ *grid)
 {
     okra_int count = 1;
@@ -176,55 +129,33 @@ okra_int okra_grid_count_(const okra_grid_ *grid)
 okra_status okra_grid_plain_(const char *what, const char *text, bool numeric, bool whole,
                              okra_grid_ **out)
 {
-    okra_status st = OKRA_OK;
-    okra_grid_ *grid = NULL;
-    char **values = NULL;
-    okra_int count = 0;
-    okra_parser_ p = {.text = text, .what = what};
-
-    ZALLOC(grid, 1);
-    grid->text = okra_strdup_(text);
-    if (!grid->text) {
-        st = OKRA_EMEM;
-        goto done;
-    }
-    while (text[p.at]) {
-        bool place = p.at == 0 || text[p.at - 1] == '=', found = false;
-        size_t begin = p.at;
-        if (numeric || text[p.at] == '{' ||
-            (place && okra_parse_number_(text + p.at, false) > 0)) {
-            TRY(okra_parse_list_(&p, numeric || text[p.at] != '{', whole,
-                                 numeric && begin == 0, &values, &count, &found));
+    FREED_BY(okra_grid_drop_) okra_grid_ *grid = NULL;
+    okra_parser_ parser = {.text = text, .what = what}, *p = &parser;
+    ZMAKE(grid, 1);
+    GOT(grid->text = okra_strdup_(text));
+    while (text[p->at]) {
+        FREED_BY(okra_grid_axis_clear_) okra_grid_axis_ axis = {0};
+        bool place = p->at == 0 || text[p->at - 1] == '=', found = false;
+        size_t begin = p->at;
+        if (numeric || text[begin] == '{' ||
+            (place && okra_parse_number_(text + begin, false) > 0)) {
+            CHK(okra_parse_list_(p, numeric || text[begin] != '{', whole, &axis, &found));
+        }
+        if (numeric && begin == 0) {
+            CHK(okra_parse_commas_(p, &axis));
+            found = true;
         }
         if (found) {
-            TRY(okra_grid_add_(grid, begin, p.at, values, count));
-            values = NULL;
+            CHK(okra_grid_add_(grid, &axis));
         } else {
-            p.at = begin + 1;
+            p->at = begin + 1;
         }
-        if (numeric && (!found || text[p.at])) {
-            st = okra_parse_fail_(&p, OKRA_EARG, begin,
-                                  "expected a number, {a,b,...}, lo..hi or lo..hi:steps");
-            goto done;
-        }
+        PARSE_REFUSE_IF(numeric && (!found || text[p->at]), begin,
+                        "expected a number, {a,b,...}, lo..hi or lo..hi:steps");
     }
-    if (numeric && grid->count == 0) {
-        st = okra_parse_fail_(&p, OKRA_EARG, 0, "the grid is empty");
-        goto done;
-    }
+    PARSE_REFUSE_IF(numeric && grid->count == 0, 0, "the grid is empty");
     *out = TAKE(grid);
-done:
-    okra_parse_list_free_(values, count);
-    okra_grid_free_(grid);
-    return st;
-}
-
-void okra_grid_own_(okra_grid_ *grid, const char *owner, const char *param, int node)
-{
-    axis *last = &grid->axes[grid->count - 1];
-    last->owner = owner;
-    last->param = param;
-    last->node = node;
+    return OKRA_OK;
 }
 
 int okra_grid_owner_(const okra_grid_ *grid, okra_int place, const char **owner,
@@ -249,7 +180,7 @@ okra_int okra_grid_place_(const okra_grid_ *grid, okra_int place,
 
 bool okra_grid_range_(const okra_grid_ *grid, okra_int place, double *low, double *high)
 {
-    const axis *a = &grid->axes[place];
+    const okra_grid_axis_ *a = &grid->axes[place];
     const char *text = grid->text + a->begin, *end = grid->text + a->end;
     size_t first = okra_parse_number_(text, true);
     if (*text == '{' || a->count < 2 || first == 0 ||
@@ -268,7 +199,7 @@ bool okra_grid_range_(const okra_grid_ *grid, okra_int place, double *low, doubl
 /* An alternative within a larger text goes between parentheses where it has operators. */
 static bool wrapped(const okra_grid_ *grid, okra_int place, const char *value)
 {
-    const axis *a = &grid->axes[place];
+    const okra_grid_axis_ *a = &grid->axes[place];
     bool alone = a->begin == 0 && !grid->text[a->end];
     return a->branches && !alone && strpbrk(value, "|+*");
 }

@@ -99,82 +99,60 @@ static bool numbers(const char *s)
     return *s != '*' && *s != '|' && *s != '+';
 }
 
-/* {EXPR, EXPR, ...} where a kernel stands. */
-static bool alternatives_ahead(const okra_parser_ *p)
-{
-    return p->text[p->at] == '{' && !numbers(p->text + p->at);
-}
-
 /* One alternative: parsed as a kernel of its own, its lists kept in `branch`. */
 static okra_status one(okra_parser_ *p, okra_grid_ **branch)
 {
-    okra_status st = OKRA_OK;
-    okra_kernel *outer = p->kernel, inner = {.nodes = NULL};
-    okra_grid_ *grid = p->grid, *own = NULL;
+    FREED_BY(okra_grid_drop_) okra_grid_ *own = NULL;
+    FREED_BY(okra_expr_clear_) okra_kernel kernel = {.nodes = NULL};
+    okra_parser_ inner = *p;
     int root;
-
-    TRY(okra_grid_empty_(&own));
-    okra_parse_space_(p);
-    size_t begin = p->at;
-    p->kernel = &inner;
-    p->grid = own;
-    TRY(parse_pipe(p, &root));
+    ZMAKE(own, 1);
+    inner.kernel = &kernel;
+    inner.grid = own;
+    okra_parse_next_(&inner);
+    size_t begin = inner.at;
+    CHK(parse_pipe(&inner, &root));
+    p->at = inner.at;
+    p->made = inner.made;
     size_t end = p->at;
     while (end > begin && strchr(" \t\n", p->text[end - 1])) {
         end--;
     }
-    TRY(okra_grid_cut_(own, p->text, begin, end));
+    GOT(own->text = okra_strndup_(p->text + begin, end - begin));
+    for (okra_int k = 0; k < own->count; k++) {
+        own->axes[k].begin -= begin;
+        own->axes[k].end -= begin;
+    }
     *branch = TAKE(own);
-done:
-    p->kernel = outer;
-    p->grid = grid;
-    okra_expr_clear_(&inner);
-    okra_grid_free_(own);
-    return st;
+    return OKRA_OK;
 }
 
 static okra_status parse_alternatives(okra_parser_ *p)
 {
     enum { MOST = 100 };
-    okra_status st = OKRA_OK;
-    okra_grid_ *branches[MOST] = {NULL};
-    okra_int count = 0;
-    size_t begin = p->at;
-
+    FREED_BY(okra_grid_axis_clear_) okra_grid_axis_ axis = {.begin = p->at, .node = -1};
     if (!p->grid) {
-        size_t length = strcspn(p->text + begin, "}") + 1;
-        return okra_parse_fail_(p, OKRA_EARG, begin,
+        size_t length = strcspn(p->text + axis.begin, "}") + 1;
+        return okra_parse_fail_(p, OKRA_EARG, axis.begin,
                                 "'%.*s' are alternatives for selection: one kernel is "
                                 "needed here",
-                                (int)OKRA_MIN_(length, 40), p->text + begin);
+                                (int)OKRA_MIN_(length, 40), p->text + axis.begin);
     }
-    PARSE_REFUSE_IF(++p->depth > OKRA_PARSE_DEPTH_, begin,
-                    "more than %d parentheses within one another", OKRA_PARSE_DEPTH_);
+    PARSE_REFUSE_IF(++p->depth > DEPTH_MOST, axis.begin,
+                    "more than %d parentheses within one another", DEPTH_MOST);
+    ZMAKE(axis.branches, MOST);
     do {
-        if (count == MOST) {
-            st = okra_parse_fail_(p, OKRA_EARG, p->at, "more than %d alternatives", MOST);
-            goto done;
-        }
+        PARSE_REFUSE_IF(axis.branch_count == MOST, p->at, "more than %d alternatives",
+                        MOST);
         p->at++; /* { or , */
-        TRY(one(p, &branches[count]));
-        count++;
-        okra_parse_space_(p);
-    } while (p->text[p->at] == ',');
-    if (p->text[p->at] != '}') {
-        st = okra_parse_fail_(p, OKRA_EARG, p->at, "expected ',' or '}'");
-        goto done;
-    }
-    p->at++;
+        CHK(one(p, &axis.branches[axis.branch_count]));
+        axis.branch_count++;
+    } while (okra_parse_next_(p) == ',');
+    PARSE_REFUSE_IF(p->text[p->at] != '}', p->at, "expected ',' or '}'");
+    axis.end = ++p->at;
     p->depth--;
-    st = okra_grid_branches_(p->grid, begin, p->at, branches, count);
-    if (st == OKRA_EARG) {
-        st = okra_parse_point_(p, st, begin);
-    }
-done:
-    for (okra_int k = 0; k < count; k++) {
-        okra_grid_free_(branches[k]);
-    }
-    return st;
+    okra_status st = okra_grid_branches_(p->grid, &axis);
+    return st == OKRA_EARG ? okra_parse_point_(p, st, axis.begin) : st;
 }
 
 /* ---- the rest of the grammar ---- */
@@ -192,12 +170,10 @@ static okra_status push(okra_parser_ *p, okra_node_ node, int *place)
     return OKRA_OK;
 }
 
-/* ---- names ---- */
-
 /* The name at the cursor, cut to fit; the cursor moves behind it. */
 static okra_status take_name(okra_parser_ *p, const char *expected, char name[64])
 {
-    okra_parse_space_(p);
+    okra_parse_next_(p);
     size_t length = okra_parse_name_(p->text + p->at);
     PARSE_REFUSE_IF(length == 0, p->at, "expected %s", expected);
     snprintf(name, 64, "%.*s", (int)OKRA_MIN_(length, 63), p->text + p->at);
@@ -212,7 +188,6 @@ static okra_status with_params(okra_parser_ *p, okra_node_ node,
                                const okra_option_table *table, bool positional,
                                int *place)
 {
-
     CHK(push(p, node, place));
     void *params = okra_zalloc_((okra_int)table->size, 1);
     GOT(params);
@@ -238,56 +213,42 @@ static okra_status with_inner(okra_parser_ *p, okra_node_ node, okra_kernel *inn
 static okra_status transform(okra_parser_ *p, const okra_transform_class_ *t, size_t at,
                              int *place)
 {
-    okra_status st = OKRA_OK;
     okra_node_ *child = &p->kernel->nodes[*place];
     okra_node_ node = {.kind = OKRA_NODE_TRANSFORM_,
                        .transform = t,
                        .a = *place,
                        .scratch = child->scratch};
-
     if (t->distances && child->kind == OKRA_NODE_LEAF_ && child->leaf->distances) {
         child->leaf = child->leaf->distances;
     }
     CHK(with_params(p, node, &t->params, t->positional, place));
-    if (t->check) {
-        st = t->check(p->kernel->nodes[*place].params);
-        if (st != OKRA_OK) {
-            return okra_parse_point_(p, st, at);
-        }
-    }
-    return st;
+    okra_status st = t->check ? t->check(p->kernel->nodes[*place].params) : OKRA_OK;
+    return st == OKRA_OK ? st : okra_parse_point_(p, st, at);
 }
 
 /* '(' and the expression that a kernel of kernels begins with, a kernel of its own. */
 static okra_status nested(okra_parser_ *p, const char *name, okra_kernel **out)
 {
-    okra_status st = OKRA_OK;
-    okra_kernel *outer = p->kernel, *inner = NULL;
+    FREED_BY(okra_kernel_drop_) okra_kernel *kernel = NULL;
+    okra_parser_ inner = *p;
     int root;
-
-    okra_parse_space_(p);
-    PARSE_REFUSE_IF(p->text[p->at] != '(', p->at,
+    PARSE_REFUSE_IF(okra_parse_next_(&inner) != '(', inner.at,
                     "%s takes a kernel first, as in %s(linear)", name, name);
-    PARSE_REFUSE_IF(++p->depth > DEPTH_MOST, p->at,
+    PARSE_REFUSE_IF(++inner.depth > DEPTH_MOST, inner.at,
                     "more than %d parentheses within one another", DEPTH_MOST);
-    p->at++;
-    ZALLOC(inner, 1);
-    p->kernel = inner;
-    TRY(parse_pipe(p, &root));
-    TRY(okra_expr_text_(inner, &inner->text));
-    if (okra_kernel_low_(inner)) {
-        st = okra_parse_fail_(p, OKRA_EARG, p->at,
-                              "low rank within %s(...): it is for whole objects, as in "
-                              "%s(linear) | chol(rank=9)",
-                              name, name);
-        goto done;
-    }
-    p->depth--;
-    *out = TAKE(inner);
-done:
-    p->kernel = outer;
-    okra_kernel_free(inner);
-    return st;
+    inner.at++;
+    ZMAKE(kernel, 1);
+    inner.kernel = kernel;
+    CHK(parse_pipe(&inner, &root));
+    CHK(okra_expr_text_(kernel, &kernel->text));
+    PARSE_REFUSE_IF(okra_kernel_low_(kernel), inner.at,
+                    "low rank within %s(...): it is for whole objects, as in %s(linear) "
+                    "| chol(rank=9)",
+                    name, name);
+    p->at = inner.at;
+    p->made = inner.made;
+    *out = TAKE(kernel);
+    return OKRA_OK;
 }
 
 static okra_status pair(okra_parser_ *p, okra_node_kind_ kind, int a, int b, int *place);
@@ -296,9 +257,7 @@ static okra_status pair(okra_parser_ *p, okra_node_kind_ kind, int a, int b, int
 static okra_status mean(okra_parser_ *p, double *scale, int *place)
 {
     int count = 0, next = 0;
-
-    okra_parse_space_(p);
-    PARSE_REFUSE_IF(p->text[p->at] != '(' || ++p->depth > DEPTH_MOST, p->at,
+    PARSE_REFUSE_IF(okra_parse_next_(p) != '(' || ++p->depth > DEPTH_MOST, p->at,
                     "expected mean(kernel, kernel, ...)");
     do {
         p->at++; /* ( or , */
@@ -306,8 +265,7 @@ static okra_status mean(okra_parser_ *p, double *scale, int *place)
         if (count++ > 0) {
             CHK(pair(p, OKRA_NODE_SUM_, *place, next, place));
         }
-        okra_parse_space_(p);
-    } while (p->text[p->at] == ',');
+    } while (okra_parse_next_(p) == ',');
     PARSE_REFUSE_IF(p->text[p->at] != ')', p->at, "expected ',' or ')'");
     p->at++;
     p->depth--;
@@ -330,8 +288,7 @@ static bool parted(const okra_node_ *node)
 static okra_status component(okra_parser_ *p, int first)
 {
     enum { MOST = 64 };
-    okra_parse_space_(p);
-    if (p->text[p->at] != '@') {
+    if (okra_parse_next_(p) != '@') {
         return OKRA_OK;
     }
     size_t at = p->at++;
@@ -355,8 +312,6 @@ static okra_status leaf(okra_parser_ *p, double *scale, int *place)
     const okra_kernel_class_ *class = NULL;
     const okra_transform_class_ *sugar = NULL;
     char name[64];
-
-    okra_parse_space_(p);
     size_t at = p->at;
     CHK(take_name(p, "a kernel, a number or '('", name));
     for (int k = 0; okra_kernel_classes_[k]; k++) {
@@ -403,47 +358,36 @@ static okra_status leaf(okra_parser_ *p, double *scale, int *place)
 
 /* ---- sums and products ---- */
 
-static okra_status number(okra_parser_ *p, double *value)
+/* One factor: a number, or a grid of numbers, goes into *scale, anything else gives a
+ * node. */
+static okra_status factor(okra_parser_ *p, double *scale, int *place)
 {
     static const okra_option row = {
         .name = "factor", .type = OKRA_OPTION_NUMBER, .low = 0, .high = DBL_MAX};
-    return okra_parse_value_(p, "kernel expression", &row, value);
-}
-
-/* Is there a number, or a grid of numbers? */
-static bool number_ahead(const okra_parser_ *p)
-{
-    const char *s = p->text + p->at;
-    size_t name = okra_parse_name_(s);
-    return *s == '{' || okra_parse_number_(s, true) > 0 ||
-           (name == 4 && memcmp(s, "auto", 4) == 0);
-}
-
-/* One factor: a number goes into *scale, anything else gives a node. */
-static okra_status factor(okra_parser_ *p, double *scale, int *place)
-{
     okra_kernel *kernel = p->kernel;
     int first = kernel->count;
+    char next = okra_parse_next_(p);
+    const char *s = p->text + p->at;
+    bool automatic = okra_parse_name_(s) == 4 && memcmp(s, "auto", 4) == 0;
 
     *place = -1;
-    okra_parse_space_(p);
-    if (alternatives_ahead(p)) {
+    if (next == '{' && !numbers(s)) {
         okra_node_ stand_in = {.kind = OKRA_NODE_LEAF_, .leaf = &okra_linear_};
         CHK(parse_alternatives(p));
         CHK(push(p, stand_in, place));
-        CHK(component(p, first));
-    } else if (number_ahead(p)) {
+    } else if (next == '{' || automatic || okra_parse_number_(s, true) > 0) {
         double value = 1;
-        CHK(number(p, &value));
+        CHK(okra_parse_value_(p, "kernel expression", &row, &value));
         *scale *= value;
-    } else if (p->text[p->at] == '(') {
-        size_t open = p->at++;
-        PARSE_REFUSE_IF(++p->depth > DEPTH_MOST, open,
+        return OKRA_OK;
+    } else if (next == '(') {
+        PARSE_REFUSE_IF(++p->depth > DEPTH_MOST, p->at,
                         "more than %d parentheses within one another", DEPTH_MOST);
+        p->at++;
         CHK(parse_pipe(p, place));
         p->depth--;
-        okra_parse_space_(p);
-        PARSE_REFUSE_IF(p->text[p->at] != ')', p->at, "expected '+', '*', '|' or ')'");
+        PARSE_REFUSE_IF(okra_parse_next_(p) != ')', p->at,
+                        "expected '+', '*', '|' or ')'");
         p->at++;
         okra_node_ *last = &kernel->nodes[*place];
         if (last->kind == OKRA_NODE_SCALE_ || last->kind == OKRA_NODE_CONSTANT_) {
@@ -451,12 +395,10 @@ static okra_status factor(okra_parser_ *p, double *scale, int *place)
             *place = last->kind == OKRA_NODE_SCALE_ ? last->a : -1;
             kernel->count--;
         }
-        CHK(component(p, first));
     } else {
         CHK(leaf(p, scale, place));
-        CHK(component(p, first));
     }
-    return OKRA_OK;
+    return component(p, first);
 }
 
 static okra_status pair(okra_parser_ *p, okra_node_kind_ kind, int a, int b, int *place)
@@ -475,11 +417,10 @@ static okra_status product(okra_parser_ *p, int *place)
 {
     double scale = 1;
     int next;
-
-    okra_parse_space_(p);
+    okra_parse_next_(p);
     size_t at = p->at;
     CHK(factor(p, &scale, place));
-    for (okra_parse_space_(p); p->text[p->at] == '*'; okra_parse_space_(p)) {
+    while (okra_parse_next_(p) == '*') {
         p->at++;
         CHK(factor(p, &scale, &next));
         if (*place >= 0 && next >= 0) {
@@ -506,7 +447,6 @@ static okra_status low_rank(okra_parser_ *p, int kind, int first, size_t at, int
 {
     FREED_BY(okra_kernel_drop_) okra_kernel *inner = NULL;
     okra_node_ node = {.kind = OKRA_NODE_LEAF_, .leaf = okra_low_classes_[kind]};
-
     ZMAKE(inner, 1);
     inner->room = p->kernel->count - first;
     MAKE(inner->nodes, inner->room);
@@ -517,10 +457,8 @@ static okra_status low_rank(okra_parser_ *p, int kind, int first, size_t at, int
         moved->b -= first;
     }
     p->kernel->count = first;
-    if (okra_kernel_low_(inner)) {
-        return okra_parse_fail_(p, OKRA_EARG, at,
-                                "a kernel of low rank cannot be given another");
-    }
+    PARSE_REFUSE_IF(okra_kernel_low_(inner), at,
+                    "a kernel of low rank cannot be given another");
     CHK(okra_expr_text_(inner, &inner->text));
     okra_status st = with_inner(p, node, inner, place);
     inner = NULL;
@@ -528,46 +466,35 @@ static okra_status low_rank(okra_parser_ *p, int kind, int first, size_t at, int
     okra_low_ *low = &((okra_low_params_ *)p->kernel->nodes[*place].params)->low;
     low->kind = (okra_low_kind_)kind;
     st = okra_low_check_(low);
-    if (st != OKRA_OK) {
-        st = okra_parse_point_(p, st, at);
-    }
-    return st;
+    return st == OKRA_OK ? st : okra_parse_point_(p, st, at);
 }
 
-static int low_kind(const char *name)
-{
-    int kind = 0;
-    while (okra_low_classes_[kind] && strcmp(okra_low_classes_[kind]->name, name) != 0) {
-        kind++;
-    }
-    return okra_low_classes_[kind] ? kind : -1;
-}
-
-/* An expression up to the end, ')', ',' or '}'; the place of its root. */
 static okra_status parse_pipe(okra_parser_ *p, int *place)
 {
     int next, first = p->kernel->count;
     char name[64];
-
     CHK(product(p, place));
-    for (okra_parse_space_(p); p->text[p->at] == '+'; okra_parse_space_(p)) {
+    while (okra_parse_next_(p) == '+') {
         p->at++;
         CHK(product(p, &next));
         CHK(pair(p, OKRA_NODE_SUM_, *place, next, place));
     }
-    for (; p->text[p->at] == '|'; okra_parse_space_(p)) {
-        const okra_transform_class_ *found = NULL;
+    while (okra_parse_next_(p) == '|') {
+        int k = 0, low = 0;
         p->at++;
-        okra_parse_space_(p);
+        okra_parse_next_(p);
         size_t at = p->at;
         CHK(take_name(p, "a transform", name));
-        for (int k = 0; okra_transform_classes_[k]; k++) {
-            if (strcmp(okra_transform_classes_[k]->name, name) == 0) {
-                found = okra_transform_classes_[k];
-            }
+        while (okra_transform_classes_[k] &&
+               strcmp(okra_transform_classes_[k]->name, name) != 0) {
+            k++;
         }
-        int low = low_kind(name);
-        if (!found && low < 0) {
+        while (okra_low_classes_[low] &&
+               strcmp(okra_low_classes_[low]->name, name) != 0) {
+            low++;
+        }
+        const okra_transform_class_ *found = okra_transform_classes_[k];
+        if (!found && !okra_low_classes_[low]) {
             return unknown_name(p, at, name, false);
         }
         PARSE_REFUSE_IF(p->kernel->count >= NODES_MOST, at, "more than %d parts",
@@ -579,12 +506,9 @@ static okra_status parse_pipe(okra_parser_ *p, int *place)
 
 okra_status okra_expr_parse_(const char *text, okra_grid_ *grid, okra_kernel *kernel)
 {
-    okra_parser_ p = {.text = text, .grid = grid, .kernel = kernel};
+    okra_parser_ parser = {.text = text, .grid = grid, .kernel = kernel}, *p = &parser;
     int place;
-
-    CHK(parse_pipe(&p, &place));
-    if (text[p.at]) {
-        return okra_parse_fail_(&p, OKRA_EARG, p.at, "expected '+', '*', '|' or the end");
-    }
+    CHK(parse_pipe(p, &place));
+    PARSE_REFUSE_IF(text[p->at], p->at, "expected '+', '*', '|' or the end");
     return OKRA_OK;
 }

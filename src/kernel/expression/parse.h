@@ -32,7 +32,8 @@ okra_status okra_parse_fail_(const okra_parser_ *p, okra_status status, size_t a
     } while (0)
 /* Adds text and caret to the message of a call that failed. */
 okra_status okra_parse_point_(const okra_parser_ *p, okra_status status, size_t at);
-void okra_parse_space_(okra_parser_ *p);
+/* The next character that is no space; the cursor moves to it. */
+char okra_parse_next_(okra_parser_ *p);
 /* Length of the number at text: digits[.digits][e[sign]digits], a sign before if
  * allowed; 0 if there is none. The dots of lo..hi end it. */
 size_t okra_parse_number_(const char *text, bool sign);
@@ -41,14 +42,14 @@ size_t okra_parse_name_(const char *text);
 /* One value, or a grid of them, checked as the row says; the (first) value goes to
  * `field`. */
 okra_status okra_parse_value_(okra_parser_ *p, const char *owner, const okra_option *row,
-                              void *field) OKRA_CHECK;
-/* What stands at the cursor: a list or range (*grid), or one value. `commas`: a list may
- * lack braces. */
-okra_status okra_parse_list_(okra_parser_ *p, bool numeric, bool whole, bool commas,
-                             char ***values, okra_int *count, bool *grid) OKRA_CHECK;
-void okra_parse_list_free_(char **values, okra_int count); /* accepts NULL */
+                              void *field);
+/* What stands at the cursor: a list or range (*grid), or one value; and more values after
+ * commas. */
+okra_status okra_parse_list_(okra_parser_ *p, bool numeric, bool whole,
+                             okra_grid_axis_ *out, bool *grid);
+okra_status okra_parse_commas_(okra_parser_ *p, okra_grid_axis_ *out);
 /* (name=value, ...) or nothing; fills `fields` of the table. */
 okra_status okra_parse_params_(okra_parser_ *p, const okra_option_table *table,
-                               bool positional, void *fields) OKRA_CHECK;
+                               bool positional, void *fields);
 
 #endif

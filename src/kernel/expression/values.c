@@ -55,37 +55,31 @@ okra_status okra_parse_fail_(const okra_parser_ *p, okra_status status, size_t a
 
 /* ---- words ---- */
 
-void okra_parse_space_(okra_parser_ *p)
+char okra_parse_next_(okra_parser_ *p)
 {
     while (isspace((unsigned char)p->text[p->at])) {
         p->at++;
     }
+    return p->text[p->at];
 }
 
-static size_t digits(const char *s)
-{
-    size_t k = 0;
-    while (isdigit((unsigned char)s[k])) {
-        k++;
-    }
-    return k;
-}
+static const char digits[] = "0123456789";
 
 size_t okra_parse_number_(const char *text, bool sign)
 {
     const char *s = text;
     s += sign && (*s == '-' || *s == '+');
-    size_t whole = digits(s), fraction = 0;
+    size_t whole = strspn(s, digits), fraction = 0;
     s += whole;
     if (*s == '.' && s[1] != '.') {
-        fraction = digits(s + 1);
+        fraction = strspn(s + 1, digits);
         s += whole + fraction > 0 ? 1 + fraction : 0;
     }
     if (whole + fraction == 0) {
         return 0;
     }
     if (*s == 'e' || *s == 'E') {
-        size_t signs = s[1] == '-' || s[1] == '+', power = digits(s + 1 + signs);
+        size_t signs = s[1] == '-' || s[1] == '+', power = strspn(s + 1 + signs, digits);
         s += power ? 1 + signs + power : 0;
     }
     return (size_t)(s - text);
@@ -114,43 +108,16 @@ static size_t word(const char *text)
 
 /* ---- values ---- */
 
-typedef struct list {
-    char **items;
-    okra_int count;
-} list;
-
-static void list_clear(list *l)
+static okra_status append(okra_grid_axis_ *axis, const char *text, size_t length)
 {
-    for (okra_int k = 0; l->items && k < l->count; k++) {
-        okra_free_(l->items[k]);
-    }
-    okra_free_(l->items);
-}
-
-static okra_status append(list *l, const char *text, size_t length)
-{
-    char *copy = okra_strndup_(text, length);
-    GOT(copy);
-    char **grown = okra_realloc_(l->items, l->count + 1, sizeof *grown);
-    if (!grown) {
-        okra_free_(copy);
-        return OKRA_EMEM;
-    }
-    l->items = grown;
-    l->items[l->count++] = copy;
+    RESIZE(axis->values, axis->count + 1);
+    GOT(axis->values[axis->count] = okra_strndup_(text, length));
+    axis->count++;
     return OKRA_OK;
 }
 
-static okra_status bad_range(const okra_parser_ *p, size_t at)
-{
-    return okra_parse_fail_(p, OKRA_EARG, at,
-                            "a range is lo..hi or lo..hi:steps with 0 < lo < hi and 2 to "
-                            "%d steps",
-                            STEPS_MOST);
-}
-
 /* Log-spaced from lo to hi, to 12 digits so that powers of ten stay short. */
-static okra_status range(okra_parser_ *p, bool whole, list *l)
+static okra_status range(okra_parser_ *p, bool whole, okra_grid_axis_ *l)
 {
     size_t at = p->at, first = okra_parse_number_(p->text + at, false);
     size_t second = okra_parse_number_(p->text + at + first + 2, false);
@@ -162,135 +129,111 @@ static okra_status range(okra_parser_ *p, bool whole, list *l)
 
     p->at += first + 2 + second;
     if (p->text[p->at] == ':') {
-        size_t length = digits(p->text + p->at + 1);
+        size_t length = strspn(p->text + p->at + 1, digits);
         steps = length ? okra_strtod_(p->text + p->at + 1, NULL) : 0;
         p->at += 1 + length;
         every = false;
     }
-    if (second == 0 || !(lo > 0 && lo < hi && isfinite(hi)) ||
-        !(steps >= 2 && steps <= STEPS_MOST)) {
-        return bad_range(p, at);
-    }
+    PARSE_REFUSE_IF(
+        second == 0 || !(lo > 0 && lo < hi && isfinite(hi)) ||
+            !(steps >= 2 && steps <= STEPS_MOST),
+        at, "a range is lo..hi or lo..hi:steps with 0 < lo < hi and 2 to %d steps",
+        STEPS_MOST);
     for (okra_int k = 0; k < (okra_int)steps; k++) {
         double share = (double)k / (steps - 1);
         double value = every ? ceil(lo) + (double)k : lo * pow(hi / lo, share);
         okra_number_format_(text, sizeof text, 12, whole ? round(value) : value);
-        if (l->count == 0 || strcmp(l->items[l->count - 1], text) != 0) {
+        if (l->count == 0 || strcmp(l->values[l->count - 1], text) != 0) {
             CHK(append(l, text, strlen(text)));
         }
     }
     return OKRA_OK;
 }
 
-static okra_status braces(okra_parser_ *p, list *l)
+static okra_status braces(okra_parser_ *p, okra_grid_axis_ *l)
 {
     do {
         p->at++; /* { or , */
-        okra_parse_space_(p);
+        okra_parse_next_(p);
         size_t length = word(p->text + p->at);
         PARSE_REFUSE_IF(length == 0, p->at, "expected a value");
         CHK(append(l, p->text + p->at, length));
         p->at += length;
-        okra_parse_space_(p);
-    } while (p->text[p->at] == ',');
+    } while (okra_parse_next_(p) == ',');
     PARSE_REFUSE_IF(p->text[p->at] != '}', p->at, "expected ',' or '}'");
     p->at++;
     return OKRA_OK;
 }
 
-/* Reads what stands at the cursor; *grid: it is not a single value. */
-static okra_status read_values(okra_parser_ *p, bool numeric, bool whole, list *l,
-                               bool *grid)
+okra_status okra_parse_list_(okra_parser_ *p, bool numeric, bool whole,
+                             okra_grid_axis_ *out, bool *grid)
 {
     const char *s = p->text + p->at;
     size_t length = okra_parse_number_(s, true);
+    out->begin = p->at;
+    out->node = -1;
     *grid = true;
     if (*s == '{') {
-        return braces(p, l);
-    }
-    if (numeric && length > 0 && s[length] == '.' && s[length + 1] == '.') {
-        return range(p, whole, l);
-    }
-    if (!numeric || length == 0) {
-        length = word(s);
-    }
-    *grid = numeric && strncmp(s, "auto", 4) == 0; /* auto, auto-align/30 */
-    PARSE_REFUSE_IF(length == 0, p->at, "expected a value");
-    p->at += length;
-    return append(l, s, length);
-}
-
-okra_status okra_parse_list_(okra_parser_ *p, bool numeric, bool whole, bool commas,
-                             char ***values, okra_int *count, bool *grid)
-{
-    FREED_BY(list_clear) list found = {NULL, 0};
-    CHK(read_values(p, numeric, whole, &found, grid));
-    while (commas && p->text[p->at] == ',') {
-        size_t length = word(p->text + ++p->at);
+        CHK(braces(p, out));
+    } else if (numeric && length > 0 && s[length] == '.' && s[length + 1] == '.') {
+        CHK(range(p, whole, out));
+    } else {
+        length = numeric && length > 0 ? length : word(s);
+        *grid = numeric && strncmp(s, "auto", 4) == 0; /* auto, auto-align/30 */
         PARSE_REFUSE_IF(length == 0, p->at, "expected a value");
-        CHK(append(&found, p->text + p->at, length));
         p->at += length;
+        CHK(append(out, s, length));
     }
-    *grid = *grid || commas;
-    if (*grid) {
-        *values = found.items;
-        *count = found.count;
-        found.items = NULL;
-    }
+    out->end = p->at;
     return OKRA_OK;
 }
 
-void okra_parse_list_free_(char **values, okra_int count)
+okra_status okra_parse_commas_(okra_parser_ *p, okra_grid_axis_ *out)
 {
-    list l = {values, count};
-    list_clear(&l);
-}
-
-/* Checks all values as the row says and leaves the first in the field. */
-static okra_status check_values(const okra_parser_ *p, const char *owner,
-                                const okra_option *row, size_t at, list *l, void *field)
-{
-    okra_status st = OKRA_OK;
-    for (okra_int k = l->count - 1; k >= 0; k--) {
-        if (okra_option_is_text_(row)) { /* the node owns its texts */
-            char *copy = k == 0 ? okra_strdup_(l->items[k]) : NULL;
-            if (k == 0 && !copy) {
-                return OKRA_EMEM;
-            }
-            *(char **)field = copy;
-            continue;
-        }
-        /* `auto` stands for a number that is found later */
-        bool later = p->grid && strncmp(l->items[k], "auto", 4) == 0;
-        st = okra_option_parse_(owner, row, later ? "1" : l->items[k], field);
-        if (st != OKRA_OK) {
-            return okra_parse_point_(p, st, at);
-        }
+    while (p->text[p->at] == ',') {
+        size_t length = word(p->text + ++p->at);
+        PARSE_REFUSE_IF(length == 0, p->at, "expected a value");
+        CHK(append(out, p->text + p->at, length));
+        p->at += length;
     }
-    return st;
+    out->end = p->at;
+    return OKRA_OK;
 }
 
 okra_status okra_parse_value_(okra_parser_ *p, const char *owner, const okra_option *row,
                               void *field)
 {
-    FREED_BY(list_clear) list values = {NULL, 0};
+    FREED_BY(okra_grid_axis_clear_)
+    okra_grid_axis_ axis = {.owner = owner, .param = row->name};
     bool whole = row->type == OKRA_OPTION_INT, grid = false;
-    bool numeric = whole || row->type == OKRA_OPTION_NUMBER;
-
-    okra_parse_space_(p);
-    size_t at = p->at;
-    CHK(read_values(p, numeric, whole, &values, &grid));
+    bool text = row->type == OKRA_OPTION_TEXT || row->type == OKRA_OPTION_READ;
+    okra_parse_next_(p);
+    CHK(okra_parse_list_(p, whole || row->type == OKRA_OPTION_NUMBER, whole, &axis,
+                         &grid));
     PARSE_REFUSE_IF(
-        grid && !p->grid, at,
+        grid && !p->grid, axis.begin,
         "'%.*s' is a grid of values for selection: a kernel needs one value here",
-        (int)OKRA_MIN_(p->at - at, 40), p->text + at);
-    CHK(check_values(p, owner, row, at, &values, field));
+        (int)OKRA_MIN_(p->at - axis.begin, 40), p->text + axis.begin);
+    /* All values are checked as the row says; the first stays in the field. */
+    for (okra_int k = axis.count - 1; k >= 0; k--) {
+        if (text) { /* the node owns its texts */
+            char *copy = k == 0 ? okra_strdup_(axis.values[k]) : NULL;
+            *(char **)field = copy;
+            GOT(k > 0 || copy);
+            continue;
+        }
+        /* `auto` stands for a number that is found later */
+        bool later = p->grid && strncmp(axis.values[k], "auto", 4) == 0;
+        okra_status st =
+            okra_option_parse_(owner, row, later ? "1" : axis.values[k], field);
+        if (st != OKRA_OK) {
+            return okra_parse_point_(p, st, axis.begin);
+        }
+    }
     if (grid) {
-        CHK(okra_grid_add_(p->grid, at, p->at, values.items, values.count));
-        values.items = NULL;
         int last = p->kernel->count - 1;
-        okra_grid_own_(p->grid, owner, row->name,
-                       last < 0 ? -1 : p->kernel->nodes[last].serial);
+        axis.node = last < 0 ? -1 : p->kernel->nodes[last].serial;
+        CHK(okra_grid_add_(p->grid, &axis));
     }
     return OKRA_OK;
 }
@@ -303,8 +246,7 @@ static okra_status find_row(okra_parser_ *p, const okra_option_table *table,
 {
     size_t at = p->at, length = okra_parse_name_(p->text + at);
     p->at += length;
-    okra_parse_space_(p);
-    if (length > 0 && p->text[p->at] == '=') {
+    if (length > 0 && okra_parse_next_(p) == '=') {
         const char *names[ROWS_MOST];
         char name[64];
         size_t count = 0;
@@ -344,18 +286,17 @@ okra_status okra_parse_params_(okra_parser_ *p, const okra_option_table *table,
     size_t start = p->at, place = 0;
 
     CHK(okra_option_defaults_(table, fields));
-    okra_parse_space_(p);
+    char next = okra_parse_next_(p);
     bool inside = p->inside;
     p->inside = false;
-    if (inside && p->text[p->at] == ')') {
+    if (inside && next == ')') {
         p->at++;
-    } else if (p->text[p->at] == '(' || inside) {
-        PARSE_REFUSE_IF(inside && p->text[p->at] != ',', p->at, "expected ',' or ')'");
+    } else if (next == '(' || inside) {
+        PARSE_REFUSE_IF(inside && next != ',', p->at, "expected ',' or ')'");
         do {
             const okra_option *row;
             p->at++; /* ( or , */
-            okra_parse_space_(p);
-            if (place == 0 && p->text[p->at] == ')' && !inside) {
+            if (okra_parse_next_(p) == ')' && place == 0 && !inside) {
                 break;
             }
             size_t at = p->at;
@@ -363,8 +304,7 @@ okra_status okra_parse_params_(okra_parser_ *p, const okra_option_table *table,
             PARSE_REFUSE_IF(given[row - table->rows], at, "%s is given twice", row->name);
             given[row - table->rows] = true;
             CHK(okra_parse_value_(p, table->owner, row, (char *)fields + row->offset));
-            okra_parse_space_(p);
-        } while (p->text[p->at] == ',');
+        } while (okra_parse_next_(p) == ',');
         PARSE_REFUSE_IF(p->text[p->at] != ')', p->at, "expected ',' or ')'");
         p->at++;
     }

@@ -22,12 +22,29 @@ static bool rough(const okra_node_ *node, double both)
     return !(fabs(value(node, 0) - value(node, error)) <= FAR_TOLERANCE);
 }
 
-static const okra_kernel_class_ *leaf_of(const okra_kernel *kernel,
-                                         const okra_node_ *node)
+/* Is the squared distance of this node that of leaves which tell theirs by differences,
+ * times numbers and added up? */
+static bool has_distance(const okra_kernel *kernel, int place)
 {
-    const okra_node_ *child = &kernel->nodes[node->a];
-    bool leaf = node->transform->distances && child->kind == OKRA_NODE_LEAF_;
-    return leaf && child->leaf->distance2 ? child->leaf : NULL;
+    const okra_node_ *node = &kernel->nodes[place];
+    return node->kind == OKRA_NODE_LEAF_    ? node->leaf->distance2 != NULL
+           : node->kind == OKRA_NODE_SCALE_ ? has_distance(kernel, node->a)
+           : node->kind == OKRA_NODE_SUM_
+               ? has_distance(kernel, node->a) && has_distance(kernel, node->b)
+               : false;
+}
+
+static double distance2(const okra_kernel *kernel, int place, const okra_slot_ *a,
+                        okra_int i, const okra_slot_ *b, okra_int j)
+{
+    const okra_node_ *node = &kernel->nodes[place];
+    if (node->kind == OKRA_NODE_LEAF_) {
+        return node->leaf->distance2(a[place].side, i, b[place].side, j);
+    }
+    double first = distance2(kernel, node->a, a, i, b, j);
+    return node->kind == OKRA_NODE_SCALE_
+               ? node->scale * first
+               : first + distance2(kernel, node->b, a, i, b, j);
 }
 
 double okra_far_most_(okra_int n, const double *self)
@@ -41,16 +58,18 @@ double okra_far_most_(okra_int n, const double *self)
 
 bool okra_far_(const okra_kernel *kernel, const okra_node_ *node, double a, double b)
 {
-    return leaf_of(kernel, node) && rough(node, a + b);
+    return node->transform->distances && has_distance(kernel, node->a) &&
+           rough(node, a + b);
 }
 
-void okra_far_mend_(const okra_kernel *kernel, const okra_node_ *node, const void *a_side,
-                    okra_int i, okra_int ni, const double *da, const void *b_side,
-                    okra_int j, okra_int nj, const double *db, double *tile, okra_int ld)
+void okra_far_mend_(const okra_kernel *kernel, const okra_node_ *node,
+                    const okra_slot_ *a_slots, okra_int i, okra_int ni, const double *da,
+                    const okra_slot_ *b_slots, okra_int j, okra_int nj, const double *db,
+                    double *tile, okra_int ld)
 {
-    const okra_kernel_class_ *leaf = leaf_of(kernel, node);
-    double most = leaf ? okra_far_most_(nj, db) : 0;
-    if (!leaf || !rough(node, okra_far_most_(ni, da) + most)) {
+    double most = node->transform->distances ? okra_far_most_(nj, db) : 0;
+    if (!node->transform->distances ||
+        !okra_far_(kernel, node, okra_far_most_(ni, da), most)) {
         return;
     }
     for (okra_int r = 0; r < ni; r++) {
@@ -65,7 +84,8 @@ void okra_far_mend_(const okra_kernel *kernel, const okra_node_ *node, const voi
             *k = !rough(node, da[r] + db[c]) ? *k
                  : bound <= FAR_TOLERANCE
                      ? fmin(*k, bound)
-                     : value(node, leaf->distance2(a_side, i + r, b_side, j + c));
+                     : value(node,
+                             distance2(kernel, node->a, a_slots, i + r, b_slots, j + c));
         }
     }
 }

@@ -10,10 +10,10 @@
  * Tiles are the same whatever the number of threads and write apart: same bits. Scratch:
  * one tile a worker, and one more for each pending operand of a sum or product.
  */
-#include "kernel/gram/bound.h"
+#include "kernel/gram/trained_kernel.h"
 #include "core/simd.h"
 #include "kernel/gram/far.h"
-#include "kernel/gram/store.h"
+#include "kernel/gram/tile_out.h"
 
 #include <math.h>
 #include <string.h>
@@ -85,8 +85,7 @@ static okra_status transform(const job *w, int place, const tile *t, double *out
         db = part(b[place].mean, t->j);
     }
     node->transform->apply(node->params, da, db, t->ni, t->nj, out, TILE);
-    okra_far_mend_(w->kernel, node, a[node->a].side, t->i, t->ni, da, b[node->a].side,
-                   t->j, t->nj, db, out, TILE);
+    okra_far_mend_(w->kernel, node, a, t->i, t->ni, da, b, t->j, t->nj, db, out, TILE);
     return OKRA_OK;
 }
 
@@ -191,19 +190,19 @@ static okra_status write_tile(const job *w, const tile *t, double *values)
         if (t->i == t->j) {
             okra_mat_mirror_(from);
         } else {
-            CHK(okra_store_transposed_(
+            CHK(okra_tile_out_transposed_(
                 from, okra_mat_part_(w->out, t->j, t->nj, row, t->ni), w->stream));
         }
-        CHK(okra_store_(from, okra_mat_part_(w->out, row, t->ni, t->j, t->nj),
-                        w->stream));
+        CHK(okra_tile_out_(from, okra_mat_part_(w->out, row, t->ni, t->j, t->nj),
+                           w->stream));
         break;
     case OKRA_TARGET_FULL_:
-        CHK(okra_store_(from, okra_mat_part_(w->out, row, t->ni, t->j, t->nj),
-                        w->stream));
+        CHK(okra_tile_out_(from, okra_mat_part_(w->out, row, t->ni, t->j, t->nj),
+                           w->stream));
         break;
     case OKRA_TARGET_TRANSPOSED_:
-        CHK(okra_store_transposed_(from, okra_mat_part_(w->out, t->j, t->nj, row, t->ni),
-                                   w->stream));
+        CHK(okra_tile_out_transposed_(
+            from, okra_mat_part_(w->out, t->j, t->nj, row, t->ni), w->stream));
         break;
     case OKRA_TARGET_MEANS_:
         for (okra_int r = 0; r < t->ni; r++) {
@@ -241,31 +240,29 @@ static okra_status body(void *arg, okra_int begin, okra_int end, int worker)
 {
     okra_status st = OKRA_OK;
     const job *w = arg;
-
-    for (okra_int k = begin; k < end; k++) {
+    for (okra_int k = begin; k < end && st == OKRA_OK; k++) {
         if (w->target == OKRA_TARGET_MEANS_) {
-            for (okra_int J = 0; J < w->columns; J++) {
-                TRY(one_tile(w, k, J, worker));
+            for (okra_int J = 0; J < w->columns && st == OKRA_OK; J++) {
+                st = one_tile(w, k, J, worker);
             }
         } else if (w->target == OKRA_TARGET_SYMMETRIC_) {
             okra_int I = (okra_int)((sqrt(8.0 * (double)k + 1) - 1) / 2);
             I += (I + 1) * (I + 2) / 2 <= k; /* should the root have been rounded */
             I -= I * (I + 1) / 2 > k;
-            TRY(one_tile(w, I, k - I * (I + 1) / 2, worker));
+            st = one_tile(w, I, k - I * (I + 1) / 2, worker);
         } else {
-            TRY(one_tile(w, k / w->columns, k % w->columns, worker));
+            st = one_tile(w, k / w->columns, k % w->columns, worker);
         }
     }
-done:
-    okra_store_end_(w->stream);
+    okra_tile_out_end_(w->stream);
     return st;
 }
 
-okra_status okra_tiles_(okra_context *ctx, const okra_bound_ *bound, int node,
+okra_status okra_tiles_(okra_context *ctx, const okra_trained_kernel_ *bound, int node,
                         const okra_slots_ *a, okra_int i0, okra_int ni,
                         okra_target_ target, const char *what, okra_mat_ out)
 {
-    okra_status st = OKRA_OK;
+    OWNED double *scratch = NULL;
     okra_int rows = (ni + TILE - 1) / TILE;
     job w = {.ctx = ctx,
              .kernel = bound->kernel,
@@ -275,7 +272,9 @@ okra_status okra_tiles_(okra_context *ctx, const okra_bound_ *bound, int node,
              .i0 = i0,
              .ni = ni,
              .columns = (bound->train.n + TILE - 1) / TILE,
-             .total = okra_weights_total_(bound->train.data),
+             .total = target == OKRA_TARGET_MEANS_
+                          ? okra_weights_total_(bound->train.data)
+                          : 0,
              .target = target,
              .out = out,
              .tiles = 1 + bound->kernel->nodes[node].scratch,
@@ -284,13 +283,11 @@ okra_status okra_tiles_(okra_context *ctx, const okra_bound_ *bound, int node,
                      : target == OKRA_TARGET_SYMMETRIC_ ? rows * (rows + 1) / 2
                                                         : rows * w.columns;
 
-    ALLOC(w.scratch, okra_workers_(ctx) * w.tiles * TILE * TILE);
+    MAKE(scratch, okra_workers_(ctx) * w.tiles * TILE * TILE);
+    w.scratch = scratch;
     double least =
         10.0 * (double)ni * (double)bound->train.n; /* of the cheapest kernel */
-    TRY(okra_parallel_least_(ctx, least, count, 1, what, body, &w));
-done:
-    okra_free_(w.scratch);
-    return st;
+    return okra_parallel_least_(ctx, least, count, 1, what, body, &w);
 }
 
 okra_status okra_finite_self_(const okra_kernel *kernel, okra_int begin, okra_int end,
@@ -305,9 +302,11 @@ okra_status okra_finite_self_(const okra_kernel *kernel, okra_int begin, okra_in
     return OKRA_OK;
 }
 
-okra_status okra_bound_block_(okra_context *ctx, const okra_bound_ *bound,
-                              const struct okra_other_ *other, okra_int i0, okra_int ni,
-                              okra_int j0, okra_int nj, double *out, okra_int ld)
+okra_status okra_trained_kernel_block_(okra_context *ctx,
+                                       const okra_trained_kernel_ *bound,
+                                       const struct okra_test_side_ *other, okra_int i0,
+                                       okra_int ni, okra_int j0, okra_int nj, double *out,
+                                       okra_int ld)
 {
     int root = bound->kernel->count - 1;
     job w = {.ctx = ctx,

@@ -39,11 +39,11 @@ okra_thin_ okra_row_thin_(const okra_data *data, okra_int i, okra_int *indices);
 typedef double (*okra_meet_)(const okra_wide_ *wide, const okra_thin_ *thin);
 okra_status okra_rows_meet_(const okra_data *a, okra_int i0, okra_int ni,
                             const okra_data *b, okra_int j0, okra_int nj, okra_meet_ meet,
-                            double *out, okra_int ld) OKRA_CHECK;
+                            double *out, okra_int ld);
 
 /* OKRA_ESHAPE unless the widths are equal or both collections are sparse (an absent
  * column is 0); OKRA_EBUDGET if the scratch of okra_rows_meet_ has no room. */
 okra_status okra_widths_(okra_context *ctx, const char *kernel, const okra_data *data,
-                         const okra_data *train) OKRA_CHECK;
+                         const okra_data *train);
 
 #endif

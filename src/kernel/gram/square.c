@@ -22,33 +22,30 @@ void *okra_square_share_(void *arg)
 
 okra_status okra_square_create_(okra_int n, double *A, void **out)
 {
-    okra_status st = OKRA_OK;
+    OWNED double *owned = A;
     okra_square_ *square = NULL;
-    ALLOC(square, 1);
-    *square = (okra_square_){.n = n, .A = A};
+    MAKE(square, 1);
+    *square = (okra_square_){.n = n, .A = TAKE(owned)};
     atomic_init(&square->owners, 1);
-    A = NULL;
     *out = square;
-done:
-    okra_free_(A);
-    return st;
+    return OKRA_OK;
 }
 
-const okra_kept_ okra_square_kept_[] = {OKRA_KEEPS_MATRIX_("", 0, "s", "s"),
-                                        OKRA_KEPT_END_};
+const okra_schema_ okra_square_kept_[] = {OKRA_KEEPS_MATRIX_("", 0, "s", "s"),
+                                          OKRA_KEPT_END_};
 
-okra_status okra_square_save_(const void *arg, okra_bag_ *bag, const char *name)
+okra_status okra_square_save_(const void *arg, okra_store_ *store, const char *name)
 {
     const okra_square_ *square = arg;
-    return okra_bag_put_copy_(bag, name, square->A, square->n, square->n);
+    return okra_store_put_copy_(store, name, square->A, square->n, square->n);
 }
 
 okra_status okra_square_load_(okra_context *ctx, const void *params,
-                              const okra_data *train, const okra_bag_ *bag,
+                              const okra_data *train, const okra_store_ *store,
                               const char *name, void **out)
 {
     okra_int rows = 0, cols = 0;
-    const double *A = okra_bag_get_(bag, name, &rows, &cols);
+    const double *A = okra_store_get_(store, name, &rows, &cols);
     double *copy = NULL;
     (void)params, (void)train;
     REFUSE_IF(!A || rows != cols, OKRA_EFORMAT,

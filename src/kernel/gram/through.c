@@ -38,17 +38,17 @@ okra_status okra_through_bind_(okra_context *ctx, const okra_through_ *how,
     return okra_through_load_(ctx, how, params, train, NULL, NULL, out);
 }
 
-okra_status okra_through_save_(const void *arg, okra_bag_ *bag, const char *name)
+okra_status okra_through_save_(const void *arg, okra_store_ *store, const char *name)
 {
     const shared *sh = arg;
-    return sh->how->inner->save(sh->inner, bag, name);
+    return sh->how->inner->save(sh->inner, store, name);
 }
 
 OKRA_DROPS_(drop_shared, shared, okra_through_unbind_)
 
 okra_status okra_through_load_(okra_context *ctx, const okra_through_ *how,
                                const void *params, const okra_data *train,
-                               const okra_bag_ *bag, const char *name, void **out)
+                               const okra_store_ *store, const char *name, void **out)
 {
     FREED_BY(drop_shared) shared *sh = NULL;
     ZMAKE(sh, 1);
@@ -59,8 +59,8 @@ okra_status okra_through_load_(okra_context *ctx, const okra_through_ *how,
     }
     CHK(how->map(ctx, params, sh->state, train, &sh->mapped));
     CHK(okra_weights_take_(train, NULL, train->n, sh->mapped));
-    if (how->inner->load && (bag || !how->inner->bind)) {
-        CHK(how->inner->load(ctx, params, sh->mapped, bag, name, &sh->inner));
+    if (how->inner->load && (store || !how->inner->bind)) {
+        CHK(how->inner->load(ctx, params, sh->mapped, store, name, &sh->inner));
     } else if (how->inner->bind) {
         CHK(how->inner->bind(ctx, params, sh->mapped, &sh->inner));
     }

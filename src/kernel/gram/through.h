@@ -22,15 +22,12 @@ typedef struct okra_through_ {
 } okra_through_;
 
 okra_status okra_through_bind_(okra_context *ctx, const okra_through_ *how,
-                               const void *params, const okra_data *train,
-                               void **shared) OKRA_CHECK;
+                               const void *params, const okra_data *train, void **shared);
 /* save and load of such a class whose inner class has them. */
-okra_status okra_through_save_(const void *shared, okra_bag_ *bag,
-                               const char *name) OKRA_CHECK;
+okra_status okra_through_save_(const void *shared, okra_store_ *store, const char *name);
 okra_status okra_through_load_(okra_context *ctx, const okra_through_ *how,
                                const void *params, const okra_data *train,
-                               const okra_bag_ *bag, const char *name,
-                               void **shared) OKRA_CHECK;
+                               const okra_store_ *store, const char *name, void **shared);
 void okra_through_unbind_(void *shared);
 okra_status okra_through_side_(okra_context *ctx, const void *params, const void *shared,
                                const okra_data *data, void **side);

@@ -479,33 +479,34 @@ void okra_features_free_side_(void *arg)
     }
 }
 
+static void clear_collector(okra_collector_ *c)
+{
+    okra_free_(c->codes);
+    okra_coder_free_(c->coder);
+}
+
 okra_status okra_features_bits_(okra_context *ctx, const okra_kernel_class_ *class,
                                 const void *params, const okra_data *data, uint64_t *out)
 {
-    okra_status st = OKRA_OK;
-    okra_graph_space_ w = {.first = NULL};
-    okra_collector_ c = {.coder = NULL};
+    FREED_BY(okra_graph_space_clear_) okra_graph_space_ w = {.first = NULL};
+    FREED_BY(clear_collector) okra_collector_ c = {.coder = NULL};
     okra_int bits = ((const okra_feature_params_ *)params)->bits,
              words = (bits + 63) / 64;
     (void)ctx;
-    TRY(okra_coder_create_(NULL, true, &c.coder));
-    TRY(okra_graph_space_create_(data, &w));
+    CHK(okra_coder_create_(NULL, true, &c.coder));
+    CHK(okra_graph_space_create_(data, &w));
     memset(out, 0, (size_t)(data->n * words) * sizeof *out);
     for (okra_int i = 0; i < data->n; i++) {
         c.count = 0;
-        TRY(okra_graph_view_make_(data, i, &c, &w));
+        CHK(okra_graph_view_make_(data, i, &c, &w));
         c.count = 0;
-        TRY(class->extract(params, &w.view, &c));
+        CHK(class->extract(params, &w.view, &c));
         for (okra_int k = 0; k < c.count; k++) {
             uint64_t place = c.codes[k] % (uint64_t)bits;
             out[i * words + (okra_int)(place / 64)] |= UINT64_C(1) << place % 64;
         }
     }
-done:
-    okra_free_(c.codes);
-    okra_coder_free_(c.coder);
-    okra_graph_space_clear_(&w);
-    return st;
+    return OKRA_OK;
 }
 
 okra_status okra_features_counts_(okra_context *ctx, const okra_kernel_class_ *class,

@@ -29,9 +29,9 @@ typedef struct okra_collector_ {
 enum { OKRA_CODE_ROOT_ = 0 }; /* the empty sequence */
 
 okra_status okra_fold_(okra_collector_ *c, uint64_t code, uint64_t a, uint64_t b,
-                       uint64_t *out) OKRA_CHECK;
+                       uint64_t *out);
 /* Counts the feature once more. */
-okra_status okra_collect_(okra_collector_ *c, uint64_t code) OKRA_CHECK;
+okra_status okra_collect_(okra_collector_ *c, uint64_t code);
 
 /* One graph with neighbours by node, labels as codes of one meaning in every object. */
 typedef struct okra_graph_view_ {
@@ -51,12 +51,11 @@ typedef struct okra_graph_space_ {
     okra_int *first;
     int32_t *other, *edge;
 } okra_graph_space_;
-okra_status okra_graph_space_create_(const okra_data *data,
-                                     okra_graph_space_ *space) OKRA_CHECK;
+okra_status okra_graph_space_create_(const okra_data *data, okra_graph_space_ *space);
 void okra_graph_space_clear_(okra_graph_space_ *space);
 /* space->view <- graph i; its labels are coded by the collector. */
 okra_status okra_graph_view_make_(const okra_data *data, okra_int i, okra_collector_ *c,
-                                  okra_graph_space_ *space) OKRA_CHECK;
+                                  okra_graph_space_ *space);
 
 /* Puts all features of a graph into the collector. */
 typedef okra_status (*okra_extract_)(const void *params, const okra_graph_view_ *graph,
@@ -70,27 +69,27 @@ typedef struct okra_feature_params_ {
 
 okra_status okra_features_bind_(okra_context *ctx, const okra_feature_params_ *how,
                                 const void *params, okra_extract_ extract,
-                                const okra_data *train, void **shared) OKRA_CHECK;
+                                const okra_data *train, void **shared);
 void okra_features_unbind_(void *shared);
 okra_status okra_features_side_(okra_context *ctx, const void *params, const void *shared,
-                                const okra_data *data, void **side) OKRA_CHECK;
+                                const okra_data *data, void **side);
 void okra_features_free_side_(void *side);
 okra_status okra_features_block_(okra_context *ctx, const void *params, const void *a,
                                  okra_int i0, okra_int ni, const void *b, okra_int j0,
-                                 okra_int nj, double *out, okra_int ld) OKRA_CHECK;
+                                 okra_int nj, double *out, okra_int ld);
 okra_status okra_features_diagonal_(okra_context *ctx, const void *params, const void *a,
-                                    okra_int n, double *out) OKRA_CHECK;
+                                    okra_int n, double *out);
 
 /* Hashed features as bits: rows[i] (`words` = ceil(bits/64) words each, zeroed here) gets
  * the places of the features of graph i. For classes with `extract`, bits > 0. */
 okra_status okra_features_bits_(okra_context *ctx, const okra_kernel_class_ *class,
                                 const void *params, const okra_data *data,
-                                uint64_t *rows) OKRA_CHECK;
+                                uint64_t *rows);
 
 /* The same as counts: compressed rows of places, which the caller frees. */
 okra_status okra_features_counts_(okra_context *ctx, const okra_kernel_class_ *class,
                                   const void *params, const okra_data *data,
-                                  okra_csr_ *out) OKRA_CHECK;
+                                  okra_csr_ *out);
 
 /* What the classes of such kernels have in common. */
 #define OKRA_FEATURE_CLASS_                                             \
@@ -108,8 +107,7 @@ okra_status okra_features_counts_(okra_context *ctx, const okra_kernel_class_ *c
 /* ---- codes ---- */
 
 /* base: codes known already, only read; NULL for none. hash: no dictionary at all. */
-okra_status okra_coder_create_(const okra_coder_ *base, bool hash,
-                               okra_coder_ **out) OKRA_CHECK;
+okra_status okra_coder_create_(const okra_coder_ *base, bool hash, okra_coder_ **out);
 void okra_coder_free_(okra_coder_ *coder);
 OKRA_DROPS_(okra_coder_drop_, okra_coder_, okra_coder_free_)
 

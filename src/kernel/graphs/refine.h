@@ -12,11 +12,10 @@ typedef struct okra_neighbour_ {
 } okra_neighbour_;
 
 /* Room for the neighbours of any one node. */
-okra_status okra_neighbours_(const okra_graph_view_ *g, okra_neighbour_ **out) OKRA_CHECK;
+okra_status okra_neighbours_(const okra_graph_view_ *g, okra_neighbour_ **out);
 
 /* next[i] <- code of (round, code[i], sorted neighbours of i as they are seen). */
 okra_status okra_refine_(const okra_graph_view_ *g, okra_collector_ *c, uint64_t round,
-                         const uint64_t *code, okra_neighbour_ *around,
-                         uint64_t *next) OKRA_CHECK;
+                         const uint64_t *code, okra_neighbour_ *around, uint64_t *next);
 
 #endif

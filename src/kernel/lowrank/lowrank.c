@@ -42,7 +42,7 @@ okra_status okra_low_check_(const okra_low_ *low)
 okra_status okra_low_parse_(const char *text, okra_low_ *out)
 {
     okra_parser_ p = {.text = text, .what = "low rank"};
-    okra_parse_space_(&p);
+    okra_parse_next_(&p);
     size_t at = p.at, length = okra_parse_name_(text + at);
     const okra_kernel_class_ *const *class = okra_low_classes_;
     while (*class && (strlen((*class)->name) != length ||
@@ -57,7 +57,7 @@ okra_status okra_low_parse_(const char *text, okra_low_ *out)
     okra_low_params_ params = {.inner = NULL};
     p.at += length;
     CHK(okra_parse_params_(&p, &(*class)->params, false, &params));
-    okra_parse_space_(&p);
+    okra_parse_next_(&p);
     if (text[p.at]) {
         return okra_parse_fail_(&p, OKRA_EARG, p.at, "expected the end");
     }
@@ -75,7 +75,7 @@ okra_status okra_low_parse_(const char *text, okra_low_ *out)
 void okra_map_free_(okra_map_ *map)
 {
     if (map) {
-        okra_bound_free_(map->bound);
+        okra_trained_kernel_free_(map->bound);
         okra_kernel_free(map->kernel);
         okra_data_free(map->objects);
         FREE(map->index, map->factor);
@@ -159,14 +159,14 @@ okra_status okra_map_of_(okra_context *ctx, const okra_kernel *kernel,
     } else {
         map->objects = okra_data_retain(train);
     }
-    CHK(okra_bound_create_(ctx, kernel, map->objects, &map->bound));
+    CHK(okra_trained_kernel_create_(ctx, kernel, map->objects, &map->bound));
     CHK(okra_doubles_(ctx, rank, rank, "the Gram matrix of the basis", &map->factor));
     okra_mat_ F = okra_mat_of_(map->factor, rank, rank);
     if (factor && !S) {
         CHK(factor(ctx, map->bound, F));
     } else {
         CHK(S ? okra_sketch_gram_(ctx, map->bound, S, F)
-              : okra_bound_gram_(ctx, map->bound, F));
+              : okra_trained_kernel_gram_(ctx, map->bound, F));
         CHK(factor_host(ctx, kernel, F));
     }
     map->sketch = S;
@@ -198,7 +198,7 @@ static okra_status bind_waves(okra_context *ctx, okra_map_ *map)
     map->basis = map->objects->n;
     map->columns = map->rank = 2 * map->basis;
     CHK(okra_kernel_parse("linear", &map->kernel));
-    return okra_bound_create_(ctx, map->kernel, map->objects, &map->bound);
+    return okra_trained_kernel_create_(ctx, map->kernel, map->objects, &map->bound);
 }
 
 static okra_status make_waves(okra_context *ctx, const okra_kernel *kernel,

@@ -38,11 +38,11 @@ typedef struct okra_low_ {
     double p;   /* sparse sketch: share of entries that are not 0; 0: 20 / n     */
 } okra_low_;
 
-okra_status okra_low_parse_(const char *text, okra_low_ *out) OKRA_CHECK;
+okra_status okra_low_parse_(const char *text, okra_low_ *out);
 /* Parameters that do not go together are refused. */
-okra_status okra_low_check_(const okra_low_ *low) OKRA_CHECK;
+okra_status okra_low_check_(const okra_low_ *low);
 /* The mean of a Gram matrix's diagonal must be finite and above 0. */
-okra_status okra_low_mean_(const okra_kernel *kernel, double mean) OKRA_CHECK;
+okra_status okra_low_mean_(const okra_kernel *kernel, double mean);
 
 /* EXPR | chol(...) and the others are kernels: leaves that hold EXPR, by kind
  * (lowrank_kernel.c). */
@@ -55,8 +55,8 @@ extern const okra_kernel_class_ *const okra_low_classes_[]; /* ends at NULL */
 
 /* Rank of a kernel EXPR | chol(...) and tr(K - Phi Phi') / tr(K) on its training set, -1
  * for rff, which keeps the trace; *rank == 0: it is another kernel. */
-okra_status okra_bound_low_(okra_context *ctx, const okra_bound_ *bound, okra_int *rank,
-                            double *error) OKRA_CHECK;
+okra_status okra_trained_kernel_low_(okra_context *ctx, const okra_trained_kernel_ *bound,
+                                     okra_int *rank, double *error);
 
 /* lowrank_sketch.c: S of a sketch, rows x cols. Row k of a sparse one has the entries
  * start[k]..start[k+1]-1; start and column are NULL where S is dense. */
@@ -69,24 +69,24 @@ typedef struct okra_sketch_ {
 /* A random S of n objects without its empty rows, and which objects the others are. */
 okra_status okra_sketch_draw_(okra_context *ctx, const okra_low_ *low, okra_int n,
                               okra_int rank, okra_random_ *random, okra_int **index,
-                              okra_sketch_ **out) OKRA_CHECK;
+                              okra_sketch_ **out);
 void okra_sketch_free_(okra_sketch_ *S); /* accepts NULL */
 OKRA_DROPS_(okra_sketch_drop_, okra_sketch_, okra_sketch_free_)
 /* U <- V S', S' the rows of S from `first` on, V.cols of them; `add`: U += V S'. */
 okra_status okra_sketch_right_(okra_context *ctx, okra_mat_ V, const okra_sketch_ *S,
-                               okra_int first, bool add, okra_mat_ U) OKRA_CHECK;
+                               okra_int first, bool add, okra_mat_ U);
 /* X <- S A */
 okra_status okra_sketch_left_(okra_context *ctx, const okra_sketch_ *S, okra_mat_ A,
-                              okra_mat_ X) OKRA_CHECK;
+                              okra_mat_ X);
 /* G <- S'KS, K the Gram matrix of the training set, a block of its rows at a time. */
-okra_status okra_sketch_gram_(okra_context *ctx, const okra_bound_ *bound,
-                              const okra_sketch_ *S, okra_mat_ G) OKRA_CHECK;
+okra_status okra_sketch_gram_(okra_context *ctx, const okra_trained_kernel_ *bound,
+                              const okra_sketch_ *S, okra_mat_ G);
 
 typedef struct okra_map_ {
     okra_int basis, columns, rank; /* objects; values v(x) (2 a wave); features    */
     okra_data *objects;            /* the basis; the frequencies of waves          */
     okra_kernel *kernel;           /* waves: linear, owned; else NULL              */
-    okra_bound_ *bound;            /* to the objects                               */
+    okra_trained_kernel_ *bound;   /* to the objects                               */
     okra_int *index;               /* of the objects in the training set, or NULL  */
     double *factor;                /* F, rank x rank, lower; NULL for waves        */
     okra_sketch_ *sketch;          /* S, columns x rank; NULL: the identity        */
@@ -95,80 +95,76 @@ typedef struct okra_map_ {
 
 /* F (rank x rank, lower, 0 above) of the basis that is bound: the Gram matrix with
  * okra_low_shift_ added to its diagonal, factored. */
-typedef okra_status (*okra_factor_fn_)(okra_context *ctx, const okra_bound_ *bound,
-                                       okra_mat_ F);
+typedef okra_status (*okra_factor_fn_)(okra_context *ctx,
+                                       const okra_trained_kernel_ *bound, okra_mat_ F);
 /* e of lowrank.c, from the diagonal d (n) of the Gram matrix; fails where that is not
  * above 0. */
 okra_status okra_low_shift_(const okra_kernel *kernel, okra_int n, const double *d,
-                            double *shift) OKRA_CHECK;
+                            double *shift);
 
 /* Random choices follow the context's seed and `stream`. The kernel must outlive the map.
  * A rank above the number of training objects is cut to it. factor: what makes F in the
  * place of the host (NULL). */
 okra_status okra_map_create_by_(okra_context *ctx, const okra_kernel *kernel,
                                 const okra_data *train, const okra_low_ *low,
-                                uint64_t stream, okra_factor_fn_ factor,
-                                okra_map_ **out) OKRA_CHECK;
+                                uint64_t stream, okra_factor_fn_ factor, okra_map_ **out);
 okra_status okra_map_create_(okra_context *ctx, const okra_kernel *kernel,
                              const okra_data *train, const okra_low_ *low,
-                             uint64_t stream, okra_map_ **out) OKRA_CHECK;
+                             uint64_t stream, okra_map_ **out);
 void okra_map_free_(okra_map_ *map); /* accepts NULL */
 OKRA_DROPS_(okra_map_drop_, okra_map_, okra_map_free_)
 
-/* What a map needs later besides the kernel, as arrays PREFIX.* of a bag; `train` is the
- * collection that `index` refers to. */
-okra_status okra_map_save_(const okra_map_ *map, okra_bag_ *bag,
-                           const char *prefix) OKRA_CHECK;
-bool okra_map_saved_(const okra_bag_ *bag, const char *prefix);
-/* OKRA_EFORMAT unless the bag of a model file holds such arrays of a map whose training
+/* What a map needs later besides the kernel, as arrays PREFIX.* of a store; `train` is
+ * the collection that `index` refers to. */
+okra_status okra_map_save_(const okra_map_ *map, okra_store_ *store, const char *prefix);
+bool okra_map_saved_(const okra_store_ *store, const char *prefix);
+/* OKRA_EFORMAT unless the store of a model file holds such arrays of a map whose training
  * set has n objects like those of `train`; *rank: its features. */
 okra_status okra_map_check_kept_(const okra_kernel *kernel, const okra_data *train,
-                                 okra_int n, okra_bag_ *bag, const char *prefix,
-                                 okra_int *rank) OKRA_CHECK;
+                                 okra_int n, okra_store_ *store, const char *prefix,
+                                 okra_int *rank);
 okra_status okra_map_load_(okra_context *ctx, const okra_kernel *kernel,
-                           const okra_data *train, const okra_bag_ *bag,
-                           const char *prefix, okra_map_ **out) OKRA_CHECK;
+                           const okra_data *train, const okra_store_ *store,
+                           const char *prefix, okra_map_ **out);
 
 /* The same of a map whose objects, and what the kernel keeps of them (STATISTICS.*),
  * the model keeps already: as the training inputs of a model of low rank. Names:
  * PREFIX.factor, PREFIX.sketch and so on, or PREFIX.scale of waves. */
-okra_status okra_map_save_over_(const okra_map_ *map, okra_bag_ *bag,
-                                const char *prefix) OKRA_CHECK;
-bool okra_map_saved_over_(const okra_bag_ *bag, const char *prefix);
+okra_status okra_map_save_over_(const okra_map_ *map, okra_store_ *store,
+                                const char *prefix);
+bool okra_map_saved_over_(const okra_store_ *store, const char *prefix);
 okra_status okra_map_load_over_(okra_context *ctx, const okra_kernel *kernel,
-                                const okra_data *objects, const okra_bag_ *bag,
+                                const okra_data *objects, const okra_store_ *store,
                                 const char *prefix, const char *statistics,
-                                okra_map_ **out) OKRA_CHECK;
+                                okra_map_ **out);
 
 /* Rows first..first+V.rows-1 of data: V <- v(x)', V.cols == columns. */
 okra_status okra_map_values_(okra_context *ctx, const okra_map_ *map,
-                             const okra_data *data, okra_int first,
-                             okra_mat_ V) OKRA_CHECK;
+                             const okra_data *data, okra_int first, okra_mat_ V);
 /* The same rows of data as a collection before the basis; both are the caller's to free,
  * `other` first. */
 okra_status okra_map_other_(okra_context *ctx, const okra_map_ *map,
                             const okra_data *data, okra_int first, okra_int count,
-                            okra_data **rows, okra_other_ **other) OKRA_CHECK;
+                            okra_data **rows, okra_test_side_ **other);
 /* self[i] = k(x_i, x_i) of all objects of data. */
 okra_status okra_map_self_(okra_context *ctx, const okra_map_ *map, const okra_data *data,
-                           double *self) OKRA_CHECK;
+                           double *self);
 /* The same of the objects first..first+count-1. */
 okra_status okra_map_self_rows_(okra_context *ctx, const okra_map_ *map,
                                 const okra_data *data, okra_int first, okra_int count,
-                                double *self) OKRA_CHECK;
+                                double *self);
 /* U <- c V S: phi(x)' = u(x)' F^-T; V is destroyed. Without a sketch U may be V. */
 okra_status okra_map_sketched_(okra_context *ctx, const okra_map_ *map, okra_mat_ V,
-                               okra_mat_ U) OKRA_CHECK;
+                               okra_mat_ U);
 /* H <- H F^-1 (rows of `rank` coefficients): <phi(x), h> becomes <u(x), h>. */
-okra_status okra_map_meet_(okra_context *ctx, const okra_map_ *map,
-                           okra_mat_ H) OKRA_CHECK;
+okra_status okra_map_meet_(okra_context *ctx, const okra_map_ *map, okra_mat_ H);
 /* Phi <- c V S F^-T; V is destroyed. Without a sketch Phi may be V. */
 okra_status okra_map_features_(okra_context *ctx, const okra_map_ *map, okra_mat_ V,
-                               okra_mat_ Phi) OKRA_CHECK;
+                               okra_mat_ Phi);
 /* Coefficients of features become coefficients of values: X <- c S F^-T A, A: rank x d,
  * destroyed; X: columns x d. Without a sketch X may be A. */
 okra_status okra_map_fold_(okra_context *ctx, const okra_map_ *map, okra_mat_ A,
-                           okra_mat_ X) OKRA_CHECK;
+                           okra_mat_ X);
 /* The left half of V (angles) becomes cosines, the right half sines. */
 void okra_waves_(okra_mat_ V);
 
@@ -183,19 +179,18 @@ okra_int okra_block_rows_of_(const okra_context *ctx, okra_int most, okra_int n,
  * *count is lowered where the kernel is exhausted. */
 okra_status okra_pivots_choose_(okra_context *ctx, const okra_kernel *kernel,
                                 const okra_data *train, const okra_low_ *low,
-                                okra_random_ *random, okra_int *index,
-                                okra_int *count) OKRA_CHECK;
+                                okra_random_ *random, okra_int *index, okra_int *count);
 /* The same by pivoted incomplete Cholesky; *error (may be NULL): tr(K - Phi Phi'). */
 okra_status okra_pivots_greedy_(okra_context *ctx, const okra_kernel *kernel,
                                 const okra_data *train, double tol, okra_int *index,
-                                okra_int *count, double *error) OKRA_CHECK;
+                                okra_int *count, double *error);
 
 /* m of n without replacement, in random order. */
 okra_status okra_pivots_uniform_(okra_random_ *random, okra_int n, okra_int m,
-                                 okra_int *index) OKRA_CHECK;
+                                 okra_int *index);
 /* lowrank_centres.c: m centres of k-means on dense vectors. */
 okra_status okra_centres_(okra_context *ctx, const okra_data *train, okra_random_ *random,
-                          okra_int m, okra_data **out) OKRA_CHECK;
+                          okra_int m, okra_data **out);
 
 /* A map whose basis are these objects (index == NULL: all of train, which then is no
  * training set but the basis itself), seen through S (count x rank, taken over on
@@ -203,6 +198,6 @@ okra_status okra_centres_(okra_context *ctx, const okra_data *train, okra_random
 okra_status okra_map_of_(okra_context *ctx, const okra_kernel *kernel,
                          const okra_data *train, const okra_int *index, okra_int count,
                          okra_sketch_ *S, okra_int rank, okra_factor_fn_ factor,
-                         okra_map_ **out) OKRA_CHECK;
+                         okra_map_ **out);
 
 #endif

@@ -10,7 +10,7 @@
 #include <math.h>
 #include <stdio.h>
 
-static okra_status put(okra_bag_ *bag, const char *prefix, const char *name,
+static okra_status put(okra_store_ *store, const char *prefix, const char *name,
                        const double *values, okra_int rows, okra_int cols, okra_int ld)
 {
     char key[128];
@@ -19,10 +19,10 @@ static okra_status put(okra_bag_ *bag, const char *prefix, const char *name,
     MAKE(copy, rows * cols);
     CHK(okra_mat_copy_(okra_mat_view_(values, rows, cols, ld),
                        okra_mat_of_(copy, rows, cols)));
-    return okra_bag_put_(bag, key, &copy, rows, cols);
+    return okra_store_put_(store, key, &copy, rows, cols);
 }
 
-static okra_status put_integers(okra_bag_ *bag, const char *prefix, const char *name,
+static okra_status put_integers(okra_store_ *store, const char *prefix, const char *name,
                                 const okra_int *values, okra_int count)
 {
     OWNED double *numbers = NULL;
@@ -30,54 +30,55 @@ static okra_status put_integers(okra_bag_ *bag, const char *prefix, const char *
     for (okra_int i = 0; i < count; i++) {
         numbers[i] = (double)values[i];
     }
-    return put(bag, prefix, name, numbers, 1, count, count);
+    return put(store, prefix, name, numbers, 1, count, count);
 }
 
-static okra_status put_sketch(okra_bag_ *bag, const char *prefix, const okra_sketch_ *S)
+static okra_status put_sketch(okra_store_ *store, const char *prefix,
+                              const okra_sketch_ *S)
 {
     if (!S->start) {
-        return put(bag, prefix, "sketch", S->value, S->rows, S->cols, S->cols);
+        return put(store, prefix, "sketch", S->value, S->rows, S->cols, S->cols);
     }
-    CHK(put_integers(bag, prefix, "start", S->start, S->rows + 1));
-    CHK(put_integers(bag, prefix, "column", S->column, S->entries));
-    return put(bag, prefix, "value", S->value, 1, S->entries, S->entries);
+    CHK(put_integers(store, prefix, "start", S->start, S->rows + 1));
+    CHK(put_integers(store, prefix, "column", S->column, S->entries));
+    return put(store, prefix, "value", S->value, 1, S->entries, S->entries);
 }
 
-okra_status okra_map_save_(const okra_map_ *map, okra_bag_ *bag, const char *prefix)
+okra_status okra_map_save_(const okra_map_ *map, okra_store_ *store, const char *prefix)
 {
     char key[128];
     if (map->kernel) {
-        CHK(put(bag, prefix, "waves", map->objects->values, map->basis, map->objects->d,
+        CHK(put(store, prefix, "waves", map->objects->values, map->basis, map->objects->d,
                 map->objects->ld));
         snprintf(key, sizeof key, "%s.scale", prefix);
-        CHK(okra_bag_put_number_(bag, key, map->scale));
+        CHK(okra_store_put_number_(store, key, map->scale));
         return OKRA_OK;
     }
-    CHK(map->index ? put_integers(bag, prefix, "basis", map->index, map->basis)
-                   : put(bag, prefix, "centres", map->objects->values, map->basis,
+    CHK(map->index ? put_integers(store, prefix, "basis", map->index, map->basis)
+                   : put(store, prefix, "centres", map->objects->values, map->basis,
                          map->objects->d, map->objects->ld));
-    CHK(put(bag, prefix, "factor", map->factor, map->rank, map->rank, map->rank));
+    CHK(put(store, prefix, "factor", map->factor, map->rank, map->rank, map->rank));
     if (map->sketch) {
-        CHK(put_sketch(bag, prefix, map->sketch));
+        CHK(put_sketch(store, prefix, map->sketch));
     }
     snprintf(key, sizeof key, "%s.inner", prefix);
-    return okra_bound_save_(map->bound, bag, key);
+    return okra_trained_kernel_save_(map->bound, store, key);
 }
 
-static const double *get(const okra_bag_ *bag, const char *prefix, const char *name,
+static const double *get(const okra_store_ *store, const char *prefix, const char *name,
                          okra_int *rows, okra_int *cols)
 {
     char key[128];
     snprintf(key, sizeof key, "%s.%s", prefix, name);
-    return okra_bag_get_(bag, key, rows, cols);
+    return okra_store_get_(store, key, rows, cols);
 }
 
-bool okra_map_saved_(const okra_bag_ *bag, const char *prefix)
+bool okra_map_saved_(const okra_store_ *store, const char *prefix)
 {
     okra_int rows, cols;
-    return get(bag, prefix, "waves", &rows, &cols) ||
-           get(bag, prefix, "centres", &rows, &cols) ||
-           get(bag, prefix, "basis", &rows, &cols);
+    return get(store, prefix, "waves", &rows, &cols) ||
+           get(store, prefix, "centres", &rows, &cols) ||
+           get(store, prefix, "basis", &rows, &cols);
 }
 
 /* clang-format off */
@@ -87,20 +88,20 @@ bool okra_map_saved_(const okra_bag_ *bag, const char *prefix)
     OKRA_KEEPS_MATRIX_("value", OKRA_KEPT_OPTIONAL_, "1", "e"),             \
     OKRA_KEEPS_VALUES_("column", OKRA_KEPT_OPTIONAL_ | OKRA_KEPT_WHOLE_, "1", "e", "0", "r-1"),                                                                             \
     OKRA_KEEPS_VALUES_("start", OKRA_KEPT_OPTIONAL_ | OKRA_KEPT_WHOLE_, "1", "b+1", "0", "e")
-static const okra_kept_ kept_waves[] = {
+static const okra_schema_ kept_waves[] = {
     OKRA_KEEPS_MATRIX_("waves", 0, "r", "d"),
     OKRA_KEEPS_NUMBER_("scale", OKRA_KEPT_POSITIVE_, NULL, NULL),
     OKRA_KEPT_END_};
-static const okra_kept_ kept_centres[] = {
+static const okra_schema_ kept_centres[] = {
     OKRA_KEEPS_MATRIX_("centres", 0, "b", "d"), FACTOR, OKRA_KEPT_END_};
-static const okra_kept_ kept_basis[] = {
+static const okra_schema_ kept_basis[] = {
     OKRA_KEEPS_VALUES_("basis", OKRA_KEPT_WHOLE_, "1", "b", "0", "n-1"), FACTOR,
     OKRA_KEPT_END_};
-static const okra_kept_ *const kept[] = {kept_waves, kept_centres, kept_basis, NULL};
+static const okra_schema_ *const kept[] = {kept_waves, kept_centres, kept_basis, NULL};
 /* clang-format on */
 
 okra_status okra_map_check_kept_(const okra_kernel *kernel, const okra_data *train,
-                                 okra_int n, okra_bag_ *bag, const char *prefix,
+                                 okra_int n, okra_store_ *store, const char *prefix,
                                  okra_int *rank)
 {
     okra_int rows, cols;
@@ -108,14 +109,14 @@ okra_status okra_map_check_kept_(const okra_kernel *kernel, const okra_data *tra
     okra_sizes_ sizes = {0};
     okra_sizes_set_(&sizes, "n", n);
     okra_sizes_set_(&sizes, "d", train->d);
-    CHK(okra_kept_check_forms_(kept, prefix, bag, &sizes));
+    CHK(okra_schema_check_forms_(kept, prefix, store, &sizes));
     *rank = okra_sizes_get_(&sizes, "r");
-    if (get(bag, prefix, "waves", &rows, &cols)) {
+    if (get(store, prefix, "waves", &rows, &cols)) {
         *rank *= 2;
     } else {
         snprintf(key, sizeof key, "%s.inner", prefix);
-        CHK(okra_bound_check_kept_(kernel, train, okra_sizes_get_(&sizes, "b"), key,
-                                   bag));
+        CHK(okra_trained_kernel_check_kept_(kernel, train, okra_sizes_get_(&sizes, "b"),
+                                            key, store));
     }
     REFUSE_IF(*rank < 1, OKRA_EFORMAT, "the map '%s' has no features", prefix);
     return OKRA_OK;
@@ -128,14 +129,14 @@ static okra_status copy(const double *values, okra_int count, double **out)
                           okra_mat_of_(*out, 1, count));
 }
 
-static okra_status load_waves(const okra_bag_ *bag, const char *prefix,
+static okra_status load_waves(const okra_store_ *store, const char *prefix,
                               const double *waves, okra_int rows, okra_int cols,
                               okra_map_ *map)
 {
     OWNED double *w = NULL;
     char key[128];
     snprintf(key, sizeof key, "%s.scale", prefix);
-    REFUSE_IF(!okra_bag_get_number_(bag, key, &map->scale) || !(map->scale > 0),
+    REFUSE_IF(!okra_store_get_number_(store, key, &map->scale) || !(map->scale > 0),
               OKRA_EFORMAT, "the map '%s' has no scale", prefix);
     CHK(copy(waves, rows * cols, &w));
     CHK(okra_data_adopt_dense_(&w, rows, cols, "random frequencies", &map->objects));
@@ -161,14 +162,14 @@ static okra_status integers(const double *values, okra_int count, okra_int below
 }
 
 /* S of a basis seen through `rank` combinations; NULL where there is none. */
-static okra_status load_sketch(const okra_bag_ *bag, const char *prefix, okra_int basis,
-                               okra_int rank, okra_sketch_ **out)
+static okra_status load_sketch(const okra_store_ *store, const char *prefix,
+                               okra_int basis, okra_int rank, okra_sketch_ **out)
 {
     okra_int area = 0;
     okra_int one = 1, also = 1, last = 1, starts = 0, columns = 0, count = 0;
     FREED_BY(okra_sketch_drop_) okra_sketch_ *S = NULL;
-    const double *start = get(bag, prefix, "start", &one, &starts);
-    const double *value = get(bag, prefix, start ? "value" : "sketch", &last, &count);
+    const double *start = get(store, prefix, "start", &one, &starts);
+    const double *value = get(store, prefix, start ? "value" : "sketch", &last, &count);
     if (!start && !value) {
         return OKRA_OK;
     }
@@ -178,7 +179,7 @@ static okra_status load_sketch(const okra_bag_ *bag, const char *prefix, okra_in
     S->cols = rank;
     S->entries = start ? count : area;
     if (start) {
-        const double *column = get(bag, prefix, "column", &also, &columns);
+        const double *column = get(store, prefix, "column", &also, &columns);
         REFUSE_IF(!value || !column || one != 1 || also != 1 || last != 1 ||
                       starts != basis + 1 || columns != count,
                   OKRA_EFORMAT, "the sketch of the map '%s' is not whole", prefix);
@@ -206,18 +207,19 @@ static okra_status load_sketch(const okra_bag_ *bag, const char *prefix, okra_in
     return OKRA_OK;
 }
 
-static okra_status load_basis(const okra_data *train, const okra_bag_ *bag,
+static okra_status load_basis(const okra_data *train, const okra_store_ *store,
                               const char *prefix, okra_map_ *map)
 {
     okra_int one = 1, rank = 0, also = 0, width = 0;
-    const double *centres = get(bag, prefix, "centres", &map->basis, &width);
-    const double *places = centres ? NULL : get(bag, prefix, "basis", &one, &map->basis);
-    const double *F = get(bag, prefix, "factor", &rank, &also);
+    const double *centres = get(store, prefix, "centres", &map->basis, &width);
+    const double *places =
+        centres ? NULL : get(store, prefix, "basis", &one, &map->basis);
+    const double *F = get(store, prefix, "factor", &rank, &also);
     OWNED double *values = NULL;
     REFUSE_IF((!places && !centres) || !F || one != 1 || rank != also ||
                   (centres && width != train->d),
               OKRA_EFORMAT, "the map '%s' is not whole", prefix);
-    CHK(load_sketch(bag, prefix, map->basis, rank, &map->sketch));
+    CHK(load_sketch(store, prefix, map->basis, rank, &map->sketch));
     REFUSE_IF(!map->sketch && rank != map->basis, OKRA_EFORMAT,
               "the map '%s' has a basis of %lld for %lld features", prefix,
               (long long)map->basis, (long long)rank);
@@ -239,57 +241,59 @@ static okra_status load_basis(const okra_data *train, const okra_bag_ *bag,
 }
 
 okra_status okra_map_load_(okra_context *ctx, const okra_kernel *kernel,
-                           const okra_data *train, const okra_bag_ *bag,
+                           const okra_data *train, const okra_store_ *store,
                            const char *prefix, okra_map_ **out)
 {
     okra_int rows = 0, cols = 0;
     FREED_BY(okra_map_drop_) okra_map_ *map = NULL;
     char key[128];
-    const double *waves = get(bag, prefix, "waves", &rows, &cols);
+    const double *waves = get(store, prefix, "waves", &rows, &cols);
     ZMAKE(map, 1);
-    CHK(waves ? load_waves(bag, prefix, waves, rows, cols, map)
-              : load_basis(train, bag, prefix, map));
+    CHK(waves ? load_waves(store, prefix, waves, rows, cols, map)
+              : load_basis(train, store, prefix, map));
     REFUSE_IF(map->rank < 1, OKRA_EFORMAT, "the map '%s' has no features", prefix);
     snprintf(key, sizeof key, "%s.inner", prefix);
-    CHK(okra_bound_load_(ctx, map->kernel ? map->kernel : kernel, map->objects, bag, key,
-                         &map->bound));
+    CHK(okra_trained_kernel_load_(ctx, map->kernel ? map->kernel : kernel, map->objects,
+                                  store, key, &map->bound));
     *out = TAKE(map);
     return OKRA_OK;
 }
 
 /* ---- over objects that are kept elsewhere ---- */
 
-okra_status okra_map_save_over_(const okra_map_ *map, okra_bag_ *bag, const char *prefix)
+okra_status okra_map_save_over_(const okra_map_ *map, okra_store_ *store,
+                                const char *prefix)
 {
     char key[128];
     if (map->kernel) {
         snprintf(key, sizeof key, "%s.scale", prefix);
-        return okra_bag_put_number_(bag, key, map->scale);
+        return okra_store_put_number_(store, key, map->scale);
     }
-    CHK(put(bag, prefix, "factor", map->factor, map->rank, map->rank, map->rank));
+    CHK(put(store, prefix, "factor", map->factor, map->rank, map->rank, map->rank));
     if (map->sketch) {
-        CHK(put_sketch(bag, prefix, map->sketch));
+        CHK(put_sketch(store, prefix, map->sketch));
     }
     return OKRA_OK;
 }
 
-bool okra_map_saved_over_(const okra_bag_ *bag, const char *prefix)
+bool okra_map_saved_over_(const okra_store_ *store, const char *prefix)
 {
     char key[128];
     okra_int rows, cols;
     double scale;
     snprintf(key, sizeof key, "%s.scale", prefix);
-    return okra_bag_get_number_(bag, key, &scale) ||
-           get(bag, prefix, "factor", &rows, &cols);
+    return okra_store_get_number_(store, key, &scale) ||
+           get(store, prefix, "factor", &rows, &cols);
 }
 
 /* The factor and the sketch over `basis` objects. */
-static okra_status load_factor(const okra_bag_ *bag, const char *prefix, okra_map_ *map)
+static okra_status load_factor(const okra_store_ *store, const char *prefix,
+                               okra_map_ *map)
 {
     okra_int also = 0;
-    const double *F = get(bag, prefix, "factor", &map->rank, &also);
+    const double *F = get(store, prefix, "factor", &map->rank, &also);
     REFUSE_IF(!F || map->rank != also, OKRA_EFORMAT, "the map '%s' is not whole", prefix);
-    CHK(load_sketch(bag, prefix, map->basis, map->rank, &map->sketch));
+    CHK(load_sketch(store, prefix, map->basis, map->rank, &map->sketch));
     REFUSE_IF(!map->sketch && map->rank != map->basis, OKRA_EFORMAT,
               "the map '%s' has a basis of %lld for %lld features", prefix,
               (long long)map->basis, (long long)map->rank);
@@ -297,7 +301,7 @@ static okra_status load_factor(const okra_bag_ *bag, const char *prefix, okra_ma
 }
 
 okra_status okra_map_load_over_(okra_context *ctx, const okra_kernel *kernel,
-                                const okra_data *objects, const okra_bag_ *bag,
+                                const okra_data *objects, const okra_store_ *store,
                                 const char *prefix, const char *statistics,
                                 okra_map_ **out)
 {
@@ -307,15 +311,15 @@ okra_status okra_map_load_over_(okra_context *ctx, const okra_kernel *kernel,
     map->objects = okra_data_retain(objects);
     map->basis = map->columns = objects->n;
     snprintf(key, sizeof key, "%s.scale", prefix);
-    if (okra_bag_get_number_(bag, key, &map->scale)) {
+    if (okra_store_get_number_(store, key, &map->scale)) {
         map->columns = map->rank = 2 * map->basis;
         CHK(okra_kernel_parse("linear", &map->kernel));
     } else {
         map->scale = 1;
-        CHK(load_factor(bag, prefix, map));
+        CHK(load_factor(store, prefix, map));
     }
-    CHK(okra_bound_load_(ctx, map->kernel ? map->kernel : kernel, objects, bag,
-                         statistics, &map->bound));
+    CHK(okra_trained_kernel_load_(ctx, map->kernel ? map->kernel : kernel, objects, store,
+                                  statistics, &map->bound));
     *out = TAKE(map);
     return OKRA_OK;
 }

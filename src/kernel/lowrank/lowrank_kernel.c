@@ -16,7 +16,7 @@
 #include "kernel/kernels.h"
 #include "kernel/lowrank/lowrank.h"
 
-#include "kernel/gram/bound.h"
+#include "kernel/gram/trained_kernel.h"
 
 #include <math.h>
 #include <stdatomic.h>
@@ -82,9 +82,9 @@ static void *share(void *arg)
     return sh;
 }
 
-/* bag == NULL: the map is made from the training set. */
+/* store == NULL: the map is made from the training set. */
 static okra_status make(okra_context *ctx, const void *params, const okra_data *train,
-                        const okra_bag_ *bag, const char *name, void **out)
+                        const okra_store_ *store, const char *name, void **out)
 {
     const okra_low_params_ *p = params;
     okra_int rows = 0, cols = 0;
@@ -94,10 +94,10 @@ static okra_status make(okra_context *ctx, const void *params, const okra_data *
     ZMAKE(sh, 1);
     atomic_init(&sh->owners, 1);
     sh->train = train;
-    if (bag) {
+    if (store) {
         snprintf(key, sizeof key, "%s.features", name);
-        const double *kept = okra_bag_get_(bag, key, &rows, &cols);
-        CHK(okra_map_load_(ctx, p->inner, train, bag, name, &sh->map));
+        const double *kept = okra_store_get_(store, key, &rows, &cols);
+        CHK(okra_map_load_(ctx, p->inner, train, store, name, &sh->map));
         REFUSE_IF(!kept || rows != train->n || cols != sh->map->rank, OKRA_EFORMAT,
                   "the features '%s' of kernel %s are missing", key,
                   okra_kernel_text(p->inner));
@@ -114,28 +114,28 @@ static okra_status make(okra_context *ctx, const void *params, const okra_data *
     return OKRA_OK;
 }
 
-static okra_status save(const void *arg, okra_bag_ *bag, const char *name)
+static okra_status save(const void *arg, okra_store_ *store, const char *name)
 {
     const shared *sh = arg;
     char key[128];
     snprintf(key, sizeof key, "%s.features", name);
-    CHK(okra_map_save_(sh->map, bag, name));
-    return okra_bag_put_copy_(bag, key, sh->features->values, sh->features->n,
-                              sh->features->d);
+    CHK(okra_map_save_(sh->map, store, name));
+    return okra_store_put_copy_(store, key, sh->features->values, sh->features->n,
+                                sh->features->d);
 }
 
 static okra_status check_kept(const void *params, const okra_data *train, okra_int n,
-                              const char *name, okra_bag_ *bag)
+                              const char *name, okra_store_ *store)
 {
-    static const okra_kept_ kept[] = {OKRA_KEEPS_MATRIX_("features", 0, "n", "r"),
-                                      OKRA_KEPT_END_};
+    static const okra_schema_ kept[] = {OKRA_KEEPS_MATRIX_("features", 0, "n", "r"),
+                                        OKRA_KEPT_END_};
     const okra_low_params_ *p = params;
     okra_int rank = 0;
     okra_sizes_ sizes = {0};
-    CHK(okra_map_check_kept_(p->inner, train, n, bag, name, &rank));
+    CHK(okra_map_check_kept_(p->inner, train, n, store, name, &rank));
     okra_sizes_set_(&sizes, "n", n);
     okra_sizes_set_(&sizes, "r", rank);
-    return okra_kept_check_(kept, name, bag, &sizes);
+    return okra_schema_check_(kept, name, store, &sizes);
 }
 
 static void free_side(void *arg)
@@ -215,8 +215,8 @@ void okra_kernel_stream_(okra_kernel *kernel, uint64_t stream)
     }
 }
 
-okra_status okra_bound_low_(okra_context *ctx, const okra_bound_ *bound, okra_int *rank,
-                            double *error)
+okra_status okra_trained_kernel_low_(okra_context *ctx, const okra_trained_kernel_ *bound,
+                                     okra_int *rank, double *error)
 {
     int root = bound->kernel->count - 1;
     const shared *sh = bound->shared[root];

@@ -18,15 +18,15 @@
  */
 #include "kernel/lowrank/lowrank.h"
 
-#include "kernel/gram/bound.h"
+#include "kernel/gram/trained_kernel.h"
 
 #include <float.h>
 #include <math.h>
 
 /* ---- columns of K on demand ---- */
 
-static okra_status column(okra_context *ctx, const okra_bound_ *bound, okra_int i,
-                          double *out)
+static okra_status column(okra_context *ctx, const okra_trained_kernel_ *bound,
+                          okra_int i, double *out)
 {
     return okra_tiles_(ctx, bound, bound->kernel->count - 1, &bound->train, i, 1,
                        OKRA_TARGET_FULL_, NULL, okra_mat_of_(out, 1, bound->train.n));
@@ -76,15 +76,15 @@ okra_status okra_pivots_greedy_(okra_context *ctx, const okra_kernel *kernel,
                                 okra_int *count, double *error)
 {
     enum { CHUNK = 2048 };
-    FREED_BY(okra_bound_drop_) okra_bound_ *bound = NULL;
+    FREED_BY(okra_trained_kernel_drop_) okra_trained_kernel_ *bound = NULL;
     okra_int n = train->n, most = *count, m = 0;
     OWNED double *phi = NULL, *d = NULL;
     double trace = 0, left = 0, highest = 0;
-    CHK(okra_bound_create_(ctx, kernel, train, &bound));
+    CHK(okra_trained_kernel_create_(ctx, kernel, train, &bound));
     CHK(okra_doubles_(ctx, most, n, "the columns of an incomplete Cholesky factor",
                       &phi));
     CHK(okra_doubles_(ctx, n, 1, "residuals", &d));
-    CHK(okra_bound_diagonal_(ctx, bound, d));
+    CHK(okra_trained_kernel_diagonal_(ctx, bound, d));
     okra_int at = largest(train, d, &trace);
     CHK(okra_low_mean_(kernel, n ? trace / okra_weights_total_(train) : 0));
     highest = d[at];
@@ -171,14 +171,14 @@ static okra_status kmeans(okra_context *ctx, const okra_kernel *kernel,
                           const okra_data *train, okra_random_ *random, okra_int *index,
                           okra_int *count)
 {
-    FREED_BY(okra_bound_drop_) okra_bound_ *bound = NULL;
+    FREED_BY(okra_trained_kernel_drop_) okra_trained_kernel_ *bound = NULL;
     okra_int n = train->n, m = 0;
     OWNED double *self = NULL, *nearest = NULL, *k = NULL;
-    CHK(okra_bound_create_(ctx, kernel, train, &bound));
+    CHK(okra_trained_kernel_create_(ctx, kernel, train, &bound));
     CHK(okra_doubles_(ctx, n, 1, "self-similarities", &self));
     CHK(okra_doubles_(ctx, n, 1, "distances to the chosen", &nearest));
     CHK(okra_doubles_(ctx, n, 1, "a column of the Gram matrix", &k));
-    CHK(okra_bound_diagonal_(ctx, bound, self));
+    CHK(okra_trained_kernel_diagonal_(ctx, bound, self));
     for (okra_int i = 0; i < n; i++) {
         nearest[i] = okra_weight_(train, i); /* the first is any object */
     }

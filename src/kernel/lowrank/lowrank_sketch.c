@@ -14,7 +14,7 @@
  */
 #include "kernel/lowrank/lowrank.h"
 
-#include "kernel/gram/bound.h"
+#include "kernel/gram/trained_kernel.h"
 
 #include <math.h>
 
@@ -182,7 +182,7 @@ okra_status okra_sketch_left_(okra_context *ctx, const okra_sketch_ *S, okra_mat
                                  okra_mat_of_(S->value, S->rows, S->cols), A, 0, X);
 }
 
-okra_status okra_sketch_gram_(okra_context *ctx, const okra_bound_ *bound,
+okra_status okra_sketch_gram_(okra_context *ctx, const okra_trained_kernel_ *bound,
                               const okra_sketch_ *S, okra_mat_ G)
 {
     OWNED double *K = NULL, *T = NULL, *Tt = NULL;

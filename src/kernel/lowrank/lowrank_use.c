@@ -6,7 +6,7 @@
  */
 #include "kernel/lowrank/lowrank.h"
 
-#include "kernel/gram/bound.h"
+#include "kernel/gram/trained_kernel.h"
 #include "kernel/transforms.h"
 
 #include <math.h>
@@ -64,11 +64,11 @@ void okra_waves_(okra_mat_ V)
 
 okra_status okra_map_other_(okra_context *ctx, const okra_map_ *map,
                             const okra_data *data, okra_int first, okra_int count,
-                            okra_data **rows, okra_other_ **other)
+                            okra_data **rows, okra_test_side_ **other)
 {
     FREED_BY(okra_data_drop_) okra_data *some = NULL;
     CHK(slice(data, first, count, &some));
-    CHK(okra_other_create_(ctx, map->bound, some, other));
+    CHK(okra_test_side_create_(ctx, map->bound, some, other));
     *rows = TAKE(some);
     return OKRA_OK;
 }
@@ -77,7 +77,7 @@ static okra_status values(okra_context *ctx, const okra_map_ *map, const okra_da
                           okra_int first, okra_mat_ V)
 {
     FREED_BY(okra_data_drop_) okra_data *rows = NULL;
-    FREED_BY(okra_other_drop_) okra_other_ *other = NULL;
+    FREED_BY(okra_test_side_drop_) okra_test_side_ *other = NULL;
     CHK(okra_map_other_(ctx, map, data, first, V.rows, &rows, &other));
     return okra_tiles_(ctx, map->bound, map->bound->kernel->count - 1, &other->view, 0,
                        V.rows, OKRA_TARGET_FULL_, NULL,
@@ -118,7 +118,7 @@ okra_status okra_map_self_rows_(okra_context *ctx, const okra_map_ *map,
 {
     enum { ROWS = 4096 };
     FREED_BY(okra_data_drop_) okra_data *rows = NULL;
-    FREED_BY(okra_other_drop_) okra_other_ *other = NULL;
+    FREED_BY(okra_test_side_drop_) okra_test_side_ *other = NULL;
     const okra_kernel *kernel = map->bound->kernel;
     bool one = self_is_one(kernel);
     for (okra_int i = 0; (map->kernel || one) && i < count; i++) {
@@ -126,9 +126,9 @@ okra_status okra_map_self_rows_(okra_context *ctx, const okra_map_ *map,
     }
     for (okra_int i = 0; !map->kernel && !one && i < count; i += ROWS) {
         CHK(slice(data, first + i, OKRA_MIN_(ROWS, count - i), &rows));
-        CHK(okra_other_create_(ctx, map->bound, rows, &other));
-        CHK(okra_other_diagonal_(ctx, map->bound, other, self + i));
-        okra_other_free_(other);
+        CHK(okra_test_side_create_(ctx, map->bound, rows, &other));
+        CHK(okra_test_side_diagonal_(ctx, map->bound, other, self + i));
+        okra_test_side_free_(other);
         okra_data_free(rows);
         other = NULL;
         rows = NULL;

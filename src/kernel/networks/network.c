@@ -154,14 +154,12 @@ static void recur(const action *a, okra_int m, double s, const double *in,
 
 static okra_status act(void *arg, okra_int begin, okra_int end, int worker)
 {
-    okra_status st = OKRA_OK;
     const action *a = arg;
     okra_int n = a->network->nodes, m = end - begin;
-    double *t[3] = {NULL, NULL, NULL};
+    OWNED double *all = NULL;
     (void)worker;
-    for (int k = 0; k < 3; k++) {
-        ZALLOC(t[k], n * GROUP);
-    }
+    ZMAKE(all, 3 * n * GROUP);
+    double *t[3] = {all, all + n * GROUP, all + 2 * n * GROUP};
     for (okra_int i = 0; i < n; i++) {
         for (okra_int j = 0; j < m; j++) {
             t[0][i * GROUP + j] = a->X.p[i * a->X.ld + begin + j];
@@ -177,11 +175,7 @@ static okra_status act(void *arg, okra_int begin, okra_int end, int worker)
             }
         }
     }
-done:
-    for (int k = 0; k < 3; k++) {
-        okra_free_(t[k]);
-    }
-    return st;
+    return OKRA_OK;
 }
 
 okra_status okra_network_apply_(okra_context *ctx, const okra_network_ *network,

@@ -17,12 +17,12 @@ typedef double (*okra_spectral_)(const void *params, double x);
  * NULL) is how many it took. Cost: terms * (edges + nodes) * m. */
 okra_status okra_network_apply_(okra_context *ctx, const okra_network_ *network,
                                 bool normalized, okra_spectral_ f, const void *params,
-                                okra_mat_ X, okra_mat_ Y, okra_int *terms) OKRA_CHECK;
+                                okra_mat_ X, okra_mat_ Y, okra_int *terms);
 
 /* F <- f(L), nodes x nodes, by eigendecomposition; f >= 0. The c smallest eigenvalues, c
  * the number of components, are 0 exactly. */
 okra_status okra_network_dense_(okra_context *ctx, const okra_network_ *network,
                                 bool normalized, okra_spectral_ f, const void *params,
-                                okra_mat_ F) OKRA_CHECK;
+                                okra_mat_ F);
 
 #endif

@@ -185,8 +185,7 @@ okra_status okra_network_inputs(okra_context *context, const okra_data *nodes,
     spectrum s = {.ctx = context};
     OWNS(&s.V, &s.R, &s.K, &s.w);
     double links = 0;
-    NOT_NULL(beta);
-    NOT_NULL(out);
+    NOT_NULL(beta, out);
     REFUSE_IF(!nodes || nodes->kind != OKRA_NODES || !(inertia > 0 && inertia <= 1),
               OKRA_EARG,
               "inputs of a network: expected nodes, and inertia above 0 up to 1");

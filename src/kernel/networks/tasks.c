@@ -137,8 +137,7 @@ okra_status okra_tasks_estimate_(okra_context *ctx, okra_mat_ Y, const double *w
 okra_status okra_task_graph(okra_context *context, const okra_data *y, double gamma,
                             double *M)
 {
-    NOT_NULL(y);
-    NOT_NULL(M);
+    NOT_NULL(y, M);
     OWNED double *own = NULL;
     REFUSE_IF(y->kind != OKRA_DENSE || y->n < 1, OKRA_EARG,
               "%s holds %lld objects that are %s, expected dense outputs", y->source,

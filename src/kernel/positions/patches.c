@@ -112,18 +112,18 @@ static okra_status bind_training(okra_context *ctx, const void *params,
 }
 
 static okra_status load(okra_context *ctx, const void *params, const okra_data *train,
-                        const okra_bag_ *bag, const char *name, void **shared)
+                        const okra_store_ *store, const char *name, void **shared)
 {
-    return okra_through_load_(ctx, &how, params, train, bag, name, shared);
+    return okra_through_load_(ctx, &how, params, train, store, name, shared);
 }
 
 /* Patches are sequences of vectors that are not made yet. */
 static okra_status check_kept(const void *params, const okra_data *train, okra_int n,
-                              const char *name, okra_bag_ *bag)
+                              const char *name, okra_store_ *store)
 {
     FREED_BY(okra_layout_clear_) okra_layout_ l = {0};
     CHK(okra_patches_layout_(params, train, &l));
-    return okra_position_check_kept_(params, train, n * l.down * l.across, name, bag);
+    return okra_position_check_kept_(params, train, n * l.down * l.across, name, store);
 }
 
 static const okra_option rows[] = {

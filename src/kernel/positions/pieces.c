@@ -8,7 +8,7 @@
  */
 #include "kernel/positions/pieces.h"
 
-#include "kernel/gram/bound.h"
+#include "kernel/gram/trained_kernel.h"
 #include "kernel/positions/position.h"
 #include "okra/more/objects.h"
 
@@ -18,7 +18,7 @@
 typedef struct piece {
     okra_data *elements;
     okra_int *owner, count;
-    okra_bound_ *bound; /* training pieces; NULL: no elements */
+    okra_trained_kernel_ *bound; /* training pieces; NULL: no elements */
 } piece;
 
 struct okra_pieces_ {
@@ -31,7 +31,7 @@ struct okra_pieces_ {
 
 static void piece_clear(piece *p)
 {
-    okra_bound_free_(p->bound);
+    okra_trained_kernel_free_(p->bound);
     okra_data_free(p->elements);
     okra_free_(p->owner);
 }
@@ -164,7 +164,7 @@ okra_status okra_pieces_create_(okra_context *ctx, const char *who,
         piece *at = &s->at[p];
         CHK(take(ctx, s, train, 0, train->n, p, at));
         CHK(okra_weights_take_(train, at->owner, at->count, at->elements));
-        CHK(okra_bound_create_(ctx, s->params->inner, at->elements, &at->bound));
+        CHK(okra_trained_kernel_create_(ctx, s->params->inner, at->elements, &at->bound));
     }
     *out = TAKE(s);
     return OKRA_OK;
@@ -196,7 +196,7 @@ static okra_status apply_map(okra_context *ctx, const okra_pieces_ *s, const pie
     }
     CHK(okra_doubles_(ctx, count, count, "position-wise features", &G));
     CHK(okra_doubles_(ctx, rows, count, "position-wise features", &product));
-    CHK(okra_bound_gram_(ctx, at->bound, okra_mat_of_(G, count, count)));
+    CHK(okra_trained_kernel_gram_(ctx, at->bound, okra_mat_of_(G, count, count)));
     CHK(okra_gemm_(ctx, false, false, 1, okra_mat_of_(*values, rows, count),
                    okra_mat_of_(G, count, count), 0, okra_mat_of_(product, rows, count)));
     okra_free_(*values);
@@ -210,7 +210,7 @@ okra_status okra_pieces_gram_(okra_context *ctx, const okra_pieces_ *s, okra_int
     const piece *at = &s->at[p];
     OWNED double *V = NULL;
     CHK(okra_doubles_(ctx, at->count, at->count, "the values at a position", &V));
-    CHK(okra_bound_gram_(ctx, at->bound, okra_mat_of_(V, at->count, at->count)));
+    CHK(okra_trained_kernel_gram_(ctx, at->bound, okra_mat_of_(V, at->count, at->count)));
     CHK(apply_map(ctx, s, at, &V, at->count));
     scatter(okra_mat_of_(V, at->count, at->count), at->owner, 0, at->owner, K);
     return OKRA_OK;
@@ -222,7 +222,7 @@ okra_status okra_pieces_cross_(okra_context *ctx, const okra_pieces_ *s,
 {
     const piece *at = &s->at[p];
     FREED_BY(piece_clear) piece test = {0};
-    FREED_BY(okra_other_drop_) okra_other_ *other = NULL;
+    FREED_BY(okra_test_side_drop_) okra_test_side_ *other = NULL;
     OWNED double *V = NULL;
     REFUSE_IF(data->d != s->d && !s->labels, OKRA_ESHAPE,
               "%s has vectors of length %lld, the training set's have %lld", data->source,
@@ -233,9 +233,9 @@ okra_status okra_pieces_cross_(okra_context *ctx, const okra_pieces_ *s,
         return OKRA_OK;
     }
     CHK(okra_doubles_(ctx, test.count, at->count, "the values at a position", &V));
-    CHK(okra_other_create_(ctx, at->bound, test.elements, &other));
-    CHK(okra_other_cross_(ctx, at->bound, other, 0,
-                          okra_mat_of_(V, test.count, at->count)));
+    CHK(okra_test_side_create_(ctx, at->bound, test.elements, &other));
+    CHK(okra_test_side_cross_(ctx, at->bound, other, 0,
+                              okra_mat_of_(V, test.count, at->count)));
     CHK(apply_map(ctx, s, at, &V, test.count));
     scatter(okra_mat_of_(V, test.count, at->count), test.owner, first, at->owner, K);
     return OKRA_OK;

@@ -36,7 +36,7 @@ typedef struct elements {
 typedef struct shared {
     const okra_data *train;
     elements e;
-    okra_bound_ *bound;
+    okra_trained_kernel_ *bound;
     bool labels;
 } shared;
 
@@ -44,7 +44,7 @@ typedef struct side {
     const shared *sh;
     elements own; /* of other collections */
     const elements *e;
-    okra_other_ *other; /* NULL: the training set */
+    okra_test_side_ *other; /* NULL: the training set */
 } side;
 
 static void elements_clear(elements *e)
@@ -120,7 +120,7 @@ static void unbind(void *arg)
 {
     shared *sh = arg;
     if (sh) {
-        okra_bound_free_(sh->bound);
+        okra_trained_kernel_free_(sh->bound);
         elements_clear(&sh->e);
         okra_free_(sh);
     }
@@ -140,9 +140,9 @@ okra_status okra_position_labels_(const okra_kernel *inner, const okra_data *dat
     return OKRA_OK;
 }
 
-/* bag != NULL: what the inner kernel read from files is taken from it. */
+/* store != NULL: what the inner kernel read from files is taken from it. */
 static okra_status make(okra_context *ctx, const void *params, const okra_data *train,
-                        const okra_bag_ *bag, const char *name, void **out)
+                        const okra_store_ *store, const char *name, void **out)
 {
     const position_params *p = params;
     FREED_BY(drop_shared) shared *sh = NULL;
@@ -152,52 +152,54 @@ static okra_status make(okra_context *ctx, const void *params, const okra_data *
     CHK(okra_position_labels_(p->inner, train, &sh->labels));
     CHK(sort_elements(ctx, train, sh->labels, &sh->e));
     CHK(okra_weights_take_(train, sh->e.sequence, sh->e.data->n, sh->e.data));
-    if (bag && okra_kernel_files_(p->inner)) {
+    if (store && okra_kernel_files_(p->inner)) {
         snprintf(inner, sizeof inner, "%s.inner", name);
-        CHK(okra_bound_load_(ctx, p->inner, sh->e.data, bag, inner, &sh->bound));
+        CHK(okra_trained_kernel_load_(ctx, p->inner, sh->e.data, store, inner,
+                                      &sh->bound));
     } else {
-        CHK(okra_bound_create_(ctx, p->inner, sh->e.data, &sh->bound));
+        CHK(okra_trained_kernel_create_(ctx, p->inner, sh->e.data, &sh->bound));
     }
     *out = TAKE(sh);
     return OKRA_OK;
 }
 
 /* Other inner kernels are bound anew to the elements of the training set. */
-static okra_status save(const void *arg, okra_bag_ *bag, const char *name)
+static okra_status save(const void *arg, okra_store_ *store, const char *name)
 {
     const shared *sh = arg;
     char inner[128];
     snprintf(inner, sizeof inner, "%s.inner", name);
-    return okra_kernel_files_(okra_bound_kernel_(sh->bound))
-               ? okra_bound_save_(sh->bound, bag, inner)
+    return okra_kernel_files_(okra_trained_kernel_kernel_(sh->bound))
+               ? okra_trained_kernel_save_(sh->bound, store, inner)
                : OKRA_OK;
 }
 
 okra_status okra_position_check_kept_(const void *params, const okra_data *train,
                                       okra_int elements_count, const char *name,
-                                      okra_bag_ *bag)
+                                      okra_store_ *store)
 {
     const position_params *p = params;
     char inner[128];
     snprintf(inner, sizeof inner, "%s.inner", name);
     return okra_kernel_files_(p->inner)
-               ? okra_bound_check_kept_(p->inner, train, elements_count, inner, bag)
+               ? okra_trained_kernel_check_kept_(p->inner, train, elements_count, inner,
+                                                 store)
                : OKRA_OK;
 }
 
 static okra_status check_kept(const void *params, const okra_data *train, okra_int n,
-                              const char *name, okra_bag_ *bag)
+                              const char *name, okra_store_ *store)
 {
     okra_int count = train->group_count > 0 ? train->groups[0].offsets[train->n] : 0;
     (void)n;
-    return okra_position_check_kept_(params, train, count, name, bag);
+    return okra_position_check_kept_(params, train, count, name, store);
 }
 
 static void free_side(void *arg)
 {
     side *s = arg;
     if (s) {
-        okra_other_free_(s->other);
+        okra_test_side_free_(s->other);
         elements_clear(&s->own);
         okra_free_(s);
     }
@@ -221,7 +223,7 @@ static okra_status make_side(okra_context *ctx, const void *params, const void *
                   "have length %lld",
                   data->source, (long long)data->d, (long long)sh->train->d);
         CHK(sort_elements(ctx, data, sh->labels, &s->own));
-        CHK(okra_other_create_(ctx, sh->bound, s->own.data, &s->other));
+        CHK(okra_test_side_create_(ctx, sh->bound, s->own.data, &s->other));
         s->e = &s->own;
     }
     *out = TAKE(s);
@@ -266,18 +268,20 @@ static void weigh(const elements *train, okra_int first, okra_int rows, okra_int
 static okra_status meet(okra_context *ctx, bool map, const side *a, run ra, const side *b,
                         run rb, okra_int p, double *values)
 {
-    const okra_bound_ *bound = a->sh->bound;
+    const okra_trained_kernel_ *bound = a->sh->bound;
     OWNED double *fa = NULL, *fb = NULL;
     if (!map) {
-        return okra_bound_block_(ctx, bound, a->other, ra.begin, ra.count, rb.begin,
-                                 rb.count, values, rb.count);
+        return okra_trained_kernel_block_(ctx, bound, a->other, ra.begin, ra.count,
+                                          rb.begin, rb.count, values, rb.count);
     }
     const elements *train = &a->sh->e;
     okra_int first = train->first[p], N = train->first[p + 1] - first;
     CHK(okra_doubles_(ctx, ra.count, N, "position-wise features", &fa));
     CHK(okra_doubles_(ctx, rb.count, N, "position-wise features", &fb));
-    CHK(okra_bound_block_(ctx, bound, a->other, ra.begin, ra.count, first, N, fa, N));
-    CHK(okra_bound_block_(ctx, bound, b->other, rb.begin, rb.count, first, N, fb, N));
+    CHK(okra_trained_kernel_block_(ctx, bound, a->other, ra.begin, ra.count, first, N, fa,
+                                   N));
+    CHK(okra_trained_kernel_block_(ctx, bound, b->other, rb.begin, rb.count, first, N, fb,
+                                   N));
     weigh(train, first, ra.count, N, fa);
     return okra_gemm_(ctx, false, true, 1, okra_mat_of_(fa, ra.count, N),
                       okra_mat_of_(fb, rb.count, N), 0,
@@ -321,7 +325,8 @@ static okra_status add_norms(okra_context *ctx, const side *a, okra_int p, doubl
     CHK(okra_doubles_(ctx, CHUNK, N, "position-wise features", &h));
     for (okra_int k = e->first[p]; k < e->first[p + 1]; k += CHUNK) {
         okra_int rows = OKRA_MIN_(CHUNK, e->first[p + 1] - k);
-        CHK(okra_bound_block_(ctx, a->sh->bound, a->other, k, rows, first, N, f, N));
+        CHK(okra_trained_kernel_block_(ctx, a->sh->bound, a->other, k, rows, first, N, f,
+                                       N));
         memcpy(h, f, (size_t)(rows * N) * sizeof *h);
         weigh(train, first, rows, N, h);
         for (okra_int r = 0; r < rows; r++) {
@@ -345,8 +350,8 @@ static okra_status diagonal(okra_context *ctx, const void *params, const void *p
         return OKRA_OK;
     }
     MAKE(self, e->data->n);
-    CHK(a->other ? okra_other_diagonal_(ctx, a->sh->bound, a->other, self)
-                 : okra_bound_diagonal_(ctx, a->sh->bound, self));
+    CHK(a->other ? okra_test_side_diagonal_(ctx, a->sh->bound, a->other, self)
+                 : okra_trained_kernel_diagonal_(ctx, a->sh->bound, self));
     for (okra_int k = 0; k < e->data->n; k++) {
         out[e->sequence[k]] += self[k];
     }

@@ -18,11 +18,11 @@ typedef struct okra_position_params_ {
 /* Does the inner kernel meet the labels of these sequences or strings, or the vectors?
  * OKRA_EARG where it takes neither. */
 okra_status okra_position_labels_(const okra_kernel *inner, const okra_data *data,
-                                  bool *labels) OKRA_CHECK;
+                                  bool *labels);
 
 /* What the inner kernel keeps, bound to so many elements of the training set. */
 okra_status okra_position_check_kept_(const void *params, const okra_data *train,
                                       okra_int elements_count, const char *name,
-                                      okra_bag_ *bag) OKRA_CHECK;
+                                      okra_store_ *store);
 
 #endif

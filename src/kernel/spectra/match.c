@@ -58,21 +58,25 @@ static okra_status add_pair(room *m, pair one)
     return OKRA_OK;
 }
 
-/* Pairs whose m/z agree once `shift` is added to those of b. */
+/* Pairs whose m/z differ by `shift`. d and the width are the same to the bit where a and
+ * b change places; what numbers of decimals differ by is known to a few of their units in
+ * the last place, and that much more is within the width. */
 static okra_status near_pairs(const match_params *p, const okra_places_ *a, okra_int i,
                               const okra_places_ *b, okra_int j, double shift, room *m)
 {
     okra_int a0 = a->first[i], b0 = b->first[j], nb = b->first[j + 1], q = b0;
+    double last = nb > b0 ? b->mz[nb - 1] : 0;
+    double rounding = 2 * DBL_EPSILON * (a->precursor[i] + b->precursor[j]);
     for (okra_int k = a0; k < a->first[i + 1]; k++) {
         /* The widest reach of this peak; each pair is then measured by its own. */
-        double reach = fmax(p->da, 1.1e-6 * p->ppm * a->mz[k]);
+        double reach = 1.1 * fmax(p->da, 1e-6 * p->ppm * fmax(a->mz[k], last)) + 1e-9;
         while (q < nb && b->mz[q] + shift < a->mz[k] - reach) {
             q++;
         }
         for (okra_int c = q; c < nb && b->mz[c] + shift <= a->mz[k] + reach; c++) {
-            double d = fabs(a->mz[k] - (b->mz[c] + shift));
+            double d = fabs((a->mz[k] - b->mz[c]) - shift);
             double most = fmax(p->da, 1e-6 * p->ppm * fmax(a->mz[k], b->mz[c]));
-            if (d <= most) {
+            if (d <= most + rounding + 2 * DBL_EPSILON * (a->mz[k] + b->mz[c])) {
                 CHK(add_pair(m, (pair){a->weight[k] * b->weight[c], k - a0, c - b0}));
             }
         }
@@ -97,7 +101,7 @@ static okra_status cosine(const match_params *p, const okra_places_ *a, okra_int
     bool shifts = p->modified && a->precursor[i] > 0 && b->precursor[j] > 0;
     m->count = 0;
     CHK(near_pairs(p, a, i, b, j, 0, m));
-    if (shifts && fabs(shift) > p->da) {
+    if (shifts && shift != 0) { /* pairs that come twice do no harm */
         CHK(near_pairs(p, a, i, b, j, shift, m));
     }
     if (na + nb > m->used_room) {

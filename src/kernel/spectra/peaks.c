@@ -13,6 +13,10 @@ void okra_places_free_(void *arg)
     }
 }
 
+/* No ion loses less than a hydrogen atom: a peak nearer to the precursor than this is the
+ * precursor, and has lost nothing, wherever the last digits of the two put it. */
+static const double LEAST_LOSS = 0.5;
+
 /* Losses come from the last peak to the first, so that they ascend. */
 static void put_one(const okra_peaks_params_ *params, const okra_spectrum_view_ *v,
                     okra_places_ *p, okra_int *at)
@@ -25,7 +29,8 @@ static void put_one(const okra_peaks_params_ *params, const okra_spectrum_view_ 
     for (okra_int k = 0; k < v->count; k++) {
         okra_int peak = losses ? v->count - 1 - k : k;
         double place = losses ? v->precursor - v->mz[peak] : v->mz[peak];
-        if (!losses || place > 0) {
+        place = losses && fabs(place) < LEAST_LOSS ? 0 : place;
+        if (place >= 0) {
             p->place[*at] = place;
             p->mz[*at] = v->mz[peak];
             p->weight[(*at)++] = pow(v->intensity[peak] / most, params->power);

@@ -2,8 +2,8 @@
  * peaks.h: peaks of spectra as kernels compare them.
  *
  * A peak of a spectrum has a place and a weight. The place is its m/z v, or what its ion
- * has lost: precursor - v (peaks above the precursor are then left out). The weight is
- * (intensity / largest intensity)^power.
+ * has lost: precursor - v (losses of less than half a dalton are then left out). The
+ * weight is (intensity / largest intensity)^power.
  */
 #ifndef OKRA_KERNEL_PEAKS_H_
 #define OKRA_KERNEL_PEAKS_H_
@@ -44,12 +44,11 @@ typedef struct okra_places_ {
 /* Losses (and `precursors`) need precursors: a spectrum that tells none has no losses. */
 okra_status okra_places_create_(okra_context *ctx, const okra_peaks_params_ *params,
                                 const okra_data *data, bool precursors,
-                                okra_places_ **out) OKRA_CHECK;
+                                okra_places_ **out);
 /* Of `count` spectra, the first of them given, something is not known: that is told, and
  * OKRA_EARG where it is all of several or the context is strict. */
 okra_status okra_spectra_silent_(okra_context *ctx, const okra_data *data, okra_int count,
-                                 okra_int first, const char *what,
-                                 const char *so) OKRA_CHECK;
+                                 okra_int first, const char *what, const char *so);
 void okra_places_free_(void *places); /* accepts NULL */
 
 #endif

@@ -37,10 +37,10 @@ typedef struct okra_lanes_ {
 okra_status okra_lanes_block_(okra_context *ctx, const okra_lanes_ *how,
                               const okra_data *a, okra_int i0, okra_int ni,
                               const okra_data *b, okra_int j0, okra_int nj, double *out,
-                              okra_int ld) OKRA_CHECK;
+                              okra_int ld);
 /* out[i] = k(a_i, a_i), the same bits as a block of one pair. */
 okra_status okra_lanes_diagonal_(okra_context *ctx, const okra_lanes_ *how,
-                                 const okra_data *a, okra_int n, double *out) OKRA_CHECK;
+                                 const okra_data *a, okra_int n, double *out);
 
 /* Defines the batch function `name` from `body`, an always-inlined function of these
  * parameters, for the vector units of the machine (simd.h). Nothing is contracted or

@@ -7,7 +7,7 @@
  * distinct substrings of one of the two. Strings shorter than k have no features: 0.
  */
 #include "data/strings.h"
-#include "kernel/gram/bound.h"
+#include "kernel/gram/trained_kernel.h"
 #include "kernel/gram/through.h"
 #include "kernel/kernels.h"
 #include "kernel/strings/string_kernels.h"
@@ -197,7 +197,7 @@ const okra_kernel_class_ okra_spectrum_ = {
     .block = okra_through_block_,
     .diagonal = okra_through_diagonal_};
 
-bool okra_bound_is_spectrum_(const okra_bound_ *bound, okra_int *k)
+bool okra_trained_kernel_is_spectrum_(const okra_trained_kernel_ *bound, okra_int *k)
 {
     const okra_kernel *kernel = bound->kernel;
     int root = kernel->count - 1;

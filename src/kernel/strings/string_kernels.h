@@ -18,8 +18,7 @@ okra_status okra_plain_bind_(okra_context *ctx, const void *params,
                              const okra_data *train, void **shared);
 
 /* The distinct characters of all strings, ascending; okra_free_ frees *letters. */
-okra_status okra_alphabet_(const okra_data *data, int32_t **letters,
-                           okra_int *count) OKRA_CHECK;
+okra_status okra_alphabet_(const okra_data *data, int32_t **letters, okra_int *count);
 /* The place of a character in the alphabet, or `count` if it is not there. */
 okra_int okra_letter_(const int32_t *letters, okra_int count, int32_t code);
 
@@ -29,7 +28,7 @@ okra_int okra_letter_(const int32_t *letters, okra_int count, int32_t code);
 enum { OKRA_PSD_MOST_ = 300 };
 okra_status okra_psd_check_(okra_context *ctx, const okra_kernel_class_ *class,
                             const void *params, const void *shared,
-                            const okra_data *train) OKRA_CHECK;
+                            const okra_data *train);
 
 /* The parameters of ssk and of spectrum. */
 typedef struct okra_ssk_params_ {
@@ -48,8 +47,7 @@ typedef struct okra_mismatch_params_ {
  * beyond. */
 enum { OKRA_MISMATCH_TOP_ = 16 };
 okra_status okra_mismatch_shared_(const okra_mismatch_params_ *p, const okra_data *train,
-                                  okra_int *top,
-                                  double shared[OKRA_MISMATCH_TOP_ + 1]) OKRA_CHECK;
+                                  okra_int *top, double shared[OKRA_MISMATCH_TOP_ + 1]);
 
 typedef struct okra_edit_params_ {
     double sigma;
@@ -60,6 +58,6 @@ typedef struct okra_degree_params_ {
 } okra_degree_params_;
 
 /* Whether the kernel is the spectrum kernel, times a constant or not, and its k. */
-bool okra_bound_is_spectrum_(const okra_bound_ *bound, okra_int *k);
+bool okra_trained_kernel_is_spectrum_(const okra_trained_kernel_ *bound, okra_int *k);
 
 #endif

@@ -458,4 +458,5 @@ const okra_kernel_class_ okra_linear_ = {.name = "linear",
                                          .free_side = free_side,
                                          .block = block,
                                          .diagonal = diagonal,
+                                         .distance2 = distance2,
                                          .steps = steps};

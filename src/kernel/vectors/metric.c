@@ -37,23 +37,18 @@ typedef struct side {
 static okra_status root(okra_context *ctx, const char *who, okra_int d, double *A,
                         void **out)
 {
-    okra_status st = OKRA_OK;
-    double *w = NULL;
-    ALLOC(w, d);
-    TRY(okra_eigh_(ctx, okra_mat_of_(A, d, d), w));
+    OWNED double *R = A, *w = NULL;
+    MAKE(w, d);
+    CHK(okra_eigh_(ctx, okra_mat_of_(R, d, d), w));
     double top = d ? fmax(fabs(w[0]), fabs(w[d - 1])) : 0;
-    FAIL_IF(d && w[0] < -1e-8 * top, OKRA_EARG,
-            "kernel %s: the smallest eigenvalue of the matrix is %.6g, the largest "
-            "%.6g, expected a positive semi-definite matrix",
-            who, w[0], w[d - 1]);
+    REFUSE_IF(d && w[0] < -1e-8 * top, OKRA_EARG,
+              "kernel %s: the smallest eigenvalue of the matrix is %.6g, the largest "
+              "%.6g, expected a positive semi-definite matrix",
+              who, w[0], w[d - 1]);
     for (okra_int i = 0; i < d * d; i++) {
-        A[i] *= sqrt(fmax(w[i / d], 0));
+        R[i] *= sqrt(fmax(w[i / d], 0));
     }
-    st = okra_square_create_(d, A, out);
-    A = NULL;
-done:
-    FREE(A, w);
-    return st;
+    return okra_square_create_(d, TAKE(R), out);
 }
 
 static okra_status bind_metric(okra_context *ctx, const void *params,

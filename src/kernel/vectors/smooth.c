@@ -154,7 +154,7 @@ static double move(const okra_smooth_ *s, const double *from, double *to)
 OKRA_DROPS_(drop_smooth, okra_smooth_, okra_smooth_free_)
 
 okra_status okra_smooth_create_(okra_context *ctx, const okra_kernel *kernel,
-                                const okra_data *train, const okra_bound_ *bound,
+                                const okra_data *train, const okra_trained_kernel_ *bound,
                                 okra_smooth_ **out)
 {
     FREED_BY(drop_smooth) okra_smooth_ *s = NULL;

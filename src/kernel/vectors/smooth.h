@@ -13,8 +13,8 @@ typedef struct okra_smooth_ okra_smooth_;
  * vectors or a part of the kernel has no derivative. bound: the kernel as it was bound,
  * whose statistics count; NULL: those of the data. */
 okra_status okra_smooth_create_(okra_context *ctx, const okra_kernel *kernel,
-                                const okra_data *train, const okra_bound_ *bound,
-                                okra_smooth_ **out) OKRA_CHECK;
+                                const okra_data *train, const okra_trained_kernel_ *bound,
+                                okra_smooth_ **out);
 void okra_smooth_free_(okra_smooth_ *smooth);
 /* The deviations (d) by which the kernel divides coordinates, or NULL: it does not. */
 const double *okra_smooth_spread_(const okra_smooth_ *smooth);
@@ -25,7 +25,7 @@ bool okra_smooth_bounded_(const okra_smooth_ *smooth);
 typedef struct okra_smooth_work_ okra_smooth_work_;
 /* Room for up to `most` vectors. */
 okra_status okra_smooth_work_create_(okra_context *ctx, const okra_smooth_ *smooth,
-                                     okra_int most, okra_smooth_work_ **out) OKRA_CHECK;
+                                     okra_int most, okra_smooth_work_ **out);
 void okra_smooth_work_free_(okra_smooth_work_ *work);
 /* The training vectors index[0..count-1]; NULL: the first `count`. */
 void okra_smooth_select_(okra_smooth_work_ *work, const okra_int *index, okra_int count);

@@ -12,7 +12,7 @@
  * Cost: n d once a collection, 2 d a pair. Memory: n d doubles for the moved copy.
  */
 #include "kernel/kernels.h"
-#include "kernel/gram/bound.h"
+#include "kernel/gram/trained_kernel.h"
 #include "kernel/gram/rows.h"
 
 #include <float.h>
@@ -93,7 +93,8 @@ static okra_status bind_training(okra_context *ctx, const void *params,
     return OKRA_OK;
 }
 
-bool okra_standardize_stats_(const okra_bound_ *bound, double *mean, double *spread)
+bool okra_standardize_stats_(const okra_trained_kernel_ *bound, double *mean,
+                             double *spread)
 {
     for (int k = 0; bound && k < bound->kernel->count; k++) {
         const shared *sh = bound->shared[k];
@@ -106,18 +107,18 @@ bool okra_standardize_stats_(const okra_bound_ *bound, double *mean, double *spr
     return false;
 }
 
-static okra_status save(const void *arg, okra_bag_ *bag, const char *name)
+static okra_status save(const void *arg, okra_store_ *store, const char *name)
 {
     const shared *sh = arg;
-    return okra_bag_put_copy_(bag, name, sh->stats, 2, sh->d);
+    return okra_store_put_copy_(store, name, sh->stats, 2, sh->d);
 }
 
 static okra_status load(okra_context *ctx, const void *params, const okra_data *train,
-                        const okra_bag_ *bag, const char *name, void **out)
+                        const okra_store_ *store, const char *name, void **out)
 {
     okra_int rows = 0, cols = 0;
     shared *sh = NULL;
-    const double *kept = okra_bag_get_(bag, name, &rows, &cols);
+    const double *kept = okra_store_get_(store, name, &rows, &cols);
     (void)ctx, (void)params;
     bool good = kept && rows == 2 && cols == train->d;
     for (okra_int j = 0; good && j < 2 * cols; j++) {
@@ -192,7 +193,7 @@ static double distance2(const void *pa, okra_int i, const void *pb, okra_int j)
 
 static const okra_option none[] = {{.name = NULL}};
 
-static const okra_kept_ kept[] = {OKRA_KEEPS_MATRIX_("", 0, "2", "d"), OKRA_KEPT_END_};
+static const okra_schema_ kept[] = {OKRA_KEEPS_MATRIX_("", 0, "2", "d"), OKRA_KEPT_END_};
 
 const okra_kernel_class_ okra_standardize_ = {
     .name = "standardize",

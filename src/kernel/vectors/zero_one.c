@@ -2,9 +2,11 @@
  * zero_one.c: 1 if two objects are equal, else 0 (Weston et al. 2003, eq. 2).
  *
  * Labels are equal when their names are, or their codes where there are no names; vectors
- * when all components are. Stops at the first difference, so that most pairs cost little.
+ * when all components are, strings when all characters are. Stops at the first
+ * difference, so that most pairs cost little.
  */
 #include "kernel/kernels.h"
+#include "data/strings.h"
 #include "kernel/gram/rows.h"
 #include "kernel/strings/string_kernels.h"
 
@@ -62,11 +64,18 @@ static okra_status make_side(okra_context *ctx, const void *params, const void *
         return okra_fail_(OKRA_EARG, "kernel zero-one: %s holds %s, the training set %s",
                           data->source, okra_data_describe_(data, found, sizeof found),
                           okra_data_describe_(train, expected, sizeof expected));
-    } else {
+    } else if (data->kind != OKRA_STRINGS) {
         CHK(okra_widths_(ctx, "zero-one", data, train));
     }
     *out = TAKE(s);
     return OKRA_OK;
+}
+
+static bool equal_strings(const okra_data *a, okra_int i, const okra_data *b, okra_int j)
+{
+    okra_int n, m;
+    const int32_t *x = okra_characters_(a, i, &n), *y = okra_characters_(b, j, &m);
+    return n == m && memcmp(x, y, (size_t)n * sizeof *x) == 0;
 }
 
 static bool equal_rows(const double *x, const double *y, okra_int d)
@@ -99,12 +108,14 @@ static okra_status block(okra_context *ctx, const void *params, const void *pa,
     const okra_data *a = sa->data, *b = sb->data;
 
     (void)ctx, (void)params;
-    if (!sa->codes && (a->kind != OKRA_DENSE || b->kind != OKRA_DENSE)) {
+    bool strings = a->kind == OKRA_STRINGS;
+    if (!sa->codes && !strings && (a->kind != OKRA_DENSE || b->kind != OKRA_DENSE)) {
         return okra_rows_meet_(a, i0, ni, b, j0, nj, equal_wide_thin, out, ld);
     }
     for (okra_int r = 0; r < ni; r++) {
         for (okra_int c = 0; c < nj; c++) {
             out[r * ld + c] = sa->codes ? sa->codes[i0 + r] == sb->codes[j0 + c]
+                              : strings ? equal_strings(a, i0 + r, b, j0 + c)
                                         : equal_rows(a->values + (i0 + r) * a->ld,
                                                      b->values + (j0 + c) * b->ld, a->d);
         }
@@ -117,7 +128,8 @@ static const okra_option none[] = {{.name = NULL}};
 const okra_kernel_class_ okra_zero_one_ = {.name = "zero-one",
                                            .help = "1 if the objects are equal, else 0",
                                            .params = {"zero-one", none, 0},
-                                           .kinds = OKRA_VECTORS_ | 1u << OKRA_LABELS,
+                                           .kinds = OKRA_VECTORS_ | 1u << OKRA_LABELS |
+                                                    1u << OKRA_STRINGS,
                                            .shape = OKRA_SHAPE_EQUAL_,
                                            .bind = okra_plain_bind_,
                                            .unbind = okra_plain_side_free_,

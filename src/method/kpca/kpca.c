@@ -17,14 +17,28 @@
  * scores of the model are those of the outputs themselves, V diag(mu)^1/2 / s, and its
  * duals, u_i times these, take the place of S in w(x) and in the coordinates of y.
  *
- * With rank-output the directions are those of the fitted outputs: kpca_rank.c.
+ * With rank-output the directions are those of the fitted outputs: reduced-rank
+ * regression in feature space (Brogat-Motte et al. 2022),
+ *
+ *     A = (K + lambda I)^-1 K,  A L A = U diag(nu) U'   L centred, the p largest nu
+ *     e_j = sum_i D_ij phi(y_i) / nu_j,  D = A U diag(nu)^1/2    directions of the space
+ *     S = L D diag(nu)^-1     (n x p)                   coordinates of training outputs
+ *
+ * so that h(x) of ridge is projected on span(e_1 ... e_p), where the fitted h(x_i) vary
+ * most. D are the duals of the model. Decoders compare in the whole space: the directions
+ * are those of predictions, not those in which outputs differ. auto: p with the least sum
+ * of squared leave-one-out errors. With t_ij = (A S)_ij the error of coordinate j is
+ * r_ij = (S_ij - t_ij) / (1 - A_ii), and the sum is that of |phi(y_i)|^2 + sum_{j <= p}
+ * r_ij^2 - S_ij^2. The directions and the mean are those of all pairs. 8 n^3 and an
+ * eigendecomposition a lambda.
  *
  * Directions with mu <= 8 n eps max(mu_1, max_i L_ii) are rounding (centring leaves up to
  * 1.5 n eps max_i L_ii where the mean is far from 0): the others count as the rank, and
  * no more than that are used. Rounding also turns them towards 1, so that the mean would
  * be counted again: this part is taken out. Cost: an eigendecomposition of L (n^3), a
  * Cholesky factor of K a lambda (n^3/3), then 4 n p a query. The model holds 2 n p
- * doubles. Low rank: kpca_low.c.
+ * doubles, on the engine where several processes share large matrices. Low rank:
+ * kpca_low.c.
  */
 #include "method/kpca/kpca.h"
 
@@ -87,22 +101,35 @@ okra_status okra_kpca_choose_(okra_context *ctx, const char *what, const char *t
     return OKRA_OK;
 }
 
-static void clear(okra_axes_ *a)
+/* Directions of the outputs, and what they come from. */
+typedef struct axes {
+    okra_int n, p;
+    okra_matrix_ *L; /* n x n: the centred Gram matrix of outputs, while it is needed */
+    double *mean, scale; /* n: its row means before; the largest l(y_i, y_i) */
+    okra_matrix_ *S, *D; /* n x p: scores; duals where these are not S, or NULL */
+    double *mu, *offset; /* p */
+    double *s, total;    /* n: roots of the weights of pairs, or NULL; their sum */
+} axes;
+
+/* The directions alone. */
+static void drop(axes *a)
 {
-    okra_axes_drop_(a);
-    okra_large_free_(a->L);
+    okra_matrix_free_(a->S);
+    okra_matrix_free_(a->D);
+    FREE(a->mu, a->offset);
+    a->S = a->D = NULL;
+    a->mu = a->offset = NULL;
+}
+
+static void clear(axes *a)
+{
+    drop(a);
+    okra_matrix_free_(a->L);
     FREE(a->mean, a->s);
 }
 
-void okra_axes_drop_(okra_axes_ *a)
-{
-    FREE(a->S, a->D, a->mu, a->offset);
-    okra_large_free_(a->T);
-    a->T = NULL;
-    a->S = a->D = a->mu = a->offset = NULL;
-}
-
-okra_int okra_axes_rank_(okra_context *ctx, okra_int n, double scale, double *v)
+/* v (n, ascending) becomes descending; the number of those above rounding. */
+static okra_int rank_of(okra_context *ctx, okra_int n, double scale, double *v)
 {
     okra_int rank = 0;
     for (okra_int i = 0; i < n / 2; i++) {
@@ -123,7 +150,8 @@ okra_int okra_axes_rank_(okra_context *ctx, okra_int n, double scale, double *v)
     return rank;
 }
 
-void okra_kpca_center_(const okra_axes_ *a, double *row)
+/* sum_i s_i row_i = 0, as centred outputs have it but for rounding. */
+static void center_row(const axes *a, double *row)
 {
     double sum = 0;
     for (okra_int i = 0; i < a->n; i++) {
@@ -135,133 +163,279 @@ void okra_kpca_center_(const okra_axes_ *a, double *row)
     }
 }
 
-/* Ascending eigenvalues v and eigenvectors in the rows of V become S, mu and offset. */
-static okra_status take_axes(okra_context *ctx, const char *components,
-                             const okra_large_ *V, double *v, okra_axes_ *a)
+/* S' <- the eigenvectors in the last p rows of V times the roots of v, and the offset. */
+static okra_status scores(okra_context *ctx, const okra_matrix_ *V, const double *v,
+                          axes *a, okra_matrix_ *St)
 {
-    okra_int n = a->n;
-    OWNED double *row = NULL;
-    okra_int rank = okra_axes_rank_(ctx, n, a->scale, v);
-    CHK(okra_kpca_choose_(ctx, "components", components, v, rank, &a->p));
-    MAKE(a->mu, a->p);
-    ZMAKE(a->offset, a->p);
-    if (okra_context_apart_(ctx)) {
-        return okra_kpca_take_apart_(ctx, V, v, a);
-    }
-    CHK(okra_doubles_(ctx, n, a->p, "the output components", &a->S));
-    MAKE(row, n);
-    for (okra_int j = 0; j < a->p; j++) {
-        a->mu[j] = v[j];
-        CHK(okra_large_get_(ctx, V, n - 1 - j, 0, okra_mat_of_(row, 1, n)));
-        okra_kpca_center_(a, row);
-        for (okra_int i = 0; i < n; i++) {
-            double s = sqrt(v[j]) * row[i];
-            a->S[i * a->p + j] = s;
-            a->offset[j] += s * a->mean[i] / v[j];
+    enum { ROWS = 64 };
+    okra_int n = a->n, height = OKRA_MIN_(ROWS, a->p);
+    OWNED double *block = NULL;
+    CHK(okra_doubles_(ctx, height, n, "some output components", &block));
+    for (okra_int j = 0; j < a->p; j += height) {
+        okra_int some = OKRA_MIN_(height, a->p - j);
+        for (okra_int r = 0; r < some; r++) { /* the last one comes first */
+            double *s = block + r * n, mu = v[j + r];
+            CHK(okra_matrix_get_(ctx, V, n - 1 - j - r, 0, okra_mat_of_(s, 1, n)));
+            center_row(a, s);
+            a->mu[j + r] = mu;
+            for (okra_int i = 0; i < n; i++) {
+                s[i] *= sqrt(mu);
+                a->offset[j + r] += s[i] * a->mean[i] / mu;
+            }
         }
+        CHK(okra_matrix_put_(ctx, okra_mat_of_(block, some, n), j, 0, St));
     }
     return OKRA_OK;
 }
 
+/* *out <- A' */
+static okra_status turn(okra_context *ctx, const okra_matrix_ *A, okra_matrix_ **out)
+{
+    CHK(okra_matrix_create_(ctx, okra_matrix_cols_(A), okra_matrix_rows_(A),
+                            "the output components", out));
+    return okra_matrix_copy_(ctx, true, A, *out);
+}
+
+static okra_status find_axes(okra_context *ctx, const char *components, axes *a)
+{
+    OWNED double *v = NULL;
+    FREED_BY(okra_matrix_drop_) okra_matrix_ *St = NULL;
+    MAKE(v, a->n);
+    CHK(okra_matrix_eigh_(ctx, a->L, v));
+    okra_int rank = rank_of(ctx, a->n, a->scale, v);
+    CHK(okra_kpca_choose_(ctx, "components", components, v, rank, &a->p));
+    MAKE(a->mu, a->p);
+    ZMAKE(a->offset, a->p);
+    CHK(okra_matrix_create_(ctx, a->p, a->n, "the output components", &St));
+    CHK(scores(ctx, a->L, v, a, St));
+    okra_matrix_free_(a->L);
+    a->L = NULL;
+    return turn(ctx, St, &a->S);
+}
+
 /* The centred Gram matrix of the outputs, with weights of s_i times their features. */
-static okra_status center(okra_context *ctx, const okra_problem_ *problem, okra_axes_ *a)
+static okra_status center(okra_context *ctx, const okra_problem_ *problem, axes *a)
 {
     OWNED double *v = NULL;
     a->n = problem->n;
     MAKE(v, a->n);
     MAKE(a->mean, a->n);
     CHK(okra_problem_L_(ctx, problem, &a->L));
-    CHK(okra_large_diagonal_(ctx, a->L, v));
+    CHK(okra_matrix_diagonal_(ctx, a->L, v));
     for (okra_int i = 0; i < a->n; i++) {
         a->scale = fmax(a->scale, a->s ? problem->weights[i] * v[i] : v[i]);
     }
     if (a->s) {
-        CHK(okra_large_scale_(ctx, a->s, a->s, a->L));
+        CHK(okra_matrix_scale_(ctx, a->s, a->s, a->L));
         CHK(okra_center_weighted_(ctx, a->s, a->total, a->mean, a->L));
     } else {
-        CHK(okra_large_center_(ctx, a->mean, a->L));
+        CHK(okra_matrix_center_(ctx, a->mean, a->L));
     }
     return OKRA_OK;
 }
 
-static okra_status find_axes(okra_context *ctx, const char *components, okra_axes_ *a)
+/* ---- with rank-output ---- */
+
+/* A = (K + lambda I)^-1 K, and M = A L A. */
+static okra_status smooth(okra_context *ctx, const okra_matrix_ *K, const okra_matrix_ *G,
+                          const axes *a, okra_matrix_ **A, okra_matrix_ **M)
+{
+    FREED_BY(okra_matrix_drop_) okra_matrix_ *T = NULL;
+    okra_int n = a->n;
+    CHK(okra_matrix_create_(ctx, n, n, "the smoother", A));
+    CHK(okra_matrix_copy_(ctx, false, K, *A));
+    CHK(okra_matrix_solve_(ctx, true, G, *A));
+    CHK(okra_matrix_create_(ctx, n, n, "the fitted outputs", &T));
+    CHK(okra_matrix_gemm_(ctx, false, false, 1, *A, a->L, 0, T));
+    CHK(okra_matrix_create_(ctx, n, n, "the Gram matrix of fitted outputs", M));
+    return okra_matrix_gemm_(ctx, false, true, 1, T, *A, 0, *M);
+}
+
+/* The largest A_ii: what A makes of rounding in L. */
+static okra_status largest(okra_context *ctx, const okra_matrix_ *A, okra_int n,
+                           double *out)
 {
     OWNED double *v = NULL;
-    MAKE(v, a->n);
-    CHK(okra_large_eigh_(ctx, a->L, v));
-    CHK(take_axes(ctx, components, a->L, v, a));
-    okra_large_free_(a->L);
-    a->L = NULL;
+    MAKE(v, n);
+    CHK(okra_matrix_diagonal_(ctx, A, v));
+    for (okra_int i = 0; i < n; i++) {
+        *out = fmax(*out, v[i]);
+    }
     return OKRA_OK;
 }
 
-static okra_status put_copy(okra_context *ctx, okra_bag_ *bag, const char *name,
-                            const double *values, okra_int m, okra_int cols)
+/* Rows of D' and S' (p x n) from the eigenvectors in the last p rows of V. */
+static okra_status directions(okra_context *ctx, const okra_matrix_ *V,
+                              const okra_matrix_ *A, const axes *a, const double *nu,
+                              okra_int p, double *D, double *S)
 {
-    OWNED double *copy = NULL;
-    CHK(okra_doubles_(ctx, m, cols, "the output components", &copy));
-    CHK(okra_mat_copy_(okra_mat_view_(values, m, cols, cols),
-                       okra_mat_of_(copy, m, cols)));
-    return okra_bag_put_(bag, name, &copy, m, cols);
+    okra_int n = a->n;
+    OWNED double *U = NULL;
+    okra_mat_ Dm = okra_mat_of_(D, p, n);
+    CHK(okra_doubles_(ctx, p, n, "the directions of fitted outputs", &U));
+    for (okra_int j = 0; j < p; j++) {
+        CHK(okra_matrix_get_(ctx, V, n - 1 - j, 0, okra_mat_of_(U + j * n, 1, n)));
+    }
+    CHK(okra_matrix_right_(ctx, false, true, 1, okra_mat_of_(U, p, n), A, Dm));
+    for (okra_int j = 0; j < p; j++) { /* about the mean: sum_i s_i D_ij = 0 */
+        center_row(a, D + j * n);
+        for (okra_int i = 0; i < n; i++) {
+            D[j * n + i] *= sqrt(nu[j]);
+        }
+    }
+    CHK(okra_matrix_right_(ctx, false, false, 1, Dm, a->L, okra_mat_of_(S, p, n)));
+    for (okra_int i = 0; i < p * n; i++) {
+        S[i] /= nu[i / n];
+    }
+    return OKRA_OK;
 }
 
-/* C, scores of the outputs themselves, and duals where these are others. */
-static okra_status put_scores(okra_context *ctx, okra_bag_ *bag, const okra_axes_ *a,
-                              const okra_large_ *G)
+/* The number of directions, rows of S (p x n), of the least leave-one-out error. */
+static okra_status leave_one_out(okra_context *ctx, const okra_matrix_ *A,
+                                 const double *S, okra_int n, okra_int p, okra_int *best)
 {
-    okra_int n = a->n, p = a->p, rows_found = 0, cols_found = 0;
-    OWNED double *C = NULL;
-    CHK(okra_doubles_(ctx, n, p, "the coefficients of the components", &C));
-    CHK(okra_mat_copy_(okra_mat_of_(a->S, n, p), okra_mat_of_(C, n, p)));
-    CHK(okra_large_solve_host_(ctx, true, G, okra_mat_of_(C, n, p)));
-    for (okra_int i = 0; a->s && i < n * p; i++) {
-        C[i] *= a->s[i / p];
+    OWNED double *T = NULL, *slack = NULL;
+    double sum = 0, least = 0;
+    MAKE(slack, n);
+    CHK(okra_doubles_(ctx, p, n, "the fitted components", &T));
+    CHK(okra_matrix_diagonal_(ctx, A, slack));
+    CHK(okra_matrix_right_(ctx, false, true, 1, okra_mat_view_(S, p, n, n), A,
+                           okra_mat_of_(T, p, n)));
+    for (okra_int i = 0; i < n; i++) {
+        slack[i] = fmax(1 - slack[i], DBL_EPSILON);
     }
-    CHK(okra_bag_put_(bag, "coefficients", &C, n, p));
-    CHK(put_copy(ctx, bag, "scores", a->S, n, p));
-    if (a->s || a->D) {
-        CHK(put_copy(ctx, bag, "duals", a->D ? a->D : a->S, n, p));
-        double *scores = okra_bag_edit_(bag, "scores", &rows_found, &cols_found);
-        double *duals = okra_bag_edit_(bag, "duals", &rows_found, &cols_found);
-        for (okra_int i = 0; a->s && i < n * p; i++) {
-            scores[i] /= a->s[i / p];
-            duals[i] *= a->s[i / p];
+    *best = 0;
+    for (okra_int j = 0; j < p; j++) {
+        for (okra_int i = 0; i < n; i++) {
+            double s = S[j * n + i], r = (s - T[j * n + i]) / slack[i];
+            sum += r * r - s * s;
+        }
+        if (j == 0 || sum < least) {
+            least = sum;
+            *best = j + 1;
         }
     }
     return OKRA_OK;
 }
 
-/* One lambda: C, and what is shared. With a rank the directions are of this lambda. */
-static okra_status fill(okra_context *ctx, okra_axes_ *a, const okra_large_ *K,
-                        double lambda, const char *rank, okra_bag_ *bag)
+/* The first p rows of D' and S' as the columns of the model. */
+static okra_status take(okra_context *ctx, double *D, double *S, const double *nu,
+                        okra_int p, axes *a)
 {
     okra_int n = a->n;
-    FREED_BY(okra_large_drop_) okra_large_ *G = NULL;
+    FREED_BY(okra_matrix_drop_) okra_matrix_ *Dt = NULL, *St = NULL;
+    drop(a);
+    a->p = p;
+    CHK(okra_matrix_borrow_(ctx, okra_mat_of_(D, p, n), &Dt));
+    CHK(okra_matrix_borrow_(ctx, okra_mat_of_(S, p, n), &St));
+    CHK(turn(ctx, Dt, &a->D));
+    CHK(turn(ctx, St, &a->S));
+    MAKE(a->mu, p);
+    MAKE(a->offset, p);
+    for (okra_int j = 0; j < p; j++) {
+        a->mu[j] = nu[j];
+        a->offset[j] = okra_dot_(n, D + j * n, a->mean) / nu[j];
+    }
+    return OKRA_OK;
+}
+
+/* The directions of the fitted outputs that `text` asks for; G: the factor of K + lambda
+ * I. */
+static okra_status fitted_axes(okra_context *ctx, const char *text, const okra_matrix_ *K,
+                               const okra_matrix_ *G, axes *a)
+{
+    FREED_BY(okra_matrix_drop_) okra_matrix_ *A = NULL, *M = NULL;
+    OWNED double *nu = NULL, *D = NULL, *S = NULL;
+    double most = 0;
+    bool automatic = strcmp(text, "auto") == 0;
+    okra_int p = 0;
+    MAKE(nu, a->n);
+    CHK(smooth(ctx, K, G, a, &A, &M));
+    CHK(okra_matrix_eigh_(ctx, M, nu));
+    CHK(largest(ctx, A, a->n, &most));
+    okra_int rank = rank_of(ctx, a->n, a->scale * most * most, nu);
+    CHK(okra_kpca_choose_(ctx, "rank-output", automatic ? "all" : text, nu, rank, &p));
+    CHK(okra_doubles_(ctx, p, a->n, "the directions of fitted outputs", &D));
+    CHK(okra_doubles_(ctx, p, a->n, "the output components", &S));
+    CHK(directions(ctx, M, A, a, nu, p, D, S));
+    if (automatic) {
+        CHK(leave_one_out(ctx, A, S, a->n, p, &p));
+    }
+    return take(ctx, D, S, nu, p, a);
+}
+
+/* ---- what is kept ---- */
+
+/* A, rows divided by s_i or times it where pairs have weights; consumed. */
+static okra_status keep(okra_context *ctx, const axes *a, const char *name, bool divide,
+                        okra_matrix_ **A, okra_store_ *store)
+{
+    OWNED double *by = NULL;
+    if (a->s) {
+        MAKE(by, a->n);
+        for (okra_int i = 0; i < a->n; i++) {
+            by[i] = divide ? 1 / a->s[i] : a->s[i];
+        }
+        CHK(okra_matrix_scale_(ctx, by, NULL, *A));
+    }
+    return okra_matrix_keep_(ctx, A, false, "the output components", name, store);
+}
+
+static okra_status copy(okra_context *ctx, const okra_matrix_ *A, okra_matrix_ **out)
+{
+    CHK(okra_matrix_create_(ctx, okra_matrix_rows_(A), okra_matrix_cols_(A),
+                            "the output components", out));
+    return okra_matrix_copy_(ctx, false, A, *out);
+}
+
+/* C, scores of the outputs themselves, and duals where these are others. */
+static okra_status put_scores(okra_context *ctx, okra_store_ *store, const axes *a,
+                              const okra_matrix_ *G)
+{
+    FREED_BY(okra_matrix_drop_) okra_matrix_ *C = NULL, *S = NULL, *D = NULL;
+    CHK(copy(ctx, a->S, &C));
+    CHK(okra_matrix_solve_(ctx, true, G, C));
+    CHK(keep(ctx, a, "coefficients", false, &C, store));
+    CHK(copy(ctx, a->S, &S));
+    CHK(keep(ctx, a, "scores", true, &S, store));
+    if (!a->s && !a->D) {
+        return OKRA_OK;
+    }
+    CHK(copy(ctx, a->D ? a->D : a->S, &D));
+    return keep(ctx, a, "duals", false, &D, store);
+}
+
+/* One lambda: C, and what is shared. With a rank the directions are of this lambda. */
+static okra_status fill(okra_context *ctx, axes *a, const okra_matrix_ *K, double lambda,
+                        const char *rank, okra_store_ *store)
+{
+    okra_int n = a->n;
+    FREED_BY(okra_matrix_drop_) okra_matrix_ *G = NULL;
     double jitter = 0;
-    CHK(okra_large_create_(ctx, n, n, "the factor of the input Gram matrix", &G));
-    CHK(okra_large_copy_(ctx, false, K, G)); /* K of s_i times the features */
-    CHK(okra_large_add_diagonal_(ctx, lambda, G));
-    CHK(okra_large_cholesky_(ctx, G, &jitter));
+    CHK(okra_matrix_create_(ctx, n, n, "the factor of the input Gram matrix", &G));
+    CHK(okra_matrix_copy_(ctx, false, K, G)); /* K of s_i times the features */
+    CHK(okra_matrix_add_diagonal_(ctx, lambda, G));
+    CHK(okra_matrix_cholesky_(ctx, G, &jitter));
     if (*rank) {
-        CHK(okra_kpca_rank_(ctx, rank, K, G, a));
-        CHK(okra_bag_put_number_(bag, "rank-output", (double)a->p));
+        CHK(fitted_axes(ctx, rank, K, G, a));
+        CHK(okra_store_put_number_(store, "rank-output", (double)a->p));
     }
     okra_int p = a->p;
-    CHK(a->T ? okra_kpca_put_apart_(ctx, a, G, bag) : put_scores(ctx, bag, a, G));
-    CHK(put_copy(ctx, bag, "variances", a->mu, 1, p));
-    CHK(put_copy(ctx, bag, "offset", a->offset, 1, p));
-    CHK(okra_bag_put_number_(bag, "components", (double)p));
-    CHK(okra_bag_put_number_(bag, "lambda", lambda));
-    return okra_bag_put_number_(bag, "jitter", jitter);
+    CHK(put_scores(ctx, store, a, G));
+    CHK(okra_store_put_copy_(store, "variances", a->mu, 1, p));
+    CHK(okra_store_put_copy_(store, "offset", a->offset, 1, p));
+    CHK(okra_store_put_number_(store, "components", (double)p));
+    CHK(okra_store_put_number_(store, "lambda", lambda));
+    return okra_store_put_number_(store, "jitter", jitter);
 }
 
 static okra_status path(okra_context *ctx, const okra_problem_ *problem,
                         const okra_options *options, const double *lambda, size_t count,
-                        okra_bag_ *const *bags)
+                        okra_store_ *const *stores)
 {
     kpca_options o;
-    FREED_BY(clear) okra_axes_ a = {0};
-    FREED_BY(okra_large_drop_) okra_large_ *K = NULL;
+    FREED_BY(clear) axes a = {0};
+    FREED_BY(okra_matrix_drop_) okra_matrix_ *K = NULL;
     CHK(okra_options_read(options, &okra_method_kpca_.options, &o));
     REFUSE_IF(
         *o.rank && strcmp(o.components, "all") != 0, OKRA_EARG,
@@ -269,7 +443,7 @@ static okra_status path(okra_context *ctx, const okra_problem_ *problem,
         "the outputs or those of the fitted outputs, give one of the two",
         o.components, o.rank);
     if (problem->map_x) {
-        return okra_kpca_low_(ctx, problem, o.components, o.rank, lambda, count, bags);
+        return okra_kpca_low_(ctx, problem, o.components, o.rank, lambda, count, stores);
     }
     CHK(okra_problem_roots_(problem, &a.s, &a.total));
     CHK(center(ctx, problem, &a));
@@ -279,8 +453,8 @@ static okra_status path(okra_context *ctx, const okra_problem_ *problem,
     CHK(okra_problem_scaled_K_(ctx, problem, a.s, &K));
     for (size_t l = 0; l < count; l++) {
         CHK(okra_cancelled_(ctx));
-        CHK(fill(ctx, &a, K, lambda[l], o.rank, bags[l]));
-        CHK(okra_problem_put_weights_(problem, bags[l]));
+        CHK(fill(ctx, &a, K, lambda[l], o.rank, stores[l]));
+        CHK(okra_problem_put_weights_(problem, stores[l]));
     }
     return OKRA_OK;
 }
@@ -288,42 +462,40 @@ static okra_status path(okra_context *ctx, const okra_problem_ *problem,
 /* ---- prediction ---- */
 
 /* Of low rank: the axes of components, and predictions as those of ridge. */
-static const double *axes_of(const okra_bag_ *bag, okra_int *p, okra_int *width)
+static const double *axes_of(const okra_store_ *store, okra_int *p, okra_int *width)
 {
-    return okra_bag_get_(bag, "axes", p, width);
+    return okra_store_get_(store, "axes", p, width);
 }
 
-static okra_form_ form(const okra_bag_ *bag)
+static okra_form_ form(const okra_store_ *store)
 {
     okra_int p, width;
-    return axes_of(bag, &p, &width) ? OKRA_FORM_EMBEDDING : OKRA_FORM_WEIGHTS;
+    return axes_of(store, &p, &width) ? OKRA_FORM_EMBEDDING : OKRA_FORM_WEIGHTS;
 }
 
 /* The shapes are those of `kept` below. */
-static okra_status components(const okra_bag_ *bag, okra_int n, okra_components_ *out)
+static okra_status components(const okra_store_ *store, okra_int n, okra_components_ *out)
 {
-    okra_components_ c = {.offset = okra_bag_mat_(bag, "offset").p};
+    okra_components_ c = {.offset = okra_store_mat_(store, "offset").p};
     double rank;
-    c.whole = okra_bag_get_number_(bag, "rank-output", &rank);
-    c.axes = axes_of(bag, &c.p, &c.width);
+    c.whole = okra_store_get_number_(store, "rank-output", &rank);
+    c.axes = axes_of(store, &c.p, &c.width);
+    (void)n;
     if (!c.axes) {
-        okra_int pairs = 0;
-        c.scores = okra_bag_get_(bag, "scores", &pairs, &c.p);
-        REFUSE_IF(pairs != n, OKRA_EFORMAT,
-                  "kpca: the model's output components do not fit %lld training pairs",
-                  (long long)n);
-        c.duals = okra_bag_mat_(bag, "duals").p;
-        c.variances = okra_bag_mat_(bag, "variances").p;
+        okra_mat_ S = okra_store_mat_(store, "scores");
+        c.scores = S.p;
+        c.p = S.cols;
+        c.duals = okra_store_mat_(store, "duals").p;
+        c.variances = okra_store_mat_(store, "variances").p;
     }
     *out = c;
     return OKRA_OK;
 }
 
 /* The mean output as weights. */
-static void mean_weights(const okra_bag_ *bag, okra_mat_ out)
+static void mean_weights(const okra_store_ *store, okra_mat_ out)
 {
-    okra_int one = 0, n = 0;
-    const double *weights = okra_bag_get_(bag, "sample-weight", &one, &n);
+    const double *weights = okra_store_mat_(store, "sample-weight").p;
     double total = 0;
     okra_mat_fill_(out, 1 / (double)out.cols);
     for (okra_int j = 0; weights && j < out.cols; j++) {
@@ -334,38 +506,36 @@ static void mean_weights(const okra_bag_ *bag, okra_mat_ out)
     }
 }
 
-static okra_status predict(okra_context *ctx, const okra_bag_ *bag, okra_query_ *query,
-                           okra_mat_ out)
+static okra_status predict(okra_context *ctx, const okra_store_ *store,
+                           okra_query_ *query, okra_mat_ out)
 {
     okra_components_ c;
-    okra_int n = 0, p = 0;
+    okra_mat_ C = okra_store_mat_(store, "coefficients");
+    okra_int p = C.cols;
     OWNED double *T = NULL;
-    if (form(bag) == OKRA_FORM_EMBEDDING) {
-        return okra_ridge_embed_(ctx, bag, query, out);
+    if (form(store) == OKRA_FORM_EMBEDDING) {
+        return okra_ridge_embed_(ctx, store, query, out);
     }
-    CHK(components(bag, query->n, &c));
-    const double *C = okra_bag_get_(bag, "coefficients", &n, &p);
-    REFUSE_IF(!C || n != query->n || p != c.p, OKRA_EFORMAT,
-              "kpca: the model's 'coefficients' do not fit %lld training pairs",
-              (long long)query->n);
-    mean_weights(bag, out);
+    CHK(components(store, query->n, &c));
+    mean_weights(store, out);
     if (p == 0) {
         return OKRA_OK;
     }
     CHK(okra_doubles_(ctx, query->m, p, "the predicted components", &T));
     okra_mat_ Tm = okra_mat_of_(T, query->m, p);
-    CHK(okra_query_times_(ctx, query, false, okra_mat_view_(C, n, p, p), Tm));
+    CHK(okra_query_times_(ctx, query, false, C, Tm));
     for (okra_int r = 0; r < query->m; r++) {
         for (okra_int j = 0; j < p; j++) {
             T[r * p + j] /= c.variances[j];
         }
     }
     const double *duals = c.duals ? c.duals : c.scores;
-    return okra_gemm_(ctx, false, true, 1, Tm, okra_mat_view_(duals, n, p, p), 1, out);
+    return okra_gemm_(ctx, false, true, 1, Tm, okra_mat_view_(duals, C.rows, p, p), 1,
+                      out);
 }
 
 /* clang-format off */
-static const okra_kept_ kept_low[] = {
+static const okra_schema_ kept_low[] = {
     OKRA_KEEPS_MATRIX_("axes", 0, "p", "d"),
     OKRA_KEEPS_MATRIX_("coefficients", 0, "c", "d"),
     OKRA_KEEPS_MATRIX_("mean", OKRA_KEPT_OPTIONAL_, "1", "d"),
@@ -375,7 +545,7 @@ static const okra_kept_ kept_low[] = {
     OKRA_KEEPS_TOLD_("rank-output"),
     OKRA_KEEPS_TOLD_("jitter"),
     OKRA_KEPT_END_};
-static const okra_kept_ kept_scores[] = {
+static const okra_schema_ kept_scores[] = {
     OKRA_KEEPS_MATRIX_("scores", 0, "n", "p"),
     OKRA_KEEPS_MATRIX_("coefficients", 0, "n", "p"),
     OKRA_KEEPS_MATRIX_("duals", OKRA_KEPT_OPTIONAL_, "n", "p"),
@@ -387,7 +557,7 @@ static const okra_kept_ kept_scores[] = {
     OKRA_KEEPS_TOLD_("rank-output"),
     OKRA_KEEPS_TOLD_("jitter"),
     OKRA_KEPT_END_};
-static const okra_kept_ *const kept[] = {kept_low, kept_scores, NULL};
+static const okra_schema_ *const kept[] = {kept_low, kept_scores, NULL};
 /* clang-format on */
 
 const okra_method_ okra_method_kpca_ = {

@@ -80,7 +80,7 @@ static okra_status fitted_axes(low *z, okra_mat_ A)
 }
 
 /* One lambda: T A E_p'E_p, where phi(x)' = v(x)' T. */
-static okra_status coefficients(low *z, double lambda, okra_bag_ *bag)
+static okra_status coefficients(low *z, double lambda, okra_store_ *store)
 {
     okra_int m = z->t.m, d = z->t.d;
     OWNED double *G = NULL, *A = NULL, *T = NULL;
@@ -95,40 +95,44 @@ static okra_status coefficients(low *z, double lambda, okra_bag_ *bag)
     CHK(okra_cholesky_solve_(z->ctx, Gm, Am));
     if (*z->rank) {
         CHK(fitted_axes(z, Am));
-        CHK(okra_bag_put_number_(bag, "rank-output", (double)z->p));
+        CHK(okra_store_put_number_(store, "rank-output", (double)z->p));
     }
     okra_mat_ E = okra_mat_of_(z->E, z->p, d);
     CHK(okra_doubles_(z->ctx, m, z->p, "the coefficients of the components", &T));
     CHK(okra_gemm_(z->ctx, false, true, 1, Am, E, 0, okra_mat_of_(T, m, z->p)));
     CHK(okra_gemm_(z->ctx, false, false, 1, okra_mat_of_(T, m, z->p), E, 0, Am));
-    CHK(okra_ridge_put_folded_(z->ctx, z->problem->map_x, m, d, bag, &A));
-    return okra_bag_put_number_(bag, "jitter", jitter);
+    CHK(okra_ridge_put_folded_(z->ctx, z->problem->map_x, m, d, store, &A));
+    return okra_store_put_number_(store, "jitter", jitter);
 }
 
 /* What all lambdas share: the mean, the axes in the units of the kernel, the offset. */
-static okra_status put_axes(const low *z, okra_bag_ *bag)
+static okra_status put_axes(const low *z, okra_store_ *store)
 {
     okra_int p = z->p, d = z->t.d;
-    OWNED double *axes = NULL, *offset = NULL;
+    OWNED double *axes = NULL;
     double root = z->problem->map_y ? 1 : sqrt(z->problem->feature_scale);
-    CHK(okra_ridge_put_mean_(bag, z->t.psi, d));
+    CHK(okra_ridge_put_mean_(store, z->t.psi, d));
     CHK(okra_doubles_(z->ctx, p, d, "the output components", &axes));
     for (okra_int i = 0; i < p * d; i++) {
         axes[i] = root * z->E[i];
     }
-    CHK(okra_bag_put_(bag, "axes", &axes, p, d));
-    MAKE(offset, p);
-    CHK(okra_mat_copy_(okra_mat_of_(z->offset, 1, p), okra_mat_of_(offset, 1, p)));
-    CHK(okra_bag_put_(bag, "offset", &offset, 1, p));
-    CHK(okra_bag_put_number_(bag, "components", (double)p));
-    return okra_moments_put_(&z->t, z->problem, bag);
+    CHK(okra_store_put_(store, "axes", &axes, p, d));
+    CHK(okra_store_put_copy_(store, "offset", z->offset, 1, p));
+    CHK(okra_store_put_number_(store, "components", (double)p));
+    return okra_moments_put_(&z->t, z->problem, store);
+}
+
+static void clear(low *z)
+{
+    okra_moments_clear_(&z->t);
+    FREE(z->E, z->offset);
 }
 
 okra_status okra_kpca_low_(okra_context *ctx, const okra_problem_ *problem,
                            const char *components, const char *rank, const double *lambda,
-                           size_t count, okra_bag_ *const *bags)
+                           size_t count, okra_store_ *const *stores)
 {
-    okra_status st = OKRA_OK;
+    FREED_BY(clear)
     low z = {.ctx = ctx, .problem = problem, .components = components, .rank = rank};
     REFUSE_IF(
         strcmp(rank, "auto") == 0, OKRA_EUNSUPPORTED,
@@ -140,20 +144,17 @@ okra_status okra_kpca_low_(okra_context *ctx, const okra_problem_ *problem,
     for (size_t l = 1; l < count; l++) {
         least = fmin(least, lambda[l]);
     }
-    TRY(okra_moments_create_(ctx, problem, true, least, &z.t));
+    CHK(okra_moments_create_(ctx, problem, true, least, &z.t));
     okra_moments_center_(&z.t);
     if (!*rank) {
-        TRY(find_axes(&z));
+        CHK(find_axes(&z));
     }
     for (size_t l = 0; l < count; l++) {
-        TRY(okra_cancelled_(ctx));
-        TRY(coefficients(&z, lambda[l], bags[l]));
-        TRY(put_axes(&z, bags[l]));
-        TRY(okra_problem_put_weights_(problem, bags[l]));
-        TRY(okra_bag_put_number_(bags[l], "lambda", lambda[l]));
+        CHK(okra_cancelled_(ctx));
+        CHK(coefficients(&z, lambda[l], stores[l]));
+        CHK(put_axes(&z, stores[l]));
+        CHK(okra_problem_put_weights_(problem, stores[l]));
+        CHK(okra_store_put_number_(stores[l], "lambda", lambda[l]));
     }
-done:
-    okra_moments_clear_(&z.t);
-    FREE(z.E, z.offset);
-    return st;
+    return OKRA_OK;
 }

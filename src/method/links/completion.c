@@ -55,13 +55,13 @@ static const okra_option pkmr_rows[] = {
 extern const okra_method_ okra_method_em_, okra_method_pkmr_;
 
 static okra_status factor(okra_context *ctx, const okra_problem_ *p, double ridge,
-                          okra_bag_ *bag)
+                          okra_store_ *store)
 {
     OWNED double *K = NULL;
     CHK(okra_problem_host_K_(ctx, p, &K));
     okra_mat_add_diagonal_(okra_mat_of_(K, p->n, p->n), ridge);
     CHK(okra_engine_cholesky_(ctx, okra_mat_of_(K, p->n, p->n), NULL));
-    return okra_bag_put_(bag, "factor", &K, p->n, p->n);
+    return okra_store_put_(store, "factor", &K, p->n, p->n);
 }
 
 /* L <- L / b, b = tr((K + lambda I)^-1 L) / n. Outputs of 0 stay. */
@@ -83,17 +83,17 @@ static okra_status rescale(okra_context *ctx, okra_mat_ factor, okra_mat_ L)
 }
 
 static okra_status fit_em(okra_context *ctx, const okra_problem_ *p,
-                          const okra_options *options, okra_bag_ *bag)
+                          const okra_options *options, okra_store_ *store)
 {
     completion_options o;
     OWNED double *L = NULL;
     CHK(okra_options_read(options, &okra_method_em_.options, &o));
-    CHK(factor(ctx, p, o.lambda, bag));
+    CHK(factor(ctx, p, o.lambda, store));
     CHK(okra_problem_host_L_(ctx, p, &L));
     if (o.m_step) {
-        CHK(rescale(ctx, okra_linker_get_(bag, "factor"), okra_mat_of_(L, p->n, p->n)));
+        CHK(rescale(ctx, okra_store_mat_(store, "factor"), okra_mat_of_(L, p->n, p->n)));
     }
-    return okra_bag_put_(bag, "output", &L, p->n, p->n);
+    return okra_store_put_(store, "output", &L, p->n, p->n);
 }
 
 /* A <- its projection on the positive semi-definite matrices. */
@@ -118,32 +118,32 @@ static okra_status positive_part(okra_context *ctx, okra_mat_ A)
 }
 
 static okra_status fit_pkmr(okra_context *ctx, const okra_problem_ *p,
-                            const okra_options *options, okra_bag_ *bag)
+                            const okra_options *options, okra_store_ *store)
 {
     completion_options o;
     okra_int n = p->n;
     OWNED double *L = NULL, *inverse = NULL;
     CHK(okra_options_read(options, &okra_method_pkmr_.options, &o));
-    CHK(factor(ctx, p, o.epsilon, bag));
+    CHK(factor(ctx, p, o.epsilon, store));
     CHK(okra_problem_host_L_(ctx, p, &L));
     CHK(okra_doubles_(ctx, n, n, "the inverse of the Gram matrix", &inverse));
     okra_linker_units_(okra_mat_of_(inverse, n, n), 0);
-    CHK(okra_engine_cholesky_solve_rows_(ctx, okra_linker_get_(bag, "factor"),
+    CHK(okra_engine_cholesky_solve_rows_(ctx, okra_store_mat_(store, "factor"),
                                          okra_mat_of_(inverse, n, n)));
     for (okra_int i = 0; i < n * n; i++) {
         L[i] -= o.lambda / 2 * inverse[i];
     }
     CHK(positive_part(ctx, okra_mat_of_(L, n, n)));
-    return okra_bag_put_(bag, "output", &L, n, n);
+    return okra_store_put_(store, "output", &L, n, n);
 }
 
 /* ---- factors ---- */
 
 /* P = W B, Q = W in the first n columns; B: L or its projection. */
-static okra_status product(okra_context *ctx, const okra_bag_ *bag, okra_query_ *q,
+static okra_status product(okra_context *ctx, const okra_store_ *store, okra_query_ *q,
                            okra_int labelled, okra_mat_ P, okra_mat_ Q)
 {
-    okra_mat_ B = okra_linker_get_(bag, "output"), W = {0};
+    okra_mat_ B = okra_store_mat_(store, "output"), W = {0};
     OWNED double *own = NULL;
     CHK(okra_doubles_(ctx, q->m, q->n, "weights", &own));
     W = okra_mat_of_(own, q->m, q->n);
@@ -151,7 +151,7 @@ static okra_status product(okra_context *ctx, const okra_bag_ *bag, okra_query_ 
         okra_linker_units_(W, labelled);
     } else {
         CHK(okra_mat_copy_(okra_mat_part_(q->Kx, 0, q->m, 0, q->n), W));
-        CHK(okra_engine_cholesky_solve_rows_(ctx, okra_linker_get_(bag, "factor"), W));
+        CHK(okra_engine_cholesky_solve_rows_(ctx, okra_store_mat_(store, "factor"), W));
     }
     if (Q.p) {
         CHK(okra_mat_copy_(W, okra_mat_part_(Q, 0, q->m, 0, q->n)));
@@ -163,22 +163,22 @@ static okra_status product(okra_context *ctx, const okra_bag_ *bag, okra_query_ 
     return OKRA_OK;
 }
 
-static okra_int width_pkmr(const okra_bag_ *bag)
+static okra_int width_pkmr(const okra_store_ *store)
 {
-    return okra_linker_get_(bag, "output").rows;
+    return okra_store_mat_(store, "output").rows;
 }
 
-static okra_int width_em(const okra_bag_ *bag)
+static okra_int width_em(const okra_store_ *store)
 {
-    return 2 * width_pkmr(bag);
+    return 2 * width_pkmr(store);
 }
 
 /* D_hh needs k(u,v) - k_u'w_v besides: [W L, -K] against [W, W], new nodes alone. */
-static okra_status factors_em(okra_context *ctx, const okra_bag_ *bag, okra_query_ *q,
+static okra_status factors_em(okra_context *ctx, const okra_store_ *store, okra_query_ *q,
                               okra_int labelled, okra_mat_ P, okra_mat_ Q)
 {
     okra_int n = q->n;
-    CHK(product(ctx, bag, q, labelled, P, Q));
+    CHK(product(ctx, store, q, labelled, P, Q));
     for (okra_int i = 0; i < q->m; i++) {
         for (okra_int j = 0; j < n; j++) {
             if (P.p) {
@@ -197,12 +197,12 @@ static const okra_linker_ em_linker = {
 static const okra_linker_ pkmr_linker = {.width = width_pkmr, .factors = product};
 
 /* clang-format off */
-static const okra_kept_ kept_both[] = {
+static const okra_schema_ kept_both[] = {
     OKRA_KEEPS_MATRIX_("factor", OKRA_KEPT_FACTOR_, "n", "n"),
     OKRA_KEEPS_MATRIX_("output", 0, "n", "n"),
     OKRA_KEEPS_SAME_("inputs", "c", "n"),
     OKRA_KEPT_END_};
-static const okra_kept_ *const kept[] = {kept_both, NULL};
+static const okra_schema_ *const kept[] = {kept_both, NULL};
 /* clang-format on */
 
 const okra_method_ okra_method_em_ = {

@@ -72,15 +72,8 @@ okra_status okra_linker_network_(const char *who, const okra_problem_ *p,
     return OKRA_OK;
 }
 
-okra_mat_ okra_linker_get_(const okra_bag_ *bag, const char *name)
+okra_form_ okra_linker_form_(const okra_store_ *store)
 {
-    okra_int rows = 0, cols = 0;
-    const double *values = okra_bag_get_(bag, name, &rows, &cols);
-    return okra_mat_view_(values, rows, cols, cols);
-}
-
-okra_form_ okra_linker_form_(const okra_bag_ *bag)
-{
-    (void)bag;
+    (void)store;
     return OKRA_FORM_LINKS;
 }

@@ -21,8 +21,6 @@ okra_status okra_linker_inverse_(okra_context *ctx, okra_mat_ A,
 /* The network whose nodes are the outputs; fails if they are none. */
 okra_status okra_linker_network_(const char *who, const okra_problem_ *p,
                                  const okra_network_ **out) OKRA_CHECK;
-/* The matrix of that name, which must be there. */
-okra_mat_ okra_linker_get_(const okra_bag_ *bag, const char *name);
-okra_form_ okra_linker_form_(const okra_bag_ *bag);
+okra_form_ okra_linker_form_(const okra_store_ *store);
 
 #endif

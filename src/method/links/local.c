@@ -69,46 +69,45 @@ static okra_status train(const training *t, okra_int v, int worker)
 
 static okra_status body(void *arg, okra_int begin, okra_int end, int worker)
 {
-    okra_status st = OKRA_OK;
-    for (okra_int v = begin; v < end && st == OKRA_OK; v++) {
-        st = train(arg, v, worker);
+    for (okra_int v = begin; v < end; v++) {
+        CHK(train(arg, v, worker));
     }
-    return st;
+    return OKRA_OK;
+}
+
+static void training_clear(training *t)
+{
+    okra_svm_gram_clear_(&t->gram);
+    FREE(t->others, t->label);
 }
 
 static okra_status fit(okra_context *ctx, const okra_problem_ *p,
-                       const okra_options *options, okra_bag_ *bag)
+                       const okra_options *options, okra_store_ *store)
 {
-    okra_status st = OKRA_OK;
     okra_int n = p->n, workers = okra_workers_(ctx);
-    training t = {.n = n};
-    double *K = NULL, *C = NULL;
-    TRY(okra_options_read(options, &okra_method_local_.options, &t.o));
-    TRY(okra_linker_network_("local", p, &t.network));
-    TRY(okra_problem_host_K_(ctx, p, &K));
-    TRY(okra_svm_gram_create_(ctx, "local", okra_mat_of_(K, n, n), &t.gram));
-    ALLOC(t.others, n * workers);
-    ALLOC(t.label, n * workers);
-    TRY(okra_doubles_(ctx, n, n + 1, "the classifiers", &C));
+    FREED_BY(training_clear) training t = {.n = n};
+    OWNED double *K = NULL, *C = NULL;
+    CHK(okra_options_read(options, &okra_method_local_.options, &t.o));
+    CHK(okra_linker_network_("local", p, &t.network));
+    CHK(okra_problem_host_K_(ctx, p, &K));
+    CHK(okra_svm_gram_create_(ctx, "local", okra_mat_of_(K, n, n), &t.gram));
+    MAKE(t.others, n * workers);
+    MAKE(t.label, n * workers);
+    CHK(okra_doubles_(ctx, n, n + 1, "the classifiers", &C));
     t.C = okra_mat_of_(C, n, n + 1);
-    TRY(okra_parallel_(ctx, n, 1, "local models", body, &t));
-    TRY(okra_bag_put_(bag, "classifiers", &C, n, n + 1));
-done:
-    FREE(K, C);
-    okra_svm_gram_clear_(&t.gram);
-    FREE(t.others, t.label);
-    return st;
+    CHK(okra_parallel_(ctx, n, 1, "local models", body, &t));
+    return okra_store_put_(store, "classifiers", &C, n, n + 1);
 }
 
-static okra_int width(const okra_bag_ *bag)
+static okra_int width(const okra_store_ *store)
 {
-    return 2 * okra_linker_get_(bag, "classifiers").cols;
+    return 2 * okra_store_mat_(store, "classifiers").cols;
 }
 
-static okra_status factors(okra_context *ctx, const okra_bag_ *bag, okra_query_ *q,
+static okra_status factors(okra_context *ctx, const okra_store_ *store, okra_query_ *q,
                            okra_int labelled, okra_mat_ P, okra_mat_ Q)
 {
-    okra_mat_ C = okra_linker_get_(bag, "classifiers");
+    okra_mat_ C = okra_store_mat_(store, "classifiers");
     okra_int h = q->n + 1;
     double share = labelled >= 0 ? 0.5 : 1;
     (void)ctx;
@@ -134,11 +133,11 @@ static const okra_linker_ linker = {
     .labelled_only = true, .width = width, .factors = factors};
 
 /* clang-format off */
-static const okra_kept_ kept_classifiers[] = {
+static const okra_schema_ kept_classifiers[] = {
     OKRA_KEEPS_MATRIX_("classifiers", 0, "n", "n+1"),
     OKRA_KEEPS_SAME_("inputs", "c", "n"),
     OKRA_KEPT_END_};
-static const okra_kept_ *const kept[] = {kept_classifiers, NULL};
+static const okra_schema_ *const kept[] = {kept_classifiers, NULL};
 /* clang-format on */
 
 const okra_method_ okra_method_local_ = {

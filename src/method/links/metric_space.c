@@ -48,15 +48,15 @@ static const okra_option kml_rows[] = {
 
 extern const okra_method_ okra_method_kcca_, okra_method_kml_;
 
-/* The centred Gram matrix of the inputs, and the means that queries need in the bag. */
-static okra_status inputs(okra_context *ctx, const okra_problem_ *p, okra_bag_ *bag,
+/* The centred Gram matrix of the inputs, and the means that queries need in the store. */
+static okra_status inputs(okra_context *ctx, const okra_problem_ *p, okra_store_ *store,
                           double **K)
 {
     OWNED double *means = NULL;
     CHK(okra_problem_host_K_(ctx, p, K));
     MAKE(means, p->n);
     okra_linker_center_(okra_mat_of_(*K, p->n, p->n), means);
-    return okra_bag_put_(bag, "means", &means, 1, p->n);
+    return okra_store_put_(store, "means", &means, 1, p->n);
 }
 
 /* R <- (G + lambda I)^-1, G <- R G = I - lambda R. */
@@ -74,14 +74,14 @@ static okra_status shrink(okra_context *ctx, double lambda, okra_mat_ G, okra_ma
 }
 
 static okra_status fit_kcca(okra_context *ctx, const okra_problem_ *p,
-                            const okra_options *options, okra_bag_ *bag)
+                            const okra_options *options, okra_store_ *store)
 {
     space_options o;
     okra_int n = p->n;
     OWNED double *K = NULL, *L = NULL, *R = NULL, *T = NULL, *C = NULL, *x = NULL;
     CHK(okra_options_read(options, &okra_method_kcca_.options, &o));
     okra_int d = OKRA_MIN_(o.dimensions, n);
-    CHK(inputs(ctx, p, bag, &K));
+    CHK(inputs(ctx, p, store, &K));
     CHK(okra_problem_host_L_(ctx, p, &L));
     CHK(okra_doubles_(ctx, n, n, "a work matrix", &R));
     CHK(okra_doubles_(ctx, n, n, "a work matrix", &T));
@@ -101,7 +101,7 @@ static okra_status fit_kcca(okra_context *ctx, const okra_problem_ *p,
     }
     CHK(okra_engine_gemm_(ctx, false, true, 1, r, okra_mat_part_(t, 0, d, 0, n), 0,
                           okra_mat_of_(C, n, d)));
-    return okra_bag_put_(bag, "coordinates", &C, n, d);
+    return okra_store_put_(store, "coordinates", &C, n, d);
 }
 
 /* out <- V G of a network's Laplacian G, V: r x n. */
@@ -121,7 +121,7 @@ static void times_laplacian(const okra_network_ *network, okra_mat_ V, okra_mat_
 }
 
 static okra_status fit_kml(okra_context *ctx, const okra_problem_ *p,
-                           const okra_options *options, okra_bag_ *bag)
+                           const okra_options *options, okra_store_ *store)
 {
     space_options o;
     okra_int n = p->n, first = 0;
@@ -129,7 +129,7 @@ static okra_status fit_kml(okra_context *ctx, const okra_problem_ *p,
     OWNED double *K = NULL, *T = NULL, *S = NULL, *C = NULL, *x = NULL, *mu = NULL;
     CHK(okra_options_read(options, &okra_method_kml_.options, &o));
     CHK(okra_linker_network_("kml", p, &network));
-    CHK(inputs(ctx, p, bag, &K));
+    CHK(inputs(ctx, p, store, &K));
     MAKE(x, n);
     MAKE(mu, n);
     CHK(okra_engine_eigh_(ctx, okra_mat_of_(K, n, n), x));
@@ -157,32 +157,33 @@ static okra_status fit_kml(okra_context *ctx, const okra_problem_ *p,
     }
     CHK(okra_engine_gemm_(ctx, true, true, 1, Q, okra_mat_of_(S, d, r), 0,
                           okra_mat_of_(C, n, d)));
-    return okra_bag_put_(bag, "coordinates", &C, n, d);
+    return okra_store_put_(store, "coordinates", &C, n, d);
 }
 
 /* ---- factors ---- */
 
-static okra_status coordinates(okra_context *ctx, const okra_bag_ *bag, okra_query_ *q,
-                               okra_mat_ F)
+static okra_status coordinates(okra_context *ctx, const okra_store_ *store,
+                               okra_query_ *q, okra_mat_ F)
 {
     okra_mat_ K = okra_mat_part_(q->Kx, 0, q->m, 0, q->n);
-    okra_linker_center_rows_(K, okra_linker_get_(bag, "means").p);
+    okra_linker_center_rows_(K, okra_store_mat_(store, "means").p);
     return okra_engine_gemm_(ctx, false, false, 1, K,
-                             okra_linker_get_(bag, "coordinates"), 0, F);
+                             okra_store_mat_(store, "coordinates"), 0, F);
 }
 
-static okra_int width_kcca(const okra_bag_ *bag)
+static okra_int width_kcca(const okra_store_ *store)
 {
-    return okra_linker_get_(bag, "coordinates").cols;
+    return okra_store_mat_(store, "coordinates").cols;
 }
 
 /* |f| = 1, or 0 where f is. */
-static okra_status factors_kcca(okra_context *ctx, const okra_bag_ *bag, okra_query_ *q,
-                                okra_int labelled, okra_mat_ P, okra_mat_ Q)
+static okra_status factors_kcca(okra_context *ctx, const okra_store_ *store,
+                                okra_query_ *q, okra_int labelled, okra_mat_ P,
+                                okra_mat_ Q)
 {
     okra_mat_ F = P.p ? P : Q;
     (void)labelled;
-    CHK(coordinates(ctx, bag, q, F));
+    CHK(coordinates(ctx, store, q, F));
     for (okra_int i = 0; i < F.rows; i++) {
         double *f = F.p + i * F.ld, norm = sqrt(okra_dot_(F.cols, f, f));
         for (okra_int j = 0; j < F.cols && norm > 0; j++) {
@@ -195,20 +196,21 @@ static okra_status factors_kcca(okra_context *ctx, const okra_bag_ *bag, okra_qu
     return OKRA_OK;
 }
 
-static okra_int width_kml(const okra_bag_ *bag)
+static okra_int width_kml(const okra_store_ *store)
 {
-    return width_kcca(bag) + 2;
+    return width_kcca(store) + 2;
 }
 
 /* -|f - g|^2 = <[2f, -|f|^2, -1], [g, 1, |g|^2]> */
-static okra_status factors_kml(okra_context *ctx, const okra_bag_ *bag, okra_query_ *q,
-                               okra_int labelled, okra_mat_ P, okra_mat_ Q)
+static okra_status factors_kml(okra_context *ctx, const okra_store_ *store,
+                               okra_query_ *q, okra_int labelled, okra_mat_ P,
+                               okra_mat_ Q)
 {
-    okra_int d = width_kcca(bag);
+    okra_int d = width_kcca(store);
     OWNED double *F = NULL;
     (void)labelled;
     CHK(okra_doubles_(ctx, q->m, d, "coordinates", &F));
-    CHK(coordinates(ctx, bag, q, okra_mat_of_(F, q->m, d)));
+    CHK(coordinates(ctx, store, q, okra_mat_of_(F, q->m, d)));
     for (okra_int i = 0; i < q->m; i++) {
         const double *f = F + i * d;
         double square = okra_dot_(d, f, f);
@@ -229,12 +231,12 @@ static const okra_linker_ kcca_linker = {.width = width_kcca, .factors = factors
 static const okra_linker_ kml_linker = {.width = width_kml, .factors = factors_kml};
 
 /* clang-format off */
-static const okra_kept_ kept_space[] = {
+static const okra_schema_ kept_space[] = {
     OKRA_KEEPS_MATRIX_("means", 0, "1", "n"),
     OKRA_KEEPS_MATRIX_("coordinates", 0, "n", "p"),
     OKRA_KEEPS_SAME_("inputs", "c", "n"),
     OKRA_KEPT_END_};
-static const okra_kept_ *const kept[] = {kept_space, NULL};
+static const okra_schema_ *const kept[] = {kept_space, NULL};
 /* clang-format on */
 
 const okra_method_ okra_method_kcca_ = {

@@ -5,22 +5,23 @@
 #include "method/links/linker.h"
 
 static okra_status fit(okra_context *ctx, const okra_problem_ *problem,
-                       const okra_options *options, okra_bag_ *bag)
+                       const okra_options *options, okra_store_ *store)
 {
-    (void)ctx, (void)problem, (void)options, (void)bag;
+    (void)ctx, (void)problem, (void)options, (void)store;
     return OKRA_OK;
 }
 
-static okra_int width(const okra_bag_ *bag)
+static okra_int width(const okra_store_ *store)
 {
-    (void)bag;
+    (void)store;
     return 1;
 }
 
-static okra_status factors(okra_context *ctx, const okra_bag_ *bag, okra_query_ *query,
-                           okra_int labelled, okra_mat_ P, okra_mat_ Q)
+static okra_status factors(okra_context *ctx, const okra_store_ *store,
+                           okra_query_ *query, okra_int labelled, okra_mat_ P,
+                           okra_mat_ Q)
 {
-    (void)ctx, (void)bag, (void)query, (void)labelled;
+    (void)ctx, (void)store, (void)query, (void)labelled;
     if (P.p) {
         okra_mat_fill_(P, 0);
     }
@@ -36,10 +37,10 @@ static const okra_linker_ linker = {
 extern const okra_method_ okra_method_naive_;
 
 /* clang-format off */
-static const okra_kept_ kept_nothing[] = {
+static const okra_schema_ kept_nothing[] = {
     OKRA_KEEPS_SAME_("inputs", "c", "n"),
     OKRA_KEPT_END_};
-static const okra_kept_ *const kept[] = {kept_nothing, NULL};
+static const okra_schema_ *const kept[] = {kept_nothing, NULL};
 /* clang-format on */
 
 const okra_method_ okra_method_naive_ = {

@@ -21,7 +21,7 @@
  *
  * Cost: n a step, f^3/3 a Newton step with f free variables; memory 5n, and f^2 doubles.
  */
-#include "method/margin/boxqp.h"
+#include "method/margin/margin.h"
 
 #include <math.h>
 #include <string.h>
@@ -289,9 +289,6 @@ okra_status okra_boxqp_bounded_(okra_context *ctx, okra_mat_ Q, const double *mo
         .ctx = ctx, .Q = Q, .n = Q.rows, .a = a, .most = most, .tolerance = tolerance};
     OWNED double *g = NULL;
     OWNED okra_int *active = NULL;
-    REFUSE_IF(Q.rows != Q.cols, OKRA_ESHAPE,
-              "margin: the quadratic form is %lld x %lld, not square", (long long)Q.rows,
-              (long long)Q.cols);
     MAKE(g, s.n);
     MAKE(active, s.n);
     s.g = g;

@@ -29,7 +29,7 @@
  * for each thread a tile of Q.
  * The same seed and number of threads give the same bits.
  */
-#include "method/margin/boxqp_low.h"
+#include "method/margin/margin.h"
 
 #include <math.h>
 

@@ -25,7 +25,7 @@
  * conjugate gradients; memory 2 n d + 3 n + m^2 + 6 m d doubles beside the factors. Li,
  * Sun, Toh 2018 (semismooth Newton within proximal point).
  */
-#include "method/margin/dual_low.h"
+#include "method/margin/margin.h"
 
 #include <math.h>
 

@@ -34,8 +34,7 @@
  */
 #include "method/margin/margin.h"
 
-#include "method/margin/boxqp.h"
-#include "solve/operator.h"
+#include "solve/solution.h"
 #include "solve/ridge.h"
 
 #include <float.h>
@@ -69,10 +68,10 @@ extern const okra_method_ okra_method_margin_;
 
 static void release(okra_margin_ *m)
 {
-    okra_large_free_(m->K);
+    okra_matrix_free_(m->K);
     okra_semi_clear_(&m->s);
     FREE(m->A, m->g);
-    okra_large_free_(m->L);
+    okra_matrix_free_(m->L);
     okra_free_(m->Y);
     for (okra_int k = 0; m->S && k < m->count; k++) {
         okra_free_(m->S[k]);
@@ -121,7 +120,7 @@ static okra_status read_operator(okra_margin_ *m)
 static okra_status coordinates(okra_margin_ *m)
 {
     okra_int n = m->n, d = m->d;
-    FREED_BY(okra_large_drop_) okra_large_ *L = NULL;
+    FREED_BY(okra_matrix_drop_) okra_matrix_ *L = NULL;
     OWNED double *v = NULL, *row = NULL;
     if (m->p->features) {
         okra_mat_ y = okra_mat_view_(m->p->features, n, d, m->p->features_ld);
@@ -140,7 +139,7 @@ static okra_status coordinates(okra_margin_ *m)
     MAKE(v, n);
     MAKE(row, n);
     CHK(okra_problem_L_(m->ctx, m->p, &L));
-    CHK(okra_large_eigh_(m->ctx, L, v));
+    CHK(okra_matrix_eigh_(m->ctx, L, v));
     CHK(okra_doubles_(m->ctx, n, n, "the output coordinates", &m->Y));
     okra_int first = 0;
     while (first < n && v[first] <= (double)n * DBL_EPSILON * v[n - 1]) {
@@ -148,7 +147,7 @@ static okra_status coordinates(okra_margin_ *m)
     }
     m->q = n - first;
     for (okra_int j = 0; j < m->q; j++) {
-        CHK(okra_large_get_(m->ctx, L, first + j, 0, okra_mat_of_(row, 1, n)));
+        CHK(okra_matrix_get_(m->ctx, L, first + j, 0, okra_mat_of_(row, 1, n)));
         for (okra_int i = 0; i < n; i++) {
             m->Y[i * m->q + j] = sqrt(v[first + j]) * row[i];
         }
@@ -160,7 +159,7 @@ static okra_status coordinates(okra_margin_ *m)
 static okra_status output_gram(okra_margin_ *m)
 {
     okra_int n = m->n, d = m->d;
-    FREED_BY(okra_large_drop_) okra_large_ *factor = NULL;
+    FREED_BY(okra_matrix_drop_) okra_matrix_ *factor = NULL;
     OWNED double *scaled = NULL;
     if (!m->A) {
         return okra_problem_L_(m->ctx, m->p, &m->L);
@@ -169,17 +168,14 @@ static okra_status output_gram(okra_margin_ *m)
     for (okra_int i = 0; i < n * d; i++) {
         scaled[i] = sqrt(m->g[i % d]) * m->Y[i];
     }
-    CHK(okra_large_create_(m->ctx, n, n, "the Gram matrix of the outputs", &m->L));
-    CHK(okra_large_borrow_(m->ctx, okra_mat_of_(scaled, n, d), &factor));
-    return okra_large_syrk_(m->ctx, false, 1, factor, 0, m->L);
+    CHK(okra_matrix_create_(m->ctx, n, n, "the Gram matrix of the outputs", &m->L));
+    CHK(okra_matrix_borrow_(m->ctx, okra_mat_of_(scaled, n, d), &factor));
+    return okra_matrix_syrk_(m->ctx, false, 1, factor, 0, m->L);
 }
 
 /* only: the one lambda, or 0: there are several. */
 static okra_status prepare(okra_margin_ *m, double only)
 {
-    okra_int N = m->N;
-    FREED_BY(okra_graph_drop_) okra_graph_ *M = NULL;
-    OWNED double *K = NULL;
     bool hinge = m->o.loss == OKRA_LOSS_HINGE_;
     if (!hinge || m->A) {
         CHK(coordinates(m));
@@ -189,12 +185,8 @@ static okra_status prepare(okra_margin_ *m, double only)
         CHK(output_gram(m));
     }
     if (m->semi) {
-        CHK(okra_problem_host_K_(m->ctx, m->p, &K));
-        CHK(okra_graph_create_(m->ctx, m->o.graph, okra_mat_of_(K, N, N), &M));
-        CHK(okra_semi_create_(m->ctx, okra_mat_of_(K, N, N), m->n, NULL, M, m->o.lambda2,
-                              false, m->A ? 0 : only, &m->s));
-        okra_free_(K);
-        K = NULL;
+        CHK(okra_semi_open_(m->ctx, m->p, NULL, m->o.graph, m->o.lambda2, false,
+                            m->A ? 0 : only, &m->s));
     } else {
         CHK(okra_problem_K_(m->ctx, m->p, &m->K));
     }
@@ -212,10 +204,10 @@ static okra_status prepare(okra_margin_ *m, double only)
     return OKRA_OK;
 }
 
-/* ---- the solution in a bag ---- */
+/* ---- the solution in a store ---- */
 
 okra_status okra_margin_report_(const okra_margin_ *m, double lambda, double dual,
-                                double gap, double goal, okra_bag_ *bag)
+                                double gap, double goal, okra_store_ *store)
 {
     bool converged = gap <= goal;
     if (!converged) {
@@ -224,15 +216,15 @@ okra_status okra_margin_report_(const okra_margin_ *m, double lambda, double dua
                    "%.6g), expected %.3g",
                    lambda, gap, dual, goal);
     }
-    CHK(okra_bag_put_number_(bag, "dual", dual));
-    CHK(okra_bag_put_number_(bag, "gap", gap));
-    return okra_bag_put_number_(bag, "converged", converged);
+    CHK(okra_store_put_number_(store, "dual", dual));
+    CHK(okra_store_put_number_(store, "gap", gap));
+    return okra_store_put_number_(store, "converged", converged);
 }
 
-/* B (n x N) = T' J (lambda I + 2 lambda_2 K M)^-1 / 2 and C = B' y into the bag, T: n x
+/* B (n x N) = T' J (lambda I + 2 lambda_2 K M)^-1 / 2 and C = B' y into the store, T: n x
  * n, or NULL: the diagonal `t`. */
 static okra_status put_weights(okra_margin_ *m, double lambda, const double *T,
-                               const double *t, okra_bag_ *bag)
+                               const double *t, okra_store_ *store)
 {
     okra_int n = m->n, N = m->N, d = m->d;
     OWNED double *R = NULL, *B = NULL, *C = NULL;
@@ -257,40 +249,33 @@ static okra_status put_weights(okra_margin_ *m, double lambda, const double *T,
         CHK(okra_engine_gemm_(m->ctx, true, false, 1, okra_mat_of_(B, n, N),
                               okra_mat_view_(m->p->features, n, d, m->p->features_ld), 0,
                               okra_mat_of_(C, N, d)));
-        CHK(okra_bag_put_(bag, "coefficients", &C, N, d));
+        CHK(okra_store_put_(store, "coefficients", &C, N, d));
     }
-    return okra_bag_put_(bag, "B", &B, n, N);
+    return okra_store_put_(store, "B", &B, n, N);
 }
 
 /* With a matrix operator: C in the units of y. Row j of X: g_j (dual of coordinate j)' J
  * (lambda I + 2 lambda_2 g_j K M)^-1 / 2; C = X'E. */
-static okra_status put_coefficients(okra_margin_ *m, double lambda, okra_bag_ *bag)
+static okra_status put_coefficients(okra_margin_ *m, double lambda, okra_store_ *store)
 {
     okra_int n = m->n, N = m->N, d = m->d;
     bool hinge = m->o.loss == OKRA_LOSS_HINGE_;
-    OWNED double *R = NULL, *X = NULL, *C = NULL;
+    OWNED double *R = NULL;
     double unit = sqrt(m->p->feature_scale);
     CHK(okra_doubles_(m->ctx, d, N, "the margin coefficients", &R));
-    CHK(okra_doubles_(m->ctx, d, N, "the margin coefficients", &X));
-    okra_mat_ Rm = okra_mat_of_(R, d, N), Xm = okra_mat_of_(X, d, N);
-    okra_mat_fill_(Rm, 0);
+    okra_mat_fill_(okra_mat_of_(R, d, N), 0);
     for (okra_int i = 0; i < n; i++) {
         for (okra_int j = 0; j < d; j++) {
             double a = hinge ? m->alpha[i] * m->Y[i * d + j] : m->alpha[i * d + j];
-            R[j * N + i] = m->g[j] * a / (2 * unit) / (m->semi ? 1 : lambda);
+            R[j * N + i] = a / (2 * unit);
         }
     }
-    if (m->semi) {
-        CHK(okra_semi_solve_rows_(m->ctx, &m->s, lambda, m->g, Rm, Xm));
-    }
-    CHK(okra_doubles_(m->ctx, N, d, "the margin coefficients", &C));
-    CHK(okra_engine_gemm_(m->ctx, true, false, 1, m->semi ? Xm : Rm,
-                          okra_mat_of_(m->A, d, d), 0, okra_mat_of_(C, N, d)));
-    return okra_bag_put_(bag, "coefficients", &C, N, d);
+    return okra_semi_put_(m->ctx, m->semi ? &m->s : NULL, lambda, m->g,
+                          okra_mat_of_(m->A, d, d), okra_mat_of_(R, d, N), store);
 }
 
 /* Supervised hinge, identity: w_i = scale_i k(x_i, x), and C = diag(scale) y. */
-static okra_status put_scale(okra_margin_ *m, double lambda, okra_bag_ *bag)
+static okra_status put_scale(okra_margin_ *m, double lambda, okra_store_ *store)
 {
     okra_int n = m->n, d = m->d;
     OWNED double *scale = NULL, *C = NULL;
@@ -303,9 +288,9 @@ static okra_status put_scale(okra_margin_ *m, double lambda, okra_bag_ *bag)
         for (okra_int i = 0; i < n * d; i++) {
             C[i] = scale[i / d] * m->p->features[i / d * m->p->features_ld + i % d];
         }
-        CHK(okra_bag_put_(bag, "coefficients", &C, n, d));
+        CHK(okra_store_put_(store, "coefficients", &C, n, d));
     }
-    return okra_bag_put_(bag, "scale", &scale, 1, n);
+    return okra_store_put_(store, "scale", &scale, 1, n);
 }
 
 /* ---- one lambda ---- */
@@ -313,18 +298,18 @@ static okra_status put_scale(okra_margin_ *m, double lambda, okra_bag_ *bag)
 /* S <- K / lambda and, for the hinge loss, Q = S o L / 2 in its place. */
 static okra_status scale_gram(okra_margin_ *m, double lambda, okra_mat_ S)
 {
-    FREED_BY(okra_large_drop_) okra_large_ *A = NULL;
+    FREED_BY(okra_matrix_drop_) okra_matrix_ *A = NULL;
     OWNED double *zeros = NULL;
     ZMAKE(zeros, m->n);
-    CHK(okra_large_begin_(m->ctx, false, S, &A));
-    CHK(okra_large_combine_(m->ctx, OKRA_COMBINE_DIVIDE_, lambda, 0, zeros, zeros, m->K,
-                            A));
+    CHK(okra_matrix_begin_(m->ctx, false, S, &A));
+    CHK(okra_matrix_combine_(m->ctx, OKRA_COMBINE_DIVIDE_, lambda, 0, zeros, zeros, m->K,
+                             A));
     if (m->L) {
-        CHK(okra_large_combine_(m->ctx, OKRA_COMBINE_PRODUCT_, 0, 0, NULL, NULL, m->L,
-                                A));
-        CHK(okra_large_combine_(m->ctx, OKRA_COMBINE_SUM_, 0.5, 0, NULL, NULL, A, A));
+        CHK(okra_matrix_combine_(m->ctx, OKRA_COMBINE_PRODUCT_, 0, 0, NULL, NULL, m->L,
+                                 A));
+        CHK(okra_matrix_combine_(m->ctx, OKRA_COMBINE_SUM_, 0.5, 0, NULL, NULL, A, A));
     }
-    return okra_large_end_(m->ctx, A, S);
+    return okra_matrix_end_(m->ctx, A, S);
 }
 
 static okra_status make_S(okra_margin_ *m, double lambda)
@@ -351,7 +336,7 @@ static okra_status hinge_form(okra_margin_ *m, okra_mat_ Q)
     }
     for (okra_int i = 0; i < n; i++) {
         if (L) {
-            CHK(okra_large_get_(m->ctx, m->L, i, 0, okra_mat_of_(L, 1, n)));
+            CHK(okra_matrix_get_(m->ctx, m->L, i, 0, okra_mat_of_(L, 1, n)));
         }
         for (okra_int k = 0; k < n; k++) {
             double sum = L ? L[k] * Q.p[i * n + k] : 0;
@@ -364,7 +349,7 @@ static okra_status hinge_form(okra_margin_ *m, okra_mat_ Q)
     return OKRA_OK;
 }
 
-static okra_status fit_hinge(okra_margin_ *m, double lambda, okra_bag_ *bag)
+static okra_status fit_hinge(okra_margin_ *m, double lambda, okra_store_ *store)
 {
     okra_int n = m->n;
     okra_boxqp_report_ r;
@@ -374,10 +359,10 @@ static okra_status fit_hinge(okra_margin_ *m, double lambda, okra_bag_ *bag)
     }
     CHK(okra_boxqp_bounded_(m->ctx, okra_mat_of_(Q, n, n), m->p->weights, m->o.tolerance,
                             m->alpha, &r));
-    CHK(okra_margin_report_(m, lambda, r.dual, r.gap, r.goal, bag));
-    return m->A      ? put_coefficients(m, lambda, bag)
-           : m->semi ? put_weights(m, lambda, NULL, m->alpha, bag)
-                     : put_scale(m, lambda, bag);
+    CHK(okra_margin_report_(m, lambda, r.dual, r.gap, r.goal, store));
+    return m->A      ? put_coefficients(m, lambda, store)
+           : m->semi ? put_weights(m, lambda, NULL, m->alpha, store)
+                     : put_scale(m, lambda, store);
 }
 
 /* ---- losses of the distance ---- */
@@ -467,7 +452,7 @@ static okra_status measure_kept(const okra_margin_ *m, const okra_dual_ *dual,
 }
 
 /* One lambda of a loss of the distance; S is that of this lambda. */
-static okra_status fit_distance(okra_margin_ *m, double lambda, okra_bag_ *bag)
+static okra_status fit_distance(okra_margin_ *m, double lambda, okra_store_ *store)
 {
     okra_int n = m->n, q = m->q;
     OWNED double *T = NULL;
@@ -489,15 +474,16 @@ static okra_status fit_distance(okra_margin_ *m, double lambda, okra_bag_ *bag)
             CHK(measure_kept(m, &dual, T, &r));
         }
     }
-    CHK(okra_margin_report_(m, lambda, r.dual, r.gap, r.goal, bag));
-    return m->A ? put_coefficients(m, lambda, bag) : put_weights(m, lambda, T, NULL, bag);
+    CHK(okra_margin_report_(m, lambda, r.dual, r.gap, r.goal, store));
+    return m->A ? put_coefficients(m, lambda, store)
+                : put_weights(m, lambda, T, NULL, store);
 }
 
 /* ---- the method ---- */
 
 static okra_status path(okra_context *ctx, const okra_problem_ *problem,
                         const okra_options *options, const double *lambda, size_t count,
-                        okra_bag_ *const *bags)
+                        okra_store_ *const *stores)
 {
     FREED_BY(release)
     okra_margin_ m = {.ctx = ctx,
@@ -510,49 +496,37 @@ static okra_status path(okra_context *ctx, const okra_problem_ *problem,
     CHK(check(problem, options, &m.o));
     CHK(read_operator(&m));
     if (problem->map_x) {
-        return okra_margin_low_(&m, lambda, count, bags);
+        return okra_margin_low_(&m, lambda, count, stores);
     }
     CHK(prepare(&m, count == 1 ? lambda[0] : 0));
     for (size_t l = 0; l < count; l++) {
         CHK(make_S(&m, lambda[l]));
-        CHK(m.o.loss == OKRA_LOSS_HINGE_ ? fit_hinge(&m, lambda[l], bags[l])
-                                         : fit_distance(&m, lambda[l], bags[l]));
-        CHK(okra_problem_put_weights_(problem, bags[l]));
-        CHK(okra_bag_put_number_(bags[l], "lambda", lambda[l]));
+        CHK(m.o.loss == OKRA_LOSS_HINGE_ ? fit_hinge(&m, lambda[l], stores[l])
+                                         : fit_distance(&m, lambda[l], stores[l]));
+        CHK(okra_problem_put_weights_(problem, stores[l]));
+        CHK(okra_store_put_number_(stores[l], "lambda", lambda[l]));
     }
     return OKRA_OK;
 }
 
-static const double *scale_of(const okra_bag_ *bag, okra_int *n)
+static okra_form_ form(const okra_store_ *store)
 {
-    okra_int one;
-    *n = 0;
-    return okra_bag_get_(bag, "scale", &one, n);
+    return okra_store_has_(store, "scale") ? OKRA_FORM_WEIGHTS : okra_ridge_form_(store);
 }
 
-static okra_form_ form(const okra_bag_ *bag)
+static okra_status predict(okra_context *ctx, const okra_store_ *store,
+                           okra_query_ *query, okra_mat_ out)
 {
-    okra_int n;
-    return scale_of(bag, &n) ? OKRA_FORM_WEIGHTS : okra_ridge_form_(bag);
-}
-
-static okra_status predict(okra_context *ctx, const okra_bag_ *bag, okra_query_ *query,
-                           okra_mat_ out)
-{
-    okra_int n;
-    const double *scale = scale_of(bag, &n);
+    const double *scale = okra_store_mat_(store, "scale").p;
     if (!scale) {
-        return okra_ridge_predict_(ctx, bag, query, out);
+        return okra_ridge_predict_(ctx, store, query, out);
     }
-    REFUSE_IF(n != query->n || query->Kx.cols != n, OKRA_EFORMAT,
-              "the model's 'scale' has %lld values for %lld training pairs", (long long)n,
-              (long long)query->n);
     if (query->K) {
-        CHK(okra_large_scale_(ctx, NULL, scale, query->K));
-        return okra_large_get_(ctx, query->K, 0, 0, out);
+        CHK(okra_matrix_scale_(ctx, NULL, scale, query->K));
+        return okra_matrix_get_(ctx, query->K, 0, 0, out);
     }
     for (okra_int i = 0; i < out.rows; i++) {
-        for (okra_int j = 0; j < n; j++) {
+        for (okra_int j = 0; j < out.cols; j++) {
             out.p[i * out.ld + j] = scale[j] * query->Kx.p[i * query->Kx.ld + j];
         }
     }
@@ -563,19 +537,19 @@ static okra_status predict(okra_context *ctx, const okra_bag_ *bag, okra_query_ 
 #define KEEPS_ALWAYS                                                               \
     OKRA_KEEPS_NUMBER_("lambda", 0, "0", "1e300"), OKRA_KEEPS_TOLD_("dual"),        \
     OKRA_KEEPS_TOLD_("gap"), OKRA_KEEPS_TOLD_("converged"), OKRA_KEPT_END_
-static const okra_kept_ kept_scale[] = {
+static const okra_schema_ kept_scale[] = {
     OKRA_KEEPS_MATRIX_("scale", 0, "1", "n"),
     OKRA_KEEPS_SAME_("inputs", "c", "n"),
     OKRA_KEEPS_MATRIX_("coefficients", OKRA_KEPT_OPTIONAL_, "c", "d"),
     KEEPS_ALWAYS};
-static const okra_kept_ kept_weights[] = {
+static const okra_schema_ kept_weights[] = {
     OKRA_KEEPS_MATRIX_("B", 0, "n", "c"),
     OKRA_KEEPS_MATRIX_("coefficients", OKRA_KEPT_OPTIONAL_, "c", "d"),
     KEEPS_ALWAYS};
-static const okra_kept_ kept_embedding[] = {
+static const okra_schema_ kept_embedding[] = {
     OKRA_KEEPS_MATRIX_("coefficients", 0, "c", "d"),
     KEEPS_ALWAYS};
-static const okra_kept_ *const kept[] = {kept_scale, kept_weights, kept_embedding, NULL};
+static const okra_schema_ *const kept[] = {kept_scale, kept_weights, kept_embedding, NULL};
 /* clang-format on */
 
 const okra_method_ okra_method_margin_ = {

@@ -7,7 +7,8 @@
 
 #include "method/gap.h"
 #include "method/method.h"
-#include "solve/semi.h"
+#include "solve/factors.h"
+#include "solve/graph.h"
 
 extern const okra_auto_ okra_margin_auto_; /* margin_open.c */
 
@@ -98,12 +99,12 @@ typedef struct okra_margin_ {
     okra_margin_options_ o;
     okra_int n, N, d, q; /* q: coordinates of Y */
     bool semi;
-    okra_large_ *K; /* supervised: n x n                             */
-    okra_semi_ s;   /* semi-supervised                                */
-    double *A, *g;  /* matrix operator: rows e_j, and d eigenvalues   */
-    okra_large_ *L; /* hinge: <y_i, A y_k> where it serves, n x n    */
-    double *Y;      /* n x q: outputs, rotated by E, in true units    */
-    double **S;     /* 1, or d for a semi-supervised matrix operator  */
+    okra_matrix_ *K; /* supervised: n x n                             */
+    okra_semi_ s;    /* semi-supervised                                */
+    double *A, *g;   /* matrix operator: rows e_j, and d eigenvalues   */
+    okra_matrix_ *L; /* hinge: <y_i, A y_k> where it serves, n x n    */
+    double *Y;       /* n x q: outputs, rotated by E, in true units    */
+    double **S;      /* 1, or d for a semi-supervised matrix operator  */
     okra_int count;
     double *alpha; /* the solution so far: n (hinge) or n x q        */
     double *H;     /* n x q                                          */
@@ -111,9 +112,73 @@ typedef struct okra_margin_ {
 
 /* margin_low.c: the method in factored form, and whether it has one for this. */
 okra_status okra_margin_low_(okra_margin_ *m, const double *lambda, size_t count,
-                             okra_bag_ *const *bags) OKRA_CHECK;
+                             okra_store_ *const *stores) OKRA_CHECK;
 bool okra_margin_factored_(const okra_problem_ *problem, const okra_options *options);
-/* dual, gap and converged into the bag; a warning if not converged. */
+/* dual, gap and converged into the store; a warning if not converged. */
 okra_status okra_margin_report_(const okra_margin_ *m, double lambda, double dual,
-                                double gap, double goal, okra_bag_ *bag) OKRA_CHECK;
+                                double gap, double goal, okra_store_ *store) OKRA_CHECK;
+
+/* ---- boxqp.c: the box programme of the hinge loss ---- */
+
+typedef struct okra_boxqp_report_ {
+    double dual;      /* sum(a) - a'Qa/2                                  */
+    double gap;       /* primal - dual, recomputed from Q and a at the end */
+    okra_int steps;   /* coordinate steps                                 */
+    okra_int newtons; /* Newton steps on the free variables               */
+    double goal;      /* the gap that is small enough, by gap.h           */
+    bool converged;   /* gap <= goal                                      */
+} okra_boxqp_report_;
+
+/* min a'Qa/2 - sum(a), 0 <= a_i <= most_i (NULL: 1; the loss of i counts most_i times),
+ * for symmetric positive semi-definite Q (both triangles). `a` holds a start (clipped to
+ * the box) and becomes the solution. Not reaching `tolerance` within the limits is no
+ * error: the report says so. */
+okra_status okra_boxqp_bounded_(okra_context *ctx, okra_mat_ Q, const double *most,
+                                double tolerance, double *a,
+                                okra_boxqp_report_ *report) OKRA_CHECK;
+
+/* `passes` over the coordinates in turn, each put at its best; a within the box, g = Qa
+ * less anything that is constant, both kept up to date. */
+void okra_boxqp_sweep_(okra_mat_ Q, int passes, double *a, double *g);
+
+/* How far the gradient g - 1 of a variable up to `most` is from optimal, by size. */
+static inline double okra_boxqp_violation_(double a, double g, double most)
+{
+    double slope = g - 1;
+    return a <= 0      ? (slope < 0 ? -slope : 0)
+           : a >= most ? (slope > 0 ? slope : 0)
+           : slope < 0 ? -slope
+                       : slope;
+}
+
+/* ---- boxqp_low.c: the same for a quadratic form of thin factors ---- */
+
+/* Q = (Phi Phi') o (Psi Psi') / (2 lambda). `a` (n) holds a start and becomes the
+ * solution, A (m x d) becomes Phi' diag(a) Psi / (2 lambda). In the report `steps` are
+ * rounds, `newtons` steps of conjugate gradients. */
+okra_status okra_boxqp_low_(okra_factors_ *f, double lambda, double tolerance, double *a,
+                            double *A, okra_boxqp_report_ *report) OKRA_CHECK;
+/* Doubles that it takes beside the factors, their kept faces apart. */
+double okra_boxqp_low_doubles_(const okra_context *ctx, okra_int n, okra_int m,
+                               okra_int d);
+
+/* ---- dual_low.c: losses of the distance on thin factors ---- */
+
+typedef struct okra_dual_low_ {
+    const double *g; /* d: eigenvalues of the operator, in whose coordinates Psi is; NULL:
+                        all 1 */
+    okra_loss_ loss; /* TUBE or HUBER */
+    double width;    /* epsilon, or delta */
+    double lambda, tolerance;
+} okra_dual_low_;
+
+/* alpha (n x d) and X (m x d) hold a start and become dual variables and solution:
+ * predictions of the rows are Phi X diag(g)^1/2, in the coordinates of Psi. In the report
+ * `sweeps` are proximal steps. */
+okra_status okra_dual_low_solve_(okra_factors_ *f, const okra_dual_low_ *dual,
+                                 double *alpha, double *X,
+                                 okra_dual_report_ *report) OKRA_CHECK;
+/* Doubles that it takes beside the factors. */
+double okra_dual_low_doubles_(okra_int n, okra_int m, okra_int d);
+
 #endif

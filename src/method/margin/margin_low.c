@@ -20,8 +20,6 @@
 #include "method/margin/margin.h"
 
 #include "kernel/lowrank/lowrank.h"
-#include "method/margin/boxqp_low.h"
-#include "method/margin/dual_low.h"
 #include "solve/graph.h"
 #include "solve/ridge.h"
 
@@ -143,7 +141,7 @@ static okra_status features(low *z, double lambda)
 }
 
 /* Z, and the report, of one lambda. */
-static okra_status solve(low *z, double lambda, okra_bag_ *bag)
+static okra_status solve(low *z, double lambda, okra_store_ *store)
 {
     okra_margin_ *m = z->m;
     double own = z->F ? 1 : lambda;
@@ -151,14 +149,14 @@ static okra_status solve(low *z, double lambda, okra_bag_ *bag)
     if (m->o.loss == OKRA_LOSS_HINGE_) {
         okra_boxqp_report_ r;
         CHK(okra_boxqp_low_(&z->f, own, m->o.tolerance, m->alpha, z->Z, &r));
-        CHK(okra_margin_report_(m, lambda, r.dual, r.gap, r.goal, bag));
+        CHK(okra_margin_report_(m, lambda, r.dual, r.gap, r.goal, store));
     } else {
         okra_dual_report_ r;
         okra_dual_low_ dual = {m->g, (okra_loss_)m->o.loss,
                                m->o.loss == OKRA_LOSS_HUBER_ ? m->o.delta : m->o.tube,
                                own, m->o.tolerance};
         CHK(okra_dual_low_solve_(&z->f, &dual, m->alpha, z->X, &r));
-        CHK(okra_margin_report_(m, lambda, r.dual, r.gap, r.goal, bag));
+        CHK(okra_margin_report_(m, lambda, r.dual, r.gap, r.goal, store));
         for (okra_int i = 0; i < z->f.m * z->f.d; i++) {
             z->Z[i] = z->X[i] * (m->g ? sqrt(m->g[i % z->f.d]) : 1);
         }
@@ -167,7 +165,7 @@ static okra_status solve(low *z, double lambda, okra_bag_ *bag)
 }
 
 /* Z, destroyed, as coefficients of the values, in the units of the outputs. */
-static okra_status put_coefficients(low *z, okra_bag_ *bag)
+static okra_status put_coefficients(low *z, okra_store_ *store)
 {
     okra_context *ctx = z->m->ctx;
     const okra_map_ *map = z->m->p->map_x;
@@ -188,11 +186,11 @@ static okra_status put_coefficients(low *z, okra_bag_ *bag)
     for (okra_int i = 0; i < map->columns * d; i++) {
         X[i] /= z->f.as.unit;
     }
-    return okra_bag_put_(bag, "coefficients", &X, map->columns, d);
+    return okra_store_put_(store, "coefficients", &X, map->columns, d);
 }
 
 /* Ranks and trace errors. */
-static okra_status tell(const low *z, okra_bag_ *bag)
+static okra_status tell(const low *z, okra_store_ *store)
 {
     const okra_problem_ *p = z->m->p;
     okra_moments_ t = {.n = p->n, .m = z->f.m, .d = z->f.d};
@@ -200,19 +198,19 @@ static okra_status tell(const low *z, okra_bag_ *bag)
                                   &t.error_x));
     CHK(okra_moments_trace_error_(z->m->ctx, p->map_y, p->y, p->n, NULL, z->f.kept_y,
                                   &t.error_y));
-    return okra_moments_put_(&t, p, bag);
+    return okra_moments_put_(&t, p, store);
 }
 
 okra_status okra_margin_low_(okra_margin_ *m, const double *lambda, size_t count,
-                             okra_bag_ *const *bags)
+                             okra_store_ *const *stores)
 {
     FREED_BY(clear) low z = {.m = m};
     CHK(prepare(&z));
     for (size_t l = 0; l < count; l++) {
-        CHK(solve(&z, lambda[l], bags[l]));
-        CHK(put_coefficients(&z, bags[l]));
-        CHK(tell(&z, bags[l]));
-        CHK(okra_bag_put_number_(bags[l], "lambda", lambda[l]));
+        CHK(solve(&z, lambda[l], stores[l]));
+        CHK(put_coefficients(&z, stores[l]));
+        CHK(tell(&z, stores[l]));
+        CHK(okra_store_put_number_(stores[l], "lambda", lambda[l]));
     }
     return OKRA_OK;
 }

@@ -12,7 +12,7 @@
  * a query while few neighbours change places, O(nk) at worst; the model is the number k.
  */
 #include "method/neighbours/neighbours.h"
-#include "method/forms.h"
+#include "method/method.h"
 
 #include <math.h>
 
@@ -53,19 +53,16 @@ static const okra_option rows[] = {
 extern const okra_method_ okra_method_knn_;
 
 static okra_status fit(okra_context *ctx, const okra_problem_ *problem,
-                       const okra_options *options, okra_bag_ *bag)
+                       const okra_options *options, okra_store_ *store)
 {
     (void)ctx;
     knn_options o;
-    okra_status st = okra_options_read(options, &okra_method_knn_.options, &o);
-    if (st != OKRA_OK) {
-        return st;
-    }
+    CHK(okra_options_read(options, &okra_method_knn_.options, &o));
     REFUSE_IF(o.k > problem->n, OKRA_EARG,
               "knn: k is %lld, expected at most %lld, the number of training pairs",
               (long long)o.k, (long long)problem->n);
-    st = okra_bag_put_number_(bag, "k", (double)o.k);
-    return st == OKRA_OK ? okra_problem_put_weights_(problem, bag) : st;
+    CHK(okra_store_put_number_(store, "k", (double)o.k));
+    return okra_problem_put_weights_(problem, store);
 }
 
 typedef struct knn_arg {
@@ -117,21 +114,18 @@ static okra_int enough(const double *weights, okra_int n, double k, double *tota
     return most < (double)n ? (okra_int)most : n;
 }
 
-static okra_status predict(okra_context *ctx, const okra_bag_ *bag, okra_query_ *query,
-                           okra_mat_ out)
+static okra_status predict(okra_context *ctx, const okra_store_ *store,
+                           okra_query_ *query, okra_mat_ out)
 {
     knn_arg a = {.query = query, .out = out};
     OWNS(&a.nearest, &a.distance);
     double k = 0;
-    okra_int one = 0, n = 0;
-    REFUSE_IF(!okra_bag_get_number_(bag, "k", &k) || !(k >= 1 && k <= (double)query->n),
-              OKRA_EFORMAT, "knn: the model's k is %g, expected 1 to %lld", k,
-              (long long)query->n);
+    okra_store_get_number_(store, "k", &k);
     a.k = (okra_int)k;
     a.total = k;
-    a.weights = okra_bag_get_(bag, "sample-weight", &one, &n);
+    a.weights = okra_store_mat_(store, "sample-weight").p;
     if (a.weights) {
-        a.k = enough(a.weights, n, k, &a.total);
+        a.k = enough(a.weights, query->n, k, &a.total);
     }
     MAKE(a.nearest, okra_workers_(ctx) * a.k);
     MAKE(a.distance, okra_workers_(ctx) * a.k);
@@ -139,11 +133,11 @@ static okra_status predict(okra_context *ctx, const okra_bag_ *bag, okra_query_ 
 }
 
 /* clang-format off */
-static const okra_kept_ kept_k[] = {
+static const okra_schema_ kept_k[] = {
     OKRA_KEEPS_NUMBER_("k", OKRA_KEPT_WHOLE_, "1", "n"),
     OKRA_KEEPS_SAME_("inputs", "c", "n"),
     OKRA_KEPT_END_};
-static const okra_kept_ *const kept[] = {kept_k, NULL};
+static const okra_schema_ *const kept[] = {kept_k, NULL};
 /* clang-format on */
 
 const okra_method_ okra_method_knn_ = {

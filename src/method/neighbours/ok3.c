@@ -24,8 +24,7 @@
  * doubles and a quarter of that. Same seed, same trees on any number of threads. T trees
  * take 7 doubles per node and n per tree.
  */
-#include "method/links/linker.h"
-#include "method/forms.h"
+#include "method/method.h"
 #include "method/neighbours/splits.h"
 
 #include <math.h>
@@ -76,6 +75,7 @@ typedef struct forest {
     tree *trees;
     double *items; /* trees x n */
     scratch *work; /* one a worker */
+    int workers;
 } forest;
 
 /* ---- one split ---- */
@@ -284,7 +284,7 @@ static void free_scratch(scratch *w)
 }
 
 /* All nodes in one matrix, children numbered in it; roots: where trees begin. */
-static okra_status store(const forest *f, okra_bag_ *bag)
+static okra_status keep_trees(const forest *f, okra_store_ *store)
 {
     OWNED double *nodes = NULL, *roots = NULL;
     okra_int total = 0, at = 0;
@@ -303,46 +303,47 @@ static okra_status store(const forest *f, okra_bag_ *bag)
         }
         at += f->trees[t].count;
     }
-    CHK(okra_bag_put_(bag, "nodes", &nodes, total, FIELDS));
-    return okra_bag_put_(bag, "roots", &roots, 1, f->o.trees);
+    CHK(okra_store_put_(store, "nodes", &nodes, total, FIELDS));
+    return okra_store_put_(store, "roots", &roots, 1, f->o.trees);
+}
+
+static void forest_clear(forest *f)
+{
+    for (okra_int t = 0; f->trees && t < f->o.trees; t++) {
+        okra_free_(f->trees[t].node);
+    }
+    for (int i = 0; f->work && i < f->workers; i++) {
+        free_scratch(&f->work[i]);
+    }
+    FREE(f->trees, f->work, f->items);
 }
 
 static okra_status fit(okra_context *ctx, const okra_problem_ *p,
-                       const okra_options *options, okra_bag_ *bag)
+                       const okra_options *options, okra_store_ *store)
 {
-    okra_status st = OKRA_OK;
     okra_int n = p->n;
-    int workers = okra_workers_(ctx);
-    forest f = {.ctx = ctx, .n = n};
-    double *K = NULL, *L = NULL;
-    TRY(okra_options_read(options, &okra_method_ok3_.options, &f.o));
+    FREED_BY(forest_clear)
+    forest f = {.ctx = ctx, .n = n, .workers = okra_workers_(ctx)};
+    OWNED double *K = NULL, *L = NULL;
+    CHK(okra_options_read(options, &okra_method_ok3_.options, &f.o));
     if (f.o.features == 0) {
         f.o.features = OKRA_MIN_(n, 1000); /* as for regression trees in the paper */
     }
     f.o.features = OKRA_MIN_(f.o.features, n);
-    TRY(okra_problem_host_K_(ctx, p, &K));
-    TRY(okra_problem_host_L_(ctx, p, &L));
+    CHK(okra_problem_host_K_(ctx, p, &K));
+    CHK(okra_problem_host_L_(ctx, p, &L));
     f.K = okra_mat_of_(K, n, n);
     okra_mat_mirror_(f.K); /* symmetric to the last bit, whatever made it */
     f.L = okra_mat_of_(L, n, n);
-    ZALLOC(f.trees, f.o.trees);
-    ZALLOC(f.work, workers);
-    for (int i = 0; i < workers; i++) {
-        TRY(make_scratch(&f, &f.work[i]));
+    ZMAKE(f.trees, f.o.trees);
+    ZMAKE(f.work, f.workers);
+    for (int i = 0; i < f.workers; i++) {
+        CHK(make_scratch(&f, &f.work[i]));
     }
-    TRY(okra_doubles_(ctx, f.o.trees, n, "the leaves of the trees", &f.items));
-    TRY(okra_parallel_(ctx, f.o.trees, 1, "grow trees", grow_body, &f));
-    TRY(store(&f, bag));
-    TRY(okra_bag_put_(bag, "items", &f.items, f.o.trees, n));
-done:
-    for (okra_int t = 0; f.trees && t < f.o.trees; t++) {
-        okra_free_(f.trees[t].node);
-    }
-    for (int i = 0; f.work && i < workers; i++) {
-        free_scratch(&f.work[i]);
-    }
-    FREE(f.trees, f.work, f.items, K, L);
-    return st;
+    CHK(okra_doubles_(ctx, f.o.trees, n, "the leaves of the trees", &f.items));
+    CHK(okra_parallel_(ctx, f.o.trees, 1, "grow trees", grow_body, &f));
+    CHK(keep_trees(&f, store));
+    return okra_store_put_(store, "items", &f.items, f.o.trees, n);
 }
 
 typedef struct descent {
@@ -380,57 +381,46 @@ static bool whole(double value)
 }
 
 /* A model file may be altered: indices must stay inside, and children come after. */
-static okra_status check(const descent *d, okra_int n)
+static okra_status check_nodes(const okra_store_ *store, okra_int n)
 {
-    bool good = d->nodes.p && d->roots.p && d->items.p && d->nodes.cols == FIELDS &&
-                d->items.cols == n && d->roots.cols == d->items.rows;
-    for (okra_int t = 0; good && t < d->roots.cols; t++) {
-        good = d->roots.p[t] >= 0 && d->roots.p[t] < (double)d->nodes.rows;
-    }
-    for (okra_int i = 0; good && i < d->items.rows * n; i++) {
-        good = d->items.p[i] >= 0 && d->items.p[i] < (double)n;
-    }
-    for (okra_int i = 0; good && i < d->nodes.rows; i++) {
-        const double *node = d->nodes.p + i * FIELDS;
+    okra_mat_ nodes = okra_store_mat_(store, "nodes");
+    bool good = true;
+    for (okra_int i = 0; good && i < nodes.rows; i++) {
+        const double *node = nodes.p + i * FIELDS;
         good = whole(node[FEATURE]) && whole(node[LEFT]) && whole(node[RIGHT]) &&
                whole(node[BEGIN]) && whole(node[END]) && node[BEGIN] >= 0 &&
                node[BEGIN] < node[END] && node[END] <= (double)n &&
                node[FEATURE] < (double)n &&
                (node[FEATURE] < 0 ||
-                (node[LEFT] > (double)i && node[LEFT] < (double)d->nodes.rows &&
-                 node[RIGHT] > (double)i && node[RIGHT] < (double)d->nodes.rows));
+                (node[LEFT] > (double)i && node[LEFT] < (double)nodes.rows &&
+                 node[RIGHT] > (double)i && node[RIGHT] < (double)nodes.rows));
     }
     return good ? OKRA_OK
                 : okra_fail_(OKRA_EFORMAT, "ok3: the trees of the model are not valid");
 }
 
-static okra_status predict(okra_context *ctx, const okra_bag_ *bag, okra_query_ *query,
-                           okra_mat_ out)
+static okra_status check_trees(const okra_store_ *store, const okra_facts_ *facts)
 {
-    descent d = {query, okra_linker_get_(bag, "nodes"), okra_linker_get_(bag, "roots"),
-                 okra_linker_get_(bag, "items"), out};
-    okra_status st = check(&d, query->n);
-    return st == OKRA_OK ? okra_parallel_(ctx, query->m, 4, "trees", descend, &d) : st;
+    return check_nodes(store, facts->y->n);
 }
 
-static okra_status check_trees(const okra_bag_ *bag, const okra_facts_ *facts)
+static okra_status predict(okra_context *ctx, const okra_store_ *store,
+                           okra_query_ *query, okra_mat_ out)
 {
-    descent d = {NULL,
-                 okra_linker_get_(bag, "nodes"),
-                 okra_linker_get_(bag, "roots"),
-                 okra_linker_get_(bag, "items"),
-                 {0}};
-    return check(&d, facts->y->n);
+    descent d = {query, okra_store_mat_(store, "nodes"), okra_store_mat_(store, "roots"),
+                 okra_store_mat_(store, "items"), out};
+    CHK(check_nodes(store, query->n));
+    return okra_parallel_(ctx, query->m, 4, "trees", descend, &d);
 }
 
 /* clang-format off */
-static const okra_kept_ kept_trees[] = {
+static const okra_schema_ kept_trees[] = {
     OKRA_KEEPS_MATRIX_("nodes", 0, "t", "7"),
     OKRA_KEEPS_VALUES_("roots", OKRA_KEPT_WHOLE_, "1", "T", "0", "t-1"),
     OKRA_KEEPS_VALUES_("items", OKRA_KEPT_WHOLE_, "T", "n", "0", "n-1"),
     OKRA_KEEPS_SAME_("inputs", "c", "n"),
     OKRA_KEPT_END_};
-static const okra_kept_ *const kept[] = {kept_trees, NULL};
+static const okra_schema_ *const kept[] = {kept_trees, NULL};
 _Static_assert(FIELDS == 7, "as the table of what is kept says");
 /* clang-format on */
 

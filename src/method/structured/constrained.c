@@ -17,7 +17,7 @@
  */
 #include "solve/groups.h"
 #include "solve/ridge.h"
-#include "method/forms.h"
+#include "method/method.h"
 
 #include "kernel/strings/string_kernels.h"
 #include "okra/more/objects.h"
@@ -63,7 +63,7 @@ static okra_status check(const okra_problem_ *p, const double *lambda, size_t co
     bool kinds = p->x && p->y && p->kx && p->ky &&
                  (p->y->kind == OKRA_STRINGS || p->y->kind == OKRA_SEQUENCES) &&
                  (p->x->kind == OKRA_STRINGS || p->x->kind == OKRA_SEQUENCES);
-    REFUSE_IF(!kinds || !okra_kernel_counts_letters_(okra_bound_kernel_(p->ky)),
+    REFUSE_IF(!kinds || !okra_kernel_counts_letters_(okra_trained_kernel_kernel_(p->ky)),
               OKRA_EUNSUPPORTED,
               "constrained maps sequences to sequences of letters under the output "
               "kernel position(zero-one)");
@@ -100,7 +100,7 @@ static okra_status open_training(okra_context *ctx, const okra_problem_ *p,
                                  const constrained_options *o, training *t)
 {
     CHK(okra_alphabet_(p->y, &t->alphabet, &t->letters));
-    CHK(okra_pieces_create_(ctx, "constrained", okra_bound_kernel_(p->kx), p->x,
+    CHK(okra_pieces_create_(ctx, "constrained", okra_trained_kernel_kernel_(p->kx), p->x,
                             &t->pieces));
     t->longest = okra_pieces_count_(t->pieces);
     REFUSE_IF(t->longest == 0, OKRA_EARG,
@@ -122,7 +122,7 @@ static okra_status open_training(okra_context *ctx, const okra_problem_ *p,
 
 static okra_status path(okra_context *ctx, const okra_problem_ *problem,
                         const okra_options *options, const double *lambda, size_t count,
-                        okra_bag_ *const *bags)
+                        okra_store_ *const *stores)
 {
     constrained_options o;
     FREED_BY(training_clear) training t = {0};
@@ -130,16 +130,16 @@ static okra_status path(okra_context *ctx, const okra_problem_ *problem,
     CHK(check(problem, lambda, count));
     CHK(open_training(ctx, problem, &o, &t));
     okra_grouped_ r = {ctx, &t.groups, t.Y, NULL, lambda, count};
-    CHK(okra_grouped_ridge_(&r, bags));
+    CHK(okra_grouped_ridge_(&r, stores));
     for (size_t l = 0; l < count; l++) {
-        CHK(okra_bag_put_number_(bags[l], "reach", (double)o.reach));
-        CHK(okra_bag_put_number_(bags[l], "leak", o.leak));
+        CHK(okra_store_put_number_(stores[l], "reach", (double)o.reach));
+        CHK(okra_store_put_number_(stores[l], "leak", o.leak));
     }
     return OKRA_OK;
 }
 
 /* Scores of the letters of the outputs at every position of the inputs. */
-static okra_status check_letters(const okra_bag_ *bag, const okra_facts_ *f)
+static okra_status check_letters(const okra_store_ *store, const okra_facts_ *f)
 {
     okra_int letters = 0, longest = 0, a = 0, b = 0, positions;
     OWNED int32_t *alphabet = NULL;
@@ -155,16 +155,16 @@ static okra_status check_letters(const okra_bag_ *bag, const okra_facts_ *f)
     if (good) {
         CHK(okra_alphabet_(f->y, &alphabet, &letters));
     }
-    okra_bag_get_(bag, "shares", &a, &positions);
+    okra_store_get_(store, "shares", &a, &positions);
     REFUSE_IF(!good || a != longest || positions != longest ||
                   okra_sizes_get_(f->sizes, "s") != longest * letters,
               OKRA_EFORMAT, "constrained: letters and sequences do not fit together");
     return OKRA_OK;
 }
 
-/* What a model keeps (data/kept.h). The embedding is scores of letters at positions. */
+/* What a model keeps (data/store.h). The embedding is scores of letters at positions. */
 /* clang-format off */
-static const okra_kept_ kept_groups[] = {
+static const okra_schema_ kept_groups[] = {
     OKRA_KEEPS_MATRIX_("coefficients", 0, "n", "s"),
     OKRA_KEEPS_MATRIX_("shares", 0, "g", "q"),
     OKRA_KEEPS_VALUES_("groups", OKRA_KEPT_WHOLE_, "1", "s", "0", "g-1"),
@@ -174,7 +174,7 @@ static const okra_kept_ kept_groups[] = {
     OKRA_KEEPS_TOLD_("reach"),
     OKRA_KEEPS_TOLD_("leak"),
     OKRA_KEPT_END_};
-static const okra_kept_ *const kept[] = {kept_groups, NULL};
+static const okra_schema_ *const kept[] = {kept_groups, NULL};
 /* clang-format on */
 
 const okra_method_ okra_method_constrained_ = {

@@ -54,7 +54,7 @@ static okra_status check(const okra_data *x, const double *values, okra_int n, o
 }
 
 /* U (r x D) from the differences to the last pair; tail = (I - P) v_n. */
-static okra_status learn(okra_context *ctx, okra_mat_ V, okra_bag_ *bag)
+static okra_status learn(okra_context *ctx, okra_mat_ V, okra_store_ *store)
 {
     okra_int n = V.rows, D = V.cols, k = OKRA_MIN_(OKRA_MAX_(n - 1, 1), D), r = 0;
     OWNED double *A = NULL, *U = NULL, *s = NULL, *Vt = NULL, *tail = NULL, *a = NULL;
@@ -86,19 +86,19 @@ static okra_status learn(okra_context *ctx, okra_mat_ V, okra_bag_ *bag)
             tail[j] -= a[i] * Vt[i * D + j];
         }
     }
-    CHK(okra_bag_put_(bag, "directions", &Vt, k, D));
-    CHK(okra_bag_put_(bag, "tail", &tail, 1, D));
-    return okra_bag_put_number_(bag, "rank", (double)r);
+    CHK(okra_store_put_(store, "directions", &Vt, k, D));
+    CHK(okra_store_put_(store, "tail", &tail, 1, D));
+    return okra_store_put_number_(store, "rank", (double)r);
 }
 
 static okra_status fit(okra_context *ctx, const okra_problem_ *problem,
-                       const okra_options *options, okra_bag_ *bag)
+                       const okra_options *options, okra_store_ *store)
 {
     hopfield_options o;
     OWNED double *V = NULL;
     okra_int n = problem->n, p = problem->x ? problem->x->d : 0, d = problem->d;
     CHK(okra_options_read(options, &okra_method_hopfield_.options, &o));
-    REFUSE_IF(problem->kx && okra_kernel_low_(okra_bound_kernel_(problem->kx)),
+    REFUSE_IF(problem->kx && okra_kernel_low_(okra_trained_kernel_kernel_(problem->kx)),
               OKRA_EUNSUPPORTED,
               "hopfield has no kernel of the inputs, so that low rank of it would do "
               "nothing: leave it out");
@@ -111,25 +111,24 @@ static okra_status fit(okra_context *ctx, const okra_problem_ *problem,
                        okra_mat_part_(all, 0, n, 0, p)));
     CHK(okra_mat_copy_(okra_mat_view_(problem->features, n, d, problem->features_ld),
                        okra_mat_part_(all, 0, n, p, d)));
-    CHK(learn(ctx, all, bag));
-    CHK(okra_bag_put_number_(bag, "width", (double)d));
-    CHK(okra_bag_put_number_(bag, "steps", (double)o.steps));
+    CHK(learn(ctx, all, store));
+    CHK(okra_store_put_number_(store, "width", (double)d));
+    CHK(okra_store_put_number_(store, "steps", (double)o.steps));
     if (o.recall) {
-        CHK(okra_bag_put_(bag, "pairs", &V, n, p + d));
+        CHK(okra_store_put_(store, "pairs", &V, n, p + d));
     }
     return OKRA_OK;
 }
 
-static okra_form_ form(const okra_bag_ *bag)
+static okra_form_ form(const okra_store_ *store)
 {
-    okra_int n, D;
-    return okra_bag_get_(bag, "pairs", &n, &D) ? OKRA_FORM_WEIGHTS : OKRA_FORM_EMBEDDING;
+    return okra_store_has_(store, "pairs") ? OKRA_FORM_WEIGHTS : OKRA_FORM_EMBEDDING;
 }
 
-static okra_int width(const okra_bag_ *bag)
+static okra_int width(const okra_store_ *store)
 {
     double d = 0;
-    okra_bag_get_number_(bag, "width", &d);
+    okra_store_get_number_(store, "width", &d);
     return (okra_int)d;
 }
 
@@ -177,29 +176,26 @@ static void recall(const double *pairs, okra_mat_ V, okra_mat_ out)
     }
 }
 
-static okra_status predict(okra_context *ctx, const okra_bag_ *bag, okra_query_ *query,
-                           okra_mat_ out)
+static okra_status predict(okra_context *ctx, const okra_store_ *store,
+                           okra_query_ *query, okra_mat_ out)
 {
-    okra_int k = 0, D = 0, one = 0, again = 0, d = width(bag), m = query->m, n = 0;
-    okra_int size = 0;
-    const double *pairs = okra_bag_get_(bag, "pairs", &n, &size);
+    okra_mat_ directions = okra_store_mat_(store, "directions");
+    okra_int k = directions.rows, D = directions.cols, d = width(store), m = query->m;
+    const double *pairs = okra_store_mat_(store, "pairs").p;
+    const double *tail = okra_store_mat_(store, "tail").p;
     OWNED double *V = NULL, *A = NULL, *next = NULL;
     double rank = 0, steps = 0, moved = 1;
-    const double *Vt = okra_bag_get_(bag, "directions", &k, &D);
-    const double *tail = okra_bag_get_(bag, "tail", &one, &again);
-    okra_bag_get_number_(bag, "rank", &rank);
-    okra_bag_get_number_(bag, "steps", &steps);
+    okra_store_get_number_(store, "rank", &rank);
+    okra_store_get_number_(store, "steps", &steps);
     const okra_data *x = query->x;
-    REFUSE_IF(!Vt || !tail || again != D || d > D || !(rank >= 0 && rank <= (double)k) ||
-                  (pairs ? size != D || n != out.cols : d != out.cols),
-              OKRA_EFORMAT, "hopfield: the model's network is incomplete");
     REFUSE_IF(!x || x->kind != OKRA_DENSE || x->d != D - d, OKRA_ESHAPE,
               "hopfield: the test inputs must be dense vectors of length %lld",
               (long long)(D - d));
     CHK(okra_doubles_(ctx, m, D, "the states of the network", &V));
     CHK(okra_doubles_(ctx, m, D, "the states of the network", &next));
     CHK(okra_doubles_(ctx, m, k, "the states of the network", &A));
-    okra_mat_ U = okra_mat_view_(Vt, (okra_int)rank, D, D), Vm = okra_mat_of_(V, m, D);
+    okra_mat_ U = okra_mat_part_(directions, 0, (okra_int)rank, 0, D);
+    okra_mat_ Vm = okra_mat_of_(V, m, D);
     okra_mat_fill_(Vm, 0);
     CHK(okra_mat_copy_(okra_mat_view_(x->values + query->first * x->ld, m, D - d, x->ld),
                        okra_mat_part_(Vm, 0, m, 0, D - d)));
@@ -224,9 +220,9 @@ static okra_status predict(okra_context *ctx, const okra_bag_ *bag, okra_query_ 
     OKRA_KEEPS_NUMBER_("width", OKRA_KEPT_WHOLE_, "d", "d"),    \
     OKRA_KEEPS_NUMBER_("steps", OKRA_KEPT_WHOLE_, "1", "1e6"),  \
     OKRA_KEEPS_SAME_("inputs", "c", "n"), OKRA_KEPT_END_
-static const okra_kept_ kept_pairs[] = {OKRA_KEEPS_MATRIX_("pairs", 0, "n", "x+d"), NETWORK};
-static const okra_kept_ kept_network[] = {NETWORK};
-static const okra_kept_ *const kept[] = {kept_pairs, kept_network, NULL};
+static const okra_schema_ kept_pairs[] = {OKRA_KEEPS_MATRIX_("pairs", 0, "n", "x+d"), NETWORK};
+static const okra_schema_ kept_network[] = {NETWORK};
+static const okra_schema_ *const kept[] = {kept_pairs, kept_network, NULL};
 /* clang-format on */
 
 const okra_method_ okra_method_hopfield_ = {

@@ -34,7 +34,7 @@
  */
 #include "solve/groups.h"
 #include "solve/ridge.h"
-#include "method/forms.h"
+#include "method/method.h"
 #include "method/gap.h"
 
 #include <math.h>
@@ -143,7 +143,7 @@ static double gap(const tube_solver *z, double tolerance, double *value, double 
     return primal - dual;
 }
 
-static okra_status solve(tube_solver *z, double tolerance, okra_bag_ *bag)
+static okra_status solve(tube_solver *z, double tolerance, okra_store_ *store)
 {
     OWNED double *C = NULL;
     double dual = 0, goal, left = gap(z, tolerance, &dual, &goal);
@@ -165,14 +165,14 @@ static okra_status solve(tube_solver *z, double tolerance, okra_bag_ *bag)
     for (okra_int i = 0; i < z->n * z->d; i++) {
         C[i] = z->a[i] / (2 * z->lambda);
     }
-    CHK(okra_grouped_put_(z->r, z->lambda, &C, bag));
-    CHK(okra_bag_put_number_(bag, "gap", left));
-    return okra_bag_put_number_(bag, "tube", z->tube);
+    CHK(okra_grouped_put_(z->r, z->lambda, &C, store));
+    CHK(okra_store_put_number_(store, "gap", left));
+    return okra_store_put_number_(store, "tube", z->tube);
 }
 
-/* The loss max(0, |y_i - h(x_i)| - tube), every lambda of r into its bag. */
+/* The loss max(0, |y_i - h(x_i)| - tube), every lambda of r into its store. */
 static okra_status fit_tube(const okra_grouped_ *r, double tube, double tolerance,
-                            okra_bag_ *const *bags)
+                            okra_store_ *const *stores)
 {
     const okra_groups_ *g = r->groups;
     tube_solver z = {.r = r, .n = g->n, .d = g->d, .groups = g->count, .tube = tube};
@@ -191,7 +191,7 @@ static okra_status fit_tube(const okra_grouped_ *r, double tube, double toleranc
     okra_mat_fill_(okra_mat_of_(z.U, g->n, g->d), 0);
     for (size_t l = 0; l < r->count; l++) { /* each starts from the one before */
         z.lambda = r->lambda[l];
-        CHK(solve(&z, tolerance, bags[l]));
+        CHK(solve(&z, tolerance, stores[l]));
     }
     return OKRA_OK;
 }
@@ -307,7 +307,8 @@ static okra_status open_training(okra_context *ctx, const okra_problem_ *p, bool
                                  training *t)
 {
     okra_int n = p->n, d = p->d;
-    CHK(okra_pieces_create_(ctx, "jkm", okra_bound_kernel_(p->kx), p->x, &t->pieces));
+    CHK(okra_pieces_create_(ctx, "jkm", okra_trained_kernel_kernel_(p->kx), p->x,
+                            &t->pieces));
     REFUSE_IF(!okra_pieces_layout_(t->pieces)->width, OKRA_EUNSUPPORTED,
               "jkm needs the input kernel patches(k,width=W)");
     CHK(make_groups(ctx, t->pieces, n, &t->groups));
@@ -328,7 +329,7 @@ static okra_status open_training(okra_context *ctx, const okra_problem_ *p, bool
 
 static okra_status path(okra_context *ctx, const okra_problem_ *problem,
                         const okra_options *options, const double *lambda, size_t count,
-                        okra_bag_ *const *bags)
+                        okra_store_ *const *stores)
 {
     jkm_options o;
     FREED_BY(training_clear) training t = {0};
@@ -339,7 +340,8 @@ static okra_status path(okra_context *ctx, const okra_problem_ *problem,
     CHK(check(problem, lambda, count));
     CHK(open_training(ctx, problem, o.center, &t));
     okra_grouped_ r = {ctx, &t.groups, t.Y, t.mean, lambda, count};
-    return tube ? fit_tube(&r, o.tube, o.tolerance, bags) : okra_grouped_ridge_(&r, bags);
+    return tube ? fit_tube(&r, o.tube, o.tolerance, stores)
+                : okra_grouped_ridge_(&r, stores);
 }
 
 static okra_status leave(okra_context *ctx, const okra_problem_ *problem,
@@ -361,7 +363,7 @@ static okra_status leave(okra_context *ctx, const okra_problem_ *problem,
 }
 
 /* clang-format off */
-static const okra_kept_ kept_groups[] = {
+static const okra_schema_ kept_groups[] = {
     OKRA_KEEPS_MATRIX_("coefficients", 0, "n", "d"),
     OKRA_KEEPS_MATRIX_("shares", 0, "g", "q"),
     OKRA_KEEPS_VALUES_("groups", OKRA_KEPT_WHOLE_, "1", "d", "0", "g-1"),
@@ -371,7 +373,7 @@ static const okra_kept_ kept_groups[] = {
     OKRA_KEEPS_TOLD_("gap"),
     OKRA_KEEPS_TOLD_("tube"),
     OKRA_KEPT_END_};
-static const okra_kept_ *const kept[] = {kept_groups, NULL};
+static const okra_schema_ *const kept[] = {kept_groups, NULL};
 /* clang-format on */
 
 const okra_method_ okra_method_jkm_ = {

@@ -33,7 +33,7 @@
  * the chains; memory N^2 + n S^2.
  */
 #include "method/structured/m3n.h"
-#include "method/forms.h"
+#include "method/method.h"
 #include "data/strings.h"
 #include "kernel/lowrank/lowrank.h"
 #include "kernel/strings/string_kernels.h"
@@ -253,7 +253,7 @@ extern const okra_method_ okra_method_m3n_;
 /* The kernel of elements, and whether the pairs are sequences of equal lengths. */
 static okra_status check(const okra_problem_ *p, const okra_kernel **inner)
 {
-    *inner = p->kx ? okra_kernel_inner_(okra_bound_kernel_(p->kx)) : NULL;
+    *inner = p->kx ? okra_kernel_inner_(okra_trained_kernel_kernel_(p->kx)) : NULL;
     REFUSE_IF(!p->x || p->x->kind != OKRA_SEQUENCES || p->x->d == 0 || !p->y ||
                   (p->y->kind != OKRA_STRINGS && p->y->kind != OKRA_SEQUENCES),
               OKRA_EUNSUPPORTED,
@@ -266,7 +266,7 @@ static okra_status check(const okra_problem_ *p, const okra_kernel **inner)
               OKRA_EUNSUPPORTED,
               "m3n needs kx = position(k), k a kernel of vectors that is not centred and "
               "reads no file; it is %s",
-              p->kx ? okra_kernel_text(okra_bound_kernel_(p->kx)) : "none");
+              p->kx ? okra_kernel_text(okra_trained_kernel_kernel_(p->kx)) : "none");
     for (okra_int i = 0; i < p->n; i++) {
         okra_int a, b;
         okra_characters_(p->x, i, &a);
@@ -289,7 +289,7 @@ static okra_status elements(const okra_data *x, okra_data **out)
 /* Elements whose coefficients are not all 0 (the first one at least), and the rest of the
  * network. */
 static okra_status put(const okra_m3n_ *m, const okra_data *vectors,
-                       const int32_t *alphabet, okra_bag_ *bag)
+                       const int32_t *alphabet, okra_store_ *store)
 {
     okra_int S = m->S, d = vectors->d, kept = 0;
     OWNED double *C = NULL, *V = NULL, *letters = NULL;
@@ -309,27 +309,27 @@ static okra_status put(const okra_m3n_ *m, const okra_data *vectors,
     for (okra_int c = 0; c < S; c++) {
         letters[c] = alphabet[c];
     }
-    CHK(okra_bag_put_(bag, "coefficients", &C, kept, S));
-    CHK(okra_bag_put_(bag, "elements", &V, kept, d));
-    CHK(okra_bag_put_(bag, "alphabet", &letters, 1, S));
-    CHK(okra_bag_put_copy_(bag, "transitions", m->A, S, S));
-    CHK(okra_bag_put_number_(bag, "primal", m->primal));
-    CHK(okra_bag_put_number_(bag, "dual", m->dual));
-    CHK(okra_bag_put_number_(bag, "gap", m->primal - m->dual));
-    CHK(okra_bag_put_number_(bag, "passes", (double)m->done));
-    return okra_bag_put_number_(bag, "converged", m->converged);
+    CHK(okra_store_put_(store, "coefficients", &C, kept, S));
+    CHK(okra_store_put_(store, "elements", &V, kept, d));
+    CHK(okra_store_put_(store, "alphabet", &letters, 1, S));
+    CHK(okra_store_put_copy_(store, "transitions", m->A, S, S));
+    CHK(okra_store_put_number_(store, "primal", m->primal));
+    CHK(okra_store_put_number_(store, "dual", m->dual));
+    CHK(okra_store_put_number_(store, "gap", m->primal - m->dual));
+    CHK(okra_store_put_number_(store, "passes", (double)m->done));
+    return okra_store_put_number_(store, "converged", m->converged);
 }
 
 static okra_status solve(okra_context *ctx, okra_m3n_ *m, const okra_kernel *inner,
                          const okra_data *vectors)
 {
-    FREED_BY(okra_bound_drop_) okra_bound_ *bound = NULL;
+    FREED_BY(okra_trained_kernel_drop_) okra_trained_kernel_ *bound = NULL;
     OWNED double *K = NULL;
     CHK(okra_doubles_(ctx, m->N, m->N, "the kernel of all elements", &K));
     CHK(okra_doubles_(ctx, m->N, m->S, "the coefficients of all elements", &m->C));
     MAKE(m->A, m->S * m->S);
-    CHK(okra_bound_create_(ctx, inner, vectors, &bound));
-    CHK(okra_bound_gram_(ctx, bound, okra_mat_of_(K, m->N, m->N)));
+    CHK(okra_trained_kernel_create_(ctx, inner, vectors, &bound));
+    CHK(okra_trained_kernel_gram_(ctx, bound, okra_mat_of_(K, m->N, m->N)));
     m->K = K;
     okra_status st = okra_m3n_solve_(ctx, m);
     m->K = NULL;
@@ -345,7 +345,7 @@ static okra_status solve(okra_context *ctx, okra_m3n_ *m, const okra_kernel *inn
 }
 
 static okra_status fit(okra_context *ctx, const okra_problem_ *p,
-                       const okra_options *options, okra_bag_ *bag)
+                       const okra_options *options, okra_store_ *store)
 {
     m3n_options o;
     const okra_kernel *inner = NULL;
@@ -376,51 +376,45 @@ static okra_status fit(okra_context *ctx, const okra_problem_ *p,
     }
     m.symbol = symbol;
     CHK(solve(ctx, &m, inner, vectors));
-    CHK(put(&m, vectors, alphabet, bag));
-    CHK(okra_bag_put_number_(bag, "longest", (double)OKRA_MAX_(longest, o.longest)));
-    return okra_bag_put_text_(bag, "kernel", okra_kernel_text(inner));
+    CHK(put(&m, vectors, alphabet, store));
+    CHK(okra_store_put_number_(store, "longest", (double)OKRA_MAX_(longest, o.longest)));
+    return okra_store_put_text_(store, "kernel", okra_kernel_text(inner));
 }
 
 /* ---- prediction ---- */
 
-static okra_int width(const okra_bag_ *bag)
+static okra_int width(const okra_store_ *store)
 {
-    okra_int S = 0, again = 0;
     double longest = 0;
-    okra_bag_get_(bag, "transitions", &S, &again);
-    okra_bag_get_number_(bag, "longest", &longest);
-    return (okra_int)longest * S;
+    okra_store_get_number_(store, "longest", &longest);
+    return (okra_int)longest * okra_store_mat_(store, "transitions").cols;
 }
 
 typedef struct reading {
-    okra_int S, d, used; /* symbols, width and number of the elements kept */
-    const double *C, *V, *A;
+    okra_int S;     /* symbols */
+    okra_mat_ C, V; /* coefficients and vectors of the elements kept */
+    const double *A;
     okra_kernel *kernel;
     okra_data *kept;
-    okra_bound_ *bound;
+    okra_trained_kernel_ *bound;
 } reading;
 
 static void close_reading(reading *r)
 {
-    okra_bound_free_(r->bound);
+    okra_trained_kernel_free_(r->bound);
     okra_data_free(r->kept);
     okra_kernel_free(r->kernel);
 }
 
-static okra_status open_reading(okra_context *ctx, const okra_bag_ *bag, okra_int columns,
-                                reading *r)
+static okra_status open_reading(okra_context *ctx, const okra_store_ *store, reading *r)
 {
-    okra_int rows_a = 0, cols_c = 0, rows_c = 0;
-    const char *text = okra_bag_get_text_(bag, "kernel");
-    r->A = okra_bag_get_(bag, "transitions", &rows_a, &r->S);
-    r->C = okra_bag_get_(bag, "coefficients", &rows_c, &cols_c);
-    r->V = okra_bag_get_(bag, "elements", &r->used, &r->d);
-    REFUSE_IF(!text || !r->A || !r->C || !r->V || rows_a != r->S || cols_c != r->S ||
-                  rows_c != r->used || r->S == 0 || columns % r->S != 0,
-              OKRA_EFORMAT, "m3n: the model's network is incomplete");
-    CHK(okra_kernel_parse_kept_(text, &r->kernel));
-    CHK(okra_data_dense(r->V, r->used, r->d, r->d, &r->kept));
-    return okra_bound_create_(ctx, r->kernel, r->kept, &r->bound);
+    r->A = okra_store_mat_(store, "transitions").p;
+    r->C = okra_store_mat_(store, "coefficients");
+    r->V = okra_store_mat_(store, "elements");
+    r->S = r->C.cols;
+    CHK(okra_kernel_parse_kept_(okra_store_get_text_(store, "kernel"), &r->kernel));
+    CHK(okra_data_dense(r->V.p, r->V.rows, r->V.cols, r->V.cols, &r->kept));
+    return okra_trained_kernel_create_(ctx, r->kernel, r->kept, &r->bound);
 }
 
 /* The embedding of the best sequence of each query, from the scores of all elements. */
@@ -450,47 +444,48 @@ static okra_status write_words(const reading *r, const okra_query_ *query,
     return OKRA_OK;
 }
 
-static okra_status predict(okra_context *ctx, const okra_bag_ *bag, okra_query_ *query,
-                           okra_mat_ out)
+static okra_status predict(okra_context *ctx, const okra_store_ *store,
+                           okra_query_ *query, okra_mat_ out)
 {
     const okra_data *x = query->x;
     FREED_BY(close_reading) reading r = {0};
     FREED_BY(okra_data_drop_) okra_data *vectors = NULL;
-    FREED_BY(okra_other_drop_) okra_other_ *other = NULL;
+    FREED_BY(okra_test_side_drop_) okra_test_side_ *other = NULL;
     OWNED double *K = NULL, *score = NULL;
-    CHK(open_reading(ctx, bag, out.cols, &r));
-    REFUSE_IF(!x || x->kind != OKRA_SEQUENCES || x->d != r.d, OKRA_ESHAPE,
+    CHK(open_reading(ctx, store, &r));
+    okra_int d = r.V.cols, used = r.V.rows;
+    REFUSE_IF(!x || x->kind != OKRA_SEQUENCES || x->d != d, OKRA_ESHAPE,
               "m3n: the test inputs must be sequences of vectors of length "
               "%lld",
-              (long long)r.d);
+              (long long)d);
     const okra_int *offsets = x->groups[0].offsets + query->first;
     const double *values = okra_ragged_field_(&x->groups[0], "vector")->values;
     okra_int N = offsets[query->m] - offsets[0];
-    CHK(okra_data_dense(values + offsets[0] * r.d, N, r.d, r.d, &vectors));
-    CHK(okra_other_create_(ctx, r.bound, vectors, &other));
-    okra_int rows_of = okra_block_rows_(ctx, N, r.used + r.S);
-    CHK(okra_doubles_(ctx, rows_of, r.used, "a block of elements", &K));
+    CHK(okra_data_dense(values + offsets[0] * d, N, d, d, &vectors));
+    CHK(okra_test_side_create_(ctx, r.bound, vectors, &other));
+    okra_int rows_of = okra_block_rows_(ctx, N, used + r.S);
+    CHK(okra_doubles_(ctx, rows_of, used, "a block of elements", &K));
     CHK(okra_doubles_(ctx, N, r.S, "the scores of elements", &score));
     for (okra_int e = 0; e < N; e += rows_of) {
-        okra_mat_ block = okra_mat_of_(K, OKRA_MIN_(rows_of, N - e), r.used);
-        CHK(okra_other_cross_(ctx, r.bound, other, e, block));
-        CHK(okra_gemm_(ctx, false, false, 1, block, okra_mat_view_(r.C, r.used, r.S, r.S),
-                       0, okra_mat_of_(score + e * r.S, block.rows, r.S)));
+        okra_mat_ block = okra_mat_of_(K, OKRA_MIN_(rows_of, N - e), used);
+        CHK(okra_test_side_cross_(ctx, r.bound, other, e, block));
+        CHK(okra_gemm_(ctx, false, false, 1, block, r.C, 0,
+                       okra_mat_of_(score + e * r.S, block.rows, r.S)));
     }
     return write_words(&r, query, score, out);
 }
 
 /* Sequences as m3n needs them, the alphabet of the outputs, the kernel of kx. */
-static okra_status check_chain(const okra_bag_ *bag, const okra_facts_ *f)
+static okra_status check_chain(const okra_store_ *store, const okra_facts_ *f)
 {
     FREED_BY(okra_kernel_drop_) okra_kernel *kernel = NULL;
     OWNED int32_t *alphabet = NULL;
     okra_int one, S = 0, count = 0;
     const okra_kernel *inner = okra_kernel_inner_(f->kx);
-    const double *letters = okra_bag_get_(bag, "alphabet", &one, &S);
+    const double *letters = okra_store_get_(store, "alphabet", &one, &S);
     bool good = f->x->kind == OKRA_SEQUENCES && f->x->d > 0 && inner &&
                 (f->y->kind == OKRA_STRINGS || f->y->kind == OKRA_SEQUENCES);
-    CHK(okra_kernel_parse_kept_(okra_bag_get_text_(bag, "kernel"), &kernel));
+    CHK(okra_kernel_parse_kept_(okra_store_get_text_(store, "kernel"), &kernel));
     good = good && strcmp(okra_kernel_text(kernel), okra_kernel_text(inner)) == 0 &&
            !okra_kernel_files_(kernel) && !okra_kernel_centers_(kernel) &&
            (okra_kernel_kinds_(kernel) >> OKRA_DENSE & 1);
@@ -507,7 +502,7 @@ static okra_status check_chain(const okra_bag_ *bag, const okra_facts_ *f)
 }
 
 /* clang-format off */
-static const okra_kept_ kept_chain[] = {
+static const okra_schema_ kept_chain[] = {
     OKRA_KEEPS_MATRIX_("transitions", 0, "S", "S"),
     OKRA_KEEPS_MATRIX_("coefficients", 0, "e", "S"),
     OKRA_KEEPS_MATRIX_("elements", 0, "e", "x"),
@@ -521,7 +516,7 @@ static const okra_kept_ kept_chain[] = {
     OKRA_KEEPS_TOLD_("passes"),
     OKRA_KEEPS_TOLD_("converged"),
     OKRA_KEPT_END_};
-static const okra_kept_ *const kept[] = {kept_chain, NULL};
+static const okra_schema_ *const kept[] = {kept_chain, NULL};
 /* clang-format on */
 
 const okra_method_ okra_method_m3n_ = {

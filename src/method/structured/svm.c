@@ -31,7 +31,6 @@
  * Cost: n a step; roughly n to n^2 steps. Memory beside K: 4 n doubles.
  */
 #include "method/structured/libsvm.h"
-#include "method/forms.h"
 #include "method/method.h"
 
 #include <float.h>
@@ -239,9 +238,9 @@ static okra_status body(void *arg, okra_int begin, okra_int end, int worker)
     return OKRA_OK;
 }
 
-/* Machines of the targets, into the bag. */
+/* Machines of the targets, into the store. */
 static okra_status train(okra_context *ctx, const okra_problem_ *problem, const char *who,
-                         job *j, okra_bag_ *bag)
+                         job *j, okra_store_ *store)
 {
     okra_int n = j->n;
     OWNED double *K = NULL;
@@ -252,7 +251,7 @@ static okra_status train(okra_context *ctx, const okra_problem_ *problem, const 
     if (!j->weights) {
         CHK(okra_svm_gram_create_(ctx, who, j->K, &j->gram));
     }
-    CHK(okra_problem_put_weights_(problem, bag));
+    CHK(okra_problem_put_weights_(problem, store));
     CHK(okra_doubles_(ctx, j->machines, n, "the coefficients of machines", &j->C));
     MAKE(j->bias, j->machines);
     CHK(okra_parallel_(ctx, j->machines, 1, "machines", body, j));
@@ -262,14 +261,14 @@ static okra_status train(okra_context *ctx, const okra_problem_ *problem, const 
     for (okra_int m = 0; j->spread && m < j->machines; m++) {
         j->bias[m] = j->bias[m] * j->spread[m] + j->mean[m];
     }
-    CHK(okra_bag_put_(bag, "coefficients", &j->C, j->machines, n));
-    return okra_bag_put_(bag, "bias", &j->bias, 1, j->machines);
+    CHK(okra_store_put_(store, "coefficients", &j->C, j->machines, n));
+    return okra_store_put_(store, "bias", &j->bias, 1, j->machines);
 }
 
 extern const okra_method_ okra_method_svm_, okra_method_svr_;
 
 static okra_status svm_fit(okra_context *ctx, const okra_problem_ *problem,
-                           const okra_options *options, okra_bag_ *bag)
+                           const okra_options *options, okra_store_ *store)
 {
     svm_options o;
     okra_int n = problem->n;
@@ -290,8 +289,8 @@ static okra_status svm_fit(okra_context *ctx, const okra_problem_ *problem,
             first[m] = in ? (double)i : first[m];
         }
     }
-    CHK(okra_bag_put_(bag, "representatives", &first, 1, j.machines));
-    return train(ctx, problem, "svm", &j, bag);
+    CHK(okra_store_put_(store, "representatives", &first, 1, j.machines));
+    return train(ctx, problem, "svm", &j, store);
 }
 
 /* Targets less their mean, over their deviation; 1 where they do not vary. */
@@ -318,7 +317,7 @@ static okra_status scale_targets(job *j)
 }
 
 static okra_status svr_fit(okra_context *ctx, const okra_problem_ *problem,
-                           const okra_options *options, okra_bag_ *bag)
+                           const okra_options *options, okra_store_ *store)
 {
     svm_options o;
     okra_int n = problem->n;
@@ -336,55 +335,42 @@ static okra_status svr_fit(okra_context *ctx, const okra_problem_ *problem,
     if (o.scale) {
         CHK(scale_targets(&j));
     }
-    return train(ctx, problem, "svr", &j, bag);
+    return train(ctx, problem, "svr", &j, store);
 }
 
 /* ---- prediction ---- */
 
-static okra_int width(const okra_bag_ *bag)
+static okra_int width(const okra_store_ *store)
 {
-    okra_int machines = 0, n = 0;
-    okra_bag_get_(bag, "coefficients", &machines, &n);
-    return machines;
+    return okra_store_mat_(store, "coefficients").rows;
 }
 
 /* F (m x machines): the decisions. */
-static okra_status decide(okra_context *ctx, const okra_bag_ *bag, okra_query_ *query,
+static okra_status decide(okra_context *ctx, const okra_store_ *store, okra_query_ *query,
                           okra_mat_ F)
 {
-    okra_int n = 0, machines = 0, one = 0, again = 0;
-    const double *C = okra_bag_get_(bag, "coefficients", &machines, &n);
-    const double *bias = okra_bag_get_(bag, "bias", &one, &again);
-    REFUSE_IF(!C || !bias || n != query->n || machines != F.cols || again != machines,
-              OKRA_EFORMAT,
-              "the model's support vector machines do not fit %lld training pairs",
-              (long long)query->n);
-    CHK(okra_gemm_(ctx, false, true, 1, query->Kx, okra_mat_view_(C, machines, n, n), 0,
-                   F));
+    const double *bias = okra_store_mat_(store, "bias").p;
+    CHK(okra_gemm_(ctx, false, true, 1, query->Kx, okra_store_mat_(store, "coefficients"),
+                   0, F));
     for (okra_int r = 0; r < F.rows; r++) {
-        for (okra_int m = 0; m < machines; m++) {
+        for (okra_int m = 0; m < F.cols; m++) {
             F.p[r * F.ld + m] += bias[m];
         }
     }
     return OKRA_OK;
 }
 
-static okra_status svm_predict(okra_context *ctx, const okra_bag_ *bag,
+static okra_status svm_predict(okra_context *ctx, const okra_store_ *store,
                                okra_query_ *query, okra_mat_ out)
 {
-    okra_int one = 0, machines = 0;
     OWNED double *F = NULL;
-    const double *first = okra_bag_get_(bag, "representatives", &one, &machines);
-    REFUSE_IF(!first, OKRA_EFORMAT,
-              "svm: the model lacks the first pairs of its classes");
+    const double *first = okra_store_mat_(store, "representatives").p;
+    okra_int machines = width(store);
     CHK(okra_doubles_(ctx, query->m, machines, "the decisions of machines", &F));
-    CHK(decide(ctx, bag, query, okra_mat_of_(F, query->m, machines)));
+    CHK(decide(ctx, store, query, okra_mat_of_(F, query->m, machines)));
     okra_mat_fill_(out, 0);
     for (okra_int m = 0; m < machines; m++) {
         okra_int i = (okra_int)first[m];
-        REFUSE_IF(i >= query->n, OKRA_EFORMAT,
-                  "svm: the model names training pair %lld of %lld", (long long)i,
-                  (long long)query->n);
         for (okra_int r = 0; i >= 0 && r < query->m; r++) {
             out.p[r * out.ld + i] = F[r * machines + m];
         }
@@ -393,19 +379,19 @@ static okra_status svm_predict(okra_context *ctx, const okra_bag_ *bag,
 }
 
 /* clang-format off */
-static const okra_kept_ kept_classes[] = {
+static const okra_schema_ kept_classes[] = {
     OKRA_KEEPS_MATRIX_("coefficients", 0, "y", "n"),
     OKRA_KEEPS_MATRIX_("bias", 0, "1", "y"),
     OKRA_KEEPS_VALUES_("representatives", OKRA_KEPT_WHOLE_, "1", "y", "-1", "n-1"),
     OKRA_KEEPS_SAME_("inputs", "c", "n"),
     OKRA_KEPT_END_};
-static const okra_kept_ kept_vectors[] = {
+static const okra_schema_ kept_vectors[] = {
     OKRA_KEEPS_MATRIX_("coefficients", 0, "d", "n"),
     OKRA_KEEPS_MATRIX_("bias", 0, "1", "d"),
     OKRA_KEEPS_SAME_("inputs", "c", "n"),
     OKRA_KEPT_END_};
-static const okra_kept_ *const svm_kept[] = {kept_classes, NULL};
-static const okra_kept_ *const svr_kept[] = {kept_vectors, NULL};
+static const okra_schema_ *const svm_kept[] = {kept_classes, NULL};
+static const okra_schema_ *const svr_kept[] = {kept_vectors, NULL};
 /* clang-format on */
 
 #define COSTS "cost=0.01,0.1,1,10,100,1000"

@@ -25,7 +25,6 @@
  * m x n matrix beside the query's, which is overwritten.
  */
 #include "method/structured/libsvm.h"
-#include "method/forms.h"
 #include "method/method.h"
 
 #include <math.h>
@@ -66,14 +65,14 @@ typedef struct stored {
     double product, sweeps, settle;
     okra_kernel *kernel;
     okra_data **rest; /* d: training outputs without the j-th, and their kernels */
-    okra_bound_ **bound;
+    okra_trained_kernel_ **bound;
 } stored;
 
 static void stored_clear(stored *s)
 {
     for (okra_int j = 0; s->rest && j < s->d; j++) {
         if (s->bound) {
-            okra_bound_free_(s->bound[j]);
+            okra_trained_kernel_free_(s->bound[j]);
         }
         okra_data_free(s->rest[j]);
     }
@@ -81,53 +80,36 @@ static void stored_clear(stored *s)
     okra_kernel_free(s->kernel);
 }
 
-static okra_status matrix(const okra_bag_ *bag, const char *name, okra_int m, okra_int d,
-                          okra_mat_ *out)
+static okra_status unpack(okra_context *ctx, const okra_store_ *store, stored *s)
 {
-    okra_int r = 0, c = 0;
-    const double *p = okra_bag_get_(bag, name, &r, &c);
-    *out = okra_mat_view_(p, r, c, c);
-    return p && r == m && c == d
-               ? OKRA_OK
-               : okra_fail_(OKRA_EFORMAT,
-                            "soar: the model's '%s' is %lld x %lld, expected %lld x %lld",
-                            name, (long long)r, (long long)c, (long long)m, (long long)d);
-}
-
-static okra_status unpack(okra_context *ctx, const okra_bag_ *bag, okra_int n, okra_int d,
-                          stored *s)
-{
-    okra_mat_ moments;
-    const char *text = okra_bag_get_text_(bag, "associate");
-    CHK(matrix(bag, "outputs", n, d, &s->Y));
-    CHK(matrix(bag, "start", d, n, &s->start));
-    CHK(matrix(bag, "coefficients", d, n, &s->C));
-    CHK(matrix(bag, "moments", 3, d, &moments));
-    s->first = moments.p;
-    s->offset = moments.p + d;
-    s->sd = moments.p + 2 * d;
-    REFUSE_IF(!text || !okra_bag_get_number_(bag, "product", &s->product) ||
-                  !okra_bag_get_number_(bag, "sweeps", &s->sweeps) ||
-                  !okra_bag_get_number_(bag, "settle", &s->settle),
-              OKRA_EFORMAT, "soar: the model lacks a setting");
-    CHK(okra_kernel_parse_kept_(text, &s->kernel));
+    okra_int d = s->d;
+    s->Y = okra_store_mat_(store, "outputs");
+    s->start = okra_store_mat_(store, "start");
+    s->C = okra_store_mat_(store, "coefficients");
+    s->first = okra_store_mat_(store, "moments").p;
+    s->offset = s->first + d;
+    s->sd = s->first + 2 * d;
+    okra_store_get_number_(store, "product", &s->product);
+    okra_store_get_number_(store, "sweeps", &s->sweeps);
+    okra_store_get_number_(store, "settle", &s->settle);
+    CHK(okra_kernel_parse_kept_(okra_store_get_text_(store, "associate"), &s->kernel));
     ZMAKE(s->rest, d);
     ZMAKE(s->bound, d);
     for (okra_int j = 0; j < d; j++) {
         CHK(others(s->Y, j, &s->rest[j]));
-        CHK(okra_bound_create_(ctx, s->kernel, s->rest[j], &s->bound[j]));
+        CHK(okra_trained_kernel_create_(ctx, s->kernel, s->rest[j], &s->bound[j]));
     }
     return OKRA_OK;
 }
 
 /* What tables cannot say of a model (okra_method_). */
-static okra_status check_bag(const okra_bag_ *bag, const okra_facts_ *facts)
+static okra_status check_store(const okra_store_ *store, const okra_facts_ *facts)
 {
     FREED_BY(okra_kernel_drop_) okra_kernel *kernel = NULL;
     okra_int rows = 0, d = 0;
-    const double *moments = okra_bag_get_(bag, "moments", &rows, &d);
+    const double *moments = okra_store_get_(store, "moments", &rows, &d);
     (void)facts;
-    CHK(okra_kernel_parse_kept_(okra_bag_get_text_(bag, "associate"), &kernel));
+    CHK(okra_kernel_parse_kept_(okra_store_get_text_(store, "associate"), &kernel));
     REFUSE_IF(d < 1 || okra_kernel_files_(kernel) || okra_kernel_low_(kernel) ||
                   !(okra_kernel_kinds_(kernel) >> OKRA_DENSE & 1),
               OKRA_EFORMAT,
@@ -155,13 +137,13 @@ typedef struct going {
 static okra_status renew(okra_context *ctx, const stored *s, okra_int j, going *g)
 {
     FREED_BY(okra_data_drop_) okra_data *rest = NULL;
-    FREED_BY(okra_other_drop_) okra_other_ *other = NULL;
+    FREED_BY(okra_test_side_drop_) okra_test_side_ *other = NULL;
     okra_mat_ H = okra_mat_part_(g->H, 0, g->count, 0, g->H.cols);
     okra_mat_ K = okra_mat_part_(g->K, 0, g->count, 0, g->K.cols);
     okra_mat_ A = okra_mat_of_(g->A, g->count, K.cols);
     CHK(others(H, j, &rest));
-    CHK(okra_other_create_(ctx, s->bound[j], rest, &other));
-    CHK(okra_other_cross_(ctx, s->bound[j], other, 0, A));
+    CHK(okra_test_side_create_(ctx, s->bound[j], rest, &other));
+    CHK(okra_test_side_cross_(ctx, s->bound[j], other, 0, A));
     join(s->product != 0, K, A);
     for (okra_int i = 0; i < g->count; i++) {
         double *h = &H.p[i * H.ld + j];
@@ -223,13 +205,13 @@ static void going_clear(going *g)
     FREE(g->A, g->which, g->moved, g->H.p);
 }
 
-static okra_status predict(okra_context *ctx, const okra_bag_ *bag, okra_query_ *query,
-                           okra_mat_ out)
+static okra_status predict(okra_context *ctx, const okra_store_ *store,
+                           okra_query_ *query, okra_mat_ out)
 {
     okra_int m = query->m, d = out.cols;
     FREED_BY(stored_clear) stored s = {.d = d};
     FREED_BY(going_clear) going g = {.count = m, .K = query->Kx};
-    CHK(unpack(ctx, bag, query->n, d, &s));
+    CHK(unpack(ctx, store, &s));
     CHK(okra_doubles_(ctx, m, query->n, "kernels of the other outputs", &g.A));
     CHK(okra_doubles_(ctx, m, d, "outputs that move", &g.H.p));
     MAKE(g.which, m);
@@ -327,17 +309,17 @@ static okra_status machines_body(void *arg, okra_int begin, okra_int end, int wo
 }
 
 /* By support vectors, which look at single entries of K: on the host. */
-static okra_status regress_svr(const fitter *f, okra_large_ **K, okra_int count,
+static okra_status regress_svr(const fitter *f, okra_matrix_ **K, okra_int count,
                                machines *m)
 {
     OWNED double *host = NULL;
-    CHK(okra_large_take_(f->ctx, K, "the Gram matrix of a regression", &host));
+    CHK(okra_matrix_take_(f->ctx, K, "the Gram matrix of a regression", &host));
     CHK(okra_svm_gram_create_(f->ctx, "soar", okra_mat_of_(host, f->n, f->n), &m->gram));
     return okra_parallel_(f->ctx, count, 1, NULL, machines_body, m);
 }
 
 /* Rows j..j+count-1 of C (d x n) and their offsets, from those of T; K is used up. */
-static okra_status regress(const fitter *f, okra_large_ **K, okra_int j, okra_int count,
+static okra_status regress(const fitter *f, okra_matrix_ **K, okra_int j, okra_int count,
                            double *C, double *offset)
 {
     okra_int n = f->n;
@@ -350,9 +332,9 @@ static okra_status regress(const fitter *f, okra_large_ **K, okra_int j, okra_in
     okra_mat_ to = okra_mat_of_(C + j * n, count, n);
     CHK(okra_mat_copy_(okra_mat_of_(f->T + j * n, count, n), to));
     memcpy(offset + j, f->mean + j, (size_t)count * sizeof *offset);
-    CHK(okra_large_add_diagonal_(f->ctx, f->o->lambda, *K));
-    CHK(okra_large_cholesky_(f->ctx, *K, NULL));
-    return okra_large_solve_host_(f->ctx, false, *K, to);
+    CHK(okra_matrix_add_diagonal_(f->ctx, f->o->lambda, *K));
+    CHK(okra_matrix_cholesky_(f->ctx, *K, NULL));
+    return okra_matrix_solve_host_(f->ctx, false, *K, to);
 }
 
 /* Row j of C: on the inputs and the true values of the other outputs. */
@@ -361,21 +343,21 @@ static okra_status fit_output(const fitter *f, const okra_kernel *kernel,
                               double *offset)
 {
     FREED_BY(okra_data_drop_) okra_data *rest = NULL;
-    FREED_BY(okra_bound_drop_) okra_bound_ *bound = NULL;
+    FREED_BY(okra_trained_kernel_drop_) okra_trained_kernel_ *bound = NULL;
     FREED_BY(okra_entries_drop_) okra_entries_ *entries = NULL;
-    FREED_BY(okra_large_drop_) okra_large_ *K = NULL, *A = NULL;
+    FREED_BY(okra_matrix_drop_) okra_matrix_ *K = NULL, *A = NULL;
     okra_int n = f->n;
     bool product = f->o->combine == PRODUCT;
     okra_mat_ Y = okra_mat_view_(problem->features, n, f->d, problem->features_ld);
-    CHK(okra_large_create_(f->ctx, n, n, "the Gram matrix of the other outputs", &A));
+    CHK(okra_matrix_create_(f->ctx, n, n, "the Gram matrix of the other outputs", &A));
     CHK(others(Y, j, &rest));
-    CHK(okra_bound_create_(f->ctx, kernel, rest, &bound));
+    CHK(okra_trained_kernel_create_(f->ctx, kernel, rest, &bound));
     CHK(okra_entries_create_(f->ctx, bound, NULL, &entries));
-    CHK(okra_large_gram_(f->ctx, entries, 0, A));
+    CHK(okra_matrix_gram_(f->ctx, entries, 0, A));
     CHK(okra_problem_K_(f->ctx, problem, &K));
-    CHK(okra_large_combine_(f->ctx, product ? OKRA_COMBINE_PRODUCT_ : OKRA_COMBINE_SUM_,
-                            1, 1, NULL, NULL, K, A));
-    okra_large_free_(K);
+    CHK(okra_matrix_combine_(f->ctx, product ? OKRA_COMBINE_PRODUCT_ : OKRA_COMBINE_SUM_,
+                             1, 1, NULL, NULL, K, A));
+    okra_matrix_free_(K);
     K = NULL;
     return regress(f, &A, j, 1, C, offset);
 }
@@ -420,13 +402,13 @@ static void fitter_clear(fitter *f)
 }
 
 static okra_status fit(okra_context *ctx, const okra_problem_ *problem,
-                       const okra_options *options, okra_bag_ *bag)
+                       const okra_options *options, okra_store_ *store)
 {
     soar_options o;
     FREED_BY(okra_kernel_drop_) okra_kernel *kernel = NULL;
     okra_int n = problem->n, d = problem->d;
     FREED_BY(fitter_clear) fitter f = {.ctx = ctx, .o = &o, .n = n, .d = d};
-    FREED_BY(okra_large_drop_) okra_large_ *K = NULL;
+    FREED_BY(okra_matrix_drop_) okra_matrix_ *K = NULL;
     OWNED double *start = NULL, *C = NULL, *moments = NULL, *Y = NULL;
     CHK(okra_options_read(options, &okra_method_soar_.options, &o));
     CHK(check(problem, options, &o));
@@ -455,7 +437,7 @@ static okra_status fit(okra_context *ctx, const okra_problem_ *problem,
     centre(okra_mat_of_(Y, n, d), &f);
     CHK(okra_problem_K_(ctx, problem, &K));
     CHK(regress(&f, &K, 0, d, start, moments));
-    okra_large_free_(K);
+    okra_matrix_free_(K);
     K = NULL;
     okra_mat_fill_(okra_mat_of_(C, d, n), 0);
     for (okra_int j = 0; j < d && o.sweeps > 0; j++) {
@@ -463,25 +445,23 @@ static okra_status fit(okra_context *ctx, const okra_problem_ *problem,
         CHK(fit_output(&f, kernel, problem, j, C, moments + d));
     }
     okra_progress_end_(ctx, "outputs");
-    CHK(okra_bag_put_(bag, "outputs", &Y, n, d));
-    CHK(okra_bag_put_(bag, "start", &start, d, n));
-    CHK(okra_bag_put_(bag, "coefficients", &C, d, n));
-    CHK(okra_bag_put_(bag, "moments", &moments, 3, d));
-    CHK(okra_bag_put_text_(bag, "associate", okra_kernel_text(kernel)));
-    CHK(okra_bag_put_number_(bag, "product", o.combine == PRODUCT));
-    CHK(okra_bag_put_number_(bag, "sweeps", (double)o.sweeps));
-    return okra_bag_put_number_(bag, "settle", o.settle);
+    CHK(okra_store_put_(store, "outputs", &Y, n, d));
+    CHK(okra_store_put_(store, "start", &start, d, n));
+    CHK(okra_store_put_(store, "coefficients", &C, d, n));
+    CHK(okra_store_put_(store, "moments", &moments, 3, d));
+    CHK(okra_store_put_text_(store, "associate", okra_kernel_text(kernel)));
+    CHK(okra_store_put_number_(store, "product", o.combine == PRODUCT));
+    CHK(okra_store_put_number_(store, "sweeps", (double)o.sweeps));
+    return okra_store_put_number_(store, "settle", o.settle);
 }
 
-static okra_int width(const okra_bag_ *bag)
+static okra_int width(const okra_store_ *store)
 {
-    okra_int n = 0, d = 0;
-    okra_bag_get_(bag, "outputs", &n, &d);
-    return d;
+    return okra_store_mat_(store, "outputs").cols;
 }
 
 /* clang-format off */
-static const okra_kept_ kept_all[] = {
+static const okra_schema_ kept_all[] = {
     OKRA_KEEPS_MATRIX_("outputs", 0, "n", "d"),
     OKRA_KEEPS_MATRIX_("start", 0, "d", "n"),
     OKRA_KEEPS_MATRIX_("coefficients", 0, "d", "n"),
@@ -492,7 +472,7 @@ static const okra_kept_ kept_all[] = {
     OKRA_KEEPS_NUMBER_("settle", 0, "0", "1e300"),
     OKRA_KEEPS_SAME_("inputs", "c", "n"),
     OKRA_KEPT_END_};
-static const okra_kept_ *const kept[] = {kept_all, NULL};
+static const okra_schema_ *const kept[] = {kept_all, NULL};
 /* clang-format on */
 
 /* What goes between outputs has no unit. */
@@ -510,5 +490,5 @@ const okra_method_ okra_method_soar_ = {
     .width = width,
     .predict = predict,
     .kept = kept,
-    .check = check_bag,
+    .check = check_store,
 };

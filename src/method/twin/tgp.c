@@ -24,7 +24,7 @@
  * holds an n x n matrix; hsic without neighbours n numbers.
  */
 #include "method/neighbours/neighbours.h"
-#include "method/forms.h"
+#include "method/method.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -69,94 +69,69 @@ static okra_status check(const okra_problem_ *p, okra_int neighbours)
 }
 
 static okra_status fit_kl(okra_context *ctx, const okra_problem_ *problem,
-                          const kl_options *o, double lambda, okra_bag_ *bag)
+                          const kl_options *o, double lambda, okra_store_ *store)
 {
     okra_int n = problem->n;
-    FREED_BY(okra_large_drop_) okra_large_ *G = NULL;
+    FREED_BY(okra_matrix_drop_) okra_matrix_ *G = NULL;
     OWNED double *K = NULL;
     double jitter = 0;
     CHK(check(problem, o->neighbours));
-    CHK(okra_bag_put_number_(bag, "lambda", lambda));
-    CHK(okra_bag_put_number_(bag, "lambda-y", o->lambda_y));
-    CHK(okra_bag_put_number_(bag, "neighbours", (double)o->neighbours));
+    CHK(okra_store_put_number_(store, "lambda", lambda));
+    CHK(okra_store_put_number_(store, "lambda-y", o->lambda_y));
+    CHK(okra_store_put_number_(store, "neighbours", (double)o->neighbours));
     CHK(okra_problem_K_(ctx, problem, &G));
     if (o->neighbours == 0) {
-        CHK(okra_large_add_diagonal_(ctx, lambda, G));
-        CHK(okra_large_cholesky_(ctx, G, &jitter));
-        CHK(okra_bag_put_number_(bag, "jitter", jitter));
+        CHK(okra_matrix_add_diagonal_(ctx, lambda, G));
+        CHK(okra_matrix_cholesky_(ctx, G, &jitter));
+        CHK(okra_store_put_number_(store, "jitter", jitter));
     }
-    CHK(okra_large_take_(ctx, &G, "the matrix of the model", &K));
-    return okra_bag_put_(bag, o->neighbours > 0 ? "K" : "factor", &K, n, n);
+    CHK(okra_matrix_take_(ctx, &G, "the matrix of the model", &K));
+    return okra_store_put_(store, o->neighbours > 0 ? "K" : "factor", &K, n, n);
 }
 
 static okra_status kl_path(okra_context *ctx, const okra_problem_ *problem,
                            const okra_options *options, const double *lambda,
-                           size_t count, okra_bag_ *const *bags)
+                           size_t count, okra_store_ *const *stores)
 {
     kl_options o;
     okra_status st = okra_options_read(options, &okra_method_tgp_kl_.options, &o);
     for (size_t i = 0; st == OKRA_OK && i < count; i++) {
-        st = fit_kl(ctx, problem, &o, lambda[i], bags[i]);
+        st = fit_kl(ctx, problem, &o, lambda[i], stores[i]);
     }
     return st;
 }
 
 static okra_status hsic_fit(okra_context *ctx, const okra_problem_ *problem,
-                            const okra_options *options, okra_bag_ *bag)
+                            const okra_options *options, okra_store_ *store)
 {
     hsic_options o;
     okra_int n = problem->n;
-    FREED_BY(okra_large_drop_) okra_large_ *G = NULL;
+    FREED_BY(okra_matrix_drop_) okra_matrix_ *G = NULL;
     OWNED double *K = NULL, *sums = NULL;
     CHK(okra_options_read(options, &okra_method_tgp_hsic_.options, &o));
     CHK(check(problem, o.neighbours));
-    CHK(okra_bag_put_number_(bag, "neighbours", (double)o.neighbours));
+    CHK(okra_store_put_number_(store, "neighbours", (double)o.neighbours));
     CHK(okra_problem_K_(ctx, problem, &G));
     if (o.neighbours > 0) {
-        CHK(okra_large_take_(ctx, &G, "the matrix of the model", &K));
-        return okra_bag_put_(bag, "K", &K, n, n);
+        CHK(okra_matrix_take_(ctx, &G, "the matrix of the model", &K));
+        return okra_store_put_(store, "K", &K, n, n);
     }
     MAKE(sums, n);
-    CHK(okra_large_row_sums_(ctx, G, sums));
-    return okra_bag_put_(bag, "sums", &sums, n, 1);
+    CHK(okra_matrix_row_sums_(ctx, G, sums));
+    return okra_store_put_(store, "sums", &sums, n, 1);
 }
 
 /* ---- prediction ---- */
 
-static okra_status number(const okra_bag_ *bag, const char *name, double low, double high,
-                          double *value)
+static okra_status criterion(const okra_store_ *store, okra_int n, okra_criterion_ *out)
 {
-    REFUSE_IF(!okra_bag_get_number_(bag, name, value) ||
-                  !(*value >= low && *value <= high),
-              OKRA_EFORMAT, "tgp: the model's %s is not a number from %g to %g", name,
-              low, high);
-    return OKRA_OK;
-}
-
-static okra_status criterion(const okra_bag_ *bag, okra_int n, okra_criterion_ *out)
-{
-    okra_criterion_ c = {.kl = okra_bag_get_number_(bag, "lambda-y", &c.lambda)};
+    okra_criterion_ c = {.kl = okra_store_get_number_(store, "lambda-y", &c.lambda)};
     double neighbours = 0;
-    CHK(number(bag, "neighbours", 0, (double)n, &neighbours));
-    if (c.kl) {
-        CHK(number(bag, "lambda-y", 1e-300, 1e300, &c.lambda));
-    }
+    (void)n;
+    okra_store_get_number_(store, "neighbours", &neighbours);
     c.neighbours = (okra_int)neighbours;
     *out = c;
     return OKRA_OK;
-}
-
-static okra_status stored(const okra_bag_ *bag, const char *name, okra_int rows,
-                          okra_int cols, const double **out)
-{
-    okra_int r = 0, c = 0;
-    *out = okra_bag_get_(bag, name, &r, &c);
-    return *out && r == rows && c == cols
-               ? OKRA_OK
-               : okra_fail_(OKRA_EFORMAT,
-                            "tgp: the model's '%s' is %lld x %lld, expected %lld x %lld",
-                            name, (long long)r, (long long)c, (long long)rows,
-                            (long long)cols);
 }
 
 /* k(x,x) + lambda - k_x'u: the conditional variance, at least lambda but for rounding and
@@ -182,19 +157,18 @@ static double border(okra_int n, const double *k, double self, const double *sum
     return self - 2 * row / N + total / N / N;
 }
 
-static okra_status predict_all(okra_context *ctx, const okra_bag_ *bag, okra_query_ *q,
-                               double lambda, bool kl, okra_mat_ out)
+static okra_status predict_all(okra_context *ctx, const okra_store_ *store,
+                               okra_query_ *q, double lambda, bool kl, okra_mat_ out)
 {
-    const double *p = NULL;
-    CHK(stored(bag, kl ? "factor" : "sums", q->n, kl ? q->n : 1, &p));
+    const double *sums = okra_store_mat_(store, "sums").p;
     if (kl) {
-        CHK(okra_query_solve_(ctx, q, okra_mat_view_(p, q->n, q->n, q->n), out));
+        CHK(okra_query_solve_(ctx, q, okra_store_mat_(store, "factor"), out));
     }
     for (okra_int r = 0; r < q->m; r++) {
         const double *k = q->Kx.p + r * q->Kx.ld;
         double *w = out.p + r * out.ld, e;
         e = kl ? variance(q->self[r], lambda, q->n, k, w)
-               : border(q->n, k, q->self[r], p, w);
+               : border(q->n, k, q->self[r], sums, w);
         if (q->extra.p) {
             q->extra.p[r * q->extra.ld] = e;
         }
@@ -286,24 +260,22 @@ static void tell_jitter(const okra_context *ctx, okra_int m, const double *jitte
     }
 }
 
-static okra_status predict(okra_context *ctx, const okra_bag_ *bag, okra_query_ *query,
-                           okra_mat_ out)
+static okra_status predict(okra_context *ctx, const okra_store_ *store,
+                           okra_query_ *query, okra_mat_ out)
 {
     okra_criterion_ c;
     double lambda = 0;
     local l = {.ctx = ctx, .query = query, .out = out};
     OWNS(&l.nearest, &l.scratch, &l.jitter);
-    CHK(criterion(bag, query->n, &c));
-    if (c.kl) {
-        CHK(number(bag, "lambda", 1e-300, 1e300, &lambda));
-    }
+    CHK(criterion(store, query->n, &c));
+    okra_store_get_number_(store, "lambda", &lambda);
     if (c.neighbours == 0) {
-        return predict_all(ctx, bag, query, lambda, c.kl, out);
+        return predict_all(ctx, store, query, lambda, c.kl, out);
     }
     l.M = c.neighbours;
     l.kl = c.kl;
     l.lambda = lambda;
-    CHK(stored(bag, "K", query->n, query->n, &l.K));
+    l.K = okra_store_mat_(store, "K").p;
     MAKE(l.nearest, okra_workers_(ctx) * l.M);
     CHK(okra_doubles_(ctx, okra_workers_(ctx) * l.M, l.M + 2, "local Gram matrices",
                       &l.scratch));
@@ -314,14 +286,14 @@ static okra_status predict(okra_context *ctx, const okra_bag_ *bag, okra_query_ 
 }
 
 /* clang-format off */
-static const okra_kept_ kept_kl_local[] = {
+static const okra_schema_ kept_kl_local[] = {
     OKRA_KEEPS_MATRIX_("K", 0, "n", "n"),
     OKRA_KEEPS_NUMBER_("neighbours", OKRA_KEPT_WHOLE_, "1", "n"),
     OKRA_KEEPS_NUMBER_("lambda", 0, "1e-300", "1e300"),
     OKRA_KEEPS_NUMBER_("lambda-y", 0, "1e-300", "1e300"),
     OKRA_KEEPS_SAME_("inputs", "c", "n"),
     OKRA_KEPT_END_};
-static const okra_kept_ kept_kl[] = {
+static const okra_schema_ kept_kl[] = {
     OKRA_KEEPS_MATRIX_("factor", OKRA_KEPT_FACTOR_, "n", "n"),
     OKRA_KEEPS_NUMBER_("neighbours", OKRA_KEPT_WHOLE_, "0", "0"),
     OKRA_KEEPS_NUMBER_("lambda", 0, "1e-300", "1e300"),
@@ -329,18 +301,18 @@ static const okra_kept_ kept_kl[] = {
     OKRA_KEEPS_SAME_("inputs", "c", "n"),
     OKRA_KEEPS_TOLD_("jitter"),
     OKRA_KEPT_END_};
-static const okra_kept_ kept_hsic_local[] = {
+static const okra_schema_ kept_hsic_local[] = {
     OKRA_KEEPS_MATRIX_("K", 0, "n", "n"),
     OKRA_KEEPS_NUMBER_("neighbours", OKRA_KEPT_WHOLE_, "1", "n"),
     OKRA_KEEPS_SAME_("inputs", "c", "n"),
     OKRA_KEPT_END_};
-static const okra_kept_ kept_hsic[] = {
+static const okra_schema_ kept_hsic[] = {
     OKRA_KEEPS_MATRIX_("sums", 0, "n", "1"),
     OKRA_KEEPS_NUMBER_("neighbours", OKRA_KEPT_WHOLE_, "0", "0"),
     OKRA_KEEPS_SAME_("inputs", "c", "n"),
     OKRA_KEPT_END_};
-static const okra_kept_ *const kl_kept[] = {kept_kl_local, kept_kl, NULL};
-static const okra_kept_ *const hsic_kept[] = {kept_hsic_local, kept_hsic, NULL};
+static const okra_schema_ *const kl_kept[] = {kept_kl_local, kept_kl, NULL};
+static const okra_schema_ *const hsic_kept[] = {kept_hsic_local, kept_hsic, NULL};
 /* clang-format on */
 
 /* kl bends little, hsic is pulled to the mean */

@@ -23,9 +23,9 @@ typedef struct side {
     okra_int terms;
     okra_twin_recipe_ *recipes;
     double *sums, *whole; /* terms x n, terms: see okra_twin_means_                  */
-    okra_large_ **term;   /* terms: rows x n                                         */
-    okra_large_ **means;  /* terms: n x 2, [1, -r_b]                                 */
-    okra_large_ *factor[OKRA_TWIN_KERNELS_MOST]; /* n x m, where there are factors   */
+    okra_matrix_ **term;  /* terms: rows x n                                         */
+    okra_matrix_ **means; /* terms: n x 2, [1, -r_b]                                 */
+    okra_matrix_ *factor[OKRA_TWIN_KERNELS_MOST]; /* n x m, where there are factors   */
 } side;
 
 typedef struct job {
@@ -33,14 +33,14 @@ typedef struct job {
     okra_int n, rows; /* rows of a block */
     bool unbiased;
     side side[2];
-    okra_large_ *mask; /* rows x n: 0 on the diagonal of the matrix, 1 elsewhere */
-    okra_large_ *left; /* rows x 2: [S - r_a, 1]                                */
+    okra_matrix_ *mask; /* rows x n: 0 on the diagonal of the matrix, 1 elsewhere */
+    okra_matrix_ *left; /* rows x 2: [S - r_a, 1]                                */
 } job;
 
-static void free_all(okra_int count, okra_large_ **A)
+static void free_all(okra_int count, okra_matrix_ **A)
 {
     for (okra_int t = 0; A && t < count; t++) {
-        okra_large_free_(A[t]);
+        okra_matrix_free_(A[t]);
         A[t] = NULL;
     }
 }
@@ -50,8 +50,8 @@ static void close_block(job *j)
     for (int s = 0; s < 2; s++) {
         free_all(j->side[s].terms, j->side[s].term);
     }
-    okra_large_free_(j->mask);
-    okra_large_free_(j->left);
+    okra_matrix_free_(j->mask);
+    okra_matrix_free_(j->left);
     j->mask = j->left = NULL;
 }
 
@@ -78,7 +78,7 @@ static okra_status side_open(job *j, const okra_twin_side_ *given, side *s)
     CHK(okra_doubles_(j->ctx, terms, j->n, "the means of rows", &s->sums));
     okra_twin_recipes_(given, s->recipes);
     for (int k = 0; given->factored && k < given->kernels; k++) {
-        CHK(okra_large_borrow_(j->ctx, given->gram[k], &s->factor[k]));
+        CHK(okra_matrix_borrow_(j->ctx, given->gram[k], &s->factor[k]));
     }
     return OKRA_OK;
 }
@@ -94,11 +94,11 @@ static okra_status set_mask(const job *j, okra_int first, okra_int rows)
     for (okra_int i = 0; i < SIDE * SIDE; i++) {
         ones[i] = i % SIDE != i / SIDE;
     }
-    CHK(okra_large_fill_(j->ctx, 1, j->mask));
+    CHK(okra_matrix_fill_(j->ctx, 1, j->mask));
     for (okra_int i = 0; i < rows; i += SIDE) {
         okra_int some = OKRA_MIN_(SIDE, rows - i);
-        CHK(okra_large_put_(j->ctx, okra_mat_view_(ones, some, some, SIDE), i, first + i,
-                            j->mask));
+        CHK(okra_matrix_put_(j->ctx, okra_mat_view_(ones, some, some, SIDE), i, first + i,
+                             j->mask));
     }
     return OKRA_OK;
 }
@@ -106,17 +106,18 @@ static okra_status set_mask(const job *j, okra_int first, okra_int rows)
 /* Matrices for the rows first..first+rows-1. */
 static okra_status open_block(job *j, okra_int first, okra_int rows)
 {
-    if (!j->left || okra_large_rows_(j->left) != rows) {
+    if (!j->left || okra_matrix_rows_(j->left) != rows) {
         close_block(j);
         for (int s = 0; s < 2; s++) {
             for (okra_int t = 0; t < j->side[s].terms; t++) {
-                CHK(okra_large_create_(j->ctx, rows, j->n, "a power of a kernel",
-                                       &j->side[s].term[t]));
+                CHK(okra_matrix_create_(j->ctx, rows, j->n, "a power of a kernel",
+                                        &j->side[s].term[t]));
             }
         }
-        CHK(okra_large_create_(j->ctx, rows, 2, "the means of rows", &j->left));
+        CHK(okra_matrix_create_(j->ctx, rows, 2, "the means of rows", &j->left));
         if (j->unbiased) {
-            CHK(okra_large_create_(j->ctx, rows, j->n, "all but the diagonal", &j->mask));
+            CHK(okra_matrix_create_(j->ctx, rows, j->n, "all but the diagonal",
+                                    &j->mask));
         }
     }
     return j->unbiased ? set_mask(j, first, rows) : OKRA_OK;
@@ -139,24 +140,24 @@ static okra_status find_rows(job *j)
 
 /* A <- rows first.. of the Gram matrix of kernel k. */
 static okra_status kernel_rows(const job *j, const side *s, int k, okra_int first,
-                               okra_large_ *A)
+                               okra_matrix_ *A)
 {
-    FREED_BY(okra_large_drop_) okra_large_ *part = NULL;
+    FREED_BY(okra_matrix_drop_) okra_matrix_ *part = NULL;
     okra_mat_ given = s->given->gram[k];
     if (s->given->entries[k]) {
-        return okra_large_gram_(j->ctx, s->given->entries[k], first, A);
+        return okra_matrix_gram_(j->ctx, s->given->entries[k], first, A);
     }
-    okra_mat_ rows = okra_mat_part_(given, first, okra_large_rows_(A), 0, given.cols);
+    okra_mat_ rows = okra_mat_part_(given, first, okra_matrix_rows_(A), 0, given.cols);
     if (!s->given->factored) {
-        return okra_large_put_(j->ctx, rows, 0, 0, A);
+        return okra_matrix_put_(j->ctx, rows, 0, 0, A);
     }
-    CHK(okra_large_borrow_(j->ctx, rows, &part));
-    return okra_large_gemm_(j->ctx, false, true, 1, part, s->factor[k], 0, A);
+    CHK(okra_matrix_borrow_(j->ctx, rows, &part));
+    return okra_matrix_gemm_(j->ctx, false, true, 1, part, s->factor[k], 0, A);
 }
 
-static okra_status multiply(const job *j, const okra_large_ *B, okra_large_ *A)
+static okra_status multiply(const job *j, const okra_matrix_ *B, okra_matrix_ *A)
 {
-    return okra_large_combine_(j->ctx, OKRA_COMBINE_PRODUCT_, 0, 0, NULL, NULL, B, A);
+    return okra_matrix_combine_(j->ctx, OKRA_COMBINE_PRODUCT_, 0, 0, NULL, NULL, B, A);
 }
 
 static okra_status make_terms(const job *j, const side *s, okra_int first)
@@ -164,7 +165,7 @@ static okra_status make_terms(const job *j, const side *s, okra_int first)
     for (okra_int t = 0; t < s->terms; t++) {
         const okra_twin_recipe_ *r = &s->recipes[t];
         if (r->parent >= 0) {
-            CHK(okra_large_copy_(j->ctx, false, s->term[r->parent], s->term[t]));
+            CHK(okra_matrix_copy_(j->ctx, false, s->term[r->parent], s->term[t]));
             CHK(multiply(j, s->term[r->kernel], s->term[t]));
             continue;
         }
@@ -185,7 +186,7 @@ static okra_status add_sums(job *j, okra_int first, okra_int rows, double *unuse
         side *s = &j->side[k];
         CHK(make_terms(j, s, first));
         for (okra_int t = 0; t < s->terms; t++) {
-            CHK(okra_large_row_sums_(j->ctx, s->term[t], s->sums + t * j->n + first));
+            CHK(okra_matrix_row_sums_(j->ctx, s->term[t], s->sums + t * j->n + first));
         }
     }
     return OKRA_OK;
@@ -203,8 +204,8 @@ static okra_status send_means(const job *j, side *s)
             pairs[2 * b] = 1;
             pairs[2 * b + 1] = -s->sums[t * j->n + b];
         }
-        CHK(okra_large_create_(j->ctx, j->n, 2, "the means of rows", &s->means[t]));
-        CHK(okra_large_put_(j->ctx, V, 0, 0, s->means[t]));
+        CHK(okra_matrix_create_(j->ctx, j->n, 2, "the means of rows", &s->means[t]));
+        CHK(okra_matrix_put_(j->ctx, V, 0, 0, s->means[t]));
     }
     return OKRA_OK;
 }
@@ -219,9 +220,9 @@ static okra_status centre_terms(const job *j, const side *s, okra_int first,
             U[2 * a] = s->whole[t] - s->sums[t * j->n + first + a];
             U[2 * a + 1] = 1;
         }
-        CHK(okra_large_put_(j->ctx, okra_mat_of_(U, rows, 2), 0, 0, j->left));
-        CHK(okra_large_gemm_(j->ctx, false, true, 1, j->left, s->means[t], 1,
-                             s->term[t]));
+        CHK(okra_matrix_put_(j->ctx, okra_mat_of_(U, rows, 2), 0, 0, j->left));
+        CHK(okra_matrix_gemm_(j->ctx, false, true, 1, j->left, s->means[t], 1,
+                              s->term[t]));
         if (masked) {
             CHK(multiply(j, j->mask, s->term[t]));
         }
@@ -236,7 +237,7 @@ static okra_status add_products(job *j, okra_int first, okra_int rows, double *o
     CHK(make_terms(j, y, first));
     CHK(centre_terms(j, x, first, rows, j->unbiased));
     CHK(centre_terms(j, y, first, rows, false));
-    return okra_large_dots_(j->ctx, x->terms, x->term, y->terms, y->term, out);
+    return okra_matrix_dots_(j->ctx, x->terms, x->term, y->terms, y->term, out);
 }
 
 static okra_status pass(job *j, const char *what,

@@ -23,7 +23,8 @@ typedef struct learned {
     double *coefficients;
     okra_kernel *kernel;
     double *owned[OKRA_TWIN_KERNELS_MOST]; /* Gram matrices that are not the user's */
-    okra_bound_ *bound[OKRA_TWIN_KERNELS_MOST]; /* what an engine makes them from  */
+    okra_trained_kernel_
+        *bound[OKRA_TWIN_KERNELS_MOST]; /* what an engine makes them from  */
     okra_entries_ *entries[OKRA_TWIN_KERNELS_MOST];
 } learned;
 
@@ -38,7 +39,7 @@ static void grams_clear(learned *l)
     for (int k = 0; k < OKRA_TWIN_KERNELS_MOST; k++) {
         okra_free_(l->owned[k]);
         okra_entries_free_(l->entries[k]);
-        okra_bound_free_(l->bound[k]);
+        okra_trained_kernel_free_(l->bound[k]);
         l->owned[k] = NULL;
         l->entries[k] = NULL;
         l->bound[k] = NULL;
@@ -49,11 +50,17 @@ void okra_twin_free(okra_twin *twin)
 {
     if (twin) {
         for (int s = 0; s < 2; s++) {
+            grams_clear(&twin->side[s]);
             okra_free_(twin->side[s].coefficients);
             okra_kernel_free(twin->side[s].kernel);
         }
         FREE(twin->C, twin);
     }
+}
+
+static void drop(okra_twin **twin)
+{
+    okra_twin_free(*twin);
 }
 
 /* ---- Gram matrices ---- */
@@ -123,7 +130,7 @@ static okra_status gram(okra_context *ctx, const okra_kernel *kernel,
                         const okra_data *data, size_t k, learned *l)
 {
     okra_int n = data->n;
-    CHK(okra_bound_create_(ctx, kernel, data, &l->bound[k]));
+    CHK(okra_trained_kernel_create_(ctx, kernel, data, &l->bound[k]));
     if (given(kernel, data)) {
         l->shape.gram[k] = okra_mat_view_(data->values, n, n, data->ld);
         return OKRA_OK;
@@ -138,7 +145,7 @@ static okra_status gram(okra_context *ctx, const okra_kernel *kernel,
     }
     CHK(okra_doubles_(ctx, n, n, "the Gram matrix of a base kernel", &l->owned[k]));
     l->shape.gram[k] = okra_mat_of_(l->owned[k], n, n);
-    return okra_bound_gram_(ctx, l->bound[k], l->shape.gram[k]);
+    return okra_trained_kernel_gram_(ctx, l->bound[k], l->shape.gram[k]);
 }
 
 static okra_status grams(okra_context *ctx, const okra_data *data,
@@ -161,8 +168,8 @@ static okra_status row_of(okra_context *ctx, const okra_twin_side_ *shape, int k
 {
     okra_mat_ K = shape->gram[k];
     if (shape->entries[k]) {
-        return okra_large_gram_host_(ctx, shape->entries[k], i,
-                                     okra_mat_of_(row, 1, K.rows));
+        return okra_matrix_gram_host_(ctx, shape->entries[k], i,
+                                      okra_mat_of_(row, 1, K.rows));
     }
     for (okra_int j = 0; j < (i == 0 ? K.rows : i + 1); j++) {
         row[j] = shape->factored ? okra_dot_(K.cols, K.p + i * K.ld, K.p + j * K.ld)
@@ -324,30 +331,26 @@ okra_status okra_twin_learn(okra_context *context, const okra_data *x, const okr
     NOT_NULL(base_x);
     NOT_NULL(base_y);
     NOT_NULL(out);
-    okra_status st = OKRA_OK;
-    okra_twin *twin = NULL;
+    FREED_BY(drop) okra_twin *twin = NULL;
     char a[96], b[96];
-    FAIL_IF(x->n != y->n, OKRA_ESHAPE,
-            "twin: x has %s, y has %s; expected as many of each",
-            okra_data_describe_(x, a, sizeof a), okra_data_describe_(y, b, sizeof b));
-    TRY(check(base_x, "the inputs"));
-    TRY(check(base_y, "the outputs"));
-    ZALLOC(twin, 1);
-    TRY(grams(context, x, base_x, 0, &twin->side[0]));
-    TRY(grams(context, y, base_y, 1, &twin->side[1]));
-    TRY(learn(context, twin, unbiased));
-    TRY(express(base_x, &twin->side[0]));
-    TRY(express(base_y, &twin->side[1]));
-done:
-    for (int s = 0; twin && s < 2; s++) {
-        grams_clear(&twin->side[s]);
-    }
-    if (st == OKRA_OK) {
-        *out = twin;
-    } else {
-        okra_twin_free(twin);
-    }
-    return st;
+    okra_int least = unbiased ? 4 : 2;
+    REFUSE_IF(x->n != y->n, OKRA_ESHAPE,
+              "twin: x has %s, y has %s; expected as many of each",
+              okra_data_describe_(x, a, sizeof a), okra_data_describe_(y, b, sizeof b));
+    CHK(check(base_x, "the inputs"));
+    CHK(check(base_y, "the outputs"));
+    REFUSE_IF(x->n < least, OKRA_ESHAPE, "twin: %lld examples, expected at least %lld",
+              (long long)x->n, (long long)least);
+    ZMAKE(twin, 1);
+    CHK(grams(context, x, base_x, 0, &twin->side[0]));
+    CHK(grams(context, y, base_y, 1, &twin->side[1]));
+    CHK(learn(context, twin, unbiased));
+    CHK(express(base_x, &twin->side[0]));
+    CHK(express(base_y, &twin->side[1]));
+    grams_clear(&twin->side[0]);
+    grams_clear(&twin->side[1]);
+    *out = TAKE(twin);
+    return OKRA_OK;
 }
 
 /* ---- what was learned ---- */

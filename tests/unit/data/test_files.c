@@ -20,7 +20,7 @@ TEST(bytes)
     char *big = malloc(size);
     memset(big, 'x', size);
     CHECK_OK(okra_bytes_open_(NULL, files_make("big", big, size), &bytes));
-    CHECK(bytes.size == (okra_int)size && bytes.mapped);
+    CHECK(bytes.size == (okra_int)size && !bytes.mapped);
     CHECK(memcmp(bytes.p, big, size) == 0);
     okra_bytes_close_(&bytes);
     free(big);
@@ -182,7 +182,7 @@ TEST(what_is_there)
     CHECK(stat(files_path("a"), &info) == 0 && (info.st_mode & 0777) == 0644);
     CHECK(symlink("round", round) == 0);
     CHECK_FAILS(write_file(round, "x", true), OKRA_EIO,
-                "cannot be written: too many symbolic links");
+                "cannot be written: Too many levels of symbolic links");
     CHECK_ALLOCATIONS(write_file(far, "four", true), (void)0);
     umask(before);
     files_clean();

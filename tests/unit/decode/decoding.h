@@ -13,7 +13,7 @@
 typedef struct outputs {
     okra_kernel *kernel;
     okra_data *y;
-    okra_bound_ *bound;
+    okra_trained_kernel_ *bound;
     okra_output_ output;
 } outputs;
 
@@ -22,7 +22,7 @@ static inline void outputs_open(outputs *o, const char *kernel, okra_data *y)
 {
     *o = (outputs){.y = y};
     CHECK_OK(okra_kernel_parse(kernel, &o->kernel));
-    CHECK_OK(okra_bound_create_(NULL, o->kernel, y, &o->bound));
+    CHECK_OK(okra_trained_kernel_create_(NULL, o->kernel, y, &o->bound));
     o->output =
         (okra_output_){.y = y, .ky = o->bound, .kernel = o->kernel, .feature_scale = 1};
     if (y->kind == OKRA_DENSE &&
@@ -45,7 +45,7 @@ static inline okra_data *dense_copy(const double *values, okra_int n, okra_int d
 
 static inline void outputs_close(outputs *o)
 {
-    okra_bound_free_(o->bound);
+    okra_trained_kernel_free_(o->bound);
     okra_data_free(o->y);
     okra_kernel_free(o->kernel);
 }
@@ -59,7 +59,7 @@ static inline okra_status decode_blocks(okra_context *ctx, const okra_decoder_ *
     okra_status st = OKRA_OK;
     okra_int n = o->y->n;
     void *state = NULL;
-    TRY(d->create(ctx, &o->output, options, q, &state));
+    TRY(okra_decoder_open_(ctx, d, &o->output, options, q, &state));
     for (okra_int first = 0; first < q->tests; first += rows) {
         okra_int m = OKRA_MIN_(rows, q->tests - first);
         okra_block_ b = {.first = first, .m = m, .W = okra_mat_of_(W + first * n, m, n)};
@@ -67,9 +67,7 @@ static inline okra_status decode_blocks(okra_context *ctx, const okra_decoder_ *
     }
     TRY(d->finish(ctx, state, out));
 done:
-    if (state) {
-        d->free(state);
-    }
+    okra_decoder_close_(d, state);
     return st;
 }
 
@@ -111,12 +109,12 @@ static inline void all_distances(const outputs *o, const okra_data *candidates,
 {
     okra_int n = o->y->n, count = candidates->n;
     double *L = okra_alloc_(n * n, sizeof *L), *C = okra_alloc_(count * n, sizeof *C);
-    okra_other_ *other = NULL;
+    okra_test_side_ *other = NULL;
     double norm = 0;
-    CHECK_OK(okra_bound_gram_(NULL, o->bound, okra_mat_of_(L, n, n)));
-    CHECK_OK(okra_other_create_(NULL, o->bound, candidates, &other));
-    CHECK_OK(okra_other_cross_(NULL, o->bound, other, 0, okra_mat_of_(C, count, n)));
-    CHECK_OK(okra_other_diagonal_(NULL, o->bound, other, distance));
+    CHECK_OK(okra_trained_kernel_gram_(NULL, o->bound, okra_mat_of_(L, n, n)));
+    CHECK_OK(okra_test_side_create_(NULL, o->bound, candidates, &other));
+    CHECK_OK(okra_test_side_cross_(NULL, o->bound, other, 0, okra_mat_of_(C, count, n)));
+    CHECK_OK(okra_test_side_diagonal_(NULL, o->bound, other, distance));
     for (okra_int i = 0; i < n; i++) {
         norm += w[i] * okra_dot_(n, w, L + i * n);
     }
@@ -125,7 +123,7 @@ static inline void all_distances(const outputs *o, const okra_data *candidates,
         distance[c] += norm - 2 * okra_dot_(n, w, C + c * n);
         distance[c] = none ? (double)INFINITY : distance[c];
     }
-    okra_other_free_(other);
+    okra_test_side_free_(other);
     okra_free_(L);
     okra_free_(C);
 }

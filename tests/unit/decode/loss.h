@@ -18,14 +18,14 @@ static inline void run_with(const outputs *o, const char *spec, const okra_data 
         .candidates = set, .tests = TESTS, .top = top, .argument = spec};
     void *state = NULL;
     CHECK(decoder && strcmp(decoder->name, "loss") == 0);
-    CHECK_OK(decoder->create(NULL, &o->output, options, &q, &state));
+    CHECK_OK(okra_decoder_open_(NULL, decoder, &o->output, options, &q, &state));
     for (okra_int first = 0; first < TESTS && state; first += rows) {
         okra_int m = OKRA_MIN_(rows, TESTS - first);
         okra_block_ b = {.first = first, .m = m, .W = okra_mat_of_(W + first * n, m, n)};
         CHECK_OK(decoder->block(NULL, state, &b));
     }
     CHECK_OK(decoder->finish(NULL, state, out));
-    decoder->free(state);
+    okra_decoder_close_(decoder, state);
 }
 
 static inline void run(const outputs *o, const char *spec, const okra_data *set,

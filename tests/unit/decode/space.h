@@ -17,7 +17,7 @@ typedef struct space {
     double Y[MOST * WIDTH], C[MOST * WIDTH], W[TESTS * MOST];
     okra_kernel *kernel;
     okra_data *y, *candidates;
-    okra_bound_ *bound;
+    okra_trained_kernel_ *bound;
     okra_output_ output;
 } space;
 
@@ -35,7 +35,7 @@ static inline void space_open(space *s, const char *text, okra_int n, okra_int c
     CHECK_OK(okra_kernel_parse(text, &s->kernel));
     CHECK_OK(okra_data_dense(s->Y, n, WIDTH, WIDTH, &s->y));
     CHECK_OK(okra_data_dense(s->C, c, WIDTH, WIDTH, &s->candidates));
-    CHECK_OK(okra_bound_create_(NULL, s->kernel, s->y, &s->bound));
+    CHECK_OK(okra_trained_kernel_create_(NULL, s->kernel, s->y, &s->bound));
     s->output = (okra_output_){.y = s->y, .ky = s->bound, .feature_scale = 1};
     if (okra_kernel_is_linear_(s->kernel, &s->output.feature_scale)) {
         s->output.features = s->Y;
@@ -63,14 +63,15 @@ static inline void space_collapse(space *s)
             w[i] /= sum;
         }
     }
-    okra_bound_free_(s->bound); /* it may hold statistics of the former outputs */
-    CHECK_OK(okra_bound_create_(NULL, s->kernel, s->y, &s->bound));
+    okra_trained_kernel_free_(
+        s->bound); /* it may hold statistics of the former outputs */
+    CHECK_OK(okra_trained_kernel_create_(NULL, s->kernel, s->y, &s->bound));
     s->output.ky = s->bound;
 }
 
 static inline void space_close(space *s)
 {
-    okra_bound_free_(s->bound);
+    okra_trained_kernel_free_(s->bound);
     okra_data_free(s->y);
     okra_data_free(s->candidates);
     okra_kernel_free(s->kernel);

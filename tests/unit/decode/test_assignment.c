@@ -1,7 +1,7 @@
 /*
  * The cheapest assignment of items to places, against all permutations.
  */
-#include "decode/rankings/assignment.h"
+#include "decode/rankings/orders.h"
 #include "harness.h"
 #include "permutations.h"
 

@@ -17,7 +17,7 @@ static okra_status decode(okra_context *ctx, space *s, const okra_options *optio
     void *state = NULL;
     double H[TESTS * WIDTH];
     request.tests = TESTS;
-    TRY(decoder->create(ctx, &s->output, options, &request, &state));
+    TRY(okra_decoder_open_(ctx, decoder, &s->output, options, &request, &state));
     for (okra_int first = 0; first < TESTS; first += rows) {
         okra_int m = OKRA_MIN_(rows, TESTS - first);
         okra_block_ b = block_of(s, first, m, embedded ? H : NULL);
@@ -25,7 +25,7 @@ static okra_status decode(okra_context *ctx, space *s, const okra_options *optio
     }
     TRY(decoder->finish(ctx, state, out));
 done:
-    decoder->free(state);
+    okra_decoder_close_(decoder, state);
     return st;
 }
 
@@ -133,26 +133,26 @@ TEST(ties_go_to_the_lower_index)
     const okra_decoder_ *decoder = okra_decoder_find_("candidates");
     okra_kernel *kernel = NULL;
     okra_data *y = NULL;
-    okra_bound_ *bound = NULL;
+    okra_trained_kernel_ *bound = NULL;
     CHECK_OK(okra_kernel_parse("zero-one", &kernel));
     CHECK_OK(okra_data_labels(codes, LABELS, NULL, 3, &y));
-    CHECK_OK(okra_bound_create_(NULL, kernel, y, &bound));
+    CHECK_OK(okra_trained_kernel_create_(NULL, kernel, y, &bound));
     okra_output_ output = {.y = y, .ky = bound, .feature_scale = 1};
     for (okra_int top = 1; top <= LABELS; top++) {
         okra_decoded_ d = {0};
         void *state = NULL;
         okra_decode_request_ q = {.tests = 2, .top = top};
         okra_block_ b = {.m = 2, .W = okra_mat_of_(W, 2, LABELS)};
-        CHECK_OK(decoder->create(NULL, &output, NULL, &q, &state));
+        CHECK_OK(okra_decoder_open_(NULL, decoder, &output, NULL, &q, &state));
         CHECK_OK(decoder->block(NULL, state, &b));
         CHECK_OK(decoder->finish(NULL, state, &d));
         for (okra_int i = 0; i < 2 * top && d.index; i++) {
             CHECK(d.index[i] == want[i / top][i % top]);
         }
         okra_decoded_clear_(&d);
-        decoder->free(state);
+        okra_decoder_close_(decoder, state);
     }
-    okra_bound_free_(bound);
+    okra_trained_kernel_free_(bound);
     okra_data_free(y);
     okra_kernel_free(kernel);
 }

@@ -20,7 +20,8 @@ static okra_word_ random_word(okra_random_ *r, okra_int most, int letters, int32
 static bool same(okra_word_ a, okra_word_ b)
 {
     return a.length == b.length &&
-           memcmp(a.code, b.code, (size_t)a.length * sizeof *a.code) == 0;
+           (a.length == 0 ||
+            memcmp(a.code, b.code, (size_t)a.length * sizeof *a.code) == 0);
 }
 
 /* The least cost from (i, j) on; `run`: the letters before were changed. */
@@ -225,12 +226,17 @@ TEST(votes_are_sums_over_pairs)
     okra_data_free(y);
 }
 
-static bool proposed(const okra_proposals_ *list, const char *text)
+static okra_word_ at(const okra_shortlist_ *list, okra_int k)
+{
+    return (okra_word_){list->items[k].codes, list->items[k].length};
+}
+
+static bool proposed(const okra_shortlist_ *list, const char *text)
 {
     okra_data *one = words(&text, 1);
     bool found = false;
     for (okra_int k = 0; k < list->count; k++) {
-        found = found || same(okra_proposals_get_(list, k), word_of(one, 0));
+        found = found || same(at(list, k), word_of(one, 0));
     }
     okra_data_free(one);
     return found;
@@ -262,19 +268,19 @@ TEST(proposals_of_many_kinds)
                   *test = words(&kinds[k].input, 1);
         okra_rulebook_ *book = NULL;
         okra_votes_ votes = {0};
-        okra_proposals_ list = {0};
+        okra_shortlist_ list = {0};
         double w[3] = {0.5, 0.3, 0.2};
         CHECK_OK(okra_rulebook_create_(x, y, &book));
         CHECK_OK(okra_votes_create_(book, &votes));
-        CHECK_OK(okra_proposals_create_(128, &list));
+        CHECK_OK(okra_shortlist_open_(128, true, &list));
         okra_votes_count_(book, w, &votes);
         CHECK_OK(okra_rulebook_propose_(book, &votes, word_of(test, 0), 48, &list));
         CHECK(proposed(&list, kinds[k].output));
         CHECK(proposed(&list, kinds[k].input)); /* as it is */
         for (okra_int i = 1; i < list.count; i++) {
-            CHECK(list.score[list.order[i - 1]] >= list.score[list.order[i]]);
+            CHECK(list.items[i - 1].rank.key.high <= list.items[i].rank.key.high);
         }
-        okra_proposals_clear_(&list);
+        okra_shortlist_clear_(&list);
         okra_votes_clear_(&votes);
         okra_rulebook_free_(book);
         okra_data_free(x);
@@ -291,17 +297,17 @@ TEST(nothing_fits)
     okra_data *test = words(other, 1);
     okra_rulebook_ *book = NULL;
     okra_votes_ votes = {0};
-    okra_proposals_ list = {0};
+    okra_shortlist_ list = {0};
     double w[1] = {0};
     CHECK_OK(okra_rulebook_create_(x, y, &book));
     CHECK(book->by_count[OKRA_ASPECT_WHOLE_] == 1);
     CHECK_OK(okra_votes_create_(book, &votes));
-    CHECK_OK(okra_proposals_create_(1, &list));
+    CHECK_OK(okra_shortlist_open_(1, true, &list));
     okra_votes_count_(book, w, &votes);
     CHECK(votes.norm == 0);
     CHECK_OK(okra_rulebook_propose_(book, &votes, word_of(test, 0), 48, &list));
-    CHECK(list.count == 1 && same(okra_proposals_get_(&list, 0), word_of(test, 0)));
-    okra_proposals_clear_(&list);
+    CHECK(list.count == 1 && same(at(&list, 0), word_of(test, 0)));
+    okra_shortlist_clear_(&list);
     okra_votes_clear_(&votes);
     okra_rulebook_free_(book);
     okra_data_free(x);
@@ -350,7 +356,7 @@ TEST(random_books)
         double w[PAIRS], score = 0;
         okra_rulebook_ *book = NULL;
         okra_votes_ votes = {0};
-        okra_proposals_ list = {0};
+        okra_shortlist_ list = {0};
         for (int i = 0; i < 2 * PAIRS; i++) {
             okra_int length = okra_random_below_(&r, MOST + 1);
             for (okra_int k = 0; k < length; k++) {
@@ -366,7 +372,7 @@ TEST(random_books)
         okra_data *x = words(tx, PAIRS), *y = words(ty, PAIRS);
         CHECK_OK(okra_rulebook_create_(x, y, &book));
         CHECK_OK(okra_votes_create_(book, &votes));
-        CHECK_OK(okra_proposals_create_(128, &list));
+        CHECK_OK(okra_shortlist_open_(128, true, &list));
         okra_votes_count_(book, w, &votes);
         for (int i = 0; i < PAIRS; i++) {
             double sum = 0;
@@ -381,7 +387,7 @@ TEST(random_books)
             CHECK_OK(okra_rulebook_propose_(book, &votes, word_of(x, i), 1024, &list));
             CHECK(list.count == 128 || proposed(&list, ty[i]));
         }
-        okra_proposals_clear_(&list);
+        okra_shortlist_clear_(&list);
         okra_votes_clear_(&votes);
         okra_rulebook_free_(book);
         okra_data_free(x);
@@ -395,15 +401,15 @@ static okra_status sweep(const okra_data *x, const okra_data *y)
     okra_status st = OKRA_OK;
     okra_rulebook_ *book = NULL;
     okra_votes_ votes = {0};
-    okra_proposals_ list = {0};
+    okra_shortlist_ list = {0};
     double w[VERBS] = {1, 0.5};
     TRY(okra_rulebook_create_(x, y, &book));
     TRY(okra_votes_create_(book, &votes));
-    TRY(okra_proposals_create_(20, &list));
+    TRY(okra_shortlist_open_(20, true, &list));
     okra_votes_count_(book, w, &votes);
     TRY(okra_rulebook_propose_(book, &votes, word_of(x, 3), 10, &list));
 done:
-    okra_proposals_clear_(&list);
+    okra_shortlist_clear_(&list);
     okra_votes_clear_(&votes);
     okra_rulebook_free_(book);
     return st;

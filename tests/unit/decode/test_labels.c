@@ -137,7 +137,7 @@ static void check_five(okra_kind kind, const char *kernel, bool empty, uint64_t 
         CHECK_OK(okra_data_take(d.proposals, d.index + t * TOP, TOP, &rows));
         all_distances(&o, all, W + t * N, distance);
         all_distances(&o, rows, W + t * N, own);
-        CHECK_OK(okra_bound_gram_(NULL, o.bound, okra_mat_of_(L, N, N)));
+        CHECK_OK(okra_trained_kernel_gram_(NULL, o.bound, okra_mat_of_(L, N, N)));
         for (int i = 0; empty && i < N * N; i++) {
             norm += W[t * N + i / N] * W[t * N + i % N] * L[i];
         }
@@ -164,6 +164,52 @@ TEST(the_five_best)
         check_five(kind, "linear", true, seed);
         check_five(kind, "tanimoto", false, seed);
         check_five(OKRA_DENSE, "laplacian(gamma=0.3)", false, seed);
+    }
+}
+
+/* With a threshold, and without the empty set: the five best for h + 1/2 - threshold, of
+ * all sets but the empty one; the best is what is above the threshold, or the label of
+ * the highest score. */
+TEST(thresholds_and_sets_that_are_not_empty)
+{
+    enum { TOP = 5 };
+    static const double cuts[] = {0.2, 0.5, 0.9};
+    okra_random_ r = okra_random_create_(3, 6);
+    for (int k = 0; k < 3; k++) {
+        double W[TESTS * N], distance[ALL];
+        char options[64];
+        okra_decoded_ d = {0};
+        outputs o;
+        okra_data *all = open_random(OKRA_DENSE, "linear", &r, &o, W);
+        snprintf(options, sizeof options, "top=5 threshold=%g nonempty=yes", cuts[k]);
+        CHECK_OK(decode(NULL, &o, "labels", options, W, TESTS, NULL, 19, &d));
+        for (int t = 0; t < TESTS; t++) {
+            double h[D] = {0};
+            for (int i = 0; i < N * D; i++) {
+                h[i % D] += W[t * N + i / D] * o.y->values[i / D * o.y->ld + i % D];
+            }
+            const double *found = d.objects->values + t * d.objects->ld;
+            int top = 0, above = 0;
+            for (int j = 0; j < D; j++) {
+                top = h[j] > h[top] ? j : top;
+                above += h[j] > cuts[k];
+            }
+            for (int j = 0; j < D; j++) {
+                CHECK(found[j] == (above ? h[j] > cuts[k] : j == top));
+            }
+            for (int c = 0; c < ALL; c++) {
+                distance[c] = 0;
+                for (int j = 0; j < D; j++) {
+                    double z = h[j] + 0.5 - cuts[k] - (c >> j & 1);
+                    distance[c] += z * z;
+                }
+            }
+            distance[0] = (double)INFINITY;
+            check_best(&d, t, distance, ALL, 0, 1e-12);
+        }
+        okra_decoded_clear_(&d);
+        okra_data_free(all);
+        outputs_close(&o);
     }
 }
 
@@ -225,6 +271,27 @@ TEST(labels_are_exchanged)
     outputs_close(&o);
 }
 
+/* {9}, {0} and {0, 9} are at one distance: the first training output, as among
+ * candidates. */
+TEST(of_ties_the_first_training_output)
+{
+    const int members[] = {1 << 9, 1, 1 << 4};
+    double W[] = {0.5, 0.5, 0};
+    outputs o;
+    okra_decoded_ d = {0}, near = {0};
+    outputs_open(&o, "tanimoto", sets(OKRA_DENSE, members, 3));
+    CHECK_OK(decode(NULL, &o, "labels", "", W, 1, NULL, 1, &d));
+    CHECK_OK(decode(NULL, &o, "candidates", "", W, 1, NULL, 1, &near));
+    for (int j = 0; j < D && d.objects; j++) {
+        CHECK(d.objects->values[j] == (j == 9));
+    }
+    CHECK(near.index && near.index[0] == 0);
+    CHECK_NEAR(d.distance[0], near.distance[0], 0);
+    okra_decoded_clear_(&d);
+    okra_decoded_clear_(&near);
+    outputs_close(&o);
+}
+
 TEST(failures)
 {
     okra_random_ r = okra_random_create_(1, 1);
@@ -256,4 +323,5 @@ TEST(failures)
 }
 
 MAIN(RUN(brute_force_finds_nothing_better), RUN(the_five_best),
-     RUN(fewer_sets_than_asked_for), RUN(labels_are_exchanged), RUN(failures))
+     RUN(thresholds_and_sets_that_are_not_empty), RUN(fewer_sets_than_asked_for),
+     RUN(labels_are_exchanged), RUN(of_ties_the_first_training_output), RUN(failures))

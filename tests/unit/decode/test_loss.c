@@ -258,6 +258,47 @@ TEST(losses_over_more_labels)
     }
 }
 
+/* No training output is missing among the K best of more than 12 labels. */
+TEST(the_best_sets_hold_training_outputs)
+{
+    enum { K = 8 };
+    const okra_option_table *table = &okra_decoder_find_("loss:")->options;
+    wide = MANY;
+    for (uint64_t seed = 0; seed < (uint64_t)LOSSES * SOME(4); seed++) {
+        const int k = (int)(seed % LOSSES);
+        okra_random_ r = okra_random_create_(seed, 12);
+        double Y[N * MANY], W[TESTS * N];
+        okra_options *options = NULL;
+        okra_decoded_ d = {0};
+        outputs o;
+        for (int i = 0; i < N * wide; i++) {
+            Y[i] = okra_random_uniform_(&r) < 0.3;
+        }
+        random_weights(&r, TESTS, N, W);
+        outputs_open(&o, "linear", dense_copy(Y, N, wide));
+        CHECK_OK(okra_options_create(&table, 1, &options));
+        CHECK_OK(okra_options_set(options, "over-all", "yes"));
+        run_with(&o, losses[k].spec, NULL, options, W, N, K, 5, &d);
+        for (int t = 0; t < TESTS && d.objects; t++) {
+            double last = d.distance[t * K + K - 1];
+            for (int i = 0; i < N; i++) {
+                double risk = risk_of(losses[k].f, Y, W + t * N, Y + i * wide);
+                bool there = false;
+                for (int c = 0; c < K; c++) {
+                    const double *z =
+                        d.proposals->values + d.index[t * K + c] * d.proposals->ld;
+                    there |= memcmp(z, Y + i * wide, sizeof(double) * MANY) == 0;
+                }
+                CHECK(there || risk >= last - 1e-12);
+            }
+        }
+        okra_options_free(options);
+        okra_decoded_clear_(&d);
+        outputs_close(&o);
+    }
+    wide = D;
+}
+
 /* A kernel with l(y,y) = 1: the same candidate as by distance. */
 TEST(kernel_losses_are_candidates)
 {
@@ -292,12 +333,12 @@ static okra_status try_spec(const outputs *o, const char *spec, double *W, bool 
     void *state = NULL;
     TRY(okra_options_create(&table, 1, &options));
     TRY(okra_options_set(options, "over-all", all ? "yes" : "no"));
-    TRY(decoder->create(NULL, &o->output, options, &q, &state));
+    TRY(okra_decoder_open_(NULL, decoder, &o->output, options, &q, &state));
     TRY(decoder->block(NULL, state, &b));
     TRY(decoder->finish(NULL, state, &d));
 done:
     okra_options_free(options);
-    decoder->free(state);
+    okra_decoder_close_(decoder, state);
     okra_decoded_clear_(&d);
     return st;
 }
@@ -332,4 +373,4 @@ TEST(failures)
 MAIN(RUN(losses_of_label_sets_equal_brute_force),
      RUN(votes_are_sharpened_sums_of_equal_outputs), RUN(kernel_losses_are_candidates),
      RUN(losses_over_all_label_sets_equal_brute_force), RUN(losses_over_more_labels),
-     RUN(failures))
+     RUN(the_best_sets_hold_training_outputs), RUN(failures))

@@ -46,7 +46,7 @@ static void search(const outputs *o, const okra_data *set, double *W, const doub
     double e[TESTS];
     okra_decode_request_ q = {.candidates = set, .tests = TESTS, .top = TOP};
     CHECK_OK(okra_options_create(&table, 1, &options));
-    CHECK_OK(d->create(NULL, &o->output, options, &q, &state));
+    CHECK_OK(okra_decoder_open_(NULL, d, &o->output, options, &q, &state));
     for (okra_int first = 0; first < TESTS; first += 5) {
         okra_int m = OKRA_MIN_(5, TESTS - first);
         okra_block_ b = {.first = first, .m = m, .W = okra_mat_of_(W + first * N, m, N)};
@@ -57,7 +57,7 @@ static void search(const outputs *o, const okra_data *set, double *W, const doub
         CHECK_OK(d->block(NULL, state, &b));
     }
     CHECK_OK(d->finish(NULL, state, out));
-    d->free(state);
+    okra_decoder_close_(d, state);
     okra_options_free(options);
 }
 
@@ -78,10 +78,10 @@ static void check_order(const outputs *o, const okra_data *set, const double *W,
                         const okra_decoded_ *d)
 {
     double C[N * N], self[N];
-    okra_other_ *other = NULL;
-    CHECK_OK(okra_other_create_(NULL, o->bound, set, &other));
-    CHECK_OK(okra_other_cross_(NULL, o->bound, other, 0, okra_mat_of_(C, N, N)));
-    CHECK_OK(okra_other_diagonal_(NULL, o->bound, other, self));
+    okra_test_side_ *other = NULL;
+    CHECK_OK(okra_test_side_create_(NULL, o->bound, set, &other));
+    CHECK_OK(okra_test_side_cross_(NULL, o->bound, other, 0, okra_mat_of_(C, N, N)));
+    CHECK_OK(okra_test_side_diagonal_(NULL, o->bound, other, self));
     for (okra_int t = 0; t < TESTS; t++) {
         const okra_int *index = d->index + t * TOP;
         double inner[N];
@@ -104,7 +104,7 @@ static void check_order(const outputs *o, const okra_data *set, const double *W,
             doubt = false;
         }
     }
-    okra_other_free_(other);
+    okra_test_side_free_(other);
 }
 
 TEST(candidates)

@@ -13,7 +13,7 @@ static okra_status decode(const char *name, okra_decode_request_ request, bool e
     void *state = NULL;
     double H[TESTS * WIDTH];
     request.tests = TESTS;
-    TRY(decoder->create(NULL, &s.output, NULL, &request, &state));
+    TRY(okra_decoder_open_(NULL, decoder, &s.output, NULL, &request, &state));
     for (okra_int first = 0; first < TESTS; first += 4) {
         okra_int m = OKRA_MIN_(4, TESTS - first);
         okra_block_ b = block_of(&s, first, m, embedded ? H : NULL);
@@ -21,7 +21,7 @@ static okra_status decode(const char *name, okra_decode_request_ request, bool e
     }
     TRY(decoder->finish(NULL, state, out));
 done:
-    decoder->free(state);
+    okra_decoder_close_(decoder, state);
     return st;
 }
 

@@ -191,7 +191,7 @@ typedef struct problem {
     const okra_data *y;
     const double *w;
     double weight, norm;
-    bool normalized;
+    bool normalized, empty;
 } problem;
 
 /* |phi(y) - h|^2 / 2 - weight log P(y), from the definitions. */
@@ -210,12 +210,12 @@ static double judged(const problem *p, const int *word, int length)
 }
 
 /* Values of all words of up to `longest` letters, the least first; without the empty one,
- * which has no features, if normalized. */
+ * which has no features, if normalized or not allowed. */
 static int all_words(const problem *p, int longest, double *values)
 {
     int count = 0;
     for (int length = 0, words = 1; length <= longest; length++, words *= LETTERS) {
-        for (int i = 0; i < words && (length > 0 || !p->normalized); i++) {
+        for (int i = 0; i < words && (length > 0 || (p->empty && !p->normalized)); i++) {
             int word[LENGTH];
             for (int t = 0, rest = i; t < length; t++, rest /= LETTERS) {
                 word[t] = rest % LETTERS;
@@ -249,13 +249,15 @@ static void free_lengths(bool normalized, int order, uint64_t seed, okra_int top
                  random_strings(&r, 1, 4));
     random_weights(&r, TESTS, N, W);
     problem p = {.order = order == 4 ? 8 : order, .y = o.y, .normalized = normalized};
+    p.empty = seed % 2;
     p.weight = order ? 0.05 : 0;
     for (int i = 0; i < N; i++) {
         p.length[i] = letters_of(o.y, i, p.word[i]);
         longest = OKRA_MAX_(longest, p.length[i]);
     }
-    char settings[40];
-    snprintf(settings, sizeof settings, "top=%lld chain=%d", (long long)top, p.order);
+    char settings[80];
+    snprintf(settings, sizeof settings, "top=%lld chain=%d%s", (long long)top, p.order,
+             p.empty ? " allow-empty-candidates=yes" : "");
     CHECK_OK(decode(NULL, &o, "position", settings, W, TESTS, NULL, 7, &d));
     for (int t = 0; t < TESTS && d.objects; t++) {
         double values[MOST];

@@ -91,7 +91,7 @@ TEST(distances_and_order)
         outputs_open(&o, kernels[k], words(pasts, N));
         o.output.x = x;
         double scale = 0, self[N], *far = NULL;
-        CHECK_OK(okra_bound_diagonal_(NULL, o.bound, self));
+        CHECK_OK(okra_trained_kernel_diagonal_(NULL, o.bound, self));
         for (int i = 0; i < N; i++) {
             scale += self[i] / N;
         }

@@ -5,7 +5,7 @@
 #include "decoding.h"
 
 #include "data/strings.h"
-#include "decode/strings/written.h"
+#include "decode/strings/string_prediction.h"
 #include "kernel/strings/string_kernels.h"
 
 enum { N = 12, STRINGS = 60, MOST = 8 };
@@ -66,28 +66,31 @@ static double inner_of(const double *w, const double *C, okra_int i)
 }
 
 /* <h, phi(y)> and l(y,y), whatever they are. */
-static void value(okra_pen_ *pen, okra_word_ y, double *inner, double *self)
+static void value(okra_string_prediction_ *pen, okra_word_ y, double *inner, double *self)
 {
-    okra_pen_begin_(pen, y);
-    CHECK(okra_pen_edited_(pen, y, y.length, (double)NAN, (double)INFINITY, inner, self));
+    okra_string_prediction_begin_(pen, y);
+    CHECK(okra_string_prediction_edited_(pen, y, y.length, (double)NAN, (double)INFINITY,
+                                         inner, self));
 }
 
 /* All replacements of one letter, through the open place, against whole strings. */
-static void check_edits(okra_pen_ *pen, okra_word_ y, double worst)
+static void check_edits(okra_string_prediction_ *pen, okra_word_ y, double worst)
 {
     int32_t e[MOST];
-    okra_pen_begin_(pen, y);
+    okra_string_prediction_begin_(pen, y);
     for (okra_int at = 0; at < y.length; at++) {
         memcpy(e, y.code, (size_t)y.length * sizeof *e);
         okra_word_ edited = {e, y.length};
         for (int c = 0; c < 3; c++) {
             double a = 0, b = 0, inner = 0, self = 0, p = 0, q = 0;
-            okra_pen_begin_(pen, y);
+            okra_string_prediction_begin_(pen, y);
             e[at] = INT32_MIN;
-            okra_pen_open_(pen, edited, at);
+            okra_string_prediction_open_(pen, edited, at);
             e[at] = c;
-            bool told = okra_pen_filled_(pen, edited, at, (double)NAN, worst, &a, &b);
-            bool also = okra_pen_edited_(pen, edited, at, (double)NAN, worst, &p, &q);
+            bool told = okra_string_prediction_filled_(pen, edited, at, (double)NAN,
+                                                       worst, &a, &b);
+            bool also = okra_string_prediction_edited_(pen, edited, at, (double)NAN,
+                                                       worst, &p, &q);
             value(pen, edited, &inner, &self);
             CHECK(told || self - 2 * inner >= worst - 1e-12);
             CHECK(also || self - 2 * inner >= worst - 1e-12);
@@ -111,22 +114,23 @@ TEST(values_are_those_of_the_kernel)
         outputs o;
         /* Letters a to d: the alphabet lacks the last one. */
         okra_data *test = random_strings(&r, STRINGS, 4);
-        okra_written_ *written = NULL;
-        okra_pen_ *pen = NULL;
-        okra_other_ *other = NULL;
+        okra_string_kernel_ *written = NULL;
+        okra_string_prediction_ *pen = NULL;
+        okra_test_side_ *other = NULL;
         double w[N], C[STRINGS * N], self[STRINGS];
         int32_t code[MOST];
         outputs_open(&o, kernels[k], random_strings(&r, N, 3));
         random_weights(&r, 1, N, w);
         w[0] = 0;
-        CHECK_OK(okra_other_create_(NULL, o.bound, test, &other));
-        CHECK_OK(okra_other_cross_(NULL, o.bound, other, 0, okra_mat_of_(C, STRINGS, N)));
-        CHECK_OK(okra_other_diagonal_(NULL, o.bound, other, self));
-        CHECK_OK(okra_written_create_(&o.output, alphabet, 3, MOST, &written));
+        CHECK_OK(okra_test_side_create_(NULL, o.bound, test, &other));
+        CHECK_OK(
+            okra_test_side_cross_(NULL, o.bound, other, 0, okra_mat_of_(C, STRINGS, N)));
+        CHECK_OK(okra_test_side_diagonal_(NULL, o.bound, other, self));
+        CHECK_OK(okra_string_kernel_create_(&o.output, alphabet, 3, MOST, &written));
         CHECK(written);
         if (written) {
-            CHECK_OK(okra_pen_create_(written, &pen));
-            okra_pen_set_(pen, w);
+            CHECK_OK(okra_string_prediction_create_(written, &pen));
+            okra_string_prediction_set_(pen, w);
         }
         for (int i = 0; i < STRINGS && pen; i++) {
             double inner = 0, own = 0, scale = 1 + fabs(self[i]);
@@ -136,9 +140,9 @@ TEST(values_are_those_of_the_kernel)
             CHECK_NEAR(own, self[i], 1e-13 * scale);
             check_edits(pen, y, okra_random_normal_(&r));
         }
-        okra_pen_free_(pen);
-        okra_written_free_(written);
-        okra_other_free_(other);
+        okra_string_prediction_free_(pen);
+        okra_string_kernel_free_(written);
+        okra_test_side_free_(other);
         outputs_close(&o);
         okra_data_free(test);
     }
@@ -162,21 +166,21 @@ TEST(others_are_left_to_the_kernel)
     okra_random_ r = okra_random_create_(1, 8);
     for (size_t k = 0; k < sizeof not_known / sizeof *not_known; k++) {
         outputs o;
-        okra_written_ *written = NULL;
+        okra_string_kernel_ *written = NULL;
         outputs_open(&o, not_known[k], random_strings(&r, N, 3));
-        CHECK_OK(okra_written_create_(&o.output, alphabet, 8, MOST, &written));
+        CHECK_OK(okra_string_kernel_create_(&o.output, alphabet, 8, MOST, &written));
         CHECK(!written);
-        okra_written_free_(written);
+        okra_string_kernel_free_(written);
         outputs_close(&o);
     }
     outputs o;
-    okra_written_ *written = NULL;
+    okra_string_kernel_ *written = NULL;
     outputs_open(&o, "spectrum(k=2)", random_strings(&r, N, 3));
-    CHECK_OK(okra_written_create_(&o.output, alphabet, 8, 97, &written));
+    CHECK_OK(okra_string_kernel_create_(&o.output, alphabet, 8, 97, &written));
     CHECK(!written); /* longer than words */
-    CHECK_OK(okra_written_create_(&o.output, alphabet, 8, 96, &written));
+    CHECK_OK(okra_string_kernel_create_(&o.output, alphabet, 8, 96, &written));
     CHECK(written);
-    okra_written_free_(written);
+    okra_string_kernel_free_(written);
     outputs_close(&o);
 }
 

@@ -31,8 +31,8 @@ static inline void finish(void)
 
 typedef struct pair {
     okra_int rows, cols;
-    double *p;      /* the host's copy */
-    okra_large_ *A; /* the engine's    */
+    double *p;       /* the host's copy */
+    okra_matrix_ *A; /* the engine's    */
 } pair;
 
 static inline okra_mat_ mat(const pair *a)
@@ -44,8 +44,8 @@ static inline pair random_pair(okra_int rows, okra_int cols)
 {
     pair a = {rows, cols, okra_alloc_(rows * cols, sizeof(double)), NULL};
     harness_normals(&source, rows * cols, a.p);
-    CHECK_OK(okra_large_create_(ctx, rows, cols, "a test", &a.A));
-    CHECK_OK(okra_large_put_(ctx, mat(&a), 0, 0, a.A));
+    CHECK_OK(okra_matrix_create_(ctx, rows, cols, "a test", &a.A));
+    CHECK_OK(okra_matrix_put_(ctx, mat(&a), 0, 0, a.A));
     return a;
 }
 
@@ -63,14 +63,14 @@ static inline pair definite_pair(okra_int n, double shift)
             }
         }
     }
-    CHECK_OK(okra_large_put_(ctx, mat(&a), 0, 0, a.A));
+    CHECK_OK(okra_matrix_put_(ctx, mat(&a), 0, 0, a.A));
     okra_free_(R);
     return a;
 }
 
 static inline void drop(pair *a)
 {
-    okra_large_free_(a->A);
+    okra_matrix_free_(a->A);
     okra_free_(a->p);
 }
 
@@ -78,7 +78,7 @@ static inline void drop(pair *a)
 static inline double far(const pair *a)
 {
     double *got = okra_alloc_(a->rows * a->cols, sizeof *got);
-    CHECK_OK(okra_large_get_(ctx, a->A, 0, 0, okra_mat_of_(got, a->rows, a->cols)));
+    CHECK_OK(okra_matrix_get_(ctx, a->A, 0, 0, okra_mat_of_(got, a->rows, a->cols)));
     double worst = harness_relative(a->rows * a->cols, got, a->p);
     okra_free_(got);
     return worst;

@@ -17,7 +17,7 @@ TEST(products)
             pair a = ta ? random_pair(k, m) : random_pair(m, k);
             pair b = tb ? random_pair(n, k) : random_pair(k, n), c = random_pair(m, n);
             for (int beta = 0; beta < 3; beta++) {
-                CHECK_OK(okra_large_gemm_(ctx, ta, tb, 0.5, a.A, b.A, beta, c.A));
+                CHECK_OK(okra_matrix_gemm_(ctx, ta, tb, 0.5, a.A, b.A, beta, c.A));
                 for (okra_int e = 0; e < m * n; e++) {
                     double sum = 0;
                     for (okra_int t = 0; t < k; t++) {
@@ -28,7 +28,7 @@ TEST(products)
                 CHECK_NEAR(far(&c), 0, CLOSE);
             }
             pair g = random_pair(m, m);
-            CHECK_OK(okra_large_syrk_(ctx, ta, 2, a.A, 0, g.A));
+            CHECK_OK(okra_matrix_syrk_(ctx, ta, 2, a.A, 0, g.A));
             for (okra_int e = 0; e < m * m; e++) {
                 g.p[e] = 0;
                 for (okra_int t = 0; t < k; t++) {
@@ -36,7 +36,7 @@ TEST(products)
                 }
             }
             CHECK_NEAR(far(&g), 0, CLOSE);
-            CHECK_FAILS(okra_large_gemm_(ctx, ta, tb, 1, a.A, b.A, 0, g.A), OKRA_ESHAPE,
+            CHECK_FAILS(okra_matrix_gemm_(ctx, ta, tb, 1, a.A, b.A, 0, g.A), OKRA_ESHAPE,
                         "gemm");
             drop(&a);
             drop(&b);
@@ -65,15 +65,15 @@ TEST(factor_and_solve)
                 }
             }
         }
-        CHECK_OK(okra_large_put_(ctx, okra_mat_of_(B, n, 3), 0, 0, x.A));
-        CHECK_OK(okra_large_put_(ctx, okra_mat_of_(C, 3, n), 0, 0, y.A));
-        CHECK_OK(okra_large_cholesky_(ctx, a.A, &jitter));
+        CHECK_OK(okra_matrix_put_(ctx, okra_mat_of_(B, n, 3), 0, 0, x.A));
+        CHECK_OK(okra_matrix_put_(ctx, okra_mat_of_(C, 3, n), 0, 0, y.A));
+        CHECK_OK(okra_matrix_cholesky_(ctx, a.A, &jitter));
         CHECK(jitter == 0);
-        CHECK_OK(okra_large_solve_(ctx, true, a.A, x.A));
-        CHECK_OK(okra_large_solve_(ctx, false, a.A, y.A));
+        CHECK_OK(okra_matrix_solve_(ctx, true, a.A, x.A));
+        CHECK_OK(okra_matrix_solve_(ctx, false, a.A, y.A));
         CHECK_NEAR(far(&x), 0, 10 * CLOSE);
         CHECK_NEAR(far(&y), 0, 10 * CLOSE);
-        CHECK_FAILS(okra_large_trsm_(ctx, true, false, a.A, y.A),
+        CHECK_FAILS(okra_matrix_trsm_(ctx, true, false, a.A, y.A),
                     n == 3 ? OKRA_OK : OKRA_ESHAPE, NULL);
         okra_free_(B);
         okra_free_(C);
@@ -88,30 +88,30 @@ TEST(jitter_is_added_and_told)
 {
     double ones[16], jitter = 0;
     bool done = true;
-    okra_large_ *A = NULL;
+    okra_matrix_ *A = NULL;
     setup();
-    CHECK_OK(okra_large_create_(ctx, 4, 4, "a test", &A));
+    CHECK_OK(okra_matrix_create_(ctx, 4, 4, "a test", &A));
     for (int k = 0; k < 16; k++) {
         ones[k] = 1 - (k / 4 == k % 4 ? 1e-15 : 0); /* not positive semi-definite */
     }
-    CHECK_OK(okra_large_put_(ctx, okra_mat_of_(ones, 4, 4), 0, 0, A));
-    CHECK_OK(okra_large_cholesky_try_(ctx, A, &done));
+    CHECK_OK(okra_matrix_put_(ctx, okra_mat_of_(ones, 4, 4), 0, 0, A));
+    CHECK_OK(okra_matrix_cholesky_try_(ctx, A, &done));
     CHECK(!done);
     double back[16];
-    CHECK_OK(okra_large_get_(ctx, A, 0, 0, okra_mat_of_(back, 4, 4)));
+    CHECK_OK(okra_matrix_get_(ctx, A, 0, 0, okra_mat_of_(back, 4, 4)));
     CHECK(harness_relative(16, back, ones) == 0);
-    CHECK_OK(okra_large_cholesky_(ctx, A, &jitter));
+    CHECK_OK(okra_matrix_cholesky_(ctx, A, &jitter));
     CHECK(jitter > 0 && jitter < 1e-12);
     for (int k = 0; k < 16; k++) {
         ones[k] = k / 4 == k % 4 ? 1 : -5;
     }
-    CHECK_OK(okra_large_put_(ctx, okra_mat_of_(ones, 4, 4), 0, 0, A));
-    CHECK_FAILS(okra_large_cholesky_(ctx, A, &jitter), OKRA_ENUMERIC,
+    CHECK_OK(okra_matrix_put_(ctx, okra_mat_of_(ones, 4, 4), 0, 0, A));
+    CHECK_FAILS(okra_matrix_cholesky_(ctx, A, &jitter), OKRA_ENUMERIC,
                 "not positive definite");
     ones[9] = ones[6] = NAN;
-    CHECK_OK(okra_large_put_(ctx, okra_mat_of_(ones, 4, 4), 0, 0, A));
-    CHECK_FAILS(okra_large_cholesky_(ctx, A, &jitter), OKRA_ENUMERIC, "nan");
-    okra_large_free_(A);
+    CHECK_OK(okra_matrix_put_(ctx, okra_mat_of_(ones, 4, 4), 0, 0, A));
+    CHECK_FAILS(okra_matrix_cholesky_(ctx, A, &jitter), OKRA_ENUMERIC, "nan");
+    okra_matrix_free_(A);
     finish();
 }
 
@@ -124,8 +124,8 @@ TEST(eigenvectors)
         pair a = definite_pair(n, 0);
         double *w = okra_alloc_(n, sizeof *w), *V = okra_alloc_(n * n, sizeof *V);
         double top = 0, worst = 0;
-        CHECK_OK(okra_large_eigh_(ctx, a.A, w));
-        CHECK_OK(okra_large_get_(ctx, a.A, 0, 0, okra_mat_of_(V, n, n)));
+        CHECK_OK(okra_matrix_eigh_(ctx, a.A, w));
+        CHECK_OK(okra_matrix_get_(ctx, a.A, 0, 0, okra_mat_of_(V, n, n)));
         for (okra_int i = 0; i < n; i++) {
             CHECK(i == 0 || w[i - 1] <= w[i]);
             top = fmax(top, fabs(w[i]));

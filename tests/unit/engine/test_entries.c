@@ -116,8 +116,8 @@ static void compare(const char *text, bool binary, bool program)
 {
     okra_kernel *kernel = NULL;
     okra_data *x = vectors(N, 1, binary), *t = vectors(M, 2, binary);
-    okra_bound_ *bound = NULL;
-    okra_other_ *other = NULL;
+    okra_trained_kernel_ *bound = NULL;
+    okra_test_side_ *other = NULL;
     okra_context *ctx = NULL;
     static double want[N * N], got[N * N];
     CHECK_OK(okra_context_create(&ctx));
@@ -125,18 +125,18 @@ static void compare(const char *text, bool binary, bool program)
         CHECK_OK(okra_context_set_engine(ctx, getenv("OKRA_TEST_ENGINE")));
     }
     CHECK_OK(okra_kernel_parse(text, &kernel));
-    CHECK_OK(okra_bound_create_(ctx, kernel, x, &bound));
-    CHECK_OK(okra_other_create_(ctx, bound, t, &other));
+    CHECK_OK(okra_trained_kernel_create_(ctx, kernel, x, &bound));
+    CHECK_OK(okra_test_side_create_(ctx, bound, t, &other));
     for (int form = 0; form < 2; form++) { /* training set, others */
         okra_int rows = form ? M : N, part = rows / 2;
         okra_entries_ *e = NULL;
-        okra_large_ *A = NULL, *B = NULL;
+        okra_matrix_ *A = NULL, *B = NULL;
         CHECK_OK(okra_entries_create_(ctx, bound, form ? other : NULL, &e));
         CHECK(e->rows == rows && e->cols == N && e->symmetric == !form);
         CHECK((e->steps != NULL) == program);
         okra_mat_ K = okra_mat_of_(want, rows, N), G = okra_mat_of_(got, rows, N);
-        CHECK_OK(form ? okra_other_cross_(ctx, bound, other, 0, K)
-                      : okra_bound_gram_(ctx, bound, K));
+        CHECK_OK(form ? okra_test_side_cross_(ctx, bound, other, 0, K)
+                      : okra_trained_kernel_gram_(ctx, bound, K));
         CHECK_OK(e->tile(ctx, e->self, 0, rows, 0, N, got, N));
         CHECK_NEAR(harness_relative(rows * N, got, want), 0, 1e-15);
         if (e->steps) { /* measured: 3e-15 */
@@ -145,27 +145,27 @@ static void compare(const char *text, bool binary, bool program)
             }
             CHECK_NEAR(harness_relative(rows * N, got, want), 0, 3e-14);
         }
-        CHECK_OK(okra_large_create_(ctx, rows, N, "a test", &A));
-        CHECK_OK(okra_large_gram_(ctx, e, 0, A));
-        CHECK_OK(okra_large_get_(ctx, A, 0, 0, G));
+        CHECK_OK(okra_matrix_create_(ctx, rows, N, "a test", &A));
+        CHECK_OK(okra_matrix_gram_(ctx, e, 0, A));
+        CHECK_OK(okra_matrix_get_(ctx, A, 0, 0, G));
         CHECK_NEAR(harness_relative(rows * N, got, want), 0, 3e-14);
-        CHECK_OK(okra_large_create_(ctx, part, N, "a test", &B));
-        CHECK_OK(okra_large_gram_(ctx, e, rows - part, B)); /* some of the rows */
-        CHECK_OK(okra_large_get_(ctx, B, 0, 0, okra_mat_of_(got, part, N)));
+        CHECK_OK(okra_matrix_create_(ctx, part, N, "a test", &B));
+        CHECK_OK(okra_matrix_gram_(ctx, e, rows - part, B)); /* some of the rows */
+        CHECK_OK(okra_matrix_get_(ctx, B, 0, 0, okra_mat_of_(got, part, N)));
         CHECK_NEAR(harness_relative(part * N, got, want + (rows - part) * N), 0, 3e-14);
-        CHECK_FAILS(okra_large_gram_(ctx, e, rows - part + 1, B), OKRA_ESHAPE, "gram");
+        CHECK_FAILS(okra_matrix_gram_(ctx, e, rows - part + 1, B), OKRA_ESHAPE, "gram");
         for (okra_int i = 0; !form && i < N;
              i++) { /* the diagonal is exact on each engine */
             double one = 0;
-            CHECK_OK(okra_large_get_(ctx, A, i, i, okra_mat_of_(&one, 1, 1)));
+            CHECK_OK(okra_matrix_get_(ctx, A, i, i, okra_mat_of_(&one, 1, 1)));
             CHECK(one == want[i * N + i]);
         }
-        okra_large_free_(A);
-        okra_large_free_(B);
+        okra_matrix_free_(A);
+        okra_matrix_free_(B);
         okra_entries_free_(e);
     }
-    okra_other_free_(other);
-    okra_bound_free_(bound);
+    okra_test_side_free_(other);
+    okra_trained_kernel_free_(bound);
     okra_kernel_free(kernel);
     okra_data_free(x);
     okra_data_free(t);
@@ -208,26 +208,34 @@ TEST(other_kernels_have_tiles_alone)
     compare("rbf(sigma=1) + zero-one", false, false);
 }
 
+/* Whose distances rounding has lost: an engine gets the library's tiles. */
+TEST(far_rows_have_tiles_alone)
+{
+    compare("rbf(sigma=1e-9)", false, false);
+    compare("2*linear | rbf(sigma=1e-9)", false, false);
+    compare("linear + linear | rbf(sigma=1e-9)", false, false);
+}
+
 TEST(a_value_that_is_not_finite_is_told)
 {
     double x[2] = {1e200, -1e200};
     okra_data *data = NULL;
     okra_kernel *kernel = NULL;
-    okra_bound_ *bound = NULL;
+    okra_trained_kernel_ *bound = NULL;
     okra_entries_ *e = NULL;
-    okra_large_ *A = NULL;
+    okra_matrix_ *A = NULL;
     CHECK_OK(okra_data_dense(x, 2, 1, 1, &data));
     CHECK_OK(okra_kernel_parse("linear | power(p=2)", &kernel));
-    CHECK_OK(okra_bound_create_(NULL, kernel, data, &bound));
+    CHECK_OK(okra_trained_kernel_create_(NULL, kernel, data, &bound));
     CHECK_OK(okra_entries_create_(NULL, bound, NULL, &e));
-    CHECK_OK(okra_large_create_(NULL, 2, 2, "a test", &A));
-    CHECK_FAILS(okra_large_gram_(NULL, e, 0, A), OKRA_ENUMERIC, "is inf");
-    okra_large_free_(A);
+    CHECK_OK(okra_matrix_create_(NULL, 2, 2, "a test", &A));
+    CHECK_FAILS(okra_matrix_gram_(NULL, e, 0, A), OKRA_ENUMERIC, "is inf");
+    okra_matrix_free_(A);
     okra_entries_free_(e);
-    okra_bound_free_(bound);
+    okra_trained_kernel_free_(bound);
     okra_kernel_free(kernel);
     okra_data_free(data);
 }
 
 MAIN(RUN(programs_of_vectors), RUN(programs_of_bits), RUN(other_kernels_have_tiles_alone),
-     RUN(a_value_that_is_not_finite_is_told))
+     RUN(far_rows_have_tiles_alone), RUN(a_value_that_is_not_finite_is_told))

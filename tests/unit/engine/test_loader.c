@@ -43,16 +43,16 @@ TEST(names_are_checked)
 TEST(a_plugin_is_opened_and_closed)
 {
     okra_context *ctx = NULL;
-    okra_large_ *A = NULL;
+    okra_matrix_ *A = NULL;
     if (!have_plugins()) {
         SKIP("no OKRA_TEST_PLUGINS");
     }
     setenv("OKRA_ENGINE_PATH", plugins, 1);
     CHECK_OK(okra_context_create(&ctx));
     CHECK_OK(okra_context_set_engine(ctx, "test"));
-    CHECK_OK(okra_large_create_(ctx, 3, 3, "a test", &A));
-    CHECK_OK(okra_large_fill_(ctx, 2, A));
-    okra_large_free_(A);
+    CHECK_OK(okra_matrix_create_(ctx, 3, 3, "a test", &A));
+    CHECK_OK(okra_matrix_fill_(ctx, 2, A));
+    okra_matrix_free_(A);
     CHECK_FAILS(okra_context_set_engine(ctx, "test:fail"), OKRA_EUNSUPPORTED,
                 "there is no device 'fail'");
     CHECK_FAILS(okra_context_set_engine(ctx, "later"), OKRA_EVERSION, "interface 5");

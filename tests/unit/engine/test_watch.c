@@ -23,20 +23,20 @@ static okra_status run(okra_context *ctx, bool vectors, double diagonal, double 
                        double *w)
 {
     okra_status st = OKRA_OK;
-    okra_large_ *A = NULL;
+    okra_matrix_ *A = NULL;
     okra_mat_ M = okra_mat_of_(values, N, N);
-    TRY(okra_large_create_(ctx, N, N, "a test", &A));
+    TRY(okra_matrix_create_(ctx, N, N, "a test", &A));
     for (okra_int i = 0; i < N; i++) {
         for (okra_int j = 0; j <= i; j++) {
             values[i * N + j] = values[j * N + i] = 1.0 / (double)(i + j + 1);
         }
         values[i * N + i] += diagonal;
     }
-    TRY(okra_large_put_(ctx, M, 0, 0, A));
-    TRY(vectors ? okra_large_eigh_(ctx, A, w) : okra_large_cholesky_(ctx, A, NULL));
-    TRY(okra_large_get_(ctx, A, 0, 0, M));
+    TRY(okra_matrix_put_(ctx, M, 0, 0, A));
+    TRY(vectors ? okra_matrix_eigh_(ctx, A, w) : okra_matrix_cholesky_(ctx, A, NULL));
+    TRY(okra_matrix_get_(ctx, A, 0, 0, M));
 done:
-    okra_large_free_(A);
+    okra_matrix_free_(A);
     return st;
 }
 

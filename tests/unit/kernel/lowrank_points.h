@@ -77,27 +77,28 @@ static const double ones[M] = {1, 1, 1, 1, 1, 1};
 /* A kernel and what it is bound to. */
 typedef struct seen {
     okra_kernel *kernel;
-    okra_bound_ *bound;
-    okra_other_ *other;
+    okra_trained_kernel_ *bound;
+    okra_test_side_ *other;
 } seen;
 
-static inline okra_status see(const char *text, const points *p, const okra_bag_ *bag,
+static inline okra_status see(const char *text, const points *p, const okra_store_ *store,
                               seen *s)
 {
     okra_status st = OKRA_OK;
     *s = (seen){NULL, NULL, NULL};
     TRY(okra_kernel_parse(text, &s->kernel));
-    TRY(bag ? okra_bound_load_(NULL, s->kernel, p->train, bag, "k", &s->bound)
-            : okra_bound_create_(NULL, s->kernel, p->train, &s->bound));
-    TRY(okra_other_create_(NULL, s->bound, p->test, &s->other));
+    TRY(store
+            ? okra_trained_kernel_load_(NULL, s->kernel, p->train, store, "k", &s->bound)
+            : okra_trained_kernel_create_(NULL, s->kernel, p->train, &s->bound));
+    TRY(okra_test_side_create_(NULL, s->bound, p->test, &s->other));
 done:
     return st;
 }
 
 static inline void unsee(seen *s)
 {
-    okra_other_free_(s->other);
-    okra_bound_free_(s->bound);
+    okra_test_side_free_(s->other);
+    okra_trained_kernel_free_(s->bound);
     okra_kernel_free(s->kernel);
     *s = (seen){NULL, NULL, NULL};
 }
@@ -106,22 +107,23 @@ static inline void unsee(seen *s)
  * themselves too. */
 static inline void values(const seen *s, const points *p, const double *whole, double *G)
 {
-    okra_int n = okra_bound_count_(s->bound), m = okra_other_count_(s->other), w = n + m;
+    okra_int n = okra_trained_kernel_count_(s->bound),
+             m = okra_test_side_count_(s->other), w = n + m;
     double K[ALL * ALL], d[ALL], self[ALL];
-    okra_bound_ *again = NULL;
-    CHECK_OK(okra_bound_again_(NULL, s->bound, p->test, &again));
-    CHECK_OK(okra_bound_gram_(NULL, again, okra_mat_of_(K, m, m)));
+    okra_trained_kernel_ *again = NULL;
+    CHECK_OK(okra_trained_kernel_again_(NULL, s->bound, p->test, &again));
+    CHECK_OK(okra_trained_kernel_gram_(NULL, again, okra_mat_of_(K, m, m)));
     CHECK_OK(
         okra_mat_copy_(okra_mat_of_(K, m, m), (okra_mat_){G + n * (w + 1), m, m, w}));
-    okra_bound_free_(again);
-    CHECK_OK(okra_bound_gram_(NULL, s->bound, okra_mat_of_(K, n, n)));
+    okra_trained_kernel_free_(again);
+    CHECK_OK(okra_trained_kernel_gram_(NULL, s->bound, okra_mat_of_(K, n, n)));
     CHECK_OK(okra_mat_copy_(okra_mat_of_(K, n, n), (okra_mat_){G, n, n, w}));
-    CHECK_OK(okra_other_cross_(NULL, s->bound, s->other, 0, okra_mat_of_(K, m, n)));
+    CHECK_OK(okra_test_side_cross_(NULL, s->bound, s->other, 0, okra_mat_of_(K, m, n)));
     CHECK_OK(okra_mat_copy_(okra_mat_of_(K, m, n), (okra_mat_){G + n * w, m, n, w}));
-    CHECK_OK(okra_other_cross_t_(NULL, s->bound, s->other, 0, okra_mat_of_(K, n, m)));
+    CHECK_OK(okra_test_side_cross_t_(NULL, s->bound, s->other, 0, okra_mat_of_(K, n, m)));
     CHECK_OK(okra_mat_copy_(okra_mat_of_(K, n, m), (okra_mat_){G + n, n, m, w}));
-    CHECK_OK(okra_other_diagonal_(NULL, s->bound, s->other, d));
-    CHECK_OK(okra_bound_diagonal_(NULL, s->bound, self));
+    CHECK_OK(okra_test_side_diagonal_(NULL, s->bound, s->other, d));
+    CHECK_OK(okra_trained_kernel_diagonal_(NULL, s->bound, self));
     for (okra_int i = 0; i < n; i++) {
         CHECK(G[i * (w + 1)] == self[i]);
     }

@@ -20,17 +20,17 @@ TEST(center_against_its_formulas)
     double mean[N] = {0}, grand = 0, self[M], train_self[N];
     okra_data *train = data_of(OKRA_DENSE, x, N, D), *test = data_of(OKRA_DENSE, y, M, D);
     okra_kernel *kernel = parse("poly(degree=2) | center");
-    okra_bound_ *bound = NULL;
-    okra_other_ *other = NULL;
+    okra_trained_kernel_ *bound = NULL;
+    okra_test_side_ *other = NULL;
 
     gram("poly(degree=2)", train, NULL, K);
     gram("poly(degree=2)", test, train, k);
-    CHECK_OK(okra_bound_create_(NULL, kernel, train, &bound));
-    CHECK_OK(okra_other_create_(NULL, bound, test, &other));
-    CHECK_OK(okra_bound_gram_(NULL, bound, okra_mat_of_(C, N, N)));
-    CHECK_OK(okra_other_cross_(NULL, bound, other, 0, okra_mat_of_(c, M, N)));
-    CHECK_OK(okra_bound_diagonal_(NULL, bound, train_self));
-    CHECK_OK(okra_other_diagonal_(NULL, bound, other, self));
+    CHECK_OK(okra_trained_kernel_create_(NULL, kernel, train, &bound));
+    CHECK_OK(okra_test_side_create_(NULL, bound, test, &other));
+    CHECK_OK(okra_trained_kernel_gram_(NULL, bound, okra_mat_of_(C, N, N)));
+    CHECK_OK(okra_test_side_cross_(NULL, bound, other, 0, okra_mat_of_(c, M, N)));
+    CHECK_OK(okra_trained_kernel_diagonal_(NULL, bound, train_self));
+    CHECK_OK(okra_test_side_diagonal_(NULL, bound, other, self));
     for (int i = 0; i < N; i++) {
         for (int j = 0; j < N; j++) {
             mean[i] += K[i * N + j] / N;
@@ -61,8 +61,8 @@ TEST(center_against_its_formulas)
         }
         CHECK_NEAR(self[i], xx * xx - 2 * own + grand, tolerance);
     }
-    okra_other_free_(other);
-    okra_bound_free_(bound);
+    okra_test_side_free_(other);
+    okra_trained_kernel_free_(bound);
     okra_kernel_free(kernel);
     okra_data_free(test);
     okra_data_free(train);
@@ -84,30 +84,31 @@ TEST(center_saved_and_restored)
     harness_normals(&r, M * D, y);
     okra_data *train = data_of(OKRA_DENSE, x, N, D), *test = data_of(OKRA_DENSE, y, M, D);
     okra_kernel *kernel = parse("(linear | center)*(rbf(sigma=2) | center) | normalize");
-    okra_bound_ *bound = NULL, *again = NULL;
-    okra_other_ *other = NULL;
-    okra_bag_ *bag = NULL, *empty = NULL;
+    okra_trained_kernel_ *bound = NULL, *again = NULL;
+    okra_test_side_ *other = NULL;
+    okra_store_ *store = NULL, *empty = NULL;
 
-    CHECK_OK(okra_bag_create_(&bag));
-    CHECK_OK(okra_bag_create_(&empty));
-    CHECK_OK(okra_bound_create_(NULL, kernel, train, &bound));
-    CHECK_OK(okra_bound_save_(bound, bag, "kx"));
-    CHECK_OK(okra_other_create_(NULL, bound, test, &other));
-    CHECK_OK(okra_other_cross_(NULL, bound, other, 0, okra_mat_of_(before, M, N)));
-    okra_other_free_(other);
-    CHECK_OK(okra_bound_load_(NULL, kernel, train, bag, "kx", &again));
-    CHECK_OK(okra_other_create_(NULL, again, test, &other));
-    CHECK_OK(okra_other_cross_(NULL, again, other, 0, okra_mat_of_(after, M, N)));
+    CHECK_OK(okra_store_create_(&store));
+    CHECK_OK(okra_store_create_(&empty));
+    CHECK_OK(okra_trained_kernel_create_(NULL, kernel, train, &bound));
+    CHECK_OK(okra_trained_kernel_save_(bound, store, "kx"));
+    CHECK_OK(okra_test_side_create_(NULL, bound, test, &other));
+    CHECK_OK(okra_test_side_cross_(NULL, bound, other, 0, okra_mat_of_(before, M, N)));
+    okra_test_side_free_(other);
+    CHECK_OK(okra_trained_kernel_load_(NULL, kernel, train, store, "kx", &again));
+    CHECK_OK(okra_test_side_create_(NULL, again, test, &other));
+    CHECK_OK(okra_test_side_cross_(NULL, again, other, 0, okra_mat_of_(after, M, N)));
     CHECK(memcmp(before, after, sizeof before) == 0);
-    okra_other_free_(other);
-    okra_bound_free_(again);
-    CHECK_FAILS(okra_bound_load_(NULL, kernel, train, empty, "kx", &again), OKRA_EFORMAT,
+    okra_test_side_free_(other);
+    okra_trained_kernel_free_(again);
+    CHECK_FAILS(okra_trained_kernel_load_(NULL, kernel, train, empty, "kx", &again),
+                OKRA_EFORMAT,
                 "the training means 'kx.center1' of kernel (linear | center)*");
-    CHECK_ALLOCATIONS(okra_bound_load_(NULL, kernel, train, bag, "kx", &again),
-                      okra_bound_free_(again));
-    okra_bound_free_(bound);
-    okra_bag_free_(empty);
-    okra_bag_free_(bag);
+    CHECK_ALLOCATIONS(okra_trained_kernel_load_(NULL, kernel, train, store, "kx", &again),
+                      okra_trained_kernel_free_(again));
+    okra_trained_kernel_free_(bound);
+    okra_store_free_(empty);
+    okra_store_free_(store);
     okra_kernel_free(kernel);
     okra_data_free(test);
     okra_data_free(train);
@@ -182,20 +183,21 @@ TEST(cross_agrees_with_gram)
     okra_data *data = data_of(OKRA_DENSE, x, N, D);
     for (int k = 0; k < KERNELS; k++) {
         okra_kernel *kernel = parse(kernels[k]);
-        okra_bound_ *bound = NULL;
-        okra_other_ *other = NULL;
-        CHECK_OK(okra_bound_create_(NULL, kernel, data, &bound));
-        CHECK_OK(okra_other_create_(NULL, bound, data, &other));
-        CHECK(okra_bound_count_(bound) == N && okra_other_count_(other) == N);
-        CHECK(okra_bound_data_(bound) == data);
-        CHECK_OK(okra_bound_gram_(NULL, bound, okra_mat_of_(K, N, N)));
-        CHECK_OK(okra_other_cross_(NULL, bound, other, 0, okra_mat_of_(C, N, N)));
-        CHECK_OK(
-            okra_other_cross_(NULL, bound, other, FIRST, okra_mat_of_(part, ROWS, N)));
-        CHECK_OK(okra_other_cross_t_(NULL, bound, other, FIRST,
-                                     okra_mat_of_(turned, N, ROWS)));
-        CHECK_OK(okra_bound_diagonal_(NULL, bound, self));
-        CHECK_OK(okra_other_diagonal_(NULL, bound, other, other_self));
+        okra_trained_kernel_ *bound = NULL;
+        okra_test_side_ *other = NULL;
+        CHECK_OK(okra_trained_kernel_create_(NULL, kernel, data, &bound));
+        CHECK_OK(okra_test_side_create_(NULL, bound, data, &other));
+        CHECK(okra_trained_kernel_count_(bound) == N &&
+              okra_test_side_count_(other) == N);
+        CHECK(okra_trained_kernel_data_(bound) == data);
+        CHECK_OK(okra_trained_kernel_gram_(NULL, bound, okra_mat_of_(K, N, N)));
+        CHECK_OK(okra_test_side_cross_(NULL, bound, other, 0, okra_mat_of_(C, N, N)));
+        CHECK_OK(okra_test_side_cross_(NULL, bound, other, FIRST,
+                                       okra_mat_of_(part, ROWS, N)));
+        CHECK_OK(okra_test_side_cross_t_(NULL, bound, other, FIRST,
+                                         okra_mat_of_(turned, N, ROWS)));
+        CHECK_OK(okra_trained_kernel_diagonal_(NULL, bound, self));
+        CHECK_OK(okra_test_side_diagonal_(NULL, bound, other, other_self));
         CHECK_NEAR(harness_relative(N * N, C, K), 0,
                    2.5e-14); /* worst over 20 seeds 2.4e-15 */
         CHECK_NEAR(harness_relative(ROWS * N, part, K + FIRST * N), 0, 2e-14);
@@ -209,15 +211,15 @@ TEST(cross_agrees_with_gram)
             CHECK_NEAR(other_self[i], self[i], 1e-13 * fabs(self[i]) + 1e-14);
         }
         CHECK_FAILS(
-            okra_other_cross_(NULL, bound, other, N - 1, okra_mat_of_(part, 2, N)),
+            okra_test_side_cross_(NULL, bound, other, N - 1, okra_mat_of_(part, 2, N)),
             OKRA_EARG, "rows 204 to 205 are asked of 205 objects");
         CHECK_FAILS(
-            okra_other_cross_t_(NULL, bound, other, -1, okra_mat_of_(turned, N, 1)),
+            okra_test_side_cross_t_(NULL, bound, other, -1, okra_mat_of_(turned, N, 1)),
             OKRA_EARG, "are asked of 205 objects");
-        CHECK_FAILS(okra_bound_gram_(NULL, bound, okra_mat_of_(K, N, N - 1)), OKRA_ESHAPE,
-                    "expected 205 x 205");
-        okra_other_free_(other);
-        okra_bound_free_(bound);
+        CHECK_FAILS(okra_trained_kernel_gram_(NULL, bound, okra_mat_of_(K, N, N - 1)),
+                    OKRA_ESHAPE, "expected 205 x 205");
+        okra_test_side_free_(other);
+        okra_trained_kernel_free_(bound);
         okra_kernel_free(kernel);
     }
     okra_data_free(data);
@@ -263,13 +265,14 @@ TEST(large_matrices)
     double part[ROWS * N];
     okra_data *data = data_of(OKRA_DENSE, x, N, D);
     okra_kernel *kernel = parse("rbf(sigma=1)");
-    okra_bound_ *bound = NULL;
-    okra_other_ *other = NULL;
-    CHECK_OK(okra_bound_create_(NULL, kernel, data, &bound));
-    CHECK_OK(okra_other_create_(NULL, bound, data, &other));
-    CHECK_OK(okra_bound_gram_(NULL, bound, (okra_mat_){K, N, N, N + 1}));
+    okra_trained_kernel_ *bound = NULL;
+    okra_test_side_ *other = NULL;
+    CHECK_OK(okra_trained_kernel_create_(NULL, kernel, data, &bound));
+    CHECK_OK(okra_test_side_create_(NULL, bound, data, &other));
+    CHECK_OK(okra_trained_kernel_gram_(NULL, bound, (okra_mat_){K, N, N, N + 1}));
     for (okra_int i = 0; i < N; i += 500) {
-        CHECK_OK(okra_other_cross_(NULL, bound, other, i, okra_mat_of_(part, ROWS, N)));
+        CHECK_OK(
+            okra_test_side_cross_(NULL, bound, other, i, okra_mat_of_(part, ROWS, N)));
         for (okra_int j = 0; j < ROWS * N; j++) {
             okra_int row = i + j / N, col = j % N;
             double want = part[j], got = K[row * (N + 1) + col];
@@ -280,8 +283,8 @@ TEST(large_matrices)
         }
         harness_checks++;
     }
-    okra_other_free_(other);
-    okra_bound_free_(bound);
+    okra_test_side_free_(other);
+    okra_trained_kernel_free_(bound);
     okra_kernel_free(kernel);
     okra_data_free(data);
     okra_free_(K);
@@ -334,8 +337,8 @@ TEST(precomputed)
     double skew[] = {1, 2, 3, 1}, self[] = {1, 16}, K[6];
     okra_data *train = NULL, *bare = NULL, *full = NULL, *oblong = NULL, *bad = NULL;
     okra_kernel *plain = parse("precomputed"), *cosine = parse("precomputed | normalize");
-    okra_bound_ *bound = NULL;
-    okra_other_ *other = NULL;
+    okra_trained_kernel_ *bound = NULL;
+    okra_test_side_ *other = NULL;
     CHECK_OK(okra_data_gram(G, 2, 2, 2, NULL, &train));
     CHECK_OK(okra_data_gram(g, 2, 2, 2, NULL, &bare));
     CHECK_OK(okra_data_gram(g, 2, 2, 2, self, &full));
@@ -350,14 +353,14 @@ TEST(precomputed)
     CHECK_NEAR(harness_relative(4, K, want), 0, 1e-15);
     CHECK_FAILS(okra_gram(NULL, cosine, bare, train, K, 2), OKRA_EARG,
                 "`normalize` needs the self-similarities of its objects");
-    CHECK_OK(okra_bound_create_(NULL, plain, train, &bound));
-    CHECK_OK(okra_other_create_(NULL, bound, bare, &other));
-    CHECK_FAILS(okra_other_diagonal_(NULL, bound, other, K), OKRA_EARG,
+    CHECK_OK(okra_trained_kernel_create_(NULL, plain, train, &bound));
+    CHECK_OK(okra_test_side_create_(NULL, bound, bare, &other));
+    CHECK_FAILS(okra_test_side_diagonal_(NULL, bound, other, K), OKRA_EARG,
                 "give the diagonal too");
-    okra_other_free_(other);
-    CHECK_FAILS(okra_other_create_(NULL, bound, oblong, &other), OKRA_ESHAPE,
+    okra_test_side_free_(other);
+    CHECK_FAILS(okra_test_side_create_(NULL, bound, oblong, &other), OKRA_ESHAPE,
                 "has 3 columns, expected one for each of the 2 training objects");
-    okra_bound_free_(bound);
+    okra_trained_kernel_free_(bound);
     CHECK_FAILS(okra_gram(NULL, plain, oblong, NULL, K, 2), OKRA_ESHAPE,
                 "is 2 x 3, a training Gram matrix is square");
     CHECK_FAILS(okra_gram(NULL, plain, bad, NULL, K, 2), OKRA_EARG,
@@ -371,7 +374,30 @@ TEST(precomputed)
     okra_data_free(train);
 }
 
-MAIN(RUN(center_against_its_formulas), RUN(center_saved_and_restored),
+/* 1 of strings that are equal, also of other collections. */
+TEST(equal_strings)
+{
+    static const char *const a[] = {"ab", "", "ab", "abc", "b"}, *const b[] = {"b", "ab",
+                                                                               ""};
+    okra_data *x = NULL, *y = NULL;
+    double K[25], C[15];
+    CHECK_OK(okra_data_strings(a, 5, &x));
+    CHECK_OK(okra_data_strings(b, 3, &y));
+    gram("zero-one", x, NULL, K);
+    gram("zero-one", x, y, C);
+    for (int i = 0; i < 5; i++) {
+        for (int j = 0; j < 5; j++) {
+            CHECK(K[i * 5 + j] == (strcmp(a[i], a[j]) == 0));
+        }
+        for (int j = 0; j < 3; j++) {
+            CHECK(C[i * 3 + j] == (strcmp(a[i], b[j]) == 0));
+        }
+    }
+    okra_data_free(x);
+    okra_data_free(y);
+}
+
+MAIN(RUN(equal_strings), RUN(center_against_its_formulas), RUN(center_saved_and_restored),
      RUN(symmetric_definite_and_without_order), RUN(cross_agrees_with_gram),
      RUN(threads_do_not_matter), RUN(large_matrices), RUN(empty_collections), RUN(labels),
      RUN(precomputed))

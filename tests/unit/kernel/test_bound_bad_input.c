@@ -60,15 +60,15 @@ TEST(overflow_is_reported)
     double x[] = {1, 1, 1, 1e200}, K[4], self[2];
     okra_data *data = data_of(OKRA_DENSE, x, 2, 2);
     okra_kernel *kernel = parse("poly(degree=2)");
-    okra_bound_ *bound = NULL;
+    okra_trained_kernel_ *bound = NULL;
     CHECK_FAILS(
         okra_gram(NULL, kernel, data, NULL, K, 2), OKRA_ENUMERIC,
         "kernel poly(degree=2,gamma=1,coef0=1): the value of object 0 and training "
         "object 1 (from 0) is inf: scale the data or the parameters down");
-    CHECK_OK(okra_bound_create_(NULL, kernel, data, &bound));
-    CHECK_FAILS(okra_bound_diagonal_(NULL, bound, self), OKRA_ENUMERIC,
+    CHECK_OK(okra_trained_kernel_create_(NULL, kernel, data, &bound));
+    CHECK_FAILS(okra_trained_kernel_diagonal_(NULL, bound, self), OKRA_ENUMERIC,
                 "the value of object 1 (from 0) with itself is inf");
-    okra_bound_free_(bound);
+    okra_trained_kernel_free_(bound);
     okra_kernel_free(kernel);
     okra_data_free(data);
 }
@@ -139,16 +139,16 @@ TEST(sparse_of_other_width)
     okra_data *train = data_of(OKRA_SPARSE, x, 2, 2),
               *test = data_of(OKRA_SPARSE, y, 2, 3);
     okra_kernel *kernel = parse("linear");
-    okra_bound_ *bound = NULL;
-    okra_other_ *other = NULL;
-    CHECK_OK(okra_bound_create_(NULL, kernel, train, &bound));
-    CHECK_OK(okra_other_create_(NULL, bound, test, &other));
-    CHECK_OK(okra_other_cross_(NULL, bound, other, 0, okra_mat_of_(K, 2, 2)));
-    CHECK_OK(okra_other_diagonal_(NULL, bound, other, self));
+    okra_trained_kernel_ *bound = NULL;
+    okra_test_side_ *other = NULL;
+    CHECK_OK(okra_trained_kernel_create_(NULL, kernel, train, &bound));
+    CHECK_OK(okra_test_side_create_(NULL, bound, test, &other));
+    CHECK_OK(okra_test_side_cross_(NULL, bound, other, 0, okra_mat_of_(K, 2, 2)));
+    CHECK_OK(okra_test_side_diagonal_(NULL, bound, other, self));
     CHECK(K[0] == 3 && K[1] == 3 && K[2] == 0 && K[3] == 0);
     CHECK(self[0] == 3 && self[1] == 4);
-    okra_other_free_(other);
-    okra_bound_free_(bound);
+    okra_test_side_free_(other);
+    okra_trained_kernel_free_(bound);
     okra_kernel_free(kernel);
     okra_data_free(test);
     okra_data_free(train);

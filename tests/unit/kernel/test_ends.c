@@ -89,17 +89,17 @@ TEST(the_definition)
               *test = random_strings(2, TESTS, LETTERS + 2, 0);
     for (int start = 0; start < 2; start++) {
         okra_kernel *kernel = NULL;
-        okra_bound_ *bound = NULL;
-        okra_other_ *other = NULL;
+        okra_trained_kernel_ *bound = NULL;
+        okra_test_side_ *other = NULL;
         double K[N * N], Q[TESTS * N], w[N], d[TESTS];
         CHECK_OK(okra_kernel_parse(
             start ? "ends(reach=5,share=0.9,decay=0.8,similar=1,start=1)" : "ends",
             &kernel));
-        CHECK_OK(okra_bound_create_(NULL, kernel, train, &bound));
-        CHECK_OK(okra_other_create_(NULL, bound, test, &other));
-        CHECK_OK(okra_bound_gram_(NULL, bound, okra_mat_of_(K, N, N)));
-        CHECK_OK(okra_other_cross_(NULL, bound, other, 0, okra_mat_of_(Q, TESTS, N)));
-        CHECK_OK(okra_other_diagonal_(NULL, bound, other, d));
+        CHECK_OK(okra_trained_kernel_create_(NULL, kernel, train, &bound));
+        CHECK_OK(okra_test_side_create_(NULL, bound, test, &other));
+        CHECK_OK(okra_trained_kernel_gram_(NULL, bound, okra_mat_of_(K, N, N)));
+        CHECK_OK(okra_test_side_cross_(NULL, bound, other, 0, okra_mat_of_(Q, TESTS, N)));
+        CHECK_OK(okra_test_side_diagonal_(NULL, bound, other, d));
         for (int j = 0; j < N; j++) {
             for (int i = 0; i < N; i++) {
                 double want = start ? naive(train, train, i, j, 5, 0.9, 0.8, 1, true)
@@ -117,8 +117,8 @@ TEST(the_definition)
         }
         CHECK_OK(okra_eigh_(NULL, okra_mat_of_(K, N, N), w));
         CHECK(w[0] >= -1e-14 * w[N - 1]); /* positive semidefinite */
-        okra_other_free_(other);
-        okra_bound_free_(bound);
+        okra_test_side_free_(other);
+        okra_trained_kernel_free_(bound);
         okra_kernel_free(kernel);
     }
     okra_data_free(train);

@@ -151,5 +151,55 @@ TEST(standardized_rows_and_shifted_images)
     okra_free_(J);
 }
 
-MAIN(RUN(one_large_value), RUN(clusters_far_from_one_another), RUN(rows_of_every_scale),
+/* exp(-gamma |a-b|_1), and Gaussians over what is made of inner products: worst of N
+ * training rows by N. `root`: the distance of the kernel is that of rows times it. */
+static double worst_of(const char *text, const double *x, double gamma, bool absolute)
+{
+    double worst = 0, *K = okra_alloc_(N * N, sizeof *K);
+    okra_data *train = collection(x, N, false);
+    gram(text, train, NULL, K);
+    for (int i = 0; i < N * N; i++) {
+        const double *a = x + i / N * D, *b = x + i % N * D;
+        long double sum = 0;
+        for (int t = 0; t < D; t++) {
+            long double z = fabsl((long double)a[t] - (long double)b[t]);
+            sum += absolute ? z : z * z;
+        }
+        worst = fmax(worst, fabs(K[i] - (double)expl(-(long double)gamma * sum)));
+    }
+    okra_data_free(train);
+    okra_free_(K);
+    return worst;
+}
+
+TEST(every_kernel_of_distances)
+{
+    double x[N * D];
+    for (int power = -150; power <= 150; power += 15) {
+        double scale = pow(10, power), gamma = 0.5 / scale / scale;
+        char text[5][128];
+        snprintf(text[0], 128, "laplacian(gamma=%.17g)", 1 / scale);
+        snprintf(text[1], 128, "rbf(gamma=%.17g)", gamma);
+        snprintf(text[2], 128, "linear | rbf(gamma=%.17g)", gamma);
+        snprintf(text[3], 128, "2*linear | rbf(gamma=%.17g)", gamma / 2);
+        snprintf(text[4], 128, "linear + linear | rbf(gamma=%.17g)", gamma / 2);
+        for (int large = 0; large < 2; large++) {
+            okra_random_ random = okra_random_create_((uint64_t)(power + 200), 5);
+            normal_rows(&random, N, scale, x);
+            if (large && power < 130) { /* two rows, near to one another */
+                x[17] = x[20] = 1e9 * scale;
+            }
+            for (int k = 0; k < 5; k++) {
+                double worst = worst_of(text[k], x, k == 0 ? 1 / scale : gamma, k == 0);
+                if (!(worst <= 1e-10)) {
+                    printf("  %s, large %d: %g\n", text[k], large, worst);
+                }
+                CHECK_NEAR(worst, 0, 1e-10);
+            }
+        }
+    }
+}
+
+MAIN(RUN(every_kernel_of_distances), RUN(one_large_value),
+     RUN(clusters_far_from_one_another), RUN(rows_of_every_scale),
      RUN(standardized_rows_and_shifted_images))

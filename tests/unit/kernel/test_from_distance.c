@@ -155,8 +155,8 @@ TEST(training_rows_out_of_sample_agree_with_clip)
     double self[N];
     okra_data *train = NULL, *rows = NULL;
     okra_kernel *kernel = NULL;
-    okra_bound_ *bound = NULL;
-    okra_other_ *other = NULL;
+    okra_trained_kernel_ *bound = NULL;
+    okra_test_side_ *other = NULL;
     for (int i = 0; i < N; i++) {
         for (int j = 0; j < i; j++) {
             dist[i * N + j] = dist[j * N + i] = 1 + okra_random_uniform_(&r);
@@ -165,17 +165,17 @@ TEST(training_rows_out_of_sample_agree_with_clip)
     CHECK_OK(okra_data_gram(dist, N, N, N, NULL, &train));
     CHECK_OK(okra_data_gram(dist, N, N, N, NULL, &rows));
     CHECK_OK(okra_kernel_parse("from-distance", &kernel));
-    CHECK_OK(okra_bound_create_(NULL, kernel, train, &bound));
-    CHECK_OK(okra_bound_gram_(NULL, bound, okra_mat_of_(K, N, N)));
-    CHECK_OK(okra_other_create_(NULL, bound, rows, &other));
-    CHECK_OK(okra_other_cross_(NULL, bound, other, 0, okra_mat_of_(T, N, N)));
-    CHECK_OK(okra_other_diagonal_(NULL, bound, other, self));
+    CHECK_OK(okra_trained_kernel_create_(NULL, kernel, train, &bound));
+    CHECK_OK(okra_trained_kernel_gram_(NULL, bound, okra_mat_of_(K, N, N)));
+    CHECK_OK(okra_test_side_create_(NULL, bound, rows, &other));
+    CHECK_OK(okra_test_side_cross_(NULL, bound, other, 0, okra_mat_of_(T, N, N)));
+    CHECK_OK(okra_test_side_diagonal_(NULL, bound, other, self));
     CHECK(harness_relative(N * N, T, K) < 1e-14); /* measured: 1.0e-15 */
     for (int i = 0; i < N; i++) {
         CHECK_NEAR(self[i], K[i * N + i], 3e-14); /* measured: 2.4e-15 */
     }
-    okra_other_free_(other);
-    okra_bound_free_(bound);
+    okra_test_side_free_(other);
+    okra_trained_kernel_free_(bound);
     okra_kernel_free(kernel);
     okra_data_free(train);
     okra_data_free(rows);

@@ -81,12 +81,12 @@ done:
 
 /* ---- features as texts ---- */
 
-typedef struct bag {
+typedef struct store {
     int count;
     char (*text)[TEXT];
-} bag;
+} store;
 
-static void add(bag *b, const char *text)
+static void add(store *b, const char *text)
 {
     if (b->count < FEATURES) {
         snprintf(b->text[b->count++], TEXT, "%s", text);
@@ -114,7 +114,7 @@ static void path_text(const graph *g, const int *nodes, int length, bool back, c
 static int path[64];
 static bool on_path[NODES];
 
-static void all_paths(const graph *g, int length, int m, bag *b)
+static void all_paths(const graph *g, int length, int m, store *b)
 {
     char ahead[TEXT], back[TEXT];
     if (path[0] <= path[length - 1]) {
@@ -132,7 +132,7 @@ static void all_paths(const graph *g, int length, int m, bag *b)
     }
 }
 
-static void paths_of(const graph *g, int m, bag *b)
+static void paths_of(const graph *g, int m, store *b)
 {
     for (int i = 0; i < g->n; i++) {
         path[0] = i;
@@ -143,7 +143,7 @@ static void paths_of(const graph *g, int m, bag *b)
 }
 
 /* Shortest distances by repeated relaxation (Floyd). */
-static void shortest_of(const graph *g, int unused, bag *b)
+static void shortest_of(const graph *g, int unused, store *b)
 {
     int d[NODES][NODES];
     (void)unused;
@@ -221,7 +221,7 @@ static double wl_value(const graph *g, const graph *h, int rounds)
 }
 
 /* sum over pairs of equal texts: counts multiply; without counts each text once. */
-static double meet(const bag *a, const bag *b, bool count)
+static double meet(const store *a, const store *b, bool count)
 {
     double sum = 0;
     for (int i = 0; i < a->count; i++) {
@@ -241,25 +241,25 @@ static double meet(const bag *a, const bag *b, bool count)
     return sum;
 }
 
-typedef void (*lister)(const graph *g, int parameter, bag *b);
+typedef void (*lister)(const graph *g, int parameter, store *b);
 
 static void compare(const char *expression, lister list, int parameter, bool count)
 {
     okra_random_ r = okra_random_create_(11, 3);
     graph g[GRAPHS];
-    bag bags[GRAPHS];
+    store stores[GRAPHS];
     double K[GRAPHS * GRAPHS], cross[4 * GRAPHS];
     okra_data *all = NULL, *some = NULL;
     for (int k = 0; k < GRAPHS; k++) {
         g[k] = k == 13 ? relabelled(&r, &g[12]) : random_graph(&r, k % (NODES + 1));
-        bags[k] = (bag){0, malloc(sizeof *bags[k].text * FEATURES)};
-        list(&g[k], parameter, &bags[k]);
+        stores[k] = (store){0, malloc(sizeof *stores[k].text * FEATURES)};
+        list(&g[k], parameter, &stores[k]);
     }
     CHECK_OK(make_data(g, GRAPHS, &all));
     gram(expression, all, NULL, K);
     for (int i = 0; i < GRAPHS; i++) {
         for (int j = 0; j < GRAPHS; j++) {
-            CHECK_NEAR(K[i * GRAPHS + j], meet(&bags[i], &bags[j], count), 0);
+            CHECK_NEAR(K[i * GRAPHS + j], meet(&stores[i], &stores[j], count), 0);
         }
     }
     /* Test graphs against a training set that lacks some of their features. */
@@ -273,7 +273,7 @@ static void compare(const char *expression, lister list, int parameter, bool cou
     okra_data_free(all);
     okra_data_free(some);
     for (int k = 0; k < GRAPHS; k++) {
-        free(bags[k].text);
+        free(stores[k].text);
     }
 }
 

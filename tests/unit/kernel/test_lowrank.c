@@ -301,20 +301,20 @@ TEST(saved_maps_come_back)
         points p;
         double a[N * N], b[N * N];
         okra_map_ *map = NULL, *again = NULL;
-        okra_bag_ *bag = NULL;
+        okra_store_ *store = NULL;
         make(4, N, false, "rbf(sigma=1)", &p);
         CHECK_OK(map_from(&p, kinds[k], &map));
-        CHECK_OK(okra_bag_create_(&bag));
-        CHECK(!okra_map_saved_(bag, "y"));
-        CHECK_OK(okra_map_save_(map, bag, "y"));
-        CHECK(okra_map_saved_(bag, "y"));
-        CHECK_OK(okra_map_load_(NULL, p.kernel, p.data, bag, "y", &again));
+        CHECK_OK(okra_store_create_(&store));
+        CHECK(!okra_map_saved_(store, "y"));
+        CHECK_OK(okra_map_save_(map, store, "y"));
+        CHECK(okra_map_saved_(store, "y"));
+        CHECK_OK(okra_map_load_(NULL, p.kernel, p.data, store, "y", &again));
         gram_of(&p, map, a);
         gram_of(&p, again, b);
         CHECK(memcmp(a, b, sizeof a) == 0);
         okra_map_free_(again);
         okra_map_free_(map);
-        okra_bag_free_(bag);
+        okra_store_free_(store);
         clear(&p);
     }
 }

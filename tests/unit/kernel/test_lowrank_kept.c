@@ -12,7 +12,7 @@ TEST(files)
     for (int c = 0; c < SPECS * SORTS; c++) {
         points p;
         seen s, again;
-        okra_bag_ *bag = NULL;
+        okra_store_ *store = NULL;
         double one[ALL * ALL], two[ALL * ALL];
         char text[160];
         sort which = (sort)(c / SPECS);
@@ -22,42 +22,42 @@ TEST(files)
         snprintf(text, sizeof text, "%s | %s | center", kernels[which], specs[c % SPECS]);
         make((uint64_t)c, which, N, false, &p);
         CHECK_OK(see(text, &p, NULL, &s));
-        CHECK_OK(okra_bag_create_(&bag));
-        CHECK_OK(okra_bound_save_(s.bound, bag, "k"));
-        CHECK_OK(see(text, &p, bag, &again));
+        CHECK_OK(okra_store_create_(&store));
+        CHECK_OK(okra_trained_kernel_save_(s.bound, store, "k"));
+        CHECK_OK(see(text, &p, store, &again));
         values(&s, &p, ones, one);
         values(&again, &p, ones, two);
         CHECK(memcmp(one, two, sizeof one) == 0);
         unsee(&s);
         unsee(&again);
-        okra_bag_free_(bag);
+        okra_store_free_(store);
         clear(&p);
     }
     points p;
     seen s;
-    okra_bag_ *bag = NULL;
+    okra_store_ *store = NULL;
     double two[4] = {0, 1, 2, 3};
     make(1, VECTORS, N, false, &p);
-    CHECK_OK(okra_bag_create_(&bag));
-    CHECK_FAILS(see("linear | chol(rank=2)", &p, bag, &s), OKRA_EFORMAT, "not whole");
+    CHECK_OK(okra_store_create_(&store));
+    CHECK_FAILS(see("linear | chol(rank=2)", &p, store, &s), OKRA_EFORMAT, "not whole");
     unsee(&s);
-    okra_bag_ *empty = NULL;
-    CHECK_OK(okra_bag_create_(&empty));
-    CHECK_OK(okra_bag_put_copy_(empty, "k.leaf0.basis", two, 1, 0));
-    CHECK_OK(okra_bag_put_copy_(empty, "k.leaf0.factor", two, 0, 0));
+    okra_store_ *empty = NULL;
+    CHECK_OK(okra_store_create_(&empty));
+    CHECK_OK(okra_store_put_copy_(empty, "k.leaf0.basis", two, 1, 0));
+    CHECK_OK(okra_store_put_copy_(empty, "k.leaf0.factor", two, 0, 0));
     CHECK_FAILS(see("linear | chol(rank=2)", &p, empty, &s), OKRA_EFORMAT, "no features");
     unsee(&s);
-    okra_bag_free_(empty);
-    CHECK_OK(okra_bag_put_copy_(bag, "k.leaf0.basis", two, 1, 2));
-    CHECK_OK(okra_bag_put_copy_(bag, "k.leaf0.factor", two, 2, 2));
-    CHECK_FAILS(see("linear | chol(rank=2)", &p, bag, &s), OKRA_EFORMAT,
+    okra_store_free_(empty);
+    CHECK_OK(okra_store_put_copy_(store, "k.leaf0.basis", two, 1, 2));
+    CHECK_OK(okra_store_put_copy_(store, "k.leaf0.factor", two, 2, 2));
+    CHECK_FAILS(see("linear | chol(rank=2)", &p, store, &s), OKRA_EFORMAT,
                 "the features 'k.leaf0.features'");
     unsee(&s);
-    CHECK_OK(okra_bag_put_copy_(bag, "k.leaf0.features", two, 2, 2));
-    CHECK_FAILS(see("linear | chol(rank=2)", &p, bag, &s), OKRA_EFORMAT,
+    CHECK_OK(okra_store_put_copy_(store, "k.leaf0.features", two, 2, 2));
+    CHECK_FAILS(see("linear | chol(rank=2)", &p, store, &s), OKRA_EFORMAT,
                 "the features 'k.leaf0.features'");
     unsee(&s);
-    okra_bag_free_(bag);
+    okra_store_free_(store);
     clear(&p);
 }
 
@@ -66,7 +66,7 @@ TEST(files_of_the_kernel_within)
 {
     points p;
     seen s, again;
-    okra_bag_ *bag = NULL;
+    okra_store_ *store = NULL;
     double one[ALL * ALL], two[ALL * ALL];
     static const char matrix[] = "2,1,0\n1,2,0\n0,0,1\n";
     char text[600];
@@ -74,16 +74,16 @@ TEST(files_of_the_kernel_within)
     const char *path = files_make("metric.csv", matrix, strlen(matrix));
     snprintf(text, sizeof text, "metric(file=%s) | nystrom(rank=2)", path);
     CHECK_OK(see(text, &p, NULL, &s));
-    CHECK_OK(okra_bag_create_(&bag));
-    CHECK_OK(okra_bound_save_(s.bound, bag, "k"));
+    CHECK_OK(okra_store_create_(&store));
+    CHECK_OK(okra_trained_kernel_save_(s.bound, store, "k"));
     CHECK(remove(path) == 0);
-    CHECK_OK(see(text, &p, bag, &again));
+    CHECK_OK(see(text, &p, store, &again));
     values(&s, &p, NULL, one);
     values(&again, &p, NULL, two);
     CHECK(memcmp(one, two, sizeof one) == 0);
     unsee(&s);
     unsee(&again);
-    okra_bag_free_(bag);
+    okra_store_free_(store);
     clear(&p);
 }
 
@@ -93,7 +93,7 @@ TEST(bound_again)
     for (int c = 0; c < SORTS; c++) {
         points p;
         seen s;
-        okra_bound_ *again = NULL;
+        okra_trained_kernel_ *again = NULL;
         double G[ALL * ALL], got[M * M], want[M * M], mean[M], grand = 0;
         char text[160];
         make((uint64_t)c, (sort)c, N, false, &p);
@@ -114,10 +114,10 @@ TEST(bound_again)
         }
         strcat(text, " | center");
         CHECK_OK(see(text, &p, NULL, &s));
-        CHECK_OK(okra_bound_again_(NULL, s.bound, p.test, &again));
-        CHECK_OK(okra_bound_gram_(NULL, again, okra_mat_of_(got, M, M)));
+        CHECK_OK(okra_trained_kernel_again_(NULL, s.bound, p.test, &again));
+        CHECK_OK(okra_trained_kernel_gram_(NULL, again, okra_mat_of_(got, M, M)));
         CHECK_NEAR(harness_relative(M * M, got, want), 0, 1e-13);
-        okra_bound_free_(again);
+        okra_trained_kernel_free_(again);
         unsee(&s);
         clear(&p);
     }

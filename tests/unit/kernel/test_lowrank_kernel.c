@@ -9,17 +9,17 @@
 #include <float.h>
 
 /* The kept S, b x r, a sparse one filled into `dense`; NULL: none. */
-static const double *sketch_of(const okra_bag_ *bag, okra_int b, double *dense,
+static const double *sketch_of(const okra_store_ *store, okra_int b, double *dense,
                                okra_int *r)
 {
     okra_int one, count;
-    const double *start = okra_bag_get_(bag, "k.leaf0.start", &one, &count);
-    const double *column = okra_bag_get_(bag, "k.leaf0.column", &one, &count);
-    const double *value = okra_bag_get_(bag, "k.leaf0.value", &one, &count);
+    const double *start = okra_store_get_(store, "k.leaf0.start", &one, &count);
+    const double *column = okra_store_get_(store, "k.leaf0.column", &one, &count);
+    const double *value = okra_store_get_(store, "k.leaf0.value", &one, &count);
     if (!start) {
-        return okra_bag_get_(bag, "k.leaf0.sketch", &one, r);
+        return okra_store_get_(store, "k.leaf0.sketch", &one, r);
     }
-    okra_bag_get_(bag, "k.leaf0.factor", &one, r);
+    okra_store_get_(store, "k.leaf0.factor", &one, r);
     for (okra_int k = 0; k < b; k++) {
         for (okra_int e = (okra_int)start[k]; e < (okra_int)start[k + 1]; e++) {
             dense[k * *r + (okra_int)column[e]] = value[e];
@@ -29,13 +29,13 @@ static const double *sketch_of(const okra_bag_ *bag, okra_int b, double *dense,
 }
 
 /* K_wB S (S' K_BB S + e I)^-1 S' K_Bw from the kept arrays and K of all. */
-static void naive(const okra_bag_ *bag, const points *p, const double *K, double *G)
+static void naive(const okra_store_ *store, const points *p, const double *K, double *G)
 {
     okra_int one, b = 0, r = 0, c, w = p->both->n;
-    const double *waves = okra_bag_get_(bag, "k.leaf0.waves", &b, &c);
+    const double *waves = okra_store_get_(store, "k.leaf0.waves", &b, &c);
     double A[ALL * ALL], C[ALL * ALL], T[ALL * ALL], scale = 0, mean = 0;
     if (waves) {
-        CHECK(okra_bag_get_number_(bag, "k.leaf0.scale", &scale));
+        CHECK(okra_store_get_number_(store, "k.leaf0.scale", &scale));
         for (okra_int i = 0; i < w * w; i++) {
             const double *x = p->both->values + i / w * p->both->ld;
             const double *y = p->both->values + i % w * p->both->ld;
@@ -49,9 +49,9 @@ static void naive(const okra_bag_ *bag, const points *p, const double *K, double
             }
         }
     } else {
-        const double *B = okra_bag_get_(bag, "k.leaf0.basis", &one, &b);
+        const double *B = okra_store_get_(store, "k.leaf0.basis", &one, &b);
         double dense[ALL * ALL] = {0};
-        const double *S = sketch_of(bag, b, dense, &r);
+        const double *S = sketch_of(store, b, dense, &r);
         r = S ? r : b;
         for (okra_int i = 0; i < r * w; i++) { /* T = S' K_Bw */
             T[i] = 0;
@@ -100,7 +100,7 @@ TEST(values_are_those_of_the_features)
          c++) { /* each sort with each spec, four seeds */
         points p;
         seen s;
-        okra_bag_ *bag = NULL;
+        okra_store_ *store = NULL;
         double K[ALL * ALL], got[ALL * ALL], want[ALL * ALL];
         char text[160];
         int round = c / SORTS;
@@ -113,12 +113,12 @@ TEST(values_are_those_of_the_features)
         snprintf(text, sizeof text, "%s | %s", kernels[which], spec);
         gram_of(kernels[which], p.both, K);
         CHECK_OK(see(text, &p, NULL, &s));
-        CHECK_OK(okra_bag_create_(&bag));
-        CHECK_OK(okra_bound_save_(s.bound, bag, "k"));
+        CHECK_OK(okra_store_create_(&store));
+        CHECK_OK(okra_trained_kernel_save_(s.bound, store, "k"));
         values(&s, &p, ones, got);
-        naive(bag, &p, K, want);
+        naive(store, &p, K, want);
         CHECK_NEAR(harness_relative(ALL * ALL, got, want), 0, SMALL);
-        okra_bag_free_(bag);
+        okra_store_free_(store);
         unsee(&s);
         clear(&p);
     }
@@ -164,7 +164,7 @@ static double trace_error(const char *text, const points *p, okra_int *rank)
     seen s;
     double error = 0;
     CHECK_OK(see(text, p, NULL, &s));
-    CHECK_OK(okra_bound_low_(NULL, s.bound, rank, &error));
+    CHECK_OK(okra_trained_kernel_low_(NULL, s.bound, rank, &error));
     unsee(&s);
     return error;
 }
@@ -317,7 +317,7 @@ TEST(degenerate)
     CHECK_OK(see("spectrum(k=2) | chol(rank=6,tol=0)", &p, NULL, &s));
     okra_int rank = 0;
     double error;
-    CHECK_OK(okra_bound_low_(NULL, s.bound, &rank, &error));
+    CHECK_OK(okra_trained_kernel_low_(NULL, s.bound, &rank, &error));
     CHECK(rank == 3 && error < 1e-13);
     unsee(&s);
     clear(&p);
@@ -388,20 +388,21 @@ static okra_status all_of_it(const points *p, const char *text)
 {
     okra_status st = OKRA_OK;
     seen s, again = {NULL, NULL, NULL};
-    okra_bag_ *bag = NULL;
-    okra_bound_ *more = NULL;
+    okra_store_ *store = NULL;
+    okra_trained_kernel_ *more = NULL;
     okra_int rank;
     double error, K[N * N];
     TRY(see(text, p, NULL, &s));
-    TRY(okra_bag_create_(&bag));
-    TRY(okra_bound_save_(s.bound, bag, "k"));
-    TRY(okra_bound_low_(NULL, s.bound, &rank, &error));
-    TRY(okra_bound_gram_(NULL, s.bound, okra_mat_of_(K, p->train->n, p->train->n)));
-    TRY(see(text, p, bag, &again));
-    TRY(okra_bound_again_(NULL, s.bound, p->test, &more));
+    TRY(okra_store_create_(&store));
+    TRY(okra_trained_kernel_save_(s.bound, store, "k"));
+    TRY(okra_trained_kernel_low_(NULL, s.bound, &rank, &error));
+    TRY(okra_trained_kernel_gram_(NULL, s.bound,
+                                  okra_mat_of_(K, p->train->n, p->train->n)));
+    TRY(see(text, p, store, &again));
+    TRY(okra_trained_kernel_again_(NULL, s.bound, p->test, &more));
 done:
-    okra_bound_free_(more);
-    okra_bag_free_(bag);
+    okra_trained_kernel_free_(more);
+    okra_store_free_(store);
     unsee(&again);
     unsee(&s);
     return st;

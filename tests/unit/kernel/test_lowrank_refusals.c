@@ -7,36 +7,36 @@
 static void check_broken(const points *p, const double *basis, okra_int count,
                          okra_int rank, const char *message)
 {
-    okra_bag_ *bag = NULL;
+    okra_store_ *store = NULL;
     okra_map_ *map = NULL;
     double *places = okra_alloc_(count, sizeof *places);
     double *F = okra_zalloc_(rank * rank, sizeof *F);
     memcpy(places, basis, (size_t)count * sizeof *basis);
-    CHECK_OK(okra_bag_create_(&bag));
-    CHECK_OK(okra_bag_put_(bag, "y.basis", &places, 1, count));
-    CHECK_OK(okra_bag_put_(bag, "y.factor", &F, rank, rank));
-    CHECK_FAILS(okra_map_load_(NULL, p->kernel, p->data, bag, "y", &map), OKRA_EFORMAT,
+    CHECK_OK(okra_store_create_(&store));
+    CHECK_OK(okra_store_put_(store, "y.basis", &places, 1, count));
+    CHECK_OK(okra_store_put_(store, "y.factor", &F, rank, rank));
+    CHECK_FAILS(okra_map_load_(NULL, p->kernel, p->data, store, "y", &map), OKRA_EFORMAT,
                 message);
-    okra_bag_free_(bag);
+    okra_store_free_(store);
 }
 
 TEST(broken_maps_are_refused)
 {
     points p;
-    okra_bag_ *bag = NULL;
+    okra_store_ *store = NULL;
     okra_map_ *map = NULL;
     make(4, N, false, "rbf(sigma=1)", &p);
     check_broken(&p, (const double[]){0, N}, 2, 2, "names object 40 of 40");
     check_broken(&p, (const double[]){0, (double)NAN}, 2, 2, "names object");
     check_broken(&p, (const double[]){0, 1}, 2, 3, "a basis of 2 for 3");
-    CHECK_OK(okra_bag_create_(&bag));
-    CHECK_FAILS(okra_map_load_(NULL, p.kernel, p.data, bag, "y", &map), OKRA_EFORMAT,
+    CHECK_OK(okra_store_create_(&store));
+    CHECK_FAILS(okra_map_load_(NULL, p.kernel, p.data, store, "y", &map), OKRA_EFORMAT,
                 "not whole");
     double *w = okra_zalloc_(P, sizeof *w);
-    CHECK_OK(okra_bag_put_(bag, "y.waves", &w, 1, P));
-    CHECK_FAILS(okra_map_load_(NULL, p.kernel, p.data, bag, "y", &map), OKRA_EFORMAT,
+    CHECK_OK(okra_store_put_(store, "y.waves", &w, 1, P));
+    CHECK_FAILS(okra_map_load_(NULL, p.kernel, p.data, store, "y", &map), OKRA_EFORMAT,
                 "no scale");
-    okra_bag_free_(bag);
+    okra_store_free_(store);
     clear(&p);
 }
 
@@ -158,7 +158,7 @@ TEST(vectors_of_all_objects_are_asked_for)
                  {"nystrom(rank=1,pivots=leverage)", 0.5, "leverage scores"},
                  {"nystrom(rank=1,pivots=leverage)", 1.5, "residuals"}};
     okra_context *ctx = NULL;
-    okra_bound_ *bound = NULL;
+    okra_trained_kernel_ *bound = NULL;
     okra_kernel *kernel = NULL;
     okra_data *data = NULL;
     double *x = malloc(sizeof *x * MANY);
@@ -173,9 +173,9 @@ TEST(vectors_of_all_objects_are_asked_for)
         okra_map_ *map = NULL;
         okra_int before = okra_alloc_live_bytes_(), held = before;
         if (!strstr(cases[c].text, "leverage")) { /* which binds the pilot alone */
-            CHECK_OK(okra_bound_create_(NULL, kernel, data, &bound));
+            CHECK_OK(okra_trained_kernel_create_(NULL, kernel, data, &bound));
             held = okra_alloc_live_bytes_();
-            okra_bound_free_(bound);
+            okra_trained_kernel_free_(bound);
         }
         CHECK_OK(okra_low_parse_(cases[c].text, &low));
         CHECK_OK(

@@ -2,7 +2,7 @@
  * Sketches: products with a random matrix kept by its entries against naive sums over the
  * dense one.
  */
-#include "kernel/gram/bound.h"
+#include "kernel/gram/trained_kernel.h"
 #include "kernel/lowrank/lowrank.h"
 #include "kernel_data.h"
 
@@ -103,7 +103,7 @@ TEST(sketched_gram_is_that_of_the_dense_matrices)
         okra_sketch_ *S = NULL;
         okra_data *all = NULL, *data = NULL;
         okra_kernel *kernel = NULL;
-        okra_bound_ *bound = NULL;
+        okra_trained_kernel_ *bound = NULL;
         okra_context *ctx = NULL;
         okra_random_ r = okra_random_create_((uint64_t)c, 2);
         harness_normals(&r, N * 3, x);
@@ -113,7 +113,7 @@ TEST(sketched_gram_is_that_of_the_dense_matrices)
         CHECK_OK(okra_data_take(all, index, S->rows, &data));
         CHECK_OK(okra_kernel_parse("rbf(sigma=1)", &kernel));
         CHECK_OK(okra_gram(NULL, kernel, data, NULL, K, S->rows));
-        CHECK_OK(okra_bound_create_(NULL, kernel, data, &bound));
+        CHECK_OK(okra_trained_kernel_create_(NULL, kernel, data, &bound));
         CHECK_OK(okra_context_create(&ctx));
         okra_int b = S->rows, m = S->cols;
         if (c % 2) { /* a few rows at a time */
@@ -130,7 +130,7 @@ TEST(sketched_gram_is_that_of_the_dense_matrices)
         CHECK_OK(okra_sketch_gram_(ctx, bound, S, okra_mat_of_(G, m, m)));
         CHECK_NEAR(harness_relative(m * m, G, want), 0, 7e-14);
         okra_context_free(ctx);
-        okra_bound_free_(bound);
+        okra_trained_kernel_free_(bound);
         okra_kernel_free(kernel);
         okra_data_free(data);
         okra_data_free(all);
@@ -182,10 +182,11 @@ TEST(threads_do_not_matter)
     okra_sketch_free_(S);
 }
 
-static void put(okra_bag_ *bag, const char *name, const double *values, okra_int count)
+static void put(okra_store_ *store, const char *name, const double *values,
+                okra_int count)
 {
     if (values) {
-        CHECK_OK(okra_bag_put_copy_(bag, name, values, 1, count));
+        CHECK_OK(okra_store_put_copy_(store, name, values, 1, count));
     }
 }
 
@@ -219,30 +220,31 @@ TEST(broken_sketches_are_refused)
     CHECK_OK(okra_data_dense(x, 3, 1, 1, &data));
     CHECK_OK(okra_kernel_parse("linear", &kernel));
     for (int c = 0; c < BAD + 2; c++) {
-        okra_bag_ *bag = NULL;
+        okra_store_ *store = NULL;
         okra_map_ *map = NULL;
-        CHECK_OK(okra_bag_create_(&bag));
-        CHECK_OK(okra_bag_put_copy_(bag, "y.basis", basis, 1, 3));
-        CHECK_OK(okra_bag_put_copy_(bag, "y.factor", factor, 2, 2));
+        CHECK_OK(okra_store_create_(&store));
+        CHECK_OK(okra_store_put_copy_(store, "y.basis", basis, 1, 3));
+        CHECK_OK(okra_store_put_copy_(store, "y.factor", factor, 2, 2));
         if (c == BAD + 1) {
-            put(bag, "y.sketch", good_value, 3);
+            put(store, "y.sketch", good_value, 3);
         } else if (c == BAD) {
-            put(bag, "y.start", good_start, 4);
-            put(bag, "y.column", good_column, 3);
-            put(bag, "y.value", good_value, 3);
+            put(store, "y.start", good_start, 4);
+            put(store, "y.column", good_column, 3);
+            put(store, "y.value", good_value, 3);
         } else {
-            put(bag, "y.start", bad[c].start, bad[c].starts);
-            put(bag, "y.column", bad[c].columns ? bad[c].column : NULL, bad[c].columns);
-            put(bag, "y.value", bad[c].values ? bad[c].value : NULL, bad[c].values);
+            put(store, "y.start", bad[c].start, bad[c].starts);
+            put(store, "y.column", bad[c].columns ? bad[c].column : NULL, bad[c].columns);
+            put(store, "y.value", bad[c].values ? bad[c].value : NULL, bad[c].values);
         }
         if (c == BAD) {
-            CHECK_OK(okra_map_load_(NULL, kernel, data, bag, "y", &map));
+            CHECK_OK(okra_map_load_(NULL, kernel, data, store, "y", &map));
         } else {
-            CHECK_FAILS(okra_map_load_(NULL, kernel, data, bag, "y", &map), OKRA_EFORMAT,
+            CHECK_FAILS(okra_map_load_(NULL, kernel, data, store, "y", &map),
+                        OKRA_EFORMAT,
                         c < BAD ? bad[c].message : "a sketch of 1 x 3, expected 3 x 2");
         }
         okra_map_free_(map);
-        okra_bag_free_(bag);
+        okra_store_free_(store);
     }
     okra_data_free(data);
     okra_kernel_free(kernel);

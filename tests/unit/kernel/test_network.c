@@ -215,8 +215,8 @@ TEST(large_networks_take_the_action)
     double *F = malloc(sizeof *F * BIG * BIG), K[TEST_NODES * TRAIN];
     double self[TEST_NODES];
     okra_kernel *kernel = NULL;
-    okra_bound_ *bound = NULL;
-    okra_other_ *other = NULL;
+    okra_trained_kernel_ *bound = NULL;
+    okra_test_side_ *other = NULL;
     for (okra_int i = 0; i < TEST_NODES; i++) {
         codes[i] = i * 17 % BIG;
     }
@@ -225,12 +225,12 @@ TEST(large_networks_take_the_action)
     CHECK_OK(okra_nodes_create_(w, codes, TEST_NODES, "test", &test));
     CHECK_OK(okra_kernel_parse("diffusion(beta=0.5)", &kernel));
     okra_alloc_reset_peak_();
-    CHECK_OK(okra_bound_create_(NULL, kernel, train, &bound));
-    CHECK_OK(okra_other_create_(NULL, bound, test, &other));
+    CHECK_OK(okra_trained_kernel_create_(NULL, kernel, train, &bound));
+    CHECK_OK(okra_test_side_create_(NULL, bound, test, &other));
     CHECK(okra_alloc_peak_bytes_() < 8 * BIG * BIG); /* no whole matrix was made */
     CHECK_OK(
-        okra_other_cross_(NULL, bound, other, 0, okra_mat_of_(K, TEST_NODES, TRAIN)));
-    CHECK_OK(okra_other_diagonal_(NULL, bound, other, self));
+        okra_test_side_cross_(NULL, bound, other, 0, okra_mat_of_(K, TEST_NODES, TRAIN)));
+    CHECK_OK(okra_test_side_diagonal_(NULL, bound, other, self));
     CHECK_OK(okra_network_dense_(NULL, w, false, heat, &(double){0.5},
                                  okra_mat_of_(F, BIG, BIG)));
     for (okra_int i = 0; i < TEST_NODES; i++) {
@@ -239,8 +239,8 @@ TEST(large_networks_take_the_action)
             CHECK_NEAR(K[i * TRAIN + j], F[codes[i] * BIG + codes[j]], 4e-15);
         }
     }
-    okra_other_free_(other);
-    okra_bound_free_(bound);
+    okra_test_side_free_(other);
+    okra_trained_kernel_free_(bound);
     okra_kernel_free(kernel);
     okra_data_free(train);
     okra_data_free(test);

@@ -265,20 +265,20 @@ TEST(costs_of_classes)
     }
     CHECK(!*warning);
     okra_kernel *kernel = NULL;
-    okra_bound_ *bound = NULL, *again = NULL;
-    okra_bag_ *bag = NULL;
+    okra_trained_kernel_ *bound = NULL, *again = NULL;
+    okra_store_ *store = NULL;
     CHECK_OK(okra_kernel_parse(text, &kernel));
-    CHECK_OK(okra_bound_create_(ctx, kernel, y, &bound));
-    CHECK_OK(okra_bag_create_(&bag));
-    CHECK_OK(okra_bound_save_(bound, bag, "ky"));
+    CHECK_OK(okra_trained_kernel_create_(ctx, kernel, y, &bound));
+    CHECK_OK(okra_store_create_(&store));
+    CHECK_OK(okra_trained_kernel_save_(bound, store, "ky"));
     write_costs(bad, 3); /* the file changes: a model does not */
-    CHECK_OK(okra_bound_load_(ctx, kernel, y, bag, "ky", &again));
+    CHECK_OK(okra_trained_kernel_load_(ctx, kernel, y, store, "ky", &again));
     double L[16];
-    CHECK_OK(okra_bound_gram_(ctx, again, okra_mat_of_(L, 4, 4)));
+    CHECK_OK(okra_trained_kernel_gram_(ctx, again, okra_mat_of_(L, 4, 4)));
     CHECK(memcmp(K, L, sizeof K) == 0);
-    okra_bound_free_(bound);
-    okra_bound_free_(again);
-    okra_bag_free_(bag);
+    okra_trained_kernel_free_(bound);
+    okra_trained_kernel_free_(again);
+    okra_store_free_(store);
     okra_kernel_free(kernel);
     okra_data_free(y);
     const okra_int each[] = {0, 1, 2};

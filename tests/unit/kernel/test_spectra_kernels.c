@@ -70,6 +70,12 @@ static double overlap(double a, double s, double b, double t)
     return sum * h / 3;
 }
 
+static double lost(const peaks *s, int k)
+{
+    double loss = s->precursor - s->mz[k];
+    return loss > -0.5 && loss < 0.5 ? 0 : loss;
+}
+
 typedef struct ppk {
     double ppm, da, power, intensity;
     bool losses;
@@ -82,13 +88,13 @@ static double naive_ppk(const ppk *p, const peaks *a, const peaks *b, bool integ
         for (int j = 0; j < b->count; j++) {
             double s = fmax(1e-6 * p->ppm * a->mz[i], p->da);
             double t = fmax(1e-6 * p->ppm * b->mz[j], p->da);
-            double u = p->losses ? a->precursor - a->mz[i] : a->mz[i];
-            double v = p->losses ? b->precursor - b->mz[j] : b->mz[j];
+            double u = p->losses ? lost(a, i) : a->mz[i];
+            double v = p->losses ? lost(b, j) : b->mz[j];
             double w = weight(a, i, p->power), x = weight(b, j, p->power), d = u - v;
             double g = integrate ? overlap(u, s, v, t)
                                  : sqrt(2 * s * t / (s * s + t * t)) *
                                        exp(-d * d / (2 * (s * s + t * t)));
-            bool out = p->losses && (u <= 0 || v <= 0);
+            bool out = p->losses && (u < 0 || v < 0);
             double e = (w - x) / (2 * fmax(p->intensity, 1e-300));
             sum += out ? 0 : p->intensity > 0 ? g * exp(-e * e) : w * x * g;
         }
@@ -155,9 +161,9 @@ static double naive_bins(const peaks *a, const peaks *b, double width, bool loss
     double sum = 0;
     for (int i = 0; i < a->count; i++) {
         for (int j = 0; j < b->count; j++) {
-            double u = losses ? a->precursor - a->mz[i] : a->mz[i];
-            double v = losses ? b->precursor - b->mz[j] : b->mz[j];
-            bool out = losses && (u <= 0 || v <= 0);
+            double u = losses ? lost(a, i) : a->mz[i];
+            double v = losses ? lost(b, j) : b->mz[j];
+            bool out = losses && (u < 0 || v < 0);
             sum += !out && floor(u / width) == floor(v / width)
                        ? weight(a, i, 0.5) * weight(b, j, 0.5)
                        : 0;
@@ -235,6 +241,77 @@ TEST(matched_cosines_take_the_largest_products_first)
         }
         okra_data_free(train);
     }
+}
+
+static okra_data *some_spectra(const double *mz, const char *const *about, okra_int n)
+{
+    static const okra_int offsets[] = {0, 1, 2, 3, 4};
+    static const double height[] = {1, 1, 1, 1};
+    okra_data *data = NULL;
+    CHECK_OK(okra_data_spectra(offsets, mz, height, about, n, &data));
+    return data;
+}
+
+/* The width in ppm is that of the larger m/z, whichever spectrum comes first, and a
+ * difference that is the width in decimals is within it. */
+TEST(matches_do_not_depend_on_which_comes_first)
+{
+    static const struct {
+        const char *text;
+        double mz[2];
+        const char *about[2];
+        double want;
+    } pairs[] = {
+        {"mz-match", {300, 1400.0125}, {"PEPMASS=400\n", "PEPMASS=1500\n"}, 1},
+        {"mz-match", {300, 1400.0145}, {"PEPMASS=400\n", "PEPMASS=1500\n"}, 0},
+        {"mz-match", {100.03, 100.04}, {"PEPMASS=400\n", "PEPMASS=400\n"}, 1},
+        {"mz-match", {100.03, 100.0401}, {"PEPMASS=400\n", "PEPMASS=400\n"}, 0},
+        {"mz-match(da=0.3)", {100.1, 250.5}, {"PEPMASS=400.2\n", "PEPMASS=550.3\n"}, 1},
+        {"mz-match(da=0.3)", {100.1, 250.7}, {"PEPMASS=400.2\n", "PEPMASS=550.3\n"}, 0},
+        {"mz-match(ppm=100,da=0)", {200, 200.02}, {"PEPMASS=400\n", "PEPMASS=400\n"}, 1},
+        {"mz-match(da=0.3)", {100.1, 100.5}, {"PEPMASS=400.1\n", "PEPMASS=400.3\n"}, 1},
+    };
+    for (size_t k = 0; k < sizeof pairs / sizeof *pairs; k++) {
+        const double turned[] = {pairs[k].mz[1], pairs[k].mz[0]};
+        const char *const about[] = {pairs[k].about[1], pairs[k].about[0]};
+        double K[4];
+        okra_data *one = some_spectra(pairs[k].mz, pairs[k].about, 2);
+        okra_data *two = some_spectra(turned, about, 2);
+        gram(pairs[k].text, one, two, K); /* both orders of the pair: K[0] and K[3] */
+        CHECK_NEAR(K[0], pairs[k].want, 1e-15);
+        CHECK_NEAR(K[3], pairs[k].want, 1e-15);
+        okra_data_free(one);
+        okra_data_free(two);
+    }
+    make_all(5);
+    static double K[SPECTRA * SPECTRA];
+    okra_data *train = make_data(all, SPECTRA), *same = make_data(all, SPECTRA);
+    gram("mz-match(ppm=20000,da=0.002)", train, same, K);
+    for (int i = 0; i < SPECTRA; i++) {
+        for (int j = 0; j < i; j++) {
+            CHECK(K[i * SPECTRA + j] == K[j * SPECTRA + i]);
+        }
+    }
+    okra_data_free(train);
+    okra_data_free(same);
+}
+
+/* What is left of the precursor has lost nothing, wherever the last digits put it. */
+TEST(the_precursor_itself_has_lost_nothing)
+{
+    static const char *const about[] = {"PEPMASS=180.0634\n", "PEPMASS=180.0634\n",
+                                        "PEPMASS=180.0634\n", "PEPMASS=180.0634\n"};
+    static const double mz[] = {180.0634, 180.06339, 180.06341, 162.0528};
+    static const char *const texts[] = {"ppk(of=losses)", "mz-bins(of=losses)"};
+    double K[16];
+    okra_data *data = some_spectra(mz, about, 4);
+    for (int t = 0; t < 2; t++) {
+        gram(texts[t], data, NULL, K);
+        for (int i = 0; i < 16; i++) {
+            CHECK_NEAR(K[i], (i % 4 < 3) == (i < 12), 1e-13); /* widths differ: 3e-15 */
+        }
+    }
+    okra_data_free(data);
 }
 
 TEST(precursors_and_what_is_not_told)
@@ -332,5 +409,6 @@ TEST(lack_of_memory_is_told)
 MAIN(RUN(ppk_is_the_sum_over_all_pairs_of_peaks), RUN(ppk_is_the_integral_of_a_product),
      RUN(bins_add_up_the_weights_in_them),
      RUN(matched_cosines_take_the_largest_products_first),
-     RUN(precursors_and_what_is_not_told), RUN(a_spectrum_without_a_precursor),
-     RUN(lack_of_memory_is_told))
+     RUN(matches_do_not_depend_on_which_comes_first),
+     RUN(the_precursor_itself_has_lost_nothing), RUN(precursors_and_what_is_not_told),
+     RUN(a_spectrum_without_a_precursor), RUN(lack_of_memory_is_told))

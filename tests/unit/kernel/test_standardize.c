@@ -98,45 +98,45 @@ TEST(kept_by_a_model)
     double x[N * D], before[M * N], after[M * N];
     okra_data *train = NULL, *test = NULL;
     okra_kernel *kernel = parse("0.5*standardize | rbf(sigma=2)");
-    okra_bound_ *bound = NULL, *again = NULL, *other_set = NULL;
-    okra_other_ *other = NULL;
-    okra_bag_ *bag = NULL, *empty = NULL;
+    okra_trained_kernel_ *bound = NULL, *again = NULL, *other_set = NULL;
+    okra_test_side_ *other = NULL;
+    okra_store_ *store = NULL, *empty = NULL;
     fill(x, N);
     CHECK_OK(okra_data_dense(x, N, D, D, &train));
     CHECK_OK(okra_data_dense(x, M, D, D, &test));
-    CHECK_OK(okra_bag_create_(&bag));
-    CHECK_OK(okra_bag_create_(&empty));
-    CHECK_OK(okra_bound_create_(NULL, kernel, train, &bound));
-    CHECK_OK(okra_other_create_(NULL, bound, test, &other));
-    CHECK_OK(okra_other_cross_(NULL, bound, other, 0, okra_mat_of_(before, M, N)));
-    okra_other_free_(other);
+    CHECK_OK(okra_store_create_(&store));
+    CHECK_OK(okra_store_create_(&empty));
+    CHECK_OK(okra_trained_kernel_create_(NULL, kernel, train, &bound));
+    CHECK_OK(okra_test_side_create_(NULL, bound, test, &other));
+    CHECK_OK(okra_test_side_cross_(NULL, bound, other, 0, okra_mat_of_(before, M, N)));
+    okra_test_side_free_(other);
     other = NULL;
-    CHECK_OK(okra_bound_save_(bound, bag, "kx"));
-    CHECK_OK(okra_bound_load_(NULL, kernel, train, bag, "kx", &again));
-    CHECK_OK(okra_other_create_(NULL, again, test, &other));
-    CHECK_OK(okra_other_cross_(NULL, again, other, 0, okra_mat_of_(after, M, N)));
+    CHECK_OK(okra_trained_kernel_save_(bound, store, "kx"));
+    CHECK_OK(okra_trained_kernel_load_(NULL, kernel, train, store, "kx", &again));
+    CHECK_OK(okra_test_side_create_(NULL, again, test, &other));
+    CHECK_OK(okra_test_side_cross_(NULL, again, other, 0, okra_mat_of_(after, M, N)));
     for (int i = 0; i < M * N; i++) {
         CHECK(before[i] == after[i]);
     }
-    okra_other_free_(other);
-    okra_bound_free_(again);
+    okra_test_side_free_(other);
+    okra_trained_kernel_free_(again);
     /* on other objects the units stay those of the training set */
     double own[M * M];
-    CHECK_OK(okra_bound_again_(NULL, bound, test, &other_set));
-    CHECK_OK(okra_bound_gram_(NULL, other_set, okra_mat_of_(own, M, M)));
+    CHECK_OK(okra_trained_kernel_again_(NULL, bound, test, &other_set));
+    CHECK_OK(okra_trained_kernel_gram_(NULL, other_set, okra_mat_of_(own, M, M)));
     for (int i = 0; i < M * M; i++) {
         CHECK_NEAR(own[i], before[i / M * N + i % M], 2e-15); /* measured 2.2e-16 */
     }
-    okra_bound_free_(other_set);
-    CHECK_FAILS(okra_bound_load_(NULL, kernel, train, empty, "kx", &again), OKRA_EFORMAT,
-                "of kernel standardize: expected 2 x 5 finite numbers");
-    CHECK_ALLOCATIONS(okra_bound_load_(NULL, kernel, train, bag, "kx", &again),
-                      okra_bound_free_(again));
-    CHECK_ALLOCATIONS(okra_bound_create_(NULL, kernel, train, &again),
-                      okra_bound_free_(again));
-    okra_bound_free_(bound);
-    okra_bag_free_(bag);
-    okra_bag_free_(empty);
+    okra_trained_kernel_free_(other_set);
+    CHECK_FAILS(okra_trained_kernel_load_(NULL, kernel, train, empty, "kx", &again),
+                OKRA_EFORMAT, "of kernel standardize: expected 2 x 5 finite numbers");
+    CHECK_ALLOCATIONS(okra_trained_kernel_load_(NULL, kernel, train, store, "kx", &again),
+                      okra_trained_kernel_free_(again));
+    CHECK_ALLOCATIONS(okra_trained_kernel_create_(NULL, kernel, train, &again),
+                      okra_trained_kernel_free_(again));
+    okra_trained_kernel_free_(bound);
+    okra_store_free_(store);
+    okra_store_free_(empty);
     okra_kernel_free(kernel);
     okra_data_free(train);
     okra_data_free(test);

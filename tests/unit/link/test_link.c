@@ -50,6 +50,98 @@ TEST(scores_equal_the_formula)
     }
 }
 
+TEST(scores_over_sizes)
+{
+    for (uint64_t seed = 0; seed < 10; seed++) {
+        toy t;
+        double L[SQUARE], W[SQUARE], S[SQUARE], C[SQUARE];
+        toy_make(&t, seed, 3 + (okra_int)(seed % (NODES - 3)), 0.3);
+        okra_link_settings settings = {OKRA_SIZED(okra_link_settings), .beta = 0.7,
+                                       .norm = seed % 2 ? 1 : 0.75};
+        toy_diffusion(&t, 0.7, L);
+        toy_normalize(&t, L);
+        toy_weights(&t, 0.1, W);
+        for (int known = 0; known < 2; known++) {
+            for (okra_int i = 0; known && i < t.n * t.n; i++) {
+                W[t.labelled[i / t.n] * t.n + i % t.n] = i / t.n == i % t.n;
+            }
+            toy_scores(&t, W, L, S);
+            for (okra_int k = 0; k < SQUARE; k++) {
+                double sizes = S[k / NODES * (NODES + 1)] * S[k % NODES * (NODES + 1)];
+                C[k] = S[k] / pow(sizes, settings.norm / 2);
+            }
+            settings.known = known;
+            okra_links *links = toy_fit(&t, ridge, &settings);
+            toy_compare(links, OKRA_LINK_ALL, C, 1e-11);
+            okra_links_free(links);
+        }
+        settings.norm = 2;
+        okra_links *none = NULL;
+        okra_options *o = toy_options(ridge);
+        CHECK_FAILS(okra_link_fit(NULL, &t.task, o, &settings, &none), OKRA_EARG,
+                    "norm is 2, expected a number from 0 to 1");
+        settings.norm = 1;
+        settings.known = false;
+        okra_options_free(o);
+        o = toy_options((const char *[]){"kx=" TOY_KX, "method=naive", NULL});
+        CHECK_FAILS(okra_link_fit(NULL, &t.task, o, &settings, &none), OKRA_EARG,
+                    "method naive has a score of its own: norm has no use");
+        okra_options_free(o);
+        toy_free(&t);
+    }
+}
+
+/* By the links and by the mean similarities of the labelled ends; the mean of a new one.
+ */
+TEST(baselines_know_the_labelled_ends_alone)
+{
+    toy t;
+    double L[SQUARE], value[2][NODES], mean[2] = {0};
+    toy_make(&t, 4, 8, 0.4);
+    const okra_link_settings settings = {OKRA_SIZED(okra_link_settings), .beta = 1,
+                                         .norm = 1};
+    toy_diffusion(&t, 1, L);
+    toy_normalize(&t, L);
+    for (okra_int i = 0; i < t.n; i++) {
+        value[0][i] = value[1][i] = 0;
+        for (okra_int j = 0; j < t.n; j++) {
+            value[0][i] += t.A[i * t.n + j] > 0;
+            value[1][i] += L[i * t.n + j] / (double)t.n;
+        }
+        mean[0] += value[0][i] / (double)t.n;
+        mean[1] += value[1][i] / (double)t.n;
+    }
+    okra_links *links = toy_fit(&t, ridge, &settings);
+    for (int b = 0; b < 2; b++) {
+        double score[SQUARE];
+        unsigned char positive[SQUARE];
+        okra_int count = 0;
+        okra_ranking *want = NULL, *got = NULL;
+        for (okra_int u = 0; u < t.m; u++) {
+            for (okra_int v = 0; v < t.n + u; v++) {
+                okra_int other = v < t.n ? t.labelled[v] : t.fresh[v - t.n];
+                positive[count] = 0;
+                for (okra_int k = 0; k < t.truth_count; k++) {
+                    const okra_link *e = &t.truth[k];
+                    positive[count] |= (e->a == other && e->b == t.fresh[u]) ||
+                                       (e->b == other && e->a == t.fresh[u]);
+                }
+                score[count++] = mean[b] + (v < t.n ? value[b][v] : mean[b]);
+            }
+        }
+        CHECK_OK(okra_ranking_create(count, score, positive, &want));
+        CHECK_OK(okra_link_evaluate_baseline(NULL, links, OKRA_LINK_ALL,
+                                             (okra_link_baseline)b, t.truth,
+                                             t.truth_count, &got));
+        CHECK_NEAR(okra_ranking_auc_roc(got), okra_ranking_auc_roc(want), 1e-12);
+        CHECK_NEAR(okra_ranking_auc_pr(got), okra_ranking_auc_pr(want), 1e-12);
+        okra_ranking_free(want);
+        okra_ranking_free(got);
+    }
+    okra_links_free(links);
+    toy_free(&t);
+}
+
 TEST(gram_matrices_in_place_of_kernels)
 {
     toy t;
@@ -393,7 +485,8 @@ TEST(failing_allocations)
     okra_context_free(one);
 }
 
-MAIN(RUN(scores_equal_the_formula), RUN(gram_matrices_in_place_of_kernels),
+MAIN(RUN(scores_equal_the_formula), RUN(scores_over_sizes),
+     RUN(baselines_know_the_labelled_ends_alone), RUN(gram_matrices_in_place_of_kernels),
      RUN(new_nodes_serve_as_unlabelled_inputs),
      RUN(some_new_nodes_help_and_others_are_unseen), RUN(the_best_come_first),
      RUN(evaluation_is_the_ranking_of_the_scores), RUN(beta_by_information),

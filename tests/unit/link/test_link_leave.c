@@ -32,32 +32,36 @@ static void left_out_row(const toy *t, double lambda, okra_int i, okra_int other
     }
 }
 
-/* Scores of labelled pairs, each end left out by itself or both together. */
-static void left_out_scores(const toy *t, double lambda, bool together, const double *L,
-                            double *S)
+/* Scores of labelled pairs, each end left out by itself or both together; over the sizes
+ * of both to the power of norm. */
+static void left_out_scores(const toy *t, double lambda, bool together, double norm,
+                            const double *L, double *S)
 {
     okra_int n = t->n;
     for (okra_int i = 0; i < n; i++) {
         for (okra_int j = 0; j < n; j++) {
-            double wi[NODES], wj[NODES];
+            double wi[NODES], wj[NODES], ii = 0, jj = 0;
             left_out_row(t, lambda, i, together ? j : i, wi);
             left_out_row(t, lambda, j, together ? i : j, wj);
             S[i * n + j] = 0;
             for (okra_int k = 0; k < n * n; k++) {
                 S[i * n + j] += wi[k / n] * L[k] * wj[k % n];
+                ii += wi[k / n] * L[k] * wi[k % n];
+                jj += wj[k / n] * L[k] * wj[k % n];
             }
+            S[i * n + j] /= pow(sqrt(ii) * sqrt(jj), norm);
         }
     }
 }
 
 static okra_ranking *rank_left_out(const toy *t, double lambda, bool together,
-                                   const double *L)
+                                   double norm, const double *L)
 {
     double S[SQUARE], score[SQUARE];
     unsigned char positive[SQUARE];
     okra_int count = 0;
     okra_ranking *out = NULL;
-    left_out_scores(t, lambda, together, L, S);
+    left_out_scores(t, lambda, together, norm, L, S);
     for (okra_int i = 0; i < t->n; i++) {
         for (okra_int j = 0; j < i; j++) {
             positive[count] = t->A[i * t->n + j] > 0;
@@ -83,7 +87,7 @@ TEST(both_ends_left_out_equals_refits)
         CHECK_OK(okra_link_leave(NULL, &t.task, o, &settings, lambda, 2, roc, pr));
         CHECK_OK(okra_link_leave(NULL, &t.task, o, NULL, lambda, 2, single, NULL));
         for (int l = 0; l < 2; l++) {
-            okra_ranking *want = rank_left_out(&t, lambda[l], true, L);
+            okra_ranking *want = rank_left_out(&t, lambda[l], true, 0, L);
             CHECK_NEAR(roc[l], okra_ranking_auc_roc(want), 1e-12);
             CHECK_NEAR(pr[l], okra_ranking_auc_pr(want), 1e-12);
             okra_ranking_free(want);
@@ -109,7 +113,7 @@ TEST(leave_one_out_equals_refits)
         okra_options *o = toy_options(ridge);
         CHECK_OK(okra_link_leave(NULL, &t.task, o, NULL, lambda, 2, roc, pr));
         for (int l = 0; l < 2; l++) {
-            okra_ranking *want = rank_left_out(&t, lambda[l], false, L), *got = NULL;
+            okra_ranking *want = rank_left_out(&t, lambda[l], false, 0, L), *got = NULL;
             bool left_out = false;
             CHECK_NEAR(roc[l], okra_ranking_auc_roc(want), 1e-12);
             CHECK_NEAR(pr[l], okra_ranking_auc_pr(want), 1e-12);
@@ -129,6 +133,41 @@ TEST(leave_one_out_equals_refits)
         okra_options_free(o);
         toy_free(&t);
     }
+}
+
+TEST(scores_over_sizes_equal_refits)
+{
+    const double lambda = 0.3;
+    int differ = 0;
+    for (uint64_t seed = 0; seed < 10; seed++) {
+        toy t;
+        double L[SQUARE], roc, pr, norm = 0, best = -1, want_norm = 0;
+        toy_make(&t, seed, 7 + (okra_int)(seed % 6), 0.3);
+        toy_diffusion(&t, 1, L);
+        toy_normalize(&t, L);
+        okra_options *o = toy_options(ridge);
+        CHECK_OK(okra_options_set_number(o, "lambda", lambda));
+        static const double tried[] = {0.75, 0.5, 1};
+        for (int k = 0; k < 6; k++) {
+            okra_link_settings settings = {OKRA_SIZED(okra_link_settings), .beta = 1,
+                                           .together = k >= 3, .norm = tried[k % 3]};
+            okra_ranking *want = rank_left_out(&t, lambda, k >= 3, tried[k % 3], L);
+            CHECK_OK(okra_link_leave(NULL, &t.task, o, &settings, &lambda, 1, &roc, &pr));
+            CHECK_NEAR(roc, okra_ranking_auc_roc(want), 1e-12);
+            CHECK_NEAR(pr, okra_ranking_auc_pr(want), 1e-12);
+            if (k < 3 && okra_ranking_auc_pr(want) > best) {
+                best = okra_ranking_auc_pr(want);
+                want_norm = tried[k];
+            }
+            okra_ranking_free(want);
+        }
+        CHECK_OK(okra_link_norm(NULL, &t.task, o, NULL, &norm));
+        CHECK(norm == want_norm);
+        differ += norm != 0.75;
+        okra_options_free(o);
+        toy_free(&t);
+    }
+    CHECK(differ > 1);
 }
 
 TEST(training_pairs_as_fitted_where_there_is_no_closed_form)
@@ -154,5 +193,6 @@ TEST(training_pairs_as_fitted_where_there_is_no_closed_form)
     toy_free(&t);
 }
 
-MAIN(RUN(both_ends_left_out_equals_refits), RUN(leave_one_out_equals_refits),
+MAIN(RUN(scores_over_sizes_equal_refits), RUN(both_ends_left_out_equals_refits),
+     RUN(leave_one_out_equals_refits),
      RUN(training_pairs_as_fitted_where_there_is_no_closed_form))

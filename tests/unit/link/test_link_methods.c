@@ -328,7 +328,7 @@ TEST(broken_trees_are_refused)
         double value;
     } bad[] = {{-1, 0}, {0, 2}, {2, 0}, {2, 3}, {3, 0}, {3, 3}, {4, -1}, {5, 3}, {5, 0}};
     for (size_t k = 0; k < sizeof bad / sizeof *bad; k++) {
-        okra_bag_ *bag = NULL;
+        okra_store_ *store = NULL;
         double root = 0, items[] = {1, 0}, nodes[3 * NODE_NUMBERS], W[2],
                k_x[] = {0.2, 0.7};
         okra_query_ q = {.m = 1, .n = 2, .Kx = okra_mat_of_(k_x, 1, 2)};
@@ -336,15 +336,20 @@ TEST(broken_trees_are_refused)
         if (bad[k].place >= 0) {
             nodes[bad[k].place] = bad[k].value;
         }
-        CHECK_OK(okra_bag_create_(&bag));
-        CHECK_OK(okra_bag_put_view_(bag, "nodes", nodes, 3, NODE_NUMBERS));
-        CHECK_OK(okra_bag_put_view_(bag, "roots", &root, 1, 1));
-        CHECK_OK(okra_bag_put_view_(bag, "items", items, 1, 2));
+        CHECK_OK(okra_store_create_(&store));
+        CHECK_OK(
+            okra_store_add_(store, "nodes",
+                            (okra_store_item_){.A = okra_mat_view_(nodes, 3, NODE_NUMBERS,
+                                                                   NODE_NUMBERS)}));
+        CHECK_OK(okra_store_add_(
+            store, "roots", (okra_store_item_){.A = okra_mat_view_(&root, 1, 1, 1)}));
+        CHECK_OK(okra_store_add_(
+            store, "items", (okra_store_item_){.A = okra_mat_view_(items, 1, 2, 2)}));
         okra_status st =
-            okra_method_find_("ok3")->predict(NULL, bag, &q, okra_mat_of_(W, 1, 2));
+            okra_method_find_("ok3")->predict(NULL, store, &q, okra_mat_of_(W, 1, 2));
         CHECK(st == (k == 0 ? OKRA_OK : OKRA_EFORMAT));
         CHECK(k > 0 || (W[0] == 1 && W[1] == 0)); /* 0.7 goes right: item 0 */
-        okra_bag_free_(bag);
+        okra_store_free_(store);
     }
 }
 

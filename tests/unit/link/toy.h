@@ -221,4 +221,16 @@ static inline okra_links *toy_fit(const toy *t, const char *const *texts,
     return links;
 }
 
+/* L(i,j) / sqrt(L(i,i) L(j,j)) */
+static inline void toy_normalize(const toy *t, double *L)
+{
+    double size[NODES];
+    for (okra_int i = 0; i < t->n; i++) {
+        size[i] = sqrt(L[i * t->n + i]);
+    }
+    for (okra_int i = 0; i < t->n * t->n; i++) {
+        L[i] /= size[i / t->n] * size[i % t->n];
+    }
+}
+
 #endif

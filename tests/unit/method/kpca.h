@@ -13,33 +13,33 @@ static inline const okra_method_ *kpca(void)
 
 static inline okra_status fit_with(okra_context *ctx, const toy *t, const char *option,
                                    const char *components, const char *lambda,
-                                   okra_bag_ **out)
+                                   okra_store_ **out)
 {
     okra_status st = OKRA_OK;
     const okra_option_table *table = &kpca()->options;
     okra_options *o = NULL;
-    okra_bag_ *bag = NULL;
+    okra_store_ *store = NULL;
     okra_problem_ p = problem_of(t, false);
     TRY(okra_options_create(&table, 1, &o));
     TRY(okra_options_set(o, option, components));
     TRY(okra_options_set(o, "lambda", lambda));
-    TRY(okra_bag_create_(&bag));
-    TRY(okra_method_fit_(ctx, kpca(), &p, o, bag));
-    *out = bag;
-    bag = NULL;
+    TRY(okra_store_create_(&store));
+    TRY(okra_method_fit_(ctx, kpca(), &p, o, store));
+    *out = store;
+    store = NULL;
 done:
-    okra_bag_free_(bag);
+    okra_store_free_(store);
     okra_options_free(o);
     return st;
 }
 
-static inline okra_status weigh(const toy *t, const okra_bag_ *bag, double *W)
+static inline okra_status weigh(const toy *t, const okra_store_ *store, double *W)
 {
     okra_query_ q = {.m = t->m, .n = t->n};
     double Kx[M * N];
     memcpy(Kx, t->Kx, sizeof Kx);
     q.Kx = okra_mat_of_(Kx, t->m, t->n);
-    return kpca()->predict(NULL, bag, &q, okra_mat_of_(W, t->m, t->n));
+    return kpca()->predict(NULL, store, &q, okra_mat_of_(W, t->m, t->n));
 }
 
 /* |sum_i (a_i - b_i) phi(y_i)|^2 */

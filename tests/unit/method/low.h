@@ -98,35 +98,35 @@ static inline okra_options *options_of(const char *tolerance, bool matrix, int l
     return o;
 }
 
-static inline double number(const okra_bag_ *bag, const char *name)
+static inline double number(const okra_store_ *store, const char *name)
 {
     double value = NAN;
-    CHECK(okra_bag_get_number_(bag, name, &value));
+    CHECK(okra_store_get_number_(store, name, &value));
     return value;
 }
 
 /* h of the training inputs: n x D. */
-static inline void fitted(const task *t, const okra_bag_ *bag, bool low, double *h)
+static inline void fitted(const task *t, const okra_store_ *store, bool low, double *h)
 {
     const okra_method_ *margin = okra_method_find_("margin");
     double V[N * 2 * N];
     okra_mat_ Vm = okra_mat_of_(V, t->n, low ? t->in.map->columns : t->n);
     if (low) {
         CHECK_OK(okra_map_values_(NULL, t->in.map, t->in.data, 0, Vm));
-        CHECK(margin->form(bag) == OKRA_FORM_EMBEDDING && margin->width(bag) == D);
+        CHECK(margin->form(store) == OKRA_FORM_EMBEDDING && margin->width(store) == D);
     } else {
         memcpy(V, t->K, (size_t)(t->n * t->n) * sizeof *V);
     }
     okra_query_ q = {.m = t->n, .n = t->n, .Kx = Vm};
-    CHECK_OK(
-        (low ? margin->predict : margin->embed)(one, bag, &q, okra_mat_of_(h, t->n, D)));
+    CHECK_OK((low ? margin->predict : margin->embed)(one, store, &q,
+                                                     okra_mat_of_(h, t->n, D)));
 }
 
 /* The dense form on K = Phi Phi'. */
 static inline void dense(const task *t, const okra_options *o, double scale,
                          double lambda, double *h, double *dual, double *gap)
 {
-    okra_bag_ *bag = NULL;
+    okra_store_ *store = NULL;
     double L[N * N];
     okra_problem_ p = problem_of(t, scale);
     for (okra_int i = 0; i < t->n * t->n; i++) {
@@ -136,31 +136,31 @@ static inline void dense(const task *t, const okra_options *o, double scale,
     p.given_K = t->K;
     p.given_L = L;
     p.given_K_ld = p.given_L_ld = t->n;
-    CHECK_OK(okra_bag_create_(&bag));
-    CHECK_OK(okra_method_find_("margin")->path(one, &p, o, &lambda, 1, &bag));
-    fitted(t, bag, false, h);
-    *dual = number(bag, "dual");
-    *gap = number(bag, "gap");
-    okra_bag_free_(bag);
+    CHECK_OK(okra_store_create_(&store));
+    CHECK_OK(okra_method_find_("margin")->path(one, &p, o, &lambda, 1, &store));
+    fitted(t, store, false, h);
+    *dual = number(store, "dual");
+    *gap = number(store, "gap");
+    okra_store_free_(store);
 }
 
 static inline okra_status path(okra_context *ctx, const task *t, const okra_options *o,
                                double scale, const double *lambda, size_t count,
-                               okra_bag_ **bags)
+                               okra_store_ **stores)
 {
     okra_status st = OKRA_OK;
     okra_problem_ p = problem_of(t, scale);
     for (size_t l = 0; l < count; l++) {
-        bags[l] = NULL;
+        stores[l] = NULL;
     }
     for (size_t l = 0; l < count; l++) {
-        TRY(okra_bag_create_(&bags[l]));
+        TRY(okra_store_create_(&stores[l]));
     }
-    TRY(okra_method_find_("margin")->path(ctx, &p, o, lambda, count, bags));
+    TRY(okra_method_find_("margin")->path(ctx, &p, o, lambda, count, stores));
     return OKRA_OK;
 done:
     for (size_t l = 0; l < count; l++) {
-        okra_bag_free_(bags[l]);
+        okra_store_free_(stores[l]);
     }
     return st;
 }

@@ -36,48 +36,49 @@ static inline okra_options *options_of(const char *name, const char *const *pair
 }
 
 static inline okra_status fit_with(const char *name, const toy *t, okra_int n,
-                                   bool features, const okra_options *o, okra_bag_ **bag)
+                                   bool features, const okra_options *o,
+                                   okra_store_ **store)
 {
     okra_status st = OKRA_OK;
     okra_problem_ p = problem_of(t, features);
-    okra_bag_ *b = NULL;
+    okra_store_ *b = NULL;
     p.n = n;
     p.unlabelled = t->n - n;
     p.given_L_ld = t->n;
-    TRY(okra_bag_create_(&b));
+    TRY(okra_store_create_(&b));
     TRY(okra_method_fit_(NULL, method(name), &p, o, b));
-    *bag = b;
+    *store = b;
     b = NULL;
 done:
-    okra_bag_free_(b);
+    okra_store_free_(b);
     return st;
 }
 
 static inline okra_status fit(const char *name, const toy *t, okra_int n, bool features,
-                              const char *const *pairs, okra_bag_ **bag)
+                              const char *const *pairs, okra_store_ **store)
 {
     okra_options *o = options_of(name, pairs);
-    okra_status st = fit_with(name, t, n, features, o, bag);
+    okra_status st = fit_with(name, t, n, features, o, store);
     okra_options_free(o);
     return st;
 }
 
 /* Of rows of k(., train): m x t->n. */
 static inline void predict(const char *name, const toy *t, const double *rows, okra_int m,
-                           okra_int n, const okra_bag_ *bag, bool embed, okra_int cols,
-                           double *out)
+                           okra_int n, const okra_store_ *store, bool embed,
+                           okra_int cols, double *out)
 {
     double Kx[N * N];
     memcpy(Kx, rows, (size_t)(m * t->n) * sizeof *rows);
     okra_query_ q = {.m = m, .n = n, .Kx = okra_mat_of_(Kx, m, t->n)};
-    CHECK_OK((embed ? method(name)->embed
-                    : method(name)->predict)(NULL, bag, &q, okra_mat_of_(out, m, cols)));
+    CHECK_OK((embed ? method(name)->embed : method(name)->predict)(
+        NULL, store, &q, okra_mat_of_(out, m, cols)));
 }
 
-static inline double number(const okra_bag_ *bag, const char *name)
+static inline double number(const okra_store_ *store, const char *name)
 {
     double value = NAN;
-    CHECK(okra_bag_get_number_(bag, name, &value));
+    CHECK(okra_store_get_number_(store, name, &value));
     return value;
 }
 

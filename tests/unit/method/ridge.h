@@ -27,49 +27,49 @@ static inline okra_options *options_of(const char *const *pairs)
 
 /* The first n of the toy's inputs keep their outputs. */
 static inline okra_status fit_with(const toy *t, okra_int n, bool features,
-                                   const okra_options *o, okra_bag_ **bag)
+                                   const okra_options *o, okra_store_ **store)
 {
     okra_status st = OKRA_OK;
     okra_problem_ p = problem_of(t, features);
-    okra_bag_ *b = NULL;
+    okra_store_ *b = NULL;
     p.n = n;
     p.unlabelled = t->n - n;
-    TRY(okra_bag_create_(&b));
+    TRY(okra_store_create_(&b));
     TRY(okra_method_fit_(NULL, ridge(), &p, o, b));
-    *bag = b;
+    *store = b;
     b = NULL;
 done:
-    okra_bag_free_(b);
+    okra_store_free_(b);
     return st;
 }
 
 static inline okra_status fit_part(const toy *t, okra_int n, bool features,
-                                   const char *const *pairs, okra_bag_ **bag)
+                                   const char *const *pairs, okra_store_ **store)
 {
     okra_options *o = options_of(pairs);
-    okra_status st = fit_with(t, n, features, o, bag);
+    okra_status st = fit_with(t, n, features, o, store);
     okra_options_free(o);
     return st;
 }
 
 static inline okra_status fit(const toy *t, bool features, const okra_options *options,
-                              okra_bag_ **bag)
+                              okra_store_ **store)
 {
-    return fit_with(t, t->n, features, options, bag);
+    return fit_with(t, t->n, features, options, store);
 }
 
-typedef okra_status (*predictor)(okra_context *, const okra_bag_ *, okra_query_ *,
+typedef okra_status (*predictor)(okra_context *, const okra_store_ *, okra_query_ *,
                                  okra_mat_);
 
 /* out: m x cols, written through a wider stride and copied back */
-static inline void apply(predictor f, const toy *t, const okra_bag_ *bag, okra_int cols,
-                         double *out)
+static inline void apply(predictor f, const toy *t, const okra_store_ *store,
+                         okra_int cols, double *out)
 {
     double Kx[M * N], wide[M * (N + 3)];
     memcpy(Kx, t->Kx, sizeof Kx);
     okra_query_ q = {.m = t->m, .n = t->n, .Kx = okra_mat_of_(Kx, t->m, t->n)};
     okra_mat_ view = {wide, t->m, cols, cols + 3};
-    CHECK_OK(f(NULL, bag, &q, view));
+    CHECK_OK(f(NULL, store, &q, view));
     CHECK_OK(okra_mat_copy_(view, okra_mat_of_(out, t->m, cols)));
 }
 

@@ -3,7 +3,7 @@
  * in full, and the method against the dense one on the same kernel of low rank.
  */
 #include "low.h"
-#include "method/margin/dual_low.h"
+#include "method/margin/margin.h"
 
 static double loss_of(okra_loss_ loss, double w, double r)
 {
@@ -143,27 +143,27 @@ TEST(distances_equal_dense_on_the_same_kernel)
         int rest = c, shape = pick(&rest, SHAPES), sort = pick(&rest, KINDS);
         bool matrix = pick(&rest, 2);
         double scale = c / 3 % 2 ? 1 : 0.25;
-        okra_bag_ *bags[2];
+        okra_store_ *stores[2];
         write_operator((uint64_t)c);
         double g = (matrix ? operator_trace : 1) / scale;
         okra_options *o = options_of("1e-12", matrix, 1 + pick(&rest, 2));
         make(shape, N, (uint64_t)c, kinds[shape == FLAT ? 1 : sort], &t);
-        CHECK_OK(path(one, &t, o, scale, lambda, 2, bags));
+        CHECK_OK(path(one, &t, o, scale, lambda, 2, stores));
         for (int l = 0; l < 2; l++) {
             double want[N * D], got[N * D], cold[N * D], dual, gap;
-            okra_bag_ *alone;
+            okra_store_ *alone;
             dense(&t, o, scale, lambda[l], want, &dual, &gap);
-            fitted(&t, bags[l], true, got);
+            fitted(&t, stores[l], true, got);
             CHECK_OK(path(one, &t, o, scale, &lambda[l], 1, &alone));
             fitted(&t, alone, true, cold);
-            double own = number(alone, "gap"), along = number(bags[l], "gap");
+            double own = number(alone, "gap"), along = number(stores[l], "gap");
             CHECK(fmax(own, along) <= 1e-11 * fmax(1, fabs(dual)));
             check_near(&t, cold, own, want, gap, dual, lambda[l], g);
             check_near(&t, cold, own, got, along, dual, lambda[l], g);
             CHECK_NEAR(number(alone, "dual"), dual,
                        fmax(own, 0) + fmax(gap, 0) + 1e-11 * fmax(1, fabs(dual)));
-            okra_bag_free_(alone);
-            okra_bag_free_(bags[l]);
+            okra_store_free_(alone);
+            okra_store_free_(stores[l]);
         }
         okra_options_free(o);
         clear(&t);

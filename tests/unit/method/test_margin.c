@@ -46,9 +46,9 @@ TEST(hinge_meets_the_conditions_of_optimality)
             okra_int n = t.n, rows = 0, cols = 0;
             double Q[N * N], a[N], kkt;
             const char *pairs[] = {"lambda", "0.05", "tolerance", "1e-12", NULL};
-            okra_bag_ *bag = NULL;
-            CHECK_OK(fit("margin", &t, n, false, pairs, &bag));
-            const double *scale = okra_bag_get_(bag, "scale", &rows, &cols);
+            okra_store_ *store = NULL;
+            CHECK_OK(fit("margin", &t, n, false, pairs, &store));
+            const double *scale = okra_store_get_(store, "scale", &rows, &cols);
             CHECK(rows == 1 && cols == n);
             for (okra_int i = 0; i < n * n; i++) {
                 Q[i] = t.L[i] * t.K[i] / 0.1;
@@ -56,8 +56,8 @@ TEST(hinge_meets_the_conditions_of_optimality)
             }
             CHECK_NEAR(qp_gap(n, Q, a, &kkt), 0, 1e-8);
             CHECK(kkt < 1e-5); /* the gap is quadratic in it */
-            CHECK(number(bag, "gap") < 1e-8 && number(bag, "converged") == 1);
-            okra_bag_free_(bag);
+            CHECK(number(store, "gap") < 1e-8 && number(store, "converged") == 1);
+            okra_store_free_(store);
         }
     }
 }
@@ -80,17 +80,17 @@ TEST(hinge_equals_the_reference)
                 Q[i] = t.L[i / n * t.n + i % n] * S[i] / 2;
             }
             naive_qp(n, Q, a);
-            okra_bag_ *bag = NULL;
-            CHECK_OK(fit("margin", &t, n, true, graphs[k] ? semi : plain, &bag));
-            CHECK(method("margin")->form(bag) == OKRA_FORM_WEIGHTS);
-            predict("margin", &t, t.Kx, M, n, bag, false, n, got);
+            okra_store_ *store = NULL;
+            CHECK_OK(fit("margin", &t, n, true, graphs[k] ? semi : plain, &store));
+            CHECK(method("margin")->form(store) == OKRA_FORM_WEIGHTS);
+            predict("margin", &t, t.Kx, M, n, store, false, n, got);
             times(M, t.n, n, t.Kx, X, want);
             for (okra_int i = 0; i < M * n; i++) {
                 want[i] *= a[i % n] / 2;
             }
             CHECK_NEAR(harness_relative(M * n, got, want), 0, 1e-13); /* worst 9.2e-15 */
             double H[M * D], W[M * D];
-            predict("margin", &t, t.Kx, M, n, bag, true, D, H);
+            predict("margin", &t, t.Kx, M, n, store, true, D, H);
             for (okra_int i = 0; i < M * D; i++) {
                 W[i] = 0;
                 for (okra_int j = 0; j < n; j++) {
@@ -98,7 +98,7 @@ TEST(hinge_equals_the_reference)
                 }
             }
             CHECK_NEAR(harness_relative(M * D, H, W), 0, 1e-13);
-            okra_bag_free_(bag);
+            okra_store_free_(store);
         }
     }
 }
@@ -143,12 +143,12 @@ TEST(hinge_with_a_matrix_operator)
                                   "graph",     "knn(k=3)", NULL};
             const char *without[] = {"lambda",    "0.2",   "operator", operator_text,
                                      "tolerance", "1e-13", NULL};
-            okra_bag_ *bag = NULL;
-            CHECK_OK(fit("margin", &t, n, true, semi ? with : without, &bag));
-            CHECK(method("margin")->form(bag) == OKRA_FORM_EMBEDDING);
-            predict("margin", &t, t.Kx, M, n, bag, false, D, got);
+            okra_store_ *store = NULL;
+            CHECK_OK(fit("margin", &t, n, true, semi ? with : without, &store));
+            CHECK(method("margin")->form(store) == OKRA_FORM_EMBEDDING);
+            predict("margin", &t, t.Kx, M, n, store, false, D, got);
             CHECK_NEAR(harness_relative(M * D, got, want), 0, 6e-13); /* worst 5.3e-14 */
-            okra_bag_free_(bag);
+            okra_store_free_(store);
         }
     }
 }
@@ -180,16 +180,16 @@ TEST(limits)
         const char *both[] = {"loss",  loss,       "tolerance",   "1e-12", "lambda2",
                               "1e-10", "operator", operator_text, NULL};
         const char *const *others[] = {matrix, semi, both};
-        okra_bag_ *bag = NULL;
-        CHECK_OK(fit("margin", &part, LABELLED, true, plain, &bag));
-        predict("margin", &part, part.Kx, M, LABELLED, bag, true, D, want);
-        okra_bag_free_(bag);
+        okra_store_ *store = NULL;
+        CHECK_OK(fit("margin", &part, LABELLED, true, plain, &store));
+        predict("margin", &part, part.Kx, M, LABELLED, store, true, D, want);
+        okra_store_free_(store);
         for (int k = 0; k < 3; k++) {
             const toy *on = k == 0 ? &part : &t;
-            CHECK_OK(fit("margin", on, LABELLED, true, others[k], &bag));
-            predict("margin", on, on->Kx, M, LABELLED, bag, true, D, got);
+            CHECK_OK(fit("margin", on, LABELLED, true, others[k], &store));
+            predict("margin", on, on->Kx, M, LABELLED, store, true, D, got);
             CHECK_NEAR(harness_relative(M * D, got, want), 0, 6e-6); /* worst 5.2e-7 */
-            okra_bag_free_(bag);
+            okra_store_free_(store);
         }
     }
 }
@@ -204,20 +204,20 @@ TEST(a_path_agrees_with_single_fits)
         okra_problem_ p = problem_of(&t, true);
         const char *pairs[] = {"loss", losses[k], "tolerance", "1e-13", NULL};
         okra_options *o = options_of("margin", pairs);
-        okra_bag_ *bags[3] = {0}, *one = NULL;
+        okra_store_ *stores[3] = {0}, *one = NULL;
         for (int l = 0; l < 3; l++) {
-            CHECK_OK(okra_bag_create_(&bags[l]));
+            CHECK_OK(okra_store_create_(&stores[l]));
         }
-        CHECK_OK(method("margin")->path(NULL, &p, o, lambda, 3, bags));
+        CHECK_OK(method("margin")->path(NULL, &p, o, lambda, 3, stores));
         for (int l = 0; l < 3; l++) {
             double got[M * N], want[M * N];
             CHECK_OK(okra_options_set(o, "lambda", texts[l]));
             CHECK_OK(fit_with("margin", &t, N, true, o, &one));
-            predict("margin", &t, t.Kx, M, N, bags[l], false, N, got);
+            predict("margin", &t, t.Kx, M, N, stores[l], false, N, got);
             predict("margin", &t, t.Kx, M, N, one, false, N, want);
             CHECK_NEAR(harness_relative(M * N, got, want), 0, 2e-8); /* worst 1.1e-9 */
-            okra_bag_free_(bags[l]);
-            okra_bag_free_(one);
+            okra_store_free_(stores[l]);
+            okra_store_free_(one);
         }
         okra_options_free(o);
     }
@@ -232,21 +232,22 @@ static void count_warning(void *user, const char *text)
 TEST(refusals_and_warnings)
 {
     toy t = make_toy(RANDOM, N, 1, true);
-    okra_bag_ *bag = NULL;
+    okra_store_ *store = NULL;
     const char *cov[] = {"operator", "cov", NULL};
     const char *tube[] = {"tube", "0.1", NULL};
     const char *delta[] = {"loss", "epsilon", "delta", "0.1", NULL};
     const char *matrix[] = {"operator", "matrix:x.npy", NULL};
-    CHECK_FAILS(fit("margin", &t, N, true, cov, &bag), OKRA_EUNSUPPORTED, "operator cov");
-    CHECK_FAILS(fit("margin", &t, N, true, tube, &bag), OKRA_EARG, "loss epsilon");
-    CHECK_FAILS(fit("margin", &t, N, true, delta, &bag), OKRA_EARG, "loss huber");
-    CHECK_FAILS(fit("margin", &t, N, false, matrix, &bag), OKRA_EUNSUPPORTED,
+    CHECK_FAILS(fit("margin", &t, N, true, cov, &store), OKRA_EUNSUPPORTED,
+                "operator cov");
+    CHECK_FAILS(fit("margin", &t, N, true, tube, &store), OKRA_EARG, "loss epsilon");
+    CHECK_FAILS(fit("margin", &t, N, true, delta, &store), OKRA_EARG, "loss huber");
+    CHECK_FAILS(fit("margin", &t, N, false, matrix, &store), OKRA_EUNSUPPORTED,
                 "explicit features");
-    CHECK_FAILS(fit("margin", &t, LABELLED, true, NULL, &bag), OKRA_ESHAPE,
+    CHECK_FAILS(fit("margin", &t, LABELLED, true, NULL, &store), OKRA_ESHAPE,
                 "9 inputs and 5 outputs");
     toy none = t;
     none.n = 0;
-    CHECK_FAILS(fit("margin", &none, 0, true, NULL, &bag), OKRA_ESHAPE, "no training");
+    CHECK_FAILS(fit("margin", &none, 0, true, NULL, &store), OKRA_ESHAPE, "no training");
     /* A gap that no arithmetic reaches is a warning, not a failure. */
     const char *strict[] = {"tolerance", "1e-300", "lambda", "0.001", NULL};
     okra_options *o = options_of("margin", strict);
@@ -255,27 +256,20 @@ TEST(refusals_and_warnings)
     CHECK_OK(okra_context_create(&context));
     okra_context_set_warning(context, count_warning, &warnings);
     okra_problem_ p = problem_of(&t, true);
-    CHECK_OK(okra_bag_create_(&bag));
-    CHECK_OK(okra_method_fit_(context, method("margin"), &p, o, bag));
-    CHECK(warnings == (number(bag, "converged") == 0));
-    okra_bag_free_(bag);
+    CHECK_OK(okra_store_create_(&store));
+    CHECK_OK(okra_method_fit_(context, method("margin"), &p, o, store));
+    CHECK(warnings == (number(store, "converged") == 0));
+    okra_store_free_(store);
     okra_options_free(o);
     okra_context_free(context);
     for (int k = 0; k < 3; k++) {
         static const char *const losses[] = {"hinge", "epsilon", "huber"};
         const char *pairs[] = {"loss", losses[k], "lambda2", "0.5", NULL};
         o = options_of("margin", pairs);
-        CHECK_ALLOCATIONS(fit_with("margin", &t, LABELLED, k < 2, o, &bag),
-                          okra_bag_free_(bag));
+        CHECK_ALLOCATIONS(fit_with("margin", &t, LABELLED, k < 2, o, &store),
+                          okra_store_free_(store));
         okra_options_free(o);
     }
-    /* A model whose parts do not fit. */
-    CHECK_OK(fit("margin", &t, N, true, NULL, &bag));
-    double out[M * N];
-    okra_query_ q = {.m = M, .n = 3, .Kx = okra_mat_of_(t.Kx, M, 3)};
-    CHECK_FAILS(method("margin")->predict(NULL, bag, &q, okra_mat_of_(out, M, 3)),
-                OKRA_EFORMAT, "'scale' has 9 values for 3");
-    okra_bag_free_(bag);
     unlink(operator_file);
 }
 

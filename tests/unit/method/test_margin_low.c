@@ -4,7 +4,7 @@
  * dense one on the same kernel of low rank.
  */
 #include "low.h"
-#include "method/margin/boxqp_low.h"
+#include "method/margin/margin.h"
 
 static void form(const task *t, double lambda, double *Q)
 {
@@ -122,27 +122,27 @@ TEST(equals_dense_on_the_same_kernel)
         task t;
         int rest = c, shape = pick(&rest, SHAPES), sort = pick(&rest, KINDS);
         double scale = c / 3 % 2 ? 1 : 0.25;
-        okra_bag_ *bags[LAMBDAS];
+        okra_store_ *stores[LAMBDAS];
         write_operator((uint64_t)c);
         okra_options *o = options_of("1e-13", pick(&rest, 2), 0);
         make(shape, N, (uint64_t)c, kinds[shape == FLAT ? 1 : sort], &t);
-        CHECK_OK(path(one, &t, o, scale, lambda, LAMBDAS, bags));
+        CHECK_OK(path(one, &t, o, scale, lambda, LAMBDAS, stores));
         for (int l = 0; l < LAMBDAS; l++) {
             double want[N * D], got[N * D], cold[N * D], dual, gap;
-            okra_bag_ *alone;
+            okra_store_ *alone;
             dense(&t, o, scale, lambda[l], want, &dual, &gap);
-            fitted(&t, bags[l], true, got);
+            fitted(&t, stores[l], true, got);
             CHECK_OK(path(one, &t, o, scale, &lambda[l], 1, &alone));
             fitted(&t, alone, true, cold);
             CHECK_NEAR(harness_relative(t.n * D, cold, want), 0, 4.2e-10);
             CHECK_NEAR(harness_relative(t.n * D, got, cold), 0, 4.2e-10);
             CHECK_NEAR(number(alone, "dual"), dual, 9.4e-13 * fmax(1, fabs(dual)));
-            CHECK(number(alone, "converged") == 1 && number(bags[l], "converged") == 1);
+            CHECK(number(alone, "converged") == 1 && number(stores[l], "converged") == 1);
             CHECK(number(alone, "gap") <= 1e-13 * fmax(1, fabs(dual)));
             CHECK(number(alone, "lambda") == lambda[l]);
             CHECK(number(alone, "x.rank") == (double)t.in.map->rank);
-            okra_bag_free_(alone);
-            okra_bag_free_(bags[l]);
+            okra_store_free_(alone);
+            okra_store_free_(stores[l]);
         }
         okra_options_free(o);
         clear(&t);
@@ -214,10 +214,11 @@ TEST(allocations)
     write_operator(3);
     for (int k = 0; k < 6 * KINDS; k++) {
         task t;
-        okra_bag_ *bag;
+        okra_store_ *store;
         make(RANDOM, N, 5, kinds[k / 6], &t);
         okra_options *o = options_of("1e-8", k % 2, k % 3);
-        CHECK_ALLOCATIONS(path(one, &t, o, 1, lambda, 1, &bag), okra_bag_free_(bag));
+        CHECK_ALLOCATIONS(path(one, &t, o, 1, lambda, 1, &store),
+                          okra_store_free_(store));
         okra_options_free(o);
         clear(&t);
     }
@@ -228,17 +229,17 @@ TEST(refused_and_cancelled)
     static const double lambda[] = {0.1};
     for (int loss = 0; loss < 3; loss++) {
         task t;
-        okra_bag_ *bag;
+        okra_store_ *store;
         okra_context *ctx = NULL;
         okra_options *o = options_of("1e-8", false, loss);
         make(RANDOM, N, 2, kinds[0], &t);
         CHECK_OK(okra_context_create(&ctx));
         CHECK_OK(okra_context_set_memory(ctx, okra_account_bytes_(ctx) + 8000));
-        CHECK_FAILS(path(ctx, &t, o, 1, lambda, 1, &bag), OKRA_EBUDGET,
+        CHECK_FAILS(path(ctx, &t, o, 1, lambda, 1, &store), OKRA_EBUDGET,
                     "the margin of 40 pairs at rank 9 needs");
         CHECK_OK(okra_context_set_memory(ctx, (okra_int)1 << 30));
         okra_context_cancel(ctx);
-        CHECK_FAILS(path(ctx, &t, o, 1, lambda, 1, &bag), OKRA_ECANCELLED, NULL);
+        CHECK_FAILS(path(ctx, &t, o, 1, lambda, 1, &store), OKRA_ECANCELLED, NULL);
         okra_context_free(ctx);
         okra_options_free(o);
         clear(&t);
@@ -258,18 +259,18 @@ static void reach(int loss)
 {
     static const double lambda[] = {1e-2};
     task t;
-    okra_bag_ *bag;
+    okra_store_ *store;
     okra_context *ctx = NULL;
     okra_options *o = options_of("1e-300", false, loss);
     make(RANDOM, N, 1, kinds[0], &t);
     CHECK_OK(okra_context_create(&ctx));
     okra_context_set_warning(ctx, count_warnings, NULL);
-    CHECK_OK(path(ctx, &t, o, 1, lambda, 1, &bag));
-    CHECK(warned == (number(bag, "converged") == 0));
-    CHECK(number(bag, "gap") <= 1e-10 * fmax(1, number(bag, "dual")));
+    CHECK_OK(path(ctx, &t, o, 1, lambda, 1, &store));
+    CHECK(warned == (number(store, "converged") == 0));
+    CHECK(number(store, "gap") <= 1e-10 * fmax(1, number(store, "dual")));
     told += warned;
     warned = 0;
-    okra_bag_free_(bag);
+    okra_store_free_(store);
     okra_options_free(o);
     okra_context_free(ctx);
     clear(&t);

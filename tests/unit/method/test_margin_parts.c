@@ -3,8 +3,7 @@
  * parts, tiles of a block and a face, a Cholesky factor in the place of eigenvectors.
  * Every value is compared with sums written out; threads and budgets with one another.
  */
-#include "method/margin/boxqp_low.h"
-#include "method/margin/dual_low.h"
+#include "method/margin/margin.h"
 #include "thin.h"
 
 #include <math.h>

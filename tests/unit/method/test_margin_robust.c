@@ -12,14 +12,14 @@ TEST(huber_becomes_ridge)
         double got[M * N], want[M * N];
         const char *huber[] = {"loss",      "huber", "delta", "1e6",
                                "tolerance", "1e-14", NULL};
-        okra_bag_ *a = NULL, *b = NULL;
+        okra_store_ *a = NULL, *b = NULL;
         CHECK_OK(fit("margin", &t, N, false, huber, &a));
         CHECK_OK(fit("ridge", &t, N, false, NULL, &b));
         predict("margin", &t, t.Kx, M, N, a, false, N, got);
         predict("ridge", &t, t.Kx, M, N, b, false, N, want);
         CHECK_NEAR(harness_relative(M * N, got, want), 0, 1e-13); /* worst 8.3e-15 */
-        okra_bag_free_(a);
-        okra_bag_free_(b);
+        okra_store_free_(a);
+        okra_store_free_(b);
     }
 }
 
@@ -60,19 +60,19 @@ TEST(robust_losses_are_minimal)
             const char *width = seed % 4 < 2 ? "0.3" : huber ? "0.05" : "0";
             const char *pairs[] = {"loss", huber ? "huber" : "epsilon",
                                    huber ? "delta" : "tube", width, NULL};
-            okra_bag_ *bag = NULL;
+            okra_store_ *store = NULL;
             double B[N * N], other[N * N];
-            CHECK_OK(fit("margin", &t, n, false, pairs, &bag));
-            const double *found = okra_bag_get_(bag, "B", &r, &c);
+            CHECK_OK(fit("margin", &t, n, false, pairs, &store));
+            const double *found = okra_store_get_(store, "B", &r, &c);
             CHECK(r == n && c == n);
             memcpy(B, found, (size_t)(n * n) * sizeof *B);
             double best = primal(&t, B, huber, atof(width), 0.1);
             /* The value is what the dual says, to the gap that was reported. */
             /* Interpolated outputs: the root of a rounded 0 is 1e-8 each, seen 4e-8. */
             double noise = atof(width) == 0 ? 4e-7 : 1e-10;
-            CHECK_NEAR(best, number(bag, "dual"), 1e-8 * fmax(1, best) + noise);
-            CHECK_NEAR(best - number(bag, "dual"), number(bag, "gap"), noise);
-            CHECK(number(bag, "converged") == 1);
+            CHECK_NEAR(best, number(store, "dual"), 1e-8 * fmax(1, best) + noise);
+            CHECK_NEAR(best - number(store, "dual"), number(store, "gap"), noise);
+            CHECK(number(store, "converged") == 1);
             okra_random_ random = okra_random_create_(seed, 9);
             for (int k = 0; k < 20; k++) {
                 for (okra_int i = 0; i < n * n; i++) {
@@ -81,7 +81,7 @@ TEST(robust_losses_are_minimal)
                 }
                 CHECK(primal(&t, other, huber, atof(width), 0.1) > best - 1e-8 - noise);
             }
-            okra_bag_free_(bag);
+            okra_store_free_(store);
         }
     }
 }
@@ -108,11 +108,11 @@ TEST(robust_losses_with_a_matrix_operator)
                                    "tolerance", "1e-9",
                                    "lambda2",   "0.3",
                                    NULL};
-            okra_bag_ *bag = NULL;
-            CHECK_OK(fit("margin", &t, LABELLED, true, pairs, &bag));
-            CHECK(number(bag, "converged") == 1 && number(bag, "gap") > -1e-12);
-            CHECK(number(bag, "gap") <= 1e-9 * fmax(1, number(bag, "dual")));
-            okra_bag_free_(bag);
+            okra_store_ *store = NULL;
+            CHECK_OK(fit("margin", &t, LABELLED, true, pairs, &store));
+            CHECK(number(store, "converged") == 1 && number(store, "gap") > -1e-12);
+            CHECK(number(store, "gap") <= 1e-9 * fmax(1, number(store, "dual")));
+            okra_store_free_(store);
         }
         /* Huber with a large delta is ridge with the same operator. */
         toy t = make_toy(RANDOM, N, seed, true);
@@ -121,14 +121,14 @@ TEST(robust_losses_with_a_matrix_operator)
                                "tolerance", "1e-13", "operator", operator_text,
                                "lambda2",   "0.3",   NULL};
         const char *ridge[] = {"operator", operator_text, "lambda2", "0.3", NULL};
-        okra_bag_ *a = NULL, *b = NULL;
+        okra_store_ *a = NULL, *b = NULL;
         CHECK_OK(fit("margin", &t, LABELLED, true, huber, &a));
         CHECK_OK(fit("ridge", &t, LABELLED, true, ridge, &b));
         predict("margin", &t, t.Kx, M, LABELLED, a, true, D, got);
         predict("ridge", &t, t.Kx, M, LABELLED, b, true, D, want);
         CHECK_NEAR(harness_relative(M * D, got, want), 0, 7e-6); /* worst 6.6e-7 */
-        okra_bag_free_(a);
-        okra_bag_free_(b);
+        okra_store_free_(a);
+        okra_store_free_(b);
     }
 }
 

@@ -5,7 +5,7 @@
  */
 #include "data/data.h"
 #include "solve/graph.h"
-#include "solve/operator.h"
+#include "solve/solution.h"
 #include "ridge.h"
 #include "okra/model.h"
 #include "okra/more/features.h"
@@ -14,12 +14,12 @@
 enum { LABELLED = 6, SEEDS = 12 };
 static char operator_file[64], operator_text[80];
 
-static void predict(const toy *t, okra_int n, const okra_bag_ *bag, double *H)
+static void predict(const toy *t, okra_int n, const okra_store_ *store, double *H)
 {
     double Kx[M * N];
     memcpy(Kx, t->Kx, sizeof Kx);
     okra_query_ q = {.m = t->m, .n = n, .Kx = okra_mat_of_(Kx, t->m, t->n)};
-    CHECK_OK(ridge()->predict(NULL, bag, &q, okra_mat_of_(H, t->m, D)));
+    CHECK_OK(ridge()->predict(NULL, store, &q, okra_mat_of_(H, t->m, D)));
 }
 
 /* About a third of the values is lost; two coordinates lose the same rows when `alike`.
@@ -116,15 +116,15 @@ TEST(known_values_decide)
                 pairs[at++] = "graph";
                 pairs[at++] = "knn(k=3)";
             }
-            okra_bag_ *bag = NULL;
-            CHECK_OK(fit_part(&t, n, true, pairs, &bag));
-            CHECK(ridge()->form(bag) == OKRA_FORM_EMBEDDING);
-            predict(&t, n, bag, got);
+            okra_store_ *store = NULL;
+            CHECK_OK(fit_part(&t, n, true, pairs, &store));
+            CHECK(ridge()->form(store) == OKRA_FORM_EMBEDDING);
+            predict(&t, n, store, got);
             naive_missing(&t, n, semi ? "knn(k=3)" : NULL, 0.2, semi ? 0.5 : 0,
                           matrix ? A : I, want);
             double error = harness_relative(M * D, got, want);
             CHECK_NEAR(error, 0, 3e-13); /* worst 2.6e-14 */
-            okra_bag_free_(bag);
+            okra_store_free_(store);
         }
     }
     unlink(operator_file);
@@ -137,10 +137,10 @@ TEST(each_task_by_itself)
         toy t = make_toy(RANDOM, N, seed, true);
         lose(&t, seed, false);
         const char *pairs[] = {"lambda", "0.3", "center-output", "yes", NULL};
-        okra_bag_ *bag = NULL;
+        okra_store_ *store = NULL;
         double got[M * D];
-        CHECK_OK(fit_part(&t, N, true, pairs, &bag));
-        predict(&t, N, bag, got);
+        CHECK_OK(fit_part(&t, N, true, pairs, &store));
+        predict(&t, N, store, got);
         for (okra_int j = 0; j < D; j++) {
             double K[N * N], y[N], mean = 0;
             okra_int rows[N], f = 0;
@@ -164,7 +164,7 @@ TEST(each_task_by_itself)
                 CHECK_NEAR(got[q * D + j], want, 2e-14); /* worst 1.8e-15 */
             }
         }
-        okra_bag_free_(bag);
+        okra_store_free_(store);
     }
 }
 
@@ -342,9 +342,9 @@ TEST(failing_allocations)
     const char *const *cases[] = {plain, both};
     for (int k = 0; k < 2; k++) {
         okra_options *o = options_of(cases[k]);
-        okra_bag_ *bag = NULL;
-        CHECK_ALLOCATIONS(fit_with(&t, k ? LABELLED : N, true, o, &bag),
-                          okra_bag_free_(bag));
+        okra_store_ *store = NULL;
+        CHECK_ALLOCATIONS(fit_with(&t, k ? LABELLED : N, true, o, &store),
+                          okra_store_free_(store));
         okra_options_free(o);
     }
     unlink(operator_file);

@@ -192,16 +192,16 @@ static void coefficients(const task *t, const char *method, const char *name,
     const okra_method_ *m = okra_method_find_(method);
     const okra_option_table *table = &m->options;
     okra_options *o = NULL;
-    okra_bag_ *bag = NULL;
+    okra_store_ *store = NULL;
     okra_int rows, cols;
     CHECK_OK(okra_options_create(&table, 1, &o));
     CHECK_OK(okra_options_set(o, name, value));
-    CHECK_OK(okra_bag_create_(&bag));
-    CHECK_OK(m->path(NULL, &t->p, o, &lambda, 1, &bag));
-    const double *C = okra_bag_get_(bag, "coefficients", &rows, &cols);
+    CHECK_OK(okra_store_create_(&store));
+    CHECK_OK(m->path(NULL, &t->p, o, &lambda, 1, &store));
+    const double *C = okra_store_get_(store, "coefficients", &rows, &cols);
     CHECK(C && rows == M && cols == D);
     memcpy(out, C, M * D * sizeof *C);
-    okra_bag_free_(bag);
+    okra_store_free_(store);
     okra_options_free(o);
 }
 

@@ -99,15 +99,15 @@ TEST(rank_projects_on_directions_of_fitted_outputs)
         double E[N * N], B[N * N], U[M * N], W[M * N];
         okra_int rank = naive_directions(&t, lambda, E);
         okra_int p = OKRA_MIN_(rank, 1 + c % 3);
-        okra_bag_ *bag = NULL;
+        okra_store_ *store = NULL;
         if (p == 0) { /* equal outputs */
             continue;
         }
         char asked[16], text[16];
         snprintf(asked, sizeof asked, "%d", (int)p);
         snprintf(text, sizeof text, "%g", lambda);
-        CHECK_OK(fit_with(NULL, &t, "rank-output", asked, text, &bag));
-        CHECK_OK(weigh(&t, bag, W));
+        CHECK_OK(fit_with(NULL, &t, "rank-output", asked, text, &store));
+        CHECK_OK(weigh(&t, store, W));
         naive_identity(&t, lambda, B);
         naive_weights(&t, B, false, U);
         for (okra_int r = 0; r < t.m; r++) {
@@ -125,7 +125,7 @@ TEST(rank_projects_on_directions_of_fitted_outputs)
             }
             CHECK_NEAR(apart(&t, W + r * n, want), 0, 1e-16);
         }
-        okra_bag_free_(bag);
+        okra_store_free_(store);
     }
 }
 
@@ -133,16 +133,16 @@ TEST(all_directions_of_fitted_outputs_are_centred_ridge)
 {
     for (int c = 0; c < 150; c++) {
         toy t = make_toy(c % SHAPES, 1 + c % N, (uint64_t)c, false);
-        okra_bag_ *bag = NULL;
+        okra_store_ *store = NULL;
         double W[M * N], B[N * N], want[M * N];
-        CHECK_OK(fit_with(NULL, &t, "rank-output", "all", "0.3", &bag));
-        CHECK_OK(weigh(&t, bag, W));
+        CHECK_OK(fit_with(NULL, &t, "rank-output", "all", "0.3", &store));
+        CHECK_OK(weigh(&t, store, W));
         naive_identity(&t, 0.3, B);
         naive_weights(&t, B, true, want);
         for (okra_int r = 0; r < t.m; r++) {
             CHECK_NEAR(apart(&t, W + r * t.n, want + r * t.n), 0, 1e-14);
         }
-        okra_bag_free_(bag);
+        okra_store_free_(store);
     }
 }
 
@@ -183,9 +183,9 @@ TEST(auto_rank_is_the_best_of_leave_one_out)
         toy t = make_toy(c % SHAPES, 3 + c % (N - 2), (uint64_t)c, c % 2 == 0);
         double E[N * N], errors[N + 1] = {0}, least = INFINITY, found = 0;
         okra_int rank = naive_directions(&t, 0.2, E);
-        okra_bag_ *bag = NULL;
-        CHECK_OK(fit_with(NULL, &t, "rank-output", "auto", "0.2", &bag));
-        CHECK(okra_bag_get_number_(bag, "rank-output", &found));
+        okra_store_ *store = NULL;
+        CHECK_OK(fit_with(NULL, &t, "rank-output", "auto", "0.2", &store));
+        CHECK(okra_store_get_number_(store, "rank-output", &found));
         for (okra_int p = 1; p <= rank; p++) {
             for (okra_int i = 0; i < t.n; i++) {
                 errors[p] += left_out(&t, 0.2, E, p, i);
@@ -197,7 +197,7 @@ TEST(auto_rank_is_the_best_of_leave_one_out)
             CHECK_NEAR(errors[(int)found], least, 1e-9);
         }
         inner_ones += found < (double)rank;
-        okra_bag_free_(bag);
+        okra_store_free_(store);
     }
     CHECK(inner_ones > 20); /* the choice is one */
 }
@@ -205,11 +205,11 @@ TEST(auto_rank_is_the_best_of_leave_one_out)
 TEST(failures)
 {
     toy t = make_toy(RANDOM, N, 1, false);
-    okra_bag_ *bag = NULL;
-    CHECK_FAILS(fit_with(NULL, &t, "rank-output", "some", "0.1", &bag), OKRA_EARG,
+    okra_store_ *store = NULL;
+    CHECK_FAILS(fit_with(NULL, &t, "rank-output", "some", "0.1", &store), OKRA_EARG,
                 "rank-output is 'some', expected a whole number");
-    CHECK_ALLOCATIONS(fit_with(NULL, &t, "rank-output", "auto", "0.1", &bag),
-                      okra_bag_free_(bag));
+    CHECK_ALLOCATIONS(fit_with(NULL, &t, "rank-output", "auto", "0.1", &store),
+                      okra_store_free_(store));
 }
 
 MAIN(RUN(rank_projects_on_directions_of_fitted_outputs),

@@ -84,17 +84,17 @@ static okra_problem_ problem_with(const paired *p)
     return problem;
 }
 
-static okra_status fit_paired(const paired *p, const okra_options *o, okra_bag_ **out)
+static okra_status fit_paired(const paired *p, const okra_options *o, okra_store_ **out)
 {
     okra_status st = OKRA_OK;
     okra_problem_ problem = problem_with(p);
-    okra_bag_ *bag = NULL;
-    TRY(okra_bag_create_(&bag));
-    TRY(okra_method_fit_(NULL, ridge(), &problem, o, bag));
-    *out = bag;
-    bag = NULL;
+    okra_store_ *store = NULL;
+    TRY(okra_store_create_(&store));
+    TRY(okra_method_fit_(NULL, ridge(), &problem, o, store));
+    *out = store;
+    store = NULL;
 done:
-    okra_bag_free_(bag);
+    okra_store_free_(store);
     return st;
 }
 
@@ -113,9 +113,9 @@ TEST(predictions_equal_the_full_system)
                                t_texts[k], "center-output", center ? "yes" : "no",
                                NULL};
         okra_options *o = options_of(pairs);
-        okra_bag_ *bag = NULL;
-        CHECK_OK(fit_paired(&p, o, &bag));
-        CHECK(ridge()->form(bag) == OKRA_FORM_EMBEDDING && ridge()->width(bag) == D);
+        okra_store_ *store = NULL;
+        CHECK_OK(fit_paired(&p, o, &store));
+        CHECK(ridge()->form(store) == OKRA_FORM_EMBEDDING && ridge()->width(store) == D);
         for (okra_int q = 0; q < M; q++) { /* one query at a time: first is not 0 */
             okra_query_ query = {.m = 1,
                                  .n = p.t.n,
@@ -123,11 +123,11 @@ TEST(predictions_equal_the_full_system)
                                  .x = p.q,
                                  .first = q};
             CHECK_OK(
-                ridge()->predict(NULL, bag, &query, okra_mat_of_(got + q * D, 1, D)));
+                ridge()->predict(NULL, store, &query, okra_mat_of_(got + q * D, 1, D)));
         }
         naive(&p, everyone, p.t.n, ts[k], center, M, p.t.Kx, p.Q, want);
         worst = fmax(worst, harness_relative(M * D, got, want));
-        okra_bag_free_(bag);
+        okra_store_free_(store);
         okra_options_free(o);
         clear(&p);
     }
@@ -144,11 +144,11 @@ TEST(without_the_diagonal_it_is_identity_and_tensor_is_too)
     for (int k = 0; k < 3; k++) {
         const char *pairs[] = {"operator", operators[k], NULL};
         okra_options *o = options_of(pairs);
-        okra_bag_ *bag = NULL;
-        CHECK_OK(fit_paired(&p, o, &bag));
+        okra_store_ *store = NULL;
+        CHECK_OK(fit_paired(&p, o, &store));
         okra_query_ query = {.m = M, .n = N, .Kx = okra_mat_of_(p.t.Kx, M, N), .x = p.q};
-        CHECK_OK(ridge()->embed(NULL, bag, &query, okra_mat_of_(H[k], M, D)));
-        okra_bag_free_(bag);
+        CHECK_OK(ridge()->embed(NULL, store, &query, okra_mat_of_(H[k], M, D)));
+        okra_store_free_(store);
         okra_options_free(o);
     }
     CHECK_NEAR(harness_relative(M * D, H[0], H[1]), 0, 1e-13);
@@ -210,8 +210,8 @@ static void refused(paired *p, const char *const *pairs, okra_status status,
                     const char *text)
 {
     okra_options *o = options_of(pairs);
-    okra_bag_ *bag = NULL;
-    CHECK_FAILS(fit_paired(p, o, &bag), status, text);
+    okra_store_ *store = NULL;
+    CHECK_FAILS(fit_paired(p, o, &store), status, text);
     okra_options_free(o);
 }
 
@@ -230,18 +230,18 @@ TEST(what_it_cannot_do_is_refused)
     refused(&p, semi, OKRA_EUNSUPPORTED, "the operator is diagonal(t=0.5)");
     const char *pairs[] = {"operator", "diagonal(t=0.5)", NULL};
     okra_options *o = options_of(pairs);
-    okra_bag_ *bag = NULL;
+    okra_store_ *store = NULL;
     okra_parts_ parts = {2, two};
     okra_problem_ problem = problem_with(&p);
     kept got = {.calls = 0};
     CHECK_FAILS(ridge()->leave(NULL, &problem, o, &LAMBDA, 1, &parts, true, keep, &got),
                 OKRA_EUNSUPPORTED, "no closed form");
-    CHECK_OK(fit_paired(&p, o, &bag));
+    CHECK_OK(fit_paired(&p, o, &store));
     okra_query_ query = {.m = 1, .n = 3, .Kx = okra_mat_of_(p.t.Kx, 1, 3)};
     double H[D];
-    CHECK_FAILS(ridge()->predict(NULL, bag, &query, okra_mat_of_(H, 1, D)), OKRA_ESHAPE,
+    CHECK_FAILS(ridge()->predict(NULL, store, &query, okra_mat_of_(H, 1, D)), OKRA_ESHAPE,
                 "dense vectors of length 3");
-    okra_bag_free_(bag);
+    okra_store_free_(store);
     okra_data_free(p.x);
     CHECK_OK(okra_data_dense(p.X, 3, 2, XLD, &p.x));
     refused(&p, pairs, OKRA_ESHAPE, "expected dense inputs of length 3, found 3 dense");
@@ -257,11 +257,11 @@ TEST(failing_allocations)
     make(RANDOM, 3, 1, &p);
     const char *pairs[] = {"operator", "diagonal(t=0.5)", "center-output", "yes", NULL};
     okra_options *o = options_of(pairs);
-    okra_bag_ *bag = NULL;
+    okra_store_ *store = NULL;
     okra_problem_ problem = problem_with(&p);
     okra_parts_ parts = {3, everyone};
     kept got;
-    CHECK_ALLOCATIONS(fit_paired(&p, o, &bag), okra_bag_free_(bag));
+    CHECK_ALLOCATIONS(fit_paired(&p, o, &store), okra_store_free_(store));
     CHECK_ALLOCATIONS((got.calls = 0, ridge()->leave(NULL, &problem, o, &LAMBDA, 1,
                                                      &parts, true, keep, &got)),
                       (void)0);

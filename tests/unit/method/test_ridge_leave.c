@@ -222,6 +222,40 @@ TEST(a_matrix_that_is_not_positive)
     okra_options_free(o);
 }
 
+/* Columns with lambda m_j are those of plain ridges with lambda m_j, parts too. */
+TEST(outputs_with_lambdas_of_their_own)
+{
+    const double multiples[D] = {2, 0.25, 2};
+    const okra_int folds[N] = {0, 1, 2, 0, 1, 2, 0, 1, 2};
+    for (int c = 0; c < 24; c++) {
+        toy t = make_toy(c % SHAPES, N, (uint64_t)c, true);
+        okra_problem_ p = problem_of(&t, true);
+        const char *center = c % 2 ? "yes" : "no";
+        okra_parts_ parts = {c % 4 < 2 ? 3 : N, c % 4 < 2 ? folds : NULL};
+        kept own = {0};
+        okra_options *o = options_of(
+            (const char *[]){"output-lambda", "2,0.25,2", "center-output", center, NULL});
+        okra_options *q = options_of((const char *[]){"center-output", center, NULL});
+        CHECK_OK(ridge()->leave(NULL, &p, o, lambdas, COUNT, &parts, true, keep, &own));
+        CHECK(own.calls == COUNT && own.embedding && !own.has_slack);
+        for (okra_int j = 0; j < D; j++) {
+            double some[COUNT];
+            kept one = {0};
+            for (int l = 0; l < COUNT; l++) {
+                some[l] = lambdas[l] * multiples[j];
+            }
+            CHECK_OK(ridge()->leave(NULL, &p, q, some, COUNT, &parts, true, keep, &one));
+            for (int k = 0; k < COUNT * N; k++) {
+                okra_int at = k % N * D + j;
+                CHECK_NEAR(own.values[k / N][at], one.values[k / N][at],
+                           1e-10 * (1 + fabs(one.values[k / N][at])));
+            }
+        }
+        okra_options_free(o);
+        okra_options_free(q);
+    }
+}
+
 TEST(what_has_no_closed_form)
 {
     char spec[80];
@@ -272,5 +306,5 @@ TEST(failures_are_clean)
 }
 
 MAIN(RUN(equals_refitting), RUN(slack_is_one_minus_the_leverage),
-     RUN(a_matrix_that_is_not_positive), RUN(what_has_no_closed_form),
-     RUN(failures_are_clean))
+     RUN(outputs_with_lambdas_of_their_own), RUN(a_matrix_that_is_not_positive),
+     RUN(what_has_no_closed_form), RUN(failures_are_clean))

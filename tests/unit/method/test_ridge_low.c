@@ -76,7 +76,7 @@ static void refit(const task *t, const okra_int *part, okra_int which, bool semi
     double y[N * D], V[4 * ALL * ALL];
     okra_int index[ALL], n = 0, all;
     okra_data *rest = NULL;
-    okra_bag_ *bag = NULL;
+    okra_store_ *store = NULL;
     for (okra_int j = 0; j < N; j++) {
         if (part[j] != which) {
             memcpy(y + n * D, t->y + j * D, D * sizeof *y);
@@ -96,17 +96,17 @@ static void refit(const task *t, const okra_int *part, okra_int which, bool semi
     p.x = rest;
     p.features = y;
     const okra_method_ *ridge = okra_method_find_("ridge");
-    CHECK_OK(okra_bag_create_(&bag));
-    CHECK_OK(ridge->path(NULL, &p, o, &value, 1, &bag));
+    CHECK_OK(okra_store_create_(&store));
+    CHECK_OK(ridge->path(NULL, &p, o, &value, 1, &store));
     okra_mat_ Vm = okra_mat_of_(V, 1, t->in.map->columns);
     for (okra_int i = 0; i < N; i++) {
         if (part[i] == which) {
             CHECK_OK(okra_map_values_(NULL, t->in.map, t->in.data, i, Vm));
             okra_query_ q = {.m = 1, .n = n, .Kx = Vm, .x = t->in.data, .first = i};
-            CHECK_OK(ridge->predict(NULL, bag, &q, okra_mat_of_(H + i * D, 1, D)));
+            CHECK_OK(ridge->predict(NULL, store, &q, okra_mat_of_(H + i * D, 1, D)));
         }
     }
-    okra_bag_free_(bag);
+    okra_store_free_(store);
     okra_data_free(rest);
 }
 

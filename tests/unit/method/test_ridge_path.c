@@ -4,28 +4,28 @@
 #include "ridge.h"
 
 static okra_status fit_path(const toy *t, const okra_options *o, const double *lambda,
-                            size_t count, okra_bag_ **bags)
+                            size_t count, okra_store_ **stores)
 {
     okra_status st = OKRA_OK;
     okra_problem_ p = problem_of(t, true);
     for (size_t l = 0; l < count; l++) {
-        bags[l] = NULL;
+        stores[l] = NULL;
     }
     for (size_t l = 0; l < count; l++) {
-        TRY(okra_bag_create_(&bags[l]));
+        TRY(okra_store_create_(&stores[l]));
     }
-    TRY(ridge()->path(NULL, &p, o, lambda, count, bags));
+    TRY(ridge()->path(NULL, &p, o, lambda, count, stores));
 done:
     for (size_t l = 0; st != OKRA_OK && l < count; l++) {
-        okra_bag_free_(bags[l]);
+        okra_store_free_(stores[l]);
     }
     return st;
 }
 
-static void free_path(okra_bag_ **bags, size_t count)
+static void free_path(okra_store_ **stores, size_t count)
 {
     for (size_t l = 0; l < count; l++) {
-        okra_bag_free_(bags[l]);
+        okra_store_free_(stores[l]);
     }
 }
 
@@ -43,24 +43,24 @@ TEST(path_equals_single_fits)
         const char *pairs[] = {"operator", operators[pick(&rest, 4)], "center-output",
                                c % 2 ? "yes" : "no", NULL};
         okra_options *o = options_of(pairs);
-        okra_bag_ *bags[COUNT], *one = NULL;
-        CHECK_OK(fit_path(&t, o, lambda, COUNT, bags));
+        okra_store_ *stores[COUNT], *one = NULL;
+        CHECK_OK(fit_path(&t, o, lambda, COUNT, stores));
         for (size_t l = 0; l < COUNT; l++) {
             double a[M * N], b[M * N];
             CHECK_OK(okra_options_set_number(o, "lambda", lambda[l]));
             CHECK_OK(fit(&t, true, o, &one));
             okra_int cols = ridge()->form(one) == OKRA_FORM_WEIGHTS ? t.n : t.d;
-            CHECK(ridge()->form(one) == ridge()->form(bags[l]));
+            CHECK(ridge()->form(one) == ridge()->form(stores[l]));
             apply(ridge()->predict, &t, one, cols, a);
-            apply(ridge()->predict, &t, bags[l], cols, b);
+            apply(ridge()->predict, &t, stores[l], cols, b);
             /* ten times the worst of 600 cases, 6.0e-12, at lambda = 1e-3 */
             CHECK_NEAR(harness_relative(t.m * cols, b, a), 0, 6e-11);
             apply(ridge()->embed, &t, one, t.d, a);
-            apply(ridge()->embed, &t, bags[l], t.d, b);
+            apply(ridge()->embed, &t, stores[l], t.d, b);
             CHECK_NEAR(harness_relative(t.m * t.d, b, a), 0, 6e-11);
-            okra_bag_free_(one);
+            okra_store_free_(one);
         }
-        free_path(bags, COUNT);
+        free_path(stores, COUNT);
         okra_options_free(o);
     }
     unlink(spec + 7);
@@ -70,14 +70,14 @@ TEST(bad_lambdas_are_refused)
 {
     const double zero[] = {1, -1}, infinite[] = {1, (double)INFINITY};
     toy t = make_toy(RANDOM, 3, 1, true);
-    okra_bag_ *bags[2];
+    okra_store_ *stores[2];
     okra_options *o = options_of(NULL);
-    CHECK_FAILS(fit_path(&t, o, zero, 2, bags), OKRA_EARG,
+    CHECK_FAILS(fit_path(&t, o, zero, 2, stores), OKRA_EARG,
                 "lambda is -1, expected a number of 0 or more");
-    CHECK_FAILS(fit_path(&t, o, infinite, 2, bags), OKRA_EARG, "lambda is inf");
+    CHECK_FAILS(fit_path(&t, o, infinite, 2, stores), OKRA_EARG, "lambda is inf");
     CHECK_FAILS(okra_options_set(o, "lambda", "-1"), OKRA_EARG, "lambda is -1");
     t.n = 0;
-    CHECK_FAILS(fit_path(&t, o, zero, 1, bags), OKRA_ESHAPE, "no training pairs");
+    CHECK_FAILS(fit_path(&t, o, zero, 1, stores), OKRA_ESHAPE, "no training pairs");
     okra_options_free(o);
 }
 
@@ -95,15 +95,15 @@ TEST(indefinite_input_is_reported)
     t.K[0] = t.K[3] = 1;
     t.K[1] = t.K[2] = 2;
     okra_context *ctx = NULL;
-    okra_bag_ *bags[2] = {NULL, NULL};
+    okra_store_ *stores[2] = {NULL, NULL};
     okra_problem_ p = problem_of(&t, false);
     CHECK_OK(okra_context_create(&ctx));
     okra_context_set_warning(ctx, keep_text, text);
-    CHECK_OK(okra_bag_create_(&bags[0]));
-    CHECK_OK(okra_bag_create_(&bags[1]));
-    CHECK_OK(ridge()->path(ctx, &p, NULL, lambda, 2, bags));
+    CHECK_OK(okra_store_create_(&stores[0]));
+    CHECK_OK(okra_store_create_(&stores[1]));
+    CHECK_OK(ridge()->path(ctx, &p, NULL, lambda, 2, stores));
     CHECK(strstr(text, "not positive semi-definite: its smallest eigenvalue is -1"));
-    free_path(bags, 2);
+    free_path(stores, 2);
     okra_context_free(ctx);
 }
 
@@ -115,9 +115,9 @@ TEST(failing_allocations_are_survived)
     for (int c = 0; c < 2; c++) {
         const char *pairs[] = {"operator", operators[c], "center-output", "yes", NULL};
         okra_options *o = options_of(pairs);
-        okra_bag_ *bag = NULL, *bags[2];
-        CHECK_ALLOCATIONS(fit(&t, true, o, &bag), okra_bag_free_(bag));
-        CHECK_ALLOCATIONS(fit_path(&t, o, lambda, 2, bags), free_path(bags, 2));
+        okra_store_ *store = NULL, *stores[2];
+        CHECK_ALLOCATIONS(fit(&t, true, o, &store), okra_store_free_(store));
+        CHECK_ALLOCATIONS(fit_path(&t, o, lambda, 2, stores), free_path(stores, 2));
         okra_options_free(o);
     }
 }
@@ -131,8 +131,8 @@ TEST(matrix_operator_survives_failing_allocations)
     snprintf(with_mu, sizeof with_mu, "%s,mu=0.5", spec);
     const char *pairs[] = {"operator", with_mu, NULL};
     okra_options *o = options_of(pairs);
-    okra_bag_ *bag = NULL;
-    CHECK_ALLOCATIONS(fit(&t, true, o, &bag), okra_bag_free_(bag));
+    okra_store_ *store = NULL;
+    CHECK_ALLOCATIONS(fit(&t, true, o, &store), okra_store_free_(store));
     okra_options_free(o);
     unlink(spec + strlen("graph:"));
 }
@@ -140,16 +140,16 @@ TEST(matrix_operator_survives_failing_allocations)
 TEST(a_fit_that_does_not_fit_says_so)
 {
     okra_context *ctx = NULL;
-    okra_bag_ *bag = NULL;
+    okra_store_ *store = NULL;
     toy t = make_toy(RANDOM, N, 1, false);
     okra_problem_ p = problem_of(&t, false);
     p.n = 1000; /* refused before the matrix is looked at */
     CHECK_OK(okra_context_create(&ctx));
-    CHECK_OK(okra_bag_create_(&bag));
+    CHECK_OK(okra_store_create_(&store));
     CHECK_OK(okra_context_set_memory(ctx, 1 << 20));
-    CHECK_FAILS(okra_method_fit_(ctx, ridge(), &p, NULL, bag), OKRA_EBUDGET,
+    CHECK_FAILS(okra_method_fit_(ctx, ridge(), &p, NULL, store), OKRA_EBUDGET,
                 "the Gram matrix of the inputs of 1000 x 1000 doubles needs");
-    okra_bag_free_(bag);
+    okra_store_free_(store);
     okra_context_free(ctx);
 }
 
@@ -157,15 +157,15 @@ TEST(a_path_can_be_cancelled)
 {
     const double lambda[] = {0.1, 1};
     okra_context *ctx = NULL;
-    okra_bag_ *bags[2] = {NULL, NULL};
+    okra_store_ *stores[2] = {NULL, NULL};
     toy t = make_toy(RANDOM, N, 1, false);
     okra_problem_ p = problem_of(&t, false);
     CHECK_OK(okra_context_create(&ctx));
-    CHECK_OK(okra_bag_create_(&bags[0]));
-    CHECK_OK(okra_bag_create_(&bags[1]));
+    CHECK_OK(okra_store_create_(&stores[0]));
+    CHECK_OK(okra_store_create_(&stores[1]));
     okra_context_cancel(ctx);
-    CHECK_FAILS(ridge()->path(ctx, &p, NULL, lambda, 2, bags), OKRA_ECANCELLED, NULL);
-    free_path(bags, 2);
+    CHECK_FAILS(ridge()->path(ctx, &p, NULL, lambda, 2, stores), OKRA_ECANCELLED, NULL);
+    free_path(stores, 2);
     okra_context_free(ctx);
 }
 
@@ -188,20 +188,20 @@ TEST(same_bits_in_every_fit)
     for (int c = 0; c < 4; c++) {
         const char *pairs[] = {"operator", operators[c / 2], NULL};
         const double *found[2];
-        okra_bag_ *bags[2] = {NULL, NULL};
+        okra_store_ *stores[2] = {NULL, NULL};
         okra_options *o = options_of(pairs);
         for (int i = 0; i < 2; i++) {
             okra_context *ctx = NULL;
             okra_int n;
             CHECK_OK(okra_context_create(&ctx));
             CHECK_OK(okra_context_set_threads(ctx, 1 + c % 2));
-            CHECK_OK(okra_bag_create_(&bags[i]));
-            CHECK_OK(okra_method_fit_(ctx, ridge(), &p, o, bags[i]));
-            found[i] = okra_bag_get_(bags[i], c / 2 ? "B" : "factor", &n, &n);
+            CHECK_OK(okra_store_create_(&stores[i]));
+            CHECK_OK(okra_method_fit_(ctx, ridge(), &p, o, stores[i]));
+            found[i] = okra_store_get_(stores[i], c / 2 ? "B" : "factor", &n, &n);
             okra_context_free(ctx);
         }
         CHECK(memcmp(found[0], found[1], sizeof(double) * LARGE * LARGE) == 0);
-        free_path(bags, 2);
+        free_path(stores, 2);
         okra_options_free(o);
     }
     free(K);
@@ -224,14 +224,14 @@ TEST(identity_needs_little_memory)
                        .features_ld = WIDE,
                        .d = WIDE,
                        .feature_scale = 1};
-    okra_bag_ *bag = NULL;
-    CHECK_OK(okra_bag_create_(&bag));
+    okra_store_ *store = NULL;
+    CHECK_OK(okra_store_create_(&store));
     okra_int before = okra_alloc_live_bytes_();
     okra_alloc_reset_peak_();
-    CHECK_OK(okra_method_fit_(NULL, ridge(), &p, NULL, bag));
+    CHECK_OK(okra_method_fit_(NULL, ridge(), &p, NULL, store));
     double used = (double)(okra_alloc_peak_bytes_() - before);
     CHECK(getenv("OKRA_TEST_ENGINE") || used < 1.2 * 8 * BIGGER * BIGGER);
-    okra_bag_free_(bag);
+    okra_store_free_(store);
     free(K);
     free(Y);
 }

@@ -46,13 +46,13 @@ TEST(weights_are_the_pseudo_inverse)
     for (int c = 0; c < SHAPES * 30; c++) {
         toy t = make_toy(c % SHAPES, 1 + c % N, (uint64_t)c, false);
         okra_options *o = options_of(settings);
-        okra_bag_ *bag = NULL;
+        okra_store_ *store = NULL;
         okra_int rows = 0, cols = 0;
-        CHECK_OK(fit(&t, false, o, &bag));
-        const double *B = okra_bag_get_(bag, "B", &rows, &cols);
+        CHECK_OK(fit(&t, false, o, &store));
+        const double *B = okra_store_get_(store, "B", &rows, &cols);
         CHECK(B && rows == t.n && cols == t.n);
         check_penrose(&t, B, 2e-7); /* 1.3e-8 at worst: K has condition numbers to 1e8 */
-        okra_bag_free_(bag);
+        okra_store_free_(store);
         okra_options_free(o);
     }
 }
@@ -70,7 +70,7 @@ TEST(operators_that_are_invertible_change_nothing)
         bool matrix = c % 3 == 0;
         toy t = make_toy(RANDOM, 4, (uint64_t)c, matrix);
         double got[M * N] = {0}, want[M * N] = {0};
-        okra_bag_ *a = NULL, *b = NULL;
+        okra_store_ *a = NULL, *b = NULL;
         settings[3] = operators[c % 3];
         okra_options *o = options_of(settings), *p = options_of(plain);
         CHECK_OK(fit(&t, matrix, o, &a));
@@ -78,8 +78,8 @@ TEST(operators_that_are_invertible_change_nothing)
         apply(matrix ? ridge()->embed : ridge()->predict, &t, a, matrix ? D : t.n, got);
         apply(matrix ? ridge()->embed : ridge()->predict, &t, b, matrix ? D : t.n, want);
         CHECK_NEAR(harness_relative(t.m * (matrix ? D : t.n), got, want), 0, 1e-8);
-        okra_bag_free_(a);
-        okra_bag_free_(b);
+        okra_store_free_(a);
+        okra_store_free_(b);
         okra_options_free(o);
         okra_options_free(p);
     }
@@ -95,24 +95,24 @@ TEST(weighed_pairs_keep_the_least_norm)
         toy t = make_toy(RANK_DEFICIENT, N, (uint64_t)c, true);
         double weights[N] = {0}, got[M * D] = {0}, want[M * D] = {0};
         okra_options *o = options_of(settings);
-        okra_bag_ *a = NULL, *b = NULL;
+        okra_store_ *a = NULL, *b = NULL;
         for (int i = 0; i < N; i++) {
             weights[i] = 1 + i % 3;
         }
         okra_problem_ p = problem_of(&t, true);
         p.weights = weights;
-        CHECK_OK(okra_bag_create_(&a));
+        CHECK_OK(okra_store_create_(&a));
         CHECK_OK(okra_method_fit_(NULL, ridge(), &p, o, a));
         apply(ridge()->embed, &t, a, D, got);
         /* close to it, a small lambda */
         const char *small[] = {"lambda", "1e-9", NULL};
         okra_options *q = options_of(small);
-        CHECK_OK(okra_bag_create_(&b));
+        CHECK_OK(okra_store_create_(&b));
         CHECK_OK(okra_method_fit_(NULL, ridge(), &p, q, b));
         apply(ridge()->embed, &t, b, D, want);
         CHECK_NEAR(harness_relative(M * D, got, want), 0, 1e-5);
-        okra_bag_free_(a);
-        okra_bag_free_(b);
+        okra_store_free_(a);
+        okra_store_free_(b);
         okra_options_free(o);
         okra_options_free(q);
     }
@@ -121,14 +121,14 @@ TEST(weighed_pairs_keep_the_least_norm)
 TEST(says_where_zero_has_no_meaning)
 {
     toy t = make_toy(RANDOM, 5, 1, true);
-    okra_bag_ *bag = NULL;
+    okra_store_ *store = NULL;
     const char *settings[][6] = {{"lambda", "0", "operator", "diagonal(t=0.5)", NULL},
                                  {"lambda", "0", "lambda2", "0.1", NULL}};
     const char *names[] = {"which with diagonal(t=0.5) has no solution of least norm",
                            "which with lambda2 has no solution of least norm"};
     for (int i = 0; i < 2; i++) {
         okra_options *o = options_of(settings[i]);
-        CHECK_FAILS(fit(&t, true, o, &bag), OKRA_EARG, names[i]);
+        CHECK_FAILS(fit(&t, true, o, &store), OKRA_EARG, names[i]);
         okra_options_free(o);
     }
 }

@@ -11,13 +11,13 @@
 static const double WEIGHTS = 1e-9, MATRIX = 1e-9;
 enum { LABELLED = 5, SEEDS = 12 };
 
-static void predict(const toy *t, okra_int n, const okra_bag_ *bag, bool embed,
+static void predict(const toy *t, okra_int n, const okra_store_ *store, bool embed,
                     okra_int cols, double *out)
 {
     double Kx[M * N];
     memcpy(Kx, t->Kx, sizeof Kx);
     okra_query_ q = {.m = t->m, .n = n, .Kx = okra_mat_of_(Kx, t->m, t->n)};
-    CHECK_OK((embed ? ridge()->embed : ridge()->predict)(NULL, bag, &q,
+    CHECK_OK((embed ? ridge()->embed : ridge()->predict)(NULL, store, &q,
                                                          okra_mat_of_(out, t->m, cols)));
 }
 
@@ -70,15 +70,15 @@ TEST(weights_equal_the_dense_formula)
                 const char *pairs[] = {
                     "lambda", SETTINGS[s].lambda, "lambda2", SETTINGS[s].lambda2,
                     "graph",  SETTINGS[s].graph,  NULL};
-                okra_bag_ *bag = NULL;
-                CHECK_OK(fit_part(&t, n, true, pairs, &bag));
-                CHECK(ridge()->form(bag) == OKRA_FORM_WEIGHTS);
-                predict(&t, n, bag, false, n, got);
+                okra_store_ *store = NULL;
+                CHECK_OK(fit_part(&t, n, true, pairs, &store));
+                CHECK(ridge()->form(store) == OKRA_FORM_WEIGHTS);
+                predict(&t, n, store, false, n, got);
                 naive_semi(&t, n, SETTINGS[s].graph, atof(SETTINGS[s].lambda),
                            atof(SETTINGS[s].lambda2), 1, want);
                 double error = harness_relative(t.m * n, got, want);
                 CHECK_NEAR(error, 0, WEIGHTS);
-                predict(&t, n, bag, true, D, H);
+                predict(&t, n, store, true, D, H);
                 for (okra_int i = 0; i < t.m * D; i++) {
                     wantH[i] = 0;
                     for (okra_int j = 0; j < n; j++) {
@@ -86,7 +86,7 @@ TEST(weights_equal_the_dense_formula)
                     }
                 }
                 CHECK_NEAR(harness_relative(t.m * D, H, wantH), 0, WEIGHTS);
-                okra_bag_free_(bag);
+                okra_store_free_(store);
             }
         }
     }
@@ -102,12 +102,12 @@ TEST(small_lambda_keeps_its_digits)
         double got[M * N], want[M * N];
         const char *pairs[] = {"lambda", "1e-6",     "lambda2", "10",
                                "graph",  "knn(k=3)", NULL};
-        okra_bag_ *bag = NULL;
-        CHECK_OK(fit_part(&t, LABELLED, false, pairs, &bag));
-        predict(&t, LABELLED, bag, false, LABELLED, got);
+        okra_store_ *store = NULL;
+        CHECK_OK(fit_part(&t, LABELLED, false, pairs, &store));
+        predict(&t, LABELLED, store, false, LABELLED, got);
         naive_semi(&t, LABELLED, "knn(k=3)", 1e-6, 10, 1, want);
         worst = fmax(worst, harness_relative(t.m * LABELLED, got, want));
-        okra_bag_free_(bag);
+        okra_store_free_(store);
     }
     CHECK_NEAR(worst, 0, 2e-11);
 }
@@ -127,12 +127,12 @@ TEST(rank_deficient_inputs)
         }
         fclose(f);
         const char *pairs[] = {"lambda", "0.1", "lambda2", "1", "graph", graph, NULL};
-        okra_bag_ *bag = NULL;
-        CHECK_OK(fit_part(&t, LABELLED, false, pairs, &bag));
-        predict(&t, LABELLED, bag, false, LABELLED, got);
+        okra_store_ *store = NULL;
+        CHECK_OK(fit_part(&t, LABELLED, false, pairs, &store));
+        predict(&t, LABELLED, store, false, LABELLED, got);
         naive_semi(&t, LABELLED, graph, 0.1, 1, 1, want);
         CHECK_NEAR(harness_relative(t.m * LABELLED, got, want), 0, WEIGHTS);
-        okra_bag_free_(bag);
+        okra_store_free_(store);
         unlink(file);
     }
 }
@@ -156,11 +156,11 @@ TEST(small_lambda2_is_supervised)
         static const double allowed[] = {1e-12, 1e-10, 1e-3};
         for (int k = 0; k < 3; k++) {
             const char *pairs[] = {"lambda", "0.1", "lambda2", values[k], NULL};
-            okra_bag_ *bag = NULL;
-            CHECK_OK(fit_part(&t, LABELLED, false, pairs, &bag));
-            predict(&t, LABELLED, bag, false, LABELLED, got);
+            okra_store_ *store = NULL;
+            CHECK_OK(fit_part(&t, LABELLED, false, pairs, &store));
+            predict(&t, LABELLED, store, false, LABELLED, got);
             CHECK_NEAR(harness_relative(M * LABELLED, got, want), 0, allowed[k]);
-            okra_bag_free_(bag);
+            okra_store_free_(store);
         }
     }
 }
@@ -224,29 +224,30 @@ TEST(matrix_operator)
                 "lambda", SETTINGS[s].lambda, "lambda2",  SETTINGS[s].lambda2,
                 "graph",  SETTINGS[s].graph,  "operator", text,
                 NULL};
-            okra_bag_ *bag = NULL;
-            CHECK_OK(fit_part(&t, LABELLED, true, pairs, &bag));
-            CHECK(ridge()->form(bag) == OKRA_FORM_EMBEDDING && ridge()->width(bag) == D);
-            predict(&t, LABELLED, bag, false, D, got);
+            okra_store_ *store = NULL;
+            CHECK_OK(fit_part(&t, LABELLED, true, pairs, &store));
+            CHECK(ridge()->form(store) == OKRA_FORM_EMBEDDING &&
+                  ridge()->width(store) == D);
+            predict(&t, LABELLED, store, false, D, got);
             naive_semi_matrix(&t, LABELLED, SETTINGS[s].graph, atof(SETTINGS[s].lambda),
                               atof(SETTINGS[s].lambda2), A, want);
             double error = harness_relative(M * D, got, want);
             CHECK_NEAR(error, 0, MATRIX);
-            okra_bag_free_(bag);
+            okra_store_free_(store);
         }
         /* A = I is the identity operator. */
         identity(D, A);
         write_square(file, A);
         const char *with[] = {"lambda2", "1", "operator", text, NULL};
         const char *without[] = {"lambda2", "1", NULL};
-        okra_bag_ *a = NULL, *b = NULL;
+        okra_store_ *a = NULL, *b = NULL;
         CHECK_OK(fit_part(&t, LABELLED, true, with, &a));
         CHECK_OK(fit_part(&t, LABELLED, true, without, &b));
         predict(&t, LABELLED, a, true, D, got);
         predict(&t, LABELLED, b, true, D, want);
         CHECK_NEAR(harness_relative(M * D, got, want), 0, 5e-14); /* worst 4.2e-15 */
-        okra_bag_free_(a);
-        okra_bag_free_(b);
+        okra_store_free_(a);
+        okra_store_free_(b);
     }
     unlink(file);
 }
@@ -260,17 +261,17 @@ TEST(a_path_shares_and_agrees)
     p.unlabelled = N - LABELLED;
     const char *pairs[] = {"lambda2", "0.5", "graph", "knn(k=2)", NULL};
     okra_options *o = options_of(pairs);
-    okra_bag_ *bags[3] = {0};
+    okra_store_ *stores[3] = {0};
     for (int l = 0; l < 3; l++) {
-        CHECK_OK(okra_bag_create_(&bags[l]));
+        CHECK_OK(okra_store_create_(&stores[l]));
     }
-    CHECK_OK(ridge()->path(NULL, &p, o, lambda, 3, bags));
+    CHECK_OK(ridge()->path(NULL, &p, o, lambda, 3, stores));
     for (int l = 0; l < 3; l++) {
         double got[M * N], want[M * N];
-        predict(&t, LABELLED, bags[l], false, LABELLED, got);
+        predict(&t, LABELLED, stores[l], false, LABELLED, got);
         naive_semi(&t, LABELLED, "knn(k=2)", lambda[l], 0.5, 1, want);
         CHECK_NEAR(harness_relative(M * LABELLED, got, want), 0, WEIGHTS);
-        okra_bag_free_(bags[l]);
+        okra_store_free_(stores[l]);
     }
     okra_options_free(o);
 }
@@ -278,20 +279,20 @@ TEST(a_path_shares_and_agrees)
 TEST(refusals)
 {
     toy t = make_toy(RANDOM, N, 1, true);
-    okra_bag_ *bag = NULL;
+    okra_store_ *store = NULL;
     const char *graph[] = {"graph", "gram", NULL};
     const char *cov[] = {"operator", "cov", "lambda2", "1", NULL};
     const char *bad[] = {"lambda2", "1", "graph", "ring", NULL};
     const char *good[] = {"lambda2", "1", "graph", "knn(k=2)", NULL};
-    CHECK_FAILS(fit_part(&t, LABELLED, false, NULL, &bag), OKRA_ESHAPE,
+    CHECK_FAILS(fit_part(&t, LABELLED, false, NULL, &store), OKRA_ESHAPE,
                 "there are 9 inputs and 5 outputs; expected as many");
-    CHECK_FAILS(fit_part(&t, N, false, graph, &bag), OKRA_EARG,
+    CHECK_FAILS(fit_part(&t, N, false, graph, &store), OKRA_EARG,
                 "graph is set but lambda2");
-    CHECK_FAILS(fit_part(&t, N, false, cov, &bag), OKRA_EUNSUPPORTED,
+    CHECK_FAILS(fit_part(&t, N, false, cov, &store), OKRA_EUNSUPPORTED,
                 "the operator is cov");
-    CHECK_FAILS(fit_part(&t, N, false, bad, &bag), OKRA_EARG, "'ring' is unknown");
+    CHECK_FAILS(fit_part(&t, N, false, bad, &store), OKRA_EARG, "'ring' is unknown");
     okra_options *o = options_of(good);
-    CHECK_ALLOCATIONS(fit_with(&t, LABELLED, true, o, &bag), okra_bag_free_(bag));
+    CHECK_ALLOCATIONS(fit_with(&t, LABELLED, true, o, &store), okra_store_free_(store));
     okra_options_free(o);
 }
 

@@ -411,15 +411,6 @@ TEST(failures)
         K[i] = i / 5 == i % 5 ? 1 : 0.1 * (i / 5 + i % 5);
     }
     CHECK_ALLOCATIONS(learn(K, C), (void)0);
-    okra_twin_side_ s = {.kernels = 1, .gram = {okra_mat_of_(K, 5, 5)}, .degree = 0};
-    CHECK_FAILS(okra_twin_matrix_(NULL, &s, &s, false, okra_mat_of_(C, 2, 2)), OKRA_EARG,
-                "degree 0");
-    s.degree = 2;
-    s.gram[0] = okra_mat_of_(K, 3, 3);
-    CHECK_FAILS(okra_twin_matrix_(NULL, &s, &s, true, okra_mat_of_(C, 2, 2)), OKRA_ESHAPE,
-                "3 examples, expected at least 4");
-    CHECK_FAILS(okra_twin_matrix_(NULL, &s, &s, false, okra_mat_of_(C, 1, 2)),
-                OKRA_ESHAPE, "C is 1 x 2, expected 2 x 2");
     double zero[4] = {0};
     CHECK_FAILS(okra_twin_solve_(NULL, okra_mat_of_(zero, 2, 2), a, b, &value),
                 OKRA_ENUMERIC, "no dependence");

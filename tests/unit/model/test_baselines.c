@@ -23,7 +23,7 @@ TEST(svm_separates_and_obeys_its_conditions)
             pairs_fit(X, y,
                       "method=svm cost=2 svm-tolerance=1e-6 kx=rbf(sigma=1) "
                       "ky=zero-one");
-        const double *C = okra_bag_get_(model->bag, "coefficients", &rows, &cols);
+        const double *C = okra_store_get_(model->store, "coefficients", &rows, &cols);
         CHECK(rows == 3 && cols == n);
         okra_prediction *p = pairs_predict(model, X, "", true, false);
         const double *W = okra_prediction_weights(p, &rows, &cols);
@@ -56,7 +56,7 @@ TEST(svr_obeys_its_conditions)
     okra_model *model = pairs_fit(p.train_x, p.train_y,
                                   "method=svr cost=1.5 tube=0.2 svm-tolerance=1e-7 "
                                   "kx=rbf(sigma=1) ky=linear");
-    const double *C = okra_bag_get_(model->bag, "coefficients", &n, &d);
+    const double *C = okra_store_get_(model->store, "coefficients", &n, &d);
     okra_prediction *f = pairs_predict(model, p.train_x, "decode=explicit", false, true);
     const double *H = okra_prediction_embedding(f, &n, &d);
     CHECK(n == N && d == D);

@@ -38,7 +38,7 @@ TEST(equals_direct)
         okra_model *direct = pairs_fit(p.train_x, p.train_y, settings[c % 4]);
         okra_model *cg = pairs_fit(p.train_x, p.train_y, text);
         double steps = 0;
-        CHECK(okra_bag_get_number_(cg->bag, "cg.steps", &steps) && steps <= 3);
+        CHECK(okra_store_get_number_(cg->store, "cg.steps", &steps) && steps <= 3);
         losses(direct, &p, one);
         losses(cg, &p, two);
         CHECK_NEAR(harness_relative(M, two, one), 0, 7e-13);
@@ -53,7 +53,7 @@ enum { PATTERNS = 90, RANK = 10, WIDTH = 128 };
 static void copy_of(const okra_model *model, double *out)
 {
     okra_int rows, cols;
-    const double *C = okra_bag_get_(model->bag, "coefficients", &rows, &cols);
+    const double *C = okra_store_get_(model->store, "coefficients", &rows, &cols);
     CHECK(C && rows == RANK && cols == WIDTH);
     memcpy(out, C, RANK * WIDTH * sizeof *out);
 }
@@ -72,7 +72,7 @@ TEST(goes_on_from_its_checkpoint)
     okra_model *exact = pairs_fit(x, y, direct);
     snprintf(text, sizeof text, "%s solver=cg cg-tolerance=1e-12", direct);
     okra_model *whole = pairs_fit(x, y, text);
-    CHECK(okra_bag_get_number_(whole->bag, "cg.steps", &steps) && steps > 3);
+    CHECK(okra_store_get_number_(whole->store, "cg.steps", &steps) && steps > 3);
     copy_of(exact, one);
     copy_of(whole, two);
     CHECK_NEAR(harness_relative(RANK * WIDTH, two, one), 0, 4e-13);
@@ -80,7 +80,7 @@ TEST(goes_on_from_its_checkpoint)
              "%s solver=cg cg-tolerance=1e-12 cg-iterations=2 checkpoint=%s", direct,
              files_path("cg"));
     okra_model *part = pairs_fit(x, y, text);
-    CHECK(okra_bag_get_number_(part->bag, "cg.steps", &steps) && steps == 2);
+    CHECK(okra_store_get_number_(part->store, "cg.steps", &steps) && steps == 2);
     for (int again = 0; again < 2; again++) { /* the second time nothing is left to do */
         snprintf(text, sizeof text, "%s solver=cg cg-tolerance=1e-12 checkpoint=%s",
                  direct, files_path("cg"));

@@ -19,28 +19,29 @@ TEST(half_and_whole)
     for (okra_int n = 2; n < 9; n++) {
         double L[64], half[36];
         okra_int rows, cols, used = 0;
-        okra_bag_ *bag = NULL;
+        okra_store_ *store = NULL;
         for (okra_int i = 0; i < n * n; i++) {
             L[i] = (double)(i + 1);
             if (i % n <= i / n) { /* what lies above is not kept */
                 half[used++] = L[i];
             }
         }
-        CHECK_OK(okra_bag_create_(&bag));
+        CHECK_OK(okra_store_create_(&store));
         CHECK(okra_compact_count_(n) == n * (n + 1) / 2 && used == n * (n + 1) / 2);
-        CHECK_OK(okra_compact_spread_(NULL, half, okra_compact_count_(n), n, bag));
-        const double *back = okra_bag_get_(bag, "factor", &rows, &cols);
+        CHECK_OK(okra_compact_spread_(NULL, half, okra_compact_count_(n), n, store));
+        const double *back = okra_store_get_(store, "factor", &rows, &cols);
         CHECK(back && rows == n && cols == n);
         for (okra_int i = 0; i < n * n; i++) {
             CHECK(back[i] == (i % n <= i / n ? L[i] : 0));
         }
-        CHECK_FAILS(okra_compact_spread_(NULL, half, okra_compact_count_(n) - 1, n, bag),
+        CHECK_FAILS(
+            okra_compact_spread_(NULL, half, okra_compact_count_(n) - 1, n, store),
+            OKRA_EFORMAT, "which is not n (n + 1) / 2");
+        CHECK_FAILS(okra_compact_spread_(NULL, half, 3, INT64_MAX / 2, store),
                     OKRA_EFORMAT, "which is not n (n + 1) / 2");
-        CHECK_FAILS(okra_compact_spread_(NULL, half, 3, INT64_MAX / 2, bag), OKRA_EFORMAT,
+        CHECK_FAILS(okra_compact_spread_(NULL, half, 0, -1, store), OKRA_EFORMAT,
                     "which is not n (n + 1) / 2");
-        CHECK_FAILS(okra_compact_spread_(NULL, half, 0, -1, bag), OKRA_EFORMAT,
-                    "which is not n (n + 1) / 2");
-        okra_bag_free_(bag);
+        okra_store_free_(store);
     }
     okra_mat_ A = okra_mat_view_(NULL, 2, 2, 2), one = okra_mat_view_(NULL, 1, 1, 1);
     CHECK(okra_compact_halves_("factor", A, OKRA_COMPACT_YES));
@@ -139,31 +140,30 @@ TEST(blocks_of_rows)
     CHECK(access("rows.zip", F_OK) != 0);
 }
 
-TEST(a_bag_with_rows_elsewhere)
+TEST(a_store_with_rows_elsewhere)
 {
     elsewhere e = {.rows = 3, .cols = 2};
-    okra_bag_ *bag = NULL;
-    okra_mat_ A;
+    okra_store_item_ item = {.A = {NULL, 3, 2, 2}, .source = {get_rows, count_free, &e}};
+    okra_store_ *store = NULL;
     okra_int rows = 0, cols = 0;
-    CHECK_OK(okra_bag_create_(&bag));
-    CHECK_OK(okra_bag_put_rows_(bag, "B", (okra_rows_){get_rows, count_free, &e}, 3, 2));
-    CHECK(okra_bag_has_(bag, "B") && !okra_bag_has_(bag, "C"));
-    CHECK(okra_bag_rows_(bag, "B") && !okra_bag_rows_(bag, "C"));
-    CHECK(!okra_bag_get_(bag, "B", &rows, &cols) && rows == 3 && cols == 2);
-    CHECK(strcmp(okra_bag_each_(bag, 0, &A), "B") == 0 && !A.p && A.rows == 3);
-    CHECK(!okra_bag_edit_(bag, "B", &rows, &cols));
-    CHECK_OK(okra_bag_settle_(NULL, bag, "C")); /* nothing to do */
-    CHECK_OK(okra_bag_settle_(NULL, bag, "B"));
-    CHECK(e.freed == 1 && !okra_bag_rows_(bag, "B"));
-    const double *values = okra_bag_get_(bag, "B", &rows, &cols);
+    CHECK_OK(okra_store_create_(&store));
+    CHECK_OK(okra_store_add_(store, "B", item));
+    CHECK(okra_store_has_(store, "B") && !okra_store_has_(store, "C"));
+    CHECK(!okra_store_get_(store, "B", &rows, &cols) && rows == 3 && cols == 2);
+    CHECK(okra_store_find_(store, OKRA_KEPT_MATRIX_, "B")->source.get == get_rows);
+    CHECK(!okra_store_edit_(store, "B", &rows, &cols));
+    CHECK_OK(okra_store_settle_(NULL, store, "C")); /* nothing to do */
+    CHECK_OK(okra_store_settle_(NULL, store, "B"));
+    CHECK(e.freed == 1 && !store->items[0].source.get);
+    const double *values = okra_store_get_(store, "B", &rows, &cols);
     for (okra_int i = 0; i < 6; i++) {
         CHECK(values && values[i] == entry_of(&e, i / 2, i % 2));
     }
-    okra_bag_free_(bag);
+    okra_store_free_(store);
     CHECK(e.freed == 1);
-    CHECK_OK(okra_bag_create_(&bag));
-    CHECK_OK(okra_bag_put_rows_(bag, "B", (okra_rows_){get_rows, count_free, &e}, 3, 2));
-    okra_bag_free_(bag);
+    CHECK_OK(okra_store_create_(&store));
+    CHECK_OK(okra_store_add_(store, "B", item));
+    okra_store_free_(store);
     CHECK(e.freed == 2);
 }
 
@@ -229,28 +229,28 @@ TEST(promises_that_cannot_be_kept)
 {
     const okra_method_ *ridge = okra_method_find_("ridge"),
                        *knn = okra_method_find_("knn");
-    okra_bag_ *bag = NULL;
+    okra_store_ *store = NULL;
     double *factor = NULL;
-    CHECK_OK(okra_bag_create_(&bag));
-    CHECK_FAILS(okra_compact_promise_(NULL, knn, 3, bag, &factor), OKRA_EFORMAT,
+    CHECK_OK(okra_store_create_(&store));
+    CHECK_FAILS(okra_compact_promise_(NULL, knn, 3, store, &factor), OKRA_EFORMAT,
                 "of method knn, which has no such factor");
-    CHECK_FAILS(okra_compact_promise_(NULL, ridge, 0, bag, &factor), OKRA_EFORMAT,
+    CHECK_FAILS(okra_compact_promise_(NULL, ridge, 0, store, &factor), OKRA_EFORMAT,
                 "for 0 training pairs");
-    CHECK_FAILS(okra_compact_promise_(NULL, ridge, INT64_MAX / 2, bag, &factor),
+    CHECK_FAILS(okra_compact_promise_(NULL, ridge, INT64_MAX / 2, store, &factor),
                 OKRA_EFORMAT, "has none or has it already");
     okra_context *small = NULL;
     CHECK_OK(okra_context_create(&small));
     CHECK_OK(okra_context_set_memory(small, 1 << 20));
-    CHECK_FAILS(okra_compact_promise_(small, ridge, 2000000000, bag, &factor),
+    CHECK_FAILS(okra_compact_promise_(small, ridge, 2000000000, store, &factor),
                 OKRA_EBUDGET, "the factor of a compact model");
     CHECK(!factor);
-    CHECK_OK(okra_compact_promise_(NULL, ridge, 3, bag, &factor));
+    CHECK_OK(okra_compact_promise_(NULL, ridge, 3, store, &factor));
     CHECK(factor && factor[0] == 1 && factor[1] == 0 && factor[4] == 1);
-    CHECK_FAILS(okra_compact_promise_(NULL, ridge, 3, bag, &factor), OKRA_EFORMAT,
+    CHECK_FAILS(okra_compact_promise_(NULL, ridge, 3, store, &factor), OKRA_EFORMAT,
                 "has it already");
     okra_context_free(small);
-    okra_bag_free_(bag);
+    okra_store_free_(store);
 }
 
-MAIN(RUN(half_and_whole), RUN(blocks_of_rows), RUN(a_bag_with_rows_elsewhere),
+MAIN(RUN(half_and_whole), RUN(blocks_of_rows), RUN(a_store_with_rows_elsewhere),
      RUN(predictions_have_the_same_bits), RUN(promises_that_cannot_be_kept))

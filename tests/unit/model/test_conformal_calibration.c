@@ -163,7 +163,9 @@ TEST(distances_have_the_same_p_values)
         CHECK_FAILS(okra_conformal_distances(NULL, model, false, distance, all, p, NULL),
                     OKRA_EARG, "the model keeps no pairs to calibrate with");
         CHECK_OK(okra_model_set_calibration(model, cx, cy));
-        CHECK_OK(okra_conformal_p_values(NULL, model, t, c, NULL, want));
+        okra_conformal_settings plain = {OKRA_SIZED(okra_conformal_settings),
+                                         .score = "distance"};
+        CHECK_OK(okra_conformal_p_values(NULL, model, t, c, &plain, want));
         CHECK_OK(okra_conformal_distances(NULL, model, false, distance, all, p, &pairs));
         CHECK(pairs == other.n);
         for (int e = 0; e < all; e++) {

@@ -1,5 +1,6 @@
 /* Full conformal prediction against refits with every candidate. */
 #include "conformal_naive.h"
+#include "settings.h"
 #include "okra/more/conformal.h"
 
 static bool weighted = false; /* covariate shift */
@@ -207,12 +208,12 @@ TEST(groups_compare_like_with_like)
             memcpy(y, k.y, sizeof y);
             memcpy(x + k.n * P, k.t + test * P, P * sizeof *x);
             memcpy(y + k.n * D, k.c + e % k.count * D, D * sizeof *y);
-            double own = naive_score(&k, k.n + 1, x, y, k.n, "distance");
+            double own = naive_score(&k, k.n + 1, x, y, k.n, "normalized"); /* auto */
             for (int i = 0; i < k.n; i++) {
                 bool same = mine[i] == theirs[test];
                 all += same;
                 more += same &&
-                        naive_least(naive_score(&k, k.n + 1, x, y, i, "distance"), own);
+                        naive_least(naive_score(&k, k.n + 1, x, y, i, "normalized"), own);
             }
             CHECK_NEAR(p[e], (double)more / all, 1e-12);
         }
@@ -222,6 +223,98 @@ TEST(groups_compare_like_with_like)
         okra_data_free(h);
         okra_model_free(model);
     }
+}
+
+/* What auto is: normalized; of split what the training pairs left out say, by fits
+ * without each of them, whatever the pairs that calibrate are. */
+TEST(the_score_that_is_chosen)
+{
+    int normalized = 0;
+    for (uint64_t seed = 0; seed < 12; seed++) {
+        task k;
+        double e[MOST], r[MOST], mean = 0, variance;
+        const char *how = NULL, *score = NULL;
+        okra_data *cx = NULL, *cy = NULL;
+        task_make(seed, false, &k);
+        okra_model *model = task_fit(&k);
+        okra_conformal_settings s = {OKRA_SIZED(okra_conformal_settings)};
+        CHECK_OK(okra_conformal_chosen(NULL, model, &s, &how, &score));
+        CHECK_TEXT(how, "full");
+        CHECK_TEXT(score, "normalized");
+        CHECK_OK(okra_data_dense(k.t, k.tests, P, P, &cx));
+        CHECK_OK(okra_data_dense(k.c, k.tests, D, D, &cy));
+        s.calibration_x = cx;
+        s.calibration_y = cy;
+        CHECK_OK(okra_conformal_chosen(NULL, model, &s, &how, &score));
+        CHECK_TEXT(how, "split");
+        for (int i = 0; i < k.n; i++) {
+            double x[MOST * P], y[MOST * D];
+            int m = 0;
+            for (int j = 0; j < k.n; j++) {
+                if (j != i) {
+                    memcpy(x + m * P, k.x + j * P, P * sizeof *x);
+                    memcpy(y + m++ * D, k.y + j * D, D * sizeof *y);
+                }
+            }
+            double d = naive_distance(&k, m, x, y, k.x + i * P, k.y + i * D, &variance);
+            e[i] = sqrt(d);
+            r[i] = sqrt(d / variance);
+            mean += sqrt(variance) / k.n;
+        }
+        qsort(e, (size_t)k.n, sizeof *e, okra_by_double_);
+        qsort(r, (size_t)k.n, sizeof *r, okra_by_double_);
+        int at = OKRA_MIN_((int)ceil(0.9 * (k.n + 1)), k.n) - 1;
+        bool follows = mean * r[at] < e[at];
+        CHECK_TEXT(score, follows ? "normalized" : "distance");
+        normalized += follows;
+        s.score = "rank";
+        CHECK_OK(okra_conformal_chosen(NULL, model, &s, &how, &score));
+        CHECK_TEXT(score, "rank");
+        okra_data_free(cx);
+        okra_data_free(cy);
+        okra_model_free(model);
+    }
+    CHECK(normalized > 0 && normalized < 12);
+}
+
+/* Points in a narrow kernel: wrong labels are near under distance, far under what is
+ * chosen. */
+TEST(sets_do_not_explode_where_the_kernel_is_narrow)
+{
+    enum { LEARN = 100, NEW = 40, ALL = LEARN + NEW };
+    double x[ALL], p[NEW * 3], size[2] = {0};
+    okra_int label[ALL];
+    static const okra_int each[] = {0, 1, 2};
+    okra_data *dx = NULL, *dy = NULL, *t = NULL, *c = NULL;
+    okra_model *model = NULL;
+    for (int i = 0; i < ALL; i++) {
+        x[i] = fmod(i * 0.7548777, 1);
+        double b = x[i] + 0.1 * (fmod(i * 0.5698403, 1) - 0.5);
+        label[i] = b < 0.3 ? 0 : b < 0.7 ? 1 : 2;
+    }
+    CHECK_OK(okra_data_dense(x, LEARN, 1, 1, &dx));
+    CHECK_OK(okra_data_labels(label, LEARN, NULL, 3, &dy));
+    CHECK_OK(okra_data_dense(x + LEARN, NEW, 1, 1, &t));
+    CHECK_OK(okra_data_labels(each, 3, NULL, 3, &c));
+    okra_options *o =
+        settings_of(okra_fit_options, "kx=rbf(sigma=0.0103) ky=zero-one lambda=0.0006 "
+                                      "center-output=yes");
+    CHECK_OK(okra_fit(NULL, dx, dy, o, &model));
+    for (int k = 0; k < 2; k++) {
+        okra_conformal_settings s = {OKRA_SIZED(okra_conformal_settings),
+                                     .score = k ? NULL : "distance"};
+        CHECK_OK(okra_conformal_p_values(NULL, model, t, c, &s, p));
+        for (int e = 0; e < NEW * 3; e++) {
+            size[k] += (p[e] > 0.1) / (double)NEW;
+        }
+    }
+    CHECK(size[0] > 2 && size[1] < 1.2); /* 2.4 and 0.9 */
+    okra_options_free(o);
+    okra_model_free(model);
+    okra_data_free(dx);
+    okra_data_free(dy);
+    okra_data_free(t);
+    okra_data_free(c);
 }
 
 /* Equal pairs have equal scores, whatever rounding makes of them: p is 1. */
@@ -373,7 +466,8 @@ TEST(without_an_inverse_it_is_refused)
     }
 }
 
-MAIN(RUN(sets_equal_refits), RUN(small_lambdas_equal_refits),
+MAIN(RUN(the_score_that_is_chosen), RUN(sets_do_not_explode_where_the_kernel_is_narrow),
+     RUN(sets_equal_refits), RUN(small_lambdas_equal_refits),
      RUN(without_an_inverse_it_is_refused),
      RUN(intervals_are_the_hulls_of_what_refits_accept),
      RUN(groups_compare_like_with_like), RUN(equal_pairs_are_equal),

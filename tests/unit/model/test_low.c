@@ -163,8 +163,8 @@ TEST(trace_errors_are_told)
                  "low-rank-y=chol(rank=%d)",
                  methods[method], mx, my);
         okra_model *model = pairs_fit(p.train_x, p.train_y, text);
-        CHECK(okra_bag_get_number_(model->bag, "x.trace-error", &x));
-        CHECK(okra_bag_get_number_(model->bag, "y.trace-error", &y));
+        CHECK(okra_store_get_number_(model->store, "x.trace-error", &x));
+        CHECK(okra_store_get_number_(model->store, "y.trace-error", &y));
         CHECK_NEAR(x, naive_error("rbf(sigma=1)", p.train_x, mx), 1.1e-13);
         CHECK_NEAR(y, naive_error("rbf(sigma=2)", p.train_y, my), 1.1e-13);
         okra_model_free(model);
@@ -180,7 +180,7 @@ static void fitted(const pairs *p, const char *settings, double *F, double *erro
         pairs_predict(model, p->train_x, "decode=explicit", false, false);
     const double *h = okra_data_values(okra_prediction_objects(q), &ld);
     memcpy(F, h, N * D * sizeof *F);
-    CHECK(okra_bag_get_number_(model->bag, "x.trace-error", error) ==
+    CHECK(okra_store_get_number_(model->store, "x.trace-error", error) ==
           (strstr(settings, "low-rank") != NULL));
     okra_prediction_free(q);
     okra_model_free(model);
@@ -222,15 +222,15 @@ TEST(components_that_do_not_fit)
     pairs_make(1, &p);
     okra_model *m = pairs_fit(p.train_x, p.train_y,
                               "method=kpca kx=rbf(sigma=1) low-rank=chol(rank=5)");
-    CHECK_OK(m->method->compares->components(m->bag, N, &c));
+    CHECK_OK(m->method->compares->components(m->store, N, &c));
     CHECK(c.axes && c.width == D && c.p == D);
     c.width++;
     okra_output_ output = m->training->output;
     output.components = &c;
     okra_decode_request_ request = {.tests = 1, .top = 1};
-    CHECK_FAILS(
-        okra_decoder_find_("candidates")->create(NULL, &output, NULL, &request, &state),
-        OKRA_EFORMAT, "of 3 features, its outputs have 2");
+    CHECK_FAILS(okra_decoder_open_(NULL, okra_decoder_find_("candidates"), &output, NULL,
+                                   &request, &state),
+                OKRA_EFORMAT, "of 3 features, its outputs have 2");
     okra_model_free(m);
     pairs_free(&p);
 }

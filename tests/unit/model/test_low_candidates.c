@@ -14,7 +14,7 @@ static void check_distances(const okra_model *model, const pairs *p, okra_int ra
 {
     const okra_map_ *map = model->training->map_y;
     double V[M * N], Psi[M * N], h[M * N], self[M];
-    okra_walk_ walk = {0};
+    okra_batches_ walk = {0};
     okra_panels_ *panels = NULL;
     okra_mat_ panel = {0}, Vm = okra_mat_of_(V, M, map->columns);
     okra_int top = 0;
@@ -22,9 +22,9 @@ static void check_distances(const okra_model *model, const pairs *p, okra_int ra
     CHECK_OK(okra_panels_get_(NULL, panels, 0, false, &panel));
     CHECK(panel.rows == rank && panel.cols == M);
     okra_panels_free_(panels);
-    CHECK_OK(okra_walk_open_(NULL, model, p->test_x, 0, &walk));
-    CHECK_OK(okra_walk_predict_(NULL, &walk, 0, okra_mat_of_(h, M, rank)));
-    okra_walk_close_(&walk);
+    CHECK_OK(okra_batches_open_(NULL, model, p->test_x, 0, &walk));
+    CHECK_OK(okra_batches_predict_(NULL, &walk, 0, okra_mat_of_(h, M, rank)));
+    okra_batches_close_(&walk);
     CHECK_OK(okra_map_values_(NULL, map, p->test_y, 0, Vm));
     CHECK_OK(okra_map_features_(NULL, map, Vm, okra_mat_of_(Psi, M, rank)));
     CHECK_OK(okra_map_self_(NULL, map, p->test_y, self));

@@ -127,10 +127,10 @@ static const double shares[] = {0, 0.3, 0.9, 1};
 static const char *const kinds[] = {"nystrom(rank=4)", "nystrom(rank=9)",
                                     "sketch(rank=5,p=0.5)", "rff(rank=8)"};
 
-static okra_status fit(const task *t, const okra_options *o, okra_bag_ **bags)
+static okra_status fit(const task *t, const okra_options *o, okra_store_ **stores)
 {
     okra_problem_ p = problem_with(t);
-    return ridge()->path(NULL, &p, o, lambdas, 2, bags);
+    return ridge()->path(NULL, &p, o, lambdas, 2, stores);
 }
 
 /* Ten times the worst over 1,600 cases, which was 1.6e-12; left out 7.1e-13. */
@@ -144,23 +144,23 @@ TEST(predictions_equal_the_full_system)
         int rest = c, kind = pick(&rest, 4);
         double V[M * 4 * N], got[M * D], want[M * D], share = shares[pick(&rest, 4)];
         bool center = pick(&rest, 2);
-        okra_bag_ *bags[2] = {NULL, NULL};
+        okra_store_ *stores[2] = {NULL, NULL};
         make((uint64_t)c, kinds[kind], &t);
         okra_options *o = options_of(share, center);
-        CHECK_OK(okra_bag_create_(&bags[0]));
-        CHECK_OK(okra_bag_create_(&bags[1]));
-        CHECK_OK(fit(&t, o, bags));
+        CHECK_OK(okra_store_create_(&stores[0]));
+        CHECK_OK(okra_store_create_(&stores[1]));
+        CHECK_OK(fit(&t, o, stores));
         for (int l = 0; l < 2; l++) {
             okra_mat_ Vm = okra_mat_of_(V, M, t.map->columns);
             CHECK_OK(okra_map_values_(NULL, t.map, t.test_x, 0, Vm));
             okra_query_ q = {.m = M, .n = N, .Kx = Vm, .x = t.test_x};
-            CHECK_OK(ridge()->predict(NULL, bags[l], &q, okra_mat_of_(got, M, D)));
+            CHECK_OK(ridge()->predict(NULL, stores[l], &q, okra_mat_of_(got, M, D)));
             for (okra_int i = 0; i < M; i++) {
                 naive(&t, -1, share, lambdas[l], center, t.Psi + i * t.map->rank,
                       t.q + i * D, want + i * D);
             }
             worst = fmax(worst, harness_relative(M * D, got, want));
-            okra_bag_free_(bags[l]);
+            okra_store_free_(stores[l]);
         }
         okra_options_free(o);
         clear(&t);
@@ -261,13 +261,13 @@ TEST(full_rank_equals_dense)
 static okra_status fit_once(const task *t, const okra_options *o)
 {
     okra_status st = OKRA_OK;
-    okra_bag_ *bags[2] = {NULL, NULL};
-    TRY(okra_bag_create_(&bags[0]));
-    TRY(okra_bag_create_(&bags[1]));
-    TRY(fit(t, o, bags));
+    okra_store_ *stores[2] = {NULL, NULL};
+    TRY(okra_store_create_(&stores[0]));
+    TRY(okra_store_create_(&stores[1]));
+    TRY(fit(t, o, stores));
 done:
-    okra_bag_free_(bags[0]);
-    okra_bag_free_(bags[1]);
+    okra_store_free_(stores[0]);
+    okra_store_free_(stores[1]);
     return st;
 }
 
@@ -283,16 +283,16 @@ TEST(refusals_and_allocations)
     CHECK_ALLOCATIONS(fit_once(&t, o), (void)0);
     CHECK_ALLOCATIONS(leave(&t, o, &single, &got), (void)0);
     okra_problem_ p = problem_with(&t);
-    okra_bag_ *bag = NULL;
-    CHECK_OK(okra_bag_create_(&bag));
+    okra_store_ *store = NULL;
+    CHECK_OK(okra_store_create_(&store));
     p.features = NULL;
-    CHECK_FAILS(ridge()->path(NULL, &p, o, lambdas, 1, &bag), OKRA_EUNSUPPORTED,
+    CHECK_FAILS(ridge()->path(NULL, &p, o, lambdas, 1, &store), OKRA_EUNSUPPORTED,
                 "needs dense outputs without missing values under a linear");
     p = problem_with(&t);
     p.d = 2;
-    CHECK_FAILS(ridge()->path(NULL, &p, o, lambdas, 1, &bag), OKRA_ESHAPE,
+    CHECK_FAILS(ridge()->path(NULL, &p, o, lambdas, 1, &store), OKRA_ESHAPE,
                 "expected dense inputs of length 2, found 9 dense vectors of length 3");
-    okra_bag_free_(bag);
+    okra_store_free_(store);
     okra_options_free(o);
     clear(&t);
 }

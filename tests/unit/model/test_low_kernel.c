@@ -252,7 +252,7 @@ TEST(options_are_kernels)
 static double number(const okra_model *model, const char *name)
 {
     double value = -1;
-    return okra_bag_get_number_(model->bag, name, &value) ? value : -1;
+    return okra_store_get_number_(model->store, name, &value) ? value : -1;
 }
 
 TEST(ranks_and_trace_errors_are_told)

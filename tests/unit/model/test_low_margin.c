@@ -83,8 +83,8 @@ TEST(more_waves_than_pairs_are_a_kernel)
     okra_model *few = pairs_fit(p.train_x, p.train_y,
                                 "method=margin kx=rbf(sigma=1) low-rank-x=rff(rank=12)");
     check_same(many, kernel, &p, "decode=explicit", 0);
-    CHECK(!okra_bag_get_(many->bag, "coefficients", &rows, &cols) || rows == N);
-    CHECK(okra_bag_get_(few->bag, "coefficients", &rows, &cols) && rows == 12);
+    CHECK(!okra_store_get_(many->store, "coefficients", &rows, &cols) || rows == N);
+    CHECK(okra_store_get_(few->store, "coefficients", &rows, &cols) && rows == 12);
     okra_model_free(many);
     okra_model_free(kernel);
     okra_model_free(few);

@@ -131,13 +131,14 @@ TEST(a_fit_is_that_of_one_array)
         CHECK_OK(fit_files(x, y, settings[c], &parts));
         const okra_data *a = whole->training->x, *b = parts->training->x;
         CHECK(a->n == b->n && okra_data_mix_(1, a) == okra_data_mix_(1, b));
-        const double *A = okra_bag_get_(whole->bag, "coefficients", &m, &d);
-        const double *B = okra_bag_get_(parts->bag, "coefficients", &n, &d);
+        const double *A = okra_store_get_(whole->store, "coefficients", &m, &d);
+        const double *B = okra_store_get_(parts->store, "coefficients", &n, &d);
         CHECK(A && B && m == n);
         CHECK_NEAR(harness_relative(m * d, B, A), 0, 0);
-        bool apart = c < 4 && (okra_engine_is_host_(NULL) || okra_context_crew_(NULL));
+        bool apart =
+            c < 4 && (okra_engine_is_host_(NULL) || okra_context_processes_(NULL));
         CHECK(okra_model_count(parts) == (apart ? FEW : ROWS));
-        CHECK(okra_bag_get_number_(parts->bag, "pairs", &told) == apart);
+        CHECK(okra_store_get_number_(parts->store, "pairs", &told) == apart);
         CHECK(!apart || told == ROWS);
         CHECK_OK(okra_model_save(NULL, parts, NULL, files_path("m.okra")));
         okra_model_free(parts);

@@ -38,11 +38,11 @@ static void naive(const pairs *p, const double *weights, double noise, double *B
     eliminate(N, A, N, B);
 }
 
-static void check_rows(const pairs *p, okra_solution_ *s, const okra_bound_ *kx,
+static void check_rows(const pairs *p, okra_solution_ *s, const okra_trained_kernel_ *kx,
                        const double *B)
 {
     double K[M * N], U[M * N], want[M * N] = {0}, got[M], v[M], self[M];
-    okra_other_ *other = NULL;
+    okra_test_side_ *other = NULL;
     okra_entries_ *entries = NULL;
     for (int t = 0; t < M; t++) {
         self[t] = 1;
@@ -57,7 +57,7 @@ static void check_rows(const pairs *p, okra_solution_ *s, const okra_bound_ *kx,
             v[t] -= rbf(p->t + t * P, p->x + i * LDX) * want[t * N + i];
         }
     }
-    CHECK_OK(okra_other_create_(NULL, kx, p->test_x, &other));
+    CHECK_OK(okra_test_side_create_(NULL, kx, p->test_x, &other));
     CHECK_OK(okra_entries_create_(NULL, kx, other, &entries));
     CHECK_OK(okra_solution_border_(NULL, s, kx, entries, 0, okra_mat_of_(K, M, N),
                                    okra_mat_of_(U, M, N)));
@@ -66,7 +66,7 @@ static void check_rows(const pairs *p, okra_solution_ *s, const okra_bound_ *kx,
     CHECK_OK(okra_solution_variances_(NULL, s, kx, p->test_x, 1, got));
     CHECK_NEAR(harness_relative(M, got, v), 0, SAME);
     okra_entries_free_(entries);
-    okra_other_free_(other);
+    okra_test_side_free_(other);
 }
 
 static void check_one(const pairs *p, const char *settings, const double *weights,
@@ -77,9 +77,9 @@ static void check_one(const pairs *p, const char *settings, const double *weight
     okra_solution_ s;
     okra_data *y = weights ? pairs_weigh(p->train_y, weights) : NULL;
     okra_model *m = pairs_fit(p->train_x, y ? y : p->train_y, settings);
-    const okra_bound_ *kx = m->training->bound_x;
+    const okra_trained_kernel_ *kx = m->training->bound_x;
     CHECK(m->method->solution != NULL);
-    m->method->solution(m->bag, N, &s);
+    m->method->solution(m->store, N, &s);
     CHECK(s.n == N && s.has_factor == held && (s.weights != NULL) == (weights != NULL));
     CHECK_NEAR(s.noise, noise, 1e-14 * noise);
     naive(p, weights, noise, B);
@@ -90,11 +90,11 @@ static void check_one(const pairs *p, const char *settings, const double *weight
     }
     CHECK_OK(okra_solution_diagonal_(NULL, &s, kx, q));
     CHECK_NEAR(harness_relative(N, q, want), 0, SAME);
-    const okra_large_ *before = s.G;
+    const okra_matrix_ *before = s.G;
     CHECK_OK(okra_solution_diagonal_(NULL, &s, kx, q));
     CHECK(s.G == before); /* factored once */
     CHECK_OK(okra_solution_host_factor_(NULL, &s, kx, &G));
-    CHECK((G.p == okra_bag_mat_(m->bag, "factor").p) == held);
+    CHECK((G.p == okra_store_mat_(m->store, "factor").p) == held);
     double sum = 0;
     for (int j = 0; j < N; j++) { /* G G' at the last row and the first column */
         sum += j == 0 ? G.p[(N - 1) * G.ld] * G.p[0] : 0;
@@ -132,7 +132,7 @@ static okra_solution_ solution_of(const pairs *p, const char *settings, okra_mod
     okra_solution_ s = {.kind = OKRA_SOLUTION_NONE_};
     *m = pairs_fit(p->train_x, p->train_y, settings);
     if ((*m)->method->solution) {
-        (*m)->method->solution((*m)->bag, N, &s);
+        (*m)->method->solution((*m)->store, N, &s);
     }
     return s;
 }
@@ -175,7 +175,7 @@ TEST(what_a_model_tells)
 static okra_status ask(const okra_model *m, const pairs *p, double *out)
 {
     okra_solution_ s;
-    m->method->solution(m->bag, N, &s);
+    m->method->solution(m->store, N, &s);
     okra_status st =
         okra_solution_variances_(NULL, &s, m->training->bound_x, p->test_x, 1, out);
     okra_mat_ G = {0};

@@ -315,10 +315,10 @@ TEST(gradients)
         for (int k = 0; k < 16; k++) {
             pairs p;
             okra_kernel *kernel = NULL;
-            okra_bound_ *bound = NULL;
+            okra_trained_kernel_ *bound = NULL;
             okra_smooth_ *smooth = NULL;
             okra_smooth_work_ *work = NULL;
-            okra_judge_ *judge = NULL;
+            okra_criterion_eval_ *judge = NULL;
             okra_case_ c;
             double W[N], extra[1 + 5] = {0.3, 1, 2, 5, 7, 10};
             okra_random_ r = okra_random_create_(seed, 9);
@@ -326,7 +326,7 @@ TEST(gradients)
             pairs_make(seed, &p);
             harness_normals(&r, N, W);
             CHECK_OK(okra_kernel_parse(output_kernels[k / 4], &kernel));
-            CHECK_OK(okra_bound_create_(NULL, kernel, p.train_y, &bound));
+            CHECK_OK(okra_trained_kernel_create_(NULL, kernel, p.train_y, &bound));
             okra_output_ output = {.y = p.train_y,
                                    .ky = bound,
                                    .kernel = kernel,
@@ -335,7 +335,7 @@ TEST(gradients)
             okra_block_ block = {.m = 1,
                                  .W = okra_mat_of_(W, 1, N),
                                  .extra = okra_mat_of_(extra, 1, k & 2 ? 6 : 1)};
-            CHECK_OK(okra_judge_create_(NULL, &output, &judge));
+            CHECK_OK(okra_criterion_eval_create_(NULL, &output, &judge));
             CHECK_OK(okra_case_create_(NULL, judge, &c));
             CHECK_OK(okra_case_set_(judge, &block, 0, &c));
             CHECK_OK(okra_smooth_create_(NULL, kernel, p.train_y, NULL, &smooth));
@@ -360,10 +360,10 @@ TEST(gradients)
             okra_smooth_gradient_(work, l, by_self, g);
             worst = fmax(worst, harness_relative(D, g, differences));
             okra_case_clear_(&c);
-            okra_judge_free_(judge);
+            okra_criterion_eval_free_(judge);
             okra_smooth_work_free_(work);
             okra_smooth_free_(smooth);
-            okra_bound_free_(bound);
+            okra_trained_kernel_free_(bound);
             okra_kernel_free(kernel);
             pairs_free(&p);
         }

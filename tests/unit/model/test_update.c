@@ -121,10 +121,10 @@ TEST(models_that_share_a_factor_stay_what_they_are)
     double *before = weights_of(f, b);
     CHECK_OK(change(f, a, all + 30, 5, NULL, 0, &report, &c)); /* another branch */
     CHECK_OK(change(f, b, all + 20, 5, NULL, 0, &report, &d)); /* appends again */
-    const double *memory = okra_bag_mat_(a->bag, "factor").p;
-    CHECK(okra_bag_mat_(b->bag, "factor").p == memory);
-    CHECK(okra_bag_mat_(c->bag, "factor").p != memory);
-    CHECK(okra_bag_mat_(d->bag, "factor").p == memory);
+    const double *memory = okra_store_mat_(a->store, "factor").p;
+    CHECK(okra_store_mat_(b->store, "factor").p == memory);
+    CHECK(okra_store_mat_(c->store, "factor").p != memory);
+    CHECK(okra_store_mat_(d->store, "factor").p == memory);
     double *after = weights_of(f, b);
     CHECK(harness_relative(20 * TESTS_, after, before) == 0);
     okra_int rows_c[20], rows_d[25];
@@ -142,7 +142,7 @@ TEST(models_that_share_a_factor_stay_what_they_are)
     okra_model_free(a);
     okra_model_free(d); /* the last rows are free again: the next one has them */
     CHECK_OK(change(f, b, all + 20, 5, NULL, 0, &report, &d));
-    CHECK(okra_bag_mat_(d->bag, "factor").p == memory);
+    CHECK(okra_store_mat_(d->store, "factor").p == memory);
     okra_model_free(b);
     CHECK_NEAR(apart(f, d, want_d), 0, CLOSE);
     okra_model_free(c);
@@ -175,8 +175,9 @@ TEST(matrix_operators_have_a_factor_for_each_eigenvalue)
         okra_model *first = fit_rows(f, all, 20, settings);
         okra_model *spectral = fit_rows(f, all, 20, slim);
         CHECK_NEAR(apart(f, first, spectral), 0, CLOSE);
-        CHECK(okra_bag_mat_(first->bag, "factor.0").rows == 20);
-        CHECK((okra_bag_mat_(first->bag, "factor.1").p != NULL) == (factors[which] == 2));
+        CHECK(okra_store_mat_(first->store, "factor.0").rows == 20);
+        CHECK((okra_store_mat_(first->store, "factor.1").p != NULL) ==
+              (factors[which] == 2));
         okra_model *want = fit_rows(f, all, 35, slim);
         okra_update_report report = {OKRA_SIZED(okra_update_report)};
         okra_model *grown = NULL, *back = NULL, *anew = NULL;

@@ -297,6 +297,96 @@ TEST(ties_are_no_ends)
     okra_context_free(c);
 }
 
+/* Every setting is compared on a third of the pairs, as a selection on these would; those
+ * that stay have the values of a search that drops none, and the best of it is found. */
+TEST(losers_on_a_part_are_dropped)
+{
+    enum { N = 450, PART = 150, MORE = 3 };
+    static double x[N * MORE], y[N], px[PART * MORE], py[PART];
+    okra_context *c = context();
+    okra_random_ r = okra_random_create_(5, 9);
+    okra_data *data[4];
+    okra_selection *found[3];
+    okra_options *o = select_options((const char *const[]){
+        "kx", "{linear, rbf(sigma={0.1,0.3,1,3,9})}", "lambda", "1e-4..1e1:11", NULL});
+    harness_normals(&r, N * MORE, x);
+    harness_normals(&r, N, y);
+    for (int i = 0; i < N; i++) {
+        y[i] = sin(2 * x[i * MORE]) + x[i * MORE + 1] * x[i * MORE + 2] + 0.2 * y[i];
+    }
+    for (int k = 0; k < PART; k++) {
+        memcpy(px + k * MORE, x + k * N / PART * MORE, MORE * sizeof *px);
+        py[k] = y[k * N / PART];
+    }
+    CHECK_OK(okra_data_dense(x, N, MORE, MORE, &data[0]));
+    CHECK_OK(okra_data_dense(y, N, 1, 1, &data[1]));
+    CHECK_OK(okra_data_dense(px, PART, MORE, MORE, &data[2]));
+    CHECK_OK(okra_data_dense(py, PART, 1, 1, &data[3]));
+    CHECK_OK(okra_options_set(o, "refine", "0"));
+    CHECK_OK(okra_select_pairs_(c, data[0], data[1], o, NULL, false, &found[0]));
+    CHECK_OK(okra_select(c, data[0], data[1], o, NULL, &found[1]));
+    CHECK_OK(okra_select(c, data[2], data[3], o, NULL, &found[2]));
+    okra_int dropped = 0, best = found[0]->found.best;
+    for (okra_int k = 0; k < 66; k++) {
+        const okra_cell_ *cell = &found[0]->found.cells[k];
+        CHECK(cell->part == found[2]->found.cells[k].mean);
+        double all = found[1]->found.cells[k].mean;
+        CHECK(cell->dropped || fabs(cell->mean - all) < 1e-13 * all); /* 2e-16 */
+        CHECK(!cell->dropped || isnan(cell->mean));
+        dropped += cell->dropped;
+    }
+    CHECK(dropped >= 33 && best == found[1]->found.best);
+    for (int k = 0; k < 3; k++) {
+        okra_selection_free(found[k]);
+    }
+    CHECK_OK(okra_options_set(o, "effort", "thorough"));
+    CHECK_OK(okra_select_pairs_(c, data[0], data[1], o, NULL, false, &found[0]));
+    CHECK(isnan(found[0]->found.cells[0].part) && !isnan(found[0]->found.cells[0].mean));
+    okra_selection_free(found[0]);
+    for (int k = 0; k < 4; k++) {
+        okra_data_free(data[k]);
+    }
+    okra_options_free(o);
+    okra_context_free(c);
+}
+
+/* Classes by leave-one-out are rows e_c: the losses of folds of one pair, which are not.
+ */
+TEST(classes_are_compared_as_rows)
+{
+    okra_context *c = context();
+    toy *t = make_toy(PAIRS, 0, false, false, 4);
+    okra_int codes[PAIRS], each[PAIRS];
+    okra_data *y = NULL, *folds = NULL;
+    okra_selection *rows = NULL, *implicit = NULL;
+    for (int i = 0; i < PAIRS; i++) {
+        codes[i] = (t->x[i * WIDTH] > 0) + (t->x[i * WIDTH + 1] > 0.5);
+        each[i] = i;
+    }
+    CHECK_OK(okra_data_labels(codes, PAIRS, NULL, 3, &y));
+    CHECK_OK(okra_data_labels(each, PAIRS, NULL, PAIRS, &folds));
+    okra_options *o = select_options((const char *const[]){
+        "kx", "rbf(sigma=2)", "ky", "zero-one", "lambda", "{0.01,0.1,1}", NULL});
+    CHECK_OK(okra_select(c, t->inputs, y, o, NULL, &rows));
+    CHECK_OK(okra_options_set(o, "cv", "kfold:20"));
+    okra_select_request r = {OKRA_SIZED(okra_select_request), .folds = folds};
+    CHECK_OK(okra_select(c, t->inputs, y, o, &r, &implicit));
+    for (okra_int k = 0; k < 3; k++) {
+        double a, b, error;
+        CHECK_OK(okra_selection_cell(rows, k, &a, &error));
+        CHECK_OK(okra_selection_cell(implicit, k, &b, &error));
+        CHECK_NEAR(a, b, 1e-12); /* 6e-16 */
+        CHECK_TEXT(okra_selection_value(rows, k, "ky"), "zero-one");
+    }
+    okra_selection_free(rows);
+    okra_selection_free(implicit);
+    okra_options_free(o);
+    okra_data_free(y);
+    okra_data_free(folds);
+    free_toy(t);
+    okra_context_free(c);
+}
+
 TEST(the_deviation_of_rows)
 {
     double rows[] = {1e9 + 1, 5, 1e9 - 1, 5, 1e9 + 3, (double)NAN};
@@ -428,5 +518,6 @@ MAIN(RUN(alternatives_are_selections_one_after_the_other),
      RUN(refinement_within_an_alternative), RUN(ends_of_lists_are_told),
      RUN(the_choice_holds_when_fitted), RUN(given_options_are_kept),
      RUN(automatic_selections_are_the_choice), RUN(own_refinement_has_limits),
-     RUN(ties_are_no_ends), RUN(the_deviation_of_rows), RUN(copies_of_pairs),
+     RUN(ties_are_no_ends), RUN(losers_on_a_part_are_dropped),
+     RUN(classes_are_compared_as_rows), RUN(the_deviation_of_rows), RUN(copies_of_pairs),
      RUN(outputs_in_units_of_their_deviation), RUN(failing_allocations))

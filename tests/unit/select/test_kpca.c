@@ -64,7 +64,7 @@ TEST(slices_give_the_weights_of_a_fit_on_the_subset)
     for (int c = 0; c < 4; c++) {
         split s;
         okra_view_ *view = NULL;
-        okra_bag_ *bag = NULL;
+        okra_store_ *store = NULL;
         okra_block_ block;
         double *P = NULL;
         okra_int rows, cols;
@@ -85,9 +85,9 @@ TEST(slices_give_the_weights_of_a_fit_on_the_subset)
         CHECK_OK(okra_view_create_(NULL, &source, &r, &view));
         CHECK(view->problem.given_L &&
               (view->problem.given_K || !okra_engine_is_host_(NULL)));
-        CHECK_OK(okra_bag_create_(&bag));
-        CHECK_OK(okra_method_fit_(NULL, kpca, &view->problem, s.fit, bag));
-        CHECK_OK(okra_view_predict_(NULL, view, kpca, bag, &P, &block));
+        CHECK_OK(okra_store_create_(&store));
+        CHECK_OK(okra_method_fit_(NULL, kpca, &view->problem, s.fit, store));
+        CHECK_OK(okra_view_predict_(NULL, view, kpca, store, &P, &block));
         const double *want = okra_prediction_weights(s.prediction, &rows, &cols);
         CHECK(rows == s.m && cols == s.n && block.W.cols == s.n);
         for (okra_int i = 0; i < s.m * s.n; i++) {
@@ -95,7 +95,7 @@ TEST(slices_give_the_weights_of_a_fit_on_the_subset)
             CHECK_NEAR(P[i], want[i], 5e-14);
         }
         okra_free_(P);
-        okra_bag_free_(bag);
+        okra_store_free_(store);
         okra_view_free_(view);
         okra_source_clear_(&source);
         shut(&s);

@@ -1,0 +1,264 @@
+/*
+ * mixed.c: a table of inputs whose columns are of several kinds, as vectors.
+ *
+ *     numbers       as they are
+ *     dates         days since 1970
+ *     texts         that mostly repeat: NAME=TEXT is 1 where it is that text, else 0, of
+ *                   each text that at least one row in RARE has; others are left out
+ *     gaps          the mean of what is known, and 1 in a column "NAME missing"
+ *
+ * The names of the columns say all of it, and a mean is that of the filled column: a
+ * table for a model is read by the names and means of the model's own inputs.
+ */
+#include "data/files/table.h"
+#include "okra/program.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { RARE = 20, MOST = 4096 };
+static const char GAP[] = " missing";
+
+typedef struct table {
+    okra_int n, columns;
+    okra_texts_ *texts; /* of each column, its name first */
+} table;
+
+typedef struct feature {
+    okra_int column;
+    const char *text; /* NULL: the number; GAP: is it missing? else: is it that text? */
+    double fill;
+} feature;
+
+typedef struct features {
+    feature *of;
+    okra_texts_ names;
+    okra_int count, room;
+} features;
+
+static void free_table(table *t)
+{
+    for (okra_int j = 0; t->texts && j < t->columns; j++) {
+        okra_texts_free_(&t->texts[j]);
+    }
+    okra_free_(t->texts);
+}
+
+static void free_features(features *f)
+{
+    okra_texts_free_(&f->names);
+    okra_free_(f->of);
+}
+
+/* A number or date; NaN: a gap. False: a text. */
+static bool value_of(const char *text, double *value)
+{
+    const char *end = text + strlen(text);
+    okra_token_ token = okra_number_(text, end, value);
+    if (token == OKRA_TOKEN_MISSING_ ||
+        (token == OKRA_TOKEN_NONFINITE_ && isnan(*value))) {
+        *value = (double)NAN;
+        return true;
+    }
+    return token == OKRA_TOKEN_NUMBER_ || okra_date_(text, end, value);
+}
+
+static const char *at(const table *t, okra_int j, okra_int i)
+{
+    return t->texts[j].pointers[1 + i];
+}
+
+static okra_status add(features *f, const table *t, okra_int column, const char *text,
+                       double fill)
+{
+    char name[512];
+    const char *of = t->texts[column].pointers[0];
+    bool gap = text == GAP;
+    snprintf(name, sizeof name, "%s%s%s", of, !text || gap ? "" : "=", text ? text : "");
+    REFUSE_IF(f->count == f->room, OKRA_ESHAPE, "more than %d columns", MOST);
+    f->of[f->count++] = (feature){column, text, fill};
+    return okra_texts_add_(&f->names, name, name + strlen(name));
+}
+
+static int by_text(const void *a, const void *b)
+{
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+/* The texts of a column that are not too rare; *classes: they mostly repeat. */
+static okra_status add_texts(features *f, const table *t, okra_int j, bool *classes)
+{
+    OWNED const char **known = NULL;
+    okra_int count = 0;
+    double value;
+    MAKE(known, t->n);
+    for (okra_int i = 0; i < t->n; i++) {
+        if (!value_of(at(t, j, i), &value) || !isnan(value)) {
+            known[count++] = at(t, j, i);
+        }
+    }
+    CHK(okra_texts_are_classes(known, count, classes));
+    qsort(known, (size_t)count, sizeof *known, by_text);
+    for (okra_int i = 0, next; *classes && i < count; i = next) {
+        for (next = i; next < count && strcmp(known[i], known[next]) == 0; next++) {
+        }
+        if ((next - i) * RARE >= t->n) {
+            CHK(add(f, t, j, known[i], 0));
+        }
+    }
+    return OKRA_OK;
+}
+
+/* What a table says of itself; *left lists the columns that are left out. */
+static okra_status choose(const table *t, features *f, char *left, size_t size)
+{
+    for (okra_int j = 0; j < t->columns; j++) {
+        okra_int gaps = 0, texts = 0;
+        double sum = 0, value;
+        bool classes = true;
+        for (okra_int i = 0; i < t->n; i++) {
+            bool number = value_of(at(t, j, i), &value);
+            texts += !number;
+            gaps += number && isnan(value);
+            sum += number && !isnan(value) ? value : 0;
+        }
+        if (texts > 0) {
+            CHK(add_texts(f, t, j, &classes));
+        }
+        if (texts == 0 && gaps < t->n) {
+            CHK(add(f, t, j, NULL, sum / (double)(t->n - gaps)));
+        }
+        if (gaps > 0 && gaps < t->n && classes) {
+            CHK(add(f, t, j, GAP, 0));
+        }
+        if (!classes || gaps == t->n) {
+            size_t used = strlen(left);
+            snprintf(left + used, size - used, "%s%s", used ? ", " : "",
+                     t->texts[j].pointers[0]);
+        }
+    }
+    return OKRA_OK;
+}
+
+static okra_int column_named(const table *t, const char *name, size_t length)
+{
+    for (okra_int j = 0; j < t->columns; j++) {
+        const char *own = t->texts[j].pointers[0];
+        if (strlen(own) == length && memcmp(own, name, length) == 0) {
+            return j;
+        }
+    }
+    return -1;
+}
+
+bool okra_mixed_like_(const okra_data *like)
+{
+    for (okra_int k = 0; like && like->kind == OKRA_DENSE && k < like->d; k++) {
+        const char *name = okra_data_column(like, k);
+        if (name && (strchr(name, '=') || strstr(name, GAP))) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* The features that the names of `like` say. */
+static okra_status repeat(const table *t, const okra_data *like, features *f)
+{
+    for (okra_int k = 0; k < like->d; k++) {
+        const char *name = okra_data_column(like, k), *text = NULL, *is = name;
+        size_t length = strlen(name), tail = strlen(GAP);
+        okra_int j = column_named(t, name, length);
+        if (j < 0 && length > tail && strcmp(name + length - tail, GAP) == 0) {
+            j = column_named(t, name, length - tail);
+            text = GAP;
+        }
+        while (j < 0 && (is = strchr(is, '='))) {
+            j = column_named(t, name, (size_t)(is - name));
+            text = ++is;
+        }
+        REFUSE_IF(j < 0, OKRA_EARG, "there is no column for '%s' of the model", name);
+        double sum = 0;
+        for (okra_int i = 0; i < like->n; i++) {
+            sum += like->values[i * like->ld + k];
+        }
+        CHK(add(f, t, j, text, like->n ? sum / (double)like->n : 0));
+    }
+    return OKRA_OK;
+}
+
+static okra_status fill(const okra_source_ *source, const table *t, const features *f,
+                        okra_data **out)
+{
+    OWNED double *values = NULL;
+    FREED_BY(okra_data_drop_) okra_data *data = NULL;
+    okra_int d = f->count;
+    double value;
+    CHK(okra_doubles_(source->ctx, t->n, d, "a table", &values));
+    for (okra_int i = 0; i < t->n; i++) {
+        for (okra_int k = 0; k < d; k++) {
+            const feature *of = &f->of[k];
+            const char *text = at(t, of->column, i);
+            bool number = value_of(text, &value), gap = number && isnan(value);
+            REFUSE_IF(!of->text && !number, OKRA_EFORMAT,
+                      "row %lld: '%.40s' is not a number, as the column '%s' has them",
+                      (long long)i, text, t->texts[of->column].pointers[0]);
+            values[i * d + k] = !of->text         ? (gap ? of->fill : value)
+                                : of->text == GAP ? gap
+                                                  : strcmp(text, of->text) == 0;
+        }
+    }
+    CHK(okra_data_adopt_dense_(&values, t->n, d, source->name, &data));
+    CHK(okra_columns_read_(data, (const char *const *)f->names.pointers));
+    *out = TAKE(data);
+    return OKRA_OK;
+}
+
+okra_status okra_read_mixed_(const okra_source_ *source, okra_table_ t,
+                             const okra_table_shape_ *s, okra_int left_out,
+                             okra_data **out)
+{
+    FREED_BY(free_table) table all = {s->records - 1, s->columns - (left_out > 0), NULL};
+    FREED_BY(free_features) features f = {.room = MOST};
+    const okra_data *like = source->like;
+    bool more = true;
+    char left[400] = "";
+    ZMAKE(all.texts, all.columns);
+    MAKE(f.of, f.room);
+    for (okra_int k = 0; k < s->records * s->columns; k++) {
+        CHK(okra_table_next_(&t, &more));
+        okra_int j = t.column - 1 - (left_out > 0 && t.column > left_out);
+        double value;
+        char text[OKRA_NUMBER_TEXT_];
+        if (t.column != left_out && k >= s->columns &&
+            okra_table_number_(&t, &value) == OKRA_TOKEN_NUMBER_) { /* decimal commas */
+            okra_double_text_(value, text);
+            CHK(okra_texts_add_(&all.texts[j], text, text + strlen(text)));
+        } else if (t.column != left_out) {
+            CHK(okra_texts_add_(&all.texts[j], t.begin, t.close));
+        }
+    }
+    for (okra_int j = 0; j < all.columns; j++) {
+        CHK(okra_texts_done_(&all.texts[j]));
+    }
+    if (like && like->kind == OKRA_DENSE && okra_data_column(like, 0)) {
+        CHK(repeat(&all, like, &f));
+    } else {
+        CHK(choose(&all, &f, left, sizeof left));
+        REFUSE_IF(f.count == 0, OKRA_EFORMAT, "no column has numbers, dates or classes");
+    }
+    CHK(okra_texts_done_(&f.names));
+    CHK(fill(source, &all, &f, out));
+    if (!like) {
+        okra_warn_(
+            source->ctx,
+            "note: %s: %lld columns of several kinds become %lld numbers: dates are "
+            "days, a class is 0 or 1 for each of its texts, gaps are the mean%s%s%s",
+            source->name, (long long)all.columns, (long long)f.count,
+            *left ? "; left out: " : "", left,
+            *left ? ", whose texts mostly differ" : "");
+    }
+    return OKRA_OK;
+}

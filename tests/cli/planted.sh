@@ -1,0 +1,113 @@
+# Files and links that others put where a command writes: no writer follows a stranger's link in a
+# folder that all may write to, none widens permissions, and killed writers leave nothing for ever.
+for i in 1 2 3 4 5 6 7 8; do echo "$i,$((i * i % 5))"; done >x.csv
+cp x.csv y.csv
+okra fit -q --x x.csv --y y.csv --lambda 0.1 -o m.okra
+printf 'smiles\nCCO\nCCN\nCCC\n' >list.smi
+echo secret >victim
+chmod 600 victim
+
+# Each writer: a model, data, a table of the program, cells, a plot and finished work of a choice.
+writers() { # TARGET
+    cat <<END
+okra fit -q --x x.csv --y y.csv --lambda 0.1 -o $1.okra
+okra predict -q m.okra --x x.csv -o $1.npy
+okra predict -q m.okra --x x.csv -o $1.csv
+okra select -q --x x.csv --y y.csv --lambda 0.1,1 --cv kfold:2 --cells $1.cells
+okra select -q --x x.csv --y y.csv --lambda 0.1,1 --cv kfold:2 --plot $1.svg
+okra select -q --x x.csv --y y.csv --lambda 0.1,1 --cv kfold:2 --resume $1.journal
+okra gram -q --x x.csv --kernel linear -o $1.npy
+END
+}
+same() { # the victim is as it was
+    [ "$(cat victim)" = secret ] || complain "the victim was written: $1"
+    [ "$(stat -c %a victim)" = 600 ] || complain "its permissions were widened: $1"
+}
+
+mkdir sticky
+chmod 1777 sticky
+if [ "$(id -u)" = 0 ]; then
+    writers sticky/t | while read -r line; do
+        target=$(grep -o 'sticky/t[a-z.]*' <<<"$line")
+        ln -sf "$PWD/victim" "$target"
+        chown -h 65534 "$target"
+        chown 65533 sticky
+        run_ bash -c "$line"
+        [ "$status" != 0 ] || complain "a stranger's link was followed: $line"
+        grep -qE "another user put a symbolic link there|Permission denied|not the finished work" err ||
+            { cat err >&2; complain "no word of the link: $line"; }
+        [ -L "$target" ] || complain "the link was replaced: $line"
+        same "$line"
+        rm "$target"
+        mkfifo "$target"
+        chown 65534 "$target"
+        run_ timeout 20 bash -c "$line"
+        [ "$status" != 0 ] && [ "$status" != 124 ] || complain "a stranger's pipe: status $status: $line"
+        rm -f "$target"
+    done
+    # What root updates stays the user's.
+    cp m.okra theirs.okra
+    chown 65534:65533 theirs.okra
+    chmod 640 theirs.okra
+    okra fit -q --x x.csv --y y.csv --lambda 0.2 -o theirs.okra
+    [ "$(stat -c %u:%g:%a theirs.okra)" = 65534:65533:640 ] || complain "$(stat -c %u:%g:%a theirs.okra)"
+fi
+
+# An own link stays one, in any folder; so does one that names nothing yet.
+chown "$(id -u)" sticky
+writers sticky/own | while read -r line; do
+    target=$(grep -o 'sticky/own[a-z.]*' <<<"$line")
+    case $target in *journal) continue ;; esac
+    : >real
+    chmod 600 real
+    ln -s ../real "$target"
+    bash -c "$line"
+    [ -L "$target" ] && [ -s real ] && [ "$(stat -c %a real)" = 600 ] || complain "own link: $line"
+    rm "$target" real
+    ln -s ../real "$target"
+    bash -c "$line"
+    [ -L "$target" ] && [ -s real ] || complain "own link to nothing: $line"
+    rm "$target" real
+done
+
+# The unfinished work of an index is a folder of the caller's own that holds plain files.
+unfinished() { # COMMAND that plants something in i.okx.part
+    mkdir i.okx.part
+    eval "$1"
+    expect 1 timeout 20 okra index -q list.smi -o i.okx --ky ecfp
+    expect_in "remove it" err
+    [ ! -e i.okx ] || complain "an index in spite of: $1"
+    same "$1"
+    rm -rf i.okx.part
+}
+unfinished 'mkfifo i.okx.part/shard-00000'
+unfinished 'ln -s ../victim i.okx.part/shard-00000'
+unfinished 'ln -s /dev/zero i.okx.part/shard-00000'
+unfinished 'ln -s ../victim i.okx.part/index.json'
+unfinished 'rmdir i.okx.part; mkdir else; ln -s else i.okx.part'
+unfinished 'rmdir i.okx.part; mkfifo i.okx.part'
+[ "$(id -u)" != 0 ] || unfinished 'chown 65534 i.okx.part'
+okra index -q list.smi -o i.okx --ky ecfp
+rm -r i.okx
+
+# Left-overs of killed writers go with the next one of that name, but none of a living writer, of
+# another name, or that is no plain file.
+touch m2.okra.0123abcd.tmp other.okra.0123abcd.tmp m2.okra.0123abcx.tmp m2.okra.11111111.tmp
+mkfifo m2.okra.22222222.tmp
+ln -s victim m2.okra.33333333.tmp
+exec 7>>m2.okra.11111111.tmp
+flock 7
+okra fit -q --x x.csv --y y.csv --lambda 0.1 -o m2.okra
+[ ! -e m2.okra.0123abcd.tmp ] || complain "a left-over stays"
+for file in other.okra.0123abcd.tmp m2.okra.0123abcx.tmp m2.okra.11111111.tmp m2.okra.22222222.tmp m2.okra.33333333.tmp; do
+    [ -e "$file" ] || complain "$file is gone"
+done
+exec 7>&-
+same "left-overs"
+
+# Names up to the system's limit.
+long=$(printf 'n%.0s' {1..250}).okra
+okra fit -q --x x.csv --y y.csv --lambda 0.1 -o "$long"
+cmp "$long" m2.okra
+expect 1 okra fit -q --x x.csv --y y.csv --lambda 0.1 -o "n$long"
+expect_in "File name too long" err

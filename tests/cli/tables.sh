@@ -1,0 +1,97 @@
+# Tables as people have them: texts that are strings or classes, first lines that are names or rows.
+
+# a list of words without names: every pair counts, and the words are strings
+printf 'walk\twalked\ntalk\ttalked\njump\tjumped\nplay\tplayed\n' >v.tsv
+expect 0 okra fit --x v.tsv:1 --y v.tsv:2 -o v.okra
+expect_in "outputs        strings, 4" out
+expect_in "the first line (walk, walked) is taken as a row; --header yes (in Python header=True)" err
+expect_in "the column 2 holds texts that mostly differ, read as strings; labels:v.tsv:2 reads them as class labels" err
+[ "$(grep -c 'first line' err)" = 1 ]
+expect 0 okra fit --header yes --x v.tsv:1 --y v.tsv:2 -o v.okra
+expect_in "outputs        strings, 3" out
+expect 0 okra fit --header no --x labels:v.tsv:1 --y labels:v.tsv:2 -o v.okra
+expect_in "outputs        labels, 4 of width 4" out
+
+# names: by their kind, by what repeats below them, by what they usually are, by --header
+count() { okra gram -q "$@" -o g.csv 2>err && grep -c . g.csv; }
+printf 'age,height\n1,2\n3,4\n' >n.csv
+[ "$(count --x n.csv --kernel linear)" = 2 ]
+printf 'when,what\n2024-01-01,a\n2024-01-02,b\n' >d.csv
+[ "$(count --x strings:d.csv:2 --kernel ssk)" = 2 ]
+(echo 'animal,kind'; for i in 1 2 3 4 5 6; do echo "beast$i,cat"; echo "monster$i,dog"; done) >r.csv
+[ "$(count --x strings:r.csv:1 --kernel ssk)" = 12 ]
+expect 0 okra gram --x strings:r.csv:1 --kernel ssk -o g.csv
+expect_in "the first line (animal, kind) is taken as names of columns; --header no" err
+printf 'lemma\tform\ngo\twent\nsee\tsaw\n' >u.tsv
+[ "$(count --x strings:u.tsv:1 --kernel ssk)" = 2 ]
+printf 'cat\tdog\ncow\tdog\npig\then\n' >again.tsv
+expect 0 okra gram --x strings:again.tsv:1 --kernel ssk -o g.csv
+[ "$(grep -c . g.csv)" = 3 ]
+[ ! -s err ]
+printf '2019,2020\n1,2\n3,4\n' >years.csv
+[ "$(count --x years.csv --kernel linear)" = 3 ]
+[ "$(count --header yes --x years.csv --kernel linear)" = 2 ]
+[ "$(count --header yes --x years.csv:2020 --kernel linear)" = 2 ]
+expect_fail 2 "okra gram: n.csv: there is no column 'age' among the 2 columns, which have no names (header no)" \
+    okra gram --header no --x n.csv:age --kernel linear -o g.csv
+# a number that stands in the first line is no name: column 1 it is
+printf '5,1\n6,2\n7,3\n' >plain.csv
+[ "$(count --x plain.csv:1 --kernel linear)" = 3 ]
+
+# classes or strings: few texts that repeat, many that do not; the model decides for new files
+(echo 'x,sort,word'; for i in 1 2 3 4 5 6 7 8; do echo "$i,$([ $((i % 2)) = 0 ] && echo even || echo odd),w$i"; done) >t.csv
+expect 0 okra fit --x t.csv:x --y t.csv:sort --lambda 0.1 -o c.okra
+expect_in "outputs        labels, 8 of width 2" out
+expect_in "okra: t.csv: the column sort holds texts that mostly repeat, read as class labels; strings:t.csv:sort" err
+expect 0 okra fit --x t.csv:x --y t.csv:word --lambda 0.1 -o s.okra
+expect_in "outputs        strings, 8" out
+expect 0 okra fit --x t.csv:sort --y t.csv:x --lambda 0.1 -o l.okra
+printf 'sort\neven\nodd\n' >two.csv
+expect 0 okra predict l.okra --x two.csv:sort -o p.csv
+printf 'x\n1\n2\n' >new.csv
+expect 0 okra update l.okra --x two.csv:sort --y new.csv -o l2.okra
+[ ! -s err ]
+
+# a column of the same table; real numbers have no accuracy
+printf 'age,price\n1,2.5\n3,4\n5,6\n' >p.csv
+expect 0 okra fit --x p.csv --y :price --kx linear --lambda 0.1 -o p.okra
+expect_in "x is p.csv without the column 'price', which is y" err
+expect_in "inputs         dense, 3 of width 1" out
+expect_fail 2 "okra score: metric accuracy: the truth holds 2.5; it compares classes, sets and texts: r2, rmse \
+and mae are for numbers" okra score --y p.csv:price --yhat p.csv:price --metric accuracy
+
+# numbers, classes, dates and gaps in one table of inputs; new tables are read by the model's names
+need_python
+"$PYTHON" - <<'END'
+import csv, random
+random.seed(1)
+towns = {"Paris": 30, "Rome": 10, "Oslo": 20}
+def write(name, n, price):
+    with open(name, "w", newline="") as file:
+        out = csv.writer(file)
+        out.writerow(["id", "size", "age", "town", "sold"] + (["price"] if price else []))
+        for i in range(n):
+            size, age, town, day = random.uniform(20, 90), random.randint(0, 50), random.choice(list(towns)), random.randint(1, 28)
+            out.writerow([f"house{i}x", round(size, 2), "" if i % 9 == 4 else age, town, f"2024-0{1 + i % 6}-{day:02}"]
+                         + ([round(size + towns[town] - 0.2 * age, 3)] if price else []))
+write("houses.csv", 150, True)
+write("new.csv", 5, False)
+write("truth.csv", 40, True)
+END
+expect 0 okra fit --x houses.csv --y :price -o h.okra
+expect_in "inputs         dense, 150 of width 7" out
+expect_in "5 columns of several kinds become 7 numbers: dates are days, a class is 0 or 1 for each of its texts, gaps \
+are the mean; left out: id, whose texts mostly differ" err
+expect 0 okra predict h.okra --x new.csv -o new_price.csv
+[ "$(grep -c . new_price.csv)" = 5 ]
+okra predict -q h.okra --x truth.csv -o guessed.csv
+expect 0 okra score --y truth.csv:price --yhat guessed.csv --metric r2
+awk '{ exit !($2 > 0.9) }' out
+expect 0 okra info h.okra --json
+for name in size age '"age missing"' town=Oslo town=Paris town=Rome sold; do
+    expect_in "$name" out
+done
+# a text among numbers is still a fault, with its place
+sed '3s/,[0-9.]*,/,big,/' houses.csv >fault.csv
+expect 1 okra fit --x fault.csv --y :price -o f.okra
+expect_in "fault.csv: line 3, column 2: 'big' is not a number" err
