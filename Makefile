@@ -95,7 +95,7 @@ lint: packages format-check ## check format, layers, bug-prone code, and build w
 
 # 77: what a benchmark compares with is not installed; it says so.
 BENCH ?= $(wildcard bench/bench_*.py)
-bench: everything ## run the benchmarks (or those of BENCH) against peers, write docs/benchmarks.md
+bench: everything ## run the benchmarks (or those of BENCH) against peers, write docs/reports/benchmarks.md
 	@mkdir -p bench/out; failed=0; for b in $(BENCH); do n=$$(basename $$b .py); echo "== $$n"; \
 	    OKRA_BUILD=$(abspath $(BUILD)) $(python) $$b | tee bench/out/$$n.jsonl; s=$$?; \
 	    if [ $$s = 77 ]; then rm bench/out/$$n.jsonl; elif [ $$s != 0 ]; then failed=1; fi; \
@@ -108,29 +108,29 @@ DATA ?= ../shared/data
 ENTRIES ?= all
 okra_report = $(BUILD)/okra report --quiet
 write_pages = rm -f docs/results/*.svg && \
-	$(okra_report) docs/results/*-full.json -o docs/results.md --claims first --figures docs/results \
+	$(okra_report) docs/results/*-full.json -o docs/reports/results.md --claims first --figures docs/results \
 	    --title "The papers again" && \
-	$(okra_report) docs/results/*-full.json -o docs/claims.md --claims alone --figures docs/results --title "What the papers claim"
-results: build ## run every table and figure of the papers in full, write docs/results.md and docs/claims.md
-	@mkdir -p docs/results; \
+	$(okra_report) docs/results/*-full.json -o docs/reports/claims.md --claims alone --figures docs/results --title "What the papers claim"
+results: build ## run every table and figure of the papers in full, write docs/reports/results.md and docs/reports/claims.md
+	@mkdir -p docs/results docs/reports; \
 	$(BUILD)/okra paper $(ENTRIES) --full --data "$(DATA)" --results docs/results --quiet; failed=$$?; \
 	$(write_pages) && exit $$failed
 
-results-pages: build ## write docs/results.md and docs/claims.md from the results that are there
+results-pages: build ## write docs/reports/results.md and docs/reports/claims.md from the results that are there
 	@$(write_pages)
 
 # No data folder: built-in data alone.
-results-quick: build ## the same for the quick runs that need no data, write docs/results-quick.md
-	@mkdir -p docs/results && rm -f docs/results/*-quick.json
+results-quick: build ## the same for the quick runs that need no data, write docs/reports/results-quick.md
+	@mkdir -p docs/results docs/reports && rm -f docs/results/*-quick.json
 	@$(BUILD)/okra paper all --quick --threads 2 --data docs/results/none \
 	    --results docs/results --quiet
-	@$(okra_report) docs/results/*-quick.json -o docs/results-quick.md \
+	@$(okra_report) docs/results/*-quick.json -o docs/reports/results-quick.md \
 	    --title "The papers again, quick runs"
 
-# What a run comes to is added to docs/fuzzing.json and docs/fuzzing.md, unless FUZZ_RECORD is empty.
-FUZZ_RECORD ?= docs/fuzzing.json
-fuzz_page = [ -z "$(FUZZ_RECORD)" ] || { python3 tests/fuzz/page.py $(FUZZ_RECORD) $(1) >docs/fuzzing.md.new && \
-    mv docs/fuzzing.md.new docs/fuzzing.md; }
+# What a run comes to is added to docs/reports/fuzzing.json and docs/reports/fuzzing.md, unless FUZZ_RECORD is empty.
+FUZZ_RECORD ?= docs/reports/fuzzing.json
+fuzz_page = [ -z "$(FUZZ_RECORD)" ] || { python3 tests/fuzz/page.py $(FUZZ_RECORD) $(1) >docs/reports/fuzzing.md.new && \
+    mv docs/reports/fuzzing.md.new docs/reports/fuzzing.md; }
 # NAME,COMMAND: the last line that it says becomes a row of that page.
 attack = log=$$(mktemp); at=$$(python3 tests/fuzz/page.py --commit); $(2) 2>&1 | tee $$log; s=$$?; \
     $(call fuzz_page,--check "$(1)" $$log $$at); rm $$log; exit $$s

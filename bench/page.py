@@ -1,7 +1,7 @@
-"""docs/benchmarks.md and docs/benchmarks-cuda.md from the JSON lines of benchmarks.
+"""docs/reports/benchmarks.md and docs/reports/benchmarks-cuda.md from the JSON lines of benchmarks.
 
 page.py FILE...     takes the lines of a run (bench/out/*.jsonl) in the place of those that
-                    docs/benchmarks*.jsonl has of the same benchmark, and writes the page
+                    docs/reports/benchmarks*.jsonl has of the same benchmark, and writes the page
 page.py --check     says whether the pages are what the lines give; status 1 if one is not
 """
 import ast
@@ -10,7 +10,7 @@ import os
 import sys
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-DOCS = os.path.join(HERE, "..", "docs")
+DOCS = os.path.join(HERE, "..", "docs", "reports")
 # Benchmarks that need a machine of their own have pages of their own.
 PAGES = {"bench_cuda": "benchmarks-cuda"}
 HEAD_CUDA = """# Benchmarks on a GPU
@@ -87,7 +87,7 @@ def main(arguments):
         if arguments == ["--check"]:
             if os.path.exists(target) != bool(runs) or (
                     runs and open(target).read() != page(runs, head)):
-                print(f"docs/{name}.md is not what docs/{name}.jsonl gives: it was changed by "
+                print(f"docs/reports/{name}.md is not what docs/reports/{name}.jsonl gives: it was changed by "
                       "hand; bench/page.py writes it")
                 wrong = 1
             continue

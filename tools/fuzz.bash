@@ -6,7 +6,7 @@
 #                                      unpacked, ./run OUT [TIME] fuzzes
 # The other machine needs a C library at least as new as that of this machine and nothing else:
 # what the targets link is in the archive. OUT/results.jsonl is added to the page by
-#   python3 tests/fuzz/page.py docs/fuzzing.json results.jsonl >docs/fuzzing.md
+#   python3 tests/fuzz/page.py docs/reports/fuzzing.json results.jsonl >docs/reports/fuzzing.md
 set -euo pipefail
 build=$(realpath "$1") time=$2 what=${3:-here}
 root=$(cd "$(dirname "$0")/.." && pwd)

@@ -11,18 +11,18 @@ trap 'rm -rf "$scratch"' EXIT
 shopt -s nullglob
 checked=0
 
-page() { # NAME TITLE FLAG... RESULT...: docs/NAME.md is what these results give
+page() { # NAME TITLE FLAG... RESULT...: docs/reports/NAME.md is what these results give
     local name=$1 title=$2
     shift 2
-    mkdir -p "$scratch/docs/results"
-    "$okra" report "$@" -o "$scratch/docs/$name.md" --title "$title" --quiet
-    diff "docs/$name.md" "$scratch/docs/$name.md" ||
-        { echo "docs/$name.md is not what docs/results gives: make results-pages or results-quick writes it"; exit 1; }
+    mkdir -p "$scratch/docs/results" "$scratch/docs/reports"
+    "$okra" report "$@" -o "$scratch/docs/reports/$name.md" --title "$title" --quiet
+    diff "docs/reports/$name.md" "$scratch/docs/reports/$name.md" ||
+        { echo "docs/reports/$name.md is not what docs/results gives: make results-pages or results-quick writes it"; exit 1; }
     checked=$((checked + 1))
 }
 
 full=(docs/results/*-full.json) quick=(docs/results/*-quick.json)
-if [ ${#full[@]} -gt 0 ] || [ -e docs/results.md ]; then
+if [ ${#full[@]} -gt 0 ] || [ -e docs/reports/results.md ]; then
     page results "The papers again" --claims first --figures "$scratch/docs/results" "${full[@]}"
     page claims "What the papers claim" --claims alone --figures "$scratch/docs/results" "${full[@]}"
     for picture in docs/results/*.svg "$scratch"/docs/results/*.svg; do
@@ -36,16 +36,16 @@ if [ ${#full[@]} -gt 0 ] || [ -e docs/results.md ]; then
         fi
     done
 fi
-if [ ${#quick[@]} -gt 0 ] || [ -e docs/results-quick.md ]; then
+if [ ${#quick[@]} -gt 0 ] || [ -e docs/reports/results-quick.md ]; then
     page results-quick "The papers again, quick runs" "${quick[@]}"
 fi
-if [ -n "$python" ] && [ -e docs/benchmarks.md ]; then
+if [ -n "$python" ] && [ -e docs/reports/benchmarks.md ]; then
     "$python" bench/page.py --check
     checked=$((checked + 1))
 fi
-if [ -e docs/fuzzing.json ]; then
-    python3 tests/fuzz/page.py docs/fuzzing.json | diff docs/fuzzing.md - ||
-        { echo "docs/fuzzing.md is not what docs/fuzzing.json gives: make fuzz writes both"; exit 1; }
+if [ -e docs/reports/fuzzing.json ]; then
+    python3 tests/fuzz/page.py docs/reports/fuzzing.json | diff docs/reports/fuzzing.md - ||
+        { echo "docs/reports/fuzzing.md is not what docs/reports/fuzzing.json gives: make fuzz writes both"; exit 1; }
     checked=$((checked + 1))
 fi
 [ $checked -gt 0 ] || { echo "skipped: no page of results is committed"; exit 77; }

@@ -1,5 +1,5 @@
 """No page that people write holds a measured number: those are in the pages that commands write
-(docs/results.md, docs/results-quick.md, docs/benchmarks.md), which the others link to."""
+(docs/reports/results.md, docs/reports/results-quick.md, docs/reports/benchmarks.md), which the others link to."""
 import glob
 import os
 import re

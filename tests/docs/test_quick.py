@@ -1,5 +1,5 @@
 """test_quick.py OKRA: runs the quick entries that need no data again, with the fixed seed, and
-compares their tables and figures with the results that docs/results-quick.md is written from.
+compares their tables and figures with the results that docs/reports/results-quick.md is written from.
 
 On one machine the numbers come out the same to the last bit. Another processor or BLAS rounds
 otherwise, and a choice among nearly equal parameters may fall otherwise: a mean may differ by

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""page.py JSON [RESULTS.jsonl...] [--check NAME LOG COMMIT]...: docs/fuzzing.md out of the numbers in JSON.
+"""page.py JSON [RESULTS.jsonl...] [--check NAME LOG COMMIT]...: docs/reports/fuzzing.md out of the numbers in JSON.
 page.py --commit: which commit this is, to be asked before an attack begins.
 
 What run.bash wrote (RESULTS.jsonl) is added to JSON first; a run counts once, however often its file is
@@ -87,7 +87,7 @@ def main():
     rows = [(n, kept["targets"][n]) for n in sorted(kept["targets"]) if (ROOT / f"{n}.c").exists()]
     print("# How much okra was fuzzed\n")
     print("`make fuzz` runs every target under the address and undefined-behaviour sanitizers, adds what it did to\n"
-          "`docs/fuzzing.json`, and writes this page from it. `make fuzz HOST=name` does so on another machine. What a\n"
+          "`docs/reports/fuzzing.json`, and writes this page from it. `make fuzz HOST=name` does so on another machine. What a\n"
           "target finds becomes a file of its corpus, which the ordinary tests replay. Coverage is the number of edges of\n"
           "the program that the inputs reach.\n")
     print(f"In all: {spaced(sum(one['executions'] for _, one in rows))} executions.\n")

@@ -3,7 +3,7 @@
 #
 # Every target gets its share of the time (see share). OUT gets
 #   results.jsonl  a line for the run and one for each target: executions, seconds of a
-#                  processor, coverage, findings; page.py adds them to docs/fuzzing.json
+#                  processor, coverage, findings; page.py adds them to docs/reports/fuzzing.json
 #   found/         inputs that fail      corpus/, logs/   what the fuzzers kept and said
 # Settings: JOBS (processors to use), RUNS (so many executions of each target with one seed,
 # TIME at most for each: runs that repeat), COMMIT (what was built). Status 1: something was found.

@@ -25,7 +25,8 @@ SECTIONS = {
                "c"],
     "Reference": ["methods", "kernels", "formats", "model-file", "results-format",
                   "reference/cli", "reference/python", "reference/c"],
-    "Results": ["results", "results-quick", "benchmarks", "benchmarks-cuda", "claims"],
+    "Reports": ["reports/claims", "reports/results", "reports/results-quick", "reports/benchmarks",
+                "reports/benchmarks-cuda", "reports/fuzzing"],
 }
 TOPICS = ["kernels", "methods", "decoders", "metrics", "formats", "flags", "low-rank"]
 
