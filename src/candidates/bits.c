@@ -10,8 +10,6 @@
 #include "kernel/graphs/graph_features.h"
 #include "kernel/kernels.h"
 
-#include <string.h>
-
 void okra_bit_kernel_close_(okra_bit_kernel_ *k)
 {
     okra_kernel_free(k->kernel);

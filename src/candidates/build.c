@@ -8,14 +8,8 @@
  */
 #include "candidates/build.h"
 #include "data/files/archive.h"
-#include "okra/more/index.h"
 
-#include <errno.h>
 #include <jansson.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 

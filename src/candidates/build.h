@@ -7,7 +7,6 @@
 #include "data/graphs.h"
 #include "data/spectra/spectra.h"
 #include "candidates/index.h"
-#include "okra/more/index.h"
 
 /* One line of the source. */
 typedef struct okra_entry_ {

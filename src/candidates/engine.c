@@ -13,11 +13,6 @@
  */
 #include "candidates/set.h"
 
-#include "engine/engine.h"
-
-#include <math.h>
-#include <string.h>
-
 static const okra_int MOST = (okra_int)1 << 28; /* doubles */
 
 bool okra_scored_wanted_(okra_context *ctx, const okra_nearest_ *nearest)

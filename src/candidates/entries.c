@@ -17,9 +17,6 @@
 #include "data/molecules/mass.h"
 #include "kernel/graphs/graph_features.h"
 
-#include <inttypes.h>
-#include <math.h>
-#include <string.h>
 #include <strings.h>
 
 static bool ends_in(const char *text, const char *end)

@@ -13,9 +13,6 @@
  */
 #include "candidates/set.h"
 
-#include <math.h>
-#include <string.h>
-
 static okra_status mean_feature(okra_explicit_ *s)
 {
     okra_int n = okra_data_count(s->output.y), d = s->output.d;

@@ -15,11 +15,6 @@
 #include "candidates/set.h"
 
 #include "core/simd.h"
-#include "okra/more/index.h"
-
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 enum { BATCH = 8, BLOCK = 4096, SHORTLIST = 1000 };
 

@@ -10,9 +10,6 @@
  */
 #include "candidates/nearest.h"
 
-#include <float.h>
-#include <math.h>
-
 /* ---- the order ---- */
 
 okra_key_ okra_key_of_(double self, double inner)

@@ -1,16 +1,11 @@
 /*
  * open.c: an index on disk, mapped, and which of its candidates is a given object.
  */
-#include "candidates/index.h"
 #include "data/files/archive.h"
-#include "okra/more/index.h"
 #include "candidates/set.h"
 #include "okra/more/objects.h"
 
 #include <jansson.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <zlib.h>
 

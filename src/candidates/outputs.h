@@ -11,8 +11,6 @@
 #include "kernel/lowrank/lowrank.h"
 #include "method/method.h"
 
-#include <stdatomic.h>
-
 typedef _Atomic(struct okra_cache_ *) okra_cache_slot_;
 
 /* The output side of a model, all that a decoder may see. */

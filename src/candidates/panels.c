@@ -17,9 +17,6 @@
 #include "candidates/outputs.h"
 #include "core/simd.h"
 
-#include <stdatomic.h>
-#include <string.h>
-
 okra_status okra_block_explicit_(okra_context *ctx, const okra_output_ *output,
                                  const okra_block_ *block, okra_mat_ H)
 {

@@ -16,9 +16,6 @@
 #include "okra/more/objects.h"
 #include "okra/program.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 enum { STEPS = 200000, REFINED_MOST = 4000000 };
 
 /* A graph with the final codes of its atoms. */

@@ -9,10 +9,6 @@
 #include "candidates/set.h"
 
 #include "data/molecules/mass.h"
-#include "okra/more/index.h"
-
-#include <math.h>
-#include <string.h>
 
 /* A character of a SMILES may become this many bytes. */
 enum { ATOM_BYTES = 128 };

@@ -10,7 +10,6 @@
 
 #include "candidates/index.h"
 #include "candidates/nearest.h"
-#include "okra/more/index.h"
 
 /* ---- windows: window.c ---- */
 

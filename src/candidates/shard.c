@@ -8,7 +8,6 @@
  */
 #include "candidates/index.h"
 
-#include <string.h>
 #include <zlib.h>
 
 enum { HEAD = 1024, ALIGN = 64, FIXED = OKRA_SHARD_FIXED_, ARRAYS = OKRA_SHARD_ARRAYS_ };

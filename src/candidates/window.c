@@ -11,12 +11,8 @@
 
 #include "data/files/formats.h"
 #include "data/molecules/mass.h"
-#include "okra/more/index.h"
 #include "okra/more/objects.h"
 
-#include <math.h>
-#include <stdio.h>
-#include <string.h>
 #include <strings.h>
 
 /* One part of a window, as it was written. */

@@ -3,9 +3,6 @@
  */
 #include "core/best.h"
 
-#include <math.h>
-#include <string.h>
-
 enum { ITEM_MOST = 128 };
 
 static okra_rank_ rank_at(const char *items, size_t size, okra_int k)

@@ -5,12 +5,7 @@
 #include "okra/more/group.h"
 #include "okra/program.h"
 
-#include <math.h>
 #include <sched.h>
-#include <stdatomic.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <time.h>
 #include <unistd.h>
 

@@ -7,8 +7,16 @@
 
 #include "okra/base.h"
 
+/* The headers of standard C, once for the whole library. */
+#include <errno.h>
+#include <float.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <math.h>
 #include <stdarg.h>
 #include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* ---- errors: through one `done:` label, or at once where nothing is left to do ---- */

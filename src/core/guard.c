@@ -11,9 +11,6 @@
 
 #include <pthread.h>
 #include <signal.h>
-#include <stdatomic.h>
-#include <stdint.h>
-#include <stdio.h>
 #include <sys/mman.h>
 #include <unistd.h>
 

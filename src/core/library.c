@@ -10,11 +10,6 @@
 #include "okra/version.h"
 #include "build_info.h"
 
-#include <inttypes.h>
-#include <limits.h>
-#include <stdio.h>
-#include <string.h>
-
 enum { LINE = PATH_MAX + 128 };
 
 /* "begin-end perms offset device inode   path\n": its path where `at` lies within. */

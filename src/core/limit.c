@@ -9,13 +9,6 @@
  */
 #include "core/core.h"
 
-#include <float.h>
-#include <limits.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 enum { PATH_MOST = 4096 };
 
 /* What limits a resource: its controller, and the files of a group in version 2 and 1. A

@@ -10,10 +10,6 @@
  */
 #include "core/core.h"
 
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 
 enum { ALIGNMENT = 64, ACCOUNTS = 1024 };

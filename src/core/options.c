@@ -4,13 +4,8 @@
 #include "core/core.h"
 #include "okra/program.h"
 
-#include <errno.h>
 #include <locale.h>
-#include <math.h>
 #include <pthread.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 typedef struct setting {
     char *name, *value;

@@ -5,8 +5,6 @@
  */
 #include "core/core.h"
 
-#include <math.h>
-
 static uint64_t splitmix(uint64_t *x)
 {
     uint64_t z = (*x += 0x9e3779b97f4a7c15u);

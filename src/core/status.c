@@ -4,9 +4,6 @@
 #include "core/core.h"
 #include "okra/program.h"
 
-#include <stdio.h>
-#include <string.h>
-
 enum { MESSAGE_SIZE = 2048 };
 
 /* The only state that is not in a handle: one message a thread. */

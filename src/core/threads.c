@@ -14,11 +14,8 @@
  */
 #include "core/core.h"
 
-#include <math.h>
 #include <pthread.h>
 #include <signal.h>
-#include <stdatomic.h>
-#include <stdio.h>
 
 enum { ERROR_SIZE = 2048 };
 /* A loop of so many operations, or of so many seconds, is worth helpers: a millisecond or

@@ -10,7 +10,6 @@
 
 #include <pthread.h>
 #include <signal.h>
-#include <stdio.h>
 #include <time.h>
 
 double okra_now_(void)

@@ -12,9 +12,6 @@
 #include "okra/more/objects.h"
 #include "okra/program.h"
 
-#include <inttypes.h>
-#include <string.h>
-
 enum { NAME_MOST = 255, LIST_MOST = 1 << 20 };
 
 struct okra_columns_ {

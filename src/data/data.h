@@ -4,12 +4,9 @@
 #ifndef OKRA_DATA_H_
 #define OKRA_DATA_H_
 
-#include "linalg/linalg.h"
 #include "data/ragged.h"
 #include "data/store.h"
 #include "okra/data.h"
-
-#include <stdatomic.h>
 
 OKRA_DROPS_(okra_data_drop_, okra_data, okra_data_free)
 

@@ -8,9 +8,6 @@
 #include "data/data.h"
 #include "okra/more/objects.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 typedef struct entry {
     uint64_t key[2];
     okra_int at;

@@ -4,9 +4,6 @@
 #include "data/graphs.h"
 #include "data/network.h"
 
-#include <inttypes.h>
-#include <string.h>
-
 okra_status okra_graphs_begin_(okra_graphs_builder_ *b, bool molecules)
 {
     static const okra_field_ node[] = {{"label", OKRA_FIELD_INT32, 1, NULL},

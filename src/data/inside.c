@@ -6,8 +6,6 @@
 #include "data/spectra/spectra.h"
 #include "okra/more/objects.h"
 
-#include <string.h>
-
 const double *okra_data_vectors(const okra_data *data, okra_int i, okra_int *length)
 {
     if (!data || data->kind != OKRA_SEQUENCES || i < 0 || i >= data->n) {

@@ -4,10 +4,6 @@
 #include "data/files/formats.h"
 #include "okra/program.h"
 
-#include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
-
 /* ---- codes ---- */
 
 okra_status okra_data_names_(okra_data *data, const char *const *names)

@@ -3,8 +3,6 @@
  */
 #include "data/names.h"
 
-#include <string.h>
-
 static uint64_t hash_text(const char *p, const char *end)
 {
     uint64_t h = UINT64_C(14695981039346656037); /* FNV-1a */

@@ -3,9 +3,6 @@
  */
 #include "data/network.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 okra_network_ *okra_network_retain_(const okra_network_ *network)
 {
     okra_network_ *own = (okra_network_ *)(uintptr_t)network;

@@ -3,10 +3,6 @@
  */
 #include "data/data.h"
 
-#include <inttypes.h>
-#include <stdio.h>
-#include <string.h>
-
 static const char *const kind_names[] = {"dense", "sparse",  "bits",      "labels",
                                          "gram",  "strings", "sequences", "graphs",
                                          "nodes", "tuple",   "spectra"};

@@ -6,9 +6,6 @@
 #include "data/utf8.h"
 #include "okra/more/objects.h"
 
-#include <inttypes.h>
-#include <string.h>
-
 size_t okra_field_size_(okra_field_type_ type)
 {
     return type == OKRA_FIELD_DOUBLE  ? sizeof(double)

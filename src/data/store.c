@@ -10,10 +10,6 @@
  */
 #include "data/data.h"
 
-#include <math.h>
-#include <stdio.h>
-#include <string.h>
-
 /* ---- rooms ---- */
 
 struct okra_growing_ {

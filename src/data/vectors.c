@@ -4,11 +4,6 @@
  */
 #include "data/data.h"
 
-#include <inttypes.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 enum { WORD_BITS = 64, WORD_BYTES = 8, LANES = 8 };
 
 /* ---- dense vectors and Gram matrices ---- */

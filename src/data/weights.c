@@ -8,10 +8,6 @@
 #include "data/data.h"
 #include "okra/more/objects.h"
 
-#include <inttypes.h>
-#include <math.h>
-#include <string.h>
-
 static okra_status check(const okra_data *data, const double *weights, okra_int n)
 {
     double total = 0;

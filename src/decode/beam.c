@@ -17,9 +17,6 @@
 
 #include "kernel/gram/through.h"
 
-#include <math.h>
-#include <string.h>
-
 enum { GROUP = 64, BATCH = 1 << 16 }; /* predictions, proposals at a time */
 
 struct okra_offer_ {

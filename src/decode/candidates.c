@@ -24,10 +24,6 @@
 #include "candidates/set.h"
 #include "decode/vectors/criterion.h"
 #include "okra/more/group.h"
-#include "okra/more/index.h"
-
-#include <math.h>
-#include <string.h>
 
 typedef struct candidates_options {
     bool allow_empty, as_new;

@@ -11,7 +11,6 @@
 #define OKRA_DECODE_H_
 
 #include "candidates/outputs.h"
-#include "okra/model.h"
 #include "okra/more/index.h"
 
 OKRA_DROPS_(okra_prediction_drop_, okra_prediction, okra_prediction_free)

@@ -7,8 +7,6 @@
 #include "kernel/expression/expr.h"
 #include "kernel/transforms.h"
 
-#include <string.h>
-
 /* A decoder more is one line here: X(name) for okra_decoder_<name>_. */
 /* clang-format off */
 #define DECODERS(X) \

@@ -9,8 +9,6 @@
  */
 #include "decode/decode.h"
 
-#include <math.h>
-
 struct okra_feature_loss_ {
     const okra_output_ *output;
     const okra_data *truth;

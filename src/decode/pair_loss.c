@@ -11,9 +11,6 @@
 #include "decode/sets/members.h"
 #include "metric/metric.h"
 
-#include <stdio.h>
-#include <string.h>
-
 struct okra_pair_loss_ {
     const okra_output_ *output;
     char *spec;

@@ -12,9 +12,6 @@
 
 #include "decode/pair_loss.h"
 
-#include <math.h>
-#include <string.h>
-
 okra_status okra_propose_(okra_context *ctx, const okra_output_ *output,
                           const okra_data *data, const okra_int *owner, bool empty,
                           okra_mat_ W, const double *norm, double constant,

@@ -6,9 +6,6 @@
 #include "data/strings.h"
 #include "decode/propose.h"
 
-#include <math.h>
-#include <string.h>
-
 okra_status okra_reserve_(void **block, okra_int need, okra_int *room, size_t size)
 {
     if (need > *room) {

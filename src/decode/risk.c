@@ -19,8 +19,6 @@
 
 #include "decode/propose.h"
 
-#include <math.h>
-
 enum { WIDE = 64 }; /* candidates of a panel */
 
 typedef struct loss_options {

@@ -4,11 +4,8 @@
  */
 #include "engine/open.h"
 
-#include "kernel/gram/trained_kernel.h"
 #include "kernel/gram/far.h"
 #include "okra/more/features.h"
-
-#include <stddef.h>
 
 typedef struct owner {
     okra_entries_ entries; /* first */

@@ -9,7 +9,6 @@
 #define OKRA_ENTRIES_H_
 
 #include "kernel/kernel.h"
-#include "kernel/step.h"
 
 typedef struct okra_entries_ {
     okra_int rows, cols;

@@ -6,8 +6,6 @@
 
 #include "kernel/gram/trained_kernel.h"
 
-#include <math.h>
-
 typedef struct body {
     okra_mat_ A;
     bool owned;

@@ -9,9 +9,6 @@
 
 #include <dirent.h>
 #include <dlfcn.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 static const okra_engine_ built_in = {.verbs = &okra_engine_host_class_};

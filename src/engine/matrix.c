@@ -7,9 +7,6 @@
 
 #include "kernel/gram/trained_kernel.h"
 
-#include <math.h>
-#include <stdatomic.h>
-
 static bool is_empty(const okra_matrix_ *A)
 {
     return A->rows == 0 || A->cols == 0;

@@ -6,8 +6,6 @@
 
 #include "engine/engine.h"
 
-#include <stdatomic.h>
-
 struct okra_engine_ {
     const okra_engine_class_ *verbs;
     void *state;   /* what verbs->open made            */

@@ -18,7 +18,6 @@
 
 #include "data/data.h"
 #include "kernel/step.h"
-#include "linalg/linalg.h"
 #include "okra/kernel.h"
 
 OKRA_DROPS_(okra_kernel_drop_, okra_kernel, okra_kernel_free)

@@ -6,8 +6,6 @@
 #include "kernel/transforms.h"
 #include "okra/more/traits.h"
 
-#include <string.h>
-
 /* A kernel more is one line here: X(name) for the class okra_<name>_. */
 /* clang-format off */
 #define KERNELS(X) \

@@ -6,10 +6,6 @@
 #include "okra/program.h"
 
 #include <cblas.h>
-#include <limits.h>
-#include <math.h>
-#include <stdatomic.h>
-#include <stdlib.h>
 #include <strings.h>
 #include <sys/resource.h>
 

@@ -14,9 +14,7 @@
  */
 #include "linalg/blas.h"
 
-#include <float.h>
 #include <lapacke.h>
-#include <math.h>
 
 static const double jitter_limit = 1e-4; /* of the mean diagonal: beyond, A is not PSD */
 

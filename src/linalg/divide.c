@@ -14,8 +14,6 @@
 
 #include <cblas.h>
 #include <lapacke.h>
-#include <math.h>
-#include <string.h>
 
 /* LAPACK's own steps, which LAPACKE does not declare. */
 void LAPACK_GLOBAL(dlaed2, DLAED2)(int *k, const int *n, const int *n1, double *d,

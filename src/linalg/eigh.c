@@ -12,8 +12,6 @@
 #include "linalg/blas.h"
 
 #include <lapacke.h>
-#include <math.h>
-#include <string.h>
 
 enum { eigh_most = 32766 }; /* LAPACK counts work space, 1 + 6n + 2n^2, in ints */
 

@@ -3,8 +3,6 @@
  */
 #include "linalg/linalg.h"
 
-#include <string.h>
-
 void okra_mat_fill_(okra_mat_ A, double value)
 {
     for (okra_int i = 0; i < A.rows; i++) {

@@ -14,9 +14,6 @@
 #include "core/simd.h"
 #include "linalg/linalg.h"
 
-#include <math.h>
-#include <string.h>
-
 enum { GROUP = OKRA_LANES_, PARTS = 16, MADE = 256 };
 
 static okra_int groups_of(okra_int n)

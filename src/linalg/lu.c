@@ -14,7 +14,6 @@
 
 #include <cblas.h>
 #include <lapacke.h>
-#include <math.h>
 
 /* Operations that are worth a thread more, columns that one thread factors, and those of
  * a strip. */

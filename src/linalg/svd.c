@@ -5,7 +5,6 @@
 #include "linalg/blas.h"
 
 #include <lapacke.h>
-#include <limits.h>
 
 enum { svd_most = 23169 }; /* LAPACK counts work space, 4k^2 + 7k, in ints */
 

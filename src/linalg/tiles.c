@@ -16,8 +16,6 @@
 #include "linalg/blas.h"
 
 #include <cblas.h>
-#include <math.h>
-#include <string.h>
 
 /* ---- one row or column against a matrix ---- */
 

@@ -17,8 +17,6 @@
 
 #include <cblas.h>
 #include <lapacke.h>
-#include <math.h>
-#include <string.h>
 
 enum {
     panel = 32, /* rows that are reflected before the others follow */

@@ -19,9 +19,6 @@
  */
 #include "linalg/linalg.h"
 
-#include <math.h>
-#include <string.h>
-
 enum { BLOCK = 128, ROWS = 4, GRAIN = 64 };
 
 typedef struct taking {

@@ -15,9 +15,6 @@
 #include "link/link.h"
 
 #include "kernel/networks/information.h"
-#include "okra/more/link.h"
-
-#include <math.h>
 
 enum { ROWS = 400, CANDIDATES = 41 };
 

@@ -18,11 +18,6 @@
  * the pairs with p <= fdr.
  */
 #include "link/link.h"
-#include "okra/more/link.h"
-
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 typedef struct found {
     okra_link link;

@@ -13,9 +13,6 @@
  * node.
  */
 #include "link/link.h"
-#include "okra/more/link.h"
-
-#include <math.h>
 
 enum { PANEL_DOUBLES = 1 << 23, PANEL_ROWS = 512 };
 

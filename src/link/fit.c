@@ -7,10 +7,7 @@
  * any other mapping.
  */
 #include "link/link.h"
-#include "okra/more/link.h"
 #include "okra/more/traits.h"
-
-#include <stdio.h>
 
 /* ---- the task ---- */
 

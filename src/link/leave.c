@@ -15,11 +15,6 @@
  */
 #include "link/link.h"
 #include "model/align.h"
-#include "okra/more/link.h"
-#include "okra/more/ranking.h"
-
-#include <math.h>
-#include <string.h>
 
 /* Scores S of all pairs of labelled nodes against the known edges. */
 static okra_status rank_labelled(const okra_network_ *network, okra_mat_ S,

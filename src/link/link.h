@@ -7,7 +7,6 @@
 #include "data/network.h"
 #include "model/model.h"
 #include "okra/more/link.h"
-#include "okra/more/ranking.h"
 
 /* Labelled and new nodes. */
 enum { OKRA_LABELLED_, OKRA_NEW_, OKRA_GROUPS_ };

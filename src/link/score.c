@@ -6,11 +6,6 @@
  * costs its product and one comparison a pair.
  */
 #include "link/link.h"
-#include "okra/more/link.h"
-#include "okra/more/ranking.h"
-
-#include <math.h>
-#include <stdlib.h>
 
 /* ---- every pair of a kind, in panels ---- */
 

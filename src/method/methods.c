@@ -3,8 +3,6 @@
  */
 #include "method/method.h"
 
-#include <string.h>
-
 /* A method more is one line here: X(name) for okra_method_<name>_. */
 /* clang-format off */
 #define METHODS(X) \

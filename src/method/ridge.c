@@ -46,10 +46,6 @@
 
 #include "method/method.h"
 
-#include <math.h>
-#include <stdio.h>
-#include <string.h>
-
 typedef struct ridge_options {
     double lambda, epsilon, lambda2;
     const char *operator_text, *graph, *output_lambda;

@@ -11,11 +11,6 @@
 #include "okra/more/ranking.h"
 #include "okra/more/fuse.h"
 
-#include <inttypes.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 enum { LISTS_MOST = 64, CHOSEN_MOST = 5, TENTHS = 10 };
 static const double WEIGHTS_MOST = 1e290; /* scores are finite */
 

@@ -13,8 +13,6 @@
 #include "metric/metric.h"
 #include "okra/more/score.h"
 
-#include <math.h>
-
 typedef struct hit_params {
     okra_int k;
 } hit_params;

@@ -6,7 +6,6 @@
 #ifndef OKRA_METRIC_H_
 #define OKRA_METRIC_H_
 
-#include "data/data.h"
 #include "kernel/kernel.h"
 #include "okra/metric.h"
 #include "okra/more/ranking.h"

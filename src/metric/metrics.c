@@ -7,11 +7,6 @@
 #include "okra/more/traits.h"
 #include "okra/program.h"
 
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 /* A metric more is one line here: X(name) for okra_metric_<name>_. */
 /* clang-format off */
 #define EACH_METRIC(X) \

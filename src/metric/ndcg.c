@@ -14,9 +14,6 @@
  */
 #include "metric/metric.h"
 
-#include <math.h>
-#include <stdlib.h>
-
 typedef struct ndcg_params {
     okra_int k;
     int gain, order;

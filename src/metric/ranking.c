@@ -12,10 +12,6 @@
  * Counts are exact up to 2^53; the metrics count entries by the weights of their objects.
  */
 #include "metric/metric.h"
-#include "okra/more/ranking.h"
-
-#include <math.h>
-#include <string.h>
 
 typedef struct step {
     double score, tp, fp; /* passed after this step */

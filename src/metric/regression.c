@@ -15,8 +15,6 @@
  */
 #include "metric/metric.h"
 
-#include <math.h>
-
 typedef struct sums {
     double *error, *spread; /* d: squared errors, and squares about the mean */
     double *weight;         /* d: of the known values                         */

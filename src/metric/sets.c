@@ -22,8 +22,6 @@
 #include "metric/metric.h"
 #include "okra/more/objects.h"
 
-#include <math.h>
-
 static okra_int differing(okra_int d, const double *y, const double *z)
 {
     okra_int count = 0;

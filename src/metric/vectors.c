@@ -10,8 +10,6 @@
  */
 #include "metric/metric.h"
 
-#include <math.h>
-
 static double squared_distance(okra_int d, const double *y, const double *z)
 {
     double sum = 0;

@@ -34,10 +34,6 @@
 #include "model/align.h"
 #include "method/margin/margin.h"
 
-#include <math.h>
-#include <stdio.h>
-#include <string.h>
-
 /* ---- the weights ---- */
 
 /* The programme on its support F: M_FF w_F = a_F; kept where w_F > 0. */

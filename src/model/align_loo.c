@@ -14,7 +14,6 @@
 #include "model/align.h"
 
 #include <lbfgs.h>
-#include <math.h>
 
 enum { STEPS = 60 };
 

@@ -8,8 +8,6 @@
 #include "okra/more/conformal.h"
 #include "okra/more/objects.h"
 
-#include <string.h>
-
 /* Are they what the model takes and predicts? */
 static okra_status check(const okra_training_ *t, const okra_data *x, const okra_data *y)
 {

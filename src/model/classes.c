@@ -17,9 +17,6 @@
 #include "okra/more/leave.h"
 #include "okra/more/prediction.h"
 
-#include <math.h>
-#include <string.h>
-
 enum { FOLDS = 5, MOST = 100, STEPS = 60, BLOCK = 1024 };
 
 /* Adds the weights (m x n) of one row of training outputs y after another. */

@@ -3,17 +3,10 @@
  * and one of the ways is taken.
  */
 #include "model/conformal.h"
-#include "engine/engine.h"
 
 #include "okra/metric.h"
-#include "okra/more/conformal.h"
 #include "okra/more/leave.h"
 #include "okra/more/objects.h"
-
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 /* ---- what is asked for ---- */
 

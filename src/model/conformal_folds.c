@@ -38,10 +38,6 @@
  */
 #include "model/conformal.h"
 
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 typedef struct folds {
     const okra_conformal_ *job;
     okra_solved_ solved;

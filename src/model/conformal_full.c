@@ -46,9 +46,6 @@
  */
 #include "model/conformal.h"
 
-#include <math.h>
-#include <stdlib.h>
-
 typedef struct full {
     const okra_conformal_ *job;
     okra_solved_ solved;

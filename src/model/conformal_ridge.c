@@ -21,10 +21,6 @@
  */
 #include "model/conformal.h"
 
-#include <float.h>
-#include <math.h>
-#include <string.h>
-
 /* More than kernels in single precision are off. */
 #define IMPOSSIBLE 1e-5
 

@@ -22,10 +22,6 @@
 
 #include "okra/metric.h"
 
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 enum { ROWS = 256 };
 
 typedef struct scored {

@@ -9,12 +9,7 @@
  * mapped file.
  */
 #include "model/model.h"
-#include "decode/decode.h"
 #include "okra/more/update.h"
-#include "engine/engine.h"
-
-#include <stdlib.h>
-#include <string.h>
 
 /* models that keep less of a factor.
  *

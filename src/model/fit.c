@@ -1,15 +1,9 @@
 /*
  * fit.c: from pairs of objects and options to a model.
  */
-#include "model/model.h"
 #include "model/options.h"
 #include "okra/more/twin.h"
-#include "engine/engine.h"
 #include "model/align.h"
-
-#include <math.h>
-#include <stdio.h>
-#include <string.h>
 
 /* ---- --twin: learned transformations take the place of both kernels ---- */
 

@@ -3,7 +3,6 @@
  */
 #include "candidates/index.h"
 #include "model/model.h"
-#include "okra/more/index.h"
 
 okra_status okra_index_build(okra_context *context, const okra_index_request *request,
                              okra_index_report *report)

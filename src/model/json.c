@@ -6,9 +6,6 @@
 #include "model/options.h"
 #include "okra/version.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 /* A text of the user's that must be valid UTF-8 to stand in JSON. */
 static okra_status set_text(json_t *object, const char *key, const char *text)
 {

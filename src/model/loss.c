@@ -6,8 +6,6 @@
 #include "okra/more/leave.h"
 #include "okra/more/objects.h"
 
-#include <string.h>
-
 static okra_status check(const okra_data *x, const okra_data *y)
 {
     char a[96], b[96];

@@ -7,13 +7,9 @@
  * what has no factored form, the kernels become EXPR | SPEC, which every method takes.
  */
 #include "model/model.h"
-#include "engine/engine.h"
 #include "model/options.h"
 #include "okra/more/objects.h"
 #include "okra/more/update.h"
-
-#include <stdio.h>
-#include <string.h>
 
 okra_status okra_low_read_(const char *name, const char *text, okra_low_ *out)
 {

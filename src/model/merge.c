@@ -6,9 +6,6 @@
 #include "okra/more/conformal.h"
 #include "okra/more/update.h"
 
-#include <stdio.h>
-#include <string.h>
-
 typedef struct merging {
     okra_context *ctx;
     const okra_model *const *models;

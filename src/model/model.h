@@ -6,11 +6,6 @@
 
 #include "data/files/archive.h"
 #include "decode/decode.h"
-#include "kernel/lowrank/lowrank.h"
-#include "method/method.h"
-#include "okra/model.h"
-
-#include <stdatomic.h>
 
 /* The training set seen through its kernels; counted, since the models of a path share
  * it. */

@@ -9,10 +9,7 @@
 #include "model/objects.h"
 
 #include "data/files/formats.h"
-#include "data/files/zip.h"
 #include "data/network.h"
-
-#include <string.h>
 
 typedef struct kind_io {
     okra_status (*save)(okra_saver_ *saver, const char *folder, const okra_data *data);

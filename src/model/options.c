@@ -5,16 +5,12 @@
  * pairs.
  */
 #include "model/options.h"
-#include "decode/decode.h"
-#include "okra/model.h"
 #include "okra/select.h"
 #include "okra/more/traits.h"
 #include "okra/program.h"
 #include "model/model.h"
 
 #include <pthread.h>
-#include <stdio.h>
-#include <string.h>
 
 static const okra_option fit_rows[] = {
     {"kx", OKRA_OPTION_TEXT, offsetof(okra_fit_fields_, kx), "linear", 1, 0, NULL, "EXPR",

@@ -11,9 +11,6 @@
 #include "model/options.h"
 #include "okra/more/update.h"
 
-#include <math.h>
-#include <stdio.h>
-
 typedef struct side {
     okra_low_ low;
     double rank, columns, value; /* features, kernel values, operations a value */

@@ -10,12 +10,8 @@
 #include "decode/propose.h"
 #include "model/model.h"
 #include "model/options.h"
-#include "okra/more/index.h"
 #include "okra/more/objects.h"
 #include "okra/more/prediction.h"
-
-#include <math.h>
-#include <stdio.h>
 
 /* how sure a prediction is: the distance of the decoded object, the gap to
  * the nearest other candidate, and the predictive variance of a Gaussian process with the

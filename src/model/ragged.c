@@ -10,10 +10,6 @@
 #include "data/spectra/spectra.h"
 #include "data/strings.h"
 
-#include <math.h>
-#include <stdio.h>
-#include <string.h>
-
 /* Every group and field that a kind may have, and how many values an element (-1: as many
  * as the collection is wide); see data/strings.h, data/graphs.h and spectra.h. A group
  * that is absent was not there. Names are literals, which the data keep. */

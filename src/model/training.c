@@ -3,8 +3,6 @@
  */
 #include "model/model.h"
 
-#include <math.h>
-
 static okra_status bind_training(okra_context *ctx, const okra_kernel *kernel,
                                  const okra_data *data, const okra_store_ *store,
                                  const char *prefix, okra_trained_kernel_ **out)

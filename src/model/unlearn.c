@@ -15,8 +15,6 @@
 #include "candidates/nearest.h"
 #include "model/model.h"
 
-#include <math.h>
-
 static okra_status check(const okra_model *model, const okra_solution_ *fitted)
 {
     const okra_training_ *t = model->training;

@@ -15,9 +15,6 @@
 #include "okra/more/objects.h"
 #include "okra/more/update.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 /* One update. */
 typedef struct update_job {
     okra_context *ctx;

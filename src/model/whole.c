@@ -10,8 +10,6 @@
 #include "model/model.h"
 #include "okra/more/update.h"
 
-#include <string.h>
-
 static const double SMALL = 1 << 20, LARGE = 64 << 20;
 
 okra_compact okra_compact_choose_(const okra_model *model, okra_compact how)

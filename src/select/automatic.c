@@ -10,14 +10,8 @@
  * Cost: about 15 decompositions of SEARCH x SEARCH matrices, whatever the training set.
  */
 #include "select/select.h"
-#include "okra/more/link.h"
 #include "okra/more/select.h"
 #include "okra/more/traits.h"
-
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 enum { SEARCH = 1000, REFITTED = 300, REWRITTEN = 400, DENSE = 20000, RANK = 2000 };
 

@@ -22,12 +22,8 @@
  * ends, and whatever else describes a pair (tags) as a product with that.
  */
 #include "data/strings.h"
-#include "metric/metric.h"
 #include "select/select.h"
 #include "model/align.h"
-
-#include <stdio.h>
-#include <string.h>
 
 /* ---- outputs that are edited inputs ---- */
 

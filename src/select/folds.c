@@ -9,9 +9,6 @@
  */
 #include "select/select.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 /* A whole positive number, or 0; *end is where it stops. */
 static okra_int whole(const char *text, const char **end)
 {

@@ -16,9 +16,6 @@
  */
 #include "select/select.h"
 #include "model/align.h"
-#include "model/options.h"
-
-#include <math.h>
 
 /* Positions of the task to indices into the source. */
 static void to_source(const okra_lambda_group_ *g, okra_int *index, okra_int count)

@@ -9,9 +9,6 @@
  */
 #include "select/select.h"
 
-#include <math.h>
-#include <string.h>
-
 enum { LEAST = 150, FROM = 300, GROUPS = 6, KEEP = 4, WINDOW = 3 };
 
 bool okra_halve_wanted_(const okra_cell_search_ *s, const okra_plan_ *plan)

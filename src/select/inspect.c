@@ -5,9 +5,6 @@
 #include "model/align.h"
 #include "select/select.h"
 
-#include <math.h>
-#include <string.h>
-
 enum { SAMPLE = 1000 };
 
 /* Are all values 0 or 1? */

@@ -8,13 +8,7 @@
  */
 #include "select/select.h"
 #include "okra/more/group.h"
-#include "okra/more/link.h"
 
-#include <errno.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 #include <zlib.h>
 

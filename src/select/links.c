@@ -13,11 +13,6 @@
  * Cost of a fold: a fit, and a score for each pair with an end in it.
  */
 #include "select/select.h"
-#include "okra/more/link.h"
-#include "okra/more/ranking.h"
-
-#include <stdlib.h>
-#include <string.h>
 
 /* ---- a part of the network ---- */
 

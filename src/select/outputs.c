@@ -11,10 +11,6 @@
  */
 #include "select/select.h"
 
-#include <math.h>
-#include <stdio.h>
-#include <string.h>
-
 okra_status okra_outputs_check_(const okra_pairs_ *source, const okra_space_ *space,
                                 const okra_scorer_ *scorer, const okra_options *options,
                                 const okra_cv_ *cv)

@@ -16,9 +16,6 @@
 #include "okra/more/score.h"
 #include "select/select.h"
 
-#include <stdio.h>
-#include <string.h>
-
 okra_status okra_ranks_number_(okra_pairs_ *source)
 {
     const okra_data *candidates = source->request->candidates;

@@ -11,9 +11,6 @@
 #include "model/align.h"
 #include "select/select.h"
 
-#include <math.h>
-#include <string.h>
-
 typedef struct dimension {
     okra_int place;     /* among those of all axes */
     double start, step; /* logarithms */

@@ -4,9 +4,6 @@
 #include "select/select.h"
 #include "okra/more/select.h"
 
-#include <math.h>
-#include <string.h>
-
 static json_t *number(double x)
 {
     return isfinite(x) ? json_real(x) : json_null();

@@ -14,11 +14,6 @@
 #include "okra/more/traits.h"
 #include "decode/sets/members.h"
 
-#include <math.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <string.h>
-
 bool okra_rule_auto_(const okra_options *o, const char *name)
 {
     const char *value = okra_options_get(o, name);

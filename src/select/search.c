@@ -19,11 +19,6 @@
 #include "kernel/expression/expr.h"
 #include "model/align.h"
 
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 /* ---- the cells that a search starts with ---- */
 
 /* A place whose draws are real numbers. */

@@ -14,14 +14,8 @@
  *                  does not vary has no part in it.
  */
 #include "select/select.h"
-#include "okra/more/link.h"
 #include "okra/more/select.h"
 #include "okra/more/traits.h"
-
-#include <float.h>
-#include <math.h>
-#include <stdio.h>
-#include <string.h>
 
 /* ---- pairs as they are compared ---- */
 

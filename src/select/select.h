@@ -24,13 +24,9 @@
 #ifndef OKRA_SELECT_H_
 #define OKRA_SELECT_H_
 
-#include "decode/decode.h"
 #include "link/link.h"
 #include "metric/metric.h"
-#include "model/model.h"
 #include "model/options.h"
-#include "okra/select.h"
-#include "okra/more/link.h"
 #include "select/rules.h"
 
 /* ---- space.c ---- */

@@ -3,13 +3,8 @@
  * product of the axes, the last running fastest. Where the method follows a path of
  * lambdas, lambda is the last axis, so that a run of cells shares its decompositions.
  */
-#include "model/options.h"
 #include "model/align.h"
 #include "select/select.h"
-
-#include <math.h>
-#include <stdio.h>
-#include <string.h>
 
 /* What a number of fit or predict is called in its own table, or NULL: not a number. */
 static const okra_option *row_of(const char *name, const char *topic)

@@ -18,10 +18,6 @@
 #include "okra/more/traits.h"
 #include "select/select.h"
 
-#include <math.h>
-#include <stdio.h>
-#include <string.h>
-
 #define AUTO "threshold=auto"
 
 static double cut_at(int b)

@@ -14,9 +14,6 @@
 #include "okra/more/traits.h"
 #include "select/select.h"
 
-#include <math.h>
-#include <string.h>
-
 okra_status okra_judge_(okra_context *ctx, const okra_data *x, const okra_data *y,
                         const okra_options *fit, const char *lambda, const char *metric,
                         const char *cv, okra_selection **out)

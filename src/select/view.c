@@ -11,9 +11,6 @@
  * `precomputed`, so that costly kernels are evaluated once for all folds and lambdas.
  */
 #include "select/select.h"
-#include "model/options.h"
-
-#include <string.h>
 
 /* ---- Gram matrices of the whole ---- */
 

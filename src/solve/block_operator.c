@@ -12,13 +12,8 @@
  * and 2 n^2 d^2 operations. The steps grow with the square root of the condition of the
  * preconditioned system, at most 1 + n max_i |K(x_i, x_i)| / lambda.
  */
-#include "linalg/linalg.h"
-
 #include "data/data.h"
 #include "okra/more/operator.h"
-
-#include <math.h>
-#include <string.h>
 
 /* Blocks that differ from their transposes by more than this share of the largest value
  * are no kernel. */

@@ -23,9 +23,6 @@
 #include "solve/moments.h"
 #include "okra/more/group.h"
 
-#include <math.h>
-#include <string.h>
-
 enum { SAMPLE = 4 }; /* rows of the preconditioner a feature */
 
 typedef struct solver {

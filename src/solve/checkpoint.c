@@ -18,9 +18,6 @@
 #include "kernel/lowrank/lowrank.h"
 #include "okra/more/group.h"
 
-#include <math.h>
-#include <stdio.h>
-#include <string.h>
 #include <unistd.h>
 
 enum { HEAD = 8, ROUNDS = 16, ROUND_LEAST = 256 };

@@ -5,10 +5,6 @@
 #include "solve/graph.h"
 #include "kernel/lowrank/lowrank.h"
 
-#include <float.h>
-#include <math.h>
-#include <stdio.h>
-
 static okra_mat_ features_of(const okra_ridge_ *r)
 {
     return okra_mat_of_(r->Y, r->p->n, r->p->d);

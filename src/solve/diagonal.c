@@ -27,8 +27,6 @@
 #include "solve/moments.h"
 #include "solve/ridge.h"
 
-#include <math.h>
-
 typedef struct diagonal {
     okra_ridge_ *r;
     okra_int m, d; /* m: n, or the rank            */

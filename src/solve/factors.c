@@ -15,8 +15,6 @@
 
 #include "kernel/lowrank/lowrank.h"
 
-#include <string.h>
-
 enum { STEP = 256 };             /* rows of a block: 256 (m + d) doubles stay in cache */
 static const double LARGE = 4e5; /* m d: a product of a block keeps all threads busy   */
 

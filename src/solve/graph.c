@@ -30,8 +30,6 @@
 #include "solve/graph.h"
 
 #include <ctype.h>
-#include <math.h>
-#include <string.h>
 
 struct okra_graph_ {
     okra_int n;

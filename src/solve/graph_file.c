@@ -3,10 +3,6 @@
  */
 #include "solve/graph.h"
 
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 /* Symmetric to this share of the largest weight: what single precision leaves. */
 static const double SYMMETRY = 1e-6;
 

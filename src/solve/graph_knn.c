@@ -17,10 +17,6 @@
  */
 #include "solve/graph.h"
 
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 enum { ROWS = 256 };
 
 typedef struct search {

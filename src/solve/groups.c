@@ -16,8 +16,6 @@
 #include "kernel/lowrank/lowrank.h"
 #include "solve/ridge.h"
 
-#include <string.h>
-
 okra_status okra_groups_create_(okra_context *ctx, const okra_pieces_ *pieces, okra_int n,
                                 okra_int d, okra_int count, okra_groups_ *out)
 {

@@ -27,9 +27,6 @@
  */
 #include "solve/ridge.h"
 
-#include <float.h>
-#include <math.h>
-
 static const double negative_limit = 1e-8; /* of the largest: rounding stays below it */
 
 struct okra_kron_ {

@@ -29,10 +29,6 @@
 #include "solve/ridge.h"
 
 #include "solve/moments.h"
-#include "solve/solution.h"
-
-#include <math.h>
-#include <string.h>
 
 enum { COLUMNS = 512 }; /* of one product */
 

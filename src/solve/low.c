@@ -30,8 +30,6 @@
 #include "solve/ridge.h"
 #include "solve/moments.h"
 
-#include <math.h>
-
 typedef struct low {
     okra_ridge_ *r;
     const okra_map_ *map;

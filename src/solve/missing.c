@@ -18,11 +18,8 @@
  * each step 2 n^2 d (or 4 n N d with a graph), until the residual is TOLERANCE of y,
  * which bounds the error of h by as much.
  */
-#include "solve/solution.h"
 #include "solve/ridge.h"
 #include "solve/graph.h"
-
-#include <math.h>
 
 static const double TOLERANCE = 1e-14, ACCEPTED = 1e-10;
 

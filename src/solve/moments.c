@@ -19,9 +19,6 @@
 #include "kernel/lowrank/lowrank.h"
 #include "okra/more/group.h"
 
-#include <float.h>
-#include <math.h>
-
 okra_int okra_problem_features_(const okra_problem_ *p)
 {
     return p->map_y ? p->map_y->rank : p->features ? p->d : 0;

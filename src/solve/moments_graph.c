@@ -22,8 +22,6 @@
 #include "kernel/lowrank/lowrank.h"
 #include "solve/graph.h"
 
-#include <math.h>
-
 typedef struct penalty {
     bool normalized;
     okra_mat_ G, Q; /* m x m: as above, and the first term */

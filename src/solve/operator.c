@@ -12,10 +12,6 @@
 
 #include "kernel/networks/tasks.h"
 
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 /* M becomes mu (D - M) + (1 - mu) I; a loop M_ii adds nothing to D - M. */
 static okra_status regularised_laplacian(const char *file, okra_int d, double mu,
                                          double *M)

@@ -5,8 +5,6 @@
  */
 #include "solve/ridge.h"
 
-#include <math.h>
-
 okra_form_ okra_ridge_form_(const okra_store_ *store)
 {
     return okra_store_has_(store, "factor") || okra_store_has_(store, "B")

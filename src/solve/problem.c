@@ -3,8 +3,6 @@
  */
 #include "solve/problem.h"
 
-#include <math.h>
-
 static okra_status gram(okra_context *ctx, okra_int n, const char *what,
                         const okra_trained_kernel_ *kernel, const double *given,
                         okra_int given_ld, okra_matrix_ **out)

@@ -5,7 +5,6 @@
 #ifndef OKRA_PROBLEM_H_
 #define OKRA_PROBLEM_H_
 
-#include "data/data.h"
 #include "engine/engine.h"
 
 /* What a solver may ask of the training set. Inputs may be more than the outputs: the

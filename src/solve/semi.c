@@ -27,10 +27,6 @@
  */
 #include "solve/graph.h"
 
-#include <float.h>
-#include <math.h>
-#include <string.h>
-
 /* The lower triangle of A becomes the upper one of its transpose, the other is 0. */
 static void turn(okra_mat_ A)
 {

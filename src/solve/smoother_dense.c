@@ -14,8 +14,6 @@
 #include "solve/ridge.h"
 #include "solve/graph.h"
 
-#include <math.h>
-
 typedef struct spectrum {
     okra_ridge_ *r;
     okra_semi_ semi;

@@ -15,8 +15,6 @@
 
 #include "solve/moments.h"
 
-#include <math.h>
-
 typedef struct low {
     okra_ridge_ *r;
     okra_moments_ t; /* C becomes V */

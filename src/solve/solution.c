@@ -10,8 +10,6 @@
  */
 #include "solve/solution.h"
 
-#include <math.h>
-
 enum { ROWS = 256 };
 
 static const double *vector(const okra_store_ *store, const char *name)

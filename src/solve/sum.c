@@ -23,10 +23,6 @@
 #include "solve/ridge.h"
 #include "kernel/lowrank/lowrank.h"
 
-#include <float.h>
-#include <math.h>
-#include <string.h>
-
 /* Moments, and what is told of them. */
 typedef struct total {
     okra_moments_ t;         /* sums in phi and psi, where stores add up */

@@ -22,10 +22,6 @@
  */
 #include "solve/ridge.h"
 
-#include <math.h>
-#include <stdio.h>
-#include <string.h>
-
 /* ---- the factors that a model keeps, one for each different eigenvalue of the operator
  *
  * A = sum_k g_k E_k'E_k, rows of E_k the eigenvectors of the eigenvalue g_k, turns the

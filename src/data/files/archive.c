@@ -6,10 +6,6 @@
 
 #include "data/files/npy.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #if defined(__BYTE_ORDER__) && __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
 #error "archives are mapped as they are: little-endian machines only"
 #endif

@@ -11,11 +11,9 @@
 #ifndef OKRA_ARCHIVE_H_
 #define OKRA_ARCHIVE_H_
 
-#include "data/data.h"
 #include "data/files/zip.h"
 
 #include <jansson.h>
-#include <stdatomic.h>
 
 /* ---- JSON ---- */
 

@@ -3,14 +3,10 @@
  * readers go through it twice: they get a copy. Only arrays of numbers and shards of an
  * index stay mapped where they are large.
  */
-#include "data/data.h"
 #include "data/files/stream.h"
 #include "okra/more/group.h"
 
-#include <errno.h>
 #include <fcntl.h>
-#include <inttypes.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>

@@ -8,15 +8,10 @@
  * has semicolons in place of commas, fields stand between these, and numbers may have a
  * decimal comma.
  */
-#include "data/files/formats.h"
 #include "data/files/table.h"
 #include "data/utf8.h"
 #include "okra/program.h"
 #include "data/strings.h"
-
-#include <inttypes.h>
-#include <math.h>
-#include <string.h>
 
 /* The one column, or all but it (`rest`); 0: all. */
 typedef struct choice {

@@ -12,9 +12,6 @@
 #include "okra/program.h"
 
 #include <locale.h>
-#include <stdatomic.h>
-#include <stdio.h>
-#include <string.h>
 #include <strings.h>
 
 #define FORMATS(X)                                                                    \

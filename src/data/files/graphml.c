@@ -11,10 +11,6 @@
 #include "data/names.h"
 
 #include <expat.h>
-#include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 /* Newer versions of expat deprecate numbers that are 32 bits wide on some systems. */
 #if XML_MAJOR_VERSION == 2 && XML_MINOR_VERSION < 9

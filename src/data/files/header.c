@@ -12,9 +12,6 @@
 #include "data/files/table.h"
 
 #include <ctype.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <strings.h>
 
 enum { LOOK = 1000, COLUMNS = 256 };

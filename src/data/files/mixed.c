@@ -13,11 +13,6 @@
 #include "data/files/table.h"
 #include "okra/program.h"
 
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 enum { RARE = 20, MOST = 4096 };
 static const char GAP[] = " missing";
 

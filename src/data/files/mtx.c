@@ -5,8 +5,6 @@
  */
 #include "data/files/formats.h"
 
-#include <inttypes.h>
-#include <string.h>
 #include <strings.h>
 
 typedef struct matrix {

@@ -11,10 +11,6 @@
 #include "data/names.h"
 #include "data/network.h"
 
-#include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
-
 typedef struct edges {
     okra_link_ *list;
     okra_int *line; /* where each was */

@@ -5,11 +5,6 @@
 #include "data/files/npy.h"
 #include "data/files/zip.h"
 
-#include <inttypes.h>
-#include <math.h>
-#include <stdio.h>
-#include <string.h>
-
 /* ---- headers ---- */
 
 /*

@@ -15,9 +15,6 @@
 #include "data/strings.h"
 #include "data/utf8.h"
 
-#include <inttypes.h>
-#include <string.h>
-
 enum { SEQUENCE, POSITION, LABEL, COLUMNS };
 static const char *const headers[COLUMNS] = {"word_id|sequence", "position",
                                              "letter|label"};

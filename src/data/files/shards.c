@@ -14,8 +14,6 @@
 #include "data/files/npy.h"
 
 #include <glob.h>
-#include <stdlib.h>
-#include <string.h>
 
 static const char BY_PATTERN[] = "shards:", BY_LIST[] = "list:";
 

@@ -11,9 +11,6 @@
 #include "data/strings.h"
 #include "data/utf8.h"
 
-#include <inttypes.h>
-#include <string.h>
-
 enum { BUFFER = 4096, BYTE_ORDER_MARK = 0xfeff };
 
 typedef enum mode { SEQUENCE, HEADER, COMMENT } mode;

@@ -5,9 +5,6 @@
  */
 #include "data/files/formats.h"
 
-#include <inttypes.h>
-#include <string.h>
-
 typedef struct reading {
     okra_lines_ lines;
     okra_int base; /* the least index: 1, or 0 for svm0 */

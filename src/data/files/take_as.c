@@ -3,9 +3,6 @@
  */
 #include "data/files/formats.h"
 
-#include <inttypes.h>
-#include <string.h>
-
 /* Calls visit(arg, row, column, value) for every non-zero, row by row. */
 typedef okra_status (*visitor)(void *arg, okra_int i, okra_int j, double value);
 

@@ -5,14 +5,9 @@
  * correctly rounded product or quotient of two exact doubles (Clinger 1990, "How to read
  * floating point numbers accurately", sec. 3); any other goes through strtod.
  */
-#include "data/files/formats.h"
 #include "data/files/table.h"
 
 #include <ctype.h>
-#include <inttypes.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 #include <strings.h>
 
 enum {

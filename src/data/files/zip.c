@@ -3,9 +3,6 @@
  */
 #include "data/files/zip.h"
 
-#include <inttypes.h>
-#include <stdio.h>
-#include <string.h>
 #include <zlib.h>
 
 enum {

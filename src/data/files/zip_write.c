@@ -6,8 +6,6 @@
  */
 #include "data/files/zip.h"
 
-#include <inttypes.h>
-#include <string.h>
 #include <zlib.h>
 
 enum {

@@ -18,9 +18,6 @@
  */
 #include "data/molecules/molecule.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 enum { MOST_CYCLES = 4096, MOST_CANDIDATES = 5000000 };
 
 /* Root r, the ends p and q of the two paths, and y (even) or -1 (odd: bond p-q). */

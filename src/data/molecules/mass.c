@@ -9,10 +9,6 @@
  */
 #include "data/molecules/mass.h"
 
-#include <math.h>
-#include <stdio.h>
-#include <string.h>
-
 /* clang-format off */
 static const double masses[119] = {
     0, 1.007825032, 4.002603254, 7.01600455, 9.0121822, 11.0093054, 12.0, 14.003074,

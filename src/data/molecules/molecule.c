@@ -3,8 +3,6 @@
  */
 #include "data/molecules/molecule.h"
 
-#include <string.h>
-
 void okra_molecule_reset_(okra_molecule_ *m)
 {
     m->atoms = m->bonds = 0;

@@ -6,13 +6,10 @@
  * if its name ends in .csv), and the SMILES are in that column. An empty line is an
  * error.
  */
-#include "data/files/formats.h"
 #include "data/graphs.h"
 #include "data/spectra/spectra.h"
 #include "data/utf8.h"
 
-#include <inttypes.h>
-#include <string.h>
 #include <strings.h>
 
 enum { LINE_MOST = 1000000 }; /* characters of a line */

@@ -7,9 +7,6 @@
 #include "data/files/formats.h"
 #include "data/graphs.h"
 
-#include <inttypes.h>
-#include <string.h>
-
 /* A record under way. */
 typedef struct sdf {
     okra_lines_ lines;

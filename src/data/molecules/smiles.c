@@ -10,8 +10,6 @@
  */
 #include "data/molecules/molecule.h"
 
-#include <string.h>
-
 enum { RINGS = 100, BRANCHES = 10000, ANY = -1 /* bond symbol not written */ };
 
 typedef struct parser {

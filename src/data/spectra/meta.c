@@ -8,7 +8,6 @@
 #include "data/molecules/mass.h"
 #include "data/spectra/spectra.h"
 
-#include <string.h>
 #include <strings.h>
 
 static const struct {

@@ -4,11 +4,6 @@
 #include "data/spectra/spectra.h"
 #include "okra/more/objects.h"
 
-#include <inttypes.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 okra_status okra_spectra_begin_(okra_spectra_builder_ *b)
 {
     static const okra_field_ peaks[] = {{"mz", OKRA_FIELD_DOUBLE, 1, NULL},

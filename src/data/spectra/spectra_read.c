@@ -12,8 +12,6 @@
 #include "data/graphs.h"
 #include "okra/more/objects.h"
 
-#include <inttypes.h>
-#include <string.h>
 #include <strings.h>
 
 /* broken records of a file: told with their lines, counted, left out. */

@@ -12,8 +12,6 @@
 #include "data/data.h"
 #include "okra/program.h"
 
-#include <math.h>
-
 enum { SIDE = 16, HALF = SIDE * SIDE / 2 };
 static const double PI = 3.14159265358979323846;
 

@@ -13,8 +13,6 @@
 #include "data/strings.h"
 #include "okra/program.h"
 
-#include <string.h>
-
 enum { CLASSES = 3, SHORTEST = 10, LONGEST = 15, WORD_MOST = 8 };
 static const char *const words[CLASSES] = {"abad", "dbbd", "abc"};
 

@@ -5,10 +5,6 @@
 #include "decode/pair_loss.h"
 #include "decode/propose.h"
 
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 /* ---- the assignment problem, a row at a time along a shortest path ---- */
 
 typedef struct paths {

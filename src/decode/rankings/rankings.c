@@ -29,9 +29,6 @@
 #include "decode/rankings/orders.h"
 #include "kernel/expression/expr.h"
 
-#include <math.h>
-#include <string.h>
-
 enum { EXACT = OKRA_PAIRED_MOST_, SMALL = 7 };
 
 typedef struct rankings_options {

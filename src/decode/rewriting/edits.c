@@ -33,9 +33,6 @@
 #include "kernel/gram/through.h"
 #include "kernel/strings/string_kernels.h"
 
-#include <math.h>
-#include <string.h>
-
 /* In eighths, so that prices are whole numbers. */
 enum { LETTER = 16, INSIDE = 16, OUTSIDE = 8, NONE = 1 << 28, MOST_CELLS = 1 << 18 };
 

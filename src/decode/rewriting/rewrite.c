@@ -18,14 +18,9 @@
  * Cost a prediction: 8 n for the votes, some 100 alignments, and `proposals` n values of
  * the output kernel (none with --rank edits).
  */
-#include "data/strings.h"
 #include "decode/propose.h"
-#include "decode/results.h"
 #include "decode/rewriting/rulebook.h"
 #include "okra/more/prediction.h"
-
-#include <math.h>
-#include <string.h>
 
 enum { MADE = 128, GROUP = 64, LOOKED_AT = 200 };
 enum { BOTH, OUTPUTS, EDITS }; /* the option rank */

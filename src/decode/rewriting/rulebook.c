@@ -19,10 +19,6 @@
 
 #include "kernel/gram/through.h"
 
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 enum { STARTS = 3, INNERS = 3, ENDS = 4, BEST_MOST = 1024 };
 static const double share[OKRA_ASPECTS_] = {0.5, 0.1, 0.1, 0.1, 0.05, 0.05, 0.05, 0.05};
 

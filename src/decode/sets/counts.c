@@ -25,12 +25,6 @@
 
 #include "decode/sets/members.h"
 #include "decode/pair_loss.h"
-#include "candidates/nearest.h"
-
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 enum { EVERY = 12, SMALL = 64, WIDE = 256 };
 static const double TABLE_MOST = 1 << 23; /* numbers */

@@ -3,10 +3,6 @@
  */
 #include "decode/sets/counts.h"
 
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 typedef struct label {
     double score;
     int32_t j;

@@ -21,10 +21,6 @@
 #include "decode/sets/members.h"
 #include "metric/metric.h"
 
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 enum { EVERY = 12 };
 
 typedef struct labels_options {

@@ -3,8 +3,6 @@
  */
 #include "decode/sets/members.h"
 
-#include <string.h>
-
 static okra_status refuse(const char *who, okra_int i, okra_int j, double value)
 {
     return okra_fail_(OKRA_EARG,

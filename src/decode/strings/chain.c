@@ -24,10 +24,6 @@
 
 #include "core/best.h"
 
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 okra_status okra_chain_create_(okra_int order, okra_int symbols, okra_chain_ *out)
 {
     FREED_BY(okra_chain_clear_)

@@ -8,9 +8,6 @@
 #include "kernel/expression/expr.h"
 #include "kernel/strings/string_kernels.h"
 
-#include <math.h>
-#include <string.h>
-
 /* ---- weighted-degree ---- */
 
 /* The best string under the weighted-degree kernel:

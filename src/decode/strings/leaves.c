@@ -16,8 +16,6 @@
 
 #include "core/simd.h"
 
-#include <string.h>
-
 /* The sum of ssk over words of `left` more letters before place `before`. */
 static double earlier(const okra_string_kernel_ *w, const double *h, const int32_t *y,
                       int left, okra_int before, okra_int index, const double *power)

@@ -17,13 +17,6 @@
  */
 #include "decode/strings/median.h"
 
-#include "data/strings.h"
-#include "kernel/expression/expr.h"
-#include "kernel/strings/string_kernels.h"
-
-#include <math.h>
-#include <string.h>
-
 /* What one thread works with. */
 typedef struct workspace {
     const okra_string_search_ *m;

@@ -27,9 +27,6 @@
 #include "decode/results.h"
 #include "kernel/strings/string_kernels.h"
 
-#include <math.h>
-#include <string.h>
-
 typedef struct position_options {
     okra_int chain;
     double weight, prior;

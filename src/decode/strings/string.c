@@ -12,15 +12,10 @@
  * are those that the search keeps; exact under weighted-degree, and where there are at
  * most EVERY strings of the longest length, which are all looked at.
  */
-#include "data/strings.h"
 #include "decode/beam.h"
 #include "decode/strings/exact.h"
 #include "decode/pair_loss.h"
 #include "decode/strings/median.h"
-#include "decode/strings/writing.h"
-#include "kernel/strings/string_kernels.h"
-
-#include <math.h>
 
 enum { MEDIAN_LONGEST = 1000, EVERY = OKRA_FRONT_ };
 

@@ -25,12 +25,7 @@
 #include "decode/results.h"
 #include "kernel/kernels.h"
 #include "kernel/positions/position.h"
-#include "kernel/strings/string_kernels.h"
 #include "kernel/transforms.h"
-#include "candidates/nearest.h"
-
-#include <math.h>
-#include <string.h>
 
 /* ---- which kernels ---- */
 

@@ -15,12 +15,6 @@
  */
 #include "decode/strings/writing.h"
 
-#include "data/strings.h"
-#include "kernel/strings/string_kernels.h"
-
-#include <math.h>
-#include <string.h>
-
 enum { FRONT = OKRA_FRONT_ };
 
 typedef struct worker {

@@ -16,11 +16,6 @@
  */
 #include "decode/vectors/criterion.h"
 
-#include "engine/engine.h"
-
-#include <math.h>
-#include <string.h>
-
 struct okra_criterion_eval_ {
     okra_criterion_ criterion;
     okra_int n;

@@ -14,8 +14,6 @@
 #include "kernel/kernels.h"
 #include "kernel/transforms.h"
 
-#include <math.h>
-
 static void improve(okra_point_ *p, double *y)
 {
     okra_int n = p->y->n, d = p->y->d;

@@ -10,8 +10,6 @@
 #include "decode/vectors/points.h"
 
 #include <lbfgs.h>
-#include <math.h>
-#include <string.h>
 
 static double evaluate(void *arg, const double *z, double *gradient, int d, double step)
 {

@@ -14,9 +14,6 @@
 #include "decode/vectors/valleys.h"
 #include "okra/more/prediction.h"
 
-#include <math.h>
-#include <string.h>
-
 typedef okra_valleys_options_ optimum_options;
 
 static const okra_option rows[] = {

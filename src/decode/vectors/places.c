@@ -10,10 +10,6 @@
  */
 #include "decode/vectors/valleys.h"
 
-#include <float.h>
-#include <math.h>
-#include <string.h>
-
 static const double CLOSE = 0.5; /* of l(y,y): outputs this similar share a mode        */
 static const double LEAST =
     0.25;                        /* of the largest <h, phi(y_i)>: of a mode to be tried */

@@ -16,12 +16,6 @@
  */
 #include "decode/vectors/points.h"
 
-#include "decode/propose.h"
-
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 const okra_option okra_points_rows_[] = {
     {"starts", OKRA_OPTION_INT, offsetof(okra_points_options_, starts), "3", 1, 1e6, NULL,
      "N", "nearest training outputs from which the search begins"},

@@ -10,10 +10,6 @@
  */
 #include "decode/vectors/valleys.h"
 
-#include <float.h>
-#include <math.h>
-#include <string.h>
-
 /* ---- descent ---- */
 
 /* Searches for valleys of J side by side, each by L-BFGS (Nocedal and Wright

@@ -17,12 +17,6 @@
 #include "kernel/expression/expr.h"
 #include "kernel/networks/information.h"
 
-#include <float.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 /* ---- alignment ---- */
 
 /* A width of rbf by kernel alignment (Weston et al. 2003 sec. 4.3), where

@@ -8,9 +8,6 @@
 #include "kernel/kernels.h"
 #include "kernel/positions/position.h"
 
-#include <stdio.h>
-#include <string.h>
-
 /* ---- text ---- */
 
 typedef struct builder {

@@ -4,9 +4,6 @@
  */
 #include "kernel/expression/parse.h"
 
-#include <math.h>
-#include <string.h>
-
 void okra_grid_axis_clear_(okra_grid_axis_ *axis)
 {
     for (okra_int v = 0; v < axis->count; v++) {

@@ -21,11 +21,6 @@
 #include "kernel/lowrank/lowrank.h"
 #include "okra/program.h"
 
-#include <float.h>
-#include <math.h>
-#include <stdio.h>
-#include <string.h>
-
 /* Limits of what recursion over a tree meets. */
 enum { DEPTH_MOST = OKRA_PARSE_DEPTH_, NODES_MOST = 1000 };
 

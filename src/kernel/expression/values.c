@@ -6,9 +6,6 @@
 #include "okra/program.h"
 
 #include <ctype.h>
-#include <math.h>
-#include <stdio.h>
-#include <string.h>
 
 enum { ROWS_MOST = 32, STEPS = 10, STEPS_MOST = 10000 };
 

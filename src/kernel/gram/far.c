@@ -1,9 +1,6 @@
 /* See far.h. */
 #include "kernel/gram/far.h"
 
-#include <float.h>
-#include <math.h>
-
 #define FAR_TOLERANCE 2e-11
 /* The error of inner products in units of eps |a||b|: sums in eight or more parts. */
 #define FAR_ROUNDING 32

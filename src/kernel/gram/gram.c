@@ -10,13 +10,9 @@
  * Tiles are the same whatever the number of threads and write apart: same bits. Scratch:
  * one tile a worker, and one more for each pending operand of a sum or product.
  */
-#include "kernel/gram/trained_kernel.h"
 #include "core/simd.h"
 #include "kernel/gram/far.h"
 #include "kernel/gram/tile_out.h"
-
-#include <math.h>
-#include <string.h>
 
 /* 192 * 192 * 8 bytes = 288 KiB: one tile and the operands of its product fit the second
  * cache (512 KiB to 2 MiB) of current processors. */

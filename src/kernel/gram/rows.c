@@ -3,8 +3,6 @@
  */
 #include "kernel/gram/rows.h"
 
-#include <math.h>
-
 okra_thin_ okra_row_thin_(const okra_data *data, okra_int i, okra_int *indices)
 {
     okra_thin_ thin = {0, indices, NULL};

@@ -3,8 +3,6 @@
  */
 #include "kernel/gram/square.h"
 
-#include <string.h>
-
 void okra_square_free_(void *arg)
 {
     okra_square_ *square = arg;

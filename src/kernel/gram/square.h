@@ -6,8 +6,6 @@
 
 #include "kernel/kernel.h"
 
-#include <stdatomic.h>
-
 typedef struct okra_square_ {
     okra_int n;
     double *A; /* n x n */

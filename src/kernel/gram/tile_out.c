@@ -8,8 +8,6 @@
  */
 #include "kernel/gram/tile_out.h"
 
-#include <string.h>
-
 /* A strip of BLOCK columns is turned in the first cache, RUN values per row. */
 enum { BLOCK = 8, RUN = 256 };
 

@@ -12,10 +12,6 @@
  */
 #include "kernel/gram/trained_kernel.h"
 
-#include <stdatomic.h>
-#include <stdio.h>
-#include <string.h>
-
 /* Names in a store: of the means of a transform that centres, and of what a leaf keeps.
  */
 static void mean_name(char name[128], const char *prefix, int place)

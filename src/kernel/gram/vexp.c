@@ -12,8 +12,6 @@
 #include "kernel/kernel.h"
 #include "core/simd.h"
 
-#include <string.h>
-
 static inline OKRA_INLINE_ double muladd(double a, double b, double c, bool fused)
 {
     return fused ? __builtin_fma(a, b, c) : a * b + c;

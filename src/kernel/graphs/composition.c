@@ -8,9 +8,6 @@
  */
 #include "kernel/graphs/graph_features.h"
 
-#include <stddef.h>
-#include <stdlib.h>
-
 typedef struct composition_params {
     okra_feature_params_ how;
 } composition_params;

@@ -15,9 +15,6 @@
  */
 #include "kernel/graphs/refine.h"
 
-#include <stddef.h>
-#include <stdlib.h>
-
 typedef struct ecfp_params {
     okra_feature_params_ how;
     okra_int radius;

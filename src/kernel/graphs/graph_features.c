@@ -14,9 +14,6 @@
 #include "kernel/graphs/graph_features.h"
 #include "kernel/gram/popcount.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 /* ---- codes of sequences: a dictionary of steps, or a hash ---- */
 
 /* A sequence is known by the code of all but its last step and that step, so a dictionary

@@ -11,8 +11,6 @@
  */
 #include "kernel/graphs/graph_features.h"
 
-#include <stddef.h>
-
 enum { LONGEST = 32 };
 
 typedef struct paths_params {

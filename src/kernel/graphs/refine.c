@@ -4,8 +4,6 @@
  */
 #include "kernel/graphs/refine.h"
 
-#include <stdlib.h>
-
 static int in_order(const void *a, const void *b)
 {
     const okra_neighbour_ *x = a, *y = b;

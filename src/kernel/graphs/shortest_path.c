@@ -8,8 +8,6 @@
  */
 #include "kernel/graphs/graph_features.h"
 
-#include <stddef.h>
-
 typedef struct shortest_params {
     okra_feature_params_ how;
 } shortest_params;

@@ -8,8 +8,6 @@
  */
 #include "kernel/graphs/refine.h"
 
-#include <stddef.h>
-
 typedef struct wl_params {
     okra_feature_params_ how;
     okra_int h;

@@ -22,10 +22,6 @@
 #include "kernel/expression/parse.h"
 #include "kernel/transforms.h"
 
-#include <float.h>
-#include <math.h>
-#include <string.h>
-
 /* ---- the text ---- */
 
 okra_status okra_low_check_(const okra_low_ *low)

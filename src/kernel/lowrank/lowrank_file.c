@@ -7,9 +7,6 @@
  */
 #include "kernel/lowrank/lowrank.h"
 
-#include <math.h>
-#include <stdio.h>
-
 static okra_status put(okra_store_ *store, const char *prefix, const char *name,
                        const double *values, okra_int rows, okra_int cols, okra_int ld)
 {

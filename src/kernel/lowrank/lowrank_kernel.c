@@ -12,16 +12,10 @@
  * of Quinonero-Candela and Rasmussen 2005, sec. 5). Rows are mapped in blocks whose
  * height does not depend on the memory that is left: same bits.
  */
-#include "kernel/expression/expr.h"
 #include "kernel/kernels.h"
 #include "kernel/lowrank/lowrank.h"
 
 #include "kernel/gram/trained_kernel.h"
-
-#include <math.h>
-#include <stdatomic.h>
-#include <stdio.h>
-#include <string.h>
 
 typedef struct shared {
     atomic_int owners;

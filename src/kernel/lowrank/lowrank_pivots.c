@@ -20,9 +20,6 @@
 
 #include "kernel/gram/trained_kernel.h"
 
-#include <float.h>
-#include <math.h>
-
 /* ---- columns of K on demand ---- */
 
 static okra_status column(okra_context *ctx, const okra_trained_kernel_ *bound,

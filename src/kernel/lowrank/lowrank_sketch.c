@@ -16,8 +16,6 @@
 
 #include "kernel/gram/trained_kernel.h"
 
-#include <math.h>
-
 OKRA_SHARED_FREES_(okra_sketch_free_, okra_sketch_, it->start, it->column, it->value)
 
 /* ---- drawing ---- */

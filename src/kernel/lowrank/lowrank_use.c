@@ -9,8 +9,6 @@
 #include "kernel/gram/trained_kernel.h"
 #include "kernel/transforms.h"
 
-#include <math.h>
-
 okra_int okra_block_rows_(const okra_context *ctx, okra_int n, okra_int doubles)
 {
     return okra_block_rows_of_(ctx, 64 << 20, n, doubles);

@@ -10,8 +10,6 @@
  */
 #include "kernel/networks/information.h"
 
-#include <math.h>
-
 enum { BINS = 50 };
 
 double okra_entropy_(okra_int count, const double *values, const double *weights,

@@ -17,10 +17,6 @@
  */
 #include "kernel/networks/network.h"
 
-#include <float.h>
-#include <math.h>
-#include <stddef.h>
-
 /* ---- functions of the Laplacian ---- */
 
 /* Dense: L = U' diag(x) U, f(L) = U' diag(f(x)) U; O(nodes^3), error a few eps ||f||.

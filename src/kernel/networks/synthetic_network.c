@@ -23,8 +23,6 @@
 #include "okra/more/features.h"
 #include "okra/program.h"
 
-#include <math.h>
-
 enum { STREAM_NETWORK = 111, BINS = 100, BETA_FROM = -8, BETA_TO = 20 };
 
 static okra_status grow(okra_link_ **edges, okra_int count, okra_int *room)

@@ -11,10 +11,7 @@
  */
 #include "kernel/networks/information.h"
 #include "kernel/networks/tasks.h"
-#include "okra/kernel.h"
 #include "okra/more/features.h"
-
-#include <math.h>
 
 enum { CANDIDATES = 41 };
 

@@ -5,7 +5,6 @@
 #define OKRA_TASKS_H_
 
 #include "data/data.h"
-#include "linalg/linalg.h"
 
 /* A symmetric d x d matrix of a file, to be freed by the caller; `who` opens messages. */
 okra_status okra_tasks_read_(okra_context *ctx, const char *who, const char *file,

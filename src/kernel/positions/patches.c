@@ -10,8 +10,6 @@
 #include "kernel/positions/position.h"
 #include "kernel/gram/through.h"
 
-#include <inttypes.h>
-
 typedef struct patches_params {
     okra_position_params_ base;
     okra_int width, patch, overlap;

@@ -12,8 +12,6 @@
 #include "kernel/positions/position.h"
 #include "okra/more/objects.h"
 
-#include <string.h>
-
 /* The elements at one position, and whose they are. */
 typedef struct piece {
     okra_data *elements;

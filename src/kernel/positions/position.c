@@ -20,9 +20,6 @@
 #include "data/strings.h"
 #include "kernel/positions/position.h"
 
-#include <stdio.h>
-#include <string.h>
-
 typedef okra_position_params_ position_params;
 
 /* Elements in order of position, then of sequence. */

@@ -16,11 +16,6 @@
 #include "kernel/spectra/peaks.h"
 #include "kernel/strings/string_kernels.h"
 
-#include <float.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 typedef struct match_params {
     okra_peaks_params_ peaks;
     double ppm, da;

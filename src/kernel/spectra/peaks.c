@@ -3,8 +3,6 @@
  */
 #include "kernel/spectra/peaks.h"
 
-#include <math.h>
-
 void okra_places_free_(void *arg)
 {
     okra_places_ *p = arg;

@@ -21,9 +21,6 @@
  */
 #include "kernel/spectra/peaks.h"
 
-#include <math.h>
-#include <stdlib.h>
-
 typedef struct ppk_params {
     okra_peaks_params_ peaks;
     double ppm, da, intensity;

@@ -13,9 +13,6 @@
  */
 #include "kernel/strings/string_kernels.h"
 
-#include <float.h>
-#include <math.h>
-
 enum { WORD = 64 };
 
 typedef struct alphabet {

@@ -21,8 +21,6 @@
 #include "data/strings.h"
 #include "kernel/strings/string_kernels.h"
 
-#include <math.h>
-
 enum { REACH_MOST = 64, LETTERS_MOST = 4096 };
 static const double SEEN = 5;
 

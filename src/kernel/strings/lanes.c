@@ -4,9 +4,6 @@
 #include "kernel/strings/lanes.h"
 #include "data/strings.h"
 
-#include <inttypes.h>
-#include <stdlib.h>
-
 typedef struct item {
     okra_int length, index;
 } item;

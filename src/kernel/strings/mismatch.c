@@ -19,8 +19,6 @@
 #include "kernel/strings/lanes.h"
 #include "kernel/strings/string_kernels.h"
 
-#include <string.h>
-
 enum { K_MOST = 64, M_MOST = OKRA_MISMATCH_TOP_ / 2 };
 
 /* Shared by both sides. */

@@ -12,8 +12,6 @@
 #include "kernel/kernels.h"
 #include "kernel/strings/string_kernels.h"
 
-#include <stdlib.h>
-
 /* The distinct codes of the training set, sorted, are the first columns; codes that only
  * another collection has come behind them, in order of code (they matter for
  * self-similarities). Different things that hash alike would be taken for one: for v

@@ -5,9 +5,6 @@
 #include "data/strings.h"
 #include "kernel/strings/string_kernels.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 okra_status okra_plain_side_(okra_context *ctx, const void *params, const void *shared,
                              const okra_data *data, void **side)
 {

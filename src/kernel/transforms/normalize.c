@@ -18,8 +18,6 @@
 #include "core/simd.h"
 #include "kernel/transforms.h"
 
-#include <math.h>
-
 static inline OKRA_INLINE_ void normalize_body(double a, const double *restrict db,
                                                okra_int nj, double *restrict row,
                                                bool fused)

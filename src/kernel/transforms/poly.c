@@ -12,8 +12,6 @@
  */
 #include "kernel/transforms.h"
 
-#include <float.h>
-
 static void raise(okra_int degree, okra_int n, double *x)
 {
     for (okra_int i = 0; i < n; i++) {

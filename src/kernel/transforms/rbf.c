@@ -14,8 +14,6 @@
 #include "core/simd.h"
 #include "kernel/transforms.h"
 
-#include <float.h>
-
 typedef struct rbf_params {
     double sigma, gamma;
 } rbf_params;

@@ -12,10 +12,6 @@
  */
 #include "kernel/gram/square.h"
 
-#include <inttypes.h>
-#include <math.h>
-#include <string.h>
-
 typedef struct cost_params {
     const char *file;
 } cost_params;

@@ -27,9 +27,6 @@
  */
 #include "kernel/kernels.h"
 
-#include <math.h>
-#include <stddef.h>
-
 #define MOST 1e150 /* its square, and sums of such, are finite */
 
 typedef enum repair { CLIP, SHIFT, NONE } repair;

@@ -15,8 +15,6 @@
 #include "kernel/gram/rows.h"
 #include "kernel/gram/through.h"
 
-#include <math.h>
-
 typedef struct weights {
     okra_int d;
     double w[];

@@ -14,10 +14,6 @@
 #include "kernel/positions/position.h"
 #include "kernel/strings/string_kernels.h"
 
-#include <float.h>
-#include <inttypes.h>
-#include <math.h>
-
 typedef struct jitter_params {
     double sigma, gamma;
     okra_int width, shift;

@@ -11,9 +11,6 @@
 #include "core/simd.h"
 #include "kernel/strings/string_kernels.h"
 
-#include <float.h>
-#include <math.h>
-
 typedef struct params {
     double gamma;
 } params;

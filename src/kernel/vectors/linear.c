@@ -21,10 +21,6 @@
 #include "kernel/gram/popcount.h"
 #include "kernel/gram/rows.h"
 
-#include <math.h>
-#include <stdatomic.h>
-#include <stdlib.h>
-
 /* What both sides must know of the training set. */
 typedef struct shared {
     const okra_data *train;

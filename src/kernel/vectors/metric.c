@@ -16,9 +16,6 @@
 #include "kernel/gram/square.h"
 #include "kernel/networks/tasks.h"
 
-#include <inttypes.h>
-#include <math.h>
-
 typedef struct metric_params {
     const char *file;
 } metric_params;

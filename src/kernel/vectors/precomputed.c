@@ -5,8 +5,6 @@
  */
 #include "kernel/kernels.h"
 
-#include <math.h>
-
 typedef struct side {
     const okra_data *data;
     bool training;

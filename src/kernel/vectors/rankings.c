@@ -13,9 +13,6 @@
 #include "kernel/gram/rows.h"
 #include "kernel/strings/string_kernels.h"
 
-#include <math.h>
-#include <stdlib.h>
-
 typedef struct side {
     okra_int width; /* of a row of either */
     int8_t *signs;

@@ -20,8 +20,6 @@
 #include "kernel/expression/expr.h"
 #include "kernel/kernels.h"
 
-#include <string.h>
-
 struct okra_smooth_ {
     const okra_kernel *kernel;
     const okra_data *train;

@@ -15,11 +15,6 @@
 #include "kernel/gram/trained_kernel.h"
 #include "kernel/gram/rows.h"
 
-#include <float.h>
-#include <math.h>
-#include <stdatomic.h>
-#include <string.h>
-
 typedef struct shared {
     atomic_int owners;
     const okra_data *train;

@@ -10,8 +10,6 @@
 #include "kernel/gram/rows.h"
 #include "kernel/strings/string_kernels.h"
 
-#include <string.h>
-
 typedef struct side {
     const okra_data *data;
     okra_int *codes; /* of labels, in the training set's numbering; -1: not in it */

@@ -44,10 +44,6 @@
 
 #include "solve/ridge.h"
 
-#include <float.h>
-#include <math.h>
-#include <string.h>
-
 typedef struct kpca_options {
     double lambda;
     const char *components, *rank;

@@ -21,10 +21,6 @@
 #include "solve/moments.h"
 #include "solve/ridge.h"
 
-#include <float.h>
-#include <math.h>
-#include <string.h>
-
 typedef struct low {
     okra_context *ctx;
     const okra_problem_ *problem;

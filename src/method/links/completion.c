@@ -30,8 +30,6 @@
  */
 #include "method/links/linker.h"
 
-#include <math.h>
-
 typedef struct completion_options {
     double lambda, epsilon;
     bool m_step;

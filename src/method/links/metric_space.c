@@ -24,9 +24,6 @@
  */
 #include "method/links/linker.h"
 
-#include <float.h>
-#include <math.h>
-
 typedef struct space_options {
     double lambda, mu;
     okra_int dimensions;

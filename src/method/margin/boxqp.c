@@ -23,9 +23,6 @@
  */
 #include "method/margin/margin.h"
 
-#include <math.h>
-#include <string.h>
-
 enum { ROUNDS_MOST = 40, STEPS_A_ROUND = 4 /* times n */ };
 
 typedef struct solver {

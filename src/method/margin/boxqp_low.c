@@ -31,8 +31,6 @@
  */
 #include "method/margin/margin.h"
 
-#include <math.h>
-
 enum {
     ROUNDS_MOST = 300,
     STALLED = 4, /* rounds without any gain: rounding ends it here */

@@ -52,8 +52,6 @@
  */
 #include "method/margin/margin.h"
 
-#include <math.h>
-
 enum { NEWTON_MOST = 60 };
 
 /* ---- the secular equation ---- */

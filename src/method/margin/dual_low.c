@@ -27,8 +27,6 @@
  */
 #include "method/margin/margin.h"
 
-#include <math.h>
-
 enum {
     STEPS_MOST = 80,   /* of the proximal point method */
     NEWTONS_MOST = 40, /* within a step                */

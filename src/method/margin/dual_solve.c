@@ -16,8 +16,6 @@
  */
 #include "method/margin/margin.h"
 
-#include <math.h>
-
 enum {
     STEPS_MOST = 120, /* of the proximal point method        */
     ROUNDS_MOST = 6,  /* sweeps and Newton within a step     */

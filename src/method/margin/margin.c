@@ -34,12 +34,7 @@
  */
 #include "method/margin/margin.h"
 
-#include "solve/solution.h"
 #include "solve/ridge.h"
-
-#include <float.h>
-#include <math.h>
-#include <string.h>
 
 static const okra_option rows[] = {
     {"lambda", OKRA_OPTION_NUMBER, offsetof(okra_margin_options_, lambda), "0.1", 1e-300,

@@ -20,12 +20,7 @@
 #include "method/margin/margin.h"
 
 #include "kernel/lowrank/lowrank.h"
-#include "solve/graph.h"
 #include "solve/ridge.h"
-
-#include <math.h>
-#include <stdio.h>
-#include <string.h>
 
 /* Waves may be more than the pairs, which makes the n x n form the smaller one; other
  * ranks are cut to n. */

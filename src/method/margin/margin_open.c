@@ -8,10 +8,6 @@
 #include "method/margin/margin.h"
 #include "okra/more/traits.h"
 
-#include <math.h>
-#include <stdio.h>
-#include <string.h>
-
 /* The hinge of <y, h(x)> says nothing of the size of numbers, and knows a class by its
  * own pairs alone. delta is the typical distance from the mean: ridge within, and robust
  * beyond. There is no center-output: 100 more in every value of the

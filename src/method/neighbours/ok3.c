@@ -24,11 +24,7 @@
  * doubles and a quarter of that. Same seed, same trees on any number of threads. T trees
  * take 7 doubles per node and n per tree.
  */
-#include "method/method.h"
 #include "method/neighbours/splits.h"
-
-#include <math.h>
-#include <string.h>
 
 typedef struct ok3_options {
     okra_int trees, features, leaf;

@@ -20,10 +20,6 @@
 #include "method/neighbours/splits.h"
 #include "core/simd.h"
 
-#include <float.h>
-#include <math.h>
-#include <string.h>
-
 /* A tile, how many floats are added and how many rows of K are read at once. */
 enum { SIDE = 64, WIDE = 16, ROWS = 4 };
 typedef float lane __attribute__((vector_size(WIDE * sizeof(float))));

@@ -6,8 +6,6 @@
 
 #include "method/method.h"
 
-#include <stdint.h>
-
 /* What okra_splits_keep_ works with, for so many features, items
  * and splits at most. */
 typedef struct okra_splits_ {

@@ -22,9 +22,6 @@
 #include "kernel/strings/string_kernels.h"
 #include "okra/more/objects.h"
 
-#include <math.h>
-#include <string.h>
-
 typedef struct constrained_options {
     double lambda, leak;
     okra_int reach;

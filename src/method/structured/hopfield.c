@@ -16,10 +16,6 @@
  */
 #include "method/method.h"
 
-#include <float.h>
-#include <math.h>
-#include <string.h>
-
 static const double TAU = 10, STEP = 0.15;
 
 typedef struct hopfield_options {

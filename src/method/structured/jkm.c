@@ -37,9 +37,6 @@
 #include "method/method.h"
 #include "method/gap.h"
 
-#include <math.h>
-#include <string.h>
-
 enum { SWEEPS = 20000, HALVINGS = 200 };
 
 typedef struct tube_solver {

@@ -33,13 +33,9 @@
  * the chains; memory N^2 + n S^2.
  */
 #include "method/structured/m3n.h"
-#include "method/method.h"
 #include "data/strings.h"
 #include "kernel/lowrank/lowrank.h"
 #include "kernel/strings/string_kernels.h"
-
-#include <math.h>
-#include <string.h>
 
 enum { CHECK = 5 };
 

@@ -33,9 +33,6 @@
 #include "method/structured/libsvm.h"
 #include "method/method.h"
 
-#include <float.h>
-#include <math.h>
-
 static const double LEAST = 1e-12; /* curvature, where K is not positive definite */
 
 typedef struct solver {

@@ -27,9 +27,6 @@
 #include "method/structured/libsvm.h"
 #include "method/method.h"
 
-#include <math.h>
-#include <string.h>
-
 static const double FAR = 1e6; /* no use in such outputs; kernels of them are finite */
 
 /* Y (m x d) without column j. */

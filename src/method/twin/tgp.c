@@ -24,10 +24,6 @@
  * holds an n x n matrix; hsic without neighbours n numbers.
  */
 #include "method/neighbours/neighbours.h"
-#include "method/method.h"
-
-#include <math.h>
-#include <stdlib.h>
 
 typedef struct kl_options {
     double lambda, lambda_y;

@@ -23,9 +23,6 @@
 #include "method/twin/twin.h"
 #include "core/simd.h"
 
-#include <math.h>
-#include <string.h>
-
 static okra_int binomial(okra_int n, okra_int k)
 {
     double value = 1;

@@ -13,8 +13,6 @@
 #include "method/twin/twin.h"
 #include "okra/more/twin.h"
 
-#include <math.h>
-
 enum { SERIES_MOST = 16 }; /* the highest power of poly-series */
 
 typedef struct learned {
