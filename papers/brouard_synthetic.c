@@ -100,7 +100,8 @@ static okra_status one_choice(paper_run *run, const setting *rows, int mode,
         for (int p = 0; st == OKRA_OK && p < SHARES; p++) {
             double *to = values + (q * SHARES + p) * 2;
             okra_int labelled = (okra_int)(shares[p] * RANDOM_NETWORK_NODES + 0.5);
-            st = mode == OWN ? network_own(run, &net->net, net->order, labelled, to)
+            st = mode == OWN ? network_own(run, &net->net, net->order, labelled,
+                                           OKRA_LINK_ALL, to)
                              : one_share(run, net, shares[p], mode == MARGIN, to);
         }
     }

@@ -8,6 +8,7 @@
 #define STKL "Tonde and Elgammal"
 #define BROUARD "Brouard et al. 2016"
 #define METABOLITES "Metabolites: Brouard et al. 2016"
+#define BEYOND "Beyond the papers"
 
 /* clang-format off */
 const paper_item paper_items[] = {
@@ -57,6 +58,8 @@ const paper_item paper_items[] = {
 
     {METABOLITES, "Section 4", "molecules from tandem mass spectra", "metabolites",
      "its spectra and candidate lists are not published as such; other spectra are taken"},
+    {BEYOND, "Drawn data", "where operators, twin kernels and a margin help", "when-it-helps",
+     NULL},
     {0},
 };
 /* clang-format on */

@@ -24,7 +24,8 @@ extern const paper_entry
     paper_brouard_t8,
     paper_brouard_t9,
     paper_brouard_fig8,
-    paper_metabolites;
+    paper_metabolites,
+    paper_when;
 
 const paper_entry *const paper_entries[] = {
     &paper_weston_t1,
@@ -47,6 +48,7 @@ const paper_entry *const paper_entries[] = {
     &paper_brouard_t9,
     &paper_brouard_fig8,
     &paper_metabolites,
+    &paper_when,
     NULL,
 };
 /* clang-format on */

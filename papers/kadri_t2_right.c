@@ -219,8 +219,8 @@ static okra_status chosen(paper_run *run, const words *w, okra_int folds)
 {
     int table =
         paper_table(run, "chosen",
-                    "position(cosine | poly(degree=3),map=1), parameters chosen on "
-                    "the training fold",
+                    "okra's best: position(cosine | poly(degree=3),map=1), everything "
+                    "chosen on the training fold",
                     "% of characters", PAPER_HIGHER, "% of characters");
     double right[2][FOLDS], settings[3];
     okra_status st = OKRA_OK;

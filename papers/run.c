@@ -6,7 +6,6 @@
 #include "run.h"
 
 #include <errno.h>
-#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,7 +13,6 @@
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
-#include <zlib.h>
 
 okra_context *paper_context(paper_run *run)
 {
@@ -80,141 +78,6 @@ void paper_remark(paper_run *run, const char *format, ...)
     va_start(args, format);
     note(run, "remarks", format, args);
     va_end(args);
-}
-
-/* ---- finished steps ---- */
-
-static double now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
-/* Seconds spent on the entry, those of interrupted runs too. */
-static double spent(const paper_run *run)
-{
-    return run->before + now() - run->begin;
-}
-
-/* One line a step: the CRC-32 of what follows, a space, {"key": ..., "source": ...,
- * "seconds": ..., "values": [...]}. A line that was cut off or altered is not believed,
- * and its step is computed again; so is a step of other sources, whose protocol or
- * mathematics may be another. */
-enum { SUM = 9 }; /* eight digits and the space */
-
-static void sum_of(const char *text, size_t length, char sum[SUM + 1])
-{
-    snprintf(sum, SUM + 1, "%08lx ",
-             crc32_z(0, (const Bytef *)text, length) & 0xffffffff);
-}
-
-static json_t *read_step(const char *line, size_t length)
-{
-    char sum[SUM + 1];
-    length -= length > 0 && line[length - 1] == '\n';
-    if (length <= SUM) {
-        return NULL;
-    }
-    sum_of(line + SUM, length - SUM, sum);
-    return memcmp(sum, line, SUM) == 0 ? json_loadb(line + SUM, length - SUM, 0, NULL)
-                                       : NULL;
-}
-
-/* Steps of two engines differ in their last digits: each has a file of its own. */
-static void partial_path(const paper_run *run, char *path, size_t size)
-{
-    const char *engine = run->settings->engine;
-    bool host = !engine || strcmp(engine, "host") == 0;
-    snprintf(path, size, "%s/%s-%s-seed%llu%s%s.partial", run->settings->results,
-             run->entry->name, run->settings->quick ? "quick" : "full",
-             (unsigned long long)paper_seed(run), host ? "" : "-", host ? "" : engine);
-}
-
-static void load_partial(paper_run *run)
-{
-    char path[PAPER_PATH], *line = NULL;
-    size_t room = 0;
-    ssize_t length;
-    bool whole = true;
-    partial_path(run, path, sizeof path);
-    FILE *file = fopen(path, "r+");
-    if (!file) {
-        return;
-    }
-    while ((length = getline(&line, &room, file)) > 0) {
-        whole = line[length - 1] == '\n';
-        json_t *step = read_step(line, (size_t)length);
-        const char *key = json_string_value(json_object_get(step, "key"));
-        const char *source = json_string_value(json_object_get(step, "source"));
-        if (key && source && strcmp(source, paper_source()) == 0) {
-            json_object_set(run->steps, key, json_object_get(step, "values"));
-            run->before = json_number_value(json_object_get(step, "seconds"));
-        }
-        json_decref(step);
-    }
-    free(line);
-    if (!whole) { /* so that the next step has a line of its own */
-        fseek(file, 0, SEEK_END);
-        fputc('\n', file);
-    }
-    fclose(file);
-}
-
-bool paper_have(paper_run *run, const char *key, double *values, size_t count)
-{
-    const json_t *array = json_object_get(run->steps, key);
-    if (!json_is_array(array) || json_array_size(array) != count) {
-        return false;
-    }
-    for (size_t i = 0; i < count; i++) {
-        const json_t *v = json_array_get(array, i);
-        values[i] = json_is_number(v) ? json_number_value(v) : (double)NAN;
-    }
-    return true;
-}
-
-/* What json_dumps made, to where it came from. */
-static void json_release(char *text)
-{
-    json_free_t release;
-    json_get_alloc_funcs(NULL, &release);
-    release(text);
-}
-
-okra_status paper_keep(paper_run *run, const char *key, const double *values,
-                       size_t count)
-{
-    char path[PAPER_PATH];
-    json_t *array = json_array();
-    for (size_t i = 0; i < count; i++) {
-        json_array_append_new(array,
-                              isfinite(values[i]) ? json_real(values[i]) : json_null());
-    }
-    json_object_set(run->steps, key, array);
-    json_t *step = json_pack("{s:s,s:s,s:f,s:o}", "key", key, "source", paper_source(),
-                             "seconds", spent(run), "values", array);
-    char sum[SUM + 1] = "";
-    char *line = json_dumps(step, JSON_COMPACT | JSON_REAL_PRECISION(17));
-    json_t *again = line ? json_loads(line, 0, NULL) : NULL;
-    bool whole = again && json_equal(step, again) && json_array_size(array) == count;
-    if (whole) {
-        sum_of(line, strlen(line), sum);
-    }
-    json_decref(again);
-    json_decref(step);
-    if (!whole) {
-        json_release(line);
-        return okra_fail(OKRA_EMEM, "there is no memory to keep step %s", key);
-    }
-    partial_path(run, path, sizeof path);
-    FILE *file = fopen(path, "a");
-    bool good = file && fprintf(file, "%s%s\n", sum, line) > 0;
-    if (file && fclose(file) != 0) {
-        good = false;
-    }
-    json_release(line);
-    return good ? OKRA_OK : okra_fail(OKRA_EIO, "%s: %s", path, strerror(errno));
 }
 
 /* ---- one run ---- */
@@ -337,10 +200,29 @@ static okra_status make_folder(const char *folder)
                            strerror(errno));
 }
 
+/* Again while other processes were computing steps of it. */
+static okra_status run_whole(paper_run *run)
+{
+    okra_status st = OKRA_OK;
+    bool again = true;
+    while (again) {
+        json_decref(run->result);
+        run->result = new_result(run->entry, run->settings, paper_seed(run));
+        paper_stamp(run->result, run->context, run->settings->engine);
+        st = run->entry->run(run);
+        again = st != OKRA_ECANCELLED && json_object_size(run->passed) > 0;
+        if (again) {
+            paper_steps_await(run);
+        }
+    }
+    return st;
+}
+
 okra_status paper_execute(okra_context *context, const paper_entry *entry,
                           const paper_settings *settings, json_t **json)
 {
-    paper_run run = {.context = context, .entry = entry, .settings = settings};
+    paper_run run = {
+        .context = context, .entry = entry, .settings = settings, .claims = -1};
     char missing[PAPER_PATH];
     if (!paper_available(entry, settings, missing, sizeof missing)) {
         return okra_fail(OKRA_EIO,
@@ -353,35 +235,25 @@ okra_status paper_execute(okra_context *context, const paper_entry *entry,
     if (st != OKRA_OK) {
         return st;
     }
-    run.result = new_result(entry, settings, okra_context_seed(context));
-    paper_stamp(run.result, context, settings->engine);
-    run.steps = json_object();
-    load_partial(&run);
-    run.begin = now();
-    st = convert(&run);
+    st = paper_steps_open(&run);
+    run.begin = paper_now();
     if (st == OKRA_OK) {
-        st = entry->run(&run);
+        st = convert(&run);
+    }
+    if (st == OKRA_OK) {
+        st = run_whole(&run);
     }
     if (*run.scratch) {
         paper_convert_clean(run.scratch);
     }
-    json_decref(run.steps);
     if (st == OKRA_OK) {
-        json_object_set_new(run.result, "seconds", json_real(spent(&run)));
+        json_object_set_new(run.result, "seconds", json_real(paper_spent(&run)));
         *json = run.result;
     } else {
         json_decref(run.result);
     }
+    paper_steps_close(&run);
     return st;
-}
-
-void paper_forget(okra_context *context, const paper_entry *entry,
-                  const paper_settings *settings)
-{
-    char path[PAPER_PATH];
-    partial_path(&(paper_run){.context = context, .entry = entry, .settings = settings},
-                 path, sizeof path);
-    unlink(path);
 }
 
 void paper_result_path(const paper_entry *entry, const paper_settings *settings,

@@ -3,6 +3,7 @@
  * (gain over the degrees) and Fig. 3 (regression).
  */
 #include "nested.h"
+#include "sets/draws.h"
 #include "stkl.h"
 #include "okra/more/twin.h"
 
@@ -14,34 +15,6 @@ enum { HALF = 250, REPEATS = 50, DEGREE = 11 };
 
 /* ---- the data ---- */
 
-/* A generator of this file alone, so that the data are the same everywhere. */
-static double uniform(uint64_t *state)
-{
-    *state += 0x9e3779b97f4a7c15u;
-    uint64_t z = *state;
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-    return (double)((z ^ (z >> 31)) >> 11) * 0x1p-53;
-}
-
-static double normal(uint64_t *state)
-{
-    double radius = sqrt(-2 * log(1 - uniform(state)));
-    return radius * cos(2 * 3.14159265358979323846 * uniform(state));
-}
-
-/* y uniform in (0, 1), x = y + 0.3 sin(2 pi y) + noise: y is to be found from x. */
-static okra_status sample(uint64_t seed, paper_pairs *out)
-{
-    double x[HALF], y[HALF];
-    for (int i = 0; i < HALF; i++) {
-        y[i] = uniform(&seed);
-        x[i] = y[i] + 0.3 * sin(2 * 3.14159265358979323846 * y[i]) + 0.05 * normal(&seed);
-    }
-    okra_status st = paper_dense(x, HALF, 1, &out->x);
-    return st == OKRA_OK ? paper_dense(y, HALF, 1, &out->y) : st;
-}
-
 typedef struct fold {
     char name[32];
     paper_pairs train, test, held; /* held: for choosing widths */
@@ -51,11 +24,11 @@ static okra_status make(paper_run *run, int repeat, fold *f)
 {
     uint64_t seed = paper_seed(run) * 1000 + (uint64_t)repeat * 10;
     snprintf(f->name, sizeof f->name, "repeat %d", repeat);
-    okra_status st = sample(seed + 1, &f->train);
+    okra_status st = draw_sshape(seed + 1, HALF, &f->train);
     if (st == OKRA_OK) {
-        st = sample(seed + 2, &f->test);
+        st = draw_sshape(seed + 2, HALF, &f->test);
     }
-    return st == OKRA_OK ? sample(seed + 3, &f->held) : st;
+    return st == OKRA_OK ? draw_sshape(seed + 3, HALF, &f->held) : st;
 }
 
 static void fold_clear(fold *f)

@@ -243,7 +243,7 @@ static okra_status one_draw(paper_run *run, const study *s, int share, int repea
         st = naive(run, s, &d, out);
     }
     if (st == OKRA_OK) {
-        st = network_own(run, &d.net, d.order, d.labelled, out->area[OWN]);
+        st = network_own(run, &d.net, d.order, d.labelled, OKRA_LINK_ALL, out->area[OWN]);
     }
     if (st == OKRA_OK && s->margin) {
         st = separate(run, s, &d, out);

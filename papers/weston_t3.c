@@ -152,7 +152,7 @@ void weston_t3_say(double sigma, const char *steps, weston_t3_texts *t)
     snprintf(t->loss, sizeof t->loss, "rbf-loss:sigma=%.10g", sigma);
     for (int k = 0; k < 7; k++) {
         snprintf(t->kx[k], sizeof t->kx[k], "kx=rbf(gamma=1e%d)", k - 3);
-        const char *const list[] = {"method=kpca", t->kx[k], t->ky, NULL};
+        const char *const list[] = {"method=kpca", t->kx[k], t->ky, NULL, NULL};
         memcpy(t->kde[k], list, sizeof list);
         t->kde_list[k] = t->kde[k];
     }
@@ -166,6 +166,19 @@ void weston_t3_say(double sigma, const char *steps, weston_t3_texts *t)
         (paper_family){t->kde_list, 7, ridges, 6, NULL, t->loss, INNER, NULL, 0};
     t->family[1] = (paper_family){t->knn_list, 5, NULL, 0, NULL, t->loss, INNER, NULL, 0};
     t->family[2] = (paper_family){t->net_list, 1, NULL, 0, NULL, t->loss, INNER, NULL, 0};
+}
+
+void weston_t3_components(weston_t3_texts *t)
+{
+    static const char *const parts[WESTON_T3_PARTS] = {"components=all", "components=150",
+                                                       "components=100", "components=75"};
+    for (int k = 0; k < 7 * WESTON_T3_PARTS; k++) {
+        const char *const list[] = {"method=kpca", t->kx[k % 7], t->ky, parts[k / 7],
+                                    NULL};
+        memcpy(t->kde[k], list, sizeof list);
+        t->kde_list[k] = t->kde[k];
+    }
+    t->family[0].count = (size_t)(7 * WESTON_T3_PARTS);
 }
 
 typedef struct scores {

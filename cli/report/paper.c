@@ -350,8 +350,9 @@ const cli_command cli_paper = {
         "and\nwritten as JSON. Data is looked for in --data, OKRA_DATA and "
         "../shared/data, in\nokra's form or as published (zip.train, usps_all.mat, "
         "letter.data, ...). An\ninterrupted run goes on where it stopped when it is "
-        "started again; 'all' leaves\nout entries whose data is not there, and takes "
-        "results that this okra finished\nwith the same seed before.\n",
+        "started again. Processes with\nthe same entry and --results share its work. "
+        "'all' leaves out entries whose data\nis not there, and takes results that this "
+        "okra finished with the same seed\nbefore.\n",
     .examples = "okra paper list\n"
                 "okra paper kadri-t2-left --quick --data DIR\n"
                 "okra paper all --quick --report papers.html\n"

@@ -178,7 +178,7 @@ okra_status network_score(paper_run *run, const network *net, const okra_int *or
 }
 
 okra_status network_own(paper_run *run, const network *net, const okra_int *order,
-                        okra_int labelled, double auc[2])
+                        okra_int labelled, okra_link_pairs which, double auc[2])
 {
     okra_context *ctx = paper_context(run);
     okra_options *o = NULL;
@@ -193,8 +193,7 @@ okra_status network_own(paper_run *run, const network *net, const okra_int *orde
         st = okra_link_fit(ctx, &k.task, o, NULL, &links);
     }
     if (st == OKRA_OK) {
-        st = okra_link_evaluate(ctx, links, OKRA_LINK_ALL, net->edges, net->edge_count,
-                                &ranking);
+        st = okra_link_evaluate(ctx, links, which, net->edges, net->edge_count, &ranking);
     }
     if (st == OKRA_OK) {
         auc[0] = 100 * okra_ranking_auc_roc(ranking);

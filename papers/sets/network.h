@@ -40,7 +40,8 @@ okra_status network_score(paper_run *run, const network *net, const okra_int *or
 /* The same where okra chooses everything from the labelled nodes. */
 #define NETWORK_OWN "okra, no options"
 okra_status network_own(paper_run *run, const network *net, const okra_int *order,
-                        okra_int labelled, double auc[2]) OKRA_CHECK;
+                        okra_int labelled, okra_link_pairs which,
+                        double auc[2]) OKRA_CHECK;
 
 /* Areas over pairs of an unseen node, order[training] or later, with a labelled node or
  * another unseen one, where order[labelled..training-1] help as inputs without outputs.

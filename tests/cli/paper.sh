@@ -117,3 +117,26 @@ plain whole/brouard-t8-quick.json >a
 plain again/brouard-t8-quick.json >b
 expect_same a b
 [ ! -e "$partial" ]
+
+# Processes that run one entry in one folder at a time share its steps, and each ends with the result
+# of one that runs alone; one that is killed leaves its step to the others.
+shared=$PWD/shared/brouard-t8-quick-seed0.partial
+okra paper brouard-t8 --quick --results shared --quiet >/dev/null 2>&1 &
+first=$!
+okra paper brouard-t8 --quick --results shared --quiet &
+second=$!
+okra paper brouard-t8 --quick --results shared --quiet &
+third=$!
+for _ in $(seq 1200); do
+    if [ -e "$shared" ] && [ "$(wc -l <"$shared")" -ge 2 ]; then break; fi
+    sleep 0.05
+done
+keys_of() { sed -n 's/.*"key":"\([^"]*\)".*}$/\1/p' "$1"; }
+[ -z "$(keys_of "$shared" | sort | uniq -d)" ] # no step twice
+kill -9 "$first" 2>/dev/null || true
+wait "$first" 2>/dev/null || true
+wait "$second"
+wait "$third"
+plain shared/brouard-t8-quick.json >c
+expect_same a c
+[ -z "$(ls shared | grep -v json)" ]
