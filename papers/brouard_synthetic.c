@@ -298,6 +298,9 @@ static void say_readings(paper_run *run)
                  "sec. 6.1.1 sets the time of output kernels to 1, sec. 6.1.2 chooses "
                  "it for these networks by an information criterion without a "
                  "formula: the latter is taken");
+    paper_remark(run, "a margin helps where points are right by far and the squared loss "
+                      "pulls them back: entry when-it-helps has drawn data of that kind. "
+                      "Outputs of links have a bounded norm, so that none is far");
     paper_reading(run,
                   "full graph: the paper's text names the diffusion kernel of the whole "
                   "network as the output kernel too. With it the edges to be predicted "

@@ -291,6 +291,10 @@ static okra_status run_entry(paper_run *run)
                  "rows of the printed table are scored with different sigma_l, and the "
                  "RBF loss falls when sigma_l grows: the second table compares the "
                  "methods at one width");
+    paper_remark(run,
+                 "an operator of the outputs helps where few of their directions carry "
+                 "the signal and all carry noise: entry when-it-helps has drawn data "
+                 "of that kind. At a common width the operators are alike here");
     okra_status st = load(run, &all);
     if (st == OKRA_OK) {
         st = as_printed(run, &all);

@@ -325,6 +325,10 @@ static okra_status run_entry(paper_run *run)
         run, "the paper prints (1,11) for KL and says that the gain grows with the "
              "degree of the outputs, but under its Fig. 2a that it does with that of "
              "the inputs only: both ways round are shown");
+    paper_remark(run,
+                 "the mapping helps where the given width is too wide, since powers of "
+                 "a Gaussian kernel are narrower ones: entry when-it-helps has the "
+                 "gain against the width");
     for (int r = 0; st == OKRA_OK && r < repeats; r++) {
         st = make(run, r, &folds[r]);
     }

@@ -228,7 +228,7 @@ static okra_status margin(paper_run *run)
 
 enum { SHAPE = 150 };
 
-static okra_status one_width(paper_run *run, int table, double gamma)
+static okra_status one_width(paper_run *run, int table, double gamma, json_t *gains)
 {
     double values[3][DRAWS];
     char label[64];
@@ -259,6 +259,9 @@ static okra_status one_width(paper_run *run, int table, double gamma)
         paper_cell cell = {NAN, NAN, values[k], draws_of(run), NULL, PAPER_TOGETHER};
         st = paper_put(run, table, label, columns[k], cell);
     }
+    double mean, sd;
+    paper_moments(values[2], draws_of(run), &mean, &sd);
+    json_array_append_new(gains, json_real(mean));
     return st;
 }
 
@@ -270,10 +273,20 @@ static okra_status twins(paper_run *run)
         run, "twins", "Twin kernels: S-shape by HSIC, degrees 11, against the width",
         "mean absolute error, gain in %", PAPER_NEITHER, "no mapping|mapping|gain %");
     paper_yardstick_of(run, table, (paper_yardstick){.over = "draws"});
+    json_t *x = json_array(), *y = json_array();
     for (size_t k = 0; st == OKRA_OK && k < sizeof gammas / sizeof *gammas; k++) {
-        st = one_width(run, table, gammas[k]);
+        json_array_append_new(x, json_real(gammas[k]));
+        st = one_width(run, table, gammas[k], y);
     }
-    return st;
+    json_t *figure = json_pack("{s:s, s:s, s:b, s:[{s:s, s:o, s:o}]}", "x_label",
+                               "gamma of the inputs", "y_label", "gain %", "log_x", 1,
+                               "series", "name", "HSIC, degrees 11", "x", x, "y", y);
+    if (st != OKRA_OK) {
+        json_decref(figure);
+        return st;
+    }
+    return paper_figure(run, "twin-gain", "curve",
+                        "Gain of the mapping against the width of the kernel", figure);
 }
 
 static okra_status run_entry(paper_run *run)
