@@ -12,9 +12,13 @@ extern const okra_kernel_class_ okra_paths_, okra_wl_, okra_shortest_path_, okra
 extern const okra_kernel_class_ okra_diffusion_, okra_regularized_laplacian_,
     okra_p_step_, okra_commute_time_, okra_from_distance_;
 
+/* The point that distances of dense vectors are computed about (d places, 0 before): the
+ * mean, or where few rows are far from all others the medians of the columns. */
+void okra_origin_(const okra_data *train, double *mean);
 /* Means and deviations of the columns of dense vectors, 1 where they do not vary; both (d
  * places) are 0 before. */
-void okra_standardize_measure_(const okra_data *train, double *mean, double *spread);
+okra_status okra_standardize_measure_(const okra_data *train, double *mean,
+                                      double *spread);
 /* Those of a bound kernel whose leaves are `standardize`; false: there are none. */
 bool okra_standardize_stats_(const okra_trained_kernel_ *bound, double *mean,
                              double *spread);

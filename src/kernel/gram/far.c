@@ -13,10 +13,15 @@ static double value(const okra_node_ *node, double d2)
     return k;
 }
 
+/* By how much f may be off where k(a,a) + k(b,b) is `both`. */
+static double doubt(const okra_node_ *node, double both)
+{
+    return fabs(value(node, 0) - value(node, FAR_ROUNDING * DBL_EPSILON * both));
+}
+
 static bool rough(const okra_node_ *node, double both)
 {
-    double error = FAR_ROUNDING * DBL_EPSILON * both;
-    return !(fabs(value(node, 0) - value(node, error)) <= FAR_TOLERANCE);
+    return !(doubt(node, both) <= FAR_TOLERANCE);
 }
 
 /* Is the squared distance of this node that of leaves which tell theirs by differences,
@@ -51,6 +56,13 @@ double okra_far_most_(okra_int n, const double *self)
         most = self[i] > most ? self[i] : most;
     }
     return most;
+}
+
+double okra_far_doubt_(const okra_kernel *kernel, const okra_node_ *node, double most)
+{
+    return node->transform->distances && !has_distance(kernel, node->a)
+               ? doubt(node, 2 * most)
+               : 0;
 }
 
 bool okra_far_(const okra_kernel *kernel, const okra_node_ *node, double a, double b)

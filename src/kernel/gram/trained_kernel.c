@@ -11,6 +11,7 @@
  * memory beyond a tile.
  */
 #include "kernel/gram/trained_kernel.h"
+#include "kernel/gram/far.h"
 
 /* Names in a store: of the means of a transform that centres, and of what a leaf keeps.
  */
@@ -148,10 +149,12 @@ static okra_status count_degenerate(void *arg, okra_int begin, okra_int end, int
 }
 
 /* A transform of self-similarities needs those of the child; objects where they are 0
- * are degenerate. */
-static okra_status check_self(okra_context *ctx, const okra_transform_class_ *t,
-                              const okra_slots_ *view, const double *self)
+ * are degenerate, and large ones leave few digits of distances. */
+static okra_status check_self(okra_context *ctx, const okra_kernel *kernel,
+                              const okra_node_ *node, const okra_slots_ *view,
+                              const double *self)
 {
+    const okra_transform_class_ *t = node->transform;
     degenerates d = {.self = self};
     REFUSE_IF(!self, OKRA_EARG,
               "%s: `%s` needs the self-similarities of its objects, which "
@@ -164,6 +167,16 @@ static okra_status check_self(okra_context *ctx, const okra_transform_class_ *t,
         okra_warn_(ctx, "%s: %lld of %lld objects have self-similarity 0 before `%s`: %s",
                    view->data->source, atomic_load(&d.count), (long long)view->n, t->name,
                    t->degenerate);
+    }
+    double most = okra_far_most_(view->n, self),
+           lost = okra_far_doubt_(kernel, node, most);
+    if (lost > 1e-6) {
+        okra_warn_(
+            ctx,
+            "%s: values up to %g before `%s` leave few digits of distances: kernel "
+            "values may be off by %.1g; move the data nearer to 0, or compare them "
+            "with `linear` or `standardize`",
+            view->data->source, most, t->name, lost);
     }
     return OKRA_OK;
 }
@@ -220,7 +233,7 @@ static okra_status transform_slot(okra_context *ctx, const okra_trained_kernel_ 
     okra_slot_ *slot = &view->slots[place];
 
     if (node->transform->uses == OKRA_USES_SELF_) {
-        CHK(check_self(ctx, node->transform, view, child));
+        CHK(check_self(ctx, bound->kernel, node, view, child));
     } else if (node->transform->uses == OKRA_USES_MEANS_) {
         CHK(center_means(ctx, bound, place, view));
     }

@@ -139,12 +139,8 @@ static void column_medians(const okra_data *train, double *out)
     }
 }
 
-/* The origin m that distances are computed about. */
-static okra_status training_mean(const okra_data *train, double **out)
+void okra_origin_(const okra_data *train, double *mean)
 {
-    double *mean = NULL;
-
-    ZMAKE(mean, train->d);
     for (okra_int i = 0; i < train->n; i++) {
         const double *x = train->values + i * train->ld;
         for (okra_int j = 0; j < train->d; j++) {
@@ -154,8 +150,6 @@ static okra_status training_mean(const okra_data *train, double **out)
     if (has_far_rows(train, mean)) {
         column_medians(train, mean);
     }
-    *out = mean;
-    return OKRA_OK;
 }
 
 OKRA_FREES_(unbind, shared, it->packed, it->mean)
@@ -172,7 +166,8 @@ static okra_status bind_with(okra_context *ctx, bool move, const okra_data *trai
         CHK(pack(ctx, train, &s->packed));
     }
     if (move && train->kind == OKRA_DENSE && !s->packed) {
-        CHK(training_mean(train, &s->mean));
+        ZMAKE(s->mean, train->d);
+        okra_origin_(train, s->mean);
     }
     *out = TAKE(s);
     return OKRA_OK;

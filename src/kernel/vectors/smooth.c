@@ -129,15 +129,6 @@ static okra_status look_at(const okra_kernel *kernel, bool *bounded, bool *movab
     return OKRA_OK;
 }
 
-static void mean_of(const okra_data *data, double *mean)
-{
-    for (okra_int i = 0; i < data->n; i++) {
-        for (okra_int j = 0; j < data->d; j++) {
-            mean[j] += data->values[i * data->ld + j] / (double)data->n;
-        }
-    }
-}
-
 /* to = from about the origin, in units of the spread; returns its square. */
 static double move(const okra_smooth_ *s, const double *from, double *to)
 {
@@ -173,10 +164,10 @@ okra_status okra_smooth_create_(okra_context *ctx, const okra_kernel *kernel,
     if (standard) {
         ZMAKE(s->spread, train->d);
         if (!okra_standardize_stats_(bound, s->shift, s->spread)) {
-            okra_standardize_measure_(train, s->shift, s->spread);
+            CHK(okra_standardize_measure_(train, s->shift, s->spread));
         }
     } else if (movable) {
-        mean_of(train, s->shift);
+        okra_origin_(train, s->shift);
     }
     CHK(okra_doubles_(ctx, nodes, train->n, "self-similarities of the outputs",
                       &s->self));

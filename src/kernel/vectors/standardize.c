@@ -54,10 +54,15 @@ static okra_status create(const okra_data *train, shared **out)
     return OKRA_OK;
 }
 
-void okra_standardize_measure_(const okra_data *train, double *mean, double *spread)
+/* Of columns far from 0 the mean is off by up to n eps of itself, which is much of a
+ * small spread: what it leaves is measured and taken off. */
+okra_status okra_standardize_measure_(const okra_data *train, double *mean,
+                                      double *spread)
 {
     okra_int n = train->n, d = train->d;
     double total = okra_weights_total_(train), rows = fmax(total, (double)n);
+    OWNED double *left = NULL;
+    ZMAKE(left, d);
     for (okra_int i = 0; i < n; i++) {
         double u = okra_weight_(train, i);
         for (okra_int j = 0; j < d; j++) {
@@ -68,23 +73,27 @@ void okra_standardize_measure_(const okra_data *train, double *mean, double *spr
         double u = okra_weight_(train, i);
         for (okra_int j = 0; j < d; j++) {
             double z = train->values[i * train->ld + j] - mean[j];
+            left[j] += u * z / total;
             spread[j] += u * z * z / total;
         }
     }
     for (okra_int j = 0; j < d; j++) {
-        double s = sqrt(spread[j]), rounding = rows * DBL_EPSILON * fabs(mean[j]);
+        mean[j] += left[j];
+        double s = sqrt(fmax(spread[j] - left[j] * left[j], 0)),
+               rounding = rows * DBL_EPSILON * fabs(mean[j]);
         spread[j] = s > rounding && isfinite(s) ? s : 1;
     }
+    return OKRA_OK;
 }
 
 static okra_status bind_training(okra_context *ctx, const void *params,
                                  const okra_data *train, void **out)
 {
-    shared *sh = NULL;
+    FREED_BY(drop_shared) shared *sh = NULL;
     (void)ctx, (void)params;
     CHK(create(train, &sh));
-    okra_standardize_measure_(train, sh->stats, sh->stats + sh->d);
-    *out = sh;
+    CHK(okra_standardize_measure_(train, sh->stats, sh->stats + sh->d));
+    *out = TAKE(sh);
     return OKRA_OK;
 }
 

@@ -200,6 +200,71 @@ TEST(every_kernel_of_distances)
     }
 }
 
-MAIN(RUN(every_kernel_of_distances), RUN(one_large_value),
+/* Spreads of columns far from 0: the mean itself is off by much of them. */
+TEST(standardized_columns_far_from_0)
+{
+    double x[N * D], *K = okra_alloc_(N * N, sizeof *K);
+    for (int power = 0; power <= 12; power += 3) {
+        okra_random_ random = okra_random_create_((uint64_t)power, 6);
+        normal_rows(&random, N, 1, x);
+        long double gamma[D], worst = 0;
+        for (int t = 0; t < D; t++) {
+            long double mean = 0, square = 0;
+            for (int i = 0; i < N; i++) {
+                x[i * D + t] += pow(10, power);
+                mean += (long double)x[i * D + t] / N;
+            }
+            for (int i = 0; i < N; i++) {
+                square += (x[i * D + t] - mean) * (x[i * D + t] - mean) / N;
+            }
+            gamma[t] = 0.5L / square;
+        }
+        okra_data *train = collection(x, N, false);
+        gram("standardize | rbf(sigma=1)", train, NULL, K);
+        for (int i = 0; i < N * N; i++) {
+            long double sum = 0;
+            for (int t = 0; t < D; t++) {
+                long double z = (long double)x[i / N * D + t] - x[i % N * D + t];
+                sum += gamma[t] * z * z;
+            }
+            worst = fmaxl(worst, fabsl(K[i] - expl(-sum)));
+        }
+        CHECK_NEAR((double)worst, 0, 1e-10);
+        okra_data_free(train);
+    }
+    okra_free_(K);
+}
+
+static void count_warning(void *arg, const char *message)
+{
+    *(int *)arg += strstr(message, "leave few digits of distances") != NULL;
+}
+
+/* Distances of products and powers come from differences of values alone: where these
+ * have no digits left, okra says so. */
+TEST(lost_distances_are_told)
+{
+    double x[N * D], *K = okra_alloc_(N * N, sizeof *K);
+    for (int power = 0; power <= 9; power += 9) {
+        okra_random_ random = okra_random_create_(1, 7);
+        okra_context *ctx = NULL;
+        CHECK_OK(okra_context_create(&ctx));
+        int told = 0;
+        normal_rows(&random, N, 1, x);
+        for (int k = 0; k < N * D; k++) {
+            x[k] += power ? pow(10, power) : 0;
+        }
+        okra_context_set_warning(ctx, count_warning, &told);
+        okra_data *train = collection(x, N, false);
+        CHECK_OK(try_gram(ctx, "poly(degree=2,coef0=1) | rbf(sigma=1)", train, NULL, K));
+        CHECK(told == (power > 0));
+        okra_data_free(train);
+        okra_context_free(ctx);
+    }
+    okra_free_(K);
+}
+
+MAIN(RUN(standardized_columns_far_from_0), RUN(lost_distances_are_told),
+     RUN(every_kernel_of_distances), RUN(one_large_value),
      RUN(clusters_far_from_one_another), RUN(rows_of_every_scale),
      RUN(standardized_rows_and_shifted_images))

@@ -20,18 +20,19 @@ static void fill(double *x, okra_int n)
     }
 }
 
+/* A model keeps the mean as a double. */
 static double naive(const double *x, okra_int n, const double *a, const double *b)
 {
     double sum = 0;
     for (int j = 0; j < D; j++) {
-        double mean = 0, var = 0;
+        long double exact = 0, var = 0;
         for (okra_int i = 0; i < n; i++) {
-            mean += x[i * D + j] / (double)n;
+            exact += (long double)x[i * D + j] / (long double)n;
         }
         for (okra_int i = 0; i < n; i++) {
-            var += (x[i * D + j] - mean) * (x[i * D + j] - mean) / (double)n;
+            var += (x[i * D + j] - exact) * (x[i * D + j] - exact) / (long double)n;
         }
-        double s = j == 3 || n == 1 ? 1 : sqrt(var);
+        double s = j == 3 || n == 1 ? 1 : (double)sqrtl(var), mean = (double)exact;
         sum += (a[j] - mean) / s * ((b[j] - mean) / s);
     }
     return sum;
