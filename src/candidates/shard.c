@@ -71,7 +71,7 @@ okra_status okra_file_crc_(const okra_context *ctx, const char *path, uint32_t *
     FREED_BY(okra_bytes_close_) okra_bytes_ bytes = {0};
     CHK(okra_bytes_map_(ctx, path, 1, &bytes));
     *out = (uint32_t)crc32_z(0, bytes.p, (size_t)bytes.size);
-    return okra_guard_check_();
+    return okra_guard_settle_();
 }
 
 /* Is what stands behind the head all 0, as it was written? */

@@ -285,10 +285,16 @@ okra_status okra_scratch_write_(okra_scratch_ *scratch, okra_int first, okra_int
 void okra_scratch_clear_(okra_scratch_ *scratch);
 
 /* Guards a mapped file until it is closed: where another process cuts it short, loops and
- * okra_guard_check_ fail with its name; without that it would be a signal. */
-void okra_guard_open_(const void *base, okra_int size, const char *name);
+ * okra_guard_check_ fail with its name; without that it would be a signal.
+ * okra_guard_settle_ asks the system whether it changed at all. */
+struct stat;
+void okra_guard_open_(int fd, const void *base, const struct stat *info,
+                      const char *name);
 void okra_guard_close_(const void *base);
 okra_status okra_guard_check_(void);
+okra_status okra_guard_settle_(void);
+/* The same size and time? */
+bool okra_same_file_(const struct stat *a, const struct stat *b);
 
 /* ---- threads ---- */
 

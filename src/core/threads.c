@@ -265,7 +265,7 @@ okra_status okra_parallel_least_(okra_context *context, double least, okra_int c
     if (l.what) {
         okra_progress_(context, what, count, count);
     }
-    return okra_guard_check_(); /* of what the last chunks read */
+    return okra_guard_settle_(); /* of what the last chunks read */
 }
 
 okra_status okra_parallel_(okra_context *context, okra_int count, okra_int grain,

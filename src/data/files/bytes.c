@@ -51,9 +51,8 @@ static okra_status unchanged(int fd, const struct stat *then, okra_int size)
 {
     struct stat now;
     REFUSE_IF(fstat(fd, &now) != 0, OKRA_EIO, "cannot be read: %s", strerror(errno));
-    REFUSE_IF(then->st_size > 0 && (size != then->st_size || now.st_size != size ||
-                                    now.st_mtim.tv_sec != then->st_mtim.tv_sec ||
-                                    now.st_mtim.tv_nsec != then->st_mtim.tv_nsec),
+    REFUSE_IF(then->st_size > 0 &&
+                  (size != then->st_size || !okra_same_file_(then, &now)),
               OKRA_EIO, "it changed while it was read");
     return OKRA_OK;
 }
@@ -117,7 +116,7 @@ static okra_status open_fd(const okra_context *ctx, int fd, const char *path,
         void *base = mmap(NULL, (size_t)info.st_size, PROT_READ,
                           MAP_PRIVATE | MAP_NORESERVE, fd, 0);
         if (base != MAP_FAILED) {
-            okra_guard_open_(base, info.st_size, path);
+            okra_guard_open_(fd, base, &info, path);
             *out = (okra_bytes_){
                 .p = base, .size = info.st_size, .base = base, .mapped = true};
             return OKRA_OK;

@@ -366,7 +366,7 @@ okra_status okra_file_close(okra_file *file, bool keep)
 okra_status okra_writer_commit_(okra_writer_ *w)
 {
     okra_status st = OKRA_OK;
-    TRY(okra_guard_check_()); /* of what was written some may be zeros */
+    TRY(okra_guard_settle_()); /* what was written may be wrong */
     TRY(flush(w, w->buffer, w->used));
     w->used = 0;
     TRY(okra_context_finish_together(w->ctx, OKRA_OK, NULL));

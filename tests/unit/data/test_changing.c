@@ -210,7 +210,19 @@ TEST(a_mapped_file_that_is_cut_is_an_error)
     CHECK(okra_cancelled_(two) == OKRA_EIO);
     okra_bytes_close_(&bytes);
     CHECK_OK(okra_parallel_(two, LARGE, 1 << 16, NULL, sum_up, &other));
+    /* Within the last page there is no signal; nor is there where bytes change. */
+    CHECK(truncate(files_path("whole"), LARGE - 1) == 0);
+    st = okra_parallel_(two, LARGE, 1 << 16, NULL, sum_up, &other);
+    CHECK(st == OKRA_EIO && strstr(okra_message(), "whole: it changed while"));
     okra_bytes_close_(&other);
+    files_make("whole", text, LARGE);
+    CHECK_OK(okra_bytes_map_(two, files_path("whole"), 1, &other));
+    FILE *file = fopen(files_path("whole"), "r+");
+    usleep(20000); /* more than a tick of the file system's clock */
+    CHECK(file && fputc('x', file) == 'x' && fclose(file) == 0);
+    CHECK(okra_guard_settle_() == OKRA_EIO);
+    okra_bytes_close_(&other);
+    CHECK_OK(okra_guard_settle_());
     okra_context_free(two);
     free(text);
 }
