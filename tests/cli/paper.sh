@@ -74,9 +74,9 @@ fi
 
 # A killed run goes on where it stopped: steps of these sources are taken, those of others
 # are computed again, and a line cut short is no step.
-partial=$PWD/again/brouard-t8-quick-seed0.partial
+partial=$PWD/again/when-it-helps-quick-seed0.partial
 run_until() { # until the file has that many whole lines, then kill -9
-    okra paper brouard-t8 --quick --results again --quiet >/dev/null 2>&1 &
+    okra paper when-it-helps --quick --results again --quiet >/dev/null 2>&1 &
     local pid=$!
     for _ in $(seq 1200); do
         if [ -e "$partial" ] && [ "$(wc -l <"$partial")" -ge "$1" ]; then break; fi
@@ -104,7 +104,7 @@ run_until $(($(wc -l <"$partial") + 1))
 
 # Continued after kills and with lines cut short or altered, it ends with what a run in one go gives.
 plain() { grep -vE '"(seconds|date)": ' "$1"; }
-okra paper brouard-t8 --quick --results whole --quiet
+okra paper when-it-helps --quick --results whole --quiet
 rm -rf again
 for lines in 2 4; do
     run_until "$lines"
@@ -112,20 +112,20 @@ for lines in 2 4; do
     truncate -s $((size - lines)) "$partial" # a part of the last step
 done
 sed -i '2s/[0-9]\],/7],/; 2s/,0\.[0-9]/,0.5/' "$partial" # another number, and the checksum is wrong
-okra paper brouard-t8 --quick --results again --quiet
-plain whole/brouard-t8-quick.json >a
-plain again/brouard-t8-quick.json >b
+okra paper when-it-helps --quick --results again --quiet
+plain whole/when-it-helps-quick.json >a
+plain again/when-it-helps-quick.json >b
 expect_same a b
 [ ! -e "$partial" ]
 
 # Processes that run one entry in one folder at a time share its steps, and each ends with the result
 # of one that runs alone; one that is killed leaves its step to the others.
-shared=$PWD/shared/brouard-t8-quick-seed0.partial
-okra paper brouard-t8 --quick --results shared --quiet >/dev/null 2>&1 &
+shared=$PWD/shared/when-it-helps-quick-seed0.partial
+okra paper when-it-helps --quick --results shared --quiet >/dev/null 2>&1 &
 first=$!
-okra paper brouard-t8 --quick --results shared --quiet &
+okra paper when-it-helps --quick --results shared --quiet &
 second=$!
-okra paper brouard-t8 --quick --results shared --quiet &
+okra paper when-it-helps --quick --results shared --quiet &
 third=$!
 for _ in $(seq 1200); do
     if [ -e "$shared" ] && [ "$(wc -l <"$shared")" -ge 2 ]; then break; fi
@@ -137,6 +137,6 @@ kill -9 "$first" 2>/dev/null || true
 wait "$first" 2>/dev/null || true
 wait "$second"
 wait "$third"
-plain shared/brouard-t8-quick.json >c
+plain shared/when-it-helps-quick.json >c
 expect_same a c
 [ -z "$(ls shared | grep -v json)" ]
