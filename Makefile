@@ -50,8 +50,8 @@ run_tests = cd $(BUILD) && $(CTEST) $(1) | tee $@.log; status=$$?; \
 test: packages packages-test everything ## install what is missing, build, run the daily tests
 	@$(call run_tests,-LE heavy)
 
-test-all: test ## the same, then tests that need many packages: browser, MPI, Slurm, wheels, other programs
-	@tools/install_packages.sh packages-dist.txt packages-docs.txt packages-test-all.txt packages-mpi.txt
+test-all: test ## the same, then tests that need many packages: browser, MPI, Slurm, wheels, R, other programs
+	@tools/install_packages.sh packages-dist.txt packages-docs.txt packages-test-all.txt packages-mpi.txt packages-r.txt
 	@$(MAKE) --no-print-directory everything
 	@$(call run_tests,-L heavy)
 

@@ -19,6 +19,7 @@
 #include "okra/more/ranking.h"
 #include "okra/more/score.h"
 #include "okra/more/select.h"
+#include "okra/more/tables.h"
 #include "okra/more/traits.h"
 #include "okra/more/twin.h"
 #include "okra/more/update.h"

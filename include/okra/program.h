@@ -6,6 +6,7 @@
 #define OKRA_PROGRAM_H
 
 #include "okra/data.h"
+#include "okra/more/tables.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -25,21 +26,6 @@ OKRA_API okra_status okra_parse_bytes(const char *text, okra_int *bytes) OKRA_CH
  * that change the direction of writing become \xNN. Returns buffer; cut where it does not
  * fit. Messages and warnings of the library have been through this. */
 OKRA_API const char *okra_text_printable(const char *text, char *buffer, size_t size);
-/* Texts that mostly repeat are classes: each comes twice or more on average, of more than
- * 20 different ones five times. */
-OKRA_API okra_status okra_texts_are_classes(const char *const *texts, okra_int n,
-                                            bool *out) OKRA_CHECK;
-/* okra_data_read of a file that a model is to take: what the file leaves open (texts of a
- * table: strings or classes?) is as in `like`, which may be NULL. */
-OKRA_API okra_status okra_data_read_like(okra_context *context, const char *spec,
-                                         const okra_data *like,
-                                         okra_data **out) OKRA_CHECK;
-/* The same of inputs: a table with a header may have columns of numbers, dates and
- * classes, and gaps; its vectors have columns called NAME, NAME=TEXT and "NAME missing".
- */
-OKRA_API okra_status okra_data_read_inputs(okra_context *context, const char *spec,
-                                           const okra_data *like,
-                                           okra_data **out) OKRA_CHECK;
 /* The nearest of the names (edit distance <= 3), or NULL: for "did you mean". */
 OKRA_API const char *okra_nearest(const char *name, const char *const *names,
                                   size_t count);

@@ -1,0 +1,4 @@
+library(testthat)
+library(okra)
+
+test_check("okra")

@@ -1,0 +1,34 @@
+#!/bin/bash
+# test_check.bash BUILD PYTHON: builds the R package against a build of okra, with its vignette,
+# and passes it through R CMD check: no error, no warning, and every test has run.
+set -euo pipefail
+build=$(cd "$1" && pwd)
+here=$(cd "$(dirname "$0")/../../r" && pwd)
+missing=$(Rscript -e 'p <- c("testthat", "knitr", "rmarkdown", "Matrix", "kernlab")
+    cat(p[!vapply(p, requireNamespace, TRUE, quietly = TRUE)])' 2>/dev/null) ||
+    { echo "skipped: there is no Rscript"; exit 77; }
+[ -z "$missing" ] || { echo "skipped: R has no $missing"; exit 77; }
+scratch=$(mktemp -d "${TMPDIR:-/tmp}/okra-r-XXXXXX")
+trap 'rm -rf "$scratch"' EXIT
+cmake --install "$build" --prefix "$scratch/prefix" >/dev/null
+cp -r "$here" "$scratch/okra"
+cd "$scratch"
+export OKRA_PREFIX=$scratch/prefix OKRA_PROGRAM=$build/okra OKRA_PYTHON=$2 OKRA_TEST_ALL=1 \
+    NOT_CRAN=true PYTHONPATH=$here/../python OKRA_LIBRARY=$build/libokra.so PYTHONDONTWRITEBYTECODE=1
+# Nothing outside is asked: no page is fetched, no other time.
+export _R_CHECK_CRAN_INCOMING_=false _R_CHECK_CRAN_INCOMING_REMOTE_=false \
+    _R_CHECK_SYSTEM_CLOCK_=false _R_CHECK_FORCE_SUGGESTS_=true LC_ALL=C.UTF-8
+grep -q "^Version: $(sed -n 's/^#define OKRA_VERSION "\(.*\)"/\1/p' prefix/include/okra/version.h)\$" okra/DESCRIPTION ||
+    { echo "r/DESCRIPTION has another version than the library"; exit 1; }
+# Without the script that looks for them, R can only warn that nobody looked.
+command -v checkbashisms >/dev/null || export _R_CHECK_BASHISMS_=false
+R CMD build okra >build.log 2>&1 || { cat build.log; exit 1; }
+R CMD check --as-cran --no-manual okra_*.tar.gz >check.log 2>&1 || { cat check.log; cat okra.Rcheck/tests/*.fail \
+    okra.Rcheck/00install.out 2>/dev/null || true; exit 1; }
+cat check.log
+if grep -qE '^Status: .*(ERROR|WARNING)' check.log; then
+    exit 1
+fi
+grep -qE '\[ FAIL 0 \| WARN 0 \| SKIP 0 \| PASS [1-9][0-9]+ \]' okra.Rcheck/tests/testthat.Rout ||
+    { tail -40 okra.Rcheck/tests/testthat.Rout; exit 1; }
+grep -oE '\[ FAIL 0 .* \]' okra.Rcheck/tests/testthat.Rout | tail -1
