@@ -14,7 +14,9 @@ from webdriver import Browser
 build = Path(sys.argv[1]).resolve().parent
 pictures = Path(sys.argv[2])
 ROOT = Path(__file__).resolve().parents[2]
-WIDTHS = (360, 800, 1400)
+WIDTHS = (360, 900, 1400)
+MAIN = ("index.html", "install.html", "gallery/index.html", "gallery/01_digits.html", "tutorials/first-steps.html",
+        "from/scikit-learn.html", "reports/claims.html", "reference/cli/fit.html")
 failures = []
 
 
@@ -89,6 +91,13 @@ def main():
         return 1
     site = build / "site"
     pages = links(site)
+    shown = sorted((ROOT / "examples" / "gallery").glob("*.py"))
+    for example in shown:
+        check((site / "gallery" / f"{example.stem}.html").is_file(), f"{example.name} is not in the gallery")
+        check("gpu" in example.name or list((site / "_images").glob(f"sphx_glr_{example.stem}_0*.png")),
+              f"{example.name} draws nothing")
+        check(list((site / "_downloads").rglob(f"{example.stem}.ipynb")), f"{example.name} is not there as a notebook")
+    check(len(shown) >= 16, f"only {len(shown)} examples")
     pictures.mkdir(parents=True, exist_ok=True)
     browser = Browser()
     try:
@@ -102,8 +111,12 @@ def main():
                 inner, whole = browser.run("return [innerWidth, document.documentElement.scrollWidth]")
                 check(inner == width, f"{name} is {inner} wide, not {width}")
                 check(whole <= width, f"{name} scrolls sideways by {whole - width} at {width}")
-                if str(name) in ("index.html", "results.html", "reference/cli/fit.html"):
-                    browser.picture(pictures / f"site-{path.stem}-{width}.png")
+                if str(name) in MAIN:
+                    shot = "site-" + str(name)[:-len(".html")].replace("/", "-")
+                    browser.picture(pictures / f"{shot}-{width}.png")
+                    browser.run("document.body.dataset.theme = 'dark'")
+                    browser.picture(pictures / f"{shot}-{width}-dark.png")
+                    browser.run("document.body.dataset.theme = 'auto'")
         for word, page in (("covariance", "methods.html"), ("okra_fit_as", "reference/c/model"),
                            ("candidates", "decoding.html")):
             search(browser, site, word, page)
@@ -117,7 +130,8 @@ def main():
     return int(bool(failures))
 
 
-for module in ("sphinx", "myst_parser", "sphinx_rtd_theme"):
+for module in ("sphinx", "myst_parser", "furo", "sphinx_gallery", "sphinx_copybutton", "matplotlib", "rdkit", "networkx", "pandas",
+               "sklearn"):
     try:
         __import__(module)
     except ImportError:

@@ -14,9 +14,11 @@ if numpy.__version__ >= "2":  # the page has numbers as NumPy 1 prints them: Tru
     numpy.set_printoptions(legacy="1.25")
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = ROOT / "docs" / "python.md"
-BLOCKS = [block for page in (PAGE, ROOT / "README.md")
-          for block in re.findall(r"^## ([^\n]*)\n(.*?)(?=^## |\Z)",
-                                  page.read_text(encoding="utf-8"), flags=re.S | re.M)]
+PAGES = [PAGE, ROOT / "README.md", ROOT / "docs" / "index.md", ROOT / "docs" / "install.md",
+         *sorted((ROOT / "docs" / "from").glob("*.md"))]
+BLOCKS = [(title if page in (PAGE, PAGES[1]) else f"{page.stem}: {title}", body) for page in PAGES
+          for title, body in re.findall(r"^##? ([^\n]*)\n(.*?)(?=^##? |\Z)",
+                                        page.read_text(encoding="utf-8"), flags=re.S | re.M)]
 CODE = [(title, re.findall(r"^```python\n(.*?)^```$", body, flags=re.S | re.M))
         for title, body in BLOCKS]
 CODE = [(title, blocks) for title, blocks in CODE if blocks]

@@ -1,12 +1,16 @@
-"""make.py BUILD: the documentation as a site, in BUILD/site; open BUILD/site/index.html.
+"""make.py BUILD [--quick]: the documentation as a site, in BUILD/site; open BUILD/site/index.html.
 
 The pages of docs/, and made here: the reference of the program from its manual page (that is
 from its option tables), of C from the public headers, of Python from the docstrings. The
 sources are put together in BUILD/site-source. What Sphinx warns of in a page is an error: a
 link that leads nowhere, for example. The site asks for nothing on the network.
+The examples of examples/gallery run as they are put in; --quick shows them without running.
 """
 import fnmatch
+import importlib
+import inspect
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -17,16 +21,20 @@ ROOT = HERE.parent.parent
 sys.path.insert(0, str(HERE))
 import headers  # noqa: E402
 import manual  # noqa: E402
+import size  # noqa: E402
 
 # The order of the pages; those of docs/ that are in no list here go to "More".
 SECTIONS = {
+    "Begin": ["install", "gallery/index"],
     "Tutorials": ["tutorials/first-steps", "tutorials/*"],
-    "How to": ["selection", "decoding", "conformal", "updates", "links", "large", "cuda", "cluster", "twin", "python",
-               "c"],
-    "Reference": ["methods", "kernels", "formats", "model-file", "results-format",
-                  "reference/cli", "reference/python", "reference/c"],
+    "How to": ["python", "r", "c", "selection", "decoding", "candidates", "conformal", "updates", "links", "large", "cuda",
+               "cluster", "from/*"],
+    "Reference": ["reference/cli", "reference/python", "reference/c", "kernels", "formats", "model-file",
+                  "results-format"],
+    "Explanation": ["methods", "twin", "limits", "size"],
     "Reports": ["reports/claims", "reports/results", "reports/results-quick", "reports/benchmarks",
                 "reports/benchmarks-cuda", "reports/fuzzing"],
+    "Take part": ["CONTRIBUTING", "rulebook", "VERSIONING", "SECURITY", "CHANGELOG"],
 }
 TOPICS = ["kernels", "methods", "decoders", "metrics", "formats", "flags", "low-rank"]
 
@@ -84,16 +92,23 @@ def python_package(folder):
             classes.append(name)
         elif callable(thing):
             functions.append(name)
-    out = ["Python", "======", ""]
+    out = ["# The Python package", "", "`import okra`. Each class has a page, made from its docstring; "
+           "[okra in Python](../python.md) shows them at work.", ""]
     for title, kind, names, options in (
             ("Estimators and classes", "autoclass", classes, ["members", "inherited-members"]),
             ("Functions", "autofunction", functions, []),
-            ("Built-in data", "automodule", ["datasets"], ["members"]),
+            ("Modules", "automodule", ["datasets", "plot"], ["members"]),
             ("Errors", "autoexception", errors, [])):
-        out += [title, "-" * len(title), ""]
+        out += [f"## {title}", "", "| name | what it is |", "|---|---|"]
         for name in names:
-            out += [f".. {kind}:: okra.{name}", *(f"   :{option}:" for option in options), ""]
-    write(folder / "python.rst", "\n".join(out))
+            head = f"okra.{name}"
+            write(folder / "python" / f"{name}.rst", "\n".join(
+                [head, "=" * len(head), "", f".. {kind}:: {head}", *(f"   :{option}:" for option in options), ""]))
+            thing = importlib.import_module(head) if kind == "automodule" else getattr(okra, name)
+            first = " ".join(inspect.getdoc(thing).split("\n\n")[0].split()).replace("|", "\\|")
+            out.append(f"| [{name}](python/{name}.rst) | {first} |")
+        out += ["", contents(title, [f"python/{n}" for n in names])]
+    write(folder / "python.md", "\n".join(out))
 
 
 def gather(source):
@@ -108,12 +123,14 @@ def gather(source):
         text = page.read_text(encoding="utf-8")
         for name in others:
             text = text.replace(f"]({up}{name}", f"]({up[3:]}{name}")
+        text = text.replace(f"]({up}examples/gallery/README.txt)", f"]({up[3:]}gallery/index.rst)")
+        text = re.sub(rf"\]\({re.escape(up)}examples/gallery/(\w+)\.py\)", rf"]({up[3:]}gallery/\1.rst)", text)
         page.write_text(text, encoding="utf-8")
 
 
 def index(source):
     """The first page: that of docs/ with the lists of all pages."""
-    present = {str(p.relative_to(source).with_suffix("")) for p in source.rglob("*")
+    present = {"gallery/index"} | {str(p.relative_to(source).with_suffix("")) for p in source.rglob("*")
                if p.suffix in (".md", ".rst")}
     listed, lists = {"index"}, []
     for title, names in SECTIONS.items():
@@ -127,27 +144,49 @@ def index(source):
                     contents("More", more), encoding="utf-8")
 
 
+def mend(site):
+    """Debian's furo wants a web server: its script is a module, and its style imports that of another package. Files of a
+    site that is opened from a disk may do neither: both are put into one file."""
+    static = site / "_static"
+    script = static / "scripts" / "furo.js"
+    text, taken = re.subn(r'^import Gumshoe from "./([\w.-]+)";\n', "", script.read_text(encoding="utf-8"))
+    if taken:
+        text = (static / "scripts" / "gumshoe-patched.js").read_text(encoding="utf-8") + "\n" + text
+        script.write_text(text, encoding="utf-8")
+    style = static / "styles" / "furo.css"
+    text = style.read_text(encoding="utf-8")
+    found = re.search(r"@import url\((/javascript/[^)]*)\);", text)
+    if found:
+        other = Path("/usr/share" + found.group(1))
+        style.write_text(text.replace(found.group(), other.read_text(encoding="utf-8") if other.exists() else ""),
+                         encoding="utf-8")
+
+
 def main():
-    build = Path(sys.argv[1]).resolve()
+    build, quick = Path(sys.argv[1]).resolve(), sys.argv[2:] == ["--quick"]
     source, site = build / "site-source", build / "site"
-    shutil.rmtree(source, ignore_errors=True)
-    shutil.rmtree(site, ignore_errors=True)
+    for folder in (source, site, build / "site-cache"):
+        shutil.rmtree(folder, ignore_errors=True)
     os.environ.setdefault("OKRA_LIBRARY", str(build / "libokra.so"))
     gather(source)
+    page = source / "size.md"
+    page.write_text(page.read_text(encoding="utf-8").replace(size.MARK, size.tables()), encoding="utf-8")
     command_line(str(build / "okra"), source / "reference")
     c_library(source / "reference")
     python_package(source / "reference")
     index(source)
-    environment = {**os.environ, "PYTHONPATH": str(ROOT / "python")}
-    told = build / "site-warnings.txt"
+    environment = {**os.environ, "PYTHONPATH": str(ROOT / "python"), "MPLBACKEND": "agg",
+                   **({"OKRA_DOCS_QUICK": "1"} if quick else {})}
+    warnings = build / "site-warnings.txt"
     done = subprocess.run([sys.executable, "-m", "sphinx", "-q", "-b", "html", "-c", str(HERE),
-                           "-d", str(build / "site-cache"), "-w", str(told), str(source),
+                           "-d", str(build / "site-cache"), "-w", str(warnings), str(source),
                            str(site)], env=environment)
-    # A docstring that is set badly is told; a fault of a page is an error.
-    faults = [w for w in told.read_text(encoding="utf-8").splitlines()
+    # A badly set docstring is only shown; a fault of a page is an error.
+    faults = [w for w in warnings.read_text(encoding="utf-8").splitlines()
               if ("WARNING" in w or "ERROR" in w) and "docstring of" not in w]
     if done.returncode or faults:
         sys.exit("make docs: Sphinx found faults in pages:\n" + "\n".join(faults))
+    mend(site)
     print(f"{site / 'index.html'}: {len(list(site.rglob('*.html')))} pages")
 
 
