@@ -14,7 +14,7 @@
 #   diagonal      of low rank under a kernel that is not linear: another message.
 #   tgp, soar     by the verbs of engines (? 9d1f0e9), searches from more starts; a model
 #                 keeps what its output kernel learned.
-#   margin        stops at a gap that is small beside values below 1 (src/method/gap.h).
+#   margin        stops at a gap that is small beside values below 1 (src/method/method.h).
 #   lambda2       of one lambda by a Cholesky factor (206ee55).
 #   select        the table of cells has a column ky; left-out folds decompose once (? 2dc262b).
 #

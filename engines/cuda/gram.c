@@ -13,7 +13,7 @@
 #include "gpu.h"
 
 #define SAME(mine, theirs) \
-    _Static_assert((int)(mine) == (int)(theirs), "a code of engine/entries.h moved")
+    _Static_assert((int)(mine) == (int)(theirs), "a code of engine/engine.h moved")
 SAME(GPU_DOT_, OKRA_CODE_DOT_);
 SAME(GPU_BITS_, OKRA_CODE_BITS_);
 SAME(GPU_DISTANCE1_, OKRA_CODE_DISTANCE1_);

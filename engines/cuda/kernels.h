@@ -153,7 +153,7 @@ cudaError_t gpu_run_distance1_(cudaStream_t s, int64_t ni, int64_t nj, int64_t w
 
 /* ---- program.cu ---- */
 
-/* The codes of engine/entries.h, in its order (gram.c checks that). */
+/* The codes of engine/engine.h, in its order (gram.c checks that). */
 enum {
     GPU_DOT_,
     GPU_BITS_,

@@ -1,7 +1,7 @@
 /*
  * program.cu: from the values of the leaves to the entries of the Gram matrix in one pass.
  *
- * The postfix program of engine/entries.h is run by every thread for four entries of one
+ * The postfix program of engine/engine.h is run by every thread for four entries of one
  * column at once, so that reading a step is paid for once. The values on top of the stack
  * stay in registers; what lies below is only touched by sums and products. In a symmetric
  * matrix the lower triangle is computed and each square written twice, as it is and

@@ -8,7 +8,6 @@
 #include "candidates/index.h"
 
 #include "kernel/graphs/graph_features.h"
-#include "kernel/kernels.h"
 
 void okra_bit_kernel_close_(okra_bit_kernel_ *k)
 {

@@ -6,7 +6,7 @@
  * becomes PATH when all is there; what an interrupted run of the same settings and source
  * left in it is kept.
  */
-#include "candidates/build.h"
+#include "candidates/index.h"
 #include "data/files/archive.h"
 
 #include <jansson.h>

@@ -12,9 +12,7 @@
  * them, line by line: what they are called, and numbers for windows. Equal vectors stay:
  * they may stand for different things.
  */
-#include "candidates/build.h"
-#include "candidates/nearest.h"
-#include "data/molecules/mass.h"
+#include "candidates/index.h"
 #include "kernel/graphs/graph_features.h"
 
 #include <strings.h>

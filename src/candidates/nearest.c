@@ -8,7 +8,7 @@
  * become 0; of equal candidates the one of the lower number is the better. Which may be
  * chosen: those in the range or window of the test point, less those without features.
  */
-#include "candidates/nearest.h"
+#include "candidates/outputs.h"
 
 /* ---- the order ---- */
 

@@ -12,7 +12,7 @@
  */
 #include "candidates/index.h"
 
-#include "kernel/graphs/refine.h"
+#include "kernel/graphs/graph_features.h"
 #include "okra/more/objects.h"
 #include "okra/program.h"
 

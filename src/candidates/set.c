@@ -8,8 +8,6 @@
  */
 #include "candidates/set.h"
 
-#include "data/molecules/mass.h"
-
 /* A character of a SMILES may become this many bytes. */
 enum { ATOM_BYTES = 128 };
 

@@ -9,7 +9,6 @@
 #define OKRA_SET_H_
 
 #include "candidates/index.h"
-#include "candidates/nearest.h"
 
 /* ---- windows: window.c ---- */
 

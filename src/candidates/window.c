@@ -9,8 +9,6 @@
  */
 #include "candidates/set.h"
 
-#include "data/files/formats.h"
-#include "data/molecules/mass.h"
 #include "okra/more/objects.h"
 
 #include <strings.h>

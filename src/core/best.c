@@ -1,7 +1,7 @@
 /*
  * best.c: the k best of many, as a sorted list.
  */
-#include "core/best.h"
+#include "core/core.h"
 
 enum { ITEM_MOST = 128 };
 

@@ -7,8 +7,8 @@
  * NAME_MOST bytes, all different and of LIST_MOST bytes together. Of a table with others
  * it is known that it has a header (count 0), which no model with names takes.
  */
-#include "data/names.h"
-#include "data/utf8.h"
+#include "data/files/formats.h"
+#include "data/strings.h"
 #include "okra/more/objects.h"
 #include "okra/program.h"
 

@@ -2,7 +2,6 @@
  * graphs.c: collections of labelled graphs and molecules, built object by object.
  */
 #include "data/graphs.h"
-#include "data/network.h"
 
 okra_status okra_graphs_begin_(okra_graphs_builder_ *b, bool molecules)
 {

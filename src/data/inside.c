@@ -2,7 +2,6 @@
  * inside.c: what a program may see of objects that are not dense vectors.
  */
 #include "data/graphs.h"
-#include "data/molecules/mass.h"
 #include "data/spectra/spectra.h"
 #include "okra/more/objects.h"
 

@@ -1,7 +1,7 @@
 /*
  * names.c: texts and their numbers, by a table of hashes at most half full.
  */
-#include "data/names.h"
+#include "data/files/formats.h"
 
 static uint64_t hash_text(const char *p, const char *end)
 {

@@ -1,7 +1,7 @@
 /*
  * network.c: networks whose nodes are objects, and collections of their nodes.
  */
-#include "data/network.h"
+#include "data/graphs.h"
 
 okra_network_ *okra_network_retain_(const okra_network_ *network)
 {

@@ -1,9 +1,7 @@
 /*
  * ragged.c: runs of elements, one run an object.
  */
-#include "data/ragged.h"
 #include "data/strings.h"
-#include "data/utf8.h"
 #include "okra/more/objects.h"
 
 size_t okra_field_size_(okra_field_type_ type)

@@ -2,7 +2,7 @@
  * subset.c: chosen objects of a collection, copies and several joined, as collections of
  * their own.
  */
-#include "data/network.h"
+#include "data/graphs.h"
 
 /* index == NULL stands for 0, 1, 2, ... */
 static okra_int at(const okra_int *index, okra_int k)

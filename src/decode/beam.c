@@ -11,11 +11,9 @@
  * memory is bounded and the kernel is evaluated in large panels. Ties go to the sequence
  * proposed first.
  */
-#include "decode/beam.h"
+#include "decode/decode.h"
 
-#include "decode/pair_loss.h"
-
-#include "kernel/gram/through.h"
+#include "kernel/gram/trained_kernel.h"
 
 enum { GROUP = 64, BATCH = 1 << 16 }; /* predictions, proposals at a time */
 

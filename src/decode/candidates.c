@@ -19,10 +19,8 @@
  * allow-empty-candidates says otherwise. Of vectors under a linear kernel the origin is a
  * point like any other and stays.
  */
-#include "decode/propose.h"
-
 #include "candidates/set.h"
-#include "decode/vectors/criterion.h"
+#include "decode/vectors/points.h"
 #include "okra/more/group.h"
 
 typedef struct candidates_options {

@@ -30,7 +30,7 @@ typedef struct okra_decode_request_ {
     const char *argument;    /* what follows the decoder's name and a colon, or NULL */
     const okra_options *options;  /* set by okra_decoder_open_ */
     struct okra_pair_loss_ *loss; /* whose expectation is least, in the place of the
-                                 distance; or NULL (pair_loss.h) */
+                                 distance; or NULL */
 } okra_decode_request_;
 
 /* What decoders deliver, for all test points. */
@@ -153,5 +153,223 @@ okra_status okra_feature_loss_block_(okra_context *ctx, okra_feature_loss_ *loss
                                      const okra_block_ *block, double *each) OKRA_CHECK;
 void okra_feature_loss_free_(okra_feature_loss_ *loss);
 OKRA_DROPS_(okra_feature_loss_drop_, okra_feature_loss_, okra_feature_loss_free_)
+
+/* ---- results ----
+ * What decoders make up: objects as codes, letters of a string, members of a
+ * set or ranks of items; the best of every test point, and lists of the best so far.
+ */
+
+/* `count` objects from their codes: object c has codes offsets[c]..offsets[c+1]-1. */
+typedef okra_status (*okra_objects_)(okra_context *ctx, const void *user,
+                                     const int32_t *codes, const okra_int *offsets,
+                                     okra_int count, okra_data **out);
+/* Codes are characters; user: the outputs, of whose kind the strings or sequences are. */
+okra_status okra_objects_letters_(okra_context *ctx, const void *user,
+                                  const int32_t *codes, const okra_int *offsets,
+                                  okra_int count, okra_data **out) OKRA_CHECK;
+
+okra_int okra_longest_(const okra_data *y); /* characters of the longest of y */
+
+typedef struct okra_result_ {
+    int32_t *codes; /* NULL: there is none */
+    okra_int length;
+    double distance;
+} okra_result_;
+
+/* Those of all test points. The state of a decoder that has no other end than
+ * okra_results_give_ begins with it. */
+typedef struct okra_results_ {
+    const okra_output_ *output;
+    okra_int tests, top;
+    okra_result_ *cells; /* tests x top, best first */
+    okra_objects_ objects;
+    const void *user;
+    okra_panels_ *training; /* where distances were measured */
+} okra_results_;
+/* Fails where the request has candidates; `who` asks. most: objects that there are at
+ * most, so that no more are asked for. */
+okra_status okra_results_open_(okra_context *ctx, const char *who, double most,
+                               const okra_output_ *output,
+                               const okra_decode_request_ *request, okra_objects_ objects,
+                               const void *user, okra_results_ *out) OKRA_CHECK;
+void okra_results_clear_(okra_results_ *results);
+/* One of test point i, which has `rank` better ones; copies the codes. Threads may put
+ * those of different test points. */
+okra_status okra_results_put_(const okra_results_ *results, okra_int i, okra_int rank,
+                              const int32_t *codes, okra_int length,
+                              double distance) OKRA_CHECK;
+/* The distances of the results of a block of weights, by the output kernel. */
+okra_status okra_results_measure_(okra_context *ctx, okra_results_ *results,
+                                  const okra_block_ *block) OKRA_CHECK;
+/* All of them as a decoder gives them; results: an okra_results_. */
+okra_status okra_results_give_(okra_context *ctx, void *results,
+                               okra_decoded_ *out) OKRA_CHECK;
+
+/* ---- the best so far ---- */
+
+typedef struct okra_item_ {
+    okra_rank_ rank;
+    int32_t *codes;
+    okra_int length, room;
+    double distance;
+    bool expanded;
+} okra_item_;
+
+/* The objects of the least keys, best first; of equal ones that which came first. */
+typedef struct okra_shortlist_ {
+    okra_item_ *items;
+    okra_int count, most, came;
+    okra_int room; /* of items: `most` may become less */
+    bool distinct; /* no object comes twice; else it is looked for */
+} okra_shortlist_;
+okra_status okra_shortlist_open_(okra_int most, bool distinct,
+                                 okra_shortlist_ *out) OKRA_CHECK;
+void okra_shortlist_clear_(okra_shortlist_ *list);
+void okra_shortlist_empty_(okra_shortlist_ *list); /* to be filled again */
+okra_status okra_shortlist_put_(okra_shortlist_ *list, const int32_t *codes,
+                                okra_int length, okra_key_ key,
+                                double distance) OKRA_CHECK;
+bool okra_shortlist_has_(const okra_shortlist_ *list, const int32_t *codes,
+                         okra_int length);
+/* The best that is not yet expanded, which then counts as that; NULL: all are. */
+okra_item_ *okra_shortlist_next_(const okra_shortlist_ *list);
+/* What a key must be below. */
+double okra_shortlist_worst_(const okra_shortlist_ *list);
+/* Copies a list to those of test point i. */
+okra_status okra_results_list_(const okra_results_ *results, okra_int i,
+                               const okra_shortlist_ *list) OKRA_CHECK;
+
+/* Grows a block to hold `need` elements. */
+okra_status okra_reserve_(void **block, okra_int need, okra_int *room,
+                          size_t size) OKRA_CHECK;
+
+/* ---- propose ----
+ * Distances of objects that a decoder makes up, each to one prediction, and
+ * the best training outputs to begin from.
+ */
+
+/* distance[c] = |phi(y_c) - h_r|^2, r = owner[c] a row of W, norm[r] = w_r'Lw_r; infinite
+ * where l(y,y) <= 0 (an object without features lies near every small prediction), unless
+ * `empty`. key[c] (NULL: not wanted) orders the objects of a row; `constant` is the
+ * l(y,y) of all training outputs, or NaN. */
+okra_status okra_propose_(okra_context *ctx, const okra_output_ *output,
+                          const okra_data *data, const okra_int *owner, bool empty,
+                          okra_mat_ W, const double *norm, double constant,
+                          okra_key_ *key, double *distance) OKRA_CHECK;
+
+/* The training outputs nearest to each prediction, or of the least expected loss (NULL:
+ * none); then norms are 0. */
+typedef struct okra_starts_ okra_starts_;
+okra_status okra_starts_create_(okra_context *ctx, const okra_output_ *output,
+                                struct okra_pair_loss_ *loss, okra_int tests,
+                                okra_int top, bool empty, okra_starts_ **out) OKRA_CHECK;
+void okra_starts_free_(okra_starts_ *starts);
+OKRA_DROPS_(okra_starts_drop_, okra_starts_, okra_starts_free_)
+/* Looks at a block of weights; norm[r] = w_r'Lw_r. */
+okra_status okra_starts_block_(okra_context *ctx, okra_starts_ *starts,
+                               const okra_block_ *block, double *norm) OKRA_CHECK;
+/* The best of test point i, at most `top`, best first. */
+const okra_near_ *okra_starts_get_(const okra_starts_ *starts, okra_int i,
+                                   okra_int *count);
+/* The l(y,y) of all training outputs that have features, or NaN. */
+double okra_starts_constant_(const okra_starts_ *starts);
+
+/* What `finish` hands over: one object and one distance a test point, no candidate rows.
+ * Takes over `distance` (from okra_alloc_) and `objects` on success. */
+okra_status okra_decoded_single_(okra_data *objects, okra_int tests, double *distance,
+                                 okra_decoded_ *out) OKRA_CHECK;
+/* Fails unless the block holds weights; `who` asks. */
+okra_status okra_block_weights_(const okra_block_ *block, const char *who) OKRA_CHECK;
+
+/* ---- the search among candidates, for those that begin from its best ---- */
+
+extern const okra_decoder_ okra_decoder_candidates_;
+/* Are candidates compared as if they were new? */
+okra_status okra_candidates_as_new_(const okra_options *options, bool *out) OKRA_CHECK;
+/* The state of the decoder; empty: candidates with l(y,y) <= 0 are kept. */
+okra_status okra_candidates_open_(okra_context *ctx, void *state,
+                                  const okra_output_ *output,
+                                  const okra_decode_request_ *request,
+                                  bool empty) OKRA_CHECK;
+/* Looks at a block; norm[r] = w_r'Lw_r where that comes with it, *known: it did. */
+okra_status okra_candidates_block_(okra_context *ctx, void *state,
+                                   const okra_block_ *block, double *norm,
+                                   bool *known) OKRA_CHECK;
+const okra_nearest_ *okra_candidates_nearest_(const void *state); /* the lists so far */
+
+/* ---- a search among sequences of codes for the one nearest to a prediction ---- */
+
+/* Where sequences are proposed; those seen before are dropped. */
+typedef struct okra_offer_ okra_offer_;
+okra_status okra_offer_put_(okra_offer_ *offer, const int32_t *codes,
+                            okra_int length) OKRA_CHECK;
+
+/* What the sequences mean. */
+typedef struct okra_moves_ {
+    const char *decoder, *what; /* for messages: "decoder labels", "set" */
+    void *user;
+    /* Proposes a training output by its number. */
+    okra_status (*start)(void *user, okra_int index, okra_offer_ *offer);
+    /* Proposes what else a row of weights begins from; NULL: nothing. */
+    okra_status (*begin)(void *user, const double *w, okra_offer_ *offer);
+    /* Proposes every neighbour of a sequence. */
+    okra_status (*neighbours)(const void *user, const int32_t *codes, okra_int length,
+                              okra_offer_ *offer);
+    okra_results_ *results;       /* receives the best of every test point */
+    okra_int width, rounds;       /* of the beam; how often it is expanded at most */
+    bool empty;                   /* objects with l(y,y) <= 0 are allowed          */
+    struct okra_pair_loss_ *loss; /* of the request: in the place of distances, or NULL */
+} okra_moves_;
+
+/* A search for all test points of `results`, from the `width` nearest training outputs
+ * each, or as many as are to be found. */
+typedef struct okra_beam_ okra_beam_;
+okra_status okra_beam_create_(okra_context *ctx, const okra_output_ *output,
+                              const okra_moves_ *moves, okra_beam_ **out) OKRA_CHECK;
+void okra_beam_free_(okra_beam_ *beam);
+OKRA_DROPS_(okra_beam_drop_, okra_beam_, okra_beam_free_)
+okra_status okra_beam_block_(okra_context *ctx, okra_beam_ *beam,
+                             const okra_block_ *block) OKRA_CHECK;
+
+/* ---- a loss between objects: any metric of pairs, smaller is better ---- */
+
+typedef struct okra_pair_loss_ okra_pair_loss_;
+/* argument: a metric as for okra score; f1 of a pair is its mean over examples. */
+okra_status okra_pair_loss_create_(okra_context *ctx, const okra_output_ *output,
+                                   const char *argument,
+                                   okra_pair_loss_ **out) OKRA_CHECK;
+void okra_pair_loss_free_(okra_pair_loss_ *delta);
+OKRA_DROPS_(okra_pair_loss_drop_, okra_pair_loss_, okra_pair_loss_free_)
+const char *okra_pair_loss_spec_(const okra_pair_loss_ *delta);
+const okra_kernel *
+okra_pair_loss_kernel_(const okra_pair_loss_ *delta); /* of kernel-loss, or NULL */
+/* What the metric says of it; *power: of OKRA_SHAPE_PLACES_. */
+okra_shape_ okra_pair_loss_shape_(const okra_pair_loss_ *delta, double *power);
+/* The objects that okra_pair_loss_pairs_ counts; borrowed until others are, or NULL. */
+okra_status okra_pair_loss_bind_(okra_context *ctx, okra_pair_loss_ *delta,
+                                 const okra_data *set) OKRA_CHECK;
+/* D <- losses of objects first.. (rows) and all training outputs (columns). */
+okra_status okra_pair_loss_pairs_(okra_context *ctx, const okra_pair_loss_ *delta,
+                                  okra_int first, okra_mat_ D) OKRA_CHECK;
+/* each[i]: the loss of objects_i where truth_i is right. */
+okra_status okra_pair_loss_each_(const okra_pair_loss_ *delta, const okra_data *truth,
+                                 const okra_data *objects, double *each) OKRA_CHECK;
+
+/* ---- expected losses of candidates and of objects that a decoder makes up: risk.c ----
+ */
+
+extern const okra_decoder_ okra_decoder_loss_;
+/* The training outputs, or the candidates of the request, by expected loss. */
+okra_status okra_risk_open_(okra_context *ctx, void *state, const okra_output_ *output,
+                            okra_pair_loss_ *delta,
+                            const okra_decode_request_ *request) OKRA_CHECK;
+okra_status okra_risk_block_(okra_context *ctx, void *state,
+                             const okra_block_ *block) OKRA_CHECK;
+/* The lists so far. */
+const okra_nearest_ *okra_risk_nearest_(const void *state);
+/* distance[c]: the expected loss of object c under row owner[c] of W; key orders them. */
+okra_status okra_risk_propose_(okra_context *ctx, okra_pair_loss_ *delta,
+                               const okra_data *data, const okra_int *owner, okra_mat_ W,
+                               okra_key_ *key, double *distance) OKRA_CHECK;
 
 #endif

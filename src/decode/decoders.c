@@ -3,9 +3,7 @@
  */
 #include "decode/decode.h"
 
-#include "candidates/nearest.h"
 #include "kernel/expression/expr.h"
-#include "kernel/transforms.h"
 
 /* A decoder more is one line here: X(name) for okra_decoder_<name>_. */
 /* clang-format off */

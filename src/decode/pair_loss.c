@@ -5,10 +5,7 @@
  * from a table of what two sets share (sets/counts.c), so that thousands of labels stay
  * sparse; any other metric is scored, an object against all training outputs at a time.
  */
-#include "decode/pair_loss.h"
-
 #include "decode/sets/counts.h"
-#include "decode/sets/members.h"
 #include "metric/metric.h"
 
 struct okra_pair_loss_ {

@@ -8,9 +8,7 @@
  * beside the kernel. The rules of candidates hold: clamped at 0, and objects without
  * features are left out.
  */
-#include "decode/propose.h"
-
-#include "decode/pair_loss.h"
+#include "decode/decode.h"
 
 okra_status okra_propose_(okra_context *ctx, const okra_output_ *output,
                           const okra_data *data, const okra_int *owner, bool empty,

@@ -1,10 +1,9 @@
 /*
  * results.c: what decoders make up: the best objects of every test point, as codes.
  */
-#include "decode/results.h"
+#include "decode/decode.h"
 
 #include "data/strings.h"
-#include "decode/propose.h"
 
 okra_status okra_reserve_(void **block, okra_int need, okra_int *room, size_t size)
 {

@@ -15,9 +15,7 @@
  * block of predictions. Over all objects of a kind the decoder of that kind searches,
  * with the expected loss in the place of the distance: labels, string or rankings.
  */
-#include "decode/pair_loss.h"
-
-#include "decode/propose.h"
+#include "decode/decode.h"
 
 enum { WIDE = 64 }; /* candidates of a panel */
 

@@ -20,7 +20,34 @@
 #ifndef OKRA_ENGINE_H_
 #define OKRA_ENGINE_H_
 
-#include "engine/entries.h"
+#include "kernel/kernel.h"
+
+/* ---- entries ----
+ * Where the entries of a Gram matrix come from, as an engine sees it.
+ *
+ * Any kernel gives host tiles. An expression over vectors (inner products of dense or
+ * packed rows, absolute differences, and functions of them) is told as a short program
+ * as well (kernel/kernel.h), which an engine may run on its own device.
+ */
+
+typedef struct okra_entries_ {
+    okra_int rows, cols;
+    bool symmetric; /* rows and columns are the same objects */
+    /* out[r*ld + c] = entry (i0 + r, j0 + c), serial, safe in many threads; any kernel */
+    okra_status (*tile)(okra_context *ctx, const void *self, okra_int i0, okra_int ni,
+                        okra_int j0, okra_int nj, double *out, okra_int ld);
+    const void *self;
+    /* The same entries as a program; NULL: there is none. depth: values on the stack. */
+    const okra_step_ *steps;
+    int count, depth;
+} okra_entries_;
+
+/* The training set of a bound kernel against itself (other NULL), or another collection
+ * (rows) against the training set (columns). Borrows both. */
+okra_status okra_entries_create_(okra_context *ctx, const okra_trained_kernel_ *bound,
+                                 const okra_test_side_ *other, okra_entries_ **out);
+void okra_entries_free_(okra_entries_ *entries);
+OKRA_DROPS_(okra_entries_drop_, okra_entries_, okra_entries_free_)
 
 #define OKRA_ENGINE_INTERFACE_ 4u
 
@@ -36,7 +63,7 @@ okra_status okra_matrix_create_(okra_context *ctx, okra_int rows, okra_int cols,
 /* A host block as an operand: the host engine looks at it in place, others copy. The
  * block must outlive it, and is not written. */
 okra_status okra_matrix_borrow_(okra_context *ctx, okra_mat_ block, okra_matrix_ **out);
-/* The Gram matrix of `entries` (engine/entries.h), or the rows first.. of it that `A` has
+/* The Gram matrix of `entries` (engine/engine.h), or the rows first.. of it that `A` has
  * room for. */
 okra_status okra_matrix_gram_(okra_context *ctx, const okra_entries_ *entries,
                               okra_int first, okra_matrix_ *A);

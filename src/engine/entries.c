@@ -1,10 +1,10 @@
 /*
  * entries.c: the entries of a Gram matrix, as host tiles and, where the expression is
- * over vectors, as a program (kernel/step.h).
+ * over vectors, as a program (kernel/kernel.h).
  */
 #include "engine/open.h"
 
-#include "kernel/gram/far.h"
+#include "kernel/gram/trained_kernel.h"
 #include "okra/more/features.h"
 
 typedef struct owner {

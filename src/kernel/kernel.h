@@ -17,8 +17,47 @@
 #define OKRA_KERNEL_H_
 
 #include "data/data.h"
-#include "kernel/step.h"
 #include "okra/kernel.h"
+
+/* ---- step ----
+ * A kernel expression over vectors as a short program.
+ *
+ * The program is the expression tree in postfix order: a leaf pushes k(a_i, b_j), a
+ * transform replaces the top, a sum or product replaces the two on top. On the diagonal
+ * of a symmetric matrix the value after each step is self[i] exactly, so that distances
+ * there are 0.
+ */
+
+typedef enum okra_code_ {
+    OKRA_CODE_DOT_,       /* push <a_i, b_j>, rows of doubles                          */
+    OKRA_CODE_BITS_,      /* push |a_i and b_j|, rows of 64-bit words                  */
+    OKRA_CODE_DISTANCE1_, /* push sum_t |a_it - b_jt|, rows of doubles                 */
+    OKRA_CODE_CONSTANT_,  /* push p                                                    */
+    OKRA_CODE_SUM_,       /* k <- the sum of the two on top                            */
+    OKRA_CODE_PRODUCT_,   /* k <- their product                                        */
+    OKRA_CODE_SCALE_,     /* k <- p k                                                  */
+    OKRA_CODE_RBF_,       /* k <- exp(-p max(0, u_i + v_j - 2k))                       */
+    OKRA_CODE_EXP_,       /* k <- exp(p k)                                             */
+    OKRA_CODE_POLY_,      /* k <- (p k + q)^degree                                     */
+    OKRA_CODE_POWER_,     /* k <- k^degree                                             */
+    OKRA_CODE_NORMALIZE_, /* k <- k / sqrt(u_i v_j), 0 where a factor is not above 0   */
+    OKRA_CODE_TANIMOTO_,  /* k <- k / (u_i + v_j - k), 1 where the divisor is <= 0      */
+    OKRA_CODE_CENTER_,    /* k <- k - u_i - v_j                                        */
+    OKRA_CODE_SERIES_,    /* k <- sum_t list[t] k^t, t = 0..count-1                    */
+} okra_code_;
+
+typedef struct okra_step_ {
+    okra_code_ code;
+    double p, q;
+    okra_int degree;
+    const double *u, *v; /* of the rows and of the columns, where the code reads them */
+    const double *self; /* of the rows: the value of this step on the diagonal, or NULL */
+    /* Leaves: rows of `width` doubles (words of bits), row strides a_ld and b_ld. */
+    const void *a, *b;
+    okra_int width, a_ld, b_ld;
+    const double *list; /* OKRA_CODE_SERIES_ */
+    okra_int count;
+} okra_step_;
 
 OKRA_DROPS_(okra_kernel_drop_, okra_kernel, okra_kernel_free)
 
@@ -297,5 +336,38 @@ okra_status okra_kernel_auto_(okra_context *ctx, const char *text, const okra_da
 
 /* exp of n doubles in place, vectorised; error under 2 ulp; exp(-inf) = 0. */
 void okra_vexp_(okra_int n, double *x);
+
+/* ---- the kernel classes, each defined in a file of its own ---- */
+
+extern const okra_kernel_class_ okra_linear_, okra_laplacian_, okra_zero_one_,
+    okra_precomputed_, okra_standardize_;
+extern const okra_kernel_class_ okra_paths_, okra_wl_, okra_shortest_path_, okra_ecfp_;
+extern const okra_kernel_class_ okra_diffusion_, okra_regularized_laplacian_,
+    okra_p_step_, okra_commute_time_, okra_from_distance_;
+
+/* The point that distances of dense vectors are computed about (d places, 0 before): the
+ * mean, or where few rows are far from all others the medians of the columns. */
+void okra_origin_(const okra_data *train, double *mean);
+/* Means and deviations of the columns of dense vectors, 1 where they do not vary; both (d
+ * places) are 0 before. */
+okra_status okra_standardize_measure_(const okra_data *train, double *mean,
+                                      double *spread);
+/* Those of a bound kernel whose leaves are `standardize`; false: there are none. */
+bool okra_standardize_stats_(const okra_trained_kernel_ *bound, double *mean,
+                             double *spread);
+
+/* The kinds that are vectors. */
+#define OKRA_VECTORS_ (1u << OKRA_DENSE | 1u << OKRA_SPARSE | 1u << OKRA_BITS)
+
+/* ---- transforms ----
+ * The transforms of Gram values, each defined in a file of its own or with
+ * its relatives.
+ */
+
+extern const okra_transform_class_ okra_normalize_, okra_center_, okra_rbf_, okra_poly_,
+    okra_power_, okra_poly_series_, okra_exp_, okra_tanimoto_, okra_dice_;
+
+/* gamma of exp(-gamma d^2), from the parameters of `rbf`. */
+double okra_rbf_gamma_(const void *params);
 
 #endif

@@ -1,9 +1,7 @@
 /*
  * kernels.c: the kernels by name: classes, and names that stand for linear | transform.
  */
-#include "kernel/kernels.h"
 #include "kernel/expression/expr.h"
-#include "kernel/transforms.h"
 #include "okra/more/traits.h"
 
 /* A kernel more is one line here: X(name) for the class okra_<name>_. */

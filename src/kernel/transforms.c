@@ -2,7 +2,6 @@
  * transforms.c: what may follow a pipe, by name: transforms of Gram values, then factors
  * of low rank.
  */
-#include "kernel/transforms.h"
 #include "kernel/lowrank/lowrank.h"
 
 /* A transform more is one line here. */

@@ -10,7 +10,6 @@
  * times these is a product. LAPACK's dlaed2 takes out what need not change before.
  */
 #include "linalg/blas.h"
-#include "linalg/eigh.h"
 
 #include <cblas.h>
 #include <lapacke.h>

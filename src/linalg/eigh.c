@@ -2,13 +2,12 @@
  * eigh.c: symmetric eigendecomposition A = V' diag(w) V, row i of V the eigenvector of
  * w_i. About 9 n^3 operations. Eigenvalues to a few eps ||A|| absolutely, V orthogonal to
  * a few n eps; an eigenvector is only as good as the gap of its eigenvalue. One thread:
- * LAPACK. Several: the steps of eigh.h.
+ * LAPACK. Several: the steps of blas.h.
  *
  * LAPACK is column-major: a row-major matrix with row stride ld is its transpose, so the
  * lower triangle is LAPACK's upper one and nothing is copied. LAPACKE's *_work entry
  * points are used with work space of our own, so that all memory is asked of the budget.
  */
-#include "linalg/eigh.h"
 #include "linalg/blas.h"
 
 #include <lapacke.h>

@@ -13,7 +13,6 @@
  */
 #include "core/simd.h"
 #include "linalg/blas.h"
-#include "linalg/eigh.h"
 
 #include <cblas.h>
 #include <lapacke.h>

@@ -14,7 +14,7 @@
  */
 #include "link/link.h"
 
-#include "kernel/networks/information.h"
+#include "kernel/networks/network.h"
 
 enum { ROWS = 400, CANDIDATES = 41 };
 

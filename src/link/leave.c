@@ -14,7 +14,6 @@
  * in a_i and a_j. The score a_i L a_j' then takes O(1) a pair from L, W L and W L W'.
  */
 #include "link/link.h"
-#include "model/align.h"
 
 /* Scores S of all pairs of labelled nodes against the known edges. */
 static okra_status rank_labelled(const okra_network_ *network, okra_mat_ S,

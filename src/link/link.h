@@ -4,7 +4,7 @@
 #ifndef OKRA_LINK_H_
 #define OKRA_LINK_H_
 
-#include "data/network.h"
+#include "data/graphs.h"
 #include "model/model.h"
 #include "okra/more/link.h"
 

@@ -31,7 +31,7 @@
  * In the text of an expression align(A, B, ...) is found, its kernels are read, and
  * numbers take its place, w1*(A) + w2*(B) + ...
  */
-#include "model/align.h"
+#include "model/model.h"
 #include "method/margin/margin.h"
 
 /* ---- the weights ---- */

@@ -11,7 +11,7 @@
  * 1e-7 of what it was at first; weights are bounded beside that, and large ones are
  * told: with outputs free of noise E falls as long as they grow.
  */
-#include "model/align.h"
+#include "model/model.h"
 
 #include <lbfgs.h>
 

@@ -1,9 +1,8 @@
 /*
  * fit.c: from pairs of objects and options to a model.
  */
-#include "model/options.h"
+#include "model/model.h"
 #include "okra/more/twin.h"
-#include "model/align.h"
 
 /* ---- --twin: learned transformations take the place of both kernels ---- */
 

@@ -3,7 +3,6 @@
  */
 #include "model/model.h"
 
-#include "model/options.h"
 #include "okra/version.h"
 
 /* A text of the user's that must be valid UTF-8 to stand in JSON. */

@@ -7,7 +7,6 @@
  * what has no factored form, the kernels become EXPR | SPEC, which every method takes.
  */
 #include "model/model.h"
-#include "model/options.h"
 #include "okra/more/objects.h"
 #include "okra/more/update.h"
 

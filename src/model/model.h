@@ -242,4 +242,114 @@ okra_status okra_model_meets_calibration_(okra_context *ctx, const okra_model *m
 okra_status okra_model_save_calibration_(okra_saver_ *saver, const okra_model *model);
 okra_status okra_model_load_calibration_(const json_t *about, okra_model *model);
 
+/* ---- the options of fit, predict and select themselves ---- */
+
+typedef struct okra_fit_fields_ {
+    const char *kx, *ky, *method, *twin, *low_rank, *low_rank_x, *low_rank_y, *decode;
+} okra_fit_fields_;
+/* SPEC of low rank of the inputs and of the outputs; "": none. */
+static inline const char *okra_fit_low_x_(const okra_fit_fields_ *f)
+{
+    return *f->low_rank ? f->low_rank : f->low_rank_x;
+}
+static inline const char *okra_fit_low_y_(const okra_fit_fields_ *f)
+{
+    return *f->low_rank ? f->low_rank : f->low_rank_y;
+}
+
+typedef struct okra_predict_fields_ {
+    const char *decode;
+    okra_int top;
+} okra_predict_fields_;
+
+typedef struct okra_select_fields_ {
+    const char *cv, *metric;
+    okra_int budget, refine, repeats;
+    bool train_on_one, per_output;
+    int effort; /* of okra_effort_ */
+} okra_select_fields_;
+/* How long choosing may take (select/automatic.c). */
+typedef enum okra_effort_ { OKRA_QUICK_, OKRA_NORMAL_, OKRA_THOROUGH_ } okra_effort_;
+
+extern const okra_option_table okra_fit_table_, okra_predict_table_, okra_select_table_;
+
+/* The tables of "fit" and "predict"; NULL for another topic. */
+const okra_option_table *const *okra_model_tables_(const char *topic, size_t *count);
+
+/* "there is no method 'x'; did you mean 'y'?" */
+enum { OKRA_NAMES_MOST_ = 64 };
+okra_status okra_unknown_(const char *what, const char *name, const char *const *names,
+                          size_t count);
+
+/* ---- how collections of one kind are saved and loaded, shared by their files ---- */
+
+/* The folder of an archive that a collection is loaded from. */
+typedef struct okra_stored_ {
+    okra_archive_ *archive;
+    const char *folder;
+    const json_t *about; /* kind, count, width */
+    okra_int n, d;
+} okra_stored_;
+
+/* An array whose shape must be rows x cols (cols < 0: a vector; rows < 0: any number). */
+okra_status okra_fetch_(const okra_stored_ *s, const char *name, const char *dtype,
+                        okra_int rows, okra_int cols, const void **values,
+                        okra_int *rows_found);
+
+okra_status okra_ragged_save_(okra_saver_ *saver, const char *folder,
+                              const okra_data *data);
+okra_status okra_ragged_load_(const okra_stored_ *s, okra_data **out);
+okra_status okra_tuple_save_(okra_saver_ *saver, const char *folder,
+                             const okra_data *data);
+okra_status okra_tuple_load_(const okra_stored_ *s, okra_data **out);
+
+/* ---- kernel expressions whose weights are learned: align.c ---- */
+
+typedef enum okra_align_how_ {
+    OKRA_ALIGN_,
+    OKRA_ALIGN_EACH_,
+    OKRA_ALIGN_LOO_
+} okra_align_how_;
+
+/* What align-loo needs of the options. */
+typedef struct okra_align_options_ {
+    double lambda;
+    bool center; /* outputs are */
+} okra_align_options_;
+
+typedef struct okra_align_ {
+    char *text;    /* the expression with numbers in the place of align(...) */
+    char *kernels; /* one per line            */
+    char *weights; /* "V,V,...": all of them */
+    double value;  /* the alignment of the combination with the outputs */
+} okra_align_;
+void okra_align_clear_(okra_align_ *align);
+
+/* align.c: w (p) of the kernels, and the alignment of the combination. */
+typedef struct okra_learner_ {
+    okra_context *ctx;
+    const okra_data *x, *y; /* n pairs */
+    okra_int n, p;
+    double *K;        /* p x n^2, its own          */
+    double *L;        /* n x n, its own            */
+    double *scale;    /* p: powers of 2 that the matrices were multiplied by */
+    double *s, total; /* roots of the weights of pairs, or NULL */
+} okra_learner_;
+/* align_loo.c: w (p), where the search begins and what is found, for the scaled matrices
+ * K and L = F F' (F: n x r, or NULL); mean: the weights of the mean of the kernels. */
+okra_status okra_align_loo_(const okra_learner_ *z, double lambda, const double *F,
+                            okra_int r, const double *mean, double *w);
+
+/* Does the expression hold align(, align-each( or align-loo(? */
+bool okra_align_asked_(const char *text);
+/* The same with mean in its place, to be freed: for what needs no outputs. */
+okra_status okra_align_mean_(const char *text, char **out);
+okra_status okra_align_learn_(okra_context *ctx, const okra_data *x, const okra_data *y,
+                              const char *text, const okra_kernel *ky,
+                              const okra_align_options_ *o, okra_align_ *out);
+/* w (p, sum 1) from M_kl = <K_k, K_l> (p x p) and a_k = <K_k, L>, matrices centred; each:
+ * ALIGN, else ALIGNF. */
+okra_status okra_align_weights_(okra_context *ctx, okra_int p, const double *M,
+                                const double *a, bool each, double *w);
+
 #endif

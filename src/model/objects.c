@@ -6,10 +6,10 @@
  * the library, which check what they are given; dense vectors and Gram matrices stay in
  * the mapped file, other kinds are copied out of it.
  */
-#include "model/objects.h"
+#include "model/model.h"
 
 #include "data/files/formats.h"
-#include "data/network.h"
+#include "data/graphs.h"
 
 typedef struct kind_io {
     okra_status (*save)(okra_saver_ *saver, const char *folder, const okra_data *data);

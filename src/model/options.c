@@ -4,11 +4,10 @@
  * was fitted with, read from its description, so that it can be fitted again on other
  * pairs.
  */
-#include "model/options.h"
+#include "model/model.h"
 #include "okra/select.h"
 #include "okra/more/traits.h"
 #include "okra/program.h"
-#include "model/model.h"
 
 #include <pthread.h>
 

@@ -8,7 +8,6 @@
  */
 #include "model/model.h"
 
-#include "model/options.h"
 #include "okra/more/update.h"
 
 typedef struct side {

@@ -7,9 +7,7 @@
  * operations a test point), else W. What is asked for besides never changes what is
  * decoded.
  */
-#include "decode/propose.h"
 #include "model/model.h"
-#include "model/options.h"
 #include "okra/more/objects.h"
 #include "okra/more/prediction.h"
 

@@ -4,7 +4,7 @@
  * A ragged group is a folder of its own: its offsets and one array a field. A tuple has a
  * folder for each of its parts.
  */
-#include "model/objects.h"
+#include "model/model.h"
 
 #include "data/graphs.h"
 #include "data/spectra/spectra.h"

@@ -12,7 +12,6 @@
  * Outputs are equal where |phi(y_i) - phi(y_j)|^2 is 0 to rounding. Cost: n^3, 2 n^2
  * doubles.
  */
-#include "candidates/nearest.h"
 #include "model/model.h"
 
 static okra_status check(const okra_model *model, const okra_solution_ *fitted)

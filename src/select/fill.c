@@ -23,7 +23,6 @@
  */
 #include "data/strings.h"
 #include "select/select.h"
-#include "model/align.h"
 
 /* ---- outputs that are edited inputs ---- */
 

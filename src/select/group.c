@@ -15,7 +15,6 @@
  * single pair.
  */
 #include "select/select.h"
-#include "model/align.h"
 
 /* Positions of the task to indices into the source. */
 static void to_source(const okra_lambda_group_ *g, okra_int *index, okra_int count)

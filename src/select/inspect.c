@@ -2,7 +2,6 @@
  * inspect.c: what the objects of a training set are like, as far as the rules of rules.c
  * ask.
  */
-#include "model/align.h"
 #include "select/select.h"
 
 enum { SAMPLE = 1000 };

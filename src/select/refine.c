@@ -8,7 +8,6 @@
  * their range counts as worst, and so does one further beyond the end of an automatic
  * list than its values are apart: what is flat there is not to be followed for ever.
  */
-#include "model/align.h"
 #include "select/select.h"
 
 typedef struct dimension {

@@ -12,7 +12,7 @@
  */
 #include "select/select.h"
 #include "okra/more/traits.h"
-#include "decode/sets/members.h"
+#include "decode/sets/counts.h"
 
 bool okra_rule_auto_(const okra_options *o, const char *name)
 {

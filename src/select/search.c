@@ -17,7 +17,6 @@
  */
 #include "select/select.h"
 #include "kernel/expression/expr.h"
-#include "model/align.h"
 
 /* ---- the cells that a search starts with ---- */
 

@@ -26,7 +26,6 @@
 
 #include "link/link.h"
 #include "metric/metric.h"
-#include "model/options.h"
 #include "select/rules.h"
 
 /* ---- space.c ---- */

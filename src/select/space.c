@@ -3,7 +3,6 @@
  * product of the axes, the last running fastest. Where the method follows a path of
  * lambdas, lambda is the last axis, so that a run of cells shares its decompositions.
  */
-#include "model/align.h"
 #include "select/select.h"
 
 /* What a number of fit or predict is called in its own table, or NULL: not a number. */

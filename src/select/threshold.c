@@ -13,8 +13,7 @@
  * follow the noise of rare ones. `nonempty`: a row without labels above t has its best.
  * Cost: n (d + 200) for a setting.
  */
-#include "candidates/nearest.h"
-#include "decode/sets/members.h"
+#include "decode/sets/counts.h"
 #include "okra/more/traits.h"
 #include "select/select.h"
 

@@ -13,7 +13,7 @@
  */
 #include "solve/moments.h"
 #include "solve/ridge.h"
-#include "data/files/zip.h"
+#include "data/files/archive.h"
 #include "kernel/gram/trained_kernel.h"
 #include "kernel/lowrank/lowrank.h"
 #include "okra/more/group.h"

@@ -11,7 +11,7 @@
  * read for one product is still in cache for the next. Sums are taken by part, then over
  * the parts in order; the parts depend on n and the number of threads alone.
  */
-#include "solve/factors.h"
+#include "solve/moments.h"
 
 #include "kernel/lowrank/lowrank.h"
 

@@ -4,7 +4,7 @@
 #ifndef OKRA_GRAPH_H_
 #define OKRA_GRAPH_H_
 
-#include "solve/problem.h"
+#include "solve/solution.h"
 
 enum { OKRA_GRAPH_STAGES_ = 8 };
 

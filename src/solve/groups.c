@@ -1,6 +1,6 @@
 /*
  * groups.c: ridge with an operator that is diagonal in the coordinates of the output,
- * each group of coordinates with a kernel of its own (groups.h for the symbols).
+ * each group of coordinates with a kernel of its own (ridge.h for the symbols).
  *
  *     min_h  sum_i |y_i - h(x_i)|^2 + lambda |h|^2
  *
@@ -11,10 +11,9 @@
  * Cost: an eigendecomposition a group, which all lambdas share; 4 n^2 d a lambda for all
  * groups. Memory: positions n^2. Error about eps (1 + max(v) / lambda) relative.
  */
-#include "solve/groups.h"
+#include "solve/ridge.h"
 
 #include "kernel/lowrank/lowrank.h"
-#include "solve/ridge.h"
 
 okra_status okra_groups_create_(okra_context *ctx, const okra_pieces_ *pieces, okra_int n,
                                 okra_int d, okra_int count, okra_groups_ *out)

@@ -10,7 +10,7 @@
  */
 #include "solve/solution.h"
 
-#include "kernel/networks/tasks.h"
+#include "kernel/networks/network.h"
 
 /* M becomes mu (D - M) + (1 - mu) I; a loop M_ii adds nothing to D - M. */
 static okra_status regularised_laplacian(const char *file, okra_int d, double mu,

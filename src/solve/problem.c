@@ -1,7 +1,7 @@
 /*
  * problem.c: the Gram matrices that a method asks of its training set.
  */
-#include "solve/problem.h"
+#include "solve/solution.h"
 
 static okra_status gram(okra_context *ctx, okra_int n, const char *what,
                         const okra_trained_kernel_ *kernel, const double *given,

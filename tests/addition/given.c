@@ -3,7 +3,7 @@
  * matrix that the user has, whose rows are the objects. Links, the program and Python
  * then read matrices where they would else read vectors.
  */
-#include "kernel/kernels.h"
+#include "kernel/kernel.h"
 
 static okra_status make_side(okra_context *ctx, const void *params, const void *shared,
                              const okra_data *data, void **side)

@@ -2,7 +2,7 @@
  * kernel.c: the kernel `smaller` as an example: k(x, y) = sum_j min(x_j, y_j) over dense
  * vectors of numbers that are not negative, the histogram intersection.
  */
-#include "kernel/kernels.h"
+#include "kernel/kernel.h"
 
 #include <math.h>
 

@@ -2,7 +2,7 @@
  * Any bytes as model.json of an archive that is sound otherwise (arrays, CRCs, seal):
  * refused with a message, or a model that predicts without harm.
  */
-#include "data/files/zip.h"
+#include "data/files/archive.h"
 #include "model/model.h"
 
 #include <stdio.h>

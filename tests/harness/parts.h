@@ -5,7 +5,7 @@
 #ifndef OKRA_TEST_PARTS_H
 #define OKRA_TEST_PARTS_H
 
-#include "data/files/zip.h"
+#include "data/files/archive.h"
 #include "model/model.h"
 
 #include <stdio.h>

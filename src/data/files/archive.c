@@ -4,7 +4,7 @@
  */
 #include "data/files/archive.h"
 
-#include "data/files/npy.h"
+#include "data/files/formats.h"
 
 #if defined(__BYTE_ORDER__) && __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
 #error "archives are mapped as they are: little-endian machines only"

@@ -3,7 +3,7 @@
  * readers go through it twice: they get a copy. Only arrays of numbers and shards of an
  * index stay mapped where they are large.
  */
-#include "data/files/stream.h"
+#include "data/files/formats.h"
 #include "okra/more/group.h"
 
 #include <fcntl.h>

@@ -8,10 +8,9 @@
  * has semicolons in place of commas, fields stand between these, and numbers may have a
  * decimal comma.
  */
-#include "data/files/table.h"
-#include "data/utf8.h"
-#include "okra/program.h"
+#include "data/files/formats.h"
 #include "data/strings.h"
+#include "okra/program.h"
 
 /* The one column, or all but it (`rest`); 0: all. */
 typedef struct choice {

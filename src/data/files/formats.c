@@ -8,7 +8,6 @@
  * it).
  */
 #include "data/files/formats.h"
-#include "data/files/npy.h"
 #include "okra/program.h"
 
 #include <locale.h>

@@ -173,4 +173,107 @@ void okra_texts_free_(okra_texts_ *texts);
 okra_status okra_table_columns_(const okra_bytes_ *bytes, char separator, int count,
                                 const char *const *names, okra_texts_ *texts);
 
+/* ---- NumPy's array format, shared by .npy and .npz files and the model file ---- */
+
+typedef struct okra_npy_ {
+    char type;      /* 'b' bool, 'i', 'u', 'f'            */
+    int size;       /* bytes an element                   */
+    bool swapped;   /* big-endian                         */
+    bool fortran;   /* column after column                */
+    int dimensions; /* 1 or 2                            */
+    okra_int rows, cols;
+    okra_int offset; /* of the first element             */
+} okra_npy_;
+
+/* Parses the header of a whole array file in memory and tests that its elements fill the
+ * rest of the bytes exactly. */
+okra_status okra_npy_parse_(const unsigned char *p, okra_int size, okra_npy_ *out);
+/* Dense data from the whole array file at p. The elements are used in place when they
+ * already are what okra computes with; `holder`, the bytes that p points into, is then
+ * taken over (and zeroed). `nan`: elements that are not finite are let through. */
+okra_status okra_npy_data_(const okra_context *ctx, const unsigned char *p, okra_int size,
+                           okra_bytes_ *holder, bool nan, const char *source,
+                           okra_data **out);
+/* A version 1 header for n x d elements in C order (d < 0: a 1-D array of n), for example
+ * descr "<f8". Returns its length, a multiple of 64. */
+enum { OKRA_NPY_HEADER_ = 128 };
+size_t okra_npy_header_(const char *descr, okra_int n, okra_int d,
+                        char header[OKRA_NPY_HEADER_]);
+
+/* ---- the bytes of a file in pieces, unpacked on the way when it is gzipped ---- */
+
+typedef struct okra_stream_ okra_stream_;
+
+/* `bytes` stay the caller's and must outlive the stream. Gzip is told by its first bytes;
+ * files of several members (bgzip) are read through. */
+okra_status okra_stream_create_(const okra_bytes_ *bytes, okra_stream_ **out);
+void okra_stream_free_(okra_stream_ *stream); /* accepts NULL */
+OKRA_DROPS_(okra_stream_drop_, okra_stream_, okra_stream_free_)
+/* The next piece, valid until the next call; *size is 0 at the end. */
+okra_status okra_stream_next_(okra_stream_ *stream, const unsigned char **piece,
+                              okra_int *size);
+
+/* ---- the fields of a table of text, one after another (RFC 4180) ---- */
+
+/* A quoted field may hold line ends. */
+typedef struct okra_table_ {
+    const char *p, *end;
+    char separator;
+    okra_int line, column; /* of the field, from 1; the line where it begins */
+    okra_int next_line;
+    const char *begin, *close; /* the field, without quotes     */
+    bool quoted, escaped;      /* escaped: holds doubled quotes */
+    bool last;                 /* of its record                 */
+} okra_table_;
+
+okra_table_ okra_table_begin_(const okra_bytes_ *bytes, char separator);
+/* Moves to the next field; *more is false at the end of the table. */
+okra_status okra_table_next_(okra_table_ *table, bool *more);
+/* OKRA_EFORMAT with the place of the field. */
+okra_status okra_table_fail_(const okra_table_ *table, const char *what);
+
+/* The shape of a table whose rows must agree. */
+typedef struct okra_table_shape_ {
+    okra_int records, columns;
+    bool numbers; /* some field of the first record is a number or stands for one */
+} okra_table_shape_;
+okra_status okra_table_measure_(okra_table_ table, okra_table_shape_ *out);
+/* Is the first record the names of the columns? The setting of the context, or evidence:
+ * yes where a column without a number there holds numbers or dates below. `texts`: its
+ * values are to be texts; numbers cannot stand in a first line without any. */
+okra_status okra_table_header_(const okra_source_ *source, okra_table_ table,
+                               const okra_table_shape_ *shape, bool texts, bool *header);
+/* A table with a header, of numbers, dates, classes and gaps, as vectors (mixed.c);
+ * left_out: a column from 1 that is not wanted, or 0. */
+okra_status okra_read_mixed_(const okra_source_ *source, okra_table_ table,
+                             const okra_table_shape_ *shape, okra_int left_out,
+                             okra_data **out);
+/* Were these vectors made by it? (NULL: no) */
+bool okra_mixed_like_(const okra_data *like);
+/* A day and time of the calendar, 2024-05-31, 2024/05/31 10:30 or 31.05.2024, in days
+ * since 1970. */
+bool okra_date_(const char *p, const char *end, double *days);
+/* The field at hand; between semicolons a number may have a decimal comma. */
+okra_token_ okra_table_number_(const okra_table_ *table, double *value);
+
+/* ---- texts and their numbers, in order of first appearance ---- */
+
+/* All zero when empty. */
+typedef struct okra_names_ {
+    okra_texts_ texts;
+    okra_int *table; /* place plus 1; 0: empty */
+    okra_int mask;
+} okra_names_;
+
+static inline const char *okra_name_(const okra_names_ *n, okra_int i)
+{
+    return n->texts.block + n->texts.offsets[i];
+}
+/* The number of a name, -1 if it is not there. */
+okra_int okra_names_find_(const okra_names_ *n, const char *p, const char *end);
+/* The same, given the next number if it is new. */
+okra_status okra_names_add_(okra_names_ *n, const char *p, const char *end,
+                            okra_int *code);
+void okra_names_free_(okra_names_ *n);
+
 #endif

@@ -8,7 +8,7 @@
  * of at most ELEMENT_MOST bytes.
  */
 #include "data/graphs.h"
-#include "data/names.h"
+#include "data/files/formats.h"
 
 #include <expat.h>
 

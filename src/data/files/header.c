@@ -9,7 +9,7 @@
  *   words that usually name columns: names;
  * otherwise a row. All but the first three may be wrong, so that the choice is told.
  */
-#include "data/files/table.h"
+#include "data/files/formats.h"
 
 #include <ctype.h>
 #include <strings.h>

@@ -10,7 +10,7 @@
  * The names of the columns say all of it, and a mean is that of the filled column: a
  * table for a model is read by the names and means of the model's own inputs.
  */
-#include "data/files/table.h"
+#include "data/files/formats.h"
 #include "okra/program.h"
 
 enum { RARE = 20, MOST = 4096 };

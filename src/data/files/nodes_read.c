@@ -8,8 +8,8 @@
  * numbers, else in order of their first line; nodes of a matrix by number from 0. LIST
  * names the objects, one per line; without it all nodes are the objects, in order.
  */
-#include "data/names.h"
-#include "data/network.h"
+#include "data/files/formats.h"
+#include "data/graphs.h"
 
 typedef struct edges {
     okra_link_ *list;

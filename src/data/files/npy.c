@@ -2,8 +2,7 @@
  * npy.c: the elements of NumPy's array format, read and written.
  */
 #include "data/files/formats.h"
-#include "data/files/npy.h"
-#include "data/files/zip.h"
+#include "data/files/archive.h"
 
 /* ---- headers ---- */
 

@@ -13,7 +13,6 @@
  */
 #include "data/files/formats.h"
 #include "data/strings.h"
-#include "data/utf8.h"
 
 enum { SEQUENCE, POSITION, LABEL, COLUMNS };
 static const char *const headers[COLUMNS] = {"word_id|sequence", "position",

@@ -11,7 +11,6 @@
  * mapped: then only what is asked for is read, and checked then.
  */
 #include "data/files/formats.h"
-#include "data/files/npy.h"
 
 #include <glob.h>
 

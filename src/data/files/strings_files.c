@@ -1,15 +1,13 @@
 /*
  * strings_files.c: strings from and to text, a line each, and from FASTA records.
  *
- * The bytes come in pieces (stream.h) and every character passes through one function of
+ * The bytes come in pieces (formats.h) and every character passes through one function of
  * the format, so memory is what the strings need and a line without end stops at
  * OKRA_STRING_MOST_ characters. Carriage returns before a line feed are dropped; other
  * control characters but tab are refused, for they tell a file that is no text.
  */
 #include "data/files/formats.h"
-#include "data/files/stream.h"
 #include "data/strings.h"
-#include "data/utf8.h"
 
 enum { BUFFER = 4096, BYTE_ORDER_MARK = 0xfeff };
 

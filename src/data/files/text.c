@@ -5,7 +5,7 @@
  * correctly rounded product or quotient of two exact doubles (Clinger 1990, "How to read
  * floating point numbers accurately", sec. 3); any other goes through strtod.
  */
-#include "data/files/table.h"
+#include "data/files/formats.h"
 
 #include <ctype.h>
 #include <strings.h>

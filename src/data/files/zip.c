@@ -1,7 +1,7 @@
 /*
  * zip.c: reading zip archives (PKWARE APPNOTE 6.3: sections 4.3 and 4.5.3 for zip64).
  */
-#include "data/files/zip.h"
+#include "data/files/archive.h"
 
 #include <zlib.h>
 

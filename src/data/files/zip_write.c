@@ -4,7 +4,7 @@
  * An entry's bytes begin at a multiple of 64: the local header carries an extra field
  * (id 0xd935, known to zip tools as alignment padding) that fills the gap.
  */
-#include "data/files/zip.h"
+#include "data/files/archive.h"
 
 #include <zlib.h>
 

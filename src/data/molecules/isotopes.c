@@ -5,7 +5,7 @@
  * elements without stable isotopes those around the longest-lived: the values of the
  * atomic mass evaluation, as differences from the mass number.
  */
-#include "data/molecules/mass.h"
+#include "data/molecules/molecule.h"
 
 /* clang-format off */
 /* Of hydrogen to einsteinium: the lightest isotope, and how many follow one another. */

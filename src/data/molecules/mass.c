@@ -7,7 +7,7 @@
  * Unit: dalton. Values: the atomic mass evaluation, to 1e-6 or better for what is found
  * in organic molecules.
  */
-#include "data/molecules/mass.h"
+#include "data/molecules/molecule.h"
 
 /* clang-format off */
 static const double masses[119] = {

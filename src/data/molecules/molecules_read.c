@@ -8,7 +8,7 @@
  */
 #include "data/graphs.h"
 #include "data/spectra/spectra.h"
-#include "data/utf8.h"
+#include "data/strings.h"
 
 #include <strings.h>
 

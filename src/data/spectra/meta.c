@@ -5,7 +5,7 @@
  *     v |z| = k M + A - z m_e,      so  M = (v |z| - A + z m_e) / k,
  * m_e the mass of an electron; [2M+Na]+ has k = 2, z = 1, A the mass of sodium.
  */
-#include "data/molecules/mass.h"
+#include "data/molecules/molecule.h"
 #include "data/spectra/spectra.h"
 
 #include <strings.h>

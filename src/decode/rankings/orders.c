@@ -2,8 +2,6 @@
  * orders.c: the best ranking of d items for a row of weights, exactly.
  */
 #include "decode/rankings/orders.h"
-#include "decode/pair_loss.h"
-#include "decode/propose.h"
 
 /* ---- the assignment problem, a row at a time along a shortest path ---- */
 

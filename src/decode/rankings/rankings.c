@@ -24,8 +24,6 @@
  *
  * All of them report the true distance or loss.
  */
-#include "decode/beam.h"
-#include "decode/pair_loss.h"
 #include "decode/rankings/orders.h"
 #include "kernel/expression/expr.h"
 

@@ -29,8 +29,7 @@
  */
 #include "decode/rewriting/edits.h"
 
-#include "data/strings.h"
-#include "kernel/gram/through.h"
+#include "kernel/gram/trained_kernel.h"
 #include "kernel/strings/string_kernels.h"
 
 /* In eighths, so that prices are whole numbers. */

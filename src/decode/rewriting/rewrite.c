@@ -18,8 +18,7 @@
  * Cost a prediction: 8 n for the votes, some 100 alignments, and `proposals` n values of
  * the output kernel (none with --rank edits).
  */
-#include "decode/propose.h"
-#include "decode/rewriting/rulebook.h"
+#include "decode/rewriting/edits.h"
 #include "okra/more/prediction.h"
 
 enum { MADE = 128, GROUP = 64, LOOKED_AT = 200 };

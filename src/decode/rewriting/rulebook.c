@@ -3,7 +3,7 @@
  *
  * A change goes by that of its forms (edits.h) which most changes of the training pairs
  * share: okra_counted_ once over all forms, then over the forms chosen. An edit has one
- * feature an aspect (rulebook.h), the hash of what the aspect says, so that the kernel of
+ * feature an aspect (edits.h), the hash of what the aspect says, so that the kernel of
  * edits l(e, e') = sum_a share_a [aspect a of e is that of e'],   sum_a share_a = 1 has
  * l(e, e) = 1 and is positive semidefinite. The votes of a prediction for a feature are
  * sum_i w_i [pair i has it], from which <h, psi(e)> = sum_a share_a votes_a(e).
@@ -15,9 +15,9 @@
  *
  * Cost: an alignment and a few hashes a training pair; OKRA_ASPECTS_ n a prediction.
  */
-#include "decode/rewriting/rulebook.h"
+#include "decode/rewriting/edits.h"
 
-#include "kernel/gram/through.h"
+#include "kernel/gram/trained_kernel.h"
 
 enum { STARTS = 3, INNERS = 3, ENDS = 4, BEST_MOST = 1024 };
 static const double share[OKRA_ASPECTS_] = {0.5, 0.1, 0.1, 0.1, 0.05, 0.05, 0.05, 0.05};

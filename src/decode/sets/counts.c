@@ -23,9 +23,6 @@
  */
 #include "decode/sets/counts.h"
 
-#include "decode/sets/members.h"
-#include "decode/pair_loss.h"
-
 enum { EVERY = 12, SMALL = 64, WIDE = 256 };
 static const double TABLE_MOST = 1 << 23; /* numbers */
 

@@ -4,8 +4,7 @@
 #ifndef OKRA_COUNTS_H_
 #define OKRA_COUNTS_H_
 
-#include "decode/propose.h"
-#include "decode/results.h"
+#include "decode/decode.h"
 
 typedef struct okra_counts_ {
     okra_int n, d, groups; /* training outputs, labels, distinct training outputs */
@@ -56,5 +55,16 @@ okra_status okra_counts_search_(okra_context *ctx, const okra_counts_ *counts,
                                 const okra_block_ *block, const okra_starts_ *starts,
                                 const double *norm,
                                 const okra_results_ *results) OKRA_CHECK;
+
+/* ---- sets of labels, vectors of 0 and 1, by their members ---- */
+
+/* Fails unless the data are vectors of 0 and 1 (dense, sparse or bits); `who` asks. */
+okra_status okra_sets_check_(const okra_data *y, const char *who) OKRA_CHECK;
+/* The members of set i into `out` (NULL: counted alone), as they stand; their number. */
+okra_int okra_sets_members_(const okra_data *y, okra_int i, int32_t *out);
+/* n sets as data of a kind: set i has members codes[offsets[i]..offsets[i+1]-1]. */
+okra_status okra_sets_make_(okra_context *ctx, okra_kind kind, okra_int d,
+                            const int32_t *codes, const okra_int *offsets, okra_int n,
+                            okra_data **out) OKRA_CHECK;
 
 #endif

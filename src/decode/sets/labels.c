@@ -16,9 +16,7 @@
  * The K best sets: of the linear kernel the K least sums of what single labels cost that
  * differ from the best, exactly; else those that the search keeps, exactly where it is.
  */
-#include "decode/beam.h"
 #include "decode/sets/counts.h"
-#include "decode/sets/members.h"
 #include "metric/metric.h"
 
 enum { EVERY = 12 };

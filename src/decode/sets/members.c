@@ -1,7 +1,7 @@
 /*
  * members.c: sets of labels, vectors of 0 and 1, by their members.
  */
-#include "decode/sets/members.h"
+#include "decode/sets/counts.h"
 
 static okra_status refuse(const char *who, okra_int i, okra_int j, double value)
 {

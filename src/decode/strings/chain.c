@@ -20,9 +20,7 @@
  * Contexts are kept as a tree: the empty one is the root, a child has one more character
  * before it.
  */
-#include "decode/strings/chain.h"
-
-#include "core/best.h"
+#include "decode/strings/string_prediction.h"
 
 okra_status okra_chain_create_(okra_int order, okra_int symbols, okra_chain_ *out)
 {

@@ -2,11 +2,7 @@
  * exact.c: the best strings for a row of weights, exactly: under the kernels
  * weighted-degree and spectrum, and of the loss that counts places.
  */
-#include "decode/strings/exact.h"
-
-#include "data/strings.h"
-#include "kernel/expression/expr.h"
-#include "kernel/strings/string_kernels.h"
+#include "decode/strings/string_prediction.h"
 
 /* ---- weighted-degree ---- */
 

@@ -14,8 +14,6 @@
  */
 #include "decode/strings/string_prediction.h"
 
-#include "core/simd.h"
-
 /* The sum of ssk over words of `left` more letters before place `before`. */
 static double earlier(const okra_string_kernel_ *w, const double *h, const int32_t *y,
                       int left, okra_int before, okra_int index, const double *power)

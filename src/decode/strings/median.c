@@ -15,7 +15,7 @@
  *     c in place of p        the same with q = p + 1
  * so that an output costs |z| |y| for all |z| (2 letters + 1) edits of z.
  */
-#include "decode/strings/median.h"
+#include "decode/strings/string_prediction.h"
 
 /* What one thread works with. */
 typedef struct workspace {

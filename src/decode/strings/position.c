@@ -22,10 +22,7 @@
  * are those of the output kernel. Cost: the characters of all training outputs a
  * prediction, and T S times the contexts of the chain, T times that if normalized.
  */
-#include "data/strings.h"
-#include "decode/strings/chain.h"
-#include "decode/results.h"
-#include "kernel/strings/string_kernels.h"
+#include "decode/strings/string_prediction.h"
 
 typedef struct position_options {
     okra_int chain;

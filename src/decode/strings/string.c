@@ -12,10 +12,7 @@
  * are those that the search keeps; exact under weighted-degree, and where there are at
  * most EVERY strings of the longest length, which are all looked at.
  */
-#include "decode/beam.h"
-#include "decode/strings/exact.h"
-#include "decode/pair_loss.h"
-#include "decode/strings/median.h"
+#include "decode/strings/string_prediction.h"
 
 enum { MEDIAN_LONGEST = 1000, EVERY = OKRA_FRONT_ };
 

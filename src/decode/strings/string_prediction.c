@@ -22,10 +22,7 @@
  */
 #include "decode/strings/string_prediction.h"
 
-#include "decode/results.h"
-#include "kernel/kernels.h"
 #include "kernel/positions/position.h"
-#include "kernel/transforms.h"
 
 /* ---- which kernels ---- */
 

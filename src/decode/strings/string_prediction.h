@@ -5,8 +5,6 @@
 #ifndef OKRA_STRING_PREDICTION_H_
 #define OKRA_STRING_PREDICTION_H_
 
-#include "candidates/nearest.h"
-#include "data/strings.h"
 #include "decode/rewriting/edits.h"
 #include "kernel/expression/expr.h"
 #include "kernel/strings/string_kernels.h"
@@ -107,5 +105,170 @@ void okra_string_prediction_open_(okra_string_prediction_ *pen, okra_word_ y,
 bool okra_string_prediction_filled_(okra_string_prediction_ *pen, okra_word_ y,
                                     okra_int at, double constant, double worst,
                                     double *inner, double *self);
+
+/* ---- the best strings for a row of weights, exactly ---- */
+
+/* ---- weighted-degree ---- */
+
+/* Is the kernel weighted-degree, scaled or normalized or not? Then its k. */
+bool okra_kernel_is_degree_(const okra_kernel *kernel, okra_int *k);
+/* Does any part of it ask for strings of one length? */
+bool okra_kernel_one_length_(const okra_kernel *kernel);
+
+/* The `best` nearest strings of `length` of these letters, which are borrowed.
+ * OKRA_EUNSUPPORTED where tables of letters^k numbers are too large. */
+typedef struct okra_degree_ okra_degree_;
+okra_status okra_degree_create_(const int32_t *alphabet, okra_int letters, okra_int k,
+                                okra_int length, okra_int best,
+                                okra_degree_ **out) OKRA_CHECK;
+void okra_degree_free_(okra_degree_ *degree);
+OKRA_DROPS_(okra_degree_drop_, okra_degree_, okra_degree_free_)
+/* The best strings of every row of a block of weights, with their squared distances. */
+okra_status okra_degree_block_(okra_context *ctx, okra_degree_ *degree,
+                               const okra_data *y, const okra_block_ *block,
+                               okra_results_ *results) OKRA_CHECK;
+
+/* ---- spectrum ---- */
+
+/* Letters are 0..letters-1; a substring of k letters u_1..u_k has the code
+ * sum_j u_j letters^(k-j). */
+/* 2 sum - steps, apart so that small sums are not lost beside whole numbers. */
+typedef struct okra_gain_ {
+    double sum, steps;
+} okra_gain_;
+
+typedef struct okra_debruijn_ {
+    okra_int letters, k, longest; /* of the strings that are searched            */
+    okra_int kmers, states;       /* letters^k, letters^(k-1)                     */
+    double *g;                    /* kmers: the prediction, g_u = sum_i w_i c_iu  */
+    okra_gain_ *bound;            /* (longest - k + 1) x states                   */
+    okra_int *counts;             /* kmers                                        */
+    int32_t *path, *best;         /* longest letters each                         */
+    okra_int best_length;         /* 0: there is none                             */
+    okra_gain_ value;
+    okra_int nodes; /* visited; the search gives up at OKRA_DEBRUIJN_NODES_ */
+} okra_debruijn_;
+
+enum { OKRA_DEBRUIJN_NODES_ = 2000000, OKRA_DEBRUIJN_KMERS_ = 1 << 20 };
+
+/* OKRA_EUNSUPPORTED where letters^k is too many for tables. */
+okra_status okra_debruijn_create_(okra_int letters, okra_int k, okra_int longest,
+                                  okra_debruijn_ *out) OKRA_CHECK;
+void okra_debruijn_clear_(okra_debruijn_ *d);
+/* The string of the largest value sum_u (2 g_u c_u - c_u^2) from a weight of each
+ * training output into `out`, room for the longest; its length. */
+okra_int okra_debruijn_word_(okra_debruijn_ *d, const okra_data *y,
+                             const int32_t *alphabet, const double *w, int32_t *out,
+                             bool *complete);
+
+/* ---- places that are wrong ---- */
+
+/* code (room for `longest`) and *length: the string of at most `longest` of these letters
+ * with the least sum_i w_i hamming(y, y_i), hamming as the metric of strings. */
+okra_status okra_best_places_(const okra_data *y, const int32_t *alphabet,
+                              okra_int letters, okra_int longest, const double *w,
+                              int32_t *code, okra_int *length) OKRA_CHECK;
+
+/* ---- writing ----
+ * The search for the string nearest to a prediction, by single edits, under
+ * the kernels of string_prediction.h.
+ */
+
+enum { OKRA_FRONT_ = 1024 };
+
+/* How strings are searched. */
+typedef struct okra_string_search_ {
+    const okra_data *y;         /* the training outputs */
+    okra_starts_ *starts;       /* those to begin from */
+    int32_t *alphabet, *edited; /* distinct letters, ascending; space for one string */
+    okra_int letters;
+    okra_int longest, known; /* letters of a string, of a training output at most */
+    bool one_length;         /* none is inserted or deleted */
+    okra_int width, rounds;  /* strings that are kept, and expansions at most */
+    bool empty;              /* strings with l(y,y) <= 0 are allowed */
+    bool every;              /* OKRA_FRONT_ of each length at most: all are looked at */
+    okra_string_kernel_ *written; /* where the kernel is one of those, else NULL */
+    double sigma,
+        scale; /* median.c: of the kernel scale exp(-d/sigma); sigma 0: the loss */
+} okra_string_search_;
+
+/* Who is shown the single edits of a string. */
+typedef struct okra_edited_ {
+    void *user;
+    /* Another letter at a place of y: all of them are to be looked at. */
+    okra_status (*replace)(void *user, okra_word_ y, okra_int at);
+    /* y, whose first `kept` letters are those of the string. */
+    okra_status (*offer)(void *user, okra_word_ y, okra_int kept);
+} okra_edited_;
+/* Letters replaced, neighbours exchanged, letters deleted and, where there are fewer than
+ * `longest`, inserted (a place of -1 that is replaced); one_length: the first two alone.
+ * e: room for y and one letter more, where they are shown. */
+okra_status okra_edits_of_(okra_word_ y, bool one_length, okra_int longest, int32_t *e,
+                           const okra_edited_ *to) OKRA_CHECK;
+
+/* The best strings of every row, code points, and their distances; norm[r] = w_r'Lw_r.
+ * more: one a row, to begin from too, in letters. */
+okra_status okra_write_(okra_context *ctx, const okra_string_search_ *how,
+                        const okra_word_ *more, const okra_block_ *block,
+                        const double *norm, const okra_results_ *results) OKRA_CHECK;
+
+/* ---- strings of the least expected edit distance, or nearest under kernel edit ---- */
+
+/* Is the kernel scale exp(-d/sigma) of the edit distance d? */
+bool okra_kernel_is_edit_(const okra_kernel *kernel, double *sigma, double *scale);
+
+/* The best strings of every row of a block of weights, with their expected losses or
+ * squared distances. */
+okra_status okra_median_block_(okra_context *ctx, const okra_string_search_ *how,
+                               const okra_block_ *block,
+                               const okra_results_ *results) OKRA_CHECK;
+
+/* ---- chain ----
+ * How characters follow one another, and the best sequence given a score for
+ * every character at every position.
+ */
+
+/* log P(c | the `order` characters before it), estimated from counts; a context that was
+ * never seen is cut to the longest part of its end that was. Symbols are 0..symbols-1;
+ * `symbols` itself stands for the beginning in contexts. */
+typedef struct okra_chain_ {
+    okra_int order, symbols;
+    okra_int contexts, room; /* those seen, the empty one first */
+    int32_t *parent;         /* the context without its first character; -1: none */
+    int32_t *first;          /* that character */
+    int32_t *child; /* room x (symbols+1): with one more before it; 0: not seen */
+    double *log_p;  /* room x symbols; counts until finished */
+    int32_t *next;  /* contexts x symbols: the context after that character */
+    okra_int start;
+} okra_chain_;
+
+enum { OKRA_CHAIN_MOST_ = 8 }; /* order */
+
+okra_status okra_chain_create_(okra_int order, okra_int symbols,
+                               okra_chain_ *out) OKRA_CHECK;
+void okra_chain_clear_(okra_chain_ *chain);
+okra_status okra_chain_count_(const okra_context *ctx, okra_chain_ *chain,
+                              const okra_int *sequence, okra_int length) OKRA_CHECK;
+/* Turns the counts into log probabilities: P = (count + prior P') / (total + prior), P'
+ * that of the shorter context, 1/symbols below the empty one; prior > 0. */
+okra_status okra_chain_finish_(const okra_context *ctx, okra_chain_ *chain,
+                               double prior) OKRA_CHECK;
+
+/* Bytes of scratch that okra_chain_best_ needs for sequences of that length. */
+okra_int okra_chain_scratch_(const okra_chain_ *chain, okra_int length, okra_int top);
+/* What is searched for. */
+typedef struct okra_chain_search_ {
+    const double *score;        /* longest x symbols */
+    okra_int shortest, longest; /* of the sequence */
+    double weight, cost;        /* of the log probabilities; what a symbol costs */
+    bool end; /* the last symbol is the end: chosen nowhere, its log P comes on top */
+} okra_chain_search_;
+/* The `top` sequences of the largest sum_t score[t][c_t] - cost + weight log P(c_t |
+ * before), exactly, the largest first: their lengths, their values, and their symbols in
+ * rows of `best`, longest each. Ties go to the shorter sequence. Returns how many there
+ * are. */
+okra_int okra_chain_best_(const okra_chain_ *chain, const okra_chain_search_ *search,
+                          okra_int top, void *scratch, okra_int *best, okra_int *length,
+                          double *value);
 
 #endif

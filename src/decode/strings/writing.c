@@ -13,7 +13,7 @@
  * A string that was dropped is never kept later, as what is kept only comes nearer; so
  * that a string that is met again needs to be looked for among the kept ones alone.
  */
-#include "decode/strings/writing.h"
+#include "decode/strings/string_prediction.h"
 
 enum { FRONT = OKRA_FRONT_ };
 

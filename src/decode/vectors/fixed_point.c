@@ -11,8 +11,6 @@
 #include "decode/vectors/points.h"
 
 #include "kernel/expression/expr.h"
-#include "kernel/kernels.h"
-#include "kernel/transforms.h"
 
 static void improve(okra_point_ *p, double *y)
 {

@@ -15,7 +15,7 @@
  * u counts as u objects at one place.
  */
 #include "kernel/expression/expr.h"
-#include "kernel/networks/information.h"
+#include "kernel/networks/network.h"
 
 /* ---- alignment ---- */
 

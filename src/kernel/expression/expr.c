@@ -5,7 +5,6 @@
  * left out.
  */
 #include "kernel/expression/expr.h"
-#include "kernel/kernels.h"
 #include "kernel/positions/position.h"
 
 /* ---- text ---- */

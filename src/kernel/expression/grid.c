@@ -2,7 +2,7 @@
  * grid.c: texts with lists of values in some places: {a,b,c}, lo..hi[:steps], auto, or
  * whole kernels. A cell of the grid is the text with one value in each place.
  */
-#include "kernel/expression/parse.h"
+#include "kernel/expression/expr.h"
 
 void okra_grid_axis_clear_(okra_grid_axis_ *axis)
 {

@@ -16,8 +16,7 @@
  *
  * Numbers among the factors of a product are multiplied into one scale.
  */
-#include "kernel/expression/parse.h"
-#include "kernel/kernels.h"
+#include "kernel/expression/expr.h"
 #include "kernel/lowrank/lowrank.h"
 #include "okra/program.h"
 
@@ -152,7 +151,7 @@ static okra_status parse_alternatives(okra_parser_ *p)
 
 /* ---- the rest of the grammar ---- */
 
-/* In the order of okra_align_how_ (model/align.h). */
+/* In the order of okra_align_how_ (model/model.h). */
 const char *const okra_align_names_[] = {"align", "align-each", "align-loo", NULL};
 
 static okra_status push(okra_parser_ *p, okra_node_ node, int *place)

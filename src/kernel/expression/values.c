@@ -2,7 +2,7 @@
  * values.c: the parameters of kernels and transforms: single values, lists {a,b,c},
  * ranges lo..hi[:steps] and auto; and messages that point at a character.
  */
-#include "kernel/expression/parse.h"
+#include "kernel/expression/expr.h"
 #include "okra/program.h"
 
 #include <ctype.h>

@@ -1,5 +1,5 @@
-/* See far.h. */
-#include "kernel/gram/far.h"
+/* See trained_kernel.h. */
+#include "kernel/gram/trained_kernel.h"
 
 #define FAR_TOLERANCE 2e-11
 /* The error of inner products in units of eps |a||b|: sums in eight or more parts. */

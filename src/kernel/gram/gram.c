@@ -11,8 +11,7 @@
  * one tile a worker, and one more for each pending operand of a sum or product.
  */
 #include "core/simd.h"
-#include "kernel/gram/far.h"
-#include "kernel/gram/tile_out.h"
+#include "kernel/gram/trained_kernel.h"
 
 /* 192 * 192 * 8 bytes = 288 KiB: one tile and the operands of its product fit the second
  * cache (512 KiB to 2 MiB) of current processors. */

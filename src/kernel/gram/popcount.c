@@ -6,7 +6,7 @@
  * in registers: no sum across a vector is ever needed. ni*nj*words word operations,
  * exact.
  */
-#include "kernel/gram/popcount.h"
+#include "kernel/gram/trained_kernel.h"
 #include "core/simd.h"
 
 enum { LANES = 32 };

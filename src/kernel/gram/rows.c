@@ -1,7 +1,7 @@
 /*
  * rows.c: rows of vectors, wide or thin.
  */
-#include "kernel/gram/rows.h"
+#include "kernel/gram/trained_kernel.h"
 
 okra_thin_ okra_row_thin_(const okra_data *data, okra_int i, okra_int *indices)
 {

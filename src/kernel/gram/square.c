@@ -1,7 +1,7 @@
 /*
  * square.c: a square matrix that is all a kernel keeps of a file it read.
  */
-#include "kernel/gram/square.h"
+#include "kernel/gram/trained_kernel.h"
 
 void okra_square_free_(void *arg)
 {

@@ -1,7 +1,7 @@
 /*
  * through.c: kernels by way of another collection.
  */
-#include "kernel/gram/through.h"
+#include "kernel/gram/trained_kernel.h"
 
 typedef struct shared {
     const okra_through_ *how;

@@ -6,7 +6,7 @@
  * packed bits) traffic is most of the time. So large matrices are written with streaming
  * stores, row after row, so that each line is completed at once.
  */
-#include "kernel/gram/tile_out.h"
+#include "kernel/gram/trained_kernel.h"
 
 /* A strip of BLOCK columns is turned in the first cache, RUN values per row. */
 enum { BLOCK = 8, RUN = 256 };

@@ -11,7 +11,6 @@
  * memory beyond a tile.
  */
 #include "kernel/gram/trained_kernel.h"
-#include "kernel/gram/far.h"
 
 /* Names in a store: of the means of a transform that centres, and of what a leaf keeps.
  */

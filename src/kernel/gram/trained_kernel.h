@@ -60,4 +60,157 @@ okra_status okra_finite_self_(const okra_kernel *kernel, okra_int begin, okra_in
 okra_status okra_bad_value_(const okra_kernel *kernel, okra_int i, okra_int j,
                             double value);
 
+/* ---- rows ----
+ * Rows of vectors as kernels want to see them, whatever kind holds them.
+ *
+ * Unless both are dense, two rows meet with one of them wide (d doubles) and the other
+ * thin (its nonzeros): a sparse or packed row is spread into a buffer of d doubles once
+ * and then met by every row of the other block at the cost of that row's nonzeros.
+ */
+
+/* The nonzeros of a row; values == NULL: all are 1. */
+typedef struct okra_thin_ {
+    okra_int count;
+    const okra_int *indices;
+    const double *values;
+} okra_thin_;
+
+/* A row of d doubles, how many are not 0, and the sum of their magnitudes in the order of
+ * the indices. */
+typedef struct okra_wide_ {
+    const double *values;
+    okra_int nonzeros;
+    double magnitude;
+} okra_wide_;
+
+static inline double okra_thin_value_(const okra_thin_ *t, okra_int k)
+{
+    return t->values ? t->values[k] : 1;
+}
+
+/* The nonzeros of row i of sparse or packed data; `indices` has room for d, used for
+ * packed rows only. Zeros stored in a sparse row are passed on. */
+okra_thin_ okra_row_thin_(const okra_data *data, okra_int i, okra_int *indices);
+
+/* out[r*ld + c] = meet(a_(i0+r), b_(j0+c)), one of them wide and one thin; a or b is not
+ * dense. Needs d doubles of scratch (and d indices where bits are packed). */
+typedef double (*okra_meet_)(const okra_wide_ *wide, const okra_thin_ *thin);
+okra_status okra_rows_meet_(const okra_data *a, okra_int i0, okra_int ni,
+                            const okra_data *b, okra_int j0, okra_int nj, okra_meet_ meet,
+                            double *out, okra_int ld);
+
+/* OKRA_ESHAPE unless the widths are equal or both collections are sparse (an absent
+ * column is 0); OKRA_EBUDGET if the scratch of okra_rows_meet_ has no room. */
+okra_status okra_widths_(okra_context *ctx, const char *kernel, const okra_data *data,
+                         const okra_data *train);
+
+/* ---- shared bits of packed rows ---- */
+
+/* out[r*ld + c] = bits set in both a_r and b_c, rows of `words` words. */
+okra_status okra_popcount_and_(const uint64_t *a, okra_int ni, const uint64_t *b,
+                               okra_int nj, okra_int words, double *out, okra_int ld);
+
+/* out_r = bits set in row r of n */
+void okra_popcount_rows_(const uint64_t *rows, okra_int n, okra_int words, double *out);
+
+/* ---- a square matrix that is all a kernel keeps of a file it read ---- */
+
+typedef struct okra_square_ {
+    okra_int n;
+    double *A; /* n x n */
+    atomic_int owners;
+} okra_square_;
+
+/* Takes A (from okra_alloc_) over, also on failure. */
+okra_status okra_square_create_(okra_int n, double *A, void **out);
+/* unbind, share, save, load and kept of such a kernel, all in OKRA_SQUARE_HOOKS_. */
+void *okra_square_share_(void *square);
+extern const okra_schema_ okra_square_kept_[];
+void okra_square_free_(void *square);
+okra_status okra_square_save_(const void *square, okra_store_ *store, const char *name);
+okra_status okra_square_load_(okra_context *ctx, const void *params,
+                              const okra_data *train, const okra_store_ *store,
+                              const char *name, void **out);
+#define OKRA_SQUARE_HOOKS_                                                               \
+    .unbind = okra_square_free_, .share = okra_square_share_, .save = okra_square_save_, \
+    .load = okra_square_load_, .kept = okra_square_kept_
+
+/* ---- through ----
+ * Kernels that turn their objects into another collection (counts of
+ * substrings, weighted vectors, patches of images) and hand that to another kernel.
+ *
+ * A class of this sort has a bind of its own, one call of okra_through_bind_ with its
+ * okra_through_; all its other functions are those below.
+ */
+
+typedef struct okra_through_ {
+    const okra_kernel_class_ *inner; /* gets the same params */
+    /* What the training set teaches; NULL: nothing. */
+    okra_status (*fit)(okra_context *ctx, const void *params, const okra_data *train,
+                       void **state);
+    void (*forget)(void *state);
+    /* The collection to hand on, an owner. */
+    okra_status (*map)(okra_context *ctx, const void *params, const void *state,
+                       const okra_data *data, okra_data **out);
+} okra_through_;
+
+okra_status okra_through_bind_(okra_context *ctx, const okra_through_ *how,
+                               const void *params, const okra_data *train, void **shared);
+/* save and load of such a class whose inner class has them. */
+okra_status okra_through_save_(const void *shared, okra_store_ *store, const char *name);
+okra_status okra_through_load_(okra_context *ctx, const okra_through_ *how,
+                               const void *params, const okra_data *train,
+                               const okra_store_ *store, const char *name, void **shared);
+void okra_through_unbind_(void *shared);
+okra_status okra_through_side_(okra_context *ctx, const void *params, const void *shared,
+                               const okra_data *data, void **side);
+void okra_through_free_side_(void *side);
+okra_status okra_through_block_(okra_context *ctx, const void *params, const void *a,
+                                okra_int i0, okra_int ni, const void *b, okra_int j0,
+                                okra_int nj, double *out, okra_int ld);
+okra_status okra_through_diagonal_(okra_context *ctx, const void *params, const void *a,
+                                   okra_int n, double *out);
+
+/* Mixes one more value into a running hash (start at 0): every bit of both matters. */
+static inline uint64_t okra_hash_(uint64_t hash, uint64_t value)
+{
+    uint64_t x = (hash + 0x9e3779b97f4a7c15u) ^ (value * 0xbf58476d1ce4e5b9u);
+    x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9u;
+    x = (x ^ x >> 27) * 0x94d049bb133111ebu;
+    return x ^ x >> 31;
+}
+
+/* ---- finished tiles to the Gram matrix ---- */
+
+/* to <- from, or from'. `stream`: past the caches, for matrices too large to be found
+ * there again; whoever stores so ends with okra_tile_out_end_. */
+okra_status okra_tile_out_(okra_mat_ from, okra_mat_ to, bool stream);
+okra_status okra_tile_out_transposed_(okra_mat_ from, okra_mat_ to, bool stream);
+void okra_tile_out_end_(bool stream);
+
+/* ---- far ----
+ * Distances of objects that are far from the origin.
+ *
+ * d^2 = k(a,a) + k(b,b) - 2 k(a,b) is off by some eps times k(a,a) + k(b,b): all of its
+ * digits may be gone where a and b are far out and near to one another. A transform f of
+ * distances notices where f(0) and f(that error) differ by more than FAR_TOLERANCE; f is
+ * steepest at 0. Such pairs are computed again from differences of leaves, and of sums
+ * and multiples of these, unless |a| and |b| alone show that f is 0. Ordinary data never
+ * come here.
+ */
+
+/* May values of this node need it, k(a,a) and k(b,b) being at most these? */
+bool okra_far_(const okra_kernel *kernel, const okra_node_ *node, double a, double b);
+/* By how much its values may be off for want of differences, k(a,a) being at most this.
+ */
+double okra_far_doubt_(const okra_kernel *kernel, const okra_node_ *node, double most);
+/* The largest of n numbers, 0 of none. */
+double okra_far_most_(okra_int n, const double *self);
+/* Puts right what the transform has made of rows i.. of a and rows j.. of b; da, db: the
+ * leaf's self-similarities of these rows. */
+void okra_far_mend_(const okra_kernel *kernel, const okra_node_ *node,
+                    const okra_slot_ *a, okra_int i, okra_int ni, const double *da,
+                    const okra_slot_ *b, okra_int j, okra_int nj, const double *db,
+                    double *tile, okra_int ld);
+
 #endif

@@ -13,7 +13,7 @@
  * another with probability 2^-128 a pair. Cost: radius times the size of the
  * surroundings.
  */
-#include "kernel/graphs/refine.h"
+#include "kernel/graphs/graph_features.h"
 
 typedef struct ecfp_params {
     okra_feature_params_ how;

@@ -12,7 +12,7 @@
  * numbers and exact below 2^53, so the order of objects and nodes cannot show.
  */
 #include "kernel/graphs/graph_features.h"
-#include "kernel/gram/popcount.h"
+#include "kernel/gram/trained_kernel.h"
 
 /* ---- codes of sequences: a dictionary of steps, or a hash ---- */
 

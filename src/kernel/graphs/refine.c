@@ -2,7 +2,7 @@
  * refine.c: one round of label refinement (B. Weisfeiler and A. Leman, 1968): every node
  * gets a new label for its old one and the multiset of the edges and labels around it.
  */
-#include "kernel/graphs/refine.h"
+#include "kernel/graphs/graph_features.h"
 
 static int in_order(const void *a, const void *b)
 {

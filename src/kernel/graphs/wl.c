@@ -6,7 +6,7 @@
  * Machine Learning Research 12, 2011, definition 5). Edge labels take part in the
  * refinement. Cost of a graph: h times (nodes + edges log degree).
  */
-#include "kernel/graphs/refine.h"
+#include "kernel/graphs/graph_features.h"
 
 typedef struct wl_params {
     okra_feature_params_ how;

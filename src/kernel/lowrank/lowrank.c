@@ -18,9 +18,7 @@
  */
 #include "kernel/lowrank/lowrank.h"
 
-#include "kernel/kernels.h"
-#include "kernel/expression/parse.h"
-#include "kernel/transforms.h"
+#include "kernel/expression/expr.h"
 
 /* ---- the text ---- */
 

@@ -12,7 +12,6 @@
  * of Quinonero-Candela and Rasmussen 2005, sec. 5). Rows are mapped in blocks whose
  * height does not depend on the memory that is left: same bits.
  */
-#include "kernel/kernels.h"
 #include "kernel/lowrank/lowrank.h"
 
 #include "kernel/gram/trained_kernel.h"

@@ -7,7 +7,6 @@
 #include "kernel/lowrank/lowrank.h"
 
 #include "kernel/gram/trained_kernel.h"
-#include "kernel/transforms.h"
 
 okra_int okra_block_rows_(const okra_context *ctx, okra_int n, okra_int doubles)
 {

@@ -8,7 +8,7 @@
  * is greatest. Brouard et al. 2016 choose widths of diffusion kernels and of graphs of
  * tasks by "an information criterion" without its formula; this is the one used here.
  */
-#include "kernel/networks/information.h"
+#include "kernel/networks/network.h"
 
 enum { BINS = 50 };
 

@@ -4,7 +4,7 @@
 #ifndef OKRA_KERNEL_NETWORK_H_
 #define OKRA_KERNEL_NETWORK_H_
 
-#include "data/network.h"
+#include "data/graphs.h"
 #include "kernel/kernel.h"
 
 /* f(x) of an eigenvalue x >= 0 of the Laplacian. */
@@ -24,5 +24,29 @@ okra_status okra_network_apply_(okra_context *ctx, const okra_network_ *network,
 okra_status okra_network_dense_(okra_context *ctx, const okra_network_ *network,
                                 bool normalized, okra_spectral_ f, const void *params,
                                 okra_mat_ F);
+
+/* ---- how much similarities tell, for choosing widths of graphs and networks ---- */
+
+/* Entropy of the histogram of `count` values in 50 equal bins from low to high; each
+ * counts as `weights` says (NULL: once). */
+double okra_entropy_(okra_int count, const double *values, const double *weights,
+                     double low, double high);
+/* That of k_ij / sqrt(k_ii k_jj), i < j, between its extremes; 0 where they are equal. K:
+ * the first rows of a Gram matrix, overwritten; self[j] = k_jj. */
+double okra_similarity_entropy_(okra_mat_ K, const double *self);
+
+/* ---- tasks ----
+ * Graphs between the coordinates of vector outputs, for kernels and operators.
+ */
+
+/* A symmetric d x d matrix of a file, to be freed by the caller; `who` opens messages. */
+okra_status okra_tasks_read_(okra_context *ctx, const char *who, const char *file,
+                             okra_int d, double **out);
+/* M_ij = exp(-gamma |Y^i - Y^j|^2), Y^i column i of Y; over the rows in which both are
+ * known, scaled to all rows, where values are NaN; a row counts as weights says (NULL:
+ * once). gamma == 0: the one that okra_tasks_estimate_ chooses by information, see
+ * tasks.c. */
+okra_status okra_tasks_estimate_(okra_context *ctx, okra_mat_ Y, const double *weights,
+                                 double gamma, double **out);
 
 #endif

@@ -18,7 +18,7 @@
  *
  * Cost: two eigendecompositions, and n^3 for each of the 29 betas tried.
  */
-#include "data/network.h"
+#include "data/graphs.h"
 #include "kernel/kernel.h"
 #include "okra/more/features.h"
 #include "okra/program.h"

@@ -9,8 +9,7 @@
  * for large gamma none do, and both tell nothing. Candidates are 41 values, log-spaced
  * from 0.01 to 100, over the mean of d_ij. Cost: n d^2.
  */
-#include "kernel/networks/information.h"
-#include "kernel/networks/tasks.h"
+#include "kernel/networks/network.h"
 #include "okra/more/features.h"
 
 enum { CANDIDATES = 41 };

@@ -6,9 +6,8 @@
  * patches, `patch` pixels wide and high, neighbours sharing `overlap` pixels; the last
  * ones end at the border, so every pixel is in one. Then position.c.
  */
-#include "kernel/positions/pieces.h"
 #include "kernel/positions/position.h"
-#include "kernel/gram/through.h"
+#include "kernel/gram/trained_kernel.h"
 
 typedef struct patches_params {
     okra_position_params_ base;

@@ -6,10 +6,9 @@
  * elements c at p, so that the piece is K_p K_p', and against others K_p(x) K_p'.
  * Memory: a copy of all elements.
  */
-#include "kernel/positions/pieces.h"
+#include "kernel/positions/position.h"
 
 #include "kernel/gram/trained_kernel.h"
-#include "kernel/positions/position.h"
 #include "okra/more/objects.h"
 
 /* The elements at one position, and whose they are. */

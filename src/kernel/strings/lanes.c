@@ -1,7 +1,7 @@
 /*
  * lanes.c: the batches of a block of pairs of strings.
  */
-#include "kernel/strings/lanes.h"
+#include "kernel/strings/string_kernels.h"
 #include "data/strings.h"
 
 typedef struct item {

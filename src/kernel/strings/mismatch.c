@@ -16,7 +16,6 @@
  * other strings that are new count as letters too. Cost: (2m+4) |s||t| steps whatever k,
  * eight pairs at a time. H is exact; the value has one rounding a term.
  */
-#include "kernel/strings/lanes.h"
 #include "kernel/strings/string_kernels.h"
 
 enum { K_MOST = 64, M_MOST = OKRA_MISMATCH_TOP_ / 2 };

@@ -8,8 +8,6 @@
  */
 #include "data/strings.h"
 #include "kernel/gram/trained_kernel.h"
-#include "kernel/gram/through.h"
-#include "kernel/kernels.h"
 #include "kernel/strings/string_kernels.h"
 
 /* The distinct codes of the training set, sorted, are the first columns; codes that only

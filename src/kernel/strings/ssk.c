@@ -13,12 +13,11 @@
  * B_p(i,j) sums the ways to match p characters within the first i and j, each decayed by
  * what lies between its last characters and (i,j). Row i of B_p overwrites row i-1.
  *
- * Cost: r |s| |t| steps, eight pairs at a time (lanes.h); memory (r-1) |t| numbers a
- * pair. Accuracy: all terms are positive; relative error at most about 2(|s|+|t|+r) eps,
- * measured below 8e-16 for strings of up to 9. Strings shorter than `length` have no
- * features: 0.
+ * Cost: r |s| |t| steps, eight pairs at a time (string_kernels.h); memory (r-1) |t|
+ * numbers a pair. Accuracy: all terms are positive; relative error at most about
+ * 2(|s|+|t|+r) eps, measured below 8e-16 for strings of up to 9. Strings shorter than
+ * `length` have no features: 0.
  */
-#include "kernel/strings/lanes.h"
 #include "kernel/strings/string_kernels.h"
 
 /* One row of all levels. r is a constant in the calls for short lengths, so that the

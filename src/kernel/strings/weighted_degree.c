@@ -11,7 +11,6 @@
  * numbers: one rounding in all.
  */
 #include "data/strings.h"
-#include "kernel/strings/lanes.h"
 #include "kernel/strings/string_kernels.h"
 
 static inline OKRA_INLINE_ void body(OKRA_BATCH_PARAMETERS_)

@@ -16,7 +16,7 @@
  * is a few eps times the largest |k|.
  */
 #include "core/simd.h"
-#include "kernel/transforms.h"
+#include "kernel/kernel.h"
 
 static inline OKRA_INLINE_ void normalize_body(double a, const double *restrict db,
                                                okra_int nj, double *restrict row,

@@ -10,7 +10,7 @@
  * Powers by repeated squaring, relative error about degree * eps; the series by Horner's
  * rule. Overflow is reported by the Gram engine.
  */
-#include "kernel/transforms.h"
+#include "kernel/kernel.h"
 
 static void raise(okra_int degree, okra_int n, double *x)
 {

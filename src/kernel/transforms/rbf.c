@@ -12,7 +12,7 @@
  * engine reports both.
  */
 #include "core/simd.h"
-#include "kernel/transforms.h"
+#include "kernel/kernel.h"
 
 typedef struct rbf_params {
     double sigma, gamma;

@@ -10,7 +10,7 @@
  * matrix must be square, one row per class, symmetric, not negative, 0 on the diagonal.
  * Cost: O(C^3) once, then a look-up a pair. A model keeps G: it does not need the file.
  */
-#include "kernel/gram/square.h"
+#include "kernel/gram/trained_kernel.h"
 
 typedef struct cost_params {
     const char *file;

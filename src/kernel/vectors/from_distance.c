@@ -25,7 +25,7 @@
  * Cost: O(n^3) once for the eigenvalues, O(n^2) a row with clip. Accuracy: a few eps
  * times the largest d^2, since centring cancels.
  */
-#include "kernel/kernels.h"
+#include "kernel/kernel.h"
 
 #define MOST 1e150 /* its square, and sums of such, are finite */
 

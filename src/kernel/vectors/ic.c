@@ -11,9 +11,7 @@
  * nothing. ic | rbf(...) is the paper's Gaussian kernel. Everything else is the linear
  * kernel.
  */
-#include "kernel/kernels.h"
-#include "kernel/gram/rows.h"
-#include "kernel/gram/through.h"
+#include "kernel/gram/trained_kernel.h"
 
 typedef struct weights {
     okra_int d;

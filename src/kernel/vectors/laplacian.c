@@ -6,9 +6,7 @@
  * where both sums run in the same order, so that equal rows have distance exactly 0.
  * Relative error of the distance: d eps dense; d eps (|x|_1 + |y|_1) absolute sparse.
  */
-#include "kernel/kernels.h"
-#include "kernel/gram/rows.h"
-#include "core/simd.h"
+#include "kernel/gram/trained_kernel.h"
 #include "kernel/strings/string_kernels.h"
 
 typedef struct params {

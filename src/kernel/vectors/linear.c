@@ -3,7 +3,7 @@
  *
  * Dense with dense: matrix product by tiles. Packed with packed: population counts; dense
  * vectors of 0 and 1 are packed when they are seen. Any other pair: the nonzeros of one
- * against the other spread wide (rows.h); nothing is made dense.
+ * against the other spread wide (trained_kernel.h); nothing is made dense.
  *
  * The second class computes <x - m, y - m>, m the training mean of dense vectors, which
  * has the same distances: d^2 = |x|^2 + |y|^2 - 2<x,y> then loses no more digits than
@@ -17,9 +17,7 @@
  * n d doubles for the moved copy, n d/8 bytes for packed rows. Componentwise error d eps
  * |x||y| (Higham, Accuracy and Stability of Numerical Algorithms, 2nd ed., eq. 3.5).
  */
-#include "kernel/kernels.h"
-#include "kernel/gram/popcount.h"
-#include "kernel/gram/rows.h"
+#include "kernel/gram/trained_kernel.h"
 
 /* What both sides must know of the training set. */
 typedef struct shared {

@@ -13,8 +13,8 @@
  * d^3 once, n d^2 a collection, 2 d a pair.
  */
 #include "kernel/positions/position.h"
-#include "kernel/gram/square.h"
-#include "kernel/networks/tasks.h"
+#include "kernel/gram/trained_kernel.h"
+#include "kernel/networks/network.h"
 
 typedef struct metric_params {
     const char *file;

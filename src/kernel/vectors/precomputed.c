@@ -3,7 +3,7 @@
  * symmetric; other collections are rows of n values against the training objects, with or
  * without their self-similarities.
  */
-#include "kernel/kernels.h"
+#include "kernel/kernel.h"
 
 typedef struct side {
     const okra_data *data;

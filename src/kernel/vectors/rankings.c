@@ -10,7 +10,7 @@
  * Both are inner products of what a side holds: the signs of all pairs in bytes, d (d -
  * 1) / 2 a row, exactly; centred ranks of length 1, d doubles per row.
  */
-#include "kernel/gram/rows.h"
+#include "kernel/gram/trained_kernel.h"
 #include "kernel/strings/string_kernels.h"
 
 typedef struct side {

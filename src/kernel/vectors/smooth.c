@@ -18,7 +18,6 @@
 #include "kernel/vectors/smooth.h"
 
 #include "kernel/expression/expr.h"
-#include "kernel/kernels.h"
 
 struct okra_smooth_ {
     const okra_kernel *kernel;

@@ -11,9 +11,7 @@
  *
  * Cost: n d once a collection, 2 d a pair. Memory: n d doubles for the moved copy.
  */
-#include "kernel/kernels.h"
 #include "kernel/gram/trained_kernel.h"
-#include "kernel/gram/rows.h"
 
 typedef struct shared {
     atomic_int owners;

@@ -5,9 +5,8 @@
  * when all components are, strings when all characters are. Stops at the first
  * difference, so that most pairs cost little.
  */
-#include "kernel/kernels.h"
 #include "data/strings.h"
-#include "kernel/gram/rows.h"
+#include "kernel/gram/trained_kernel.h"
 #include "kernel/strings/string_kernels.h"
 
 typedef struct side {

@@ -204,7 +204,8 @@ static okra_status bend(solver *s)
     return OKRA_OK;
 }
 
-/* Sums over rows: L(r), of the step, <alpha, r> - L*, |alpha - alpha_k|^2, scale of gap.h
+/* Sums over rows: L(r), of the step, <alpha, r> - L*, |alpha - alpha_k|^2, scale of
+ * method.h
  */
 enum { PRIMAL, SMOOTH, LINEAR, FAR, SCALE, SUMS };
 

@@ -9,7 +9,7 @@
  * dual value, and then Newton's method with its step halved until the dual
  * value rises, for as long as it does. Iterates stay within the bound.
  *
- * Stop: the duality gap of the problem itself, tau = 0, as small as gap.h asks.
+ * Stop: the duality gap of the problem itself, tau = 0, as small as method.h asks.
  * Measured (n = 500, q = 20, lambda = 0.1, gap 1e-8): 20 to 45 Newton steps; sweeps alone
  * leave 2.5e-4 after 5000. Cost: about 2 n^3 a Newton step; memory 3 n^2 + 6 n q.
  * Rockafellar 1976 (proximal point), Li, Sun, Toh 2018 (with semismooth Newton).

@@ -5,9 +5,8 @@
 #ifndef OKRA_MARGIN_H_
 #define OKRA_MARGIN_H_
 
-#include "method/gap.h"
 #include "method/method.h"
-#include "solve/factors.h"
+#include "solve/moments.h"
 #include "solve/graph.h"
 
 extern const okra_auto_ okra_margin_auto_; /* margin_open.c */
@@ -47,7 +46,7 @@ static inline double okra_dual_most_(const okra_dual_ *d, okra_int i)
 typedef struct okra_dual_report_ {
     double primal, dual, gap; /* of the alpha returned, recomputed from S */
     okra_int sweeps, newtons; /* of blocks, and Newton steps tried */
-    double goal;              /* the gap that is small enough, by gap.h */
+    double goal;              /* the gap that is small enough, by method.h */
     bool converged;           /* gap <= goal */
 } okra_dual_report_;
 
@@ -125,7 +124,7 @@ typedef struct okra_boxqp_report_ {
     double gap;       /* primal - dual, recomputed from Q and a at the end */
     okra_int steps;   /* coordinate steps                                 */
     okra_int newtons; /* Newton steps on the free variables               */
-    double goal;      /* the gap that is small enough, by gap.h           */
+    double goal;      /* the gap that is small enough, by method.h           */
     bool converged;   /* gap <= goal                                      */
 } okra_boxqp_report_;
 

@@ -15,7 +15,6 @@
  * have ended are 0 there. Predictions are scores of letters at positions, longest x
  * letters, for the decoder position.
  */
-#include "solve/groups.h"
 #include "solve/ridge.h"
 #include "method/method.h"
 

@@ -17,7 +17,7 @@
  * around every output. With `tube` that is the loss, soft. Without it the
  * loss is the square of the distance, in closed form.
  *
- * The loss with a tube, and a diagonal operator in groups (groups.h):
+ * The loss with a tube, and a diagonal operator in groups (ridge.h):
  *
  *     min_h  sum_i max(0, |y_i - h(x_i)| - tube) + lambda |h|^2,   |.| over all
  * coordinates
@@ -29,13 +29,11 @@
  * larger of the roots of mu f(mu) = tube and f(mu) = 1 (0 where f(0) <= 1), f(mu) =
  * |(E + mu I)^-1 q|, which falls with mu: bisection on the groups' sums of q^2.
  *
- * A sweep costs n^2 d. Stops when the gap between primal and dual is as small as gap.h
+ * A sweep costs n^2 d. Stops when the gap between primal and dual is as small as method.h
  * asks. Memory: groups n^2.
  */
-#include "solve/groups.h"
 #include "solve/ridge.h"
 #include "method/method.h"
-#include "method/gap.h"
 
 enum { SWEEPS = 20000, HALVINGS = 200 };
 

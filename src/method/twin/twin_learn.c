@@ -8,7 +8,6 @@
  * engine that makes the values of a kernel by itself stores no n x n matrix.
  */
 #include "kernel/expression/expr.h"
-#include "kernel/kernels.h"
 #include "kernel/lowrank/lowrank.h"
 #include "method/twin/twin.h"
 #include "okra/more/twin.h"

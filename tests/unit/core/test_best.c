@@ -3,7 +3,7 @@
  */
 #include "harness.h"
 
-#include "core/best.h"
+#include "core/core.h"
 
 #include <math.h>
 

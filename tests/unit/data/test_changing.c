@@ -2,8 +2,8 @@
  * read: every reader gives what was there once, or an error, and stays within bounds. */
 #include "files.h"
 
-#include "data/files/npy.h"
-#include "data/files/zip.h"
+#include "data/files/formats.h"
+#include "data/files/archive.h"
 
 #include <fcntl.h>
 #include <pthread.h>

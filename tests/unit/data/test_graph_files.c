@@ -4,7 +4,6 @@
 #include "files.h"
 
 #include "data/graphs.h"
-#include "data/network.h"
 
 static const char two_graphs[] =
     "<?xml version=\"1.0\"?>\n<graphml>\n"

@@ -1,5 +1,5 @@
 /* NumPy arrays: every element type, byte order, memory order and version; writing. */
-#include "data/files/npy.h"
+#include "data/files/formats.h"
 #include "files.h"
 
 #include <fcntl.h>

@@ -1,5 +1,5 @@
 /* Runs of elements: building, choosing, failing allocations. */
-#include "data/ragged.h"
+#include "data/data.h"
 #include "harness.h"
 
 static const okra_field_ fields[] = {{"place", OKRA_FIELD_DOUBLE, 2, NULL},

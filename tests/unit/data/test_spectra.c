@@ -4,7 +4,7 @@
  */
 #include "files.h"
 
-#include "data/molecules/mass.h"
+#include "data/molecules/molecule.h"
 #include "data/spectra/spectra.h"
 #include "okra/more/objects.h"
 

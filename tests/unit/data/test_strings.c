@@ -1,7 +1,6 @@
 /* Strings from memory, from text and FASTA; sequences, tuples; the synthetic strings. */
 #include "data/strings.h"
-#include "data/files/stream.h"
-#include "data/utf8.h"
+#include "data/files/formats.h"
 #include "texts.h"
 #include "okra/more/objects.h"
 #include "okra/program.h"

@@ -1,6 +1,6 @@
 /* Zip archives: written, read back, aligned, zip64, and every way to be damaged. */
-#include "data/files/npy.h"
-#include "data/files/zip.h"
+#include "data/files/formats.h"
+#include "data/files/archive.h"
 #include "files.h"
 
 #include <zlib.h>

@@ -4,7 +4,7 @@
 #ifndef OKRA_TEST_EDITS_KERNEL_H_
 #define OKRA_TEST_EDITS_KERNEL_H_
 
-#include "decode/rewriting/rulebook.h"
+#include "decode/rewriting/edits.h"
 
 /* The kernel of edits of training pairs i and j: the shares of the aspects they have
  * alike. */

@@ -4,7 +4,7 @@
  */
 #include "decoding.h"
 
-#include "decode/strings/chain.h"
+#include "decode/strings/string_prediction.h"
 #include "okra/more/objects.h"
 
 enum { LETTERS = 3, N = 12, TESTS = 15, LENGTH = 5, MOST = 400 };

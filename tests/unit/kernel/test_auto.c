@@ -5,7 +5,7 @@
 #include "harness.h"
 #include "kernel/kernel.h"
 #include "okra/more/link.h"
-#include "data/network.h"
+#include "data/graphs.h"
 
 #include <math.h>
 #include <stdlib.h>

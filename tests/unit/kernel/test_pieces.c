@@ -3,7 +3,7 @@
  * labels, strings and images, with the training set and with others.
  */
 #include "harness.h"
-#include "kernel/positions/pieces.h"
+#include "kernel/positions/position.h"
 
 /* Sums of the same few values: ten times the worst of the cases here, 2.6e-16. */
 static const double SUM = 3e-15;

@@ -1,6 +1,6 @@
 /* Random networks and inputs made from them: laws, repeatability, definitions, refusals.
  */
-#include "data/network.h"
+#include "data/graphs.h"
 #include "harness.h"
 #include "kernel/kernel.h"
 #include "okra/more/features.h"

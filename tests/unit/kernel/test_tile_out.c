@@ -5,7 +5,7 @@
  * and even, smaller and larger than a strip.
  */
 #include "harness.h"
-#include "kernel/gram/tile_out.h"
+#include "kernel/gram/trained_kernel.h"
 
 enum { TOP = 3, UNTOUCHED = -7 };
 

@@ -7,7 +7,6 @@
 
 #include "harness.h"
 #include "linalg/blas.h"
-#include "linalg/eigh.h"
 
 #include <float.h>
 

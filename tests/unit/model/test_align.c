@@ -3,7 +3,7 @@
  * a search over supports, its text in a model, refusals.
  */
 #include "harness.h"
-#include "model/align.h"
+#include "model/model.h"
 #include "pairs.h"
 #include "okra/more/leave.h"
 

@@ -4,7 +4,7 @@
  */
 #include "pairs.h"
 
-#include "data/files/zip.h"
+#include "data/files/archive.h"
 
 #include <sys/stat.h>
 #include <unistd.h>

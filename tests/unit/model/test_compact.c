@@ -6,7 +6,7 @@
 
 #include "model/model.h"
 
-#include "data/files/zip.h"
+#include "data/files/archive.h"
 #include "okra/more/update.h"
 
 #include <math.h>

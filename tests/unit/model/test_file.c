@@ -4,7 +4,7 @@
  */
 #include "pairs.h"
 
-#include "data/files/zip.h"
+#include "data/files/archive.h"
 #include "okra/version.h"
 
 static unsigned char *read_whole(const char *path, size_t *size)

@@ -3,7 +3,7 @@
  * out, the choice of gamma against its definition, and models under them: vectors in the
  * units of y, losses in the metric, and files that are no longer needed.
  */
-#include "kernel/networks/tasks.h"
+#include "kernel/networks/network.h"
 #include "pairs.h"
 #include "okra/more/leave.h"
 

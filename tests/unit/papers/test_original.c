@@ -5,8 +5,8 @@
 #include "../../../papers/original/original_text.c"
 
 #include "../data/files.h"
-#include "data/files/npy.h"
-#include "data/files/zip.h"
+#include "data/files/formats.h"
+#include "data/files/archive.h"
 #include "okra/more/objects.h"
 
 static char scratch[300];
