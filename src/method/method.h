@@ -92,7 +92,7 @@ typedef enum okra_coupling_ {
 
 /* What is open, and what is known of the training set. */
 typedef struct okra_open_ {
-    const okra_data *y;
+    const okra_data *x, *y;
     bool kx, ky, lambda; /* not given */
     bool ranked; /* for the rank of the truth: a mean added to every prediction draws the
                     candidates near it to the front */

@@ -14,6 +14,7 @@
     X(tgp_hsic) \
     X(soar) \
     X(ok3) \
+    X(blend) \
     X(naive) \
     X(kcca) \
     X(kml) \

@@ -280,7 +280,8 @@ static okra_status choose_all(okra_context *ctx, const okra_method_ *method,
                               okra_options **chosen, okra_selection **s)
 {
     const okra_auto_ *a = okra_method_auto_(method);
-    okra_open_ open = {.y = y,
+    okra_open_ open = {.x = x,
+                       .y = y,
                        .kx = okra_rule_open_(copy, "kx"),
                        .ky = okra_rule_open_(copy, "ky"),
                        .lambda = okra_rule_open_(copy, "lambda")};

@@ -315,11 +315,12 @@ bool okra_rule_ranked_(const okra_data *y, const okra_options *o)
 
 /* What goes with what was chosen for the user: the kernel (kx), or lambda alone. */
 static okra_status set_rest(okra_context *ctx, const okra_method_ *method,
-                            const okra_data *y, bool kx, okra_options *o)
+                            const okra_data *x, const okra_data *y, bool kx,
+                            okra_options *o)
 {
     OWNED char *text = NULL;
     const char *between = okra_method_auto_(method)->between;
-    okra_open_ open = {.y = y, .kx = kx, .ranked = okra_rule_ranked_(y, o)};
+    okra_open_ open = {.x = x, .y = y, .kx = kx, .ranked = okra_rule_ranked_(y, o)};
     CHK(okra_rule_fill_(method, &open, o));
     if (kx && between && y->kind == OKRA_DENSE && !okra_options_is_set(o, between)) {
         CHK(rbf_of_outputs(ctx, y, 1, &text));
@@ -403,7 +404,7 @@ okra_status okra_rules_fill_(okra_context *ctx, const okra_data *x, const okra_d
         CHK(set_lambda(ctx, method, x, y, links, filled));
     }
     if ((kx_open || lambda_open) && !links) {
-        CHK(set_rest(ctx, method, y, kx_open, filled));
+        CHK(set_rest(ctx, method, x, y, kx_open, filled));
     }
     const okra_decoder_ *decoder =
         okra_rule_decoder_(x, y, okra_options_get(filled, "ky"));

@@ -343,15 +343,6 @@ okra_status okra_ridge_host_K_(const okra_ridge_ *r, double **K)
     return okra_matrix_take_(r->ctx, &G, "the Gram matrix of the inputs", K);
 }
 
-okra_status okra_ridge_ones_(const okra_ridge_ *r, const okra_matrix_ *V, double *out)
-{
-    okra_int n = okra_matrix_cols_(V);
-    return r->s ? okra_matrix_left_(r->ctx, false, false, 1, V,
-                                    okra_mat_view_(r->s, n, 1, 1),
-                                    okra_mat_of_(out, okra_matrix_rows_(V), 1))
-                : okra_matrix_row_sums_(r->ctx, V, out);
-}
-
 /* A matrix that the model keeps on the engine: s_i A_ij s_j, or A_ij / s_i. */
 static okra_status unscale_kept(const okra_ridge_ *r, okra_store_ *store,
                                 const char *name, bool divide)

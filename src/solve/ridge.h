@@ -49,9 +49,6 @@ okra_int okra_ridge_size_(const okra_ridge_ *r);       /* n, or the rank */
 /* The Gram matrix of the inputs in the units of solvers; to the host. */
 okra_status okra_ridge_K_(const okra_ridge_ *r, okra_matrix_ **K) OKRA_CHECK;
 okra_status okra_ridge_host_K_(const okra_ridge_ *r, double **K) OKRA_CHECK;
-/* V s: sums of the columns of V (or rows of K) as s weighs them. */
-okra_status okra_ridge_ones_(const okra_ridge_ *r, const okra_matrix_ *V,
-                             double *out) OKRA_CHECK;
 
 /* What a store holds, in the units of the outputs themselves. */
 okra_status okra_ridge_unscale_(const okra_ridge_ *r, okra_store_ *store) OKRA_CHECK;

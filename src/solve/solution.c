@@ -72,7 +72,6 @@ void okra_solution_open_(const okra_store_ *store, okra_int n, okra_solution_ *o
 void okra_solution_clear_(okra_solution_ *s)
 {
     okra_matrix_free_(s->made);
-    okra_free_(s->host);
     *s = (okra_solution_){0};
 }
 
@@ -111,33 +110,6 @@ okra_status okra_solution_factor_(okra_context *ctx, okra_solution_ *s,
     }
     s->G = s->G ? s->G : s->made;
     *G = s->G;
-    return OKRA_OK;
-}
-
-okra_status okra_solution_host_factor_(okra_context *ctx, okra_solution_ *s,
-                                       const okra_trained_kernel_ *kx, okra_mat_ *G)
-{
-    okra_int n = s->n;
-    okra_mat_ kept = okra_store_mat_(s->store, "factor");
-    const okra_matrix_ *there = NULL;
-    if (s->has_factor && kept.p) {
-        *G = kept;
-        return OKRA_OK;
-    }
-    if (!s->host) {
-        CHK(okra_solution_factor_(ctx, s, kx, &there));
-        if (s->made) {
-            CHK(okra_matrix_take_(ctx, &s->made, "the factor of the Gram matrix",
-                                  &s->host));
-            s->G = NULL;
-            CHK(okra_matrix_borrow_(ctx, okra_mat_of_(s->host, n, n), &s->made));
-            s->G = s->made;
-        } else {
-            CHK(okra_doubles_(ctx, n, n, "the factor of the Gram matrix", &s->host));
-            CHK(okra_matrix_get_(ctx, there, 0, 0, okra_mat_of_(s->host, n, n)));
-        }
-    }
-    *G = okra_mat_of_(s->host, n, n);
     return OKRA_OK;
 }
 

@@ -214,7 +214,6 @@ typedef struct okra_solution_ {
     /* Made when asked for: the factor here or there, what of it is to be freed. */
     const okra_matrix_ *G;
     okra_matrix_ *made;
-    double *host;
 } okra_solution_;
 
 /* Of a model of ridge with n outputs; of a method that says no more than "lambda". */
@@ -234,10 +233,6 @@ okra_status okra_solution_check_(const okra_store_ *store,
 okra_status okra_solution_factor_(okra_context *ctx, okra_solution_ *s,
                                   const okra_trained_kernel_ *kx,
                                   const okra_matrix_ **G) OKRA_CHECK;
-/* The same on the host; what is above the diagonal is not to be read. */
-okra_status okra_solution_host_factor_(okra_context *ctx, okra_solution_ *s,
-                                       const okra_trained_kernel_ *kx,
-                                       okra_mat_ *G) OKRA_CHECK;
 /* B (n x n, on the host) <- (K + noise)^-1, symmetric to the last bit: n^3. */
 okra_status okra_solution_inverse_(okra_context *ctx, okra_solution_ *s,
                                    const okra_trained_kernel_ *kx,

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import okra
-from okra import (IOKR, IOKRCV, KDE, OK3, SOAR, IOKRMargin, KernelSVR, LinkPredictor,
+from okra import (IOKR, IOKRCV, KDE, OK3, SOAR, Blend, IOKRMargin, KernelSVR, LinkPredictor,
                   TwinGP)
 
 PROGRAM = os.environ["OKRA_PROGRAM"]
@@ -228,7 +228,7 @@ def test_links(tmp_path):
 @pytest.mark.parametrize("estimator, method", [
     (IOKR(), "ridge"), (TwinGP(), "tgp-kl"), (TwinGP(criterion="hsic"), "tgp-hsic"),
     (SOAR(), "soar"), (KernelSVR(), "svr"), (IOKRMargin(), "margin"), (KDE(), "kpca"),
-    (OK3(trees=100), "ok3")], ids=str)
+    (OK3(trees=100), "ok3"), (Blend(trees=100), "blend")], ids=str)
 def test_what_is_not_given_means_the_same(tmp_path, estimator, method):
     r = np.random.default_rng(0)
     X = r.normal(size=(40, 2)) * [1, 50]

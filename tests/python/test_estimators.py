@@ -14,7 +14,7 @@ except ImportError:
     generate = partial(check_estimator, generate_only=True)
 
 import okra
-from okra import (IOKR, IOKRCV, KDE, M3N, OK3, SOAR, ConstrainedRegression, IOKRMargin,
+from okra import (IOKR, IOKRCV, KDE, M3N, OK3, SOAR, Blend, ConstrainedRegression, IOKRMargin,
                   JointKernelMap, KernelGram, KernelSVR,
                   MultiTaskKernelRidge, TwinGP, TwinKernelLearner)
 from okra._library import constants, interface, lib, option_text, structs
@@ -23,7 +23,8 @@ from okra.estimators._shared import TagsMixin
 # In full: everything that gives vectors, and the transformers.
 WHOLE = [IOKR(), IOKR(kx="rbf(sigma=1)", center_output=True),
          IOKRMargin(tolerance=1e-12),
-         IOKRMargin(loss="huber", tolerance=1e-12), KDE(), OK3(trees=10), MultiTaskKernelRidge(),
+         IOKRMargin(loss="huber", tolerance=1e-12), KDE(), OK3(trees=10), Blend(trees=10),
+         MultiTaskKernelRidge(),
          TwinGP(kx="rbf(sigma=1)"),
          IOKRCV(), KernelSVR(cost=10),
          KernelGram(), KernelGram("rbf(sigma=1)"), TwinKernelLearner()]

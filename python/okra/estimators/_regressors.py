@@ -348,7 +348,7 @@ class MultiTaskKernelRidge(WeightedEstimator):
 @documented
 @dataclass(eq=False, repr=False)
 class OK3(OutputKernelEstimator):
-    """Output kernel trees, extremely randomised, on similarities to the training inputs.
+    """Output kernel trees, extremely randomised, on columns of the inputs or on similarities.
 
     A prediction weighs the training outputs by how often they share a leaf with the
     input.
@@ -357,9 +357,13 @@ class OK3(OutputKernelEstimator):
     trees : int, default=100
         Trees that are averaged.
     features : int, optional
-        Random splits tried at a node; 0: one per training input, 1000 at most.
+        Random splits tried at a node; 0: one per training input, 1000 at most; of
+        columns: one per column, 100 at most.
     leaf : int, optional
         Least number of training pairs in a leaf.
+    splits : str, optional
+        ``"kernel"``: on similarities to the training inputs; ``"columns"``: on the columns
+        of dense inputs. Not given: on columns where `kx` is ``"auto"`` and inputs are dense.
 {common}
     """
 
@@ -370,6 +374,47 @@ class OK3(OutputKernelEstimator):
     trees: int = 100
     features: Optional[int] = None
     leaf: Optional[int] = None
+    splits: Optional[str] = None
+    options: Optional[dict] = None
+    decode: Optional[str] = None
+    decode_options: Optional[dict] = None
+    n_jobs: Optional[int] = None
+    random_state: Any = None
+    memory: Any = None
+    verbose: bool = False
+    engine: Optional[str] = None
+
+
+@documented
+@dataclass(eq=False, repr=False)
+class Blend(OutputKernelEstimator):
+    """Ridge regression and trees on the columns of dense inputs.
+
+    They are weighed by what they predict of training pairs that they have not seen.
+
+{kernels}
+    lam : float or "auto", default="auto"
+        Regularisation of the ridge. ``"auto"``: by leave-one-out, as for `IOKR`.
+    trees : int, default=100
+        Trees that are averaged.
+    features : int, optional
+        Random columns tried at a node; 0: all, 100 at most.
+    leaf : int, optional
+        Least number of training pairs in a leaf.
+    parts : int, optional
+        Each tree leaves out one of so many random parts of the pairs; 0: of 5.
+{common}
+    """
+
+    _method = "blend"
+
+    kx: Kernel = "auto"
+    ky: Kernel = "auto"
+    lam: Any = "auto"
+    trees: int = 100
+    features: Optional[int] = None
+    leaf: Optional[int] = None
+    parts: Optional[int] = None
     options: Optional[dict] = None
     decode: Optional[str] = None
     decode_options: Optional[dict] = None

@@ -3,73 +3,72 @@
  * F. d'Alche-Buc, ICML 2006 and 2007; P. Geurts, D. Ernst, L. Wehenkel, Machine Learning
  * 63, 2006).
  *
- * A tree splits on similarities to training inputs: the features of an input x are
- * k_x = (k(x_1,x), ..., k(x_n,x)). Of `features` random ones, each with a random cut
- * between its values at two random inputs of the node, the split of a node S into S_1 and
- * S_2 is taken that reduces most the variance of the outputs in feature space,
+ * A tree splits on columns of the inputs (columns.c) or on similarities to training
+ * inputs: the features of an input x are then k_x = (k(x_1,x), ..., k(x_n,x)). Of
+ * `features` random ones, each with a random cut between its values at two random inputs
+ * of the node, the split of a node S into S_1 and S_2 is taken that reduces most the
+ * variance of the outputs in feature space,
  *
  *     s var(S) = sum_{i in S} l_ii - g(S) / s,   g(S) = sum_{i,j in S} l_ij,   s = |S|
  *     reduction = s var(S) - s_1 var(S_1) - s_2 var(S_2)
  *               = g(S_1)/s_1 + g(S_2)/s_2 - g(S)/s
  *
- * In a leaf the prediction is the mean of its outputs, so that over T trees
- *
- *     w_i(x) = (1/T) sum_t [x and x_i in one leaf of t] / |leaf|
+ * In a leaf the prediction is the mean of its outputs (trees.h).
  *
  * g of all candidate splits of a node is one product: with the 0/1 matrix Z (features x
  * s) of members of S_1, g(S_1) are the row sums of Z * (Z L_S), and
  * g(S_2) = g(S) - 2 1'L_S z + g(S_1). Of many candidates in a large node those that
  * cannot be the best are left out before (splits.c), which decides the cost: about s^2
  * features / 6 additions of floats a node; trees in parallel, each worker with n^2
- * doubles and a quarter of that. Same seed, same trees on any number of threads. T trees
- * take 7 doubles per node and n per tree.
+ * doubles and a quarter of that. Same seed, same trees on any number of threads.
  */
 #include "method/neighbours/splits.h"
+#include "method/neighbours/trees.h"
 
 typedef struct ok3_options {
-    okra_int trees, features, leaf;
+    okra_columns_options_ of;
+    int splits;
 } ok3_options;
 
+enum { ON_KERNEL, ON_COLUMNS };
+
 static const okra_option rows[] = {
-    {"trees", OKRA_OPTION_INT, offsetof(ok3_options, trees), "100", 1, 1e6, NULL, "T",
+    {"trees", OKRA_OPTION_INT, offsetof(ok3_options, of.trees), "100", 1, 1e6, NULL, "T",
      "trees that are averaged"},
-    {"features", OKRA_OPTION_INT, offsetof(ok3_options, features), "0", 0, 1e9, NULL, "F",
-     "random splits tried at a node; 0: one per training input, 1000 at most"},
-    {"leaf", OKRA_OPTION_INT, offsetof(ok3_options, leaf), "1", 1, 1e9, NULL, "N",
+    {"features", OKRA_OPTION_INT, offsetof(ok3_options, of.features), "0", 0, 1e9, NULL,
+     "F",
+     "random splits tried at a node; 0: one per training input, 1000 at most; of "
+     "columns: one per column, 100 at most"},
+    {"leaf", OKRA_OPTION_INT, offsetof(ok3_options, of.leaf), "1", 1, 1e9, NULL, "N",
      "least number of training pairs in a leaf"},
+    {"splits", OKRA_OPTION_CHOICE, offsetof(ok3_options, splits), "kernel", 1, 0,
+     "kernel|columns", "WHAT",
+     "split on similarities k(x_i, x), or on the columns of dense inputs"},
+    {"parts", OKRA_OPTION_INT, offsetof(ok3_options, of.parts), "0", 0, 1e6, NULL, "N",
+     "splits on columns: each tree leaves out one of N random parts of the pairs; 0: "
+     "none"},
     {0},
 };
 
 extern const okra_method_ okra_method_ok3_;
 
-/* As stored, one row per node: all numbers are exact in doubles. */
-enum { FEATURE, CUT, LEFT, RIGHT, BEGIN, END, REDUCTION, FIELDS };
-
 /* Of more work than twice this the splits that cannot be the best are left out first,
  * down to this: BLAS has other code for small products, which rounds otherwise. */
 enum { SMALL = 1 << 21 };
 
-typedef struct tree {
-    double *node; /* FIELDS each; FEATURE -1: a leaf, members items[BEGIN..END-1] */
-    okra_int count;
-} tree;
-
 typedef struct scratch {
     okra_splits_ splits;
     double *L, *Z, *G; /* n x n, (features + 1) x n twice */
-    okra_int *features, *at, *aside;
+    okra_int *features, *at;
     double *cut;       /* of each candidate         */
     okra_int *feature; /* likewise                  */
-    okra_int *stack;
 } scratch;
 
 typedef struct forest {
     okra_context *ctx;
-    ok3_options o;
+    okra_columns_options_ o;
     okra_int n;
     okra_mat_ K, L;
-    tree *trees;
-    double *items; /* trees x n */
     scratch *work; /* one a worker */
     int workers;
 } forest;
@@ -157,49 +156,17 @@ static okra_int best_split(const forest *f, const scratch *w, okra_int s, okra_i
     return best;
 }
 
-/* Items below the cut first, both parts in their order; returns how many. */
-static okra_int divide(const forest *f, scratch *w, double *item, okra_int s, okra_int c)
+static okra_status split_node(void *arg, int worker, okra_random_ *random,
+                              const double *item, okra_int s, okra_split_ *out)
 {
-    okra_int left = 0, right = 0;
-    for (okra_int i = 0; i < s; i++) {
-        okra_int a = (okra_int)item[i];
-        if (f->K.p[w->feature[c] * f->K.ld + a] < w->cut[c]) {
-            item[left++] = item[i];
-        } else {
-            w->aside[right++] = a;
-        }
-    }
-    for (okra_int i = 0; i < right; i++) {
-        item[left + i] = (double)w->aside[i];
-    }
-    return left;
-}
-
-/* ---- a tree ---- */
-
-static double *add_node(tree *t, okra_int begin, okra_int end)
-{
-    double *node = t->node + t->count++ * FIELDS;
-    memset(node, 0, FIELDS * sizeof *node);
-    node[FEATURE] = -1;
-    node[BEGIN] = (double)begin;
-    node[END] = (double)end;
-    return node;
-}
-
-static okra_status split_node(const forest *f, scratch *w, okra_random_ *random,
-                              double *items, tree *t, okra_int at, okra_int *depth)
-{
-    double *node = t->node + at * FIELDS, reduction = 0;
-    okra_int begin = (okra_int)node[BEGIN], s = (okra_int)node[END] - begin;
-    if (s < 2 * f->o.leaf) {
-        return OKRA_OK;
-    }
-    okra_int count = candidates(f, w, random, items + begin, s);
+    const forest *f = arg;
+    scratch *w = &f->work[worker];
+    double reduction = 0;
+    okra_int count = candidates(f, w, random, item, s);
     if (count == 0) {
         return OKRA_OK;
     }
-    okra_node_items_ here = gather(f, w, items + begin, s);
+    okra_node_items_ here = gather(f, w, item, s);
     if (count * s * s > 2 * SMALL) {
         count = okra_splits_keep_(&w->splits, &here, count, SMALL / (s * s), w->feature,
                                   w->cut);
@@ -207,50 +174,16 @@ static okra_status split_node(const forest *f, scratch *w, okra_random_ *random,
     CHK(products(f, w, &here, count));
     okra_int c = best_split(f, w, s, count, &reduction);
     if (c >= 0) {
-        okra_int left = divide(f, w, items + begin, s, c);
-        node[FEATURE] = (double)w->feature[c];
-        node[CUT] = w->cut[c];
-        node[REDUCTION] = reduction;
-        node[LEFT] = (double)t->count;
-        add_node(t, begin, begin + left);
-        node[RIGHT] = (double)t->count;
-        add_node(t, begin + left, begin + s);
-        w->stack[(*depth)++] = (okra_int)node[LEFT];
-        w->stack[(*depth)++] = (okra_int)node[RIGHT];
+        *out = (okra_split_){w->feature[c], f->K.p + w->feature[c] * f->K.ld, w->cut[c],
+                             reduction};
     }
     return OKRA_OK;
 }
 
-static okra_status grow(const forest *f, okra_int number, scratch *w)
+static void begin_tree(void *arg, int worker)
 {
-    tree *t = &f->trees[number];
-    double *items = f->items + number * f->n;
-    okra_random_ random =
-        okra_random_create_(okra_context_seed(f->ctx), 0x0433 + (uint64_t)number);
-    okra_int depth = 0;
-    MAKE(t->node, (2 * f->n - 1) * FIELDS);
-    for (okra_int i = 0; i < f->n; i++) {
-        items[i] = (double)i;
-        w->features[i] = i;
-    }
-    add_node(t, 0, f->n);
-    w->stack[depth++] = 0;
-    while (depth > 0) {
-        CHK(split_node(f, w, &random, items, t, w->stack[--depth], &depth));
-    }
-    double *less = okra_realloc_(t->node, t->count * FIELDS, sizeof *less);
-    t->node = less ? less : t->node;
-    return OKRA_OK;
-}
-
-static okra_status grow_body(void *arg, okra_int begin, okra_int end, int worker)
-{
-    okra_status st = OKRA_OK;
     const forest *f = arg;
-    for (okra_int t = begin; t < end && st == OKRA_OK; t++) {
-        st = grow(f, t, &f->work[worker]);
-    }
-    return st;
+    okra_iota_(f->n, f->work[worker].features);
 }
 
 /* ---- the method ---- */
@@ -266,62 +199,33 @@ static okra_status make_scratch(const forest *f, scratch *w)
     CHK(okra_doubles_(f->ctx, n, width, "splits of a tree", &w->G));
     MAKE(w->features, n);
     MAKE(w->at, n);
-    MAKE(w->aside, n);
     MAKE(w->cut, width);
     MAKE(w->feature, width);
-    MAKE(w->stack, 2 * n + 2);
     return OKRA_OK;
 }
 
 static void free_scratch(scratch *w)
 {
     okra_splits_free_(&w->splits);
-    FREE(w->L, w->Z, w->G, w->features, w->at, w->aside, w->cut, w->feature, w->stack);
-}
-
-/* All nodes in one matrix, children numbered in it; roots: where trees begin. */
-static okra_status keep_trees(const forest *f, okra_store_ *store)
-{
-    OWNED double *nodes = NULL, *roots = NULL;
-    okra_int total = 0, at = 0;
-    for (okra_int t = 0; t < f->o.trees; t++) {
-        total += f->trees[t].count;
-    }
-    CHK(okra_doubles_(f->ctx, total, FIELDS, "the nodes of the trees", &nodes));
-    MAKE(roots, f->o.trees);
-    for (okra_int t = 0; t < f->o.trees; t++) {
-        roots[t] = (double)at;
-        for (okra_int k = 0; k < f->trees[t].count; k++) {
-            double *node = nodes + (at + k) * FIELDS;
-            memcpy(node, f->trees[t].node + k * FIELDS, FIELDS * sizeof *node);
-            node[LEFT] += (double)at;
-            node[RIGHT] += (double)at;
-        }
-        at += f->trees[t].count;
-    }
-    CHK(okra_store_put_(store, "nodes", &nodes, total, FIELDS));
-    return okra_store_put_(store, "roots", &roots, 1, f->o.trees);
+    FREE(w->L, w->Z, w->G, w->features, w->at, w->cut, w->feature);
 }
 
 static void forest_clear(forest *f)
 {
-    for (okra_int t = 0; f->trees && t < f->o.trees; t++) {
-        okra_free_(f->trees[t].node);
-    }
     for (int i = 0; f->work && i < f->workers; i++) {
         free_scratch(&f->work[i]);
     }
-    FREE(f->trees, f->work, f->items);
+    okra_free_(f->work);
 }
 
-static okra_status fit(okra_context *ctx, const okra_problem_ *p,
-                       const okra_options *options, okra_store_ *store)
+static okra_status fit_kernel(okra_context *ctx, const okra_problem_ *p,
+                              const okra_columns_options_ *o, okra_store_ *store)
 {
     okra_int n = p->n;
     FREED_BY(forest_clear)
-    forest f = {.ctx = ctx, .n = n, .workers = okra_workers_(ctx)};
+    forest f = {.ctx = ctx, .o = *o, .n = n, .workers = okra_workers_(ctx)};
+    FREED_BY(okra_trees_clear_) okra_trees_ grown = {0};
     OWNED double *K = NULL, *L = NULL;
-    CHK(okra_options_read(options, &okra_method_ok3_.options, &f.o));
     if (f.o.features == 0) {
         f.o.features = OKRA_MIN_(n, 1000); /* as for regression trees in the paper */
     }
@@ -331,100 +235,89 @@ static okra_status fit(okra_context *ctx, const okra_problem_ *p,
     f.K = okra_mat_of_(K, n, n);
     okra_mat_mirror_(f.K); /* symmetric to the last bit, whatever made it */
     f.L = okra_mat_of_(L, n, n);
-    ZMAKE(f.trees, f.o.trees);
     ZMAKE(f.work, f.workers);
     for (int i = 0; i < f.workers; i++) {
         CHK(make_scratch(&f, &f.work[i]));
     }
-    CHK(okra_doubles_(ctx, f.o.trees, n, "the leaves of the trees", &f.items));
-    CHK(okra_parallel_(ctx, f.o.trees, 1, "grow trees", grow_body, &f));
-    CHK(keep_trees(&f, store));
-    return okra_store_put_(store, "items", &f.items, f.o.trees, n);
+    okra_growing_trees_ how = {.count = o->trees,
+                               .n = n,
+                               .leaf = o->leaf,
+                               .stream = 0x0433,
+                               .split = split_node,
+                               .begin = begin_tree,
+                               .forest = &f};
+    CHK(okra_trees_grow_(ctx, &how, &grown));
+    return okra_trees_keep_(ctx, &grown, store);
 }
 
-typedef struct descent {
-    const okra_query_ *query;
-    okra_mat_ nodes, roots, items, out;
-} descent;
-
-static okra_status descend(void *arg, okra_int begin, okra_int end, int worker)
+static okra_status fit(okra_context *ctx, const okra_problem_ *p,
+                       const okra_options *options, okra_store_ *store)
 {
-    const descent *d = arg;
-    okra_int trees = d->items.rows;
-    (void)worker;
-    for (okra_int r = begin; r < end; r++) {
-        const double *k = d->query->Kx.p + r * d->query->Kx.ld;
-        double *w = d->out.p + r * d->out.ld;
-        okra_mat_fill_(okra_mat_part_(d->out, r, 1, 0, d->out.cols), 0);
-        for (okra_int t = 0; t < trees; t++) {
-            const double *node = d->nodes.p + (okra_int)d->roots.p[t] * FIELDS;
-            while (node[FEATURE] >= 0) {
-                bool left = k[(okra_int)node[FEATURE]] < node[CUT];
-                node = d->nodes.p + (okra_int)node[left ? LEFT : RIGHT] * FIELDS;
-            }
-            double share = 1 / ((node[END] - node[BEGIN]) * (double)trees);
-            for (okra_int i = (okra_int)node[BEGIN]; i < (okra_int)node[END]; i++) {
-                w[(okra_int)d->items.p[t * d->items.cols + i]] += share;
-            }
-        }
+    ok3_options o;
+    FREED_BY(okra_judged_clear_) okra_judged_ judged = {0};
+    CHK(okra_options_read(options, &okra_method_ok3_.options, &o));
+    REFUSE_IF(o.splits == ON_KERNEL && o.of.parts > 0, OKRA_EARG,
+              "ok3: parts is for splits on columns");
+    if (o.splits == ON_KERNEL) {
+        return fit_kernel(ctx, p, &o.of, store);
     }
-    return OKRA_OK;
+    CHK(okra_judged_create_(ctx, p, &judged));
+    CHK(okra_columns_grow_(ctx, p, judged.F, &o.of, NULL, store));
+    return okra_store_put_number_(store, "columns", (double)p->x->d);
 }
 
-static bool whole(double value)
+/* How many columns trees split on; 0: similarities. */
+static okra_int columns(const okra_store_ *store)
 {
-    return value == floor(value);
-}
-
-/* A model file may be altered: indices must stay inside, and children come after. */
-static okra_status check_nodes(const okra_store_ *store, okra_int n)
-{
-    okra_mat_ nodes = okra_store_mat_(store, "nodes");
-    bool good = true;
-    for (okra_int i = 0; good && i < nodes.rows; i++) {
-        const double *node = nodes.p + i * FIELDS;
-        good = whole(node[FEATURE]) && whole(node[LEFT]) && whole(node[RIGHT]) &&
-               whole(node[BEGIN]) && whole(node[END]) && node[BEGIN] >= 0 &&
-               node[BEGIN] < node[END] && node[END] <= (double)n &&
-               node[FEATURE] < (double)n &&
-               (node[FEATURE] < 0 ||
-                (node[LEFT] > (double)i && node[LEFT] < (double)nodes.rows &&
-                 node[RIGHT] > (double)i && node[RIGHT] < (double)nodes.rows));
-    }
-    return good ? OKRA_OK
-                : okra_fail_(OKRA_EFORMAT, "ok3: the trees of the model are not valid");
+    double count = 0;
+    return okra_store_get_number_(store, "columns", &count) ? (okra_int)count : 0;
 }
 
 static okra_status check_trees(const okra_store_ *store, const okra_facts_ *facts)
 {
-    return check_nodes(store, facts->y->n);
+    okra_int d = columns(store);
+    REFUSE_IF(d > 0 && facts->x->kind != OKRA_DENSE, OKRA_EFORMAT,
+              "ok3: the trees split on columns, which the inputs have none of");
+    return okra_trees_check_(store, facts->y->n, d > 0 ? d : facts->y->n);
 }
 
 static okra_status predict(okra_context *ctx, const okra_store_ *store,
                            okra_query_ *query, okra_mat_ out)
 {
-    descent d = {query, okra_store_mat_(store, "nodes"), okra_store_mat_(store, "roots"),
-                 okra_store_mat_(store, "items"), out};
-    CHK(check_nodes(store, query->n));
-    return okra_parallel_(ctx, query->m, 4, "trees", descend, &d);
+    okra_mat_ X = query->Kx;
+    if (columns(store) > 0) {
+        CHK(okra_columns_query_(query, &X));
+    }
+    CHK(okra_trees_check_(store, query->n, X.cols));
+    return okra_trees_weights_(ctx, store, X, out);
+}
+
+/* Where nobody asks for a kernel, dense inputs are split on their columns. */
+static okra_status fill(const okra_open_ *open, okra_options *o)
+{
+    return open->kx && open->x && open->x->kind == OKRA_DENSE &&
+                   !okra_options_is_set(o, "splits")
+               ? okra_options_set(o, "splits", "columns")
+               : OKRA_OK;
 }
 
 /* clang-format off */
-static const okra_schema_ kept_trees[] = {
-    OKRA_KEEPS_MATRIX_("nodes", 0, "t", "7"),
-    OKRA_KEEPS_VALUES_("roots", OKRA_KEPT_WHOLE_, "1", "T", "0", "t-1"),
-    OKRA_KEEPS_VALUES_("items", OKRA_KEPT_WHOLE_, "T", "n", "0", "n-1"),
-    OKRA_KEEPS_SAME_("inputs", "c", "n"),
+static const okra_schema_ kept_columns[] = {
+    OKRA_KEEPS_NUMBER_("columns", OKRA_KEPT_WHOLE_, "x", "x"),
+    OKRA_TREES_KEPT_,
     OKRA_KEPT_END_};
-static const okra_schema_ *const kept[] = {kept_trees, NULL};
-_Static_assert(FIELDS == 7, "as the table of what is kept says");
+static const okra_schema_ kept_trees[] = {
+    OKRA_TREES_KEPT_,
+    OKRA_KEPT_END_};
+static const okra_schema_ *const kept[] = {kept_columns, kept_trees, NULL};
 /* clang-format on */
 
 const okra_method_ okra_method_ok3_ = {
     .name = "ok3",
     .unweighted = "grows trees from pairs that are drawn alike: it does not use weights",
-    .help = "output-kernel trees: extremely randomised, on similarities to the inputs",
+    .help = "output-kernel trees: extremely randomised, on columns or similarities",
     .options = {"ok3", rows, sizeof(ok3_options)},
+    .automatic = &(const okra_auto_){.fill = fill},
     .fit = fit,
     .form = okra_form_weights_,
     .predict = predict,

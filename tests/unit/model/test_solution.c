@@ -73,7 +73,6 @@ static void check_one(const pairs *p, const char *settings, const double *weight
                       double noise, bool held)
 {
     double B[N * N], got[N * N], q[N], want[N];
-    okra_mat_ G = {0};
     okra_solution_ s;
     okra_data *y = weights ? pairs_weigh(p->train_y, weights) : NULL;
     okra_model *m = pairs_fit(p->train_x, y ? y : p->train_y, settings);
@@ -93,13 +92,6 @@ static void check_one(const pairs *p, const char *settings, const double *weight
     const okra_matrix_ *before = s.G;
     CHECK_OK(okra_solution_diagonal_(NULL, &s, kx, q));
     CHECK(s.G == before); /* factored once */
-    CHECK_OK(okra_solution_host_factor_(NULL, &s, kx, &G));
-    CHECK((G.p == okra_store_mat_(m->store, "factor").p) == held);
-    double sum = 0;
-    for (int j = 0; j < N; j++) { /* G G' at the last row and the first column */
-        sum += j == 0 ? G.p[(N - 1) * G.ld] * G.p[0] : 0;
-    }
-    CHECK_NEAR(sum, rbf(p->x + (N - 1) * LDX, p->x), SAME);
     check_rows(p, &s, kx, B);
     okra_solution_clear_(&s);
     okra_model_free(m);
@@ -178,8 +170,6 @@ static okra_status ask(const okra_model *m, const pairs *p, double *out)
     m->method->solution(m->store, N, &s);
     okra_status st =
         okra_solution_variances_(NULL, &s, m->training->bound_x, p->test_x, 1, out);
-    okra_mat_ G = {0};
-    st = st ? st : okra_solution_host_factor_(NULL, &s, m->training->bound_x, &G);
     okra_solution_clear_(&s);
     return st;
 }

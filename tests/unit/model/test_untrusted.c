@@ -115,6 +115,15 @@ TEST(numbers_out_of_range)
     ALTERED("method=ok3 trees=2", parts_set(&m, "bag/nodes", 2, 0), "ok3: the trees");
     /* half a child is the node itself, for ever */
     ALTERED("method=ok3 trees=2", parts_set(&m, "bag/nodes", 2, 0.5), "ok3: the trees");
+    static const char *const on_columns[] = {"method=ok3 trees=2 splits=columns",
+                                             "method=blend trees=2 kx=rbf(sigma=1)"};
+    for (size_t i = 0; i < 2; i++) { /* P columns, of which the last is P - 1 */
+        ALTERED(on_columns[i], parts_set(&m, "bag/nodes", 0, P), "ok3: the trees");
+        ALTERED(on_columns[i], parts_set(&m, "bag/nodes", 2, 0.5), "ok3: the trees");
+        ALTERED(on_columns[i], parts_set(&m, "bag/items", 3, 12), "'items'");
+    }
+    ALTERED(on_columns[0], parts_number(&m, "columns", P + 1), "'columns'");
+    ALTERED(on_columns[1], parts_number(&m, "blend", 1.5), "'blend' is or holds 1.5");
     ALTERED("kx=rbf(sigma=1)", parts_set(&m, "bag/factor", 13, -1),
             "has -1 on its diagonal");
     ALTERED("", parts_set(&m, "bag/coefficients", 0, (double)NAN), "'coefficients'");
