@@ -336,12 +336,17 @@ static bool holds_otherwise(const paper_claim *claim, const json_t *result,
     tally t = claim->other[0] ? judge(claim->rule, claim->other, result, &found)
                               : (tally){.loose = true};
     if (t.loose || t.met < t.all) {
+        if (*found.numbers) {
+            add(out, ". Otherwise (%s): %s", claim->reading, found.numbers);
+        }
         return false;
     }
     char printed[sizeof out->numbers];
     snprintf(printed, sizeof printed, "%s", out->numbers);
     *out = found;
-    add(out, ". As printed: %s", printed);
+    if (*printed) {
+        add(out, ". As printed: %s", printed);
+    }
     out->verdict = claim->tried ? "reproduced under a found reading"
                                 : "reproduced after one constant";
     int used = snprintf(out->reason, sizeof out->reason, "%s", claim->reading);

@@ -163,7 +163,7 @@ const paper_claim paper_claims[] = {
      .tested = "the printed feature maps and lambda, epsilon 0.01 (not printed), each of ten folds "
                "trains once",
      .apart = "the print is quoted from Cortes et al. 2007, another method",
-     .doing = "other data"},
+     .doing = "print quoted"},
     {.paper = KADRI, .where = "Table 2, right", .entry = "kadri-t2-right", .rule = CLAIM_VALUES,
      .text = "Covariance reads 89.2 %",
      .cells = {"table2|covariance|as printed"},
@@ -259,7 +259,7 @@ const paper_claim paper_claims[] = {
      .tested = "7,425 digits train, 2,475 test; each error at the parameters that held-out digits "
                "choose for it",
      .apart = "the print of kernel ridge regression is quoted from another paper",
-     .doing = "other data"},
+     .doing = "print quoted"},
     {.paper = STKL, .where = "Table 4", .entry = "stkl-poser", .rule = CLAIM_VALUES,
      .text = "KL gains 6.39 % and HSIC 1.26 % on Poser",
      .cells = {"poser|KL (1,11), chosen without map|gain %",

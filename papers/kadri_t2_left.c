@@ -199,19 +199,22 @@ static okra_status fit_scale(paper_run *run, const paper_pairs *all, double *sca
     return st;
 }
 
-/* The least loss of every fold over the grid, chosen on the test digits: a bound. */
+/* The least loss of every fold over a wide grid, chosen on the test digits: a bound. */
 static okra_status best_on_test(paper_run *run, const paper_pairs *all, const char *op,
                                 double sigma_l, double *best)
 {
+    enum { WIDE = 5, RIDGES = 7 };
+    static const double wide[WIDE] = {1e-4, 1e-2, 1e-1, 10, 1e3};
+    static const double ridges[RIDGES] = {1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 1e-1, 1};
     okra_status st = OKRA_OK;
     for (int f = 0; f < FOLDS; f++) {
         best[f] = (double)INFINITY;
     }
-    for (int i = 0; st == OKRA_OK && i < WIDTHS * EPSILONS; i++) {
-        setting s = {op, widths[i % WIDTHS], sigma_l, false, epsilons[i / WIDTHS]};
-        double values[4 * FOLDS];
-        st = all_folds(run, all, &s, lambdas, 4, values);
-        for (int k = 0; st == OKRA_OK && k < 4 * FOLDS; k++) {
+    for (int i = 0; st == OKRA_OK && i < WIDTHS * WIDE; i++) {
+        setting s = {op, widths[i % WIDTHS], sigma_l, false, wide[i / WIDTHS]};
+        double values[RIDGES * FOLDS];
+        st = all_folds(run, all, &s, ridges, RIDGES, values);
+        for (int k = 0; st == OKRA_OK && k < RIDGES * FOLDS; k++) {
             best[k % FOLDS] = fmin(best[k % FOLDS], values[k]);
         }
     }

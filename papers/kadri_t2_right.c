@@ -245,10 +245,12 @@ static okra_status chosen(paper_run *run, const words *w, okra_int folds)
 
 /* ---- what any setting reaches ---- */
 
-enum { BOUND_FOLDS = 3, LAMBDAS = 6, EPSILONS = 4 };
-static const double lambdas[LAMBDAS] = {1e-2, 1, 1e2, 1e4, 1e6, 1e8};
-static const char *const epsilons[EPSILONS] = {"epsilon=1e-6", "epsilon=1e-2",
-                                               "epsilon=1e2", "epsilon=1e6"};
+enum { BOUND_FOLDS = 3, LAMBDAS = 12, EPSILONS = 6 };
+static const double lambdas[LAMBDAS] = {1e-2, 1,   1e2,  1e4,  1e6,  1e7,
+                                        1e8,  1e9, 1e10, 1e11, 1e12, 1e14};
+static const char *const epsilons[EPSILONS] = {"epsilon=1e-2", "epsilon=1e2",
+                                               "epsilon=1e6",  "epsilon=1e8",
+                                               "epsilon=1e10", "epsilon=1e12"};
 
 /* Percent of characters right for each lambda, one operator and epsilon. */
 static okra_status along_lambda(paper_run *run, const words *w, okra_int fold,
@@ -374,11 +376,15 @@ static void read_as(paper_run *run)
                        "letters, the cubic kernel of letter images wherever they stand "
                        "in a word; lambda of 3, 10, 30 and 100 by the letters of one of "
                        "five parts of the training fold");
-    paper_reading(run,
-                  "the paper's row of constrained regression (Cortes et al. 2007) is "
-                  "88.5, which the identity operator gives without constraints; "
-                  "constraints that forbid far positions, not shared between positions, "
-                  "are a table of their own: far letters of these words tell much");
+    paper_reading(
+        run, "the printed 88.5 was not run by Kadri et al.: it is quoted from Cortes "
+             "et al. 2007, constrained regression. That the identity operator comes "
+             "near it is a coincidence of two methods. Constraints that forbid far "
+             "positions, not shared between positions, are a table of their own: "
+             "far letters of these words tell much");
+    paper_reading(
+        run, "bound: lambda of 0.01 to 1e14 and epsilon of 0.01 to 1e12, the best of "
+             "all on the test words of folds 0, 3 and 6");
 }
 
 static okra_status run_entry(paper_run *run)
