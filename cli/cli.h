@@ -180,7 +180,7 @@ int cli_without_hints(const char *message);
  * of their classes ("balanced": --class-weight); "" and "none": neither. */
 okra_status cli_weigh(cli_run *run, const char *file, const char *classes,
                       okra_data **y) OKRA_CHECK;
-/* The same of candidates: a broken molecule is told, counted and left out, unless
+/* The same of candidates: a broken molecule is reported, counted and left out, unless
  * --strict. */
 okra_status cli_read_candidates(cli_run *run, const char *spec, const okra_data *like,
                                 okra_data **out) OKRA_CHECK;

@@ -211,7 +211,7 @@ void cli_warn(cli_run *run, const char *format, ...)
 /* ---- progress ---- */
 
 /* Phases within phases: a selection has candidates, each of which has a Gram matrix and a
- * decomposition. The outermost has the bar; the innermost is told beside it. */
+ * decomposition. The outermost has the bar; the innermost is printed beside it. */
 enum { PHASES = 4, BAR_WIDTH = 30 };
 
 typedef struct phase {

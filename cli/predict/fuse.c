@@ -369,7 +369,7 @@ const cli_command cli_fuse = {
         "Distances\nof a test become deviations from their mean; scores are weighted "
         "sums "
         "of these, larger\nis better. With --y and --candidates, of tests that were held "
-        "out, the weights are chosen\nand told on standard error.\n",
+        "out, okra chooses the weights\nand prints them on standard error.\n",
     .examples =
         "okra fuse a.tsv b.tsv -o fused.tsv\n"
         "okra fuse held_a.tsv held_b.tsv --y held.smi --candidates c.okx -o h.tsv\n"

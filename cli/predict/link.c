@@ -370,7 +370,7 @@ const cli_command cli_link = {
         "the labelled "
         "ones, are known; every node has a\ndescription. A method learns from "
         "descriptions to places in the known network,\nand the score of a pair says how "
-        "alike two predictions are (--norm).\nA score ranks pairs and is no "
+        "similar two predictions are (--norm).\nA score ranks pairs and is no "
         "probability. Both ends are predicted, also of labelled\nnodes, unless --known "
         "is given. A known network in several pieces is fine: pieces\nhave similarity 0. "
         "An edge that comes again, either way round, counts once.\nWith --lambda2 the "

@@ -1,5 +1,5 @@
 /*
- * predict_job.h: what okra predict is told and holds (private to predict*.c).
+ * predict_job.h: what okra predict is given and holds (private to predict*.c).
  */
 #ifndef OKRA_CLI_PREDICT_JOB_H
 #define OKRA_CLI_PREDICT_JOB_H

@@ -291,7 +291,7 @@ static void print_json(const cli_ranking *r, FILE *out)
     fputs("\n]\n", out);
 }
 
-/* ---- p-values, and what is told ---- */
+/* ---- p-values, and what is printed ---- */
 
 /* auto: by pairs that the model keeps for it, else by its training pairs, left out. */
 static int find_p_values(cli_run *run, cli_ranking *r)

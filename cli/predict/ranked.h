@@ -26,7 +26,7 @@ typedef struct cli_ranking {
     const okra_index *index; /* or */
     const okra_data *list;   /* candidates as they were given, or made up */
     cli_distinct distinct;   /* what is numbered, if not these; borrowed */
-    bool taken;              /* standard output has data: nothing is told */
+    bool taken;              /* standard output has data: print nothing */
     const okra_int *ranges;  /* tests x 2: --ranges; NULL: not given */
     bool p_values, compared; /* asked for; a window or an index chose */
     bool made;               /* the decoder made up the list: nothing was compared */

@@ -168,7 +168,7 @@ static okra_status predict_lines(cli_run *run, texts *t, const char *text, size_
     return st;
 }
 
-/* A line that cannot be answered is told, and its answer is an empty line. */
+/* A line that cannot be answered is reported; its answer is an empty line. */
 static int pass_over(const cli_run *run, texts *t, long long line)
 {
     const char *message = okra_message();

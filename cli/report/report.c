@@ -1,5 +1,5 @@
 /*
- * report.c: okra report: what okra-report is told beside the files: the order of the
+ * report.c: okra report: what okra-report gets beside the files: the order of the
  * papers, and what their results say of the claims.
  */
 #include "report/report.h"

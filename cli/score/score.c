@@ -291,7 +291,7 @@ static int run_score(cli_run *run)
     }
     status = status ? status : cli_status(run, cli_read(run, f.y, &y));
     if (status == CLI_DONE && *f.lists && *f.weight) {
-        status = cli_usage(run, "lists count alike: leave out --sample-weight");
+        status = cli_usage(run, "every list counts the same: leave out --sample-weight");
     }
     status = status ? status : cli_status(run, cli_weigh(run, f.weight, "none", &y));
     s.n = y ? okra_data_count(y) : 0;

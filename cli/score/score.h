@@ -1,5 +1,5 @@
 /*
- * score.h: what okra score is told and finds (private to this folder).
+ * score.h: what okra score is given and finds (private to this folder).
  */
 #ifndef OKRA_CLI_SCORE_H
 #define OKRA_CLI_SCORE_H

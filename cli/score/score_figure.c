@@ -26,7 +26,7 @@ static table table_of(const okra_data *data)
     return t;
 }
 
-/* Column j, at most so many values, evenly spaced. */
+/* Column j, at most `most` values, evenly spaced. */
 static json_t *column(const table *t, okra_int j)
 {
     json_t *list = json_array();

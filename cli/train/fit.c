@@ -284,7 +284,7 @@ static okra_status hold(cli_run *run, const fit_fields *f, okra_data **x, okra_d
         *x = parts[0];
         *y = parts[1];
         held[0] = parts[2];
-        st = okra_data_weigh(parts[3], NULL, 0, &held[1]); /* these count alike */
+        st = okra_data_weigh(parts[3], NULL, 0, &held[1]); /* these count the same */
         okra_data_free(parts[3]);
     }
     return st;

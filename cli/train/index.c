@@ -20,13 +20,13 @@ static const okra_option rows[] = {
     {"model", OKRA_OPTION_READ, offsetof(index_fields, model), "", 1, 0, NULL, "MODEL",
      "The model that candidates will be ranked by"},
     {"rank", OKRA_OPTION_INT, offsetof(index_fields, rank), "0", 0, 65536, NULL, "N",
-     "With --model: keep so many numbers of low rank for each candidate, so that all of "
-     "them can be ranked without a window"},
+     "With --model: store N numbers per candidate (low rank), so that millions can be "
+     "ranked without a window"},
     {"columns", OKRA_OPTION_TEXT, offsetof(index_fields, columns), "", 1, 0, NULL, "LIST",
-     "Of a table FILE.tsv: columns of numbers to keep, between commas, for --within"},
+     "Columns of numbers of FILE.tsv to keep for --within, between commas"},
     {"table", OKRA_OPTION_READ, offsetof(index_fields, table), "", 1, 0, NULL, "FILE.tsv",
-     "Of vectors: a table with a header that tells about them, one line for each: the "
-     "column name, and --columns (mass among them sorts)"},
+     "Vectors: a table with a header, one line per vector: the column name, and those "
+     "of --columns (mass sorts the index)"},
     {"shard", OKRA_OPTION_INT, offsetof(index_fields, shard), "250000", 1, 100000000,
      NULL, "N", "Candidates in one file of the index at most"},
     {"check", OKRA_OPTION_BOOL, offsetof(index_fields, check), "no", 1, 0, NULL, "",
@@ -135,8 +135,9 @@ const cli_command cli_index = {
              "header has\nthe column smiles. Masses, formulas, and the features of an "
              "output kernel whose leaves\nare hashed (bits=N), are computed once and "
              "kept, sorted by mass;\n'okra predict --candidates NAME.okx' maps them. "
-             "Lines that are no molecule\nare told, counted and left out, molecules that "
-             "were there already are left out.\nFILE.npy (or dense:FILE) holds "
+             "okra skips lines\nthat it cannot parse, and reports their count; a "
+             "repeated molecule is "
+             "kept once.\nFILE.npy (or dense:FILE) holds "
              "candidates that are vectors, which are kept as they are.\nAn interrupted "
              "run leaves NAME.okx.part and goes on from there.\n",
     .examples =

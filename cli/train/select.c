@@ -49,7 +49,7 @@ static const okra_option rows[] = {
              "How much each pair counts, in fits and in what is measured: one number of "
              "0 or more per row of --y"),
     {"class-weight", OKRA_OPTION_CHOICE, offsetof(select_fields, classes), "none", 1, 0,
-     "none|balanced", "HOW", "balanced: labels count so that all classes count alike"},
+     "none|balanced", "HOW", "balanced: every class counts the same"},
     FILE_ROW(WRITTEN, "output", output, "",
              "The model of the best cell, fitted on all pairs"),
     CLI_COMPACT_ROW(select_fields),
@@ -72,7 +72,7 @@ static const okra_option rows[] = {
      "Time of the diffusion on the known network where --ky is not given"},
     {"norm", OKRA_OPTION_TEXT, offsetof(select_fields, norm), "auto", 1, 0, NULL,
      "V|auto",
-     "Of the score of links, as in okra link; auto: 0.75 while settings are compared"},
+     "Links: norm of the score, as in okra link; auto: 0.75 while settings are compared"},
     {"kx", OKRA_OPTION_TEXT, offsetof(select_fields, kx), "auto", 1, 0, NULL, "EXPR",
      "Kernel of the inputs, with grids; auto: a few that fit the kind of objects"},
     {"ky", OKRA_OPTION_TEXT, offsetof(select_fields, ky), "auto", 1, 0, NULL, "EXPR",

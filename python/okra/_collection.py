@@ -90,7 +90,7 @@ class Data:
                     self._dtype)
 
     def balanced(self) -> np.ndarray:
-        """Weights of labels that make all classes count alike."""
+        """Weights of labels that make every class count the same."""
         weights = np.empty(len(self))
         check(lib.okra_data_balanced(self.pointer, weights.ctypes.data))
         return weights

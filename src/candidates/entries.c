@@ -204,7 +204,7 @@ static okra_status check_kernel(const okra_build_ *b)
     ZMAKE(values, b->vectors->d);
     CHK(okra_data_dense(values, 1, b->vectors->d, b->vectors->d, &zero));
     CHK(okra_data_name(zero, b->request->source));
-    if (o) { /* another length is told by who needs it to be the same */
+    if (o) { /* another length: who needs the same one refuses */
         bool other_length = o->y->kind == OKRA_DENSE && o->y->d != b->vectors->d;
         return o->ky && !other_length
                    ? okra_test_side_create_(b->ctx, o->ky, zero, &other)

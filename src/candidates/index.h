@@ -39,7 +39,7 @@ okra_status okra_bit_molecules_(okra_context *ctx, const okra_bit_kernel_ *k,
 
 /* ---- the same molecule: same.c ---- */
 
-/* A molecule is compared with so many others of its key at most. */
+/* A molecule is compared with at most this many others of its key. */
 enum { OKRA_ALIKE_MOST_ = 32 };
 
 typedef struct okra_keyed_ {

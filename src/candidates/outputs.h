@@ -77,7 +77,7 @@ void *okra_cache_find_(const okra_cache_ *cache, const char *name);
 /* Leaves a thing there and takes it over; false: it is the caller's. */
 bool okra_cache_leave_(okra_cache_ *cache, const char *name, void *thing,
                        void (*free)(void *));
-/* Is half of the budget free beside so many bytes, so that they may stay? */
+/* Is half of the budget free beside these bytes, so that they may stay? */
 bool okra_stays_(const okra_context *ctx, double bytes);
 /* data: NULL for the training outputs. */
 okra_status okra_panels_create_(okra_context *ctx, const okra_output_ *output,

@@ -4,7 +4,7 @@
  * A window is read once; every query then has an interval of masses, which the sorted
  * rows of a shard are cut by, and tests of single rows: the formula, bounds of columns. A
  * formula is also a mass, so that it cuts, too. A query that does not tell what a window
- * needs fits nothing: that is told, and an error where the context is strict or where no
+ * needs fits nothing: a warning, and an error where the context is strict or where no
  * query tells it.
  */
 #include "candidates/set.h"

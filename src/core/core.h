@@ -307,15 +307,15 @@ bool okra_same_file_(const struct stat *a, const struct stat *b);
 typedef okra_status (*okra_body_)(void *arg, okra_int begin, okra_int end, int worker);
 okra_status okra_parallel_(okra_context *context, okra_int count, okra_int grain,
                            const char *what, okra_body_ body, void *arg);
-/* The same for a loop that may be too small for several threads; it has at least so many
- * operations in all. */
+/* The same for a loop that may be too small for several threads; it has at least
+ * `least` operations in all. */
 okra_status okra_parallel_least_(okra_context *context, double least, okra_int count,
                                  okra_int grain, const char *what, okra_body_ body,
                                  void *arg);
 /* How many workers okra_parallel_ uses at most: the size for per-worker scratch. */
 int okra_workers_(const okra_context *context);
 /* As okra_context_threads; without a context as many as when it was first asked. The
- * number does not change within a call, since scratch is made for so many workers. */
+ * number does not change within a call, since scratch is made for as many workers. */
 int okra_threads_(const okra_context *context);
 /* Functions of the caller that run in this thread now: they cannot set the number. */
 extern _Thread_local int okra_callbacks_;
@@ -337,7 +337,7 @@ int okra_blas_room_(double *rest);
 typedef okra_status (*okra_call_)(void *arg);
 okra_status okra_watched_(okra_context *context, const char *what, double work,
                           double expected, okra_call_ call, void *arg);
-/* A watched call tells that it has done so many of its operations; any thread may. */
+/* A watched call tells that it has done `work` of its operations; any thread may. */
 void okra_worked_(const okra_context *context, double work);
 /* Is this the thread of a watched call, which must not report: its caller does? */
 extern _Thread_local bool okra_inside_watch_;

@@ -30,8 +30,8 @@ typedef struct header {
 } header;
 #define HEADER_OF(p) ((header *)(void *)((char *)(p)-ALIGNMENT))
 
-/* From so many bytes on, zeros are pages that the system has not handed out yet: what is
- * never written costs nothing. */
+/* From this many bytes on, zeros are pages that the system has not handed out yet: what
+ * is never written costs nothing. */
 static const size_t lazy_least = (size_t)64 << 20;
 
 /* Matrices that are read from end to end are bound by memory, and half of that time goes

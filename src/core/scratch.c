@@ -34,7 +34,7 @@ static okra_status open_file(const char *folder, int *fd)
                                  folder, strerror(error));
 }
 
-/* 0, or why there is no room for so many bytes. */
+/* 0, or why there is no room for these bytes. */
 static int claim(int fd, size_t bytes)
 {
     struct rlimit most; /* going beyond it is a signal */

@@ -18,7 +18,7 @@
 #include <signal.h>
 
 enum { ERROR_SIZE = 2048 };
-/* A loop of so many operations, or of so many seconds, is worth helpers: a millisecond or
+/* A loop of this many operations, or seconds, is worth helpers: a millisecond or
  * more, some hundred times what it costs to wake one. */
 static const double large_work = 2e7, large_time = 1e-3;
 

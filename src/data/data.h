@@ -162,7 +162,7 @@ void okra_data_own_(okra_data *data, void *block);
 /* Gives label data copies of its d class names, in one block of pointers and one of
  * texts. */
 okra_status okra_data_names_(okra_data *data, const char *const *names);
-/* rows*cols, or OKRA_ESHAPE when so many elements of `size` bytes are no 64-bit count. */
+/* rows*cols, or OKRA_ESHAPE when the elements of `size` bytes are no 64-bit count. */
 okra_status okra_area_(okra_int rows, okra_int cols, size_t size, okra_int *out);
 /* OKRA_EFORMAT with the position of the first NaN or infinity among the values. */
 okra_status okra_finite_(const double *values, okra_int rows, okra_int cols, okra_int ld);
@@ -238,7 +238,7 @@ void okra_bytes_close_(okra_bytes_ *bytes);
 /* Whether a file that okra keeps for itself is there: what is no file, or cannot be read,
  * is an error, and nobody waits for a pipe. */
 okra_status okra_bytes_there_(const char *path, bool *there);
-/* Deflate makes at most so many bytes of one: a larger claim is a lie. */
+/* Deflate makes at most this many bytes of one: a larger claim is a lie. */
 #define OKRA_RATIO_MOST_ 1032
 /* Refuses a count that a file claims, of rows that may be empty or of elements that may
  * be packed, where it is beyond that ratio and beyond 2^20. */

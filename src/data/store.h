@@ -127,7 +127,7 @@ enum {
     OKRA_KEPT_POSITIVE_ = 2, /* above 0                                       */
     OKRA_KEPT_FACTOR_ = 4,   /* a matrix whose diagonal is above 0            */
     OKRA_KEPT_OPTIONAL_ = 8, /* it may be absent                              */
-    OKRA_KEPT_LOOSE_ = 16,   /* a number that is told, not used: any there is */
+    OKRA_KEPT_LOOSE_ = 16,   /* a number that is printed, not used: any there is */
 };
 
 typedef struct okra_schema_ {

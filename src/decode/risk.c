@@ -52,11 +52,11 @@ static const okra_option rows[] = {
  *
  * An expected loss sum_i w_i D(y, y_i) takes the weights of a method for the distribution
  * of the output. Those of ridge spread more than outputs do: large weights of both signs
- * that cancel, and small ones of pairs that are not alike. Where a loss rewards hedges
+ * that cancel, and small ones of pairs that are not similar. Where a loss rewards hedges
  * (F1: larger sets) the expectation then hedges too much. Two powers make up for that,
  * and are chosen as any option is, on training pairs:
  *
- *     sharpen P   w_i <- sign(w_i) |w_i|^P: pairs that are most alike count more; scaled
+ *     sharpen P   w_i <- sign(w_i) |w_i|^P: the most similar pairs count more; scaled
  *                 to the sum of magnitudes that there was
  *     votes A     v_g = sum of the weights of training outputs that are the same object
  *                 g, a regression on [y = g]; votes below 0 are none, and the others

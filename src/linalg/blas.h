@@ -55,7 +55,8 @@ okra_status okra_blas_lower_(okra_context *ctx, double alpha, okra_mat_ A, okra_
 okra_status okra_blas_trsm_(okra_context *ctx, bool left, bool trans, okra_mat_ L,
                             okra_mat_ B);
 
-/* ---- tiles.c: a matrix of so many numbers is met by one row or column without BLAS ----
+/* ---- tiles.c: a matrix of this many numbers is met by one row or column without BLAS
+ * ----
  */
 
 enum { OKRA_VECTOR_LEAST_ = 1 << 16 };

@@ -2,7 +2,7 @@
  * beta.c: how long to diffuse.
  *
  * For small beta exp(-beta L) is the identity, for large beta all nodes of a component
- * look alike: both tell nothing of the network. Between them the similarities
+ * look the same: neither tells anything of the network. Between them the similarities
  *     c_ij = k_ij / sqrt(k_ii k_jj),  i < j,
  * take many different values. beta is chosen so that the entropy of their histogram (50
  * equal bins from the smallest to the largest) is greatest. Brouard et al. 2016 (sec.

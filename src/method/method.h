@@ -123,7 +123,7 @@ typedef struct okra_auto_ {
     double least;
     int lambdas;
     const char *classes; /* ky of several classes */
-    double width; /* dense outputs: ky is rbf, so many times their median distance wide */
+    double width; /* dense outputs: ky is rbf, this times their median distance wide */
     const char *between; /* an option, a kernel of dense outputs: rbf likewise, once */
     const char *aligned; /* a warning, where outputs are written letter by letter */
     /* Options that go with what was chosen. */

@@ -79,14 +79,14 @@ static const okra_option rows[] = {
      "EXPR", "gram, knn(k=N), knn(share=V) or file(W), | normalized, power, diffusion"},
     {"keep", OKRA_OPTION_CHOICE, offsetof(ridge_options, keep), "auto", 1, 0,
      "auto|weights|coefficients", "WHAT",
-     "of explicit outputs: weights (n x n numbers; matrix operators: factors for "
+     "explicit outputs only: store weights (n x n numbers; matrix operators: factors for "
      "updates) or coefficients; auto: weights up to 16,384 pairs"},
     {"keep-moments", OKRA_OPTION_BOOL, offsetof(ridge_options, keep_moments), "no", 1, 0,
      NULL, "",
-     "of low rank: keep the moments of the training set, which `okra update` and `okra "
-     "merge` need"},
+     "low rank only: store the moments of the training set, which `okra update` and "
+     "`okra merge` need"},
     {"solver", OKRA_OPTION_CHOICE, offsetof(ridge_options, solver), "direct", 1, 0,
-     "direct|cg", "HOW", "of low rank: by moments, or by conjugate gradients"},
+     "direct|cg", "HOW", "low rank only: solve by moments, or by conjugate gradients"},
     {"cg-tolerance", OKRA_OPTION_NUMBER, offsetof(ridge_options, cg.tolerance), "1e-8", 0,
      1, NULL, "V", "conjugate gradients: relative residual to reach"},
     {"cg-iterations", OKRA_OPTION_INT, offsetof(ridge_options, cg.iterations), "100", 1,
@@ -379,7 +379,7 @@ static okra_coupling_ coupling(const okra_options *options)
     return of[okra_operator_kind_of_(okra_options_get(options, "operator"))];
 }
 
-/* Outputs alike are centred, unless a lambda alone is chosen for twin kernels, whose
+/* Outputs are centred all in one, unless a lambda alone is chosen for twin kernels, whose
  * lambda is no choice; gcv is of plain outputs. */
 static okra_status fill(const okra_open_ *open, okra_options *o)
 {

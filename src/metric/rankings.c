@@ -1,6 +1,6 @@
 /*
  * rankings.c: how far two rankings, or the orders of any values, are apart, from 0
- * (alike) to 1 (reversed).
+ * (equal) to 1 (reversed).
  *
  *   kendall   the share of pairs of items that are in another order; a pair that is tied
  *             on one side alone counts half
@@ -74,7 +74,7 @@ const okra_metric_ okra_metric_kendall_ = {
 
 const okra_metric_ okra_metric_spearman_ = {
     .name = "spearman",
-    .help = "squared differences of ranks, from 0 (alike) to 1 (reversed)",
+    .help = "squared differences of ranks, from 0 (equal) to 1 (reversed)",
     .params = {"metric spearman", NULL, 0},
     .kinds = OKRA_METRIC_VECTORS_,
     .loss = true,

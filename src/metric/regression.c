@@ -85,7 +85,7 @@ typedef struct r2_params {
 
 static const okra_option r2_rows[] = {
     {"average", OKRA_OPTION_CHOICE, offsetof(r2_params, average), "uniform", 1, 0,
-     "uniform|weighted", "HOW", "outputs count alike, or by their variances"},
+     "uniform|weighted", "HOW", "all outputs count the same, or by their variances"},
     {0},
 };
 

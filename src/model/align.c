@@ -9,7 +9,7 @@
  * Diagonals are left out: under kernels of sparse objects (long strings, a sparse
  * network) most of |L| lies there, where any two kernels agree, and nothing is said of
  * pairs. On yeast's interactions the combination then ranks links better than the mean
- * and than ALIGNF with them, on activities of molecules too, elsewhere alike.
+ * and than ALIGNF with them, on activities of molecules too, elsewhere as good.
  *
  *     align: ALIGNF, min_(w >= 0) w'M w - 2 a'w, the combination whose alignment
  *         <K_w, L> / (|K_w| |L|) is largest   (Cortes et al. 2012, sec. 3.2, Prop. 9)
@@ -26,7 +26,7 @@
  * that no solution reaches (entries of M are >= 0: sum(b) <= sum_k a_k^2 / M_kk), and
  * then solved on its support. Matrices are scaled by powers of 2 before all that, so that
  * no product of large ones overflows; nothing is rounded by it. Of more than SAMPLE pairs
- * so many, evenly spaced, are looked at. Cost: p n^2 numbers; p^2 n^2 operations.
+ * okra looks at that number, evenly spaced. Cost: p n^2 numbers; p^2 n^2 operations.
  *
  * In the text of an expression align(A, B, ...) is found, its kernels are read, and
  * numbers take its place, w1*(A) + w2*(B) + ...
@@ -388,7 +388,7 @@ static okra_status read_call(const char *text, call *c)
 
 /* ---- all together ---- */
 
-/* At most so many pairs, evenly spaced; Gram matrices stay whole. */
+/* At most `most` pairs, evenly spaced; Gram matrices stay whole. */
 static okra_status sample(const okra_data *x, const okra_data *y, okra_int most,
                           okra_data **some_x, okra_data **some_y)
 {

@@ -17,7 +17,7 @@
 
 enum { STEPS = 60 };
 
-/* No weight of a matrix whose largest entry is 1 to 2 goes beyond so many lambda:
+/* No weight of a matrix whose largest entry is 1 to 2 goes beyond this many lambda:
  * K_w + lambda I has few digits then, and what is fitted passes through all pairs. */
 static const double most_lambdas = 1e10, told_lambdas = 1e6;
 

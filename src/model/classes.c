@@ -237,7 +237,7 @@ static okra_status minimise(okra_context *ctx, softmax *s)
         double slope = 0, t = 1;
         CHK(evaluate(s, s->p, P, g, A, &value));
         memcpy(trial, g, (size_t)size * sizeof *g);
-        matrix[0] += 1e-9 * (double)s->n; /* scores that are all alike */
+        matrix[0] += 1e-9 * (double)s->n; /* scores that are all equal */
         okra_mat_ part = okra_mat_part_(A, 0, used, 0, used);
         CHK(okra_cholesky_quiet_(ctx, part, &jitter));
         CHK(okra_cholesky_solve_(ctx, part, okra_mat_of_(trial, used, 1)));

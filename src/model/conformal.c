@@ -41,7 +41,7 @@ static okra_status read_how(okra_conformal_ *job)
     }
     REFUSE_IF(job->model->training->y->weights && job->how != OKRA_CONFORMAL_SPLIT_,
               OKRA_EUNSUPPORTED,
-              "conformal %s compares training pairs that count alike, but "
+              "conformal %s needs training pairs of equal weight, but "
               "the model was fitted with sample weights: calibrate with "
               "other pairs (split)",
               how);

@@ -11,7 +11,8 @@
  * lambda r_i is the residual of pair i, r_i / b_i how far its output is from the
  * prediction without it (Allen's PRESS), and 1 / b_i the predictive variance there. The
  * scores are |r_i| / b_i^q: q = 0 residual, 1/2 normalized, 1 distance. All are functions
- * of the n + 1 pairs that treat them alike, so the p-values are exact. In inner products,
+ * of the n + 1 pairs that treat them in the same way, so the p-values are exact. In inner
+ * products,
  *
  *     |r_i|^2 = (BLB)_ii + 2 t_i (BLu)_i + t_i^2 u'Lu
  *               - 2 t_i ((B l_y)_i + t_i u'l_y) + t_i^2 l(y,y).

@@ -303,8 +303,7 @@ static okra_status learn_kernels(okra_context *ctx, const okra_method_ *method,
     const char *text = align.text ? align.text : fields->kx;
     CHK(okra_at_(okra_kernel_choose(ctx, text, x, kx), "kx"));
     REFUSE_IF(*fields->twin && y->weights, OKRA_EUNSUPPORTED,
-              "twin learns kernels from pairs that count alike: it "
-              "does not use weights");
+              "twin learns kernels from pairs of equal weight: it does not use weights");
     if (*fields->twin) {
         CHK(learn_twin(ctx, x, y, fields, kx, ky, hsic));
     }
@@ -498,7 +497,7 @@ const char *okra_model_json(const okra_model *model)
     return model ? model->json : NULL;
 }
 
-/* Kernels are told as they were chosen, not as they were asked for. */
+/* Prints kernels as they were chosen, not as they were asked for. */
 const char *okra_model_option(const okra_model *model, const char *name)
 {
     if (!model || !name) {

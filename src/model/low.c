@@ -121,7 +121,7 @@ okra_status okra_fit_low_(okra_context *ctx, const okra_fit_fields_ *f,
         CHK(*on_x ? follow("low-rank-x", on_x, kx) : OKRA_OK);
         return *on_y ? follow("low-rank-y", on_y, ky) : OKRA_OK;
     }
-    if (*on_y) { /* a mistake in it is told before the work on x */
+    if (*on_y) { /* refuse a mistake in it before the work on x */
         CHK(okra_low_read_("low-rank-y", on_y, &low));
     }
     CHK(make_map(ctx, "low-rank-x", on_x, *kx, x, 1, &inputs));

@@ -32,7 +32,7 @@ static const okra_option fit_rows[] = {
     {"low-rank-y", OKRA_OPTION_TEXT, offsetof(okra_fit_fields_, low_rank_y), "", 1, 0,
      NULL, "SPEC", "Low rank of the output kernel; linear ones need none"},
     {"decode", OKRA_OPTION_TEXT, offsetof(okra_fit_fields_, decode), "", 1, 0, NULL,
-     "NAME", "The decoder that the model's predictions take where they are told none"},
+     "NAME", "Default decoder of predictions, stored in the model"},
     {0}};
 
 static const okra_option predict_rows[] = {

@@ -299,7 +299,7 @@ static okra_status choose_all(okra_context *ctx, const okra_method_ *method,
 }
 
 /* The fit that follows takes an n x n matrix where nothing of low rank takes its place: a
- * budget that it breaks is told before the search. */
+ * budget that it breaks is an error before the search. */
 static okra_status ask_early(const okra_context *ctx, const okra_method_ *method,
                              const okra_data *x, const okra_data *y,
                              const okra_options *given)

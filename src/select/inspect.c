@@ -177,7 +177,7 @@ okra_status okra_inspect_diagonal_(okra_context *ctx, const char *text,
     return OKRA_OK;
 }
 
-/* The number that auto gives a parameter; 0: all objects are alike. */
+/* The number that auto gives a parameter; 0: all objects are equal. */
 okra_status okra_inspect_auto_(okra_context *ctx, const char *text, const char *parameter,
                                const okra_data *data, double *out)
 {

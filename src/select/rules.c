@@ -75,7 +75,7 @@ static okra_status add(choices *c, const char *format, ...)
 
 /* BEFORErbf(sigma={...})AFTER, widths about the median distance, of vectors of one or two
  * columns also far below it: many periods have room there; nothing where all objects are
- * alike. `inner`: the median is this, not asked of the kernel. */
+ * equal. `inner`: the median is this, not asked of the kernel. */
 static okra_status add_rbf(choices *c, const char *before, double inner,
                            const char *after)
 {
@@ -112,8 +112,8 @@ static okra_status add_scaled(choices *c, const char *leaf)
 
 /* ---- inputs ---- */
 
-/* Sums of distances in the columns, where values are skewed: no width fits the crowd and
- * the tail alike, and a Gaussian swings between far points. About 1 / (a typical sum). */
+/* Sums of distances in the columns, where values are skewed: no width fits both the crowd
+ * and the tail, and a Gaussian swings between far points. About 1 / (a typical sum). */
 static okra_status add_laplacian(choices *c)
 {
     double median = 0;
@@ -200,7 +200,7 @@ static okra_status of_nodes(choices *c)
     size_t used = 0;
     CHK(okra_inspect_auto_(c->ctx, "diffusion(beta=auto)", "beta=", c->data, &beta));
     beta = beta > 0 ? beta : 1;
-    for (int k = 0; k < 5; k++) { /* its value is large where a few nodes are alike */
+    for (int k = 0; k < 5; k++) { /* its value is large where a few nodes are similar */
         static const double factors[] = {1.0 / 64, 1.0 / 16, 1.0 / 4, 1, 4};
         used += (size_t)snprintf(list + used, sizeof list - used, "%s%.4g", k ? "," : "",
                                  beta * factors[k]);

@@ -33,7 +33,7 @@ bool okra_inspect_molecules_(const okra_data *data);
 /* The mean of k(x,x) over a sample; 1 where it is not positive. */
 okra_status okra_inspect_diagonal_(okra_context *ctx, const char *text,
                                    const okra_data *data, double *out) OKRA_CHECK;
-/* The number that auto gives a parameter; 0: all objects are alike. */
+/* The number that auto gives a parameter; 0: all objects are equal. */
 okra_status okra_inspect_auto_(okra_context *ctx, const char *text, const char *parameter,
                                const okra_data *data, double *out) OKRA_CHECK;
 

@@ -48,7 +48,7 @@ okra_status okra_scorer_create_(const char *metric, const okra_pairs_ *source,
             "ky is a grid (or learned by twin), and the metric feature-loss is measured "
             "in the feature space "
             "of ky itself: its unit changes from cell to cell (any prediction looks good "
-            "under a kernel that finds all outputs alike), so the cells cannot be "
+            "under a kernel that takes all outputs for equal), so the cells cannot be "
             "compared. Fix what is measured with metric, e.g. rbf-loss:sigma=V, mse or "
             "kernel-loss:kernel=EXPR");
     }

@@ -12,8 +12,8 @@
  * shares its decompositions, and those that share kernels follow one another.
  *
  * A best value at the end of its list may have better ones beyond it, and whoever wrote
- * the list is told; unless the value beside it is as good, for then the list makes no
- * difference there.
+ * the list is a warning; unless the value beside it is as good, for then the list makes
+ * no difference there.
  */
 #include "select/select.h"
 #include "kernel/expression/expr.h"

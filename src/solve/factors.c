@@ -224,7 +224,7 @@ static okra_status open_parts(okra_factors_ *f)
 
 /* ---- all rows, and some ---- */
 
-/* Rows i..i+rows-1, and what is told of them. */
+/* Rows i..i+rows-1, and their report. */
 static okra_status first_time(okra_factors_ *f, okra_int i, okra_int rows)
 {
     okra_mat_ A, B;

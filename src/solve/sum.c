@@ -23,7 +23,7 @@
 #include "solve/ridge.h"
 #include "kernel/lowrank/lowrank.h"
 
-/* Moments, and what is told of them. */
+/* Moments, and their report. */
 typedef struct total {
     okra_moments_ t;         /* sums in phi and psi, where stores add up */
     double trace_x, trace_y; /* tr(K), tr(L); < 0: not told            */
@@ -111,7 +111,7 @@ static void total_keys(const okra_problem_ *p, double *keys)
 }
 
 /* squares (d) += sums of squares of the output features: of each, or of all where they
- * are of a map, whose features are alike in size. */
+ * are of a map, whose features have one size. */
 static void total_squares(const okra_problem_ *p, okra_int d, double kept,
                           double *squares)
 {
@@ -285,7 +285,7 @@ static double share_missing(double all, double kept)
     return all < 0 ? -1 : all > 0 ? fmax(all - kept, 0) / all : 0;
 }
 
-/* Sums become means, and what is told of the whole. */
+/* Sums become means, and the report of the whole. */
 static void finish(const okra_sum_ *s, total *z)
 {
     okra_moments_ *t = &z->t;

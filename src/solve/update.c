@@ -18,7 +18,7 @@
  * Accuracy: each step has a backward error of a few eps |K + lambda I|, so they add up.
  * The sum is measured: G G' less K + lambda I at a sample of entries, over the mean
  * diagonal (the drift). A factor of a fit shows 1e-15 or so; beyond 1e-12 there is a new
- * factor, and that is told.
+ * factor, and okra says so.
  */
 #include "solve/ridge.h"
 
@@ -180,7 +180,7 @@ static const char *obstacle(const okra_change_ *c, const directions *o)
     } else if (okra_store_get_number_(c->old, "jitter", &jitter) && jitter != 0) {
         why = "the Gram matrix is singular to rounding";
     } else if (c->removed_count > 0 && dear(old, c->removed[0], c->removed_count)) {
-        why = "so many rows go that a new factor takes less time";
+        why = "a new factor takes less time than removing this many rows";
     }
     return why;
 }

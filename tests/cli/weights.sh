@@ -32,7 +32,7 @@ expect_out 0.3333333333 okra score -q --y ty.csv --yhat yhat.csv --metric mae --
 okra select -q --x x.csv --y y.csv --sample-weight w.csv --kx 'rbf(sigma={1,2})' --ky linear \
     --lambda 0.1,1 -o s.okra >out
 
-# classes count alike
+# every class counts the same
 awk '{ print (NR > 3 ? "b" : "a") }' x.csv >labels.csv
 okra fit -q --x x.csv --y labels:labels.csv --class-weight balanced --kx 'rbf(sigma=2)' \
     --ky zero-one --lambda 1 -o l.okra
@@ -76,13 +76,13 @@ expect_fail 2 "okra fit: weight 1 (counted from 0) is -1, expected a number of 0
 sed 's/.*/0/' w.csv >none.csv
 expect_fail 2 "okra fit: the weights of y.csv sum to 0, expected more than 0" \
     okra fit --x x.csv --y y.csv --sample-weight none.csv --kx linear --ky linear --lambda 1 -o e.okra
-expect_fail 1 "okra fit: method ok3 grows trees from pairs that are drawn alike: it does not use weights" \
+expect_fail 1 "okra fit: method ok3 grows trees from pairs of equal weight: it does not use weights" \
     okra fit --x x.csv --y y.csv --sample-weight w.csv --kx linear --ky linear --method ok3 -o e.okra
 expect_fail 1 "okra fit: classes are balanced where the outputs are labels; y.csv has $n dense \
 vectors of length 2" \
     okra fit --x x.csv --y y.csv --class-weight balanced --kx linear --ky linear --lambda 1 -o e.okra
 okra fit -q --x x.csv --y y.csv --sample-weight w.csv --kx 'rbf(sigma=2)' --ky linear --lambda 0.1 -o a.okra
-expect_fail 1 "okra predict: conformal full compares training pairs that count alike, but the model \
+expect_fail 1 "okra predict: conformal full needs training pairs of equal weight, but the model \
 was fitted with sample weights: calibrate with other pairs (split)" \
     okra predict a.okra --x tx.csv --interval 0.1 -o i.csv
 okra predict a.okra --x tx.csv --interval 0.5 --calibrate-x tx.csv --calibrate-y ty.csv -q -o i.csv

@@ -107,7 +107,7 @@ typedef struct okra_window {
     const double *masses; /* of the test points; NULL: spectra and molecules tell them */
     const char *const *formulas; /* the same */
     const double *values; /* tests x columns of the index; NULL: spectra tell them    */
-    okra_int shortlist;   /* low rank: so many are measured exactly; 0: 1,000          */
+    okra_int shortlist;   /* low rank: how many are measured exactly; 0: 1,000         */
     bool exact;           /* measure all of them exactly, whatever the index holds     */
 } okra_window;
 

@@ -26,7 +26,7 @@ OKRA_EXPERIMENTAL okra_status okra_data_match(const okra_data *data,
 OKRA_EXPERIMENTAL okra_status okra_data_align(okra_context *context, const okra_data *x,
                                               const okra_data *like,
                                               okra_data **out) OKRA_CHECK;
-/* weights (n places) that make all classes of labels count alike: n / (classes that
+/* weights (n places) that make every class of labels count the same: n / (classes that
  * occur * pairs of the class). A label of weight 2 counts twice, one of weight 0 does not
  * occur. */
 OKRA_EXPERIMENTAL okra_status okra_data_balanced(const okra_data *labels,

@@ -41,7 +41,7 @@ typedef struct okra_operator_settings {
     size_t size;      /* OKRA_SIZED(okra_operator_settings); 0 below: the default      */
     double lambda;    /* 0.1: more than 0                                           */
     double tolerance; /* 1e-10: conjugate gradients stop at this |residual| / |y|    */
-    okra_int iterations; /* 1000: or after so many steps                                */
+    okra_int iterations; /* 1000: or after this many steps                              */
     okra_int dense;      /* 2048: systems of nd unknowns up to this many are written out
                             and factored, where there is `block`; -1: none              */
 } okra_operator_settings;

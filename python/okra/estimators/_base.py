@@ -304,7 +304,7 @@ class OutputKernelEstimator(UpdateMixin, PredictMixin, ConformalMixin, ScoreMixi
         held = None
         if calibration is not None:
             x, outputs, *held = hold(x, outputs, calibration, context)
-            held[1] = held[1].weigh(None)  # these count alike
+            held[1] = held[1].weigh(None)  # these count the same
         with ExitStack() as stack:
             values = self._options(stack)
             if again:  # what was chosen stays

@@ -11,7 +11,7 @@ _OPTIONS = """
 """
 _CLASSES = """
     class_weight : "balanced", optional
-        Of labels: pairs count so that all classes count alike.
+        ``"balanced"``: every class counts the same.
 """
 _DECODE = """
     decode : str, optional

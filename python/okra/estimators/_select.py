@@ -68,7 +68,7 @@ class IOKRCV(OutputKernelEstimator):
         A value of `lam` for each coordinate of vector outputs (method ridge), or for each
         group of coordinates: one label per coordinate.
     class_weight : "balanced", optional
-        Of labels: pairs count so that all classes count alike.
+        ``"balanced"``: every class counts the same.
     decode : str, optional
         The decoder.
     decode_options : dict, optional

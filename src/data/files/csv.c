@@ -157,7 +157,7 @@ static okra_status choose_column(const okra_source_ *source, okra_table_ t,
     return okra_table_header_(source, begin, s, texts, header);
 }
 
-/* Texts of a column that nobody called labels or strings: what is chosen is told. */
+/* Texts of a column that nobody called labels or strings: okra prints the choice. */
 static okra_status choose_how(const okra_source_ *source, const okra_texts_ *texts,
                               okra_how_ *how)
 {

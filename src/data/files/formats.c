@@ -430,7 +430,7 @@ static okra_status write_blocks(okra_context *ctx, const okra_file_format_ *form
     return OKRA_OK;
 }
 
-/* All of the data, or (height > 0) the rows of `source` in blocks of so many. */
+/* All of the data, or (height > 0) the rows of `source` in blocks of that height. */
 static okra_status write_data(okra_context *context, const okra_data *data,
                               const okra_rows_ *source, okra_int height, const char *path)
 {

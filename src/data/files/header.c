@@ -7,7 +7,7 @@
  *   a text of f again in its column, or twice in f: a row;
  *   a column whose texts below come again and again, but not that of f: names;
  *   words that usually name columns: names;
- * otherwise a row. All but the first three may be wrong, so that the choice is told.
+ * otherwise a row. All but the first three may be wrong, so okra prints the choice.
  */
 #include "data/files/formats.h"
 
@@ -151,7 +151,7 @@ static bool usual_name(const char *text)
 /* Names (true) or a row, and whether that is beyond doubt. */
 static okra_status weigh(const look *l, bool *names, bool *sure)
 {
-    enum { RARE = 20 }; /* one text in so many may come once */
+    enum { RARE = 20 }; /* one text in twenty may come once */
     bool usual = true, repeat = false;
     *names = *sure = false;
     for (okra_int j = 0; j < l->columns; j++) {

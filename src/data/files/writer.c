@@ -53,7 +53,7 @@ static okra_status cannot_write(const okra_writer_ *w)
 
 /* ---- the target ---- */
 
-/* Opens the folder of a path, which is told from the folder at hand. */
+/* Opens the folder of a path, which is relative to the folder at hand. */
 static okra_status enter(okra_writer_ *w, const char *path)
 {
     const int how = O_DIRECTORY | O_CLOEXEC;

@@ -150,7 +150,7 @@ void okra_atoms_(const okra_data *data, okra_int i, okra_atom_counts_ *out)
 /* Carbon, hydrogen, then the rest by symbol; without carbon all by symbol (Hill). */
 void okra_formula_(const okra_atom_counts_ *c, char *text, size_t size)
 {
-    bool done[119] = {true}; /* of "*" nothing is told */
+    bool done[119] = {true}; /* "*" has no mass */
     bool carbon = c->count[6] > 0;
     size_t used = 0;
     text[0] = '\0';

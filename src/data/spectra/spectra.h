@@ -65,7 +65,7 @@ void okra_meta_key_(const char *key, size_t length, char out[64]);
 const char *okra_meta_find_(const char *text, okra_int size, const char *key,
                             okra_int *length);
 /* The mass M of a molecule whose ion has that m/z, by an adduct such as [M+H]+, [2M-H]-
- * or M+Na, whose charge is told elsewhere, 0: not; 0: the adduct is not understood. */
+ * or M+Na, whose charge stands elsewhere, 0: not; 0: the adduct is not understood. */
 double okra_adduct_mass_(const char *adduct, size_t length, double mz, double told);
 /* Precursor and mass from all lines; 0: not told. OKRA_EFORMAT: told, but no number. */
 okra_status okra_meta_ion_(const char *text, okra_int size, double ion[2]);

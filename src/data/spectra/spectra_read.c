@@ -4,7 +4,7 @@
  * MGF: blocks BEGIN IONS ... END IONS of lines KEY=VALUE and peaks "m/z intensity". MSP:
  * records of lines "Key: value" that an empty line ends, or the next Name behind all
  * peaks; after "Num Peaks: N" come N peaks, one per line or several between semicolons,
- * each with an annotation behind it or none. A broken record is told with its line,
+ * each with an annotation behind it or none. A broken record is reported with its line,
  * counted and left out, the same ones whatever field is read; only a strict context stops
  * at it.
  */
@@ -44,7 +44,8 @@ void okra_faults_end_(const okra_faults_ *faults, const char *what, okra_int kep
  * labels:spectra.mgf:KEY and strings:spectra.mgf:KEY whatever a key says. The objects
  * stay those of the file, so a spectrum without the field is an error. But
  * spectra.mgf:known are the spectra whose molecules can be read, and
- * spectra.mgf:known-smiles these molecules; the others are told and left out of both. */
+ * spectra.mgf:known-smiles these molecules; the others are reported and left out of both.
+ */
 
 static okra_status absent(const okra_source_ *s, okra_int line)
 {

@@ -16,7 +16,7 @@ okra_status okra_order_sorted_(const okra_data *y, const double *w,
                                int32_t *code) OKRA_CHECK;
 /* Most pairs of items as in the training rankings, weighted: the `top` best rankings of
  * at most OKRA_PAIRED_MOST_ items, best first, codes: top x d; 2^d d, and top d^2
- * log(top) and so many bytes for each of the best. */
+ * log(top) and as many bytes for each of the best. */
 enum { OKRA_PAIRED_MOST_ = 18 };
 okra_int okra_order_paired_bytes_(okra_int d);
 okra_status okra_order_paired_(const okra_data *y, const double *w, okra_int top,

@@ -67,7 +67,7 @@ static void clear(void *arg)
 
 /* ---- create ---- */
 
-/* Every training output as symbols; the chain is told the end where lengths are free. */
+/* Every training output as symbols; the chain learns the end where lengths are free. */
 static okra_status code_outputs(okra_context *ctx, state *s, const position_options *o)
 {
     const okra_data *y = s->output->y;

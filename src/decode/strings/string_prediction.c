@@ -7,10 +7,10 @@
  * that has one dimension for each word over the alphabet. The prediction h = sum_i w_i
  * phi(y_i) is tabulated there once; a string then costs its own features, whatever the
  * number n of training outputs: <h, phi(y)> = sum over features f of y of h_f and a
- * letter more costs the features that end in it, so that strings which begin alike are
- * compared from where they part. With `normalize` on nodes of the expression, h_f = sum_i
- * w_i f(y_i) / prod sqrt(self_i),  and <h, phi(y)> has the same factor of y, self being
- * the self-similarities of the nodes that are normalized.
+ * letter more costs the features that end in it, so that strings with the same beginning
+ * are compared from where they part. With `normalize` on nodes of the expression, h_f =
+ * sum_i w_i f(y_i) / prod sqrt(self_i),  and <h, phi(y)> has the same factor of y, self
+ * being the self-similarities of the nodes that are normalized.
  *
  * An admissible bound: a string of m letters has at least the self-similarity that it
  * would have if all its features were different, which depends on m alone. So self - 2

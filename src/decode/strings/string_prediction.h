@@ -89,11 +89,11 @@ OKRA_DROPS_(okra_string_prediction_drop_, okra_string_prediction_,
 #define OKRA_WEIGHT_LEAST_ 1e-16
 void okra_string_prediction_set_(okra_string_prediction_ *pen, const double *w);
 
-/* <h, phi(y)> and l(y,y) of strings of places in the alphabet that begin alike; a letter
- * c that is not there has the place -1 - c. `begin` looks at a string, and `edited` at
- * one whose first `kept` letters are the first ones of that. False, and nothing is told,
- * where it is certain that self - 2 inner >= worst (self and worst less `constant` where
- * that is not NaN). */
+/* <h, phi(y)> and l(y,y) of strings of places in the alphabet with one beginning; a
+ * letter c that is not there has the place -1 - c. `begin` looks at a string, and
+ * `edited` at one whose first `kept` letters are the first ones of that. False, and
+ * nothing is set, where it is certain that self - 2 inner >= worst (self and worst less
+ * `constant` where that is not NaN). */
 void okra_string_prediction_begin_(okra_string_prediction_ *pen, okra_word_ y);
 bool okra_string_prediction_edited_(okra_string_prediction_ *pen, okra_word_ y,
                                     okra_int kept, double constant, double worst,

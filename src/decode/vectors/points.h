@@ -23,7 +23,7 @@ typedef struct okra_point_ {
     double *best;          /* d: the best point so far                    */
     double lowest;         /* its value; infinite at first                */
     double *scratch;       /* 3 vectors of OKRA_POINT_PAD_(d) for the improver */
-    okra_int steps;        /* at most so many                             */
+    okra_int steps;        /* at most this many                           */
 } okra_point_;
 
 /* What is minimised at y, (l(y,y) - constant - 2 sum_i w_i l(y_i,y)) / unit; y becomes

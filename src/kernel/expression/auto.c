@@ -243,7 +243,7 @@ static okra_status median(const okra_data *some, const double *D, double *out)
         }
     }
     REFUSE_IF(count == 0, OKRA_EARG,
-              "auto: all objects are alike, so that no width fits them");
+              "auto: all objects are equal, so that no width fits them");
     qsort(all, (size_t)count, sizeof *all, ascending);
     for (okra_int k = 0; k < count; k++) {
         total += all[k].times;

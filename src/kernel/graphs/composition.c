@@ -66,7 +66,7 @@ static okra_status bind_training(okra_context *ctx, const void *arg,
 
 static const okra_option table[] = {
     {"bits", OKRA_OPTION_INT, offsetof(composition_params, how.bits), "0", 0, 1 << 24,
-     NULL, "N", "hash features to so many places; 0: keep every feature apart"},
+     NULL, "N", "hash features to N places; 0: keep all features"},
     {.name = NULL}};
 
 const okra_kernel_class_ okra_composition_ = {

@@ -101,7 +101,7 @@ okra_status okra_features_counts_(okra_context *ctx, const okra_kernel_class_ *c
     {"count", OKRA_OPTION_BOOL, offsetof(type, how.count), preset_, 0, 1, NULL, "0|1",  \
      "count features (1) or only tell whether they are there (0)"},                     \
     {"bits", OKRA_OPTION_INT, offsetof(type, how.bits), "0", 0, 1 << 24, NULL, "N",     \
-     "hash features to so many places; 0: keep every feature apart"}
+     "hash features to N places; 0: keep all features"}
 /* clang-format on */
 
 /* ---- codes ---- */

@@ -171,7 +171,7 @@ void okra_waves_(okra_mat_ V);
 /* Rows of a block when each takes `doubles`: what fits half of the memory that is left,
  * no more than 64 MiB, at least 1 and at most n. */
 okra_int okra_block_rows_(const okra_context *ctx, okra_int n, okra_int doubles);
-/* The same for blocks of at most so many bytes. */
+/* The same for blocks of at most `most` bytes. */
 okra_int okra_block_rows_of_(const okra_context *ctx, okra_int most, okra_int n,
                              okra_int doubles);
 

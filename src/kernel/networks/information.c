@@ -2,8 +2,8 @@
  * information.c: the entropy of similarities.
  *
  * A width that is too small makes all objects strangers, one that is too large makes them
- * all alike; both tell nothing. Between them the similarities take many different values,
- * and the entropy of their histogram,
+ * all the same; neither tells anything. Between them the similarities take many different
+ * values, and the entropy of their histogram,
  *     -sum_b p_b log p_b,  p_b the share of bin b of 50,
  * is greatest. Brouard et al. 2016 choose widths of diffusion kernels and of graphs of
  * tasks by "an information criterion" without its formula; this is the one used here.

@@ -5,9 +5,9 @@
  * Estimated: M_ij = exp(-gamma d_ij), d_ij = |Y^i - Y^j|^2. The paper takes the gamma
  * that maximises "an information criterion" without its formula. Here, as for the time of
  * diffusion in link prediction, it is the entropy of the histogram of the similarities
- * M_ij, i < j, in 50 equal bins, here from 0 to 1: for small gamma all tasks look alike,
- * for large gamma none do, and both tell nothing. Candidates are 41 values, log-spaced
- * from 0.01 to 100, over the mean of d_ij. Cost: n d^2.
+ * M_ij, i < j, in 50 equal bins, here from 0 to 1: for small gamma all tasks look the
+ * same, for large gamma none do, and neither tells anything. Candidates are 41 values,
+ * log-spaced from 0.01 to 100, over the mean of d_ij. Cost: n d^2.
  */
 #include "kernel/networks/network.h"
 #include "okra/more/features.h"

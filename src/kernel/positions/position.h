@@ -20,7 +20,7 @@ typedef struct okra_position_params_ {
 okra_status okra_position_labels_(const okra_kernel *inner, const okra_data *data,
                                   bool *labels);
 
-/* What the inner kernel keeps, bound to so many elements of the training set. */
+/* What the inner kernel keeps, bound to this many elements of the training set. */
 okra_status okra_position_check_kept_(const void *params, const okra_data *train,
                                       okra_int elements_count, const char *name,
                                       okra_store_ *store);

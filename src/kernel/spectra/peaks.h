@@ -45,7 +45,7 @@ typedef struct okra_places_ {
 okra_status okra_places_create_(okra_context *ctx, const okra_peaks_params_ *params,
                                 const okra_data *data, bool precursors,
                                 okra_places_ **out);
-/* Of `count` spectra, the first of them given, something is not known: that is told, and
+/* Of `count` spectra, the first of them given, something is not known: a warning, and
  * OKRA_EARG where it is all of several or the context is strict. */
 okra_status okra_spectra_silent_(okra_context *ctx, const okra_data *data, okra_int count,
                                  okra_int first, const char *what, const char *so);

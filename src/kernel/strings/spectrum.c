@@ -12,7 +12,7 @@
 
 /* The distinct codes of the training set, sorted, are the first columns; codes that only
  * another collection has come behind them, in order of code (they matter for
- * self-similarities). Different things that hash alike would be taken for one: for v
+ * self-similarities). Different things with one hash would be taken for one: for v
  * distinct features the chance is about v^2/2^65, 3e-8 for a million. */
 typedef struct vocabulary {
     uint64_t *codes; /* ascending */

@@ -169,19 +169,20 @@ static okra_status spearman_diagonal(okra_context *ctx, const void *params,
 static const okra_option none[] = {{.name = NULL}};
 extern const okra_kernel_class_ okra_kendall_, okra_spearman_;
 
-const okra_kernel_class_ okra_kendall_ = {
-    .name = "kendall",
-    .help = "pairs of items that two rankings order alike, less those they do not, as a "
-            "share (Kendall's tau)",
-    .params = {"kendall", none, 0},
-    .kinds = 1u << OKRA_DENSE,
-    .shape = OKRA_SHAPE_PAIRS_,
-    .bind = okra_plain_bind_,
-    .unbind = okra_plain_side_free_,
-    .side = kendall_side,
-    .free_side = free_side,
-    .block = kendall_block,
-    .diagonal = kendall_diagonal};
+const okra_kernel_class_ okra_kendall_ = {.name = "kendall",
+                                          .help =
+                                              "share of pairs of items in the same order "
+                                              "in two rankings, less the share of the "
+                                              "others (Kendall's tau)",
+                                          .params = {"kendall", none, 0},
+                                          .kinds = 1u << OKRA_DENSE,
+                                          .shape = OKRA_SHAPE_PAIRS_,
+                                          .bind = okra_plain_bind_,
+                                          .unbind = okra_plain_side_free_,
+                                          .side = kendall_side,
+                                          .free_side = free_side,
+                                          .block = kendall_block,
+                                          .diagonal = kendall_diagonal};
 
 const okra_kernel_class_ okra_spearman_ = {.name = "spearman",
                                            .help = "correlation of the ranks of values",

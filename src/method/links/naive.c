@@ -1,5 +1,5 @@
 /*
- * naive.c: nodes that look alike are linked: score(u, v) = k(u, v) (Y. Yamanishi et al.,
+ * naive.c: similar nodes are linked: score(u, v) = k(u, v) (Y. Yamanishi et al.,
  * Bioinformatics 20, 2004, their direct approach). Nothing is learned.
  */
 #include "method/links/linker.h"
@@ -47,7 +47,7 @@ const okra_method_ okra_method_naive_ = {
     .name = "naive",
     .unweighted =
         "scores links by the input kernel alone: weights of pairs have no meaning",
-    .help = "links only: nodes whose descriptions are alike, score k(u, v)",
+    .help = "links only: nodes with similar descriptions, score k(u, v)",
     .options = {"naive", NULL, 0},
     .fit = fit,
     .form = okra_linker_form_,

@@ -29,7 +29,7 @@ typedef struct okra_dual_ {
     double width;    /* epsilon, or delta */
     double tolerance;
     double ridge;          /* added to the diagonal of every form g S / 2 */
-    const double *weights; /* n: the loss of i counts so many times; NULL: 1 */
+    const double *weights; /* n: the loss of i counts this many times; NULL: 1 */
 } okra_dual_;
 
 static inline double okra_dual_weight_(const okra_dual_ *d, okra_int i)

@@ -13,7 +13,7 @@
  * beyond. There is no center-output: 100 more in every value of the
  * kernel is a constant that hardly costs, and more where the mean is more than 10 such
  * distances from 0 (beyond 1e5 the duals lose the digits of the rest). Outputs
- * that are all alike are a constant. */
+ * that are all equal are a constant. */
 static okra_status set_loss(const okra_open_ *open, okra_options *o)
 {
     OWNED char *more = NULL;

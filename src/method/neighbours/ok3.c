@@ -314,7 +314,7 @@ static const okra_schema_ *const kept[] = {kept_columns, kept_trees, NULL};
 
 const okra_method_ okra_method_ok3_ = {
     .name = "ok3",
-    .unweighted = "grows trees from pairs that are drawn alike: it does not use weights",
+    .unweighted = "grows trees from pairs of equal weight: it does not use weights",
     .help = "output-kernel trees: extremely randomised, on columns or similarities",
     .options = {"ok3", rows, sizeof(ok3_options)},
     .automatic = &(const okra_auto_){.fill = fill},

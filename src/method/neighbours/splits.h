@@ -6,7 +6,7 @@
 
 #include "method/method.h"
 
-/* What okra_splits_keep_ works with, for so many features, items
+/* What okra_splits_keep_ works with, for this many features, items
  * and splits at most. */
 typedef struct okra_splits_ {
     okra_int splits;

@@ -175,7 +175,8 @@ static const okra_schema_ *const kept[] = {kept_groups, NULL};
 
 const okra_method_ okra_method_constrained_ = {
     .name = "constrained",
-    .unweighted = "solves for positions of all pairs alike: it does not use weights",
+    .unweighted =
+        "solves for positions of pairs of equal weight: it does not use weights",
     .help = "sequences to sequences: ridge whose letters depend on near positions alone",
     .options = {"constrained", rows, sizeof(constrained_options)},
     .path = path,

@@ -373,8 +373,8 @@ static const okra_schema_ *const kept[] = {kept_groups, NULL};
 
 const okra_method_ okra_method_jkm_ = {
     .name = "jkm",
-    .unweighted = "has one quadratic programme for positions of all pairs alike: it does "
-                  "not use weights",
+    .unweighted =
+        "has one quadratic programme for pairs of equal weight: it does not use weights",
     .help = "images to images by a joint kernel of their patches (joint kernel maps)",
     .options = {"jkm", rows, sizeof(jkm_options)},
     .path = path,

@@ -517,7 +517,7 @@ static const okra_schema_ *const kept[] = {kept_chain, NULL};
 
 const okra_method_ okra_method_m3n_ = {
     .name = "m3n",
-    .unweighted = "takes its steps over chains that count alike: it does not use weights",
+    .unweighted = "takes its steps over chains of equal weight: it does not use weights",
     .help = "max-margin Markov network: chains of letters from sequences of vectors",
     .options = {"m3n", rows, sizeof(m3n_options)},
     .automatic = &(const okra_auto_){.decoder = "position"},

@@ -478,8 +478,8 @@ static const okra_auto_ automatic = {.between = "associate"};
 const okra_method_ okra_method_soar_ = {
     .name = "soar",
     .automatic = &automatic,
-    .unweighted = "learns how to correct its own predictions from pairs that count "
-                  "alike: it does not use weights",
+    .unweighted = "learns how to correct its own predictions from pairs of equal "
+                  "weight: it does not use weights",
     .help = "structured output-associative regression: outputs regressed on one another",
     .options = {"soar", rows, sizeof(soar_options)},
     .fit = fit,

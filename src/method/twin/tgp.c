@@ -1,8 +1,8 @@
 /*
  * tgp.c: twin Gaussian processes (Bo and Sminchisescu 2010): the output y of x is the one
  * that makes the Gram matrices of inputs and outputs, both bordered by the new pair, most
- * alike. Which y that is, decoders find (method.h: okra_criterion_); what they need of x
- * is computed here.
+ * similar. Which y that is, decoders find (method.h: okra_criterion_); what they need of
+ * x is computed here.
  *
  * tgp-kl, the Kullback-Leibler divergence of the two processes (Tonde and Elgammal, eq.
  * 13):
@@ -334,7 +334,7 @@ const okra_method_ okra_method_tgp_hsic_ = {
     .name = "tgp-hsic",
     .automatic = &hsic_auto,
     .unweighted =
-        "measures the dependence of pairs that count alike: it does not use weights",
+        "measures the dependence of pairs of equal weight: it does not use weights",
     .help = "twin Gaussian processes, Hilbert-Schmidt independence criterion",
     .options = {"tgp-hsic", hsic_rows, sizeof(hsic_options)},
     .takes = OKRA_TAKES_SELF_,

@@ -213,7 +213,7 @@ TEST(what_auto_refuses)
     char *found = NULL;
     CHECK_OK(okra_data_dense(x, 2, 2, 2, &data));
     CHECK_FAILS(okra_kernel_auto_(NULL, "rbf(sigma=auto)", data, &found), OKRA_EARG,
-                "all objects are alike");
+                "all objects are equal");
     x[0] = 2;
     CHECK_FAILS(okra_kernel_auto_(NULL, "rbf(sigma=auto-align)", data, &found), OKRA_EARG,
                 "30 clusters are asked of 2 objects");

@@ -364,12 +364,12 @@ TEST(says_what_has_no_weights)
     draw(5, weights);
     okra_data *y = pairs_weigh(p.train_y, weights);
     refuses(&p, y, "method=ok3", OKRA_EUNSUPPORTED,
-            "method ok3 grows trees from pairs that are drawn alike: it does not use "
+            "method ok3 grows trees from pairs of equal weight: it does not use "
             "weights");
     refuses(&p, y, "method=soar", OKRA_EUNSUPPORTED, "it does not use weights");
     refuses(&p, y, "method=tgp-kl", OKRA_EUNSUPPORTED, "it does not use weights");
     refuses(&p, y, "kx=rbf(sigma=1) ky=rbf(sigma=1) twin=2,2", OKRA_EUNSUPPORTED,
-            "twin learns kernels from pairs that count alike");
+            "twin learns kernels from pairs of equal weight");
     for (int i = 0; i < N; i++) { /* all 1: as if there were none */
         weights[i] = 1;
     }
