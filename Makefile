@@ -110,7 +110,8 @@ okra_report = $(BUILD)/okra report --quiet
 write_pages = rm -f docs/results/*.svg && \
 	$(okra_report) docs/results/*-full.json -o docs/reports/results.md --claims first --figures docs/results \
 	    --title "The papers again" && \
-	$(okra_report) docs/results/*-full.json -o docs/reports/claims.md --claims alone --figures docs/results --title "What the papers claim"
+	$(okra_report) docs/results/*-full.json -o docs/reports/claims.md --claims alone --figures docs/results --title "What the papers claim" && \
+	$(python) tests/docs/test_independent.py --write >/dev/null
 results: build ## run every table and figure of the papers in full, write docs/reports/results.md and docs/reports/claims.md
 	@mkdir -p docs/results docs/reports; \
 	$(BUILD)/okra paper $(ENTRIES) --full --data "$(DATA)" --results docs/results --quiet; failed=$$?; \

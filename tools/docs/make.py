@@ -32,7 +32,8 @@ SECTIONS = {
     "Reference": ["reference/cli", "reference/python", "reference/c", "kernels", "formats", "model-file",
                   "results-format"],
     "Explanation": ["methods", "twin", "limits", "size"],
-    "Reports": ["reports/claims", "reports/results", "reports/results-quick", "reports/benchmarks",
+    "Reports": ["reports/claims", "reports/results", "reports/results-quick", "reports/independent",
+                "reports/benchmarks",
                 "reports/benchmarks-cuda", "reports/fuzzing"],
     "Take part": ["CONTRIBUTING", "rulebook", "VERSIONING", "SECURITY", "CHANGELOG"],
 }
