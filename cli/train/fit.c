@@ -127,6 +127,7 @@ static json_t *as_json(const cli_run *run, const summary *s)
         json_object_set(own, "tables", json_object_get(told, "tables"));
         json_object_set(own, "figures", json_object_get(told, "figures"));
         json_object_set(own, "left_out", json_object_get(selection, "left_out"));
+        json_object_set(own, "methods", json_object_get(selection, "methods"));
         json_decref(told);
         json_decref(selection);
     }
@@ -170,8 +171,8 @@ static void print(const cli_run *run, const summary *s, bool shared)
         }
     }
     static const char *const numbers[] = {
-        "pairs",  "jitter",        "gap",      "x.rank",     "x.trace-error",
-        "y.rank", "y.trace-error", "cg.steps", "cg.residual"};
+        "pairs",         "blend",  "jitter",        "gap",      "x.rank",
+        "x.trace-error", "y.rank", "y.trace-error", "cg.steps", "cg.residual"};
     for (size_t k = 0; k < sizeof numbers / sizeof *numbers; k++) {
         const json_t *found =
             json_object_get(json_object_get(about, "numbers"), numbers[k]);

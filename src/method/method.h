@@ -129,6 +129,8 @@ typedef struct okra_auto_ {
     /* Options that go with what was chosen. */
     okra_status (*fill)(const okra_open_ *open, okra_options *options);
     okra_status (*tried)(okra_options *options); /* and with `tries` */
+    /* A method that may be better on dense tables, where nobody names one; NULL: none. */
+    const char *rival;
     /* A method with leave-one-out in closed form, and what it tells of this one. */
     const char *like;
     okra_likeness_ (*likeness)(const okra_open_ *open, const okra_options *options);

@@ -395,6 +395,7 @@ static okra_status fill(const okra_open_ *open, okra_options *o)
 static const okra_auto_ automatic = {
     .fill = fill,
     .coupling = coupling,
+    .rival = "blend",
     .aligned = "what is learned of a letter comes from its own position alone; method "
                "m3n learns it from all positions",
 };

@@ -137,6 +137,9 @@ okra_status okra_selection_report_(okra_selection *s)
                       "naive_value", number(s->verdict.naive), "nothing",
                       s->verdict.nothing)));
     }
+    if (s->methods) {
+        CHK(okra_json_set_(o, "methods", json_string(s->methods)));
+    }
     if (s->output_kernels) {
         CHK(okra_json_set_(o, "output_kernels", json_string(s->output_kernels)));
     }
@@ -154,8 +157,8 @@ void okra_selection_free(okra_selection *s)
         }
         okra_free_(s->outer);
         okra_space_free_(s->space);
-        FREE(s->cv, s->metric, s->output_lambda, s->json, s->decode, s->output_kernels,
-             s);
+        FREE(s->cv, s->metric, s->output_lambda, s->json, s->decode, s->methods,
+             s->output_kernels, s);
     }
 }
 

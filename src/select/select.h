@@ -467,8 +467,8 @@ struct okra_selection {
     okra_int n;
     bool loss, links; /* links: n nodes, else pairs */
     char *cv, *metric, *json;
-    char *decode;         /* of the best cell */
-    char *output_kernels; /* those that were compared after that, or NULL */
+    char *decode;                   /* of the best cell */
+    char *methods, *output_kernels; /* those that were compared after that, or NULL */
     okra_verdict_ verdict;
     double seconds;
     char *output_lambda; /* per-output: "V,V,...", else NULL */
