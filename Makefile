@@ -23,7 +23,7 @@ c_files = $(shell git ls-files -co --exclude-standard -- '*.c' '*.h' 2>/dev/null
     find src include cli papers tests bench -name '*.[ch]')
 
 .PHONY: build everything demo test test-all test-fresh test-cuda check asan tsan coverage format format-check lint bench \
-    results results-pages results-quick fuzz mutate kill memory docs install install-python wheel deb clean help \
+    results results-pages results-quick fuzz mutate kill memory docs docs-pictures install install-python wheel deb clean help \
     packages packages-dist packages-test packages-docs packages-dev
 
 # What is configured with CMAKE_FLAGS; $(1): targets, none for all.
@@ -161,6 +161,11 @@ memory: everything ## let every allocation of the commands fail once (of long on
 
 docs: packages packages-docs build ## make the documentation site (build/site), man pages and completions (build/share)
 	@$(python) tools/docs/make.py $(BUILD)
+
+docs-pictures: packages-test build ## run the tutorials again and keep the pictures that they draw
+	@mkdir -p docs/tutorials/pictures; for page in $$(grep -l '](pictures/' docs/tutorials/*.md); do \
+	    OKRA_PYTHON=$(python) OKRA_PICTURES=$(abspath docs/tutorials/pictures) tests/docs/run_blocks.bash $(BUILD)/okra $$page || exit 1; \
+	done
 
 install: build ## install under PREFIX (/usr/local); DESTDIR is honoured
 	@cmake --install $(BUILD) --prefix "$(PREFIX)"
