@@ -76,9 +76,7 @@ okra_status okra_scored_norms_(okra_context *ctx, okra_panels_ *training, okra_m
     FREED_BY(okra_matrix_drop_) okra_matrix_ *part = NULL;
     OWNED double *sums = NULL;
     MAKE(sums, W.rows);
-    for (okra_int r = 0; r < W.rows; r++) {
-        norm[r] = 0;
-    }
+    okra_fill_(W.rows, 0, norm);
     CHK(work_open(ctx, training, W, &w));
     for (okra_int first = 0; first < w.count; first += w.chunk) {
         okra_int columns = OKRA_MIN_(w.chunk, w.count - first);

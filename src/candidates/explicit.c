@@ -23,9 +23,7 @@ static okra_status mean_feature(okra_explicit_ *s)
             s->shift[j] += row[j];
         }
     }
-    for (okra_int j = 0; j < d; j++) {
-        s->shift[j] /= (double)n;
-    }
+    okra_scale_down_(d, (double)n, s->shift);
     return OKRA_OK;
 }
 
@@ -248,9 +246,7 @@ bool okra_sparse_outputs_wanted_(const okra_output_ *output, double *scale)
 
 void okra_sparse_outputs_combine_(const okra_data *y, const double *w, double *h)
 {
-    for (okra_int j = 0; j < y->d; j++) {
-        h[j] = 0;
-    }
+    okra_fill_(y->d, 0, h);
     for (okra_int i = 0; i < y->n; i++) {
         if (y->kind == OKRA_SPARSE) {
             for (okra_int k = y->csr.indptr[i]; k < y->csr.indptr[i + 1]; k++) {

@@ -126,9 +126,7 @@ okra_status okra_nearest_open_(okra_context *ctx, const okra_nearest_ *request,
     }
     if (runner_up) {
         MAKE(s.runner_up, s.tests);
-        for (okra_int i = 0; i < s.tests; i++) {
-            s.runner_up[i] = INFINITY;
-        }
+        okra_fill_(s.tests, INFINITY, s.runner_up);
     }
     *out = s;
     s = (okra_nearest_){0};

@@ -291,9 +291,7 @@ okra_status okra_panels_norms_(okra_context *ctx, okra_panels_ *training, bool a
 {
     OWNED double *G = NULL;
     CHK(okra_doubles_(ctx, W.rows, OKRA_PANEL_, "the norms of predictions", &G));
-    for (okra_int r = 0; r < W.rows; r++) {
-        norm[r] = 0;
-    }
+    okra_fill_(W.rows, 0, norm);
     for (okra_int p = 0; p < okra_panels_count_(training); p++) {
         okra_mat_ L;
         CHK(okra_panels_get_(ctx, training, p, again, &L));

@@ -148,8 +148,8 @@ static void breadth_first(search *s)
             }
         }
     }
-    for (okra_int k = 0; k < n; k++) {
-        s->image[k] = -1;
+    for (okra_int i = 0; i < n; i++) {
+        s->image[i] = -1;
     }
 }
 

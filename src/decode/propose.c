@@ -26,9 +26,7 @@ okra_status okra_propose_(okra_context *ctx, const okra_output_ *output,
         okra_mat_ C;
         okra_int first = p * OKRA_PANEL_;
         CHK(okra_panels_get_(ctx, panels, p, false, &C));
-        for (okra_int c = 0; c < C.cols; c++) {
-            inner[c] = 0;
-        }
+        okra_fill_(C.cols, 0, inner);
         for (okra_int i = 0; i < C.rows; i++) {
             for (okra_int c = 0; c < C.cols; c++) {
                 inner[c] += W.p[owner[first + c] * W.ld + i] * C.p[i * C.ld + c];

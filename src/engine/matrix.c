@@ -264,9 +264,7 @@ okra_status okra_matrix_diagonal_(okra_context *ctx, const okra_matrix_ *A, doub
 okra_status okra_matrix_row_sums_(okra_context *ctx, const okra_matrix_ *A, double *out)
 {
     if (is_empty(A)) {
-        for (okra_int i = 0; i < A->rows; i++) {
-            out[i] = 0;
-        }
+        okra_fill_(A->rows, 0, out);
         return OKRA_OK;
     }
     return CALL(A, row_sums, A->body, out);

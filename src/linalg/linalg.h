@@ -125,5 +125,47 @@ void okra_mat_add_diagonal_(okra_mat_ A, double value);
 void okra_mat_mirror_(okra_mat_ A);                   /* upper triangle <- lower */
 void okra_mat_restore_(okra_mat_ A, const double *d); /* lower <- upper, diagonal <- d */
 double okra_dot_(okra_int n, const double *a, const double *b);
+/* v = value; v *= by; v /= by; y += a x; the sum of v, from the first to the last;
+ * |a - b|^2. */
+static inline void okra_fill_(okra_int n, double value, double *v)
+{
+    for (okra_int i = 0; i < n; i++) {
+        v[i] = value;
+    }
+}
+static inline void okra_scale_(okra_int n, double by, double *v)
+{
+    for (okra_int i = 0; i < n; i++) {
+        v[i] *= by;
+    }
+}
+static inline void okra_scale_down_(okra_int n, double by, double *v)
+{
+    for (okra_int i = 0; i < n; i++) {
+        v[i] /= by;
+    }
+}
+static inline void okra_axpy_(okra_int n, double a, const double *x, double *y)
+{
+    for (okra_int i = 0; i < n; i++) {
+        y[i] += a * x[i];
+    }
+}
+static inline double okra_total_(okra_int n, const double *v)
+{
+    double sum = 0;
+    for (okra_int i = 0; i < n; i++) {
+        sum += v[i];
+    }
+    return sum;
+}
+static inline double okra_distance2_(okra_int n, const double *a, const double *b)
+{
+    double sum = 0;
+    for (okra_int i = 0; i < n; i++) {
+        sum += (a[i] - b[i]) * (a[i] - b[i]);
+    }
+    return sum;
+}
 
 #endif

@@ -38,9 +38,7 @@ static okra_status kernel_rows(okra_context *ctx, okra_mat_ V, const double *x,
                                double beta, okra_mat_ scaled, okra_mat_ K, double *self)
 {
     okra_int n = V.rows;
-    for (okra_int j = 0; j < n; j++) {
-        self[j] = 0;
-    }
+    okra_fill_(n, 0, self);
     for (okra_int r = 0; r < n; r++) {
         double e = exp(-beta * fmax(x[r], 0));
         const double *v = V.p + r * V.ld;

@@ -212,9 +212,7 @@ const double *okra_metric_row_(const okra_data *data, okra_int i, double *buffer
         }
         return buffer;
     }
-    for (okra_int j = 0; j < data->d; j++) {
-        buffer[j] = 0;
-    }
+    okra_fill_(data->d, 0, buffer);
     for (okra_int k = data->csr.indptr[i]; k < data->csr.indptr[i + 1]; k++) {
         buffer[data->csr.indices[k]] = data->csr.values[k];
     }

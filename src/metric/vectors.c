@@ -10,15 +10,6 @@
  */
 #include "metric/metric.h"
 
-static double squared_distance(okra_int d, const double *y, const double *z)
-{
-    double sum = 0;
-    for (okra_int j = 0; j < d; j++) {
-        sum += (y[j] - z[j]) * (y[j] - z[j]);
-    }
-    return sum;
-}
-
 static double mean_square(const void *params, okra_int d, const double *y,
                           const double *z)
 {
@@ -85,7 +76,7 @@ static double rbf_one(const void *params, okra_int d, const double *y, const dou
 {
     const rbf_params *p = params;
     double gamma = p->gamma > 0 ? p->gamma : 0.5 / (p->sigma * p->sigma);
-    return -2 * expm1(-gamma * squared_distance(d, y, z));
+    return -2 * expm1(-gamma * okra_distance2_(d, y, z));
 }
 
 static okra_status rbf_loss(okra_context *ctx, const void *params, okra_scores_ *scores)

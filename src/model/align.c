@@ -97,14 +97,10 @@ okra_status okra_align_weights_(okra_context *ctx, okra_int p, const double *M,
         }
         CHK(polish(ctx, p, M, a, w));
     }
-    for (okra_int k = 0; k < p; k++) {
-        sum += w[k];
-    }
+    sum = okra_total_(p, w);
     REFUSE_IF(!(sum > 0), OKRA_EARG, "%s: no kernel is aligned with the outputs",
               okra_align_names_[each ? OKRA_ALIGN_EACH_ : OKRA_ALIGN_]);
-    for (okra_int k = 0; k < p; k++) {
-        w[k] /= sum;
-    }
+    okra_scale_down_(p, sum, w);
     return OKRA_OK;
 }
 

@@ -157,9 +157,7 @@ static double probabilities(const softmax *s, const double *p, const double *h, 
         P[c] = exp(P[c] - most);
         sum += P[c];
     }
-    for (okra_int c = 0; c < s->C; c++) {
-        P[c] /= sum;
-    }
+    okra_scale_down_(s->C, sum, P);
     return most + log(sum);
 }
 

@@ -94,9 +94,7 @@ static void fill_row(const full *z, okra_int r, double *work, row *w)
     const double *u = z->block->U.p + r * n;
     bool all = z->job->score == OKRA_SCORE_RESIDUAL_; /* the mean of all n + 1 */
     *w = (row){r, u, work, work + n, work + 2 * n, work + 3 * n, 0, 1, NULL, 0, 0};
-    for (okra_int i = 0; i < n; i++) {
-        w->sigma += u[i];
-    }
+    w->sigma = okra_total_(n, u);
     if (z->solved.ones && all) {
         w->kappa = 1 - (1 - w->sigma) / (count + 1);
     }

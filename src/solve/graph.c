@@ -331,9 +331,7 @@ static okra_status sparse_rows(void *arg, okra_int begin, okra_int end, int work
         for (okra_int e = p->csr->indptr[row]; e < p->csr->indptr[row + 1]; e++) {
             const double *from = p->T.p + p->csr->indices[e] * p->T.ld;
             double w = p->csr->values[e];
-            for (okra_int j = 0; j < p->out.cols; j++) {
-                to[j] += w * from[j];
-            }
+            okra_axpy_(p->out.cols, w, from, to);
         }
     }
     return OKRA_OK;

@@ -106,13 +106,9 @@ static okra_status coefficients(okra_ridge_ *r, const okra_smoother_ *M, group *
     okra_left_ found = {.H = okra_mat_of_(C, n, width)};
     CHK(M->begin(M->self, okra_mat_of_(r->Y, n, width)));
     for (; found.lambda < r->count; found.lambda++) {
-        for (okra_int k = 0; k < width; k++) {
-            lambda[k] = r->lambda[found.lambda];
-        }
+        okra_fill_(width, r->lambda[found.lambda], lambda);
         CHK(M->apply(M->self, lambda, found.H, okra_mat_of_(q, 1, n)));
-        for (okra_int i = 0; i < n * width; i++) {
-            C[i] /= lambda[0];
-        }
+        okra_scale_down_(n * width, lambda[0], C);
         CHK(put_columns(r->ctx, g, &found));
     }
     return OKRA_OK;

@@ -149,9 +149,7 @@ static void add_means(okra_mat_ A, const double *weights, double total, double *
         const double *a = A.p + i * A.ld;
         double share = (weights ? sqrt(weights[i]) : 1) / total;
         *squares += okra_dot_(A.cols, a, a);
-        for (okra_int j = 0; j < A.cols; j++) {
-            mean[j] += share * a[j];
-        }
+        okra_axpy_(A.cols, share, a, mean);
     }
 }
 
@@ -279,9 +277,7 @@ static okra_status inputs(okra_context *ctx, const okra_problem_ *p, double tota
             s[i] = sqrt(p->weights[first + i]);
         }
         CHK(okra_matrix_scale_(ctx, s, NULL, z->U));
-        for (okra_int i = 0; i < rows; i++) {
-            s[i] /= total;
-        }
+        okra_scale_down_(rows, total, s);
         CHK(okra_matrix_put_(ctx, okra_mat_of_(s, rows, 1), 0, 0, z->ones));
     }
     return OKRA_OK;
@@ -400,9 +396,7 @@ static okra_status inverse_norm(okra_context *ctx, okra_mat_ F, double enough,
     length = sqrt(okra_dot_(F.rows, v, v));
     *norm = 0;
     for (int k = 0; k < STEPS && *norm <= enough; k++) {
-        for (okra_int i = 0; i < F.rows; i++) {
-            v[i] /= length;
-        }
+        okra_scale_down_(F.rows, length, v);
         CHK(okra_matrix_put_(ctx, column, 0, 0, V));
         CHK(okra_matrix_solve_(ctx, true, on, V));
         CHK(okra_matrix_get_(ctx, V, 0, 0, column));

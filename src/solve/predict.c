@@ -64,10 +64,7 @@ static void restore_mean(const okra_store_ *store, okra_mat_ W)
         total += weights[j];
     }
     for (okra_int i = 0; i < W.rows; i++) {
-        double *w = W.p + i * W.ld, sum = 0;
-        for (okra_int j = 0; j < W.cols; j++) {
-            sum += w[j];
-        }
+        double *w = W.p + i * W.ld, sum = okra_total_(W.cols, w);
         for (okra_int j = 0; j < W.cols; j++) {
             w[j] += (1 - sum) * (weights ? weights[j] : 1) / total;
         }

@@ -222,12 +222,8 @@ static okra_status factor_apply(void *self, const double *lambda, okra_mat_ out,
     CHK(okra_matrix_row_sums_(ctx, z->X, q.p));
     CHK(okra_mat_copy_(z->U, out));
     CHK(okra_matrix_solve_host_(ctx, true, z->L, out));
-    for (okra_int i = 0; i < out.rows * out.cols; i++) {
-        out.p[i] *= lambda[0];
-    }
-    for (okra_int i = 0; i < q.cols; i++) {
-        q.p[i] *= lambda[0];
-    }
+    okra_scale_(out.rows * out.cols, lambda[0], out.p);
+    okra_scale_(q.cols, lambda[0], q.p);
     return OKRA_OK;
 }
 

@@ -268,9 +268,7 @@ static okra_status add_pairs(okra_context *ctx, const okra_problem_ *p, double s
     for (okra_int i = 0; i < t->m; i++) { /* sums, not means */
         more.phi[i] *= more.total;
     }
-    for (okra_int j = 0; j < t->d; j++) {
-        more.psi[j] *= more.total;
-    }
+    okra_scale_(t->d, more.total, more.psi);
     t->total += sign * more.total;
     okra_moments_add_(sign, &more, t);
     add_trace(sign, total_trace(more.kept_x, more.error_x), &z->trace_x);
@@ -290,12 +288,8 @@ static void finish(const okra_sum_ *s, total *z)
 {
     okra_moments_ *t = &z->t;
     t->n = s->whole->n;
-    for (okra_int i = 0; i < t->m; i++) {
-        t->phi[i] /= t->total;
-    }
-    for (okra_int j = 0; j < t->d; j++) {
-        t->psi[j] /= t->total;
-    }
+    okra_scale_down_(t->m, t->total, t->phi);
+    okra_scale_down_(t->d, t->total, t->psi);
     t->kept_x = trace(t->m, t->C);
     t->error_x = share_missing(z->trace_x, t->kept_x);
     t->error_y = share_missing(z->trace_y, t->kept_y);

@@ -77,8 +77,8 @@ okra_status okra_assignment_(okra_int d, const double *cost, okra_int *place)
     MAKE(p.row, d);
     MAKE(p.via, d);
     MAKE(p.done, d);
-    for (okra_int j = 0; j < d; j++) {
-        p.row[j] = -1;
+    for (okra_int i = 0; i < d; i++) {
+        p.row[i] = -1;
     }
     for (okra_int i = 0; i < d; i++) {
         put_in(&p, i);

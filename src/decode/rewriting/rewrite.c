@@ -361,9 +361,7 @@ static okra_status open(okra_context *ctx, void *arg, const okra_output_ *output
     MAKE(s->report, request->tests * OKRA_REPORT_COLUMNS);
     if (request->runner_up) {
         MAKE(s->runner_up, request->tests);
-        for (okra_int i = 0; i < request->tests; i++) {
-            s->runner_up[i] = (double)INFINITY;
-        }
+        okra_fill_(request->tests, (double)INFINITY, s->runner_up);
     }
     return OKRA_OK;
 }

@@ -182,9 +182,7 @@ static okra_status search(okra_degree_ *d, okra_int test, const okra_results_ *r
     for (okra_int i = 0; i < d->length; i++) {
         states = advance(d, i, states);
     }
-    for (okra_int t = 0; t < best; t++) {
-        d->next[t] = -(double)INFINITY;
-    }
+    okra_fill_(best, -(double)INFINITY, d->next);
     for (okra_int s = 0; s < states * best; s++) {
         keep(d->next, path, best, d->score[s], s);
     }
@@ -413,9 +411,7 @@ okra_status okra_best_places_(const okra_data *y, const int32_t *alphabet,
     ZMAKE(score, longest * letters);
     ZMAKE(longer, longest);
     add_up(y, alphabet, letters, longest, w, score, longer);
-    for (okra_int i = 0; i < y->n; i++) {
-        total += w[i];
-    }
+    total = okra_total_(y->n, w);
     *length = 0;
     for (okra_int t = 0; t < longest; t++) {
         const double *at = score + t * letters;

@@ -172,9 +172,7 @@ void okra_case_inner_(const okra_case_ *c, double *f)
         const double *row = G.p + i * G.ld;
         double w = f[i];
         f[i] = w * row[i];
-        for (okra_int j = 0; j < i; j++) {
-            f[j] += w * row[j];
-        }
+        okra_axpy_(i, w, row, f);
     }
     for (okra_int i = G.rows - 1; i >= 0; i--) {
         f[i] =

@@ -18,24 +18,18 @@ static void improve(okra_point_ *p, double *y)
     double value = okra_point_at_(p, y);
     for (okra_int step = 0; step < p->steps; step++) {
         double sum = 0, size = 0;
-        for (okra_int j = 0; j < d; j++) {
-            y[j] = 0;
-        }
+        okra_fill_(d, 0, y);
         for (okra_int i = 0; i < n; i++) {
             double v = p->w[i] * p->values[i];
             const double *row = p->y->values + i * p->y->ld;
             sum += v;
             size += fabs(v);
-            for (okra_int j = 0; j < d; j++) {
-                y[j] += v * row[j];
-            }
+            okra_axpy_(d, v, row, y);
         }
         if (!(fabs(sum) > 1e-12 * size)) {
             return;
         }
-        for (okra_int j = 0; j < d; j++) {
-            y[j] /= sum;
-        }
+        okra_scale_down_(d, sum, y);
         okra_point_clip_(p, y);
         double next = okra_point_at_(p, y);
         if (!(next < value - 1e-14 * fabs(value))) {

@@ -29,9 +29,7 @@ static void weighted_output(const okra_valleys_ *s, double *z)
         double w = c->kl ? c->weights[i] : fmax(0, c->weights[i]);
         const double *y = Y + (c->index ? c->index[i] : i) * ld;
         sum += w;
-        for (okra_int j = 0; j < s->d; j++) {
-            z[j] += w * y[j];
-        }
+        okra_axpy_(s->d, w, y, z);
     }
     for (okra_int j = 0; j < s->d; j++) {
         double mean = (s->centred && c->kl ? sum : 1) * s->mean[j];
@@ -69,9 +67,7 @@ static bool shifted(const okra_valleys_ *s, const double *l, double *z)
             }
         }
     }
-    for (okra_int j = 0; j < s->d; j++) {
-        z[j] /= sum;
-    }
+    okra_scale_down_(s->d, sum, z);
     return sum > 0;
 }
 
@@ -157,9 +153,7 @@ static bool unit(okra_valleys_ *s, int k)
         }
     }
     double length = sqrt(okra_dot_(d, u, u));
-    for (okra_int j = 0; j < d; j++) {
-        u[j] /= length;
-    }
+    okra_scale_down_(d, length, u);
     return length > 1e-6 && isfinite(length);
 }
 

@@ -149,9 +149,7 @@ static bool mean_start(const okra_point_ *p, double *y)
             y[j] += p->w[i] * p->y->values[i * p->y->ld + j];
         }
     }
-    for (okra_int j = 0; j < p->y->d; j++) {
-        y[j] /= sum;
-    }
+    okra_scale_down_(p->y->d, sum, y);
     return fabs(sum) > 1e-6 * size;
 }
 

@@ -101,17 +101,13 @@ static void direction(okra_search_ *q, okra_int d)
         okra_int m = (q->pairs - 1) % OKRA_PAIRS_;
         const double *T = q->T + m * d;
         double size = 1 / (q->rho[m] * okra_dot_(d, T, T));
-        for (okra_int j = 0; j < d; j++) {
-            q->p[j] *= size;
-        }
+        okra_scale_(d, size, q->p);
     }
     for (okra_int k = first; k < q->pairs; k++) {
         okra_int m = k % OKRA_PAIRS_;
         const double *S = q->S + m * d;
         double b = a[m] - q->rho[m] * okra_dot_(d, q->T + m * d, q->p);
-        for (okra_int j = 0; j < d; j++) {
-            q->p[j] += b * S[j];
-        }
+        okra_axpy_(d, b, S, q->p);
     }
 }
 
@@ -312,15 +308,6 @@ okra_status okra_valleys_create_(okra_context *ctx, const okra_output_ *output,
     return OKRA_OK;
 }
 
-static double distance(const okra_valleys_ *s, const double *a, const double *b)
-{
-    double square = 0;
-    for (okra_int j = 0; j < s->d; j++) {
-        square += (a[j] - b[j]) * (a[j] - b[j]);
-    }
-    return sqrt(square);
-}
-
 /* Search `k` from place i. */
 static void begin(okra_valleys_ *s, okra_int k, okra_int i)
 {
@@ -346,7 +333,8 @@ static okra_int choose(okra_valleys_ *s, okra_int most)
         for (okra_int b = 0; b < count && apart; b++) {
             okra_int k = chosen[b];
             double share = s->anchor[k] == s->anchor[i] ? BESIDE : APART;
-            apart = distance(s, z, s->places + k * s->d) >= share * s->reach[k];
+            apart = sqrt(okra_distance2_(s->d, z, s->places + k * s->d)) >=
+                    share * s->reach[k];
         }
         if (apart) {
             begin(s, count, i);
@@ -381,13 +369,9 @@ static okra_int mirrors(okra_valleys_ *s)
         double v = fmax(0, s->l[i]);
         okra_valleys_member_(s, i, s->frame);
         sum += v;
-        for (okra_int j = 0; j < s->d; j++) {
-            s->u[j] += v * s->frame[j];
-        }
+        okra_axpy_(s->d, v, s->frame, s->u);
     }
-    for (okra_int j = 0; j < s->d; j++) {
-        s->u[j] /= sum;
-    }
+    okra_scale_down_(s->d, sum, s->u);
     if (sum > 0) {
         mirror(s, count++);
     }

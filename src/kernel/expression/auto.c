@@ -319,9 +319,7 @@ static double mean_degree(const okra_data *data, const okra_kernel *kernel, int 
         return 1;
     }
     const okra_csr_ *w = &data->network->adjacency;
-    for (okra_int k = 0; k < w->indptr[data->network->nodes]; k++) {
-        sum += w->values[k];
-    }
+    sum = okra_total_(w->indptr[data->network->nodes], w->values);
     return sum > 0 ? sum / (double)data->network->nodes : 1;
 }
 

@@ -112,9 +112,7 @@ static okra_status leaf_slot(okra_context *ctx, const okra_trained_kernel_ *boun
     CHK(node->leaf->side(ctx, node->params, bound->shared[place], data, &slot->side));
     MAKE(slot->self, view->n);
     if (!node->leaf->diagonal) {
-        for (okra_int i = 0; i < view->n; i++) {
-            slot->self[i] = 1;
-        }
+        okra_fill_(view->n, 1, slot->self);
         return OKRA_OK;
     }
     okra_status st =

@@ -146,11 +146,8 @@ okra_status okra_pivots_uniform_(okra_random_ *random, okra_int n, okra_int m,
 /* One of n with probability ~ w; -1 where all are 0. */
 static okra_int draw(okra_random_ *random, okra_int n, const double *w)
 {
-    double sum = 0, below = 0;
+    double sum = okra_total_(n, w), below = 0;
     okra_int at = -1;
-    for (okra_int i = 0; i < n; i++) {
-        sum += w[i];
-    }
     double u = okra_random_uniform_(random) * sum;
     for (okra_int i = 0; i < n; i++) {
         below += w[i];
@@ -244,9 +241,7 @@ static okra_status leverage_scores(okra_context *ctx, const okra_kernel *kernel,
     CHK(okra_doubles_(ctx, train->n, 1, "residuals", &residual));
     okra_mat_ Cm = okra_mat_of_(C, m, m);
     CHK(pilot_pass(ctx, map, train, &Cm, Cm, 0, residual, score));
-    for (okra_int i = 0; i < train->n; i++) {
-        left += residual[i];
-    }
+    left = okra_total_(train->n, residual);
     for (okra_int i = 0; i < m; i++) {
         kept += C[i * m + i];
     }

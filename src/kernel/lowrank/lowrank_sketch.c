@@ -162,9 +162,7 @@ static okra_status left_rows(void *arg, okra_int begin, okra_int end, int worker
         double *x = z->out.p + k * z->out.ld;
         for (okra_int e = S->start[k]; e < S->start[k + 1]; e++) {
             const double *a = z->in.p + S->column[e] * z->in.ld;
-            for (okra_int j = 0; j < z->in.cols; j++) {
-                x[j] += S->value[e] * a[j];
-            }
+            okra_axpy_(z->in.cols, S->value[e], a, x);
         }
     }
     return OKRA_OK;

@@ -136,9 +136,7 @@ static void recur(const action *a, okra_int m, double s, const double *in,
             const double *other = in + w->indices[k] * GROUP;
             double v = a->normalized ? w->values[k] * a->d[i] * a->d[w->indices[k]]
                                      : w->values[k];
-            for (okra_int j = 0; j < GROUP; j++) {
-                row[j] += v * other[j];
-            }
+            okra_axpy_(GROUP, v, other, row);
         }
         for (okra_int j = 0; j < m; j++) {
             double x = in[i * GROUP + j];

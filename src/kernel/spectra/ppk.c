@@ -119,9 +119,7 @@ static okra_status ppk_block(okra_context *ctx, const void *params, const void *
     CHK(gather(b, j0, nj, p, &list, &count, &widest));
     for (okra_int r = 0; r < ni; r++) {
         double *row = out + r * ld;
-        for (okra_int c = 0; c < nj; c++) {
-            row[c] = 0;
-        }
+        okra_fill_(nj, 0, row);
         for (okra_int k = a->first[i0 + r]; k < a->first[i0 + r + 1]; k++) {
             double width = width_of(p, a->mz[k]), place = a->place[k];
             double reach = sqrt(2 * FAINT * (width * width + widest * widest));
@@ -215,9 +213,7 @@ static okra_status bins_block(okra_context *ctx, const void *params, const void 
     CHK(gather(b, j0, nj, NULL, &list, &count, &widest));
     for (okra_int r = 0; r < ni; r++) {
         double *row = out + r * ld;
-        for (okra_int c = 0; c < nj; c++) {
-            row[c] = 0;
-        }
+        okra_fill_(nj, 0, row);
         for (okra_int k = a->first[i0 + r]; k < a->first[i0 + r + 1]; k++) {
             for (okra_int q = find_spot(list, count, a->place[k]);
                  q < count && list[q].place == a->place[k]; q++) {

@@ -86,10 +86,7 @@ static void contexts(okra_int A, double *N, double *shares)
         total += shares[f];
     }
     for (okra_int a = 0; a < A; a++) {
-        double *row = N + a * width, sum = 0, square = 0;
-        for (okra_int f = 0; f < width; f++) {
-            sum += row[f];
-        }
+        double *row = N + a * width, sum = okra_total_(width, row), square = 0;
         for (okra_int f = 0; f < width; f++) {
             double share = shares[f] / total;
             row[f] = sqrt((row[f] + SEEN * share) / (sum + SEEN)) - sqrt(share);

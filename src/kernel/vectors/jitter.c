@@ -66,15 +66,6 @@ typedef struct space {
     double *a, *b, *aa, *bb, *product;
 } space;
 
-static double differences(okra_int d, const double *a, const double *b)
-{
-    double sum = 0;
-    for (okra_int t = 0; t < d; t++) {
-        sum += (a[t] - b[t]) * (a[t] - b[t]);
-    }
-    return sum;
-}
-
 /* out <- the lesser of out and the squared distances of the images in the space; by
  * differences where |a|^2 + |b|^2 > far: the sum below would be off by more than 2e-11 of
  * the kernel's width. */
@@ -87,7 +78,7 @@ static okra_status lower(okra_context *ctx, const space *sp, okra_int ni, okra_i
         for (okra_int c = 0; c < nj; c++) {
             double both = sp->aa[r] + sp->bb[c], d2 = both - 2 * sp->product[r * nj + c];
             if (both > far) {
-                d2 = differences(d, sp->a + r * d, sp->b + c * d);
+                d2 = okra_distance2_(d, sp->a + r * d, sp->b + c * d);
             }
             double *least = &out[r * ld + c];
             if (!isnan(*least) && !(d2 >= *least)) { /* a NaN stays, to be reported */

@@ -244,9 +244,7 @@ static void node_values(okra_smooth_work_ *w, int k)
         }
         break;
     case OKRA_NODE_CONSTANT_:
-        for (okra_int i = 0; i < n; i++) {
-            v[i] = node->scale;
-        }
+        okra_fill_(n, node->scale, v);
         memset(vs, 0, bytes);
         memset(vt, 0, bytes);
         break;
@@ -312,9 +310,7 @@ void okra_smooth_gradient_(okra_smooth_work_ *w, const double *c, double c_self,
         double q = c[i] * vs[i];
         const double *Y = w->Y + i * d;
         own += 2 * c[i] * vt[i];
-        for (okra_int j = 0; j < d; j++) {
-            gradient[j] += q * Y[j];
-        }
+        okra_axpy_(d, q, Y, gradient);
     }
     for (okra_int j = 0; j < d; j++) {
         gradient[j] += own * w->y[j];

@@ -88,9 +88,7 @@ okra_status okra_kpca_choose_(okra_context *ctx, const char *what, const char *t
         *p = OKRA_MIN_(rank, (okra_int)asked);
         return OKRA_OK;
     }
-    for (okra_int j = 0; j < rank; j++) {
-        total += mu[j];
-    }
+    total = okra_total_(rank, mu);
     for (*p = 0; *p < rank && sum < asked * total; (*p)++) {
         sum += mu[*p];
     }

@@ -48,9 +48,7 @@ static okra_status find_axes(low *z)
     while (rank < d && mu[rank] > DBL_EPSILON * z->t.kept_y) {
         rank++;
     }
-    for (okra_int j = 0; j < rank; j++) {
-        mu[j] *= scale;
-    }
+    okra_scale_(rank, scale, mu);
     CHK(okra_kpca_choose_(z->ctx, *z->rank ? "rank-output" : "components",
                           *z->rank ? z->rank : z->components, mu, rank, &z->p));
     CHK(okra_doubles_(z->ctx, z->p, d, "the output components", &z->E));

@@ -462,9 +462,7 @@ static void settle(solver *s, rows F, double share)
         *a = fmin(fmax(*a + share * s->p[k], 0), 1);
         s->settled = s->settled && *a > 0 && *a < 1;
     }
-    for (okra_int k = 0; k < s->m * s->d; k++) {
-        s->A[k] += share * s->X[k];
-    }
+    okra_axpy_(s->m * s->d, share, s->X, s->A);
 }
 
 /* a and A become better. */

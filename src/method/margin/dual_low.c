@@ -388,9 +388,7 @@ static okra_status newton(solver *s)
     int k = 0;
     for (; k < HALVINGS && value_at(s, t) > s->now + 1e-4 * t * slope; k++, t /= 2) {
     }
-    for (okra_int i = 0; i < s->m * s->d; i++) {
-        s->X[i] += t * s->D[i];
-    }
+    okra_axpy_(s->m * s->d, t, s->D, s->X);
     s->moved = t;
     s->stalled += k == HALVINGS;
     s->report.newtons++;

@@ -126,9 +126,7 @@ static okra_status coordinates(okra_margin_ *m)
             CHK(okra_engine_gemm_(m->ctx, false, true, 1, y, okra_mat_of_(m->A, d, d), 0,
                                   okra_mat_of_(m->Y, n, d)));
         }
-        for (okra_int i = 0; i < n * d; i++) {
-            m->Y[i] *= sqrt(m->p->feature_scale);
-        }
+        okra_scale_(n * d, sqrt(m->p->feature_scale), m->Y);
         return OKRA_OK;
     }
     MAKE(v, n);

@@ -178,9 +178,7 @@ static okra_status put_coefficients(low *z, okra_store_ *store)
         Z.p = C;
     }
     CHK(okra_map_fold_(ctx, map, Z, okra_mat_of_(X, map->columns, d)));
-    for (okra_int i = 0; i < map->columns * d; i++) {
-        X[i] /= z->f.as.unit;
-    }
+    okra_scale_down_(map->columns * d, z->f.as.unit, X);
     return okra_store_put_(store, "coefficients", &X, map->columns, d);
 }
 

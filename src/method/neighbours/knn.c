@@ -78,9 +78,7 @@ static void weigh(const knn_arg *a, okra_int r, okra_int *nearest, double *dista
         okra_nearest_inputs_(a->query->n, a->query->Kx.p + r * a->query->Kx.ld,
                              a->query->train_self, a->k, nearest, distance);
     double *w = a->out.p + r * a->out.ld;
-    for (okra_int c = 0; c < a->query->n; c++) {
-        w[c] = 0;
-    }
+    okra_fill_(a->query->n, 0, w);
     double left = a->total;
     for (okra_int i = 0; i < held && left > 0; i++) {
         double share = a->weights ? fmin(a->weights[nearest[i]], left) : 1;

@@ -306,9 +306,7 @@ static okra_status scale_targets(job *j)
         }
         double s = sqrt(square), rounding = n * DBL_EPSILON * fabs(j->mean[m]);
         j->spread[m] = s > rounding && isfinite(s) ? s : 1;
-        for (okra_int i = 0; i < j->n; i++) {
-            t[i] /= j->spread[m];
-        }
+        okra_scale_down_(j->n, j->spread[m], t);
     }
     return OKRA_OK;
 }

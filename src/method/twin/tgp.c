@@ -215,9 +215,7 @@ static okra_status one_query(const local *l, okra_int r, okra_int *S, double *bl
         e = border(M, k, self, u, u);
     }
     double *w = l->out.p + r * l->out.ld;
-    for (okra_int c = 0; c < n; c++) {
-        w[c] = 0;
-    }
+    okra_fill_(n, 0, w);
     for (okra_int i = 0; i < M; i++) {
         w[S[i]] = u[i];
         if (q->extra.p) {
