@@ -160,7 +160,7 @@ static void warn_both(const cli_run *run, const char *x, const char *y,
     const char *table = cli_without_types(x), *also = cli_without_types(y);
     size_t length = strcspn(table, ":\n");
     char name[80];
-    if (run->common.quiet || table[length] != ':' || strcmp(table, also) == 0 ||
+    if (table[length] != ':' || strcmp(table, also) == 0 ||
         strncmp(table, also, length + 1) != 0) {
         return;
     }
@@ -191,7 +191,7 @@ static okra_status hint_classes(const cli_run *run, const char *spec, const okra
         likely = v == floor(v);
         zero_one = zero_one && (v == 0 || v == 1);
     }
-    if (!likely || zero_one || n < 10 || run->common.quiet || strchr(spec, '\n') ||
+    if (!likely || zero_one || n < 10 || strchr(spec, '\n') ||
         okra_options_is_set(run->library, "ky")) {
         return OKRA_OK;
     }
@@ -229,7 +229,7 @@ okra_status cli_read_pairs(cli_run *run, const char *x, const char *y,
     okra_status st = cli_read_inputs(run, rest_of_table(run, x, y, buffer, sizeof buffer),
                                      like[0], x_out);
     st = st == OKRA_OK ? cli_read_like(run, y, like[1], y_out) : st;
-    if (st == OKRA_OK) {
+    if (st == OKRA_OK && !run->common.quiet) {
         warn_both(run, x, y, *x_out, *y_out);
         st = hint_classes(run, y, *y_out);
     }
@@ -351,7 +351,7 @@ static void say_size(const cli_run *run, const okra_model *model, okra_compact h
 {
     const double large = 64.0 * 1024 * 1024;
     char a[64], b[64], rest[2][128] = {"", ""};
-    double all = run->common.quiet ? 0 : okra_model_bytes(model, OKRA_COMPACT_NO);
+    double all = okra_model_bytes(model, OKRA_COMPACT_NO);
     if (how == OKRA_COMPACT_AUTO && all >= large &&
         okra_model_bytes(model, how) < all / 2) {
         fprintf(stderr,
@@ -359,7 +359,7 @@ static void say_size(const cli_run *run, const okra_model *model, okra_compact h
                 "where it is needed; --compact=no keeps it\n",
                 run->command->name, cli_bytes(all, a, sizeof a));
     }
-    double size = run->common.quiet ? 0 : okra_model_bytes(model, how);
+    double size = okra_model_bytes(model, how);
     if (size < large) {
         return;
     }
@@ -380,7 +380,9 @@ static void say_size(const cli_run *run, const okra_model *model, okra_compact h
 okra_status cli_save_model(const cli_run *run, const okra_model *model, okra_compact how,
                            const char *file)
 {
-    say_size(run, model, how);
+    if (!run->common.quiet) {
+        say_size(run, model, how);
+    }
     return okra_model_save(
         run->context, model,
         (&(okra_save_request){OKRA_SIZED(okra_save_request), .compact = how}), file);

@@ -57,7 +57,9 @@ static okra_status set_up(cli_run *run)
         okra_context_set_seed(run->context, (uint64_t)run->common.seed);
     }
     okra_context_set_warning(run->context, cli_on_warning, run);
-    okra_context_set_progress(run->context, cli_on_progress, run);
+    if (!run->common.quiet) {
+        okra_context_set_progress(run->context, cli_on_progress, run);
+    }
     return st;
 }
 
@@ -151,10 +153,10 @@ int main(int argc, char **argv)
     cli_watch_json();
     int status = flush(&run, run_command(&run, argc - skip, argv + skip));
     status = end(&run, status);
+    cli_end_signals();
+    int caught = cli_signal_caught();
     okra_options_free(run.options);
     okra_options_free(run.library);
-    cli_end_signals();
     okra_context_free(run.context);
-    int caught = cli_signal_caught();
     return caught && status != CLI_DONE ? 128 + caught : status;
 }

@@ -175,9 +175,6 @@ static okra_status check_checkpoint(const okra_ridge_ *r, const okra_options *op
     bool identity = kind == OKRA_OPERATOR_IDENTITY;
     bool diagonal = kind == OKRA_OPERATOR_DIAGONAL;
     const char *why = NULL;
-    if (!*o->cg.checkpoint) {
-        return OKRA_OK;
-    }
     if (strcmp(o->cg.checkpoint, "-") == 0) {
         why = "is a file, which is read again, and not standard output";
     } else if (r->count > 1 || r->times) {
@@ -210,9 +207,6 @@ static okra_status check_moments(const okra_problem_ *p, const okra_options *opt
                                  const ridge_options *o)
 {
     const char *why = NULL;
-    if (!o->keep_moments) {
-        return OKRA_OK;
-    }
     if (!p->map_x) {
         why = "needs low-rank-x";
     } else if (!p->features && !p->map_y) {
@@ -231,24 +225,20 @@ static okra_status check_moments(const okra_problem_ *p, const okra_options *opt
     return why ? okra_fail_(OKRA_EARG, "ridge: keep-moments %s", why) : OKRA_OK;
 }
 
-/* Does the model do without the n x n numbers that weights need? */
-static okra_status check_keep(const okra_problem_ *p, const ridge_options *o, bool *slim)
-{
-    REFUSE_IF(o->keep == KEEP_COEFFICIENTS && !p->features, OKRA_EARG,
-              "ridge: keep coefficients needs outputs with explicit features: "
-              "dense vectors under a linear output kernel");
-    *slim = p->features &&
-            (o->keep == KEEP_COEFFICIENTS || (o->keep == KEEP_AUTO && p->n > KEEP_MOST));
-    return OKRA_OK;
-}
-
 static okra_status check_fit(const okra_options *options, const ridge_options *o,
                              okra_ridge_ *r)
 {
-    CHK(check_solver(r->p, options, o));
-    CHK(check_moments(r->p, options, o));
-    CHK(check_checkpoint(r, options, o));
-    return check_keep(r->p, o, &r->slim);
+    const okra_problem_ *p = r->p;
+    CHK(check_solver(p, options, o));
+    CHK(o->keep_moments ? check_moments(p, options, o) : OKRA_OK);
+    CHK(*o->cg.checkpoint ? check_checkpoint(r, options, o) : OKRA_OK);
+    REFUSE_IF(o->keep == KEEP_COEFFICIENTS && !p->features, OKRA_EARG,
+              "ridge: keep coefficients needs outputs with explicit features: "
+              "dense vectors under a linear output kernel");
+    /* Does the model do without the n x n numbers that weights need? */
+    r->slim = p->features && (o->keep == KEEP_COEFFICIENTS ||
+                              (o->keep == KEEP_AUTO && p->n > KEEP_MOST));
+    return OKRA_OK;
 }
 
 /* The multiples m_j of output-lambda, lambda_j = lambda m_j for output j. */

@@ -14,12 +14,15 @@ static const double SMALL = 1 << 20, LARGE = 64 << 20;
 
 okra_compact okra_compact_choose_(const okra_model *model, okra_compact how)
 {
-    const char *keep = okra_model_option(model, "keep");
     if (how != OKRA_COMPACT_AUTO) {
         return how;
     }
     double bytes = okra_model_bytes(model, OKRA_COMPACT_NO);
-    if (bytes <= SMALL || (keep && strcmp(keep, "weights") == 0) ||
+    if (bytes <= SMALL) {
+        return OKRA_COMPACT_NO;
+    }
+    const char *keep = okra_model_option(model, "keep");
+    if ((keep && strcmp(keep, "weights") == 0) ||
         !okra_compact_recomputes_(model, OKRA_COMPACT_RECOMPUTE)) {
         return OKRA_COMPACT_NO;
     }
