@@ -130,7 +130,7 @@ results-quick: build ## the same for the quick runs that need no data, write doc
 
 # What a run comes to is added to docs/reports/fuzzing.json and docs/reports/fuzzing.md, unless FUZZ_RECORD is empty.
 FUZZ_RECORD ?= docs/reports/fuzzing.json
-fuzz_page = [ -z "$(FUZZ_RECORD)" ] || { python3 tests/fuzz/page.py $(FUZZ_RECORD) $(1) >docs/reports/fuzzing.md.new && \
+fuzz_page = [ -z "$(FUZZ_RECORD)" ] || { $(or $(python),python3) tests/fuzz/page.py $(FUZZ_RECORD) $(1) >docs/reports/fuzzing.md.new && \
     mv docs/reports/fuzzing.md.new docs/reports/fuzzing.md; }
 # NAME,COMMAND: the last line that it says becomes a row of that page.
 attack = log=$$(mktemp); at=$$(python3 tests/fuzz/page.py --commit); $(2) 2>&1 | tee $$log; s=$$?; \

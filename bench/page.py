@@ -10,6 +10,9 @@ import os
 import sys
 
 HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.join(HERE, "..", "tools", "docs"))
+import pictures  # noqa: E402
+
 DOCS = os.path.join(HERE, "..", "docs", "reports")
 # Benchmarks that need a machine of their own have pages of their own.
 PAGES = {"bench_cuda": "benchmarks-cuda"}
@@ -65,8 +68,30 @@ def row(item):
     return f"| {name} | {ratio} | {target} | {met} | {more} |".replace("|  |", "| |")
 
 
-def page(runs, head):
+def figure(runs):
+    """How many times better than its target each claim came out, sorted; below 1 it was not reached."""
+    found = []
+    for claims in (lines[1:] for _, lines in sorted(runs.items())):
+        for c in claims:
+            if (c.get("target") or 0) > 0 and (c.get("ratio") or 0) > 0 and c.get("met") is not None:
+                better = c["ratio"] / c["target"]
+                found.append((better if c.get("better", "higher") == "higher" else 1 / better, c["met"]))
+    found.sort()
+    places = [k + 1 for k in range(len(found))]
+    return {"id": "claims", "type": "scatter", "title": "Claims against their targets", "log_y": True,
+            "x_label": "claims, sorted", "y_label": "times better than the target", "series": [
+                {"name": name, "x": [k for k, (_, met) in zip(places, found) if met == one],
+                 "y": [v for v, met in found if met == one]}
+                for name, one in (("reached", True), ("not reached", False)) if any(met == one for _, met in found)]}
+
+
+def page(runs, head, name):
+    drawn = figure(runs)
+    met, other = (sum(c.get("met") is want for lines in runs.values() for c in lines[1:]) for want in (True, False))
     parts = [head]
+    if drawn["series"]:
+        parts.append(f"![Claims against their targets, sorted]({name}.svg)\n\nEach point is a claim: above 1 it reached its target. "
+                     f"{met} claims did, {other} did not; a claim without a ratio above 0 has no point.\n")
     for name in sorted(runs):
         run, claims = runs[name][0], runs[name][1:]
         parts.append(f"## {name}\n\n{about(name)}\n\n{run['date']} · commit {run['commit']} · "
@@ -86,9 +111,12 @@ def main(arguments):
         runs = read(lines) if os.path.exists(lines) else {}
         if arguments == ["--check"]:
             if os.path.exists(target) != bool(runs) or (
-                    runs and open(target).read() != page(runs, head)):
+                    runs and open(target).read() != page(runs, head, name)):
                 print(f"docs/reports/{name}.md is not what docs/reports/{name}.jsonl gives: it was changed by "
                       "hand; bench/page.py writes it")
+                wrong = 1
+            elif runs and figure(runs)["series"] and not pictures.same(figure(runs), os.path.join(DOCS, name + ".svg")):
+                print(f"docs/reports/{name}.svg is not drawn from docs/reports/{name}.jsonl: bench/page.py draws it")
                 wrong = 1
             continue
         mine = {k: v for k, v in given.items() if PAGES.get(k, "benchmarks") == name}
@@ -98,7 +126,9 @@ def main(arguments):
         with open(lines, "w") as f:
             f.writelines(json.dumps(item) + "\n" for run in sorted(runs) for item in runs[run])
         with open(target, "w") as f:
-            f.write(page(runs, head))
+            f.write(page(runs, head, name))
+        if figure(runs)["series"]:
+            pictures.draw(figure(runs), os.path.join(DOCS, name + ".svg"))
     return wrong
 
 

@@ -44,7 +44,7 @@ if [ -n "$python" ] && [ -e docs/reports/benchmarks.md ]; then
     checked=$((checked + 1))
 fi
 if [ -e docs/reports/fuzzing.json ]; then
-    python3 tests/fuzz/page.py docs/reports/fuzzing.json | diff docs/reports/fuzzing.md - ||
+    ${python:-python3} tests/fuzz/page.py docs/reports/fuzzing.json --verify | diff docs/reports/fuzzing.md - ||
         { echo "docs/reports/fuzzing.md is not what docs/reports/fuzzing.json gives: make fuzz writes both"; exit 1; }
     checked=$((checked + 1))
 fi

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 """page.py JSON [RESULTS.jsonl...] [--check NAME LOG COMMIT]...: docs/reports/fuzzing.md out of the numbers in JSON.
+page.py JSON --verify: the page alone, and an error where its picture is not of these numbers.
 page.py --commit: which commit this is, to be asked before an attack begins.
 
 What run.bash wrote (RESULTS.jsonl) is added to JSON first; a run counts once, however often its file is
@@ -11,8 +12,12 @@ import json
 import pathlib
 import re
 import subprocess
+import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent
+sys.path.insert(0, str(ROOT.parents[1] / "tools" / "docs"))
+import pictures  # noqa: E402
+
 SOURCES = [f":/{folder}" for folder in ("src", "include", "cli", "engines", "papers")]
 
 
@@ -67,11 +72,20 @@ def spaced(number):
     return f"{number:,}".replace(",", " ")
 
 
+def figure(kept):
+    """The targets that were run least: where to fuzz next."""
+    least = sorted((one["executions"], name) for name, one in kept["targets"].items() if (ROOT / f"{name}.c").exists())[:12]
+    return {"id": "least", "type": "bars", "title": "The twelve targets with the fewest executions",
+            "y_label": "million executions", "labels": [name.replace("fuzz_", "") for _, name in least],
+            "series": [{"name": "executions", "y": [round(count / 1e6, 4) for count, _ in least]}]}
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("json", type=pathlib.Path, nargs="?")
     parser.add_argument("results", type=pathlib.Path, nargs="*")
     parser.add_argument("--check", nargs=3, action="append", default=[])
+    parser.add_argument("--verify", action="store_true")
     parser.add_argument("--commit", action="store_true")
     a = parser.parse_args()
     if a.commit:
@@ -90,6 +104,14 @@ def main():
           "`docs/reports/fuzzing.json`, and writes this page from it. `make fuzz HOST=name` does so on another machine. What a\n"
           "target finds becomes a file of its corpus, which the ordinary tests replay. Coverage is the number of edges of\n"
           "the program that the inputs reach.\n")
+    drawn = figure(kept)
+    picture = a.json.with_suffix(".svg")
+    if a.verify and not pictures.same(drawn, picture):
+        raise SystemExit(f"{picture} is not drawn from {a.json}: make fuzz draws it")
+    if not a.verify and kept["runs"]:
+        pictures.draw(drawn, picture)
+    if kept["runs"]:
+        print("![The twelve targets with the fewest executions](fuzzing.svg)\n")
     print(f"In all: {spaced(sum(one['executions'] for _, one in rows))} executions.\n")
     print("| target | what it reads | executions | seconds of a processor | coverage | last run |\n"
           "| --- | --- | ---: | ---: | ---: | --- |")
