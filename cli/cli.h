@@ -226,7 +226,7 @@ cli_file *cli_file_open(const cli_run *run, const char *path);
 FILE *cli_file_stream(cli_file *file);
 int cli_file_close(const cli_run *run, cli_file *file, int status);
 
-/* ---- help: help.c, topics.c, manual.c ---- */
+/* ---- help: help.c, topics.c, manual.c, completion.c ---- */
 
 void cli_help(FILE *out);
 /* One screen: the common flags, and those of a method and a decoder ("": none of them).
@@ -240,12 +240,15 @@ void cli_help_command(FILE *out, const cli_command *command, const char *method,
 int cli_help_topic(const cli_run *run, FILE *out, const char *name);
 /* Is it a flag that the topic low-rank tells? */
 bool cli_help_low_rank(const char *name);
+/* Calls `each` for every topic but commands. */
+void cli_each_topic(FILE *out, void (*each)(FILE *out, const char *name));
 enum { CLI_HELP_WIDTH = 80 };
 /* Rows of a table as help lines: name, metavar, text, default. */
 void cli_help_row(FILE *out, const okra_option *row, const char *prefix);
 void cli_help_rows(FILE *out, const okra_option_table *table, const char *prefix);
 void cli_wrap(FILE *out, const char *text, int indent, int column, int width);
-void cli_man(FILE *out);
+/* The page of a command, or (NULL) of all. */
+void cli_man(FILE *out, const cli_command *command);
 void cli_completion_bash(FILE *out);
 void cli_completion_zsh(FILE *out);
 

@@ -214,6 +214,21 @@ static okra_status hint_classes(const cli_run *run, const char *spec, const okra
     return st;
 }
 
+/* Each input needs an output, unless a semi-supervised fit is asked for. */
+static okra_status check_counts(const cli_run *run, const char *x, const char *y,
+                                const okra_data *in, const okra_data *out)
+{
+    long long a = (long long)okra_data_count(in), b = (long long)okra_data_count(out);
+    bool semi = run->library && okra_options_get(run->library, "lambda2") &&
+                okra_options_is_set(run->library, "lambda2");
+    return a > b && !semi
+               ? okra_fail(OKRA_ESHAPE,
+                           "--x %s has %lld objects, --y %s has %lld; expected "
+                           "an output for each input",
+                           x, a, y, b)
+               : OKRA_OK;
+}
+
 okra_status cli_read_pairs(cli_run *run, const char *x, const char *y,
                            const char *unlabelled, const okra_model *model,
                            okra_data **x_out, okra_data **y_out)
@@ -231,7 +246,8 @@ okra_status cli_read_pairs(cli_run *run, const char *x, const char *y,
     st = st == OKRA_OK ? cli_read_like(run, y, like[1], y_out) : st;
     if (st == OKRA_OK && !run->common.quiet) {
         warn_both(run, x, y, *x_out, *y_out);
-        st = hint_classes(run, y, *y_out);
+        st = check_counts(run, x, y, *x_out, *y_out);
+        st = st == OKRA_OK ? hint_classes(run, y, *y_out) : st;
     }
     if (st == OKRA_OK && *unlabelled) {
         st = cli_read_like(run, unlabelled, *x_out, &more);

@@ -175,6 +175,11 @@ int cli_status(const cli_run *run, okra_status status)
         return cli_failure(run, "interrupted");
     }
     const char *message = okra_message();
+    size_t length = run->command ? strlen(run->command->name) : 0;
+    if (length > 0 && strncmp(message, run->command->name, length) == 0 &&
+        strncmp(message + length, ": ", 2) == 0) {
+        message += length + 2; /* "okra predict: predict: ..." says it twice */
+    }
     cli_failure(run, "%s", *message ? message : okra_status_text(status));
     return status == OKRA_EARG ? CLI_USAGE : CLI_FAILED;
 }

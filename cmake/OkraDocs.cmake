@@ -1,4 +1,4 @@
-# The man page and the shell completions: the program writes them from its option tables
+# The man pages and the shell completions: the program writes them from its option tables
 # into build/share, laid out as they are installed.
 set(okra_share ${CMAKE_CURRENT_BINARY_DIR}/share)
 set(okra_pages)
@@ -12,6 +12,11 @@ function(okra_page page)
 endfunction()
 if(NOT CMAKE_CROSSCOMPILING)
     okra_page(man/man1/okra.1 --man)
+    # one page per command; tests/cli/help.sh compares the list with the program's
+    foreach(command fit select predict update basis merge score link index fuse gram twin info
+            demo paper report version help)
+        okra_page(man/man1/okra-${command}.1 ${command} --man)
+    endforeach()
     okra_page(bash-completion/completions/okra --completion bash)
     okra_page(zsh/site-functions/_okra --completion zsh)
 endif()

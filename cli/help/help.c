@@ -335,7 +335,7 @@ typedef struct help_fields {
 
 static const okra_option rows[] = {
     {"man", OKRA_OPTION_BOOL, offsetof(help_fields, man), "no", 1, 0, NULL, "",
-     "Print the manual page, for 'man -l -'"},
+     "Print the manual page, of all or of a command, for 'man -l -'"},
     {"completion", OKRA_OPTION_CHOICE, offsetof(help_fields, completion), "none", 1, 0,
      "none|bash|zsh", "SHELL", "Print the completion of a shell"},
     {0}};
@@ -347,20 +347,21 @@ static int run_help(cli_run *run)
     if (status != CLI_DONE) {
         return status;
     }
+    const char *name = run->operand_count > 0 ? run->operands[0] : NULL;
+    const cli_command *command = name ? cli_find_command(name) : NULL;
     if (f.man) {
-        cli_man(stdout);
+        REFUSE_IF(name && !command, "there is no command '%s'; pages are of commands",
+                  name);
+        cli_man(stdout, command);
     } else if (f.completion == 1) {
         cli_completion_bash(stdout);
     } else if (f.completion == 2) {
         cli_completion_zsh(stdout);
-    } else if (run->operand_count == 0) {
+    } else if (!name) {
         cli_help(stdout);
+    } else if (!command) {
+        return cli_help_topic(run, stdout, name);
     } else {
-        const char *name = run->operands[0];
-        const cli_command *command = cli_find_command(name);
-        if (!command) {
-            return cli_help_topic(run, stdout, name);
-        }
         cli_help_command(stdout, command, "", "");
     }
     return CLI_DONE;
@@ -375,7 +376,7 @@ const cli_command cli_help_me = {
     .examples = "okra help fit\n"
                 "okra help kernels\n"
                 "okra help margin\n"
-                "okra help --man | man -l -\n",
+                "okra help fit --man | man -l -\n",
     .own = {"help", rows, sizeof(help_fields)},
     .refuses = "json quiet threads memory seed data engine strict header",
     .operands_most = 1,

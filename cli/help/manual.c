@@ -1,13 +1,11 @@
 /*
- * manual.c: the manual page and the completions of shells, from the tables of commands
+ * manual.c: the manual pages, okra(1) and one per command, from the tables of commands
  * and options.
  */
-#include "cli.h"
+#include "manual.h"
 
+#include <ctype.h>
 #include <string.h>
-
-/* Calls `each` for every flag of a command, once a name. */
-typedef void (*row_fn)(FILE *out, const okra_option *row);
 
 static bool seen_before(const okra_option_table *const *tables, size_t upto,
                         const char *name)
@@ -22,7 +20,8 @@ static bool seen_before(const okra_option_table *const *tables, size_t upto,
     return false;
 }
 
-static void each_row(FILE *out, const cli_command *command, bool common, row_fn each)
+void cli_each_row(FILE *out, const cli_command *command, bool common, cli_head_fn *head,
+                  cli_row_fn *each)
 {
     const okra_option_table *tables[80] = {&command->own, &cli_common_table};
     size_t count = 2, more = 0;
@@ -32,17 +31,21 @@ static void each_row(FILE *out, const cli_command *command, bool common, row_fn 
         tables[count++] = library[i];
     }
     for (size_t t = 0; t < count; t++) {
+        bool headed = !head;
         for (const okra_option *row = tables[t]->rows;
              row && row->name && (common || t != 1); row++) {
-            if (!seen_before(tables, t, row->name) &&
-                !(t == 1 && cli_refuses(command, row->name))) {
-                each(out, row);
+            if (seen_before(tables, t, row->name) ||
+                (t == 1 && cli_refuses(command, row->name))) {
+                continue;
             }
+            if (!headed) {
+                head(out, tables[t]->owner);
+                headed = true;
+            }
+            each(out, command, row);
         }
     }
 }
-
-/* ---- the manual page ---- */
 
 /* Characters that roff would take for itself. */
 static void roff(FILE *out, const char *text)
@@ -60,8 +63,9 @@ static void roff(FILE *out, const char *text)
     }
 }
 
-static void man_row(FILE *out, const okra_option *row)
+static void man_row(FILE *out, const cli_command *command, const okra_option *row)
 {
+    (void)command;
     char letter = cli_short(row->name);
     fputs(".TP\n", out);
     if (letter) {
@@ -89,146 +93,96 @@ static void man_row(FILE *out, const okra_option *row)
     fputc('\n', out);
 }
 
+/* The flags of one table: the command's own, those of fit, of a method, of a decoder. */
+static void man_head(FILE *out, const char *owner)
+{
+    fputs(".SS \"Flags of ", out);
+    roff(out, owner);
+    fputs("\"\n", out);
+}
+
+static void man_begin(FILE *out, const char *command)
+{
+    fputs(".TH OKRA", out);
+    for (const char *at = command; *at; at++) {
+        fprintf(out, at == command ? "\\-%c" : "%c", toupper((unsigned char)*at));
+    }
+    fprintf(out, " 1 \"\" \"okra %s\" \"User Commands\"\n.SH NAME\nokra%s",
+            okra_version(), *command ? "\\-" : "");
+    roff(out, command);
+    fputs(" \\- ", out);
+}
+
+static void man_end(FILE *out, const cli_command *command)
+{
+    fputs(".SH \"EXIT STATUS\"\n0 when done, 1 on failure, 2 on wrong usage, 130 when "
+          "interrupted.\n"
+          ".SH ENVIRONMENT\n.TP\n.B OKRA_DATA\nThe folder of \\-\\-data when that is not "
+          "given.\n.SH \"SEE ALSO\"\n",
+          out);
+    if (command) {
+        fputs(".BR okra (1),\n", out);
+    }
+    for (size_t i = 0; cli_commands[i]; i++) {
+        if (cli_commands[i] != command) {
+            fputs(".BR okra\\-", out);
+            roff(out, cli_commands[i]->name);
+            fprintf(out, " (1)%s\n", cli_commands[i + 1] ? "," : "");
+        }
+    }
+}
+
 static void man_command(FILE *out, const cli_command *command)
 {
-    fputs(".SS \"okra ", out);
+    man_begin(out, command->name);
+    roff(out, command->purpose);
+    fputs("\n.SH SYNOPSIS\n.B okra ", out);
     roff(out, command->name);
-    fputc(' ', out);
+    fputc('\n', out);
     roff(out, command->usage);
-    fputs("\"\n", out);
+    fputs("\n.SH DESCRIPTION\n", out);
     roff(out, command->purpose);
     fputs(".\n", out);
     if (*command->about) {
         fputs(".PP\n", out);
         roff(out, command->about);
     }
-    fputs(".PP\n.nf\n.RS\n", out);
+    fputs(".SH EXAMPLES\n.nf\n.RS\n", out);
     roff(out, command->examples);
-    fputs(".RE\n.fi\n", out);
-    each_row(out, command, false, man_row);
+    fputs(".RE\n.fi\n.SH FLAGS\n", out);
+    cli_each_row(out, command, true, man_head, man_row);
+    man_end(out, command);
 }
 
-void cli_man(FILE *out)
+static void man_all(FILE *out)
 {
-    fprintf(out, ".TH OKRA 1 \"\" \"okra %s\" \"User Commands\"\n", okra_version());
+    man_begin(out, "");
     fputs(
-        ".SH NAME\nokra \\- output kernel regression for any structure\n"
+        "output kernel regression for any structure\n"
         ".SH SYNOPSIS\n.B okra\n\\fICOMMAND\\fR [\\fIflags\\fR]\n"
         ".SH DESCRIPTION\nokra learns mappings between structured objects. Every method "
         "turns an input into\nweights over the training outputs; decoders turn such a "
-        "prediction into an object.\n.SH COMMANDS\n",
+        "prediction into an object.\n.SH COMMANDS\nEach has a page of its own.\n",
         out);
     for (size_t i = 0; cli_commands[i]; i++) {
-        man_command(out, cli_commands[i]);
+        fputs(".TP\n.BR okra\\-", out);
+        roff(out, cli_commands[i]->name);
+        fputs(" (1)\n", out);
+        roff(out, cli_commands[i]->purpose);
+        fputc('\n', out);
     }
     fputs(".SH \"FLAGS OF EVERY COMMAND\"\n", out);
     for (const okra_option *row = cli_common_table.rows; row->name; row++) {
-        man_row(out, row);
+        man_row(out, NULL, row);
     }
-    fputs(".SH \"EXIT STATUS\"\n0 when done, 1 on failure, 2 on wrong usage, 130 when "
-          "interrupted.\n"
-          ".SH ENVIRONMENT\n.TP\n.B OKRA_DATA\nThe folder of \\-\\-data when that is not "
-          "given.\n",
-          out);
+    man_end(out, NULL);
 }
 
-/* ---- completion ---- */
-
-static void word(FILE *out, const okra_option *row)
+void cli_man(FILE *out, const cli_command *command)
 {
-    char letter = cli_short(row->name);
-    fprintf(out, " --%s", row->name);
-    if (letter) {
-        fprintf(out, " -%c", letter);
+    if (command) {
+        man_command(out, command);
+    } else {
+        man_all(out);
     }
-}
-
-static void command_names(FILE *out)
-{
-    for (size_t i = 0; cli_commands[i]; i++) {
-        fprintf(out, "%s%s", i ? " " : "", cli_commands[i]->name);
-    }
-}
-
-void cli_completion_bash(FILE *out)
-{
-    fputs("# Completion of okra for bash.\n_okra()\n{\n"
-          "    local word=${COMP_WORDS[COMP_CWORD]} flags=\n"
-          "    if [ \"$COMP_CWORD\" = 1 ]; then\n        mapfile -t COMPREPLY < "
-          "<(compgen -W '",
-          out);
-    command_names(out);
-    fputs("' -- \"$word\")\n        return\n    fi\n"
-          "    case ${COMP_WORDS[1]} in\n",
-          out);
-    for (size_t i = 0; cli_commands[i]; i++) {
-        fprintf(out, "    %s) flags='", cli_commands[i]->name);
-        each_row(out, cli_commands[i], true, word);
-        fputs("' ;;\n", out);
-    }
-    fputs("    esac\n    case $word in\n"
-          "    -*) mapfile -t COMPREPLY < <(compgen -W \"$flags\" -- \"$word\") ;;\n"
-          "    *) mapfile -t COMPREPLY < <(compgen -f -- \"$word\") ;;\n    esac\n}\n"
-          "complete -o filenames -F _okra okra\n",
-          out);
-}
-
-/* A text inside an _arguments specification in single quotes. */
-static void zsh_text(FILE *out, const char *text)
-{
-    for (; *text; text++) {
-        if (*text == '\'') {
-            fputs("'\\''", out);
-        } else if (strchr("[]:\\", *text)) {
-            fprintf(out, "\\%c", *text);
-        } else {
-            fputc(*text, out);
-        }
-    }
-}
-
-static void zsh_row(FILE *out, const okra_option *row)
-{
-    char letter = cli_short(row->name);
-    for (int form = letter ? 0 : 1; form < 2; form++) {
-        fputs(" \\\n            '", out);
-        if (form == 0) {
-            fprintf(out, "-%c[", letter);
-        } else {
-            fprintf(out, "--%s[", row->name);
-        }
-        zsh_text(out, row->help);
-        fputc(']', out);
-        if (row->type != OKRA_OPTION_BOOL) {
-            fputc(':', out);
-            zsh_text(out, row->metavar);
-            fputs(row->type == OKRA_OPTION_READ || row->type == OKRA_OPTION_WRITTEN
-                      ? ":_files"
-                      : ":",
-                  out);
-        }
-        fputc('\'', out);
-    }
-}
-
-void cli_completion_zsh(FILE *out)
-{
-    fputs(
-        "#compdef okra\n# Completion of okra for zsh.\n_okra() {\n"
-        "    if (( CURRENT == 2 )); then\n        local -a commands\n        commands=(",
-        out);
-    for (size_t i = 0; cli_commands[i]; i++) {
-        fprintf(out, "\n            '%s:", cli_commands[i]->name);
-        zsh_text(out, cli_commands[i]->purpose);
-        fputc('\'', out);
-    }
-    fputs(")\n        _describe command commands\n        return\n    fi\n"
-          "    case $words[2] in\n",
-          out);
-    for (size_t i = 0; cli_commands[i]; i++) {
-        fprintf(out, "    %s)\n        _arguments", cli_commands[i]->name);
-        each_row(out, cli_commands[i], true, zsh_row);
-        fputs(" \\\n            '*:file:_files'\n        ;;\n", out);
-    }
-    fputs("    esac\n}\n_okra \"$@\"\n", out);
 }

@@ -174,6 +174,20 @@ static bool help_thing(FILE *out, const char *name)
     return found;
 }
 
+void cli_each_topic(FILE *out, void (*each)(FILE *out, const char *name))
+{
+    const char *help, *one;
+    const okra_option_table *parameters;
+    for (size_t i = 0; i < TOPICS; i++) {
+        each(out, topics[i].name);
+    }
+    for (size_t k = 0; k < THINGS; k++) {
+        for (size_t i = 0; (one = things[k].next(i, &help, &parameters)); i++) {
+            each(out, one);
+        }
+    }
+}
+
 static int unknown_topic(const cli_run *run, const char *name)
 {
     const char *names[512], *help, *one;

@@ -124,6 +124,25 @@ static int summarise(const cli_run *run, const merge_fields *f, size_t count,
     return CLI_DONE;
 }
 
+/* The library counts models; a person knows files. */
+static int merge_all(cli_run *run, const pile *p, double lambda, okra_model **merged)
+{
+    okra_status st = okra_model_merge(run->context, (const okra_model *const *)p->models,
+                                      p->count, lambda, merged);
+    size_t a = 0, b = 0;
+    const char *at = st == OKRA_OK ? NULL : strstr(okra_message(), "model");
+    if (at && sscanf(at, "models %zu and %zu", &a, &b) < 1) {
+        sscanf(at, "model %zu", &a);
+    }
+    if (a > 0 && a <= p->count && b <= p->count) {
+        char message[1024];
+        snprintf(message, sizeof message, "%s", okra_message());
+        st = okra_fail(st, "%s (%s%s%s)", message, p->names[a - 1], b ? ", " : "",
+                       b ? p->names[b - 1] : "");
+    }
+    return cli_status(run, st);
+}
+
 static int run_merge(cli_run *run)
 {
     merge_fields f;
@@ -145,11 +164,7 @@ static int run_merge(cli_run *run)
         status = cli_usage(run, "there are no models: name them, or give --list");
     }
     status = status ? status : load_all(run, &p, f.output);
-    status = status
-                 ? status
-                 : cli_status(run, okra_model_merge(run->context,
-                                                    (const okra_model *const *)p.models,
-                                                    p.count, f.lambda, &merged));
+    status = status ? status : merge_all(run, &p, f.lambda, &merged);
     status = status
                  ? status
                  : cli_status(run, okra_model_save(run->context, merged, NULL, f.output));

@@ -161,8 +161,10 @@ okra_status okra_method_check_pairs_(const okra_method_ *method, const okra_data
     char a[96], b[96];
     okra_data_describe_(x, a, sizeof a);
     okra_data_describe_(y, b, sizeof b);
-    REFUSE_IF(x->n < y->n, OKRA_ESHAPE, "x has %s, y has %s; expected as many of each%s",
-              a, b, heading(x, y));
+    bool files = strcmp(x->source, "memory") != 0 && strcmp(y->source, "memory") != 0;
+    REFUSE_IF(x->n < y->n, OKRA_ESHAPE,
+              "%s has %s, %s has %s; expected as many of each%s", files ? x->source : "x",
+              a, files ? y->source : "y", b, heading(x, y));
     REFUSE_IF(x->n > y->n && !okra_method_takes_(method, OKRA_TAKES_UNLABELLED_),
               OKRA_ESHAPE,
               "x has %s, y has %s; expected as many of each: method %s does "

@@ -112,16 +112,16 @@ cmp a.okra b.okra
 okra fit -q --basis basis.okra --x x.csv --y y.csv --ky linear --lambda 0.1 -o c.okra
 okra fit -q --basis basis.okra --x t.csv --y moved_y.csv --ky linear --lambda 0.1 -o d.okra
 okra merge -q c.okra a.okra -o all.okra
-expect_fail 2 "okra merge: merge: models 1 and 2 differ in the names of their columns, or the order of these; expected fits with one basis and the same options" \
+expect_fail 2 "okra merge: models 1 and 2 differ in the names of their columns, or the order of these; expected fits with one basis and the same options (c.okra, d.okra)" \
     okra merge c.okra d.okra -o e.okra
 sed 1d ty.csv >bare_y.csv
 okra fit -q --basis basis.okra --x t.csv --y bare_y.csv --ky linear --lambda 0.1 -o n.okra
-expect_fail 2 "okra merge: merge: models 2 and 3 differ in the names of their columns, or the order of these; expected fits with one basis and the same options" \
+expect_fail 2 "okra merge: models 2 and 3 differ in the names of their columns, or the order of these; expected fits with one basis and the same options (c.okra, d.okra)" \
     okra merge n.okra c.okra d.okra -o e.okra
 okra merge -q n.okra c.okra -o all.okra # names of any part
 okra info all.okra >out
 expect_in "  columns      p, q" out
-expect_fail 2 "okra merge: merge: models 1 and 2 differ in the names of their columns, or the order of these; expected fits with one basis and the same options" \
+expect_fail 2 "okra merge: models 1 and 2 differ in the names of their columns, or the order of these; expected fits with one basis and the same options (all.okra, d.okra)" \
     okra merge all.okra d.okra -o e.okra
 okra gram -q --x t.csv --y x.csv --kernel linear -o want.npy
 okra gram -q --x moved.csv --y x.csv --kernel linear -o got.npy

@@ -111,5 +111,5 @@ np.save("big.npy", np.random.default_rng(1).normal(size=(3000, 2)))'
 expect 0 okra select --x big.npy --y big.npy --kx 'rbf(sigma=2)' --ky 'rbf(sigma=1)' --lambda 0.1 --cv kfold:2 \
     --compact=recompute -o big.okra
 [ "$(bytes big.okra)" -lt 200000 ]
-expect_fail 2 "okra fit: fit: compact is 'half', expected one of no|yes|recompute|auto" \
+expect_fail 2 "okra fit: compact is 'half', expected one of no|yes|recompute|auto" \
     okra fit --x big.npy --y big.npy --compact=half -o m.okra

@@ -86,30 +86,94 @@ for pair in kernels:rbf kernels:center methods:ridge methods:knn decoders:candid
     expect_in "${pair#*:}" out
 done
 
-expect 0 okra help --man
-expect_in ".TH OKRA 1" out
-for flag in 'weights' 'ranges' 'build\-info' 'center\-output'; do
-    expect_in "\\fB\\-\\-$flag\\fR" out
-done
-if command -v groff >/dev/null; then
-    groff -man -Tutf8 -ww out 2>warnings >/dev/null
-    [ ! -s warnings ]
-fi
 expect 0 okra help --completion bash
 bash -n out
+cp out complete.okra
+# okra(1) leads to a page per command; each has all of its flags
+expect 0 okra help --man
+cp out okra.1
+expect_in ".TH OKRA 1" okra.1
+[ "$(wc -l <okra.1)" -le 200 ]
+sed -n 's/^  \([a-z]*\) .*/\1/p' general | sort >commands
+sed -n '/^.SH COMMANDS/,/^.SH "FLAGS/s/^.BR okra\\-\([a-z]*\) (1)$/\1/p' okra.1 | sort >named
+expect_same commands named
+sed -n '/foreach(command/,/)/p' "$ROOT/cmake/OkraDocs.cmake" | tr -s ' \n' '\n\n' |
+    sed 's/.*(//; s/)//' | grep -v '^command$\|^foreach$\|^$' | sort >installed
+expect_same commands installed
+while read -r command; do
+    expect 0 okra help "$command" --man
+    expect_in ".TH OKRA\\-${command^^} 1" out
+    expect_in ".BR okra (1)" out
+    cp out page.1
+    sed -n "s/^    $command) flags='\(.*\)' ;;/\1/p" complete.okra | tr ' ' '\n' | sort -u >flags
+    [ "$(wc -l <flags)" -gt 1 ]
+    grep -o '\\fB[^ ]*\\fR' page.1 | sed 's/\\f.//g; s/\\//g' | sort -u >described
+    [ -z "$(comm -23 flags described)" ]
+    if command -v groff >/dev/null; then
+        groff -man -Tutf8 -ww page.1 2>warnings >/dev/null
+        [ ! -s warnings ]
+    fi
+done <commands
+expect_fail 2 "okra help: there is no command 'kernels'; pages are of commands" \
+    okra help kernels --man
+# completion of commands, flags, names that a flag takes, and files of the kind
+mkdir -p files/folder
+touch files/m.okra files/r.json files/t.csv
 cat >complete.bash <<'END'
-source ./out
-COMP_WORDS=(okra pre) COMP_CWORD=1
-_okra; printf '%s ' "${COMPREPLY[@]}"
-COMP_WORDS=(okra predict --wei) COMP_CWORD=2
-_okra; printf '%s ' "${COMPREPLY[@]}"
-COMP_WORDS=(okra fit comp) COMP_CWORD=2
-_okra; printf '%s\n' "${COMPREPLY[@]}"
+source ./complete.okra
+cd files
+try() {
+    COMP_WORDS=("$@") COMP_CWORD=$(($# - 1))
+    _okra; printf '%s\n' "${COMPREPLY[@]}" | sort | xargs
+}
+try okra pre
+try okra predict --wei
+try okra fit t
+try okra fit --kx lin
+try okra fit --ky = tanim
+try okra fit --method kp
+try okra predict --decode lab
+try okra score --metric mse,ma
+try okra fit --header ''
+try okra info ''
+try okra predict --quiet ''
+try okra report ''
+try okra score --model ''
+try okra predict m.okra --x ''
+try okra predict m.okra --x labels : t
+try okra fit --data ''
+try okra fit --lambda ''
+try okra help margi
 END
-[ "$(bash complete.bash)" = "predict --weights complete.bash" ]
+bash complete.bash >got
+cat >want <<'END'
+predict
+--weights
+t.csv
+linear
+tanimoto
+kpca
+labels
+mse,mae
+auto no yes
+folder m.okra
+folder m.okra
+folder r.json
+folder m.okra
+folder m.okra r.json t.csv
+t.csv
+folder
+
+margin
+END
+expect_same want got
 expect 0 okra help --completion zsh
 expect_in "#compdef okra" out
 expect_in "'--weights[" out
+expect_in ':EXPR:compadd - ${=kernels}' out
+expect_in 'header:(auto yes no)' out
+expect_in "'*:MODEL:_files -g \"*.okra\"'" out
+if command -v zsh >/dev/null; then zsh -n out; fi
 # a flag that two tables share is listed once
 expect 0 okra select --help
 [ "$(grep -o -e '--decode\b' out | wc -l)" = 1 ]

@@ -27,7 +27,7 @@ expect_same a.csv away/a.csv
 # warnings about the training set name the model
 okra fit -q --x x.csv --y y.csv --kx cosine -o zero.okra
 expect 0 okra predict zero.okra --x tx.csv -o zero.csv
-expect_in "okra: warning: zero.okra: 1 of 8 objects have self-similarity 0 before" err
+expect_in "okra: warning: zero.okra: in 1 of 8 objects (the first: row " err
 
 # ranked candidates
 okra predict r.okra --x tx.csv --top 2 -q -o top.tsv

@@ -134,6 +134,6 @@ expect 0 okra select --x x.csv --y missing:gaps.csv --lambda 0.1,1 --kx 'rbf(sig
     --metric mse --cv kfold:2
 refute grep -q nan out
 printf '%s\n' 1e200 -1e200 2e200 -2e200 1e200 -1e200 2e200 -2e200 >huge.csv
-expect_fail 1 "okra select: select: the metric has no value (nan) for any setting" \
+expect_fail 1 "okra select: the metric has no value (nan) for any setting" \
     okra select --x x.csv --y huge.csv --method knn --k '{1,2}' --kx linear --ky linear \
     --metric r2 --cv kfold:2

@@ -80,8 +80,8 @@ write("truth.csv", 40, True)
 END
 expect 0 okra fit --x houses.csv --y :price -o h.okra
 expect_in "inputs         dense, 150 of width 7" out
-expect_in "5 columns of several kinds become 7 numbers: dates are days, a class is 0 or 1 for each of its texts, gaps \
-are the mean; left out: id, whose texts mostly differ" err
+expect_in "5 columns become 7 numbers; dates are days; a class is 0 or 1 for each of its texts; gaps are the mean, \
+and 1 in a column of their own; left out: id, whose texts mostly differ" err
 expect 0 okra predict h.okra --x new.csv -o new_price.csv
 [ "$(grep -c . new_price.csv)" = 5 ]
 okra predict -q h.okra --x truth.csv -o guessed.csv

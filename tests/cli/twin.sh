@@ -61,7 +61,7 @@ expect_in "chul" err
 
 expect_fail 2 "okra twin: --degrees is '3', expected two numbers such as 1,11" \
     okra twin --x x.csv --y y.csv --kx linear --ky linear --degrees 3
-expect_fail 2 "okra twin: twin: the degree of the outputs is 0, expected 1 to 16" \
+expect_fail 2 "okra twin: the degree of the outputs is 0, expected 1 to 16" \
     okra twin --x x.csv --y y.csv --kx linear --ky linear --degrees 1,0
 expect_fail 2 "okra fit: twin is '1', expected two degrees, D1,D2 or D1,D2,unbiased" \
     okra fit --x x.csv --y y.csv --twin 1 -o n.okra

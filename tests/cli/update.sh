@@ -100,7 +100,7 @@ expect_fail 2 "okra update: nothing to do: give --x and --y, or --remove" okra u
 expect_fail 2 "okra update: --x and --y go together: --y is missing" okra update old.okra --x new_x.csv -o a.okra
 expect_fail 2 "okra update: --removed-x has no use without --remove" okra update old.okra --x new_x.csv --y new_y.csv --removed-x new_x.csv -o a.okra
 echo 99 >rows.txt
-expect_fail 2 "okra update: update: row 99 is to go, expected one of the 60 training pairs, counted from 0" okra update old.okra --remove rows.txt -o a.okra
+expect_fail 2 "okra update: row 99 is to go, expected one of the 60 training pairs, counted from 0" okra update old.okra --remove rows.txt -o a.okra
 echo row >rows.txt
 expect_fail 1 "okra update: rows.txt: there are no rows to remove" okra update old.okra --remove rows.txt -o a.okra
 # hints that are of outputs do not stand in messages about other files
@@ -154,15 +154,15 @@ near back.npy part1.npy 1e-12
 okra info merged.okra >about
 expect_in "bag/moments.C" about
 
-expect_fail 2 "okra merge: merge: models 1 and 2 differ in option lambda; expected fits with one basis and the same options" okra merge all.okra ten.okra -o a.okra
-expect_fail 2 "okra merge: merge: model 1 keeps no moments: fit it with --keep-moments" okra merge basis.okra -o a.okra
+expect_fail 2 "okra merge: models 1 and 2 differ in option lambda; expected fits with one basis and the same options (all.okra, ten.okra)" okra merge all.okra ten.okra -o a.okra
+expect_fail 2 "okra merge: model 1 keeps no moments: fit it with --keep-moments (basis.okra)" okra merge basis.okra -o a.okra
 expect_fail 2 "okra merge: there are no models: name them, or give --list" okra merge -o a.okra
-expect_fail 2 "okra update: update: a model of low rank holds no training inputs: give those of the rows that go as well (removed-x)" okra update grown.okra --remove rows.txt -o a.okra
+expect_fail 2 "okra update: a model of low rank holds no training inputs: give those of the rows that go as well (removed-x)" okra update grown.okra --remove rows.txt -o a.okra
 expect_fail 2 "okra fit: --basis needs one --lambda: shards that are to be merged have the same" okra fit --basis basis.okra --x all_x.csv --y all_y.csv -o a.okra
 expect_fail 2 "okra fit: the model keeps no basis: make one with okra basis, or fit with keep-moments" okra fit --basis old.okra --x all_x.csv --y all_y.csv --lambda 1 -o a.okra
 expect_fail 2 "okra fit: kx is 'linear', but the basis says it: leave it out" okra fit --basis basis.okra --x all_x.csv --y all_y.csv --kx linear --lambda 1 -o a.okra
 okra fit -q --x all_x.csv --y all_y.csv $kernels --low-rank-x 'chol(rank=5)' -o slim.okra
-expect_fail 1 "okra update: update: the model is of low rank and holds a basis, not its training inputs: fit it with --keep-moments, or fit anew" \
+expect_fail 1 "okra update: the model is of low rank and holds a basis, not its training inputs: fit it with --keep-moments, or fit anew" \
     okra update slim.okra --x new_x.csv --y new_y.csv -o a.okra
 [ ! -e a.okra ]
 

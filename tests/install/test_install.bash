@@ -54,7 +54,7 @@ done
 if [ -x "$prefix/bin/okra" ]; then
     echo "== program"
     "$prefix/bin/okra" version | grep -F "$want"
-    for page in man/man1/okra.1 bash-completion/completions/okra zsh/site-functions/_okra; do
+    for page in man/man1/okra.1 man/man1/okra-fit.1 man/man1/okra-help.1 bash-completion/completions/okra zsh/site-functions/_okra; do
         grep -q okra "$prefix/share/$page"
     done
     bash -n "$prefix/share/bash-completion/completions/okra"

@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from inspect import cleandoc
 from typing import Any, Optional
 
 import numpy as np
@@ -115,9 +116,11 @@ class IOKRClassifier(IOKR):
 
 
 def _described(text: str, other: str) -> str:
-    """With the parameters and attributes of another docstring in their place."""
-    start, end = other.index("    Parameters\n"), other.index("    Examples\n")
-    return text.replace("    Parameters, attributes and methods are those of `IOKR`.", other[start:end].rstrip())
+    """With the parameters and attributes of another docstring in their place. Python 3.13
+    takes the indentation of docstrings away, older ones keep it."""
+    text, other = cleandoc(text), cleandoc(other)
+    start, end = other.index("Parameters\n"), other.index("Examples\n")
+    return text.replace("Parameters, attributes and methods are those of `IOKR`.", other[start:end].rstrip())
 
 
 IOKRClassifier.__doc__ = _described(IOKRClassifier.__doc__ or "", IOKR.__doc__ or "")

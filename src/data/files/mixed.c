@@ -31,6 +31,7 @@ typedef struct features {
     feature *of;
     okra_texts_ names;
     okra_int count, room;
+    bool dates, classes, gaps; /* are there any? */
 } features;
 
 static void free_table(table *t)
@@ -58,6 +59,14 @@ static bool value_of(const char *text, double *value)
         return true;
     }
     return token == OKRA_TOKEN_NUMBER_ || okra_date_(text, end, value);
+}
+
+static bool is_date(const char *text)
+{
+    double value;
+    const char *end = text + strlen(text);
+    return okra_number_(text, end, &value) != OKRA_TOKEN_NUMBER_ &&
+           okra_date_(text, end, &value);
 }
 
 static const char *at(const table *t, okra_int j, okra_int i)
@@ -116,17 +125,20 @@ static okra_status choose(const table *t, features *f, char *left, size_t size)
         for (okra_int i = 0; i < t->n; i++) {
             bool number = value_of(at(t, j, i), &value);
             texts += !number;
+            f->dates = f->dates || (number && is_date(at(t, j, i)));
             gaps += number && isnan(value);
             sum += number && !isnan(value) ? value : 0;
         }
         if (texts > 0) {
             CHK(add_texts(f, t, j, &classes));
+            f->classes = f->classes || classes;
         }
         if (texts == 0 && gaps < t->n) {
             CHK(add(f, t, j, NULL, sum / (double)(t->n - gaps)));
         }
         if (gaps > 0 && gaps < t->n && classes) {
             CHK(add(f, t, j, GAP, 0));
+            f->gaps = true;
         }
         if (!classes || gaps == t->n) {
             size_t used = strlen(left);
@@ -247,13 +259,13 @@ okra_status okra_read_mixed_(const okra_source_ *source, okra_table_ t,
     CHK(okra_texts_done_(&f.names));
     CHK(fill(source, &all, &f, out));
     if (!like) {
-        okra_warn_(
-            source->ctx,
-            "note: %s: %lld columns of several kinds become %lld numbers: dates are "
-            "days, a class is 0 or 1 for each of its texts, gaps are the mean%s%s%s",
-            source->name, (long long)all.columns, (long long)f.count,
-            *left ? "; left out: " : "", left,
-            *left ? ", whose texts mostly differ" : "");
+        okra_warn_(source->ctx, "note: %s: %lld columns become %lld numbers%s%s%s%s%s%s",
+                   source->name, (long long)all.columns, (long long)f.count,
+                   f.dates ? "; dates are days" : "",
+                   f.classes ? "; a class is 0 or 1 for each of its texts" : "",
+                   f.gaps ? "; gaps are the mean, and 1 in a column of their own" : "",
+                   *left ? "; left out: " : "", left,
+                   *left ? ", whose texts mostly differ" : "");
     }
     return OKRA_OK;
 }

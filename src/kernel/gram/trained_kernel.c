@@ -145,6 +145,24 @@ static okra_status count_degenerate(void *arg, okra_int begin, okra_int end, int
     return OKRA_OK;
 }
 
+/* The first of them by name, or by its row from 0. */
+static const char *first_degenerate(const okra_slots_ *view, const double *self,
+                                    char *text, size_t size)
+{
+    okra_int i = 0, length = 0;
+    while (i < view->n && self[i] > 0) {
+        i++;
+    }
+    const char *name = okra_data_text(view->data, i, &length);
+    char known[64], shown[72];
+    snprintf(known, sizeof known, "%.*s", name ? (int)(length < 60 ? length : 60) : 0,
+             name ? name : "");
+    okra_int row = okra_data_row(view->data, i);
+    snprintf(text, size, "row %lld%s%s", (long long)(row < 0 ? i : row),
+             *known ? ", " : "", okra_printable_(known, false, shown, sizeof shown));
+    return text;
+}
+
 /* A transform of self-similarities needs those of the child; objects where they are 0
  * are degenerate, and large ones leave few digits of distances. */
 static okra_status check_self(okra_context *ctx, const okra_kernel *kernel,
@@ -161,8 +179,12 @@ static okra_status check_self(okra_context *ctx, const okra_kernel *kernel,
         CHK(okra_parallel_(ctx, view->n, GRAIN, NULL, count_degenerate, &d));
     }
     if (atomic_load(&d.count)) {
-        okra_warn_(ctx, "%s: %lld of %lld objects have self-similarity 0 before `%s`: %s",
-                   view->data->source, atomic_load(&d.count), (long long)view->n, t->name,
+        char first[160];
+        okra_warn_(ctx,
+                   "%s: in %lld of %lld objects (the first: %s, from 0) the kernel finds "
+                   "nothing to compare: self-similarity 0 before `%s`; %s",
+                   view->data->source, atomic_load(&d.count), (long long)view->n,
+                   first_degenerate(view, self, first, sizeof first), t->name,
                    t->degenerate);
     }
     double most = okra_far_most_(view->n, self),
