@@ -16,6 +16,11 @@
  * 0.02; the paper's numbers of components (159, 227 and 411 for 95 %) are met by 1.68,
  * 0.86 and 0.30, and by 2.37, 1.11 and 0.36 where K is centred and then normalised.
  *
+ * Nodes without an edge have one eigenvalue, and other symmetries do the same: their
+ * eigenvectors are any basis of a space. The inputs take one that does not depend on
+ * rounding: the projections of the first nodes that are not small there, made orthogonal
+ * in turn.
+ *
  * Cost: two eigendecompositions, and n^3 for each of the 29 betas tried.
  */
 #include "data/graphs.h"
@@ -23,6 +28,9 @@
 #include "okra/more/features.h"
 #include "okra/program.h"
 
+/* Of eigenvalues; see settle; of eigenvectors: 0 in another component of the network,
+ * where a scaling of the columns would make much of the rounding. */
+static const double EQUAL = 1e-11, NEARLY = 0.43, NONE = 1e-10;
 enum { STREAM_NETWORK = 111, BINS = 100, BETA_FROM = -8, BETA_TO = 20 };
 
 static okra_status grow(okra_link_ **edges, okra_int count, okra_int *room)
@@ -119,6 +127,42 @@ static okra_status choose_beta(spectrum *s, double degree, double *beta)
     return OKRA_OK;
 }
 
+/* The rows of U, an orthonormal basis of an eigenspace, become the one that the nodes
+ * give, the first node's last. Some node has a square of at least (m - k) / n in what k
+ * of the m vectors leave: the first that has nearly so much is next. */
+static okra_status settle(okra_context *ctx, okra_int m, okra_int n, double *U)
+{
+    OWNED double *left = NULL, *q = NULL;
+    CHK(okra_doubles_(ctx, m, n, "an eigenspace", &left));
+    MAKE(q, m);
+    memcpy(left, U, (size_t)(m * n) * sizeof *left);
+    for (okra_int k = 0; k < m; k++) {
+        double *to = U + (m - 1 - k) * n, square = 0;
+        okra_int i = -1;
+        while (i < n - 1 && !(square >= NEARLY * (double)(m - k) / (double)n)) {
+            i++;
+            square = 0;
+            for (okra_int r = 0; r < m; r++) {
+                square += left[r * n + i] * left[r * n + i];
+            }
+        }
+        for (okra_int r = 0; r < m; r++) {
+            q[r] = left[r * n + i] / sqrt(square);
+        }
+        for (okra_int j = 0; j < n; j++) {
+            double dot = 0;
+            for (okra_int r = 0; r < m; r++) {
+                dot += q[r] * left[r * n + j];
+            }
+            for (okra_int r = 0; r < m; r++) {
+                left[r * n + j] -= q[r] * dot;
+            }
+            to[j] = dot;
+        }
+    }
+    return OKRA_OK;
+}
+
 /* Scores of the leading components of K, n x n, which is lost. */
 static okra_status components(okra_context *ctx, okra_int n, double *K, double inertia,
                               okra_data **out)
@@ -128,6 +172,12 @@ static okra_status components(okra_context *ctx, okra_int n, double *K, double i
     double total = 0, held = 0;
     MAKE(w, n);
     CHK(okra_eigh_(ctx, okra_mat_of_(K, n, n), w));
+    for (okra_int from = 0, i = 1; i <= n; i++) { /* ascending; rows are vectors */
+        if (i == n || w[i] - w[i - 1] > EQUAL * w[n - 1]) {
+            CHK(settle(ctx, i - from, n, K + from * n));
+            from = i;
+        }
+    }
     for (okra_int i = 0; i < n; i++) {
         w[i] = fmax(w[i], 0);
         total += w[i];
@@ -139,7 +189,8 @@ static okra_status components(okra_context *ctx, okra_int n, double *K, double i
     CHK(okra_doubles_(ctx, n, p, "the inputs", &x));
     for (okra_int i = 0; i < n; i++) {
         for (okra_int k = 0; k < p; k++) {
-            x[i * p + k] = sqrt(w[n - 1 - k]) * K[(n - 1 - k) * n + i];
+            double v = K[(n - 1 - k) * n + i];
+            x[i * p + k] = fabs(v) > NONE ? sqrt(w[n - 1 - k]) * v : 0;
         }
     }
     return okra_data_adopt_dense_(&x, n, p, "kernel PCA", out);

@@ -9,14 +9,15 @@
 
 enum { N = 230, M = 9, D = 5 };
 
-/* Columns of very different scale; the fourth does not vary, but is not a round number.
- */
+/* Columns of very different scale; the fourth is a constant that was computed, with the
+ * last digits off. */
 static void fill(double *x, okra_int n)
 {
     static const double scale[D] = {1e-6, 1, 1e6, 0, 30};
     okra_random_ r = okra_random_create_(17, 0);
     for (okra_int i = 0; i < n * D; i++) {
-        x[i] = 0.1 + scale[i % D] * (3 + okra_random_normal_(&r));
+        double z = okra_random_normal_(&r);
+        x[i] = 0.1 + scale[i % D] * (3 + z) + (i % D == 3 ? 3e-14 * z : 0);
     }
 }
 

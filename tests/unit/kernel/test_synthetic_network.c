@@ -128,4 +128,47 @@ TEST(inputs_of_any_kernel)
     okra_data_free(nodes);
 }
 
-MAIN(RUN(edges_follow_the_law), RUN(inputs_are_kernel_pca), RUN(inputs_of_any_kernel))
+/* Many nodes without an edge share an eigenvalue; rounding must not choose their basis.
+ */
+TEST(equal_eigenvalues_give_one_basis)
+{
+    enum { n = 40 };
+    static double K[n * n];
+    okra_data *nodes = NULL, *gram = NULL, *x = NULL, *y = NULL;
+    okra_kernel *kernel = NULL, *own = NULL;
+    double most = 0;
+    okra_int zeros = 0;
+    okra_random_ r = okra_random_create_(9, 1);
+    CHECK_OK(okra_synthetic_network(5, n, 1, 0.04, 0, &nodes));
+    CHECK_OK(okra_kernel_parse("diffusion(beta=0.7)", &kernel));
+    CHECK_OK(okra_kernel_parse("precomputed", &own));
+    CHECK_OK(okra_kernel_inputs(NULL, kernel, nodes, 1, &x));
+    CHECK_OK(okra_gram(NULL, kernel, nodes, NULL, K, n));
+    for (okra_int i = 0; i < n; i++) {
+        for (okra_int j = 0; j <= i; j++) {
+            K[i * n + j] += 1e-15 * (okra_random_uniform_(&r) - 0.5);
+            K[j * n + i] = K[i * n + j];
+        }
+    }
+    CHECK_OK(okra_data_gram(K, n, n, n, NULL, &gram));
+    CHECK_OK(okra_kernel_inputs(NULL, own, gram, 1, &y));
+    CHECK(x->d == y->d);
+    for (okra_int i = 0; i < n * OKRA_MIN_(x->d, y->d); i++) {
+        okra_int at = i / x->d, k = i % x->d;
+        double a = x->values[at * x->ld + k], b = y->values[at * y->ld + k];
+        most = fmax(most, fabs(a - b));
+        CHECK((a == 0) == (b == 0));
+        zeros += a == 0;
+    }
+    CHECK(most < 1e-9); /* 1.5e-14; 1.2 before the basis was settled */
+    CHECK(zeros > n);   /* in other components of the network */
+    okra_data_free(nodes);
+    okra_data_free(gram);
+    okra_data_free(x);
+    okra_data_free(y);
+    okra_kernel_free(kernel);
+    okra_kernel_free(own);
+}
+
+MAIN(RUN(edges_follow_the_law), RUN(inputs_are_kernel_pca), RUN(inputs_of_any_kernel),
+     RUN(equal_eigenvalues_give_one_basis))
