@@ -128,36 +128,14 @@ static okra_status leaf_slot(okra_context *ctx, const okra_trained_kernel_ *boun
 /* Objects of a large collection that are looked at together. */
 enum { GRAIN = 65536 };
 
-typedef struct degenerates {
-    const double *self;
-    atomic_llong count;
-} degenerates;
-
-static okra_status count_degenerate(void *arg, okra_int begin, okra_int end, int worker)
+/* An object by its row in the file, from 0, and its name. */
+static const char *describe(const okra_data *data, okra_int i, char *text, size_t size)
 {
-    degenerates *d = arg;
-    long long count = 0;
-    (void)worker;
-    for (okra_int i = begin; i < end; i++) {
-        count += !(d->self[i] > 0);
-    }
-    atomic_fetch_add(&d->count, count);
-    return OKRA_OK;
-}
-
-/* The first of them by name, or by its row from 0. */
-static const char *first_degenerate(const okra_slots_ *view, const double *self,
-                                    char *text, size_t size)
-{
-    okra_int i = 0, length = 0;
-    while (i < view->n && self[i] > 0) {
-        i++;
-    }
-    const char *name = okra_data_text(view->data, i, &length);
+    okra_int length = 0, row = okra_data_row(data, i);
+    const char *name = okra_data_text(data, i, &length);
     char known[64], shown[72];
     snprintf(known, sizeof known, "%.*s", name ? (int)(length < 60 ? length : 60) : 0,
              name ? name : "");
-    okra_int row = okra_data_row(view->data, i);
     snprintf(text, size, "row %lld%s%s", (long long)(row < 0 ? i : row),
              *known ? ", " : "", okra_printable_(known, false, shown, sizeof shown));
     return text;
@@ -170,21 +148,23 @@ static okra_status check_self(okra_context *ctx, const okra_kernel *kernel,
                               const double *self)
 {
     const okra_transform_class_ *t = node->transform;
-    degenerates d = {.self = self};
+    okra_int count = 0, first = 0;
+    char text[160];
     REFUSE_IF(!self, OKRA_EARG,
               "%s: `%s` needs the self-similarities of its objects, which "
               "rows of a Gram matrix do not tell: give the diagonal too",
               view->data->source, t->name);
-    if (t->degenerate) {
-        CHK(okra_parallel_(ctx, view->n, GRAIN, NULL, count_degenerate, &d));
+    for (okra_int i = 0; t->degenerate && i < view->n; i++) {
+        if (!(self[i] > 0)) {
+            first = count++ == 0 ? i : first;
+        }
     }
-    if (atomic_load(&d.count)) {
-        char first[160];
+    if (count > 0) {
         okra_warn_(ctx,
                    "%s: in %lld of %lld objects (the first: %s, from 0) the kernel finds "
                    "nothing to compare: self-similarity 0 before `%s`; %s",
-                   view->data->source, atomic_load(&d.count), (long long)view->n,
-                   first_degenerate(view, self, first, sizeof first), t->name,
+                   view->data->source, (long long)count, (long long)view->n,
+                   describe(view->data, first, text, sizeof text), t->name,
                    t->degenerate);
     }
     double most = okra_far_most_(view->n, self),

@@ -5,7 +5,7 @@
  *
  * m and s the mean and the standard deviation (divisor n) of column j over the training
  * set, an object of weight u counting u times; s_j = 1 for a column that does not vary
- * beyond rounding, n eps |m_j| of the mean, or 1e-12 |m_j| of numbers that were computed:
+ * beyond rounding, n eps |m_j| of the mean, or 3e-13 |m_j| of numbers that were computed:
  * what is left of a constant must not become a column of noise. So `standardize |
  * rbf(sigma=3)` compares inputs whose columns have different units. A model keeps m and
  * s. Within a selection they are those of all its inputs, as widths chosen by auto are:
@@ -80,7 +80,7 @@ okra_status okra_standardize_measure_(const okra_data *train, double *mean,
     for (okra_int j = 0; j < d; j++) {
         mean[j] += left[j];
         double s = sqrt(fmax(spread[j] - left[j] * left[j], 0)),
-               rounding = fmax(rows * DBL_EPSILON, 1e-12) * fabs(mean[j]);
+               rounding = fmax(rows * DBL_EPSILON, 3e-13) * fabs(mean[j]);
         spread[j] = s > rounding && isfinite(s) ? s : 1;
     }
     return OKRA_OK;

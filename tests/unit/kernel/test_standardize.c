@@ -17,7 +17,7 @@ static void fill(double *x, okra_int n)
     okra_random_ r = okra_random_create_(17, 0);
     for (okra_int i = 0; i < n * D; i++) {
         double z = okra_random_normal_(&r);
-        x[i] = 0.1 + scale[i % D] * (3 + z) + (i % D == 3 ? 3e-14 * z : 0);
+        x[i] = 0.1 + scale[i % D] * (3 + z) + (i % D == 3 ? 1e-14 * z : 0);
     }
 }
 
