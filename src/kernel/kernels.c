@@ -30,6 +30,7 @@
     X(weighted_degree) \
     X(edit) \
     X(ends) \
+    X(alignment) \
     X(position) \
     X(patches) \
     X(jitter) \

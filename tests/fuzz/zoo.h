@@ -108,6 +108,7 @@ static const zoo_entry zoo[] = {
     {ZOO_STRINGS, ZOO_SEQUENCES, 0, "kx=mismatch(k=2,m=1) ky=position(linear)+position(zero-one)"},
     {ZOO_STRINGS, ZOO_BITS, 0, "kx=spectrum(k=1) ky=tanimoto"},
     {ZOO_STRINGS, ZOO_STRINGS, 0, "kx=ends ky=ssk(length=2,upto=1)"},
+    {ZOO_STRINGS, ZOO_PLANE, 0, "kx=alignment(anchors=3)|normalize ky=linear"},
     {ZOO_TUPLE, ZOO_STRINGS, 0, "kx=rbf(sigma=1)@1+ends(start=1)@2 ky=ends"},
     {ZOO_SMILES, ZOO_PLANE, 0, "kx=wl"},
     {ZOO_SMILES, ZOO_SMILES, 0, "kx=ecfp|tanimoto ky=shortest-path low-rank-x=chol(rank=3)"},

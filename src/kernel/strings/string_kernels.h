@@ -8,7 +8,7 @@
 #include "core/simd.h"
 
 extern const okra_kernel_class_ okra_ssk_, okra_spectrum_, okra_mismatch_,
-    okra_weighted_degree_, okra_edit_, okra_ends_;
+    okra_weighted_degree_, okra_edit_, okra_ends_, okra_alignment_;
 
 /* The side of kernels that read the objects themselves: the data. */
 okra_status okra_plain_side_(okra_context *ctx, const void *params, const void *shared,
