@@ -8,8 +8,6 @@ pairs chooses. Peers choose their numbers by folds of the training pairs. Nothin
 Every line has the means of all ways over test objects (words, sets, rankings, spectra) or over splits (tables, networks),
 and the standard error of the difference that the line is about. No options should be within 2 % of documented, or within one
 standard error, and ahead of the best peer.
-
-    bench_defaults.py [--tasks sets,spectra,...] [--quick]
 """
 import argparse
 import collections
@@ -341,8 +339,7 @@ def longest_suffix(train, test):
     return found
 
 
-def exact(truth, found):
-    return np.array([a == b for a, b in zip(truth, found)], float)
+exact = np.vectorize(lambda a, b: float(a == b), otypes=[float])
 
 
 def table(path):
@@ -582,10 +579,8 @@ def main():
     options.add_argument("--quick", action="store_true", help="one small set of each kind")
     options.add_argument("--also", help="lines of a run of other tasks, which the share of tasks counts too")
     given = options.parse_args()
-    if given.also:
-        with open(given.also) as f:
-            lines = [json.loads(line) for line in f if line.startswith("{")]
-        ahead.extend(line["ratio"] > 0 for line in lines if "less the best peer" in line.get("bench", ""))
+    lines = map(json.loads, text(given.also) if given.also else [])
+    ahead.extend(line["ratio"] > 0 for line in lines if "less the best peer" in line.get("bench", ""))
     try:
         import rdkit  # noqa: F401
         import sklearn  # noqa: F401
@@ -597,8 +592,7 @@ def main():
         with tempfile.TemporaryDirectory() as folder:
             TASKS[name](folder, given.quick)
     if ahead:
-        common.report("share of tasks on which no options is ahead of the best peer", float(np.mean(ahead)), 0.8,
-                      tasks=len(ahead))
+        common.report("share of tasks on which no options is ahead of the best peer", float(np.mean(ahead)), 0.8, tasks=len(ahead))
     common.finish()
 
 

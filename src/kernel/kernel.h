@@ -104,6 +104,9 @@ typedef struct okra_kernel_class_ {
     /* A class of the same distances k(a,a) + k(b,b) - 2 k(a,b), computed more accurately;
      * NULL: none. Used under a transform that depends on distances alone. */
     const struct okra_kernel_class_ *distances;
+    /* Also written FROM | AS, FROM a leaf alone without parameters; NULL: not. */
+    const struct okra_kernel_class_ *from;
+    const char *as;
     /* Statistics of the training set that both sides use; may be NULL. */
     okra_status (*bind)(okra_context *ctx, const void *params, const okra_data *train,
                         void **shared);
@@ -345,6 +348,8 @@ extern const okra_kernel_class_ okra_paths_, okra_wl_, okra_shortest_path_, okra
 extern const okra_kernel_class_ okra_diffusion_, okra_regularized_laplacian_,
     okra_p_step_, okra_commute_time_, okra_from_distance_;
 
+/* sum_j |x_j - y_j| */
+double okra_laplacian_distance_(const double *x, const double *y, okra_int d);
 /* The point that distances of dense vectors are computed about (d places, 0 before): the
  * mean, or where few rows are far from all others the medians of the columns. */
 void okra_origin_(const okra_data *train, double *mean);

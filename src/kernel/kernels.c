@@ -10,6 +10,7 @@
     X(linear) \
     X(standardize) \
     X(laplacian) \
+    X(standardized_laplacian) \
     X(zero_one) \
     X(kendall) \
     X(spearman) \

@@ -2,6 +2,7 @@
  * inspect.c: what the objects of a training set are like, as far as the rules of rules.c
  * ask.
  */
+#include "data/strings.h"
 #include "select/select.h"
 
 enum { SAMPLE = 1000 };
@@ -107,17 +108,59 @@ double okra_inspect_outlier_(const okra_data *data, okra_int *row, okra_int *col
     return most;
 }
 
+/* How many objects differ. */
+static okra_status count_different(const okra_data *data, okra_int *out)
+{
+    OWNED okra_int *same = NULL;
+    MAKE(same, data->n);
+    CHK(okra_data_same_(&data, 1, same));
+    *out = 0;
+    for (okra_int i = 0; i < data->n; i++) {
+        *out += same[i] == i;
+    }
+    return OKRA_OK;
+}
+
 okra_status okra_inspect_repeated_(const okra_data *data, bool *out)
 {
     enum { TIMES = 2 };
-    OWNED okra_int *same = NULL;
     okra_int different = 0;
-    MAKE(same, data->n);
-    CHK(okra_data_same_(&data, 1, same));
-    for (okra_int i = 0; i < data->n; i++) {
-        different += same[i] == i;
-    }
+    CHK(count_different(data, &different));
     *out = different * TIMES <= data->n;
+    return OKRA_OK;
+}
+
+bool okra_inspect_proteins_(const okra_data *data)
+{
+    enum { LEAST = 30, LETTERS = 10 }; /* characters of a string; different ones of all */
+    okra_int total = 0, good = 0, length;
+    bool seen[128] = {false};
+    int different = 0;
+    for (okra_int i = 0; data->kind == OKRA_STRINGS && i < data->n; i++) {
+        const int32_t *code = okra_characters_(data, i, &length);
+        for (okra_int k = 0; k < length; k++) {
+            bool amino = code[k] >= 'A' && code[k] <= 'Z' && !strchr("BJOUXZ", code[k]);
+            if (amino && !seen[code[k]]) {
+                seen[code[k]] = true;
+                different++;
+            }
+            good += amino;
+        }
+        total += length;
+    }
+    return different >= LETTERS && total >= LEAST * data->n &&
+           (double)good >= 0.95 * (double)total;
+}
+
+okra_status okra_inspect_anchors_(const okra_data *data, double *out)
+{
+    enum { MOST = 256, FEWEST = 32 };
+    const double steps = 4e9;
+    okra_int different = 0;
+    double length = okra_inspect_length_(data);
+    CHK(count_different(data, &different));
+    double room = floor(steps / (length * length * (double)OKRA_MAX_(different, 1)));
+    *out = room < FEWEST ? 0 : fmin(room, MOST);
     return OKRA_OK;
 }
 

@@ -1,11 +1,11 @@
 /*
- * rules.c: kernels and decoders by the kind of objects; fill.c puts them where `auto`
- * stands.
+ * rules.c: three tables, by the kind of objects; fill.c puts them where `auto` stands.
  *
  *     inputs      a few kernels, as alternatives of a grid; widths from a quarter of the
  *                 median distance to four times it; scaled so that k(x,x) is about 1
- *     outputs     one kernel: numbers are compared by linear, classes by zero-one,
- *                 strings by their substrings, molecules by their surroundings, ...
+ *     outputs     one kernel, and with it the decoder
+ *     measures    the loss of what is predicted
+ *
  *     decode      label sets for rows of 0 and 1, characters for strings of the lengths
  *                 of the inputs, edits for strings that are inputs with a few letters
  *                 changed; else what predict takes by itself
@@ -73,200 +73,247 @@ static okra_status add(choices *c, const char *format, ...)
     return add_text(c, one);
 }
 
-/* BEFORErbf(sigma={...})AFTER, widths about the median distance, of vectors of one or two
- * columns also far below it: many periods have room there; nothing where all objects are
- * equal. `inner`: the median is this, not asked of the kernel. */
-static okra_status add_rbf(choices *c, const char *before, double inner,
-                           const char *after)
+/* ---- the table of inputs ---- */
+
+enum { LARGE = 20000 /* pairs of low rank, which a Laplacian kernel hardly has */ };
+#define KIND(name) (1u << OKRA_##name)
+
+static bool binary(const okra_data *x)
 {
-    static const double factors[] = {0.25, 0.5, 1, 2, 4, 1.0 / 16, 1.0 / 64};
-    bool line = c->data->kind == OKRA_DENSE && c->data->d == 1;
-    bool plane = c->data->kind == OKRA_DENSE && c->data->d == 2;
-    size_t count = line ? 7 : plane ? 6 : 5;
-    OWNED char *text = okra_format_("%srbf(sigma=auto)", before);
-    char list[LIST] = "";
-    double median = inner;
-    size_t used = 0;
-    GOT(text);
-    if (inner == 0) {
-        CHK(okra_inspect_auto_(c->ctx, text, "sigma=", c->data, &median));
+    return okra_inspect_zero_one_(x);
+}
+static bool counts(const okra_data *x)
+{
+    return x->kind == OKRA_SPARSE && !binary(x);
+}
+static bool numbers(const okra_data *x)
+{
+    return x->kind == OKRA_DENSE && !binary(x);
+}
+static bool columns(const okra_data *x)
+{
+    return numbers(x) && x->d > 1;
+}
+static bool smaller(const okra_data *x)
+{
+    return numbers(x) && x->n <= LARGE;
+}
+static bool smaller_columns(const okra_data *x)
+{
+    return columns(x) && x->n <= LARGE;
+}
+static bool words(const okra_data *x)
+{
+    return !okra_inspect_proteins_(x);
+}
+static bool texts(const okra_data *x) /* room for longer words, and for counts of them */
+{
+    return words(x) && okra_inspect_length_(x) >= LONG;
+}
+static bool short_words(const okra_data *x) /* ssk costs the square of the lengths */
+{
+    return words(x) && okra_inspect_length_(x) <= 64;
+}
+static bool vectors(const okra_data *x)
+{
+    return x->d > 0 && okra_inspect_spread_(x) > 0;
+}
+static bool plain(const okra_data *x)
+{
+    return !vectors(x);
+}
+static bool precursors(const okra_data *x) /* all of them are known */
+{
+    const double *precursor = x->groups[1].fields[0].values;
+    bool known = true;
+    for (okra_int i = 0; i < x->n; i++) {
+        known = known && precursor[i] > 0;
     }
-    for (size_t k = 0; median > 0 && k < count; k++) {
-        used += (size_t)snprintf(list + used, sizeof list - used, "%s%.4g", k ? "," : "",
-                                 median * factors[k]);
+    return known;
+}
+
+/* Alternatives for inputs of a kind, where the condition holds: in this order, the
+ * likeliest first (of vectors the linear kernel, then widths). `~`: times a number, so
+ * that the mean of k(x,x) is 1. `=*`: the numbers of `lists` about what auto says. */
+static const struct row {
+    unsigned kinds;
+    bool (*when)(const okra_data *);
+    const char *kernel;
+} inputs[] = {
+    {KIND(DENSE), numbers, "~standardize"},
+    {KIND(DENSE), numbers, "standardize | rbf(sigma=*)"},
+    {KIND(DENSE), columns, "rbf(sigma=*)"},
+    /* skewed values: no width fits crowd and tail, and a Gaussian swings between them */
+    {KIND(DENSE), smaller, "laplacian(gamma=*)"},
+    {KIND(DENSE), smaller_columns, "standardize | laplacian(gamma=*)"},
+    {KIND(DENSE) | KIND(SPARSE) | KIND(BITS), binary, "~linear"},
+    {KIND(DENSE) | KIND(SPARSE) | KIND(BITS), binary, "rbf(sigma=*)"},
+    {KIND(DENSE) | KIND(SPARSE) | KIND(BITS), binary, "tanimoto"},
+    {KIND(DENSE) | KIND(SPARSE) | KIND(BITS), binary, "tanimoto | rbf(sigma=*)"},
+    {KIND(SPARSE), counts, "~linear"},
+    {KIND(SPARSE), counts, "rbf(sigma=*)"},
+    {KIND(SPARSE), counts, "cosine"},
+    {KIND(SPARSE), counts, "cosine | rbf(sigma=*)"},
+    {KIND(LABELS), NULL, "zero-one"},
+    {KIND(GRAM), NULL, "precomputed"},
+    {KIND(STRINGS), okra_inspect_proteins_, "spectrum(k={3,4,5}) | normalize"},
+    {KIND(STRINGS), okra_inspect_proteins_, "spectrum(k=2) | normalize | rbf(sigma=*)"},
+    {KIND(STRINGS), okra_inspect_proteins_, "alignment(anchors=*) | normalize"},
+    {KIND(STRINGS), texts, "spectrum(k={4,5,6}) | normalize"},
+    {KIND(STRINGS), texts, "~spectrum(k=3)"},
+    {KIND(STRINGS), texts, "~spectrum(k=5)"},
+    {KIND(STRINGS), words, "spectrum(k={1,2,3}) | normalize"},
+    {KIND(STRINGS), words, "spectrum(k=1) + spectrum(k=2) + spectrum(k=3) | normalize"},
+    {KIND(STRINGS), words, "spectrum(k=2) | normalize | rbf(sigma=*)"},
+    {KIND(STRINGS), short_words, "ssk(length={2,3},decay=0.5) | normalize"},
+    {KIND(STRINGS), words, "position(zero-one)"}, /* where the place of a letter counts */
+    {KIND(STRINGS), okra_inspect_one_length_, "weighted-degree(k={1,3}) | normalize"},
+    {KIND(SEQUENCES), vectors, "position(linear) | normalize"},
+    {KIND(SEQUENCES), vectors, "position(rbf(sigma=*)) | normalize"},
+    {KIND(SEQUENCES), plain, "position(zero-one) | normalize"},
+    {KIND(GRAPHS), okra_inspect_molecules_,
+     "ecfp(radius={2,1,3},count={0,1}) | tanimoto"},
+    {KIND(GRAPHS), okra_inspect_molecules_, "ecfp(radius={2,1},count=1) | normalize"},
+    {KIND(GRAPHS), okra_inspect_molecules_, "ecfp | tanimoto | rbf(sigma=*)"},
+    {KIND(GRAPHS), NULL, "wl(h={1,3}) | normalize"},
+    {KIND(GRAPHS), NULL, "paths | tanimoto"},
+    {KIND(SPECTRA), NULL, "ppk(power={0.25,0.5}) | normalize"},
+    {KIND(SPECTRA), precursors,
+     "(ppk(power={0.1,0.25}) | normalize) + (ppk(of=losses,power=0.25) | normalize)"},
+    {KIND(NODES), NULL, "diffusion(beta=*) | normalize"},
+    {KIND(NODES), NULL, "regularized-laplacian(sigma2=*) | normalize"},
+};
+
+/* Numbers in place of `*`: what auto says of the kernel (of nodes: of diffusion), times
+ * these. sigma has more of vectors of one or two columns: many periods have room there.
+ */
+static const struct list {
+    const char *parameter;
+    int count;
+    double factors[7];
+} lists[] = {
+    {"sigma=", 5, {0.25, 0.5, 1, 2, 4, 1.0 / 16, 1.0 / 64}},
+    {"gamma=", 3, {0.1, 0.5, 2.5}},
+    {"beta=", 5, {1.0 / 64, 1.0 / 16, 1.0 / 4, 1, 4}},
+    {"sigma2=", 5, {1.0 / 64, 1.0 / 16, 1.0 / 4, 1, 4}},
+    {"anchors=", 1, {1}},
+};
+
+/* The number that stands in the middle; 0: all objects are equal, or it costs too much.
+ */
+static okra_status middle_number(choices *c, const struct list *l, const char *text,
+                                 double *out)
+{
+    const char *star = strchr(text, '*');
+    OWNED char *asked = okra_format_("%.*sauto%s", (int)(star - text), text, star + 1);
+    bool nodes = c->data->kind == OKRA_NODES;
+    GOT(asked);
+    if (strcmp(l->parameter, "anchors=") == 0) {
+        return okra_inspect_anchors_(c->data, out);
     }
-    if (used > 0) {
-        CHK(add(c, "%srbf(sigma={%s})%s", before, list, after));
+    *out = c->data->kind == OKRA_SEQUENCES ? okra_inspect_spread_(c->data) : 0;
+    if (*out == 0) {
+        CHK(okra_inspect_auto_(c->ctx, nodes ? "diffusion(beta=auto)" : asked,
+                               nodes ? "beta=" : l->parameter, c->data, out));
     }
+    *out = nodes && !(*out > 0) ? 1 : *out;
     return OKRA_OK;
 }
 
-/* The leaf, scaled so that its mean self-similarity is 1. */
+static okra_status add_listed(choices *c, const char *text)
+{
+    const char *star = strchr(text, '*');
+    const struct list *l = lists;
+    char values[LIST] = "";
+    double middle = 0;
+    size_t used = 0;
+    for (size_t k = 0; k < sizeof lists / sizeof *lists; k++) {
+        size_t length = strlen(lists[k].parameter);
+        bool here = (size_t)(star - text) > length &&
+                    memcmp(star - length, lists[k].parameter, length) == 0;
+        l = here ? &lists[k] : l;
+    }
+    bool narrow = l == lists && c->data->kind == OKRA_DENSE && c->data->d <= 2;
+    int count = l->count + (narrow ? 3 - (int)c->data->d : 0);
+    CHK(middle_number(c, l, text, &middle));
+    for (int k = 0; middle > 0 && k < count; k++) {
+        used += (size_t)snprintf(values + used, sizeof values - used, "%s%.4g",
+                                 k ? "," : "", middle * l->factors[k]);
+    }
+    if (used == 0) {
+        return OKRA_OK;
+    }
+    return add(c, count > 1 ? "%.*s{%s}%s" : "%.*s%s%s", (int)(star - text), text, values,
+               star + 1);
+}
+
+/* The kernel, scaled so that its mean self-similarity is 1. */
 static okra_status add_scaled(choices *c, const char *leaf)
 {
     double scale;
     CHK(okra_inspect_diagonal_(c->ctx, leaf, c->data, &scale));
-    CHK(scale == 1 ? add(c, "%s", leaf) : add(c, "%.4g*%s", 1 / scale, leaf));
-    return OKRA_OK;
-}
-
-/* ---- inputs ---- */
-
-/* Sums of distances in the columns, where values are skewed: no width fits both the crowd
- * and the tail, and a Gaussian swings between far points. About 1 / (a typical sum). */
-static okra_status add_laplacian(choices *c)
-{
-    double median = 0;
-    CHK(okra_inspect_auto_(c->ctx, "rbf(sigma=auto)", "sigma=", c->data, &median));
-    median *= sqrt((double)c->data->d);
-    return median > 0 ? add(c, "laplacian(gamma={%.4g,%.4g,%.4g})", 0.1 / median,
-                            0.5 / median, 2.5 / median)
-                      : OKRA_OK;
-}
-
-static okra_status of_vectors(choices *c)
-{
-    enum { LARGE = 20000 }; /* pairs of low rank, which a Laplacian kernel hardly has */
-    bool binary = okra_inspect_zero_one_(c->data), dense = c->data->kind == OKRA_DENSE;
-    if (dense && !binary) {
-        CHK(add_scaled(c, "standardize"));
-        CHK(add_rbf(c, "standardize | ", 0, ""));
-        if (c->data->d > 1) {
-            CHK(add_rbf(c, "", 0, ""));
-        }
-        if (c->data->n <= LARGE) {
-            CHK(add_laplacian(c));
-        }
-    } else {
-        CHK(add_scaled(c, "linear"));
-        CHK(add_rbf(c, "", 0, ""));
-        CHK(add(c, binary ? "tanimoto" : "cosine"));
-        CHK(add_rbf(c, binary ? "tanimoto | " : "cosine | ", 0, ""));
-    }
-    return OKRA_OK;
-}
-
-static okra_status of_strings(choices *c)
-{
-    double letters = okra_inspect_length_(c->data);
-    if (letters >= LONG) { /* room for longer words, and for counts of them */
-        CHK(add(c, "spectrum(k={4,5,6}) | normalize"));
-        CHK(add_scaled(c, "spectrum(k=3)"));
-        CHK(add_scaled(c, "spectrum(k=5)"));
-    }
-    CHK(add(c, "spectrum(k={1,2,3}) | normalize"));
-    CHK(add(c, "spectrum(k=1) + spectrum(k=2) + spectrum(k=3) | normalize"));
-    CHK(add_rbf(c, "spectrum(k=2) | normalize | ", 0, ""));
-    if (letters <= 64) { /* its cost goes with the square of the lengths */
-        CHK(add(c, "ssk(length={2,3},decay=0.5) | normalize"));
-    }
-    CHK(add(c, "position(zero-one)")); /* where the place of a letter counts */
-    if (okra_inspect_one_length_(c->data)) {
-        CHK(add(c, "weighted-degree(k={1,3}) | normalize"));
-    }
-    return OKRA_OK;
-}
-
-static okra_status of_sequences(choices *c)
-{
-    double middle = okra_inspect_spread_(c->data);
-    if (c->data->d > 0 && middle > 0) {
-        CHK(add(c, "position(linear) | normalize"));
-        CHK(add_rbf(c, "position(", middle, ") | normalize"));
-    } else {
-        CHK(add(c, "position(zero-one) | normalize"));
-    }
-    return OKRA_OK;
-}
-
-static okra_status of_spectra(choices *c)
-{
-    const double *precursor = c->data->groups[1].fields[0].values;
-    bool known = true;
-    for (okra_int i = 0; i < c->data->n; i++) {
-        known = known && precursor[i] > 0;
-    }
-    okra_status st = add(c, "ppk(power={0.25,0.5}) | normalize");
-    return st == OKRA_OK && known
-               ? add(c, "(ppk(power={0.1,0.25}) | normalize) + (ppk(of=losses,"
-                        "power=0.25) | normalize)")
-               : st;
-}
-
-static okra_status of_nodes(choices *c)
-{
-    double beta;
-    char list[LIST] = "";
-    size_t used = 0;
-    CHK(okra_inspect_auto_(c->ctx, "diffusion(beta=auto)", "beta=", c->data, &beta));
-    beta = beta > 0 ? beta : 1;
-    for (int k = 0; k < 5; k++) { /* its value is large where a few nodes are similar */
-        static const double factors[] = {1.0 / 64, 1.0 / 16, 1.0 / 4, 1, 4};
-        used += (size_t)snprintf(list + used, sizeof list - used, "%s%.4g", k ? "," : "",
-                                 beta * factors[k]);
-    }
-    CHK(add(c, "diffusion(beta={%s}) | normalize", list));
-    return add(c, "regularized-laplacian(sigma2={%s}) | normalize", list);
+    return scale == 1 ? add(c, "%s", leaf) : add(c, "%.4g*%s", 1 / scale, leaf);
 }
 
 static okra_status of_parts(choices *c);
 
 static okra_status of_one(choices *c)
 {
-    switch (c->data->kind) {
-    case OKRA_DENSE:
-    case OKRA_SPARSE:
-    case OKRA_BITS:
-        return of_vectors(c);
-    case OKRA_LABELS:
-        return add(c, "zero-one");
-    case OKRA_GRAM:
-        return add(c, "precomputed");
-    case OKRA_STRINGS:
-        return of_strings(c);
-    case OKRA_SEQUENCES:
-        return of_sequences(c);
-    case OKRA_GRAPHS:
-        if (okra_inspect_molecules_(c->data)) {
-            CHK(add(c, "ecfp(radius={2,1,3},count={0,1}) | tanimoto"));
-            CHK(add(c, "ecfp(radius={2,1},count=1) | normalize"));
-            CHK(add_rbf(c, "ecfp | tanimoto | ", 0, ""));
+    for (size_t k = 0; k < sizeof inputs / sizeof *inputs; k++) {
+        const struct row *r = &inputs[k];
+        if (!(r->kinds & 1u << c->data->kind) || (r->when && !r->when(c->data))) {
+            continue;
         }
-        CHK(add(c, "wl(h={1,3}) | normalize"));
-        return add(c, "paths | tanimoto");
-    case OKRA_SPECTRA:
-        return of_spectra(c);
-    case OKRA_NODES:
-        return of_nodes(c);
-    case OKRA_TUPLE:
-        return of_parts(c);
+        CHK(strchr(r->kernel, '*') ? add_listed(c, r->kernel)
+            : r->kernel[0] == '~'  ? add_scaled(c, r->kernel + 1)
+                                   : add(c, "%s", r->kernel));
     }
+    return c->data->kind == OKRA_TUPLE ? of_parts(c) : OKRA_OK;
+}
+
+/* The text with a few numbers about that of sigma, which the search refines. */
+static okra_status around(const char *middle, char **out)
+{
+    const char *at = strstr(middle, "sigma=");
+    char *end = NULL;
+    double sigma = at ? okra_strtod_(at + 6, &end) : 0;
+    *out = sigma > 0 ? okra_format_("%.*s{%.4g,%.4g,%.4g}%s", (int)(at + 6 - middle),
+                                    middle, sigma / 2, sigma, 2 * sigma, end)
+                     : okra_strdup_(middle);
+    return *out ? OKRA_OK : OKRA_EMEM;
+}
+
+static okra_status append(char **text, const char *between, const char *kernel, int part)
+{
+    char *longer = *text ? okra_format_("%s%s(%s)@%d", *text, between, kernel, part)
+                         : okra_format_("(%s)@%d", kernel, part);
+    GOT(longer);
+    okra_free_(*text);
+    *text = longer;
     return OKRA_OK;
 }
 
-/* Several descriptions: each by the middle of its alternatives, alone, as a product (what
- * they say of a pair together) and as a mean. */
+/* Several descriptions: each alone, as a product (what they say of a pair together), as a
+ * sum of two with other weights and as a mean. Of two there is room for their widths. */
 static okra_status of_parts(choices *c)
 {
-    OWNED char *all = NULL, *middle = NULL, *product = NULL;
-    for (int k = 0; k < c->data->component_count; k++) {
+    OWNED char *all = NULL, *middle = NULL, *product = NULL, *near = NULL, *sum = NULL;
+    int count = c->data->component_count;
+    for (int k = 0; k < count; k++) {
         CHK(okra_rule_middle_(c->ctx, c->data->components[k], &middle));
-        char *longer = all ? okra_format_("%s, (%s)@%d", all, middle, k + 1)
-                           : okra_format_("(%s)@%d", middle, k + 1);
-        GOT(longer);
-        okra_free_(all);
-        all = longer;
-        longer = product ? okra_format_("%s*(%s)@%d", product, middle, k + 1)
-                         : okra_format_("(%s)@%d", middle, k + 1);
-        GOT(longer);
-        okra_free_(product);
-        product = longer;
-        CHK(add(c, "(%s)@%d", middle, k + 1));
-        okra_free_(middle);
-        middle = NULL;
+        CHK(around(middle, &near));
+        CHK(append(&all, ", ", middle, k + 1));
+        CHK(append(&product, "*", count > 2 ? middle : near, k + 1));
+        CHK(append(&sum, " + {0.3,3}*", middle, k + 1));
+        CHK(add(c, "(%s)@%d", near, k + 1));
+        FREE(middle, near);
+        middle = near = NULL;
     }
-    if (c->data->component_count > 1) {
+    if (count > 1) {
         CHK(add_text(c, product));
+    }
+    if (count == 2) {
+        CHK(add_text(c, sum));
     }
     GOT(middle = okra_format_("mean(%s)", all));
     return add_text(c, middle);
@@ -341,52 +388,60 @@ okra_status okra_rule_few_(okra_context *ctx, const okra_data *x, char **out)
 
 /* ---- outputs ---- */
 
+static bool molecules(const okra_data *x, const okra_data *y)
+{
+    (void)x;
+    return okra_inspect_molecules_(y);
+}
+static bool aligned(const okra_data *x, const okra_data *y)
+{
+    return okra_inspect_aligned_(x, y);
+}
+static bool rewritten(const okra_data *x, const okra_data *y)
+{
+    return okra_rule_rewritten_(x, y) > 0;
+}
+
+/* The kernel of outputs: the first row that holds. Decoders say themselves which of these
+ * they follow (.automatic and .suits): label sets with `linear`, characters with
+ * `position(zero-one)`, edits with `ends`. */
+static const struct output_row {
+    unsigned kinds;
+    bool (*when)(const okra_data *x, const okra_data *y);
+    const char *kernel;
+} outputs[] = {
+    {KIND(DENSE) | KIND(SPARSE) | KIND(BITS), NULL, "linear"},
+    {KIND(LABELS), NULL, "zero-one"},
+    {KIND(GRAM), NULL, "precomputed"},
+    {KIND(STRINGS), aligned, "position(zero-one)"},
+    {KIND(STRINGS), rewritten, "ends"},
+    {KIND(STRINGS), NULL, "spectrum(k=1) + spectrum(k=2) + spectrum(k=3) | normalize"},
+    {KIND(SEQUENCES), NULL, "position(zero-one)"},
+    {KIND(GRAPHS), molecules,
+     "(ecfp(radius=1,bits=2048) | tanimoto) + (composition(bits=512) | tanimoto)"},
+    {KIND(GRAPHS), NULL, "wl | normalize"},
+    {KIND(SPECTRA), NULL, "ppk | normalize"},
+    {KIND(NODES), NULL, "diffusion(beta=%.4g) | normalize"},
+};
+
 okra_status okra_rule_ky_(okra_context *ctx, const okra_data *x, const okra_data *y,
                           char **out)
 {
+    const struct output_row *r = outputs;
     double beta = 0;
-    char *text = NULL;
-    switch (y->kind) {
-    case OKRA_DENSE:
-    case OKRA_SPARSE:
-    case OKRA_BITS:
-        text = okra_format_("linear");
-        break;
-    case OKRA_LABELS:
-        text = okra_format_("zero-one");
-        break;
-    case OKRA_GRAM:
-        text = okra_format_("precomputed");
-        break;
-    case OKRA_STRINGS:
-    case OKRA_SEQUENCES:
-        text = okra_inspect_aligned_(x, y) || y->kind == OKRA_SEQUENCES
-                   ? okra_format_("position(zero-one)")
-               : okra_rule_rewritten_(x, y)
-                   ? okra_format_("ends")
-                   : okra_format_("spectrum(k=1) + spectrum(k=2) + spectrum(k=3) | "
-                                  "normalize");
-        break;
-    case OKRA_GRAPHS:
-        text = okra_format_(okra_inspect_molecules_(y)
-                                ? "(ecfp(radius=1,bits=2048) | tanimoto) + "
-                                  "(composition(bits=512) | tanimoto)"
-                                : "wl | normalize");
-        break;
-    case OKRA_SPECTRA:
-        text = okra_format_("ppk | normalize");
-        break;
-    case OKRA_NODES:
-        CHK(okra_inspect_auto_(ctx, "diffusion(beta=auto)", "beta=", y, &beta));
-        text = okra_format_("diffusion(beta=%.4g) | normalize", beta > 0 ? beta : 1);
-        break;
-    case OKRA_TUPLE:
-        CHK(okra_rule_middle_(ctx, y, &text));
-        break;
+    if (y->kind == OKRA_TUPLE) {
+        return okra_rule_middle_(ctx, y, out);
     }
-    okra_status st = text ? OKRA_OK : OKRA_EMEM;
-    *out = text;
-    return st;
+    while (!(r->kinds & 1u << y->kind) || (r->when && !r->when(x, y))) {
+        r++; /* every kind has a row without a condition */
+    }
+    if (y->kind == OKRA_NODES) {
+        CHK(okra_inspect_auto_(ctx, "diffusion(beta=auto)", "beta=", y, &beta));
+        *out = okra_format_("diffusion(beta=%.4g) | normalize", beta > 0 ? beta : 1);
+    } else {
+        *out = okra_strdup_(r->kernel);
+    }
+    return *out ? OKRA_OK : OKRA_EMEM;
 }
 
 static bool suits(okra_suits_ what, const okra_data *x, const okra_data *y)
@@ -435,15 +490,45 @@ okra_status okra_rule_decode_(const okra_decoder_ *decoder, const okra_data *y,
     return *out ? OKRA_OK : OKRA_EMEM;
 }
 
+static bool missing(const okra_data *y)
+{
+    return y->kind == OKRA_DENSE && y->missing;
+}
+static bool sets(const okra_data *y)
+{
+    return y->d > 0 && !y->missing && okra_inspect_zero_one_(y);
+}
+static bool sets_with_empty(const okra_data *y)
+{
+    return sets(y) && has_empty(y);
+}
+static bool several_numbers(const okra_data *y) /* a fold tells the unit of an output */
+{
+    return y->d > 1 && y->n >= 30;
+}
+
+/* The loss of what is predicted: the first row that holds. */
+static const struct measure_row {
+    unsigned kinds;
+    bool (*when)(const okra_data *y);
+    const char *metric;
+} measures[] = {
+    {KIND(LABELS), NULL, "zero-one"},
+    {KIND(STRINGS), NULL, "edit"},
+    {KIND(DENSE), missing, NULL},
+    {KIND(DENSE) | KIND(SPARSE) | KIND(BITS), sets_with_empty,
+     "f1:average=example,empty=1"},
+    {KIND(DENSE) | KIND(SPARSE) | KIND(BITS), sets, "f1:average=example"},
+    {KIND(DENSE), several_numbers, "r2"},
+    {KIND(DENSE), NULL, "mse"},
+    {~0u, NULL, NULL},
+};
+
 const char *okra_rule_metric_(const okra_data *y)
 {
-    enum { FOLDED = 30 }; /* pairs: the variance of a fold tells the unit of an output */
-    bool sets = y->d > 0 && !y->missing && okra_inspect_zero_one_(y);
-    return y->kind == OKRA_LABELS                ? "zero-one"
-           : y->kind == OKRA_STRINGS             ? "edit"
-           : y->kind == OKRA_DENSE && y->missing ? NULL
-           : sets ? has_empty(y) ? "f1:average=example,empty=1" : "f1:average=example"
-           : y->kind == OKRA_DENSE && y->d > 1 && y->n >= FOLDED ? "r2"
-           : y->kind == OKRA_DENSE                               ? "mse"
-                                                                 : NULL;
+    const struct measure_row *r = measures;
+    while (!(r->kinds & 1u << y->kind) || (r->when && !r->when(y))) {
+        r++;
+    }
+    return r->metric;
 }

@@ -30,6 +30,10 @@ double okra_inspect_spread_(const okra_data *data); /* a typical distance of ele
 double okra_inspect_deviation_(const okra_data *data);
 double okra_inspect_offset_(const okra_data *data); /* |mean| of vectors */
 bool okra_inspect_molecules_(const okra_data *data);
+/* Long strings of the letters of amino acids, more than the four of bases. */
+bool okra_inspect_proteins_(const okra_data *data);
+/* Training strings that all can be aligned with in a few seconds; 0: too few. */
+okra_status okra_inspect_anchors_(const okra_data *data, double *out) OKRA_CHECK;
 /* The mean of k(x,x) over a sample; 1 where it is not positive. */
 okra_status okra_inspect_diagonal_(okra_context *ctx, const char *text,
                                    const okra_data *data, double *out) OKRA_CHECK;

@@ -390,7 +390,8 @@ static bool learns(const okra_kernel *inner)
     bool yes = okra_kernel_follows_(inner);
     for (int k = 0; k < inner->count; k++) {
         const okra_kernel_class_ *leaf = inner->nodes[k].leaf;
-        yes = yes || leaf == &okra_standardize_ || leaf == &okra_tasks_;
+        yes = yes || leaf == &okra_standardize_ || leaf == &okra_tasks_ ||
+              (leaf && leaf->from == &okra_standardize_);
     }
     return yes;
 }

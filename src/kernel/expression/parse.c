@@ -463,6 +463,31 @@ static okra_status low_rank(okra_parser_ *p, int kind, int first, size_t at, int
     return st == OKRA_OK ? st : okra_parse_point_(p, st, at);
 }
 
+/* FROM | AS: the class that stands for it takes the leaf's place. */
+static const okra_kernel_class_ *piped(const okra_parser_ *p, int place, const char *name)
+{
+    const okra_node_ *node = &p->kernel->nodes[place];
+    bool alone = node->kind == OKRA_NODE_LEAF_ && place + 1 == p->kernel->count;
+    for (int k = 0; alone && okra_kernel_classes_[k]; k++) {
+        const okra_kernel_class_ *class = okra_kernel_classes_[k];
+        if (class->from == node->leaf && class->as && strcmp(class->as, name) == 0) {
+            return class;
+        }
+    }
+    return NULL;
+}
+
+static okra_status replace_leaf(okra_parser_ *p, const okra_kernel_class_ *class,
+                                int *place)
+{
+    okra_node_ node = {.kind = OKRA_NODE_LEAF_,
+                       .leaf = class,
+                       .component = p->kernel->nodes[*place].component};
+    okra_free_(p->kernel->nodes[*place].params);
+    p->kernel->count--;
+    return with_params(p, node, &class->params, false, place);
+}
+
 static okra_status parse_pipe(okra_parser_ *p, int *place)
 {
     int next, first = p->kernel->count;
@@ -479,6 +504,11 @@ static okra_status parse_pipe(okra_parser_ *p, int *place)
         okra_parse_next_(p);
         size_t at = p->at;
         CHK(take_name(p, "a transform", name));
+        const okra_kernel_class_ *class = piped(p, *place, name);
+        if (class) {
+            CHK(replace_leaf(p, class, place));
+            continue;
+        }
         while (okra_transform_classes_[k] &&
                strcmp(okra_transform_classes_[k]->name, name) != 0) {
             k++;

@@ -47,6 +47,13 @@ OKRA_VARIANTS_(distance, body,
                (const double *x, const double *y, okra_int d, double *out),
                (x, y, d, out))
 
+double okra_laplacian_distance_(const double *x, const double *y, okra_int d)
+{
+    double sum = 0;
+    distance(x, y, d, &sum);
+    return sum;
+}
+
 static double distance_wide_thin(const okra_wide_ *wide, const okra_thin_ *thin)
 {
     double covered = 0, difference = 0;

@@ -10,6 +10,7 @@
  * rbf(sigma=3)` compares inputs whose columns have different units. A model keeps m and
  * s. Within a selection they are those of all its inputs, as widths chosen by auto are:
  * outputs have no part in them.
+ * `standardize | laplacian(gamma=g)` is exp(-g |z - z'|_1).
  *
  * Cost: n d once a collection, 2 d a pair. Memory: n d doubles for the moved copy.
  */
@@ -216,3 +217,51 @@ const okra_kernel_class_ okra_standardize_ = {
     .block = block,
     .diagonal = diagonal,
     .distance2 = distance2};
+
+/* ---- sums of differences in the same units ---- */
+
+typedef struct laplacian_params {
+    double gamma;
+} laplacian_params;
+
+static okra_status laplacian_block(okra_context *ctx, const void *params, const void *pa,
+                                   okra_int i0, okra_int ni, const void *pb, okra_int j0,
+                                   okra_int nj, double *out, okra_int ld)
+{
+    const side *a = pa, *b = pb;
+    double gamma = ((const laplacian_params *)params)->gamma;
+    okra_int d = a->d;
+    (void)ctx;
+    for (okra_int r = 0; r < ni; r++) {
+        for (okra_int c = 0; c < nj; c++) {
+            out[r * ld + c] = -gamma * okra_laplacian_distance_(a->Z + (i0 + r) * d,
+                                                                b->Z + (j0 + c) * d, d);
+        }
+        okra_vexp_(nj, out + r * ld);
+    }
+    return OKRA_OK;
+}
+
+static const okra_option laplacian_rows[] = {{"gamma", OKRA_OPTION_NUMBER,
+                                              offsetof(laplacian_params, gamma), NULL, 0,
+                                              DBL_MAX, NULL, "V", "inverse width"},
+                                             {.name = NULL}};
+
+const okra_kernel_class_ okra_standardized_laplacian_ = {
+    .name = "standardized-laplacian",
+    .help = "standardize | laplacian: exp(-gamma |z-z'|_1), columns in units of their "
+            "standard deviations",
+    .params = {"standardized-laplacian", laplacian_rows, sizeof(laplacian_params)},
+    .kinds = 1u << OKRA_DENSE,
+    .automatic = OKRA_RULE_EXPONENT_,
+    .from = &okra_standardize_,
+    .as = "laplacian",
+    .bind = bind_training,
+    .unbind = unbind,
+    .save = save,
+    .load = load,
+    .kept = kept,
+    .share = share,
+    .side = make_side,
+    .free_side = free_side,
+    .block = laplacian_block};

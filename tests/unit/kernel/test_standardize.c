@@ -162,5 +162,41 @@ TEST(refusals)
     okra_data_free(sparse);
 }
 
-MAIN(RUN(against_the_formula), RUN(strides_one_row_and_pipes), RUN(kept_by_a_model),
-     RUN(refusals))
+/* exp(-g |z - z'|_1); written as a pipe, as a part of a sum, and with its own name. The
+ * values are those of laplacian on z. Worst error: rounding of the distance. */
+TEST(laplacian_of_standardized_columns)
+{
+    static double x[N * D], z[N * D], K[N * N], L[N * N], P[N * N];
+    okra_data *a = NULL, *b = NULL;
+    okra_kernel *kernel = NULL;
+    fill(x, N);
+    for (int j = 0; j < D; j++) {
+        double mean = 0, var = 0;
+        for (int i = 0; i < N; i++) {
+            mean += x[i * D + j] / N;
+        }
+        for (int i = 0; i < N; i++) {
+            var += (x[i * D + j] - mean) * (x[i * D + j] - mean) / N;
+        }
+        for (int i = 0; i < N; i++) {
+            z[i * D + j] = (x[i * D + j] - mean) / (j == 3 ? 1 : sqrt(var));
+        }
+    }
+    CHECK_OK(okra_data_dense(x, N, D, D, &a));
+    CHECK_OK(okra_data_dense(z, N, D, D, &b));
+    gram("laplacian(gamma=0.3)", b, NULL, L);
+    gram("standardize | laplacian(gamma=0.3)", a, NULL, K);
+    gram("2*(standardize | laplacian(gamma=0.3)) + linear", a, NULL, P);
+    for (int i = 0; i < N * N; i++) {
+        CHECK_NEAR(K[i], L[i], 1e-12);
+    }
+    gram("linear", a, NULL, L);
+    CHECK_NEAR(P[1], 2 * K[1] + L[1], 1e-12 * fabs(L[1]));
+    CHECK_FAILS(okra_kernel_parse("standardize + linear | laplacian(gamma=1)", &kernel),
+                OKRA_EARG, "'laplacian' is a kernel, expected a transform");
+    okra_data_free(a);
+    okra_data_free(b);
+}
+
+MAIN(RUN(against_the_formula), RUN(laplacian_of_standardized_columns),
+     RUN(strides_one_row_and_pipes), RUN(kept_by_a_model), RUN(refusals))
