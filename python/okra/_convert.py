@@ -353,13 +353,18 @@ def _labels(source: Foreign, texts: list, values: list) -> Any:
 
 
 def _replace(path: str, write: Callable) -> None:
-    """Writes under another name in the same folder first: no half of a file is left."""
+    """Writes under another name in the same folder first: no half of a file is left. A file that is
+    there keeps who may read it."""
     ending = os.path.splitext(path)[1]
     handle, other = tempfile.mkstemp(ending, ".okra-", os.path.dirname(path) or ".")
     os.close(handle)
     try:
         write(other)
-        os.chmod(other, 0o666 & ~_umask())
+        try:
+            mode = os.stat(path).st_mode & 0o777
+        except FileNotFoundError:
+            mode = 0o666 & ~_umask()
+        os.chmod(other, mode)
         os.replace(other, path)
     except BaseException:
         os.unlink(other)

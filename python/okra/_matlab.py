@@ -23,13 +23,31 @@ def matrix(value):
         (value.shape[0], int(np.prod(value.shape[1:]))))
 
 
+RATIO = 1100  # of deflate, at most; HDF5 keeps no more with fewer bytes
+
+
+def inside(group, name):
+    """A member of an HDF5 file. Others than MATLAB's may name other files of the reader's, whose bytes
+    would be taken for numbers, or claim numbers that are nowhere."""
+    import h5py
+    if isinstance(group.get(name, getlink=True), h5py.ExternalLink):
+        raise ValueError(f"'{name}' lies in another file")
+    item = group[name]
+    if isinstance(item, h5py.Dataset):
+        if item.external or item.is_virtual:
+            raise ValueError(f"the numbers of '{name}' lie in another file")
+        if item.nbytes > RATIO * os.path.getsize(group.file.filename):
+            raise ValueError(f"'{name}' claims {item.nbytes} bytes, absurd for a file of this size")
+    return item
+
+
 def from_hdf5(item):
     """A variable of version 7.3, which is HDF5 with columns first."""
     if "MATLAB_sparse" in item.attrs:
         from scipy.sparse import csc_matrix
-        begin = item["jc"][()]
-        values = item["data"][()] if "data" in item else np.empty(0)
-        index = item["ir"][()] if "ir" in item else np.empty(0, dtype=np.int64)
+        begin = inside(item, "jc")[()]
+        values = inside(item, "data")[()] if "data" in item else np.empty(0)
+        index = inside(item, "ir")[()] if "ir" in item else np.empty(0, dtype=np.int64)
         return matrix(csc_matrix((values, index, begin),
                                  shape=(int(item.attrs["MATLAB_sparse"]), len(begin) - 1)))
     if item.attrs.get("MATLAB_class") in (b"char", b"cell", b"struct") or not hasattr(item, "shape"):
@@ -61,7 +79,7 @@ def variables(path):
     with h5py.File(path, "r") as file:
         for name in file:
             if not name.startswith("#"):
-                yield name, from_hdf5(file[name])
+                yield name, from_hdf5(inside(file, name))
 
 
 def main(path, folder):

@@ -19,6 +19,7 @@ import numpy as np
 
 from .agreement import draw_agreement
 from .molecules import Undrawable, places
+from .results import PAGE_KEYS
 
 WIDTH, HEIGHT, LETTERS, SMALL = 360, 280, 14, 13
 MOST_NODES, MOST_CELLS, MOST_POINTS = 5000, 40000, 200000
@@ -27,7 +28,6 @@ SERIES = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#66
 INK, SOFT, LINE, PAGE, BAD = "#1b1f23", "#5b6570", "#d5dae0", "#ffffff", "#b3261e"
 NAMES = {INK: "ink", SOFT: "soft", LINE: "line", PAGE: "page", BAD: "bad",
          **{colour: f"s{k}" for k, colour in enumerate(SERIES)}}
-PAGE_KEYS = ("file", "svg", "why", "words")  # what pages add to a figure
 STYLE = {"font.family": "DejaVu Sans", "font.size": LETTERS, "svg.fonttype": "none",
          "text.parse_math": False, "axes.unicode_minus": False, "text.color": INK,
          "axes.labelcolor": INK, "axes.edgecolor": LINE, "xtick.color": LINE,

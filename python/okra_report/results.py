@@ -9,6 +9,7 @@ from typing import Any
 
 FORMAT = 1
 MOST = 5000  # results of one page
+PAGE_KEYS = ("file", "svg", "why", "words")  # what pages add to a figure, and no result may bring
 _MET = ("reproduced as printed", "reproduced after one constant", "reproduced under a found reading")
 VERDICTS = (*_MET, "differs", "not comparable")  # on cells
 CLAIMS = (*_MET, "fails", "undecided", "not comparable")
@@ -89,7 +90,8 @@ def number(value: Any) -> bool:
 
 def _result(one: dict) -> dict:
     """With every field of the type that docs/results-format.md gives it."""
-    out = dict(one, tables=[], figures=_objects(one.get("figures")))
+    out = dict(one, tables=[], figures=[{k: v for k, v in f.items() if k not in PAGE_KEYS}
+                                        for f in _objects(one.get("figures"))])
     for key in ("name", "title", "paper", "command", "date", "okra", "commit", "machine", "engine", "mode"):
         out[key] = text(one.get(key))
     out["name"] = out["name"] or one["kind"]

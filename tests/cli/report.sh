@@ -56,7 +56,7 @@ cat >evil.json <<END
   {"id":"b","type":"bars","title":"$evil","labels":["$evil"],"series":[{"name":"$evil","y":[1]}]},
   {"id":"h","type":"heatmap","title":"$evil","x":["$evil"],"y":["$evil"],"values":[[1]]},
   {"id":"n","type":"network","title":"$evil","nodes":2,"panels":[{"name":"$evil","edges":[[0,1]]}]},
-  {"id":"t","type":"$evil","title":"$evil"}],
+  {"id":"t","type":"$evil","title":"$evil","svg":"<script>alert(1)</script>"}],
  "readings":["$evil"],"deviations":["$evil"],"remarks":["$evil"]}
 END
 for page in evil.html evil.md; do

@@ -109,6 +109,55 @@ def test_matlab_files_of_version_73(tmp_path, monkeypatch):
         okra.read(f"{path}:x")
 
 
+def test_hdf5_takes_no_bytes_of_other_files(tmp_path):
+    h5py = pytest.importorskip("h5py")
+    secret, whole = tmp_path / "secret", (HERE / "mat" / "version73.mat").read_bytes()
+    secret.write_bytes(b"what the reader alone may read!!")
+    with h5py.File(tmp_path / "other.h5", "w") as other:
+        other["x"] = np.ones((2, 3))
+
+    def made(change):
+        path = tmp_path / "m.mat"
+        path.write_bytes(whole)
+        with h5py.File(path, "r+") as file:
+            change(file)
+        return f"{path}:y"
+
+    def bytes_of(file):
+        file.create_dataset("y", (2, 2), "f8", external=[(str(secret), 0, 32)])
+
+    def link(file):
+        file["y"] = h5py.ExternalLink("other.h5", "/x")
+
+    def pieces(file):
+        layout = h5py.VirtualLayout((2, 3), "f8")
+        layout[:] = h5py.VirtualSource("other.h5", "x", (2, 3))
+        file.create_virtual_dataset("y", layout)
+
+    def nowhere(file):
+        file.create_dataset("y", (10**7, 10**4), "f8", chunks=(10, 10))
+
+    def sparse(file):
+        group = file.create_group("y")
+        group.attrs["MATLAB_sparse"] = 3
+        for name in ("jc", "ir"):
+            group[name] = np.array([0, 1])
+        group.create_dataset("data", (2,), "f8", external=[(str(secret), 0, 16)])
+
+    for change, message in ((bytes_of, "in another file"), (link, "in another file"),
+                            (pieces, "in another file"), (nowhere, "absurd"),
+                            (sparse, "in another file")):
+        with pytest.raises(okra.OkraError, match=message):
+            okra.read(made(change))
+
+
+def test_convert_keeps_who_may_read(mat):
+    assert convert(mat.parent, "m.mat:x", "-o", "own.csv")[0] == 0
+    (mat.parent / "own.csv").chmod(0o600)
+    assert convert(mat.parent, "m.mat:x", "-o", "own.csv")[0] == 0
+    assert (mat.parent / "own.csv").stat().st_mode & 0o777 == 0o600
+
+
 def test_convert_matlab(mat):
     folder = mat.parent
     status, out, err = convert(folder, "m.mat", "-o", "m.npz")
