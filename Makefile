@@ -22,8 +22,8 @@ CTEST = ctest --output-on-failure -j $(JOBS)
 c_files = $(shell git ls-files -co --exclude-standard -- '*.c' '*.h' 2>/dev/null || \
     find src include cli papers tests bench -name '*.[ch]')
 
-.PHONY: build everything demo test test-all test-fresh test-cuda check asan tsan coverage format format-check lint bench \
-    results results-pages results-quick fuzz mutate kill memory docs docs-pictures install install-python wheel deb clean help \
+.PHONY: build everything demo test test-all test-fresh test-cuda check asan tsan msan coverage format format-check lint bench \
+    results results-pages results-quick fuzz fuzz-afl mutate kill memory docs docs-pictures install install-python wheel deb clean help \
     packages packages-dist packages-test packages-docs packages-dev
 
 # What is configured with CMAKE_FLAGS; $(1): targets, none for all.
@@ -72,6 +72,10 @@ asan: packages packages-test ## the tests under the address and undefined-behavi
 tsan: packages ## the unit tests under the thread sanitizer
 	@cmake --preset tsan $(CMAKE_FLAGS) >/dev/null && cmake --build --preset tsan -j $(JOBS)
 	@ctest --preset tsan --output-on-failure -j $(JOBS)
+
+msan: packages packages-dev ## the unit tests of readers and models under the memory sanitizer (clang)
+	@cmake --preset msan $(CMAKE_FLAGS) >/dev/null && cmake --build --preset msan -j $(JOBS)
+	@ctest --preset msan --output-on-failure -j $(JOBS)
 
 coverage: packages ## lines and branches of src/ that the unit tests reach, and refusals that they do not
 	@cmake --preset coverage $(CMAKE_FLAGS) >/dev/null && cmake --build --preset coverage -j $(JOBS)
@@ -142,6 +146,13 @@ fuzz: packages packages-dev ## fuzz every reader (clang) for FUZZ_SECONDS in all
 	@cmake --preset fuzz >/dev/null && cmake --build --preset fuzz -j $(JOBS) --target fuzzers
 	@JOBS=$(JOBS) RUNS=$(FUZZ_RUNS) tools/fuzz.bash build-fuzz $(FUZZ_SECONDS) $(HOST); s=$$?; \
 	$(call fuzz_page,build-fuzz/fuzz/results.jsonl); exit $$s
+
+AFL_SECONDS ?= 30
+AFL_TARGETS ?= fuzz_csv fuzz_npz fuzz_model
+fuzz-afl: packages packages-dev ## fuzz AFL_TARGETS with AFL++, AFL_SECONDS each; the sanitizers look at what it kept
+	@cmake --preset fuzz >/dev/null && cmake --build --preset fuzz -j $(JOBS) --target $(AFL_TARGETS)
+	@cmake --preset afl >/dev/null && cmake --build --preset afl -j $(JOBS) --target $(AFL_TARGETS)
+	@tests/fuzz/afl.bash build-afl/tests/fuzz build-fuzz/tests/fuzz tests/fuzz/corpus build-afl/fuzz $(AFL_SECONDS) $(AFL_TARGETS)
 
 MUTATED ?= 10000
 mutate: packages ## MUTATED altered data files, twice as many models and indexes, commands, under the sanitizers
