@@ -2,7 +2,7 @@
 Drugs and targets
 =================
 
-On which targets does a drug act? Thirty drugs and six targets, much of the table hidden. Targets that are related (two
+On which targets does a drug act? Thirty-one drugs and six targets, much of the table hidden. Targets that are related (two
 cyclooxygenases, two adrenoceptors) share what is known: a graph of tasks says so. Activities are those of textbooks, 1 or 0.
 """
 import matplotlib.pyplot as plt
