@@ -188,12 +188,9 @@ wheel: packages packages-dist build ## make a Python wheel that carries all it n
 	@$(python) tools/make_wheel.py $(BUILD) $(BUILD)/dist
 
 # DEB_BUILD=build: out of what is compiled already; that folder is then configured for /usr.
-DEB_BUILD ?= build-deb
+DEB_BUILD ?=
 deb: packages packages-dist ## make Debian packages of program, library, headers and Python: build/dist
-	@cmake -S . -B $(DEB_BUILD) -G Ninja -DCMAKE_INSTALL_PREFIX=/usr -DOKRA_TESTS=OFF \
-	    -DOKRA_BENCH=OFF $(CMAKE_FLAGS) >/dev/null && cmake --build $(DEB_BUILD) -j $(JOBS)
-	@rm -rf $(DEB_BUILD)/deb && cd $(DEB_BUILD) && cpack -G DEB -B deb >cpack.log || { cat cpack.log; exit 1; }
-	@mkdir -p $(BUILD)/dist && cp $(DEB_BUILD)/deb/*.deb $(BUILD)/dist && ls $(BUILD)/dist/*.deb
+	@JOBS=$(JOBS) tools/make_deb.bash $(BUILD)/dist $(DEB_BUILD) && ls $(BUILD)/dist/*.deb
 
 packages:
 	@tools/install_packages.sh packages.txt

@@ -1,7 +1,7 @@
 # Installation: headers, both libraries, the program, its man pages and completions, a
 # CMake package and a pkg-config file. Both find their own place, so that the installed
 # tree may be moved and `cmake --install build --prefix P` needs no second configuring.
-# Each file belongs to one component; OkraPackages.cmake makes a Debian package of each.
+# Each file belongs to one component; debian/ makes packages of them.
 include(CMakePackageConfigHelpers)
 set(okra_cmake_dir ${CMAKE_INSTALL_LIBDIR}/cmake/okra)
 set(okra_made ${CMAKE_CURRENT_BINARY_DIR}/install)

@@ -129,7 +129,8 @@ fi
 check "make test-all $flags" 2
 
 say "make wheel deb"
-enter first "cd okra && make wheel deb DEB_BUILD=build $flags" >"$scratch/log" 2>&1 ||
+enter first "cd okra && make wheel deb DEB_BUILD=build $flags &&
+    lintian --allow-root --fail-on error,warning build/dist/*.deb" >"$scratch/log" 2>&1 ||
     { tail -50 "$scratch/log"; fail "make wheel deb failed"; }
 mkdir "$scratch/second/root/made"
 cp "$scratch"/first/root/okra/build/dist/* "$root"/tests/install/try_package.py \
