@@ -132,7 +132,9 @@ def selection(estimator: Any, option: Optional[str] = None, ax: Any = None) -> A
                        "labels": list(best), "series": [
                            {"name": option, "y": list(best.values())}]}, ax)
     x, y = zip(*pairs)
+    words = {"feature-loss": "mean squared distance in feature space"}
+    measured = words.get(found["metric"], found["metric"])
     how = "leave-one-out" if found["cv"] == "loo" else found["cv"]
-    return figure({"type": "curve", "title": f"{found['metric']} by {how}",
-                   "x_label": option, "y_label": found["metric"], "log_x": min(x) > 0,
+    return figure({"type": "curve", "title": f"{measured} by {how}",
+                   "x_label": option, "y_label": measured, "log_x": min(x) > 0,
                    "series": [{"name": found["metric"], "x": x, "y": y}]}, ax)

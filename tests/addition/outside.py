@@ -36,6 +36,15 @@ for topic, name in (("kernels", "smaller"), ("kernels", "table"), ("methods", "p
                     ("metrics", "worst"), ("metrics", "first")):
     assert name in run("help", topic), (topic, name)
 
+# Its parameter has a row: the expression, its range, help and grids know it.
+run("gram", "--x", "x.npy", "--kernel", "smaller(power=2)", "-o", "G.npy")
+assert np.allclose(np.load(folder / "G.npy"), (np.minimum(X[:, None], X[None]) ** 2).sum(2), rtol=1e-14)
+assert "0.1 to 10" in run(
+    "gram", "--x", "x.npy", "--kernel", "smaller(power=99)", "-o", "G.npy", fails=True)
+assert "power=P" in run("help", "smaller")
+grid = okra.IOKRCV(kx="smaller(power={1,2})", ky="linear", lam=[0.1], cv=4).fit(X, Y)
+assert len(grid.selection_["cells"]) == 2
+
 # A method with its own option, a kernel, a decoder and a metric: the same in both.
 run("fit", "--x", "x.npy", "--y", "y.npy", "--kx", "smaller", "--ky", "linear", "--method", "share", "--power", "3",
     "-o", "m.okra")

@@ -30,8 +30,9 @@ def test_guide(title, blocks, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     names = {}
     for block in blocks:
-        if "networkx" in block:
-            pytest.importorskip("networkx")
+        for module in ("networkx", "matplotlib"):
+            if module in block:
+                pytest.importorskip(module)
         if ">>>" not in block:
             exec(compile(block, title, "exec"), names)
             continue

@@ -78,7 +78,9 @@ def test_every_figure_is_its_data():
 def test_selections():
     X, Y = okra.datasets.make_patterns(40, seed=0)
     model = IOKRCV(kx=["linear", "rbf(sigma=4)"], lam=[0.01, 0.1, 1]).fit(X, Y)
-    x, y = plot.selection(model).lines[0].get_data()
+    axes = plot.selection(model)
+    assert axes.get_ylabel() == "mean squared distance in feature space"  # not "feature-loss"
+    x, y = axes.lines[0].get_data()
     assert np.allclose(x, [0.01, 0.1, 1])
     cells = model.selection_["cells"]
     assert np.allclose(y, [min(c["mean"] for c in cells if float(
