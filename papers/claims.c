@@ -315,7 +315,8 @@ static void explain(const paper_claim *claim, const json_t *result, const tally 
         (void)judge_values(bound, result, &limit);
         out->verdict = "fails";
         snprintf(out->reason, sizeof out->reason,
-                 "the best of any setting on test data: %s", limit.numbers);
+                 "the best of all settings tried, chosen on test data: %s",
+                 limit.numbers);
     } else if (!values && t->differs > 0 && t->differs == t->all) {
         out->verdict = "fails";
         snprintf(out->reason, sizeof out->reason, "the order is reversed");
