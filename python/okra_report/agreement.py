@@ -1,5 +1,5 @@
-"""Figures that pages make themselves from results of papers: how far each value is from the print, and
-the verdicts on claims, a bar per paper."""
+"""Figures that pages make themselves from results of papers: how far each value is from the print, bars of
+a table, and the verdicts on claims, a bar per paper."""
 from __future__ import annotations
 
 from typing import Any
@@ -12,18 +12,28 @@ COLOURS = ("#009e73", "#56b4e9", "#0072b2", "#d55e00", "#666666")  # of VERDICTS
 
 
 def agreement(result: dict) -> list:
-    """A figure of the cells that the paper has a value of and z is known; none: an empty list."""
+    """A figure of the cells that the paper has a value of and z is known; without such cells and without
+    figures of its own, bars of its first table."""
     found = [(f"{row['label']}, {column}", row["cells"][column]) for table in result["tables"]
              for row in table["rows"] for column in table["columns"] if column in row["cells"]]
     found = [(label, cell) for label, cell in found if number(cell.get("paper")) and number(cell.get("z"))]
     if not found:
-        return []
+        return [] if result.get("figures") or not result["tables"] else [bars(result["tables"][0])]
     title = "Distance from the print in standard errors"
     if len(found) > ROWS:
         title += f", {ROWS} of {len(found)} values"
     return [{"id": "agreement", "type": "agreement", "title": title,
              "labels": [label for label, _ in found[:ROWS]], "z": [cell["z"] for _, cell in found[:ROWS]],
              "verdicts": [cell.get("verdict", "") for _, cell in found[:ROWS]]}]
+
+
+def bars(table: dict) -> dict:
+    """The first two columns of a table, a group of bars per row."""
+    rows = [r for r in table["rows"] if table["columns"][0] in r["cells"]]
+    return {"id": table["id"], "type": "bars", "title": table["title"], "y_label": table["metric"].split(";")[0],
+            "labels": [r["label"].replace(", chosen", "").replace(" map", "") for r in rows], "series": [
+                {"name": column, "y": [(r["cells"].get(column) or {}).get("okra") or 0 for r in rows]}
+                for column in table["columns"][:2]]}
 
 
 def draw_agreement(ax: Any, f: dict) -> None:

@@ -133,7 +133,8 @@ TEST(other_readings_and_bounds)
     IS(otherwise(CLAIM_VALUES, 7, false, "lower", 3, 1, true, &v),
        "undecided"); /* what was seen cannot reproduce */
     IS(otherwise(CLAIM_VALUES, 0, true, "lower", 9, 2.1, true, &v), "fails");
-    IS(v.reason, "the best of all settings tried, chosen on test data: 2.0 (paper 1.0, z +2.1)");
+    IS(v.reason,
+       "the best of all settings tried, chosen on test data: 2.0 (paper 1.0, z +2.1)");
     IS(otherwise(CLAIM_VALUES, 0, true, "lower", 9, 1.9, true, &v), "undecided");
     IS(otherwise(CLAIM_VALUES, 0, true, "higher", -9, -2.1, true, &v), "fails");
     IS(otherwise(CLAIM_VALUES, 0, true, "higher", -9, 2.1, true, &v), "undecided");
