@@ -10,8 +10,13 @@
 #include <string.h>
 
 static const okra_option rows[] = {
-    {"x", OKRA_OPTION_READ, offsetof(predict_fields, x), NULL, 1, 0, NULL, "FILE",
+    {"x", OKRA_OPTION_READ, offsetof(predict_fields, x), "", 1, 0, NULL, "FILE",
      "Test inputs, of the kind the model was trained on, as many files as there"},
+    {"weights-in", OKRA_OPTION_READ, offsetof(predict_fields, weights_in), "", 1, 0, NULL,
+     "FILE",
+     "Decode these weights over the training outputs, n_test x n_train (.npy, .csv, "
+     ".mtx), "
+     "in the place of the model's; --x is then needed by --decode rewrite alone"},
     {"x-diagonal", OKRA_OPTION_READ, offsetof(predict_fields, x_diagonal), "", 1, 0, NULL,
      "FILE",
      "Precomputed kernel: k(x, x) of each test input, one number per row, where full, "
@@ -157,9 +162,14 @@ static int read_candidates(cli_run *run, predict_job *j)
 static int read_all(cli_run *run, predict_job *j)
 {
     int status = load_model(run, j);
-    if (status == CLI_DONE) {
+    if (status == CLI_DONE && *j->f.weights_in) {
+        status = cli_status(run, cli_read_numbers(run, j->f.weights_in, &j->given));
+    }
+    if (status == CLI_DONE && *j->f.x) {
         status = cli_status(
             run, cli_read_inputs(run, j->f.x, okra_model_inputs(j->model), &j->x));
+    } else if (status == CLI_DONE) { /* as many as there are inputs */
+        j->x = okra_data_retain(j->given);
     }
     if (status == CLI_DONE && *j->f.x_diagonal) {
         status = read_diagonal(run, j);
@@ -192,12 +202,13 @@ static int predict(cli_run *run, predict_job *j, const okra_window *window)
                                     .embedding = *j->f.embedding,
                                     .confidence = *j->f.confidence,
                                     .index = j->index,
-                                    .window = window};
+                                    .window = window,
+                                    .given = j->given};
     okra_status st =
         *j->f.output ? OKRA_OK : okra_options_set(run->library, "decode", "none");
     if (st == OKRA_OK) {
-        st = okra_predict(run->context, j->model, j->x, run->library, &request,
-                          &j->prediction);
+        st = okra_predict(run->context, j->model, *j->f.x ? j->x : NULL, run->library,
+                          &request, &j->prediction);
     }
     return cli_status(run, st);
 }
@@ -314,6 +325,7 @@ done:
     okra_prediction_free(j.prediction);
     okra_model_free(j.model);
     okra_data_free(j.x);
+    okra_data_free(j.given);
     okra_data_free(j.rows);
     okra_data_free(j.diagonal);
     okra_data_free(j.candidates);

@@ -98,6 +98,12 @@ static int check_stream(const cli_run *run, const predict_fields *f)
 int cli_predict_check(const cli_run *run, predict_job *j)
 {
     const predict_fields *f = &j->f;
+    REFUSE_IF(!*f->x && !*f->weights_in, "--x FILE is missing: the test inputs");
+    REFUSE_IF(
+        *f->weights_in && (f->stream || cli_sets_wanted(&f->sets) || *f->probabilities ||
+                           *f->confidence || f->p_values),
+        "--weights-in gives objects, embeddings and ranked candidates: sets, "
+        "intervals, p-values, probabilities, --confidence and --stream have no use");
     REFUSE_IF(okra_context_processes(run->context) > 1 &&
                   (f->stream || strcmp(f->x, "-") == 0 || cli_ends(f->x, ":-")),
               "standard input reaches one of %d processes alone: --x needs "

@@ -9,8 +9,8 @@
 #include "predict/sets.h"
 
 typedef struct predict_fields {
-    const char *x, *x_diagonal, *output, *weights, *embedding, *candidates, *ranges,
-        *report, *confidence, *probabilities, *within, *about;
+    const char *x, *x_diagonal, *output, *weights, *weights_in, *embedding, *candidates,
+        *ranges, *report, *confidence, *probabilities, *within, *about;
     okra_int shortlist;
     int known_pairs;
     bool exact, stream, p_values;
@@ -20,7 +20,7 @@ typedef struct predict_fields {
 typedef struct predict_job {
     predict_fields f;
     okra_model *model;
-    okra_data *x, *candidates;
+    okra_data *x, *given, *candidates;
     okra_index *index;          /* or these */
     okra_data *rows, *diagonal; /* what x borrows with --x-diagonal */
     okra_int *ranges;

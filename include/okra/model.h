@@ -116,6 +116,9 @@ typedef struct okra_predict_request {
     const struct okra_window *window; /* which of them fit a test point; NULL: all.
                                        * Objects are then decoded for nobody, and a test
                                        * point may have no candidate */
+    const okra_data *given; /* weights over the training outputs, n_test x n_train, dense
+                             * or sparse, in the place of the model's own; x may then be
+                             * NULL, for decoders that do without test inputs */
 } okra_predict_request;
 
 /* request == NULL: nothing special. */

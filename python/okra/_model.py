@@ -300,6 +300,24 @@ class Model:
             lib.okra_predict, lib.okra_prediction_free, self._handle.pointer, x.pointer,
             chosen.pointer, request))
 
+    def decode(self, weights: Any, values: Optional[dict] = None, candidates: Any = None,
+               x: Any = None, context: Optional[Context] = None) -> Prediction:
+        """Decodes weights over the training outputs, n_test x n_train, of whatever made them.
+
+        An array or a sparse matrix; `values` as for `predict`. Decoder ``rewrite`` needs the
+        test inputs `x`.
+        """
+        given = as_data(weights)
+        x = None if x is None else as_data(x)
+        candidates = None if candidates is None else as_data(candidates)
+        chosen = options(lib.okra_predict_options, values or {})
+        request = c.byref(structs["okra_predict_request"](
+            candidates=None if candidates is None else candidates.pointer,
+            given=given.pointer))
+        return Prediction((context or Context()).make(
+            lib.okra_predict, lib.okra_prediction_free, self._handle.pointer,
+            None if x is None else x.pointer, chosen.pointer, request))
+
     def classes(self, x: Any, probabilities: bool = True, context: Optional[Context] = None
                 ) -> np.ndarray:
         """Of a model of labels, n_test x classes: probabilities, or the scores behind them."""

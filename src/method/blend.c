@@ -45,8 +45,6 @@ static const okra_option rows[] = {
 
 extern const okra_method_ okra_method_blend_, okra_method_ridge_;
 
-/* ---- the weight ---- */
-
 typedef struct blending {
     const okra_problem_ *p;
     okra_judged_ judged;
@@ -158,18 +156,17 @@ static okra_status leave_out(okra_context *ctx, blending *z, const okra_options 
                                     units ? units : &single, !z->weights, on_left, z);
 }
 
-/* ---- the method ---- */
-
 static okra_status path(okra_context *ctx, const okra_problem_ *p,
                         const okra_options *options, const double *lambda, size_t count,
                         okra_store_ *const *stores)
 {
     static const char *const names[] = {"nodes", "roots", "items"};
-    FREED_BY(okra_options_drop_) okra_options *own = NULL;
     FREED_BY(blending_clear) blending z = {.p = p, .stores = stores};
-    CHK(okra_options_copy(options, &own));
-    CHK(okra_options_set(own, "keep", "weights"));
-    CHK(okra_method_ridge_.path(ctx, p, own, lambda, count, stores));
+    okra_problem_ weights =
+        *p; /* with features it would keep coefficients in their place */
+    weights.features = NULL;
+    weights.d = 0;
+    CHK(okra_method_ridge_.path(ctx, &weights, options, lambda, count, stores));
     CHK(leave_out(ctx, &z, options, lambda, count, NULL, stores[0]));
     for (size_t l = 1; l < count; l++) {
         for (int k = 0; k < 3; k++) {
@@ -245,8 +242,6 @@ static okra_coupling_ coupling(const okra_options *options)
 
 /* clang-format off */
 #define COMMON \
-    OKRA_KEEPS_MATRIX_("coefficients", OKRA_KEPT_OPTIONAL_, "c", "d"), \
-    OKRA_KEEPS_MATRIX_("mean", OKRA_KEPT_OPTIONAL_, "1", "d"), \
     OKRA_KEEPS_TEXT_("operator", 0), \
     OKRA_KEEPS_NUMBER_("lambda", 0, "0", "1e300"), \
     OKRA_KEEPS_NUMBER_("center", OKRA_KEPT_WHOLE_, "0", "1"), \

@@ -81,8 +81,9 @@ typedef struct run {
     okra_batches_ walk;
     bool direct; /* the decoder is fed H that the method gives by itself */
     bool want_weights, want_embedding;
-    double *W, *H;       /* one block of each, where needed */
-    okra_output_ output; /* what the decoder sees */
+    const okra_data *given; /* weights that are not the model's own, or NULL */
+    double *W, *H;          /* one block of each, where needed */
+    okra_output_ output;    /* what the decoder sees */
     okra_components_ components;
     okra_criterion_ criterion;
     okra_prediction *p;
@@ -104,6 +105,54 @@ static okra_status check_request(const okra_model *model,
               "needs ky linear, metric or tasks on dense outputs",
               okra_kernel_text(t->ky));
     return OKRA_OK;
+}
+
+/* Weights that somebody else has made: as many as there are tests and training outputs.
+ */
+static okra_status check_given(const run *r, const okra_data *x,
+                               const okra_predict_request *request, bool as_new)
+{
+    const okra_data *given = r->given;
+    okra_int n = r->model->training->y->n;
+    REFUSE_IF(given->kind != OKRA_DENSE && given->kind != OKRA_SPARSE, OKRA_EARG,
+              "%s: weights are numbers, found %s", given->source,
+              okra_kind_name(given->kind));
+    REFUSE_IF(given->d != n, OKRA_ESHAPE,
+              "%s: a row of weights has %lld numbers, expected %lld, one for each "
+              "training output",
+              given->source, (long long)given->d, (long long)n);
+    REFUSE_IF(x && x->n != given->n, OKRA_ESHAPE,
+              "%s: there are weights of %lld test points, expected %lld, as there are "
+              "test inputs",
+              given->source, (long long)given->n, (long long)x->n);
+    REFUSE_IF(r->output.criterion || r->output.map, OKRA_EUNSUPPORTED,
+              "weights cannot be decoded by a model of method %s%s",
+              r->model->method->name,
+              r->output.map ? " with an output kernel of low rank"
+                            : ", which has a criterion of its own");
+    REFUSE_IF(
+        request->confidence || as_new || (request->window && !x), OKRA_EUNSUPPORTED,
+        "given weights have no confidence, no pairs that were not learned (as-new), "
+        "and without test inputs no window");
+    return OKRA_OK;
+}
+
+/* Rows first.. of given weights. */
+static void copy_given(const okra_data *given, okra_int first, okra_mat_ W)
+{
+    const okra_csr_ *s = &given->csr;
+    okra_mat_fill_(W, 0);
+    for (okra_int i = first; i < first + W.rows; i++) {
+        double *to = W.p + (i - first) * W.ld;
+        for (okra_int j = 0; given->values && j < W.cols; j++) {
+            to[j] = given->values[i * given->ld + j];
+        }
+        for (okra_int k = given->values ? 0 : s->indptr[i],
+                      end = given->values ? 0 : s->indptr[i + 1];
+             k < end; k++) {
+            to[s->indices[k]] = s->values[k];
+        }
+    }
 }
 
 /* Can the method give H by itself? */
@@ -163,17 +212,22 @@ static okra_status name_decoder(okra_context *ctx, const run *r,
     return st;
 }
 
-static okra_status prepare(okra_context *ctx, run *r, const okra_data *x)
+static okra_status prepare(okra_context *ctx, run *r, const okra_data *x, okra_int tests)
 {
     okra_prediction *p = r->p;
     const okra_output_ *output = &r->model->training->output;
     okra_int width = okra_model_width_(r->model);
-    bool embeds = okra_model_form_(r->model) == OKRA_FORM_EMBEDDING;
-    p->tests = x->n;
+    bool embeds = !r->given && okra_model_form_(r->model) == OKRA_FORM_EMBEDDING;
+    p->tests = tests;
     p->n = r->model->training->y->n;
     p->d = embeds ? width : output->d;
-    CHK(okra_batches_open_(ctx, r->model, x, p->d, &r->walk));
-    r->direct = !embeds && !r->decoder->weights && gives_embedding(r->model);
+    if (r->given) {
+        r->walk.tests = tests;
+        r->walk.rows = okra_block_rows_of_(ctx, 64 << 20, tests, p->n + p->d);
+    } else {
+        CHK(okra_batches_open_(ctx, r->model, x, p->d, &r->walk));
+    }
+    r->direct = !r->given && !embeds && !r->decoder->weights && gives_embedding(r->model);
     if (r->want_weights) {
         CHK(okra_doubles_(ctx, p->tests, p->n, "the weights of all test points",
                           &p->weights));
@@ -240,7 +294,7 @@ static okra_status one_block(okra_context *ctx, run *r, okra_int first, okra_int
 {
     okra_prediction *p = r->p;
     const okra_output_ *output = &r->model->training->output;
-    bool embeds = okra_model_form_(r->model) == OKRA_FORM_EMBEDDING;
+    bool embeds = !r->given && okra_model_form_(r->model) == OKRA_FORM_EMBEDDING;
     okra_mat_ W = part(p->weights, r->W, first, m, p->n);
     okra_mat_ H = part(p->embedding, r->H, first, m, p->d);
     if (embeds) {
@@ -248,7 +302,9 @@ static okra_status one_block(okra_context *ctx, run *r, okra_int first, okra_int
     } else if (r->direct) {
         CHK(okra_batches_embed_(ctx, &r->walk, first, H));
     }
-    if (W.p) {
+    if (W.p && r->given) {
+        copy_given(r->given, first, W);
+    } else if (W.p) {
         CHK(okra_batches_predict_(ctx, &r->walk, first, W));
     }
     CHK(check_finite(W, embeds || r->direct ? H : (okra_mat_){0}, first));
@@ -365,27 +421,32 @@ okra_status okra_predict(okra_context *context, const okra_model *model,
     FREED_BY(okra_data_drop_) okra_data *aligned = NULL, *candidates = NULL;
     FREED_BY(okra_compact_forget_) okra_model whole = {0};
     FREED_BY(run_clear) run r = {.model = model};
-    NOT_NULL(model, x, out);
+    NOT_NULL(model, out);
     if (request) {
         SIZED(request, &known);
     }
     request = &known;
-    if (known.weights && model->dropped) {
+    r.given = known.given;
+    REFUSE_IF(!x && !r.given, OKRA_EARG, "okra_predict: x is NULL");
+    if (known.weights && model->dropped && !r.given) {
         CHK(okra_compact_whole_(context, model, &whole));
         r.model = model = &whole;
     }
     r.want_weights = request->weights;
     r.want_embedding = request->embedding;
-    CHK(same_request(context, model, x, options, known.candidates));
-    CHK(okra_data_align(context, x, model->training->x, &aligned));
+    CHK(same_request(context, model, r.given ? r.given : x, options, known.candidates));
+    CHK(x ? okra_data_align(context, x, model->training->x, &aligned) : OKRA_OK);
     x = aligned;
+    okra_int tests = r.given ? r.given->n : x->n;
     if (known.candidates) {
         CHK(okra_data_align(context, known.candidates, model->training->y, &candidates));
         known.candidates = candidates;
     }
     CHK(okra_options_read(options, &okra_predict_table_, &fields));
     CHK(choose_space(context, &r));
-    r.output.few = x->n <= FEW * (1 + r.output.y->n / 1024);
+    CHK(okra_candidates_as_new_(options, &as_new));
+    CHK(r.given ? check_given(&r, x, request, as_new) : OKRA_OK);
+    r.output.few = tests <= FEW * (1 + r.output.y->n / 1024);
     CHK(name_decoder(context, &r, options, request, &fields));
     CHK(okra_decoder_choose_(fields.decode, &r.decoder));
     CHK(okra_decoder_check_(options, r.decoder));
@@ -396,31 +457,30 @@ okra_status okra_predict(okra_context *context, const okra_model *model,
     if (okra_decoder_chooses_(r.decoder, options)) { /* there are no more of them */
         fields.top = OKRA_MIN_(fields.top, OKRA_MAX_(count, 1));
     }
-    CHK(copy_ranges(request->ranges, x->n, &ranges));
-    CHK(aligned_lengths(model->training, x, &lengths));
+    CHK(copy_ranges(request->ranges, tests, &ranges));
+    CHK(x ? aligned_lengths(model->training, x, &lengths) : OKRA_OK);
     okra_decode_request_ decode = {.candidates = request->candidates,
                                    .index = request->index,
                                    .window = request->window,
                                    .ranges = ranges,
-                                   .tests = x->n,
+                                   .tests = tests,
                                    .top = fields.top,
                                    .lengths = lengths,
                                    .runner_up = request->confidence,
                                    .inputs = x,
                                    .argument = okra_decoder_argument_(fields.decode)};
     CHK(check_decoder(&r, request));
-    CHK(okra_candidates_as_new_(options, &as_new));
     if (as_new) {
         CHK(okra_unlearn_(context, model, &unlearn));
         decode.unlearn = unlearn;
     }
     CHK(okra_decoder_open_(context, r.decoder, &r.output, options, &decode, &r.state));
     ZMAKE(r.p, 1);
-    CHK(prepare(context, &r, x));
+    CHK(prepare(context, &r, x, tests));
     CHK(all_blocks(context, &r));
     CHK(r.decoder->finish(context, r.state, &r.p->decoded));
     count = request->index ? okra_index_lines(request->index) : count;
-    CHK(check_decoded(r.decoder, &r.p->decoded, count, x->n));
+    CHK(check_decoded(r.decoder, &r.p->decoded, count, tests));
     if (request->confidence) {
         CHK(confidence_of(context, model, x, &r.p->decoded, &r.p->confidence));
     }

@@ -148,6 +148,7 @@ END
 bash complete.bash >got
 cat >want <<'END'
 predict
+--weights-in
 --weights
 t.csv
 linear

@@ -26,6 +26,13 @@ for threads in 1 3; do
 done
 expect_same t1.csv t3.csv
 
+for compact in yes recompute no; do
+    okra fit -q --x x.csv --y y.csv --method blend --kx 'rbf(sigma=2)' --ky linear --lambda 0.1 \
+        --threads 1 --seed 4 --compact=$compact -o small.okra
+    okra predict -q small.okra --x tx.csv -o small.csv
+    expect_same t1.csv small.csv
+done
+
 # every lambda, folds and one by one; kernel and lambda as ridge has them where nobody says
 okra select -q --x x.csv --y y.csv --method blend --kx 'rbf(sigma={1,2})' --ky linear --lambda 0.1,1 \
     --trees 10 -o s.okra >out
@@ -59,3 +66,27 @@ okra fit --x sx.csv --y sy.csv --effort quick -o s.okra >out
 ! grep -q blend out
 okra fit --x sx.csv --y sy.csv --method ridge -o s.okra >out
 ! grep -q blend out
+
+# weights of anyone: those of a model give what the model gives, by every decoder, dense and sparse
+okra predict -q t1.okra --x tx.csv --weights w.csv -o want.csv
+rows=$(wc -l <w.csv)
+awk -F, '{ for (j = 1; j <= NF; j++) a[j] = a[j] (NR > 1 ? "," : "") $j } END { for (j = 1; j <= NF; j++) print a[j] }' w.csv >turned.csv
+{ echo '%%MatrixMarket matrix coordinate real general'
+  awk -F, -v rows=$rows 'NR == 1 { print NF, rows, NF * rows } { for (j = 1; j <= NF; j++) print j, NR, $j }' w.csv
+} >turned.mtx
+for file in turned.csv turned.mtx; do
+    okra predict -q t1.okra --weights-in $file -o got.csv
+    expect_same want.csv got.csv
+    okra predict -q t1.okra --x tx.csv --top 3 --decode candidates -o want.tsv
+    okra predict -q t1.okra --weights-in $file --top 3 --decode candidates -o got.tsv
+    expect_same want.tsv got.tsv
+done
+expect_fail 1 "okra predict: w.csv: a row of weights has 3 numbers, expected 8, one for each training output" \
+    okra predict t1.okra --weights-in w.csv -o e.csv
+head -2 tx.csv >two.csv
+expect_fail 1 "okra predict: turned.csv: there are weights of 3 test points, expected 2, as there are test inputs" \
+    okra predict t1.okra --x two.csv --weights-in turned.csv -o e.csv
+expect_fail 2 "okra predict: --x FILE is missing: the test inputs" okra predict t1.okra -o e.csv
+okra fit -q --x x.csv --y y.csv --kx 'rbf(sigma=2)' --ky 'rbf(sigma=2)' --method tgp-kl -o twin.okra
+expect_fail 1 "okra predict: weights cannot be decoded by a model of method tgp-kl, which has a criterion of its own" \
+    okra predict twin.okra --weights-in turned.csv -o e.csv

@@ -17,17 +17,11 @@
  * Cost: s features (r/2 + 5) operations a node, so about n log n features r a tree; n
  * (p + r) doubles, and for the Gram matrix n^2. Trees in parallel, the same on any number
  * of threads.
- *
- * Left out: the units (pairs, or parts of them) are dealt out to `parts` hands, anew for
- * every `parts` trees, of which each leaves one hand out. So every pair is left out of
- * one tree in `parts`, and the trees that have not seen it predict it (Breiman 1996).
  */
 #include "core/simd.h"
 #include "method/neighbours/trees.h"
 
 enum { RANK = 64, FEATURES = 100 };
-
-/* ---- outputs ---- */
 
 /* The unit of a coordinate: its deviation, from a mean that is exact near the values. */
 static double deviation(okra_mat_ F, okra_int j)
@@ -127,8 +121,6 @@ okra_status okra_judged_create_(okra_context *ctx, const okra_problem_ *p,
     return OKRA_OK;
 }
 
-/* ---- one split ---- */
-
 typedef struct scratch {
     okra_int *at;       /* n: members of the node                         */
     int32_t *list;      /* n: those on the smaller side of a cut          */
@@ -147,11 +139,9 @@ typedef struct forest {
 } forest;
 
 /* The values of a column at the members, and their least and largest. */
-static inline OKRA_INLINE_ void take_body(const double *column, const okra_int *at,
-                                          okra_int s, double *value, double range[2],
-                                          bool fused)
+static void take(const double *column, const okra_int *at, okra_int s, double *value,
+                 double range[2])
 {
-    (void)fused;
     double low = column[at[0]], high = low;
     for (okra_int i = 0; i < s; i++) {
         double v = column[at[i]];
@@ -162,10 +152,6 @@ static inline OKRA_INLINE_ void take_body(const double *column, const okra_int *
     range[0] = low;
     range[1] = high;
 }
-OKRA_VARIANTS_(take, take_body,
-               (const double *column, const okra_int *at, okra_int s, double *value,
-                double range[2]),
-               (column, at, s, value, range))
 
 /* The sum of the rows of F in the list. */
 static inline OKRA_INLINE_ void add_body(const double *F, okra_int r, const int32_t *list,

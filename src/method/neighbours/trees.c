@@ -18,8 +18,6 @@ void okra_trees_clear_(okra_trees_ *trees)
     *trees = (okra_trees_){0};
 }
 
-/* ---- growing ---- */
-
 typedef struct growth {
     okra_context *ctx;
     const okra_growing_trees_ *how;
@@ -143,8 +141,6 @@ okra_status okra_trees_grow_(okra_context *ctx, const okra_growing_trees_ *how,
     *out = TAKE(g.trees);
     return OKRA_OK;
 }
-
-/* ---- what is kept ---- */
 
 okra_status okra_trees_keep_(okra_context *ctx, okra_trees_ *trees, okra_store_ *store)
 {
