@@ -196,6 +196,7 @@ WRAP(void, dlamrg_, const int *n1, const int *n2, const double *a, const int *st
 WRAP(int, LAPACKE_dsyevd_work, int layout, char job, char uplo, int n, double *A, int lda,
      double *w, double *work, int lwork, int *iwork, int liwork)
 {
+    fresh();
     int info = __real_LAPACKE_dsyevd_work(layout, job, uplo, n, A, lda, w, work, lwork,
                                           iwork, liwork);
     KNOWN(work, 1);
@@ -212,6 +213,7 @@ WRAP(int, LAPACKE_dsyevr_work, int layout, char job, char range, char uplo, int 
      double *w, double *Z, int ldz, int *support, double *work, int lwork, int *iwork,
      int liwork)
 {
+    fresh();
     int info = __real_LAPACKE_dsyevr_work(layout, job, range, uplo, n, A, lda, vl, vu, il,
                                           iu, abstol, found, w, Z, ldz, support, work,
                                           lwork, iwork, liwork);
@@ -228,6 +230,7 @@ WRAP(int, LAPACKE_dsyevr_work, int layout, char job, char range, char uplo, int 
 WRAP(int, LAPACKE_dstedc_work, int layout, char job, int n, double *d, double *e,
      double *Z, int ldz, double *work, int lwork, int *iwork, int liwork)
 {
+    fresh();
     int info = __real_LAPACKE_dstedc_work(layout, job, n, d, e, Z, ldz, work, lwork,
                                           iwork, liwork);
     matrix(Z, n, n, ldz);
@@ -236,6 +239,7 @@ WRAP(int, LAPACKE_dstedc_work, int layout, char job, int n, double *d, double *e
 
 WRAP(int, LAPACKE_dlarfg_work, int n, double *alpha, double *x, int incx, double *tau)
 {
+    fresh();
     int info = __real_LAPACKE_dlarfg_work(n, alpha, x, incx, tau);
     KNOWN(tau, 1);
     return info;
@@ -243,6 +247,7 @@ WRAP(int, LAPACKE_dlarfg_work, int n, double *alpha, double *x, int incx, double
 
 WRAP(int, LAPACKE_dgetrf_work, int layout, int m, int n, double *A, int lda, int *pivot)
 {
+    fresh();
     int info = __real_LAPACKE_dgetrf_work(layout, m, n, A, lda, pivot);
     KNOWN(pivot, m < n ? m : n);
     return info;
@@ -262,6 +267,7 @@ WRAP(int, LAPACKE_dgesdd_work, int layout, char job, int m, int n, double *A, in
      double *s, double *U, int ldu, double *Vt, int ldvt, double *work, int lwork,
      int *iwork)
 {
+    fresh();
     int info = __real_LAPACKE_dgesdd_work(layout, job, m, n, A, lda, s, U, ldu, Vt, ldvt,
                                           work, lwork, iwork);
     int least = m < n ? m : n;
