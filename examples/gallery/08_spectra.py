@@ -3,7 +3,8 @@ From a mass spectrum to a molecule
 ==================================
 
 Spectra of known molecules teach okra what peaks say about structures. Then it ranks candidates for a spectrum that it has
-not seen. The library holds the main fragment ions of small drugs and natural substances, with rounded intensities.
+not seen. The spectra are made up for this page: fragments that the molecules may be expected to give, with invented
+intensities. Nothing was measured.
 """
 import matplotlib.pyplot as plt
 import numpy as np
