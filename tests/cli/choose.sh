@@ -163,21 +163,27 @@ again --x x.csv --y n.edges
 expect_in "ky             diffusion(beta=" told
 again --x x.csv --x words.txt --y y.csv
 expect_in "@" told
-# of two descriptions, one of which says more: a sum with learned weights; of two that say
-# something only together: their product
+# of three descriptions, one of which says more and one nothing: a sum with learned weights; of
+# two also the widths within their product are refined, which tells sums, too, and what they
+# say only together
 "$PYTHON" - <<'END'
 import random
 random.seed(1)
-with open("a.csv", "w") as a, open("b.csv", "w") as b, open("s.csv", "w") as s, open("p.csv", "w") as p:
+with open("a.csv", "w") as a, open("b.csv", "w") as b, open("s.csv", "w") as s, open("p.csv", "w") as p, \
+        open("c.csv", "w") as c:
     for _ in range(80):
         u, v, w = (random.gauss(0, 1) for _ in range(3))
         a.write(f"{u}\n")
         b.write(f"{v},{w}\n")
         s.write(f"{3 * u + 0.5 * v + 0.2 * random.gauss(0, 1)}\n")
         p.write(f"{(u > 0) * v + (u < 0) * w}\n")
+    random.seed(2)
+    c.writelines(f"{random.gauss(0, 1)},{random.gauss(0, 1)}\n" for _ in range(80))
 END
-again --x a.csv --x b.csv --y s.csv
+again --x a.csv --x b.csv --x c.csv --y s.csv
 grep -q '^kx  *0\.9[0-9]*\*(standardize@1 | rbf(sigma=.*)) + 0\.0[0-9]*\*(standardize@2 | rbf(sigma=' told
+again --x a.csv --x b.csv --y s.csv
+grep -q '^kx  *(standardize@1 | rbf(sigma=[0-9.]*))\*(standardize@2 | rbf(sigma=[0-9.]*))$' told
 again --x a.csv --x b.csv --y p.csv
 grep -q '^kx  *(standardize@1 | rbf(sigma=[0-9.]*))\*(standardize@2 | rbf(sigma=[0-9.]*))$' told
 
