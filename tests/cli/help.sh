@@ -148,8 +148,7 @@ END
 bash complete.bash >got
 cat >want <<'END'
 predict
---weights-in
---weights
+--weights --weights-in
 t.csv
 linear
 tanimoto
