@@ -18,7 +18,8 @@ def agreement(result: dict) -> list:
              for row in table["rows"] for column in table["columns"] if column in row["cells"]]
     found = [(label, cell) for label, cell in found if number(cell.get("paper")) and number(cell.get("z"))]
     if not found:
-        return [] if result.get("figures") or not result["tables"] else [bars(result["tables"][0])]
+        drawn = [t for t in result["tables"][:1] if t["columns"]]
+        return [] if result.get("figures") else [bars(t) for t in drawn]
     title = "Distance from the print in standard errors"
     if len(found) > ROWS:
         title += f", {ROWS} of {len(found)} values"
