@@ -18,8 +18,7 @@ def agreement(result: dict) -> list:
              for row in table["rows"] for column in table["columns"] if column in row["cells"]]
     found = [(label, cell) for label, cell in found if number(cell.get("paper")) and number(cell.get("z"))]
     if not found:
-        drawn = [t for t in result["tables"][:1] if t["columns"]]
-        return [] if result.get("figures") else [bars(t) for t in drawn]
+        return [] if result.get("figures") else bars(result["tables"])
     title = "Distance from the print in standard errors"
     if len(found) > ROWS:
         title += f", {ROWS} of {len(found)} values"
@@ -28,13 +27,18 @@ def agreement(result: dict) -> list:
              "verdicts": [cell.get("verdict", "") for _, cell in found[:ROWS]]}]
 
 
-def bars(table: dict) -> dict:
-    """The first two columns of a table, a group of bars per row."""
-    rows = [r for r in table["rows"] if table["columns"][0] in r["cells"]]
-    return {"id": table["id"], "type": "bars", "title": table["title"], "y_label": table["metric"].split(";")[0],
-            "labels": [r["label"].replace(", chosen", "").replace(" map", "") for r in rows], "series": [
-                {"name": column, "y": [(r["cells"].get(column) or {}).get("okra") or 0 for r in rows]}
-                for column in table["columns"][:2]]}
+def bars(tables: list) -> list:
+    """The first two columns of the first table with numbers, a group of bars per row."""
+    for table in tables:
+        rows = [r for r in table["rows"] if table["columns"] and
+                number(r["cells"].get(table["columns"][0], {}).get("okra"))]
+        if rows:
+            return [{"id": table["id"], "type": "bars", "title": table["title"],
+                     "y_label": table["metric"].split(";")[0],
+                     "labels": [r["label"].replace(", chosen", "").replace(" map", "") for r in rows], "series": [
+                         {"name": column, "y": [r["cells"].get(column, {}).get("okra") or 0 for r in rows]}
+                         for column in table["columns"][:2]]}]
+    return []
 
 
 def draw_agreement(ax: Any, f: dict) -> None:
