@@ -54,6 +54,7 @@ typedef enum okra_suits_ {
     OKRA_SUITS_ZERO_ONE_,  /* all numbers of the outputs are 0 or 1                  */
     OKRA_SUITS_ALIGNED_,   /* outputs are strings of the lengths of their inputs     */
     OKRA_SUITS_REWRITTEN_, /* outputs are strings, inputs with a few letters changed */
+    OKRA_SUITS_WRITTEN_,   /* short strings of strings that hardly come again          */
 } okra_suits_;
 
 typedef struct okra_decoder_ {

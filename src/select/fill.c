@@ -17,8 +17,8 @@
  *
  * Are the outputs edited inputs? Then `auto` rewrites them (decode/rewriting/rewrite.c).
  * Strings are taken for edited inputs where, of at most SAMPLE pairs, the input is like
- * its own output (1 - edits / the longer length, half of it or more on average) and much
- * more so than it is like the output of another pair. Inputs are then compared from their
+ * its own output (1 - edits / the longer length) much more, by a quarter on average, than
+ * it is like the output of another pair. Inputs are then compared from their
  * ends, and whatever else describes a pair (tags) as a product with that.
  */
 #include "data/strings.h"
@@ -47,7 +47,7 @@ static bool like(const okra_data *x, const okra_data *y)
         own += likeness(x, i, y, i) / (double)count;
         other += likeness(x, i, y, k) / (double)count;
     }
-    return count > 1 && own >= 0.5 && own >= other + 0.25;
+    return count > 1 && own >= other + 0.25;
 }
 
 int okra_rule_rewritten_(const okra_data *x, const okra_data *y)

@@ -402,9 +402,14 @@ static bool rewritten(const okra_data *x, const okra_data *y)
     return okra_rule_rewritten_(x, y) > 0;
 }
 
+static bool written(const okra_data *x, const okra_data *y)
+{
+    return okra_inspect_written_(x, y);
+}
+
 /* The kernel of outputs: the first row that holds. Decoders say themselves which of these
  * they follow (.automatic and .suits): label sets with `linear`, characters with
- * `position(zero-one)`, edits with `ends`. */
+ * `position(zero-one)`, edits with `ends`, words that hardly come again with `ssk`. */
 static const struct output_row {
     unsigned kinds;
     bool (*when)(const okra_data *x, const okra_data *y);
@@ -415,6 +420,7 @@ static const struct output_row {
     {KIND(GRAM), NULL, "precomputed"},
     {KIND(STRINGS), aligned, "position(zero-one)"},
     {KIND(STRINGS), rewritten, "ends"},
+    {KIND(STRINGS), written, "ssk(length=3,decay=0.5,upto=1) | normalize"},
     {KIND(STRINGS), NULL, "spectrum(k=1) + spectrum(k=2) + spectrum(k=3) | normalize"},
     {KIND(SEQUENCES), NULL, "position(zero-one)"},
     {KIND(GRAPHS), molecules,
@@ -453,6 +459,8 @@ static bool suits(okra_suits_ what, const okra_data *x, const okra_data *y)
         return y->kind == OKRA_STRINGS && okra_inspect_aligned_(x, y);
     case OKRA_SUITS_REWRITTEN_:
         return okra_rule_rewritten_(x, y) > 0;
+    case OKRA_SUITS_WRITTEN_:
+        return okra_inspect_written_(x, y);
     }
     return false;
 }

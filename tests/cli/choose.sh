@@ -132,6 +132,28 @@ okra predict -q chosen.okra --x new.txt --x new_tags.txt -o p.txt
 sort -R --random-source=stems.txt forms.txt >mixed.txt # not edits of their inputs
 expect 0 okra fit --x stems.txt --y mixed.txt -o c.okra
 if grep -q rewrite out; then exit 1; fi
+
+# words in another alphabet that hardly come again: written, not chosen among the training outputs
+awk 'BEGIN {
+    s = 7
+    for (i = 0; i < 90; i++) {
+        w = ""
+        for (k = 0; k < 3 + i % 3; k++) {
+            s = (s * 1103 + 12345) % 65536
+            w = w substr("abcdef", 1 + int(s / 97) % 6, 1)
+        }
+        print w
+    }
+}' | sort -u | awk '{ print NR * 7 % 31, $0 }' | sort -n | cut -d ' ' -f 2 >all_words.txt
+tail -n +11 all_words.txt >wx.txt
+tr a-e KLMNO <wx.txt | sed "s/f/PQ/g" >wy.txt
+again --x wx.txt --y wy.txt
+expect_in "decode         string" told
+head -10 all_words.txt >new.txt
+expect 0 okra predict chosen.okra --x new.txt -o p.txt
+tr a-e KLMNO <new.txt | sed "s/f/PQ/g" >truth.txt
+[ "$(paste -d = p.txt truth.txt | awk -F = '$1 == $2' | wc -l)" -ge 3 ]
+[ "$(grep -cxFf wy.txt truth.txt)" = 0 ]
 printf 'CCO\nCCC\nc1ccccc1\nCO\nCN\nCCN\nCCCO\nCCCC\n' >m.smi
 again --x m.smi --y y.csv
 again --x x.csv --y m.smi

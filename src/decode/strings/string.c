@@ -384,6 +384,8 @@ static okra_status finish(okra_context *ctx, void *arg, okra_decoded_ *out)
 
 const okra_decoder_ okra_decoder_string_ = {
     .name = "string",
+    .automatic = "ssk(length=3,decay=0.5,upto=1) | normalize",
+    .suits = OKRA_SUITS_WRITTEN_,
     .makes_up = true,
     .all = 1u << OKRA_STRINGS | 1u << OKRA_SEQUENCES,
     .help = "new strings: exact for the spectrum kernel, a search by edits for others",
