@@ -37,7 +37,7 @@ okra predict i.okra --x tx.csv -q --decode explicit -o i.csv
 expect_same t.csv i.csv
 
 # a grid of t and lambda; leave-one-out in closed form, k-fold fitted anew
-expect 0 okra select --x x.csv --y y.csv --operator 'diagonal(t={0,0.5,1})' --lambda 0.1,1 \
+expect 0 okra select --x x.csv --y y.csv --kx 'rbf(sigma=2)' --operator 'diagonal(t={0,0.5,1})' --lambda 0.1,1 \
     --decode explicit --metric mse -o best.okra
 expect_in "loo of 8 pairs, in closed form" out
 expect_in "6 cells; the best:" out

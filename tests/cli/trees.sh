@@ -54,17 +54,17 @@ expect_fail 2 "okra fit: trees split on columns of dense inputs, and these are s
 expect_fail 2 "okra fit: ok3: parts is for splits on columns" \
     okra fit --x x.csv --y y.csv --kx linear --ky linear --method ok3 --parts 3 -o e.okra
 
-# steps: without options the blend is compared with ridge, and taken; not where someone names a method or is in a hurry
+# steps: with effort the blend is compared with ridge, and taken; not where someone names a method, and not by default
 awk 'BEGIN { srand(3); for (i = 0; i < 150; i++) { for (j = 0; j < 6; j++) printf "%.4f%s", v[j] = rand(), j < 5 ? "," : "\n" >"sx.csv"
     printf "%.4f\n", 3 * (v[0] > 0.4) - 2 * (v[1] > 0.7) * (v[0] > 0.2) + 0.3 * rand() >"sy.csv" } }'
-okra fit --x sx.csv --y sy.csv -o s.okra >out
+okra fit --x sx.csv --y sy.csv --effort thorough -o s.okra >out
 expect_in "--method blend" out
 okra predict -q s.okra --x sx.csv -o s.csv
-okra fit --x sx.csv --y sy.csv --json -o s.okra >out
+okra fit --x sx.csv --y sy.csv --effort thorough --json -o s.okra >out
 grep -q '"methods": "loo on 150 pairs: ridge 0[.0-9]*, blend 0[.0-9]*"' out
-okra fit --x sx.csv --y sy.csv --effort quick -o s.okra >out
+okra fit --x sx.csv --y sy.csv -o s.okra >out
 ! grep -q blend out
-okra fit --x sx.csv --y sy.csv --method ridge -o s.okra >out
+okra fit --x sx.csv --y sy.csv --effort thorough --method ridge -o s.okra >out
 ! grep -q blend out
 
 # weights of anyone: those of a model give what the model gives, by every decoder, dense and sparse
