@@ -130,7 +130,11 @@ static okra_int which(const okra_data *outputs, const double *row)
     okra_int ld;
     const double *y = okra_data_values(outputs, &ld);
     for (okra_int k = 0; k < TRAIN; k++) {
-        if (memcmp(y + k * ld, row, sizeof *row * DIGITS_HALF) == 0) {
+        okra_int j = 0;
+        while (j < DIGITS_HALF && y[k * ld + j] == row[j]) {
+            j++;
+        }
+        if (j == DIGITS_HALF) {
             return k;
         }
     }

@@ -124,8 +124,8 @@ static okra_status open_rows(okra_context *ctx, const char *text, okra_data **ou
                                     : okra_data_read(ctx, text, out);
 }
 
-okra_status okra_fit_shards_(okra_context *context, const char *x, const char *y,
-                             const okra_options *options, okra_model **out)
+static okra_status fit_shards(okra_context *context, const char *x, const char *y,
+                              const okra_options *options, okra_model **out)
 {
     NOT_NULL(x, y, out);
     FREED_BY(okra_data_drop_) okra_data *inputs = NULL, *outputs = NULL;
@@ -453,7 +453,7 @@ okra_status okra_fit_as(okra_context *context, const okra_data *x, const okra_da
     if (files) {
         REFUSE_IF(x || y, OKRA_EARG,
                   "rows come from memory or from files, not from both");
-        return okra_fit_shards_(context, r.x_files, r.y_files, options, models);
+        return fit_shards(context, r.x_files, r.y_files, options, models);
     }
     if (r.basis) {
         return okra_fit_basis_(context, r.basis, x, y, options, models);

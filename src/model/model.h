@@ -79,11 +79,7 @@ okra_status okra_fit_low_(okra_context *ctx, const struct okra_fit_fields_ *fiel
                           const okra_method_ *method, const okra_options *options,
                           const okra_data *x, const okra_data *y, okra_kernel **kx,
                           okra_kernel **ky, okra_map_ **map_x, okra_map_ **map_y);
-/* A fit whose inputs are seen through the basis that a model keeps; NULL: its own.
- * lambda NULL: one model with the lambda of the options. */
-/* The ways of okra_fit_as: rows in files, and the features of a basis. */
-okra_status okra_fit_shards_(okra_context *ctx, const char *x, const char *y,
-                             const okra_options *options, okra_model **out);
+/* A way of okra_fit_as: inputs are seen through the basis that a model keeps. */
 okra_status okra_fit_basis_(okra_context *ctx, const okra_model *basis,
                             const okra_data *x, const okra_data *y,
                             const okra_options *options, okra_model **out);
@@ -273,13 +269,7 @@ typedef enum okra_effort_ { OKRA_QUICK_, OKRA_NORMAL_, OKRA_THOROUGH_ } okra_eff
 
 extern const okra_option_table okra_fit_table_, okra_predict_table_, okra_select_table_;
 
-/* The tables of "fit" and "predict"; NULL for another topic. */
-const okra_option_table *const *okra_model_tables_(const char *topic, size_t *count);
-
-/* "there is no method 'x'; did you mean 'y'?" */
 enum { OKRA_NAMES_MOST_ = 64 };
-okra_status okra_unknown_(const char *what, const char *name, const char *const *names,
-                          size_t count);
 
 /* ---- how collections of one kind are saved and loaded, shared by their files ---- */
 

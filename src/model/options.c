@@ -69,7 +69,8 @@ static void make_lists(void)
     }
 }
 
-const okra_option_table *const *okra_model_tables_(const char *topic, size_t *count)
+/* Those of "fit" and "predict"; NULL for another topic. */
+static const okra_option_table *const *tables_of(const char *topic, size_t *count)
 {
     pthread_once(&once, make_lists);
     bool fit = strcmp(topic, "fit") == 0, predict = strcmp(topic, "predict") == 0;
@@ -77,8 +78,9 @@ const okra_option_table *const *okra_model_tables_(const char *topic, size_t *co
     return fit ? fit_tables : predict ? predict_tables : NULL;
 }
 
-okra_status okra_unknown_(const char *what, const char *name, const char *const *names,
-                          size_t count)
+/* "there is no method 'x'; did you mean 'y'?" */
+static okra_status unknown(const char *what, const char *name, const char *const *names,
+                           size_t count)
 {
     const char *near = okra_nearest(name, names, count);
     return near ? okra_fail_(OKRA_EARG, "there is no %s '%s'; did you mean '%s'?", what,
@@ -89,7 +91,7 @@ okra_status okra_unknown_(const char *what, const char *name, const char *const 
 static okra_status create(const char *topic, okra_options **out)
 {
     size_t count;
-    const okra_option_table *const *tables = okra_model_tables_(topic, &count);
+    const okra_option_table *const *tables = tables_of(topic, &count);
     return okra_options_create(tables, count, out);
 }
 
@@ -191,7 +193,7 @@ okra_status okra_method_choose_(const char *name, const okra_method_ **out)
             names[count] = okra_methods_[count]->name;
             count++;
         }
-        return okra_unknown_("method", name, names, count);
+        return unknown("method", name, names, count);
     }
     return OKRA_OK;
 }
@@ -238,7 +240,7 @@ okra_status okra_decoder_choose_(const char *name, const okra_decoder_ **out)
             names[count] = okra_decoders_[count]->name;
             count++;
         }
-        return okra_unknown_("decoder", name, names, count);
+        return unknown("decoder", name, names, count);
     }
     return OKRA_OK;
 }
@@ -298,7 +300,7 @@ static pthread_once_t select_once = PTHREAD_ONCE_INIT;
 static void add_tables(const char *topic, size_t *used)
 {
     size_t count;
-    const okra_option_table *const *from = okra_model_tables_(topic, &count);
+    const okra_option_table *const *from = tables_of(topic, &count);
     for (size_t t = 0;
          t < count && select_count < sizeof select_list / sizeof *select_list; t++) {
         size_t first = *used, size = 0;
@@ -341,7 +343,7 @@ const okra_option_table *const *okra_option_tables(const char *topic, size_t *co
         return NULL;
     }
     if (strcmp(topic, "select") != 0) {
-        return okra_model_tables_(topic, count);
+        return tables_of(topic, count);
     }
     pthread_once(&select_once, make_select);
     *count = select_count;

@@ -130,17 +130,6 @@ okra_status okra_inspect_repeated_(const okra_data *data, bool *out)
     return OKRA_OK;
 }
 
-/* Characters of all strings; -1: no strings. */
-static okra_int characters_of(const okra_data *data)
-{
-    okra_int total = data->kind == OKRA_STRINGS ? 0 : -1, length = 0;
-    for (okra_int i = 0; i < data->n && total >= 0; i++) {
-        okra_characters_(data, i, &length);
-        total += length;
-    }
-    return total;
-}
-
 bool okra_inspect_written_(const okra_data *x, const okra_data *y)
 {
     enum {
@@ -148,9 +137,10 @@ bool okra_inspect_written_(const okra_data *x, const okra_data *y)
         LEAST = 20,
         MOST = 20000 /* pairs */
     };
-    okra_int from = characters_of(x), to = characters_of(y), different = 0;
-    return y->n >= LEAST && y->n <= MOST && from >= 0 && from <= LONGEST * x->n &&
-           to >= 0 && to <= LONGEST * y->n && !okra_inspect_proteins_(x) &&
+    okra_int different = 0;
+    return x->kind == OKRA_STRINGS && y->kind == OKRA_STRINGS && y->n >= LEAST &&
+           y->n <= MOST && okra_inspect_length_(x) <= LONGEST &&
+           okra_inspect_length_(y) <= LONGEST && !okra_inspect_proteins_(x) &&
            count_different(y, &different) == OKRA_OK && different >= y->n / 10 * 9;
 }
 

@@ -78,17 +78,13 @@ static okra_status add(choices *c, const char *format, ...)
 enum { LARGE = 20000 /* pairs of low rank, which a Laplacian kernel hardly has */ };
 #define KIND(name) (1u << OKRA_##name)
 
-static bool binary(const okra_data *x)
-{
-    return okra_inspect_zero_one_(x);
-}
 static bool counts(const okra_data *x)
 {
-    return x->kind == OKRA_SPARSE && !binary(x);
+    return x->kind == OKRA_SPARSE && !okra_inspect_zero_one_(x);
 }
 static bool numbers(const okra_data *x)
 {
-    return x->kind == OKRA_DENSE && !binary(x);
+    return x->kind == OKRA_DENSE && !okra_inspect_zero_one_(x);
 }
 static bool columns(const okra_data *x)
 {
@@ -146,10 +142,11 @@ static const struct row {
     /* skewed values: no width fits crowd and tail, and a Gaussian swings between them */
     {KIND(DENSE), smaller, "laplacian(gamma=*)"},
     {KIND(DENSE), smaller_columns, "standardize | laplacian(gamma=*)"},
-    {KIND(DENSE) | KIND(SPARSE) | KIND(BITS), binary, "~linear"},
-    {KIND(DENSE) | KIND(SPARSE) | KIND(BITS), binary, "rbf(sigma=*)"},
-    {KIND(DENSE) | KIND(SPARSE) | KIND(BITS), binary, "tanimoto"},
-    {KIND(DENSE) | KIND(SPARSE) | KIND(BITS), binary, "tanimoto | rbf(sigma=*)"},
+    {KIND(DENSE) | KIND(SPARSE) | KIND(BITS), okra_inspect_zero_one_, "~linear"},
+    {KIND(DENSE) | KIND(SPARSE) | KIND(BITS), okra_inspect_zero_one_, "rbf(sigma=*)"},
+    {KIND(DENSE) | KIND(SPARSE) | KIND(BITS), okra_inspect_zero_one_, "tanimoto"},
+    {KIND(DENSE) | KIND(SPARSE) | KIND(BITS), okra_inspect_zero_one_,
+     "tanimoto | rbf(sigma=*)"},
     {KIND(SPARSE), counts, "~linear"},
     {KIND(SPARSE), counts, "rbf(sigma=*)"},
     {KIND(SPARSE), counts, "cosine"},
@@ -185,8 +182,7 @@ static const struct row {
 };
 
 /* Numbers in place of `*`: what auto says of the kernel (of nodes: of diffusion), times
- * these. sigma has more of vectors of one or two columns: many periods have room there.
- */
+ * these. sigma has more of one or two columns: many periods have room there. */
 static const struct list {
     const char *parameter;
     int count;
@@ -199,8 +195,7 @@ static const struct list {
     {"anchors=", 1, {1}},
 };
 
-/* The number that stands in the middle; 0: all objects are equal, or it costs too much.
- */
+/* The number in the middle; 0: all objects are equal, or it costs too much. */
 static okra_status middle_number(choices *c, const struct list *l, const char *text,
                                  double *out)
 {
@@ -393,18 +388,9 @@ static bool molecules(const okra_data *x, const okra_data *y)
     (void)x;
     return okra_inspect_molecules_(y);
 }
-static bool aligned(const okra_data *x, const okra_data *y)
-{
-    return okra_inspect_aligned_(x, y);
-}
 static bool rewritten(const okra_data *x, const okra_data *y)
 {
     return okra_rule_rewritten_(x, y) > 0;
-}
-
-static bool written(const okra_data *x, const okra_data *y)
-{
-    return okra_inspect_written_(x, y);
 }
 
 /* The kernel of outputs: the first row that holds. Decoders say themselves which of these
@@ -418,9 +404,9 @@ static const struct output_row {
     {KIND(DENSE) | KIND(SPARSE) | KIND(BITS), NULL, "linear"},
     {KIND(LABELS), NULL, "zero-one"},
     {KIND(GRAM), NULL, "precomputed"},
-    {KIND(STRINGS), aligned, "position(zero-one)"},
+    {KIND(STRINGS), okra_inspect_aligned_, "position(zero-one)"},
     {KIND(STRINGS), rewritten, "ends"},
-    {KIND(STRINGS), written, "ssk(length=3,decay=0.5,upto=1) | normalize"},
+    {KIND(STRINGS), okra_inspect_written_, "ssk(length=3,decay=0.5,upto=1) | normalize"},
     {KIND(STRINGS), NULL, "spectrum(k=1) + spectrum(k=2) + spectrum(k=3) | normalize"},
     {KIND(SEQUENCES), NULL, "position(zero-one)"},
     {KIND(GRAPHS), molecules,

@@ -83,14 +83,9 @@ typedef struct okra_semi_ {
     double *G;       /* one lambda: rank x rank, the factor of lambda I + F' P F; NULL */
 } okra_semi_;
 
-/* P = J'J + 2 lambda2 M (`labelled`), or 2 lambda2 M alone. K (N x N) is destroyed.
- * scale (n, or NULL): all of it in units of scale_i h(x_i) at the labelled inputs, that
- * is rows and columns of K times scale and those of M divided by it. only: the one lambda
- * that will be asked for, with g = 1, which is cheaper; 0: any. */
-okra_status okra_semi_create_(okra_context *ctx, okra_mat_ K, okra_int n,
-                              const double *scale, const okra_graph_ *M, double lambda2,
-                              bool labelled, double only, okra_semi_ *out) OKRA_CHECK;
-/* The same of the inputs of a problem and their graph (graph.h). */
+/* P = J'J + 2 lambda2 M (`labelled`), or 2 lambda2 M alone, of the inputs of a problem
+ * and their graph. only: the one lambda that will be asked for, with g = 1, which is
+ * cheaper; 0: any. */
 okra_status okra_semi_open_(okra_context *ctx, const okra_problem_ *p,
                             const double *scale, const char *graph, double lambda2,
                             bool labelled, double only, okra_semi_ *out) OKRA_CHECK;

@@ -51,7 +51,8 @@ static okra_status open_outputs(okra_context *ctx, const okra_problem_ *p, okra_
     return OKRA_OK;
 }
 
-void okra_moments_weigh_(const okra_problem_ *p, okra_int first, okra_mat_ A)
+/* Rows of the pairs first.. times the roots of their weights. */
+static void weigh(const okra_problem_ *p, okra_int first, okra_mat_ A)
 {
     for (okra_int i = 0; p->weights && i < A.rows; i++) {
         double s = sqrt(p->weights[first + i]);
@@ -97,7 +98,7 @@ static okra_status output_rows(okra_context *ctx, const okra_problem_ *p, okra_i
     } else if (p->features) {
         CHK(explicit_rows(p, first, rows, b->E, Psi));
     }
-    okra_moments_weigh_(p, first, *Psi);
+    weigh(p, first, *Psi);
     return OKRA_OK;
 }
 
@@ -124,7 +125,7 @@ static okra_status pass(okra_context *ctx, const okra_problem_ *p, okra_int begi
         CHK(okra_cancelled_(ctx));
         CHK(features(ctx, x, p->x, i, some, solved, b.X, b.XS, &Phi));
         CHK(output_rows(ctx, p, i, some, &b, &Psi));
-        okra_moments_weigh_(p, i, Phi);
+        weigh(p, i, Phi);
         CHK(each(ctx, user, i, Phi, Psi));
         if (what) {
             okra_progress_(ctx, what, i + some - begin, end - begin);
@@ -416,7 +417,7 @@ static okra_status guess_largest(okra_context *ctx, const okra_problem_ *p, doub
     for (okra_int first = 0; first < p->n; first += apart) {
         okra_int some = OKRA_MIN_(ROWS, p->n - first);
         CHK(okra_map_values_(ctx, p->map_x, p->x, first, okra_mat_of_(V, some, m)));
-        okra_moments_weigh_(p, first, okra_mat_of_(V, some, m));
+        weigh(p, first, okra_mat_of_(V, some, m));
         for (okra_int k = 0; k < some * m; k++) {
             squares[k % m] += V[k] * V[k];
         }

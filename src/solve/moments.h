@@ -72,8 +72,6 @@ void okra_moments_add_(double sign, okra_moments_ *from, okra_moments_ *to);
 okra_status okra_moments_put_(const okra_moments_ *moments, const okra_problem_ *p,
                               okra_store_ *store) OKRA_CHECK;
 
-/* Rows of the pairs first.. times the roots of their weights. */
-void okra_moments_weigh_(const okra_problem_ *p, okra_int first, okra_mat_ A);
 /* tr(K - Phi Phi') / tr(K) over the first n objects (weights: NULL, or theirs), given
  * kept = tr(Phi Phi'); -1: not told. */
 okra_status okra_moments_trace_error_(okra_context *ctx, const struct okra_map_ *map,

@@ -148,9 +148,12 @@ static okra_status by_spectrum(okra_context *ctx, okra_mat_ F, okra_mat_ PF,
     return okra_engine_gemm_(ctx, false, false, 1, T, PF, 0, okra_mat_of_(s->E2, r, N));
 }
 
-okra_status okra_semi_create_(okra_context *ctx, okra_mat_ K, okra_int n,
-                              const double *scale, const okra_graph_ *M, double lambda2,
-                              bool labelled, double only, okra_semi_ *out)
+/* K (N x N) is destroyed. scale (n, or NULL): all of it in units of scale_i h(x_i) at the
+ * labelled inputs, that is rows and columns of K times scale and those of M divided by
+ * it. */
+static okra_status create(okra_context *ctx, okra_mat_ K, okra_int n, const double *scale,
+                          const okra_graph_ *M, double lambda2, bool labelled,
+                          double only, okra_semi_ *out)
 {
     okra_int N = K.rows, r = 0;
     FREED_BY(okra_semi_clear_) okra_semi_ s = {.n = n, .N = N};
@@ -193,8 +196,8 @@ okra_status okra_semi_open_(okra_context *ctx, const okra_problem_ *p,
     OWNED double *K = NULL;
     CHK(okra_problem_host_K_(ctx, p, &K));
     CHK(okra_graph_create_(ctx, graph, okra_mat_of_(K, N, N), &M));
-    return okra_semi_create_(ctx, okra_mat_of_(K, N, N), p->n, scale, M, lambda2,
-                             labelled, only, out);
+    return create(ctx, okra_mat_of_(K, N, N), p->n, scale, M, lambda2, labelled, only,
+                  out);
 }
 
 OKRA_SHARED_CLEARS_(okra_semi_clear_, okra_semi_, it->t, it->G, it->E3, it->E2)

@@ -22,8 +22,9 @@ enum { LOOK = 1000, COLUMNS = 256 };
  * with March. */
 static double days_of(okra_int y, okra_int m, okra_int d)
 {
-    okra_int year = y - (m <= 2), day = (153 * ((m + 9) % 12) + 2) / 5 + d - 1;
-    return (double)(365 * year + year / 4 - year / 100 + year / 400 + day - 719468);
+    okra_int year = y - (m <= 2), day = (153 * ((m + 9) % 12) + 2) / 5 + d - 1,
+             all = 365 * year + year / 4 - year / 100 + year / 400 + day - 719468;
+    return (double)all;
 }
 
 bool okra_date_(const char *p, const char *end, double *days)

@@ -103,7 +103,7 @@ static int by_score(const void *pa, const void *pb)
                                 : (a->item > b->item) - (a->item < b->item);
 }
 
-okra_status okra_order_ascending_(const double *score, okra_int d, int32_t *code)
+static okra_status ascending(const double *score, okra_int d, int32_t *code)
 {
     OWNED scored *items = NULL;
     MAKE(items, d);
@@ -127,7 +127,7 @@ okra_status okra_order_sorted_(const okra_data *y, const double *w, int32_t *cod
             score[j] += w[i] * y->values[i * y->ld + j];
         }
     }
-    return okra_order_ascending_(score, y->d, code);
+    return ascending(score, y->d, code);
 }
 
 /* gain[a d + b] = sum_i w_i sign(y_ib - y_ia): what item a before item b is worth. */
@@ -358,7 +358,7 @@ static okra_status make_objects(const okra_gains_ *g, okra_int m, double *result
     for (okra_int r = 0; r < m; r++) {
         double *row = result + r * d;
         if (g->ranks) {
-            CHK(okra_order_ascending_(row, d, code));
+            CHK(ascending(row, d, code));
         }
         for (okra_int j = 0; j < d; j++) {
             row[j] = g->ranks ? code[j] : -row[j];

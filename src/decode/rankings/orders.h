@@ -8,9 +8,6 @@
 
 /* code[j]: the rank of item j, from 1. */
 
-/* In the order of scores, the least first; ties by the item. */
-okra_status okra_order_ascending_(const double *score, okra_int d,
-                                  int32_t *code) OKRA_CHECK;
 /* Borda: in the order of sum_i w_i y_i, which maximises sum_i w_i <y_i, y>. */
 okra_status okra_order_sorted_(const okra_data *y, const double *w,
                                int32_t *code) OKRA_CHECK;

@@ -78,8 +78,8 @@ static void exponentiate(const params *p, float E[CODES][CODES])
     memset(E, 0, sizeof(float[CODES][CODES]));
     for (int a = 0; a < LETTERS; a++) {
         for (int b = 0; b < LETTERS; b++) {
-            int i = OKRA_MAX_(a, b), j = OKRA_MIN_(a, b);
-            double v = exp(p->beta * matrices[p->matrix][i * (i + 1) / 2 + j]);
+            int i = OKRA_MAX_(a, b), at = i * (i + 1) / 2 + OKRA_MIN_(a, b);
+            double v = exp(p->beta * matrices[p->matrix][at]);
             E[a][b] = (float)v;
             sums[a] += v / LETTERS;
         }
@@ -201,7 +201,8 @@ static inline OKRA_INLINE_ void body(const strip *p, bool fused)
             }
         }
         memcpy(here_e, p->e[i + 1], sizeof here_e);
-        if (memcmp(corner_e, z.e, sizeof z.e) || memcmp(here_e, z.e, sizeof z.e)) {
+        if (memcmp(corner_e, z.e, sizeof z.e) != 0 ||
+            memcmp(here_e, z.e, sizeof z.e) != 0) {
             agree(&z, p->sum, corner_e, here_e, &corner, &h);
         }
         wide diagonal = corner, sum = {0};
