@@ -53,12 +53,12 @@ def draw_agreement(ax: Any, f: dict) -> None:
                 label=VERDICTS[kind] if kind not in shown else None)
         shown.add(kind)
     labels = [t if len(t) <= 26 else t[:12] + "…" + t[-13:] for t in f["labels"]]
-    ax.set_yticks([-k for k in range(len(labels))], labels, fontsize=10.5)
+    ax.set_yticks([-k for k in range(len(labels))], labels, fontsize=12)
     ax.set_xlim(-FAR - 0.6, FAR + 0.6)
     ax.set_xlabel("z, in standard errors")
     ax.grid(False, axis="y")
     handles, names = ax.get_legend_handles_labels()
-    ax.legend(handles, names, loc="lower left", bbox_to_anchor=(-0.7, 1.0), ncol=1, borderaxespad=0.2)
+    ax.legend(handles, names, loc="lower right", bbox_to_anchor=(1.0, 1.0), ncol=1, borderaxespad=0.2)
 
 
 def claims_figure(claims: list) -> dict:

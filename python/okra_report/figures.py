@@ -450,7 +450,7 @@ def size(f: dict) -> tuple:
         panels = len(network_size(f)[1])
         return max(WIDTH, 300 * panels), 640
     if kind == "agreement":
-        return WIDTH, 150 + 17 * len(f.get("labels") or [])
+        return WIDTH, 110 + 26 * len(set(f.get("verdicts") or [])) + 19 * len(f.get("labels") or [])
     if kind == "molecules":
         rows = -(-len(f.get("items") or []) // ACROSS)
         return WIDTH, DOWN * WIDTH / 20 * max(rows, 1)

@@ -11,6 +11,9 @@ import tempfile
 
 from webdriver import Browser
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "python"))
+from okra_report.agreement import agreement  # noqa: E402
+
 okra = os.path.abspath(sys.argv[1])
 pictures = sys.argv[2]
 os.makedirs(pictures, exist_ok=True)
@@ -132,6 +135,11 @@ def test_letters(browser, what, width):
     check(frames == 0, f"{what} at {width}: {frames} pictures are wider than their frames, which do not scroll")
 
 
+def pictures_of(result):
+    """A result's own figures; those of papers get one more, of the print or of the first table."""
+    return len(result["figures"]) + (len(agreement(result)) if result["kind"] == "paper" else 0)
+
+
 def test_widths(browser, result):
     for width in WIDTHS:
         browser.size(width, 900)
@@ -140,7 +148,7 @@ def test_widths(browser, result):
                 const r = e.getBoundingClientRect();
                 return [e.tagName, r.width, r.height, getComputedStyle(e).visibility] })""")
         drawn = [s for s in seen if s[0] == "svg"]
-        check(len(drawn) == len(result["figures"]), f"{len(drawn)} pictures at {width}")
+        check(len(drawn) == pictures_of(result), f"{len(drawn)} pictures at {width}")
         check(len(seen) - len(drawn) == len(result["tables"]), f"tables at {width}")
         check(all(s[1] > 50 and s[2] > 30 and s[3] == "visible" for s in seen),
               f"something is not visible at {width}: {seen}")
@@ -290,7 +298,7 @@ def test_page(browser, folder, files, results, what):
                 [...document.querySelectorAll(s)].filter(e => {
                     const r = e.getBoundingClientRect();
                     return r.width > 30 && r.height > 20 }).length)""")
-        want = [sum(len(r["tables"]) for r in results), sum(len(r["figures"]) for r in results)]
+        want = [sum(len(r["tables"]) for r in results), sum(pictures_of(r) for r in results)]
         check(seen[:2] == want, f"{what} at {width}: {seen} tables and pictures, not {want}")
         sideways = browser.run("return document.documentElement.scrollWidth - innerWidth")
         check(sideways <= 0, f"{what} scrolls sideways by {sideways} at {width}")

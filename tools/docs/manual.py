@@ -59,6 +59,8 @@ def body(lines):
             out += ["", f"`{term}`", ": " + escape(" ".join(meaning)), ""]
         elif line.startswith((".B ", ".I ")):
             out.append(escape(text(line[3:])))
+        elif line.startswith(".BR "):
+            out.append(escape(text(line[4:].replace(" (", "("))))
         elif line.startswith("."):
             raise ValueError(f"the manual page has {line!r}, which no rule here reads")
         else:
