@@ -16,6 +16,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 #include <zlib.h>
@@ -102,15 +103,32 @@ static bool take_lines(paper_run *run, bool others)
     return whole;
 }
 
+/* Opens or makes a plain file: no link is followed, no pipe is waited for. */
+static int open_plain(const char *path)
+{
+    struct stat info;
+    int fd = open(path, O_RDWR | O_APPEND | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC,
+                  0666);
+    if (fd >= 0 && (fstat(fd, &info) != 0 || !S_ISREG(info.st_mode))) {
+        close(fd);
+        errno = EEXIST;
+        fd = -1;
+    }
+    return fd;
+}
+
 okra_status paper_steps_open(paper_run *run)
 {
     char path[PAPER_PATH];
     run->steps = json_object();
     run->passed = json_object();
     path_of(run, "claims", path, sizeof path);
-    run->claims = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
-    path_of(run, "partial", path, sizeof path);
-    run->lines = run->claims >= 0 ? fopen(path, "a+e") : NULL;
+    run->claims = open_plain(path);
+    if (run->claims >= 0) {
+        path_of(run, "partial", path, sizeof path);
+        int fd = open_plain(path);
+        run->lines = fd >= 0 ? fdopen(fd, "a+") : NULL;
+    }
     if (!run->lines) {
         return okra_fail(OKRA_EIO, "%s: %s", path, strerror(errno));
     }

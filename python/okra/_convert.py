@@ -12,6 +12,7 @@ import json
 import os
 import re
 import signal
+import stat
 import subprocess
 import sys
 import tempfile
@@ -360,11 +361,8 @@ def _replace(path: str, write: Callable) -> None:
     os.close(handle)
     try:
         write(other)
-        try:
-            mode = os.stat(path).st_mode & 0o777
-        except FileNotFoundError:
-            mode = 0o666 & ~_umask()
-        os.chmod(other, mode)
+        found = os.lstat(path).st_mode if os.path.lexists(path) else 0
+        os.chmod(other, found & 0o777 if stat.S_ISREG(found) else 0o666 & ~_umask())
         os.replace(other, path)
     except BaseException:
         os.unlink(other)

@@ -2,6 +2,8 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
+import fcntl
 import json
 import os
 import re
@@ -32,25 +34,54 @@ def _arguments(argv: Optional[list]) -> argparse.Namespace:
     return parser.parse_args(argv)
 
 
+def _refuse_strangers(path: str, found: os.stat_result, where: str) -> None:
+    """A link or pipe that a stranger put into a folder that all may write to."""
+    folder = os.stat(where or ".")
+    if folder.st_mode & stat.S_ISVTX and folder.st_mode & 0o022 and found.st_uid not in (os.geteuid(), folder.st_uid):
+        raise Refused(f"{path}: another user put a {'pipe' if stat.S_ISFIFO(found.st_mode) else 'symbolic link'} there, "
+                      "in a folder that all may write to")
+
+
+def _check_folders(path: str, links: int = 40) -> None:
+    """The same of links on the way to the folder of `path`."""
+    at = "/" if path.startswith("/") else ""
+    for step in filter(None, path.split("/")[:-1]):
+        here = os.path.join(at, step)
+        found = os.lstat(here)
+        if stat.S_ISLNK(found.st_mode) and links:
+            _refuse_strangers(path, found, at)
+            _check_folders(os.path.join(at, os.readlink(here), ""), links - 1)
+        at = here
+
+
 def _followed(path: str, plain: bool) -> str:
-    """What links to plain files name; not those that a stranger put into a folder that all may write to."""
+    """What links to plain files name."""
     for _ in range(40):
+        _check_folders(path)
         try:
             link = os.lstat(path)
         except FileNotFoundError:
             return path
         if not (stat.S_ISLNK(link.st_mode) or stat.S_ISFIFO(link.st_mode)):
             return path
-        folder = os.stat(os.path.dirname(path) or ".")
-        if folder.st_mode & stat.S_ISVTX and folder.st_mode & 0o022 and \
-                link.st_uid not in (os.geteuid(), folder.st_uid):
-            raise Refused(f"{path}: another user put a {'pipe' if stat.S_ISFIFO(link.st_mode) else 'symbolic link'} there, "
-                          "in a folder that all may write to")
+        _refuse_strangers(path, link, os.path.dirname(path))
         if not plain:
             real = os.path.realpath(path)
             return real if os.path.exists(real) else path
         path = os.path.join(os.path.dirname(path), os.readlink(path))
     raise Refused(f"{path}: too many symbolic links")
+
+
+def _sweep(folder: str, stem: str) -> None:
+    """Removes temporary files of writers that were killed: own plain files that nobody has locked."""
+    for entry in os.scandir(folder):
+        if entry.name.startswith(stem) and len(entry.name) == len(stem) + 8 and entry.is_file(follow_symlinks=False):
+            with contextlib.suppress(OSError):
+                handle = os.open(entry.path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
+                with os.fdopen(handle):
+                    fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                    if os.fstat(handle).st_uid == os.geteuid():
+                        os.unlink(entry.path)
 
 
 def write(path: str, data: bytes) -> None:
@@ -75,10 +106,14 @@ def write(path: str, data: bytes) -> None:
             with open(path, "wb") as file:
                 file.write(data)
             return
-        handle, temporary = tempfile.mkstemp(prefix=os.path.basename(path)[:60] + ".tmp",
-                                             dir=os.path.dirname(path) or ".")
+        folder, stem = os.path.dirname(path) or ".", os.path.basename(path)[:60] + ".tmp"
+        with contextlib.suppress(PermissionError):  # files may be made there, not listed
+            _sweep(folder, stem)
+        handle, temporary = tempfile.mkstemp(prefix=stem, dir=folder)
         try:
             with os.fdopen(handle, "wb") as file:
+                with contextlib.suppress(OSError):  # file systems without locks
+                    fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
                 file.write(data)
                 file.flush()
                 if owner:

@@ -45,6 +45,31 @@ if [ "$(id -u)" = 0 ]; then
         [ "$status" != 0 ] && [ "$status" != 124 ] || complain "a stranger's pipe: status $status: $line"
         rm -f "$target"
     done
+    # Folders on the way that are links, to the folder or to such a link; a run of a paper's table that goes on.
+    mkdir inner
+    ln -s "$PWD/inner" sticky/folder
+    ln -s sticky/folder led
+    chown -h 65534 sticky/folder
+    for folder in sticky/folder led sticky/folder/../inner; do
+        writers $folder/t | while read -r line; do
+            run_ bash -c "$line"
+            [ "$status" != 0 ] || complain "a stranger's folder was entered: $line"
+            expect_in "another user put a symbolic link there" err
+            [ -z "$(ls inner)" ] || complain "in the folder of a stranger's link: $line: $(ls inner)"
+        done
+    done
+    for end in claims partial; do
+        file=sticky/brouard-fig3-quick-seed0.$end
+        ln -s "$PWD/victim" $file
+        expect 1 okra paper -q brouard-fig3 --quick --results sticky
+        expect_in "$file: Too many levels of symbolic links" err
+        same "$file"
+        rm $file
+        mkfifo $file
+        expect 1 timeout 20 okra paper -q brouard-fig3 --quick --results sticky
+        expect_in "$file: File exists" err
+        rm $file
+    done
     # What root updates stays the user's.
     cp m.okra theirs.okra
     chown 65534:65533 theirs.okra
@@ -102,6 +127,13 @@ okra fit -q --x x.csv --y y.csv --lambda 0.1 -o m2.okra
 for file in other.okra.0123abcd.tmp m2.okra.0123abcx.tmp m2.okra.11111111.tmp m2.okra.22222222.tmp m2.okra.33333333.tmp; do
     [ -e "$file" ] || complain "$file is gone"
 done
+exec 7>&-
+touch m2.svg.tmpabcd_123 m2.svg.tmpzzzz_999
+exec 7>>m2.svg.tmpzzzz_999
+flock 7
+okra select -q --x x.csv --y y.csv --lambda 0.1,1 --cv kfold:2 --plot m2.svg
+[ ! -e m2.svg.tmpabcd_123 ] || complain "a left-over of a page stays"
+[ -e m2.svg.tmpzzzz_999 ] || complain "the file of a living writer of a page is gone"
 exec 7>&-
 same "left-overs"
 

@@ -7,12 +7,12 @@
  * removes those that nobody locks.
  *
  * A target that is a symbolic link stays one: the file that it names is replaced. Whether
- * it may be followed is the system's to say; a link or pipe in a sticky folder that
- * belongs to somebody else than the caller and the folder's owner is refused on systems
- * that follow it. A target that is there keeps its permissions, owner and group where
- * the system allows it; where not, nobody may read the new file who could not read the
- * old one. Standard output ("-") and targets that are not plain files (a pipe, a
- * terminal) are written directly, for there is nothing to rename.
+ * it may be followed is the system's to say; a link (to a folder on the way, too) or pipe
+ * in a sticky folder that belongs to somebody else than the caller and the folder's owner
+ * is refused on systems that follow it. A target that is there keeps its permissions,
+ * owner and group where the system allows it; where not, nobody may read the new file who
+ * could not read the old one. Standard output ("-") and targets that are not plain files
+ * (a pipe, a terminal) are written directly, for there is nothing to rename.
  */
 #include "data/data.h"
 #include "okra/more/group.h"
@@ -53,37 +53,12 @@ static okra_status cannot_write(const okra_writer_ *w)
 
 /* ---- the target ---- */
 
-/* Opens the folder of a path, which is relative to the folder at hand. */
-static okra_status enter(okra_writer_ *w, const char *path)
-{
-    const int how = O_DIRECTORY | O_CLOEXEC;
-    const char *slash = strrchr(path, '/');
-    OWNED char *folder =
-        slash ? okra_strndup_(path, (size_t)(slash - path) + 1) : okra_strdup_(".");
-    OWNED char *name = okra_strdup_(slash ? slash + 1 : path);
-    GOT(folder);
-    GOT(name);
-    int fd = openat(w->folder, folder, O_RDONLY | how);
-    if (fd < 0 && errno == EACCES) { /* files may be made there, not listed */
-        fd = openat(w->folder, folder, O_PATH | how);
-    }
-    if (fd < 0) {
-        return cannot_write(w);
-    }
-    if (w->folder >= 0) {
-        close(w->folder);
-    }
-    w->folder = fd;
-    okra_free_(w->name);
-    w->name = TAKE(name);
-    return OKRA_OK;
-}
-
 /* What a stranger put into a folder where everybody may, and which he may lead astray. */
-static okra_status refuse_strangers(const okra_writer_ *w, const struct stat *found)
+static okra_status refuse_strangers(const okra_writer_ *w, int fd,
+                                    const struct stat *found)
 {
     struct stat folder;
-    if (fstat(w->folder, &folder) != 0) {
+    if (fstat(fd, &folder) != 0) {
         return cannot_write(w);
     }
     bool open_to_all = folder.st_mode & S_ISVTX && folder.st_mode & 022;
@@ -95,6 +70,67 @@ static okra_status refuse_strangers(const okra_writer_ *w, const struct stat *fo
     return OKRA_OK;
 }
 
+/* Goes from the folder *fd into that of `path`, which ends with its name: step by step,
+ * for each folder on the way may be a link. */
+static okra_status walk(const okra_writer_ *w, int links, const char *path, int *fd)
+{
+    char step[NAME_MAX + 1], next[PATH_MAX];
+    for (size_t used = 0;; path += used + strspn(path + used, "/")) {
+        struct stat found;
+        used = *path == '/' ? 1 : strcspn(path, "/");
+        if (path[used] == '\0' && *path != '/') {
+            return OKRA_OK;
+        }
+        errno = used > NAME_MAX ? ENAMETOOLONG : links == 0 ? ELOOP : 0;
+        snprintf(step, sizeof step, "%.*s", (int)OKRA_MIN_(used, NAME_MAX), path);
+        if (errno != 0 || fstatat(*fd, step, &found, AT_SYMLINK_NOFOLLOW) != 0) {
+            return cannot_write(w);
+        }
+        if (S_ISLNK(found.st_mode)) {
+            CHK(refuse_strangers(w, *fd, &found));
+            ssize_t length = readlinkat(*fd, step, next, sizeof next - 2);
+            if (length < 0) {
+                return cannot_write(w);
+            }
+            memcpy(next + length, "/", 2);
+            CHK(walk(w, links - 1, next, fd));
+            continue;
+        }
+        int inner = openat(*fd, step, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+        if (inner < 0) {
+            return cannot_write(w);
+        }
+        close(*fd);
+        *fd = inner;
+    }
+}
+
+/* Opens the folder of a path, which is relative to the folder at hand. */
+static okra_status enter(okra_writer_ *w, const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    OWNED char *name = okra_strdup_(slash ? slash + 1 : path);
+    GOT(name);
+    int fd = openat(w->folder, ".", O_PATH | O_DIRECTORY | O_CLOEXEC);
+    if (fd < 0) {
+        return cannot_write(w);
+    }
+    if (w->folder >= 0) {
+        close(w->folder);
+    }
+    w->folder = fd;
+    CHK(walk(w, LINKS, path, &w->folder));
+    /* Where files may be made, not listed, it stays as it is. */
+    fd = openat(w->folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (fd >= 0) {
+        close(w->folder);
+        w->folder = fd;
+    }
+    okra_free_(w->name);
+    w->name = TAKE(name);
+    return OKRA_OK;
+}
+
 /* What lies there under the target's name; *here is false where nothing does. */
 static okra_status look(const okra_writer_ *w, struct stat *found, bool *here)
 {
@@ -103,7 +139,7 @@ static okra_status look(const okra_writer_ *w, struct stat *found, bool *here)
         return cannot_write(w);
     }
     bool leads = *here && (S_ISLNK(found->st_mode) || S_ISFIFO(found->st_mode));
-    return leads ? refuse_strangers(w, found) : OKRA_OK;
+    return leads ? refuse_strangers(w, w->folder, found) : OKRA_OK;
 }
 
 /* Goes on to the plain file that a path names through links to links, or will name.

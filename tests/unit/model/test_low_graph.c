@@ -70,7 +70,7 @@ static okra_model *fit_case(int c, const pairs *p, const okra_data *y, bool low)
 {
     static const char *const ranks[] = {"chol(rank=12,tol=0)", "nystrom(rank=12)",
                                         "nystrom(rank=12,pivots=centres)"};
-    char settings[1200], graph[600], matrix[600] = "";
+    char settings[1400], graph[600], matrix[600] = "";
     int rest = c;
     graph_text(pick(&rest, GRAPHS), graph, sizeof graph);
     if (pick(&rest, 2)) {
