@@ -48,6 +48,7 @@ typedef struct cli_command {
     int operands_least, operands_most;
     const char *operand; /* "MODEL", for messages */
     bool replaces;       /* it may write over its operands */
+    bool python;         /* okra-audit reads the flags and prints the help */
     const char *common;  /* " x y ": flags that --help tells; NULL: all */
     int (*run)(cli_run *run);
 } cli_command;

@@ -22,6 +22,7 @@ extern const cli_command cli_index;
 extern const cli_command cli_fuse;
 extern const cli_command cli_paper;
 extern const cli_command cli_report;
+extern const cli_command cli_audit, cli_split, cli_explain, cli_next;
 extern const cli_command cli_version;
 extern const cli_command cli_help_me;
 

@@ -90,13 +90,14 @@ static int help(cli_run *run)
 static int run_command(cli_run *run, int argc, char **argv)
 {
     int status = cli_status(run, okra_context_create(&run->context));
-    status = status ? status : cli_parse(run, argc, argv);
-    status = status ? status : cli_status(run, set_up(run));
+    bool ours = !run->command->python;
+    status = status || !ours ? status : cli_parse(run, argc, argv);
+    status = status || !ours ? status : cli_status(run, set_up(run));
     if (status == CLI_DONE && run->common.help) {
         return help(run);
     }
-    status = status ? status : cli_check_required(run);
-    status = status ? status : cli_check_same(run);
+    status = status || !ours ? status : cli_check_required(run);
+    status = status || !ours ? status : cli_check_same(run);
     if (status == CLI_DONE) {
         cli_catch_signals(run->context);
         status = run->command->run(run);

@@ -14,7 +14,7 @@ if(NOT CMAKE_CROSSCOMPILING)
     okra_page(man/man1/okra.1 --man)
     # one page per command; tests/cli/help.sh compares the list with the program's
     foreach(command fit select predict update basis merge score link index fuse gram twin info
-            demo paper report version help)
+            demo paper report audit split explain next version help)
         okra_page(man/man1/okra-${command}.1 ${command} --man)
     endforeach()
     okra_page(bash-completion/completions/okra --completion bash)

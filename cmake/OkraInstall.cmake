@@ -24,7 +24,10 @@ if(TARGET okra_program)
     set(okra_report_python "/usr/bin/env python3")
     file(RELATIVE_PATH okra_report_place ${CMAKE_INSTALL_FULL_BINDIR}
          ${CMAKE_INSTALL_FULL_DATADIR}/okra)
-    configure_file(cmake/okra-report.in ${okra_made}/okra-report @ONLY)
+    set(okra_python_library "")
+    set(okra_python_name okra-report)
+    set(okra_python_module okra_report.main)
+    configure_file(cmake/okra-python.in ${okra_made}/okra-report @ONLY)
     install(PROGRAMS ${okra_made}/okra-report DESTINATION ${CMAKE_INSTALL_BINDIR}
             COMPONENT program)
     install(DIRECTORY python/okra_report DESTINATION ${CMAKE_INSTALL_DATADIR}/okra

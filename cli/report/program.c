@@ -1,5 +1,6 @@
 /*
- * program.c: starts okra-report, the program that draws.
+ * program.c: starts the programs that are written in Python: okra-report, which draws,
+ * and okra-audit, which judges results.
  */
 #include "report/report.h"
 
@@ -30,14 +31,14 @@ static bool in_path(const char *name, char *file, size_t size)
     return false;
 }
 
-static bool beside(char *file, size_t size)
+static bool beside(const char *name, char *file, size_t size)
 {
     char own[PATH_MAX] = "";
     if (readlink("/proc/self/exe", own, sizeof own - 1) <= 0 || !strrchr(own, '/')) {
         return false;
     }
     *strrchr(own, '/') = '\0';
-    return snprintf(file, size, "%s/okra-report", own) < (int)size &&
+    return snprintf(file, size, "%s/%s", own, name) < (int)size &&
            access(file, X_OK) == 0;
 }
 
@@ -65,29 +66,43 @@ static int run_program(const char *file, const char **arguments, bool silent)
 }
 
 /* The current folder, which Python would look into first, is taken from its path. */
-#define IMPORTED \
-    "import sys; sys.path[:] = [p for p in sys.path if p]; import okra_report.main"
+#define PACKAGE(module) \
+    "import sys; sys.path[:] = [p for p in sys.path if p]; import " module
+#define PROGRAM(name, module, does)                         \
+    {                                                       \
+        name, module, does, PACKAGE(module),                \
+            PACKAGE(module) "; sys.exit(" module ".main())" \
+    }
 
-/* What is typed before the arguments; false where there is nothing that draws. */
-static bool find(char *file, size_t size, const char **first, int *count)
+static const struct {
+    const char *name, *module, *does, *try, *run;
+} programs[] = {PROGRAM("okra-report", "okra_report.main", "draws pages and figures"),
+                PROGRAM("okra-audit", "okra.checks.main", "judges results")};
+
+/* What is typed before the arguments; false where there is no such program. */
+static bool find(report_program p, char *file, size_t size, const char **first,
+                 int *count)
 {
-    const char *try[] = {"python3", "-c", IMPORTED, NULL};
-    first[(*count)++] = "okra-report";
-    if (beside(file, size) || in_path("okra-report", file, size)) {
+    const char *try[] = {"python3", "-c", programs[p].try, NULL};
+    first[(*count)++] = programs[p].name;
+    if (beside(*first, file, size) || in_path(*first, file, size)) {
         return true;
     }
     first[(*count)++] = "-c";
-    first[(*count)++] = IMPORTED "; sys.exit(okra_report.main.main())";
+    first[(*count)++] = programs[p].run;
     return in_path("python3", file, size) && run_program(file, try, true) == 0;
 }
 
-static int missing(const cli_run *run)
+static int missing(const cli_run *run, report_program p)
 {
-    return cli_failure(run,
-                       "the program okra-report, which draws pages and figures, is "
-                       "missing: it is neither beside okra nor in PATH, and python3 has "
-                       "no okra_report. It comes with okra's Python package: pip install "
-                       "okra, apt install python3-okra, or make install-python");
+    return cli_failure(
+        run,
+        "the program %s, which %s, is missing: it is neither beside okra "
+        "nor in PATH, and python3 has no %.*s. It comes with okra's Python "
+        "package: pip install okra, apt install python3-okra, or make "
+        "install-python",
+        programs[p].name, programs[p].does, (int)strlen(programs[p].module) - 5,
+        programs[p].module);
 }
 
 int report_check(const cli_run *run)
@@ -95,7 +110,9 @@ int report_check(const cli_run *run)
     char file[PATH_MAX];
     const char *first[4];
     int count = 0;
-    return find(file, sizeof file, first, &count) ? CLI_DONE : missing(run);
+    return find(OKRA_REPORT, file, sizeof file, first, &count)
+               ? CLI_DONE
+               : missing(run, OKRA_REPORT);
 }
 
 /* The value as a file without a name, which the child inherits; NULL: no room for it. */
@@ -110,7 +127,8 @@ static FILE *as_file(const json_t *value)
     return file;
 }
 
-int report_start(const cli_run *run, const char *const *arguments, const json_t *extra)
+int report_start(const cli_run *run, report_program p, const char *const *arguments,
+                 const json_t *extra)
 {
     char path[PATH_MAX], name[64], given[32];
     const char *all[ARGUMENTS] = {NULL};
@@ -118,17 +136,17 @@ int report_start(const cli_run *run, const char *const *arguments, const json_t 
     if (!okra_context_is_primary(run->context)) { /* one of many processes draws */
         return CLI_DONE;
     }
-    if (!find(path, sizeof path, all, &count)) {
-        return missing(run);
+    if (!find(p, path, sizeof path, all, &count)) {
+        return missing(run, p);
     }
     FILE *file = extra ? as_file(extra) : NULL;
     if (extra && (!file || cli_json_lost())) {
-        return cli_failure(run, "could not hand the results to okra-report: %s",
+        return cli_failure(run, "could not hand the results to %s: %s", *all,
                            cli_json_lost() ? "out of memory" : strerror(errno));
     }
     snprintf(name, sizeof name, "--name=okra %s", run->command->name);
-    all[count++] = name;
-    if (run->common.quiet) {
+    all[count++] = p == OKRA_AUDIT ? run->command->name : name;
+    if (run->common.quiet && p == OKRA_REPORT) {
         all[count++] = "--quiet";
     }
     while (*arguments && count < ARGUMENTS - 2) {
@@ -146,7 +164,7 @@ int report_start(const cli_run *run, const char *const *arguments, const json_t 
         return status == 128 + 2 ? CLI_FAILED
                                  : cli_failure(run, "%s did not end as it should", path);
     }
-    return status ? CLI_FAILED : CLI_DONE;
+    return p == OKRA_AUDIT ? status : status ? CLI_FAILED : CLI_DONE;
 }
 
 int report_draw(const cli_run *run, const json_t *results, const char *output,
@@ -154,5 +172,5 @@ int report_draw(const cli_run *run, const json_t *results, const char *output,
 {
     const char *arguments[] = {"-o",       output, "--title", title,
                                "--figure", figure, "--",      NULL};
-    return report_start(run, arguments, results);
+    return report_start(run, OKRA_REPORT, arguments, results);
 }

@@ -121,7 +121,7 @@ static int run_report(cli_run *run)
     }
     json_t *extra = json_pack("{s:o, s:o}", "order", order, "claims",
                               f.claims ? judged(all) : json_array());
-    status = status ? status : report_start(run, arguments, extra);
+    status = status ? status : report_start(run, OKRA_REPORT, arguments, extra);
     json_decref(extra);
     json_decref(all);
     return status;

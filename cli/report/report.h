@@ -14,8 +14,10 @@ int report_check(const cli_run *run);
  * or as one figure (.svg, .png; the figure's id, "all" for all side by side). */
 int report_draw(const cli_run *run, const json_t *results, const char *output,
                 const char *title, const char *figure);
+typedef enum report_program { OKRA_REPORT, OKRA_AUDIT } report_program;
 /* Starts it with these arguments, which end at NULL; `extra`: the file /dev/fd/N behind
- * the last one holds it. */
-int report_start(const cli_run *run, const char *const *arguments, const json_t *extra);
+ * the last one holds it. okra-audit gets the command's name first. */
+int report_start(const cli_run *run, report_program program, const char *const *arguments,
+                 const json_t *extra);
 
 #endif

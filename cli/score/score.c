@@ -2,6 +2,7 @@
  * score.c: okra score: how far predictions are from the truth.
  */
 #include "commands.h"
+#include "report/report.h"
 #include "score/score.h"
 
 #include <ctype.h>
@@ -13,7 +14,8 @@ static const okra_option rows[] = {
     {"y", OKRA_OPTION_READ, offsetof(score_fields, y), NULL, 1, 0, NULL, "FILE",
      "The true outputs"},
     {"yhat", OKRA_OPTION_READ, offsetof(score_fields, yhat), "", 1, 0, NULL, "FILE",
-     "The predicted outputs, in the same order"},
+     "The predicted outputs, in the same order; given twice or more, they are compared "
+     "in pairs with the first"},
     {"metric", OKRA_OPTION_TEXT, offsetof(score_fields, metric), "", 1, 0, NULL, "SPEC",
      "Name:param=value,...; several between commas, or the flag again; 'okra help "
      "metrics' lists them"},
@@ -39,6 +41,11 @@ static const okra_option rows[] = {
      "FILE",
      "The candidates that the lists number, also an index; those of --model if not "
      "given"},
+    {"interval", OKRA_OPTION_NUMBER, offsetof(score_fields, interval), "0", 0, 99.99,
+     NULL, "PERCENT",
+     "Also standard errors and bootstrap intervals of this coverage, such as 95"},
+    {"groups", OKRA_OPTION_READ, offsetof(score_fields, groups), "", 1, 0, NULL, "FILE",
+     "The group of every row: intervals and comparisons take whole groups"},
     {0}};
 
 /* A piece "param=value" belongs to the metric before it. */
@@ -286,6 +293,9 @@ static int run_score(cli_run *run)
     okra_data *y = NULL;
     int status = cli_status(run, cli_fields(run, &f));
     status = status ? status : check(run, &f);
+    if (status == CLI_DONE && (f.interval > 0 || *f.groups || strchr(f.yhat, '\n'))) {
+        return report_start(run, OKRA_AUDIT, (const char *const *)run->typed + 2, NULL);
+    }
     if (status == CLI_DONE) {
         status = split(run, *f.model && !*f.lists ? "feature-loss" : f.metric, &s);
     }
@@ -324,6 +334,7 @@ const cli_command cli_score = {
     .usage = "--y FILE (--yhat FILE --metric SPEC | --model MODEL --x FILE\n       | "
              "--lists FILE --metric SPEC) [flags]",
     .refuses = "engine",
+    .gathers = " yhat ",
     .about = "One line a metric: its name, a tab, the mean over objects; with --quiet "
              "the values alone.\n",
     .examples =
@@ -332,6 +343,7 @@ const cli_command cli_score = {
         "okra score --y test_y.npy --yhat predicted.npy --metric mse --x test_x.npy \\\n"
         "    --image 8x16 --json >score.json && okra report score.json -o score.html\n"
         "okra score --y test_y.npy --model digits.okra --x test_x.npy\n"
+        "okra score --y test_y.npy --yhat a.npy --yhat b.npy --metric mse --interval 95\n"
         "okra score --y test.smi --lists top.tsv --model m.okra --metric "
         "hit-rate:k=5,mrr\n",
     .own = {"score", rows, sizeof(score_fields)},

@@ -8,7 +8,8 @@
 
 typedef struct score_fields {
     const char *y, *yhat, *metric, *model, *x, *each, *image, *lists, *candidates,
-        *weight;
+        *weight, *groups;
+    double interval;
 } score_fields;
 
 enum { METRICS = 32 };

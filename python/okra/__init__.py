@@ -32,9 +32,15 @@ except ImportError as _error:  # the library alone works without scikit-learn
         raise
 
 
+_CHECKS = {"score": "intervals", "compare": "intervals"}  # of okra.checks; they need SciPy
+__all__ += _CHECKS
+
+
 def __getattr__(name: str) -> object:
-    """``okra.plot``, imported when it is first named: it needs matplotlib."""
+    """``okra.plot``, imported when it is first named: it needs matplotlib; and the checks."""
+    import importlib
+    if name in _CHECKS:
+        return getattr(importlib.import_module(f".checks.{_CHECKS[name]}", __name__), name)
     if name == "plot":
-        import importlib
         return importlib.import_module(".plot", __name__)
     raise AttributeError(f"module 'okra' has no attribute {name!r}")

@@ -1,0 +1,106 @@
+"""What the commands share: files as the program okra reads them, results, messages."""
+from __future__ import annotations
+
+import datetime
+import json
+import math
+import os
+import subprocess
+import sys
+import tempfile
+from typing import Any, Optional
+
+import numpy as np
+
+from .._data import Data, read
+from .._library import Context, lib, version
+
+
+class Refused(Exception):
+    """What was given cannot be used; the message says why."""
+
+
+def find(spec: str, folder: Optional[str]) -> str:
+    """The path itself, or in the data folder if only there it exists; types before it stay."""
+    folder = folder or os.environ.get("OKRA_DATA")
+    types, path = "", spec
+    while ":" in path and not os.path.exists(path) and path.split(":", 1)[0].isalnum():
+        head, path = path.split(":", 1)
+        types += head + ":"
+    if folder and not os.path.exists(path) and os.path.exists(os.path.join(folder, path)):
+        return types + os.path.join(folder, path)
+    return spec
+
+
+def load(spec: str, a: Any, like: Optional[Data] = None) -> Data:
+    """A data file; `like`: as these objects where the file leaves open what it holds."""
+    spec = find(spec, a.data)
+    header = None if a.header == "auto" else a.header == "yes"
+    if like is None:
+        return read(spec, header=header)
+    made = Data(Context(header=header).make(lib.okra_data_read_like, lib.okra_data_free, spec, like.pointer))
+    if like.kind == "labels" and made.kind == "strings":
+        return read("labels:" + spec, header=header)
+    return made
+
+
+def column(spec: str, a: Any, n: int, name: str) -> np.ndarray:
+    """One value per row of a file: numbers, or texts."""
+    try:
+        data = load(spec if ":" in spec else "labels:" + spec, a).objects
+    except (ValueError, OSError) as error:
+        raise Refused(f"--{name}: {error}") from error
+    values = np.asarray(data)
+    if values.ndim > 1 and values.shape[-1] == 1:
+        values = values.ravel()
+    if values.shape != (n,):
+        raise Refused(f"--{name} {spec}: {values.shape[0]} rows, expected one value for each of {n} rows")
+    return values
+
+
+def numbers(spec: str, a: Any, n: int, name: str) -> np.ndarray:
+    """One number per row of a file."""
+    try:
+        return column(spec, a, n, name).astype(float)
+    except ValueError as error:
+        raise Refused(f"--{name} {spec}: expected one number per row ({error})") from error
+
+
+def result(kind: str, title: str, a: Any, **more: Any) -> dict:
+    """The head of a result as docs/results-format.md has it."""
+    return {"okra": version(), "format": 1, "kind": kind, "name": kind, "title": title,
+            "command": "okra " + " ".join(a.typed), "date": datetime.date.today().isoformat(), "seed": a.seed,
+            "tables": [], "figures": [], "readings": [], "deviations": [], "remarks": [], **more}
+
+
+def tidy(value: Any) -> Any:
+    """What JSON has: no NumPy types, None for numbers that do not exist."""
+    if isinstance(value, dict):
+        return {str(k): tidy(v) for k, v in value.items()}
+    if isinstance(value, (list, tuple, np.ndarray)):
+        return [tidy(v) for v in value]
+    if isinstance(value, (np.bool_, bool)):
+        return bool(value)
+    if isinstance(value, (np.integer,)):
+        return int(value)
+    if isinstance(value, (float, np.floating)):
+        return float(value) if math.isfinite(value) else None
+    return value
+
+
+def finish(made: dict, text: str, a: Any) -> None:
+    """Prints the text or the JSON, and draws the page that is asked for."""
+    made = tidy(made)
+    print(json.dumps(made) if a.json else text)
+    if not getattr(a, "output", ""):
+        return
+    sys.stdout.flush()
+    from okra.__main__ import program
+    command = [program() or "okra", "report", "--quiet"]
+    with tempfile.TemporaryDirectory(prefix="okra-") as folder:
+        path = os.path.join(folder, "result.json")
+        with open(path, "w", encoding="utf-8") as file:
+            json.dump(made, file)
+        done = subprocess.run([*command, path, "-o", a.output], check=False)
+    if done.returncode:
+        raise Refused(f"{a.output} could not be written")
