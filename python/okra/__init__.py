@@ -32,7 +32,8 @@ except ImportError as _error:  # the library alone works without scikit-learn
         raise
 
 
-_CHECKS = {"score": "intervals", "compare": "intervals"}  # of okra.checks; they need SciPy
+_CHECKS = {"score": "intervals", "compare": "intervals", "audit": "audit", "split": "split", "explain": "explain",
+           "next_inputs": "measure"}  # of okra.checks; they need SciPy
 __all__ += _CHECKS
 
 

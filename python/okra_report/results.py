@@ -99,6 +99,7 @@ def _result(one: dict) -> dict:
     for key in ("deviations", "readings", "remarks"):
         out[key] = [v for v in one.get(key) or [] if isinstance(v, str)] if isinstance(
             one.get(key), list) else []
+    out["checks"] = [{k: text(check.get(k)) for k in ("check", "light", "says")} for check in _objects(one.get("checks"))]
     for t in _objects(one.get("tables")):
         rows = [{"label": text(r.get("label")), "cells": {
             k: c for k, c in r["cells"].items() if isinstance(c, dict)} if isinstance(

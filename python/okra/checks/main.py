@@ -14,7 +14,7 @@ import numpy as np
 from . import intervals
 from .._errors import OkraError
 from .._kernel import metric_is_loss
-from .files import Refused, column, finish, load, numbers, result
+from .files import Refused, column, find, finish, load, numbers, result
 
 
 class _Parser(argparse.ArgumentParser):
@@ -142,7 +142,208 @@ def _score(argv: list) -> int:
     return 0
 
 
-COMMANDS = {"score": _score}
+# ---- audit ----
+
+def _fit_options(words: list) -> dict:
+    """Flags of okra fit: --name VALUE or --name=VALUE."""
+    out, at = {}, 0
+    while at < len(words):
+        word = words[at]
+        if not word.startswith("--") or len(word) == 2:
+            raise Refused(f"'{word}' is no flag; 'okra audit --help' lists them")
+        name, equals, value = word[2:].partition("=")
+        if not equals:
+            at += 1
+            if at == len(words):
+                raise Refused(f"--{name} needs a value")
+            value = words[at]
+        out[name] = value
+        at += 1
+    return out
+
+
+def _audit(argv: list) -> int:
+    from .audit import NAMES, audit
+    p = _parser("audit", "Checks whether a result is real: a light and one sentence a check. Other flags are those "
+                "of 'okra fit', the recipe; what is not given is chosen.")
+    for name, text in (("x", "training inputs"), ("y", "training outputs; with --yhat the true outputs"),
+                       ("test-x", "test inputs; without them training pairs are left out in turn"), ("test-y", "test outputs"),
+                       ("model", "a model in place of a recipe"), ("yhat", "predictions of --y in place of a model"),
+                       ("metric", "also judge decoded outputs by this metric"), ("groups", "the group of every judged row"),
+                       ("within", "the stratum of every training row: controls permute within it"),
+                       ("mass-window", "the same by exact masses of outputs: strata so many Da wide"),
+                       ("names", "what should not tell the output: names, batches, one per training row"),
+                       ("candidates", "the list from which outputs are chosen"),
+                       ("errors", "left-out errors of the settings among which was chosen, a column each"),
+                       ("p-values", "conformal p-values of the truth, one per judged row"),
+                       ("checks", f"which checks, between commas: {','.join(NAMES)}"),
+                       ("fail-on", "exit with 3 where one of these checks (or any) is red; any:yellow: or yellow")):
+        p.add_argument(f"--{name}", default="", metavar="FILE" if name not in ("metric", "checks", "fail-on", "mass-window")
+                       else "TEXT", help=text)
+    p.add_argument("--permutations", type=int, default=200, metavar="N", help="permutations of the tests")
+    p.add_argument("-o", "--output", default="", metavar="FILE", help="also write the page (.html, .md) of it")
+    a, rest = p.parse_known_args(argv)
+    a.typed = ["audit", *argv]
+    if a.permutations < 19:
+        raise Refused(f"--permutations is {a.permutations}, expected 19 or more: fewer show nothing at 5 %")
+    options = _fit_options(rest)
+    checks = a.checks.split(",") if a.checks else NAMES
+    fail = [word.partition(":") for word in a.fail_on.split(",")] if a.fail_on else []
+    for name, _, light in fail:
+        if name not in (*NAMES, "any") or light not in ("", "yellow", "red"):
+            raise Refused(f"--fail-on is '{a.fail_on}', expected names of checks or any, such as leak or any:yellow")
+    if a.yhat and (a.model or a.x):
+        raise Refused("--yhat judges predictions: leave out --model and --x")
+    if bool(a.test_x) != bool(a.test_y):
+        raise Refused("give --test-x and --test-y, or neither")
+    if not a.yhat and not a.model and not (a.x and a.y):
+        raise Refused("give --x and --y, or --model, or --y and --yhat")
+    from .._model import Model
+    model = Model.load(find(a.model, a.data)) if a.model else None
+    from .problem import inputs_of
+    x = load(a.x, a) if a.x else inputs_of(model) if model else None
+    y = load(a.y, a) if a.y else model.outputs
+    predicted = load(a.yhat, a, y) if a.yhat else None
+    test_x = load(a.test_x, a, x) if a.test_x else None
+    test_y = load(a.test_y, a, y) if a.test_y else None
+    n = len(y)
+    judged = n if test_y is None else len(test_y)
+    within = column(a.within, a, n, "within") if a.within else None
+    if a.mass_window:
+        try:
+            within = np.floor(y.masses / float(a.mass_window))
+        except (ValueError, ZeroDivisionError) as error:
+            raise Refused(f"--mass-window is '{a.mass_window}', expected a width in Da") from error
+    made = audit(x, y, test_x, test_y, options, model, predicted, a.metric,
+                 column(a.groups, a, judged, "groups") if a.groups else None, within,
+                 load(a.names, a) if a.names else None, load(a.candidates, a, y) if a.candidates else None,
+                 np.asarray(load(a.errors, a).objects, dtype=float) if a.errors else None,
+                 numbers(a.p_values, a, judged, "p-values") if a.p_values else None, checks, a.permutations, a.seed)
+    told = result("audit", "Is the result real?", a, light=made["light"], rows=made["rows"],
+                  checks=[{k: v for k, v in one.items() if k != "figure"} for one in made["checks"]])
+    told["figures"] = [one["figure"] for one in made["checks"] if one["figure"]]
+    if told["figures"] and any(one["check"] == "leak" for one in made["checks"]):
+        parts = next(one for one in made["checks"] if one["check"] == "leak")["numbers"]["by_similarity"]
+        told["tables"].append({"id": "similarity", "title": "By distance to the nearest training input", "metric": "loss",
+                               "better": "lower", "columns": ["distance", "skill", "loss", "from", "to"], "rows": [
+                                   {"label": f"quarter {k + 1}", "cells": {
+                                       "distance": {"okra": q["distance"]}, "skill": {"okra": q["skill"]}, "loss": {"okra": q["loss"]},
+                                       "from": {"okra": q["low"]}, "to": {"okra": q["high"]}}} for k, q in enumerate(parts)]})
+    finish(told, "\n".join(f"{one['light']:<7} {one['check']:<11} {one['says']}" for one in made["checks"]), a)
+    bad = any((name in ("any", one["check"])) and (one["light"] == "red" or light == "yellow" and one["light"] == "yellow")
+              for name, _, light in fail for one in made["checks"])
+    return 3 if bad else 0
+
+
+# ---- split, explain, next ----
+
+def _split(argv: list) -> int:
+    from .split import WAYS, split
+    p = _parser("split", "Divides data into fair folds and reports what crosses; okra select --folds takes the file.")
+    p.add_argument("--by", default="random", choices=WAYS, help="what stays together")
+    p.add_argument("--x", default="", metavar="FILE", help="objects, for similarity, scaffold and the report")
+    p.add_argument("--key", default="", metavar="FILE", help="one group, time or mass per row")
+    p.add_argument("--kx", default="linear", metavar="EXPR", help="kernel of --x")
+    p.add_argument("--folds", type=int, default=5, metavar="K", help="how many folds")
+    p.add_argument("--inner", type=int, default=0, metavar="K", help="nested: so many folds of the rest, a column per fold")
+    p.add_argument("-o", "--output", default="", metavar="FILE.csv", help="the fold of every row, then the inner folds")
+    a = p.parse_args(argv)
+    a.typed = ["split", *argv]
+    x = load(a.x, a) if a.x else None
+    key = None
+    if a.key:
+        rows = len(load(a.key if ":" in a.key else "labels:" + a.key, a)) if x is None else len(x)
+        key = (numbers if a.by == "order" else column)(a.key, a, rows, "key")
+    made = split(x, a.by, a.folds, key, a.kx, a.inner, a.seed)
+    folds, inner = made.pop("folds"), made.pop("inner", None)
+    lines = [f"{a.folds} folds of {min(made['sizes'])} to {max(made['sizes'])} rows, {made['units']} units by {a.by}"]
+    if "crossing" in made:
+        cross = made["crossing"]
+        lines.append(f"nearest object of another fold: distance {cross['nearest']:.4g} (random folds: "
+                     f"{cross['nearest_random']:.4g}); {cross['equal']} rows have an equal one (random: {cross['equal_random']})")
+    if a.output:
+        table = folds[:, None] if inner is None else np.c_[folds, inner]
+        head = [] if inner is None else [",".join(["fold"] + [f"inner{f}" for f in range(a.folds)])]
+        with open(a.output, "w", encoding="utf-8") as file:
+            file.write("\n".join(head + [",".join(map(str, row)) for row in table]) + "\n")
+    made.update(folds=folds, inner=inner)
+    a.output = ""
+    finish(result("split", "Fair folds", a, **made), "\n".join(lines), a)
+    return 0
+
+
+def _chosen_rows(text: str, n: int) -> list:
+    try:
+        rows = [int(word) for word in text.split(",")] if text else list(range(min(n, 10)))
+    except ValueError:
+        rows = [-1]
+    if any(not 0 <= k < n for k in rows):
+        raise Refused(f"--rows is '{text}', expected numbers from 0 to {n - 1} between commas")
+    return rows
+
+
+def _loaded(a: argparse.Namespace) -> tuple:
+    from .._model import Model
+    from .problem import inputs_of
+    model = Model.load(find(a.model, a.data))
+    return model, load(a.x, a, inputs_of(model))
+
+
+def _explain(argv: list) -> int:
+    from .explain import explain
+    p = _parser("explain", "Shows which part of an input decided: the share of each column, letter or peak, and the "
+                "training pairs that carried the answer.")
+    p.add_argument("model", metavar="MODEL")
+    p.add_argument("--x", required=True, metavar="FILE", help="inputs")
+    p.add_argument("--rows", default="", metavar="LIST", help="which, counted from 0; the first ten if not given")
+    p.add_argument("--candidates", default="", metavar="FILE", help="the answers; training outputs if not given")
+    p.add_argument("--top", type=int, default=5, metavar="K", help="so many parts and pairs are printed")
+    p.add_argument("-o", "--output", default="", metavar="FILE", help="also write the page (.html, .md) of it")
+    a = p.parse_args(argv)
+    a.typed = ["explain", *argv]
+    model, x = _loaded(a)
+    rows = _chosen_rows(a.rows, len(x))
+    answers = load(a.candidates, a, model.outputs) if a.candidates else None
+    found = explain(model, x[rows], answers, a.top)
+    made, lines = result("explain", "Which part decided", a, rows=[]), []
+    for row, one in zip(rows, found):
+        made["rows"].append({"row": row, **one})
+        share = np.asarray(one["shares"], dtype=float).reshape(len(one["parts"]), -1)
+        order = np.argsort(-np.abs(share).sum(axis=1), kind="stable")[:a.top]
+        lines.append(f"input {row}" + ("" if one["exact"] else " (parts left out: shares do not add up)"))
+        for k in order:
+            lines.append(f"  {one['parts'][k]} (part {k})\t" + " ".join(f"{v:.4g}" for v in share[k][:8]) + (
+                "" if one["margin"] is None else f"\tmargin {one['margin'][k]:.4g}"))
+        lines.append("  pairs " + ", ".join(f"{q['pair']}: {q['weight']:.3g}" for q in one["pairs"]))
+        made["figures"].append({"id": f"input-{row}", "type": "bars", "title": f"Shares of the parts of input {row}",
+                                "labels": [f"{name}" for name in one["parts"][:60]], "y_label": "share", "series": [
+                                    {"name": "answer" if j == 0 else f"output {j}", "y": share[:60, j]}
+                                    for j in range(min(share.shape[1], 4))] + ([] if one["margin"] is None else [
+                                        {"name": "margin to the second", "y": np.asarray(one["margin"])[:60]}])})
+    finish(made, "\n".join(lines), a)
+    return 0
+
+
+def _next(argv: list) -> int:
+    from .measure import next_inputs
+    p = _parser("next", "Chooses which inputs to measure next: those whose outputs shrink the variance of predictions most.")
+    p.add_argument("model", metavar="MODEL")
+    p.add_argument("--x", required=True, metavar="FILE", help="inputs without outputs")
+    p.add_argument("--count", type=int, default=10, metavar="K", help="how many, as one batch")
+    p.add_argument("-o", "--output", default="", metavar="FILE", help="also write the page (.html, .md) of it")
+    a = p.parse_args(argv)
+    a.typed = ["next", *argv]
+    model, x = _loaded(a)
+    found = next_inputs(model, x, a.count, seed=a.seed)
+    made = result("next", "What to measure next", a, **found)
+    made["figures"].append({"id": "variance", "type": "curve", "title": "Mean variance over the pool", "x_label": "measured",
+                            "y_label": "variance", "series": [{"name": "mean variance", "x": list(range(a.count + 1)),
+                                                               "y": found["variance"]}]})
+    finish(made, "\n".join(f"{row}\t{v:.6g}" for row, v in zip(found["chosen"], found["variance"][1:])), a)
+    return 0
+
+
+COMMANDS = {"score": _score, "audit": _audit, "split": _split, "explain": _explain, "next": _next}
 
 
 def main(argv: Optional[list] = None) -> int:

@@ -1,0 +1,180 @@
+"""okra.audit: every check against a plain form, finds its planted fault, and stays green on clean data."""
+import json
+import os
+import subprocess
+
+import numpy as np
+import pytest
+
+import okra
+import simulated
+from okra.checks import audit as checks
+from okra.checks.problem import Problem, features, inputs_of, left_out
+
+PROGRAM = os.environ["OKRA_PROGRAM"]
+FIT = {"kx": "rbf(sigma=2)", "ky": "rbf(sigma=1)", "lambda": 0.1}
+
+
+def pairs(seed=0, n=40):
+    rng = np.random.default_rng(seed)
+    x = rng.normal(size=(n, 2))
+    return x, np.sin(x[:, :1]) + 0.1 * rng.normal(size=(n, 1))
+
+
+def test_left_out_weights_are_those_of_fits_without_the_pair():
+    x, y = pairs(n=15)
+    model = okra.Model.fit(x, y, FIT)
+    w = left_out(model.predict(x, weights=True).weights(), np.arange(15))
+    for i in range(15):
+        rest = np.delete(np.arange(15), i)
+        want = okra.Model.fit(x[rest], y[rest], {**FIT, "lambda": FIT["lambda"]}).predict(x[[i]], weights=True).weights()[0]
+        assert np.abs(w[i, rest] - want).max() < 1e-10 and w[i, i] == 0
+
+
+def test_features_give_the_kernel():
+    x, y = pairs(n=30)
+    a, b = features("rbf(sigma=1)", okra.as_data(y), okra.as_data(y[:5]), np.random.default_rng(0))
+    assert np.abs(a @ a.T - okra.gram_matrix("rbf(sigma=1)", y)).max() < 1e-6  # of 1; small eigenvalues are dropped
+    assert np.abs(b - a[:5]).max() < 1e-6
+
+
+def test_losses_are_those_of_the_library():
+    x, y = pairs()
+    model = okra.Model.fit(x, y, FIT)
+    p = Problem(model, None, None)
+    assert np.abs(p.loss - model.leave(FIT)[1]).max() < 1e-6
+    assert len(inputs_of(model)) == 40
+    two = p.permuted_losses(2)
+    again = okra.Model.fit(x, y, FIT)
+    rng = np.random.default_rng(0)
+    order = rng.permutation(40)
+    same = Problem(okra.Model.fit(x, y[order], FIT), None, None).loss.mean()
+    w = left_out(again.predict(x, weights=True).weights(), np.arange(40))
+    phi = p.phi[order]
+    assert abs(((phi - w @ phi) ** 2).sum(axis=1).mean() - same) < 1e-6 and (two > p.loss.mean()).all()
+
+
+def test_influence_is_that_of_fits_without_the_pair():
+    x, y = pairs(n=12)
+    options = {**FIT, "ky": "linear"}
+    tests = np.random.default_rng(1).normal(size=(5, 2))
+    model = okra.Model.fit(x, y, options)
+    hat, w = (model.predict(v, weights=True).weights() for v in (x, tests))
+    found = checks.influence(w, hat, np.arange(12), y - hat @ y)
+    for j in range(12):
+        rest = np.delete(np.arange(12), j)
+        moved = okra.Model.fit(x[rest], y[rest], options).predict(tests, weights=True).weights() @ y[rest] - w @ y
+        assert abs(found[j] - np.sqrt((moved ** 2).sum(axis=1).mean())) < 1e-10
+
+
+def test_hsic_is_the_trace():
+    rng = np.random.default_rng(0)
+    a, b = rng.normal(size=(20, 3)), rng.normal(size=(20, 2))
+    h = np.eye(20) - 1 / 20
+    want = np.trace(h @ a @ a.T @ h @ b @ b.T) / 400
+    assert abs(checks.hsic(a, b, rng, count=19)["hsic"] - want) < 1e-13
+    assert checks.hsic(a, a, rng, count=99)["p"] == 0.01
+
+
+def test_optimism_of_equal_settings_is_what_luck_gives():
+    rng = np.random.default_rng(3)
+    errors = rng.normal(size=(400, 50))
+    found = checks.optimism(errors)
+    luck = -errors.mean(axis=0).min()  # the true error is 0
+    assert 0.5 * luck < found["optimism"] < 1.5 * luck and found["other_wins"] > 0.5
+    with pytest.raises(ValueError, match="expected 8 or more rows"):
+        checks.selection(np.ones((3, 2)))
+
+
+def test_beta_binomial_coverage():
+    rng = np.random.default_rng(0)
+    good = checks.guarantee(rng.random(300), 200, np.repeat(["a", "b"], 150))
+    assert good["light"] == "green" and set(good["numbers"]["groups"]) == {"a", "b"}
+    bad = np.r_[rng.random(200), 0.15 * rng.random(100)]
+    found = checks.guarantee(bad, 200, np.repeat(["a", "b"], [200, 100]))
+    assert found["light"] == "red" and "group b" in found["says"]
+
+
+@pytest.mark.parametrize("check", checks.NAMES)
+def test_planted_faults_are_found_and_clean_data_are_green(check):
+    false, found = simulated.rates(check, 12)  # the rates of 200: bench/bench_audit.py
+    assert false <= 0.17 and all(share >= 0.75 for share in found.values()), (false, found)
+
+
+def test_other_leaks():
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=(120, 3))
+    y = x @ rng.normal(size=(3, 1)) + 0.2 * rng.normal(size=(120, 1))
+
+    def says(**more):
+        return checks.audit(options=simulated.OPTIONS, checks=("leak",), **{"x": x, "y": y, **more})["checks"][0]
+    assert says()["light"] == "green"
+    assert "Column 3 (from 0) alone tells 100 %" in says(x=np.c_[x, 2 * y + 1])["says"]
+    order = np.argsort(y.ravel())
+    assert "order of rows" in says(x=x[order], y=y[order])["says"]
+    assert "should not tell" in says(names=okra.labels((y.ravel() > 0).astype(int)))["says"]
+    assert says(names=okra.labels(rng.integers(0, 2, 120)))["light"] == "green"
+    texts = ["CC", "c1ccccc1", "CCO"] * 20
+    found = checks.written_otherwise(texts, ["C1=CC=CC=C1", "CCN", "CC"] * 20)
+    assert {one["what"] for one in found} >= {"aromatic letters", "double bonds in rings (=C1)"}
+    truth = okra.as_data(["a" * k for k in range(1, 21)])
+    listed = okra.as_data(["a" * k for k in range(1, 21)] + ["b" * 30] * 40)
+    assert {one["what"] for one in checks.candidates_tell(truth, listed)} == {"place in the list", "length"}
+    mixed = [("ab" * 20)[:5 + k % 7] + str(k) for k in range(90)]
+    rng.shuffle(mixed)
+    assert checks.candidates_tell(okra.as_data(mixed[::3]), okra.as_data(mixed)) == []
+
+
+def test_strings_and_labels():
+    rng = np.random.default_rng(0)
+    words = ["".join(rng.choice(list("ab" if k % 2 else "cd"), 8)) for k in range(80)]
+    kind = okra.labels(["x" if k % 2 else "y" for k in range(80)])
+    found = okra.audit(words, kind, options={"kx": "spectrum(k=2)", "lambda": 0.1}, metric="zero-one",
+                       checks=("blind", "dependence"))
+    assert [c["light"] for c in found["checks"]] == ["green", "green"]
+    assert found["checks"][0]["numbers"]["value"] < found["checks"][0]["numbers"]["value_no_input"]
+
+
+def test_refusals():
+    x, y = pairs()
+    with pytest.raises(ValueError, match="check is 'leaks', expected blind"):
+        okra.audit(x, y, checks=("leaks",))
+    with pytest.raises(ValueError, match="give training inputs"):
+        okra.audit()
+    with pytest.raises(ValueError, match="3 test inputs and 4 test outputs"):
+        okra.audit(x, y, x[:3], y[:4], FIT)
+    with pytest.raises(ValueError, match="5 rows to judge"):
+        okra.audit(x[:5], y[:5], options=FIT)
+
+
+def run(*words, **more):
+    return subprocess.run([PROGRAM, *words], capture_output=True, text=True, check=False, **more)
+
+
+def test_program(tmp_path):
+    x, y, tx, ty = simulated.leak(np.random.default_rng(0))
+    for name, values in (("x", x), ("y", y), ("tx", tx), ("ty", ty)):
+        np.save(tmp_path / f"{name}.npy", values)
+    words = ("audit", "--x", "x.npy", "--y", "y.npy", "--test-x", "tx.npy", "--test-y", "ty.npy")
+    done = run(*words, "--kx", "rbf(sigma=2)", "--lambda=0.03", "--fail-on", "leak", cwd=tmp_path)
+    assert done.returncode == 3 and "red     leak" in done.stdout and done.stderr == ""
+    assert run(*words, "--fail-on", "dependence", "--checks", "dependence", cwd=tmp_path).returncode == 0
+    made = json.loads(run(*words, "--json", "-o", "page.html", cwd=tmp_path).stdout)
+    assert made["kind"] == "audit" and made["light"] == "red"
+    assert [c["check"] for c in made["checks"]] == ["blind", "leak", "dependence", "selection", "guarantee", "stability"]
+    page = (tmp_path / "page.html").read_text()
+    assert "training set" in page and "red" in page
+    assert run("fit", "--x", "x.npy", "--y", "y.npy", "-o", "m.okra", "--quiet", cwd=tmp_path).returncode == 0
+    done = run("audit", "--model", "m.okra", "--test-x", "tx.npy", "--test-y", "ty.npy", cwd=tmp_path)
+    assert done.returncode == 0 and "red     leak" in done.stdout
+    done = run("audit", "--y", "ty.npy", "--yhat", "ty.npy", "--metric", "mse", cwd=tmp_path)
+    assert done.stdout.startswith("green   blind")
+    np.save(tmp_path / "flat.npy", np.zeros_like(ty) + ty.mean(axis=0))
+    assert run("audit", "--y", "ty.npy", "--yhat", "flat.npy", "--metric", "mse", cwd=tmp_path).stdout.startswith("red     blind")
+    for words, text in ((("--x", "x.npy"), "give --x and --y, or --model, or --y and --yhat"),
+                        (("--x", "x.npy", "--y", "y.npy", "--fail-on", "leaks"), "--fail-on is 'leaks'"),
+                        (("--x", "x.npy", "--y", "y.npy", "--test-x", "tx.npy"), "give --test-x and --test-y"),
+                        (("--x", "x.npy", "--y", "y.npy", "--lamda", "1"), "lamda"),
+                        (("--x", "no.npy", "--y", "y.npy"), "no.npy")):
+        done = run("audit", *words, cwd=tmp_path)
+        assert done.returncode == 1 and text in done.stderr and done.stderr.startswith("okra audit: "), done.stderr

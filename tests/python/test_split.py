@@ -1,0 +1,134 @@
+"""okra.split, okra.explain and okra.next_inputs against plain forms, and their commands."""
+import json
+import os
+import subprocess
+
+import numpy as np
+import pytest
+
+import okra
+from okra.checks.explain import explain
+from okra.checks.measure import next_inputs, ridge_term
+from okra.checks.split import clusters, split
+
+PROGRAM = os.environ["OKRA_PROGRAM"]
+
+
+def test_units_stay_whole_and_folds_alike():
+    rng = np.random.default_rng(0)
+    groups = rng.integers(0, 40, 300)
+    made = split(by="groups", key=groups, folds=4, inner=3)
+    assert max(made["sizes"]) - min(made["sizes"]) <= np.bincount(groups).max()
+    for g in np.unique(groups):
+        assert len(set(made["folds"][groups == g])) == 1
+        for f in range(4):
+            inner = set(made["inner"][groups == g, f])
+            assert len(inner) == 1 and (inner == {-1}) == (made["folds"][groups == g][0] == f)
+    assert (split(by="groups", key=groups, folds=4)["folds"] == made["folds"]).all()
+
+
+def test_order_has_no_future():
+    key = np.r_[np.arange(30), np.repeat(7, 5)]
+    folds = split(by="order", key=key, folds=5)["folds"]
+    for f in range(4):
+        assert key[folds <= f].max() < key[folds > f].min()
+
+
+def test_similarity_keeps_clusters_together():
+    rng = np.random.default_rng(1)
+    middle = 20 * rng.normal(size=(12, 2))
+    code = np.repeat(np.arange(12), 8)
+    x = middle[code] + 0.1 * rng.normal(size=(96, 2))
+    made = split(x, "similarity", 4, kernel="linear")
+    assert all(len(set(made["folds"][code == c])) == 1 for c in range(12))
+    assert made["crossing"]["nearest"] > 5 * made["crossing"]["nearest_random"]
+    assert np.bincount(clusters(np.abs(np.subtract.outer(np.arange(9.0), np.arange(9.0))), 3)).max() <= 3
+    twice = split(np.r_[x, x], "similarity", 4)["crossing"]
+    assert twice["equal"] == 0 and twice["equal_random"] > 50
+
+
+def test_scaffolds():
+    pytest.importorskip("rdkit")
+    x = okra.smiles(["c1ccccc1C", "c1ccccc1CC", "C1CCCCC1O", "C1CCCCC1", "CCO", "CCN"])
+    folds = split(x, "scaffold", 3, kernel="wl(h=1)")["folds"]
+    assert folds[0] == folds[1] and folds[2] == folds[3] and folds[4] == folds[5] and len(set(folds)) == 3
+
+
+def test_split_refusals():
+    for more, text in (({"by": "groups"}, "needs a key"), ({"by": "size"}, "expected random, groups"),
+                       ({"by": "groups", "key": [1] * 9}, "1 units that must stay whole"),
+                       ({"by": "similarity"}, "needs the objects"), ({"n": 3}, "5 folds of 3 rows")):
+        with pytest.raises(ValueError, match=text):
+            split(**more)
+
+
+def test_columns_of_a_linear_kernel_are_exact():
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=(40, 3))
+    y = x @ rng.normal(size=(3, 2))
+    model = okra.Model.fit(x, y, {"kx": "linear", "ky": "linear", "lambda": 0.01})
+    slope = np.linalg.solve(x.T @ x + ridge_term(model, okra.as_data(x), "linear") * np.eye(3), x.T @ y)
+    one = explain(model, x[:2])[1]
+    assert one["exact"] and np.abs(one["shares"] - x[1][:, None] * slope).max() < 1e-9
+    assert [q["pair"] for q in one["pairs"]] == list(np.argsort(-np.abs(model.predict(x[[1]], weights=True).weights()[0]))[:5])
+    curved = explain(okra.Model.fit(x, y, {"kx": "rbf(sigma=1)", "ky": "linear", "lambda": 0.01}), x[:1])[0]
+    assert not curved["exact"] and curved["shares"].shape == (3, 2)
+
+
+def test_letters_of_a_spectrum_kernel_are_exact():
+    rng = np.random.default_rng(0)
+    words = ["".join(rng.choice(list("abcd"), 9)) for _ in range(60)]
+    kinds = okra.labels(["yes" if "ab" in w else "no" for w in words])
+    model = okra.Model.fit(words, kinds, {"kx": "spectrum(k=2)", "ky": "zero-one", "lambda": 0.1})
+    at = next(k for k, w in enumerate(words) if "ab" in w)
+    one = explain(model, [words[at]])[0]
+    assert one["exact"] and one["parts"] == list(words[at])
+    assert abs(one["shares"].sum() - one["score"]) < 1e-9
+    if np.asarray(kinds.objects)[one["answers"][0]] == "yes":
+        assert words[at].find("ab") <= int(np.argmax(one["margin"])) <= words[at].find("ab") + 1
+
+
+def test_batches_shrink_the_variance_as_fits_say():
+    rng = np.random.default_rng(0)
+    x, pool = rng.normal(size=(15, 2)), rng.normal(size=(25, 2))
+    fit = {"kx": "rbf(sigma=1)", "ky": "linear", "lambda": 0.2}
+    model = okra.Model.fit(x, x[:, :1], fit)
+    made = next_inputs(model, pool, 3)
+    c, k = made["ridge_term"], lambda a, b: okra.gram_matrix("rbf(sigma=1)", a, b)
+
+    def variance(known):
+        return np.mean(np.diag(k(pool, pool) - k(pool, known) @ np.linalg.solve(
+            k(known, known) + c * np.eye(len(known)), k(known, pool))))
+    assert abs(made["variance"][0] - variance(x)) < 1e-9
+    best = min(range(25), key=lambda q: variance(np.r_[x, pool[[q]]]))
+    assert made["chosen"][0] == best and abs(made["variance"][3] - variance(np.r_[x, pool[made["chosen"]]])) < 1e-9
+    with pytest.raises(ValueError, match="count is 99, expected 1 to 25"):
+        next_inputs(model, pool, 99)
+
+
+def run(*words, **more):
+    return subprocess.run([PROGRAM, *words], capture_output=True, text=True, check=False, **more)
+
+
+def test_programs(tmp_path):
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=(40, 3))
+    np.save(tmp_path / "x.npy", x)
+    np.save(tmp_path / "y.npy", x[:, :1])
+    (tmp_path / "g.csv").write_text("\n".join(f"g{k // 4}" for k in range(40)) + "\n")
+    done = run("split", "--by", "groups", "--key", "g.csv", "--x", "x.npy", "-o", "folds.csv", cwd=tmp_path)
+    assert done.returncode == 0 and "5 folds of 8 to 8 rows, 10 units by groups" in done.stdout
+    folds = np.loadtxt(tmp_path / "folds.csv", dtype=int)
+    assert len(folds) == 40 and (folds == okra.split(by="groups", key=np.repeat(np.arange(10), 4), n=40)["folds"]).all()
+    done = run("select", "--x", "x.npy", "--y", "y.npy", "--folds", "folds.csv", "--lambda", "0.1,1", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert run("fit", "--x", "x.npy", "--y", "y.npy", "-o", "m.okra", "--quiet", cwd=tmp_path).returncode == 0
+    done = run("explain", "m.okra", "--x", "x.npy", "--rows", "3", "--json", "-o", "e.html", cwd=tmp_path)
+    assert json.loads(done.stdout)["rows"][0]["row"] == 3 and "</html>" in (tmp_path / "e.html").read_text()
+    done = run("next", "m.okra", "--x", "x.npy", "--count", "2", cwd=tmp_path)
+    assert done.returncode == 0 and len(done.stdout.splitlines()) == 2
+    for words, text in ((("split", "--by", "groups"), "needs a key"), (("explain", "m.okra", "--x", "x.npy", "--rows", "40"),
+                                                                      "expected numbers from 0 to 39"),
+                        (("next", "x.npy", "--x", "x.npy"), "x.npy")):
+        done = run(*words, cwd=tmp_path)
+        assert done.returncode == 1 and text in done.stderr and done.stderr.startswith(f"okra {words[0]}: "), done.stderr
