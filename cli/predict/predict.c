@@ -4,6 +4,8 @@
 #include "commands.h"
 #include "predict/predict_job.h"
 #include "predict/stream.h"
+#include "train/pairs.h"
+#include "okra/more/pairs.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -75,6 +77,12 @@ static const okra_option rows[] = {
     {"stream", OKRA_OPTION_BOOL, offsetof(predict_fields, stream), "no", 1, 0, NULL, "",
      "Answer JSON lines of standard input (--x -) on standard output, one line each, as "
      "they come"},
+    {"rows", OKRA_OPTION_READ, offsetof(predict_fields, pair_rows), "", 1, 0, NULL,
+     "FILE", "Model of pairs: new rows; without, those of the fit"},
+    {"columns", OKRA_OPTION_READ, offsetof(predict_fields, pair_columns), "", 1, 0, NULL,
+     "FILE",
+     "Model of pairs: new columns; without, those of the fit. --top K writes the best "
+     "columns of each row, or with --columns alone the best rows of each column"},
     CLI_SETS_ROWS(offsetof(predict_fields, sets)),
     {0}};
 
@@ -295,11 +303,29 @@ static int stream(cli_run *run, predict_job *j, bool *done)
     return status;
 }
 
+static bool is_pairs(cli_run *run)
+{
+    char buffer[4096];
+    return okra_pairs_is(run->context,
+                         cli_find(run, run->operands[0], buffer, sizeof buffer));
+}
+
 static int run_predict(cli_run *run)
 {
     bool streamed = false;
     predict_job j = {.begin = cli_now()};
     int status = cli_status(run, cli_fields(run, &j.f));
+    if (status == CLI_DONE && !*j.f.x && is_pairs(run)) {
+        bool top = okra_options_is_set(run->library, "top");
+        return cli_pairs_predict(
+            run, j.f.pair_rows, j.f.pair_columns,
+            top ? strtoll(okra_options_get(run->library, "top"), NULL, 10) : 0,
+            j.f.sets.interval, j.f.output);
+    }
+    if (status == CLI_DONE && (*j.f.pair_rows || *j.f.pair_columns)) {
+        status =
+            cli_usage(run, "--rows and --columns are for a model of pairs, without --x");
+    }
     if (status == CLI_DONE) {
         status = cli_predict_check(run, &j);
     }

@@ -10,7 +10,8 @@
 
 typedef struct predict_fields {
     const char *x, *x_diagonal, *output, *weights, *weights_in, *embedding, *candidates,
-        *ranges, *report, *confidence, *probabilities, *within, *about;
+        *ranges, *report, *confidence, *probabilities, *within, *about, *pair_rows,
+        *pair_columns;
     okra_int shortlist;
     int known_pairs;
     bool exact, stream, p_values;

@@ -4,6 +4,7 @@
  */
 #include "train/choose.h"
 #include "commands.h"
+#include "train/pairs.h"
 #include "train/select_report.h"
 
 #include <math.h>
@@ -15,10 +16,11 @@ typedef struct fit_fields {
     const char *x, *y, *unlabelled, *basis, *output, *kx, *ky, *lambda, *weight;
     int compact, classes, effort;
     double calibration;
+    cli_pairs pairs;
 } fit_fields;
 
 static const okra_option rows[] = {
-    {"x", OKRA_OPTION_READ, offsetof(fit_fields, x), NULL, 1, 0, NULL, "FILE",
+    {"x", OKRA_OPTION_READ, offsetof(fit_fields, x), "", 1, 0, NULL, "FILE",
      "Training inputs, one object per row"},
     {"y", OKRA_OPTION_READ, offsetof(fit_fields, y), NULL, 1, 0, NULL, "FILE",
      "Training outputs, in the same order"},
@@ -54,6 +56,7 @@ static const okra_option rows[] = {
      "V[,V...]",
      "Regularisation; auto: by leave-one-out, or by five folds where that has no closed "
      "form; for a list one model each, {lambda} in the file name standing for the value"},
+    CLI_PAIRS_ROWS(offsetof(fit_fields, pairs)),
     {0}};
 
 enum { LAMBDAS = 1000, PATH_MOST = 4096 };
@@ -375,6 +378,7 @@ static okra_status learn(cli_run *run, const fit_fields *f, const path *p, learn
 static int check_output(const cli_run *run, const fit_fields *f, const path *p)
 {
     const char *method = okra_options_get(run->library, "method");
+    REFUSE_IF(!*f->x, "--x FILE is missing: Training inputs, one object per row");
     REFUSE_IF(strcmp(f->output, "-") == 0,
               "a model is mapped from its file: -o must name one");
     REFUSE_IF(okra_method_has(method, OKRA_TRAIT_LINKS),
@@ -394,6 +398,21 @@ static int check_output(const cli_run *run, const fit_fields *f, const path *p)
     return cli_check_writable(run, f->output);
 }
 
+static int fit_pairs(cli_run *run, const fit_fields *f, const path *p)
+{
+    REFUSE_IF(*f->x || *f->unlabelled || *f->weight || *f->basis || f->classes ||
+                  p->count > 1 || strcmp(f->ky, "auto") != 0 ||
+                  okra_options_is_set(run->library, "method"),
+              "--rows and --columns take --y, --kx, one --lambda, --setting, --own and "
+              "--calibration; --x, --ky, --method and others have no use");
+    REFUSE_IF(p->count && !(p->value[0] > 0), "--lambda is '%s', expected more than 0",
+              p->text[0]);
+    int status = cli_check_writable(run, f->output);
+    return status ? status
+                  : cli_pairs_fit(run, &f->pairs, f->y, f->kx, p->count ? p->value[0] : 0,
+                                  f->calibration, f->output);
+}
+
 static int run_fit(cli_run *run)
 {
     static path p;    /* large */
@@ -402,6 +421,9 @@ static int run_fit(cli_run *run)
     int status = cli_status(run, cli_fields(run, &f));
     if (status == CLI_DONE && strcmp(f.lambda, "auto") != 0) {
         status = parse_lambdas(run, f.lambda, &p);
+    }
+    if (status == CLI_DONE && (*f.pairs.rows || *f.pairs.columns)) {
+        return fit_pairs(run, &f, &p);
     }
     status = status ? status : check_output(run, &f, &p);
     if (status == CLI_DONE) {
@@ -434,7 +456,9 @@ const cli_command cli_fit = {
              "output kernel.\n--lambda is the lambda of (K + lambda I) for the operators "
              "identity and matrix,\nof n lambda for cov and ccov.\n--x given several "
              "times describes the same inputs in several ways: kernels choose\nas in "
-             "rbf(sigma=1)@1 + ssk@2.\n",
+             "rbf(sigma=1)@1 + ssk@2.\n--rows and --columns in place of --x learn a "
+             "number for each "
+             "pair of two objects.\n",
     .gathers = " x y unlabelled ",
     .examples =
         "okra fit --x train_x.npy --y train_y.npy -o model.okra\n"

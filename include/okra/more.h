@@ -15,6 +15,7 @@
 #include "okra/more/link.h"
 #include "okra/more/objects.h"
 #include "okra/more/operator.h"
+#include "okra/more/pairs.h"
 #include "okra/more/prediction.h"
 #include "okra/more/ranking.h"
 #include "okra/more/score.h"

@@ -1,0 +1,76 @@
+/*
+ * pairs.h: ridge regression over pairs (row, column) with sums of products of kernels.
+ */
+#ifndef OKRA_PAIRS_H_
+#define OKRA_PAIRS_H_
+
+#include "engine/engine.h"
+#include "okra/more/pairs.h"
+
+/* K((i,j),(k,l)) = sum_t A_t(i,k) B_t(j,l). */
+typedef struct okra_pair_solver_ {
+    okra_context *ctx;
+    okra_int n, m, known; /* rows, columns, pairs with a value and a weight above 0 */
+    int terms;
+    double **A, **B;       /* terms: n x n and m x m */
+    const double *Y, *W;   /* n x m: values, NaN: none; weights, NULL: 1 each */
+    bool center, product;  /* less the mean; one term, no gap, no weights */
+    double *a, *b, *U, *V; /* eigenvalues and rows of eigenvectors of the mean terms */
+} okra_pair_solver_;
+
+static inline bool okra_pair_known_(const okra_pair_solver_ *s, okra_int p)
+{
+    return !isnan(s->Y[p]) && !(s->W && s->W[p] <= 0);
+}
+static inline double okra_pair_weight_(const okra_pair_solver_ *s, okra_int p)
+{
+    return s->W ? s->W[p] : 1;
+}
+/* C <- U' (D o U X V') V, D = 1 / (a b' + lambda); T: n x m. */
+okra_status okra_pair_invert_(const okra_pair_solver_ *s, double lambda, const double *X,
+                              double *T, double *C) OKRA_CHECK;
+
+enum { OKRA_PAIR_DENSE_MOST_ = 1000 }; /* pairs, of which a matrix is made */
+
+/* How a left-out prediction was found. */
+typedef enum okra_pair_how_ {
+    OKRA_PAIR_CLOSED_, /* two decompositions, exact         */
+    OKRA_PAIR_DENSE_,  /* the matrix of few pairs, exact    */
+    OKRA_PAIR_FOLDS_,  /* groups left out together, by conjugate gradients */
+} okra_pair_how_;
+
+/* A, B, Y and W are borrowed; the matrices stay as they are. */
+okra_status okra_pair_solver_create_(okra_context *ctx, okra_int n, okra_int m, int terms,
+                                     double *const *A, double *const *B, const double *Y,
+                                     const double *W, bool center,
+                                     okra_pair_solver_ *out) OKRA_CHECK;
+void okra_pair_solver_clear_(okra_pair_solver_ *s);
+
+/* (K + lambda diag(1/W)) C = Y - mean over the pairs that are known and not in `left` (n
+ * x m, NULL: none are). C (n x m, 0 at all others) is where conjugate gradients begin.
+ * *steps of them were taken, 0: two decompositions did. */
+okra_status okra_pair_solve_(const okra_pair_solver_ *s, double lambda, const bool *left,
+                             double tolerance, double *C, double *mean,
+                             okra_int *steps) OKRA_CHECK;
+/* F (n x m) <- mean + sum_t A_t C B_t */
+okra_status okra_pair_fitted_(const okra_pair_solver_ *s, const double *C, double mean,
+                              double *F) OKRA_CHECK;
+/* F_ij <- the prediction of a model that has not seen the pair, its row, its column, or
+ * both; NaN where nothing else is known, and at gaps. */
+okra_status okra_pair_leave_(const okra_pair_solver_ *s, double lambda,
+                             okra_pair_setting setting, double *F,
+                             okra_pair_how_ *how) OKRA_CHECK;
+/* The same by groups, whatever the problem; C (count of okra_pair_folds_, n x m each) is
+ * where to begin, 0 at first, and is left for the next lambda. */
+okra_status okra_pair_leave_folds_(const okra_pair_solver_ *s, double lambda,
+                                   okra_pair_setting setting, double tolerance, double *C,
+                                   double *F) OKRA_CHECK;
+okra_int okra_pair_folds_(const okra_pair_solver_ *s, okra_pair_setting setting);
+
+/* Mean squared error over the pairs with both values, weighted, and the share of pairs of
+ * them with different values whose predictions are in the same order (ties: half). */
+okra_status okra_pair_score_(okra_int count, const double *y, const double *f,
+                             const double *w, double *error,
+                             double *concordance) OKRA_CHECK;
+
+#endif

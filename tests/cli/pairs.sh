@@ -1,0 +1,47 @@
+# Pairs of a row and a column: fit, predict, save, tables, what is refused.
+refused() { # STATUS TEXT CMD...: fails so, TEXT in the message
+    expect "$1" "${@:3}"
+    expect_in "$2" err
+}
+
+printf '0\n1\n2\n3.5\n' > rows.csv
+printf '0,1\n1,0\n2,2\n' > columns.csv
+printf '1,2,3\n2,1,5\n3,4,nan\n5,nan,9\n' > y.csv
+expect 0 okra fit --rows rows.csv --columns columns.csv --y y.csv --kx 'rbf(sigma=2) * rbf(sigma=2)' -o m.okra
+expect_in "row " out
+expect_in "both " out
+expect 0 okra predict m.okra -o all.csv
+[ "$(wc -l < all.csv)" -eq 4 ] || complain "four rows were expected"
+
+# New rows that are old ones, and the columns by name, say the same; lines of row, column, value too.
+expect 0 okra predict m.okra --rows rows.csv --columns columns.csv -o same.csv
+cmp all.csv same.csv || complain "the training objects, given again, have other predictions"
+printf '0,0,1\n0,1,2\n0,2,3\n1,0,2\n1,1,1\n1,2,5\n2,0,3\n2,1,4\n3,0,5\n3,2,9\n' > lines.csv
+expect 0 okra fit -q --rows rows.csv --columns columns.csv --y lines.csv --kx 'rbf(sigma=2) * rbf(sigma=2)' -o l.okra
+expect 0 okra predict l.okra -o lines_all.csv
+cmp all.csv lines_all.csv || complain "lines and matrix differ"
+
+printf '1.5\n' > new.csv
+expect 0 okra predict m.okra --rows new.csv -o new_all.csv
+[ "$(wc -l < new_all.csv)" -eq 1 ] || complain "one row was expected"
+expect 0 okra predict m.okra --rows new.csv --top 2 -o top.tsv
+[ "$(wc -l < top.tsv)" -eq 3 ] || complain "two best columns were expected"
+expect 0 okra predict m.okra --columns columns.csv --top 1 -o best.tsv
+[ "$(wc -l < best.tsv)" -eq 4 ] || complain "the best row of each of three columns was expected"
+
+expect 0 okra fit -q --rows rows.csv --columns columns.csv --y y.csv --kx '0.5 * linear * linear + 2 * rbf(sigma=1) * (linear | poly(degree=2))' \
+    --lambda 0.1 --own 0 --calibration 0.3 -o sum.okra
+expect 0 okra predict sum.okra --interval 0.5 -o bounds.csv
+head -1 bounds.csv | grep -q 'row,column,value,low,high' || complain "no intervals"
+
+refused 1 "no pairs were held back to calibrate with" okra predict m.okra --interval 0.1 -o e.csv
+refused 2 "pairs need both --rows and --columns" okra fit --rows rows.csv --y y.csv -o e.okra
+refused 2 "are for a model of pairs" okra predict m.okra --x rows.csv --rows rows.csv -o e.csv
+refused 1 "has one kernel, expected 'E1 * E2'" okra fit --rows rows.csv --columns columns.csv --y y.csv --kx linear -o e.okra
+refused 1 "is a third kernel in one product" okra fit --rows rows.csv --columns columns.csv --y y.csv --kx 'linear * linear * linear' -o e.okra
+refused 1 "has a pipe outside parentheses" okra fit --rows rows.csv --columns columns.csv --y y.csv --kx 'linear * linear | normalize' -o e.okra
+refused 1 "expected the values of 4 rows x 3 columns" okra fit --rows rows.csv --columns columns.csv --y rows.csv -o e.okra
+printf '0,9,1\n' > far.csv
+refused 1 "row 0 and column 9, expected whole numbers" okra fit --rows rows.csv --columns columns.csv --y far.csv -o e.okra
+head -c 900 m.okra > part.okra
+refused 1 "part.okra" okra predict part.okra -o e.csv
