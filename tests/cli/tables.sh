@@ -81,7 +81,8 @@ END
 expect 0 okra fit --x houses.csv --y :price -o h.okra
 expect_in "inputs         dense, 150 of width 7" out
 expect_in "5 columns become 7 numbers; dates are days; a class is 0 or 1 for each of its texts; gaps are the mean, \
-and 1 in a column of their own; left out: id, whose texts mostly differ" err
+and 1 in a column of their own" err
+expect_in "okra: warning: houses.csv: left out: id, whose texts mostly differ; FILE:COLUMN beside it reads" err
 expect 0 okra predict h.okra --x new.csv -o new_price.csv
 [ "$(grep -c . new_price.csv)" = 5 ]
 okra predict -q h.okra --x truth.csv -o guessed.csv
@@ -95,3 +96,59 @@ done
 sed '3s/,[0-9.]*,/,big,/' houses.csv >fault.csv
 expect 1 okra fit --x fault.csv --y :price -o f.okra
 expect_in "fault.csv: line 3, column 2: 'big' is not a number" err
+
+# a column with gaps alone, a table of numbers with gaps and without names, a file of one column of texts
+expect 0 okra fit --x houses.csv:age --x houses.csv:town --x houses.csv:size --y houses.csv:price -o f.okra
+expect_in "houses.csv: 1 columns become 2 numbers; gaps are the mean" err
+okra predict -q f.okra --x truth.csv:age --x truth.csv:town --x truth.csv:size -o guessed.csv
+expect 0 okra score --y truth.csv:price --yhat guessed.csv --metric r2
+awk '{ exit !($2 > 0.9) }' out
+tail -n +2 houses.csv | cut -d, -f2,3 >bare.csv
+expect 0 okra fit --x bare.csv --y houses.csv:price -o f.okra
+expect_in "inputs         dense, 150 of width 3" out
+okra predict -q f.okra --x bare.csv -o guessed.csv
+[ "$(grep -c . guessed.csv)" = 150 ]
+cut -d, -f4 houses.csv | tail -n +2 >towns.csv
+expect 0 okra fit --x bare.csv --y towns.csv -o f.okra
+expect_in "outputs        labels, 150 of width 3" out
+expect_in "labels; strings:towns.csv:1 reads them as strings" err
+okra predict -q f.okra --x bare.csv -o guessed.csv
+expect 0 okra score --y towns.csv --yhat guessed.csv --metric accuracy
+expect 1 okra fit --x v.tsv --y v.tsv:2 -o f.okra
+printf '1\n2\nbig\n4\n' >typo.csv
+expect 1 okra fit --x typo.csv --y typo.csv -o f.okra
+expect_in "typo.csv: line 3, column 1: 'big' is not a number" err
+
+# molecules: a column of SMILES, alone and beside others; of a list of words nothing is a molecule
+"$PYTHON" - <<'END'
+import random
+random.seed(2)
+def write(name, n):
+    with open(name, "w") as file:
+        print("id,structure,town,heavy", file=file)
+        for i in range(n):
+            parts = random.choices(["C", "O", "C(F)", "CC(=O)", "N"], k=random.randint(3, 9))
+            town = random.choice(["Paris", "Rome"])
+            print(f"m{i},C{''.join(parts)}C,{town},{len(parts) + 3 * (town == 'Rome')}", file=file)
+write("drugs.csv", 120)
+write("more.csv", 40)
+END
+expect 0 okra fit --x drugs.csv --y :heavy -o f.okra
+expect_in "inputs         tuple, 120 of width 2" out
+expect_in "3 columns become 2 numbers; a class is 0 or 1 for each of its texts; structure: molecules" err
+okra predict -q f.okra --x more.csv -o guessed.csv
+expect 0 okra score --y more.csv:heavy --yhat guessed.csv --metric r2
+awk '{ exit !($2 > 0.5) }' out
+head -2 more.csv >one.csv
+okra predict -q f.okra --x one.csv -o one_guess.csv
+[ "$(cat one_guess.csv)" = "$(head -1 guessed.csv)" ]
+cut -d, -f1,3 more.csv >none.csv
+expect_fail 2 "okra predict: none.csv: columns of molecules (SMILES): 1 in the model, found 0" \
+    okra predict f.okra --x none.csv -o p.csv
+expect 0 okra fit --x drugs.csv:structure --y drugs.csv:heavy -o f.okra
+expect_in "inputs         graphs, 120" out
+expect_in "the column structure holds SMILES, read as molecules; strings:drugs.csv:structure reads them as strings" err
+okra predict -q f.okra --x more.csv:structure -o guessed.csv
+[ "$(grep -c . guessed.csv)" = 40 ]
+expect 0 okra fit --x v.tsv:1 --y v.tsv:2 -o f.okra
+expect_in "inputs         strings, 4" out

@@ -3,7 +3,8 @@
  *
  * header.c decides whether the first line is a header. Every other field must be a
  * number, but for the one column read as labels or strings. FILE:COLUMN is one column
- * (labels where it does not hold numbers but texts that mostly repeat, else strings),
+ * (labels where it does not hold numbers but texts that mostly repeat, else molecules
+ * where all are SMILES, else strings; a file of one column likewise),
  * FILE:!COLUMN all the others. In a .csv file whose first line
  * has semicolons in place of commas, fields stand between these, and numbers may have a
  * decimal comma.
@@ -12,11 +13,7 @@
 #include "data/strings.h"
 #include "okra/program.h"
 
-/* The one column, or all but it (`rest`); 0: all. */
-typedef struct choice {
-    okra_int column;
-    bool rest, header;
-} choice;
+typedef okra_columns_choice_ choice;
 
 /* ---- texts of fields ---- */
 
@@ -159,18 +156,25 @@ static okra_status choose_column(const okra_source_ *source, okra_table_ t,
 
 /* Texts of a column that nobody called labels or strings: okra prints the choice. */
 static okra_status choose_how(const okra_source_ *source, const okra_texts_ *texts,
-                              okra_how_ *how)
+                              okra_how_ *how, bool *molecules)
 {
     bool classes = false;
-    CHK(okra_texts_are_classes((const char *const *)texts->pointers, texts->count,
-                               &classes));
+    const char *const *all = (const char *const *)texts->pointers;
+    const char *part = source->part ? source->part : "1";
+    CHK(okra_texts_are_classes(all, texts->count, &classes));
+    CHK(okra_texts_are_molecules_(all, classes ? 0 : texts->count, molecules));
     *how = classes ? OKRA_HOW_LABELS_ : OKRA_HOW_STRINGS_;
     okra_warn_(source->ctx,
                "note: %s: the column %s holds %s, read as %s; %s:%s:%s reads them as %s",
-               source->name, source->part,
-               classes ? "texts that mostly repeat" : "texts that mostly differ",
-               classes ? "class labels" : "strings", classes ? "strings" : "labels",
-               source->path, source->part, classes ? "strings" : "class labels");
+               source->name, part,
+               classes      ? "texts that mostly repeat"
+               : *molecules ? "SMILES"
+                            : "texts that mostly differ",
+               classes      ? "class labels"
+               : *molecules ? "molecules"
+                            : "strings",
+               classes || *molecules ? "strings" : "labels", source->path, part,
+               classes || *molecules ? "strings" : "class labels");
     return OKRA_OK;
 }
 
@@ -180,8 +184,9 @@ static okra_status read_column(okra_source_ *source, okra_table_ t, okra_data **
     okra_table_shape_ s = {0};
     okra_int column = 1;
     okra_how_ how = source->how;
-    bool header = false, more = true;
+    bool header = false, more = true, molecules = false;
     if (how == OKRA_HOW_FOUND_ && source->like) {
+        molecules = source->like->kind == OKRA_GRAPHS;
         how = source->like->kind == OKRA_LABELS    ? OKRA_HOW_LABELS_
               : source->like->kind == OKRA_STRINGS ? OKRA_HOW_STRINGS_
                                                    : how;
@@ -197,8 +202,13 @@ static okra_status read_column(okra_source_ *source, okra_table_ t, okra_data **
         record += t.last;
     }
     CHK(okra_texts_done_(&texts));
-    if (how == OKRA_HOW_FOUND_) {
-        CHK(choose_how(source, &texts, &how));
+    if (how == OKRA_HOW_FOUND_ && !molecules) {
+        CHK(choose_how(source, &texts, &how, &molecules));
+    }
+    if (molecules) {
+        CHK(okra_data_smiles(source->ctx, (const char *const *)texts.pointers,
+                             texts.count, out));
+        return okra_data_rename_(out, source->name);
     }
     if (how == OKRA_HOW_STRINGS_) {
         CHK(okra_data_strings((const char *const *)texts.pointers, texts.count, out));
@@ -208,55 +218,43 @@ static okra_status read_column(okra_source_ *source, okra_table_ t, okra_data **
     return okra_labels_from_texts_(texts.pointers, texts.count, source->name, out);
 }
 
-/* Does the column hold a text? */
-static okra_status holds_text(okra_table_ t, const okra_table_shape_ *s, choice c,
-                              bool *out)
-{
-    double value;
-    bool more = true;
-    *out = false;
-    for (okra_int k = 0; k < s->records * s->columns && !*out; k++) {
-        CHK(okra_table_next_(&t, &more));
-        *out = t.column == c.column && k >= c.header * s->columns &&
-               okra_table_number_(&t, &value) == OKRA_TOKEN_TEXT_;
-    }
-    return OKRA_OK;
-}
-
-/* Has a column gaps or texts? One in which some text stands among numbers is at fault,
+/* What the chosen columns hold. Where some text stands among numbers that is at fault,
  * and told as such. */
-static okra_status is_mixed(okra_table_ t, const okra_table_shape_ *s, choice c,
-                            bool *out)
+static okra_status look(okra_table_ t, const okra_table_shape_ *s, choice c, bool *text,
+                        bool *gaps)
 {
     OWNED okra_int *numbers = NULL, *texts = NULL;
-    bool more = true, gaps = false, some = false;
+    bool more = true;
     okra_table_ again = t;
     double value;
     ZMAKE(numbers, s->columns);
     ZMAKE(texts, s->columns);
     for (okra_int k = 0; k < s->records * s->columns; k++) {
         CHK(okra_table_next_(&t, &more));
-        if (k >= s->columns && t.column != c.column) {
+        if (k >= c.header * s->columns &&
+            (c.column == 0 || (t.column == c.column) != c.rest)) {
             okra_token_ token = okra_table_number_(&t, &value);
             numbers[t.column - 1] += token == OKRA_TOKEN_NUMBER_;
             texts[t.column - 1] += token == OKRA_TOKEN_TEXT_;
-            gaps = gaps || token == OKRA_TOKEN_MISSING_ ||
-                   (token == OKRA_TOKEN_NONFINITE_ && isnan(value));
+            *text = *text || token == OKRA_TOKEN_TEXT_;
+            *gaps = *gaps || token == OKRA_TOKEN_MISSING_ ||
+                    (token == OKRA_TOKEN_NONFINITE_ && isnan(value));
         }
-    }
-    for (okra_int j = 0; j < s->columns; j++) {
-        some = some || texts[j] > 0;
     }
     for (okra_int k = 0; k < s->records * s->columns; k++) {
         CHK(okra_table_next_(&again, &more));
         okra_int j = again.column - 1;
-        if (k >= s->columns && texts[j] > 0 && numbers[j] > texts[j] &&
+        size_t length = (size_t)(again.close - again.begin);
+        bool other =
+            s->columns == 1 && /* another separator */
+            (memchr(again.begin, ';', length) || memchr(again.begin, '\t', length));
+        if (k >= c.header * s->columns && texts[j] > 0 &&
+            (other || numbers[j] > texts[j]) &&
             okra_table_number_(&again, &value) == OKRA_TOKEN_TEXT_) {
             return okra_bad_field_(OKRA_TOKEN_TEXT_, again.line, again.column,
                                    again.begin, again.close);
         }
     }
-    *out = gaps || some;
     return OKRA_OK;
 }
 
@@ -265,7 +263,7 @@ static okra_status read_table(okra_source_ *source, char separator, okra_data **
     okra_table_ t = okra_table_begin_(&source->bytes, separator);
     okra_table_shape_ s = {0};
     choice c = {.rest = source->part && *source->part == '!'};
-    bool text = false, mixed = false;
+    bool text = false, gaps = false, found = source->how == OKRA_HOW_FOUND_;
     if (source->how == OKRA_HOW_LABELS_ || source->how == OKRA_HOW_STRINGS_) {
         return read_column(source, t, out);
     }
@@ -278,17 +276,16 @@ static okra_status read_table(okra_source_ *source, char separator, okra_data **
     }
     REFUSE_IF(c.rest && s.columns < 2, OKRA_ESHAPE,
               "without its only column the table is empty");
-    if (source->part && !c.rest && source->how == OKRA_HOW_FOUND_) {
-        CHK(holds_text(t, &s, c, &text));
+    bool one = (source->part && !c.rest) || s.columns == 1;
+    if (found && (one || source->inputs)) {
+        CHK(look(t, &s, c, &text, &gaps));
     }
-    if (source->inputs && source->how == OKRA_HOW_FOUND_ && c.header && s.columns > 1 &&
-        (c.column == 0 || c.rest)) {
-        CHK(is_mixed(t, &s, c, &mixed));
-        mixed = mixed || okra_mixed_like_(source->like);
-    }
-    return text    ? read_column(source, t, out)
-           : mixed ? okra_read_mixed_(source, t, &s, c.column, out)
-                   : read_numbers(source, t, &s, c, out);
+    bool mixed = found && source->inputs &&
+                 (gaps || (text && !one) ||
+                  (okra_mixed_like_(source->like) && (c.header || !one)));
+    return mixed  ? okra_read_mixed_(source, t, &s, &c, out)
+           : text ? read_column(source, t, out)
+                  : read_numbers(source, t, &s, c, out);
 }
 
 /* The separator of a .csv file: a comma, but for a first line with semicolons in place of

@@ -243,12 +243,18 @@ okra_status okra_table_measure_(okra_table_ table, okra_table_shape_ *out);
  * values are to be texts; numbers cannot stand in a first line without any. */
 okra_status okra_table_header_(const okra_source_ *source, okra_table_ table,
                                const okra_table_shape_ *shape, bool texts, bool *header);
-/* A table with a header, of numbers, dates, classes and gaps, as vectors (mixed.c);
- * left_out: a column from 1 that is not wanted, or 0. */
+/* The one column, from 1, or all but it (`rest`); 0: all. */
+typedef struct okra_columns_choice_ {
+    okra_int column;
+    bool rest, header;
+} okra_columns_choice_;
+/* A table of numbers, dates, classes, gaps and molecules, as vectors (mixed.c). */
 okra_status okra_read_mixed_(const okra_source_ *source, okra_table_ table,
-                             const okra_table_shape_ *shape, okra_int left_out,
-                             okra_data **out);
-/* Were these vectors made by it? (NULL: no) */
+                             const okra_table_shape_ *shape,
+                             const okra_columns_choice_ *choice, okra_data **out);
+/* Do all texts read as SMILES, not all of them as words? */
+okra_status okra_texts_are_molecules_(const char *const *texts, okra_int n, bool *out);
+/* Were these inputs made by it? (NULL: no) */
 bool okra_mixed_like_(const okra_data *like);
 /* A day and time of the calendar, 2024-05-31, 2024/05/31 10:30 or 31.05.2024, in days
  * since 1970. */

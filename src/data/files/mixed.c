@@ -6,14 +6,17 @@
  *     texts         that mostly repeat: NAME=TEXT is 1 where it is that text, else 0, of
  *                   each text that at least one row in RARE has; others are left out
  *     gaps          the mean of what is known, and 1 in a column "NAME missing"
+ *     SMILES        molecules, a description of their own beside the vectors
  *
  * The names of the columns say all of it, and a mean is that of the filled column: a
- * table for a model is read by the names and means of the model's own inputs.
+ * table for a model is read by the names and means of the model's own inputs. Molecules
+ * keep no name: they are the columns called smiles, then others that read as SMILES.
  */
 #include "data/files/formats.h"
+#include "data/molecules/molecule.h"
 #include "okra/program.h"
 
-enum { RARE = 20, MOST = 4096 };
+enum { RARE = 20, MOST = 4096, MOLECULES = 8 };
 static const char GAP[] = " missing";
 
 typedef struct table {
@@ -31,7 +34,9 @@ typedef struct features {
     feature *of;
     okra_texts_ names;
     okra_int count, room;
-    bool dates, classes, gaps; /* are there any? */
+    bool dates, classes, gaps;     /* are there any? */
+    okra_int molecules[MOLECULES]; /* columns */
+    int found;
 } features;
 
 static void free_table(table *t)
@@ -115,10 +120,66 @@ static okra_status add_texts(features *f, const table *t, okra_int j, bool *clas
     return OKRA_OK;
 }
 
+okra_status okra_texts_are_molecules_(const char *const *texts, okra_int n, bool *out)
+{
+    FREED_BY(okra_molecule_clear_) okra_molecule_ m = {0};
+    okra_status st = n > 0 ? OKRA_OK : OKRA_EFORMAT;
+    bool more = false; /* than letters, which may be a word */
+    for (okra_int i = 0; i < n && st == OKRA_OK; i++) {
+        st = okra_smiles_parse_(texts[i], strlen(texts[i]), 1, &m);
+        more = more || strpbrk(texts[i], "0123456789()[]=#");
+    }
+    *out = st == OKRA_OK && more;
+    return st == OKRA_EMEM ? st : OKRA_OK;
+}
+
+/* Columns of SMILES that no feature takes, those called so first; `known`: a model has
+ * so many. Of others okra asks that their texts mostly differ. */
+static okra_status find_molecules(const table *t, features *f, int known)
+{
+    for (int called = 1; called >= 0; called--) {
+        for (okra_int j = 0; j < t->columns; j++) {
+            const char *const *texts = (const char *const *)t->texts[j].pointers;
+            bool is =
+                     (strstr(texts[0], "smiles") || strstr(texts[0], "SMILES")) == called,
+                 classes = false;
+            for (okra_int k = 0; k < f->count; k++) {
+                is = is && f->of[k].column != j;
+            }
+            if (is && !called && known == 0) {
+                CHK(okra_texts_are_classes(texts + 1, t->n, &classes));
+            }
+            if (is && !(called && known > 0)) {
+                CHK(okra_texts_are_molecules_(texts + 1, t->n, &is));
+            }
+            if (is && !classes && f->found < (known ? known : MOLECULES)) {
+                f->molecules[f->found++] = j;
+            }
+        }
+    }
+    REFUSE_IF(f->found < known, OKRA_EARG,
+              "columns of molecules (SMILES): %d in the model, found %d", known,
+              f->found);
+    return OKRA_OK;
+}
+
+static bool is_molecule(const features *f, okra_int j)
+{
+    int k = 0;
+    while (k < f->found && f->molecules[k] != j) {
+        k++;
+    }
+    return k < f->found;
+}
+
 /* What a table says of itself; *left lists the columns that are left out. */
 static okra_status choose(const table *t, features *f, char *left, size_t size)
 {
+    CHK(find_molecules(t, f, 0));
     for (okra_int j = 0; j < t->columns; j++) {
+        if (is_molecule(f, j)) {
+            continue;
+        }
         okra_int gaps = 0, texts = 0;
         double sum = 0, value;
         bool classes = true;
@@ -160,15 +221,24 @@ static okra_int column_named(const table *t, const char *name, size_t length)
     return -1;
 }
 
+/* The vectors of inputs; NULL: there are none. */
+static const okra_data *vectors_of(const okra_data *like)
+{
+    const okra_data *first =
+        like && like->kind == OKRA_TUPLE ? like->components[0] : like;
+    return first && first->kind == OKRA_DENSE && okra_data_column(first, 0) ? first
+                                                                            : NULL;
+}
+
 bool okra_mixed_like_(const okra_data *like)
 {
-    for (okra_int k = 0; like && like->kind == OKRA_DENSE && k < like->d; k++) {
-        const char *name = okra_data_column(like, k);
-        if (name && (strchr(name, '=') || strstr(name, GAP))) {
-            return true;
-        }
+    const okra_data *first = vectors_of(like);
+    bool mixed = like && (like->kind == OKRA_TUPLE || like->kind == OKRA_GRAPHS);
+    for (okra_int k = 0; first && k < first->d; k++) {
+        const char *name = okra_data_column(first, k);
+        mixed = mixed || strchr(name, '=') || strstr(name, GAP);
     }
-    return false;
+    return mixed;
 }
 
 /* The features that the names of `like` say. */
@@ -223,49 +293,107 @@ static okra_status fill(const okra_source_ *source, const table *t, const featur
     return OKRA_OK;
 }
 
-okra_status okra_read_mixed_(const okra_source_ *source, okra_table_ t,
-                             const okra_table_shape_ *s, okra_int left_out,
-                             okra_data **out)
+/* The vectors, and molecules beside them. */
+static okra_status gather(const okra_source_ *source, const table *t, const features *f,
+                          okra_data **out)
 {
-    FREED_BY(free_table) table all = {s->records - 1, s->columns - (left_out > 0), NULL};
-    FREED_BY(free_features) features f = {.room = MOST};
-    const okra_data *like = source->like;
-    bool more = true;
-    char left[400] = "";
-    ZMAKE(all.texts, all.columns);
-    MAKE(f.of, f.room);
-    for (okra_int k = 0; k < s->records * s->columns; k++) {
-        CHK(okra_table_next_(&t, &more));
-        okra_int j = t.column - 1 - (left_out > 0 && t.column > left_out);
-        double value;
-        char text[OKRA_NUMBER_TEXT_];
-        if (t.column != left_out && k >= s->columns &&
-            okra_table_number_(&t, &value) == OKRA_TOKEN_NUMBER_) { /* decimal commas */
-            okra_double_text_(value, text);
-            CHK(okra_texts_add_(&all.texts[j], text, text + strlen(text)));
-        } else if (t.column != left_out) {
-            CHK(okra_texts_add_(&all.texts[j], t.begin, t.close));
+    okra_data *parts[1 + MOLECULES] = {NULL};
+    okra_status st = f->count > 0 ? fill(source, t, f, &parts[0]) : OKRA_OK;
+    int count = f->count > 0;
+    for (int k = 0; k < f->found && st == OKRA_OK; k++) {
+        const okra_texts_ *texts = &t->texts[f->molecules[k]];
+        st = okra_data_smiles(source->ctx, (const char *const *)texts->pointers + 1, t->n,
+                              &parts[count]);
+        if (st != OKRA_OK) {
+            okra_message_prefix_("column '%s'", texts->pointers[0]);
+        } else {
+            st = okra_data_rename_(&parts[count++], source->name);
         }
     }
-    for (okra_int j = 0; j < all.columns; j++) {
-        CHK(okra_texts_done_(&all.texts[j]));
+    if (st == OKRA_OK && count > 1) {
+        st = okra_data_tuple(parts, count, out);
+    } else if (st == OKRA_OK) {
+        *out = parts[0];
+        count = 0;
     }
-    if (like && like->kind == OKRA_DENSE && okra_data_column(like, 0)) {
-        CHK(repeat(&all, like, &f));
+    while (count > 0) {
+        okra_data_free(parts[--count]);
+    }
+    return st;
+}
+
+/* Fields as texts, one list a column; a name first, "column 2" where there is none. */
+static okra_status collect(okra_table_ t, const okra_table_shape_ *s,
+                           const okra_columns_choice_ *c, table *all)
+{
+    bool more = true;
+    char text[OKRA_NUMBER_TEXT_];
+    for (okra_int k = 0, j = 0; k < s->records * s->columns; k++) {
+        CHK(okra_table_next_(&t, &more));
+        j = t.column == 1 ? 0 : j;
+        if (c->column > 0 && (t.column == c->column) == c->rest) {
+            continue;
+        }
+        okra_texts_ *texts = &all->texts[j++];
+        double value;
+        bool name = c->header && k < s->columns;
+        if (!c->header && k < s->columns) {
+            snprintf(text, sizeof text, "column %" PRId64, t.column);
+            CHK(okra_texts_add_(texts, text, text + strlen(text)));
+        }
+        if (!name && okra_table_number_(&t, &value) == OKRA_TOKEN_NUMBER_) {
+            okra_double_text_(value, text); /* decimal commas */
+            CHK(okra_texts_add_(texts, text, text + strlen(text)));
+        } else {
+            CHK(okra_texts_add_(texts, t.begin, t.close));
+        }
+    }
+    for (okra_int j = 0; j < all->columns; j++) {
+        CHK(okra_texts_done_(&all->texts[j]));
+    }
+    return OKRA_OK;
+}
+
+okra_status okra_read_mixed_(const okra_source_ *source, okra_table_ t,
+                             const okra_table_shape_ *s, const okra_columns_choice_ *c,
+                             okra_data **out)
+{
+    okra_int columns = c->column == 0 ? s->columns : c->rest ? s->columns - 1 : 1;
+    FREED_BY(free_table) table all = {s->records - c->header, columns, NULL};
+    FREED_BY(free_features) features f = {.room = MOST};
+    const okra_data *like = source->like, *vectors = vectors_of(like);
+    char left[400] = "", molecules[80] = "";
+    ZMAKE(all.texts, all.columns);
+    MAKE(f.of, f.room);
+    CHK(collect(t, s, c, &all));
+    if (vectors || (like && like->kind == OKRA_GRAPHS)) {
+        CHK(vectors ? repeat(&all, vectors, &f) : OKRA_OK);
+        CHK(find_molecules(&all, &f,
+                           like->kind == OKRA_TUPLE ? (int)like->component_count - 1
+                                                    : !vectors));
     } else {
         CHK(choose(&all, &f, left, sizeof left));
-        REFUSE_IF(f.count == 0, OKRA_EFORMAT, "no column has numbers, dates or classes");
+        REFUSE_IF(f.count + f.found == 0, OKRA_EFORMAT,
+                  "no column has numbers, dates, classes or molecules; FILE:COLUMN reads "
+                  "a column of other texts as strings");
     }
     CHK(okra_texts_done_(&f.names));
-    CHK(fill(source, &all, &f, out));
+    CHK(gather(source, &all, &f, out));
     if (!like) {
-        okra_warn_(source->ctx, "note: %s: %lld columns become %lld numbers%s%s%s%s%s%s",
+        snprintf(molecules, sizeof molecules, "; %.60s: molecules",
+                 f.found ? all.texts[f.molecules[0]].pointers[0] : "");
+        okra_warn_(source->ctx, "note: %s: %lld columns become %lld numbers%s%s%s%s",
                    source->name, (long long)all.columns, (long long)f.count,
                    f.dates ? "; dates are days" : "",
                    f.classes ? "; a class is 0 or 1 for each of its texts" : "",
                    f.gaps ? "; gaps are the mean, and 1 in a column of their own" : "",
-                   *left ? "; left out: " : "", left,
-                   *left ? ", whose texts mostly differ" : "");
+                   f.found ? molecules : "");
+    }
+    if (*left) {
+        okra_warn_(source->ctx,
+                   "%s: left out: %s, whose texts mostly differ; FILE:COLUMN beside it "
+                   "reads a column of texts as strings",
+                   source->name, left);
     }
     return OKRA_OK;
 }
