@@ -75,8 +75,7 @@ okra_status okra_bit_kernel_open_(const char *text, okra_bit_kernel_ *out, bool 
         CHK(translate(text, k.leaves, &k.of_bits));
         *yes = true;
     }
-    *out = k;
-    k = (okra_bit_kernel_){0};
+    *out = TAKE(k);
     return OKRA_OK;
 }
 

@@ -45,8 +45,7 @@ static okra_status work_open(okra_context *ctx, okra_panels_ *panels, okra_mat_ 
     okra_int room = OKRA_MIN_(MOST, okra_context_memory(ctx) / 4 / 8);
     w.chunk = OKRA_MIN_(w.count, OKRA_MAX_(room / (w.m + w.n), OKRA_PANEL_));
     CHK(okra_matrix_borrow_(ctx, W, &w.W));
-    *out = w;
-    w = (work){0};
+    *out = TAKE(w);
     return OKRA_OK;
 }
 

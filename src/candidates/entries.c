@@ -65,8 +65,7 @@ static okra_status want_column(okra_build_ *b, const okra_lines_ *header,
               "%s: line %" PRId64 ": no column is called '%s'", table_of(b),
               header->number, copy);
     b->mass = mass ? b->columns : b->mass;
-    b->names[b->columns++] = copy;
-    copy = NULL;
+    b->names[b->columns++] = TAKE(copy);
     return OKRA_OK;
 }
 

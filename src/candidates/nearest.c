@@ -128,8 +128,7 @@ okra_status okra_nearest_open_(okra_context *ctx, const okra_nearest_ *request,
         MAKE(s.runner_up, s.tests);
         okra_fill_(s.tests, INFINITY, s.runner_up);
     }
-    *out = s;
-    s = (okra_nearest_){0};
+    *out = TAKE(s);
     return OKRA_OK;
 }
 

@@ -108,8 +108,7 @@ okra_status okra_shard_open_(const okra_context *ctx, const char *path, okra_sha
     REFUSE_IF(!good || at != (uint64_t)s.bytes.size, OKRA_EFORMAT,
               "%s has %lld bytes, which are not those of %llu candidates", path,
               (long long)s.bytes.size, (unsigned long long)s.head.rows);
-    *out = s;
-    s = (okra_shard_){.mass = NULL};
+    *out = TAKE(s);
     return OKRA_OK;
 }
 
@@ -151,9 +150,7 @@ okra_status okra_shard_write_(const char *path, okra_shard_ *shard)
     for (int k = 0; k < ARRAYS; k++) {
         CHK(put_padded(w, *array[k], size[k]));
     }
-    okra_writer_ *file = w;
-    w = NULL;
-    return okra_writer_commit_(file);
+    return okra_writer_commit_(TAKE(w));
 }
 
 okra_status okra_shard_check_(const okra_shard_ *shard, const char *path)

@@ -312,6 +312,17 @@ okra_status okra_parallel_(okra_context *context, okra_int count, okra_int grain
 okra_status okra_parallel_least_(okra_context *context, double least, okra_int count,
                                  okra_int grain, const char *what, okra_body_ body,
                                  void *arg);
+/* The same, one by one, with a state of its own for each worker: `size` bytes, 0 at
+ * first, which `open` makes ready and `clear` empties, also where `open` failed. */
+typedef struct okra_each_ {
+    size_t size;
+    okra_status (*open)(const void *arg, void *state);
+    okra_status (*one)(const void *arg, void *state, okra_int i);
+    void (*clear)(void *state);
+} okra_each_;
+okra_status okra_parallel_each_(okra_context *context, okra_int count, okra_int grain,
+                                const char *what, const okra_each_ *each,
+                                const void *arg);
 /* How many workers okra_parallel_ uses at most: the size for per-worker scratch. */
 int okra_workers_(const okra_context *context);
 /* As okra_context_threads; without a context as many as when it was first asked. The

@@ -273,3 +273,38 @@ okra_status okra_parallel_(okra_context *context, okra_int count, okra_int grain
 {
     return okra_parallel_least_(context, INFINITY, count, grain, what, body, arg);
 }
+
+typedef struct states {
+    const okra_each_ *each;
+    const void *arg;
+    char *state; /* one a worker */
+    int workers;
+} states;
+
+static void clear_states(states *s)
+{
+    for (int k = 0; s->state && k < s->workers; k++) {
+        s->each->clear(s->state + (size_t)k * s->each->size);
+    }
+    okra_free_(s->state);
+}
+
+static okra_status some(void *arg, okra_int begin, okra_int end, int worker)
+{
+    const states *s = arg;
+    for (okra_int i = begin; i < end; i++) {
+        CHK(s->each->one(s->arg, s->state + (size_t)worker * s->each->size, i));
+    }
+    return OKRA_OK;
+}
+
+okra_status okra_parallel_each_(okra_context *context, okra_int count, okra_int grain,
+                                const char *what, const okra_each_ *each, const void *arg)
+{
+    FREED_BY(clear_states) states s = {each, arg, NULL, okra_workers_(context)};
+    GOT(s.state = okra_zalloc_(s.workers, each->size));
+    for (int k = 0; k < s.workers; k++) {
+        CHK(each->open(arg, s.state + (size_t)k * each->size));
+    }
+    return okra_parallel_(context, count, grain, what, some, &s);
+}

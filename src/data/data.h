@@ -73,8 +73,9 @@ okra_status okra_ragged_push_many_(okra_ragged_builder_ *b, okra_int count,
 okra_status okra_ragged_close_(okra_ragged_builder_ *b);
 /* Elements of the object under construction so far. */
 okra_int okra_ragged_open_count_(const okra_ragged_builder_ *b);
-/* Moves the finished group to `out`; the builder is empty afterwards. */
-void okra_ragged_finish_(okra_ragged_builder_ *b, okra_ragged_ *out);
+/* Data of a kind from their finished groups, up to NULL; the builders are empty then. */
+okra_status okra_ragged_data_(okra_kind kind, okra_ragged_builder_ **parts,
+                              const char *source, okra_data **out);
 void okra_ragged_abandon_(okra_ragged_builder_ *b);
 
 OKRA_DROPS_(okra_data_drop_, okra_data, okra_data_free)

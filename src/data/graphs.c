@@ -100,16 +100,8 @@ okra_status okra_graphs_molecule_(okra_graphs_builder_ *b, const okra_molecule_ 
 okra_status okra_graphs_finish_(okra_graphs_builder_ *b, const char *source,
                                 okra_data **out)
 {
-    okra_status st = OKRA_OK;
-    okra_data *data = NULL;
-    TRY(okra_data_new_(OKRA_GRAPHS, b->nodes.objects, 0, source, &data));
-    okra_ragged_finish_(&b->nodes, &data->groups[0]);
-    okra_ragged_finish_(&b->edges, &data->groups[1]);
-    okra_ragged_finish_(&b->texts, &data->groups[2]);
-    okra_ragged_finish_(&b->names, &data->groups[3]);
-    data->group_count = 4;
-    *out = data;
-done:
+    okra_ragged_builder_ *parts[] = {&b->nodes, &b->edges, &b->texts, &b->names, NULL};
+    okra_status st = okra_ragged_data_(OKRA_GRAPHS, parts, source, out);
     okra_graphs_abandon_(b);
     return st;
 }

@@ -64,20 +64,20 @@ okra_status okra_network_create_(okra_int nodes, const okra_link_ *edges, okra_i
                                  const char *const *names, okra_int *bad,
                                  okra_network_ **out)
 {
-    okra_status st = OKRA_OK;
-    okra_network_ *n = NULL;
-    half *halves = NULL;
-    okra_int at = 0;
-    FAIL_IF(nodes > OKRA_NETWORK_NODES_MOST_, OKRA_EFORMAT,
-            "%lld nodes; at most %d are expected", (long long)nodes,
-            OKRA_NETWORK_NODES_MOST_);
-    for (at = 0; at < count; at++) {
-        TRY(check_edge(nodes, &edges[at]));
+    FREED_BY(okra_network_drop_) okra_network_ *n = NULL;
+    OWNED half *halves = NULL;
+    okra_int nobody, *at = bad ? bad : &nobody; /* the edge that is wrong */
+    *at = 0;
+    REFUSE_IF(nodes > OKRA_NETWORK_NODES_MOST_, OKRA_EFORMAT,
+              "%lld nodes; at most %d are expected", (long long)nodes,
+              OKRA_NETWORK_NODES_MOST_);
+    for (; *at < count; ++*at) {
+        CHK(check_edge(nodes, &edges[*at]));
     }
-    ZALLOC(n, 1);
+    ZMAKE(n, 1);
     n->references = 1;
     n->nodes = nodes;
-    ALLOC(halves, 2 * count);
+    MAKE(halves, 2 * count);
     for (okra_int k = 0; k < count; k++) {
         halves[2 * k] = (half){edges[k].a, edges[k].b, k, edges[k].weight};
         halves[2 * k + 1] = (half){edges[k].b, edges[k].a, k, edges[k].weight};
@@ -85,16 +85,17 @@ okra_status okra_network_create_(okra_int nodes, const okra_link_ *edges, okra_i
     if (count > 0) {
         qsort(halves, (size_t)(2 * count), sizeof *halves, by_ends);
     }
-    ZALLOC(n->adjacency.indptr, nodes + 1);
-    ALLOC(n->adjacency.indices, 2 * count);
-    ALLOC(n->adjacency.values, 2 * count);
+    ZMAKE(n->adjacency.indptr, nodes + 1);
+    MAKE(n->adjacency.indices, 2 * count);
+    MAKE(n->adjacency.values, 2 * count);
     for (okra_int k = 0; k < 2 * count; k++) {
         if (k > 0 && halves[k].from == halves[k - 1].from &&
             halves[k].to == halves[k - 1].to) {
-            at = halves[k].edge;
-            FAIL(OKRA_EFORMAT, "the edge between nodes %lld and %lld comes twice",
-                 (long long)OKRA_MIN_(halves[k].from, halves[k].to),
-                 (long long)OKRA_MAX_(halves[k].from, halves[k].to));
+            *at = halves[k].edge;
+            return okra_fail_(OKRA_EFORMAT,
+                              "the edge between nodes %lld and %lld comes twice",
+                              (long long)OKRA_MIN_(halves[k].from, halves[k].to),
+                              (long long)OKRA_MAX_(halves[k].from, halves[k].to));
         }
         n->adjacency.indptr[halves[k].from + 1]++;
         n->adjacency.indices[k] = halves[k].to;
@@ -104,16 +105,10 @@ okra_status okra_network_create_(okra_int nodes, const okra_link_ *edges, okra_i
         n->adjacency.indptr[i + 1] += n->adjacency.indptr[i];
     }
     if (names) {
-        TRY(copy_names(n, names));
+        CHK(copy_names(n, names));
     }
     *out = TAKE(n);
-done:
-    if (st != OKRA_OK && bad) {
-        *bad = at;
-    }
-    okra_free_(halves);
-    okra_network_free_(n);
-    return st;
+    return OKRA_OK;
 }
 
 bool okra_network_equal_(const okra_network_ *a, const okra_network_ *b)

@@ -110,7 +110,7 @@ okra_status okra_ragged_concat_(const okra_ragged_ *a, okra_int na, const okra_r
             all.group.offsets[all.objects] = before + offsets[i + 1];
         }
     }
-    okra_ragged_finish_(&all, to);
+    *to = TAKE(all.group);
     return OKRA_OK;
 }
 
@@ -193,10 +193,16 @@ okra_status okra_ragged_close_(okra_ragged_builder_ *b)
     return OKRA_OK;
 }
 
-void okra_ragged_finish_(okra_ragged_builder_ *b, okra_ragged_ *out)
+okra_status okra_ragged_data_(okra_kind kind, okra_ragged_builder_ **parts,
+                              const char *source, okra_data **out)
 {
-    *out = b->group;
-    memset(b, 0, sizeof *b);
+    okra_data *data = NULL;
+    CHK(okra_data_new_(kind, parts[0]->objects, 0, source, &data));
+    for (int k = 0; parts[k]; k++) {
+        data->groups[data->group_count++] = TAKE(*parts[k]).group;
+    }
+    *out = data;
+    return OKRA_OK;
 }
 
 void okra_ragged_abandon_(okra_ragged_builder_ *b)
@@ -308,16 +314,8 @@ okra_status okra_strings_adopt_(okra_ragged_builder_ *characters,
                                 okra_ragged_builder_ *names, const char *source,
                                 okra_data **out)
 {
-    okra_data *data = NULL;
-    okra_status st = okra_data_new_(OKRA_STRINGS, characters->objects, 0, source, &data);
-    if (st == OKRA_OK) {
-        okra_ragged_finish_(characters, &data->groups[data->group_count++]);
-        if (names) {
-            okra_ragged_finish_(names, &data->groups[data->group_count++]);
-        }
-        *out = data;
-    }
-    return st;
+    okra_ragged_builder_ *parts[] = {characters, names, NULL};
+    return okra_ragged_data_(OKRA_STRINGS, parts, source, out);
 }
 
 /* One zero-ended text as an object of the builder. */

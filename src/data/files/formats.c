@@ -319,69 +319,73 @@ okra_status okra_data_read_inputs(okra_context *context, const char *text,
     return read_spec(context, text, like, true, out);
 }
 
+static void restore(const locale_t *before)
+{
+    uselocale(*before);
+}
+
+/* Numbers have a point whatever the program's locale is. */
+static locale_t use_points(void)
+{
+    return uselocale(newlocale(LC_ALL_MASK, "C", (locale_t)0));
+}
+
+static void close_source(okra_source_ *source)
+{
+    okra_bytes_close_(&source->bytes);
+}
+
+static okra_status prefixed(okra_status st, const char *name)
+{
+    if (st != OKRA_OK) {
+        okra_message_prefix_("%s", name);
+    }
+    return st;
+}
+
 static okra_status read_spec(okra_context *context, const char *text,
                              const okra_data *like, bool inputs, okra_data **out)
 {
-    okra_status st = OKRA_OK;
-    spec s = {0};
+    FREED_BY(free_spec) spec s = {0};
+    FREED_BY(close_source)
     okra_source_ source = {.ctx = context, .like = like, .inputs = inputs};
-    bool named = false; /* does the message name the file already? */
     NOT_NULL(out);
     okra_account_use_(context);
     if (okra_shards_named_(text)) {
         return okra_shards_read_(context, text, out);
     }
-    /* Numbers have a point whatever the program's locale is. */
-    locale_t before = uselocale(newlocale(LC_ALL_MASK, "C", (locale_t)0));
-    FAIL_IF(!text, OKRA_EARG, "the file to read is NULL");
-    TRY(refuse_foreign(text));
-    TRY(parse_spec(text, &s));
+    FREED_BY(restore) locale_t before = use_points();
+    REFUSE_IF(!text, OKRA_EARG, "the file to read is NULL");
+    CHK(prefixed(refuse_foreign(text), text));
+    CHK(prefixed(parse_spec(text, &s), text));
     bool standard = strcmp(s.path, "-") == 0;
-    named = true;
     bool array = s.format && s.format->read == okra_read_npy_;
-    TRY(okra_bytes_map_(context, s.path, array ? 0 : INT64_MAX, &source.bytes));
-    named = false;
+    CHK(okra_bytes_map_(context, s.path, array ? 0 : INT64_MAX, &source.bytes));
     source.name = standard ? "standard input" : s.path;
     source.path = s.path;
     source.part = s.part;
     source.how = s.how;
-    TRY(read_watched(s.format ? s.format : by_magic(&source.bytes), &source, out));
-done:
-    if (st != OKRA_OK && !named && text) {
-        okra_message_prefix_("%s", source.name ? source.name : text);
-    }
-    okra_bytes_close_(&source.bytes);
-    free_spec(&s);
-    uselocale(before);
-    return st;
+    const okra_file_format_ *format = s.format ? s.format : by_magic(&source.bytes);
+    return prefixed(read_watched(format, &source, out), source.name);
 }
 
 okra_status okra_data_parse(okra_context *context, const char *format, const char *text,
                             size_t size, okra_data **out)
 {
-    NOT_NULL(out);
-    okra_status st = OKRA_OK;
+    NOT_NULL(out, format, text);
+    FREED_BY(close_source)
     okra_source_ source = {.ctx = context, .name = "text", .path = "-"};
-    locale_t before = uselocale(newlocale(LC_ALL_MASK, "C", (locale_t)0));
+    FREED_BY(restore) locale_t before = use_points();
     unsigned char *copy = NULL;
     okra_account_use_(context);
-    NEED(format);
-    NEED(text);
     const okra_file_format_ *found = okra_format_find_(format, strlen(format));
-    if (!found || size > INT64_MAX / 2) {
-        FAIL(OKRA_EARG, "there is no format '%s' of text in memory", format);
-    }
-    ALLOC(copy, (okra_int)size + 1);
+    REFUSE_IF(!found || size > INT64_MAX / 2, OKRA_EARG,
+              "there is no format '%s' of text in memory", format);
+    MAKE(copy, (okra_int)size + 1);
     memcpy(copy, text, size);
     copy[size] = '\0';
     source.bytes = (okra_bytes_){.p = copy, .size = (okra_int)size, .base = copy};
-    copy = NULL;
-    TRY(okra_format_read_(found, &source, out));
-done:
-    okra_free_(copy);
-    okra_bytes_close_(&source.bytes);
-    uselocale(before);
-    return st;
+    return okra_format_read_(found, &source, out);
 }
 
 static okra_status not_written(const char *name)
@@ -434,37 +438,20 @@ static okra_status write_blocks(okra_context *ctx, const okra_file_format_ *form
 static okra_status write_data(okra_context *context, const okra_data *data,
                               const okra_rows_ *source, okra_int height, const char *path)
 {
-    okra_status st = OKRA_OK;
-    spec s = {0};
-    okra_writer_ *w = NULL;
-    locale_t before = uselocale(newlocale(LC_ALL_MASK, "C", (locale_t)0));
-    TRY(okra_cancelled_(context));
-    st = parse_spec(path, &s);
-    const okra_file_format_ *format = st != OKRA_OK ? NULL
-                                      : s.format    ? s.format
-                                                    : format_of(data);
-    if (st == OKRA_OK && (!format->write || s.how || s.part)) {
-        st = not_written(s.how ? hows[s.how] : format->name);
+    FREED_BY(free_spec) spec s = {0};
+    FREED_BY(okra_writer_drop_) okra_writer_ *w = NULL;
+    FREED_BY(restore) locale_t before = use_points();
+    CHK(okra_cancelled_(context));
+    CHK(prefixed(parse_spec(path, &s), path));
+    const okra_file_format_ *format = s.format ? s.format : format_of(data);
+    if (!format->write || s.how || s.part) {
+        return prefixed(not_written(s.how ? hows[s.how] : format->name), path);
     }
-    if (st != OKRA_OK) {
-        okra_message_prefix_("%s", path);
-        goto done;
-    }
-    TRY(okra_writer_join_(context, s.path, &w));
-    st = source ? write_blocks(context, format, w, source, data, height)
-                : format->write(w, data);
-    if (st == OKRA_EUNSUPPORTED) {
-        okra_message_prefix_("%s", path);
-    }
-    TRY(st);
-    okra_writer_ *file = w;
-    w = NULL;
-    TRY(okra_writer_commit_(file));
-done:
-    okra_writer_abort_(w);
-    free_spec(&s);
-    uselocale(before);
-    return st;
+    CHK(okra_writer_join_(context, s.path, &w));
+    okra_status st = source ? write_blocks(context, format, w, source, data, height)
+                            : format->write(w, data);
+    CHK(st == OKRA_EUNSUPPORTED ? prefixed(st, path) : st);
+    return okra_writer_commit_(TAKE(w));
 }
 
 okra_status okra_data_write(okra_context *context, const okra_data *data,

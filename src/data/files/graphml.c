@@ -317,23 +317,9 @@ static void fix_salt(XML_Parser parser)
 #endif
 }
 
-okra_status okra_read_graphml_(okra_source_ *s, okra_data **out)
+static void reader_free(reader **at)
 {
-    static const XML_Memory_Handling_Suite memory = {get, resize, okra_free_};
-    okra_status st = OKRA_OK;
-    reader *r = NULL;
-    ZALLOC(r, 1);
-    TRY(okra_graphs_begin_(&r->b, false));
-    r->parser = XML_ParserCreate_MM(NULL, &memory, NULL);
-    FAIL_IF(!r->parser, OKRA_EMEM, "out of memory");
-    fix_salt(r->parser);
-    XML_SetUserData(r->parser, r);
-    XML_SetElementHandler(r->parser, start, end);
-    XML_SetCharacterDataHandler(r->parser, characters);
-    XML_SetStartDoctypeDeclHandler(r->parser, doctype);
-    TRY(parse(s, r));
-    TRY(okra_graphs_finish_(&r->b, s->name, out));
-done:
+    reader *r = *at;
     if (r) {
         if (r->parser) {
             XML_ParserFree(r->parser);
@@ -342,7 +328,23 @@ done:
         okra_names_free_(&r->ids);
         FREE(r->node_key, r->edge_key, r->graph_id, r->edges, r);
     }
-    return st;
+}
+
+okra_status okra_read_graphml_(okra_source_ *s, okra_data **out)
+{
+    static const XML_Memory_Handling_Suite memory = {get, resize, okra_free_};
+    FREED_BY(reader_free) reader *r = NULL;
+    ZMAKE(r, 1);
+    CHK(okra_graphs_begin_(&r->b, false));
+    r->parser = XML_ParserCreate_MM(NULL, &memory, NULL);
+    REFUSE_IF(!r->parser, OKRA_EMEM, "out of memory");
+    fix_salt(r->parser);
+    XML_SetUserData(r->parser, r);
+    XML_SetElementHandler(r->parser, start, end);
+    XML_SetCharacterDataHandler(r->parser, characters);
+    XML_SetStartDoctypeDeclHandler(r->parser, doctype);
+    CHK(parse(s, r));
+    return okra_graphs_finish_(&r->b, s->name, out);
 }
 
 /* ---- writing ---- */

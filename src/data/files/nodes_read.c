@@ -141,11 +141,12 @@ static bool has_header(okra_lines_ lines)
 
 static okra_status read_edges(const okra_source_ *s, bool table, okra_network_ **out)
 {
-    okra_status st = OKRA_OK;
-    okra_names_ n = {0};
+    FREED_BY(okra_names_free_) okra_names_ n = {0};
     edges e = {0};
-    okra_int *order = NULL, *place = NULL, bad = 0;
-    char **sorted = NULL;
+    OWNS(&e.list, &e.line);
+    OWNED okra_int *order = NULL, *place = NULL;
+    OWNED char **sorted = NULL;
+    okra_int bad = 0;
     okra_lines_ lines = okra_lines_begin_(&s->bytes);
     if (table && has_header(lines)) {
         (void)okra_lines_next_(&lines);
@@ -154,13 +155,13 @@ static okra_status read_edges(const okra_source_ *s, bool table, okra_network_ *
         if (lines.begin < lines.close && *lines.begin == '#') {
             continue;
         }
-        TRY(okra_line_check_(&lines));
-        TRY(read_line(&lines, &n, &e));
+        CHK(okra_line_check_(&lines));
+        CHK(read_line(&lines, &n, &e));
     }
-    TRY(okra_cancelled_(s->ctx));
-    TRY(order_names(&n, &order));
-    ALLOC(place, n.texts.count);
-    ALLOC(sorted, n.texts.count);
+    CHK(okra_cancelled_(s->ctx));
+    CHK(order_names(&n, &order));
+    MAKE(place, n.texts.count);
+    MAKE(sorted, n.texts.count);
     for (okra_int i = 0; i < n.texts.count; i++) {
         place[order[i]] = i;
         sorted[i] = n.texts.block + n.texts.offsets[order[i]];
@@ -169,14 +170,11 @@ static okra_status read_edges(const okra_source_ *s, bool table, okra_network_ *
         e.list[k].a = place[e.list[k].a];
         e.list[k].b = place[e.list[k].b];
     }
-    st = okra_network_create_(n.texts.count, e.list, e.count, (const char *const *)sorted,
-                              &bad, out);
+    okra_status st = okra_network_create_(n.texts.count, e.list, e.count,
+                                          (const char *const *)sorted, &bad, out);
     if (st == OKRA_EFORMAT && bad < e.count) {
         okra_message_prefix_("line %" PRId64, e.line[bad]);
     }
-done:
-    okra_names_free_(&n);
-    FREE(e.list, e.line, order, place, sorted);
     return st;
 }
 

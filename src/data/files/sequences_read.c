@@ -74,34 +74,35 @@ static okra_status walk(okra_texts_ *texts, okra_int rows, okra_int *offsets,
     return OKRA_OK;
 }
 
+static void free_columns(okra_texts_ (*texts)[COLUMNS])
+{
+    for (int k = 0; k < COLUMNS; k++) {
+        okra_texts_free_(&(*texts)[k]);
+    }
+}
+
 /* From a table of positions and the vectors (NULL: none). */
 static okra_status combine(const okra_bytes_ *table, char separator,
                            const okra_data *vectors, const char *name, okra_data **out)
 {
-    okra_status st = OKRA_OK;
-    okra_texts_ texts[COLUMNS] = {{0}};
-    okra_int *offsets = NULL, n = 0;
-    int32_t *labels = NULL;
-    TRY(okra_table_columns_(table, separator, COLUMNS, headers, texts));
+    FREED_BY(free_columns) okra_texts_ texts[COLUMNS] = {{0}};
+    OWNED okra_int *offsets = NULL;
+    OWNED int32_t *labels = NULL;
+    okra_int n = 0;
+    CHK(okra_table_columns_(table, separator, COLUMNS, headers, texts));
     okra_int rows = OKRA_MAX_(texts[SEQUENCE].count, texts[LABEL].count);
-    FAIL_IF(rows > 0 && texts[SEQUENCE].count == 0, OKRA_EFORMAT,
-            "the table has no column word_id or sequence");
-    FAIL_IF(vectors && vectors->n != rows, OKRA_ESHAPE,
-            "the table has %" PRId64 " rows and there are %" PRId64
-            " vectors: expected as many",
-            rows, vectors->n);
-    ALLOC(offsets, rows + 1);
-    ALLOC(labels, rows);
-    TRY(walk(texts, rows, offsets, labels, &n));
-    TRY(okra_data_sequences(offsets, vectors ? vectors->values : NULL, labels, n,
+    REFUSE_IF(rows > 0 && texts[SEQUENCE].count == 0, OKRA_EFORMAT,
+              "the table has no column word_id or sequence");
+    REFUSE_IF(vectors && vectors->n != rows, OKRA_ESHAPE,
+              "the table has %" PRId64 " rows and there are %" PRId64
+              " vectors: expected as many",
+              rows, vectors->n);
+    MAKE(offsets, rows + 1);
+    MAKE(labels, rows);
+    CHK(walk(texts, rows, offsets, labels, &n));
+    CHK(okra_data_sequences(offsets, vectors ? vectors->values : NULL, labels, n,
                             vectors ? vectors->d : 0, out));
-    TRY(okra_data_rename_(out, name));
-done:
-    for (int k = 0; k < COLUMNS; k++) {
-        okra_texts_free_(&texts[k]);
-    }
-    FREE(offsets, labels);
-    return st;
+    return okra_data_rename_(out, name);
 }
 
 static char separator_of(const char *path)
@@ -137,11 +138,8 @@ okra_status okra_read_sequences_(const okra_file_format_ *format, okra_source_ *
     source->bytes = values.bytes; /* a reader may have taken them over */
     CHK(st);
     CHK(okra_bytes_open_(source->ctx, path, &table));
-    st = combine(&table, separator_of(path), vectors, source->name, out);
-    if (st != OKRA_OK && st != OKRA_EMEM) {
-        okra_message_prefix_("%s", path);
-    }
-    return st;
+    return okra_at_(combine(&table, separator_of(path), vectors, source->name, out), "%s",
+                    path);
 }
 
 /* ---- letter.data ---- */

@@ -119,25 +119,21 @@ static void clear(shards *s)
 /* An array of NumPy, whose rows are not looked at yet where `lazy`. */
 static okra_status read_array(shards *s, const char *path, bool lazy, okra_data **out)
 {
-    okra_status st = OKRA_OK;
-    okra_bytes_ bytes = {0};
+    FREED_BY(okra_bytes_close_) okra_bytes_ bytes = {0};
     okra_npy_ npy = {0};
     CHK(okra_bytes_map_(s->ctx, path, lazy ? 1 : 0, &bytes));
-    TRY(okra_npy_parse_(bytes.p, bytes.size, &npy));
-    FAIL_IF(s->size && (npy.type != s->type || npy.size != s->size), OKRA_EFORMAT,
-            "its elements are %c%d; expected %c%d, as in %s", npy.type, npy.size, s->type,
-            s->size, s->names.pointers[0]);
+    CHK(okra_at_(okra_npy_parse_(bytes.p, bytes.size, &npy), "%s", path));
+    REFUSE_IF(s->size && (npy.type != s->type || npy.size != s->size), OKRA_EFORMAT,
+              "%s: its elements are %c%d; expected %c%d, as in %s", path, npy.type,
+              npy.size, s->type, s->size, s->names.pointers[0]);
     s->type = npy.type;
     s->size = npy.size;
     bool plain = npy.type == 'f' && npy.size == 8;
-    TRY(okra_npy_data_(s->ctx, bytes.p, bytes.size, &bytes, lazy && plain, path, out));
+    CHK(okra_at_(
+        okra_npy_data_(s->ctx, bytes.p, bytes.size, &bytes, lazy && plain, path, out),
+        "%s", path));
     s->mapped = s->mapped && plain && (*out)->release;
-done:
-    if (st != OKRA_OK) {
-        okra_message_prefix_("%s", path);
-    }
-    okra_bytes_close_(&bytes);
-    return st;
+    return OKRA_OK;
 }
 
 static okra_status check(const shards *s, const okra_data *part)

@@ -166,31 +166,31 @@ static okra_status read_characters(reader *r, okra_stream_ *stream)
     return OKRA_OK;
 }
 
+static void reader_free(reader **at)
+{
+    if (*at) {
+        okra_ragged_abandon_(&(*at)->characters);
+        okra_ragged_abandon_(&(*at)->names);
+        okra_free_(*at);
+    }
+}
+
 static okra_status read_strings(okra_context *ctx, const okra_bytes_ *bytes, bool fasta,
                                 const char *source, okra_data **out)
 {
     static const okra_field_ text[] = {{"text", OKRA_FIELD_BYTE, 1, NULL}};
-    okra_status st = OKRA_OK;
-    okra_stream_ *stream = NULL;
-    reader *r = NULL;
-    ZALLOC(r, 1);
+    FREED_BY(okra_stream_drop_) okra_stream_ *stream = NULL;
+    FREED_BY(reader_free) reader *r = NULL;
+    ZMAKE(r, 1);
     r->ctx = ctx;
     r->fasta = fasta;
     r->line = 1;
     r->bom_allowed = true;
-    TRY(okra_stream_create_(bytes, &stream));
-    TRY(okra_characters_begin_(&r->characters));
-    TRY(okra_ragged_begin_(&r->names, "names", 1, text));
-    TRY(read_characters(r, stream));
-    TRY(okra_strings_adopt_(&r->characters, fasta ? &r->names : NULL, source, out));
-done:
-    okra_stream_free_(stream);
-    if (r) {
-        okra_ragged_abandon_(&r->characters);
-        okra_ragged_abandon_(&r->names);
-    }
-    okra_free_(r);
-    return st;
+    CHK(okra_stream_create_(bytes, &stream));
+    CHK(okra_characters_begin_(&r->characters));
+    CHK(okra_ragged_begin_(&r->names, "names", 1, text));
+    CHK(read_characters(r, stream));
+    return okra_strings_adopt_(&r->characters, fasta ? &r->names : NULL, source, out);
 }
 
 okra_status okra_strings_text_(okra_context *ctx, const okra_bytes_ *bytes,

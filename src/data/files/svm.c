@@ -66,35 +66,36 @@ static okra_status read_pair(reading *r, const char *word, const char *close)
 
 static okra_status read_features(okra_source_ *source, reading *r, okra_data **out)
 {
-    okra_status st = OKRA_OK;
     okra_int colons = 0, rows = 0;
     for (okra_lines_ lines = r->lines; next_line(&lines); rows++) {
         for (const char *p = lines.begin; p < lines.close; p++) {
             colons += *p == ':';
         }
     }
-    TRY(okra_budget_ask_(source->ctx, 16.0 * (double)colons + 8.0 * (double)rows,
+    CHK(okra_budget_ask_(source->ctx, 16.0 * (double)colons + 8.0 * (double)rows,
                          "%" PRId64 " rows with %" PRId64 " values", rows, colons));
-    ALLOC(r->csr.indptr, rows + 1);
-    ALLOC(r->csr.indices, colons);
-    ALLOC(r->csr.values, colons);
+    MAKE(r->csr.indptr, rows + 1);
+    MAKE(r->csr.indices, colons);
+    MAKE(r->csr.values, colons);
     r->csr.indptr[0] = 0;
     while (next_line(&r->lines)) {
         const char *p = r->lines.begin, *word, *close;
         okra_word_(&p, r->lines.close, &word, &close); /* the target */
-        FAIL_IF(memchr(word, ':', (size_t)(close - word)), OKRA_EFORMAT,
-                "line %" PRId64 ": begins with '%.*s'; expected a target before the "
-                "features",
-                r->lines.number, (int)OKRA_MIN_(close - word, 40), word);
+        REFUSE_IF(memchr(word, ':', (size_t)(close - word)), OKRA_EFORMAT,
+                  "line %" PRId64 ": begins with '%.*s'; expected a target before the "
+                  "features",
+                  r->lines.number, (int)OKRA_MIN_(close - word, 40), word);
         while (okra_word_(&p, r->lines.close, &word, &close)) {
-            TRY(read_pair(r, word, close));
+            CHK(read_pair(r, word, close));
         }
         r->csr.indptr[++r->n] = r->count;
     }
-    TRY(okra_data_adopt_sparse_(&r->csr, r->n, r->width, source->name, out));
-done:
+    return okra_data_adopt_sparse_(&r->csr, r->n, r->width, source->name, out);
+}
+
+static void reading_clear(reading *r)
+{
     okra_csr_free_(&r->csr);
-    return st;
 }
 
 /* The leading words of the lines, as labels or numbers. */
@@ -138,7 +139,7 @@ static okra_status read_svm(okra_source_ *source, okra_int base, okra_data **out
     if (source->how == OKRA_HOW_LABELS_ || source->how == OKRA_HOW_TARGETS_) {
         return read_targets(source, lines, out);
     }
-    reading r = {.lines = lines, .base = base};
+    FREED_BY(reading_clear) reading r = {.lines = lines, .base = base};
     return read_features(source, &r, out);
 }
 

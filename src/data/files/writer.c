@@ -399,27 +399,24 @@ okra_status okra_file_close(okra_file *file, bool keep)
     return OKRA_OK;
 }
 
-okra_status okra_writer_commit_(okra_writer_ *w)
+okra_status okra_writer_commit_(okra_writer_ *writer)
 {
-    okra_status st = OKRA_OK;
-    TRY(okra_guard_settle_()); /* what was written may be wrong */
-    TRY(flush(w, w->buffer, w->used));
+    FREED_BY(okra_writer_drop_) okra_writer_ *w = writer;
+    CHK(okra_guard_settle_()); /* what was written may be wrong */
+    CHK(flush(w, w->buffer, w->used));
     w->used = 0;
-    TRY(okra_context_finish_together(w->ctx, OKRA_OK, NULL));
+    CHK(okra_context_finish_together(w->ctx, OKRA_OK, NULL));
     if (w->temporary[0]) {
         if (fsync(w->fd) != 0 ||
             renameat(w->folder, w->temporary, w->folder, w->name) != 0) {
-            st = cannot_write(w);
-            goto done;
+            return cannot_write(w);
         }
         w->temporary[0] = '\0';
         /* Makes the rename itself durable. Some file systems refuse to sync a folder: the
          * file is then whole all the same, so that is no error. */
         (void)fsync(w->folder);
     }
-done:
-    okra_writer_abort_(w);
-    return st;
+    return OKRA_OK;
 }
 
 void okra_writer_abort_(okra_writer_ *w)

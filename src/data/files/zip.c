@@ -161,46 +161,42 @@ static okra_status read_entry(const okra_zip_ *zip, const unsigned char *central
     return OKRA_OK;
 }
 
+/* What could not be read, without the bytes, which stay the caller's. */
+static void drop(okra_zip_ **zip)
+{
+    if (*zip) {
+        (*zip)->bytes = (okra_bytes_){0};
+        okra_zip_close_(*zip);
+    }
+}
+
 okra_status okra_zip_adopt_(okra_bytes_ *bytes, okra_zip_ **out)
 {
-    okra_status st = OKRA_OK;
-    okra_zip_ *zip = NULL;
+    FREED_BY(drop) okra_zip_ *zip = NULL;
     directory dir = {0};
-    TRY(find_directory(bytes->p, bytes->size, &dir));
-    ZALLOC(zip, 1);
-    ZALLOC(zip->entries, (okra_int)dir.count);
+    CHK(find_directory(bytes->p, bytes->size, &dir));
+    ZMAKE(zip, 1);
+    ZMAKE(zip->entries, (okra_int)dir.count);
     zip->bytes = *bytes;
     const unsigned char *central = bytes->p + dir.offset;
     uint64_t room = dir.size, used = 0;
     for (uint64_t k = 0; k < dir.count; k++) {
-        st = read_entry(zip, central, room, &zip->entries[k], &used);
+        okra_status st = read_entry(zip, central, room, &zip->entries[k], &used);
         zip->count++; /* so that the name is freed */
-        TRY(st);
+        CHK(st);
         central += used;
         room -= used;
     }
     *bytes = (okra_bytes_){0};
     *out = TAKE(zip);
-done:
-    if (zip) {
-        zip->bytes = (okra_bytes_){0};
-        okra_zip_close_(zip);
-    }
-    return st;
+    return OKRA_OK;
 }
 
 okra_status okra_zip_open_(const okra_context *ctx, const char *path, okra_zip_ **out)
 {
-    okra_bytes_ bytes = {0};
-    okra_status st = okra_bytes_open_(ctx, path, &bytes);
-    if (st == OKRA_OK) {
-        st = okra_zip_adopt_(&bytes, out);
-        if (st != OKRA_OK) {
-            okra_message_prefix_("%s", path);
-        }
-    }
-    okra_bytes_close_(&bytes);
-    return st;
+    FREED_BY(okra_bytes_close_) okra_bytes_ bytes = {0};
+    CHK(okra_bytes_open_(ctx, path, &bytes));
+    return okra_at_(okra_zip_adopt_(&bytes, out), "%s", path);
 }
 
 okra_bytes_ *okra_zip_bytes_(okra_zip_ *zip)

@@ -344,18 +344,19 @@ OKRA_SHARED_CLEARS_(okra_cycles_clear_, okra_cycles_, it->first, it->bonds)
 
 okra_status okra_cycles_find_(const okra_molecule_ *m, okra_cycles_ *out)
 {
-    okra_status st = OKRA_OK;
-    okra_cycles_ cycles = {0};
+    FREED_BY(okra_cycles_clear_) okra_cycles_ cycles = {0};
     finder f = {.m = m, .out = &cycles};
+    OWNS(&f.far, &f.near_, &f.via, &f.queue, &f.path[0], &f.path[1], &f.work,
+         &f.choice[0], &f.choice[1], &f.slot, &f.list, &f.basis, &f.pivot);
     int32_t **arrays[] = {&f.far,     &f.near_, &f.via,       &f.queue,    &f.path[0],
                           &f.path[1], &f.work,  &f.choice[0], &f.choice[1]};
     for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++) {
-        ALLOC(*arrays[k], m->atoms + 2);
+        MAKE(*arrays[k], m->atoms + 2);
     }
-    TRY(measure(&f));
+    CHK(measure(&f));
     if (f.rank > 0) {
-        ALLOC(f.basis, (f.rank + 1) * f.words);
-        ALLOC(f.pivot, f.rank + 1);
+        MAKE(f.basis, (f.rank + 1) * f.words);
+        MAKE(f.pivot, f.rank + 1);
         for (int32_t r = 0; r < m->atoms; r++) {
             if (!m->atom[r].ring) {
                 continue;
@@ -363,22 +364,15 @@ okra_status okra_cycles_find_(const okra_molecule_ *m, okra_cycles_ *out)
             search_root(&f, r);
             for (int32_t y = 0; y < r; y++) {
                 if (f.near_[y] > 0) {
-                    TRY(candidates_at(&f, r, y));
+                    CHK(candidates_at(&f, r, y));
                 }
             }
         }
         if (f.count > 0) {
             qsort(f.list, (size_t)f.count, sizeof *f.list, by_length);
         }
-        TRY(select_relevant(&f));
+        CHK(select_relevant(&f));
     }
-    *out = cycles;
-    cycles = (okra_cycles_){0};
-done:
-    for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++) {
-        okra_free_(*arrays[k]);
-    }
-    FREE(f.slot, f.list, f.basis, f.pivot);
-    okra_cycles_clear_(&cycles);
-    return st;
+    *out = TAKE(cycles);
+    return OKRA_OK;
 }

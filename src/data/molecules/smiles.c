@@ -407,16 +407,22 @@ static okra_status finish(parser *p)
     return OKRA_OK;
 }
 
+static void parser_free(parser **p)
+{
+    if (*p) {
+        FREE((*p)->stack, (*p)->opened, *p);
+    }
+}
+
 okra_status okra_smiles_parse_(const char *text, size_t length, size_t column,
                                okra_molecule_ *m)
 {
-    okra_status st = OKRA_OK;
-    parser *p = NULL;
-    int32_t *seen = NULL;
+    FREED_BY(parser_free) parser *p = NULL;
+    OWNED int32_t *seen = NULL;
     REFUSE_IF(length > INT32_MAX, OKRA_EFORMAT,
               "%zu characters are too many for one molecule", length);
     okra_molecule_reset_(m);
-    ZALLOC(p, 1);
+    ZMAKE(p, 1);
     p->text = (const unsigned char *)text;
     p->length = length;
     p->column = column;
@@ -427,19 +433,13 @@ okra_status okra_smiles_parse_(const char *text, size_t length, size_t column,
         p->ring[k].atom = -1;
     }
     okra_int deepest = OKRA_MIN_((okra_int)length, BRANCHES);
-    ALLOC(p->stack, deepest);
-    ALLOC(p->opened, deepest);
+    MAKE(p->stack, deepest);
+    MAKE(p->opened, deepest);
     while (p->at < length) {
-        TRY(step(p));
+        CHK(step(p));
     }
-    TRY(finish(p));
-    TRY(okra_molecule_connect_(m));
-    ZALLOC(seen, m->atoms);
-    TRY(check_repeats(p, seen));
-done:
-    okra_free_(seen);
-    if (p) {
-        FREE(p->stack, p->opened, p);
-    }
-    return st;
+    CHK(finish(p));
+    CHK(okra_molecule_connect_(m));
+    ZMAKE(seen, m->atoms);
+    return check_repeats(p, seen);
 }

@@ -137,18 +137,21 @@ static okra_status push_all(okra_spectra_builder_ *b, okra_int peaks, const doub
     return okra_ragged_close_(&b->texts);
 }
 
-okra_status okra_spectra_close_(okra_spectra_builder_ *b)
+static okra_status close_spectrum(okra_spectra_builder_ *b)
 {
-    okra_status st = OKRA_OK;
     double ion[2] = {0, 0}, sum = 0;
     for (okra_int k = 0; k < b->count; k++) {
         sum += b->peak[k].intensity;
     }
-    FAIL_IF(b->count == 0, OKRA_EFORMAT, "the spectrum has no peaks");
-    FAIL_IF(!isfinite(sum), OKRA_EFORMAT, "the intensities add up to infinity");
-    TRY(okra_meta_ion_(b->text, b->length, ion));
-    TRY(push_all(b, sort_peaks(b->peak, b->count), ion));
-done:
+    REFUSE_IF(b->count == 0, OKRA_EFORMAT, "the spectrum has no peaks");
+    REFUSE_IF(!isfinite(sum), OKRA_EFORMAT, "the intensities add up to infinity");
+    CHK(okra_meta_ion_(b->text, b->length, ion));
+    return push_all(b, sort_peaks(b->peak, b->count), ion);
+}
+
+okra_status okra_spectra_close_(okra_spectra_builder_ *b)
+{
+    okra_status st = close_spectrum(b);
     okra_spectra_drop_(b);
     return st;
 }
@@ -156,16 +159,8 @@ done:
 okra_status okra_spectra_finish_(okra_spectra_builder_ *b, const char *source,
                                  okra_data **out)
 {
-    okra_status st = OKRA_OK;
-    okra_data *data = NULL;
-    TRY(okra_data_new_(OKRA_SPECTRA, b->peaks.objects, 0, source, &data));
-    okra_ragged_finish_(&b->peaks, &data->groups[0]);
-    okra_ragged_finish_(&b->ion, &data->groups[1]);
-    okra_ragged_finish_(&b->names, &data->groups[2]);
-    okra_ragged_finish_(&b->texts, &data->groups[3]);
-    data->group_count = 4;
-    *out = data;
-done:
+    okra_ragged_builder_ *parts[] = {&b->peaks, &b->ion, &b->names, &b->texts, NULL};
+    okra_status st = okra_ragged_data_(OKRA_SPECTRA, parts, source, out);
     okra_spectra_abandon_(b);
     return st;
 }

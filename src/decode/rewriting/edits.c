@@ -75,8 +75,7 @@ okra_status okra_prices_open_(const okra_data *x, const okra_data *y, okra_price
             p.mean += p.seen[k][c] / p.total * log(p.total / seen(&p, p.letters[k][c]));
         }
     }
-    *out = p;
-    p = (okra_prices_){0};
+    *out = TAKE(p);
     return OKRA_OK;
 }
 

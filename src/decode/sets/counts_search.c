@@ -23,14 +23,27 @@ typedef struct work {
     okra_shortlist_ best; /* by J */
 } work;
 
-static void work_clear(work *x)
+static void work_clear(void *arg)
 {
+    work *x = arg;
     FREE(x->u, x->c, x->in, x->change, x->sums, x->sorted, x->members);
     okra_shortlist_clear_(&x->best);
 }
 
-static okra_status work_open(const okra_counts_ *s, okra_int wanted, work *x)
+typedef struct rows {
+    const okra_counts_ *s;
+    const okra_block_ *block;
+    const okra_starts_ *starts; /* NULL: none */
+    const double *norm;
+    const okra_results_ *results;
+} rows;
+
+static okra_status work_open(const void *arg, void *room)
 {
+    const rows *all = arg;
+    const okra_counts_ *s = all->s;
+    okra_int wanted = all->results->top;
+    work *x = room;
     x->s = s;
     MAKE(x->u, s->groups);
     MAKE(x->c, s->groups);
@@ -364,43 +377,23 @@ static okra_status search(work *x, const double *weights, const okra_near_ *near
     return x->best.most > 1 ? widen(x) : OKRA_OK;
 }
 
-typedef struct rows {
-    const okra_block_ *block;
-    const okra_starts_ *starts; /* NULL: none */
-    const double *norm;
-    const okra_results_ *results;
-    work *works; /* one per worker */
-    int workers;
-} rows;
-
-static void rows_clear(rows *r)
-{
-    for (int k = 0; r->works && k < r->workers; k++) {
-        work_clear(&r->works[k]);
-    }
-    okra_free_(r->works);
-}
-
-static okra_status some_rows(void *arg, okra_int begin, okra_int end, int worker)
+static okra_status one_row(const void *arg, void *room, okra_int r)
 {
     const rows *all = arg;
-    work *x = &all->works[worker];
+    work *x = room;
     okra_mat_ W = all->block->W;
-    for (okra_int r = begin; r < end; r++) {
-        okra_int i = all->block->first + r, count = 0;
-        const okra_near_ *near =
-            all->starts ? okra_starts_get_(all->starts, i, &count) : NULL;
-        CHK(search(x, W.p + r * W.ld, near, count));
-        REFUSE_IF(x->best.count == 0, OKRA_ENUMERIC,
-                  "decoder labels: no set has a finite distance");
-        for (okra_int k = 0; k < x->best.count; k++) {
-            okra_item_ *set = &x->best.items[k];
-            set->distance += x->s->constant + all->norm[r];
-            set->distance = x->s->loss ? set->distance : fmax(set->distance, 0);
-        }
-        CHK(okra_results_list_(all->results, i, &x->best));
+    okra_int i = all->block->first + r, count = 0;
+    const okra_near_ *near =
+        all->starts ? okra_starts_get_(all->starts, i, &count) : NULL;
+    CHK(search(x, W.p + r * W.ld, near, count));
+    REFUSE_IF(x->best.count == 0, OKRA_ENUMERIC,
+              "decoder labels: no set has a finite distance");
+    for (okra_int k = 0; k < x->best.count; k++) {
+        okra_item_ *set = &x->best.items[k];
+        set->distance += x->s->constant + all->norm[r];
+        set->distance = x->s->loss ? set->distance : fmax(set->distance, 0);
     }
-    return OKRA_OK;
+    return okra_results_list_(all->results, i, &x->best);
 }
 
 okra_status okra_counts_search_(okra_context *ctx, const okra_counts_ *s,
@@ -408,15 +401,11 @@ okra_status okra_counts_search_(okra_context *ctx, const okra_counts_ *s,
                                 const double *norm, const okra_results_ *results)
 {
     okra_int top = results->top, full = 0;
-    FREED_BY(rows_clear)
-    rows all = {block, starts, norm, results, NULL, okra_workers_(ctx)};
-    CHK(okra_budget_ask_(ctx, (double)all.workers * (double)top * (double)s->d,
+    static const okra_each_ each = {sizeof(work), work_open, one_row, work_clear};
+    const rows all = {s, block, starts, norm, results};
+    CHK(okra_budget_ask_(ctx, okra_workers_(ctx) * (double)top * (double)s->d,
                          "the best sets of a search"));
-    ZMAKE(all.works, all.workers);
-    for (int k = 0; k < all.workers; k++) {
-        CHK(work_open(s, top, &all.works[k]));
-    }
-    CHK(okra_parallel_(ctx, block->m, 4, "decode", some_rows, &all));
+    CHK(okra_parallel_each_(ctx, block->m, 4, "decode", &each, &all));
     for (okra_int r = block->first; s->most < s->d && r < block->first + block->m; r++) {
         full += results->cells[r * top].length == s->most;
     }

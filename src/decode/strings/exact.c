@@ -255,8 +255,7 @@ okra_status okra_debruijn_create_(okra_int letters, okra_int k, okra_int longest
     MAKE(d.bound, OKRA_MAX_(longest - k + 1, 1) * d.states);
     MAKE(d.path, longest);
     MAKE(d.best, longest);
-    *out = d;
-    d = (okra_debruijn_){0};
+    *out = TAKE(d);
     return OKRA_OK;
 }
 

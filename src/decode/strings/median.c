@@ -32,17 +32,27 @@ typedef struct workspace {
     int32_t *edited, *z;          /* most + 1 each */
 } workspace;
 
-static void workspace_clear(workspace *d)
+typedef struct work {
+    const okra_string_search_ *m;
+    okra_int most;
+    const okra_block_ *block;
+    const double *norm; /* of the predictions, 0 of a loss */
+    const okra_results_ *results;
+} work;
+
+static void workspace_clear(void *arg)
 {
+    workspace *d = arg;
     FREE(d->value, d->F, d->B, d->places, d->stamp, d->out, d->put, d->replaced,
          d->edited, d->z);
     okra_shortlist_clear_(&d->kept);
 }
 
-static okra_status workspace_open(const okra_string_search_ *m, okra_int most,
-                                  workspace *d)
+static okra_status workspace_open(const void *arg, void *space)
 {
-    okra_int room = OKRA_MAX_(m->letters, 1);
+    const okra_string_search_ *m = ((const work *)arg)->m;
+    workspace *d = space;
+    okra_int most = ((const work *)arg)->most, room = OKRA_MAX_(m->letters, 1);
     d->m = m;
     d->most = most;
     MAKE(d->value, 2 * most + 3);
@@ -236,47 +246,25 @@ static double worth(workspace *d, const int32_t *z, okra_int n)
     return sum;
 }
 
-/* ---- rows ---- */
-
-typedef struct work {
-    const okra_block_ *block;
-    workspace *workspaces; /* one per worker */
-    int workers;
-    const double *norm; /* of the predictions, 0 of a loss */
-    const okra_results_ *results;
-} work;
-
-static void work_clear(work *w)
-{
-    for (int k = 0; w->workspaces && k < w->workers; k++) {
-        workspace_clear(&w->workspaces[k]);
-    }
-    okra_free_(w->workspaces);
-}
-
-static okra_status some_rows(void *arg, okra_int begin, okra_int end, int worker)
+static okra_status one_row(const void *arg, void *space, okra_int r)
 {
     const work *w = arg;
-    workspace *d = &w->workspaces[worker];
+    workspace *d = space;
     const okra_string_search_ *m = d->m;
-    for (okra_int r = begin; r < end; r++) {
-        okra_int count = 0, length = 0, i = w->block->first + r;
-        const okra_near_ *near = okra_starts_get_(m->starts, i, &count);
-        d->w = w->block->W.p + r * w->block->W.ld;
-        okra_shortlist_empty_(&d->kept);
-        for (okra_int t = 0; t < OKRA_MIN_(m->width, count); t++) {
-            const int32_t *y = okra_characters_(m->y, near[t].rank.id, &length);
-            CHK(offer(d, y, length,
-                      m->sigma > 0 ? worth(d, y, length) : near[t].distance));
-        }
-        CHK(search(d));
-        for (okra_int t = 0; m->sigma > 0 && t < d->kept.count; t++) {
-            double *far = &d->kept.items[t].distance;
-            *far = fmax(m->scale + *far + w->norm[r], 0);
-        }
-        CHK(okra_results_list_(w->results, i, &d->kept));
+    okra_int count = 0, length = 0, i = w->block->first + r;
+    const okra_near_ *near = okra_starts_get_(m->starts, i, &count);
+    d->w = w->block->W.p + r * w->block->W.ld;
+    okra_shortlist_empty_(&d->kept);
+    for (okra_int t = 0; t < OKRA_MIN_(m->width, count); t++) {
+        const int32_t *y = okra_characters_(m->y, near[t].rank.id, &length);
+        CHK(offer(d, y, length, m->sigma > 0 ? worth(d, y, length) : near[t].distance));
     }
-    return OKRA_OK;
+    CHK(search(d));
+    for (okra_int t = 0; m->sigma > 0 && t < d->kept.count; t++) {
+        double *far = &d->kept.items[t].distance;
+        *far = fmax(m->scale + *far + w->norm[r], 0);
+    }
+    return okra_results_list_(w->results, i, &d->kept);
 }
 
 bool okra_kernel_is_edit_(const okra_kernel *kernel, double *sigma, double *scale)
@@ -295,20 +283,17 @@ okra_status okra_median_block_(okra_context *ctx, const okra_string_search_ *m,
 {
     OWNED double *norm = NULL;
     okra_int most = OKRA_MAX_(m->longest, okra_longest_(m->y));
-    FREED_BY(work_clear)
-    work w = {.block = block, .workers = okra_workers_(ctx), .results = results};
+    static const okra_each_ each = {sizeof(workspace), workspace_open, one_row,
+                                    workspace_clear};
+    int workers = okra_workers_(ctx);
     MAKE(norm, block->m);
-    w.norm = norm;
     CHK(okra_starts_block_(ctx, m->starts, block, norm));
     double side = (double)most + 1, block_bytes = 128; /* what a small block takes */
     double kept = (double)sizeof(okra_item_) + block_bytes + 4 * side;
     double letters = 16 * side * (double)OKRA_MAX_(m->letters, 1);
     CHK(okra_budget_ask_(
-        ctx, w.workers * ((double)m->width * kept + 8 * side * side + letters),
-        "the search of %d threads among %lld strings", w.workers, (long long)m->width));
-    ZMAKE(w.workspaces, w.workers);
-    for (int k = 0; k < w.workers; k++) {
-        CHK(workspace_open(m, most, &w.workspaces[k]));
-    }
-    return okra_parallel_(ctx, block->m, 1, "decode", some_rows, &w);
+        ctx, workers * ((double)m->width * kept + 8 * side * side + letters),
+        "the search of %d threads among %lld strings", workers, (long long)m->width));
+    const work w = {m, most, block, norm, results};
+    return okra_parallel_each_(ctx, block->m, 1, "decode", &each, &w);
 }

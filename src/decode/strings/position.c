@@ -140,47 +140,35 @@ typedef struct workspace {
 } workspace;
 
 typedef struct work {
+    okra_context *ctx;
     const state *s;
     const okra_block_ *block;
     okra_int longest; /* of this block's results */
-    int workers;
-    workspace *workspaces;
+    okra_int space;   /* bytes for the chain */
 } work;
 
-static void work_clear(work *k)
+static void workspace_clear(void *arg)
 {
-    for (int i = 0; k->workspaces && i < k->workers; i++) {
-        workspace *w = &k->workspaces[i];
-        FREE(w->score, w->scaled, w->space, w->symbols, w->length, w->value, w->codes);
-        okra_shortlist_clear_(&w->best);
-    }
-    okra_free_(k->workspaces);
+    workspace *w = arg;
+    FREE(w->score, w->scaled, w->space, w->symbols, w->length, w->value, w->codes);
+    okra_shortlist_clear_(&w->best);
 }
 
-static okra_status work_open(okra_context *ctx, work *k)
+static okra_status workspace_open(const void *arg, void *space)
 {
-    const state *s = k->s;
-    okra_int top = s->results.top,
-             space = okra_chain_scratch_(&s->chain, k->longest, top);
-    CHK(okra_budget_ask_(ctx,
-                         (double)k->workers *
-                             ((double)space + 8.0 * (double)top * (double)k->longest),
-                         "the best sequences"));
-    ZMAKE(k->workspaces, k->workers);
-    for (int i = 0; i < k->workers; i++) {
-        workspace *w = &k->workspaces[i];
-        CHK(okra_doubles_(ctx, k->longest, s->symbols, "the scores of characters",
-                          &w->score));
-        CHK(okra_doubles_(ctx, k->longest, s->symbols, "the scores of characters",
-                          &w->scaled));
-        GOT(w->space = okra_alloc_(space, 1));
-        MAKE(w->symbols, top * k->longest);
-        MAKE(w->length, top);
-        MAKE(w->value, top);
-        MAKE(w->codes, k->longest + 1);
-        CHK(okra_shortlist_open_(top, true, &w->best));
-    }
-    return OKRA_OK;
+    const work *k = arg;
+    workspace *w = space;
+    okra_int top = k->s->results.top;
+    CHK(okra_doubles_(k->ctx, k->longest, k->s->symbols, "the scores of characters",
+                      &w->score));
+    CHK(okra_doubles_(k->ctx, k->longest, k->s->symbols, "the scores of characters",
+                      &w->scaled));
+    GOT(w->space = okra_alloc_(k->space, 1));
+    MAKE(w->symbols, top * k->longest);
+    MAKE(w->length, top);
+    MAKE(w->value, top);
+    MAKE(w->codes, k->longest + 1);
+    return okra_shortlist_open_(top, true, &w->best);
 }
 
 /* score[t][c] of row r, its positions below `length`. */
@@ -249,8 +237,10 @@ static okra_status keep(const work *k, okra_int r, okra_shortlist_ *best)
 }
 
 /* Normalized: lengths 1, 2, ... by themselves, as each has scores of its own. */
-static okra_status one_row(const work *k, workspace *w, okra_int r)
+static okra_status one_row(const void *arg, void *space, okra_int r)
 {
+    const work *k = arg;
+    workspace *w = space;
     const state *s = k->s;
     okra_int length = s->lengths ? s->lengths[k->block->first + r] : k->longest;
     okra_shortlist_empty_(&w->best);
@@ -278,28 +268,25 @@ static okra_status one_row(const work *k, workspace *w, okra_int r)
     return keep(k, r, &w->best);
 }
 
-static okra_status body(void *arg, okra_int begin, okra_int end, int worker)
-{
-    const work *k = arg;
-    for (okra_int r = begin; r < end; r++) {
-        CHK(one_row(k, &k->workspaces[worker], r));
-    }
-    return OKRA_OK;
-}
-
 static okra_status block_in(okra_context *ctx, void *arg, const okra_block_ *block)
 {
     state *s = arg;
-    FREED_BY(work_clear)
-    work k = {s, block, s->longest, okra_workers_(ctx), NULL};
+    work k = {ctx, s, block, s->longest, 0};
     REFUSE_IF(!block->W.p && !s->lengths, OKRA_EUNSUPPORTED,
               "decoder position: embeddings of sequences are read where "
               "inputs and outputs have the same lengths");
     for (okra_int r = 0; s->lengths && r < block->m; r++) {
         k.longest = OKRA_MAX_(k.longest, s->lengths[block->first + r]);
     }
-    CHK(work_open(ctx, &k));
-    CHK(okra_parallel_(ctx, block->m, 16, "decode", body, &k));
+    static const okra_each_ each = {sizeof(workspace), workspace_open, one_row,
+                                    workspace_clear};
+    okra_int top = s->results.top;
+    k.space = okra_chain_scratch_(&s->chain, k.longest, top);
+    CHK(okra_budget_ask_(ctx,
+                         okra_workers_(ctx) *
+                             ((double)k.space + 8.0 * (double)top * (double)k.longest),
+                         "the best sequences"));
+    CHK(okra_parallel_each_(ctx, block->m, 16, "decode", &each, &k));
     return block->W.p ? okra_results_measure_(ctx, &s->results, block) : OKRA_OK;
 }
 

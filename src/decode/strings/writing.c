@@ -29,23 +29,32 @@ typedef struct job {
     const okra_block_ *block;
     const double *norm;
     double constant;
-    worker *workers;
-    int count;
     const okra_results_ *results;
 } job;
 
-static void job_clear(job *j)
+static void worker_clear(void *arg)
 {
-    for (int k = 0; j->workers && k < j->count; k++) {
-        worker *w = &j->workers[k];
-        okra_string_prediction_free_(w->pen);
-        okra_shortlist_clear_(&w->kept);
-        okra_shortlist_clear_(&w->front);
-        okra_shortlist_clear_(&w->next);
-        okra_shortlist_clear_(&w->turn);
-        okra_free_(w->edited);
-    }
-    okra_free_(j->workers);
+    worker *w = arg;
+    okra_string_prediction_free_(w->pen);
+    okra_shortlist_clear_(&w->kept);
+    okra_shortlist_clear_(&w->front);
+    okra_shortlist_clear_(&w->next);
+    okra_shortlist_clear_(&w->turn);
+    okra_free_(w->edited);
+}
+
+static okra_status worker_open(const void *arg, void *room)
+{
+    const okra_string_search_ *how = ((const job *)arg)->how;
+    okra_int wide = OKRA_MAX_(FRONT, how->width);
+    worker *w = room;
+    CHK(okra_string_prediction_create_(how->written, &w->pen));
+    CHK(okra_shortlist_open_(how->width, false, &w->kept));
+    CHK(okra_shortlist_open_(how->width, true, &w->turn));
+    CHK(okra_shortlist_open_(wide, true, &w->front));
+    CHK(okra_shortlist_open_(wide, true, &w->next));
+    MAKE(w->edited, how->written->longest + 2);
+    return OKRA_OK;
 }
 
 okra_status okra_edits_of_(okra_word_ y, bool one_length, okra_int longest, int32_t *e,
@@ -230,8 +239,10 @@ static okra_status expand_all(const job *j, worker *w)
     return OKRA_OK;
 }
 
-static okra_status one(const job *j, worker *w, okra_int r)
+static okra_status one(const void *arg, void *room, okra_int r)
 {
+    const job *j = arg;
+    worker *w = room;
     okra_mat_ W = j->block->W;
     okra_int test = j->block->first + r;
     okra_shortlist_empty_(&w->kept);
@@ -258,41 +269,20 @@ static okra_status one(const job *j, worker *w, okra_int r)
     return okra_results_list_(j->results, test, &w->kept);
 }
 
-static okra_status some(void *arg, okra_int first, okra_int end, int number)
-{
-    const job *j = arg;
-    for (okra_int r = first; r < end; r++) {
-        CHK(one(j, &j->workers[number], r));
-    }
-    return OKRA_OK;
-}
-
 okra_status okra_write_(okra_context *ctx, const okra_string_search_ *how,
                         const okra_word_ *more, const okra_block_ *block,
                         const double *norm, const okra_results_ *results)
 {
+    static const okra_each_ each = {sizeof(worker), worker_open, one, worker_clear};
     okra_int room = how->written->longest + 1;
-    okra_int wide = OKRA_MAX_(FRONT, how->width);
-    FREED_BY(job_clear)
-    job j = {.how = how,
-             .more = more,
-             .block = block,
-             .norm = norm,
-             .constant = okra_starts_constant_(how->starts),
-             .count = okra_workers_(ctx),
-             .results = results};
-    CHK(okra_budget_ask_(ctx,
-                         (double)j.count * (double)(room * how->width) * sizeof(int32_t),
-                         "the best strings of a search"));
-    ZMAKE(j.workers, j.count);
-    for (int k = 0; k < j.count; k++) {
-        worker *w = &j.workers[k];
-        CHK(okra_string_prediction_create_(how->written, &w->pen));
-        CHK(okra_shortlist_open_(how->width, false, &w->kept));
-        CHK(okra_shortlist_open_(how->width, true, &w->turn));
-        CHK(okra_shortlist_open_(wide, true, &w->front));
-        CHK(okra_shortlist_open_(wide, true, &w->next));
-        MAKE(w->edited, room + 1);
-    }
-    return okra_parallel_(ctx, block->m, 1, "decode", some, &j);
+    const job j = {.how = how,
+                   .more = more,
+                   .block = block,
+                   .norm = norm,
+                   .constant = okra_starts_constant_(how->starts),
+                   .results = results};
+    CHK(okra_budget_ask_(
+        ctx, okra_workers_(ctx) * (double)(room * how->width) * sizeof(int32_t),
+        "the best strings of a search"));
+    return okra_parallel_each_(ctx, block->m, 1, "decode", &each, &j);
 }

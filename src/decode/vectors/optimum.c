@@ -186,8 +186,7 @@ static okra_status finish(okra_context *ctx, void *arg, okra_decoded_ *out)
     }
     CHK(okra_data_adopt_dense_(&s->Y, s->tests, okra_data_width(s->output.y),
                                "predictions", &decoded.objects));
-    decoded.report = s->report;
-    s->report = NULL;
+    decoded.report = TAKE(s->report);
     *out = decoded;
     if (open > 0) {
         okra_warn_(ctx,

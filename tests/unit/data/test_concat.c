@@ -112,7 +112,7 @@ static okra_data *strings(okra_int n, const char *field)
         }
         CHECK_OK(okra_ragged_close_(&b));
     }
-    okra_ragged_finish_(&b, &data->groups[0]);
+    data->groups[0] = TAKE(b).group;
     data->group_count = 1;
     return data;
 }

@@ -23,7 +23,7 @@ static okra_status build(okra_int n, okra_ragged_ *out)
         TRY(okra_ragged_close_(&b));
         CHECK(okra_ragged_open_count_(&b) == 0);
     }
-    okra_ragged_finish_(&b, out);
+    *out = TAKE(b).group;
     CHECK(b.group.offsets == NULL && b.objects == 0);
 done:
     okra_ragged_abandon_(&b);
@@ -76,7 +76,7 @@ TEST(many_elements_at_once)
     CHECK_OK(okra_ragged_push_many_(&b, 200, (const void *const[]){place, code, mark}));
     CHECK(okra_ragged_open_count_(&b) == 200);
     CHECK_OK(okra_ragged_close_(&b));
-    okra_ragged_finish_(&b, &g);
+    g = TAKE(b).group;
     for (okra_int k = 0; k < 200; k++) {
         CHECK(code_at(&g, k) == k);
     }
