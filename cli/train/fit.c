@@ -174,8 +174,9 @@ static void print(const cli_run *run, const summary *s, bool shared)
         }
     }
     static const char *const numbers[] = {
-        "pairs",         "blend",  "jitter",        "gap",      "x.rank",
-        "x.trace-error", "y.rank", "y.trace-error", "cg.steps", "cg.residual"};
+        "pairs",    "blend",         "jitter",      "gap",
+        "x.rank",   "x.trace-error", "y.rank",      "y.trace-error",
+        "cg.steps", "cg.residual",   "mixed.steps", "mixed.residual"};
     for (size_t k = 0; k < sizeof numbers / sizeof *numbers; k++) {
         const json_t *found =
             json_object_get(json_object_get(about, "numbers"), numbers[k]);

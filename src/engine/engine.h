@@ -49,7 +49,7 @@ okra_status okra_entries_create_(okra_context *ctx, const okra_trained_kernel_ *
 void okra_entries_free_(okra_entries_ *entries);
 OKRA_DROPS_(okra_entries_drop_, okra_entries_, okra_entries_free_)
 
-#define OKRA_ENGINE_INTERFACE_ 4u
+#define OKRA_ENGINE_INTERFACE_ 5u
 
 typedef struct okra_engine_ okra_engine_; /* an open engine: class and state, loader.c */
 typedef struct okra_matrix_ okra_matrix_; /* a matrix, rows x cols, of one engine       */
@@ -192,6 +192,29 @@ okra_status okra_engine_top_(okra_context *ctx, const okra_entries_ *entries, ok
                              const bool *skip, okra_int k, okra_int *index, double *value,
                              bool *done);
 
+/* ---- factors in single precision ----
+ * For a square Gram matrix K that is never kept in double precision. */
+
+typedef struct okra_single_ {
+    const okra_engine_ *engine;
+    void *body;
+    okra_int n;
+} okra_single_;
+
+/* K + lambda I = L L' to single precision, n^2/2 floats or, on other engines, up to n^2
+ * (`rough`: less precise where that is faster, as TF32 of GPUs is). *done false: rounding
+ * is more than lambda, or the engine has none. */
+okra_status okra_single_create_(okra_context *ctx, const okra_entries_ *entries,
+                                double lambda, bool rough, okra_single_ *out,
+                                bool *done) OKRA_CHECK;
+void okra_single_clear_(okra_single_ *L);
+/* B (n x c, of the host) <- (L L')^-1 B to single precision. */
+okra_status okra_single_apply_(okra_context *ctx, const okra_single_ *L,
+                               okra_mat_ B) OKRA_CHECK;
+/* Y <- K X in double precision, K made in tiles; both of the host. */
+okra_status okra_engine_product_(okra_context *ctx, const okra_entries_ *entries,
+                                 okra_mat_ X, okra_mat_ Y) OKRA_CHECK;
+
 /* ---- several processes ---- */
 
 /* The rows first..first+count-1 of n that this process streams; one process: all. */
@@ -278,6 +301,14 @@ typedef struct okra_engine_class_ {
     okra_status (*top)(void *e, okra_context *ctx, const okra_entries_ *entries,
                        okra_mat_ W, const bool *skip, okra_int k, okra_int *index,
                        double *value, bool *done);
+
+    /* As okra_single_create_ and the others; NULL: none of them. */
+    okra_status (*single)(void *e, okra_context *ctx, const okra_entries_ *entries,
+                          double lambda, bool rough, void **L, bool *done);
+    void (*single_destroy)(void *e, void *L);
+    okra_status (*single_solve)(void *e, okra_context *ctx, const void *L, okra_mat_ B);
+    okra_status (*product)(void *e, okra_context *ctx, const okra_entries_ *entries,
+                           okra_mat_ X, okra_mat_ Y);
 
     /* Several processes; NULL: one. */
     void (*share)(void *e, okra_int n, okra_int *first, okra_int *count);

@@ -342,4 +342,8 @@ const okra_engine_class_ okra_engine_host_class_ = {
     .restore = restore,
     .trsm = trsm,
     .eigh = eigh,
+    .single = okra_single_host_,
+    .single_destroy = okra_single_host_destroy_,
+    .single_solve = okra_single_host_solve_,
+    .product = okra_product_host_,
 };

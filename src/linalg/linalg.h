@@ -94,6 +94,17 @@ okra_int okra_inverse_count_(okra_int n);
 okra_status okra_inverse_(okra_context *ctx, okra_mat_ L, double *T);
 okra_status okra_inverse_row_(okra_context *ctx, okra_int n, const double *T, double *b);
 
+/* A Cholesky factor in single precision, n^2/2 floats (single.c): okra_single_count_(n)
+ * of them, in blocks (i, j), j <= i, of OKRA_SINGLE_ rows and columns with row stride
+ * *ld. Blocks come with A, rows beyond n those of the identity; *done false: a pivot is
+ * not positive. B <- (L L')^-1 B of n rows, to single precision. */
+enum { OKRA_SINGLE_ = 256 };
+okra_int okra_single_count_(okra_int n);
+float *okra_single_block_(float *L, okra_int i, okra_int j, okra_int *ld);
+okra_status okra_single_factor_(okra_context *ctx, okra_int n, float *L, bool *done);
+okra_status okra_single_solve_(okra_context *ctx, okra_int n, const float *L,
+                               okra_mat_ B);
+
 /* G <- the factor of L L' without `count` of its rows and columns, ascending; what is
  * above its diagonal is left as it was; without.c. */
 okra_status okra_factor_without_(okra_context *ctx, okra_mat_ L, const okra_int *removed,

@@ -50,7 +50,7 @@ typedef struct ridge_options {
     double lambda, epsilon, lambda2;
     const char *operator_text, *graph, *output_lambda;
     bool center, keep_moments;
-    int solver, keep;
+    int solver, keep, precision;
     okra_cg_options_ cg;
 } ridge_options;
 
@@ -81,6 +81,11 @@ static const okra_option rows[] = {
      "auto|weights|coefficients", "WHAT",
      "explicit outputs only: store weights (n x n numbers; matrix operators: factors for "
      "updates) or coefficients; auto: weights up to 16,384 pairs"},
+    {"precision", OKRA_OPTION_CHOICE, offsetof(ridge_options, precision), "auto", 1, 0,
+     "auto|double|mixed", "HOW",
+     "coefficients alone, operator identity: factor in single precision, refine to "
+     "double "
+     "(mixed); auto: where that is surely faster"},
     {"keep-moments", OKRA_OPTION_BOOL, offsetof(ridge_options, keep_moments), "no", 1, 0,
      NULL, "",
      "low rank only: store the moments of the training set, which `okra update` and "
@@ -225,6 +230,25 @@ static okra_status check_moments(const okra_problem_ *p, const okra_options *opt
     return why ? okra_fail_(OKRA_EARG, "ridge: keep-moments %s", why) : OKRA_OK;
 }
 
+/* A factor in single precision is of K + lambda I, and does not stay. */
+static okra_status check_mixed(const okra_ridge_ *r, const okra_options *options,
+                               const ridge_options *o)
+{
+    const okra_problem_ *p = r->p;
+    bool identity = okra_operator_kind_of_(o->operator_text) == OKRA_OPERATOR_IDENTITY;
+    const char *why =
+        p->map_x ? "does not go with low-rank-x"
+        : !identity || *o->output_lambda || okra_options_is_set(options, "lambda2") ||
+                p->unlabelled > 0
+            ? "is for the operator identity, without output-lambda and lambda2"
+        : !p->features ? "needs outputs with explicit features: dense vectors under a "
+                         "linear output kernel"
+        : o->keep == KEEP_WEIGHTS ? "keeps coefficients alone, not weights"
+        : *o->cg.checkpoint       ? "has no checkpoint"
+                                  : NULL;
+    return why ? okra_fail_(OKRA_EARG, "ridge: precision mixed %s", why) : OKRA_OK;
+}
+
 static okra_status check_fit(const okra_options *options, const ridge_options *o,
                              okra_ridge_ *r)
 {
@@ -235,8 +259,11 @@ static okra_status check_fit(const okra_options *options, const ridge_options *o
     REFUSE_IF(o->keep == KEEP_COEFFICIENTS && !p->features, OKRA_EARG,
               "ridge: keep coefficients needs outputs with explicit features: "
               "dense vectors under a linear output kernel");
+    bool mixed = o->precision == OKRA_PRECISION_MIXED_;
+    CHK(mixed ? check_mixed(r, options, o) : OKRA_OK);
     /* Does the model do without the n x n numbers that weights need? */
-    r->slim = p->features && (o->keep == KEEP_COEFFICIENTS ||
+    r->precision = o->precision;
+    r->slim = p->features && (mixed || o->keep == KEEP_COEFFICIENTS ||
                               (o->keep == KEEP_AUTO && p->n > KEEP_MOST));
     return OKRA_OK;
 }

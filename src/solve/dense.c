@@ -230,7 +230,14 @@ okra_status okra_ridge_identity_(okra_ridge_ *r)
         return okra_ridge_matrix_(r, NULL);
     }
     static const double none = 0;
-    bool lost = false;
+    bool lost = false, done = false;
+    if (r->slim && r->precision != OKRA_PRECISION_DOUBLE_ &&
+        !(r->checkpoint && *r->checkpoint)) {
+        CHK(okra_ridge_mixed_(r, &done));
+        if (done) {
+            return OKRA_OK;
+        }
+    }
     if (r->count == 1 && r->lambda[0] > 0) {
         CHK(fit_factor(r, &K, &lost));
         if (!lost) {

@@ -7,6 +7,8 @@
 #include "solve/solution.h"
 #include "kernel/positions/position.h"
 
+enum { OKRA_PRECISION_AUTO_, OKRA_PRECISION_DOUBLE_, OKRA_PRECISION_MIXED_ };
+
 typedef struct okra_ridge_ {
     okra_context *ctx;
     const okra_problem_ *p;
@@ -21,6 +23,7 @@ typedef struct okra_ridge_ {
     bool missing;        /* some values of Y are NaN */
     bool slim;           /* coefficients alone: no "factor" or "B" */
     bool keep_moments;
+    int precision;                          /* of those above */
     const char *checkpoint, *operator_text; /* "": none; as typed */
     double epsilon;
     double *Y, *mean; /* explicit features, less their mean when centred; or NULL */
@@ -66,6 +69,10 @@ okra_status okra_ridge_unscale_left_(okra_context *ctx, void *user,
  * weights (unless slim), and with "coefficients" (n x d) where there are explicit
  * features. */
 okra_status okra_ridge_identity_(okra_ridge_ *r) OKRA_CHECK;
+/* mixed.c: the same by a factor in single precision, coefficients alone, all lambdas
+ * above 0. *done false: it does not pay or does not get there, as was warned where it was
+ * asked for; stores are as they were. */
+okra_status okra_ridge_mixed_(okra_ridge_ *r, bool *done) OKRA_CHECK;
 /* K + lambda I = L L', one lambda above 0. *jitter is infinite, and there is no L, where
  * lambda is less than rounding. */
 okra_status okra_ridge_factor_(const okra_ridge_ *r, okra_matrix_ **L,

@@ -526,6 +526,8 @@ static const okra_schema_ kept_embedding[] = {
     OKRA_KEEPS_VALUES_("output-lambda", OKRA_KEPT_OPTIONAL_, "1", "d", "0", "1e300"),
     OKRA_KEEPS_TOLD_("cg.steps"),
     OKRA_KEEPS_TOLD_("cg.residual"),
+    OKRA_KEEPS_TOLD_("mixed.steps"),
+    OKRA_KEEPS_TOLD_("mixed.residual"),
     RIDGE_MOMENTS,
     OKRA_KEPT_END_};
 const okra_schema_ *const okra_solution_kept_[] = {kept_factor, kept_weights, kept_embedding, NULL};

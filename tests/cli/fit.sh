@@ -140,6 +140,22 @@ expect_fail 2 "okra fit: table.csv: there is no column 'c' among the 3 columns" 
 expect_fail 1 "okra fit: one.csv: without its only column the table is empty" \
     bash -c "cut -d, -f1 x.csv >one.csv; okra fit -q --x one.csv --y one.csv:1 -o o2.okra"
 
+# a factor in single precision gives the same answers, and says what it did
+awk 'BEGIN { srand(2); for (i = 0; i < 300; i++) print rand() "," rand() "," rand() }' >table.csv
+for precision in double mixed; do
+    okra fit --x table.csv --y table.csv --kx "rbf(gamma=1)" --ky linear --lambda 0.1 --keep coefficients \
+        --precision $precision -o "$precision.okra" >"$precision.out" 2>err
+    okra predict -q "$precision.okra" --x table.csv --decode explicit -o "$precision.csv"
+done
+expect_in "mixed.steps" mixed.out
+expect_in "mixed.residual" mixed.out
+if grep mixed.steps double.out; then exit 1; fi
+paste -d, double.csv mixed.csv | awk -F, '{ for (i = 1; i <= 3; i++) { e = $i - $(i + 3); if (e * e > 1e-18) exit 1 } }'
+okra fit --x table.csv --y table.csv --kx "rbf(gamma=1)" --ky linear --lambda 1e-8 --precision mixed -o l.okra >out 2>err
+expect_in "double precision is taken" err
+expect_fail 2 "okra fit: ridge: precision mixed keeps coefficients alone, not weights" \
+    okra fit --x table.csv --y table.csv --ky linear --kx linear --lambda 1 --keep weights --precision mixed -o l.okra
+
 # a lambda that is lost in rounding is taken as 0, not as the rounding
 awk 'BEGIN { srand(1); for (i = 0; i < 60; i++) print rand() "," rand() "," rand() }' >low.csv
 for lambda in 0 1e-16; do

@@ -46,6 +46,9 @@ class IOKR(WeightedEstimator):
     checkpoint : str, optional
         A file that keeps moments, the state of conjugate gradients or the factor of one
         lambda, from which work goes on.
+    precision : {"auto", "double", "mixed"}, optional
+        ``"mixed"``: factor in single precision and refine to double precision; the model keeps
+        coefficients alone. ``"auto"``: where that is surely faster.
     keep_moments : bool, optional
         Of low rank: keep the moments of the training set, which `partial_fit`, `remove`
         and `okra.Model.merge` need.
@@ -79,6 +82,7 @@ class IOKR(WeightedEstimator):
     cg_tolerance: Optional[float] = None
     cg_iterations: Optional[int] = None
     checkpoint: Optional[str] = None
+    precision: Optional[str] = None
     class_weight: Optional[str] = None
     keep_moments: Optional[bool] = None
     options: Optional[dict] = None

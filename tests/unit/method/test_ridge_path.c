@@ -107,6 +107,32 @@ TEST(indefinite_input_is_reported)
     okra_context_free(ctx);
 }
 
+/* Nor by a factor in single precision, which meets a negative pivot. */
+TEST(mixed_precision_meets_a_negative_pivot)
+{
+    const double lambda[] = {0.1, 1};
+    toy t = make_toy(RANDOM, 2, 1, true);
+    t.K[0] = t.K[3] = 1;
+    t.K[1] = t.K[2] = 2;
+    const char *mixed[] = {"precision", "mixed", NULL};
+    const char *slim[] = {"keep", "coefficients", "precision", "double", NULL};
+    okra_options *one = options_of(mixed), *two = options_of(slim);
+    okra_store_ *a[2], *b[2];
+    CHECK_OK(fit_path(&t, one, lambda, 2, a));
+    CHECK_OK(fit_path(&t, two, lambda, 2, b));
+    for (int l = 0; l < 2; l++) {
+        double steps, C[2][M * D];
+        CHECK(!okra_store_get_number_(a[l], "mixed.steps", &steps));
+        apply(ridge()->embed, &t, a[l], t.d, C[0]);
+        apply(ridge()->embed, &t, b[l], t.d, C[1]);
+        CHECK(memcmp(C[0], C[1], sizeof C[0]) == 0);
+    }
+    free_path(a, 2);
+    free_path(b, 2);
+    okra_options_free(one);
+    okra_options_free(two);
+}
+
 TEST(failing_allocations_are_survived)
 {
     const double lambda[] = {0.1, 1};
@@ -237,7 +263,8 @@ TEST(identity_needs_little_memory)
 }
 
 MAIN(RUN(path_equals_single_fits), RUN(bad_lambdas_are_refused),
-     RUN(indefinite_input_is_reported), RUN(failing_allocations_are_survived),
+     RUN(indefinite_input_is_reported), RUN(mixed_precision_meets_a_negative_pivot),
+     RUN(failing_allocations_are_survived),
      RUN(matrix_operator_survives_failing_allocations),
      RUN(a_fit_that_does_not_fit_says_so), RUN(a_path_can_be_cancelled),
      RUN(same_bits_in_every_fit), RUN(identity_needs_little_memory))
