@@ -79,8 +79,8 @@ msan: packages packages-dev ## the unit tests of readers and models under the me
 
 coverage: packages ## lines and branches of src/ that the unit tests reach, and refusals that they do not
 	@cmake --preset coverage $(CMAKE_FLAGS) >/dev/null && cmake --build --preset coverage -j $(JOBS)
-	@find build-coverage -name '*.gcda' -delete; ctest --test-dir build-coverage -L unit -j $(JOBS) --output-on-failure | tail -5
-	@python3 tools/coverage.py build-coverage
+	@find build-coverage -name '*.gcda' -delete; ctest --test-dir build-coverage -R '^unit/' -j $(JOBS) --output-on-failure | tail -5; s=$$?; \
+	python3 tools/coverage.py build-coverage && exit $$s
 
 format: packages-dev ## rewrite the C files in the style of .clang-format
 	@$(CLANG_FORMAT) -i $(c_files)

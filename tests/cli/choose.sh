@@ -55,6 +55,9 @@ done
 awk 'NR == 8 { print 90000; next } { print }' many_y.csv >outlier.csv
 expect 0 okra fit --x many_x.csv --y outlier.csv --effort quick -o e.okra
 expect_in "outputs: row 7 has 9e+04 in column 0, " err
+awk 'NR == 8 { sub(/^[^,]*/, "1e9") } { print }' many_x.csv >outlier.csv
+expect 0 okra fit --x outlier.csv --y many_y.csv --effort quick -o e.okra
+expect_in "inputs: row 7 has 1e+09 in column 0, " err
 expect 0 okra fit --x many_x.csv --y many_y.csv --effort quick -o e.okra
 if grep -q 'deviations away' err; then exit 1; fi
 # a column that is nearly all zeros has rare values, no outlier

@@ -289,6 +289,87 @@ TEST(refusals_say_why)
     okra_model_free(model);
 }
 
+/* Parts of the settings that need one another, or that a form does not take. */
+TEST(what_does_not_go_together_is_refused)
+{
+    task k;
+    double p[MOST * MOST], bounds[MOST * D * 2], w[MOST], tw[MOST], bad[MOST];
+    okra_data *t = NULL, *c = NULL, *x = NULL, *y = NULL, *few = NULL, *none = NULL;
+    okra_conformal_settings s = settings("auto", "distance");
+    task_make(2, false, &k);
+    CHECK_OK(okra_data_dense(k.c, k.count, D, D, &c));
+    CHECK_OK(okra_data_dense(k.t, k.tests, P, P, &t));
+    CHECK_OK(okra_data_dense(k.x, k.n, P, P, &x));
+    CHECK_OK(okra_data_dense(k.y, k.n, D, D, &y));
+    CHECK_OK(okra_data_dense(k.y, 1, D, D, &few));
+    CHECK_OK(okra_data_dense(k.y, 0, D, D, &none));
+    okra_model *model = task_fit(&k);
+    k.gamma_y = 0;
+    okra_model *linear = task_fit(&k);
+    for (int i = 0; i < MOST; i++) {
+        w[i] = tw[i] = 1;
+        bad[i] = i == 0 ? (double)NAN : 1;
+    }
+    s.calibration_x = x;
+    CHECK_FAILS(okra_conformal_p_values(NULL, model, t, c, &s, p), OKRA_EARG,
+                "need their outputs");
+    s.calibration_y = few;
+    CHECK_FAILS(okra_conformal_p_values(NULL, model, t, c, &s, p), OKRA_ESHAPE,
+                "outputs to calibrate with");
+    s = settings("full", "distance");
+    s.calibration_x = x;
+    s.calibration_y = y;
+    CHECK_FAILS(okra_conformal_p_values(NULL, model, t, c, &s, p), OKRA_EARG,
+                "are for split");
+    s = settings("cv+", "distance");
+    s.folds = 1;
+    CHECK_FAILS(okra_conformal_p_values(NULL, model, t, c, &s, p), OKRA_EARG,
+                "1 folds, expected at least 2");
+    s = settings("full", "distance");
+    s.groups = y;
+    CHECK_FAILS(okra_conformal_p_values(NULL, model, t, c, &s, p), OKRA_EARG,
+                "groups need those of the pairs");
+    s.test_groups = y;
+    s.by_class = true;
+    CHECK_FAILS(okra_conformal_p_values(NULL, model, t, c, &s, p), OKRA_EARG,
+                "or the class alone");
+    s.by_class = false;
+    s.groups = few;
+    CHECK_FAILS(okra_conformal_p_values(NULL, model, t, c, &s, p), OKRA_ESHAPE,
+                "there are 1 and");
+    s = settings("jackknife+", "distance");
+    s.weights = w;
+    CHECK_FAILS(okra_conformal_p_values(NULL, model, t, c, &s, p), OKRA_EARG,
+                "weights need those of the pairs");
+    s.test_weights = tw;
+    CHECK_FAILS(okra_conformal_p_values(NULL, model, t, c, &s, p), OKRA_EUNSUPPORTED,
+                "use split or full");
+    s.how = "full";
+    s.weights = bad;
+    CHECK_FAILS(okra_conformal_p_values(NULL, model, t, c, &s, p), OKRA_EARG,
+                "weight 0 of the pairs is nan");
+    s.weights = w;
+    tw[0] = -1;
+    CHECK_FAILS(okra_conformal_p_values(NULL, model, t, c, &s, p), OKRA_EARG,
+                "weight 0 of the test inputs is -1");
+    tw[0] = 0;
+    CHECK_FAILS(okra_conformal_p_values(NULL, model, t, c, &s, p), OKRA_EARG,
+                "weight 0 of the test inputs is 0");
+    s = settings("full", "distance");
+    CHECK_FAILS(okra_conformal_p_values(NULL, model, t, none, &s, p), OKRA_EARG,
+                "the set is empty");
+    s.by_class = true;
+    CHECK_FAILS(okra_conformal_intervals(NULL, linear, t, 0.1, &s, bounds, NULL),
+                OKRA_EARG, "are for sets, not for intervals");
+    okra_data *all[] = {t, c, x, y, few, none};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+        okra_data_free(all[i]);
+    }
+    okra_model_free(model);
+    okra_model_free(linear);
+}
+
 MAIN(RUN(sets_equal_refits), RUN(folds_of_several_pairs_equal_refits),
      RUN(intervals_are_order_statistics_of_refits),
-     RUN(split_counts_the_pairs_that_are_farther), RUN(refusals_say_why))
+     RUN(split_counts_the_pairs_that_are_farther), RUN(refusals_say_why),
+     RUN(what_does_not_go_together_is_refused))
