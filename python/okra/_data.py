@@ -11,13 +11,14 @@ from __future__ import annotations
 import ctypes as c
 import os
 import tempfile
+import warnings
 from typing import Any, Iterable, Optional, Sequence
 
 import numpy as np
 
 from . import _convert
 from ._collection import Data, borrow, c_texts, typed
-from ._library import Context, check, lib, make
+from ._library import Context, _user_level, check, lib, make
 from ._structured import (_is_graph, _make_nodes, _make_sequences, _make_spectra, graphs, nodes,
                           sequences, spectra)
 
@@ -169,6 +170,14 @@ def check_rows(values: Any, name: str) -> None:
             f"sklearn.preprocessing.MultiLabelBinarizer().fit_transform({name}) makes them")
 
 
+def check_labels(values: Any) -> None:
+    """Refuses gaps among labels."""
+    gaps = [i for i, v in enumerate(values) if v is None or isinstance(v, float) and v != v]
+    if gaps:
+        raise ValueError(f"{len(gaps)} of {len(values)} labels are missing (the first: row "
+                         f"{gaps[0]}, from 0), NaN: leave these rows out, or name them")
+
+
 def labels(values: Any) -> Data:
     """Class labels.
 
@@ -185,6 +194,7 @@ def labels(values: Any) -> Data:
     values = np.asarray(values)
     if values.ndim != 1:
         raise ValueError(f"labels have {values.ndim} dimensions, expected 1")
+    check_labels(values)
     if values.dtype.kind in "iub" and (len(values) == 0 or values.min() >= 0):
         codes, names, count = values, None, int(values.max()) + 1 if len(values) else 0
     else:
@@ -297,11 +307,16 @@ def is_mixed(values: Any) -> bool:
 
 def mixed(values: Any, like: Optional[Data] = None) -> Data:
     """Such a frame as the command line reads the table of it; `like`: as these inputs were."""
-    with tempfile.TemporaryDirectory(prefix="okra-") as folder:
+    with tempfile.TemporaryDirectory(prefix="okra-") as folder, \
+            warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always")
         path = os.path.join(folder, "X.csv")
         values.to_csv(path, index=False)
         made = Data(Context(header=True).make(lib.okra_data_read_inputs, lib.okra_data_free, path,
                                               None if like is None else like.pointer))
+    for told in said:
+        text = str(told.message).replace(path, "X").split("; FILE:COLUMN")[0]
+        warnings.warn(text, told.category, stacklevel=_user_level())
     check(lib.okra_data_name(made.pointer, "X"))
     return made
 

@@ -126,3 +126,21 @@ def test_files(tmp_path):
     model = okra.Model.fit(data, Y, VALUES)
     with pytest.warns(okra.OkraWarning, match="o.csv: its columns stand in another order"):
         assert np.allclose(embed(model, okra.read(tmp_path / "o.csv")), embed(model, X))
+
+
+def test_frames_with_molecules_and_gaps(tmp_path):
+    """Molecules are a description of their own; what is left out is told; classes have no gaps."""
+    smiles = ["C" * (1 + i % 7) + "C(=O)" * (i % 3) + "O" + "N" * (i % 5) + "C" * (i % 11) for i in range(60)]
+    frame = pd.DataFrame({"name": [f"m{i}x" for i in range(60)], "drug": smiles, "dose": np.arange(60) % 4})
+    y = np.array([text.count("C") + 0.0 for text in smiles]) + frame["dose"]
+    with pytest.warns(okra.OkraWarning, match="^X: left out: name, whose texts mostly differ$"):
+        model = okra.IOKR().fit(frame[:45], y[:45])
+    assert model.model_.info["x"]["kind"] == "tuple"
+    assert model.score(frame[45:], y[45:]) > 0.7
+    predicted = model.predict(frame[45:])
+    model.save(tmp_path / "m.okra")
+    np.testing.assert_array_equal(okra.IOKR.load(tmp_path / "m.okra").predict(frame[45:]), predicted)
+    kinds = np.array(["low", "high"], dtype=object)[(y > 8).astype(int)]
+    kinds[7] = np.nan
+    with pytest.raises(ValueError, match=r"1 of 60 labels are missing \(the first: row 7, from 0\)"):
+        okra.IOKRClassifier().fit(frame[["dose"]], kinds)

@@ -35,6 +35,8 @@ CASES = {
     "truth": (X[:, 0] > 0, {}, bool),
     "classes": (np.array(["a", "b"])[(X[:, 0] > 0) * 1], {}, None),
     "whole classes": (okra.labels((X[:, 0] > 0) * 2 + 3), {}, np.int64),
+    "chosen sets": (SETS.astype(np.int32), {"lam": "auto"}, np.int32),
+    "truth sets": (SETS > 0, {"lam": "auto"}, bool),
     "int sets": (SETS.astype(np.int32), {"ky": "tanimoto"}, np.int32),
     "texts": ([f"w{i}ed" for i in range(40)], {"ky": "ssk"}, None),
 }

@@ -98,7 +98,9 @@ class PredictMixin:
     def _shaped(self, objects: Any) -> Any:
         if self._kind() == "labels":
             return typed(objects, self._dtype)
-        whole = self._dtype is not None and self._dtype.kind in "biu" and self._is_regressor
+        sets = str((self._chosen or {}).get("decode", self.decode)).startswith("labels")
+        whole = self._dtype is not None and self._dtype.kind in "biu" and self._is_regressor \
+            and not sets
         made = objects if whole else shaped(objects, self._dtype)
         return made.ravel() if self._flat else made
 

@@ -9,7 +9,7 @@ import numpy as np
 from sklearn.utils import column_or_1d
 from sklearn.utils.multiclass import check_classification_targets
 
-from .._data import Data, labels
+from .._data import Data, check_labels, labels
 from ._base import OutputKernelEstimator, WeightedEstimator
 from ._documents import Kernel, documented
 
@@ -114,6 +114,8 @@ class IOKRClassifier(IOKR):
 
     def _pairs(self, X: Any, y: Any) -> tuple:
         if y is not None and not isinstance(y, Data):
+            if np.ndim(y) == 1:
+                check_labels(list(y))
             check_classification_targets(y)
             y = labels(column_or_1d(y, warn=True))
         return super()._pairs(X, y)
