@@ -29,6 +29,9 @@ static const okra_option common_rows[] = {
      "auto|yes|no", "",
      "Is the first line of a table the names of its columns? auto: what stands below it "
      "decides"},
+    {"bag", OKRA_OPTION_TEXT, offsetof(cli_common, bag), "", 1, 0, NULL, "FIELD",
+     "Inputs that have the same text in this field of spectra (INCHIKEY) or column of a "
+     "table are one bag, with one output"},
     {"strict", OKRA_OPTION_BOOL, offsetof(cli_common, strict), "no", 1, 0, NULL, "",
      "A broken spectrum or candidate of a file is an error; else okra skips it and says "
      "how many it skipped"},

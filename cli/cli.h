@@ -63,7 +63,7 @@ const cli_command *cli_find_command(const char *name);
 typedef struct cli_common {
     okra_int threads, seed;
     int header; /* of choices auto|yes|no */
-    const char *memory, *data, *engine;
+    const char *memory, *data, *engine, *bag;
     bool json, quiet, strict, help;
 } cli_common;
 extern const okra_option_table cli_common_table;

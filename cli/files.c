@@ -74,6 +74,11 @@ static okra_status read_one(cli_run *run, const char *spec, const okra_data *lik
 {
     char buffer[4096];
     okra_status st = cli_take_input(run, spec);
+    if (st == OKRA_OK && run->inputs && *run->common.bag) {
+        return okra_data_read_bags(run->context,
+                                   cli_find(run, spec, buffer, sizeof buffer),
+                                   run->common.bag, like, out);
+    }
     return st != OKRA_OK
                ? st
                : (run->inputs ? okra_data_read_inputs : okra_data_read_like)(
@@ -243,7 +248,10 @@ okra_status cli_read_pairs(cli_run *run, const char *x, const char *y,
     }
     okra_status st = cli_read_inputs(run, rest_of_table(run, x, y, buffer, sizeof buffer),
                                      like[0], x_out);
-    st = st == OKRA_OK ? cli_read_like(run, y, like[1], y_out) : st;
+    st = st == OKRA_OK ? cli_read_like(run, y, like[1], &more) : st;
+    st = st == OKRA_OK ? okra_data_outputs(run->context, *x_out, more, y_out) : st;
+    okra_data_free(more);
+    more = NULL;
     if (st == OKRA_OK && !run->common.quiet) {
         warn_both(run, x, y, *x_out, *y_out);
         st = check_counts(run, x, y, *x_out, *y_out);

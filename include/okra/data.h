@@ -26,6 +26,7 @@ typedef enum okra_kind {
     OKRA_NODES,     /* n nodes of one network                                     */
     OKRA_TUPLE,     /* n tuples: the same n objects described in several ways     */
     OKRA_SPECTRA,   /* n tandem mass spectra: peaks, precursor, what is said of them */
+    OKRA_BAGS,      /* n bags, each of one or more objects of one other kind      */
 } okra_kind;
 
 typedef struct okra_data okra_data;
@@ -97,6 +98,10 @@ OKRA_API okra_status okra_data_nodes(okra_int nodes, const char *const *names,
 OKRA_API okra_status okra_data_spectra(const okra_int *offsets, const double *mz,
                                        const double *intensity, const char *const *about,
                                        okra_int n, okra_data **out) OKRA_CHECK;
+/* Bags of objects (retained): bag i has the objects offsets[i] to offsets[i+1]-1, at
+ * least one. The objects are no bags and have no weights. */
+OKRA_API okra_status okra_data_bags(const okra_data *members, const okra_int *offsets,
+                                    okra_int n, okra_data **out) OKRA_CHECK;
 /* The same n objects described in `count` ways, retained. */
 OKRA_API okra_status okra_data_tuple(okra_data *const *parts, int count,
                                      okra_data **out) OKRA_CHECK;

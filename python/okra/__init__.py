@@ -5,7 +5,7 @@ molecules to vectors, strings, labels, images, or nodes of a network. The work i
 the C library of the same name; this package hands objects over and gives results back.
 """
 from . import datasets
-from ._data import (Data, as_data, bits, gram, graphs, labels, missing, nodes, read,
+from ._data import (Data, as_data, bags, bits, gram, graphs, labels, missing, nodes, read,
                     sequences, smiles, spectra)
 from ._errors import OkraError, OkraWarning
 from ._index import Index, Ranking
@@ -15,7 +15,7 @@ from ._model import Model, Prediction
 
 __version__ = _version()
 __all__ = ["Data", "Index", "Model", "OkraError", "OkraWarning", "Prediction", "Ranking",
-           "as_data", "bits", "build_info", "datasets", "gram", "gram_matrix", "graphs", "kernel_text",
+           "as_data", "bags", "bits", "build_info", "datasets", "gram", "gram_matrix", "graphs", "kernel_text",
            "labels", "metric", "missing", "nodes", "read", "sequences", "smiles",
            "spectra"]
 for _class in filter(None, _exceptions):

@@ -131,6 +131,9 @@ class Data:
             count = lib.okra_data_width(self.pointer)
             return to._make_tuple, ([borrow(lib.okra_data_part(self.pointer, k), self)
                                   for k in range(count)],)
+        if kind == "bags":
+            sizes = np.diff(array_of(lib.okra_data_offsets(self.pointer), (len(self) + 1,)))
+            return to.bags, (borrow(lib.okra_data_part(self.pointer, 0), self), sizes)
         maker = {"dense": to.missing, "sparse": to.as_data, "bits": to.bits, "labels": to.labels,
                  "gram": to.gram, "strings": to.as_data, "sequences": to._make_sequences,
                  "spectra": to._make_spectra}[kind]

@@ -234,6 +234,34 @@ def _make_tuple(parts: Sequence) -> Data:
                      keep=parts))
 
 
+def bags(members: Any, sizes: Any = None) -> Data:
+    """Bags of objects: an input is several observations of the same thing.
+
+    Parameters
+    ----------
+    members : sequence of sequences, or objects
+        The objects of each bag, as the other functions take objects: arrays of rows, lists of
+        texts, lists of spectra ``(peaks, about)``. With `sizes`, all objects one after the
+        other, for example a :class:`Data`.
+    sizes : sequence of int, optional
+        How many of them each bag has.
+
+    Returns
+    -------
+    Data
+    """
+    if sizes is None:
+        members = [bag.objects if isinstance(bag, Data) else bag for bag in members]
+        sizes = [len(bag) for bag in members]
+        arrays = all(isinstance(bag, np.ndarray) for bag in members)
+        members = np.concatenate(members) if arrays else [one for bag in members for one in bag]
+    spectrum = isinstance(members, list) and members and isinstance(members[0], tuple)
+    inside = _make_spectra(members) if spectrum else as_data(members)
+    offsets = np.concatenate([[0], np.cumsum(np.asarray(sizes, dtype=np.int64))])
+    return Data(make(lib.okra_data_bags, lib.okra_data_free, inside.pointer,
+                     offsets.ctypes.data, len(offsets) - 1, keep=[inside, offsets]))
+
+
 def is_graphs(values: Any) -> bool:
     """Whether `as_data` would take the values as graphs, one object each."""
     return (not isinstance(values, (Data, tuple)) and not _is_graph(values)
@@ -329,7 +357,7 @@ def named(values: Any, name: str) -> Data:
     return data
 
 
-def read(spec: Any, memory: Any = None, header: Any = None) -> Data:
+def read(spec: Any, memory: Any = None, header: Any = None, bag: Optional[str] = None) -> Data:
     """Reads a file exactly as the command line does; MATLAB files, ARFF files and folders of the
     TU collection, too.
 
@@ -347,12 +375,18 @@ def read(spec: Any, memory: Any = None, header: Any = None) -> Data:
     header : bool, optional
         Whether the first line of a table is the names of its columns. None: what stands below
         it decides, and a warning says where that is not sure.
+    bag : str, optional
+        Rows with the same text in this field of spectra (``"INCHIKEY"``) or column of a table
+        are one bag.
 
     Returns
     -------
     Data
     """
     def library(known: Any) -> Data:
+        if bag is not None:
+            return Data(Context(memory=memory, header=header).make(
+                lib.okra_data_read_bags, lib.okra_data_free, known, bag.encode(), None))
         return Data(Context(memory=memory, header=header).make(lib.okra_data_read, lib.okra_data_free, known))
 
     source = _convert.foreign(os.fsdecode(spec))

@@ -10,7 +10,7 @@ from ._library import constants, lib
 
 KINDS = {constants["OKRA_" + name.upper()]: name for name in (
     "dense", "sparse", "bits", "labels", "gram", "strings", "sequences", "graphs",
-    "nodes", "tuple", "spectra")}
+    "nodes", "tuple", "spectra", "bags")}
 
 
 
@@ -100,4 +100,8 @@ def to_python(pointer: int) -> Any:
         return _spectra_objects(pointer, n)
     if kind == "graphs":
         return _object_texts(pointer, n)
+    if kind == "bags":
+        offsets = array_of(lib.okra_data_offsets(pointer), (n + 1,))
+        members = to_python(lib.okra_data_part(pointer, 0))
+        return [members[offsets[i]:offsets[i + 1]] for i in range(n)]
     return tuple(to_python(lib.okra_data_part(pointer, k)) for k in range(d))

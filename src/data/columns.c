@@ -280,7 +280,7 @@ okra_status okra_columns_align_(okra_context *ctx, const okra_data *x,
     OWNED okra_int *from = NULL;
     bool same = true, any = true;
     okra_int lacks = -1;
-    if (x->kind == OKRA_TUPLE && like->kind == OKRA_TUPLE &&
+    if (x->component_count > 0 && x->kind == like->kind &&
         x->component_count == like->component_count) {
         return align_parts(ctx, x, like, strict, out);
     }

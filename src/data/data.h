@@ -20,6 +20,7 @@
  *     graphs     nodes: label, ...; edges: ends (int32, width 2, numbered within the
  *                object), label; texts: the object as it was written (uint8)
  *     spectra    peaks: mz, intensity (double); ion; names; texts (data/spectra)
+ *     bags       members: no fields; they are the objects of the one component
  */
 
 typedef enum okra_field_type_ {
@@ -120,7 +121,8 @@ struct okra_data {
     okra_ragged_ groups[OKRA_GROUPS_MOST]; /* STRINGS, SEQUENCES, GRAPHS, SPECTRA    */
     int group_count;
     okra_network_ *network; /* NODES                                               */
-    okra_data **components; /* TUPLE: `component_count` collections of n objects    */
+    okra_data **components; /* TUPLE: `component_count` collections of n objects; BAGS:
+                             * one of all members, bag after bag                   */
     int component_count;
     bool missing;            /* DENSE: NaN stands for a value that is not known     */
     bool borrowed;           /* some memory above belongs to the caller             */
@@ -135,12 +137,20 @@ struct okra_data {
     const okra_stack_ *pieces;
     double *weights; /* n: how much each object counts, 0 or more; NULL: 1  */
     struct okra_columns_ *columns; /* names of the d columns, or NULL: columns.c */
-    okra_int *rows; /* n: of the file, where lines were left out; NULL: 0, 1, ... */
+    okra_int *rows; /* n: of the file, where lines were left out; NULL: 0, 1, ...; of
+                     * bags from a file: the first of each, then of each member   */
     okra_data *of;  /* whose memory all else is (but a tuple's parts), or NULL */
 };
 
 /* Do the objects hold rows of a Gram matrix, whose columns are objects, too? */
 bool okra_data_holds_gram_(const okra_data *data);
+/* Of a bag its first object, where *i then stands; of others the object itself. */
+static inline const okra_data *okra_bag_first_(const okra_data *data, okra_int *i)
+{
+    bool bags = data->kind == OKRA_BAGS;
+    *i = bags ? data->groups[0].offsets[*i] : *i;
+    return bags ? data->components[0] : data;
+}
 /* OKRA_EARG unless every row of dense y has each of 1..d once. */
 okra_status okra_data_check_rankings_(const okra_data *y);
 

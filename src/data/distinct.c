@@ -58,8 +58,11 @@ static uint64_t mix_object(uint64_t h, const okra_data *d, okra_int i)
     for (int g = 0; g < d->group_count; g++) {
         h = mix_ragged(h, &d->groups[g], i);
     }
+    const okra_int *bag = d->kind == OKRA_BAGS ? d->groups[0].offsets + i : NULL;
     for (int c = 0; c < d->component_count; c++) {
-        h = mix_object(h, d->components[c], i);
+        for (okra_int k = bag ? bag[0] : i; k < (bag ? bag[1] : i + 1); k++) {
+            h = mix_object(h, d->components[c], k);
+        }
     }
     return h;
 }

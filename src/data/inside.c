@@ -44,6 +44,7 @@ const char *okra_data_text(const okra_data *data, okra_int i, okra_int *length)
     if (!data || i < 0 || i >= data->n) {
         return NULL;
     }
+    data = okra_bag_first_(data, &i);
     if (data->kind == OKRA_GRAPHS) {
         return okra_graphs_text_(data, i, length);
     }
@@ -73,6 +74,7 @@ double okra_data_mass(const okra_data *data, okra_int i)
     if (!data || i < 0 || i >= data->n) {
         return 0;
     }
+    data = okra_bag_first_(data, &i);
     if (data->kind == OKRA_SPECTRA) {
         return okra_spectrum_view_of_(data, i).mass;
     }
@@ -97,10 +99,10 @@ const char *okra_data_formula(const okra_data *data, okra_int i, char *buffer,
 
 const okra_data *okra_data_part(const okra_data *data, int k)
 {
-    if (!data) {
-        return NULL;
-    }
-    return data->kind == OKRA_TUPLE && k >= 0 && k < data->component_count
-               ? data->components[k]
-               : NULL;
+    return data && k >= 0 && k < data->component_count ? data->components[k] : NULL;
+}
+
+const okra_int *okra_data_offsets(const okra_data *data)
+{
+    return data && data->kind == OKRA_BAGS ? data->groups[0].offsets : NULL;
 }

@@ -5,7 +5,7 @@
 
 static const char *const kind_names[] = {"dense", "sparse",  "bits",      "labels",
                                          "gram",  "strings", "sequences", "graphs",
-                                         "nodes", "tuple",   "spectra"};
+                                         "nodes", "tuple",   "spectra",   "bags"};
 
 const char *okra_kind_name(okra_kind kind)
 {
@@ -186,6 +186,7 @@ const char *okra_data_describe_(const okra_data *data, char *buffer, size_t size
         "%" PRId64 " node%s of a network of %" PRId64,
         "%" PRId64 " tuple%s of %" PRId64 " descriptions",
         "%" PRId64 " spectr%s",
+        "%" PRId64 " bag%s of %" PRId64 " objects",
     };
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wformat-nonliteral"
@@ -193,7 +194,7 @@ const char *okra_data_describe_(const okra_data *data, char *buffer, size_t size
              data->kind == OKRA_SPECTRA ? data->n == 1 ? "um" : "a"
              : data->n == 1             ? ""
                                         : "s",
-             data->d);
+             data->kind == OKRA_BAGS ? data->components[0]->n : data->d);
 #pragma GCC diagnostic pop
     return buffer;
 }

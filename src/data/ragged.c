@@ -217,14 +217,18 @@ void okra_ragged_abandon_(okra_ragged_builder_ *b)
  * Sequences of vectors with labels, and tuples of collections, from memory.
  */
 
-static okra_status check_offsets(const okra_int *offsets, okra_int n)
+static okra_status check_offsets(const char *kind, const okra_int *offsets, okra_int n,
+                                 okra_int least)
 {
-    REFUSE_IF(!offsets, OKRA_EARG, "sequences data: offsets are NULL");
+    REFUSE_IF(!offsets, OKRA_EARG, "%s data: offsets are NULL", kind);
     for (okra_int i = 0; i <= n; i++) {
-        REFUSE_IF(i == 0 ? offsets[0] != 0 : offsets[i] < offsets[i - 1], OKRA_EARG,
-                  "sequences data: offsets[%" PRId64 "] is %" PRId64
-                  "; they must begin at 0 and never fall",
-                  i, offsets[i]);
+        REFUSE_IF(i == 0 ? offsets[0] != 0
+                  : offsets[i]<offsets[i - 1] + least, OKRA_EARG,
+                               "%s data: offsets[%" PRId64 "] is %" PRId64
+                               "; they must begin at 0 and %s",
+                               kind, i, offsets[i], least> 0
+                      ? "rise"
+                      : "never fall");
     }
     return OKRA_OK;
 }
@@ -267,12 +271,40 @@ okra_status okra_data_sequences(const okra_int *offsets, const double *vectors,
     REFUSE_IF(n < 0 || d < 0, OKRA_ESHAPE,
               "sequences data: %" PRId64 " sequences of vectors of length %" PRId64, n,
               d);
-    CHK(check_offsets(offsets, n));
+    CHK(check_offsets("sequences", offsets, n, 0));
     REFUSE_IF(!vectors && d > 0 && offsets[n] > 0, OKRA_EARG,
               "sequences data: vectors are NULL");
     CHK(okra_at_(okra_finite_(vectors, d > 0 ? offsets[n] : 0, d, d), "sequences data"));
     CHK(okra_data_new_(OKRA_SEQUENCES, n, d, "memory", &data));
     CHK(fill_positions(data, offsets, vectors, labels));
+    *out = TAKE(data);
+    return OKRA_OK;
+}
+
+okra_status okra_data_bags(const okra_data *members, const okra_int *offsets, okra_int n,
+                           okra_data **out)
+{
+    FREED_BY(okra_data_drop_) okra_data *data = NULL;
+    NOT_NULL(members, out);
+    REFUSE_IF(members->kind == OKRA_BAGS || members->kind == OKRA_TUPLE ||
+                  okra_data_holds_gram_(members) || members->weights || n < 0,
+              OKRA_EARG, "bags data: %s",
+              n < 0 ? "their number is negative"
+              : members->weights
+                  ? "the objects have weights"
+                  : "the objects are bags or tuples, or rows of a Gram matrix");
+    CHK(check_offsets("bags", offsets, n, 1));
+    REFUSE_IF(offsets[n] != members->n, OKRA_ESHAPE,
+              "bags data: the bags have %" PRId64 " objects, and there are %" PRId64,
+              offsets[n], members->n);
+    CHK(okra_data_new_(OKRA_BAGS, n, 0, members->source, &data));
+    data->groups[0].name = "members";
+    data->group_count = 1;
+    MAKE(data->groups[0].offsets, n + 1);
+    memcpy(data->groups[0].offsets, offsets, (size_t)(n + 1) * sizeof *offsets);
+    ZMAKE(data->components, 1);
+    CHK(okra_data_copy(members, &data->components[0]));
+    data->component_count = 1;
     *out = TAKE(data);
     return OKRA_OK;
 }

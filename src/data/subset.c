@@ -89,6 +89,24 @@ static okra_status take_components(okra_data *to, const okra_data *from,
     return OKRA_OK;
 }
 
+/* The members of the chosen bags. */
+static okra_status take_bags(okra_data *to, const okra_data *from, const okra_int *index,
+                             okra_int count)
+{
+    OWNED okra_int *members = NULL;
+    const okra_int *offsets = from->groups[0].offsets;
+    okra_int at = 0;
+    CHK(take_groups(to, from, index, count));
+    MAKE(members, to->groups[0].offsets[count]);
+    for (okra_int i = 0; i < count; i++) {
+        okra_int bag = index ? index[i] : i;
+        for (okra_int k = offsets[bag]; k < offsets[bag + 1]; k++) {
+            members[at++] = k;
+        }
+    }
+    return take_components(to, from, members, at);
+}
+
 /* Fills the shell `to` with the chosen objects. */
 static okra_status take_objects(okra_data *to, const okra_data *from,
                                 const okra_int *index, okra_int count)
@@ -132,6 +150,8 @@ static okra_status take_objects(okra_data *to, const okra_data *from,
         return take_groups(to, from, index, count);
     case OKRA_TUPLE:
         return take_components(to, from, index, count);
+    case OKRA_BAGS:
+        return take_bags(to, from, index, count);
     }
     return okra_fail_(OKRA_EINTERNAL, "data of an unknown kind");
 }
@@ -329,6 +349,9 @@ static okra_status join(okra_data *to, const okra_data *a, const okra_data *b)
     case OKRA_GRAPHS:
     case OKRA_SPECTRA:
         return join_groups(to, a, b);
+    case OKRA_BAGS:
+        CHK(join_groups(to, a, b));
+        /* fall through */
     case OKRA_TUPLE:
         return join_components(to, a, b);
     }

@@ -27,14 +27,16 @@ static okra_status check(const okra_data *data, const double *weights, okra_int 
     return OKRA_OK;
 }
 
-/* The parts of a tuple count as the tuple does. */
+/* The parts of a tuple count as the tuple does, the members of a bag once each. */
 static okra_status weigh_parts(okra_data *to, const double *weights, okra_int n)
 {
     if (to->component_count > 0) {
         ZMAKE(to->components, to->component_count);
     }
+    bool bags = to->kind == OKRA_BAGS;
     for (int k = 0; k < to->component_count; k++) {
-        CHK(okra_data_weigh(to->of->components[k], weights, n, &to->components[k]));
+        CHK(okra_data_weigh(to->of->components[k], bags ? NULL : weights, n,
+                            &to->components[k]));
     }
     return OKRA_OK;
 }

@@ -34,6 +34,7 @@
     X(alignment) \
     X(position) \
     X(patches) \
+    X(bag) \
     X(jitter) \
     X(ic) \
     X(cost) \

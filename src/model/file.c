@@ -159,6 +159,7 @@ static double data_bytes(const okra_data *data)
     case OKRA_GRAPHS:
     case OKRA_SPECTRA:
     case OKRA_TUPLE:
+    case OKRA_BAGS:
         break;
     }
     sum = data->codes ? 8 * n : 0;

@@ -292,6 +292,9 @@ okra_status okra_ragged_load_(const okra_stored_ *s, okra_data **out);
 okra_status okra_tuple_save_(okra_saver_ *saver, const char *folder,
                              const okra_data *data);
 okra_status okra_tuple_load_(const okra_stored_ *s, okra_data **out);
+okra_status okra_bags_save_(okra_saver_ *saver, const char *folder,
+                            const okra_data *data);
+okra_status okra_bags_load_(const okra_stored_ *s, okra_data **out);
 
 /* ---- kernel expressions whose weights are learned: align.c ---- */
 

@@ -264,6 +264,7 @@ static const kind_io kinds[] = {
     [OKRA_NODES] = {save_nodes, load_nodes, false},
     [OKRA_SPECTRA] = {okra_ragged_save_, okra_ragged_load_, false},
     [OKRA_TUPLE] = {okra_tuple_save_, okra_tuple_load_, true},
+    [OKRA_BAGS] = {okra_bags_save_, okra_bags_load_, true},
 };
 enum { KINDS = sizeof kinds / sizeof *kinds };
 

@@ -290,3 +290,29 @@ okra_status okra_tuple_load_(const okra_stored_ *s, okra_data **out)
     }
     return okra_data_tuple(parts, (int)count, out);
 }
+
+okra_status okra_bags_save_(okra_saver_ *saver, const char *folder, const okra_data *data)
+{
+    CHK(okra_ragged_save_(saver, folder, data));
+    return okra_tuple_save_(saver, folder, data);
+}
+
+okra_status okra_bags_load_(const okra_stored_ *s, okra_data **out)
+{
+    FREED_BY(okra_data_drop_) okra_data *members = NULL;
+    const json_t *about = json_array_get(json_object_get(s->about, "parts"), 0);
+    const char *kind = json_string_value(json_object_get(about, "kind"));
+    okra_stored_ inner = *s;
+    const void *offsets = NULL;
+    char path[256];
+    bool plain = kind && strcmp(kind, okra_kind_name(OKRA_BAGS)) != 0 &&
+                 strcmp(kind, okra_kind_name(OKRA_TUPLE)) != 0;
+    REFUSE_IF(!plain, OKRA_EFORMAT, "%s: '%s' are bags of nothing, bags or tuples",
+              s->archive->path, s->folder);
+    snprintf(path, sizeof path, "%s/1", s->folder);
+    CHK(okra_objects_load_(s->archive, path, about, &members));
+    snprintf(path, sizeof path, "%s/members", s->folder);
+    inner.folder = path;
+    CHK(okra_fetch_(&inner, "offsets", "<i8", s->n + 1, -1, &offsets, NULL));
+    return okra_data_bags(members, offsets, s->n, out);
+}

@@ -215,3 +215,20 @@ def test_entries_of_sparse_matrices_given_twice_are_added():
                            np.array([0, 2, 4])), shape=(2, 3))
     assert np.array_equal(okra.as_data(twice).objects.toarray(), [[0, 0, 3], [4, 3, 0]])
     assert twice.nnz == 4  # the matrix that was given is left as it is
+
+
+def test_bags():
+    rng = np.random.default_rng(0)
+    bags = [rng.normal(size=(size, 3)) for size in (2, 1, 4)]
+    x = okra.bags(bags)
+    assert x.kind == "bags" and len(x) == 3
+    assert all(np.array_equal(a, b) for a, b in zip(x.objects, bags))
+    want = [[np.mean(np.exp(-((a[:, None] - b) ** 2).sum(axis=2) / 2)) for b in bags] for a in bags]
+    assert np.allclose(okra.gram_matrix("bag(rbf(sigma=1))", x), want, rtol=1e-14)
+    again = pickle.loads(pickle.dumps(x[1:]))
+    assert np.allclose(okra.gram_matrix("bag(rbf(sigma=1))", again), np.array(want)[1:, 1:], rtol=1e-14)
+    spectra = [[(np.array([[50.0, 1.0], [60.0, 2.0]]), {"TITLE": "a"})],
+               [(np.array([[50.0, 1.0]]), {}), (np.array([[70.0, 3.0]]), {})]]
+    assert okra.gram_matrix("bag(ppk | normalize)", okra.bags(spectra)).shape == (2, 2)
+    with pytest.raises(okra.OkraError):
+        okra.bags(np.ones((3, 2)), [1, 1])

@@ -59,8 +59,10 @@ OKRA_EXPERIMENTAL double okra_data_mass(const okra_data *data, okra_int i);
  * buffer); returns the buffer. */
 OKRA_EXPERIMENTAL const char *okra_data_formula(const okra_data *data, okra_int i,
                                                 char *buffer, size_t size);
-/* Description k of tuples, borrowed; NULL for other kinds and beyond the last. */
+/* Description k of tuples, or (k = 0) all members of bags, borrowed; else NULL. */
 OKRA_EXPERIMENTAL const okra_data *okra_data_part(const okra_data *data, int k);
+/* Of bags: bag i has the members offsets[i] to offsets[i+1]-1; NULL of other kinds. */
+OKRA_EXPERIMENTAL const okra_int *okra_data_offsets(const okra_data *data);
 
 #ifdef __cplusplus
 }

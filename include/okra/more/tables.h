@@ -26,6 +26,18 @@ OKRA_EXPERIMENTAL okra_status okra_data_read_inputs(okra_context *context,
                                                     const char *spec,
                                                     const okra_data *like,
                                                     okra_data **out) OKRA_CHECK;
+/* The same as bags: rows of one text in a field of spectra (INCHIKEY) or a column of a
+ * table (its name or number), wherever they stand, are one bag; bags come in the order of
+ * their first rows, which okra_data_row tells. The column is none of the vectors'. */
+OKRA_EXPERIMENTAL okra_status okra_data_read_bags(okra_context *context, const char *spec,
+                                                  const char *field,
+                                                  const okra_data *like,
+                                                  okra_data **out) OKRA_CHECK;
+/* One output for each bag of x: where y has one for each member, that of its first; a
+ * warning where those of a bag differ. Others: y itself, retained. */
+OKRA_EXPERIMENTAL okra_status okra_data_outputs(okra_context *context, const okra_data *x,
+                                                const okra_data *y,
+                                                okra_data **out) OKRA_CHECK;
 
 #ifdef __cplusplus
 }

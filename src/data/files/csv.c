@@ -316,6 +316,47 @@ okra_status okra_read_tsv_(okra_source_ *source, okra_data **out)
     return read_table(source, '\t', out);
 }
 
+okra_status okra_table_cut_(const okra_source_ *source, bool tabs, const char *part,
+                            okra_texts_ *texts, okra_bytes_ *rest)
+{
+    char separator = tabs ? '\t' : separator_of(&source->bytes);
+    okra_table_ t = okra_table_begin_(&source->bytes, separator);
+    okra_table_shape_ s = {0};
+    FREED_BY(okra_bytes_close_) okra_bytes_ all = {0};
+    okra_int column = 0, lines = 0, used = 0, fields = 0;
+    bool header = false, more = true;
+    char *text = NULL;
+    CHK(okra_table_measure_(t, &s));
+    CHK(choose_column(source, t, part, &s, true, &column, &header));
+    REFUSE_IF(s.columns < 2, OKRA_ESHAPE, "without its only column the table is empty");
+    MAKE(text, source->bytes.size + 1);
+    all = (okra_bytes_){.p = (unsigned char *)text, .base = text};
+    for (okra_int k = 0; k < s.records * s.columns; k++) {
+        CHK(okra_table_next_(&t, &more));
+        if (t.column == column && k >= header * s.columns) {
+            CHK(add_label(&t, texts));
+        }
+        for (fields = t.column == 1 ? 0 : fields; t.column == 1 && lines < t.line - 1;) {
+            text[used++] = '\n'; /* messages name the lines of the file */
+            lines++;
+        }
+        if (t.column != column) {
+            text[used] = separator;
+            used += fields++ > 0;
+            for (const char *p = t.begin - t.quoted; p < t.close + t.quoted; p++) {
+                lines += *p == '\n';
+                text[used++] = *p;
+            }
+        }
+    }
+    text[used] = '\0';
+    all.size = used;
+    CHK(okra_texts_done_(texts));
+    *rest = all;
+    all = (okra_bytes_){0};
+    return OKRA_OK;
+}
+
 /* Does the list "a|b" have the header of the field at hand? */
 static bool in_list(const char *list, const okra_table_ *t)
 {

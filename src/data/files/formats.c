@@ -198,6 +198,9 @@ okra_status okra_format_read_(const okra_file_format_ *format, okra_source_ *sou
                               okra_data **out)
 {
     FREED_BY(okra_data_drop_) okra_data *data = NULL;
+    if (source->bag) {
+        return okra_read_bags_(format, source, out);
+    }
     REFUSE_IF(source->part && !can_have_part(format, source->how), OKRA_EARG,
               "'%s' cannot be chosen from a file of format %s", source->part,
               format->name);
@@ -300,7 +303,8 @@ static okra_status refuse_foreign(const char *text)
 }
 
 static okra_status read_spec(okra_context *context, const char *text,
-                             const okra_data *like, bool inputs, okra_data **out);
+                             const okra_data *like, bool inputs, const char *bag,
+                             okra_data **out);
 
 okra_status okra_data_read(okra_context *context, const char *text, okra_data **out)
 {
@@ -310,13 +314,20 @@ okra_status okra_data_read(okra_context *context, const char *text, okra_data **
 okra_status okra_data_read_like(okra_context *context, const char *text,
                                 const okra_data *like, okra_data **out)
 {
-    return read_spec(context, text, like, false, out);
+    return read_spec(context, text, like, false, NULL, out);
 }
 
 okra_status okra_data_read_inputs(okra_context *context, const char *text,
                                   const okra_data *like, okra_data **out)
 {
-    return read_spec(context, text, like, true, out);
+    return read_spec(context, text, like, true, NULL, out);
+}
+
+okra_status okra_data_read_bags(okra_context *context, const char *text,
+                                const char *field, const okra_data *like, okra_data **out)
+{
+    NOT_NULL(field);
+    return read_spec(context, text, like, true, field, out);
 }
 
 static void restore(const locale_t *before)
@@ -344,14 +355,16 @@ static okra_status prefixed(okra_status st, const char *name)
 }
 
 static okra_status read_spec(okra_context *context, const char *text,
-                             const okra_data *like, bool inputs, okra_data **out)
+                             const okra_data *like, bool inputs, const char *bag,
+                             okra_data **out)
 {
     FREED_BY(free_spec) spec s = {0};
     FREED_BY(close_source)
-    okra_source_ source = {.ctx = context, .like = like, .inputs = inputs};
+    okra_source_ source = {.ctx = context, .like = like, .inputs = inputs, .bag = bag};
     NOT_NULL(out);
     okra_account_use_(context);
     if (okra_shards_named_(text)) {
+        REFUSE_IF(bag, OKRA_EUNSUPPORTED, "%s: bags are read from one file", text);
         return okra_shards_read_(context, text, out);
     }
     FREED_BY(restore) locale_t before = use_points();

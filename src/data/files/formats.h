@@ -48,6 +48,7 @@ typedef struct okra_source_ {
     okra_how_ how;
     bool inputs;           /* a table may be of several kinds        */
     const okra_data *like; /* what it is to be like, or NULL         */
+    const char *bag;       /* the field that groups rows into bags, or NULL */
     okra_bytes_ bytes;     /* the file; a reader may take it over        */
 } okra_source_;
 
@@ -62,6 +63,10 @@ const okra_file_format_ *okra_format_find_(const char *name, size_t length);
 /* Reads by one format and takes the values as asked. */
 okra_status okra_format_read_(const okra_file_format_ *format, okra_source_ *source,
                               okra_data **out);
+
+/* Rows of one text in the field or column source->bag become one bag (bags_read.c). */
+okra_status okra_read_bags_(const okra_file_format_ *format, okra_source_ *source,
+                            okra_data **out);
 
 okra_status okra_read_npy_(okra_source_ *source, okra_data **out);
 okra_status okra_read_npz_(okra_source_ *source, okra_data **out);
@@ -172,6 +177,11 @@ void okra_texts_free_(okra_texts_ *texts);
  * have, "word_id|sequence"; texts[k] stays empty where there is none. */
 okra_status okra_table_columns_(const okra_bytes_ *bytes, char separator, int count,
                                 const char *const *names, okra_texts_ *texts);
+
+/* The texts of one column of source's table, its name or number, and the table without
+ * it. */
+okra_status okra_table_cut_(const okra_source_ *source, bool tabs, const char *part,
+                            okra_texts_ *texts, okra_bytes_ *rest);
 
 /* ---- NumPy's array format, shared by .npy and .npz files and the model file ---- */
 

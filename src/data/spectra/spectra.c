@@ -245,7 +245,11 @@ okra_int okra_data_peaks(const okra_data *data, okra_int i, const double **mz,
 const char *okra_data_about(const okra_data *data, okra_int i, const char *key,
                             okra_int *length)
 {
-    if (!data || data->kind != OKRA_SPECTRA || i < 0 || i >= data->n || !length) {
+    if (!data || i < 0 || i >= data->n || !length) {
+        return NULL;
+    }
+    data = okra_bag_first_(data, &i);
+    if (data->kind != OKRA_SPECTRA) {
         return NULL;
     }
     const okra_ragged_ *texts = okra_data_group_(data, "texts");

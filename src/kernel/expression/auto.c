@@ -16,6 +16,7 @@
  */
 #include "kernel/expression/expr.h"
 #include "kernel/networks/network.h"
+#include "kernel/positions/position.h"
 
 /* ---- alignment ---- */
 
@@ -437,6 +438,10 @@ static okra_kernel *find(okra_kernel *kernel, int serial, int *node,
                        : part;
             found = find(*(okra_kernel **)at->params, serial, node, &part);
             *data = found ? part : *data;
+        } else if (at->leaf == &okra_bag_ && (*data)->kind == OKRA_BAGS) {
+            const okra_data *members = (*data)->components[0];
+            found = find(*(okra_kernel **)at->params, serial, node, &members);
+            *data = found ? members : *data;
         }
     }
     return found;

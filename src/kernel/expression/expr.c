@@ -403,7 +403,8 @@ bool okra_kernel_follows_(const okra_kernel *kernel)
         const okra_node_ *node = &kernel->nodes[k];
         const okra_position_params_ *p = node->params;
         yes = node->leaf && (node->leaf->follows || ((node->leaf == &okra_position_ ||
-                                                      node->leaf == &okra_patches_) &&
+                                                      node->leaf == &okra_patches_ ||
+                                                      node->leaf == &okra_bag_) &&
                                                      (p->map || learns(p->inner))));
     }
     return yes;

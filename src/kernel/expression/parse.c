@@ -193,7 +193,9 @@ static okra_status with_params(okra_parser_ *p, okra_node_ node,
 static okra_status with_inner(okra_parser_ *p, okra_node_ node, okra_kernel *inner,
                               int *place)
 {
-    okra_status st = with_params(p, node, &node.leaf->params, false, place);
+    const okra_option_table *table = &node.leaf->params;
+    bool word = table->rows[0].name && table->rows[0].type == OKRA_OPTION_CHOICE;
+    okra_status st = with_params(p, node, table, word, place); /* bag(k, max) */
     okra_node_ *last = p->kernel->count ? &p->kernel->nodes[p->kernel->count - 1] : NULL;
     if (last && last->leaf == node.leaf && last->params &&
         !*(okra_kernel **)last->params) {
