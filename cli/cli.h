@@ -53,10 +53,6 @@ typedef struct cli_command {
     int (*run)(cli_run *run);
 } cli_command;
 
-/* restart.c: starts the program again, once, where BLAS runs code for an old processor.
- */
-void cli_restart(char **argv);
-
 extern const cli_command *const cli_commands[]; /* ends at NULL */
 const cli_command *cli_find_command(const char *name);
 
@@ -208,8 +204,6 @@ okra_status cli_save_model(const cli_run *run, const okra_model *model, okra_com
     "--weights), else half of the factor; --compact=recompute: no factor, loading "     \
     "makes it again; --compact=no: all of it; auto: what prediction needs, the factor " \
     "of a large model is computed again where it is asked for"
-/* Ends the process, saying why, where its limits would make matrix products hang. */
-void cli_check_limits(void);
 /* Before long work: can a file be made there? Says so and gives CLI_FAILED if not. */
 int cli_check_writable(const cli_run *run, const char *path);
 /* same.c: CLI_USAGE where a file is to be written that the command reads, or writes

@@ -5,9 +5,53 @@
 #include "okra/program.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <locale.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
+
+/* The right code of the matrix library.
+ *
+ * OpenBLAS chooses its code when it is loaded, before main. Where it took that of a very
+ * old processor because it does not know this one (okra_blas_core), the program sets
+ * OPENBLAS_CORETYPE and starts itself again with the same arguments; OKRA_RESTARTED keeps
+ * it from doing so twice. Where that cannot be done the library warns.
+ *
+ * The program is started by its path, so that the process keeps its name; where the file
+ * was deleted or replaced meanwhile, by the kernel's link to what runs. */
+
+/* Whether it was started as `ld.so okra ...`, whose arguments are not the program's. */
+static bool through_loader(const char *file)
+{
+    const char *name = strrchr(file, '/');
+    return name && strncmp(name, "/ld-", 4) == 0;
+}
+
+static void restart(char **argv)
+{
+    const char *better;
+    char file[PATH_MAX] = "";
+    okra_blas_core(&better);
+    if (!better || getenv("OKRA_RESTARTED") ||
+        readlink("/proc/self/exe", file, sizeof file - 1) <= 0 || through_loader(file) ||
+        setenv("OPENBLAS_CORETYPE", better, 1) != 0 ||
+        setenv("OKRA_RESTARTED", "1", 1) != 0) {
+        return;
+    }
+    execv(file, argv);
+    execv("/proc/self/exe", argv);
+    unsetenv("OPENBLAS_CORETYPE"); /* it did not work: the library will say so */
+}
+
+/* Ends the process past OpenBLAS's own exit, which would wait for ever, too. */
+static void check_limits(void)
+{
+    if (okra_blas_check() != OKRA_OK) {
+        fprintf(stderr, "okra: %s\n", okra_message());
+        _exit(CLI_FAILED);
+    }
+}
 
 static int unknown_command(const char *name)
 {
@@ -132,7 +176,7 @@ static int end(const cli_run *run, int status)
 
 int main(int argc, char **argv)
 {
-    cli_restart(argv);
+    restart(argv);
     setlocale(LC_CTYPE, ""); /* what the terminal can show; numbers stay as in C */
     if (argc < 2) {
         cli_help(stderr);
@@ -150,7 +194,7 @@ int main(int argc, char **argv)
     if (!run.command) {
         return unknown_command(name);
     }
-    cli_check_limits();
+    check_limits();
     cli_watch_json();
     int status = flush(&run, run_command(&run, argc - skip, argv + skip));
     status = end(&run, status);

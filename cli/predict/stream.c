@@ -5,9 +5,9 @@
  * depend on what came with it, a pipe of any length needs as much memory as a line, and
  * who writes a line and waits for its answer gets it.
  */
-#include "predict/lines.h"
 #include "predict/stream.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -206,8 +206,76 @@ static int answer_line(cli_run *run, void *user, const char *text, size_t size,
     return cli_status(run, st);
 }
 
+/* ---- lines of standard input, as they come ---- */
+
+enum { PIECE = 1 << 18, LINE_MOST = 64 << 20 };
+
+typedef struct lines {
+    char *p;
+    size_t begin, used, room;
+    bool end;
+    long long line; /* of what is at `begin`, counted from 1 */
+} lines;
+
+/* Waits for more; at the end `end` is set. */
+static int read_more(cli_run *run, lines *in)
+{
+    if (in->begin > 0) {
+        memmove(in->p, in->p + in->begin, in->used - in->begin);
+        in->used -= in->begin;
+        in->begin = 0;
+    }
+    if (in->room - in->used < PIECE) {
+        size_t room = 2 * in->room + 2 * PIECE;
+        char *grown = room > LINE_MOST ? NULL : realloc(in->p, room + 1);
+        if (!grown) {
+            return cli_failure(run, "standard input: line %lld is too long", in->line);
+        }
+        in->p = grown;
+        in->room = room;
+    }
+    ssize_t got = read(STDIN_FILENO, in->p + in->used, PIECE);
+    if (got < 0 && errno != EINTR) {
+        return cli_failure(run, "standard input: cannot be read: %s", strerror(errno));
+    }
+    in->end = got == 0;
+    in->used += got > 0 ? (size_t)got : 0;
+    in->p[in->used] = '\0'; /* the last line may have no end */
+    return cli_signal_caught() ? CLI_FAILED : CLI_DONE;
+}
+
+/* Bytes of the next line, 0: it is not complete; at the end the last one may have no end.
+ */
+static size_t take(const lines *in)
+{
+    const char *begin = in->p + in->begin;
+    size_t size = in->used - in->begin;
+    const char *end = size > 0 ? memchr(begin, '\n', size) : NULL;
+    return end ? (size_t)(end - begin) + 1 : in->end ? size : 0;
+}
+
+/* Calls `each` with every line. */
+static int each_line(cli_run *run, lines *in, void *user,
+                     int (*each)(cli_run *run, void *user, const char *text, size_t size,
+                                 long long line))
+{
+    int status = CLI_DONE;
+    while (status == CLI_DONE) {
+        size_t size = take(in);
+        if (size > 0) {
+            status = each(run, user, in->p + in->begin, size, in->line++);
+            in->begin += size;
+        } else if (in->end) {
+            break;
+        } else {
+            status = read_more(run, in);
+        }
+    }
+    return status;
+}
+
 /* All bytes into an unnamed file: a format that is no lines of text. */
-static int spool(cli_run *run, cli_lines *in, const char *format, char *spec, size_t size)
+static int spool(cli_run *run, lines *in, const char *format, char *spec, size_t size)
 {
     FILE *file = tmpfile();
     int status = file ? CLI_DONE : cli_failure(run, "no file can be made in TMPDIR");
@@ -219,7 +287,7 @@ static int spool(cli_run *run, cli_lines *in, const char *format, char *spec, si
         if (in->end) {
             break;
         }
-        status = status ? status : cli_lines_more(run, in);
+        status = status ? status : read_more(run, in);
     }
     if (status == CLI_DONE && fflush(file) == 0) {
         rewind(file);
@@ -233,7 +301,7 @@ static const char *const magic[][2] = {
 enum { MAGIC = sizeof magic / sizeof *magic };
 
 /* What begins like another format; *open: more bytes may tell. */
-static const char *other_format(const cli_lines *in, bool *open)
+static const char *other_format(const lines *in, bool *open)
 {
     *open = false;
     for (size_t k = 0; k < MAGIC; k++) {
@@ -249,11 +317,11 @@ static const char *other_format(const cli_lines *in, bool *open)
 }
 
 /* While lines go out, standard output is the file -o. */
-static int with_output(cli_run *run, cli_lines *in, texts *t)
+static int with_output(cli_run *run, lines *in, texts *t)
 {
     const char *output = t->s->output, *format;
     if (standard(output, &format)) {
-        int status = cli_lines_each(run, in, t, answer_line);
+        int status = each_line(run, in, t, answer_line);
         return status == CLI_DONE && t->failed > 0 ? CLI_FAILED : status;
     }
     cli_file *file = cli_file_open(run, output);
@@ -265,7 +333,7 @@ static int with_output(cli_run *run, cli_lines *in, texts *t)
     if (kept < 0 || dup2(fileno(cli_file_stream(file)), STDOUT_FILENO) < 0) {
         status = cli_failure(run, "%s: cannot be written", output);
     }
-    status = status ? status : cli_lines_each(run, in, t, answer_line);
+    status = status ? status : each_line(run, in, t, answer_line);
     if (status == CLI_DONE && t->failed > 0) {
         status = cli_failure(run, "%s is not written: lines without an answer: %lld",
                              output, t->failed);
@@ -280,7 +348,7 @@ static int with_output(cli_run *run, cli_lines *in, texts *t)
 int cli_stream_text(cli_run *run, const cli_stream *s, bool *whole, char *spec,
                     size_t size)
 {
-    cli_lines in = {.line = 1};
+    lines in = {.line = 1};
     texts t = {.s = s, .output = text_output(s->output)};
     int status = CLI_DONE;
     standard(s->x, &t.format);
@@ -295,7 +363,7 @@ int cli_stream_text(cli_run *run, const cli_stream *s, bool *whole, char *spec,
     const char *other = NULL;
     while (open && status == CLI_DONE) {
         other = other_format(&in, &open);
-        status = open && !other ? cli_lines_more(run, &in) : CLI_DONE;
+        status = open && !other ? read_more(run, &in) : CLI_DONE;
         open = open && !other;
     }
     if (other) {
@@ -330,9 +398,9 @@ static int answer_json(cli_run *run, void *user, const char *text, size_t size,
 
 int cli_stream_json(cli_run *run, const cli_stream *s)
 {
-    cli_lines in = {.line = 1};
+    lines in = {.line = 1};
     cli_stream copy = *s;
-    int status = cli_lines_each(run, &in, &copy, answer_json);
+    int status = each_line(run, &in, &copy, answer_json);
     if (status == CLI_DONE && copy.failed > 0) {
         status =
             cli_failure(run, "lines that were answered with an error: %lld", copy.failed);

@@ -8,8 +8,8 @@
  * position by itself. With a chain of order 1 or more the whole sequence is chosen
  * together,
  *     max sum_t score[t][c_t] + weight log P(c_t | the characters before),
- * P estimated from the training outputs; exact by chain.c. A method that predicts
- * embeddings of sequences gives score[t][c] itself, in column t S + c.
+ * P estimated from the training outputs; exact by the Viterbi algorithm. A method that
+ * predicts embeddings of sequences gives score[t][c] itself, in column t S + c.
  *
  * Where inputs and outputs of every training pair have the same length, that of the test
  * input is the length of the result. Elsewhere it is free, from 1 (0 where the empty
@@ -24,6 +24,301 @@
  */
 #include "decode/strings/string_prediction.h"
 
+/* Markov chains over symbols, and the Viterbi algorithm.
+ *
+ *     max over c_1..c_T of  sum_t score[t][c_t] + weight log P(c_t | before),
+ * `before` the characters c_{t-order}..c_{t-1}, and over T where it is free, the end of
+ * the sequence then being one more symbol of the chain
+ *
+ * Probabilities of a context h of k characters (the beginning counts as one) lean on
+ * those of h without its first character, h':
+ *     P(c | h) = (count(h, c) + prior P(c | h')) / (count(h) + prior),
+ * P(c | nothing at all) = 1/S for S symbols, so that no sequence is impossible. Under a
+ * context that no training sequence has, P is that of the longest end of it that one
+ * has. The state of the search is that longest end: if u c is a context that was seen,
+ * so is u, hence the state after c follows from the state before it and the maximum is
+ * exact. First the most that can come after every place and state is found, from the last
+ * place on (Viterbi), then the K best sequences from the first place on. O(T C S + T K S
+ * log(K S)) for C contexts seen, at most order times the characters counted and
+ * at most (S+1)^order + ... + 1.
+ *
+ * Contexts are kept as a tree: the empty one is the root, a child has one more character
+ * before it.
+ */
+
+/* log P(c | the `order` characters before it), estimated from counts; a context that was
+ * never seen is cut to the longest part of its end that was. Symbols are 0..symbols-1;
+ * `symbols` itself stands for the beginning in contexts. */
+typedef struct markov {
+    okra_int order, symbols;
+    okra_int contexts, room; /* those seen, the empty one first */
+    int32_t *parent;         /* the context without its first character; -1: none */
+    int32_t *first;          /* that character */
+    int32_t *child; /* room x (symbols+1): with one more before it; 0: not seen */
+    double *log_p;  /* room x symbols; counts until finished */
+    int32_t *next;  /* contexts x symbols: the context after that character */
+    okra_int start;
+} markov;
+
+enum { CHAIN_MOST = 8 }; /* order */
+
+/* What is searched for. */
+typedef struct chain_search {
+    const double *score;        /* longest x symbols */
+    okra_int shortest, longest; /* of the sequence */
+    double weight, cost;        /* of the log probabilities; what a symbol costs */
+    bool end; /* the last symbol is the end: chosen nowhere, its log P comes on top */
+} chain_search;
+
+OKRA_CLEARS_(chain_clear, markov, it->parent, it->first, it->child, it->log_p, it->next)
+
+static okra_status chain_create(okra_int order, okra_int symbols, markov *out)
+{
+    FREED_BY(chain_clear)
+    markov chain = {.order = order, .symbols = symbols, .contexts = 1, .room = 1};
+    MAKE(chain.parent, 1);
+    MAKE(chain.first, 1);
+    ZMAKE(chain.child, symbols + 1);
+    ZMAKE(chain.log_p, symbols);
+    chain.parent[0] = -1;
+    chain.first[0] = -1;
+    *out = TAKE(chain);
+    return OKRA_OK;
+}
+
+/* p <- `rows` rows of `width` elements, those past `old` 0. */
+#define GROW(p, old, rows, width)                                   \
+    do {                                                            \
+        RESIZE(p, (rows) * (width));                                \
+        memset((p) + (old) * (width), 0,                            \
+               (size_t)(((rows) - (old)) * (width)) * sizeof *(p)); \
+    } while (0)
+
+static okra_status make_room(const okra_context *ctx, markov *chain)
+{
+    okra_int old = chain->room, more = 2 * old, S = chain->symbols;
+    REFUSE_IF(more > INT32_MAX, OKRA_EARG,
+              "a chain of order %lld: more contexts than can be numbered",
+              (long long)chain->order);
+    CHK(okra_budget_ask_(ctx, 20.0 * (double)(more * (S + 1)),
+                         "the contexts of a chain of order %lld",
+                         (long long)chain->order));
+    GROW(chain->parent, old, more, 1);
+    GROW(chain->first, old, more, 1);
+    GROW(chain->child, old, more, S + 1);
+    GROW(chain->log_p, old, more, S);
+    chain->room = more;
+    return OKRA_OK;
+}
+
+static okra_status chain_count(const okra_context *ctx, markov *chain,
+                               const okra_int *sequence, okra_int length)
+{
+    okra_int S = chain->symbols;
+    for (okra_int t = 0; t < length; t++) {
+        okra_int context = 0;
+        chain->log_p[sequence[t]]++;
+        for (okra_int k = 1; k <= chain->order && t - k >= -1; k++) {
+            okra_int c = t < k ? S : sequence[t - k]; /* the beginning stands first */
+            okra_int longer = chain->child[context * (S + 1) + c];
+            if (longer == 0) {
+                if (chain->contexts == chain->room) {
+                    CHK(make_room(ctx, chain));
+                }
+                longer = chain->contexts++;
+                chain->child[context * (S + 1) + c] = (int32_t)longer;
+                chain->parent[longer] = (int32_t)context;
+                chain->first[longer] = (int32_t)c;
+            }
+            context = longer;
+            chain->log_p[context * S + sequence[t]]++;
+        }
+    }
+    return OKRA_OK;
+}
+
+/* The longest end of (context, c) that was seen, of at most `order` characters. */
+static okra_int follow(const markov *chain, okra_int context, okra_int c)
+{
+    okra_int before[CHAIN_MOST], depth = 0, with = chain->symbols + 1;
+    for (okra_int h = context; h > 0; h = chain->parent[h]) {
+        before[depth++] = chain->first[h]; /* from the first character to the last */
+    }
+    okra_int found = chain->order > 0 ? chain->child[c] : 0;
+    for (okra_int k = 1; found > 0 && k < chain->order && depth > 0; k++) {
+        okra_int longer = chain->child[found * with + before[--depth]];
+        if (longer == 0) {
+            break;
+        }
+        found = longer;
+    }
+    return found;
+}
+
+/* Turns the counts into log probabilities: P = (count + prior P') / (total + prior), P'
+ * that of the shorter context, 1/symbols below the empty one; prior > 0. */
+static okra_status chain_finish(const okra_context *ctx, markov *chain, double prior)
+{
+    okra_int S = chain->symbols;
+    CHK(okra_budget_ask_(ctx, 4.0 * (double)(chain->contexts * S),
+                         "the transitions of a chain of order %lld",
+                         (long long)chain->order));
+    MAKE(chain->next, chain->contexts * S);
+    /* a context has a larger number than its parent, whose P is ready */
+    for (okra_int h = 0; h < chain->contexts; h++) {
+        double total = prior, *p = chain->log_p + h * S;
+        for (okra_int c = 0; c < S; c++) {
+            total += p[c];
+        }
+        for (okra_int c = 0; c < S; c++) {
+            double shorter =
+                h > 0 ? chain->log_p[chain->parent[h] * S + c] : 1 / (double)S;
+            p[c] = (p[c] + prior * shorter) / total;
+            chain->next[h * S + c] = (int32_t)follow(chain, h, c);
+        }
+    }
+    for (okra_int i = 0; i < chain->contexts * S; i++) {
+        chain->log_p[i] = log(chain->log_p[i]);
+    }
+    chain->start = follow(chain, 0, S);
+    return OKRA_OK;
+}
+
+/* A sequence begun: its last symbol, whose it goes on, and where the chain is. */
+typedef struct begun {
+    double bound, value; /* of its best end, and so far */
+    int32_t state, from, symbol;
+} begun;
+
+/* A whole one: the begun sequence `at` of `length` symbols; the key is -value, the id its
+ * turn, so that the shorter comes first of equal ones. */
+typedef struct whole {
+    okra_rank_ rank;
+    okra_int length, at;
+} whole;
+
+/* Bytes of scratch that chain_best needs for sequences of that length. */
+static okra_int chain_scratch(const markov *chain, okra_int length, okra_int top)
+{
+    return (length + 1) * (chain->contexts * (okra_int)sizeof(double) +
+                           top * (okra_int)sizeof(begun)) +
+           top * (chain->symbols * (okra_int)sizeof(begun) + (okra_int)sizeof(whole));
+}
+
+/* What symbol c at place t adds after context s. */
+static inline double step(const markov *chain, const chain_search *q, okra_int t,
+                          okra_int s, okra_int c)
+{
+    okra_int S = chain->symbols;
+    return q->score[t * S + c] - q->cost + q->weight * chain->log_p[s * S + c];
+}
+
+/* ... and the end after t symbols, which has no score. */
+static double end_at(const markov *chain, const chain_search *q, okra_int t, okra_int s)
+{
+    okra_int S = chain->symbols;
+    return t < q->shortest ? -(double)INFINITY
+           : q->end        ? q->weight * chain->log_p[s * S + S - 1]
+                           : 0;
+}
+
+/* ahead[t][s]: the most that can come after t symbols in context s. */
+static void look_ahead(const markov *chain, const chain_search *q, double *ahead)
+{
+    okra_int states = chain->contexts, S = chain->symbols;
+    for (okra_int t = q->longest; t >= 0; t--) {
+        const double *later = ahead + (t + 1) * states;
+        for (okra_int s = 0; s < states; s++) {
+            double most = end_at(chain, q, t, s);
+            for (okra_int c = 0; t < q->longest && c < S - q->end; c++) {
+                most =
+                    fmax(most, step(chain, q, t, s, c) + later[chain->next[s * S + c]]);
+            }
+            ahead[t * states + s] = most;
+        }
+    }
+}
+
+static int by_bound(const void *pa, const void *pb)
+{
+    const begun *a = pa, *b = pb;
+    return a->bound != b->bound ? (a->bound > b->bound ? -1 : 1)
+           : a->from != b->from ? (a->from > b->from) - (a->from < b->from)
+                                : (a->symbol > b->symbol) - (a->symbol < b->symbol);
+}
+
+/* The sequences begun, one symbol longer each. */
+static okra_int go_on(const markov *chain, const chain_search *q, okra_int t,
+                      const double *later, const begun *now, okra_int count, begun *next)
+{
+    okra_int made = 0, S = chain->symbols;
+    for (okra_int k = 0; k < count; k++) {
+        for (okra_int c = 0; c < S - q->end; c++) {
+            double value = now[k].value + step(chain, q, t, now[k].state, c);
+            int32_t state = chain->next[now[k].state * S + c];
+            next[made++] =
+                (begun){value + later[state], value, state, (int32_t)k, (int32_t)c};
+        }
+    }
+    qsort(next, (size_t)made, sizeof *next, by_bound);
+    return made;
+}
+
+/* The `top` sequences of the largest sum_t score[t][c_t] - cost + weight log P(c_t |
+ * before), exactly, the largest first: their lengths, their values, and their symbols in
+ * rows of `best`, longest each. Ties go to the shorter sequence. Returns how many there
+ * are.
+ *
+ * A sequence begun is worth what its best end makes of it, so that the `top` best of each
+ * length hold all that the `top` best whole ones begin with. */
+static okra_int chain_best(const markov *chain, const chain_search *search, okra_int top,
+                           void *scratch, okra_int *best, okra_int *length, double *value)
+{
+    chain_search plain = *search;
+    const chain_search *q = &plain;
+    plain.weight = chain->order > 0 ? plain.weight : 0; /* 0: no probabilities */
+    okra_int states = chain->contexts, count = 1, found = 0, came = 0;
+    double *ahead = scratch;
+    begun *all = (begun *)(void *)(ahead + (q->longest + 1) * states);
+    begun *next = all + (q->longest + 1) * top;
+    whole *ends = (whole *)(void *)(next + top * chain->symbols);
+    look_ahead(chain, q, ahead);
+    all[0] = (begun){.state = (int32_t)chain->start};
+    for (okra_int t = 0;; t++) {
+        const begun *now = all + t * top;
+        for (okra_int k = 0; k < count; k++) {
+            double sum = now[k].value + end_at(chain, q, t, now[k].state);
+            whole *end = sum > -(double)INFINITY
+                             ? okra_best_put_(ends, sizeof *ends, &found, top,
+                                              (okra_rank_){{-sum, 0}, came++})
+                             : NULL;
+            if (end) {
+                end->length = t;
+                end->at = k;
+            }
+        }
+        if (t == q->longest) {
+            break;
+        }
+        count = go_on(chain, q, t, ahead + (t + 1) * states, now, count, next);
+        count = OKRA_MIN_(count, top);
+        memcpy(all + (t + 1) * top, next, (size_t)count * sizeof *next);
+    }
+    for (okra_int k = 0; k < found; k++) {
+        okra_int at = ends[k].at;
+        value[k] = -ends[k].rank.key.high;
+        length[k] = ends[k].length;
+        for (okra_int t = ends[k].length; t > 0; t--) {
+            const begun *b = &all[t * top + at];
+            best[k * q->longest + t - 1] = b->symbol;
+            at = b->from;
+        }
+    }
+    return found;
+}
+
+/* ---- the decoder ---- */
+
 typedef struct position_options {
     okra_int chain;
     double weight, prior;
@@ -31,9 +326,8 @@ typedef struct position_options {
 } position_options;
 
 static const okra_option rows[] = {
-    {"chain", OKRA_OPTION_INT, offsetof(position_options, chain), "0", 0,
-     OKRA_CHAIN_MOST_, NULL, "N",
-     "how many characters before it a character depends on, 0 to 8"},
+    {"chain", OKRA_OPTION_INT, offsetof(position_options, chain), "0", 0, CHAIN_MOST,
+     NULL, "N", "how many characters before it a character depends on, 0 to 8"},
     {"chain-weight", OKRA_OPTION_NUMBER, offsetof(position_options, weight), "0.05", 0,
      1e300, NULL, "V", "weight of the chain's log probabilities beside the scores"},
     {"chain-prior", OKRA_OPTION_NUMBER, offsetof(position_options, prior), "1", 1e-300,
@@ -53,7 +347,7 @@ typedef struct state {
     bool normalized;           /* free, under the normalized kernel */
     int32_t *alphabet;
     okra_int *coded, *offsets; /* training outputs as symbols: y_i at offsets[i] */
-    okra_chain_ chain;
+    markov chain;
     double weight;
 } state;
 
@@ -61,7 +355,7 @@ static void clear(void *arg)
 {
     state *s = arg;
     FREE(s->alphabet, s->coded, s->offsets);
-    okra_chain_clear_(&s->chain);
+    chain_clear(&s->chain);
     okra_results_clear_(&s->results);
 }
 
@@ -77,7 +371,7 @@ static okra_status code_outputs(okra_context *ctx, state *s, const position_opti
     s->symbols = letters + !s->lengths;
     REFUSE_IF(s->symbols == 0, OKRA_EARG,
               "decoder position: the training outputs have no characters");
-    CHK(okra_chain_create_(o->chain, s->symbols, &s->chain));
+    CHK(chain_create(o->chain, s->symbols, &s->chain));
     MAKE(s->offsets, y->n + 1);
     MAKE(s->coded, y->groups[0].offsets[y->n] + 1);
     s->offsets[0] = 0;
@@ -89,10 +383,9 @@ static okra_status code_outputs(okra_context *ctx, state *s, const position_opti
         }
         s->offsets[i + 1] = at;
         s->coded[at] = letters; /* the end, until the next output takes its place */
-        CHK(okra_chain_count_(ctx, &s->chain, s->coded + s->offsets[i],
-                              length + !s->lengths));
+        CHK(chain_count(ctx, &s->chain, s->coded + s->offsets[i], length + !s->lengths));
     }
-    return okra_chain_finish_(ctx, &s->chain, o->prior);
+    return chain_finish(ctx, &s->chain, o->prior);
 }
 
 static okra_status open(okra_context *ctx, void *arg, const okra_output_ *output,
@@ -194,11 +487,11 @@ static void add_scores(const work *k, okra_int r, okra_int length, double *score
 }
 
 /* The best sequences of q's lengths among those of the row. */
-static okra_status add_best(const work *k, workspace *w, const okra_chain_search_ *q)
+static okra_status add_best(const work *k, workspace *w, const chain_search *q)
 {
     const state *s = k->s;
-    okra_int count = okra_chain_best_(&s->chain, q, s->results.top, w->space, w->symbols,
-                                      w->length, w->value);
+    okra_int count = chain_best(&s->chain, q, s->results.top, w->space, w->symbols,
+                                w->length, w->value);
     for (okra_int c = 0; c < count; c++) {
         for (okra_int t = 0; t < w->length[c]; t++) {
             w->codes[t] = (int32_t)w->symbols[c * q->longest + t];
@@ -246,20 +539,20 @@ static okra_status one_row(const void *arg, void *space, okra_int r)
     okra_shortlist_empty_(&w->best);
     add_scores(k, r, length, w->score);
     for (okra_int T = 1; s->normalized && T <= k->longest; T++) {
-        okra_chain_search_ q = {w->scaled, T, T, s->weight, 0, true};
+        chain_search q = {w->scaled, T, T, s->weight, 0, true};
         for (okra_int j = 0; j < T * s->symbols; j++) {
             w->scaled[j] = w->score[j] / sqrt((double)T);
         }
         CHK(add_best(k, w, &q));
     }
     if (!s->normalized) {
-        okra_chain_search_ q = {.score = w->score,
-                                .shortest =
-                                    s->lengths ? length : OKRA_MIN_(s->shortest, length),
-                                .longest = length,
-                                .weight = s->weight,
-                                .cost = s->lengths ? 0 : 0.5,
-                                .end = !s->lengths};
+        chain_search q = {.score = w->score,
+                          .shortest =
+                              s->lengths ? length : OKRA_MIN_(s->shortest, length),
+                          .longest = length,
+                          .weight = s->weight,
+                          .cost = s->lengths ? 0 : 0.5,
+                          .end = !s->lengths};
         CHK(add_best(k, w, &q));
     }
     if (w->best.count == 0) { /* normalized, and no output has a character */
@@ -281,7 +574,7 @@ static okra_status block_in(okra_context *ctx, void *arg, const okra_block_ *blo
     static const okra_each_ each = {sizeof(workspace), workspace_open, one_row,
                                     workspace_clear};
     okra_int top = s->results.top;
-    k.space = okra_chain_scratch_(&s->chain, k.longest, top);
+    k.space = chain_scratch(&s->chain, k.longest, top);
     CHK(okra_budget_ask_(ctx,
                          okra_workers_(ctx) *
                              ((double)k.space + 8.0 * (double)top * (double)k.longest),
