@@ -12,14 +12,15 @@ static int run_python(cli_run *run)
 
 static const okra_option none[] = {{0}};
 
-#define IN_PYTHON(called, what, how, more, lines)                                       \
-    {                                                                                   \
-        .name = called, .purpose = what, .usage = how,                                  \
-        .about = more "'okra " called " --help' lists the flags. The "                  \
-                      "program okra-audit does the work;\nit comes "                    \
-                      "with okra's Python package.\n",                                  \
-        .examples = lines, .own = {called, none, 0}, .refuses = "engine strict memory", \
-        .operand = "FILE", .operands_most = 60, .python = true, .run = run_python,      \
+#define IN_PYTHON(called, what, how, more, lines)                      \
+    {                                                                  \
+        .name = called, .purpose = what, .usage = how,                 \
+        .about = more "'okra " called " --help' lists the flags. The " \
+                      "program okra-audit does the work;\nit comes "   \
+                      "with okra's Python package.\n",                 \
+        .examples = lines, .own = {called, none, 0},                   \
+        .refuses = "engine strict memory threads", .operand = "FILE",  \
+        .operands_most = 60, .python = true, .run = run_python,        \
     }
 
 const cli_command cli_audit =

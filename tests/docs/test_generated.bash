@@ -43,6 +43,10 @@ if [ -n "$python" ] && [ -e docs/reports/benchmarks.md ]; then
     "$python" bench/page.py --check
     checked=$((checked + 1))
 fi
+if [ -e docs/reports/audits.json ]; then
+    ${python:-python3} bench/bench_audit.py --check
+    checked=$((checked + 1))
+fi
 if [ -e docs/reports/fuzzing.json ]; then
     ${python:-python3} tests/fuzz/page.py docs/reports/fuzzing.json --verify | diff docs/reports/fuzzing.md - ||
         { echo "docs/reports/fuzzing.md is not what docs/reports/fuzzing.json gives: make fuzz writes both"; exit 1; }

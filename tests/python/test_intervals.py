@@ -1,6 +1,7 @@
 """Intervals and paired comparisons of scores: against plain loops, and by simulation."""
 import itertools
 import json
+import math
 import os
 import subprocess
 
@@ -38,8 +39,13 @@ def test_degenerate_values():
     assert one["value"] == 3 and np.isnan(one["se"])
     same = intervals.mean_interval([2.5] * 9)
     assert same["low"] == same["high"] == 2.5
-    sure = intervals.mean_interval(np.ones(20))  # Wilson: never sure
-    assert sure["high"] == 1 and 0.8 < sure["low"] < 0.9
+    sure = intervals.mean_interval(np.ones(20))  # never sure: half of share^20 is 2.5 %
+    assert sure["high"] == 1 and abs(sure["low"] - 0.05 ** (1 / 20)) < 1e-9
+    k, n = 3, 12
+    low, high = intervals.hits_interval(k, n, 0.025)
+    chance = lambda p: [math.comb(n, j) * p ** j * (1 - p) ** (n - j) for j in range(n + 1)]  # noqa: E731
+    assert abs(sum(chance(low)[k + 1:]) + chance(low)[k] / 2 - 0.025) < 1e-9
+    assert abs(sum(chance(high)[:k]) + chance(high)[k] / 2 - 0.025) < 1e-9
     gaps = intervals.mean_interval([1.0, np.nan, 3.0])
     assert gaps["value"] == 2 and gaps["units"] == 2
     with pytest.raises(ValueError, match="groups have shape"):

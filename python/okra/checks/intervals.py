@@ -4,7 +4,7 @@ A score is a mean: m = sum_g S_g / sum_g W_g over groups g of rows (rows themsel
 S_g = sum w v and W_g = sum w of its rows. Its standard error is that of a ratio, with r_g = S_g - m W_g:
 se = sqrt(G / (G - 1) sum_g r_g^2) / sum_g W_g. The interval is the studentised bootstrap ("bootstrap-t"): groups
 are drawn with replacement, t* = (m* - m) / se*, and quantiles of t* go with m and se. Efron and Tibshirani, An
-Introduction to the Bootstrap (1993), chapter 12. Values that are all 0 or 1 have Wilson's interval, since
+Introduction to the Bootstrap (1993), chapter 12. Values that are all 0 or 1 have the binomial mid-p interval, since
 few failures leave the bootstrap little to draw from. A metric without a value an object (F1, R2, AUC) is computed again on
 each draw, and its quantiles are the interval.
 
@@ -17,7 +17,7 @@ import ctypes as c
 from typing import Any, Optional
 
 import numpy as np
-from scipy import stats
+from scipy import optimize, stats
 
 from .._data import as_data
 from .._errors import OkraError
@@ -66,6 +66,16 @@ def _ratio(sv, sw, svv, svw, sww, g):
         return m, np.sqrt(square * g / max(g - 1, 1)) / sw
 
 
+def hits_interval(hits: int, n: int, tail: float) -> tuple:
+    """The shares under which as many hits, or as few, are not rarer than `tail`; those seen count half (mid-p)."""
+    def rare(share: float, more: bool) -> float:
+        beyond = stats.binom.sf(hits, n, share) if more else stats.binom.cdf(hits - 1, n, share)
+        return beyond + stats.binom.pmf(hits, n, share) / 2 - tail
+    low = 0.0 if hits == 0 else optimize.brentq(rare, 1e-12, 1 - 1e-12, (True,))
+    high = 1.0 if hits == n else optimize.brentq(rare, 1e-12, 1 - 1e-12, (False,))
+    return float(low), float(high)
+
+
 def mean_interval(values: Any, weight: Any = None, groups: Any = None, interval: float = 95,
                   seed: int = 0, draws: int = DRAWS, signed: bool = False) -> dict:
     """The mean of values with its standard error and bootstrap interval, as a dict; `signed`: values might
@@ -78,10 +88,8 @@ def mean_interval(values: Any, weight: Any = None, groups: Any = None, interval:
     out = {"value": m, "se": se if g > 1 else np.nan, "units": g}
     tail = (1 - interval / 100) / 2
     if plain and not signed and np.isin(s / w, (0.0, 1.0)).all():
-        z = stats.norm.ppf(1 - tail)
-        middle, half = m + z * z / (2 * g), z * np.sqrt(m * (1 - m) / g + z * z / (4 * g * g))
-        low, high = (middle - half) / (1 + z * z / g), (middle + half) / (1 + z * z / g)
-        return {**out, "low": float(max(low, 0)), "high": float(min(high, 1))}
+        low, high = hits_interval(round(float((s / w).sum())), g, tail)
+        return {**out, "low": low, "high": high}
     if g < 2 or se <= 1e-14 * abs(m):
         return {**out, "low": m if g > 1 else np.nan, "high": m if g > 1 else np.nan}
     rng, t = np.random.default_rng(seed), []

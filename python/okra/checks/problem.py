@@ -35,7 +35,8 @@ def fitted(x: Data, y: Data, values: dict) -> Model:
         context.call(lib.okra_choose, x.pointer, y.pointer, given.pointer, c.byref(fit), c.byref(search))
         handle = Handle(fit.value, lib.okra_options_free)
         Handle(search.value, lib.okra_selection_free)
-        values = {**values, **set_options(handle, "fit")}
+        given = {k: v for k, v in values.items() if v != "auto"}
+        values = {**set_options(handle, "fit"), **given}
     return Model.fit(x, y, values, context)
 
 
