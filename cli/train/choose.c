@@ -187,7 +187,8 @@ static char *command(const cli_run *run, const char *name, const char *only,
     if (!t.out) {
         return NULL;
     }
-    fprintf(t.out, "okra %s", name);
+    const char *header[] = {"", " --header yes", " --header no"};
+    fprintf(t.out, "okra %s%s", name, header[run->common.header]);
     append_own(&t, run, only);
     okra_status st = each_set(options, append_option, &t);
     if (run->common.seed != 0) {

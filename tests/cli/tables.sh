@@ -8,6 +8,7 @@ expect_in "the first line (walk, walked) is taken as a row; --header yes (in Pyt
 expect_in "the column 2 holds texts that mostly differ, read as strings; labels:v.tsv:2 reads them as class labels" err
 [ "$(grep -c 'first line' err)" = 1 ]
 expect 0 okra fit --header yes --x v.tsv:1 --y v.tsv:2 -o v.okra
+expect_in "the same       okra fit --header yes --x v.tsv:1" out
 expect_in "outputs        strings, 3" out
 expect 0 okra fit --header no --x labels:v.tsv:1 --y labels:v.tsv:2 -o v.okra
 expect_in "outputs        labels, 4 of width 4" out
