@@ -307,8 +307,8 @@ static okra_status open_mixed(mixed *z)
 static bool promises(const mixed *z, double rho)
 {
     const okra_ridge_ *r = z->r;
-    bool made = okra_engine_is_host_(r->ctx) || entries_of(z)->steps;
-    bool large = (double)z->n / 6 > 3 * step_cost(z) && entries_of(z)->steps;
+    bool made = okra_engine_is_host_(r->ctx); /* no other engine has these verbs yet */
+    bool large = made && (double)z->n / 6 > 3 * step_cost(z) && entries_of(z)->steps;
     return r->precision == OKRA_PRECISION_MIXED_ ? made && rho <= 0.02
                                                  : large && r->count == 1 && rho <= 3e-3;
 }
