@@ -315,7 +315,8 @@ static int run_predict(cli_run *run)
     bool streamed = false;
     predict_job j = {.begin = cli_now()};
     int status = cli_status(run, cli_fields(run, &j.f));
-    if (status == CLI_DONE && !*j.f.x && is_pairs(run)) {
+    if (status == CLI_DONE && !*j.f.x &&
+        (*j.f.pair_rows || *j.f.pair_columns || is_pairs(run))) {
         bool top = okra_options_is_set(run->library, "top");
         return cli_pairs_predict(
             run, j.f.pair_rows, j.f.pair_columns,

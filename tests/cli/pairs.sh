@@ -37,11 +37,11 @@ head -1 bounds.csv | grep -q 'row,column,value,low,high' || complain "no interva
 refused 1 "no pairs were held back to calibrate with" okra predict m.okra --interval 0.1 -o e.csv
 refused 2 "pairs need both --rows and --columns" okra fit --rows rows.csv --y y.csv -o e.okra
 refused 2 "are for a model of pairs" okra predict m.okra --x rows.csv --rows rows.csv -o e.csv
-refused 1 "has one kernel, expected 'E1 * E2'" okra fit --rows rows.csv --columns columns.csv --y y.csv --kx linear -o e.okra
-refused 1 "is a third kernel in one product" okra fit --rows rows.csv --columns columns.csv --y y.csv --kx 'linear * linear * linear' -o e.okra
-refused 1 "has a pipe outside parentheses" okra fit --rows rows.csv --columns columns.csv --y y.csv --kx 'linear * linear | normalize' -o e.okra
+refused 2 "has one kernel, expected 'E1 * E2'" okra fit --rows rows.csv --columns columns.csv --y y.csv --kx linear -o e.okra
+refused 2 "is a third kernel in one product" okra fit --rows rows.csv --columns columns.csv --y y.csv --kx 'linear * linear * linear' -o e.okra
+refused 2 "has a pipe outside parentheses" okra fit --rows rows.csv --columns columns.csv --y y.csv --kx 'linear * linear | normalize' -o e.okra
 refused 1 "expected the values of 4 rows x 3 columns" okra fit --rows rows.csv --columns columns.csv --y rows.csv -o e.okra
 printf '0,9,1\n' > far.csv
-refused 1 "row 0 and column 9, expected whole numbers" okra fit --rows rows.csv --columns columns.csv --y far.csv -o e.okra
+refused 2 "row 0 and column 9, expected whole numbers" okra fit --rows rows.csv --columns columns.csv --y far.csv -o e.okra
 head -c 900 m.okra > part.okra
-refused 1 "part.okra" okra predict part.okra -o e.csv
+refused 1 "part.okra" okra predict part.okra --rows rows.csv -o e.csv
