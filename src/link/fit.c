@@ -174,8 +174,7 @@ okra_status okra_link_parts_create_(okra_context *ctx, const okra_link_task *tas
     FREED_BY(okra_link_parts_clear_) okra_link_parts_ p = {0};
     static const okra_link_settings usual = {OKRA_SIZED(okra_link_settings), .beta = 1};
     const okra_link_settings *s = settings ? settings : &usual;
-    NOT_NULL(task->x);
-    NOT_NULL(task->labelled);
+    NOT_NULL(task->x, task->labelled);
     if (task->edge_count > 0) {
         NOT_NULL(task->edges);
     }

@@ -246,8 +246,7 @@ okra_status okra_link_norm(okra_context *context, const okra_link_task *task,
     okra_link_settings how = {OKRA_SIZED(okra_link_settings), .beta = 1};
     sink s = {.norms = areas};
     int best = 0;
-    NOT_NULL(options);
-    NOT_NULL(norm);
+    NOT_NULL(options, norm);
     if (settings) {
         SIZED(settings, &how);
     }

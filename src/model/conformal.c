@@ -288,9 +288,7 @@ okra_status okra_conformal_chosen(okra_context *context, const okra_model *model
                                   const char **how, const char **score)
 {
     okra_conformal_ job = {.ctx = context, .model = model};
-    NOT_NULL(model);
-    NOT_NULL(how);
-    NOT_NULL(score);
+    NOT_NULL(model, how, score);
     if (settings) {
         SIZED(settings, &job.s);
     }

@@ -388,9 +388,7 @@ okra_status okra_choose(okra_context *context, const okra_data *x, const okra_da
     FREED_BY(okra_options_drop_) okra_options *copy = NULL, *chosen = NULL;
     FREED_BY(okra_selection_drop_) okra_selection *s = NULL;
     FREED_BY(okra_data_drop_) okra_data *some_y = NULL, *some_x = NULL;
-    NOT_NULL(x);
-    NOT_NULL(y);
-    NOT_NULL(fit);
+    NOT_NULL(x, y, fit);
     CHK(okra_weights_drop_(x, y, &some_x, &some_y));
     x = some_x;
     y = some_y;
@@ -520,9 +518,8 @@ okra_status okra_choose_links(okra_context *context, const okra_link_task *task,
     FREED_BY(okra_options_drop_) okra_options *copy = NULL, *chosen = NULL;
     FREED_BY(okra_selection_drop_) okra_selection *s = NULL;
     okra_link_settings known;
-    NOT_NULL(task);
+    NOT_NULL(task, fit);
     NOT_NULL(task->x);
-    NOT_NULL(fit);
     if (settings) {
         SIZED(settings, &known);
         settings = &known;

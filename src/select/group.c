@@ -310,65 +310,70 @@ static okra_status score_fit(okra_context *ctx, okra_lambda_group_ *g,
                : gather(ctx, g, v, l, fold, p);
 }
 
+/* What is fitted for some lambdas: models, or what a method leaves in stores. */
+typedef struct fitted {
+    okra_model **models;
+    okra_store_ **stores;
+    size_t count;
+} fitted;
+
+static void fitted_clear(fitted *f)
+{
+    for (size_t l = 0; l < f->count; l++) {
+        okra_model_free(f->models ? f->models[l] : NULL);
+        okra_store_free_(f->stores ? f->stores[l] : NULL);
+    }
+    FREE(f->models, f->stores);
+}
+
 /* Models as a user would fit them. */
 static okra_status fit_plain(okra_context *ctx, okra_lambda_group_ *g,
                              const okra_view_ *v, size_t first, size_t count,
                              okra_int fold)
 {
-    okra_status st = OKRA_OK;
-    okra_model **models = NULL;
+    FREED_BY(fitted_clear) fitted f = {.count = count};
     bool mute = okra_warns_(ctx) && okra_align_asked_(g->kx); /* each fold would tell */
-    ZALLOC(models, (okra_int)count);
+    ZMAKE(f.models, (okra_int)count);
     if (mute) {
         okra_mute_(ctx, true);
     }
-    st = okra_fit_with_(ctx, NULL, v->train_x, v->train_y, g->fit,
-                        g->task->space->path ? g->lambda + first : NULL, count, models);
+    okra_status st =
+        okra_fit_with_(ctx, NULL, v->train_x, v->train_y, g->fit,
+                       g->task->space->path ? g->lambda + first : NULL, count, f.models);
     if (mute) {
         okra_mute_(ctx, false);
     }
-    TRY(st);
+    CHK(st);
     for (size_t l = 0; l < count; l++) {
-        okra_left_out_ p = {.model = models[l]};
-        TRY(okra_cancelled_(ctx));
-        TRY(score_fit(ctx, g, v, first + l, fold, &p));
+        okra_left_out_ p = {.model = f.models[l]};
+        CHK(okra_cancelled_(ctx));
+        CHK(score_fit(ctx, g, v, first + l, fold, &p));
     }
-done:
-    for (size_t l = 0; models && l < count; l++) {
-        okra_model_free(models[l]);
-    }
-    okra_free_(models);
-    return st;
+    return OKRA_OK;
 }
 
 static okra_status fit_some(okra_context *ctx, okra_lambda_group_ *g, const okra_view_ *v,
                             size_t first, size_t count, okra_int fold)
 {
-    okra_status st = OKRA_OK;
     const okra_method_ *method = g->task->space->method;
-    okra_store_ **stores = NULL;
-    double *P = NULL;
-    ZALLOC(stores, (okra_int)count);
+    FREED_BY(fitted_clear) fitted f = {.count = count};
+    OWNED double *P = NULL;
+    ZMAKE(f.stores, (okra_int)count);
     for (size_t l = 0; l < count; l++) {
-        TRY(okra_store_create_(&stores[l]));
+        CHK(okra_store_create_(&f.stores[l]));
     }
-    TRY(g->task->space->path
-            ? method->path(ctx, &v->problem, g->fit, g->lambda + first, count, stores)
-            : okra_method_fit_(ctx, method, &v->problem, g->fit, stores[0]));
+    CHK(g->task->space->path
+            ? method->path(ctx, &v->problem, g->fit, g->lambda + first, count, f.stores)
+            : okra_method_fit_(ctx, method, &v->problem, g->fit, f.stores[0]));
     for (size_t l = 0; l < count; l++) {
         okra_left_out_ p = {.model = NULL};
-        TRY(okra_cancelled_(ctx));
-        TRY(okra_view_predict_(ctx, v, method, stores[l], &P, &p.block));
-        TRY(score_fit(ctx, g, v, first + l, fold, &p));
+        CHK(okra_cancelled_(ctx));
+        CHK(okra_view_predict_(ctx, v, method, f.stores[l], &P, &p.block));
+        CHK(score_fit(ctx, g, v, first + l, fold, &p));
         okra_free_(P);
         P = NULL;
     }
-done:
-    for (size_t l = 0; stores && l < count; l++) {
-        okra_store_free_(stores[l]);
-    }
-    FREE(stores, P);
-    return st;
+    return OKRA_OK;
 }
 
 static okra_status refit_fold(okra_context *ctx, okra_lambda_group_ *g, okra_int fold)

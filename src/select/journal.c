@@ -314,27 +314,24 @@ static okra_status put_entry(const entry *e, char **text)
     return OKRA_OK;
 }
 
+OKRA_DROPS_(drop_file, FILE, fclose)
+
 /* New lines at the end of the file. */
 static okra_status append_lines(okra_journal_ *j)
 {
-    okra_status st = OKRA_OK;
-    FILE *file = fopen(j->path, "ab");
-    char *text = NULL;
+    FREED_BY(drop_file) FILE *file = fopen(j->path, "ab");
+    OWNED char *text = NULL;
     bool good = file != NULL;
     for (okra_int i = j->saved; good && i < j->count; i++) {
-        TRY(put_entry(&j->entries[i], &text));
+        CHK(put_entry(&j->entries[i], &text));
         good = fputs(text, file) >= 0;
         okra_free_(text);
         text = NULL;
     }
     good = good && fflush(file) == 0 && fsync(fileno(file)) == 0;
-    FAIL_IF(!good, OKRA_EIO, "%s: %s", j->path, strerror(errno));
+    REFUSE_IF(!good, OKRA_EIO, "%s: %s", j->path, strerror(errno));
     j->saved = j->count;
-done:
-    if (file) {
-        fclose(file);
-    }
-    return st;
+    return OKRA_OK;
 }
 
 okra_status okra_journal_save_(okra_journal_ *j, const char *path)

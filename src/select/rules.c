@@ -316,16 +316,11 @@ static okra_status of_parts(choices *c)
 
 okra_status okra_rule_kx_(okra_context *ctx, const okra_data *x, char **out)
 {
-    okra_status st = OKRA_OK;
     choices c = {.ctx = ctx, .data = x};
-    char *text = NULL;
-    TRY(of_one(&c));
-    text = c.count > 1 ? okra_format_("{%s}", c.text) : okra_format_("%s", c.text);
-    st = text ? OKRA_OK : OKRA_EMEM;
-    *out = text;
-done:
-    okra_free_(c.text);
-    return st;
+    OWNS(&c.text);
+    CHK(of_one(&c));
+    GOT(*out = okra_format_(c.count > 1 ? "{%s}" : "%s", c.text));
+    return OKRA_OK;
 }
 
 /* Cells of the grid of okra_rule_kx_: of vectors, and of sequences of them, the linear

@@ -330,28 +330,31 @@ static okra_status open_decoder(okra_job_ *j)
     return OKRA_OK;
 }
 
+static void job_clear(okra_job_ *j)
+{
+    okra_source_clear_(&j->source);
+    okra_journal_free_(j->journal);
+    okra_selection_free(j->out);
+}
+
 static okra_status select_on(okra_job_ *j, const okra_options *options,
                              okra_selection **out)
 {
-    okra_status st = OKRA_OK;
     const okra_select_request *request = j->source.request;
-    ZALLOC(j->out, 1);
-    TRY(okra_options_read(options, &okra_select_table_, &j->fields));
+    ZMAKE(j->out, 1);
+    CHK(okra_options_read(options, &okra_select_table_, &j->fields));
     j->out->cv = okra_strdup_(j->fields.cv);
     j->out->metric = okra_strdup_(j->fields.metric);
-    if (!j->out->cv || !j->out->metric) {
-        st = OKRA_EMEM;
-        goto done;
-    }
-    TRY(okra_space_create_(options, &j->out->space));
+    GOT(j->out->cv && j->out->metric);
+    CHK(okra_space_create_(options, &j->out->space));
     for (size_t a = 0; a < j->out->space->count; a++) {
         okra_axis_ *axis = &j->out->space->axes[a];
         axis->automatic = (j->kx_open && strcmp(axis->name, "kx") == 0) ||
                           (j->lambda_open && strcmp(axis->name, "lambda") == 0);
     }
-    TRY(open_decoder(j));
-    TRY(okra_job_check_(j, options));
-    st = run(j, options);
+    CHK(open_decoder(j));
+    CHK(okra_job_check_(j, options));
+    okra_status st = run(j, options);
     if (st == OKRA_ECANCELLED && request->keep && j->journal &&
         okra_journal_count_(j->journal) > 0) {
         /* the message of the cancelling goes if this fails */
@@ -361,10 +364,6 @@ static okra_status select_on(okra_job_ *j, const okra_options *options,
     if (st == OKRA_OK) {
         *out = TAKE(j->out);
     }
-done:
-    okra_source_clear_(&j->source);
-    okra_journal_free_(j->journal);
-    okra_selection_free(j->out);
     return st;
 }
 
@@ -436,9 +435,7 @@ okra_status okra_select(okra_context *context, const okra_data *x, const okra_da
                         const okra_options *options, const okra_select_request *request,
                         okra_selection **out)
 {
-    NOT_NULL(x);
-    NOT_NULL(y);
-    NOT_NULL(out);
+    NOT_NULL(x, y, out);
     CHK(okra_outputs_known_(y));
     return okra_select_pairs_(context, x, y, options, request, true, out);
 }
@@ -454,7 +451,7 @@ okra_status okra_select_pairs_(okra_context *context, const okra_data *x,
     if (request) {
         SIZED(request, &known);
     }
-    okra_job_ j = {.ctx = context, .edges = edges};
+    FREED_BY(job_clear) okra_job_ j = {.ctx = context, .edges = edges};
     CHK(prepare_weights(x, y, &known, &p));
     j.source = (okra_pairs_){
         .x = p.x, .y = p.y, .n = p.y->n, .inputs = p.x->n, .request = &known};
@@ -474,8 +471,7 @@ okra_status okra_select_links(okra_context *context, const okra_link_task *task,
     okra_link_source_ links = {task, settings};
     okra_link_settings known_settings;
     okra_select_request known = {OKRA_SIZED(okra_select_request)};
-    NOT_NULL(task);
-    NOT_NULL(out);
+    NOT_NULL(task, out);
     if (settings) {
         SIZED(settings, &known_settings);
         settings = links.settings = &known_settings;
@@ -494,6 +490,7 @@ okra_status okra_select_links(okra_context *context, const okra_link_task *task,
     CHK(okra_link_parts_create_(context, task, NULL, settings, &parts));
     okra_int n = task->labelled_count;
     CHK(okra_link_take_(context, task->x, parts.labelled, n, parts.labelled, n, &x));
+    FREED_BY(job_clear)
     okra_job_ j = {.ctx = context,
                    .edges = true,
                    .source = {.x = x,

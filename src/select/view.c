@@ -50,9 +50,9 @@ static void make_room(const okra_context *ctx, okra_pairs_ *s, double bytes)
 static okra_status source_gram(okra_context *ctx, okra_pairs_ *source, char which,
                                const okra_kernel *kernel, const double **out)
 {
-    okra_status st = OKRA_OK;
-    okra_trained_kernel_ *bound = NULL;
+    FREED_BY(okra_trained_kernel_drop_) okra_trained_kernel_ *bound = NULL;
     okra_gram_ g = {.which = which};
+    OWNS(&g.G);
     okra_int latest = 0;
     const okra_data *data = which == 'x' ? source->x : source->y;
     okra_int n = okra_data_count(data);
@@ -72,27 +72,18 @@ static okra_status source_gram(okra_context *ctx, okra_pairs_ *source, char whic
         }
     }
     if (!source->grams) {
-        ZALLOC(source->grams, KEPT);
+        ZMAKE(source->grams, KEPT);
     }
     make_room(ctx, source, 8.0 * (double)n * (double)n);
-    TRY(okra_trained_kernel_create_(ctx, kernel, data, &bound));
-    TRY(okra_doubles_(ctx, n, n, "the Gram matrix of the training set", &g.G));
-    TRY(okra_trained_kernel_gram_(ctx, bound, okra_mat_of_(g.G, n, n)));
-    g.text = okra_strdup_(okra_kernel_text(kernel));
-    if (!g.text) {
-        st = OKRA_EMEM;
-        goto done;
-    }
+    CHK(okra_at_(okra_trained_kernel_create_(ctx, kernel, data, &bound), "k%c", which));
+    CHK(okra_doubles_(ctx, n, n, "the Gram matrix of the training set", &g.G));
+    CHK(okra_at_(okra_trained_kernel_gram_(ctx, bound, okra_mat_of_(g.G, n, n)), "k%c",
+                 which));
+    GOT(g.text = okra_strdup_(okra_kernel_text(kernel)));
     g.used = latest + 1;
     source->grams[source->count++] = g;
     *out = TAKE(g.G);
-done:
-    if (st == OKRA_EARG || st == OKRA_EUNSUPPORTED) {
-        okra_message_prefix_("k%c", which);
-    }
-    okra_trained_kernel_free_(bound);
-    okra_free_(g.G);
-    return st;
+    return OKRA_OK;
 }
 
 void okra_source_clear_(okra_pairs_ *source)

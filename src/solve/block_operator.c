@@ -267,10 +267,7 @@ okra_status okra_operator_fit(okra_context *context, const okra_operator *K,
     solver z = {.ctx = context, .K = K, .x = x};
     OWNS(&z.S);
     OWNED double *c = NULL;
-    NOT_NULL(K);
-    NOT_NULL(x);
-    NOT_NULL(y);
-    NOT_NULL(coefficients);
+    NOT_NULL(K, x, y, coefficients);
     if (settings) {
         SIZED(settings, &z.o);
     }
@@ -308,11 +305,7 @@ okra_status okra_operator_predict(okra_context *context, const okra_operator *K,
                                   const okra_data *x, const double *coefficients,
                                   const okra_data *test, double *out)
 {
-    NOT_NULL(K);
-    NOT_NULL(x);
-    NOT_NULL(coefficients);
-    NOT_NULL(test);
-    NOT_NULL(out);
+    NOT_NULL(K, x, coefficients, test, out);
     CHK(check_operator(K));
     return multiply(context, K, test, x, coefficients, out);
 }

@@ -329,44 +329,52 @@ static okra_status fill(const update *u, okra_mat_ E, okra_mat_ R)
                  : okra_mat_transpose_(okra_mat_of_(u->Y, N, d), outputs);
 }
 
+/* What a factor grows in, given back where it does not go into the store. */
+typedef struct grown {
+    okra_growing_ *room;
+    okra_int n, before;
+} grown;
+
+static void leave_room(grown *g)
+{
+    okra_growing_leave_(g->room, g->n, g->before);
+}
+
 /* A factor into the store, its outputs into C; *done false: there must be a fit. */
 static okra_status change_one(update *u, const direction *v, bool *done)
 {
-    okra_status st = OKRA_OK;
     const okra_problem_ *p = u->c->problem;
-    okra_int N = u->n + u->m, before = 0;
+    okra_int N = u->n + u->m;
     okra_int e = !u->Y ? 0 : v->E.p ? v->E.rows : p->d;
-    okra_growing_ *room = NULL;
-    double *rows = NULL, drift = 0;
-    TRY(find_room(u, v->name, &room, &before));
-    TRY(okra_doubles_(u->ctx, u->m + e, N, "the rows of the new inputs", &rows));
-    okra_mat_ G = okra_growing_mat_(room, N), R = okra_mat_of_(rows, u->m + e, N);
+    FREED_BY(leave_room) grown g = {.n = N};
+    OWNED double *rows = NULL;
+    double drift = 0;
+    CHK(find_room(u, v->name, &g.room, &g.before));
+    CHK(okra_doubles_(u->ctx, u->m + e, N, "the rows of the new inputs", &rows));
+    okra_mat_ G = okra_growing_mat_(g.room, N), R = okra_mat_of_(rows, u->m + e, N);
     okra_mat_ solved = okra_mat_part_(R, u->m, e, 0, N);
-    TRY(fill(u, v->E, R));
-    TRY(border(u, v->shift, G, R, done));
+    CHK(fill(u, v->E, R));
+    CHK(border(u, v->shift, G, R, done));
     u->c->why = *done ? NULL : "the Gram matrix is singular to rounding";
     if (!*done) {
-        goto done;
+        return OKRA_OK;
     }
-    TRY(measure(u->ctx, p, v->shift, G, &drift));
+    CHK(measure(u->ctx, p, v->shift, G, &drift));
     u->c->drift = OKRA_MAX_(u->c->drift, drift);
     *done = drift <= drift_most;
     u->c->why = *done ? NULL : "rounding had added up in the factor";
     if (!*done) {
-        goto done;
+        return OKRA_OK;
     }
     if (e > 0) {
         okra_mat_ C = okra_mat_of_(u->C, N, p->d);
-        TRY(v->E.p ? okra_gemm_(u->ctx, true, false, 1, solved, v->E, 1, C)
+        CHK(v->E.p ? okra_gemm_(u->ctx, true, false, 1, solved, v->E, 1, C)
                    : okra_mat_transpose_(solved, C));
     }
-    TRY(okra_store_add_(u->store, v->name,
-                        (okra_store_item_){.A = G, .room = room, .before = before}));
-    room = NULL;
-done:
-    okra_growing_leave_(room, N, before);
-    okra_free_(rows);
-    return st;
+    okra_store_item_ item = {.A = G, .room = g.room, .before = g.before};
+    CHK(okra_store_add_(u->store, v->name, item));
+    g.room = NULL;
+    return OKRA_OK;
 }
 
 /* ---- all together ---- */

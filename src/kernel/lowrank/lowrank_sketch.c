@@ -70,19 +70,24 @@ static okra_status make_room(drawing *z)
     return OKRA_OK;
 }
 
+static void drawing_clear(drawing *z)
+{
+    okra_free_(z->index);
+    okra_sketch_free_(z->S);
+}
+
 okra_status okra_sketch_draw_(okra_context *ctx, const okra_low_ *low, okra_int n,
                               okra_int rank, okra_random_ *random, okra_int **index,
                               okra_sketch_ **out)
 {
-    okra_status st = OKRA_OK;
     double p = !low->sparse ? 1 : low->p > 0 ? low->p : fmin(1, 20 / (double)n);
-    drawing z = {.ctx = ctx, .sparse = low->sparse, .n = n};
-    ZALLOC(z.S, 1);
+    FREED_BY(drawing_clear) drawing z = {.ctx = ctx, .sparse = low->sparse, .n = n};
+    ZMAKE(z.S, 1);
     okra_sketch_ *S = z.S;
     S->cols = rank;
     for (okra_int i = 0; i < n; i++) {
         okra_int before = S->entries;
-        TRY(make_room(&z));
+        CHK(make_room(&z));
         for (okra_int j = 0; j < rank; j++) {
             if (p >= 1 || okra_random_uniform_(random) < p) {
                 if (low->sparse) {
@@ -98,16 +103,14 @@ okra_status okra_sketch_draw_(okra_context *ctx, const okra_low_ *low, okra_int 
             }
         }
     }
-    FAIL_IF(S->rows == 0, OKRA_EARG, "sketch: no entry of %lld x %lld was kept at p = %g",
-            (long long)n, (long long)rank, p);
-    TRY(resize(&z, S->rows, S->entries));
+    REFUSE_IF(S->rows == 0, OKRA_EARG,
+              "sketch: no entry of %lld x %lld was kept at p = %g", (long long)n,
+              (long long)rank, p);
+    CHK(resize(&z, S->rows, S->entries));
     *index = z.index;
     *out = S;
     z = (drawing){0};
-done:
-    okra_free_(z.index);
-    okra_sketch_free_(z.S);
-    return st;
+    return OKRA_OK;
 }
 
 /* ---- products ---- */

@@ -323,11 +323,7 @@ okra_status okra_twin_learn(okra_context *context, const okra_data *x, const okr
                             const okra_twin_base *base_x, const okra_twin_base *base_y,
                             bool unbiased, okra_twin **out)
 {
-    NOT_NULL(x);
-    NOT_NULL(y);
-    NOT_NULL(base_x);
-    NOT_NULL(base_y);
-    NOT_NULL(out);
+    NOT_NULL(x, y, base_x, base_y, out);
     FREED_BY(drop) okra_twin *twin = NULL;
     char a[96], b[96];
     okra_int least = unbiased ? 4 : 2;
