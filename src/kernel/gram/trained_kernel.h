@@ -135,6 +135,31 @@ okra_status okra_square_load_(okra_context *ctx, const void *params,
     .unbind = okra_square_free_, .share = okra_square_share_, .save = okra_square_save_, \
     .load = okra_square_load_, .kept = okra_square_kept_
 
+/* ---- explicit features ----
+ * Sides that are rows of explicit features, whose inner products are the kernel.
+ */
+
+typedef struct okra_feature_rows_ {
+    okra_int d;
+    double *Z; /* n x d */
+} okra_feature_rows_;
+
+/* n rows of d features, to be filled; `what` they are where they do not fit. */
+okra_status okra_feature_rows_create_(okra_context *ctx, okra_int n, okra_int d,
+                                      const char *what,
+                                      okra_feature_rows_ **out) OKRA_CHECK;
+/* free_side, block and diagonal of such a kernel, all in OKRA_FEATURE_ROWS_HOOKS_. */
+void okra_feature_rows_free_(void *rows);
+OKRA_DROPS_(okra_feature_rows_drop_, okra_feature_rows_, okra_feature_rows_free_)
+okra_status okra_feature_rows_block_(okra_context *ctx, const void *params, const void *a,
+                                     okra_int i0, okra_int ni, const void *b, okra_int j0,
+                                     okra_int nj, double *out, okra_int ld);
+okra_status okra_feature_rows_diagonal_(okra_context *ctx, const void *params,
+                                        const void *a, okra_int n, double *out);
+#define OKRA_FEATURE_ROWS_HOOKS_                                             \
+    .free_side = okra_feature_rows_free_, .block = okra_feature_rows_block_, \
+    .diagonal = okra_feature_rows_diagonal_
+
 /* ---- through ----
  * Kernels that turn their objects into another collection (counts of
  * substrings, weighted vectors, patches of images) and hand that to another kernel.

@@ -28,6 +28,7 @@
  */
 #include "data/strings.h"
 #include "core/simd.h"
+#include "kernel/gram/trained_kernel.h"
 #include "kernel/strings/string_kernels.h"
 
 #include <math.h>
@@ -440,26 +441,17 @@ static okra_status bind_training(okra_context *ctx, const void *arg,
 
 /* ---- sides ---- */
 
-typedef struct side {
-    okra_int d;
-    double *Z; /* n x d */
-} side;
-
-OKRA_FREES_(free_side, side, it->Z)
-OKRA_DROPS_(drop_side, side, free_side)
-
 static okra_status make_side(okra_context *ctx, const void *arg, const void *common,
                              const okra_data *data, void **out)
 {
     const shared *sh = common;
     FREED_BY(clear_strings) strings all = {0};
-    FREED_BY(drop_side) side *s = NULL;
+    FREED_BY(okra_feature_rows_drop_) okra_feature_rows_ *s = NULL;
     OWNED double *Z = NULL, *self = NULL;
     (void)arg;
-    ZMAKE(s, 1);
-    s->d = sh->count;
     CHK(find_strings(data, &all));
-    CHK(okra_doubles_(ctx, data->n, s->d, "alignments with the anchors", &s->Z));
+    CHK(okra_feature_rows_create_(ctx, data->n, sh->count, "alignments with the anchors",
+                                  &s));
     CHK(okra_doubles_(ctx, all.count, s->d, "alignments with the anchors", &Z));
     MAKE(self, all.count);
     features f = {ctx, sh, data, &all, self, Z};
@@ -469,28 +461,6 @@ static okra_status make_side(okra_context *ctx, const void *arg, const void *com
                (size_t)s->d * sizeof *Z);
     }
     *out = TAKE(s);
-    return OKRA_OK;
-}
-
-static okra_status block(okra_context *ctx, const void *arg, const void *pa, okra_int i0,
-                         okra_int ni, const void *pb, okra_int j0, okra_int nj,
-                         double *out, okra_int ld)
-{
-    const side *a = pa, *b = pb;
-    okra_mat_ C = {out, ni, nj, ld};
-    (void)arg;
-    return okra_gemm_(ctx, false, true, 1, okra_mat_of_(a->Z + i0 * a->d, ni, a->d),
-                      okra_mat_of_(b->Z + j0 * b->d, nj, b->d), 0, C);
-}
-
-static okra_status diagonal(okra_context *ctx, const void *arg, const void *pa,
-                            okra_int n, double *out)
-{
-    const side *a = pa;
-    (void)ctx, (void)arg;
-    for (okra_int i = 0; i < n; i++) {
-        out[i] = okra_dot_(a->d, a->Z + i * a->d, a->Z + i * a->d);
-    }
     return OKRA_OK;
 }
 
@@ -517,6 +487,4 @@ const okra_kernel_class_ okra_alignment_ = {
     .unbind = unbind,
     .share = share,
     .side = make_side,
-    .free_side = free_side,
-    .block = block,
-    .diagonal = diagonal};
+    OKRA_FEATURE_ROWS_HOOKS_};

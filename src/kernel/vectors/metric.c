@@ -25,11 +25,6 @@ typedef struct tasks_params {
     double gamma, mu;
 } tasks_params;
 
-typedef struct side {
-    okra_int d;
-    double *Z; /* n x d: rows R y_i */
-} side;
-
 /* Keeps R, A = R'R. Takes A (d x d) over, also on failure. */
 static okra_status root(okra_context *ctx, const char *who, okra_int d, double *A,
                         void **out)
@@ -75,47 +70,20 @@ static okra_status bind_tasks(okra_context *ctx, const void *params,
     return root(ctx, "tasks", d, M, out);
 }
 
-OKRA_FREES_(free_side, side, it->Z)
-OKRA_DROPS_(drop_side, side, free_side)
-
 static okra_status make_side(okra_context *ctx, const void *params, const void *arg,
                              const okra_data *data, void **out)
 {
     const okra_square_ *R = arg;
-    FREED_BY(drop_side) side *s = NULL;
+    FREED_BY(okra_feature_rows_drop_) okra_feature_rows_ *s = NULL; /* R y_i */
     (void)params;
     REFUSE_IF(data->d != R->n, OKRA_ESHAPE,
               "%s has %" PRId64 " columns, the metric of the kernel is of %" PRId64,
               data->source, data->d, R->n);
-    ZMAKE(s, 1);
-    s->d = R->n;
-    CHK(okra_doubles_(ctx, data->n, R->n, "vectors in another metric", &s->Z));
+    CHK(okra_feature_rows_create_(ctx, data->n, R->n, "vectors in another metric", &s));
     CHK(okra_gemm_(ctx, false, true, 1,
                    okra_mat_view_(data->values, data->n, data->d, data->ld),
                    okra_mat_of_(R->A, R->n, R->n), 0, okra_mat_of_(s->Z, data->n, R->n)));
     *out = TAKE(s);
-    return OKRA_OK;
-}
-
-static okra_status block(okra_context *ctx, const void *params, const void *pa,
-                         okra_int i0, okra_int ni, const void *pb, okra_int j0,
-                         okra_int nj, double *out, okra_int ld)
-{
-    const side *a = pa, *b = pb;
-    (void)params;
-    return okra_gemm_(ctx, false, true, 1, okra_mat_of_(a->Z + i0 * a->d, ni, a->d),
-                      okra_mat_of_(b->Z + j0 * b->d, nj, b->d), 0,
-                      (okra_mat_){out, ni, nj, ld});
-}
-
-static okra_status diagonal(okra_context *ctx, const void *params, const void *pa,
-                            okra_int n, double *out)
-{
-    const side *a = pa;
-    (void)ctx, (void)params;
-    for (okra_int i = 0; i < n; i++) {
-        out[i] = okra_dot_(a->d, a->Z + i * a->d, a->Z + i * a->d);
-    }
     return OKRA_OK;
 }
 
@@ -132,9 +100,7 @@ const okra_kernel_class_ okra_metric_ = {
     .bind = bind_metric,
     OKRA_SQUARE_HOOKS_,
     .side = make_side,
-    .free_side = free_side,
-    .block = block,
-    .diagonal = diagonal};
+    OKRA_FEATURE_ROWS_HOOKS_};
 
 static const okra_option tasks_rows[] = {
     {"mu", OKRA_OPTION_NUMBER, offsetof(tasks_params, mu), NULL, 0, 1, NULL, "V",
@@ -153,6 +119,4 @@ const okra_kernel_class_ okra_tasks_ = {
     .bind = bind_tasks,
     OKRA_SQUARE_HOOKS_,
     .side = make_side,
-    .free_side = free_side,
-    .block = block,
-    .diagonal = diagonal};
+    OKRA_FEATURE_ROWS_HOOKS_};

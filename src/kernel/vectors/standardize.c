@@ -23,11 +23,6 @@ typedef struct shared {
     double *stats; /* 2 x d: m, then s */
 } shared;
 
-typedef struct side {
-    okra_int d;
-    double *Z; /* n x d */
-} side;
-
 static void unbind(void *arg)
 {
     shared *sh = arg;
@@ -139,20 +134,15 @@ static okra_status load(okra_context *ctx, const void *params, const okra_data *
     return OKRA_OK;
 }
 
-OKRA_FREES_(free_side, side, it->Z)
-OKRA_DROPS_(drop_side, side, free_side)
-
 static okra_status make_side(okra_context *ctx, const void *params, const void *arg,
                              const okra_data *data, void **out)
 {
     const shared *sh = arg;
     const double *mean = sh->stats, *spread = sh->stats + sh->d;
-    FREED_BY(drop_side) side *s = NULL;
+    FREED_BY(okra_feature_rows_drop_) okra_feature_rows_ *s = NULL;
     (void)params;
     CHK(okra_widths_(ctx, "standardize", data, sh->train));
-    ZMAKE(s, 1);
-    s->d = sh->d;
-    CHK(okra_doubles_(ctx, data->n, s->d, "standardized vectors", &s->Z));
+    CHK(okra_feature_rows_create_(ctx, data->n, sh->d, "standardized vectors", &s));
     for (okra_int i = 0; i < data->n; i++) {
         const double *x = data->values + i * data->ld;
         for (okra_int j = 0; j < s->d; j++) {
@@ -163,31 +153,9 @@ static okra_status make_side(okra_context *ctx, const void *params, const void *
     return OKRA_OK;
 }
 
-static okra_status block(okra_context *ctx, const void *params, const void *pa,
-                         okra_int i0, okra_int ni, const void *pb, okra_int j0,
-                         okra_int nj, double *out, okra_int ld)
-{
-    const side *a = pa, *b = pb;
-    okra_mat_ C = {out, ni, nj, ld};
-    (void)params;
-    return okra_gemm_(ctx, false, true, 1, okra_mat_of_(a->Z + i0 * a->d, ni, a->d),
-                      okra_mat_of_(b->Z + j0 * b->d, nj, b->d), 0, C);
-}
-
-static okra_status diagonal(okra_context *ctx, const void *params, const void *pa,
-                            okra_int n, double *out)
-{
-    const side *a = pa;
-    (void)ctx, (void)params;
-    for (okra_int i = 0; i < n; i++) {
-        out[i] = okra_dot_(a->d, a->Z + i * a->d, a->Z + i * a->d);
-    }
-    return OKRA_OK;
-}
-
 static double distance2(const void *pa, okra_int i, const void *pb, okra_int j)
 {
-    const side *a = pa, *b = pb;
+    const okra_feature_rows_ *a = pa, *b = pb;
     double sum = 0;
     for (okra_int t = 0; t < a->d; t++) {
         double z = a->Z[i * a->d + t] - b->Z[j * b->d + t];
@@ -213,9 +181,7 @@ const okra_kernel_class_ okra_standardize_ = {
     .kept = kept,
     .share = share,
     .side = make_side,
-    .free_side = free_side,
-    .block = block,
-    .diagonal = diagonal,
+    OKRA_FEATURE_ROWS_HOOKS_,
     .distance2 = distance2};
 
 /* ---- sums of differences in the same units ---- */
@@ -228,7 +194,7 @@ static okra_status laplacian_block(okra_context *ctx, const void *params, const 
                                    okra_int i0, okra_int ni, const void *pb, okra_int j0,
                                    okra_int nj, double *out, okra_int ld)
 {
-    const side *a = pa, *b = pb;
+    const okra_feature_rows_ *a = pa, *b = pb;
     double gamma = ((const laplacian_params *)params)->gamma;
     okra_int d = a->d;
     (void)ctx;
@@ -263,5 +229,5 @@ const okra_kernel_class_ okra_standardized_laplacian_ = {
     .kept = kept,
     .share = share,
     .side = make_side,
-    .free_side = free_side,
+    .free_side = okra_feature_rows_free_,
     .block = laplacian_block};
