@@ -55,6 +55,7 @@ typedef enum okra_suits_ {
     OKRA_SUITS_ALIGNED_,   /* outputs are strings of the lengths of their inputs     */
     OKRA_SUITS_REWRITTEN_, /* outputs are strings, inputs with a few letters changed */
     OKRA_SUITS_WRITTEN_,   /* short strings of strings that hardly come again          */
+    OKRA_SUITS_TRANSCRIBED_, /* of one string each, about as long as that */
 } okra_suits_;
 
 typedef struct okra_decoder_ {
@@ -119,6 +120,11 @@ struct okra_nearest_;
 okra_status okra_decoded_nearest_(okra_context *ctx, struct okra_nearest_ *nearest,
                                   const okra_data *set, const char *whose,
                                   const char *what, okra_decoded_ *out) OKRA_CHECK;
+
+/* Do most of the pairs of strings that differ differ within, in several places or in all?
+ * Inflection mostly changes one end.
+ * rulebook.c */
+bool okra_edits_within_(const okra_data *x, const okra_data *y);
 
 /* ---- shared by decoders and losses ---- */
 

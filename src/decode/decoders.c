@@ -17,6 +17,7 @@
     X(position) \
     X(string) \
     X(rewrite) \
+    X(transcribe) \
     X(rankings) \
     X(optimum) \
     X(none)

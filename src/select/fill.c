@@ -53,8 +53,9 @@ static bool like(const okra_data *x, const okra_data *y)
 int okra_rule_rewritten_(const okra_data *x, const okra_data *y)
 {
     int parts = x->kind == OKRA_TUPLE ? x->component_count : 1;
-    if (y->kind == OKRA_STRINGS && okra_inspect_aligned_(x, y)) {
-        return 0; /* by position */
+    if (y->kind == OKRA_STRINGS &&
+        (okra_inspect_aligned_(x, y) || okra_inspect_transcribed_(x, y))) {
+        return 0; /* letter by letter */
     }
     for (int k = 0; k < parts && y->kind == OKRA_STRINGS && y->n <= MOST; k++) {
         const okra_data *part = x->kind == OKRA_TUPLE ? x->components[k] : x;
@@ -278,6 +279,10 @@ static okra_status set_kx(okra_context *ctx, const okra_method_ *method,
 {
     OWNED char *text = NULL;
     int which = searched(method, o) ? okra_rule_rewritten_(x, y) : 0;
+    if (which == 0 && okra_inspect_transcribed_(x, y)) {
+        /* the decoder compares contexts by itself; weights serve distances alone */
+        return okra_options_set(o, "kx", "spectrum(k={1,2}) | normalize");
+    }
     CHK(which > 0             ? rewriting_kernels(ctx, x, which, &text)
         : searched(method, o) ? okra_rule_kx_(ctx, x, &text)
         : refitted(method, o) && okra_method_auto_(method)->few

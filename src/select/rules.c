@@ -399,6 +399,7 @@ static const struct output_row {
     {KIND(DENSE) | KIND(SPARSE) | KIND(BITS), NULL, "linear"},
     {KIND(LABELS), NULL, "zero-one"},
     {KIND(GRAM), NULL, "precomputed"},
+    {KIND(STRINGS), okra_inspect_transcribed_, "spectrum(k=2) | normalize"},
     {KIND(STRINGS), okra_inspect_aligned_, "position(zero-one)"},
     {KIND(STRINGS), rewritten, "ends"},
     {KIND(STRINGS), okra_inspect_written_, "ssk(length=3,decay=0.5,upto=1) | normalize"},
@@ -440,6 +441,8 @@ static bool suits(okra_suits_ what, const okra_data *x, const okra_data *y)
         return y->kind == OKRA_STRINGS && okra_inspect_aligned_(x, y);
     case OKRA_SUITS_REWRITTEN_:
         return okra_rule_rewritten_(x, y) > 0;
+    case OKRA_SUITS_TRANSCRIBED_:
+        return okra_inspect_transcribed_(x, y);
     case OKRA_SUITS_WRITTEN_:
         return okra_inspect_written_(x, y);
     }

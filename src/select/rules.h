@@ -21,6 +21,8 @@ bool okra_inspect_aligned_(const okra_data *x, const okra_data *y);
 /* Are outputs short strings of short strings, nine of ten different? The right one is
  * then seldom among the training outputs. */
 bool okra_inspect_written_(const okra_data *x, const okra_data *y);
+/* Is every output written from the letters of one input, in order? */
+bool okra_inspect_transcribed_(const okra_data *x, const okra_data *y);
 /* How many deviations of the others the value that is farthest off in its column of dense
  * rows is away from them, and where it is; 0 of few rows and other kinds. */
 double okra_inspect_outlier_(const okra_data *data, okra_int *row, okra_int *column);

@@ -448,3 +448,27 @@ okra_status okra_rulebook_propose_(const okra_rulebook_ *book, okra_votes_ *vote
     CHK(st);
     return take(&j, x, &enough);
 }
+
+bool okra_edits_within_(const okra_data *x, const okra_data *y)
+{
+    enum { LOOKED_AT = 200 };
+    FREED_BY(okra_aligner_clear_) okra_aligner_ aligner = {0};
+    okra_int count = OKRA_MIN_(LOOKED_AT, y->n), changed = 0, within = 0;
+    for (okra_int s = 0; s < count; s++) {
+        okra_int i = s * y->n / count;
+        okra_script_ script;
+        okra_word_ word = okra_word_of_(x, i);
+        if (okra_align_(&aligner, NULL, word, okra_word_of_(y, i), &script) != OKRA_OK) {
+            return false;
+        }
+        bool inner = script.count > 1;
+        for (int k = 0; k < script.count; k++) {
+            const okra_alter_ *c = &script.changes[k];
+            inner = inner || c->where == OKRA_WHERE_INNER_ ||
+                    (c->x0 == 0 && c->x1 == word.length); /* nothing is kept */
+        }
+        changed += script.count > 0;
+        within += inner;
+    }
+    return 2 * within > changed;
+}
