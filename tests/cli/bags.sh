@@ -43,7 +43,7 @@ expect_fail 1 "okra fit: s.mgf: spectrum 0 (counted from 0) has no field 'energy
     okra fit --x s.mgf --y y.csv --bag energy --kx 'bag(ppk)' -o no.okra
 expect_fail 2 "okra fit: t.csv: there is no column 'molecule' among the 4 columns" \
     okra fit -q --x t.csv --y means.csv:y --bag molecule --kx 'bag(linear)' -o no.okra
-printf 'id,a\nm1,1\nm2,x\n' > broken.csv
+printf 'id,a,b\nm1,1,2\nm2,x,3\nm2,4,5\n' > broken.csv
 expect 1 okra predict mean.okra --x broken.csv --bag id -o no.csv
 expect_in 'broken.csv: line 3' err
 expect_fail 2 "okra predict: kernel bag: means.csv holds 4 dense vectors of length 2, expected bags" \

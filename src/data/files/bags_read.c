@@ -63,15 +63,25 @@ okra_status okra_read_bags_(const okra_file_format_ *format, okra_source_ *sourc
     FREED_BY(okra_bytes_close_) okra_bytes_ rest = {0};
     OWNED okra_int *bag = NULL;
     okra_source_ plain = *source;
+    bool header = false;
     bool tabs = format->read == okra_read_tsv_;
     bool table = tabs || format->read == okra_read_csv_;
     plain.bag = NULL;
     plain.like = okra_data_part(source->like, 0);
     if (table) {
-        CHK(okra_table_cut_(source, tabs, source->bag, &texts, &rest));
+        CHK(okra_table_cut_(source, tabs, source->bag, &texts, &rest, &header));
         plain.bytes = rest;
     }
-    CHK(okra_format_read_(format, &plain, &members));
+    /* The rest is read as the whole was: fewer columns may tell less. */
+    int before = okra_context_header_(source->ctx);
+    if (table && source->ctx) {
+        CHK(okra_context_set_header(source->ctx, header ? 1 : -1));
+    }
+    okra_status st = okra_format_read_(format, &plain, &members);
+    if (table && source->ctx) {
+        CHK(okra_context_set_header(source->ctx, before));
+    }
+    CHK(st);
     REFUSE_IF(
         !table && members->kind != OKRA_SPECTRA, OKRA_EUNSUPPORTED,
         "bags are made of spectra by a field, or of the rows of a table by a column; "

@@ -317,7 +317,7 @@ okra_status okra_read_tsv_(okra_source_ *source, okra_data **out)
 }
 
 okra_status okra_table_cut_(const okra_source_ *source, bool tabs, const char *part,
-                            okra_texts_ *texts, okra_bytes_ *rest)
+                            okra_texts_ *texts, okra_bytes_ *rest, bool *has_header)
 {
     char separator = tabs ? '\t' : separator_of(&source->bytes);
     okra_table_ t = okra_table_begin_(&source->bytes, separator);
@@ -353,6 +353,7 @@ okra_status okra_table_cut_(const okra_source_ *source, bool tabs, const char *p
     all.size = used;
     CHK(okra_texts_done_(texts));
     *rest = all;
+    *has_header = header;
     all = (okra_bytes_){0};
     return OKRA_OK;
 }

@@ -179,9 +179,9 @@ okra_status okra_table_columns_(const okra_bytes_ *bytes, char separator, int co
                                 const char *const *names, okra_texts_ *texts);
 
 /* The texts of one column of source's table, its name or number, and the table without
- * it. */
+ * it; has_header: the first record of both was names. */
 okra_status okra_table_cut_(const okra_source_ *source, bool tabs, const char *part,
-                            okra_texts_ *texts, okra_bytes_ *rest);
+                            okra_texts_ *texts, okra_bytes_ *rest, bool *has_header);
 
 /* ---- NumPy's array format, shared by .npy and .npz files and the model file ---- */
 

@@ -300,6 +300,7 @@ TEST(lists)
             CHECK(help && *help && table->rows);
             snprintf(text, sizeof text, "%s%s%s", is_kernel ? "" : "linear | ", name,
                      strcmp(name, "position") == 0         ? "(linear)"
+                     : strcmp(name, "bag") == 0            ? "(linear)"
                      : strcmp(name, "patches") == 0        ? "(linear,width=4)"
                      : strcmp(name, "jitter") == 0         ? "(gamma=1,width=4)"
                      : strcmp(name, "cost") == 0           ? "(file=c.npy)"
