@@ -283,7 +283,10 @@ okra_status cli_read_numbers(cli_run *run, const char *spec, okra_data **out)
     char csv[4200];
     bool text = cli_ends(spec, ".txt") && type_length(spec) == 0;
     snprintf(csv, sizeof csv, "csv:%s", spec);
-    okra_status st = cli_read(run, text ? csv : spec, out);
+    okra_data *like = NULL; /* texts are no numbers, even alone in their column */
+    okra_status st = okra_data_dense(&(double){0}, 1, 1, 1, &like);
+    st = st ? st : cli_read_like(run, text ? csv : spec, like, out);
+    okra_data_free(like);
     if (st == OKRA_EFORMAT) { /* it cannot be read in another way, as outputs can */
         char message[1024];
         snprintf(message, sizeof message, "%s", okra_message());

@@ -70,7 +70,7 @@ okra_status okra_pairs_save(okra_context *context, const okra_pairs *pairs,
 bool okra_pairs_is(okra_context *context, const char *path)
 {
     okra_zip_ *zip = NULL;
-    bool found = okra_zip_open_(context, path, &zip) == OKRA_OK &&
+    bool found = path && okra_zip_open_(context, path, &zip) == OKRA_OK &&
                  okra_zip_find_(zip, pairs_file.entry) >= 0;
     okra_zip_close_(zip);
     return found;

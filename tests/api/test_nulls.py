@@ -155,6 +155,10 @@ def objects(n):
                                (c.c_ubyte * 4)(0, 1, 0, 1)),
         "okra_twin": handle("okra_twin_learn", ctx, *full, c.byref(base), c.byref(base), False),
     }
+    found["okra_pairs"] = handle("okra_pairs_fit", ctx, struct(
+        "okra_pairs_request", size=c.sizeof(interface.structs["okra_pairs_request"]),
+        rows=full[0].value, columns=full[1].value, kernel=b"rbf(sigma=1) * rbf(sigma=1)",
+        values=c.addressof(numbers([i % 5 for i in range(36)])), own=-1.0))
     found.update(indexed(ctx))
     for name in interface.structs:
         if name not in found:

@@ -151,7 +151,7 @@ awk 'BEGIN {
 tail -n +11 all_words.txt >wx.txt
 tr a-e KLMNO <wx.txt | sed "s/f/PQ/g" >wy.txt
 again --x wx.txt --y wy.txt
-expect_in "decode         string" told
+expect_in "decode         transcribe" told
 head -10 all_words.txt >new.txt
 expect 0 okra predict chosen.okra --x new.txt -o p.txt
 tr a-e KLMNO <new.txt | sed "s/f/PQ/g" >truth.txt

@@ -62,7 +62,7 @@ if [ -e "$plugins/libokra-test.so" ]; then
     paste host.txt test.txt | awk '{ d = $3 / $6 - 1; if (d * d > 1e-16 || NF != 6) bad = 1 } END { exit bad || NR != 2 }' ||
         complain "engines learn other twins: $(paste host.txt test.txt)"
     OKRA_ENGINE_PATH=$plugins expect 1 okra fit --x x.csv --y y.csv --engine later -o m.okra
-    expect_in "okra fit: engine later: $plugins/libokra-later.so is for interface 5 of engines, this library has 4" err
+    expect_in "okra fit: engine later: $plugins/libokra-later.so is for interface 6 of engines, this library has 5" err
     OKRA_ENGINE_PATH=$plugins expect 1 okra fit --x x.csv --y y.csv --engine test:fail -o m.okra
     expect_in "okra fit: engine test: there is no device 'fail'" err
 fi

@@ -8,7 +8,8 @@ expect_fail 2 "okra fit: there is no flag --lambd; did you mean --lambda?" okra 
 expect_fail 2 "okra fit: there is no flag --zzzzzzzz; 'okra fit --help' lists the flags" \
     okra fit --zzzzzzzz
 expect_fail 2 "okra fit: there is no flag -z" okra fit -z
-expect_fail 2 "okra fit: --x FILE is missing: Training inputs, one object per row" okra fit
+expect_fail 2 "okra fit: --y FILE is missing: Training outputs, in the same order" okra fit
+expect_fail 2 "okra fit: --x FILE is missing: Training inputs, one object per row" okra fit --y b -o m.okra
 expect_fail 2 "okra fit: -o FILE is missing: The model file to write" okra fit --x a --y b
 expect_fail 2 "okra fit: --x needs a value: FILE" okra fit --x
 expect_fail 2 "okra fit: 'b' is one argument too many: files are given by flags, --x FILE and others" okra fit b

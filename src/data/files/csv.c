@@ -264,6 +264,7 @@ static okra_status read_table(okra_source_ *source, char separator, okra_data **
     okra_table_shape_ s = {0};
     choice c = {.rest = source->part && *source->part == '!'};
     bool text = false, gaps = false, found = source->how == OKRA_HOW_FOUND_;
+    bool numbers = source->like && source->like->kind == OKRA_DENSE && !source->inputs;
     if (source->how == OKRA_HOW_LABELS_ || source->how == OKRA_HOW_STRINGS_) {
         return read_column(source, t, out);
     }
@@ -277,7 +278,7 @@ static okra_status read_table(okra_source_ *source, char separator, okra_data **
     REFUSE_IF(c.rest && s.columns < 2, OKRA_ESHAPE,
               "without its only column the table is empty");
     bool one = (source->part && !c.rest) || s.columns == 1;
-    if (found && (one || source->inputs)) {
+    if (found && !numbers && (one || source->inputs)) {
         CHK(look(t, &s, c, &text, &gaps));
     }
     bool mixed = found && source->inputs &&

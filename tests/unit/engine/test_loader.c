@@ -55,7 +55,7 @@ TEST(a_plugin_is_opened_and_closed)
     okra_matrix_free_(A);
     CHECK_FAILS(okra_context_set_engine(ctx, "test:fail"), OKRA_EUNSUPPORTED,
                 "there is no device 'fail'");
-    CHECK_FAILS(okra_context_set_engine(ctx, "later"), OKRA_EVERSION, "interface 5");
+    CHECK_FAILS(okra_context_set_engine(ctx, "later"), OKRA_EVERSION, "interface 6");
     CHECK_OK(okra_context_set_engine(ctx, "test:0"));
     CHECK_OK(okra_context_set_engine(ctx, "host"));
     okra_context_free(ctx);

@@ -300,6 +300,7 @@ TEST(traits_are_those_of_the_decoders)
                  {"position", false, true, false, false},
                  {"string", false, true, false, false},
                  {"rewrite", false, true, true, false},
+                 {"transcribe", false, true, false, false},
                  {"rankings", false, true, false, false},
                  {"optimum", false, false, true, false},
                  {"none", false, false, false, true},
