@@ -8,35 +8,31 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define FIELDS cli_common
 static const okra_option common_rows[] = {
-    {"json", OKRA_OPTION_BOOL, offsetof(cli_common, json), "no", 1, 0, NULL, "",
-     "Print what happened as JSON on standard output"},
-    {"quiet", OKRA_OPTION_BOOL, offsetof(cli_common, quiet), "no", 1, 0, NULL, "",
-     "No progress, no warnings, no summary; what was asked for is still printed"},
-    {"threads", OKRA_OPTION_INT, offsetof(cli_common, threads), "0", 0, 1024, NULL, "N",
-     "Threads to use; 0: every core"},
-    {"memory", OKRA_OPTION_TEXT, offsetof(cli_common, memory), "", 1, 0, NULL, "SIZE",
-     "Memory budget, e.g. 8G; three quarters of the machine's if not given"},
-    {"seed", OKRA_OPTION_INT, offsetof(cli_common, seed), "0", 0, 9e18, NULL, "N",
-     "Seed of everything random: same seed, same result"},
-    {"engine", OKRA_OPTION_TEXT, offsetof(cli_common, engine), "host", 1, 0, NULL,
-     "NAME[:DEVICE]",
-     "Where large matrices live; 'okra version --build-info' lists the engines"},
-    {"data", OKRA_OPTION_READ, offsetof(cli_common, data), "", 1, 0, NULL, "DIR",
-     "Folder in which data files are looked for when they are not found as typed; the "
-     "environment variable OKRA_DATA if not given"},
-    {"header", OKRA_OPTION_CHOICE, offsetof(cli_common, header), "auto", 1, 0,
-     "auto|yes|no", "",
-     "Is the first line of a table the names of its columns? auto: what stands below it "
-     "decides"},
-    {"bag", OKRA_OPTION_TEXT, offsetof(cli_common, bag), "", 1, 0, NULL, "FIELD",
-     "Inputs that have the same text in this field of spectra (INCHIKEY) or column of a "
-     "table are one bag, with one output"},
-    {"strict", OKRA_OPTION_BOOL, offsetof(cli_common, strict), "no", 1, 0, NULL, "",
-     "A broken spectrum or candidate of a file is an error; else okra skips it and says "
-     "how many it skipped"},
-    {"help", OKRA_OPTION_BOOL, offsetof(cli_common, help), "no", 1, 0, NULL, "",
-     "Show this help"},
+    ROW(BOOL, "json", json, "no", "", "Print what happened as JSON on standard output"),
+    ROW(BOOL, "quiet", quiet, "no", "",
+        "No progress, no warnings, no summary; what was asked for is still printed"),
+    RANGE(INT, "threads", threads, "0", 0, 1024, "N", "Threads to use; 0: every core"),
+    ROW(TEXT, "memory", memory, "", "SIZE",
+        "Memory budget, e.g. 8G; three quarters of the machine's if not given"),
+    RANGE(INT, "seed", seed, "0", 0, 9e18, "N",
+          "Seed of everything random: same seed, same result"),
+    ROW(TEXT, "engine", engine, "host", "NAME[:DEVICE]",
+        "Where large matrices live; 'okra version --build-info' lists the engines"),
+    ROW(READ, "data", data, "", "DIR",
+        "Folder in which data files are looked for when they are not found as typed; the "
+        "environment variable OKRA_DATA if not given"),
+    CHOICE("header", header, "auto", "auto|yes|no", "",
+           "Is the first line of a table the names of its columns? auto: what stands "
+           "below it decides"),
+    ROW(TEXT, "bag", bag, "", "FIELD",
+        "Inputs that have the same text in this field of spectra (INCHIKEY) or column of "
+        "a table are one bag, with one output"),
+    ROW(BOOL, "strict", strict, "no", "",
+        "A broken spectrum or candidate of a file is an error; else okra skips it and "
+        "says how many it skipped"),
+    ROW(BOOL, "help", help, "no", "", "Show this help"),
     {0}};
 const okra_option_table cli_common_table = {"flags", common_rows, sizeof(cli_common)};
 

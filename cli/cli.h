@@ -28,13 +28,65 @@ typedef struct cli_run cli_run;
     } while (0)
 
 /* Passes a failure on at once: an okra_status, or an exit status. */
-#define CHK(call)                  \
-    do {                           \
-        int failed_ = (int)(call); \
-        if (failed_ != CLI_DONE) { \
-            return failed_;        \
-        }                          \
+#define CHK(call)                                       \
+    do {                                                \
+        __typeof__(call) failed_ = (call);              \
+        if (failed_ != (__typeof__(failed_))CLI_DONE) { \
+            return failed_;                             \
+        }                                               \
     } while (0)
+/* The same of a call of the library, after saying what failed. */
+#define TRY(call) CHK(cli_status(run, call))
+/* p gets `count` elements of zeros, and at least one. */
+#define MAKE(p, count)                                                 \
+    CHK(((p) = cli_alloc((size_t)(count) + 1, sizeof *(p))) ? CLI_DONE \
+                                                            : cli_no_memory(run))
+
+/* A variable that every way out frees, by free or by the call of its type. */
+#define FREED_BY(call) __attribute__((cleanup(call)))
+#define OWNED FREED_BY(cli_free_at)
+void cli_free_at(void *at);
+#define FREED_AT(type, call)                \
+    static inline void call##_at(type **at) \
+    {                                       \
+        call(*at);                          \
+    }
+FREED_AT(okra_data, okra_data_free)
+FREED_AT(okra_model, okra_model_free)
+FREED_AT(okra_kernel, okra_kernel_free)
+FREED_AT(okra_index, okra_index_free)
+FREED_AT(okra_options, okra_options_free)
+FREED_AT(okra_prediction, okra_prediction_free)
+FREED_AT(okra_selection, okra_selection_free)
+FREED_AT(okra_ranking, okra_ranking_free)
+FREED_AT(json_t, json_decref)
+#define OWNED_DATA FREED_BY(okra_data_free_at) okra_data
+#define OWNED_MODEL FREED_BY(okra_model_free_at) okra_model
+#define OWNED_JSON FREED_BY(json_decref_at) json_t
+#define TAKE(p)                     \
+    __extension__({                 \
+        __typeof__(p) taken_ = (p); \
+        (p) = NULL;                 \
+        taken_;                     \
+    })
+
+/* Rows of a table of options for the struct that FIELDS names: any text, file or
+ * yes-or-no flag; one of several words; a number in a range. */
+#define ROW(type, name, field, preset, metavar, help)                                   \
+    {                                                                                   \
+        name, OKRA_OPTION_##type, offsetof(FIELDS, field), preset, 1, 0, NULL, metavar, \
+            help                                                                        \
+    }
+#define CHOICE(name, field, preset, choices, metavar, help)                       \
+    {                                                                             \
+        name, OKRA_OPTION_CHOICE, offsetof(FIELDS, field), preset, 1, 0, choices, \
+            metavar, help                                                         \
+    }
+#define RANGE(type, name, field, preset, low, high, metavar, help)                  \
+    {                                                                               \
+        name, OKRA_OPTION_##type, offsetof(FIELDS, field), preset, low, high, NULL, \
+            metavar, help                                                           \
+    }
 
 typedef struct cli_command {
     const char *name, *purpose; /* one line, a sentence without the full stop       */
@@ -94,6 +146,7 @@ okra_status cli_fields(const cli_run *run, void *fields) OKRA_CHECK;
 
 /* "okra fit: TEXT" on standard error; returns CLI_USAGE. */
 int cli_usage(const cli_run *run, const char *format, ...) OKRA_PRINTF(2, 3);
+int cli_no_memory(const cli_run *run);
 /* The same for a failure; returns CLI_FAILED. */
 int cli_failure(const cli_run *run, const char *format, ...) OKRA_PRINTF(2, 3);
 /* The exit status of a library call, after saying what failed. OKRA_EARG is a mistake in
@@ -171,6 +224,10 @@ okra_status cli_read_pairs(cli_run *run, const char *x, const char *y,
                            okra_data **x_out, okra_data **y_out) OKRA_CHECK;
 /* The same of a file of numbers: NAME.txt is a table, not strings. */
 okra_status cli_read_numbers(cli_run *run, const char *spec, okra_data **out) OKRA_CHECK;
+/* Whole numbers, `columns` a row; *rows of them, or -1: any, and their number comes back.
+ * Else a message tells what was `expected`. */
+int cli_read_whole(cli_run *run, const char *file, okra_int columns, okra_int *rows,
+                   const char *expected, okra_int **out);
 /* The length of what a reader's message says before hints for outputs. */
 int cli_without_hints(const char *message);
 /* Outputs get weights: of a file with one number per pair (--sample-weight), times those
@@ -193,12 +250,9 @@ okra_status cli_write(cli_run *run, const double *values, okra_int rows, okra_in
 /* Writes a model; a large one is announced with its size before. */
 okra_status cli_save_model(const cli_run *run, const okra_model *model, okra_compact how,
                            const char *file) OKRA_CHECK;
-/* The row of --compact in the table of a command whose fields hold an int compact. */
-#define CLI_COMPACT_ROW(fields)                                                 \
-    {                                                                           \
-        "compact", OKRA_OPTION_CHOICE, offsetof(fields, compact), "auto", 1, 0, \
-            "no|yes|recompute|auto", "", CLI_COMPACT_HELP                       \
-    }
+/* The row of --compact, where the fields hold an int compact. */
+#define COMPACT_ROW \
+    CHOICE("compact", compact, "auto", "no|yes|recompute|auto", "", CLI_COMPACT_HELP)
 #define CLI_COMPACT_HELP                                                                \
     "A smaller model file: coefficients alone where outputs are explicit (then no "     \
     "--weights), else half of the factor; --compact=recompute: no factor, loading "     \
@@ -206,6 +260,8 @@ okra_status cli_save_model(const cli_run *run, const okra_model *model, okra_com
     "of a large model is computed again where it is asked for"
 /* Before long work: can a file be made there? Says so and gives CLI_FAILED if not. */
 int cli_check_writable(const cli_run *run, const char *path);
+/* The same of a model, which is mapped: it must be a file. */
+int cli_check_model_file(const cli_run *run, const char *path);
 /* same.c: CLI_USAGE where a file is to be written that the command reads, or writes
  * otherwise. */
 int cli_check_same(const cli_run *run);
@@ -220,6 +276,14 @@ typedef struct cli_file cli_file;
 cli_file *cli_file_open(const cli_run *run, const char *path);
 FILE *cli_file_stream(cli_file *file);
 int cli_file_close(const cli_run *run, cli_file *file, int status);
+/* The same of a table, columns between commas or (not .csv) tabs. */
+typedef struct cli_table {
+    cli_file *file;
+    FILE *out;
+    char mark;
+} cli_table;
+int cli_table_open(const cli_run *run, const char *path, const char *heading,
+                   cli_table *table);
 
 /* ---- help: help.c, topics.c, manual.c, completion.c ---- */
 

@@ -295,6 +295,30 @@ okra_status cli_read_numbers(cli_run *run, const char *spec, okra_data **out)
     return st;
 }
 
+int cli_read_whole(cli_run *run, const char *file, okra_int columns, okra_int *rows,
+                   const char *expected, okra_int **out)
+{
+    OWNED_DATA *table = NULL;
+    okra_int ld = 0;
+    TRY(cli_read_numbers(run, file, &table));
+    const double *values = okra_data_values(table, &ld);
+    okra_int found = okra_data_count(table);
+    if (!values || okra_data_width(table) != columns || (*rows >= 0 && found != *rows)) {
+        return cli_failure(run, "%s: %s", file, expected);
+    }
+    *rows = found;
+    MAKE(*out, found * columns);
+    for (okra_int i = 0; i < found * columns; i++) {
+        double v = values[i / columns * ld + i % columns];
+        if (v != floor(v) || fabs(v) > 9e15) {
+            return cli_failure(run, "%s: row %lld holds %g, expected a whole number",
+                               file, (long long)(i / columns), v);
+        }
+        (*out)[i] = (okra_int)v;
+    }
+    return CLI_DONE;
+}
+
 int cli_without_hints(const char *message)
 {
     const char *classes = strstr(message, "; classes are read as");
@@ -430,6 +454,13 @@ int cli_check_writable(const cli_run *run, const char *path)
     return access(device ? file : folder, W_OK) == 0
                ? CLI_DONE
                : cli_failure(run, "%s: cannot be written: %s", path, strerror(errno));
+}
+
+int cli_check_model_file(const cli_run *run, const char *path)
+{
+    REFUSE_IF(strcmp(path, "-") == 0,
+              "a model is mapped from its file: -o must name one");
+    return cli_check_writable(run, path);
 }
 
 int cli_load_model(const cli_run *run, const char *path, okra_model **model)

@@ -9,6 +9,7 @@
 
 #include <stdatomic.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 
 enum { RESERVE = 1 << 20, ALIGN = 16 };
@@ -63,6 +64,18 @@ void *cli_alloc(size_t count, size_t size)
         atomic_store(&lost, true);
     }
     return p;
+}
+
+int cli_no_memory(const cli_run *run)
+{
+    return cli_failure(run, "out of memory");
+}
+
+void cli_free_at(void *at)
+{
+    void *block;
+    memcpy(&block, at, sizeof block);
+    free(block);
 }
 
 void cli_watch_json(void)

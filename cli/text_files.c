@@ -67,3 +67,18 @@ int cli_file_close(const cli_run *run, cli_file *file, int status)
     free(file);
     return status;
 }
+
+int cli_table_open(const cli_run *run, const char *path, const char *heading,
+                   cli_table *table)
+{
+    table->mark = cli_ends(path, ".csv") ? ',' : '\t';
+    table->file = cli_file_open(run, path);
+    if (!table->file) {
+        return CLI_FAILED;
+    }
+    table->out = table->file->stream;
+    for (; *heading; heading++) {
+        fputc(*heading == ',' ? table->mark : *heading, table->out);
+    }
+    return CLI_DONE;
+}

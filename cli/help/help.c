@@ -333,11 +333,12 @@ typedef struct help_fields {
     int completion;
 } help_fields;
 
+#define FIELDS help_fields
 static const okra_option rows[] = {
-    {"man", OKRA_OPTION_BOOL, offsetof(help_fields, man), "no", 1, 0, NULL, "",
-     "Print the manual page, of all or of a command, for 'man -l -'"},
-    {"completion", OKRA_OPTION_CHOICE, offsetof(help_fields, completion), "none", 1, 0,
-     "none|bash|zsh", "SHELL", "Print the completion of a shell"},
+    ROW(BOOL, "man", man, "no", "",
+        "Print the manual page, of all or of a command, for 'man -l -'"),
+    CHOICE("completion", completion, "none", "none|bash|zsh", "SHELL",
+           "Print the completion of a shell"),
     {0}};
 
 static int run_help(cli_run *run)

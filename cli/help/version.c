@@ -10,9 +10,10 @@ typedef struct version_fields {
     bool build_info;
 } version_fields;
 
+#define FIELDS version_fields
 static const okra_option rows[] = {
-    {"build-info", OKRA_OPTION_BOOL, offsetof(version_fields, build_info), "no", 1, 0,
-     NULL, "", "What is built in, and the threads, memory and seed that a run would use"},
+    ROW(BOOL, "build-info", build_info, "no", "",
+        "What is built in, and the threads, memory and seed that a run would use"),
     {0}};
 
 /* The lines "name: value" of the library as members. */

@@ -10,56 +10,62 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* clang-format off */
-#define ROW(type, name, field, preset, metavar, help) \
-    {name, OKRA_OPTION_##type, offsetof(link_fields, field), preset, 1, 0, NULL, metavar, help}
+#define FIELDS link_fields
 static const okra_option rows[] = {
-    ROW(READ, "x", x, NULL, "FILE", "Descriptions of all nodes, one per row; "
-             "several of them: --x for each, kernels with @1, @2, ...; a Gram matrix: "
-             "nodes x nodes, with --kx precomputed"),
-    ROW(READ, "nodes", nodes, "", "FILE", "Names of the nodes, one per line in the order of "
-             "--x; without it they are called 0, 1, 2, ..."),
-    ROW(READ, "edges", edges, NULL, "FILE", "Known edges between labelled nodes: two names "
-             "a line, and perhaps a weight"),
-    ROW(READ, "labelled", labelled, "", "FILE", "Nodes whose edges with one another are "
-             "all known, one per line; without it the nodes of --edges"),
-    ROW(READ, "unlabelled", unlabelled, "", "FILE", "The new nodes that help where --lambda2 "
-             "is given, one per line; the others are unseen while learning. Without it all "
-             "help"),
-    ROW(READ, "y", y, "", "FILE", "The Gram matrix of the labelled nodes, in the order of "
-             "--labelled, in place of a kernel of the known edges"),
-    ROW(TEXT, "beta", beta, "1", "V|auto", "Time of the diffusion on the known network "
-             "where --ky is not given; auto: the one of most information"),
-    ROW(TEXT, "norm", norm, "auto", "V|auto", "The score is <h(u), h(v)> / (|h(u)| |h(v)|)^V: 0 the "
-             "inner product, 1 the cosine; auto: 0.5, 0.75 or 1, by left-out links. More than "
-             "0 normalises the diffusion kernel, too"),
-    {"known", OKRA_OPTION_BOOL, offsetof(link_fields, known), "no", 1, 0, NULL, "",
-     "A labelled node stands for its known place in the network, not for its prediction"},
-    ROW(READ, "pairs", pairs, "all", "lu|uu|all|FILE", "Which pairs to rank: a labelled and "
-             "a new node, two new ones, both kinds, or those of a file"),
-    {"top", OKRA_OPTION_INT, offsetof(link_fields, top), "0", 0, 1e15, NULL, "K",
-     "Keep the K best pairs (0: all)"},
-    ROW(WRITTEN, "output", output, "", "FILE", "The ranked pairs: node_a, node_b, score; a score "
-             "ranks, it is no probability"),
-    {"fdr", OKRA_OPTION_NUMBER, offsetof(link_fields, fdr), "0", 0, 0.999, NULL, "V",
-     "Write a list of links of which a share V at most is false on average, with "
-     "p-values, in place of a ranking"},
-    {"hold-back", OKRA_OPTION_NUMBER, offsetof(link_fields, hold_back), "0.3", 1e-9, 0.999,
-     NULL, "V", "The share of labelled nodes that calibrates --fdr"},
-    ROW(READ, "truth", truth, "", "FILE", "True edges, to print areas under the curves and "
-             "precision at k"),
+    ROW(READ, "x", x, NULL, "FILE",
+        "Descriptions of all nodes, one per row; several of them: --x for each, kernels "
+        "with @1, @2, ...; a Gram matrix: nodes x nodes, with --kx precomputed"),
+    ROW(READ, "nodes", nodes, "", "FILE",
+        "Names of the nodes, one per line in the order of --x; without it they are "
+        "called 0, 1, 2, ..."),
+    ROW(READ, "edges", edges, NULL, "FILE",
+        "Known edges between labelled nodes: two names a line, and perhaps a weight"),
+    ROW(READ, "labelled", labelled, "", "FILE",
+        "Nodes whose edges with one another are all known, one per line; without it the "
+        "nodes of --edges"),
+    ROW(READ, "unlabelled", unlabelled, "", "FILE",
+        "The new nodes that help where --lambda2 is given, one per line; the others are "
+        "unseen while learning. Without it all help"),
+    ROW(READ, "y", y, "", "FILE",
+        "The Gram matrix of the labelled nodes, in the order of --labelled, in place of "
+        "a kernel of the known edges"),
+    ROW(TEXT, "beta", beta, "1", "V|auto",
+        "Time of the diffusion on the known network where --ky is not given; auto: the "
+        "one of most information"),
+    ROW(TEXT, "norm", norm, "auto", "V|auto",
+        "The score is <h(u), h(v)> / (|h(u)| |h(v)|)^V: 0 the inner product, 1 the "
+        "cosine; auto: 0.5, 0.75 or 1, by left-out links. More than 0 normalises the "
+        "diffusion kernel, too"),
+    ROW(BOOL, "known", known, "no", "",
+        "A labelled node stands for its known place in the network, not for its "
+        "prediction"),
+    ROW(READ, "pairs", pairs, "all", "lu|uu|all|FILE",
+        "Which pairs to rank: a labelled and a new node, two new ones, both kinds, or "
+        "those of a file"),
+    RANGE(INT, "top", top, "0", 0, 1e15, "K", "Keep the K best pairs (0: all)"),
+    ROW(WRITTEN, "output", output, "", "FILE",
+        "The ranked pairs: node_a, node_b, score; a score ranks, it is no probability"),
+    RANGE(NUMBER, "fdr", fdr, "0", 0, 0.999, "V",
+          "Write a list of links of which a share V at most is false on average, with "
+          "p-values, in place of a ranking"),
+    RANGE(NUMBER, "hold-back", hold_back, "0.3", 1e-9, 0.999, "V",
+          "The share of labelled nodes that calibrates --fdr"),
+    ROW(READ, "truth", truth, "", "FILE",
+        "True edges, to print areas under the curves and precision at k"),
     ROW(TEXT, "at", at, "10,100,1000", "K[,K...]", "The k of precision at k"),
-    ROW(WRITTEN, "network", network, "", "FILE", "The predicted network: known edges, and so "
-             "many of the best pairs that they are as dense as the known ones"),
-    ROW(WRITTEN, "plot", plot, "", "FILE.svg", "A picture of the predicted network, beside the "
-             "true one if given"),
+    ROW(WRITTEN, "network", network, "", "FILE",
+        "The predicted network: known edges, and so many of the best pairs that they are "
+        "as dense as the known ones"),
+    ROW(WRITTEN, "plot", plot, "", "FILE.svg",
+        "A picture of the predicted network, beside the true one if given"),
     /* What goes on to the library, where `auto` is not known. */
-    ROW(TEXT, "kx", kx, "auto", "EXPR", "Kernel of the descriptions, e.g. 'rbf(sigma=4)'; "
-             "auto: chosen by leave-one-out from a few that fit the kind of objects"),
-    ROW(TEXT, "lambda", lambda, "auto", "V", "Regularisation; auto: by leave-one-out, or by "
-             "five folds where that has no closed form"),
+    ROW(TEXT, "kx", kx, "auto", "EXPR",
+        "Kernel of the descriptions, e.g. 'rbf(sigma=4)'; auto: chosen by leave-one-out "
+        "from a few that fit the kind of objects"),
+    ROW(TEXT, "lambda", lambda, "auto", "V",
+        "Regularisation; auto: by leave-one-out, or by five folds where that has no "
+        "closed form"),
     {0}};
-/* clang-format on */
 
 #define WEAK                                                                  \
     0.2 /* expected precision below which a predicted network is mostly noise \
@@ -119,128 +125,100 @@ static int check(const cli_run *run, link_job *j)
               "--beta is of the diffusion kernel that stands in for --ky: "
               "it has no use with %s",
               *f->y ? "--y" : "--ky");
-    int status = cli_check_writable(run, f->output);
-    status = status ? status : cli_check_writable(run, f->network);
-    status = status ? status : cli_check_writable(run, f->plot);
-    return status || !*f->plot ? status : report_check(run);
+    CHK(cli_check_writable(run, f->output));
+    CHK(cli_check_writable(run, f->network));
+    CHK(cli_check_writable(run, f->plot));
+    return *f->plot ? report_check(run) : CLI_DONE;
 }
 
 static int read_all(cli_run *run, link_job *j)
 {
     const link_fields *f = &j->f;
     bool gram = okra_kernel_has(okra_options_get(run->library, "kx"), OKRA_KERNEL_GIVEN);
-    int status = cli_read_gram(run, f->x, gram, &j->x);
-    status =
-        status ? status : cli_nodes_read(run, f->nodes, okra_data_count(j->x), &j->nodes);
-    status = status ? status
-                    : cli_known_read(run, &j->nodes, f->labelled, f->edges, &j->known);
-    if (status == CLI_DONE && *f->unlabelled) {
-        status = cli_nodes_list(run, &j->nodes, f->unlabelled, &j->unlabelled,
-                                &j->unlabelled_count);
-        if (status == CLI_DONE && j->unlabelled_count == 0) {
-            status = cli_failure(run, "%s names no node", f->unlabelled);
+    CHK(cli_read_gram(run, f->x, gram, &j->x));
+    CHK(cli_nodes_read(run, f->nodes, okra_data_count(j->x), &j->nodes));
+    CHK(cli_known_read(run, &j->nodes, f->labelled, f->edges, &j->known));
+    if (*f->unlabelled) {
+        CHK(cli_nodes_list(run, &j->nodes, f->unlabelled, &j->unlabelled,
+                           &j->unlabelled_count));
+        if (j->unlabelled_count == 0) {
+            return cli_failure(run, "%s names no node", f->unlabelled);
         }
     }
-    if (status == CLI_DONE && *f->y) {
-        status = cli_read_gram(run, f->y, true, &j->gram);
+    CHK(*f->y ? cli_read_gram(run, f->y, true, &j->gram) : CLI_DONE);
+    if (*f->truth) {
+        CHK(cli_nodes_pairs(run, &j->nodes, f->truth, NULL, NULL, &j->truth,
+                            &j->truth_count));
     }
-    if (status == CLI_DONE && *f->truth) {
-        status = cli_nodes_pairs(run, &j->nodes, f->truth, NULL, NULL, &j->truth,
-                                 &j->truth_count);
-    }
-    if (status == CLI_DONE && !j->which) {
-        status = cli_nodes_pairs(run, &j->nodes, f->pairs, NULL, NULL, &j->pairs,
-                                 &j->pair_count);
-    }
-    return status;
+    return j->which ? CLI_DONE
+                    : cli_nodes_pairs(run, &j->nodes, f->pairs, NULL, NULL, &j->pairs,
+                                      &j->pair_count);
 }
 
 /* ---- the work ---- */
 
-static int by_score(const void *p, const void *q)
-{
-    double x = ((const okra_link *)p)->value, y = ((const okra_link *)q)->value;
-    return (x < y) - (x > y);
-}
-
 /* The pairs of a file, scored and sorted; against the truth if there is one. */
 static int rank_given(cli_run *run, link_job *j)
 {
-    size_t count = (size_t)j->pair_count;
-    int status =
-        cli_status(run, okra_link_score(run->context, j->links, j->pairs, j->pair_count));
-    if (status == CLI_DONE && *j->f.truth) {
-        double *score = malloc((count + 1) * sizeof *score);
-        unsigned char *positive = malloc(count + 1);
-        if (!score || !positive) {
-            status = cli_failure(run, "out of memory");
-        }
-        for (size_t k = 0; status == CLI_DONE && k < count; k++) {
-            score[k] = j->pairs[k].value;
-            positive[k] = j->truth_count > 0 &&
-                          bsearch(&j->pairs[k], j->truth, (size_t)j->truth_count,
-                                  sizeof *j->truth, cli_by_ends) != NULL;
-        }
-        status = status ? status
-                        : cli_status(run, okra_ranking_create(j->pair_count, score,
-                                                              positive, &j->ranking));
-        free(score);
-        free(positive);
+    OWNED double *score = NULL;
+    OWNED unsigned char *positive = NULL;
+    TRY(okra_link_score(run->context, j->links, j->pairs, j->pair_count));
+    MAKE(score, j->pair_count);
+    MAKE(positive, j->pair_count);
+    for (okra_int k = 0; k < j->pair_count; k++) {
+        score[k] = j->pairs[k].value;
+        positive[k] = link_is_true(j, &j->pairs[k]);
     }
-    if (count > 0) {
-        qsort(j->pairs, count, sizeof *j->pairs, by_score);
+    if (*j->f.truth) {
+        TRY(okra_ranking_create(j->pair_count, score, positive, &j->ranking));
+    }
+    if (j->pair_count > 0) {
+        qsort(j->pairs, (size_t)j->pair_count, sizeof *j->pairs, link_by_value);
     }
     if (j->f.top > 0 && j->f.top < j->pair_count) {
         j->pair_count = j->f.top;
     }
-    return status;
+    return CLI_DONE;
 }
 
 /* As many of the best pairs as make the new part as dense as the known one. The precision
  * to expect is that of as large a share of the labelled pairs. */
 static int predict_network(cli_run *run, link_job *j)
 {
-    okra_ranking *training = NULL;
-    int status = cli_status(
-        run, okra_link_training(run->context, j->links, &training, &j->left_out));
-    if (status == CLI_DONE) {
-        double n = (double)j->known.labelled_count, edges = (double)j->known.edge_count;
-        double density = edges / (n * (n - 1) / 2);
-        double wanted = density * (double)okra_link_count(j->links, j->which);
-        okra_int count = wanted < 1 ? 1 : (okra_int)(wanted + 0.5);
-        j->precision = okra_ranking_precision(training, j->known.edge_count);
-        status = cli_status(run, okra_link_rank(run->context, j->links, j->which, count,
-                                                -(double)INFINITY, &j->network,
-                                                &j->network_count));
-    }
-    if (status == CLI_DONE && j->left_out && j->precision < WEAK) {
+    FREED_BY(okra_ranking_free_at) okra_ranking *training = NULL;
+    TRY(okra_link_training(run->context, j->links, &training, &j->left_out));
+    double n = (double)j->known.labelled_count, edges = (double)j->known.edge_count;
+    double density = edges / (n * (n - 1) / 2);
+    double wanted = density * (double)okra_link_count(j->links, j->which);
+    okra_int count = wanted < 1 ? 1 : (okra_int)(wanted + 0.5);
+    j->precision = okra_ranking_precision(training, j->known.edge_count);
+    TRY(okra_link_rank(run->context, j->links, j->which, count, -(double)INFINITY,
+                       &j->network, &j->network_count));
+    if (j->left_out && j->precision < WEAK) {
         cli_warn(run,
                  "the ranking is weak: about %.0f of the %lld predicted links are "
                  "expected to be right",
                  j->precision * (double)j->network_count, (long long)j->network_count);
     }
-    okra_ranking_free(training);
-    return status;
+    return CLI_DONE;
 }
 
 /* Against the truth, and beside what needs no description of nodes. */
 static int evaluate(cli_run *run, link_job *j)
 {
     int best = 0;
-    int status =
-        cli_status(run, okra_link_evaluate(run->context, j->links, j->which, j->truth,
-                                           j->truth_count, &j->ranking));
-    for (int k = 0; k < LINK_BASELINES && status == CLI_DONE; k++) {
-        status =
-            cli_status(run, okra_link_evaluate_baseline(run->context, j->links, j->which,
-                                                        (okra_link_baseline)k, j->truth,
-                                                        j->truth_count, &j->baseline[k]));
-        if (status == CLI_DONE && okra_ranking_auc_pr(j->baseline[k]) >
-                                      okra_ranking_auc_pr(j->baseline[best])) {
+    TRY(okra_link_evaluate(run->context, j->links, j->which, j->truth, j->truth_count,
+                           &j->ranking));
+    for (int k = 0; k < LINK_BASELINES; k++) {
+        TRY(okra_link_evaluate_baseline(run->context, j->links, j->which,
+                                        (okra_link_baseline)k, j->truth, j->truth_count,
+                                        &j->baseline[k]));
+        if (okra_ranking_auc_pr(j->baseline[k]) >
+            okra_ranking_auc_pr(j->baseline[best])) {
             best = k;
         }
     }
-    if (status == CLI_DONE && okra_ranking_positives(j->ranking) > 0 &&
+    if (okra_ranking_positives(j->ranking) > 0 &&
         okra_ranking_auc_pr(j->baseline[best]) > okra_ranking_auc_pr(j->ranking)) {
         cli_warn(run,
                  "'%s' ranks these links better (AUC-PR %.4f against %.4f): the "
@@ -248,7 +226,7 @@ static int evaluate(cli_run *run, link_job *j)
                  link_baselines[best], okra_ranking_auc_pr(j->baseline[best]),
                  okra_ranking_auc_pr(j->ranking));
     }
-    return status;
+    return CLI_DONE;
 }
 
 /* What is left open is chosen. */
@@ -259,11 +237,9 @@ static int choose_norm(cli_run *run, const link_job *j, const okra_link_task *ta
     if (strcmp(j->f.norm, "auto") != 0) {
         return CLI_DONE;
     }
-    int status = cli_status(
-        run, okra_link_norm(run->context, task, run->library, settings, &settings->norm));
+    TRY(okra_link_norm(run->context, task, run->library, settings, &settings->norm));
     snprintf(text, sizeof text, "%g", settings->norm);
-    return status ? status
-                  : cli_status(run, okra_options_set(run->options, "norm", text));
+    return cli_status(run, okra_options_set(run->options, "norm", text));
 }
 
 static int choose(cli_run *run, link_job *j, const okra_link_task *task,
@@ -273,11 +249,11 @@ static int choose(cli_run *run, link_job *j, const okra_link_task *task,
     if (!choose_needed(run, &open)) {
         return choose_norm(run, j, task, settings);
     }
-    int status = cli_status(run, choose_links(run, task, settings, &j->selection));
-    status = status ? status : choose_norm(run, j, task, settings);
-    j->command = status == CLI_DONE ? choose_command(run, NULL) : NULL;
-    if (status == CLI_DONE && !j->command) {
-        status = cli_failure(run, "out of memory");
+    TRY(choose_links(run, task, settings, &j->selection));
+    CHK(choose_norm(run, j, task, settings));
+    j->command = choose_command(run, NULL);
+    if (!j->command) {
+        return cli_no_memory(run);
     }
     if (j->selection) {
         choose_summary(j->selection, j->known.labelled_count, j->chosen,
@@ -285,7 +261,7 @@ static int choose(cli_run *run, link_job *j, const okra_link_task *task,
     } else {
         snprintf(j->chosen, sizeof j->chosen, "a guess: nothing could be left out");
     }
-    return status;
+    return CLI_DONE;
 }
 
 static int work(cli_run *run, link_job *j)
@@ -295,33 +271,24 @@ static int work(cli_run *run, link_job *j)
     okra_link_settings settings = {OKRA_SIZED(okra_link_settings), .known = f->known,
                                    .unlabelled = j->unlabelled,
                                    .unlabelled_count = j->unlabelled_count};
-    int status = cli_beta(run, f->beta, &settings.beta);
-    status = status ? status : cli_norm(run, f->norm, &settings.norm);
-    status = status ? status : choose(run, j, &task, &settings);
+    CHK(cli_beta(run, f->beta, &settings.beta));
+    CHK(cli_norm(run, f->norm, &settings.norm));
+    CHK(choose(run, j, &task, &settings));
     j->norm = settings.norm;
-    status = status ? status
-                    : cli_status(run, okra_link_fit(run->context, &task, run->library,
-                                                    &settings, &j->links));
-    if (status == CLI_DONE && !j->which) {
+    TRY(okra_link_fit(run->context, &task, run->library, &settings, &j->links));
+    if (!j->which) {
         return rank_given(run, j);
     }
-    if (status == CLI_DONE && f->fdr > 0) {
-        status =
-            cli_status(run, okra_link_discover(run->context, &task, run->library,
-                                               &settings, j->which, f->fdr, f->hold_back,
-                                               &j->pairs, &j->p_values, &j->pair_count));
-    } else if (status == CLI_DONE && *f->output) {
-        status =
-            cli_status(run, okra_link_rank(run->context, j->links, j->which, f->top,
-                                           -(double)INFINITY, &j->pairs, &j->pair_count));
+    if (f->fdr > 0) {
+        TRY(okra_link_discover(run->context, &task, run->library, &settings, j->which,
+                               f->fdr, f->hold_back, &j->pairs, &j->p_values,
+                               &j->pair_count));
+    } else if (*f->output) {
+        TRY(okra_link_rank(run->context, j->links, j->which, f->top, -(double)INFINITY,
+                           &j->pairs, &j->pair_count));
     }
-    if (status == CLI_DONE && *f->truth) {
-        status = evaluate(run, j);
-    }
-    if (status == CLI_DONE && (*f->network || *f->plot)) {
-        status = predict_network(run, j);
-    }
-    return status;
+    CHK(*f->truth ? evaluate(run, j) : CLI_DONE);
+    return *f->network || *f->plot ? predict_network(run, j) : CLI_DONE;
 }
 
 static int check_at(const cli_run *run, const char *list)
@@ -338,26 +305,24 @@ static int check_at(const cli_run *run, const char *list)
 
 static int run_link(cli_run *run)
 {
-    link_job j = {0};
+    FREED_BY(clear) link_job j = {.which = 0};
     double begin = cli_now();
-    int status = cli_status(run, cli_fields(run, &j.f));
-    if (status == CLI_DONE) {
-        choose_open typed = {j.f.kx, "auto", j.f.lambda, NULL};
-        status = cli_status(run, choose_pass_on(run, &typed));
-    }
-    status = status ? status : check(run, &j);
-    status = status ? status : check_at(run, j.f.at);
-    status = status ? status : read_all(run, &j);
-    status = status ? status : work(run, &j);
+    TRY(cli_fields(run, &j.f));
+    choose_open typed = {j.f.kx, "auto", j.f.lambda, NULL};
+    TRY(choose_pass_on(run, &typed));
+    CHK(check(run, &j));
+    CHK(check_at(run, j.f.at));
+    CHK(read_all(run, &j));
+    CHK(work(run, &j));
     j.seconds = cli_now() - begin;
-    status = status ? status : link_write(run, &j);
-    if (status == CLI_DONE && run->common.json) {
-        status = cli_print_json(run, link_json(run, &j));
-    } else if (status == CLI_DONE && !run->common.quiet) {
+    CHK(link_write(run, &j));
+    if (run->common.json) {
+        return cli_print_json(run, link_json(run, &j));
+    }
+    if (!run->common.quiet) {
         link_print(&j);
     }
-    clear(&j);
-    return status;
+    return CLI_DONE;
 }
 
 const cli_command cli_link = {

@@ -42,6 +42,8 @@ int link_write(const cli_run *run, const link_job *j);
 void link_print(const link_job *j);
 json_t *link_json(const cli_run *run, const link_job *j);
 extern const char *const link_baselines[LINK_BASELINES]; /* what they are called */
+int link_by_value(const void *a, const void *b); /* the strongest first, for qsort */
+bool link_is_true(const link_job *j, const okra_link *link); /* is it of --truth? */
 /* The next k of --at; false at the end. */
 bool link_next_k(const char **at, okra_int *k);
 

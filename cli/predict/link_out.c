@@ -10,45 +10,21 @@
 
 const char *const link_baselines[LINK_BASELINES] = {"degree", "no inputs"};
 
-static int write_pairs(const cli_run *run, const link_job *j, const char *path,
-                       const okra_link *list, okra_int count, bool scores)
+static void write_pairs(const link_job *j, const okra_link *list, okra_int count,
+                        bool scores, FILE *out)
 {
-    cli_file *file = cli_file_open(run, path);
-    if (!file) {
-        return CLI_FAILED;
-    }
-    FILE *out = cli_file_stream(file);
     char a[32], b[32];
-    const double *p = scores ? j->p_values : NULL;
-    if (scores) {
-        fprintf(out, "node_a\tnode_b\tscore%s\n", p ? "\tp_value" : "");
-    }
     for (okra_int k = 0; k < count; k++) {
         fprintf(out, "%s\t%s", cli_node_name(&j->nodes, list[k].a, a),
                 cli_node_name(&j->nodes, list[k].b, b));
         if (scores) {
             fprintf(out, "\t%.17g", list[k].value);
         }
-        if (p) {
-            fprintf(out, "\t%.17g", p[k]);
+        if (scores && j->p_values) {
+            fprintf(out, "\t%.17g", j->p_values[k]);
         }
         fputc('\n', out);
     }
-    return cli_file_close(run, file, CLI_DONE);
-}
-
-/* Known edges, then predicted ones; to be freed. */
-static okra_link *whole_network(const link_job *j)
-{
-    size_t known = (size_t)j->known.edge_count, predicted = (size_t)j->network_count;
-    okra_link *all = malloc((known + predicted + 1) * sizeof *all);
-    if (all) {
-        memcpy(all, j->known.edges, known * sizeof *all);
-        if (predicted > 0) {
-            memcpy(all + known, j->network, predicted * sizeof *all);
-        }
-    }
-    return all;
 }
 
 static json_t *edge_list(const okra_link *list, okra_int count)
@@ -61,7 +37,7 @@ static json_t *edge_list(const okra_link *list, okra_int count)
     return edges;
 }
 
-static int by_value(const void *a, const void *b)
+int link_by_value(const void *a, const void *b)
 {
     const okra_link *x = a, *y = b;
     return x->value > y->value ? -1 : x->value < y->value;
@@ -74,7 +50,7 @@ static json_t *new_edges(const link_job *j)
     okra_link *sorted = malloc((count + 1) * sizeof *sorted);
     if (sorted && count > 0) {
         memcpy(sorted, j->network, count * sizeof *sorted);
-        qsort(sorted, count, sizeof *sorted, by_value);
+        qsort(sorted, count, sizeof *sorted, link_by_value);
     }
     json_t *edges = edge_list(sorted, sorted ? (okra_int)count : 0);
     free(sorted);
@@ -103,34 +79,27 @@ static json_t *picture(const link_job *j)
 
 static int draw(const cli_run *run, const link_job *j)
 {
-    json_t *result = cli_result(run, "link", "link", "Links of a network");
+    OWNED_JSON *result = cli_result(run, "link", "link", "Links of a network");
     json_array_append_new(json_object_get(result, "figures"), picture(j));
-    int status = report_draw(run, result, j->f.plot, "", "network");
-    json_decref(result);
-    return status;
+    return report_draw(run, result, j->f.plot, "", "network");
 }
 
 int link_write(const cli_run *run, const link_job *j)
 {
-    int status = CLI_DONE;
+    cli_table t;
     if (*j->f.output) {
-        status = write_pairs(run, j, j->f.output, j->pairs, j->pair_count, true);
+        CHK(cli_table_open(run, j->f.output, "", &t));
+        fprintf(t.out, "node_a\tnode_b\tscore%s\n", j->p_values ? "\tp_value" : "");
+        write_pairs(j, j->pairs, j->pair_count, true, t.out);
+        CHK(cli_file_close(run, t.file, CLI_DONE));
     }
-    if (status == CLI_DONE && (*j->f.network || *j->f.plot)) {
-        okra_link *network = whole_network(j);
-        if (!network) {
-            return cli_failure(run, "out of memory");
-        }
-        if (*j->f.network) {
-            status = write_pairs(run, j, j->f.network, network,
-                                 j->known.edge_count + j->network_count, false);
-        }
-        if (status == CLI_DONE && *j->f.plot) {
-            status = draw(run, j);
-        }
-        free(network);
+    if (*j->f.network) {
+        CHK(cli_table_open(run, j->f.network, "", &t));
+        write_pairs(j, j->known.edges, j->known.edge_count, false, t.out);
+        write_pairs(j, j->network, j->network_count, false, t.out);
+        CHK(cli_file_close(run, t.file, CLI_DONE));
     }
-    return status;
+    return *j->f.plot ? draw(run, j) : CLI_DONE;
 }
 
 bool link_next_k(const char **at, okra_int *k)
@@ -144,15 +113,20 @@ bool link_next_k(const char **at, okra_int *k)
     return true;
 }
 
+bool link_is_true(const link_job *j, const okra_link *link)
+{
+    okra_int a = link->a, b = link->b;
+    okra_link pair = {a < b ? a : b, a < b ? b : a, 0};
+    return j->truth_count > 0 &&
+           bsearch(&pair, j->truth, (size_t)j->truth_count, sizeof pair, cli_by_ends);
+}
+
 /* Of the pairs that were found, those that are no true edges. */
 static double false_share(const link_job *j)
 {
     okra_int wrong = 0;
     for (okra_int k = 0; k < j->pair_count; k++) {
-        okra_int a = j->pairs[k].a, b = j->pairs[k].b;
-        okra_link pair = {a < b ? a : b, a < b ? b : a, 0};
-        wrong += j->truth_count == 0 || !bsearch(&pair, j->truth, (size_t)j->truth_count,
-                                                 sizeof pair, cli_by_ends);
+        wrong += !link_is_true(j, &j->pairs[k]);
     }
     return j->pair_count > 0 ? (double)wrong / (double)j->pair_count : 0;
 }

@@ -25,11 +25,8 @@ typedef struct lines {
 static int lines_open(cli_run *run, const char *path, lines *l)
 {
     char buffer[4096];
-    *l = (lines){.run = run, .path = path};
-    int status = cli_status(run, cli_take_input(run, path));
-    if (status != CLI_DONE) {
-        return status;
-    }
+    l->path = path;
+    TRY(cli_take_input(run, path));
     l->file = strcmp(path, "-") == 0
                   ? stdin
                   : fopen(cli_find(run, path, buffer, sizeof buffer), "r");
@@ -88,17 +85,12 @@ static int by_name(const void *a, const void *b)
 
 static int sort_names(const cli_run *run, const char *path, cli_nodes *n)
 {
-    n->order = malloc((size_t)(n->count + 1) * sizeof *n->order);
-    if (!n->order) {
-        return cli_failure(run, "out of memory");
-    }
+    MAKE(n->order, n->count);
     for (okra_int i = 0; i < n->count; i++) {
         n->order[i] = i;
     }
     sorted_names = n->names;
-    if (n->count > 0) {
-        qsort(n->order, (size_t)n->count, sizeof *n->order, by_name);
-    }
+    qsort(n->order, (size_t)n->count, sizeof *n->order, by_name);
     for (okra_int i = 1; i < n->count; i++) {
         if (by_name(&n->order[i - 1], &n->order[i]) == 0) {
             return cli_failure(run, "%s: two nodes are called '%s'", path,
@@ -110,33 +102,29 @@ static int sort_names(const cli_run *run, const char *path, cli_nodes *n)
 
 int cli_nodes_read(cli_run *run, const char *path, okra_int count, cli_nodes *out)
 {
+    FREED_BY(lines_close) lines l = {.run = run};
+    okra_int found = 0;
     *out = (cli_nodes){.count = count};
     if (!*path) {
         return CLI_DONE;
     }
-    lines l;
-    okra_int found = 0;
-    int status = lines_open(run, path, &l);
-    out->names = calloc((size_t)count + 1, sizeof *out->names);
-    if (!out->names) {
-        status = cli_failure(run, "out of memory");
-    }
-    while (status == CLI_DONE && lines_next(&l)) {
+    CHK(lines_open(run, path, &l));
+    MAKE(out->names, count);
+    while (lines_next(&l)) {
         if (l.words > 1) {
-            status = fault(&l, "expected one name, found '%s' after '%s'", l.word[1],
-                           l.word[0]);
-        } else if (found == count) {
-            status = fault(&l, "more names than the %lld nodes of --x", (long long)count);
-        } else if (!(out->names[found++] = strdup(l.word[0]))) {
-            status = cli_failure(run, "out of memory");
+            return fault(&l, "expected one name, found '%s' after '%s'", l.word[1],
+                         l.word[0]);
+        }
+        if (found == count) {
+            return fault(&l, "more names than the %lld nodes of --x", (long long)count);
+        }
+        if (!(out->names[found++] = strdup(l.word[0]))) {
+            return cli_no_memory(run);
         }
     }
-    if (status == CLI_DONE && found < count) {
-        status = cli_failure(run, "%s: %lld names, but --x has %lld nodes", path,
-                             (long long)found, (long long)count);
-    }
-    lines_close(&l);
-    return status == CLI_DONE ? sort_names(run, path, out) : status;
+    return found < count ? cli_failure(run, "%s: %lld names, but --x has %lld nodes",
+                                       path, (long long)found, (long long)count)
+                         : sort_names(run, path, out);
 }
 
 void cli_nodes_clear(cli_nodes *n)
@@ -197,52 +185,29 @@ static int find_or_say(const lines *l, const cli_nodes *n, const char *word,
 
 /* ---- lists and pairs ---- */
 
-static bool grow(void **block, okra_int count, okra_int *room, size_t size)
-{
-    if (count < *room) {
-        return true;
-    }
-    okra_int more = *room ? 2 * *room : 1024;
-    void *larger = realloc(*block, (size_t)more * size);
-    if (larger) {
-        *block = larger;
-        *room = more;
-    }
-    return larger != NULL;
-}
-
 int cli_nodes_list(cli_run *run, const cli_nodes *nodes, const char *path,
                    okra_int **list, okra_int *count)
 {
-    lines l;
-    okra_int room = 0;
-    void *block = NULL;
-    int status = lines_open(run, path, &l);
-    bool *seen = calloc((size_t)nodes->count + 1, sizeof *seen);
+    FREED_BY(lines_close) lines l = {.run = run};
+    OWNED bool *seen = NULL;
     *count = 0;
-    while (status == CLI_DONE && seen && lines_next(&l)) {
+    CHK(lines_open(run, path, &l));
+    MAKE(seen, nodes->count);
+    MAKE(*list, nodes->count); /* each comes once */
+    while (lines_next(&l)) {
         okra_int node = -1;
         if (l.words > 1) {
-            status = fault(&l, "expected one node, found '%s' after '%s'", l.word[1],
-                           l.word[0]);
-        } else if ((status = find_or_say(&l, nodes, l.word[0], &node)) != CLI_DONE) {
-            break;
-        } else if (seen[node]) {
-            status = fault(&l, "node '%s' comes twice", l.word[0]);
-        } else if (!grow(&block, *count, &room, sizeof **list)) {
-            status = cli_failure(run, "out of memory");
-        } else {
-            seen[node] = true;
-            ((okra_int *)block)[(*count)++] = node;
+            return fault(&l, "expected one node, found '%s' after '%s'", l.word[1],
+                         l.word[0]);
         }
+        CHK(find_or_say(&l, nodes, l.word[0], &node));
+        if (seen[node]) {
+            return fault(&l, "node '%s' comes twice", l.word[0]);
+        }
+        seen[node] = true;
+        (*list)[(*count)++] = node;
     }
-    if (status == CLI_DONE && !seen) {
-        status = cli_failure(run, "out of memory");
-    }
-    free(seen);
-    lines_close(&l);
-    *list = block;
-    return status;
+    return CLI_DONE;
 }
 
 /* The first line of what okra link writes with scores. */
@@ -316,28 +281,27 @@ int cli_nodes_pairs(cli_run *run, const cli_nodes *nodes, const char *path,
                     const bool *member, const char *kind, okra_link **list,
                     okra_int *count)
 {
-    lines l;
+    FREED_BY(lines_close) lines l = {.run = run};
     okra_int room = 0;
-    void *block = NULL;
-    int status = lines_open(run, path, &l);
     *count = 0;
-    while (status == CLI_DONE && lines_next(&l)) {
+    CHK(lines_open(run, path, &l));
+    while (lines_next(&l)) {
         if (headings(&l, nodes)) {
             continue;
         }
-        if (!grow(&block, *count, &room, sizeof **list)) {
-            status = cli_failure(run, "out of memory");
-        } else {
-            status = read_pair(&l, nodes, member, kind, (okra_link *)block + *count);
-            *count += status == CLI_DONE;
+        if (*count == room) {
+            room = room ? 2 * room : 1024;
+            okra_link *larger = realloc(*list, (size_t)room * sizeof **list);
+            if (!larger) {
+                return cli_no_memory(run);
+            }
+            *list = larger;
         }
+        CHK(read_pair(&l, nodes, member, kind, *list + *count));
+        (*count)++;
     }
-    lines_close(&l);
-    *list = block;
-    if (status == CLI_DONE) {
-        merge(run, path, *list, count);
-    }
-    return status;
+    merge(run, path, *list, count);
+    return CLI_DONE;
 }
 
 /* ---- the known part of a network ---- */
@@ -345,27 +309,17 @@ int cli_nodes_pairs(cli_run *run, const cli_nodes *nodes, const char *path,
 int cli_known_read(cli_run *run, const cli_nodes *nodes, const char *labelled,
                    const char *edges, cli_known *out)
 {
-    size_t count = (size_t)nodes->count;
-    out->member = calloc(count + 1, sizeof *out->member);
-    if (!out->member) {
-        return cli_failure(run, "out of memory");
-    }
+    MAKE(out->member, nodes->count);
     if (*labelled) {
-        int status =
-            cli_nodes_list(run, nodes, labelled, &out->labelled, &out->labelled_count);
+        CHK(cli_nodes_list(run, nodes, labelled, &out->labelled, &out->labelled_count));
         for (okra_int k = 0; k < out->labelled_count; k++) {
             out->member[out->labelled[k]] = true;
         }
-        return status ? status
-                      : cli_nodes_pairs(run, nodes, edges, out->member, "labelled",
-                                        &out->edges, &out->edge_count);
+        return cli_nodes_pairs(run, nodes, edges, out->member, "labelled", &out->edges,
+                               &out->edge_count);
     }
-    int status =
-        cli_nodes_pairs(run, nodes, edges, NULL, "", &out->edges, &out->edge_count);
-    out->labelled = malloc((count + 1) * sizeof *out->labelled);
-    if (!out->labelled) {
-        return cli_failure(run, "out of memory");
-    }
+    CHK(cli_nodes_pairs(run, nodes, edges, NULL, "", &out->edges, &out->edge_count));
+    MAKE(out->labelled, nodes->count);
     for (okra_int k = 0; k < out->edge_count; k++) {
         out->member[out->edges[k].a] = out->member[out->edges[k].b] = true;
     }
@@ -374,7 +328,7 @@ int cli_known_read(cli_run *run, const cli_nodes *nodes, const char *labelled,
             out->labelled[out->labelled_count++] = i;
         }
     }
-    return status;
+    return CLI_DONE;
 }
 
 void cli_known_clear(cli_known *known)

@@ -7,115 +7,120 @@
 #include "train/pairs.h"
 #include "okra/more/pairs.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#define FIELDS predict_fields
 static const okra_option rows[] = {
-    {"x", OKRA_OPTION_READ, offsetof(predict_fields, x), "", 1, 0, NULL, "FILE",
-     "Test inputs, of the kind the model was trained on, as many files as there"},
-    {"weights-in", OKRA_OPTION_READ, offsetof(predict_fields, weights_in), "", 1, 0, NULL,
-     "FILE",
-     "Decode these weights over the training outputs, n_test x n_train (.npy, .csv, "
-     ".mtx), "
-     "in the place of the model's; --x is then needed by --decode rewrite alone"},
-    {"x-diagonal", OKRA_OPTION_READ, offsetof(predict_fields, x_diagonal), "", 1, 0, NULL,
-     "FILE",
-     "Precomputed kernel: k(x, x) of each test input, one number per row, where full, "
-     "jackknife+, cv+ or a variance needs it"},
-    {"output", OKRA_OPTION_WRITTEN, offsetof(predict_fields, output), "", 1, 0, NULL,
-     "FILE",
-     "The predicted objects; with --top K the ranked candidates as .tsv, .csv or .json"},
-    {"weights", OKRA_OPTION_WRITTEN, offsetof(predict_fields, weights), "", 1, 0, NULL,
-     "FILE", "The weights w(x), n_train x n_test, float64"},
-    {"embedding", OKRA_OPTION_WRITTEN, offsetof(predict_fields, embedding), "", 1, 0,
-     NULL, "FILE", "The explicit h(x), n_test x d, where there is one (linear outputs)"},
-    {"candidates", OKRA_OPTION_READ, offsetof(predict_fields, candidates), "", 1, 0, NULL,
-     "FILE",
-     "Objects to choose from, or an index that 'okra index' made; the training outputs "
-     "if "
-     "not given"},
-    {"within", OKRA_OPTION_TEXT, offsetof(predict_fields, within), "", 1, 0, NULL,
-     "WINDOW",
-     "Keep only candidates that match the test point: mass=10ppm, mass=0.5Da, formula; "
-     "of an index also COLUMN=0.5 (so near to its own value) and COLUMN=1..3; several "
-     "between commas"},
-    {"about", OKRA_OPTION_READ, offsetof(predict_fields, about), "", 1, 0, NULL,
-     "FILE.tsv",
-     "With --within, where the test points do not tell it themselves, as spectra do: a "
-     "table with a header, one line for each, of their mass, formula or COLUMN"},
-    {"shortlist", OKRA_OPTION_INT, offsetof(predict_fields, shortlist), "1000", 1,
-     100000000, NULL, "N", "Index with --rank: how many candidates to measure exactly"},
-    {"exact", OKRA_OPTION_BOOL, offsetof(predict_fields, exact), "no", 1, 0, NULL, "",
-     "Index with --rank: measure every candidate exactly"},
-    {"p-values", OKRA_OPTION_BOOL, offsetof(predict_fields, p_values), "no", 1, 0, NULL,
-     "",
-     "With --top, add the column p_value: the share of known pairs that are at least as "
-     "far from their prediction as the candidate. Training pairs, each left out, take "
-     "the time of a fit or more"},
-    {"known-pairs", OKRA_OPTION_CHOICE, offsetof(predict_fields, known_pairs), "auto", 1,
-     0, "auto|kept|left-out", "HOW",
-     "With --p-values, which pairs: those that the model keeps to calibrate with, or its "
-     "training pairs, each left out; auto: the former where there are any"},
-    {"ranges", OKRA_OPTION_READ, offsetof(predict_fields, ranges), "", 1, 0, NULL, "FILE",
-     "Candidates of each test point: a row 'begin,end' each, counted from 0, end "
-     "excluded"},
-    {"report", OKRA_OPTION_WRITTEN, offsetof(predict_fields, report), "", 1, 0, NULL,
-     "FILE",
-     "How each search of --decode optimum went: criterion, evaluations, gradient, "
-     "whether it converged; of --decode rewrite: distance, proposals, rank of the chosen "
-     "one, which input was rewritten; as .tsv or .csv"},
-    {"confidence", OKRA_OPTION_WRITTEN, offsetof(predict_fields, confidence), "", 1, 0,
-     NULL, "FILE",
-     "How sure each prediction is: distance, gap to the runner-up and, of ridge, kpca "
-     "and "
-     "tgp-kl alone, predictive variance; as .tsv or .csv"},
-    {"probabilities", OKRA_OPTION_WRITTEN, offsetof(predict_fields, probabilities), "", 1,
-     0, NULL, "FILE",
-     "Class labels: the probability of each class, calibrated by left-out predictions of "
-     "the training inputs; as .tsv or .csv, one column per class"},
-    {"stream", OKRA_OPTION_BOOL, offsetof(predict_fields, stream), "no", 1, 0, NULL, "",
-     "Answer JSON lines of standard input (--x -) on standard output, one line each, as "
-     "they come"},
-    {"rows", OKRA_OPTION_READ, offsetof(predict_fields, pair_rows), "", 1, 0, NULL,
-     "FILE", "Model of pairs: new rows; without, those of the fit"},
-    {"columns", OKRA_OPTION_READ, offsetof(predict_fields, pair_columns), "", 1, 0, NULL,
-     "FILE",
-     "Model of pairs: new columns; without, those of the fit. --top K writes the best "
-     "columns of each row, or with --columns alone the best rows of each column"},
-    CLI_SETS_ROWS(offsetof(predict_fields, sets)),
+    ROW(READ, "x", x, "", "FILE",
+        "Test inputs, of the kind the model was trained on, as many files as there"),
+    ROW(READ, "weights-in", weights_in, "", "FILE",
+        "Decode these weights over the training outputs, n_test x n_train (.npy, .csv, "
+        ".mtx), in the place of the model's; --x is then needed by --decode rewrite "
+        "alone"),
+    ROW(READ, "x-diagonal", x_diagonal, "", "FILE",
+        "Precomputed kernel: k(x, x) of each test input, one number per row, where full, "
+        "jackknife+, cv+ or a variance needs it"),
+    ROW(WRITTEN, "output", output, "", "FILE",
+        "The predicted objects; with --top K the ranked candidates as .tsv, .csv or "
+        ".json"),
+    ROW(WRITTEN, "weights", weights, "", "FILE",
+        "The weights w(x), n_train x n_test, float64"),
+    ROW(WRITTEN, "embedding", embedding, "", "FILE",
+        "The explicit h(x), n_test x d, where there is one (linear outputs)"),
+    ROW(READ, "candidates", candidates, "", "FILE",
+        "Objects to choose from, or an index that 'okra index' made; the training "
+        "outputs if not given"),
+    ROW(TEXT, "within", within, "", "WINDOW",
+        "Keep only candidates that match the test point: mass=10ppm, mass=0.5Da, "
+        "formula; of an index also COLUMN=0.5 (so near to its own value) and "
+        "COLUMN=1..3; several between commas"),
+    ROW(READ, "about", about, "", "FILE.tsv",
+        "With --within, where the test points do not tell it themselves, as spectra do: "
+        "a table with a header, one line for each, of their mass, formula or COLUMN"),
+    RANGE(INT, "shortlist", shortlist, "1000", 1, 100000000, "N",
+          "Index with --rank: how many candidates to measure exactly"),
+    ROW(BOOL, "exact", exact, "no", "",
+        "Index with --rank: measure every candidate exactly"),
+    ROW(BOOL, "p-values", p_values, "no", "",
+        "With --top, add the column p_value: the share of known pairs that are at least "
+        "as far from their prediction as the candidate. Training pairs, each left out, "
+        "take the time of a fit or more"),
+    CHOICE("known-pairs", known_pairs, "auto", "auto|kept|left-out", "HOW",
+           "With --p-values, which pairs: those that the model keeps to calibrate with, "
+           "or its training pairs, each left out; auto: the former where there are any"),
+    ROW(READ, "ranges", ranges, "", "FILE",
+        "Candidates of each test point: a row 'begin,end' each, counted from 0, end "
+        "excluded"),
+    ROW(WRITTEN, "report", report, "", "FILE",
+        "How each search of --decode optimum went: criterion, evaluations, gradient, "
+        "whether it converged; of --decode rewrite: distance, proposals, rank of the "
+        "chosen one, which input was rewritten; as .tsv or .csv"),
+    ROW(WRITTEN, "confidence", confidence, "", "FILE",
+        "How sure each prediction is: distance, gap to the runner-up and, of ridge, kpca "
+        "and tgp-kl alone, predictive variance; as .tsv or .csv"),
+    ROW(WRITTEN, "probabilities", probabilities, "", "FILE",
+        "Class labels: the probability of each class, calibrated by left-out predictions "
+        "of the training inputs; as .tsv or .csv, one column per class"),
+    ROW(BOOL, "stream", stream, "no", "",
+        "Answer JSON lines of standard input (--x -) on standard output, one line each, "
+        "as they come"),
+    ROW(READ, "rows", pair_rows, "", "FILE",
+        "Model of pairs: new rows; without, those of the fit"),
+    ROW(READ, "columns", pair_columns, "", "FILE",
+        "Model of pairs: new columns; without, those of the fit. --top K writes the best "
+        "columns of each row, or with --columns alone the best rows of each column"),
+    RANGE(NUMBER, "set", sets.set, "0", 0, 1, "ALPHA",
+          "Write every candidate that cannot be excluded: the set holds the truth with "
+          "probability 1 - ALPHA"),
+    RANGE(NUMBER, "interval", sets.interval, "0", 0, 1, "ALPHA",
+          "Vectors: an interval of each coordinate that holds the truth with probability "
+          "1 - ALPHA, and the radius of a ball for the whole vector"),
+    RANGE(NUMBER, "reject", sets.reject, "0", 0, 1, "ALPHA",
+          "Answer only where the set of level ALPHA is a single candidate: at most a "
+          "share ALPHA of all test inputs gets a wrong answer"),
+    ROW(WRITTEN, "bounds", sets.bounds, "", "FILE", "Intervals as .npy, n_test x d x 2"),
+    ROW(WRITTEN, "set-p-values", sets.p_values, "", "FILE",
+        "The p-values of all candidates, n_test x candidates"),
+    ROW(TEXT, "conformal", sets.conformal, "auto", "HOW",
+        "split (needs a model fitted with --calibration, or --calibrate-x and "
+        "--calibrate-y), full, jackknife+ or cv+ (ridge); auto: split where there are "
+        "pairs for it, else full"),
+    ROW(TEXT, "conformal-score", sets.score, "auto", "SCORE",
+        "distance, normalized, residual (full), rank or a metric (split); auto: "
+        "normalized, and of split distance where that makes smaller sets of left-out "
+        "training pairs"),
+    RANGE(INT, "conformal-folds", sets.folds, "10", 2, 1e9, "N", "Folds of cv+"),
+    ROW(READ, "calibrate-x", sets.calibrate_x, "", "FILE",
+        "Inputs that the fit has not seen, for split"),
+    ROW(READ, "calibrate-y", sets.calibrate_y, "", "FILE", "Their outputs"),
+    ROW(READ, "groups", sets.groups, "", "FILE",
+        "Labels of the pairs that calibrate: the guarantee holds in every group; "
+        "`class`: the outputs themselves"),
+    ROW(READ, "test-groups", sets.test_groups, "", "FILE",
+        "Labels of the test inputs, with --groups FILE"),
+    ROW(TEXT, "group-cuts", sets.cuts, "", "V[,V...]",
+        "--groups and --test-groups are numbers, such as a mass: cut them into groups at "
+        "these values"),
+    ROW(READ, "shift-weights", sets.weights, "", "FILE",
+        "Covariate shift: density of the test inputs over that of the pairs that "
+        "calibrate, one number per pair"),
+    ROW(READ, "test-shift-weights", sets.test_weights, "", "FILE",
+        "The same for the test inputs"),
+    ROW(READ, "truth", sets.truth, "", "FILE",
+        "True outputs of the test inputs: tell how many sets and intervals hold them; "
+        "with --json a result for okra report"),
     {0}};
 
 /* ---- what goes in ---- */
 
 static int read_ranges(cli_run *run, predict_job *j)
 {
-    okra_data *table = NULL;
-    int status = cli_status(run, cli_read_numbers(run, j->f.ranges, &table));
-    okra_int ld = 0, n = okra_data_count(j->x);
-    const double *values = table ? okra_data_values(table, &ld) : NULL;
-    if (status == CLI_DONE &&
-        (!values || okra_data_width(table) != 2 || okra_data_count(table) != n)) {
-        status = cli_failure(run,
-                             "%s: expected two columns and %lld rows, one per test "
-                             "point",
-                             j->f.ranges, (long long)n);
-    }
-    j->ranges = status == CLI_DONE ? malloc((size_t)n * 2 * sizeof *j->ranges + 1) : NULL;
-    for (okra_int i = 0; j->ranges && i < 2 * n && status == CLI_DONE; i++) {
-        double v = values[i / 2 * ld + i % 2];
-        if (v != floor(v) || fabs(v) > 9e15) {
-            status = cli_failure(run, "%s: row %lld holds %g, expected a whole number",
-                                 j->f.ranges, (long long)(i / 2), v);
-        } else {
-            j->ranges[i] = (okra_int)v;
-        }
-    }
-    if (status == CLI_DONE && !j->ranges) {
-        status = cli_failure(run, "out of memory");
-    }
-    okra_data_free(table);
-    return status;
+    char expected[80];
+    okra_int n = okra_data_count(j->x);
+    snprintf(expected, sizeof expected,
+             "expected two columns and %lld rows, one per test point", (long long)n);
+    return cli_read_whole(run, j->f.ranges, 2, &n, expected, &j->ranges);
 }
 
 /* Rows of a Gram matrix with the self-similarities of their objects. */
@@ -124,24 +129,18 @@ static int read_diagonal(cli_run *run, predict_job *j)
     okra_int ld = 0, step = 0, m = okra_data_count(j->x);
     const char *file = j->f.x_diagonal;
     const double *values = okra_data_values(j->x, &ld);
-    if (okra_data_kind(j->x) != OKRA_GRAM || !values) {
-        return cli_usage(run,
-                         "--x-diagonal is for rows of a precomputed kernel; %s holds %s",
-                         j->f.x, okra_kind_name(okra_data_kind(j->x)));
+    REFUSE_IF(okra_data_kind(j->x) != OKRA_GRAM || !values,
+              "--x-diagonal is for rows of a precomputed kernel; %s holds %s", j->f.x,
+              okra_kind_name(okra_data_kind(j->x)));
+    TRY(cli_read_numbers(run, file, &j->diagonal));
+    const double *self = okra_data_values(j->diagonal, &step);
+    if (!self || step != 1 || okra_data_count(j->diagonal) != m) {
+        return cli_failure(run, "%s: expected one column of %lld numbers", file,
+                           (long long)m);
     }
-    int status = cli_status(run, cli_read_numbers(run, file, &j->diagonal));
-    const double *self = status == CLI_DONE ? okra_data_values(j->diagonal, &step) : NULL;
-    if (status == CLI_DONE && (!self || step != 1 || okra_data_count(j->diagonal) != m)) {
-        status = cli_failure(run, "%s: expected one column of %lld numbers", file,
-                             (long long)m);
-    }
-    if (status == CLI_DONE) {
-        j->rows = j->x;
-        j->x = NULL;
-        status = cli_status(
-            run, okra_data_gram(values, m, okra_data_width(j->rows), ld, self, &j->x));
-    }
-    return status;
+    j->rows = TAKE(j->x);
+    return cli_status(
+        run, okra_data_gram(values, m, okra_data_width(j->rows), ld, self, &j->x));
 }
 
 static int load_model(cli_run *run, predict_job *j)
@@ -169,21 +168,19 @@ static int read_candidates(cli_run *run, predict_job *j)
 
 static int read_all(cli_run *run, predict_job *j)
 {
-    int status = load_model(run, j);
-    if (status == CLI_DONE && *j->f.weights_in) {
-        status = cli_status(run, cli_read_numbers(run, j->f.weights_in, &j->given));
+    const predict_fields *f = &j->f;
+    CHK(load_model(run, j));
+    if (*f->weights_in) {
+        TRY(cli_read_numbers(run, f->weights_in, &j->given));
     }
-    if (status == CLI_DONE && *j->f.x) {
-        status = cli_status(
-            run, cli_read_inputs(run, j->f.x, okra_model_inputs(j->model), &j->x));
-    } else if (status == CLI_DONE) { /* as many as there are inputs */
+    if (*f->x) {
+        TRY(cli_read_inputs(run, f->x, okra_model_inputs(j->model), &j->x));
+    } else { /* as many as there are inputs */
         j->x = okra_data_retain(j->given);
     }
-    if (status == CLI_DONE && *j->f.x_diagonal) {
-        status = read_diagonal(run, j);
-    }
-    status = status ? status : read_candidates(run, j);
-    return status == CLI_DONE && *j->f.ranges ? read_ranges(run, j) : status;
+    CHK(*f->x_diagonal ? read_diagonal(run, j) : CLI_DONE);
+    CHK(read_candidates(run, j));
+    return *f->ranges ? read_ranges(run, j) : CLI_DONE;
 }
 
 /* Ranked candidates are different ones, as those of an index are; what a decoder makes up
@@ -228,38 +225,39 @@ static int rank(cli_run *run, predict_job *j)
     okra_window window = {OKRA_SIZED(okra_window),
                           .within = *f->within ? f->within : NULL,
                           .shortlist = f->shortlist, .exact = f->exact};
-    cli_about about = {.tests = okra_data_count(j->x)};
+    FREED_BY(cli_about_clear) cli_about about = {.tests = okra_data_count(j->x)};
     bool compared = j->index || *f->within;
-    int status = find_distinct(run, j);
-    if (status == CLI_DONE && *f->about) {
-        status = cli_about_read(run, f->about, j->index, &about, &window);
-    }
-    status = status ? status : predict(run, j, compared ? &window : NULL);
-    status = status ? status : cli_predict_write(run, j);
-    if (status == CLI_DONE) {
-        const okra_data *list = okra_prediction_proposals(j->prediction);
-        bool made = list != NULL;
-        list = list ? list : j->candidates;
-        cli_ranking r = {.file = f->output,
-                         .weights = f->weights,
-                         .embedding = f->embedding,
-                         .model = j->model,
-                         .x = j->x,
-                         .prediction = j->prediction,
-                         .index = j->index,
-                         .list = list ? list : okra_model_outputs(j->model),
-                         .distinct = j->distinct,
-                         .p_values = f->p_values,
-                         .known_pairs = f->known_pairs,
-                         .compared = compared,
-                         .ranges = j->ranges,
-                         .made = made,
-                         .taken = cli_predict_taken(f),
-                         .begin = j->begin};
-        status = cli_ranked_write(run, &r);
-    }
-    cli_about_clear(&about);
-    return status;
+    CHK(find_distinct(run, j));
+    CHK(*f->about ? cli_about_read(run, f->about, j->index, &about, &window) : CLI_DONE);
+    CHK(predict(run, j, compared ? &window : NULL));
+    CHK(cli_predict_write(run, j));
+    const okra_data *made = okra_prediction_proposals(j->prediction);
+    cli_ranking r = {.file = f->output,
+                     .weights = f->weights,
+                     .embedding = f->embedding,
+                     .model = j->model,
+                     .x = j->x,
+                     .prediction = j->prediction,
+                     .index = j->index,
+                     .list = made            ? made
+                             : j->candidates ? j->candidates
+                                             : okra_model_outputs(j->model),
+                     .distinct = j->distinct,
+                     .p_values = f->p_values,
+                     .known_pairs = f->known_pairs,
+                     .compared = compared,
+                     .ranges = j->ranges,
+                     .made = made != NULL,
+                     .taken = cli_predict_taken(f),
+                     .begin = j->begin};
+    return cli_ranked_write(run, &r);
+}
+
+/* --top, 0: not given. */
+static okra_int top_of(const cli_run *run)
+{
+    bool top = okra_options_is_set(run->library, "top");
+    return top ? strtoll(okra_options_get(run->library, "top"), NULL, 10) : 0;
 }
 
 /* Standard input line by line, where that is what is asked for; *done: that was all. */
@@ -277,26 +275,21 @@ static int stream(cli_run *run, predict_job *j, bool *done)
     if (!f->stream && !plain) {
         return CLI_DONE;
     }
-    int status = load_model(run, j);
-    status = status ? status : cli_status(run, cli_take_input(run, f->x));
-    status = status ? status : read_candidates(run, j);
-    bool top = okra_options_is_set(run->library, "top");
-    if (status == CLI_DONE && top && f->stream) {
-        status = find_distinct(run, j);
-    }
-    cli_stream s = {
-        .model = j->model,
-        .candidates = j->distinct.objects ? j->distinct.objects : j->candidates,
-        .row = j->distinct.row,
-        .x = f->x,
-        .output = f->output,
-        .top = top ? strtoll(okra_options_get(run->library, "top"), NULL, 10) : 0};
+    CHK(load_model(run, j));
+    TRY(cli_take_input(run, f->x));
+    CHK(read_candidates(run, j));
+    CHK(top_of(run) && f->stream ? find_distinct(run, j) : CLI_DONE);
+    cli_stream s = {.model = j->model,
+                    .candidates =
+                        j->distinct.objects ? j->distinct.objects : j->candidates,
+                    .row = j->distinct.row,
+                    .x = f->x,
+                    .output = f->output,
+                    .top = top_of(run)};
     bool whole = false;
-    status = status ? status : cli_stream_check(run, &s, f->stream);
-    if (status == CLI_DONE) {
-        status = f->stream ? cli_stream_json(run, &s)
+    CHK(cli_stream_check(run, &s, f->stream));
+    int status = f->stream ? cli_stream_json(run, &s)
                            : cli_stream_text(run, &s, &whole, spec, sizeof spec);
-    }
     *done = !whole;
     run->input_taken = run->input_taken && !whole; /* read_all takes it */
     j->f.x = whole ? spec : j->f.x;
@@ -310,56 +303,46 @@ static bool is_pairs(cli_run *run)
                          cli_find(run, run->operands[0], buffer, sizeof buffer));
 }
 
+static void clear(predict_job *j)
+{
+    okra_prediction_free(j->prediction);
+    okra_model_free(j->model);
+    okra_data_free(j->x);
+    okra_data_free(j->given);
+    okra_data_free(j->rows);
+    okra_data_free(j->diagonal);
+    okra_data_free(j->candidates);
+    okra_index_free(j->index);
+    cli_distinct_clear(&j->distinct);
+    free(j->ranges);
+}
+
 static int run_predict(cli_run *run)
 {
     bool streamed = false;
-    predict_job j = {.begin = cli_now()};
-    int status = cli_status(run, cli_fields(run, &j.f));
-    if (status == CLI_DONE && !*j.f.x &&
-        (*j.f.pair_rows || *j.f.pair_columns || is_pairs(run))) {
-        bool top = okra_options_is_set(run->library, "top");
-        return cli_pairs_predict(
-            run, j.f.pair_rows, j.f.pair_columns,
-            top ? strtoll(okra_options_get(run->library, "top"), NULL, 10) : 0,
-            j.f.sets.interval, j.f.output);
+    FREED_BY(clear) predict_job j = {.begin = cli_now()};
+    TRY(cli_fields(run, &j.f));
+    bool pairs = *j.f.pair_rows || *j.f.pair_columns;
+    if (!*j.f.x && (pairs || is_pairs(run))) {
+        return cli_pairs_predict(run, j.f.pair_rows, j.f.pair_columns, top_of(run),
+                                 j.f.sets.interval, j.f.output);
     }
-    if (status == CLI_DONE && (*j.f.pair_rows || *j.f.pair_columns)) {
-        status =
-            cli_usage(run, "--rows and --columns are for a model of pairs, without --x");
+    REFUSE_IF(pairs, "--rows and --columns are for a model of pairs, without --x");
+    CHK(cli_predict_check(run, &j));
+    CHK(stream(run, &j, &streamed));
+    if (streamed) {
+        return CLI_DONE;
     }
-    if (status == CLI_DONE) {
-        status = cli_predict_check(run, &j);
+    CHK(read_all(run, &j));
+    if (cli_sets_wanted(&j.f.sets)) {
+        return cli_sets_write(run, &j.f.sets, j.model, j.x, j.candidates, j.f.output);
     }
-    if (status == CLI_DONE) {
-        status = stream(run, &j, &streamed);
+    if (j.ranked) {
+        return rank(run, &j);
     }
-    if (status == CLI_DONE && streamed) {
-        goto done;
-    }
-    if (status == CLI_DONE) {
-        status = read_all(run, &j);
-    }
-    if (status == CLI_DONE && cli_sets_wanted(&j.f.sets)) {
-        status = cli_sets_write(run, &j.f.sets, j.model, j.x, j.candidates, j.f.output);
-    } else if (status == CLI_DONE && j.ranked) {
-        status = rank(run, &j);
-    } else if (status == CLI_DONE) {
-        status = predict(run, &j, NULL);
-        status = status == CLI_DONE ? cli_predict_write(run, &j) : status;
-        status = status == CLI_DONE ? cli_predict_tell(run, &j) : status;
-    }
-done:
-    okra_prediction_free(j.prediction);
-    okra_model_free(j.model);
-    okra_data_free(j.x);
-    okra_data_free(j.given);
-    okra_data_free(j.rows);
-    okra_data_free(j.diagonal);
-    okra_data_free(j.candidates);
-    okra_index_free(j.index);
-    cli_distinct_clear(&j.distinct);
-    free(j.ranges);
-    return status;
+    CHK(predict(run, &j, NULL));
+    CHK(cli_predict_write(run, &j));
+    return cli_predict_tell(run, &j);
 }
 
 const cli_command cli_predict = {

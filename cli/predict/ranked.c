@@ -25,15 +25,11 @@ int cli_distinct_make(cli_run *run, const okra_data *candidates, cli_distinct *o
     if (okra_data_kind(candidates) == OKRA_GRAM) {
         return CLI_DONE; /* rows are known by their places alone */
     }
-    out->row = malloc((size_t)n * sizeof *out->row + 1);
-    if (!out->row) {
-        return cli_failure(run, "out of memory");
-    }
-    okra_status st = okra_candidates_distinct(candidates, out->row, &count);
-    if (st == OKRA_OK && count < n) {
-        st = okra_data_take(candidates, out->row, count, &out->objects);
-    }
-    return cli_status(run, st);
+    MAKE(out->row, n);
+    TRY(okra_candidates_distinct(candidates, out->row, &count));
+    return count == n ? CLI_DONE
+                      : cli_status(run, okra_data_take(candidates, out->row, count,
+                                                       &out->objects));
 }
 
 void cli_distinct_clear(cli_distinct *distinct)
@@ -302,11 +298,10 @@ static int find_p_values(cli_run *run, cli_ranking *r)
     if (!r->p_values) {
         return CLI_DONE;
     }
-    r->p = malloc((size_t)(r->tests * r->top) * sizeof *r->p + 1);
-    return !r->p ? cli_failure(run, "out of memory")
-                 : cli_status(run, okra_conformal_distances(
-                                       run->context, r->model, r->left_out, r->distance,
-                                       r->tests * r->top, r->p, &r->pairs));
+    MAKE(r->p, r->tests * r->top);
+    return cli_status(run, okra_conformal_distances(run->context, r->model, r->left_out,
+                                                    r->distance, r->tests * r->top, r->p,
+                                                    &r->pairs));
 }
 
 static okra_int candidates_of(const cli_ranking *r)
@@ -397,6 +392,20 @@ static int tell(cli_run *run, const cli_ranking *r)
     return CLI_DONE;
 }
 
+static int write_ranked(cli_run *run, cli_ranking *r)
+{
+    cli_table t;
+    CHK(find_p_values(run, r));
+    CHK(cli_table_open(run, r->file, "", &t));
+    if (cli_ends(r->file, ".json")) {
+        print_json(r, t.out);
+    } else {
+        print_table(r, t.out, t.mark);
+    }
+    CHK(cli_file_close(run, t.file, CLI_DONE));
+    return tell(run, r);
+}
+
 int cli_ranked_write(cli_run *run, cli_ranking *r)
 {
     r->tests = okra_prediction_count(r->prediction);
@@ -405,21 +414,7 @@ int cli_ranked_write(cli_run *run, cli_ranking *r)
     for (okra_int i = 0; i < r->tests; i++) {
         r->empty += r->top == 0 || r->number[i * r->top] < 0;
     }
-    int status = find_p_values(run, r);
-    cli_file *file = status == CLI_DONE ? cli_file_open(run, r->file) : NULL;
-    if (file) {
-        FILE *out = cli_file_stream(file);
-        if (cli_ends(r->file, ".json")) {
-            print_json(r, out);
-        } else {
-            print_table(r, out, cli_ends(r->file, ".csv") ? ',' : '\t');
-        }
-        status = cli_file_close(run, file, CLI_DONE);
-    } else {
-        status = status == CLI_DONE ? CLI_FAILED : status;
-    }
-    status = status == CLI_DONE ? tell(run, r) : status;
-    free(r->p);
-    r->p = NULL;
+    int status = write_ranked(run, r);
+    free(TAKE(r->p));
     return status;
 }

@@ -137,21 +137,20 @@ static json_t *molecules_figure(const cli_ranking *t, okra_int query)
 static okra_status loudest(cli_run *run, const okra_model *model, const okra_data *x,
                            okra_int count, okra_int *nearest)
 {
-    okra_options *options = NULL;
-    okra_prediction *p = NULL;
-    okra_data *part = NULL;
+    FREED_BY(okra_options_free_at) okra_options *options = NULL;
+    FREED_BY(okra_prediction_free_at) okra_prediction *p = NULL;
+    OWNED_DATA *part = NULL;
     okra_int which[QUERIES], rows = 0, n = 0;
     okra_predict_request request = {OKRA_SIZED(okra_predict_request), .weights = true};
     for (okra_int i = 0; i < count; i++) {
         which[i] = i;
         nearest[i] = -1;
     }
-    okra_status st = okra_data_take(x, which, count, &part);
-    st = st == OKRA_OK ? okra_predict_options(&options) : st;
-    st = st == OKRA_OK ? okra_options_set(options, "decode", "none") : st;
-    st = st == OKRA_OK ? okra_predict(run->context, model, part, options, &request, &p)
-                       : st;
-    const double *w = st == OKRA_OK ? okra_prediction_weights(p, &rows, &n) : NULL;
+    CHK(okra_data_take(x, which, count, &part));
+    CHK(okra_predict_options(&options));
+    CHK(okra_options_set(options, "decode", "none"));
+    CHK(okra_predict(run->context, model, part, options, &request, &p));
+    const double *w = okra_prediction_weights(p, &rows, &n);
     bool all = w && n == okra_data_count(okra_model_inputs(model)); /* one input each */
     for (okra_int i = 0; all && i < count; i++) {
         nearest[i] = 0;
@@ -159,10 +158,7 @@ static okra_status loudest(cli_run *run, const okra_model *model, const okra_dat
             nearest[i] = w[i * n + k] > w[i * n + nearest[i]] ? k : nearest[i];
         }
     }
-    okra_prediction_free(p);
-    okra_data_free(part);
-    okra_options_free(options);
-    return st;
+    return OKRA_OK;
 }
 
 int cli_ranked_figures(cli_run *run, const cli_ranking *t, json_t *figures)

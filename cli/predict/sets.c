@@ -39,17 +39,13 @@ int cli_sets_check(const cli_run *run, const cli_sets *f)
 static int choose_candidates(cli_run *run, cli_sets_job *j, const okra_data *given)
 {
     const okra_data *from = given ? given : okra_model_outputs(j->model);
-    okra_int n = okra_data_count(from);
-    j->row = malloc((size_t)n * sizeof *j->row + 1);
-    if (!j->row) {
-        return cli_failure(run, "out of memory");
-    }
-    okra_status st = okra_data_distinct(from, j->row, &j->count);
-    st = st ? st : okra_data_take(from, j->row, j->count, &j->candidates);
-    for (okra_int k = 0; st == OKRA_OK && k < j->count; k++) {
+    MAKE(j->row, okra_data_count(from));
+    TRY(okra_data_distinct(from, j->row, &j->count));
+    TRY(okra_data_take(from, j->row, j->count, &j->candidates));
+    for (okra_int k = 0; k < j->count; k++) {
         j->row[k] = okra_data_row(from, j->row[k]); /* lines left out count */
     }
-    return cli_status(run, st);
+    return CLI_DONE;
 }
 
 /* ---- the two kinds ---- */
@@ -84,109 +80,87 @@ static int say(const cli_run *run, const cli_sets_job *j, const cli_sets_result 
 /* The candidate that is the truth of each test input. */
 static int find_truth(cli_run *run, const cli_sets_job *j, okra_int **out)
 {
-    *out = NULL;
     if (!j->truth) {
         return CLI_DONE;
     }
-    *out = malloc((size_t)j->tests * sizeof **out + 1);
-    return *out ? cli_status(run, okra_candidates_match(j->truth, j->candidates, *out))
-                : cli_failure(run, "out of memory");
+    MAKE(*out, j->tests);
+    return cli_status(run, okra_candidates_match(j->truth, j->candidates, *out));
 }
 
 static void warn_large(cli_run *run, const cli_sets_job *j, double mean)
 {
-    char text[300];
     if (mean > 1.5 && 3 * mean > 2 * (double)j->count) {
-        snprintf(
-            text, sizeof text,
+        cli_warn(
+            run,
             "sets hold %.3g of %lld candidates on average: the model hardly tells them "
             "apart; more pairs, other kernels or a larger alpha make them smaller",
             mean, (long long)j->count);
-        cli_on_warning(run, text);
     }
 }
 
 static int sets(cli_run *run, cli_sets_job *j, const okra_data *given, const char *output)
 {
-    int status = choose_candidates(run, j, given);
     okra_int size = 0, single = 0;
-    if (status != CLI_DONE) {
-        return status;
+    OWNED okra_int *truth = NULL;
+    CHK(choose_candidates(run, j, given));
+    MAKE(j->p, j->tests * j->count);
+    TRY(okra_conformal_p_values(run->context, j->model, j->x, j->candidates, &j->s,
+                                j->p));
+    if (*j->f->p_values) {
+        TRY(cli_write(run, j->p, j->tests, j->count, j->f->p_values));
     }
-    j->p = malloc((size_t)j->tests * (size_t)j->count * sizeof *j->p + 1);
-    if (!j->p) {
-        return cli_failure(run, "out of memory: %lld x %lld p-values",
-                           (long long)j->tests, (long long)j->count);
+    if (!*output) {
+        return CLI_DONE;
     }
-    status = cli_status(run, okra_conformal_p_values(run->context, j->model, j->x,
-                                                     j->candidates, &j->s, j->p));
-    if (status == CLI_DONE && *j->f->p_values) {
-        status =
-            cli_status(run, cli_write(run, j->p, j->tests, j->count, j->f->p_values));
-    }
-    if (status == CLI_DONE && *output) {
-        status = cli_sets_write_members(run, j, output, &size, &single);
-        okra_int *truth = NULL;
-        status = status ? status : find_truth(run, j, &truth);
-        double tests = j->tests > 0 ? (double)j->tests : 1, mean = (double)size / tests;
-        if (status == CLI_DONE) {
-            warn_large(run, j, mean);
-        }
-        if (status == CLI_DONE && strcmp(output, "-") != 0) {
-            cli_sets_result r = {.tests = j->tests,
-                                 .count = j->count,
-                                 .alpha = j->f->reject > 0 ? j->f->reject : j->f->set,
-                                 .p = j->p,
-                                 .truth = truth,
-                                 .groups = j->s.by_class ? j->truth : j->s.test_groups,
-                                 .how = j->s.how};
-            status = say(run, j, &r, j->f->reject > 0 ? "answered" : "set size",
-                         (double)(j->f->reject > 0 ? single : size) / tests);
-        }
-        free(truth);
-    }
-    return status;
+    CHK(cli_sets_write_members(run, j, output, &size, &single));
+    CHK(find_truth(run, j, &truth));
+    double tests = j->tests > 0 ? (double)j->tests : 1;
+    warn_large(run, j, (double)size / tests);
+    cli_sets_result r = {.tests = j->tests,
+                         .count = j->count,
+                         .alpha = j->f->reject > 0 ? j->f->reject : j->f->set,
+                         .p = j->p,
+                         .truth = truth,
+                         .groups = j->s.by_class ? j->truth : j->s.test_groups,
+                         .how = j->s.how};
+    return strcmp(output, "-") == 0
+               ? CLI_DONE
+               : say(run, j, &r, j->f->reject > 0 ? "answered" : "set size",
+                     (double)(j->f->reject > 0 ? single : size) / tests);
 }
 
 static int intervals(cli_run *run, cli_sets_job *j, const char *output)
 {
-    okra_int d = okra_data_width(okra_model_outputs(j->model));
-    size_t count = (size_t)j->tests * (size_t)d;
-    double *bounds = malloc(count * 2 * sizeof *bounds + 1);
-    double *radius = malloc((size_t)j->tests * sizeof *radius + 1);
-    int status = bounds && radius ? CLI_DONE : cli_failure(run, "out of memory");
-    status = status ? status
-                    : cli_status(run, okra_conformal_intervals(run->context, j->model,
-                                                               j->x, j->f->interval,
-                                                               &j->s, bounds, radius));
-    if (status == CLI_DONE && *j->f->bounds) {
-        status = cli_sets_write_cube(run, bounds, j->tests, d, j->f->bounds);
+    okra_int d = okra_data_width(okra_model_outputs(j->model)), count = j->tests * d;
+    OWNED double *bounds = NULL, *radius = NULL;
+    double sum = 0;
+    MAKE(bounds, 2 * count);
+    MAKE(radius, j->tests);
+    TRY(okra_conformal_intervals(run->context, j->model, j->x, j->f->interval, &j->s,
+                                 bounds, radius));
+    if (*j->f->bounds) {
+        CHK(cli_sets_write_cube(run, bounds, j->tests, d, j->f->bounds));
     }
-    if (status == CLI_DONE && *output) {
-        status = cli_sets_write_intervals(run, j, output, bounds, radius, d);
+    if (*output) {
+        CHK(cli_sets_write_intervals(run, j, output, bounds, radius, d));
     }
-    if (status == CLI_DONE && strcmp(output, "-") != 0) {
-        double sum = 0;
-        for (size_t k = 0; k < count; k++) {
-            sum += bounds[2 * k + 1] - bounds[2 * k];
-        }
-        cli_sets_result r = {.tests = j->tests,
-                             .d = d,
-                             .alpha = j->f->interval,
-                             .bounds = bounds,
-                             .groups = j->s.test_groups,
-                             .how = j->s.how};
-        r.values = j->truth ? okra_data_values(j->truth, &r.values_ld) : NULL;
-        if (j->truth && (!r.values || okra_data_width(j->truth) != d)) {
-            status = cli_failure(run, "%s: expected vectors of length %lld", j->f->truth,
-                                 (long long)d);
-        } else {
-            status = say(run, j, &r, "mean width", count > 0 ? sum / (double)count : 0);
-        }
+    if (strcmp(output, "-") == 0) {
+        return CLI_DONE;
     }
-    free(bounds);
-    free(radius);
-    return status;
+    for (okra_int k = 0; k < count; k++) {
+        sum += bounds[2 * k + 1] - bounds[2 * k];
+    }
+    cli_sets_result r = {.tests = j->tests,
+                         .d = d,
+                         .alpha = j->f->interval,
+                         .bounds = bounds,
+                         .groups = j->s.test_groups,
+                         .how = j->s.how};
+    r.values = j->truth ? okra_data_values(j->truth, &r.values_ld) : NULL;
+    return j->truth && (!r.values || okra_data_width(j->truth) != d)
+               ? cli_failure(run, "%s: expected vectors of length %lld", j->f->truth,
+                             (long long)d)
+               : say(run, j, &r, "mean width", count > 0 ? sum / (double)count : 0);
 }
 
 static int check(const cli_run *run, const cli_sets *f, const char *output, bool given)
@@ -224,21 +198,23 @@ static int check(const cli_run *run, const cli_sets *f, const char *output, bool
     return CLI_DONE;
 }
 
+static void clear(cli_sets_job *j)
+{
+    while (j->owned_count > 0) {
+        okra_data_free(j->owned[--j->owned_count]);
+    }
+    okra_data_free(j->candidates);
+    free(j->row);
+    free(j->p);
+}
+
 int cli_sets_write(cli_run *run, const cli_sets *f, const okra_model *model,
                    const okra_data *x, const okra_data *candidates, const char *output)
 {
+    FREED_BY(clear)
     cli_sets_job j = {.f = f, .model = model, .x = x, .tests = okra_data_count(x)};
-    int status = check(run, f, output, candidates != NULL);
-    status = status ? status : cli_sets_read(run, &j);
-    if (status == CLI_DONE) {
-        status = f->interval > 0 ? intervals(run, &j, output)
-                                 : sets(run, &j, candidates, output);
-    }
-    while (j.owned_count > 0) {
-        okra_data_free(j.owned[--j.owned_count]);
-    }
-    okra_data_free(j.candidates);
-    free(j.row);
-    free(j.p);
-    return status;
+    CHK(check(run, f, output, candidates != NULL));
+    CHK(cli_sets_read(run, &j));
+    return f->interval > 0 ? intervals(run, &j, output)
+                           : sets(run, &j, candidates, output);
 }

@@ -185,64 +185,47 @@ int cli_sets_write_members(cli_run *run, const cli_sets_job *j, const char *outp
                            okra_int *size, okra_int *single)
 {
     bool reject = j->f->reject > 0;
-    char sep = cli_ends(output, ".csv") ? ',' : '\t';
-    member *list = malloc((size_t)j->count * sizeof *list + 1);
-    cli_file *file = list ? cli_file_open(run, output) : NULL;
-    if (!list) {
-        return cli_failure(run, "out of memory");
-    }
-    if (!file) {
-        free(list);
-        return CLI_FAILED;
-    }
-    FILE *out = cli_file_stream(file);
-    fprintf(out, "test%ccandidate%cobject%cp_value\n", sep, sep, sep);
-    for (okra_int t = 0; t < j->tests; t++) {
-        okra_int count = members(j, t, reject ? j->f->reject : j->f->set, list);
+    OWNED member *list = NULL;
+    cli_table t;
+    MAKE(list, j->count);
+    CHK(cli_table_open(run, output, "test,candidate,object,p_value\n", &t));
+    for (okra_int i = 0; i < j->tests; i++) {
+        okra_int count = members(j, i, reject ? j->f->reject : j->f->set, list);
         *size += count;
         *single += count == 1;
         for (okra_int k = 0; k < count && (!reject || count == 1); k++) {
-            print_member(out, j, t, &list[k], sep);
+            print_member(t.out, j, i, &list[k], t.mark);
         }
     }
-    free(list);
-    return cli_file_close(run, file, CLI_DONE);
+    return cli_file_close(run, t.file, CLI_DONE);
 }
 
 int cli_sets_write_cube(cli_run *run, const double *values, okra_int n, okra_int d,
                         const char *path)
 {
     char head[128];
-    cli_file *file = cli_file_open(run, path);
-    if (!file) {
-        return CLI_FAILED;
-    }
-    FILE *out = cli_file_stream(file);
+    cli_table t;
+    CHK(cli_table_open(run, path, "", &t));
     int used = snprintf(head, sizeof head,
                         "{'descr': '<f8', 'fortran_order': False, 'shape': (%lld, %lld, "
                         "2), }",
                         (long long)n, (long long)d);
     int size = (10 + used + 1 + 63) / 64 * 64 - 10; /* the values begin at 64 bytes */
-    fwrite("\x93NUMPY\x01", 1, 7, out);
-    fprintf(out, "%c%c%c%s%*s\n", 0, size & 255, size >> 8, head, size - used - 1, "");
-    fwrite(values, sizeof *values, (size_t)(n * d) * 2, out);
-    return cli_file_close(run, file, CLI_DONE);
+    fwrite("\x93NUMPY\x01", 1, 7, t.out);
+    fprintf(t.out, "%c%c%c%s%*s\n", 0, size & 255, size >> 8, head, size - used - 1, "");
+    fwrite(values, sizeof *values, (size_t)(n * d) * 2, t.out);
+    return cli_file_close(run, t.file, CLI_DONE);
 }
 
 int cli_sets_write_intervals(cli_run *run, const cli_sets_job *j, const char *output,
                              const double *bounds, const double *radius, okra_int d)
 {
-    char sep = cli_ends(output, ".csv") ? ',' : '\t';
-    cli_file *file = cli_file_open(run, output);
-    if (!file) {
-        return CLI_FAILED;
-    }
-    FILE *out = cli_file_stream(file);
-    fprintf(out, "test%coutput%clower%cupper%cradius\n", sep, sep, sep, sep);
+    cli_table t;
+    CHK(cli_table_open(run, output, "test,output,lower,upper,radius\n", &t));
     for (okra_int k = 0; k < j->tests * d; k++) {
-        fprintf(out, "%lld%c%lld%c%.17g%c%.17g%c%.17g\n", (long long)(k / d), sep,
-                (long long)(k % d), sep, bounds[2 * k], sep, bounds[2 * k + 1], sep,
-                radius[k / d]);
+        fprintf(t.out, "%lld%c%lld%c%.17g%c%.17g%c%.17g\n", (long long)(k / d), t.mark,
+                (long long)(k % d), t.mark, bounds[2 * k], t.mark, bounds[2 * k + 1],
+                t.mark, radius[k / d]);
     }
-    return cli_file_close(run, file, CLI_DONE);
+    return cli_file_close(run, t.file, CLI_DONE);
 }

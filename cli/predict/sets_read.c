@@ -12,13 +12,12 @@ static int read_one(cli_run *run, cli_sets_job *j, const char *file,
                     const okra_data *like, const okra_data **out)
 {
     okra_data *data = NULL;
-    int status =
-        *file ? cli_status(run, cli_read_like(run, file, like, &data)) : CLI_DONE;
-    if (data) {
+    if (*file) {
+        TRY(cli_read_like(run, file, like, &data));
         j->owned[j->owned_count++] = data;
     }
     *out = data;
-    return status;
+    return CLI_DONE;
 }
 
 static int read_weights(cli_run *run, cli_sets_job *j, const char *file, okra_int n,
@@ -26,32 +25,36 @@ static int read_weights(cli_run *run, cli_sets_job *j, const char *file, okra_in
 {
     const okra_data *data = NULL;
     okra_int ld = 0;
-    int status = read_one(run, j, file, NULL, &data);
-    if (status == CLI_DONE && data) {
-        *out = okra_data_values(data, &ld);
-        if (!*out || okra_data_width(data) != 1 || okra_data_count(data) != n ||
-            ld != 1) {
-            status = cli_failure(run, "%s: expected one column of %lld numbers", file,
-                                 (long long)n);
-        }
-    }
-    return status;
+    CHK(read_one(run, j, file, NULL, &data));
+    *out = data ? okra_data_values(data, &ld) : NULL;
+    return data && (!*out || okra_data_width(data) != 1 || okra_data_count(data) != n ||
+                    ld != 1)
+               ? cli_failure(run, "%s: expected one column of %lld numbers", file,
+                             (long long)n)
+               : CLI_DONE;
 }
 
 /* The truth, its columns in the order of the model's outputs. */
 static int read_truth(cli_run *run, cli_sets_job *j)
 {
+    const okra_data *y = okra_model_outputs(j->model);
     okra_data *aligned = NULL;
-    int status = read_one(run, j, j->f->truth, okra_model_outputs(j->model), &j->truth);
-    if (status == CLI_DONE && j->truth) {
-        status = cli_status(run, okra_data_align(run->context, j->truth,
-                                                 okra_model_outputs(j->model), &aligned));
+    CHK(read_one(run, j, j->f->truth, y, &j->truth));
+    if (!j->truth) {
+        return CLI_DONE;
     }
-    if (aligned) {
-        j->owned[j->owned_count++] = aligned;
-        j->truth = aligned;
+    TRY(okra_data_align(run->context, j->truth, y, &aligned));
+    j->truth = j->owned[j->owned_count++] = aligned;
+    if (okra_data_count(j->truth) != j->tests) {
+        return cli_failure(run, "%s has %lld objects, expected %lld, one per test input",
+                           j->f->truth, (long long)okra_data_count(j->truth),
+                           (long long)j->tests);
     }
-    return status;
+    okra_kind found = okra_data_kind(j->truth), kind = okra_data_kind(y);
+    return found == kind
+               ? CLI_DONE
+               : cli_failure(run, "%s holds %s, but the model predicts %s", j->f->truth,
+                             okra_kind_name(found), okra_kind_name(kind));
 }
 
 /* A column of numbers becomes labels. */
@@ -59,12 +62,9 @@ static int cut_groups(cli_run *run, cli_sets_job *j, const double *cuts, okra_in
                       const okra_data **groups)
 {
     okra_data *labels = NULL;
-    int status = cli_status(run, okra_groups_cut(*groups, cuts, count, &labels));
-    if (status == CLI_DONE) {
-        j->owned[j->owned_count++] = labels;
-        *groups = labels;
-    }
-    return status;
+    TRY(okra_groups_cut(*groups, cuts, count, &labels));
+    *groups = j->owned[j->owned_count++] = labels;
+    return CLI_DONE;
 }
 
 /* Groups of numbers are cut; numbers that are no groups by themselves must be. */
@@ -110,40 +110,21 @@ int cli_sets_read(cli_run *run, cli_sets_job *j)
     j->s.how = f->conformal;
     j->s.score = f->score;
     j->s.folds = f->folds;
-    int status = read_one(run, j, f->calibrate_x, okra_model_inputs(j->model),
-                          &j->s.calibration_x);
-    status = status ? status
-                    : read_one(run, j, f->calibrate_y, okra_model_outputs(j->model),
-                               &j->s.calibration_y);
-    status = status ? status
-                    : cli_status(run, okra_conformal_chosen(run->context, j->model, &j->s,
-                                                            &j->s.how, &j->s.score));
-    if (status == CLI_DONE && j->s.calibration_y) {
+    CHK(read_one(run, j, f->calibrate_x, okra_model_inputs(j->model),
+                 &j->s.calibration_x));
+    CHK(read_one(run, j, f->calibrate_y, okra_model_outputs(j->model),
+                 &j->s.calibration_y));
+    TRY(okra_conformal_chosen(run->context, j->model, &j->s, &j->s.how, &j->s.score));
+    if (j->s.calibration_y) {
         pairs = okra_data_count(j->s.calibration_y);
-    } else if (status == CLI_DONE && strcmp(j->s.how, "split") == 0) {
+    } else if (strcmp(j->s.how, "split") == 0) {
         pairs = okra_model_calibration(j->model, NULL, NULL);
     }
     j->s.by_class = strcmp(f->groups, "class") == 0;
-    if (status == CLI_DONE && !j->s.by_class) {
-        status = read_one(run, j, f->groups, NULL, &j->s.groups);
-    }
-    status = status ? status
-                    : read_one(run, j, f->test_groups, j->s.groups, &j->s.test_groups);
-    status = status ? status : read_cuts(run, j);
-    status = status ? status : read_weights(run, j, f->weights, pairs, &j->s.weights);
-    status = status ? status
-                    : read_weights(run, j, f->test_weights, j->tests, &j->s.test_weights);
-    status = status ? status : read_truth(run, j);
-    if (status == CLI_DONE && j->truth && okra_data_count(j->truth) != j->tests) {
-        status = cli_failure(
-            run, "%s has %lld objects, expected %lld, one per test input", f->truth,
-            (long long)okra_data_count(j->truth), (long long)j->tests);
-    }
-    okra_kind kind = okra_data_kind(okra_model_outputs(j->model));
-    if (status == CLI_DONE && j->truth && okra_data_kind(j->truth) != kind) {
-        status =
-            cli_failure(run, "%s holds %s, but the model predicts %s", f->truth,
-                        okra_kind_name(okra_data_kind(j->truth)), okra_kind_name(kind));
-    }
-    return status;
+    CHK(read_one(run, j, j->s.by_class ? "" : f->groups, NULL, &j->s.groups));
+    CHK(read_one(run, j, f->test_groups, j->s.groups, &j->s.test_groups));
+    CHK(read_cuts(run, j));
+    CHK(read_weights(run, j, f->weights, pairs, &j->s.weights));
+    CHK(read_weights(run, j, f->test_weights, j->tests, &j->s.test_weights));
+    return read_truth(run, j);
 }

@@ -4,7 +4,7 @@
 #include "predict/table.h"
 
 #include <errno.h>
-#include <stdio.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -68,4 +68,62 @@ int cli_column(const char *heading, char separator, const char *name)
         }
     }
     return -1;
+}
+
+void cli_columns_clear(cli_columns *c)
+{
+    free(c->text);
+    free(c->values);
+    free(c->line);
+    free(c->number);
+}
+
+/* NaN: it is none. */
+static double number_of(const cli_columns *c, const char *line, int column)
+{
+    const char *begin, *end;
+    char *stop = NULL;
+    double value = column >= 0 && cli_field(line, c->separator, column, &begin, &end)
+                       ? strtod(begin, &stop)
+                       : 0;
+    return stop && stop > begin && stop == end ? value : (double)NAN;
+}
+
+int cli_columns_read(cli_run *run, const char *path, const char *const *names,
+                     int columns, cli_columns *c)
+{
+    CHK(cli_ask(run, path, 5)); /* lines and entries, too */
+    c->path = c->path ? c->path : path;
+    c->text = cli_slurp(path);
+    if (!c->text) {
+        return cli_failure(run, "%s: cannot be read: %s", c->path, strerror(errno));
+    }
+    const char *text = c->text + (strncmp(c->text, "\xef\xbb\xbf", 3) == 0 ? 3 : 0);
+    size_t heading = strcspn(text, "\n");
+    okra_int lines = 0;
+    long long number = 1;
+    c->heading = text;
+    c->separator = memchr(text, '\t', heading) ? '\t' : ',';
+    for (int k = 0; k < columns; k++) {
+        c->column[k] = cli_column(text, c->separator, names[k]);
+    }
+    for (const char *at = text; (at = strchr(at, '\n')); at++) {
+        lines++;
+    }
+    MAKE(c->values, lines * columns);
+    MAKE(c->line, lines);
+    MAKE(c->number, lines);
+    for (const char *line = text + heading; *line; line += strcspn(line, "\n")) {
+        line++;
+        number++;
+        if (strspn(line, " \r") == strcspn(line, "\n")) {
+            continue; /* an empty line is none */
+        }
+        for (int k = 0; k < columns; k++) {
+            c->values[c->count * columns + k] = number_of(c, line, c->column[k]);
+        }
+        c->number[c->count] = number;
+        c->line[c->count++] = line;
+    }
+    return CLI_DONE;
 }

@@ -4,7 +4,7 @@
 #ifndef OKRA_CLI_TABLE_H
 #define OKRA_CLI_TABLE_H
 
-#include <stdbool.h>
+#include "cli.h"
 
 /* All of a file, ended by NUL, for free(); NULL: errno says why. */
 char *cli_slurp(const char *path);
@@ -16,5 +16,21 @@ bool cli_field(const char *line, char separator, int k, const char **begin,
 const char *cli_line_end(const char *line);
 /* The field of a heading that has that name, whatever its case; -1: none has. */
 int cli_column(const char *heading, char separator, const char *name);
+
+/* Numbers of a table, by the names of their columns. */
+enum { CLI_COLUMNS = 8 };
+typedef struct cli_columns {
+    const char *path, *heading;
+    char *text; /* the file */
+    char separator;
+    int column[CLI_COLUMNS]; /* where each stands; -1: nowhere */
+    double *values;          /* count x columns; NaN where a field is no number */
+    const char **line;
+    long long *number; /* of the line, from 1 */
+    okra_int count;
+} cli_columns;
+int cli_columns_read(cli_run *run, const char *path, const char *const *names,
+                     int columns, cli_columns *out);
+void cli_columns_clear(cli_columns *c);
 
 #endif

@@ -17,11 +17,12 @@ typedef struct demo_fields {
     const char *output, *save;
 } demo_fields;
 
+#define FIELDS demo_fields
 static const okra_option rows[] = {
-    {"output", OKRA_OPTION_WRITTEN, offsetof(demo_fields, output), "", 1, 0, NULL,
-     "FILE.svg", "Draw the results into this file as well"},
-    {"save", OKRA_OPTION_WRITTEN, offsetof(demo_fields, save), "", 1, 0, NULL, "DIR",
-     "Write the data of the tasks there, to go on with"},
+    ROW(WRITTEN, "output", output, "", "FILE.svg",
+        "Draw the results into this file as well"),
+    ROW(WRITTEN, "save", save, "", "DIR",
+        "Write the data of the tasks there, to go on with"),
     {0}};
 
 enum { DEMO_ROWS = 4, DEMO_REPEATS = 5 };
@@ -87,71 +88,57 @@ static const demo_task demo_s_shape = {
 
 static okra_status set_all(okra_options *options, const char *settings)
 {
-    okra_status st = OKRA_OK;
-    while (*settings && st == OKRA_OK) {
+    while (*settings) {
         char name[32], value[96];
         size_t length = strcspn(settings, " "), equals = strcspn(settings, "=");
         snprintf(name, sizeof name, "%.*s", (int)equals, settings);
         snprintf(value, sizeof value, "%.*s", (int)(length - equals - 1),
                  settings + equals + 1);
-        st = okra_options_set(options, name, value);
+        CHK(okra_options_set(options, name, value));
         settings += length + strspn(settings + length, " ");
     }
-    return st;
+    return OKRA_OK;
 }
 
 /* Fits, predicts and scores once; `k` > 0 sets the number of neighbours. */
 static okra_status solve(cli_run *run, const demo_result *r, const demo_row *row, int k,
                          double *value, okra_data **predicted)
 {
-    okra_options *fit = NULL, *predict = NULL;
-    okra_model *model = NULL;
-    okra_prediction *p = NULL;
-    okra_status st = okra_fit_options(&fit);
-    st = st ? st : okra_predict_options(&predict);
-    st = st ? st : set_all(fit, row->fit);
-    if (st == OKRA_OK && k > 0) {
-        st = okra_options_set_number(fit, "k", k);
-    }
-    st = st ? st : okra_options_set(predict, "decode", row->decode);
-    st = st ? st : okra_fit(run->context, r->train_x, r->train_y, fit, &model);
-    st = st ? st : okra_predict(run->context, model, r->test_x, predict, NULL, &p);
-    st = st ? st
-            : okra_score(run->context, r->task->metric, r->test_y,
-                         okra_prediction_objects(p), value, NULL, NULL);
-    if (st == OKRA_OK) {
-        *predicted = okra_data_retain(okra_prediction_objects(p));
-    }
-    okra_prediction_free(p);
-    okra_model_free(model);
-    okra_options_free(fit);
-    okra_options_free(predict);
-    return st;
+    FREED_BY(okra_options_free_at) okra_options *fit = NULL, *predict = NULL;
+    OWNED_MODEL *model = NULL;
+    FREED_BY(okra_prediction_free_at) okra_prediction *p = NULL;
+    CHK(okra_fit_options(&fit));
+    CHK(okra_predict_options(&predict));
+    CHK(set_all(fit, row->fit));
+    CHK(k > 0 ? okra_options_set_number(fit, "k", k) : OKRA_OK);
+    CHK(okra_options_set(predict, "decode", row->decode));
+    CHK(okra_fit(run->context, r->train_x, r->train_y, fit, &model));
+    CHK(okra_predict(run->context, model, r->test_x, predict, NULL, &p));
+    *predicted = okra_data_retain(okra_prediction_objects(p));
+    return okra_score(run->context, r->task->metric, r->test_y, *predicted, value, NULL,
+                      NULL);
 }
 
 /* The best k on the test set itself: in favour of the peer. */
 static okra_status solve_best(cli_run *run, demo_result *r, const demo_row *row,
                               double *value, okra_data **predicted)
 {
-    okra_status st = OKRA_OK;
     *value = HUGE_VAL;
-    for (const char *at = row->better; *at && st == OKRA_OK;) {
+    for (const char *at = row->better; *at;) {
         char *end;
         int k = (int)strtol(at, &end, 10);
         double now = 0;
-        okra_data *objects = NULL;
-        st = solve(run, r, row, k, &now, &objects);
-        if (st == OKRA_OK && now < *value) {
+        OWNED_DATA *objects = NULL;
+        CHK(solve(run, r, row, k, &now, &objects));
+        if (now < *value) {
             *value = now;
             r->k = k;
             okra_data_free(*predicted);
-            *predicted = objects;
-            objects = NULL;
+            *predicted = TAKE(objects);
         }
-        okra_data_free(objects);
         at = end + strspn(end, " ");
     }
-    return st;
+    return OKRA_OK;
 }
 
 /* ---- a task ---- */
@@ -159,29 +146,21 @@ static okra_status solve_best(cli_run *run, demo_result *r, const demo_row *row,
 static okra_status part(const okra_data *data, okra_int first, okra_int count,
                         okra_data **out)
 {
-    okra_int *index = malloc((size_t)count * sizeof *index);
-    if (!index) {
-        return OKRA_EMEM;
-    }
-    for (okra_int i = 0; i < count; i++) {
+    OWNED okra_int *index = malloc((size_t)count * sizeof *index);
+    for (okra_int i = 0; index && i < count; i++) {
         index[i] = first + i;
     }
-    okra_status st = okra_data_take(data, index, count, out);
-    free(index);
-    return st;
+    return index ? okra_data_take(data, index, count, out) : OKRA_EMEM;
 }
 
 static okra_status make(const demo_task *task, uint64_t seed, demo_result *r)
 {
-    okra_data *x = NULL, *y = NULL;
-    okra_status st = task->make(seed, task->train + task->test, &x, &y);
-    st = st ? st : part(x, 0, task->train, &r->train_x);
-    st = st ? st : part(y, 0, task->train, &r->train_y);
-    st = st ? st : part(x, task->train, task->test, &r->test_x);
-    st = st ? st : part(y, task->train, task->test, &r->test_y);
-    okra_data_free(x);
-    okra_data_free(y);
-    return st;
+    OWNED_DATA *x = NULL, *y = NULL;
+    CHK(task->make(seed, task->train + task->test, &x, &y));
+    CHK(part(x, 0, task->train, &r->train_x));
+    CHK(part(y, 0, task->train, &r->train_y));
+    CHK(part(x, task->train, task->test, &r->test_x));
+    return part(y, task->train, task->test, &r->test_y);
 }
 
 static void clear(demo_result *r)
@@ -198,26 +177,20 @@ static void clear(demo_result *r)
 /* The first repeat stays in `r` to be drawn and saved. */
 static okra_status work(cli_run *run, const demo_task *task, demo_result *r)
 {
-    okra_status st = OKRA_OK;
     *r = (demo_result){.task = task};
-    for (int repeat = 0; repeat < DEMO_REPEATS && st == OKRA_OK; repeat++) {
-        demo_result now = {.task = task};
-        st = make(task, (uint64_t)run->common.seed + (uint64_t)repeat, &now);
-        for (int i = 0; i < task->row_count && st == OKRA_OK; i++) {
+    for (int repeat = 0; repeat < DEMO_REPEATS; repeat++) {
+        FREED_BY(clear) demo_result other = {.task = task};
+        demo_result *now = repeat ? &other : r;
+        CHK(make(task, (uint64_t)run->common.seed + (uint64_t)repeat, now));
+        for (int i = 0; i < task->row_count; i++) {
             const demo_row *row = &task->rows[i];
             double *value = &r->value[i][repeat];
-            st = row->better ? solve_best(run, &now, row, value, &now.predicted[i])
-                             : solve(run, &now, row, 0, value, &now.predicted[i]);
-        }
-        if (repeat == 0) {
-            memcpy(now.value, r->value, sizeof now.value);
-            *r = now;
-        } else {
-            clear(&now);
+            CHK(row->better ? solve_best(run, now, row, value, &now->predicted[i])
+                            : solve(run, now, row, 0, value, &now->predicted[i]));
         }
         cli_on_progress(run, task->name, repeat + 1, DEMO_REPEATS);
     }
-    return st;
+    return OKRA_OK;
 }
 
 /* ---- pictures, as text and as figures of a result ---- */
@@ -451,37 +424,32 @@ static void print_next(const char *folder)
 
 /* ---- files ---- */
 
-static int save_one(cli_run *run, const char *folder, const demo_result *r,
-                    const char *which, const okra_data *data)
-{
-    char path[4096], name[32];
-    snprintf(name, sizeof name, "%s", r->task->name);
-    for (char *at = name; *at; at++) {
-        *at = *at == '-' ? '_' : *at;
-    }
-    snprintf(path, sizeof path, "%s/%s_%s.npy", folder, name, which);
-    return cli_status(run, okra_data_write(run->context, data, path));
-}
-
 static int save(cli_run *run, const char *folder, const demo_result *r)
 {
+    const okra_data *const all[] = {r->train_x, r->train_y, r->test_x, r->test_y};
+    static const char *const which[] = {"train_x", "train_y", "test_x", "test_y"};
+    char path[4096];
     if (mkdir(folder, 0777) != 0 && errno != EEXIST) {
         return cli_failure(run, "%s: %s", folder, strerror(errno));
     }
-    int status = save_one(run, folder, r, "train_x", r->train_x);
-    status = status ? status : save_one(run, folder, r, "train_y", r->train_y);
-    status = status ? status : save_one(run, folder, r, "test_x", r->test_x);
-    return status ? status : save_one(run, folder, r, "test_y", r->test_y);
+    for (int k = 0; k < 4; k++) {
+        int begin = snprintf(path, sizeof path, "%s/", folder);
+        snprintf(path + begin, sizeof path - (size_t)begin, "%s_%s.npy", r->task->name,
+                 which[k]);
+        for (char *at = path + begin; *at; at++) {
+            *at = *at == '-' ? '_' : *at;
+        }
+        TRY(okra_data_write(run->context, all[k], path));
+    }
+    return CLI_DONE;
 }
 
 static int draw(cli_run *run, const char *path, const demo_result *a,
                 const demo_result *b)
 {
-    json_t *result = cli_result(run, "demo", "demo", "Two built-in tasks");
+    OWNED_JSON *result = cli_result(run, "demo", "demo", "Two built-in tasks");
     json_object_set_new(result, "figures", demo_figures(a, b));
-    int status = report_draw(run, result, path, "", "all");
-    json_decref(result);
-    return status;
+    return report_draw(run, result, path, "", "all");
 }
 
 static int show(cli_run *run, const demo_fields *f, const demo_result *a,
@@ -506,27 +474,19 @@ static int show(cli_run *run, const demo_fields *f, const demo_result *a,
 static int run_demo(cli_run *run)
 {
     demo_fields f;
-    demo_result a = {0}, b = {0};
-    okra_status st = cli_fields(run, &f);
-    REFUSE_IF(st == OKRA_OK && *f.output && !cli_ends(f.output, ".svg"),
+    FREED_BY(clear) demo_result a = {.k = 0}, b = {.k = 0};
+    TRY(cli_fields(run, &f));
+    REFUSE_IF(*f.output && !cli_ends(f.output, ".svg"),
               "-o is '%s', expected a name in .svg", f.output);
-    if (st == OKRA_OK && *f.output && report_check(run) != CLI_DONE) {
-        return CLI_FAILED;
+    CHK(*f.output ? report_check(run) : CLI_DONE);
+    TRY(work(run, &demo_patterns, &a));
+    TRY(work(run, &demo_s_shape, &b));
+    if (*f.save) {
+        CHK(save(run, f.save, &a));
+        CHK(save(run, f.save, &b));
     }
-    st = st ? st : work(run, &demo_patterns, &a);
-    st = st ? st : work(run, &demo_s_shape, &b);
-    int status = cli_status(run, st);
-    if (status == CLI_DONE && *f.save) {
-        status = save(run, f.save, &a);
-        status = status ? status : save(run, f.save, &b);
-    }
-    if (status == CLI_DONE && *f.output) {
-        status = draw(run, f.output, &a, &b);
-    }
-    status = status ? status : show(run, &f, &a, &b);
-    clear(&a);
-    clear(&b);
-    return status;
+    CHK(*f.output ? draw(run, f.output, &a, &b) : CLI_DONE);
+    return show(run, &f, &a, &b);
 }
 
 const cli_command cli_demo = {

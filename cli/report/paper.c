@@ -16,17 +16,17 @@ typedef struct fields {
     const char *results, *report;
 } fields;
 
+#define FIELDS fields
 static const okra_option rows[] = {
-    {"quick", OKRA_OPTION_BOOL, offsetof(fields, quick), "no", 1, 0, NULL, "",
-     "A smaller run of the same protocol (the default is the full one)"},
-    {"full", OKRA_OPTION_BOOL, offsetof(fields, full), "no", 1, 0, NULL, "",
-     "The protocol as printed"},
-    {"results", OKRA_OPTION_WRITTEN, offsetof(fields, results), "results", 1, 0, NULL,
-     "DIR", "Where the results go as JSON, and unfinished runs to be resumed"},
-    {"keep", OKRA_OPTION_BOOL, offsetof(fields, keep), "no", 1, 0, NULL, "",
-     "all: take every finished result of the folder, also one of another okra"},
-    {"report", OKRA_OPTION_WRITTEN, offsetof(fields, report), "", 1, 0, NULL, "FILE",
-     "Also write a page of the results, as okra report does (.html or .md)"},
+    ROW(BOOL, "quick", quick, "no", "",
+        "A smaller run of the same protocol (the default is the full one)"),
+    ROW(BOOL, "full", full, "no", "", "The protocol as printed"),
+    ROW(WRITTEN, "results", results, "results", "DIR",
+        "Where the results go as JSON, and unfinished runs to be resumed"),
+    ROW(BOOL, "keep", keep, "no", "",
+        "all: take every finished result of the folder, also one of another okra"),
+    ROW(WRITTEN, "report", report, "", "FILE",
+        "Also write a page of the results, as okra report does (.html or .md)"),
     {0},
 };
 

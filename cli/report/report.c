@@ -13,22 +13,20 @@ typedef struct report_fields {
     int claims;
 } report_fields;
 
+#define FIELDS report_fields
 static const okra_option rows[] = {
-    {"output", OKRA_OPTION_WRITTEN, offsetof(report_fields, output), NULL, 1, 0, NULL,
-     "FILE",
-     "The page to write (.html or .md; - is HTML on standard output), or one figure "
-     "(.svg "
-     "or .png)"},
-    {"title", OKRA_OPTION_TEXT, offsetof(report_fields, title), "", 1, 0, NULL, "TEXT",
-     "The heading of the page; what the results are if not given"},
-    {"claims", OKRA_OPTION_CHOICE, offsetof(report_fields, claims), "no", 1, 0,
-     "no|first|alone", "WHAT",
-     "The claims of the papers and what these results say of them: first on the page, or "
-     "alone (.md)"},
-    {"figures", OKRA_OPTION_WRITTEN, offsetof(report_fields, figures), "", 1, 0, NULL,
-     "DIR", "Also write each figure as DIR/RESULT-FIGURE.svg (the folder must exist)"},
-    {"figure", OKRA_OPTION_TEXT, offsetof(report_fields, figure), "", 1, 0, NULL, "ID",
-     "Which figure .svg and .png draw, where there are several; all: side by side"},
+    ROW(WRITTEN, "output", output, NULL, "FILE",
+        "The page to write (.html or .md; - is HTML on standard output), or one figure "
+        "(.svg or .png)"),
+    ROW(TEXT, "title", title, "", "TEXT",
+        "The heading of the page; what the results are if not given"),
+    CHOICE("claims", claims, "no", "no|first|alone", "WHAT",
+           "The claims of the papers and what these results say of them: first on the "
+           "page, or alone (.md)"),
+    ROW(WRITTEN, "figures", figures, "", "DIR",
+        "Also write each figure as DIR/RESULT-FIGURE.svg (the folder must exist)"),
+    ROW(TEXT, "figure", figure, "", "ID",
+        "Which figure .svg and .png draw, where there are several; all: side by side"),
     {0},
 };
 

@@ -10,42 +10,39 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define FIELDS score_fields
 static const okra_option rows[] = {
-    {"y", OKRA_OPTION_READ, offsetof(score_fields, y), NULL, 1, 0, NULL, "FILE",
-     "The true outputs"},
-    {"yhat", OKRA_OPTION_READ, offsetof(score_fields, yhat), "", 1, 0, NULL, "FILE",
-     "The predicted outputs, in the same order; given twice or more, they are compared "
-     "in pairs with the first"},
-    {"metric", OKRA_OPTION_TEXT, offsetof(score_fields, metric), "", 1, 0, NULL, "SPEC",
-     "Name:param=value,...; several between commas, or the flag again; 'okra help "
-     "metrics' lists them"},
-    {"model", OKRA_OPTION_READ, offsetof(score_fields, model), "", 1, 0, NULL, "MODEL",
-     "With --x in place of --yhat: the loss of the undecoded prediction in feature space "
-     "(metric feature-loss)"},
-    {"x", OKRA_OPTION_READ, offsetof(score_fields, x), "", 1, 0, NULL, "FILE",
-     "Test inputs for --model; with --yhat they are drawn beside the outputs (--json)"},
-    {"sample-weight", OKRA_OPTION_READ, offsetof(score_fields, weight), "", 1, 0, NULL,
-     "FILE",
-     "How much each pair counts in the mean: one number of 0 or more per row of --y"},
-    {"each", OKRA_OPTION_WRITTEN, offsetof(score_fields, each), "", 1, 0, NULL, "FILE",
-     "The values of every object, one column a metric"},
-    {"image", OKRA_OPTION_TEXT, offsetof(score_fields, image), "", 1, 0, NULL,
-     "RxC[:left]",
-     "Outputs are images of R rows and C columns: the report of --json shows them, with "
-     "--x below their inputs or, :left, right of them"},
-    {"lists", OKRA_OPTION_READ, offsetof(score_fields, lists), "", 1, 0, NULL, "FILE",
-     "In place of --yhat: what okra predict --top, --set or --interval wrote (.tsv, "
-     ".csv), "
-     "for hit-rate, mrr, coverage and set-size; of intervals, set-size is their width"},
-    {"candidates", OKRA_OPTION_READ, offsetof(score_fields, candidates), "", 1, 0, NULL,
-     "FILE",
-     "The candidates that the lists number, also an index; those of --model if not "
-     "given"},
-    {"interval", OKRA_OPTION_NUMBER, offsetof(score_fields, interval), "0", 0, 99.99,
-     NULL, "PERCENT",
-     "Also standard errors and bootstrap intervals of this coverage, such as 95"},
-    {"groups", OKRA_OPTION_READ, offsetof(score_fields, groups), "", 1, 0, NULL, "FILE",
-     "The group of every row: intervals and comparisons take whole groups"},
+    ROW(READ, "y", y, NULL, "FILE", "The true outputs"),
+    ROW(READ, "yhat", yhat, "", "FILE",
+        "The predicted outputs, in the same order; given twice or more, they are "
+        "compared in pairs with the first"),
+    ROW(TEXT, "metric", metric, "", "SPEC",
+        "Name:param=value,...; several between commas, or the flag again; 'okra help "
+        "metrics' lists them"),
+    ROW(READ, "model", model, "", "MODEL",
+        "With --x in place of --yhat: the loss of the undecoded prediction in feature "
+        "space (metric feature-loss)"),
+    ROW(READ, "x", x, "", "FILE",
+        "Test inputs for --model; with --yhat they are drawn beside the outputs "
+        "(--json)"),
+    ROW(READ, "sample-weight", weight, "", "FILE",
+        "How much each pair counts in the mean: one number of 0 or more per row of --y"),
+    ROW(WRITTEN, "each", each, "", "FILE",
+        "The values of every object, one column a metric"),
+    ROW(TEXT, "image", image, "", "RxC[:left]",
+        "Outputs are images of R rows and C columns: the report of --json shows them, "
+        "with --x below their inputs or, :left, right of them"),
+    ROW(READ, "lists", lists, "", "FILE",
+        "In place of --yhat: what okra predict --top, --set or --interval wrote (.tsv, "
+        ".csv), for hit-rate, mrr, coverage and set-size; of intervals, set-size is "
+        "their width"),
+    ROW(READ, "candidates", candidates, "", "FILE",
+        "The candidates that the lists number, also an index; those of --model if not "
+        "given"),
+    RANGE(NUMBER, "interval", interval, "0", 0, 99.99, "PERCENT",
+          "Also standard errors and bootstrap intervals of this coverage, such as 95"),
+    ROW(READ, "groups", groups, "", "FILE",
+        "The group of every row: intervals and comparisons take whole groups"),
     {0}};
 
 /* A piece "param=value" belongs to the metric before it. */
@@ -100,23 +97,18 @@ static int image_size(const cli_run *run, const char *text, okra_int *height,
 static int draw(cli_run *run, const score_fields *f, const okra_data *y,
                 const okra_data *yhat, scores *s)
 {
-    okra_data *x = NULL;
+    OWNED_DATA *x = NULL;
     okra_int height, width;
     bool left;
-    int status = image_size(run, f->image, &height, &width, &left);
-    if (status == CLI_DONE && height * width > 0 &&
-        height * width != okra_data_width(y)) {
-        status = cli_usage(run, "--image is '%s', but outputs have %lld values", f->image,
-                           (long long)okra_data_width(y));
+    CHK(image_size(run, f->image, &height, &width, &left));
+    REFUSE_IF(height * width > 0 && height * width != okra_data_width(y),
+              "--image is '%s', but outputs have %lld values", f->image,
+              (long long)okra_data_width(y));
+    if (*f->x) {
+        TRY(cli_read(run, f->x, &x));
     }
-    if (status == CLI_DONE && *f->x) {
-        status = cli_status(run, cli_read(run, f->x, &x));
-    }
-    if (status == CLI_DONE) {
-        score_figures(s->figures, x, y, yhat, height, width, left);
-    }
-    okra_data_free(x);
-    return status;
+    score_figures(s->figures, x, y, yhat, height, width, left);
+    return CLI_DONE;
 }
 
 /* Values of --y that are not known. */
@@ -150,57 +142,41 @@ static okra_status read_predicted(cli_run *run, const char *spec, const okra_dat
 
 static int score_pairs(cli_run *run, const score_fields *f, const okra_data *y, scores *s)
 {
-    okra_data *yhat = NULL;
-    double *column = malloc((size_t)s->n * sizeof *column + 1);
-    int status = cli_status(run, read_predicted(run, f->yhat, y, &yhat));
+    OWNED_DATA *yhat = NULL;
+    OWNED double *column = NULL;
+    MAKE(column, s->n);
+    TRY(read_predicted(run, f->yhat, y, &yhat));
     s->unknown = unknown_values(y);
-    if (status == CLI_DONE && !column) {
-        status = cli_failure(run, "out of memory");
-    }
-    for (size_t k = 0; k < s->count && status == CLI_DONE; k++) {
-        okra_status st = okra_metric_is_loss(s->spec[k], &s->loss[k]);
-        if (st == OKRA_OK) {
-            st = okra_score(run->context, s->spec[k], y, yhat, &s->value[k],
-                            s->each ? column : NULL, &s->has[k]);
-        }
-        status = cli_status(run, st);
-        if (status == CLI_DONE && *f->each && !s->has[k]) {
-            status = cli_usage(run, "metric %s has no value an object: --each has no use",
-                               s->spec[k]);
-        }
-        for (okra_int i = 0; s->has[k] && s->each && status == CLI_DONE && i < s->n;
-             i++) {
+    for (size_t k = 0; k < s->count; k++) {
+        TRY(okra_metric_is_loss(s->spec[k], &s->loss[k]));
+        TRY(okra_score(run->context, s->spec[k], y, yhat, &s->value[k],
+                       s->each ? column : NULL, &s->has[k]));
+        REFUSE_IF(*f->each && !s->has[k],
+                  "metric %s has no value an object: --each has no use", s->spec[k]);
+        for (okra_int i = 0; s->has[k] && s->each && i < s->n; i++) {
             s->each[(size_t)i * s->count + k] = column[i];
             if (*f->each && isnan(column[i])) {
-                status = cli_failure(run,
-                                     "object %lld of --y (counted from 0) has no "
-                                     "known value: --each has no number for it",
-                                     (long long)i);
+                return cli_failure(run,
+                                   "object %lld of --y (counted from 0) has no known "
+                                   "value: --each has no number for it",
+                                   (long long)i);
             }
         }
     }
-    if (status == CLI_DONE && s->figures) {
-        status = draw(run, f, y, yhat, s);
-    }
-    okra_data_free(yhat);
-    free(column);
-    return status;
+    return s->figures ? draw(run, f, y, yhat, s) : CLI_DONE;
 }
 
 static int score_model(cli_run *run, const score_fields *f, const okra_data *y, scores *s)
 {
     char buffer[4096];
-    okra_model *model = NULL;
-    okra_data *x = NULL;
-    const char *path = cli_find(run, f->model, buffer, sizeof buffer);
-    okra_status st = okra_model_load(run->context, path, &model);
-    st = st ? st : cli_read_like(run, f->x, okra_model_inputs(model), &x);
-    st = st ? st : okra_model_loss(run->context, model, x, y, &s->value[0], s->each);
-    s->loss[0] = true;
-    s->has[0] = true;
-    okra_model_free(model);
-    okra_data_free(x);
-    return cli_status(run, st);
+    OWNED_MODEL *model = NULL;
+    OWNED_DATA *x = NULL;
+    TRY(okra_model_load(run->context, cli_find(run, f->model, buffer, sizeof buffer),
+                        &model));
+    TRY(cli_read_like(run, f->x, okra_model_inputs(model), &x));
+    s->loss[0] = s->has[0] = true;
+    return cli_status(run,
+                      okra_model_loss(run->context, model, x, y, &s->value[0], s->each));
 }
 
 static void draw_sorted(const scores *s)
@@ -286,46 +262,42 @@ static int check(const cli_run *run, const score_fields *f)
     return CLI_DONE;
 }
 
+static void clear(scores *s)
+{
+    for (size_t k = 0; k < s->count; k++) {
+        free(s->spec[k]);
+    }
+    free(s->each);
+    json_decref(s->figures);
+}
+
 static int run_score(cli_run *run)
 {
     score_fields f;
-    scores s = {0};
-    okra_data *y = NULL;
-    int status = cli_status(run, cli_fields(run, &f));
-    status = status ? status : check(run, &f);
-    if (status == CLI_DONE && (f.interval > 0 || *f.groups || strchr(f.yhat, '\n'))) {
+    FREED_BY(clear) scores s = {.n = 0};
+    OWNED_DATA *y = NULL;
+    TRY(cli_fields(run, &f));
+    CHK(check(run, &f));
+    if (f.interval > 0 || *f.groups || strchr(f.yhat, '\n')) {
         return report_start(run, OKRA_AUDIT, (const char *const *)run->typed + 2, NULL);
     }
-    if (status == CLI_DONE) {
-        status = split(run, *f.model && !*f.lists ? "feature-loss" : f.metric, &s);
-    }
-    status = status ? status : cli_status(run, cli_read(run, f.y, &y));
-    if (status == CLI_DONE && *f.lists && *f.weight) {
-        status = cli_usage(run, "every list counts the same: leave out --sample-weight");
-    }
-    status = status ? status : cli_status(run, cli_weigh(run, f.weight, "none", &y));
-    s.n = y ? okra_data_count(y) : 0;
+    CHK(split(run, *f.model && !*f.lists ? "feature-loss" : f.metric, &s));
+    TRY(cli_read(run, f.y, &y));
+    REFUSE_IF(*f.lists && *f.weight,
+              "every list counts the same: leave out --sample-weight");
+    TRY(cli_weigh(run, f.weight, "none", &y));
+    s.n = okra_data_count(y);
     s.figures = run->common.json ? json_array() : NULL;
-    if (status == CLI_DONE && (*f.each || s.figures)) {
-        s.each = malloc((size_t)s.n * s.count * sizeof *s.each + 1);
-        status = s.each ? CLI_DONE : cli_failure(run, "out of memory");
+    if (*f.each || s.figures) {
+        MAKE(s.each, (size_t)s.n * s.count);
     }
-    if (status == CLI_DONE) {
-        status = *f.lists   ? score_listed(run, &f, y, &s)
-                 : *f.model ? score_model(run, &f, y, &s)
-                            : score_pairs(run, &f, y, &s);
+    CHK(*f.lists   ? score_listed(run, &f, y, &s)
+        : *f.model ? score_model(run, &f, y, &s)
+                   : score_pairs(run, &f, y, &s));
+    if (*f.each) {
+        TRY(cli_write(run, s.each, s.n, (okra_int)s.count, f.each));
     }
-    if (status == CLI_DONE && *f.each) {
-        status = cli_status(run, cli_write(run, s.each, s.n, (okra_int)s.count, f.each));
-    }
-    status = status ? status : print(run, &s);
-    for (size_t k = 0; k < s.count; k++) {
-        free(s.spec[k]);
-    }
-    free(s.each);
-    json_decref(s.figures);
-    okra_data_free(y);
-    return status;
+    return print(run, &s);
 }
 
 const cli_command cli_score = {

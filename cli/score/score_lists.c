@@ -5,6 +5,7 @@
 #include "score/score.h"
 #include "okra/program.h"
 #include "predict/ranked.h"
+#include "predict/table.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -21,197 +22,90 @@ enum { TEST, CANDIDATE, OUTPUT, LOWER, UPPER, P_VALUE, COLUMNS };
 static const char *const names[COLUMNS] = {"test",  "candidate", "output",
                                            "lower", "upper",     "p_value"};
 
-typedef struct reader {
-    const char *file;
-    char separator;
-    int column[COLUMNS]; /* where each stands, or -1 */
-    long long line;
-    okra_int *test, *what; /* one of each line: a candidate or an output */
-    double *ends;          /* two of each line */
-    size_t count, room;
-} reader;
-
-/* Field k of a line, without its end; NULL: there are fewer. Between quotes a comma is
- * none. */
-static char *field(char *line, int k, char separator)
-{
-    bool quoted = false;
-    for (char *at = line; at && *at; at++) {
-        if (k == 0) {
-            return at;
-        }
-        quoted ^= *at == '"' && separator == ',';
-        k -= *at == separator && !quoted;
-    }
-    return NULL;
-}
-
-static int read_heading(const cli_run *run, char *line, reader *r)
-{
-    r->separator = strchr(line, '\t') ? '\t' : ',';
-    for (int c = 0; c < COLUMNS; c++) {
-        r->column[c] = -1;
-    }
-    int k = 0;
-    for (char *at = line; at; at = field(at, 1, r->separator), k++) {
-        size_t length = strcspn(at, "\t,\r\n");
-        for (int c = 0; c < COLUMNS; c++) {
-            if (strlen(names[c]) == length && memcmp(names[c], at, length) == 0) {
-                r->column[c] = k;
-            }
-        }
-    }
-    bool lists = r->column[TEST] >= 0 && r->column[CANDIDATE] >= 0;
-    bool intervals = r->column[TEST] >= 0 && r->column[OUTPUT] >= 0 &&
-                     r->column[LOWER] >= 0 && r->column[UPPER] >= 0;
-    return lists || intervals
-               ? CLI_DONE
-               : cli_failure(run,
-                             "%s: line 1: expected the headings test and candidate, or "
-                             "test, output, lower and upper",
-                             r->file);
-}
-
-static int number(const cli_run *run, const reader *r, char *line, int column,
-                  double *out)
-{
-    char *text = field(line, r->column[column], r->separator), *end = NULL;
-    *out = text ? strtod(text, &end) : 0;
-    return text && end != text
-               ? CLI_DONE
-               : cli_failure(run, "%s: line %lld: expected a number as %s", r->file,
-                             r->line, names[column]);
-}
-
-static int grow(const cli_run *run, reader *r)
-{
-    if (r->count < r->room) {
-        return CLI_DONE;
-    }
-    size_t room = 2 * r->room + 64;
-    okra_int *test = realloc(r->test, room * sizeof *test);
-    r->test = test ? test : r->test;
-    okra_int *what = realloc(r->what, room * sizeof *what);
-    r->what = what ? what : r->what;
-    double *ends = realloc(r->ends, 2 * room * sizeof *ends);
-    r->ends = ends ? ends : r->ends;
-    if (!test || !what || !ends) {
-        return cli_failure(run, "out of memory");
-    }
-    r->room = room;
-    return CLI_DONE;
-}
-
-static int read_line(const cli_run *run, char *line, okra_int n, reader *r)
-{
-    double test, what, low = 0, high = 0;
-    bool intervals = r->column[CANDIDATE] < 0;
-    int status = number(run, r, line, TEST, &test);
-    status =
-        status ? status : number(run, r, line, intervals ? OUTPUT : CANDIDATE, &what);
-    if (status == CLI_DONE && intervals) {
-        status = number(run, r, line, LOWER, &low);
-        status = status ? status : number(run, r, line, UPPER, &high);
-    } else if (status == CLI_DONE && r->column[P_VALUE] >= 0) {
-        char *text = field(line, r->column[P_VALUE], r->separator), *end = text;
-        low = text ? strtod(text, &end) : 0;
-        low = text && end != text ? low : (double)NAN; /* an empty one is none */
-    }
-    if (status == CLI_DONE &&
-        !(test >= 0 && test < (double)n && what >= 0 && what < 9e15)) {
-        status = cli_failure(
-            run, "%s: line %lld: test %g and %s %g, expected tests 0 to %lld", r->file,
-            r->line, test, intervals ? "output" : "candidate", what, (long long)n - 1);
-    }
-    status = status ? status : grow(run, r);
-    if (status == CLI_DONE) {
-        r->test[r->count] = (okra_int)test;
-        r->what[r->count] = (okra_int)what;
-        r->ends[2 * r->count] = low;
-        r->ends[2 * r->count++ + 1] = high;
-    }
-    return status;
-}
-
 /* Lists of one width from the lines. */
-static int arrange(const cli_run *run, const reader *r, okra_int n, score_lists *out)
+static int arrange(const cli_run *run, const cli_columns *r, okra_int n, score_lists *out)
 {
     bool intervals = r->column[CANDIDATE] < 0;
-    okra_int *used = calloc((size_t)n + 1, sizeof *used), width = 0;
-    for (size_t k = 0; used && k < r->count; k++) {
-        okra_int size = intervals ? r->what[k] + 1 : ++used[r->test[k]];
+    OWNED okra_int *used = NULL;
+    okra_int width = 0;
+    MAKE(used, n);
+    for (okra_int k = 0; k < r->count; k++) {
+        const double *v = r->values + k * COLUMNS;
+        okra_int size = intervals ? (okra_int)v[OUTPUT] + 1 : ++used[(okra_int)v[TEST]];
         width = size > width ? size : width;
     }
-    size_t places = (size_t)n * (size_t)width;
     out->n = n;
     out->width = width;
-    out->index = intervals ? NULL : malloc(places * sizeof *out->index + 1);
-    out->bounds = intervals ? calloc(2 * places + 1, sizeof *out->bounds) : NULL;
-    out->p = !intervals && r->column[P_VALUE] >= 0 ? malloc(places * sizeof *out->p + 1)
-                                                   : NULL;
-    if (!used || (!out->index && !out->bounds)) {
-        free(used);
-        return cli_failure(run, "out of memory");
+    if (intervals) {
+        MAKE(out->bounds, 2 * n * width);
+    } else {
+        MAKE(out->index, n * width);
+        memset(out->index, 0xff, (size_t)(n * width) * sizeof *out->index); /* -1 */
     }
-    for (size_t k = 0; out->index && k < places; k++) {
-        out->index[k] = -1;
+    if (!intervals && r->column[P_VALUE] >= 0) {
+        MAKE(out->p, n * width);
     }
     memset(used, 0, (size_t)n * sizeof *used);
-    for (size_t k = 0; k < r->count; k++) {
-        okra_int t = r->test[k];
-        if (out->index) {
-            if (out->p) {
-                out->p[t * width + used[t]] = r->ends[2 * k];
-            }
-            out->index[t * width + used[t]++] = r->what[k];
+    for (okra_int k = 0; k < r->count; k++) {
+        const double *v = r->values + k * COLUMNS;
+        okra_int t = (okra_int)v[TEST], place = t * width + used[t]++;
+        if (out->p) {
+            out->p[place] = v[P_VALUE];
+        }
+        if (intervals) {
+            memcpy(out->bounds + 2 * (t * width + (okra_int)v[OUTPUT]), v + LOWER,
+                   2 * sizeof *v);
         } else {
-            memcpy(out->bounds + 2 * (t * width + r->what[k]), r->ends + 2 * k,
-                   2 * sizeof(double));
-            used[t]++;
+            out->index[place] = (okra_int)v[CANDIDATE];
         }
     }
-    int status = CLI_DONE;
-    for (okra_int t = 0; t < n && out->bounds && status == CLI_DONE; t++) {
+    for (okra_int t = 0; t < n && intervals; t++) {
         if (used[t] != width) {
-            status =
-                cli_failure(run, "%s: test %lld has %lld intervals, expected %lld",
-                            r->file, (long long)t, (long long)used[t], (long long)width);
+            return cli_failure(run, "%s: test %lld has %lld intervals, expected %lld",
+                               r->path, (long long)t, (long long)used[t],
+                               (long long)width);
         }
     }
-    free(used);
-    return status;
+    return CLI_DONE;
 }
 
 /* A table with columns test and candidate (rank, if there, must ascend), or test, output,
  * lower and upper; n tests are expected, which may have empty lists. */
 static int score_lists_read(cli_run *run, const char *file, okra_int n, score_lists *out)
 {
-    char buffer[4096], *line = NULL;
-    size_t size = 0;
-    reader r = {.file = file};
-    FILE *in = fopen(cli_find(run, file, buffer, sizeof buffer), "r");
-    if (!in) {
-        return cli_failure(run, "%s: cannot be opened", file);
+    char buffer[4096];
+    FREED_BY(cli_columns_clear) cli_columns r = {.path = file};
+    CHK(cli_columns_read(run, cli_find(run, file, buffer, sizeof buffer), names, COLUMNS,
+                         &r));
+    const int *c = r.column;
+    bool lists = c[CANDIDATE] >= 0;
+    if (c[TEST] < 0 || (!lists && (c[OUTPUT] < 0 || c[LOWER] < 0 || c[UPPER] < 0))) {
+        return cli_failure(
+            run,
+            "%s: line 1: expected the headings test and candidate, or test, "
+            "output, lower and upper",
+            file);
     }
-    int status = CLI_DONE;
-    while (status == CLI_DONE && getline(&line, &size, in) >= 0) {
-        r.line++;
-        if (r.line == 1) {
-            status = read_heading(run, line, &r);
-        } else if (line[strspn(line, " \r\n")]) {
-            status = read_line(run, line, n, &r);
+    static const int of_list[] = {TEST, CANDIDATE},
+                     of_interval[] = {TEST, OUTPUT, LOWER, UPPER};
+    for (okra_int i = 0; i < r.count; i++) {
+        const double *v = r.values + i * COLUMNS;
+        double test = v[TEST], what = v[lists ? CANDIDATE : OUTPUT];
+        for (int k = 0; k < (lists ? 2 : 4); k++) {
+            int column = lists ? of_list[k] : of_interval[k];
+            if (isnan(v[column])) {
+                return cli_failure(run, "%s: line %lld: expected a number as %s", file,
+                                   r.number[i], names[column]);
+            }
+        }
+        if (!(test >= 0 && test < (double)n && what >= 0 && what < 9e15)) {
+            return cli_failure(
+                run, "%s: line %lld: test %g and %s %g, expected tests 0 to %lld", file,
+                r.number[i], test, lists ? "candidate" : "output", what,
+                (long long)n - 1);
         }
     }
-    if (status == CLI_DONE && r.line == 0) {
-        status = cli_failure(run, "%s: the file is empty", file);
-    }
-    status = status ? status : arrange(run, &r, n, out);
-    fclose(in);
-    free(line);
-    free(r.test);
-    free(r.what);
-    free(r.ends);
-    return status;
+    return arrange(run, &r, n, out);
 }
 
 static void score_lists_clear(score_lists *lists)
@@ -296,20 +190,18 @@ static int number_in_index(cli_run *run, const score_fields *f, const okra_data 
                            const score_lists *l, okra_int *truth)
 {
     char buffer[4096];
-    okra_index *index = NULL;
-    const char *path = cli_find(run, f->candidates, buffer, sizeof buffer);
-    int status = cli_status(run, okra_index_open(run->context, path, &index));
-    status =
-        status ? status : cli_status(run, okra_index_find(run->context, index, y, truth));
-    for (okra_int k = 0; k < l->n * l->width && status == CLI_DONE; k++) {
+    FREED_BY(okra_index_free_at) okra_index *index = NULL;
+    TRY(okra_index_open(run->context, cli_find(run, f->candidates, buffer, sizeof buffer),
+                        &index));
+    TRY(okra_index_find(run->context, index, y, truth));
+    for (okra_int k = 0; k < l->n * l->width; k++) {
         if (l->index[k] >= okra_index_lines(index)) {
-            status =
-                cli_failure(run, "%s: candidate %lld, expected less than %lld", f->lists,
-                            (long long)l->index[k], (long long)okra_index_lines(index));
+            return cli_failure(run, "%s: candidate %lld, expected less than %lld",
+                               f->lists, (long long)l->index[k],
+                               (long long)okra_index_lines(index));
         }
     }
-    okra_index_free(index);
-    return status;
+    return CLI_DONE;
 }
 
 /* Which object has that row in its file, rows ascend; -1: none. */
@@ -332,44 +224,34 @@ static int number_truth(cli_run *run, const score_fields *f, const okra_data *y,
                         score_lists *l, okra_int *truth)
 {
     char buffer[4096];
-    okra_model *model = NULL;
-    okra_data *given = NULL;
-    okra_int *same = NULL;
+    OWNED_MODEL *model = NULL;
+    OWNED_DATA *given = NULL;
+    OWNED okra_int *same = NULL;
     if (cli_is_index(f->candidates)) {
         return number_in_index(run, f, y, l, truth);
     }
-    okra_status st =
-        *f->candidates
+    TRY(*f->candidates
             ? cli_read_candidates(run, f->candidates, NULL, &given)
             : okra_model_load(run->context,
-                              cli_find(run, f->model, buffer, sizeof buffer), &model);
+                              cli_find(run, f->model, buffer, sizeof buffer), &model));
     const okra_data *among = model ? okra_model_outputs(model) : given;
-    okra_int count = st == OKRA_OK ? okra_data_count(among) : 0;
-    int status = cli_status(run, st);
-    same = malloc((size_t)count * sizeof *same + 1);
-    if (status == CLI_DONE && !same) {
-        status = cli_failure(run, "out of memory");
-    }
-    if (status == CLI_DONE) {
-        st = okra_candidates_match(y, among, truth);
-        st = st == OKRA_OK ? okra_candidates_match(among, among, same) : st;
-        status = cli_status(run, st);
-    }
-    for (okra_int k = 0; k < l->n * l->width && status == CLI_DONE; k++) {
+    okra_int count = okra_data_count(among);
+    MAKE(same, count);
+    TRY(okra_candidates_match(y, among, truth));
+    TRY(okra_candidates_match(among, among, same));
+    for (okra_int k = 0; k < l->n * l->width; k++) {
         okra_int at = l->index[k] < 0 ? -1 : object_at(among, l->index[k]);
         if (l->index[k] >= 0 && at < 0) {
             okra_int end = okra_data_row(among, count - 1) + 1;
-            status = cli_failure(run, "%s: candidate %lld, expected less than %lld%s",
-                                 f->lists, (long long)l->index[k], (long long)end,
-                                 l->index[k] < end ? "; that line was left out" : "");
-        } else if (at >= 0) { /* of equal candidates the first stands for all */
+            return cli_failure(run, "%s: candidate %lld, expected less than %lld%s",
+                               f->lists, (long long)l->index[k], (long long)end,
+                               l->index[k] < end ? "; that line was left out" : "");
+        }
+        if (at >= 0) { /* of equal candidates the first stands for all */
             l->index[k] = same[at];
         }
     }
-    free(same);
-    okra_data_free(given);
-    okra_model_free(model);
-    return status;
+    return CLI_DONE;
 }
 
 /* Intervals: each output is a set of numbers; coverage is that of the known ones. */
@@ -410,27 +292,22 @@ static okra_status measure(const cli_run *run, const okra_data *y, const score_l
 
 int score_listed(cli_run *run, const score_fields *f, const okra_data *y, scores *s)
 {
-    score_lists l = {0};
-    okra_int *truth = malloc((size_t)s->n * sizeof *truth + 1);
-    double *column = malloc((size_t)s->n * sizeof *column + 1);
-    int status = truth && column ? score_lists_read(run, f->lists, s->n, &l)
-                                 : cli_failure(run, "out of memory");
-    if (status == CLI_DONE && l.bounds) {
-        status = check_intervals(run, y, &l, s);
-    } else
-        status = status ? status : number_truth(run, f, y, &l, truth);
-    for (size_t k = 0; k < s->count && status == CLI_DONE; k++) {
-        status = cli_status(run, measure(run, y, &l, truth, s, k, column));
+    FREED_BY(score_lists_clear) score_lists l = {.n = 0};
+    OWNED okra_int *truth = NULL;
+    OWNED double *column = NULL;
+    MAKE(truth, s->n);
+    MAKE(column, s->n);
+    CHK(score_lists_read(run, f->lists, s->n, &l));
+    CHK(l.bounds ? check_intervals(run, y, &l, s) : number_truth(run, f, y, &l, truth));
+    for (size_t k = 0; k < s->count; k++) {
+        TRY(measure(run, y, &l, truth, s, k, column));
         s->has[k] = true;
-        for (okra_int i = 0; s->each && status == CLI_DONE && i < s->n; i++) {
+        for (okra_int i = 0; s->each && i < s->n; i++) {
             s->each[(size_t)i * s->count + k] = column[i];
         }
     }
-    if (status == CLI_DONE && s->figures && l.index) {
+    if (s->figures && l.index) {
         score_lists_figures(&l, truth, s->figures);
     }
-    free(truth);
-    free(column);
-    score_lists_clear(&l);
-    return status;
+    return CLI_DONE;
 }

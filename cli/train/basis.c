@@ -9,62 +9,47 @@ typedef struct basis_fields {
     const char *x, *kx, *low_rank, *output;
 } basis_fields;
 
+#define FIELDS basis_fields
 static const okra_option rows[] = {
-    {"x", OKRA_OPTION_READ, offsetof(basis_fields, x), NULL, 1, 0, NULL, "FILE",
-     "A sample of the inputs, one object per row"},
-    {"kx", OKRA_OPTION_TEXT, offsetof(basis_fields, kx), NULL, 1, 0, NULL, "EXPR",
-     "Kernel of the inputs, e.g. 'rbf(sigma=4)'"},
-    {"low-rank-x", OKRA_OPTION_TEXT, offsetof(basis_fields, low_rank), NULL, 1, 0, NULL,
-     "SPEC",
-     "chol(rank=N,tol=V), nystrom(rank=N,pivots=HOW), sketch(rank=N,kind=KIND,p=V) or "
-     "rff(rank=N); `okra help kernels` tells HOW and KIND"},
-    {"output", OKRA_OPTION_WRITTEN, offsetof(basis_fields, output), NULL, 1, 0, NULL,
-     "FILE", "The basis, a model file"},
+    ROW(READ, "x", x, NULL, "FILE", "A sample of the inputs, one object per row"),
+    ROW(TEXT, "kx", kx, NULL, "EXPR", "Kernel of the inputs, e.g. 'rbf(sigma=4)'"),
+    ROW(TEXT, "low-rank-x", low_rank, NULL, "SPEC",
+        "chol(rank=N,tol=V), nystrom(rank=N,pivots=HOW), sketch(rank=N,kind=KIND,p=V) or "
+        "rff(rank=N); `okra help kernels` tells HOW and KIND"),
+    ROW(WRITTEN, "output", output, NULL, "FILE", "The basis, a model file"),
     {0}};
-
-static int write_basis(cli_run *run, const basis_fields *f, const okra_data *x)
-{
-    okra_options *options = NULL;
-    okra_model *basis = NULL;
-    double begin = cli_now();
-    char buffer[64];
-    okra_status st = okra_fit_options(&options);
-    st = st ? st : okra_options_set(options, "kx", f->kx);
-    st = st ? st : okra_options_set(options, "low-rank-x", f->low_rank);
-    st = st ? st : okra_basis_create(run->context, x, options, &basis);
-    st = st ? st : okra_model_save(run->context, basis, NULL, f->output);
-    int status = cli_status(run, st);
-    long long rank = basis ? (long long)okra_data_width(okra_model_outputs(basis)) : 0;
-    double seconds = cli_now() - begin;
-    if (status == CLI_DONE && run->common.json) {
-        status =
-            cli_print_json(run, json_pack("{s:s, s:I, s:I, s:f}", "model", f->output,
-                                          "sample", (json_int_t)okra_data_count(x),
-                                          "rank", (json_int_t)rank, "seconds", seconds));
-    } else if (status == CLI_DONE && !run->common.quiet) {
-        cli_line(stdout, "model", "%s", f->output);
-        cli_line(stdout, "sample", "%lld", (long long)okra_data_count(x));
-        cli_line(stdout, "rank", "%lld", rank);
-        cli_line(stdout, "time", "%s", cli_seconds(seconds, buffer, sizeof buffer));
-    }
-    okra_model_free(basis);
-    okra_options_free(options);
-    return status;
-}
 
 static int run_basis(cli_run *run)
 {
     basis_fields f;
-    okra_data *x = NULL;
-    int status = cli_status(run, cli_fields(run, &f));
-    if (status == CLI_DONE && strcmp(f.output, "-") == 0) {
-        status = cli_usage(run, "a model is mapped from its file: -o must name one");
+    FREED_BY(okra_options_free_at) okra_options *options = NULL;
+    OWNED_MODEL *basis = NULL;
+    OWNED_DATA *x = NULL;
+    char buffer[64];
+    TRY(cli_fields(run, &f));
+    CHK(cli_check_model_file(run, f.output));
+    TRY(cli_read(run, f.x, &x));
+    double begin = cli_now();
+    TRY(okra_fit_options(&options));
+    TRY(okra_options_set(options, "kx", f.kx));
+    TRY(okra_options_set(options, "low-rank-x", f.low_rank));
+    TRY(okra_basis_create(run->context, x, options, &basis));
+    TRY(okra_model_save(run->context, basis, NULL, f.output));
+    long long rank = (long long)okra_data_width(okra_model_outputs(basis));
+    double seconds = cli_now() - begin;
+    if (run->common.json) {
+        return cli_print_json(run,
+                              json_pack("{s:s, s:I, s:I, s:f}", "model", f.output,
+                                        "sample", (json_int_t)okra_data_count(x), "rank",
+                                        (json_int_t)rank, "seconds", seconds));
     }
-    status = status ? status : cli_check_writable(run, f.output);
-    status = status ? status : cli_status(run, cli_read(run, f.x, &x));
-    status = status ? status : write_basis(run, &f, x);
-    okra_data_free(x);
-    return status;
+    if (!run->common.quiet) {
+        cli_line(stdout, "model", "%s", f.output);
+        cli_line(stdout, "sample", "%lld", (long long)okra_data_count(x));
+        cli_line(stdout, "rank", "%lld", rank);
+        cli_line(stdout, "time", "%s", cli_seconds(seconds, buffer, sizeof buffer));
+    }
+    return CLI_DONE;
 }
 
 const cli_command cli_basis = {

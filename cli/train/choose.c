@@ -67,56 +67,50 @@ okra_status choose_pass_on(cli_run *run, const choose_open *open)
 {
     const char *const typed[][2] = {
         {"kx", open->kx}, {"ky", open->ky}, {"lambda", open->lambda}};
-    okra_status st = OKRA_OK;
-    for (size_t i = 0; i < 3 && st == OKRA_OK; i++) {
+    for (size_t i = 0; i < 3; i++) {
         if (!is_auto(typed[i][1])) {
-            st = okra_options_set(run->library, typed[i][0], typed[i][1]);
+            CHK(okra_options_set(run->library, typed[i][0], typed[i][1]));
         }
     }
-    return st;
+    return OKRA_OK;
 }
 
 okra_status choose_links(cli_run *run, const okra_link_task *task,
                          const okra_link_settings *settings, okra_selection **selection)
 {
-    okra_options *options = NULL, *fit = NULL;
-    okra_status st = okra_select_options(&options);
-    st = st ? st : each_set(run->library, copy, options);
-    st = st ? st
-            : okra_choose_links(run->context, task, settings, options, &fit, selection);
-    if (st == OKRA_OK) {
-        okra_options_free(run->library);
-        run->library = fit;
-    }
-    okra_options_free(options);
-    return st;
+    FREED_BY(okra_options_free_at) okra_options *options = NULL;
+    okra_options *fit = NULL;
+    CHK(okra_select_options(&options));
+    CHK(each_set(run->library, copy, options));
+    CHK(okra_choose_links(run->context, task, settings, options, &fit, selection));
+    okra_options_free(run->library);
+    run->library = fit;
+    return OKRA_OK;
 }
 
 okra_status choose_options(cli_run *run, const choose_open *open, const okra_data *x,
                            const okra_data *y, okra_selection **selection)
 {
-    okra_options *options = NULL, *fit = NULL;
-    okra_status st = okra_select_options(&options);
-    st = st ? st : each_set(run->library, copy, options);
-    if (st == OKRA_OK && !is_auto(open->lambda)) { /* a list too */
-        st = okra_options_set(options, "lambda", open->lambda);
+    FREED_BY(okra_options_free_at) okra_options *options = NULL;
+    okra_options *fit = NULL;
+    CHK(okra_select_options(&options));
+    CHK(each_set(run->library, copy, options));
+    if (!is_auto(open->lambda)) { /* a list too */
+        CHK(okra_options_set(options, "lambda", open->lambda));
     }
-    if (st == OKRA_OK && open->effort) {
-        st = okra_options_set(options, "effort", open->effort);
+    if (open->effort) {
+        CHK(okra_options_set(options, "effort", open->effort));
     }
-    if (st == OKRA_OK && is_auto(open->kx)) {
-        st = okra_options_set(options, "kx", "auto");
+    if (is_auto(open->kx)) {
+        CHK(okra_options_set(options, "kx", "auto"));
     }
-    if (st == OKRA_OK && is_auto(open->ky)) {
-        st = okra_options_set(options, "ky", "auto");
+    if (is_auto(open->ky)) {
+        CHK(okra_options_set(options, "ky", "auto"));
     }
-    st = st ? st : okra_choose(run->context, x, y, options, &fit, selection);
-    if (st == OKRA_OK) {
-        okra_options_free(run->library);
-        run->library = fit;
-    }
-    okra_options_free(options);
-    return st;
+    CHK(okra_choose(run->context, x, y, options, &fit, selection));
+    okra_options_free(run->library);
+    run->library = fit;
+    return OKRA_OK;
 }
 
 /* ---- as a command line ---- */

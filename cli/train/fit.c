@@ -19,44 +19,51 @@ typedef struct fit_fields {
     cli_pairs pairs;
 } fit_fields;
 
+#define FIELDS fit_fields
 static const okra_option rows[] = {
-    {"x", OKRA_OPTION_READ, offsetof(fit_fields, x), "", 1, 0, NULL, "FILE",
-     "Training inputs, one object per row"},
-    {"y", OKRA_OPTION_READ, offsetof(fit_fields, y), NULL, 1, 0, NULL, "FILE",
-     "Training outputs, in the same order"},
-    {"unlabelled", OKRA_OPTION_READ, offsetof(fit_fields, unlabelled), "", 1, 0, NULL,
-     "FILE", "More inputs, whose outputs are not known, for methods that can use them"},
-    {"sample-weight", OKRA_OPTION_READ, offsetof(fit_fields, weight), "", 1, 0, NULL,
-     "FILE", "Weights of the pairs, one number per row of --y"},
-    {"class-weight", OKRA_OPTION_CHOICE, offsetof(fit_fields, classes), "none", 1, 0,
-     "none|balanced", "HOW", "balanced: every class counts the same"},
-    {"basis", OKRA_OPTION_READ, offsetof(fit_fields, basis), "", 1, 0, NULL, "MODEL",
-     "Low rank with the basis of `okra basis`, or of a model with --keep-moments: kx and "
-     "the low rank of the inputs come from it, moments are kept, --lambda must be given"},
-    {"output", OKRA_OPTION_WRITTEN, offsetof(fit_fields, output), NULL, 1, 0, NULL,
-     "FILE", "The model file to write"},
-    CLI_COMPACT_ROW(fit_fields),
-    {"calibration", OKRA_OPTION_NUMBER, offsetof(fit_fields, calibration), "0", 0, 1,
-     NULL, "SHARE",
-     "Hold back this share of the pairs, drawn with --seed, in the model: okra predict "
-     "--set and --interval calibrate with it"},
-    {"effort", OKRA_OPTION_CHOICE, offsetof(fit_fields, effort), "normal", 1, 0,
-     "quick|normal|thorough", "HOW",
-     "How long choosing may take: quick looks at 300 pairs at most, normal at 1,000 and "
-     "drops losers early, thorough at 2,000 and drops none"},
+    ROW(READ, "x", x, "", "FILE", "Training inputs, one object per row"),
+    ROW(READ, "y", y, NULL, "FILE", "Training outputs, in the same order"),
+    ROW(READ, "unlabelled", unlabelled, "", "FILE",
+        "More inputs, whose outputs are not known, for methods that can use them"),
+    ROW(READ, "sample-weight", weight, "", "FILE",
+        "Weights of the pairs, one number per row of --y"),
+    CHOICE("class-weight", classes, "none", "none|balanced", "HOW",
+           "balanced: every class counts the same"),
+    ROW(READ, "basis", basis, "", "MODEL",
+        "Low rank with the basis of `okra basis`, or of a model with --keep-moments: kx "
+        "and the low rank of the inputs come from it, moments are kept, --lambda must be "
+        "given"),
+    ROW(WRITTEN, "output", output, NULL, "FILE", "The model file to write"),
+    COMPACT_ROW,
+    RANGE(NUMBER, "calibration", calibration, "0", 0, 1, "SHARE",
+          "Hold back this share of the pairs, drawn with --seed, in the model: okra "
+          "predict --set and --interval calibrate with it"),
+    CHOICE("effort", effort, "normal", "quick|normal|thorough", "HOW",
+           "How long choosing may take: quick looks at 300 pairs at most, normal at "
+           "1,000 and drops losers early, thorough at 2,000 and drops none"),
     /* What goes on to the library, where `auto` is not known. */
-    {"kx", OKRA_OPTION_TEXT, offsetof(fit_fields, kx), "auto", 1, 0, NULL, "EXPR",
-     "Kernel of the inputs, e.g. 'rbf(sigma=4)'; auto: chosen by leave-one-out from a "
-     "few "
-     "that fit the kind of objects"},
-    {"ky", OKRA_OPTION_TEXT, offsetof(fit_fields, ky), "auto", 1, 0, NULL, "EXPR",
-     "Kernel of the outputs; auto: by the kind of objects"},
+    ROW(TEXT, "kx", kx, "auto", "EXPR",
+        "Kernel of the inputs, e.g. 'rbf(sigma=4)'; auto: chosen by leave-one-out from a "
+        "few that fit the kind of objects"),
+    ROW(TEXT, "ky", ky, "auto", "EXPR",
+        "Kernel of the outputs; auto: by the kind of objects"),
     /* A list here; one value goes on to the method, whose table has the range. */
-    {"lambda", OKRA_OPTION_TEXT, offsetof(fit_fields, lambda), "auto", 1, 0, NULL,
-     "V[,V...]",
-     "Regularisation; auto: by leave-one-out, or by five folds where that has no closed "
-     "form; for a list one model each, {lambda} in the file name standing for the value"},
-    CLI_PAIRS_ROWS(offsetof(fit_fields, pairs)),
+    ROW(TEXT, "lambda", lambda, "auto", "V[,V...]",
+        "Regularisation; auto: by leave-one-out, or by five folds where that has no "
+        "closed form; for a list one model each, {lambda} in the file name standing for "
+        "the value"),
+    ROW(READ, "rows", pairs.rows, "", "FILE",
+        "Pairs: objects of the rows of --y, in place of --x; --y holds a number for each "
+        "row and column, or lines of row, column (from 0), value"),
+    ROW(READ, "columns", pairs.columns, "", "FILE",
+        "Pairs: objects of the columns of --y; --kx is then 'E1 * E2', a kernel of rows "
+        "times one of columns, or a sum of such products"),
+    CHOICE(
+        "setting", pairs.setting, "pair", "pair|row|column|both", "WHAT",
+        "Pairs: what will be new: lambda is chosen, and --calibration holds back, by it"),
+    ROW(TEXT, "own", pairs.own, "auto", "V",
+        "Pairs: added to k(x, x) of each training object, for what it does not share "
+        "with others; auto: 0 or a third, by left-out error"),
     {0}};
 
 enum { LAMBDAS = 1000, PATH_MOST = 4096 };
@@ -207,6 +214,7 @@ static void print(const cli_run *run, const summary *s, bool shared)
 /* What was learned, and how it was chosen. */
 typedef struct learned {
     okra_model *models[LAMBDAS];
+    okra_data *held[2]; /* back, to calibrate with */
     okra_selection *selection;
     char *command;
     char chosen[200];
@@ -263,15 +271,12 @@ static okra_status choose(cli_run *run, const fit_fields *f, const path *p,
     if (!choose_needed(run, &open)) {
         return OKRA_OK;
     }
-    okra_status st = choose_options(run, &open, x, y, &l->selection);
-    if (st == OKRA_OK) {
-        l->command = choose_command(run, p->count > 1 ? f->lambda : NULL);
-        st = l->command ? OKRA_OK : OKRA_EMEM;
-    }
-    if (st == OKRA_OK && l->selection) {
+    CHK(choose_options(run, &open, x, y, &l->selection));
+    l->command = choose_command(run, p->count > 1 ? f->lambda : NULL);
+    if (l->selection) {
         choose_summary(l->selection, okra_data_count(y), l->chosen, sizeof l->chosen);
     }
-    return st;
+    return l->command ? OKRA_OK : OKRA_EMEM;
 }
 
 /* A share of the pairs goes from *x and *y to held. */
@@ -282,16 +287,15 @@ static okra_status hold(cli_run *run, const fit_fields *f, okra_data **x, okra_d
     if (f->calibration == 0) {
         return OKRA_OK;
     }
-    okra_status st = okra_pairs_split(run->context, *x, *y, f->calibration, parts);
-    if (st == OKRA_OK) {
-        okra_data_free(*x);
-        okra_data_free(*y);
-        *x = parts[0];
-        *y = parts[1];
-        held[0] = parts[2];
-        st = okra_data_weigh(parts[3], NULL, 0, &held[1]); /* these count the same */
-        okra_data_free(parts[3]);
-    }
+    CHK(okra_pairs_split(run->context, *x, *y, f->calibration, parts));
+    okra_data_free(*x);
+    okra_data_free(*y);
+    *x = parts[0];
+    *y = parts[1];
+    held[0] = parts[2];
+    okra_status st =
+        okra_data_weigh(parts[3], NULL, 0, &held[1]); /* these count the same */
+    okra_data_free(parts[3]);
     return st;
 }
 
@@ -300,36 +304,26 @@ static okra_status learn_shard(cli_run *run, const fit_fields *f, const okra_dat
                                const okra_data *y, learned *l)
 {
     char buffer[PATH_MOST];
-    okra_model *basis = NULL;
-    const char *file = cli_find(run, f->basis, buffer, sizeof buffer);
-    okra_status st = okra_model_load(run->context, file, &basis);
-    st = st ? st : okra_options_set(run->library, "keep-moments", "yes");
-    if (st == OKRA_OK) {
-        st = okra_fit_as(
-            run->context, x, y, run->library,
-            (&(okra_fit_request){OKRA_SIZED(okra_fit_request), .basis = basis}),
-            l->models);
-    }
-    okra_model_free(basis);
-    return st;
+    OWNED_MODEL *basis = NULL;
+    CHK(okra_model_load(run->context, cli_find(run, f->basis, buffer, sizeof buffer),
+                        &basis));
+    CHK(okra_options_set(run->library, "keep-moments", "yes"));
+    return okra_fit_as(
+        run->context, x, y, run->library,
+        (&(okra_fit_request){OKRA_SIZED(okra_fit_request), .basis = basis}), l->models);
 }
 
 static okra_status learn_whole(cli_run *run, const fit_fields *f, const path *p,
                                const okra_data *x, const okra_data *y, learned *l)
 {
-    okra_status st = choose(run, f, p, x, y, l);
-    if (st == OKRA_OK && !run->common.quiet) {
-        st = say_plan(run, x, y);
-    }
-    if (st == OKRA_OK) {
-        st = p->count > 1 ? okra_fit_as(run->context, x, y, run->library,
-                                        (&(okra_fit_request){OKRA_SIZED(okra_fit_request),
-                                                             .lambda = p->value,
-                                                             .count = p->count}),
-                                        l->models)
-                          : okra_fit(run->context, x, y, run->library, l->models);
-    }
-    return st;
+    CHK(choose(run, f, p, x, y, l));
+    CHK(run->common.quiet ? OKRA_OK : say_plan(run, x, y));
+    return p->count > 1
+               ? okra_fit_as(run->context, x, y, run->library,
+                             (&(okra_fit_request){OKRA_SIZED(okra_fit_request),
+                                                  .lambda = p->value, .count = p->count}),
+                             l->models)
+               : okra_fit(run->context, x, y, run->library, l->models);
 }
 
 static bool is_shards(const char *spec)
@@ -348,7 +342,7 @@ static bool from_files(cli_run *run, const fit_fields *f, const path *p)
 
 static okra_status learn(cli_run *run, const fit_fields *f, const path *p, learned *l)
 {
-    okra_data *x = NULL, *y = NULL, *held[2] = {NULL};
+    OWNED_DATA *x = NULL, *y = NULL;
     if (from_files(run, f, p)) {
         char in[PATH_MOST], out[PATH_MOST];
         return okra_fit_as(
@@ -358,22 +352,14 @@ static okra_status learn(cli_run *run, const fit_fields *f, const path *p, learn
                                  .y_files = cli_find(run, f->y, out, sizeof out)}),
             l->models);
     }
-    okra_status st = cli_read_pairs(run, f->x, f->y, f->unlabelled, NULL, &x, &y);
-    if (st == OKRA_OK) {
-        st = cli_weigh(run, f->weight, f->classes ? "balanced" : "none", &y);
+    CHK(cli_read_pairs(run, f->x, f->y, f->unlabelled, NULL, &x, &y));
+    CHK(cli_weigh(run, f->weight, f->classes ? "balanced" : "none", &y));
+    CHK(hold(run, f, &x, &y, l->held));
+    CHK(*f->basis ? learn_shard(run, f, x, y, l) : learn_whole(run, f, p, x, y, l));
+    for (size_t i = 0; l->held[0] && i < (p->count ? p->count : 1); i++) {
+        CHK(okra_model_set_calibration(l->models[i], l->held[0], l->held[1]));
     }
-    st = st ? st : hold(run, f, &x, &y, held);
-    if (st == OKRA_OK) {
-        st = *f->basis ? learn_shard(run, f, x, y, l) : learn_whole(run, f, p, x, y, l);
-    }
-    for (size_t i = 0; held[0] && st == OKRA_OK && i < (p->count ? p->count : 1); i++) {
-        st = okra_model_set_calibration(l->models[i], held[0], held[1]);
-    }
-    okra_data_free(x);
-    okra_data_free(y);
-    okra_data_free(held[0]);
-    okra_data_free(held[1]);
-    return st;
+    return OKRA_OK;
 }
 
 static int check_output(const cli_run *run, const fit_fields *f, const path *p)
@@ -408,41 +394,43 @@ static int fit_pairs(cli_run *run, const fit_fields *f, const path *p)
               "--calibration; --x, --ky, --method and others have no use");
     REFUSE_IF(p->count && !(p->value[0] > 0), "--lambda is '%s', expected more than 0",
               p->text[0]);
-    int status = cli_check_writable(run, f->output);
-    return status ? status
-                  : cli_pairs_fit(run, &f->pairs, f->y, f->kx, p->count ? p->value[0] : 0,
-                                  f->calibration, f->output);
+    CHK(cli_check_writable(run, f->output));
+    return cli_pairs_fit(run, &f->pairs, f->y, f->kx, p->count ? p->value[0] : 0,
+                         f->calibration, f->output);
+}
+
+static void clear(learned **at)
+{
+    learned *l = *at;
+    for (size_t i = 0; i < LAMBDAS; i++) {
+        okra_model_free(l->models[i]);
+    }
+    if (l->selection) {
+        okra_selection_free(l->selection);
+    }
+    okra_data_free(l->held[0]);
+    okra_data_free(l->held[1]);
+    free(l->command);
 }
 
 static int run_fit(cli_run *run)
 {
-    static path p;    /* large */
-    static learned l; /* too */
+    static path p;        /* large */
+    static learned found; /* too */
+    FREED_BY(clear) learned *l = &found;
     fit_fields f;
-    int status = cli_status(run, cli_fields(run, &f));
-    if (status == CLI_DONE && strcmp(f.lambda, "auto") != 0) {
-        status = parse_lambdas(run, f.lambda, &p);
-    }
-    if (status == CLI_DONE && (*f.pairs.rows || *f.pairs.columns)) {
+    TRY(cli_fields(run, &f));
+    CHK(strcmp(f.lambda, "auto") != 0 ? parse_lambdas(run, f.lambda, &p) : CLI_DONE);
+    if (*f.pairs.rows || *f.pairs.columns) {
         return fit_pairs(run, &f, &p);
     }
-    status = status ? status : check_output(run, &f, &p);
-    if (status == CLI_DONE) {
-        choose_open typed = {f.kx, f.ky, p.count == 1 ? p.text[0] : "auto", NULL};
-        status = cli_status(run, choose_pass_on(run, &typed));
-    }
+    CHK(check_output(run, &f, &p));
+    choose_open typed = {f.kx, f.ky, p.count == 1 ? p.text[0] : "auto", NULL};
+    TRY(choose_pass_on(run, &typed));
     double begin = cli_now();
-    status = status ? status : cli_status(run, learn(run, &f, &p, &l));
-    l.seconds = cli_now() - begin;
-    status = status ? status : save(run, &f, &p, &l);
-    for (size_t i = 0; i < LAMBDAS; i++) {
-        okra_model_free(l.models[i]);
-    }
-    if (l.selection) {
-        okra_selection_free(l.selection);
-    }
-    free(l.command);
-    return status;
+    TRY(learn(run, &f, &p, l));
+    l->seconds = cli_now() - begin;
+    return save(run, &f, &p, l);
 }
 
 const cli_command cli_fit = {

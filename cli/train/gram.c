@@ -9,16 +9,17 @@ typedef struct gram_fields {
     const char *x, *y, *kernel, *output;
 } gram_fields;
 
+#define FIELDS gram_fields
 static const okra_option rows[] = {
-    {"x", OKRA_OPTION_READ, offsetof(gram_fields, x), NULL, 1, 0, NULL, "FILE",
-     "The objects of the rows; repeat for several descriptions of them (linear@1, ...)"},
-    {"y", OKRA_OPTION_READ, offsetof(gram_fields, y), "", 1, 0, NULL, "FILE",
-     "The objects of the columns, whose statistics 'center' uses; those of --x if not "
-     "given"},
-    {"kernel", OKRA_OPTION_TEXT, offsetof(gram_fields, kernel), NULL, 1, 0, NULL, "EXPR",
-     "The kernel, e.g. 'poly(degree=3) | normalize'; 'okra help kernels' lists them"},
-    {"output", OKRA_OPTION_WRITTEN, offsetof(gram_fields, output), NULL, 1, 0, NULL,
-     "FILE", "The matrix to write"},
+    ROW(READ, "x", x, NULL, "FILE",
+        "The objects of the rows; repeat for several descriptions of them (linear@1, "
+        "...)"),
+    ROW(READ, "y", y, "", "FILE",
+        "The objects of the columns, whose statistics 'center' uses; those of --x if not "
+        "given"),
+    ROW(TEXT, "kernel", kernel, NULL, "EXPR",
+        "The kernel, e.g. 'poly(degree=3) | normalize'; 'okra help kernels' lists them"),
+    ROW(WRITTEN, "output", output, NULL, "FILE", "The matrix to write"),
     {0}};
 
 static int summarise(const cli_run *run, const gram_fields *f, const okra_kernel *kernel,
@@ -46,32 +47,20 @@ static int summarise(const cli_run *run, const gram_fields *f, const okra_kernel
 static int run_gram(cli_run *run)
 {
     gram_fields f;
-    okra_kernel *kernel = NULL;
-    okra_data *x = NULL, *y = NULL, *aligned = NULL;
-    double seconds = 0;
-    okra_status st = cli_fields(run, &f);
-    st = st ? st : cli_read(run, f.x, &x);
-    if (st == OKRA_OK && *f.y) {
-        st = cli_read(run, f.y, &y);
-        st = st == OKRA_OK ? okra_data_align(run->context, x, y, &aligned) : st;
-        okra_data_free(aligned ? x : NULL);
-        x = aligned ? aligned : x;
+    FREED_BY(okra_kernel_free_at) okra_kernel *kernel = NULL;
+    OWNED_DATA *read = NULL, *y = NULL, *aligned = NULL;
+    TRY(cli_fields(run, &f));
+    TRY(cli_read(run, f.x, &read));
+    if (*f.y) {
+        TRY(cli_read(run, f.y, &y));
+        TRY(okra_data_align(run->context, read, y, &aligned));
     }
-    if (st == OKRA_OK) {
-        st = okra_kernel_choose(run->context, f.kernel, y ? y : x, &kernel);
-    }
-    int status = cli_status(run, st);
-    status = status ? status : cli_check_writable(run, f.output);
-    if (status == CLI_DONE) {
-        double begin = cli_now();
-        status = cli_status(run, okra_gram_write(run->context, kernel, x, y, f.output));
-        seconds = cli_now() - begin;
-    }
-    status = status ? status : summarise(run, &f, kernel, x, y, seconds);
-    okra_kernel_free(kernel);
-    okra_data_free(x);
-    okra_data_free(y);
-    return status;
+    const okra_data *x = aligned ? aligned : read;
+    TRY(okra_kernel_choose(run->context, f.kernel, y ? y : x, &kernel));
+    CHK(cli_check_writable(run, f.output));
+    double begin = cli_now();
+    TRY(okra_gram_write(run->context, kernel, x, y, f.output));
+    return summarise(run, &f, kernel, x, y, cli_now() - begin);
 }
 
 const cli_command cli_gram = {

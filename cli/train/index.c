@@ -11,26 +11,24 @@ typedef struct index_fields {
     bool check;
 } index_fields;
 
+#define FIELDS index_fields
 static const okra_option rows[] = {
-    {"output", OKRA_OPTION_WRITTEN, offsetof(index_fields, output), "", 1, 0, NULL,
-     "NAME", "The index to make, a folder NAME.okx"},
-    {"ky", OKRA_OPTION_TEXT, offsetof(index_fields, ky), "", 1, 0, NULL, "EXPR",
-     "The output kernel, its features hashed: 'ecfp(bits=2048) | tanimoto'; that of the "
-     "model if not given"},
-    {"model", OKRA_OPTION_READ, offsetof(index_fields, model), "", 1, 0, NULL, "MODEL",
-     "The model that candidates will be ranked by"},
-    {"rank", OKRA_OPTION_INT, offsetof(index_fields, rank), "0", 0, 65536, NULL, "N",
-     "With --model: store N numbers per candidate (low rank), so that millions can be "
-     "ranked without a window"},
-    {"columns", OKRA_OPTION_TEXT, offsetof(index_fields, columns), "", 1, 0, NULL, "LIST",
-     "Columns of numbers of FILE.tsv to keep for --within, between commas"},
-    {"table", OKRA_OPTION_READ, offsetof(index_fields, table), "", 1, 0, NULL, "FILE.tsv",
-     "Vectors: a table with a header, one line per vector: the column name, and those "
-     "of --columns (mass sorts the index)"},
-    {"shard", OKRA_OPTION_INT, offsetof(index_fields, shard), "250000", 1, 100000000,
-     NULL, "N", "Candidates in one file of the index at most"},
-    {"check", OKRA_OPTION_BOOL, offsetof(index_fields, check), "no", 1, 0, NULL, "",
-     "FILE is an index: read all of it and check it"},
+    ROW(WRITTEN, "output", output, "", "NAME", "The index to make, a folder NAME.okx"),
+    ROW(TEXT, "ky", ky, "", "EXPR",
+        "The output kernel, its features hashed: 'ecfp(bits=2048) | tanimoto'; that of "
+        "the model if not given"),
+    ROW(READ, "model", model, "", "MODEL", "The model that candidates will be ranked by"),
+    RANGE(INT, "rank", rank, "0", 0, 65536, "N",
+          "With --model: store N numbers per candidate (low rank), so that millions can "
+          "be ranked without a window"),
+    ROW(TEXT, "columns", columns, "", "LIST",
+        "Columns of numbers of FILE.tsv to keep for --within, between commas"),
+    ROW(READ, "table", table, "", "FILE.tsv",
+        "Vectors: a table with a header, one line per vector: the column name, and those "
+        "of --columns (mass sorts the index)"),
+    RANGE(INT, "shard", shard, "250000", 1, 100000000, "N",
+          "Candidates in one file of the index at most"),
+    ROW(BOOL, "check", check, "no", "", "FILE is an index: read all of it and check it"),
     {0}};
 
 static int tell(const cli_run *run, const index_fields *f, const okra_index_report *r,
@@ -67,11 +65,11 @@ static int tell(const cli_run *run, const index_fields *f, const okra_index_repo
 
 static int check_index(cli_run *run)
 {
-    okra_index *index = NULL;
+    FREED_BY(okra_index_free_at) okra_index *index = NULL;
     bool bits;
-    int status = cli_status(run, okra_index_open(run->context, run->operands[0], &index));
-    status = status ? status : cli_status(run, okra_index_check(run->context, index));
-    if (status == CLI_DONE && !run->common.quiet) {
+    TRY(okra_index_open(run->context, run->operands[0], &index));
+    TRY(okra_index_check(run->context, index));
+    if (!run->common.quiet) {
         cli_line(stdout, "candidates", "%lld", (long long)okra_index_count(index));
         const char *kernel = okra_index_kernel(index, &bits);
         okra_int width = okra_index_width(index);
@@ -86,45 +84,39 @@ static int check_index(cli_run *run)
         }
         cli_line(stdout, "checksums", "right");
     }
-    okra_index_free(index);
-    return status;
+    return CLI_DONE;
 }
 
 static int run_index(cli_run *run)
 {
     index_fields f;
-    okra_model *model = NULL;
+    OWNED_MODEL *model = NULL;
     char source[4096], path[4096], table[4096];
     double begin = cli_now();
-    int status = cli_status(run, cli_fields(run, &f));
-    if (status == CLI_DONE && f.check) {
+    TRY(cli_fields(run, &f));
+    if (f.check) {
         return check_index(run);
     }
-    REFUSE_IF(status == CLI_DONE && !*f.output, "-o NAME is missing: the index to make");
-    REFUSE_IF(status == CLI_DONE && !*f.ky && !*f.model,
-              "--ky or --model is missing: which features to keep");
-    REFUSE_IF(status == CLI_DONE && f.rank > 0 && !*f.model, "--rank needs --model");
-    if (status == CLI_DONE && *f.model) {
-        status = cli_status(
-            run, okra_model_load(run->context, cli_find(run, f.model, path, sizeof path),
-                                 &model));
+    REFUSE_IF(!*f.output, "-o NAME is missing: the index to make");
+    REFUSE_IF(!*f.ky && !*f.model, "--ky or --model is missing: which features to keep");
+    REFUSE_IF(f.rank > 0 && !*f.model, "--rank needs --model");
+    if (*f.model) {
+        TRY(okra_model_load(run->context, cli_find(run, f.model, path, sizeof path),
+                            &model));
     }
     okra_index_report report = {OKRA_SIZED(okra_index_report)};
-    if (status == CLI_DONE) {
-        okra_index_request request = {
-            OKRA_SIZED(okra_index_request),
-            .source = cli_find(run, run->operands[0], source, sizeof source),
-            .path = f.output,
-            .ky = *f.ky ? f.ky : NULL,
-            .model = model,
-            .rank = f.rank,
-            .shard = f.shard,
-            .columns = f.columns,
-            .table = *f.table ? cli_find(run, f.table, table, sizeof table) : NULL};
-        status = cli_status(run, okra_index_build(run->context, &request, &report));
-    }
-    okra_model_free(model);
-    return status == CLI_DONE ? tell(run, &f, &report, cli_now() - begin) : status;
+    okra_index_request request = {
+        OKRA_SIZED(okra_index_request),
+        .source = cli_find(run, run->operands[0], source, sizeof source),
+        .path = f.output,
+        .ky = *f.ky ? f.ky : NULL,
+        .model = model,
+        .rank = f.rank,
+        .shard = f.shard,
+        .columns = f.columns,
+        .table = *f.table ? cli_find(run, f.table, table, sizeof table) : NULL};
+    TRY(okra_index_build(run->context, &request, &report));
+    return tell(run, &f, &report, cli_now() - begin);
 }
 
 const cli_command cli_index = {

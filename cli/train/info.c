@@ -106,28 +106,19 @@ static void print(const char *path, const json_t *about, const okra_options *pla
 
 static int run_info(cli_run *run)
 {
-    okra_model *model = NULL;
-    int status = cli_load_model(run, run->operands[0], &model);
-    if (status == CLI_DONE && run->common.json) {
-        status = cli_print_json(run, json_loads(okra_model_json(model), 0, NULL));
-    } else if (status == CLI_DONE) {
-        char buffer[4096];
-        okra_options *plain =
-            NULL; /* the method's own values, made before a word is out */
-        json_t *about = json_loads(okra_model_json(model), 0, NULL);
-        okra_status st = okra_fit_options(&plain);
-        if (st == OKRA_OK) {
-            st = okra_options_set(plain, "method", cli_text(about, "method", "ridge"));
-        }
-        status = cli_status(run, st);
-        if (status == CLI_DONE) {
-            print(cli_find(run, run->operands[0], buffer, sizeof buffer), about, plain);
-        }
-        okra_options_free(plain);
-        json_decref(about);
+    char buffer[4096];
+    OWNED_MODEL *model = NULL;
+    FREED_BY(okra_options_free_at)
+    okra_options *plain = NULL; /* the method's own values */
+    CHK(cli_load_model(run, run->operands[0], &model));
+    OWNED_JSON *about = json_loads(okra_model_json(model), 0, NULL);
+    if (run->common.json) {
+        return cli_print_json(run, TAKE(about));
     }
-    okra_model_free(model);
-    return status;
+    TRY(okra_fit_options(&plain));
+    TRY(okra_options_set(plain, "method", cli_text(about, "method", "ridge")));
+    print(cli_find(run, run->operands[0], buffer, sizeof buffer), about, plain);
+    return CLI_DONE;
 }
 
 const cli_command cli_info = {

@@ -12,13 +12,13 @@ typedef struct merge_fields {
     double lambda;
 } merge_fields;
 
+#define FIELDS merge_fields
 static const okra_option rows[] = {
-    {"list", OKRA_OPTION_READ, offsetof(merge_fields, list), "", 1, 0, NULL, "FILE",
-     "Names of more models, one per line, after those on the command line"},
-    {"lambda", OKRA_OPTION_NUMBER, offsetof(merge_fields, lambda), "0", 0, 1e300, NULL,
-     "V", "Another lambda than that of the models; 0: theirs"},
-    {"output", OKRA_OPTION_WRITTEN, offsetof(merge_fields, output), NULL, 1, 0, NULL,
-     "FILE", "The model file to write"},
+    ROW(READ, "list", list, "", "FILE",
+        "Names of more models, one per line, after those on the command line"),
+    RANGE(NUMBER, "lambda", lambda, "0", 0, 1e300, "V",
+          "Another lambda than that of the models; 0: theirs"),
+    ROW(WRITTEN, "output", output, NULL, "FILE", "The model file to write"),
     {0}};
 
 /* The models, mapped from their files. */
@@ -30,27 +30,23 @@ typedef struct pile {
 
 static int push(cli_run *run, pile *p, const char *name)
 {
-    if (strcmp(name, "-") == 0) {
-        return cli_usage(run, "a model is mapped from its file: '-' is none; --list - "
-                              "reads the names of models from standard input");
-    }
+    REFUSE_IF(strcmp(name, "-") == 0,
+              "a model is mapped from its file: '-' is none; --list - reads the names of "
+              "models from standard input");
     if (p->count == p->room) {
         size_t room = 2 * p->room + 16;
         char **names = realloc(p->names, room * sizeof *names);
         p->names = names ? names : p->names;
         okra_model **models = names ? realloc(p->models, room * sizeof *models) : NULL;
         p->models = models ? models : p->models;
-        if (!names || !models) {
-            return cli_failure(run, "out of memory");
-        }
-        p->room = room;
+        p->room = models ? room : p->room;
+    }
+    char *copy = p->count < p->room ? strdup(name) : NULL;
+    if (!copy) {
+        return cli_no_memory(run);
     }
     p->models[p->count] = NULL;
-    p->names[p->count] = strdup(name);
-    if (!p->names[p->count]) {
-        return cli_failure(run, "out of memory");
-    }
-    p->count++;
+    p->names[p->count++] = copy;
     return CLI_DONE;
 }
 
@@ -79,30 +75,22 @@ static int read_list(cli_run *run, const char *file, pile *p)
 
 static int load_all(cli_run *run, pile *p, const char *output)
 {
-    int status = CLI_DONE;
     char buffer[4096];
-    struct stat *file = cli_alloc(p->count, sizeof *file);
-    if (!file) {
-        return cli_failure(run, "out of memory");
-    }
-    for (size_t i = 0; i < p->count && status == CLI_DONE; i++) {
+    OWNED struct stat *file = NULL;
+    MAKE(file, p->count);
+    for (size_t i = 0; i < p->count; i++) {
         const char *path = cli_find(run, p->names[i], buffer, sizeof buffer);
-        if (cli_same_file(output, path)) {
-            status =
-                cli_usage(run, "-o %s is also one of the models: name another", output);
-            break;
-        }
-        status = cli_load_model(run, path, &p->models[i]);
+        REFUSE_IF(cli_same_file(output, path),
+                  "-o %s is also one of the models: name another", output);
+        CHK(cli_load_model(run, path, &p->models[i]));
         bool there = stat(path, &file[i]) == 0;
-        for (size_t k = 0; k < i && there && status == CLI_DONE; k++) {
-            if (file[k].st_ino == file[i].st_ino && file[k].st_dev == file[i].st_dev) {
-                status = cli_usage(run, "%s is given twice: its pairs would count twice",
-                                   p->names[i]);
-            }
+        for (size_t k = 0; k < i && there; k++) {
+            REFUSE_IF(file[k].st_ino == file[i].st_ino &&
+                          file[k].st_dev == file[i].st_dev,
+                      "%s is given twice: its pairs would count twice", p->names[i]);
         }
     }
-    free(file);
-    return status;
+    return CLI_DONE;
 }
 
 static int summarise(const cli_run *run, const merge_fields *f, size_t count,
@@ -143,40 +131,33 @@ static int merge_all(cli_run *run, const pile *p, double lambda, okra_model **me
     return cli_status(run, st);
 }
 
+static void clear(pile *p)
+{
+    for (size_t i = 0; i < p->count; i++) {
+        okra_model_free(p->models[i]);
+        free(p->names[i]);
+    }
+    free(p->models);
+    free(p->names);
+}
+
 static int run_merge(cli_run *run)
 {
     merge_fields f;
-    pile p = {0};
-    okra_model *merged = NULL;
+    FREED_BY(clear) pile p = {0};
+    OWNED_MODEL *merged = NULL;
     double begin = cli_now();
-    int status = cli_status(run, cli_fields(run, &f));
-    if (status == CLI_DONE && strcmp(f.output, "-") == 0) {
-        status = cli_usage(run, "a model is mapped from its file: -o must name one");
+    TRY(cli_fields(run, &f));
+    CHK(cli_check_model_file(run, f.output));
+    for (int i = 0; i < run->operand_count; i++) {
+        CHK(push(run, &p, run->operands[i]));
     }
-    status = status ? status : cli_check_writable(run, f.output);
-    for (int i = 0; i < run->operand_count && status == CLI_DONE; i++) {
-        status = push(run, &p, run->operands[i]);
-    }
-    if (status == CLI_DONE && *f.list) {
-        status = read_list(run, f.list, &p);
-    }
-    if (status == CLI_DONE && p.count == 0) {
-        status = cli_usage(run, "there are no models: name them, or give --list");
-    }
-    status = status ? status : load_all(run, &p, f.output);
-    status = status ? status : merge_all(run, &p, f.lambda, &merged);
-    status = status
-                 ? status
-                 : cli_status(run, okra_model_save(run->context, merged, NULL, f.output));
-    status = status ? status : summarise(run, &f, p.count, merged, cli_now() - begin);
-    for (size_t i = 0; i < p.count; i++) {
-        okra_model_free(p.models[i]);
-        free(p.names[i]);
-    }
-    free(p.models);
-    free(p.names);
-    okra_model_free(merged);
-    return status;
+    CHK(*f.list ? read_list(run, f.list, &p) : CLI_DONE);
+    REFUSE_IF(p.count == 0, "there are no models: name them, or give --list");
+    CHK(load_all(run, &p, f.output));
+    CHK(merge_all(run, &p, f.lambda, &merged));
+    TRY(okra_model_save(run->context, merged, NULL, f.output));
+    return summarise(run, &f, p.count, merged, cli_now() - begin);
 }
 
 const cli_command cli_merge = {

@@ -13,13 +13,11 @@ static okra_status read_values(cli_run *run, const char *file, okra_int n, okra_
                                double *out)
 {
     char spec[4200];
-    okra_data *y = NULL;
+    OWNED_DATA *y = NULL;
     snprintf(spec, sizeof spec, "%s%s",
              strncmp(file, "missing:", 8) == 0 ? "" : "missing:", file);
-    okra_status st = cli_read(run, spec, &y);
-    st = st ? st : okra_pairs_values(y, n, m, out);
-    okra_data_free(y);
-    return st;
+    CHK(cli_read(run, spec, &y));
+    return okra_pairs_values(y, n, m, out);
 }
 
 static void print(const okra_pairs *pairs, const char *file, double seconds)
@@ -55,26 +53,26 @@ static void print(const okra_pairs *pairs, const char *file, double seconds)
     json_decref(about);
 }
 
+FREED_AT(okra_pairs, okra_pairs_free)
+
 int cli_pairs_fit(cli_run *run, const cli_pairs *p, const char *y, const char *kernel,
                   double lambda, double calibration, const char *output)
 {
     double begin = cli_now();
     char *end = NULL;
-    okra_data *rows = NULL, *columns = NULL;
-    okra_pairs *pairs = NULL;
+    OWNED_DATA *rows = NULL, *columns = NULL;
+    FREED_BY(okra_pairs_free_at) okra_pairs *pairs = NULL;
+    OWNED double *values = NULL;
     bool chosen = strcmp(p->own, "auto") == 0;
-    double own = chosen ? -1 : strtod(p->own, &end), *values = NULL;
+    double own = chosen ? -1 : strtod(p->own, &end);
     REFUSE_IF(!*p->rows || !*p->columns, "pairs need both --rows and --columns");
     REFUSE_IF(!chosen && (*end || end == p->own || !(own >= 0)),
               "--own is '%s', expected auto or a number from 0", p->own);
-    okra_status st = cli_read(run, p->rows, &rows);
-    st = st ? st : cli_read(run, p->columns, &columns);
-    okra_int n = rows ? okra_data_count(rows) : 0,
-             m = columns ? okra_data_count(columns) : 0;
-    if (st == OKRA_OK) {
-        values = cli_alloc((size_t)n * (size_t)m + 1, sizeof *values);
-        st = values ? read_values(run, y, n, m, values) : OKRA_EMEM;
-    }
+    TRY(cli_read(run, p->rows, &rows));
+    TRY(cli_read(run, p->columns, &columns));
+    okra_int n = okra_data_count(rows), m = okra_data_count(columns);
+    MAKE(values, n * m);
+    TRY(read_values(run, y, n, m, values));
     okra_pairs_request request = {OKRA_SIZED(okra_pairs_request),
                                   .rows = rows,
                                   .columns = columns,
@@ -84,19 +82,15 @@ int cli_pairs_fit(cli_run *run, const cli_pairs *p, const char *y, const char *k
                                   .own = own,
                                   .setting = (okra_pair_setting)p->setting,
                                   .calibration = calibration};
-    st = st ? st : okra_pairs_fit(run->context, &request, &pairs);
-    st = st ? st : okra_pairs_save(run->context, pairs, output);
-    int status = cli_status(run, st);
-    if (status == CLI_DONE && run->common.json) {
-        status = cli_print_json(run, json_loads(okra_pairs_json(pairs), 0, NULL));
-    } else if (status == CLI_DONE && !run->common.quiet) {
+    TRY(okra_pairs_fit(run->context, &request, &pairs));
+    TRY(okra_pairs_save(run->context, pairs, output));
+    if (run->common.json) {
+        return cli_print_json(run, json_loads(okra_pairs_json(pairs), 0, NULL));
+    }
+    if (!run->common.quiet) {
         print(pairs, output, cli_now() - begin);
     }
-    okra_pairs_free(pairs);
-    okra_data_free(rows);
-    okra_data_free(columns);
-    free(values);
-    return status;
+    return CLI_DONE;
 }
 
 /* The `top` largest of each line (0: all, in order): of each row, or (turned) column. */
@@ -105,16 +99,12 @@ static int write_table(const cli_run *run, const double *F, okra_int n, okra_int
 {
     bool turned = top < 0;
     okra_int lines = turned ? m : n, across = turned ? n : m, most = turned ? -top : top;
-    char mark = cli_ends(output, ".csv") ? ',' : '\t';
-    bool *taken = cli_alloc((size_t)across + 1, sizeof *taken);
-    cli_file *file = taken ? cli_file_open(run, output) : NULL;
-    if (!file) {
-        free(taken);
-        return CLI_FAILED;
-    }
-    FILE *out = cli_file_stream(file);
-    fprintf(out, "row%ccolumn%cvalue%s\n", mark, mark,
-            width >= 0 ? (mark == ',' ? ",low,high" : "\tlow\thigh") : "");
+    OWNED bool *taken = NULL;
+    cli_table t;
+    MAKE(taken, across);
+    CHK(cli_table_open(run, output,
+                       width >= 0 ? "row,column,value,low,high\n" : "row,column,value\n",
+                       &t));
     for (okra_int i = 0; i < lines; i++) {
         memset(taken, 0, (size_t)across * sizeof *taken);
         for (okra_int k = 0; k < (most && most < across ? most : across); k++) {
@@ -129,59 +119,49 @@ static int write_table(const cli_run *run, const double *F, okra_int n, okra_int
             taken[best] = true;
             okra_int row = turned ? best : i, column = turned ? i : best;
             double v = F[row * m + column];
-            fprintf(out, "%lld%c%lld%c%.10g", (long long)row, mark, (long long)column,
-                    mark, v);
+            fprintf(t.out, "%lld%c%lld%c%.10g", (long long)row, t.mark, (long long)column,
+                    t.mark, v);
             if (width >= 0) {
-                fprintf(out, "%c%.10g%c%.10g", mark, v - width, mark, v + width);
+                fprintf(t.out, "%c%.10g%c%.10g", t.mark, v - width, t.mark, v + width);
             }
-            fputc('\n', out);
+            fputc('\n', t.out);
         }
     }
-    free(taken);
-    return cli_file_close(run, file, CLI_DONE);
+    return cli_file_close(run, t.file, CLI_DONE);
 }
 
 int cli_pairs_predict(cli_run *run, const char *rows, const char *columns, okra_int top,
                       double alpha, const char *output)
 {
     char buffer[4096];
-    okra_pairs *pairs = NULL;
-    okra_data *side[2] = {NULL};
-    okra_int size[2] = {0};
-    double *F = NULL, width = -1;
+    FREED_BY(okra_pairs_free_at) okra_pairs *pairs = NULL;
+    OWNED_DATA *new_rows = NULL, *new_columns = NULL;
+    okra_int n, m;
+    OWNED double *F = NULL;
+    double width = -1;
     REFUSE_IF(!*output, "nothing to write: give -o");
     REFUSE_IF(
         (top || alpha > 0) && !cli_ends(output, ".csv") && !cli_ends(output, ".tsv"),
         "--top and --interval write a table: -o is '%s', expected a name in .tsv or "
         ".csv",
         output);
-    const char *file = cli_find(run, run->operands[0], buffer, sizeof buffer);
-    okra_status st = okra_pairs_load(run->context, file, &pairs);
-    okra_pairs_size(pairs, &size[0], &size[1]);
-    for (int k = 0; k < 2; k++) {
-        const char *spec = k ? columns : rows;
-        if (st == OKRA_OK && *spec) {
-            st = cli_read(run, spec, &side[k]);
-            size[k] = side[k] ? okra_data_count(side[k]) : 0;
-        }
+    TRY(okra_pairs_load(run->context,
+                        cli_find(run, run->operands[0], buffer, sizeof buffer), &pairs));
+    okra_pairs_size(pairs, &n, &m);
+    if (*rows) {
+        TRY(cli_read(run, rows, &new_rows));
+        n = okra_data_count(new_rows);
     }
-    if (st == OKRA_OK) {
-        F = cli_alloc((size_t)size[0] * (size_t)size[1] + 1, sizeof *F);
-        st = F ? okra_pairs_predict(run->context, pairs, side[0], side[1], F) : OKRA_EMEM;
+    if (*columns) {
+        TRY(cli_read(run, columns, &new_columns));
+        m = okra_data_count(new_columns);
     }
-    if (st == OKRA_OK && alpha > 0) {
-        st = okra_pairs_interval(pairs, alpha, &width);
+    MAKE(F, n * m);
+    TRY(okra_pairs_predict(run->context, pairs, new_rows, new_columns, F));
+    if (alpha > 0) {
+        TRY(okra_pairs_interval(pairs, alpha, &width));
     }
-    int status = cli_status(run, st);
-    if (status == CLI_DONE && (top || alpha > 0)) {
-        status = write_table(run, F, size[0], size[1], *rows || !*columns ? top : -top,
-                             width, output);
-    } else if (status == CLI_DONE) {
-        status = cli_status(run, cli_write(run, F, size[0], size[1], output));
-    }
-    okra_pairs_free(pairs);
-    okra_data_free(side[0]);
-    okra_data_free(side[1]);
-    free(F);
-    return status;
+    return top || alpha > 0
+               ? write_table(run, F, n, m, *rows || !*columns ? top : -top, width, output)
+               : cli_status(run, cli_write(run, F, n, m, output));
 }

@@ -20,65 +20,60 @@ typedef struct select_fields {
     int compact, classes;
 } select_fields;
 
-#define FILE_ROW(does, flag, field, preset, help)                                     \
-    {                                                                                 \
-        flag, OKRA_OPTION_##does, offsetof(select_fields, field), preset, 1, 0, NULL, \
-            "FILE", help                                                              \
-    }
-
+#define FIELDS select_fields
 static const okra_option rows[] = {
-    FILE_ROW(READ, "x", x, NULL, "Training inputs, one object per row"),
-    FILE_ROW(READ, "y", y, "", "Training outputs, in the same order"),
-    FILE_ROW(READ, "unlabelled", unlabelled, "",
-             "More inputs, whose outputs are not known, for methods that can use them"),
-    FILE_ROW(READ, "candidates", candidates, "",
-             "Objects to decode to; the training outputs of each fold if not given"),
-    {"within", OKRA_OPTION_TEXT, offsetof(select_fields, within), "", 1, 0, NULL,
-     "WINDOW",
-     "With --metric mrr or hit-rate: only candidates that fit the pair are put in order, "
-     "as in okra predict: mass=10ppm, formula"},
-    FILE_ROW(READ, "folds", folds, "", "The fold of every pair, in place of drawn ones"),
-    FILE_ROW(READ, "groups", groups, "", "The group of every pair: groups are not split"),
-    FILE_ROW(READ, "stratify", stratify, "",
-             "The stratum of every pair: its share is the same in every fold"),
-    FILE_ROW(
-        READ, "output-groups", output_groups, "",
+    ROW(READ, "x", x, NULL, "FILE", "Training inputs, one object per row"),
+    ROW(READ, "y", y, "", "FILE", "Training outputs, in the same order"),
+    ROW(READ, "unlabelled", unlabelled, "", "FILE",
+        "More inputs, whose outputs are not known, for methods that can use them"),
+    ROW(READ, "candidates", candidates, "", "FILE",
+        "Objects to decode to; the training outputs of each fold if not given"),
+    ROW(TEXT, "within", within, "", "WINDOW",
+        "With --metric mrr or hit-rate: only candidates that fit the pair are put in "
+        "order, as in okra predict: mass=10ppm, formula"),
+    ROW(READ, "folds", folds, "", "FILE",
+        "The fold of every pair, in place of drawn ones"),
+    ROW(READ, "groups", groups, "", "FILE",
+        "The group of every pair: groups are not split"),
+    ROW(READ, "stratify", stratify, "", "FILE",
+        "The stratum of every pair: its share is the same in every fold"),
+    ROW(READ, "output-groups", output_groups, "", "FILE",
         "With --per-output: the group of every coordinate of the outputs, one label a "
         "line; coordinates of a group share a lambda"),
-    FILE_ROW(READ, "sample-weight", weight, "",
-             "How much each pair counts, in fits and in what is measured: one number of "
-             "0 or more per row of --y"),
-    {"class-weight", OKRA_OPTION_CHOICE, offsetof(select_fields, classes), "none", 1, 0,
-     "none|balanced", "HOW", "balanced: every class counts the same"},
-    FILE_ROW(WRITTEN, "output", output, "",
-             "The model of the best cell, fitted on all pairs"),
-    CLI_COMPACT_ROW(select_fields),
-    FILE_ROW(WRITTEN, "cells", cells, "",
-             "Every cell with mean and standard error, as CSV"),
-    FILE_ROW(WRITTEN, "plot", plot, "", "A curve or heat map of the grid, as SVG"),
-    FILE_ROW(WRITTEN, "resume", resume, "",
-             "Finished work: read if there, and kept up to date; goes on after an "
-             "interrupt with the same results"),
-    FILE_ROW(READ, "edges", edges, "",
-             "For links (metric auc-roc or auc-pr), in place of --y: known edges between "
-             "labelled nodes, as in okra link; --x describes all nodes, --y may be the "
-             "Gram matrix of the labelled ones"),
-    FILE_ROW(READ, "labelled", labelled, "",
-             "Nodes whose edges with one another are all known, one per line; without it "
-             "the nodes of --edges"),
-    FILE_ROW(READ, "nodes", nodes, "",
-             "Names of the nodes, one per line in the order of --x"),
-    {"beta", OKRA_OPTION_TEXT, offsetof(select_fields, beta), "1", 1, 0, NULL, "V|auto",
-     "Time of the diffusion on the known network where --ky is not given"},
-    {"norm", OKRA_OPTION_TEXT, offsetof(select_fields, norm), "auto", 1, 0, NULL,
-     "V|auto",
-     "Links: norm of the score, as in okra link; auto: 0.75 while settings are compared"},
-    {"kx", OKRA_OPTION_TEXT, offsetof(select_fields, kx), "auto", 1, 0, NULL, "EXPR",
-     "Kernel of the inputs, with grids; auto: a few that fit the kind of objects"},
-    {"ky", OKRA_OPTION_TEXT, offsetof(select_fields, ky), "auto", 1, 0, NULL, "EXPR",
-     "Kernel of the outputs, with grids; auto: by the kind of objects"},
-    {"lambda", OKRA_OPTION_TEXT, offsetof(select_fields, lambda), "auto", 1, 0, NULL,
-     "GRID", "Regularisation; auto: a list about the scale of the kernel, refined"},
+    ROW(READ, "sample-weight", weight, "", "FILE",
+        "How much each pair counts, in fits and in what is measured: one number of 0 or "
+        "more per row of --y"),
+    CHOICE("class-weight", classes, "none", "none|balanced", "HOW",
+           "balanced: every class counts the same"),
+    ROW(WRITTEN, "output", output, "", "FILE",
+        "The model of the best cell, fitted on all pairs"),
+    COMPACT_ROW,
+    ROW(WRITTEN, "cells", cells, "", "FILE",
+        "Every cell with mean and standard error, as CSV"),
+    ROW(WRITTEN, "plot", plot, "", "FILE", "A curve or heat map of the grid, as SVG"),
+    ROW(WRITTEN, "resume", resume, "", "FILE",
+        "Finished work: read if there, and kept up to date; goes on after an interrupt "
+        "with the same results"),
+    ROW(READ, "edges", edges, "", "FILE",
+        "For links (metric auc-roc or auc-pr), in place of --y: known edges between "
+        "labelled nodes, as in okra link; --x describes all nodes, --y may be the Gram "
+        "matrix of the labelled ones"),
+    ROW(READ, "labelled", labelled, "", "FILE",
+        "Nodes whose edges with one another are all known, one per line; without it the "
+        "nodes of --edges"),
+    ROW(READ, "nodes", nodes, "", "FILE",
+        "Names of the nodes, one per line in the order of --x"),
+    ROW(TEXT, "beta", beta, "1", "V|auto",
+        "Time of the diffusion on the known network where --ky is not given"),
+    ROW(TEXT, "norm", norm, "auto", "V|auto",
+        "Links: norm of the score, as in okra link; auto: 0.75 while settings are "
+        "compared"),
+    ROW(TEXT, "kx", kx, "auto", "EXPR",
+        "Kernel of the inputs, with grids; auto: a few that fit the kind of objects"),
+    ROW(TEXT, "ky", ky, "auto", "EXPR",
+        "Kernel of the outputs, with grids; auto: by the kind of objects"),
+    ROW(TEXT, "lambda", lambda, "auto", "GRID",
+        "Regularisation; auto: a list about the scale of the kernel, refined"),
     {0}};
 
 typedef struct inputs {
@@ -109,14 +104,10 @@ static okra_status read_labels(cli_run *run, const char *spec, okra_data **out)
 
 static okra_status read_pairs(cli_run *run, const select_fields *f, inputs *in)
 {
-    okra_status st = cli_read_pairs(run, f->x, f->y, f->unlabelled, NULL, &in->x, &in->y);
-    if (st == OKRA_OK) {
-        st = cli_weigh(run, f->weight, f->classes ? "balanced" : "none", &in->y);
-    }
-    if (st == OKRA_OK && *f->candidates) {
-        st = cli_read_like(run, f->candidates, in->y, &in->candidates);
-    }
-    return st;
+    CHK(cli_read_pairs(run, f->x, f->y, f->unlabelled, NULL, &in->x, &in->y));
+    CHK(cli_weigh(run, f->weight, f->classes ? "balanced" : "none", &in->y));
+    return *f->candidates ? cli_read_like(run, f->candidates, in->y, &in->candidates)
+                          : OKRA_OK;
 }
 
 /* A network in place of outputs. */
@@ -126,27 +117,19 @@ static int read_network(cli_run *run, const select_fields *f, inputs *in)
     REFUSE_IF(*f->weight || f->classes,
               "links of a network have no weights of pairs: leave out "
               "--sample-weight and --class-weight");
-    int status = cli_read_gram(run, f->x, gram, &in->x);
-    if (status == CLI_DONE && *f->y) {
-        status = cli_read_gram(run, f->y, true, &in->y);
-    }
-    status = status ? status
-                    : cli_nodes_read(run, f->nodes, okra_data_count(in->x), &in->nodes);
-    status = status ? status
-                    : cli_known_read(run, &in->nodes, f->labelled, f->edges, &in->known);
-    return status;
+    CHK(cli_read_gram(run, f->x, gram, &in->x));
+    CHK(*f->y ? cli_read_gram(run, f->y, true, &in->y) : CLI_DONE);
+    CHK(cli_nodes_read(run, f->nodes, okra_data_count(in->x), &in->nodes));
+    return cli_known_read(run, &in->nodes, f->labelled, f->edges, &in->known);
 }
 
 static int read_inputs(cli_run *run, const select_fields *f, inputs *in)
 {
-    int status =
-        *f->edges ? read_network(run, f, in) : cli_status(run, read_pairs(run, f, in));
-    status = status ? status : cli_status(run, read_labels(run, f->folds, &in->folds));
-    status = status ? status : cli_status(run, read_labels(run, f->groups, &in->groups));
-    status =
-        status ? status
-               : cli_status(run, read_labels(run, f->output_groups, &in->output_groups));
-    return status ? status : cli_status(run, read_labels(run, f->stratify, &in->strata));
+    CHK(*f->edges ? read_network(run, f, in) : cli_status(run, read_pairs(run, f, in)));
+    TRY(read_labels(run, f->folds, &in->folds));
+    TRY(read_labels(run, f->groups, &in->groups));
+    TRY(read_labels(run, f->output_groups, &in->output_groups));
+    return cli_status(run, read_labels(run, f->stratify, &in->strata));
 }
 
 /* The command that fits the best cell goes into the result; where -o names a file it is
@@ -154,26 +137,21 @@ static int read_inputs(cli_run *run, const select_fields *f, inputs *in)
 static int fit_best(cli_run *run, const inputs *in, const okra_selection *s,
                     const select_fields *f, json_t *result)
 {
-    okra_options *options = NULL;
-    okra_model *model = NULL;
-    okra_status st = okra_selection_options(s, okra_selection_best(s), &options, NULL);
-    char *command = st == OKRA_OK ? choose_fit_command(run, options) : NULL;
+    FREED_BY(okra_options_free_at) okra_options *options = NULL;
+    OWNED_MODEL *model = NULL;
+    TRY(okra_selection_options(s, okra_selection_best(s), &options, NULL));
+    OWNED char *command = choose_fit_command(run, options);
     if (command) {
         json_object_set_new(result, "command", json_string(command));
     }
-    free(command);
-    if (st == OKRA_OK && *f->output) {
-        st = okra_fit(run->context, in->x, in->y, options, &model);
+    if (!*f->output) {
+        return CLI_DONE;
     }
-    if (st == OKRA_OK && model) {
-        st = cli_save_model(run, model, (okra_compact)f->compact, f->output);
-        json_t *about = json_loads(okra_model_json(model), 0, NULL);
-        json_object_set(result, "texts", json_object_get(about, "texts"));
-        json_decref(about);
-    }
-    okra_model_free(model);
-    okra_options_free(options);
-    return cli_status(run, st);
+    TRY(okra_fit(run->context, in->x, in->y, options, &model));
+    TRY(cli_save_model(run, model, (okra_compact)f->compact, f->output));
+    OWNED_JSON *about = json_loads(okra_model_json(model), 0, NULL);
+    json_object_set(result, "texts", json_object_get(about, "texts"));
+    return CLI_DONE;
 }
 
 /* What goes with a network, and what with pairs of objects. */
@@ -199,19 +177,14 @@ static int check_kind(const cli_run *run, const select_fields *f)
 
 static int check_outputs(const cli_run *run, const select_fields *f)
 {
-    const char *files[] = {f->output, f->cells, f->plot, f->resume};
-    int status = CLI_DONE;
-    for (size_t i = 0; i < 4 && status == CLI_DONE; i++) {
-        status = cli_check_writable(run, files[i]);
+    const char *files[] = {f->cells, f->plot, f->resume};
+    for (size_t i = 0; i < 3; i++) {
+        CHK(cli_check_writable(run, files[i]));
     }
-    if (status == CLI_DONE && strcmp(f->output, "-") == 0) {
-        status = cli_usage(run, "a model is mapped from its file: -o must name one");
-    }
-    if (status == CLI_DONE && *f->plot && !cli_ends(f->plot, ".svg")) {
-        status =
-            cli_usage(run, "--plot is '%s', expected a name that ends in .svg", f->plot);
-    }
-    return status || !*f->plot ? status : report_check(run);
+    CHK(cli_check_model_file(run, f->output));
+    REFUSE_IF(*f->plot && !cli_ends(f->plot, ".svg"),
+              "--plot is '%s', expected a name that ends in .svg", f->plot);
+    return *f->plot ? report_check(run) : CLI_DONE;
 }
 
 static const char *const kept = "okra-select.resume";
@@ -220,14 +193,13 @@ static const char *const kept = "okra-select.resume";
 static okra_status leave_open(cli_run *run, bool links)
 {
     static const char *const names[] = {"kx", "ky", "lambda"};
-    okra_status st = OKRA_OK;
-    for (int i = 0; i < 3 && st == OKRA_OK; i++) {
+    for (int i = 0; i < 3; i++) {
         bool has = i == 0 || (i == 1 ? !links : choose_has_lambda(run));
         if (has && !okra_options_is_set(run->library, names[i])) {
-            st = okra_options_set(run->library, names[i], "auto");
+            CHK(okra_options_set(run->library, names[i], "auto"));
         }
     }
-    return st;
+    return OKRA_OK;
 }
 
 static int choose(cli_run *run, const select_fields *f, const inputs *in,
@@ -266,41 +238,28 @@ static int choose(cli_run *run, const select_fields *f, const inputs *in,
 static int run_select(cli_run *run)
 {
     select_fields f;
-    inputs in = {0};
-    okra_selection *s = NULL;
-    int status = cli_status(run, cli_fields(run, &f));
-    if (status == CLI_DONE) {
-        choose_open typed = {f.kx, f.ky, f.lambda, NULL};
-        status = cli_status(run, choose_pass_on(run, &typed));
+    FREED_BY(free_inputs) inputs in = {.x = NULL};
+    FREED_BY(okra_selection_free_at) okra_selection *s = NULL;
+    TRY(cli_fields(run, &f));
+    choose_open typed = {f.kx, f.ky, f.lambda, NULL};
+    TRY(choose_pass_on(run, &typed));
+    CHK(check_kind(run, &f));
+    CHK(check_outputs(run, &f));
+    CHK(read_inputs(run, &f, &in));
+    TRY(leave_open(run, *f.edges));
+    CHK(choose(run, &f, &in, &s));
+    OWNED_JSON *result = json_loads(okra_selection_json(s), 0, NULL);
+    if (!result) {
+        return cli_no_memory(run);
     }
-    status = status ? status : check_kind(run, &f);
-    status = status ? status : check_outputs(run, &f);
-    status = status ? status : read_inputs(run, &f, &in);
-    status = status ? status : cli_status(run, leave_open(run, *f.edges));
-    status = status ? status : choose(run, &f, &in, &s);
-    json_t *result =
-        status == CLI_DONE ? json_loads(okra_selection_json(s), 0, NULL) : NULL;
-    if (status == CLI_DONE && !result) {
-        status = cli_failure(run, "out of memory");
+    CHK(*f.cells ? select_cells(run, result, f.cells) : CLI_DONE);
+    CHK(*f.plot ? select_plot(run, result, f.plot) : CLI_DONE);
+    CHK(*f.edges ? CLI_DONE : fit_best(run, &in, s, &f, result));
+    if (run->common.json) {
+        return cli_print_json(run, select_result(run, result));
     }
-    if (status == CLI_DONE && *f.cells) {
-        status = select_cells(run, result, f.cells);
-    }
-    if (status == CLI_DONE && *f.plot) {
-        status = select_plot(run, result, f.plot);
-    }
-    if (status == CLI_DONE && !*f.edges) {
-        status = fit_best(run, &in, s, &f, result);
-    }
-    if (status == CLI_DONE && run->common.json) {
-        status = cli_print_json(run, select_result(run, result));
-    } else if (status == CLI_DONE) {
-        select_print(run, result, f.output);
-    }
-    json_decref(result);
-    okra_selection_free(s);
-    free_inputs(&in);
-    return status;
+    select_print(run, result, f.output);
+    return CLI_DONE;
 }
 
 const cli_command cli_select = {

@@ -12,23 +12,20 @@ typedef struct twin_fields {
     bool unbiased;
 } twin_fields;
 
+#define FIELDS twin_fields
 static const okra_option rows[] = {
-    {"x", OKRA_OPTION_READ, offsetof(twin_fields, x), NULL, 1, 0, NULL, "FILE",
-     "Training inputs, one object per row"},
-    {"y", OKRA_OPTION_READ, offsetof(twin_fields, y), NULL, 1, 0, NULL, "FILE",
-     "Training outputs, in the same order"},
-    {"kx", OKRA_OPTION_TEXT, offsetof(twin_fields, kx), NULL, 1, 0, NULL, "EXPR",
-     "Kernel of the inputs; repeated, a combination of products of powers is learned"},
-    {"ky", OKRA_OPTION_TEXT, offsetof(twin_fields, ky), NULL, 1, 0, NULL, "EXPR",
-     "Kernel of the outputs; likewise"},
-    {"degrees", OKRA_OPTION_TEXT, offsetof(twin_fields, degrees), "11,11", 1, 0, NULL,
-     "D1,D2", "Degrees of the two polynomials; 1 leaves a side as it is"},
-    {"unbiased", OKRA_OPTION_BOOL, offsetof(twin_fields, unbiased), "no", 1, 0, NULL, "",
-     "The unbiased estimator of HSIC instead of the paper's"},
-    {"low-rank", OKRA_OPTION_TEXT, offsetof(twin_fields, low_rank), "", 1, 0, NULL,
-     "SPEC", "Low rank of the base kernels, as of 'okra fit': no n x n matrix is stored"},
-    {"output", OKRA_OPTION_WRITTEN, offsetof(twin_fields, output), "", 1, 0, NULL, "FILE",
-     "What was learned, as JSON"},
+    ROW(READ, "x", x, NULL, "FILE", "Training inputs, one object per row"),
+    ROW(READ, "y", y, NULL, "FILE", "Training outputs, in the same order"),
+    ROW(TEXT, "kx", kx, NULL, "EXPR",
+        "Kernel of the inputs; repeated, a combination of products of powers is learned"),
+    ROW(TEXT, "ky", ky, NULL, "EXPR", "Kernel of the outputs; likewise"),
+    ROW(TEXT, "degrees", degrees, "11,11", "D1,D2",
+        "Degrees of the two polynomials; 1 leaves a side as it is"),
+    ROW(BOOL, "unbiased", unbiased, "no", "",
+        "The unbiased estimator of HSIC instead of the paper's"),
+    ROW(TEXT, "low-rank", low_rank, "", "SPEC",
+        "Low rank of the base kernels, as of 'okra fit': no n x n matrix is stored"),
+    ROW(WRITTEN, "output", output, "", "FILE", "What was learned, as JSON"),
     {0}};
 
 enum { KERNELS = 9 }; /* one more than the library takes, so that it can say so */
@@ -41,33 +38,18 @@ typedef struct side {
 /* One kernel a line. */
 static okra_status parse_side(const char *which, const char *lines, side *s)
 {
-    okra_status st = OKRA_OK;
-    for (const char *at = lines; st == OKRA_OK && s->count < KERNELS; s->count++) {
-        size_t length = strcspn(at, "\n");
-        char *text = malloc(length + 1);
-        if (!text) {
-            return okra_fail(OKRA_EMEM, "out of memory");
-        }
-        memcpy(text, at, length);
-        text[length] = '\0';
-        st = okra_kernel_parse(text, &s->kernels[s->count]);
-        free(text);
+    for (const char *at = lines; at && s->count < KERNELS; s->count++) {
+        const char *end = strchr(at, '\n');
+        OWNED char *text = strndup(at, end ? (size_t)(end - at) : strlen(at));
+        okra_status st = text ? okra_kernel_parse(text, &s->kernels[s->count])
+                              : okra_fail(OKRA_EMEM, "out of memory");
         if (st != OKRA_OK) {
-            char *message = malloc(strlen(okra_message()) + 1);
-            if (message) {
-                strcpy(message, okra_message());
-                st = okra_fail(st, "%s: %s", which, message);
-            }
-            free(message);
-            return st;
+            OWNED char *message = strdup(okra_message());
+            return message ? okra_fail(st, "%s: %s", which, message) : st;
         }
-        if (!at[length]) {
-            s->count++;
-            return st;
-        }
-        at += length + 1;
+        at = end ? end + 1 : NULL;
     }
-    return st;
+    return OKRA_OK;
 }
 
 static int parse_degrees(const cli_run *run, const char *text, int degree[2])
@@ -162,71 +144,62 @@ static void print(const okra_twin *twin, double seconds)
 static int tell(cli_run *run, const twin_fields *f, const okra_twin *twin, const side *x,
                 const side *y, double seconds)
 {
-    json_t *result = as_json(twin, x, y, f->unbiased, seconds);
-    int status = result ? CLI_DONE : cli_failure(run, "out of memory");
-    if (status == CLI_DONE && *f->output) {
-        cli_file *file = cli_file_open(run, f->output);
-        if (!file) {
-            json_decref(result);
-            return CLI_FAILED;
-        }
-        json_dumpf(result, cli_file_stream(file),
-                   JSON_INDENT(2) | JSON_REAL_PRECISION(17));
-        fputc('\n', cli_file_stream(file));
-        status = cli_file_close(run, file, CLI_DONE);
-    }
+    OWNED_JSON *result = as_json(twin, x, y, f->unbiased, seconds);
+    cli_table t;
     bool taken = strcmp(f->output, "-") == 0;
-    if (status == CLI_DONE && run->common.json && !taken) {
-        return cli_print_json(run, result);
+    if (*f->output) {
+        CHK(cli_table_open(run, f->output, "", &t));
+        json_dumpf(result, t.out, JSON_INDENT(2) | JSON_REAL_PRECISION(17));
+        fputc('\n', t.out);
+        CHK(cli_file_close(run, t.file, CLI_DONE));
+    }
+    if (run->common.json && !taken) {
+        return cli_print_json(run, TAKE(result));
     }
     bool summary = *f->output; /* else what is printed is all that was asked for */
-    if (status == CLI_DONE && !(run->common.quiet && summary) && !run->common.json &&
-        !taken) {
+    if (!(run->common.quiet && summary) && !run->common.json && !taken) {
         print(twin, seconds);
     }
-    json_decref(result);
-    return status;
+    return CLI_DONE;
 }
 
-static okra_status learn(cli_run *run, const twin_fields *f, const int degree[2],
-                         side *sx, side *sy, okra_twin **twin)
+static int learn(cli_run *run, const twin_fields *f, side *sx, side *sy, okra_twin **twin)
 {
-    okra_data *x = NULL, *y = NULL;
-    okra_status st = parse_side("kx", f->kx, sx);
-    st = st ? st : parse_side("ky", f->ky, sy);
-    st = st ? st : cli_read(run, f->x, &x);
-    st = st ? st : cli_read(run, f->y, &y);
-    if (st == OKRA_OK) {
-        const char *low_rank = *f->low_rank ? f->low_rank : NULL;
-        okra_twin_base base_x = {(const okra_kernel *const *)sx->kernels, sx->count,
-                                 degree[0], low_rank};
-        okra_twin_base base_y = {(const okra_kernel *const *)sy->kernels, sy->count,
-                                 degree[1], low_rank};
-        st = okra_twin_learn(run->context, x, y, &base_x, &base_y, f->unbiased, twin);
-    }
-    okra_data_free(x);
-    okra_data_free(y);
-    return st;
+    OWNED_DATA *x = NULL, *y = NULL;
+    int degree[2];
+    const char *low_rank = *f->low_rank ? f->low_rank : NULL;
+    CHK(parse_degrees(run, f->degrees, degree));
+    CHK(cli_check_writable(run, f->output));
+    TRY(parse_side("kx", f->kx, sx));
+    TRY(parse_side("ky", f->ky, sy));
+    TRY(cli_read(run, f->x, &x));
+    TRY(cli_read(run, f->y, &y));
+    okra_twin_base base_x = {(const okra_kernel *const *)sx->kernels, sx->count,
+                             degree[0], low_rank};
+    okra_twin_base base_y = {(const okra_kernel *const *)sy->kernels, sy->count,
+                             degree[1], low_rank};
+    return cli_status(
+        run, okra_twin_learn(run->context, x, y, &base_x, &base_y, f->unbiased, twin));
 }
+
+static void clear(side *s)
+{
+    for (size_t k = 0; k < KERNELS; k++) {
+        okra_kernel_free(s->kernels[k]);
+    }
+}
+
+FREED_AT(okra_twin, okra_twin_free)
 
 static int run_twin(cli_run *run)
 {
     twin_fields f;
-    side x = {{NULL}, 0}, y = {{NULL}, 0};
-    int degree[2];
-    okra_twin *twin = NULL;
+    FREED_BY(clear) side x = {.count = 0}, y = {.count = 0};
+    FREED_BY(okra_twin_free_at) okra_twin *twin = NULL;
     double begin = cli_now();
-    int status = cli_status(run, cli_fields(run, &f));
-    status = status ? status : parse_degrees(run, f.degrees, degree);
-    status = status ? status : cli_check_writable(run, f.output);
-    status = status ? status : cli_status(run, learn(run, &f, degree, &x, &y, &twin));
-    status = status ? status : tell(run, &f, twin, &x, &y, cli_now() - begin);
-    okra_twin_free(twin);
-    for (size_t k = 0; k < KERNELS; k++) {
-        okra_kernel_free(x.kernels[k]);
-        okra_kernel_free(y.kernels[k]);
-    }
-    return status;
+    TRY(cli_fields(run, &f));
+    CHK(learn(run, &f, &x, &y, &twin));
+    return tell(run, &f, twin, &x, &y, cli_now() - begin);
 }
 
 const cli_command cli_twin = {

@@ -3,7 +3,6 @@
  */
 #include "commands.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -13,26 +12,21 @@ typedef struct update_fields {
     int compact;
 } update_fields;
 
+#define FIELDS update_fields
 static const okra_option rows[] = {
-    {"x", OKRA_OPTION_READ, offsetof(update_fields, x), "", 1, 0, NULL, "FILE",
-     "New inputs, one object per row"},
-    {"y", OKRA_OPTION_READ, offsetof(update_fields, y), "", 1, 0, NULL, "FILE",
-     "New outputs, in the same order"},
-    {"sample-weight", OKRA_OPTION_READ, offsetof(update_fields, weight), "", 1, 0, NULL,
-     "FILE",
-     "Weights of the new pairs, one number per row of --y; 1 where it is not given"},
-    {"remove", OKRA_OPTION_READ, offsetof(update_fields, remove), "", 1, 0, NULL, "FILE",
-     "Training pairs that go: their numbers, one per line, counted from 0. They go "
-     "before "
-     "the new ones come"},
-    {"removed-x", OKRA_OPTION_READ, offsetof(update_fields, removed_x), "", 1, 0, NULL,
-     "FILE",
-     "Inputs of the pairs that go, in the order of --remove: for models of low rank, "
-     "which "
-     "hold no training inputs"},
-    {"output", OKRA_OPTION_WRITTEN, offsetof(update_fields, output), NULL, 1, 0, NULL,
-     "FILE", "The model file to write; may be the one that was read"},
-    CLI_COMPACT_ROW(update_fields),
+    ROW(READ, "x", x, "", "FILE", "New inputs, one object per row"),
+    ROW(READ, "y", y, "", "FILE", "New outputs, in the same order"),
+    ROW(READ, "sample-weight", weight, "", "FILE",
+        "Weights of the new pairs, one number per row of --y; 1 where it is not given"),
+    ROW(READ, "remove", remove, "", "FILE",
+        "Training pairs that go: their numbers, one per line, counted from 0. They go "
+        "before the new ones come"),
+    ROW(READ, "removed-x", removed_x, "", "FILE",
+        "Inputs of the pairs that go, in the order of --remove: for models of low rank, "
+        "which hold no training inputs"),
+    ROW(WRITTEN, "output", output, NULL, "FILE",
+        "The model file to write; may be the one that was read"),
+    COMPACT_ROW,
     {0}};
 
 typedef struct job {
@@ -59,7 +53,8 @@ static bool is_half_number(const char *line)
  * a row that stays. Pipes can be read once, and are not looked at. */
 static int check_heading(const cli_run *run, const char *spec)
 {
-    char buffer[4096], *line = NULL;
+    char buffer[4096];
+    OWNED char *line = NULL;
     const char *path = cli_find(run, spec, buffer, sizeof buffer), *begin = "";
     bool typed = strncmp(path, "csv:", 4) == 0 || strncmp(path, "tsv:", 4) == 0;
     bool text = typed || cli_ends(path, ".csv") || cli_ends(path, ".tsv") ||
@@ -71,88 +66,54 @@ static int check_heading(const cli_run *run, const char *spec)
                      : NULL;
     size_t room = 0;
     long long number = 0;
-    int status = CLI_DONE;
     while (file && !*begin && getline(&line, &room, file) >= 0) {
         begin = line + strspn(line, " \t\r\n\"");
         number++;
     }
-    if (*begin && is_half_number(begin)) {
-        status =
-            cli_failure(run, "%s: line %lld: found '%.*s', expected one whole number",
-                        spec, number, (int)strcspn(begin, "\r\n"), begin);
-    }
     if (file) {
         fclose(file);
     }
-    free(line);
-    return status;
+    return *begin && is_half_number(begin)
+               ? cli_failure(run,
+                             "%s: line %lld: found '%.*s', expected one whole number",
+                             spec, number, (int)strcspn(begin, "\r\n"), begin)
+               : CLI_DONE;
 }
 
 /* Whole numbers, one per row. */
 static int read_rows(cli_run *run, job *j)
 {
-    okra_data *table = NULL;
-    okra_int ld = 0;
-    int status = check_heading(run, j->f.remove);
-    status =
-        status ? status : cli_status(run, cli_read_numbers(run, j->f.remove, &table));
-    const double *values = table ? okra_data_values(table, &ld) : NULL;
-    if (status == CLI_DONE && (!values || okra_data_width(table) != 1)) {
-        status = cli_failure(run, "%s: expected one number per line, the rows that go",
-                             j->f.remove);
-    }
-    j->count = status == CLI_DONE ? okra_data_count(table) : 0;
-    if (status == CLI_DONE && j->count == 0) {
-        status = cli_failure(run, "%s: there are no rows to remove", j->f.remove);
-    }
-    j->remove = cli_alloc((size_t)j->count + 1, sizeof *j->remove);
-    if (status == CLI_DONE && !j->remove) {
-        status = cli_failure(run, "out of memory");
-    }
-    for (okra_int i = 0; i < j->count && status == CLI_DONE; i++) {
-        double v = values[i * ld];
-        if (v != floor(v) || fabs(v) > 9e15) {
-            status = cli_failure(run, "%s: row %lld holds %g, expected a whole number",
-                                 j->f.remove, (long long)i, v);
-        } else {
-            j->remove[i] = (okra_int)v;
-        }
-    }
-    okra_data_free(table);
-    return status;
+    CHK(check_heading(run, j->f.remove));
+    j->count = -1;
+    CHK(cli_read_whole(run, j->f.remove, 1, &j->count,
+                       "expected one number per line, the rows that go", &j->remove));
+    return j->count > 0
+               ? CLI_DONE
+               : cli_failure(run, "%s: there are no rows to remove", j->f.remove);
 }
 
 static int read_all(cli_run *run, job *j)
 {
-    int status = cli_load_model(run, run->operands[0], &j->model);
-    if (status == CLI_DONE && *j->f.x) {
-        status = cli_status(
-            run, cli_read_pairs(run, j->f.x, j->f.y, "", j->model, &j->x, &j->y));
+    CHK(cli_load_model(run, run->operands[0], &j->model));
+    if (*j->f.x) {
+        TRY(cli_read_pairs(run, j->f.x, j->f.y, "", j->model, &j->x, &j->y));
+        TRY(cli_weigh(run, j->f.weight, "none", &j->y));
     }
-    if (status == CLI_DONE && *j->f.removed_x) {
-        status =
-            cli_status(run, cli_read_like(run, j->f.removed_x,
-                                          okra_model_inputs(j->model), &j->removed_x));
+    if (*j->f.removed_x) {
+        TRY(cli_read_like(run, j->f.removed_x, okra_model_inputs(j->model),
+                          &j->removed_x));
     }
-    if (status == CLI_DONE && j->y) {
-        status = cli_status(run, cli_weigh(run, j->f.weight, "none", &j->y));
-    }
-    if (status == CLI_DONE && *j->f.remove) {
-        status = read_rows(run, j);
-    }
-    return status;
+    return *j->f.remove ? read_rows(run, j) : CLI_DONE;
 }
 
 static int check(const cli_run *run, const update_fields *f)
 {
-    REFUSE_IF(strcmp(f->output, "-") == 0,
-              "a model is mapped from its file: -o must name one");
     REFUSE_IF(!*f->x != !*f->y, "--x and --y go together: --%s is missing",
               *f->x ? "y" : "x");
     REFUSE_IF(!*f->x && !*f->remove, "nothing to do: give --x and --y, or --remove");
     REFUSE_IF(*f->weight && !*f->x, "--sample-weight is for new pairs: give --x and --y");
     REFUSE_IF(*f->removed_x && !*f->remove, "--removed-x has no use without --remove");
-    return cli_check_writable(run, f->output);
+    return cli_check_model_file(run, f->output);
 }
 
 static const char *how(const okra_update_report *r)
@@ -195,37 +156,35 @@ static int summarise(const cli_run *run, const job *j)
     return CLI_DONE;
 }
 
+static void clear(job *j)
+{
+    okra_model_free(j->changed);
+    okra_model_free(j->model);
+    okra_data_free(j->x);
+    okra_data_free(j->y);
+    okra_data_free(j->removed_x);
+    free(j->remove);
+}
+
 static int run_update(cli_run *run)
 {
-    job j = {.report = {OKRA_SIZED(okra_update_report)}};
+    FREED_BY(clear) job j = {.report = {OKRA_SIZED(okra_update_report)}};
     double begin = cli_now();
-    int status = cli_status(run, cli_fields(run, &j.f));
-    status = status ? status : check(run, &j.f);
-    status = status ? status : read_all(run, &j);
-    if (status == CLI_DONE) {
-        okra_update_request request = {OKRA_SIZED(okra_update_request),
-                                       .x = j.x,
-                                       .y = j.y,
-                                       .remove = j.remove,
-                                       .remove_count = j.count,
-                                       .removed_x = j.removed_x};
-        status = cli_status(run, okra_model_update(run->context, j.model, &request,
-                                                   &j.report, &j.changed));
-    }
+    TRY(cli_fields(run, &j.f));
+    CHK(check(run, &j.f));
+    CHK(read_all(run, &j));
+    okra_update_request request = {OKRA_SIZED(okra_update_request),
+                                   .x = j.x,
+                                   .y = j.y,
+                                   .remove = j.remove,
+                                   .remove_count = j.count,
+                                   .removed_x = j.removed_x};
+    TRY(okra_model_update(run->context, j.model, &request, &j.report, &j.changed));
     bool kept = j.report.how == OKRA_UPDATE_FACTOR && j.f.compact == OKRA_COMPACT_AUTO;
     okra_compact compact = kept ? OKRA_COMPACT_NO : (okra_compact)j.f.compact;
-    status = status
-                 ? status
-                 : cli_status(run, cli_save_model(run, j.changed, compact, j.f.output));
+    TRY(cli_save_model(run, j.changed, compact, j.f.output));
     j.seconds = cli_now() - begin;
-    status = status == CLI_DONE ? summarise(run, &j) : status;
-    okra_model_free(j.changed);
-    okra_model_free(j.model);
-    okra_data_free(j.x);
-    okra_data_free(j.y);
-    okra_data_free(j.removed_x);
-    free(j.remove);
-    return status;
+    return summarise(run, &j);
 }
 
 const cli_command cli_update = {
