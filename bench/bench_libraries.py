@@ -1,4 +1,4 @@
-"""okra's own threads over BLAS (src/linalg: tiles.c, tridiagonal.c, divide.c) against what well-kept libraries
+"""okra's own threads over BLAS (src/linalg: tiles.c, tridiagonal.c, eigh.c) against what well-kept libraries
 do in their place: OpenBLAS with its own threads, OpenBLAS's OpenMP build with passive waiting, BLIS with
 LAPACK and with libflame.
 

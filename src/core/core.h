@@ -101,6 +101,8 @@ okra_status okra_not_null_(const char *function, const char *names,
 /* Comparisons of numbers for qsort. */
 int okra_by_int_(const void *a, const void *b);
 int okra_by_double_(const void *a, const void *b);
+/* How many of n ascending numbers, `size` bytes apart, are below x. */
+okra_int okra_below_(const double *sorted, size_t size, okra_int n, double x);
 void okra_iota_(okra_int n, okra_int *out); /* 0, 1, ..., n - 1 */
 double okra_now_(void); /* seconds, of a clock that only goes forward */
 
@@ -262,7 +264,7 @@ okra_status okra_budget_ask_(const okra_context *context, double bytes, const ch
 okra_status okra_doubles_(const okra_context *context, okra_int rows, okra_int cols,
                           const char *what, double **out);
 
-/* limit.c: bytes that the control groups of this process allow, INT64_MAX: no limit.
+/* Bytes that the control groups of this process allow, INT64_MAX: no limit.
  * Files are looked for below `root`, "" but in tests. */
 okra_int okra_memory_limit_(const char *root);
 /* Whole processors that they allow, at least 1; INT_MAX: no limit. A part of a processor

@@ -368,6 +368,22 @@ void okra_iota_(okra_int n, okra_int *out)
     }
 }
 
+okra_int okra_below_(const double *sorted, size_t size, okra_int n, double x)
+{
+    okra_int low = 0, high = n;
+    while (low < high) {
+        okra_int middle = low + (high - low) / 2;
+        double value;
+        memcpy(&value, (const char *)sorted + (size_t)middle * size, sizeof value);
+        if (value < x) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return low;
+}
+
 int okra_by_double_(const void *a, const void *b)
 {
     double p = *(const double *)a, q = *(const double *)b;

@@ -7,7 +7,7 @@
  *
  * A method, a kernel, a map of low rank has a table of what it puts into a model's store:
  * names, shapes as sizes of the model, ranges of values. A model file is checked against
- * these tables before anything in it is used (model/check.c), and what no table names is
+ * these tables before anything in it is used (model/json.c), and what no table names is
  * refused.
  *
  * Sizes are written as sums of terms K, NAME or K*NAME: "n", "2*N", "n+1". A name that

@@ -65,7 +65,7 @@ enum { OKRA_VECTOR_LEAST_ = 1 << 16 };
  * The steps of a symmetric eigendecomposition on several threads.
  *
  *   A = H T H'      H orthogonal, T tridiagonal      tridiagonal.c
- *   T = Z W Z'      by halves                        divide.c
+ *   T = Z W Z'      by halves                        eigh.c
  *   H Z             the eigenvectors of A            tridiagonal.c
  *
  * LAPACK's dsyevd does the same, but only BLAS's own threads could help it, and they wait

@@ -93,12 +93,6 @@ static okra_status split(search *z, double hold_back)
 
 /* ---- scores of unlinked pairs ---- */
 
-static int descending(const void *p, const void *q)
-{
-    double x = *(const double *)p, y = *(const double *)q;
-    return (x < y) - (x > y);
-}
-
 /* Known edges with a <= b, sorted. */
 static okra_status sorted_edges(const okra_link_task *task, okra_link **out)
 {
@@ -116,7 +110,7 @@ static okra_status sorted_edges(const okra_link_task *task, okra_link **out)
 }
 
 /* The scores of unlinked pairs of the held nodes with those that stay, or (inside) with
- * each other, largest first. */
+ * each other, ascending. */
 static okra_status null_scores(search *z, bool inside, double **out, okra_int *count)
 {
     OWNED okra_link *edges = NULL, *pairs = NULL;
@@ -143,26 +137,11 @@ static okra_status null_scores(search *z, bool inside, double **out, okra_int *c
         score[k] = pairs[k].value;
     }
     if (m > 0) {
-        qsort(score, (size_t)m, sizeof *score, descending);
+        qsort(score, (size_t)m, sizeof *score, okra_by_double_);
     }
     *out = score;
     *count = m;
     return OKRA_OK;
-}
-
-/* How many of the descending scores are at least s. */
-static okra_int at_least(const double *score, okra_int count, double s)
-{
-    okra_int low = 0, high = count;
-    while (low < high) {
-        okra_int middle = low + (high - low) / 2;
-        if (score[middle] >= s) {
-            low = middle + 1;
-        } else {
-            high = middle;
-        }
-    }
-    return low;
 }
 
 /* ---- candidates ---- */
@@ -189,15 +168,16 @@ static okra_status gather(search *z, bool inside, okra_link_pairs which, double 
     if (most < 0) {
         return OKRA_OK; /* too few pairs for a p-value this small */
     }
-    double least = most < count ? nextafter(null[most], INFINITY) : -(double)INFINITY;
+    double least =
+        most < count ? nextafter(null[count - 1 - most], INFINITY) : -(double)INFINITY;
     CHK(okra_link_rank(z->ctx, z->links,
                        inside ? OKRA_LINK_NEW_NEW : OKRA_LINK_LABELLED_NEW, 0, least,
                        &list, &pairs));
     RESIZE(z->list, z->count + pairs);
     for (okra_int k = 0; k < pairs; k++) {
         if (kind_of(z, &list[k]) & which) {
-            double p =
-                (double)(1 + at_least(null, count, list[k].value)) / (double)(count + 1);
+            okra_int more = count - okra_below_(null, sizeof *null, count, list[k].value);
+            double p = (double)(1 + more) / (double)(count + 1);
             z->list[z->count++] = (found){list[k], p};
         }
     }

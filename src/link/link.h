@@ -69,8 +69,6 @@ okra_status okra_link_take_(okra_context *ctx, const okra_data *x, const okra_in
 okra_status okra_link_panel_(okra_context *ctx, okra_links *links, int row_group,
                              okra_int i0, int col_group, okra_int j0,
                              okra_mat_ S) OKRA_CHECK;
-/* Rows that a panel of `cols` columns may have. */
-okra_int okra_link_panel_rows_(okra_int cols);
 
 /* Links in the order of their ends, for qsort. */
 int okra_links_by_ends_(const void *p, const void *q);

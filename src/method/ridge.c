@@ -333,7 +333,7 @@ static bool passes(const okra_options *options)
     return all;
 }
 
-/* What a smoothness penalty adds (moments_graph.c). */
+/* What a smoothness penalty adds (solve/low.c). */
 static okra_status plan_graph(const char *text, okra_fit_plan_ *p)
 {
     okra_graph_text_ graph = {0};

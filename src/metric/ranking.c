@@ -236,16 +236,11 @@ void okra_ranking_point(const okra_ranking *r, okra_int i, okra_int count, doubl
         return;
     }
     double want = (double)i / (double)(count - 1) * r->negatives;
-    okra_int low = 0, high = r->count - 1; /* the first step with fp >= want */
-    while (low < high && i > 0) {
-        okra_int middle = low + (high - low) / 2;
-        if (r->steps[middle].fp >= want) {
-            high = middle;
-        } else {
-            low = middle + 1;
-        }
-    }
-    step s = r->steps[i == count - 1 ? r->count - 1 : low];
+    okra_int at = i == 0           ? 0 /* else the first step with fp >= want */
+                  : i == count - 1 ? r->count - 1
+                                   : okra_below_(&r->steps[0].fp, sizeof *r->steps,
+                                                 r->count - 1, want);
+    step s = r->steps[at];
     double values[] = {s.score, s.fp / r->negatives, s.tp / r->positives,
                        s.tp / (s.tp + s.fp)};
     double *to[] = {score, false_positive_rate, recall, precision};

@@ -409,21 +409,6 @@ okra_status okra_conformal_intervals(okra_context *context, const okra_model *mo
  * of the jackknife, which promises nothing exact: a model of all pairs is a little better
  * than those without one. */
 
-/* How many of the sorted scores are at least d, to rounding. */
-static okra_int at_least(const double *sorted, okra_int n, double d)
-{
-    okra_int low = 0, high = n;
-    while (low < high) {
-        okra_int middle = low + (high - low) / 2;
-        if (okra_conformal_least_(sorted[middle], d)) {
-            high = middle;
-        } else {
-            low = middle + 1;
-        }
-    }
-    return n - low;
-}
-
 okra_status okra_conformal_distances(okra_context *context, const okra_model *model,
                                      bool training, const double *distance,
                                      okra_int count, double *p, okra_int *pairs)
@@ -441,7 +426,9 @@ okra_status okra_conformal_distances(okra_context *context, const okra_model *mo
                  : okra_model_loss(context, model, x, y, &mean, score));
     qsort(score, (size_t)n, sizeof *score, okra_by_double_);
     for (okra_int k = 0; k < count; k++) {
-        p[k] = (double)(at_least(score, n, distance[k]) + 1) / (double)(n + 1);
+        double least = distance[k] - OKRA_CONFORMAL_SLACK_ * fabs(distance[k]);
+        p[k] = (double)(n - okra_below_(score, sizeof *score, n, least) + 1) /
+               (double)(n + 1);
     }
     GIVE(pairs, n);
     return OKRA_OK;

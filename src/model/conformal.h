@@ -93,6 +93,11 @@ typedef struct okra_solved_ {
     double condition;      /* at least that of K + lambda I             */
     double size;           /* the largest |phi(y)|, for sets            */
     double given;          /* the same before centring                  */
+    /* Sets: l(c, y_i) of the candidates, count x n, and l(c, c), centred like L; M (n x
+     * n) or M' (turned) makes residuals, and M' l_c, or M l_c, of the candidates. */
+    okra_mat_ cross, M, Mc;
+    bool turned;
+    double *self;
 } okra_solved_;
 
 /* A block of m test inputs: u = B k_x and s = k(x,x) + lambda - k_x'u. */
@@ -100,6 +105,9 @@ enum { OKRA_BORDERED_ROWS_ = 256 };
 typedef struct okra_bordered_ {
     okra_int first, m;
     okra_mat_ U, UL; /* m x n; U L of sets                  */
+    okra_mat_ UY;    /* m x d: predictions, of intervals    */
+    okra_mat_ Uc;    /* m x count: u'l_c, of sets           */
+    okra_mat_ MLu;   /* m x n: U L M, or U L M', of sets    */
     double *s;       /* m                                   */
     double *off;     /* m: how far s may be off, relatively */
 } okra_bordered_;
@@ -119,14 +127,13 @@ static inline okra_status okra_conformal_room_(const okra_conformal_ *job, okra_
 okra_status okra_solved_create_(const okra_conformal_ *job, bool whole,
                                 okra_solved_ *out);
 void okra_solved_clear_(okra_solved_ *solved);
-typedef okra_status (*okra_bordered_fn_)(void *user, const okra_bordered_ *block);
-/* Test inputs block by block. */
+/* body(arg, ...) of the rows of test inputs, block by block; *block is the one at work.
+ */
 okra_status okra_solved_walk_(const okra_conformal_ *job, okra_solved_ *solved,
-                              okra_bordered_fn_ each, void *user);
-/* l(c, y_i) of all candidates, count x n, and l(c, c), centred like L; the caller frees
- * both. solved->size grows to the largest |phi(c)|. */
-okra_status okra_solved_candidates_(const okra_conformal_ *job, okra_solved_ *solved,
-                                    okra_mat_ *cross, double **self);
+                              const okra_bordered_ **block, okra_body_ body, void *arg);
+/* solved->cross, self and Mc; size grows to the largest |phi(c)|. */
+okra_status okra_solved_candidates_(const okra_conformal_ *job, okra_mat_ M, bool turned,
+                                    okra_solved_ *solved);
 /* How far |sum_j a_j phi_j|^2, computed as norm2 from inner products, may be off, given
  * sum = sum_j |a_j|, a a row of the inverse or made of it. */
 double okra_solved_error_(const okra_solved_ *solved, double sum, double norm2);

@@ -49,10 +49,8 @@ typedef struct folds {
     double **G, **I;         /* a fold: G_S; (B_SS)^-1                            */
     double *left, *variance; /* n: (G_S)_ii and what it may be off; ((B_SS)^-1)_ii */
     double *a, *l1;          /* centred: n, a_k; a fold: 1'L_SS 1                 */
-    okra_mat_ cross, Alc;    /* sets: count x n                                   */
-    okra_mat_ ALu, Ul;       /* of a block: rows x n; rows x count, u'l_c          */
-    double *self, *p;        /* count; tests x count                              */
-    okra_mat_ E, UY;         /* intervals: n x d residuals; rows x d predictions   */
+    double *p;               /* sets: tests x count                               */
+    okra_mat_ E;             /* intervals: n x d residuals                        */
     double alpha, *bounds, *radius;
     double *work; /* a worker: 4 n */
 } folds;
@@ -64,8 +62,7 @@ static void release(folds *z)
     }
     okra_solved_clear_(&z->solved);
     FREE(z->G, z->I, z->begin, z->members, z->A.p, z->a, z->l1, z->sums, z->left,
-         z->variance, z->cross.p, z->self, z->Alc.p, z->ALu.p, z->Ul.p, z->E.p, z->UY.p,
-         z->work);
+         z->variance, z->E.p, z->work);
 }
 
 static okra_int size_of(const folds *z, okra_int f)
@@ -237,9 +234,10 @@ static double p_value(const folds *z, okra_int t, okra_int c, const row *w)
 {
     okra_int n = z->solved.n, r = t - z->block->first;
     okra_int group = okra_conformal_group_(z->job, t, c);
-    const double *u = z->block->U.p + r * n, *Al = z->Alc.p + c * n;
-    const double *l = z->cross.p + c * n;
-    double near = z->self[c] - 2 * z->Ul.p[r * z->job->count + c], more = 1, all = 1;
+    const double *u = z->block->U.p + r * n, *Al = z->solved.Mc.p + c * n;
+    const double *l = z->solved.cross.p + c * n;
+    double near = z->solved.self[c] - 2 * z->block->Uc.p[r * z->job->count + c], more = 1,
+           all = 1;
     for (okra_int f = 0; f < z->count; f++) {
         double distance = near + w->constant[f];
         for (okra_int k = z->begin[f]; k < z->begin[f + 1]; k++) {
@@ -263,7 +261,7 @@ static void fill_row(const folds *z, okra_int r, const row *w)
 {
     const okra_bordered_ *b = z->block;
     okra_int n = z->solved.n;
-    const double *u = b->U.p + r * n, *ALu = z->ALu.p + r * n, *Lu = b->UL.p + r * n;
+    const double *u = b->U.p + r * n, *ALu = b->MLu.p + r * n, *Lu = b->UL.p + r * n;
     double uLu = okra_dot_(n, u, Lu), usum = 1, sigma = sum_of(z, r);
     for (okra_int i = 0; i < n; i++) {
         usum += fabs(u[i]);
@@ -298,24 +296,12 @@ static okra_status sets_body(void *arg, okra_int begin, okra_int end, int worker
     return OKRA_OK;
 }
 
-static okra_status sets_block(void *user, const okra_bordered_ *b)
-{
-    folds *z = user;
-    okra_context *ctx = z->job->ctx;
-    z->block = b;
-    z->ALu.rows = z->Ul.rows = b->m;
-    CHK(okra_gemm_(ctx, false, true, 1, b->UL, z->A, 0, z->ALu));
-    CHK(okra_gemm_(ctx, false, true, 1, b->U, z->cross, 0, z->Ul));
-    return okra_parallel_(ctx, b->m, 1, "sets", sets_body, z);
-}
-
 okra_status okra_conformal_folds_(const okra_conformal_ *job, double *p)
 {
     FREED_BY(release) folds z = {.job = job, .p = p};
-    okra_int rows = OKRA_MIN_(job->tests, OKRA_BORDERED_ROWS_), count = job->count;
     CHK(prepare(&z));
     okra_int n = z.solved.n;
-    CHK(okra_solved_candidates_(job, &z.solved, &z.cross, &z.self));
+    CHK(okra_solved_candidates_(job, z.A, true, &z.solved));
     MAKE(z.left, n);
     for (okra_int f = 0; f < z.count; f++) {
         for (okra_int k = 0; k < size_of(&z, f); k++) {
@@ -324,11 +310,7 @@ okra_status okra_conformal_folds_(const okra_conformal_ *job, double *p)
             z.left[i] = own + okra_solved_error_(&z.solved, z.sums[i], own);
         }
     }
-    CHK(okra_conformal_room_(job, count, n, "the candidates' products", &z.Alc));
-    CHK(okra_gemm_(job->ctx, false, true, 1, z.cross, z.A, 0, z.Alc));
-    CHK(okra_conformal_room_(job, rows, n, "a block of products", &z.ALu));
-    CHK(okra_conformal_room_(job, rows, count, "a block of products", &z.Ul));
-    return okra_solved_walk_(job, &z.solved, sets_block, &z);
+    return okra_solved_walk_(job, &z.solved, &z.block, sets_body, &z);
 }
 
 /* ---- intervals and balls ---- */
@@ -394,7 +376,7 @@ static void one_interval(const folds *z, okra_int r, okra_int j, const double *s
 {
     okra_int d = z->solved.d, count = 0, t = z->block->first + r;
     okra_int group = okra_conformal_group_(z->job, t, 0);
-    double sigma = sum_of(z, r), h = z->solved.mean[j] + z->UY.p[r * d + j];
+    double sigma = sum_of(z, r), h = z->solved.mean[j] + z->block->UY.p[r * d + j];
     for (okra_int f = 0; f < z->count; f++) {
         double without = h - moved(z, r, j, f, sigma);
         for (okra_int k = z->begin[f]; k < z->begin[f + 1]; k++) {
@@ -457,25 +439,14 @@ static okra_status intervals_body(void *arg, okra_int begin, okra_int end, int w
     return OKRA_OK;
 }
 
-static okra_status intervals_block(void *user, const okra_bordered_ *b)
-{
-    folds *z = user;
-    z->block = b;
-    z->UY.rows = b->m;
-    CHK(okra_gemm_(z->job->ctx, false, false, 1, b->U, z->solved.Y, 0, z->UY));
-    return okra_parallel_(z->job->ctx, b->m, 1, "intervals", intervals_body, z);
-}
-
 okra_status okra_conformal_folds_intervals_(const okra_conformal_ *job, double alpha,
                                             double *bounds, double *radius)
 {
     FREED_BY(release)
     folds z = {.job = job, .alpha = alpha, .bounds = bounds, .radius = radius};
-    okra_int rows = OKRA_MIN_(job->tests, OKRA_BORDERED_ROWS_);
     CHK(prepare(&z));
     okra_int d = z.solved.d;
     CHK(okra_conformal_room_(job, z.solved.n, d, "the left-out residuals", &z.E));
-    CHK(okra_conformal_room_(job, rows, d, "predictions", &z.UY));
     CHK(okra_gemm_(job->ctx, false, false, 1, z.A, z.solved.Y, 0, z.E));
-    return okra_solved_walk_(job, &z.solved, intervals_block, &z);
+    return okra_solved_walk_(job, &z.solved, &z.block, intervals_body, &z);
 }

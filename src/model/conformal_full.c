@@ -55,18 +55,15 @@ typedef struct full {
     okra_int each;           /*                                                  */
     double *diagonal, *BLii; /* sets, n: (BLB)_ii, (BL)_ii                       */
     double *sums;            /* n: sum_j |B_ij|                                  */
-    okra_mat_ cross, BLc;    /* count x n: l_c, B l_c                            */
-    okra_mat_ BLu, Ul;       /* of a block: rows x n, B L u; rows x count, u'l_c  */
-    double *self, *p;        /* count; tests x count                             */
-    okra_mat_ BY, UY;        /* intervals: n x d, rows x d                       */
+    double *p;               /* sets: tests x count                              */
+    okra_mat_ BY;            /* intervals: n x d                                 */
     double alpha, *bounds, *radius;
 } full;
 
 static void release(full *z)
 {
     okra_solved_clear_(&z->solved);
-    FREE(z->work, z->diagonal, z->BLii, z->sums, z->cross.p, z->BLc.p, z->BLu.p, z->Ul.p,
-         z->self, z->BY.p, z->UY.p);
+    FREE(z->work, z->diagonal, z->BLii, z->sums, z->BY.p);
 }
 
 static okra_status prepare(full *z, bool whole)
@@ -113,7 +110,7 @@ static void fill_row(const full *z, okra_int r, double *work, row *w)
 static void fill_norms(const full *z, double *base, row *w)
 {
     okra_int n = z->solved.n;
-    const double *Lu = z->block->UL.p + w->r * n, *BLu = z->BLu.p + w->r * n;
+    const double *Lu = z->block->UL.p + w->r * n, *BLu = z->block->MLu.p + w->r * n;
     w->base = base;
     w->uLu = okra_dot_(n, w->u, Lu);
     for (okra_int i = 0; i < n; i++) {
@@ -144,8 +141,9 @@ static double p_value(const full *z, okra_int t, okra_int c, const row *w)
 {
     const okra_conformal_ *job = z->job;
     okra_int n = z->solved.n, group = okra_conformal_group_(job, t, c), count = 1;
-    const double *Bl = z->BLc.p + c * n, *l = z->cross.p + c * n;
-    double ul = z->Ul.p[w->r * job->count + c], self = z->self[c], s = z->block->s[w->r];
+    const double *Bl = z->solved.Mc.p + c * n, *l = z->solved.cross.p + c * n;
+    double ul = z->block->Uc.p[w->r * job->count + c], self = z->solved.self[c],
+           s = z->block->s[w->r];
     bool centered = z->solved.ones != NULL;
     double own = fmax(w->kappa * (w->kappa * self - 2 * ul) + w->uLu, 0);
     own = fmax(own - okra_solved_error_(&z->solved, fabs(w->kappa) + w->usum, own), 0) /
@@ -188,17 +186,6 @@ static okra_status sets_body(void *arg, okra_int begin, okra_int end, int worker
     return OKRA_OK;
 }
 
-static okra_status sets_block(void *user, const okra_bordered_ *b)
-{
-    full *z = user;
-    okra_context *ctx = z->job->ctx;
-    z->block = b;
-    z->BLu.rows = z->Ul.rows = b->m;
-    CHK(okra_gemm_(ctx, false, false, 1, b->UL, z->solved.B, 0, z->BLu));
-    CHK(okra_gemm_(ctx, false, true, 1, b->U, z->cross, 0, z->Ul));
-    return okra_parallel_(ctx, b->m, 1, "sets", sets_body, z);
-}
-
 /* (BLB)_ii and (BL)_ii; one product of n x n with n x n. */
 static okra_status diagonal(full *z)
 {
@@ -223,18 +210,13 @@ static okra_status diagonal(full *z)
 okra_status okra_conformal_full_(const okra_conformal_ *job, double *p)
 {
     FREED_BY(release) full z = {.job = job, .p = p};
-    okra_int rows = OKRA_MIN_(job->tests, OKRA_BORDERED_ROWS_), count = job->count;
     CHK(prepare(&z, true));
     okra_int n = z.solved.n;
     CHK(diagonal(&z));
-    CHK(okra_solved_candidates_(job, &z.solved, &z.cross, &z.self));
-    CHK(okra_conformal_room_(job, count, n, "the candidates' products", &z.BLc));
-    CHK(okra_gemm_(job->ctx, false, false, 1, z.cross, z.solved.B, 0, z.BLc));
-    CHK(okra_conformal_room_(job, rows, n, "a block of products", &z.BLu));
-    CHK(okra_conformal_room_(job, rows, count, "a block of products", &z.Ul));
+    CHK(okra_solved_candidates_(job, z.solved.B, false, &z.solved));
     z.each = 5 * n;
     MAKE(z.work, okra_workers_(job->ctx) * z.each);
-    return okra_solved_walk_(job, &z.solved, sets_block, &z);
+    return okra_solved_walk_(job, &z.solved, &z.block, sets_body, &z);
 }
 
 /* ---- vectors ----
@@ -335,7 +317,7 @@ static void one_interval(const full *z, const row *w, okra_int j, double v, doub
 {
     okra_int d = z->solved.d, count = 0, t = z->block->first + w->r;
     okra_int group = okra_conformal_group_(z->job, t, 0);
-    double h = z->UY.p[w->r * d + j], begin = 0;
+    double h = z->block->UY.p[w->r * d + j], begin = 0;
     double sign = w->kappa < 0 ? -1 : 1, *out = z->bounds + (t * d + j) * 2;
     for (okra_int i = 0; i < z->solved.n; i++) {
         if (okra_conformal_in_(z->job, i, group)) {
@@ -376,7 +358,7 @@ static double one_radius(const full *z, const row *w, double v, double own, doub
 {
     okra_int d = z->solved.d, k = 0;
     okra_int group = okra_conformal_group_(z->job, z->block->first + w->r, 0);
-    const double *h = z->UY.p + w->r * d;
+    const double *h = z->block->UY.p + w->r * d;
     double kappa = w->kappa, apart = 0, most = 0, now = own;
     if (kappa == 0 || now > least) {
         return INFINITY;
@@ -427,29 +409,18 @@ static okra_status intervals_body(void *arg, okra_int begin, okra_int end, int w
     return OKRA_OK;
 }
 
-static okra_status intervals_block(void *user, const okra_bordered_ *b)
-{
-    full *z = user;
-    z->block = b;
-    z->UY.rows = b->m;
-    CHK(okra_gemm_(z->job->ctx, false, false, 1, b->U, z->solved.Y, 0, z->UY));
-    return okra_parallel_(z->job->ctx, b->m, 1, "intervals", intervals_body, z);
-}
-
 okra_status okra_conformal_full_intervals_(const okra_conformal_ *job, double alpha,
                                            double *bounds, double *radius)
 {
     FREED_BY(release)
     full z = {.job = job, .alpha = alpha, .bounds = bounds, .radius = radius};
-    okra_int rows = OKRA_MIN_(job->tests, OKRA_BORDERED_ROWS_);
     CHK(prepare(&z, false));
     okra_int n = z.solved.n, d = z.solved.d;
     CHK(okra_conformal_room_(job, n, d, "the solved outputs", &z.BY));
-    CHK(okra_conformal_room_(job, rows, d, "predictions", &z.UY));
     CHK(okra_mat_copy_(z.solved.Y, z.BY));
     CHK(okra_solution_solve_(job->ctx, &z.solved.fitted, job->model->training->bound_x,
                              z.BY));
     z.each = n * (okra_int)(4 + 2 * sizeof(change) / sizeof(double));
     MAKE(z.work, okra_workers_(job->ctx) * z.each);
-    return okra_solved_walk_(job, &z.solved, intervals_block, &z);
+    return okra_solved_walk_(job, &z.solved, &z.block, intervals_body, &z);
 }

@@ -27,7 +27,8 @@
 void okra_solved_clear_(okra_solved_ *z)
 {
     okra_solution_clear_(&z->fitted);
-    FREE(z->diagonal, z->B.p, z->L.p, z->Y.p, z->ones, z->mean);
+    FREE(z->diagonal, z->B.p, z->L.p, z->Y.p, z->ones, z->mean, z->cross.p, z->Mc.p,
+         z->self);
 }
 
 /* |phi|^2 = norm2, rounded as differences of numbers up to given^2 are. */
@@ -221,36 +222,52 @@ static okra_status border(const okra_conformal_ *job, const okra_solved_ *solved
 }
 
 okra_status okra_solved_walk_(const okra_conformal_ *job, okra_solved_ *z,
-                              okra_bordered_fn_ each, void *user)
+                              const okra_bordered_ **block, okra_body_ body, void *arg)
 {
     okra_int n = z->n, rows = OKRA_MIN_(OKRA_BORDERED_ROWS_, job->tests);
     const okra_trained_kernel_ *kx = job->model->training->bound_x;
     FREED_BY(okra_test_side_drop_) okra_test_side_ *other = NULL;
     FREED_BY(okra_entries_drop_) okra_entries_ *entries = NULL;
     OWNED double *self = NULL, *K = NULL, *U = NULL, *UL = NULL, *s = NULL, *off = NULL;
+    OWNED double *UY = NULL, *Uc = NULL, *MLu = NULL;
     CHK(okra_test_side_create_(job->ctx, kx, job->x, &other));
     MAKE(self, job->tests);
     CHK(okra_test_side_diagonal_(job->ctx, kx, other, self));
     CHK(okra_entries_create_(job->ctx, kx, other, &entries));
     CHK(okra_doubles_(job->ctx, rows, n, "a block of test rows", &K));
     CHK(okra_doubles_(job->ctx, rows, n, "a block of test rows", &U));
-    if (z->L.p) {
+    if (job->candidates) {
         CHK(okra_doubles_(job->ctx, rows, n, "a block of test rows", &UL));
+        CHK(okra_doubles_(job->ctx, rows, n, "a block of products", &MLu));
+        CHK(okra_doubles_(job->ctx, rows, job->count, "a block of products", &Uc));
+    } else {
+        CHK(okra_doubles_(job->ctx, rows, z->d, "predictions", &UY));
     }
     MAKE(s, rows);
     MAKE(off, rows);
     for (okra_int first = 0; first < job->tests; first += rows) {
         okra_int m = OKRA_MIN_(rows, job->tests - first);
-        okra_bordered_ b = {first, m,  okra_mat_of_(U, m, n), okra_mat_of_(UL, m, n),
-                            s,     off};
+        okra_bordered_ b = {.first = first, .m = m, .s = s, .off = off};
+        b.U = okra_mat_of_(U, m, n);
+        b.UL = okra_mat_of_(UL, m, n);
+        b.UY = okra_mat_of_(UY, m, z->d);
+        b.Uc = okra_mat_of_(Uc, m, job->count);
+        b.MLu = okra_mat_of_(MLu, m, n);
         CHK(okra_cancelled_(job->ctx));
         CHK(okra_solution_border_(job->ctx, &z->fitted, kx, entries, first,
                                   okra_mat_of_(K, m, n), b.U));
         for (okra_int r = 0; r < m; r++) {
             CHK(border(job, z, K + r * n, self[first + r], r, &b));
         }
-        CHK(UL ? okra_gemm_(job->ctx, false, false, 1, b.U, z->L, 0, b.UL) : OKRA_OK);
-        CHK(each(user, &b));
+        if (UY) {
+            CHK(okra_gemm_(job->ctx, false, false, 1, b.U, z->Y, 0, b.UY));
+        } else {
+            CHK(okra_gemm_(job->ctx, false, false, 1, b.U, z->L, 0, b.UL));
+            CHK(okra_gemm_(job->ctx, false, z->turned, 1, b.UL, z->M, 0, b.MLu));
+            CHK(okra_gemm_(job->ctx, false, true, 1, b.U, z->cross, 0, b.Uc));
+        }
+        *block = &b;
+        CHK(okra_parallel_(job->ctx, m, 1, NULL, body, arg));
         okra_progress_(job->ctx, "prediction sets", first + m, job->tests);
     }
     return OKRA_OK;
@@ -304,12 +321,17 @@ static okra_status implicit_candidates(const okra_conformal_ *job, okra_solved_ 
     return OKRA_OK;
 }
 
-okra_status okra_solved_candidates_(const okra_conformal_ *job, okra_solved_ *z,
-                                    okra_mat_ *cross, double **self)
+okra_status okra_solved_candidates_(const okra_conformal_ *job, okra_mat_ M, bool turned,
+                                    okra_solved_ *z)
 {
-    CHK(okra_conformal_room_(job, job->count, z->n, "the output kernel of the candidates",
-                             cross));
-    MAKE(*self, job->count);
-    return z->Y.p ? explicit_candidates(job, z, *cross, *self)
-                  : implicit_candidates(job, z, *cross, *self);
+    okra_int count = job->count, n = z->n;
+    z->M = M;
+    z->turned = turned;
+    CHK(okra_conformal_room_(job, count, n, "the output kernel of the candidates",
+                             &z->cross));
+    MAKE(z->self, count);
+    CHK(z->Y.p ? explicit_candidates(job, z, z->cross, z->self)
+               : implicit_candidates(job, z, z->cross, z->self));
+    CHK(okra_conformal_room_(job, count, n, "the candidates' products", &z->Mc));
+    return okra_gemm_(job->ctx, false, turned, 1, z->cross, M, 0, z->Mc);
 }

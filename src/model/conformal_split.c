@@ -200,17 +200,8 @@ static okra_status largest_self(const okra_conformal_ *job, double *out)
 /* How many of the sorted distances are below d, by more than rounding. */
 static okra_int below(const double *sorted, okra_int count, double d, double largest)
 {
-    okra_int low = 0, high = count;
-    d = isfinite(d) ? d - rounding(d, largest) : d;
-    while (low < high) {
-        okra_int middle = low + (high - low) / 2;
-        if (sorted[middle] < d) {
-            low = middle + 1;
-        } else {
-            high = middle;
-        }
-    }
-    return low;
+    return okra_below_(sorted, sizeof *sorted, count,
+                       isfinite(d) ? d - rounding(d, largest) : d);
 }
 
 /* Distances (m x count) become ranks; `sorted` is work for a row. */

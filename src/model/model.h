@@ -191,7 +191,7 @@ okra_status okra_compact_whole_(okra_context *ctx, const okra_model *model,
 void okra_compact_forget_(okra_model *whole);
 /* Is the factor made again at load? */
 bool okra_compact_recomputes_(const okra_model *model, okra_compact how);
-/* A factor of n rows that only looks like one, into the store: model/check.c sees its
+/* A factor of n rows that only looks like one, into the store: model/json.c sees its
  * shape, and okra_compact_recompute_ makes it true when everything else is checked. */
 #define OKRA_RECOMPUTED_ "factor.recomputed"
 enum { OKRA_DROPPED_ = 2 }; /* not at load, but by those who ask for it */
@@ -217,7 +217,7 @@ okra_status okra_objects_save_(okra_saver_ *saver, const char *folder,
 okra_status okra_objects_load_(okra_archive_ *archive, const char *folder,
                                const json_t *about, okra_data **out);
 
-/* check.c: OKRA_EFORMAT unless the store is what this method with these kernels and data
+/* json.c: OKRA_EFORMAT unless the store is what this method with these kernels and data
  * would leave, in names, shapes and ranges. kx as it is bound: linear for waves. */
 okra_status okra_model_check_(const okra_method_ *method, const okra_data *x,
                               const okra_data *y, const okra_kernel *kx,

@@ -271,45 +271,23 @@ void okra_journal_free_(okra_journal_ *j)
     }
 }
 
-/* A text as JSON has it, in quotes; NULL on failure. */
-static char *quote(const char *text)
-{
-    char *quoted = okra_alloc_(6 * (okra_int)strlen(text) + 3, 1), *to = quoted;
-    if (!quoted) {
-        return NULL;
-    }
-    *to++ = '"';
-    for (; *text; text++) {
-        if ((unsigned char)*text < 0x20) {
-            to += snprintf(to, 7, "\\u%04x", (unsigned)*text);
-            continue;
-        }
-        if (*text == '"' || *text == '\\') {
-            *to++ = '\\';
-        }
-        *to++ = *text;
-    }
-    memcpy(to, "\"", 2);
-    return quoted;
-}
-
-/* Appended to a growing text. */
+/* The line of an entry. */
 static okra_status put_entry(const entry *e, char **text)
 {
     enum { NUMBER = 32 }; /* bytes of one, with what comes between */
-    OWNED char *name = quote(e->name), *record = NULL;
-    GOT(name);
-    okra_int room = (okra_int)strlen(name) + NUMBER * (e->count + MORE) + 100;
-    MAKE(record, room);
-    char *to = record + snprintf(record, (size_t)room,
-                                 "{\"outer\": %lld, \"cell\": %s, \"values\": [",
-                                 (long long)e->outer, name);
+    FREED_BY(okra_json_drop_) json_t *line = json_object();
+    OWNED char *record = NULL;
+    okra_int room = 6 * (okra_int)strlen(e->name) + NUMBER * (e->count + MORE) + 100;
+    json_t *values = json_array();
+    CHK(okra_json_set_(line, "values", values));
+    CHK(okra_json_set_(line, "outer", json_integer(e->outer)));
+    CHK(okra_json_set_(line, "cell", json_string(e->name)));
     for (okra_int i = 0; i < e->count + MORE; i++) {
-        to += snprintf(to, NUMBER, "%s", i ? ", " : "");
-        to += isfinite(e->values[i]) ? snprintf(to, NUMBER, "%.17g", e->values[i])
-                                     : snprintf(to, NUMBER, "null");
+        double v = e->values[i];
+        GOT(json_array_append_new(values, isfinite(v) ? json_real(v) : json_null()) == 0);
     }
-    memcpy(to, "]}", 3);
+    MAKE(record, room);
+    record[json_dumpb(line, record, (size_t)room - 1, JSON_REAL_PRECISION(17))] = '\0';
     GOT(*text = make_line(record));
     return OKRA_OK;
 }

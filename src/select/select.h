@@ -7,8 +7,6 @@
  *   view.c      a training set and the pairs left out, seen through sliced Gram matrices
  *   score.c     from predictions of left-out pairs to the value of the metric
  *   ranks.c     the same by the rank of the truth among candidates
- *   threshold.c    where scores of labels are cut
- *   verdict.c   the best setting beside an answer that needs no inputs
  *   group.c     all lambdas of a setting: group.c where there is one, else group.c
  *   search.c      which cells, in which order: all, or drawn at random
  *   search.c    their evaluation; the best
@@ -185,7 +183,7 @@ okra_status okra_view_predict_(okra_context *ctx, const okra_view_ *view,
                                const okra_method_ *method, const okra_store_ *store,
                                double **out, okra_block_ *block) OKRA_CHECK;
 
-/* ---- threshold.c ---- */
+/* ---- where scores of labels are cut ---- */
 
 /* How scores of labels are cut into sets. */
 typedef struct okra_cut_ {
@@ -203,8 +201,6 @@ typedef struct okra_cut_sums_ {
     double weight;
     double sum[OKRA_CUTS_], square[OKRA_CUTS_], right[OKRA_CUTS_], sizes[OKRA_CUTS_];
 } okra_cut_sums_;
-okra_status okra_cut_read_(const char *decode, const char *metric,
-                           okra_cut_ *out) OKRA_CHECK;
 /* The decoder with a number for auto; NaN: 1/2. */
 okra_status okra_cut_text_(const char *decode, double threshold, char **out) OKRA_CHECK;
 /* Adds the predictions of a block, row r to sums[part[r]] (part NULL: sums[0]). */
@@ -442,7 +438,7 @@ typedef struct okra_outer_ {
     okra_int trained, tested;
 } okra_outer_;
 
-/* ---- verdict.c ---- */
+/* ---- verdict ---- */
 
 /* The best setting by a measure that people know, beside what needs no inputs. */
 typedef struct okra_verdict_ {

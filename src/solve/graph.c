@@ -25,7 +25,7 @@
  *
  * A kernel of low rank, K = Phi Phi' (N x m), has its sparse Laplacians by
  * okra_graph_low_ and products by rows, so that nothing of size N x N is formed
- * (moments_graph.c, which also has `gram`); diffusion, a dense matrix, it has not.
+ * (low.c, which also has `gram`); diffusion, a dense matrix, it has not.
  */
 #include "solve/graph.h"
 

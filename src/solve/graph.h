@@ -58,9 +58,8 @@ okra_int okra_graph_power_(const okra_graph_ *graph);
 okra_status okra_graph_rows_(okra_context *ctx, const okra_graph_ *graph, okra_mat_ T,
                              okra_int first, okra_mat_ out) OKRA_CHECK;
 
-/* ---- where weights come from: graph_knn.c, graph_file.c ---- */
+/* ---- where weights come from: graph_knn.c ---- */
 
-okra_status okra_graph_weight_(okra_int i, okra_int j, double w) OKRA_CHECK; /* >= 0 */
 okra_status okra_graph_knn_(okra_context *ctx, const okra_graph_text_ *text,
                             const okra_graph_kernel_ *kernel, okra_csr_ *W) OKRA_CHECK;
 /* Of a dense file `dense` (n x n) is filled, or, where that is NULL, W as well. */

@@ -51,7 +51,7 @@ okra_status okra_moments_rows_(okra_context *ctx, const okra_problem_ *p, okra_i
                                okra_int end, bool solved, okra_moments_ *t) OKRA_CHECK;
 /* C, R and D of Psi less its mean. */
 void okra_moments_center_(okra_moments_ *moments);
-/* moments_graph.c: C <- C + 2 lambda2 Phi'M Phi over all inputs, M of the graph. */
+/* low.c: C <- C + 2 lambda2 Phi'M Phi over all inputs, M of the graph. */
 okra_status okra_moments_smooth_(okra_context *ctx, const okra_problem_ *p,
                                  const char *graph, double lambda2,
                                  okra_moments_ *moments) OKRA_CHECK;

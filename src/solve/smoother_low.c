@@ -1,7 +1,7 @@
 /*
  * smoother_low.c: M = I - G of a kernel of low rank, K = Phi Phi' (n x m), the features
  * being kept: G = F diag(1 / (v + lambda)) F', F = Phi V', Phi'Phi = V' diag(v) V (with a
- * graph Phi'P Phi: moments_graph.c).
+ * graph Phi'P Phi: low.c).
  *
  * Rows of F come in blocks that are made again; where parts are solved they are kept, in
  * a file where they are large. M_SS = I - F_S diag(x) F_S' (b x b) is factored where a

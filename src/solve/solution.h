@@ -50,7 +50,7 @@ typedef struct okra_problem_ {
  * features of pair i, with `total` in the place of n. */
 okra_status okra_problem_roots_(const okra_problem_ *p, double **s,
                                 double *total) OKRA_CHECK;
-/* A model keeps them, 1 x n, as "sample-weight" (model/check.c knows it). */
+/* A model keeps them, 1 x n, as "sample-weight" (model/json.c knows it). */
 okra_status okra_problem_put_weights_(const okra_problem_ *p,
                                       okra_store_ *store) OKRA_CHECK;
 /* The Gram matrix of the inputs, rows and columns of pair i times s_i (s NULL: 1). */
@@ -107,8 +107,6 @@ okra_status okra_query_times_(okra_context *ctx, okra_query_ *query, bool trans,
 okra_status okra_query_solve_(okra_context *ctx, okra_query_ *query, okra_mat_ L,
                               okra_mat_ out) OKRA_CHECK;
 /* The same, B and L on the engine already. */
-okra_status okra_query_times_by_(okra_context *ctx, okra_query_ *query, bool trans,
-                                 const okra_matrix_ *B, okra_mat_ out) OKRA_CHECK;
 okra_status okra_query_solve_by_(okra_context *ctx, okra_query_ *query,
                                  const okra_matrix_ *L, okra_mat_ out) OKRA_CHECK;
 
@@ -229,10 +227,6 @@ okra_status okra_solution_check_(const okra_store_ *store,
 
 /* ---- with the training inputs, which kx is bound to ---- */
 
-/* G of K + noise = G G', lower triangular, on the engine; it belongs to the solution. */
-okra_status okra_solution_factor_(okra_context *ctx, okra_solution_ *s,
-                                  const okra_trained_kernel_ *kx,
-                                  const okra_matrix_ **G) OKRA_CHECK;
 /* B (n x n, on the host) <- (K + noise)^-1, symmetric to the last bit: n^3. */
 okra_status okra_solution_inverse_(okra_context *ctx, okra_solution_ *s,
                                    const okra_trained_kernel_ *kx,

@@ -151,7 +151,7 @@ OKRA_EXPERIMENTAL okra_status okra_link_edges(const okra_data *nodes, okra_link 
                                               okra_int *count) OKRA_CHECK;
 /* The time of diffusion on the network whose kernel carries most information: it
  * maximises the entropy of k(i,j) / sqrt(k(i,i) k(j,j)), i < j, in 50 equal bins between
- * their extremes; see link/beta.c. */
+ * their extremes; see link/fit.c. */
 OKRA_EXPERIMENTAL okra_status okra_link_beta(okra_context *context, okra_int nodes,
                                              const okra_link *edges, okra_int edge_count,
                                              double *beta) OKRA_CHECK;

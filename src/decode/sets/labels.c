@@ -4,7 +4,7 @@
  * Linear kernel: |y - h|^2 = sum_j (y_j - h_j)^2 is least at y_j = [h_j > 1/2], exactly;
  * of sparse outputs and bits h_j = sum_i w_i [j in y_i] goes over the members alone. A
  * threshold t in the place of 1/2 is the same for h_j + 1/2 - t: scores shrink towards
- * the mean, and the t that is best for a metric (select/threshold.c) is often lower.
+ * the mean, and the t that is best for a metric (select/score.c) is often lower.
  * Kernels of counts (tanimoto, dice, cosine, rbf, polynomials ...): counts.c, exactly or
  * by exchanges. Any other kernel: a beam search (beam.c) from the nearest training
  * outputs, the empty and the full set, whose moves add or remove a label, or exchange a

@@ -309,7 +309,7 @@ static okra_status laplacian_width(const choice *c, okra_kernel *kernel, int nod
 }
 
 /* The mean degree of the network, 1 if its Laplacian is normalized: 1/d is the scale of
- * times of diffusion, as in link/beta.c. */
+ * times of diffusion, as in link/fit.c. */
 static double mean_degree(const okra_data *data, const okra_kernel *kernel, int node)
 {
     const okra_option_table *table = &kernel->nodes[node].leaf->params;

@@ -182,12 +182,14 @@ static okra_status scores(okra_context *ctx, const okra_matrix_ *V, const double
     return OKRA_OK;
 }
 
-/* *out <- A' */
-static okra_status turn(okra_context *ctx, const okra_matrix_ *A, okra_matrix_ **out)
+/* *out <- A, or A' */
+static okra_status copy(okra_context *ctx, bool turned, const okra_matrix_ *A,
+                        okra_matrix_ **out)
 {
-    CHK(okra_matrix_create_(ctx, okra_matrix_cols_(A), okra_matrix_rows_(A),
-                            "the output components", out));
-    return okra_matrix_copy_(ctx, true, A, *out);
+    okra_int m = okra_matrix_rows_(A), n = okra_matrix_cols_(A);
+    CHK(okra_matrix_create_(ctx, turned ? n : m, turned ? m : n, "the output components",
+                            out));
+    return okra_matrix_copy_(ctx, turned, A, *out);
 }
 
 static okra_status find_axes(okra_context *ctx, const char *components, axes *a)
@@ -204,7 +206,7 @@ static okra_status find_axes(okra_context *ctx, const char *components, axes *a)
     CHK(scores(ctx, a->L, v, a, St));
     okra_matrix_free_(a->L);
     a->L = NULL;
-    return turn(ctx, St, &a->S);
+    return copy(ctx, true, St, &a->S);
 }
 
 /* The centred Gram matrix of the outputs, with weights of s_i times their features. */
@@ -322,8 +324,8 @@ static okra_status take(okra_context *ctx, double *D, double *S, const double *n
     a->p = p;
     CHK(okra_matrix_borrow_(ctx, okra_mat_of_(D, p, n), &Dt));
     CHK(okra_matrix_borrow_(ctx, okra_mat_of_(S, p, n), &St));
-    CHK(turn(ctx, Dt, &a->D));
-    CHK(turn(ctx, St, &a->S));
+    CHK(copy(ctx, true, Dt, &a->D));
+    CHK(copy(ctx, true, St, &a->S));
     MAKE(a->mu, p);
     MAKE(a->offset, p);
     for (okra_int j = 0; j < p; j++) {
@@ -375,27 +377,20 @@ static okra_status keep(okra_context *ctx, const axes *a, const char *name, bool
     return okra_matrix_keep_(ctx, A, false, "the output components", name, store);
 }
 
-static okra_status copy(okra_context *ctx, const okra_matrix_ *A, okra_matrix_ **out)
-{
-    CHK(okra_matrix_create_(ctx, okra_matrix_rows_(A), okra_matrix_cols_(A),
-                            "the output components", out));
-    return okra_matrix_copy_(ctx, false, A, *out);
-}
-
 /* C, scores of the outputs themselves, and duals where these are others. */
 static okra_status put_scores(okra_context *ctx, okra_store_ *store, const axes *a,
                               const okra_matrix_ *G)
 {
     FREED_BY(okra_matrix_drop_) okra_matrix_ *C = NULL, *S = NULL, *D = NULL;
-    CHK(copy(ctx, a->S, &C));
+    CHK(copy(ctx, false, a->S, &C));
     CHK(okra_matrix_solve_(ctx, true, G, C));
     CHK(keep(ctx, a, "coefficients", false, &C, store));
-    CHK(copy(ctx, a->S, &S));
+    CHK(copy(ctx, false, a->S, &S));
     CHK(keep(ctx, a, "scores", true, &S, store));
     if (!a->s && !a->D) {
         return OKRA_OK;
     }
-    CHK(copy(ctx, a->D ? a->D : a->S, &D));
+    CHK(copy(ctx, false, a->D ? a->D : a->S, &D));
     return keep(ctx, a, "duals", false, &D, store);
 }
 
