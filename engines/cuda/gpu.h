@@ -139,6 +139,22 @@ okra_status gpu_gram_(void *e, okra_context *ctx, const okra_entries_ *entries,
 okra_status gpu_tiles_(gpu_ *g, okra_context *ctx, const okra_entries_ *entries,
                        okra_int first, okra_int rows, gpu_body_ *A);
 
+/* The rows of a square, symmetric Gram matrix, panel after panel in P: columns
+ * 0..first+rows-1 of each where `half`, else all. */
+typedef okra_status gpu_each_(void *arg, const gpu_body_ *P, okra_int first,
+                              okra_int rows, okra_int cols, bool half);
+okra_status gpu_panels_(gpu_ *g, okra_context *ctx, const okra_entries_ *entries,
+                        gpu_body_ *P, gpu_each_ *each, void *arg);
+
+/* ---- single.c ---- */
+
+okra_status gpu_single_(void *e, okra_context *ctx, const okra_entries_ *entries,
+                        double lambda, bool rough, void **L, bool *done);
+void gpu_single_destroy_(void *e, void *L);
+okra_status gpu_single_solve_(void *e, okra_context *ctx, const void *L, okra_mat_ B);
+okra_status gpu_product_(void *e, okra_context *ctx, const okra_entries_ *entries,
+                         okra_mat_ X, okra_mat_ Y);
+
 /* ---- algebra.c ---- */
 
 okra_status gpu_gemm_(void *e, okra_context *ctx, bool ta, bool tb, double alpha,

@@ -52,6 +52,8 @@ typedef struct job_ {
     okra_int first, rows;
     gpu_body_ *A;
     bool half;
+    gpu_each_ *each; /* not NULL: A is one panel, which is handed on */
+    void *arg;
     bool at_once; /* the leaf's kernel does the whole program */
     int operands, leaves;
     operand_ operand[2 * GPU_STEPS_];
@@ -96,6 +98,12 @@ static int leaf_of(job_ *job, const okra_step_ *s)
     job->leaf[k] = leaf;
     job->leaves++;
     return k;
+}
+
+/* Can the device compute the entries? */
+static bool runs(const okra_entries_ *entries)
+{
+    return entries->steps && entries->count <= GPU_STEPS_ && entries->depth <= GPU_DEPTH_;
 }
 
 static bool is_leaf(const okra_step_ *s)
@@ -181,6 +189,12 @@ done:
     return st;
 }
 
+/* Where row r begins that is made next. */
+static double *place(const job_ *job, okra_int r)
+{
+    return job->A->p + (job->each ? 0 : r * job->A->ld);
+}
+
 /* Values of one leaf: rows r.. of the panel, columns 0..cols-1. */
 static okra_status run_leaf(const job_ *job, const leaf_ *leaf, okra_int r, okra_int rows,
                             okra_int cols)
@@ -189,7 +203,7 @@ static okra_status run_leaf(const job_ *job, const leaf_ *leaf, okra_int r, okra
     const gpu_ *g = job->g;
     const operand_ *a = &job->operand[leaf->a], *b = &job->operand[leaf->b];
     okra_int width = a->width;
-    double *out = leaf->at ? leaf->at : job->A->p + r * job->A->ld, one = 1, zero = 0;
+    double *out = leaf->at ? leaf->at : place(job, r), one = 1, zero = 0;
     okra_int ld = leaf->at ? job->entries->cols : job->A->ld;
     const double *x = (const double *)a->at + r * width, *y = b->at;
 
@@ -246,8 +260,8 @@ static okra_status run(job_ *job)
                             .cols = cols,
                             .first = job->first + r,
                             .diagonal = job->entries->symmetric,
-                            .mirror = job->half,
-                            .p = job->A->p + r * job->A->ld,
+                            .mirror = job->half && !job->each,
+                            .p = place(job, r),
                             .ld = job->A->ld,
                             .leaf_ld = job->entries->cols};
         for (int k = 0; k < job->leaves; k++) {
@@ -257,9 +271,47 @@ static okra_status run(job_ *job)
             GPU_TRY(gpu_run_program_(g->stream, &P, &panel),
                     "the entries of a Gram matrix");
         }
+        if (job->each) {
+            TRY(job->each(job->arg, job->A, job->first + r, now, cols, job->half));
+        }
         TRY(g->host->cancelled(job->ctx));
     }
 done:
+    return st;
+}
+
+okra_status gpu_panels_(gpu_ *g, okra_context *ctx, const okra_entries_ *entries,
+                        gpu_body_ *P, gpu_each_ *each, void *arg)
+{
+    okra_status st = OKRA_OK;
+    okra_int n = entries->rows;
+    job_ *job = g->host->alloc(1, sizeof *job);
+    if (!job) {
+        return OKRA_EMEM;
+    }
+    TRY(gpu_use_(g));
+    *job = (job_){.g = g,
+                  .ctx = ctx,
+                  .entries = entries,
+                  .rows = n,
+                  .A = P,
+                  .half = entries->symmetric,
+                  .each = each,
+                  .arg = arg};
+    if (runs(entries)) {
+        plan(job);
+        job->height = OKRA_MIN_(job->height, P->rows);
+        TRY(run(job));
+        goto done;
+    }
+    for (okra_int r = 0; r < n; r += P->rows) {
+        okra_int now = OKRA_MIN_(P->rows, n - r);
+        TRY(gpu_tiles_(g, ctx, entries, r, now, P));
+        TRY(each(arg, P, r, now, n, false));
+        TRY(g->host->cancelled(ctx));
+    }
+done:
+    g->host->free(job);
     return st;
 }
 
@@ -270,8 +322,7 @@ okra_status gpu_gram_(void *e, okra_context *ctx, const okra_entries_ *entries,
     gpu_ *g = e;
     job_ *job = NULL;
     size_t room = 0;
-    bool program =
-        entries->steps && entries->count <= GPU_STEPS_ && entries->depth <= GPU_DEPTH_;
+    bool program = runs(entries);
 
     TRY(gpu_use_(g));
     if (program) {

@@ -51,6 +51,16 @@ cudaError_t gpu_run_mirror_(cudaStream_t s, int64_t n, int lower_to_upper, doubl
 /* A <- A', n x n, in place */
 cudaError_t gpu_run_exchange_(cudaStream_t s, int64_t n, double *A, int64_t ld);
 
+/* ---- single.cu ---- */
+
+/* B, cols x rows <- A' in single precision, shift added where j = diagonal + i */
+cudaError_t gpu_run_narrow_(cudaStream_t s, int64_t rows, int64_t cols, int64_t diagonal,
+                            double shift, const double *A, int64_t ld, float *B,
+                            int64_t ldb);
+/* A, rows x cols <- B' */
+cudaError_t gpu_run_widen_(cudaStream_t s, int64_t rows, int64_t cols, const float *B,
+                           int64_t ldb, double *A, int64_t ld);
+
 /* ---- reduce.cu: sums in a fixed order ---- */
 
 /* out_i <- scale sum_j A_ij */

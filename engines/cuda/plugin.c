@@ -33,6 +33,10 @@ static const okra_engine_class_ cuda_class = {
     .trsm = gpu_trsm_,
     .eigh = gpu_eigh_,
     .top = gpu_top_,
+    .single = gpu_single_,
+    .single_destroy = gpu_single_destroy_,
+    .single_solve = gpu_single_solve_,
+    .product = gpu_product_,
 };
 
 OKRA_API okra_engine_plugin_fn_ okra_engine_plugin;

@@ -207,6 +207,8 @@ typedef struct okra_single_ {
 okra_status okra_single_create_(okra_context *ctx, const okra_entries_ *entries,
                                 double lambda, bool rough, okra_single_ *out,
                                 bool *done) OKRA_CHECK;
+/* Has the engine such factors? *bits: of the numbers that rough ones multiply. */
+bool okra_single_there_(const okra_context *ctx, int *bits);
 void okra_single_clear_(okra_single_ *L);
 /* B (n x c, of the host) <- (L L')^-1 B to single precision. */
 okra_status okra_single_apply_(okra_context *ctx, const okra_single_ *L,

@@ -160,6 +160,12 @@ okra_status okra_single_create_(okra_context *ctx, const okra_entries_ *entries,
     return OKRA_OK;
 }
 
+bool okra_single_there_(const okra_context *ctx, int *bits)
+{
+    *bits = okra_engine_is_host_(ctx) ? 24 : 11; /* 11: of TF32 */
+    return okra_engine_of_(ctx)->verbs->single != NULL;
+}
+
 void okra_single_clear_(okra_single_ *L)
 {
     if (L->body) {

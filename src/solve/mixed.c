@@ -26,6 +26,7 @@
 enum { SAMPLES = 64, STEPS = 40 };
 
 static const double FAST = 0.05; /* what a step leaves of the residual */
+static const double ROUGH = 0.6; /* of lambda: what rough factors may be wrong by */
 
 static const double rounding = 1.0 / 16777216; /* of single precision */
 
@@ -59,6 +60,7 @@ typedef struct mixed {
     scaled K;
     double norm, most; /* |K|_F and its largest diagonal entry, about */
     okra_single_ L;
+    bool rough;
     double factored;                /* the lambda of L */
     double *X, *R, *P, *Q, *Z;      /* n x d */
     double *bound, *rho, *pq, *dot; /* d */
@@ -287,7 +289,7 @@ static okra_status factor(mixed *z, double lambda, bool *done)
     }
     okra_single_clear_(&z->L);
     z->factored = lambda;
-    return okra_single_create_(z->r->ctx, entries_of(z), lambda, false, &z->L, done);
+    return okra_single_create_(z->r->ctx, entries_of(z), lambda, z->rough, &z->L, done);
 }
 
 static okra_status open_mixed(mixed *z)
@@ -303,14 +305,23 @@ static okra_status open_mixed(mixed *z)
     return OKRA_OK;
 }
 
-/* Is it worth it, and likely to succeed? */
-static bool promises(const mixed *z, double rho)
+/* Is it worth it, and likely to succeed? rho: what rounding of 2^-24 leaves at most. A
+ * rough factor multiplies numbers of `bits` bits, whose errors have random signs: the
+ * norm of their matrix is about 2^-bits 2 |K|_F / sqrt(n). It pays on GPUs, where other
+ * factors in single precision are no faster than those in double precision, and only half
+ * as large. */
+static bool promises(mixed *z, double least, double rho)
 {
     const okra_ridge_ *r = z->r;
-    bool made = okra_engine_is_host_(r->ctx); /* no other engine has these verbs yet */
+    int bits;
+    bool made = okra_single_there_(r->ctx, &bits),
+         asked = r->precision == OKRA_PRECISION_MIXED_;
+    double random = ldexp(2 * z->norm / sqrt((double)z->n), -bits) / least;
+    z->rough = made && bits < 24 && random <= ROUGH;
     bool large = made && (double)z->n / 6 > 3 * step_cost(z) && entries_of(z)->steps;
-    return r->precision == OKRA_PRECISION_MIXED_ ? made && rho <= 0.02
-                                                 : large && r->count == 1 && rho <= 3e-3;
+    return made && (z->rough ? asked || large
+                    : asked  ? rho <= 0.02
+                             : large && bits == 24 && r->count == 1 && rho <= 3e-3);
 }
 
 /* The coefficients of each lambda, and how they were got: all of them, or nothing. */
@@ -357,7 +368,7 @@ okra_status okra_ridge_mixed_(okra_ridge_ *r, bool *done)
     CHK(open_kernel(&z));
     CHK(measure(&z));
     double rho = least > 0 ? rounding * z.norm / least : (double)INFINITY;
-    bool tried = promises(&z, rho);
+    bool tried = promises(&z, least, rho);
     if (tried) {
         ZMAKE(all, (okra_int)r->count);
         okra_status st = try_lambdas(&z, all, done);
@@ -367,7 +378,12 @@ okra_status okra_ridge_mixed_(okra_ridge_ *r, bool *done)
         }
         CHK(st);
     }
-    if (!*done && (tried || r->precision == OKRA_PRECISION_MIXED_)) {
+    int bits;
+    bool asked = r->precision == OKRA_PRECISION_MIXED_;
+    if (asked && !okra_single_there_(r->ctx, &bits)) {
+        okra_warn_(r->ctx, "ridge: this engine has no factors in single precision: "
+                           "double precision is taken");
+    } else if (!*done && (tried || asked)) {
         okra_warn_(r->ctx,
                    "ridge: lambda = %g is too near the rounding of single precision "
                    "(2^-24 of the norm of K is %.2g): double precision is taken",

@@ -334,8 +334,12 @@ static okra_status extend(const okra_shortlist_ *list, const int32_t *segment,
 {
     for (okra_int k = 0; k < list->count; k++) {
         const okra_item_ *it = &list->items[k];
-        memcpy(codes, it->codes, (size_t)it->length * sizeof *codes);
-        memcpy(codes + it->length, segment, (size_t)length * sizeof *codes);
+        if (it->length > 0) {
+            memcpy(codes, it->codes, (size_t)it->length * sizeof *codes);
+        }
+        if (length > 0) {
+            memcpy(codes + it->length, segment, (size_t)length * sizeof *codes);
+        }
         CHK(okra_shortlist_put_(next, codes, it->length + length,
                                 (okra_key_){it->rank.key.high - score, 0}, 0));
     }

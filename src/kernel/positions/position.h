@@ -6,8 +6,8 @@
 
 #include "kernel/kernel.h"
 
-extern const okra_kernel_class_ okra_position_, okra_patches_, okra_bag_, okra_jitter_, okra_ic_,
-    okra_cost_, okra_metric_, okra_tasks_;
+extern const okra_kernel_class_ okra_position_, okra_patches_, okra_bag_, okra_jitter_,
+    okra_ic_, okra_cost_, okra_metric_, okra_tasks_;
 
 /* The parameters of position, with which those of patches and bag begin. */
 typedef struct okra_position_params_ {
