@@ -120,6 +120,8 @@ static okra_status run_fig3(paper_run *run)
                        "brouard-t8; sigma and lambda_1 of ridge chosen without "
                        "unlabelled nodes and kept along lambda_2, those of margin 1.4 "
                        "times the root mean squared distance and 1e-3");
+    paper_remark(run, "what okra reaches without options on these networks is a row of "
+                      "brouard-t8");
     paper_remark(run, "the paper's curves have no printed numbers to be compared with");
     return st;
 }

@@ -5,6 +5,7 @@
 #include "sets/random_network.h"
 #include "okra/more/link.h"
 #include "okra/more/ranking.h"
+#include "okra/more/select.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -15,24 +16,15 @@ enum { NODES = RANDOM_NETWORK_NODES, CLASSES = 3 };
 static const random_law law = {CLASSES, 0.02, 5e-4, 1.72}; /* as in brouard-t9 */
 static const double inertia = 0.95, share = 0.2;
 
-/* The model of one cell of the grid, the threshold that makes F1 of left-out labelled
- * pairs largest, and that F1. */
-static okra_status fit(paper_run *run, const random_network *r,
-                       const okra_link_task *task, const random_choice *c,
+/* The model of some options (which it frees), the threshold that makes F1 of left-out
+ * labelled pairs largest, and that F1. */
+static okra_status fit(paper_run *run, const okra_link_task *task, okra_options *options,
                        okra_links **links, double *threshold, double *f1)
 {
     okra_context *ctx = paper_context(run);
-    okra_options *options = NULL;
     okra_ranking *training = NULL;
     bool left_out = false;
-    const char *const texts[] = {c->kx, r->ky, c->lambda, NULL};
-    okra_status st = okra_fit_options(&options);
-    if (st == OKRA_OK) {
-        st = paper_set_options(options, texts);
-    }
-    if (st == OKRA_OK) {
-        st = okra_link_fit(ctx, task, options, NULL, links);
-    }
+    okra_status st = okra_link_fit(ctx, task, options, NULL, links);
     if (st == OKRA_OK) {
         st = okra_link_training(ctx, *links, &training, &left_out);
     }
@@ -42,6 +34,14 @@ static okra_status fit(paper_run *run, const random_network *r,
     okra_ranking_free(training);
     okra_options_free(options);
     return st;
+}
+
+static okra_status cell_options(const random_network *r, const random_choice *c,
+                                okra_options **options)
+{
+    const char *const texts[] = {c->kx, r->ky, c->lambda, NULL};
+    okra_status st = okra_fit_options(options);
+    return st == OKRA_OK ? paper_set_options(*options, texts) : st;
 }
 
 /* The pairs that reach the threshold, of the cell with the largest F1. */
@@ -54,8 +54,14 @@ static okra_status predict(paper_run *run, const random_network *r,
     okra_status st = OKRA_OK;
     for (int k = 0; st == OKRA_OK && random_network_cell(r, k, &c); k++) {
         okra_links *links = NULL;
+        okra_options *options = NULL;
         double threshold = 0, f1 = 0;
-        st = fit(run, r, task, &c, &links, &threshold, &f1);
+        st = cell_options(r, &c, &options);
+        if (st == OKRA_OK) {
+            st = fit(run, task, options, &links, &threshold, &f1);
+        } else {
+            okra_options_free(options);
+        }
         if (st == OKRA_OK && f1 > most) {
             okra_links *worse = best;
             best = links;
@@ -70,6 +76,25 @@ static okra_status predict(paper_run *run, const random_network *r,
                             count);
     }
     okra_links_free(best);
+    return st;
+}
+
+/* The same of what okra chooses. */
+static okra_status own(paper_run *run, const okra_link_task *task, okra_link **list,
+                       okra_int *count)
+{
+    okra_context *ctx = paper_context(run);
+    okra_options *options = NULL;
+    okra_links *links = NULL;
+    double threshold = 0, f1 = 0;
+    okra_status st = okra_choose_links(ctx, task, NULL, NULL, &options, NULL);
+    if (st == OKRA_OK) {
+        st = fit(run, task, options, &links, &threshold, &f1);
+    }
+    if (st == OKRA_OK) {
+        st = okra_link_rank(ctx, links, OKRA_LINK_ALL, 0, threshold, list, count);
+    }
+    okra_links_free(links);
     return st;
 }
 
@@ -95,29 +120,47 @@ static double within(const okra_link *edges, okra_int count)
     return count ? 100 * (double)same / (double)count : 0;
 }
 
-static okra_status tell(paper_run *run, const network *net, const okra_link *predicted,
-                        okra_int predicted_count)
+/* A network: known edges, then those that were found. */
+typedef struct drawn {
+    okra_link *edges;
+    okra_int count;
+} drawn;
+
+/* Takes `found`. */
+static okra_status join(const okra_link *known, okra_int known_count, okra_link *found,
+                        okra_int count, drawn *out)
 {
-    double values[2][2] = {
-        {(double)net->edge_count, (double)predicted_count},
-        {within(net->edges, net->edge_count), within(predicted, predicted_count)}};
-    static const char *const rows[] = {"true", "predicted"};
+    out->edges = malloc((size_t)(known_count + count + 1) * sizeof *out->edges);
+    if (out->edges) {
+        memcpy(out->edges, known, (size_t)known_count * sizeof *known);
+        memcpy(out->edges + known_count, found, (size_t)count * sizeof *found);
+        out->count = known_count + count;
+    }
+    okra_link_list_free(found);
+    return out->edges ? OKRA_OK : okra_fail(OKRA_EMEM, "no memory for edges");
+}
+
+/* The true network, the predicted one, and that of no options. */
+static okra_status tell(paper_run *run, const drawn networks[3])
+{
+    static const char *const rows[] = {"true", "predicted", NETWORK_OWN};
     static const char *const columns[] = {"edges", "within a class, per cent"};
     okra_status st = OKRA_OK;
-    int table = paper_table(run, "networks", "The two networks", "edges", PAPER_NEITHER,
+    int table = paper_table(run, "networks", "True and predicted", "edges", PAPER_NEITHER,
                             "edges|within a class, per cent");
-    for (int k = 0; st == OKRA_OK && k < 4; k++) {
-        paper_cell cell = {(double)NAN, (double)NAN, &values[k % 2][k / 2],
-                           1,           NULL,        PAPER_TOGETHER};
+    for (int k = 0; st == OKRA_OK && k < 6; k++) {
+        const drawn *d = &networks[k / 2];
+        double value = k % 2 ? within(d->edges, d->count) : (double)d->count;
+        paper_cell cell = {(double)NAN, (double)NAN, &value, 1, NULL, PAPER_TOGETHER};
         st = paper_put(run, table, rows[k / 2], columns[k % 2], cell);
     }
     if (st == OKRA_OK) {
         st = paper_figure(run, "networks", "network", "Figure 8: true and predicted",
                           json_pack("{s:i, s:[{s:s, s:o}, {s:s, s:o}]}", "nodes", NODES,
-                                    "panels", "name", "true", "edges",
-                                    edge_list(net->edges, net->edge_count), "name",
-                                    "predicted", "edges",
-                                    edge_list(predicted, predicted_count)));
+                                    "panels", "name", rows[0], "edges",
+                                    edge_list(networks[0].edges, networks[0].count),
+                                    "name", rows[1], "edges",
+                                    edge_list(networks[1].edges, networks[1].count)));
     }
     return st;
 }
@@ -126,7 +169,8 @@ static okra_status run_entry(paper_run *run)
 {
     random_network r = {.order = NULL};
     okra_int count = 0, known_count = 0, labelled = (okra_int)(share * NODES + 0.5);
-    okra_link *list = NULL, *known = NULL, *all = NULL;
+    okra_link *list = NULL, *known = NULL;
+    drawn networks[3] = {{NULL, 0}};
     uint64_t seed = paper_seed(run) + 1;
     paper_reading(run, "20 %% of the nodes are labelled; network, inputs of 95 %% of the "
                        "inertia, output kernel and grid as in brouard-t9");
@@ -146,16 +190,20 @@ static okra_status run_entry(paper_run *run)
         st = predict(run, &r, &task, &list, &count);
     }
     if (st == OKRA_OK) {
-        all = malloc((size_t)(count + known_count + 1) * sizeof *all);
-        st = all ? OKRA_OK : okra_fail(OKRA_EMEM, "no memory for edges");
+        st = join(known, known_count, list, count, &networks[1]);
     }
     if (st == OKRA_OK) {
-        memcpy(all, known, (size_t)known_count * sizeof *all);
-        memcpy(all + known_count, list, (size_t)count * sizeof *all);
-        st = tell(run, &r.net, all, count + known_count);
+        st = own(run, &task, &list, &count);
     }
-    okra_link_list_free(list);
-    free(all);
+    if (st == OKRA_OK) {
+        st = join(known, known_count, list, count, &networks[2]);
+    }
+    if (st == OKRA_OK) {
+        networks[0] = (drawn){r.net.edges, r.net.edge_count};
+        st = tell(run, networks);
+    }
+    free(networks[1].edges);
+    free(networks[2].edges);
     free(known);
     random_network_clear(&r);
     return st;
