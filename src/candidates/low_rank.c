@@ -160,11 +160,7 @@ static okra_status scan_blocks(void *arg, okra_int begin, okra_int end, int work
     return OKRA_OK;
 }
 
-static int by_place(const void *a, const void *b)
-{
-    const okra_rank_ *x = a, *y = b;
-    return (x->id > y->id) - (x->id < y->id);
-}
+OKRA_ORDER_(by_place, okra_rank_, OKRA_UP_(id))
 
 /* The list of row r of the block, exactly. */
 static okra_status measure(okra_context *ctx, okra_set_ *set, const scan *s,

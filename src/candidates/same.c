@@ -33,19 +33,13 @@ static void clear_coded(coded *g)
     FREE(g->c.codes, g->code, g->next, g->around);
 }
 
-static int by_code(const void *p, const void *q)
-{
-    const uint64_t *x = p, *y = q;
-    return (*x > *y) - (*x < *y);
-}
-
 /* How many different codes there are; `room` is overwritten. */
 static okra_int distinct(const uint64_t *code, okra_int count, uint64_t *room)
 {
     okra_int different = count > 0;
     memcpy(room, code, (size_t)count * sizeof *code);
     if (count > 0) {
-        qsort(room, (size_t)count, sizeof *room, by_code);
+        qsort(room, (size_t)count, sizeof *room, okra_by_code_);
     }
     for (okra_int k = 1; k < count; k++) {
         different += room[k] != room[k - 1];

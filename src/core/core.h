@@ -98,7 +98,25 @@ okra_status okra_not_null_(const char *function, const char *names,
             return (p) < (q) ? -1 : 1; \
         }                              \
     } while (0)
-/* Comparisons of numbers for qsort. */
+/* Defines a comparison for qsort, by members in turn: OKRA_ORDER_(by_score, scored,
+ * OKRA_DOWN_(score), OKRA_UP_(item)). */
+#define OKRA_UP_(member) (x_->member > y_->member) - (x_->member < y_->member)
+#define OKRA_DOWN_(member) (x_->member < y_->member) - (x_->member > y_->member)
+#define OKRA_ORDER_(name, type, ...)                                \
+    static int name(const void *a_, const void *b_)                 \
+    {                                                               \
+        const type *x_ = a_, *y_ = b_;                              \
+        const int by_[] = {__VA_ARGS__};                            \
+        size_t k_ = 0;                                              \
+        while (k_ + 1 < sizeof by_ / sizeof *by_ && by_[k_] == 0) { \
+            k_++;                                                   \
+        }                                                           \
+        return by_[k_];                                             \
+    }
+/* Comparisons of numbers and texts for qsort. */
+int okra_by_code_(const void *a, const void *b); /* uint64_t */
+int okra_by_int32_(const void *a, const void *b);
+int okra_by_text_(const void *a, const void *b); /* char * */
 int okra_by_int_(const void *a, const void *b);
 int okra_by_double_(const void *a, const void *b);
 /* How many of n ascending numbers, `size` bytes apart, are below x. */

@@ -384,6 +384,23 @@ okra_int okra_below_(const double *sorted, size_t size, okra_int n, double x)
     return low;
 }
 
+int okra_by_code_(const void *a, const void *b)
+{
+    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return (x > y) - (x < y);
+}
+
+int okra_by_int32_(const void *a, const void *b)
+{
+    int32_t x = *(const int32_t *)a, y = *(const int32_t *)b;
+    return (x > y) - (x < y);
+}
+
+int okra_by_text_(const void *a, const void *b)
+{
+    return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
 int okra_by_double_(const void *a, const void *b)
 {
     double p = *(const double *)a, q = *(const double *)b;

@@ -72,16 +72,7 @@ double okra_data_key_(const okra_data *data, okra_int i)
     return (double)(mix_object(OKRA_MIX_START_, data, i) >> 11);
 }
 
-static int by_key(const void *a, const void *b)
-{
-    const entry *p = a, *q = b;
-    for (int k = 0; k < 2; k++) {
-        if (p->key[k] != q->key[k]) {
-            return p->key[k] < q->key[k] ? -1 : 1;
-        }
-    }
-    return (p->at > q->at) - (p->at < q->at);
-}
+OKRA_ORDER_(by_key, entry, OKRA_UP_(key[0]), OKRA_UP_(key[1]), OKRA_UP_(at))
 
 okra_status okra_data_same_(const okra_data *const *sets, int count, okra_int *first)
 {

@@ -65,11 +65,6 @@ static bool own_code(const char *text, okra_int *code)
            (text[0] != '0' || text[1] == '\0');
 }
 
-static int by_bytes(const void *a, const void *b)
-{
-    return strcmp(*(char *const *)a, *(char *const *)b);
-}
-
 static int by_number(const void *a, const void *b)
 {
     const char *s = *(char *const *)a, *t = *(char *const *)b;
@@ -87,7 +82,7 @@ okra_status okra_texts_are_classes(const char *const *texts, okra_int n, bool *o
     OWNED const char **sorted = NULL;
     MAKE(sorted, n);
     memcpy(sorted, texts, (size_t)n * sizeof *sorted);
-    qsort(sorted, (size_t)n, sizeof *sorted, by_bytes);
+    qsort(sorted, (size_t)n, sizeof *sorted, okra_by_text_);
     for (okra_int i = 0; i < n; i++) {
         different += i == 0 || strcmp(sorted[i], sorted[i - 1]) != 0;
     }
@@ -112,7 +107,7 @@ okra_status okra_labels_from_texts_(char *const *texts, okra_int n, const char *
                                           &value) == OKRA_TOKEN_NUMBER_;
     }
     if (!own) {
-        int (*order)(const void *, const void *) = numbers ? by_number : by_bytes;
+        int (*order)(const void *, const void *) = numbers ? by_number : okra_by_text_;
         MAKE(names, n);
         memcpy(names, texts, (size_t)n * sizeof *names);
         qsort(names, (size_t)n, sizeof *names, order);

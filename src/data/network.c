@@ -28,13 +28,7 @@ typedef struct half {
     double weight;
 } half;
 
-static int by_ends(const void *a, const void *b)
-{
-    const half *x = a, *y = b;
-    ORDER_BY(x->from, y->from);
-    ORDER_BY(x->to, y->to);
-    return (x->edge > y->edge) - (x->edge < y->edge);
-}
+OKRA_ORDER_(by_ends, half, OKRA_UP_(from), OKRA_UP_(to), OKRA_UP_(edge))
 
 static okra_status check_edge(okra_int nodes, const okra_link_ *e)
 {

@@ -133,11 +133,7 @@ typedef struct entry {
     double value;
 } entry;
 
-static int by_index(const void *a, const void *b)
-{
-    okra_int x = ((const entry *)a)->index, y = ((const entry *)b)->index;
-    return (x > y) - (x < y);
-}
+OKRA_ORDER_(by_index, entry, OKRA_UP_(index))
 
 /* Sorts one row by index when it is not sorted yet. */
 static okra_status sort_row(okra_int count, okra_int *indices, double *values)

@@ -279,13 +279,7 @@ typedef struct heap {
     double least;
 } heap;
 
-static int by_rank(const void *p, const void *q)
-{
-    const okra_link *x = p, *y = q;
-    ORDER_BY(y->value, x->value);
-    ORDER_BY(x->a, y->a);
-    return (x->b > y->b) - (x->b < y->b);
-}
+OKRA_ORDER_(by_rank, okra_link, OKRA_DOWN_(value), OKRA_UP_(a), OKRA_UP_(b))
 
 static void sift_up(okra_link *h, okra_int i)
 {

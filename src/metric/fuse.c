@@ -36,22 +36,9 @@ typedef struct table {
 
 OKRA_CLEARS_(clear, table, it->test, it->candidate, it->z)
 
-static int by_place(const void *a, const void *b)
-{
-    const entry *x = a, *y = b;
-    ORDER_BY(x->test, y->test);
-    ORDER_BY(x->candidate, y->candidate);
-    return x->list - y->list;
-}
+OKRA_ORDER_(by_place, entry, OKRA_UP_(test), OKRA_UP_(candidate), OKRA_UP_(list))
 
-static int by_list(const void *a, const void *b)
-{
-    const entry *x = a, *y = b;
-    ORDER_BY(x->test, y->test);
-    return x->list != y->list
-               ? x->list - y->list
-               : (x->candidate > y->candidate) - (x->candidate < y->candidate);
-}
+OKRA_ORDER_(by_list, entry, OKRA_UP_(test), OKRA_UP_(list), OKRA_UP_(candidate))
 
 static okra_status check_list(const okra_list *l, int k)
 {
@@ -182,13 +169,7 @@ typedef struct scored {
     double score;
 } scored;
 
-static int by_score(const void *a, const void *b)
-{
-    const scored *x = a, *y = b;
-    ORDER_BY(x->test, y->test);
-    ORDER_BY(y->score, x->score);
-    return (x->candidate > y->candidate) - (x->candidate < y->candidate);
-}
+OKRA_ORDER_(by_score, scored, OKRA_UP_(test), OKRA_DOWN_(score), OKRA_UP_(candidate))
 
 OKRA_SHARED_FREES_(okra_fused_free, okra_fused, it->test, it->candidate, it->score)
 

@@ -38,11 +38,7 @@ typedef struct item {
     double score, gain;
 } item;
 
-static int by_score(const void *pa, const void *pb)
-{
-    double a = ((const item *)pa)->score, b = ((const item *)pb)->score;
-    return (a < b) - (a > b);
-}
+OKRA_ORDER_(by_score, item, OKRA_DOWN_(score))
 
 /* The discounted gains of items in the order of their scores; sums[p] is that of the
  * first p discounts. */

@@ -240,14 +240,8 @@ typedef struct change {
     double by; /* from here on a pair counts with this weight; below 0: up to here */
 } change;
 
-static int by_place(const void *a, const void *b)
-{
-    const change *p = a, *q = b;
-    return p->at < q->at   ? -1
-           : p->at > q->at ? 1
-                           /* entries first: ends belong to the set */
-                           : (q->by > p->by) - (q->by < p->by);
-}
+/* Entries first: ends belong to the set. */
+OKRA_ORDER_(by_place, change, OKRA_UP_(at), OKRA_DOWN_(by))
 
 /* Ends of {y: |A + b y| >= |M + v y|}, v >= 0, as changes by 1; returns what counts at
  * -infinity. */

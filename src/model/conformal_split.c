@@ -260,12 +260,7 @@ static okra_status calibrate(const okra_conformal_ *job, double largest, double 
 
 /* ---- p-values ---- */
 
-static int by_group_and_score(const void *a, const void *b)
-{
-    const scored *p = a, *q = b;
-    ORDER_BY(p->group, q->group);
-    return (p->score > q->score) - (p->score < q->score);
-}
+OKRA_ORDER_(by_group_and_score, scored, OKRA_UP_(group), OKRA_UP_(score))
 
 /* Sorted by group and score; weight becomes the sum from here to the end of the group. */
 static okra_status sort_scores(const okra_conformal_ *job, const double *score,
@@ -369,11 +364,7 @@ typedef struct weighted {
     double value, weight;
 } weighted;
 
-static int by_value(const void *a, const void *b)
-{
-    const weighted *p = a, *q = b;
-    return (p->value > q->value) - (p->value < q->value);
-}
+OKRA_ORDER_(by_value, weighted, OKRA_UP_(value))
 
 /* The smallest value whose weight, with all below it, is at least (1 - alpha) of the sum
  * with the test input's own weight; +infinity where there is none. */

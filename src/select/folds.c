@@ -55,21 +55,10 @@ typedef struct unit {
     okra_int key, size, stratum, place; /* place: in the shuffled order */
 } unit;
 
-static int by_key(const void *a, const void *b)
-{
-    const unit *x = a, *y = b;
-    return x->key != y->key ? (x->key < y->key ? -1 : 1) : 0;
-}
+OKRA_ORDER_(by_key, unit, OKRA_UP_(key))
 
 /* By stratum, larger units first, then as shuffled. */
-static int by_stratum(const void *a, const void *b)
-{
-    const unit *x = a, *y = b;
-    return x->stratum != y->stratum ? (x->stratum < y->stratum ? -1 : 1)
-           : x->size != y->size     ? (x->size > y->size ? -1 : 1)
-           : x->place != y->place   ? (x->place < y->place ? -1 : 1)
-                                    : 0;
-}
+OKRA_ORDER_(by_stratum, unit, OKRA_UP_(stratum), OKRA_DOWN_(size), OKRA_UP_(place))
 
 static okra_int code(const okra_int *codes, const okra_int *index, okra_int i)
 {

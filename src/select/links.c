@@ -117,12 +117,6 @@ okra_status okra_links_check_(const okra_pairs_ *source, const okra_folds_ *fold
 
 /* ---- folds ---- */
 
-static int by_ends(const void *p, const void *q)
-{
-    const okra_link *x = p, *y = q;
-    return x->a != y->a ? (x->a < y->a ? -1 : 1) : (x->b > y->b) - (x->b < y->b);
-}
-
 static okra_link ordered(okra_int a, okra_int b)
 {
     return (okra_link){OKRA_MIN_(a, b), OKRA_MAX_(a, b), 0};
@@ -150,11 +144,11 @@ static okra_status mark(const okra_link_task *task, trial *t)
     for (okra_int k = 0; k < task->edge_count; k++) {
         edges[k] = ordered(task->edges[k].a, task->edges[k].b);
     }
-    qsort(edges, (size_t)task->edge_count, sizeof *edges, by_ends);
+    qsort(edges, (size_t)task->edge_count, sizeof *edges, okra_links_by_ends_);
     for (okra_int k = 0; k < t->count; k++) {
         okra_link pair = ordered(t->pairs[k].a, t->pairs[k].b);
         t->positive[k] = bsearch(&pair, edges, (size_t)task->edge_count, sizeof *edges,
-                                 by_ends) != NULL;
+                                 okra_links_by_ends_) != NULL;
     }
     return OKRA_OK;
 }

@@ -495,11 +495,6 @@ okra_status okra_pairs_predict(okra_context *context, const okra_pairs *pairs,
     return OKRA_OK;
 }
 
-static int by_left(const void *a, const void *b)
-{
-    return okra_by_double_(a, b); /* the first of two */
-}
-
 okra_status okra_pairs_interval(const okra_pairs *pairs, double alpha, double *width)
 {
     NOT_NULL(pairs, width);
@@ -511,7 +506,7 @@ okra_status okra_pairs_interval(const okra_pairs *pairs, double alpha, double *w
               "no pairs were held back to calibrate with; fit with a calibration share");
     MAKE(left, 2 * kept.rows);
     memcpy(left, kept.p, (size_t)(2 * kept.rows) * sizeof *left);
-    qsort(left, (size_t)kept.rows, 2 * sizeof *left, by_left);
+    qsort(left, (size_t)kept.rows, 2 * sizeof *left, okra_by_double_);
     double need = (1 - alpha) * ((double)pairs->units + 1), sum = 0;
     *width = INFINITY;
     for (okra_int k = 0; k < kept.rows; k++) {

@@ -87,13 +87,7 @@ typedef struct key {
     okra_int cell, place;
 } key;
 
-static int by_cell(const void *a, const void *b)
-{
-    const key *x = a, *y = b;
-    return x->cell != y->cell     ? (x->cell < y->cell ? -1 : 1)
-           : x->place != y->place ? (x->place < y->place ? -1 : 1)
-                                  : 0;
-}
+OKRA_ORDER_(by_cell, key, OKRA_UP_(cell), OKRA_UP_(place))
 
 /* Draws in the order of their cells; those of one cell stay as drawn. */
 static okra_status draw_points(const okra_space_ *space, okra_random_ *random,

@@ -263,12 +263,7 @@ typedef struct scored {
     double y, f;
 } scored;
 
-static int by_value(const void *p, const void *q)
-{
-    const scored *a = p, *b = q;
-    ORDER_BY(a->y, b->y);
-    return 0;
-}
+OKRA_ORDER_(by_value, scored, OKRA_UP_(y))
 
 /* Sorts v by f, and adds up the pairs (a before b) with f_a < f_b, ties as half. */
 static double in_order(scored *v, scored *other, okra_int count)

@@ -212,13 +212,7 @@ static void characters(void *user, const XML_Char *text, int length)
     r->length += (size_t)length;
 }
 
-static int by_ends(const void *a, const void *b)
-{
-    const ends *x = a, *y = b;
-    ORDER_BY(x->from, y->from);
-    ORDER_BY(x->to, y->to);
-    return (x->line > y->line) - (x->line < y->line);
-}
+OKRA_ORDER_(by_ends, ends, OKRA_UP_(from), OKRA_UP_(to), OKRA_UP_(line))
 
 static void end_graph(reader *r)
 {

@@ -108,11 +108,6 @@ static bool values_below(const look *l, okra_int j)
     return some;
 }
 
-static int by_text(const void *a, const void *b)
-{
-    return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
 /* How often the first text comes again, and how many others come once, below it. */
 static okra_status repeats(const look *l, okra_int j, okra_int *again, okra_int *once)
 {
@@ -124,7 +119,7 @@ static okra_status repeats(const look *l, okra_int j, okra_int *again, okra_int 
         below[i] = at(l, i + 1, j);
         *again += strcmp(below[i], at(l, 0, j)) == 0;
     }
-    qsort(below, (size_t)n, sizeof *below, by_text);
+    qsort(below, (size_t)n, sizeof *below, okra_by_text_);
     for (okra_int i = 0; i < n; i++) {
         *once += (i == 0 || strcmp(below[i], below[i - 1]) != 0) &&
                  (i == n - 1 || strcmp(below[i], below[i + 1]) != 0);

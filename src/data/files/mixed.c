@@ -91,11 +91,6 @@ static okra_status add(features *f, const table *t, okra_int column, const char 
     return okra_texts_add_(&f->names, name, name + strlen(name));
 }
 
-static int by_text(const void *a, const void *b)
-{
-    return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
 /* The texts of a column that are not too rare; *classes: they mostly repeat. */
 static okra_status add_texts(features *f, const table *t, okra_int j, bool *classes)
 {
@@ -109,7 +104,7 @@ static okra_status add_texts(features *f, const table *t, okra_int j, bool *clas
         }
     }
     CHK(okra_texts_are_classes(known, count, classes));
-    qsort(known, (size_t)count, sizeof *known, by_text);
+    qsort(known, (size_t)count, sizeof *known, okra_by_text_);
     for (okra_int i = 0, next; *classes && i < count; i = next) {
         for (next = i; next < count && strcmp(known[i], known[next]) == 0; next++) {
         }

@@ -93,11 +93,7 @@ typedef struct ranked {
     okra_int number, code;
 } ranked;
 
-static int by_number(const void *a, const void *b)
-{
-    const ranked *x = a, *y = b;
-    return (x->number > y->number) - (x->number < y->number);
-}
+OKRA_ORDER_(by_number, ranked, OKRA_UP_(number))
 
 /* order[new] = old: by number if all names are numbers; else as they came. */
 static okra_status order_names(const okra_names_ *n, okra_int **out)
@@ -193,12 +189,7 @@ static okra_status matrix_entry(okra_int i, okra_int j, double value, edges *e)
     return add_edge(e, (okra_link_){i, j, value}, 0);
 }
 
-static int by_place(const void *a, const void *b)
-{
-    const okra_link_ *x = a, *y = b;
-    ORDER_BY(x->a, y->a);
-    return (x->b > y->b) - (x->b < y->b);
-}
+OKRA_ORDER_(by_place, okra_link_, OKRA_UP_(a), OKRA_UP_(b))
 
 /* Both halves of a symmetric matrix come: pairs them off, keeps the lower one. */
 static okra_status fold_halves(edges *e)

@@ -129,18 +129,8 @@ static okra_status candidates_at(finder *f, int32_t r, int32_t y)
     return OKRA_OK;
 }
 
-static int by_length(const void *a, const void *b)
-{
-    const candidate *p = a, *q = b;
-    const int32_t x[] = {p->length, p->r, p->p, p->q, p->y};
-    const int32_t y[] = {q->length, q->r, q->p, q->q, q->y};
-    for (int k = 0; k < 5; k++) {
-        if (x[k] != y[k]) {
-            return x[k] < y[k] ? -1 : 1;
-        }
-    }
-    return 0;
-}
+OKRA_ORDER_(by_length, candidate, OKRA_UP_(length), OKRA_UP_(r), OKRA_UP_(p), OKRA_UP_(q),
+            OKRA_UP_(y))
 
 static int32_t bond_between(const okra_molecule_ *m, int32_t a, int32_t b)
 {

@@ -91,11 +91,7 @@ okra_status okra_spectra_about_(okra_spectra_builder_ *b, const char *key,
     return put_text(b, "\n", 1);
 }
 
-static int by_mz(const void *a, const void *b)
-{
-    const okra_peak_ *x = a, *y = b;
-    return (x->mz > y->mz) - (x->mz < y->mz);
-}
+OKRA_ORDER_(by_mz, okra_peak_, OKRA_UP_(mz))
 
 /* Ascending, peaks of the same m/z as one. */
 static okra_int sort_peaks(okra_peak_ *peak, okra_int count)

@@ -96,12 +96,7 @@ typedef struct scored {
     okra_int item;
 } scored;
 
-static int by_score(const void *pa, const void *pb)
-{
-    const scored *a = pa, *b = pb;
-    return a->score != b->score ? (a->score < b->score ? -1 : 1)
-                                : (a->item > b->item) - (a->item < b->item);
-}
+OKRA_ORDER_(by_score, scored, OKRA_UP_(score), OKRA_UP_(item))
 
 static okra_status ascending(const double *score, okra_int d, int32_t *code)
 {

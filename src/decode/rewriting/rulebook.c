@@ -36,12 +36,7 @@ void okra_rulebook_free_(okra_rulebook_ *book)
 
 /* ---- counting hashes ---- */
 
-static int by_hash(const void *a, const void *b)
-{
-    const okra_counted_ *x = a, *y = b;
-    int hashes = (x->hash > y->hash) - (x->hash < y->hash);
-    return hashes ? hashes : (x->place > y->place) - (x->place < y->place);
-}
+OKRA_ORDER_(by_hash, okra_counted_, OKRA_UP_(hash), OKRA_UP_(place))
 
 /* Sorts; equal hashes become one with their number and the lowest place. */
 static okra_int merge(okra_counted_ *items, okra_int count)

@@ -33,12 +33,6 @@ typedef struct whole {
     okra_int size, index;
 } whole;
 
-static int by_label(const void *a, const void *b)
-{
-    return (*(const int32_t *)a > *(const int32_t *)b) -
-           (*(const int32_t *)a < *(const int32_t *)b);
-}
-
 static int by_members(const void *pa, const void *pb)
 {
     const whole *a = pa, *b = pb;
@@ -67,7 +61,7 @@ static okra_status find_groups(const okra_data *y, okra_counts_ *s)
     MAKE(s->group, y->n);
     for (okra_int i = 0; i < y->n; i++) {
         okra_int size = okra_sets_members_(y, i, all + at);
-        qsort(all + at, (size_t)size, sizeof *all, by_label);
+        qsort(all + at, (size_t)size, sizeof *all, okra_by_int32_);
         rows[i] = (whole){all + at, size, i};
         at += size;
     }

@@ -276,11 +276,7 @@ static okra_status try_every(work *x)
     return OKRA_OK;
 }
 
-static int by_score(const void *pa, const void *pb)
-{
-    const label *a = pa, *b = pb;
-    return a->score != b->score ? (a->score > b->score ? -1 : 1) : a->j - b->j;
-}
+OKRA_ORDER_(by_score, label, OKRA_DOWN_(score), OKRA_UP_(j))
 
 /* f(c, a, b) = f0 + c slope, from two counts that can be. */
 static void line(const okra_counts_ *s, okra_int k, okra_int b, double *f0, double *slope)

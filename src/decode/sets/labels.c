@@ -239,11 +239,7 @@ typedef struct change {
     int32_t j;
 } change;
 
-static int by_cost(const void *pa, const void *pb)
-{
-    const change *a = pa, *b = pb;
-    return a->cost != b->cost ? (a->cost < b->cost ? -1 : 1) : a->j - b->j;
-}
+OKRA_ORDER_(by_cost, change, OKRA_UP_(cost), OKRA_UP_(j))
 
 /* Some changes, the dearest of which is number `last`, besides those of `rest`; -1: none.
  * The rank is what they cost, and which came first. */

@@ -239,13 +239,7 @@ static void look_ahead(const markov *chain, const chain_search *q, double *ahead
     }
 }
 
-static int by_bound(const void *pa, const void *pb)
-{
-    const begun *a = pa, *b = pb;
-    return a->bound != b->bound ? (a->bound > b->bound ? -1 : 1)
-           : a->from != b->from ? (a->from > b->from) - (a->from < b->from)
-                                : (a->symbol > b->symbol) - (a->symbol < b->symbol);
-}
+OKRA_ORDER_(by_bound, begun, OKRA_DOWN_(bound), OKRA_UP_(from), OKRA_UP_(symbol))
 
 /* The sequences begun, one symbol longer each. */
 static okra_int go_on(const markov *chain, const chain_search *q, okra_int t,

@@ -200,11 +200,7 @@ typedef struct distance {
     double value, times;
 } distance;
 
-static int ascending(const void *a, const void *b)
-{
-    double x = ((const distance *)a)->value, y = ((const distance *)b)->value;
-    return x < y ? -1 : x > y;
-}
+OKRA_ORDER_(ascending, distance, OKRA_UP_(value))
 
 /* The least value that at least (`strictly`: more than) half of all do not exceed. */
 static double half_way(const distance *sorted, okra_int count, double half, bool strictly)

@@ -12,12 +12,6 @@ typedef struct composition_params {
     okra_feature_params_ how;
 } composition_params;
 
-static int by_code(const void *a, const void *b)
-{
-    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-    return (x > y) - (x < y);
-}
-
 /* One feature for each of `count` of a kind. */
 static okra_status emit(okra_collector_ *c, uint64_t kind, okra_int count)
 {
@@ -43,7 +37,7 @@ static okra_status extract(const void *arg, const okra_graph_view_ *g, okra_coll
         hydrogens += g->atom && g->atom[4 * i + 1] > 0 ? g->atom[4 * i + 1] : 0;
     }
     if (g->nodes > 0) {
-        qsort(labels, (size_t)g->nodes, sizeof *labels, by_code);
+        qsort(labels, (size_t)g->nodes, sizeof *labels, okra_by_code_);
     }
     for (okra_int i = 0; i < g->nodes; i++) {
         run++;

@@ -32,12 +32,7 @@ typedef struct circle {
     okra_int old, count;
 } circle;
 
-static int by_set(const void *a, const void *b)
-{
-    const bond_set *x = a, *y = b;
-    ORDER_BY(x->low, y->low);
-    return (x->high > y->high) - (x->high < y->high);
-}
+OKRA_ORDER_(by_set, bond_set, OKRA_UP_(low), OKRA_UP_(high))
 
 static uint64_t mix(uint64_t x)
 {

@@ -266,12 +266,6 @@ okra_status okra_collect_(okra_collector_ *c, uint64_t code)
 
 OKRA_CLEARS_(clear_rows, rows, it->bits, it->indptr, it->columns, it->counts, it->self)
 
-static int by_code(const void *a, const void *b)
-{
-    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-    return (x > y) - (x < y);
-}
-
 /* Distinct codes of all objects, ascending within an object, and how often. */
 typedef struct coded {
     okra_int *indptr;
@@ -316,7 +310,7 @@ static okra_status code_all(okra_context *ctx, const shared *s, const okra_data 
             c.codes[k] %= (uint64_t)s->how.bits;
         }
         if (c.count > 0) {
-            qsort(c.codes, (size_t)c.count, sizeof *c.codes, by_code);
+            qsort(c.codes, (size_t)c.count, sizeof *c.codes, okra_by_code_);
         }
         for (okra_int k = 0; k < c.count; k++) {
             if (k == 0 || c.codes[k] != c.codes[k - 1]) {
@@ -335,12 +329,7 @@ typedef struct frequency {
     okra_int objects;
 } frequency;
 
-static int by_frequency(const void *a, const void *b)
-{
-    const frequency *x = a, *y = b;
-    ORDER_BY(y->objects, x->objects);
-    return (x->code > y->code) - (x->code < y->code);
-}
+OKRA_ORDER_(by_frequency, frequency, OKRA_DOWN_(objects), OKRA_UP_(code))
 
 /* Columns of the training features, the commonest first. */
 static okra_status number_columns(shared *s, const coded *d)

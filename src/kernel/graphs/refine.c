@@ -4,12 +4,7 @@
  */
 #include "kernel/graphs/graph_features.h"
 
-static int in_order(const void *a, const void *b)
-{
-    const okra_neighbour_ *x = a, *y = b;
-    ORDER_BY(x->edge, y->edge);
-    return (x->node > y->node) - (x->node < y->node);
-}
+OKRA_ORDER_(in_order, okra_neighbour_, OKRA_UP_(edge), OKRA_UP_(node))
 
 okra_status okra_neighbours_(const okra_graph_view_ *g, okra_neighbour_ **out)
 {

@@ -78,11 +78,7 @@ typedef struct entry {
     double value;
 } entry;
 
-static int by_column(const void *a, const void *b)
-{
-    const entry *x = a, *y = b;
-    return (x->column > y->column) - (x->column < y->column);
-}
+OKRA_ORDER_(by_column, entry, OKRA_UP_(column))
 
 OKRA_CLEARS_(clear_csr, okra_csr_, it->indptr, it->indices, it->values)
 

@@ -37,12 +37,7 @@ typedef struct spot {
     okra_int column;
 } spot;
 
-static int by_place(const void *a, const void *b)
-{
-    const spot *x = a, *y = b;
-    ORDER_BY(x->place, y->place);
-    return (x->column > y->column) - (x->column < y->column);
-}
+OKRA_ORDER_(by_place, spot, OKRA_UP_(place), OKRA_UP_(column))
 
 static double width_of(const ppk_params *p, double mz)
 {

@@ -251,12 +251,7 @@ typedef struct item {
     okra_int length, index;
 } item;
 
-static int by_length(const void *a, const void *b)
-{
-    const item *x = a, *y = b;
-    int order = (x->length > y->length) - (x->length < y->length);
-    return order ? order : (x->index > y->index) - (x->index < y->index);
-}
+OKRA_ORDER_(by_length, item, OKRA_UP_(length), OKRA_UP_(index))
 
 static okra_status find_strings(const okra_data *data, strings *out)
 {

@@ -8,12 +8,7 @@ typedef struct item {
     okra_int length, index;
 } item;
 
-static int by_length(const void *a, const void *b)
-{
-    const item *x = a, *y = b;
-    int lengths = (x->length > y->length) - (x->length < y->length);
-    return lengths ? lengths : (x->index > y->index) - (x->index < y->index);
-}
+OKRA_ORDER_(by_length, item, OKRA_UP_(length), OKRA_UP_(index))
 
 /* The strings first..first+count-1 in order of length. */
 static item *sorted(const okra_data *data, okra_int first, okra_int count)

@@ -31,16 +31,10 @@ static okra_status add_code(code_list *codes, uint64_t code)
     return OKRA_OK;
 }
 
-static int by_code(const void *a, const void *b)
-{
-    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-    return (x > y) - (x < y);
-}
-
 static void sort(uint64_t *items, okra_int count)
 {
     if (count > 0) {
-        qsort(items, (size_t)count, sizeof *items, by_code);
+        qsort(items, (size_t)count, sizeof *items, okra_by_code_);
     }
 }
 
@@ -139,7 +133,7 @@ static okra_status fit(okra_context *ctx, const void *params, const okra_data *t
 static okra_int place(const uint64_t *codes, okra_int count, uint64_t code)
 {
     const uint64_t *found =
-        count ? bsearch(&code, codes, (size_t)count, sizeof *codes, by_code) : NULL;
+        count ? bsearch(&code, codes, (size_t)count, sizeof *codes, okra_by_code_) : NULL;
     return found ? found - codes : -1;
 }
 

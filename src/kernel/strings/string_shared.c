@@ -28,12 +28,6 @@ void okra_plain_side_free_(void *side)
 
 /* ---- alphabets ---- */
 
-static int by_code(const void *a, const void *b)
-{
-    int32_t x = *(const int32_t *)a, y = *(const int32_t *)b;
-    return (x > y) - (x < y);
-}
-
 okra_status okra_alphabet_(const okra_data *data, int32_t **letters, okra_int *count)
 {
     int32_t *all = NULL;
@@ -42,7 +36,7 @@ okra_status okra_alphabet_(const okra_data *data, int32_t **letters, okra_int *c
     MAKE(all, total);
     if (total > 0) {
         memcpy(all, code, (size_t)total * sizeof *all);
-        qsort(all, (size_t)total, sizeof *all, by_code);
+        qsort(all, (size_t)total, sizeof *all, okra_by_int32_);
     }
     for (okra_int k = 0; k < total; k++) {
         if (k == 0 || all[k] != all[distinct - 1]) {
@@ -57,7 +51,8 @@ okra_status okra_alphabet_(const okra_data *data, int32_t **letters, okra_int *c
 okra_int okra_letter_(const int32_t *letters, okra_int count, int32_t code)
 {
     const int32_t *found =
-        count ? bsearch(&code, letters, (size_t)count, sizeof *letters, by_code) : NULL;
+        count ? bsearch(&code, letters, (size_t)count, sizeof *letters, okra_by_int32_)
+              : NULL;
     return found ? found - letters : count;
 }
 

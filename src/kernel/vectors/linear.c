@@ -98,12 +98,6 @@ static okra_status pack(okra_context *ctx, const okra_data *data, uint64_t **out
 
 enum { SAMPLE = 255 /* rows that medians are of */, FAR = 50 };
 
-static int ascending(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 /* Is the farthest row more than FAR times as far from m (squared) as the median row? */
 static bool has_far_rows(const okra_data *train, const double *m)
 {
@@ -120,7 +114,7 @@ static bool has_far_rows(const okra_data *train, const double *m)
             norms[at++] = sum;
         }
     }
-    qsort(norms, (size_t)some, sizeof *norms, ascending);
+    qsort(norms, (size_t)some, sizeof *norms, okra_by_double_);
     return some > 0 && most > FAR * norms[some / 2];
 }
 
@@ -132,7 +126,7 @@ static void column_medians(const okra_data *train, double *out)
         for (okra_int k = 0; k < some; k++) {
             column[k] = train->values[k * train->n / some * train->ld + j];
         }
-        qsort(column, (size_t)some, sizeof *column, ascending);
+        qsort(column, (size_t)some, sizeof *column, okra_by_double_);
         out[j] = column[some / 2];
     }
 }
@@ -349,7 +343,7 @@ static okra_status diagonal(okra_context *ctx, const void *params, const void *p
     return OKRA_OK;
 }
 
-/* Values of a row by ascending columns. */
+/* Values of a row by okra_by_double_ columns. */
 typedef struct cursor {
     const okra_data *data;
     okra_int row, at, end; /* at, end: nonzeros of a sparse row */

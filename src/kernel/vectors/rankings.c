@@ -94,12 +94,7 @@ typedef struct placed {
     okra_int item;
 } placed;
 
-static int by_value(const void *pa, const void *pb)
-{
-    const placed *a = pa, *b = pb;
-    return a->value != b->value ? (a->value < b->value ? -1 : 1)
-                                : (a->item > b->item) - (a->item < b->item);
-}
+OKRA_ORDER_(by_value, placed, OKRA_UP_(value), OKRA_UP_(item))
 
 /* Centred ranks of length 1; without ties their squares sum to d (d^2 - 1) / 12. */
 static void to_ranks(const double *x, okra_int d, placed *items, double *out)
