@@ -107,10 +107,11 @@ typedef struct okra_kernel_class_ {
     /* Also written FROM | AS, FROM a leaf alone without parameters; NULL: not. */
     const struct okra_kernel_class_ *from;
     const char *as;
-    /* Statistics of the training set that both sides use; may be NULL. */
+    /* Statistics of the training set that both sides use; NULL: what is shared is the
+     * training set itself. */
     okra_status (*bind)(okra_context *ctx, const void *params, const okra_data *train,
                         void **shared);
-    void (*unbind)(void *shared);
+    void (*unbind)(void *shared); /* NULL: nothing is to be freed; free_side too */
     /* What a model must keep because the training set does not tell it (a file that was
      * read, random choices): `save` puts it into the store under that name, `load` makes
      * `shared` of it in place of bind (store == NULL: there is none, where bind is NULL).
@@ -137,8 +138,11 @@ typedef struct okra_kernel_class_ {
     okra_status (*block)(okra_context *ctx, const void *params, const void *a,
                          okra_int i0, okra_int ni, const void *b, okra_int j0,
                          okra_int nj, double *out, okra_int ld);
+    /* Or one value at a time. */
+    double (*pair)(const void *params, const void *a, okra_int i, const void *b,
+                   okra_int j);
     /* out[r] = k(a_r, a_r) for all rows, exactly as `block` would compute it if it can;
-     * OKRA_EUNSUPPORTED if the data do not tell. NULL: 1 each. */
+     * OKRA_EUNSUPPORTED if the data do not tell. NULL: by `pair`, or 1 each. */
     okra_status (*diagonal)(okra_context *ctx, const void *params, const void *a,
                             okra_int n, double *out);
     /* |a_i - b_j|^2 by differences, for pairs far from the origin, of which k(a,a) +
@@ -151,6 +155,8 @@ typedef struct okra_kernel_class_ {
     /* What `block` computes of these sides as at most two steps of a program, 0: it is
      * none. NULL: never. */
     int (*steps)(const void *params, const void *a, const void *b, okra_step_ steps[2]);
+    /* By way of another collection (gram/trained_kernel.h), in the place of `bind`. */
+    const struct okra_through_ *through;
     /* The features of one graph (graphs/graph_features.h), params beginning with an
      * okra_feature_params_; NULL: the kernel counts no such features. */
     okra_status (*extract)(const void *params, const struct okra_graph_view_ *graph,
@@ -189,6 +195,7 @@ typedef struct okra_transform_class_ {
     void (*step)(const void *params, okra_step_ *step);
 } okra_transform_class_;
 
+extern const okra_option okra_no_params_[];                    /* the end alone */
 extern const okra_kernel_class_ *const okra_kernel_classes_[]; /* ends at NULL */
 extern const char *const okra_align_names_[]; /* means whose weights a fit learns; NULL */
 extern const okra_transform_class_ *const okra_transform_classes_[]; /* ends at NULL */

@@ -49,6 +49,8 @@
 #define PLACE(name) &okra_##name##_,
 
 KERNELS(DECLARE)
+const okra_option okra_no_params_[] = {{.name = NULL}};
+
 const okra_kernel_class_ *const okra_kernel_classes_[] = {KERNELS(PLACE) NULL};
 
 const okra_sugar_ okra_sugar_names_[] = {

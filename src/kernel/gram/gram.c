@@ -107,8 +107,14 @@ static okra_status evaluate(const job *w, int place, const tile *t, double *out,
 
     switch (node->kind) {
     case OKRA_NODE_LEAF_:
-        CHK(node->leaf->block(w->ctx, node->params, a->side, t->i, t->ni, b->side, t->j,
-                              t->nj, out, TILE));
+        for (okra_int k = 0; node->leaf->pair && k < t->ni * t->nj; k++) {
+            okra_int r = k / t->nj, c = k % t->nj;
+            out[r * TILE + c] =
+                node->leaf->pair(node->params, a->side, t->i + r, b->side, t->j + c);
+        }
+        CHK(node->leaf->pair ? OKRA_OK
+                             : node->leaf->block(w->ctx, node->params, a->side, t->i,
+                                                 t->ni, b->side, t->j, t->nj, out, TILE));
         break;
     case OKRA_NODE_TRANSFORM_:
         CHK(transform(w, place, t, out, scratch));

@@ -32,12 +32,6 @@ void okra_through_unbind_(void *arg)
     okra_free_(sh);
 }
 
-okra_status okra_through_bind_(okra_context *ctx, const okra_through_ *how,
-                               const void *params, const okra_data *train, void **out)
-{
-    return okra_through_load_(ctx, how, params, train, NULL, NULL, out);
-}
-
 okra_status okra_through_save_(const void *arg, okra_store_ *store, const char *name)
 {
     const shared *sh = arg;

@@ -11,6 +11,7 @@
  * memory beyond a tile.
  */
 #include "kernel/gram/trained_kernel.h"
+#include "kernel/graphs/graph_features.h"
 
 /* Names in a store: of the means of a transform that centres, and of what a leaf keeps.
  */
@@ -30,7 +31,7 @@ static void clear_view(const okra_kernel *kernel, okra_slots_ *view)
 {
     for (int k = 0; view->slots && k < view->count; k++) {
         okra_slot_ *slot = &view->slots[k];
-        if (slot->side) {
+        if (slot->side && kernel->nodes[k].leaf->free_side) {
             kernel->nodes[k].leaf->free_side(slot->side);
         }
         FREE(slot->self, slot->mean);
@@ -80,21 +81,32 @@ static okra_status bind_leaf(okra_context *ctx, const okra_trained_kernel_ *boun
                              int place, const okra_data *train)
 {
     const okra_node_ *node = &bound->kernel->nodes[place];
+    const okra_kernel_class_ *leaf = node->leaf;
+    const void *params = node->params;
     void **shared = &bound->shared[place];
     char name[128];
-    if (bound->store && node->leaf->load) {
-        leaf_name(name, bound->prefix, place);
-        return node->leaf->load(ctx, node->params, train, bound->store, name, shared);
+    leaf_name(name, bound->prefix ? bound->prefix : "", place);
+    if (leaf->through) {
+        return okra_through_load_(ctx, leaf->through, params, train, bound->store, name,
+                                  shared);
     }
-    REFUSE_IF(bound->kernel->closed && okra_option_find_(&node->leaf->params, "file", 4),
+    if (bound->store && leaf->load) {
+        return leaf->load(ctx, params, train, bound->store, name, shared);
+    }
+    REFUSE_IF(bound->kernel->closed && okra_option_find_(&leaf->params, "file", 4),
               OKRA_EFORMAT,
               "kernel %s: the model names a file, which is not read: what "
               "the kernel needs must be in the model itself",
-              node->leaf->name);
-    return node->leaf->bind ? node->leaf->bind(ctx, node->params, train, shared)
-           : node->leaf->load
-               ? node->leaf->load(ctx, node->params, train, NULL, NULL, shared)
-               : OKRA_OK;
+              leaf->name);
+    if (leaf->extract) {
+        return okra_features_bind_(ctx, leaf, params, train, shared);
+    }
+    if (leaf->bind || leaf->load) {
+        return leaf->bind ? leaf->bind(ctx, params, train, shared)
+                          : leaf->load(ctx, params, train, NULL, NULL, shared);
+    }
+    *shared = (okra_data *)(uintptr_t)train; /* there is nothing else to know */
+    return OKRA_OK;
 }
 
 static okra_status leaf_slot(okra_context *ctx, const okra_trained_kernel_ *bound,
@@ -111,8 +123,12 @@ static okra_status leaf_slot(okra_context *ctx, const okra_trained_kernel_ *boun
     }
     CHK(node->leaf->side(ctx, node->params, bound->shared[place], data, &slot->side));
     MAKE(slot->self, view->n);
+    for (okra_int i = 0; !node->leaf->diagonal && i < view->n; i++) {
+        slot->self[i] = node->leaf->pair
+                            ? node->leaf->pair(node->params, slot->side, i, slot->side, i)
+                            : 1;
+    }
     if (!node->leaf->diagonal) {
-        okra_fill_(view->n, 1, slot->self);
         return OKRA_OK;
     }
     okra_status st =
@@ -382,8 +398,9 @@ void okra_trained_kernel_free_(okra_trained_kernel_ *bound)
     }
     clear_view(bound->kernel, &bound->train);
     for (int k = 0; bound->shared && k < bound->kernel->count; k++) {
-        if (bound->shared[k]) {
-            bound->kernel->nodes[k].leaf->unbind(bound->shared[k]);
+        const okra_kernel_class_ *leaf = bound->kernel->nodes[k].leaf;
+        if (bound->shared[k] && leaf->unbind) {
+            leaf->unbind(bound->shared[k]);
         }
     }
     FREE(bound->shared, bound->grand, bound);

@@ -164,8 +164,7 @@ okra_status okra_feature_rows_diagonal_(okra_context *ctx, const void *params,
  * Kernels that turn their objects into another collection (counts of
  * substrings, weighted vectors, patches of images) and hand that to another kernel.
  *
- * A class of this sort has a bind of its own, one call of okra_through_bind_ with its
- * okra_through_; all its other functions are those below.
+ * A class of this sort has its okra_through_ as .through, and OKRA_THROUGH_HOOKS_.
  */
 
 typedef struct okra_through_ {
@@ -179,9 +178,8 @@ typedef struct okra_through_ {
                        const okra_data *data, okra_data **out);
 } okra_through_;
 
-okra_status okra_through_bind_(okra_context *ctx, const okra_through_ *how,
-                               const void *params, const okra_data *train, void **shared);
-/* save and load of such a class whose inner class has them. */
+/* What such a class binds, from a store where there is one and the inner class keeps
+ * something. */
 okra_status okra_through_save_(const void *shared, okra_store_ *store, const char *name);
 okra_status okra_through_load_(okra_context *ctx, const okra_through_ *how,
                                const void *params, const okra_data *train,
@@ -195,6 +193,10 @@ okra_status okra_through_block_(okra_context *ctx, const void *params, const voi
                                 okra_int nj, double *out, okra_int ld);
 okra_status okra_through_diagonal_(okra_context *ctx, const void *params, const void *a,
                                    okra_int n, double *out);
+#define OKRA_THROUGH_HOOKS_                                             \
+    .unbind = okra_through_unbind_, .side = okra_through_side_,         \
+    .free_side = okra_through_free_side_, .block = okra_through_block_, \
+    .diagonal = okra_through_diagonal_
 
 /* Mixes one more value into a running hash (start at 0): every bit of both matters. */
 static inline uint64_t okra_hash_(uint64_t hash, uint64_t value)

@@ -51,13 +51,6 @@ static okra_status extract(const void *arg, const okra_graph_view_ *g, okra_coll
     return emit(c, hydrogen, hydrogens);
 }
 
-static okra_status bind_training(okra_context *ctx, const void *arg,
-                                 const okra_data *train, void **shared)
-{
-    const composition_params *p = arg;
-    return okra_features_bind_(ctx, &p->how, p, extract, train, shared);
-}
-
 static const okra_option table[] = {
     {"bits", OKRA_OPTION_INT, offsetof(composition_params, how.bits), "0", 0, 1 << 24,
      NULL, "N", "hash features to N places; 0: keep all features"},
@@ -67,6 +60,5 @@ const okra_kernel_class_ okra_composition_ = {
     .name = "composition",
     .help = "molecules: atoms of each element that two share, hydrogens too",
     .params = {"composition", table, sizeof(composition_params)},
-    .bind = bind_training,
     .extract = extract,
     OKRA_FEATURE_CLASS_};

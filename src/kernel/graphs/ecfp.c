@@ -127,13 +127,6 @@ static okra_status extract(const void *arg, const okra_graph_view_ *g, okra_coll
     return OKRA_OK;
 }
 
-static okra_status bind_training(okra_context *ctx, const void *arg,
-                                 const okra_data *train, void **shared)
-{
-    const ecfp_params *p = arg;
-    return okra_features_bind_(ctx, &p->how, p, extract, train, shared);
-}
-
 static const okra_option table[] = {
     {"radius", OKRA_OPTION_INT, offsetof(ecfp_params, radius), "2", 0, 100, NULL, "N",
      "bonds from the centre of the largest surroundings"},
@@ -144,6 +137,5 @@ const okra_kernel_class_ okra_ecfp_ = {
     .name = "ecfp",
     .help = "circular surroundings of atoms up to a radius",
     .params = {"ecfp", table, sizeof(ecfp_params)},
-    .bind = bind_training,
     .extract = extract,
     OKRA_FEATURE_CLASS_};

@@ -397,18 +397,17 @@ static okra_status make_rows(okra_context *ctx, const shared *s, const coded *d,
 
 OKRA_DROPS_(drop_shared, shared, okra_features_unbind_)
 
-okra_status okra_features_bind_(okra_context *ctx, const okra_feature_params_ *how,
-                                const void *params, okra_extract_ extract,
-                                const okra_data *train, void **out)
+okra_status okra_features_bind_(okra_context *ctx, const okra_kernel_class_ *class,
+                                const void *params, const okra_data *train, void **out)
 {
     FREED_BY(drop_shared) shared *s = NULL;
     FREED_BY(clear_coded) coded d = {0};
     ZMAKE(s, 1);
     s->params = params;
-    s->extract = extract;
-    s->how = *how;
+    s->extract = class->extract;
+    s->how = *(const okra_feature_params_ *)params;
     s->train = train;
-    CHK(okra_coder_create_(NULL, how->bits > 0, &s->coder));
+    CHK(okra_coder_create_(NULL, s->how.bits > 0, &s->coder));
     CHK(code_all(ctx, s, train, s->coder, &d));
     CHK(number_columns(s, &d));
     CHK(make_rows(ctx, s, &d, train->n, &s->rows));

@@ -67,9 +67,9 @@ typedef struct okra_feature_params_ {
     okra_int bits; /* 0: exact */
 } okra_feature_params_;
 
-okra_status okra_features_bind_(okra_context *ctx, const okra_feature_params_ *how,
-                                const void *params, okra_extract_ extract,
-                                const okra_data *train, void **shared);
+okra_status okra_features_bind_(okra_context *ctx, const okra_kernel_class_ *class,
+                                const void *params, const okra_data *train,
+                                void **shared);
 void okra_features_unbind_(void *shared);
 okra_status okra_features_side_(okra_context *ctx, const void *params, const void *shared,
                                 const okra_data *data, void **side);

@@ -87,13 +87,6 @@ static okra_status extract(const void *arg, const okra_graph_view_ *g, okra_coll
     return OKRA_OK;
 }
 
-static okra_status bind_training(okra_context *ctx, const void *arg,
-                                 const okra_data *train, void **shared)
-{
-    const paths_params *p = arg;
-    return okra_features_bind_(ctx, &p->how, p, extract, train, shared);
-}
-
 static const okra_option table[] = {{"m", OKRA_OPTION_INT, offsetof(paths_params, m), "6",
                                      0, LONGEST, NULL, "N", "edges of the longest paths"},
                                     OKRA_FEATURE_ROWS_(paths_params, "0"),
@@ -103,6 +96,5 @@ const okra_kernel_class_ okra_paths_ = {
     .name = "paths",
     .help = "labelled paths of at most m edges that two graphs share",
     .params = {"paths", table, sizeof(paths_params)},
-    .bind = bind_training,
     .extract = extract,
     OKRA_FEATURE_CLASS_};

@@ -45,13 +45,6 @@ static okra_status extract(const void *arg, const okra_graph_view_ *g, okra_coll
     return OKRA_OK;
 }
 
-static okra_status bind_training(okra_context *ctx, const void *arg,
-                                 const okra_data *train, void **shared)
-{
-    const shortest_params *p = arg;
-    return okra_features_bind_(ctx, &p->how, p, extract, train, shared);
-}
-
 static const okra_option table[] = {OKRA_FEATURE_ROWS_(shortest_params, "1"),
                                     {.name = NULL}};
 
@@ -59,6 +52,5 @@ const okra_kernel_class_ okra_shortest_path_ = {
     .name = "shortest-path",
     .help = "pairs of labels at a distance, of graphs",
     .params = {"shortest-path", table, sizeof(shortest_params)},
-    .bind = bind_training,
     .extract = extract,
     OKRA_FEATURE_CLASS_};

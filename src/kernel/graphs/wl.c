@@ -35,13 +35,6 @@ static okra_status extract(const void *arg, const okra_graph_view_ *g, okra_coll
     return OKRA_OK;
 }
 
-static okra_status bind_training(okra_context *ctx, const void *arg,
-                                 const okra_data *train, void **shared)
-{
-    const wl_params *p = arg;
-    return okra_features_bind_(ctx, &p->how, p, extract, train, shared);
-}
-
 static const okra_option table[] = {{"h", OKRA_OPTION_INT, offsetof(wl_params, h), "3", 0,
                                      1000, NULL, "N", "rounds of refinement"},
                                     OKRA_FEATURE_ROWS_(wl_params, "1"),
@@ -50,6 +43,5 @@ static const okra_option table[] = {{"h", OKRA_OPTION_INT, offsetof(wl_params, h
 const okra_kernel_class_ okra_wl_ = {.name = "wl",
                                      .help = "Weisfeiler-Lehman subtrees of graphs",
                                      .params = {"wl", table, sizeof(wl_params)},
-                                     .bind = bind_training,
                                      .extract = extract,
                                      OKRA_FEATURE_CLASS_};

@@ -440,20 +440,13 @@ static okra_status make_side(okra_context *ctx, const void *params, const void *
     return OKRA_OK;
 }
 
-static okra_status block(okra_context *ctx, const void *params, const void *pa,
-                         okra_int i0, okra_int ni, const void *pb, okra_int j0,
-                         okra_int nj, double *out, okra_int ld)
+static double pair(const void *params, const void *pa, okra_int i, const void *pb,
+                   okra_int j)
 {
     const side *a = pa, *b = pb;
     const shared *s = b->shared;
-    (void)ctx, (void)params;
-    for (okra_int r = 0; r < ni; r++) {
-        const double *row = s->F + a->data->codes[i0 + r] * s->columns;
-        for (okra_int c = 0; c < nj; c++) {
-            out[r * ld + c] = row[s->column[b->data->codes[j0 + c]]];
-        }
-    }
-    return OKRA_OK;
+    (void)params;
+    return s->F[a->data->codes[i] * s->columns + s->column[b->data->codes[j]]];
 }
 
 static okra_status diagonal(okra_context *ctx, const void *params, const void *pa,
@@ -492,7 +485,7 @@ BIND(commute)
         .params = {title, rows, sizeof(network_params)}, .kinds = 1u << OKRA_NODES,    \
         .automatic = OKRA_RULE_##rule,                                                 \
         .bind = bind_##f, .unbind = unbind, .side = make_side,                         \
-        .free_side = free_side, .block = block, .diagonal = diagonal}
+        .free_side = free_side, .pair = pair, .diagonal = diagonal}
 /* clang-format on */
 
 static const okra_option diffusion_rows[] = {

@@ -102,18 +102,6 @@ static okra_status map(okra_context *ctx, const void *params, const void *state,
 
 static const okra_through_ how = {&okra_position_, NULL, NULL, map};
 
-static okra_status bind_training(okra_context *ctx, const void *params,
-                                 const okra_data *train, void **shared)
-{
-    return okra_through_bind_(ctx, &how, params, train, shared);
-}
-
-static okra_status load(okra_context *ctx, const void *params, const okra_data *train,
-                        const okra_store_ *store, const char *name, void **shared)
-{
-    return okra_through_load_(ctx, &how, params, train, store, name, shared);
-}
-
 /* Patches are sequences of vectors that are not made yet. */
 static okra_status check_kept(const void *params, const okra_data *train, okra_int n,
                               const char *name, okra_store_ *store)
@@ -138,12 +126,7 @@ const okra_kernel_class_ okra_patches_ = {
     .params = {"patches", rows, sizeof(patches_params)},
     .kinds = 1u << OKRA_DENSE,
     .nested = true,
-    .bind = bind_training,
-    .unbind = okra_through_unbind_,
+    .through = &how,
     .save = okra_through_save_,
-    .load = load,
     .check_kept = check_kept,
-    .side = okra_through_side_,
-    .free_side = okra_through_free_side_,
-    .block = okra_through_block_,
-    .diagonal = okra_through_diagonal_};
+    OKRA_THROUGH_HOOKS_};

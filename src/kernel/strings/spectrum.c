@@ -164,12 +164,6 @@ static okra_status map(okra_context *ctx, const void *params, const void *state,
 
 static const okra_through_ how = {&okra_linear_, fit, forget, map};
 
-static okra_status bind_training(okra_context *ctx, const void *params,
-                                 const okra_data *train, void **shared)
-{
-    return okra_through_bind_(ctx, &how, params, train, shared);
-}
-
 static const okra_option rows[] = {{"k", OKRA_OPTION_INT,
                                     offsetof(okra_spectrum_params_, k), "3", 1, 1000000,
                                     NULL, "N", "characters of a substring"},
@@ -180,12 +174,8 @@ const okra_kernel_class_ okra_spectrum_ = {
     .help = "strings: common substrings of k characters, counted",
     .params = {"spectrum", rows, sizeof(okra_spectrum_params_)},
     .kinds = 1u << OKRA_STRINGS,
-    .bind = bind_training,
-    .unbind = okra_through_unbind_,
-    .side = okra_through_side_,
-    .free_side = okra_through_free_side_,
-    .block = okra_through_block_,
-    .diagonal = okra_through_diagonal_};
+    .through = &how,
+    OKRA_THROUGH_HOOKS_};
 
 bool okra_trained_kernel_is_spectrum_(const okra_trained_kernel_ *bound, okra_int *k)
 {

@@ -140,6 +140,5 @@ const okra_kernel_class_ okra_ssk_ = {
     .params = {"ssk", rows, sizeof(okra_ssk_params_)},
     .kinds = 1u << OKRA_STRINGS,
     .side = okra_plain_side_,
-    .free_side = okra_plain_side_free_,
     .block = block,
     .diagonal = diagonal};

@@ -13,10 +13,6 @@ extern const okra_kernel_class_ okra_ssk_, okra_spectrum_, okra_mismatch_,
 /* The side of kernels that read the objects themselves: the data. */
 okra_status okra_plain_side_(okra_context *ctx, const void *params, const void *shared,
                              const okra_data *data, void **side);
-void okra_plain_side_free_(void *side);
-/* The training data alone, shared by all sides; okra_plain_side_free_ unbinds it. */
-okra_status okra_plain_bind_(okra_context *ctx, const void *params,
-                             const okra_data *train, void **shared);
 
 /* The distinct characters of all strings, ascending; okra_free_ frees *letters. */
 okra_status okra_alphabet_(const okra_data *data, int32_t **letters, okra_int *count);

@@ -13,19 +13,6 @@ okra_status okra_plain_side_(okra_context *ctx, const void *params, const void *
     return OKRA_OK;
 }
 
-okra_status okra_plain_bind_(okra_context *ctx, const void *params,
-                             const okra_data *train, void **shared)
-{
-    (void)ctx, (void)params;
-    *shared = (okra_data *)(uintptr_t)train;
-    return OKRA_OK;
-}
-
-void okra_plain_side_free_(void *side)
-{
-    (void)side;
-}
-
 /* ---- alphabets ---- */
 
 okra_status okra_alphabet_(const okra_data *data, int32_t **letters, okra_int *count)
@@ -86,7 +73,9 @@ okra_status okra_psd_check_(okra_context *ctx, const okra_kernel_class_ *class,
     CHK(okra_data_take(train, index, m, &chosen));
     CHK(class->side(ctx, params, shared, chosen, &side));
     okra_status st = smallest_share(ctx, class, params, side, m, &share);
-    class->free_side(side);
+    if (class->free_side) {
+        class->free_side(side);
+    }
     CHK(st);
     /* Rounding alone gives about n eps. */
     if (share < -1e-12) {

@@ -108,12 +108,10 @@ static void center_step(const void *params, okra_step_ *step)
     step->code = OKRA_CODE_CENTER_;
 }
 
-static const okra_option none[] = {{.name = NULL}};
-
 const okra_transform_class_ okra_normalize_ = {
     .name = "normalize",
     .help = "k/sqrt(k(a,a) k(b,b)); 0 where a self-similarity is 0",
-    .params = {"normalize", none, 0},
+    .params = {"normalize", okra_no_params_, 0},
     .uses = OKRA_USES_SELF_,
     .degenerate = "normalized they stay the zero vector, 0 against every object",
     .apply = normalize,
@@ -137,7 +135,7 @@ static void dice(const void *params, const double *da, const double *db, okra_in
 const okra_transform_class_ okra_dice_ = {
     .name = "dice",
     .help = "2k/(k(a,a) + k(b,b)), the F1 of two sets; 1 for two without features",
-    .params = {"dice", none, 0},
+    .params = {"dice", okra_no_params_, 0},
     .uses = OKRA_USES_SELF_,
     .degenerate = "they get 1 among themselves and 0 against the others",
     .apply = dice};
@@ -145,7 +143,7 @@ const okra_transform_class_ okra_dice_ = {
 const okra_transform_class_ okra_tanimoto_ = {
     .name = "tanimoto",
     .help = "k/(k(a,a) + k(b,b) - k); 1 for two objects without features",
-    .params = {"tanimoto", none, 0},
+    .params = {"tanimoto", okra_no_params_, 0},
     .uses = OKRA_USES_SELF_,
     .degenerate = "they get 1 among themselves and 0 against the others",
     .apply = tanimoto,
@@ -154,7 +152,7 @@ const okra_transform_class_ okra_tanimoto_ = {
 const okra_transform_class_ okra_center_ = {
     .name = "center",
     .help = "inner products about the mean of the training set",
-    .params = {"center", none, 0},
+    .params = {"center", okra_no_params_, 0},
     .uses = OKRA_USES_MEANS_,
     .apply = center,
     .step = center_step};

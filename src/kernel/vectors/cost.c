@@ -124,30 +124,12 @@ static okra_status make_side(okra_context *ctx, const void *params, const void *
     return OKRA_OK;
 }
 
-static okra_status block(okra_context *ctx, const void *params, const void *a,
-                         okra_int i0, okra_int ni, const void *b, okra_int j0,
-                         okra_int nj, double *out, okra_int ld)
+static double pair(const void *params, const void *pa, okra_int i, const void *pb,
+                   okra_int j)
 {
-    const side *sa = a, *sb = b;
-    (void)ctx, (void)params;
-    for (okra_int r = 0; r < ni; r++) {
-        const double *row = sa->G->A + sa->codes[i0 + r] * sa->G->n;
-        for (okra_int c = 0; c < nj; c++) {
-            out[r * ld + c] = row[sb->codes[j0 + c]];
-        }
-    }
-    return OKRA_OK;
-}
-
-static okra_status diagonal(okra_context *ctx, const void *params, const void *a,
-                            okra_int n, double *out)
-{
-    const side *s = a;
-    (void)ctx, (void)params;
-    for (okra_int i = 0; i < n; i++) {
-        out[i] = s->G->A[s->codes[i] * (s->G->n + 1)];
-    }
-    return OKRA_OK;
+    const side *a = pa, *b = pb;
+    (void)params;
+    return a->G->A[a->codes[i] * a->G->n + b->codes[j]];
 }
 
 static const okra_option rows[] = {{"file", OKRA_OPTION_READ, offsetof(cost_params, file),
@@ -164,5 +146,4 @@ const okra_kernel_class_ okra_cost_ = {
     OKRA_SQUARE_HOOKS_,
     .side = make_side,
     .free_side = okra_free_,
-    .block = block,
-    .diagonal = diagonal};
+    .pair = pair};

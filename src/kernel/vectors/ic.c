@@ -112,23 +112,11 @@ static okra_status map(okra_context *ctx, const void *params, const void *state,
 
 static const okra_through_ how = {&okra_linear_, fit, okra_free_, map};
 
-static okra_status bind_training(okra_context *ctx, const void *params,
-                                 const okra_data *train, void **shared)
-{
-    return okra_through_bind_(ctx, &how, params, train, shared);
-}
-
-static const okra_option none[] = {{.name = NULL}};
-
 const okra_kernel_class_ okra_ic_ = {
     .name = "ic",
     .help = "inner product of terms, each multiplied by its information content in both",
-    .params = {"ic", none, 0},
+    .params = {"ic", okra_no_params_, 0},
     .kinds = OKRA_VECTORS_,
     .follows = true,
-    .bind = bind_training,
-    .unbind = okra_through_unbind_,
-    .side = okra_through_side_,
-    .free_side = okra_through_free_side_,
-    .block = okra_through_block_,
-    .diagonal = okra_through_diagonal_};
+    .through = &how,
+    OKRA_THROUGH_HOOKS_};

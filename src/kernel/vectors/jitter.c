@@ -138,7 +138,5 @@ const okra_kernel_class_ okra_jitter_ = {
     .params = {"jitter", rows, sizeof(jitter_params)},
     .kinds = 1u << OKRA_DENSE,
     .bind = bind_training,
-    .unbind = okra_plain_side_free_,
     .side = make_side,
-    .free_side = okra_plain_side_free_,
     .block = block};

@@ -17,7 +17,7 @@ static okra_status make_side(okra_context *ctx, const void *p, const void *share
                              const okra_data *data, void **out)
 {
     CHK(okra_widths_(ctx, "laplacian", data, shared));
-    return okra_plain_bind_(ctx, p, data, out);
+    return okra_plain_side_(ctx, p, shared, data, out);
 }
 
 /* Partial sums by place modulo LANES keep the additions independent and vectorised. */
@@ -136,9 +136,6 @@ const okra_kernel_class_ okra_laplacian_ = {.name = "laplacian",
                                             .params = {"laplacian", rows, sizeof(params)},
                                             .kinds = OKRA_VECTORS_,
                                             .automatic = OKRA_RULE_EXPONENT_,
-                                            .bind = okra_plain_bind_,
-                                            .unbind = okra_plain_side_free_,
                                             .side = make_side,
-                                            .free_side = okra_plain_side_free_,
                                             .block = block,
                                             .steps = steps};

@@ -414,11 +414,9 @@ static int steps(const void *params, const void *pa, const void *pb, okra_step_ 
     return 1;
 }
 
-static const okra_option none[] = {{.name = NULL}};
-
 static const okra_kernel_class_ about_mean = {.name = "linear",
                                               .help = "inner product about the mean",
-                                              .params = {"linear", none, 0},
+                                              .params = {"linear", okra_no_params_, 0},
                                               .kinds = OKRA_VECTORS_,
                                               .bind = bind_distances,
                                               .unbind = unbind,
@@ -431,7 +429,7 @@ static const okra_kernel_class_ about_mean = {.name = "linear",
 
 const okra_kernel_class_ okra_linear_ = {.name = "linear",
                                          .help = "inner product <x,y>",
-                                         .params = {"linear", none, 0},
+                                         .params = {"linear", okra_no_params_, 0},
                                          .kinds = OKRA_VECTORS_,
                                          .shape = OKRA_SHAPE_INNER_,
                                          .distances = &about_mean,

@@ -132,16 +132,15 @@ static okra_status diagonal(okra_context *ctx, const void *params, const void *p
     return OKRA_OK;
 }
 
-static const okra_option none[] = {{.name = NULL}};
-
-const okra_kernel_class_ okra_precomputed_ = {.name = "precomputed",
-                                              .help = "a Gram matrix read from a file",
-                                              .params = {"precomputed", none, 0},
-                                              .kinds = 1u << OKRA_GRAM,
-                                              .shape = OKRA_SHAPE_GIVEN_,
-                                              .bind = bind_training,
-                                              .unbind = okra_free_,
-                                              .side = make_side,
-                                              .free_side = okra_free_,
-                                              .block = block,
-                                              .diagonal = diagonal};
+const okra_kernel_class_ okra_precomputed_ = {
+    .name = "precomputed",
+    .help = "a Gram matrix read from a file",
+    .params = {"precomputed", okra_no_params_, 0},
+    .kinds = 1u << OKRA_GRAM,
+    .shape = OKRA_SHAPE_GIVEN_,
+    .bind = bind_training,
+    .unbind = okra_free_,
+    .side = make_side,
+    .free_side = okra_free_,
+    .block = block,
+    .diagonal = diagonal};

@@ -11,7 +11,6 @@
  * 1) / 2 a row, exactly; centred ranks of length 1, d doubles per row.
  */
 #include "kernel/gram/trained_kernel.h"
-#include "kernel/strings/string_kernels.h"
 
 typedef struct side {
     okra_int width; /* of a row of either */
@@ -62,29 +61,12 @@ static double agreement(const int8_t *x, const int8_t *y, okra_int width)
     return width > 0 ? (double)sum / (double)width : 0;
 }
 
-static okra_status kendall_block(okra_context *ctx, const void *params, const void *pa,
-                                 okra_int i0, okra_int ni, const void *pb, okra_int j0,
-                                 okra_int nj, double *out, okra_int ld)
+static double kendall(const void *params, const void *pa, okra_int i, const void *pb,
+                      okra_int j)
 {
     const side *a = pa, *b = pb;
-    (void)ctx, (void)params;
-    for (okra_int r = 0; r < ni; r++) {
-        for (okra_int c = 0; c < nj; c++) {
-            out[r * ld + c] = agreement(a->signs + (i0 + r) * a->width,
-                                        b->signs + (j0 + c) * b->width, a->width);
-        }
-    }
-    return OKRA_OK;
-}
-
-static okra_status kendall_diagonal(okra_context *ctx, const void *params, const void *pa,
-                                    okra_int n, double *out)
-{
-    okra_status st = OKRA_OK;
-    for (okra_int i = 0; i < n && st == OKRA_OK; i++) {
-        st = kendall_block(ctx, params, pa, i, 1, pa, i, 1, out + i, 1);
-    }
-    return st;
+    (void)params;
+    return agreement(a->signs + i * a->width, b->signs + j * b->width, a->width);
 }
 
 /* ---- spearman ---- */
@@ -136,32 +118,14 @@ static okra_status spearman_side(okra_context *ctx, const void *params,
     return OKRA_OK;
 }
 
-static okra_status spearman_block(okra_context *ctx, const void *params, const void *pa,
-                                  okra_int i0, okra_int ni, const void *pb, okra_int j0,
-                                  okra_int nj, double *out, okra_int ld)
+static double spearman(const void *params, const void *pa, okra_int i, const void *pb,
+                       okra_int j)
 {
     const side *a = pa, *b = pb;
-    (void)ctx, (void)params;
-    for (okra_int r = 0; r < ni; r++) {
-        for (okra_int c = 0; c < nj; c++) {
-            out[r * ld + c] = okra_dot_(a->width, a->ranks + (i0 + r) * a->width,
-                                        b->ranks + (j0 + c) * b->width);
-        }
-    }
-    return OKRA_OK;
+    (void)params;
+    return okra_dot_(a->width, a->ranks + i * a->width, b->ranks + j * b->width);
 }
 
-static okra_status spearman_diagonal(okra_context *ctx, const void *params,
-                                     const void *pa, okra_int n, double *out)
-{
-    okra_status st = OKRA_OK;
-    for (okra_int i = 0; i < n && st == OKRA_OK; i++) {
-        st = spearman_block(ctx, params, pa, i, 1, pa, i, 1, out + i, 1);
-    }
-    return st;
-}
-
-static const okra_option none[] = {{.name = NULL}};
 extern const okra_kernel_class_ okra_kendall_, okra_spearman_;
 
 const okra_kernel_class_ okra_kendall_ = {.name = "kendall",
@@ -169,24 +133,18 @@ const okra_kernel_class_ okra_kendall_ = {.name = "kendall",
                                               "share of pairs of items in the same order "
                                               "in two rankings, less the share of the "
                                               "others (Kendall's tau)",
-                                          .params = {"kendall", none, 0},
+                                          .params = {"kendall", okra_no_params_, 0},
                                           .kinds = 1u << OKRA_DENSE,
                                           .shape = OKRA_SHAPE_PAIRS_,
-                                          .bind = okra_plain_bind_,
-                                          .unbind = okra_plain_side_free_,
                                           .side = kendall_side,
                                           .free_side = free_side,
-                                          .block = kendall_block,
-                                          .diagonal = kendall_diagonal};
+                                          .pair = kendall};
 
 const okra_kernel_class_ okra_spearman_ = {.name = "spearman",
                                            .help = "correlation of the ranks of values",
-                                           .params = {"spearman", none, 0},
+                                           .params = {"spearman", okra_no_params_, 0},
                                            .kinds = 1u << OKRA_DENSE,
                                            .shape = OKRA_SHAPE_RANKS_,
-                                           .bind = okra_plain_bind_,
-                                           .unbind = okra_plain_side_free_,
                                            .side = spearman_side,
                                            .free_side = free_side,
-                                           .block = spearman_block,
-                                           .diagonal = spearman_diagonal};
+                                           .pair = spearman};

@@ -164,15 +164,13 @@ static double distance2(const void *pa, okra_int i, const void *pb, okra_int j)
     return sum;
 }
 
-static const okra_option none[] = {{.name = NULL}};
-
 static const okra_schema_ kept[] = {OKRA_KEEPS_MATRIX_("", 0, "2", "d"), OKRA_KEPT_END_};
 
 const okra_kernel_class_ okra_standardize_ = {
     .name = "standardize",
     .help = "inner product of dense vectors, each column less its mean and over its "
             "standard deviation in the training set",
-    .params = {"standardize", none, 0},
+    .params = {"standardize", okra_no_params_, 0},
     .kinds = 1u << OKRA_DENSE,
     .bind = bind_training,
     .unbind = unbind,

@@ -7,7 +7,6 @@
  */
 #include "data/strings.h"
 #include "kernel/gram/trained_kernel.h"
-#include "kernel/strings/string_kernels.h"
 
 typedef struct side {
     const okra_data *data;
@@ -120,16 +119,12 @@ static okra_status block(okra_context *ctx, const void *params, const void *pa,
     return OKRA_OK;
 }
 
-static const okra_option none[] = {{.name = NULL}};
-
 const okra_kernel_class_ okra_zero_one_ = {.name = "zero-one",
                                            .help = "1 if the objects are equal, else 0",
-                                           .params = {"zero-one", none, 0},
+                                           .params = {"zero-one", okra_no_params_, 0},
                                            .kinds = OKRA_VECTORS_ | 1u << OKRA_LABELS |
                                                     1u << OKRA_STRINGS,
                                            .shape = OKRA_SHAPE_EQUAL_,
-                                           .bind = okra_plain_bind_,
-                                           .unbind = okra_plain_side_free_,
                                            .side = make_side,
                                            .free_side = free_side,
                                            .block = block};
