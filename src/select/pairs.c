@@ -16,8 +16,10 @@
  */
 #include "select/pairs.h"
 
-static const double own_share = 0.3;             /* of the mean of k(r, r) */
-static const double loose = 1e-3, tight = 1e-10; /* residuals: to choose, and at last */
+static const double own_share = 0.3; /* of the mean of k(r, r) */
+/* How far the last step may move predictions: to choose, to score, and at last. */
+static const double loose = 1e-2, fair = 1e-3, tight = 1e-14;
+enum { FEW = 20000 }; /* known pairs; beyond, two groups are enough to choose by */
 
 void okra_pairs_free(okra_pairs *pairs)
 {
@@ -142,16 +144,28 @@ typedef struct fitting {
     bool *held;     /* n x m, or NULL: pairs that are held back */
     double *values; /* n x m: of the request, NaN where held */
     okra_pair_solver_ solver;
-    double *start; /* of the folds, one after the other */
+    okra_int groups; /* of the setting at hand, or 0 */
+    okra_pair_fold_ *folds;
 } fitting;
+
+static void forget_groups(fitting *z)
+{
+    for (okra_int k = 0; k < z->groups; k++) {
+        okra_pair_fold_clear_(&z->folds[k]);
+    }
+    FREE(z->folds);
+    z->folds = NULL;
+    z->groups = 0;
+}
 
 static void fitting_clear(fitting *z)
 {
+    forget_groups(z);
     for (int k = 0; k < 2 * OKRA_PAIR_TERMS_; k++) {
         okra_free_(z->gram[k % 2][k / 2]);
     }
     okra_pair_solver_clear_(&z->solver);
-    FREE(z->held, z->values, z->start);
+    FREE(z->held, z->values);
 }
 
 static okra_status check_request(const okra_pairs_request *r)
@@ -245,46 +259,45 @@ static okra_status hold_back(fitting *z)
 /* Own of both sides as a share of their means, from what it was. */
 static void set_own(fitting *z, double share)
 {
-    double root = sqrt((double)z->pairs->terms);
     for (int side = 0; side < 2; side++) {
         okra_int n = side ? z->m : z->n;
         double own =
             z->r->own < 0 ? share * z->mean[side] / (double)z->pairs->terms : z->r->own;
-        double more = own - z->pairs->own[side], sum = 0;
+        double more = own - z->pairs->own[side];
         for (int t = 0; t < z->pairs->terms; t++) {
             double scale = side == 0 ? z->pairs->scale[t] : 1;
             okra_mat_add_diagonal_(okra_mat_of_(z->gram[side][t], n, n), scale * more);
-            sum += scale * more / root;
-        }
-        double *values = side ? z->solver.b : z->solver.a;
-        for (okra_int k = 0; k < n; k++) {
-            values[k] += sum;
+            double *values = side ? z->solver.of[t].b : z->solver.of[t].a;
+            for (okra_int k = 0; k < n; k++) {
+                values[k] += scale * more;
+            }
         }
         z->pairs->own[side] = own;
     }
 }
 
 /* Left-out predictions: exact, or groups that begin where the last lambda ended. */
-static okra_status leave(fitting *z, double lambda, okra_pair_setting setting, double *F,
-                         okra_pair_how_ *how)
+static okra_status leave(fitting *z, double lambda, okra_pair_setting setting,
+                         double tolerance, double *F, okra_pair_how_ *how)
 {
-    okra_int folds = okra_pair_folds_(&z->solver, setting);
     if (z->solver.product || z->solver.known <= OKRA_PAIR_DENSE_MOST_) {
         return okra_pair_leave_(&z->solver, lambda, setting, F, how);
     }
     *how = OKRA_PAIR_FOLDS_;
-    if (!z->start) {
-        CHK(okra_doubles_(z->ctx, folds * z->n, z->m, "groups", &z->start));
-        okra_fill_(folds * z->n * z->m, 0, z->start);
+    if (!z->folds) {
+        ZMAKE(z->folds, okra_pair_folds_(&z->solver, setting));
+        z->groups = okra_pair_folds_(&z->solver, setting);
     }
-    return okra_pair_leave_folds_(&z->solver, lambda, setting, loose, z->start, F);
+    bool some = tolerance == loose && z->solver.known > FEW;
+    return okra_pair_leave_folds_(&z->solver, lambda, setting, some, tolerance, z->folds,
+                                  F);
 }
 
 static okra_status left_out_error(fitting *z, double lambda, double *F, double *error)
 {
     okra_pair_how_ how;
     double order;
-    CHK(leave(z, lambda, z->r->setting, F, &how));
+    CHK(leave(z, lambda, z->r->setting, loose, F, &how));
     return okra_pair_score_(z->n * z->m, z->values, F, z->r->weights, error, &order);
 }
 
@@ -292,12 +305,11 @@ static okra_status left_out_error(fitting *z, double lambda, double *F, double *
  * twice not fallen by a thousandth. */
 static okra_status choose_lambda(fitting *z, double *F, double *lambda, double *least)
 {
-    enum { TRIES = 9 };
-    double unit = z->solver.a && z->mean[0] > 0 ? z->mean[0] * z->mean[1] : 1;
+    enum { FIRST = -2, TRIES = 9 };
+    double unit = z->mean[0] > 0 ? z->mean[0] * z->mean[1] : 1;
     int worse = 0;
-    FREE(z->start);
-    z->start = NULL;
-    for (int k = 0; k < TRIES && worse < 2; k++) {
+    forget_groups(z);
+    for (int k = FIRST; k < TRIES && worse < 2; k++) {
         double tried = unit * pow(10, -0.4 * k), error = 0;
         CHK(left_out_error(z, tried, F, &error));
         worse = error < 0.999 * *least ? 0 : worse + 1;
@@ -346,9 +358,8 @@ static okra_status score(fitting *z)
     for (int s = 0; s < OKRA_PAIR_SETTINGS; s++) {
         okra_pair_how_ how;
         double error, order;
-        FREE(z->start);
-        z->start = NULL;
-        CHK(leave(z, z->pairs->lambda, (okra_pair_setting)s, F, &how));
+        forget_groups(z);
+        CHK(leave(z, z->pairs->lambda, (okra_pair_setting)s, fair, F, &how));
         CHK(okra_pair_score_(z->n * z->m, z->values, F, z->r->weights, &error, &order));
         json_t *line =
             json_pack("{s:s, s:o, s:o, s:s}", "setting", names[s], "mse",

@@ -3,22 +3,28 @@
  *
  *     (K + lambda diag(1/w)) c = y - mean,   K = sum_t A_t (x) B_t over the known pairs,
  *
- * A_t (n x n) and B_t (m x m) the Gram matrices of rows and columns. c, y, w are kept as
- * n x m matrices, 0 at gaps, so that K c is sum_t A_t C B_t, 2 n m (n + m) operations.
+ * A_t (n x n) and B_t (m x m) the Gram matrices of rows and columns, A = U' diag(a) U and
+ * B = V' diag(b) V of each term, w = 0 at gaps. Matrices are n x m.
  *
- * One product, no gap, no weights: with A = U' diag(a) U, B = V' diag(b) V,
- *     C = U' (D o U Y V') V,   D_kl = 1 / (a_k b_l + lambda)
- * (van Loan 2000, "The ubiquitous Kronecker product", sec. 2). Otherwise conjugate
- * gradients for (S K S + lambda I) c' = S (y - mean), c = S c', S = diag(w)^1/2, with the
- * same inverse for the complete matrix (of the mean of the terms) as preconditioner: its
- * restriction to the known pairs is positive definite, and near the inverse where few
- * pairs are missing.
+ * One product, no gap, no weights: C = U' (Y^ / (a b' + lambda)) V, Y^ = U Y V' (van Loan
+ * 2000, "The ubiquitous Kronecker product", sec. 2).
+ *
+ * Otherwise the ridge in the eigenvectors' coordinates, X_t = U_t C V_t', d_t = a_t b_t':
+ *     U_t (w o F) V_t' + lambda X_t = U_t (w o (y - mean)) V_t',
+ *     F = sum_t U_t' (d_t o X_t) V_t,
+ * self-adjoint in the inner product with weights d. Conjugate gradients in that inner
+ * product, preconditioned by 1 / (s d + lambda), s the mean of w over all pairs, gaps
+ * too: with gaps by chance U (w o .) V' is near s. The condition is about (1 + tail /
+ * lambda) / s, tail the bulk of small d, and not max d / lambda; the inverse for the
+ * complete matrix, cut down to the known pairs, does not see the largest d once a part of
+ * the pairs is missing. 4 n m (n + m) operations a step and term.
  *
  * Accuracy: about eps (1 + max a max b / lambda), or the tolerance of the gradients.
  */
 #include "solve/pairs.h"
 
 enum { STEPS_MOST = 2000 };
+static const double floor_of_residuals = 1e-15; /* a share of the right side */
 
 static okra_mat_ mat(const double *p, okra_int rows, okra_int cols)
 {
@@ -27,27 +33,24 @@ static okra_mat_ mat(const double *p, okra_int rows, okra_int cols)
 
 void okra_pair_solver_clear_(okra_pair_solver_ *s)
 {
-    FREE(s->A, s->B, s->a, s->b, s->U, s->V);
+    for (int t = 0; t < s->terms && s->of; t++) {
+        FREE(s->of[t].a, s->of[t].b, s->of[t].U, s->of[t].V);
+    }
+    FREE(s->of);
     *s = (okra_pair_solver_){0};
 }
 
-/* The mean of the terms of a side, decomposed; negative eigenvalues become 0. */
-static okra_status decompose(okra_context *ctx, okra_int n, int terms, double *const *A,
-                             double **w, double **U)
+/* A Gram matrix, decomposed; negative eigenvalues become 0. */
+static okra_status decompose(okra_context *ctx, okra_int n, const double *A, double **w,
+                             double **U)
 {
-    OWNED double *values = NULL, *vectors = NULL;
-    MAKE(values, n);
-    CHK(okra_doubles_(ctx, n, n, "eigenvectors of one side", &vectors));
-    okra_mat_fill_(okra_mat_of_(vectors, n, n), 0);
-    for (int t = 0; t < terms; t++) {
-        okra_axpy_(n * n, 1 / sqrt((double)terms), A[t], vectors);
-    }
-    CHK(okra_engine_eigh_(ctx, okra_mat_of_(vectors, n, n), values));
+    MAKE(*w, n);
+    CHK(okra_doubles_(ctx, n, n, "eigenvectors of one side", U));
+    memcpy(*U, A, (size_t)(n * n) * sizeof *A);
+    CHK(okra_engine_eigh_(ctx, okra_mat_of_(*U, n, n), *w));
     for (okra_int i = 0; i < n; i++) {
-        values[i] = fmax(values[i], 0);
+        (*w)[i] = fmax((*w)[i], 0);
     }
-    *w = TAKE(values);
-    *U = TAKE(vectors);
     return OKRA_OK;
 }
 
@@ -65,45 +68,38 @@ okra_status okra_pair_solver_create_(okra_context *ctx, okra_int n, okra_int m, 
     }
     REFUSE_IF(s.known == 0, OKRA_EARG, "no pair has a value that counts");
     s.product = terms == 1 && !W && s.known == n * m;
-    MAKE(s.A, terms);
-    MAKE(s.B, terms);
-    memcpy(s.A, A, (size_t)terms * sizeof *A);
-    memcpy(s.B, B, (size_t)terms * sizeof *B);
-    CHK(decompose(ctx, n, terms, A, &s.a, &s.U));
-    CHK(decompose(ctx, m, terms, B, &s.b, &s.V));
+    ZMAKE(s.of, terms);
+    for (int t = 0; t < terms; t++) {
+        s.of[t].A = A[t];
+        s.of[t].B = B[t];
+        CHK(decompose(ctx, n, A[t], &s.of[t].a, &s.of[t].U));
+        CHK(decompose(ctx, m, B[t], &s.of[t].b, &s.of[t].V));
+    }
     *out = TAKE(s);
     return OKRA_OK;
 }
 
-/* Z <- sum_t A_t X B_t; T: n x m. */
-static okra_status multiply(const okra_pair_solver_ *s, const double *X, double *T,
-                            double *Z)
+/* Z <- U X V' of a term, or (back) U' X V, added to Z; T: n x m. */
+static okra_status turn(const okra_pair_solver_ *s, int t, bool back, const double *X,
+                        double *T, double *Z, bool add)
 {
-    for (int t = 0; t < s->terms; t++) {
-        CHK(okra_engine_gemm_(s->ctx, false, false, 1, mat(s->A[t], s->n, s->n),
-                              mat(X, s->n, s->m), 0, mat(T, s->n, s->m)));
-        CHK(okra_engine_gemm_(s->ctx, false, false, 1, mat(T, s->n, s->m),
-                              mat(s->B[t], s->m, s->m), t > 0, mat(Z, s->n, s->m)));
-    }
-    return OKRA_OK;
+    okra_int n = s->n, m = s->m;
+    CHK(okra_engine_gemm_(s->ctx, back, false, 1, mat(s->of[t].U, n, n), mat(X, n, m), 0,
+                          mat(T, n, m)));
+    return okra_engine_gemm_(s->ctx, false, !back, 1, mat(T, n, m), mat(s->of[t].V, m, m),
+                             add, mat(Z, n, m));
 }
 
-/* Z <- U' (D o U X V') V, D = 1 / (a b' + lambda). */
 okra_status okra_pair_invert_(const okra_pair_solver_ *s, double lambda, const double *X,
                               double *T, double *Z)
 {
-    okra_int n = s->n, m = s->m;
-    CHK(okra_engine_gemm_(s->ctx, false, false, 1, mat(s->U, n, n), mat(X, n, m), 0,
-                          mat(T, n, m)));
-    CHK(okra_engine_gemm_(s->ctx, false, true, 1, mat(T, n, m), mat(s->V, m, m), 0,
-                          mat(Z, n, m)));
-    for (okra_int p = 0; p < n * m; p++) {
-        Z[p] /= s->a[p / m] * s->b[p % m] + lambda;
+    OWNED double *hat = NULL;
+    CHK(okra_doubles_(s->ctx, s->n, s->m, "a product", &hat));
+    CHK(turn(s, 0, false, X, T, hat, false));
+    for (okra_int p = 0; p < s->n * s->m; p++) {
+        hat[p] /= s->of->a[p / s->m] * s->of->b[p % s->m] + lambda;
     }
-    CHK(okra_engine_gemm_(s->ctx, true, false, 1, mat(s->U, n, n), mat(Z, n, m), 0,
-                          mat(T, n, m)));
-    return okra_engine_gemm_(s->ctx, false, false, 1, mat(T, n, m), mat(s->V, m, m), 0,
-                             mat(Z, n, m));
+    return turn(s, 0, true, hat, T, Z, false);
 }
 
 okra_status okra_pair_fitted_(const okra_pair_solver_ *s, const double *C, double mean,
@@ -111,7 +107,12 @@ okra_status okra_pair_fitted_(const okra_pair_solver_ *s, const double *C, doubl
 {
     OWNED double *T = NULL;
     CHK(okra_doubles_(s->ctx, s->n, s->m, "a product", &T));
-    CHK(multiply(s, C, T, F));
+    for (int t = 0; t < s->terms; t++) {
+        CHK(okra_engine_gemm_(s->ctx, false, false, 1, mat(s->of[t].A, s->n, s->n),
+                              mat(C, s->n, s->m), 0, mat(T, s->n, s->m)));
+        CHK(okra_engine_gemm_(s->ctx, false, false, 1, mat(T, s->n, s->m),
+                              mat(s->of[t].B, s->m, s->m), t > 0, mat(F, s->n, s->m)));
+    }
     for (okra_int p = 0; p < s->n * s->m; p++) {
         F[p] += mean;
     }
@@ -121,112 +122,156 @@ okra_status okra_pair_fitted_(const okra_pair_solver_ *s, const double *C, doubl
 /* ---- solving ---- */
 
 typedef struct gradients {
-    double *S;                  /* roots of weights, 0: not of this problem */
-    double *X, *R, *P, *Q, *T;  /* n x m each */
-    double lambda, least, mean; /* least: of the weights' mean, see precondition */
+    double *w, *Z, *T;          /* n x m; w: weights, 0: not of this problem */
+    double *D, *X, *R, *P, *Q;  /* terms of n x m each */
+    double lambda, share, mean; /* share: the mean of w */
+    okra_int size;              /* terms n m */
 } gradients;
 
-OKRA_CLEARS_(gradients_clear, gradients, it->S, it->X, it->R, it->P, it->Q, it->T)
+OKRA_CLEARS_(gradients_clear, gradients, it->w, it->Z, it->T, it->D, it->X, it->R, it->P,
+             it->Q)
 
-/* Q <- (S K S + lambda) P */
+/* out_t <- U_t Z V_t' */
+static okra_status turn_all(const okra_pair_solver_ *s, gradients *g, double *out)
+{
+    for (int t = 0; t < s->terms; t++) {
+        CHK(turn(s, t, false, g->Z, g->T, out + t * s->n * s->m, false));
+    }
+    return OKRA_OK;
+}
+
+/* Q <- the left side of the equation at P; uses Z. */
 static okra_status apply(const okra_pair_solver_ *s, gradients *g)
 {
     okra_int size = s->n * s->m;
-    OWNED double *scaled = NULL;
-    CHK(okra_doubles_(s->ctx, s->n, s->m, "a direction", &scaled));
-    for (okra_int p = 0; p < size; p++) {
-        scaled[p] = g->S[p] * g->P[p];
+    for (okra_int p = 0; p < g->size; p++) {
+        g->Q[p] = g->D[p] * g->P[p];
     }
-    CHK(multiply(s, scaled, g->T, g->Q));
-    for (okra_int p = 0; p < size; p++) {
-        g->Q[p] = g->S[p] * g->Q[p] + g->lambda * g->P[p];
+    for (int t = 0; t < s->terms; t++) {
+        CHK(turn(s, t, true, g->Q + t * size, g->T, g->Z, t > 0));
     }
+    for (okra_int p = 0; p < size; p++) {
+        g->Z[p] *= g->w[p];
+    }
+    CHK(turn_all(s, g, g->Q));
+    okra_axpy_(g->size, g->lambda, g->P, g->Q);
     return OKRA_OK;
 }
 
-/* Q <- an approximation of (S K S + lambda)^-1 R, and <R, Q>. */
-static okra_status precondition(const okra_pair_solver_ *s, gradients *g, double *rho)
+/* <R, R / (share d + lambda)>, weighted by d. */
+static double measure(const gradients *g)
 {
-    CHK(okra_pair_invert_(s, g->least, g->R, g->T, g->Q));
-    *rho = 0;
-    for (okra_int p = 0; p < s->n * s->m; p++) {
-        g->Q[p] = g->S[p] > 0 ? g->Q[p] : 0;
-        *rho += g->R[p] * g->Q[p];
+    double sum = 0;
+    for (okra_int p = 0; p < g->size; p++) {
+        sum += g->D[p] * g->R[p] * g->R[p] / (g->share * g->D[p] + g->lambda);
+    }
+    return sum;
+}
+
+static okra_status make_room(const okra_pair_solver_ *s, gradients *g)
+{
+    double **blocks[] = {&g->w, &g->Z, &g->T, &g->D, &g->X, &g->R, &g->P, &g->Q};
+    g->size = s->terms * s->n * s->m;
+    for (size_t k = 0; k < sizeof blocks / sizeof *blocks; k++) {
+        CHK(okra_doubles_(s->ctx, k < 3 ? s->n : s->terms * s->n, s->m,
+                          "conjugate gradients", blocks[k]));
+    }
+    for (okra_int p = 0; p < g->size; p++) {
+        const okra_pair_term_ *of = &s->of[p / (s->n * s->m)];
+        g->D[p] = of->a[p / s->m % s->n] * of->b[p % s->m];
     }
     return OKRA_OK;
 }
 
-/* R = S (y - mean) less what X makes of it. */
+/* R: the right side less the left one at C; *norm: the measure of the right side. */
 static okra_status begin(const okra_pair_solver_ *s, const bool *left, const double *C,
                          gradients *g, double *norm)
 {
     okra_int size = s->n * s->m;
-    double total = 0, sum = 0, count = 0;
+    double total = 0, sum = 0;
     bool warm = false;
-    double **blocks[] = {&g->S, &g->X, &g->R, &g->P, &g->Q, &g->T};
-    for (size_t k = 0; k < sizeof blocks / sizeof *blocks; k++) {
-        CHK(okra_doubles_(s->ctx, s->n, s->m, "conjugate gradients", blocks[k]));
-    }
+    CHK(make_room(s, g));
     for (okra_int p = 0; p < size; p++) {
         bool in = okra_pair_known_(s, p) && !(left && left[p]);
-        g->S[p] = in ? sqrt(okra_pair_weight_(s, p)) : 0;
-        total += in ? okra_pair_weight_(s, p) : 0;
-        sum += in ? okra_pair_weight_(s, p) * s->Y[p] : 0;
-        count += in;
-        g->X[p] = in ? C[p] / g->S[p] : 0;
-        warm = warm || g->X[p] != 0;
+        g->w[p] = in ? okra_pair_weight_(s, p) : 0;
+        total += g->w[p];
+        sum += in ? g->w[p] * s->Y[p] : 0;
+        g->Z[p] = C[p];
+        warm = warm || C[p] != 0;
     }
     g->mean = s->center && total > 0 ? sum / total : 0;
-    g->least = g->lambda * (total > 0 ? count / total : 1);
-    *norm = 0;
-    memcpy(g->P, g->X, (size_t)size * sizeof *g->P);
-    if (warm) {
-        CHK(apply(s, g));
-    }
+    g->share = total / (double)size;
+    CHK(turn_all(s, g, g->X));
     for (okra_int p = 0; p < size; p++) {
-        double r = g->S[p] > 0 ? g->S[p] * (s->Y[p] - g->mean) : 0;
-        *norm += r * r;
-        g->R[p] = r - (warm ? g->Q[p] : 0);
+        g->Z[p] = g->w[p] > 0 ? g->w[p] * (s->Y[p] - g->mean) : 0;
+    }
+    CHK(turn_all(s, g, g->R));
+    *norm = measure(g);
+    if (warm) {
+        memcpy(g->P, g->X, (size_t)g->size * sizeof *g->P);
+        CHK(apply(s, g));
+        okra_axpy_(g->size, -1, g->Q, g->R);
     }
     return OKRA_OK;
+}
+
+/* P <- R / (share d + lambda) + factor P */
+static void next_direction(gradients *g, double factor)
+{
+    for (okra_int p = 0; p < g->size; p++) {
+        double old = factor > 0 ? factor * g->P[p] : 0;
+        g->P[p] = g->R[p] / (g->share * g->D[p] + g->lambda) + old;
+    }
+}
+
+/* One step of length rho / <P, Q>; how far it moves the predictions of all pairs, gaps
+ * too, as a share of these. 0: there is no step. */
+static double step_along(gradients *g, double rho)
+{
+    double length = 0, moved = 0, all = 0;
+    for (okra_int p = 0; p < g->size; p++) {
+        length += g->D[p] * g->P[p] * g->Q[p];
+    }
+    if (!(length > 0)) {
+        return 0;
+    }
+    okra_axpy_(g->size, rho / length, g->P, g->X);
+    okra_axpy_(g->size, -rho / length, g->Q, g->R);
+    for (okra_int p = 0; p < g->size; p++) {
+        double by = rho / length * g->D[p] * g->P[p], now = g->D[p] * g->X[p];
+        moved += by * by;
+        all += now * now;
+    }
+    return all > 0 ? sqrt(moved / all) : 0;
 }
 
 static okra_status conjugate(const okra_pair_solver_ *s, double lambda, const bool *left,
                              double tolerance, double *C, double *mean, okra_int *steps)
 {
-    okra_int size = s->n * s->m, step = 0;
+    okra_int step = 0;
     FREED_BY(gradients_clear) gradients g = {.lambda = lambda};
-    double norm = 0, rho = 0, next = 0;
+    double norm = 0, before = 0, least = floor_of_residuals * floor_of_residuals;
     CHK(begin(s, left, C, &g, &norm));
-    double error = okra_dot_(size, g.R, g.R);
-    CHK(precondition(s, &g, &rho));
-    memcpy(g.P, g.Q, (size_t)size * sizeof *g.P);
-    while (error > tolerance * tolerance * norm && step < STEPS_MOST) {
+    double rho = measure(&g), moved = rho > 0;
+    while (moved > tolerance && rho > least * norm && step < STEPS_MOST) {
+        next_direction(&g, before > 0 ? rho / before : 0);
         CHK(apply(s, &g));
-        double length = okra_dot_(size, g.P, g.Q);
-        if (!(length > 0)) {
-            break;
-        }
-        okra_axpy_(size, rho / length, g.P, g.X);
-        okra_axpy_(size, -rho / length, g.Q, g.R);
-        error = okra_dot_(size, g.R, g.R);
-        CHK(precondition(s, &g, &next));
-        for (okra_int p = 0; p < size; p++) {
-            g.P[p] = g.Q[p] + next / rho * g.P[p];
-        }
-        rho = next;
+        moved = step_along(&g, rho);
+        before = rho;
+        rho = measure(&g);
         step++;
         CHK(okra_cancelled_(s->ctx));
     }
-    if (error > 100 * tolerance * tolerance * norm) {
+    if (step == STEPS_MOST) {
         okra_warn_(s->ctx,
-                   "pairs: after %lld steps of conjugate gradients the residual is %.1e "
-                   "of the values, expected %.1e; a larger lambda helps",
-                   (long long)step, sqrt(error / norm), tolerance);
+                   "pairs: after %lld steps of conjugate gradients predictions still "
+                   "move by %.1e of their size, expected %.1e; a larger lambda helps",
+                   (long long)step, moved, tolerance);
     }
-    for (okra_int p = 0; p < size; p++) {
-        C[p] = g.S[p] * g.X[p];
-    }
+    /* At gaps C is as far from 0 as the steps are from the end. K C is near all the same,
+     * that of C cut down to the known pairs is not: K's largest eigenvalue times as far.
+     */
+    CHK(turn(s, 0, true, g.X, g.T, C, false));
     *mean = g.mean;
     *steps = step;
     return OKRA_OK;

@@ -7,15 +7,19 @@
 #include "engine/engine.h"
 #include "okra/more/pairs.h"
 
+/* A (n x n), B (m x m): borrowed; their eigenvalues and rows of eigenvectors. */
+typedef struct okra_pair_term_ {
+    double *A, *B, *a, *b, *U, *V;
+} okra_pair_term_;
+
 /* K((i,j),(k,l)) = sum_t A_t(i,k) B_t(j,l). */
 typedef struct okra_pair_solver_ {
     okra_context *ctx;
     okra_int n, m, known; /* rows, columns, pairs with a value and a weight above 0 */
     int terms;
-    double **A, **B;       /* terms: n x n and m x m */
-    const double *Y, *W;   /* n x m: values, NaN: none; weights, NULL: 1 each */
-    bool center, product;  /* less the mean; one term, no gap, no weights */
-    double *a, *b, *U, *V; /* eigenvalues and rows of eigenvectors of the mean terms */
+    okra_pair_term_ *of;
+    const double *Y, *W;  /* n x m: values, NaN: none; weights, NULL: 1 each */
+    bool center, product; /* less the mean; one term, no gap, no weights */
 } okra_pair_solver_;
 
 static inline bool okra_pair_known_(const okra_pair_solver_ *s, okra_int p)
@@ -26,7 +30,7 @@ static inline double okra_pair_weight_(const okra_pair_solver_ *s, okra_int p)
 {
     return s->W ? s->W[p] : 1;
 }
-/* C <- U' (D o U X V') V, D = 1 / (a b' + lambda); T: n x m. */
+/* C <- U' (D o U X V') V of the first term, D = 1 / (a b' + lambda); T: n x m. */
 okra_status okra_pair_invert_(const okra_pair_solver_ *s, double lambda, const double *X,
                               double *T, double *C) OKRA_CHECK;
 
@@ -47,8 +51,9 @@ okra_status okra_pair_solver_create_(okra_context *ctx, okra_int n, okra_int m, 
 void okra_pair_solver_clear_(okra_pair_solver_ *s);
 
 /* (K + lambda diag(1/W)) C = Y - mean over the pairs that are known and not in `left` (n
- * x m, NULL: none are). C (n x m, 0 at all others) is where conjugate gradients begin.
- * *steps of them were taken, 0: two decompositions did. */
+ * x m, NULL: none are). C (n x m) is where conjugate gradients begin; they end when a
+ * step moves predictions by no more than the tolerance, as a share of these, and C at all
+ * other pairs is then as near 0. *steps of them were taken, 0: two decompositions did. */
 okra_status okra_pair_solve_(const okra_pair_solver_ *s, double lambda, const bool *left,
                              double tolerance, double *C, double *mean,
                              okra_int *steps) OKRA_CHECK;
@@ -56,15 +61,25 @@ okra_status okra_pair_solve_(const okra_pair_solver_ *s, double lambda, const bo
 okra_status okra_pair_fitted_(const okra_pair_solver_ *s, const double *C, double mean,
                               double *F) OKRA_CHECK;
 /* F_ij <- the prediction of a model that has not seen the pair, its row, its column, or
- * both; NaN where nothing else is known, and at gaps. */
+ * both; NaN where nothing else is known, and at gaps. Of one product without gaps, or of
+ * few pairs (a matrix of them is made). */
 okra_status okra_pair_leave_(const okra_pair_solver_ *s, double lambda,
                              okra_pair_setting setting, double *F,
                              okra_pair_how_ *how) OKRA_CHECK;
-/* The same by groups, whatever the problem; C (count of okra_pair_folds_, n x m each) is
- * where to begin, 0 at first, and is left for the next lambda. */
+/* The problem without a group of rows and columns, and where conjugate gradients begin;
+ * {0} at first. */
+typedef struct okra_pair_fold_ {
+    okra_pair_solver_ rest;
+    double *grams, *values, *C;
+    okra_int *rows, *columns; /* that stay; rest.n, rest.m */
+} okra_pair_fold_;
+void okra_pair_fold_clear_(okra_pair_fold_ *fold);
+/* The same by groups, whatever the problem, each by conjugate gradients; `some`: two of
+ * them, the rest is NaN. folds (okra_pair_folds_ of them) are left for the next lambda,
+ * of the same setting and kernels. */
 okra_status okra_pair_leave_folds_(const okra_pair_solver_ *s, double lambda,
-                                   okra_pair_setting setting, double tolerance, double *C,
-                                   double *F) OKRA_CHECK;
+                                   okra_pair_setting setting, bool some, double tolerance,
+                                   okra_pair_fold_ *folds, double *F) OKRA_CHECK;
 okra_int okra_pair_folds_(const okra_pair_solver_ *s, okra_pair_setting setting);
 
 /* Mean squared error over the pairs with both values, weighted, and the share of pairs of

@@ -96,11 +96,11 @@ static okra_status leave_product(const okra_pair_solver_ *s, double lambda,
     for (size_t k = 0; k < sizeof blocks / sizeof *blocks; k++) {
         CHK(okra_doubles_(s->ctx, n, m, "left-out predictions", blocks[k]));
     }
-    CHK(squares(n, s->U, &U2));
-    CHK(squares(m, s->V, &V2));
+    CHK(squares(n, s->of->U, &U2));
+    CHK(squares(m, s->of->V, &V2));
     CHK(okra_pair_invert_(s, lambda, R, T, C));
     for (okra_int p = 0; p < size; p++) {
-        D[p] = 1 / (s->a[p / m] * s->b[p % m] + lambda);
+        D[p] = 1 / (s->of->a[p / m] * s->of->b[p % m] + lambda);
     }
     bool row = setting == OKRA_PAIR_ROW, column = setting == OKRA_PAIR_COLUMN;
     if (!column) { /* T <- (U o U)' D */
@@ -112,20 +112,20 @@ static okra_status leave_product(const okra_pair_solver_ *s, double lambda,
                        mat(V2, m, m), 0, mat(G, n, m)));
     }
     if (row) {
-        CHK(okra_gemm_(s->ctx, false, true, 1, mat(C, n, m), mat(s->V, m, m), 0,
+        CHK(okra_gemm_(s->ctx, false, true, 1, mat(C, n, m), mat(s->of->V, m, m), 0,
                        mat(G, n, m)));
         for (okra_int p = 0; p < size; p++) {
             G[p] /= T[p];
         }
-        CHK(okra_gemm_(s->ctx, false, false, 1, mat(G, n, m), mat(s->V, m, m), 0,
+        CHK(okra_gemm_(s->ctx, false, false, 1, mat(G, n, m), mat(s->of->V, m, m), 0,
                        mat(C, n, m)));
     } else if (column) {
-        CHK(okra_gemm_(s->ctx, false, false, 1, mat(s->U, n, n), mat(C, n, m), 0,
+        CHK(okra_gemm_(s->ctx, false, false, 1, mat(s->of->U, n, n), mat(C, n, m), 0,
                        mat(T, n, m)));
         for (okra_int p = 0; p < size; p++) {
             T[p] /= G[p];
         }
-        CHK(okra_gemm_(s->ctx, true, false, 1, mat(s->U, n, n), mat(T, n, m), 0,
+        CHK(okra_gemm_(s->ctx, true, false, 1, mat(s->of->U, n, n), mat(T, n, m), 0,
                        mat(C, n, m)));
     }
     for (okra_int p = 0; p < size; p++) {
@@ -220,9 +220,9 @@ static okra_status leave_both(const okra_pair_solver_ *s, double lambda, double 
     okra_int n = turned ? s->m : s->n, m = turned ? s->n : s->m;
     OWNED double *Y = NULL, *ones = NULL, *f = NULL;
     FREED_BY(rest_clear)
-    rest r = {.n = n, .m = m, .A = turned ? s->B[0] : s->A[0]};
-    r.b = turned ? s->a : s->b;
-    r.V = turned ? s->U : s->V;
+    rest r = {.n = n, .m = m, .A = turned ? s->of->B : s->of->A};
+    r.b = turned ? s->of->a : s->of->b;
+    r.V = turned ? s->of->U : s->of->V;
     if (n < 2 || m < 2) {
         okra_fill_(n * m, 0, F);
         okra_fill_(n * m, 0, F1);
@@ -256,7 +256,8 @@ static double entry(const okra_pair_solver_ *s, okra_int p, okra_int q)
 {
     double sum = 0;
     for (int t = 0; t < s->terms; t++) {
-        sum += s->A[t][p / s->m * s->n + q / s->m] * s->B[t][p % s->m * s->m + q % s->m];
+        sum += s->of[t].A[p / s->m * s->n + q / s->m] *
+               s->of[t].B[p % s->m * s->m + q % s->m];
     }
     return sum;
 }
@@ -362,46 +363,156 @@ static okra_status draw(okra_int count, okra_int parts, uint64_t stream, okra_in
     return OKRA_OK;
 }
 
-okra_status okra_pair_leave_folds_(const okra_pair_solver_ *s, double lambda,
-                                   okra_pair_setting setting, double tolerance, double *C,
-                                   double *F)
+void okra_pair_fold_clear_(okra_pair_fold_ *f)
 {
-    okra_int size = s->n * s->m, folds = okra_pair_folds_(s, setting), steps = 0;
-    okra_int across = OKRA_MIN_(s->m, BLOCKS);
-    bool both = setting == OKRA_PAIR_BOTH;
-    OWNED okra_int *of_pair = NULL, *of_row = NULL, *of_column = NULL;
-    OWNED bool *left = NULL;
-    OWNED double *fitted = NULL;
-    MAKE(left, size);
-    CHK(okra_doubles_(s->ctx, s->n, s->m, "left-out predictions", &fitted));
-    CHK(draw(size, folds, 41, &of_pair));
-    CHK(draw(s->n, both ? folds / across : folds, 42, &of_row));
-    CHK(draw(s->m, both ? across : folds, 43, &of_column));
-    okra_fill_(size, NAN, F);
-    for (okra_int fold = 0; fold < folds; fold++) {
-        double mean = 0, *start = C + fold * size;
-        okra_int in = 0;
-        for (okra_int p = 0; p < size; p++) {
-            okra_int i = p / s->m, j = p % s->m;
-            left[p] = setting == OKRA_PAIR_PAIR  ? of_pair[p] == fold
-                      : setting == OKRA_PAIR_ROW ? of_row[i] == fold
-                      : setting == OKRA_PAIR_COLUMN
-                          ? of_column[j] == fold
-                          : of_row[i] == fold / across || of_column[j] == fold % across;
-            in += !left[p] && okra_pair_known_(s, p);
+    okra_pair_solver_clear_(&f->rest);
+    FREE(f->grams, f->values, f->C, f->rows, f->columns);
+    *f = (okra_pair_fold_){0};
+}
+
+/* The part of A (n wide) of these rows and columns. */
+static void take_part(const double *A, okra_int n, const okra_int *rows, okra_int p,
+                      const okra_int *columns, okra_int q, double *out)
+{
+    for (okra_int k = 0; k < p * q; k++) {
+        out[k] = A[rows[k / q] * n + columns[k % q]];
+    }
+}
+
+/* What is left where rows and columns of a group go; whole: none do. */
+static okra_status open_fold(const okra_pair_solver_ *s, const bool *row,
+                             const bool *column, okra_pair_fold_ *f)
+{
+    OWNED double **A = NULL, **B = NULL;
+    okra_int p = 0, q = 0;
+    MAKE(f->rows, s->n);
+    MAKE(f->columns, s->m);
+    for (okra_int i = 0; i < s->n; i++) {
+        f->rows[p] = i;
+        p += !row[i];
+    }
+    for (okra_int j = 0; j < s->m; j++) {
+        f->columns[q] = j;
+        q += !column[j];
+    }
+    MAKE(A, s->terms);
+    MAKE(B, s->terms);
+    CHK(okra_doubles_(s->ctx, s->terms, p * p + q * q, "Gram matrices", &f->grams));
+    CHK(okra_doubles_(s->ctx, 2 * p, q, "values", &f->values));
+    CHK(okra_doubles_(s->ctx, p, q, "coefficients", &f->C));
+    okra_fill_(p * q, 0, f->C);
+    for (int t = 0; t < s->terms; t++) {
+        A[t] = f->grams + t * (p * p + q * q);
+        B[t] = A[t] + p * p;
+        take_part(s->of[t].A, s->n, f->rows, p, f->rows, p, A[t]);
+        take_part(s->of[t].B, s->m, f->columns, q, f->columns, q, B[t]);
+    }
+    take_part(s->Y, s->m, f->rows, p, f->columns, q, f->values);
+    if (s->W) {
+        take_part(s->W, s->m, f->rows, p, f->columns, q, f->values + p * q);
+    }
+    return okra_pair_solver_create_(s->ctx, p, q, s->terms, A, B, f->values,
+                                    s->W ? f->values + p * q : NULL, s->center, &f->rest);
+}
+
+/* C (n x m) <- coefficients without the pairs `left`, of rows and columns that stay. */
+static okra_status solve_fold(const okra_pair_solver_ *s, double lambda, const bool *left,
+                              const bool *row, const bool *column, double tolerance,
+                              okra_pair_fold_ *f, double *C, double *mean)
+{
+    okra_int steps = 0;
+    if (!row) {
+        if (!f->C) {
+            CHK(okra_doubles_(s->ctx, s->n, s->m, "coefficients", &f->C));
+            okra_fill_(s->n * s->m, 0, f->C);
         }
-        if (in == 0) {
+        CHK(okra_pair_solve_(s, lambda, left, tolerance, f->C, mean, &steps));
+        memcpy(C, f->C, (size_t)(s->n * s->m) * sizeof *C);
+        return OKRA_OK;
+    }
+    if (!f->rest.of) {
+        okra_pair_fold_clear_(f);
+        CHK(open_fold(s, row, column, f));
+    }
+    CHK(okra_pair_solve_(&f->rest, lambda, NULL, tolerance, f->C, mean, &steps));
+    okra_fill_(s->n * s->m, 0, C);
+    for (okra_int k = 0; k < f->rest.n * f->rest.m; k++) {
+        C[f->rows[k / f->rest.m] * s->m + f->columns[k % f->rest.m]] = f->C[k];
+    }
+    return OKRA_OK;
+}
+
+/* Groups of a setting, and which of them goes. */
+typedef struct groups {
+    okra_int count, across; /* across: groups of columns, of both */
+    okra_int *of_pair, *of_row, *of_column;
+    bool *left, *row, *column; /* that go now */
+} groups;
+
+OKRA_CLEARS_(groups_clear, groups, it->of_pair, it->of_row, it->of_column, it->left,
+             it->row, it->column)
+
+static okra_status make_groups(const okra_pair_solver_ *s, okra_pair_setting setting,
+                               groups *g)
+{
+    bool both = setting == OKRA_PAIR_BOTH;
+    g->count = okra_pair_folds_(s, setting);
+    g->across = both ? OKRA_MIN_(s->m, BLOCKS) : 1;
+    MAKE(g->left, s->n * s->m);
+    MAKE(g->row, s->n);
+    MAKE(g->column, s->m);
+    CHK(draw(s->n * s->m, g->count, 41, &g->of_pair));
+    CHK(draw(s->n, g->count / g->across, 42, &g->of_row));
+    return draw(s->m, both ? g->across : g->count, 43, &g->of_column);
+}
+
+/* Marks what goes with group k; how many pairs stay. */
+static okra_int mark(const okra_pair_solver_ *s, okra_pair_setting setting, okra_int k,
+                     groups *g)
+{
+    okra_int in = 0;
+    bool rows = setting == OKRA_PAIR_ROW || setting == OKRA_PAIR_BOTH;
+    bool columns = setting == OKRA_PAIR_COLUMN || setting == OKRA_PAIR_BOTH;
+    for (okra_int i = 0; i < s->n; i++) {
+        g->row[i] = rows && g->of_row[i] == k / g->across;
+    }
+    for (okra_int j = 0; j < s->m; j++) {
+        g->column[j] = columns && g->of_column[j] == (rows ? k % g->across : k);
+    }
+    for (okra_int p = 0; p < s->n * s->m; p++) {
+        g->left[p] = rows || columns ? g->row[p / s->m] || g->column[p % s->m]
+                                     : g->of_pair[p] == k;
+        in += !g->left[p] && okra_pair_known_(s, p);
+    }
+    return in;
+}
+
+okra_status okra_pair_leave_folds_(const okra_pair_solver_ *s, double lambda,
+                                   okra_pair_setting setting, bool some, double tolerance,
+                                   okra_pair_fold_ *folds, double *F)
+{
+    FREED_BY(groups_clear) groups g = {0};
+    OWNED double *C = NULL, *fitted = NULL;
+    bool whole = setting == OKRA_PAIR_PAIR, both = setting == OKRA_PAIR_BOTH;
+    CHK(make_groups(s, setting, &g));
+    CHK(okra_doubles_(s->ctx, s->n, s->m, "left-out predictions", &fitted));
+    CHK(okra_doubles_(s->ctx, s->n, s->m, "coefficients", &C));
+    okra_fill_(s->n * s->m, NAN, F);
+    for (okra_int k = 0; k < g.count; k += some ? OKRA_MAX_(g.count - 1, 1) : 1) {
+        double mean = 0;
+        if (mark(s, setting, k, &g) == 0) {
             continue;
         }
-        CHK(okra_pair_solve_(s, lambda, left, tolerance, start, &mean, &steps));
-        CHK(okra_pair_fitted_(s, start, mean, fitted));
-        for (okra_int p = 0; p < size; p++) {
-            bool own = !both || (of_row[p / s->m] == fold / across &&
-                                 of_column[p % s->m] == fold % across);
-            F[p] = left[p] && own && okra_pair_known_(s, p) ? fitted[p] : F[p];
+        CHK(solve_fold(s, lambda, g.left, whole ? NULL : g.row, g.column, tolerance,
+                       &folds[k], C, &mean));
+        CHK(okra_pair_fitted_(s, C, mean, fitted));
+        for (okra_int p = 0; p < s->n * s->m; p++) {
+            bool own = both ? g.row[p / s->m] && g.column[p % s->m] : g.left[p];
+            F[p] = own && okra_pair_known_(s, p) ? fitted[p] : F[p];
         }
-        okra_progress_(s->ctx, "leave out groups", fold + 1, folds);
+        okra_progress_(s->ctx, "leave out groups", k + 1, g.count);
     }
+    okra_progress_end_(s->ctx, "leave out groups");
     return OKRA_OK;
 }
 
@@ -410,13 +521,6 @@ okra_status okra_pair_leave_(const okra_pair_solver_ *s, double lambda,
 {
     okra_int size = s->n * s->m;
     OWNED double *F1 = NULL, *ones = NULL;
-    if (!s->product && s->known > OKRA_PAIR_DENSE_MOST_) {
-        *how = OKRA_PAIR_FOLDS_;
-        CHK(okra_doubles_(s->ctx, okra_pair_folds_(s, setting) * s->n, s->m,
-                          "coefficients of the parts", &ones));
-        okra_fill_(okra_pair_folds_(s, setting) * size, 0, ones);
-        return okra_pair_leave_folds_(s, lambda, setting, 1e-5, ones, F);
-    }
     CHK(okra_doubles_(s->ctx, s->n, s->m, "left-out predictions", &F1));
     okra_fill_(size, 0, F1);
     *how = s->product ? OKRA_PAIR_CLOSED_ : OKRA_PAIR_DENSE_;
