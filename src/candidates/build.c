@@ -76,9 +76,7 @@ static okra_status sort_rows(const okra_build_ *b, okra_shard_ *s, arrays *a)
             texts += (uint64_t)b->entry[k].smiles + (uint64_t)b->entry[k].named + 1;
         }
     }
-    if (rows > 0) {
-        qsort(a->order, (size_t)rows, sizeof *a->order, by_mass);
-    }
+    OKRA_SORT_(a->order, rows, by_mass);
     GOT(s->mass = mass = block_of(a, rows, sizeof *mass));
     GOT(s->values = values = block_of(a, rows * b->columns, sizeof *values));
     GOT(s->key = key = block_of(a, rows, sizeof *key));

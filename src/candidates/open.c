@@ -431,9 +431,7 @@ static okra_status find_vectors(const okra_index *x, const okra_data *data,
             (okra_keyed_){okra_vector_key_(data->values + k * data->ld, x->width), k};
         number[k] = -1;
     }
-    if (data->n > 0) {
-        qsort(want, (size_t)data->n, sizeof *want, okra_by_key_);
-    }
+    OKRA_SORT_(want, data->n, okra_by_key_);
     for (int s = 0; s < x->shards; s++) {
         for (okra_int row = 0; row < (okra_int)x->shard[s].head.rows; row++) {
             look_up(x, s, row, data, want, number);

@@ -38,9 +38,7 @@ static okra_int distinct(const uint64_t *code, okra_int count, uint64_t *room)
 {
     okra_int different = count > 0;
     memcpy(room, code, (size_t)count * sizeof *code);
-    if (count > 0) {
-        qsort(room, (size_t)count, sizeof *room, okra_by_code_);
-    }
+    OKRA_SORT_(room, count, okra_by_code_);
     for (okra_int k = 1; k < count; k++) {
         different += room[k] != room[k - 1];
     }

@@ -113,6 +113,25 @@ okra_status okra_not_null_(const char *function, const char *names,
         }                                                           \
         return by_[k_];                                             \
     }
+/* Sorts or copies `count` elements, also none of a block that is not there; exchanges. */
+#define OKRA_SORT_(p, count, by)                            \
+    do {                                                    \
+        if ((count) > 0) {                                  \
+            qsort((p), (size_t)(count), sizeof *(p), (by)); \
+        }                                                   \
+    } while (0)
+#define OKRA_COPY_(to, from, count)                               \
+    do {                                                          \
+        if ((count) > 0) {                                        \
+            memcpy((to), (from), (size_t)(count) * sizeof *(to)); \
+        }                                                         \
+    } while (0)
+#define OKRA_SWAP_(a, b)              \
+    do {                              \
+        __typeof__(a) swapped_ = (a); \
+        (a) = (b);                    \
+        (b) = swapped_;               \
+    } while (0)
 /* Comparisons of numbers and texts for qsort. */
 int okra_by_code_(const void *a, const void *b); /* uint64_t */
 int okra_by_int32_(const void *a, const void *b);

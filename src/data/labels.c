@@ -45,9 +45,7 @@ okra_status okra_data_labels(const okra_int *labels, okra_int n, const char *con
     MAKE(codes, n);
     okra_data_own_(data, codes);
     data->codes = codes;
-    if (n > 0) {
-        memcpy(codes, labels, (size_t)n * sizeof *codes);
-    }
+    OKRA_COPY_(codes, labels, n);
     if (names) {
         CHK(okra_data_names_(data, names));
     }

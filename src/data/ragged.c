@@ -253,9 +253,7 @@ static okra_status fill_positions(okra_data *data, const okra_int *offsets,
     group->fields[0].values = vector;
     MAKE(label, total);
     group->fields[1].values = label;
-    if (area > 0) {
-        memcpy(vector, vectors, (size_t)area * sizeof *vectors);
-    }
+    OKRA_COPY_(vector, vectors, area);
     for (okra_int k = 0; k < total; k++) {
         label[k] = labels ? labels[k] : OKRA_NO_LABEL_;
     }

@@ -136,9 +136,7 @@ okra_status okra_store_put_copy_(okra_store_ *store, const char *name,
 {
     OWNED double *copy = NULL;
     MAKE(copy, rows * cols);
-    if (rows * cols > 0) {
-        memcpy(copy, values, (size_t)(rows * cols) * sizeof *copy);
-    }
+    OKRA_COPY_(copy, values, (rows * cols));
     return okra_store_put_(store, name, &copy, rows, cols);
 }
 

@@ -97,9 +97,7 @@ okra_status okra_offer_put_(okra_offer_ *o, const int32_t *codes, okra_int lengt
     okra_int begin = o->count > 0 ? o->offsets[o->count] : 0;
     CHK(okra_reserve_((void **)&o->codes, begin + length, &o->codes_room,
                       sizeof *o->codes));
-    if (length > 0) {
-        memcpy(o->codes + begin, codes, (size_t)length * sizeof *codes);
-    }
+    OKRA_COPY_(o->codes + begin, codes, length);
     o->offsets[o->count] = begin;
     o->offsets[o->count + 1] = begin + length;
     o->owner[o->count++] = o->row;

@@ -86,9 +86,7 @@ okra_status okra_results_put_(const okra_results_ *r, okra_int i, okra_int rank,
 {
     okra_result_ *cell = &r->cells[i * r->top + rank];
     MAKE(cell->codes, OKRA_MAX_(length, 1));
-    if (length > 0) {
-        memcpy(cell->codes, codes, (size_t)length * sizeof *codes);
-    }
+    OKRA_COPY_(cell->codes, codes, length);
     cell->length = length;
     cell->distance = distance;
     return OKRA_OK;
@@ -112,10 +110,7 @@ static okra_status make_objects(okra_context *ctx, const okra_results_ *r, okra_
     offsets[count] = total;
     MAKE(codes, total);
     for (okra_int k = 0; k < m * r->top; k++) {
-        if (cells[k].length > 0) {
-            memcpy(codes + offsets[index[k]], cells[k].codes,
-                   (size_t)cells[k].length * sizeof *codes);
-        }
+        OKRA_COPY_(codes + offsets[index[k]], cells[k].codes, cells[k].length);
     }
     return r->objects(ctx, r->user, codes, offsets, count, out);
 }
@@ -232,9 +227,7 @@ okra_status okra_shortlist_put_(okra_shortlist_ *list, const int32_t *codes,
     if (it) {
         it->length = 0;
         CHK(okra_reserve_((void **)&it->codes, length, &it->room, sizeof *codes));
-        if (length > 0) {
-            memcpy(it->codes, codes, (size_t)length * sizeof *codes);
-        }
+        OKRA_COPY_(it->codes, codes, length);
         it->length = length;
         it->distance = distance;
         it->expanded = false;

@@ -272,9 +272,7 @@ static void sort_order(okra_int n, const double *d, int *order)
 {
     for (okra_int i = 1; i < n; i++) {
         for (okra_int k = i; k > 0 && d[order[k] - 1] < d[order[k - 1] - 1]; k--) {
-            int other = order[k];
-            order[k] = order[k - 1];
-            order[k - 1] = other;
+            OKRA_SWAP_(order[k], order[k - 1]);
         }
     }
 }

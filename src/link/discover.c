@@ -102,9 +102,7 @@ static okra_status sorted_edges(const okra_link_task *task, okra_link **out)
         okra_link e = task->edges[k];
         edges[k] = e.a <= e.b ? e : (okra_link){e.b, e.a, e.value};
     }
-    if (task->edge_count > 0) {
-        qsort(edges, (size_t)task->edge_count, sizeof *edges, okra_links_by_ends_);
-    }
+    OKRA_SORT_(edges, task->edge_count, okra_links_by_ends_);
     *out = edges;
     return OKRA_OK;
 }
@@ -136,9 +134,7 @@ static okra_status null_scores(search *z, bool inside, double **out, okra_int *c
     for (okra_int k = 0; k < m; k++) {
         score[k] = pairs[k].value;
     }
-    if (m > 0) {
-        qsort(score, (size_t)m, sizeof *score, okra_by_double_);
-    }
+    OKRA_SORT_(score, m, okra_by_double_);
     *out = score;
     *count = m;
     return OKRA_OK;
@@ -225,9 +221,7 @@ static okra_status tell_least(search *z, okra_link_pairs which)
     if (which & OKRA_LINK_LABELLED_NEW) {
         CHK(gather(z, false, which, MOST));
     }
-    if (z->count > 0) {
-        qsort(z->list, (size_t)z->count, sizeof *z->list, by_p);
-    }
+    OKRA_SORT_(z->list, z->count, by_p);
     for (okra_int k = 1; k <= z->count; k++) {
         double share = z->list[k - 1].p * pairs / (double)k;
         if (share <= least) {
@@ -273,9 +267,7 @@ okra_status okra_link_discover(okra_context *context, const okra_link_task *task
     if (which & OKRA_LINK_LABELLED_NEW) {
         CHK(gather(&z, false, which, fdr));
     }
-    if (z.count > 0) {
-        qsort(z.list, (size_t)z.count, sizeof *z.list, by_p);
-    }
+    OKRA_SORT_(z.list, z.count, by_p);
     okra_int kept = step_up(&z, which, fdr);
     if (kept == 0) {
         CHK(tell_least(&z, which));

@@ -284,9 +284,7 @@ OKRA_ORDER_(by_rank, okra_link, OKRA_DOWN_(value), OKRA_UP_(a), OKRA_UP_(b))
 static void sift_up(okra_link *h, okra_int i)
 {
     while (i > 0 && by_rank(&h[i], &h[(i - 1) / 2]) > 0) {
-        okra_link t = h[i];
-        h[i] = h[(i - 1) / 2];
-        h[(i - 1) / 2] = t;
+        OKRA_SWAP_(h[i], h[(i - 1) / 2]);
         i = (i - 1) / 2;
     }
 }
@@ -302,9 +300,7 @@ static void sift_down(okra_link *h, okra_int count)
         if (by_rank(&h[child], &h[i]) <= 0) {
             break;
         }
-        okra_link t = h[i];
-        h[i] = h[child];
-        h[child] = t;
+        OKRA_SWAP_(h[i], h[child]);
         i = child;
     }
 }
@@ -348,9 +344,7 @@ okra_status okra_link_rank(okra_context *context, okra_links *links,
                              "the list of %lld pairs", (long long)all));
     }
     CHK(visit_pairs(context, links, which, keep, &h));
-    if (h.count > 0) {
-        qsort(h.items, (size_t)h.count, sizeof *h.items, by_rank);
-    }
+    OKRA_SORT_(h.items, h.count, by_rank);
     *list = h.items;
     *count = h.count;
     h.items = NULL;
@@ -392,9 +386,7 @@ okra_status okra_link_score(okra_context *context, okra_links *links, okra_link 
         okra_int i = locate(links, pair->a, &row_group);
         okra_int j = locate(links, pair->b, &col_group);
         if (row_group < col_group) { /* the row is the new one */
-            okra_int t = i;
-            i = j;
-            j = t;
+            OKRA_SWAP_(i, j);
             row_group = OKRA_NEW_;
             col_group = OKRA_LABELLED_;
         }
@@ -439,9 +431,7 @@ static okra_status sorted_truth(const okra_links *l, const okra_link *truth,
                   (long long)k, (long long)e->a, (long long)e->b, (long long)l->nodes);
         (*out)[k] = (okra_link){OKRA_MIN_(e->a, e->b), OKRA_MAX_(e->a, e->b), 0};
     }
-    if (count > 0) {
-        qsort(*out, (size_t)count, sizeof **out, okra_links_by_ends_);
-    }
+    OKRA_SORT_(*out, count, okra_links_by_ends_);
     return OKRA_OK;
 }
 

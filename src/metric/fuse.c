@@ -197,9 +197,7 @@ okra_status okra_fuse(const okra_list *lists, int count, const double *weights,
     for (okra_int i = 0; i < t.rows; i++) {
         s[i] = (scored){t.test[i], t.candidate[i], score_of(&t, weights, i)};
     }
-    if (t.rows > 0) {
-        qsort(s, (size_t)t.rows, sizeof *s, by_score);
-    }
+    OKRA_SORT_(s, t.rows, by_score);
     ZMAKE(f, 1);
     f->count = t.rows;
     MAKE(f->test, t.rows);

@@ -65,9 +65,7 @@ static entry *sort(entry *from, entry *to, okra_int n)
         for (okra_int i = 0; i < n; i++) {
             to[place[from[i].key >> shift & 255]++] = from[i];
         }
-        entry *other = from;
-        from = to;
-        to = other;
+        OKRA_SWAP_(from, to);
     }
     return from;
 }

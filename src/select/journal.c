@@ -244,9 +244,7 @@ okra_status okra_journal_open_(okra_context *ctx, const char *path, uint64_t fin
             okra_message_prefix_("%s", path);
         }
         CHK(st);
-        if (j->count > 0) {
-            qsort(j->entries, (size_t)j->count, sizeof *j->entries, by_name);
-        }
+        OKRA_SORT_(j->entries, j->count, by_name);
         j->loaded = j->count;
         CHK(okra_context_finish_together(ctx, OKRA_OK, NULL)); /* all have read it */
         if (!okra_context_is_primary(ctx)) {

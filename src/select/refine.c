@@ -174,13 +174,9 @@ static void sort_simplex(simplex *z)
 {
     for (okra_int i = 1; i <= z->d; i++) { /* few points: by insertion */
         for (okra_int j = i; j > 0 && z->value[j] < z->value[j - 1]; j--) {
-            double v = z->value[j];
-            z->value[j] = z->value[j - 1];
-            z->value[j - 1] = v;
+            OKRA_SWAP_(z->value[j], z->value[j - 1]);
             for (okra_int k = 0; k < z->d; k++) {
-                double p = z->points[j * z->d + k];
-                z->points[j * z->d + k] = z->points[(j - 1) * z->d + k];
-                z->points[(j - 1) * z->d + k] = p;
+                OKRA_SWAP_(z->points[j * z->d + k], z->points[(j - 1) * z->d + k]);
             }
         }
     }

@@ -267,9 +267,7 @@ static okra_status rows_times_sparse(void *arg, okra_int begin, okra_int end, in
         }
         for (okra_int k = 0; k < p->g->power; k++) {
             sparse_times(&p->g->csr, n, from, to);
-            double *swap = from;
-            from = to;
-            to = swap;
+            OKRA_SWAP_(from, to);
         }
         for (okra_int l = 0; l < lanes; l++) {
             for (okra_int i = 0; i < n; i++) {

@@ -198,9 +198,7 @@ static okra_status step(mixed *z, double lambda, bool first)
             z->dot[j] = z->pq[j] > 0 ? -z->dot[j] / z->pq[j] : 0;
         }
         add(z, 1, z->dot, z->P, z->Z);
-        double *old = z->P;
-        z->P = z->Z;
-        z->Z = old;
+        OKRA_SWAP_(z->P, z->Z);
     }
     CHK(multiply(z, lambda, z->P));
     dots(z, z->P, z->Q, z->pq);

@@ -217,9 +217,7 @@ OKRA_ORDER_(by_ends, ends, OKRA_UP_(from), OKRA_UP_(to), OKRA_UP_(line))
 static void end_graph(reader *r)
 {
     r->graph = false;
-    if (r->count > 0) {
-        qsort(r->edges, (size_t)r->count, sizeof *r->edges, by_ends);
-    }
+    OKRA_SORT_(r->edges, r->count, by_ends);
     for (okra_int k = 1; k < r->count && r->st == OKRA_OK; k++) {
         const ends *a = &r->edges[k - 1], *b = &r->edges[k];
         if (a->from == b->from && a->to == b->to) {

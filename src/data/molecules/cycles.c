@@ -358,9 +358,7 @@ okra_status okra_cycles_find_(const okra_molecule_ *m, okra_cycles_ *out)
                 }
             }
         }
-        if (f.count > 0) {
-            qsort(f.list, (size_t)f.count, sizeof *f.list, by_length);
-        }
+        OKRA_SORT_(f.list, f.count, by_length);
         CHK(select_relevant(&f));
     }
     *out = TAKE(cycles);

@@ -137,9 +137,7 @@ static okra_status every(const state *s, okra_offer_ *offer)
     while (i < s->d) {
         if (count[i] < i) {
             okra_int other = i % 2 ? count[i] : 0;
-            int32_t swap = code[i];
-            code[i] = code[other];
-            code[other] = swap;
+            OKRA_SWAP_(code[i], code[other]);
             CHK(okra_offer_put_(offer, code, s->d));
             count[i]++;
             i = 1;

@@ -204,9 +204,7 @@ static void trace(const okra_aligner_ *a, okra_word_ x, okra_word_ y, okra_scrip
         out->changes[0] = (okra_alter_){all[1].x0, all[0].x1, all[1].y0, all[0].y1, 0};
     }
     for (int c = 0; c < out->count / 2; c++) {
-        okra_alter_ swap = out->changes[c];
-        out->changes[c] = out->changes[out->count - 1 - c];
-        out->changes[out->count - 1 - c] = swap;
+        OKRA_SWAP_(out->changes[c], out->changes[out->count - 1 - c]);
     }
 }
 
@@ -316,9 +314,7 @@ bool okra_change_form_(okra_word_ x, okra_word_ y, const okra_alter_ *change, in
     out->count = v.puts;
     switch (form) {
     case 0:
-        if (v.puts > 0) {
-            memcpy(out->item, v.put, (size_t)v.puts * sizeof *v.put);
-        }
+        OKRA_COPY_(out->item, v.put, v.puts);
         return true;
     case 1: /* the letter before is doubled */
         return v.lefts > 0 && v.put[0] == v.left[-1] && copy_run(&v, 1, true, out);
@@ -370,9 +366,7 @@ static okra_status put(okra_maker_ *m, const int32_t *code, okra_int count)
         RESIZE(m->code, room);
         m->room = room;
     }
-    if (count > 0) {
-        memcpy(m->code + m->count, code, (size_t)count * sizeof *code);
-    }
+    OKRA_COPY_(m->code + m->count, code, count);
     m->count += count;
     return OKRA_OK;
 }

@@ -42,9 +42,7 @@ OKRA_ORDER_(by_hash, okra_counted_, OKRA_UP_(hash), OKRA_UP_(place))
 static okra_int merge(okra_counted_ *items, okra_int count)
 {
     okra_int kept = 0;
-    if (count > 0) {
-        qsort(items, (size_t)count, sizeof *items, by_hash);
-    }
+    OKRA_SORT_(items, count, by_hash);
     for (okra_int k = 0; k < count; k++) {
         if (kept > 0 && items[kept - 1].hash == items[k].hash) {
             items[kept - 1].count += items[k].count;

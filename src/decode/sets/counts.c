@@ -74,9 +74,7 @@ static okra_status find_groups(const okra_data *y, okra_counts_ *s)
                                             (size_t)w->size * sizeof *all) == 0);
         if (!same) {
             okra_int begin = s->offsets[s->groups];
-            if (w->size > 0) {
-                memcpy(s->members + begin, w->members, (size_t)w->size * sizeof *all);
-            }
+            OKRA_COPY_(s->members + begin, w->members, w->size);
             s->offsets[++s->groups] = begin + w->size;
         }
         s->group[w->index] = s->groups - 1;

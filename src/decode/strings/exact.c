@@ -161,9 +161,7 @@ static okra_int advance(okra_degree_ *d, okra_int i, okra_int states)
             }
         }
     }
-    double *swap = d->score;
-    d->score = d->next;
-    d->next = swap;
+    OKRA_SWAP_(d->score, d->next);
     return reached;
 }
 

@@ -224,9 +224,7 @@ static okra_status search(workspace *d)
     }
     while (rounds-- > 0 && (best = okra_shortlist_next_(&d->kept))) {
         okra_int n = best->length;
-        if (n > 0) {
-            memcpy(d->z, best->codes, (size_t)n * sizeof *d->z);
-        }
+        OKRA_COPY_(d->z, best->codes, n);
         measure(d, n, 1e-16 * most);
         CHK(expand(d, n));
     }

@@ -334,12 +334,8 @@ static okra_status extend(const okra_shortlist_ *list, const int32_t *segment,
 {
     for (okra_int k = 0; k < list->count; k++) {
         const okra_item_ *it = &list->items[k];
-        if (it->length > 0) {
-            memcpy(codes, it->codes, (size_t)it->length * sizeof *codes);
-        }
-        if (length > 0) {
-            memcpy(codes + it->length, segment, (size_t)length * sizeof *codes);
-        }
+        OKRA_COPY_(codes, it->codes, it->length);
+        OKRA_COPY_(codes + it->length, segment, length);
         CHK(okra_shortlist_put_(next, codes, it->length + length,
                                 (okra_key_){it->rank.key.high - score, 0}, 0));
     }
@@ -387,9 +383,7 @@ static okra_status write_row(const work *k, okra_int r, okra_shortlist_ *list,
                          s->alphabet_count;
             CHK(extend(list, x.code + i, known || s->aligned.equal, 0, codes, next));
         }
-        okra_shortlist_ swap = *list;
-        *list = *next;
-        *next = swap;
+        OKRA_SWAP_(*list, *next);
     }
     list->count = OKRA_MIN_(list->count, s->results.top);
     return okra_results_list_(&s->results, k->block->first + r, list);

@@ -61,18 +61,13 @@ okra_status okra_edits_of_(okra_word_ y, bool one_length, okra_int longest, int3
                            const okra_edited_ *to)
 {
     okra_int n = y.length;
-    if (n > 0) { /* the empty string has no letters to point at */
-        memcpy(e, y.code, (size_t)n * sizeof *e);
-    }
+    OKRA_COPY_(e, y.code, n);
     for (okra_int i = 0; i < n; i++) {
         CHK(to->replace(to->user, (okra_word_){e, n}, i));
         if (i + 1 < n && e[i] != e[i + 1]) {
-            int32_t a = e[i];
-            e[i] = e[i + 1];
-            e[i + 1] = a;
+            OKRA_SWAP_(e[i], e[i + 1]);
             CHK(to->offer(to->user, (okra_word_){e, n}, i));
-            e[i + 1] = e[i];
-            e[i] = a;
+            OKRA_SWAP_(e[i], e[i + 1]);
         }
     }
     for (okra_int i = n - 1; !one_length && i >= 0; i--) {
@@ -207,15 +202,11 @@ static okra_status write_out(const job *j, worker *w)
         for (okra_int k = 0; k < front->count; k++) {
             okra_word_ y = {front->items[k].codes, m};
             okra_string_prediction_begin_(w->pen, y);
-            if (m > 0) {
-                memcpy(w->edited, y.code, (size_t)m * sizeof *w->edited);
-            }
+            OKRA_COPY_(w->edited, y.code, m);
             w->edited[m] = -1;
             CHK(replace(j, w, (okra_word_){w->edited, m + 1}, m, next));
         }
-        okra_shortlist_ *swap = front;
-        front = next;
-        next = swap;
+        OKRA_SWAP_(front, next);
     }
     return OKRA_OK;
 }

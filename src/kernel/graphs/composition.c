@@ -36,9 +36,7 @@ static okra_status extract(const void *arg, const okra_graph_view_ *g, okra_coll
         labels[i] = g->label[i];
         hydrogens += g->atom && g->atom[4 * i + 1] > 0 ? g->atom[4 * i + 1] : 0;
     }
-    if (g->nodes > 0) {
-        qsort(labels, (size_t)g->nodes, sizeof *labels, okra_by_code_);
-    }
+    OKRA_SORT_(labels, g->nodes, okra_by_code_);
     for (okra_int i = 0; i < g->nodes; i++) {
         run++;
         if (i + 1 == g->nodes || labels[i + 1] != labels[i]) {

@@ -309,9 +309,7 @@ static okra_status code_all(okra_context *ctx, const shared *s, const okra_data 
         for (okra_int k = 0; s->how.bits > 0 && k < c.count; k++) {
             c.codes[k] %= (uint64_t)s->how.bits;
         }
-        if (c.count > 0) {
-            qsort(c.codes, (size_t)c.count, sizeof *c.codes, okra_by_code_);
-        }
+        OKRA_SORT_(c.codes, c.count, okra_by_code_);
         for (okra_int k = 0; k < c.count; k++) {
             if (k == 0 || c.codes[k] != c.codes[k - 1]) {
                 CHK(put(d, end++, c.codes[k]));
@@ -350,9 +348,7 @@ static okra_status number_columns(shared *s, const coded *d)
             f[used++] = (frequency){(uint64_t)c, objects[c]};
         }
     }
-    if (s->columns > 0) {
-        qsort(f, (size_t)s->columns, sizeof *f, by_frequency);
-    }
+    OKRA_SORT_(f, s->columns, by_frequency);
     for (okra_int c = 0; c < s->columns; c++) {
         s->column[f[c].code] = (int32_t)c;
         s->common += !s->how.count && f[c].objects * SHARE >= n;

@@ -102,9 +102,7 @@ static okra_status sparse_means(const okra_data *bags, okra_data **out)
         for (okra_int k = 0; k < count; k++) {
             row[k] = (entry){from->indices[begin + k], share * from->values[begin + k]};
         }
-        if (count > 0) {
-            qsort(row, (size_t)count, sizeof *row, by_column);
-        }
+        OKRA_SORT_(row, count, by_column);
         for (okra_int k = 0; k < count; k++) {
             if (at > first && csr.indices[at - 1] == row[k].column) {
                 csr.values[at - 1] += row[k].value;

@@ -60,9 +60,7 @@ static okra_status gather(const okra_places_ *b, okra_int j0, okra_int nj,
             *widest = fmax(*widest, width);
         }
     }
-    if (total > 0) {
-        qsort(list, (size_t)total, sizeof *list, by_place);
-    }
+    OKRA_SORT_(list, total, by_place);
     *out = list;
     *count = total;
     return OKRA_OK;

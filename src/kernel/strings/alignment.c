@@ -267,9 +267,7 @@ static okra_status find_strings(const okra_data *data, strings *out)
         okra_characters_(data, i, &one->length);
         out->count += out->of[i] == i;
     }
-    if (out->count > 0) {
-        qsort(items, (size_t)out->count, sizeof *items, by_length);
-    }
+    OKRA_SORT_(items, out->count, by_length);
     for (okra_int k = 0; k < out->count; k++) {
         out->first[k] = items[k].index;
         out->place[items[k].index] = k;

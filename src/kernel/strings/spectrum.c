@@ -33,9 +33,7 @@ static okra_status add_code(code_list *codes, uint64_t code)
 
 static void sort(uint64_t *items, okra_int count)
 {
-    if (count > 0) {
-        qsort(items, (size_t)count, sizeof *items, okra_by_code_);
-    }
+    OKRA_SORT_(items, count, okra_by_code_);
 }
 
 /* Sorts; how many distinct items are left, in front. */

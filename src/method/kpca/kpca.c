@@ -127,9 +127,7 @@ static okra_int rank_of(okra_context *ctx, okra_int n, double scale, double *v)
 {
     okra_int rank = 0;
     for (okra_int i = 0; i < n / 2; i++) {
-        double swap = v[i];
-        v[i] = v[n - 1 - i];
-        v[n - 1 - i] = swap;
+        OKRA_SWAP_(v[i], v[n - 1 - i]);
     }
     if (v[n - 1] < -1e-8 * fmax(v[0], scale)) {
         okra_warn_(ctx,

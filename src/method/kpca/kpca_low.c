@@ -41,9 +41,7 @@ static okra_status find_axes(low *z)
     MAKE(mu, d);
     CHK(okra_eigh_(z->ctx, okra_mat_of_(z->t.D, d, d), mu));
     for (okra_int j = 0; j < d / 2; j++) {
-        double swap = mu[j];
-        mu[j] = mu[d - 1 - j];
-        mu[d - 1 - j] = swap;
+        OKRA_SWAP_(mu[j], mu[d - 1 - j]);
     }
     while (rank < d && mu[rank] > DBL_EPSILON * z->t.kept_y) {
         rank++;

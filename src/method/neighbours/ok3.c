@@ -84,9 +84,8 @@ static okra_int candidates(const forest *f, scratch *w, okra_random_ *random,
     okra_int found = 0;
     for (okra_int k = 0; k < f->n && found < f->o.features; k++) {
         okra_int other = k + okra_random_below_(random, f->n - k);
-        okra_int j = w->features[other];
-        w->features[other] = w->features[k];
-        w->features[k] = j;
+        OKRA_SWAP_(w->features[other], w->features[k]);
+        okra_int j = w->features[k];
         okra_int a = okra_random_below_(random, s), b = okra_random_below_(random, s - 1);
         const double *first = f->K.p + (okra_int)item[a] * f->K.ld; /* K is symmetric */
         const double *second = f->K.p + (okra_int)item[b + (b >= a)] * f->K.ld;

@@ -58,9 +58,7 @@ double okra_m3n_best_(const double *score, okra_int T, okra_int S, const double 
             next[c] = score[t * S + c] + (t > 0 ? now[p] + A[p * S + c] : 0);
             from[t * S + c] = (double)p;
         }
-        double *swap = now;
-        now = next;
-        next = swap;
+        OKRA_SWAP_(now, next);
     }
     for (okra_int c = 1; T > 0 && c < S; c++) {
         last = now[c] > now[last] ? c : last;
