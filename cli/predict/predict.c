@@ -296,13 +296,6 @@ static int stream(cli_run *run, predict_job *j, bool *done)
     return status;
 }
 
-static bool is_pairs(cli_run *run)
-{
-    char buffer[4096];
-    return okra_pairs_is(run->context,
-                         cli_find(run, run->operands[0], buffer, sizeof buffer));
-}
-
 static void clear(predict_job *j)
 {
     okra_prediction_free(j->prediction);
@@ -323,7 +316,7 @@ static int run_predict(cli_run *run)
     FREED_BY(clear) predict_job j = {.begin = cli_now()};
     TRY(cli_fields(run, &j.f));
     bool pairs = *j.f.pair_rows || *j.f.pair_columns;
-    if (!*j.f.x && (pairs || is_pairs(run))) {
+    if (!*j.f.x && (pairs || cli_pairs_is(run))) {
         return cli_pairs_predict(run, j.f.pair_rows, j.f.pair_columns, top_of(run),
                                  j.f.sets.interval, j.f.output);
     }

@@ -1,6 +1,7 @@
 /*
  * info.c: okra info: what a model file holds.
  */
+#include "train/pairs.h"
 #include "commands.h"
 #include "okra/program.h"
 
@@ -110,6 +111,9 @@ static int run_info(cli_run *run)
     OWNED_MODEL *model = NULL;
     FREED_BY(okra_options_free_at)
     okra_options *plain = NULL; /* the method's own values */
+    if (cli_pairs_is(run)) {
+        return cli_pairs_info(run);
+    }
     CHK(cli_load_model(run, run->operands[0], &model));
     OWNED_JSON *about = json_loads(okra_model_json(model), 0, NULL);
     if (run->common.json) {
@@ -126,8 +130,8 @@ const cli_command cli_info = {
     .purpose = "Show what a model file holds, after checking all of it",
     .usage = "MODEL [flags]",
     .refuses = "engine strict header",
-    .about =
-        "With --json the model's own description, model.json, is printed as it is.\n",
+    .about = "With --json the model's own description, model.json (of pairs: "
+             "pairs.json), is printed as it is.\n",
     .examples = "okra info digits.okra\n"
                 "okra info digits.okra --json\n",
     .own = {"info", rows, 1},

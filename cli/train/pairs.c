@@ -20,6 +20,7 @@ static okra_status read_values(cli_run *run, const char *file, okra_int n, okra_
     return okra_pairs_values(y, n, m, out);
 }
 
+/* seconds below 0: not known. */
 static void print(const okra_pairs *pairs, const char *file, double seconds)
 {
     char buffer[64];
@@ -40,7 +41,9 @@ static void print(const okra_pairs *pairs, const char *file, double seconds)
     cli_line(stdout, "own", "%g of rows, %g of columns",
              json_number_value(json_array_get(own, 0)),
              json_number_value(json_array_get(own, 1)));
-    cli_line(stdout, "time", "%s", cli_seconds(seconds, buffer, sizeof buffer));
+    if (seconds >= 0) {
+        cli_line(stdout, "time", "%s", cli_seconds(seconds, buffer, sizeof buffer));
+    }
     printf("\n%-10s %10s %12s  %s\n", "left out", "mse", "concordance", "how");
     json_array_foreach(json_object_get(about, "scores"), k, value)
     {
@@ -54,6 +57,28 @@ static void print(const okra_pairs *pairs, const char *file, double seconds)
 }
 
 FREED_AT(okra_pairs, okra_pairs_free)
+
+bool cli_pairs_is(cli_run *run)
+{
+    char buffer[4096];
+    return okra_pairs_is(run->context,
+                         cli_find(run, run->operands[0], buffer, sizeof buffer));
+}
+
+int cli_pairs_info(cli_run *run)
+{
+    char buffer[4096];
+    okra_pairs *pairs = NULL;
+    const char *file = cli_find(run, run->operands[0], buffer, sizeof buffer);
+    int status = cli_status(run, okra_pairs_load(run->context, file, &pairs));
+    if (status == CLI_DONE && run->common.json) {
+        status = cli_print_json(run, json_loads(okra_pairs_json(pairs), 0, NULL));
+    } else if (status == CLI_DONE) {
+        print(pairs, file, -1);
+    }
+    okra_pairs_free(pairs);
+    return status;
+}
 
 int cli_pairs_fit(cli_run *run, const cli_pairs *p, const char *y, const char *kernel,
                   double lambda, double calibration, const char *output)

@@ -11,6 +11,9 @@ typedef struct cli_pairs {
     int setting;
 } cli_pairs;
 
+/* Is the operand a model of pairs? */
+bool cli_pairs_is(cli_run *run);
+int cli_pairs_info(cli_run *run);
 /* lambda 0: chosen. */
 int cli_pairs_fit(cli_run *run, const cli_pairs *p, const char *y, const char *kernel,
                   double lambda, double calibration, const char *output);

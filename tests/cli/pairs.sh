@@ -34,6 +34,15 @@ expect 0 okra fit -q --rows rows.csv --columns columns.csv --y y.csv --kx '0.5 *
 expect 0 okra predict sum.okra --interval 0.5 -o bounds.csv
 head -1 bounds.csv | grep -q 'row,column,value,low,high' || complain "no intervals"
 
+expect 0 okra info sum.okra
+expect_in "lambda         0.1" out
+expect_in "+ 2 * (rbf(sigma=1))" out
+expect_in "concordance" out
+expect 0 okra info sum.okra --json
+expect_in '"okra-pairs"' out
+head -c 900 sum.okra > cut.okra
+refused 1 "cut.okra" okra info cut.okra
+
 refused 1 "no pairs were held back to calibrate with" okra predict m.okra --interval 0.1 -o e.csv
 refused 2 "pairs need both --rows and --columns" okra fit --rows rows.csv --y y.csv -o e.okra
 refused 2 "are for a model of pairs" okra predict m.okra --x rows.csv --rows rows.csv -o e.csv

@@ -39,3 +39,18 @@ def test_scores_and_intervals(tmp_path):
     assert (tmp_path / "m.okra").stat().st_size > 0
     with pytest.raises(ValueError, match="expected \\(7, 5\\)"):
         model.fit(X, Z, Y[:3])
+
+
+def test_loads_what_it_saves(tmp_path):
+    path = tmp_path / "m.okra"
+    for kernel, rows, columns in (("rbf(sigma=1) * rbf(sigma=2)", X, Z),
+                                  ("precomputed * precomputed", rbf(X, X), rbf(Z, Z))):
+        model = okra.PairRegressor(kernel=kernel, setting="row", calibration=0.3).fit(rows, columns, GAPS)
+        model.save(path)
+        again = okra.PairRegressor.load(path)
+        assert again.scores_ == model.scores_ and again.setting == "row"
+        assert np.array_equal(again.predict(rows[:3], columns[:2]), model.predict(rows[:3], columns[:2]))
+        assert again.interval(0.5) == model.interval(0.5)
+    path.write_bytes(b"no archive")
+    with pytest.raises(okra.OkraError, match="m.okra"):
+        okra.PairRegressor.load(path)

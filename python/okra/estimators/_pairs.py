@@ -90,6 +90,18 @@ class PairRegressor(ContextMixin, BaseEstimator):
                                           "how": line["how"]} for line in self.about_["scores"]}
         return self
 
+    @classmethod
+    def load(cls, path: Any, **parameters: Any) -> "PairRegressor":
+        """A regressor from a file of ``okra fit --rows --columns`` or of `save`, which must stay in place."""
+        self = cls(**parameters)
+        self._handle = self._context().make(lib.okra_pairs_load, lib.okra_pairs_free, path)
+        self._describe()
+        kernels = self.about_["kernels"]
+        self.kernel = " + ".join(f"{scale!r} * ({rows}) * ({columns})" for scale, rows, columns in kernels)
+        self.lam, self.own, self.setting = self.about_["lambda"], max(self.about_["own"]), self.about_["setting"]
+        self._given = [all(term[side] == "precomputed" for term in kernels) for side in (1, 2)]
+        return self
+
     def predict(self, rows: Any = None, columns: Any = None) -> np.ndarray:
         """Predictions, rows x columns; None: the objects of the fit."""
         check_is_fitted(self, "_handle")
