@@ -26,7 +26,7 @@ def functions(trace):
 
 def helper(name):
     """Is this one that FREED_BY or OWNED calls at the end of a block?"""
-    return bool(re.search(r"_drop_$|^drop_|okra_free_(at|each)_$", name))
+    return bool(re.search(r"_drop_$|^drop_|okra_free_(at|each)_$|_free_at$", name))
 
 
 def main():
