@@ -168,8 +168,8 @@ void *okra_zalloc_(okra_int count, size_t size);
 /* Grows (or shrinks) a block got from okra_alloc_; p == NULL allocates. On failure NULL,
  * and p stays valid. */
 void *okra_realloc_(void *p, okra_int count, size_t size);
-char *okra_strdup_(const char *text);
 char *okra_strndup_(const char *text, size_t length);
+#define okra_strdup_(text) okra_strndup_((text), strlen(text))
 /* A printf into a fresh block; NULL on failure. */
 char *okra_format_(const char *format, ...) OKRA_PRINTF(1, 2);
 void okra_free_(void *p);

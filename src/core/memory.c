@@ -160,11 +160,6 @@ char *okra_strndup_(const char *text, size_t length)
     return copy;
 }
 
-char *okra_strdup_(const char *text)
-{
-    return okra_strndup_(text, strlen(text));
-}
-
 char *okra_format_(const char *format, ...)
 {
     va_list args;

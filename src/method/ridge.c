@@ -511,13 +511,13 @@ static okra_status path(okra_context *ctx, const okra_problem_ *problem,
     r->operator_text = z.o.operator_text;
     r->epsilon = z.o.epsilon;
     CHK(open_outputs(&z));
-    CHK(okra_ridge_keep_operator_(r, z.op.A));
+    CHK(z.op.A ? okra_ridge_keep_operator_(r, z.op.A) : OKRA_OK);
     CHK(solve(r, &z.o, &z.op));
     for (size_t l = 0; l < count; l++) {
         if (r->mean) {
             CHK(okra_ridge_put_mean_(stores[l], r->mean, problem->d));
         }
-        CHK(okra_ridge_unscale_(r, stores[l]));
+        CHK(r->s ? okra_ridge_unscale_(r, stores[l]) : OKRA_OK);
         CHK(okra_store_put_text_(stores[l], "operator", z.o.operator_text));
         CHK(okra_store_put_number_(stores[l], "lambda", lambda[l]));
         CHK(okra_store_put_number_(stores[l], "center", z.o.center));

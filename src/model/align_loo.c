@@ -178,10 +178,7 @@ static okra_status search(leaving *z, const double *mean, double *w)
     return OKRA_OK;
 }
 
-static void clear(leaving *z)
-{
-    FREE(z->w, z->P, z->Q, z->B, z->N, z->G, z->T);
-}
+OKRA_CLEARS_(clear, leaving, it->w, it->P, it->Q, it->B, it->N, it->G, it->T)
 
 okra_status okra_align_loo_(const okra_learner_ *learner, double lambda, const double *F,
                             okra_int r, const double *mean, double *w)

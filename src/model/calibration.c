@@ -61,7 +61,8 @@ okra_status okra_model_set_calibration(okra_model *model, const okra_data *x,
         CHK(okra_json_set_(about, "calibration", json_incref(part)));
     }
     CHK(okra_json_text_(about, &text));
-    okra_model_drop_calibration_(model);
+    okra_data_free(model->calibration_x);
+    okra_data_free(model->calibration_y);
     okra_free_(model->json);
     model->json = text;
     model->calibration_x = own_x;
@@ -103,13 +104,6 @@ okra_status okra_model_meets_calibration_(okra_context *ctx, const okra_model *m
     return OKRA_OK;
 }
 
-void okra_model_drop_calibration_(okra_model *model)
-{
-    okra_data_free(model->calibration_x);
-    okra_data_free(model->calibration_y);
-    model->calibration_x = model->calibration_y = NULL;
-}
-
 okra_int okra_model_calibration(const okra_model *model, const okra_data **x,
                                 const okra_data **y)
 {
@@ -120,15 +114,6 @@ okra_int okra_model_calibration(const okra_model *model, const okra_data **x,
         *y = model ? model->calibration_y : NULL;
     }
     return model && model->calibration_y ? model->calibration_y->n : 0;
-}
-
-okra_status okra_model_save_calibration_(okra_saver_ *saver, const okra_model *model)
-{
-    if (model->calibration_x) {
-        CHK(okra_objects_save_(saver, "calibration-x", model->calibration_x));
-        CHK(okra_objects_save_(saver, "calibration-y", model->calibration_y));
-    }
-    return OKRA_OK;
 }
 
 okra_status okra_model_load_calibration_(const json_t *about, okra_model *model)

@@ -265,7 +265,10 @@ static okra_status save(okra_context *context, const okra_model *model, const ch
     CHK(okra_objects_save_(&saver, "y", t->y));
     CHK(okra_cancelled_(context));
     CHK(save_store(context, &saver, model, how));
-    CHK(okra_model_save_calibration_(&saver, model));
+    if (model->calibration_x) {
+        CHK(okra_objects_save_(&saver, "calibration-x", model->calibration_x));
+        CHK(okra_objects_save_(&saver, "calibration-y", model->calibration_y));
+    }
     CHK(okra_cancelled_(context));
     return okra_saver_end_(&saver, "model.json", about);
 }

@@ -469,7 +469,8 @@ void okra_model_free(okra_model *model)
 {
     if (model) {
         okra_store_free_(model->store);
-        okra_model_drop_calibration_(model);
+        okra_data_free(model->calibration_x);
+        okra_data_free(model->calibration_y);
         okra_training_free_(model->training);
         if (model->archive) {
             okra_archive_free_(model->archive);

@@ -180,15 +180,8 @@ static okra_status join_outputs(merging *z)
 static okra_status make_training(merging *z)
 {
     const okra_model *a = z->models[0];
-    FREED_BY(okra_kernel_drop_) okra_kernel *kx = NULL, *ky = NULL;
-    CHK(okra_kernel_parse_kept_(okra_kernel_text(a->training->kx), &kx));
-    CHK(okra_kernel_parse_kept_(okra_kernel_text(a->training->ky), &ky));
     const okra_data *x = side(z, first_named(z, z->count, true), true);
-    CHK(okra_training_create_(z->ctx, x, z->y, kx, ky, a->store, &z->training));
-    kx = ky = NULL;
-    if (z->training->waves) {
-        CHK(okra_model_kernel_text_(a, &z->training->waves_text));
-    }
+    CHK(okra_training_again_(z->ctx, a, x, z->y, false, &z->training));
     return okra_map_load_over_(z->ctx, z->training->kx, z->training->x, a->store, "basis",
                                "kx", &z->map);
 }

@@ -53,6 +53,11 @@ okra_status okra_training_low_(okra_context *ctx, const okra_data *x, const okra
                                okra_kernel *kx, okra_kernel *ky,
                                const okra_store_ *store_x, const okra_store_ *store_y,
                                okra_map_ *map_y, okra_training_ **out);
+/* The kernels of the model, closed to files, on other objects; anew: with statistics of
+ * these. */
+okra_status okra_training_again_(okra_context *ctx, const okra_model *model,
+                                 const okra_data *x, const okra_data *y, bool anew,
+                                 okra_training_ **out);
 void okra_training_free_(okra_training_ *training); /* one reference */
 OKRA_DROPS_(okra_model_drop_, okra_model, okra_model_free)
 OKRA_DROPS_(okra_training_drop_, okra_training_, okra_training_free_)
@@ -231,11 +236,9 @@ okra_status okra_model_about_(const okra_training_ *training, const okra_method_
 json_t *okra_model_about_data_(const okra_data *data);
 
 /* calibration.c */
-void okra_model_drop_calibration_(okra_model *model);
 /* Warns where pairs that are to be learned from equal pairs that were held back. */
 okra_status okra_model_meets_calibration_(okra_context *ctx, const okra_model *model,
                                           const okra_data *x, const okra_data *y);
-okra_status okra_model_save_calibration_(okra_saver_ *saver, const okra_model *model);
 okra_status okra_model_load_calibration_(const json_t *about, okra_model *model);
 
 /* ---- the options of fit, predict and select themselves ---- */

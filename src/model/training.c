@@ -95,6 +95,19 @@ okra_status okra_training_create_(okra_context *ctx, const okra_data *x,
     return okra_training_low_(ctx, x, y, kx, ky, store, store, NULL, out);
 }
 
+okra_status okra_training_again_(okra_context *ctx, const okra_model *model,
+                                 const okra_data *x, const okra_data *y, bool anew,
+                                 okra_training_ **out)
+{
+    const okra_training_ *t = model->training;
+    FREED_BY(okra_kernel_drop_) okra_kernel *kx = NULL, *ky = NULL;
+    CHK(okra_kernel_parse_kept_(okra_kernel_text(t->kx), &kx));
+    CHK(okra_kernel_parse_kept_(okra_kernel_text(t->ky), &ky));
+    CHK(okra_training_create_(ctx, x, y, kx, ky, anew ? NULL : model->store, out));
+    kx = ky = NULL;
+    return (*out)->waves ? okra_model_kernel_text_(model, &(*out)->waves_text) : OKRA_OK;
+}
+
 okra_problem_ okra_training_problem_(const okra_training_ *t, const okra_data *x,
                                      const okra_map_ *map_x)
 {

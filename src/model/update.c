@@ -152,19 +152,6 @@ static okra_status make_data(update_job *j)
 
 /* ---- a new fit ---- */
 
-/* Both kernels as the model has them, closed to files. */
-static okra_status make_training(update_job *j, bool anew)
-{
-    const okra_training_ *t = j->model->training;
-    FREED_BY(okra_kernel_drop_) okra_kernel *kx = NULL, *ky = NULL;
-    CHK(okra_kernel_parse_kept_(okra_kernel_text(t->kx), &kx));
-    CHK(okra_kernel_parse_kept_(okra_kernel_text(t->ky), &ky));
-    CHK(okra_training_create_(j->ctx, j->x, j->y, kx, ky, anew ? NULL : j->model->store,
-                              &j->training));
-    kx = ky = NULL;
-    return OKRA_OK;
-}
-
 static okra_status refit(update_job *j, const okra_problem_ *problem, const char *file)
 {
     okra_store_free_(j->store);
@@ -217,7 +204,7 @@ static okra_status change_all(update_job *j)
     const char *file = NULL, *why = moving(j);
     const okra_method_ *method = j->model->method;
     CHK(okra_model_options_(j->model, &j->options, &file));
-    CHK(make_training(j, why != NULL));
+    CHK(okra_training_again_(j->ctx, j->model, j->x, j->y, why, &j->training));
     okra_problem_ problem = okra_training_problem_(j->training, j->x, NULL);
     CHK(okra_matrix_to_host_(j->ctx, j->model->store, true));
     okra_solution_ fitted;
@@ -321,10 +308,7 @@ static okra_status change_moments(update_job *j)
     j->x = okra_data_retain(j->model->training->x);
     CHK(join(j->model->training->y, j->order, j->kept, r->y, &j->y));
     CHK(okra_model_options_(j->model, &j->options, &file));
-    CHK(make_training(j, false));
-    if (j->training->waves) {
-        CHK(okra_model_kernel_text_(j->model, &j->training->waves_text));
-    }
+    CHK(okra_training_again_(j->ctx, j->model, j->x, j->y, false, &j->training));
     CHK(okra_map_load_over_(j->ctx, j->training->kx, j->training->x, j->model->store,
                             "basis", "kx", &map));
     okra_problem_ whole = okra_training_problem_(j->training, j->x, map);

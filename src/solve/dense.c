@@ -5,11 +5,6 @@
 #include "solve/graph.h"
 #include "kernel/lowrank/lowrank.h"
 
-static okra_mat_ features_of(const okra_ridge_ *r)
-{
-    return okra_mat_of_(r->Y, r->p->n, r->p->d);
-}
-
 /* ---- identity ---- */
 
 /* Is lambda less than a factor of K rounds by? */
@@ -56,7 +51,7 @@ static okra_status fit_factor(okra_ridge_ *r, okra_matrix_ **K, bool *lost)
     }
     CHK(okra_store_put_number_(r->stores[0], "jitter", jitter));
     if (r->Y) {
-        CHK(okra_matrix_solve_host_(r->ctx, true, *K, features_of(r)));
+        CHK(okra_matrix_solve_host_(r->ctx, true, *K, okra_mat_of_(r->Y, n, d)));
         CHK(okra_store_put_(r->stores[0], "coefficients", &r->Y, n, d));
     }
     if (r->slim) {
@@ -73,7 +68,7 @@ static okra_status put_weights(okra_ridge_ *r, okra_store_ *store, okra_matrix_ 
     OWNED double *C = NULL;
     if (r->Y) {
         CHK(okra_doubles_(r->ctx, n, d, "the ridge coefficients", &C));
-        CHK(okra_matrix_left_(r->ctx, true, false, 1, *B, features_of(r),
+        CHK(okra_matrix_left_(r->ctx, true, false, 1, *B, okra_mat_of_(r->Y, n, d),
                               okra_mat_of_(C, n, d)));
         CHK(okra_store_put_(store, "coefficients", &C, n, d));
     }
@@ -331,7 +326,7 @@ okra_status okra_ridge_matrix_(okra_ridge_ *r, double *A)
     CHK(okra_ridge_decompose_(r->ctx, V, v));
     okra_ridge_minimum_(r, n, v);
     warn_condition(r, v, !A ? 1 : d > 0 ? g[d - 1] : 0);
-    okra_spectral_ s = {V, v, features_of(r), A, g, 1, NULL};
+    okra_spectral_ s = {V, v, okra_mat_of_(r->Y, n, d), A, g, 1, NULL};
     return okra_ridge_spectral_(r, &s);
 }
 
@@ -373,9 +368,6 @@ okra_status okra_ridge_unscale_(const okra_ridge_ *r, okra_store_ *store)
 {
     okra_int n = r->p->n, m = 0, cols = 0;
     bool low = r->p->map_x != NULL;
-    if (!r->s) {
-        return OKRA_OK;
-    }
     double *C = low ? NULL : okra_store_edit_(store, "coefficients", &m, &cols);
     for (okra_int i = 0; C && i < n * cols; i++) {
         C[i] *= r->s[i / cols];

@@ -53,7 +53,7 @@ okra_int okra_ridge_size_(const okra_ridge_ *r);       /* n, or the rank */
 okra_status okra_ridge_K_(const okra_ridge_ *r, okra_matrix_ **K) OKRA_CHECK;
 okra_status okra_ridge_host_K_(const okra_ridge_ *r, double **K) OKRA_CHECK;
 
-/* What a store holds, in the units of the outputs themselves. */
+/* With weights: what a store holds, in the units of the outputs themselves. */
 okra_status okra_ridge_unscale_(const okra_ridge_ *r, okra_store_ *store) OKRA_CHECK;
 /* A sink of left-out predictions s_i h(x_i), or weights over s_j phi(y_j), that hands on
  * those of the outputs themselves. */
@@ -180,7 +180,7 @@ enum { OKRA_DIRECTIONS_MOST_ = 16 }; /* as many rows "factor.K" as sum.c declare
 okra_status okra_ridge_factors_(okra_ridge_ *r, const double *A) OKRA_CHECK;
 
 /* "operator.A" into every store: it stays that of the first fit, as updates open no
- * files. A NULL: nothing. */
+ * files. */
 okra_status okra_ridge_keep_operator_(const okra_ridge_ *r, const double *A) OKRA_CHECK;
 
 struct okra_moments_;

@@ -138,7 +138,7 @@ okra_status okra_ridge_factors_(okra_ridge_ *r, const double *A)
 okra_status okra_ridge_keep_operator_(const okra_ridge_ *r, const double *A)
 {
     okra_int d = r->p->d;
-    bool kept = A && !r->p->map_x && d <= r->p->n; /* no larger than coefficients */
+    bool kept = !r->p->map_x && d <= r->p->n; /* no larger than coefficients */
     for (size_t l = 0; kept && l < r->count; l++) {
         CHK(okra_store_put_copy_(r->stores[l], "operator.A", A, d, d));
     }

@@ -75,10 +75,8 @@ typedef struct rows {
     okra_int count;
 } rows;
 
-static void clear(solver *s)
-{
-    FREE(s->g, s->X, s->M, s->Q, s->G, s->order, s->r, s->p, s->q, s->s, s->gF, s->b);
-}
+OKRA_CLEARS_(clear, solver, it->g, it->X, it->M, it->Q, it->G, it->order, it->r, it->p,
+             it->q, it->s, it->gF, it->b)
 
 /* The Gram matrix of a block costs B (m + d) a row, the rest 4 m d. */
 static okra_int block_of(okra_int m, okra_int d)

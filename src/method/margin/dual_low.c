@@ -63,11 +63,8 @@ typedef struct solver {
     okra_dual_report_ report;
 } solver;
 
-static void clear(solver *s)
-{
-    FREE(s->R, s->S, s->c, s->e, s->size, s->G, s->C, s->value, s->P, s->Q, s->D, s->B,
-         s->W, s->wide);
-}
+OKRA_CLEARS_(clear, solver, it->R, it->S, it->c, it->e, it->size, it->G, it->C, it->value,
+             it->P, it->Q, it->D, it->B, it->W, it->wide)
 
 double okra_dual_low_doubles_(okra_int n, okra_int m, okra_int d)
 {

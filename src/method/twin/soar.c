@@ -197,10 +197,7 @@ static okra_status sweeps(okra_context *ctx, const stored *s, going *g, okra_mat
 }
 
 /* What predictions that still move take. */
-static void going_clear(going *g)
-{
-    FREE(g->A, g->which, g->moved, g->H.p);
-}
+OKRA_CLEARS_(going_clear, going, it->A, it->which, it->moved, it->H.p)
 
 static okra_status predict(okra_context *ctx, const okra_store_ *store,
                            okra_query_ *query, okra_mat_ out)
@@ -393,10 +390,7 @@ static okra_status check(const okra_problem_ *p, const okra_options *options,
     return OKRA_OK;
 }
 
-static void fitter_clear(fitter *f)
-{
-    FREE(f->T, f->mean);
-}
+OKRA_CLEARS_(fitter_clear, fitter, it->T, it->mean)
 
 static okra_status fit(okra_context *ctx, const okra_problem_ *problem,
                        const okra_options *options, okra_store_ *store)
