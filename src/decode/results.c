@@ -200,27 +200,42 @@ void okra_shortlist_empty_(okra_shortlist_ *list)
     list->count = list->came = 0;
 }
 
+/* Its place; list->count: it is not there. */
+static okra_int find_codes(const okra_shortlist_ *list, const int32_t *codes,
+                           okra_int length)
+{
+    okra_int k = 0;
+    while (k < list->count &&
+           (list->items[k].length != length ||
+            (length > 0 &&
+             memcmp(list->items[k].codes, codes, (size_t)length * sizeof *codes) != 0))) {
+        k++;
+    }
+    return k;
+}
+
 bool okra_shortlist_has_(const okra_shortlist_ *list, const int32_t *codes,
                          okra_int length)
 {
-    for (okra_int k = 0; k < list->count; k++) {
-        const okra_item_ *it = &list->items[k];
-        if (it->length == length &&
-            (length == 0 ||
-             memcmp(it->codes, codes, (size_t)length * sizeof *codes) == 0)) {
-            return true;
-        }
-    }
-    return false;
+    return find_codes(list, codes, length) < list->count;
 }
 
 okra_status okra_shortlist_put_(okra_shortlist_ *list, const int32_t *codes,
                                 okra_int length, okra_key_ key, double distance)
 {
     bool full = list->count == list->most;
-    if ((full && !okra_key_less_(key, list->items[list->most - 1].rank.key)) ||
-        (!list->distinct && okra_shortlist_has_(list, codes, length))) {
+    if (full && !okra_key_less_(key, list->items[list->most - 1].rank.key)) {
         return OKRA_OK;
+    }
+    okra_int k = list->distinct ? list->count : find_codes(list, codes, length);
+    if (k < list->count) {
+        okra_item_ same = list->items[k];
+        if (!okra_key_less_(key, same.rank.key)) {
+            return OKRA_OK;
+        }
+        memmove(list->items + k, list->items + k + 1,
+                (size_t)(--list->count - k) * sizeof same);
+        list->items[list->count] = same;
     }
     okra_item_ *it = okra_best_put_(list->items, sizeof *it, &list->count, list->most,
                                     (okra_rank_){key, list->came++});

@@ -281,7 +281,11 @@ static okra_status set_kx(okra_context *ctx, const okra_method_ *method,
     int which = searched(method, o) ? okra_rule_rewritten_(x, y) : 0;
     if (which == 0 && okra_inspect_transcribed_(x, y)) {
         /* the decoder compares contexts by itself; weights serve distances alone */
-        return okra_options_set(o, "kx", "spectrum(k={1,2}) | normalize");
+        CHK(okra_rule_auto_(o, "lambda") ? okra_options_set(o, "lambda", "0.01..1:3")
+                                         : OKRA_OK);
+        CHK(okra_options_is_set(o, "refine") ? OKRA_OK
+                                             : okra_options_set(o, "refine", "0"));
+        return okra_options_set(o, "kx", "spectrum(k=1) + spectrum(k=2) | normalize");
     }
     CHK(which > 0             ? rewriting_kernels(ctx, x, which, &text)
         : searched(method, o) ? okra_rule_kx_(ctx, x, &text)
@@ -405,7 +409,7 @@ okra_status okra_rules_fill_(okra_context *ctx, const okra_data *x, const okra_d
     if (kx_open) {
         CHK(set_kx(ctx, method, x, y, filled));
     }
-    if (lambda_open) {
+    if (okra_rule_auto_(filled, "lambda")) {
         CHK(set_lambda(ctx, method, x, y, links, filled));
     }
     if ((kx_open || lambda_open) && !links) {

@@ -149,9 +149,10 @@ bool okra_inspect_transcribed_(const okra_data *x, const okra_data *y)
     enum { LEAST = 20, MOST = 20000, TIMES = 2 };
     bool strings = x->kind == OKRA_STRINGS && y->kind == OKRA_STRINGS && y->n >= LEAST &&
                    y->n <= MOST;
-    return strings && (okra_inspect_aligned_(x, y) ||
-                       (okra_inspect_written_(x, y) && okra_edits_within_(x, y) &&
-                        okra_inspect_length_(y) <= TIMES * okra_inspect_length_(x)));
+    return strings && okra_inspect_length_(x) > 0 &&
+           (okra_inspect_aligned_(x, y) ||
+            (okra_inspect_written_(x, y) && okra_edits_within_(x, y) &&
+             okra_inspect_length_(y) <= TIMES * okra_inspect_length_(x)));
 }
 
 bool okra_inspect_proteins_(const okra_data *data)

@@ -361,14 +361,16 @@ static okra_status of_objects(okra_context *ctx, const okra_data *x, const okra_
     bool known = strcmp(s->metric, metric) == 0;
     okra_verdict_ v = f1 ? sets : loss ? classes : strings;
     v.value = s->found.cells[s->found.best].mean;
-    if (!known &&
-        (!okra_rule_closed_(s->space->method, fit, y) ||
-         *okra_options_get(fit, "decode") || (!loss && y->kind != OKRA_STRINGS))) {
+    const okra_decoder_ *decoder = okra_decoder_find_(okra_options_get(fit, "decode"));
+    bool cheap = !decoder || decoder->suits == OKRA_SUITS_TRANSCRIBED_;
+    if (!known && (!okra_rule_closed_(s->space->method, fit, y) || !cheap ||
+                   (!loss && y->kind != OKRA_STRINGS))) {
         return OKRA_OK;
     }
     CHK(constant(ctx, y, metric, &v.naive));
     if (!known) {
-        CHK(okra_judge_(ctx, x, y, fit, NULL, metric, "loo", &again));
+        CHK(okra_judge_(ctx, x, y, fit, NULL, metric, decoder ? "kfold:5" : "loo",
+                        &again));
         v.value = again->found.cells[again->found.best].mean;
     }
     double noise = 2 * sqrt(v.naive * (1 - v.naive) / (double)y->n);

@@ -259,7 +259,7 @@ static okra_status align(okra_context *ctx, okra_segments_ *s)
     REFUSE_IF(
         skipped == n, OKRA_EARG,
         "decoder transcribe: no output can be written letter by letter: each letter "
-        "of an input okra_segment_ at most %d",
+        "of an input becomes at most %d",
         OKRA_SEGMENT_MOST_);
     if (skipped > 0) {
         okra_warn_(ctx,

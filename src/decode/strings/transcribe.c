@@ -2,19 +2,21 @@
  * transcribe.c: strings written letter by letter, each letter of the input by what stands
  * around it: spelling to sounds, one alphabet to another, a label for every letter.
  *
- * 1. Every training pair is aligned: each letter of x okra_segment_ a segment of 0 to 3
+ * 1. Every training pair is aligned: each letter of x becomes a segment of 0 to 3
  * letters of y, in order. P(segment | letter) is estimated by expectation maximisation;
- * where all pairs have equal lengths, each letter okra_segment_ one letter.
+ * where all pairs have equal lengths, each letter becomes one letter.
  * 2. Ridge regression of segments on contexts, one for every letter c:
  *        C_c = (K_c + lambda I)^-1 Y_c,   Y_c[q][s] = [training letter q became s],
  *        k(p, q) = e(before p, before q) e(behind p, behind q) / e(all equal)^2,
  *        e(a, b) = 1 + sum_k decay^k prod_{j<=k} (a_j = b_j ? 1 : share)
  *    over the WINDOW letters on a side; beyond a word stands an end.
- * 3. The result joins the segments whose sum of scores k(p, .)'C is largest.
- * share and lambda have the fewest errors of left-out letters, in closed form, on at most
- * TRIED training letters of every kind.
+ * 3. The result joins the segments whose sum of scores k(p, .)'C is largest. A list of
+ * the K best strings so far, letter after letter, holds the K best: it is exact. share
+ * and lambda have the fewest errors of left-out letters, in closed form, on at most TRIED
+ * training letters of every kind.
  *
- * A training pair with the weight 0 whose input is that of the test point was left out:
+ * A training pair with the weight 0 whose input is that of the test point was left out,
+ * where another pair has a weight:
  * the scores are then those of a fit without it, by
  *     y_S - (M_SS)^-1 (M Y)_S,   M = (K_c + lambda I)^-1, S the letters c of that pair.
  * The other weights serve the distances alone. Cost: sum_c n_c^3 / 3 once, n_c a letter.
@@ -272,13 +274,12 @@ static bool is_left_out(const state *s, const double *w, okra_word_ x, okra_int 
 
 /* What the letters S of left-out pairs add to the scores at a context: with kappa its
  * kernel values, f_-S = kappa'C - (kappa'M)_S (M_SS)^-1 C_S. */
-static okra_status leave_out(const state *s, const group *o, const okra_int *S,
-                             okra_int count, const double *kappa, double *scores)
+static okra_status leave_out(const group *o, const okra_int *S, okra_int count,
+                             const double *kappa, double *scores)
 {
     OWNED double *columns = NULL, *A = NULL, *B = NULL;
     okra_mat_ L = okra_mat_of_(o->factor, o->n, o->n);
     double jitter = 0;
-    (void)s;
     ZMAKE(columns, count * o->n);
     MAKE(A, count * count);
     MAKE(B, count * o->classes);
@@ -305,7 +306,7 @@ static okra_status leave_out(const state *s, const group *o, const okra_int *S,
     return OKRA_OK;
 }
 
-/* Scores of what letter i of x okra_segment_, one a class. */
+/* Scores of what letter i of x becomes, one a class. */
 static okra_status score_letter(const state *s, const group *o, const bool *without,
                                 okra_word_ x, okra_int i, double *scores)
 {
@@ -324,7 +325,7 @@ static okra_status score_letter(const state *s, const group *o, const bool *with
             S[count++] = q;
         }
     }
-    return count > 0 ? leave_out(s, o, S, count, kappa, scores) : OKRA_OK;
+    return count > 0 ? leave_out(o, S, count, kappa, scores) : OKRA_OK;
 }
 
 /* Every string of `list` goes on with the segment, into `next`. */
@@ -356,12 +357,13 @@ static okra_status write_row(const work *k, okra_int r, okra_shortlist_ *list,
     OWNED bool *without = NULL;
     OWNED double *scores = NULL;
     OWNED int32_t *codes = NULL;
-    bool some = false;
+    bool some = false, weighed = false;
     MAKE(without, s->aligned.x->n);
     MAKE(codes, (x.length + 1) * OKRA_SEGMENT_MOST_);
     for (okra_int p = 0; p < s->aligned.x->n; p++) {
         without[p] = is_left_out(s, w, x, p);
         some = some || without[p];
+        weighed = weighed || w[p] != 0;
     }
     okra_shortlist_empty_(list);
     CHK(okra_shortlist_put_(list, codes, 0, (okra_key_){0, 0}, 0));
@@ -373,7 +375,7 @@ static okra_status write_row(const work *k, okra_int r, okra_shortlist_ *list,
             okra_free_(scores);
             scores = NULL;
             MAKE(scores, o->classes);
-            CHK(score_letter(s, o, some ? without : NULL, x, i, scores));
+            CHK(score_letter(s, o, some && weighed ? without : NULL, x, i, scores));
             for (okra_int c = 0; c < o->classes; c++) {
                 CHK(extend(list, o->segments[c]->codes, o->segments[c]->length, scores[c],
                            codes, next));
@@ -396,8 +398,8 @@ static okra_status write_rows(void *arg, okra_int begin, okra_int end, int worke
     FREED_BY(okra_shortlist_clear_) okra_shortlist_ next = {0};
     okra_int most = OKRA_MAX_(k->s->results.top, BEAM);
     (void)worker;
-    CHK(okra_shortlist_open_(most, true, &list));
-    CHK(okra_shortlist_open_(most, true, &next));
+    CHK(okra_shortlist_open_(most, false, &list));
+    CHK(okra_shortlist_open_(most, false, &next));
     for (okra_int r = begin; r < end; r++) {
         CHK(write_row(k, r, &list, &next));
     }
@@ -455,7 +457,7 @@ static okra_status open(okra_context *ctx, void *arg, const okra_output_ *output
 
 const okra_decoder_ okra_decoder_transcribe_ = {
     .name = "transcribe",
-    .automatic = "spectrum(k=2) | normalize",
+    .automatic = "spectrum(k=1) + spectrum(k=2) | normalize",
     .suits = OKRA_SUITS_TRANSCRIBED_,
     .makes_up = true,
     .weights = true,
