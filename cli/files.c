@@ -106,6 +106,13 @@ okra_status cli_read_like(cli_run *run, const char *spec, const okra_data *like,
             st = read_one(run, one, okra_data_part(like, count), &parts[count]);
             count += st == OKRA_OK;
         }
+        if (st == OKRA_OK && okra_data_kind(parts[count - 1]) == OKRA_TUPLE) {
+            st = okra_fail(OKRA_EARG,
+                           "%s becomes vectors and molecules, and cannot stand beside "
+                           "other inputs; give them apart: --x TABLE:A,B of the numbers "
+                           "and classes, --x TABLE:C of the SMILES",
+                           one);
+        }
     }
     st = st ? st : okra_data_tuple(parts, count, out);
     while (count > 0) {
@@ -138,22 +145,51 @@ const char *cli_without_types(const char *spec)
     return spec;
 }
 
-/* Where y is "TABLE:COLUMN" and x is TABLE, x is all but that column. A field of spectra
- * (FILE.mgf:smiles) is no column: x is all of them. */
+/* The length of "TABLE" in TABLE:COLUMN: before the last colon that follows a dot of its
+ * name. */
+static size_t table_length(const char *spec)
+{
+    size_t length = strcspn(spec, "\n"), end = length;
+    bool dot = false;
+    for (size_t k = 0; k < length; k++) {
+        dot = spec[k] == '.' || (dot && spec[k] != '/');
+        end = dot && spec[k] == ':' ? k : end;
+    }
+    return end;
+}
+
+/* Where y is "TABLE:COLUMN", TABLE or TABLE:!OTHER among the inputs is without that
+ * column. A field of spectra (FILE.mgf:smiles) is no column: x is all of them. */
 static const char *rest_of_table(const cli_run *run, const char *x, const char *y,
                                  char *buffer, size_t size)
 {
-    const char *table = cli_without_types(x), *column = cli_without_types(y);
-    size_t length = strlen(table);
-    bool spectra = cli_ends(table, ".mgf") || cli_ends(table, ".msp");
-    if (spectra || strncmp(table, column, length) != 0 || column[length] != ':' ||
-        !column[length + 1] || strchr(column, '\n') ||
-        snprintf(buffer, size, "%s:!%s", x, column + length + 1) >= (int)size) {
+    const char *column = cli_without_types(y), *line = x, *next;
+    size_t used = 0, table = strchr(column, ':') ? table_length(column) : 0;
+    bool spectra = table > 4 && (strncmp(column + table - 4, ".mgf", 4) == 0 ||
+                                 strncmp(column + table - 4, ".msp", 4) == 0);
+    if (spectra || table == 0 || !column[table] || !column[table + 1] ||
+        strchr(column, '\n') || strlen(x) + 64 * strlen(y) >= size) {
         return x;
     }
-    if (!run->common.quiet) {
-        fprintf(stderr, "okra %s: x is %s without the column '%s', which is y\n",
-                run->command->name, table, column + length + 1);
+    for (; line; line = next) {
+        int length = (int)strcspn(line, "\n");
+        const char *own = cli_without_types(line);
+        size_t rest = (size_t)(line + length - own);
+        bool all = rest == table && strncmp(own, column, table) == 0;
+        bool less = rest > table && strncmp(own, column, table) == 0 &&
+                    own[table] == ':' && own[table + 1] == '!';
+        next = line[length] ? line + length + 1 : NULL;
+        used += (size_t)snprintf(buffer + used, size - used, "%.*s%s%s%s", length, line,
+                                 all    ? ":!"
+                                 : less ? ","
+                                        : "",
+                                 all || less ? column + table + 1 : "", next ? "\n" : "");
+        if ((all || less) && !run->common.quiet) {
+            fprintf(stderr, "okra %s: x is %.*s without the column%s '%s', which %s y\n",
+                    run->command->name, (int)rest, own,
+                    strchr(column + table, ',') ? "s" : "", column + table + 1,
+                    strchr(column + table, ',') ? "are" : "is");
+        }
     }
     return buffer;
 }
@@ -240,10 +276,12 @@ okra_status cli_read_pairs(cli_run *run, const char *x, const char *y,
 {
     const okra_data *like[2] = {model ? okra_model_inputs(model) : NULL,
                                 model ? okra_model_outputs(model) : NULL};
-    char buffer[4096], column[4096];
+    char buffer[8192], column[4096];
+    const char *of = cli_without_types(y), *table = cli_without_types(x);
     okra_data *more = NULL, *all = NULL;
-    if (*y == ':' && snprintf(column, sizeof column, "%s%s", cli_without_types(x), y) <
-                         (int)sizeof column) { /* a column of the table of x */
+    if (*of == ':' && snprintf(column, sizeof column, "%.*s%.*s%s", (int)(of - y), y,
+                               (int)table_length(table), table,
+                               of) < (int)sizeof column) { /* a column of x's table */
         y = column;
     }
     okra_status st = cli_read_inputs(run, rest_of_table(run, x, y, buffer, sizeof buffer),

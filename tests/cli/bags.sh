@@ -41,7 +41,7 @@ okra predict s.okra --x s.mgf --bag inchikey -o s.csv
 # errors
 expect_fail 1 "okra fit: s.mgf: spectrum 0 (counted from 0) has no field 'energy', which is to tell its bag" \
     okra fit --x s.mgf --y y.csv --bag energy --kx 'bag(ppk)' -o no.okra
-expect_fail 2 "okra fit: t.csv: there is no column 'molecule' among the 4 columns" \
+expect_fail 2 "okra fit: t.csv: there is no column 'molecule' among the 4 columns: id, a, b, y" \
     okra fit -q --x t.csv --y means.csv:y --bag molecule --kx 'bag(linear)' -o no.okra
 printf 'id,a,b\nm1,1,2\nm2,x,3\nm2,4,5\n' > broken.csv
 expect 1 okra predict mean.okra --x broken.csv --bag id -o no.csv

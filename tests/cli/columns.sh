@@ -76,7 +76,7 @@ okra predict -q twice.okra --x - -o got.csv <twice.csv # a model without names t
 
 # a table that is x and y: a column that is both is told
 paste -d, x.csv y.csv >xy.csv
-okra fit --x 'xy.csv:!p' --y xy.csv:q --kx 'rbf(sigma=2)' --ky linear --lambda 0.1 -o both.okra >out 2>err
+okra fit --x xy.csv:age,q --y xy.csv:q --kx 'rbf(sigma=2)' --ky linear --lambda 0.1 -o both.okra >out 2>err
 expect_in "okra fit: warning: the column 'q' of xy.csv is an output, and stays among the inputs" err
 okra fit --x xy.csv --y xy.csv:q --kx 'rbf(sigma=2)' --ky linear --lambda 0.1 -o both.okra >out 2>err
 [ "$(grep -c "stays among the inputs" err)" = 0 ]
@@ -133,3 +133,54 @@ sed 1s/.*/a,b/ ty.csv >strange_y.csv # what somebody called them does not count
 sed 1s/.*/p,b/ ty.csv >half.csv
 expect_fail 1 "okra score: half.csv: column 2 is 'b', expected 'q' or another of the 2 columns of ty.csv, in any order" \
     okra score --y ty.csv --yhat half.csv --metric rmse
+
+# several columns, all but some, and the column of y in the same table
+cat >mixed.csv <<'E'
+id,smiles,mw,kind,logp,"a,b"
+m1,CCO,46.07,alcohol,-0.31,1
+m2,CCCO,60.1,alcohol,0.25,2
+m3,CCCCO,74.12,alcohol,0.88,3
+m4,c1ccccc1,78.11,aromatic,2.13,4
+m5,Cc1ccccc1,92.14,aromatic,2.73,5
+m6,CCc1ccccc1,106.17,aromatic,3.15,6
+E
+sed 's/"a,b"/ab/' mixed.csv | cut -d, -f3,5 >two.csv
+okra gram -q --x two.csv --kernel linear -o want.npy
+for part in mw,logp logp,mw 3,5 mw,5 mw,logp,mw '!id,smiles,kind,6'; do
+    okra gram -q --x "mixed.csv:$part" --kernel linear -o got.npy
+    cmp want.npy got.npy
+done
+okra gram -q --x 'mixed.csv:a,b' --kernel linear -o got.npy # the name of one column
+printf '%s\n' 1 2 3 4 5 6 >ab.csv
+okra gram -q --x ab.csv --kernel linear -o want.npy
+cmp want.npy got.npy
+short() { okra fit -q --kx 'rbf(sigma=9)' --ky linear --lambda 0.1 -o "$@"; }
+cut -d, -f2 two.csv >logp.csv
+short want.okra --x 'mixed.csv:!id,smiles,kind,logp' --y logp.csv
+short got.okra --x 'mixed.csv:!id,smiles,kind' --y :logp
+cmp want.okra got.okra
+short got.okra --x mixed.csv:mw,6 --y :logp
+cmp want.okra got.okra
+short got.okra --x csv:mixed.csv:mw,6 --y missing::logp
+okra fit --x 'mixed.csv:!1' --y labels::kind --kx 'rbf(sigma=9)@1' --lambda 0.1 -o got.okra >out 2>err
+expect_in "okra fit: x is mixed.csv:!1 without the column 'kind', which is y" err
+expect_in "outputs        labels, 6 of width 2" out
+okra fit --x mixed.csv:smiles --x 'mixed.csv:!id,smiles' --y :mw,logp --kx 'rbf(sigma=9)@2' --lambda 0.1 -o got.okra >out 2>err
+expect_in "okra fit: x is mixed.csv:!id,smiles without the columns 'mw,logp', which are y" err
+expect_in "outputs        dense, 6 of width 2" out
+names="id, smiles, mw, kind, logp, a,b"
+expect_fail 2 "okra fit: mixed.csv: there is no column 'logP' among the 6 columns: $names" \
+    okra fit -q --x mixed.csv:mw --y :logP -o e.okra
+expect_fail 2 "okra fit: mixed.csv: there is no column '' among the 6 columns: $names" \
+    okra fit -q --x mixed.csv:mw, --y :logp -o e.okra
+expect_fail 1 "okra gram: two.csv: without these columns the table is empty" \
+    okra gram --x 'two.csv:!1,logp' --kernel linear -o e.npy
+expect_fail 2 "okra fit: mixed.csv:!logp becomes vectors and molecules, and cannot stand beside other inputs; give them apart: --x TABLE:A,B of the numbers and classes, --x TABLE:C of the SMILES" \
+    okra fit -q --x mixed.csv --x strings:mixed.csv:id --y :logp -o e.okra
+expect_fail 2 "okra fit: molecules:mixed.csv: there is no such file, and 'molecules:' is no prefix: molecules are smiles:FILE, smiles:TABLE:COLUMN or sdf:FILE; expected a format (npy npz csv tsv svm svm0 mtx smiles sdf mgf msp txt fasta letters graphml edges) or how to take values (dense sparse bits packed labels targets gram strings sequences nodes missing distances permutations)" \
+    okra fit -q --x molecules:mixed.csv --y logp.csv -o e.okra
+printf 'a,c\n1,x\n2,y\n3,\n4,x\n5,y\n' >gaps.csv
+for y in :c labels::c; do
+    expect_fail 1 "okra fit: gaps.csv: line 4, column 2: a class is missing; classes may have no gaps: take such rows out, or give the gap a name" \
+        okra fit -q --x gaps.csv:a --y $y -o e.okra
+done

@@ -135,7 +135,7 @@ for kind in table.csv:kind table.csv:3 labels:table.csv:kind; do
     expect_same p.txt p2.txt
 done
 okra fit -q --x 'table.csv:!kind' --y table.csv:b --kx linear --lambda 0.1 -o o2.okra
-expect_fail 2 "okra fit: table.csv: there is no column 'c' among the 3 columns" \
+expect_fail 2 "okra fit: table.csv: there is no column 'c' among the 3 columns: a, b, kind" \
     okra fit -q --x table.csv --y table.csv:c -o o2.okra
 expect_fail 1 "okra fit: one.csv: without its only column the table is empty" \
     bash -c "cut -d, -f1 x.csv >one.csv; okra fit -q --x one.csv --y one.csv:1 -o o2.okra"

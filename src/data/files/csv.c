@@ -5,7 +5,7 @@
  * number, but for the one column read as labels or strings. FILE:COLUMN is one column
  * (labels where it does not hold numbers but texts that mostly repeat, else molecules
  * where all are SMILES, else strings; a file of one column likewise),
- * FILE:!COLUMN all the others. In a .csv file whose first line
+ * FILE:A,B several, FILE:!A,B all the others. In a .csv file whose first line
  * has semicolons in place of commas, fields stand between these, and numbers may have a
  * decimal comma.
  */
@@ -14,6 +14,7 @@
 #include "okra/program.h"
 
 typedef okra_columns_choice_ choice;
+OKRA_CLEARS_(free_choice, choice, it->taken)
 
 /* ---- texts of fields ---- */
 
@@ -49,19 +50,19 @@ static okra_status add_word(const okra_table_ *t, okra_texts_ *texts)
 /* ---- numbers ---- */
 
 static okra_status read_numbers(okra_source_ *source, okra_table_ t,
-                                const okra_table_shape_ *s, choice c, okra_data **out)
+                                const okra_table_shape_ *s, const choice *c,
+                                okra_data **out)
 {
     FREED_BY(okra_data_drop_) okra_data *data = NULL;
     FREED_BY(okra_texts_free_) okra_texts_ names = {0};
     OWNED double *values = NULL;
     bool more = true;
-    okra_int n = s->records - c.header, at = 0;
-    okra_int d = c.column == 0 ? s->columns : c.rest ? s->columns - 1 : 1;
+    okra_int n = s->records - c->header, at = 0, d = c->count;
     CHK(okra_doubles_(source->ctx, n, d, "a table", &values));
     for (okra_int k = 0; k < s->records * s->columns; k++) {
         CHK(okra_table_next_(&t, &more));
-        bool taken = c.column == 0 || (t.column == c.column) != c.rest;
-        if (taken && k < c.header * s->columns) {
+        bool taken = !c->taken || c->taken[t.column - 1];
+        if (taken && k < c->header * s->columns) {
             CHK(add_word(&t, &names));
         } else if (taken) {
             okra_token_ token = okra_table_number_(&t, &values[at]);
@@ -76,7 +77,7 @@ static okra_status read_numbers(okra_source_ *source, okra_table_ t,
         }
     }
     CHK(okra_data_adopt_dense_(&values, n, d, source->name, &data));
-    if (c.header) {
+    if (c->header) {
         CHK(okra_texts_done_(&names));
         CHK(okra_columns_read_(data, (const char *const *)names.pointers));
         if (!okra_data_column(data, 0)) {
@@ -94,8 +95,8 @@ static okra_status add_label(const okra_table_ *t, okra_texts_ *texts)
 {
     double value;
     return okra_number_(t->begin, t->close, &value) == OKRA_TOKEN_MISSING_
-               ? okra_bad_field_(OKRA_TOKEN_MISSING_, t->line, t->column, t->begin,
-                                 t->close)
+               ? okra_table_fail_(t, "a class is missing; classes may have no gaps: "
+                                     "take such rows out, or give the gap a name")
                : add_word(t, texts);
 }
 
@@ -121,37 +122,100 @@ static okra_status add_string(const okra_table_ *t, okra_texts_ *texts)
     return add_text(t, t->begin, t->close, texts);
 }
 
-/* The column chosen by `part`, a number from 1 or the text of a field in the header. */
+/* The columns of a header, for messages; empty where it holds numbers. */
+static void list_names(okra_table_ t, const okra_table_shape_ *s, char *text, size_t size)
+{
+    bool more = true;
+    size_t used = 0;
+    text[0] = '\0';
+    for (okra_int k = 0; !s->numbers && k < s->columns && used < size; k++) {
+        if (okra_table_next_(&t, &more) != OKRA_OK) {
+            return;
+        }
+        used += (size_t)snprintf(text + used, size - used, "%s%.*s", k ? ", " : ": ",
+                                 (int)OKRA_MIN_(t.close - t.begin, 40), t.begin);
+    }
+    if (used >= size) {
+        strcpy(text + size - 4, "...");
+    }
+}
+
+/* The column that `part` tells, a number from 1 or (*named) a field of the header. */
+static okra_status find_column(const okra_source_ *source, okra_table_ t,
+                               const char *part, size_t length,
+                               const okra_table_shape_ *s, okra_int *column, bool *named)
+{
+    const okra_table_ begin = t;
+    bool more = true;
+    const char *p = part, *end = part + length;
+    char names[200];
+    int set = okra_context_header_(source->ctx);
+    double value;
+    for (okra_int k = 1; set >= 0 && k <= s->columns; k++) {
+        CHK(okra_table_next_(&t, &more));
+        bool name =
+            set > 0 || okra_table_number_(&t, &value) == OKRA_TOKEN_TEXT_ || !s->numbers;
+        if (name && (size_t)(t.close - t.begin) == length &&
+            memcmp(t.begin, part, length) == 0) {
+            *column = k;
+            *named = true;
+            return OKRA_OK;
+        }
+    }
+    if (okra_whole_(&p, end, column) && p == end && *column >= 1 &&
+        *column <= s->columns) {
+        return OKRA_OK;
+    }
+    list_names(begin, s, names, sizeof names);
+    return okra_fail_(OKRA_EARG,
+                      "there is no column '%.*s' among the %" PRId64 " columns%s",
+                      (int)length, part, s->columns,
+                      set < 0 ? ", which have no names (header no)" : names);
+}
+
+/* The column chosen by `part`; NULL: the only one. */
 static okra_status choose_column(const okra_source_ *source, okra_table_ t,
                                  const char *part, const okra_table_shape_ *s, bool texts,
                                  okra_int *column, bool *header)
 {
-    bool more = true;
-    const char *p = part;
-    const okra_table_ begin = t;
-    int set = okra_context_header_(source->ctx);
-    double value;
+    bool named = false;
     *column = 1;
     REFUSE_IF(!part && s->columns > 1, OKRA_ESHAPE,
               "labels must be one column, found %" PRId64
               "; choose one as labels:FILE:COLUMN, by its name or number",
               s->columns);
-    for (okra_int k = 1; part && set >= 0 && k <= s->columns; k++) {
-        CHK(okra_table_next_(&t, &more));
-        bool name =
-            set > 0 || okra_table_number_(&t, &value) == OKRA_TOKEN_TEXT_ || !s->numbers;
-        if (name && (size_t)(t.close - t.begin) == strlen(part) &&
-            memcmp(t.begin, part, strlen(part)) == 0) {
-            *column = k;
-            *header = true;
-            return OKRA_OK;
-        }
+    CHK(part ? find_column(source, t, part, strlen(part), s, column, &named) : OKRA_OK);
+    *header = named;
+    return named ? OKRA_OK : okra_table_header_(source, t, s, texts, header);
+}
+
+/* The columns of a list "a,b" or "!a,b"; a name may itself hold commas. */
+static okra_status choose_columns(const okra_source_ *source, okra_table_ t,
+                                  const okra_table_shape_ *s, choice *c)
+{
+    const char *part = source->part + c->rest;
+    bool named = false;
+    okra_int column = 0;
+    okra_status st = find_column(source, t, part, strlen(part), s, &column, &named);
+    bool whole = st != OKRA_EARG || !strchr(part, ',');
+    CHK(whole ? st : OKRA_OK);
+    ZMAKE(c->taken, s->columns);
+    for (const char *end; part; part = !whole && *end ? end + 1 : NULL) {
+        end = part + strcspn(part, ",");
+        CHK(whole
+                ? OKRA_OK
+                : find_column(source, t, part, (size_t)(end - part), s, &column, &named));
+        c->count += !c->taken[column - 1];
+        c->taken[column - 1] = true;
     }
-    REFUSE_IF(part && (!okra_whole_(&p, part + strlen(part), column) || *p ||
-                       *column < 1 || *column > s->columns),
-              OKRA_EARG, "there is no column '%s' among the %" PRId64 " columns%s", part,
-              s->columns, set < 0 ? ", which have no names (header no)" : "");
-    return okra_table_header_(source, begin, s, texts, header);
+    for (okra_int k = 0; c->rest && k < s->columns; k++) {
+        c->taken[k] = !c->taken[k];
+    }
+    c->count = c->rest ? s->columns - c->count : c->count;
+    REFUSE_IF(c->count == 0, OKRA_ESHAPE, "without %s the table is empty",
+              s->columns > 1 ? "these columns" : "its only column");
+    c->header = named;
+    return named ? OKRA_OK : okra_table_header_(source, t, s, false, &c->header);
 }
 
 /* Texts of a column that nobody called labels or strings: okra prints the choice. */
@@ -220,8 +284,8 @@ static okra_status read_column(okra_source_ *source, okra_table_ t, okra_data **
 
 /* What the chosen columns hold. Where some text stands among numbers that is at fault,
  * and told as such. */
-static okra_status look(okra_table_ t, const okra_table_shape_ *s, choice c, bool *text,
-                        bool *gaps)
+static okra_status look(okra_table_ t, const okra_table_shape_ *s, const choice *c,
+                        bool *text, bool *gaps)
 {
     OWNED okra_int *numbers = NULL, *texts = NULL;
     bool more = true;
@@ -231,8 +295,7 @@ static okra_status look(okra_table_ t, const okra_table_shape_ *s, choice c, boo
     ZMAKE(texts, s->columns);
     for (okra_int k = 0; k < s->records * s->columns; k++) {
         CHK(okra_table_next_(&t, &more));
-        if (k >= c.header * s->columns &&
-            (c.column == 0 || (t.column == c.column) != c.rest)) {
+        if (k >= c->header * s->columns && (!c->taken || c->taken[t.column - 1])) {
             okra_token_ token = okra_table_number_(&t, &value);
             numbers[t.column - 1] += token == OKRA_TOKEN_NUMBER_;
             texts[t.column - 1] += token == OKRA_TOKEN_TEXT_;
@@ -248,7 +311,7 @@ static okra_status look(okra_table_ t, const okra_table_shape_ *s, choice c, boo
         bool other =
             s->columns == 1 && /* another separator */
             (memchr(again.begin, ';', length) || memchr(again.begin, '\t', length));
-        if (k >= c.header * s->columns && texts[j] > 0 &&
+        if (k >= c->header * s->columns && texts[j] > 0 &&
             (other || numbers[j] > texts[j]) &&
             okra_table_number_(&again, &value) == OKRA_TOKEN_TEXT_) {
             return okra_bad_field_(OKRA_TOKEN_TEXT_, again.line, again.column,
@@ -262,7 +325,7 @@ static okra_status read_table(okra_source_ *source, char separator, okra_data **
 {
     okra_table_ t = okra_table_begin_(&source->bytes, separator);
     okra_table_shape_ s = {0};
-    choice c = {.rest = source->part && *source->part == '!'};
+    FREED_BY(free_choice) choice c = {.rest = source->part && *source->part == '!'};
     bool text = false, gaps = false, found = source->how == OKRA_HOW_FOUND_;
     bool numbers = source->like && source->like->kind == OKRA_DENSE && !source->inputs;
     if (source->how == OKRA_HOW_LABELS_ || source->how == OKRA_HOW_STRINGS_) {
@@ -270,23 +333,21 @@ static okra_status read_table(okra_source_ *source, char separator, okra_data **
     }
     CHK(okra_table_measure_(t, &s));
     if (source->part) {
-        CHK(choose_column(source, t, source->part + c.rest, &s, false, &c.column,
-                          &c.header));
+        CHK(choose_columns(source, t, &s, &c));
     } else {
+        c.count = s.columns;
         CHK(okra_table_header_(source, t, &s, false, &c.header));
     }
-    REFUSE_IF(c.rest && s.columns < 2, OKRA_ESHAPE,
-              "without its only column the table is empty");
-    bool one = (source->part && !c.rest) || s.columns == 1;
+    bool one = (source->part && !c.rest && c.count == 1) || s.columns == 1;
     if (found && !numbers && (one || source->inputs)) {
-        CHK(look(t, &s, c, &text, &gaps));
+        CHK(look(t, &s, &c, &text, &gaps));
     }
     bool mixed = found && source->inputs &&
                  (gaps || (text && !one) ||
                   (okra_mixed_like_(source->like) && (c.header || !one)));
     return mixed  ? okra_read_mixed_(source, t, &s, &c, out)
            : text ? read_column(source, t, out)
-                  : read_numbers(source, t, &s, c, out);
+                  : read_numbers(source, t, &s, &c, out);
 }
 
 /* The separator of a .csv file: a comma, but for a first line with semicolons in place of

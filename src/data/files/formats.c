@@ -4,8 +4,8 @@
  *     spec = {prefix ":"} path [":" part]
  *
  * A prefix is the name of a format or a word for how to take the values; any number in
- * any order. A part is an array of .npz files, or a column of tables (!COLUMN: all but
- * it).
+ * any order. A part is an array of .npz files, or a column of tables, or several (A,B;
+ * !A,B: all but these).
  */
 #include "data/files/formats.h"
 #include "okra/program.h"
@@ -130,6 +130,9 @@ static const char *find_part(const char *path, bool known)
     return path + strlen(path);
 }
 
+#define FORMAT_NAME(name, extensions, magic, write, help) " " #name
+#define HOW_NAME(symbol, word, help) " " word
+
 static okra_status parse_spec(const char *text, spec *s)
 {
     *s = (spec){0};
@@ -160,11 +163,9 @@ static okra_status parse_spec(const char *text, spec *s)
     if (!s->format && strcmp(s->path, "-") != 0) {
         s->format = by_extension(s->path, s->path + strlen(s->path));
         if (!s->format) {
-#define NAME(name, extensions, magic, write, help) " " #name
             return okra_fail_(OKRA_EARG,
                               "the extension tells no format; put one before it, such as "
-                              "csv:FILE (formats:" FORMATS(NAME) ")");
-#undef NAME
+                              "csv:FILE (formats:" FORMATS(FORMAT_NAME) ")");
         }
     }
     return OKRA_OK;
@@ -354,6 +355,22 @@ static okra_status prefixed(okra_status st, const char *name)
     return st;
 }
 
+/* A file that cannot be opened, perhaps for a word before it that is no prefix. */
+static okra_status not_opened(okra_status st, const char *path)
+{
+    static const char known[] = FORMATS(FORMAT_NAME), ways[] = OKRA_HOW_LIST_(HOW_NAME);
+    size_t length = strspn(path, "abcdefghijklmnopqrstuvwxyz");
+    REFUSE_IF(st == OKRA_EIO && length > 1 && path[length] == ':', OKRA_EARG,
+              "%s: there is no such file, and '%.*s:' is no prefix%s; expected a format "
+              "(%s) or how to take values (%s)",
+              path, (int)length, path,
+              strncmp(path, "mol", 3) == 0
+                  ? ": molecules are smiles:FILE, smiles:TABLE:COLUMN or sdf:FILE"
+                  : "",
+              known + 1, ways + 1);
+    return st;
+}
+
 static okra_status read_spec(okra_context *context, const char *text,
                              const okra_data *like, bool inputs, const char *bag,
                              okra_data **out)
@@ -373,7 +390,11 @@ static okra_status read_spec(okra_context *context, const char *text,
     CHK(prefixed(parse_spec(text, &s), text));
     bool standard = strcmp(s.path, "-") == 0;
     bool array = s.format && s.format->read == okra_read_npy_;
-    CHK(okra_bytes_map_(context, s.path, array ? 0 : INT64_MAX, &source.bytes));
+    okra_status st =
+        okra_bytes_map_(context, s.path, array ? 0 : INT64_MAX, &source.bytes);
+    if (st != OKRA_OK) {
+        return not_opened(st, s.path);
+    }
     source.name = standard ? "standard input" : s.path;
     source.path = s.path;
     source.part = s.part;

@@ -253,9 +253,10 @@ okra_status okra_table_measure_(okra_table_ table, okra_table_shape_ *out);
  * values are to be texts; numbers cannot stand in a first line without any. */
 okra_status okra_table_header_(const okra_source_ *source, okra_table_ table,
                                const okra_table_shape_ *shape, bool texts, bool *header);
-/* The one column, from 1, or all but it (`rest`); 0: all. */
+/* Which columns are read, `count` of them; taken NULL: all. rest: all but those named. */
 typedef struct okra_columns_choice_ {
-    okra_int column;
+    bool *taken; /* owned */
+    okra_int count;
     bool rest, header;
 } okra_columns_choice_;
 /* A table of numbers, dates, classes, gaps and molecules, as vectors (mixed.c). */

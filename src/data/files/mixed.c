@@ -326,7 +326,7 @@ static okra_status collect(okra_table_ t, const okra_table_shape_ *s,
     for (okra_int k = 0, j = 0; k < s->records * s->columns; k++) {
         CHK(okra_table_next_(&t, &more));
         j = t.column == 1 ? 0 : j;
-        if (c->column > 0 && (t.column == c->column) == c->rest) {
+        if (c->taken && !c->taken[t.column - 1]) {
             continue;
         }
         okra_texts_ *texts = &all->texts[j++];
@@ -353,8 +353,7 @@ okra_status okra_read_mixed_(const okra_source_ *source, okra_table_ t,
                              const okra_table_shape_ *s, const okra_columns_choice_ *c,
                              okra_data **out)
 {
-    okra_int columns = c->column == 0 ? s->columns : c->rest ? s->columns - 1 : 1;
-    FREED_BY(free_table) table all = {s->records - c->header, columns, NULL};
+    FREED_BY(free_table) table all = {s->records - c->header, c->count, NULL};
     FREED_BY(free_features) features f = {.room = MOST};
     const okra_data *like = source->like, *vectors = vectors_of(like);
     char left[400] = "", molecules[80] = "";

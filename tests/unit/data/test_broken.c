@@ -70,12 +70,16 @@ static const broken texts[] = {
      "or "
      "number"},
     {"labels:@:z", "a.csv", "x,y\n1,2\n", OKRA_EARG,
-     "there is no column 'z' among the 2 columns"},
+     "there is no column 'z' among the 2 columns: x, y"},
     {"labels:@:3", "a.csv", "x,y\n1,2\n", OKRA_EARG,
-     "there is no column '3' among the 2 columns"},
+     "there is no column '3' among the 2 columns: x, y"},
+    {"@:1,z", "a.csv", "x,y\n1,2\n", OKRA_EARG,
+     "there is no column 'z' among the 2 columns: x, y"},
+    {"@:!1,2", "a.csv", "x,y\n1,2\n", OKRA_ESHAPE,
+     "without these columns the table is empty"},
     {"labels:@:y", "a.csv", "x,y\n1,a\n2,\n", OKRA_EFORMAT,
-     "line 3, column 2: a value is missing; outputs with gaps are "
-     "read as missing:FILE"},
+     "line 3, column 2: a class is missing; classes may have no gaps: take such rows "
+     "out, or give the gap a name"},
     {"bits:@", "a.csv", "0,1\n1,2\n", OKRA_EFORMAT,
      "row 1, column 1 (counted from 0) is 2; expected 0 or 1"},
     {"packed:@", "a.csv", "0,1\n256,2\n", OKRA_EFORMAT,
