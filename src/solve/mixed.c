@@ -7,10 +7,10 @@
  * precision, tile by tile as the kernel makes it, so that n^2/2 floats are all that is
  * kept of n^2 numbers. n^3/3 operations at the rate of single precision and 2 n^2 (d + a
  * kernel value) a step, which leaves about rho = 2^-24 |K|_F / lambda of the residual:
- * three steps where that is 1e-3. The norm is estimated from some rows. Where a step
- * leaves much (the factor of another lambda, or a rougher one), conjugate gradients with
- * M^-1 as preconditioner go on. Their beta, -z'q / p'q, does not mind that M^-1 is
- * rounded (Notay 2000, flexible conjugate gradients).
+ * three steps where that is 1e-3. The norm is estimated from some rows. From the first
+ * step that leaves much (the factor of another lambda, or a rougher one), conjugate
+ * gradients with M^-1 as preconditioner go on. Their beta, -z'q / p'q, does not mind that
+ * M^-1 is rounded (Notay 2000, flexible conjugate gradients).
  *
  * Proof: the residual r of every column y, computed in double precision from C, is at
  * most |r| <= min(1e-12 |y|, 1e-9 max|y| sqrt(lambda / max_i k(x_i, x_i))), so that a
@@ -23,7 +23,7 @@
  */
 #include "solve/ridge.h"
 
-enum { SAMPLES = 64, STEPS = 40 };
+enum { SAMPLES = 64, STEPS = 40, WINDOW = 4 };
 
 static const double FAST = 0.05; /* what a step leaves of the residual */
 static const double ROUGH = 0.6; /* of lambda: what rough factors may be wrong by */
@@ -237,7 +237,7 @@ static okra_status iterate(mixed *z, double lambda, int *steps, double *residual
     bounds(z, lambda);
     okra_mat_fill_(mat(z, z->X), 0);
     CHK(okra_mat_copy_(okra_mat_of_(z->r->Y, z->n, z->d), mat(z, z->R)));
-    double now = worst(z, residual), rate = 0;
+    double now = worst(z, residual), past[WINDOW];
     int slow = 0; /* the step with which conjugate gradients begin */
     for (int k = 1; k <= STEPS && *steps == 0; k++) {
         double before = now;
@@ -250,13 +250,14 @@ static okra_status iterate(mixed *z, double lambda, int *steps, double *residual
             now = worst(z, residual);
         }
         *steps = now <= 1 ? k : 0;
-        rate = now / before;
-        slow = k == 1 && rate > FAST ? 2 : slow;
-        /* At the end of what rounding allows, or as slow as that. */
-        if (now > 1 && k > 1 &&
-            (slow ? !(now * pow(rate, STEPS - k) <= 1) : rate > 0.2)) {
+        /* At the end of what rounding allows, or as slow as that: what WINDOW steps left.
+         */
+        if (slow && k >= slow + WINDOW &&
+            !(now * pow(now / past[k % WINDOW], (double)(STEPS - k) / WINDOW) <= 1)) {
             break;
         }
+        past[k % WINDOW] = now;
+        slow = !slow && now > FAST * before ? k + 1 : slow;
     }
     okra_progress_end_(z->r->ctx, "refinement");
     return OKRA_OK;
