@@ -58,13 +58,6 @@ double okra_far_most_(okra_int n, const double *self)
     return most;
 }
 
-double okra_far_doubt_(const okra_kernel *kernel, const okra_node_ *node, double most)
-{
-    return node->transform->distances && !has_distance(kernel, node->a)
-               ? doubt(node, 2 * most)
-               : 0;
-}
-
 bool okra_far_(const okra_kernel *kernel, const okra_node_ *node, double a, double b)
 {
     return node->transform->distances && has_distance(kernel, node->a) &&
@@ -97,4 +90,56 @@ void okra_far_mend_(const okra_kernel *kernel, const okra_node_ *node,
                              distance2(kernel, node->a, a_slots, i + r, b_slots, j + c));
         }
     }
+}
+
+/* An object by its row in the file, from 0, and its name. */
+static const char *describe(const okra_data *data, okra_int i, char *text, size_t size)
+{
+    okra_int length = 0, row = okra_data_row(data, i);
+    const char *name = okra_data_text(data, i, &length);
+    char known[64], shown[72];
+    snprintf(known, sizeof known, "%.*s", name ? (int)(length < 60 ? length : 60) : 0,
+             name ? name : "");
+    snprintf(text, size, "row %lld%s%s", (long long)(row < 0 ? i : row),
+             *known ? ", " : "", okra_printable_(known, false, shown, sizeof shown));
+    return text;
+}
+
+okra_status okra_check_self_(okra_context *ctx, const okra_kernel *kernel,
+                             const okra_node_ *node, const okra_slots_ *view,
+                             const double *self)
+{
+    const okra_transform_class_ *t = node->transform;
+    okra_int count = 0, first = 0;
+    char text[160];
+    REFUSE_IF(!self, OKRA_EARG,
+              "%s: `%s` needs the self-similarities of its objects, which "
+              "rows of a Gram matrix do not tell: give the diagonal too",
+              view->data->source, t->name);
+    for (okra_int i = 0; t->degenerate && i < view->n; i++) {
+        if (!(self[i] > 0)) {
+            first = count++ == 0 ? i : first;
+        }
+    }
+    if (count > 0) {
+        okra_warn_(ctx,
+                   "%s: in %lld of %lld objects (the first: %s, from 0) the kernel finds "
+                   "nothing to compare: self-similarity 0 before `%s`; %s",
+                   view->data->source, (long long)count, (long long)view->n,
+                   describe(view->data, first, text, sizeof text), t->name,
+                   t->degenerate);
+    }
+    double most = okra_far_most_(view->n, self),
+           lost = node->transform->distances && !has_distance(kernel, node->a)
+                      ? doubt(node, 2 * most)
+                      : 0;
+    if (lost > 1e-6) {
+        okra_warn_(
+            ctx,
+            "%s: values up to %g before `%s` leave few digits of distances: kernel "
+            "values may be off by %.1g; move the data nearer to 0, or compare them "
+            "with `linear` or `standardize`",
+            view->data->source, most, t->name, lost);
+    }
+    return OKRA_OK;
 }

@@ -228,9 +228,11 @@ void okra_tile_out_end_(bool stream);
 
 /* May values of this node need it, k(a,a) and k(b,b) being at most these? */
 bool okra_far_(const okra_kernel *kernel, const okra_node_ *node, double a, double b);
-/* By how much its values may be off for want of differences, k(a,a) being at most this.
- */
-double okra_far_doubt_(const okra_kernel *kernel, const okra_node_ *node, double most);
+/* A transform of self-similarities needs those of the child; objects where they are 0 are
+ * degenerate, and large ones leave few digits of distances: warnings. */
+okra_status okra_check_self_(okra_context *ctx, const okra_kernel *kernel,
+                             const okra_node_ *node, const okra_slots_ *view,
+                             const double *self);
 /* The largest of n numbers, 0 of none. */
 double okra_far_most_(okra_int n, const double *self);
 /* Puts right what the transform has made of rows i.. of a and rows j.. of b; da, db: the
