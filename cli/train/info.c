@@ -130,8 +130,8 @@ const cli_command cli_info = {
     .purpose = "Show what a model file holds, after checking all of it",
     .usage = "MODEL [flags]",
     .refuses = "engine strict header",
-    .about = "With --json the model's own description, model.json (of pairs: "
-             "pairs.json), is printed as it is.\n",
+    .about = "--json prints the model's own description, model.json (pairs.json for\n"
+             "pairs), as it is.\n",
     .examples = "okra info digits.okra\n"
                 "okra info digits.okra --json\n",
     .own = {"info", rows, 1},
