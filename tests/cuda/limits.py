@@ -71,7 +71,7 @@ def beside_another():
             return
         n = 20000
         x = rng.standard_normal((n, 3))
-        refused("a full GPU", ["needs 2.98 GiB on GPU", "are free", "--engine host"],
+        refused("a full GPU", ["GiB on GPU", "are free", "--engine host"],
                 lambda: fit(n, x=x, y=x))
     finally:
         hog.communicate("")

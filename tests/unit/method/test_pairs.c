@@ -49,7 +49,7 @@ static okra_pair_solver_ solver_of(toy *t)
 {
     okra_pair_solver_ s = {0};
     double *A[] = {t->A[0], t->A[1]}, *B[] = {t->B[0], t->B[1]};
-    CHECK_OK(okra_pair_solver_create_(harness_engine(), t->n, t->m, t->terms, A, B, t->Y,
+    CHECK_OK(okra_pair_solver_create_(NULL, t->n, t->m, t->terms, A, B, t->Y,
                                       t->weighted ? t->W : NULL, t->center, &s));
     return s;
 }
