@@ -47,13 +47,6 @@ def test_similarity_keeps_clusters_together():
     assert twice["equal"] == 0 and twice["equal_random"] > 50
 
 
-def test_scaffolds():
-    pytest.importorskip("rdkit")
-    x = okra.smiles(["c1ccccc1C", "c1ccccc1CC", "C1CCCCC1O", "C1CCCCC1", "CCO", "CCN"])
-    folds = split(x, "scaffold", 3, kernel="wl(h=1)")["folds"]
-    assert folds[0] == folds[1] and folds[2] == folds[3] and folds[4] == folds[5] and len(set(folds)) == 3
-
-
 def test_split_refusals():
     for more, text in (({"by": "groups"}, "needs a key"), ({"by": "size"}, "expected random, groups"),
                        ({"by": "groups", "key": [1] * 9}, "1 units that must stay whole"),

@@ -14,7 +14,6 @@
 #include "okra/program.h"
 
 typedef okra_columns_choice_ choice;
-OKRA_CLEARS_(free_choice, choice, it->taken)
 
 /* ---- texts of fields ---- */
 
@@ -199,7 +198,6 @@ static okra_status choose_columns(const okra_source_ *source, okra_table_ t,
     okra_status st = find_column(source, t, part, strlen(part), s, &column, &named);
     bool whole = st != OKRA_EARG || !strchr(part, ',');
     CHK(whole ? st : OKRA_OK);
-    ZMAKE(c->taken, s->columns);
     for (const char *end; part; part = !whole && *end ? end + 1 : NULL) {
         end = part + strcspn(part, ",");
         CHK(whole
@@ -325,7 +323,8 @@ static okra_status read_table(okra_source_ *source, char separator, okra_data **
 {
     okra_table_ t = okra_table_begin_(&source->bytes, separator);
     okra_table_shape_ s = {0};
-    FREED_BY(free_choice) choice c = {.rest = source->part && *source->part == '!'};
+    OWNED bool *taken = NULL;
+    choice c = {.rest = source->part && *source->part == '!'};
     bool text = false, gaps = false, found = source->how == OKRA_HOW_FOUND_;
     bool numbers = source->like && source->like->kind == OKRA_DENSE && !source->inputs;
     if (source->how == OKRA_HOW_LABELS_ || source->how == OKRA_HOW_STRINGS_) {
@@ -333,6 +332,8 @@ static okra_status read_table(okra_source_ *source, char separator, okra_data **
     }
     CHK(okra_table_measure_(t, &s));
     if (source->part) {
+        ZMAKE(taken, s.columns);
+        c.taken = taken;
         CHK(choose_columns(source, t, &s, &c));
     } else {
         c.count = s.columns;

@@ -255,7 +255,7 @@ okra_status okra_table_header_(const okra_source_ *source, okra_table_ table,
                                const okra_table_shape_ *shape, bool texts, bool *header);
 /* Which columns are read, `count` of them; taken NULL: all. rest: all but those named. */
 typedef struct okra_columns_choice_ {
-    bool *taken; /* owned */
+    bool *taken;
     okra_int count;
     bool rest, header;
 } okra_columns_choice_;

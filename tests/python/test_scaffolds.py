@@ -1,0 +1,12 @@
+"""okra.split by scaffolds, which RDKit finds."""
+import pytest
+
+import okra
+from okra.checks.split import split
+
+
+def test_scaffolds():
+    pytest.importorskip("rdkit")
+    x = okra.smiles(["c1ccccc1C", "c1ccccc1CC", "C1CCCCC1O", "C1CCCCC1", "CCO", "CCN"])
+    folds = split(x, "scaffold", 3, kernel="wl(h=1)")["folds"]
+    assert folds[0] == folds[1] and folds[2] == folds[3] and folds[4] == folds[5] and len(set(folds)) == 3
