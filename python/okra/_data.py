@@ -18,6 +18,7 @@ import numpy as np
 
 from . import _convert
 from ._collection import Data, borrow, c_texts, typed
+from ._errors import OkraError, OkraWarning
 from ._library import Context, _user_level, check, lib, make
 from ._structured import (_is_graph, _make_nodes, _make_sequences, _make_spectra, graphs, nodes,
                           sequences, spectra)
@@ -220,6 +221,48 @@ def smiles(texts: Iterable[str]) -> Data:
     array = c_texts(texts)
     return Data(Context().make(lib.okra_data_smiles, lib.okra_data_free, array,
                                len(array)))
+
+
+def _takes(kernel: str, data: Data) -> bool:
+    value = c.c_double()
+    try:
+        parsed = make(lib.okra_kernel_parse, lib.okra_kernel_free, kernel)
+        Context().call(lib.okra_gram, parsed.pointer, data.pointer, None, c.byref(value), 1)
+    except OkraError:
+        return False
+    return True
+
+
+def is_texts(values: Any) -> bool:
+    """Whether it is a flat list, array or series of texts."""
+    if isinstance(values, (Data, tuple, str)) or _is_graph(values) or np.ndim(
+            values if hasattr(values, "__array__") else 0) > 1 or hasattr(values, "tocsr"):
+        return False
+    values = list(values)
+    return bool(values) and all(isinstance(v, str) for v in values)
+
+
+def if_molecules(values: Any, kernel: Any, name: str) -> Any:
+    """Molecules where `values` are texts, all of them SMILES (and not all of them words), and
+    the kernel is left open; or where it is one of molecules. Else `values`."""
+    if not isinstance(kernel, str) or not is_texts(values):
+        return values
+    texts = list(values)
+    if kernel == "auto" and not any(set(v) & set("0123456789()[]=#") for v in texts):
+        return values
+    try:
+        made = smiles(texts if kernel == "auto" else texts[:1])
+        if kernel != "auto":
+            if not _takes(kernel, made) or _takes(kernel, _strings(texts[:1])):
+                return values
+            made = smiles(texts)
+    except OkraError:
+        return values
+    if kernel == "auto":
+        warnings.warn(f"{name} holds SMILES, read as molecules; okra.as_data({name}) makes them strings",
+                      OkraWarning, stacklevel=_user_level())
+    check(lib.okra_data_name(made.pointer, name))
+    return made
 
 
 def _strings(texts: Iterable[str]) -> Data:

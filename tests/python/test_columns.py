@@ -144,3 +144,33 @@ def test_frames_with_molecules_and_gaps(tmp_path):
     kinds[7] = np.nan
     with pytest.raises(ValueError, match=r"1 of 60 labels are missing \(the first: row 7, from 0\)"):
         okra.IOKRClassifier().fit(frame[["dose"]], kinds)
+
+
+SMILES = [a + b for a in ("CC", "CCC", "c1ccccc1", "C(C)(C)C") for b in ("O", "N", "C(=O)O", "Cl", "C#N")]
+
+
+def test_lists_of_smiles_are_molecules():
+    y = np.arange(20.0)
+    want = okra.IOKR().fit(okra.smiles(SMILES), y)
+    for x in (SMILES, np.array(SMILES), pd.Series(SMILES)):
+        with pytest.warns(okra.OkraWarning, match="X holds SMILES, read as molecules; okra.as_data"):
+            got = okra.IOKR().fit(x, y)
+        assert got.chosen_ == want.chosen_ and (got.predict(x) == want.predict(okra.smiles(SMILES))).all()
+    given = okra.IOKR(kx="ecfp | tanimoto", lam=0.1).fit(SMILES, y)  # no warning: the kernel says it
+    assert given.model_.info["x"]["kind"] == "graphs" and given.predict(SMILES[:2]).shape == (2,)
+    strings = okra.IOKR(kx="spectrum(k=2)", lam=0.1).fit(SMILES, y)
+    assert strings.model_.info["x"]["kind"] == "strings"
+    strings = okra.IOKR(kx="auto", lam=0.1).fit(okra.as_data(SMILES), y)
+    assert strings.model_.info["x"]["kind"] == "strings"
+    words = okra.IOKR().fit(["CN" * (1 + i % 5) + "CO" * (1 + i // 5) for i in range(20)], y)  # letters alone
+    assert words.model_.info["x"]["kind"] == "strings"
+
+
+def test_lists_of_smiles_as_outputs():
+    x = np.random.default_rng(0).normal(size=(20, 3))
+    with pytest.warns(okra.OkraWarning, match="y holds SMILES"):
+        model = okra.IOKR().fit(x, SMILES)
+    assert model._kind() == "graphs" and set(model.predict(x)) <= set(SMILES)
+    found = model.predict(x[:2], candidates=["CCBr", "CCF", "OCC"])
+    assert set(found) <= {"CCBr", "CCF", "OCC"}
+    assert np.isfinite(model.score(x, SMILES))

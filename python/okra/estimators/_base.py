@@ -14,9 +14,9 @@ import numpy as np
 from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.utils.validation import _num_samples, check_is_fitted
 
-from .._data import (Data, check_rows, gram, is_classes, is_graphs, is_mixed, is_vectors,
-                     labels, mixed,
-                     name_columns, named)
+from .._data import (Data, check_rows, gram, if_molecules, is_classes, is_graphs, is_mixed,
+                     is_texts, is_vectors,
+                     labels, mixed, name_columns, named, smiles)
 from .._errors import OkraWarning
 from .._library import Handle, constants, kernel_has, lib, option_types, options, set_options
 from .._collection import borrow
@@ -113,6 +113,10 @@ class OutputKernelEstimator(UpdateMixin, PredictMixin, ConformalMixin, ScoreMixi
             own = self_values(self.kx, X) if needed else None
             return gram(kernel_values(self.kx, X, self._x_objects, "kx"), own)
         if not is_vectors(X):
+            if reset:
+                X = if_molecules(X, self.kx, "X")
+            elif self._fitted().info["x"]["kind"] == "graphs" and is_texts(X):
+                X = smiles(X)
             X = named(X, "X")
             if reset:
                 self._forget_features()
@@ -179,7 +183,7 @@ class OutputKernelEstimator(UpdateMixin, PredictMixin, ConformalMixin, ScoreMixi
                 y = np.asarray(y, dtype=np.float64)
             elif is_graphs(y):  # the library does not give them back
                 self._y_objects = list(y)
-            y = name_columns(named(y, "y"), self._columns)
+            y = name_columns(named(if_molecules(y, self.ky, "y"), "y"), self._columns)
         return X, y
 
     def _validated(self, X: Any, y: Any) -> tuple:
@@ -215,7 +219,7 @@ class OutputKernelEstimator(UpdateMixin, PredictMixin, ConformalMixin, ScoreMixi
                         self_values(self.ky, y))
         if kernel_has(self.ky, "GIVEN") and not isinstance(y, Data):
             return gram(y)
-        return named(y, "y")
+        return named(smiles(y) if self._kind() == "graphs" and is_texts(y) else y, "y")
 
     # ---- fitting ---------------------------------------------------------------------
 

@@ -121,55 +121,35 @@ static okra_status add_string(const okra_table_ *t, okra_texts_ *texts)
     return add_text(t, t->begin, t->close, texts);
 }
 
-/* The columns of a header, for messages; empty where it holds numbers. */
-static void list_names(okra_table_ t, const okra_table_shape_ *s, char *text, size_t size)
-{
-    bool more = true;
-    size_t used = 0;
-    text[0] = '\0';
-    for (okra_int k = 0; !s->numbers && k < s->columns && used < size; k++) {
-        if (okra_table_next_(&t, &more) != OKRA_OK) {
-            return;
-        }
-        used += (size_t)snprintf(text + used, size - used, "%s%.*s", k ? ", " : ": ",
-                                 (int)OKRA_MIN_(t.close - t.begin, 40), t.begin);
-    }
-    if (used >= size) {
-        strcpy(text + size - 4, "...");
-    }
-}
-
 /* The column that `part` tells, a number from 1 or (*named) a field of the header. */
 static okra_status find_column(const okra_source_ *source, okra_table_ t,
                                const char *part, size_t length,
                                const okra_table_shape_ *s, okra_int *column, bool *named)
 {
-    const okra_table_ begin = t;
     bool more = true;
     const char *p = part, *end = part + length;
-    char names[200];
+    char names[200] = ""; /* for the message */
     int set = okra_context_header_(source->ctx);
     double value;
     for (okra_int k = 1; set >= 0 && k <= s->columns; k++) {
         CHK(okra_table_next_(&t, &more));
+        size_t own = (size_t)(t.close - t.begin), used = strlen(names);
         bool name =
             set > 0 || okra_table_number_(&t, &value) == OKRA_TOKEN_TEXT_ || !s->numbers;
-        if (name && (size_t)(t.close - t.begin) == length &&
-            memcmp(t.begin, part, length) == 0) {
+        if (name && own == length && memcmp(t.begin, part, length) == 0) {
             *column = k;
             *named = true;
             return OKRA_OK;
         }
+        snprintf(names + used, s->numbers ? 0 : sizeof names - used, "%s%.*s",
+                 k > 1 ? ", " : ": ", (int)OKRA_MIN_(own, 40), t.begin);
     }
-    if (okra_whole_(&p, end, column) && p == end && *column >= 1 &&
-        *column <= s->columns) {
-        return OKRA_OK;
-    }
-    list_names(begin, s, names, sizeof names);
-    return okra_fail_(OKRA_EARG,
-                      "there is no column '%.*s' among the %" PRId64 " columns%s",
-                      (int)length, part, s->columns,
-                      set < 0 ? ", which have no names (header no)" : names);
+    REFUSE_IF(!okra_whole_(&p, end, column) || p < end || *column < 1 ||
+                  *column > s->columns,
+              OKRA_EARG, "there is no column '%.*s' among the %" PRId64 " columns%s",
+              (int)length, part, s->columns,
+              set < 0 ? ", which have no names (header no)" : names);
+    return OKRA_OK;
 }
 
 /* The column chosen by `part`; NULL: the only one. */
