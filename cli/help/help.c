@@ -379,7 +379,7 @@ const cli_command cli_help_me = {
                 "okra help margin\n"
                 "okra help fit --man | man -l -\n",
     .own = {"help", rows, sizeof(help_fields)},
-    .refuses = "json quiet threads memory seed data engine strict header",
+    .refuses = "json quiet threads memory seed data engine strict header bag",
     .operands_most = 1,
     .operand = "TOPIC",
     .run = run_help,

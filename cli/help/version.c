@@ -89,7 +89,7 @@ const cli_command cli_version = {
     .purpose = "Show the version and what is built in",
     .usage = "[--build-info] [flags]",
     .about = "",
-    .refuses = "data engine strict header",
+    .refuses = "data engine strict header bag",
     .examples = "okra version\n"
                 "okra version --build-info --json\n",
     .own = {"version", rows, sizeof(version_fields)},

@@ -61,11 +61,8 @@ static int read_one(cli_run *run, const char *path, read_table *t)
     MAKE(t->distance, t->c.count);
     for (okra_int i = 0; i < t->c.count; i++) {
         const double *v = t->c.values + i * COLUMNS;
-        if (isnan(v[DISTANCE]) || !(v[0] == floor(v[0]) && fabs(v[0]) <= 9e15) ||
-            !(v[1] == floor(v[1]) && fabs(v[1]) <= 9e15)) {
-            return cli_failure(run,
-                               "%s: line %lld: expected test, candidate and distance",
-                               path, t->c.number[i]);
+        for (int k = TEST; k <= DISTANCE; k++) {
+            CHK(cli_columns_check(run, &t->c, i, k, COLUMNS, names[k], k != DISTANCE));
         }
         t->test[i] = (okra_int)v[TEST];
         t->candidate[i] = (okra_int)v[CANDIDATE];
@@ -295,7 +292,7 @@ const cli_command cli_fuse = {
         "okra fuse held_a.tsv held_b.tsv --y held.smi --candidates c.okx -o h.tsv\n"
         "okra fuse a.tsv b.tsv --weights 0.7,0.3 --top 20 -o fused.tsv\n",
     .own = {"fuse", rows, sizeof(fuse_fields)},
-    .refuses = "seed engine threads json",
+    .refuses = "seed engine threads json bag",
     .operands_least = 1,
     .operands_most = 64,
     .operand = "RANKED.tsv",

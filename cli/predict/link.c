@@ -346,6 +346,7 @@ const cli_command cli_link = {
                 "okra link --x K.npy --kx precomputed --edges known.tsv --pairs lu \\\n"
                 "    --truth all.tsv --network predicted.tsv --plot network.svg\n",
     .gathers = " x ",
+    .refuses = "bag",
     .own = {"link", rows, sizeof(link_fields)},
     .topic = "fit",
     .common = " x nodes edges labelled top output truth kx lambda method ",

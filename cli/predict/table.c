@@ -127,3 +127,20 @@ int cli_columns_read(cli_run *run, const char *path, const char *const *names,
     }
     return CLI_DONE;
 }
+
+int cli_columns_check(const cli_run *run, const cli_columns *c, okra_int i, int k,
+                      int columns, const char *name, bool whole)
+{
+    double value = c->values[i * columns + k];
+    const char *begin = "", *end = begin;
+    char found[40];
+    if (whole ? value == floor(value) && fabs(value) <= 9e15 : !isnan(value)) {
+        return CLI_DONE;
+    }
+    if (cli_field(c->line[i], c->separator, c->column[k], &begin, &end)) {
+        snprintf(found, sizeof found, "%.*s", (int)(end - begin), begin);
+    }
+    return cli_failure(run, "%s: line %lld: %s is '%s', expected a %snumber", c->path,
+                       c->number[i], name, end > begin ? found : "",
+                       whole ? "whole " : "");
+}

@@ -31,6 +31,9 @@ typedef struct cli_columns {
 } cli_columns;
 int cli_columns_read(cli_run *run, const char *path, const char *const *names,
                      int columns, cli_columns *out);
+/* A failure where field k of row i is no number, or no whole one though it must be. */
+int cli_columns_check(const cli_run *run, const cli_columns *c, okra_int i, int k,
+                      int columns, const char *name, bool whole);
 void cli_columns_clear(cli_columns *c);
 
 #endif

@@ -495,7 +495,7 @@ const cli_command cli_demo = {
     .usage = "[-o FILE.svg] [--save DIR] [flags]",
     .about = "Half-patterns and the S-shape are made by a seeded generator: no file is "
              "read.\nk-NN is given the k that is best on the test set.\n",
-    .refuses = "data strict header",
+    .refuses = "data strict header bag",
     .examples = "okra demo\n"
                 "okra demo --save demo-data -o demo.svg\n",
     .own = {"demo", rows, sizeof(demo_fields)},

@@ -357,6 +357,7 @@ const cli_command cli_paper = {
                 "okra paper kadri-t2-left --quick --data DIR\n"
                 "okra paper all --quick --report papers.html\n"
                 "okra paper all --full --data DIR\n",
+    .refuses = "bag",
     .own = {"paper", rows, sizeof(fields)},
     .operands_least = 0,
     .operands_most = 60,

@@ -141,7 +141,7 @@ const cli_command cli_report = {
                 "okra report link.json -o network.png --figure network\n"
                 "okra report results/*-full.json -o claims.md --claims alone\n",
     .own = {"report", rows, sizeof(report_fields)},
-    .refuses = " threads seed json engine strict header ",
+    .refuses = " threads seed json engine strict header bag ",
     .operands_least = 1,
     .operands_most = 60,
     .operand = "RESULT",

@@ -305,7 +305,7 @@ const cli_command cli_score = {
     .purpose = "Measure how far predictions are from the truth",
     .usage = "--y FILE (--yhat FILE --metric SPEC | --model MODEL --x FILE\n       | "
              "--lists FILE --metric SPEC) [flags]",
-    .refuses = "engine",
+    .refuses = "engine bag",
     .gathers = " yhat ",
     .about = "One line a metric: its name, a tab, the mean over objects; with --quiet "
              "the values alone.\n",

@@ -18,9 +18,9 @@ typedef struct score_lists {
     double *p;       /* n x width: p-values, NaN: none; NULL: no such column   */
 } score_lists;
 
-enum { TEST, CANDIDATE, OUTPUT, LOWER, UPPER, P_VALUE, COLUMNS };
-static const char *const names[COLUMNS] = {"test",  "candidate", "output",
-                                           "lower", "upper",     "p_value"};
+enum { TEST, CANDIDATE, OUTPUT, LOWER, UPPER, P_VALUE, RANK, COLUMNS };
+static const char *const names[COLUMNS] = {"test",  "candidate", "output", "lower",
+                                           "upper", "p_value",   "rank"};
 
 /* Lists of one width from the lines. */
 static int arrange(const cli_run *run, const cli_columns *r, okra_int n, score_lists *out)
@@ -86,16 +86,17 @@ static int score_lists_read(cli_run *run, const char *file, okra_int n, score_li
             "output, lower and upper",
             file);
     }
-    static const int of_list[] = {TEST, CANDIDATE},
-                     of_interval[] = {TEST, OUTPUT, LOWER, UPPER};
+    OWNED double *last = NULL; /* rank of each test */
+    MAKE(last, n);
+    if (r.count == 0) {
+        cli_warn(run, "%s has no rows: no list holds anything", file);
+    }
     for (okra_int i = 0; i < r.count; i++) {
         const double *v = r.values + i * COLUMNS;
         double test = v[TEST], what = v[lists ? CANDIDATE : OUTPUT];
-        for (int k = 0; k < (lists ? 2 : 4); k++) {
-            int column = lists ? of_list[k] : of_interval[k];
-            if (isnan(v[column])) {
-                return cli_failure(run, "%s: line %lld: expected a number as %s", file,
-                                   r.number[i], names[column]);
+        for (int k = TEST; k < P_VALUE; k++) {
+            if (lists ? k <= CANDIDATE : k != CANDIDATE) {
+                CHK(cli_columns_check(run, &r, i, k, COLUMNS, names[k], k <= OUTPUT));
             }
         }
         if (!(test >= 0 && test < (double)n && what >= 0 && what < 9e15)) {
@@ -104,6 +105,15 @@ static int score_lists_read(cli_run *run, const char *file, okra_int n, score_li
                 r.number[i], test, lists ? "candidate" : "output", what,
                 (long long)n - 1);
         }
+        if (lists && c[RANK] >= 0 && !(v[RANK] > last[(okra_int)test])) {
+            CHK(cli_columns_check(run, &r, i, RANK, COLUMNS, names[RANK], false));
+            return cli_failure(
+                run,
+                "%s: line %lld: rank %g after rank %g of test %g, expected "
+                "the best of each test first",
+                file, r.number[i], v[RANK], last[(okra_int)test], test);
+        }
+        last[(okra_int)test] = v[RANK];
     }
     return arrange(run, &r, n, out);
 }

@@ -66,6 +66,7 @@ const cli_command cli_basis = {
         "-o basis.okra\n"
         "okra fit --basis basis.okra --x x1.npy --y y1.npy --lambda 0.1 -o part1.okra\n"
         "okra merge part1.okra part2.okra -o all.okra\n",
+    .refuses = "bag",
     .own = {"basis", rows, sizeof(basis_fields)},
     .run = run_basis,
 };

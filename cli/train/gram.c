@@ -72,6 +72,7 @@ const cli_command cli_gram = {
     .examples =
         "okra gram --x x.npy --kernel 'rbf(sigma=4)' -o K.npy\n"
         "okra gram --x test.npy --y train.npy --kernel 'linear | center' -o K.csv\n",
+    .refuses = "bag",
     .own = {"gram", rows, sizeof(gram_fields)},
     .run = run_gram,
 };

@@ -141,7 +141,7 @@ const cli_command cli_index = {
         "vectors.okx\n"
         "okra index candidates.okx --check\n",
     .own = {"index", rows, sizeof(index_fields)},
-    .refuses = "seed engine",
+    .refuses = "seed engine bag",
     .operands_least = 1,
     .operands_most = 1,
     .operand = "FILE.smi",

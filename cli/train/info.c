@@ -129,7 +129,7 @@ const cli_command cli_info = {
     .name = "info",
     .purpose = "Show what a model file holds, after checking all of it",
     .usage = "MODEL [flags]",
-    .refuses = "engine strict header",
+    .refuses = "engine strict header bag",
     .about = "--json prints the model's own description, model.json (pairs.json for\n"
              "pairs), as it is.\n",
     .examples = "okra info digits.okra\n"

@@ -170,6 +170,7 @@ const cli_command cli_merge = {
              "the same bits, also where the first\nof them were merged before.\n",
     .examples = "okra merge part1.okra part2.okra part3.okra -o all.okra\n"
                 "ls parts/*.okra | okra merge --list - -o all.okra\n",
+    .refuses = "bag",
     .own = {"merge", rows, sizeof(merge_fields)},
     .operands_least = 0,
     .operands_most = 64,

@@ -214,6 +214,7 @@ const cli_command cli_twin = {
                 "'rbf(gamma=20)' \\\n    --degrees 1,11 -o transforms.json\n"
                 "okra twin --x x.npy --y y.npy --kx 'rbf(sigma=1)' --kx 'cosine' \\\n"
                 "    --ky 'rbf(sigma=2)' --degrees 3,1\n",
+    .refuses = "bag",
     .own = {"twin", rows, sizeof(twin_fields)},
     .gathers = " kx ky ",
     .run = run_twin,

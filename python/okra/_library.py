@@ -190,6 +190,14 @@ class Context:
         Whether the first line of a table is its names; None: what stands below it decides.
     """
 
+    _threads, _memory, _strict = 0, None, False
+
+    @classmethod
+    def everywhere(cls, threads: int, memory: Any, strict: bool) -> None:
+        """What contexts of this process take that are given nothing else."""
+        cls._threads, cls._memory, cls._strict = threads, memory, strict
+        Context()  # refuses what is wrong
+
     def __init__(self, threads: int = 0, seed: int = 0, memory: Any = None,
                  verbose: bool = False, engine: Optional[str] = None,
                  header: Any = None) -> None:
@@ -200,8 +208,11 @@ class Context:
         self._failure: Optional[BaseException] = None
         self._said: set = set()  # every warning is given once
         self._progress = Progress() if verbose else None
+        threads, memory = threads or self._threads, self._memory if memory is None else memory
         if threads:
             check(lib.okra_context_set_threads(self.pointer, threads))
+        if self._strict:
+            check(lib.okra_context_set_strict(self.pointer, 1))
         if seed:
             lib.okra_context_set_seed(self.pointer, seed)
         if memory is not None:

@@ -48,3 +48,8 @@ expect 1 okra predict mean.okra --x broken.csv --bag id -o no.csv
 expect_in 'broken.csv: line 3' err
 expect_fail 2 "okra predict: kernel bag: means.csv holds 4 dense vectors of length 2, expected bags" \
     okra predict mean.okra --x means.csv:"!y" -o no.csv
+
+# commands that read no bags say so
+for command in link gram twin basis merge paper score index info fuse demo report version; do
+    expect_fail 2 "okra $command: --bag has no use here" okra $command --bag id
+done

@@ -59,7 +59,9 @@ printf 'test\tcandidate\n0\t1\n' >d.tsv
 expect_fail 1 "okra fuse: d.tsv: line 1: expected the headings test, candidate and distance" \
     okra fuse d.tsv -o f.tsv
 printf 'test\tcandidate\tdistance\n0\t1\tfar\n' >d.tsv
-expect_fail 1 "okra fuse: d.tsv: line 2: expected test, candidate and distance" okra fuse d.tsv -o f.tsv
+expect_fail 1 "okra fuse: d.tsv: line 2: distance is 'far', expected a number" okra fuse d.tsv -o f.tsv
 printf 'test\tcandidate\tdistance\n0\t1\t\n5\r\n' >d.tsv # the next line is no distance
-expect_fail 1 "okra fuse: d.tsv: line 2: expected test, candidate and distance" okra fuse d.tsv -o f.tsv
+expect_fail 1 "okra fuse: d.tsv: line 2: distance is '', expected a number" okra fuse d.tsv -o f.tsv
+printf 'test\tcandidate\tdistance\n0\t1\tnan\n' >d.tsv
+expect_fail 1 "okra fuse: d.tsv: line 2: distance is 'nan', expected a number" okra fuse d.tsv -o f.tsv
 expect_fail 1 "okra fuse: none.tsv: cannot be read: No such file or directory" okra fuse none.tsv -o f.tsv

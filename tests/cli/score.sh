@@ -58,8 +58,25 @@ expect_fail 2 "okra score: metric mrr compares lists of candidates with the true
 expect_fail 2 "okra score: metric mae compares objects, not lists of candidates" \
     okra score --y t.txt --lists top.tsv --candidates c.txt --metric mae
 printf 'test\tcandidate\n0\tx\n' >bad.tsv
-expect_fail 1 "okra score: bad.tsv: line 2: expected a number as candidate" \
+expect_fail 1 "okra score: bad.tsv: line 2: candidate is 'x', expected a whole number" \
     okra score --y t.txt --lists bad.tsv --candidates c.txt --metric mrr
+for bad in 1.5 nan ''; do
+    printf 'test\tcandidate\n0\t%s\n' $bad >bad.tsv
+    expect_fail 1 "okra score: bad.tsv: line 2: candidate is '$bad', expected a whole number" \
+        okra score --y t.txt --lists bad.tsv --candidates c.txt --metric mrr
+done
+printf 'test\trank\tcandidate\n0\tnan\t1\n' >bad.tsv
+expect_fail 1 "okra score: bad.tsv: line 2: rank is 'nan', expected a number" \
+    okra score --y t.txt --lists bad.tsv --candidates c.txt --metric mrr
+printf 'test\trank\tcandidate\n0\t2\t1\n1\t1\t1\n0\t1\t3\n' >bad.tsv # in another order
+expect_fail 1 "okra score: bad.tsv: line 4: rank 1 after rank 2 of test 0, expected the best of each test first" \
+    okra score --y t.txt --lists bad.tsv --candidates c.txt --metric mrr
+printf 'test,output,lower,upper\n0,0,0,nan\n' >bad.csv
+expect_fail 1 "okra score: bad.csv: line 2: upper is 'nan', expected a number" \
+    okra score --y ty.csv --lists bad.csv --metric coverage
+printf 'test\trank\tcandidate\n' >none.tsv
+okra score --y t.txt --lists none.tsv --candidates c.txt --metric mrr >out 2>err
+expect_in "okra: warning: none.tsv has no rows: no list holds anything" err
 printf 'test\tcandidate\n7\t1\n' >bad.tsv
 expect_fail 1 "okra score: bad.tsv: line 2: test 7 and candidate 1, expected tests 0 to 2" \
     okra score --y t.txt --lists bad.tsv --candidates c.txt --metric mrr

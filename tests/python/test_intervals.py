@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import okra
+from okra._library import Context, lib
 from okra.checks import intervals
 
 PROGRAM = os.environ["OKRA_PROGRAM"]
@@ -150,3 +151,23 @@ def test_program_of_models(tmp_path):
     plain = run("score", "--y", "y.npy", "--model", "m.okra", "--x", "x.npy", "--quiet", cwd=tmp_path)
     found = json.loads(done.stdout)["scores"][0]
     assert abs(found["value"] - float(plain.stdout)) < 1e-9 * abs(found["value"]) and found["low"] < found["value"]
+
+
+def test_common_flags_are_honoured(tmp_path):
+    (tmp_path / "y.csv").write_text((",".join(["1"] * 200) + "\n") * 2000)
+    common = ("score", "--y", "y.csv", "--yhat", "y.csv", "--metric", "mse", "--interval", "95")
+    assert run(*common, "--memory", "100M", "--threads", "1", cwd=tmp_path).returncode == 0
+    done = run(*common, "--memory", "1M", cwd=tmp_path)
+    assert done.returncode == 1 and "y.csv" in done.stderr and "memory" in done.stderr
+    (tmp_path / "m.mgf").write_text("".join(
+        f"BEGIN IONS\nTITLE={name}\nPEPMASS=100\n50 {peak}\nEND IONS\n" for name, peak in (("a", 1), ("b", "x"), ("c", 2))))
+    common = ("score", "--y", "labels:m.mgf:title", "--yhat", "labels:m.mgf:title", "--metric", "zero-one", "--interval", "95")
+    assert run(*common, cwd=tmp_path).returncode == 0
+    done = run(*common, "--strict", cwd=tmp_path)
+    assert done.returncode == 1 and "m.mgf: line 9" in done.stderr
+    Context.everywhere(3, None, False)
+    try:
+        assert lib.okra_context_threads(Context().pointer) == 3
+        assert lib.okra_context_threads(Context(threads=2).pointer) == 2
+    finally:
+        Context.everywhere(0, None, False)

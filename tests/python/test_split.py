@@ -1,6 +1,7 @@
 """okra.split, okra.explain and okra.next_inputs against plain forms, and their commands."""
 import json
 import os
+import re
 import subprocess
 
 import numpy as np
@@ -125,3 +126,19 @@ def test_programs(tmp_path):
                         (("next", "x.npy", "--x", "x.npy"), "x.npy")):
         done = run(*words, cwd=tmp_path)
         assert done.returncode == 1 and text in done.stderr and done.stderr.startswith(f"okra {words[0]}: "), done.stderr
+
+
+@pytest.mark.parametrize("name", ["audit", "split", "explain", "next"])
+def test_help_lists_the_flags_that_are_read(name, monkeypatch):
+    from okra.checks import main
+    told = subprocess.run([PROGRAM, name, "--help"], capture_output=True, text=True, check=True).stdout
+    told = set(re.findall(r"--[a-z][a-z-]*", told[told.index("Flags:"):]))
+    read, make = [], main._parser
+    monkeypatch.setattr(main, "_parser", lambda *a: read.append(make(*a)) or read[0])
+    with pytest.raises((SystemExit, main.Refused)):
+        main.COMMANDS[name](["--no-such-flag"])
+    known = {word for action in read[0]._actions for word in action.option_strings if word.startswith("--")}
+    others = {"--yhat", "--x", "--select", "--fit"} - known  # in texts
+    assert told - others == known
+    listed = subprocess.run([PROGRAM, "help", "--completion", "bash"], capture_output=True, text=True, check=False)
+    assert listed.returncode or all(word in listed.stdout for word in known)

@@ -7,13 +7,14 @@ import subprocess
 import sys
 import tempfile
 import warnings
-from typing import Optional
+from typing import Any, Optional
 
 import numpy as np
 
 from . import intervals
 from .._errors import OkraError
 from .._kernel import metric_is_loss
+from .._library import Context
 from .files import Refused, column, find, finish, load, numbers, result
 
 
@@ -23,14 +24,17 @@ class _Parser(argparse.ArgumentParser):
         sys.exit(2)
 
 
-def _parser(name: str, about: str) -> argparse.ArgumentParser:
-    p = _Parser(prog=f"okra {name}", description=about, allow_abbrev=False)
-    p.add_argument("--json", action="store_true", help="print what was found as JSON on standard output")
-    p.add_argument("-q", "--quiet", action="store_true", help="no warnings; what was asked for is still printed")
-    p.add_argument("--seed", type=int, default=0, metavar="N", help="seed of everything random: same seed, same result")
-    p.add_argument("--data", default="", metavar="DIR", help="folder in which data files are looked for")
-    p.add_argument("--header", default="auto", choices=["auto", "yes", "no"],
-                   help="is the first line of a table the names of its columns?")
+def _parser(name: str, **more: Any) -> argparse.ArgumentParser:
+    """What every command takes. cli/report/audit.c has the tables of flags with their help."""
+    p = _Parser(prog=f"okra {name}", allow_abbrev=False, **more)
+    p.add_argument("--json", action="store_true")
+    p.add_argument("-q", "--quiet", action="store_true")
+    p.add_argument("--seed", type=int, default=0)
+    p.add_argument("--data", default="")
+    p.add_argument("--header", default="auto", choices=["auto", "yes", "no"])
+    p.add_argument("--threads", type=int, default=0)
+    p.add_argument("--memory", default="")
+    p.add_argument("--strict", action="store_true")
     return p
 
 
@@ -64,9 +68,10 @@ def _program_values(a: argparse.Namespace) -> dict:
         path = os.path.join(folder, "each.npy")
         for spec in specs:
             words = [program() or "okra", "score", "--quiet", "--y", a.y, "--each", path, "--header", a.header]
-            for name in ("lists", "model", "x", "candidates", "data"):
+            for name in ("lists", "model", "x", "candidates", "data", "threads", "memory"):
                 if getattr(a, name):
-                    words += [f"--{name}", getattr(a, name)]
+                    words += [f"--{name}", str(getattr(a, name))]
+            words += ["--strict"] if a.strict else []
             words += ["--metric", spec] if spec != "feature-loss" else []
             done = subprocess.run(words, capture_output=True, text=True, check=False)
             if done.returncode:
@@ -76,10 +81,9 @@ def _program_values(a: argparse.Namespace) -> dict:
 
 
 def _score(argv: list) -> int:
-    p = _parser("score", __doc__)
-    for name in ("y", "model", "x", "each", "image", "lists", "candidates", "sample-weight", "groups", "threads", "memory"):
+    p = _parser("score")
+    for name in ("y", "model", "x", "each", "image", "lists", "candidates", "sample-weight", "groups"):
         p.add_argument(f"--{name}", default="")
-    p.add_argument("--strict", action="store_true")
     p.add_argument("--yhat", action="append", default=[])
     p.add_argument("--metric", action="append", default=[])
     p.add_argument("--interval", type=float, default=95)
@@ -164,24 +168,12 @@ def _fit_options(words: list) -> dict:
 
 def _audit(argv: list) -> int:
     from .audit import NAMES, audit
-    p = _parser("audit", "Checks whether a result is real: a light and one sentence a check. Other flags are those "
-                "of 'okra fit', the recipe; what is not given is chosen.")
-    for name, text in (("x", "training inputs"), ("y", "training outputs; with --yhat the true outputs"),
-                       ("test-x", "test inputs; without them training pairs are left out in turn"), ("test-y", "test outputs"),
-                       ("model", "a model in place of a recipe"), ("yhat", "predictions of --y in place of a model"),
-                       ("metric", "also judge decoded outputs by this metric"), ("groups", "the group of every judged row"),
-                       ("within", "the stratum of every training row: controls permute within it"),
-                       ("mass-window", "the same by exact masses of outputs: strata so many Da wide"),
-                       ("names", "what should not tell the output: names, batches, one per training row"),
-                       ("candidates", "the list from which outputs are chosen"),
-                       ("errors", "left-out errors of the settings among which was chosen, a column each"),
-                       ("p-values", "conformal p-values of the truth, one per judged row"),
-                       ("checks", f"which checks, between commas: {','.join(NAMES)}"),
-                       ("fail-on", "exit with 3 where one of these checks (or any) is red; any:yellow: or yellow")):
-        p.add_argument(f"--{name}", default="", metavar="FILE" if name not in ("metric", "checks", "fail-on", "mass-window")
-                       else "TEXT", help=text)
-    p.add_argument("--permutations", type=int, default=200, metavar="N", help="permutations of the tests")
-    p.add_argument("-o", "--output", default="", metavar="FILE", help="also write the page (.html, .md) of it")
+    p = _parser("audit")
+    for name in ("x", "y", "test-x", "test-y", "model", "yhat", "metric", "groups", "within", "mass-window", "names",
+                 "candidates", "errors", "p-values", "checks", "fail-on"):
+        p.add_argument(f"--{name}", default="")
+    p.add_argument("--permutations", type=int, default=200)
+    p.add_argument("-o", "--output", default="")
     a, rest = p.parse_known_args(argv)
     a.typed = ["audit", *argv]
     if a.permutations < 19:
@@ -239,14 +231,14 @@ def _audit(argv: list) -> int:
 
 def _split(argv: list) -> int:
     from .split import WAYS, split
-    p = _parser("split", "Divides data into fair folds and reports what crosses; okra select --folds takes the file.")
-    p.add_argument("--by", default="random", choices=WAYS, help="what stays together")
-    p.add_argument("--x", default="", metavar="FILE", help="objects, for similarity, scaffold and the report")
-    p.add_argument("--key", default="", metavar="FILE", help="one group, time or mass per row")
-    p.add_argument("--kx", default="linear", metavar="EXPR", help="kernel of --x")
-    p.add_argument("--folds", type=int, default=5, metavar="K", help="how many folds")
-    p.add_argument("--inner", type=int, default=0, metavar="K", help="nested: so many folds of the rest, a column per fold")
-    p.add_argument("-o", "--output", default="", metavar="FILE.csv", help="the fold of every row, then the inner folds")
+    p = _parser("split")
+    p.add_argument("--by", default="random", choices=WAYS)
+    p.add_argument("--x", default="")
+    p.add_argument("--key", default="")
+    p.add_argument("--kx", default="linear")
+    p.add_argument("--folds", type=int, default=5)
+    p.add_argument("--inner", type=int, default=0)
+    p.add_argument("-o", "--output", default="")
     a = p.parse_args(argv)
     a.typed = ["split", *argv]
     x = load(a.x, a) if a.x else None
@@ -291,14 +283,13 @@ def _loaded(a: argparse.Namespace) -> tuple:
 
 def _explain(argv: list) -> int:
     from .explain import explain
-    p = _parser("explain", "Shows which part of an input decided: the share of each column, letter or peak, and the "
-                "training pairs that carried the answer.")
-    p.add_argument("model", metavar="MODEL")
-    p.add_argument("--x", required=True, metavar="FILE", help="inputs")
-    p.add_argument("--rows", default="", metavar="LIST", help="which, counted from 0; the first ten if not given")
-    p.add_argument("--candidates", default="", metavar="FILE", help="the answers; training outputs if not given")
-    p.add_argument("--top", type=int, default=5, metavar="K", help="so many parts and pairs are printed")
-    p.add_argument("-o", "--output", default="", metavar="FILE", help="also write the page (.html, .md) of it")
+    p = _parser("explain")
+    p.add_argument("model")
+    p.add_argument("--x", required=True)
+    p.add_argument("--rows", default="")
+    p.add_argument("--candidates", default="")
+    p.add_argument("--top", type=int, default=5)
+    p.add_argument("-o", "--output", default="")
     a = p.parse_args(argv)
     a.typed = ["explain", *argv]
     model, x = _loaded(a)
@@ -326,11 +317,11 @@ def _explain(argv: list) -> int:
 
 def _next(argv: list) -> int:
     from .measure import next_inputs
-    p = _parser("next", "Chooses which inputs to measure next: those whose outputs shrink the variance of predictions most.")
-    p.add_argument("model", metavar="MODEL")
-    p.add_argument("--x", required=True, metavar="FILE", help="inputs without outputs")
-    p.add_argument("--count", type=int, default=10, metavar="K", help="how many, as one batch")
-    p.add_argument("-o", "--output", default="", metavar="FILE", help="also write the page (.html, .md) of it")
+    p = _parser("next")
+    p.add_argument("model")
+    p.add_argument("--x", required=True)
+    p.add_argument("--count", type=int, default=10)
+    p.add_argument("-o", "--output", default="")
     a = p.parse_args(argv)
     a.typed = ["next", *argv]
     model, x = _loaded(a)
@@ -357,6 +348,8 @@ def main(argv: Optional[list] = None) -> int:
     else:
         warnings.showwarning = lambda message, *_: print(f"{name}: warning: {message}", file=sys.stderr)
     try:
+        common = _parser(argv[0], add_help=False).parse_known_args(argv[1:])[0]
+        Context.everywhere(common.threads, common.memory or None, common.strict)
         return COMMANDS[argv[0]](argv[1:])
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
