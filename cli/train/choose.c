@@ -184,6 +184,9 @@ static char *command(const cli_run *run, const char *name, const char *only,
     const char *header[] = {"", " --header yes", " --header no"};
     fprintf(t.out, "okra %s%s", name, header[run->common.header]);
     append_own(&t, run, only);
+    if (*run->common.bag) {
+        append_flag(&t, "bag", run->common.bag);
+    }
     okra_status st = each_set(options, append_option, &t);
     if (run->common.seed != 0) {
         fprintf(t.out, " --seed %lld", (long long)run->common.seed);

@@ -143,7 +143,7 @@ static okra_status compare_blend(okra_context *ctx, const okra_data *x,
 static okra_status compare_tanimoto(okra_context *ctx, const okra_method_ *method,
                                     const okra_data *x, const okra_data *y,
                                     const okra_options *o, okra_options **fit,
-                                    char **told)
+                                    okra_selection *s)
 {
     enum { SETS = 500, LABELS = 400 };
     const double gain = 0.005;
@@ -170,12 +170,14 @@ static okra_status compare_tanimoto(okra_context *ctx, const okra_method_ *metho
     CHK(okra_options_set(other, "decode", "labels"));
     CHK(okra_judge_(ctx, x, y, *fit, NULL, metric, "kfold:5", &linear));
     CHK(okra_judge_(ctx, x, y, other, lambdas, metric, "kfold:5", &counted));
-    double a = linear->found.cells[0].mean,
-           b = counted->found.cells[counted->found.best].mean;
-    *told = okra_format_("kfold:5 on %lld pairs: linear %.4g, tanimoto %.4g",
-                         (long long)y->n, a, b);
-    GOT(*told);
-    if (b > a + gain) {
+    const okra_cell_ *found = &counted->found.cells[counted->found.best];
+    double a = linear->found.cells[0].mean;
+    GOT(s->output_kernels =
+            okra_format_("kfold:5 on %lld pairs: linear %.4g, tanimoto %.4g",
+                         (long long)y->n, a, found->mean));
+    if (found->mean > a + gain) {
+        s->found.cells[s->found.best].mean = found->mean;
+        s->found.cells[s->found.best].error = found->error;
         okra_options_free(*fit);
         *fit = NULL;
         CHK(okra_selection_options(counted, counted->found.best, fit, NULL));
@@ -183,9 +185,10 @@ static okra_status compare_tanimoto(okra_context *ctx, const okra_method_ *metho
     return OKRA_OK;
 }
 
+/* `sets`: the kernel and the decoder of label sets are open. */
 static okra_status search(okra_context *ctx, const okra_method_ *method,
                           const okra_data *x, const okra_data *y, okra_options *o,
-                          okra_options **fit, okra_selection **out)
+                          bool sets, okra_options **fit, okra_selection **out)
 {
     FREED_BY(okra_data_drop_) okra_data *some_x = NULL, *some_y = NULL;
     FREED_BY(okra_selection_drop_) okra_selection *s = NULL;
@@ -211,7 +214,9 @@ static okra_status search(okra_context *ctx, const okra_method_ *method,
     CHK(st);
     CHK(okra_selection_options(s, okra_selection_best(s), fit, NULL));
     CHK(compare_blend(ctx, pairs_x, pairs_y, y->n, o, fit, s));
-    CHK(compare_tanimoto(ctx, method, pairs_x, pairs_y, o, fit, &s->output_kernels));
+    if (sets) {
+        CHK(compare_tanimoto(ctx, method, pairs_x, pairs_y, o, fit, s));
+    }
     CHK(okra_verdict_tell_(ctx, pairs_x, pairs_y, *fit, s));
     *out = TAKE(s);
     return OKRA_OK;
@@ -248,6 +253,7 @@ static okra_status choose(okra_context *context, const okra_method_ *method,
     FREED_BY(okra_space_drop_) okra_space_ *space = NULL;
     CHK(set_open(context, method, x, y, copy, &filled));
     CHK(okra_space_create_(filled, &space));
+    bool sets = okra_rule_auto_(copy, "ky") && okra_rule_open_(copy, "decode");
     if (y->n < 3 || space->cells < 2) {
         if (space->cells > 1) {
             okra_warn_(context,
@@ -257,7 +263,7 @@ static okra_status choose(okra_context *context, const okra_method_ *method,
         }
         CHK(first_cell(context, x, few, filled, chosen));
     } else {
-        st = search(context, method, x, y, filled, chosen, s);
+        st = search(context, method, x, y, filled, sets, chosen, s);
         if (!method->leave && (st == OKRA_EARG || st == OKRA_EUNSUPPORTED)) {
             /* A fold is too small for the method, or it cannot be compared: what the
              * whole training set has to say to it, the fit will tell. */

@@ -314,12 +314,26 @@ static okra_status of_parts(choices *c)
     return add_text(c, middle);
 }
 
+static bool has_widths(const okra_data *x)
+{
+    return x->kind == OKRA_BAGS
+               ? has_widths(x->components[0])
+               : x->kind == OKRA_DENSE || x->kind == OKRA_SPARSE ||
+                     x->kind == OKRA_BITS || (x->kind == OKRA_SEQUENCES && x->d > 0);
+}
+
+/* Of bags: means over their members, of the members' kernels; all bags weigh the same,
+ * but for numbers, whose size counts. */
 okra_status okra_rule_kx_(okra_context *ctx, const okra_data *x, char **out)
 {
-    choices c = {.ctx = ctx, .data = x};
+    bool bags = x->kind == OKRA_BAGS;
+    choices c = {.ctx = ctx, .data = bags ? x->components[0] : x};
     OWNS(&c.text);
     CHK(of_one(&c));
-    GOT(*out = okra_format_(c.count > 1 ? "{%s}" : "%s", c.text));
+    bool several = c.count > 1, weighed = bags && !has_widths(x);
+    GOT(*out = okra_format_("%s%s%s%s%s%s", bags ? "bag(" : "", several ? "{" : "",
+                            c.text, several ? "}" : "", bags ? ")" : "",
+                            weighed ? " | normalize" : ""));
     return OKRA_OK;
 }
 
@@ -344,12 +358,6 @@ static okra_status choose_cells(okra_context *ctx, const okra_data *x,
         }
     }
     return OKRA_OK;
-}
-
-static bool has_widths(const okra_data *x)
-{
-    return x->kind == OKRA_DENSE || x->kind == OKRA_SPARSE || x->kind == OKRA_BITS ||
-           (x->kind == OKRA_SEQUENCES && x->d > 0);
 }
 
 okra_status okra_rule_middle_(okra_context *ctx, const okra_data *x, char **out)

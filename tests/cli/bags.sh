@@ -16,6 +16,13 @@ okra predict mean.okra --x t.csv:'!y' --bag id -o mean.csv
 okra predict plain.okra --x means.csv:'!y' -o plain.csv
 paste -d, mean.csv plain.csv | awk -F, '{ d = $1 - $2; exit !(d < 1e-12 && d > -1e-12) }'
 [ "$(wc -l < mean.csv)" = 4 ]
+# the command that repeats a choice names the bags
+expect 0 okra fit --x t.csv --y t.csv:y --bag id -o chosen.okra
+cp out told
+sed -n 's/^the same  *//p' told | sed 's/chosen\.okra$/again.okra/' > command
+expect_in ' --bag id ' command
+bash -e command > /dev/null
+expect_same chosen.okra again.okra
 # every form is kept in the model; columns go by their names
 for kx in 'bag(standardize | rbf(sigma=1))' 'bag(rbf(sigma=auto),max)' 'bag(laplacian(gamma=1),match) | normalize' \
     'bag(rbf(sigma=1)) | chol(rank=3)'; do
@@ -25,7 +32,8 @@ for kx in 'bag(standardize | rbf(sigma=1))' 'bag(rbf(sigma=auto),max)' 'bag(lapl
     okra predict -q k.okra --x turned.csv --bag id -o two.csv
     head -2 one.csv | expect_same - two.csv
 done
-okra select --x t.csv --y t.csv:y --bag id --kx 'bag(rbf(sigma={1,2}))' -o sel.okra > /dev/null
+expect 0 okra select --x t.csv --y t.csv:y --bag id --kx 'bag(rbf(sigma={1,2}))' -o sel.okra
+expect_in ' --bag id ' out
 # outputs that differ within a bag
 sed 's/m1,3,4,3/m1,3,4,9/' t.csv > odd.csv
 expect 0 okra fit --x odd.csv --y odd.csv:y --bag id --kx 'bag(linear)' --lambda 1 -o odd.okra
@@ -36,6 +44,11 @@ mgf() { printf 'BEGIN IONS\nTITLE=%s\nINCHIKEY=%s\nPEPMASS=%s\n%s 10\n%s 5\nEND 
 printf '1\n2\n1\n3\n' > y.csv
 expect 0 okra fit --x s.mgf --y y.csv --bag inchikey --kx 'bag(ppk | normalize)' --lambda 0.1 -o s.okra
 expect_in 'bags, 3' out
+expect 0 okra fit --x s.mgf --y y.csv --bag inchikey -o own.okra
+expect_in "kx             bag(" out
+expect_in ") | normalize' --ky linear" out
+expect 0 okra fit --x s.mgf --y y.csv --bag inchikey --method knn -o own.okra # the likeliest alone
+expect_in "bag(" out
 okra predict s.okra --x s.mgf --bag inchikey -o s.csv
 [ "$(wc -l < s.csv)" = 3 ]
 # errors

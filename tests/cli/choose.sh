@@ -88,6 +88,24 @@ okra predict -q s.okra --x te_x.csv --decode labels -o p.csv # cut at 1/2
 half=$(f1)
 awk -v a="$own" -v b="$tanimoto" -v c="$half" 'BEGIN { exit !(a > b - 0.02 && a > c + 0.02) }' ||
     { echo "F1 of the choice $own, tanimoto $tanimoto, cut at 1/2 $half" >&2; exit 1; }
+# no threshold serves both halves: tanimoto, but a kernel or a decoder that is given stays
+awk 'BEGIN { srand(1); for (i = 0; i < 200; i++) { split("", on); u = rand(); print i % 2 "," rand() / 5 > "two_x.csv"
+    if (i % 2 && u < 0.6) on[0] = 1
+    else if (i % 2) for (j = 1; j < 13; j++) on[j] = 1
+    else if (u < 0.4) for (j = 13; j < 17; j++) on[j] = 1
+    else { k = int(6 * rand()); on[17 + k] = 1; on[17 + (k + 1) % 6] = 1 }
+    s = on[0] + 0; for (j = 1; j < 23; j++) s = s "," on[j] + 0
+    print s > "two_sets.csv" } }'
+again --x two_x.csv --y two_sets.csv
+expect_in "ky             tanimoto" told
+grep '^chosen' told >of_tanimoto
+again --x two_x.csv --y two_sets.csv --ky linear
+expect_in "ky             linear" told
+if grep '^chosen' told | cmp -s - of_tanimoto; then exit 1; fi # what is printed is that of the choice
+again --x two_x.csv --y two_sets.csv --decode labels:threshold=auto
+expect_in "ky             linear" told
+expect_in "decode         labels:threshold=0." told
+
 expect 0 okra fit --x tr_x.csv --y labels:tr_class.csv -o s.okra --json
 expect_in '"measure": "error rate"' out
 expect_in '"nothing": false' out
