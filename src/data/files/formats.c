@@ -385,6 +385,7 @@ static okra_status read_spec(okra_context *context, const char *text,
         return okra_shards_read_(context, text, out);
     }
     FREED_BY(restore) locale_t before = use_points();
+    (void)before;
     REFUSE_IF(!text, OKRA_EARG, "the file to read is NULL");
     CHK(prefixed(refuse_foreign(text), text));
     CHK(prefixed(parse_spec(text, &s), text));
@@ -410,6 +411,7 @@ okra_status okra_data_parse(okra_context *context, const char *format, const cha
     FREED_BY(close_source)
     okra_source_ source = {.ctx = context, .name = "text", .path = "-"};
     FREED_BY(restore) locale_t before = use_points();
+    (void)before;
     unsigned char *copy = NULL;
     okra_account_use_(context);
     const okra_file_format_ *found = okra_format_find_(format, strlen(format));
@@ -475,6 +477,7 @@ static okra_status write_data(okra_context *context, const okra_data *data,
     FREED_BY(free_spec) spec s = {0};
     FREED_BY(okra_writer_drop_) okra_writer_ *w = NULL;
     FREED_BY(restore) locale_t before = use_points();
+    (void)before;
     CHK(okra_cancelled_(context));
     CHK(prefixed(parse_spec(path, &s), path));
     const okra_file_format_ *format = s.format ? s.format : format_of(data);
