@@ -26,8 +26,11 @@
 enum { SAMPLES = 64, STEPS = 40, WINDOW = 4 };
 
 static const double FAST = 0.05; /* what a step leaves of the residual */
-static const double ROUGH = 0.6; /* of lambda: what rough factors may be wrong by */
+/* Of lambda: what rough factors may be wrong by, for about 17 steps, and of n / 6: what
+ * they must save of the cost of a step. */
+static const double ROUGH = 1.4, SAVED = 35;
 
+static const double SINGLE = 0.02; /* the rho with which factors of 24 bits are tried */
 static const double rounding = 1.0 / 16777216; /* of single precision */
 
 /* K in the units of solvers, as entries: of the kernel, or of a matrix that is there. */
@@ -61,16 +64,16 @@ typedef struct mixed {
     double norm, most; /* |K|_F and its largest diagonal entry, about */
     okra_single_ L;
     bool rough;
-    double factored;                /* the lambda of L */
-    double *X, *R, *P, *Q, *Z;      /* n x d */
-    double *bound, *rho, *pq, *dot; /* d */
+    double factored;                  /* the lambda of L */
+    double *X, *R, *P, *Q, *Z;        /* n x d */
+    double *bound, *norms, *pq, *dot; /* d; norms: y'y of a column */
 } mixed;
 
 static void mixed_clear(mixed *z)
 {
     okra_entries_free_(z->K.plain);
     okra_single_clear_(&z->L);
-    FREE(z->K.own, z->X, z->R, z->P, z->Q, z->Z, z->bound, z->rho, z->pq, z->dot);
+    FREE(z->K.own, z->X, z->R, z->P, z->Q, z->Z, z->bound, z->norms, z->pq, z->dot);
 }
 
 static const okra_entries_ *entries_of(const mixed *z)
@@ -146,13 +149,13 @@ static void add(const mixed *z, double sign, const double *by, const double *B, 
 static void bounds(mixed *z, double lambda)
 {
     const double *Y = z->r->Y;
-    dots(z, Y, Y, z->dot);
+    dots(z, Y, Y, z->norms);
     okra_fill_(z->d, 0, z->bound);
     for (okra_int i = 0; i < z->n * z->d; i++) {
         z->bound[i % z->d] = fmax(z->bound[i % z->d], fabs(Y[i]));
     }
     for (okra_int j = 0; j < z->d; j++) {
-        z->bound[j] = fmin(1e-12 * sqrt(z->dot[j]),
+        z->bound[j] = fmin(1e-12 * sqrt(z->norms[j]),
                            1e-9 * z->bound[j] * sqrt(fmin(1, lambda / z->most)));
     }
 }
@@ -161,14 +164,13 @@ static void bounds(mixed *z, double lambda)
 static double worst(const mixed *z, double *relative)
 {
     double most = 0;
-    dots(z, z->r->Y, z->r->Y, z->rho);
     dots(z, z->R, z->R, z->dot);
     *relative = 0;
     for (okra_int j = 0; j < z->d; j++) {
         if (!(z->dot[j] == 0)) { /* NaN too */
             most = fmax(most, isnan(z->dot[j]) ? (double)INFINITY
                                                : sqrt(z->dot[j]) / z->bound[j]);
-            *relative = fmax(*relative, sqrt(z->dot[j] / z->rho[j]));
+            *relative = fmax(*relative, sqrt(z->dot[j] / z->norms[j]));
         }
     }
     return most;
@@ -294,7 +296,7 @@ static okra_status factor(mixed *z, double lambda, bool *done)
 static okra_status open_mixed(mixed *z)
 {
     double **blocks[] = {&z->X, &z->R, &z->P, &z->Q, &z->Z};
-    double **rows[] = {&z->bound, &z->rho, &z->pq, &z->dot};
+    double **rows[] = {&z->bound, &z->norms, &z->pq, &z->dot};
     for (int i = 0; i < 5; i++) {
         CHK(okra_doubles_(z->r->ctx, z->n, z->d, "conjugate gradients", blocks[i]));
     }
@@ -317,9 +319,10 @@ static bool promises(mixed *z, double least, double rho)
          asked = r->precision == OKRA_PRECISION_MIXED_;
     double random = ldexp(2 * z->norm / sqrt((double)z->n), -bits) / least;
     z->rough = made && bits < 24 && random <= ROUGH;
-    bool large = made && (double)z->n / 6 > 3 * step_cost(z) && entries_of(z)->steps;
+    bool large = made && entries_of(z)->steps &&
+                 (double)z->n / 6 > (z->rough ? SAVED : 3) * step_cost(z);
     return made && (z->rough ? asked || large
-                    : asked  ? rho <= 0.02
+                    : asked  ? rho <= SINGLE
                              : large && bits == 24 && r->count == 1 && rho <= 3e-3);
 }
 
@@ -332,9 +335,10 @@ typedef struct found {
 static okra_status try_lambdas(mixed *z, found *all, bool *done)
 {
     okra_ridge_ *r = z->r;
-    CHK(open_mixed(z));
     for (size_t l = 0; l < r->count; l++) {
         found *f = &all[l];
+        okra_free_(f->C);
+        *f = (found){0};
         CHK(factor(z, r->lambda[l], done));
         CHK(*done ? iterate(z, r->lambda[l], &f->steps, &f->residual) : OKRA_OK);
         *done = f->steps > 0;
@@ -370,7 +374,14 @@ okra_status okra_ridge_mixed_(okra_ridge_ *r, bool *done)
     bool tried = promises(&z, least, rho);
     if (tried) {
         ZMAKE(all, (okra_int)r->count);
+        CHK(open_mixed(&z));
         okra_status st = try_lambdas(&z, all, done);
+        if (st == OKRA_OK && !*done && z.rough && r->precision == OKRA_PRECISION_MIXED_ &&
+            rho <= SINGLE) {
+            z.rough = false;
+            okra_single_clear_(&z.L);
+            st = try_lambdas(&z, all, done);
+        }
         st = st == OKRA_OK && *done ? put_all(&z, all) : st;
         for (size_t l = 0; l < r->count; l++) {
             okra_free_(all[l].C);

@@ -331,9 +331,10 @@ TEST(losers_on_a_part_are_dropped)
         const okra_cell_ *cell = &found[0]->found.cells[k];
         CHECK(cell->part == found[2]->found.cells[k].mean);
         double all = found[1]->found.cells[k].mean;
-        /* 2e-16 on the host; sums of GPUs differ with the shape of what is summed */
+        /* 2e-16 on the host; the sums of a GPU differ with their shape, and small lambdas
+         * magnify that */
         CHECK(cell->dropped ||
-              fabs(cell->mean - all) < (okra_engine_is_host_(c) ? 1e-13 : 1e-10) * all);
+              fabs(cell->mean - all) < (okra_engine_is_host_(c) ? 1e-13 : 1e-6) * all);
         CHECK(!cell->dropped || isnan(cell->mean));
         dropped += cell->dropped;
     }
