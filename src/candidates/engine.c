@@ -87,9 +87,7 @@ okra_status okra_scored_norms_(okra_context *ctx, okra_panels_ *training, okra_m
         CHK(okra_matrix_row_sums_(ctx, w.S, sums));
         okra_matrix_free_(part);
         part = NULL;
-        for (okra_int r = 0; r < W.rows; r++) {
-            norm[r] += sums[r];
-        }
+        okra_axpy_(W.rows, 1, sums, norm);
     }
     return OKRA_OK;
 }

@@ -19,9 +19,7 @@ static okra_status mean_feature(okra_explicit_ *s)
     ZMAKE(s->shift, d);
     for (okra_int i = 0; s->output.features && i < n; i++) {
         const double *row = s->output.features + i * s->output.features_ld;
-        for (okra_int j = 0; j < d; j++) {
-            s->shift[j] += row[j];
-        }
+        okra_axpy_(d, 1, row, s->shift);
     }
     okra_scale_down_(d, (double)n, s->shift);
     return OKRA_OK;

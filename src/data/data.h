@@ -271,6 +271,11 @@ okra_status okra_writer_commit_(okra_writer_ *w);
 void okra_writer_abort_(okra_writer_ *w); /* accepts NULL */
 OKRA_DROPS_(okra_writer_drop_, okra_writer_, okra_writer_abort_)
 
+/* `count` objects, those first + i of / count, copied: evenly spaced, or (of == count)
+ * one after the other. */
+okra_status okra_data_some_(const okra_data *data, okra_int first, okra_int of,
+                            okra_int count, okra_data **out);
+
 /* ---- shards ---- */
 
 /* Does a spec name several files, shards:PATTERN or list:FILE? */

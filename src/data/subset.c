@@ -198,6 +198,17 @@ okra_status okra_data_take(const okra_data *data, const okra_int *index, okra_in
     return take(data, index, count, out);
 }
 
+okra_status okra_data_some_(const okra_data *data, okra_int first, okra_int of,
+                            okra_int count, okra_data **out)
+{
+    OWNED okra_int *index = NULL;
+    MAKE(index, count);
+    for (okra_int i = 0; i < count; i++) {
+        index[i] = first + i * of / count;
+    }
+    return okra_data_take(data, index, count, out);
+}
+
 /* ---- two collections of one kind, one after the other ---- */
 
 /* Rows of `size` bytes of a then b, a's and b's that many bytes apart, in a block that

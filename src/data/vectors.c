@@ -84,13 +84,11 @@ okra_status okra_data_adopt_dense_(double **values, okra_int n, okra_int d,
                                    const char *source, okra_data **out)
 {
     okra_data *data = NULL;
-    okra_status st = okra_data_new_(OKRA_DENSE, n, d, source, &data);
-    if (st == OKRA_OK) {
-        data->values = *values;
-        okra_data_own_(data, TAKE(*values));
-        *out = data;
-    }
-    return st;
+    CHK(okra_data_new_(OKRA_DENSE, n, d, source, &data));
+    data->values = *values;
+    okra_data_own_(data, TAKE(*values));
+    *out = data;
+    return OKRA_OK;
 }
 
 okra_status okra_data_missing(const double *values, okra_int n, okra_int d, okra_int ld,
@@ -119,11 +117,9 @@ okra_status okra_data_gram(const double *values, okra_int rows, okra_int cols,
                       i, diagonal[i]);
         }
     }
-    okra_status st = borrow(OKRA_GRAM, values, rows, cols, ld, false, out);
-    if (st == OKRA_OK) {
-        (*out)->diagonal = diagonal;
-    }
-    return st;
+    CHK(borrow(OKRA_GRAM, values, rows, cols, ld, false, out));
+    (*out)->diagonal = diagonal;
+    return OKRA_OK;
 }
 
 /* ---- sparse vectors ---- */

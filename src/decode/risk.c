@@ -95,10 +95,7 @@ static okra_status votes_create(const okra_data *y, double sharpen, double power
 /* Scaled to a sum of magnitudes; all 0 stay so. */
 static void scale_to(double sum, okra_int n, double *w)
 {
-    double now = 0;
-    for (okra_int i = 0; i < n; i++) {
-        now += fabs(w[i]);
-    }
+    double now = okra_total_abs_(n, w);
     for (okra_int i = 0; i < n && now > 0; i++) {
         w[i] *= sum / now;
     }
@@ -107,10 +104,7 @@ static void scale_to(double sum, okra_int n, double *w)
 /* Relative to the largest, lest powers overflow. */
 static void raise_to(double power, okra_int n, double *w)
 {
-    double largest = 0;
-    for (okra_int i = 0; i < n; i++) {
-        largest = fmax(largest, fabs(w[i]));
-    }
+    double largest = okra_most_abs_(n, w);
     for (okra_int i = 0; i < n && largest > 0; i++) {
         w[i] = copysign(pow(fabs(w[i]) / largest, power), w[i]);
     }
@@ -118,7 +112,7 @@ static void raise_to(double power, okra_int n, double *w)
 
 static void count_row(const votes *v, okra_int n, const double *w, double *out)
 {
-    double all = 0, most = 0;
+    double all = 0;
     for (okra_int i = 0; i < n; i++) {
         out[i] = w[i];
         all += fabs(w[i]);
@@ -136,13 +130,8 @@ static void count_row(const votes *v, okra_int n, const double *w, double *out)
             out[i] = 0;
         }
     }
-    for (okra_int i = 0; i < n; i++) {
-        most = fmax(most, out[i]);
-    }
-    for (okra_int i = 0; i < n && most > 0; i++) {
-        out[i] = fmax(out[i], 0);
-    }
-    if (most > 0) {
+    if (okra_most_(n, out) > 0) {
+        okra_clamp_(n, out);
         raise_to(v->power, n, out);
         scale_to(1, n, out);
     }

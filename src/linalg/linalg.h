@@ -136,8 +136,8 @@ void okra_mat_add_diagonal_(okra_mat_ A, double value);
 void okra_mat_mirror_(okra_mat_ A);                   /* upper triangle <- lower */
 void okra_mat_restore_(okra_mat_ A, const double *d); /* lower <- upper, diagonal <- d */
 double okra_dot_(okra_int n, const double *a, const double *b);
-/* v = value; v *= by; v /= by; y += a x; the sum of v, from the first to the last;
- * |a - b|^2. */
+/* v = value; v *= by; v /= by; y += a x; v = max(v, 0); the sums of v and |v|, from the
+ * first to the last; the largest of v and of |v|, 0 at least; |a - b|^2. */
 static inline void okra_fill_(okra_int n, double value, double *v)
 {
     for (okra_int i = 0; i < n; i++) {
@@ -169,6 +169,36 @@ static inline double okra_total_(okra_int n, const double *v)
         sum += v[i];
     }
     return sum;
+}
+static inline void okra_clamp_(okra_int n, double *v)
+{
+    for (okra_int i = 0; i < n; i++) {
+        v[i] = fmax(v[i], 0);
+    }
+}
+static inline double okra_total_abs_(okra_int n, const double *v)
+{
+    double sum = 0;
+    for (okra_int i = 0; i < n; i++) {
+        sum += fabs(v[i]);
+    }
+    return sum;
+}
+static inline double okra_most_(okra_int n, const double *v)
+{
+    double most = 0;
+    for (okra_int i = 0; i < n; i++) {
+        most = fmax(most, v[i]);
+    }
+    return most;
+}
+static inline double okra_most_abs_(okra_int n, const double *v)
+{
+    double most = 0;
+    for (okra_int i = 0; i < n; i++) {
+        most = fmax(most, fabs(v[i]));
+    }
+    return most;
 }
 static inline double okra_distance2_(okra_int n, const double *a, const double *b)
 {

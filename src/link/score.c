@@ -145,9 +145,7 @@ static okra_status add_kernel(okra_context *ctx, okra_links *l, int rows, okra_i
     CHK(okra_test_side_cross_(ctx, c->bound, other, 0,
                               okra_mat_of_(K, S.rows, c->count)));
     for (okra_int i = 0; i < S.rows; i++) {
-        for (okra_int j = 0; j < S.cols; j++) {
-            S.p[i * S.ld + j] += K[i * c->count + j0 + j];
-        }
+        okra_axpy_(S.cols, 1, K + i * c->count + j0, S.p + i * S.ld);
     }
     return OKRA_OK;
 }

@@ -220,10 +220,7 @@ static okra_status leave_diagonals(const okra_learner_ *z, double *M, double *a,
 static double alignment(okra_int p, const double *M, const double *a, double own,
                         const double *w)
 {
-    double top = 0, square = 0, most = 0;
-    for (okra_int k = 0; k < p; k++) {
-        most = fmax(most, w[k]);
-    }
+    double top = 0, square = 0, most = okra_most_(p, w);
     for (okra_int k = 0; k < p; k++) {
         top += w[k] / most * a[k];
         for (okra_int l = 0; l < p; l++) {
@@ -389,16 +386,11 @@ static okra_status sample(const okra_data *x, const okra_data *y, okra_int most,
                           okra_data **some_x, okra_data **some_y)
 {
     bool whole = okra_data_holds_gram_(x) || okra_data_holds_gram_(y);
-    OWNED okra_int *index = NULL;
     okra_int n = whole ? y->n : OKRA_MIN_(y->n, most);
     REFUSE_IF(okra_data_holds_gram_(x) && x->n > y->n, OKRA_EUNSUPPORTED,
               "align: Gram matrices of inputs without outputs cannot be aligned");
-    MAKE(index, n);
-    for (okra_int i = 0; i < n; i++) {
-        index[i] = i * y->n / n;
-    }
-    CHK(okra_data_take(x, index, n, some_x));
-    return okra_data_take(y, index, n, some_y);
+    CHK(okra_data_some_(x, 0, y->n, n, some_x));
+    return okra_data_some_(y, 0, y->n, n, some_y);
 }
 
 OKRA_SHARED_CLEARS_(okra_align_clear_, okra_align_, it->text, it->kernels, it->weights)
@@ -472,7 +464,6 @@ okra_status okra_align_learn_(okra_context *ctx, const okra_data *x, const okra_
     CHK(write_texts(text, &c, kernels, w, &made));
     REFUSE_IF(okra_align_asked_(made.text), OKRA_EARG,
               "align stands once in a kernel expression");
-    *out = made;
-    made = (okra_align_){0};
+    *out = TAKE(made);
     return OKRA_OK;
 }

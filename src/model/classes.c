@@ -61,11 +61,8 @@ static okra_status score(okra_context *ctx, const okra_model *model, const okra_
     for (okra_int first = 0; first < x->n; first += BLOCK) {
         FREED_BY(drop_prediction) okra_prediction *p = NULL;
         FREED_BY(okra_data_drop_) okra_data *some = NULL;
-        okra_int index[BLOCK], count = OKRA_MIN_(BLOCK, x->n - first);
-        for (okra_int i = 0; i < count; i++) {
-            index[i] = first + i;
-        }
-        CHK(okra_data_take(x, index, count, &some));
+        okra_int count = OKRA_MIN_(BLOCK, x->n - first);
+        CHK(okra_data_some_(x, first, count, count, &some));
         CHK(okra_predict(ctx, model, some, none, &request, &p));
         CHK(take_scores(p, y, H + first * y->d));
     }
@@ -232,16 +229,14 @@ static okra_status minimise(okra_context *ctx, softmax *s)
     okra_mat_ A = okra_mat_of_(matrix, size, size);
     s->p[0] = 1;
     for (int step = 0; step < STEPS; step++) {
-        double slope = 0, t = 1;
+        double t = 1;
         CHK(evaluate(s, s->p, P, g, A, &value));
         memcpy(trial, g, (size_t)size * sizeof *g);
         matrix[0] += 1e-9 * (double)s->n; /* scores that are all equal */
         okra_mat_ part = okra_mat_part_(A, 0, used, 0, used);
         CHK(okra_cholesky_quiet_(ctx, part, &jitter));
         CHK(okra_cholesky_solve_(ctx, part, okra_mat_of_(trial, used, 1)));
-        for (okra_int k = 0; k < used; k++) {
-            slope += g[k] * trial[k];
-        }
+        double slope = okra_dot_(used, g, trial);
         if (slope <= 1e-12 * (1 + fabs(value))) {
             break;
         }

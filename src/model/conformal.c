@@ -276,8 +276,7 @@ static okra_status job_open(okra_context *ctx, const okra_model *model,
     }
     CHK(read_groups(&job));
     CHK(read_weights(&job));
-    *out = job;
-    job = (okra_conformal_){0};
+    *out = TAKE(job);
     return OKRA_OK;
 }
 

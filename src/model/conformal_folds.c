@@ -188,10 +188,7 @@ static okra_status prepare(folds *z)
 /* 1'u of row r. */
 static double sum_of(const folds *z, okra_int r)
 {
-    double sum = 0;
-    for (okra_int i = 0; i < z->solved.n; i++) {
-        sum += z->block->U.p[r * z->solved.n + i];
-    }
+    double sum = okra_total_(z->solved.n, z->block->U.p + r * z->solved.n);
     return sum;
 }
 
@@ -262,10 +259,8 @@ static void fill_row(const folds *z, okra_int r, const row *w)
     const okra_bordered_ *b = z->block;
     okra_int n = z->solved.n;
     const double *u = b->U.p + r * n, *ALu = b->MLu.p + r * n, *Lu = b->UL.p + r * n;
-    double uLu = okra_dot_(n, u, Lu), usum = 1, sigma = sum_of(z, r);
-    for (okra_int i = 0; i < n; i++) {
-        usum += fabs(u[i]);
-    }
+    double uLu = okra_dot_(n, u, Lu), usum = 1 + okra_total_abs_(n, u);
+    double sigma = sum_of(z, r);
     for (okra_int f = 0; f < z->count; f++) {
         double g = w->g[f] = share_of(z, f, sigma);
         double constant = uLu + quadratic(z, f, z->G[f], u) + g * g * z->l1[f];

@@ -113,9 +113,7 @@ static void fill_norms(const full *z, double *base, row *w)
     const double *Lu = z->block->UL.p + w->r * n, *BLu = z->block->MLu.p + w->r * n;
     w->base = base;
     w->uLu = okra_dot_(n, w->u, Lu);
-    for (okra_int i = 0; i < n; i++) {
-        w->usum += fabs(w->u[i]);
-    }
+    w->usum += okra_total_abs_(n, w->u);
     for (okra_int i = 0; i < n; i++) {
         double t = w->t[i], e = w->e[i];
         base[i] = z->diagonal[i] + t * (2 * BLu[i] + t * w->uLu);

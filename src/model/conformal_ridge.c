@@ -132,10 +132,7 @@ static double largest_row(okra_int n, const double *B)
 {
     double largest = 0;
     for (okra_int i = 0; i < n; i++) {
-        double sum = 0;
-        for (okra_int j = 0; j < n; j++) {
-            sum += fabs(B[i * n + j]);
-        }
+        double sum = okra_total_abs_(n, B + i * n);
         largest = fmax(largest, sum);
     }
     return largest;

@@ -42,17 +42,6 @@ static okra_status options_of(const char *top, okra_options **out)
     return OKRA_OK;
 }
 
-static okra_status take_rows(const okra_data *data, okra_int first, okra_int m,
-                             okra_data **out)
-{
-    OWNED okra_int *index = NULL;
-    MAKE(index, m);
-    for (okra_int i = 0; i < m; i++) {
-        index[i] = first + i;
-    }
-    return okra_data_take(data, index, m, out);
-}
-
 /* v(x) + lambda of test inputs, from the model's own predictive variance. */
 static okra_status variance_of(okra_context *ctx, const okra_model *model,
                                const okra_data *x, double *out)
@@ -89,7 +78,7 @@ static okra_status distances(const okra_conformal_ *job, const okra_data *x,
                                     .candidates = job->candidates};
     okra_number_format_(top, sizeof top, 17, (double)count);
     CHK(options_of(top, &o));
-    CHK(take_rows(x, first, m, &part));
+    CHK(okra_data_some_(x, first, m, m, &part));
     CHK(okra_predict(job->ctx, job->model, part, o, &request, &p));
     const okra_int *index = okra_prediction_index(p, &kept);
     const double *distance = okra_prediction_distance(p, &kept);
@@ -161,7 +150,7 @@ static okra_status metric_rows(const okra_conformal_ *job, okra_int first, okra_
     FREED_BY(okra_prediction_drop_) okra_prediction *p = NULL;
     FREED_BY(okra_data_drop_) okra_data *again = NULL, *part = NULL;
     MAKE(index, job->count);
-    CHK(take_rows(job->x, first, m, &part));
+    CHK(okra_data_some_(job->x, first, m, m, &part));
     CHK(decode(job, part, &p));
     for (okra_int r = 0; r < m; r++) {
         for (okra_int c = 0; c < job->count; c++) {
@@ -190,9 +179,7 @@ static okra_status largest_self(const okra_conformal_ *job, double *out)
     if (t->bound_y) {
         MAKE(self, t->y->n);
         CHK(okra_trained_kernel_diagonal_(job->ctx, t->bound_y, self));
-        for (okra_int i = 0; i < t->y->n; i++) {
-            *out = fmax(*out, fabs(self[i]));
-        }
+        *out = okra_most_abs_(t->y->n, self);
     }
     return OKRA_OK;
 }

@@ -22,14 +22,11 @@ static okra_status parse(const char *text, int degree[2], bool *unbiased)
 /* The inputs that have an output. */
 static okra_status labelled(const okra_data *x, okra_int n, okra_data **out)
 {
-    OWNED okra_int *index = NULL;
     if (x->n == n) {
         *out = okra_data_retain(x);
         return OKRA_OK;
     }
-    MAKE(index, n);
-    okra_iota_(n, index);
-    return okra_data_take(x, index, n, out);
+    return okra_data_some_(x, 0, n, n, out);
 }
 
 OKRA_DROPS_(drop_twin, okra_twin, okra_twin_free)

@@ -132,17 +132,12 @@ static okra_status align(update_job *j)
 static okra_status make_data(update_job *j)
 {
     const okra_training_ *t = j->model->training;
-    OWNED okra_int *rest = NULL;
     okra_int n = t->y->n, extra = t->x->n - n;
     FREED_BY(okra_data_drop_) okra_data *pairs = NULL, *others = NULL;
     CHK(join(t->y, j->order, j->kept, j->request.y, &j->y));
     CHK(join(t->x, j->order, j->kept, j->request.x, &pairs));
     if (extra > 0) {
-        MAKE(rest, extra);
-        for (okra_int i = 0; i < extra; i++) {
-            rest[i] = n + i;
-        }
-        CHK(okra_data_take(t->x, rest, extra, &others));
+        CHK(okra_data_some_(t->x, n, extra, extra, &others));
         CHK(okra_data_concat(pairs, others, &j->x));
     } else {
         j->x = okra_data_retain(pairs);

@@ -242,7 +242,6 @@ static okra_status add_learned(okra_context *ctx, const okra_data *x, const okra
     FREED_BY(okra_align_clear_) okra_align_ learned = {0};
     FREED_BY(okra_kernel_drop_) okra_kernel *of_y = NULL;
     FREED_BY(okra_data_drop_) okra_data *some_x = NULL, *some_y = NULL;
-    OWNED okra_int *index = NULL;
     OWNED char *call = NULL, *sum = NULL;
     okra_int n = OKRA_MIN_(y->n, LEARNED);
     if (x->kind != OKRA_TUPLE || !mean || y->n < FEW_PAIRS || y->missing ||
@@ -250,12 +249,8 @@ static okra_status add_learned(okra_context *ctx, const okra_data *x, const okra
         okra_data_holds_gram_(y)) {
         return OKRA_OK;
     }
-    MAKE(index, n);
-    for (okra_int i = 0; i < n; i++) {
-        index[i] = i * y->n / n;
-    }
-    CHK(okra_data_take(x, index, n, &some_x));
-    CHK(okra_data_take(y, index, n, &some_y));
+    CHK(okra_data_some_(x, 0, y->n, n, &some_x));
+    CHK(okra_data_some_(y, 0, y->n, n, &some_y));
     GOT(call = okra_format_("align(%.*s", (int)strlen(mean + 5) - 1, mean + 5));
     CHK(okra_kernel_choose(ctx, ky, some_y, &of_y));
     okra_status st = okra_align_learn_(ctx, some_x, some_y, call, of_y,

@@ -98,9 +98,7 @@ static okra_status make_units(const okra_keys_ *keys, const okra_int *index, okr
 static void deal(unit *units, okra_int count, okra_int parts, okra_int *load)
 {
     okra_int next = 0;
-    for (okra_int p = 0; p < parts; p++) {
-        load[p] = 0;
-    }
+    memset(load, 0, (size_t)parts * sizeof *load);
     for (okra_int u = 0; u < count; u++) {
         okra_int best = next; /* the first in turn among those with the fewest pairs */
         for (okra_int k = 1; k < parts; k++) {

@@ -526,10 +526,7 @@ okra_int okra_task_values_(const okra_task_ *task)
 static void summarise(const okra_task_ *task, okra_cell_ *cell)
 {
     okra_int count = okra_task_values_(task);
-    double sum = 0;
-    for (okra_int f = 0; f < count; f++) {
-        sum += cell->values[f];
-    }
+    double sum = okra_total_(count, cell->values);
     cell->mean = task->cv == OKRA_CV_GCV_ ? cell->gcv : sum / (double)count;
     if (task->folds.part) {
         cell->error = standard_error(count, cell->values, NULL, cell->mean);

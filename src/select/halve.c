@@ -45,13 +45,8 @@ static okra_status open_part(const okra_task_ *task, okra_int m, part *p)
 {
     const okra_pairs_ *from = task->source;
     const okra_folds_ *folds = &task->folds;
-    OWNED okra_int *index = NULL;
-    MAKE(index, m);
-    for (okra_int k = 0; k < m; k++) {
-        index[k] = k * folds->n / m;
-    }
-    CHK(okra_data_take(from->x, index, m, &p->x));
-    CHK(okra_data_take(from->y, index, m, &p->y));
+    CHK(okra_data_some_(from->x, 0, folds->n, m, &p->x));
+    CHK(okra_data_some_(from->y, 0, folds->n, m, &p->y));
     p->source = (okra_pairs_){.x = p->x,
                               .y = p->y,
                               .n = m,
@@ -67,7 +62,7 @@ static okra_status open_part(const okra_task_ *task, okra_int m, part *p)
     if (folds->part) {
         MAKE(p->task.folds.part, m * folds->repeats);
         for (okra_int k = 0; k < m * folds->repeats; k++) {
-            p->task.folds.part[k] = folds->part[k / m * folds->n + index[k % m]];
+            p->task.folds.part[k] = folds->part[k / m * folds->n + k % m * folds->n / m];
         }
     }
     return OKRA_OK;

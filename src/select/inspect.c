@@ -210,15 +210,11 @@ bool okra_inspect_one_length_(const okra_data *data)
 
 static okra_status sample(const okra_data *data, okra_data **out)
 {
-    okra_int index[SAMPLE], n = OKRA_MIN_(data->n, SAMPLE);
     if (data->kind == OKRA_GRAM || data->n <= SAMPLE) {
         *out = okra_data_retain(data);
         return OKRA_OK;
     }
-    for (okra_int i = 0; i < n; i++) {
-        index[i] = i * data->n / n;
-    }
-    return okra_data_take(data, index, n, out);
+    return okra_data_some_(data, 0, data->n, SAMPLE, out);
 }
 
 /* The mean of k(x,x) over a sample; 1 where it is not positive. */

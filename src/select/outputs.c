@@ -94,7 +94,6 @@ static okra_int group_of(const grouping *g, okra_int j)
 static double choose(const okra_selection *s, okra_int i, grouping *g)
 {
     const okra_found_ *f = &s->found;
-    double all = 0;
     for (okra_int k = 0; k < g->count; k++) {
         g->least[k] = (double)INFINITY;
         g->which[k] = i;
@@ -114,10 +113,7 @@ static double choose(const okra_selection *s, okra_int i, grouping *g)
             }
         }
     }
-    for (okra_int k = 0; k < g->count; k++) {
-        all += g->least[k];
-    }
-    return all;
+    return okra_total_(g->count, g->least);
 }
 
 /* The lambdas of the outputs as a text, "V,V,...". */

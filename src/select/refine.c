@@ -57,9 +57,7 @@ static okra_status takes_reals(simplex *z, size_t axis, okra_int place, double s
     if (!*out || (strcmp(name, "kx") != 0 && strcmp(name, "ky") != 0)) {
         return OKRA_OK;
     }
-    for (okra_int p = 0; p < z->places; p++) {
-        z->numbers[p] = (double)NAN;
-    }
+    okra_fill_(z->places, (double)NAN, z->numbers);
     z->numbers[place] = floor(start) + 0.5;
     CHK(okra_space_at_(z->space, z->cell, z->numbers, &z->base, &setting));
     if (!strstr(setting.text[axis], "auto") && !okra_align_asked_(setting.text[axis])) {
@@ -120,9 +118,7 @@ static okra_status find_dimensions(simplex *z, const double *drawn)
 /* The settings at a point. */
 static okra_status place(const simplex *z, const double *x, okra_setting_ *out)
 {
-    for (okra_int p = 0; p < z->places; p++) {
-        z->numbers[p] = (double)NAN;
-    }
+    okra_fill_(z->places, (double)NAN, z->numbers);
     for (okra_int k = 0; k < z->d; k++) {
         z->numbers[z->dims[k].place] = exp(x[k]);
     }

@@ -190,12 +190,10 @@ okra_status okra_selection_cell(const okra_selection *selection, okra_int cell,
                                 double *mean, double *error)
 {
     NOT_NULL(selection);
-    okra_status st = check_cell(selection, cell);
-    if (st == OKRA_OK) {
-        GIVE(mean, selection->found.cells[cell].mean);
-        GIVE(error, selection->found.cells[cell].error);
-    }
-    return st;
+    CHK(check_cell(selection, cell));
+    GIVE(mean, selection->found.cells[cell].mean);
+    GIVE(error, selection->found.cells[cell].error);
+    return OKRA_OK;
 }
 
 const char *okra_selection_value(const okra_selection *selection, okra_int cell,

@@ -127,8 +127,7 @@ static okra_status plan_create(const okra_space_ *space, okra_int budget, uint64
     } else {
         okra_iota_(plan.count, plan.number);
     }
-    *out = plan;
-    plan = (okra_plan_){0};
+    *out = TAKE(plan);
     return OKRA_OK;
 }
 
@@ -281,9 +280,7 @@ okra_status okra_search_cell_(const okra_task_ *task, okra_setting_ *setting,
         okra_setting_free_(setting);
         return OKRA_EMEM;
     }
-    for (okra_int f = 0; f < values; f++) {
-        cell->values[f] = (double)NAN;
-    }
+    okra_fill_(values, (double)NAN, cell->values);
     cell->setting = *setting;
     return OKRA_OK;
 }

@@ -94,10 +94,7 @@ static okra_status fill_rows(void *arg, okra_int begin, okra_int end, int worker
 
 static okra_status check_symmetric(const solver *z)
 {
-    double largest = 0;
-    for (okra_int i = 0; i < z->size * z->size; i++) {
-        largest = fmax(largest, fabs(z->S[i]));
-    }
+    double largest = okra_most_abs_(z->size * z->size, z->S);
     for (okra_int i = 0; i < z->size; i++) {
         for (okra_int j = 0; j < i; j++) {
             double a = z->S[i * z->size + j], b = z->S[j * z->size + i];

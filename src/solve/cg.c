@@ -87,9 +87,7 @@ static okra_status add_rows(okra_context *ctx, void *user, okra_int first, okra_
         for (okra_int j = 0; j < z->d; j++) {
             z->s.mean[j] += s * U.p[i * U.ld + j] / z->r->total;
         }
-        for (okra_int j = 0; j < z->m; j++) {
-            a->v[j] += s * V.p[i * V.ld + j];
-        }
+        okra_axpy_(z->m, s, V.p + i * V.ld, a->v);
     }
     if (a->T) {
         CHK(okra_doubles_(ctx, V.rows, z->d, "a block of predictions", &own));
@@ -132,9 +130,7 @@ static okra_status begin(solver *z)
     ZMAKE(v, m);
     CHK(pass(z, NULL, v));
     for (okra_int i = 0; z->r->center && i < m; i++) {
-        for (okra_int j = 0; j < d; j++) {
-            z->W[i * d + j] -= v[i] * s->mean[j];
-        }
+        okra_axpy_(d, -v[i], s->mean, z->W + i * d);
     }
     CHK(okra_trsm_(z->r->ctx, true, false, factor(z), mat(z, z->W)));
     okra_mat_fill_(mat(z, s->X), 0);

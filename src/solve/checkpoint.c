@@ -53,9 +53,7 @@ static okra_status save(okra_context *ctx, const char *path, const state *s)
         CHK(okra_zip_add_(zip, name, NULL, 0, s->p[i], 1, bytes, bytes, NULL));
     }
     CHK(okra_zip_finish_(zip));
-    okra_writer_ *whole = file;
-    file = NULL;
-    return okra_writer_commit_(whole);
+    return okra_writer_commit_(TAKE(file));
 }
 
 static okra_status no_checkpoint(void)
@@ -285,9 +283,7 @@ static okra_status save_factor(const okra_ridge_ *r, uint64_t problem,
         CHK(okra_zip_add_(zip, name, NULL, 0, rows, 1, bytes, bytes, NULL));
     }
     CHK(okra_zip_finish_(zip));
-    okra_writer_ *whole = file;
-    file = NULL;
-    return okra_writer_commit_(whole);
+    return okra_writer_commit_(TAKE(file));
 }
 
 static okra_status load_panels(const okra_ridge_ *r, const okra_zip_ *zip,

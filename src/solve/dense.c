@@ -11,13 +11,9 @@
 static okra_status is_lost(const okra_ridge_ *r, const okra_matrix_ *K, bool *lost)
 {
     OWNED double *diagonal = NULL;
-    double most = 0;
     MAKE(diagonal, r->p->n);
     CHK(okra_matrix_diagonal_(r->ctx, K, diagonal));
-    for (okra_int i = 0; i < r->p->n; i++) {
-        most = fmax(most, diagonal[i]);
-    }
-    *lost = r->lambda[0] < (double)r->p->n * DBL_EPSILON * most;
+    *lost = r->lambda[0] < (double)r->p->n * DBL_EPSILON * okra_most_(r->p->n, diagonal);
     return OKRA_OK;
 }
 
@@ -91,27 +87,21 @@ static void clamp(okra_context *ctx, okra_int n, double *v)
                    "taken as 0",
                    v[0], v[n - 1]);
     }
-    for (okra_int i = 0; i < n; i++) {
-        v[i] = fmax(v[i], 0);
-    }
+    okra_clamp_(n, v);
 }
 
 okra_status okra_ridge_decompose_(okra_context *ctx, okra_matrix_ *K, double *v)
 {
-    okra_status st = okra_matrix_eigh_(ctx, K, v);
-    if (st == OKRA_OK) {
-        clamp(ctx, okra_matrix_rows_(K), v);
-    }
-    return st;
+    CHK(okra_matrix_eigh_(ctx, K, v));
+    clamp(ctx, okra_matrix_rows_(K), v);
+    return OKRA_OK;
 }
 
 okra_status okra_ridge_decompose_host_(okra_context *ctx, okra_mat_ K, double *v)
 {
-    okra_status st = okra_engine_eigh_(ctx, K, v);
-    if (st == OKRA_OK) {
-        clamp(ctx, K.rows, v);
-    }
-    return st;
+    CHK(okra_engine_eigh_(ctx, K, v));
+    clamp(ctx, K.rows, v);
+    return OKRA_OK;
 }
 
 okra_status okra_ridge_inverse_(okra_context *ctx, const okra_matrix_ *V, const double *v,
@@ -428,9 +418,7 @@ okra_status okra_ridge_features_(okra_ridge_ *r)
             }
         }
         for (okra_int i = 0; i < n; i++) {
-            for (okra_int j = 0; j < d; j++) {
-                r->Y[i * d + j] -= r->mean[j];
-            }
+            okra_axpy_(d, -1, r->mean, r->Y + i * d);
         }
     }
     for (okra_int i = 0; r->s && i < n * d; i++) {

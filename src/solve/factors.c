@@ -208,9 +208,7 @@ okra_status okra_factors_each_(okra_factors_ *f, const okra_int *index, okra_int
     CHK(okra_parallel_least_(f->ctx, 2 * (double)count * (double)area, parts, 1, NULL,
                              some_parts, &v));
     for (okra_int part = 1; to && part < parts; part++) {
-        for (okra_int k = 0; k < area; k++) {
-            to[k] += f->sums[(part - 1) * area + k];
-        }
+        okra_axpy_(area, 1, f->sums + (part - 1) * area, to);
     }
     return OKRA_OK;
 }
@@ -299,8 +297,7 @@ okra_status okra_factors_create_(okra_context *ctx, const okra_problem_ *p,
         CHK(open_buffers(&f, true));
     }
     CHK(open_parts(&f));
-    *out = f;
-    f = (okra_factors_){0};
+    *out = TAKE(f);
     return OKRA_OK;
 }
 
@@ -324,7 +321,6 @@ okra_status okra_factors_take_(okra_factors_ *f, const okra_int *index, okra_int
         CHK(okra_mat_copy_(Phi, okra_mat_of_(t.Phi + i * t.m, rows, t.m)));
         CHK(okra_mat_copy_(Psi, okra_mat_of_(t.Psi + i * t.d, rows, t.d)));
     }
-    *out = t;
-    t = (okra_factors_){0};
+    *out = TAKE(t);
     return OKRA_OK;
 }

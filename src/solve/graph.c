@@ -108,8 +108,7 @@ static okra_status laplacian_sparse(okra_graph_ *g, bool normalized)
     }
     M.indptr[n] = at;
     okra_csr_free_(W);
-    *W = M;
-    M = (okra_csr_){0};
+    *W = TAKE(M);
     return OKRA_OK;
 }
 
@@ -146,9 +145,7 @@ static okra_status by_spectrum(okra_context *ctx, const okra_graph_text_ *t,
             f = t->stage[k].diffusion ? exp(-t->stage[k].value * f)
                                       : pow(f, t->stage[k].value);
         }
-        for (okra_int j = 0; j < n; j++) {
-            g->dense[i * n + j] *= sqrt(f);
-        }
+        okra_scale_(n, sqrt(f), g->dense + i * n);
     }
     CHK(okra_engine_syrk_(ctx, true, 1, okra_mat_of_(g->dense, n, n), 0,
                           okra_mat_of_(M, n, n)));

@@ -28,8 +28,7 @@ okra_status okra_groups_create_(okra_context *ctx, const okra_pieces_ *pieces, o
         CHK(okra_cancelled_(ctx));
         CHK(okra_pieces_gram_(ctx, pieces, p, okra_mat_of_(g.K + p * n * n, n, n)));
     }
-    *out = g;
-    g = (okra_groups_){0};
+    *out = TAKE(g);
     return OKRA_OK;
 }
 

@@ -54,9 +54,7 @@ static void clamp(const okra_context *ctx, const char *name, okra_int n, double 
                    "semi-definite (eigenvalues %.3g to %.3g); negative ones are set to 0",
                    name, w[0], w[n - 1]);
     }
-    for (okra_int i = 0; i < n; i++) {
-        w[i] = fmax(w[i], 0);
-    }
+    okra_clamp_(n, w);
 }
 
 /* The first `count` rows become 0. */

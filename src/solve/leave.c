@@ -229,9 +229,7 @@ static okra_status leave_weights(leaving *z, okra_int s)
     }
     for (okra_int k = 0; z->r->center && k < size; k++) {
         double one = okra_dot_(n, R.p + k * n, roots) / stay;
-        for (okra_int j = 0; j < n; j++) {
-            R.p[k * n + j] -= one * roots[j];
-        }
+        okra_axpy_(n, -one, roots, R.p + k * n);
     }
     if (size > 1) {
         CHK(okra_cholesky_(z->r->ctx, MSS, NULL));

@@ -71,9 +71,7 @@ static okra_status first(okra_context *ctx, void *user, okra_int at, okra_mat_ P
         CHK(okra_syrk_(ctx, true, 1, Phi, at > 0, z->G));
     }
     for (okra_int i = 0; i < Phi.rows; i++) {
-        for (okra_int j = 0; j < Phi.cols; j++) {
-            z->s[j] += Phi.p[i * Phi.ld + j];
-        }
+        okra_axpy_(Phi.cols, 1, Phi.p + i * Phi.ld, z->s);
     }
     return OKRA_OK;
 }
@@ -171,8 +169,7 @@ static okra_status advance(okra_context *ctx, const okra_graph_ *graph, okra_scr
         CHK(okra_scratch_write_(&next, i, some.rows, some.p));
     }
     okra_scratch_clear_(T);
-    *T = next;
-    next = (okra_scratch_){0};
+    *T = TAKE(next);
     return OKRA_OK;
 }
 
@@ -327,9 +324,7 @@ static okra_status conditional(low *z, double epsilon)
         CHK(okra_matrix_left_(ctx, false, false, 1, z->C, moments_R(z), Fm));
         for (okra_int i = 0; i < m; i++) {
             double s = 1 / sqrt(z->v[i] + z->t.total * epsilon);
-            for (okra_int j = 0; j < d; j++) {
-                F[i * d + j] *= s;
-            }
+            okra_scale_(d, s, F + i * d);
         }
         CHK(okra_syrk_(ctx, true, -1, Fm, 1, D));
     }
@@ -434,10 +429,7 @@ static double least_ridge(const okra_ridge_ *r, const okra_operator_ *op, okra_i
 {
     double least = okra_ridge_least_lambda_(r), most = op->A ? 0 : 1;
     for (okra_int i = 0; op->A && i < d; i++) {
-        double sum = 0;
-        for (okra_int j = 0; j < d; j++) {
-            sum += fabs(op->A[i * d + j]);
-        }
+        double sum = okra_total_abs_(d, op->A + i * d);
         most = fmax(most, sum);
     }
     bool told = op->kind == OKRA_OPERATOR_IDENTITY || op->A;

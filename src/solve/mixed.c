@@ -181,9 +181,7 @@ static okra_status multiply(mixed *z, double lambda, const double *P)
 {
     CHK(okra_engine_product_(z->r->ctx, entries_of(z),
                              okra_mat_view_(P, z->n, z->d, z->d), mat(z, z->Q)));
-    for (okra_int i = 0; i < z->n * z->d; i++) {
-        z->Q[i] += lambda * P[i];
-    }
+    okra_axpy_(z->n * z->d, lambda, P, z->Q);
     return OKRA_OK;
 }
 
@@ -227,9 +225,7 @@ static okra_status true_residual(mixed *z, double lambda)
 static okra_status refine(mixed *z, double lambda)
 {
     CHK(okra_single_apply_(z->r->ctx, &z->L, mat(z, z->R)));
-    for (okra_int i = 0; i < z->n * z->d; i++) {
-        z->X[i] += z->R[i];
-    }
+    okra_axpy_(z->n * z->d, 1, z->R, z->X);
     return true_residual(z, lambda);
 }
 

@@ -56,9 +56,7 @@ static void weigh(const okra_problem_ *p, okra_int first, okra_mat_ A)
 {
     for (okra_int i = 0; p->weights && i < A.rows; i++) {
         double s = sqrt(p->weights[first + i]);
-        for (okra_int j = 0; j < A.cols; j++) {
-            A.p[i * A.ld + j] *= s;
-        }
+        okra_scale_(A.cols, s, A.p + i * A.ld);
     }
 }
 

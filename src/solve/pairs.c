@@ -48,9 +48,7 @@ static okra_status decompose(okra_context *ctx, okra_int n, const double *A, dou
     CHK(okra_doubles_(ctx, n, n, "eigenvectors of one side", U));
     memcpy(*U, A, (size_t)(n * n) * sizeof *A);
     CHK(okra_engine_eigh_(ctx, okra_mat_of_(*U, n, n), *w));
-    for (okra_int i = 0; i < n; i++) {
-        (*w)[i] = fmax((*w)[i], 0);
-    }
+    okra_clamp_(n, *w);
     return OKRA_OK;
 }
 

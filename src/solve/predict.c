@@ -234,9 +234,7 @@ okra_status okra_ridge_embed_(okra_context *ctx, const okra_store_ *store,
         CHK(add_slope(store, query, out));
     }
     for (okra_int i = 0; mean.p && i < out.rows; i++) {
-        for (okra_int j = 0; j < out.cols; j++) {
-            out.p[i * out.ld + j] += mean.p[j];
-        }
+        okra_axpy_(out.cols, 1, mean.p, out.p + i * out.ld);
     }
     return OKRA_OK;
 }

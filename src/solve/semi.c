@@ -127,8 +127,7 @@ static okra_status by_factor(okra_context *ctx, okra_mat_ F, okra_mat_ PF, doubl
     CHK(okra_mat_copy_(PF, E2));
     CHK(okra_engine_trsm_(ctx, true, false, T, E3));
     CHK(okra_engine_trsm_(ctx, true, false, T, E2));
-    s->G = G;
-    G = NULL;
+    s->G = TAKE(G);
     return OKRA_OK;
 }
 
@@ -141,9 +140,7 @@ static okra_status by_spectrum(okra_context *ctx, okra_mat_ F, okra_mat_ PF,
     okra_mat_ T = okra_mat_of_(values, r, r);
     CHK(form(ctx, F, PF, T));
     CHK(okra_engine_eigh_(ctx, T, s->t));
-    for (okra_int i = 0; i < r; i++) {
-        s->t[i] = fmax(s->t[i], 0);
-    }
+    okra_clamp_(r, s->t);
     CHK(okra_engine_gemm_(ctx, false, false, 1, T, F, 0, okra_mat_of_(s->E3, r, N)));
     return okra_engine_gemm_(ctx, false, false, 1, T, PF, 0, okra_mat_of_(s->E2, r, N));
 }
@@ -182,8 +179,7 @@ static okra_status create(okra_context *ctx, okra_mat_ K, okra_int n, const doub
     if (!s.G) {
         CHK(by_spectrum(ctx, F, okra_mat_of_(PF, r, N), &s));
     }
-    *out = s;
-    s = (okra_semi_){0};
+    *out = TAKE(s);
     return OKRA_OK;
 }
 
@@ -265,17 +261,13 @@ okra_status okra_semi_solve_rows_(okra_context *ctx, const okra_semi_ *s, double
         for (okra_int k = 0; g && k < s->rank; k++) {
             Z.p[i * Z.ld + k] *= g[i];
         }
-        for (okra_int j = 0; j < s->N; j++) {
-            R.p[i * R.ld + j] -= lambda * X.p[i * X.ld + j];
-        }
+        okra_axpy_(s->N, -lambda, X.p + i * X.ld, R.p + i * R.ld);
     }
     CHK(okra_engine_gemm_(ctx, false, false, -1, Z, okra_mat_of_(s->E2, s->rank, s->N), 1,
                           R));
     CHK(apply(ctx, s, lambda, g, R, Z));
     for (okra_int i = 0; i < R.rows; i++) {
-        for (okra_int j = 0; j < s->N; j++) {
-            X.p[i * X.ld + j] += R.p[i * R.ld + j];
-        }
+        okra_axpy_(s->N, 1, R.p + i * R.ld, X.p + i * X.ld);
     }
     return OKRA_OK;
 }

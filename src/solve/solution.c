@@ -320,20 +320,14 @@ okra_status okra_operator_read_(okra_context *ctx, const char *text,
     okra_operator_ op = {.kind = OKRA_OPERATOR_MATRIX};
     if (problem->A) {
         okra_int d = problem->d;
-        okra_status st = okra_doubles_(ctx, d, d, "the operator matrix", &op.A);
-        if (st == OKRA_OK) {
-            memcpy(op.A, problem->A, (size_t)(d * d) * sizeof *op.A);
-            *out = op;
-        }
-        return st;
+        CHK(okra_doubles_(ctx, d, d, "the operator matrix", &op.A));
+        memcpy(op.A, problem->A, (size_t)(d * d) * sizeof *op.A);
+    } else {
+        CHK(matrix ? okra_tasks_read_(ctx, "operator", text + 7, problem->d, &op.A)
+                   : read_graph(ctx, text + 6, problem, &op.A));
     }
-    okra_status st = matrix
-                         ? okra_tasks_read_(ctx, "operator", text + 7, problem->d, &op.A)
-                         : read_graph(ctx, text + 6, problem, &op.A);
-    if (st == OKRA_OK) {
-        *out = op;
-    }
-    return st;
+    *out = op;
+    return OKRA_OK;
 }
 
 okra_status okra_operator_decompose_(okra_context *ctx, okra_mat_ A, double *g)
@@ -345,8 +339,6 @@ okra_status okra_operator_decompose_(okra_context *ctx, okra_mat_ A, double *g)
         "operator: the smallest eigenvalue of the matrix is %.6g, the largest %.6g, "
         "expected a positive semi-definite matrix",
         g[0], g[A.rows - 1]);
-    for (okra_int i = 0; i < A.rows; i++) {
-        g[i] = fmax(g[i], 0);
-    }
+    okra_clamp_(A.rows, g);
     return OKRA_OK;
 }

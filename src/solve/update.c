@@ -216,15 +216,10 @@ static okra_status new_rows(update *u)
     FREED_BY(okra_data_drop_) okra_data *fresh = NULL;
     FREED_BY(okra_test_side_drop_) okra_test_side_ *other = NULL;
     FREED_BY(okra_entries_drop_) okra_entries_ *entries = NULL;
-    OWNED okra_int *index = NULL;
     if (u->m == 0) {
         return OKRA_OK;
     }
-    MAKE(index, u->m);
-    for (okra_int i = 0; i < u->m; i++) {
-        index[i] = u->n + i;
-    }
-    CHK(okra_data_take(u->c->problem->x, index, u->m, &fresh));
+    CHK(okra_data_some_(u->c->problem->x, u->n, u->m, u->m, &fresh));
     CHK(okra_test_side_create_(ctx, u->c->problem->kx, fresh, &other));
     CHK(okra_entries_create_(ctx, u->c->problem->kx, other, &entries));
     CHK(okra_doubles_(ctx, u->m, u->n + u->m, "the rows of the new inputs", &u->K));

@@ -116,8 +116,7 @@ okra_status okra_saver_end_(okra_saver_ *saver, const char *name, json_t *about)
     CHK(okra_json_text_(about, &text));
     CHK(okra_zip_add_(saver->zip, name, text, strlen(text), NULL, 0, 0, 0, NULL));
     CHK(okra_zip_finish_(saver->zip));
-    okra_writer_ *whole = TAKE(saver->file);
-    return okra_writer_commit_(whole);
+    return okra_writer_commit_(TAKE(saver->file));
 }
 
 okra_status okra_saver_put_(okra_saver_ *saver, const char *folder, const char *name,

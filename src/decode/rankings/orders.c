@@ -118,9 +118,7 @@ okra_status okra_order_sorted_(const okra_data *y, const double *w, int32_t *cod
     OWNED double *score = NULL;
     ZMAKE(score, y->d);
     for (okra_int i = 0; i < y->n; i++) {
-        for (okra_int j = 0; j < y->d; j++) {
-            score[j] += w[i] * y->values[i * y->ld + j];
-        }
+        okra_axpy_(y->d, w[i], y->values + i * y->ld, score);
     }
     return ascending(score, y->d, code);
 }

@@ -218,10 +218,7 @@ static okra_status search(workspace *d)
 {
     const okra_item_ *best = NULL;
     okra_int rounds = d->m->rounds * d->m->width;
-    double most = 0;
-    for (okra_int i = 0; i < d->m->y->n; i++) {
-        most = fmax(most, fabs(d->w[i]));
-    }
+    double most = okra_most_abs_(d->m->y->n, d->w);
     while (rounds-- > 0 && (best = okra_shortlist_next_(&d->kept))) {
         okra_int n = best->length;
         OKRA_COPY_(d->z, best->codes, n);

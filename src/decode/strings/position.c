@@ -166,10 +166,7 @@ static okra_status chain_finish(const okra_context *ctx, markov *chain, double p
     MAKE(chain->next, chain->contexts * S);
     /* a context has a larger number than its parent, whose P is ready */
     for (okra_int h = 0; h < chain->contexts; h++) {
-        double total = prior, *p = chain->log_p + h * S;
-        for (okra_int c = 0; c < S; c++) {
-            total += p[c];
-        }
+        double *p = chain->log_p + h * S, total = prior + okra_total_(S, p);
         for (okra_int c = 0; c < S; c++) {
             double shorter =
                 h > 0 ? chain->log_p[chain->parent[h] * S + c] : 1 / (double)S;

@@ -174,9 +174,7 @@ static void count_pair(const okra_segments_ *s, okra_word_ x, okra_word_ y,
                 }
             }
         }
-        for (okra_int j = 0; j < width; j++) {
-            sum += B[i * width + j];
-        }
+        sum += okra_total_(width, B + i * width);
         for (okra_int j = 0; j < width && sum > 0; j++) {
             B[i * width + j] /= sum;
         }

@@ -340,10 +340,7 @@ void okra_string_prediction_set_(okra_string_prediction_ *pen, const double *wei
 {
     const okra_string_kernel_ *w = pen->w;
     const okra_int *offsets = w->y->groups[0].offsets;
-    double largest = 0;
-    for (okra_int i = 0; i < w->y->n; i++) {
-        largest = fmax(largest, fabs(weights[i]));
-    }
+    double largest = okra_most_abs_(w->y->n, weights);
     memset(pen->table, 0, (size_t)w->cells * sizeof *pen->table);
     pen->constants = 0;
     for (okra_int i = 0; i < w->y->n; i++) {

@@ -232,12 +232,9 @@ static okra_status choose_shape(okra_context *ctx, state *s)
     MAKE(wrong, s->aligned.letter_count + 1);
     for (size_t k = 0; k < sizeof tried / sizeof *tried; k++) {
         trial t = {s, tried[k], wrong};
-        double sum = 0;
         t.how.share = t.how.share > 0 ? t.how.share : s->shape.share;
         CHK(okra_parallel_(ctx, s->aligned.letter_count, 1, NULL, try_groups, &t));
-        for (okra_int g = 0; g < s->aligned.letter_count; g++) {
-            sum += wrong[g];
-        }
+        double sum = okra_total_(s->aligned.letter_count, wrong);
         if (sum < least) {
             least = sum;
             s->shape = t.how;
@@ -299,9 +296,7 @@ static okra_status leave_out(const group *o, const okra_int *S, okra_int count,
                              okra_mat_of_(B, count, o->classes)));
     for (okra_int a = 0; a < count; a++) {
         double share = okra_dot_(o->n, kappa, columns + a * o->n);
-        for (okra_int c = 0; c < o->classes; c++) {
-            scores[c] -= share * B[a * o->classes + c];
-        }
+        okra_axpy_(o->classes, -share, B + a * o->classes, scores);
     }
     return OKRA_OK;
 }

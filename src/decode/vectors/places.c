@@ -148,9 +148,7 @@ static bool unit(okra_valleys_ *s, int k)
     for (int b = 0; b < k; b++) {
         const double *v = s->frame + b * d;
         double along = okra_dot_(d, u, v);
-        for (okra_int j = 0; j < d; j++) {
-            u[j] -= along * v[j];
-        }
+        okra_axpy_(d, -along, v, u);
     }
     double length = sqrt(okra_dot_(d, u, u));
     okra_scale_down_(d, length, u);
@@ -215,9 +213,7 @@ static void ring(okra_valleys_ *s, okra_int i, okra_int row, double weight)
     bool first = false;
     for (okra_int q = found - 1; q >= 0; q--) { /* the nearest last */
         okra_valleys_member_(s, near[q], u);
-        for (okra_int j = 0; j < s->d; j++) {
-            u[j] -= s->z[j];
-        }
+        okra_axpy_(s->d, -1, s->z, u);
         add(s, i, 0.5, u);
         first = unit(s, 0);
     }
@@ -253,9 +249,7 @@ static void look_about(okra_valleys_ *s, okra_int i)
         s->f[k] = l[k] > CLOSE * l[i] || k == i ? -DBL_MAX : s->f[k];
     }
     if (shifted(s, l, s->u)) {
-        for (okra_int j = 0; j < s->d; j++) {
-            s->u[j] -= s->z[j];
-        }
+        okra_axpy_(s->d, -1, s->z, s->u);
         add(s, i, 1, s->u);
         add(s, i, -1, s->u);
     }

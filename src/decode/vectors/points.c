@@ -145,9 +145,7 @@ static bool mean_start(const okra_point_ *p, double *y)
     for (okra_int i = 0; i < p->y->n; i++) {
         sum += p->w[i];
         size += fabs(p->w[i]);
-        for (okra_int j = 0; j < p->y->d; j++) {
-            y[j] += p->w[i] * p->y->values[i * p->y->ld + j];
-        }
+        okra_axpy_(p->y->d, p->w[i], p->y->values + i * p->y->ld, y);
     }
     okra_scale_down_(p->y->d, sum, y);
     return fabs(sum) > 1e-6 * size;
@@ -156,10 +154,7 @@ static bool mean_start(const okra_point_ *p, double *y)
 /* The largest |w_i|, 1 where all are 0. */
 static double largest(okra_int n, const double *w)
 {
-    double most = 0;
-    for (okra_int i = 0; i < n; i++) {
-        most = fmax(most, fabs(w[i]));
-    }
+    double most = okra_most_abs_(n, w);
     return most > 0 ? most : 1;
 }
 

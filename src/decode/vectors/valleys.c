@@ -93,9 +93,7 @@ static void direction(okra_search_ *q, okra_int d)
         okra_int m = k % OKRA_PAIRS_;
         const double *S = q->S + m * d, *T = q->T + m * d;
         a[m] = q->rho[m] * okra_dot_(d, S, q->p);
-        for (okra_int j = 0; j < d; j++) {
-            q->p[j] -= a[m] * T[j];
-        }
+        okra_axpy_(d, -a[m], T, q->p);
     }
     if (q->pairs > 0) {
         okra_int m = (q->pairs - 1) % OKRA_PAIRS_;

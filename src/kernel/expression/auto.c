@@ -497,8 +497,7 @@ okra_status okra_kernel_auto_(okra_context *ctx, const char *text, const okra_da
         grid = NULL;
         if (found) {
             okra_free_(now);
-            now = next;
-            next = NULL;
+            now = TAKE(next);
         }
     }
     *out = TAKE(now);

@@ -92,9 +92,7 @@ static void fill(const tile *t, double value, double *out)
 static void scale(const tile *t, double factor, double *out)
 {
     for (okra_int r = 0; r < t->ni; r++) {
-        for (okra_int c = 0; c < t->nj; c++) {
-            out[r * TILE + c] *= factor;
-        }
+        okra_scale_(t->nj, factor, out + r * TILE);
     }
 }
 

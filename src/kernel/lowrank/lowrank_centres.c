@@ -63,9 +63,7 @@ static okra_status assign_all(okra_context *ctx, lloyd *z, double *G, okra_int r
 static void move(lloyd *z, double *members)
 {
     okra_int m = z->C.rows, d = z->C.cols;
-    for (okra_int c = 0; c < m; c++) {
-        members[c] = 0;
-    }
+    okra_fill_(m, 0, members);
     for (okra_int i = 0; i < z->X.rows; i++) {
         members[z->nearest[i]] += z->u[i];
     }
@@ -86,9 +84,7 @@ static void move(lloyd *z, double *members)
 static void shift(okra_mat_ A, const double *mean, double times)
 {
     for (okra_int i = 0; i < A.rows; i++) {
-        for (okra_int j = 0; j < A.cols; j++) {
-            A.p[i * A.ld + j] += times * mean[j];
-        }
+        okra_axpy_(A.cols, times, mean, A.p + i * A.ld);
     }
 }
 

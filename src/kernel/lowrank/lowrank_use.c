@@ -26,7 +26,6 @@ okra_int okra_block_rows_of_(const okra_context *ctx, okra_int most, okra_int n,
 static okra_status slice(const okra_data *data, okra_int first, okra_int count,
                          okra_data **out)
 {
-    OWNED okra_int *index = NULL;
     if (data->pieces) {
         return okra_stack_slice_(data, first, count, out);
     }
@@ -38,11 +37,7 @@ static okra_status slice(const okra_data *data, okra_int first, okra_int count,
         (*out)->ld = data->ld;
         (*out)->borrowed = true;
     } else {
-        MAKE(index, count);
-        for (okra_int i = 0; i < count; i++) {
-            index[i] = first + i;
-        }
-        CHK(okra_data_take(data, index, count, out));
+        CHK(okra_data_some_(data, first, count, count, out));
     }
     return OKRA_OK;
 }
@@ -136,9 +131,7 @@ okra_status okra_map_self_rows_(okra_context *ctx, const okra_map_ *map,
 static void scale_by(okra_mat_ A, double c)
 {
     for (okra_int i = 0; c != 1 && i < A.rows; i++) {
-        for (okra_int j = 0; j < A.cols; j++) {
-            A.p[i * A.ld + j] *= c;
-        }
+        okra_scale_(A.cols, c, A.p + i * A.ld);
     }
 }
 

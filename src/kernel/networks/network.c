@@ -246,9 +246,7 @@ okra_status okra_network_dense_(okra_context *ctx, const okra_network_ *network,
     CHK(okra_eigh_(ctx, M, x));
     for (okra_int i = 0; i < n; i++) {
         double root = sqrt(f(params, i < zeros ? 0 : fmax(x[i], 0)));
-        for (okra_int j = 0; j < n; j++) {
-            L[i * n + j] *= root;
-        }
+        okra_scale_(n, root, L + i * n);
     }
     return okra_syrk_(ctx, true, 1, M, 0, F);
 }

@@ -21,9 +21,7 @@ static okra_status check_symmetric(const char *who, const char *file, okra_mat_ 
 {
     double scale = 0;
     for (okra_int i = 0; i < A.rows; i++) {
-        for (okra_int j = 0; j < A.cols; j++) {
-            scale = fmax(scale, fabs(A.p[i * A.ld + j]));
-        }
+        scale = fmax(scale, okra_most_abs_(A.cols, A.p + i * A.ld));
     }
     for (okra_int i = 0; i < A.rows; i++) {
         for (okra_int j = 0; j < i; j++) {

@@ -75,8 +75,7 @@ okra_status okra_patches_layout_(const void *params, const okra_data *data,
     for (okra_int k = 0; k < l.across; k++) {
         l.col[k] = start(p, p->width, k);
     }
-    *out = l;
-    l = (okra_layout_){0};
+    *out = TAKE(l);
     return OKRA_OK;
 }
 

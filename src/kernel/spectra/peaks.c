@@ -20,10 +20,7 @@ static void put_one(const okra_peaks_params_ *params, const okra_spectrum_view_ 
                     okra_places_ *p, okra_int *at)
 {
     bool losses = params->of == OKRA_OF_LOSSES_;
-    double most = 0;
-    for (okra_int k = 0; k < v->count; k++) {
-        most = fmax(most, v->intensity[k]);
-    }
+    double most = okra_most_(v->count, v->intensity);
     for (okra_int k = 0; k < v->count; k++) {
         okra_int peak = losses ? v->count - 1 - k : k;
         double place = losses ? v->precursor - v->mz[peak] : v->mz[peak];

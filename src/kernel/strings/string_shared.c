@@ -63,14 +63,11 @@ okra_status okra_psd_check_(okra_context *ctx, const okra_kernel_class_ *class,
                             const void *params, const void *shared,
                             const okra_data *train)
 {
-    okra_int index[OKRA_PSD_MOST_], m = OKRA_MIN_(train->n, OKRA_PSD_MOST_);
+    okra_int m = OKRA_MIN_(train->n, OKRA_PSD_MOST_);
     FREED_BY(okra_data_drop_) okra_data *chosen = NULL;
     double share = 0;
     void *side = NULL;
-    for (okra_int k = 0; k < m; k++) {
-        index[k] = k * train->n / m;
-    }
-    CHK(okra_data_take(train, index, m, &chosen));
+    CHK(okra_data_some_(train, 0, train->n, m, &chosen));
     CHK(class->side(ctx, params, shared, chosen, &side));
     okra_status st = smallest_share(ctx, class, params, side, m, &share);
     if (class->free_side) {

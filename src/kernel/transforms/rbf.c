@@ -81,9 +81,7 @@ static void exponential(const void *params, const double *da, const double *db,
     (void)da, (void)db;
     for (okra_int i = 0; i < ni; i++) {
         double *row = tile + i * ld;
-        for (okra_int j = 0; j < nj; j++) {
-            row[j] *= p->scale;
-        }
+        okra_scale_(nj, p->scale, row);
         okra_vexp_(nj, row);
     }
 }

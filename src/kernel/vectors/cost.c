@@ -80,9 +80,7 @@ static okra_status clip(okra_context *ctx, okra_int C, const char *source, doubl
                    "is negative and was set to 0",
                    source, negative / all);
         for (okra_int k = 0; k < C; k++) {
-            for (okra_int j = 0; j < C; j++) {
-                V[k * C + j] *= w[k] > 0 ? sqrt(w[k]) : 0;
-            }
+            okra_scale_(C, w[k] > 0 ? sqrt(w[k]) : 0, V + k * C);
         }
         CHK(okra_syrk_(ctx, true, 1, okra_mat_of_(V, C, C), 0, okra_mat_of_(G, C, C)));
     }

@@ -113,9 +113,7 @@ static okra_status block(okra_context *ctx, const void *params, const void *a,
         CHK(lower(ctx, &sp, ni, nj, d, 2e-11 / (32 * DBL_EPSILON * gamma), out, ld));
     }
     for (okra_int r = 0; r < ni; r++) {
-        for (okra_int c = 0; c < nj; c++) {
-            out[r * ld + c] *= -gamma;
-        }
+        okra_scale_(nj, -gamma, out + r * ld);
         okra_vexp_(nj, out + r * ld);
     }
     return OKRA_OK;

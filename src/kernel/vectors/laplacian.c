@@ -103,9 +103,7 @@ static okra_status block(okra_context *ctx, const void *p, const void *pa, okra_
         CHK(okra_rows_meet_(a, i0, ni, b, j0, nj, distance_wide_thin, out, ld));
     }
     for (okra_int r = 0; r < ni; r++) {
-        for (okra_int c = 0; c < nj; c++) {
-            out[r * ld + c] *= -gamma;
-        }
+        okra_scale_(nj, -gamma, out + r * ld);
         okra_vexp_(nj, out + r * ld);
     }
     return OKRA_OK;

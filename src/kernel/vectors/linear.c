@@ -280,9 +280,7 @@ static okra_status block(okra_context *ctx, const void *params, const void *pa,
         CHK(okra_rows_meet_(a->data, i0, ni, b->x ? &dense : b->data, j0, nj,
                             dot_wide_thin, out, ld));
         for (okra_int r = 0; b->offset && r < ni; r++) {
-            for (okra_int c = 0; c < nj; c++) {
-                out[r * ld + c] -= b->offset[j0 + c];
-            }
+            okra_axpy_(nj, -1, b->offset + j0, out + r * ld);
         }
     }
     return OKRA_OK;

@@ -252,9 +252,7 @@ static okra_status largest(okra_context *ctx, const okra_matrix_ *A, okra_int n,
     OWNED double *v = NULL;
     MAKE(v, n);
     CHK(okra_matrix_diagonal_(ctx, A, v));
-    for (okra_int i = 0; i < n; i++) {
-        *out = fmax(*out, v[i]);
-    }
+    *out = fmax(*out, okra_most_(n, v));
     return OKRA_OK;
 }
 
@@ -273,9 +271,7 @@ static okra_status directions(okra_context *ctx, const okra_matrix_ *V,
     CHK(okra_matrix_right_(ctx, false, true, 1, okra_mat_of_(U, p, n), A, Dm));
     for (okra_int j = 0; j < p; j++) { /* about the mean: sum_i s_i D_ij = 0 */
         center_row(a, D + j * n);
-        for (okra_int i = 0; i < n; i++) {
-            D[j * n + i] *= sqrt(nu[j]);
-        }
+        okra_scale_(n, sqrt(nu[j]), D + j * n);
     }
     CHK(okra_matrix_right_(ctx, false, false, 1, Dm, a->L, okra_mat_of_(S, p, n)));
     for (okra_int i = 0; i < p * n; i++) {

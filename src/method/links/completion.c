@@ -107,9 +107,7 @@ static okra_status positive_part(okra_context *ctx, okra_mat_ A)
         negative++;
     }
     for (okra_int r = negative; r < n; r++) {
-        for (okra_int j = 0; j < n; j++) {
-            V[r * n + j] *= sqrt(x[r]);
-        }
+        okra_scale_(n, sqrt(x[r]), V + r * n);
     }
     return okra_engine_syrk_(ctx, true, 1,
                              okra_mat_of_(V + negative * n, n - negative, n), 0, A);

@@ -8,10 +8,7 @@ static void half_means(okra_mat_ G, double *means)
 {
     double grand = 0, n = (double)G.rows;
     for (okra_int i = 0; i < G.rows; i++) {
-        double sum = 0;
-        for (okra_int j = 0; j < G.cols; j++) {
-            sum += G.p[i * G.ld + j];
-        }
+        double sum = okra_total_(G.cols, G.p + i * G.ld);
         means[i] = sum / n;
         grand += sum / (n * n);
     }

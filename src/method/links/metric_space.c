@@ -148,9 +148,7 @@ static okra_status fit_kml(okra_context *ctx, const okra_problem_ *p,
     }
     CHK(okra_engine_eigh_(ctx, okra_mat_of_(S, r, r), mu)); /* the smallest come first */
     for (okra_int i = 0; i < r; i++) {
-        for (okra_int j = 0; j < n; j++) {
-            Q.p[i * n + j] /= x[first + i];
-        }
+        okra_scale_down_(n, x[first + i], Q.p + i * n);
     }
     CHK(okra_engine_gemm_(ctx, true, true, 1, Q, okra_mat_of_(S, d, r), 0,
                           okra_mat_of_(C, n, d)));

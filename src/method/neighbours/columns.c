@@ -158,14 +158,10 @@ static inline OKRA_INLINE_ void add_body(const double *F, okra_int r, const int3
                                          okra_int count, double *sum, bool fused)
 {
     (void)fused;
-    for (okra_int k = 0; k < r; k++) {
-        sum[k] = 0;
-    }
+    okra_fill_(r, 0, sum);
     for (okra_int i = 0; i < count; i++) {
         const double *f = F + list[i] * r;
-        for (okra_int k = 0; k < r; k++) {
-            sum[k] += f[k];
-        }
+        okra_axpy_(r, 1, f, sum);
     }
 }
 OKRA_VARIANTS_(add, add_body,
@@ -376,9 +372,7 @@ static double add_leaf(const unseen *u, okra_int i, okra_int t, double *m)
         add_pair(u, i, (okra_int)u->items.p[t * u->items.ld + a],
                  1 / (double)(end - begin), m);
     }
-    for (okra_int k = 0; k < r; k++) {
-        e[k] += m[k];
-    }
+    okra_axpy_(r, 1, m, e);
     return okra_dot_(r, m, m);
 }
 
@@ -401,9 +395,7 @@ static okra_status unseen_body(void *arg, okra_int begin, okra_int end, int work
             }
         }
         total = fmax(count + total, 1);
-        for (okra_int k = 0; k < r; k++) {
-            e[k] /= total;
-        }
+        okra_scale_down_(r, total, e);
         for (okra_int j = 0; u->to.W.p && j < u->to.W.cols; j++) {
             u->to.W.p[i * u->to.W.ld + j] /= total;
         }

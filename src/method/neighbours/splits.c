@@ -162,9 +162,7 @@ static inline OKRA_INLINE_ void sum_body(const double *l, okra_int count, double
                                          double *most, bool fused)
 {
     (void)fused;
-    for (okra_int j = 0; j < count; j++) {
-        sum[j] += l[j];
-    }
+    okra_axpy_(count, 1, l, sum);
     for (okra_int j = 0; j + WIDE <= count; j += WIDE) {
         for (int k = 0; k < WIDE; k++) {
             most[k] = fabs(l[j + k]) > most[k] ? fabs(l[j + k]) : most[k];

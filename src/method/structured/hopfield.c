@@ -78,9 +78,7 @@ static okra_status learn(okra_context *ctx, okra_mat_ V, okra_store_ *store)
         a[i] = okra_dot_(D, Vt + i * D, last);
     }
     for (okra_int i = 0; i < r; i++) {
-        for (okra_int j = 0; j < D; j++) {
-            tail[j] -= a[i] * Vt[i * D + j];
-        }
+        okra_axpy_(D, -a[i], Vt + i * D, tail);
     }
     CHK(okra_store_put_(store, "directions", &Vt, k, D));
     CHK(okra_store_put_(store, "tail", &tail, 1, D));

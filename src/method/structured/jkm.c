@@ -76,10 +76,7 @@ static double root(const tube_solver *z, bool of_tube, double high)
 /* mu of the block whose E and sum are filled; norm = |q| > tube. */
 static double multiplier(const tube_solver *z, double norm)
 {
-    double most = 0, mu = 0;
-    for (okra_int g = 0; g < z->groups; g++) {
-        most = fmax(most, z->E[g]);
-    }
+    double most = okra_most_(z->groups, z->E), mu = 0;
     if (z->tube > 0) {
         mu = root(z, true, z->tube * most / (norm - z->tube));
     }

@@ -142,9 +142,7 @@ static okra_status move(okra_context *ctx, work *w, okra_int i)
     double rise = towards(w, i, score, w->local, &loss);
     double bend = m->lambda * squared(w, i, w->local);
     double g = rise <= 0 ? 0 : rise >= bend ? 1 : rise / bend;
-    for (okra_int k = 0; k < T * S; k++) {
-        m->C[e0 * S + k] += g * w->local[k];
-    }
+    okra_axpy_(T * S, g, w->local, m->C + e0 * S);
     for (okra_int k = 0; k < S * S; k++) {
         w->a[i * S * S + k] += g * w->step[k];
         m->A[k] += g * w->step[k];
@@ -161,9 +159,7 @@ static okra_status measure(okra_context *ctx, work *w)
     double gap = 0, loss, losses = 0;
     memset(m->A, 0, (size_t)(S * S) * sizeof *m->A);
     for (okra_int i = 0; i < m->n; i++) {
-        for (okra_int k = 0; k < S * S; k++) {
-            m->A[k] += w->a[i * S * S + k];
-        }
+        okra_axpy_(S * S, 1, w->a + i * S * S, m->A);
         losses += w->loss[i];
     }
     CHK(okra_gemm_(ctx, false, false, 1, okra_mat_view_(m->K, m->N, m->N, m->N),

@@ -348,9 +348,7 @@ static okra_status decide(okra_context *ctx, const okra_store_ *store, okra_quer
     CHK(okra_gemm_(ctx, false, true, 1, query->Kx, okra_store_mat_(store, "coefficients"),
                    0, F));
     for (okra_int r = 0; r < F.rows; r++) {
-        for (okra_int m = 0; m < F.cols; m++) {
-            F.p[r * F.ld + m] += bias[m];
-        }
+        okra_axpy_(F.cols, 1, bias, F.p + r * F.ld);
     }
     return OKRA_OK;
 }

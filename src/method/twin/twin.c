@@ -429,10 +429,7 @@ okra_status okra_twin_matrix_(okra_context *ctx, const okra_twin_side_ *x,
 /* The sign that makes the vector's sum positive; then what is below 0 is rounding. */
 static void non_negative(okra_int n, double *v)
 {
-    double sum = 0, norm = 0;
-    for (okra_int i = 0; i < n; i++) {
-        sum += v[i];
-    }
+    double sum = okra_total_(n, v), norm = 0;
     for (okra_int i = 0; i < n; i++) {
         v[i] = fmax(0, sum < 0 ? -v[i] : v[i]);
         norm += v[i] * v[i];
