@@ -387,12 +387,11 @@ static okra_status add_carbon(okra_molecule_ *m, okra_graphs_builder_ *g)
 static okra_status molecules_of(const okra_build_ *b, okra_int first, okra_int count,
                                 okra_data **out)
 {
-    okra_status st = OKRA_OK;
     FREED_BY(okra_graphs_abandon_) okra_graphs_builder_ g = {0};
     FREED_BY(okra_molecule_clear_) okra_molecule_ m = {0};
     CHK(okra_graphs_begin_(&g, true));
     for (okra_int k = first; k < first + count; k++) {
-        st = add_one(b, &b->entry[k], &m, &g);
+        okra_status st = add_one(b, &b->entry[k], &m, &g);
         b->entry[k].broken = st == OKRA_EFORMAT;
         CHK(b->entry[k].broken ? add_carbon(&m, &g) : st);
     }
@@ -440,13 +439,10 @@ void okra_build_drop_lists_(okra_build_ *b)
 /* What is wrong with a line. */
 static okra_status line_fault(const okra_build_ *b, const okra_entry_ *e)
 {
-    okra_graphs_builder_ g = {0};
-    okra_molecule_ m = {0};
-    okra_status st = okra_graphs_begin_(&g, true);
-    st = st == OKRA_OK ? add_one(b, e, &m, &g) : st;
-    okra_graphs_abandon_(&g);
-    okra_molecule_clear_(&m);
-    return st;
+    FREED_BY(okra_graphs_abandon_) okra_graphs_builder_ g = {0};
+    FREED_BY(okra_molecule_clear_) okra_molecule_ m = {0};
+    CHK(okra_graphs_begin_(&g, true));
+    return add_one(b, e, &m, &g);
 }
 
 okra_status okra_build_features_(okra_build_ *b)
@@ -523,12 +519,9 @@ static okra_status molecule_at(const okra_build_ *b, uint64_t place, okra_data *
     while (text + length < end && !strchr(" \t\r\n", text[length])) {
         length++;
     }
-    char *copy = okra_strndup_(text, length);
+    OWNED char *copy = okra_strndup_(text, length);
     GOT(copy);
-    const char *const texts[] = {copy};
-    okra_status st = okra_data_smiles(NULL, texts, 1, out);
-    okra_free_(copy);
-    return st;
+    return okra_data_smiles(NULL, (const char *const[]){copy}, 1, out);
 }
 
 /* Is entry k the molecule at that place? */

@@ -163,7 +163,6 @@ static okra_status check_shard(const okra_index *x, const okra_bit_kernel_ *k, i
 static okra_status open_shards(const okra_context *ctx, okra_index *x)
 {
     FREED_BY(okra_bit_kernel_close_) okra_bit_kernel_ k = {0};
-    OWNED char *file = NULL;
     const char *why = NULL;
     uint64_t lines = 0;
     bool bits = false;
@@ -178,8 +177,7 @@ static okra_status open_shards(const okra_context *ctx, okra_index *x)
     }
     k.leaves = bits ? k.leaves : 0;
     for (int s = 0; s < x->shards; s++) {
-        okra_free_(file);
-        file = okra_format_("%s/shard-%05d", x->path, s);
+        OWNED char *file = okra_format_("%s/shard-%05d", x->path, s);
         GOT(file);
         CHK(ordinary(file));
         CHK(okra_shard_open_(ctx, file, &x->shard[s]));
@@ -243,15 +241,13 @@ typedef struct checking {
 
 static okra_status check_some(void *arg, okra_int begin, okra_int end, int worker)
 {
-    okra_status st = OKRA_OK;
     const okra_index *x = ((const checking *)arg)->index;
     (void)worker;
-    for (okra_int s = begin; st == OKRA_OK && s < end; s++) {
-        char *file = okra_format_("%s/shard-%05d", x->path, (int)s);
-        st = file ? okra_shard_check_(&x->shard[s], file) : OKRA_EMEM;
-        okra_free_(file);
+    for (okra_int s = begin; s < end; s++) {
+        OWNED char *file = okra_format_("%s/shard-%05d", x->path, (int)s);
+        CHK(file ? okra_shard_check_(&x->shard[s], file) : OKRA_EMEM);
     }
-    return st;
+    return OKRA_OK;
 }
 
 okra_status okra_index_check(okra_context *context, const okra_index *index)

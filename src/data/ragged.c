@@ -157,16 +157,14 @@ static okra_status grow_elements(okra_ragged_builder_ *b, okra_int need)
 okra_status okra_ragged_push_many_(okra_ragged_builder_ *b, okra_int count,
                                    const void *const *arrays)
 {
-    okra_status st = grow_elements(b, b->elements + count);
-    for (int k = 0; st == OKRA_OK && count > 0 && k < b->group.field_count; k++) {
+    CHK(grow_elements(b, b->elements + count));
+    for (int k = 0; count > 0 && k < b->group.field_count; k++) {
         size_t size = element_size(&b->group.fields[k]);
         memcpy((char *)b->group.fields[k].values + (size_t)b->elements * size, arrays[k],
                (size_t)count * size);
     }
-    if (st == OKRA_OK) {
-        b->elements += count;
-    }
-    return st;
+    b->elements += count;
+    return OKRA_OK;
 }
 
 okra_status okra_ragged_push_(okra_ragged_builder_ *b, const void *const *element)

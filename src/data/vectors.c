@@ -160,10 +160,7 @@ static okra_status check_rows(const okra_csr_ *csr, okra_int n, okra_int d)
 {
     for (okra_int i = 0; i < n; i++) {
         okra_int begin = csr->indptr[i], end = csr->indptr[i + 1];
-        okra_status st = sort_row(end - begin, csr->indices + begin, csr->values + begin);
-        if (st != OKRA_OK) {
-            return st;
-        }
+        CHK(sort_row(end - begin, csr->indices + begin, csr->values + begin));
         for (okra_int k = begin; k < end; k++) {
             okra_int j = csr->indices[k];
             REFUSE_IF(j < 0 || j >= d, OKRA_EARG,

@@ -66,8 +66,8 @@ static bool write_node(writer *w, int place)
     case OKRA_NODE_TRANSFORM_:
         if (!node->transform->step || !write_node(w, node->a) ||
             (node->transform->distances &&
-             okra_far_(w->kernel, node, okra_far_most_(w->a->n, a[node->a].self),
-                       okra_far_most_(w->b->n, b[node->a].self)))) {
+             okra_far_(w->kernel, node, okra_most_(w->a->n, a[node->a].self),
+                       okra_most_(w->b->n, b[node->a].self)))) {
             return false;
         }
         node->transform->step(node->params, &step);

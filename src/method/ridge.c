@@ -199,11 +199,8 @@ static okra_status check_checkpoint(const okra_ridge_ *r, const okra_options *op
     /* Can it be written? Better known now than when there is something to keep. */
     FREED_BY(okra_writer_drop_) okra_writer_ *file = NULL;
     bool there = false;
-    okra_status st = okra_bytes_there_(o->cg.checkpoint, &there);
-    if (st != OKRA_OK) {
-        okra_message_prefix_("checkpoint %s", o->cg.checkpoint);
-        return st;
-    }
+    CHK(okra_at_(okra_bytes_there_(o->cg.checkpoint, &there), "checkpoint %s",
+                 o->cg.checkpoint));
     return okra_writer_join_(r->ctx, o->cg.checkpoint, &file);
 }
 

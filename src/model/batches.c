@@ -142,26 +142,23 @@ okra_status okra_batches_predict_(okra_context *ctx, okra_batches_ *walk, okra_i
     REFUSE_IF(!walk->model->method->predict, OKRA_EUNSUPPORTED,
               "method %s scores links between nodes and predicts no outputs",
               walk->model->method->name);
-    okra_status st = query(ctx, walk, first, out.rows, &q);
-    return st == OKRA_OK ? walk->model->method->predict(ctx, walk->model->store, &q, out)
-                         : st;
+    CHK(query(ctx, walk, first, out.rows, &q));
+    return walk->model->method->predict(ctx, walk->model->store, &q, out);
 }
 
 okra_status okra_batches_link_(okra_context *ctx, okra_batches_ *walk, okra_int first,
                                bool labelled, okra_mat_ P, okra_mat_ Q)
 {
     okra_query_ q;
-    okra_status st = query(ctx, walk, first, P.rows, &q);
-    return st == OKRA_OK ? walk->model->method->linker->factors(
-                               ctx, walk->model->store, &q, labelled ? first : -1, P, Q)
-                         : st;
+    CHK(query(ctx, walk, first, P.rows, &q));
+    return walk->model->method->linker->factors(ctx, walk->model->store, &q,
+                                                labelled ? first : -1, P, Q);
 }
 
 okra_status okra_batches_embed_(okra_context *ctx, okra_batches_ *walk, okra_int first,
                                 okra_mat_ out)
 {
     okra_query_ q;
-    okra_status st = query(ctx, walk, first, out.rows, &q);
-    return st == OKRA_OK ? walk->model->method->embed(ctx, walk->model->store, &q, out)
-                         : st;
+    CHK(query(ctx, walk, first, out.rows, &q));
+    return walk->model->method->embed(ctx, walk->model->store, &q, out);
 }

@@ -284,7 +284,6 @@ static okra_status list_objects(const okra_source_ *s, const okra_network_ *netw
 okra_status okra_read_nodes_(const okra_file_format_ *format, okra_source_ *s,
                              okra_data **out)
 {
-    okra_status st = OKRA_OK;
     FREED_BY(okra_network_drop_) okra_network_ *network = NULL;
     FREED_BY(okra_data_drop_) okra_data *matrix = NULL;
     bool table = format->read == okra_read_csv_ || format->read == okra_read_tsv_;
@@ -294,7 +293,7 @@ okra_status okra_read_nodes_(const okra_file_format_ *format, okra_source_ *s,
         okra_source_ inner = *s;
         inner.part = NULL;
         inner.how = OKRA_HOW_FOUND_;
-        st = format->read(&inner, &matrix);
+        okra_status st = format->read(&inner, &matrix);
         s->bytes = inner.bytes; /* the reader may have taken them over */
         CHK(st);
         CHK(from_matrix(matrix, &network));

@@ -127,7 +127,6 @@ static okra_status read_line(const okra_source_ *s, const table *t,
 
 okra_status okra_read_smiles_(okra_source_ *s, okra_data **out)
 {
-    okra_status st = OKRA_OK;
     okra_lines_ lines = okra_lines_begin_(&s->bytes);
     FREED_BY(okra_graphs_abandon_) okra_graphs_builder_ b = {0};
     FREED_BY(okra_molecule_clear_) okra_molecule_ m = {0};
@@ -145,7 +144,7 @@ okra_status okra_read_smiles_(okra_source_ *s, okra_data **out)
         CHK(okra_cancelled_(s->ctx));
         okra_lines_progress_(s, &lines);
         row += lines.begin < lines.close;
-        st = read_line(s, &t, &lines, &m, &begin, &close, &kekule);
+        okra_status st = read_line(s, &t, &lines, &m, &begin, &close, &kekule);
         if (st != OKRA_OK) {
             CHK(okra_fault_(&faults, st)); /* left out where the context says so */
             continue;

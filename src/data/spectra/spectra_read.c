@@ -75,7 +75,6 @@ static okra_status molecule_of(const okra_source_ *s, const okra_int *lines,
 static okra_status molecules(const okra_source_ *s, const okra_int *lines,
                              const okra_data *data, bool all, okra_data **out)
 {
-    okra_status st = OKRA_OK;
     FREED_BY(okra_graphs_abandon_) okra_graphs_builder_ b = {0};
     FREED_BY(okra_molecule_clear_) okra_molecule_ m = {0};
     okra_faults_ faults = {.ctx = s->ctx, .name = s->name};
@@ -83,7 +82,7 @@ static okra_status molecules(const okra_source_ *s, const okra_int *lines,
     CHK(okra_graphs_begin_(&b, true));
     for (okra_int i = 0; i < data->n; i++) {
         bool kekule = true;
-        st = molecule_of(s, lines, data, i, &m, &kekule);
+        okra_status st = molecule_of(s, lines, data, i, &m, &kekule);
         if (st == OKRA_EFORMAT && !all && faults.count + 1 < data->n) {
             CHK(okra_fault_(&faults, st));
             continue;
@@ -495,18 +494,10 @@ static okra_status msp_next(record *r)
 
 /* ---- all records ---- */
 
-static okra_status remember(okra_int **lines, okra_int *room, okra_int at, okra_int line)
-{
-    EXTEND(*lines, at, *room, 256);
-    (*lines)[at] = line;
-    return OKRA_OK;
-}
-
 /* By `next`, which moves on to the end of one record, and puts it into the builder. */
 static okra_status read_all(okra_source_ *s, okra_status (*next)(record *r),
                             okra_data **out)
 {
-    okra_status st = OKRA_OK;
     okra_lines_ lines = okra_lines_begin_(&s->bytes);
     FREED_BY(okra_spectra_abandon_) okra_spectra_builder_ b = {0};
     record r = {.lines = &lines, .b = &b, .found = true};
@@ -520,7 +511,7 @@ static okra_status read_all(okra_source_ *s, okra_status (*next)(record *r),
         okra_lines_progress_(s, &lines);
         const char *left = lines.p;
         r.found = false;
-        st = next(&r);
+        okra_status st = next(&r);
         if (st != OKRA_OK) {
             okra_spectra_drop_(&b);
             CHK(okra_fault_(&faults, st));
@@ -533,7 +524,8 @@ static okra_status read_all(okra_source_ *s, okra_status (*next)(record *r),
             break;
         }
         if (b.peaks.objects > before) {
-            CHK(remember(&at, &room, before, r.line));
+            EXTEND(at, before, room, 256);
+            at[before] = r.line;
         }
     }
     okra_faults_end_(&faults, "spectra", b.peaks.objects);

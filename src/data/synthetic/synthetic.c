@@ -68,10 +68,7 @@ okra_status okra_synthetic_patterns(uint64_t seed, okra_int n, okra_data **x,
 {
     NOT_NULL(x, y);
     double *upper, *lower;
-    okra_status st = blocks(n, HALF, &upper, &lower);
-    if (st != OKRA_OK) {
-        return st;
-    }
+    CHK(blocks(n, HALF, &upper, &lower));
     okra_random_ r = okra_random_create_(seed, STREAM_PATTERNS);
     for (okra_int i = 0; i < n; i++) {
         pattern(&r, upper + i * HALF, lower + i * HALF);
@@ -84,10 +81,7 @@ okra_status okra_synthetic_s_shape(uint64_t seed, okra_int n, okra_data **x,
 {
     NOT_NULL(x, y);
     double *observed, *hidden;
-    okra_status st = blocks(n, 1, &observed, &hidden);
-    if (st != OKRA_OK) {
-        return st;
-    }
+    CHK(blocks(n, 1, &observed, &hidden));
     okra_random_ r = okra_random_create_(seed, STREAM_S_SHAPE);
     for (okra_int i = 0; i < n; i++) {
         hidden[i] = okra_random_uniform_(&r);

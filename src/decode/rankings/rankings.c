@@ -196,11 +196,9 @@ static okra_status check_outputs(const okra_data *y, bool ranks)
     REFUSE_IF(y->kind != OKRA_DENSE, OKRA_EUNSUPPORTED,
               "decoder rankings needs dense vectors of ranks; these are %s",
               okra_kind_name(y->kind));
-    okra_status st = ranks ? okra_data_check_rankings_(y) : OKRA_OK;
-    if (st != OKRA_OK) {
-        okra_message_prefix_("decoder rankings: the training outputs");
-    }
-    return st;
+    return ranks ? okra_at_(okra_data_check_rankings_(y),
+                            "decoder rankings: the training outputs")
+                 : OKRA_OK;
 }
 
 static okra_status open_search(okra_context *ctx, state *s, okra_pair_loss_ *loss,

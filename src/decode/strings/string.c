@@ -218,11 +218,11 @@ static okra_status start(void *user, okra_int index, okra_offer_ *offer)
 /* Tables for the exact search, where the kernel is the spectrum and they are small. */
 static okra_status prepare_exact(okra_context *ctx, state *s)
 {
-    okra_status st = OKRA_OK;
     if (!okra_trained_kernel_is_spectrum_(s->output->ky, &s->k)) {
         return OKRA_OK;
     }
-    st = okra_debruijn_create_(s->search.letters, s->k, s->search.longest, &s->graph);
+    okra_status st =
+        okra_debruijn_create_(s->search.letters, s->k, s->search.longest, &s->graph);
     if (st == OKRA_EUNSUPPORTED) {
         okra_warn_(ctx, "string: no exact search: %s", okra_message());
         st = OKRA_OK;

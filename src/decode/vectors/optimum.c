@@ -114,12 +114,9 @@ static okra_status open(okra_context *ctx, void *arg, const okra_output_ *output
     CHK(okra_decode_check_plain_("optimum", request));
     s->output = *output;
     s->tests = request->tests;
-    okra_status st =
-        okra_smooth_create_(ctx, output->kernel, output->y, output->ky, &s->smooth);
-    if (st != OKRA_OK) {
-        okra_message_prefix_("decoder optimum");
-        return st;
-    }
+    CHK(okra_at_(
+        okra_smooth_create_(ctx, output->kernel, output->y, output->ky, &s->smooth),
+        "decoder optimum"));
     CHK(check(output, s->smooth));
     CHK(moments(s));
     CHK(okra_criterion_eval_create_(ctx, output, &s->judge));

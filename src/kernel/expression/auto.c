@@ -508,9 +508,7 @@ okra_status okra_kernel_choose(okra_context *context, const char *text,
                                const okra_data *data, okra_kernel **out)
 {
     NOT_NULL(text, data, out);
-    char *numbers = NULL;
-    okra_status st = okra_kernel_auto_(context, text, data, &numbers);
-    st = st == OKRA_OK ? okra_kernel_parse(numbers, out) : st;
-    okra_free_(numbers);
-    return st;
+    OWNED char *numbers = NULL;
+    CHK(okra_kernel_auto_(context, text, data, &numbers));
+    return okra_kernel_parse(numbers, out);
 }

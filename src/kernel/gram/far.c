@@ -49,15 +49,6 @@ static double distance2(const okra_kernel *kernel, int place, const okra_slot_ *
                : first + distance2(kernel, node->b, a, i, b, j);
 }
 
-double okra_far_most_(okra_int n, const double *self)
-{
-    double most = 0;
-    for (okra_int i = 0; i < n; i++) {
-        most = self[i] > most ? self[i] : most;
-    }
-    return most;
-}
-
 bool okra_far_(const okra_kernel *kernel, const okra_node_ *node, double a, double b)
 {
     return node->transform->distances && has_distance(kernel, node->a) &&
@@ -69,9 +60,9 @@ void okra_far_mend_(const okra_kernel *kernel, const okra_node_ *node,
                     const okra_slot_ *b_slots, okra_int j, okra_int nj, const double *db,
                     double *tile, okra_int ld)
 {
-    double most = node->transform->distances ? okra_far_most_(nj, db) : 0;
+    double most = node->transform->distances ? okra_most_(nj, db) : 0;
     if (!node->transform->distances ||
-        !okra_far_(kernel, node, okra_far_most_(ni, da), most)) {
+        !okra_far_(kernel, node, okra_most_(ni, da), most)) {
         return;
     }
     for (okra_int r = 0; r < ni; r++) {
@@ -129,7 +120,7 @@ okra_status okra_check_self_(okra_context *ctx, const okra_kernel *kernel,
                    describe(view->data, first, text, sizeof text), t->name,
                    t->degenerate);
     }
-    double most = okra_far_most_(view->n, self),
+    double most = okra_most_(view->n, self),
            lost = node->transform->distances && !has_distance(kernel, node->a)
                       ? doubt(node, 2 * most)
                       : 0;

@@ -233,8 +233,6 @@ bool okra_far_(const okra_kernel *kernel, const okra_node_ *node, double a, doub
 okra_status okra_check_self_(okra_context *ctx, const okra_kernel *kernel,
                              const okra_node_ *node, const okra_slots_ *view,
                              const double *self);
-/* The largest of n numbers, 0 of none. */
-double okra_far_most_(okra_int n, const double *self);
 /* Puts right what the transform has made of rows i.. of a and rows j.. of b; da, db: the
  * leaf's self-similarities of these rows. */
 void okra_far_mend_(const okra_kernel *kernel, const okra_node_ *node,

@@ -57,11 +57,8 @@ okra_status okra_low_parse_(const char *text, okra_low_ *out)
     }
     params.low.kind = (okra_low_kind_)(class - okra_low_classes_);
     okra_status st = okra_low_check_(&params.low);
-    if (st != OKRA_OK) {
-        return okra_parse_point_(&p, st, at);
-    }
-    *out = params.low;
-    return st;
+    *out = st == OKRA_OK ? params.low : *out;
+    return st == OKRA_OK ? st : okra_parse_point_(&p, st, at);
 }
 
 /* ---- making a map ---- */

@@ -33,12 +33,6 @@
 static const double EQUAL = 1e-11, NEARLY = 0.43, NONE = 1e-10;
 enum { STREAM_NETWORK = 111, BINS = 100, BETA_FROM = -8, BETA_TO = 20 };
 
-static okra_status grow(okra_link_ **edges, okra_int count, okra_int *room)
-{
-    EXTEND(*edges, count, *room, 1024);
-    return OKRA_OK;
-}
-
 okra_status okra_synthetic_network(uint64_t seed, okra_int n, okra_int classes,
                                    double p_intra, double p_inter, okra_data **out)
 {
@@ -57,7 +51,7 @@ okra_status okra_synthetic_network(uint64_t seed, okra_int n, okra_int classes,
         for (okra_int j = i + 1; j < n; j++) {
             bool same = i * classes / n == j * classes / n;
             if (okra_random_uniform_(&r) < (same ? p_intra : p_inter)) {
-                CHK(grow(&edges, count, &room));
+                EXTEND(edges, count, room, 1024);
                 edges[count++] = (okra_link_){i, j, 1};
             }
         }

@@ -46,13 +46,6 @@ typedef struct room {
 
 OKRA_CLEARS_(clear_room, room, it->pairs, it->used)
 
-static okra_status add_pair(room *m, pair one)
-{
-    EXTEND(m->pairs, m->count, m->room, 256);
-    m->pairs[m->count++] = one;
-    return OKRA_OK;
-}
-
 /* Pairs whose m/z differ by `shift`. d and the width are the same to the bit where a and
  * b change places; what numbers of decimals differ by is known to a few of their units in
  * the last place, and that much more is within the width. */
@@ -72,7 +65,9 @@ static okra_status near_pairs(const match_params *p, const okra_places_ *a, okra
             double d = fabs((a->mz[k] - b->mz[c]) - shift);
             double most = fmax(p->da, 1e-6 * p->ppm * fmax(a->mz[k], b->mz[c]));
             if (d <= most + rounding + 2 * DBL_EPSILON * (a->mz[k] + b->mz[c])) {
-                CHK(add_pair(m, (pair){a->weight[k] * b->weight[c], k - a0, c - b0}));
+                EXTEND(m->pairs, m->count, m->room, 256);
+                m->pairs[m->count++] =
+                    (pair){a->weight[k] * b->weight[c], k - a0, c - b0};
             }
         }
     }

@@ -403,11 +403,7 @@ static okra_status fit(okra_context *ctx, const okra_problem_ *problem,
     OWNED double *start = NULL, *C = NULL, *moments = NULL, *Y = NULL;
     CHK(okra_options_read(options, &okra_method_soar_.options, &o));
     CHK(check(problem, options, &o));
-    okra_status st = okra_kernel_parse(o.associate, &kernel);
-    if (st != OKRA_OK) {
-        okra_message_prefix_("associate");
-        return st;
-    }
+    CHK(okra_at_(okra_kernel_parse(o.associate, &kernel), "associate"));
     REFUSE_IF(
         okra_kernel_files_(kernel), OKRA_EUNSUPPORTED,
         "soar: associate is %s, expected a kernel that reads no file: a model could "

@@ -90,11 +90,11 @@ static okra_status kl_path(okra_context *ctx, const okra_problem_ *problem,
                            size_t count, okra_store_ *const *stores)
 {
     kl_options o;
-    okra_status st = okra_options_read(options, &okra_method_tgp_kl_.options, &o);
-    for (size_t i = 0; st == OKRA_OK && i < count; i++) {
-        st = fit_kl(ctx, problem, &o, lambda[i], stores[i]);
+    CHK(okra_options_read(options, &okra_method_tgp_kl_.options, &o));
+    for (size_t i = 0; i < count; i++) {
+        CHK(fit_kl(ctx, problem, &o, lambda[i], stores[i]));
     }
-    return st;
+    return OKRA_OK;
 }
 
 static okra_status hsic_fit(okra_context *ctx, const okra_problem_ *problem,
