@@ -26,9 +26,9 @@
 enum { SAMPLES = 64, STEPS = 40, WINDOW = 4 };
 
 static const double FAST = 0.05; /* what a step leaves of the residual */
-/* Of lambda: what rough factors may be wrong by, for about 17 steps, and of n / 6: what
- * they must save of the cost of a step. */
-static const double ROUGH = 1.4, SAVED = 35;
+/* Of lambda: what rough factors may be wrong by (0.56 took 18 steps on an H200, 0.64 did
+ * not arrive), and of n / 6: what they must save of the cost of a step. */
+static const double ROUGH = 0.6, SAVED = 35;
 
 static const double SINGLE = 0.02; /* the rho with which factors of 24 bits are tried */
 static const double rounding = 1.0 / 16777216; /* of single precision */
