@@ -27,7 +27,7 @@ typedef struct okra_bit_kernel_ {
 } okra_bit_kernel_;
 /* *yes: the kernel is one; why not goes to `why` (a literal). */
 okra_status okra_bit_kernel_open_(const char *text, okra_bit_kernel_ *out, bool *yes,
-                                  const char **why) OKRA_CHECK;
+                                  const char **why);
 void okra_bit_kernel_close_(okra_bit_kernel_ *k);
 static inline okra_int okra_bit_words_(const okra_bit_kernel_ *k, int leaf)
 {
@@ -35,7 +35,7 @@ static inline okra_int okra_bit_words_(const okra_bit_kernel_ *k, int leaf)
 }
 /* The bits and counts of molecules, owned by the collection. */
 okra_status okra_bit_molecules_(okra_context *ctx, const okra_bit_kernel_ *k,
-                                const okra_data *molecules, okra_data **out) OKRA_CHECK;
+                                const okra_data *molecules, okra_data **out);
 
 /* ---- the same molecule: same.c ---- */
 
@@ -49,11 +49,11 @@ typedef struct okra_keyed_ {
 int okra_by_key_(const void *p, const void *q); /* then by place */
 
 /* A number that does not depend on how molecule i is written. */
-okra_status okra_molecule_keys_(const okra_data *molecules, uint64_t *keys) OKRA_CHECK;
+okra_status okra_molecule_keys_(const okra_data *molecules, uint64_t *keys);
 /* Are molecules i of a and j of b the same graph of atoms and bonds? *sure is false where
  * the search was given up. */
 okra_status okra_molecules_same_(const okra_data *a, okra_int i, const okra_data *b,
-                                 okra_int j, bool *same, bool *sure) OKRA_CHECK;
+                                 okra_int j, bool *same, bool *sure);
 
 /* ---- shards: shard.c ---- */
 
@@ -99,38 +99,35 @@ typedef struct okra_shard_ {
     const char *text;
 } okra_shard_;
 /* OKRA_EFORMAT where sizes do not fit the file. */
-okra_status okra_shard_open_(const okra_context *ctx, const char *path,
-                             okra_shard_ *out) OKRA_CHECK;
+okra_status okra_shard_open_(const okra_context *ctx, const char *path, okra_shard_ *out);
 void okra_shard_close_(okra_shard_ *shard);
 /* Writes head and arrays (those of `shard`, bytes unused), whole or not at all. */
-okra_status okra_shard_write_(const char *path, okra_shard_ *shard) OKRA_CHECK;
-okra_status okra_shard_check_(const okra_shard_ *shard, const char *path) OKRA_CHECK;
+okra_status okra_shard_write_(const char *path, okra_shard_ *shard);
+okra_status okra_shard_check_(const okra_shard_ *shard, const char *path);
 /* The text of a row; "" where the file's numbers do not fit. */
 const char *okra_shard_text_(const okra_shard_ *shard, okra_int row, okra_int *length);
 /* Features of rows[0..count-1], or of first..first+count-1 where rows == NULL, as the
  * kernel of bits takes them: bits.c. The shard outlives them. */
 okra_status okra_shard_features_(const okra_context *ctx, const okra_bit_kernel_ *k,
                                  const okra_shard_ *shard, const okra_int *rows,
-                                 okra_int first, okra_int count,
-                                 okra_data **out) OKRA_CHECK;
+                                 okra_int first, okra_int count, okra_data **out);
 /* The molecules of these rows, read again: set.c. */
 okra_status okra_shard_molecules_(okra_context *ctx, const okra_shard_ *shard,
                                   const okra_int *rows, okra_int first, okra_int count,
-                                  okra_data **out) OKRA_CHECK;
+                                  okra_data **out);
 /* Any of these: features where a kernel of bits is given, else vectors or molecules:
  * set.c. */
 okra_status okra_shard_data_(okra_context *ctx, const okra_bit_kernel_ *bits,
                              bool vectors, const okra_shard_ *shard, const okra_int *rows,
-                             okra_int first, okra_int count, okra_data **out) OKRA_CHECK;
+                             okra_int first, okra_int count, okra_data **out);
 /* A number of a vector's values, -0 being 0. */
 uint64_t okra_vector_key_(const double *row, okra_int width);
 
 /* The checksum of a description but for its member "seal": open.c. */
 struct json_t;
-okra_status okra_index_seal_(struct json_t *about, uint32_t *out) OKRA_CHECK;
+okra_status okra_index_seal_(struct json_t *about, uint32_t *out);
 /* The checksum of a file: shard.c. */
-okra_status okra_file_crc_(const okra_context *ctx, const char *path,
-                           uint32_t *out) OKRA_CHECK;
+okra_status okra_file_crc_(const okra_context *ctx, const char *path, uint32_t *out);
 
 struct okra_index {
     char *path, *kernel; /* kernel: canonical text */
@@ -164,19 +161,18 @@ uint64_t okra_index_outputs_(const okra_output_ *output);
 /* B = V_r diag(1/sqrt(lambda_r)) of L = V diag(lambda) V', outputs x rank, owned by the
  * caller; *rank becomes smaller where L has fewer eigenvalues above 0. */
 okra_status okra_index_basis_(okra_context *ctx, const okra_output_ *output,
-                              okra_int *rank, double **B) OKRA_CHECK;
+                              okra_int *rank, double **B);
 /* out (rows of `candidates` x okra_low_width_) = l(outputs, y)' B, -l(y,y)/2; the
  * candidates are bits or molecules, as the kernel takes them. */
 okra_status okra_index_low_(okra_context *ctx, const okra_trained_kernel_ *bound,
                             const okra_data *candidates, const double *B, okra_int rank,
-                            float *out) OKRA_CHECK;
+                            float *out);
 
 /* ---- made by: build.c ---- */
 
 /* okra_index_build with the output side of the request's model, or NULL. */
 okra_status okra_index_make_(okra_context *ctx, const okra_index_request *request,
-                             const okra_output_ *output,
-                             okra_index_report *report) OKRA_CHECK;
+                             const okra_output_ *output, okra_index_report *report);
 
 /* ---- an index under construction ---- */
 
@@ -238,23 +234,22 @@ typedef struct okra_build_ {
 } okra_build_;
 
 /* Reads the header of a table, and which of its columns are wanted: lines.c. */
-okra_status okra_build_header_(okra_build_ *b, okra_lines_ *lines) OKRA_CHECK;
+okra_status okra_build_header_(okra_build_ *b, okra_lines_ *lines);
 /* The lines, or vectors, of the next shard; `lines` is moved behind them. */
 void okra_build_lines_(okra_build_ *b, okra_lines_ *lines);
 
 /* Candidates that are vectors: vectors.c. */
 bool okra_build_of_vectors_(const char *source);
 /* Reads them; checks that the kernel takes them and that the table has their lines. */
-okra_status okra_build_vectors_(okra_build_ *b) OKRA_CHECK;
+okra_status okra_build_vectors_(okra_build_ *b);
 
 /* Frees the lists of the shard at hand. */
 void okra_build_drop_lists_(okra_build_ *b);
 /* Mass, key, formula and features of every entry of the shard, in parallel. */
-okra_status okra_build_features_(okra_build_ *b) OKRA_CHECK;
+okra_status okra_build_features_(okra_build_ *b);
 /* Marks entries whose molecule was seen before. */
-okra_status okra_build_repeats_(okra_build_ *b, uint64_t *repeated,
-                                uint64_t *apart) OKRA_CHECK;
+okra_status okra_build_repeats_(okra_build_ *b, uint64_t *repeated, uint64_t *apart);
 /* A molecule that an earlier run had indexed. */
-okra_status okra_build_remember_(okra_build_ *b, uint64_t key, uint64_t place) OKRA_CHECK;
+okra_status okra_build_remember_(okra_build_ *b, uint64_t key, uint64_t place);
 
 #endif

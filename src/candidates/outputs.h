@@ -53,7 +53,7 @@ typedef struct okra_range_ {
 
 /* H (m x d) <- the explicit prediction of the block: H itself, or W Y. */
 okra_status okra_block_explicit_(okra_context *ctx, const okra_output_ *output,
-                                 const okra_block_ *block, okra_mat_ H) OKRA_CHECK;
+                                 const okra_block_ *block, okra_mat_ H);
 
 /* The output kernel between all training outputs and a collection, in panels of
  * OKRA_PANEL_ columns, so that memory is bounded. */
@@ -64,7 +64,7 @@ struct okra_entries_;
  * and things with a name. Predictions may share it. */
 typedef struct okra_cache_ okra_cache_;
 okra_int okra_panels_of_(okra_int columns); /* how many of OKRA_PANEL_ */
-okra_status okra_cache_create_(okra_int panels, okra_cache_ **out) OKRA_CHECK;
+okra_status okra_cache_create_(okra_int panels, okra_cache_ **out);
 void okra_cache_free_(void *cache);
 /* That of the training outputs; NULL: it is kept nowhere, or there is no memory. */
 okra_cache_ *okra_cache_of_(const okra_output_ *output);
@@ -81,7 +81,7 @@ bool okra_cache_leave_(okra_cache_ *cache, const char *name, void *thing,
 bool okra_stays_(const okra_context *ctx, double bytes);
 /* data: NULL for the training outputs. */
 okra_status okra_panels_create_(okra_context *ctx, const okra_output_ *output,
-                                const okra_data *data, okra_panels_ **out) OKRA_CHECK;
+                                const okra_data *data, okra_panels_ **out);
 void okra_panels_free_(okra_panels_ *panels);
 OKRA_DROPS_(okra_panels_drop_, okra_panels_, okra_panels_free_)
 okra_int okra_panels_count_(const okra_panels_ *panels);     /* how many panels       */
@@ -91,19 +91,19 @@ const double *okra_panels_self_(const okra_panels_ *panels); /* l(y,y) of the co
  * while half of the budget is free; that of the training outputs on the model's cache,
  * there also for `few` test points. */
 okra_status okra_panels_get_(okra_context *ctx, okra_panels_ *panels, okra_int p,
-                             bool again, okra_mat_ *out) OKRA_CHECK;
+                             bool again, okra_mat_ *out);
 bool okra_panels_kept_(const okra_panels_ *panels); /* all of them */
 /* The panels as entries that an engine computes: objects of the collection by training
  * outputs; not of low rank. Borrows the panels. */
 okra_status okra_panels_entries_(okra_context *ctx, okra_panels_ *panels,
-                                 struct okra_entries_ **out) OKRA_CHECK;
+                                 struct okra_entries_ **out);
 /* Low rank, points H (m x rank): norm[r] = |h_r|^2, and *out (m x rank, owned by the
  * caller) the rows whose products with a panel are <psi(c), h_r>. */
 okra_status okra_panels_points_(okra_context *ctx, const okra_panels_ *panels,
-                                okra_mat_ H, double *norm, double **out) OKRA_CHECK;
+                                okra_mat_ H, double *norm, double **out);
 /* norm[r] = w_r' L w_r of the rows of W, `training`: panels of the training outputs. */
 okra_status okra_panels_norms_(okra_context *ctx, okra_panels_ *training, bool again,
-                               okra_mat_ W, double *norm) OKRA_CHECK;
+                               okra_mat_ W, double *norm);
 
 /* ---- one prediction times the Gram matrix of the training outputs ---- */
 
@@ -111,11 +111,11 @@ okra_status okra_panels_norms_(okra_context *ctx, okra_panels_ *training, bool a
  * okra_panels_get_. Outputs that are the same object get the same number. */
 okra_status okra_symmetric_times_(okra_context *ctx, const okra_output_ *output,
                                   okra_panels_ *panels, bool again, const double *w,
-                                  double *out) OKRA_CHECK;
+                                  double *out);
 /* first[i]: the first training output that is the same object as output i. *own: what the
  * caller frees, or NULL. */
 okra_status okra_symmetric_copies_(const okra_output_ *output, okra_int **own,
-                                   const okra_int **first) OKRA_CHECK;
+                                   const okra_int **first);
 
 /* ---- nearest ----
  * The best of many candidates, a list a test point, filled panel by panel, and
@@ -157,11 +157,11 @@ typedef struct okra_nearest_ {
 /* Empty lists; `request` has tests, top, count, ranges and negative. Fails where a range
  * is not within the candidates. */
 okra_status okra_nearest_open_(okra_context *ctx, const okra_nearest_ *request,
-                               bool runner_up, okra_nearest_ *out) OKRA_CHECK;
+                               bool runner_up, okra_nearest_ *out);
 void okra_nearest_clear_(okra_nearest_ *nearest);
 /* Leaves out candidates with l(y,y) = self <= 0; fails where a test has no other. */
 okra_status okra_nearest_leave_out_empty_(okra_context *ctx, okra_nearest_ *nearest,
-                                          const double *self) OKRA_CHECK;
+                                          const double *self);
 /* Whether a test point of the block may choose among these candidates. */
 bool okra_nearest_wanted_(const okra_nearest_ *nearest, const okra_block_ *block,
                           okra_int first, okra_int columns);
@@ -193,7 +193,7 @@ typedef struct okra_measured_ {
 } okra_measured_;
 /* Of equal candidates the lower number is the better one. */
 okra_status okra_nearest_put_(okra_context *ctx, okra_nearest_ *nearest,
-                              const okra_measured_ *measured) OKRA_CHECK;
+                              const okra_measured_ *measured);
 /* One candidate of test point i, self and constant as above. */
 void okra_nearest_offer_(okra_nearest_ *nearest, okra_int i, okra_int candidate,
                          double self, double inner, double norm, double constant);
@@ -202,7 +202,7 @@ void okra_nearest_offer_(okra_nearest_ *nearest, okra_int i, okra_int candidate,
  * fewer. */
 okra_status okra_nearest_give_(okra_context *ctx, const okra_nearest_ *nearest,
                                const char *whose, const char *what, okra_int **index,
-                               double **distance) OKRA_CHECK;
+                               double **distance);
 
 /* ---- sparse or bit outputs under a linear kernel: explicit.c ---- */
 
@@ -214,7 +214,6 @@ void okra_sparse_outputs_combine_(const okra_data *y, const double *w, double *h
 okra_status okra_sparse_outputs_search_(okra_context *ctx, const okra_output_ *output,
                                         double scale, const okra_data *set,
                                         const double *self, double constant,
-                                        const okra_block_ *block,
-                                        okra_nearest_ *nearest) OKRA_CHECK;
+                                        const okra_block_ *block, okra_nearest_ *nearest);
 
 #endif

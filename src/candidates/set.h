@@ -25,7 +25,7 @@ typedef struct okra_windows_ {
 /* window: as it was asked for; index NULL: of a list of molecules. */
 okra_status okra_windows_open_(okra_context *ctx, const okra_index *index,
                                const okra_data *x, const okra_window *window,
-                               okra_windows_ *out) OKRA_CHECK;
+                               okra_windows_ *out);
 void okra_windows_close_(okra_windows_ *w);
 /* Rows of a shard, which ascend by mass; those that fit are among them. */
 void okra_windows_rows_(const okra_windows_ *w, okra_int test, const okra_shard_ *s,
@@ -49,7 +49,7 @@ typedef struct okra_set_request_ {
 
 typedef struct okra_set_ okra_set_;
 okra_status okra_set_open_(okra_context *ctx, const okra_output_ *output,
-                           const okra_set_request_ *request, okra_set_ **out) OKRA_CHECK;
+                           const okra_set_request_ *request, okra_set_ **out);
 void okra_set_free_(okra_set_ *set);
 OKRA_DROPS_(okra_set_drop_, okra_set_, okra_set_free_)
 okra_int okra_set_panels_(const okra_set_ *set); /* how many panels */
@@ -61,14 +61,14 @@ okra_panels_ *okra_set_list_(const okra_set_ *set);
  * until the next call. Candidates that fit are added to those that were compared. */
 okra_status okra_set_part_(okra_context *ctx, okra_set_ *set, okra_int p,
                            const okra_block_ *block, okra_nearest_ *nearest,
-                           okra_part_ *out) OKRA_CHECK;
+                           okra_part_ *out);
 /* Its kernel values and self-similarities, or vectors; `again` as in okra_panels_get_. */
 okra_status okra_set_values_(okra_context *ctx, okra_set_ *set, bool again,
-                             okra_part_ *part) OKRA_CHECK;
+                             okra_part_ *part);
 /* The rows of A (one each of the block) that belong to the part: a view, or *copy, which
  * the caller frees. */
 okra_status okra_part_rows_(okra_context *ctx, const okra_part_ *part, okra_mat_ A,
-                            double **copy, okra_mat_ *out) OKRA_CHECK;
+                            double **copy, okra_mat_ *out);
 
 /* ---- an index of low rank ---- */
 
@@ -78,16 +78,15 @@ bool okra_set_scans_(const okra_set_ *set);
  * the two so far. norm[r] = w_r'Lw_r. */
 okra_status okra_set_shortlist_(okra_context *ctx, okra_set_ *set,
                                 const okra_block_ *block, const double *norm,
-                                okra_nearest_ *nearest, double *error) OKRA_CHECK;
+                                okra_nearest_ *nearest, double *error);
 /* Its work, bound being the kernel of the set: low_rank.c. */
 okra_status okra_set_scan_(okra_context *ctx, okra_set_ *set, const okra_index *index,
                            const okra_trained_kernel_ *bound, okra_int shortlist,
                            const okra_block_ *block, const double *norm,
-                           okra_nearest_ *nearest, double *error) OKRA_CHECK;
+                           okra_nearest_ *nearest, double *error);
 /* Numbers, kernel values and self-similarities of rows of a shard. */
 okra_status okra_set_rows_(okra_context *ctx, okra_set_ *set, int shard,
-                           const okra_int *place, okra_int count,
-                           okra_part_ *out) OKRA_CHECK;
+                           const okra_int *place, okra_int count, okra_part_ *out);
 
 /* ---- candidates that are compared by explicit coordinates: explicit.c ---- */
 
@@ -104,14 +103,12 @@ typedef struct okra_explicit_ {
 /* output: with explicit features or components; list: the candidates; NULL: those of an
  * index, all of the norm level^(1/2) unless it is NaN. */
 okra_status okra_explicit_open_(okra_context *ctx, const okra_output_ *output,
-                                const okra_data *list, double level,
-                                okra_explicit_ *out) OKRA_CHECK;
+                                const okra_data *list, double level, okra_explicit_ *out);
 /* Are kernel values of the candidates needed, not vectors? */
 bool okra_explicit_kernel_(const okra_explicit_ *e);
 void okra_explicit_clear_(okra_explicit_ *flat);
 okra_status okra_explicit_search_(okra_context *ctx, const okra_explicit_ *flat,
-                                  const okra_block_ *block,
-                                  okra_nearest_ *nearest) OKRA_CHECK;
+                                  const okra_block_ *block, okra_nearest_ *nearest);
 
 /* ---- candidates whose inner products an engine computes and sorts: engine.c ---- */
 
@@ -120,14 +117,14 @@ okra_status okra_explicit_search_(okra_context *ctx, const okra_explicit_ *flat,
 bool okra_scored_wanted_(okra_context *ctx, const okra_nearest_ *nearest);
 /* norm[r] = w_r' L w_r of the rows of W, as okra_panels_norms_. */
 okra_status okra_scored_norms_(okra_context *ctx, okra_panels_ *training, okra_mat_ W,
-                               double *norm) OKRA_CHECK;
+                               double *norm);
 /* All candidates, `panels`, into the lists of the block's test points. */
 okra_status okra_scored_put_(okra_context *ctx, okra_panels_ *panels,
                              const okra_block_ *block, const double *norm,
-                             double constant, okra_nearest_ *nearest) OKRA_CHECK;
+                             double constant, okra_nearest_ *nearest);
 /* Many processes: of the lists first..first+count-1 this one has made own..own+made-1;
  * afterwards every process has all of them. */
 okra_status okra_scored_share_(okra_context *ctx, okra_nearest_ *nearest, okra_int first,
-                               okra_int count, okra_int own, okra_int made) OKRA_CHECK;
+                               okra_int count, okra_int own, okra_int made);
 
 #endif

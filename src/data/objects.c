@@ -39,8 +39,7 @@ okra_status okra_data_new_(okra_kind kind, okra_int n, okra_int d, const char *s
     data->d = d;
     data->ld = d;
     data->references = 1;
-    data->source = okra_strdup_(source);
-    GOT(data->source);
+    GOT(data->source = okra_strdup_(source));
     *out = TAKE(data);
     return OKRA_OK;
 }

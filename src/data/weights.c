@@ -53,8 +53,7 @@ okra_status okra_data_weigh(const okra_data *data, const double *weights, okra_i
     to->weights = NULL;
     to->rows = NULL;
     to->components = NULL;
-    to->source = okra_strdup_(data->source);
-    GOT(to->source);
+    GOT(to->source = okra_strdup_(data->source));
     if (weights) {
         CHK(check(data, weights, n));
         MAKE(to->weights, n);

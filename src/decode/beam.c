@@ -165,10 +165,7 @@ static okra_status begin(const okra_beam_ *beam, okra_int i, const double *w,
     for (okra_int t = 0; t < OKRA_MIN_(beam->top, count); t++) {
         CHK(moves->start(moves->user, near[t].rank.id, offer));
     }
-    if (moves->begin) {
-        CHK(moves->begin(moves->user, w, offer));
-    }
-    return OKRA_OK;
+    return moves->begin ? moves->begin(moves->user, w, offer) : OKRA_OK;
 }
 
 /* W and norm: those of test points first, first + 1, ... */

@@ -96,14 +96,13 @@ extern const okra_decoder_ *const okra_decoders_[]; /* ends at NULL */
 /* The state of a decoder, which is then fed blocks, and its end. */
 okra_status okra_decoder_open_(okra_context *ctx, const okra_decoder_ *decoder,
                                const okra_output_ *output, const okra_options *options,
-                               const okra_decode_request_ *request,
-                               void **state) OKRA_CHECK;
+                               const okra_decode_request_ *request, void **state);
 void okra_decoder_close_(const okra_decoder_ *decoder, void *state);
 /* All of it for the one block that there is. */
 okra_status okra_decode_block_(okra_context *ctx, const okra_decoder_ *decoder,
                                const okra_output_ *output, const okra_options *options,
                                const okra_decode_request_ *request,
-                               const okra_block_ *block, okra_decoded_ *out) OKRA_CHECK;
+                               const okra_block_ *block, okra_decoded_ *out);
 /* name: a decoder, or decoder:argument where that takes one. */
 const okra_decoder_ *okra_decoder_find_(const char *name);
 const char *okra_decoder_argument_(const char *name); /* NULL: there is none */
@@ -119,7 +118,7 @@ void okra_decoded_clear_(okra_decoded_ *decoded);
 struct okra_nearest_;
 okra_status okra_decoded_nearest_(okra_context *ctx, struct okra_nearest_ *nearest,
                                   const okra_data *set, const char *whose,
-                                  const char *what, okra_decoded_ *out) OKRA_CHECK;
+                                  const char *what, okra_decoded_ *out);
 
 /* Do most of the pairs of strings that differ differ within, in several places or in all?
  * Inflection mostly changes one end.
@@ -135,17 +134,15 @@ const struct okra_node_ *okra_kernel_core_(const okra_kernel *kernel, double *sc
                                            bool *normalized);
 /* Fails if the request has candidates or a ranking, for decoders that search nothing. */
 okra_status okra_decode_check_plain_(const char *who,
-                                     const okra_decode_request_ *request) OKRA_CHECK;
+                                     const okra_decode_request_ *request);
 /* Fails unless data is of the kind and width of the training outputs; `what` opens the
  * message: "the candidates are". */
 okra_status okra_decode_check_kind_(const okra_output_ *output, const okra_data *data,
-                                    const char *what) OKRA_CHECK;
+                                    const char *what);
 /* OKRA_EUNSUPPORTED where the output kernel has no explicit features; `who` asks. */
-okra_status okra_decode_check_features_(const okra_output_ *output,
-                                        const char *who) OKRA_CHECK;
+okra_status okra_decode_check_features_(const okra_output_ *output, const char *who);
 /* Has the criterion an optimum among all vectors, and are its derivatives known? */
-okra_status okra_decode_smooth_(okra_context *ctx, const okra_output_ *output,
-                                bool *yes) OKRA_CHECK;
+okra_status okra_decode_smooth_(okra_context *ctx, const okra_output_ *output, bool *yes);
 
 /* ---- the loss of predictions that are not decoded: loss.c ---- */
 
@@ -153,11 +150,10 @@ okra_status okra_decode_smooth_(okra_context *ctx, const okra_output_ *output,
  * object a test point. The loss is fed the same blocks as a decoder. */
 typedef struct okra_feature_loss_ okra_feature_loss_;
 okra_status okra_feature_loss_create_(okra_context *ctx, const okra_output_ *output,
-                                      const okra_data *truth,
-                                      okra_feature_loss_ **out) OKRA_CHECK;
+                                      const okra_data *truth, okra_feature_loss_ **out);
 /* each[0..m-1]: the losses of test points block->first onwards. */
 okra_status okra_feature_loss_block_(okra_context *ctx, okra_feature_loss_ *loss,
-                                     const okra_block_ *block, double *each) OKRA_CHECK;
+                                     const okra_block_ *block, double *each);
 void okra_feature_loss_free_(okra_feature_loss_ *loss);
 OKRA_DROPS_(okra_feature_loss_drop_, okra_feature_loss_, okra_feature_loss_free_)
 
@@ -173,7 +169,7 @@ typedef okra_status (*okra_objects_)(okra_context *ctx, const void *user,
 /* Codes are characters; user: the outputs, of whose kind the strings or sequences are. */
 okra_status okra_objects_letters_(okra_context *ctx, const void *user,
                                   const int32_t *codes, const okra_int *offsets,
-                                  okra_int count, okra_data **out) OKRA_CHECK;
+                                  okra_int count, okra_data **out);
 
 okra_int okra_longest_(const okra_data *y); /* characters of the longest of y */
 
@@ -198,19 +194,17 @@ typedef struct okra_results_ {
 okra_status okra_results_open_(okra_context *ctx, const char *who, double most,
                                const okra_output_ *output,
                                const okra_decode_request_ *request, okra_objects_ objects,
-                               const void *user, okra_results_ *out) OKRA_CHECK;
+                               const void *user, okra_results_ *out);
 void okra_results_clear_(okra_results_ *results);
 /* One of test point i, which has `rank` better ones; copies the codes. Threads may put
  * those of different test points. */
 okra_status okra_results_put_(const okra_results_ *results, okra_int i, okra_int rank,
-                              const int32_t *codes, okra_int length,
-                              double distance) OKRA_CHECK;
+                              const int32_t *codes, okra_int length, double distance);
 /* The distances of the results of a block of weights, by the output kernel. */
 okra_status okra_results_measure_(okra_context *ctx, okra_results_ *results,
-                                  const okra_block_ *block) OKRA_CHECK;
+                                  const okra_block_ *block);
 /* All of them as a decoder gives them; results: an okra_results_. */
-okra_status okra_results_give_(okra_context *ctx, void *results,
-                               okra_decoded_ *out) OKRA_CHECK;
+okra_status okra_results_give_(okra_context *ctx, void *results, okra_decoded_ *out);
 
 /* ---- the best so far ---- */
 
@@ -229,13 +223,11 @@ typedef struct okra_shortlist_ {
     okra_int room; /* of items: `most` may become less */
     bool distinct; /* no object comes twice; else it is looked for */
 } okra_shortlist_;
-okra_status okra_shortlist_open_(okra_int most, bool distinct,
-                                 okra_shortlist_ *out) OKRA_CHECK;
+okra_status okra_shortlist_open_(okra_int most, bool distinct, okra_shortlist_ *out);
 void okra_shortlist_clear_(okra_shortlist_ *list);
 void okra_shortlist_empty_(okra_shortlist_ *list); /* to be filled again */
 okra_status okra_shortlist_put_(okra_shortlist_ *list, const int32_t *codes,
-                                okra_int length, okra_key_ key,
-                                double distance) OKRA_CHECK;
+                                okra_int length, okra_key_ key, double distance);
 bool okra_shortlist_has_(const okra_shortlist_ *list, const int32_t *codes,
                          okra_int length);
 /* The best that is not yet expanded, which then counts as that; NULL: all are. */
@@ -244,11 +236,10 @@ okra_item_ *okra_shortlist_next_(const okra_shortlist_ *list);
 double okra_shortlist_worst_(const okra_shortlist_ *list);
 /* Copies a list to those of test point i. */
 okra_status okra_results_list_(const okra_results_ *results, okra_int i,
-                               const okra_shortlist_ *list) OKRA_CHECK;
+                               const okra_shortlist_ *list);
 
 /* Grows a block to hold `need` elements. */
-okra_status okra_reserve_(void **block, okra_int need, okra_int *room,
-                          size_t size) OKRA_CHECK;
+okra_status okra_reserve_(void **block, okra_int need, okra_int *room, size_t size);
 
 /* ---- propose ----
  * Distances of objects that a decoder makes up, each to one prediction, and
@@ -262,19 +253,19 @@ okra_status okra_reserve_(void **block, okra_int need, okra_int *room,
 okra_status okra_propose_(okra_context *ctx, const okra_output_ *output,
                           const okra_data *data, const okra_int *owner, bool empty,
                           okra_mat_ W, const double *norm, double constant,
-                          okra_key_ *key, double *distance) OKRA_CHECK;
+                          okra_key_ *key, double *distance);
 
 /* The training outputs nearest to each prediction, or of the least expected loss (NULL:
  * none); then norms are 0. */
 typedef struct okra_starts_ okra_starts_;
 okra_status okra_starts_create_(okra_context *ctx, const okra_output_ *output,
                                 struct okra_pair_loss_ *loss, okra_int tests,
-                                okra_int top, bool empty, okra_starts_ **out) OKRA_CHECK;
+                                okra_int top, bool empty, okra_starts_ **out);
 void okra_starts_free_(okra_starts_ *starts);
 OKRA_DROPS_(okra_starts_drop_, okra_starts_, okra_starts_free_)
 /* Looks at a block of weights; norm[r] = w_r'Lw_r. */
 okra_status okra_starts_block_(okra_context *ctx, okra_starts_ *starts,
-                               const okra_block_ *block, double *norm) OKRA_CHECK;
+                               const okra_block_ *block, double *norm);
 /* The best of test point i, at most `top`, best first. */
 const okra_near_ *okra_starts_get_(const okra_starts_ *starts, okra_int i,
                                    okra_int *count);
@@ -284,32 +275,29 @@ double okra_starts_constant_(const okra_starts_ *starts);
 /* What `finish` hands over: one object and one distance a test point, no candidate rows.
  * Takes over `distance` (from okra_alloc_) and `objects` on success. */
 okra_status okra_decoded_single_(okra_data *objects, okra_int tests, double *distance,
-                                 okra_decoded_ *out) OKRA_CHECK;
+                                 okra_decoded_ *out);
 /* Fails unless the block holds weights; `who` asks. */
-okra_status okra_block_weights_(const okra_block_ *block, const char *who) OKRA_CHECK;
+okra_status okra_block_weights_(const okra_block_ *block, const char *who);
 
 /* ---- the search among candidates, for those that begin from its best ---- */
 
 extern const okra_decoder_ okra_decoder_candidates_;
 /* Are candidates compared as if they were new? */
-okra_status okra_candidates_as_new_(const okra_options *options, bool *out) OKRA_CHECK;
+okra_status okra_candidates_as_new_(const okra_options *options, bool *out);
 /* The state of the decoder; empty: candidates with l(y,y) <= 0 are kept. */
 okra_status okra_candidates_open_(okra_context *ctx, void *state,
                                   const okra_output_ *output,
-                                  const okra_decode_request_ *request,
-                                  bool empty) OKRA_CHECK;
+                                  const okra_decode_request_ *request, bool empty);
 /* Looks at a block; norm[r] = w_r'Lw_r where that comes with it, *known: it did. */
 okra_status okra_candidates_block_(okra_context *ctx, void *state,
-                                   const okra_block_ *block, double *norm,
-                                   bool *known) OKRA_CHECK;
+                                   const okra_block_ *block, double *norm, bool *known);
 const okra_nearest_ *okra_candidates_nearest_(const void *state); /* the lists so far */
 
 /* ---- a search among sequences of codes for the one nearest to a prediction ---- */
 
 /* Where sequences are proposed; those seen before are dropped. */
 typedef struct okra_offer_ okra_offer_;
-okra_status okra_offer_put_(okra_offer_ *offer, const int32_t *codes,
-                            okra_int length) OKRA_CHECK;
+okra_status okra_offer_put_(okra_offer_ *offer, const int32_t *codes, okra_int length);
 
 /* What the sequences mean. */
 typedef struct okra_moves_ {
@@ -332,19 +320,18 @@ typedef struct okra_moves_ {
  * each, or as many as are to be found. */
 typedef struct okra_beam_ okra_beam_;
 okra_status okra_beam_create_(okra_context *ctx, const okra_output_ *output,
-                              const okra_moves_ *moves, okra_beam_ **out) OKRA_CHECK;
+                              const okra_moves_ *moves, okra_beam_ **out);
 void okra_beam_free_(okra_beam_ *beam);
 OKRA_DROPS_(okra_beam_drop_, okra_beam_, okra_beam_free_)
 okra_status okra_beam_block_(okra_context *ctx, okra_beam_ *beam,
-                             const okra_block_ *block) OKRA_CHECK;
+                             const okra_block_ *block);
 
 /* ---- a loss between objects: any metric of pairs, smaller is better ---- */
 
 typedef struct okra_pair_loss_ okra_pair_loss_;
 /* argument: a metric as for okra score; f1 of a pair is its mean over examples. */
 okra_status okra_pair_loss_create_(okra_context *ctx, const okra_output_ *output,
-                                   const char *argument,
-                                   okra_pair_loss_ **out) OKRA_CHECK;
+                                   const char *argument, okra_pair_loss_ **out);
 void okra_pair_loss_free_(okra_pair_loss_ *delta);
 OKRA_DROPS_(okra_pair_loss_drop_, okra_pair_loss_, okra_pair_loss_free_)
 const char *okra_pair_loss_spec_(const okra_pair_loss_ *delta);
@@ -354,13 +341,13 @@ okra_pair_loss_kernel_(const okra_pair_loss_ *delta); /* of kernel-loss, or NULL
 okra_shape_ okra_pair_loss_shape_(const okra_pair_loss_ *delta, double *power);
 /* The objects that okra_pair_loss_pairs_ counts; borrowed until others are, or NULL. */
 okra_status okra_pair_loss_bind_(okra_context *ctx, okra_pair_loss_ *delta,
-                                 const okra_data *set) OKRA_CHECK;
+                                 const okra_data *set);
 /* D <- losses of objects first.. (rows) and all training outputs (columns). */
 okra_status okra_pair_loss_pairs_(okra_context *ctx, const okra_pair_loss_ *delta,
-                                  okra_int first, okra_mat_ D) OKRA_CHECK;
+                                  okra_int first, okra_mat_ D);
 /* each[i]: the loss of objects_i where truth_i is right. */
 okra_status okra_pair_loss_each_(const okra_pair_loss_ *delta, const okra_data *truth,
-                                 const okra_data *objects, double *each) OKRA_CHECK;
+                                 const okra_data *objects, double *each);
 
 /* ---- expected losses of candidates and of objects that a decoder makes up: risk.c ----
  */
@@ -368,15 +355,13 @@ okra_status okra_pair_loss_each_(const okra_pair_loss_ *delta, const okra_data *
 extern const okra_decoder_ okra_decoder_loss_;
 /* The training outputs, or the candidates of the request, by expected loss. */
 okra_status okra_risk_open_(okra_context *ctx, void *state, const okra_output_ *output,
-                            okra_pair_loss_ *delta,
-                            const okra_decode_request_ *request) OKRA_CHECK;
-okra_status okra_risk_block_(okra_context *ctx, void *state,
-                             const okra_block_ *block) OKRA_CHECK;
+                            okra_pair_loss_ *delta, const okra_decode_request_ *request);
+okra_status okra_risk_block_(okra_context *ctx, void *state, const okra_block_ *block);
 /* The lists so far. */
 const okra_nearest_ *okra_risk_nearest_(const void *state);
 /* distance[c]: the expected loss of object c under row owner[c] of W; key orders them. */
 okra_status okra_risk_propose_(okra_context *ctx, okra_pair_loss_ *delta,
                                const okra_data *data, const okra_int *owner, okra_mat_ W,
-                               okra_key_ *key, double *distance) OKRA_CHECK;
+                               okra_key_ *key, double *distance);
 
 #endif

@@ -205,17 +205,15 @@ typedef struct okra_single_ {
  * (`rough`: less precise where that is faster, as TF32 of GPUs is). *done false: rounding
  * is more than lambda, or the engine has none. */
 okra_status okra_single_create_(okra_context *ctx, const okra_entries_ *entries,
-                                double lambda, bool rough, okra_single_ *out,
-                                bool *done) OKRA_CHECK;
+                                double lambda, bool rough, okra_single_ *out, bool *done);
 /* Has the engine such factors? *bits: of the numbers that rough ones multiply. */
 bool okra_single_there_(const okra_context *ctx, int *bits);
 void okra_single_clear_(okra_single_ *L);
 /* B (n x c, of the host) <- (L L')^-1 B to single precision. */
-okra_status okra_single_apply_(okra_context *ctx, const okra_single_ *L,
-                               okra_mat_ B) OKRA_CHECK;
+okra_status okra_single_apply_(okra_context *ctx, const okra_single_ *L, okra_mat_ B);
 /* Y <- K X in double precision, K made in tiles; both of the host. */
 okra_status okra_engine_product_(okra_context *ctx, const okra_entries_ *entries,
-                                 okra_mat_ X, okra_mat_ Y) OKRA_CHECK;
+                                 okra_mat_ X, okra_mat_ Y);
 
 /* ---- several processes ---- */
 

@@ -30,13 +30,4 @@ const okra_engine_ *okra_engine_of_(const okra_context *ctx);
 const okra_trained_kernel_ *okra_entries_bound_(const okra_entries_ *entries,
                                                 const okra_test_side_ **other);
 
-/* single.c: verbs of the host. */
-okra_status okra_single_host_(void *e, okra_context *ctx, const okra_entries_ *entries,
-                              double lambda, bool rough, void **L, bool *done);
-void okra_single_host_destroy_(void *e, void *L);
-okra_status okra_single_host_solve_(void *e, okra_context *ctx, const void *L,
-                                    okra_mat_ B);
-okra_status okra_product_host_(void *e, okra_context *ctx, const okra_entries_ *entries,
-                               okra_mat_ X, okra_mat_ Y);
-
 #endif

@@ -160,8 +160,5 @@ okra_status okra_factor_without_(okra_context *ctx, okra_mat_ L, const okra_int 
     CHK(okra_doubles_(ctx, G.rows, count, "columns of the rows that go", &t.X));
     CHK(okra_parallel_least_(ctx, (double)G.rows * (double)G.rows / 2, G.rows, GRAIN,
                              NULL, take_rows, &t));
-    if (count > 0 && removed[0] < G.rows) {
-        CHK(update(ctx, &t));
-    }
-    return OKRA_OK;
+    return count > 0 && removed[0] < G.rows ? update(ctx, &t) : OKRA_OK;
 }

@@ -45,7 +45,7 @@ typedef struct okra_link_parts_ {
 okra_status okra_link_parts_create_(okra_context *ctx, const okra_link_task *task,
                                     const okra_options *options,
                                     const okra_link_settings *settings,
-                                    okra_link_parts_ *out) OKRA_CHECK;
+                                    okra_link_parts_ *out);
 void okra_link_parts_clear_(okra_link_parts_ *parts);
 
 /* A measure of rankings, and where its values go, one a lambda; out NULL: not wanted. */
@@ -57,18 +57,17 @@ typedef struct okra_measure_ {
 okra_status okra_link_leave_(okra_context *context, const okra_link_task *task,
                              const okra_options *options,
                              const okra_link_settings *settings, const double *lambda,
-                             size_t count, const okra_measure_ area[2]) OKRA_CHECK;
+                             size_t count, const okra_measure_ area[2]);
 
 /* The chosen objects; of a Gram matrix of all nodes, the rows against the columns. */
 okra_status okra_link_take_(okra_context *ctx, const okra_data *x, const okra_int *rows,
                             okra_int row_count, const okra_int *cols, okra_int col_count,
-                            okra_data **out) OKRA_CHECK;
+                            okra_data **out);
 
 /* S (rows x cols) <- scores of rows i0.. of a group against columns j0.. of another; the
  * pairs are new-labelled, new-new or labelled-labelled. */
 okra_status okra_link_panel_(okra_context *ctx, okra_links *links, int row_group,
-                             okra_int i0, int col_group, okra_int j0,
-                             okra_mat_ S) OKRA_CHECK;
+                             okra_int i0, int col_group, okra_int j0, okra_mat_ S);
 
 /* Links in the order of their ends, for qsort. */
 int okra_links_by_ends_(const void *p, const void *q);

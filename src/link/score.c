@@ -253,10 +253,9 @@ static okra_status visit_pairs(okra_context *ctx, okra_links *l, okra_link_pairs
     if (which & OKRA_LINK_LABELLED_NEW) {
         CHK(visit_groups(ctx, l, OKRA_NEW_, OKRA_LABELLED_, visit, arg));
     }
-    if (which & OKRA_LINK_NEW_NEW) {
-        CHK(visit_groups(ctx, l, OKRA_NEW_, OKRA_NEW_, visit, arg));
-    }
-    return OKRA_OK;
+    return which & OKRA_LINK_NEW_NEW
+               ? visit_groups(ctx, l, OKRA_NEW_, OKRA_NEW_, visit, arg)
+               : OKRA_OK;
 }
 
 okra_int okra_link_count(const okra_links *l, okra_link_pairs which)

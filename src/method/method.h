@@ -219,7 +219,7 @@ extern const okra_method_ *const okra_methods_[]; /* ends at NULL */
 const okra_method_ *okra_method_find_(const char *name);
 okra_status okra_method_fit_(okra_context *ctx, const okra_method_ *method,
                              const okra_problem_ *problem, const okra_options *options,
-                             okra_store_ *store) OKRA_CHECK;
+                             okra_store_ *store);
 /* Does the method use maps of low rank for this? As the hook `low_rank` is given. */
 bool okra_method_factored_(const okra_method_ *method, const okra_problem_ *problem,
                            const okra_options *options);

@@ -64,13 +64,12 @@ typedef struct okra_spec_ {
     void *params;
 } okra_spec_;
 /* Sets what follows a name: NAME:key=value,key=value. `what` opens messages. */
-okra_status okra_spec_set_(const char *what, const char *spec,
-                           okra_options *options) OKRA_CHECK;
+okra_status okra_spec_set_(const char *what, const char *spec, okra_options *options);
 /* *out is empty, or cleared, before; those of okra_score alone. */
-okra_status okra_spec_read_(const char *text, okra_spec_ *out) OKRA_CHECK;
+okra_status okra_spec_read_(const char *text, okra_spec_ *out);
 void okra_spec_clear_(okra_spec_ *spec);
 /* *out: the kernel of its squared distance, to be freed, or NULL. */
-okra_status okra_metric_kernel_(const char *spec, okra_kernel **out) OKRA_CHECK;
+okra_status okra_metric_kernel_(const char *spec, okra_kernel **out);
 
 enum {
     OKRA_METRIC_VECTORS_ = 1u << OKRA_DENSE | 1u << OKRA_SPARSE | 1u << OKRA_BITS,

@@ -170,8 +170,7 @@ okra_status okra_spec_read_(const char *text, okra_spec_ *out)
     const okra_option_table *table = &s.metric->params;
     CHK(okra_options_create(&table, 1, &s.options));
     CHK(okra_spec_set_("metric", text, s.options));
-    s.params = okra_zalloc_(1, table->size);
-    GOT(s.params);
+    GOT(s.params = okra_zalloc_(1, table->size));
     CHK(okra_options_read(s.options, table, s.params));
     CHK(s.metric->check ? s.metric->check(s.params) : OKRA_OK);
     *out = s;

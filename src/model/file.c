@@ -41,7 +41,8 @@ static bool has_own_factor(const okra_method_ *method)
     return found;
 }
 
-bool okra_compact_recomputes_(const okra_model *model, okra_compact how)
+/* Is the factor made again at load? */
+static bool recomputes(const okra_model *model, okra_compact how)
 {
     okra_solution_ fitted;
     if (how != OKRA_COMPACT_RECOMPUTE) {
@@ -52,16 +53,71 @@ bool okra_compact_recomputes_(const okra_model *model, okra_compact how)
            !fitted.weights; /* else its factor is that of weighted pairs */
 }
 
+/* What a file leaves out by default (OKRA_COMPACT_AUTO), and getting it back.
+ *
+ * A file has what prediction needs. Where there are coefficients, predictions need no
+ * factor of K + lambda I: a model above SMALL bytes is kept without it, and whoever asks
+ * for weights has it computed again. Where there are none, one above LARGE bytes is kept
+ * without it, and loading computes it again.
+ */
+
+static const double SMALL = 1 << 20, LARGE = 64 << 20;
+
+/* Another value than OKRA_COMPACT_AUTO, but where it drops the factor. */
+static okra_compact choose(const okra_model *model, okra_compact how)
+{
+    if (how != OKRA_COMPACT_AUTO) {
+        return how;
+    }
+    double bytes = okra_model_bytes(model, OKRA_COMPACT_NO);
+    if (bytes <= SMALL) {
+        return OKRA_COMPACT_NO;
+    }
+    const char *keep = okra_model_option(model, "keep");
+    if ((keep && strcmp(keep, "weights") == 0) ||
+        !recomputes(model, OKRA_COMPACT_RECOMPUTE)) {
+        return OKRA_COMPACT_NO;
+    }
+    return okra_store_has_(model->store, "coefficients") ? OKRA_COMPACT_AUTO
+           : bytes > LARGE                               ? OKRA_COMPACT_RECOMPUTE
+                                                         : OKRA_COMPACT_NO;
+}
+
+okra_status okra_compact_whole_(okra_context *ctx, const okra_model *model,
+                                okra_model *out)
+{
+    OWNED double *factor = NULL;
+    okra_model whole = *model;
+    okra_int n = model->training->y->n;
+    CHK(okra_store_create_(&whole.store));
+    *out = whole; /* which the caller frees from now on */
+    for (okra_int i = 0; i < model->store->count; i++) {
+        const okra_store_item_ *item = &model->store->items[i];
+        CHK(okra_store_add_(whole.store, item->name,
+                            (okra_store_item_){.sort = item->sort,
+                                               .A = item->A,
+                                               .number = item->number,
+                                               .text = item->text}));
+    }
+    CHK(okra_doubles_(ctx, n, n, "the factor that the model left out", &factor));
+    CHK(okra_compact_recompute_(ctx, model, factor));
+    return okra_store_put_(whole.store, "factor", &factor, n, n);
+}
+
+void okra_compact_forget_(okra_model *whole)
+{
+    okra_store_free_(whole->store);
+}
+
 /* Does a compact model do without this matrix of the store? */
 static bool compact_drops(const okra_model *model, const char *name, okra_compact how)
 {
     if (how == OKRA_COMPACT_AUTO) {
         return whole_factor(name);
     }
-    return how != OKRA_COMPACT_NO &&
-           ((whole_factor(name) && okra_compact_recomputes_(model, how)) ||
-            ((any_factor(name) || strcmp(name, "B") == 0) &&
-             okra_store_has_(model->store, "coefficients")));
+    return how != OKRA_COMPACT_NO && ((whole_factor(name) && recomputes(model, how)) ||
+                                      ((any_factor(name) || strcmp(name, "B") == 0) &&
+                                       okra_store_has_(model->store, "coefficients")));
 }
 
 okra_status okra_compact_promise_(okra_context *ctx, const okra_method_ *method,
@@ -185,7 +241,7 @@ double okra_model_bytes(const okra_model *model, okra_compact how)
     if (!model) {
         return 0;
     }
-    how = okra_compact_choose_(model, how);
+    how = choose(model, how);
     double sum = data_bytes(model->training->x) + data_bytes(model->training->y);
     sum += model->calibration_x ? data_bytes(model->calibration_x) : 0;
     sum += model->calibration_y ? data_bytes(model->calibration_y) : 0;
@@ -240,7 +296,7 @@ static okra_status describe(const okra_model *model, okra_compact how, const cha
     json_t *about = json_loadb(model->json, strlen(model->json), 0, NULL);
     json_t *numbers = json_object_get(about, "numbers");
     json_object_del(numbers, OKRA_RECOMPUTED_);
-    if (okra_compact_recomputes_(model, how)) {
+    if (recomputes(model, how)) {
         CHK(okra_json_set_(numbers, OKRA_RECOMPUTED_, json_real(1)));
     } else if (how == OKRA_COMPACT_AUTO || model->dropped) {
         CHK(okra_json_set_(numbers, OKRA_RECOMPUTED_, json_real(OKRA_DROPPED_)));
@@ -308,7 +364,7 @@ okra_status okra_model_save(okra_context *context, const okra_model *model,
     REFUSE_IF(how != OKRA_COMPACT_NO && how != OKRA_COMPACT_YES &&
                   how != OKRA_COMPACT_RECOMPUTE && how != OKRA_COMPACT_AUTO,
               OKRA_EARG, "compact is %d, which is no okra_compact", (int)how);
-    return save_watched(context, model, path, okra_compact_choose_(model, how), r.note);
+    return save_watched(context, model, path, choose(model, how), r.note);
 }
 
 /* ---- loading ---- */

@@ -236,8 +236,5 @@ okra_status okra_model_check_(const okra_method_ *method, const okra_data *x,
               OKRA_EFORMAT,
               "the model has outputs of low rank and weights over all of them, expected "
               "coefficients");
-    if (method->check) {
-        CHK(method->check(store, &facts));
-    }
-    return OKRA_OK;
+    return method->check ? method->check(store, &facts) : OKRA_OK;
 }

@@ -22,8 +22,7 @@ static okra_status follow(const char *name, const char *text, okra_kernel **kern
     okra_kernel *followed = NULL;
     OWNED char *both = NULL;
     CHK(okra_low_read_(name, text, &low));
-    both = okra_format_("%s | %s", okra_kernel_text(*kernel), text);
-    GOT(both);
+    GOT(both = okra_format_("%s | %s", okra_kernel_text(*kernel), text));
     CHK(okra_at_(okra_kernel_parse(both, &followed), "%s", name));
     okra_kernel_free(*kernel);
     *kernel = followed;

@@ -185,17 +185,13 @@ okra_int okra_model_width_(const okra_model *model);
 /* update.c: numbers and texts that belong to the kernels or the model as a whole. */
 okra_status okra_update_common_(const okra_store_ *from, okra_store_ *to);
 
-/* ---- compact models: file.c, whole.c ---- */
+/* ---- compact models: file.c ---- */
 
-/* Another value than OKRA_COMPACT_AUTO, but where it drops the factor. */
-okra_compact okra_compact_choose_(const okra_model *model, okra_compact how);
 /* The model with its factor, computed again; okra_compact_forget_ frees what is its own.
  */
 okra_status okra_compact_whole_(okra_context *ctx, const okra_model *model,
                                 okra_model *out);
 void okra_compact_forget_(okra_model *whole);
-/* Is the factor made again at load? */
-bool okra_compact_recomputes_(const okra_model *model, okra_compact how);
 /* A factor of n rows that only looks like one, into the store: model/json.c sees its
  * shape, and okra_compact_recompute_ makes it true when everything else is checked. */
 #define OKRA_RECOMPUTED_ "factor.recomputed"

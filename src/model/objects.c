@@ -213,10 +213,7 @@ static okra_status save_nodes(okra_saver_ *saver, const char *folder,
                         8));
     CHK(okra_saver_put_(saver, folder, "values", "<f8", count, -1, w->adjacency.values,
                         8));
-    if (w->names) {
-        CHK(save_names(saver, folder, w->names, w->nodes));
-    }
-    return OKRA_OK;
+    return w->names ? save_names(saver, folder, w->names, w->nodes) : OKRA_OK;
 }
 
 /* The edges of the lower triangle; the constructor makes the other half again. */

@@ -239,10 +239,9 @@ static okra_status prepare(okra_context *ctx, run *r, const okra_data *x, okra_i
     if (!embeds && !r->direct && !r->want_weights) {
         CHK(okra_doubles_(ctx, r->walk.rows, p->n, "a block of weights", &r->W));
     }
-    if ((embeds || r->direct) && !r->want_embedding) {
-        CHK(okra_doubles_(ctx, r->walk.rows, p->d, "a block of embeddings", &r->H));
-    }
-    return OKRA_OK;
+    return (embeds || r->direct) && !r->want_embedding
+               ? okra_doubles_(ctx, r->walk.rows, p->d, "a block of embeddings", &r->H)
+               : OKRA_OK;
 }
 
 /* Rows first.. of a whole matrix, or the one block there is. */

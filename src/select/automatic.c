@@ -163,8 +163,7 @@ static okra_status compare_tanimoto(okra_context *ctx, const okra_method_ *metho
         y = some_y;
     }
     double lambda = okra_strtod_(okra_options_get(*fit, "lambda"), NULL);
-    lambdas = okra_format_("%.6g,%.6g", 0.3 * lambda, lambda);
-    GOT(lambdas);
+    GOT(lambdas = okra_format_("%.6g,%.6g", 0.3 * lambda, lambda));
     CHK(okra_options_copy(*fit, &other));
     CHK(okra_options_set(other, "ky", "tanimoto"));
     CHK(okra_options_set(other, "decode", "labels"));

@@ -232,8 +232,7 @@ okra_status okra_journal_open_(okra_context *ctx, const char *path, uint64_t fin
     ZMAKE(j, 1);
     j->fingerprint = fingerprint;
     if (path) {
-        j->path = okra_strdup_(path);
-        GOT(j->path);
+        GOT(j->path = okra_strdup_(path));
         bool there = false;
         st = okra_bytes_there_(path, &there);
         if (there && st == OKRA_OK) {

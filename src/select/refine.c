@@ -149,8 +149,7 @@ static okra_status at(okra_context *ctx, simplex *z, const double *x, double *va
     CHK(okra_search_resolve_(ctx, s->task, &only));
     cell->refined = true;
     okra_int values = okra_task_values_(s->task);
-    name = okra_format_("refined %lld", (long long)z->left);
-    GOT(name);
+    GOT(name = okra_format_("refined %lld", (long long)z->left));
     if (!okra_journal_find_(s->journal, s->outer, name, values, cell)) {
         st = okra_group_run_(ctx, s->task, &cell, 1);
         if (st == OKRA_EARG) { /* out of range: the mean stays NaN */

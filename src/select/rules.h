@@ -27,7 +27,7 @@ bool okra_inspect_transcribed_(const okra_data *x, const okra_data *y);
  * rows is away from them, and where it is; 0 of few rows and other kinds. */
 double okra_inspect_outlier_(const okra_data *data, okra_int *row, okra_int *column);
 /* Strings that come again, five times on average or more: tags, categories. */
-okra_status okra_inspect_repeated_(const okra_data *data, bool *out) OKRA_CHECK;
+okra_status okra_inspect_repeated_(const okra_data *data, bool *out);
 double okra_inspect_length_(const okra_data *data); /* the mean */
 bool okra_inspect_one_length_(const okra_data *data);
 double okra_inspect_spread_(const okra_data *data); /* a typical distance of elements */
@@ -39,32 +39,31 @@ bool okra_inspect_molecules_(const okra_data *data);
 /* Long strings of the letters of amino acids, more than the four of bases. */
 bool okra_inspect_proteins_(const okra_data *data);
 /* Training strings that all can be aligned with in a few seconds; 0: too few. */
-okra_status okra_inspect_anchors_(const okra_data *data, double *out) OKRA_CHECK;
+okra_status okra_inspect_anchors_(const okra_data *data, double *out);
 /* The mean of k(x,x) over a sample; 1 where it is not positive. */
 okra_status okra_inspect_diagonal_(okra_context *ctx, const char *text,
-                                   const okra_data *data, double *out) OKRA_CHECK;
+                                   const okra_data *data, double *out);
 /* The number that auto gives a parameter; 0: all objects are equal. */
 okra_status okra_inspect_auto_(okra_context *ctx, const char *text, const char *parameter,
-                               const okra_data *data, double *out) OKRA_CHECK;
+                               const okra_data *data, double *out);
 
 /* ---- rules.c ---- */
 
 /* Grids of kernels for inputs (few: four at most; middle: the most likely one alone), one
  * for outputs, the decoder where predict would take another by itself (else NULL); texts
  * to be freed with okra_free_. */
-okra_status okra_rule_kx_(okra_context *ctx, const okra_data *x, char **out) OKRA_CHECK;
-okra_status okra_rule_few_(okra_context *ctx, const okra_data *x, char **out) OKRA_CHECK;
-okra_status okra_rule_middle_(okra_context *ctx, const okra_data *x,
-                              char **out) OKRA_CHECK;
+okra_status okra_rule_kx_(okra_context *ctx, const okra_data *x, char **out);
+okra_status okra_rule_few_(okra_context *ctx, const okra_data *x, char **out);
+okra_status okra_rule_middle_(okra_context *ctx, const okra_data *x, char **out);
 okra_status okra_rule_ky_(okra_context *ctx, const okra_data *x, const okra_data *y,
-                          char **out) OKRA_CHECK;
+                          char **out);
 /* A loss of what is predicted, by the kind of outputs; NULL: in feature space. */
 const char *okra_rule_metric_(const okra_data *y);
 const okra_decoder_ *okra_rule_decoder_(const okra_data *x, const okra_data *y,
                                         const char *ky);
 /* The decoder as an option: of label sets with the threshold to be chosen. */
 okra_status okra_rule_decode_(const okra_decoder_ *decoder, const okra_data *y,
-                              char **out) OKRA_CHECK;
+                              char **out);
 /* Which input, from 1, the outputs are edits of; 0: none (fill.c). And kernels of
  * the inputs for that, as alternatives. */
 int okra_rule_rewritten_(const okra_data *x, const okra_data *y);
@@ -79,23 +78,22 @@ bool okra_rule_closed_(const okra_method_ *method, const okra_options *options,
 /* The parameter that stands for lambda, if it is open: the values that a fold of n pairs
  * has room for, where it counts pairs. */
 okra_status okra_rule_tries_(const okra_method_ *method, okra_int n,
-                             okra_options *options) OKRA_CHECK;
+                             okra_options *options);
 /* The method's own options that go with what was chosen: y and what is open are known. */
 okra_status okra_rule_fill_(const okra_method_ *method, const okra_open_ *open,
-                            okra_options *options) OKRA_CHECK;
-/* Are settings compared by the rank of the truth (ranks.c)? Where outputs are molecules,
+                            okra_options *options);
+/* Are settings compared by the rank of the truth (score.c)? Where outputs are molecules,
  * which candidates are put in order for, and nobody says otherwise: lambda of the least
  * distance is too large for it. */
 bool okra_rule_ranked_(const okra_data *y, const okra_options *options);
 /* How settings of n pairs are compared, as far as it is not set: cv, metric, refine.
  * `units`: what folds are drawn of, 0: pairs may be left out one by one. */
 okra_status okra_rule_how_(const okra_method_ *method, const okra_data *y, okra_int n,
-                           okra_int units, okra_options *options) OKRA_CHECK;
+                           okra_int units, okra_options *options);
 /* A copy of the options of selection, rules in place of `auto`. `links`: y are nodes
  * whose links are looked for. */
 okra_status okra_rules_fill_(okra_context *ctx, const okra_data *x, const okra_data *y,
-                             const okra_options *options, bool links,
-                             okra_options **out) OKRA_CHECK;
+                             const okra_options *options, bool links, okra_options **out);
 
 /* ---- select.c ---- */
 
@@ -106,7 +104,7 @@ void okra_prepared_clear_(okra_prepared_ *prepared);
 /* Where pairs are copies of others: labels of equal inputs, and how many differ; else
  * *units is 0. */
 okra_status okra_prepare_copies_(const okra_data *x, const okra_data *y, okra_data **out,
-                                 okra_int *units) OKRA_CHECK;
+                                 okra_int *units);
 /* Does the method learn the coordinates of outputs each by itself? */
 bool okra_rule_apart_(const okra_method_ *method, const okra_options *options);
 /* Can these outputs be compared by relative-loss? */
@@ -114,7 +112,6 @@ bool okra_rule_relative_(const okra_method_ *method, const okra_options *options
                          const okra_data *y);
 /* Of metric relative-loss: outputs in units of their deviation. */
 okra_status okra_prepare_relative_(const okra_method_ *method,
-                                   const okra_options *options,
-                                   okra_prepared_ *prepared) OKRA_CHECK;
+                                   const okra_options *options, okra_prepared_ *prepared);
 
 #endif

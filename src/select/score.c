@@ -10,7 +10,9 @@
  * the two nearest training outputs are found and the pair itself is struck out.
  */
 #include "select/select.h"
+#include "okra/program.h"
 #include "okra/more/leave.h"
+#include "okra/more/score.h"
 #include "okra/more/traits.h"
 #include "decode/sets/counts.h"
 
@@ -264,12 +266,132 @@ static okra_status feature(okra_context *ctx, const okra_output_ *output,
     return OKRA_OK;
 }
 
-okra_status okra_scorer_decode_(okra_context *ctx, const okra_scorer_ *s,
-                                const okra_output_ *output,
-                                const okra_decode_request_ *request,
-                                const okra_block_ *block, okra_decoded_ *out)
+static okra_status decode_by(okra_context *ctx, const okra_scorer_ *s,
+                             const okra_output_ *output,
+                             const okra_decode_request_ *request,
+                             const okra_block_ *block, okra_decoded_ *out)
 {
     return okra_decode_block_(ctx, s->decoder, output, s->predict, request, block, out);
+}
+
+/* ---- where the truth stands among candidates, of predictions that were left out.
+ *
+ * The candidates are those of the request, or the outputs of the pairs that are left out
+ * together: the model has learned from none of them, as from none of the candidates of a
+ * new input. Leave-one-out has all outputs, of which the truth alone was not learned
+ * from; so it comes out worse than among new candidates.
+ *
+ * Candidates that are the same object (a molecule of several spectra) count once. A
+ * window of the request says which fit a pair; the truth is always one that was asked
+ * for, and counts as not found where the window leaves it out.
+ *
+ * Cost: the decoder `candidates` of all of them.
+ */
+
+/* Predictions whose candidates are put in order. */
+typedef struct ranked {
+    const okra_output_ *output;
+    const okra_block_ *block;
+    const okra_model *model; /* in place of the two, or NULL */
+    const okra_data *inputs, *truth;
+    const okra_data *own;   /* the candidates where the request has none: the truth, as
+                               the output knows it */
+    const okra_int *number; /* of the truth, as okra_view_ has it */
+} ranked;
+
+okra_status okra_ranks_number_(okra_pairs_ *source)
+{
+    const okra_data *candidates = source->request->candidates;
+    OWNED okra_int *same = NULL, *of = NULL;
+    if (source->same) {
+        return OKRA_OK;
+    }
+    MAKE(same, source->n);
+    MAKE(of, candidates ? candidates->n : 0);
+    if (candidates) {
+        CHK(okra_candidates_match(candidates, candidates, of));
+    }
+    CHK(okra_candidates_match(source->y, candidates ? candidates : source->y, same));
+    source->same = TAKE(same);
+    source->of = TAKE(of);
+    return OKRA_OK;
+}
+
+okra_status okra_ranks_groups_(const okra_data *y, okra_data **out, okra_int *count)
+{
+    OWNED okra_int *same = NULL;
+    *count = 0;
+    MAKE(same, y->n);
+    CHK(okra_candidates_match(y, y, same));
+    for (okra_int i = 0; i < y->n; i++) {
+        *count += same[i] == i;
+    }
+    return okra_data_labels(same, y->n, NULL, y->n, out);
+}
+
+/* Every list by the numbers of different objects, each once; -1 ends it. */
+static okra_status tell_apart(okra_int *lists, okra_int rows, okra_int width,
+                              const okra_int *number, okra_int numbers)
+{
+    OWNED okra_int *seen = NULL;
+    MAKE(seen, numbers);
+    memset(seen, -1, (size_t)numbers * sizeof *seen);
+    for (okra_int i = 0; i < rows; i++) {
+        okra_int *list = lists + i * width, used = 0;
+        for (okra_int k = 0; k < width && list[k] >= 0; k++) {
+            okra_int one = number[list[k]];
+            if (seen[one] != i) {
+                seen[one] = i;
+                list[used++] = one;
+            }
+        }
+        for (; used < width; used++) {
+            list[used] = -1;
+        }
+    }
+    return OKRA_OK;
+}
+
+/* All candidates of every left-out pair, best first. */
+static okra_status order_all(okra_context *ctx, const okra_scorer_ *s, const ranked *r,
+                             const okra_data *list, okra_decoded_ *out)
+{
+    const okra_window *window = s->source->request->window;
+    okra_decode_request_ asked = {.candidates = list,
+                                  .window = window,
+                                  .tests = r->block->m,
+                                  .top = list->n,
+                                  .inputs = r->inputs};
+    okra_predict_request request = {OKRA_SIZED(okra_predict_request), .candidates = list,
+                                    .window = window};
+    FREED_BY(okra_prediction_drop_) okra_prediction *p = NULL;
+    FREED_BY(okra_options_drop_) okra_options *all = NULL;
+    char top[32];
+    if (!r->model) {
+        return decode_by(ctx, s, r->output, &asked, r->block, out);
+    }
+    CHK(okra_options_copy(s->predict, &all));
+    snprintf(top, sizeof top, "%lld", (long long)list->n);
+    CHK(okra_options_set(all, "top", top));
+    CHK(okra_predict(ctx, r->model, r->inputs, all, &request, &p));
+    *out = TAKE(p->decoded);
+    return OKRA_OK;
+}
+
+static okra_status ranks_value(okra_context *ctx, const okra_scorer_ *s, const ranked *r,
+                               double *value, double *each)
+{
+    FREED_BY(okra_decoded_clear_) okra_decoded_ decoded = {0};
+    const okra_data *list = s->candidates ? s->candidates : r->own;
+    okra_int m = r->truth->n;
+    CHK(order_all(ctx, s, r, list, &decoded));
+    CHK(tell_apart(decoded.index, m, decoded.top,
+                   s->candidates ? s->source->of : r->number,
+                   s->candidates ? list->n : s->source->n));
+    CHK(okra_score_lists(ctx, s->metric, r->number, decoded.index, m, decoded.top, value,
+                         each));
+    *value = okra_weighted_mean_(m, each, r->truth->weights);
+    return OKRA_OK;
 }
 
 static okra_status decode(okra_context *ctx, const okra_scorer_ *s,
@@ -279,7 +401,7 @@ static okra_status decode(okra_context *ctx, const okra_scorer_ *s,
     okra_decode_request_ request = {
         .candidates = s->candidates, .tests = block->m, .top = top, .inputs = inputs};
     request.argument = okra_decoder_argument_(okra_options_get(s->predict, "decode"));
-    return okra_scorer_decode_(ctx, s, &view->output, &request, block, out);
+    return decode_by(ctx, s, &view->output, &request, block, out);
 }
 
 /* The prediction of a model itself, decoded by the options. */
@@ -370,14 +492,14 @@ okra_status okra_scorer_value_(okra_context *ctx, const okra_scorer_ *s,
         return okra_scorer_feature_(ctx, view, left_out, value, each);
     }
     if (s->lists) {
-        okra_ranked_ ranked = {.output = &view->output,
-                               .block = &left_out->block,
-                               .model = left_out->model,
-                               .inputs = view->test_x,
-                               .truth = view->truth,
-                               .own = left_out->model ? view->truth : view->truth_rows,
-                               .number = view->number};
-        return okra_ranks_value_(ctx, s, &ranked, value, each);
+        ranked list = {.output = &view->output,
+                       .block = &left_out->block,
+                       .model = left_out->model,
+                       .inputs = view->test_x,
+                       .truth = view->truth,
+                       .own = left_out->model ? view->truth : view->truth_rows,
+                       .number = view->number};
+        return ranks_value(ctx, s, &list, value, each);
     }
     CHK(okra_scorer_objects_(ctx, s, view, left_out, &objects));
     return okra_score(ctx, s->metric, view->truth, objects, value, NULL, NULL);
@@ -397,14 +519,14 @@ okra_status okra_scorer_left_(okra_context *ctx, const okra_scorer_ *s,
                        each);
     }
     if (s->lists) {
-        okra_ranked_ ranked = {.output = &view->output,
-                               .block = block,
-                               .inputs = view->training->x,
-                               .truth = y,
-                               .own = view->output.y,
-                               .number = view->number};
+        ranked list = {.output = &view->output,
+                       .block = block,
+                       .inputs = view->training->x,
+                       .truth = y,
+                       .own = view->output.y,
+                       .number = view->number};
         *has_each = true;
-        return okra_ranks_value_(ctx, s, &ranked, value, each);
+        return ranks_value(ctx, s, &list, value, each);
     }
     bool own = !s->candidates && okra_decoder_chooses_(s->decoder, s->predict);
     CHK(decode(ctx, s, view, view->training->x, block, own ? 2 : 1, &decoded));

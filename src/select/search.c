@@ -294,8 +294,7 @@ static okra_status resolve(okra_context *ctx, const okra_task_ *task, const char
     FREED_BY(okra_data_drop_) okra_data *some = NULL;
     char *found = NULL;
     if (before && strcmp(before, *text) == 0) { /* the cell before had the same text */
-        found = okra_strdup_(known);
-        GOT(found);
+        GOT(found = okra_strdup_(known));
     } else {
         if (task->index && okra_data_kind(all) != OKRA_GRAM) {
             CHK(okra_data_take(all, task->index, task->folds.n, &some));

@@ -6,7 +6,6 @@
  *   view.c     Gram matrices of the whole training set, once for each kernel
  *   view.c      a training set and the pairs left out, seen through sliced Gram matrices
  *   score.c     from predictions of left-out pairs to the value of the metric
- *   ranks.c     the same by the rank of the truth among candidates
  *   group.c     all lambdas of a setting: group.c where there is one, else group.c
  *   search.c      which cells, in which order: all, or drawn at random
  *   search.c    their evaluation; the best
@@ -51,20 +50,20 @@ typedef struct okra_space_ {
 
 /* The decoder with its argument. */
 const char *okra_space_decode_(const okra_space_ *space);
-okra_status okra_space_create_(const okra_options *options, okra_space_ **out) OKRA_CHECK;
+okra_status okra_space_create_(const okra_options *options, okra_space_ **out);
 void okra_space_free_(okra_space_ *space);
 OKRA_DROPS_(okra_space_drop_, okra_space_, okra_space_free_)
 OKRA_DROPS_(okra_selection_drop_, okra_selection, okra_selection_free)
 /* The space of the alternatives that a cell is of, and which of its cells it is. */
 okra_status okra_space_narrow_(const okra_space_ *space, okra_int cell, okra_space_ **out,
-                               okra_int *within) OKRA_CHECK;
+                               okra_int *within);
 /* A setting: one text for each axis. Free with okra_setting_free_. */
 typedef struct okra_setting_ {
     char **text; /* one an axis */
     size_t count;
 } okra_setting_;
 okra_status okra_space_setting_(const okra_space_ *space, okra_int cell,
-                                okra_setting_ *out) OKRA_CHECK;
+                                okra_setting_ *out);
 /* Places of all axes that hold lists, in the order of the axes. */
 okra_int okra_space_places_(const okra_space_ *space);
 /* Which value of the list at a place of an axis a cell has. */
@@ -74,12 +73,12 @@ okra_int okra_space_digit_(const okra_space_ *space, okra_int cell, size_t axis,
  * is; NULL: all as they are. Axes without a number are those of `base` (NULL: the cell).
  */
 okra_status okra_space_at_(const okra_space_ *space, okra_int cell, const double *numbers,
-                           const okra_setting_ *base, okra_setting_ *out) OKRA_CHECK;
-okra_status okra_setting_copy_(const okra_setting_ *from, okra_setting_ *to) OKRA_CHECK;
+                           const okra_setting_ *base, okra_setting_ *out);
+okra_status okra_setting_copy_(const okra_setting_ *from, okra_setting_ *to);
 void okra_setting_free_(okra_setting_ *setting);
 /* The options that a setting stands for; either may be NULL. */
 okra_status okra_space_options_(const okra_space_ *space, const okra_setting_ *setting,
-                                okra_options **fit, okra_options **predict) OKRA_CHECK;
+                                okra_options **fit, okra_options **predict);
 const char *okra_space_value_(const okra_space_ *space, const okra_setting_ *setting,
                               const char *option);
 
@@ -105,7 +104,7 @@ typedef struct okra_keys_ {
 } okra_keys_;
 okra_status okra_folds_create_(const okra_keys_ *keys, const okra_int *index, okra_int n,
                                okra_int parts, okra_int repeats, uint64_t seed,
-                               okra_folds_ *out) OKRA_CHECK;
+                               okra_folds_ *out);
 void okra_folds_free_(okra_folds_ *folds);
 okra_int okra_folds_count_(const okra_folds_ *folds); /* parts * repeats */
 /* Positions trained on and tested in a fold; both have room for n. */
@@ -129,7 +128,7 @@ typedef struct okra_pairs_ {
     bool classes; /* y are rows e_c of classes c: `linear` in the place of `zero-one` */
     struct okra_gram_ *grams;
     int count;
-    okra_int *same; /* ranks.c: n, equal outputs have one number, or NULL            */
+    okra_int *same; /* score.c: n, equal outputs have one number, or NULL            */
     okra_int *of;   /* and of the candidates of the request                          */
 } okra_pairs_;
 /* The Gram matrix of all x (which == 'x') or y; NULL where the kernel centers, since its
@@ -170,18 +169,17 @@ typedef struct okra_view_request_ {
     bool rows;        /* Gram rows will do for the outputs */
 } okra_view_request_;
 okra_status okra_view_create_(okra_context *ctx, okra_pairs_ *source,
-                              const okra_view_request_ *request,
-                              okra_view_ **out) OKRA_CHECK;
+                              const okra_view_request_ *request, okra_view_ **out);
 /* A view of objects alone gets maps of low rank as the options of fit say, made from all
  * it trains on, and a problem and an output that use them. */
 okra_status okra_view_low_(okra_context *ctx, const okra_method_ *method,
-                           const okra_options *fit, okra_view_ *view) OKRA_CHECK;
+                           const okra_options *fit, okra_view_ *view);
 void okra_view_free_(okra_view_ *view);
 OKRA_DROPS_(okra_view_drop_, okra_view_, okra_view_free_)
 /* Predictions at the pairs left out, as embeddings where there are features. */
 okra_status okra_view_predict_(okra_context *ctx, const okra_view_ *view,
                                const okra_method_ *method, const okra_store_ *store,
-                               double **out, okra_block_ *block) OKRA_CHECK;
+                               double **out, okra_block_ *block);
 
 /* ---- where scores of labels are cut ---- */
 
@@ -202,12 +200,12 @@ typedef struct okra_cut_sums_ {
     double sum[OKRA_CUTS_], square[OKRA_CUTS_], right[OKRA_CUTS_], sizes[OKRA_CUTS_];
 } okra_cut_sums_;
 /* The decoder with a number for auto; NaN: 1/2. */
-okra_status okra_cut_text_(const char *decode, double threshold, char **out) OKRA_CHECK;
+okra_status okra_cut_text_(const char *decode, double threshold, char **out);
 /* Adds the predictions of a block, row r to sums[part[r]] (part NULL: sums[0]). */
 okra_status okra_cut_block_(okra_context *ctx, const okra_cut_ *cut,
                             const okra_output_ *output, const okra_block_ *block,
                             const okra_data *truth, const okra_int *part,
-                            okra_cut_sums_ *sums) OKRA_CHECK;
+                            okra_cut_sums_ *sums);
 void okra_cut_merge_(const okra_cut_sums_ *from, okra_cut_sums_ *to);
 int okra_cut_best_(const okra_cut_ *cut, const okra_cut_sums_ *sums);
 double okra_cut_threshold_(int best);
@@ -219,7 +217,7 @@ double okra_cut_error_(const okra_cut_ *cut, const okra_cut_sums_ *sums, int at)
 typedef struct okra_scorer_ {
     const char *metric; /* "feature-loss", "relative-loss" (select.c), or of okra_score */
     bool feature;       /* in the feature space of ky, nothing is decoded */
-    bool lists;         /* of all candidates in their order: ranks.c */
+    bool lists;         /* of all candidates in their order: score.c */
     bool loss;          /* smaller is better */
     const okra_decoder_ *decoder;
     const okra_options *predict;
@@ -228,7 +226,7 @@ typedef struct okra_scorer_ {
     okra_cut_ cut;
 } okra_scorer_;
 okra_status okra_scorer_create_(const char *metric, const okra_pairs_ *source,
-                                const okra_space_ *space, okra_scorer_ *out) OKRA_CHECK;
+                                const okra_space_ *space, okra_scorer_ *out);
 /* What is known of the left-out pairs of a view: a block of their predictions, or a model
  * that predicts by itself. */
 typedef struct okra_left_out_ {
@@ -239,51 +237,32 @@ typedef struct okra_left_out_ {
  * losses of feature-loss. */
 okra_status okra_scorer_value_(okra_context *ctx, const okra_scorer_ *scorer,
                                const okra_view_ *view, const okra_left_out_ *left_out,
-                               double *value, double *each) OKRA_CHECK;
+                               double *value, double *each);
 /* The value of the metric at the best cut of scores of labels, and that cut. */
 okra_status okra_scorer_cut_(okra_context *ctx, const okra_scorer_ *scorer,
                              const okra_view_ *view, const okra_left_out_ *left_out,
-                             double *value, double *threshold) OKRA_CHECK;
+                             double *value, double *threshold);
 okra_status okra_scorer_feature_(okra_context *ctx, const okra_view_ *view,
                                  const okra_left_out_ *left_out, double *value,
-                                 double *each) OKRA_CHECK;
+                                 double *each);
 /* The decoded objects alone. */
 okra_status okra_scorer_objects_(okra_context *ctx, const okra_scorer_ *scorer,
                                  const okra_view_ *view, const okra_left_out_ *left_out,
-                                 okra_data **out) OKRA_CHECK;
-/* By the scorer's decoder and options of predict. */
-okra_status okra_scorer_decode_(okra_context *ctx, const okra_scorer_ *scorer,
-                                const okra_output_ *output,
-                                const okra_decode_request_ *request,
-                                const okra_block_ *block, okra_decoded_ *out) OKRA_CHECK;
+                                 okra_data **out);
 /* The mean of n values as weights (NULL: none) say. */
 double okra_weighted_mean_(okra_int n, const double *each, const double *weights);
 /* The value where row i of the block is the prediction at training pair i of the view
  * without it; `each` and *has_each as in okra_score. */
 okra_status okra_scorer_left_(okra_context *ctx, const okra_scorer_ *scorer,
                               const okra_view_ *view, const okra_block_ *block,
-                              double *value, double *each, bool *has_each) OKRA_CHECK;
+                              double *value, double *each, bool *has_each);
 
-/* ---- ranks.c ---- */
+/* ---- ranks of the truth: score.c ---- */
 
-/* Predictions whose candidates are put in order. */
-typedef struct okra_ranked_ {
-    const okra_output_ *output;
-    const okra_block_ *block;
-    const okra_model *model; /* in place of the two, or NULL */
-    const okra_data *inputs, *truth;
-    const okra_data *own;   /* the candidates where the request has none: the truth, as
-                               the output knows it */
-    const okra_int *number; /* of the truth, as okra_view_ has it */
-} okra_ranked_;
 /* Fills source->same. */
-okra_status okra_ranks_number_(okra_pairs_ *source) OKRA_CHECK;
+okra_status okra_ranks_number_(okra_pairs_ *source);
 /* Labels of the outputs: equal ones are left out together; *count: how many differ. */
-okra_status okra_ranks_groups_(const okra_data *y, okra_data **out,
-                               okra_int *count) OKRA_CHECK;
-okra_status okra_ranks_value_(okra_context *ctx, const okra_scorer_ *scorer,
-                              const okra_ranked_ *ranked, double *value,
-                              double *each) OKRA_CHECK;
+okra_status okra_ranks_groups_(const okra_data *y, okra_data **out, okra_int *count);
 
 /* ---- group.c ---- */
 
@@ -314,37 +293,35 @@ typedef struct okra_task_ {
 enum { OKRA_CELLS_MOST_ = 200000 };
 /* One fold alone, by a fit: values[fold] of every cell. */
 okra_status okra_group_fold_(okra_context *ctx, okra_task_ *task,
-                             okra_cell_ *const *cells, size_t count,
-                             okra_int fold) OKRA_CHECK;
+                             okra_cell_ *const *cells, size_t count, okra_int fold);
 /* The lambda of a cell, where space->path. */
 okra_status okra_cell_lambda_(const okra_space_ *space, const okra_cell_ *cell,
-                              double *out) OKRA_CHECK;
+                              double *out);
 /* Values a cell has: folds, or 1 for leave-one-out, which is scored as a whole. */
 okra_int okra_task_values_(const okra_task_ *task);
 /* Fills the values of cells that differ in lambda alone (`count` of them, in order). */
 okra_status okra_group_run_(okra_context *ctx, okra_task_ *task, okra_cell_ *const *cells,
-                            size_t count) OKRA_CHECK;
+                            size_t count);
 
 /* ---- links.c ---- */
 
 /* Refuses folds that have nothing to learn from or nothing to rank. */
 okra_status okra_links_check_(const okra_pairs_ *source, const okra_folds_ *folds,
-                              const okra_int *index) OKRA_CHECK;
+                              const okra_int *index);
 /* As okra_group_run_ and okra_group_fold_, less the means. */
 okra_status okra_links_run_(okra_context *ctx, okra_task_ *task, okra_cell_ *const *cells,
-                            size_t count) OKRA_CHECK;
+                            size_t count);
 okra_status okra_links_fold_(okra_context *ctx, const okra_task_ *task,
-                             okra_cell_ *const *cells, size_t count,
-                             okra_int fold) OKRA_CHECK;
+                             okra_cell_ *const *cells, size_t count, okra_int fold);
 
 /* ---- outputs.c ---- */
 
 okra_status okra_outputs_check_(const okra_pairs_ *source, const okra_space_ *space,
                                 const okra_scorer_ *scorer, const okra_options *options,
-                                const okra_cv_ *cv) OKRA_CHECK;
+                                const okra_cv_ *cv);
 /* The best lambda of every coordinate, and the best setting with these. */
 okra_status okra_outputs_choose_(const okra_pairs_ *source,
-                                 struct okra_selection *selection) OKRA_CHECK;
+                                 struct okra_selection *selection);
 
 /* ---- journal.c ---- */
 
@@ -356,16 +333,16 @@ uint64_t okra_fingerprint_(const okra_options *options, const okra_pairs_ *sourc
                            uint64_t seed);
 /* Reads the file if it is there, and fails if it is of other work. */
 okra_status okra_journal_open_(okra_context *ctx, const char *path, uint64_t fingerprint,
-                               okra_journal_ **out) OKRA_CHECK;
+                               okra_journal_ **out);
 void okra_journal_free_(okra_journal_ *journal);
 /* Fills the cell if it is known. */
 bool okra_journal_find_(const okra_journal_ *journal, okra_int outer, const char *name,
                         okra_int values, okra_cell_ *cell);
 okra_status okra_journal_add_(okra_journal_ *journal, okra_int outer, const char *name,
-                              okra_int values, const okra_cell_ *cell) OKRA_CHECK;
+                              okra_int values, const okra_cell_ *cell);
 /* path == NULL: what is new goes to the end of its own file, if it has one; else all of
  * it to the path. */
-okra_status okra_journal_save_(okra_journal_ *journal, const char *path) OKRA_CHECK;
+okra_status okra_journal_save_(okra_journal_ *journal, const char *path);
 okra_int okra_journal_count_(const okra_journal_ *journal);
 
 /* ---- search.c ---- */
@@ -402,31 +379,31 @@ typedef struct okra_cell_search_ {
     okra_int before, total; /* cells of all searches, for progress */
 } okra_cell_search_;
 okra_status okra_search_run_(okra_context *ctx, okra_cell_search_ *search,
-                             okra_found_ *out) OKRA_CHECK;
+                             okra_found_ *out);
 void okra_found_free_(okra_found_ *found);
 /* A cell that is not evaluated yet; takes over the setting, also on failure. */
 okra_status okra_search_cell_(const okra_task_ *task, okra_setting_ *setting,
-                              okra_cell_ *cell) OKRA_CHECK;
+                              okra_cell_ *cell);
 /* Numbers in place of auto. */
 okra_status okra_search_resolve_(okra_context *ctx, const okra_task_ *task,
-                                 okra_found_ *found) OKRA_CHECK;
+                                 okra_found_ *found);
 
 /* ---- halve.c ---- */
 
 bool okra_halve_wanted_(const okra_cell_search_ *search, const okra_plan_ *plan);
 /* Marks the cells that lose on a part. */
 okra_status okra_halve_(okra_context *ctx, const okra_cell_search_ *search,
-                        okra_found_ *found) OKRA_CHECK;
+                        okra_found_ *found);
 /* Where the best lambda is the last of those that stayed: the others of its group. */
 okra_status okra_halve_more_(okra_context *ctx, const okra_cell_search_ *search,
-                             okra_found_ *found) OKRA_CHECK;
+                             okra_found_ *found);
 
 /* ---- refine.c ---- */
 
 /* Around the best, which is the cell `origin` of the plan, but perhaps for its lambda. */
 okra_status okra_search_refine_(okra_context *ctx, okra_cell_search_ *search,
                                 okra_found_ *found, const okra_plan_ *plan,
-                                okra_int origin) OKRA_CHECK;
+                                okra_int origin);
 
 /* ---- search.c ---- */
 
@@ -448,11 +425,11 @@ typedef struct okra_verdict_ {
 } okra_verdict_;
 /* Finds it, puts it in the report and warns where nothing was learned. */
 okra_status okra_verdict_tell_(okra_context *ctx, const okra_data *x, const okra_data *y,
-                               const okra_options *fit, okra_selection *s) OKRA_CHECK;
+                               const okra_options *fit, okra_selection *s);
 /* A selection by that metric and cv: options of fit, and lambdas (NULL: theirs). */
 okra_status okra_judge_(okra_context *ctx, const okra_data *x, const okra_data *y,
                         const okra_options *fit, const char *lambda, const char *metric,
-                        const char *cv, okra_selection **out) OKRA_CHECK;
+                        const char *cv, okra_selection **out);
 
 struct okra_selection {
     okra_space_ *space;
@@ -470,12 +447,12 @@ struct okra_selection {
     char *output_lambda; /* per-output: "V,V,...", else NULL */
     double output_loss;
 };
-okra_status okra_selection_report_(okra_selection *selection) OKRA_CHECK;
+okra_status okra_selection_report_(okra_selection *selection);
 /* okra_select; `edges`: with a warning where the best value is at the end of its list. */
 okra_status okra_select_pairs_(okra_context *ctx, const okra_data *x, const okra_data *y,
                                const okra_options *options,
                                const okra_select_request *request, bool edges,
-                               okra_selection **out) OKRA_CHECK;
+                               okra_selection **out);
 
 /* ---- group.c: cells that differ in lambda alone ---- */
 
@@ -503,7 +480,7 @@ typedef struct okra_lambda_group_ {
 } okra_lambda_group_;
 /* outputs.c */
 okra_status okra_outputs_add_(const okra_lambda_group_ *g, const okra_left_ *left,
-                              okra_cell_ *cell) OKRA_CHECK;
+                              okra_cell_ *cell);
 
 /* ---- a selection at work: select.c, folds.c ---- */
 
@@ -524,12 +501,11 @@ typedef struct okra_job_ {
 /* folds.c */
 
 /* What is asked, before any computing. */
-okra_status okra_job_check_(okra_job_ *job, const okra_options *options) OKRA_CHECK;
+okra_status okra_job_check_(okra_job_ *job, const okra_options *options);
 /* Folds of a search over the pairs of `index`, the outer fold it belongs to or -1. */
 okra_status okra_job_folds_(const okra_job_ *job, const okra_int *index, okra_int n,
-                            okra_int outer, okra_folds_ *out) OKRA_CHECK;
+                            okra_int outer, okra_folds_ *out);
 /* The folds of every search, so that those which cannot be learned from are refused. */
-okra_status okra_job_check_folds_(const okra_job_ *job,
-                                  const okra_folds_ *outer) OKRA_CHECK;
+okra_status okra_job_check_folds_(const okra_job_ *job, const okra_folds_ *outer);
 
 #endif

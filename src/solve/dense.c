@@ -448,10 +448,7 @@ static okra_status weights(okra_ridge_ *r, const okra_semi_ *s, size_t l)
                               okra_mat_of_(r->Y, n, d), 0, okra_mat_of_(C, N, d)));
         CHK(okra_store_put_(r->stores[l], "coefficients", &C, N, d));
     }
-    if (!r->slim) {
-        CHK(okra_store_put_(r->stores[l], "B", &B, n, N));
-    }
-    return OKRA_OK;
+    return !r->slim ? okra_store_put_(r->stores[l], "B", &B, n, N) : OKRA_OK;
 }
 
 /* A = E' diag(g) E: row j of X is g_j e_j' Y' J (lambda I + g_j K P)^-1, C = X' E.

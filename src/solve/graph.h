@@ -24,19 +24,19 @@ typedef struct okra_graph_text_ {
     } stage[OKRA_GRAPH_STAGES_];
 } okra_graph_text_;
 
-okra_status okra_graph_parse_(const char *text, okra_graph_text_ *out) OKRA_CHECK;
+okra_status okra_graph_parse_(const char *text, okra_graph_text_ *out);
 
 /* The penalty matrix M (N x N, symmetric, positive semi-definite). */
 typedef struct okra_graph_ okra_graph_;
 
 /* K: the Gram matrix of the N inputs, only read. */
 okra_status okra_graph_create_(okra_context *ctx, const char *text, okra_mat_ K,
-                               okra_graph_ **out) OKRA_CHECK;
+                               okra_graph_ **out);
 void okra_graph_free_(okra_graph_ *graph); /* accepts NULL */
 OKRA_DROPS_(okra_graph_drop_, okra_graph_, okra_graph_free_)
 /* out <- X M, both r x N. */
 okra_status okra_graph_apply_(okra_context *ctx, const okra_graph_ *graph, okra_mat_ X,
-                              okra_mat_ out) OKRA_CHECK;
+                              okra_mat_ out);
 /* ---- kernels of low rank ---- */
 
 /* The N inputs, seen through their Gram matrix or their features. */
@@ -48,25 +48,24 @@ typedef struct okra_graph_kernel_ {
 } okra_graph_kernel_;
 
 /* OKRA_EUNSUPPORTED where low rank has no form of the graph. */
-okra_status okra_graph_low_check_(const char *text) OKRA_CHECK;
+okra_status okra_graph_low_check_(const char *text);
 /* knn or file: the Laplacian in compressed rows, and the power M is of it. */
 okra_status okra_graph_low_(okra_context *ctx, const char *text,
-                            const okra_graph_kernel_ *kernel,
-                            okra_graph_ **out) OKRA_CHECK;
+                            const okra_graph_kernel_ *kernel, okra_graph_ **out);
 okra_int okra_graph_power_(const okra_graph_ *graph);
 /* out <- rows first.. of (Laplacian T), T: N x m; for graphs of okra_graph_low_. */
 okra_status okra_graph_rows_(okra_context *ctx, const okra_graph_ *graph, okra_mat_ T,
-                             okra_int first, okra_mat_ out) OKRA_CHECK;
+                             okra_int first, okra_mat_ out);
 
 /* ---- where weights come from: graph_knn.c ---- */
 
 okra_status okra_graph_knn_(okra_context *ctx, const okra_graph_text_ *text,
-                            const okra_graph_kernel_ *kernel, okra_csr_ *W) OKRA_CHECK;
+                            const okra_graph_kernel_ *kernel, okra_csr_ *W);
 /* Of a dense file `dense` (n x n) is filled, or, where that is NULL, W as well. */
 okra_status okra_graph_read_(okra_context *ctx, const char *file, okra_int n,
-                             okra_csr_ *W, double **dense) OKRA_CHECK;
+                             okra_csr_ *W, double **dense);
 okra_status okra_graph_copy_(okra_context *ctx, okra_int n, const double *values,
-                             okra_int ld, double **W) OKRA_CHECK;
+                             okra_int ld, double **W);
 
 /* Entries of the Laplacian that are kept: N*N when it is dense. */
 okra_int okra_graph_entries_(const okra_graph_ *graph);
@@ -87,26 +86,25 @@ typedef struct okra_semi_ {
  * cheaper; 0: any. */
 okra_status okra_semi_open_(okra_context *ctx, const okra_problem_ *p,
                             const double *scale, const char *graph, double lambda2,
-                            bool labelled, double only, okra_semi_ *out) OKRA_CHECK;
+                            bool labelled, double only, okra_semi_ *out);
 void okra_semi_clear_(okra_semi_ *s);
 /* What the condition number of lambda I + T, and so of the system, is at least. */
 double okra_semi_condition_(const okra_semi_ *s, double lambda);
 /* Rows are right-hand sides: X_i <- R_i (lambda I + g_i K P)^-1, R: r x N, destroyed; g
  * == NULL: all are 1. */
 okra_status okra_semi_solve_rows_(okra_context *ctx, const okra_semi_ *s, double lambda,
-                                  const double *g, okra_mat_ R, okra_mat_ X) OKRA_CHECK;
+                                  const double *g, okra_mat_ R, okra_mat_ X);
 /* "coefficients" C (N x d) = X'E, row j of X: g_j R_j (lambda I + g_j K P)^-1. R (d x N)
  * is destroyed; g NULL: all 1; E (d x d): p NULL: I; s NULL: R / lambda, no graph. */
 okra_status okra_semi_put_(okra_context *ctx, const okra_semi_ *s, double lambda,
-                           const double *g, okra_mat_ E, okra_mat_ R,
-                           okra_store_ *store) OKRA_CHECK;
+                           const double *g, okra_mat_ E, okra_mat_ R, okra_store_ *store);
 /* S (n x n) <- J K (lambda I + g P K)^-1 J', symmetric. */
 okra_status okra_semi_gram_(okra_context *ctx, const okra_semi_ *s, double lambda,
-                            double g, okra_mat_ S) OKRA_CHECK;
+                            double g, okra_mat_ S);
 
 /* For methods with the options lambda2 and graph: fails where there are inputs without
  * outputs but no lambda2 to use them, or a graph without lambda2. */
 okra_status okra_semi_check_(const char *who, const okra_problem_ *p,
-                             const okra_options *options) OKRA_CHECK;
+                             const okra_options *options);
 
 #endif

@@ -45,10 +45,8 @@ static okra_status open_outputs(okra_context *ctx, const okra_problem_ *p, okra_
     if (y && y->sketch) {
         CHK(okra_doubles_(ctx, rows, y->rank, "a block of output features", &b->YS));
     }
-    if (copies_outputs(p)) {
-        CHK(okra_doubles_(ctx, rows, p->d, "a block of outputs", &b->E));
-    }
-    return OKRA_OK;
+    return copies_outputs(p) ? okra_doubles_(ctx, rows, p->d, "a block of outputs", &b->E)
+                             : OKRA_OK;
 }
 
 /* Rows of the pairs first.. times the roots of their weights. */
@@ -166,10 +164,8 @@ static okra_status gather(okra_context *ctx, void *user, okra_int first, okra_ma
                        okra_mat_of_(t->R, t->m, t->d)));
         add_means(Psi, weights, t->total, t->psi, &t->kept_y);
     }
-    if (t->D) {
-        CHK(okra_syrk_(ctx, true, 1, Psi, begun, okra_mat_of_(t->D, t->d, t->d)));
-    }
-    return OKRA_OK;
+    return t->D ? okra_syrk_(ctx, true, 1, Psi, begun, okra_mat_of_(t->D, t->d, t->d))
+                : OKRA_OK;
 }
 
 /* Where many processes work together, each goes over its share of the rows. */
@@ -298,10 +294,7 @@ static okra_status add(okra_context *ctx, const okra_problem_ *p, okra_int first
         CHK(okra_matrix_put_(ctx, Psi, 0, 0, z->Psi));
         CHK(okra_matrix_gemm_(ctx, true, false, 1, z->U, z->Psi, begun, z->R));
     }
-    if (t->D) {
-        CHK(okra_matrix_syrk_(ctx, true, 1, z->Psi, begun, z->D));
-    }
-    return OKRA_OK;
+    return t->D ? okra_matrix_syrk_(ctx, true, 1, z->Psi, begun, z->D) : OKRA_OK;
 }
 
 okra_status okra_moments_engine_(okra_context *ctx, const okra_problem_ *p, bool solved,
@@ -324,10 +317,8 @@ okra_status okra_moments_engine_(okra_context *ctx, const okra_problem_ *p, bool
     if (z.R) {
         CHK(okra_matrix_get_(ctx, z.R, 0, 0, okra_mat_of_(t->R, t->m, t->d)));
     }
-    if (z.D) {
-        CHK(okra_matrix_get_(ctx, z.D, 0, 0, okra_mat_of_(t->D, t->d, t->d)));
-    }
-    return OKRA_OK;
+    return z.D ? okra_matrix_get_(ctx, z.D, 0, 0, okra_mat_of_(t->D, t->d, t->d))
+               : OKRA_OK;
 }
 
 /* A <- F^-1 A, and (both) A F^-T, which is then made symmetric. */

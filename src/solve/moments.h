@@ -29,7 +29,7 @@ typedef struct okra_moments_ {
 /* `outputs`: D too. `ridge`: the least that will be added to C; C may then be wrong by
  * 1e-8 of it, for half of the cost (moments.c). 0: to rounding. */
 okra_status okra_moments_create_(okra_context *ctx, const okra_problem_ *p, bool outputs,
-                                 double ridge, okra_moments_ *out) OKRA_CHECK;
+                                 double ridge, okra_moments_ *out);
 /* The same, kept in a file as it grows, taken from there (checkpoint.c); NULL: not. */
 typedef struct okra_keep_ {
     const char *path;
@@ -37,24 +37,23 @@ typedef struct okra_keep_ {
 } okra_keep_;
 okra_status okra_moments_create_by_(okra_context *ctx, const okra_problem_ *p,
                                     bool outputs, double ridge, const okra_keep_ *keep,
-                                    okra_moments_ *out) OKRA_CHECK;
+                                    okra_moments_ *out);
 /* C, R, D, phi, psi and kept_y, in rounds that are kept. */
 okra_status okra_moments_rounds_(okra_context *ctx, const okra_problem_ *p,
-                                 const okra_keep_ *keep, bool solved,
-                                 okra_moments_ *t) OKRA_CHECK;
+                                 const okra_keep_ *keep, bool solved, okra_moments_ *t);
 /* Does the file hold moments of rows that F^-1 has met? */
 okra_status okra_moments_solved_(const okra_context *ctx, const okra_keep_ *keep,
-                                 bool *solved) OKRA_CHECK;
+                                 bool *solved);
 /* Those of the rows begin..end-1, shared by all processes; phi, psi and kept_y are added
  * to what is there. */
 okra_status okra_moments_rows_(okra_context *ctx, const okra_problem_ *p, okra_int begin,
-                               okra_int end, bool solved, okra_moments_ *t) OKRA_CHECK;
+                               okra_int end, bool solved, okra_moments_ *t);
 /* C, R and D of Psi less its mean. */
 void okra_moments_center_(okra_moments_ *moments);
 /* low.c: C <- C + 2 lambda2 Phi'M Phi over all inputs, M of the graph. */
 okra_status okra_moments_smooth_(okra_context *ctx, const okra_problem_ *p,
                                  const char *graph, double lambda2,
-                                 okra_moments_ *moments) OKRA_CHECK;
+                                 okra_moments_ *moments);
 void okra_moments_clear_(okra_moments_ *moments);
 /* What is summed over rows: C, R, D, phi, psi and kept_y. */
 enum { OKRA_MOMENTS_SUMS_ = 6 };
@@ -64,20 +63,18 @@ typedef struct okra_moments_sums_ {
 } okra_moments_sums_;
 okra_moments_sums_ okra_moments_list_(okra_moments_ *t);
 /* Room for them, zeros, where m and d are set; `outputs`: D too. */
-okra_status okra_moments_room_(okra_context *ctx, bool outputs,
-                               okra_moments_ *t) OKRA_CHECK;
+okra_status okra_moments_room_(okra_context *ctx, bool outputs, okra_moments_ *t);
 /* to += sign * from, all of them; from NULL: to <- 0. */
 void okra_moments_add_(double sign, okra_moments_ *from, okra_moments_ *to);
 /* Ranks and trace errors, as x.rank and so on. */
 okra_status okra_moments_put_(const okra_moments_ *moments, const okra_problem_ *p,
-                              okra_store_ *store) OKRA_CHECK;
+                              okra_store_ *store);
 
 /* tr(K - Phi Phi') / tr(K) over the first n objects (weights: NULL, or theirs), given
  * kept = tr(Phi Phi'); -1: not told. */
 okra_status okra_moments_trace_error_(okra_context *ctx, const struct okra_map_ *map,
                                       const okra_data *data, okra_int n,
-                                      const double *weights, double kept,
-                                      double *error) OKRA_CHECK;
+                                      const double *weights, double kept, double *error);
 
 /* A pass: rows first.. as Phi and Psi (p == NULL where there are none). */
 typedef okra_status (*okra_rows_fn_)(okra_context *ctx, void *user, okra_int first,
@@ -86,7 +83,7 @@ typedef okra_status (*okra_rows_fn_)(okra_context *ctx, void *user, okra_int fir
  * progress is reported. Cost: the kernel's values, and n m^2 where they are solved. */
 okra_status okra_moments_pass_(okra_context *ctx, const okra_problem_ *p,
                                const char *what, bool solved, okra_rows_fn_ each,
-                               void *user) OKRA_CHECK;
+                               void *user);
 okra_int okra_problem_features_(const okra_problem_ *p); /* d, as above */
 
 /* Does another engine than the host make all of them? Features must be kernel values of a
@@ -94,7 +91,7 @@ okra_int okra_problem_features_(const okra_problem_ *p); /* d, as above */
  * are there; `solved` false: of U in the place of Phi. */
 bool okra_moments_on_engine_(const okra_context *ctx, const okra_problem_ *p);
 okra_status okra_moments_engine_(okra_context *ctx, const okra_problem_ *p, bool solved,
-                                 okra_moments_ *out) OKRA_CHECK;
+                                 okra_moments_ *out);
 
 /* ---- factors ----
  * Rows of Phi and Psi, the features of inputs and outputs of low rank, by
@@ -129,16 +126,15 @@ typedef struct okra_factors_ {
 
 /* One pass over the training set. */
 okra_status okra_factors_create_(okra_context *ctx, const okra_problem_ *p,
-                                 const okra_factors_as_ *as,
-                                 okra_factors_ *out) OKRA_CHECK;
+                                 const okra_factors_as_ *as, okra_factors_ *out);
 /* These rows alone, side by side; out->Phi == NULL: they do not fit. */
 okra_status okra_factors_take_(okra_factors_ *f, const okra_int *index, okra_int count,
-                               okra_factors_ *out) OKRA_CHECK;
+                               okra_factors_ *out);
 void okra_factors_clear_(okra_factors_ *f);
 /* Rows index[first..], or first.. where index == NULL; count <= block. Good until the
  * next call. */
 okra_status okra_factors_rows_(okra_factors_ *f, const okra_int *index, okra_int first,
-                               okra_int count, okra_mat_ *Phi, okra_mat_ *Psi) OKRA_CHECK;
+                               okra_int count, okra_mat_ *Phi, okra_mat_ *Psi);
 
 /* Calls body for all of `count` rows, index[place..] or place.., in blocks. Parts
  * (f->parts at most) run side by side, the blocks of a part one after another: a body
@@ -151,6 +147,6 @@ typedef struct okra_factors_some_ {
 typedef okra_status (*okra_factors_body_)(void *arg, const okra_factors_some_ *some);
 okra_status okra_factors_each_(okra_factors_ *f, const okra_int *index, okra_int count,
                                okra_factors_body_ body, void *arg, double scale,
-                               double *to) OKRA_CHECK;
+                               double *to);
 
 #endif

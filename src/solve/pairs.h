@@ -32,7 +32,7 @@ static inline double okra_pair_weight_(const okra_pair_solver_ *s, okra_int p)
 }
 /* C <- U' (D o U X V') V of the first term, D = 1 / (a b' + lambda); T: n x m. */
 okra_status okra_pair_invert_(const okra_pair_solver_ *s, double lambda, const double *X,
-                              double *T, double *C) OKRA_CHECK;
+                              double *T, double *C);
 
 enum { OKRA_PAIR_DENSE_MOST_ = 1000 }; /* pairs, of which a matrix is made */
 
@@ -47,7 +47,7 @@ typedef enum okra_pair_how_ {
 okra_status okra_pair_solver_create_(okra_context *ctx, okra_int n, okra_int m, int terms,
                                      double *const *A, double *const *B, const double *Y,
                                      const double *W, bool center,
-                                     okra_pair_solver_ *out) OKRA_CHECK;
+                                     okra_pair_solver_ *out);
 void okra_pair_solver_clear_(okra_pair_solver_ *s);
 
 /* (K + lambda diag(1/W)) C = Y - mean over the pairs that are known and not in `left` (n
@@ -55,17 +55,15 @@ void okra_pair_solver_clear_(okra_pair_solver_ *s);
  * step moves predictions by no more than the tolerance, as a share of these, and C at all
  * other pairs is then as near 0. *steps of them were taken, 0: two decompositions did. */
 okra_status okra_pair_solve_(const okra_pair_solver_ *s, double lambda, const bool *left,
-                             double tolerance, double *C, double *mean,
-                             okra_int *steps) OKRA_CHECK;
+                             double tolerance, double *C, double *mean, okra_int *steps);
 /* F (n x m) <- mean + sum_t A_t C B_t */
 okra_status okra_pair_fitted_(const okra_pair_solver_ *s, const double *C, double mean,
-                              double *F) OKRA_CHECK;
+                              double *F);
 /* F_ij <- the prediction of a model that has not seen the pair, its row, its column, or
  * both; NaN where nothing else is known, and at gaps. Of one product without gaps, or of
  * few pairs (a matrix of them is made). */
 okra_status okra_pair_leave_(const okra_pair_solver_ *s, double lambda,
-                             okra_pair_setting setting, double *F,
-                             okra_pair_how_ *how) OKRA_CHECK;
+                             okra_pair_setting setting, double *F, okra_pair_how_ *how);
 /* The problem without a group of rows and columns, and where conjugate gradients begin;
  * {0} at first. */
 typedef struct okra_pair_fold_ {
@@ -79,13 +77,12 @@ void okra_pair_fold_clear_(okra_pair_fold_ *fold);
  * of the same setting and kernels. */
 okra_status okra_pair_leave_folds_(const okra_pair_solver_ *s, double lambda,
                                    okra_pair_setting setting, bool some, double tolerance,
-                                   okra_pair_fold_ *folds, double *F) OKRA_CHECK;
+                                   okra_pair_fold_ *folds, double *F);
 okra_int okra_pair_folds_(const okra_pair_solver_ *s, okra_pair_setting setting);
 
 /* Mean squared error over the pairs with both values, weighted, and the share of pairs of
  * them with different values whose predictions are in the same order (ties: half). */
 okra_status okra_pair_score_(okra_int count, const double *y, const double *f,
-                             const double *w, double *error,
-                             double *concordance) OKRA_CHECK;
+                             const double *w, double *error, double *concordance);
 
 #endif

@@ -50,11 +50,11 @@ static inline double okra_ridge_lambda_(const okra_ridge_ *r, double lambda, okr
 double okra_ridge_least_lambda_(const okra_ridge_ *r); /* of all outputs */
 okra_int okra_ridge_size_(const okra_ridge_ *r);       /* n, or the rank */
 /* The Gram matrix of the inputs in the units of solvers; to the host. */
-okra_status okra_ridge_K_(const okra_ridge_ *r, okra_matrix_ **K) OKRA_CHECK;
-okra_status okra_ridge_host_K_(const okra_ridge_ *r, double **K) OKRA_CHECK;
+okra_status okra_ridge_K_(const okra_ridge_ *r, okra_matrix_ **K);
+okra_status okra_ridge_host_K_(const okra_ridge_ *r, double **K);
 
 /* With weights: what a store holds, in the units of the outputs themselves. */
-okra_status okra_ridge_unscale_(const okra_ridge_ *r, okra_store_ *store) OKRA_CHECK;
+okra_status okra_ridge_unscale_(const okra_ridge_ *r, okra_store_ *store);
 /* A sink of left-out predictions s_i h(x_i), or weights over s_j phi(y_j), that hands on
  * those of the outputs themselves. */
 struct okra_leave_;
@@ -63,56 +63,51 @@ typedef struct okra_unscaled_ {
     const struct okra_leave_ *leave;
 } okra_unscaled_;
 okra_status okra_ridge_unscale_left_(okra_context *ctx, void *user,
-                                     const okra_left_ *left) OKRA_CHECK;
+                                     const okra_left_ *left);
 
 /* Where all inputs have outputs, each fills every store with "factor" or "B" (n x n) for
  * weights (unless slim), and with "coefficients" (n x d) where there are explicit
  * features. */
-okra_status okra_ridge_identity_(okra_ridge_ *r) OKRA_CHECK;
+okra_status okra_ridge_identity_(okra_ridge_ *r);
 /* mixed.c: the same by a factor in single precision, coefficients alone, all lambdas
  * above 0. *done false: it does not pay or does not get there, as was warned where it was
  * asked for; stores are as they were. */
-okra_status okra_ridge_mixed_(okra_ridge_ *r, bool *done) OKRA_CHECK;
+okra_status okra_ridge_mixed_(okra_ridge_ *r, bool *done);
 /* K + lambda I = L L', one lambda above 0. *jitter is infinite, and there is no L, where
  * lambda is less than rounding. */
-okra_status okra_ridge_factor_(const okra_ridge_ *r, okra_matrix_ **L,
-                               double *jitter) OKRA_CHECK;
+okra_status okra_ridge_factor_(const okra_ridge_ *r, okra_matrix_ **L, double *jitter);
 /* checkpoint.c: the same, kept in the file r->checkpoint or taken from there. */
 okra_status okra_ridge_factor_kept_(const okra_ridge_ *r, okra_matrix_ **L,
-                                    double *jitter) OKRA_CHECK;
+                                    double *jitter);
 /* A hash of all pairs, kernels and options of the fit, by all processes. */
-okra_status okra_ridge_name_(const okra_ridge_ *r, uint64_t *out) OKRA_CHECK;
+okra_status okra_ridge_name_(const okra_ridge_ *r, uint64_t *out);
 /* epsilon < 0: the covariance operator, else the conditional one. */
-okra_status okra_ridge_covariance_(okra_ridge_ *r, double epsilon) OKRA_CHECK;
+okra_status okra_ridge_covariance_(okra_ridge_ *r, double epsilon);
 /* A: d x d, destroyed; NULL: identity. Coefficients alone. */
-okra_status okra_ridge_matrix_(okra_ridge_ *r, double *A) OKRA_CHECK;
+okra_status okra_ridge_matrix_(okra_ridge_ *r, double *A);
 
 /* Y in the units of y (without sqrt(feature_scale): h is linear in Y) and its mean. */
-okra_status okra_ridge_features_(okra_ridge_ *r) OKRA_CHECK;
+okra_status okra_ridge_features_(okra_ridge_ *r);
 
 /* diagonal.c: the operator diagonal(t=..), also of low rank. Coefficients and "slope"
  * (1 x d), the multiples of the coordinates of x that a prediction adds. */
-okra_status okra_ridge_diagonal_(okra_ridge_ *r, double t) OKRA_CHECK;
-okra_status okra_ridge_diagonal_check_(const okra_ridge_ *r) OKRA_CHECK;
+okra_status okra_ridge_diagonal_(okra_ridge_ *r, double t);
+okra_status okra_ridge_diagonal_check_(const okra_ridge_ *r);
 
 /* Inputs without outputs: B is n x N and the coefficients N x d. A: NULL for identity,
  * else d x d, destroyed. */
-okra_status okra_ridge_semi_(okra_ridge_ *r, double *A) OKRA_CHECK;
+okra_status okra_ridge_semi_(okra_ridge_ *r, double *A);
 
 /* low.c: all operators in factored form, for problems with map_x. Coefficients of
  * its values; "B" (n x columns) where the outputs have no features. */
-okra_status okra_ridge_low_(okra_ridge_ *r, const okra_operator_ *op,
-                            double epsilon) OKRA_CHECK;
-okra_status okra_ridge_put_mean_(okra_store_ *store, const double *mean,
-                                 okra_int d) OKRA_CHECK;
+okra_status okra_ridge_low_(okra_ridge_ *r, const okra_operator_ *op, double epsilon);
+okra_status okra_ridge_put_mean_(okra_store_ *store, const double *mean, okra_int d);
 
 /* K = V' diag(v) V in the place of K, v >= 0: eigenvalues that rounding made negative
  * become 0, larger ones are reported. */
-okra_status okra_ridge_decompose_(okra_context *ctx, okra_matrix_ *K,
-                                  double *v) OKRA_CHECK;
+okra_status okra_ridge_decompose_(okra_context *ctx, okra_matrix_ *K, double *v);
 /* The same of a small matrix of the host. */
-okra_status okra_ridge_decompose_host_(okra_context *ctx, okra_mat_ K,
-                                       double *v) OKRA_CHECK;
+okra_status okra_ridge_decompose_host_(okra_context *ctx, okra_mat_ K, double *v);
 /* Eigenvalues up to this one are rounding; v ascends. */
 double okra_ridge_least_(okra_int n, const double *v);
 /* Of lambda = 0: drops what is rounding, and warns with the rank. */
@@ -121,7 +116,7 @@ void okra_ridge_minimum_(const okra_ridge_ *r, okra_int n, double *v);
  * scale (K + lambda I)^-1, symmetric to the last bit. */
 okra_status okra_ridge_inverse_(okra_context *ctx, const okra_matrix_ *V, const double *v,
                                 double lambda, double scale, okra_matrix_ *R,
-                                okra_matrix_ *B) OKRA_CHECK;
+                                okra_matrix_ *B);
 
 /* Coefficients A = V' [ (V R E')_ij g_j / (times lambda + g_j v_i) ] E for every lambda
  * into its store: K = V' diag(v) V and R the outputs, or Phi'Phi and Phi'Psi of low rank,
@@ -135,11 +130,11 @@ typedef struct okra_spectral_ {
     double times;
     const struct okra_map_ *fold; /* NULL: A as it is */
 } okra_spectral_;
-okra_status okra_ridge_spectral_(okra_ridge_ *r, const okra_spectral_ *s) OKRA_CHECK;
+okra_status okra_ridge_spectral_(okra_ridge_ *r, const okra_spectral_ *s);
 /* T A, or A, into the store; A (m x d, from okra_alloc_) is consumed. */
 okra_status okra_ridge_put_folded_(okra_context *ctx, const struct okra_map_ *fold,
                                    okra_int m, okra_int d, okra_store_ *store,
-                                   double **A) OKRA_CHECK;
+                                   double **A);
 
 /* leave.c: left-out predictions. */
 typedef struct okra_leave_ {
@@ -149,51 +144,50 @@ typedef struct okra_leave_ {
     void *user;
 } okra_leave_;
 okra_status okra_ridge_leave_(okra_ridge_ *r, const okra_operator_ *op,
-                              const okra_leave_ *leave) OKRA_CHECK;
+                              const okra_leave_ *leave);
 /* Inputs by part. */
 typedef struct okra_sorted_ {
     okra_int *members; /* n: part after part, each in order */
     okra_int *begin;   /* parts + 1: where each begins      */
     okra_int largest;  /* members of the largest part       */
 } okra_sorted_;
-okra_status okra_parts_sort_(const okra_parts_ *parts, okra_int n,
-                             okra_sorted_ *out) OKRA_CHECK;
+okra_status okra_parts_sort_(const okra_parts_ *parts, okra_int n, okra_sorted_ *out);
 void okra_sorted_clear_(okra_sorted_ *sorted);
 /* Fails where lambda = 0 and some of the n eigenvalues v are rounding: there is no closed
  * form. */
-okra_status okra_ridge_leaves_(const okra_ridge_ *r, okra_int n, double *v) OKRA_CHECK;
+okra_status okra_ridge_leaves_(const okra_ridge_ *r, okra_int n, double *v);
 
 /* Outputs with missing values: coefficients alone, N x d. */
-okra_status okra_ridge_missing_(okra_ridge_ *r, double *A) OKRA_CHECK;
+okra_status okra_ridge_missing_(okra_ridge_ *r, double *A);
 
 /* Predictions of any method whose store holds "B" (weights w = B k_x, n x N) or
  * "coefficients" (h(x)' = k_x' C, N x d), or both. */
 okra_form_ okra_ridge_form_(const okra_store_ *store);
 okra_int okra_ridge_width_(const okra_store_ *store);
 okra_status okra_ridge_predict_(okra_context *ctx, const okra_store_ *store,
-                                okra_query_ *query, okra_mat_ out) OKRA_CHECK;
+                                okra_query_ *query, okra_mat_ out);
 okra_status okra_ridge_embed_(okra_context *ctx, const okra_store_ *store,
-                              okra_query_ *query, okra_mat_ out) OKRA_CHECK;
+                              okra_query_ *query, okra_mat_ out);
 
 enum { OKRA_DIRECTIONS_MOST_ = 16 }; /* as many rows "factor.K" as sum.c declares */
 /* As okra_ridge_matrix_ of one lambda above 0, with factors in the store. */
-okra_status okra_ridge_factors_(okra_ridge_ *r, const double *A) OKRA_CHECK;
+okra_status okra_ridge_factors_(okra_ridge_ *r, const double *A);
 
 /* "operator.A" into every store: it stays that of the first fit, as updates open no
  * files. */
-okra_status okra_ridge_keep_operator_(const okra_ridge_ *r, const double *A) OKRA_CHECK;
+okra_status okra_ridge_keep_operator_(const okra_ridge_ *r, const double *A);
 
 struct okra_moments_;
 /* low.c: the mean, ranks and trace errors; the model of these moments, consumed. */
 okra_status okra_ridge_put_moments_(const okra_ridge_ *r, const struct okra_moments_ *t,
-                                    okra_store_ *store) OKRA_CHECK;
+                                    okra_store_ *store);
 okra_status okra_ridge_of_moments_(okra_ridge_ *r, const okra_operator_ *op,
-                                   double epsilon, struct okra_moments_ *t) OKRA_CHECK;
+                                   double epsilon, struct okra_moments_ *t);
 /* Copies of the moments (not centred), of A (NULL: none) and of what the map of inputs is
  * beside its objects; keys of the inputs. */
 okra_status okra_ridge_keep_moments_(const okra_problem_ *p,
                                      const struct okra_moments_ *t, const double *A,
-                                     okra_store_ *store) OKRA_CHECK;
+                                     okra_store_ *store);
 
 /* ---- cg.c: conjugate gradients for ridge of large rank ---- */
 
@@ -204,7 +198,7 @@ typedef struct okra_cg_options_ {
 } okra_cg_options_;
 
 /* The identity operator with map_x of chol or nystrom, outputs with features. */
-okra_status okra_ridge_cg_(okra_ridge_ *r, const okra_cg_options_ *o) OKRA_CHECK;
+okra_status okra_ridge_cg_(okra_ridge_ *r, const okra_cg_options_ *o);
 
 /* Where the iteration stands: all that it needs to go on with the same bits. */
 typedef struct okra_cg_state_ {
@@ -214,12 +208,11 @@ typedef struct okra_cg_state_ {
 } okra_cg_state_;
 
 okra_status okra_cg_state_save_(okra_context *ctx, const okra_cg_state_ *s,
-                                const char *path, uint64_t problem) OKRA_CHECK;
+                                const char *path, uint64_t problem);
 /* *found is false, and s as it was, where there is no file. A file of another problem is
  * an error. */
 okra_status okra_cg_state_load_(const okra_context *ctx, const char *path,
-                                uint64_t problem, okra_cg_state_ *s,
-                                bool *found) OKRA_CHECK;
+                                uint64_t problem, okra_cg_state_ *s, bool *found);
 
 /* ---- smoothers: what is left of outputs when ridge has had its part ----
  *
@@ -246,15 +239,14 @@ struct okra_smoother_ {
 };
 
 /* K = V' diag(v) V, or with a graph M = I - S of semi.c. */
-okra_status okra_smoother_dense_(okra_ridge_ *r, okra_smoother_ *out) OKRA_CHECK;
+okra_status okra_smoother_dense_(okra_ridge_ *r, okra_smoother_ *out);
 /* A Cholesky factor for each lambda: few lambdas, on an engine that multiplies fast. */
 bool okra_smoother_factors_well_(const okra_ridge_ *r, okra_int largest);
-okra_status okra_smoother_factor_(okra_ridge_ *r, bool *done,
-                                  okra_smoother_ *out) OKRA_CHECK;
+okra_status okra_smoother_factor_(okra_ridge_ *r, bool *done, okra_smoother_ *out);
 /* K = Phi Phi' of low rank; r->Y and r->mean become those of the outputs' features.
  * rows: features are kept, so that parts can be solved. */
 okra_status okra_smoother_low_(okra_ridge_ *r, bool rows, okra_int *d,
-                               okra_smoother_ *out) OKRA_CHECK;
+                               okra_smoother_ *out);
 
 /* ---- kron.c: the covariance operators in O(n^3) (Kadri 2013 eq. 8 without its n^2 x n^2
  * system) ---- */
@@ -272,10 +264,10 @@ typedef struct okra_kron_ okra_kron_;
  * epsilon > 0: conditional covariance. Eigenvalues that rounding made negative are set to
  * 0; ones below -1e-8 of the largest warn that the Gram matrix is not PSD. */
 okra_status okra_kron_create_(okra_context *ctx, okra_matrix_ *K, okra_matrix_ *L,
-                              double epsilon, okra_kron_ **out) OKRA_CHECK;
+                              double epsilon, okra_kron_ **out);
 /* B (n x n) for one lambda; weights of a query are w = B k_x. */
 okra_status okra_kron_solve_(okra_context *ctx, const okra_kron_ *kron, double lambda,
-                             okra_matrix_ *B) OKRA_CHECK;
+                             okra_matrix_ *B);
 void okra_kron_free_(okra_kron_ *kron);
 /* Warns where the condition number leaves less than three digits. */
 void okra_ridge_condition_(const okra_context *ctx, double lambda, double condition);
@@ -296,7 +288,7 @@ typedef struct okra_groups_ {
 } okra_groups_;
 /* Room for S and `of`, which the caller fills, and all Gram matrices. */
 okra_status okra_groups_create_(okra_context *ctx, const okra_pieces_ *pieces, okra_int n,
-                                okra_int d, okra_int count, okra_groups_ *out) OKRA_CHECK;
+                                okra_int d, okra_int count, okra_groups_ *out);
 void okra_groups_clear_(okra_groups_ *g);
 /* K (n x n) <- the Gram matrix of group k. */
 void okra_groups_gram_(const okra_groups_ *g, okra_int k, double *K);
@@ -310,18 +302,16 @@ typedef struct okra_grouped_ {
     size_t count;
 } okra_grouped_;
 /* (K_g(j) + lambda I) c_j = y_j: every store gets C and what a prediction needs. */
-okra_status okra_grouped_ridge_(const okra_grouped_ *r,
-                                okra_store_ *const *stores) OKRA_CHECK;
+okra_status okra_grouped_ridge_(const okra_grouped_ *r, okra_store_ *const *stores);
 /* Predictions left out one by one, for every lambda. */
-okra_status okra_grouped_leave_(const okra_grouped_ *r, okra_left_fn_ sink,
-                                void *user) OKRA_CHECK;
+okra_status okra_grouped_leave_(const okra_grouped_ *r, okra_left_fn_ sink, void *user);
 /* *C (n x d) goes into the store, beside the groups, the mean and lambda. */
 okra_status okra_grouped_put_(const okra_grouped_ *r, double lambda, double **C,
-                              okra_store_ *store) OKRA_CHECK;
+                              okra_store_ *store);
 
 /* What the methods that keep such stores share. */
 /* h_j(x) = mean_j + sum_i k_g(j)(x, x_i) C_ij */
 okra_status okra_grouped_predict_(okra_context *ctx, const okra_store_ *store,
-                                  okra_query_ *query, okra_mat_ out) OKRA_CHECK;
+                                  okra_query_ *query, okra_mat_ out);
 
 #endif

@@ -259,8 +259,7 @@ static okra_status read_graph(okra_context *ctx, const char *text, const okra_pr
         comma && strncmp(comma, ",mu=", 4) == 0 ? okra_strtod_(comma + 4, &end) : -1;
     REFUSE_IF(!(mu >= 0 && mu < 1) || end == comma + 4 || *end, OKRA_EARG,
               "operator: 'graph:%s', expected graph:FILE,mu=V with 0 <= V < 1", text);
-    file = okra_strndup_(text, (size_t)(comma - text));
-    GOT(file);
+    GOT(file = okra_strndup_(text, (size_t)(comma - text)));
     bool guess = strncmp(file, "estimate", 8) == 0 && (file[8] == '(' || !file[8]);
     CHK(guess ? estimate(ctx, file + 8, p, &M)
               : okra_tasks_read_(ctx, "operator", file, d, &M));

@@ -48,30 +48,24 @@ typedef struct okra_problem_ {
 /* The square roots s of the weights (NULL: there are none), to be freed, and *total,
  * their sum: the number of pairs. Least squares with weights are those of s_i times both
  * features of pair i, with `total` in the place of n. */
-okra_status okra_problem_roots_(const okra_problem_ *p, double **s,
-                                double *total) OKRA_CHECK;
+okra_status okra_problem_roots_(const okra_problem_ *p, double **s, double *total);
 /* A model keeps them, 1 x n, as "sample-weight" (model/json.c knows it). */
-okra_status okra_problem_put_weights_(const okra_problem_ *p,
-                                      okra_store_ *store) OKRA_CHECK;
+okra_status okra_problem_put_weights_(const okra_problem_ *p, okra_store_ *store);
 /* The Gram matrix of the inputs, rows and columns of pair i times s_i (s NULL: 1). */
 okra_status okra_problem_scaled_K_(okra_context *ctx, const okra_problem_ *p,
-                                   const double *s, okra_matrix_ **K) OKRA_CHECK;
+                                   const double *s, okra_matrix_ **K);
 /* P A P, P = I - s s'/total: diag(s) L diag(s) about the weighted mean of the outputs;
  * mean (n, or NULL) gets A s / total as it was. */
 okra_status okra_center_weighted_(okra_context *ctx, const double *s, double total,
-                                  double *mean, okra_matrix_ *A) OKRA_CHECK;
+                                  double *mean, okra_matrix_ *A);
 
 /* A fresh Gram matrix of the inputs (N x N) or outputs (n x n), made by the engine, that
  * the caller owns and may destroy; and the same brought to the host, for methods that
  * come back to single rows. */
-okra_status okra_problem_K_(okra_context *ctx, const okra_problem_ *p,
-                            okra_matrix_ **K) OKRA_CHECK;
-okra_status okra_problem_L_(okra_context *ctx, const okra_problem_ *p,
-                            okra_matrix_ **L) OKRA_CHECK;
-okra_status okra_problem_host_K_(okra_context *ctx, const okra_problem_ *p,
-                                 double **K) OKRA_CHECK;
-okra_status okra_problem_host_L_(okra_context *ctx, const okra_problem_ *p,
-                                 double **L) OKRA_CHECK;
+okra_status okra_problem_K_(okra_context *ctx, const okra_problem_ *p, okra_matrix_ **K);
+okra_status okra_problem_L_(okra_context *ctx, const okra_problem_ *p, okra_matrix_ **L);
+okra_status okra_problem_host_K_(okra_context *ctx, const okra_problem_ *p, double **K);
+okra_status okra_problem_host_L_(okra_context *ctx, const okra_problem_ *p, double **L);
 
 /* Matrices of a model that the queries of one run ask for again and again: on the engine
  * once. Zero to begin with. */
@@ -103,12 +97,12 @@ typedef struct okra_query_ {
 /* out (of the host) <- K B, or K B' (trans), B a matrix of the model; and K (L L')^-1. K
  * may be destroyed. */
 okra_status okra_query_times_(okra_context *ctx, okra_query_ *query, bool trans,
-                              okra_mat_ B, okra_mat_ out) OKRA_CHECK;
+                              okra_mat_ B, okra_mat_ out);
 okra_status okra_query_solve_(okra_context *ctx, okra_query_ *query, okra_mat_ L,
-                              okra_mat_ out) OKRA_CHECK;
+                              okra_mat_ out);
 /* The same, B and L on the engine already. */
 okra_status okra_query_solve_by_(okra_context *ctx, okra_query_ *query,
-                                 const okra_matrix_ *L, okra_mat_ out) OKRA_CHECK;
+                                 const okra_matrix_ *L, okra_mat_ out);
 
 typedef enum okra_form_ {
     OKRA_FORM_WEIGHTS,
@@ -169,12 +163,10 @@ okra_operator_kind_ okra_operator_kind_of_(const char *text);
  * (Kadri et al. 2013 sec. 5.2), "diagonal(t=V)" the operator of diagonal.c, 0 <= V
  * <= 1. */
 okra_status okra_operator_read_(okra_context *ctx, const char *text,
-                                const okra_problem_ *problem,
-                                okra_operator_ *out) OKRA_CHECK;
+                                const okra_problem_ *problem, okra_operator_ *out);
 /* A = E' diag(g) E in the place of A: row j becomes e_j. Eigenvalues that rounding made
  * negative become 0; OKRA_EARG when A is not positive semi-definite. */
-okra_status okra_operator_decompose_(okra_context *ctx, okra_mat_ A,
-                                     double *g) OKRA_CHECK;
+okra_status okra_operator_decompose_(okra_context *ctx, okra_mat_ A, double *g);
 
 /* ---- the solution ---- */
 
@@ -222,32 +214,30 @@ void okra_solution_clear_(okra_solution_ *s);
 /* What a fit leaves in a store, a table a form (data/store.h), and what must hold of it
  * besides. */
 extern const okra_schema_ *const okra_solution_kept_[];
-okra_status okra_solution_check_(const okra_store_ *store,
-                                 const okra_facts_ *facts) OKRA_CHECK;
+okra_status okra_solution_check_(const okra_store_ *store, const okra_facts_ *facts);
 
 /* ---- with the training inputs, which kx is bound to ---- */
 
 /* B (n x n, on the host) <- (K + noise)^-1, symmetric to the last bit: n^3. */
 okra_status okra_solution_inverse_(okra_context *ctx, okra_solution_ *s,
-                                   const okra_trained_kernel_ *kx,
-                                   okra_mat_ B) OKRA_CHECK;
+                                   const okra_trained_kernel_ *kx, okra_mat_ B);
 /* q (n) <- the diagonal of (K + noise)^-1: n^3/3, n^2 doubles of the engine. */
 okra_status okra_solution_diagonal_(okra_context *ctx, okra_solution_ *s,
-                                    const okra_trained_kernel_ *kx, double *q) OKRA_CHECK;
+                                    const okra_trained_kernel_ *kx, double *q);
 /* X (n x c) <- (K + noise)^-1 X */
 okra_status okra_solution_solve_(okra_context *ctx, okra_solution_ *s,
-                                 const okra_trained_kernel_ *kx, okra_mat_ X) OKRA_CHECK;
+                                 const okra_trained_kernel_ *kx, okra_mat_ X);
 /* For the test inputs first.. of `entries` (m of them; engine/engine.h): K (m x n) gets
  * their k_x, U (m x n) <- K (K + noise)^-1, from which k_x'u follows. */
 okra_status okra_solution_border_(okra_context *ctx, okra_solution_ *s,
                                   const okra_trained_kernel_ *kx,
                                   const okra_entries_ *entries, okra_int first,
-                                  okra_mat_ K, okra_mat_ U) OKRA_CHECK;
+                                  okra_mat_ K, okra_mat_ U);
 /* out[r * step] <- k(x,x) - k_x'(K + noise)^-1 k_x of every x, 0 where rounding makes it
  * negative (Rasmussen and Williams 2006, eq. 2.26). n^2 for each. */
 okra_status okra_solution_variances_(okra_context *ctx, okra_solution_ *s,
                                      const okra_trained_kernel_ *kx, const okra_data *x,
-                                     okra_int step, double *out) OKRA_CHECK;
+                                     okra_int step, double *out);
 
 /* ---- pairs that come and go ---- */
 
@@ -277,14 +267,13 @@ typedef struct okra_sum_ {
 
 /* The store of the changed training set from the old one (update.c). */
 okra_status okra_solution_update_(okra_context *ctx, okra_change_ *change,
-                                  okra_store_ *store) OKRA_CHECK;
+                                  okra_store_ *store);
 /* The store of all the pairs together, for models that keep moments (sum.c). */
 okra_status okra_solution_sum_(okra_context *ctx, okra_sum_ *sum,
-                               const okra_options *options,
-                               okra_store_ *store) OKRA_CHECK;
+                               const okra_options *options, okra_store_ *store);
 /* What a model of these features over a basis leaves in the store (low.c), in which the
  * map has not been saved. */
 okra_status okra_solution_basis_(okra_context *ctx, const struct okra_map_ *map,
-                                 okra_store_ *store) OKRA_CHECK;
+                                 okra_store_ *store);
 
 #endif

@@ -44,10 +44,9 @@ okra_status okra_moments_put_(const okra_moments_ *t, const okra_problem_ *p,
     if (p->map_y) {
         CHK(okra_store_put_number_(store, "y.rank", (double)t->d));
     }
-    if (p->map_y && t->error_y >= 0) {
-        CHK(okra_store_put_number_(store, "y.trace-error", t->error_y));
-    }
-    return OKRA_OK;
+    return p->map_y && t->error_y >= 0
+               ? okra_store_put_number_(store, "y.trace-error", t->error_y)
+               : OKRA_OK;
 }
 
 /* A copy times `scale`. */

@@ -128,9 +128,8 @@ okra_status okra_read_sequences_(const okra_file_format_ *format, okra_source_ *
                        source->name, out);
     }
     const char *slash = source->part[0] == '/' ? NULL : strrchr(source->path, '/');
-    path = okra_format_("%.*s%s", slash ? (int)(slash - source->path + 1) : 0,
-                        source->path, source->part);
-    GOT(path);
+    GOT(path = okra_format_("%.*s%s", slash ? (int)(slash - source->path + 1) : 0,
+                            source->path, source->part));
     okra_source_ values = *source;
     values.part = NULL;
     values.how = OKRA_HOW_DENSE_;

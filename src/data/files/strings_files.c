@@ -160,10 +160,7 @@ static okra_status read_characters(reader *r, okra_stream_ *stream)
     if (r->column > 0 || r->carriage) {
         CHK(take_character(r, '\n'));
     }
-    if (r->fasta) {
-        CHK(close_record(r));
-    }
-    return OKRA_OK;
+    return r->fasta ? close_record(r) : OKRA_OK;
 }
 
 static void reader_free(reader **at)

@@ -209,10 +209,9 @@ static okra_status sdf_header(sdf *f, int32_t *atoms, int32_t *bonds)
               f->lines.number);
     CHK(fixed(f, 0, 3, atoms));
     CHK(fixed(f, 3, 3, bonds));
-    if (*atoms < 1 || *bonds < 0 || length < 6) {
-        CHK(sdf_fail(f, 0, "expected the counts of atoms and bonds"));
-    }
-    return OKRA_OK;
+    return *atoms < 1 || *bonds < 0 || length < 6
+               ? sdf_fail(f, 0, "expected the counts of atoms and bonds")
+               : OKRA_OK;
 }
 
 static okra_status sdf_repeats(sdf *f)

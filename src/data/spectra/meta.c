@@ -244,8 +244,7 @@ okra_status okra_meta_ion_(const char *text, okra_int size, double ion[2])
         ion[1] = protonated(told_charge(text, size), ion[0]);
     }
     value = okra_meta_find_(text, size, "MASS", &length);
-    if (value && ion[1] == 0 && length > 0) {
-        CHK(number_of("the mass", value, length, &ion[1]));
-    }
-    return OKRA_OK;
+    return value && ion[1] == 0 && length > 0
+               ? number_of("the mass", value, length, &ion[1])
+               : OKRA_OK;
 }

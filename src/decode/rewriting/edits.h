@@ -51,11 +51,11 @@ typedef struct okra_prices_ {
 void okra_prices_clear_(okra_prices_ *prices);
 struct okra_data;
 okra_status okra_prices_open_(const struct okra_data *x, const struct okra_data *y,
-                              okra_prices_ *out) OKRA_CHECK;
+                              okra_prices_ *out);
 
 /* The cheapest script from x to y; prices NULL: all letters cost the same. */
 okra_status okra_align_(okra_aligner_ *aligner, const okra_prices_ *prices, okra_word_ x,
-                        okra_word_ y, okra_script_ *out) OKRA_CHECK;
+                        okra_word_ y, okra_script_ *out);
 
 /* ---- rules ---- */
 
@@ -100,7 +100,7 @@ void okra_maker_clear_(okra_maker_ *maker);
 /* Every string that the rules (by ascending place, at most one at the start and one at
  * the end) make of x: an inner rule may fit in several places. */
 okra_status okra_rules_apply_(okra_maker_ *maker, okra_word_ x, const okra_rule_ *rules,
-                              int count, const okra_made_ *made) OKRA_CHECK;
+                              int count, const okra_made_ *made);
 
 /* ---- rulebook ----
  * The edits of all training pairs, how predictions vote for them, and the
@@ -151,7 +151,7 @@ typedef struct okra_rulebook_ {
     okra_int by_count[OKRA_ASPECTS_];
 } okra_rulebook_;
 okra_status okra_rulebook_create_(const okra_data *x, const okra_data *y,
-                                  okra_rulebook_ **out) OKRA_CHECK;
+                                  okra_rulebook_ **out);
 void okra_rulebook_free_(okra_rulebook_ *book);
 OKRA_DROPS_(okra_rulebook_drop_, okra_rulebook_, okra_rulebook_free_)
 
@@ -162,17 +162,16 @@ typedef struct okra_votes_ {
     okra_aligner_ aligner;
     okra_maker_ maker;
 } okra_votes_;
-okra_status okra_votes_create_(const okra_rulebook_ *book, okra_votes_ *out) OKRA_CHECK;
+okra_status okra_votes_create_(const okra_rulebook_ *book, okra_votes_ *out);
 void okra_votes_clear_(okra_votes_ *votes);
 void okra_votes_count_(const okra_rulebook_ *book, const double *w, okra_votes_ *votes);
 /* <h, psi(x -> y)>; |psi|^2 is 1. */
 okra_status okra_votes_score_(const okra_rulebook_ *book, okra_votes_ *votes,
-                              okra_word_ x, okra_word_ y, double *score) OKRA_CHECK;
+                              okra_word_ x, okra_word_ y, double *score);
 
 /* What the edits that have most votes make of x, and x itself, by falling score: the keys
  * are -2 scores. At most as many as the list holds. */
 okra_status okra_rulebook_propose_(const okra_rulebook_ *book, okra_votes_ *votes,
-                                   okra_word_ x, okra_int rules,
-                                   okra_shortlist_ *list) OKRA_CHECK;
+                                   okra_word_ x, okra_int rules, okra_shortlist_ *list);
 
 #endif

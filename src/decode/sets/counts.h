@@ -43,7 +43,7 @@ static inline const double *okra_counts_row_(const okra_counts_ *s, okra_int k,
  * of one search at most. */
 okra_status okra_counts_create_(okra_context *ctx, const okra_output_ *output,
                                 const struct okra_pair_loss_ *loss, bool empty,
-                                okra_int rounds, okra_counts_ **out) OKRA_CHECK;
+                                okra_int rounds, okra_counts_ **out);
 /* With a loss: each[i] of a set of at most `most` labels and all training outputs. c: a
  * place for every group. */
 void okra_counts_losses_(const okra_counts_ *counts, const int32_t *members,
@@ -53,18 +53,17 @@ void okra_counts_free_(okra_counts_ *counts);
  * there (NULL: from nothing); norm[r] = w_r'Lw_r. */
 okra_status okra_counts_search_(okra_context *ctx, const okra_counts_ *counts,
                                 const okra_block_ *block, const okra_starts_ *starts,
-                                const double *norm,
-                                const okra_results_ *results) OKRA_CHECK;
+                                const double *norm, const okra_results_ *results);
 
 /* ---- sets of labels, vectors of 0 and 1, by their members ---- */
 
 /* Fails unless the data are vectors of 0 and 1 (dense, sparse or bits); `who` asks. */
-okra_status okra_sets_check_(const okra_data *y, const char *who) OKRA_CHECK;
+okra_status okra_sets_check_(const okra_data *y, const char *who);
 /* The members of set i into `out` (NULL: counted alone), as they stand; their number. */
 okra_int okra_sets_members_(const okra_data *y, okra_int i, int32_t *out);
 /* n sets as data of a kind: set i has members codes[offsets[i]..offsets[i+1]-1]. */
 okra_status okra_sets_make_(okra_context *ctx, okra_kind kind, okra_int d,
                             const int32_t *codes, const okra_int *offsets, okra_int n,
-                            okra_data **out) OKRA_CHECK;
+                            okra_data **out);
 
 #endif

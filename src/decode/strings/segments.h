@@ -29,7 +29,7 @@ typedef struct okra_segments_ {
     okra_int room, count;
 } okra_segments_;
 okra_status okra_segments_align_(okra_context *ctx, const okra_data *x,
-                                 const okra_data *y, okra_segments_ *out) OKRA_CHECK;
+                                 const okra_data *y, okra_segments_ *out);
 void okra_segments_clear_(okra_segments_ *segments);
 
 #endif

@@ -52,8 +52,7 @@ typedef struct okra_string_kernel_ {
 enum { OKRA_FEATURES_MOST_ = 1 << 21, OKRA_FEATURES_LONGEST_ = 96 };
 okra_status okra_string_kernel_create_(const okra_output_ *output,
                                        const int32_t *alphabet, okra_int letters,
-                                       okra_int longest,
-                                       okra_string_kernel_ **out) OKRA_CHECK;
+                                       okra_int longest, okra_string_kernel_ **out);
 void okra_string_kernel_free_(okra_string_kernel_ *written);
 OKRA_DROPS_(okra_string_kernel_drop_, okra_string_kernel_, okra_string_kernel_free_)
 /* Letters of the shortest string that has features. */
@@ -80,7 +79,7 @@ double okra_leaf_self_(const okra_leaf_ *l, okra_word_ y, double *B);
 /* One prediction, as coefficients of features; one a worker. */
 typedef struct okra_string_prediction_ okra_string_prediction_;
 okra_status okra_string_prediction_create_(const okra_string_kernel_ *written,
-                                           okra_string_prediction_ **out) OKRA_CHECK;
+                                           okra_string_prediction_ **out);
 void okra_string_prediction_free_(okra_string_prediction_ *pen);
 OKRA_DROPS_(okra_string_prediction_drop_, okra_string_prediction_,
             okra_string_prediction_free_)
@@ -119,14 +118,13 @@ bool okra_kernel_one_length_(const okra_kernel *kernel);
  * OKRA_EUNSUPPORTED where tables of letters^k numbers are too large. */
 typedef struct okra_degree_ okra_degree_;
 okra_status okra_degree_create_(const int32_t *alphabet, okra_int letters, okra_int k,
-                                okra_int length, okra_int best,
-                                okra_degree_ **out) OKRA_CHECK;
+                                okra_int length, okra_int best, okra_degree_ **out);
 void okra_degree_free_(okra_degree_ *degree);
 OKRA_DROPS_(okra_degree_drop_, okra_degree_, okra_degree_free_)
 /* The best strings of every row of a block of weights, with their squared distances. */
 okra_status okra_degree_block_(okra_context *ctx, okra_degree_ *degree,
                                const okra_data *y, const okra_block_ *block,
-                               okra_results_ *results) OKRA_CHECK;
+                               okra_results_ *results);
 
 /* ---- spectrum ---- */
 
@@ -153,7 +151,7 @@ enum { OKRA_DEBRUIJN_NODES_ = 2000000, OKRA_DEBRUIJN_KMERS_ = 1 << 20 };
 
 /* OKRA_EUNSUPPORTED where letters^k is too many for tables. */
 okra_status okra_debruijn_create_(okra_int letters, okra_int k, okra_int longest,
-                                  okra_debruijn_ *out) OKRA_CHECK;
+                                  okra_debruijn_ *out);
 void okra_debruijn_clear_(okra_debruijn_ *d);
 /* The string of the largest value sum_u (2 g_u c_u - c_u^2) from a weight of each
  * training output into `out`, room for the longest; its length. */
@@ -167,7 +165,7 @@ okra_int okra_debruijn_word_(okra_debruijn_ *d, const okra_data *y,
  * with the least sum_i w_i hamming(y, y_i), hamming as the metric of strings. */
 okra_status okra_best_places_(const okra_data *y, const int32_t *alphabet,
                               okra_int letters, okra_int longest, const double *w,
-                              int32_t *code, okra_int *length) OKRA_CHECK;
+                              int32_t *code, okra_int *length);
 
 /* ---- writing ----
  * The search for the string nearest to a prediction, by single edits, under
@@ -204,13 +202,13 @@ typedef struct okra_edited_ {
  * `longest`, inserted (a place of -1 that is replaced); one_length: the first two alone.
  * e: room for y and one letter more, where they are shown. */
 okra_status okra_edits_of_(okra_word_ y, bool one_length, okra_int longest, int32_t *e,
-                           const okra_edited_ *to) OKRA_CHECK;
+                           const okra_edited_ *to);
 
 /* The best strings of every row, code points, and their distances; norm[r] = w_r'Lw_r.
  * more: one a row, to begin from too, in letters. */
 okra_status okra_write_(okra_context *ctx, const okra_string_search_ *how,
                         const okra_word_ *more, const okra_block_ *block,
-                        const double *norm, const okra_results_ *results) OKRA_CHECK;
+                        const double *norm, const okra_results_ *results);
 
 /* ---- strings of the least expected edit distance, or nearest under kernel edit ---- */
 
@@ -220,7 +218,6 @@ bool okra_kernel_is_edit_(const okra_kernel *kernel, double *sigma, double *scal
 /* The best strings of every row of a block of weights, with their expected losses or
  * squared distances. */
 okra_status okra_median_block_(okra_context *ctx, const okra_string_search_ *how,
-                               const okra_block_ *block,
-                               const okra_results_ *results) OKRA_CHECK;
+                               const okra_block_ *block, const okra_results_ *results);
 
 #endif

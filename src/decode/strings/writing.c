@@ -181,10 +181,8 @@ static okra_status begin(const job *j, worker *w, okra_int r)
         word.code = okra_characters_(y, near[t].rank.id, &word.length);
         CHK(offer(j, w, places(j, word, w->edited), 0, NULL));
     }
-    if (j->more[r].length > 0) {
-        CHK(offer(j, w, places(j, j->more[r], w->edited), 0, NULL));
-    }
-    return OKRA_OK;
+    return j->more[r].length > 0 ? offer(j, w, places(j, j->more[r], w->edited), 0, NULL)
+                                 : OKRA_OK;
 }
 
 /* Letter by letter. A front of strings that all lack features is as wide as it may be. */

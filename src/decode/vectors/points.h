@@ -60,12 +60,9 @@ typedef struct okra_points_ {
 okra_status okra_points_open_(okra_context *ctx, okra_points_ *state, const char *who,
                               const okra_output_ *output,
                               const okra_points_options_ *options,
-                              const okra_decode_request_ *request,
-                              okra_improve_ improve) OKRA_CHECK;
-okra_status okra_points_block_(okra_context *ctx, void *state,
-                               const okra_block_ *block) OKRA_CHECK;
-okra_status okra_points_finish_(okra_context *ctx, void *state,
-                                okra_decoded_ *out) OKRA_CHECK;
+                              const okra_decode_request_ *request, okra_improve_ improve);
+okra_status okra_points_block_(okra_context *ctx, void *state, const okra_block_ *block);
+okra_status okra_points_finish_(okra_context *ctx, void *state, okra_decoded_ *out);
 void okra_points_clear_(void *state);
 
 /* ---- criterion ----
@@ -77,7 +74,7 @@ void okra_points_clear_(void *state);
  * training sets are local. */
 typedef struct okra_criterion_eval_ okra_criterion_eval_;
 okra_status okra_criterion_eval_create_(okra_context *ctx, const okra_output_ *output,
-                                        okra_criterion_eval_ **out) OKRA_CHECK;
+                                        okra_criterion_eval_ **out);
 void okra_criterion_eval_free_(okra_criterion_eval_ *judge);
 OKRA_DROPS_(okra_criterion_eval_drop_, okra_criterion_eval_, okra_criterion_eval_free_)
 
@@ -87,7 +84,7 @@ okra_status okra_criterion_eval_panel_(okra_context *ctx,
                                        const okra_criterion_eval_ *judge,
                                        const okra_block_ *block, okra_mat_ C,
                                        const double *self, double constant,
-                                       okra_mat_ base, okra_mat_ inner) OKRA_CHECK;
+                                       okra_mat_ base, okra_mat_ inner);
 /* level[r]: the part of J that a constant l(y,y) makes, 0 where it is NaN. */
 void okra_criterion_eval_levels_(const okra_criterion_eval_ *judge,
                                  const okra_block_ *block, double constant,
@@ -107,16 +104,16 @@ typedef struct okra_case_ {
     double *own, *own_weights; /*                                                      */
 } okra_case_;
 okra_status okra_case_create_(okra_context *ctx, const okra_criterion_eval_ *judge,
-                              okra_case_ *c) OKRA_CHECK;
+                              okra_case_ *c);
 void okra_case_clear_(okra_case_ *c);
 /* Row r of the block; fails only where a local matrix cannot be factored. */
 okra_status okra_case_set_(const okra_criterion_eval_ *judge, const okra_block_ *block,
-                           okra_int r, okra_case_ *c) OKRA_CHECK;
+                           okra_int r, okra_case_ *c);
 /* J (a place) of the places y whose l(y_i, y) are the rows of l (count wide) and l(y,y)
  * is self; not finite where it is not defined. by_self given: it becomes dJ/dself, and l
  * dJ/dl; else l is destroyed. */
 okra_status okra_case_values_(const okra_case_ *c, okra_mat_ l, const double *self,
-                              double *J, double *by_self) OKRA_CHECK;
+                              double *J, double *by_self);
 /* f (count) <- <h, phi(y_i)> = (L w)_i of the members (hsic has no L: the weights). */
 void okra_case_inner_(const okra_case_ *c, double *f);
 
@@ -171,18 +168,17 @@ typedef struct okra_valleys_ {
 
 okra_status okra_valleys_create_(okra_context *ctx, const okra_output_ *output,
                                  const okra_criterion_eval_ *judge,
-                                 const okra_smooth_ *smooth,
-                                 okra_valleys_ *valleys) OKRA_CHECK;
+                                 const okra_smooth_ *smooth, okra_valleys_ *valleys);
 void okra_valleys_clear_(okra_valleys_ *valleys);
 /* The search for the problem that is set: best, lowest and slope. */
 okra_status okra_valleys_find_(okra_valleys_ *valleys,
-                               const okra_valleys_options_ *options) OKRA_CHECK;
+                               const okra_valleys_options_ *options);
 
 /* ---- places.c ---- */
 
 /* Places at the weighted output and about members of the training set, each of which
  * stands out most of those that none before it is close to; J there. */
-okra_status okra_places_find_(okra_valleys_ *valleys) OKRA_CHECK;
+okra_status okra_places_find_(okra_valleys_ *valleys);
 /* The output of member i; z of it; l of all members at z. */
 const double *okra_valleys_output_(const okra_valleys_ *valleys, okra_int i);
 void okra_valleys_member_(const okra_valleys_ *valleys, okra_int i, double *z);

@@ -103,8 +103,7 @@ okra_status okra_grid_parse_(const char *text, okra_grid_ **out)
     FREED_BY(okra_expr_clear_) okra_kernel kernel = {.nodes = NULL};
 
     ZMAKE(grid, 1);
-    grid->text = okra_strdup_(text);
-    GOT(grid->text);
+    GOT(grid->text = okra_strdup_(text));
     CHK(okra_expr_parse_(text, grid, &kernel));
     *out = TAKE(grid);
     return OKRA_OK;

@@ -432,10 +432,7 @@ static okra_status product(okra_parser_ *p, int *place)
         node.a = *place;
         node.scratch = p->kernel->nodes[*place].scratch;
     }
-    if (*place < 0 || scale != 1) {
-        CHK(push(p, node, place));
-    }
-    return OKRA_OK;
+    return *place < 0 || scale != 1 ? push(p, node, place) : OKRA_OK;
 }
 
 /* EXPR | chol(...): the nodes of EXPR, from `first` on, become a kernel of their own. */

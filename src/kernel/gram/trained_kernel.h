@@ -146,8 +146,7 @@ typedef struct okra_feature_rows_ {
 
 /* n rows of d features, to be filled; `what` they are where they do not fit. */
 okra_status okra_feature_rows_create_(okra_context *ctx, okra_int n, okra_int d,
-                                      const char *what,
-                                      okra_feature_rows_ **out) OKRA_CHECK;
+                                      const char *what, okra_feature_rows_ **out);
 /* free_side, block and diagonal of such a kernel, all in OKRA_FEATURE_ROWS_HOOKS_. */
 void okra_feature_rows_free_(void *rows);
 OKRA_DROPS_(okra_feature_rows_drop_, okra_feature_rows_, okra_feature_rows_free_)
@@ -233,11 +232,5 @@ bool okra_far_(const okra_kernel *kernel, const okra_node_ *node, double a, doub
 okra_status okra_check_self_(okra_context *ctx, const okra_kernel *kernel,
                              const okra_node_ *node, const okra_slots_ *view,
                              const double *self);
-/* Puts right what the transform has made of rows i.. of a and rows j.. of b; da, db: the
- * leaf's self-similarities of these rows. */
-void okra_far_mend_(const okra_kernel *kernel, const okra_node_ *node,
-                    const okra_slot_ *a, okra_int i, okra_int ni, const double *da,
-                    const okra_slot_ *b, okra_int j, okra_int nj, const double *db,
-                    double *tile, okra_int ld);
 
 #endif

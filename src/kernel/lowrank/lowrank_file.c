@@ -267,10 +267,7 @@ okra_status okra_map_save_over_(const okra_map_ *map, okra_store_ *store,
         return okra_store_put_number_(store, key, map->scale);
     }
     CHK(put(store, prefix, "factor", map->factor, map->rank, map->rank, map->rank));
-    if (map->sketch) {
-        CHK(put_sketch(store, prefix, map->sketch));
-    }
-    return OKRA_OK;
+    return map->sketch ? put_sketch(store, prefix, map->sketch) : OKRA_OK;
 }
 
 bool okra_map_saved_over_(const okra_store_ *store, const char *prefix)

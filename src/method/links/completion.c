@@ -152,11 +152,9 @@ static okra_status product(okra_context *ctx, const okra_store_ *store, okra_que
     if (Q.p) {
         CHK(okra_mat_copy_(W, okra_mat_part_(Q, 0, q->m, 0, q->n)));
     }
-    if (P.p) {
-        CHK(okra_engine_gemm_(ctx, false, false, 1, W, B, 0,
-                              okra_mat_part_(P, 0, q->m, 0, q->n)));
-    }
-    return OKRA_OK;
+    return P.p ? okra_engine_gemm_(ctx, false, false, 1, W, B, 0,
+                                   okra_mat_part_(P, 0, q->m, 0, q->n))
+               : OKRA_OK;
 }
 
 static okra_int width_pkmr(const okra_store_ *store)

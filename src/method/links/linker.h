@@ -16,11 +16,10 @@ void okra_linker_center_rows_(okra_mat_ K, const double *means);
 void okra_linker_units_(okra_mat_ A, okra_int first);
 /* *A <- a symmetric matrix factored as F F' and its inverse, both n x n; A is destroyed.
  */
-okra_status okra_linker_inverse_(okra_context *ctx, okra_mat_ A,
-                                 okra_mat_ inverse) OKRA_CHECK;
+okra_status okra_linker_inverse_(okra_context *ctx, okra_mat_ A, okra_mat_ inverse);
 /* The network whose nodes are the outputs; fails if they are none. */
 okra_status okra_linker_network_(const char *who, const okra_problem_ *p,
-                                 const okra_network_ **out) OKRA_CHECK;
+                                 const okra_network_ **out);
 okra_form_ okra_linker_form_(const okra_store_ *store);
 
 #endif

@@ -185,10 +185,7 @@ static okra_status factors_kcca(okra_context *ctx, const okra_store_ *store,
             f[j] /= norm;
         }
     }
-    if (P.p && Q.p) {
-        CHK(okra_mat_copy_(P, Q));
-    }
-    return OKRA_OK;
+    return P.p && Q.p ? okra_mat_copy_(P, Q) : OKRA_OK;
 }
 
 static okra_int width_kml(const okra_store_ *store)

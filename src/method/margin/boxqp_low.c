@@ -375,10 +375,7 @@ static okra_status factorise(solver *s, const okra_factors_ *F, bool *found)
     okra_status st = okra_cholesky_quiet_(s->ctx, Qm, NULL);
     *found = st == OKRA_OK;
     CHK(st == OKRA_ENUMERIC ? OKRA_OK : st);
-    if (*found) {
-        CHK(okra_cholesky_solve_(s->ctx, Qm, okra_mat_of_(s->s, n, 1)));
-    }
-    return OKRA_OK;
+    return *found ? okra_cholesky_solve_(s->ctx, Qm, okra_mat_of_(s->s, n, 1)) : OKRA_OK;
 }
 
 /* The same by conjugate gradients, preconditioned by the diagonal. */

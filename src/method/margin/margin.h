@@ -53,7 +53,7 @@ typedef struct okra_dual_report_ {
 /* alpha (n x q) holds a start and becomes the solution; H (n x q) becomes the predictions
  * of the training inputs. Not converging within the limits is no error. */
 okra_status okra_dual_solve_(okra_context *ctx, const okra_dual_ *dual, double *alpha,
-                             double *H, okra_dual_report_ *report) OKRA_CHECK;
+                             double *H, okra_dual_report_ *report);
 /* Block i alone is best at v / (D + rho), v and D (q values each) and rho written here;
  * rho = infinity: at 0. */
 void okra_dual_shrinkage_(const okra_dual_ *dual, const double *alpha, const double *H,
@@ -62,24 +62,23 @@ void okra_dual_shrinkage_(const okra_dual_ *dual, const double *alpha, const dou
  * each block of a group. */
 enum { OKRA_DUAL_GROUP_ = 64 };
 okra_status okra_dual_sweep_(okra_context *ctx, const okra_dual_ *dual, double *alpha,
-                             double *H, double *v, double *D, double *step) OKRA_CHECK;
+                             double *H, double *v, double *D, double *step);
 /* g_j S^(j) / 2 of coordinate j: *form times the returned number, the ridge apart. */
 double okra_dual_form_(const okra_dual_ *dual, okra_int j, const double **form);
 /* H and the report of a given alpha; `sweeps` and `newtons` stay. */
 okra_status okra_dual_measure_(okra_context *ctx, const okra_dual_ *dual,
-                               const double *alpha, double *H,
-                               okra_dual_report_ *report) OKRA_CHECK;
+                               const double *alpha, double *H, okra_dual_report_ *report);
 
 /* Newton's method for all blocks together. */
 typedef struct okra_dual_newton_ okra_dual_newton_;
 okra_status okra_dual_newton_create_(okra_context *ctx, okra_int n, okra_int q,
-                                     okra_dual_newton_ **out) OKRA_CHECK;
+                                     okra_dual_newton_ **out);
 void okra_dual_newton_free_(okra_dual_newton_ *newton);
 /* step (n x q): where Newton's method would go from alpha, less alpha. *found = false:
  * its system is singular. */
 okra_status okra_dual_newton_step_(okra_context *ctx, okra_dual_newton_ *newton,
                                    const okra_dual_ *dual, const double *alpha,
-                                   const double *H, double *step, bool *found) OKRA_CHECK;
+                                   const double *H, double *step, bool *found);
 
 /* ---- the method ---- */
 
@@ -111,11 +110,11 @@ typedef struct okra_margin_ {
 
 /* margin_low.c: the method in factored form, and whether it has one for this. */
 okra_status okra_margin_low_(okra_margin_ *m, const double *lambda, size_t count,
-                             okra_store_ *const *stores) OKRA_CHECK;
+                             okra_store_ *const *stores);
 bool okra_margin_factored_(const okra_problem_ *problem, const okra_options *options);
 /* dual, gap and converged into the store; a warning if not converged. */
 okra_status okra_margin_report_(const okra_margin_ *m, double lambda, double dual,
-                                double gap, double goal, okra_store_ *store) OKRA_CHECK;
+                                double gap, double goal, okra_store_ *store);
 
 /* ---- boxqp.c: the box programme of the hinge loss ---- */
 
@@ -133,8 +132,7 @@ typedef struct okra_boxqp_report_ {
  * the box) and becomes the solution. Not reaching `tolerance` within the limits is no
  * error: the report says so. */
 okra_status okra_boxqp_bounded_(okra_context *ctx, okra_mat_ Q, const double *most,
-                                double tolerance, double *a,
-                                okra_boxqp_report_ *report) OKRA_CHECK;
+                                double tolerance, double *a, okra_boxqp_report_ *report);
 
 /* `passes` over the coordinates in turn, each put at its best; a within the box, g = Qa
  * less anything that is constant, both kept up to date. */
@@ -156,7 +154,7 @@ static inline double okra_boxqp_violation_(double a, double g, double most)
  * solution, A (m x d) becomes Phi' diag(a) Psi / (2 lambda). In the report `steps` are
  * rounds, `newtons` steps of conjugate gradients. */
 okra_status okra_boxqp_low_(okra_factors_ *f, double lambda, double tolerance, double *a,
-                            double *A, okra_boxqp_report_ *report) OKRA_CHECK;
+                            double *A, okra_boxqp_report_ *report);
 /* Doubles that it takes beside the factors, their kept faces apart. */
 double okra_boxqp_low_doubles_(const okra_context *ctx, okra_int n, okra_int m,
                                okra_int d);
@@ -175,8 +173,7 @@ typedef struct okra_dual_low_ {
  * predictions of the rows are Phi X diag(g)^1/2, in the coordinates of Psi. In the report
  * `sweeps` are proximal steps. */
 okra_status okra_dual_low_solve_(okra_factors_ *f, const okra_dual_low_ *dual,
-                                 double *alpha, double *X,
-                                 okra_dual_report_ *report) OKRA_CHECK;
+                                 double *alpha, double *X, okra_dual_report_ *report);
 /* Doubles that it takes beside the factors. */
 double okra_dual_low_doubles_(okra_int n, okra_int m, okra_int d);
 

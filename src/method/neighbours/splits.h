@@ -24,7 +24,7 @@ typedef struct okra_splits_ {
 } okra_splits_;
 
 okra_status okra_splits_create_(okra_context *ctx, okra_int features, okra_int items,
-                                okra_int splits, okra_splits_ *w) OKRA_CHECK;
+                                okra_int splits, okra_splits_ *w);
 void okra_splits_free_(okra_splits_ *w);
 
 /* A node: its s items, ascending, of the Gram matrices K of the inputs and L_S (s x s) of

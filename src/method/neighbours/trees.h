@@ -55,12 +55,11 @@ typedef struct okra_growing_trees_ {
     void *forest;
 } okra_growing_trees_;
 okra_status okra_trees_grow_(okra_context *ctx, const okra_growing_trees_ *how,
-                             okra_trees_ *out) OKRA_CHECK;
+                             okra_trees_ *out);
 
 /* Moves the trees into a store: "nodes" (children numbered over all trees), "roots",
  * "items". */
-okra_status okra_trees_keep_(okra_context *ctx, okra_trees_ *trees,
-                             okra_store_ *store) OKRA_CHECK;
+okra_status okra_trees_keep_(okra_context *ctx, okra_trees_ *trees, okra_store_ *store);
 /* Rows of tables of what is kept. */
 #define OKRA_TREES_KEPT_                                                     \
     OKRA_KEEPS_MATRIX_("nodes", 0, "t", "7"),                                \
@@ -68,8 +67,7 @@ okra_status okra_trees_keep_(okra_context *ctx, okra_trees_ *trees,
         OKRA_KEEPS_VALUES_("items", OKRA_KEPT_WHOLE_, "T", "n", "0", "n-1"), \
         OKRA_KEEPS_SAME_("inputs", "c", "n")
 /* A model file may be altered: indices must stay inside, and children come after. */
-okra_status okra_trees_check_(const okra_store_ *store, okra_int n,
-                              okra_int features) OKRA_CHECK;
+okra_status okra_trees_check_(const okra_store_ *store, okra_int n, okra_int features);
 /* The leaf of x, whose features it holds, from a root on. */
 static inline const double *okra_tree_leaf_(const double *nodes, double root,
                                             const double *x)
@@ -84,7 +82,7 @@ static inline const double *okra_tree_leaf_(const double *nodes, double root,
 }
 /* out (m x n) <- weights of m queries, whose features are the rows of X. */
 okra_status okra_trees_weights_(okra_context *ctx, const okra_store_ *store, okra_mat_ X,
-                                okra_mat_ out) OKRA_CHECK;
+                                okra_mat_ out);
 
 /* ---- columns.c: splits on the columns of dense inputs ---- */
 
@@ -100,16 +98,16 @@ typedef struct okra_judged_ {
     double *unit;
 } okra_judged_;
 okra_status okra_judged_create_(okra_context *ctx, const okra_problem_ *problem,
-                                okra_judged_ *out) OKRA_CHECK;
+                                okra_judged_ *out);
 void okra_judged_clear_(okra_judged_ *judged);
 
 /* Grows trees on the columns of dense inputs. Each leaves out one of `o->parts` random
  * parts of the `units` (part NULL: pairs), which differ from tree to tree; 0: none. */
 okra_status okra_columns_grow_(okra_context *ctx, const okra_problem_ *problem,
                                okra_mat_ F, const okra_columns_options_ *o,
-                               const okra_parts_ *units, okra_store_ *store) OKRA_CHECK;
+                               const okra_parts_ *units, okra_store_ *store);
 /* The dense test inputs of a query. */
-okra_status okra_columns_query_(const okra_query_ *query, okra_mat_ *out) OKRA_CHECK;
+okra_status okra_columns_query_(const okra_query_ *query, okra_mat_ *out);
 
 /* What the trees predict at each training input that they have not seen, less its own
  * output, in the coordinates F: E (n x r). W (n x n, or p NULL): the weights. count (n):
@@ -121,7 +119,6 @@ typedef struct okra_unseen_ {
 } okra_unseen_;
 okra_status okra_columns_unseen_(okra_context *ctx, const okra_store_ *store,
                                  const okra_data *x, okra_mat_ F,
-                                 const okra_parts_ *units,
-                                 const okra_unseen_ *out) OKRA_CHECK;
+                                 const okra_parts_ *units, const okra_unseen_ *out);
 
 #endif

@@ -108,10 +108,7 @@ static okra_status fit(okra_context *ctx, const okra_problem_ *problem,
     CHK(learn(ctx, all, store));
     CHK(okra_store_put_number_(store, "width", (double)d));
     CHK(okra_store_put_number_(store, "steps", (double)o.steps));
-    if (o.recall) {
-        CHK(okra_store_put_(store, "pairs", &V, n, p + d));
-    }
-    return OKRA_OK;
+    return o.recall ? okra_store_put_(store, "pairs", &V, n, p + d) : OKRA_OK;
 }
 
 static okra_form_ form(const okra_store_ *store)

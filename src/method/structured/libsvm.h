@@ -14,7 +14,7 @@ typedef struct okra_svm_gram_ {
 
 /* K: n x n; it is copied, at 16 bytes a value. `who` begins the messages. */
 okra_status okra_svm_gram_create_(okra_context *ctx, const char *who, okra_mat_ K,
-                                  okra_svm_gram_ *out) OKRA_CHECK;
+                                  okra_svm_gram_ *out);
 void okra_svm_gram_clear_(okra_svm_gram_ *gram);
 
 typedef struct okra_svm_ {
@@ -30,6 +30,6 @@ typedef struct okra_svm_ {
  * c = 0, and the bias is the target; no target: 0. Serves several threads at a time. */
 okra_status okra_svm_train_(const okra_svm_gram_ *gram, const okra_svm_ *svm,
                             const okra_int *index, okra_int count, double *target,
-                            double *c, double *bias) OKRA_CHECK;
+                            double *c, double *bias);
 
 #endif

@@ -22,7 +22,7 @@ typedef struct okra_m3n_ {
     bool converged;
 } okra_m3n_;
 
-okra_status okra_m3n_solve_(okra_context *ctx, okra_m3n_ *m) OKRA_CHECK;
+okra_status okra_m3n_solve_(okra_context *ctx, okra_m3n_ *m);
 
 /* The symbols y_1..y_T that maximise sum_t score[t][y_t] + sum_t A[y_t-1][y_t] exactly;
  * ties go to the lower symbol. scratch: okra_m3n_scratch_ doubles. */

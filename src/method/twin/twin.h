@@ -40,12 +40,10 @@ void okra_twin_recipes_(const okra_twin_side_ *side, okra_twin_recipe_ *out);
 /* C (terms of x times terms of y): C_st = HSIC of term s of x and term t of y. biased:
  * (n-1)^-2 tr(K H G H) (the paper's eq. 7); else the unbiased estimator. */
 okra_status okra_twin_matrix_(okra_context *ctx, const okra_twin_side_ *x,
-                              const okra_twin_side_ *y, bool unbiased,
-                              okra_mat_ C) OKRA_CHECK;
+                              const okra_twin_side_ *y, bool unbiased, okra_mat_ C);
 /* The same sums, not yet divided, by the verbs of an engine: twin_engine.c. */
 okra_status okra_twin_engine_(okra_context *ctx, const okra_twin_side_ *x,
-                              const okra_twin_side_ *y, bool unbiased,
-                              okra_mat_ C) OKRA_CHECK;
+                              const okra_twin_side_ *y, bool unbiased, okra_mat_ C);
 /* Row sums (terms x n) become what centring subtracts from each row and column, whole
  * (terms) what it adds back. */
 void okra_twin_means_(okra_int n, bool unbiased, okra_int terms, double *sums,
@@ -56,6 +54,6 @@ void okra_twin_means_(okra_int n, bool unbiased, okra_int terms, double *sums,
  * value, the HSIC reached. Negative entries of C count as 0. Fails with OKRA_ENUMERIC
  * where none is above 0. */
 okra_status okra_twin_solve_(okra_context *ctx, okra_mat_ C, double *alpha, double *beta,
-                             double *value) OKRA_CHECK;
+                             double *value);
 
 #endif
