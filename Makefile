@@ -23,7 +23,7 @@ c_files = $(shell git ls-files -co --exclude-standard -- '*.c' '*.h' 2>/dev/null
     find src include cli papers tests bench -name '*.[ch]')
 
 .PHONY: build everything demo test test-all test-fresh test-cuda check asan tsan msan coverage format format-check lint bench \
-    results results-pages results-quick fuzz fuzz-afl mutate kill memory docs docs-pictures install install-python wheel deb clean help \
+    results results-pages results-quick fuzz fuzz-afl mutate kill memory docs docs-pictures install install-python wheel deb release clean help \
     packages packages-dist packages-test packages-docs packages-dev
 
 # What is configured with CMAKE_FLAGS; $(1): targets, none for all.
@@ -191,6 +191,11 @@ wheel: packages packages-dist build ## make a Python wheel that carries all it n
 DEB_BUILD ?=
 deb: packages packages-dist ## make Debian packages of program, library, headers and Python: build/dist
 	@JOBS=$(JOBS) tools/make_deb.bash $(BUILD)/dist $(DEB_BUILD) && ls $(BUILD)/dist/*.deb
+
+# ABI=REF: compare the library with that commit's (abidiff). ONCE=yes: do not build twice.
+release: packages packages-dist ## make all files of a release in build/release: tarball, wheel, Debian packages, SBOM, checksums
+	@[ -z "$(ABI)" ] || tools/install_packages.sh packages-release.txt
+	@JOBS=$(JOBS) tools/make_release.bash $(BUILD)/release
 
 packages:
 	@tools/install_packages.sh packages.txt

@@ -5,12 +5,15 @@ and those that these need, into okra.libs, except what every Linux of the wheel'
 has. Each gets a name of its own (a digest in it), so that the process may hold another copy
 of it, and is found by its place beside the others, never through the system's paths. LAPACKE
 takes BLAS and LAPACK from the same OpenBLAS as okra. The licences of Debian's packages come
-along.
+along, and a list of all that is carried (SPDX 2.3, in dist-info/sboms).
+
+With SOURCE_DATE_EPOCH in the environment the same source gives the same bytes.
 
 The tag is manylinux_X_Y, where X.Y is the C library of this machine: the wheel runs there
 and on anything newer. Needs patchelf, and pip, setuptools and wheel for this Python.
 """
 import hashlib
+import json
 import os
 import platform
 import re
@@ -18,6 +21,8 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import time
+from datetime import datetime, timezone
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -72,7 +77,7 @@ def own_name(name, path):
 
 def carry(package, libraries):
     """Copies what okra needs into `libraries` and makes all of it find each other there."""
-    own = [*package.glob("libokra.so*"), package / "okra"]
+    own = [*sorted(package.glob("libokra.so*")), package / "okra"]
     carried = closure(own)
     names = {name: own_name(name, path) for name, path in carried.items()}
     openblas = [new for name, new in names.items() if name.startswith("libopenblas.")]
@@ -93,13 +98,14 @@ def carry(package, libraries):
         changes = [rename, ["--set-rpath", where], ["--set-soname", soname] if soname else []]
         for change in filter(None, changes):
             run("patchelf", *change, path)
-    return carried
+    return {names[name]: path for name, path in carried.items()}
 
 
 def licences(carried, folder):
-    """What Debian's packages say of the licences of these files."""
+    """What Debian's packages say of the licences of these files; the package of each."""
     folder.mkdir(exist_ok=True)
-    for path in carried.values():
+    owners = {}
+    for name, path in sorted(carried.items()):
         # dpkg knows a file by the path it was installed under, / or /usr.
         known = [path, Path("/usr") / path.relative_to("/")]
         if path.is_relative_to("/usr"):
@@ -111,6 +117,41 @@ def licences(carried, folder):
         if not owner or not text.exists():
             sys.exit(f"make_wheel.py: there is no licence of {path}: it is of no Debian package")
         shutil.copyfile(text, folder / f"{owner}.txt")
+        owners[name] = owner
+    return owners
+
+
+def entry(name, version, licence, **more):
+    """A package of an SPDX document."""
+    return {"SPDXID": "SPDXRef-" + re.sub(r"[^A-Za-z0-9.-]", "-", name), "name": name, "versionInfo": version,
+            "downloadLocation": "NOASSERTION", "filesAnalyzed": False, "licenseConcluded": licence,
+            "licenseDeclared": licence, "copyrightText": "NOASSERTION", **more}
+
+
+def bill(version, owners, libraries):
+    """What the wheel carries: okra, and each library with the Debian package that it came from."""
+    packages = [entry("okra", version, "BSD-3-Clause")]
+    for name, owner in owners.items():
+        source, number = run("dpkg-query", "-W", "-f", "${source:Package}\t${Version}\n",
+                             owner).splitlines()[0].split("\t")
+        packages.append(entry(
+            name, number, "NOASSERTION", packageFileName=f"okra.libs/{name}",
+            checksums=[{"algorithm": "SHA256",
+                        "checksumValue": hashlib.sha256((libraries / name).read_bytes()).hexdigest()}],
+            sourceInfo=f"Debian package {owner} {number}, source {source}",
+            licenseComments=f"the licence is dist-info/licenses/{owner}.txt of the wheel"))
+    date = datetime.fromtimestamp(int(os.environ.get("SOURCE_DATE_EPOCH", time.time())), timezone.utc)
+    digest = hashlib.sha256(json.dumps(packages).encode()).hexdigest()[:16]
+    related = [("DOCUMENT", "DESCRIBES", "SPDXRef-okra")] + \
+        [("okra", "CONTAINS", package["SPDXID"]) for package in packages[1:]]
+    return json.dumps({
+        "spdxVersion": "SPDX-2.3", "dataLicense": "CC0-1.0", "SPDXID": "SPDXRef-DOCUMENT",
+        "name": f"okra-{version}", "documentNamespace": f"urn:okra:{version}:{digest}",
+        "creationInfo": {"created": date.strftime("%Y-%m-%dT%H:%M:%SZ"),
+                         "creators": ["Tool: make_wheel.py"]},
+        "packages": packages,
+        "relationships": [{"spdxElementId": f"SPDXRef-{a}", "relationshipType": kind,
+                           "relatedSpdxElement": b} for a, kind, b in related]}, indent=1) + "\n"
 
 
 def main():
@@ -128,7 +169,10 @@ def main():
         tree = next(scratch.glob("okra-*/"))
         carried = carry(tree / "okra", tree / "okra.libs")
         about = next(tree.glob("*.dist-info"))
-        licences(carried, about / "licenses")
+        owners = licences(carried, about / "licenses")
+        (about / "sboms").mkdir()
+        (about / "sboms" / "okra.spdx.json").write_text(
+            bill(about.name.split("-")[1].removesuffix(".dist"), owners, tree / "okra.libs"))
         wheel = about / "WHEEL"
         wheel.write_text(re.sub(r"(?m)^Tag: (.*-)\S+$", rf"Tag: \g<1>{tag}",
                                 wheel.read_text()))

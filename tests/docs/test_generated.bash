@@ -52,5 +52,7 @@ if [ -e docs/reports/fuzzing.json ]; then
         { echo "docs/reports/fuzzing.md is not what docs/reports/fuzzing.json gives: make fuzz writes both"; exit 1; }
     checked=$((checked + 1))
 fi
+${python:-python3} tools/docs/paper.py --check
+checked=$((checked + 1))
 [ $checked -gt 0 ] || { echo "skipped: no page of results is committed"; exit 77; }
 echo "$checked pages are what their results give"

@@ -7,7 +7,7 @@ import sys
 
 ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
 WRITTEN_BY_COMMANDS = {"results.md", "claims.md", "results-quick.md", "benchmarks.md", "benchmarks-cuda.md",
-                       "fuzzing.md", "independent.md", "audits.md"}
+                       "fuzzing.md", "independent.md", "audits.md", "paper.md"}
 PATTERNS = {
     "a measurement": r"\bmeasured\b[^.]*\d",
     "a spread": r"\d ?± ?\d",
