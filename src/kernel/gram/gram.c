@@ -46,15 +46,26 @@ static bool rough(const okra_node_ *node, double both)
 }
 
 /* Is the squared distance of this node that of leaves which tell theirs by differences,
- * times numbers and added up? */
+ * centred or not, times numbers and added up? */
 static bool has_distance(const okra_kernel *kernel, int place)
 {
     const okra_node_ *node = &kernel->nodes[place];
-    return node->kind == OKRA_NODE_LEAF_    ? node->leaf->distance2 != NULL
-           : node->kind == OKRA_NODE_SCALE_ ? has_distance(kernel, node->a)
+    return node->kind == OKRA_NODE_LEAF_ ? node->leaf->distance2 != NULL
+           : node->kind == OKRA_NODE_SCALE_ || node->transform == &okra_center_
+               ? has_distance(kernel, node->a)
            : node->kind == OKRA_NODE_SUM_
                ? has_distance(kernel, node->a) && has_distance(kernel, node->b)
                : false;
+}
+
+/* Of a node that has_distance: is `center` in it? Then its values do not show how large
+ * the numbers were whose difference they are. */
+static bool centred(const okra_kernel *kernel, int place)
+{
+    const okra_node_ *node = &kernel->nodes[place];
+    return node->transform ||
+           (node->kind != OKRA_NODE_LEAF_ && centred(kernel, node->a)) ||
+           (node->kind == OKRA_NODE_SUM_ && centred(kernel, node->b));
 }
 
 static double distance2(const okra_kernel *kernel, int place, const okra_slot_ *a,
@@ -65,15 +76,15 @@ static double distance2(const okra_kernel *kernel, int place, const okra_slot_ *
         return node->leaf->distance2(a[place].side, i, b[place].side, j);
     }
     double first = distance2(kernel, node->a, a, i, b, j);
-    return node->kind == OKRA_NODE_SCALE_
-               ? node->scale * first
-               : first + distance2(kernel, node->b, a, i, b, j);
+    return node->kind == OKRA_NODE_SCALE_ ? node->scale * first
+           : node->kind == OKRA_NODE_SUM_ ? first + distance2(kernel, node->b, a, i, b, j)
+                                          : first;
 }
 
 bool okra_far_(const okra_kernel *kernel, const okra_node_ *node, double a, double b)
 {
     return node->transform->distances && has_distance(kernel, node->a) &&
-           rough(node, a + b);
+           (centred(kernel, node->a) || rough(node, a + b));
 }
 
 /* Puts right what the transform has made of rows i.. of a and rows j.. of b; da, db: the
@@ -88,8 +99,9 @@ static void mend(const okra_kernel *kernel, const okra_node_ *node,
         !okra_far_(kernel, node, okra_most_(ni, da), most)) {
         return;
     }
+    bool all = centred(kernel, node->a);
     for (okra_int r = 0; r < ni; r++) {
-        if (!rough(node, da[r] + most)) {
+        if (!all && !rough(node, da[r] + most)) {
             continue;
         }
         for (okra_int c = 0; c < nj; c++) {
@@ -97,8 +109,8 @@ static void mend(const okra_kernel *kernel, const okra_node_ *node,
             /* The distance is at least this, so that f is at most `bound`. */
             double least = fabs(a - b) - FAR_ROUNDING * DBL_EPSILON * (a + b);
             double bound = value_at(node, least > 0 ? least * least : 0);
-            *k = !rough(node, da[r] + db[c]) ? *k
-                 : bound <= FAR_TOLERANCE
+            *k = !all && !rough(node, da[r] + db[c]) ? *k
+                 : !all && bound <= FAR_TOLERANCE
                      ? fmin(*k, bound)
                      : value_at(node, distance2(kernel, node->a, a_slots, i + r, b_slots,
                                                 j + c));

@@ -6,9 +6,9 @@
  * Lloyd's iteration from m objects at random, STEPS times, on at most SHARE m objects
  * (drawn at random; means weigh as objects do). An empty centre stays where it is. Cost:
  * 2 s m d a step for s = min(n, SHARE m) vectors of d coordinates, memory s d and a block
- * of distances. Coordinates are seen from their mean, so that a common offset does not
- * drown |c|^2 / 2
- * - <x, c>, by which the nearest centre is found.
+ * of distances. Coordinates are seen from their origin (okra_origin_), so that neither a
+ * common offset nor a row far out drowns |c|^2 / 2 - <x, c>, by which the nearest centre
+ * is found.
  */
 #include "kernel/lowrank/lowrank.h"
 
@@ -116,9 +116,9 @@ okra_status okra_centres_(okra_context *ctx, const okra_data *train, okra_random
         z.u[i] = okra_weight_(train, index[i]);
         for (okra_int j = 0; j < d; j++) {
             X[i * d + j] = some->values[i * d + j];
-            mean[j] += X[i * d + j] / (double)s;
         }
     }
+    okra_origin_(some, mean);
     shift(z.X, mean, -1);
     CHK(okra_mat_copy_(okra_mat_part_(z.X, 0, m, 0, d), z.C));
     for (int step = 0; step < STEPS; step++) {

@@ -177,19 +177,23 @@ TEST(every_kernel_of_distances)
     double x[N * D];
     for (int power = -150; power <= 150; power += 15) {
         double scale = pow(10, power), gamma = 0.5 / scale / scale;
-        char text[5][128];
+        char text[6][128];
         snprintf(text[0], 128, "laplacian(gamma=%.17g)", 1 / scale);
         snprintf(text[1], 128, "rbf(gamma=%.17g)", gamma);
         snprintf(text[2], 128, "linear | rbf(gamma=%.17g)", gamma);
         snprintf(text[3], 128, "2*linear | rbf(gamma=%.17g)", gamma / 2);
         snprintf(text[4], 128, "linear + linear | rbf(gamma=%.17g)", gamma / 2);
-        for (int large = 0; large < 2; large++) {
+        snprintf(text[5], 128, "linear | center | rbf(gamma=%.17g)", gamma);
+        for (int large = 0; large < 3; large++) {
             okra_random_ random = okra_random_create_((uint64_t)(power + 200), 5);
             normal_rows(&random, N, scale, x);
-            if (large && power < 130) { /* two rows, near to one another */
+            for (int k = 0; large == 2 && k < N * D; k++) {
+                x[k] += power < 130 ? 1e6 * scale : 0;
+            }
+            if (large == 1 && power < 130) { /* two rows, near to one another */
                 x[17] = x[20] = 1e9 * scale;
             }
-            for (int k = 0; k < 5; k++) {
+            for (int k = 0; k < 6; k++) {
                 double worst = worst_of(text[k], x, k == 0 ? 1 / scale : gamma, k == 0);
                 if (!(worst <= 1e-10)) {
                     printf("  %s, large %d: %g\n", text[k], large, worst);

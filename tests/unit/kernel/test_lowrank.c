@@ -159,6 +159,21 @@ TEST(centres_are_means)
     okra_kernel_free(kernel);
 }
 
+/* One row far out does not draw the centres together: as many as there are rows hold all
+ * but it, whatever its size. */
+TEST(centres_with_a_row_far_out)
+{
+    for (int power = 0; power <= 100; power += 20) {
+        points p;
+        double trace;
+        make(3, N, false, "rbf(sigma=1)", &p);
+        p.x[0] = pow(10, power);
+        CHECK_OK(okra_gram(NULL, p.kernel, p.data, NULL, p.K, N));
+        CHECK_NEAR(error_of(&p, "nystrom(rank=40,pivots=centres)", &trace), 0, 1e-11);
+        clear(&p);
+    }
+}
+
 /* The second half repeats the first: chosen by distance or by residual, as many objects
  * as are distinct hold all. Ten times the worst over 20 seeds, 1.8e-12. */
 TEST(pivots_do_not_repeat)
@@ -345,7 +360,8 @@ TEST(uniform_pivots_are_a_shuffle)
 
 MAIN(RUN(uniform_pivots_are_a_shuffle), RUN(full_rank_is_exact),
      RUN(rank_of_the_data_suffices), RUN(trace_bounds_the_error), RUN(centres_are_means),
-     RUN(pivots_do_not_repeat), RUN(leverage_finds_outliers),
-     RUN(sparse_sketches_keep_few), RUN(blocks_follow_the_budget),
-     RUN(wide_vectors_are_taken_in_pieces), RUN(greedy_reports_its_trace_and_stops),
-     RUN(waves_approach_the_kernel), RUN(saved_maps_come_back))
+     RUN(centres_with_a_row_far_out), RUN(pivots_do_not_repeat),
+     RUN(leverage_finds_outliers), RUN(sparse_sketches_keep_few),
+     RUN(blocks_follow_the_budget), RUN(wide_vectors_are_taken_in_pieces),
+     RUN(greedy_reports_its_trace_and_stops), RUN(waves_approach_the_kernel),
+     RUN(saved_maps_come_back))
