@@ -242,7 +242,7 @@ static okra_status reorder(okra_context *ctx, const okra_data *x, const okra_dat
                                : move_values(ctx, x, from, &made));
     CHK(okra_data_name(made, x->source));
     okra_columns_pass_(like, made);
-    CHK(okra_weights_take_(x, NULL, x->n, made));
+    CHK(okra_weights_take_(&x, 1, NULL, x->n, made));
     okra_warn_(ctx,
                "%s: its columns stand in another order than those of %s; they are taken "
                "by name",
@@ -266,7 +266,7 @@ static okra_status align_parts(okra_context *ctx, const okra_data *x,
         to->components[k] = part;
     }
     if (changed) {
-        CHK(okra_weights_take_(x, NULL, x->n, to));
+        CHK(okra_weights_take_(&x, 1, NULL, x->n, to));
         *out = okra_data_retain(to);
     } else {
         *out = okra_data_retain(x);

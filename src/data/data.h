@@ -27,6 +27,7 @@ typedef enum okra_field_type_ {
     OKRA_FIELD_DOUBLE,
     OKRA_FIELD_INT32,
     OKRA_FIELD_BYTE,
+    OKRA_FIELD_INT64,
 } okra_field_type_;
 
 enum { OKRA_FIELDS_MOST = 8, OKRA_GROUPS_MOST = 4 };
@@ -48,12 +49,11 @@ typedef struct okra_ragged_ {
 size_t okra_field_size_(okra_field_type_ type); /* bytes of one value */
 /* The field of that name, or NULL. */
 const okra_field_ *okra_ragged_field_(const okra_ragged_ *group, const char *name);
-/* The chosen objects of a group of n (index == NULL: all of them). */
-okra_status okra_ragged_take_(const okra_ragged_ *from, const okra_int *index,
-                              okra_int count, okra_ragged_ *to);
-/* The na objects of a, then the nb of b; both must have the same fields. */
-okra_status okra_ragged_concat_(const okra_ragged_ *a, okra_int na, const okra_ragged_ *b,
-                                okra_int nb, okra_ragged_ *to);
+/* counts[p] objects of each group from[p], one after the other: its first ones, or
+ * (index) chosen ones of the only group. They must have the same fields. */
+okra_status okra_ragged_take_(const okra_ragged_ *from, okra_int parts,
+                              const okra_int *index, const okra_int *counts,
+                              okra_ragged_ *to);
 /* Frees offsets and values; the struct itself is the caller's. */
 void okra_ragged_clear_(okra_ragged_ *group);
 
@@ -191,10 +191,10 @@ const char *okra_data_describe_(const okra_data *data, char *buffer, size_t size
 
 /* ---- weights ---- */
 
-/* The weights of chosen objects (index NULL: all), and of those of a, then b. */
-okra_status okra_weights_take_(const okra_data *from, const okra_int *index,
-                               okra_int count, okra_data *to);
-okra_status okra_weights_join_(const okra_data *a, const okra_data *b, okra_data *to);
+/* The weights of the objects of several collections, one after the other, or (index) of
+ * chosen ones of the only one. */
+okra_status okra_weights_take_(const okra_data *const *from, okra_int parts,
+                               const okra_int *index, okra_int count, okra_data *to);
 bool okra_weights_plain_(const okra_data *data); /* none, or all 1 */
 /* How much object i counts, and all of them together. */
 static inline double okra_weight_(const okra_data *data, okra_int i)
@@ -275,6 +275,10 @@ OKRA_DROPS_(okra_writer_drop_, okra_writer_, okra_writer_abort_)
  * one after the other. */
 okra_status okra_data_some_(const okra_data *data, okra_int first, okra_int of,
                             okra_int count, okra_data **out);
+
+/* The objects of several collections of one kind and width, one after the other. */
+okra_status okra_data_join_(const okra_data *const *part, okra_int parts,
+                            okra_data **out);
 
 /* ---- shards ---- */
 

@@ -6,9 +6,8 @@
 
 size_t okra_field_size_(okra_field_type_ type)
 {
-    return type == OKRA_FIELD_DOUBLE  ? sizeof(double)
-           : type == OKRA_FIELD_INT32 ? sizeof(int32_t)
-                                      : 1;
+    static const size_t sizes[] = {sizeof(double), sizeof(int32_t), 1, sizeof(okra_int)};
+    return sizes[type];
 }
 
 /* Bytes of one element of a field. */
@@ -36,47 +35,6 @@ void okra_ragged_clear_(okra_ragged_ *group)
     memset(group, 0, sizeof *group);
 }
 
-static void take_field(const okra_ragged_ *from, const okra_int *index, okra_int count,
-                       const okra_ragged_ *to, int k)
-{
-    size_t size = element_size(&from->fields[k]);
-    const char *source = from->fields[k].values;
-    char *target = to->fields[k].values;
-    for (okra_int i = 0; i < count; i++) {
-        okra_int begin = from->offsets[index ? index[i] : i];
-        size_t run = (size_t)(to->offsets[i + 1] - to->offsets[i]) * size;
-        if (run > 0) {
-            memcpy(target + (size_t)to->offsets[i] * size, source + (size_t)begin * size,
-                   run);
-        }
-    }
-}
-
-okra_status okra_ragged_take_(const okra_ragged_ *from, const okra_int *index,
-                              okra_int count, okra_ragged_ *to)
-{
-    FREED_BY(okra_ragged_clear_) okra_ragged_ fresh = *from;
-    fresh.offsets = NULL;
-    for (int k = 0; k < fresh.field_count; k++) {
-        fresh.fields[k].values = NULL;
-    }
-    MAKE(fresh.offsets, count + 1);
-    fresh.offsets[0] = 0;
-    for (okra_int i = 0; i < count; i++) {
-        okra_int j = index ? index[i] : i;
-        fresh.offsets[i + 1] = fresh.offsets[i] + from->offsets[j + 1] - from->offsets[j];
-    }
-    for (int k = 0; k < fresh.field_count; k++) {
-        fresh.fields[k].values =
-            okra_alloc_(fresh.offsets[count], element_size(&fresh.fields[k]));
-        GOT(fresh.fields[k].values);
-        take_field(from, index, count, &fresh, k);
-    }
-    *to = fresh;
-    memset(&fresh, 0, sizeof fresh);
-    return OKRA_OK;
-}
-
 static bool same_fields(const okra_ragged_ *a, const okra_ragged_ *b)
 {
     bool same = strcmp(a->name, b->name) == 0 && a->field_count == b->field_count;
@@ -88,29 +46,47 @@ static bool same_fields(const okra_ragged_ *a, const okra_ragged_ *b)
     return same;
 }
 
-okra_status okra_ragged_concat_(const okra_ragged_ *a, okra_int na, const okra_ragged_ *b,
-                                okra_int nb, okra_ragged_ *to)
+okra_status okra_ragged_take_(const okra_ragged_ *from, okra_int parts,
+                              const okra_int *index, const okra_int *counts,
+                              okra_ragged_ *to)
 {
-    FREED_BY(okra_ragged_abandon_) okra_ragged_builder_ all = {0};
-    const okra_ragged_ *parts[] = {a, b};
-    const okra_int counts[] = {na, nb};
-    REFUSE_IF(!same_fields(a, b), OKRA_EARG,
-              "the objects' '%s' and '%s' have different fields", a->name, b->name);
-    CHK(okra_ragged_begin_(&all, a->name, a->field_count, a->fields));
-    for (int p = 0; p < 2; p++) {
-        const okra_int *offsets = parts[p]->offsets;
-        const void *arrays[OKRA_FIELDS_MOST];
-        for (int k = 0; k < a->field_count; k++) {
-            arrays[k] = parts[p]->fields[k].values;
-        }
-        CHK(okra_ragged_push_many_(&all, offsets[counts[p]], arrays));
-        okra_int before = p == 0 ? 0 : a->offsets[na];
-        for (okra_int i = 0; i < counts[p]; i++) {
-            CHK(okra_ragged_close_(&all));
-            all.group.offsets[all.objects] = before + offsets[i + 1];
+    FREED_BY(okra_ragged_clear_) okra_ragged_ fresh = from[0];
+    okra_int n = 0, at = 0;
+    fresh.offsets = NULL;
+    for (int k = 0; k < fresh.field_count; k++) {
+        fresh.fields[k].values = NULL;
+    }
+    for (okra_int p = 0; p < parts; p++) {
+        REFUSE_IF(!same_fields(&from[0], &from[p]), OKRA_EARG,
+                  "the objects' '%s' and '%s' have different fields", from[0].name,
+                  from[p].name);
+        n += counts[p];
+    }
+    MAKE(fresh.offsets, n + 1);
+    fresh.offsets[0] = 0;
+    for (okra_int p = 0; p < parts; p++) {
+        for (okra_int i = 0; i < counts[p]; i++, at++) {
+            const okra_int *run = from[p].offsets + (index ? index[i] : i);
+            fresh.offsets[at + 1] = fresh.offsets[at] + run[1] - run[0];
         }
     }
-    *to = TAKE(all.group);
+    for (int k = 0; k < fresh.field_count; k++) {
+        size_t size = element_size(&fresh.fields[k]);
+        char *target = okra_alloc_(fresh.offsets[n], size);
+        GOT(target);
+        fresh.fields[k].values = target;
+        for (okra_int p = 0; p < parts; p++) {
+            for (okra_int i = 0; i < counts[p]; i++) {
+                const okra_int *run = from[p].offsets + (index ? index[i] : i);
+                size_t bytes = (size_t)(run[1] - run[0]) * size;
+                OKRA_COPY_(target,
+                           (char *)from[p].fields[k].values + run[0] * (okra_int)size,
+                           bytes);
+                target += bytes;
+            }
+        }
+    }
+    *to = TAKE(fresh);
     return OKRA_OK;
 }
 

@@ -4,167 +4,288 @@
  */
 #include "data/graphs.h"
 
-/* index == NULL stands for 0, 1, 2, ... */
-static okra_int at(const okra_int *index, okra_int k)
+/* Objects of several collections of one kind, one after the other: all of them, or chosen
+ * ones of the only collection. */
+typedef struct chosen {
+    const okra_data *const *part;
+    okra_int parts, count; /* count: of the objects in all */
+    const okra_int *index; /* NULL: all of them */
+} chosen;
+
+static okra_int count_of(const chosen *c, okra_int p)
 {
-    return index ? index[k] : k;
+    return c->index ? c->count : c->part[p]->n;
 }
 
-/* Rows of `size` bytes, `stride` bytes apart, into a fresh block that `to` owns. */
-static void *take_rows(okra_data *to, const void *from, okra_int size, okra_int stride,
-                       const okra_int *index, okra_int count)
+/* ---- rows of one size ---- */
+
+typedef const void *row_of(const okra_data *data, okra_int i);
+
+static const void *value_row(const okra_data *data, okra_int i)
 {
-    unsigned char *block = okra_alloc_(count, (size_t)size);
+    return data->values + i * data->ld;
+}
+
+static const void *diagonal_row(const okra_data *data, okra_int i)
+{
+    return data->diagonal + i;
+}
+
+static const void *bit_row(const okra_data *data, okra_int i)
+{
+    return data->bits + i * data->words;
+}
+
+static const void *code_row(const okra_data *data, okra_int i)
+{
+    return data->codes + i;
+}
+
+/* Rows of `size` words of 8 bytes in a fresh block that `to` owns; NULL: no memory. */
+static void *take_rows(okra_data *to, const chosen *c, okra_int size, row_of *row)
+{
+    uint64_t *block = okra_alloc_(c->count, (size_t)size * sizeof *block), *at = block;
     if (!block) {
         return NULL;
     }
     okra_data_own_(to, block);
-    for (okra_int k = 0; size > 0 && k < count; k++) {
-        memcpy(block + k * size, (const unsigned char *)from + at(index, k) * stride,
-               (size_t)size);
+    for (okra_int p = 0; size > 0 && p < c->parts; p++) {
+        for (okra_int k = 0; k < count_of(c, p); k++, at += size) {
+            memcpy(at, row(c->part[p], c->index ? c->index[k] : k),
+                   (size_t)size * sizeof *at);
+        }
     }
     return block;
 }
 
-static okra_status take_pieces(okra_data *to, const okra_data *from,
-                               const okra_int *index, okra_int count)
+static okra_status take_values(okra_data *to, const chosen *c)
+{
+    bool diagonal = true;
+    to->ld = to->d;
+    GOT(to->values = take_rows(to, c, to->d, value_row));
+    for (okra_int p = 0; p < c->parts; p++) {
+        diagonal = diagonal && c->part[p]->diagonal;
+    }
+    if (diagonal) {
+        GOT(to->diagonal = take_rows(to, c, 1, diagonal_row));
+    }
+    return OKRA_OK;
+}
+
+static okra_status take_pieces(okra_data *to, const chosen *c)
 {
     double *values = NULL;
-    MAKE(values, count * from->d);
+    MAKE(values, c->count * to->d);
     okra_data_own_(to, values);
     to->values = values;
-    for (okra_int k = 0; k < count; k++) {
-        CHK(okra_stack_copy_(from, at(index, k), 1, values + k * from->d));
+    for (okra_int k = 0; k < c->count; k++) {
+        CHK(okra_stack_copy_(c->part[0], c->index ? c->index[k] : k, 1,
+                             values + k * to->d));
     }
     return OKRA_OK;
 }
 
-static okra_status take_sparse(okra_data *to, const okra_csr_ *from,
-                               const okra_int *index, okra_int count)
+/* Classes with names are those of the first, then the new ones of the others; without,
+ * the codes stay. */
+static okra_status take_labels(okra_data *to, const chosen *c)
 {
-    okra_csr_ *csr = &to->csr;
-    MAKE(csr->indptr, count + 1);
-    okra_data_own_(to, csr->indptr);
-    csr->indptr[0] = 0;
-    for (okra_int k = 0; k < count; k++) {
-        okra_int i = at(index, k);
-        csr->indptr[k + 1] = csr->indptr[k] + from->indptr[i + 1] - from->indptr[i];
+    const okra_data *first = c->part[0];
+    OWNED const char **names = NULL;
+    okra_int *codes = take_rows(to, c, 1, code_row), most = 0;
+    GOT(codes);
+    to->codes = codes;
+    for (okra_int p = 0; p < c->parts; p++) {
+        const okra_data *own = c->part[p];
+        REFUSE_IF(
+            !first->class_names != !own->class_names, OKRA_EARG,
+            "labels of %s have names and those of %s are numbers; expected one sort",
+            first->class_names ? first->source : own->source,
+            first->class_names ? own->source : first->source);
+        to->d = OKRA_MAX_(to->d, own->d);
+        most += own->d;
     }
-    MAKE(csr->indices, csr->indptr[count]);
-    okra_data_own_(to, csr->indices);
-    MAKE(csr->values, csr->indptr[count]);
-    okra_data_own_(to, csr->values);
-    for (okra_int k = 0; k < count; k++) {
-        okra_int begin = from->indptr[at(index, k)], to_begin = csr->indptr[k];
-        size_t length = (size_t)(csr->indptr[k + 1] - to_begin);
-        memcpy(csr->indices + to_begin, from->indices + begin,
-               length * sizeof *csr->indices);
-        memcpy(csr->values + to_begin, from->values + begin,
-               length * sizeof *csr->values);
+    if (!first->class_names) {
+        return OKRA_OK;
+    }
+    MAKE(names, most);
+    memcpy(names, first->class_names, (size_t)first->d * sizeof *names);
+    to->d = first->d;
+    codes += count_of(c, 0);
+    for (okra_int p = 1; p < c->parts; codes += c->part[p++]->n) {
+        const okra_data *own = c->part[p];
+        OWNED okra_int *place = NULL;
+        MAKE(place, own->d);
+        for (okra_int j = 0; j < own->d; j++) {
+            okra_int at = 0;
+            while (at < to->d && strcmp(names[at], own->class_names[j]) != 0) {
+                at++;
+            }
+            names[at] = own->class_names[j];
+            place[j] = at;
+            to->d = OKRA_MAX_(to->d, at + 1);
+        }
+        for (okra_int i = 0; i < own->n; i++) {
+            codes[i] = place[codes[i]];
+        }
+    }
+    return okra_data_names_(to, names);
+}
+
+static okra_status take_nodes(okra_data *to, const chosen *c)
+{
+    const okra_data *first = c->part[0];
+    for (okra_int p = 1; p < c->parts; p++) {
+        REFUSE_IF(!okra_network_equal_(first->network, c->part[p]->network), OKRA_EARG,
+                  "the nodes of %s and %s are of two networks", first->source,
+                  c->part[p]->source);
+    }
+    to->network = okra_network_retain_(first->network);
+    GOT(to->codes = take_rows(to, c, 1, code_row));
+    return OKRA_OK;
+}
+
+/* ---- runs of elements ---- */
+
+/* A ragged group; of sparse vectors their compressed rows as one. */
+static okra_ragged_ group_of(const okra_data *data, int g)
+{
+    const okra_csr_ *csr = &data->csr;
+    okra_ragged_ rows = {.name = "entries", .offsets = csr->indptr, .field_count = 2};
+    rows.fields[0] = (okra_field_){"index", OKRA_FIELD_INT64, 1, csr->indices};
+    rows.fields[1] = (okra_field_){"value", OKRA_FIELD_DOUBLE, 1, csr->values};
+    return data->kind == OKRA_SPARSE ? rows : data->groups[g];
+}
+
+static okra_status take_group(const chosen *c, int g, okra_ragged_ *to)
+{
+    OWNED okra_ragged_ *from = NULL;
+    OWNED okra_int *counts = NULL;
+    MAKE(from, c->parts);
+    MAKE(counts, c->parts);
+    for (okra_int p = 0; p < c->parts; p++) {
+        from[p] = group_of(c->part[p], g);
+        counts[p] = count_of(c, p);
+    }
+    return okra_ragged_take_(from, c->parts, c->index, counts, to);
+}
+
+static okra_status take_sparse(okra_data *to, const chosen *c)
+{
+    okra_ragged_ rows;
+    CHK(take_group(c, 0, &rows));
+    to->csr = (okra_csr_){rows.offsets, rows.fields[0].values, rows.fields[1].values};
+    okra_data_own_(to, to->csr.indptr);
+    okra_data_own_(to, to->csr.indices);
+    okra_data_own_(to, to->csr.values);
+    for (okra_int p = 0; p < c->parts; p++) {
+        to->d = OKRA_MAX_(to->d, c->part[p]->d);
     }
     return OKRA_OK;
 }
 
-static okra_status take_groups(okra_data *to, const okra_data *from,
-                               const okra_int *index, okra_int count)
+static okra_status take_groups(okra_data *to, const chosen *c)
 {
-    for (int k = 0; k < from->group_count; k++) {
-        CHK(okra_ragged_take_(&from->groups[k], index, count, &to->groups[k]));
+    const okra_data *first = c->part[0];
+    for (okra_int p = 1; p < c->parts; p++) {
+        REFUSE_IF(first->group_count != c->part[p]->group_count, OKRA_EARG,
+                  "%s of %s and %s are described in different ways",
+                  okra_kind_name(first->kind), first->source, c->part[p]->source);
+    }
+    for (int k = 0; k < first->group_count; k++) {
+        CHK(take_group(c, k, &to->groups[k]));
         to->group_count = k + 1;
     }
     return OKRA_OK;
 }
 
-static okra_status take(const okra_data *from, const okra_int *index, okra_int count,
-                        okra_data **out);
+/* ---- objects made of objects ---- */
 
-static okra_status take_components(okra_data *to, const okra_data *from,
-                                   const okra_int *index, okra_int count)
+static okra_status take(const chosen *c, okra_data **out);
+
+/* The objects c->index of the components. */
+static okra_status take_components(okra_data *to, const chosen *c)
 {
-    ZMAKE(to->components, from->component_count);
-    for (int k = 0; k < from->component_count; k++) {
-        CHK(take(from->components[k], index, count, &to->components[k]));
+    const okra_data *first = c->part[0];
+    OWNED const okra_data **inner = NULL;
+    MAKE(inner, c->parts);
+    ZMAKE(to->components, first->component_count);
+    for (int k = 0; k < first->component_count; k++) {
+        for (okra_int p = 0; p < c->parts; p++) {
+            REFUSE_IF(first->component_count != c->part[p]->component_count, OKRA_ESHAPE,
+                      "tuples of %s have %d parts, those of %s have %d", first->source,
+                      first->component_count, c->part[p]->source,
+                      c->part[p]->component_count);
+            inner[p] = c->part[p]->components[k];
+        }
+        const chosen some = {inner, c->parts, c->count, c->index};
+        CHK(c->index ? take(&some, &to->components[k])
+                     : okra_data_join_(inner, c->parts, &to->components[k]));
         to->component_count = k + 1;
     }
     return OKRA_OK;
 }
 
 /* The members of the chosen bags. */
-static okra_status take_bags(okra_data *to, const okra_data *from, const okra_int *index,
-                             okra_int count)
+static okra_status take_bags(okra_data *to, const chosen *c)
 {
     OWNED okra_int *members = NULL;
-    const okra_int *offsets = from->groups[0].offsets;
-    okra_int at = 0;
-    CHK(take_groups(to, from, index, count));
-    MAKE(members, to->groups[0].offsets[count]);
-    for (okra_int i = 0; i < count; i++) {
-        okra_int bag = index ? index[i] : i;
-        for (okra_int k = offsets[bag]; k < offsets[bag + 1]; k++) {
-            members[at++] = k;
+    const okra_int *offsets = c->part[0]->groups[0].offsets;
+    chosen inner = *c;
+    CHK(take_groups(to, c));
+    inner.count = 0;
+    MAKE(members, to->groups[0].offsets[c->count]);
+    for (okra_int i = 0; c->index && i < c->count; i++) {
+        for (okra_int k = offsets[c->index[i]]; k < offsets[c->index[i] + 1]; k++) {
+            members[inner.count++] = k;
         }
     }
-    return take_components(to, from, members, at);
+    inner.index = c->index ? members : NULL;
+    return take_components(to, &inner);
 }
 
+/* ---- collections ---- */
+
 /* Fills the shell `to` with the chosen objects. */
-static okra_status take_objects(okra_data *to, const okra_data *from,
-                                const okra_int *index, okra_int count)
+static okra_status take_objects(okra_data *to, const chosen *c)
 {
-    const okra_int number = sizeof(double), word = sizeof(uint64_t);
-    switch (from->kind) {
+    switch (to->kind) {
     case OKRA_GRAM:
-        if (from->diagonal) {
-            to->diagonal = take_rows(to, from->diagonal, number, number, index, count);
-            GOT(to->diagonal);
-        }
-        /* fall through */
     case OKRA_DENSE:
-        if (from->pieces) {
-            return take_pieces(to, from, index, count);
-        }
-        to->values = take_rows(to, from->values, from->d * number, from->ld * number,
-                               index, count);
-        return to->values ? OKRA_OK : OKRA_EMEM;
+        return c->part[0]->pieces ? take_pieces(to, c) : take_values(to, c);
     case OKRA_SPARSE:
-        return take_sparse(to, &from->csr, index, count);
+        return take_sparse(to, c);
     case OKRA_BITS:
-        to->words = from->words;
-        to->bits = take_rows(to, from->bits, from->words * word, from->words * word,
-                             index, count);
-        return to->bits ? OKRA_OK : OKRA_EMEM;
+        to->words = c->part[0]->words;
+        GOT(to->bits = take_rows(to, c, to->words, bit_row));
+        return OKRA_OK;
     case OKRA_LABELS:
-        to->codes = take_rows(to, from->codes, word, word, index, count);
-        return !to->codes ? OKRA_EMEM
-               : from->class_names
-                   ? okra_data_names_(to, (const char *const *)from->class_names)
-                   : OKRA_OK;
+        return take_labels(to, c);
     case OKRA_NODES:
-        to->network = okra_network_retain_(from->network);
-        to->codes = take_rows(to, from->codes, word, word, index, count);
-        return to->codes ? OKRA_OK : OKRA_EMEM;
+        return take_nodes(to, c);
     case OKRA_STRINGS:
     case OKRA_SEQUENCES:
     case OKRA_GRAPHS:
     case OKRA_SPECTRA:
-        return take_groups(to, from, index, count);
+        return take_groups(to, c);
     case OKRA_TUPLE:
-        return take_components(to, from, index, count);
+        return take_components(to, c);
     case OKRA_BAGS:
-        return take_bags(to, from, index, count);
+        return take_bags(to, c);
     }
     return okra_fail_(OKRA_EINTERNAL, "data of an unknown kind");
 }
 
-static okra_status take(const okra_data *from, const okra_int *index, okra_int count,
-                        okra_data **out)
+static okra_status take(const chosen *c, okra_data **out)
 {
+    const okra_data *first = c->part[0];
     FREED_BY(okra_data_drop_) okra_data *to = NULL;
-    CHK(okra_data_new_(from->kind, count, from->d, from->source, &to));
-    to->missing = from->missing;
-    CHK(take_objects(to, from, index, count));
-    CHK(okra_weights_take_(from, index, count, to));
-    okra_columns_pass_(from, to);
+    CHK(okra_data_new_(first->kind, c->count, first->d, first->source, &to));
+    for (okra_int p = 0; p < c->parts; p++) {
+        to->missing = to->missing || c->part[p]->missing;
+    }
+    CHK(take_objects(to, c));
+    CHK(okra_weights_take_(c->part, c->parts, c->index, c->count, to));
+    okra_columns_pass_(first, to);
     *out = TAKE(to);
     return OKRA_OK;
 }
@@ -178,7 +299,7 @@ okra_status okra_data_copy(const okra_data *data, okra_data **out)
         *out = okra_data_retain(data);
         return OKRA_OK;
     }
-    return take(data, NULL, data->n, out);
+    return take(&(chosen){&data, 1, data->n, NULL}, out);
 }
 
 okra_status okra_data_take(const okra_data *data, const okra_int *index, okra_int count,
@@ -195,7 +316,7 @@ okra_status okra_data_take(const okra_data *data, const okra_int *index, okra_in
                   " objects (counted from 0)",
                   k, index[k], data->n);
     }
-    return take(data, index, count, out);
+    return take(&(chosen){&data, 1, count, index ? index : &count}, out);
 }
 
 okra_status okra_data_some_(const okra_data *data, okra_int first, okra_int of,
@@ -209,184 +330,43 @@ okra_status okra_data_some_(const okra_data *data, okra_int first, okra_int of,
     return okra_data_take(data, index, count, out);
 }
 
-/* ---- two collections of one kind, one after the other ---- */
+/* Collections that are freed together. */
+typedef struct list {
+    okra_data **of;
+    okra_int count;
+} list;
 
-/* Rows of `size` bytes of a then b, a's and b's that many bytes apart, in a block that
- * `to` owns. */
-static void *join_rows(okra_data *to, okra_int size, okra_int na, const void *a,
-                       okra_int a_stride, okra_int nb, const void *b, okra_int b_stride)
+static void free_list(list *l)
 {
-    unsigned char *block = okra_alloc_(na + nb, (size_t)size);
-    if (!block) {
-        return NULL;
+    while (l->count > 0) {
+        okra_data_free(l->of[--l->count]);
     }
-    okra_data_own_(to, block);
-    for (okra_int i = 0; size > 0 && i < na + nb; i++) {
-        const unsigned char *row = i < na
-                                       ? (const unsigned char *)a + i * a_stride
-                                       : (const unsigned char *)b + (i - na) * b_stride;
-        memcpy(block + i * size, row, (size_t)size);
-    }
-    return block;
+    okra_free_(l->of);
 }
 
-static okra_status join_values(okra_data *to, const okra_data *a, const okra_data *b)
+okra_status okra_data_join_(const okra_data *const *part, okra_int parts, okra_data **out)
 {
-    const okra_int number = sizeof(double);
-    to->values = join_rows(to, a->d * number, a->n, a->values, a->ld * number, b->n,
-                           b->values, b->ld * number);
-    if (to->values && a->diagonal && b->diagonal) {
-        to->diagonal =
-            join_rows(to, number, a->n, a->diagonal, number, b->n, b->diagonal, number);
-        return to->diagonal ? OKRA_OK : OKRA_EMEM;
+    FREED_BY(free_list) list like = {0};
+    const okra_data *a = part[0];
+    bool any_width = a->kind == OKRA_SPARSE || a->kind == OKRA_LABELS;
+    char first[96], second[96];
+    okra_int total = 0;
+    ZMAKE(like.of, parts);
+    for (; like.count < parts; like.count++) { /* with columns in the order of a */
+        const okra_data *b = part[like.count];
+        REFUSE_IF(a->kind != b->kind || (a->d != b->d && !any_width), OKRA_ESHAPE,
+                  "%s holds %s and %s %s; expected one kind and width", a->source,
+                  okra_data_describe_(a, first, sizeof first), b->source,
+                  okra_data_describe_(b, second, sizeof second));
+        CHK(okra_columns_align_(NULL, b, a, true, &like.of[like.count]));
+        total += b->n;
     }
-    return to->values ? OKRA_OK : OKRA_EMEM;
-}
-
-static okra_status join_sparse(okra_data *to, const okra_data *a, const okra_data *b)
-{
-    okra_csr_ *csr = &to->csr;
-    okra_int in_a = a->csr.indptr[a->n], in_b = b->csr.indptr[b->n];
-    to->d = OKRA_MAX_(a->d, b->d);
-    MAKE(csr->indptr, a->n + b->n + 1);
-    okra_data_own_(to, csr->indptr);
-    memcpy(csr->indptr, a->csr.indptr, (size_t)(a->n + 1) * sizeof *csr->indptr);
-    for (okra_int i = 0; i <= b->n; i++) {
-        csr->indptr[a->n + i] = in_a + b->csr.indptr[i];
-    }
-    MAKE(csr->indices, in_a + in_b);
-    okra_data_own_(to, csr->indices);
-    MAKE(csr->values, in_a + in_b);
-    okra_data_own_(to, csr->values);
-    if (in_a > 0) {
-        memcpy(csr->indices, a->csr.indices, (size_t)in_a * sizeof *csr->indices);
-        memcpy(csr->values, a->csr.values, (size_t)in_a * sizeof *csr->values);
-    }
-    if (in_b > 0) {
-        memcpy(csr->indices + in_a, b->csr.indices, (size_t)in_b * sizeof *csr->indices);
-        memcpy(csr->values + in_a, b->csr.values, (size_t)in_b * sizeof *csr->values);
-    }
-    return OKRA_OK;
-}
-
-/* Classes with names are those of a, then the new ones of b; without, the codes stay. */
-static okra_status join_labels(okra_data *to, const okra_data *a, const okra_data *b)
-{
-    const okra_int code = sizeof(okra_int);
-    OWNED const char **names = NULL;
-    OWNED okra_int *place = NULL;
-    okra_int *codes = NULL;
-    REFUSE_IF(!a->class_names != !b->class_names, OKRA_EARG,
-              "labels of %s have names and those of %s are numbers; expected one sort",
-              a->class_names ? a->source : b->source,
-              a->class_names ? b->source : a->source);
-    to->codes = codes = join_rows(to, code, a->n, a->codes, code, b->n, b->codes, code);
-    GOT(codes);
-    to->d = OKRA_MAX_(a->d, b->d);
-    if (a->class_names) {
-        MAKE(names, a->d + b->d);
-        MAKE(place, b->d);
-        to->d = a->d;
-        for (okra_int c = 0; c < a->d; c++) {
-            names[c] = a->class_names[c];
-        }
-        for (okra_int c = 0; c < b->d; c++) {
-            okra_int at = 0;
-            while (at < to->d && strcmp(names[at], b->class_names[c]) != 0) {
-                at++;
-            }
-            names[at] = b->class_names[c];
-            place[c] = at;
-            to->d = OKRA_MAX_(to->d, at + 1);
-        }
-        for (okra_int i = 0; i < b->n; i++) {
-            codes[a->n + i] = place[b->codes[i]];
-        }
-        CHK(okra_data_names_(to, names));
-    }
-    return OKRA_OK;
-}
-
-static okra_status join_groups(okra_data *to, const okra_data *a, const okra_data *b)
-{
-    REFUSE_IF(a->group_count != b->group_count, OKRA_EARG,
-              "%s of %s and %s are described in different ways", okra_kind_name(a->kind),
-              a->source, b->source);
-    for (int k = 0; k < a->group_count; k++) {
-        CHK(okra_ragged_concat_(&a->groups[k], a->n, &b->groups[k], b->n,
-                                &to->groups[k]));
-        to->group_count = k + 1;
-    }
-    return OKRA_OK;
-}
-
-static okra_status join_components(okra_data *to, const okra_data *a, const okra_data *b)
-{
-    REFUSE_IF(a->component_count != b->component_count, OKRA_ESHAPE,
-              "tuples of %s have %d parts, those of %s have %d", a->source,
-              a->component_count, b->source, b->component_count);
-    ZMAKE(to->components, a->component_count);
-    for (int k = 0; k < a->component_count; k++) {
-        CHK(okra_data_concat(a->components[k], b->components[k], &to->components[k]));
-        to->component_count = k + 1;
-    }
-    return OKRA_OK;
-}
-
-static okra_status join(okra_data *to, const okra_data *a, const okra_data *b)
-{
-    const okra_int word = sizeof(uint64_t);
-    switch (a->kind) {
-    case OKRA_GRAM:
-    case OKRA_DENSE:
-        return join_values(to, a, b);
-    case OKRA_SPARSE:
-        return join_sparse(to, a, b);
-    case OKRA_BITS:
-        to->words = a->words;
-        to->bits = join_rows(to, a->words * word, a->n, a->bits, a->words * word, b->n,
-                             b->bits, a->words * word);
-        return to->bits ? OKRA_OK : OKRA_EMEM;
-    case OKRA_LABELS:
-        return join_labels(to, a, b);
-    case OKRA_NODES:
-        REFUSE_IF(!okra_network_equal_(a->network, b->network), OKRA_EARG,
-                  "the nodes of %s and %s are of two networks", a->source, b->source);
-        to->network = okra_network_retain_(a->network);
-        to->codes = join_rows(to, word, a->n, a->codes, word, b->n, b->codes, word);
-        return to->codes ? OKRA_OK : OKRA_EMEM;
-    case OKRA_STRINGS:
-    case OKRA_SEQUENCES:
-    case OKRA_GRAPHS:
-    case OKRA_SPECTRA:
-        return join_groups(to, a, b);
-    case OKRA_BAGS:
-        CHK(join_groups(to, a, b));
-        /* fall through */
-    case OKRA_TUPLE:
-        return join_components(to, a, b);
-    }
-    return okra_fail_(OKRA_EINTERNAL, "data of an unknown kind");
+    return take(&(chosen){(const okra_data *const *)like.of, parts, total, NULL}, out);
 }
 
 okra_status okra_data_concat(const okra_data *a, const okra_data *b, okra_data **out)
 {
     NOT_NULL(out);
-    FREED_BY(okra_data_drop_) okra_data *to = NULL, *like_a = NULL;
-    char first[96], second[96];
     REFUSE_IF(!a || !b, OKRA_EARG, "the data to put together are NULL");
-    bool any_width = a->kind == OKRA_SPARSE || a->kind == OKRA_LABELS;
-    REFUSE_IF(a->kind != b->kind || (a->d != b->d && !any_width), OKRA_ESHAPE,
-              "%s holds %s and %s %s; expected one kind and width", a->source,
-              okra_data_describe_(a, first, sizeof first), b->source,
-              okra_data_describe_(b, second, sizeof second));
-    CHK(okra_columns_align_(NULL, b, a, true, &like_a));
-    b = like_a;
-    CHK(okra_data_new_(a->kind, a->n + b->n, a->d, a->source, &to));
-    to->missing = a->missing || b->missing;
-    CHK(join(to, a, b));
-    CHK(okra_weights_join_(a, b, to));
-    okra_columns_pass_(a, to);
-    *out = TAKE(to);
-    return OKRA_OK;
+    return okra_data_join_((const okra_data *const[]){a, b}, 2, out);
 }

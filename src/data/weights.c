@@ -96,25 +96,20 @@ okra_status okra_data_balanced(const okra_data *labels, double *weights)
 
 /* ---- inside ---- */
 
-okra_status okra_weights_take_(const okra_data *from, const okra_int *index,
-                               okra_int count, okra_data *to)
+okra_status okra_weights_take_(const okra_data *const *from, okra_int parts,
+                               const okra_int *index, okra_int count, okra_data *to)
 {
-    if (from->weights) {
-        MAKE(to->weights, count);
-        for (okra_int k = 0; k < count; k++) {
-            to->weights[k] = from->weights[index ? index[k] : k];
-        }
+    bool any = false;
+    okra_int at = 0;
+    for (okra_int p = 0; p < parts; p++) {
+        any = any || from[p]->weights;
     }
-    return OKRA_OK;
-}
-
-okra_status okra_weights_join_(const okra_data *a, const okra_data *b, okra_data *to)
-{
-    if (a->weights || b->weights) {
-        MAKE(to->weights, a->n + b->n);
-        for (okra_int i = 0; i < a->n + b->n; i++) {
-            const double *from = i < a->n ? a->weights : b->weights;
-            to->weights[i] = from ? from[i < a->n ? i : i - a->n] : 1;
+    if (any) {
+        MAKE(to->weights, count);
+    }
+    for (okra_int p = 0; any && p < parts; p++) {
+        for (okra_int k = 0; k < (index ? count : from[p]->n); k++) {
+            to->weights[at++] = okra_weight_(from[p], index ? index[k] : k);
         }
     }
     return OKRA_OK;

@@ -121,7 +121,7 @@ static okra_status take(const okra_data *data, const okra_int *rows, okra_int m,
     g->values = values;
     g->ld = n;
     g->diagonal = self;
-    CHK(okra_weights_take_(data, rows, m, g));
+    CHK(okra_weights_take_(&data, 1, rows, m, g));
     *out = TAKE(g);
     return OKRA_OK;
 }

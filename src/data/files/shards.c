@@ -170,50 +170,15 @@ static okra_status read_all(okra_context *ctx, const char *text, bool lazy, shar
 
 /* ---- together ---- */
 
-/* One matrix of all rows; they are looked at here where they were not before. */
-static okra_status stack(okra_context *ctx, okra_int count, okra_data *const *part,
-                         const char *source, okra_data **out)
+static okra_status join(okra_context *ctx, okra_int count, okra_data *const *part,
+                        const char *source, okra_data **out)
 {
-    OWNED double *values = NULL;
-    okra_int n = 0, d = part[0]->d, at = 0;
-    bool missing = false;
-    for (okra_int i = 0; i < count; i++) {
-        n += part[i]->n;
-        missing = missing || part[i]->missing;
+    double rows = 0;
+    for (okra_int i = 0; part[0]->kind == OKRA_DENSE && i < count; i++) {
+        rows += (double)part[i]->n;
     }
-    CHK(okra_doubles_(ctx, n, d, "the rows of all shards", &values));
-    for (okra_int i = 0; i < count; i++) {
-        okra_mat_ from = okra_mat_view_(part[i]->values, part[i]->n, d, part[i]->ld);
-        CHK(okra_mat_copy_(from, okra_mat_of_(values + at * d, from.rows, d)));
-        at += from.rows;
-    }
-    CHK(okra_data_adopt_dense_(&values, n, d, source, out));
-    (*out)->missing = missing;
-    return OKRA_OK;
-}
-
-static okra_status concat(shards *s, const char *source, okra_data **out)
-{
-    while (s->count > 1) { /* neighbours, so that few bytes are copied often */
-        okra_int kept = 0;
-        for (okra_int i = 0; i < s->count; i += 2) {
-            okra_data *both = NULL, *a = s->part[i];
-            okra_data *b = i + 1 < s->count ? s->part[i + 1] : NULL;
-            okra_status st = b ? okra_data_concat(a, b, &both) : OKRA_OK;
-            if (st != OKRA_OK) {
-                memmove(s->part + kept, s->part + i,
-                        (size_t)(s->count - i) * sizeof *s->part);
-                s->count -= i - kept;
-                return st;
-            }
-            okra_data_free(b ? a : NULL);
-            okra_data_free(b);
-            s->part[kept++] = b ? both : a;
-        }
-        s->count = kept;
-    }
-    *out = s->part[0];
-    s->count = 0;
+    CHK(okra_budget_ask_(ctx, 8 * rows * (double)part[0]->d, "the rows of all shards"));
+    CHK(okra_data_join_((const okra_data *const *)part, count, out));
     return okra_data_rename_(out, source);
 }
 
@@ -221,8 +186,7 @@ okra_status okra_shards_read_(okra_context *ctx, const char *text, okra_data **o
 {
     FREED_BY(clear) shards s = {0};
     CHK(read_all(ctx, text, false, &s));
-    return s.part[0]->kind == OKRA_DENSE ? stack(ctx, s.count, s.part, text, out)
-                                         : concat(&s, text, out);
+    return join(ctx, s.count, s.part, text, out);
 }
 
 /* ---- where they lie ---- */
@@ -338,7 +302,7 @@ okra_status okra_stack_join_(okra_context *ctx, okra_data **data)
     for (okra_int k = 0; k < p->count; k++) {
         CHK(look(p->part[k], 0, p->part[k]->n));
     }
-    CHK(stack(ctx, p->count, p->part, (*data)->source, &whole));
+    CHK(join(ctx, p->count, p->part, (*data)->source, &whole));
     okra_data_free(*data);
     *data = whole;
     return OKRA_OK;

@@ -52,7 +52,7 @@ okra_status okra_through_load_(okra_context *ctx, const okra_through_ *how,
         CHK(how->fit(ctx, params, train, &sh->state));
     }
     CHK(how->map(ctx, params, sh->state, train, &sh->mapped));
-    CHK(okra_weights_take_(train, NULL, train->n, sh->mapped));
+    CHK(okra_weights_take_(&train, 1, NULL, train->n, sh->mapped));
     if (how->inner->load && (store || !how->inner->bind)) {
         CHK(how->inner->load(ctx, params, sh->mapped, store, name, &sh->inner));
     } else if (how->inner->bind) {

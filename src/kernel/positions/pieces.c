@@ -160,7 +160,7 @@ okra_status okra_pieces_create_(okra_context *ctx, const char *who,
     for (okra_int p = 0; p < s->count; p++) {
         piece *at = &s->at[p];
         CHK(take(ctx, s, train, 0, train->n, p, at));
-        CHK(okra_weights_take_(train, at->owner, at->count, at->elements));
+        CHK(okra_weights_take_(&train, 1, at->owner, at->count, at->elements));
         CHK(okra_trained_kernel_create_(ctx, s->params->inner, at->elements, &at->bound));
     }
     *out = TAKE(s);

@@ -148,7 +148,7 @@ static okra_status make(okra_context *ctx, const void *params, const okra_data *
     sh->train = train;
     CHK(okra_position_labels_(p->inner, train, &sh->labels));
     CHK(sort_elements(ctx, train, sh->labels, &sh->e));
-    CHK(okra_weights_take_(train, sh->e.sequence, sh->e.data->n, sh->e.data));
+    CHK(okra_weights_take_(&train, 1, sh->e.sequence, sh->e.data->n, sh->e.data));
     if (store && okra_kernel_files_(p->inner)) {
         snprintf(inner, sizeof inner, "%s.inner", name);
         CHK(okra_trained_kernel_load_(ctx, p->inner, sh->e.data, store, inner,

@@ -88,7 +88,7 @@ TEST(chosen_objects_in_the_order_given)
     okra_ragged_ g = {0}, chosen = {0}, all = {0};
     const okra_int index[] = {7, 0, 3, 3, 10};
     CHECK_OK(build(11, &g));
-    CHECK_OK(okra_ragged_take_(&g, index, 5, &chosen));
+    CHECK_OK(okra_ragged_take_(&g, 1, index, (okra_int[]){5}, &chosen));
     for (okra_int i = 0; i < 5; i++) {
         okra_int length = index[i] % 4;
         CHECK(chosen.offsets[i + 1] - chosen.offsets[i] == length);
@@ -97,10 +97,10 @@ TEST(chosen_objects_in_the_order_given)
                   code_at(&g, g.offsets[index[i]] + k));
         }
     }
-    CHECK_OK(okra_ragged_take_(&g, NULL, 11, &all));
+    CHECK_OK(okra_ragged_take_(&g, 1, NULL, (okra_int[]){11}, &all));
     CHECK(all.offsets[11] == g.offsets[11] && code_at(&all, 5) == 5);
     okra_ragged_clear_(&chosen);
-    CHECK_OK(okra_ragged_take_(&g, index, 0, &chosen));
+    CHECK_OK(okra_ragged_take_(&g, 1, index, (okra_int[]){0}, &chosen));
     CHECK(chosen.offsets[0] == 0);
     okra_ragged_clear_(&chosen);
     okra_ragged_clear_(&all);
@@ -110,10 +110,10 @@ TEST(chosen_objects_in_the_order_given)
 TEST(allocations)
 {
     okra_ragged_ g = {0}, chosen = {0};
-    const okra_int index[] = {3, 1};
+    const okra_int index[] = {3, 1}, two = 2;
     CHECK_ALLOCATIONS(build(100, &g), okra_ragged_clear_(&g));
     CHECK_OK(build(5, &g));
-    CHECK_ALLOCATIONS(okra_ragged_take_(&g, index, 2, &chosen),
+    CHECK_ALLOCATIONS(okra_ragged_take_(&g, 1, index, &two, &chosen),
                       okra_ragged_clear_(&chosen));
     okra_ragged_clear_(&g);
 }
