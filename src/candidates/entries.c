@@ -465,33 +465,14 @@ okra_status okra_build_features_(okra_build_ *b)
 
 /* ---- repeats ---- */
 
-static okra_status grow(okra_build_ *b)
-{
-    okra_seen_ *s = &b->seen, more = {.room = s->room ? 2 * s->room : SEEN_FIRST};
-    CHK(okra_budget_ask_(b->ctx, 16.0 * (double)more.room, "a table of %llu candidates",
-                         (unsigned long long)more.room / 2));
-    ZMAKE(more.slots, (okra_int)more.room);
-    for (uint64_t k = 0; k < s->room; k++) {
-        if (s->slots[k].place) {
-            uint64_t at = s->slots[k].key & (more.room - 1);
-            while (more.slots[at].place) {
-                at = (at + 1) & (more.room - 1);
-            }
-            more.slots[at] = s->slots[k];
-        }
-    }
-    more.used = s->used;
-    okra_free_(s->slots);
-    *s = more;
-    return OKRA_OK;
-}
-
 okra_status okra_build_remember_(okra_build_ *b, uint64_t key, uint64_t place)
 {
-    okra_status st = OKRA_OK;
-    okra_seen_ *s = &b->seen;
+    okra_hashed_ *s = &b->seen;
     if (2 * (s->used + 1) > s->room) {
-        st = grow(b);
+        okra_int room = OKRA_MAX_(SEEN_FIRST, 2 * s->room);
+        okra_status st =
+            okra_budget_ask_(b->ctx, (double)sizeof *s->slots * (double)room,
+                             "a table of %lld candidates", (long long)room / 2);
         if (st == OKRA_EBUDGET && s->room > 0) { /* begin anew: this shard alone */
             memset(s->slots, 0, (size_t)s->room * sizeof *s->slots);
             s->used = 0;
@@ -500,14 +481,7 @@ okra_status okra_build_remember_(okra_build_ *b, uint64_t key, uint64_t place)
         }
         CHK(st);
     }
-    uint64_t at = key & (s->room - 1);
-    while (s->slots[at].place) {
-        at = (at + 1) & (s->room - 1);
-    }
-    s->slots[at].key = key;
-    s->slots[at].place = place + 1;
-    s->used++;
-    return OKRA_OK;
+    return okra_hashed_put_(s, key, (okra_int)place);
 }
 
 /* The molecule that stands at a place of the source. */
@@ -538,17 +512,16 @@ okra_status okra_build_repeats_(okra_build_ *b, uint64_t *repeated, uint64_t *ap
 {
     for (okra_int k = 0; k < b->count; k++) {
         okra_entry_ *e = &b->entry[k];
-        okra_seen_ *s = &b->seen;
         bool same = false, sure = true;
         int near = 0;
         if (k % CHUNK == 0) {
             CHK(okra_cancelled_(b->ctx));
         }
-        for (uint64_t at = s->room ? e->key & (s->room - 1) : 0;
-             !b->vectors && !e->broken && !same && s->room && s->slots[at].place;
-             at = (at + 1) & (s->room - 1)) {
-            if (s->slots[at].key == e->key && near++ < OKRA_ALIKE_MOST_) {
-                CHK(is_same(b, k, s->slots[at].place - 1, &same, &sure));
+        okra_int at = 0, place = b->vectors || e->broken ? -1 : 0;
+        while (place >= 0 && !same &&
+               (place = okra_hashed_next_(&b->seen, e->key, &at)) >= 0) {
+            if (near++ < OKRA_ALIKE_MOST_) {
+                CHK(is_same(b, k, (uint64_t)place, &same, &sure));
             }
         }
         e->dropped = e->broken || same;

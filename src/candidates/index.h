@@ -146,8 +146,6 @@ struct okra_index {
     okra_int outputs;
 };
 
-int okra_index_shard_(const okra_index *index, okra_int place); /* of all candidates */
-
 /* ---- low rank: low_rank.c ---- */
 
 /* Numbers of a candidate: its coordinates, and -l(y,y)/2. */
@@ -188,14 +186,6 @@ typedef struct okra_entry_ {
     bool broken, dropped;
 } okra_entry_;
 
-/* Which molecules are there already: by key, where in the source they stand. */
-typedef struct okra_seen_ {
-    struct {
-        uint64_t key, place; /* place + 1; 0: free */
-    } * slots;
-    uint64_t room, used;
-} okra_seen_;
-
 typedef struct okra_build_ {
     okra_context *ctx;
     const okra_index_request *request;
@@ -215,7 +205,7 @@ typedef struct okra_build_ {
     int mass; /* vectors: which of the columns is that; -1: none */
     char *names[OKRA_COLUMNS_MOST_];
     int columns;
-    okra_seen_ seen;
+    okra_hashed_ seen; /* molecules: by key, where in the source they stand */
     okra_faults_ *faults;
     /* low rank */
     okra_data *outputs; /* bits of the training outputs */

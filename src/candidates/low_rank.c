@@ -173,14 +173,15 @@ static okra_status measure(okra_context *ctx, okra_set_ *set, const scan *s,
     okra_int test = block->first + r, place[OKRA_PANEL_];
     qsort(list, (size_t)count, sizeof *list, by_place);
     for (okra_int at = 0, some = 0; at < count; at += some) {
-        int shard = okra_index_shard_(s->x, list[at].id);
+        okra_int shard =
+            okra_run_of_(s->x->first, sizeof *s->x->first, s->x->shards, list[at].id);
         for (some = 0; some < OKRA_PANEL_ && at + some < count &&
                        list[at + some].id < s->x->first[shard + 1];
              some++) {
             place[some] = list[at + some].id - s->x->first[shard];
         }
         okra_part_ part = {.m = 1};
-        CHK(okra_set_rows_(ctx, set, shard, place, some, &part));
+        CHK(okra_set_rows_(ctx, set, (int)shard, place, some, &part));
         CHK(okra_gemm_(ctx, false, false, 1, w, part.C, 0, okra_mat_of_(G, 1, some)));
         for (okra_int k = 0; k < some; k++) {
             double away = 2 * G[k] - part.self[k] + 2 * list[at + k].key.high;

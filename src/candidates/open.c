@@ -284,36 +284,14 @@ okra_int okra_index_lines(const okra_index *index)
     return last ? (okra_int)(last->first + last->lines) : 0;
 }
 
-int okra_index_shard_(const okra_index *x, okra_int place)
-{
-    int low = 0, high = x->shards;
-    while (high - low > 1) {
-        int middle = (low + high) / 2;
-        if (x->first[middle] <= place) {
-            low = middle;
-        } else {
-            high = middle;
-        }
-    }
-    return low;
-}
-
 /* The shard that has candidate i, and where; NULL: there is none. */
 static const okra_shard_ *shard_of(const okra_index *x, okra_int i, okra_int *place)
 {
-    int low = 0, high = x ? x->shards : 0;
     if (!x || i < 0 || i >= okra_index_lines(x)) {
         return NULL;
     }
-    while (high - low > 1) {
-        int middle = (low + high) / 2;
-        if (x->shard[middle].head.first <= (uint64_t)i) {
-            low = middle;
-        } else {
-            high = middle;
-        }
-    }
-    const okra_shard_ *s = &x->shard[low];
+    const okra_shard_ *s =
+        x->shard + okra_run_of_(&x->shard[0].head.first, sizeof *s, x->shards, i);
     uint64_t line = (uint64_t)i - s->head.first;
     uint64_t where =
         line < s->head.lines ? ((const volatile uint64_t *)s->where)[line] : 0;

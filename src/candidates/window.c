@@ -256,16 +256,8 @@ OKRA_SHARED_CLEARS_(okra_windows_close_, okra_windows_, it->formula, it->low, it
 
 okra_int okra_shard_row_(const okra_shard_ *s, double mass, bool above)
 {
-    okra_int low = 0, high = (okra_int)s->head.rows;
-    while (low < high) {
-        okra_int middle = low + (high - low) / 2;
-        if (s->mass[middle] < mass || (above && s->mass[middle] == mass)) {
-            low = middle + 1;
-        } else {
-            high = middle;
-        }
-    }
-    return low;
+    double from = above ? nextafter(mass, (double)INFINITY) : mass;
+    return okra_below_(s->mass, sizeof *s->mass, (okra_int)s->head.rows, from);
 }
 
 void okra_windows_rows_(const okra_windows_ *w, okra_int query, const okra_shard_ *s,

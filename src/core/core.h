@@ -140,6 +140,8 @@ int okra_by_int_(const void *a, const void *b);
 int okra_by_double_(const void *a, const void *b);
 /* How many of n ascending numbers, `size` bytes apart, are below x. */
 okra_int okra_below_(const double *sorted, size_t size, okra_int n, double x);
+/* The last of n ascending beginnings, `size` bytes apart, that is not above `at`. */
+okra_int okra_run_of_(const void *first, size_t size, okra_int n, okra_int at);
 void okra_iota_(okra_int n, okra_int *out); /* 0, 1, ..., n - 1 */
 double okra_now_(void); /* seconds, of a clock that only goes forward */
 
@@ -254,6 +256,9 @@ OKRA_DROPS_(okra_options_drop_, okra_options, okra_options_free)
             (room) = (room) ? 2 * (room) : (first);   \
         }                                             \
     } while (0)
+/* Room for `need` elements of `size` bytes in the block whose address `at` is: twice as
+ * much as before at least. On failure all stays as it is. */
+okra_status okra_reserve_(void *at, okra_int need, okra_int *room, size_t size);
 /* The pointer or struct p, which then is NULL or all 0: for handing on what is OWNED. */
 #define TAKE(p)                     \
     __extension__({                 \
@@ -504,6 +509,21 @@ const char *okra_options_each_(const okra_options *options, size_t index,
 
 #define OKRA_MIN_(a, b) ((a) < (b) ? (a) : (b))
 #define OKRA_MAX_(a, b) ((a) > (b) ? (a) : (b))
+
+/* ---- numbers by hashes ----
+ * Several numbers of one hash or none, by open addressing, at most half full. All of it
+ * is 0 at first.
+ */
+typedef struct okra_hashed_ {
+    struct okra_hash_place_ {
+        uint64_t hash;
+        okra_int number; /* plus 1; 0: free */
+    } * slots;
+    okra_int room, used;
+} okra_hashed_;
+okra_status okra_hashed_put_(okra_hashed_ *s, uint64_t hash, okra_int number);
+/* The next number of a hash, *at being 0 at first; -1: there is no more. */
+okra_int okra_hashed_next_(const okra_hashed_ *s, uint64_t hash, okra_int *at);
 
 /* ---- best ----
  * The k best of many, written once.

@@ -316,3 +316,54 @@ okra_status okra_doubles_(const okra_context *context, okra_int rows, okra_int c
     *out = p;
     return OKRA_OK;
 }
+
+okra_status okra_reserve_(void *at, okra_int need, okra_int *room, size_t size)
+{
+    void *block;
+    memcpy(&block, at, sizeof block);
+    if (need > *room) {
+        okra_int larger = OKRA_MAX_(need, 2 * *room + 16);
+        GOT(block = okra_realloc_(block, larger, size));
+        memcpy(at, &block, sizeof block);
+        *room = larger;
+    }
+    return OKRA_OK;
+}
+
+static struct okra_hash_place_ *slot_at(const okra_hashed_ *s, uint64_t hash, okra_int at)
+{
+    return &s->slots[((hash ^ hash >> 29) + (uint64_t)at) & (uint64_t)(s->room - 1)];
+}
+
+okra_status okra_hashed_put_(okra_hashed_ *s, uint64_t hash, okra_int number)
+{
+    okra_int at = 0;
+    if (2 * (s->used + 1) > s->room) {
+        okra_hashed_ more = {.room = s->room ? 2 * s->room : 1024};
+        ZMAKE(more.slots, more.room);
+        for (okra_int k = 0; k < s->room; k++) {
+            if (s->slots[k].number) {
+                CHK(okra_hashed_put_(&more, s->slots[k].hash, s->slots[k].number - 1));
+            }
+        }
+        okra_free_(s->slots);
+        *s = more;
+    }
+    while (slot_at(s, hash, at)->number) {
+        at++;
+    }
+    *slot_at(s, hash, at) = (struct okra_hash_place_){hash, number + 1};
+    s->used++;
+    return OKRA_OK;
+}
+
+okra_int okra_hashed_next_(const okra_hashed_ *s, uint64_t hash, okra_int *at)
+{
+    while (s->room > 0 && slot_at(s, hash, *at)->number) {
+        const struct okra_hash_place_ *here = slot_at(s, hash, (*at)++);
+        if (here->hash == hash) {
+            return here->number - 1;
+        }
+    }
+    return -1;
+}

@@ -384,6 +384,17 @@ okra_int okra_below_(const double *sorted, size_t size, okra_int n, double x)
     return low;
 }
 
+okra_int okra_run_of_(const void *first, size_t size, okra_int n, okra_int at)
+{
+    okra_int low = 0, high = n, begin;
+    while (high - low > 1) {
+        okra_int middle = low + (high - low) / 2;
+        memcpy(&begin, (const char *)first + (size_t)middle * size, sizeof begin);
+        *(begin <= at ? &low : &high) = middle;
+    }
+    return low;
+}
+
 int okra_by_code_(const void *a, const void *b)
 {
     uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;

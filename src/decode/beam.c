@@ -41,31 +41,20 @@ typedef struct search {
     okra_shortlist_ *lists; /* rows */
 } search;
 
-static void insert_hash(uint64_t *table, okra_int room, uint64_t hash)
-{
-    uint64_t at = hash & (uint64_t)(room - 1);
-    while (table[at] != 0) {
-        at = (at + 1) & (uint64_t)(room - 1);
-    }
-    table[at] = hash;
-}
-
 /* *fresh: the hash was not there. */
 static okra_status see(okra_offer_ *o, uint64_t hash, bool *fresh)
 {
-    uint64_t *table = NULL;
     hash = hash ? hash : 1;
     if (2 * o->seen_count >= o->seen_room) {
-        okra_int room = OKRA_MAX_(1024, 2 * o->seen_room);
-        ZMAKE(table, room);
-        for (okra_int i = 0; i < o->seen_room; i++) {
-            if (o->seen[i]) {
-                insert_hash(table, room, o->seen[i]);
-            }
+        OWNED uint64_t *old = o->seen;
+        okra_int before = o->seen_room;
+        o->seen = NULL;
+        o->seen_count = o->seen_room = 0;
+        ZMAKE(o->seen, OKRA_MAX_(1024, 2 * before));
+        o->seen_room = OKRA_MAX_(1024, 2 * before);
+        for (okra_int i = 0; i < before; i++) {
+            CHK(old[i] ? see(o, old[i], fresh) : OKRA_OK);
         }
-        okra_free_(o->seen);
-        o->seen = table;
-        o->seen_room = room;
     }
     uint64_t at = hash & (uint64_t)(o->seen_room - 1);
     while (o->seen[at] != 0 && o->seen[at] != hash) {
@@ -88,15 +77,10 @@ okra_status okra_offer_put_(okra_offer_ *o, const int32_t *codes, okra_int lengt
     if (!fresh) {
         return OKRA_OK;
     }
-    if (o->count + 2 > o->room) {
-        okra_int room = o->room, again = o->room;
-        CHK(okra_reserve_((void **)&o->offsets, o->count + 2, &room, sizeof *o->offsets));
-        CHK(okra_reserve_((void **)&o->owner, o->count + 2, &again, sizeof *o->owner));
-        o->room = room;
-    }
-    okra_int begin = o->count > 0 ? o->offsets[o->count] : 0;
-    CHK(okra_reserve_((void **)&o->codes, begin + length, &o->codes_room,
-                      sizeof *o->codes));
+    okra_int room = o->room, begin = o->count > 0 ? o->offsets[o->count] : 0;
+    CHK(okra_reserve_(&o->offsets, o->count + 2, &room, sizeof *o->offsets));
+    CHK(okra_reserve_(&o->owner, o->count + 2, &o->room, sizeof *o->owner));
+    CHK(okra_reserve_(&o->codes, begin + length, &o->codes_room, sizeof *o->codes));
     OKRA_COPY_(o->codes + begin, codes, length);
     o->offsets[o->count] = begin;
     o->offsets[o->count + 1] = begin + length;

@@ -78,6 +78,8 @@ typedef struct okra_decoder_ {
     bool nothing;   /* gives no objects */
     bool reports;   /* how the search for each object went */
     bool inputs;    /* needs those of the training pairs */
+    unsigned kinds; /* of outputs (1u << kind); 0: it says itself what it takes */
+    const char *needs; /* them in words */
     /* Under a loss it searches all objects of these kinds (1u << kind), or rankings, for
      * the one of least expectation. */
     unsigned all;
@@ -237,9 +239,6 @@ double okra_shortlist_worst_(const okra_shortlist_ *list);
 /* Copies a list to those of test point i. */
 okra_status okra_results_list_(const okra_results_ *results, okra_int i,
                                const okra_shortlist_ *list);
-
-/* Grows a block to hold `need` elements. */
-okra_status okra_reserve_(void **block, okra_int need, okra_int *room, size_t size);
 
 /* ---- propose ----
  * Distances of objects that a decoder makes up, each to one prediction, and

@@ -5,18 +5,6 @@
 
 #include "data/strings.h"
 
-okra_status okra_reserve_(void **block, okra_int need, okra_int *room, size_t size)
-{
-    if (need > *room) {
-        okra_int larger = OKRA_MAX_(need, 2 * *room + 16);
-        void *grown = okra_realloc_(*block, larger, size);
-        GOT(grown);
-        *block = grown;
-        *room = larger;
-    }
-    return OKRA_OK;
-}
-
 okra_status okra_objects_letters_(okra_context *ctx, const void *user,
                                   const int32_t *codes, const okra_int *offsets,
                                   okra_int count, okra_data **out)
@@ -241,7 +229,7 @@ okra_status okra_shortlist_put_(okra_shortlist_ *list, const int32_t *codes,
                                     (okra_rank_){key, list->came++});
     if (it) {
         it->length = 0;
-        CHK(okra_reserve_((void **)&it->codes, length, &it->room, sizeof *codes));
+        CHK(okra_reserve_(&it->codes, length, &it->room, sizeof *codes));
         OKRA_COPY_(it->codes, codes, length);
         it->length = length;
         it->distance = distance;

@@ -32,14 +32,8 @@ typedef struct growing {
 static int grow(const char *piece, size_t size, void *user)
 {
     growing *g = user;
-    okra_int need = g->used + (okra_int)size + 1;
-    if (!g->lost && need > g->room) {
-        okra_int room = OKRA_MAX_(2 * g->room, need);
-        char *larger = okra_realloc_(g->text, room, 1);
-        g->lost = !larger;
-        g->text = larger ? larger : g->text;
-        g->room = larger ? room : g->room;
-    }
+    g->lost = g->lost || okra_reserve_(&g->text, g->used + (okra_int)size + 1, &g->room,
+                                       1) != OKRA_OK;
     if (g->lost) {
         return -1;
     }

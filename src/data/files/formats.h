@@ -68,53 +68,45 @@ okra_status okra_format_read_(const okra_file_format_ *format, okra_source_ *sou
 okra_status okra_read_bags_(const okra_file_format_ *format, okra_source_ *source,
                             okra_data **out);
 
-okra_status okra_read_npy_(okra_source_ *source, okra_data **out);
-okra_status okra_read_npz_(okra_source_ *source, okra_data **out);
-okra_status okra_read_csv_(okra_source_ *source, okra_data **out);
-okra_status okra_read_tsv_(okra_source_ *source, okra_data **out);
-okra_status okra_read_svm_(okra_source_ *source, okra_data **out);
-okra_status okra_read_svm0_(okra_source_ *source, okra_data **out);
-okra_status okra_read_mtx_(okra_source_ *source, okra_data **out);
-okra_status okra_read_smiles_(okra_source_ *source, okra_data **out);
-okra_status okra_read_sdf_(okra_source_ *source, okra_data **out);
-okra_status okra_read_mgf_(okra_source_ *source, okra_data **out);
-okra_status okra_read_msp_(okra_source_ *source, okra_data **out);
-okra_status okra_write_mgf_(okra_writer_ *w, const okra_data *data);
-okra_status okra_read_graphml_(okra_source_ *source, okra_data **out);
-okra_status okra_read_edges_(okra_source_ *source, okra_data **out);
+/* okra_read_npy_, ... and okra_write_npy_, ...; nodes: names or numbers, a line each. */
+#define OKRA_READERS_(X)                                                            \
+    X(npy)                                                                          \
+    X(npz)                                                                          \
+    X(csv)                                                                          \
+    X(tsv)                                                                          \
+    X(svm) X(svm0) X(mtx) X(smiles) X(sdf) X(mgf) X(msp) X(txt) X(fasta) X(letters) \
+        X(graphml) X(edges)
+#define OKRA_WRITERS_(X) \
+    X(npy)               \
+    X(csv) X(tsv) X(mtx) X(smiles) X(sdf) X(mgf) X(txt) X(fasta) X(graphml) X(nodes)
+#define OKRA_READS_(name) \
+    okra_status okra_read_##name##_(okra_source_ *source, okra_data **out);
+#define OKRA_WRITES_(name) \
+    okra_status okra_write_##name##_(okra_writer_ *w, const okra_data *data);
+OKRA_READERS_(OKRA_READS_)
+OKRA_WRITERS_(OKRA_WRITES_)
 /* Nodes of a network: edges, or a matrix of weights read by the format. */
 okra_status okra_read_nodes_(const okra_file_format_ *format, okra_source_ *source,
                              okra_data **out);
-okra_status okra_write_graphml_(okra_writer_ *w, const okra_data *data);
-/* The names of nodes, or their numbers, a line each. */
-okra_status okra_write_nodes_(okra_writer_ *w, const okra_data *data);
 /* Warns that `count` molecules, the first on that line, have no Kekule structure. */
 void okra_warn_unkekulised_(const okra_source_ *s, okra_int count, okra_int first);
-okra_status okra_write_smiles_(okra_writer_ *w, const okra_data *data);
-okra_status okra_write_sdf_(okra_writer_ *w, const okra_data *data);
-okra_status okra_read_txt_(okra_source_ *source, okra_data **out);
-okra_status okra_read_fasta_(okra_source_ *source, okra_data **out);
-okra_status okra_read_letters_(okra_source_ *source, okra_data **out);
 /* A text as a line of its own; one that holds a line end is refused: "string 3 ...". */
 okra_status okra_put_line_(okra_writer_ *w, const char *text, const char *what,
                            okra_int i);
-okra_status okra_write_txt_(okra_writer_ *w, const okra_data *data);
-okra_status okra_write_fasta_(okra_writer_ *w, const okra_data *data);
 /* Sequences: `source` is a table of positions, or dense vectors whose part names such a
  * table beside the file. */
 okra_status okra_read_sequences_(const okra_file_format_ *format, okra_source_ *source,
                                  okra_data **out);
-okra_status okra_write_npy_(okra_writer_ *w, const okra_data *data);
 /* Vectors without the header. */
 okra_status okra_write_npy_rows_(okra_writer_ *w, const okra_data *data);
-okra_status okra_write_mtx_(okra_writer_ *w, const okra_data *data);
-okra_status okra_write_csv_(okra_writer_ *w, const okra_data *data);
-okra_status okra_write_tsv_(okra_writer_ *w, const okra_data *data);
 
 /* ---- taking values as asked ---- */
 
 /* Replaces *data (dense, sparse or labels) by what `how` asks for. */
 okra_status okra_take_as_(const okra_context *ctx, okra_how_ how, okra_data **data);
+/* The same vectors, bits or rows of a Gram matrix, column j in the place place[j]. */
+okra_status okra_move_columns_(const okra_context *ctx, const okra_data *from,
+                               const okra_int *place, okra_data **out);
 static inline unsigned char okra_bit_(const okra_data *data, okra_int i, okra_int j)
 {
     return (unsigned char)(data->bits[i * data->words + j / 64] >> (j % 64) & 1);
@@ -139,6 +131,10 @@ typedef enum okra_token_ {
 okra_token_ okra_number_(const char *p, const char *end, double *value);
 /* A whole number of at least 0 at *p; moves *p behind it. */
 bool okra_whole_(const char **p, const char *end, okra_int *value);
+
+/* The whole number that a text is, without sign and leading zeros; -1: it is none, or
+ * above `most`. */
+okra_int okra_plain_number_(const char *text, okra_int most);
 
 /* Lines of a text, one after another. */
 typedef struct okra_lines_ {
@@ -278,8 +274,7 @@ okra_token_ okra_table_number_(const okra_table_ *table, double *value);
 /* All zero when empty. */
 typedef struct okra_names_ {
     okra_texts_ texts;
-    okra_int *table; /* place plus 1; 0: empty */
-    okra_int mask;
+    okra_hashed_ slots;
 } okra_names_;
 
 static inline const char *okra_name_(const okra_names_ *n, okra_int i)

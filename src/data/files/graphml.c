@@ -153,15 +153,8 @@ static void start_edge(reader *r, const XML_Char **list)
         fault(r, "an edge from a node to itself,", name[0]);
     } else if (directed && strcmp(directed, "true") == 0) {
         fault(r, "a directed edge is not supported", NULL);
-    } else if (r->count == r->room) {
-        okra_int room = r->room ? 2 * r->room : 256;
-        ends *grown = okra_realloc_(r->edges, room, sizeof *grown);
-        if (failed(r, grown ? OKRA_OK : OKRA_EMEM)) {
-            return;
-        }
-        r->edges = grown;
-        r->room = room;
     }
+    (void)failed(r, okra_reserve_(&r->edges, r->count + 1, &r->room, sizeof *r->edges));
     if (r->st == OKRA_OK) {
         r->edges[r->count++] = (ends){(int32_t)OKRA_MIN_(code[0], code[1]),
                                       (int32_t)OKRA_MAX_(code[0], code[1]),

@@ -19,12 +19,9 @@ typedef struct edges {
 
 static okra_status add_edge(edges *e, okra_link_ link, okra_int line)
 {
-    if (e->count == e->room) {
-        okra_int room = e->room ? 2 * e->room : 1024;
-        RESIZE(e->list, room);
-        RESIZE(e->line, room);
-        e->room = room;
-    }
+    okra_int room = e->room;
+    CHK(okra_reserve_(&e->list, e->count + 1, &room, sizeof link));
+    CHK(okra_reserve_(&e->line, e->count + 1, &e->room, sizeof line));
     e->list[e->count] = link;
     e->line[e->count++] = line;
     return OKRA_OK;
@@ -77,18 +74,6 @@ static okra_status read_line(const okra_lines_ *line, okra_names_ *n, edges *e)
     return add_edge(e, link, line->number);
 }
 
-/* A whole number without leading zeros, or -1. */
-static okra_int as_number(const char *text)
-{
-    const char *p = text, *end = text + strlen(text);
-    okra_int value = 0;
-    if ((text[0] == '0' && text[1]) || end - text > 15 || !okra_whole_(&p, end, &value) ||
-        p != end) {
-        return -1;
-    }
-    return value;
-}
-
 typedef struct ranked {
     okra_int number, code;
 } ranked;
@@ -104,7 +89,8 @@ static okra_status order_names(const okra_names_ *n, okra_int **out)
     MAKE(r, count);
     MAKE(order, count);
     for (okra_int i = 0; i < count; i++) {
-        r[i] = (ranked){as_number(okra_name_(n, i)), i};
+        r[i] =
+            (ranked){okra_plain_number_(okra_name_(n, i), INT64_C(999999999999999)), i};
         numbers &= r[i].number >= 0;
     }
     if (numbers && count > 0) {
@@ -272,10 +258,7 @@ static okra_status list_objects(const okra_source_ *s, const okra_network_ *netw
                   lines.number, (int64_t)(found ? word - lines.begin : 0) + 1,
                   found ? "no node of the network has this name"
                         : "expected a node, found an empty line");
-        if (count == room) {
-            room = room ? 2 * room : 256;
-            RESIZE(codes, room);
-        }
+        EXTEND(codes, count, room, 256);
         codes[count++] = code;
     }
     return okra_nodes_create_(network, codes, count, s->name, out);

@@ -232,17 +232,6 @@ okra_status okra_shards_open_(okra_context *ctx, const char *text, okra_data **o
     return OKRA_OK;
 }
 
-/* The piece of row i. */
-static okra_int piece_of(const okra_stack_ *p, okra_int i)
-{
-    okra_int low = 0, high = p->count;
-    while (high - low > 1) {
-        okra_int middle = low + (high - low) / 2;
-        *(p->first[middle] <= i ? &low : &high) = middle;
-    }
-    return low;
-}
-
 /* Rows of one piece, looked at for the first time; a message counts from its begin. */
 static okra_status look(const okra_data *part, okra_int first, okra_int count)
 {
@@ -261,7 +250,8 @@ okra_status okra_stack_copy_(const okra_data *data, okra_int first, okra_int cou
     const okra_stack_ *p = data->pieces;
     okra_int d = data->d;
     for (okra_int done = 0, some = 0; done < count; done += some) {
-        okra_int k = piece_of(p, first + done), at = first + done - p->first[k];
+        okra_int k = okra_run_of_(p->first, sizeof *p->first, p->count, first + done),
+                 at = first + done - p->first[k];
         const okra_data *part = p->part[k];
         some = OKRA_MIN_(count - done, part->n - at);
         CHK(look(part, at, some));
@@ -276,7 +266,8 @@ okra_status okra_stack_slice_(const okra_data *data, okra_int first, okra_int co
                               okra_data **out)
 {
     const okra_stack_ *p = data->pieces;
-    okra_int k = piece_of(p, first), at = first - p->first[k];
+    okra_int k = okra_run_of_(p->first, sizeof *p->first, p->count, first),
+             at = first - p->first[k];
     const okra_data *part = p->part[k];
     OWNED double *copy = NULL;
     if (count > part->n - at) {

@@ -143,6 +143,15 @@ bool okra_whole_(const char **p, const char *end, okra_int *value)
     return true;
 }
 
+okra_int okra_plain_number_(const char *text, okra_int most)
+{
+    const char *p = text, *end = text + strlen(text);
+    okra_int value = 0;
+    bool plain = okra_whole_(&p, end, &value) && p == end && value <= most &&
+                 (text[0] != '0' || !text[1]);
+    return plain ? value : -1;
+}
+
 okra_lines_ okra_lines_begin_(const okra_bytes_ *bytes)
 {
     const char *p = (const char *)bytes->p, *end = p + bytes->size;
@@ -234,29 +243,12 @@ const char *okra_double_text_(double value, char text[OKRA_NUMBER_TEXT_])
 
 /* ---- collected texts ---- */
 
-static okra_status grow(void **block, okra_int needed, okra_int *capacity, size_t size)
-{
-    if (needed <= *capacity) {
-        return OKRA_OK;
-    }
-    okra_int wanted = OKRA_MAX_(2 * *capacity, OKRA_MAX_(needed, 64));
-    void *grown = okra_realloc_(*block, wanted, size);
-    GOT(grown);
-    *block = grown;
-    *capacity = wanted;
-    return OKRA_OK;
-}
-
 okra_status okra_texts_add_(okra_texts_ *texts, const char *p, const char *end)
 {
-    void *block = texts->block, *offsets = texts->offsets;
     okra_int length = end - p;
-    okra_status st = grow(&block, texts->used + length + 1, &texts->capacity, 1);
-    texts->block = block;
-    CHK(st);
-    st = grow(&offsets, texts->count + 1, &texts->room, sizeof *texts->offsets);
-    texts->offsets = offsets;
-    CHK(st);
+    CHK(okra_reserve_(&texts->block, texts->used + length + 1, &texts->capacity, 1));
+    CHK(okra_reserve_(&texts->offsets, texts->count + 1, &texts->room,
+                      sizeof *texts->offsets));
     memcpy(texts->block + texts->used, p, (size_t)length);
     texts->block[texts->used + length] = '\0';
     texts->offsets[texts->count++] = texts->used;
@@ -274,6 +266,45 @@ okra_status okra_texts_done_(okra_texts_ *texts)
 }
 
 OKRA_SHARED_CLEARS_(okra_texts_free_, okra_texts_, it->block, it->offsets, it->pointers)
+
+/* ---- texts and their numbers ---- */
+
+/* The number of a text, -1: it is not there. */
+static okra_int seek(const okra_names_ *n, uint64_t hash, const char *p, const char *end)
+{
+    size_t length = (size_t)(end - p);
+    okra_int at = 0, k;
+    while ((k = okra_hashed_next_(&n->slots, hash, &at)) >= 0 &&
+           (strlen(okra_name_(n, k)) != length ||
+            memcmp(okra_name_(n, k), p, length) != 0)) {
+    }
+    return k;
+}
+
+okra_int okra_names_find_(const okra_names_ *n, const char *p, const char *end)
+{
+    return seek(n, okra_mix_(OKRA_MIX_START_, p, (size_t)(end - p)), p, end);
+}
+
+okra_status okra_names_add_(okra_names_ *n, const char *p, const char *end,
+                            okra_int *code)
+{
+    uint64_t hash = okra_mix_(OKRA_MIX_START_, p, (size_t)(end - p));
+    okra_int found = seek(n, hash, p, end);
+    if (found < 0) {
+        found = n->texts.count;
+        CHK(okra_texts_add_(&n->texts, p, end));
+        CHK(okra_hashed_put_(&n->slots, hash, found));
+    }
+    *code = found;
+    return OKRA_OK;
+}
+
+void okra_names_free_(okra_names_ *n)
+{
+    okra_texts_free_(&n->texts);
+    okra_free_(n->slots.slots);
+}
 
 /* ---- fields of a table ---- */
 

@@ -297,11 +297,8 @@ static okra_status find_candidates(hueckel *h)
             for (int32_t k = c->first[y]; s != r && small && k < c->first[y + 1]; k++) {
                 shared += h->bond_in[c->bonds[k]];
             }
-            if (shared == 1 && pairs == room) {
-                room = room ? 2 * room : 64;
-                RESIZE(h->near_, room);
-            }
             if (shared == 1) {
+                EXTEND(h->near_, pairs, room, 64);
                 h->near_[pairs++] = (int32_t)s;
             }
         }

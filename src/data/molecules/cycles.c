@@ -162,16 +162,8 @@ static void write_cycle(finder *f, const candidate *c, const int32_t *p, const i
 static okra_status keep(finder *f, int32_t length)
 {
     okra_cycles_ *out = f->out;
-    if (f->bonds + length > f->bonds_room) {
-        okra_int room = 2 * (f->bonds + length);
-        RESIZE(out->bonds, room);
-        f->bonds_room = room;
-    }
-    if (out->count + 2 > f->cycles_room) {
-        okra_int room = 2 * (out->count + 2);
-        RESIZE(out->first, room);
-        f->cycles_room = room;
-    }
+    CHK(okra_reserve_(&out->bonds, f->bonds + length, &f->bonds_room, sizeof(int32_t)));
+    CHK(okra_reserve_(&out->first, out->count + 2, &f->cycles_room, sizeof(int32_t)));
     memcpy(out->bonds + f->bonds, f->work, (size_t)length * sizeof *out->bonds);
     out->first[out->count++] = (int32_t)f->bonds;
     f->bonds += length;
@@ -286,40 +278,34 @@ static okra_status select_relevant(finder *f)
     return OKRA_OK;
 }
 
-/* Numbers the ring bonds; rank = ring bonds - ring atoms + ring components. */
+/* The root of atom i in a forest, whose paths become shorter. */
+static int32_t root_of(int32_t *up, int32_t i)
+{
+    while (up[i] != i) {
+        i = up[i] = up[up[i]];
+    }
+    return i;
+}
+
+/* Numbers the ring bonds; rank: those that close a cycle of earlier ones. */
 static okra_status measure(finder *f)
 {
     const okra_molecule_ *m = f->m;
-    okra_int ring_bonds = 0, components = 0, ring_atoms = 0;
+    okra_int ring_bonds = 0, ring_atoms = 0;
     MAKE(f->slot, m->bonds);
-    for (okra_int k = 0; k < m->bonds; k++) {
-        f->slot[k] = m->bond[k].ring ? (int32_t)ring_bonds++ : -1;
-    }
-    for (okra_int i = 0; i < m->atoms; i++) {
-        f->via[i] = -1;
-    }
-    for (okra_int i = 0; i < m->atoms; i++) {
+    for (int32_t i = 0; i < m->atoms; i++) {
         ring_atoms += m->atom[i].ring;
-        if (!m->atom[i].ring || f->via[i] == 0) {
-            continue;
-        }
-        components++;
-        okra_int head = 0, tail = 0;
-        f->queue[tail++] = (int32_t)i;
-        f->via[i] = 0;
-        while (head < tail) {
-            int32_t u = f->queue[head++];
-            for (int32_t e = m->first[u]; e < m->first[u + 1]; e++) {
-                const okra_bond_ *bond = &m->bond[m->incident[e]];
-                int32_t v = okra_bond_other_(bond, u);
-                if (bond->ring && f->via[v] != 0) {
-                    f->via[v] = 0;
-                    f->queue[tail++] = v;
-                }
-            }
+        f->via[i] = i;
+    }
+    for (okra_int k = 0; k < m->bonds; k++) {
+        const okra_bond_ *bond = &m->bond[k];
+        f->slot[k] = bond->ring ? (int32_t)ring_bonds++ : -1;
+        if (bond->ring) {
+            int32_t a = root_of(f->via, bond->a), b = root_of(f->via, bond->b);
+            f->rank += a == b;
+            f->via[a] = b;
         }
     }
-    f->rank = ring_bonds - ring_atoms + components;
     f->words = ring_bonds / 64 + 1;
     REFUSE_IF(f->rank > OKRA_RINGS_MOST_, OKRA_EFORMAT,
               "more than %d rings in one molecule", OKRA_RINGS_MOST_);

@@ -237,24 +237,15 @@ typedef struct view {
     okra_int lefts, rights, puts;
 } view;
 
-static okra_int copied_left(const view *v)
+/* How many letters are put there that stand beside it on that side. */
+static okra_int copied(const view *v, bool left)
 {
-    for (okra_int k = OKRA_MIN_(OKRA_MIN_(v->puts, v->lefts), OKRA_REACH_); k > 0; k--) {
-        if (memcmp(v->put, v->left - k, (size_t)k * sizeof *v->put) == 0) {
-            return k;
-        }
+    okra_int k = OKRA_MIN_(OKRA_MIN_(v->puts, left ? v->lefts : v->rights), OKRA_REACH_);
+    while (k > 0 && memcmp(left ? v->put : v->put + v->puts - k,
+                           left ? v->left - k : v->right, (size_t)k * sizeof *v->put)) {
+        k--;
     }
-    return 0;
-}
-
-static okra_int copied_right(const view *v)
-{
-    for (okra_int k = OKRA_MIN_(OKRA_MIN_(v->puts, v->rights), OKRA_REACH_); k > 0; k--) {
-        if (memcmp(v->put + v->puts - k, v->right, (size_t)k * sizeof *v->put) == 0) {
-            return k;
-        }
-    }
-    return 0;
+    return k;
 }
 
 /* The first k letters copied from the left, or the last k from the right. */
@@ -322,9 +313,9 @@ bool okra_change_form_(okra_word_ x, okra_word_ y, const okra_alter_ *change, in
         return v.rights > 0 && v.put[v.puts - 1] == v.right[0] &&
                copy_run(&v, 1, false, out);
     case 3: /* two letters or more are repeated */
-        return copied_left(&v) > 1 && copy_run(&v, copied_left(&v), true, out);
+        return copied(&v, true) > 1 && copy_run(&v, copied(&v, true), true, out);
     case 4:
-        return copied_right(&v) > 1 && copy_run(&v, copied_right(&v), false, out);
+        return copied(&v, false) > 1 && copy_run(&v, copied(&v, false), false, out);
     case 5: /* letters near by, in any order */
         return refer(&v, change->where == OKRA_WHERE_END_, out);
     default:
@@ -361,11 +352,7 @@ OKRA_SHARED_CLEARS_(okra_maker_clear_, okra_maker_, it->code)
 
 static okra_status put(okra_maker_ *m, const int32_t *code, okra_int count)
 {
-    if (m->count + count > m->room) {
-        okra_int room = 2 * (m->count + count) + 64;
-        RESIZE(m->code, room);
-        m->room = room;
-    }
+    CHK(okra_reserve_(&m->code, m->count + count, &m->room, sizeof *code));
     OKRA_COPY_(m->code + m->count, code, count);
     m->count += count;
     return OKRA_OK;

@@ -21,41 +21,28 @@ static okra_segment_ make_key(int32_t letter, const int32_t *y, okra_int length)
     return b;
 }
 
-static okra_segment_ *place_of(const okra_segments_ *t, const okra_segment_ *key)
+static uint64_t hash_of(const okra_segment_ *key)
 {
-    uint64_t h = 1469598103934665603u;
     const int32_t parts[] = {key->letter, key->codes[0], key->codes[1], key->codes[2]};
+    uint64_t h = OKRA_MIX_START_;
     for (int k = 0; k < 4; k++) {
-        h = (h ^ (uint32_t)parts[k]) * 1099511628211u;
+        h = (h ^ (uint32_t)parts[k]) * UINT64_C(0x100000001b3);
     }
-    for (okra_int at = (okra_int)((h ^ h >> 29) & (uint64_t)(t->room - 1));;
-         at = (at + 1) & (t->room - 1)) {
-        okra_segment_ *b = &t->places[at];
-        if (b->length < 0 || (b->letter == key->letter &&
-                              memcmp(b->codes, key->codes, sizeof b->codes) == 0)) {
+    return h;
+}
+
+/* The segment of that letter and these codes, or NULL. */
+static okra_segment_ *find(const okra_segments_ *s, const okra_segment_ *key)
+{
+    uint64_t hash = hash_of(key);
+    for (okra_int at = 0, k; (k = okra_hashed_next_(&s->places, hash, &at)) >= 0;) {
+        okra_segment_ *b = &s->segments[k];
+        if (b->letter == key->letter &&
+            memcmp(b->codes, key->codes, sizeof b->codes) == 0) {
             return b;
         }
     }
-}
-
-static okra_status grow(okra_segments_ *t)
-{
-    okra_int room = OKRA_MAX_(1024, 2 * t->room);
-    okra_segment_ *places = NULL;
-    okra_segments_ old = *t;
-    MAKE(places, room);
-    t->places = places;
-    t->room = room;
-    for (okra_int k = 0; k < t->room; k++) {
-        t->places[k].length = -1;
-    }
-    for (okra_int k = 0; k < old.room; k++) {
-        if (old.places[k].length >= 0) {
-            *place_of(t, &old.places[k]) = old.places[k];
-        }
-    }
-    okra_free_(old.places);
-    return OKRA_OK;
+    return NULL;
 }
 
 /* May letter i of x begin its segment at letter j of y? */
@@ -68,7 +55,6 @@ static bool near(okra_word_ x, okra_word_ y, okra_int i, okra_int j)
 /* Every segment that some letter may become, at first by its length alone. */
 static okra_status list_segments(okra_segments_ *s)
 {
-    CHK(grow(s));
     for (okra_int p = 0; p < s->x->n; p++) {
         okra_word_ x = okra_word_of_(s->x, p), y = okra_word_of_(s->y, p);
         for (okra_int i = 0; i < x.length; i++) {
@@ -81,13 +67,12 @@ static okra_status list_segments(okra_segments_ *s)
                     if (s->equal && (i != j || most < 1)) {
                         continue;
                     }
-                    if (2 * s->count >= s->room) {
-                        CHK(grow(s));
+                    if (!find(s, &key)) {
+                        key.share = l == 1 ? 1 : l == 0 ? 0.5 : pow(0.5, (double)l - 1);
+                        CHK(okra_hashed_put_(&s->places, hash_of(&key), s->count));
+                        EXTEND(s->segments, s->count, s->room, 1024);
+                        s->segments[s->count++] = key;
                     }
-                    okra_segment_ *b = place_of(s, &key);
-                    s->count += b->length < 0;
-                    key.share = l == 1 ? 1 : l == 0 ? 0.5 : pow(0.5, (double)l - 1);
-                    *b = key;
                 }
             }
         }
@@ -112,8 +97,8 @@ static okra_segment_ *step(const okra_segments_ *s, okra_word_ x, okra_word_ y,
     if (j + l > y.length || !near(x, y, i, j) || (s->equal && (i != j || l != 1))) {
         return NULL;
     }
-    okra_segment_ key = make_key(x.code[i], y.code + j, l), *b = place_of(s, &key);
-    return b->length >= 0 && b->share > 0 ? b : NULL;
+    okra_segment_ key = make_key(x.code[i], y.code + j, l), *b = find(s, &key);
+    return b && b->share > 0 ? b : NULL;
 }
 
 /* forward[i][j]: P of the first i and j letters, each row with the sum 1 (the path alone:
@@ -206,12 +191,9 @@ static void follow(okra_segments_ *s, okra_int p, okra_word_ x, okra_word_ y,
 static void normalise(const okra_segments_ *s, double *sums)
 {
     for (int pass = 0; pass < 2; pass++) {
-        for (okra_int k = 0; k < s->room; k++) {
-            okra_segment_ *b = &s->places[k];
+        for (okra_int k = 0; k < s->count; k++) {
+            okra_segment_ *b = &s->segments[k];
             okra_int g = okra_letter_(s->letters, s->letter_count, b->letter);
-            if (b->length < 0) {
-                continue;
-            }
             if (pass == 0) {
                 sums[g] += b->seen;
             } else {
@@ -270,7 +252,7 @@ static okra_status align(okra_context *ctx, okra_segments_ *s)
 
 void okra_segments_clear_(okra_segments_ *s)
 {
-    FREE(s->letters, s->offsets, s->became, s->places);
+    FREE(s->letters, s->offsets, s->became, s->segments, s->places.slots);
 }
 
 okra_status okra_segments_align_(okra_context *ctx, const okra_data *x,

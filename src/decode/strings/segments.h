@@ -25,8 +25,9 @@ typedef struct okra_segments_ {
     okra_int letter_count;
     okra_int *offsets;            /* of the letters of every x */
     const okra_segment_ **became; /* of every letter; NULL: the pair cannot be aligned */
-    okra_segment_ *places;        /* all segments, by open addressing; length -1: free */
+    okra_segment_ *segments;      /* all of them, */
     okra_int room, count;
+    okra_hashed_ places; /* by letter and codes */
 } okra_segments_;
 okra_status okra_segments_align_(okra_context *ctx, const okra_data *x,
                                  const okra_data *y, okra_segments_ *out);
