@@ -178,69 +178,16 @@ static okra_status refuse_names(const okra_data *x, const okra_data *like, okra_
                              x->source, expected, like->columns->count, like->source);
 }
 
-static okra_status move_values(okra_context *ctx, const okra_data *x,
-                               const okra_int *from, okra_data **out)
-{
-    OWNED double *values = NULL;
-    CHK(okra_doubles_(ctx, x->n, x->d, "columns in another order", &values));
-    for (okra_int i = 0; i < x->n; i++) {
-        for (okra_int j = 0; j < x->d; j++) {
-            values[i * x->d + j] = x->values[i * x->ld + from[j]];
-        }
-    }
-    if (x->kind == OKRA_GRAM) {
-        FREED_BY(okra_data_drop_) okra_data *borrowed = NULL;
-        CHK(okra_data_gram(values, x->n, x->d, x->d, x->diagonal, &borrowed));
-        return okra_data_copy(borrowed, out);
-    }
-    CHK(okra_data_adopt_dense_(&values, x->n, x->d, x->source, out));
-    (*out)->missing = x->missing;
-    return OKRA_OK;
-}
-
-static okra_status move_sparse(const okra_data *x, const okra_int *from, okra_data **out)
-{
-    FREED_BY(okra_csr_free_) okra_csr_ csr = {0};
-    OWNED okra_int *to = NULL;
-    okra_int count = x->csr.indptr[x->n];
-    MAKE(to, x->d);
-    MAKE(csr.indptr, x->n + 1);
-    MAKE(csr.indices, count);
-    MAKE(csr.values, count);
-    for (okra_int j = 0; j < x->d; j++) {
-        to[from[j]] = j;
-    }
-    memcpy(csr.indptr, x->csr.indptr, (size_t)(x->n + 1) * sizeof *csr.indptr);
-    for (okra_int k = 0; k < count; k++) {
-        csr.indices[k] = to[x->csr.indices[k]];
-        csr.values[k] = x->csr.values[k];
-    }
-    return okra_data_adopt_sparse_(&csr, x->n, x->d, x->source, out);
-}
-
-static okra_status move_bits(const okra_data *x, const okra_int *from, okra_data **out)
-{
-    OWNED unsigned char *bytes = NULL;
-    okra_int stride = x->words * 8;
-    ZMAKE(bytes, x->n * stride);
-    for (okra_int i = 0; i < x->n; i++) {
-        for (okra_int j = 0; j < x->d; j++) {
-            if (okra_bit_(x, i, from[j])) {
-                bytes[i * stride + j / 8] |= (unsigned char)(1 << (j % 8));
-            }
-        }
-    }
-    return okra_data_bits(bytes, x->n, x->d, stride, out);
-}
-
 static okra_status reorder(okra_context *ctx, const okra_data *x, const okra_data *like,
                            const okra_int *from, okra_data **out)
 {
     FREED_BY(okra_data_drop_) okra_data *made = NULL;
-    CHK(x->kind == OKRA_SPARSE ? move_sparse(x, from, &made)
-        : x->kind == OKRA_BITS ? move_bits(x, from, &made)
-                               : move_values(ctx, x, from, &made));
-    CHK(okra_data_name(made, x->source));
+    OWNED okra_int *to = NULL;
+    MAKE(to, x->d);
+    for (okra_int j = 0; j < x->d; j++) {
+        to[from[j]] = j;
+    }
+    CHK(okra_move_columns_(ctx, x, to, &made));
     okra_columns_pass_(like, made);
     CHK(okra_weights_take_(&x, 1, NULL, x->n, made));
     okra_warn_(ctx,

@@ -55,14 +55,6 @@ okra_status okra_data_labels(const okra_int *labels, okra_int n, const char *con
 
 /* ---- texts ---- */
 
-/* The code that a text is by itself: a whole number without sign or leading zeros. */
-static bool own_code(const char *text, okra_int *code)
-{
-    const char *end = text + strlen(text), *p = text;
-    return okra_whole_(&p, end, code) && p == end && *code <= OKRA_CODES_MOST_ &&
-           (text[0] != '0' || text[1] == '\0');
-}
-
 static int by_number(const void *a, const void *b)
 {
     const char *s = *(char *const *)a, *t = *(char *const *)b;
@@ -99,7 +91,8 @@ okra_status okra_labels_from_texts_(char *const *texts, okra_int n, const char *
     double value;
     MAKE(codes, n);
     for (okra_int i = 0; i < n; i++) {
-        own = own && own_code(texts[i], &codes[i]);
+        codes[i] = okra_plain_number_(texts[i], OKRA_CODES_MOST_);
+        own = own && codes[i] >= 0;
         classes = own ? OKRA_MAX_(classes, codes[i] + 1) : 0;
         numbers = numbers && okra_number_(texts[i], texts[i] + strlen(texts[i]),
                                           &value) == OKRA_TOKEN_NUMBER_;

@@ -17,12 +17,10 @@ enum {
     OKRA_NO_LABEL_ = -1,
 };
 
-/* A string a line. Messages give line and character (both from 1), without the file. */
-okra_status okra_strings_text_(okra_context *ctx, const okra_bytes_ *bytes,
+/* A string a line, or FASTA: ">name" and lines of sequence; plain or gzipped. Messages
+ * give line and character (both from 1), without the file. */
+okra_status okra_strings_read_(okra_context *ctx, const okra_bytes_ *bytes, bool fasta,
                                const char *source, okra_data **out);
-/* FASTA: ">name" and lines of sequence; plain or gzipped. */
-okra_status okra_strings_fasta_(okra_context *ctx, const okra_bytes_ *bytes,
-                                const char *source, okra_data **out);
 /* String i (or the labels of sequence i) in UTF-8, ended by NUL; free with okra_free_. */
 okra_status okra_string_text_(const okra_data *data, okra_int i, char **text);
 

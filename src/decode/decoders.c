@@ -1,5 +1,5 @@
 /*
- * decoders.c: the table of decoders.
+ * decoders.c: the table of decoders, and the one that does nothing.
  */
 #include "decode/decode.h"
 
@@ -36,6 +36,15 @@ okra_status okra_decoder_open_(okra_context *ctx, const okra_decoder_ *decoder,
     okra_decode_request_ full = *request;
     char *state = NULL;
     full.options = options;
+    REFUSE_IF(decoder->kinds && !(decoder->kinds >> output->y->kind & 1),
+              OKRA_EUNSUPPORTED, "decoder %s needs %s as outputs; these are %s",
+              decoder->name, decoder->needs, okra_kind_name(output->y->kind));
+    REFUSE_IF(decoder->inputs &&
+                  (!output->x || output->x->n < output->y->n || !request->inputs),
+              OKRA_EUNSUPPORTED,
+              "decoder %s needs all training inputs, which a model of low rank does not "
+              "keep",
+              decoder->name);
     MAKE(fields, (okra_int)OKRA_MAX_(decoder->options.size, 1));
     CHK(okra_options_read(options, &decoder->options, fields));
     ZMAKE(state, (okra_int)OKRA_MAX_(decoder->state, 1));
@@ -192,3 +201,37 @@ okra_status okra_decode_check_features_(const okra_output_ *output, const char *
                      "a linear output kernel, metric or tasks",
                      who);
 }
+
+/* ---- none: predictions stay points of the feature space ---- */
+
+static okra_status open_none(okra_context *ctx, void *state, const okra_output_ *output,
+                             const void *options, const okra_decode_request_ *request)
+{
+    (void)ctx, (void)state, (void)output, (void)options;
+    return okra_decode_check_plain_("none", request);
+}
+
+static okra_status no_block(okra_context *ctx, void *state, const okra_block_ *block)
+{
+    (void)ctx, (void)state, (void)block;
+    return OKRA_OK;
+}
+
+static okra_status finish_none(okra_context *ctx, void *state, okra_decoded_ *out)
+{
+    (void)ctx, (void)state;
+    *out = (okra_decoded_){0};
+    return OKRA_OK;
+}
+
+const okra_decoder_ okra_decoder_none_ = {
+    .name = "none",
+    .nothing = true,
+    .maps = true,
+    .help = "no decoding: weights and embeddings only",
+    .options = {"decoder none", NULL, 0},
+    .criterion = true,
+    .open = open_none,
+    .block = no_block,
+    .finish = finish_none,
+};

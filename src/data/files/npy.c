@@ -316,9 +316,9 @@ static void release_scratch(void *arg)
     okra_free_(arg);
 }
 
-/* npy_convert.c: the same of elements that are not used in place, at `from`. */
 OKRA_DROPS_(drop_scratch, okra_scratch_, release_scratch)
 
+/* The same of elements that are not used in place, at `from`. */
 static okra_status npy_convert(const okra_context *ctx, const unsigned char *from,
                                const okra_npy_ *npy, bool nan, const char *source,
                                okra_data **out)
@@ -360,12 +360,6 @@ static void release_bytes(void *arg)
     okra_free_(arg);
 }
 
-static bool little_endian(void)
-{
-    const uint16_t one = 1;
-    return *(const unsigned char *)&one == 1;
-}
-
 /* Dense data over the elements where they lie. */
 static okra_status in_place(const double *values, const okra_npy_ *npy,
                             okra_bytes_ *holder, bool nan, const char *source,
@@ -392,7 +386,7 @@ okra_status okra_npy_data_(const okra_context *ctx, const unsigned char *p, okra
     okra_npy_ npy = {0};
     CHK(okra_npy_parse_(p, size, &npy));
     const unsigned char *from = p + npy.offset;
-    bool native = npy.type == 'f' && npy.size == 8 && npy.swapped != little_endian();
+    bool native = npy.type == 'f' && npy.size == 8 && !npy.swapped;
     bool in_order = !npy.fortran || npy.rows <= 1 || npy.cols <= 1;
     if (native && in_order && (uintptr_t)from % sizeof(double) == 0) {
         return in_place((const double *)(const void *)from, &npy, holder, nan, source,
@@ -410,22 +404,6 @@ okra_status okra_read_npy_(okra_source_ *source, okra_data **out)
 
 /* ---- writing ---- */
 
-/* Numbers in the file are little-endian. */
-static okra_status put_words(okra_writer_ *w, const void *words, okra_int count)
-{
-    if (little_endian()) {
-        return okra_writer_put_(w, words, (size_t)count * 8);
-    }
-    for (okra_int k = 0; k < count; k++) {
-        unsigned char bytes[8];
-        for (int b = 0; b < 8; b++) {
-            bytes[b] = ((const unsigned char *)words)[8 * k + 7 - b];
-        }
-        CHK(okra_writer_put_(w, bytes, sizeof bytes));
-    }
-    return OKRA_OK;
-}
-
 okra_status okra_write_npy_(okra_writer_ *w, const okra_data *data)
 {
     char header[OKRA_NPY_HEADER_];
@@ -440,8 +418,9 @@ okra_status okra_write_npy_(okra_writer_ *w, const okra_data *data)
     size_t size = okra_npy_header_(descr, data->n,
                                    data->kind == OKRA_LABELS ? -1 : data->d, header);
     CHK(okra_writer_put_(w, header, size));
-    return data->kind == OKRA_LABELS ? put_words(w, data->codes, data->n)
-                                     : okra_write_npy_rows_(w, data);
+    return data->kind == OKRA_LABELS
+               ? okra_writer_put_(w, data->codes, (size_t)data->n * 8)
+               : okra_write_npy_rows_(w, data);
 }
 
 okra_status okra_write_npy_rows_(okra_writer_ *w, const okra_data *data)
@@ -453,7 +432,7 @@ okra_status okra_write_npy_rows_(okra_writer_ *w, const okra_data *data)
                 CHK(okra_writer_put_(w, &bit, 1));
             }
         } else {
-            CHK(put_words(w, data->values + i * data->ld, data->d));
+            CHK(okra_writer_put_(w, data->values + i * data->ld, (size_t)data->d * 8));
         }
     }
     return OKRA_OK;

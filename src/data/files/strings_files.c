@@ -172,8 +172,8 @@ static void reader_free(reader **at)
     }
 }
 
-static okra_status read_strings(okra_context *ctx, const okra_bytes_ *bytes, bool fasta,
-                                const char *source, okra_data **out)
+okra_status okra_strings_read_(okra_context *ctx, const okra_bytes_ *bytes, bool fasta,
+                               const char *source, okra_data **out)
 {
     static const okra_field_ text[] = {{"text", OKRA_FIELD_BYTE, 1, NULL}};
     FREED_BY(okra_stream_drop_) okra_stream_ *stream = NULL;
@@ -190,29 +190,17 @@ static okra_status read_strings(okra_context *ctx, const okra_bytes_ *bytes, boo
     return okra_strings_adopt_(&r->characters, fasta ? &r->names : NULL, source, out);
 }
 
-okra_status okra_strings_text_(okra_context *ctx, const okra_bytes_ *bytes,
-                               const char *source, okra_data **out)
-{
-    return read_strings(ctx, bytes, false, source, out);
-}
-
-okra_status okra_strings_fasta_(okra_context *ctx, const okra_bytes_ *bytes,
-                                const char *source, okra_data **out)
-{
-    return read_strings(ctx, bytes, true, source, out);
-}
-
 okra_status okra_read_txt_(okra_source_ *source, okra_data **out)
 {
     if (source->how == OKRA_HOW_LABELS_) { /* one class a line */
         return okra_read_tsv_(source, out);
     }
-    return okra_strings_text_(source->ctx, &source->bytes, source->name, out);
+    return okra_strings_read_(source->ctx, &source->bytes, false, source->name, out);
 }
 
 okra_status okra_read_fasta_(okra_source_ *source, okra_data **out)
 {
-    return okra_strings_fasta_(source->ctx, &source->bytes, source->name, out);
+    return okra_strings_read_(source->ctx, &source->bytes, true, source->name, out);
 }
 
 /* ---- writing ---- */

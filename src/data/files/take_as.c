@@ -16,7 +16,8 @@ static okra_status visit(const okra_data *data, visitor each, void *arg)
             continue;
         }
         for (okra_int j = 0; j < data->d; j++) {
-            double value = data->values[i * data->ld + j];
+            double value = data->kind == OKRA_BITS ? okra_bit_(data, i, j)
+                                                   : data->values[i * data->ld + j];
             if (value != 0) {
                 CHK(each(arg, i, j, value));
             }
@@ -34,28 +35,43 @@ static okra_status bad_value(okra_int i, okra_int j, double value, const char *e
                       i, j, okra_double_text_(value, text), expected);
 }
 
-/* ---- dense, gram ---- */
+/* What is made. */
+typedef struct target {
+    const okra_int *place; /* where column j goes; NULL: it stays */
+    double *values;        /* dense */
+    okra_csr_ csr;         /* sparse */
+    unsigned char *bytes;  /* bits */
+    okra_int stride;       /* of a row of values or bytes */
+} target;
 
-typedef struct fill {
-    double *values;
-    okra_int ld;
-} fill;
+static okra_int place_of(const target *to, okra_int j)
+{
+    return to->place ? to->place[j] : j;
+}
+
+static void free_target(target *to)
+{
+    FREE(to->values, to->bytes);
+    okra_csr_free_(&to->csr);
+}
+
+/* ---- dense, gram ---- */
 
 static okra_status put_dense(void *arg, okra_int i, okra_int j, double value)
 {
-    const fill *to = arg;
-    to->values[i * to->ld + j] = value;
+    const target *to = arg;
+    to->values[i * to->stride + place_of(to, j)] = value;
     return OKRA_OK;
 }
 
 static okra_status to_dense(const okra_context *ctx, const okra_data *from,
-                            okra_data **out)
+                            const okra_int *place, okra_data **out)
 {
-    OWNED double *values = NULL;
-    CHK(okra_doubles_(ctx, from->n, from->d, "the dense form", &values));
-    memset(values, 0, (size_t)(from->n * from->d) * sizeof *values);
-    CHK(visit(from, put_dense, &(fill){values, from->d}));
-    return okra_data_adopt_dense_(&values, from->n, from->d, from->source, out);
+    FREED_BY(free_target) target to = {.place = place, .stride = from->d};
+    CHK(okra_doubles_(ctx, from->n, from->d, "the dense form", &to.values));
+    okra_fill_(from->n * from->d, 0, to.values);
+    CHK(visit(from, put_dense, &to));
+    return okra_data_adopt_dense_(&to.values, from->n, from->d, from->source, out);
 }
 
 /* ---- sparse ---- */
@@ -70,51 +86,47 @@ static okra_status count_entry(void *arg, okra_int i, okra_int j, double value)
 
 static okra_status put_sparse(void *arg, okra_int i, okra_int j, double value)
 {
-    okra_csr_ *csr = arg;
-    okra_int k = csr->indptr[i + 1]++;
-    csr->indices[k] = j;
-    csr->values[k] = value;
+    const target *to = arg;
+    okra_int k = to->csr.indptr[i + 1]++;
+    to->csr.indices[k] = place_of(to, j);
+    to->csr.values[k] = value;
     return OKRA_OK;
 }
 
 static okra_status to_sparse(const okra_context *ctx, const okra_data *from,
-                             okra_data **out)
+                             const okra_int *place, okra_data **out)
 {
-    FREED_BY(okra_csr_free_) okra_csr_ csr = {0};
-    ZMAKE(csr.indptr, from->n + 2);
-    CHK(visit(from, count_entry, csr.indptr + 1));
+    FREED_BY(free_target) target to = {.place = place};
+    ZMAKE(to.csr.indptr, from->n + 2);
+    CHK(visit(from, count_entry, to.csr.indptr + 1));
     for (okra_int i = 2; i <= from->n + 1; i++) {
-        csr.indptr[i] += csr.indptr[i - 1];
+        to.csr.indptr[i] += to.csr.indptr[i - 1];
     }
-    okra_int count = csr.indptr[from->n + 1];
+    okra_int count = to.csr.indptr[from->n + 1];
     CHK(okra_budget_ask_(ctx, 16.0 * (double)count, "the sparse form"));
-    MAKE(csr.indices, count);
-    MAKE(csr.values, count);
+    MAKE(to.csr.indices, count);
+    MAKE(to.csr.values, count);
     /* indptr[i+1] holds where row i begins and moves to where it ends. */
-    CHK(visit(from, put_sparse, &csr));
-    return okra_data_adopt_sparse_(&csr, from->n, from->d, from->source, out);
+    CHK(visit(from, put_sparse, &to));
+    return okra_data_adopt_sparse_(&to.csr, from->n, from->d, from->source, out);
 }
 
 /* ---- bits ---- */
 
-typedef struct pack {
-    unsigned char *bytes;
-    okra_int stride;
-} pack;
-
 static okra_status put_bit(void *arg, okra_int i, okra_int j, double value)
 {
-    const pack *to = arg;
+    const target *to = arg;
     if (value != 1) {
         return bad_value(i, j, value, "0 or 1");
     }
-    to->bytes[i * to->stride + j / 8] |= (unsigned char)(1 << (j % 8));
+    okra_int at = place_of(to, j);
+    to->bytes[i * to->stride + at / 8] |= (unsigned char)(1 << (at % 8));
     return OKRA_OK;
 }
 
 static okra_status put_byte(void *arg, okra_int i, okra_int j, double value)
 {
-    const pack *to = arg;
+    const target *to = arg;
     if (!(value >= 0 && value <= 255 && value == (double)(unsigned char)value)) {
         return bad_value(i, j, value, "a byte, 0 to 255");
     }
@@ -123,10 +135,11 @@ static okra_status put_byte(void *arg, okra_int i, okra_int j, double value)
 }
 
 static okra_status to_bits(const okra_context *ctx, const okra_data *from, bool packed,
-                           okra_data **out)
+                           const okra_int *place, okra_data **out)
 {
-    pack to = {NULL, packed ? from->d : from->d / 8 + (from->d % 8 != 0)};
-    OWNS(&to.bytes);
+    okra_int least = from->d / 8 + (from->d % 8 != 0);
+    FREED_BY(free_target)
+    target to = {.place = place, .stride = packed ? from->d : least};
     okra_int area = 0, width = from->d;
     REFUSE_IF(packed && __builtin_mul_overflow(width, 8, &width), OKRA_ESHAPE,
               "rows of %" PRId64 " bytes are too long", from->d);
@@ -147,7 +160,7 @@ static okra_status to_labels(const okra_context *ctx, const okra_data *from,
     REFUSE_IF(from->d != 1 && from->n != 1, OKRA_ESHAPE,
               "labels must be one column; found %" PRId64 " rows of %" PRId64 " values",
               from->n, from->d);
-    CHK(to_dense(ctx, from, &dense));
+    CHK(to_dense(ctx, from, NULL, &dense));
     for (okra_int k = 0; k < dense->n * dense->d; k++) {
         char text[OKRA_NUMBER_TEXT_];
         okra_double_text_(dense->values[k], text);
@@ -155,6 +168,27 @@ static okra_status to_labels(const okra_context *ctx, const okra_data *from,
     }
     CHK(okra_texts_done_(&texts));
     return okra_labels_from_texts_(texts.pointers, texts.count, from->source, out);
+}
+
+okra_status okra_move_columns_(const okra_context *ctx, const okra_data *from,
+                               const okra_int *place, okra_data **out)
+{
+    FREED_BY(okra_data_drop_) okra_data *moved = NULL;
+    CHK(from->kind == OKRA_SPARSE ? to_sparse(ctx, from, place, &moved)
+        : from->kind == OKRA_BITS ? to_bits(ctx, from, false, place, &moved)
+                                  : to_dense(ctx, from, place, &moved));
+    CHK(okra_data_name(moved, from->source));
+    if (from->diagonal) {
+        double *diagonal = NULL;
+        MAKE(diagonal, from->n);
+        okra_data_own_(moved, diagonal);
+        OKRA_COPY_(diagonal, from->diagonal, from->n);
+        moved->diagonal = diagonal;
+    }
+    moved->kind = from->kind;
+    moved->missing = from->missing;
+    *out = TAKE(moved);
+    return OKRA_OK;
 }
 
 /* ---- the choice ---- */
@@ -184,17 +218,17 @@ okra_status okra_take_as_(const okra_context *ctx, okra_how_ how, okra_data **da
     case OKRA_HOW_DISTANCES_:
     case OKRA_HOW_PERMUTATIONS_:
         if (!dense) {
-            CHK(to_dense(ctx, from, &made));
+            CHK(to_dense(ctx, from, NULL, &made));
         }
         break;
     case OKRA_HOW_SPARSE_:
         if (dense) {
-            CHK(to_sparse(ctx, from, &made));
+            CHK(to_sparse(ctx, from, NULL, &made));
         }
         break;
     case OKRA_HOW_BITS_:
     case OKRA_HOW_PACKED_:
-        CHK(to_bits(ctx, from, how == OKRA_HOW_PACKED_, &made));
+        CHK(to_bits(ctx, from, how == OKRA_HOW_PACKED_, NULL, &made));
         break;
     case OKRA_HOW_LABELS_:
         if (from->kind != OKRA_LABELS) {

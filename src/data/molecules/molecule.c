@@ -50,6 +50,23 @@ okra_status okra_molecule_connect_(okra_molecule_ *m)
     return OKRA_OK;
 }
 
+okra_status okra_molecule_repeats_(okra_molecule_ *m, const okra_bond_ **again)
+{
+    OWNED int32_t *seen = NULL;
+    ZMAKE(seen, m->atoms);
+    CHK(okra_molecule_connect_(m));
+    *again = NULL;
+    for (okra_int i = 0; i < m->atoms && !*again; i++) {
+        for (int32_t k = m->first[i]; k < m->first[i + 1] && !*again; k++) {
+            const okra_bond_ *bond = &m->bond[m->incident[k]];
+            int32_t other = okra_bond_other_(bond, i);
+            *again = seen[other] == i + 1 ? bond : NULL;
+            seen[other] = (int32_t)i + 1;
+        }
+    }
+    return OKRA_OK;
+}
+
 /* ---- elements ---- */
 
 static const char symbols[119][3] = {

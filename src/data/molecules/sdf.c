@@ -214,27 +214,10 @@ static okra_status sdf_header(sdf *f, int32_t *atoms, int32_t *bonds)
                : OKRA_OK;
 }
 
-static okra_status sdf_repeats(sdf *f)
-{
-    OWNED int32_t *seen = NULL;
-    const okra_molecule_ *m = &f->m;
-    ZMAKE(seen, m->atoms);
-    CHK(okra_molecule_connect_(&f->m));
-    for (okra_int i = 0; i < m->atoms; i++) {
-        for (int32_t k = m->first[i]; k < m->first[i + 1]; k++) {
-            const okra_bond_ *bond = &m->bond[m->incident[k]];
-            int32_t other = okra_bond_other_(bond, i);
-            REFUSE_IF(seen[other] == i + 1, OKRA_EFORMAT,
-                      "line %d: the bond is there already", bond->at);
-            seen[other] = (int32_t)i + 1;
-        }
-    }
-    return OKRA_OK;
-}
-
 static okra_status sdf_record(sdf *f)
 {
     int32_t atoms = 0, bonds = 0;
+    const okra_bond_ *again = NULL;
     okra_molecule_reset_(&f->m);
     f->charges = false;
     CHK(sdf_header(f, &atoms, &bonds));
@@ -246,7 +229,8 @@ static okra_status sdf_record(sdf *f)
         CHK(sdf_line(f, "a bond"));
         CHK(sdf_bond(f));
     }
-    CHK(sdf_repeats(f));
+    CHK(okra_molecule_repeats_(&f->m, &again));
+    REFUSE_IF(again, OKRA_EFORMAT, "line %d: the bond is there already", again->at);
     for (bool end = false; !end;) {
         CHK(sdf_line(f, "M  END"));
         okra_int length = f->lines.close - f->lines.begin;

@@ -367,23 +367,6 @@ static okra_status step(parser *p)
     REFUSE(p, p->at, "expected an atom, bond, branch or ring closure", NULL);
 }
 
-/* No two bonds between the same atoms; `seen` has room for a mark an atom. */
-static okra_status check_repeats(const parser *p, int32_t *seen)
-{
-    const okra_molecule_ *m = p->m;
-    for (okra_int i = 0; i < m->atoms; i++) {
-        for (int32_t k = m->first[i]; k < m->first[i + 1]; k++) {
-            const okra_bond_ *bond = &m->bond[m->incident[k]];
-            int32_t other = okra_bond_other_(bond, i);
-            if (seen[other] == i + 1) {
-                REFUSE(p, (size_t)bond->at, "ring closure repeats a bond", NULL);
-            }
-            seen[other] = (int32_t)i + 1;
-        }
-    }
-    return OKRA_OK;
-}
-
 static okra_status finish(parser *p)
 {
     if (p->m->atoms == 0) {
@@ -418,7 +401,7 @@ okra_status okra_smiles_parse_(const char *text, size_t length, size_t column,
                                okra_molecule_ *m)
 {
     FREED_BY(parser_free) parser *p = NULL;
-    OWNED int32_t *seen = NULL;
+    const okra_bond_ *again = NULL;
     REFUSE_IF(length > INT32_MAX, OKRA_EFORMAT,
               "%zu characters are too many for one molecule", length);
     okra_molecule_reset_(m);
@@ -439,7 +422,7 @@ okra_status okra_smiles_parse_(const char *text, size_t length, size_t column,
         CHK(step(p));
     }
     CHK(finish(p));
-    CHK(okra_molecule_connect_(m));
-    ZMAKE(seen, m->atoms);
-    return check_repeats(p, seen);
+    CHK(okra_molecule_repeats_(m, &again));
+    return again ? refuse(p, (size_t)again->at, "ring closure repeats a bond", NULL)
+                 : OKRA_OK;
 }

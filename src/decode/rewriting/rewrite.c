@@ -309,21 +309,6 @@ static okra_status block_in(okra_context *ctx, void *arg, const okra_block_ *blo
 
 /* ---- the decoder ---- */
 
-static okra_status check(const okra_output_ *output, const okra_decode_request_ *request)
-{
-    REFUSE_IF(output->y->kind != OKRA_STRINGS, OKRA_EUNSUPPORTED,
-              "decoder rewrite needs strings as outputs; these are %s",
-              okra_kind_name(output->y->kind));
-    REFUSE_IF(output->criterion, OKRA_EUNSUPPORTED,
-              "decoder rewrite needs weights over the training outputs; this method has "
-              "a criterion of its own");
-    REFUSE_IF(!output->x || output->x->n < output->y->n || !request->inputs,
-              OKRA_EUNSUPPORTED,
-              "decoder rewrite needs all training inputs, which a model of low rank does "
-              "not keep");
-    return OKRA_OK;
-}
-
 /* What l(y,y) is like. */
 static okra_status open_outputs(okra_context *ctx, state *s)
 {
@@ -347,7 +332,9 @@ static okra_status open(okra_context *ctx, void *arg, const okra_output_ *output
     s->o.proposals = OKRA_MAX_(s->o.proposals, OKRA_MIN_(request->top, MADE));
     CHK(okra_results_open_(ctx, "rewrite", (double)s->o.proposals, output, request,
                            okra_objects_letters_, output->y, &s->results));
-    CHK(check(output, request));
+    REFUSE_IF(output->criterion, OKRA_EUNSUPPORTED,
+              "decoder rewrite needs weights over the training outputs; this method has "
+              "a criterion of its own");
     s->output = output;
     CHK(choose_inputs(ctx, s, request->inputs));
     CHK(okra_rulebook_create_(part_of(output->x, s->part), output->y, &s->book));
@@ -385,6 +372,8 @@ const okra_decoder_ okra_decoder_rewrite_ = {
     .makes_up = true,
     .reports = true,
     .inputs = true,
+    .kinds = 1u << OKRA_STRINGS,
+    .needs = "strings",
     .help = "strings made from the input by the edits of similar training pairs",
     .options = {"decoder rewrite", option_rows, sizeof(rewrite_options)},
     .state = sizeof(state),

@@ -53,18 +53,12 @@ static okra_int merge(okra_counted_ *items, okra_int count)
     return kept;
 }
 
+OKRA_ORDER_(hash_alone, okra_counted_, OKRA_UP_(hash))
+
 static okra_counted_ *find(okra_counted_ *items, okra_int count, uint64_t hash)
 {
-    okra_int low = 0, high = count;
-    while (low < high) {
-        okra_int middle = low + (high - low) / 2;
-        if (items[middle].hash < hash) {
-            low = middle + 1;
-        } else {
-            high = middle;
-        }
-    }
-    return low < count && items[low].hash == hash ? &items[low] : NULL;
+    const okra_counted_ key = {.hash = hash};
+    return bsearch(&key, items, (size_t)count, sizeof *items, hash_alone);
 }
 
 /* ---- forms ---- */

@@ -29,55 +29,40 @@ static const double TABLE_MOST = 1 << 23; /* numbers */
 /* ---- the training outputs as distinct sets ---- */
 
 typedef struct whole {
-    const int32_t *members;
     okra_int size, index;
 } whole;
 
-static int by_members(const void *pa, const void *pb)
-{
-    const whole *a = pa, *b = pb;
-    ORDER_BY(a->size, b->size);
-    for (okra_int k = 0; k < a->size; k++) {
-        if (a->members[k] != b->members[k]) {
-            return a->members[k] < b->members[k] ? -1 : 1;
-        }
-    }
-    return (a->index > b->index) - (a->index < b->index);
-}
+OKRA_ORDER_(by_size, whole, OKRA_UP_(size), OKRA_UP_(index))
 
 /* Distinct sets by size: offsets and members of each, and whose is which. */
 static okra_status find_groups(const okra_data *y, okra_counts_ *s)
 {
-    okra_int total = 0, at = 0;
-    OWNED int32_t *all = NULL;
-    OWNED whole *rows = NULL;
-    MAKE(rows, y->n);
+    okra_int total = 0;
+    OWNED okra_int *first = NULL;
+    OWNED whole *sets = NULL;
+    MAKE(first, y->n);
+    MAKE(sets, y->n);
+    CHK(okra_data_same_(&y, 1, first));
     for (okra_int i = 0; i < y->n; i++) {
-        total += okra_sets_members_(y, i, NULL);
-    }
-    MAKE(all, total);
-    MAKE(s->members, total);
-    MAKE(s->offsets, y->n + 1);
-    MAKE(s->group, y->n);
-    for (okra_int i = 0; i < y->n; i++) {
-        okra_int size = okra_sets_members_(y, i, all + at);
-        qsort(all + at, (size_t)size, sizeof *all, okra_by_int32_);
-        rows[i] = (whole){all + at, size, i};
-        at += size;
-    }
-    qsort(rows, (size_t)y->n, sizeof *rows, by_members);
-    s->offsets[0] = 0;
-    for (okra_int k = 0; k < y->n; k++) {
-        const whole *w = &rows[k];
-        bool same = k > 0 && rows[k - 1].size == w->size &&
-                    (w->size == 0 || memcmp(rows[k - 1].members, w->members,
-                                            (size_t)w->size * sizeof *all) == 0);
-        if (!same) {
-            okra_int begin = s->offsets[s->groups];
-            OKRA_COPY_(s->members + begin, w->members, w->size);
-            s->offsets[++s->groups] = begin + w->size;
+        if (first[i] == i) {
+            sets[s->groups] = (whole){okra_sets_members_(y, i, NULL), i};
+            total += sets[s->groups++].size;
         }
-        s->group[w->index] = s->groups - 1;
+    }
+    OKRA_SORT_(sets, s->groups, by_size);
+    MAKE(s->members, total);
+    MAKE(s->offsets, s->groups + 1);
+    MAKE(s->group, y->n);
+    s->offsets[0] = 0;
+    for (okra_int g = 0; g < s->groups; g++) {
+        okra_int begin = s->offsets[g], size = sets[g].size;
+        okra_sets_members_(y, sets[g].index, s->members + begin);
+        OKRA_SORT_(s->members + begin, size, okra_by_int32_);
+        s->offsets[g + 1] = begin + size;
+        s->group[sets[g].index] = g;
+    }
+    for (okra_int i = 0; i < y->n; i++) {
+        s->group[i] = s->group[first[i]];
     }
     return OKRA_OK;
 }

@@ -384,10 +384,6 @@ static okra_status open(okra_context *ctx, void *arg, const okra_output_ *output
 {
     state *s = arg;
     const position_options *o = options;
-    REFUSE_IF(output->y->kind != OKRA_STRINGS && output->y->kind != OKRA_SEQUENCES,
-              OKRA_EUNSUPPORTED,
-              "decoder position needs strings or sequences as outputs; these are %s",
-              okra_kind_name(output->y->kind));
     static const char *const needy[] = {"chain-weight", "chain-prior"};
     for (int k = 0; k < 2; k++) {
         REFUSE_IF(o->chain == 0 && okra_options_is_set(request->options, needy[k]),
@@ -579,6 +575,8 @@ const okra_decoder_ okra_decoder_position_ = {
     .automatic = "position(zero-one)",
     .suits = OKRA_SUITS_ALIGNED_,
     .makes_up = true,
+    .kinds = 1u << OKRA_STRINGS | 1u << OKRA_SEQUENCES,
+    .needs = "strings or sequences",
     .help = "sequences: the best character at every position, or with a chain the best "
             "sequence",
     .options = {"decoder position", rows, sizeof(position_options)},

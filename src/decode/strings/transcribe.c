@@ -431,13 +431,6 @@ static okra_status open(okra_context *ctx, void *arg, const okra_output_ *output
     CHK(okra_results_open_(ctx, "transcribe", (double)OKRA_MAX_(request->top, BEAM),
                            output, request, okra_objects_letters_, output->y,
                            &s->results));
-    REFUSE_IF(output->y->kind != OKRA_STRINGS, OKRA_EUNSUPPORTED,
-              "decoder transcribe needs strings as outputs; these are %s",
-              okra_kind_name(output->y->kind));
-    REFUSE_IF(!output->x || output->x->n < output->y->n || !request->inputs,
-              OKRA_EUNSUPPORTED,
-              "decoder transcribe needs all training inputs, which a model of low rank "
-              "does not keep");
     const okra_data *x = strings_of(output->x, o->input);
     s->inputs = strings_of(request->inputs, o->input);
     REFUSE_IF(!x || !s->inputs, OKRA_EUNSUPPORTED,
@@ -457,6 +450,8 @@ const okra_decoder_ okra_decoder_transcribe_ = {
     .makes_up = true,
     .weights = true,
     .inputs = true,
+    .kinds = 1u << OKRA_STRINGS,
+    .needs = "strings",
     .help = "strings written letter by letter, each by what stands around it",
     .options = {"decoder transcribe", option_rows, sizeof(transcribe_options)},
     .state = sizeof(state),

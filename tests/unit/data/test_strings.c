@@ -16,13 +16,13 @@ static okra_bytes_ bytes_of(const void *p, size_t size)
 static okra_status text(const char *content, okra_data **out)
 {
     okra_bytes_ b = bytes_of(content, strlen(content));
-    return okra_strings_text_(NULL, &b, "t", out);
+    return okra_strings_read_(NULL, &b, false, "t", out);
 }
 
 static okra_status fasta(const char *content, okra_data **out)
 {
     okra_bytes_ b = bytes_of(content, strlen(content));
-    return okra_strings_fasta_(NULL, &b, "t", out);
+    return okra_strings_read_(NULL, &b, true, "t", out);
 }
 
 TEST(utf8_takes_every_code_point_and_no_other_form)
@@ -107,23 +107,24 @@ TEST(a_line_without_end_stops_at_the_limit)
     okra_bytes_ b = bytes_of(line, size);
     okra_alloc_reset_peak_();
     okra_int before = okra_alloc_live_bytes_();
-    CHECK_FAILS(okra_strings_text_(NULL, &b, "t", &d), OKRA_EFORMAT,
+    CHECK_FAILS(okra_strings_read_(NULL, &b, false, "t", &d), OKRA_EFORMAT,
                 "line 1, character 16777217: the string is longer than 16777216");
     /* Two and a half copies at the most, while the block grows. */
     CHECK(okra_alloc_peak_bytes_() - before < 4 * 3 * (okra_int)OKRA_STRING_MOST_);
     b.size = OKRA_STRING_MOST_;
-    CHECK_OK(okra_strings_text_(NULL, &b, "t", &d));
+    CHECK_OK(okra_strings_read_(NULL, &b, false, "t", &d));
     CHECK(d->groups[0].offsets[1] == OKRA_STRING_MOST_);
     okra_data_free(d);
     d = NULL;
     okra_context *ctx = NULL;
     CHECK_OK(okra_context_create(&ctx));
     CHECK_OK(okra_context_set_memory(ctx, 1 << 20));
-    CHECK_FAILS(okra_strings_text_(ctx, &b, "t", &d), OKRA_EBUDGET, "characters");
+    CHECK_FAILS(okra_strings_read_(ctx, &b, false, "t", &d), OKRA_EBUDGET, "characters");
     okra_context_free(ctx);
     memcpy(line, ">", 1);
     b.size = (okra_int)size;
-    CHECK_FAILS(okra_strings_fasta_(NULL, &b, "t", &d), OKRA_EFORMAT, "name is longer");
+    CHECK_FAILS(okra_strings_read_(NULL, &b, true, "t", &d), OKRA_EFORMAT,
+                "name is longer");
     free(line);
 }
 
@@ -177,20 +178,20 @@ TEST(gzipped_fasta)
     okra_data *d = NULL;
     size_t size = gzip(">r\nACGT\n", 2, packed, sizeof packed);
     okra_bytes_ b = bytes_of(packed, size);
-    CHECK_OK(okra_strings_fasta_(NULL, &b, "t", &d));
+    CHECK_OK(okra_strings_read_(NULL, &b, true, "t", &d));
     CHECK(d->n == 2 && is(d, 1, "ACGT"));
     okra_data_free(d);
     d = NULL;
     for (size_t cut = 2; cut < size / 2; cut++) {
         b = bytes_of(packed, cut);
-        CHECK_FAILS(okra_strings_fasta_(NULL, &b, "t", &d), OKRA_EFORMAT,
+        CHECK_FAILS(okra_strings_read_(NULL, &b, true, "t", &d), OKRA_EFORMAT,
                     "ends too early");
     }
     b = bytes_of(packed, size);
     packed[12] ^= 0x55;
-    CHECK_FAILS(okra_strings_fasta_(NULL, &b, "t", &d), OKRA_EFORMAT, "gzip");
+    CHECK_FAILS(okra_strings_read_(NULL, &b, true, "t", &d), OKRA_EFORMAT, "gzip");
     packed[12] ^= 0x55;
-    CHECK_ALLOCATIONS(okra_strings_fasta_(NULL, &b, "t", &d), okra_data_free(d));
+    CHECK_ALLOCATIONS(okra_strings_read_(NULL, &b, true, "t", &d), okra_data_free(d));
 }
 
 /* More than one piece of the stream, cut within characters too. */
@@ -208,7 +209,7 @@ TEST(long_gzipped_text)
     }
     content[4 * N] = 0;
     okra_bytes_ b = bytes_of(packed, gzip(content, 1, packed, 4 * N));
-    CHECK_OK(okra_strings_text_(NULL, &b, "t", &d));
+    CHECK_OK(okra_strings_read_(NULL, &b, false, "t", &d));
     okra_int length;
     CHECK(d->n == N / 100);
     const int32_t *code = okra_data_characters(d, N / 100 - 1, &length);
