@@ -22,7 +22,6 @@ enum { OKRA_GRAPH_NODES_MOST_ = 1 << 24, OKRA_GRAPH_EDGES_MOST_ = 1 << 27 };
 
 typedef struct okra_graphs_builder_ {
     okra_ragged_builder_ nodes, edges, texts, names;
-    bool molecules;
 } okra_graphs_builder_;
 
 /* Whoever begins abandons in the end, also where this fails. */

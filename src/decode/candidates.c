@@ -20,7 +20,7 @@
  * point like any other and stays.
  */
 #include "candidates/set.h"
-#include "decode/vectors/points.h"
+#include "decode/vectors/criterion.h"
 #include "okra/more/group.h"
 
 typedef struct candidates_options {

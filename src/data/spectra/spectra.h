@@ -7,7 +7,7 @@
  *     names   what the spectrum is called (uint8)
  *     texts   what the file says about it, as lines KEY=VALUE (uint8)
  * Keys are in capitals. Those that formats call by several names have one of them:
- * TITLE, PEPMASS, ADDUCT, CHARGE, IONMODE, FORMULA, SMILES, INCHIKEY (meta.c).
+ * TITLE, PEPMASS, ADDUCT, CHARGE, IONMODE, FORMULA, SMILES, INCHIKEY.
  */
 #ifndef OKRA_SPECTRA_H_
 #define OKRA_SPECTRA_H_
@@ -57,7 +57,7 @@ typedef struct okra_spectrum_view_ {
 } okra_spectrum_view_;
 okra_spectrum_view_ okra_spectrum_view_of_(const okra_data *data, okra_int i);
 
-/* ---- what is said about a spectrum: meta.c ---- */
+/* ---- what is said about a spectrum ---- */
 
 /* The one name of a key, in `out`: capitals, blanks as underscores. */
 void okra_meta_key_(const char *key, size_t length, char out[64]);
@@ -67,10 +67,7 @@ const char *okra_meta_find_(const char *text, okra_int size, const char *key,
 /* The mass M of a molecule whose ion has that m/z, by an adduct such as [M+H]+, [2M-H]-
  * or M+Na, whose charge stands elsewhere, 0: not; 0: the adduct is not understood. */
 double okra_adduct_mass_(const char *adduct, size_t length, double mz, double told);
-/* Precursor and mass from all lines; 0: not told. OKRA_EFORMAT: told, but no number. */
-okra_status okra_meta_ion_(const char *text, okra_int size, double ion[2]);
-
-/* ---- broken records: faults.c ---- */
+/* ---- broken records ---- */
 
 /* Records of a file that are left out, told and counted, unless the context is strict. */
 typedef struct okra_faults_ {
@@ -83,7 +80,5 @@ typedef struct okra_faults_ {
 okra_status okra_fault_(okra_faults_ *faults, okra_status st);
 /* "FILE: 3 of 80 spectra are left out". */
 void okra_faults_end_(const okra_faults_ *faults, const char *what, okra_int kept);
-
-/* ---- files ---- */
 
 #endif

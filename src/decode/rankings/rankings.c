@@ -10,7 +10,7 @@
  *                         order of every set of items (dynamic programming, 2^d d)
  *   hamming, mae, mse     a sum over items of a cost of its rank: exact by assignment
  *   ndcg                  gains of items times discounts of places: exact by sorting
- *                         (gains.c); outputs may be relevances in the place of ranks, and
+ *                         (below); outputs may be relevances in the place of ranks, and
  *                         the result then is a vector of scores
  *   anything else         up to SMALL items every ranking; beyond, and of kendall beyond
  *                         EXACT, a beam search (beam.c) from the nearest training outputs
@@ -43,6 +43,125 @@ static const okra_option rows[] = {
 
 static const double MANY = 1e9; /* kernel values that take a minute */
 
+/* ---- gains ---- */
+
+/* Orders of the least expected loss where items gain by their places.
+ *
+ *     D(y_i, order) = -sum_p c_p g_i(item at place p),   c_1 >= c_2 >= ... >= 0
+ *
+ * is linear in the gains, so that sum_i w_i D is least for the items in descending order
+ * of E_j = sum_i w_i g_i(j) (rearrangement), whatever the signs of the weights. A metric
+ * that counts ties as the mean over their orders gives them by itself: with item j first
+ * and all others tied
+ *     sum_i w_i D = -(c_1 - c) E_j - c sum_k E_k,   c the mean of c_2, c_3, ...
+ * which ascends as E_j descends. These d n losses are computed once, then a block of
+ * predictions is one product and d log d a test point; exact.
+ */
+typedef struct gains {
+    const okra_output_ *output;
+    okra_pair_loss_ *loss;
+    bool ranks;
+    double *D; /* d x n: losses where item j is first */
+    okra_int tests;
+    double *result, *distance; /* tests x d, tests */
+} gains;
+
+OKRA_FREES_(gains_free, gains, it->D, it->result, it->distance)
+
+OKRA_DROPS_(drop, gains, gains_free)
+
+/* d objects: in object j item j is first and all others are tied. */
+static okra_status make_firsts(const okra_context *ctx, const gains *g, okra_data **out)
+{
+    okra_int d = g->output->y->d;
+    OWNED double *values = NULL;
+    CHK(okra_doubles_(ctx, d, d, "an order for each item", &values));
+    for (okra_int i = 0; i < d * d; i++) {
+        bool first = i / d == i % d;
+        values[i] = g->ranks ? (first ? 1 : 2) : first;
+    }
+    return okra_data_adopt_dense_(&values, d, d, "orders of items", out);
+}
+
+/* ranks: objects are rankings; else scores, larger is first. */
+static okra_status gains_create(okra_context *ctx, const okra_output_ *output,
+                                okra_pair_loss_ *loss, okra_int tests, bool ranks,
+                                gains **out)
+{
+    FREED_BY(drop) gains *g = NULL;
+    FREED_BY(okra_data_drop_) okra_data *firsts = NULL;
+    okra_int d = output->y->d, n = output->y->n;
+    ZMAKE(g, 1);
+    g->output = output;
+    g->loss = loss;
+    g->ranks = ranks;
+    g->tests = tests;
+    MAKE(g->distance, tests);
+    CHK(okra_doubles_(ctx, tests, d, "the decoded rankings", &g->result));
+    CHK(okra_doubles_(ctx, d, n, "the losses of items that are first", &g->D));
+    CHK(make_firsts(ctx, g, &firsts));
+    CHK(okra_pair_loss_bind_(ctx, loss, firsts));
+    okra_status st = okra_pair_loss_pairs_(ctx, loss, 0, okra_mat_of_(g->D, d, n));
+    CHK(okra_pair_loss_bind_(ctx, loss, NULL));
+    CHK(st);
+    *out = TAKE(g);
+    return OKRA_OK;
+}
+
+/* Expected losses of items, m x d, as rankings or scores. */
+static okra_status make_objects(const gains *g, okra_int m, double *result)
+{
+    okra_int d = g->output->y->d;
+    OWNED int32_t *code = NULL;
+    MAKE(code, d);
+    for (okra_int r = 0; r < m; r++) {
+        double *row = result + r * d;
+        if (g->ranks) {
+            CHK(okra_order_ascending_(row, d, code));
+        }
+        for (okra_int j = 0; j < d; j++) {
+            row[j] = g->ranks ? code[j] : -row[j];
+        }
+    }
+    return OKRA_OK;
+}
+
+static okra_status gains_block(okra_context *ctx, gains *g, const okra_block_ *block)
+{
+    okra_int d = g->output->y->d, n = g->output->y->n, m = block->m;
+    double *result = g->result + block->first * d;
+    FREED_BY(okra_data_drop_) okra_data *view = NULL;
+    OWNED okra_int *owner = NULL;
+    OWNED okra_key_ *key = NULL;
+    CHK(okra_block_weights_(block, "decoder loss"));
+    CHK(okra_gemm_(ctx, false, true, 1, block->W, okra_mat_of_(g->D, d, n), 0,
+                   okra_mat_of_(result, m, d)));
+    CHK(make_objects(g, m, result));
+    MAKE(owner, m);
+    MAKE(key, m);
+    okra_iota_(m, owner);
+    CHK(okra_data_dense(result, m, d, d, &view));
+    return okra_risk_propose_(ctx, g->loss, view, owner, block->W, key,
+                              g->distance + block->first);
+}
+
+/* Rankings; or scores, what item j is worth where it is first and the others come in any
+ * order. Their distances are the expected losses. */
+static okra_status gains_give(gains *g, okra_decoded_ *out)
+{
+    FREED_BY(okra_data_drop_) okra_data *rankings = NULL;
+    CHK(okra_data_adopt_dense_(&g->result, g->tests, g->output->y->d, "decoded rankings",
+                               &rankings));
+    CHK(okra_decoded_single_(rankings, g->tests, g->distance, out));
+    okra_iota_(g->tests, out->index);
+    out->proposals = okra_data_retain(rankings);
+    g->distance = NULL;
+    rankings = NULL;
+    return OKRA_OK;
+}
+
+/* ---- the search ---- */
+
 /* How the best ranking is found before the beam looks at it. */
 typedef enum how { ANY, SORTED, PAIRS, PLACES } how;
 
@@ -54,7 +173,7 @@ typedef struct state {
     double power;  /* PLACES: |r - r'|^power; 0: [r != r'] */
     int32_t *code; /* d */
     okra_beam_ *beam;
-    okra_gains_ *gains; /* in the place of the beam */
+    gains *gains; /* in the place of the beam */
     okra_context *ctx;
 } state;
 
@@ -62,7 +181,7 @@ static void clear(void *arg)
 {
     state *s = arg;
     okra_beam_free_(s->beam);
-    okra_gains_free_(s->gains);
+    gains_free(s->gains);
     okra_free_(s->code);
     okra_results_clear_(&s->results);
 }
@@ -247,8 +366,8 @@ static okra_status open(okra_context *ctx, void *arg, const okra_output_ *output
     const rankings_options *o = options;
     okra_pair_loss_ *loss = request->loss;
     double power = 0;
-    bool gains = loss && okra_pair_loss_shape_(loss, &power) == OKRA_SHAPE_GAINS_;
-    bool ranks = !gains || strstr(okra_pair_loss_spec_(loss), "order=ranks");
+    bool by_gains = loss && okra_pair_loss_shape_(loss, &power) == OKRA_SHAPE_GAINS_;
+    bool ranks = !by_gains || strstr(okra_pair_loss_spec_(loss), "order=ranks");
     CHK(okra_results_open_(ctx, "rankings", tgamma((double)output->y->d + 1), output,
                            request, objects, output->y, &s->results));
     CHK(check_outputs(output->y, ranks));
@@ -260,8 +379,8 @@ static okra_status open(okra_context *ctx, void *arg, const okra_output_ *output
     s->output = output;
     s->d = output->y->d;
     MAKE(s->code, s->d);
-    if (gains && s->results.top == 1) {
-        CHK(okra_gains_create_(ctx, output, loss, s->results.tests, ranks, &s->gains));
+    if (by_gains && s->results.top == 1) {
+        CHK(gains_create(ctx, output, loss, s->results.tests, ranks, &s->gains));
     } else {
         choose(s, loss);
         CHK(open_search(ctx, s, loss, o));
@@ -272,14 +391,14 @@ static okra_status open(okra_context *ctx, void *arg, const okra_output_ *output
 static okra_status block_in(okra_context *ctx, void *arg, const okra_block_ *block)
 {
     state *s = arg;
-    return s->gains ? okra_gains_block_(ctx, s->gains, block)
+    return s->gains ? gains_block(ctx, s->gains, block)
                     : okra_beam_block_(ctx, s->beam, block);
 }
 
 static okra_status finish(okra_context *ctx, void *arg, okra_decoded_ *out)
 {
     state *s = arg;
-    return s->gains ? okra_gains_give_(s->gains, out)
+    return s->gains ? gains_give(s->gains, out)
                     : okra_results_give_(ctx, &s->results, out);
 }
 

@@ -14,7 +14,7 @@
  * L, n^2, for kl; M^2 a worker. The engine makes the factor and solves for candidates;
  * places of a search are judged on the host.
  */
-#include "decode/vectors/points.h"
+#include "decode/vectors/criterion.h"
 
 struct okra_criterion_eval_ {
     okra_criterion_ criterion;

@@ -11,7 +11,7 @@
  *
  * Cost of an evaluation: that of J, and d operations a member of the training set.
  */
-#include "decode/vectors/points.h"
+#include "decode/vectors/criterion.h"
 #include "okra/more/prediction.h"
 
 typedef okra_valleys_options_ optimum_options;

@@ -8,7 +8,7 @@
  *
  * Cost: up to OKRA_PLACES_ values of J without slopes.
  */
-#include "decode/vectors/points.h"
+#include "decode/vectors/criterion.h"
 
 static const double CLOSE = 0.5; /* of l(y,y): outputs this similar share a mode        */
 static const double LEAST =

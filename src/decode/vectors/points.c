@@ -7,28 +7,73 @@
  * with derivatives by kernel/vectors/smooth.c. What is minimised is D without w'Lw, less
  * l(y,y) of the training outputs and in units of the largest weight where they all have
  * the same, so that weak predictions are decoded as strong ones are. D has many local
- * minima: the search begins
- * from the nearest training outputs and from their weighted mean, and the best point
- * tried wins. Its distance is then computed again as for candidates, and the nearest
- * training output is returned instead where it is not farther (and lies in the box), so
- * that the result is never worse than decoding to training outputs. Under a linear kernel
- * the minimum is the prediction itself, clipped to the box. Cost: n d a step.
+ * minima: the search begins from the nearest training outputs and from their weighted
+ * mean, and the best point tried wins. Its distance is then computed again as for
+ * candidates, and the nearest training output is returned instead where it is not farther
+ * (and lies in the box), so that the result is never worse than decoding to training
+ * outputs. Under a linear kernel the minimum is the prediction itself, clipped to the
+ * box. Cost: n d a step.
  */
-#include "decode/vectors/points.h"
+#include "decode/decode.h"
+#include "kernel/expression/expr.h"
+#include "kernel/vectors/smooth.h"
 
-const okra_option okra_points_rows_[] = {
-    {"starts", OKRA_OPTION_INT, offsetof(okra_points_options_, starts), "3", 1, 1e6, NULL,
-     "N", "nearest training outputs from which the search begins"},
-    {"steps", OKRA_OPTION_INT, offsetof(okra_points_options_, steps), "100", 1, 1e6, NULL,
-     "N", "steps of a search at most"},
-    {"box", OKRA_OPTION_TEXT, offsetof(okra_points_options_, box), "", 1, 0, NULL,
-     "LO,HI", "bounds of every coordinate of the result"},
+#include <lbfgs.h>
+
+/* libLBFGS rounds d up to 16. */
+#define PAD(d) (((d) + 15) / 16 * 16)
+
+/* One prediction seen from one thread. */
+typedef struct point {
+    okra_smooth_work_ *smooth;
+    const okra_data *y;
+    const double *w;       /* n weights                                   */
+    double constant, unit; /* of the value, below                         */
+    const double *lo, *hi; /* d bounds each, or NULL                      */
+    double *values;        /* n: l(y_i, y) at the last point              */
+    double *slopes;        /* n: -2 w / unit                              */
+    double *best;          /* d: the best point so far                    */
+    double lowest;         /* its value; infinite at first                */
+    double *scratch;       /* 3 vectors of PAD(d) for the improver */
+    okra_int steps;        /* at most this many                           */
+} point;
+
+/* Improves y (d, in the box) and reports every point it tries by value_at. */
+typedef void (*improver)(point *p, double *y);
+
+typedef struct points_options {
+    okra_int starts, steps;
+    const char *box;
+} points_options;
+
+/* What decoders of points keep. */
+typedef struct state {
+    const char *who;
+    const okra_output_ *output;
+    okra_int tests, d, steps, top;
+    improver improve;
+    okra_starts_ *starts; /* NULL under a linear kernel */
+    okra_smooth_ *smooth;
+    okra_smooth_work_ **works; /* one a worker */
+    int workers;
+    double *lo, *hi;  /* d each, or NULL            */
+    double *result;   /* tests x d                  */
+    double *distance; /* tests                      */
+} state;
+
+static const okra_option rows[] = {
+    {"starts", OKRA_OPTION_INT, offsetof(points_options, starts), "3", 1, 1e6, NULL, "N",
+     "nearest training outputs from which the search begins"},
+    {"steps", OKRA_OPTION_INT, offsetof(points_options, steps), "100", 1, 1e6, NULL, "N",
+     "steps of a search at most"},
+    {"box", OKRA_OPTION_TEXT, offsetof(points_options, box), "", 1, 0, NULL, "LO,HI",
+     "bounds of every coordinate of the result"},
     {0},
 };
 
-void okra_points_clear_(void *arg)
+static void clear(void *arg)
 {
-    okra_points_ *s = arg;
+    state *s = arg;
     okra_starts_free_(s->starts);
     for (int k = 0; s->works && k < s->workers; k++) {
         okra_smooth_work_free_(s->works[k]);
@@ -38,7 +83,7 @@ void okra_points_clear_(void *arg)
     FREE(s->lo, s->hi, s->result, s->distance);
 }
 
-static okra_status read_box(okra_points_ *s, const char *text)
+static okra_status read_box(state *s, const char *text)
 {
     char *comma = NULL, *end = NULL;
     if (!*text) {
@@ -60,7 +105,7 @@ static okra_status read_box(okra_points_ *s, const char *text)
     return OKRA_OK;
 }
 
-static okra_status prepare_slopes(okra_context *ctx, okra_points_ *s)
+static okra_status prepare_slopes(okra_context *ctx, state *s)
 {
     const okra_data *y = s->output->y;
     CHK(okra_smooth_create_(ctx, s->output->kernel, y, s->output->ky, &s->smooth));
@@ -73,10 +118,9 @@ static okra_status prepare_slopes(okra_context *ctx, okra_points_ *s)
     return OKRA_OK;
 }
 
-okra_status okra_points_open_(okra_context *ctx, okra_points_ *s, const char *who,
-                              const okra_output_ *output,
-                              const okra_points_options_ *options,
-                              const okra_decode_request_ *request, okra_improve_ improve)
+static okra_status open_points(okra_context *ctx, state *s, const char *who,
+                               const okra_output_ *output, const points_options *options,
+                               const okra_decode_request_ *request, improver improve)
 {
     CHK(okra_decode_check_plain_(who, request));
     s->who = who;
@@ -98,7 +142,9 @@ okra_status okra_points_open_(okra_context *ctx, okra_points_ *s, const char *wh
 
 /* ---- one point ---- */
 
-double okra_point_at_(okra_point_ *p, const double *y)
+/* What is minimised at y, (l(y,y) - constant - 2 sum_i w_i l(y_i,y)) / unit; y becomes
+ * the best point if it is. */
+static double value_at(point *p, const double *y)
 {
     double self = 0;
     okra_smooth_values_(p->smooth, y, p->values, &self);
@@ -112,12 +158,13 @@ double okra_point_at_(okra_point_ *p, const double *y)
     return value;
 }
 
-void okra_point_gradient_(okra_point_ *p, double *gradient)
+/* Its gradient (d) at the y of the last value_at. */
+static void slope_at(point *p, double *gradient)
 {
     okra_smooth_gradient_(p->smooth, p->slopes, 1 / p->unit, gradient);
 }
 
-void okra_point_clip_(const okra_point_ *p, double *y)
+static void clip(const point *p, double *y)
 {
     for (okra_int j = 0; p->lo && j < p->y->d; j++) {
         y[j] = fmin(fmax(y[j], p->lo[j]), p->hi[j]);
@@ -127,18 +174,18 @@ void okra_point_clip_(const okra_point_ *p, double *y)
 /* ---- blocks ---- */
 
 typedef struct work {
-    okra_points_ *s;
+    state *s;
     const okra_block_ *block;
     double *space; /* space_size(s) a worker */
 } work;
 
-static okra_int space_size(const okra_points_ *s)
+static okra_int space_size(const state *s)
 {
-    return 2 * OKRA_POINT_PAD_(s->output->y->n) + 4 * OKRA_POINT_PAD_(s->d);
+    return 2 * PAD(s->output->y->n) + 4 * PAD(s->d);
 }
 
 /* The weighted mean of the training outputs; false where the weights sum to nothing. */
-static bool mean_start(const okra_point_ *p, double *y)
+static bool mean_start(const point *p, double *y)
 {
     double sum = 0, size = 0;
     memset(y, 0, (size_t)p->y->d * sizeof *y);
@@ -160,24 +207,24 @@ static double largest(okra_int n, const double *w)
 
 static void decode_one(const work *k, okra_int r, int worker)
 {
-    const okra_points_ *s = k->s;
+    const state *s = k->s;
     okra_int n = s->output->y->n, d = s->d, i = k->block->first + r;
     double *space = k->space + worker * space_size(s);
     double constant = okra_starts_constant_(s->starts);
-    okra_point_ p = {.smooth = s->works[worker],
-                     .y = s->output->y,
-                     .w = k->block->W.p + r * k->block->W.ld,
-                     .constant = isnan(constant) ? 0 : constant,
-                     .unit = 1,
-                     .lo = s->lo,
-                     .hi = s->hi,
-                     .values = space,
-                     .slopes = space + OKRA_POINT_PAD_(n),
-                     .scratch = space + 2 * OKRA_POINT_PAD_(n),
-                     .best = s->result + i * d,
-                     .lowest = INFINITY,
-                     .steps = s->steps};
-    double *y = p.scratch + 3 * OKRA_POINT_PAD_(d);
+    point p = {.smooth = s->works[worker],
+               .y = s->output->y,
+               .w = k->block->W.p + r * k->block->W.ld,
+               .constant = isnan(constant) ? 0 : constant,
+               .unit = 1,
+               .lo = s->lo,
+               .hi = s->hi,
+               .values = space,
+               .slopes = space + PAD(n),
+               .scratch = space + 2 * PAD(n),
+               .best = s->result + i * d,
+               .lowest = INFINITY,
+               .steps = s->steps};
+    double *y = p.scratch + 3 * PAD(d);
     if (!isnan(constant)) {
         p.unit = largest(n, p.w);
     }
@@ -188,11 +235,11 @@ static void decode_one(const work *k, okra_int r, int worker)
     const okra_near_ *near = okra_starts_get_(s->starts, i, &count);
     for (okra_int t = 0; t < OKRA_MIN_(s->top, count); t++) {
         memcpy(y, p.y->values + near[t].rank.id * p.y->ld, (size_t)d * sizeof *y);
-        okra_point_clip_(&p, y);
+        clip(&p, y);
         s->improve(&p, y);
     }
     if (mean_start(&p, y)) {
-        okra_point_clip_(&p, y);
+        clip(&p, y);
         s->improve(&p, y);
     }
 }
@@ -206,7 +253,7 @@ static okra_status body(void *arg, okra_int begin, okra_int end, int worker)
 }
 
 /* The nearest training output, if it is in the box and as near as what was found. */
-static void prefer_training(const okra_points_ *s, okra_int i, okra_key_ found)
+static void prefer_training(const state *s, okra_int i, okra_key_ found)
 {
     const okra_data *y = s->output->y;
     okra_int count = 0;
@@ -222,7 +269,7 @@ static void prefer_training(const okra_points_ *s, okra_int i, okra_key_ found)
     }
 }
 
-static okra_status search(okra_context *ctx, okra_points_ *s, const okra_block_ *block)
+static okra_status search(okra_context *ctx, state *s, const okra_block_ *block)
 {
     okra_int m = block->m;
     OWNED double *norm = NULL;
@@ -250,8 +297,7 @@ static okra_status search(okra_context *ctx, okra_points_ *s, const okra_block_ 
 }
 
 /* y = h clipped, D = scale |y - h|^2 */
-static okra_status clip_explicit(okra_context *ctx, okra_points_ *s,
-                                 const okra_block_ *block)
+static okra_status clip_explicit(okra_context *ctx, state *s, const okra_block_ *block)
 {
     double *y = s->result + block->first * s->d;
     CHK(okra_block_explicit_(ctx, s->output, block, okra_mat_of_(y, block->m, s->d)));
@@ -267,16 +313,16 @@ static okra_status clip_explicit(okra_context *ctx, okra_points_ *s,
     return OKRA_OK;
 }
 
-okra_status okra_points_block_(okra_context *ctx, void *arg, const okra_block_ *block)
+static okra_status block_in(okra_context *ctx, void *arg, const okra_block_ *block)
 {
-    okra_points_ *s = arg;
+    state *s = arg;
     return s->output->features ? clip_explicit(ctx, s, block) : search(ctx, s, block);
 }
 
-okra_status okra_points_finish_(okra_context *ctx, void *arg, okra_decoded_ *out)
+static okra_status finish(okra_context *ctx, void *arg, okra_decoded_ *out)
 {
     (void)ctx;
-    okra_points_ *s = arg;
+    state *s = arg;
     FREED_BY(okra_data_drop_) okra_data *objects = NULL;
     CHK(okra_data_adopt_dense_(&s->result, s->tests, s->d, "decoded vectors", &objects));
     CHK(okra_decoded_single_(objects, s->tests, s->distance, out));
@@ -284,3 +330,163 @@ okra_status okra_points_finish_(okra_context *ctx, void *arg, okra_decoded_ *out
     objects = NULL;
     return OKRA_OK;
 }
+
+/* ---- the decoder gradient ---- */
+
+/* Pre-images under any smooth kernel of dense vectors, by L-BFGS (Nocedal
+ * 1980; libLBFGS) on the exact distance in feature space.
+ *
+ * A box is kept by the projection c(z): L-BFGS sees z -> D(c(z)) with the gradient of D
+ * where z is inside and 0 where it is outside and would go farther out. That function has
+ * kinks, at which L-BFGS may stop early; projected gradient steps with halving then go on
+ * until none lowers D. The best point tried is kept in either case.
+ */
+static double evaluate(void *arg, const double *z, double *gradient, int d, double step)
+{
+    point *p = arg;
+    double *y = p->scratch;
+    (void)step;
+    memcpy(y, z, (size_t)d * sizeof *y);
+    clip(p, y);
+    double value = value_at(p, y);
+    slope_at(p, gradient);
+    for (okra_int j = 0; p->lo && j < d; j++) {
+        if ((z[j] <= p->lo[j] && gradient[j] > 0) ||
+            (z[j] >= p->hi[j] && gradient[j] < 0)) {
+            gradient[j] = 0;
+        }
+    }
+    return value;
+}
+
+/* Steps y <- c(y - t gradient), t halved until D falls. */
+static void project(point *p, double *y)
+{
+    okra_int d = p->y->d;
+    double *next = p->scratch, *gradient = next + PAD(d), t = 1;
+    double value = value_at(p, y);
+    for (okra_int step = 0; step < p->steps && t > 1e-12; step++) {
+        slope_at(p, gradient);
+        double tried = value; /* y is the last point accepted, and was evaluated last */
+        for (t *= 4; t > 1e-12; t /= 2) {
+            for (okra_int j = 0; j < d; j++) {
+                next[j] = y[j] - t * gradient[j];
+            }
+            clip(p, next);
+            tried = value_at(p, next);
+            if (tried < value - 1e-14 * fabs(value)) {
+                break;
+            }
+        }
+        if (!(tried < value)) {
+            return;
+        }
+        memcpy(y, next, (size_t)d * sizeof *y);
+        value = tried;
+    }
+}
+
+static void descend(point *p, double *y)
+{
+    lbfgs_parameter_t parameters;
+    okra_int d = p->y->d, padded = PAD(d);
+    double value, *z = p->scratch + 2 * padded;
+    lbfgs_parameter_init(&parameters);
+    parameters.max_iterations = (int)p->steps;
+    parameters.epsilon = 1e-9;
+    value_at(p, y); /* the start counts even if the first step fails */
+    memcpy(z, y, (size_t)d * sizeof *z);
+    (void)lbfgs((int)d, z, &value, evaluate, NULL, p, &parameters);
+    if (p->lo) {
+        memcpy(y, p->best, (size_t)d * sizeof *y);
+        project(p, y);
+    }
+}
+
+static okra_status open_gradient(okra_context *ctx, void *arg, const okra_output_ *output,
+                                 const void *options, const okra_decode_request_ *request)
+{
+    return open_points(ctx, arg, "gradient", output, options, request, descend);
+}
+
+const okra_decoder_ okra_decoder_gradient_ = {
+    .name = "gradient",
+    .help = "new vectors under any smooth output kernel, by L-BFGS",
+    .options = {"decoder gradient", rows, sizeof(points_options)},
+    .state = sizeof(state),
+    .open = open_gradient,
+    .block = block_in,
+    .finish = finish,
+    .clear = clear,
+};
+
+/* ---- the decoder fixed-point ---- */
+
+/* Pre-images under an RBF output kernel by fixed-point iteration (Mika et
+ * al. 1999; Schoelkopf et al. 1999, eq. 10):
+ *
+ *     y <- sum_i w_i l(y_i,y) y_i / sum_i w_i l(y_i,y)
+ *
+ * A stationary point of the distance is a fixed point. With negative weights the step may
+ * leave for nowhere: it stops when the distance no longer falls, and the best point tried
+ * is kept. No step size, a linear rate.
+ */
+static void iterate(point *p, double *y)
+{
+    okra_int n = p->y->n, d = p->y->d;
+    double value = value_at(p, y);
+    for (okra_int step = 0; step < p->steps; step++) {
+        double sum = 0, size = 0;
+        okra_fill_(d, 0, y);
+        for (okra_int i = 0; i < n; i++) {
+            double v = p->w[i] * p->values[i];
+            const double *row = p->y->values + i * p->y->ld;
+            sum += v;
+            size += fabs(v);
+            okra_axpy_(d, v, row, y);
+        }
+        if (!(fabs(sum) > 1e-12 * size)) {
+            return;
+        }
+        okra_scale_down_(d, sum, y);
+        clip(p, y);
+        double next = value_at(p, y);
+        if (!(next < value - 1e-14 * fabs(value))) {
+            return;
+        }
+        value = next;
+    }
+}
+
+/* An RBF of dense vectors, times a constant or not. */
+static bool is_rbf(const okra_output_ *output)
+{
+    double scale;
+    const okra_node_ *node = okra_kernel_core_(output->kernel, &scale, NULL);
+    const okra_node_ *leaf =
+        node->kind == OKRA_NODE_TRANSFORM_ ? &output->kernel->nodes[node->a] : NULL;
+    return okra_data_kind(output->y) == OKRA_DENSE && leaf &&
+           node->transform == &okra_rbf_ && leaf->kind == OKRA_NODE_LEAF_ &&
+           (leaf->leaf == &okra_linear_ || leaf->leaf == okra_linear_.distances);
+}
+
+static okra_status open_fixed_point(okra_context *ctx, void *arg,
+                                    const okra_output_ *output, const void *options,
+                                    const okra_decode_request_ *request)
+{
+    REFUSE_IF(!is_rbf(output), OKRA_EUNSUPPORTED,
+              "decoder fixed-point needs an RBF output kernel on dense vectors; decoder "
+              "gradient takes other smooth kernels");
+    return open_points(ctx, arg, "fixed-point", output, options, request, iterate);
+}
+
+const okra_decoder_ okra_decoder_fixed_point_ = {
+    .name = "fixed-point",
+    .help = "new vectors under an RBF output kernel, by fixed-point iteration",
+    .options = {"decoder fixed-point", rows, sizeof(points_options)},
+    .state = sizeof(state),
+    .open = open_fixed_point,
+    .block = block_in,
+    .finish = finish,
+    .clear = clear,
+};

@@ -8,7 +8,7 @@
  * from the lowest ones that do not lie in the same valley, then from the other sides of
  * the outputs nearest to the lowest end.
  */
-#include "decode/vectors/points.h"
+#include "decode/vectors/criterion.h"
 
 /* ---- descent ---- */
 
