@@ -184,3 +184,14 @@ for y in :c labels::c; do
     expect_fail 1 "okra fit: gaps.csv: line 4, column 2: a class is missing; classes may have no gaps: take such rows out, or give the gap a name" \
         okra fit -q --x gaps.csv:a --y $y -o e.okra
 done
+
+# shards of tables are one table: the names stay, and their order in the first one counts
+printf 'a,b\n1,2\n3,4\n5,7\n' >part-1.csv
+printf 'b,a\n20,10\n40,31\n' >part-2.csv
+printf 'a,b\n1,2\n3,4\n5,7\n10,20\n31,40\n' >parts.csv
+printf '1\n2\n3\n4\n5\n' >parts-y.csv
+okra fit -q --x 'shards:part-*.csv' --y parts-y.csv --kx linear --ky linear --lambda 0.1 -o parts.okra
+okra fit -q --x parts.csv --y parts-y.csv --kx linear --ky linear --lambda 0.1 -o whole.okra
+okra predict -q parts.okra --x part-2.csv -o parts-p.csv 2>parts.err
+okra predict -q whole.okra --x part-2.csv -o whole-p.csv 2>whole.err
+cmp parts-p.csv whole-p.csv
