@@ -69,16 +69,12 @@ okra_status okra_read_bags_(const okra_file_format_ *format, okra_source_ *sourc
                             okra_data **out);
 
 /* okra_read_npy_, ... and okra_write_npy_, ...; nodes: names or numbers, a line each. */
-#define OKRA_READERS_(X)                                                            \
-    X(npy)                                                                          \
-    X(npz)                                                                          \
-    X(csv)                                                                          \
-    X(tsv)                                                                          \
-    X(svm) X(svm0) X(mtx) X(smiles) X(sdf) X(mgf) X(msp) X(txt) X(fasta) X(letters) \
-        X(graphml) X(edges)
-#define OKRA_WRITERS_(X) \
-    X(npy)               \
-    X(csv) X(tsv) X(mtx) X(smiles) X(sdf) X(mgf) X(txt) X(fasta) X(graphml) X(nodes)
+/* clang-format off */
+#define OKRA_READERS_(X) X(npy) X(npz) X(csv) X(tsv) X(svm) X(svm0) X(mtx) X(smiles) \
+    X(sdf) X(mgf) X(msp) X(txt) X(fasta) X(letters) X(graphml) X(edges)
+#define OKRA_WRITERS_(X) X(npy) X(csv) X(tsv) X(mtx) X(smiles) X(sdf) X(mgf) X(txt) \
+    X(fasta) X(graphml) X(nodes)
+/* clang-format on */
 #define OKRA_READS_(name) \
     okra_status okra_read_##name##_(okra_source_ *source, okra_data **out);
 #define OKRA_WRITES_(name) \
