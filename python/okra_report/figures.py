@@ -110,6 +110,9 @@ def _curve(ax: Any, f: dict) -> None:
             sd = _numbers(one["sd"])[:count]
             if len(sd) == count:
                 ax.fill_between(x, y - sd, y + sd, alpha=0.2, color=colour, linewidth=0)
+    for mark in f.get("marks") or []:
+        if isinstance(mark, list) and len(mark) == 3 and all(isinstance(v, (int, float)) for v in mark[:2]):
+            ax.annotate(_short(mark[2], 18), mark[:2], ha="center", va="bottom" if mark[1] > 0 else "top", fontsize=SMALL)
     if kind == "roc":
         ax.plot([0, 1], [0, 1], "--", color=SOFT, linewidth=1.2, label="chance, area 0.5")
     base = f.get("base")
@@ -405,6 +408,11 @@ def _molecules(ax: Any, f: dict) -> None:
         if len(spot):
             extent = max(np.ptp(spot[:, 0]) / 8.4, np.ptp(spot[:, 1]) / 5.2, 0.7)
             spot = (spot - (spot.max(axis=0) + spot.min(axis=0)) / 2) / extent + middle
+        shares = _numbers(item.get("shares") or [])
+        if len(shares) == len(spot) > 0:
+            strength = np.abs(np.nan_to_num(shares)) / (np.nanmax(np.abs(shares)) or 1)
+            ax.scatter(*spot.T, s=420, c=[SERIES[0] if v > 0 else BAD for v in shares], alpha=0.6 * strength,
+                       linewidths=0, zorder=0, gid="shares")
         for a, b, order in bonds:
             _bond(ax, spot[a], spot[b], order)
         for (x, y), (_, _, text) in zip(spot, atoms):
@@ -428,7 +436,23 @@ def _molecules(ax: Any, f: dict) -> None:
     ax.set_axis_off()
 
 
-_DRAW = {"curve": _curve, "scatter": _curve, "bars": _bars, "heatmap": _heatmap,
+def _letters(ax: Any, f: dict) -> None:
+    """A text whose letters have a line below them, as thick and dark as their share, red where it is below 0."""
+    text, shares = [str(t)[:2] for t in f.get("text") or []][:400], _numbers(f.get("shares"))
+    if not text or len(shares) < len(text):
+        raise Undrawable("it has no text, or letters without shares")
+    most, across = np.nanmax(np.abs(shares)) or 1, 32
+    for k, letter in enumerate(text):
+        x, y, strength = k % across, -1.4 * (k // across), abs(np.nan_to_num(shares[k])) / most
+        ax.text(x, y, letter, ha="center", va="bottom", family="DejaVu Sans Mono")
+        ax.plot([x - 0.45, x + 0.45], [y, y], color=SERIES[0] if shares[k] > 0 else BAD, linewidth=6 * strength,
+                alpha=strength, solid_capstyle="butt", gid="share")
+    ax.set_xlim(-1, min(len(text), across))
+    ax.set_ylim(-1.4 * ((len(text) - 1) // across) - 0.6, 1.2)
+    ax.set_axis_off()
+
+
+_DRAW = {"letters": _letters, "curve": _curve, "scatter": _curve, "bars": _bars, "heatmap": _heatmap,
          "images": _images, "network": _network, "molecules": _molecules, "agreement": draw_agreement}
 
 
@@ -454,6 +478,8 @@ def size(f: dict) -> tuple:
     if kind == "molecules":
         rows = -(-len(f.get("items") or []) // ACROSS)
         return WIDTH, DOWN * WIDTH / 20 * max(rows, 1)
+    if kind == "letters":
+        return WIDTH, 40 + 30 * -(-min(len(f.get("text") or []), 400) // 32)
     if kind == "images":
         picture = sheet(f)[0]
         return WIDTH, min(4000, 40 + WIDTH * picture.shape[0] / picture.shape[1])

@@ -82,6 +82,76 @@ def test_letters_of_a_spectrum_kernel_are_exact():
         assert words[at].find("ab") <= int(np.argmax(one["margin"])) <= words[at].find("ab") + 1
 
 
+def exact(kernel, x, one=None):
+    """The shares of an input, which add up to its score."""
+    made = explain(okra.Model.fit(x, np.arange(len(x), dtype=float)[:, None], {"kx": kernel, "ky": "linear", "lambda": 0.1}),
+                   x[:1] if one is None else one)[0]
+    assert made["exact"] and np.abs(np.sum(made["shares"], axis=0) - made["score"]).max() < 1e-9 * np.abs(made["shares"]).sum()
+    return np.ravel(made["shares"])
+
+
+def molecules(n, rng):
+    return ["".join(rng.choice(["C", "N", "O", "C(C)", "c1ccncc1", "C1CC1"], 5)) for _ in range(n)]
+
+
+def test_atoms_and_nodes_have_what_their_surroundings_say():
+    import networkx as nx
+    rng = np.random.default_rng(0)
+    texts = molecules(40, rng)
+    for kernel in ("wl", "wl(h=2) | normalize", "ecfp(radius=1,count=1)", "0.5*wl + ecfp(count=1)"):
+        exact(kernel, okra.smiles(texts))
+    assert not explain(okra.Model.fit(okra.smiles(texts), np.ones((40, 1)), {"kx": "ecfp | tanimoto", "ky": "linear", "lambda": 0.1}),
+                       okra.smiles(texts[:1]))[0]["exact"]
+    # labels alone: f(x) is a sum over nodes, whose coefficients are those of a linear model of counts
+    graphs = [nx.gnp_random_graph(7, 0.4, seed=k) for k in range(30)]
+    for g in graphs:
+        nx.set_node_attributes(g, {v: "xyz"[rng.integers(3)] for v in g}, "label")
+    counts = np.array([[list(nx.get_node_attributes(g, "label").values()).count(t) for t in "xyz"] for g in graphs], dtype=float)
+    model = okra.Model.fit(counts, np.arange(30.0)[:, None], {"kx": "linear", "ky": "linear", "lambda": 0.1})
+    slope = model.predict(np.eye(3)).objects().objects.ravel()
+    want = [slope["xyz".index(graphs[0].nodes[v]["label"])] for v in graphs[0]]
+    assert np.abs(exact("wl(h=0)", graphs) - want).max() < 1e-9
+    assert len(exact("wl(h=1)", graphs)) == 7
+
+
+def test_peaks_members_and_pieces_add_up():
+    rng = np.random.default_rng(0)
+    about = [{"PEPMASS": "400"}] * 60
+    spectra = okra.spectra([np.c_[np.sort(rng.choice(300, 6, replace=False)) + 50.0, rng.exponential(size=6)] for _ in range(60)], about)
+    for kernel in ("ppk", "ppk | normalize"):
+        shares = exact(kernel, spectra)
+    k = okra.gram_matrix("ppk(power=1)", spectra)  # whose peaks weigh what they are high
+    model = okra.Model.fit(spectra, np.arange(60.0)[:, None], {"kx": "ppk(power=1)", "ky": "linear", "lambda": 0.1})
+    peaks = np.asarray(spectra[[0]].objects[0][0])
+    single = okra.spectra([peaks[[j]] for j in range(6)], about[:6])
+    c = model.predict(single, {"decode": "none"}, weights=True).weights() @ np.arange(60.0)
+    assert np.abs(exact("ppk(power=1)", spectra) - c * peaks[:, 1] / peaks[:, 1].max()).max() < 1e-9 * np.abs(k).max()
+    members = rng.normal(size=(120, 3))
+    bags = okra.bags(members, [3] * 40)
+    assert len(exact("bag(linear)", bags)) == len(exact("bag(poly(degree=2))", bags)) == 3
+    lone = okra.bags(members[:40], [1] * 40)
+    assert len(exact("bag(rbf(sigma=1))", lone)) == 1
+    words = ["".join(rng.choice(list("abcd"), 9)) for _ in range(40)]
+    exact("spectrum(k=1) + spectrum(k=3)", okra.as_data(words))
+    exact("spectrum(k=2) | normalize", okra.as_data(words))
+    exact("standardize", okra.as_data(members))
+
+
+def test_parts_are_drawn(tmp_path):
+    rng = np.random.default_rng(0)
+    (tmp_path / "m.smi").write_text("\n".join(molecules(30, rng)) + "\n")
+    (tmp_path / "w.txt").write_text("\n".join("".join(rng.choice(list("abcd"), 7)) for _ in range(30)) + "\n")
+    (tmp_path / "s.mgf").write_text("".join(f"BEGIN IONS\nPEPMASS=300\n{rng.uniform(50, 90):.4f} 1\n{rng.uniform(90, 290):.4f} 2\nEND IONS\n"
+                                            for _ in range(30)))
+    np.save(tmp_path / "y.npy", np.arange(30.0)[:, None])
+    for file, kernel in (("m.smi", "ecfp"), ("w.txt", "spectrum(k=2)"), ("s.mgf", "ppk")):
+        assert run("fit", "--x", file, "--y", "y.npy", "--kx", kernel, "--lambda", "0.1", "-o", "m.okra", "-q", cwd=tmp_path).returncode == 0
+        done = run("explain", "m.okra", "--x", file, "--rows", "1", "-o", "e.html", cwd=tmp_path)
+        page = (tmp_path / "e.html").read_text()
+        assert done.returncode == 0 and "Input 1: share of the answer" in page and page.count("<svg") == 2, done.stderr
+        assert "Blue parts speak for the answer" in page
+
+
 def test_batches_shrink_the_variance_as_fits_say():
     rng = np.random.default_rng(0)
     x, pool = rng.normal(size=(15, 2)), rng.normal(size=(25, 2))

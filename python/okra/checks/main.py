@@ -281,6 +281,28 @@ def _loaded(a: argparse.Namespace) -> tuple:
     return model, load(a.x, a, inputs_of(model))
 
 
+def _drawn(row: int, x: Any, one: dict, share: np.ndarray) -> list:
+    """Bars of the shares, and the input itself: atoms coloured, letters underlined, peaks labelled."""
+    series = [{"name": "answer" if j == 0 else f"output {j}", "y": share[:60, j]} for j in range(min(share.shape[1], 4))]
+    first, says = share[:, 0], "share of the answer"
+    if one["margin"] is not None:
+        first, says = np.asarray(one["margin"]), "share of the margin to the second answer"
+        series.append({"name": "margin to the second", "y": first[:60]})
+    out = [{"id": f"input-{row}", "type": "bars", "title": f"Shares of the parts of input {row}",
+            "labels": [f"{name}" for name in one["parts"][:60]], "y_label": "share", "series": series}]
+    head = {"id": f"parts-{row}", "title": f"Input {row}: {says}"}
+    if x.kind == "graphs" and x.objects[0]:
+        out.append({**head, "type": "molecules", "items": [{"smiles": x.objects[0], "label": f"input {row}", "shares": first}]})
+    elif x.kind == "strings":
+        out.append({**head, "type": "letters", "text": one["parts"], "shares": first})
+    elif x.kind == "spectra":
+        at = np.asarray(x.objects[0][0] if isinstance(x.objects[0], tuple) else x.objects[0], dtype=float)[:, 0]
+        marks = [[at[k], first[k], f"{at[k]:.4f}"] for k in np.argsort(-np.abs(first), kind="stable")[:6]]
+        out.append({**head, "type": "curve", "x_label": "m/z", "y_label": "share", "marks": marks,
+                    "series": [{"name": "peaks", "x": at, "y": first, "stems": True}]})
+    return out
+
+
 def _explain(argv: list) -> int:
     from .explain import explain
     p = _parser("explain")
@@ -306,11 +328,7 @@ def _explain(argv: list) -> int:
             lines.append(f"  {one['parts'][k]} (part {k})\t" + " ".join(f"{v:.4g}" for v in share[k][:8]) + (
                 "" if one["margin"] is None else f"\tmargin {one['margin'][k]:.4g}"))
         lines.append("  pairs " + ", ".join(f"{q['pair']}: {q['weight']:.3g}" for q in one["pairs"]))
-        made["figures"].append({"id": f"input-{row}", "type": "bars", "title": f"Shares of the parts of input {row}",
-                                "labels": [f"{name}" for name in one["parts"][:60]], "y_label": "share", "series": [
-                                    {"name": "answer" if j == 0 else f"output {j}", "y": share[:60, j]}
-                                    for j in range(min(share.shape[1], 4))] + ([] if one["margin"] is None else [
-                                        {"name": "margin to the second", "y": np.asarray(one["margin"])[:60]}])})
+        made["figures"] += _drawn(row, x[[row]], one, share)
     finish(made, "\n".join(lines), a)
     return 0
 
