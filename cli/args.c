@@ -70,48 +70,67 @@ bool cli_refuses(const cli_command *command, const char *name)
     return in_list(command->refuses, name);
 }
 
-/* The tables of a command: its own, the common one, the library's. */
-typedef struct tables {
-    const okra_option_table *all[80];
-    size_t count, own; /* the first `own` are the program's */
-} tables;
-
-static tables tables_of(const cli_command *command)
+static void add_topic(const char *topic, cli_tables *t)
 {
-    tables t = {.own = 2, .count = 2};
-    t.all[0] = &command->own;
-    t.all[1] = &cli_common_table;
     size_t more = 0;
     const okra_option_table *const *library =
-        command->topic ? okra_option_tables(command->topic, &more) : NULL;
-    for (size_t i = 0; i < more && t.count < 80; i++) {
-        t.all[t.count++] = library[i];
+        topic ? okra_option_tables(topic, &more) : NULL;
+    for (size_t i = 0; i < more && t->count < CLI_TABLES; i++) {
+        t->all[t->count++] = library[i];
     }
+}
+
+cli_tables cli_tables_of(const cli_command *command)
+{
+    cli_tables t = {.all = {&command->own, &cli_common_table},
+                    .count = CLI_OWN_TABLES,
+                    .command = command};
+    add_topic(command->topic, &t);
     return t;
 }
 
-static const okra_option *find_row(const tables *t, const char *name, bool *library)
+cli_tables cli_tables_of_topic(const char *topic)
 {
-    for (size_t i = 0; i < t->count; i++) {
-        for (const okra_option *row = t->all[i]->rows; row && row->name; row++) {
-            if (strcmp(row->name, name) == 0) {
-                *library = i >= t->own;
-                return row;
-            }
+    cli_tables t = {.count = 0};
+    add_topic(topic, &t);
+    return t;
+}
+
+const okra_option *cli_row_in(const okra_option_table *table, const char *name)
+{
+    const okra_option *row = table->rows;
+    while (row && row->name && strcmp(row->name, name) != 0) {
+        row++;
+    }
+    return row && row->name ? row : NULL;
+}
+
+const okra_option *cli_next_row(cli_tables *t)
+{
+    for (t->table += t->table == 0; t->table <= t->count;) {
+        const okra_option *rows = t->all[t->table - 1]->rows;
+        const okra_option *row = rows && rows[t->row].name ? &rows[t->row] : NULL;
+        bool seen = row && t->command && t->all[t->table - 1] == &cli_common_table &&
+                    in_list(t->command->refuses, row->name);
+        for (size_t before = 0; row && before + 1 < t->table; before++) {
+            seen = seen || cli_row_in(t->all[before], row->name);
+        }
+        t->row = row ? t->row + 1 : 0;
+        t->table += !row;
+        if (row && !seen) {
+            return row;
         }
     }
     return NULL;
 }
 
-static int unknown_flag(const cli_run *run, const tables *t, const char *name)
+static int unknown_flag(const cli_run *run, const char *name)
 {
+    cli_tables t = cli_tables_of(run->command);
     const char *names[512];
     size_t count = 0;
-    for (size_t i = 0; i < t->count; i++) {
-        for (const okra_option *row = t->all[i]->rows; row && row->name && count < 512;
-             row++) {
-            names[count++] = row->name;
-        }
+    for (const okra_option *row; count < 512 && (row = cli_next_row(&t));) {
+        names[count++] = row->name;
     }
     const char *near = okra_nearest(name, names, count);
     return near
@@ -144,7 +163,7 @@ static okra_status set(const cli_command *command, okra_options *options,
 }
 
 /* One flag; *at is moved past its value. */
-static int flag(cli_run *run, const tables *t, int argc, char **argv, int *at)
+static int flag(cli_run *run, int argc, char **argv, int *at)
 {
     const char *arg = argv[*at], *value = NULL;
     char name[64] = "";
@@ -160,10 +179,15 @@ static int flag(cli_run *run, const tables *t, int argc, char **argv, int *at)
         }
         REFUSE_IF(!*name, "there is no flag %s", arg);
     }
-    bool library = false;
-    const okra_option *row = find_row(t, name, &library);
+    cli_tables t = cli_tables_of(run->command);
+    const okra_option *row = NULL;
+    size_t table = 0;
+    while (table < t.count && !(row = cli_row_in(t.all[table], name))) {
+        table++;
+    }
+    bool library = table >= CLI_OWN_TABLES;
     if (!row) {
-        return unknown_flag(run, t, name);
+        return unknown_flag(run, name);
     }
     REFUSE_IF(!library && in_list(run->command->refuses, name), "--%s has no use here",
               name);
@@ -181,32 +205,29 @@ static int flag(cli_run *run, const tables *t, int argc, char **argv, int *at)
 
 int cli_parse(cli_run *run, int argc, char **argv)
 {
-    tables t = tables_of(run->command);
-    int status = cli_status(run, okra_options_create(t.all, t.own, &run->options));
-    if (status == CLI_DONE && run->command->topic) {
-        status = cli_status(
-            run, okra_options_create(t.all + t.own, t.count - t.own, &run->library));
-    }
+    cli_tables t = cli_tables_of(run->command);
     bool flags = true;
-    for (int i = 0; i < argc && status == CLI_DONE; i++) {
+    TRY(okra_options_create(t.all, CLI_OWN_TABLES, &run->options));
+    if (run->command->topic) {
+        TRY(okra_options_create(t.all + CLI_OWN_TABLES, t.count - CLI_OWN_TABLES,
+                                &run->library));
+    }
+    for (int i = 0; i < argc; i++) {
         if (flags && strcmp(argv[i], "--") == 0) {
             flags = false;
         } else if (flags && argv[i][0] == '-' && argv[i][1]) {
-            status = flag(run, &t, argc, argv, &i);
-        } else if (run->operand_count >= run->command->operands_most ||
-                   run->operand_count >= 64) {
-            bool files = false;
-            for (const okra_option *row = run->command->own.rows; row->name; row++) {
-                files = files || strcmp(row->name, "x") == 0;
-            }
-            status =
-                cli_usage(run, "'%s' is one argument too many%s", argv[i],
-                          files ? ": files are given by flags, --x FILE and others" : "");
+            CHK(flag(run, argc, argv, &i));
         } else {
+            REFUSE_IF(run->operand_count >= run->command->operands_most ||
+                          run->operand_count >= 64,
+                      "'%s' is one argument too many%s", argv[i],
+                      cli_row_in(&run->command->own, "x")
+                          ? ": files are given by flags, --x FILE and others"
+                          : "");
             run->operands[run->operand_count++] = argv[i];
         }
     }
-    return status;
+    return CLI_DONE;
 }
 
 int cli_check_required(const cli_run *run)

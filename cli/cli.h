@@ -139,6 +139,22 @@ char cli_short(const char *name);
 bool cli_refuses(const cli_command *command, const char *name);
 /* A flag without a default must be given; CLI_USAGE if one is not. */
 int cli_check_required(const cli_run *run);
+/* Tables of options: the program's for a command (its own, the common one), then those of
+ * the library for it. */
+enum { CLI_TABLES = 80, CLI_OWN_TABLES = 2 };
+typedef struct cli_tables {
+    const okra_option_table *all[CLI_TABLES];
+    size_t count;
+    const cli_command *command; /* the flags that it refuses are none, or NULL */
+    size_t table, row;          /* what cli_next_row gave last, counted from 1 */
+} cli_tables;
+cli_tables cli_tables_of(const cli_command *command);
+/* The tables of a topic of the library alone. */
+cli_tables cli_tables_of_topic(const char *topic);
+/* The row of that name, or NULL. */
+const okra_option *cli_row_in(const okra_option_table *table, const char *name);
+/* Row after row, each name once: that of the first table that has it; NULL at the end. */
+const okra_option *cli_next_row(cli_tables *tables);
 /* The command's own fields. */
 okra_status cli_fields(const cli_run *run, void *fields) OKRA_CHECK;
 

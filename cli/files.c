@@ -61,64 +61,60 @@ okra_status cli_take_input(cli_run *run, const char *spec)
     if (strcmp(spec + type_length(spec), "-") != 0) {
         return OKRA_OK;
     }
-    if (run->input_taken) {
-        return okra_fail(OKRA_EARG,
-                         "standard input is named twice: '-' can be read once");
-    }
+    bool twice = run->input_taken;
     run->input_taken = true;
-    return OKRA_OK;
+    return twice ? okra_fail(OKRA_EARG,
+                             "standard input is named twice: '-' can be read once")
+                 : OKRA_OK;
 }
 
 static okra_status read_one(cli_run *run, const char *spec, const okra_data *like,
                             okra_data **out)
 {
     char buffer[4096];
-    okra_status st = cli_take_input(run, spec);
-    if (st == OKRA_OK && run->inputs && *run->common.bag) {
-        return okra_data_read_bags(run->context,
-                                   cli_find(run, spec, buffer, sizeof buffer),
-                                   run->common.bag, like, out);
+    const char *file = cli_find(run, spec, buffer, sizeof buffer);
+    CHK(cli_take_input(run, spec));
+    return !run->inputs ? okra_data_read_like(run->context, file, like, out)
+           : *run->common.bag
+               ? okra_data_read_bags(run->context, file, run->common.bag, like, out)
+               : okra_data_read_inputs(run->context, file, like, out);
+}
+
+enum { PARTS = 64 };
+
+static void free_parts(okra_data *(*parts)[PARTS])
+{
+    for (int k = 0; k < PARTS; k++) {
+        okra_data_free((*parts)[k]);
     }
-    return st != OKRA_OK
-               ? st
-               : (run->inputs ? okra_data_read_inputs : okra_data_read_like)(
-                     run->context, cli_find(run, spec, buffer, sizeof buffer), like, out);
 }
 
 /* Several files, a line each, describe the same objects: a tuple. */
 okra_status cli_read_like(cli_run *run, const char *spec, const okra_data *like,
                           okra_data **out)
 {
-    enum { MOST = 64 };
-    okra_data *parts[MOST] = {NULL};
+    FREED_BY(free_parts) okra_data *parts[PARTS] = {NULL};
     char one[4096];
     int count = 0;
-    okra_status st = OKRA_OK;
     if (!strchr(spec, '\n')) {
         return read_one(run, spec, like, out);
     }
-    for (const char *p = spec; st == OKRA_OK && p; p = strchr(p, '\n')) {
+    for (const char *p = spec; p; p = strchr(p, '\n')) {
         p += *p == '\n';
-        if (count == MOST || snprintf(one, sizeof one, "%.*s", (int)strcspn(p, "\n"),
-                                      p) >= (int)sizeof one) {
-            st = okra_fail(OKRA_EARG, "more than %d files, or a name too long", MOST);
-        } else {
-            st = read_one(run, one, okra_data_part(like, count), &parts[count]);
-            count += st == OKRA_OK;
+        int length = snprintf(one, sizeof one, "%.*s", (int)strcspn(p, "\n"), p);
+        if (count == PARTS || length >= (int)sizeof one) {
+            return okra_fail(OKRA_EARG, "more than %d files, or a name too long", PARTS);
         }
-        if (st == OKRA_OK && okra_data_kind(parts[count - 1]) == OKRA_TUPLE) {
-            st = okra_fail(OKRA_EARG,
-                           "%s becomes vectors and molecules, and cannot stand beside "
-                           "other inputs; give them apart: --x TABLE:A,B of the numbers "
-                           "and classes, --x TABLE:C of the SMILES",
-                           one);
+        CHK(read_one(run, one, okra_data_part(like, count), &parts[count]));
+        if (okra_data_kind(parts[count++]) == OKRA_TUPLE) {
+            return okra_fail(OKRA_EARG,
+                             "%s becomes vectors and molecules, and cannot stand beside "
+                             "other inputs; give them apart: --x TABLE:A,B of the "
+                             "numbers and classes, --x TABLE:C of the SMILES",
+                             one);
         }
     }
-    st = st ? st : okra_data_tuple(parts, count, out);
-    while (count > 0) {
-        okra_data_free(parts[--count]);
-    }
-    return st;
+    return okra_data_tuple(parts, count, out);
 }
 
 okra_status cli_read_inputs(cli_run *run, const char *spec, const okra_data *like,
@@ -236,15 +232,11 @@ static okra_status hint_classes(const cli_run *run, const char *spec, const okra
         okra_options_is_set(run->library, "ky")) {
         return OKRA_OK;
     }
-    okra_int *first = malloc((size_t)n * sizeof *first);
-    okra_status st = first ? okra_data_distinct(y, first, &different) : OKRA_EMEM;
-    free(first);
+    OWNED okra_int *first = malloc((size_t)n * sizeof *first);
+    CHK(first ? okra_data_distinct(y, first, &different) : OKRA_EMEM);
     bool few = different <= 20;
-    if (st == OKRA_OK && different > 1 &&
-        different <= (!texts ? n / 3
-                      : few  ? n / 2
-                             : n / 5) &&
-        (texts || few)) {
+    okra_int most = texts ? n / (few ? 2 : 5) : few ? n / 3 : 0;
+    if (different > 1 && different <= most) {
         fprintf(stderr,
                 "okra %s: y holds %lld different %s, learned as %s; --y labels:%s makes "
                 "them classes\n",
@@ -252,7 +244,7 @@ static okra_status hint_classes(const cli_run *run, const char *spec, const okra
                 texts ? "strings" : "whole numbers", texts ? "strings" : "numbers",
                 cli_without_types(spec));
     }
-    return st;
+    return OKRA_OK;
 }
 
 /* Each input needs an output, unless a semi-supervised fit is asked for. */
@@ -278,33 +270,27 @@ okra_status cli_read_pairs(cli_run *run, const char *x, const char *y,
                                 model ? okra_model_outputs(model) : NULL};
     char buffer[8192], column[4096];
     const char *of = cli_without_types(y), *table = cli_without_types(x);
-    okra_data *more = NULL, *all = NULL;
+    OWNED_DATA *outputs = NULL, *more = NULL, *before = NULL;
     if (*of == ':' && snprintf(column, sizeof column, "%.*s%.*s%s", (int)(of - y), y,
                                (int)table_length(table), table,
                                of) < (int)sizeof column) { /* a column of x's table */
         y = column;
     }
-    okra_status st = cli_read_inputs(run, rest_of_table(run, x, y, buffer, sizeof buffer),
-                                     like[0], x_out);
-    st = st == OKRA_OK ? cli_read_like(run, y, like[1], &more) : st;
-    st = st == OKRA_OK ? okra_data_outputs(run->context, *x_out, more, y_out) : st;
-    okra_data_free(more);
-    more = NULL;
-    if (st == OKRA_OK && !run->common.quiet) {
+    CHK(cli_read_inputs(run, rest_of_table(run, x, y, buffer, sizeof buffer), like[0],
+                        x_out));
+    CHK(cli_read_like(run, y, like[1], &outputs));
+    CHK(okra_data_outputs(run->context, *x_out, outputs, y_out));
+    if (!run->common.quiet) {
         warn_both(run, x, y, *x_out, *y_out);
-        st = check_counts(run, x, y, *x_out, *y_out);
-        st = st == OKRA_OK ? hint_classes(run, y, *y_out) : st;
+        CHK(check_counts(run, x, y, *x_out, *y_out));
+        CHK(hint_classes(run, y, *y_out));
     }
-    if (st == OKRA_OK && *unlabelled) {
-        st = cli_read_like(run, unlabelled, *x_out, &more);
-        st = st == OKRA_OK ? okra_data_concat(*x_out, more, &all) : st;
-        okra_data_free(more);
+    if (*unlabelled) {
+        CHK(cli_read_like(run, unlabelled, *x_out, &more));
+        before = TAKE(*x_out);
+        CHK(okra_data_concat(before, more, x_out));
     }
-    if (all) {
-        okra_data_free(*x_out);
-        *x_out = all;
-    }
-    return st;
+    return OKRA_OK;
 }
 
 okra_status cli_read_candidates(cli_run *run, const char *spec, const okra_data *like,
@@ -321,10 +307,9 @@ okra_status cli_read_numbers(cli_run *run, const char *spec, okra_data **out)
     char csv[4200];
     bool text = cli_ends(spec, ".txt") && type_length(spec) == 0;
     snprintf(csv, sizeof csv, "csv:%s", spec);
-    okra_data *like = NULL; /* texts are no numbers, even alone in their column */
-    okra_status st = okra_data_dense(&(double){0}, 1, 1, 1, &like);
-    st = st ? st : cli_read_like(run, text ? csv : spec, like, out);
-    okra_data_free(like);
+    OWNED_DATA *like = NULL; /* texts are no numbers, even alone in their column */
+    CHK(okra_data_dense(&(double){0}, 1, 1, 1, &like));
+    okra_status st = cli_read_like(run, text ? csv : spec, like, out);
     if (st == OKRA_EFORMAT) { /* it cannot be read in another way, as outputs can */
         char message[1024];
         snprintf(message, sizeof message, "%s", okra_message());
@@ -368,72 +353,60 @@ int cli_without_hints(const char *message)
 /* The numbers of a file, one per pair. */
 static okra_status read_weights(cli_run *run, const char *file, okra_int n, double *to)
 {
-    okra_data *data = NULL;
+    OWNED_DATA *data = NULL;
     okra_int ld = 0;
-    okra_status st = cli_read_numbers(run, file, &data);
-    const double *values = st == OKRA_OK ? okra_data_values(data, &ld) : NULL;
+    CHK(cli_read_numbers(run, file, &data));
+    const double *values = okra_data_values(data, &ld);
     okra_int count = okra_data_count(data), width = okra_data_width(data);
     bool row = count == 1 && width == n, column = width == 1 && count == n;
-    if (st == OKRA_OK && !values) {
-        st = okra_fail(OKRA_ESHAPE,
-                       "%s holds %s, expected %lld weights, one number per pair", file,
-                       okra_kind_name(okra_data_kind(data)), (long long)n);
-    } else if (st == OKRA_OK && !row && !column) {
-        st = okra_fail(OKRA_ESHAPE,
-                       "%s: found %lld rows of %lld values, expected %lld weights, one "
-                       "number per pair",
-                       file, (long long)count, (long long)width, (long long)n);
+    if (!values) {
+        return okra_fail(OKRA_ESHAPE,
+                         "%s holds %s, expected %lld weights, one number per pair", file,
+                         okra_kind_name(okra_data_kind(data)), (long long)n);
     }
-    for (okra_int i = 0; st == OKRA_OK && i < n; i++) {
+    if (!row && !column) {
+        return okra_fail(OKRA_ESHAPE,
+                         "%s: found %lld rows of %lld values, expected %lld weights, one "
+                         "number per pair",
+                         file, (long long)count, (long long)width, (long long)n);
+    }
+    for (okra_int i = 0; i < n; i++) {
         to[i] *= row ? values[i] : values[i * ld];
     }
-    okra_data_free(data);
-    return st;
+    return OKRA_OK;
 }
 
 okra_status cli_weigh(cli_run *run, const char *file, const char *classes, okra_data **y)
 {
     bool balanced = strcmp(classes, "balanced") == 0;
     okra_int n = okra_data_count(*y);
-    okra_data *with = NULL;
+    OWNED_DATA *given = NULL, *before = NULL;
+    OWNED double *weights = NULL;
     if (!*file && !balanced) {
         return OKRA_OK;
     }
-    double *weights = malloc((size_t)(n > 0 ? n : 1) * sizeof *weights);
-    okra_status st = weights ? OKRA_OK : OKRA_EMEM;
-    for (okra_int i = 0; st == OKRA_OK && i < n; i++) {
+    CHK((weights = cli_alloc((size_t)n + 1, sizeof *weights)) ? OKRA_OK : OKRA_EMEM);
+    for (okra_int i = 0; i < n; i++) {
         weights[i] = 1;
     }
-    if (st == OKRA_OK && *file) {
-        st = read_weights(run, file, n, weights);
-    }
-    st = st ? st : okra_data_weigh(*y, weights, n, &with);
-    if (st == OKRA_OK && balanced) { /* classes of the pairs that count */
-        const double *given = okra_data_weights(with);
-        st = okra_data_balanced(with, weights);
-        for (okra_int i = 0; st == OKRA_OK && i < n; i++) {
-            weights[i] *= given[i];
+    CHK(*file ? read_weights(run, file, n, weights) : OKRA_OK);
+    if (balanced) { /* classes of the pairs that count */
+        CHK(okra_data_weigh(*y, weights, n, &given));
+        CHK(okra_data_balanced(given, weights));
+        for (okra_int i = 0; i < n; i++) {
+            weights[i] *= okra_data_weights(given)[i];
         }
-        okra_data_free(with);
-        with = NULL;
-        st = st == OKRA_OK ? okra_data_weigh(*y, weights, n, &with) : st;
     }
-    if (st == OKRA_OK) {
-        okra_data_free(*y);
-        *y = with;
-    }
-    free(weights);
-    return st;
+    before = TAKE(*y);
+    return okra_data_weigh(before, weights, n, y);
 }
 
 okra_status cli_write(cli_run *run, const double *values, okra_int rows, okra_int cols,
                       const char *file)
 {
-    okra_data *data = NULL;
-    okra_status st = okra_data_dense(values, rows, cols, cols, &data);
-    st = st ? st : okra_data_write(run->context, data, file);
-    okra_data_free(data);
-    return st;
+    OWNED_DATA *data = NULL;
+    CHK(okra_data_dense(values, rows, cols, cols, &data));
+    return okra_data_write(run->context, data, file);
 }
 
 static void say_size(const cli_run *run, const okra_model *model, okra_compact how)

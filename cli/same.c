@@ -128,20 +128,17 @@ typedef struct naming {
 /* The flags that were given, at most `most` of them. */
 static size_t gather(const cli_run *run, naming *list, size_t most)
 {
-    size_t count = 0, more = 0;
-    const okra_option_table *const *library =
-        run->library ? okra_option_tables(run->command->topic, &more) : NULL;
-    for (size_t t = 0; t <= more; t++) {
-        const okra_option_table *table = t ? library[t - 1] : &run->command->own;
-        for (const okra_option *row = table->rows; row && row->name; row++) {
-            const okra_options *options = t ? run->library : run->options;
-            bool text = row->type == OKRA_OPTION_TEXT || row->type == OKRA_OPTION_READ ||
-                        row->type == OKRA_OPTION_WRITTEN;
-            bool given = text && okra_options_is_set(options, row->name);
-            const char *value = given ? okra_options_get(options, row->name) : "";
-            if (*value && count < most) {
-                list[count++] = (naming){row, value};
-            }
+    size_t count = 0;
+    cli_tables t = cli_tables_of(run->command);
+    for (const okra_option *row; count < most && (row = cli_next_row(&t));) {
+        const okra_options *options =
+            t.table > CLI_OWN_TABLES ? run->library : run->options;
+        bool text = row->type == OKRA_OPTION_TEXT || row->type == OKRA_OPTION_READ ||
+                    row->type == OKRA_OPTION_WRITTEN;
+        bool given = text && okra_options_is_set(options, row->name);
+        const char *value = given ? okra_options_get(options, row->name) : "";
+        if (*value && t.all[t.table - 1] != &cli_common_table) {
+            list[count++] = (naming){row, value};
         }
     }
     return count;

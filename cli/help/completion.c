@@ -2,7 +2,7 @@
  * completion.c: the completions of shells, from the tables of commands and options: names
  * of commands and flags, and what a flag or an operand may be.
  */
-#include "manual.h"
+#include "cli.h"
 
 #include <string.h>
 
@@ -99,10 +99,9 @@ static void put_variables(FILE *out, const char *indent)
 
 /* ---- bash ---- */
 
-static void bash_flag(FILE *out, const cli_command *command, const okra_option *row)
+static void bash_flag(FILE *out, const okra_option *row)
 {
     char letter = cli_short(row->name);
-    (void)command;
     fprintf(out, " --%s", row->name);
     if (letter) {
         fprintf(out, " -%c", letter);
@@ -174,7 +173,10 @@ void cli_completion_bash(FILE *out)
           out);
     for (size_t i = 0; cli_commands[i]; i++) {
         fprintf(out, "    %s) flags='", cli_commands[i]->name);
-        cli_each_row(out, cli_commands[i], true, NULL, bash_flag);
+        cli_tables t = cli_tables_of(cli_commands[i]);
+        for (const okra_option *row; (row = cli_next_row(&t));) {
+            bash_flag(out, row);
+        }
         fputs("' ;;\n", out);
     }
     fputs("    esac\n    case $command in\n", out);
@@ -185,7 +187,10 @@ void cli_completion_bash(FILE *out)
           "    *::) files= ;; # labels:FILE\n",
           out);
     for (size_t i = 0; cli_commands[i]; i++) {
-        cli_each_row(out, cli_commands[i], true, NULL, bash_value);
+        cli_tables t = cli_tables_of(cli_commands[i]);
+        for (const okra_option *row; (row = cli_next_row(&t));) {
+            bash_value(out, cli_commands[i], row);
+        }
     }
     fputs("    esac\n    case $word in -*) values=$flags ;; esac\n"
           "    if [ -n \"$values\" ]; then # several metrics have commas between them\n"
@@ -237,12 +242,11 @@ static void zsh_values(FILE *out, what kind, const char *ending, const char *cho
     }
 }
 
-static void zsh_row(FILE *out, const cli_command *command, const okra_option *row)
+static void zsh_row(FILE *out, const okra_option *row)
 {
     const char *ending;
     what kind = what_of(row, &ending);
     char letter = cli_short(row->name);
-    (void)command;
     for (int form = letter ? 0 : 1; form < 2; form++) {
         fputs(" \\\n            '", out);
         if (form == 0) {
@@ -282,7 +286,10 @@ void cli_completion_zsh(FILE *out)
         const char *operand = cli_commands[i]->operand, *ending;
         what kind = what_is(operand ? operand : "", &ending);
         fprintf(out, "    %s)\n        _arguments", cli_commands[i]->name);
-        cli_each_row(out, cli_commands[i], true, NULL, zsh_row);
+        cli_tables t = cli_tables_of(cli_commands[i]);
+        for (const okra_option *row; (row = cli_next_row(&t));) {
+            zsh_row(out, row);
+        }
         fputs(" \\\n            '*:", out);
         zsh_text(out, operand ? operand : "file");
         zsh_values(out, kind, ending, NULL);

@@ -77,16 +77,6 @@ static void indented(FILE *out, const char *lines, const char *before)
 
 /* ---- all of a command ---- */
 
-static bool in_table(const okra_option_table *table, const char *name)
-{
-    for (const okra_option *row = table->rows; row && row->name; row++) {
-        if (strcmp(row->name, name) == 0) {
-            return true;
-        }
-    }
-    return false;
-}
-
 /* What a table of the library is of: "ridge" is a method, "decoder labels" says so. */
 typedef struct group {
     const char *noun, *name;
@@ -157,7 +147,7 @@ static void library_flags(FILE *out, const cli_command *command, const char *met
         }
         for (const okra_option *row = tables[i]->rows; row->name; row++) {
             low = low || cli_help_low_rank(row->name);
-            if (!in_table(&command->own, row->name) && !cli_help_low_rank(row->name)) {
+            if (!cli_row_in(&command->own, row->name) && !cli_help_low_rank(row->name)) {
                 cli_help_row(out, row, "--");
             }
         }
@@ -242,7 +232,7 @@ static void some_rows(FILE *out, const cli_command *command,
     for (const okra_option *row = table->rows; row && row->name; row++) {
         size_t used = text ? strlen(text) : 0;
         bool common = is_common(command, row->name);
-        bool again = table != &command->own && in_table(&command->own, row->name);
+        bool again = table != &command->own && cli_row_in(&command->own, row->name);
         if (again || common == (text != NULL) || (text && is_listed(text, row->name))) {
             continue;
         }
@@ -291,7 +281,7 @@ void cli_help_screen(FILE *out, const cli_command *command, const char *method,
         } else if (strcmp(g.name, *g.noun == 'm' ? method : decode) == 0) {
             fprintf(out, "Flags of %s %s:\n", g.noun, g.name);
             for (const okra_option *row = tables[i]->rows; row && row->name; row++) {
-                if (!in_table(&command->own, row->name)) {
+                if (!cli_row_in(&command->own, row->name)) {
                     cli_help_row(out, row, "--");
                 }
             }

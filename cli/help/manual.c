@@ -2,50 +2,10 @@
  * manual.c: the manual pages, okra(1) and one per command, from the tables of commands
  * and options.
  */
-#include "manual.h"
+#include "cli.h"
 
 #include <ctype.h>
 #include <string.h>
-
-static bool seen_before(const okra_option_table *const *tables, size_t upto,
-                        const char *name)
-{
-    for (size_t t = 0; t < upto; t++) {
-        for (const okra_option *row = tables[t]->rows; row && row->name; row++) {
-            if (strcmp(row->name, name) == 0) {
-                return true;
-            }
-        }
-    }
-    return false;
-}
-
-void cli_each_row(FILE *out, const cli_command *command, bool common, cli_head_fn *head,
-                  cli_row_fn *each)
-{
-    const okra_option_table *tables[80] = {&command->own, &cli_common_table};
-    size_t count = 2, more = 0;
-    const okra_option_table *const *library =
-        command->topic ? okra_option_tables(command->topic, &more) : NULL;
-    for (size_t i = 0; i < more && count < 80; i++) {
-        tables[count++] = library[i];
-    }
-    for (size_t t = 0; t < count; t++) {
-        bool headed = !head;
-        for (const okra_option *row = tables[t]->rows;
-             row && row->name && (common || t != 1); row++) {
-            if (seen_before(tables, t, row->name) ||
-                (t == 1 && cli_refuses(command, row->name))) {
-                continue;
-            }
-            if (!headed) {
-                head(out, tables[t]->owner);
-                headed = true;
-            }
-            each(out, command, row);
-        }
-    }
-}
 
 /* Characters that roff would take for itself. */
 static void roff(FILE *out, const char *text)
@@ -63,9 +23,8 @@ static void roff(FILE *out, const char *text)
     }
 }
 
-static void man_row(FILE *out, const cli_command *command, const okra_option *row)
+static void man_row(FILE *out, const okra_option *row)
 {
-    (void)command;
     char letter = cli_short(row->name);
     fputs(".TP\n", out);
     if (letter) {
@@ -93,12 +52,20 @@ static void man_row(FILE *out, const cli_command *command, const okra_option *ro
     fputc('\n', out);
 }
 
-/* The flags of one table: the command's own, those of fit, of a method, of a decoder. */
-static void man_head(FILE *out, const char *owner)
+/* The flags of a command, table by table: its own, those of fit, of a method, a decoder.
+ */
+static void man_flags(FILE *out, const cli_command *command)
 {
-    fputs(".SS \"Flags of ", out);
-    roff(out, owner);
-    fputs("\"\n", out);
+    cli_tables t = cli_tables_of(command);
+    size_t headed = 0;
+    for (const okra_option *row; (row = cli_next_row(&t)); headed = t.table) {
+        if (t.table != headed) {
+            fputs(".SS \"Flags of ", out);
+            roff(out, t.all[t.table - 1]->owner);
+            fputs("\"\n", out);
+        }
+        man_row(out, row);
+    }
 }
 
 static void man_begin(FILE *out, const char *command)
@@ -150,7 +117,7 @@ static void man_command(FILE *out, const cli_command *command)
     fputs(".SH EXAMPLES\n.nf\n.RS\n", out);
     roff(out, command->examples);
     fputs(".RE\n.fi\n.SH FLAGS\n", out);
-    cli_each_row(out, command, true, man_head, man_row);
+    man_flags(out, command);
     man_end(out, command);
 }
 
@@ -173,7 +140,7 @@ static void man_all(FILE *out)
     }
     fputs(".SH \"FLAGS OF EVERY COMMAND\"\n", out);
     for (const okra_option *row = cli_common_table.rows; row->name; row++) {
-        man_row(out, NULL, row);
+        man_row(out, row);
     }
     man_end(out, NULL);
 }

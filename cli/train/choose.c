@@ -12,46 +12,34 @@ static bool is_auto(const char *text)
     return strcmp(text, "auto") == 0;
 }
 
-/* Every option of fit that is set, once. */
-typedef okra_status (*option_fn)(void *user, const okra_option *row, const char *value);
-
-static okra_status each_set(const okra_options *options, option_fn act, void *user)
+/* The next option of fit that is set; NULL at the end. */
+static const okra_option *next_set(const okra_options *options, cli_tables *t)
 {
-    size_t count;
-    const okra_option_table *const *tables = okra_option_tables("fit", &count);
-    okra_status st = OKRA_OK;
-    for (size_t t = 0; t < count; t++) {
-        for (const okra_option *row = tables[t]->rows; row && row->name; row++) {
-            bool seen = false;
-            for (size_t s = 0; s < t && !seen; s++) {
-                for (const okra_option *r = tables[s]->rows; r && r->name; r++) {
-                    seen = seen || strcmp(r->name, row->name) == 0;
-                }
-            }
-            if (!seen && st == OKRA_OK && okra_options_is_set(options, row->name)) {
-                st = act(user, row, okra_options_get(options, row->name));
-            }
-        }
+    const okra_option *row = cli_next_row(t);
+    while (row && !okra_options_is_set(options, row->name)) {
+        row = cli_next_row(t);
     }
-    return st;
+    return row;
 }
 
-static okra_status copy(void *user, const okra_option *row, const char *value)
+/* Options of a selection with the values of a fit's. */
+static okra_status as_selection(const okra_options *fit, okra_options **out)
 {
-    return okra_options_set(user, row->name, value);
+    cli_tables t = cli_tables_of_topic("fit");
+    CHK(okra_select_options(out));
+    for (const okra_option *row; (row = next_set(fit, &t));) {
+        CHK(okra_options_set(*out, row->name, okra_options_get(fit, row->name)));
+    }
+    return OKRA_OK;
 }
 
 bool choose_has_lambda(const cli_run *run)
 {
-    const char *help, *name;
+    const char *name, *method = okra_options_get(run->library, "method");
     const okra_option_table *table;
-    for (size_t i = 0; (name = okra_method_name(i, &help, &table)); i++) {
-        if (strcmp(name, okra_options_get(run->library, "method")) == 0) {
-            for (const okra_option *row = table->rows; row && row->name; row++) {
-                if (strcmp(row->name, "lambda") == 0) {
-                    return true;
-                }
-            }
+    for (size_t i = 0; (name = okra_method_name(i, NULL, &table)); i++) {
+        if (strcmp(name, method) == 0) {
+            return cli_row_in(table, "lambda");
         }
     }
     return false;
@@ -80,8 +68,7 @@ okra_status choose_links(cli_run *run, const okra_link_task *task,
 {
     FREED_BY(okra_options_free_at) okra_options *options = NULL;
     okra_options *fit = NULL;
-    CHK(okra_select_options(&options));
-    CHK(each_set(run->library, copy, options));
+    CHK(as_selection(run->library, &options));
     CHK(okra_choose_links(run->context, task, settings, options, &fit, selection));
     okra_options_free(run->library);
     run->library = fit;
@@ -93,8 +80,7 @@ okra_status choose_options(cli_run *run, const choose_open *open, const okra_dat
 {
     FREED_BY(okra_options_free_at) okra_options *options = NULL;
     okra_options *fit = NULL;
-    CHK(okra_select_options(&options));
-    CHK(each_set(run->library, copy, options));
+    CHK(as_selection(run->library, &options));
     if (!is_auto(open->lambda)) { /* a list too */
         CHK(okra_options_set(options, "lambda", open->lambda));
     }
@@ -115,36 +101,33 @@ okra_status choose_options(cli_run *run, const choose_open *open, const okra_dat
 
 /* ---- as a command line ---- */
 
-typedef struct line {
-    FILE *out;
-    const char *lambda;
-} line;
-
-static void append_flag(line *t, const char *name, const char *value)
+static void append_flag(FILE *out, const char *name, const char *value)
 {
-    fprintf(t->out, " --%s ", name);
-    cli_put_word(t->out, value);
+    fprintf(out, " --%s ", name);
+    cli_put_word(out, value);
 }
 
-static okra_status append_option(void *user, const okra_option *row, const char *value)
+/* lambda: a list in the place of the value, or NULL. */
+static void append_options(FILE *out, const okra_options *options, const char *lambda)
 {
-    line *t = user;
-    bool flag = row->type == OKRA_OPTION_BOOL && strcmp(value, "yes") == 0;
-    if (strcmp(row->name, "method") == 0 && strcmp(value, row->preset) == 0) {
-        return OKRA_OK; /* as it is without it */
+    cli_tables t = cli_tables_of_topic("fit");
+    for (const okra_option *row; (row = next_set(options, &t));) {
+        const char *value = okra_options_get(options, row->name);
+        bool list = strcmp(row->name, "lambda") == 0 && lambda;
+        if (strcmp(row->name, "method") == 0 && strcmp(value, row->preset) == 0) {
+            continue; /* as it is without it */
+        }
+        if (row->type == OKRA_OPTION_BOOL && strcmp(value, "yes") == 0) {
+            fprintf(out, " --%s", row->name);
+        } else {
+            append_flag(out, row->name, list ? lambda : value);
+        }
     }
-    if (flag) {
-        fprintf(t->out, " --%s", row->name);
-    } else {
-        bool list = strcmp(row->name, "lambda") == 0 && t->lambda;
-        append_flag(t, row->name, list ? t->lambda : value);
-    }
-    return OKRA_OK;
 }
 
 /* The command's own flags as typed (of `only`, if given), but for the file that is
  * written. */
-static void append_own(line *t, const cli_run *run, const char *only)
+static void append_own(FILE *out, const cli_run *run, const char *only)
 {
     for (const okra_option *row = run->command->own.rows; row->name; row++) {
         const char *values = okra_options_get(run->options, row->name);
@@ -158,14 +141,14 @@ static void append_own(line *t, const cli_run *run, const char *only)
             continue;
         }
         if (row->type == OKRA_OPTION_BOOL || strcmp(row->name, "compact") == 0) {
-            fprintf(t->out, " --%s=%s", row->name, values);
+            fprintf(out, " --%s=%s", row->name, values);
             continue;
         }
         do { /* one per line, where given several times */
             size_t length = strcspn(values, "\n");
             char one[4096];
             snprintf(one, sizeof one, "%.*s", (int)length, values);
-            append_flag(t, row->name, one);
+            append_flag(out, row->name, one);
             values += length + (values[length] == '\n');
         } while (*values);
     }
@@ -176,26 +159,26 @@ static char *command(const cli_run *run, const char *name, const char *only,
 {
     char *text = NULL;
     size_t size = 0;
-    line t = {open_memstream(&text, &size), lambda};
+    FILE *out = open_memstream(&text, &size);
     const char *output = okra_options_get(run->options, "output");
-    if (!t.out) {
+    if (!out) {
         return NULL;
     }
     const char *header[] = {"", " --header yes", " --header no"};
-    fprintf(t.out, "okra %s%s", name, header[run->common.header]);
-    append_own(&t, run, only);
+    fprintf(out, "okra %s%s", name, header[run->common.header]);
+    append_own(out, run, only);
     if (*run->common.bag) {
-        append_flag(&t, "bag", run->common.bag);
+        append_flag(out, "bag", run->common.bag);
     }
-    okra_status st = each_set(options, append_option, &t);
+    append_options(out, options, lambda);
     if (run->common.seed != 0) {
-        fprintf(t.out, " --seed %lld", (long long)run->common.seed);
+        fprintf(out, " --seed %lld", (long long)run->common.seed);
     }
     if (*output || only) {
-        fprintf(t.out, " -o ");
-        cli_put_word(t.out, *output ? output : "model.okra");
+        fprintf(out, " -o ");
+        cli_put_word(out, *output ? output : "model.okra");
     }
-    if (fclose(t.out) != 0 || st != OKRA_OK) {
+    if (fclose(out) != 0) {
         free(text);
         return NULL;
     }
