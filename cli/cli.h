@@ -2,7 +2,7 @@
  * cli.h: what the commands share: one run of the program, flags from option tables,
  * messages, tables on the terminal, files.
  *
- * A command is one file with one cli_command and one line in commands.c. Data goes to
+ * A command is one file with one cli_command and one line in commands.h. Data goes to
  * standard output, everything said about it to standard error. Exit status: 0 done, 1
  * failed, 2 wrong usage, 128 + signal when interrupted.
  */

@@ -1,37 +1,12 @@
 /*
- * commands.c: the table of commands. A new command is one file and one line here.
+ * commands.c: the table of commands.
  */
 #include "commands.h"
 
 #include <string.h>
 
-/* clang-format off */
-const cli_command *const cli_commands[] = {
-    &cli_fit,
-    &cli_select,
-    &cli_predict,
-    &cli_update,
-    &cli_basis,
-    &cli_merge,
-    &cli_score,
-    &cli_link,
-    &cli_index,
-    &cli_fuse,
-    &cli_gram,
-    &cli_twin,
-    &cli_info,
-    &cli_demo,
-    &cli_paper,
-    &cli_report,
-    &cli_audit,
-    &cli_split,
-    &cli_explain,
-    &cli_next,
-    &cli_version,
-    &cli_help_me,
-    NULL,
-};
-/* clang-format on */
+#define ENTRY(name) &cli_##name,
+const cli_command *const cli_commands[] = {CLI_COMMANDS(ENTRY) NULL};
 
 const cli_command *cli_find_command(const char *name)
 {

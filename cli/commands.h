@@ -1,29 +1,19 @@
 /*
- * commands.h: every command, each defined in the file of its name.
+ * commands.h: every command, each defined in the file of its name. A new one is one file
+ * and one line here.
  */
 #ifndef OKRA_COMMANDS_H
 #define OKRA_COMMANDS_H
 
 #include "cli.h"
 
-extern const cli_command cli_fit;
-extern const cli_command cli_select;
-extern const cli_command cli_predict;
-extern const cli_command cli_update;
-extern const cli_command cli_basis;
-extern const cli_command cli_merge;
-extern const cli_command cli_score;
-extern const cli_command cli_gram;
-extern const cli_command cli_twin;
-extern const cli_command cli_info;
-extern const cli_command cli_demo;
-extern const cli_command cli_link;
-extern const cli_command cli_index;
-extern const cli_command cli_fuse;
-extern const cli_command cli_paper;
-extern const cli_command cli_report;
-extern const cli_command cli_audit, cli_split, cli_explain, cli_next;
-extern const cli_command cli_version;
-extern const cli_command cli_help_me;
+/* clang-format off */
+#define CLI_COMMANDS(X)                                                              \
+    X(fit) X(select) X(predict) X(update) X(basis) X(merge) X(score) X(link)         \
+    X(index) X(fuse) X(gram) X(twin) X(info) X(demo) X(paper) X(report)              \
+    X(audit) X(split) X(explain) X(next) X(version) X(help_me)
+/* clang-format on */
+#define CLI_DECLARE(name) extern const cli_command cli_##name;
+CLI_COMMANDS(CLI_DECLARE)
 
 #endif

@@ -73,38 +73,36 @@ static int unknown_command(const char *name)
 /* Threads, memory, seed and callbacks of the library's context. */
 static okra_status set_up(cli_run *run)
 {
-    okra_status st = okra_options_read(run->options, &cli_common_table, &run->common);
+    cli_common *c = &run->common;
+    okra_context *context = run->context;
     okra_int bytes = 0;
-    st = st ? st : okra_context_set_threads(run->context, (int)run->common.threads);
-    if (st == OKRA_OK && *run->common.memory) {
-        st = okra_parse_bytes(run->common.memory, &bytes);
-        st = st ? st : okra_context_set_memory(run->context, bytes);
+    CHK(okra_options_read(run->options, &cli_common_table, c));
+    CHK(okra_context_set_threads(context, (int)c->threads));
+    if (*c->memory) {
+        CHK(okra_parse_bytes(c->memory, &bytes));
+        CHK(okra_context_set_memory(context, bytes));
     }
-    if (st == OKRA_OK && run->common.strict) {
-        st = okra_context_set_strict(run->context, 1);
+    CHK(c->strict ? okra_context_set_strict(context, 1) : OKRA_OK);
+    if (c->header != 0) { /* of auto|yes|no */
+        CHK(okra_context_set_header(context, c->header == 1 ? 1 : -1));
     }
-    if (st == OKRA_OK && run->common.header != 0) { /* of auto|yes|no */
-        st = okra_context_set_header(run->context, run->common.header == 1 ? 1 : -1);
+    if (!c->help && strcmp(c->engine, "host") != 0) {
+        CHK(okra_context_set_engine(context, c->engine));
     }
-    if (st == OKRA_OK && !run->common.help && strcmp(run->common.engine, "host") != 0) {
-        st = okra_context_set_engine(run->context, run->common.engine);
-    }
-    if (st == OKRA_OK && okra_context_processes(run->context) > 1) {
+    if (okra_context_processes(context) > 1) {
         cli_keep_messages();
-        okra_context_set_distributed(run->context, true);
+        okra_context_set_distributed(context, true);
     }
-    if (st == OKRA_OK && !okra_context_is_primary(run->context)) {
-        run->common.quiet = true;
-        st = freopen("/dev/null", "w", stdout) ? OKRA_OK : OKRA_EIO;
+    if (!okra_context_is_primary(context)) {
+        c->quiet = true;
+        CHK(freopen("/dev/null", "w", stdout) ? OKRA_OK : OKRA_EIO);
     }
-    if (run->common.seed != 0) {
-        okra_context_set_seed(run->context, (uint64_t)run->common.seed);
+    okra_context_set_seed(context, (uint64_t)c->seed);
+    okra_context_set_warning(context, cli_on_warning, run);
+    if (!c->quiet) {
+        okra_context_set_progress(context, cli_on_progress, run);
     }
-    okra_context_set_warning(run->context, cli_on_warning, run);
-    if (!run->common.quiet) {
-        okra_context_set_progress(run->context, cli_on_progress, run);
-    }
-    return st;
+    return OKRA_OK;
 }
 
 static bool is_method(const char *name)
@@ -133,20 +131,18 @@ static int help(cli_run *run)
 
 static int run_command(cli_run *run, int argc, char **argv)
 {
-    int status = cli_status(run, okra_context_create(&run->context));
-    bool ours = !run->command->python;
-    status = status || !ours ? status : cli_parse(run, argc, argv);
-    status = status || !ours ? status : cli_status(run, set_up(run));
-    if (status == CLI_DONE && run->common.help) {
-        return help(run);
+    TRY(okra_context_create(&run->context));
+    if (!run->command->python) {
+        CHK(cli_parse(run, argc, argv));
+        TRY(set_up(run));
+        if (run->common.help) {
+            return help(run);
+        }
+        CHK(cli_check_required(run));
+        CHK(cli_check_same(run));
     }
-    status = status || !ours ? status : cli_check_required(run);
-    status = status || !ours ? status : cli_check_same(run);
-    if (status == CLI_DONE) {
-        cli_catch_signals(run->context);
-        status = run->command->run(run);
-    }
-    return status;
+    cli_catch_signals(run->context);
+    return run->command->run(run);
 }
 
 /* What was printed must be whole and have arrived. */

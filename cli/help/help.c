@@ -334,10 +334,7 @@ static const okra_option rows[] = {
 static int run_help(cli_run *run)
 {
     help_fields f;
-    int status = cli_status(run, cli_fields(run, &f));
-    if (status != CLI_DONE) {
-        return status;
-    }
+    TRY(cli_fields(run, &f));
     const char *name = run->operand_count > 0 ? run->operands[0] : NULL;
     const cli_command *command = name ? cli_find_command(name) : NULL;
     if (f.man) {

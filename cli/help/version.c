@@ -48,10 +48,7 @@ static void print_engine(void *user, const char *name, bool runs, const char *te
 static int run_version(cli_run *run)
 {
     version_fields f;
-    int status = cli_status(run, cli_fields(run, &f));
-    if (status != CLI_DONE) {
-        return status;
-    }
+    TRY(cli_fields(run, &f));
     const okra_context *c = run->context;
     if (run->common.json) {
         json_t *result = json_pack("{s:s}", "version", okra_version());

@@ -135,7 +135,7 @@ void link_print(const link_job *j)
 {
     FILE *out = strcmp(j->f.output, "-") == 0 ? stderr : stdout;
     char buffer[64];
-    json_t *about = json_loads(okra_links_json(j->links), 0, NULL);
+    OWNED_JSON *about = json_loads(okra_links_json(j->links), 0, NULL);
     const json_t *kernels = json_object_get(about, "kernels");
     cli_line(out, "nodes", "%lld, %lld labelled, %lld known edges",
              (long long)j->nodes.count, (long long)j->known.labelled_count,
@@ -148,7 +148,6 @@ void link_print(const link_job *j)
         cli_line(out, "lambda", "%s",
                  json_string_value(json_object_get(options, "lambda")));
     }
-    json_decref(about);
     if (j->norm > 0) {
         cli_line(out, "norm", "%g", j->norm);
     }
@@ -248,13 +247,12 @@ json_t *link_json(const cli_run *run, const link_job *j)
         json_object_set_new(result, "predicted", json_integer(j->network_count));
         json_object_set_new(result, "expected_precision", json_real(j->precision));
     }
-    json_t *own = json_pack(
+    OWNED_JSON *own = json_pack(
         "{s:f, s:I, s:I, s:I, s:I, s:o}", "seconds", j->seconds, "nodes",
         (json_int_t)j->nodes.count, "labelled", (json_int_t)j->known.labelled_count,
         "edges", (json_int_t)j->known.edge_count, "ranked", (json_int_t)j->pair_count,
         "model", json_loads(okra_links_json(j->links), 0, NULL));
     json_object_update(result, own);
-    json_decref(own);
     if (j->command) {
         json_object_set_new(result, "command", json_string(j->command));
         json_object_set_new(result, "chosen", json_string(j->chosen));

@@ -6,34 +6,37 @@
 
 #include <string.h>
 
-/* Flags of ranked candidates, where none are ranked. */
-static int check_unranked(const cli_run *run, const char *with)
+/* Flags of these names, between spaces, where they were given; `why` follows the name. */
+static int refuse_flags(const cli_run *run, const char *names, const char *why)
 {
-    static const char *const ranks[] = {"within",      "about",     "p-values",
-                                        "known-pairs", "shortlist", "exact"};
-    for (int i = 0; i < 6; i++) {
-        REFUSE_IF(okra_options_is_set(run->options, ranks[i]), "--%s has no use with %s",
-                  ranks[i], with);
+    char name[32];
+    for (; *names; names += strspn(names, " ")) {
+        int length = (int)strcspn(names, " ");
+        snprintf(name, sizeof name, "%.*s", length, names);
+        REFUSE_IF(okra_options_is_set(run->options, name) &&
+                      *okra_options_get(run->options, name),
+                  "--%s %s", name, why);
+        names += length;
     }
     return CLI_DONE;
 }
 
+#define RANKS "within about p-values known-pairs "
+#define OF_INDEX "shortlist exact "
+#define DECODED "ranges report confidence probabilities "
+#define WHOLE "weights embedding "
+
 /* With sets and intervals nothing else is predicted. */
 static int check_sets(const cli_run *run, const predict_fields *f)
 {
-    const char *others[] = {f->weights, f->embedding,  f->ranges,
-                            f->report,  f->confidence, f->probabilities};
-    const char *names[] = {"weights", "embedding",  "ranges",
-                           "report",  "confidence", "probabilities"};
-    for (int i = 0; i < 6; i++) {
-        REFUSE_IF(*others[i], "--%s has no use with sets and intervals", names[i]);
-    }
+    const char *why = "has no use with sets and intervals";
+    CHK(refuse_flags(run, WHOLE DECODED, why));
     REFUSE_IF(okra_options_is_set(run->library, "decode") ||
                   okra_options_is_set(run->library, "top"),
               "--decode and --top have no use with sets and intervals");
     REFUSE_IF(f->p_values, "--p-values is for ranked candidates: the p-values of sets "
                            "are written by --set-p-values FILE");
-    return check_unranked(run, "sets and intervals");
+    return refuse_flags(run, RANKS OF_INDEX, why);
 }
 
 /* What goes with ranked candidates, and with those of an index. */
@@ -41,25 +44,12 @@ static int check_ranked(const cli_run *run, const predict_fields *f)
 {
     bool index = cli_is_index(f->candidates);
     bool top = okra_options_is_set(run->library, "top");
-    const char *none[] = {f->weights, f->embedding,  f->ranges,
-                          f->report,  f->confidence, f->probabilities};
-    const char *names[] = {"weights", "embedding",  "ranges",
-                           "report",  "confidence", "probabilities"};
-    static const char *const own[] = {"shortlist", "exact"};
-    static const char *const ranks[] = {"within", "about", "p-values", "known-pairs"};
-    for (int i = 0; !index && i < 2; i++) {
-        REFUSE_IF(okra_options_is_set(run->options, own[i]),
-                  "--%s is for candidates of an index, NAME.okx", own[i]);
-    }
+    CHK(refuse_flags(run, index ? "" : OF_INDEX,
+                     "is for candidates of an index, NAME.okx"));
     REFUSE_IF(index && !top, "an index is ranked: give --top K and a table with -o");
-    for (int i = 0; !top && i < 4; i++) {
-        REFUSE_IF(okra_options_is_set(run->options, ranks[i]),
-                  "--%s is for ranked candidates: give --top K", ranks[i]);
-    }
-    for (int i = 0; i < 6; i++) {
-        REFUSE_IF(*none[i] && (index || (*f->within && i >= 2)),
-                  "--%s has no use with %s", names[i], index ? "an index" : "--within");
-    }
+    CHK(refuse_flags(run, top ? "" : RANKS, "is for ranked candidates: give --top K"));
+    CHK(refuse_flags(run, index ? WHOLE DECODED : "", "has no use with an index"));
+    CHK(refuse_flags(run, *f->within ? DECODED : "", "has no use with --within"));
     REFUSE_IF(okra_options_is_set(run->options, "within") && !*f->within,
               "--within is empty: leave it out to rank all candidates");
     REFUSE_IF(okra_options_is_set(run->options, "shortlist") && *f->within,
@@ -76,23 +66,18 @@ static int check_ranked(const cli_run *run, const predict_fields *f)
 /* Flags that make no sense line by line. */
 static int check_stream(const cli_run *run, const predict_fields *f)
 {
-    const char *others[] = {f->output, f->weights,    f->embedding,  f->ranges,
-                            f->report, f->confidence, f->x_diagonal, f->probabilities};
-    const char *names[] = {"output", "weights",    "embedding",  "ranges",
-                           "report", "confidence", "x-diagonal", "probabilities"};
+    const char *why = "has no use with --stream";
     REFUSE_IF(strcmp(f->x, "-") != 0,
               "--stream answers standard input: --x is '%s', expected -", f->x);
-    for (int i = 0; i < 8; i++) {
-        REFUSE_IF(*others[i] && strcmp(others[i], "-") != 0,
-                  "--%s has no use with --stream", names[i]);
-    }
+    CHK(refuse_flags(run, WHOLE DECODED "x-diagonal", why));
+    CHK(strcmp(f->output, "-") != 0 ? refuse_flags(run, "output", why) : CLI_DONE);
     const char *decode = okra_options_get(run->library, "decode");
     REFUSE_IF(okra_decoder_has(decode, OKRA_DECODER_NOTHING),
               "--decode %s gives no objects: --stream has none to give", decode);
     REFUSE_IF(cli_sets_wanted(&f->sets) || cli_is_index(f->candidates),
               "--stream gives objects and ranked candidates: sets, intervals "
               "and an index have no use");
-    return check_unranked(run, "--stream");
+    return refuse_flags(run, RANKS OF_INDEX, why);
 }
 
 int cli_predict_check(const cli_run *run, predict_job *j)
@@ -112,17 +97,14 @@ int cli_predict_check(const cli_run *run, predict_job *j)
     if (f->stream) {
         return check_stream(run, f);
     }
-    int wrong = cli_sets_check(run, &f->sets);
-    REFUSE_IF(!wrong && cli_sets_wanted(&f->sets) && cli_is_index(f->candidates),
+    CHK(cli_sets_check(run, &f->sets));
+    REFUSE_IF(cli_sets_wanted(&f->sets) && cli_is_index(f->candidates),
               "--set and --interval do not take an index: --top K ranks "
               "it, --p-values with p-values");
-    if (wrong || cli_sets_wanted(&f->sets)) {
-        return wrong ? wrong : check_sets(run, f);
+    if (cli_sets_wanted(&f->sets)) {
+        return check_sets(run, f);
     }
-    wrong = check_ranked(run, f);
-    if (wrong) {
-        return wrong;
-    }
+    CHK(check_ranked(run, f));
     REFUSE_IF(!*f->output && !*f->weights && !*f->embedding && !*f->probabilities,
               "nothing to write: give -o, --weights, --embedding or --probabilities");
     j->ranked = okra_options_is_set(run->library, "top");
@@ -141,10 +123,10 @@ int cli_predict_check(const cli_run *run, predict_job *j)
     REFUSE_IF(*f->report && *decode && !okra_decoder_has(decode, OKRA_DECODER_REPORTS),
               "--report is for --decode optimum and rewrite, not %s", decode);
     REFUSE_IF(*f->output && none, "--decode %s gives no objects: -o has no use", decode);
-    int status = cli_check_writable(run, f->output);
-    status = status ? status : cli_check_writable(run, f->weights);
-    status = status ? status : cli_check_writable(run, f->embedding);
-    status = status ? status : cli_check_writable(run, f->confidence);
-    status = status ? status : cli_check_writable(run, f->probabilities);
-    return status ? status : cli_check_writable(run, f->report);
+    const char *files[] = {f->output,     f->weights,       f->embedding,
+                           f->confidence, f->probabilities, f->report};
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
+        CHK(cli_check_writable(run, files[i]));
+    }
+    return CLI_DONE;
 }

@@ -179,21 +179,15 @@ static int check(const cli_run *run, const cli_sets *f, const char *output, bool
     REFUSE_IF(strcmp(output, "-") == 0 && (*f->truth || strcmp(f->p_values, "-") == 0),
               "-o - takes standard output: --truth and --set-p-values - have "
               "no use");
-    if (kinds == 0 && *output) {
-        return cli_usage(run,
-                         "--set-p-values alone writes no objects: -o has no use; give "
-                         "--set ALPHA");
-    }
+    REFUSE_IF(kinds == 0 && *output,
+              "--set-p-values alone writes no objects: -o has no use; give --set ALPHA");
     REFUSE_IF((*f->bounds && f->interval == 0) || (*f->p_values && f->interval > 0),
               "--bounds goes with --interval, --set-p-values with --set");
     REFUSE_IF(*output && strcmp(output, "-") != 0 && !cli_ends(output, ".tsv") &&
                   !cli_ends(output, ".csv"),
               "-o is '%s', expected a table: a name in .tsv or .csv", output);
     for (int i = 0; i < 3; i++) {
-        int status = cli_check_writable(run, files[i]);
-        if (status != CLI_DONE) {
-            return status;
-        }
+        CHK(cli_check_writable(run, files[i]));
     }
     return CLI_DONE;
 }

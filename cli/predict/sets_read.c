@@ -98,8 +98,8 @@ static int read_cuts(cli_run *run, cli_sets_job *j)
             break;
         }
     }
-    int status = cut_groups(run, j, cuts, count, &j->s.groups);
-    return status ? status : cut_groups(run, j, cuts, count, &j->s.test_groups);
+    CHK(cut_groups(run, j, cuts, count, &j->s.groups));
+    return cut_groups(run, j, cuts, count, &j->s.test_groups);
 }
 
 int cli_sets_read(cli_run *run, cli_sets_job *j)

@@ -126,46 +126,38 @@ static okra_status keep_names(texts *t, const okra_data *x)
 /* Columns by these names, in all lines; a heading with others is wrong for all. */
 static okra_status by_name(const cli_run *run, texts *t, bool heading, okra_data **x)
 {
-    okra_data *aligned = NULL;
-    okra_status st = heading ? keep_names(t, *x) : OKRA_OK;
+    OWNED_DATA *before = NULL;
+    CHK(heading ? keep_names(t, *x) : OKRA_OK);
     bool unclear = heading && !t->names; /* it tells no columns apart */
-    if (st != OKRA_OK || (!unclear && (!t->names || okra_data_width(*x) != t->width))) {
-        return st;
+    if (!unclear && (!t->names || okra_data_width(*x) != t->width)) {
+        return OKRA_OK;
     }
-    st = okra_data_name(*x, "standard input");
-    if (st == OKRA_OK && t->names) {
-        st = okra_data_set_columns(*x, (const char *const *)t->names);
-    }
-    st = st ? st
-            : okra_data_align(heading ? run->context : NULL, *x,
-                              okra_model_inputs(t->s->model), &aligned);
-    t->refused = st != OKRA_OK;
-    if (st == OKRA_OK) {
-        okra_data_free(*x);
-        *x = aligned;
-    }
-    return st;
+    t->refused = true;
+    CHK(okra_data_name(*x, "standard input"));
+    CHK(t->names ? okra_data_set_columns(*x, (const char *const *)t->names) : OKRA_OK);
+    before = TAKE(*x);
+    CHK(okra_data_align(heading ? run->context : NULL, before,
+                        okra_model_inputs(t->s->model), x));
+    t->refused = false;
+    return OKRA_OK;
 }
 
 static okra_status predict_lines(cli_run *run, texts *t, const char *text, size_t size,
                                  okra_prediction **p)
 {
-    okra_data *x = NULL;
+    OWNED_DATA *x = NULL;
     okra_predict_request request = {OKRA_SIZED(okra_predict_request),
                                     .candidates = t->s->candidates};
     bool heading = false;
-    okra_status st = read_lines(run, t, text, size, &x, &heading);
-    bool rows = st == OKRA_OK && okra_data_count(x) > 0;
-    st = st == OKRA_OK ? by_name(run, t, heading, &x) : st;
-    if (rows && st == OKRA_OK) {
-        st = okra_predict(run->context, t->s->model, x, run->library, &request, p);
+    CHK(read_lines(run, t, text, size, &x, &heading));
+    bool rows = okra_data_count(x) > 0;
+    CHK(by_name(run, t, heading, &x));
+    if (rows) {
+        CHK(okra_predict(run->context, t->s->model, x, run->library, &request, p));
     }
-    if (st == OKRA_OK) {
-        t->heading = t->heading || heading;
-        t->rows = t->rows || rows;
-    }
-    okra_data_free(x);
-    return st;
+    t->heading = t->heading || heading;
+    t->rows = t->rows || rows;
+    return OKRA_OK;
 }
 
 /* A line that cannot be answered is reported; its answer is an empty line. */
@@ -188,7 +180,7 @@ static int answer_line(cli_run *run, void *user, const char *text, size_t size,
                        long long line)
 {
     texts *t = user;
-    okra_prediction *p = NULL;
+    FREED_BY(okra_prediction_free_at) okra_prediction *p = NULL;
     bool svm = strcmp(t->format, "svm") == 0, open = svm || is_table(t->format);
     if (open && !is_filled(text, size, svm ? '#' : '\n')) {
         return putchar('\n') == EOF || fflush(stdout) == EOF
@@ -202,7 +194,6 @@ static int answer_line(cli_run *run, void *user, const char *text, size_t size,
     if (st == OKRA_OK && p) {
         st = okra_data_write(run->context, okra_prediction_objects(p), t->output);
     }
-    okra_prediction_free(p);
     return cli_status(run, st);
 }
 

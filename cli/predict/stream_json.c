@@ -129,53 +129,42 @@ static okra_status make_sparse(json_t *x, okra_int n, okra_data **out)
 {
     const char *key;
     json_t *value;
-    okra_data *view = NULL;
+    OWNED_DATA *view = NULL;
     okra_int indptr[] = {0, 0}, width = 1;
-    okra_int *indices = cli_alloc(json_object_size(x) + 1, sizeof *indices);
-    double *values = cli_alloc(json_object_size(x) + 1, sizeof *values);
-    okra_status st = indices && values ? OKRA_OK : OKRA_EMEM;
-    json_object_foreach(st == OKRA_OK ? x : NULL, key, value)
+    OWNED okra_int *indices = cli_alloc(json_object_size(x) + 1, sizeof *indices);
+    OWNED double *values = cli_alloc(json_object_size(x) + 1, sizeof *values);
+    CHK(indices && values ? OKRA_OK : OKRA_EMEM);
+    json_object_foreach(x, key, value)
     {
         indices[indptr[1]++] = strtoll(key, NULL, 10);
     }
-    if (st == OKRA_OK) {
-        qsort(indices, (size_t)indptr[1], sizeof *indices, by_index);
-    }
+    qsort(indices, (size_t)indptr[1], sizeof *indices, by_index);
     for (okra_int k = 0; k < indptr[1]; k++) {
         char name[24];
         snprintf(name, sizeof name, "%lld", (long long)indices[k]);
         values[k] = json_number_value(json_object_get(x, name));
         width = indices[k] + 1 > width ? indices[k] + 1 : width;
     }
-    st = st ? st : okra_data_sparse(indptr, indices, values, n, width, &view);
-    st = st ? st : okra_data_copy(view, out);
-    okra_data_free(view);
-    free(indices);
-    free(values);
-    return st;
+    CHK(okra_data_sparse(indptr, indices, values, n, width, &view));
+    return okra_data_copy(view, out);
 }
 
 /* Of one input; `x` is NULL: of none. */
 static okra_status predict(const reader *b, json_t *x, okra_prediction **out)
 {
-    okra_data *data = NULL;
-    double *values = NULL;
+    OWNED_DATA *data = NULL;
+    OWNED double *values = NULL;
     okra_predict_request request = {OKRA_SIZED(okra_predict_request),
                                     .candidates = b->s->candidates};
     const char *text = json_string_value(x);
     okra_int n = x != NULL;
-    okra_status st = strcmp(b->kind, "dense") == 0
-                         ? make_dense(x, n, b->width, &values, &data)
-                     : strcmp(b->kind, "sparse") == 0 ? make_sparse(x, n, &data)
-                     : strcmp(b->kind, "strings") == 0
-                         ? okra_data_strings(&text, n, &data)
-                         : okra_data_smiles(b->run->context, &text, n, &data);
-    st = st ? st
-            : okra_predict(b->run->context, b->s->model, data, b->run->library, &request,
-                           out);
-    okra_data_free(data);
-    free(values);
-    return st;
+    CHK(strcmp(b->kind, "dense") == 0    ? make_dense(x, n, b->width, &values, &data)
+        : strcmp(b->kind, "sparse") == 0 ? make_sparse(x, n, &data)
+        : strcmp(b->kind, "strings") == 0
+            ? okra_data_strings(&text, n, &data)
+            : okra_data_smiles(b->run->context, &text, n, &data));
+    return okra_predict(b->run->context, b->s->model, data, b->run->library, &request,
+                        out);
 }
 
 /* ---- out ---- */
@@ -235,7 +224,7 @@ static void open_reader(cli_run *run, const cli_stream *s, reader *b)
 int cli_stream_check(cli_run *run, const cli_stream *s, bool json)
 {
     reader b;
-    okra_prediction *none = NULL;
+    FREED_BY(okra_prediction_free_at) okra_prediction *none = NULL;
     open_reader(run, s, &b);
     bool lines = strcmp(b.kind, "dense") == 0 || strcmp(b.kind, "sparse") == 0 ||
                  strcmp(b.kind, "strings") == 0 || strcmp(b.kind, "graphs") == 0;
@@ -248,9 +237,7 @@ int cli_stream_check(cli_run *run, const cli_stream *s, bool json)
                            "inputs of this model are of kind %s",
                            b.kind);
     }
-    int status = cli_status(run, predict(&b, NULL, &none));
-    okra_prediction_free(none);
-    return status;
+    return cli_status(run, predict(&b, NULL, &none));
 }
 
 int cli_stream_answer(cli_run *run, cli_stream *s, const char *line)
@@ -258,7 +245,7 @@ int cli_stream_answer(cli_run *run, cli_stream *s, const char *line)
     static reader b; /* read once for a model */
     static const okra_model *model;
     row r;
-    okra_prediction *p = NULL;
+    FREED_BY(okra_prediction_free_at) okra_prediction *p = NULL;
     if (model != s->model) {
         open_reader(run, s, &b);
         model = s->model;
@@ -272,7 +259,6 @@ int cli_stream_answer(cli_run *run, cli_stream *s, const char *line)
     }
     int status = st == OKRA_ECANCELLED ? cli_status(run, st) : print_row(&b, &r, p);
     s->failed += *r.error != '\0';
-    okra_prediction_free(p);
     json_decref(r.line);
     fflush(stdout);
     return status;

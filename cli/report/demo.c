@@ -46,7 +46,6 @@ typedef struct demo_task {
 typedef struct demo_result {
     const demo_task *task;
     double value[DEMO_ROWS][DEMO_REPEATS];
-    int k;                        /* of the peer, in the first repeat */
     okra_data *train_x, *train_y; /* of the first repeat              */
     okra_data *test_x, *test_y;
     okra_data *predicted[DEMO_ROWS];
@@ -120,7 +119,7 @@ static okra_status solve(cli_run *run, const demo_result *r, const demo_row *row
 }
 
 /* The best k on the test set itself: in favour of the peer. */
-static okra_status solve_best(cli_run *run, demo_result *r, const demo_row *row,
+static okra_status solve_best(cli_run *run, const demo_result *r, const demo_row *row,
                               double *value, okra_data **predicted)
 {
     *value = HUGE_VAL;
@@ -132,7 +131,6 @@ static okra_status solve_best(cli_run *run, demo_result *r, const demo_row *row,
         CHK(solve(run, r, row, k, &now, &objects));
         if (now < *value) {
             *value = now;
-            r->k = k;
             okra_data_free(*predicted);
             *predicted = TAKE(objects);
         }
@@ -474,7 +472,7 @@ static int show(cli_run *run, const demo_fields *f, const demo_result *a,
 static int run_demo(cli_run *run)
 {
     demo_fields f;
-    FREED_BY(clear) demo_result a = {.k = 0}, b = {.k = 0};
+    FREED_BY(clear) demo_result a = {.task = NULL}, b = {.task = NULL};
     TRY(cli_fields(run, &f));
     REFUSE_IF(*f.output && !cli_ends(f.output, ".svg"),
               "-o is '%s', expected a name in .svg", f.output);

@@ -192,15 +192,13 @@ static int save(const job *j, const paper_entry *e, const json_t *result)
     if (!file) {
         return CLI_FAILED;
     }
-    int status = json_dumpf(result, cli_file_stream(file),
-                            JSON_INDENT(1) | JSON_REAL_PRECISION(12)) == 0
-                     ? CLI_DONE
-                     : CLI_FAILED;
-    status = cli_file_close(j->run, file, status);
-    if (status == CLI_DONE && !j->run->common.quiet && !j->run->common.json) {
+    int failed = json_dumpf(result, cli_file_stream(file),
+                            JSON_INDENT(1) | JSON_REAL_PRECISION(12));
+    CHK(cli_file_close(j->run, file, failed ? CLI_FAILED : CLI_DONE));
+    if (!j->run->common.quiet && !j->run->common.json) {
         printf("  written to %s\n\n", path);
     }
-    return status;
+    return CLI_DONE;
 }
 
 /* Every fold of an entry may have the same to tell: its first warnings and how many more
@@ -301,10 +299,8 @@ static int finish(const job *j, const char *report, int status)
 static int run_paper(cli_run *run)
 {
     fields f;
-    int status = cli_status(run, cli_fields(run, &f));
-    if (status != CLI_DONE) {
-        return status;
-    }
+    int status = CLI_DONE;
+    TRY(cli_fields(run, &f));
     REFUSE_IF(f.quick && f.full, "--quick and --full exclude each other");
     char command[1024] = "okra paper";
     job j = {.run = run,

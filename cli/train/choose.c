@@ -198,7 +198,7 @@ char *choose_fit_command(const cli_run *run, const okra_options *fit)
 
 void choose_summary(const okra_selection *selection, okra_int n, char *text, size_t size)
 {
-    json_t *about = json_loads(okra_selection_json(selection), 0, NULL);
+    OWNED_JSON *about = json_loads(okra_selection_json(selection), 0, NULL);
     const json_t *best = json_object_get(about, "best");
     const json_t *error = json_object_get(best, "error");
     const char *cv = json_string_value(json_object_get(about, "cv"));
@@ -224,12 +224,11 @@ void choose_summary(const okra_selection *selection, okra_int n, char *text, siz
         snprintf(text + used, size - (size_t)used, " (standard error %.2g)",
                  json_number_value(error));
     }
-    json_decref(about);
 }
 
 void choose_verdict(const okra_selection *selection, char *text, size_t size)
 {
-    json_t *about = json_loads(okra_selection_json(selection), 0, NULL);
+    OWNED_JSON *about = json_loads(okra_selection_json(selection), 0, NULL);
     const json_t *told = json_object_get(about, "left_out");
     text[0] = '\0';
     if (told) {
@@ -239,5 +238,4 @@ void choose_verdict(const okra_selection *selection, char *text, size_t size)
                  json_string_value(json_object_get(told, "naive")),
                  json_number_value(json_object_get(told, "naive_value")));
     }
-    json_decref(about);
 }

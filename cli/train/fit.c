@@ -125,41 +125,36 @@ typedef struct summary {
  * kernels. */
 static json_t *as_json(const cli_run *run, const summary *s)
 {
-    json_t *about = json_loads(okra_model_json(s->model), 0, NULL);
+    OWNED_JSON *about = json_loads(okra_model_json(s->model), 0, NULL);
     json_t *result = cli_result(run, "fit", "fit", "A fit");
     json_t *own = json_pack(
         "{s:s, s:I, s:I, s:f}", "model", s->file, "bytes", (json_int_t)file_size(s->file),
         "n", (json_int_t)okra_model_count(s->model), "seconds", s->seconds);
     json_t *figure = cli_align_figure(about);
     if (s->selection) {
-        json_t *selection = json_loads(okra_selection_json(s->selection), 0, NULL);
-        json_t *told = select_result(run, selection);
+        OWNED_JSON *selection = json_loads(okra_selection_json(s->selection), 0, NULL);
+        OWNED_JSON *told = select_result(run, selection);
         json_object_set(own, "tables", json_object_get(told, "tables"));
         json_object_set(own, "figures", json_object_get(told, "figures"));
         json_object_set(own, "left_out", json_object_get(selection, "left_out"));
         json_object_set(own, "methods", json_object_get(selection, "methods"));
-        json_decref(told);
-        json_decref(selection);
     }
     json_object_update_new(result, own);
     if (figure) {
         json_array_append_new(json_object_get(result, "figures"), figure);
     }
-    if (about && result) {
-        json_object_update_missing(result, about);
-    }
-    if (result && s->command) {
+    json_object_update_missing(result, about);
+    if (s->command) {
         json_object_set_new(result, "command", json_string(s->command));
         json_object_set_new(result, "chosen", json_string(s->chosen));
     }
-    json_decref(about);
     return result;
 }
 
 static void print(const cli_run *run, const summary *s, bool shared)
 {
     char buffer[64];
-    json_t *about = json_loads(okra_model_json(s->model), 0, NULL);
+    OWNED_JSON *about = json_loads(okra_model_json(s->model), 0, NULL);
     const json_t *kernels = json_object_get(about, "kernels");
     json_t *options = json_object_get(about, "options");
     const char *key;
@@ -206,7 +201,6 @@ static void print(const cli_run *run, const summary *s, bool shared)
     if (s->command) {
         cli_line(stdout, "the same", "%s", s->command);
     }
-    json_decref(about);
 }
 
 /* ---- the command ---- */
@@ -224,28 +218,22 @@ typedef struct learned {
 static int save(cli_run *run, const fit_fields *f, const path *p, const learned *l)
 {
     size_t count = p->count > 1 ? p->count : 1;
-    json_t *list = p->count > 1 ? json_array() : NULL;
-    int status = CLI_DONE;
-    for (size_t i = 0; i < count && status == CLI_DONE; i++) {
+    OWNED_JSON *list = json_array();
+    for (size_t i = 0; i < count; i++) {
         char name[PATH_MOST];
-        status = model_path(run, f->output, p->count ? p->text[i] : "", name);
-        status = status ? status
-                        : cli_status(run, cli_save_model(run, l->models[i],
-                                                         (okra_compact)f->compact, name));
+        CHK(model_path(run, f->output, p->count ? p->text[i] : "", name));
+        TRY(cli_save_model(run, l->models[i], (okra_compact)f->compact, name));
         summary s = {l->models[i], name, l->seconds, l->command, l->chosen, l->selection};
-        if (status == CLI_DONE && run->common.json) {
-            status = list ? (json_array_append_new(list, as_json(run, &s)), CLI_DONE)
-                          : cli_print_json(run, as_json(run, &s));
-        } else if (status == CLI_DONE && !run->common.quiet) {
+        if (run->common.json) {
+            json_array_append_new(list, as_json(run, &s));
+        } else if (!run->common.quiet) {
             fputs(i > 0 ? "\n" : "", stdout);
             print(run, &s, count > 1);
         }
     }
-    if (status == CLI_DONE && list && run->common.json) {
-        return cli_print_json(run, list);
-    }
-    json_decref(list);
-    return status;
+    return !run->common.json ? CLI_DONE
+           : count > 1       ? cli_print_json(run, TAKE(list))
+                             : cli_print_json(run, json_incref(json_array_get(list, 0)));
 }
 
 /* Work that will take a while is announced. */
@@ -293,10 +281,8 @@ static okra_status hold(cli_run *run, const fit_fields *f, okra_data **x, okra_d
     *x = parts[0];
     *y = parts[1];
     held[0] = parts[2];
-    okra_status st =
-        okra_data_weigh(parts[3], NULL, 0, &held[1]); /* these count the same */
-    okra_data_free(parts[3]);
-    return st;
+    OWNED_DATA *weighted = parts[3];
+    return okra_data_weigh(weighted, NULL, 0, &held[1]); /* these count the same */
 }
 
 /* A fit on the basis of another model. */
@@ -372,12 +358,10 @@ static int check_output(const cli_run *run, const fit_fields *f, const path *p)
               "method %s scores links of a network and predicts no outputs: "
               "okra link --method %s --x FILE --edges FILE",
               method, method);
-    if (p->count > 1 && !strstr(f->output, "{lambda}")) {
-        return cli_usage(run,
-                         "--lambda lists %zu values, so that -o must hold {lambda}, e.g. "
-                         "-o 'model-{lambda}.okra'",
-                         p->count);
-    }
+    REFUSE_IF(p->count > 1 && !strstr(f->output, "{lambda}"),
+              "--lambda lists %zu values, so that -o must hold {lambda}, e.g. -o "
+              "'model-{lambda}.okra'",
+              p->count);
     REFUSE_IF(*f->basis && (p->count != 1 || *f->unlabelled),
               p->count != 1 ? "--basis needs one --lambda: shards that are "
                               "to be merged have the same"
@@ -405,9 +389,7 @@ static void clear(learned **at)
     for (size_t i = 0; i < LAMBDAS; i++) {
         okra_model_free(l->models[i]);
     }
-    if (l->selection) {
-        okra_selection_free(l->selection);
-    }
+    okra_selection_free(l->selection);
     okra_data_free(l->held[0]);
     okra_data_free(l->held[1]);
     free(l->command);

@@ -21,10 +21,15 @@ static okra_status read_values(cli_run *run, const char *file, okra_int n, okra_
 }
 
 /* seconds below 0: not known. */
-static void print(const okra_pairs *pairs, const char *file, double seconds)
+static int tell(const cli_run *run, const okra_pairs *pairs, const char *file,
+                double seconds)
 {
     char buffer[64];
-    json_t *about = json_loads(okra_pairs_json(pairs), 0, NULL), *value;
+    OWNED_JSON *about = json_loads(okra_pairs_json(pairs), 0, NULL);
+    json_t *value;
+    if (run->common.json) {
+        return cli_print_json(run, TAKE(about));
+    }
     const json_t *own = json_object_get(about, "own");
     size_t k;
     cli_line(stdout, "model", "%s", file);
@@ -53,7 +58,7 @@ static void print(const okra_pairs *pairs, const char *file, double seconds)
                json_number_value(json_object_get(value, "concordance")),
                json_string_value(json_object_get(value, "how")));
     }
-    json_decref(about);
+    return CLI_DONE;
 }
 
 FREED_AT(okra_pairs, okra_pairs_free)
@@ -68,16 +73,10 @@ bool cli_pairs_is(cli_run *run)
 int cli_pairs_info(cli_run *run)
 {
     char buffer[4096];
-    okra_pairs *pairs = NULL;
+    FREED_BY(okra_pairs_free_at) okra_pairs *pairs = NULL;
     const char *file = cli_find(run, run->operands[0], buffer, sizeof buffer);
-    int status = cli_status(run, okra_pairs_load(run->context, file, &pairs));
-    if (status == CLI_DONE && run->common.json) {
-        status = cli_print_json(run, json_loads(okra_pairs_json(pairs), 0, NULL));
-    } else if (status == CLI_DONE) {
-        print(pairs, file, -1);
-    }
-    okra_pairs_free(pairs);
-    return status;
+    TRY(okra_pairs_load(run->context, file, &pairs));
+    return tell(run, pairs, file, -1);
 }
 
 int cli_pairs_fit(cli_run *run, const cli_pairs *p, const char *y, const char *kernel,
@@ -109,13 +108,9 @@ int cli_pairs_fit(cli_run *run, const cli_pairs *p, const char *y, const char *k
                                   .calibration = calibration};
     TRY(okra_pairs_fit(run->context, &request, &pairs));
     TRY(okra_pairs_save(run->context, pairs, output));
-    if (run->common.json) {
-        return cli_print_json(run, json_loads(okra_pairs_json(pairs), 0, NULL));
-    }
-    if (!run->common.quiet) {
-        print(pairs, output, cli_now() - begin);
-    }
-    return CLI_DONE;
+    return run->common.quiet && !run->common.json
+               ? CLI_DONE
+               : tell(run, pairs, output, cli_now() - begin);
 }
 
 /* The `top` largest of each line (0: all, in order): of each row, or (turned) column. */

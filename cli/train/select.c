@@ -102,12 +102,13 @@ static okra_status read_labels(cli_run *run, const char *spec, okra_data **out)
     return *spec ? cli_read(run, typed, out) : OKRA_OK;
 }
 
-static okra_status read_pairs(cli_run *run, const select_fields *f, inputs *in)
+static int read_pairs(cli_run *run, const select_fields *f, inputs *in)
 {
-    CHK(cli_read_pairs(run, f->x, f->y, f->unlabelled, NULL, &in->x, &in->y));
-    CHK(cli_weigh(run, f->weight, f->classes ? "balanced" : "none", &in->y));
-    return *f->candidates ? cli_read_like(run, f->candidates, in->y, &in->candidates)
-                          : OKRA_OK;
+    TRY(cli_read_pairs(run, f->x, f->y, f->unlabelled, NULL, &in->x, &in->y));
+    TRY(cli_weigh(run, f->weight, f->classes ? "balanced" : "none", &in->y));
+    TRY(*f->candidates ? cli_read_like(run, f->candidates, in->y, &in->candidates)
+                       : OKRA_OK);
+    return CLI_DONE;
 }
 
 /* A network in place of outputs. */
@@ -125,7 +126,7 @@ static int read_network(cli_run *run, const select_fields *f, inputs *in)
 
 static int read_inputs(cli_run *run, const select_fields *f, inputs *in)
 {
-    CHK(*f->edges ? read_network(run, f, in) : cli_status(run, read_pairs(run, f, in)));
+    CHK(*f->edges ? read_network(run, f, in) : read_pairs(run, f, in));
     TRY(read_labels(run, f->folds, &in->folds));
     TRY(read_labels(run, f->groups, &in->groups));
     TRY(read_labels(run, f->output_groups, &in->output_groups));
@@ -217,16 +218,13 @@ static int choose(cli_run *run, const select_fields *f, const inputs *in,
                                    .keep = *f->resume ? NULL : kept};
     okra_link_task task = cli_known_task(&in->known, in->x, in->y);
     okra_link_settings settings = {OKRA_SIZED(okra_link_settings)};
-    int status = cli_beta(run, f->beta, &settings.beta);
-    status = status ? status : cli_norm(run, f->norm, &settings.norm);
-    if (status != CLI_DONE) {
-        return status;
-    }
+    CHK(cli_beta(run, f->beta, &settings.beta));
+    CHK(cli_norm(run, f->norm, &settings.norm));
     okra_status st =
         *f->edges ? okra_select_links(run->context, &task, &settings, run->library,
                                       &request, out)
                   : okra_select(run->context, in->x, in->y, run->library, &request, out);
-    status = cli_status(run, st);
+    int status = cli_status(run, st);
     const char *file = *f->resume ? f->resume : kept;
     if (st == OKRA_ECANCELLED && access(file, R_OK) == 0) {
         fprintf(stderr, "okra select: what is finished is kept; go on with --resume %s\n",
