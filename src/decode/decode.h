@@ -56,6 +56,7 @@ typedef enum okra_suits_ {
     OKRA_SUITS_REWRITTEN_, /* outputs are strings, inputs with a few letters changed */
     OKRA_SUITS_WRITTEN_,   /* short strings of strings that hardly come again          */
     OKRA_SUITS_TRANSCRIBED_, /* of one string each, about as long as that */
+    OKRA_SUITS_RANKED_,      /* outputs are rankings: each of 1..d once   */
 } okra_suits_;
 
 typedef struct okra_decoder_ {

@@ -3,13 +3,15 @@
  *
  * All cells are evaluated on m evenly spaced pairs first, m = n / 3 and at least LEAST. A
  * group (cells that differ in lambda alone) is as good as its best cell; the best KEEP
- * groups stay, and in them the lambdas within WINDOW of their best (lambda is noise over
- * signal, which hardly depends on the number of pairs). Decompositions cost n^3: those of
- * the part cost a twenty-seventh.
+ * groups stay, but for those that are worse than the best by SLACK of it, and in them the
+ * lambdas within WINDOW of their best (lambda is noise over signal, which hardly depends
+ * on the number of pairs). Decompositions cost n^3: those of the part cost a
+ * twenty-seventh.
  */
 #include "select/select.h"
 
 enum { LEAST = 150, FROM = 300, GROUPS = 6, KEEP = 4, WINDOW = 3 };
+static const double SLACK = 0.2;
 
 bool okra_halve_wanted_(const okra_cell_search_ *s, const okra_plan_ *plan)
 {
@@ -114,8 +116,14 @@ okra_status okra_halve_(okra_context *ctx, const okra_cell_search_ *s, okra_foun
         found->cells[i].part = p.found.cells[i].mean;
         found->cells[i].dropped = true;
     }
+    double least = 0;
     for (int kept = 0; kept < KEEP; kept++) {
         okra_int best = best_of(p.found.cells, 0, found->count, sign);
+        double mean = sign * p.found.cells[best].mean;
+        if (kept > 0 && !(mean <= least + SLACK * fabs(least))) {
+            break;
+        }
+        least = kept > 0 ? least : mean;
         okra_int first = best / lambdas * lambdas;
         for (okra_int i = first; i < first + lambdas; i++) {
             found->cells[i].dropped = labs((long)(i - best)) > WINDOW;

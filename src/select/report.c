@@ -273,6 +273,7 @@ const char *okra_selection_outer_value(const okra_selection *selection, okra_int
  *     classes       the error rate; the most frequent class
  *     label sets    F1 of sets; the most frequent set
  *     strings       exact matches; the most frequent string
+ *     rankings      pairs of items in the wrong order; the most frequent ranking
  *
  * It is computed from the left-out predictions that settings were compared by, or once
  * more for the best of them where these were not decoded. It is optimistic by what the
@@ -353,16 +354,22 @@ static okra_status of_objects(okra_context *ctx, const okra_data *x, const okra_
                                           .naive_is = "the most frequent class"};
     static const okra_verdict_ strings = {.measure = "exact matches",
                                           .naive_is = "the most frequent output"};
+    static const okra_verdict_ rankings = {.measure = "pairs in the wrong order",
+                                           .naive_is = "the most frequent ranking"};
     FREED_BY(okra_selection_drop_) okra_selection *again = NULL;
-    bool loss = y->kind == OKRA_LABELS, f1 = strncmp(s->metric, "f1", 2) == 0;
-    const char *metric = f1 ? s->metric : loss ? "zero-one" : "exact-match";
-    bool known = strcmp(s->metric, metric) == 0;
-    okra_verdict_ v = f1 ? sets : loss ? classes : strings;
-    v.value = s->found.cells[s->found.best].mean;
     const okra_decoder_ *decoder = okra_decoder_find_(okra_options_get(fit, "decode"));
-    bool cheap = !decoder || decoder->suits == OKRA_SUITS_TRANSCRIBED_;
+    bool loss = y->kind == OKRA_LABELS, f1 = strncmp(s->metric, "f1", 2) == 0;
+    bool ranks = decoder && decoder->suits == OKRA_SUITS_RANKED_;
+    const char *metric = f1      ? s->metric
+                         : loss  ? "zero-one"
+                         : ranks ? "kendall"
+                                 : "exact-match";
+    bool known = strcmp(s->metric, metric) == 0;
+    okra_verdict_ v = f1 ? sets : loss ? classes : ranks ? rankings : strings;
+    v.value = s->found.cells[s->found.best].mean;
+    bool cheap = !decoder || ranks || decoder->suits == OKRA_SUITS_TRANSCRIBED_;
     if (!known && (!okra_rule_closed_(s->space->method, fit, y) || !cheap ||
-                   (!loss && y->kind != OKRA_STRINGS))) {
+                   (!loss && !ranks && y->kind != OKRA_STRINGS))) {
         return OKRA_OK;
     }
     CHK(constant(ctx, y, metric, &v.naive));
@@ -372,7 +379,8 @@ static okra_status of_objects(okra_context *ctx, const okra_data *x, const okra_
         v.value = again->found.cells[again->found.best].mean;
     }
     double noise = 2 * sqrt(v.naive * (1 - v.naive) / (double)y->n);
-    v.nothing = (loss ? v.naive - v.value : v.value - v.naive) < (f1 ? 0.01 : noise);
+    v.nothing = (loss || ranks ? v.naive - v.value : v.value - v.naive) <
+                (f1 || ranks ? 0.01 : noise);
     *out = v;
     return OKRA_OK;
 }

@@ -6,9 +6,9 @@
  *     outputs     one kernel, and with it the decoder
  *     measures    the loss of what is predicted
  *
- *     decode      label sets for rows of 0 and 1, characters for strings of the lengths
- *                 of the inputs, edits for strings that are inputs with a few letters
- *                 changed; else what predict takes by itself
+ *     decode      label sets for rows of 0 and 1, rankings for rows of ranks, characters
+ *                 for strings of the lengths of the inputs, edits for strings that are
+ *                 inputs with a few letters changed; else what predict takes by itself
  */
 #include "select/select.h"
 #include "okra/more/traits.h"
@@ -396,14 +396,24 @@ static bool rewritten(const okra_data *x, const okra_data *y)
     return okra_rule_rewritten_(x, y) > 0;
 }
 
+static bool ranked(const okra_data *x, const okra_data *y)
+{
+    enum { FEWEST = 10, MOST = 40 /* items: kendall compares their pairs */ };
+    (void)x;
+    return y->kind == OKRA_DENSE && y->n >= FEWEST && y->d > 2 && y->d <= MOST &&
+           !y->missing && okra_data_check_rankings_(y) == OKRA_OK;
+}
+
 /* The kernel of outputs: the first row that holds. Decoders say themselves which of these
- * they follow (.automatic and .suits): label sets with `linear`, characters with
- * `position(zero-one)`, edits with `ends`, words that hardly come again with `ssk`. */
+ * they follow (.automatic and .suits): label sets with `linear`, rankings with `kendall`,
+ * characters with `position(zero-one)`, edits with `ends`, words that hardly come again
+ * with `ssk`. */
 static const struct output_row {
     unsigned kinds;
     bool (*when)(const okra_data *x, const okra_data *y);
     const char *kernel;
 } outputs[] = {
+    {KIND(DENSE), ranked, "kendall"},
     {KIND(DENSE) | KIND(SPARSE) | KIND(BITS), NULL, "linear"},
     {KIND(LABELS), NULL, "zero-one"},
     {KIND(GRAM), NULL, "precomputed"},
@@ -446,6 +456,8 @@ static bool suits(okra_suits_ what, const okra_data *x, const okra_data *y)
     switch (what) {
     case OKRA_SUITS_ZERO_ONE_:
         return y->d > 0 && okra_inspect_zero_one_(y);
+    case OKRA_SUITS_RANKED_:
+        return ranked(x, y);
     case OKRA_SUITS_ALIGNED_:
         return y->kind == OKRA_STRINGS && okra_inspect_aligned_(x, y);
     case OKRA_SUITS_REWRITTEN_:

@@ -138,9 +138,10 @@ okra_status okra_prepare_relative_(const okra_method_ *method, const okra_option
 }
 
 /* Classes compared by feature-loss under zero-one, which is <e_y, e_y'>: as rows e_y with
- * n d numbers a prediction in the place of n^2. */
+ * n d numbers a prediction in the place of n^2. `folds`: nobody asked for these, and one
+ * may lack a class. */
 static okra_status prepare_classes(const okra_method_ *method, const okra_options *o,
-                                   okra_prepared_ *p, bool *out)
+                                   okra_prepared_ *p, bool folds, bool *out)
 {
     const okra_data *y = p->y;
     FREED_BY(okra_data_drop_) okra_data *made = NULL;
@@ -150,7 +151,7 @@ static okra_status prepare_classes(const okra_method_ *method, const okra_option
            okra_rule_apart_(method, o) && okra_rule_closed_(method, o, y) &&
            strcmp(okra_options_get(o, "ky"), "zero-one") == 0 &&
            strcmp(okra_options_get(o, "metric"), "feature-loss") == 0 &&
-           strcmp(okra_options_get(o, "cv"), "loo") == 0;
+           (folds || strcmp(okra_options_get(o, "cv"), "loo") == 0);
     if (!*out) {
         return OKRA_OK;
     }
@@ -424,7 +425,7 @@ static okra_status fill(okra_job_ *j, const okra_options *options, okra_select_r
     }
     if (p) {
         CHK(okra_prepare_relative_(method, filled, p));
-        CHK(prepare_classes(method, filled, p, &j->source.classes));
+        CHK(prepare_classes(method, filled, p, !j->edges, &j->source.classes));
         j->source.y = p->y;
     }
     *out = TAKE(filled);

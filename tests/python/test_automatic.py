@@ -304,3 +304,19 @@ def test_classes_that_the_fit_has_not_seen_are_told():
         folds = cross_val_score(okra.IOKR(), iris.data, names, cv=3)
     assert (folds == 0).all()
     assert cross_val_score(okra.IOKR(), iris.data, names, cv=StratifiedKFold(3)).min() > 0.9
+
+
+def test_rankings_are_compared_by_their_pairs_and_stay_rankings():
+    r = np.random.default_rng(3)
+    X = r.normal(size=(160, 4))
+    Y = (-(X @ r.normal(size=(4, 5)) + 0.1 * r.normal(size=(160, 5)))).argsort(1).argsort(1) + 1.0
+    model = IOKR().fit(X[:120], Y[:120])
+    found = np.asarray(model.predict(X[120:]))
+    assert model.chosen_["ky"] == "kendall" and (np.sort(found, 1) == np.arange(1, 6)).all()
+    i, j = np.triu_indices(5, 1)
+    wrong = (np.sign(found[:, i] - found[:, j]) != np.sign(Y[120:, i] - Y[120:, j])).mean()
+    told = model.search_["left_out"]
+    assert wrong < 0.15 and told["measure"] == "pairs in the wrong order" and abs(told["value"] - wrong) < 0.05
+    assert told["naive_value"] > 0.3
+    Y[0] = 1  # one row that is no ranking: numbers
+    assert IOKR().fit(X[:120], Y[:120]).chosen_["ky"] == "linear"

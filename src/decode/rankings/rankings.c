@@ -409,6 +409,8 @@ const okra_decoder_ okra_decoder_rankings_ = {
     .all_rankings = true,
     .help = "rankings (vectors of ranks 1 to d): exact under spearman, and under kendall "
             "up to 18 items, any kernel up to 7; else a search",
+    .automatic = "kendall",
+    .suits = OKRA_SUITS_RANKED_,
     .options = {"decoder rankings", rows, sizeof(rankings_options)},
     .weights = true,
     .state = sizeof(state),

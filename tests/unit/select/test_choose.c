@@ -353,15 +353,15 @@ TEST(losers_on_a_part_are_dropped)
     okra_context_free(c);
 }
 
-/* Classes by leave-one-out are rows e_c: the losses of folds of one pair, which are not.
- */
+/* Classes by leave-one-out, and by folds in an automatic fit, are rows e_c: the losses of
+ * folds of one pair, which are not. */
 TEST(classes_are_compared_as_rows)
 {
     okra_context *c = context();
     toy *t = make_toy(PAIRS, 0, false, false, 4);
     okra_int codes[PAIRS], each[PAIRS];
     okra_data *y = NULL, *folds = NULL;
-    okra_selection *rows = NULL, *implicit = NULL;
+    okra_selection *rows = NULL, *implicit = NULL, *made = NULL;
     for (int i = 0; i < PAIRS; i++) {
         codes[i] = (t->x[i * WIDTH] > 0) + (t->x[i * WIDTH + 1] > 0.5);
         each[i] = i;
@@ -374,15 +374,19 @@ TEST(classes_are_compared_as_rows)
     CHECK_OK(okra_options_set(o, "cv", "kfold:20"));
     okra_select_request r = {OKRA_SIZED(okra_select_request), .folds = folds};
     CHECK_OK(okra_select(c, t->inputs, y, o, &r, &implicit));
+    CHECK_OK(okra_select_pairs_(c, t->inputs, y, o, &r, false, &made));
     for (okra_int k = 0; k < 3; k++) {
         double a, b, error;
+        CHECK_OK(okra_selection_cell(made, k, &b, &error));
         CHECK_OK(okra_selection_cell(rows, k, &a, &error));
+        CHECK_NEAR(a, b, 1e-12); /* 1e-15 */
         CHECK_OK(okra_selection_cell(implicit, k, &b, &error));
         CHECK_NEAR(a, b, 1e-12); /* 6e-16 */
         CHECK_TEXT(okra_selection_value(rows, k, "ky"), "zero-one");
     }
     okra_selection_free(rows);
     okra_selection_free(implicit);
+    okra_selection_free(made);
     okra_options_free(o);
     okra_data_free(y);
     okra_data_free(folds);
