@@ -178,3 +178,28 @@ def test_program(tmp_path):
                         (("--x", "no.npy", "--y", "y.npy"), "no.npy")):
         done = run("audit", *words, cwd=tmp_path)
         assert done.returncode == 1 and text in done.stderr and done.stderr.startswith("okra audit: "), done.stderr
+
+
+def test_near_outputs_tautomers_and_lists():
+    rng = np.random.default_rng(0)
+    x, y = rng.normal(size=(200, 3)), rng.normal(size=(200, 3))
+    said = checks.audit(x[:100], y[:100], x[100:], y[100:], FIT, checks=("leak",))["checks"][0]
+    assert said["light"] == "green" and said["numbers"]["near_outputs"] < 5
+    y[100:115] = y[:15] + 1e-4 * rng.normal(size=(15, 3))
+    said = checks.audit(x[:100], y[:100], x[100:], y[100:], FIT, checks=("leak",))["checks"][0]
+    assert said["light"] == "yellow" and "15 test outputs are nearly equal" in said["says"]
+    pytest.importorskip("rdkit")
+    assert checks.tautomers(["Oc1ccccn1", "C[C@H](N)C(=O)O", "CCO"], ["O=c1cccc[nH]1", "C[C@@H](N)C(=O)O", "CCC", "broken("]) == 2
+    # with a list the controls answer from it
+    words = ["".join(rng.choice(list("abcd"), 5)) for _ in range(60)]
+    fit = {"kx": "spectrum(k=2)", "ky": "spectrum(k=1)", "lambda": 0.1}
+    numbers = checks.audit(words, words, options=fit, metric="edit", candidates=okra.as_data(["zzzzz", "yyyyy"]),
+                           checks=("blind",))["checks"][0]["numbers"]
+    assert numbers["value"] == numbers["value_no_input"] == 5 and numbers["reached"] == 1
+
+
+def test_refuses_lists_of_another_length():
+    x, y = pairs()
+    for more, text in (({"within": np.zeros(7)}, "within has shape"), ({"groups": np.zeros(7)}, "groups have shape")):
+        with pytest.raises(ValueError, match=text):
+            checks.audit(x, y, options=FIT, checks=("blind",), **more)

@@ -46,11 +46,15 @@ def test_similarity_keeps_clusters_together():
     assert np.bincount(clusters(np.abs(np.subtract.outer(np.arange(9.0), np.arange(9.0))), 3)).max() <= 3
     twice = split(np.r_[x, x], "similarity", 4)["crossing"]
     assert twice["equal"] == 0 and twice["equal_random"] > 50
+    many = split(np.r_[np.repeat(x[:1], 60, axis=0), x], "similarity", 4)  # more copies than a fold has rows
+    assert many["crossing"]["equal"] == 0 and max(many["sizes"]) >= 61
 
 
 def test_split_refusals():
     for more, text in (({"by": "groups"}, "needs a key"), ({"by": "size"}, "expected random, groups"),
                        ({"by": "groups", "key": [1] * 9}, "1 units that must stay whole"),
+                       ({"x": np.ones((20, 2)), "by": "similarity"}, "1 units that must stay whole"),
+                       ({"by": "order", "key": [1, 2, np.nan, 4, 5, 6]}, "the key of row 2"),
                        ({"by": "similarity"}, "needs the objects"), ({"n": 3}, "5 folds of 3 rows")):
         with pytest.raises(ValueError, match=text):
             split(**more)

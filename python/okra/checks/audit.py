@@ -13,7 +13,7 @@ from scipy import stats
 
 from .._data import Data, as_data
 from .intervals import compare_values, each, mean_interval
-from .problem import Problem, features, left_out, shuffled
+from .problem import Problem, features, left_out, nearest, shuffled
 
 NAMES = ("blind", "leak", "dependence", "selection", "guarantee", "stability")
 PERMUTATIONS = 200
@@ -29,7 +29,8 @@ def _percent(share: float) -> str:
 
 # ---- a: blind controls ----
 
-def blind(p: Problem, metric: str = "", strata: Optional[np.ndarray] = None, count: int = PERMUTATIONS) -> dict:
+def blind(p: Problem, metric: str = "", strata: Optional[np.ndarray] = None, count: int = PERMUTATIONS,
+          candidates: Optional[Data] = None) -> dict:
     """The same pipeline with inputs permuted, and with no input at all."""
     seen = p.loss[:500].mean()
     permuted = p.permuted_losses(count, strata)
@@ -40,7 +41,7 @@ def blind(p: Problem, metric: str = "", strata: Optional[np.ndarray] = None, cou
                "p_no_input": pair["p"], "permutations": count}
     reached = None
     if metric:
-        reached, more = _blind_metric(p, metric, strata)
+        reached, more = _blind_metric(p, metric, strata, candidates)
         numbers.update(more)
     if p_value > 0.05 or pair["difference"] >= 0 or pair["p"] > 0.05:
         return _check("blind", "red", "Without any input the score is as good: inputs take away "
@@ -52,14 +53,14 @@ def blind(p: Problem, metric: str = "", strata: Optional[np.ndarray] = None, cou
                   f"(permutation p = {p_value:.2g}){tail}.", **numbers)
 
 
-def _blind_metric(p: Problem, metric: str, strata: Optional[np.ndarray], times: int = 3) -> tuple:
-    """How much of a metric permuted inputs and no inputs reach."""
+def _blind_metric(p: Problem, metric: str, strata: Optional[np.ndarray], candidates: Optional[Data], times: int = 3) -> tuple:
+    """How much of a metric permuted inputs and no inputs reach, with answers from the candidates where there are some."""
     from .._kernel import metric_is_loss
     rows = slice(0, min(len(p.rows), 300))
     n = len(p.phi)
 
     def value(weights: np.ndarray, truth: Data) -> float:
-        return each(metric, truth, p.model.decode(weights).objects())[0]
+        return each(metric, truth, p.model.decode(weights, candidates=candidates).objects())[0]
     real = value(p.w[rows], p.row_y[rows])
     none = value(np.full((1, n), 1 / n).repeat(rows.stop, axis=0), p.row_y[rows])
     mixed = []
@@ -161,6 +162,25 @@ def written_otherwise(first: list, second: list) -> list:
     return found
 
 
+def tautomers(first: list, second: list) -> int:
+    """How many of the second are one of the first but for hydrogens that move, charges and stereo marks; 0 without RDKit."""
+    try:
+        from rdkit import Chem, RDLogger
+        from rdkit.Chem.rdMolHash import HashFunction, MolHash
+    except ImportError:
+        return 0
+    RDLogger.DisableLog("rdApp.*")
+
+    def skeleton(text: Any) -> str:
+        molecule = Chem.MolFromSmiles(str(text))
+        if molecule is None:
+            return ""
+        Chem.RemoveStereochemistry(molecule)
+        return MolHash(molecule, HashFunction.HetAtomTautomer).split("_")[0]
+    known = {skeleton(text) for text in first} - {""}
+    return sum(skeleton(text) in known for text in second)
+
+
 def candidates_tell(y: Data, candidates: Data) -> list:
     """What of a list of candidates gives the truths away: their place, their length, their writing."""
     texts, truth = [str(t) for t in candidates.objects], {str(t) for t in y.objects}
@@ -197,6 +217,11 @@ def leak(p: Problem, names: Optional[Data] = None, candidates: Optional[Data] = 
         numbers["equal_outputs"] = int(same)
         if same >= max(2, 0.01 * m):
             red.append(f"{same} test outputs are outputs of training pairs")
+        far = nearest(p.ky, p.row_y, p.y, None)
+        near_y = near_copies(far["first"], far["second"], far["scale"])
+        numbers.update(near_outputs=near_y["near"], near_outputs_p=near_y["p"])
+        if near_y["p"] < 0.005 and near_y["near"] >= 5 and near_y["near"] > 0.05 * m:
+            yellow.append(f"{near_y['near']} test outputs are nearly equal to a training output ({near_y['expected']:.0f} expected)")
     z, share = order_tells(p.phi, p.rng)
     numbers.update(order_z=z, order_share=share)
     if z > 5:
@@ -215,6 +240,9 @@ def leak(p: Problem, names: Optional[Data] = None, candidates: Optional[Data] = 
         for one in written_otherwise([str(t) for t in p.x.objects], [str(t) for t in p.row_x.objects]):
             yellow.append(f"{one['what']}: {_percent(one['first'])} of the training and {_percent(one['second'])} "
                           "of the test molecules have them")
+        numbers["tautomers"] = tautomers(list(p.x.objects), [t for t, d in zip(p.row_x.objects, near["first"] > 1e-10 * near["scale"]) if d])
+        if numbers["tautomers"] >= max(2, 0.01 * m):
+            red.append(f"{numbers['tautomers']} test molecules are training molecules but for hydrogens that move, charges or stereo marks")
     for one in candidates_tell(p.row_y, candidates) if candidates is not None else []:
         red.append(f"the {one['what']} of candidates gives truths away")
     numbers["by_similarity"], figure = _by_similarity(p)
@@ -419,7 +447,6 @@ def stability(p: Problem) -> dict:
     top = np.argsort(-moves)[:10]
     share = float(moves.max() ** 2 / max((moves ** 2).sum(), 1e-300))
     if near is None:
-        from .problem import nearest
         near = nearest(p.kx, p.x[rows], p.x, rows)
     same = near["first"] <= 1e-10 * near["scale"]
     apart = ((phi - p.phi[near["which"]]) ** 2).sum(axis=1)
@@ -504,9 +531,11 @@ def audit(x: Any = None, y: Any = None, test_x: Any = None, test_y: Any = None, 
         model = getattr(model, "model_", model) or fitted(x, y, options or {})
         p = Problem(model, x, y, test_x, test_y, groups, seed)
         strata = None if within is None else np.asarray(within)
-        run = {"blind": lambda: blind(p, metric, strata, permutations),
-               "leak": lambda: leak(p, None if names is None else as_data(names),
-                                    None if candidates is None else as_data(candidates)),
+        if strata is not None and strata.shape != (len(p.y),):
+            raise ValueError(f"within has shape {strata.shape}, expected ({len(p.y)},): a stratum for every training row")
+        listed = None if candidates is None else as_data(candidates)
+        run = {"blind": lambda: blind(p, metric, strata, permutations, listed),
+               "leak": lambda: leak(p, None if names is None else as_data(names), listed),
                "dependence": lambda: dependence(p, strata, permutations),
                "guarantee": lambda: exchangeability(p) if p.test and p.ridge and p_values is None else None,
                "stability": lambda: stability(p) if p.ridge else None,

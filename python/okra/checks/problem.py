@@ -104,6 +104,8 @@ class Problem:
         self.rows = np.sort(self.rng.choice(total, min(total, MOST_ROWS), replace=False))
         self.row_x = (test_x if self.test else self.x)[self.rows]
         self.row_y = (test_y if self.test else self.y)[self.rows]
+        if groups is not None and np.shape(groups) != (total,):
+            raise ValueError(f"groups have shape {np.shape(groups)}, expected ({total},): one for every judged row")
         self.groups = None if groups is None else np.asarray(groups)[self.rows]
         weights = model.predict(self.row_x, {"decode": "none"}, weights=True).weights()
         if weights is None or weights.shape[1] != n:

@@ -2,7 +2,7 @@
 
 Units (groups, clusters, scaffolds, equal keys) are never cut. They go to the smallest fold, the largest units first; by
 order the folds are blocks of the sorted keys. Clusters by similarity are those of average linkage on kernel
-distances, cut as high as no cluster is larger than a fold.
+distances, cut as high as no cluster is larger than a fold; equal objects stay together even so.
 """
 from __future__ import annotations
 
@@ -49,13 +49,13 @@ def distances(kernel: str, x: Data) -> np.ndarray:
 
 
 def clusters(distance: np.ndarray, most: int) -> np.ndarray:
-    """Average linkage, cut as high as no cluster has more than `most` objects."""
+    """Average linkage, cut as high as no cluster has more than `most` objects; equal objects are never cut."""
     from scipy.cluster.hierarchy import fcluster, linkage
     from scipy.spatial.distance import squareform
     if len(distance) < 2:
         return np.zeros(len(distance), dtype=int)
     tree = linkage(squareform(distance, checks=False), "average")
-    low, high = 0, len(tree)  # so many joins are made
+    low, high = int(np.sum(tree[:, 2] <= 1e-6 * max(np.median(distance), 1e-300))), len(tree)  # so many joins are made
     while low < high:
         middle = (low + high + 1) // 2
         if tree[:middle, 3].max() <= most:
@@ -135,6 +135,8 @@ def split(x: Any = None, by: str = "random", folds: int = 5, key: Any = None, ke
     if x is not None and (by == "similarity" or n <= 5000):
         distance = distances(kernel, x)
     if by == "order":
+        if key.dtype.kind in "fc" and not np.isfinite(key).all():
+            raise ValueError(f"the key of row {int(np.argmin(np.isfinite(key)))} (from 0) is no number")
         found = _blocks(key, folds)
         units = np.unique(key, return_inverse=True)[1]
     else:
