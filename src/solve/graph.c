@@ -24,12 +24,12 @@
  * one eigendecomposition, O(N^3).
  *
  * A kernel of low rank, K = Phi Phi' (N x m), has its sparse Laplacians by
- * okra_graph_low_ and products by rows, so that nothing of size N x N is formed
+ * products by rows, so that nothing of size N x N is formed
  * (low.c, which also has `gram`); diffusion, a dense matrix, it has not.
  */
 #include "solve/graph.h"
 
-#include <ctype.h>
+#include "kernel/expression/expr.h"
 
 struct okra_graph_ {
     okra_int n;
@@ -154,21 +154,22 @@ static okra_status by_spectrum(okra_context *ctx, const okra_graph_text_ *t,
     return OKRA_OK;
 }
 
-okra_status okra_graph_create_(okra_context *ctx, const char *text, okra_mat_ K,
-                               okra_graph_ **out)
+okra_status okra_graph_create_(okra_context *ctx, const char *text,
+                               const okra_graph_kernel_ *kernel, okra_graph_ **out)
 {
     okra_graph_text_ t = {0};
     OWNS(&t.file);
     FREED_BY(okra_graph_drop_) okra_graph_ *g = NULL;
+    okra_mat_ K = kernel->K;
     bool diffuses = false;
     CHK(okra_graph_parse_(text, &t));
     ZMAKE(g, 1);
-    g->n = K.rows;
+    g->n = K.p ? K.rows : kernel->Phi.rows;
     g->power = 1;
     if (t.source == OKRA_GRAPH_KNN_) {
-        CHK(okra_graph_knn_(ctx, &t, &(okra_graph_kernel_){.K = K}, &g->csr));
+        CHK(okra_graph_knn_(ctx, &t, kernel, &g->csr));
     } else if (t.source == OKRA_GRAPH_FILE_) {
-        CHK(okra_graph_read_(ctx, t.file, g->n, &g->csr, &g->dense));
+        CHK(okra_graph_read_(ctx, t.file, g->n, &g->csr, K.p ? &g->dense : NULL));
     } else {
         CHK(okra_graph_copy_(ctx, g->n, K.p, K.ld, &g->dense));
     }
@@ -197,26 +198,6 @@ okra_status okra_graph_low_check_(const char *text)
             "does not form",
             text, t.stage[k].diffusion ? "diffusion" : "a power of gram");
     }
-    return OKRA_OK;
-}
-
-okra_status okra_graph_low_(okra_context *ctx, const char *text,
-                            const okra_graph_kernel_ *kernel, okra_graph_ **out)
-{
-    okra_graph_text_ t = {0};
-    OWNS(&t.file);
-    FREED_BY(okra_graph_drop_) okra_graph_ *g = NULL;
-    CHK(okra_graph_parse_(text, &t));
-    ZMAKE(g, 1);
-    g->n = kernel->Phi.rows;
-    g->power = 1;
-    CHK(t.source == OKRA_GRAPH_KNN_ ? okra_graph_knn_(ctx, &t, kernel, &g->csr)
-                                    : okra_graph_read_(ctx, t.file, g->n, &g->csr, NULL));
-    CHK(laplacian_sparse(g, t.normalized));
-    for (int k = 0; k < t.stages; k++) {
-        g->power *= (okra_int)t.stage[k].value;
-    }
-    *out = TAKE(g);
     return OKRA_OK;
 }
 
@@ -347,8 +328,8 @@ typedef struct values {
 } values;
 
 static const okra_option knn_rows[] = {
-    {"k", OKRA_OPTION_INT, offsetof(values, k), NULL, 1, 9e15, NULL, "N", "Neighbours"},
-    {"share", OKRA_OPTION_NUMBER, offsetof(values, share), NULL, 1e-300, 1, NULL, "V",
+    {"k", OKRA_OPTION_INT, offsetof(values, k), "0", 0, 9e15, NULL, "N", "Neighbours"},
+    {"share", OKRA_OPTION_NUMBER, offsetof(values, share), "0", 0, 1, NULL, "V",
      "Neighbours as a share of the inputs"},
     {0}};
 static const okra_option power_rows[] = {
@@ -359,122 +340,83 @@ static const okra_option diffusion_rows[] = {{"beta", OKRA_OPTION_NUMBER,
                                              {0}};
 static const okra_option no_rows[] = {{0}};
 
+/* Sources, then stages. */
 static const okra_option_table tables[] = {
-    {"graph gram", no_rows, sizeof(values)},
-    {"graph knn", knn_rows, sizeof(values)},
-    {"graph file", no_rows, sizeof(values)},
-    {"graph normalized", no_rows, sizeof(values)},
-    {"graph power", power_rows, sizeof(values)},
-    {"graph diffusion", diffusion_rows, sizeof(values)},
+    {"gram", no_rows, sizeof(values)},     {"knn", knn_rows, sizeof(values)},
+    {"file", no_rows, sizeof(values)},     {"normalized", no_rows, sizeof(values)},
+    {"power", power_rows, sizeof(values)}, {"diffusion", diffusion_rows, sizeof(values)},
 };
 enum { GRAM, KNN, FILE_NAME, NORMALIZED, POWER, DIFFUSION, NAMES };
 
-typedef struct piece {
-    int which;
-    const char *inside; /* between the brackets, or "" */
-    size_t length;
-} piece;
-
-static void trim(const char **begin, const char **end)
+/* One of the tables first..end-1, and its parameters; of a file the name alone. */
+static okra_status read_part(okra_parser_ *p, int first, int end, int *which, values *v)
 {
-    while (*begin < *end && isspace((unsigned char)**begin)) {
-        ++*begin;
-    }
-    while (*end > *begin && isspace((unsigned char)(*end)[-1])) {
-        --*end;
-    }
-}
-
-/* name or name(...) in begin..end */
-static okra_status read_piece(const char *text, const char *begin, const char *end,
-                              piece *out)
-{
-    trim(&begin, &end);
-    const char *open = memchr(begin, '(', (size_t)(end - begin));
-    const char *name_end = open ? open : end;
-    *out = (piece){.which = NAMES, .inside = ""};
-    REFUSE_IF(open && end[-1] != ')', OKRA_EARG, "graph: '%s': a bracket is not closed",
-              text);
-    if (open) {
-        const char *a = open + 1, *b = end - 1;
-        trim(&a, &b);
-        out->inside = a;
-        out->length = (size_t)(b - a);
-    }
-    trim(&begin, &name_end);
-    size_t length = (size_t)(name_end - begin);
-    for (int k = 0; k < NAMES; k++) {
-        const char *name = tables[k].owner + strlen("graph ");
-        if (strlen(name) == length && strncmp(name, begin, length) == 0) {
-            out->which = k;
+    okra_parse_next_(p);
+    size_t length = okra_parse_name_(p->text + p->at);
+    for (*which = first; *which < end; ++*which) {
+        const char *name = tables[*which].owner;
+        if (strlen(name) == length && strncmp(name, p->text + p->at, length) == 0) {
+            p->at += length;
+            return *which == FILE_NAME ? OKRA_OK
+                                       : okra_parse_params_(p, &tables[*which], false, v);
         }
     }
-    return out->which < NAMES
-               ? OKRA_OK
-               : okra_fail_(OKRA_EARG,
-                            "graph: '%s': '%.*s' is unknown, expected gram, knn(k=N), "
-                            "knn(share=V) or file(PATH), then | normalized, power(p=N), "
-                            "diffusion(beta=V)",
-                            text, (int)length, begin);
+    return okra_parse_fail_(p, OKRA_EARG, p->at, "expected %s",
+                            first == GRAM
+                                ? "gram, knn(k=N), knn(share=V) or file(PATH)"
+                                : "normalized, power(p=N) or diffusion(beta=V)");
 }
 
-/* name=value { ',' name=value } as the piece's table says. */
-static okra_status read_values(const piece *p, values *out)
+/* (PATH), which may hold brackets itself */
+static okra_status read_path(okra_parser_ *p, char **file)
 {
-    const okra_option_table *table = &tables[p->which];
-    const char *at = p->inside, *end = p->inside + p->length;
-    OWNED char *text = NULL;
-    CHK(okra_option_defaults_(table, out));
-    while (at < end) {
-        const char *stop = memchr(at, ',', (size_t)(end - at));
-        stop = stop ? stop : end;
-        const char *equals = memchr(at, '=', (size_t)(stop - at));
-        const char *name = at, *name_end = equals ? equals : stop;
-        trim(&name, &name_end);
-        const okra_option *row =
-            equals ? okra_option_find_(table, name, (size_t)(name_end - name)) : NULL;
-        REFUSE_IF(!row, OKRA_EARG, "%s: '%.*s' is no parameter of it", table->owner,
-                  (int)(stop - at), at);
-        const char *value = equals + 1, *value_end = stop;
-        trim(&value, &value_end);
-        okra_free_(text);
-        GOT(text = okra_strndup_(value, (size_t)(value_end - value)));
-        CHK(okra_option_parse_(table->owner, row, text, (char *)out + row->offset));
-        at = stop < end ? stop + 1 : end;
+    static const char spaces[] = " \t\n";
+    PARSE_REFUSE_IF(okra_parse_next_(p) != '(', p->at, "expected file(PATH)");
+    const char *begin = p->text + p->at + 1, *end = begin + strcspn(begin, "|");
+    while (end > begin && *end != ')') {
+        end--;
     }
+    size_t at = p->at;
+    p->at = (size_t)(end + 1 - p->text);
+    begin += strspn(begin, spaces);
+    while (end > begin && strchr(spaces, end[-1])) {
+        end--;
+    }
+    PARSE_REFUSE_IF(end <= begin, at, "file() names no file");
+    GOT(*file = okra_strndup_(begin, (size_t)(end - begin)));
     return OKRA_OK;
 }
 
-static okra_status set_source(const char *text, const piece *p, const values *v,
-                              okra_graph_text_ *out)
+static okra_status read_source(okra_parser_ *p, okra_graph_text_ *out)
 {
-    if (p->which == FILE_NAME) {
-        out->source = OKRA_GRAPH_FILE_;
-        REFUSE_IF(p->length == 0, OKRA_EARG, "graph: '%s': file() names no file", text);
-        out->file = okra_strndup_(p->inside, p->length);
-        return out->file ? OKRA_OK : OKRA_EMEM;
-    }
-    out->source = p->which == GRAM ? OKRA_GRAPH_GRAM_ : OKRA_GRAPH_KNN_;
-    out->k = v->k;
-    out->share = v->share;
-    REFUSE_IF(p->which == KNN && (v->k > 0) == (v->share > 0), OKRA_EARG,
-              "graph: '%s': knn takes either k=N or share=V", text);
-    return OKRA_OK;
+    values v = {0};
+    int which = 0;
+    CHK(read_part(p, GRAM, NORMALIZED, &which, &v));
+    out->source = which == GRAM  ? OKRA_GRAPH_GRAM_
+                  : which == KNN ? OKRA_GRAPH_KNN_
+                                 : OKRA_GRAPH_FILE_;
+    out->k = v.k;
+    out->share = v.share;
+    PARSE_REFUSE_IF(which == KNN && (v.k > 0) == (v.share > 0), p->at,
+                    "knn takes either k=N or share=V");
+    return which == FILE_NAME ? read_path(p, &out->file) : OKRA_OK;
 }
 
-static okra_status set_stage(const char *text, const piece *p, const values *v,
-                             okra_graph_text_ *out)
+static okra_status read_stage(okra_parser_ *p, okra_graph_text_ *out)
 {
-    if (p->which == NORMALIZED) {
-        REFUSE_IF(out->normalized || out->stages > 0, OKRA_EARG,
-                  "graph: '%s': normalized stands once, right after the graph", text);
+    values v = {0};
+    int which = 0;
+    CHK(read_part(p, NORMALIZED, NAMES, &which, &v));
+    if (which == NORMALIZED) {
+        PARSE_REFUSE_IF(out->normalized || out->stages > 0, p->at,
+                        "normalized stands once, right after the graph");
         out->normalized = true;
         return OKRA_OK;
     }
-    REFUSE_IF(out->stages == OKRA_GRAPH_STAGES_, OKRA_EARG,
-              "graph: '%s': more than %d stages", text, OKRA_GRAPH_STAGES_);
-    out->stage[out->stages].diffusion = p->which == DIFFUSION;
-    out->stage[out->stages++].value = p->which == DIFFUSION ? v->beta : (double)v->p;
+    PARSE_REFUSE_IF(out->stages == OKRA_GRAPH_STAGES_, p->at, "more than %d stages",
+                    OKRA_GRAPH_STAGES_);
+    out->stage[out->stages].diffusion = which == DIFFUSION;
+    out->stage[out->stages++].value = which == DIFFUSION ? v.beta : (double)v.p;
     return OKRA_OK;
 }
 
@@ -482,22 +424,13 @@ okra_status okra_graph_parse_(const char *text, okra_graph_text_ *out)
 {
     okra_graph_text_ g = {0};
     OWNS(&g.file);
-    const char *at = text;
-    for (int k = 0; at; k++) {
-        const char *bar = strchr(at, '|');
-        piece p;
-        values v = {0};
-        CHK(read_piece(text, at, bar ? bar : at + strlen(at), &p));
-        REFUSE_IF((p.which < NORMALIZED) != (k == 0), OKRA_EARG,
-                  "graph: '%s': %s stands %s", text,
-                  tables[p.which].owner + strlen("graph "),
-                  k == 0 ? "after a graph and a pipe" : "at the beginning only");
-        if (p.which != FILE_NAME) {
-            CHK(read_values(&p, &v));
-        }
-        CHK(k == 0 ? set_source(text, &p, &v, &g) : set_stage(text, &p, &v, &g));
-        at = bar ? bar + 1 : NULL;
+    okra_parser_ parser = {.text = text, .what = "graph"}, *p = &parser;
+    CHK(read_source(p, &g));
+    while (okra_parse_next_(p) == '|') {
+        p->at++;
+        CHK(read_stage(p, &g));
     }
+    PARSE_REFUSE_IF(text[p->at], p->at, "expected a pipe, or the end");
     *out = TAKE(g);
     return OKRA_OK;
 }

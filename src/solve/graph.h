@@ -29,17 +29,7 @@ okra_status okra_graph_parse_(const char *text, okra_graph_text_ *out);
 /* The penalty matrix M (N x N, symmetric, positive semi-definite). */
 typedef struct okra_graph_ okra_graph_;
 
-/* K: the Gram matrix of the N inputs, only read. */
-okra_status okra_graph_create_(okra_context *ctx, const char *text, okra_mat_ K,
-                               okra_graph_ **out);
-void okra_graph_free_(okra_graph_ *graph); /* accepts NULL */
-OKRA_DROPS_(okra_graph_drop_, okra_graph_, okra_graph_free_)
-/* out <- X M, both r x N. */
-okra_status okra_graph_apply_(okra_context *ctx, const okra_graph_ *graph, okra_mat_ X,
-                              okra_mat_ out);
-/* ---- kernels of low rank ---- */
-
-/* The N inputs, seen through their Gram matrix or their features. */
+/* The N inputs, seen through their Gram matrix or their features; only read. */
 typedef struct okra_graph_kernel_ {
     okra_mat_ K;        /* N x N, or p == NULL:                                     */
     okra_mat_ Phi;      /* N x m                                                    */
@@ -47,15 +37,23 @@ typedef struct okra_graph_kernel_ {
                            residuals of both; NULL: no such bound is known          */
 } okra_graph_kernel_;
 
+/* Of features knn or file alone, in compressed rows, as okra_graph_low_check_ says. */
+okra_status okra_graph_create_(okra_context *ctx, const char *text,
+                               const okra_graph_kernel_ *kernel, okra_graph_ **out);
+void okra_graph_free_(okra_graph_ *graph); /* accepts NULL */
+OKRA_DROPS_(okra_graph_drop_, okra_graph_, okra_graph_free_)
+/* out <- X M, both r x N. */
+okra_status okra_graph_apply_(okra_context *ctx, const okra_graph_ *graph, okra_mat_ X,
+                              okra_mat_ out);
 /* OKRA_EUNSUPPORTED where low rank has no form of the graph. */
 okra_status okra_graph_low_check_(const char *text);
-/* knn or file: the Laplacian in compressed rows, and the power M is of it. */
-okra_status okra_graph_low_(okra_context *ctx, const char *text,
-                            const okra_graph_kernel_ *kernel, okra_graph_ **out);
+/* M is this power of the Laplacian. */
 okra_int okra_graph_power_(const okra_graph_ *graph);
-/* out <- rows first.. of (Laplacian T), T: N x m; for graphs of okra_graph_low_. */
+/* out <- rows first.. of (Laplacian T), T: N x m; compressed rows alone. */
 okra_status okra_graph_rows_(okra_context *ctx, const okra_graph_ *graph, okra_mat_ T,
                              okra_int first, okra_mat_ out);
+/* Entries of the Laplacian that are kept: N*N when it is dense. */
+okra_int okra_graph_entries_(const okra_graph_ *graph);
 
 /* ---- where weights come from: graph_knn.c ---- */
 
@@ -66,9 +64,6 @@ okra_status okra_graph_read_(okra_context *ctx, const char *file, okra_int n,
                              okra_csr_ *W, double **dense);
 okra_status okra_graph_copy_(okra_context *ctx, okra_int n, const double *values,
                              okra_int ld, double **W);
-
-/* Entries of the Laplacian that are kept: N*N when it is dense. */
-okra_int okra_graph_entries_(const okra_graph_ *graph);
 
 /* ---- semi.c: the linear algebra that semi-supervised ridge and margin share ---- */
 

@@ -209,7 +209,7 @@ static okra_status by_weights(okra_context *ctx, const okra_problem_ *all,
         CHK(okra_map_self_(ctx, all->map_x, all->x, self));
     }
     okra_graph_kernel_ kernel = {.Phi = matrix_of(&Phi), .self = self};
-    CHK(okra_graph_low_(ctx, text, &kernel, &graph));
+    CHK(okra_graph_create_(ctx, text, &kernel, &graph));
     return apply(ctx, graph, &Phi, Q);
 }
 

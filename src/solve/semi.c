@@ -191,7 +191,8 @@ okra_status okra_semi_open_(okra_context *ctx, const okra_problem_ *p,
     FREED_BY(okra_graph_drop_) okra_graph_ *M = NULL;
     OWNED double *K = NULL;
     CHK(okra_problem_host_K_(ctx, p, &K));
-    CHK(okra_graph_create_(ctx, graph, okra_mat_of_(K, N, N), &M));
+    CHK(okra_graph_create_(ctx, graph, &(okra_graph_kernel_){.K = okra_mat_of_(K, N, N)},
+                           &M));
     return create(ctx, okra_mat_of_(K, N, N), p->n, scale, M, lambda2, labelled, only,
                   out);
 }

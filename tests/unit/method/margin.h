@@ -93,8 +93,9 @@ static inline void naive_deformed(const toy *t, okra_int n, const char *graph,
     identity(all, eye);
     memset(P, 0, sizeof P);
     if (graph) {
-        CHECK_OK(
-            okra_graph_create_(NULL, graph, okra_mat_view_(t->K, all, all, all), &made));
+        CHECK_OK(okra_graph_create_(
+            NULL, graph, &(okra_graph_kernel_){.K = okra_mat_view_(t->K, all, all, all)},
+            &made));
         CHECK_OK(okra_graph_apply_(NULL, made, okra_mat_of_(eye, all, all),
                                    okra_mat_of_(P, all, all)));
         okra_graph_free_(made);

@@ -21,7 +21,7 @@ static okra_status make(const char *text, const toy *t, okra_graph_ **g)
     double K[N * (N + 1)]; /* a stride that is not the width */
     okra_mat_ view = {K, t->n, t->n, t->n + 1};
     CHECK_OK(okra_mat_copy_(okra_mat_view_(t->K, t->n, t->n, t->n), view));
-    return okra_graph_create_(NULL, text, view, g);
+    return okra_graph_create_(NULL, text, &(okra_graph_kernel_){.K = view}, g);
 }
 
 /* W by its definition: all pairs, or the union of the k nearest by distance. */
@@ -207,23 +207,23 @@ TEST(refusals)
         const char *text, *message;
     } bad[] = {
         {"", "expected gram"},
-        {"ring", "'ring' is unknown"},
+        {"ring", "expected gram"},
         {"knn", "either k=N or share=V"},
         {"knn(k=3,share=0.5)", "either k=N or share=V"},
         {"knn(k=0)", "k"},
         {"knn(k=2.5)", "k"},
         {"knn(share=2)", "share"},
-        {"knn(3)", "'3' is no parameter"},
-        {"knn(k=3", "not closed"},
+        {"knn(3)", "expected name=value"},
+        {"knn(k=3", "expected ',' or ')'"},
         {"gram(k=3)", "no parameter"},
         {"file()", "names no file"},
-        {"normalized", "after a graph and a pipe"},
-        {"gram | gram", "at the beginning only"},
+        {"normalized", "expected gram"},
+        {"gram | gram", "expected normalized"},
         {"gram | power(p=2) | normalized", "right after the graph"},
         {"gram | normalized | normalized", "right after the graph"},
         {"gram | power(p=0)", "p"},
         {"gram | diffusion(beta=-1)", "beta"},
-        {"gram |", "is unknown"},
+        {"gram |", "expected normalized"},
         {"gram|power|power|power|power|power|power|power|power|power", "more than 8"},
         {"knn(k=9)", "k = 9 among 9 inputs, expected at most 8"},
     };

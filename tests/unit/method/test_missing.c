@@ -53,8 +53,9 @@ static void naive_missing(const toy *t, okra_int n, const char *graph, double la
     if (graph) {
         okra_graph_ *g = NULL;
         identity(all, eye);
-        CHECK_OK(
-            okra_graph_create_(NULL, graph, okra_mat_view_(t->K, all, all, all), &g));
+        CHECK_OK(okra_graph_create_(
+            NULL, graph, &(okra_graph_kernel_){.K = okra_mat_view_(t->K, all, all, all)},
+            &g));
         CHECK_OK(okra_graph_apply_(NULL, g, okra_mat_of_(eye, all, all),
                                    okra_mat_of_(P, all, all)));
         okra_graph_free_(g);

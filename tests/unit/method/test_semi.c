@@ -27,7 +27,9 @@ static void penalty(const toy *t, const char *graph, double *out)
     double eye[N * N];
     okra_graph_ *g = NULL;
     identity(t->n, eye);
-    CHECK_OK(okra_graph_create_(NULL, graph, okra_mat_view_(t->K, t->n, t->n, t->n), &g));
+    CHECK_OK(okra_graph_create_(
+        NULL, graph, &(okra_graph_kernel_){.K = okra_mat_view_(t->K, t->n, t->n, t->n)},
+        &g));
     CHECK_OK(okra_graph_apply_(NULL, g, okra_mat_of_(eye, t->n, t->n),
                                okra_mat_of_(out, t->n, t->n)));
     okra_graph_free_(g);
@@ -290,7 +292,7 @@ TEST(refusals)
                 "graph is set but lambda2");
     CHECK_FAILS(fit_part(&t, N, false, cov, &store), OKRA_EUNSUPPORTED,
                 "the operator is cov");
-    CHECK_FAILS(fit_part(&t, N, false, bad, &store), OKRA_EARG, "'ring' is unknown");
+    CHECK_FAILS(fit_part(&t, N, false, bad, &store), OKRA_EARG, "expected gram");
     okra_options *o = options_of(good);
     CHECK_ALLOCATIONS(fit_with(&t, LABELLED, true, o, &store), okra_store_free_(store));
     okra_options_free(o);
