@@ -93,20 +93,6 @@ static okra_status split(search *z, double hold_back)
 
 /* ---- scores of unlinked pairs ---- */
 
-/* Known edges with a <= b, sorted. */
-static okra_status sorted_edges(const okra_link_task *task, okra_link **out)
-{
-    okra_link *edges = NULL;
-    MAKE(edges, task->edge_count);
-    for (okra_int k = 0; k < task->edge_count; k++) {
-        okra_link e = task->edges[k];
-        edges[k] = e.a <= e.b ? e : (okra_link){e.b, e.a, e.value};
-    }
-    OKRA_SORT_(edges, task->edge_count, okra_links_by_ends_);
-    *out = edges;
-    return OKRA_OK;
-}
-
 /* The scores of unlinked pairs of the held nodes with those that stay, or (inside) with
  * each other, ascending. */
 static okra_status null_scores(search *z, bool inside, double **out, okra_int *count)
@@ -115,16 +101,13 @@ static okra_status null_scores(search *z, bool inside, double **out, okra_int *c
     double *score = NULL;
     okra_int others = inside ? z->held_count : z->rest.labelled_count, m = 0;
     const okra_int *other = inside ? z->held : z->stays;
-    CHK(sorted_edges(z->task, &edges));
+    CHK(okra_links_sorted_(z->task->edges, z->task->edge_count, &edges));
     MAKE(pairs, z->held_count * others);
     for (okra_int i = 0; i < z->held_count; i++) {
         for (okra_int j = inside ? i + 1 : 0; j < others; j++) {
             okra_int a = OKRA_MIN_(z->held[i], other[j]);
             okra_link pair = {a, OKRA_MAX_(z->held[i], other[j]), 0};
-            bool edge = z->task->edge_count > 0 &&
-                        bsearch(&pair, edges, (size_t)z->task->edge_count, sizeof *edges,
-                                okra_links_by_ends_) != NULL;
-            if (!edge) {
+            if (!okra_links_among_(edges, z->task->edge_count, pair)) {
                 pairs[m++] = pair;
             }
         }

@@ -71,5 +71,8 @@ okra_status okra_link_panel_(okra_context *ctx, okra_links *links, int row_group
 
 /* Links in the order of their ends, for qsort. */
 int okra_links_by_ends_(const void *p, const void *q);
+/* Copies with a <= b, in that order, to be freed; is a pair with a <= b among them? */
+okra_status okra_links_sorted_(const okra_link *links, okra_int count, okra_link **out);
+bool okra_links_among_(const okra_link *sorted, okra_int count, okra_link pair);
 
 #endif

@@ -2,8 +2,8 @@
  * score.c: the best pairs, given pairs, and all pairs against the truth.
  *
  * Pairs are walked in panels of rows (new nodes) by all columns, two new nodes only above
- * the diagonal. The best ones are kept in a heap whose root is the worst of them: a panel
- * costs its product and one comparison a pair.
+ * the diagonal. Those that may be among the best are kept, and sorted and cut when they
+ * are twice as many: a panel costs its product and one comparison a pair.
  */
 #include "link/link.h"
 
@@ -270,59 +270,34 @@ okra_int okra_link_count(const okra_links *l, okra_link_pairs which)
 
 /* ---- the best ---- */
 
-typedef struct heap {
-    okra_link *items; /* the root is the worst */
+typedef struct best {
+    okra_link *items;
     okra_int count, room, most;
-    double least;
-} heap;
+    double least; /* no lower one is among them */
+} best;
 
 OKRA_ORDER_(by_rank, okra_link, OKRA_DOWN_(value), OKRA_UP_(a), OKRA_UP_(b))
 
-static void sift_up(okra_link *h, okra_int i)
+static void cut(best *b)
 {
-    while (i > 0 && by_rank(&h[i], &h[(i - 1) / 2]) > 0) {
-        OKRA_SWAP_(h[i], h[(i - 1) / 2]);
-        i = (i - 1) / 2;
-    }
-}
-
-static void sift_down(okra_link *h, okra_int count)
-{
-    okra_int i = 0;
-    while (2 * i + 1 < count) {
-        okra_int child = 2 * i + 1;
-        if (child + 1 < count && by_rank(&h[child + 1], &h[child]) > 0) {
-            child++;
-        }
-        if (by_rank(&h[child], &h[i]) <= 0) {
-            break;
-        }
-        OKRA_SWAP_(h[i], h[child]);
-        i = child;
+    OKRA_SORT_(b->items, b->count, by_rank);
+    if (b->count >= b->most && b->most > 0) {
+        b->count = b->most;
+        b->least = fmax(b->least, b->items[b->most - 1].value);
     }
 }
 
 static okra_status keep(void *arg, okra_int a, okra_int b, double score)
 {
-    heap *h = arg;
-    if (!(score >= h->least)) {
+    best *z = arg;
+    if (!(score >= z->least)) {
         return OKRA_OK;
     }
-    okra_link item = {a, b, score};
-    if (h->count == h->most) {
-        if (by_rank(&item, &h->items[0]) < 0) {
-            h->items[0] = item;
-            sift_down(h->items, h->count);
-        }
-        return OKRA_OK;
+    EXTEND(z->items, z->count, z->room, 1024);
+    z->items[z->count++] = (okra_link){a, b, score};
+    if (z->count / 2 >= z->most) {
+        cut(z);
     }
-    if (h->count == h->room) {
-        okra_int room = OKRA_MIN_(h->room ? 2 * h->room : 1024, h->most);
-        RESIZE(h->items, room);
-        h->room = room;
-    }
-    h->items[h->count++] = item;
-    sift_up(h->items, h->count - 1);
     return OKRA_OK;
 }
 
@@ -332,16 +307,18 @@ okra_status okra_link_rank(okra_context *context, okra_links *links,
 {
     NOT_NULL(links, list, count);
     okra_int all = okra_link_count(links, which);
-    heap h = {.most = top > 0 ? OKRA_MIN_(top, all) : all, .least = least};
+    best h = {.most = top > 0 ? OKRA_MIN_(top, all) : all, .least = least};
     OWNS(&h.items);
     REFUSE_IF(top < 0, OKRA_EARG, "top is %lld, expected a number that is not negative",
               (long long)top);
     if (h.most == all && least == -(double)INFINITY) {
         CHK(okra_budget_ask_(context, (double)all * sizeof(okra_link),
                              "the list of %lld pairs", (long long)all));
+        MAKE(h.items, all);
+        h.room = all;
     }
     CHK(visit_pairs(context, links, which, keep, &h));
-    OKRA_SORT_(h.items, h.count, by_rank);
+    cut(&h);
     *list = h.items;
     *count = h.count;
     h.items = NULL;
@@ -417,18 +394,32 @@ int okra_links_by_ends_(const void *p, const void *q)
     return (x->b > y->b) - (x->b < y->b);
 }
 
-static okra_status sorted_truth(const okra_links *l, const okra_link *truth,
-                                okra_int count, okra_link **out)
+okra_status okra_links_sorted_(const okra_link *links, okra_int count, okra_link **out)
 {
     MAKE(*out, count);
+    for (okra_int k = 0; k < count; k++) {
+        okra_link e = links[k];
+        (*out)[k] = (okra_link){OKRA_MIN_(e.a, e.b), OKRA_MAX_(e.a, e.b), e.value};
+    }
+    OKRA_SORT_(*out, count, okra_links_by_ends_);
+    return OKRA_OK;
+}
+
+bool okra_links_among_(const okra_link *sorted, okra_int count, okra_link pair)
+{
+    return count > 0 && bsearch(&pair, sorted, (size_t)count, sizeof pair,
+                                okra_links_by_ends_) != NULL;
+}
+
+static okra_status check_truth(const okra_links *l, const okra_link *truth,
+                               okra_int count)
+{
     for (okra_int k = 0; k < count; k++) {
         const okra_link *e = &truth[k];
         REFUSE_IF(e->a < 0 || e->a >= l->nodes || e->b < 0 || e->b >= l->nodes, OKRA_EARG,
                   "true edge %lld: nodes %lld and %lld, there are %lld nodes",
                   (long long)k, (long long)e->a, (long long)e->b, (long long)l->nodes);
-        (*out)[k] = (okra_link){OKRA_MIN_(e->a, e->b), OKRA_MAX_(e->a, e->b), 0};
     }
-    OKRA_SORT_(*out, count, okra_links_by_ends_);
     return OKRA_OK;
 }
 
@@ -474,7 +465,8 @@ static okra_status evaluate(okra_context *context, okra_links *links,
     OWNS(&c.score, &c.ends);
     OWNED okra_link *edges = NULL;
     OWNED unsigned char *positive = NULL;
-    CHK(sorted_truth(links, truth, truth_count, &edges));
+    CHK(check_truth(links, truth, truth_count));
+    CHK(okra_links_sorted_(truth, truth_count, &edges));
     CHK(okra_budget_ask_(context, (double)all * (sizeof(okra_link) + 40),
                          "the scores of all %lld pairs", (long long)all));
     MAKE(c.score, all);
@@ -482,9 +474,7 @@ static okra_status evaluate(okra_context *context, okra_links *links,
     MAKE(positive, all);
     CHK(visit_pairs(context, links, which, collect, &c));
     for (okra_int k = 0; k < all; k++) {
-        positive[k] =
-            truth_count > 0 && bsearch(&c.ends[k], edges, (size_t)truth_count,
-                                       sizeof *edges, okra_links_by_ends_) != NULL;
+        positive[k] = okra_links_among_(edges, truth_count, c.ends[k]);
         if (value) {
             c.score[k] = value[c.ends[k].a] + value[c.ends[k].b];
         }
