@@ -182,8 +182,7 @@ okra_status okra_fuse(const okra_list *lists, int count, const double *weights,
     OWNED scored *s = NULL;
     FREED_BY(drop_fused) okra_fused *f = NULL;
     double sum = 0;
-    NOT_NULL(weights);
-    NOT_NULL(out);
+    NOT_NULL(weights, out);
     CHK(make_table(lists, count, &t));
     for (int k = 0; k < count; k++) {
         REFUSE_IF(!(weights[k] >= 0) || !isfinite(weights[k]), OKRA_EARG,
@@ -283,8 +282,7 @@ okra_status okra_fuse_weights(const okra_list *lists, int count, const okra_int 
     FREED_BY(clear) table t = {0};
     double best = -1, spread = 0;
     int ways = 1;
-    NOT_NULL(truth);
-    NOT_NULL(weights);
+    NOT_NULL(truth, weights);
     CHK(make_table(lists, count, &t));
     CHK(check_truth(&t, truth, tests));
     REFUSE_IF(count > CHOSEN_MOST, OKRA_EARG,

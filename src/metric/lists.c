@@ -119,10 +119,7 @@ okra_status okra_score_lists(okra_context *context, const char *spec,
     FREED_BY(okra_spec_clear_) okra_spec_ read = {NULL, NULL, NULL};
     double sum = 0;
     (void)context;
-    NOT_NULL(spec);
-    NOT_NULL(truth);
-    NOT_NULL(lists);
-    NOT_NULL(value);
+    NOT_NULL(spec, truth, lists, value);
     CHK(okra_spec_read_(spec, &read));
     const okra_metric_ *metric = read.metric;
     REFUSE_IF(!metric->list, OKRA_EARG,
@@ -147,10 +144,7 @@ okra_status okra_score_intervals(okra_context *context, const char *spec,
     double all = 0;
     okra_int known = 0;
     (void)context;
-    NOT_NULL(spec);
-    NOT_NULL(truth);
-    NOT_NULL(bounds);
-    NOT_NULL(value);
+    NOT_NULL(spec, truth, bounds, value);
     CHK(okra_spec_read_(spec, &read));
     const okra_metric_ *metric = read.metric;
     REFUSE_IF(!metric->interval, OKRA_EARG,

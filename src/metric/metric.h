@@ -42,6 +42,9 @@ typedef struct okra_metric_ {
     /* Message and OKRA_EARG if the parameters do not fit together; may be NULL. */
     okra_status (*check)(const void *params);
     okra_status (*score)(okra_context *ctx, const void *params, okra_scores_ *scores);
+    /* In place of score, of the two vectors of every pair. */
+    double (*vectors)(const void *params, okra_int d, const double *truth,
+                      const double *predicted);
     /* In place of score, of lists of candidates: the value of one, `width` numbers at
      * most, ended by -1; truth: the number of the right one, -1: it is no candidate. */
     double (*list)(const void *params, const okra_int *list, okra_int width,

@@ -34,18 +34,28 @@
     X(mrr) \
     X(coverage) \
     X(set_size)
-/* Those of predictions that are not decoded, for selection. */
-#define EACH_UNDECODED(X) \
-    X(feature_loss) \
-    X(relative_loss)
 /* clang-format on */
 #define DECLARE(name) extern const okra_metric_ okra_metric_##name##_;
 #define PLACE(name) &okra_metric_##name##_,
 
 EACH_METRIC(DECLARE)
 static const okra_metric_ *const metrics[] = {EACH_METRIC(PLACE)};
-EACH_UNDECODED(DECLARE)
-static const okra_metric_ *const undecoded[] = {EACH_UNDECODED(PLACE)};
+
+/* Of predictions that are not decoded: they need the model, and so selection computes
+ * them (select/score.c, prepare.c). */
+static const okra_metric_ undecoded[] = {
+    {.name = "feature-loss", /* |phi(y) - h(x)|^2 */
+     .help = "squared distance in the feature space of the output kernel",
+     .params = {"metric feature-loss", NULL, 0},
+     .loss = true,
+     .undecoded = true},
+    {.name = "relative-loss",
+     .help = "the same, each output over its variance",
+     .params = {"metric relative-loss", NULL, 0},
+     .loss = true,
+     .undecoded = true,
+     .relative = true},
+};
 enum {
     METRICS = sizeof metrics / sizeof *metrics,
     UNDECODED = sizeof undecoded / sizeof *undecoded
@@ -73,7 +83,7 @@ static bool is_named(const okra_metric_ *metric, const char *spec)
 const okra_metric_ *okra_metric_find_(const char *spec)
 {
     for (size_t i = 0; i < METRICS + UNDECODED; i++) {
-        const okra_metric_ *one = i < METRICS ? metrics[i] : undecoded[i - METRICS];
+        const okra_metric_ *one = i < METRICS ? metrics[i] : &undecoded[i - METRICS];
         if (is_named(one, spec)) {
             return one;
         }
@@ -181,8 +191,7 @@ okra_status okra_spec_read_(const char *text, okra_spec_ *out)
 okra_status okra_metric_is_loss(const char *spec, bool *loss)
 {
     FREED_BY(okra_spec_clear_) okra_spec_ s = {NULL, NULL, NULL};
-    NOT_NULL(spec);
-    NOT_NULL(loss);
+    NOT_NULL(spec, loss);
     CHK(okra_spec_read_(spec, &s));
     *loss = s.metric->loss;
     return OKRA_OK;
@@ -343,10 +352,7 @@ okra_status okra_score(okra_context *context, const char *spec, const okra_data 
     FREED_BY(okra_data_drop_) okra_data *aligned = NULL;
     okra_scores_ s = {.truth = truth, .has_each = true};
     OWNS(&s.each);
-    NOT_NULL(spec);
-    NOT_NULL(truth);
-    NOT_NULL(predicted);
-    NOT_NULL(value);
+    NOT_NULL(spec, truth, predicted, value);
     CHK(okra_columns_align_(context, predicted, truth, false, &aligned));
     s.predicted = predicted = aligned;
     CHK(okra_spec_read_(spec, &read));
@@ -355,8 +361,8 @@ okra_status okra_score(okra_context *context, const char *spec, const okra_data 
               "metric %s compares lists of candidates with the true one: okra score "
               "--lists, okra_score_lists",
               metric->name);
-    REFUSE_IF(!metric->score, OKRA_EARG, "metric %s does not compare objects",
-              metric->name);
+    REFUSE_IF(!metric->score && !metric->vectors, OKRA_EARG,
+              "metric %s does not compare objects", metric->name);
     CHK(check_pairs(metric, truth, predicted));
     CHK(check_missing(metric, truth, predicted));
     s.n = truth->n;
@@ -374,7 +380,8 @@ okra_status okra_score(okra_context *context, const char *spec, const okra_data 
         s.d += predicted->d;
     }
     MAKE(s.each, s.n);
-    CHK(metric->score(context, read.params, &s));
+    CHK(metric->vectors ? okra_metric_pairs_(&s, read.params, metric->vectors)
+                        : metric->score(context, read.params, &s));
     if (s.has_each) {
         find_mean(&s);
         if (each) {

@@ -121,8 +121,7 @@ okra_status okra_ranking_create(okra_int n, const double *score,
                                 const unsigned char *positive, okra_ranking **out)
 {
     if (n > 0) {
-        NOT_NULL(score);
-        NOT_NULL(positive);
+        NOT_NULL(score, positive);
     }
     NOT_NULL(out);
     return create(n, score, positive, NULL, 1, out);

@@ -48,18 +48,6 @@ static double ranks(const void *params, okra_int d, const double *y, const doubl
     return d > 1 ? 3 * sum / (n * (n * n - 1)) : 0;
 }
 
-static okra_status kendall(okra_context *ctx, const void *params, okra_scores_ *s)
-{
-    (void)ctx;
-    return okra_metric_pairs_(s, params, pairs);
-}
-
-static okra_status spearman(okra_context *ctx, const void *params, okra_scores_ *s)
-{
-    (void)ctx;
-    return okra_metric_pairs_(s, params, ranks);
-}
-
 extern const okra_metric_ okra_metric_kendall_, okra_metric_spearman_;
 
 const okra_metric_ okra_metric_kendall_ = {
@@ -69,7 +57,7 @@ const okra_metric_ okra_metric_kendall_ = {
     .kinds = OKRA_METRIC_VECTORS_,
     .loss = true,
     .shape = OKRA_SHAPE_PAIRS_,
-    .score = kendall,
+    .vectors = pairs,
 };
 
 const okra_metric_ okra_metric_spearman_ = {
@@ -79,5 +67,5 @@ const okra_metric_ okra_metric_spearman_ = {
     .kinds = OKRA_METRIC_VECTORS_,
     .loss = true,
     .shape = OKRA_SHAPE_RANKS_,
-    .score = spearman,
+    .vectors = ranks,
 };

@@ -10,42 +10,31 @@
  */
 #include "metric/metric.h"
 
+/* Of the known coordinates. */
+static double mean_error(okra_int d, const double *y, const double *z, bool square)
+{
+    double sum = 0;
+    okra_int known = 0;
+    for (okra_int j = 0; j < d; j++) {
+        double e = fabs(y[j] - z[j]);
+        sum += isnan(y[j]) ? 0 : square ? e * e : e;
+        known += !isnan(y[j]);
+    }
+    return sum / (double)known;
+}
+
 static double mean_square(const void *params, okra_int d, const double *y,
                           const double *z)
 {
     (void)params;
-    double sum = 0;
-    okra_int known = 0;
-    for (okra_int j = 0; j < d; j++) {
-        sum += isnan(y[j]) ? 0 : (y[j] - z[j]) * (y[j] - z[j]);
-        known += !isnan(y[j]);
-    }
-    return sum / (double)known;
+    return mean_error(d, y, z, true);
 }
 
 static double mean_absolute(const void *params, okra_int d, const double *y,
                             const double *z)
 {
     (void)params;
-    double sum = 0;
-    okra_int known = 0;
-    for (okra_int j = 0; j < d; j++) {
-        sum += isnan(y[j]) ? 0 : fabs(y[j] - z[j]);
-        known += !isnan(y[j]);
-    }
-    return sum / (double)known;
-}
-
-static okra_status mse(okra_context *ctx, const void *params, okra_scores_ *scores)
-{
-    (void)ctx;
-    return okra_metric_pairs_(scores, params, mean_square);
-}
-
-static okra_status mae(okra_context *ctx, const void *params, okra_scores_ *scores)
-{
-    (void)ctx;
-    return okra_metric_pairs_(scores, params, mean_absolute);
+    return mean_error(d, y, z, false);
 }
 
 typedef struct rbf_params {
@@ -79,12 +68,6 @@ static double rbf_one(const void *params, okra_int d, const double *y, const dou
     return -2 * expm1(-gamma * okra_distance2_(d, y, z));
 }
 
-static okra_status rbf_loss(okra_context *ctx, const void *params, okra_scores_ *scores)
-{
-    (void)ctx;
-    return okra_metric_pairs_(scores, params, rbf_one);
-}
-
 extern const okra_metric_ okra_metric_mse_, okra_metric_mae_, okra_metric_rbf_loss_;
 
 const okra_metric_ okra_metric_mse_ = {
@@ -96,7 +79,7 @@ const okra_metric_ okra_metric_mse_ = {
     .gaps = true,
     .shape = OKRA_SHAPE_PLACES_,
     .power = 2,
-    .score = mse,
+    .vectors = mean_square,
 };
 
 const okra_metric_ okra_metric_mae_ = {
@@ -108,7 +91,7 @@ const okra_metric_ okra_metric_mae_ = {
     .gaps = true,
     .shape = OKRA_SHAPE_PLACES_,
     .power = 1,
-    .score = mae,
+    .vectors = mean_absolute,
 };
 
 const okra_metric_ okra_metric_rbf_loss_ = {
@@ -118,5 +101,5 @@ const okra_metric_ okra_metric_rbf_loss_ = {
     .kinds = OKRA_METRIC_VECTORS_,
     .loss = true,
     .check = rbf_check,
-    .score = rbf_loss,
+    .vectors = rbf_one,
 };

@@ -18,12 +18,6 @@ static double largest(const void *params, okra_int d, const double *y, const dou
     return worst;
 }
 
-static okra_status score(okra_context *ctx, const void *params, okra_scores_ *s)
-{
-    (void)ctx;
-    return okra_metric_pairs_(s, params, largest);
-}
-
 static double farther(const double bounds[2], double truth)
 {
     return fmax(fabs(truth - bounds[0]), fabs(truth - bounds[1]));
@@ -42,7 +36,7 @@ const okra_metric_ okra_metric_worst_ = {
     .params = {"worst", none, 0},
     .kinds = OKRA_METRIC_VECTORS_,
     .loss = true,
-    .score = score,
+    .vectors = largest,
     .interval = farther,
 };
 
