@@ -268,7 +268,6 @@ const okra_method_ okra_method_blend_ = {
         &(const okra_auto_){
             .fill = fill, .coupling = coupling, .like = "ridge", .likeness = likeness},
     .path = path,
-    .form = okra_form_weights_,
     .predict = predict,
     .leave = leave,
     .kept = kept,

@@ -178,7 +178,8 @@ typedef struct okra_method_ {
     okra_status (*path)(okra_context *ctx, const okra_problem_ *problem,
                         const okra_options *options, const double *lambda, size_t count,
                         okra_store_ *const *stores);
-    /* Which of the two the fitted store predicts. */
+    /* Which the fitted store predicts; NULL: links with a linker, else an embedding with
+     * a width, else weights. */
     okra_form_ (*form)(const okra_store_ *store);
     /* Columns of an embedding (d), or of what embed gives; 0: it gives none. */
     okra_int (*width)(const okra_store_ *store);
@@ -225,6 +226,7 @@ bool okra_method_factored_(const okra_method_ *method, const okra_problem_ *prob
                            const okra_options *options);
 /* A hook `low_rank` that always can. */
 bool okra_method_always_(const okra_problem_ *problem, const okra_options *options);
+okra_form_ okra_method_form_(const okra_method_ *method, const okra_store_ *store);
 /* Of okra_takes_; can embed give h(x) of this model? */
 bool okra_method_takes_(const okra_method_ *method, okra_takes_ what);
 bool okra_method_embeds_(const okra_method_ *method, const okra_store_ *store);
@@ -234,19 +236,6 @@ const okra_compares_ *okra_method_compares_(const okra_method_ *method);
 const okra_auto_ *okra_method_auto_(const okra_method_ *method);
 okra_coupling_ okra_method_coupling_(const okra_method_ *method,
                                      const okra_options *options);
-
-/* Hooks `form` of methods whose models all have one. */
-static inline okra_form_ okra_form_weights_(const okra_store_ *store)
-{
-    (void)store;
-    return OKRA_FORM_WEIGHTS;
-}
-
-static inline okra_form_ okra_form_embedding_(const okra_store_ *store)
-{
-    (void)store;
-    return OKRA_FORM_EMBEDDING;
-}
 
 /* ---- gap ----
  * When a solver that knows its duality gap stops.

@@ -84,6 +84,14 @@ bool okra_method_always_(const okra_problem_ *problem, const okra_options *optio
     return true;
 }
 
+okra_form_ okra_method_form_(const okra_method_ *method, const okra_store_ *store)
+{
+    return method->form     ? method->form(store)
+           : method->linker ? OKRA_FORM_LINKS
+           : method->width  ? OKRA_FORM_EMBEDDING
+                            : OKRA_FORM_WEIGHTS;
+}
+
 bool okra_method_takes_(const okra_method_ *method, okra_takes_ what)
 {
     return (method->takes & what) != 0;

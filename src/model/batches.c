@@ -10,7 +10,7 @@
 
 okra_form_ okra_model_form_(const okra_model *model)
 {
-    return model->method->form(model->store);
+    return okra_method_form_(model->method, model->store);
 }
 
 void okra_model_solution_(const okra_model *m, okra_solution_ *out)

@@ -232,7 +232,8 @@ okra_status okra_model_check_(const okra_method_ *method, const okra_data *x,
     CHK(okra_schema_check_(weights, NULL, store, &sizes));
     CHK(okra_schema_check_forms_(method->kept, NULL, store, &sizes));
     CHK(okra_schema_check_all_(store));
-    REFUSE_IF(okra_map_saved_(store, "y") && method->form(store) != OKRA_FORM_EMBEDDING,
+    REFUSE_IF(okra_map_saved_(store, "y") &&
+                  okra_method_form_(method, store) != OKRA_FORM_EMBEDDING,
               OKRA_EFORMAT,
               "the model has outputs of low rank and weights over all of them, expected "
               "coefficients");

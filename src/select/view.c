@@ -389,7 +389,7 @@ okra_status okra_view_predict_(okra_context *ctx, const okra_view_ *v,
     okra_int inputs = v->problem.n + v->problem.unlabelled;
     OWNED double *K = NULL, *P = NULL, *selves = NULL;
     okra_query_ q;
-    bool embeds = method->form(store) == OKRA_FORM_EMBEDDING;
+    bool embeds = okra_method_form_(method, store) == OKRA_FORM_EMBEDDING;
     okra_int d = embeds ? method->width(store) : v->output.d;
     *block = (okra_block_){.first = 0, .m = v->m};
     CHK(okra_doubles_(ctx, v->m, inputs, "left-out inputs against the others", &K));

@@ -206,7 +206,6 @@ const okra_method_ okra_method_em_ = {
     .help = "links only: the output Gram matrix completed by information geometry",
     .options = {"em", em_rows, sizeof(completion_options)},
     .fit = fit_em,
-    .form = okra_linker_form_,
     .linker = &em_linker,
     .kept = kept,
 };
@@ -218,7 +217,6 @@ const okra_method_ okra_method_pkmr_ = {
     .help = "links only: penalised regression of the output on the input Gram matrix",
     .options = {"pkmr", pkmr_rows, sizeof(completion_options)},
     .fit = fit_pkmr,
-    .form = okra_linker_form_,
     .linker = &pkmr_linker,
     .kept = kept,
 };

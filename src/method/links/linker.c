@@ -27,36 +27,12 @@ void okra_linker_center_(okra_mat_ G, double *means)
     }
 }
 
-void okra_linker_center_rows_(okra_mat_ K, const double *means)
-{
-    double half = 0; /* sum(means)/n = grand/2 */
-    for (okra_int j = 0; j < K.cols; j++) {
-        half += means[j] / (double)K.cols;
-    }
-    for (okra_int i = 0; i < K.rows; i++) {
-        double *row = K.p + i * K.ld, mean = 0;
-        for (okra_int j = 0; j < K.cols; j++) {
-            mean += row[j] / (double)K.cols;
-        }
-        for (okra_int j = 0; j < K.cols; j++) {
-            row[j] -= mean - half + means[j];
-        }
-    }
-}
-
 void okra_linker_units_(okra_mat_ A, okra_int first)
 {
     okra_mat_fill_(A, 0);
     for (okra_int i = 0; i < A.rows; i++) {
         A.p[i * A.ld + first + i] = 1;
     }
-}
-
-okra_status okra_linker_inverse_(okra_context *ctx, okra_mat_ A, okra_mat_ inverse)
-{
-    CHK(okra_engine_cholesky_(ctx, A, NULL));
-    okra_linker_units_(inverse, 0);
-    return okra_engine_cholesky_solve_rows_(ctx, A, inverse);
 }
 
 okra_status okra_linker_network_(const char *who, const okra_problem_ *p,
@@ -67,10 +43,4 @@ okra_status okra_linker_network_(const char *who, const okra_problem_ *p,
               okra_kind_name(p->y->kind));
     *out = p->y->network;
     return OKRA_OK;
-}
-
-okra_form_ okra_linker_form_(const okra_store_ *store)
-{
-    (void)store;
-    return OKRA_FORM_LINKS;
 }

@@ -147,7 +147,6 @@ const okra_method_ okra_method_local_ = {
     .help = "links only: a support vector machine for each labelled node",
     .options = {"local", rows, sizeof(local_options)},
     .fit = fit,
-    .form = okra_linker_form_,
     .linker = &linker,
     .kept = kept,
 };

@@ -60,7 +60,9 @@ static okra_status inputs(okra_context *ctx, const okra_problem_ *p, okra_store_
 static okra_status shrink(okra_context *ctx, double lambda, okra_mat_ G, okra_mat_ R)
 {
     okra_mat_add_diagonal_(G, lambda);
-    CHK(okra_linker_inverse_(ctx, G, R));
+    CHK(okra_engine_cholesky_(ctx, G, NULL));
+    okra_linker_units_(R, 0);
+    CHK(okra_engine_cholesky_solve_rows_(ctx, G, R));
     for (okra_int i = 0; i < G.rows; i++) {
         for (okra_int j = 0; j < G.cols; j++) { /* R is symmetric: so shall G be */
             G.p[i * G.ld + j] =
@@ -157,11 +159,30 @@ static okra_status fit_kml(okra_context *ctx, const okra_problem_ *p,
 
 /* ---- factors ---- */
 
+/* Rows k_u of other inputs, centred in the same feature space:
+ * k_ui - mean_j(k_uj) - means_i + ..., so that rows of G itself become those of H G H. */
+static void center_rows(okra_mat_ K, const double *means)
+{
+    double half = 0; /* sum(means)/n = grand/2 */
+    for (okra_int j = 0; j < K.cols; j++) {
+        half += means[j] / (double)K.cols;
+    }
+    for (okra_int i = 0; i < K.rows; i++) {
+        double *row = K.p + i * K.ld, mean = 0;
+        for (okra_int j = 0; j < K.cols; j++) {
+            mean += row[j] / (double)K.cols;
+        }
+        for (okra_int j = 0; j < K.cols; j++) {
+            row[j] -= mean - half + means[j];
+        }
+    }
+}
+
 static okra_status coordinates(okra_context *ctx, const okra_store_ *store,
                                okra_query_ *q, okra_mat_ F)
 {
     okra_mat_ K = okra_mat_part_(q->Kx, 0, q->m, 0, q->n);
-    okra_linker_center_rows_(K, okra_store_mat_(store, "means").p);
+    center_rows(K, okra_store_mat_(store, "means").p);
     return okra_engine_gemm_(ctx, false, false, 1, K,
                              okra_store_mat_(store, "coordinates"), 0, F);
 }
@@ -237,7 +258,6 @@ const okra_method_ okra_method_kcca_ = {
     .help = "links only: canonical correlation of inputs with the known network",
     .options = {"kcca", kcca_rows, sizeof(space_options)},
     .fit = fit_kcca,
-    .form = okra_linker_form_,
     .linker = &kcca_linker,
     .kept = kept,
 };
@@ -248,7 +268,6 @@ const okra_method_ okra_method_kml_ = {
     .help = "links only: a metric of the inputs in which linked nodes are close",
     .options = {"kml", kml_rows, sizeof(space_options)},
     .fit = fit_kml,
-    .form = okra_linker_form_,
     .linker = &kml_linker,
     .kept = kept,
 };

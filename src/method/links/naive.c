@@ -50,7 +50,6 @@ const okra_method_ okra_method_naive_ = {
     .help = "links only: nodes with similar descriptions, score k(u, v)",
     .options = {"naive", NULL, 0},
     .fit = fit,
-    .form = okra_linker_form_,
     .linker = &linker,
     .kept = kept,
 };

@@ -142,7 +142,6 @@ const okra_method_ okra_method_knn_ = {
     .takes = OKRA_TAKES_WEIGHTS_ | OKRA_TAKES_SELF_,
     .automatic = &(const okra_auto_){.tries = "k=1,2,3,5,8,13,21"},
     .fit = fit,
-    .form = okra_form_weights_,
     .predict = predict,
     .kept = kept,
 };

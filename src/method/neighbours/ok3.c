@@ -318,7 +318,6 @@ const okra_method_ okra_method_ok3_ = {
     .options = {"ok3", rows, sizeof(ok3_options)},
     .automatic = &(const okra_auto_){.fill = fill},
     .fit = fit,
-    .form = okra_form_weights_,
     .predict = predict,
     .kept = kept,
     .check = check_trees,

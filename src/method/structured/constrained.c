@@ -180,7 +180,6 @@ const okra_method_ okra_method_constrained_ = {
     .help = "sequences to sequences: ridge whose letters depend on near positions alone",
     .options = {"constrained", rows, sizeof(constrained_options)},
     .path = path,
-    .form = okra_form_embedding_,
     .width = okra_ridge_width_,
     .predict = okra_grouped_predict_,
     .kept = kept,

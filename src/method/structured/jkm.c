@@ -375,7 +375,6 @@ const okra_method_ okra_method_jkm_ = {
     .help = "images to images by a joint kernel of their patches (joint kernel maps)",
     .options = {"jkm", rows, sizeof(jkm_options)},
     .path = path,
-    .form = okra_form_embedding_,
     .width = okra_ridge_width_,
     .predict = okra_grouped_predict_,
     .leave = leave,

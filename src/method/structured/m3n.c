@@ -516,7 +516,6 @@ const okra_method_ okra_method_m3n_ = {
     .options = {"m3n", rows, sizeof(m3n_options)},
     .automatic = &(const okra_auto_){.decoder = "position"},
     .fit = fit,
-    .form = okra_form_embedding_,
     .width = width,
     .predict = predict,
     .kept = kept,

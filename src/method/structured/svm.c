@@ -399,7 +399,6 @@ const okra_method_ okra_method_svm_ = {
     .takes = OKRA_TAKES_WEIGHTS_,
     .automatic = &svm_auto,
     .fit = svm_fit,
-    .form = okra_form_weights_,
     .predict = svm_predict,
     .kept = svm_kept,
 };
@@ -421,7 +420,6 @@ const okra_method_ okra_method_svr_ = {
     .takes = OKRA_TAKES_WEIGHTS_,
     .automatic = &svr_auto,
     .fit = svr_fit,
-    .form = okra_form_embedding_,
     .width = width,
     .predict = decide,
     .kept = svr_kept,

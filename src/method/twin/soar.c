@@ -473,7 +473,6 @@ const okra_method_ okra_method_soar_ = {
     .help = "structured output-associative regression: outputs regressed on one another",
     .options = {"soar", rows, sizeof(soar_options)},
     .fit = fit,
-    .form = okra_form_embedding_,
     .width = width,
     .predict = predict,
     .kept = kept,

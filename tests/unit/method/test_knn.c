@@ -64,7 +64,7 @@ TEST(neighbours_equal_full_sort)
         snprintf(text, sizeof text, "%d", (int)k);
         CHECK_OK(fit(&t, text, &store));
         okra_query_ q = query_of(&t, self);
-        CHECK(knn()->form(store) == OKRA_FORM_WEIGHTS);
+        CHECK(okra_method_form_(knn(), store) == OKRA_FORM_WEIGHTS);
         CHECK_OK(knn()->predict(NULL, store, &q, okra_mat_of_(W, t.m, t.n)));
         for (okra_int i = 0; i < t.m * t.n; i++) {
             bool near = is_neighbour(&t, i / t.n, i % t.n, k);
