@@ -512,7 +512,7 @@ static okra_status path(okra_context *ctx, const okra_problem_ *problem,
     CHK(solve(r, &z.o, &z.op));
     for (size_t l = 0; l < count; l++) {
         if (r->mean) {
-            CHK(okra_ridge_put_mean_(stores[l], r->mean, problem->d));
+            CHK(okra_store_put_copy_(stores[l], "mean", r->mean, 1, problem->d));
         }
         CHK(r->s ? okra_ridge_unscale_(r, stores[l]) : OKRA_OK);
         CHK(okra_store_put_text_(stores[l], "operator", z.o.operator_text));

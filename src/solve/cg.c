@@ -104,16 +104,6 @@ static okra_status pass(solver *z, double *T, double *v)
                               &(sums){z, T, v});
 }
 
-static void column_dots(const solver *z, const double *A, const double *B, double *out)
-{
-    memset(out, 0, (size_t)z->d * sizeof *out);
-    for (okra_int i = 0; i < z->m; i++) {
-        for (okra_int j = 0; j < z->d; j++) {
-            out[j] += A[i * z->d + j] * B[i * z->d + j];
-        }
-    }
-}
-
 /* T <- (G G')^-1 R */
 static okra_status precondition(solver *z)
 {
@@ -135,10 +125,10 @@ static okra_status begin(solver *z)
     CHK(okra_trsm_(z->r->ctx, true, false, factor(z), mat(z, z->W)));
     okra_mat_fill_(mat(z, s->X), 0);
     CHK(okra_mat_copy_(mat(z, z->W), mat(z, s->R)));
-    column_dots(z, s->R, s->R, s->norm);
+    okra_column_dots_(z->m, z->d, s->R, s->R, s->norm);
     CHK(precondition(z));
     CHK(okra_mat_copy_(mat(z, z->T), mat(z, s->P)));
-    column_dots(z, s->R, z->T, s->rho);
+    okra_column_dots_(z->m, z->d, s->R, z->T, s->rho);
     return OKRA_OK;
 }
 
@@ -147,7 +137,7 @@ static okra_status residual(const solver *z, double *worst)
 {
     OWNED double *now = NULL;
     MAKE(now, z->d);
-    column_dots(z, z->s.R, z->s.R, now);
+    okra_column_dots_(z->m, z->d, z->s.R, z->s.R, now);
     *worst = 0;
     for (okra_int j = 0; j < z->d; j++) {
         *worst = fmax(*worst, z->s.norm[j] > 0 ? sqrt(now[j] / z->s.norm[j]) : 0);
@@ -169,8 +159,8 @@ static okra_status step(solver *z, double lambda, double tolerance)
     for (okra_int i = 0; i < m * d; i++) {
         z->W[i] += lambda * s->P[i]; /* Q */
     }
-    column_dots(z, s->P, z->W, length);
-    column_dots(z, s->R, s->R, now);
+    okra_column_dots_(z->m, z->d, s->P, z->W, length);
+    okra_column_dots_(z->m, z->d, s->R, s->R, now);
     for (okra_int j = 0; j < d; j++) {
         bool rests = now[j] <= tolerance * tolerance * s->norm[j];
         length[j] = rests || !(length[j] > 0) ? 0 : s->rho[j] / length[j];
@@ -180,7 +170,7 @@ static okra_status step(solver *z, double lambda, double tolerance)
         s->R[i] -= length[i % d] * z->W[i];
     }
     CHK(precondition(z));
-    column_dots(z, s->R, z->T, now);
+    okra_column_dots_(z->m, z->d, s->R, z->T, now);
     for (okra_int i = 0; i < m * d; i++) {
         double before = s->rho[i % d];
         s->P[i] = z->T[i] + (before > 0 ? now[i % d] / before : 0) * s->P[i];
@@ -312,7 +302,7 @@ okra_status okra_ridge_cg_(okra_ridge_ *r, const okra_cg_options_ *o)
         CHK(okra_map_fold_(r->ctx, z.map, mat(&z, A), mat(&z, A)));
         CHK(okra_store_put_(r->stores[l], "coefficients", &A, z.m, z.d));
         if (r->center) {
-            CHK(okra_ridge_put_mean_(r->stores[l], z.s.mean, z.d));
+            CHK(okra_store_put_copy_(r->stores[l], "mean", z.s.mean, 1, z.d));
         }
         CHK(okra_store_put_number_(r->stores[l], "x.rank", (double)z.m));
         CHK(okra_store_put_number_(r->stores[l], "cg.steps", (double)z.s.steps));

@@ -76,16 +76,16 @@ static okra_status put_weights(okra_ridge_ *r, okra_store_ *store, okra_matrix_ 
     return okra_matrix_keep_(r->ctx, B, false, "the ridge weights", "B", store);
 }
 
-/* Eigenvalues as okra_ridge_decompose_ promises them. */
-static void clamp(okra_context *ctx, okra_int n, double *v)
+void okra_solution_clamp_(const okra_context *ctx, const char *what, okra_int n,
+                          double *v)
 {
     double top = n ? fmax(fabs(v[0]), fabs(v[n - 1])) : 0;
     if (n && v[0] < -1e-8 * top) {
-        okra_warn_(ctx,
-                   "ridge: the input Gram matrix is not positive semi-definite: its "
-                   "smallest eigenvalue is %.3g, its largest %.3g; negative ones are "
-                   "taken as 0",
-                   v[0], v[n - 1]);
+        okra_warn_(
+            ctx,
+            "%s Gram matrix is not positive semi-definite: its smallest eigenvalue "
+            "is %.3g, its largest %.3g; negative ones are taken as 0",
+            what, v[0], v[n - 1]);
     }
     okra_clamp_(n, v);
 }
@@ -93,14 +93,14 @@ static void clamp(okra_context *ctx, okra_int n, double *v)
 okra_status okra_ridge_decompose_(okra_context *ctx, okra_matrix_ *K, double *v)
 {
     CHK(okra_matrix_eigh_(ctx, K, v));
-    clamp(ctx, okra_matrix_rows_(K), v);
+    okra_solution_clamp_(ctx, "ridge: the input", okra_matrix_rows_(K), v);
     return OKRA_OK;
 }
 
 okra_status okra_ridge_decompose_host_(okra_context *ctx, okra_mat_ K, double *v)
 {
     CHK(okra_engine_eigh_(ctx, K, v));
-    clamp(ctx, K.rows, v);
+    okra_solution_clamp_(ctx, "ridge: the input", K.rows, v);
     return OKRA_OK;
 }
 
@@ -328,13 +328,6 @@ okra_status okra_ridge_K_(const okra_ridge_ *r, okra_matrix_ **K)
     return okra_problem_scaled_K_(r->ctx, r->p, r->s, K);
 }
 
-okra_status okra_ridge_host_K_(const okra_ridge_ *r, double **K)
-{
-    FREED_BY(okra_matrix_drop_) okra_matrix_ *G = NULL;
-    CHK(okra_ridge_K_(r, &G));
-    return okra_matrix_take_(r->ctx, &G, "the Gram matrix of the inputs", K);
-}
-
 /* A matrix that the model keeps on the engine: s_i A_ij s_j, or A_ij / s_i. */
 static okra_status unscale_kept(const okra_ridge_ *r, okra_store_ *store,
                                 const char *name, bool divide)
@@ -429,49 +422,24 @@ okra_status okra_ridge_features_(okra_ridge_ *r)
 
 /* ---- inputs that have no outputs; equations in method/ridge.c and semi.c ---- */
 
-/* B = J (lambda I + K P)^-1, n x N, and C = B' Y, N x d, where there are features. */
+/* T = I: B = J (lambda I + K P)^-1. */
 static okra_status weights(okra_ridge_ *r, const okra_semi_ *s, size_t l)
 {
-    okra_int n = s->n, N = s->N, d = r->p->d;
-    OWNED double *R = NULL, *B = NULL, *C = NULL;
-    CHK(okra_doubles_(r->ctx, n, N, "the ridge weights", &R));
-    CHK(okra_doubles_(r->ctx, n, N, "the ridge weights", &B));
-    okra_mat_fill_(okra_mat_of_(R, n, N), 0);
-    for (okra_int i = 0; i < n; i++) {
-        R[i * N + i] = 1;
-    }
-    CHK(okra_semi_solve_rows_(r->ctx, s, r->lambda[l], NULL, okra_mat_of_(R, n, N),
-                              okra_mat_of_(B, n, N)));
-    if (r->Y) {
-        CHK(okra_doubles_(r->ctx, N, d, "the ridge coefficients", &C));
-        CHK(okra_engine_gemm_(r->ctx, true, false, 1, okra_mat_of_(B, n, N),
-                              okra_mat_of_(r->Y, n, d), 0, okra_mat_of_(C, N, d)));
-        CHK(okra_store_put_(r->stores[l], "coefficients", &C, N, d));
-    }
-    return !r->slim ? okra_store_put_(r->stores[l], "B", &B, n, N) : OKRA_OK;
-}
-
-/* A = E' diag(g) E: row j of X is g_j e_j' Y' J (lambda I + g_j K P)^-1, C = X' E.
- * Outputs with lambda m_j are the same with g_j = 1 / m_j. */
-static okra_status coefficients(okra_ridge_ *r, const okra_semi_ *s, okra_mat_ E,
-                                const double *g, size_t l)
-{
-    okra_int n = s->n, d = r->p->d;
-    okra_mat_ Y = okra_mat_of_(r->Y, n, d);
+    okra_int n = s->n;
     OWNED double *R = NULL;
-    CHK(okra_doubles_(r->ctx, d, s->N, "the rotated outputs", &R));
-    okra_mat_ Rm = okra_mat_of_(R, d, s->N), to = okra_mat_part_(Rm, 0, d, 0, n);
+    CHK(okra_doubles_(r->ctx, n, s->N, "the ridge weights", &R));
+    okra_mat_ Rm = okra_mat_of_(R, n, s->N);
     okra_mat_fill_(Rm, 0);
-    CHK(E.p ? okra_engine_gemm_(r->ctx, false, true, 1, E, Y, 0, to)
-            : okra_mat_transpose_(Y, to));
-    return okra_semi_put_(r->ctx, s, r->lambda[l], g, E, Rm, r->stores[l]);
+    okra_mat_add_diagonal_(okra_mat_part_(Rm, 0, n, 0, n), 1);
+    return okra_semi_put_weights_(r->ctx, s, r->lambda[l], Rm,
+                                  okra_mat_of_(r->Y, n, r->p->d), r->slim, r->stores[l]);
 }
 
 okra_status okra_ridge_semi_(okra_ridge_ *r, double *A)
 {
     okra_int d = r->p->d;
     FREED_BY(okra_semi_clear_) okra_semi_ s = {0};
-    OWNED double *g = NULL;
+    OWNED double *g = NULL; /* eigenvalues of A, or 1 / m_j of lambda m_j */
     bool apart = A || r->times;
     if (apart) {
         MAKE(g, d);
@@ -487,7 +455,10 @@ okra_status okra_ridge_semi_(okra_ridge_ *r, double *A)
     for (size_t l = 0; l < r->count; l++) {
         okra_ridge_condition_(r->ctx, r->lambda[l],
                               okra_semi_condition_(&s, r->lambda[l]));
-        CHK(apart ? coefficients(r, &s, okra_mat_of_(A, d, d), g, l) : weights(r, &s, l));
+        CHK(apart
+                ? okra_semi_put_(r->ctx, &s, s.N, r->lambda[l], g, okra_mat_of_(A, d, d),
+                                 okra_mat_of_(r->Y, s.n, d), false, r->stores[l])
+                : weights(r, &s, l));
     }
     return OKRA_OK;
 }

@@ -89,10 +89,17 @@ double okra_semi_condition_(const okra_semi_ *s, double lambda);
  * == NULL: all are 1. */
 okra_status okra_semi_solve_rows_(okra_context *ctx, const okra_semi_ *s, double lambda,
                                   const double *g, okra_mat_ R, okra_mat_ X);
-/* "coefficients" C (N x d) = X'E, row j of X: g_j R_j (lambda I + g_j K P)^-1. R (d x N)
- * is destroyed; g NULL: all 1; E (d x d): p NULL: I; s NULL: R / lambda, no graph. */
-okra_status okra_semi_put_(okra_context *ctx, const okra_semi_ *s, double lambda,
-                           const double *g, okra_mat_ E, okra_mat_ R, okra_store_ *store);
+/* "coefficients" C (N x d) = X'E, row j of X: g_j (B e_j)'J (lambda I + g_j K P)^-1 or,
+ * `turned`, of column j of B itself; g NULL: all 1; E (d x d): p NULL: I; s NULL: there
+ * is no graph, B / lambda. */
+okra_status okra_semi_put_(okra_context *ctx, const okra_semi_ *s, okra_int N,
+                           double lambda, const double *g, okra_mat_ E, okra_mat_ B,
+                           bool turned, okra_store_ *store);
+/* "B" = R (lambda I + K P)^-1 (n x N; R is destroyed; s NULL: R / lambda), unless slim,
+ * and where there are features Y (n x d) "coefficients" C = B' Y. */
+okra_status okra_semi_put_weights_(okra_context *ctx, const okra_semi_ *s, double lambda,
+                                   okra_mat_ R, okra_mat_ Y, bool slim,
+                                   okra_store_ *store);
 /* S (n x n) <- J K (lambda I + g P K)^-1 J', symmetric. */
 okra_status okra_semi_gram_(okra_context *ctx, const okra_semi_ *s, double lambda,
                             double g, okra_mat_ S);

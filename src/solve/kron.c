@@ -27,8 +27,6 @@
  */
 #include "solve/ridge.h"
 
-static const double negative_limit = 1e-8; /* of the largest: rounding stays below it */
-
 struct okra_kron_ {
     okra_int n;
     double *lam, *mu;         /* n each: eigenvalues of K and of M                   */
@@ -43,18 +41,6 @@ void okra_kron_free_(okra_kron_ *kron)
         okra_matrix_free_(kron->Qt);
         FREE(kron->mu, kron->lam, kron);
     }
-}
-
-/* Negative eigenvalues (w ascending) become 0. */
-static void clamp(const okra_context *ctx, const char *name, okra_int n, double *w)
-{
-    if (n > 0 && w[0] < -negative_limit * fabs(w[n - 1])) {
-        okra_warn_(ctx,
-                   "covariance operator: the %s Gram matrix is not positive "
-                   "semi-definite (eigenvalues %.3g to %.3g); negative ones are set to 0",
-                   name, w[0], w[n - 1]);
-    }
-    okra_clamp_(n, w);
 }
 
 /* The first `count` rows become 0. */
@@ -81,7 +67,7 @@ static okra_status factor(okra_context *ctx, okra_kron_ *kron, okra_matrix_ *K,
 
     MAKE(r, n);
     CHK(okra_matrix_eigh_(ctx, K, kron->lam));
-    clamp(ctx, "input", n, kron->lam);
+    okra_solution_clamp_(ctx, "covariance operator: the input", n, kron->lam);
     for (okra_int j = 0; j < n; j++) {
         double shift = (double)n * epsilon;
         r[j] = epsilon < 0 ? 1 : sqrt(shift / (kron->lam[j] + shift));
@@ -92,7 +78,7 @@ static okra_status factor(okra_context *ctx, okra_kron_ *kron, okra_matrix_ *K,
     CHK(okra_matrix_copy_(ctx, false, L, K));
     CHK(okra_matrix_scale_(ctx, r, r, K)); /* M */
     CHK(okra_matrix_eigh_(ctx, K, kron->mu));
-    clamp(ctx, "output", n, kron->mu);
+    okra_solution_clamp_(ctx, "covariance operator: the output", n, kron->mu);
     CHK(okra_matrix_scale_(ctx, NULL, r, K)); /* V' diag(r) */
     CHK(okra_matrix_gemm_(ctx, false, false, 1, K, kron->Qt, 0, kron->H));
     CHK(okra_matrix_gemm_(ctx, false, false, 1, K, L, 0, kron->G));

@@ -32,12 +32,46 @@
 
 enum { COLUMNS = 512 }; /* of one product */
 
+/* Inputs by part. */
+typedef struct sorted {
+    okra_int *members; /* n: part after part, each in order */
+    okra_int *begin;   /* parts + 1: where each begins      */
+    okra_int largest;  /* members of the largest part       */
+} sorted;
+
+OKRA_CLEARS_(sorted_clear, sorted, it->members, it->begin)
+
+/* Counting sort. */
+static okra_status sort_parts(const okra_parts_ *parts, okra_int n, sorted *out)
+{
+    FREED_BY(sorted_clear) sorted z = {0};
+    ZMAKE(z.begin, parts->count + 1);
+    MAKE(z.members, n);
+    for (okra_int i = 0; i < n; i++) {
+        z.begin[(parts->part ? parts->part[i] : i) + 1]++;
+    }
+    for (okra_int s = 0; s < parts->count; s++) {
+        z.largest = OKRA_MAX_(z.largest, z.begin[s + 1]);
+        z.begin[s + 1] += z.begin[s];
+    }
+    for (okra_int i = n - 1; i >= 0; i--) {
+        okra_int s = parts->part ? parts->part[i] : i;
+        z.members[--z.begin[s + 1]] = i;
+    }
+    for (okra_int s = 0; s < parts->count; s++) { /* begin[s + 1] is now that of s */
+        z.begin[s] = z.begin[s + 1];
+    }
+    z.begin[parts->count] = n;
+    *out = TAKE(z);
+    return OKRA_OK;
+}
+
 typedef struct leaving {
     okra_ridge_ *r;
     const okra_leave_ *leave;
     const okra_operator_ *op;
     okra_smoother_ M;
-    okra_sorted_ parts;
+    sorted parts;
     okra_int n, d;      /* d: columns of Y; n where Y is the identity               */
     okra_int ones, k;   /* columns of M 1, diagonals of M: 1, or one per coordinate  */
     double *g;          /* d: eigenvalues of a matrix operator, or NULL              */
@@ -56,7 +90,7 @@ static void leaving_clear(leaving *z)
     if (z->M.free) {
         z->M.free(z->M.self);
     }
-    okra_sorted_clear_(&z->parts);
+    sorted_clear(&z->parts);
     FREE(z->g, z->U, z->MU, z->lambda, z->q, z->roots, z->mean, z->R, z->block);
     okra_free_(z->H == z->MU ? NULL : z->H);
 }
@@ -101,7 +135,7 @@ static okra_status open_leaving(leaving *z, bool weights)
 {
     okra_ridge_ *r = z->r;
     bool matrix = z->op->A != NULL, diagonal = is_diagonal(z), low = r->p->map_x;
-    CHK(okra_parts_sort_(z->leave->parts, z->n, &z->parts));
+    CHK(sort_parts(z->leave->parts, z->n, &z->parts));
     REFUSE_IF((matrix || diagonal) && z->parts.largest > 1, OKRA_EUNSUPPORTED,
               "ridge: parts of %s have no closed form",
               matrix ? "a matrix operator" : "operator diagonal");
@@ -116,9 +150,8 @@ static okra_status open_leaving(leaving *z, bool weights)
     bool made = false;
     REFUSE_IF(weights && r->times, OKRA_EUNSUPPORTED,
               "ridge: output-lambda leaves out explicit outputs alone");
-    if (!low && !matrix && !diagonal && !r->graph && !weights &&
-        okra_smoother_factors_well_(r, z->parts.largest)) {
-        CHK(okra_smoother_factor_(r, &made, &z->M));
+    if (!low && !matrix && !diagonal && !r->graph && !weights) {
+        CHK(okra_smoother_factor_(r, z->parts.largest, &made, &z->M));
     }
     z->d = weights ? z->n : r->p->d;
     if (!made) {
@@ -365,30 +398,3 @@ okra_status okra_ridge_leave_(okra_ridge_ *r, const okra_operator_ *op,
     }
     return OKRA_OK;
 }
-
-/* Counting sort. */
-okra_status okra_parts_sort_(const okra_parts_ *parts, okra_int n, okra_sorted_ *out)
-{
-    FREED_BY(okra_sorted_clear_) okra_sorted_ z = {0};
-    ZMAKE(z.begin, parts->count + 1);
-    MAKE(z.members, n);
-    for (okra_int i = 0; i < n; i++) {
-        z.begin[(parts->part ? parts->part[i] : i) + 1]++;
-    }
-    for (okra_int s = 0; s < parts->count; s++) {
-        z.largest = OKRA_MAX_(z.largest, z.begin[s + 1]);
-        z.begin[s + 1] += z.begin[s];
-    }
-    for (okra_int i = n - 1; i >= 0; i--) {
-        okra_int s = parts->part ? parts->part[i] : i;
-        z.members[--z.begin[s + 1]] = i;
-    }
-    for (okra_int s = 0; s < parts->count; s++) { /* begin[s + 1] is now that of s */
-        z.begin[s] = z.begin[s + 1];
-    }
-    z.begin[parts->count] = n;
-    *out = TAKE(z);
-    return OKRA_OK;
-}
-
-OKRA_SHARED_CLEARS_(okra_sorted_clear_, okra_sorted_, it->members, it->begin)

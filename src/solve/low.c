@@ -276,7 +276,7 @@ okra_status okra_ridge_put_moments_(const okra_ridge_ *r, const okra_moments_ *t
                                     okra_store_ *store)
 {
     if (r->center && t->d > 0) {
-        CHK(okra_ridge_put_mean_(store, t->psi, t->d));
+        CHK(okra_store_put_copy_(store, "mean", t->psi, 1, t->d));
     }
     return okra_moments_put_(t, r->p, store);
 }
@@ -414,14 +414,6 @@ okra_status okra_solution_basis_(okra_context *ctx, const okra_map_ *map,
 }
 
 /* ---- all together ---- */
-
-okra_status okra_ridge_put_mean_(okra_store_ *store, const double *mean, okra_int d)
-{
-    OWNED double *copy = NULL;
-    MAKE(copy, d);
-    CHK(okra_mat_copy_(okra_mat_view_(mean, 1, d, d), okra_mat_of_(copy, 1, d)));
-    return okra_store_put_(store, "mean", &copy, 1, d);
-}
 
 /* The least that is added to C; 0 where that is not told before the pass. With a matrix
  * operator lambda / g_j, g_j at most its largest sum of a row. */

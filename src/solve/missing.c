@@ -188,26 +188,11 @@ static okra_status solve_matrix(missing *m, double lambda)
 
 /* ---- both ---- */
 
-/* Row j of X: g_j (b e_j)' J (lambda I + 2 lambda_2 g_j K M)^-1; C = X' E. */
-static okra_status put(missing *m, size_t l)
-{
-    okra_int n = m->n, d = m->d;
-    okra_context *ctx = m->r->ctx;
-    OWNED double *R = NULL;
-    CHK(okra_doubles_(ctx, d, m->N, "the ridge coefficients", &R));
-    okra_mat_ Rm = okra_mat_of_(R, d, m->N), to = okra_mat_part_(Rm, 0, d, 0, n);
-    okra_mat_ b = okra_mat_of_(m->b, n, d);
-    okra_mat_fill_(Rm, 0);
-    CHK(m->E.p ? okra_engine_gemm_(ctx, false, true, 1, m->E, b, 0, to)
-               : okra_mat_transpose_(b, to));
-    return okra_semi_put_(ctx, m->K ? NULL : &m->s, m->r->lambda[l], m->g, m->E, Rm,
-                          m->r->stores[l]);
-}
-
 static okra_status prepare(missing *m, double *A)
 {
     okra_ridge_ *r = m->r;
     okra_int d = m->d;
+    FREED_BY(okra_matrix_drop_) okra_matrix_ *K = NULL;
     if (A || r->times) {
         MAKE(m->g, d);
     }
@@ -218,9 +203,12 @@ static okra_status prepare(missing *m, double *A)
         m->E = okra_mat_of_(A, d, d);
         CHK(okra_operator_decompose_(r->ctx, m->E, m->g));
     }
-    CHK(r->graph
-            ? okra_semi_open_(r->ctx, r->p, r->s, r->graph, r->lambda2, false, 0, &m->s)
-            : okra_ridge_host_K_(r, &m->K));
+    if (r->graph) {
+        CHK(okra_semi_open_(r->ctx, r->p, r->s, r->graph, r->lambda2, false, 0, &m->s));
+    } else {
+        CHK(okra_ridge_K_(r, &K));
+        CHK(okra_matrix_take_(r->ctx, &K, "the Gram matrix of the inputs", &m->K));
+    }
     CHK(okra_doubles_(r->ctx, m->n, d, "the known outputs", &m->b));
     if (A) {
         CHK(okra_doubles_(r->ctx, m->n, d, "conjugate gradients", &m->T));
@@ -242,7 +230,8 @@ okra_status okra_ridge_missing_(okra_ridge_ *r, double *A)
     CHK(prepare(&m, A));
     for (size_t l = 0; l < r->count; l++) {
         CHK(A ? solve_matrix(&m, r->lambda[l]) : solve_identity(&m, r->lambda[l]));
-        CHK(put(&m, l));
+        CHK(okra_semi_put_(r->ctx, m.K ? NULL : &m.s, m.N, r->lambda[l], m.g, m.E,
+                           okra_mat_of_(m.b, m.n, m.d), false, r->stores[l]));
     }
     return OKRA_OK;
 }

@@ -126,16 +126,6 @@ static okra_mat_ mat(const mixed *z, double *p)
     return okra_mat_of_(p, z->n, z->d);
 }
 
-static void dots(const mixed *z, const double *A, const double *B, double *out)
-{
-    okra_fill_(z->d, 0, out);
-    for (okra_int i = 0; i < z->n; i++) {
-        for (okra_int j = 0; j < z->d; j++) {
-            out[j] += A[i * z->d + j] * B[i * z->d + j];
-        }
-    }
-}
-
 /* A_ij += by_j B_ij */
 static void add(const mixed *z, double sign, const double *by, const double *B, double *A)
 {
@@ -149,7 +139,7 @@ static void add(const mixed *z, double sign, const double *by, const double *B, 
 static void bounds(mixed *z, double lambda)
 {
     const double *Y = z->r->Y;
-    dots(z, Y, Y, z->norms);
+    okra_column_dots_(z->n, z->d, Y, Y, z->norms);
     okra_fill_(z->d, 0, z->bound);
     for (okra_int i = 0; i < z->n * z->d; i++) {
         z->bound[i % z->d] = fmax(z->bound[i % z->d], fabs(Y[i]));
@@ -164,7 +154,7 @@ static void bounds(mixed *z, double lambda)
 static double worst(const mixed *z, double *relative)
 {
     double most = 0;
-    dots(z, z->R, z->R, z->dot);
+    okra_column_dots_(z->n, z->d, z->R, z->R, z->dot);
     *relative = 0;
     for (okra_int j = 0; j < z->d; j++) {
         if (!(z->dot[j] == 0)) { /* NaN too */
@@ -193,7 +183,7 @@ static okra_status step(mixed *z, double lambda, bool first)
     if (first) {
         CHK(okra_mat_copy_(mat(z, z->Z), mat(z, z->P)));
     } else {
-        dots(z, z->Z, z->Q, z->dot);
+        okra_column_dots_(z->n, z->d, z->Z, z->Q, z->dot);
         for (okra_int j = 0; j < z->d; j++) {
             z->dot[j] = z->pq[j] > 0 ? -z->dot[j] / z->pq[j] : 0;
         }
@@ -201,8 +191,8 @@ static okra_status step(mixed *z, double lambda, bool first)
         OKRA_SWAP_(z->P, z->Z);
     }
     CHK(multiply(z, lambda, z->P));
-    dots(z, z->P, z->Q, z->pq);
-    dots(z, z->P, z->R, z->dot);
+    okra_column_dots_(z->n, z->d, z->P, z->Q, z->pq);
+    okra_column_dots_(z->n, z->d, z->P, z->R, z->dot);
     for (okra_int j = 0; j < z->d; j++) {
         z->dot[j] = z->pq[j] > 0 ? z->dot[j] / z->pq[j] : 0;
     }

@@ -339,16 +339,6 @@ static okra_status divide(okra_context *ctx, const okra_matrix_ *F, bool both,
     return okra_matrix_get_(ctx, there, 0, 0, A);
 }
 
-static okra_status divide_all(okra_context *ctx, okra_mat_ F, okra_mat_ C, okra_mat_ R,
-                              okra_mat_ phi)
-{
-    FREED_BY(okra_matrix_drop_) okra_matrix_ *there = NULL;
-    CHK(okra_matrix_borrow_(ctx, F, &there));
-    CHK(divide(ctx, there, true, C));
-    CHK(divide(ctx, there, false, R));
-    return divide(ctx, there, false, phi);
-}
-
 /* All of them in one pass; `solved` false: of U in the place of Phi. */
 static okra_status collect(okra_context *ctx, const okra_problem_ *p,
                            const okra_keep_ *keep, bool solved, okra_moments_ *t)
@@ -444,19 +434,11 @@ static okra_status may_sum(okra_context *ctx, const okra_problem_ *p, double rid
 /* From moments of U to those of Phi = U F^-T. */
 static okra_status solve(okra_context *ctx, const okra_map_ *map, okra_moments_ *t)
 {
-    okra_mat_ F = okra_mat_of_(map->factor, t->m, t->m);
-    okra_mat_ C = okra_mat_of_(t->C, t->m, t->m), R = okra_mat_of_(t->R, t->m, t->d),
-              phi = okra_mat_of_(t->phi, t->m, 1);
-    if (okra_engine_is_host_(ctx)) {
-        CHK(okra_trsm_(ctx, true, false, F, C));
-        CHK(okra_trsm_(ctx, false, true, F, C));
-        CHK(okra_trsm_(ctx, true, false, F, R));
-        CHK(okra_trsm_(ctx, true, false, F, phi));
-        okra_mat_mirror_(C);
-    } else {
-        CHK(divide_all(ctx, F, C, R, phi));
-    }
-    return OKRA_OK;
+    FREED_BY(okra_matrix_drop_) okra_matrix_ *F = NULL;
+    CHK(okra_matrix_borrow_(ctx, okra_mat_of_(map->factor, t->m, t->m), &F));
+    CHK(divide(ctx, F, true, okra_mat_of_(t->C, t->m, t->m)));
+    CHK(divide(ctx, F, false, okra_mat_of_(t->R, t->m, t->d)));
+    return divide(ctx, F, false, okra_mat_of_(t->phi, t->m, 1));
 }
 
 /* ---- all together ---- */

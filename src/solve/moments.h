@@ -95,7 +95,7 @@ okra_status okra_moments_engine_(okra_context *ctx, const okra_problem_ *p, bool
 
 /* ---- factors ----
  * Rows of Phi and Psi, the features of inputs and outputs of low rank, by
- * their numbers: kept in memory where they fit, else made again from the objects.
+ * their numbers: kept in memory where they fit, else in a file.
  */
 
 enum { OKRA_FACTORS_BLOCK_ = 1024, OKRA_FACTORS_PARTS_ = 16 }; /* at most */
@@ -110,31 +110,29 @@ typedef struct okra_factors_as_ {
 
 typedef struct okra_factors_ {
     okra_context *ctx;
-    const okra_problem_ *p;
-    okra_factors_as_ as;
     okra_int n, m, d;
-    okra_int block;          /* rows that a call gives at most                         */
-    okra_int parts, step;    /* of okra_factors_each_, and rows of a call of its body  */
-    double *Phi, *Psi;       /* n x m, n x d; NULL: made again                         */
-    double *square;          /* n: |phi_i|^2 |psi_i|^2                                 */
-    double trace;            /* tr(Phi Phi')                                           */
-    double kept_x, kept_y;   /* the same without F; tr(Psi Psi')                       */
-    double *X, *XS, *Y, *YS; /* a block of values and features                         */
-    double *R;               /* a block of rotated outputs                             */
-    double *T, *sums;        /* parts x step x d, (parts - 1) x m x d                  */
+    okra_int block;         /* rows that a call gives at most                          */
+    okra_int parts, step;   /* of okra_factors_each_, and rows of a call of its body   */
+    okra_scratch_ Phi, Psi; /* n x m, n x d                                            */
+    double *square;         /* n: |phi_i|^2 |psi_i|^2                                  */
+    double trace;           /* tr(Phi Phi')                                            */
+    double kept_x, kept_y;  /* the same without F; tr(Psi Psi')                        */
+    double unit;            /* as the factors were made                                */
+    double *X, *R;          /* a block of rows                                         */
+    double *T, *sums;       /* parts x step x d, (parts - 1) x m x d                   */
 } okra_factors_;
 
 /* One pass over the training set. */
 okra_status okra_factors_create_(okra_context *ctx, const okra_problem_ *p,
                                  const okra_factors_as_ *as, okra_factors_ *out);
-/* These rows alone, side by side; out->Phi == NULL: they do not fit. */
-okra_status okra_factors_take_(okra_factors_ *f, const okra_int *index, okra_int count,
-                               okra_factors_ *out);
+/* These rows alone, side by side; out->Phi.p == NULL: they do not fit. */
+okra_status okra_factors_take_(const okra_factors_ *f, const okra_int *index,
+                               okra_int count, okra_factors_ *out);
 void okra_factors_clear_(okra_factors_ *f);
 /* Rows index[first..], or first.. where index == NULL; count <= block. Good until the
  * next call. */
-okra_status okra_factors_rows_(okra_factors_ *f, const okra_int *index, okra_int first,
-                               okra_int count, okra_mat_ *Phi, okra_mat_ *Psi);
+void okra_factors_rows_(const okra_factors_ *f, const okra_int *index, okra_int first,
+                        okra_int count, okra_mat_ *Phi, okra_mat_ *Psi);
 
 /* Calls body for all of `count` rows, index[place..] or place.., in blocks. Parts
  * (f->parts at most) run side by side, the blocks of a part one after another: a body

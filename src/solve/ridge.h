@@ -48,10 +48,20 @@ static inline double okra_ridge_lambda_(const okra_ridge_ *r, double lambda, okr
     return r->times ? lambda * r->times[j] : lambda;
 }
 double okra_ridge_least_lambda_(const okra_ridge_ *r); /* of all outputs */
-okra_int okra_ridge_size_(const okra_ridge_ *r);       /* n, or the rank */
-/* The Gram matrix of the inputs in the units of solvers; to the host. */
+/* out_j <- <a_j, b_j>, of the d columns of A and B. */
+static inline void okra_column_dots_(okra_int rows, okra_int d, const double *A,
+                                     const double *B, double *out)
+{
+    okra_fill_(d, 0, out);
+    for (okra_int i = 0; i < rows; i++) {
+        for (okra_int j = 0; j < d; j++) {
+            out[j] += A[i * d + j] * B[i * d + j];
+        }
+    }
+}
+okra_int okra_ridge_size_(const okra_ridge_ *r); /* n, or the rank */
+/* The Gram matrix of the inputs in the units of solvers. */
 okra_status okra_ridge_K_(const okra_ridge_ *r, okra_matrix_ **K);
-okra_status okra_ridge_host_K_(const okra_ridge_ *r, double **K);
 
 /* With weights: what a store holds, in the units of the outputs themselves. */
 okra_status okra_ridge_unscale_(const okra_ridge_ *r, okra_store_ *store);
@@ -101,7 +111,6 @@ okra_status okra_ridge_semi_(okra_ridge_ *r, double *A);
 /* low.c: all operators in factored form, for problems with map_x. Coefficients of
  * its values; "B" (n x columns) where the outputs have no features. */
 okra_status okra_ridge_low_(okra_ridge_ *r, const okra_operator_ *op, double epsilon);
-okra_status okra_ridge_put_mean_(okra_store_ *store, const double *mean, okra_int d);
 
 /* K = V' diag(v) V in the place of K, v >= 0: eigenvalues that rounding made negative
  * become 0, larger ones are reported. */
@@ -145,14 +154,6 @@ typedef struct okra_leave_ {
 } okra_leave_;
 okra_status okra_ridge_leave_(okra_ridge_ *r, const okra_operator_ *op,
                               const okra_leave_ *leave);
-/* Inputs by part. */
-typedef struct okra_sorted_ {
-    okra_int *members; /* n: part after part, each in order */
-    okra_int *begin;   /* parts + 1: where each begins      */
-    okra_int largest;  /* members of the largest part       */
-} okra_sorted_;
-okra_status okra_parts_sort_(const okra_parts_ *parts, okra_int n, okra_sorted_ *out);
-void okra_sorted_clear_(okra_sorted_ *sorted);
 /* Fails where lambda = 0 and some of the n eigenvalues v are rounding: there is no closed
  * form. */
 okra_status okra_ridge_leaves_(const okra_ridge_ *r, okra_int n, double *v);
@@ -241,8 +242,8 @@ struct okra_smoother_ {
 /* K = V' diag(v) V, or with a graph M = I - S of semi.c. */
 okra_status okra_smoother_dense_(okra_ridge_ *r, okra_smoother_ *out);
 /* A Cholesky factor for each lambda: few lambdas, on an engine that multiplies fast. */
-bool okra_smoother_factors_well_(const okra_ridge_ *r, okra_int largest);
-okra_status okra_smoother_factor_(okra_ridge_ *r, bool *done, okra_smoother_ *out);
+okra_status okra_smoother_factor_(okra_ridge_ *r, okra_int largest, bool *done,
+                                  okra_smoother_ *out);
 /* K = Phi Phi' of low rank; r->Y and r->mean become those of the outputs' features.
  * rows: features are kept, so that parts can be solved. */
 okra_status okra_smoother_low_(okra_ridge_ *r, bool rows, okra_int *d,

@@ -53,12 +53,7 @@ static okra_status factor(okra_context *ctx, okra_mat_ K, okra_int *rank)
     MAKE(v, N);
     CHK(okra_engine_eigh_(ctx, K, v));
     double top = N ? fmax(fabs(v[0]), fabs(v[N - 1])) : 0;
-    if (N && v[0] < -1e-8 * top) {
-        okra_warn_(ctx,
-                   "the input Gram matrix is not positive semi-definite: its smallest "
-                   "eigenvalue is %.3g, its largest %.3g; negative ones are taken as 0",
-                   v[0], v[N - 1]);
-    }
+    okra_solution_clamp_(ctx, "the input", N, v);
     *rank = 0;
     for (okra_int i = 0; i < N; i++) {
         if (v[i] > (double)N * DBL_EPSILON * top) {
@@ -273,12 +268,18 @@ okra_status okra_semi_solve_rows_(okra_context *ctx, const okra_semi_ *s, double
     return OKRA_OK;
 }
 
-okra_status okra_semi_put_(okra_context *ctx, const okra_semi_ *s, double lambda,
-                           const double *g, okra_mat_ E, okra_mat_ R, okra_store_ *store)
+okra_status okra_semi_put_(okra_context *ctx, const okra_semi_ *s, okra_int N,
+                           double lambda, const double *g, okra_mat_ E, okra_mat_ B,
+                           bool turned, okra_store_ *store)
 {
-    okra_int d = R.rows, N = R.cols;
-    OWNED double *X = NULL, *C = NULL;
+    okra_int n = B.rows, d = B.cols;
+    OWNED double *right = NULL, *X = NULL, *C = NULL;
+    CHK(okra_doubles_(ctx, d, N, "the rotated outputs", &right));
     CHK(okra_doubles_(ctx, N, d, "the coefficients", &C));
+    okra_mat_ R = okra_mat_of_(right, d, N), to = okra_mat_part_(R, 0, d, 0, n);
+    okra_mat_fill_(R, 0);
+    CHK(E.p && !turned ? okra_engine_gemm_(ctx, false, true, 1, E, B, 0, to)
+                       : okra_mat_transpose_(B, to));
     for (okra_int j = 0; j < d * N; j++) {
         R.p[j] *= (g ? g[j / N] : 1) / (s ? 1 : lambda);
     }
@@ -290,6 +291,26 @@ okra_status okra_semi_put_(okra_context *ctx, const okra_semi_ *s, double lambda
     CHK(E.p ? okra_engine_gemm_(ctx, true, false, 1, R, E, 0, okra_mat_of_(C, N, d))
             : okra_mat_transpose_(R, okra_mat_of_(C, N, d)));
     return okra_store_put_(store, "coefficients", &C, N, d);
+}
+
+okra_status okra_semi_put_weights_(okra_context *ctx, const okra_semi_ *s, double lambda,
+                                   okra_mat_ R, okra_mat_ Y, bool slim,
+                                   okra_store_ *store)
+{
+    OWNED double *B = NULL, *C = NULL;
+    CHK(okra_doubles_(ctx, R.rows, R.cols, "the weights", &B));
+    okra_mat_ Bm = okra_mat_of_(B, R.rows, R.cols);
+    for (okra_int i = 0; !s && i < R.rows * R.cols; i++) {
+        B[i] = R.p[i] / lambda;
+    }
+    CHK(s ? okra_semi_solve_rows_(ctx, s, lambda, NULL, R, Bm) : OKRA_OK);
+    if (Y.p) {
+        CHK(okra_doubles_(ctx, R.cols, Y.cols, "the coefficients", &C));
+        CHK(okra_engine_gemm_(ctx, true, false, 1, Bm, Y, 0,
+                              okra_mat_of_(C, R.cols, Y.cols)));
+        CHK(okra_store_put_(store, "coefficients", &C, R.cols, Y.cols));
+    }
+    return slim ? OKRA_OK : okra_store_put_(store, "B", &B, R.rows, R.cols);
 }
 
 okra_status okra_semi_gram_(okra_context *ctx, const okra_semi_ *s, double lambda,

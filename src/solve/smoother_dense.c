@@ -227,7 +227,7 @@ static okra_status factor_apply(void *self, const double *lambda, okra_mat_ out,
     return OKRA_OK;
 }
 
-bool okra_smoother_factors_well_(const okra_ridge_ *r, okra_int largest)
+static bool pays(const okra_ridge_ *r, okra_int largest)
 {
     /* As many factors as one decomposition takes the time of: measured on an H200. */
     okra_int n = r->p->n;
@@ -241,10 +241,14 @@ bool okra_smoother_factors_well_(const okra_ridge_ *r, okra_int largest)
            !r->times && okra_ridge_least_lambda_(r) > 0; /* 0: the rank decides */
 }
 
-okra_status okra_smoother_factor_(okra_ridge_ *r, bool *done, okra_smoother_ *out)
+okra_status okra_smoother_factor_(okra_ridge_ *r, okra_int largest, bool *done,
+                                  okra_smoother_ *out)
 {
     okra_int n = r->p->n;
     factor *z = NULL;
+    if (!pays(r, largest)) {
+        return OKRA_OK;
+    }
     ZMAKE(z, 1);
     z->r = r;
     okra_smoother_ made = {z, n, factor_begin, factor_apply, NULL, factor_free};

@@ -168,6 +168,11 @@ okra_status okra_operator_read_(okra_context *ctx, const char *text,
  * negative become 0; OKRA_EARG when A is not positive semi-definite. */
 okra_status okra_operator_decompose_(okra_context *ctx, okra_mat_ A, double *g);
 
+/* Eigenvalues of a Gram matrix, ascending: negative ones become 0, with a warning where
+ * rounding does not explain them; `what` begins it. */
+void okra_solution_clamp_(const okra_context *ctx, const char *what, okra_int n,
+                          double *v);
+
 /* ---- the solution ---- */
 
 typedef enum okra_solution_kind_ {

@@ -32,6 +32,23 @@ typedef struct total {
     double *keys;            /* n: of the inputs, or NULL: not told    */
 } total;
 
+/* Names of the sums, as okra_moments_list_ orders them, and of numbers that add up. */
+enum { D = 2, SUMS = 5, NUMBERS = 4 };
+static const char *const sums[SUMS] = {"moments.C", "moments.R", "moments.D",
+                                       "moments.phi", "moments.psi"};
+static const struct {
+    const char *name;
+    size_t at;
+} numbers[NUMBERS] = {{"moments.total", offsetof(total, t.total)},
+                      {"moments.kept-y", offsetof(total, t.kept_y)},
+                      {"moments.rounding", offsetof(total, rounding)},
+                      {"moments.rounding-D", offsetof(total, of_D)}};
+
+static okra_int rows_of(const okra_moments_ *t, int sum)
+{
+    return sum < D ? t->m : sum == D ? t->d : 1;
+}
+
 /* ---- what a model keeps of them ---- */
 
 okra_status okra_moments_put_(const okra_moments_ *t, const okra_problem_ *p,
@@ -66,26 +83,25 @@ static okra_status put(okra_store_ *store, const char *name, const double *value
 static okra_status total_keep(const total *z, double times, const double *A, okra_int n,
                               const okra_map_ *map, okra_store_ *store)
 {
-    const okra_moments_ *t = &z->t;
-    REFUSE_IF(!isfinite(t->kept_y), OKRA_ENUMERIC,
+    okra_moments_ t = z->t;
+    okra_moments_sums_ all = okra_moments_list_(&t);
+    REFUSE_IF(!isfinite(t.kept_y), OKRA_ENUMERIC,
               "ridge: the sum of the squares of the outputs overflows: keep-moments "
               "needs smaller ones, below 1e150");
     CHK(okra_map_save_over_(map, store, "basis"));
-    CHK(put(store, "moments.C", t->C, t->m, t->m, 1));
-    CHK(put(store, "moments.R", t->R, t->m, t->d, 1));
-    if (t->D) {
-        CHK(put(store, "moments.D", t->D, t->d, t->d, 1));
+    for (int k = 0; k < SUMS; k++) {
+        okra_int rows = rows_of(&t, k);
+        CHK(all.p[k] ? put(store, sums[k], all.p[k], rows, all.size[k] / rows,
+                           k > D ? times : 1)
+                     : OKRA_OK);
     }
-    if (A) {
-        CHK(put(store, "moments.A", A, t->d, t->d, 1));
+    for (int k = 0; k < NUMBERS; k++) {
+        double value;
+        memcpy(&value, (const char *)z + numbers[k].at, sizeof value);
+        CHK(okra_store_put_number_(store, numbers[k].name, value));
     }
-    CHK(put(store, "moments.phi", t->phi, 1, t->m, times));
-    CHK(put(store, "moments.psi", t->psi, 1, t->d, times));
-    CHK(okra_store_put_number_(store, "moments.total", t->total));
-    CHK(okra_store_put_number_(store, "moments.kept-y", t->kept_y));
-    CHK(okra_store_put_number_(store, "moments.rounding", z->rounding));
-    CHK(okra_store_put_number_(store, "moments.rounding-D", z->of_D));
-    CHK(put(store, "moments.rounding-R", z->of_R, 1, t->d, 1));
+    CHK(A ? put(store, "moments.A", A, t.d, t.d, 1) : OKRA_OK);
+    CHK(put(store, "moments.rounding-R", z->of_R, 1, t.d, 1));
     if (z->keys) {
         CHK(put(store, "moments.keys", z->keys, 1, n, 1));
     }
@@ -222,32 +238,27 @@ static void round_sums(total *z)
     }
 }
 
-static okra_status add_bag(const okra_store_ *store, bool first, total *z)
+static okra_status add_store(const okra_store_ *store, bool first, total *z)
 {
-    okra_moments_ *t = &z->t;
-    double rounding = 0, of_D = 0, kept_y = 0, weight = 0, x = -1, y = -1;
+    okra_moments_sums_ all = okra_moments_list_(&z->t);
+    double x = -1, y = -1;
     okra_int one;
-    CHK(add_kept(store, "moments.C", t->m, t->m, t->C));
-    CHK(add_kept(store, "moments.R", t->m, t->d, t->R));
-    if (t->D) {
-        CHK(add_kept(store, "moments.D", t->d, t->d, t->D));
+    for (int k = 0; k < SUMS; k++) {
+        okra_int rows = rows_of(&z->t, k);
+        CHK(all.p[k] ? add_kept(store, sums[k], rows, all.size[k] / rows, all.p[k])
+                     : OKRA_OK);
     }
-    CHK(add_kept(store, "moments.phi", 1, t->m, t->phi));
-    CHK(add_kept(store, "moments.psi", 1, t->d, t->psi));
-    okra_store_get_number_(store, "moments.rounding", &rounding);
-    okra_store_get_number_(store, "moments.kept-y", &kept_y);
-    okra_store_get_number_(store, "moments.total", &weight);
-    t->total += weight;
+    for (int k = 0; k < NUMBERS; k++) {
+        double value = 0;
+        okra_store_get_number_(store, numbers[k].name, &value);
+        *(double *)((char *)z + numbers[k].at) += value;
+    }
     okra_store_get_number_(store, "moments.trace-x", &x);
     okra_store_get_number_(store, "moments.trace-y", &y);
     add_trace(1, x, &z->trace_x);
     add_trace(1, y, &z->trace_y);
-    t->kept_y += kept_y;
-    z->rounding += rounding;
-    okra_store_get_number_(store, "moments.rounding-D", &of_D);
-    z->of_D += of_D;
     if (okra_store_get_(store, "moments.rounding-R", &one, &one)) {
-        CHK(add_kept(store, "moments.rounding-R", 1, t->d, z->of_R));
+        CHK(add_kept(store, "moments.rounding-R", 1, z->t.d, z->of_R));
     }
     if (!first) {
         round_sums(z);
@@ -325,7 +336,7 @@ static okra_status sum_up(okra_context *ctx, const okra_sum_ *s, total *z)
 {
     CHK(begin(ctx, s->stores[0], z));
     for (size_t k = 0; k < s->count; k++) {
-        CHK(add_bag(s->stores[k], k == 0, z));
+        CHK(add_store(s->stores[k], k == 0, z));
     }
     CHK(add_pairs(ctx, s->less, -1, z));
     CHK(add_pairs(ctx, s->more, 1, z));
@@ -535,23 +546,20 @@ const okra_schema_ *const okra_solution_kept_[] = {kept_factor, kept_weights, ke
 /* What tables cannot say: all of them or none, and a basis under them. */
 okra_status okra_solution_check_(const okra_store_ *store, const okra_facts_ *facts)
 {
-    static const char *const whole[] = {"moments.C", "moments.R", "moments.phi",
-                                        "moments.psi"};
+    static const char *const more[] = {"moments.A", "moments.keys", "moments.rounding-R"};
     double number = 0;
     okra_int columns = okra_sizes_get_(facts->sizes, "c"),
              m = okra_sizes_get_(facts->sizes, "m");
-    bool any = okra_store_has_(store, "moments.D") ||
-               okra_store_has_(store, "moments.A") ||
-               okra_store_has_(store, "moments.keys") ||
-               okra_store_has_(store, "moments.rounding-R") ||
-               okra_store_get_number_(store, "moments.kept-y", &number) ||
-               okra_store_get_number_(store, "moments.rounding", &number);
-    bool all = okra_store_get_number_(store, "moments.kept-y", &number) &&
-               okra_store_get_number_(store, "moments.total", &number) &&
-               okra_store_get_number_(store, "moments.rounding", &number);
-    for (int k = 0; k < 4; k++) {
-        any = any || okra_store_has_(store, whole[k]);
-        all = all && okra_store_has_(store, whole[k]);
+    bool any = false, all = true;
+    for (int k = 0; k < SUMS; k++) {
+        bool has = okra_store_has_(store, sums[k]);
+        any = any || has || (k < 3 && okra_store_has_(store, more[k]));
+        all = all && (has || k == D);
+    }
+    for (int k = 0; k < 3; k++) { /* total, kept-y, rounding */
+        bool has = okra_store_get_number_(store, numbers[k].name, &number);
+        any = any || has;
+        all = all && has;
     }
     bool waves = okra_store_get_number_(store, "basis.scale", &number);
     bool factor = okra_store_has_(store, "basis.factor");

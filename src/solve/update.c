@@ -402,7 +402,7 @@ static okra_status put_rest(const okra_ridge_ *r, update *u, double lambda)
         CHK(okra_store_put_(store, "coefficients", &u->C, r->p->n, r->p->d));
     }
     if (r->mean) {
-        CHK(okra_ridge_put_mean_(store, r->mean, r->p->d));
+        CHK(okra_store_put_copy_(store, "mean", r->mean, 1, r->p->d));
     }
     if (A.p) {
         CHK(okra_store_put_copy_(store, "operator.A", A.p, A.rows, A.cols));

@@ -103,7 +103,7 @@ static okra_status put_axes(const low *z, okra_store_ *store)
     okra_int p = z->p, d = z->t.d;
     OWNED double *axes = NULL;
     double root = z->problem->map_y ? 1 : sqrt(z->problem->feature_scale);
-    CHK(okra_ridge_put_mean_(store, z->t.psi, d));
+    CHK(okra_store_put_copy_(store, "mean", z->t.psi, 1, d));
     CHK(okra_doubles_(z->ctx, p, d, "the output components", &axes));
     for (okra_int i = 0; i < p * d; i++) {
         axes[i] = root * z->E[i];

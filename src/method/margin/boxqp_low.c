@@ -310,7 +310,7 @@ static okra_status one_block(solver *s, const okra_int *index, okra_int count)
     double *a = s->b, *g = b.g, moved = 0;
     bool together = s->f->parts == 1; /* all threads in one product, or there is one */
     b.Q = okra_mat_of_(s->Q, count, count);
-    CHK(okra_factors_rows_(s->f, index, 0, count, &b.Phi, &b.Psi));
+    okra_factors_rows_(s->f, index, 0, count, &b.Phi, &b.Psi);
     if (together) {
         CHK(look_block(s, b.Phi, b.Psi, s->A, okra_mat_of_(s->M, count, s->d), g));
         b.g = NULL;
@@ -366,7 +366,8 @@ static okra_status factorise(solver *s, const okra_factors_ *F, bool *found)
     OWNED double *Q = NULL;
     CHK(okra_doubles_(s->ctx, n, n, "the margin solver's free block", &Q));
     okra_mat_ Qm = okra_mat_of_(Q, n, n);
-    CHK(free_gram(s, okra_mat_of_(F->Phi, n, F->m), okra_mat_of_(F->Psi, n, F->d), Qm));
+    CHK(free_gram(s, okra_mat_of_(F->Phi.memory, n, F->m),
+                  okra_mat_of_(F->Psi.memory, n, F->d), Qm));
     for (okra_int k = 0; k < n; k++) {
         s->s[k] = 1 - s->gF[k];
         Q[k * n + k] += s->tau;
@@ -473,7 +474,7 @@ static okra_status step_on_face(solver *s)
         return OKRA_OK;
     }
     CHK(okra_factors_take_(s->f, s->order, count, &kept));
-    rows F = {kept.Phi ? &kept : s->f, kept.Phi ? NULL : s->order, count};
+    rows F = {kept.Phi.p ? &kept : s->f, kept.Phi.p ? NULL : s->order, count};
     CHK(look(s, F, s->A, s->gF));
     CHK(direction(s, F));
     double t = 1, share = 0, drop = 0, best = 1, most = -1;

@@ -219,52 +219,34 @@ okra_status okra_margin_report_(const okra_margin_ *m, double lambda, double dua
 static okra_status put_weights(okra_margin_ *m, double lambda, const double *T,
                                const double *t, okra_store_ *store)
 {
-    okra_int n = m->n, N = m->N, d = m->d;
-    OWNED double *R = NULL, *B = NULL, *C = NULL;
+    okra_int n = m->n, N = m->N;
+    OWNED double *R = NULL;
     CHK(okra_doubles_(m->ctx, n, N, "the margin weights", &R));
-    CHK(okra_doubles_(m->ctx, n, N, "the margin weights", &B));
     okra_mat_fill_(okra_mat_of_(R, n, N), 0);
     for (okra_int i = 0; i < n; i++) {
         for (okra_int k = 0; k < n; k++) {
             R[i * N + k] = (T ? T[k * n + i] : i == k ? t[i] : 0) / 2;
         }
     }
-    if (m->semi) {
-        CHK(okra_semi_solve_rows_(m->ctx, &m->s, lambda, NULL, okra_mat_of_(R, n, N),
-                                  okra_mat_of_(B, n, N)));
-    } else {
-        for (okra_int i = 0; i < n * N; i++) {
-            B[i] = R[i] / lambda;
-        }
-    }
-    if (m->p->features) {
-        CHK(okra_doubles_(m->ctx, N, d, "the margin coefficients", &C));
-        CHK(okra_engine_gemm_(m->ctx, true, false, 1, okra_mat_of_(B, n, N),
-                              okra_mat_view_(m->p->features, n, d, m->p->features_ld), 0,
-                              okra_mat_of_(C, N, d)));
-        CHK(okra_store_put_(store, "coefficients", &C, N, d));
-    }
-    return okra_store_put_(store, "B", &B, n, N);
+    return okra_semi_put_weights_(
+        m->ctx, m->semi ? &m->s : NULL, lambda, okra_mat_of_(R, n, N),
+        okra_mat_view_(m->p->features, n, m->d, m->p->features_ld), false, store);
 }
 
 /* With a matrix operator: C in the units of y. Row j of X: g_j (dual of coordinate j)' J
  * (lambda I + 2 lambda_2 g_j K M)^-1 / 2; C = X'E. */
 static okra_status put_coefficients(okra_margin_ *m, double lambda, okra_store_ *store)
 {
-    okra_int n = m->n, N = m->N, d = m->d;
+    okra_int n = m->n, d = m->d;
     bool hinge = m->o.loss == OKRA_LOSS_HINGE_;
-    OWNED double *R = NULL;
+    OWNED double *B = NULL;
     double unit = sqrt(m->p->feature_scale);
-    CHK(okra_doubles_(m->ctx, d, N, "the margin coefficients", &R));
-    okra_mat_fill_(okra_mat_of_(R, d, N), 0);
-    for (okra_int i = 0; i < n; i++) {
-        for (okra_int j = 0; j < d; j++) {
-            double a = hinge ? m->alpha[i] * m->Y[i * d + j] : m->alpha[i * d + j];
-            R[j * N + i] = a / (2 * unit);
-        }
+    CHK(okra_doubles_(m->ctx, n, d, "the margin coefficients", &B));
+    for (okra_int i = 0; i < n * d; i++) {
+        B[i] = (hinge ? m->alpha[i / d] * m->Y[i] : m->alpha[i]) / (2 * unit);
     }
-    return okra_semi_put_(m->ctx, m->semi ? &m->s : NULL, lambda, m->g,
-                          okra_mat_of_(m->A, d, d), okra_mat_of_(R, d, N), store);
+    return okra_semi_put_(m->ctx, m->semi ? &m->s : NULL, m->N, lambda, m->g,
+                          okra_mat_of_(m->A, d, d), okra_mat_of_(B, n, d), true, store);
 }
 
 /* Supervised hinge, identity: w_i = scale_i k(x_i, x), and C = diag(scale) y. */

@@ -10,7 +10,7 @@
  * Losses of the distance: Psi rotated, psi <- E psi, and dual_low.c. phi(x)' = v(x)' T
  * (kernel/lowrank/lowrank.h): the model keeps T Z diag(g)^1/2 E, columns x d, and the
  * basis of the inputs. No n x n matrix is formed; n (m + d) doubles are kept where they
- * fit the budget (factors.c), and 3 n d more for losses of the distance.
+ * fit the budget, else in a file (factors.c), and 3 n d more for losses of the distance.
  *
  * Why it stands beside margin.c, boxqp.c and dual.c: their steps take one row of Q or S
  * at a time, n numbers that are there. A row of Phi Phi' costs n m, so the thin solvers
@@ -178,7 +178,7 @@ static okra_status put_coefficients(low *z, okra_store_ *store)
         Z.p = C;
     }
     CHK(okra_map_fold_(ctx, map, Z, okra_mat_of_(X, map->columns, d)));
-    okra_scale_down_(map->columns * d, z->f.as.unit, X);
+    okra_scale_down_(map->columns * d, z->f.unit, X);
     return okra_store_put_(store, "coefficients", &X, map->columns, d);
 }
 
@@ -225,7 +225,7 @@ okra_status okra_margin_plan_(const okra_options *options, okra_fit_plan_ *p)
     bool stay = 8 * p->n * (m + d + extra) < p->left;
     p->row += row;
     p->doubles += p->n * (extra + (stay ? m + d : 0));
-    snprintf(p->rounds, sizeof p->rounds, ", then about %.0f %s on features %s", times,
-             hinge ? "rounds" : "Newton steps", stay ? "that are kept" : "made anew");
+    snprintf(p->rounds, sizeof p->rounds, ", then about %.0f %s on features in %s", times,
+             hinge ? "rounds" : "Newton steps", stay ? "memory" : "TMPDIR");
     return OKRA_OK;
 }

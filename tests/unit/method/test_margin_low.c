@@ -41,7 +41,7 @@ static okra_status solve(okra_context *ctx, const okra_problem_ *p, double lambd
                            .besides =
                                okra_boxqp_low_doubles_(ctx, p->n, p->map_x->rank, D)};
     okra_status st = okra_factors_create_(ctx, p, &as, &f);
-    kept_rows = f.Phi != NULL;
+    kept_rows = f.Phi.memory != NULL;
     st = st ? st : okra_boxqp_low_(&f, lambda, tolerance, a, A, r);
     okra_factors_clear_(&f);
     return st;
@@ -165,7 +165,7 @@ done:
     return st;
 }
 
-/* Whatever the budget: refused, or the same solution, from rows kept or made again.
+/* Whatever the budget: refused, or the same solution, from rows in memory or in a file.
  * Ten times the worst over six seeds, 1.6e-9. */
 TEST(any_budget)
 {

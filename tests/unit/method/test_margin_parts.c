@@ -42,7 +42,8 @@ static void clear(task *t)
     FREE(t->x, t->y, t->Phi);
 }
 
-/* Run 0: one thread, 1: three, 2: three again, 3: three and no room for the rows. */
+/* Run 0: one thread, 1: three, 2: three again, 3: three and no room for the rows but in a
+ * file. */
 static okra_context *open_factors(task *t, int run, okra_factors_ *f)
 {
     okra_context *ctx = NULL;
@@ -50,12 +51,15 @@ static okra_context *open_factors(task *t, int run, okra_factors_ *f)
     CHECK_OK(okra_context_create(&ctx));
     CHECK_OK(okra_context_set_threads(ctx, run == 0 ? 1 : 3));
     as.besides = run == 3 ? 1e15 : 0;
+    CHECK_OK(okra_context_set_memory(ctx, run == 3 ? okra_account_bytes_(ctx) + (1 << 21)
+                                                   : (okra_int)1 << 30));
     CHECK_OK(okra_factors_create_(ctx, &t->p, &as, f));
-    CHECK((f->Phi == NULL) == (run == 3));
+    CHECK((f->Phi.memory == NULL) == (run == 3));
+    CHECK_OK(okra_context_set_memory(ctx, (okra_int)1 << 30));
     CHECK(f->parts == (run == 1 || run == 2 ? 3 : 1));
-    for (okra_int i = 0; f->Phi && i < N * RANK; i++) {
-        CHECK(run == 0 || t->Phi[i] == f->Phi[i]);
-        t->Phi[i] = f->Phi[i];
+    for (okra_int i = 0; f->Phi.memory && i < N * RANK; i++) {
+        CHECK(run == 0 || t->Phi[i] == f->Phi.p[i]);
+        t->Phi[i] = f->Phi.p[i];
     }
     return ctx;
 }

@@ -161,7 +161,7 @@ TEST(plans)
          "0.00 GiB of features in memory or TMPDIR"},
         {"method=margin low-rank-x=nystrom(rank=5)",
          "1 pass over the data in blocks of 12 rows, then about 15 rounds on "
-         "features that are kept"},
+         "features in memory"},
         {"method=margin loss=huber low-rank-x=nystrom(rank=5)", "about 5 Newton steps"},
         {"method=margin loss=epsilon low-rank-x=nystrom(rank=5)",
          "about 40 Newton steps"},
