@@ -32,7 +32,7 @@ set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
 
 set(okra_warnings -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wstrict-prototypes
     -Wmissing-prototypes -Wvla -Wundef -Wcast-qual -Wwrite-strings -Wformat=2
-    -Wswitch-enum)
+    -Wswitch-enum -Wno-unused-parameter) # callbacks need not use all that they are given
 if(CMAKE_C_COMPILER_ID STREQUAL "GNU")
     # Of clang it would refuse NAN and INFINITY, which the C library has as floats.
     list(APPEND okra_warnings -Wdouble-promotion)

@@ -119,7 +119,6 @@ static loop *find_loop(void)
 
 static void *help(void *unused)
 {
-    (void)unused;
     okra_inside_worker_ = true;
     pthread_mutex_lock(&pool.lock);
     for (;;) {

@@ -107,7 +107,6 @@ okra_status okra_entries_create_(okra_context *ctx, const okra_trained_kernel_ *
                                  const okra_test_side_ *other, okra_entries_ **out)
 {
     OWNED owner *o = NULL;
-    (void)ctx;
     ZMAKE(o, 1);
     o->bound = bound;
     o->other = other;

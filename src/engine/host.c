@@ -20,7 +20,6 @@ static okra_status create(void *e, okra_context *ctx, okra_int rows, okra_int co
                           const char *what, void **out)
 {
     OWNED body *b = NULL;
-    (void)e;
     MAKE(b, 1);
     *b = (body){{NULL, rows, cols, cols}, true};
     CHK(okra_doubles_(ctx, rows, cols, what, &b->A.p));
@@ -31,7 +30,6 @@ static okra_status create(void *e, okra_context *ctx, okra_int rows, okra_int co
 static void destroy(void *e, void *A)
 {
     body *b = A;
-    (void)e;
     if (b->owned) {
         okra_free_(b->A.p);
     }
@@ -41,7 +39,6 @@ static void destroy(void *e, void *A)
 static okra_status borrow(void *e, okra_context *ctx, okra_mat_ block, void **out)
 {
     body *b = NULL;
-    (void)e, (void)ctx;
     MAKE(b, 1);
     *b = (body){block, false};
     *out = b;
@@ -52,7 +49,6 @@ static double *release(void *e, void *A)
 {
     body *b = A;
     double *p = b->A.p;
-    (void)e;
     okra_free_(b);
     return p;
 }
@@ -69,7 +65,6 @@ typedef struct foreign {
 static okra_status foreign_rows(void *arg, okra_int begin, okra_int end, int worker)
 {
     foreign *f = arg;
-    (void)worker;
     return f->entries->tile(f->ctx, f->entries->self, f->first + begin, end - begin, 0,
                             f->A.cols, f->A.p + begin * f->A.ld, f->A.ld);
 }
@@ -79,7 +74,6 @@ static okra_status gram(void *e, okra_context *ctx, const okra_entries_ *entries
 {
     const okra_test_side_ *other = NULL;
     const okra_trained_kernel_ *bound = okra_entries_bound_(entries, &other);
-    (void)e;
     if (!bound) {
         foreign f = {ctx, entries, first, of(A)};
         return okra_parallel_(ctx, rows, 64, "gram", foreign_rows, &f);
@@ -99,20 +93,17 @@ static okra_status gram(void *e, okra_context *ctx, const okra_entries_ *entries
 static okra_status put(void *e, okra_context *ctx, okra_mat_ block, okra_int i,
                        okra_int j, void *A)
 {
-    (void)e, (void)ctx;
     return okra_mat_copy_(block, okra_mat_part_(of(A), i, block.rows, j, block.cols));
 }
 
 static okra_status get(void *e, okra_context *ctx, const void *A, okra_int i, okra_int j,
                        okra_mat_ block)
 {
-    (void)e, (void)ctx;
     return okra_mat_copy_(okra_mat_part_(of(A), i, block.rows, j, block.cols), block);
 }
 
 static okra_status copy(void *e, okra_context *ctx, bool trans, const void *A, void *B)
 {
-    (void)e, (void)ctx;
     return (trans ? okra_mat_transpose_ : okra_mat_copy_)(of(A), of(B));
 }
 
@@ -120,14 +111,12 @@ static okra_status copy(void *e, okra_context *ctx, bool trans, const void *A, v
 
 static okra_status fill(void *e, okra_context *ctx, double value, void *A)
 {
-    (void)e, (void)ctx;
     okra_mat_fill_(of(A), value);
     return OKRA_OK;
 }
 
 static okra_status add_diagonal(void *e, okra_context *ctx, double value, void *A)
 {
-    (void)e, (void)ctx;
     okra_mat_add_diagonal_(of(A), value);
     return OKRA_OK;
 }
@@ -135,7 +124,6 @@ static okra_status add_diagonal(void *e, okra_context *ctx, double value, void *
 static okra_status diagonal(void *e, okra_context *ctx, const void *A, double *out)
 {
     okra_mat_ M = of(A);
-    (void)e, (void)ctx;
     for (okra_int i = 0; i < OKRA_MIN_(M.rows, M.cols); i++) {
         out[i] = M.p[i * M.ld + i];
     }
@@ -146,7 +134,6 @@ static okra_status scale(void *e, okra_context *ctx, const double *r, const doub
                          void *A)
 {
     okra_mat_ M = of(A);
-    (void)e, (void)ctx;
     for (okra_int i = 0; i < M.rows; i++) {
         double *row = M.p + i * M.ld;
         for (okra_int j = 0; r && j < M.cols; j++) {
@@ -165,7 +152,6 @@ static okra_status center(void *e, okra_context *ctx, double *mean, void *A)
     okra_int n = M.rows;
     OWNED double *own = NULL;
     double all = 0;
-    (void)e, (void)ctx;
     if (!mean) {
         MAKE(own, n);
         mean = own;
@@ -190,7 +176,6 @@ static okra_status combine(void *e, okra_context *ctx, okra_combine_ how, double
                            void *A)
 {
     okra_mat_ M = of(A), N = B ? of(B) : M;
-    (void)e, (void)ctx;
     for (okra_int i = 0; i < M.rows; i++) {
         double *a = M.p + i * M.ld;
         const double *b = N.p + i * N.ld;
@@ -219,7 +204,6 @@ static okra_status combine(void *e, okra_context *ctx, okra_combine_ how, double
 static okra_status row_sums(void *e, okra_context *ctx, const void *A, double *out)
 {
     okra_mat_ M = of(A);
-    (void)e, (void)ctx;
     for (okra_int i = 0; i < M.rows; i++) {
         out[i] = 0;
         for (okra_int j = 0; j < M.cols; j++) {
@@ -234,7 +218,6 @@ static okra_status dot(void *e, okra_context *ctx, const void *A, const void *B,
 {
     okra_mat_ M = of(A), N = of(B);
     double sum = 0;
-    (void)e, (void)ctx;
     for (okra_int i = 0; i < M.rows; i++) {
         sum += okra_dot_(M.cols, M.p + i * M.ld, N.p + i * N.ld);
     }
@@ -266,7 +249,6 @@ static okra_status best(void *e, okra_context *ctx, const void *A, const double 
                         okra_int k, okra_int *index, double *value)
 {
     okra_mat_ M = of(A);
-    (void)e, (void)ctx;
     for (okra_int i = 0; i < M.rows; i++) {
         best_of_row(M.cols, M.p + i * M.ld, offset, k, index + i * k, value + i * k);
     }
@@ -278,26 +260,22 @@ static okra_status best(void *e, okra_context *ctx, const void *A, const double 
 static okra_status gemm(void *e, okra_context *ctx, bool ta, bool tb, double alpha,
                         const void *A, const void *B, double beta, void *C)
 {
-    (void)e;
     return okra_gemm_(ctx, ta, tb, alpha, of(A), of(B), beta, of(C));
 }
 
 static okra_status syrk(void *e, okra_context *ctx, bool trans, double alpha,
                         const void *A, double beta, void *C)
 {
-    (void)e;
     return okra_syrk_(ctx, trans, alpha, of(A), beta, of(C));
 }
 
 static okra_status cholesky(void *e, okra_context *ctx, void *A, bool *done)
 {
-    (void)e;
     return okra_factor_(ctx, of(A), done);
 }
 
 static okra_status restore(void *e, okra_context *ctx, const double *d, void *A)
 {
-    (void)e, (void)ctx;
     okra_mat_restore_(of(A), d);
     return OKRA_OK;
 }
@@ -305,13 +283,11 @@ static okra_status restore(void *e, okra_context *ctx, const double *d, void *A)
 static okra_status trsm(void *e, okra_context *ctx, bool left, bool trans, const void *L,
                         void *B)
 {
-    (void)e;
     return okra_trsm_(ctx, left, trans, of(L), of(B));
 }
 
 static okra_status eigh(void *e, okra_context *ctx, void *A, double *w)
 {
-    (void)e;
     return okra_eigh_(ctx, of(A), w);
 }
 
@@ -392,7 +368,6 @@ static okra_status single(void *e, okra_context *ctx, const okra_entries_ *entri
 {
     FREED_BY(close_tiles) tiles t = {0};
     double *room = NULL;
-    (void)e, (void)rough;
     CHK(open_tiles(ctx, entries, &t));
     CHK(okra_doubles_(ctx, okra_single_count_(t.n) / 2, 1,
                       "the factor in single precision", &room));
@@ -408,13 +383,11 @@ static okra_status single(void *e, okra_context *ctx, const okra_entries_ *entri
 
 static void single_destroy(void *e, void *L)
 {
-    (void)e;
     okra_free_(L);
 }
 
 static okra_status single_solve(void *e, okra_context *ctx, const void *L, okra_mat_ B)
 {
-    (void)e;
     return okra_single_solve_(ctx, B.rows, L, B);
 }
 
@@ -447,7 +420,6 @@ static okra_status product(void *e, okra_context *ctx, const okra_entries_ *entr
                            okra_mat_ X, okra_mat_ Y)
 {
     FREED_BY(close_tiles) tiles t = {0};
-    (void)e;
     CHK(open_tiles(ctx, entries, &t));
     t.X = X;
     t.Y = Y;

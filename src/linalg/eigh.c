@@ -56,7 +56,6 @@ typedef struct merge {
 static okra_status find_roots(void *arg, okra_int begin, okra_int end, int worker)
 {
     const merge *m = arg;
-    (void)worker;
     for (okra_int j = begin; j < end; j++) {
         int info = 0, at = (int)j + 1;
         LAPACK_GLOBAL(dlaed4, DLAED4)
@@ -72,7 +71,6 @@ static okra_status correct_z(void *arg, okra_int begin, okra_int end, int worker
 {
     const merge *m = arg;
     double *z = m->z;
-    (void)worker;
     for (okra_int i = begin; i < end; i++) {
         z[i] = m->Z.p[i * m->Z.ld + i];
     }
@@ -224,7 +222,6 @@ static okra_int begin_of(const division *v, okra_int leaf)
 static okra_status solve_leaves(void *arg, okra_int begin, okra_int end, int worker)
 {
     const division *v = arg;
-    (void)worker;
     for (okra_int k = begin; k < end; k++) {
         okra_int first = begin_of(v, k), n = begin_of(v, k + 1) - first;
         okra_int most = v->Z.rows / v->leaves + 1; /* rows of a leaf */
@@ -401,7 +398,6 @@ typedef struct result {
 static okra_status copy_rows(void *arg, okra_int begin, okra_int end, int worker)
 {
     const result *r = arg;
-    (void)worker;
     for (okra_int i = begin; i < end; i++) {
         memcpy(r->A.p + i * r->A.ld, r->Z.p + (r->order[i] - 1) * r->Z.ld,
                (size_t)r->A.cols * sizeof(double));

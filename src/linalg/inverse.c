@@ -61,7 +61,6 @@ static inline OKRA_INLINE_ void group_body(okra_int width, const double *G,
                                            bool fused)
 {
     okra_lane_ sums[GROUP] = {{0}}, z;
-    (void)fused;
     for (okra_int j = 0; j < width; j += GROUP) {
         okra_lane_ at, row;
         memcpy(&at, b + j, sizeof at);
@@ -97,7 +96,6 @@ typedef struct task {
 static okra_status some_parts(void *arg, okra_int begin, okra_int end, int worker)
 {
     const task *t = arg;
-    (void)worker;
     for (okra_int p = begin; p < end; p++) {
         okra_int from = (okra_int)((double)t->groups * sqrt((double)p / PARTS));
         okra_int to = (okra_int)((double)t->groups * sqrt((double)(p + 1) / PARTS));

@@ -32,7 +32,6 @@ static okra_status follow(void *arg, okra_int begin, okra_int end, int worker)
     okra_int k = f->factored.rows;
     int count = (int)(end - begin);
     double *first = f->rows.p + begin * f->rows.ld;
-    (void)worker;
     LAPACKE_dlaswp_work(LAPACK_COL_MAJOR, count, first, okra_blas_stride_(f->rows), 1,
                         (int)k, f->pivot, 1);
     cblas_dtrsm(CblasRowMajor, CblasRight, CblasUpper, CblasNoTrans, CblasUnit, count,

@@ -75,7 +75,6 @@ static okra_status column(void *arg, okra_int begin, okra_int end, int worker)
     const single *s = arg;
     okra_int own, ld;
     const float *diagonal = okra_single_block_(s->L, s->k, s->k, &own);
-    (void)worker;
     for (okra_int i = s->k + 1 + begin; i < s->k + 1 + end; i++) {
         float *A = okra_single_block_(s->L, i, s->k, &ld);
         reduce(s, i, s->k);
@@ -120,7 +119,6 @@ static okra_status below(void *arg, okra_int begin, okra_int end, int worker)
 {
     const single *s = arg;
     okra_int ld;
-    (void)worker;
     for (okra_int i = s->k + 1 + begin; i < s->k + 1 + end; i++) {
         const float *A = okra_single_block_(s->L, i, s->k, &ld);
         cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, SINGLE, (int)s->c, SINGLE,
@@ -134,7 +132,6 @@ static okra_status above(void *arg, okra_int begin, okra_int end, int worker)
 {
     const single *s = arg;
     okra_int ld;
-    (void)worker;
     for (okra_int i = begin; i < end; i++) {
         const float *A = okra_single_block_(s->L, s->k, i, &ld);
         cblas_sgemm(CblasRowMajor, CblasTrans, CblasNoTrans, SINGLE, (int)s->c, SINGLE,

@@ -46,7 +46,6 @@ static inline OKRA_INLINE_ void add_body(okra_int count, okra_int n, const doubl
                                          bool fused)
 {
     okra_int i = 0;
-    (void)fused;
     for (; i + 4 <= count; i += 4) {
         const double *b0 = B + i * ld, *b1 = b0 + ld, *b2 = b1 + ld, *b3 = b2 + ld;
         double x0 = x[i], x1 = x[i + 1], x2 = x[i + 2], x3 = x[i + 3];
@@ -92,7 +91,6 @@ static inline OKRA_INLINE_ void dots_body(int rows, okra_int n, const double *B,
                                           okra_int ld, const double *x, double *out,
                                           bool fused)
 {
-    (void)fused;
     if (rows == 4) {
         dots_of(4, n, B, ld, x, out);
         return;
@@ -118,7 +116,6 @@ typedef struct task {
 static okra_status columns_part(void *arg, okra_int begin, okra_int end, int worker)
 {
     const task *t = arg;
-    (void)worker;
     for (okra_int first = begin; first < end; first += wide) {
         okra_int n = OKRA_MIN_(wide, end - first);
         double sum[wide] = {0};
@@ -134,7 +131,6 @@ static okra_status columns_part(void *arg, okra_int begin, okra_int end, int wor
 static okra_status rows_part(void *arg, okra_int begin, okra_int end, int worker)
 {
     const task *t = arg;
-    (void)worker;
     for (okra_int i = begin; i < end; i += 4) {
         int rows = (int)OKRA_MIN_(4, end - i);
         double sum[4] = {0};
@@ -300,7 +296,6 @@ typedef struct product {
 static okra_status gemm_tiles(void *arg, okra_int begin, okra_int end, int worker)
 {
     const product *p = arg;
-    (void)worker;
     for (okra_int k = begin; k < end; k++) {
         okra_int i = k / p->across * p->height, j = k % p->across * p->width;
         okra_int ni = OKRA_MIN_(p->height, p->C.rows - i);
@@ -376,7 +371,6 @@ okra_status okra_gemm_(okra_context *ctx, bool ta, bool tb, double alpha, okra_m
 static okra_status syrk_tiles(void *arg, okra_int begin, okra_int end, int worker)
 {
     const product *p = arg;
-    (void)worker;
     for (okra_int k = begin, row = 0; k < end; k++) {
         while ((row + 1) * (row + 2) / 2 <= k) {
             row++;
@@ -461,7 +455,6 @@ typedef struct solving {
 static okra_status trsm_strip(void *arg, okra_int begin, okra_int end, int worker)
 {
     const solving *s = arg;
-    (void)worker;
     one_trsm(s->left, s->trans, s->L, strip(s->left, s->B, begin, end - begin));
     okra_worked_(s->ctx, (double)s->L.rows * (double)s->L.rows * (double)(end - begin));
     return OKRA_OK;

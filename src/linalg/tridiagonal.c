@@ -75,7 +75,6 @@ static inline OKRA_INLINE_ void rows_body(okra_int first, okra_int last, const d
                                           okra_int ld, const double *x,
                                           double *restrict y, bool fused)
 {
-    (void)fused;
     okra_int r = first;
     for (; r + 4 <= last; r += 4) {
         four_rows(r, A, ld, x, y);
@@ -106,7 +105,6 @@ static okra_status product_parts(void *arg, okra_int begin, okra_int end, int wo
 {
     const product *p = arg;
     okra_int n = p->A.rows;
-    (void)worker;
     for (okra_int k = begin; k < end; k++) {
         okra_int last = k + 1 == p->parts ? n : edge(n, k + 1, p->parts);
         double *y = p->sums + k * n;
@@ -254,7 +252,6 @@ static int block_size(const way_back *z, okra_int k)
 static okra_status form_blocks(void *arg, okra_int begin, okra_int end, int worker)
 {
     const way_back *z = arg;
-    (void)worker;
     for (okra_int k = begin; k < end; k++) {
         okra_int first = k * block;
         int size = block_size(z, k);
@@ -269,7 +266,6 @@ static okra_status rotate_rows(void *arg, okra_int begin, okra_int end, int work
 {
     const way_back *z = arg;
     int rows = (int)(end - begin);
-    (void)worker;
     for (okra_int k = 0; k * block < z->count; k++) {
         okra_int first = k * block;
         int size = block_size(z, k);

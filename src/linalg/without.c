@@ -49,7 +49,6 @@ static okra_int source_row(const taking *t, okra_int i)
 static okra_status take_rows(void *arg, okra_int begin, okra_int end, int worker)
 {
     const taking *t = arg;
-    (void)worker;
     for (okra_int i = begin; i < end; i++) {
         okra_int from = source_row(t, i), at = 0, to = 0, q = 0;
         const double *row = t->L.p + from * t->L.ld;
@@ -116,7 +115,6 @@ static void find(const taking *t, okra_int i)
 static okra_status rotate_below(void *arg, okra_int begin, okra_int end, int worker)
 {
     const taking *t = arg;
-    (void)worker;
     for (okra_int i = begin; i < end; i += ROWS) {
         rotate(t, t->last + i, (int)OKRA_MIN_(ROWS, end - i), t->last);
     }

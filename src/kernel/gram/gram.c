@@ -318,7 +318,6 @@ static inline OKRA_INLINE_ void count_body(const tile *t, const double *values,
 {
     const uint64_t exponent = UINT64_C(0x7ff) << 52;
     uint64_t count = 0;
-    (void)fused;
     for (okra_int r = 0; r < t->ni; r++) {
         for (okra_int c = 0; c < t->nj; c++) {
             uint64_t bits;

@@ -31,7 +31,6 @@ static inline OKRA_INLINE_ void body(const uint64_t *a, okra_int ni,
                                      const uint64_t *group, okra_int words, double *out,
                                      okra_int ld, okra_int width, bool fused)
 {
-    (void)fused;
     for (okra_int i = 0; i < ni; i++) {
         double counts[LANES];
         row(a + i * words, group, words, counts);
@@ -67,7 +66,6 @@ okra_status okra_popcount_and_(const uint64_t *a, okra_int ni, const uint64_t *b
 static inline OKRA_INLINE_ void count(const uint64_t *rows, okra_int n, okra_int words,
                                       double *out, bool fused)
 {
-    (void)fused;
     for (okra_int i = 0; i < n; i++) {
         uint64_t sum = 0;
         for (okra_int w = 0; w < words; w++) {

@@ -125,7 +125,6 @@ okra_status okra_feature_rows_block_(okra_context *ctx, const void *params,
 {
     const okra_feature_rows_ *a = pa, *b = pb;
     okra_mat_ C = {out, ni, nj, ld};
-    (void)params;
     return okra_gemm_(ctx, false, true, 1, okra_mat_of_(a->Z + i0 * a->d, ni, a->d),
                       okra_mat_of_(b->Z + j0 * b->d, nj, b->d), 0, C);
 }
@@ -134,7 +133,6 @@ okra_status okra_feature_rows_diagonal_(okra_context *ctx, const void *params,
                                         const void *pa, okra_int n, double *out)
 {
     const okra_feature_rows_ *a = pa;
-    (void)ctx, (void)params;
     for (okra_int i = 0; i < n; i++) {
         out[i] = okra_dot_(a->d, a->Z + i * a->d, a->Z + i * a->d);
     }

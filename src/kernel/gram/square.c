@@ -45,7 +45,6 @@ okra_status okra_square_load_(okra_context *ctx, const void *params,
     okra_int rows = 0, cols = 0;
     const double *A = okra_store_get_(store, name, &rows, &cols);
     double *copy = NULL;
-    (void)params, (void)train;
     REFUSE_IF(!A || rows != cols, OKRA_EFORMAT,
               "the square matrix '%s' of a kernel is missing", name);
     CHK(okra_doubles_(ctx, rows, rows, "the matrix of a kernel", &copy));

@@ -69,7 +69,6 @@ static void turn_pair(const double *upper, const double *lower, double *to)
 
 void okra_tile_out_end_(bool stream)
 {
-    (void)stream;
 }
 #endif
 

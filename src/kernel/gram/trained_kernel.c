@@ -179,7 +179,6 @@ static okra_status transform_self(void *arg, okra_int begin, okra_int end, int w
 {
     const selves *s = arg;
     const okra_slot_ *slot = s->slot;
-    (void)worker;
     for (okra_int i = begin; i < end; i++) {
         double d = slot->mean ? slot->mean[i] : s->child[i];
         slot->self[i] = s->child[i];
@@ -419,7 +418,6 @@ typedef struct copying {
 static okra_status copy_self(void *arg, okra_int begin, okra_int end, int worker)
 {
     const copying *c = arg;
-    (void)worker;
     memcpy(c->to + begin, c->from + begin, (size_t)(end - begin) * sizeof *c->to);
     return okra_finite_self_(c->kernel, begin, end, c->from);
 }

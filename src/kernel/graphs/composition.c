@@ -28,7 +28,6 @@ static okra_status extract(const void *arg, const okra_graph_view_ *g, okra_coll
     okra_int hydrogens = 0, run = 0;
     OWNED uint64_t *labels = NULL;
     uint64_t hydrogen;
-    (void)arg;
     MAKE(labels, g->nodes);
     /* The code of an atom of hydrogen, as graph_features.c codes labels. */
     CHK(okra_fold_(c, OKRA_CODE_ROOT_, 1, 1, &hydrogen));

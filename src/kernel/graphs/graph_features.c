@@ -437,7 +437,6 @@ okra_status okra_features_side_(okra_context *ctx, const void *params, const voi
     FREED_BY(okra_coder_drop_) okra_coder_ *coder = NULL;
     FREED_BY(clear_coded) coded d = {0};
     FREED_BY(drop_side) side *fresh = NULL;
-    (void)params;
     ZMAKE(fresh, 1);
     fresh->shared = s;
     fresh->rows = &s->rows;
@@ -473,7 +472,6 @@ okra_status okra_features_bits_(okra_context *ctx, const okra_kernel_class_ *cla
     FREED_BY(clear_collector) okra_collector_ c = {.coder = NULL};
     okra_int bits = ((const okra_feature_params_ *)params)->bits,
              words = (bits + 63) / 64;
-    (void)ctx;
     CHK(okra_coder_create_(NULL, true, &c.coder));
     CHK(okra_graph_space_create_(data, &w));
     memset(out, 0, (size_t)(data->n * words) * sizeof *out);
@@ -514,7 +512,6 @@ okra_status okra_features_block_(okra_context *ctx, const void *params, const vo
     const rows *a = sa->rows, *b = ((const side *)pb)->rows;
     okra_int rare = sa->shared->columns - sa->shared->common;
     OWNED double *wide = NULL;
-    (void)ctx, (void)params;
     CHK(okra_popcount_and_(a->bits + i0 * a->words, ni, b->bits + j0 * b->words, nj,
                            a->words, out, ld));
     ZMAKE(wide, rare);
@@ -541,7 +538,6 @@ okra_status okra_features_diagonal_(okra_context *ctx, const void *params, const
                                     okra_int n, double *out)
 {
     const side *s = pa;
-    (void)ctx, (void)params;
     for (okra_int i = 0; i < n; i++) {
         out[i] = s->rows->self[i];
     }

@@ -15,7 +15,6 @@ typedef struct shortest_params {
 static okra_status extract(const void *arg, const okra_graph_view_ *g, okra_collector_ *c)
 {
     OWNED int32_t *queue = NULL, *distance = NULL;
-    (void)arg;
     MAKE(queue, g->nodes);
     MAKE(distance, g->nodes);
     for (int32_t root = 0; root < g->nodes; root++) {

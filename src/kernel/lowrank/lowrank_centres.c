@@ -29,7 +29,6 @@ typedef struct lloyd {
 static okra_status assign(void *arg, okra_int begin, okra_int end, int worker)
 {
     const lloyd *z = arg;
-    (void)worker;
     for (okra_int i = begin; i < end; i++) {
         const double *g = z->G.p + i * z->G.ld;
         okra_int at = 0;

@@ -149,7 +149,6 @@ static okra_status make_side(okra_context *ctx, const void *params, const void *
 {
     const shared *sh = arg;
     FREED_BY(drop_side) side *s = NULL;
-    (void)params;
     ZMAKE(s, 1);
     s->sh = sh;
     s->data = data;
@@ -167,7 +166,6 @@ static okra_status block(okra_context *ctx, const void *params, const void *a,
                          okra_int i0, okra_int ni, const void *b, okra_int j0,
                          okra_int nj, double *out, okra_int ld)
 {
-    (void)params;
     return okra_linear_.block(ctx, NULL, ((const side *)a)->linear, i0, ni,
                               ((const side *)b)->linear, j0, nj, out, ld);
 }
@@ -175,7 +173,6 @@ static okra_status block(okra_context *ctx, const void *params, const void *a,
 static okra_status diagonal(okra_context *ctx, const void *params, const void *a,
                             okra_int n, double *out)
 {
-    (void)params;
     return okra_linear_.diagonal(ctx, NULL, ((const side *)a)->linear, n, out);
 }
 

@@ -41,7 +41,6 @@ typedef struct step {
 static okra_status eliminate(void *arg, okra_int begin, okra_int end, int worker)
 {
     const step *s = arg;
-    (void)worker;
     for (okra_int j = 0; j < s->count; j++) {
         const double *phi = s->done + j * s->n;
         double weight = phi[s->pivot];

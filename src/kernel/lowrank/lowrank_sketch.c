@@ -127,7 +127,6 @@ static okra_status right_rows(void *arg, okra_int begin, okra_int end, int worke
     const product *z = arg;
     const okra_int *start = z->S->start + z->first, *column = z->S->column;
     const double *value = z->S->value;
-    (void)worker;
     if (!z->add) {
         okra_mat_fill_(okra_mat_part_(z->out, begin, end - begin, 0, z->out.cols), 0);
     }
@@ -159,7 +158,6 @@ static okra_status left_rows(void *arg, okra_int begin, okra_int end, int worker
 {
     const product *z = arg;
     const okra_sketch_ *S = z->S;
-    (void)worker;
     okra_mat_fill_(okra_mat_part_(z->out, begin, end - begin, 0, z->out.cols), 0);
     for (okra_int k = begin; k < end; k++) {
         double *x = z->out.p + k * z->out.ld;

@@ -151,7 +151,6 @@ static okra_status act(void *arg, okra_int begin, okra_int end, int worker)
     const action *a = arg;
     okra_int n = a->network->nodes, m = end - begin;
     OWNED double *all = NULL;
-    (void)worker;
     ZMAKE(all, 3 * n * GROUP);
     double *t[3] = {all, all + n * GROUP, all + 2 * n * GROUP};
     for (okra_int i = 0; i < n; i++) {
@@ -283,7 +282,6 @@ static double p_step(const void *arg, double x)
 
 static double commute(const void *arg, double x)
 {
-    (void)arg;
     return x > 0 ? 1 / x : 0;
 }
 
@@ -443,7 +441,6 @@ static double pair(const void *params, const void *pa, okra_int i, const void *p
 {
     const side *a = pa, *b = pb;
     const shared *s = b->shared;
-    (void)params;
     return s->F[a->data->codes[i] * s->columns + s->column[b->data->codes[j]]];
 }
 
@@ -451,7 +448,6 @@ static okra_status diagonal(okra_context *ctx, const void *params, const void *p
                             okra_int n, double *out)
 {
     const side *s = pa;
-    (void)ctx, (void)params;
     for (okra_int i = 0; i < n; i++) {
         out[i] = s->self[i];
     }

@@ -171,7 +171,6 @@ static okra_status save(const void *arg, okra_store_ *store, const char *name)
 static okra_status check_kept(const void *params, const okra_data *train, okra_int n,
                               const char *name, okra_store_ *store)
 {
-    (void)n;
     return train->kind == OKRA_BAGS
                ? okra_position_check_kept_(params, train->components[0],
                                            train->components[0]->n, name, store)

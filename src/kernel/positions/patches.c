@@ -85,7 +85,6 @@ static okra_status map(okra_context *ctx, const void *params, const void *state,
     const patches_params *p = params;
     OWNED double *patches = NULL;
     OWNED okra_int *offsets = NULL;
-    (void)state;
     CHK(check(p, data));
     okra_int height = data->d / p->width, size = p->patch * p->patch;
     okra_int count = along(p, height) * along(p, p->width);

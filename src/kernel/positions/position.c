@@ -188,7 +188,6 @@ static okra_status check_kept(const void *params, const okra_data *train, okra_i
                               const char *name, okra_store_ *store)
 {
     okra_int count = train->group_count > 0 ? train->groups[0].offsets[train->n] : 0;
-    (void)n;
     return okra_position_check_kept_(params, train, count, name, store);
 }
 
@@ -208,7 +207,6 @@ static okra_status make_side(okra_context *ctx, const void *params, const void *
 {
     const shared *sh = arg;
     FREED_BY(drop_side) side *s = NULL;
-    (void)params;
     ZMAKE(s, 1);
     s->sh = sh;
     s->e = &sh->e;

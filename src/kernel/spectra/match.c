@@ -120,7 +120,6 @@ static okra_status match_block(okra_context *ctx, const void *params, const void
                                okra_int nj, double *out, okra_int ld)
 {
     FREED_BY(clear_room) room m = {0};
-    (void)ctx;
     for (okra_int r = 0; r < ni; r++) {
         for (okra_int c = 0; c < nj; c++) {
             CHK(cosine(params, pa, i0 + r, pb, j0 + c, &m, &out[r * ld + c]));
@@ -134,7 +133,6 @@ static okra_status match_side(okra_context *ctx, const void *params, const void 
 {
     const match_params *p = params;
     okra_places_ *places = NULL;
-    (void)shared;
     CHK(okra_places_create_(ctx, &p->peaks, data, p->modified, &places));
     *side = places;
     return OKRA_OK;
@@ -182,7 +180,6 @@ static okra_status precursor_side(okra_context *ctx, const void *params,
     const precursor_params *p = params;
     OWNED double *values = NULL;
     okra_int silent = 0, first = 0;
-    (void)shared;
     MAKE(values, data->n);
     for (okra_int i = 0; i < data->n; i++) {
         okra_spectrum_view_ v = okra_spectrum_view_of_(data, i);
@@ -207,7 +204,6 @@ static okra_status precursor_block(okra_context *ctx, const void *params, const 
 {
     const double *a = pa, *b = pb;
     double sigma = ((const precursor_params *)params)->sigma;
-    (void)ctx;
     for (okra_int r = 0; r < ni; r++) {
         for (okra_int c = 0; c < nj; c++) {
             double d = (a[i0 + r] - b[j0 + c]) / sigma;
@@ -222,7 +218,6 @@ static okra_status precursor_diagonal(okra_context *ctx, const void *params,
                                       const void *pa, okra_int n, double *out)
 {
     const double *a = pa;
-    (void)ctx, (void)params;
     for (okra_int i = 0; i < n; i++) {
         out[i] = isnan(a[i]) ? 0 : 1;
     }

@@ -108,7 +108,6 @@ static okra_status ppk_block(okra_context *ctx, const void *params, const void *
     OWNED spot *list = NULL;
     okra_int count = 0;
     double widest = 0;
-    (void)ctx;
     CHK(gather(b, j0, nj, p, &list, &count, &widest));
     for (okra_int r = 0; r < ni; r++) {
         double *row = out + r * ld;
@@ -140,7 +139,6 @@ static okra_status ppk_side(okra_context *ctx, const void *params, const void *s
 {
     const ppk_params *p = params;
     okra_places_ *places = NULL;
-    (void)shared;
     REFUSE_IF(!(p->ppm > 0) && !(p->da > 0), OKRA_EARG,
               "kernel ppk: ppm and da are both 0: peaks have no width");
     CHK(okra_places_create_(ctx, &p->peaks, data, false, &places));
@@ -174,7 +172,6 @@ static okra_status bins_side(okra_context *ctx, const void *params, const void *
     const bins_params *p = params;
     okra_places_ *places = NULL;
     okra_int used = 0;
-    (void)shared;
     CHK(okra_places_create_(ctx, &p->peaks, data, false, &places));
     for (okra_int i = 0; i < data->n; i++) {
         okra_int begin = places->first[i], end = places->first[i + 1], first = used;
@@ -202,7 +199,6 @@ static okra_status bins_block(okra_context *ctx, const void *params, const void 
     OWNED spot *list = NULL;
     okra_int count = 0;
     double widest = 0;
-    (void)ctx, (void)params;
     CHK(gather(b, j0, nj, NULL, &list, &count, &widest));
     for (okra_int r = 0; r < ni; r++) {
         double *row = out + r * ld;
@@ -221,7 +217,6 @@ static okra_status bins_diagonal(okra_context *ctx, const void *params, const vo
                                  okra_int n, double *out)
 {
     const okra_places_ *a = pa;
-    (void)ctx, (void)params;
     for (okra_int i = 0; i < n; i++) {
         out[i] = 0;
         for (okra_int k = a->first[i]; k < a->first[i + 1]; k++) {

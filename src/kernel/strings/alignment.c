@@ -181,7 +181,6 @@ static inline OKRA_INLINE_ void body(const strip *p, bool fused)
     wide rows[CODES][STRIP], mixed[STRIP];
     state z = {.one = (wide){0} + 1};
     int32_t corner_e[WIDE], here_e[WIDE];
-    (void)fused;
     for (int j = 0; j < STRIP; j++) {
         for (int l = 0; l < WIDE; l++) {
             for (int a = 0; a < CODES; a++) {
@@ -352,7 +351,6 @@ static okra_status fill_sixteen(void *arg, okra_int begin, okra_int end, int wor
     okra_int n = 0, most = 0, first = begin * WIDE;
     okra_int count = OKRA_MIN_(f->strings->count - first, WIDE);
     double out[WIDE];
-    (void)end, (void)worker;
     okra_characters_(f->data, f->strings->first[first + count - 1], &n);
     okra_int places = (n + STRIP - 1) / STRIP * STRIP;
     for (okra_int t = 0; f->Z && t < sh->count; t++) {
@@ -441,7 +439,6 @@ static okra_status make_side(okra_context *ctx, const void *arg, const void *com
     FREED_BY(clear_strings) strings all = {0};
     FREED_BY(okra_feature_rows_drop_) okra_feature_rows_ *s = NULL;
     OWNED double *Z = NULL, *self = NULL;
-    (void)arg;
     CHK(find_strings(data, &all));
     CHK(okra_feature_rows_create_(ctx, data->n, sh->count, "alignments with the anchors",
                                   &s));

@@ -41,7 +41,6 @@ static okra_status make_side(okra_context *ctx, const void *params, const void *
     const int32_t *code = data->groups[0].fields[0].values;
     okra_int total = data->groups[0].offsets[data->n];
     FREED_BY(drop_side) side *s = NULL;
-    (void)ctx, (void)params;
     ZMAKE(s, 1);
     s->alphabet = a;
     s->offsets = data->groups[0].offsets;

@@ -163,7 +163,6 @@ static okra_status make_side(okra_context *ctx, const void *params, const void *
     const tables *t = shared;
     FREED_BY(drop_side) side *s = NULL;
     okra_int length;
-    (void)ctx;
     ZMAKE(s, 1);
     s->tables = t;
     MAKE(s->places, data->n * p->reach);
@@ -188,7 +187,6 @@ static okra_status block(okra_context *ctx, const void *params, const void *pa,
     const tables *t = a->tables;
     okra_int reach = ((const ends_params *)params)->reach, width = t->width;
     const double *rows[REACH_MOST];
-    (void)ctx;
     for (okra_int r = 0; r < ni; r++) {
         const uint16_t *x = a->places + (i0 + r) * reach;
         for (okra_int j = 0; j < reach; j++) {

@@ -92,7 +92,6 @@ static okra_status bind_training(okra_context *ctx, const void *params,
 {
     const okra_mismatch_params_ *p = params;
     OWNED weights *w = NULL;
-    (void)ctx;
     ZMAKE(w, 1);
     w->k = p->k;
     CHK(okra_mismatch_shared_(p, train, &w->top, w->I));
@@ -104,7 +103,6 @@ static okra_status bind_training(okra_context *ctx, const void *params,
  * c(i,j) = c(i-1,j-1) + [s_i != t_j] - [s_(i-k) != t_(j-k)]. Row i overwrites row i-1. */
 static inline OKRA_INLINE_ void body(OKRA_BATCH_PARAMETERS_)
 {
-    (void)fused;
     const weights *w = arg;
     const okra_lane_ one = (okra_lane_){0} + 1;
     okra_int k = w->k;
@@ -142,7 +140,6 @@ static okra_status make_side(okra_context *ctx, const void *params, const void *
                              const okra_data *data, void **out)
 {
     side *s = NULL;
-    (void)ctx, (void)params;
     MAKE(s, 1);
     s->w = shared;
     s->data = data;
@@ -156,7 +153,6 @@ static okra_status block(okra_context *ctx, const void *params, const void *a,
 {
     const side *sa = a, *sb = b;
     okra_lanes_ lanes = {mismatch_batch, sa->w, 1};
-    (void)params;
     return okra_lanes_block_(ctx, &lanes, sa->data, i0, ni, sb->data, j0, nj, out, ld);
 }
 
@@ -165,7 +161,6 @@ static okra_status diagonal(okra_context *ctx, const void *params, const void *a
 {
     const side *s = a;
     okra_lanes_ lanes = {mismatch_batch, s->w, 1};
-    (void)params;
     return okra_lanes_diagonal_(ctx, &lanes, s->data, n, out);
 }
 

@@ -118,7 +118,6 @@ static okra_status fit(okra_context *ctx, const void *params, const okra_data *t
 {
     FREED_BY(drop_vocabulary) vocabulary *v = NULL;
     FREED_BY(bags_clear) bags b = {0};
-    (void)ctx;
     ZMAKE(v, 1);
     CHK(collect(params, train, &b));
     v->count = sort_distinct(b.codes.items, b.codes.count);
@@ -142,7 +141,6 @@ static okra_status map(okra_context *ctx, const void *params, const void *state,
     FREED_BY(bags_clear)
     bags b = {0}, unknown = {0}; /* codes that the vocabulary lacks */
     OWNED okra_int *indices = NULL;
-    (void)ctx;
     CHK(collect(params, data, &b));
     MAKE(indices, b.codes.count);
     for (okra_int k = 0; k < b.codes.count; k++) {

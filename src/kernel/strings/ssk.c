@@ -70,7 +70,6 @@ static inline OKRA_INLINE_ void all_rows(int r, double decay, okra_int m,
 
 static inline OKRA_INLINE_ void body(OKRA_BATCH_PARAMETERS_)
 {
-    (void)fused;
     const okra_ssk_params_ *p = arg;
     okra_lane_ total[LENGTH_MOST + 1], sum = {0};
     int r = (int)p->length;

@@ -8,7 +8,6 @@
 okra_status okra_plain_side_(okra_context *ctx, const void *params, const void *shared,
                              const okra_data *data, void **side)
 {
-    (void)ctx, (void)params, (void)shared;
     *side = (okra_data *)(uintptr_t)data;
     return OKRA_OK;
 }

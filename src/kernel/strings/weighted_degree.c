@@ -15,11 +15,9 @@
 
 static inline OKRA_INLINE_ void body(OKRA_BATCH_PARAMETERS_)
 {
-    (void)fused;
     double k = (double)((const okra_degree_params_ *)arg)->k;
     const okra_lane_ top = (okra_lane_){0} + k;
     okra_lane_ run = {0}, sum = {0};
-    (void)m, (void)work;
     for (okra_int i = 0; i < n; i++) {
         run = OKRA_WHERE_(s[i] == t[i], run + 1);
         okra_mask_ less = run < top;
@@ -37,7 +35,6 @@ static okra_status make_side(okra_context *ctx, const void *params, const void *
 {
     const okra_data *train = shared;
     okra_int length = 0, own;
-    (void)ctx, (void)params;
     if (train->n > 0) {
         okra_characters_(train, 0, &length);
     }

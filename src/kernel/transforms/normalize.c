@@ -22,7 +22,6 @@ static inline OKRA_INLINE_ void normalize_body(double a, const double *restrict 
                                                okra_int nj, double *restrict row,
                                                bool fused)
 {
-    (void)fused;
     double root = sqrt(a);
     for (okra_int j = 0; j < nj; j++) {
         double b = db[j], norms = a == b ? a : root * sqrt(b), value = row[j] / norms;
@@ -35,7 +34,6 @@ static inline OKRA_INLINE_ void tanimoto_body(double a, const double *restrict d
                                               okra_int nj, double *restrict row,
                                               bool fused)
 {
-    (void)fused;
     for (okra_int j = 0; j < nj; j++) {
         double either = a + db[j] - row[j], value = row[j] / either;
         row[j] = either <= 0 ? 1 : value; /* a NaN stays one, to be reported */
@@ -50,7 +48,6 @@ OKRA_VARIANTS_(tanimoto_row, tanimoto_body,
 static void normalize(const void *params, const double *da, const double *db, okra_int ni,
                       okra_int nj, double *tile, okra_int ld)
 {
-    (void)params;
     for (okra_int i = 0; i < ni; i++) {
         normalize_row(da[i], db, nj, tile + i * ld);
     }
@@ -59,7 +56,6 @@ static void normalize(const void *params, const double *da, const double *db, ok
 static void tanimoto(const void *params, const double *da, const double *db, okra_int ni,
                      okra_int nj, double *tile, okra_int ld)
 {
-    (void)params;
     for (okra_int i = 0; i < ni; i++) {
         tanimoto_row(da[i], db, nj, tile + i * ld);
     }
@@ -81,7 +77,6 @@ static void normalize_derive(const void *params, double self, const double *db,
 static void center(const void *params, const double *da, const double *db, okra_int ni,
                    okra_int nj, double *tile, okra_int ld)
 {
-    (void)params;
     for (okra_int i = 0; i < ni; i++) {
         double *row = tile + i * ld, a = da[i];
         for (okra_int j = 0; j < nj; j++) {
@@ -92,19 +87,16 @@ static void center(const void *params, const double *da, const double *db, okra_
 
 static void normalize_step(const void *params, okra_step_ *step)
 {
-    (void)params;
     step->code = OKRA_CODE_NORMALIZE_;
 }
 
 static void tanimoto_step(const void *params, okra_step_ *step)
 {
-    (void)params;
     step->code = OKRA_CODE_TANIMOTO_;
 }
 
 static void center_step(const void *params, okra_step_ *step)
 {
-    (void)params;
     step->code = OKRA_CODE_CENTER_;
 }
 
@@ -122,7 +114,6 @@ const okra_transform_class_ okra_normalize_ = {
 static void dice(const void *params, const double *da, const double *db, okra_int ni,
                  okra_int nj, double *tile, okra_int ld)
 {
-    (void)params;
     for (okra_int i = 0; i < ni; i++) {
         double *row = tile + i * ld;
         for (okra_int j = 0; j < nj; j++) {

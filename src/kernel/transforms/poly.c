@@ -33,7 +33,6 @@ static void poly(const void *params, const double *da, const double *db, okra_in
                  okra_int nj, double *tile, okra_int ld)
 {
     const poly_params *p = params;
-    (void)da, (void)db;
     for (okra_int i = 0; i < ni; i++) {
         double *row = tile + i * ld;
         for (okra_int j = 0; j < nj; j++) {
@@ -51,7 +50,6 @@ static void power(const void *params, const double *da, const double *db, okra_i
                   okra_int nj, double *tile, okra_int ld)
 {
     const power_params *p = params;
-    (void)da, (void)db;
     for (okra_int i = 0; i < ni; i++) {
         raise(p->p, nj, tile + i * ld);
     }
@@ -68,7 +66,6 @@ static void series(const void *params, const double *da, const double *db, okra_
 {
     const series_params *p = params;
     int top = SERIES - 1;
-    (void)da, (void)db;
     while (top > 0 && p->c[top] == 0) {
         top--;
     }
@@ -90,7 +87,6 @@ static void poly_derive(const void *params, double self, const double *db, okra_
                         double *k, double *by_k, double *by_self)
 {
     const poly_params *p = params;
-    (void)self, (void)db, (void)by_self;
     for (okra_int j = 0; j < n; j++) {
         double base = p->gamma * k[j] + p->coef0;
         by_k[j] = base;
@@ -116,7 +112,6 @@ static void series_derive(const void *params, double self, const double *db, okr
 {
     const series_params *p = params;
     int top = SERIES - 1;
-    (void)self, (void)db, (void)by_self;
     while (top > 0 && p->c[top] == 0) {
         top--;
     }

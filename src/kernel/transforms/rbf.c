@@ -30,7 +30,6 @@ static okra_status rbf_check(const void *params)
 static inline OKRA_INLINE_ void body(double gamma, double a, const double *restrict db,
                                      okra_int nj, double *restrict row, bool fused)
 {
-    (void)fused;
     for (okra_int j = 0; j < nj; j++) {
         double d2 = a + db[j] - 2 * row[j];
         row[j] = -gamma * (d2 < 0 ? 0 : d2); /* a NaN stays one, to be reported */
@@ -78,7 +77,6 @@ static void exponential(const void *params, const double *da, const double *db,
                         okra_int ni, okra_int nj, double *tile, okra_int ld)
 {
     const exp_params *p = params;
-    (void)da, (void)db;
     for (okra_int i = 0; i < ni; i++) {
         double *row = tile + i * ld;
         okra_scale_(nj, p->scale, row);
@@ -90,7 +88,6 @@ static void exponential_derive(const void *params, double self, const double *db
                                okra_int n, double *k, double *by_k, double *by_self)
 {
     const exp_params *p = params;
-    (void)self, (void)db, (void)by_self;
     exponential(params, NULL, NULL, 1, n, k, n);
     for (okra_int j = 0; j < n; j++) {
         by_k[j] = p->scale * k[j];

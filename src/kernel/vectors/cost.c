@@ -109,7 +109,6 @@ static okra_status make_side(okra_context *ctx, const void *params, const void *
 {
     const okra_square_ *G = arg;
     side *s = NULL;
-    (void)ctx, (void)params;
     for (okra_int i = 0; i < data->n; i++) {
         REFUSE_IF(data->codes[i] >= G->n, OKRA_EARG,
                   "kernel cost: label %" PRId64 " of %s is class %" PRId64
@@ -126,7 +125,6 @@ static double pair(const void *params, const void *pa, okra_int i, const void *p
                    okra_int j)
 {
     const side *a = pa, *b = pb;
-    (void)params;
     return a->G->A[a->codes[i] * a->G->n + b->codes[j]];
 }
 

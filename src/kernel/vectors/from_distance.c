@@ -274,7 +274,6 @@ static okra_status block(okra_context *ctx, const void *params, const void *pa,
                          okra_int nj, double *out, okra_int ld)
 {
     const side *a = pa;
-    (void)ctx, (void)params, (void)pb;
     return okra_mat_copy_(okra_mat_view_(a->K + i0 * a->n + j0, ni, nj, a->n),
                           (okra_mat_){out, ni, nj, ld});
 }
@@ -283,7 +282,6 @@ static okra_status diagonal(okra_context *ctx, const void *params, const void *p
                             okra_int n, double *out)
 {
     const side *s = pa;
-    (void)ctx, (void)params;
     for (okra_int i = 0; i < n; i++) {
         out[i] = s->self[i];
     }

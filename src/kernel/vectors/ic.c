@@ -46,7 +46,6 @@ static okra_status fit(okra_context *ctx, const void *params, const okra_data *t
 {
     OWNED okra_int *indices = NULL;
     OWNED double *values = NULL;
-    (void)ctx, (void)params;
     OWNED weights *w =
         okra_zalloc_((okra_int)sizeof *w + train->d * (okra_int)sizeof *w->w, 1);
     GOT(w);
@@ -87,7 +86,6 @@ static okra_status map(okra_context *ctx, const void *params, const void *state,
     OWNED okra_int *indptr = NULL, *indices = NULL, *room = NULL;
     okra_int count = 0;
     OWNED double *values = NULL;
-    (void)params;
     if (data->kind == OKRA_DENSE) {
         return map_dense(ctx, state, data, out);
     }

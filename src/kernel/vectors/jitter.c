@@ -24,7 +24,6 @@ static okra_status make_side(okra_context *ctx, const void *params, const void *
 {
     const jitter_params *p = params;
     const okra_data *train = shared;
-    (void)ctx;
     REFUSE_IF((p->sigma > 0) == (p->gamma > 0), OKRA_EARG,
               "kernel jitter needs exactly one of sigma and gamma, a number above 0");
     REFUSE_IF(data->d % p->width != 0 || data->d != train->d, OKRA_ESHAPE,

@@ -28,7 +28,6 @@ static inline OKRA_INLINE_ void body(const double *restrict x, const double *res
 {
     double sum[LANES] = {0}, total = 0;
     okra_int whole = d - d % LANES;
-    (void)fused;
     for (okra_int j = 0; j < whole; j += LANES) {
         for (int k = 0; k < LANES; k++) {
             sum[k] += fabs(x[j + k] - y[j + k]);
@@ -89,7 +88,6 @@ static okra_status block(okra_context *ctx, const void *p, const void *pa, okra_
     const okra_data *a = pa, *b = pb;
     double gamma = ((const params *)p)->gamma;
 
-    (void)ctx;
     if (a->kind == OKRA_DENSE && b->kind == OKRA_DENSE) {
         for (okra_int r = 0; r < ni; r++) {
             for (okra_int c = 0; c < nj; c++) {

@@ -63,7 +63,6 @@ static okra_status pack_rows(void *arg, okra_int begin, okra_int end, int worker
 {
     packing *p = arg;
     uint64_t other = 0;
-    (void)worker;
     for (okra_int i = begin; i < end && !other && !atomic_load(&p->refused); i++) {
         const double *x = p->data->values + i * p->data->ld;
         for (okra_int w = 0; w < p->words; w++) {
@@ -168,14 +167,12 @@ static okra_status bind_with(okra_context *ctx, bool move, const okra_data *trai
 static okra_status bind_training(okra_context *ctx, const void *params,
                                  const okra_data *train, void **out)
 {
-    (void)params;
     return bind_with(ctx, false, train, out);
 }
 
 static okra_status bind_distances(okra_context *ctx, const void *params,
                                   const okra_data *train, void **out)
 {
-    (void)params;
     return bind_with(ctx, true, train, out);
 }
 
@@ -187,7 +184,6 @@ static okra_status move_rows(void *arg, okra_int begin, okra_int end, int worker
     const side *s = arg;
     const okra_data *data = s->data;
     const double *mean = s->shared->mean;
-    (void)worker;
     for (okra_int i = begin; i < end; i++) {
         const double *x = data->values + i * data->ld;
         double *row = s->moved + i * data->d;
@@ -224,7 +220,6 @@ static okra_status make_side(okra_context *ctx, const void *params, const void *
     const shared *sh = arg;
     FREED_BY(drop_side) side *s = NULL;
 
-    (void)params;
     CHK(okra_widths_(ctx, "linear", data, sh->train));
     ZMAKE(s, 1);
     s->data = data;
@@ -264,7 +259,6 @@ static okra_status block(okra_context *ctx, const void *params, const void *pa,
 {
     const side *a = pa, *b = pb;
 
-    (void)params;
     if (a->bits && b->bits) {
         CHK(okra_popcount_and_(a->bits + i0 * a->words, ni, b->bits + j0 * b->words, nj,
                                a->words, out, ld));
@@ -306,7 +300,6 @@ static okra_status square_rows(void *arg, okra_int begin, okra_int end, int work
 {
     const squares *s = arg;
     const side *a = s->a;
-    (void)worker;
     if (a->bits) {
         okra_popcount_rows_(a->bits + begin * a->words, end - begin, a->words,
                             s->out + begin);
@@ -326,7 +319,6 @@ static okra_status diagonal(okra_context *ctx, const void *params, const void *p
     OWNED okra_int *indices = NULL;
     okra_int d = a->data->d;
 
-    (void)params;
     if (a->bits ? !mean : a->x != NULL) {
         squares s = {a, out};
         CHK(okra_parallel_(ctx, n, 16384, NULL, square_rows, &s));
@@ -399,7 +391,6 @@ static int steps(const void *params, const void *pa, const void *pb, okra_step_ 
 {
     const side *a = pa, *b = pb;
     bool bits = a->bits && b->bits;
-    (void)params;
     if (!bits && !(a->x && b->x)) {
         return 0;
     }

@@ -75,7 +75,6 @@ static okra_status make_side(okra_context *ctx, const void *params, const void *
 {
     const okra_square_ *R = arg;
     FREED_BY(okra_feature_rows_drop_) okra_feature_rows_ *s = NULL; /* R y_i */
-    (void)params;
     REFUSE_IF(data->d != R->n, OKRA_ESHAPE,
               "%s has %" PRId64 " columns, the metric of the kernel is of %" PRId64,
               data->source, data->d, R->n);

@@ -76,7 +76,6 @@ static okra_status bind_training(okra_context *ctx, const void *params,
 {
     side *s = NULL;
 
-    (void)params;
     REFUSE_IF(train->n != train->d, OKRA_ESHAPE,
               "kernel precomputed: %s is %lld x %lld, a training Gram matrix is square",
               train->source, (long long)train->n, (long long)train->d);
@@ -94,7 +93,6 @@ static okra_status make_side(okra_context *ctx, const void *params, const void *
     const okra_data *train = ((const side *)shared)->data;
     side *s = NULL;
 
-    (void)ctx, (void)params;
     REFUSE_IF(data->d != train->n, OKRA_ESHAPE,
               "kernel precomputed: %s has %lld columns, expected one for each of the "
               "%lld training objects",
@@ -112,7 +110,6 @@ static okra_status block(okra_context *ctx, const void *params, const void *pa,
 {
     const okra_data *a = ((const side *)pa)->data;
 
-    (void)ctx, (void)params, (void)pb;
     return okra_mat_copy_(okra_mat_view_(a->values + i0 * a->ld + j0, ni, nj, a->ld),
                           (okra_mat_){out, ni, nj, ld});
 }
@@ -123,7 +120,6 @@ static okra_status diagonal(okra_context *ctx, const void *params, const void *p
     const side *s = pa;
     const okra_data *data = s->data;
 
-    (void)ctx, (void)params;
     REFUSE_IF(!s->training && !data->diagonal, OKRA_EUNSUPPORTED,
               "kernel precomputed: %s has no self-similarities", data->source);
     for (okra_int i = 0; i < n; i++) {

@@ -29,7 +29,6 @@ static okra_status kendall_side(okra_context *ctx, const void *params, const voi
     FREED_BY(drop_side) side *s = NULL;
     okra_int d = data->d, at = 0;
     CHK(okra_widths_(ctx, "kendall", data, shared));
-    (void)params;
     ZMAKE(s, 1);
     s->width = d * (d - 1) / 2;
     CHK(okra_budget_ask_(ctx, (double)data->n * (double)s->width,
@@ -65,7 +64,6 @@ static double kendall(const void *params, const void *pa, okra_int i, const void
                       okra_int j)
 {
     const side *a = pa, *b = pb;
-    (void)params;
     return agreement(a->signs + i * a->width, b->signs + j * b->width, a->width);
 }
 
@@ -106,7 +104,6 @@ static okra_status spearman_side(okra_context *ctx, const void *params,
     FREED_BY(drop_side) side *s = NULL;
     OWNED placed *items = NULL;
     CHK(okra_widths_(ctx, "spearman", data, shared));
-    (void)params;
     ZMAKE(s, 1);
     s->width = data->d;
     MAKE(items, data->d);
@@ -122,7 +119,6 @@ static double spearman(const void *params, const void *pa, okra_int i, const voi
                        okra_int j)
 {
     const side *a = pa, *b = pb;
-    (void)params;
     return okra_dot_(a->width, a->ranks + i * a->width, b->ranks + j * b->width);
 }
 

@@ -86,7 +86,6 @@ static okra_status bind_training(okra_context *ctx, const void *params,
                                  const okra_data *train, void **out)
 {
     FREED_BY(drop_shared) shared *sh = NULL;
-    (void)ctx, (void)params;
     CHK(create(train, &sh));
     CHK(okra_standardize_measure_(train, sh->stats, sh->stats + sh->d));
     *out = TAKE(sh);
@@ -119,7 +118,6 @@ static okra_status load(okra_context *ctx, const void *params, const okra_data *
     okra_int rows = 0, cols = 0;
     shared *sh = NULL;
     const double *kept = okra_store_get_(store, name, &rows, &cols);
-    (void)ctx, (void)params;
     bool good = kept && rows == 2 && cols == train->d;
     for (okra_int j = 0; good && j < 2 * cols; j++) {
         good = isfinite(kept[j]) && (j < cols || kept[j] > 0);
@@ -140,7 +138,6 @@ static okra_status make_side(okra_context *ctx, const void *params, const void *
     const shared *sh = arg;
     const double *mean = sh->stats, *spread = sh->stats + sh->d;
     FREED_BY(okra_feature_rows_drop_) okra_feature_rows_ *s = NULL;
-    (void)params;
     CHK(okra_widths_(ctx, "standardize", data, sh->train));
     CHK(okra_feature_rows_create_(ctx, data->n, sh->d, "standardized vectors", &s));
     for (okra_int i = 0; i < data->n; i++) {
@@ -195,7 +192,6 @@ static okra_status laplacian_block(okra_context *ctx, const void *params, const 
     const okra_feature_rows_ *a = pa, *b = pb;
     double gamma = ((const laplacian_params *)params)->gamma;
     okra_int d = a->d;
-    (void)ctx;
     for (okra_int r = 0; r < ni; r++) {
         for (okra_int c = 0; c < nj; c++) {
             out[r * ld + c] = -gamma * okra_laplacian_distance_(a->Z + (i0 + r) * d,

@@ -50,7 +50,6 @@ static okra_status make_side(okra_context *ctx, const void *params, const void *
     const okra_data *train = shared;
     FREED_BY(drop_side) side *s = NULL;
 
-    (void)params;
     ZMAKE(s, 1);
     s->data = data;
     if (data->kind == OKRA_LABELS && train->kind == OKRA_LABELS) {
@@ -103,7 +102,6 @@ static okra_status block(okra_context *ctx, const void *params, const void *pa,
     const side *sa = pa, *sb = pb;
     const okra_data *a = sa->data, *b = sb->data;
 
-    (void)ctx, (void)params;
     bool strings = a->kind == OKRA_STRINGS;
     if (!sa->codes && !strings && (a->kind != OKRA_DENSE || b->kind != OKRA_DENSE)) {
         return okra_rows_meet_(a, i0, ni, b, j0, nj, equal_wide_thin, out, ld);
