@@ -259,13 +259,18 @@ okra_status okra_context_set_memory(okra_context *context, okra_int bytes)
     return OKRA_OK;
 }
 
+static okra_status choose(const char *what, int value, int *field)
+{
+    REFUSE_IF(value < -1 || value > 1, OKRA_EARG, "%s is %d, expected -1, 0 or 1", what,
+              value);
+    *field = value;
+    return OKRA_OK;
+}
+
 okra_status okra_context_set_strict(okra_context *context, int strict)
 {
     NOT_NULL(context);
-    REFUSE_IF(strict < -1 || strict > 1, OKRA_EARG, "strict is %d, expected -1, 0 or 1",
-              strict);
-    context->strict = strict;
-    return OKRA_OK;
+    return choose("strict", strict, &context->strict);
 }
 
 int okra_context_strict_(const okra_context *context)
@@ -276,10 +281,7 @@ int okra_context_strict_(const okra_context *context)
 okra_status okra_context_set_header(okra_context *context, int header)
 {
     NOT_NULL(context);
-    REFUSE_IF(header < -1 || header > 1, OKRA_EARG, "header is %d, expected -1, 0 or 1",
-              header);
-    context->header = header;
-    return OKRA_OK;
+    return choose("header", header, &context->header);
 }
 
 int okra_context_header_(const okra_context *context)

@@ -58,22 +58,7 @@ const char *okra_printable_(const char *text, bool lines, char *out, size_t size
         }                             \
     } while (0)
 
-/* Fail here: set the message, leave through `done:`. */
-#define FAIL(status, ...)                       \
-    do {                                        \
-        st = okra_fail_((status), __VA_ARGS__); \
-        goto done;                              \
-    } while (0)
-
-/* The same where `bad` holds. */
-#define FAIL_IF(bad, status, ...)        \
-    do {                                 \
-        if (bad) {                       \
-            FAIL((status), __VA_ARGS__); \
-        }                                \
-    } while (0)
-
-/* Fail at once where `bad` holds. */
+/* Fail where `bad` holds. */
 #define REFUSE_IF(bad, status, ...)                   \
     do {                                              \
         if (bad) {                                    \
@@ -81,10 +66,7 @@ const char *okra_printable_(const char *text, bool lines, char *out, size_t size
         }                                             \
     } while (0)
 
-/* Fail where a pointer that a public function needs is NULL. */
-#define NEED(pointer) FAIL_IF(!(pointer), OKRA_EARG, "%s: %s is NULL", __func__, #pointer)
-
-/* The same of several at the head of a function, where nothing needs freeing yet. */
+/* Refuses NULL among the pointers that a public function needs. */
 #define NOT_NULL(...)                                                              \
     CHK(okra_not_null_(__func__, #__VA_ARGS__, (const void *const[]){__VA_ARGS__}, \
                        sizeof((const void *const[]){__VA_ARGS__}) / sizeof(void *)))
@@ -232,11 +214,6 @@ static inline void okra_free_each_(const void *at)
 #define OKRA_CLEARS_(name, ...) static OKRA_SHARED_CLEARS_(name, __VA_ARGS__)
 OKRA_DROPS_(okra_options_drop_, okra_options, okra_options_free)
 
-/* p = block of `count` elements of *p, or leave through `done:` with OKRA_EMEM. */
-#define ALLOC(p, count) \
-    TRY(((p) = okra_alloc_((count), sizeof *(p))) ? OKRA_OK : OKRA_EMEM)
-#define ZALLOC(p, count) \
-    TRY(((p) = okra_zalloc_((count), sizeof *(p))) ? OKRA_OK : OKRA_EMEM)
 /* Leave at once, as CHK does, where an allocation gave NULL. */
 #define GOT(pointer) CHK((pointer) ? OKRA_OK : OKRA_EMEM)
 #define MAKE(p, count) GOT((p) = okra_alloc_((count), sizeof *(p)))
@@ -392,6 +369,10 @@ int okra_blas_room_(double *rest);
 typedef okra_status (*okra_call_)(void *arg);
 okra_status okra_watched_(okra_context *context, const char *what, double work,
                           double expected, okra_call_ call, void *arg);
+/* The same, expected to take `work` / *rate: operations a second of the last long call,
+ * or a guess before the first one. */
+okra_status okra_watched_rate_(okra_context *context, const char *what, double work,
+                               _Atomic double *rate, okra_call_ call, void *arg);
 /* A watched call tells that it has done `work` of its operations; any thread may. */
 void okra_worked_(const okra_context *context, double work);
 /* Is this the thread of a watched call, which must not report: its caller does? */

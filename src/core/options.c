@@ -355,12 +355,6 @@ static void make_plain(void)
     plain = newlocale(LC_ALL_MASK, "C", (locale_t)0);
 }
 
-int okra_by_int_(const void *a, const void *b)
-{
-    okra_int i = *(const okra_int *)a, j = *(const okra_int *)b;
-    return (i > j) - (i < j);
-}
-
 void okra_iota_(okra_int n, okra_int *out)
 {
     for (okra_int i = 0; i < n; i++) {
@@ -395,27 +389,20 @@ okra_int okra_run_of_(const void *first, size_t size, okra_int n, okra_int at)
     return low;
 }
 
-int okra_by_code_(const void *a, const void *b)
-{
-    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-    return (x > y) - (x < y);
-}
-
-int okra_by_int32_(const void *a, const void *b)
-{
-    int32_t x = *(const int32_t *)a, y = *(const int32_t *)b;
-    return (x > y) - (x < y);
-}
+#define COMPARES(name, type)                             \
+    int name(const void *a, const void *b)               \
+    {                                                    \
+        type x = *(const type *)a, y = *(const type *)b; \
+        return (x > y) - (x < y);                        \
+    }
+COMPARES(okra_by_int_, okra_int)
+COMPARES(okra_by_code_, uint64_t)
+COMPARES(okra_by_int32_, int32_t)
+COMPARES(okra_by_double_, double)
 
 int okra_by_text_(const void *a, const void *b)
 {
     return strcmp(*(char *const *)a, *(char *const *)b);
-}
-
-int okra_by_double_(const void *a, const void *b)
-{
-    double p = *(const double *)a, q = *(const double *)b;
-    return (p > q) - (p < q);
 }
 
 double okra_strtod_(const char *text, char **end)

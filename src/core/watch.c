@@ -149,3 +149,15 @@ okra_status okra_watched_(okra_context *context, const char *what, double work,
     pthread_mutex_destroy(&m.lock);
     return st;
 }
+
+okra_status okra_watched_rate_(okra_context *context, const char *what, double work,
+                               _Atomic double *rate, okra_call_ call, void *arg)
+{
+    double begin = okra_now_();
+    CHK(okra_watched_(context, what, work, work / atomic_load(rate), call, arg));
+    double elapsed = okra_now_() - begin;
+    if (elapsed > 0.1) {
+        atomic_store(rate, work / elapsed);
+    }
+    return OKRA_OK;
+}

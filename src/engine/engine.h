@@ -8,9 +8,9 @@
  * borrow.
  *
  * An engine is one table of verbs, okra_engine_class_: `host` (this library), others as
- * plugins libokra-NAME.so (loader.c). The wrappers in matrix.c check shapes and handle
- * empty matrices, so that a verb sees agreeing, non-empty operands of its own engine. All
- * verbs can fail. An engine may leave a verb NULL: the wrapper then fails with
+ * plugins libokra-NAME.so (loader.c). The wrappers in matrix.c handle empty matrices, so
+ * that a verb sees non-empty operands of its own engine; methods see to it that shapes
+ * agree. All verbs can fail. An engine may leave a verb NULL: the wrapper then fails with
  * OKRA_EUNSUPPORTED, and names the engine and the verb. Every engine must pass
  * tests/unit/engine/test_conformance.c.
  *

@@ -148,26 +148,11 @@ static okra_status scale(void *e, okra_context *ctx, const double *r, const doub
 
 static okra_status center(void *e, okra_context *ctx, double *mean, void *A)
 {
-    okra_mat_ M = of(A);
-    okra_int n = M.rows;
     OWNED double *own = NULL;
-    double all = 0;
     if (!mean) {
-        MAKE(own, n);
-        mean = own;
+        MAKE(own, of(A).rows);
     }
-    for (okra_int i = 0; i < n; i++) {
-        mean[i] = 0;
-        for (okra_int j = 0; j < n; j++) {
-            mean[i] += M.p[i * M.ld + j] / (double)n;
-        }
-        all += mean[i] / (double)n;
-    }
-    for (okra_int i = 0; i < n; i++) {
-        for (okra_int j = 0; j < n; j++) {
-            M.p[i * M.ld + j] += all - mean[i] - mean[j];
-        }
-    }
+    okra_mat_center_(of(A), mean ? mean : own);
     return OKRA_OK;
 }
 

@@ -1,7 +1,7 @@
 /*
- * matrix.c: the verbs of engine.h, checked: shapes agree, an empty matrix has no body and
- * no verb is called for it. A verb that the engine does not have fails with
- * OKRA_EUNSUPPORTED. All operands come from one context, and so from one engine.
+ * matrix.c: the verbs of engine.h. An empty matrix has no body, and no verb is called for
+ * it. A verb that the engine does not have fails with OKRA_EUNSUPPORTED. All operands
+ * come from one context, and so from one engine.
  */
 #include "engine/open.h"
 
@@ -17,8 +17,6 @@ static bool is_host(const okra_matrix_ *A)
     return A->engine->verbs == &okra_engine_host_class_;
 }
 
-/* ---- checks ---- */
-
 /* The verb of A's engine or, where there is none, a failure; `ctx` is in scope. */
 #define CALL(A, verb, ...)                                                \
     ((A)->engine->verbs->verb                                             \
@@ -32,41 +30,12 @@ static okra_status missing(const okra_matrix_ *A, const char *verb)
                       A->engine->verbs->name, verb);
 }
 
-static okra_status mismatch(const char *verb, const okra_matrix_ *A,
-                            const okra_matrix_ *B)
-{
-    return okra_fail_(OKRA_ESHAPE, "%s: matrices of %lld x %lld and %lld x %lld", verb,
-                      (long long)A->rows, (long long)A->cols, (long long)B->rows,
-                      (long long)B->cols);
-}
-
-static okra_status check_square(const char *verb, const okra_matrix_ *A)
-{
-    REFUSE_IF(A->rows != A->cols, OKRA_ESHAPE, "%s: A is %lld x %lld, not square", verb,
-              (long long)A->rows, (long long)A->cols);
-    return OKRA_OK;
-}
-
-static okra_status check_part(const char *verb, const okra_matrix_ *A, okra_int i,
-                              okra_int j, okra_mat_ block)
-{
-    if (i >= 0 && j >= 0 && block.rows <= A->rows - i && block.cols <= A->cols - j) {
-        return OKRA_OK;
-    }
-    return okra_fail_(OKRA_ESHAPE,
-                      "%s: a block of %lld x %lld at (%lld, %lld) of %lld x %lld", verb,
-                      (long long)block.rows, (long long)block.cols, (long long)i,
-                      (long long)j, (long long)A->rows, (long long)A->cols);
-}
-
 /* ---- matrices ---- */
 
 static okra_status make(const okra_engine_ *engine, okra_int rows, okra_int cols,
                         okra_matrix_ **out)
 {
     okra_matrix_ *A = NULL;
-    REFUSE_IF(rows < 0 || cols < 0, OKRA_ESHAPE, "a matrix of %lld x %lld",
-              (long long)rows, (long long)cols);
     ZMAKE(A, 1);
     *A = (okra_matrix_){engine, NULL, rows, cols};
     *out = A;
@@ -160,10 +129,6 @@ static okra_status check_finite(okra_context *ctx, const char *what,
 okra_status okra_matrix_gram_(okra_context *ctx, const okra_entries_ *entries,
                               okra_int first, okra_matrix_ *A)
 {
-    REFUSE_IF(first < 0 || first > entries->rows - A->rows || A->cols != entries->cols,
-              OKRA_ESHAPE, "gram: rows %lld to %lld, %lld columns, of %lld x %lld",
-              (long long)first, (long long)(first + A->rows - 1), (long long)A->cols,
-              (long long)entries->rows, (long long)entries->cols);
     if (!is_empty(A)) {
         CHK(CALL(A, gram, entries, first, A->rows, A->body));
         if (!is_host(A)) {
@@ -178,7 +143,6 @@ okra_status okra_matrix_gram_(okra_context *ctx, const okra_entries_ *entries,
 okra_status okra_matrix_put_(okra_context *ctx, okra_mat_ block, okra_int i, okra_int j,
                              okra_matrix_ *A)
 {
-    CHK(check_part("put", A, i, j, block));
     return block.rows == 0 || block.cols == 0 ? OKRA_OK
                                               : CALL(A, put, block, i, j, A->body);
 }
@@ -186,7 +150,6 @@ okra_status okra_matrix_put_(okra_context *ctx, okra_mat_ block, okra_int i, okr
 okra_status okra_matrix_get_(okra_context *ctx, const okra_matrix_ *A, okra_int i,
                              okra_int j, okra_mat_ block)
 {
-    CHK(check_part("get", A, i, j, block));
     return block.rows == 0 || block.cols == 0 ? OKRA_OK
                                               : CALL(A, get, A->body, i, j, block);
 }
@@ -212,10 +175,6 @@ okra_status okra_matrix_take_(okra_context *ctx, okra_matrix_ **A, const char *w
 okra_status okra_matrix_copy_(okra_context *ctx, bool trans, const okra_matrix_ *A,
                               okra_matrix_ *B)
 {
-    if ((trans ? A->cols : A->rows) != B->rows ||
-        (trans ? A->rows : A->cols) != B->cols) {
-        return mismatch("copy", A, B);
-    }
     return is_empty(A) ? OKRA_OK : CALL(B, copy, trans, A->body, B->body);
 }
 
@@ -241,16 +200,12 @@ okra_status okra_matrix_combine_(okra_context *ctx, okra_combine_ how, double s,
                                  const double *r, const double *c, const okra_matrix_ *B,
                                  okra_matrix_ *A)
 {
-    if (B && (A->rows != B->rows || A->cols != B->cols)) {
-        return mismatch("combine", A, B);
-    }
     return is_empty(A) ? OKRA_OK
                        : CALL(A, combine, how, s, t, r, c, B ? B->body : NULL, A->body);
 }
 
 okra_status okra_matrix_center_(okra_context *ctx, double *mean, okra_matrix_ *A)
 {
-    CHK(check_square("center", A));
     return is_empty(A) ? OKRA_OK : CALL(A, center, mean, A->body);
 }
 
@@ -273,9 +228,6 @@ okra_status okra_matrix_row_sums_(okra_context *ctx, const okra_matrix_ *A, doub
 okra_status okra_matrix_dot_(okra_context *ctx, const okra_matrix_ *A,
                              const okra_matrix_ *B, double *out)
 {
-    if (A->rows != B->rows || A->cols != B->cols) {
-        return mismatch("dot", A, B);
-    }
     if (is_empty(A)) {
         *out = 0;
         return OKRA_OK;
@@ -288,12 +240,6 @@ okra_status okra_matrix_dots_(okra_context *ctx, okra_int p, okra_matrix_ *const
 {
     OWNED const void **bodies = NULL;
     okra_int pairs = p * q;
-    for (okra_int k = 0; pairs > 0 && k < p + q; k++) {
-        const okra_matrix_ *A = k < p ? X[k] : Y[k - p];
-        if (A->rows != X[0]->rows || A->cols != X[0]->cols) {
-            return mismatch("dots", X[0], A);
-        }
-    }
     if (pairs == 0 || is_empty(X[0]) || !X[0]->engine->verbs->dots) {
         for (okra_int k = 0; k < pairs; k++) {
             CHK(okra_matrix_dot_(ctx, X[k / q], Y[k % q], &out[k]));
@@ -311,8 +257,6 @@ okra_status okra_matrix_best_(okra_context *ctx, const okra_matrix_ *A,
                               const double *offset, okra_int k, okra_int *index,
                               double *value)
 {
-    REFUSE_IF(k < 0 || k > A->cols, OKRA_ESHAPE, "best: %lld of %lld columns",
-              (long long)k, (long long)A->cols);
     return is_empty(A) || k == 0 ? OKRA_OK
                                  : CALL(A, best, A->body, offset, k, index, value);
 }
@@ -323,9 +267,6 @@ okra_status okra_engine_top_(okra_context *ctx, const okra_entries_ *entries, ok
 {
     const okra_engine_ *engine = okra_engine_of_(ctx);
     *done = false;
-    REFUSE_IF(W.cols != entries->cols, OKRA_ESHAPE,
-              "top: weights of %lld outputs, %lld expected", (long long)W.cols,
-              (long long)entries->cols);
     return !engine->verbs->top || W.rows == 0 || W.cols == 0 || k <= 0
                ? OKRA_OK
                : engine->verbs->top(engine->state, ctx, entries, W, skip, k, index, value,
@@ -338,16 +279,10 @@ okra_status okra_matrix_gemm_(okra_context *ctx, bool ta, bool tb, double alpha,
                               const okra_matrix_ *A, const okra_matrix_ *B, double beta,
                               okra_matrix_ *C)
 {
-    okra_int m = ta ? A->cols : A->rows, k = ta ? A->rows : A->cols;
-    okra_int kb = tb ? B->cols : B->rows, n = tb ? B->rows : B->cols;
-    REFUSE_IF(k != kb || C->rows != m || C->cols != n, OKRA_ESHAPE,
-              "gemm: op(A) is %lld x %lld, op(B) %lld x %lld, C %lld x %lld",
-              (long long)m, (long long)k, (long long)kb, (long long)n, (long long)C->rows,
-              (long long)C->cols);
     if (is_empty(C)) {
         return OKRA_OK;
     }
-    if (k == 0) {
+    if ((ta ? A->rows : A->cols) == 0) {
         return beta == 0 ? okra_matrix_fill_(ctx, 0, C)
                          : okra_matrix_combine_(ctx, OKRA_COMBINE_SUM_, beta, 0, NULL,
                                                 NULL, C, C);
@@ -358,33 +293,14 @@ okra_status okra_matrix_gemm_(okra_context *ctx, bool ta, bool tb, double alpha,
 okra_status okra_matrix_syrk_(okra_context *ctx, bool trans, double alpha,
                               const okra_matrix_ *A, double beta, okra_matrix_ *C)
 {
-    okra_int n = trans ? A->cols : A->rows;
-    if (C->rows != n || C->cols != n) {
-        return mismatch("syrk", A, C);
-    }
     if (is_empty(C) || is_empty(A)) {
         return okra_matrix_gemm_(ctx, trans, !trans, alpha, A, A, beta, C);
     }
     return CALL(C, syrk, trans, alpha, A->body, beta, C->body);
 }
 
-/* Calls `call`, of `work` operations, and reports progress where it is long. The host's
- * operations watch themselves (linalg/blas.c). What another engine is expected to take
- * comes from *rate, operations per second: that of its last call of this kind, and a
- * guess before the first one. */
-static okra_status watched(okra_context *ctx, _Atomic double *rate, const char *what,
-                           double work, okra_call_ call, void *arg)
-{
-    double begin = okra_now_();
-    okra_status st = okra_watched_(ctx, what, work, work / atomic_load(rate), call, arg);
-    double elapsed = okra_now_() - begin;
-    if (st == OKRA_OK && elapsed > 0.1) {
-        atomic_store(rate, work / elapsed);
-    }
-    return st;
-}
-
-/* A verb under way, watched: its matrix, numbers that it writes, whether it was done. */
+/* A verb under way, watched where it is not of the host, whose operations watch
+ * themselves (linalg/blas.c): its matrix, numbers that it writes, whether it was done. */
 typedef struct verb {
     okra_context *ctx;
     okra_matrix_ *A;
@@ -420,8 +336,8 @@ static okra_status try_factor(void *user, bool *done)
     static _Atomic double rate = 4e13; /* of a GPU; corrected by the first call */
     f->done = done;
     CHK(is_host(f->A) ? CALL(f->A, cholesky, f->A->body, done)
-                      : watched(ctx, &rate, "factor", pow((double)f->A->rows, 3) / 3,
-                                call_cholesky, f));
+                      : okra_watched_rate_(ctx, "factor", pow((double)f->A->rows, 3) / 3,
+                                           &rate, call_cholesky, f));
     if (*done) {
         CHK(get_diagonal(f, f->d));
     }
@@ -447,7 +363,6 @@ static okra_status is_finite(void *user)
 static okra_status factor(okra_context *ctx, okra_matrix_ *A, double *jitter, bool *done)
 {
     OWNED double *d = NULL;
-    CHK(check_square("cholesky", A));
     MAKE(d, A->rows);
     verb f = {ctx, A, d, NULL};
     okra_cholesky_steps_ steps = {get_diagonal, try_factor, put_back, is_finite, &f};
@@ -469,10 +384,6 @@ okra_status okra_matrix_cholesky_try_(okra_context *ctx, okra_matrix_ *A, bool *
 okra_status okra_matrix_trsm_(okra_context *ctx, bool left, bool trans,
                               const okra_matrix_ *L, okra_matrix_ *B)
 {
-    CHK(check_square("trsm", L));
-    if (L->rows != (left ? B->rows : B->cols)) {
-        return mismatch("trsm", L, B);
-    }
     return is_empty(B) ? OKRA_OK : CALL(B, trsm, left, trans, L->body, B->body);
 }
 
@@ -480,12 +391,12 @@ okra_status okra_matrix_eigh_(okra_context *ctx, okra_matrix_ *A, double *w)
 {
     static _Atomic double rate = 1e13; /* of a GPU; corrected by the first call */
     verb v = {ctx, A, w, NULL};
-    CHK(check_square("eigh", A));
     if (!is_host(A)) {
         CHK(check_finite(ctx, "eigh", NULL, 0, A));
     }
-    return is_empty(A)  ? OKRA_OK
-           : is_host(A) ? call_eigh(&v)
-                        : watched(ctx, &rate, "eigenvectors", 9 * pow((double)A->rows, 3),
-                                  call_eigh, &v);
+    return is_empty(A) ? OKRA_OK
+           : is_host(A)
+               ? call_eigh(&v)
+               : okra_watched_rate_(ctx, "eigenvectors", 9 * pow((double)A->rows, 3),
+                                    &rate, call_eigh, &v);
 }

@@ -81,6 +81,24 @@ void okra_mat_mirror_(okra_mat_ A)
     }
 }
 
+void okra_mat_center_(okra_mat_ A, double *mean)
+{
+    okra_int n = A.rows;
+    double all = 0;
+    for (okra_int i = 0; i < n; i++) {
+        mean[i] = 0;
+        for (okra_int j = 0; j < n; j++) {
+            mean[i] += A.p[i * A.ld + j] / (double)n;
+        }
+        all += mean[i] / (double)n;
+    }
+    for (okra_int i = 0; i < n; i++) {
+        for (okra_int j = 0; j < n; j++) {
+            A.p[i * A.ld + j] += all - mean[i] - mean[j];
+        }
+    }
+}
+
 double okra_dot_(okra_int n, const double *a, const double *b)
 {
     /* four sums in a fixed order: as fast as the loads, and the same bits everywhere */

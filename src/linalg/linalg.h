@@ -2,9 +2,8 @@
  * linalg.h: the only door to BLAS and LAPACK.
  *
  * Matrices are row-major views (p, rows, cols, ld), ld >= cols. Views do not own. Shapes
- * must agree: whoever takes data from outside has checked them, and the verbs of
- * engine.h do. Sizes are 64-bit; they are narrowed to BLAS integers in one place, with an
- * error when they do not fit.
+ * must agree: whoever takes data from outside has checked them. Sizes are 64-bit; they
+ * are narrowed to BLAS integers in one place, with an error when they do not fit.
  */
 #ifndef OKRA_LINALG_H_
 #define OKRA_LINALG_H_
@@ -135,6 +134,8 @@ okra_status okra_mat_transpose_(okra_mat_ A, okra_mat_ B);
 void okra_mat_add_diagonal_(okra_mat_ A, double value);
 void okra_mat_mirror_(okra_mat_ A);                   /* upper triangle <- lower */
 void okra_mat_restore_(okra_mat_ A, const double *d); /* lower <- upper, diagonal <- d */
+/* H A H, H = I - 11'/n, A symmetric; mean (n) gets A1/n as it was. */
+void okra_mat_center_(okra_mat_ A, double *mean);
 double okra_dot_(okra_int n, const double *a, const double *b);
 /* v = value; v *= by; v /= by; y += a x; v = max(v, 0); the sums of v and |v|, from the
  * first to the last; the largest of v and of |v|, 0 at least; |a - b|^2. */

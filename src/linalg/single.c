@@ -22,7 +22,7 @@ typedef struct single {
     okra_int blocks, k; /* k: of the step */
     float *L, *B;       /* B: blocks * SINGLE x c */
     okra_int c;
-    bool *done;
+    bool *done, trans;
 } single;
 
 static okra_int blocks_of(okra_int n)
@@ -114,42 +114,39 @@ okra_status okra_single_factor_(okra_context *ctx, okra_int n, float *L, bool *d
 
 /* ---- solves ---- */
 
-/* Block i of B less what block k of the solution brings it: L_ik B_k, or L_ki' B_k. */
-static okra_status below(void *arg, okra_int begin, okra_int end, int worker)
+/* Block i of B less what block k of the solution brings it: L_ik B_k, i > k, or L_ki'
+ * B_k, i < k. */
+static okra_status others(void *arg, okra_int begin, okra_int end, int worker)
 {
     const single *s = arg;
-    okra_int ld;
-    for (okra_int i = s->k + 1 + begin; i < s->k + 1 + end; i++) {
-        const float *A = okra_single_block_(s->L, i, s->k, &ld);
-        cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, SINGLE, (int)s->c, SINGLE,
-                    -1, A, (int)ld, s->B + s->k * SINGLE * s->c, (int)s->c, 1,
-                    s->B + i * SINGLE * s->c, (int)s->c);
+    for (okra_int at = begin; at < end; at++) {
+        okra_int ld, i = s->trans ? at : s->k + 1 + at;
+        const float *A =
+            okra_single_block_(s->L, OKRA_MAX_(i, s->k), OKRA_MIN_(i, s->k), &ld);
+        cblas_sgemm(CblasRowMajor, s->trans ? CblasTrans : CblasNoTrans, CblasNoTrans,
+                    SINGLE, (int)s->c, SINGLE, -1, A, (int)ld,
+                    s->B + s->k * SINGLE * s->c, (int)s->c, 1, s->B + i * SINGLE * s->c,
+                    (int)s->c);
     }
     return OKRA_OK;
 }
 
-static okra_status above(void *arg, okra_int begin, okra_int end, int worker)
+/* B <- L^-1 B, or L'^-1 B */
+static okra_status substitute(single *s, bool trans)
 {
-    const single *s = arg;
     okra_int ld;
-    for (okra_int i = begin; i < end; i++) {
-        const float *A = okra_single_block_(s->L, s->k, i, &ld);
-        cblas_sgemm(CblasRowMajor, CblasTrans, CblasNoTrans, SINGLE, (int)s->c, SINGLE,
-                    -1, A, (int)ld, s->B + s->k * SINGLE * s->c, (int)s->c, 1,
-                    s->B + i * SINGLE * s->c, (int)s->c);
+    s->trans = trans;
+    for (okra_int step = 0; step < s->blocks; step++) {
+        s->k = trans ? s->blocks - 1 - step : step;
+        const float *A = okra_single_block_(s->L, s->k, s->k, &ld);
+        okra_blas_hold_(1);
+        cblas_strsm(CblasRowMajor, CblasLeft, CblasLower,
+                    trans ? CblasTrans : CblasNoTrans, CblasNonUnit, SINGLE, (int)s->c, 1,
+                    A, (int)ld, s->B + s->k * SINGLE * s->c, (int)s->c);
+        okra_blas_release_();
+        CHK(okra_parallel_(s->ctx, s->blocks - 1 - step, 1, NULL, others, s));
     }
     return OKRA_OK;
-}
-
-static void diagonal(single *s, bool trans)
-{
-    okra_int ld;
-    const float *A = okra_single_block_(s->L, s->k, s->k, &ld);
-    okra_blas_hold_(1);
-    cblas_strsm(CblasRowMajor, CblasLeft, CblasLower, trans ? CblasTrans : CblasNoTrans,
-                CblasNonUnit, SINGLE, (int)s->c, 1, A, (int)ld,
-                s->B + s->k * SINGLE * s->c, (int)s->c);
-    okra_blas_release_();
 }
 
 /* Columns are scaled, so that the residuals of small outputs are no denormal numbers. */
@@ -172,14 +169,8 @@ okra_status okra_single_solve_(okra_context *ctx, okra_int n, const float *L, ok
     }
     single s = {.ctx = ctx, .blocks = blocks_of(n), .B = copy, .c = c};
     s.L = (float *)(uintptr_t)L;
-    for (s.k = 0; s.k < s.blocks; s.k++) {
-        diagonal(&s, false);
-        CHK(okra_parallel_(ctx, s.blocks - s.k - 1, 1, NULL, below, &s));
-    }
-    for (s.k = s.blocks - 1; s.k >= 0; s.k--) {
-        diagonal(&s, true);
-        CHK(okra_parallel_(ctx, s.k, 1, NULL, above, &s));
-    }
+    CHK(substitute(&s, false));
+    CHK(substitute(&s, true));
     for (okra_int i = 0; i < n; i++) {
         for (okra_int j = 0; j < c; j++) {
             B.p[i * B.ld + j] = (double)copy[i * c + j] * scale[j];

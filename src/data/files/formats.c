@@ -247,14 +247,7 @@ static okra_status read_watched(const okra_file_format_ *format, okra_source_ *s
         format->read == okra_read_msp_) {
         return okra_format_read_(format, source, out);
     }
-    double begin = okra_now_();
-    CHK(okra_watched_(source->ctx, "read", size, size / atomic_load(&rate), run_read,
-                      &r));
-    double elapsed = okra_now_() - begin;
-    if (elapsed > 0.05) {
-        atomic_store(&rate, size / elapsed);
-    }
-    return OKRA_OK;
+    return okra_watched_rate_(source->ctx, "read", size, &rate, run_read, &r);
 }
 
 /* Files that the Python package reads and converts: what they are, the prefix and the

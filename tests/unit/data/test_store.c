@@ -9,7 +9,7 @@ static okra_status fill(okra_store_ **out)
     okra_store_ *store = NULL;
     double *x = NULL;
     TRY(okra_store_create_(&store));
-    ALLOC(x, 2);
+    TRY((x = okra_alloc_(2, sizeof *x)) ? OKRA_OK : OKRA_EMEM);
     x[0] = 1, x[1] = 2;
     TRY(okra_store_put_(store, "x", &x, 1, 2));
     TRY(okra_store_put_number_(store, "x", 0.5));

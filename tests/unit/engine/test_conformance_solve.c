@@ -36,8 +36,6 @@ TEST(products)
                 }
             }
             CHECK_NEAR(far(&g), 0, CLOSE);
-            CHECK_FAILS(okra_matrix_gemm_(ctx, ta, tb, 1, a.A, b.A, 0, g.A), OKRA_ESHAPE,
-                        "gemm");
             drop(&a);
             drop(&b);
             drop(&c);
@@ -73,8 +71,6 @@ TEST(factor_and_solve)
         CHECK_OK(okra_matrix_solve_(ctx, false, a.A, y.A));
         CHECK_NEAR(far(&x), 0, 10 * CLOSE);
         CHECK_NEAR(far(&y), 0, 10 * CLOSE);
-        CHECK_FAILS(okra_matrix_trsm_(ctx, true, false, a.A, y.A),
-                    n == 3 ? OKRA_OK : OKRA_ESHAPE, NULL);
         okra_free_(B);
         okra_free_(C);
         drop(&a);

@@ -153,7 +153,6 @@ static void compare(const char *text, bool binary, bool program)
         CHECK_OK(okra_matrix_gram_(ctx, e, rows - part, B)); /* some of the rows */
         CHECK_OK(okra_matrix_get_(ctx, B, 0, 0, okra_mat_of_(got, part, N)));
         CHECK_NEAR(harness_relative(part * N, got, want + (rows - part) * N), 0, 3e-14);
-        CHECK_FAILS(okra_matrix_gram_(ctx, e, rows - part + 1, B), OKRA_ESHAPE, "gram");
         for (okra_int i = 0; !form && i < N;
              i++) { /* the diagonal is exact on each engine */
             double one = 0;

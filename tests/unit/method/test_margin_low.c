@@ -156,13 +156,9 @@ enum { MANY = 1500 };
 static okra_status solve_many(okra_context *ctx, const okra_problem_ *p, double *A,
                               okra_boxqp_report_ *r)
 {
-    okra_status st = OKRA_OK;
-    double *a = NULL;
-    ZALLOC(a, MANY);
-    TRY(solve(ctx, p, 0.2, 1e-12, a, A, r));
-done:
-    okra_free_(a);
-    return st;
+    OWNED double *a = NULL;
+    ZMAKE(a, MANY);
+    return solve(ctx, p, 0.2, 1e-12, a, A, r);
 }
 
 /* Whatever the budget: refused, or the same solution, from rows in memory or in a file.
