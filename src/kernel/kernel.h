@@ -161,6 +161,7 @@ typedef struct okra_kernel_class_ {
      * okra_feature_params_; NULL: the kernel counts no such features. */
     okra_status (*extract)(const void *params, const struct okra_graph_view_ *graph,
                            struct okra_collector_ *c);
+    bool counted; /* how often each is there matters, whatever params say */
 } okra_kernel_class_;
 
 /* What a transform reads beside the child's values, and so what `da` and `db` hold. */
@@ -355,8 +356,6 @@ extern const okra_kernel_class_ okra_paths_, okra_wl_, okra_shortest_path_, okra
 extern const okra_kernel_class_ okra_diffusion_, okra_regularized_laplacian_,
     okra_p_step_, okra_commute_time_, okra_from_distance_;
 
-/* sum_j |x_j - y_j| */
-double okra_laplacian_distance_(const double *x, const double *y, okra_int d);
 /* The point that distances of dense vectors are computed about (d places, 0 before): the
  * mean, or where few rows are far from all others the medians of the columns. */
 void okra_origin_(const okra_data *train, double *mean);

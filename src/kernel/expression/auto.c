@@ -320,9 +320,9 @@ static double mean_degree(const okra_data *data, const okra_kernel *kernel, int 
     return sum > 0 ? sum / (double)data->network->nodes : 1;
 }
 
-/* okra_similarity_entropy_ of objects with weights: i and j make u_i u_j pairs, and the
- * copies of i u_i (u_i - 1) / 2 of similarity 1. */
-static okra_status heavy_entropy(const okra_data *some, const double *K, double *out)
+/* As okra_similarity_entropy_; objects with weights make u_i u_j pairs, and the copies of
+ * i u_i (u_i - 1) / 2 of similarity 1. */
+static okra_status entropy(const okra_data *some, const double *K, double *out)
 {
     okra_int n = some->n, count = 0;
     OWNED double *value = NULL, *times = NULL;
@@ -340,7 +340,7 @@ static okra_status heavy_entropy(const okra_data *some, const double *K, double 
             count += times[count] > 0;
         }
     }
-    *out = high > low ? okra_entropy_(count, value, times, low, high) : 0;
+    *out = high > low ? okra_entropy_(OKRA_BINS_, count, value, times, low, high) : 0;
     return OKRA_OK;
 }
 
@@ -351,23 +351,14 @@ static okra_status information(const choice *c, okra_kernel *kernel, int node,
     const okra_option_table *table = &kernel->nodes[node].leaf->params;
     const okra_option *row = okra_option_find_(table, c->param, strlen(c->param));
     double *field = (double *)(void *)((char *)kernel->nodes[node].params + row->offset);
-    OWNED double *K = NULL, *self = NULL;
+    OWNED double *K = NULL;
     FREED_BY(okra_data_drop_) okra_data *some = NULL;
     double best = -1, degree = mean_degree(c->data, kernel, node);
-    MAKE(self, okra_data_count(c->data));
     for (int s = 0; s < STEPS; s++) {
         *field = pow(10, -1 + 0.1 * s) / degree;
         CHK(sample_gram(c, kernel, node, &K, &some));
-        okra_int n = some->n;
         double e = 0;
-        for (okra_int i = 0; i < n; i++) {
-            self[i] = K[i * (n + 1)];
-        }
-        if (some->weights) {
-            CHK(heavy_entropy(some, K, &e));
-        } else {
-            e = okra_similarity_entropy_(okra_mat_of_(K, n, n), self);
-        }
+        CHK(entropy(some, K, &e));
         if (e > best) {
             best = e;
             *out = *field;

@@ -374,14 +374,11 @@ unsigned okra_kernel_kinds_(const okra_kernel *kernel)
 
 bool okra_kernel_means_(const okra_kernel *kernel)
 {
+    bool means = false;
     for (int k = 0; k < kernel->count; k++) {
-        const okra_node_ *node = &kernel->nodes[k];
-        if (node->kind == OKRA_NODE_TRANSFORM_ &&
-            node->transform->uses == OKRA_USES_MEANS_) {
-            return true;
-        }
+        means = means || okra_node_centers_(&kernel->nodes[k]);
     }
-    return false;
+    return means;
 }
 
 /* Does a kernel of elements learn from them? It is bound to them anew. */

@@ -34,6 +34,12 @@ struct okra_kernel {
     bool closed; /* it came from a model: no file is read because it says so */
 };
 
+/* Does it need means over the training set? */
+static inline bool okra_node_centers_(const okra_node_ *node)
+{
+    return node->transform && node->transform->uses == OKRA_USES_MEANS_;
+}
+
 /* A name that stands for linear | transform. */
 typedef struct okra_sugar_ {
     const char *name, *help;

@@ -236,18 +236,6 @@ static okra_status transform(const job *w, int place, const tile *t, double *out
     return OKRA_OK;
 }
 
-static void fill(const tile *t, double value, double *out)
-{
-    okra_mat_fill_((okra_mat_){out, t->ni, t->nj, TILE}, value);
-}
-
-static void scale(const tile *t, double factor, double *out)
-{
-    for (okra_int r = 0; r < t->ni; r++) {
-        okra_scale_(t->nj, factor, out + r * TILE);
-    }
-}
-
 /* out (stride TILE) <- the values of one node on one tile */
 static okra_status evaluate(const job *w, int place, const tile *t, double *out,
                             double *scratch)
@@ -271,10 +259,12 @@ static okra_status evaluate(const job *w, int place, const tile *t, double *out,
         break;
     case OKRA_NODE_SCALE_:
         CHK(evaluate(w, node->a, t, out, scratch));
-        scale(t, node->scale, out);
+        for (okra_int r = 0; r < t->ni; r++) {
+            okra_scale_(t->nj, node->scale, out + r * TILE);
+        }
         break;
     case OKRA_NODE_CONSTANT_:
-        fill(t, node->scale, out);
+        okra_mat_fill_((okra_mat_){out, t->ni, t->nj, TILE}, node->scale);
         break;
     case OKRA_NODE_SUM_:
     case OKRA_NODE_PRODUCT_:
@@ -438,18 +428,6 @@ okra_status okra_tiles_(okra_context *ctx, const okra_trained_kernel_ *bound, in
     double least =
         10.0 * (double)ni * (double)bound->train.n; /* of the cheapest kernel */
     return okra_parallel_least_(ctx, least, count, 1, what, body, &w);
-}
-
-okra_status okra_finite_self_(const okra_kernel *kernel, okra_int begin, okra_int end,
-                              const double *d)
-{
-    for (okra_int i = begin; i < end; i++) {
-        REFUSE_IF(!isfinite(d[i]), OKRA_ENUMERIC,
-                  "kernel %s: the value of object %lld (from 0) with itself "
-                  "is %g: scale the data or the parameters down",
-                  kernel->text, (long long)i, d[i]);
-    }
-    return OKRA_OK;
 }
 
 okra_status okra_trained_kernel_block_(okra_context *ctx,

@@ -62,24 +62,3 @@ okra_status okra_popcount_and_(const uint64_t *a, okra_int ni, const uint64_t *b
     }
     return OKRA_OK;
 }
-
-static inline OKRA_INLINE_ void count(const uint64_t *rows, okra_int n, okra_int words,
-                                      double *out, bool fused)
-{
-    for (okra_int i = 0; i < n; i++) {
-        uint64_t sum = 0;
-        for (okra_int w = 0; w < words; w++) {
-            sum += (uint64_t)__builtin_popcountll(rows[i * words + w]);
-        }
-        out[i] = (double)(int64_t)sum;
-    }
-}
-
-OKRA_VARIANTS_(count_rows, count,
-               (const uint64_t *rows, okra_int n, okra_int words, double *out),
-               (rows, n, words, out))
-
-void okra_popcount_rows_(const uint64_t *rows, okra_int n, okra_int words, double *out)
-{
-    count_rows(rows, n, words, out);
-}

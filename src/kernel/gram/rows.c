@@ -1,5 +1,5 @@
 /*
- * rows.c: rows of vectors, wide or thin, and rows of explicit features.
+ * rows.c: rows of vectors, wide or thin.
  */
 #include "kernel/gram/trained_kernel.h"
 
@@ -95,46 +95,6 @@ okra_status okra_widths_(okra_context *ctx, const char *kernel, const okra_data 
         CHK(okra_budget_ask_(ctx, workers * d * sizeof(double),
                              "one sparse vector of %s spread out in each thread",
                              data->source));
-    }
-    return OKRA_OK;
-}
-
-okra_status okra_feature_rows_create_(okra_context *ctx, okra_int n, okra_int d,
-                                      const char *what, okra_feature_rows_ **out)
-{
-    FREED_BY(okra_feature_rows_drop_) okra_feature_rows_ *s = NULL;
-    ZMAKE(s, 1);
-    s->d = d;
-    CHK(okra_doubles_(ctx, n, d, what, &s->Z));
-    *out = TAKE(s);
-    return OKRA_OK;
-}
-
-void okra_feature_rows_free_(void *rows)
-{
-    okra_feature_rows_ *s = rows;
-    if (s) {
-        FREE(s->Z, s);
-    }
-}
-
-okra_status okra_feature_rows_block_(okra_context *ctx, const void *params,
-                                     const void *pa, okra_int i0, okra_int ni,
-                                     const void *pb, okra_int j0, okra_int nj,
-                                     double *out, okra_int ld)
-{
-    const okra_feature_rows_ *a = pa, *b = pb;
-    okra_mat_ C = {out, ni, nj, ld};
-    return okra_gemm_(ctx, false, true, 1, okra_mat_of_(a->Z + i0 * a->d, ni, a->d),
-                      okra_mat_of_(b->Z + j0 * b->d, nj, b->d), 0, C);
-}
-
-okra_status okra_feature_rows_diagonal_(okra_context *ctx, const void *params,
-                                        const void *pa, okra_int n, double *out)
-{
-    const okra_feature_rows_ *a = pa;
-    for (okra_int i = 0; i < n; i++) {
-        out[i] = okra_dot_(a->d, a->Z + i * a->d, a->Z + i * a->d);
     }
     return OKRA_OK;
 }

@@ -45,8 +45,6 @@ okra_status okra_square_load_(okra_context *ctx, const void *params,
     okra_int rows = 0, cols = 0;
     const double *A = okra_store_get_(store, name, &rows, &cols);
     double *copy = NULL;
-    REFUSE_IF(!A || rows != cols, OKRA_EFORMAT,
-              "the square matrix '%s' of a kernel is missing", name);
     CHK(okra_doubles_(ctx, rows, rows, "the matrix of a kernel", &copy));
     memcpy(copy, A, (size_t)(rows * rows) * sizeof *A);
     return okra_square_create_(rows, copy, out);

@@ -3,15 +3,11 @@
  */
 #include "kernel/gram/trained_kernel.h"
 
-typedef struct shared {
-    const okra_through_ *how;
-    const okra_data *train; /* as given  */
-    okra_data *mapped;      /* as handed on */
-    void *state, *inner;
-} shared;
+typedef okra_through_shared_ shared;
 
 typedef struct side {
     const shared *sh;
+    const okra_data *data;
     okra_data *mapped;
     void *inner;
 } side;
@@ -19,10 +15,10 @@ typedef struct side {
 void okra_through_unbind_(void *arg)
 {
     shared *sh = arg;
-    if (!sh) {
+    if (!sh || atomic_fetch_sub(&sh->owners, 1) > 1) {
         return;
     }
-    if (sh->inner) {
+    if (sh->inner && sh->how->inner->unbind) {
         sh->how->inner->unbind(sh->inner);
     }
     if (sh->state) {
@@ -32,10 +28,18 @@ void okra_through_unbind_(void *arg)
     okra_free_(sh);
 }
 
+void *okra_through_share_(void *arg)
+{
+    shared *sh = arg;
+    atomic_fetch_add(&sh->owners, 1);
+    return sh;
+}
+
 okra_status okra_through_save_(const void *arg, okra_store_ *store, const char *name)
 {
     const shared *sh = arg;
-    return sh->how->inner->save(sh->inner, store, name);
+    return sh->how->save ? sh->how->save(sh->state, store, name)
+                         : sh->how->inner->save(sh->inner, store, name);
 }
 
 OKRA_DROPS_(drop_shared, shared, okra_through_unbind_)
@@ -46,17 +50,22 @@ okra_status okra_through_load_(okra_context *ctx, const okra_through_ *how,
 {
     FREED_BY(drop_shared) shared *sh = NULL;
     ZMAKE(sh, 1);
+    atomic_init(&sh->owners, 1);
     sh->how = how;
     sh->train = train;
     if (how->fit) {
-        CHK(how->fit(ctx, params, train, &sh->state));
+        CHK(how->fit(ctx, params, train, store, name, &sh->state, &sh->mapped));
     }
-    CHK(how->map(ctx, params, sh->state, train, &sh->mapped));
+    if (!sh->mapped) {
+        CHK(how->map(ctx, params, sh->state, train, &sh->mapped));
+    }
     CHK(okra_weights_take_(&train, 1, NULL, train->n, sh->mapped));
     if (how->inner->load && (store || !how->inner->bind)) {
         CHK(how->inner->load(ctx, params, sh->mapped, store, name, &sh->inner));
     } else if (how->inner->bind) {
         CHK(how->inner->bind(ctx, params, sh->mapped, &sh->inner));
+    } else {
+        sh->inner = sh->mapped; /* there is nothing else to know */
     }
     *out = TAKE(sh);
     return OKRA_OK;
@@ -68,7 +77,7 @@ void okra_through_free_side_(void *arg)
     if (!s) {
         return;
     }
-    if (s->inner) {
+    if (s->inner && s->sh->how->inner->free_side) {
         s->sh->how->inner->free_side(s->inner);
     }
     okra_data_free(s->mapped);
@@ -84,6 +93,7 @@ okra_status okra_through_side_(okra_context *ctx, const void *params, const void
     FREED_BY(drop_side) side *s = NULL;
     ZMAKE(s, 1);
     s->sh = sh;
+    s->data = data;
     if (data == sh->train) {
         s->mapped = okra_data_retain(sh->mapped);
     } else {
@@ -92,6 +102,13 @@ okra_status okra_through_side_(okra_context *ctx, const void *params, const void
     CHK(sh->how->inner->side(ctx, params, sh->inner, s->mapped, &s->inner));
     *out = TAKE(s);
     return OKRA_OK;
+}
+
+const okra_through_shared_ *okra_through_of_(const void *arg, const okra_data **data)
+{
+    const side *s = arg;
+    *data = s->data;
+    return s->sh;
 }
 
 okra_status okra_through_block_(okra_context *ctx, const void *params, const void *a,
@@ -107,5 +124,14 @@ okra_status okra_through_diagonal_(okra_context *ctx, const void *params, const 
                                    okra_int n, double *out)
 {
     const side *s = a;
-    return s->sh->how->inner->diagonal(ctx, params, s->inner, n, out);
+    okra_fill_(n, 1, out); /* what an inner class says that has no such hook */
+    return s->sh->how->inner->diagonal
+               ? s->sh->how->inner->diagonal(ctx, params, s->inner, n, out)
+               : OKRA_OK;
+}
+
+double okra_through_distance2_(const void *a, okra_int i, const void *b, okra_int j)
+{
+    const side *sa = a, *sb = b;
+    return sa->sh->how->inner->distance2(sa->inner, i, sb->inner, j);
 }

@@ -53,10 +53,7 @@ typedef enum okra_target_ {
 okra_status okra_tiles_(okra_context *ctx, const okra_trained_kernel_ *bound, int node,
                         const okra_slots_ *a, okra_int i0, okra_int ni,
                         okra_target_ target, const char *what, okra_mat_ out);
-/* OKRA_ENUMERIC naming the kernel if a self-similarity is not finite. */
-okra_status okra_finite_self_(const okra_kernel *kernel, okra_int begin, okra_int end,
-                              const double *d);
-/* The same of a value of object i and training object j that is not. */
+/* OKRA_ENUMERIC naming the kernel: the value of object i and training object j. */
 okra_status okra_bad_value_(const okra_kernel *kernel, okra_int i, okra_int j,
                             double value);
 
@@ -110,9 +107,6 @@ okra_status okra_widths_(okra_context *ctx, const char *kernel, const okra_data 
 okra_status okra_popcount_and_(const uint64_t *a, okra_int ni, const uint64_t *b,
                                okra_int nj, okra_int words, double *out, okra_int ld);
 
-/* out_r = bits set in row r of n */
-void okra_popcount_rows_(const uint64_t *rows, okra_int n, okra_int words, double *out);
-
 /* ---- a square matrix that is all a kernel keeps of a file it read ---- */
 
 typedef struct okra_square_ {
@@ -135,55 +129,45 @@ okra_status okra_square_load_(okra_context *ctx, const void *params,
     .unbind = okra_square_free_, .share = okra_square_share_, .save = okra_square_save_, \
     .load = okra_square_load_, .kept = okra_square_kept_
 
-/* ---- explicit features ----
- * Sides that are rows of explicit features, whose inner products are the kernel.
- */
-
-typedef struct okra_feature_rows_ {
-    okra_int d;
-    double *Z; /* n x d */
-} okra_feature_rows_;
-
-/* n rows of d features, to be filled; `what` they are where they do not fit. */
-okra_status okra_feature_rows_create_(okra_context *ctx, okra_int n, okra_int d,
-                                      const char *what, okra_feature_rows_ **out);
-/* free_side, block and diagonal of such a kernel, all in OKRA_FEATURE_ROWS_HOOKS_. */
-void okra_feature_rows_free_(void *rows);
-OKRA_DROPS_(okra_feature_rows_drop_, okra_feature_rows_, okra_feature_rows_free_)
-okra_status okra_feature_rows_block_(okra_context *ctx, const void *params, const void *a,
-                                     okra_int i0, okra_int ni, const void *b, okra_int j0,
-                                     okra_int nj, double *out, okra_int ld);
-okra_status okra_feature_rows_diagonal_(okra_context *ctx, const void *params,
-                                        const void *a, okra_int n, double *out);
-#define OKRA_FEATURE_ROWS_HOOKS_                                             \
-    .free_side = okra_feature_rows_free_, .block = okra_feature_rows_block_, \
-    .diagonal = okra_feature_rows_diagonal_
-
 /* ---- through ----
- * Kernels that turn their objects into another collection (counts of
- * substrings, weighted vectors, patches of images) and hand that to another kernel.
+ * Kernels that turn their objects into another collection (explicit features, patches of
+ * images) and hand that to another kernel, mostly to `linear`.
  *
  * A class of this sort has its okra_through_ as .through, and OKRA_THROUGH_HOOKS_.
  */
 
 typedef struct okra_through_ {
     const okra_kernel_class_ *inner; /* gets the same params */
-    /* What the training set teaches; NULL: nothing. */
+    /* What the training set teaches, or a store that has it; *mapped may be set to what
+     * `map` would make of the training set. NULL: nothing. */
     okra_status (*fit)(okra_context *ctx, const void *params, const okra_data *train,
-                       void **state);
+                       const okra_store_ *store, const char *name, void **state,
+                       okra_data **mapped);
     void (*forget)(void *state);
     /* The collection to hand on, an owner. */
     okra_status (*map)(okra_context *ctx, const void *params, const void *state,
                        const okra_data *data, okra_data **out);
+    /* `state` into a store; NULL: a model keeps what the inner class keeps. */
+    okra_status (*save)(const void *state, okra_store_ *store, const char *name);
 } okra_through_;
 
-/* What such a class binds, from a store where there is one and the inner class keeps
- * something. */
-okra_status okra_through_save_(const void *shared, okra_store_ *store, const char *name);
+/* What such a class binds, from a store where there is one and it keeps something. */
+typedef struct okra_through_shared_ {
+    atomic_int owners;
+    const okra_through_ *how;
+    const okra_data *train; /* as given  */
+    okra_data *mapped;      /* as handed on */
+    void *state, *inner;
+} okra_through_shared_;
 okra_status okra_through_load_(okra_context *ctx, const okra_through_ *how,
                                const void *params, const okra_data *train,
                                const okra_store_ *store, const char *name, void **shared);
 void okra_through_unbind_(void *shared);
+/* .share of classes whose `state` serves other training sets, and .save. */
+void *okra_through_share_(void *shared);
+okra_status okra_through_save_(const void *shared, okra_store_ *store, const char *name);
+/* What was bound and the objects as they were given, of a side. */
+const okra_through_shared_ *okra_through_of_(const void *side, const okra_data **data);
 okra_status okra_through_side_(okra_context *ctx, const void *params, const void *shared,
                                const okra_data *data, void **side);
 void okra_through_free_side_(void *side);
@@ -192,6 +176,7 @@ okra_status okra_through_block_(okra_context *ctx, const void *params, const voi
                                 okra_int nj, double *out, okra_int ld);
 okra_status okra_through_diagonal_(okra_context *ctx, const void *params, const void *a,
                                    okra_int n, double *out);
+double okra_through_distance2_(const void *a, okra_int i, const void *b, okra_int j);
 #define OKRA_THROUGH_HOOKS_                                             \
     .unbind = okra_through_unbind_, .side = okra_through_side_,         \
     .free_side = okra_through_free_side_, .block = okra_through_block_, \

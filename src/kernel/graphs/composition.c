@@ -58,4 +58,4 @@ const okra_kernel_class_ okra_composition_ = {
     .help = "molecules: atoms of each element that two share, hydrogens too",
     .params = {"composition", table, sizeof(composition_params)},
     .extract = extract,
-    OKRA_FEATURE_CLASS_};
+    OKRA_FEATURE_CLASS_(OKRA_GRAPHS)};

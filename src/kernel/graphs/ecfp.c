@@ -138,4 +138,4 @@ const okra_kernel_class_ okra_ecfp_ = {
     .help = "circular surroundings of atoms up to a radius",
     .params = {"ecfp", table, sizeof(ecfp_params)},
     .extract = extract,
-    OKRA_FEATURE_CLASS_};
+    OKRA_FEATURE_CLASS_(OKRA_GRAPHS)};

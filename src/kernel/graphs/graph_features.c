@@ -1,5 +1,5 @@
 /*
- * graph_features.c: features of graphs as rows, and their inner products.
+ * graph_features.c: features of graphs and strings as rows, and their inner products.
  *
  * The training set is coded once; its features are renumbered by how many objects have
  * them, the commonest first. Rows of 0/1 features keep the common ones (in at least one
@@ -11,6 +11,7 @@
  * Cost of a pair: common/64 words and the length of one list. All sums are of whole
  * numbers and exact below 2^53, so the order of objects and nodes cannot show.
  */
+#include "data/strings.h"
 #include "kernel/graphs/graph_features.h"
 #include "kernel/gram/trained_kernel.h"
 
@@ -148,7 +149,7 @@ okra_status okra_graph_space_create_(const okra_data *data, okra_graph_space_ *w
     const okra_ragged_ *nodes = okra_data_group_(data, "nodes");
     const okra_ragged_ *edges = okra_data_group_(data, "edges");
     okra_int most_nodes = 0, most_edges = 0;
-    for (okra_int i = 0; i < data->n; i++) {
+    for (okra_int i = 0; edges && i < data->n; i++) { /* strings have none */
         most_nodes = OKRA_MAX_(most_nodes, nodes->offsets[i + 1] - nodes->offsets[i]);
         most_edges = OKRA_MAX_(most_edges, edges->offsets[i + 1] - edges->offsets[i]);
     }
@@ -182,6 +183,10 @@ static okra_status code_label(okra_collector_ *c, int32_t label, const char *nam
 okra_status okra_graph_view_make_(const okra_data *data, okra_int i, okra_collector_ *c,
                                   okra_graph_space_ *w)
 {
+    if (data->kind == OKRA_STRINGS) {
+        w->view.letters = okra_characters_(data, i, &w->view.nodes);
+        return OKRA_OK;
+    }
     const okra_ragged_ *nodes = okra_data_group_(data, "nodes");
     const okra_ragged_ *edges = okra_data_group_(data, "edges");
     const okra_ragged_ *texts = okra_data_group_(data, "names");
@@ -218,11 +223,16 @@ okra_status okra_graph_view_make_(const okra_data *data, okra_int i, okra_collec
             w->edge_label[place] = code;
         }
     }
-    w->view =
-        (okra_graph_view_){n,        m,
-                           w->label, atom ? (const int32_t *)atom->values + 4 * n0 : NULL,
-                           w->first, w->other,
-                           w->edge,  w->edge_label};
+    w->view = (okra_graph_view_){.nodes = n,
+                                 .edges = m,
+                                 .label = w->label,
+                                 .first = w->first,
+                                 .other = w->other,
+                                 .edge = w->edge,
+                                 .edge_label = w->edge_label};
+    if (atom) {
+        w->view.atom = (const int32_t *)atom->values + 4 * n0;
+    }
     return OKRA_OK;
 }
 
@@ -402,6 +412,7 @@ okra_status okra_features_bind_(okra_context *ctx, const okra_kernel_class_ *cla
     s->params = params;
     s->extract = class->extract;
     s->how = *(const okra_feature_params_ *)params;
+    s->how.count = s->how.count || class->counted;
     s->train = train;
     CHK(okra_coder_create_(NULL, s->how.bits > 0, &s->coder));
     CHK(code_all(ctx, s, train, s->coder, &d));
@@ -459,30 +470,29 @@ void okra_features_free_side_(void *arg)
     }
 }
 
-static void clear_collector(okra_collector_ *c)
+/* Places of hashed features, the distinct ones of each object. */
+static okra_status hash_all(okra_context *ctx, const okra_kernel_class_ *class,
+                            const void *params, const okra_data *data, coded *d)
 {
-    okra_free_(c->codes);
-    okra_coder_free_(c->coder);
+    FREED_BY(okra_coder_drop_) okra_coder_ *coder = NULL;
+    shared s = {.params = params,
+                .extract = class->extract,
+                .how = *(const okra_feature_params_ *)params};
+    CHK(okra_coder_create_(NULL, true, &coder));
+    return code_all(ctx, &s, data, coder, d);
 }
 
 okra_status okra_features_bits_(okra_context *ctx, const okra_kernel_class_ *class,
                                 const void *params, const okra_data *data, uint64_t *out)
 {
-    FREED_BY(okra_graph_space_clear_) okra_graph_space_ w = {.first = NULL};
-    FREED_BY(clear_collector) okra_collector_ c = {.coder = NULL};
-    okra_int bits = ((const okra_feature_params_ *)params)->bits,
-             words = (bits + 63) / 64;
-    CHK(okra_coder_create_(NULL, true, &c.coder));
-    CHK(okra_graph_space_create_(data, &w));
+    FREED_BY(clear_coded) coded d = {0};
+    okra_int words = (((const okra_feature_params_ *)params)->bits + 63) / 64;
+    CHK(hash_all(NULL, class, params, data, &d)); /* in workers: nothing is reported */
     memset(out, 0, (size_t)(data->n * words) * sizeof *out);
     for (okra_int i = 0; i < data->n; i++) {
-        c.count = 0;
-        CHK(okra_graph_view_make_(data, i, &c, &w));
-        c.count = 0;
-        CHK(class->extract(params, &w.view, &c));
-        for (okra_int k = 0; k < c.count; k++) {
-            uint64_t place = c.codes[k] % (uint64_t)bits;
-            out[i * words + (okra_int)(place / 64)] |= UINT64_C(1) << place % 64;
+        for (okra_int k = d.indptr[i]; k < d.indptr[i + 1]; k++) {
+            out[i * words + (okra_int)(d.codes[k] / 64)] |= UINT64_C(1)
+                                                            << d.codes[k] % 64;
         }
     }
     return OKRA_OK;
@@ -492,13 +502,8 @@ okra_status okra_features_counts_(okra_context *ctx, const okra_kernel_class_ *c
                                   const void *params, const okra_data *data,
                                   okra_csr_ *out)
 {
-    shared s = {.params = params,
-                .extract = class->extract,
-                .how = *(const okra_feature_params_ *)params};
     FREED_BY(clear_coded) coded d = {0};
-    FREED_BY(okra_coder_drop_) okra_coder_ *coder = NULL;
-    CHK(okra_coder_create_(NULL, true, &coder));
-    CHK(code_all(ctx, &s, data, coder, &d));
+    CHK(hash_all(ctx, class, params, data, &d));
     *out = (okra_csr_){d.indptr, (okra_int *)d.codes, d.counts}; /* places are small */
     d = (coded){0};
     return OKRA_OK;

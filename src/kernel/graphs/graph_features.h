@@ -1,5 +1,5 @@
 /*
- * graph_features.h: kernels that count features of graphs.
+ * graph_features.h: kernels that count features of graphs or strings.
  *
  * A feature is a sequence of numbers, built up step by step: code' = fold(code, a, b).
  * With `bits` = 0 codes are exact: a dictionary gives every distinct sequence a code of
@@ -9,8 +9,8 @@
  *
  *     k(a, b) = sum over features f of c_f(a) c_f(b),    c_f: how often, or 0/1
  *
- * To add a kernel of this sort: an `okra_extract_` function, and a class whose bind,
- * side, block and diagonal are those declared here.
+ * To add a kernel of this sort: an `okra_extract_` function, and a class with it and
+ * OKRA_FEATURE_CLASS_.
  */
 #ifndef OKRA_GRAPH_FEATURES_H_
 #define OKRA_GRAPH_FEATURES_H_
@@ -36,11 +36,12 @@ okra_status okra_collect_(okra_collector_ *c, uint64_t code);
 /* One graph with neighbours by node, labels as codes of one meaning in every object. */
 typedef struct okra_graph_view_ {
     okra_int nodes, edges;
-    const uint64_t *label; /* of the nodes                                          */
-    const int32_t *atom;   /* nodes x 4, see data/graphs.h, or NULL                  */
-    const okra_int *first; /* neighbours of i: first[i]..first[i+1]-1                */
-    const int32_t *other;  /* the node at the other end                              */
-    const int32_t *edge;   /* which edge                                             */
+    const int32_t *letters; /* of a string, `nodes` of them; it has nothing else     */
+    const uint64_t *label;  /* of the nodes                                          */
+    const int32_t *atom;    /* nodes x 4, see data/graphs.h, or NULL                  */
+    const okra_int *first;  /* neighbours of i: first[i]..first[i+1]-1                */
+    const int32_t *other;   /* the node at the other end                              */
+    const int32_t *edge;    /* which edge                                             */
     const uint64_t *edge_label; /* by place among the neighbours */
 } okra_graph_view_;
 
@@ -92,10 +93,10 @@ okra_status okra_features_counts_(okra_context *ctx, const okra_kernel_class_ *c
                                   okra_csr_ *out);
 
 /* What the classes of such kernels have in common. */
-#define OKRA_FEATURE_CLASS_                                             \
-    .kinds = 1u << OKRA_GRAPHS, .unbind = okra_features_unbind_,        \
-    .side = okra_features_side_, .free_side = okra_features_free_side_, \
-    .block = okra_features_block_, .diagonal = okra_features_diagonal_
+#define OKRA_FEATURE_CLASS_(kind)                                                        \
+    .kinds = 1u << (kind), .unbind = okra_features_unbind_, .side = okra_features_side_, \
+    .free_side = okra_features_free_side_, .block = okra_features_block_,                \
+    .diagonal = okra_features_diagonal_
 /* clang-format off */
 #define OKRA_FEATURE_ROWS_(type, preset_)                                               \
     {"count", OKRA_OPTION_BOOL, offsetof(type, how.count), preset_, 0, 1, NULL, "0|1",  \

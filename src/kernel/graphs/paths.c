@@ -97,4 +97,4 @@ const okra_kernel_class_ okra_paths_ = {
     .help = "labelled paths of at most m edges that two graphs share",
     .params = {"paths", table, sizeof(paths_params)},
     .extract = extract,
-    OKRA_FEATURE_CLASS_};
+    OKRA_FEATURE_CLASS_(OKRA_GRAPHS)};

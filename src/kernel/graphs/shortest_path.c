@@ -52,4 +52,4 @@ const okra_kernel_class_ okra_shortest_path_ = {
     .help = "pairs of labels at a distance, of graphs",
     .params = {"shortest-path", table, sizeof(shortest_params)},
     .extract = extract,
-    OKRA_FEATURE_CLASS_};
+    OKRA_FEATURE_CLASS_(OKRA_GRAPHS)};

@@ -44,4 +44,4 @@ const okra_kernel_class_ okra_wl_ = {.name = "wl",
                                      .help = "Weisfeiler-Lehman subtrees of graphs",
                                      .params = {"wl", table, sizeof(wl_params)},
                                      .extract = extract,
-                                     OKRA_FEATURE_CLASS_};
+                                     OKRA_FEATURE_CLASS_(OKRA_GRAPHS)};

@@ -80,15 +80,9 @@ static okra_status check(const okra_kernel *kernel, const okra_data *train)
 {
     REFUSE_IF(train->kind == OKRA_GRAM, OKRA_EUNSUPPORTED,
               "low rank: %s is a Gram matrix already formed", train->source);
-    for (int k = 0; k < kernel->count; k++) {
-        const okra_node_ *node = &kernel->nodes[k];
-        REFUSE_IF(node->kind == OKRA_NODE_TRANSFORM_ &&
-                      node->transform->uses == OKRA_USES_MEANS_,
-                  OKRA_EUNSUPPORTED,
-                  "low rank: kernel %s: `%s` needs the whole training set at "
-                  "every query",
-                  kernel->text, node->transform->name);
-    }
+    REFUSE_IF(okra_kernel_means_(kernel), OKRA_EUNSUPPORTED,
+              "low rank: kernel %s: `center` needs the whole training set at every query",
+              kernel->text);
     REFUSE_IF(okra_kernel_low_(kernel), OKRA_EUNSUPPORTED,
               "low rank: kernel %s is of low rank already", kernel->text);
     return OKRA_OK;

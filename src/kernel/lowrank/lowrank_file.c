@@ -119,11 +119,22 @@ okra_status okra_map_check_kept_(const okra_kernel *kernel, const okra_data *tra
     return OKRA_OK;
 }
 
+/* ---- back: shapes and values were checked with the model's tables ---- */
+
 static okra_status copy(const double *values, okra_int count, double **out)
 {
     MAKE(*out, count);
-    return okra_mat_copy_(okra_mat_view_(values, 1, count, count),
-                          okra_mat_of_(*out, 1, count));
+    OKRA_COPY_(*out, values, count);
+    return OKRA_OK;
+}
+
+static okra_status integers(const double *values, okra_int count, okra_int **out)
+{
+    MAKE(*out, count);
+    for (okra_int i = 0; i < count; i++) {
+        (*out)[i] = (okra_int)values[i];
+    }
+    return OKRA_OK;
 }
 
 static okra_status load_waves(const okra_store_ *store, const char *prefix,
@@ -133,8 +144,7 @@ static okra_status load_waves(const okra_store_ *store, const char *prefix,
     OWNED double *w = NULL;
     char key[128];
     snprintf(key, sizeof key, "%s.scale", prefix);
-    REFUSE_IF(!okra_store_get_number_(store, key, &map->scale) || !(map->scale > 0),
-              OKRA_EFORMAT, "the map '%s' has no scale", prefix);
+    okra_store_get_number_(store, key, &map->scale);
     CHK(copy(waves, rows * cols, &w));
     CHK(okra_data_adopt_dense_(&w, rows, cols, "random frequencies", &map->objects));
     CHK(okra_kernel_parse("linear", &map->kernel));
@@ -143,98 +153,62 @@ static okra_status load_waves(const okra_store_ *store, const char *prefix,
     return OKRA_OK;
 }
 
-/* Whole numbers 0..below-1 out of doubles. */
-static okra_status integers(const double *values, okra_int count, okra_int below,
-                            const char *prefix, const char *what, okra_int **out)
+/* F, and S where the basis is seen through fewer combinations. */
+static okra_status load_factor(const okra_store_ *store, const char *prefix,
+                               okra_map_ *map)
 {
-    MAKE(*out, count);
-    for (okra_int i = 0; i < count; i++) {
-        REFUSE_IF(!(values[i] >= 0 && values[i] < (double)below) ||
-                      values[i] != floor(values[i]),
-                  OKRA_EFORMAT, "the map '%s' names %s %g of %lld", prefix, what,
-                  values[i], (long long)below);
-        (*out)[i] = (okra_int)values[i];
-    }
-    return OKRA_OK;
-}
-
-/* S of a basis seen through `rank` combinations; NULL where there is none. */
-static okra_status load_sketch(const okra_store_ *store, const char *prefix,
-                               okra_int basis, okra_int rank, okra_sketch_ **out)
-{
-    okra_int area = 0;
-    okra_int one = 1, also = 1, last = 1, starts = 0, columns = 0, count = 0;
+    okra_int one = 0, starts = 0, count = 0;
     FREED_BY(okra_sketch_drop_) okra_sketch_ *S = NULL;
+    const double *F = get(store, prefix, "factor", &map->rank, &map->rank);
     const double *start = get(store, prefix, "start", &one, &starts);
-    const double *value = get(store, prefix, start ? "value" : "sketch", &last, &count);
-    if (!start && !value) {
+    const double *column = get(store, prefix, "column", &one, &count);
+    const double *value = get(store, prefix, start ? "value" : "sketch", &one, &count);
+    REFUSE_IF(start && (!column || !value), OKRA_EFORMAT,
+              "the sketch of the map '%s' is not whole", prefix);
+    REFUSE_IF(!value && map->rank != map->basis, OKRA_EFORMAT,
+              "the map '%s' has a basis of %lld for %lld features", prefix,
+              (long long)map->basis, (long long)map->rank);
+    map->columns = map->basis;
+    map->scale = 1;
+    CHK(copy(F, map->rank * map->rank, &map->factor));
+    if (!value) {
         return OKRA_OK;
     }
-    CHK(okra_area_(basis, rank, sizeof *value, &area));
     ZMAKE(S, 1);
-    S->rows = basis;
-    S->cols = rank;
-    S->entries = start ? count : area;
-    if (start) {
-        const double *column = get(store, prefix, "column", &also, &columns);
-        REFUSE_IF(!value || !column || one != 1 || also != 1 || last != 1 ||
-                      starts != basis + 1 || columns != count,
-                  OKRA_EFORMAT, "the sketch of the map '%s' is not whole", prefix);
-        CHK(integers(start, starts, count + 1, prefix, "entry", &S->start));
-        CHK(integers(column, count, rank, prefix, "column", &S->column));
-        for (okra_int k = 0; k < basis; k++) {
-            REFUSE_IF(S->start[0] != 0 || S->start[k] > S->start[k + 1] ||
-                          S->start[basis] != count,
-                      OKRA_EFORMAT, "the sketch of the map '%s' has rows out of order",
-                      prefix);
-        }
-    } else if (last != basis || count != rank) {
-        return okra_fail_(OKRA_EFORMAT,
-                          "the map '%s' has a sketch of %lld x %lld, expected %lld x "
-                          "%lld",
-                          prefix, (long long)last, (long long)count, (long long)basis,
-                          (long long)rank);
-    }
+    S->rows = map->basis;
+    S->cols = map->rank;
+    S->entries = start ? count : S->rows * S->cols;
     CHK(copy(value, S->entries, &S->value));
-    for (okra_int i = 0; i < S->entries; i++) {
-        REFUSE_IF(!isfinite(S->value[i]), OKRA_EFORMAT,
-                  "the sketch of the map '%s' has an entry %g", prefix, S->value[i]);
+    if (start) {
+        CHK(integers(start, starts, &S->start));
+        CHK(integers(column, count, &S->column));
     }
-    *out = TAKE(S);
+    for (okra_int k = 0; start && k < S->rows; k++) {
+        REFUSE_IF(S->start[0] != 0 || S->start[k] > S->start[k + 1] ||
+                      S->start[S->rows] != count,
+                  OKRA_EFORMAT, "the sketch of the map '%s' has rows out of order",
+                  prefix);
+    }
+    map->sketch = TAKE(S);
     return OKRA_OK;
 }
 
 static okra_status load_basis(const okra_data *train, const okra_store_ *store,
                               const char *prefix, okra_map_ *map)
 {
-    okra_int one = 1, rank = 0, also = 0, width = 0;
+    okra_int one = 0, width = 0;
     const double *centres = get(store, prefix, "centres", &map->basis, &width);
-    const double *places =
-        centres ? NULL : get(store, prefix, "basis", &one, &map->basis);
-    const double *F = get(store, prefix, "factor", &rank, &also);
     OWNED double *values = NULL;
-    REFUSE_IF((!places && !centres) || !F || one != 1 || rank != also ||
-                  (centres && width != train->d),
-              OKRA_EFORMAT, "the map '%s' is not whole", prefix);
-    CHK(load_sketch(store, prefix, map->basis, rank, &map->sketch));
-    REFUSE_IF(!map->sketch && rank != map->basis, OKRA_EFORMAT,
-              "the map '%s' has a basis of %lld for %lld features", prefix,
-              (long long)map->basis, (long long)rank);
     if (centres) {
         CHK(copy(centres, map->basis * width, &values));
         CHK(okra_data_adopt_dense_(&values, map->basis, width, "centres", &map->objects));
     } else {
-        CHK(integers(places, map->basis, train->n, prefix, "object", &map->index));
-    }
-    CHK(copy(F, rank * rank, &map->factor));
-    map->rank = rank;
-    map->columns = map->basis;
-    map->scale = 1;
-    if (places) {
+        const double *places = get(store, prefix, "basis", &one, &map->basis);
+        CHK(integers(places, map->basis, &map->index));
         CHK(okra_data_take(train, map->index, map->basis, &map->objects));
         okra_weights_forget_(map->objects);
     }
-    return OKRA_OK;
+    return load_factor(store, prefix, map);
 }
 
 okra_status okra_map_load_(okra_context *ctx, const okra_kernel *kernel,
@@ -248,7 +222,6 @@ okra_status okra_map_load_(okra_context *ctx, const okra_kernel *kernel,
     ZMAKE(map, 1);
     CHK(waves ? load_waves(store, prefix, waves, rows, cols, map)
               : load_basis(train, store, prefix, map));
-    REFUSE_IF(map->rank < 1, OKRA_EFORMAT, "the map '%s' has no features", prefix);
     snprintf(key, sizeof key, "%s.inner", prefix);
     CHK(okra_trained_kernel_load_(ctx, map->kernel ? map->kernel : kernel, map->objects,
                                   store, key, &map->bound));
@@ -280,20 +253,6 @@ bool okra_map_saved_over_(const okra_store_ *store, const char *prefix)
            get(store, prefix, "factor", &rows, &cols);
 }
 
-/* The factor and the sketch over `basis` objects. */
-static okra_status load_factor(const okra_store_ *store, const char *prefix,
-                               okra_map_ *map)
-{
-    okra_int also = 0;
-    const double *F = get(store, prefix, "factor", &map->rank, &also);
-    REFUSE_IF(!F || map->rank != also, OKRA_EFORMAT, "the map '%s' is not whole", prefix);
-    CHK(load_sketch(store, prefix, map->basis, map->rank, &map->sketch));
-    REFUSE_IF(!map->sketch && map->rank != map->basis, OKRA_EFORMAT,
-              "the map '%s' has a basis of %lld for %lld features", prefix,
-              (long long)map->basis, (long long)map->rank);
-    return copy(F, map->rank * map->rank, &map->factor);
-}
-
 okra_status okra_map_load_over_(okra_context *ctx, const okra_kernel *kernel,
                                 const okra_data *objects, const okra_store_ *store,
                                 const char *prefix, const char *statistics,
@@ -303,13 +262,12 @@ okra_status okra_map_load_over_(okra_context *ctx, const okra_kernel *kernel,
     char key[128];
     ZMAKE(map, 1);
     map->objects = okra_data_retain(objects);
-    map->basis = map->columns = objects->n;
+    map->basis = objects->n;
     snprintf(key, sizeof key, "%s.scale", prefix);
     if (okra_store_get_number_(store, key, &map->scale)) {
         map->columns = map->rank = 2 * map->basis;
         CHK(okra_kernel_parse("linear", &map->kernel));
     } else {
-        map->scale = 1;
         CHK(load_factor(store, prefix, map));
     }
     CHK(okra_trained_kernel_load_(ctx, map->kernel ? map->kernel : kernel, objects, store,

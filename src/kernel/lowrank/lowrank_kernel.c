@@ -16,25 +16,11 @@
 
 #include "kernel/gram/trained_kernel.h"
 
-typedef struct shared {
-    atomic_int owners;
-    okra_map_ *map;
-    const okra_data *train;
-    okra_data *features; /* of the training set */
-    void *linear;        /* what okra_linear_ shares */
-} shared;
-
-typedef struct side {
-    const shared *sh;
-    const okra_data *data;
-    okra_data *features;
-    void *linear;
-} side;
-
-static okra_status map_all(okra_context *ctx, const okra_map_ *map, const okra_data *data,
-                           okra_data **out)
+static okra_status apply(okra_context *ctx, const void *params, const void *state,
+                         const okra_data *data, okra_data **out)
 {
     enum { ROWS = 4096, DOUBLES = 1 << 23 };
+    const okra_map_ *map = state;
     okra_int n = data->n, m = map->rank;
     okra_int height = OKRA_MIN_(ROWS, OKRA_MAX_(256, DOUBLES / map->columns));
     OWNED double *phi = NULL, *values = NULL;
@@ -54,67 +40,45 @@ static okra_status map_all(okra_context *ctx, const okra_map_ *map, const okra_d
     return okra_data_adopt_dense_(&phi, n, m, data->source, out);
 }
 
-static void unbind(void *arg)
+static void forget(void *state)
 {
-    shared *sh = arg;
-    if (sh && atomic_fetch_sub(&sh->owners, 1) == 1) {
-        if (sh->linear) {
-            okra_linear_.unbind(sh->linear);
-        }
-        okra_data_free(sh->features);
-        okra_map_free_(sh->map);
-        okra_free_(sh);
-    }
-}
-OKRA_DROPS_(drop_shared, shared, unbind)
-
-static void *share(void *arg)
-{
-    shared *sh = arg;
-    atomic_fetch_add(&sh->owners, 1);
-    return sh;
+    okra_map_free_(state);
 }
 
-/* store == NULL: the map is made from the training set. */
-static okra_status make(okra_context *ctx, const void *params, const okra_data *train,
-                        const okra_store_ *store, const char *name, void **out)
+static okra_status fit(okra_context *ctx, const void *params, const okra_data *train,
+                       const okra_store_ *store, const char *name, void **state,
+                       okra_data **features)
 {
     const okra_low_params_ *p = params;
     okra_int rows = 0, cols = 0;
     char key[128];
     OWNED double *copy = NULL;
-    FREED_BY(drop_shared) shared *sh = NULL;
-    ZMAKE(sh, 1);
-    atomic_init(&sh->owners, 1);
-    sh->train = train;
+    FREED_BY(okra_map_drop_) okra_map_ *map = NULL;
     if (store) {
         snprintf(key, sizeof key, "%s.features", name);
         const double *kept = okra_store_get_(store, key, &rows, &cols);
-        CHK(okra_map_load_(ctx, p->inner, train, store, name, &sh->map));
-        REFUSE_IF(!kept || rows != train->n || cols != sh->map->rank, OKRA_EFORMAT,
-                  "the features '%s' of kernel %s are missing", key,
-                  okra_kernel_text(p->inner));
+        CHK(okra_map_load_(ctx, p->inner, train, store, name, &map));
         CHK(okra_doubles_(ctx, rows, cols, "features of low rank", &copy));
         memcpy(copy, kept, (size_t)(rows * cols) * sizeof *copy);
-        CHK(okra_data_adopt_dense_(&copy, rows, cols, train->source, &sh->features));
+        CHK(okra_data_adopt_dense_(&copy, rows, cols, train->source, features));
     } else {
         CHK(okra_map_create_(ctx, p->inner, train, &p->low, p->stream ? p->stream : 1,
-                             &sh->map));
-        CHK(map_all(ctx, sh->map, train, &sh->features));
+                             &map));
     }
-    CHK(okra_linear_.bind(ctx, NULL, sh->features, &sh->linear));
-    *out = TAKE(sh);
+    *state = TAKE(map);
     return OKRA_OK;
 }
 
+static const okra_through_ how = {&okra_linear_, fit, forget, apply, NULL};
+
 static okra_status save(const void *arg, okra_store_ *store, const char *name)
 {
-    const shared *sh = arg;
+    const okra_through_shared_ *sh = arg;
     char key[128];
     snprintf(key, sizeof key, "%s.features", name);
-    CHK(okra_map_save_(sh->map, store, name));
-    return okra_store_put_copy_(store, key, sh->features->values, sh->features->n,
-                                sh->features->d);
+    CHK(okra_map_save_(sh->state, store, name));
+    return okra_store_put_copy_(store, key, sh->mapped->values, sh->mapped->n,
+                                sh->mapped->d);
 }
 
 static okra_status check_kept(const void *params, const okra_data *train, okra_int n,
@@ -131,60 +95,16 @@ static okra_status check_kept(const void *params, const okra_data *train, okra_i
     return okra_schema_check_(kept, name, store, &sizes);
 }
 
-static void free_side(void *arg)
-{
-    side *s = arg;
-    if (s) {
-        if (s->linear) {
-            okra_linear_.free_side(s->linear);
-        }
-        okra_data_free(s->features);
-        okra_free_(s);
-    }
-}
-OKRA_DROPS_(drop_side, side, free_side)
-
-static okra_status make_side(okra_context *ctx, const void *params, const void *arg,
-                             const okra_data *data, void **out)
-{
-    const shared *sh = arg;
-    FREED_BY(drop_side) side *s = NULL;
-    ZMAKE(s, 1);
-    s->sh = sh;
-    s->data = data;
-    if (data == sh->train) {
-        s->features = okra_data_retain(sh->features);
-    } else {
-        CHK(map_all(ctx, sh->map, data, &s->features));
-    }
-    CHK(okra_linear_.side(ctx, NULL, sh->linear, s->features, &s->linear));
-    *out = TAKE(s);
-    return OKRA_OK;
-}
-
-static okra_status block(okra_context *ctx, const void *params, const void *a,
-                         okra_int i0, okra_int ni, const void *b, okra_int j0,
-                         okra_int nj, double *out, okra_int ld)
-{
-    return okra_linear_.block(ctx, NULL, ((const side *)a)->linear, i0, ni,
-                              ((const side *)b)->linear, j0, nj, out, ld);
-}
-
-static okra_status diagonal(okra_context *ctx, const void *params, const void *a,
-                            okra_int n, double *out)
-{
-    return okra_linear_.diagonal(ctx, NULL, ((const side *)a)->linear, n, out);
-}
-
 static okra_status whole_diagonal(okra_context *ctx, const void *a, double *out)
 {
-    const side *s = a;
-    return okra_map_self_(ctx, s->sh->map, s->data, out);
+    const okra_data *data;
+    const okra_map_ *map = okra_through_of_(a, &data)->state;
+    return okra_map_self_(ctx, map, data, out);
 }
 
 static bool is_low(const okra_node_ *node)
 {
-    return node->leaf && node->leaf->load == make;
+    return node->leaf && node->leaf->through == &how;
 }
 
 bool okra_kernel_low_(const okra_kernel *kernel)
@@ -209,7 +129,8 @@ okra_status okra_trained_kernel_low_(okra_context *ctx, const okra_trained_kerne
                                      okra_int *rank, double *error)
 {
     int root = bound->kernel->count - 1;
-    const shared *sh = bound->shared[root];
+    const okra_through_shared_ *sh = bound->shared[root];
+    const okra_map_ *map = NULL;
     OWNED double *self = NULL;
     double trace = 0, kept = 0;
     *rank = 0;
@@ -217,12 +138,13 @@ okra_status okra_trained_kernel_low_(okra_context *ctx, const okra_trained_kerne
     if (!is_low(&bound->kernel->nodes[root])) {
         return OKRA_OK;
     }
-    *rank = sh->map->rank;
-    if (sh->map->kernel) { /* waves keep the trace by themselves */
+    map = sh->state;
+    *rank = map->rank;
+    if (map->kernel) { /* waves keep the trace by themselves */
         return OKRA_OK;
     }
     MAKE(self, sh->train->n);
-    CHK(okra_map_self_(ctx, sh->map, sh->train, self));
+    CHK(okra_map_self_(ctx, map, sh->train, self));
     for (okra_int i = 0; i < sh->train->n; i++) {
         double u = okra_weight_(sh->train, i);
         trace += u * self[i];
@@ -270,15 +192,11 @@ static const okra_option rff_rows[] = {
         .kinds = ~0u,                                     \
         .nested = true,                                   \
         .whole = true,                                    \
-        .unbind = unbind,                                 \
         .check_kept = check_kept,                         \
         .save = save,                                     \
-        .load = make,                                     \
-        .share = share,                                   \
-        .side = make_side,                                \
-        .free_side = free_side,                           \
-        .block = block,                                   \
-        .diagonal = diagonal,                             \
+        .through = &how,                                  \
+        .share = okra_through_share_,                     \
+        OKRA_THROUGH_HOOKS_,                              \
         .whole_diagonal = whole_diagonal}
 
 LOW(chol, "chol", chol_rows,

@@ -10,19 +10,17 @@
  */
 #include "kernel/networks/network.h"
 
-enum { BINS = 50 };
-
-double okra_entropy_(okra_int count, const double *values, const double *weights,
-                     double low, double high)
+double okra_entropy_(int parts, okra_int count, const double *values,
+                     const double *weights, double low, double high)
 {
-    double bins[BINS] = {0}, sum = 0, total = 0;
+    double bins[OKRA_BINS_MOST_] = {0}, sum = 0, total = 0;
     for (okra_int i = 0; i < count; i++) {
-        double c = (values[i] - low) / (high - low) * BINS;
+        double c = (values[i] - low) / (high - low) * parts;
         double times = weights ? weights[i] : 1;
-        bins[OKRA_MIN_((okra_int)c, BINS - 1)] += times;
+        bins[OKRA_MIN_((okra_int)c, parts - 1)] += times;
         total += times;
     }
-    for (int b = 0; b < BINS; b++) {
+    for (int b = 0; b < parts; b++) {
         double p = total > 0 ? bins[b] / total : 0;
         sum -= p > 0 ? p * log(p) : 0;
     }
@@ -41,5 +39,5 @@ double okra_similarity_entropy_(okra_mat_ K, const double *self)
             high = fmax(high, c);
         }
     }
-    return high > low ? okra_entropy_(count, K.p, NULL, low, high) : 0;
+    return high > low ? okra_entropy_(OKRA_BINS_, count, K.p, NULL, low, high) : 0;
 }

@@ -314,15 +314,9 @@ static okra_status columns_at(okra_context *ctx, const network_params *p,
 /* The eigenvalues of p-step must not exceed a, or the kernel is not PSD for odd p. */
 static okra_status check_p_step(const network_params *p, const okra_network_ *network)
 {
+    OWNED double *d = NULL;
     double largest = 0;
-    const okra_csr_ *w = &network->adjacency;
-    for (okra_int i = 0; i < network->nodes && !p->normalized; i++) {
-        double degree = 0;
-        for (okra_int k = w->indptr[i]; k < w->indptr[i + 1]; k++) {
-            degree += w->values[k];
-        }
-        largest = fmax(largest, 2 * degree);
-    }
+    CHK(degrees(network, p->normalized, &d, &largest));
     REFUSE_IF(!p->normalized && p->value < largest, OKRA_EARG,
               "kernel p-step: a = %g is less than %g, twice the largest degree; give a "
               "larger a, or normalized=1",
@@ -385,54 +379,19 @@ static okra_status bind_with(okra_context *ctx, const void *params, okra_spectra
 typedef struct side {
     const okra_data *data;
     const shared *shared;
-    double *self; /* n */
 } side;
-
-OKRA_FREES_(free_side, side, it->self)
-OKRA_DROPS_(drop_side, side, free_side)
-
-/* f(L)_ii of nodes whose column is not kept, a chunk of columns at a time. */
-static okra_status missing_self(okra_context *ctx, const network_params *p, const side *s)
-{
-    const okra_network_ *network = s->data->network;
-    okra_int list[CHUNK], place[CHUNK], count = 0;
-    OWNED double *Y = NULL;
-    CHK(okra_doubles_(ctx, network->nodes, CHUNK, "columns of a network kernel", &Y));
-    for (okra_int i = 0; i <= s->data->n; i++) {
-        if (count == CHUNK || (i == s->data->n && count > 0)) {
-            okra_mat_ block = okra_mat_of_(Y, network->nodes, count);
-            CHK(columns_at(ctx, p, s->shared->f, network, list, block));
-            for (okra_int k = 0; k < count; k++) {
-                s->self[place[k]] = Y[list[k] * count + k];
-            }
-            count = 0;
-        }
-        if (i < s->data->n && s->shared->column[s->data->codes[i]] < 0) {
-            list[count] = s->data->codes[i];
-            place[count++] = i;
-        }
-    }
-    return OKRA_OK;
-}
 
 static okra_status make_side(okra_context *ctx, const void *params, const void *arg,
                              const okra_data *data, void **out)
 {
     const shared *sh = arg;
-    FREED_BY(drop_side) side *s = NULL;
+    side *s = NULL;
     REFUSE_IF(!okra_network_equal_(data->network, sh->train->network), OKRA_EARG,
               "%s holds nodes of another network than %s", data->source,
               sh->train->source);
-    ZMAKE(s, 1);
-    s->data = data;
-    s->shared = sh;
-    MAKE(s->self, data->n);
-    for (okra_int i = 0; i < data->n; i++) {
-        okra_int column = sh->column[data->codes[i]];
-        s->self[i] = column < 0 ? 0 : sh->F[data->codes[i] * sh->columns + column];
-    }
-    CHK(missing_self(ctx, params, s));
-    *out = TAKE(s);
+    MAKE(s, 1);
+    *s = (side){data, sh};
+    *out = s;
     return OKRA_OK;
 }
 
@@ -444,12 +403,34 @@ static double pair(const void *params, const void *pa, okra_int i, const void *p
     return s->F[a->data->codes[i] * s->columns + s->column[b->data->codes[j]]];
 }
 
+/* f(L)_ii; of nodes whose column is not kept a chunk of columns at a time. */
 static okra_status diagonal(okra_context *ctx, const void *params, const void *pa,
                             okra_int n, double *out)
 {
     const side *s = pa;
-    for (okra_int i = 0; i < n; i++) {
-        out[i] = s->self[i];
+    const okra_network_ *network = s->data->network;
+    okra_int list[CHUNK], place[CHUNK], count = 0;
+    OWNED double *Y = NULL;
+    CHK(okra_doubles_(ctx, network->nodes, CHUNK, "columns of a network kernel", &Y));
+    for (okra_int i = 0; i <= n; i++) {
+        if (count == CHUNK || (i == n && count > 0)) {
+            okra_mat_ block = okra_mat_of_(Y, network->nodes, count);
+            CHK(columns_at(ctx, params, s->shared->f, network, list, block));
+            for (okra_int k = 0; k < count; k++) {
+                out[place[k]] = Y[list[k] * count + k];
+            }
+            count = 0;
+        }
+        if (i == n) {
+            break;
+        }
+        okra_int node = s->data->codes[i], column = s->shared->column[node];
+        if (column < 0) {
+            list[count] = node;
+            place[count++] = i;
+        } else {
+            out[i] = s->shared->F[node * s->shared->columns + column];
+        }
     }
     return OKRA_OK;
 }
@@ -479,7 +460,7 @@ BIND(commute)
         .params = {title, rows, sizeof(network_params)}, .kinds = 1u << OKRA_NODES,    \
         .automatic = OKRA_RULE_##rule,                                                 \
         .bind = bind_##f, .unbind = unbind, .side = make_side,                         \
-        .free_side = free_side, .pair = pair, .diagonal = diagonal}
+        .free_side = okra_free_, .pair = pair, .diagonal = diagonal}
 /* clang-format on */
 
 static const okra_option diffusion_rows[] = {

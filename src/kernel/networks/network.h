@@ -27,12 +27,14 @@ okra_status okra_network_dense_(okra_context *ctx, const okra_network_ *network,
 
 /* ---- how much similarities tell, for choosing widths of graphs and networks ---- */
 
-/* Entropy of the histogram of `count` values in 50 equal bins from low to high; each
+enum { OKRA_BINS_ = 50, OKRA_BINS_MOST_ = 100 };
+
+/* Entropy of the histogram of `count` values in so many equal bins from low to high; each
  * counts as `weights` says (NULL: once). */
-double okra_entropy_(okra_int count, const double *values, const double *weights,
-                     double low, double high);
-/* That of k_ij / sqrt(k_ii k_jj), i < j, between its extremes; 0 where they are equal. K:
- * the first rows of a Gram matrix, overwritten; self[j] = k_jj. */
+double okra_entropy_(int bins, okra_int count, const double *values,
+                     const double *weights, double low, double high);
+/* That of k_ij / sqrt(k_ii k_jj), i < j, in 50 bins between its extremes; 0 where they
+ * are equal. K: the first rows of a Gram matrix, overwritten; self[j] = k_jj. */
 double okra_similarity_entropy_(okra_mat_ K, const double *self);
 
 /* ---- tasks ----

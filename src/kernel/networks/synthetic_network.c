@@ -23,8 +23,7 @@
  *
  * Cost: two eigendecompositions, and n^3 for each of the 29 betas tried.
  */
-#include "data/graphs.h"
-#include "kernel/kernel.h"
+#include "kernel/networks/network.h"
 #include "okra/more/features.h"
 #include "okra/program.h"
 
@@ -80,29 +79,19 @@ static okra_status diffuse(spectrum *s, double beta)
                       okra_mat_of_(s->K, n, n));
 }
 
-/* Entropy of the values below the diagonal, in nats. */
+/* Entropy of the values below the diagonal, in nats; R is overwritten. */
 static double information(const spectrum *s)
 {
-    okra_int n = s->n, bins[BINS] = {0};
-    double low = INFINITY, high = -INFINITY, entropy = 0;
-    double pairs = (double)n * (double)(n - 1) / 2;
-    for (okra_int i = 0; i < n; i++) {
+    double low = (double)INFINITY, high = -(double)INFINITY;
+    okra_int count = 0;
+    for (okra_int i = 0; i < s->n; i++) {
         for (okra_int j = 0; j < i; j++) {
-            low = fmin(low, s->K[i * n + j]);
-            high = fmax(high, s->K[i * n + j]);
+            s->R[count++] = s->K[i * s->n + j];
+            low = fmin(low, s->K[i * s->n + j]);
+            high = fmax(high, s->K[i * s->n + j]);
         }
     }
-    for (okra_int i = 0; high > low && i < n; i++) {
-        for (okra_int j = 0; j < i; j++) {
-            double at = (s->K[i * n + j] - low) / (high - low) * BINS;
-            bins[OKRA_MIN_((okra_int)at, BINS - 1)]++;
-        }
-    }
-    for (int b = 0; b < BINS; b++) {
-        double p = (double)bins[b] / pairs;
-        entropy -= bins[b] ? p * log(p) : 0;
-    }
-    return entropy;
+    return high > low ? okra_entropy_(BINS, count, s->R, NULL, low, high) : 0;
 }
 
 static okra_status choose_beta(spectrum *s, double degree, double *beta)
@@ -205,23 +194,6 @@ okra_status okra_kernel_inputs(okra_context *context, const okra_kernel *kernel,
     return components(context, n, K, inertia, out);
 }
 
-/* K <- H K H */
-static okra_status center(spectrum *s)
-{
-    okra_int n = s->n;
-    OWNED double *mean = NULL;
-    double all = 0;
-    ZMAKE(mean, n);
-    for (okra_int i = 0; i < n * n; i++) {
-        mean[i / n] += s->K[i] / (double)n;
-        all += s->K[i] / (double)n / (double)n;
-    }
-    for (okra_int i = 0; i < n * n; i++) {
-        s->K[i] += all - mean[i / n] - mean[i % n];
-    }
-    return OKRA_OK;
-}
-
 okra_status okra_network_inputs(okra_context *context, const okra_data *nodes,
                                 double *beta, double inertia, okra_data **out)
 {
@@ -253,6 +225,6 @@ okra_status okra_network_inputs(okra_context *context, const okra_data *nodes,
         CHK(choose_beta(&s, links / (double)n, beta));
     }
     CHK(diffuse(&s, *beta));
-    CHK(center(&s));
+    okra_mat_center_(okra_mat_of_(s.K, n, n), s.w);
     return components(context, n, s.K, inertia, out);
 }

@@ -102,7 +102,7 @@ static okra_status choose(okra_int d, const double *M, double *gamma)
         for (okra_int i = 0; i < pairs; i++) {
             similar[i] = exp(-candidate * distance[i]);
         }
-        double information = okra_entropy_(pairs, similar, NULL, 0, 1);
+        double information = okra_entropy_(OKRA_BINS_, pairs, similar, NULL, 0, 1);
         if (information > best) {
             best = information;
             *gamma = candidate;

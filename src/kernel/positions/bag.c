@@ -137,20 +137,13 @@ static okra_status make(okra_context *ctx, const void *params, const okra_data *
 {
     const bag_params *p = params;
     FREED_BY(drop_shared) shared *sh = NULL;
-    char inner[128];
     REFUSE_IF(okra_kernel_means_(p->base.inner), OKRA_EARG,
               "kernel bag: 'center' stands behind it, as in bag(%s) | center", "linear");
     ZMAKE(sh, 1);
     sh->train = train;
     CHK(means_of(ctx, p, train, &sh->means));
     const okra_data *members = sh->means ? sh->means : train->components[0];
-    if (store && okra_kernel_files_(p->base.inner)) {
-        snprintf(inner, sizeof inner, "%s.inner", name);
-        CHK(okra_trained_kernel_load_(ctx, p->base.inner, members, store, inner,
-                                      &sh->bound));
-    } else {
-        CHK(okra_trained_kernel_create_(ctx, p->base.inner, members, &sh->bound));
-    }
+    CHK(okra_position_bind_(ctx, p->base.inner, members, store, name, &sh->bound));
     if (p->how != MEAN && !store) {
         CHK(okra_psd_check_(ctx, &okra_bag_, params, sh, train));
     }
@@ -160,12 +153,7 @@ static okra_status make(okra_context *ctx, const void *params, const okra_data *
 
 static okra_status save(const void *arg, okra_store_ *store, const char *name)
 {
-    const shared *sh = arg;
-    char inner[128];
-    snprintf(inner, sizeof inner, "%s.inner", name);
-    return okra_kernel_files_(okra_trained_kernel_kernel_(sh->bound))
-               ? okra_trained_kernel_save_(sh->bound, store, inner)
-               : OKRA_OK;
+    return okra_position_save_(((const shared *)arg)->bound, store, name);
 }
 
 static okra_status check_kept(const void *params, const okra_data *train, okra_int n,

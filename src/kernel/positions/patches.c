@@ -41,21 +41,6 @@ static okra_int start(const patches_params *p, okra_int length, okra_int k)
     return OKRA_MIN_(k * (p->patch - p->overlap), length - p->patch);
 }
 
-static void cut(const patches_params *p, const double *image, okra_int height, double *to)
-{
-    for (okra_int r = 0; r < along(p, height); r++) {
-        for (okra_int c = 0; c < along(p, p->width); c++) {
-            for (okra_int y = 0; y < p->patch; y++) {
-                const double *row =
-                    image + (start(p, height, r) + y) * p->width + start(p, p->width, c);
-                for (okra_int x = 0; x < p->patch; x++) {
-                    *to++ = row[x];
-                }
-            }
-        }
-    }
-}
-
 OKRA_SHARED_CLEARS_(okra_layout_clear_, okra_layout_, it->row, it->col)
 
 okra_status okra_patches_layout_(const void *params, const okra_data *data,
@@ -79,26 +64,37 @@ okra_status okra_patches_layout_(const void *params, const okra_data *data,
     return OKRA_OK;
 }
 
+void okra_layout_cut_(const okra_layout_ *l, const double *image, okra_int p, double *to)
+{
+    okra_int r = l->row[p / l->across], c = l->col[p % l->across];
+    for (okra_int y = 0; y < l->patch; y++) {
+        memcpy(to + y * l->patch, image + (r + y) * l->width + c,
+               (size_t)l->patch * sizeof *to);
+    }
+}
+
 static okra_status map(okra_context *ctx, const void *params, const void *state,
                        const okra_data *data, okra_data **out)
 {
-    const patches_params *p = params;
+    FREED_BY(okra_layout_clear_) okra_layout_ l = {0};
     OWNED double *patches = NULL;
     OWNED okra_int *offsets = NULL;
-    CHK(check(p, data));
-    okra_int height = data->d / p->width, size = p->patch * p->patch;
-    okra_int count = along(p, height) * along(p, p->width);
+    CHK(okra_patches_layout_(params, data, &l));
+    okra_int size = l.patch * l.patch, count = l.down * l.across;
     CHK(okra_doubles_(ctx, data->n, count * size, "patches of images", &patches));
     MAKE(offsets, data->n + 1);
     offsets[0] = 0;
     for (okra_int i = 0; i < data->n; i++) {
         offsets[i + 1] = (i + 1) * count;
-        cut(p, data->values + i * data->ld, height, patches + i * count * size);
+        for (okra_int p = 0; p < count; p++) {
+            okra_layout_cut_(&l, data->values + i * data->ld, p,
+                             patches + (i * count + p) * size);
+        }
     }
     return okra_data_sequences(offsets, patches, NULL, data->n, size, out);
 }
 
-static const okra_through_ how = {&okra_position_, NULL, NULL, map};
+static const okra_through_ how = {&okra_position_, NULL, NULL, map, NULL};
 
 /* Patches are sequences of vectors that are not made yet. */
 static okra_status check_kept(const void *params, const okra_data *train, okra_int n,

@@ -9,7 +9,6 @@
 #include "kernel/positions/position.h"
 
 #include "kernel/gram/trained_kernel.h"
-#include "okra/more/objects.h"
 
 /* The elements at one position, and whose they are. */
 typedef struct piece {
@@ -58,51 +57,35 @@ static okra_int length_of(const okra_pieces_ *s, const okra_data *data, okra_int
 {
     okra_int length = s->layout.down * s->layout.across;
     if (!s->layout.width) {
-        okra_data_characters(data, i, &length);
+        length = data->groups[0].offsets[i + 1] - data->groups[0].offsets[i];
     }
     return length;
 }
 
 /* ---- elements ---- */
 
-/* The pixels of patch p of an image. */
-static void cut(const okra_layout_ *l, const double *image, okra_int p, double *to)
-{
-    okra_int r = l->row[p / l->across], c = l->col[p % l->across];
-    for (okra_int y = 0; y < l->patch; y++) {
-        memcpy(to + y * l->patch, image + (r + y) * l->width + c,
-               (size_t)l->patch * sizeof *to);
-    }
-}
-
-static okra_status take_vectors(okra_context *ctx, const okra_pieces_ *s,
+static okra_status take_patches(okra_context *ctx, const okra_layout_ *l,
                                 const okra_data *data, okra_int p, piece *out)
 {
-    okra_int d = s->layout.width ? s->layout.patch * s->layout.patch : data->d, length;
+    okra_int d = l->patch * l->patch;
     OWNED double *values = NULL;
     CHK(okra_doubles_(ctx, out->count, d, "the elements at a position", &values));
     for (okra_int k = 0; k < out->count; k++) {
-        if (s->layout.width) {
-            cut(&s->layout, data->values + out->owner[k] * data->ld, p, values + k * d);
-        } else {
-            const double *vectors = okra_data_vectors(data, out->owner[k], &length);
-            memcpy(values + k * d, vectors + p * d, (size_t)d * sizeof *values);
-        }
+        okra_layout_cut_(l, data->values + out->owner[k] * data->ld, p, values + k * d);
     }
     return okra_data_adopt_dense_(&values, out->count, d, data->source, &out->elements);
 }
 
-/* Code points as label data, one more for a missing label. */
-static okra_status take_labels(const okra_data *data, okra_int p, piece *out)
+static okra_status take_elements(okra_context *ctx, const okra_pieces_ *s,
+                                 const okra_data *data, okra_int p, piece *out)
 {
-    OWNED okra_int *codes = NULL;
-    okra_int classes = 1, length;
-    MAKE(codes, out->count);
+    OWNED okra_int *order = NULL;
+    MAKE(order, out->count);
     for (okra_int k = 0; k < out->count; k++) {
-        codes[k] = (okra_int)okra_data_characters(data, out->owner[k], &length)[p] + 1;
-        classes = OKRA_MAX_(classes, codes[k] + 1);
+        order[k] = data->groups[0].offsets[out->owner[k]] + p;
     }
-    return okra_data_labels(codes, out->count, NULL, classes, &out->elements);
+    return okra_position_elements_(ctx, data, s->labels, order, out->count,
+                                   &out->elements);
 }
 
 /* Of objects first..first+m-1; owners are numbers of `data`. */
@@ -116,7 +99,8 @@ static okra_status take(okra_context *ctx, const okra_pieces_ *s, const okra_dat
         }
     }
     if (out->count > 0) {
-        CHK(s->labels ? take_labels(data, p, out) : take_vectors(ctx, s, data, p, out));
+        CHK(s->layout.width ? take_patches(ctx, &s->layout, data, p, out)
+                            : take_elements(ctx, s, data, p, out));
     }
     return OKRA_OK;
 }

@@ -78,6 +78,14 @@ static okra_status vector_data(okra_context *ctx, const okra_data *from,
     return okra_data_adopt_dense_(&values, count, d, from->source, out);
 }
 
+okra_status okra_position_elements_(okra_context *ctx, const okra_data *from, bool labels,
+                                    const okra_int *order, okra_int count,
+                                    okra_data **out)
+{
+    return labels ? label_data(from, order, count, out)
+                  : vector_data(ctx, from, order, count, out);
+}
+
 static okra_status sort_elements(okra_context *ctx, const okra_data *from, bool labels,
                                  elements *e)
 {
@@ -109,8 +117,7 @@ static okra_status sort_elements(okra_context *ctx, const okra_data *from, bool 
     /* Filling moved every start to the next one's place: move them back. */
     memmove(e->first + 1, e->first, (size_t)e->positions * sizeof *e->first);
     e->first[0] = 0;
-    return labels ? label_data(from, order, count, &e->data)
-                  : vector_data(ctx, from, order, count, &e->data);
+    return okra_position_elements_(ctx, from, labels, order, count, &e->data);
 }
 
 static void unbind(void *arg)
@@ -137,38 +144,46 @@ okra_status okra_position_labels_(const okra_kernel *inner, const okra_data *dat
     return OKRA_OK;
 }
 
-/* store != NULL: what the inner kernel read from files is taken from it. */
+okra_status okra_position_bind_(okra_context *ctx, const okra_kernel *inner,
+                                const okra_data *members, const okra_store_ *store,
+                                const char *name, okra_trained_kernel_ **bound)
+{
+    char key[128];
+    if (!store || !okra_kernel_files_(inner)) {
+        return okra_trained_kernel_create_(ctx, inner, members, bound);
+    }
+    snprintf(key, sizeof key, "%s.inner", name);
+    return okra_trained_kernel_load_(ctx, inner, members, store, key, bound);
+}
+
+okra_status okra_position_save_(const okra_trained_kernel_ *bound, okra_store_ *store,
+                                const char *name)
+{
+    char key[128];
+    snprintf(key, sizeof key, "%s.inner", name);
+    return okra_kernel_files_(okra_trained_kernel_kernel_(bound))
+               ? okra_trained_kernel_save_(bound, store, key)
+               : OKRA_OK;
+}
+
 static okra_status make(okra_context *ctx, const void *params, const okra_data *train,
                         const okra_store_ *store, const char *name, void **out)
 {
     const position_params *p = params;
     FREED_BY(drop_shared) shared *sh = NULL;
-    char inner[128];
     ZMAKE(sh, 1);
     sh->train = train;
     CHK(okra_position_labels_(p->inner, train, &sh->labels));
     CHK(sort_elements(ctx, train, sh->labels, &sh->e));
     CHK(okra_weights_take_(&train, 1, sh->e.sequence, sh->e.data->n, sh->e.data));
-    if (store && okra_kernel_files_(p->inner)) {
-        snprintf(inner, sizeof inner, "%s.inner", name);
-        CHK(okra_trained_kernel_load_(ctx, p->inner, sh->e.data, store, inner,
-                                      &sh->bound));
-    } else {
-        CHK(okra_trained_kernel_create_(ctx, p->inner, sh->e.data, &sh->bound));
-    }
+    CHK(okra_position_bind_(ctx, p->inner, sh->e.data, store, name, &sh->bound));
     *out = TAKE(sh);
     return OKRA_OK;
 }
 
-/* Other inner kernels are bound anew to the elements of the training set. */
 static okra_status save(const void *arg, okra_store_ *store, const char *name)
 {
-    const shared *sh = arg;
-    char inner[128];
-    snprintf(inner, sizeof inner, "%s.inner", name);
-    return okra_kernel_files_(okra_trained_kernel_kernel_(sh->bound))
-               ? okra_trained_kernel_save_(sh->bound, store, inner)
-               : OKRA_OK;
+    return okra_position_save_(((const shared *)arg)->bound, store, name);
 }
 
 okra_status okra_position_check_kept_(const void *params, const okra_data *train,

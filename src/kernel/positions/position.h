@@ -20,7 +20,19 @@ typedef struct okra_position_params_ {
 okra_status okra_position_labels_(const okra_kernel *inner, const okra_data *data,
                                   bool *labels);
 
-/* What the inner kernel keeps, bound to this many elements of the training set. */
+/* These elements of sequences or strings, counted over all of them, as labels (code
+ * points, one more for a missing label) or as vectors. */
+okra_status okra_position_elements_(okra_context *ctx, const okra_data *from, bool labels,
+                                    const okra_int *order, okra_int count,
+                                    okra_data **out);
+/* The inner kernel bound to the elements of the training set. What it read from files is
+ * saved under `name` and comes from the store then; all else is bound anew. */
+okra_status okra_position_bind_(okra_context *ctx, const okra_kernel *inner,
+                                const okra_data *members, const okra_store_ *store,
+                                const char *name, okra_trained_kernel_ **bound);
+okra_status okra_position_save_(const okra_trained_kernel_ *bound, okra_store_ *store,
+                                const char *name);
+/* The check of that, of so many elements. */
 okra_status okra_position_check_kept_(const void *params, const okra_data *train,
                                       okra_int elements_count, const char *name,
                                       okra_store_ *store);
@@ -37,6 +49,9 @@ typedef struct okra_layout_ {
     okra_int *row, *col;           /* first pixels of the patches: `down`, `across` */
 } okra_layout_;
 void okra_layout_clear_(okra_layout_ *layout);
+/* The pixels of patch p of an image. */
+void okra_layout_cut_(const okra_layout_ *layout, const double *image, okra_int p,
+                      double *to);
 /* Of the kernel patches with these parameters, on images of d pixels. */
 okra_status okra_patches_layout_(const void *params, const okra_data *data,
                                  okra_layout_ *out);

@@ -66,21 +66,6 @@ static okra_status gather(const okra_places_ *b, okra_int j0, okra_int nj,
     return OKRA_OK;
 }
 
-/* The first spot at or behind a place. */
-static okra_int find_spot(const spot *list, okra_int count, double place)
-{
-    okra_int low = 0, high = count;
-    while (low < high) {
-        okra_int middle = low + (high - low) / 2;
-        if (list[middle].place < place) {
-            low = middle + 1;
-        } else {
-            high = middle;
-        }
-    }
-    return low;
-}
-
 enum { FAINT = 37 };
 
 static double meet(const ppk_params *p, double width, double place, double weight,
@@ -99,37 +84,46 @@ static double meet(const ppk_params *p, double width, double place, double weigh
     return weight * q->weight * scale * exp(-exponent);
 }
 
-static okra_status ppk_block(okra_context *ctx, const void *params, const void *pa,
-                             okra_int i0, okra_int ni, const void *pb, okra_int j0,
-                             okra_int nj, double *out, okra_int ld)
+/* ppk NULL: bins, which meet where they are the same. */
+static okra_status sums(const ppk_params *ppk, const okra_places_ *a, okra_int i0,
+                        okra_int ni, const okra_places_ *b, okra_int j0, okra_int nj,
+                        double *out, okra_int ld)
 {
-    const ppk_params *p = params;
-    const okra_places_ *a = pa, *b = pb;
     OWNED spot *list = NULL;
     okra_int count = 0;
     double widest = 0;
-    CHK(gather(b, j0, nj, p, &list, &count, &widest));
+    CHK(gather(b, j0, nj, ppk, &list, &count, &widest));
     for (okra_int r = 0; r < ni; r++) {
         double *row = out + r * ld;
         okra_fill_(nj, 0, row);
         for (okra_int k = a->first[i0 + r]; k < a->first[i0 + r + 1]; k++) {
-            double width = width_of(p, a->mz[k]), place = a->place[k];
+            double width = ppk ? width_of(ppk, a->mz[k]) : 0, place = a->place[k];
             double reach = sqrt(2 * FAINT * (width * width + widest * widest));
-            for (okra_int q = find_spot(list, count, place - reach);
+            for (okra_int q =
+                     okra_below_(&list->place, sizeof *list, count, place - reach);
                  q < count && list[q].place <= place + reach; q++) {
-                row[list[q].column] += meet(p, width, place, a->weight[k], &list[q]);
+                row[list[q].column] +=
+                    ppk ? meet(ppk, width, place, a->weight[k], &list[q])
+                        : a->weight[k] * list[q].weight;
             }
         }
     }
     return OKRA_OK;
 }
 
-/* The sums of one spectrum with itself, in the order of ppk_block. */
-static okra_status ppk_diagonal(okra_context *ctx, const void *params, const void *pa,
+static okra_status ppk_block(okra_context *ctx, const void *params, const void *a,
+                             okra_int i0, okra_int ni, const void *b, okra_int j0,
+                             okra_int nj, double *out, okra_int ld)
+{
+    return sums(params, a, i0, ni, b, j0, nj, out, ld);
+}
+
+/* Each spectrum with itself, in the order of the block. */
+static okra_status ppk_diagonal(okra_context *ctx, const void *params, const void *a,
                                 okra_int n, double *out)
 {
     for (okra_int i = 0; i < n; i++) {
-        CHK(ppk_block(ctx, params, pa, i, 1, pa, i, 1, &out[i], 1));
+        CHK(sums(params, a, i, 1, a, i, 1, &out[i], 1));
     }
     return OKRA_OK;
 }
@@ -191,39 +185,17 @@ static okra_status bins_side(okra_context *ctx, const void *params, const void *
     return OKRA_OK;
 }
 
-static okra_status bins_block(okra_context *ctx, const void *params, const void *pa,
-                              okra_int i0, okra_int ni, const void *pb, okra_int j0,
+static okra_status bins_block(okra_context *ctx, const void *params, const void *a,
+                              okra_int i0, okra_int ni, const void *b, okra_int j0,
                               okra_int nj, double *out, okra_int ld)
 {
-    const okra_places_ *a = pa, *b = pb;
-    OWNED spot *list = NULL;
-    okra_int count = 0;
-    double widest = 0;
-    CHK(gather(b, j0, nj, NULL, &list, &count, &widest));
-    for (okra_int r = 0; r < ni; r++) {
-        double *row = out + r * ld;
-        okra_fill_(nj, 0, row);
-        for (okra_int k = a->first[i0 + r]; k < a->first[i0 + r + 1]; k++) {
-            for (okra_int q = find_spot(list, count, a->place[k]);
-                 q < count && list[q].place == a->place[k]; q++) {
-                row[list[q].column] += a->weight[k] * list[q].weight;
-            }
-        }
-    }
-    return OKRA_OK;
+    return sums(NULL, a, i0, ni, b, j0, nj, out, ld);
 }
 
-static okra_status bins_diagonal(okra_context *ctx, const void *params, const void *pa,
+static okra_status bins_diagonal(okra_context *ctx, const void *params, const void *a,
                                  okra_int n, double *out)
 {
-    const okra_places_ *a = pa;
-    for (okra_int i = 0; i < n; i++) {
-        out[i] = 0;
-        for (okra_int k = a->first[i]; k < a->first[i + 1]; k++) {
-            out[i] += a->weight[k] * a->weight[k];
-        }
-    }
-    return OKRA_OK;
+    return ppk_diagonal(ctx, NULL, a, n, out);
 }
 
 static const okra_option bins_rows[] = {{"width", OKRA_OPTION_NUMBER,

@@ -31,11 +31,6 @@
 #include "kernel/gram/trained_kernel.h"
 #include "kernel/strings/string_kernels.h"
 
-#include <math.h>
-#include <stdatomic.h>
-#include <stdlib.h>
-#include <string.h>
-
 enum { LETTERS = 20, ANY = LETTERS, PAD, CODES, WIDE = 16, STRIP = 16, UNIT = 64 };
 
 typedef float wide __attribute__((vector_size(WIDE * sizeof(float))));
@@ -277,7 +272,6 @@ static okra_status find_strings(const okra_data *data, strings *out)
 /* ---- training ---- */
 
 typedef struct shared {
-    atomic_int owners;
     float E[CODES][CODES], D, G;
     okra_int count;      /* anchors */
     okra_int *start;     /* count + 1 */
@@ -285,20 +279,8 @@ typedef struct shared {
     double *self;        /* log K(t, t) */
 } shared;
 
-static void unbind(void *arg)
-{
-    shared *sh = arg;
-    if (sh && atomic_fetch_sub(&sh->owners, 1) == 1) {
-        FREE(sh->start, sh->code, sh->self, sh);
-    }
-}
-OKRA_DROPS_(drop_shared, shared, unbind)
-
-static void *share(void *arg)
-{
-    atomic_fetch_add(&((shared *)arg)->owners, 1);
-    return arg;
-}
+OKRA_FREES_(forget, shared, it->start, it->code, it->self)
+OKRA_DROPS_(drop_shared, shared, forget)
 
 /* ---- logarithms of sums ---- */
 
@@ -392,15 +374,15 @@ static okra_status find_features(features *f)
                           f->Z ? "alignments" : NULL, fill_sixteen, f);
 }
 
-static okra_status bind_training(okra_context *ctx, const void *arg,
-                                 const okra_data *train, void **out)
+static okra_status fit(okra_context *ctx, const void *arg, const okra_data *train,
+                       const okra_store_ *store, const char *name, void **out,
+                       okra_data **mapped)
 {
     const params *p = arg;
     FREED_BY(drop_shared) shared *sh = NULL;
     FREED_BY(clear_strings) strings all = {0};
     okra_int total = 0, length;
     ZMAKE(sh, 1);
-    atomic_init(&sh->owners, 1);
     exponentiate(p, sh->E);
     sh->D = (float)exp(-p->beta * p->open);
     sh->G = (float)exp(-p->beta * p->extend);
@@ -430,29 +412,28 @@ static okra_status bind_training(okra_context *ctx, const void *arg,
     return OKRA_OK;
 }
 
-/* ---- sides ---- */
+/* ---- features ---- */
 
-static okra_status make_side(okra_context *ctx, const void *arg, const void *common,
-                             const okra_data *data, void **out)
+static okra_status map(okra_context *ctx, const void *arg, const void *common,
+                       const okra_data *data, okra_data **out)
 {
     const shared *sh = common;
+    okra_int d = sh->count;
     FREED_BY(clear_strings) strings all = {0};
-    FREED_BY(okra_feature_rows_drop_) okra_feature_rows_ *s = NULL;
-    OWNED double *Z = NULL, *self = NULL;
+    OWNED double *Z = NULL, *different = NULL, *self = NULL;
     CHK(find_strings(data, &all));
-    CHK(okra_feature_rows_create_(ctx, data->n, sh->count, "alignments with the anchors",
-                                  &s));
-    CHK(okra_doubles_(ctx, all.count, s->d, "alignments with the anchors", &Z));
+    CHK(okra_doubles_(ctx, data->n, d, "alignments with the anchors", &Z));
+    CHK(okra_doubles_(ctx, all.count, d, "alignments with the anchors", &different));
     MAKE(self, all.count);
-    features f = {ctx, sh, data, &all, self, Z};
+    features f = {ctx, sh, data, &all, self, different};
     CHK(find_features(&f));
-    for (okra_int i = 0; i < data->n && s->d > 0; i++) {
-        memcpy(s->Z + i * s->d, Z + all.place[all.of[i]] * s->d,
-               (size_t)s->d * sizeof *Z);
+    for (okra_int i = 0; i < data->n; i++) {
+        OKRA_COPY_(Z + i * d, different + all.place[all.of[i]] * d, d);
     }
-    *out = TAKE(s);
-    return OKRA_OK;
+    return okra_data_adopt_dense_(&Z, data->n, d, data->source, out);
 }
+
+static const okra_through_ how = {&okra_linear_, fit, forget, map, NULL};
 
 static const okra_option rows[] = {
     {"matrix", OKRA_OPTION_CHOICE, offsetof(params, matrix), "blosum62", 0, 0,
@@ -473,8 +454,6 @@ const okra_kernel_class_ okra_alignment_ = {
     .params = {"alignment", rows, sizeof(params)},
     .kinds = 1u << OKRA_STRINGS,
     .follows = true,
-    .bind = bind_training,
-    .unbind = unbind,
-    .share = share,
-    .side = make_side,
-    OKRA_FEATURE_ROWS_HOOKS_};
+    .through = &how,
+    .share = okra_through_share_,
+    OKRA_THROUGH_HOOKS_};

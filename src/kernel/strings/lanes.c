@@ -4,6 +4,23 @@
 #include "kernel/strings/string_kernels.h"
 #include "data/strings.h"
 
+typedef struct side {
+    const okra_data *data;
+    okra_batch_ batch;
+    const void *arg;
+    okra_int depth;
+} side;
+
+okra_status okra_lanes_create_(const okra_data *data, okra_batch_ batch, const void *arg,
+                               okra_int depth, void **out)
+{
+    side *s = NULL;
+    MAKE(s, 1);
+    *s = (side){data, batch, arg, depth};
+    *out = s;
+    return OKRA_OK;
+}
+
 typedef struct item {
     okra_int length, index;
 } item;
@@ -80,39 +97,39 @@ typedef struct space {
     item *items;
 } space;
 
-static okra_status get_space(okra_context *ctx, const okra_lanes_ *how,
-                             const okra_data *b, okra_int j0, okra_int nj,
+static okra_status get_space(okra_context *ctx, const side *b, okra_int j0, okra_int nj,
                              okra_int s_most, okra_int t_most, space *sp)
 {
     CHK(okra_budget_ask_(ctx,
                          (double)sizeof(okra_lane_) *
-                             ((double)s_most + (double)t_most * (double)(how->depth + 1)),
+                             ((double)s_most + (double)t_most * (double)(b->depth + 1)),
                          "comparing strings of %" PRId64 " and %" PRId64 " characters",
                          s_most, t_most));
     MAKE(sp->s, s_most);
     MAKE(sp->t, t_most);
-    MAKE(sp->work, t_most * how->depth);
-    sp->items = sorted(b, j0, nj);
+    MAKE(sp->work, t_most * b->depth);
+    sp->items = sorted(b->data, j0, nj);
     return sp->items ? OKRA_OK : OKRA_EMEM;
 }
 
 OKRA_CLEARS_(free_space, space, it->s, it->t, it->work, it->items)
 
-okra_status okra_lanes_block_(okra_context *ctx, const okra_lanes_ *how,
-                              const okra_data *a, okra_int i0, okra_int ni,
-                              const okra_data *b, okra_int j0, okra_int nj, double *out,
-                              okra_int ld)
+okra_status okra_lanes_block_(okra_context *ctx, const void *params, const void *pa,
+                              okra_int i0, okra_int ni, const void *pb, okra_int j0,
+                              okra_int nj, double *out, okra_int ld)
 {
+    const side *a = pa, *b = pb;
     FREED_BY(free_space) space sp = {0};
-    CHK(get_space(ctx, how, b, j0, nj, longest(a, i0, ni), longest(b, j0, nj), &sp));
+    CHK(get_space(ctx, b, j0, nj, longest(a->data, i0, ni), longest(b->data, j0, nj),
+                  &sp));
     for (okra_int c = 0; c < nj; c += OKRA_LANES_) {
         const item *items = sp.items + c;
         int count = (int)OKRA_MIN_(nj - c, OKRA_LANES_);
-        okra_int n = fill_batch(b, items, count, OKRA_PAD_T_, sp.t);
+        okra_int n = fill_batch(b->data, items, count, OKRA_PAD_T_, sp.t);
         for (okra_int r = 0; r < ni; r++) {
             double value[OKRA_LANES_];
-            okra_int m = spread(a, i0 + r, sp.s);
-            how->batch(how->arg, m, sp.s, n, sp.t, sp.work, value);
+            okra_int m = spread(a->data, i0 + r, sp.s);
+            b->batch(b->arg, m, sp.s, n, sp.t, sp.work, value);
             for (int l = 0; l < count; l++) {
                 out[r * ld + items[l].index - j0] = value[l];
             }
@@ -121,19 +138,20 @@ okra_status okra_lanes_block_(okra_context *ctx, const okra_lanes_ *how,
     return OKRA_OK;
 }
 
-okra_status okra_lanes_diagonal_(okra_context *ctx, const okra_lanes_ *how,
-                                 const okra_data *a, okra_int n, double *out)
+okra_status okra_lanes_diagonal_(okra_context *ctx, const void *params, const void *pa,
+                                 okra_int n, double *out)
 {
+    const side *a = pa;
     FREED_BY(free_space) space sp = {0};
-    okra_int most = longest(a, 0, n);
-    CHK(get_space(ctx, how, a, 0, n, most, most, &sp));
+    okra_int most = longest(a->data, 0, n);
+    CHK(get_space(ctx, a, 0, n, most, most, &sp));
     for (okra_int c = 0; c < n; c += OKRA_LANES_) {
         double value[OKRA_LANES_];
         const item *items = sp.items + c;
         int count = (int)OKRA_MIN_(n - c, OKRA_LANES_);
-        okra_int length = fill_batch(a, items, count, OKRA_PAD_T_, sp.t);
-        fill_batch(a, items, count, OKRA_PAD_S_, sp.s);
-        how->batch(how->arg, length, sp.s, length, sp.t, sp.work, value);
+        okra_int length = fill_batch(a->data, items, count, OKRA_PAD_T_, sp.t);
+        fill_batch(a->data, items, count, OKRA_PAD_S_, sp.s);
+        a->batch(a->arg, length, sp.s, length, sp.t, sp.work, value);
         for (int l = 0; l < count; l++) {
             out[items[l].index] = value[l];
         }

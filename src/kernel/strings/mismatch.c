@@ -26,11 +26,6 @@ typedef struct weights {
     double I[2 * M_MOST + 1]; /*                              */
 } weights;
 
-typedef struct side {
-    const weights *w;
-    const okra_data *data;
-} side;
-
 static double choose(okra_int n, okra_int k)
 {
     double c = 1;
@@ -137,31 +132,9 @@ static inline OKRA_INLINE_ void body(OKRA_BATCH_PARAMETERS_)
 OKRA_BATCH_(mismatch_batch, body)
 
 static okra_status make_side(okra_context *ctx, const void *params, const void *shared,
-                             const okra_data *data, void **out)
+                             const okra_data *data, void **side)
 {
-    side *s = NULL;
-    MAKE(s, 1);
-    s->w = shared;
-    s->data = data;
-    *out = s;
-    return OKRA_OK;
-}
-
-static okra_status block(okra_context *ctx, const void *params, const void *a,
-                         okra_int i0, okra_int ni, const void *b, okra_int j0,
-                         okra_int nj, double *out, okra_int ld)
-{
-    const side *sa = a, *sb = b;
-    okra_lanes_ lanes = {mismatch_batch, sa->w, 1};
-    return okra_lanes_block_(ctx, &lanes, sa->data, i0, ni, sb->data, j0, nj, out, ld);
-}
-
-static okra_status diagonal(okra_context *ctx, const void *params, const void *a,
-                            okra_int n, double *out)
-{
-    const side *s = a;
-    okra_lanes_ lanes = {mismatch_batch, s->w, 1};
-    return okra_lanes_diagonal_(ctx, &lanes, s->data, n, out);
+    return okra_lanes_create_(data, mismatch_batch, shared, 1, side);
 }
 
 static const okra_option rows[] = {
@@ -181,6 +154,4 @@ const okra_kernel_class_ okra_mismatch_ = {
     .bind = bind_training,
     .unbind = okra_free_,
     .side = make_side,
-    .free_side = okra_free_,
-    .block = block,
-    .diagonal = diagonal};
+    OKRA_LANES_HOOKS_};

@@ -103,25 +103,11 @@ static inline OKRA_INLINE_ void body(OKRA_BATCH_PARAMETERS_)
 }
 OKRA_BATCH_(ssk_batch, body)
 
-static okra_lanes_ how(const void *params)
+static okra_status make_side(okra_context *ctx, const void *params, const void *shared,
+                             const okra_data *data, void **side)
 {
     const okra_ssk_params_ *p = params;
-    return (okra_lanes_){ssk_batch, p, p->length - 1};
-}
-
-static okra_status block(okra_context *ctx, const void *params, const void *a,
-                         okra_int i0, okra_int ni, const void *b, okra_int j0,
-                         okra_int nj, double *out, okra_int ld)
-{
-    okra_lanes_ lanes = how(params);
-    return okra_lanes_block_(ctx, &lanes, a, i0, ni, b, j0, nj, out, ld);
-}
-
-static okra_status diagonal(okra_context *ctx, const void *params, const void *a,
-                            okra_int n, double *out)
-{
-    okra_lanes_ lanes = how(params);
-    return okra_lanes_diagonal_(ctx, &lanes, a, n, out);
+    return okra_lanes_create_(data, ssk_batch, p, p->length - 1, side);
 }
 
 static const okra_option rows[] = {
@@ -138,6 +124,5 @@ const okra_kernel_class_ okra_ssk_ = {
     .help = "strings: common subsequences of a length, gaps decayed",
     .params = {"ssk", rows, sizeof(okra_ssk_params_)},
     .kinds = 1u << OKRA_STRINGS,
-    .side = okra_plain_side_,
-    .block = block,
-    .diagonal = diagonal};
+    .side = make_side,
+    OKRA_LANES_HOOKS_};

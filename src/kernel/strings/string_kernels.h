@@ -4,15 +4,11 @@
 #ifndef OKRA_STRING_KERNELS_H_
 #define OKRA_STRING_KERNELS_H_
 
-#include "kernel/kernel.h"
 #include "core/simd.h"
+#include "kernel/graphs/graph_features.h"
 
 extern const okra_kernel_class_ okra_ssk_, okra_spectrum_, okra_mismatch_,
     okra_weighted_degree_, okra_edit_, okra_ends_, okra_alignment_;
-
-/* The side of kernels that read the objects themselves: the data. */
-okra_status okra_plain_side_(okra_context *ctx, const void *params, const void *shared,
-                             const okra_data *data, void **side);
 
 /* The distinct characters of all strings, ascending; okra_free_ frees *letters. */
 okra_status okra_alphabet_(const okra_data *data, int32_t **letters, okra_int *count);
@@ -34,6 +30,7 @@ typedef struct okra_ssk_params_ {
     bool upto;
 } okra_ssk_params_;
 typedef struct okra_spectrum_params_ {
+    okra_feature_params_ how; /* all features, counted */
     okra_int k;
 } okra_spectrum_params_;
 
@@ -81,20 +78,18 @@ typedef int64_t okra_mask_ __attribute__((vector_size(OKRA_LANES_ * sizeof(int64
 typedef void (*okra_batch_)(const void *arg, okra_int m, const okra_lane_ *s, okra_int n,
                             const okra_lane_ *t, okra_lane_ *work, double *value);
 
-typedef struct okra_lanes_ {
-    okra_batch_ batch;
-    const void *arg;
-    okra_int depth; /* lanes of work space a position of t */
-} okra_lanes_;
-
-/* out[r*ld + c] = k(a_(i0+r), b_(j0+c)): the block of a kernel class. */
-okra_status okra_lanes_block_(okra_context *ctx, const okra_lanes_ *how,
-                              const okra_data *a, okra_int i0, okra_int ni,
-                              const okra_data *b, okra_int j0, okra_int nj, double *out,
-                              okra_int ld);
-/* out[i] = k(a_i, a_i), the same bits as a block of one pair. */
-okra_status okra_lanes_diagonal_(okra_context *ctx, const okra_lanes_ *how,
-                                 const okra_data *a, okra_int n, double *out);
+/* The side of such a kernel: `depth` lanes of work space a position of t. */
+okra_status okra_lanes_create_(const okra_data *data, okra_batch_ batch, const void *arg,
+                               okra_int depth, void **side);
+/* Its other hooks, all in OKRA_LANES_HOOKS_; self-similarities have the same bits as a
+ * block of one pair. */
+okra_status okra_lanes_block_(okra_context *ctx, const void *params, const void *a,
+                              okra_int i0, okra_int ni, const void *b, okra_int j0,
+                              okra_int nj, double *out, okra_int ld);
+okra_status okra_lanes_diagonal_(okra_context *ctx, const void *params, const void *a,
+                                 okra_int n, double *out);
+#define OKRA_LANES_HOOKS_ \
+    .free_side = okra_free_, .block = okra_lanes_block_, .diagonal = okra_lanes_diagonal_
 
 /* Defines the batch function `name` from `body`, an always-inlined function of these
  * parameters, for the vector units of the machine (simd.h). Nothing is contracted or

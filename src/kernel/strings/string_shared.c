@@ -1,16 +1,9 @@
 /*
- * string_shared.c: what the kernels of strings share: the side, alphabets, and the check
- * of kernels that need not be positive semidefinite.
+ * string_shared.c: what the kernels of strings share: alphabets, and the check of
+ * kernels that need not be positive semidefinite.
  */
 #include "data/strings.h"
 #include "kernel/strings/string_kernels.h"
-
-okra_status okra_plain_side_(okra_context *ctx, const void *params, const void *shared,
-                             const okra_data *data, void **side)
-{
-    *side = (okra_data *)(uintptr_t)data;
-    return OKRA_OK;
-}
 
 /* ---- alphabets ---- */
 

@@ -46,23 +46,7 @@ static okra_status make_side(okra_context *ctx, const void *params, const void *
             "expected %lld as in the first training string: all must be of one length",
             (long long)i, data->source, (long long)own, (long long)length);
     }
-    *side = (okra_data *)(uintptr_t)data;
-    return OKRA_OK;
-}
-
-static okra_status block(okra_context *ctx, const void *params, const void *a,
-                         okra_int i0, okra_int ni, const void *b, okra_int j0,
-                         okra_int nj, double *out, okra_int ld)
-{
-    okra_lanes_ lanes = {degree_batch, params, 0};
-    return okra_lanes_block_(ctx, &lanes, a, i0, ni, b, j0, nj, out, ld);
-}
-
-static okra_status diagonal(okra_context *ctx, const void *params, const void *a,
-                            okra_int n, double *out)
-{
-    okra_lanes_ lanes = {degree_batch, params, 0};
-    return okra_lanes_diagonal_(ctx, &lanes, a, n, out);
+    return okra_lanes_create_(data, degree_batch, params, 0, side);
 }
 
 static const okra_option rows[] = {{"k", OKRA_OPTION_INT,
@@ -76,5 +60,4 @@ const okra_kernel_class_ okra_weighted_degree_ = {
     .params = {"weighted-degree", rows, sizeof(okra_degree_params_)},
     .kinds = 1u << OKRA_STRINGS,
     .side = make_side,
-    .block = block,
-    .diagonal = diagonal};
+    OKRA_LANES_HOOKS_};

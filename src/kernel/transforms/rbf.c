@@ -60,8 +60,7 @@ static void rbf(const void *params, const double *da, const double *db, okra_int
 static void rbf_derive(const void *params, double self, const double *db, okra_int n,
                        double *k, double *by_k, double *by_self)
 {
-    const rbf_params *p = params;
-    double gamma = p->gamma > 0 ? p->gamma : 0.5 / p->sigma / p->sigma;
+    double gamma = okra_rbf_gamma_(params);
     rbf(params, &self, db, 1, n, k, n);
     for (okra_int j = 0; j < n; j++) {
         by_k[j] = 2 * gamma * k[j];

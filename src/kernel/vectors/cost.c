@@ -44,21 +44,11 @@ static okra_status check_costs(const okra_data *D)
 static void scaling(const okra_data *D, double *G, double *mean)
 {
     okra_int C = D->n;
-    double grand = 0;
-    for (okra_int i = 0; i < C; i++) {
-        mean[i] = 0;
-        for (okra_int j = 0; j < C; j++) {
-            double x = D->values[i * D->ld + j];
-            G[i * C + j] = x * x;
-            mean[i] += x * x / (double)C;
-        }
-        grand += mean[i] / (double)C;
+    for (okra_int i = 0; i < C * C; i++) {
+        double x = D->values[i / C * D->ld + i % C];
+        G[i] = -0.5 * (x * x);
     }
-    for (okra_int i = 0; i < C; i++) {
-        for (okra_int j = 0; j < C; j++) {
-            G[i * C + j] = -0.5 * (G[i * C + j] - mean[i] - mean[j] + grand);
-        }
-    }
+    okra_mat_center_(okra_mat_of_(G, C, C), mean);
 }
 
 /* G <- sum of its positive eigenpairs, if it has negative ones beyond rounding. */

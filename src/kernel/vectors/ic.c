@@ -42,7 +42,8 @@ static okra_thin_ row(const okra_data *data, okra_int i, okra_int *indices,
 }
 
 static okra_status fit(okra_context *ctx, const void *params, const okra_data *train,
-                       void **state)
+                       const okra_store_ *store, const char *name, void **state,
+                       okra_data **mapped)
 {
     OWNED okra_int *indices = NULL;
     OWNED double *values = NULL;
@@ -108,7 +109,7 @@ static okra_status map(okra_context *ctx, const void *params, const void *state,
     return okra_data_sparse(indptr, indices, values, data->n, data->d, out);
 }
 
-static const okra_through_ how = {&okra_linear_, fit, okra_free_, map};
+static const okra_through_ how = {&okra_linear_, fit, okra_free_, map, NULL};
 
 const okra_kernel_class_ okra_ic_ = {
     .name = "ic",

@@ -17,6 +17,7 @@
  * n d doubles for the moved copy, n d/8 bytes for packed rows. Componentwise error d eps
  * |x||y| (Higham, Accuracy and Stability of Numerical Algorithms, 2nd ed., eq. 3.5).
  */
+#include "core/simd.h"
 #include "kernel/gram/trained_kernel.h"
 
 /* What both sides must know of the training set. */
@@ -291,6 +292,23 @@ static double thin_square(const okra_thin_ *thin, const double *mean, double mea
     return sum + mean_square;
 }
 
+/* out_r = bits set in row r of n */
+static inline OKRA_INLINE_ void count(const uint64_t *rows, okra_int n, okra_int words,
+                                      double *out, bool fused)
+{
+    for (okra_int i = 0; i < n; i++) {
+        uint64_t sum = 0;
+        for (okra_int w = 0; w < words; w++) {
+            sum += (uint64_t)__builtin_popcountll(rows[i * words + w]);
+        }
+        out[i] = (double)(int64_t)sum;
+    }
+}
+
+OKRA_VARIANTS_(count_rows, count,
+               (const uint64_t *rows, okra_int n, okra_int words, double *out),
+               (rows, n, words, out))
+
 typedef struct squares {
     const side *a;
     double *out;
@@ -301,8 +319,7 @@ static okra_status square_rows(void *arg, okra_int begin, okra_int end, int work
     const squares *s = arg;
     const side *a = s->a;
     if (a->bits) {
-        okra_popcount_rows_(a->bits + begin * a->words, end - begin, a->words,
-                            s->out + begin);
+        count_rows(a->bits + begin * a->words, end - begin, a->words, s->out + begin);
         return OKRA_OK;
     }
     for (okra_int i = begin; i < end; i++) {

@@ -43,21 +43,29 @@ static okra_status root(okra_context *ctx, const char *who, okra_int d, double *
     return okra_square_create_(d, TAKE(R), out);
 }
 
-static okra_status bind_metric(okra_context *ctx, const void *params,
-                               const okra_data *train, void **out)
+static okra_status fit_metric(okra_context *ctx, const void *params,
+                              const okra_data *train, const okra_store_ *store,
+                              const char *name, void **R, okra_data **mapped)
 {
     double *A = NULL;
+    if (store) {
+        return okra_square_load_(ctx, params, train, store, name, R);
+    }
     CHK(okra_tasks_read_(ctx, "kernel metric", ((const metric_params *)params)->file,
                          train->d, &A));
-    return root(ctx, "metric", train->d, A, out);
+    return root(ctx, "metric", train->d, A, R);
 }
 
-static okra_status bind_tasks(okra_context *ctx, const void *params,
-                              const okra_data *train, void **out)
+static okra_status fit_tasks(okra_context *ctx, const void *params,
+                             const okra_data *train, const okra_store_ *store,
+                             const char *name, void **R, okra_data **mapped)
 {
     const tasks_params *p = params;
     okra_int d = train->d;
     double *M = NULL;
+    if (store) {
+        return okra_square_load_(ctx, params, train, store, name, R);
+    }
     REFUSE_IF(*p->file && p->gamma > 0, OKRA_EARG,
               "kernel tasks: both file and gamma are given, expected one");
     CHK(*p->file ? okra_tasks_read_(ctx, "kernel tasks", p->file, d, &M)
@@ -67,24 +75,33 @@ static okra_status bind_tasks(okra_context *ctx, const void *params,
     for (okra_int i = 0; i < d * d; i++) {
         M[i] = p->mu * M[i] + (i / d == i % d ? 1 - p->mu : 0);
     }
-    return root(ctx, "tasks", d, M, out);
+    return root(ctx, "tasks", d, M, R);
 }
 
-static okra_status make_side(okra_context *ctx, const void *params, const void *arg,
-                             const okra_data *data, void **out)
+/* R y_i */
+static okra_status map(okra_context *ctx, const void *params, const void *state,
+                       const okra_data *data, okra_data **out)
 {
-    const okra_square_ *R = arg;
-    FREED_BY(okra_feature_rows_drop_) okra_feature_rows_ *s = NULL; /* R y_i */
+    const okra_square_ *R = state;
+    OWNED double *Z = NULL;
     REFUSE_IF(data->d != R->n, OKRA_ESHAPE,
               "%s has %" PRId64 " columns, the metric of the kernel is of %" PRId64,
               data->source, data->d, R->n);
-    CHK(okra_feature_rows_create_(ctx, data->n, R->n, "vectors in another metric", &s));
+    CHK(okra_doubles_(ctx, data->n, R->n, "vectors in another metric", &Z));
     CHK(okra_gemm_(ctx, false, true, 1,
                    okra_mat_view_(data->values, data->n, data->d, data->ld),
-                   okra_mat_of_(R->A, R->n, R->n), 0, okra_mat_of_(s->Z, data->n, R->n)));
-    *out = TAKE(s);
-    return OKRA_OK;
+                   okra_mat_of_(R->A, R->n, R->n), 0, okra_mat_of_(Z, data->n, R->n)));
+    return okra_data_adopt_dense_(&Z, data->n, R->n, data->source, out);
 }
+
+static const okra_through_ metric = {&okra_linear_, fit_metric, okra_square_free_, map,
+                                     okra_square_save_},
+                           tasks = {&okra_linear_, fit_tasks, okra_square_free_, map,
+                                    okra_square_save_};
+
+#define METRIC_HOOKS                                                                  \
+    .kinds = 1u << OKRA_DENSE, .save = okra_through_save_, .kept = okra_square_kept_, \
+    .share = okra_through_share_, OKRA_THROUGH_HOOKS_
 
 static const okra_option metric_rows[] = {
     {"file", OKRA_OPTION_READ, offsetof(metric_params, file), NULL, 1, 0, NULL, "FILE",
@@ -95,11 +112,8 @@ const okra_kernel_class_ okra_metric_ = {
     .name = "metric",
     .help = "inner product x'A y of dense vectors",
     .params = {"metric", metric_rows, sizeof(metric_params)},
-    .kinds = 1u << OKRA_DENSE,
-    .bind = bind_metric,
-    OKRA_SQUARE_HOOKS_,
-    .side = make_side,
-    OKRA_FEATURE_ROWS_HOOKS_};
+    .through = &metric,
+    METRIC_HOOKS};
 
 static const okra_option tasks_rows[] = {
     {"mu", OKRA_OPTION_NUMBER, offsetof(tasks_params, mu), NULL, 0, 1, NULL, "V",
@@ -114,8 +128,5 @@ const okra_kernel_class_ okra_tasks_ = {
     .name = "tasks",
     .help = "dense vectors whose coordinates are related tasks: x'A y from a task graph",
     .params = {"tasks", tasks_rows, sizeof(tasks_params)},
-    .kinds = 1u << OKRA_DENSE,
-    .bind = bind_tasks,
-    OKRA_SQUARE_HOOKS_,
-    .side = make_side,
-    OKRA_FEATURE_ROWS_HOOKS_};
+    .through = &tasks,
+    METRIC_HOOKS};

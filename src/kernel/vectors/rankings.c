@@ -13,12 +13,11 @@
 #include "kernel/gram/trained_kernel.h"
 
 typedef struct side {
-    okra_int width; /* of a row of either */
+    okra_int width; /* of a row */
     int8_t *signs;
-    double *ranks;
 } side;
 
-OKRA_FREES_(free_side, side, it->signs, it->ranks)
+OKRA_FREES_(free_side, side, it->signs)
 OKRA_DROPS_(drop_side, side, free_side)
 
 /* ---- kendall ---- */
@@ -98,29 +97,20 @@ static void to_ranks(const double *x, okra_int d, placed *items, double *out)
     }
 }
 
-static okra_status spearman_side(okra_context *ctx, const void *params,
-                                 const void *shared, const okra_data *data, void **out)
+static okra_status map(okra_context *ctx, const void *params, const void *state,
+                       const okra_data *data, okra_data **out)
 {
-    FREED_BY(drop_side) side *s = NULL;
+    OWNED double *ranks = NULL;
     OWNED placed *items = NULL;
-    CHK(okra_widths_(ctx, "spearman", data, shared));
-    ZMAKE(s, 1);
-    s->width = data->d;
     MAKE(items, data->d);
-    CHK(okra_doubles_(ctx, data->n, data->d, "the ranks of values", &s->ranks));
+    CHK(okra_doubles_(ctx, data->n, data->d, "the ranks of values", &ranks));
     for (okra_int i = 0; i < data->n; i++) {
-        to_ranks(data->values + i * data->ld, data->d, items, s->ranks + i * data->d);
+        to_ranks(data->values + i * data->ld, data->d, items, ranks + i * data->d);
     }
-    *out = TAKE(s);
-    return OKRA_OK;
+    return okra_data_adopt_dense_(&ranks, data->n, data->d, data->source, out);
 }
 
-static double spearman(const void *params, const void *pa, okra_int i, const void *pb,
-                       okra_int j)
-{
-    const side *a = pa, *b = pb;
-    return okra_dot_(a->width, a->ranks + i * a->width, b->ranks + j * b->width);
-}
+static const okra_through_ spearman = {&okra_linear_, NULL, NULL, map, NULL};
 
 extern const okra_kernel_class_ okra_kendall_, okra_spearman_;
 
@@ -141,6 +131,5 @@ const okra_kernel_class_ okra_spearman_ = {.name = "spearman",
                                            .params = {"spearman", okra_no_params_, 0},
                                            .kinds = 1u << OKRA_DENSE,
                                            .shape = OKRA_SHAPE_RANKS_,
-                                           .side = spearman_side,
-                                           .free_side = free_side,
-                                           .pair = spearman};
+                                           .through = &spearman,
+                                           OKRA_THROUGH_HOOKS_};

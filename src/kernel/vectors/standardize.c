@@ -16,39 +16,10 @@
  */
 #include "kernel/gram/trained_kernel.h"
 
-typedef struct shared {
-    atomic_int owners;
+typedef struct statistics {
     const okra_data *train;
-    okra_int d;
-    double *stats; /* 2 x d: m, then s */
-} shared;
-
-static void unbind(void *arg)
-{
-    shared *sh = arg;
-    if (sh && atomic_fetch_sub(&sh->owners, 1) == 1) {
-        FREE(sh->stats, sh);
-    }
-}
-OKRA_DROPS_(drop_shared, shared, unbind)
-
-static void *share(void *arg)
-{
-    atomic_fetch_add(&((shared *)arg)->owners, 1);
-    return arg;
-}
-
-static okra_status create(const okra_data *train, shared **out)
-{
-    FREED_BY(drop_shared) shared *sh = NULL;
-    ZMAKE(sh, 1);
-    atomic_init(&sh->owners, 1);
-    sh->train = train;
-    sh->d = train->d;
-    ZMAKE(sh->stats, 2 * train->d);
-    *out = TAKE(sh);
-    return OKRA_OK;
-}
+    double of[]; /* 2 x d: m, then s */
+} statistics;
 
 /* Of columns far from 0 the mean is off by up to n eps of itself, which is much of a
  * small spread: what it leaves is measured and taken off. */
@@ -82,86 +53,70 @@ okra_status okra_standardize_measure_(const okra_data *train, double *mean,
     return OKRA_OK;
 }
 
-static okra_status bind_training(okra_context *ctx, const void *params,
-                                 const okra_data *train, void **out)
+static okra_status fit(okra_context *ctx, const void *params, const okra_data *train,
+                       const okra_store_ *store, const char *name, void **state,
+                       okra_data **mapped)
 {
-    FREED_BY(drop_shared) shared *sh = NULL;
-    CHK(create(train, &sh));
-    CHK(okra_standardize_measure_(train, sh->stats, sh->stats + sh->d));
-    *out = TAKE(sh);
+    okra_int d = train->d, rows = 0, cols = 0;
+    OWNED statistics *s =
+        okra_zalloc_((okra_int)sizeof *s + 2 * d * (okra_int)sizeof *s->of, 1);
+    GOT(s);
+    s->train = train;
+    if (store) {
+        OKRA_COPY_(s->of, okra_store_get_(store, name, &rows, &cols), 2 * d);
+    } else {
+        CHK(okra_standardize_measure_(train, s->of, s->of + d));
+    }
+    for (okra_int j = d; j < 2 * d; j++) {
+        REFUSE_IF(!(s->of[j] > 0), OKRA_EFORMAT,
+                  "the deviations '%s' of kernel standardize are not all above 0", name);
+    }
+    *state = TAKE(s);
     return OKRA_OK;
+}
+
+static okra_status map(okra_context *ctx, const void *params, const void *state,
+                       const okra_data *data, okra_data **out)
+{
+    const statistics *s = state;
+    OWNED double *z = NULL;
+    okra_int d = data->d;
+    CHK(okra_widths_(ctx, "standardize", data, s->train));
+    CHK(okra_doubles_(ctx, data->n, d, "standardized vectors", &z));
+    for (okra_int i = 0; i < data->n; i++) {
+        const double *x = data->values + i * data->ld;
+        for (okra_int j = 0; j < d; j++) {
+            z[i * d + j] = (x[j] - s->of[j]) / s->of[d + j];
+        }
+    }
+    return okra_data_adopt_dense_(&z, data->n, d, data->source, out);
+}
+
+static okra_status save(const void *state, okra_store_ *store, const char *name)
+{
+    const statistics *s = state;
+    return okra_store_put_copy_(store, name, s->of, 2, s->train->d);
 }
 
 bool okra_standardize_stats_(const okra_trained_kernel_ *bound, double *mean,
                              double *spread)
 {
     for (int k = 0; bound && k < bound->kernel->count; k++) {
-        const shared *sh = bound->shared[k];
+        const okra_through_shared_ *sh = bound->shared[k];
         if (bound->kernel->nodes[k].leaf == &okra_standardize_) {
-            memcpy(mean, sh->stats, (size_t)sh->d * sizeof *mean);
-            memcpy(spread, sh->stats + sh->d, (size_t)sh->d * sizeof *spread);
+            const statistics *s = sh->state;
+            OKRA_COPY_(mean, s->of, s->train->d);
+            OKRA_COPY_(spread, s->of + s->train->d, s->train->d);
             return true;
         }
     }
     return false;
 }
 
-static okra_status save(const void *arg, okra_store_ *store, const char *name)
-{
-    const shared *sh = arg;
-    return okra_store_put_copy_(store, name, sh->stats, 2, sh->d);
-}
-
-static okra_status load(okra_context *ctx, const void *params, const okra_data *train,
-                        const okra_store_ *store, const char *name, void **out)
-{
-    okra_int rows = 0, cols = 0;
-    shared *sh = NULL;
-    const double *kept = okra_store_get_(store, name, &rows, &cols);
-    bool good = kept && rows == 2 && cols == train->d;
-    for (okra_int j = 0; good && j < 2 * cols; j++) {
-        good = isfinite(kept[j]) && (j < cols || kept[j] > 0);
-    }
-    REFUSE_IF(!good, OKRA_EFORMAT,
-              "means and deviations '%s' of kernel standardize: expected 2 x %lld finite "
-              "numbers, the second row positive",
-              name, (long long)train->d);
-    CHK(create(train, &sh));
-    memcpy(sh->stats, kept, (size_t)(2 * cols) * sizeof *kept);
-    *out = sh;
-    return OKRA_OK;
-}
-
-static okra_status make_side(okra_context *ctx, const void *params, const void *arg,
-                             const okra_data *data, void **out)
-{
-    const shared *sh = arg;
-    const double *mean = sh->stats, *spread = sh->stats + sh->d;
-    FREED_BY(okra_feature_rows_drop_) okra_feature_rows_ *s = NULL;
-    CHK(okra_widths_(ctx, "standardize", data, sh->train));
-    CHK(okra_feature_rows_create_(ctx, data->n, sh->d, "standardized vectors", &s));
-    for (okra_int i = 0; i < data->n; i++) {
-        const double *x = data->values + i * data->ld;
-        for (okra_int j = 0; j < s->d; j++) {
-            s->Z[i * s->d + j] = (x[j] - mean[j]) / spread[j];
-        }
-    }
-    *out = TAKE(s);
-    return OKRA_OK;
-}
-
-static double distance2(const void *pa, okra_int i, const void *pb, okra_int j)
-{
-    const okra_feature_rows_ *a = pa, *b = pb;
-    double sum = 0;
-    for (okra_int t = 0; t < a->d; t++) {
-        double z = a->Z[i * a->d + t] - b->Z[j * b->d + t];
-        sum += z * z;
-    }
-    return sum;
-}
-
 static const okra_schema_ kept[] = {OKRA_KEEPS_MATRIX_("", 0, "2", "d"), OKRA_KEPT_END_};
+
+static const okra_through_ products = {&okra_linear_, fit, okra_free_, map, save},
+                           differences = {&okra_laplacian_, fit, okra_free_, map, save};
 
 const okra_kernel_class_ okra_standardize_ = {
     .name = "standardize",
@@ -169,59 +124,29 @@ const okra_kernel_class_ okra_standardize_ = {
             "standard deviation in the training set",
     .params = {"standardize", okra_no_params_, 0},
     .kinds = 1u << OKRA_DENSE,
-    .bind = bind_training,
-    .unbind = unbind,
-    .save = save,
-    .load = load,
+    .through = &products,
+    .save = okra_through_save_,
     .kept = kept,
-    .share = share,
-    .side = make_side,
-    OKRA_FEATURE_ROWS_HOOKS_,
-    .distance2 = distance2};
+    .share = okra_through_share_,
+    OKRA_THROUGH_HOOKS_,
+    .distance2 = okra_through_distance2_};
 
-/* ---- sums of differences in the same units ---- */
-
-typedef struct laplacian_params {
-    double gamma;
-} laplacian_params;
-
-static okra_status laplacian_block(okra_context *ctx, const void *params, const void *pa,
-                                   okra_int i0, okra_int ni, const void *pb, okra_int j0,
-                                   okra_int nj, double *out, okra_int ld)
-{
-    const okra_feature_rows_ *a = pa, *b = pb;
-    double gamma = ((const laplacian_params *)params)->gamma;
-    okra_int d = a->d;
-    for (okra_int r = 0; r < ni; r++) {
-        for (okra_int c = 0; c < nj; c++) {
-            out[r * ld + c] = -gamma * okra_laplacian_distance_(a->Z + (i0 + r) * d,
-                                                                b->Z + (j0 + c) * d, d);
-        }
-        okra_vexp_(nj, out + r * ld);
-    }
-    return OKRA_OK;
-}
-
-static const okra_option laplacian_rows[] = {{"gamma", OKRA_OPTION_NUMBER,
-                                              offsetof(laplacian_params, gamma), NULL, 0,
-                                              DBL_MAX, NULL, "V", "inverse width"},
-                                             {.name = NULL}};
+/* Sums of differences in the same units. */
+static const okra_option laplacian_rows[] = {
+    {"gamma", OKRA_OPTION_NUMBER, 0, NULL, 0, DBL_MAX, NULL, "V", "inverse width"},
+    {.name = NULL}};
 
 const okra_kernel_class_ okra_standardized_laplacian_ = {
     .name = "standardized-laplacian",
     .help = "standardize | laplacian: exp(-gamma |z-z'|_1), columns in units of their "
             "standard deviations",
-    .params = {"standardized-laplacian", laplacian_rows, sizeof(laplacian_params)},
+    .params = {"standardized-laplacian", laplacian_rows, sizeof(double)},
     .kinds = 1u << OKRA_DENSE,
     .automatic = OKRA_RULE_EXPONENT_,
     .from = &okra_standardize_,
     .as = "laplacian",
-    .bind = bind_training,
-    .unbind = unbind,
-    .save = save,
-    .load = load,
+    .through = &differences,
+    .save = okra_through_save_,
     .kept = kept,
-    .share = share,
-    .side = make_side,
-    .free_side = okra_feature_rows_free_,
-    .block = laplacian_block};
+    .share = okra_through_share_,
+    OKRA_THROUGH_HOOKS_};

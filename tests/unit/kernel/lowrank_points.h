@@ -81,12 +81,15 @@ typedef struct seen {
     okra_test_side_ *other;
 } seen;
 
-static inline okra_status see(const char *text, const points *p, const okra_store_ *store,
+static inline okra_status see(const char *text, const points *p, okra_store_ *store,
                               seen *s)
 {
     okra_status st = OKRA_OK;
     *s = (seen){NULL, NULL, NULL};
     TRY(okra_kernel_parse(text, &s->kernel));
+    TRY(store ? okra_trained_kernel_check_kept_(s->kernel, p->train,
+                                                okra_data_count(p->train), "k", store)
+              : OKRA_OK);
     TRY(store
             ? okra_trained_kernel_load_(NULL, s->kernel, p->train, store, "k", &s->bound)
             : okra_trained_kernel_create_(NULL, s->kernel, p->train, &s->bound));

@@ -39,7 +39,8 @@ TEST(files)
     double two[4] = {0, 1, 2, 3};
     make(1, VECTORS, N, false, &p);
     CHECK_OK(okra_store_create_(&store));
-    CHECK_FAILS(see("linear | chol(rank=2)", &p, store, &s), OKRA_EFORMAT, "not whole");
+    CHECK_FAILS(see("linear | chol(rank=2)", &p, store, &s), OKRA_EFORMAT,
+                "the matrix 'k.leaf0.basis' is missing");
     unsee(&s);
     okra_store_ *empty = NULL;
     CHECK_OK(okra_store_create_(&empty));
@@ -49,13 +50,13 @@ TEST(files)
     unsee(&s);
     okra_store_free_(empty);
     CHECK_OK(okra_store_put_copy_(store, "k.leaf0.basis", two, 1, 2));
-    CHECK_OK(okra_store_put_copy_(store, "k.leaf0.factor", two, 2, 2));
+    CHECK_OK(okra_store_put_copy_(store, "k.leaf0.factor", (double[]){1, 0, 0, 1}, 2, 2));
     CHECK_FAILS(see("linear | chol(rank=2)", &p, store, &s), OKRA_EFORMAT,
-                "the features 'k.leaf0.features'");
+                "the matrix 'k.leaf0.features' is missing");
     unsee(&s);
     CHECK_OK(okra_store_put_copy_(store, "k.leaf0.features", two, 2, 2));
     CHECK_FAILS(see("linear | chol(rank=2)", &p, store, &s), OKRA_EFORMAT,
-                "the features 'k.leaf0.features'");
+                "'k.leaf0.features' is 2 x 2, expected");
     unsee(&s);
     okra_store_free_(store);
     clear(&p);

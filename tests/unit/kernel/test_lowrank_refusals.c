@@ -4,19 +4,30 @@
  */
 #include "thin_points.h"
 
+/* As a model file is read: checked, then loaded. */
+static okra_status load(const points *p, okra_store_ *store)
+{
+    okra_map_ *map = NULL;
+    okra_int rank = 0;
+    okra_status st = okra_map_check_kept_(p->kernel, p->data, okra_data_count(p->data),
+                                          store, "y", &rank);
+    st = st == OKRA_OK ? okra_map_load_(NULL, p->kernel, p->data, store, "y", &map) : st;
+    okra_map_free_(map);
+    return st;
+}
+
 static void check_broken(const points *p, const double *basis, okra_int count,
                          okra_int rank, const char *message)
 {
     okra_store_ *store = NULL;
-    okra_map_ *map = NULL;
     double *places = okra_alloc_(count, sizeof *places);
-    double *F = okra_zalloc_(rank * rank, sizeof *F);
+    double *F = okra_alloc_(rank * rank, sizeof *F);
+    okra_fill_(rank * rank, 1, F);
     memcpy(places, basis, (size_t)count * sizeof *basis);
     CHECK_OK(okra_store_create_(&store));
     CHECK_OK(okra_store_put_(store, "y.basis", &places, 1, count));
     CHECK_OK(okra_store_put_(store, "y.factor", &F, rank, rank));
-    CHECK_FAILS(okra_map_load_(NULL, p->kernel, p->data, store, "y", &map), OKRA_EFORMAT,
-                message);
+    CHECK_FAILS(load(p, store), OKRA_EFORMAT, message);
     okra_store_free_(store);
 }
 
@@ -24,18 +35,15 @@ TEST(broken_maps_are_refused)
 {
     points p;
     okra_store_ *store = NULL;
-    okra_map_ *map = NULL;
     make(4, N, false, "rbf(sigma=1)", &p);
-    check_broken(&p, (const double[]){0, N}, 2, 2, "names object 40 of 40");
-    check_broken(&p, (const double[]){0, (double)NAN}, 2, 2, "names object");
+    check_broken(&p, (const double[]){0, N}, 2, 2, "'y.basis' is or holds 40");
+    check_broken(&p, (const double[]){0, (double)NAN}, 2, 2, "'y.basis' is or holds");
     check_broken(&p, (const double[]){0, 1}, 2, 3, "a basis of 2 for 3");
     CHECK_OK(okra_store_create_(&store));
-    CHECK_FAILS(okra_map_load_(NULL, p.kernel, p.data, store, "y", &map), OKRA_EFORMAT,
-                "not whole");
+    CHECK_FAILS(load(&p, store), OKRA_EFORMAT, "the matrix 'y.basis' is missing");
     double *w = okra_zalloc_(P, sizeof *w);
     CHECK_OK(okra_store_put_(store, "y.waves", &w, 1, P));
-    CHECK_FAILS(okra_map_load_(NULL, p.kernel, p.data, store, "y", &map), OKRA_EFORMAT,
-                "no scale");
+    CHECK_FAILS(load(&p, store), OKRA_EFORMAT, "the number 'y.scale' is missing");
     okra_store_free_(store);
     clear(&p);
 }

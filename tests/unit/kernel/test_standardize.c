@@ -130,8 +130,8 @@ TEST(kept_by_a_model)
         CHECK_NEAR(own[i], before[i / M * N + i % M], 2e-15); /* measured 2.2e-16 */
     }
     okra_trained_kernel_free_(other_set);
-    CHECK_FAILS(okra_trained_kernel_load_(NULL, kernel, train, empty, "kx", &again),
-                OKRA_EFORMAT, "of kernel standardize: expected 2 x 5 finite numbers");
+    CHECK_FAILS(okra_trained_kernel_check_kept_(kernel, train, N, "kx", empty),
+                OKRA_EFORMAT, "the matrix 'kx.leaf0' is missing");
     CHECK_ALLOCATIONS(okra_trained_kernel_load_(NULL, kernel, train, store, "kx", &again),
                       okra_trained_kernel_free_(again));
     CHECK_ALLOCATIONS(okra_trained_kernel_create_(NULL, kernel, train, &again),
