@@ -5,6 +5,10 @@
 /* The program's; the library has its own. */
 #undef CHK
 #undef REFUSE_IF
+#undef TRY
+#undef MAKE
+#undef OWNED
+#undef TAKE
 #include "turn.h"
 #include "zoo.h"
 
