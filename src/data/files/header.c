@@ -69,18 +69,13 @@ bool okra_date_(const char *p, const char *end, double *days)
 /* The texts of the first LOOK + 1 records, record by record; the field of each is `kind`.
  */
 typedef struct look {
-    okra_texts_ texts;
+    char *const *texts;
     okra_int records, columns;
 } look;
 
-static void free_look(look *l)
-{
-    okra_texts_free_(&l->texts);
-}
-
 static const char *at(const look *l, okra_int record, okra_int column)
 {
-    return l->texts.pointers[record * l->columns + column];
+    return l->texts[record * l->columns + column];
 }
 
 static bool is_value(const char *text, bool *gap)
@@ -191,7 +186,8 @@ static void tell(const okra_source_ *source, const look *l, bool names)
 okra_status okra_table_header_(const okra_source_ *source, okra_table_ t,
                                const okra_table_shape_ *s, bool texts, bool *header)
 {
-    FREED_BY(free_look) look l = {.columns = OKRA_MIN_(s->columns, COLUMNS)};
+    FREED_BY(okra_texts_free_) okra_texts_ seen = {0};
+    look l = {.columns = OKRA_MIN_(s->columns, COLUMNS)};
     bool more = true, sure = true;
     double value;
     int set = okra_context_header_(source->ctx);
@@ -205,11 +201,12 @@ okra_status okra_table_header_(const okra_source_ *source, okra_table_ t,
         if (t.column <= l.columns) { /* a number, however it is written, is "0" */
             const char *zero = "0";
             bool number = okra_table_number_(&t, &value) == OKRA_TOKEN_NUMBER_;
-            CHK(okra_texts_add_(&l.texts, number ? zero : t.begin,
+            CHK(okra_texts_add_(&seen, number ? zero : t.begin,
                                 number ? zero + 1 : t.close));
         }
     }
-    CHK(okra_texts_done_(&l.texts));
+    CHK(okra_texts_done_(&seen));
+    l.texts = seen.pointers;
     CHK(weigh(&l, header, &sure));
     if (!sure) {
         tell(source, &l, *header);

@@ -16,14 +16,10 @@
 
 static const char BY_PATTERN[] = "shards:", BY_LIST[] = "list:";
 
-static bool begins(const char *text, const char *head)
-{
-    return strncmp(text, head, strlen(head)) == 0;
-}
-
 bool okra_shards_named_(const char *text)
 {
-    return text && (begins(text, BY_PATTERN) || begins(text, BY_LIST));
+    return text && (strncmp(text, BY_PATTERN, sizeof BY_PATTERN - 1) == 0 ||
+                    strncmp(text, BY_LIST, sizeof BY_LIST - 1) == 0);
 }
 
 /* ---- names ---- */
@@ -90,8 +86,8 @@ static okra_status list(const okra_context *ctx, const char *text, okra_texts_ *
 static okra_status find_names(const okra_context *ctx, const char *text,
                               okra_texts_ *names)
 {
-    CHK(begins(text, BY_LIST) ? list(ctx, text + strlen(BY_LIST), names)
-                              : match(text + strlen(BY_PATTERN), names));
+    CHK(*text == *BY_LIST ? list(ctx, text + sizeof BY_LIST - 1, names)
+                          : match(text + sizeof BY_PATTERN - 1, names));
     return okra_texts_done_(names);
 }
 
