@@ -108,32 +108,22 @@ static okra_status sort_rows(const okra_build_ *b, okra_shard_ *s, arrays *a)
     return OKRA_OK;
 }
 
-static okra_status sort_bits(const okra_build_ *b, int leaf, okra_shard_ *s, arrays *a)
-{
-    okra_int rows = (okra_int)s->head.rows, words = okra_bit_words_(&b->kernel, leaf);
-    uint64_t *bits = block_of(a, rows * words, sizeof *bits);
-    GOT(bits);
-    for (okra_int k = 0; k < rows; k++) {
-        memcpy(bits + k * words, b->rows[leaf] + (a->order[k] - b->entry) * words,
-               (size_t)words * sizeof *bits);
-    }
-    s->head.words[leaf] = (uint64_t)words;
-    s->bits[leaf] = bits;
-    return OKRA_OK;
-}
-
-static okra_status sort_vectors(const okra_build_ *b, okra_shard_ *s, arrays *a)
+/* The bits of a leaf, or the vectors. */
+static okra_status sort_words(const okra_build_ *b, int leaf, okra_shard_ *s, arrays *a)
 {
     const okra_data *v = b->vectors;
     okra_int rows = (okra_int)s->head.rows;
-    uint64_t *bits = block_of(a, rows * v->d, sizeof *bits);
+    okra_int words = v ? v->d : okra_bit_words_(&b->kernel, leaf);
+    uint64_t *bits = block_of(a, rows * words, sizeof *bits);
     GOT(bits);
     for (okra_int k = 0; k < rows; k++) {
-        memcpy(bits + k * v->d, v->values + (okra_int)a->order[k]->place * v->ld,
-               (size_t)v->d * sizeof(double));
+        const okra_entry_ *e = a->order[k];
+        const void *from = v ? (const void *)(v->values + (okra_int)e->place * v->ld)
+                             : b->rows[leaf] + (e - b->entry) * words;
+        memcpy(bits + k * words, from, (size_t)words * sizeof *bits);
     }
-    s->head.words[0] = (uint64_t)v->d;
-    s->bits[0] = bits;
+    s->head.words[leaf] = (uint64_t)words;
+    s->bits[leaf] = bits;
     return OKRA_OK;
 }
 
@@ -178,10 +168,10 @@ static okra_status sort_features(const okra_build_ *b, okra_shard_ *s, arrays *a
     FREED_BY(okra_data_drop_) okra_data *data = NULL;
     float *low;
     s->head.leaves = b->bits ? (uint32_t)b->kernel.leaves : b->vectors ? 1 : 0;
-    CHK(b->vectors ? sort_vectors(b, s, a) : OKRA_OK);
+    CHK(b->vectors ? sort_words(b, 0, s, a) : OKRA_OK);
     for (int leaf = 0; b->bits && leaf < b->kernel.leaves; leaf++) {
         CHK(b->kernel.counts[leaf] ? sort_counts(b, leaf, s, a)
-                                   : sort_bits(b, leaf, s, a));
+                                   : sort_words(b, leaf, s, a));
     }
     s->head.rank = (uint64_t)b->rank;
     GOT(s->low = low = block_of(a, rows * okra_low_width_(b->rank), sizeof *low));
@@ -197,7 +187,7 @@ static okra_status sort_features(const okra_build_ *b, okra_shard_ *s, arrays *a
     return OKRA_OK;
 }
 
-/* Sorts the entries that are kept, computes low rank and writes the shard: sort.c. */
+/* Sorts the entries that are kept, computes low rank and writes the shard */
 static okra_status write_shard(const okra_build_ *b, const char *path, okra_shard_ *s)
 {
     FREED_BY(clear_arrays) arrays a = {.order = NULL};

@@ -293,12 +293,13 @@ static okra_int first_gap(const double *row, okra_int width)
     return width;
 }
 
-/* Is what the table calls it a text? */
-static okra_status check_name(const okra_build_ *b, const okra_entry_ *e)
+/* Is what stands there a text? */
+static okra_status check_text(const okra_build_ *b, uint64_t place, int32_t length,
+                              okra_int line)
 {
-    const char *text = (const char *)b->source.p + e->name;
-    okra_lines_ part = {.begin = text, .close = text + e->named, .number = e->line};
-    return e->named > 0 ? okra_line_check_(&part) : OKRA_OK;
+    const char *text = (const char *)b->source.p + place;
+    okra_lines_ part = {.begin = text, .close = text + length, .number = line};
+    return length > 0 ? okra_line_check_(&part) : OKRA_OK;
 }
 
 /* Key and mass of entries begin..end-1; one with a value that is no number is broken. */
@@ -311,7 +312,8 @@ static okra_status some_vectors(void *build, okra_int begin, okra_int end, int w
         okra_entry_ *e = &b->entry[k];
         const double *row = v->values + (okra_int)e->place * v->ld;
         double mass = b->mass < 0 ? 0 : b->values[k * b->columns + b->mass];
-        e->broken = e->wrong || first_gap(row, v->d) < v->d || check_name(b, e);
+        e->broken = e->wrong || first_gap(row, v->d) < v->d ||
+                    check_text(b, e->name, e->named, e->line);
         e->key = okra_vector_key_(row, v->d);
         e->mass = mass > 0 ? mass : 0;
     }
@@ -324,7 +326,7 @@ static okra_status vector_fault(const okra_build_ *b, const okra_entry_ *e)
     const okra_data *v = b->vectors;
     const double *row = v->values + (okra_int)e->place * v->ld;
     okra_int gap = first_gap(row, v->d);
-    okra_status st = check_name(b, e);
+    okra_status st = check_text(b, e->name, e->named, e->line);
     REFUSE_IF(gap < v->d, OKRA_EFORMAT,
               "row %" PRIu64 ", column %" PRId64
               " (counted from 0) is %g, expected a number whose square is one",
@@ -345,14 +347,6 @@ enum { CHUNK = 256, SEEN_FIRST = 1 << 16 };
 static const char *line_at(const okra_build_ *b, uint64_t place)
 {
     return (const char *)b->source.p + place;
-}
-
-static okra_status check_text(const okra_build_ *b, uint64_t place, int32_t length,
-                              okra_int line)
-{
-    const char *text = line_at(b, place);
-    okra_lines_ part = {.begin = text, .close = text + length, .number = line};
-    return okra_line_check_(&part);
 }
 
 /* One SMILES into the builder; OKRA_EFORMAT: it is broken. */

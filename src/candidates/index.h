@@ -223,12 +223,12 @@ typedef struct okra_build_ {
         *lists[OKRA_LEAVES_MOST_]; /* of the entries from here on, see entry.lists */
 } okra_build_;
 
-/* Reads the header of a table, and which of its columns are wanted: lines.c. */
+/* Reads the header of a table, and which of its columns are wanted: entries.c. */
 okra_status okra_build_header_(okra_build_ *b, okra_lines_ *lines);
 /* The lines, or vectors, of the next shard; `lines` is moved behind them. */
 void okra_build_lines_(okra_build_ *b, okra_lines_ *lines);
 
-/* Candidates that are vectors: vectors.c. */
+/* Candidates that are vectors: entries.c. */
 bool okra_build_of_vectors_(const char *source);
 /* Reads them; checks that the kernel takes them and that the table has their lines. */
 okra_status okra_build_vectors_(okra_build_ *b);

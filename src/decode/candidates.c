@@ -7,7 +7,7 @@
  * panels of OKRA_PANEL_ candidates, of which the best are kept (nearest.c), so memory is
  * bounded by the block of predictions; where the candidates are the training outputs W L
  * is formed once and serves both terms. Sparse vectors and bits under a linear kernel are
- * compared by their d coefficients (sparse.c). Under a map of low rank its m features
+ * compared by their d coefficients (explicit.c). Under a map of low rank its m features
  * take the place of n weights (panels.c). Cost: m n c for m predictions and c candidates,
  * and m n^2 for w'Lw.
  *

@@ -14,51 +14,41 @@ typedef struct matrix {
     const char *p; /* in the current line */
 } matrix;
 
-static bool same(const char *word, const char *close, const char *text)
+/* The next word of the banner, which must be one of a list "real, integer or pattern". */
+static okra_status banner_word(matrix *m, const char *allowed, int *found)
 {
-    return (size_t)(close - word) == strlen(text) &&
-           strncasecmp(word, text, strlen(text)) == 0;
-}
-
-/* One word of the banner, which must be one of the words in `allowed`. */
-static okra_status banner_word(matrix *m, const char *const *allowed, int *found)
-{
-    const char *word, *close;
+    const char *word, *close, *own, *end, *list = allowed;
     okra_word_(&m->p, m->lines.close, &word, &close);
-    for (int k = 0; allowed[k]; k++) {
-        if (same(word, close, allowed[k])) {
-            *found = k;
+    *found = 0;
+    while (okra_word_(&list, allowed + strlen(allowed), &own, &end)) {
+        size_t length = (size_t)(end - own) - (end[-1] == ',');
+        bool a_word = strncmp(own, "or ", 3) != 0;
+        if (a_word && length == (size_t)(close - word) &&
+            strncasecmp(word, own, length) == 0) {
             return OKRA_OK;
         }
+        *found += a_word;
     }
-    return okra_fail_(OKRA_EUNSUPPORTED, "line 1: '%.*s' found; expected %s%s%s%s%s",
-                      (int)OKRA_MIN_(close - word, 40), word, allowed[0],
-                      allowed[1] ? allowed[2] ? ", " : " or " : "",
-                      allowed[1] ? allowed[1] : "",
-                      allowed[1] && allowed[2] ? " or " : "",
-                      allowed[1] && allowed[2] ? allowed[2] : "");
+    return okra_fail_(OKRA_EUNSUPPORTED, "line 1: '%.*s' found; expected %s",
+                      (int)OKRA_MIN_(close - word, 40), word, allowed);
 }
 
 static okra_status read_banner(matrix *m)
 {
-    static const char *const object[] = {"matrix", NULL};
-    static const char *const layout[] = {"coordinate", "array", NULL};
-    static const char *const field[] = {"real", "integer", "pattern", NULL};
-    static const char *const symmetry[] = {"general", "symmetric", NULL};
     const char *word, *close;
     int choice = 0;
     bool any = okra_lines_next_(&m->lines);
     m->p = m->lines.begin;
     REFUSE_IF(!any || !okra_word_(&m->p, m->lines.close, &word, &close) ||
-                  !same(word, close, "%%MatrixMarket"),
+                  close - word != 14 || strncasecmp(word, "%%MatrixMarket", 14) != 0,
               OKRA_EFORMAT,
               "not a Matrix Market file: it does not begin with %%%%MatrixMarket");
-    CHK(banner_word(m, object, &choice));
-    CHK(banner_word(m, layout, &choice));
+    CHK(banner_word(m, "matrix", &choice));
+    CHK(banner_word(m, "coordinate or array", &choice));
     m->array = choice == 1;
-    CHK(banner_word(m, field, &choice));
+    CHK(banner_word(m, "real, integer or pattern", &choice));
     m->pattern = choice == 2;
-    CHK(banner_word(m, symmetry, &choice));
+    CHK(banner_word(m, "general or symmetric", &choice));
     m->symmetric = choice == 1;
     REFUSE_IF(m->array && m->pattern, OKRA_EFORMAT,
               "line 1: an array cannot be a pattern");

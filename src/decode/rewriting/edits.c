@@ -422,13 +422,21 @@ static okra_status make(job *j)
     return OKRA_OK;
 }
 
+/* Do the letters of a rule stand there? */
+static bool stands(okra_word_ x, okra_int at, const okra_rule_ *rule)
+{
+    okra_int count = taken(rule);
+    return at >= 0 && at + count <= x.length &&
+           (count == 0 || memcmp(x.code + at, rule->x.code + rule->change.x0,
+                                 (size_t)count * sizeof *x.code) == 0);
+}
+
 /* Does the rule fit at letter p? */
 static bool fits_at(const job *j, const okra_rule_ *rule, okra_int p)
 {
-    okra_int count = taken(rule), behind = j->x.length - p;
-    if (count > 0) {
-        return memcmp(j->x.code + p, rule->x.code + rule->change.x0,
-                      (size_t)count * sizeof *j->x.code) == 0;
+    okra_int behind = j->x.length - p;
+    if (taken(rule) > 0) {
+        return stands(j->x, p, rule);
     }
     return p <= NEAR || behind <= NEAR || p == rule->change.x0 ||
            behind == rule->x.length - rule->change.x0;
@@ -450,15 +458,6 @@ static okra_status place(job *j, int k, okra_int from)
         }
     }
     return OKRA_OK;
-}
-
-/* Do the letters of a rule stand at x_at..? */
-static bool stands(okra_word_ x, okra_int at, const okra_rule_ *rule)
-{
-    okra_int count = taken(rule);
-    return at >= 0 && at + count <= x.length &&
-           (count == 0 || memcmp(x.code + at, rule->x.code + rule->change.x0,
-                                 (size_t)count * sizeof *x.code) == 0);
 }
 
 okra_status okra_rules_apply_(okra_maker_ *maker, okra_word_ x, const okra_rule_ *rules,

@@ -5,8 +5,8 @@
  * outputs and moves by single edits: insert, delete or replace a letter, swap neighbours.
  * Letters are those of the training outputs, or those given. Under the spectrum kernel,
  * scaled or not, the best string of at most the longest length is found exactly first
- * (debruijn.c) and begins the beam too; under weighted-degree, where all strings have one
- * length, the best one is found exactly (degree.c). The result is at most as far as the
+ * (exact.c) and begins the beam too; under weighted-degree, where all strings have one
+ * length, the best one is found exactly (exact.c). The result is at most as far as the
  * nearest training output; its distance is the true one. Strings without features (l(y,y)
  * = 0, shorter than the kernel's substrings) are left out as among candidates. The K best
  * are those that the search keeps; exact under weighted-degree, and where there are at
