@@ -81,3 +81,13 @@ for file in "$inside"/okra/{libokra.so.*,okra} "$inside"/okra.libs/*; do
 done
 [ "$(ls "$inside"/okra.libs | grep -c '^libopenblas-')" = 1 ]
 grep -q . "$inside"/okra-*.dist-info/licenses/libopenblas*.txt
+# The bill lists each library that is carried, with its digest, and nothing else.
+"$python" - "$inside" <<'END'
+import glob, hashlib, json, os, sys
+about, = glob.glob(sys.argv[1] + "/okra-*.dist-info")
+bill = json.load(open(about + "/sboms/okra.spdx.json"))
+carried = {p["packageFileName"]: p["checksums"][0]["checksumValue"] for p in bill["packages"][1:]}
+there = {"okra.libs/" + name: hashlib.sha256(open(f"{sys.argv[1]}/okra.libs/{name}", "rb").read()).hexdigest()
+         for name in os.listdir(sys.argv[1] + "/okra.libs")}
+assert carried == there, (sorted(carried), sorted(there))
+END
