@@ -237,6 +237,12 @@ const okra_auto_ *okra_method_auto_(const okra_method_ *method);
 okra_coupling_ okra_method_coupling_(const okra_method_ *method,
                                      const okra_options *options);
 
+/* knn.c, for others too. The k nearest of n by k(c,c) - 2 k(x,c), the squared distance
+ * without k(x,x). `nearest` and `distance` (k each) are sorted by distance, ties by
+ * index. How many: min(k, n). */
+okra_int okra_nearest_inputs_(okra_int n, const double *k_x, const double *train_self,
+                              okra_int k, okra_int *nearest, double *distance);
+
 /* ---- gap ----
  * When a solver that knows its duality gap stops.
  *

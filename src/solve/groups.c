@@ -34,6 +34,12 @@ okra_status okra_groups_create_(okra_context *ctx, const okra_pieces_ *pieces, o
 
 OKRA_SHARED_CLEARS_(okra_groups_clear_, okra_groups_, it->S, it->of, it->K)
 
+void okra_grouped_clear_(okra_grouped_ *r)
+{
+    okra_groups_clear_(&r->groups);
+    FREE(r->Y, r->mean);
+}
+
 /* out <- sum_p S_p K_p, K_p of `size` numbers */
 static void mix(const double *S, okra_int positions, const double *K, okra_int size,
                 double *out)
@@ -88,7 +94,7 @@ static okra_status put_columns(okra_context *ctx, void *user, const okra_left_ *
     (void)ctx;
     for (okra_int i = 0; i < left->H.rows * g->width; i++) {
         okra_int row = i / g->width, k = i % g->width;
-        g->A[left->lambda][row * g->r->groups->d + g->in[k]] =
+        g->A[left->lambda][row * g->r->groups.d + g->in[k]] =
             left->H.p[row * left->H.ld + k];
     }
     return OKRA_OK;
@@ -115,7 +121,7 @@ static okra_status coefficients(okra_ridge_ *r, const okra_smoother_ *M, group *
 
 static okra_status one_group(const okra_grouped_ *r, okra_int k, bool left, group *g)
 {
-    okra_int n = r->groups->n, d = r->groups->d;
+    okra_int n = r->groups.n, d = r->groups.d;
     OWNED double *K = NULL;
     okra_problem_ p = {.n = n, .d = g->width, .features = r->Y, .given_K_ld = n};
     okra_ridge_ one = {.ctx = r->ctx,
@@ -128,7 +134,7 @@ static okra_status one_group(const okra_grouped_ *r, okra_int k, bool left, grou
     CHK(okra_cancelled_(r->ctx));
     CHK(okra_doubles_(r->ctx, n, n, "the Gram matrix of a group", &K));
     CHK(okra_doubles_(r->ctx, n, g->width, "the outputs of a group", &one.Y));
-    okra_groups_gram_(r->groups, k, K);
+    okra_groups_gram_(&r->groups, k, K);
     p.given_K = K;
     gather(r->Y, n, d, g->in, g->width, one.Y);
     if (left) {
@@ -167,7 +173,7 @@ static void columns_clear(columns *z)
 /* One matrix of n x d a lambda: coefficients, or left-out predictions. */
 static okra_status all_groups(const okra_grouped_ *r, bool left, columns *out)
 {
-    const okra_groups_ *all = r->groups;
+    const okra_groups_ *all = &r->groups;
     ZMAKE(out->A, (okra_int)r->count);
     MAKE(out->in, all->d);
     for (size_t l = 0; l < r->count; l++) {
@@ -196,7 +202,7 @@ okra_status okra_grouped_leave_(const okra_grouped_ *r, okra_left_fn_ sink, void
     CHK(all_groups(r, true, &H));
     for (size_t l = 0; l < r->count; l++) {
         okra_left_ left = {.lambda = l,
-                           .H = okra_mat_of_(H.A[l], r->groups->n, r->groups->d)};
+                           .H = okra_mat_of_(H.A[l], r->groups.n, r->groups.d)};
         CHK(sink(r->ctx, user, &left));
     }
     return OKRA_OK;
@@ -207,7 +213,7 @@ okra_status okra_grouped_leave_(const okra_grouped_ *r, okra_left_fn_ sink, void
 okra_status okra_grouped_put_(const okra_grouped_ *r, double lambda, double **C,
                               okra_store_ *store)
 {
-    const okra_groups_ *g = r->groups;
+    const okra_groups_ *g = &r->groups;
     OWNED double *of = NULL;
     MAKE(of, g->d);
     for (okra_int j = 0; j < g->d; j++) {

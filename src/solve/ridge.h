@@ -294,14 +294,16 @@ void okra_groups_clear_(okra_groups_ *g);
 /* K (n x n) <- the Gram matrix of group k. */
 void okra_groups_gram_(const okra_groups_ *g, okra_int k, double *K);
 
-/* Outputs Y (n x d), less their mean where it is not NULL. */
+/* Outputs Y (n x d), less their mean where it is not NULL; groups, Y and mean are its
+ * own. */
 typedef struct okra_grouped_ {
     okra_context *ctx;
-    const okra_groups_ *groups;
-    const double *Y, *mean;
     const double *lambda;
     size_t count;
+    okra_groups_ groups;
+    double *Y, *mean;
 } okra_grouped_;
+void okra_grouped_clear_(okra_grouped_ *r);
 /* (K_g(j) + lambda I) c_j = y_j: every store gets C and what a prediction needs. */
 okra_status okra_grouped_ridge_(const okra_grouped_ *r, okra_store_ *const *stores);
 /* Predictions left out one by one, for every lambda. */

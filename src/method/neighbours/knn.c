@@ -11,7 +11,7 @@
  * together may weigh less than k; their weights are then divided by their sum. Cost: O(n)
  * a query while few neighbours change places, O(nk) at worst; the model is the number k.
  */
-#include "method/neighbours/neighbours.h"
+#include "method/method.h"
 
 okra_int okra_nearest_inputs_(okra_int n, const double *k_x, const double *train_self,
                               okra_int k, okra_int *nearest, double *distance)

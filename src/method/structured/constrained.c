@@ -38,22 +38,7 @@ static const okra_option rows[] = {
 
 extern const okra_method_ okra_method_constrained_;
 
-typedef struct training {
-    okra_pieces_ *pieces;
-    okra_groups_ groups;
-    int32_t *alphabet;
-    okra_int letters, longest;
-    double *Y;
-} training;
-
-static void training_clear(training *t)
-{
-    okra_pieces_free_(t->pieces);
-    okra_groups_clear_(&t->groups);
-    FREE(t->alphabet, t->Y);
-}
-
-static okra_status check(const okra_problem_ *p, const double *lambda, size_t count)
+static okra_status check(const okra_problem_ *p)
 {
     okra_int a = 0, b = 0;
     bool kinds = p->x && p->y && p->kx && p->ky &&
@@ -71,48 +56,42 @@ static okra_status check(const okra_problem_ *p, const double *lambda, size_t co
                   "as many, position by position",
                   (long long)i, (long long)a, (long long)b);
     }
-    for (size_t l = 0; l < count; l++) {
-        REFUSE_IF(!(lambda[l] > 0 && isfinite(lambda[l])), OKRA_EARG,
-                  "constrained: lambda is %g, expected a positive number", lambda[l]);
-    }
     return OKRA_OK;
 }
 
-/* Y (n x longest letters): 1 at the letter of every position. */
-static void mark_letters(const okra_data *y, training *t)
+/* Every position of the inputs is a group; Y (n x longest letters): 1 at the letter of
+ * every position. The caller clears them. */
+static okra_status open_training(okra_context *ctx, const okra_problem_ *p,
+                                 const constrained_options *o, okra_grouped_ *r)
 {
-    okra_int d = t->longest * t->letters, length;
-    memset(t->Y, 0, (size_t)(y->n * d) * sizeof *t->Y);
-    for (okra_int i = 0; i < y->n; i++) {
-        const int32_t *codes = okra_data_characters(y, i, &length);
-        for (okra_int p = 0; p < length; p++) {
-            okra_int letter = okra_letter_(t->alphabet, t->letters, codes[p]);
-            t->Y[i * d + p * t->letters + letter] = 1;
+    FREED_BY(okra_pieces_drop_) okra_pieces_ *pieces = NULL;
+    OWNED int32_t *alphabet = NULL;
+    okra_groups_ *g = &r->groups;
+    okra_int letters = 0, length;
+    CHK(okra_alphabet_(p->y, &alphabet, &letters));
+    CHK(okra_pieces_create_(ctx, "constrained", okra_trained_kernel_kernel_(p->kx), p->x,
+                            &pieces));
+    okra_int longest = okra_pieces_count_(pieces);
+    REFUSE_IF(longest == 0, OKRA_EARG,
+              "constrained: the training outputs have no letters");
+    CHK(okra_groups_create_(ctx, pieces, p->n, longest * letters, longest, g));
+    for (okra_int j = 0; j < g->d; j++) {
+        g->of[j] = j / letters;
+    }
+    for (okra_int k = 0; k < longest * longest; k++) {
+        okra_int apart = k / longest - k % longest;
+        bool near = apart <= o->reach && -apart <= o->reach;
+        g->S[k] = near ? 1 : o->leak;
+    }
+    CHK(okra_doubles_(ctx, p->n, g->d, "the letters of the outputs", &r->Y));
+    okra_mat_fill_(okra_mat_of_(r->Y, p->n, g->d), 0);
+    for (okra_int i = 0; i < p->n; i++) {
+        const int32_t *codes = okra_data_characters(p->y, i, &length);
+        for (okra_int at = 0; at < length; at++) {
+            okra_int letter = okra_letter_(alphabet, letters, codes[at]);
+            r->Y[i * g->d + at * letters + letter] = 1;
         }
     }
-}
-
-static okra_status open_training(okra_context *ctx, const okra_problem_ *p,
-                                 const constrained_options *o, training *t)
-{
-    CHK(okra_alphabet_(p->y, &t->alphabet, &t->letters));
-    CHK(okra_pieces_create_(ctx, "constrained", okra_trained_kernel_kernel_(p->kx), p->x,
-                            &t->pieces));
-    t->longest = okra_pieces_count_(t->pieces);
-    REFUSE_IF(t->longest == 0, OKRA_EARG,
-              "constrained: the training outputs have no letters");
-    CHK(okra_groups_create_(ctx, t->pieces, p->n, t->longest * t->letters, t->longest,
-                            &t->groups));
-    for (okra_int j = 0; j < t->groups.d; j++) {
-        t->groups.of[j] = j / t->letters;
-    }
-    for (okra_int k = 0; k < t->longest * t->longest; k++) {
-        okra_int apart = k / t->longest - k % t->longest;
-        bool near = apart <= o->reach && -apart <= o->reach;
-        t->groups.S[k] = near ? 1 : o->leak;
-    }
-    CHK(okra_doubles_(ctx, p->n, t->groups.d, "the letters of the outputs", &t->Y));
-    mark_letters(p->y, t);
     return OKRA_OK;
 }
 
@@ -121,11 +100,10 @@ static okra_status path(okra_context *ctx, const okra_problem_ *problem,
                         okra_store_ *const *stores)
 {
     constrained_options o;
-    FREED_BY(training_clear) training t = {0};
+    FREED_BY(okra_grouped_clear_) okra_grouped_ r = {ctx, lambda, count, {0}, NULL, NULL};
     CHK(okra_options_read(options, &okra_method_constrained_.options, &o));
-    CHK(check(problem, lambda, count));
-    CHK(open_training(ctx, problem, &o, &t));
-    okra_grouped_ r = {ctx, &t.groups, t.Y, NULL, lambda, count};
+    CHK(check(problem));
+    CHK(open_training(ctx, problem, &o, &r));
     CHK(okra_grouped_ridge_(&r, stores));
     for (size_t l = 0; l < count; l++) {
         CHK(okra_store_put_number_(stores[l], "reach", (double)o.reach));

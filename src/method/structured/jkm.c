@@ -85,7 +85,7 @@ static double multiplier(const tube_solver *z, double norm)
 
 static void update(tube_solver *z, okra_int i)
 {
-    const okra_int *of = z->r->groups->of;
+    const okra_int *of = z->r->groups.of;
     okra_int n = z->n, d = z->d;
     double norm = 0, mu = 0, *a = z->a + i * d;
     memset(z->sum, 0, (size_t)z->groups * sizeof *z->sum);
@@ -166,7 +166,7 @@ static okra_status solve(tube_solver *z, double tolerance, okra_store_ *store)
 static okra_status fit_tube(const okra_grouped_ *r, double tube, double tolerance,
                             okra_store_ *const *stores)
 {
-    const okra_groups_ *g = r->groups;
+    const okra_groups_ *g = &r->groups;
     tube_solver z = {.r = r, .n = g->n, .d = g->d, .groups = g->count, .tube = tube};
     OWNS(&z.K, &z.a, &z.U, &z.q, &z.E, &z.sum);
     CHK(okra_doubles_(r->ctx, g->count * g->n, g->n, "the Gram matrices of all groups",
@@ -266,21 +266,12 @@ static okra_status make_groups(okra_context *ctx, const okra_pieces_ *pieces, ok
 
 /* ---- the method ---- */
 
-typedef struct training {
-    okra_pieces_ *pieces;
-    okra_groups_ groups;
-    double *Y, *mean;
-} training;
-
-static void training_clear(training *t)
+/* The groups, and the outputs less their mean; the caller clears them. */
+static okra_status open_training(okra_context *ctx, const okra_problem_ *p, bool center,
+                                 okra_grouped_ *r)
 {
-    okra_pieces_free_(t->pieces);
-    okra_groups_clear_(&t->groups);
-    FREE(t->Y, t->mean);
-}
-
-static okra_status check(const okra_problem_ *p, const double *lambda, size_t count)
-{
+    FREED_BY(okra_pieces_drop_) okra_pieces_ *pieces = NULL;
+    okra_int n = p->n, d = p->d;
     char text[96];
     REFUSE_IF(!p->features || !p->kx || !p->x || p->x->kind != OKRA_DENSE ||
                   p->x->d != p->d,
@@ -288,32 +279,21 @@ static okra_status check(const okra_problem_ *p, const double *lambda, size_t co
               "jkm maps images to images of the same size: expected dense outputs under "
               "a linear kernel, as long as the inputs, which are %s",
               p->x ? okra_data_describe_(p->x, text, sizeof text) : "not there");
-    for (size_t l = 0; l < count; l++) {
-        REFUSE_IF(!(lambda[l] > 0 && isfinite(lambda[l])), OKRA_EARG,
-                  "jkm: lambda is %g, expected a positive number", lambda[l]);
-    }
-    return OKRA_OK;
-}
-
-static okra_status open_training(okra_context *ctx, const okra_problem_ *p, bool center,
-                                 training *t)
-{
-    okra_int n = p->n, d = p->d;
     CHK(okra_pieces_create_(ctx, "jkm", okra_trained_kernel_kernel_(p->kx), p->x,
-                            &t->pieces));
-    REFUSE_IF(!okra_pieces_layout_(t->pieces)->width, OKRA_EUNSUPPORTED,
+                            &pieces));
+    REFUSE_IF(!okra_pieces_layout_(pieces)->width, OKRA_EUNSUPPORTED,
               "jkm needs the input kernel patches(k,width=W)");
-    CHK(make_groups(ctx, t->pieces, n, &t->groups));
-    CHK(okra_doubles_(ctx, n, d, "the output images", &t->Y));
+    CHK(make_groups(ctx, pieces, n, &r->groups));
+    CHK(okra_doubles_(ctx, n, d, "the output images", &r->Y));
     CHK(okra_mat_copy_(okra_mat_view_(p->features, n, d, p->features_ld),
-                       okra_mat_of_(t->Y, n, d)));
+                       okra_mat_of_(r->Y, n, d)));
     if (center) {
-        ZMAKE(t->mean, d);
+        ZMAKE(r->mean, d);
         for (okra_int i = 0; i < n * d; i++) {
-            t->mean[i % d] += t->Y[i] / (double)n;
+            r->mean[i % d] += r->Y[i] / (double)n;
         }
         for (okra_int i = 0; i < n * d; i++) {
-            t->Y[i] -= t->mean[i % d];
+            r->Y[i] -= r->mean[i % d];
         }
     }
     return OKRA_OK;
@@ -324,14 +304,12 @@ static okra_status path(okra_context *ctx, const okra_problem_ *problem,
                         okra_store_ *const *stores)
 {
     jkm_options o;
-    FREED_BY(training_clear) training t = {0};
+    FREED_BY(okra_grouped_clear_) okra_grouped_ r = {ctx, lambda, count, {0}, NULL, NULL};
     CHK(okra_options_read(options, &okra_method_jkm_.options, &o));
     bool tube = okra_options_is_set(options, "tube");
     REFUSE_IF(!tube && okra_options_is_set(options, "tolerance"), OKRA_EARG,
               "jkm: tolerance is for the loss with tube, which is not set");
-    CHK(check(problem, lambda, count));
-    CHK(open_training(ctx, problem, o.center, &t));
-    okra_grouped_ r = {ctx, &t.groups, t.Y, t.mean, lambda, count};
+    CHK(open_training(ctx, problem, o.center, &r));
     return tube ? fit_tube(&r, o.tube, o.tolerance, stores)
                 : okra_grouped_ridge_(&r, stores);
 }
@@ -342,15 +320,13 @@ static okra_status leave(okra_context *ctx, const okra_problem_ *problem,
                          void *user)
 {
     jkm_options o;
-    FREED_BY(training_clear) training t = {0};
+    FREED_BY(okra_grouped_clear_) okra_grouped_ r = {ctx, lambda, count, {0}, NULL, NULL};
     (void)explicitly;
     CHK(okra_options_read(options, &okra_method_jkm_.options, &o));
     REFUSE_IF(okra_options_is_set(options, "tube") || parts->part, OKRA_EUNSUPPORTED,
               "jkm: %s has no closed form of leaving out",
               parts->part ? "a part" : "the loss with tube");
-    CHK(check(problem, lambda, count));
-    CHK(open_training(ctx, problem, o.center, &t));
-    okra_grouped_ r = {ctx, &t.groups, t.Y, t.mean, lambda, count};
+    CHK(open_training(ctx, problem, o.center, &r));
     return okra_grouped_leave_(&r, sink, user);
 }
 

@@ -68,7 +68,7 @@ void okra_svm_gram_clear_(okra_svm_gram_ *gram)
     *gram = (okra_svm_gram_){0, NULL};
 }
 
-static bool constant(okra_int count, const double *target)
+bool okra_svm_constant_(okra_int count, const double *target)
 {
     for (okra_int i = 1; i < count; i++) {
         if (target[i] != target[0]) {
@@ -99,7 +99,7 @@ okra_status okra_svm_train_(const okra_svm_gram_ *gram, const okra_svm_ *svm,
         .shrinking = 1,
     };
     okra_mat_fill_(okra_mat_of_(c, 1, gram->n), 0);
-    if (constant(count, target)) {
+    if (okra_svm_constant_(count, target)) {
         *bias = count > 0 ? target[0] : 0;
         return OKRA_OK;
     }

@@ -25,6 +25,7 @@ typedef struct okra_svm_ {
     double tolerance; /* violation of the optimality conditions at which LIBSVM stops */
 } okra_svm_;
 
+bool okra_svm_constant_(okra_int count, const double *target); /* all equal? */
 /* One machine f(x) = sum_i c_i k(x_i, x) + *bias on rows index[0..count-1] of the matrix
  * (NULL: the first `count`), with a target each. c: n, 0 off the support. Equal targets:
  * c = 0, and the bias is the target; no target: 0. Serves several threads at a time. */

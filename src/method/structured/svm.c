@@ -122,16 +122,6 @@ static double bias(const solver *s)
                          : (high + low) / 2;
 }
 
-static bool constant(okra_int n, const double *target)
-{
-    for (okra_int i = 1; i < n; i++) {
-        if (target[i] != target[0]) {
-            return false;
-        }
-    }
-    return true;
-}
-
 static okra_status train_weighted(okra_context *ctx, okra_mat_ K, const okra_svm_ *svm,
                                   const double *weights, const double *target, double *c,
                                   double *out)
@@ -140,7 +130,7 @@ static okra_status train_weighted(okra_context *ctx, okra_mat_ K, const okra_svm
     solver s = {.K = K, .n = n, .variables = svm->regression ? 2 * n : n};
     OWNS(&s.a, &s.G, &s.y, &s.most);
     okra_mat_fill_(okra_mat_of_(c, 1, n), 0);
-    if (constant(n, target)) {
+    if (okra_svm_constant_(n, target)) {
         *out = n > 0 ? target[0] : 0;
         return OKRA_OK;
     }

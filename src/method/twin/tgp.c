@@ -23,7 +23,7 @@
  * and the search. A fit: n^3/3 (kl), n^2 (hsic), nothing but K with neighbours. The model
  * holds an n x n matrix; hsic without neighbours n numbers.
  */
-#include "method/neighbours/neighbours.h"
+#include "method/method.h"
 
 typedef struct kl_options {
     double lambda, lambda_y;
