@@ -121,6 +121,109 @@ static okra_status count_different(const okra_data *data, okra_int *out)
     return OKRA_OK;
 }
 
+/* ---- near copies
+ *
+ * Rows of one person or one machine lie close to one another, and the persons far apart.
+ * The edges of the minimal spanning tree of the standardised rows (Prim 1957) then are of
+ * two sizes: sorted, at most one in 25 lies between two edges of which one is GAP times
+ * the other. Rows that the shorter ones join are a group. Of n rows there are FEWEST and
+ * n / 10 groups or more, and 2 n / 3 or fewer. Cost: n^2 d.
+ */
+
+typedef struct edge {
+    double length; /* squared */
+    okra_int a, b;
+} edge;
+
+OKRA_ORDER_(by_length, edge, OKRA_UP_(length), OKRA_UP_(a))
+
+/* The n - 1 edges of the tree, the shortest first. Z: n x d. */
+static okra_status span(okra_int n, okra_int d, const double *Z, edge *tree)
+{
+    OWNED edge *next = NULL; /* from the row to the tree; a < 0: it is there */
+    MAKE(next, n);
+    okra_int last = 0;
+    for (okra_int i = 0; i < n; i++) {
+        next[i] = (edge){(double)INFINITY, i, 0};
+    }
+    next[0].a = -1;
+    for (okra_int k = 0; k + 1 < n; k++) {
+        okra_int nearest = -1;
+        for (okra_int i = 0; i < n; i++) {
+            double square = 0;
+            for (okra_int j = 0; next[i].a >= 0 && j < d; j++) {
+                double z = Z[i * d + j] - Z[last * d + j];
+                square += z * z;
+            }
+            if (next[i].a >= 0 && square < next[i].length) {
+                next[i].length = square;
+                next[i].b = last;
+            }
+            if (next[i].a >= 0 &&
+                (nearest < 0 || next[i].length < next[nearest].length)) {
+                nearest = i;
+            }
+        }
+        tree[k] = next[nearest];
+        next[nearest].a = -1;
+        last = nearest;
+    }
+    qsort(tree, (size_t)n - 1, sizeof *tree, by_length);
+    return OKRA_OK;
+}
+
+okra_status okra_inspect_near_(const okra_data *x, okra_data **out, okra_int *units)
+{
+    enum { FEWEST = 20, MOST = 2000, GAP = 4 };
+    okra_int n = x->n, d = x->d, cut = 0;
+    OWNED double *Z = NULL;
+    OWNED edge *tree = NULL;
+    OWNED okra_int *group = NULL;
+    *units = 0;
+    if (x->kind != OKRA_DENSE || x->missing || n < 2 * FEWEST || n > MOST) {
+        return OKRA_OK;
+    }
+    MAKE(Z, n * d);
+    MAKE(tree, n);
+    MAKE(group, n);
+    for (okra_int j = 0; j < d; j++) {
+        double s, mean = column(x, j, -1, &s);
+        for (okra_int i = 0; i < n; i++) {
+            Z[i * d + j] = s > 0 ? (x->values[i * x->ld + j] - mean) / s : 0;
+            group[i] = i;
+        }
+    }
+    CHK(span(n, d, Z, tree));
+    double widest = GAP * GAP;
+    for (okra_int k = n / 3; k <= n - OKRA_MAX_(FEWEST, n / 10); k++) {
+        double low = tree[k - 1 - n / 50].length,
+               high = tree[OKRA_MIN_(k + n / 50, n - 2)].length;
+        if (low > 0 && high > widest * low) {
+            widest = high / low;
+            cut = k;
+        }
+    }
+    okra_int last = OKRA_MIN_(cut + n / 50, n - 2);
+    for (okra_int k = cut - n / 50; cut > 0 && k <= last; k++) { /* where it is widest */
+        bool wider =
+            tree[k].length * tree[cut - 1].length > tree[cut].length * tree[k - 1].length;
+        cut = wider ? k : cut;
+    }
+    for (okra_int k = 0; k < cut; k++) { /* the later number of two groups goes */
+        okra_int a = group[tree[k].a], b = group[tree[k].b];
+        for (okra_int i = 0; i < n && a != b; i++) {
+            group[i] = group[i] == OKRA_MAX_(a, b) ? OKRA_MIN_(a, b) : group[i];
+        }
+    }
+    if (cut > 0) {
+        CHK(okra_data_labels(group, n, NULL, n, out));
+        *units = n - cut;
+    }
+    return OKRA_OK;
+}
+
+/* ---- strings and other objects ---- */
+
 okra_status okra_inspect_repeated_(const okra_data *data, bool *out)
 {
     enum { TIMES = 2 };

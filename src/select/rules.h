@@ -28,6 +28,9 @@ bool okra_inspect_transcribed_(const okra_data *x, const okra_data *y);
 double okra_inspect_outlier_(const okra_data *data, okra_int *row, okra_int *column);
 /* Strings that come again, five times on average or more: tags, categories. */
 okra_status okra_inspect_repeated_(const okra_data *data, bool *out);
+/* Labels of dense rows that lie close together, groups of them far apart, and how many
+ * groups there are; else *units is 0. */
+okra_status okra_inspect_near_(const okra_data *x, okra_data **out, okra_int *units);
 double okra_inspect_length_(const okra_data *data); /* the mean */
 bool okra_inspect_one_length_(const okra_data *data);
 double okra_inspect_spread_(const okra_data *data); /* a typical distance of elements */

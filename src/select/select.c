@@ -8,6 +8,7 @@
  *   weights        a pair of weight 0 is no pair
  *   copies         leaving a pair out while a copy of it stays tells nothing of new
  *                  inputs: lambda comes out too small. Equal inputs then form a group.
+ *   near copies    rows of one person, one molecule: the same
  *   relative-loss  feature-loss of outputs over their deviation s_j and the root of their
  *                  number: mean_j |y_j - h_j|^2 / s_j^2. Ridge regresses such outputs one
  *                  by one, so that the unit of one changes nothing else. An output that
@@ -384,6 +385,16 @@ static okra_status part_copies(const okra_job_ *j, okra_select_request *r, bool 
         return OKRA_OK;
     }
     CHK(okra_prepare_copies_(j->source.x, j->source.y, &equal, units));
+    if (!equal && open && !set && j->source.x->n == j->source.y->n) {
+        CHK(okra_inspect_near_(j->source.x, &equal, units));
+        if (equal) {
+            okra_warn_(j->ctx,
+                       "of %lld pairs the inputs lie in %lld groups of near copies (rows "
+                       "of one person, one thing?): settings are compared by leaving "
+                       "groups out; tests should leave them out too",
+                       (long long)j->source.n, (long long)*units);
+        }
+    }
     if (equal && open && !set) {
         r->groups = p->keys[1] = equal;
         equal = NULL;

@@ -220,6 +220,19 @@ def test_copies_of_pairs_do_not_make_lambda_small():
     assert few.search_["cv"] == "loo"  # categories come again
 
 
+def test_rows_of_one_person_are_left_out_together():
+    r = np.random.default_rng(2)
+    centres, person = r.normal(size=(90, 7)), np.repeat(np.arange(90), 5)
+    F = np.c_[np.sin(1.5 * centres[:, 0]) + centres[:, 1], centres[:, 0] * centres[:, 2]] + 0.5 * r.normal(size=(90, 2))
+    X, Y = centres[person] + 0.03 * r.normal(size=(450, 7)), F[person] + 0.1 * r.normal(size=(450, 2))
+    old = person < 60
+    with pytest.warns(okra.OkraWarning, match="(59|60) groups of near copies"):
+        model = IOKR().fit(X[old], Y[old])
+    by_rows = IOKRCV(kx=[model.chosen_["kx"], "standardize | rbf(sigma=0.75)"], cv="loo").fit(X[old], Y[old])
+    errors = [((m.predict(X[~old]) - Y[~old]) ** 2).mean() for m in (model, by_rows)]
+    assert model.search_["cv"] == "kfold:10" and errors[0] < 0.9 * errors[1]
+
+
 def test_groups_need_no_cv():
     X, Y, _ = smooth(60, 0.1, 7)
     model = IOKRCV().fit(X, Y, groups=np.arange(60) // 6)

@@ -450,6 +450,41 @@ TEST(copies_of_pairs)
     }
 }
 
+/* Rows of one centre are one group where they lie much closer than centres do, whatever
+ * the units of the columns; scattered rows, few centres and few rows are none. */
+TEST(near_copies)
+{
+    enum { EACH = 4, CENTRES = 30, N = EACH * CENTRES, D = 4 };
+    static const double off[] = {0.02, 1, 0.02, 0.02};
+    static const int centres[] = {CENTRES, CENTRES, 5, CENTRES}, rows[] = {N, N, N, 36};
+    for (int k = 0; k < 4; k++) {
+        double c[D * CENTRES], x[D * N];
+        okra_random_ r = okra_random_create_((uint64_t)k, 7);
+        okra_data *inputs = NULL, *groups = NULL;
+        okra_int units = -1;
+        harness_normals(&r, D * CENTRES, c);
+        harness_normals(&r, D * N, x);
+        for (int i = 0; i < N; i++) {
+            for (int j = 0; j < D; j++) {
+                double unit = j == 1 ? 1000 : 1;
+                x[D * i + j] =
+                    unit * (c[D * (i % centres[k]) + j] + off[k] * x[D * i + j]);
+            }
+        }
+        CHECK_OK(okra_data_dense(x, rows[k], D, D, &inputs));
+        CHECK_OK(okra_inspect_near_(inputs, &groups, &units));
+        CHECK(units == (k == 0 ? CENTRES : 0) && !groups == (k > 0));
+        for (int i = 0; groups && i < N; i++) {
+            for (int j = 0; j < N; j++) {
+                CHECK((groups->codes[i] == groups->codes[j]) ==
+                      (i % CENTRES == j % CENTRES));
+            }
+        }
+        okra_data_free(groups);
+        okra_data_free(inputs);
+    }
+}
+
 /* Deviation 1 / sqrt(d) of what is known; a constant column becomes 0, a gap stays one.
  */
 TEST(outputs_in_units_of_their_deviation)
@@ -527,4 +562,4 @@ MAIN(RUN(alternatives_are_selections_one_after_the_other),
      RUN(automatic_selections_are_the_choice), RUN(own_refinement_has_limits),
      RUN(ties_are_no_ends), RUN(losers_on_a_part_are_dropped),
      RUN(classes_are_compared_as_rows), RUN(the_deviation_of_rows), RUN(copies_of_pairs),
-     RUN(outputs_in_units_of_their_deviation), RUN(failing_allocations))
+     RUN(near_copies), RUN(outputs_in_units_of_their_deviation), RUN(failing_allocations))
