@@ -37,10 +37,9 @@ typedef struct cli_run cli_run;
     } while (0)
 /* The same of a call of the library, after saying what failed. */
 #define TRY(call) CHK(cli_status(run, call))
-/* p gets `count` elements of zeros, and at least one. */
-#define MAKE(p, count)                                                 \
-    CHK(((p) = cli_alloc((size_t)(count) + 1, sizeof *(p))) ? CLI_DONE \
-                                                            : cli_no_memory(run))
+/* p gets `count` elements of zeros, and at least one; --memory has room for them. */
+#define MAKE(p, count) \
+    CHK(((p) = cli_make(run, (size_t)(count) + 1, sizeof *(p))) ? CLI_DONE : CLI_FAILED)
 
 /* A variable that every way out frees, by free or by the call of its type. */
 #define FREED_BY(call) __attribute__((cleanup(call)))
@@ -220,6 +219,8 @@ void cli_lose(void); /* a part of what is to be told is missing */
 int cli_ask(const cli_run *run, const char *path, double times);
 /* calloc. */
 void *cli_alloc(size_t count, size_t size);
+/* The same, within --memory; says why it gives NULL. */
+void *cli_make(const cli_run *run, size_t count, size_t size);
 void cli_json_free(char *text); /* what json_dumps made */
 
 /* ---- files: files.c ---- */

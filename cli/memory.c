@@ -7,6 +7,7 @@
  */
 #include "cli.h"
 
+#include <math.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
@@ -69,6 +70,22 @@ void *cli_alloc(size_t count, size_t size)
 int cli_no_memory(const cli_run *run)
 {
     return cli_failure(run, "out of memory");
+}
+
+void *cli_make(const cli_run *run, size_t count, size_t size)
+{
+    double most =
+        run->context ? (double)okra_context_memory(run->context) : (double)INFINITY;
+    double asked = (double)count * (double)size;
+    void *p = asked <= most ? cli_alloc(count, size) : NULL;
+    if (asked > most) {
+        cli_failure(run,
+                    "%.0f MiB are more than the memory budget of %.0f MiB (--memory)",
+                    asked / 1048576, most / 1048576);
+    } else if (!p) {
+        cli_no_memory(run);
+    }
+    return p;
 }
 
 void cli_free_at(void *at)

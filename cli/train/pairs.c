@@ -20,6 +20,12 @@ static okra_status read_values(cli_run *run, const char *file, okra_int n, okra_
     return okra_pairs_values(y, n, m, out);
 }
 
+static double score(const json_t *line, const char *name)
+{
+    const json_t *value = json_object_get(line, name);
+    return json_is_number(value) ? json_number_value(value) : (double)NAN;
+}
+
 /* seconds below 0: not known. */
 static int tell(const cli_run *run, const okra_pairs *pairs, const char *file,
                 double seconds)
@@ -53,9 +59,8 @@ static int tell(const cli_run *run, const okra_pairs *pairs, const char *file,
     json_array_foreach(json_object_get(about, "scores"), k, value)
     {
         printf("%-10s %10.4g %12.4f  %s\n",
-               json_string_value(json_object_get(value, "setting")),
-               json_number_value(json_object_get(value, "mse")),
-               json_number_value(json_object_get(value, "concordance")),
+               json_string_value(json_object_get(value, "setting")), score(value, "mse"),
+               score(value, "concordance"),
                json_string_value(json_object_get(value, "how")));
     }
     return CLI_DONE;

@@ -351,7 +351,7 @@ static okra_status choose(fitting *z)
 static okra_status score(fitting *z)
 {
     static const char *const names[] = {"pair", "row", "column", "both"};
-    static const char *const hows[] = {"closed form", "exact", "groups"};
+    static const char *const hows[] = {OKRA_PAIR_HOWS_};
     OWNED double *F = NULL;
     GOT(z->pairs->scores = json_array());
     CHK(okra_doubles_(z->ctx, z->n, z->m, "left-out predictions", &F));

@@ -8,6 +8,8 @@
 #include "solve/pairs.h"
 
 enum { OKRA_PAIR_TERMS_ = 16 };
+/* How left-out predictions were found, by okra_pair_how_. */
+#define OKRA_PAIR_HOWS_ "closed form", "exact", "groups"
 
 /* One side of one term: a kernel bound to the training objects of its side. */
 typedef struct okra_pair_side_ {

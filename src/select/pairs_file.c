@@ -8,15 +8,28 @@
 static const okra_archive_sort_ pairs_file = {"model of pairs", "pairs.json",
                                               "okra-pairs", 1, 16 << 20};
 static const char *const folders[] = {"rows", "columns"};
+static const char *const settings[] = {"pair", "row", "column", "both"};
+static const char *const hows[] = {OKRA_PAIR_HOWS_};
+enum { HOWS = sizeof hows / sizeof *hows };
+
+/* The place of a text in a list; count: it is not there. */
+static int find(const char *const *list, int count, const json_t *text)
+{
+    int k = 0;
+    while (k < count &&
+           (!json_is_string(text) || strcmp(list[k], json_string_value(text)) != 0)) {
+        k++;
+    }
+    return k;
+}
 
 static okra_status about(const okra_pairs *pairs, json_t **out)
 {
-    static const char *const names[] = {"pair", "row", "column", "both"};
     FREED_BY(okra_json_drop_) json_t *object = NULL;
     GOT(object = json_pack(
             "{s:s, s:i, s:s, s:f, s:f, s:[f, f], s:I, s:o, s:o, s:O, s:[]}", "format",
             pairs_file.format, "version", pairs_file.version, "setting",
-            names[pairs->setting], "lambda", pairs->lambda, "mean", pairs->mean, "own",
+            settings[pairs->setting], "lambda", pairs->lambda, "mean", pairs->mean, "own",
             pairs->own[0], pairs->own[1], "units", (json_int_t)pairs->units, "rows",
             okra_model_about_data_(pairs->side[0]), "columns",
             okra_model_about_data_(pairs->side[1]), "scores", pairs->scores, "kernels"));
@@ -138,9 +151,9 @@ static okra_status load_numbers(const json_t *object, okra_pairs *pairs)
         OKRA_KEEPS_MATRIX_("C", 0, "n", "m"),
         OKRA_KEEPS_VALUES_("left", OKRA_KEPT_OPTIONAL_, "count", "2", "0", NULL),
         OKRA_KEPT_END_};
-    static const char *const names[] = {"pair", "row", "column", "both"};
-    const json_t *own = json_object_get(object, "own");
-    const char *setting = json_string_value(json_object_get(object, "setting"));
+    const json_t *own = json_object_get(object, "own"), *line;
+    int found = find(settings, OKRA_PAIR_SETTINGS, json_object_get(object, "setting"));
+    size_t k;
     okra_sizes_ sizes = {.count = 0};
     okra_sizes_set_(&sizes, "n", pairs->side[0]->n);
     okra_sizes_set_(&sizes, "m", pairs->side[1]->n);
@@ -150,16 +163,20 @@ static okra_status load_numbers(const json_t *object, okra_pairs *pairs)
     pairs->units = json_integer_value(json_object_get(object, "units"));
     pairs->own[0] = json_number_value(json_array_get(own, 0));
     pairs->own[1] = json_number_value(json_array_get(own, 1));
-    int found = 0;
-    while (found < OKRA_PAIR_SETTINGS &&
-           strcmp(names[found], setting ? setting : "") != 0) {
-        found++;
-    }
     REFUSE_IF(found == OKRA_PAIR_SETTINGS ||
                   !(pairs->own[0] >= 0 && pairs->own[1] >= 0) || pairs->units < 0,
               OKRA_EFORMAT,
               "'setting', 'own' or 'units' of pairs.json is not what it must be");
     pairs->setting = (okra_pair_setting)found;
+    pairs->scores = json_incref(json_object_get(object, "scores"));
+    REFUSE_IF(!json_is_array(pairs->scores), OKRA_EFORMAT, "pairs.json has no 'scores'");
+    json_array_foreach(pairs->scores, k, line)
+    {
+        REFUSE_IF(find(settings, OKRA_PAIR_SETTINGS, json_object_get(line, "setting")) ==
+                          OKRA_PAIR_SETTINGS ||
+                      find(hows, HOWS, json_object_get(line, "how")) == HOWS,
+                  OKRA_EFORMAT, "'scores' of pairs.json are not what they must be");
+    }
     return OKRA_OK;
 }
 
@@ -176,8 +193,6 @@ static okra_status load(okra_context *ctx, okra_pairs *pairs, json_t *object)
     CHK(load_kernels(ctx, object, pairs));
     CHK(okra_schema_check_all_(pairs->store));
     CHK(okra_archive_check_used_(pairs->archive));
-    pairs->scores = json_incref(json_object_get(object, "scores"));
-    REFUSE_IF(!json_is_array(pairs->scores), OKRA_EFORMAT, "pairs.json has no 'scores'");
     return okra_pairs_describe_(pairs);
 }
 

@@ -54,3 +54,19 @@ printf '0,9,1\n' > far.csv
 refused 2 "row 0 and column 9, expected whole numbers" okra fit --rows rows.csv --columns columns.csv --y far.csv -o e.okra
 head -c 900 m.okra > part.okra
 refused 1 "part.okra" okra predict part.okra --rows rows.csv -o e.csv
+
+# What is shown of a model is what a fit can say, and matrices of pairs are within --memory.
+need_python
+PYTHONPATH="$ROOT/tests/cli/lib" "$PYTHON" - <<'END'
+import seal
+entries, about = seal.read("m.okra")
+for name, value in (("setting", "\x1b[31mpair"), ("how", None)):
+    line = dict(about["scores"][0], **{name: value})
+    seal.write(f"{name}.okra", entries, dict(about, scores=[line]), "pairs.json")
+END
+refused 1 "setting.okra: 'scores' of pairs.json are not what they must be" okra info setting.okra
+refused 1 "how.okra: 'scores' of pairs.json are not what they must be" okra predict how.okra -o e.csv
+seq 2000 > many.csv
+refused 1 "more than the memory budget of 16 MiB" okra fit --rows many.csv --columns many.csv --y lines.csv --kx 'linear * linear' -o e.okra --memory 16M
+awk '{ print $1 ",0" }' many.csv > wide.csv
+refused 1 "more than the memory budget of 16 MiB" okra predict m.okra --rows many.csv --columns wide.csv -o e.npy --memory 16M

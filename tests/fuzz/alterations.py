@@ -140,6 +140,7 @@ def resize(entries, about):
 
 def alter_model(path, other):
     entries, about = seal.read(path)
+    entry = "pairs.json" if about["format"] == "okra-pairs" else "model.json"
     listed = R.random() < 0.9
     for _ in range(R.choice((1, 1, 1, 2, 3))):
         what, name = R.randrange(10), R.choice(list(entries))
@@ -157,14 +158,14 @@ def alter_model(path, other):
             theirs, about_them = seal.read(other)
             entries[R.choice(list(entries))] = R.choice(list(theirs.values()))
             if R.random() < 0.5:
-                about[R.choice(["x", "y", "kernels", "numbers", "texts", "method", "options"])] = about_them[
-                    R.choice(["x", "y", "kernels", "numbers", "texts", "method", "options"])]
+                about[R.choice([*about, "x", "y", "kernels", "numbers", "texts", "method", "options"])] = R.choice(
+                    list(about_them.values()))
         else:
             entries[R.choice(["bag/mean.npy", "bag/factor.half.npy", "x/names.npy", "../x.npy", "bag/sample-weight.npy",
                               "calibration-x/values.npy", "bag/moments.A.npy"])] = entries.pop(name)
         if listed and isinstance(about, dict):
             describe(entries, about)
-    seal.write(path, entries, about if isinstance(about, dict) else json.dumps(about).encode())
+    seal.write(path, entries, about if isinstance(about, dict) else json.dumps(about).encode(), entry)
 
 
 def alter_index(folder):

@@ -77,8 +77,12 @@ MODELS = {name: (files, arguments.split() if isinstance(arguments, str) else arg
     ("hopfield", ("signs.npy", "signs.npy", "signs.npy", "signs.npy"), ["--method", "hopfield"]),
     ("images", ("images.npy", "images.npy", "images.npy", "images.npy"),
      ["--method", "jkm", "--kx", "patches(rbf(sigma=1),width=4,patch=2,overlap=1)"]),
+    ("bags", ("bag.csv", "bag.csv:y", "tbag.csv", "ty.npy"), ["--bag", "id", "--kx", "bag(standardize | rbf(sigma=1),match)"] + LIN),
     ("ranks", ("ranks.npy", "ranks.npy", "ranks.npy", "ranks.npy"), ["--kx", "spearman", "--ky", "kendall"]),
 ]}
+# Models of pairs: their kernels and other arguments.
+PAIRS = {"pairs": ["rbf(sigma=2) * linear"], "pairs-sum": ["0.5 * linear * linear + 2 * (linear|center) * (standardize|rbf(sigma=1))",
+                                                           "--own", "0.5", "--calibration", "0.4"]}
 DECODERS = ["candidates", "explicit", "none", "position", "labels", "fixed-point", "string", "gradient", "optimum",
             "rewrite", "loss"]
 
@@ -106,6 +110,9 @@ def make(base):
         "b.svm": "".join("0 1:%g 4:%g\n" % tuple(v[:2]) for v in x), "tb.svm": "".join("0 2:%g\n" % v[0] for v in t),
         "bits.csv": "".join(",".join("%d" % (v > 0) for v in r.normal(size=9)) + "\n" for _ in range(12)),
         "tbits.csv": "".join(",".join("%d" % (v > 0) for v in r.normal(size=9)) + "\n" for _ in range(4)),
+        "bag.csv": "id,a,b,y\n" + "".join("m%d,%g,%g,%g\n" % (i // 2, *v) for i, v in enumerate(x)), "tbag.csv": "id,a,b\nm1,1,2\nm2,2,3\n",
+        "cells.csv": "".join(",".join("nan" if (i + j) % 5 == 0 else "%g" % (a @ b) for j, b in enumerate(t)) + "\n" for i, a in enumerate(x)),
+        "lines.csv": "".join("%d,%d,%g\n" % (i % 12, i % 4, i % 7) for i in range(0, 48, 5)),
         "metric.csv": "2,0\n0,1\n", "rows.csv": "3\n7\n", "weights.csv": "\n".join(str(1 + i % 3) for i in range(12)),
         "table.csv": "a;b;c\n" + "".join("%s;%s;%d\n" % (str(v[0]).replace(".", ","), str(v[1]).replace(".", ","), v[2] > 0) for v in x),
         "ranges.csv": "0,3\n1,4\n2,9\n0,12\n", "about.tsv": "mass\tformula\n46.04\tC2H6O\n28\tC2H4\n78\tNA\n31\tCH5N\n",
@@ -119,6 +126,8 @@ def make(base):
         fit = ["fit", "--x", files[0], "--y", files[1], *arguments, "-o", f"{name}.okra", "-q"]
         if run(base, fit + ["--lambda", "0.1"]).returncode != 0:  # not all methods have it
             run(base, fit, True)
+    for name, arguments in PAIRS.items():
+        run(base, PAIRS_FIT + ["--kx", *arguments, "-o", f"{name}.okra"], True)
     run(base, ["basis", "--x", "x.npy", *RBF, "--low-rank-x", "nystrom(rank=4)", "-o", "basis.okra", "-q"], True)
     run(base, ["index", "c.tsv", "--model", "spectra.okra", "--rank", "3", "--columns", "logp", "--shard", "5", "-o", "mol.okx", "-q"], True)
     run(base, ["index", "c.tsv", "--ky", "wl", "-o", "read.okx", "-q"], True)
@@ -136,6 +145,7 @@ def make(base):
     return list(results)
 
 
+PAIRS_FIT = ["fit", "--rows", "x.npy", "--columns", "tx.npy", "--y", "cells.csv", "--lambda", "0.1", "-q"]
 SELECT = ["select", "--x", "x.npy", "--y", "y.npy", "--kx", "rbf(sigma={1,2})", *LIN, "--lambda", "0.1,1", "--cv", "kfold:3",
           "--resume", "state", "-o", "s.okra", "-q"]
 CG = ["fit", "--x", "x.npy", "--y", "y.npy", *RBF, *LIN, "--lambda", "1e-3", "--low-rank-x", "nystrom(rank=5)", "--solver", "cg",
@@ -172,10 +182,14 @@ def run(folder, arguments, must=False):
 
 def uses(name):
     """Commands for a model, one of them."""
+    if name in PAIRS:
+        new = R.choice([[], ["--rows", "tx.npy"], ["--columns", "x.npy"], ["--rows", "tx.npy", "--columns", "x.npy"]])
+        return R.choice([["info", "m.okra", "--json"], ["info", "m.okra"], ["predict", "m.okra", "--interval", "0.3", "-o", "p.tsv", "-q"],
+                         ["predict", "m.okra", *new, "--top", "2", "-o", "p.tsv", "-q"]] + [["predict", "m.okra", *new, "-o", "p.csv", "-q"]] * 3)
     (x, y, tx, ty), _ = MODELS.get(name, (PLAIN, None))
     m = "m.okra"
     vectors, molecules = y.endswith(".npy"), y.endswith((".smi", ":smiles"))
-    predict = ["predict", m, "--x", tx, "-q"]
+    predict = ["predict", m, "--x", tx, "-q"] + (["--bag", "id"] if name == "bags" else [])
     forms = [["-o", "p.csv"], ["-o", "p.npy"], ["--top", "3", "-o", "p.json"], ["--decode", R.choice(DECODERS), "-o", "p.csv"],
              ["--weights", "w.npy", "--embedding", "e.npy"], ["--confidence", "c.csv", "-o", "p.csv"],
              ["--interval", "0.3", "-o", "p.tsv"], ["--set", "0.3", "-o", "p.tsv"], ["--top", "2", "--ranges", "ranges.csv", "-o", "p.tsv"],
@@ -200,9 +214,9 @@ def uses(name):
 
 
 def attack_model(work, results):
-    name = R.choice([*MODELS, "basis"])
+    name = R.choice([*MODELS, *PAIRS, *PAIRS, "basis"])
     shutil.copy(work / f"{name}.okra", work / "m.okra")
-    alter_model(work / "m.okra", work / f"{R.choice(list(MODELS))}.okra")
+    alter_model(work / "m.okra", work / f"{R.choice([*MODELS, *PAIRS])}.okra")
     return ["m.okra"], uses(name)
 
 
@@ -273,6 +287,9 @@ def attack_table(work, results):
         ("lines.json", ["predict", "ridge.okra", "--x", "-", "--stream", "-q", "<", "lines.json"]),
         ("words.json", ["predict", "strings.okra", "--x", "-", "--stream", "-q", "<", "words.json"]),
         ("metric.csv", ["fit", "--x", "x.npy", "--y", "y.npy", *RBF, "--ky", "metric(file=metric.csv)", "--lambda", "0.1", "-o", "u.okra", "-q"]),
+        ("cells.csv", PAIRS_FIT + ["--kx", PAIRS["pairs-sum"][0], "-o", "u.okra"]),
+        ("lines.csv", ["lines.csv" if a == "cells.csv" else a for a in PAIRS_FIT] + ["--kx", PAIRS["pairs"][0], "-o", "u.okra"]),
+        ("bag.csv", ["fit", "--x", "bag.csv", "--y", "bag.csv:y", "--bag", "id", *LIN, "-o", "u.okra", "-q"]),
         ("edges.tsv", ["link", "--x", "x.npy", "--edges", "edges.tsv", "--labelled", "nodes.txt", *RBF, "-o", "p.tsv", "-q"]),
         ("nodes.txt", ["link", "--x", "x.npy", "--edges", "edges.tsv", "--labelled", "nodes.txt", *RBF, "-o", "p.tsv", "-q"])])
     alter_text(work / name)

@@ -6,21 +6,21 @@ import zlib
 
 
 def read(path):
-    """Every entry but model.json, and model.json."""
+    """Every entry but model.json (of a model of pairs: pairs.json), and that one."""
     with zipfile.ZipFile(path) as z:
         entries = {name: z.read(name) for name in z.namelist()}
-    about = json.loads(entries.pop("model.json"))
+    about = json.loads(entries.pop("pairs.json", None) or entries.pop("model.json"))
     return entries, about
 
 
-def write(path, entries, about):
+def write(path, entries, about, name="model.json"):
     """about: a tree, bytes, or None: the archive has no model.json."""
     comment = b"okra crc32 "
     with zipfile.ZipFile(path, "w", zipfile.ZIP_STORED) as z:
         text = about if isinstance(about, bytes) else json.dumps(about).encode()
-        for name, data in [*entries.items(), ("model.json", text)][:None if about is not None else -1]:
-            info = zipfile.ZipInfo(name, (1980, 1, 1, 0, 0, 0))
-            pad = -(z.fp.tell() + 30 + len(name)) % 64
+        for entry, data in [*entries.items(), (name, text)][:None if about is not None else -1]:
+            info = zipfile.ZipInfo(entry, (1980, 1, 1, 0, 0, 0))
+            pad = -(z.fp.tell() + 30 + len(entry)) % 64
             pad += 64 if 0 < pad < 4 else 0
             info.extra = struct.pack("<HH", 0x4B4F, pad - 4) + bytes(pad - 4) if pad else b""
             z.writestr(info, data)
