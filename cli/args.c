@@ -70,7 +70,7 @@ bool cli_refuses(const cli_command *command, const char *name)
     return in_list(command->refuses, name);
 }
 
-static void add_topic(const char *topic, cli_tables *t)
+void cli_tables_add(cli_tables *t, const char *topic)
 {
     size_t more = 0;
     const okra_option_table *const *library =
@@ -85,14 +85,7 @@ cli_tables cli_tables_of(const cli_command *command)
     cli_tables t = {.all = {&command->own, &cli_common_table},
                     .count = CLI_OWN_TABLES,
                     .command = command};
-    add_topic(command->topic, &t);
-    return t;
-}
-
-cli_tables cli_tables_of_topic(const char *topic)
-{
-    cli_tables t = {.count = 0};
-    add_topic(topic, &t);
+    cli_tables_add(&t, command->topic);
     return t;
 }
 

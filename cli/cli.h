@@ -148,8 +148,8 @@ typedef struct cli_tables {
     size_t table, row;          /* what cli_next_row gave last, counted from 1 */
 } cli_tables;
 cli_tables cli_tables_of(const cli_command *command);
-/* The tables of a topic of the library alone. */
-cli_tables cli_tables_of_topic(const char *topic);
+/* Those of a topic of the library, after what is there. */
+void cli_tables_add(cli_tables *tables, const char *topic);
 /* The row of that name, or NULL. */
 const okra_option *cli_row_in(const okra_option_table *table, const char *name);
 /* Row after row, each name once: that of the first table that has it; NULL at the end. */

@@ -97,7 +97,9 @@ static okra_status set_up(cli_run *run)
         c->quiet = true;
         CHK(freopen("/dev/null", "w", stdout) ? OKRA_OK : OKRA_EIO);
     }
-    okra_context_set_seed(context, (uint64_t)c->seed);
+    if (c->seed != 0) {
+        okra_context_set_seed(context, (uint64_t)c->seed);
+    }
     okra_context_set_warning(context, cli_on_warning, run);
     if (!c->quiet) {
         okra_context_set_progress(context, cli_on_progress, run);

@@ -25,7 +25,8 @@ static const okra_option *next_set(const okra_options *options, cli_tables *t)
 /* Options of a selection with the values of a fit's. */
 static okra_status as_selection(const okra_options *fit, okra_options **out)
 {
-    cli_tables t = cli_tables_of_topic("fit");
+    cli_tables t = {.count = 0};
+    cli_tables_add(&t, "fit");
     CHK(okra_select_options(out));
     for (const okra_option *row; (row = next_set(fit, &t));) {
         CHK(okra_options_set(*out, row->name, okra_options_get(fit, row->name)));
@@ -110,7 +111,8 @@ static void append_flag(FILE *out, const char *name, const char *value)
 /* lambda: a list in the place of the value, or NULL. */
 static void append_options(FILE *out, const okra_options *options, const char *lambda)
 {
-    cli_tables t = cli_tables_of_topic("fit");
+    cli_tables t = {.count = 0};
+    cli_tables_add(&t, "fit");
     for (const okra_option *row; (row = next_set(options, &t));) {
         const char *value = okra_options_get(options, row->name);
         bool list = strcmp(row->name, "lambda") == 0 && lambda;

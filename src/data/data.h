@@ -202,6 +202,8 @@ static inline double okra_weight_(const okra_data *data, okra_int i)
     return data->weights ? data->weights[i] : 1;
 }
 double okra_weights_total_(const okra_data *data);
+/* The mean of n values as weights (NULL: none) say. */
+double okra_weighted_mean_(okra_int n, const double *each, const double *weights);
 /* Takes the weights from data that nobody else holds. */
 void okra_weights_forget_(okra_data *fresh);
 /* *x <- the same inputs, weighed as the outputs y are; those beyond y count once. */

@@ -115,6 +115,17 @@ okra_status okra_weights_take_(const okra_data *const *from, okra_int parts,
     return OKRA_OK;
 }
 
+double okra_weighted_mean_(okra_int n, const double *each, const double *weights)
+{
+    double sum = 0, total = 0;
+    for (okra_int i = 0; i < n; i++) {
+        double w = weights ? weights[i] : 1;
+        sum += w * each[i];
+        total += w;
+    }
+    return sum / total;
+}
+
 double okra_weights_total_(const okra_data *data)
 {
     double total = data->weights ? 0 : (double)data->n;

@@ -298,8 +298,6 @@ static okra_status find_weights(okra_learner_ *z, okra_kernel *const *kernels,
     return OKRA_OK;
 }
 
-/* ---- the text ---- */
-
 enum { SAMPLE = 4000, SAMPLE_LOO = 1000, KERNELS_MOST = 200 };
 
 /* ---- the text ---- */

@@ -41,7 +41,8 @@ okra_status okra_model_set_calibration(okra_model *model, const okra_data *x,
 {
     FREED_BY(okra_data_drop_) okra_data *own_x = NULL, *own_y = NULL;
     FREED_BY(okra_data_drop_) okra_data *like_x = NULL, *like_y = NULL;
-    FREED_BY(okra_json_drop_) json_t *about = NULL, *part = NULL;
+    FREED_BY(okra_json_drop_) json_t *about = json_deep_copy(model ? model->about : NULL);
+    FREED_BY(okra_json_drop_) json_t *part = NULL;
     OWNED char *text = NULL;
     NOT_NULL(model);
     REFUSE_IF(!x != !y, OKRA_EARG, "calibration: inputs and outputs go together");
@@ -52,7 +53,7 @@ okra_status okra_model_set_calibration(okra_model *model, const okra_data *x,
         CHK(okra_data_copy(like_x, &own_x));
         CHK(okra_data_copy(like_y, &own_y));
     }
-    about = json_loadb(model->json, strlen(model->json), 0, NULL);
+    GOT(about);
     (void)json_object_del(about, "calibration");
     if (x) {
         part = json_object();
@@ -64,11 +65,11 @@ okra_status okra_model_set_calibration(okra_model *model, const okra_data *x,
     okra_data_free(model->calibration_x);
     okra_data_free(model->calibration_y);
     okra_free_(model->json);
-    model->json = text;
-    model->calibration_x = own_x;
-    model->calibration_y = own_y;
-    text = NULL;
-    own_x = own_y = NULL;
+    json_decref(model->about);
+    model->json = TAKE(text);
+    model->about = TAKE(about);
+    model->calibration_x = TAKE(own_x);
+    model->calibration_y = TAKE(own_y);
     return OKRA_OK;
 }
 
@@ -132,8 +133,7 @@ okra_status okra_model_load_calibration_(const json_t *about, okra_model *model)
         okra_message_prefix_("%s", a->path);
         return OKRA_EFORMAT;
     }
-    model->calibration_x = x;
-    model->calibration_y = y;
-    x = y = NULL;
+    model->calibration_x = TAKE(x);
+    model->calibration_y = TAKE(y);
     return OKRA_OK;
 }

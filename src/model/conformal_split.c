@@ -31,36 +31,39 @@ typedef struct scored {
 
 /* ---- scores ---- */
 
-static okra_status options_of(const char *top, okra_options **out)
+/* The prediction of x; top 0: not decoded, else the `top` nearest candidates. */
+static okra_status predict(const okra_conformal_ *job, const okra_data *x, okra_int top,
+                           const okra_predict_request *request, okra_prediction **out)
 {
     FREED_BY(okra_options_drop_) okra_options *o = NULL;
+    char number[32];
     CHK(okra_predict_options(&o));
-    CHK(okra_options_set(o, "decode", "candidates"));
-    CHK(okra_options_set(o, "allow-empty-candidates", "yes"));
-    CHK(okra_options_set(o, "top", top));
-    *out = TAKE(o);
-    return OKRA_OK;
+    CHK(okra_options_set(o, "decode", top ? "candidates" : "none"));
+    if (top) {
+        snprintf(number, sizeof number, "%lld", (long long)top);
+        CHK(okra_options_set(o, "allow-empty-candidates", "yes"));
+        CHK(okra_options_set(o, "top", number));
+    }
+    return okra_predict(job->ctx, job->model, x, o, request, out);
 }
 
 /* v(x) + lambda of test inputs, from the model's own predictive variance. */
-static okra_status variance_of(okra_context *ctx, const okra_model *model,
-                               const okra_data *x, double *out)
+static okra_status variance_of(const okra_conformal_ *job, const okra_data *x,
+                               double *out)
 {
-    FREED_BY(okra_options_drop_) okra_options *o = NULL;
     FREED_BY(okra_prediction_drop_) okra_prediction *p = NULL;
     okra_solution_ fitted;
     okra_int rows = 0;
     okra_predict_request request = {OKRA_SIZED(okra_predict_request), .confidence = true};
-    CHK(options_of("1", &o));
-    CHK(okra_predict(ctx, model, x, o, &request, &p));
+    CHK(predict(job, x, 1, &request, &p));
     const double *c = okra_prediction_confidence(p, &rows);
-    okra_model_solution_(model, &fitted);
+    okra_model_solution_(job->model, &fitted);
     for (okra_int i = 0; i < rows; i++) {
         out[i] = c[i * OKRA_CONFIDENCE_COLUMNS + 2] + fitted.lambda;
         REFUSE_IF(!(out[i] > 0), OKRA_EUNSUPPORTED,
                   "conformal score normalized: method %s gives no predictive variance "
                   "here: use the score distance",
-                  model->method->name);
+                  job->model->method->name);
     }
     return OKRA_OK;
 }
@@ -70,16 +73,12 @@ static okra_status distances(const okra_conformal_ *job, const okra_data *x,
                              okra_int first, okra_int m, double *out)
 {
     FREED_BY(okra_prediction_drop_) okra_prediction *p = NULL;
-    FREED_BY(okra_options_drop_) okra_options *o = NULL;
     FREED_BY(okra_data_drop_) okra_data *part = NULL;
-    char top[32];
     okra_int kept = 0, count = job->count;
     okra_predict_request request = {OKRA_SIZED(okra_predict_request),
                                     .candidates = job->candidates};
-    okra_number_format_(top, sizeof top, 17, (double)count);
-    CHK(options_of(top, &o));
     CHK(okra_data_some_(x, first, m, m, &part));
-    CHK(okra_predict(job->ctx, job->model, part, o, &request, &p));
+    CHK(predict(job, part, count, &request, &p));
     const okra_int *index = okra_prediction_index(p, &kept);
     const double *distance = okra_prediction_distance(p, &kept);
     for (okra_int k = 0; k < m * count; k++) {
@@ -97,7 +96,6 @@ static okra_status distances(const okra_conformal_ *job, const okra_data *x,
 static okra_status own_distances(const okra_conformal_ *job, double *out)
 {
     FREED_BY(okra_prediction_drop_) okra_prediction *p = NULL;
-    FREED_BY(okra_options_drop_) okra_options *o = NULL;
     OWNED okra_int *ranges = NULL;
     okra_int top = 0;
     MAKE(ranges, 2 * job->pairs);
@@ -107,8 +105,7 @@ static okra_status own_distances(const okra_conformal_ *job, double *out)
     }
     okra_predict_request request = {OKRA_SIZED(okra_predict_request),
                                     .candidates = job->cal_y, .ranges = ranges};
-    CHK(options_of("1", &o));
-    CHK(okra_predict(job->ctx, job->model, job->cal_x, o, &request, &p));
+    CHK(predict(job, job->cal_x, 1, &request, &p));
     const double *distance = okra_prediction_distance(p, &top);
     for (okra_int i = 0; i < job->pairs; i++) {
         out[i] = distance[i * top];
@@ -137,9 +134,7 @@ static okra_status decode(const okra_conformal_ *job, const okra_data *x,
 {
     okra_predict_request request = {OKRA_SIZED(okra_predict_request),
                                     .candidates = job->candidates};
-    FREED_BY(okra_options_drop_) okra_options *o = NULL;
-    CHK(options_of("1", &o));
-    return okra_predict(job->ctx, job->model, x, o, &request, out);
+    return predict(job, x, 1, &request, out);
 }
 
 /* Scores of test rows first.. by a metric: every candidate against what was decoded. */
@@ -237,7 +232,7 @@ static okra_status calibrate(const okra_conformal_ *job, double largest, double 
         CHK(own_ranks(job, largest, score));
     } else if (job->score == OKRA_SCORE_NORMALIZED_) {
         MAKE(variance, job->pairs);
-        CHK(variance_of(job->ctx, job->model, job->cal_x, variance));
+        CHK(variance_of(job, job->cal_x, variance));
         for (okra_int i = 0; i < job->pairs; i++) {
             score[i] /= variance[i];
         }
@@ -304,7 +299,7 @@ okra_status okra_conformal_split_(const okra_conformal_ *job, double *p)
     CHK(sort_scores(job, score, &all));
     if (job->score == OKRA_SCORE_NORMALIZED_) {
         MAKE(variance, job->tests);
-        CHK(variance_of(job->ctx, job->model, job->x, variance));
+        CHK(variance_of(job, job->x, variance));
     }
     for (okra_int first = 0; first < job->tests; first += ROWS) {
         okra_int m = OKRA_MIN_(ROWS, job->tests - first);
@@ -337,12 +332,9 @@ okra_status okra_conformal_split_(const okra_conformal_ *job, double *p)
 static okra_status embed(const okra_conformal_ *job, const okra_data *x,
                          okra_prediction **out, const double **h)
 {
-    FREED_BY(okra_options_drop_) okra_options *o = NULL;
     okra_predict_request request = {OKRA_SIZED(okra_predict_request), .embedding = true};
     okra_int rows, cols;
-    CHK(okra_predict_options(&o));
-    CHK(okra_options_set(o, "decode", "none"));
-    CHK(okra_predict(job->ctx, job->model, x, o, &request, out));
+    CHK(predict(job, x, 0, &request, out));
     *h = okra_prediction_embedding(*out, &rows, &cols);
     return OKRA_OK;
 }
@@ -404,7 +396,7 @@ static double reach(const split *z, okra_int t, okra_int j)
 static okra_status spreads(const okra_conformal_ *job, const okra_data *x, double **out)
 {
     MAKE(*out, okra_data_count(x));
-    CHK(variance_of(job->ctx, job->model, x, *out));
+    CHK(variance_of(job, x, *out));
     for (okra_int i = 0; i < okra_data_count(x); i++) {
         (*out)[i] = sqrt((*out)[i]);
     }

@@ -293,8 +293,9 @@ static okra_status describe(const okra_model *model, okra_compact how, const cha
                             json_t **out)
 {
     FREED_BY(okra_json_drop_)
-    json_t *about = json_loadb(model->json, strlen(model->json), 0, NULL);
+    json_t *about = json_deep_copy(model->about);
     json_t *numbers = json_object_get(about, "numbers");
+    GOT(about);
     json_object_del(numbers, OKRA_RECOMPUTED_);
     if (recomputes(model, how)) {
         CHK(okra_json_set_(numbers, OKRA_RECOMPUTED_, json_real(1)));
@@ -308,27 +309,6 @@ static okra_status describe(const okra_model *model, okra_compact how, const cha
     return OKRA_OK;
 }
 
-static okra_status save(okra_context *context, const okra_model *model, const char *path,
-                        okra_compact how, const char *note)
-{
-    FREED_BY(okra_saver_clear_) okra_saver_ saver = {0};
-    FREED_BY(okra_json_drop_) json_t *about = NULL;
-    const okra_training_ *t = model->training;
-    CHK(describe(model, how, note, &about));
-    CHK(okra_saver_begin_(context, path, &saver));
-    CHK(okra_objects_save_(&saver, "x", t->x));
-    CHK(okra_cancelled_(context));
-    CHK(okra_objects_save_(&saver, "y", t->y));
-    CHK(okra_cancelled_(context));
-    CHK(save_store(context, &saver, model, how));
-    if (model->calibration_x) {
-        CHK(okra_objects_save_(&saver, "calibration-x", model->calibration_x));
-        CHK(okra_objects_save_(&saver, "calibration-y", model->calibration_y));
-    }
-    CHK(okra_cancelled_(context));
-    return okra_saver_end_(&saver, "model.json", about);
-}
-
 typedef struct saving {
     okra_context *ctx;
     const okra_model *model;
@@ -337,19 +317,25 @@ typedef struct saving {
     const char *note;
 } saving;
 
-static okra_status run_save(void *arg)
+static okra_status save(void *arg)
 {
-    saving *s = arg;
-    return save(s->ctx, s->model, s->path, s->how, s->note);
-}
-
-/* A large file is watched; a disk of 200 MB per second is expected. */
-static okra_status save_watched(okra_context *ctx, const okra_model *model,
-                                const char *path, okra_compact how, const char *note)
-{
-    saving s = {ctx, model, path, how, note};
-    double bytes = okra_model_bytes(model, how);
-    return okra_watched_(ctx, "write", bytes, bytes / 2e8, run_save, &s);
+    const saving *s = arg;
+    const okra_model *m = s->model;
+    FREED_BY(okra_saver_clear_) okra_saver_ saver = {0};
+    FREED_BY(okra_json_drop_) json_t *about = NULL;
+    CHK(describe(m, s->how, s->note, &about));
+    CHK(okra_saver_begin_(s->ctx, s->path, &saver));
+    CHK(okra_objects_save_(&saver, "x", m->training->x));
+    CHK(okra_cancelled_(s->ctx));
+    CHK(okra_objects_save_(&saver, "y", m->training->y));
+    CHK(okra_cancelled_(s->ctx));
+    CHK(save_store(s->ctx, &saver, m, s->how));
+    if (m->calibration_x) {
+        CHK(okra_objects_save_(&saver, "calibration-x", m->calibration_x));
+        CHK(okra_objects_save_(&saver, "calibration-y", m->calibration_y));
+    }
+    CHK(okra_cancelled_(s->ctx));
+    return okra_saver_end_(&saver, "model.json", about);
 }
 
 okra_status okra_model_save(okra_context *context, const okra_model *model,
@@ -364,7 +350,10 @@ okra_status okra_model_save(okra_context *context, const okra_model *model,
     REFUSE_IF(how != OKRA_COMPACT_NO && how != OKRA_COMPACT_YES &&
                   how != OKRA_COMPACT_RECOMPUTE && how != OKRA_COMPACT_AUTO,
               OKRA_EARG, "compact is %d, which is no okra_compact", (int)how);
-    return save_watched(context, model, path, choose(model, how), r.note);
+    saving s = {context, model, path, choose(model, how), r.note};
+    double bytes = okra_model_bytes(model, s.how);
+    /* a large file is watched; a disk of 200 MB per second is expected */
+    return okra_watched_(context, "write", bytes, bytes / 2e8, save, &s);
 }
 
 /* ---- loading ---- */

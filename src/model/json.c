@@ -101,10 +101,7 @@ okra_status okra_model_check_options_(const okra_model *model,
                                       const okra_options *options)
 {
     const okra_option_table *tables[] = {&okra_fit_table_, &model->method->options};
-    FREED_BY(okra_json_drop_)
-    json_t *about = json_loadb(model->json, strlen(model->json), 0, NULL);
-    const json_t *fitted = json_object_get(about, "options");
-    REFUSE_IF(!about, OKRA_EMEM, "there is no memory for the options of the fit");
+    const json_t *fitted = json_object_get(model->about, "options");
     for (int t = 0; t < 2; t++) {
         for (const okra_option *row = tables[t]->rows; row && row->name; row++) {
             const char *had = json_string_value(json_object_get(fitted, row->name));

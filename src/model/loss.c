@@ -23,7 +23,6 @@ okra_status okra_model_loss(okra_context *context, const okra_model *model,
     FREED_BY(okra_feature_loss_drop_) okra_feature_loss_ *loss = NULL;
     FREED_BY(okra_data_drop_) okra_data *aligned = NULL;
     OWNED double *block = NULL, *losses = NULL;
-    double sum = 0, total = 0;
     NOT_NULL(model, x, y);
     okra_int width = okra_model_width_(model);
     bool embeds = okra_model_form_(model) == OKRA_FORM_EMBEDDING;
@@ -44,12 +43,7 @@ okra_status okra_model_loss(okra_context *context, const okra_model *model,
         CHK(okra_feature_loss_block_(context, loss, &b, losses + first));
         okra_progress_(context, "loss", first + m, x->n);
     }
-    for (okra_int i = 0; i < x->n; i++) {
-        double w = y->weights ? y->weights[i] : 1;
-        sum += w * losses[i];
-        total += w;
-    }
-    *value = sum / total;
+    *value = okra_weighted_mean_(x->n, losses, y->weights);
     if (each) {
         memcpy(each, losses, (size_t)x->n * sizeof *each);
     }
@@ -97,15 +91,8 @@ static okra_status decode(okra_context *ctx, const sink *s, const okra_block_ *b
 
 static okra_status keep(okra_mat_ from, double **to)
 {
-    double *values = NULL;
-    MAKE(values, from.rows * from.cols);
-    for (okra_int i = 0; i < from.rows; i++) {
-        for (okra_int j = 0; j < from.cols; j++) {
-            values[i * from.cols + j] = from.p[i * from.ld + j];
-        }
-    }
-    *to = values;
-    return OKRA_OK;
+    MAKE(*to, from.rows * from.cols);
+    return okra_mat_copy_(from, okra_mat_of_(*to, from.rows, from.cols));
 }
 
 static okra_status take(okra_context *ctx, void *user, const okra_left_ *left)

@@ -170,22 +170,6 @@ okra_status okra_low_waves_(const okra_fit_fields_ *f, okra_kernel **kx, char **
  * well.
  * ---- */
 
-/* Does the model keep its basis, so that its features can be made again? */
-static bool keeps_basis(const okra_model *model)
-{
-    return okra_map_saved_over_(model->store, "basis");
-}
-
-okra_status okra_model_kernel_text_(const okra_model *model, char **out)
-{
-    json_t *about = json_loadb(model->json, strlen(model->json), 0, NULL);
-    const json_t *kernels = json_object_get(about, "kernels");
-    const char *text = json_string_value(json_object_get(kernels, "x"));
-    *out = text ? okra_strdup_(text) : NULL;
-    json_decref(about);
-    return *out ? OKRA_OK : OKRA_EMEM;
-}
-
 /* ---- making one ---- */
 
 /* The method whose model a basis is. */
@@ -348,7 +332,7 @@ okra_status okra_fit_basis_(okra_context *context, const okra_model *basis,
     FREED_BY(okra_options_drop_) okra_options *all = NULL;
     FREED_BY(okra_data_drop_) okra_data *aligned = NULL;
     NOT_NULL(basis, x, y);
-    REFUSE_IF(!keeps_basis(basis), OKRA_EARG,
+    REFUSE_IF(!okra_map_saved_over_(basis->store, "basis"), OKRA_EARG,
               "the model keeps no basis: make one with okra basis, or fit with "
               "keep-moments");
     REFUSE_IF(okra_kernel_files_(basis->training->kx), OKRA_EUNSUPPORTED,

@@ -59,21 +59,17 @@ static okra_status same_arrays(const okra_store_ *a, const okra_store_ *b, size_
 
 static okra_status same_settings(const okra_model *a, const okra_model *b, size_t k)
 {
-    FREED_BY(okra_json_drop_)
-    json_t *first = json_loadb(a->json, strlen(a->json), 0, NULL);
-    FREED_BY(okra_json_drop_)
-    json_t *other = json_loadb(b->json, strlen(b->json), 0, NULL);
+    const json_t *options = json_object_get(b->about, "options");
     const char *name;
     json_t *value;
-    GOT(first && other);
-    if (!json_equal(json_object_get(first, "kernels"),
-                    json_object_get(other, "kernels"))) {
+    if (!json_equal(json_object_get(a->about, "kernels"),
+                    json_object_get(b->about, "kernels"))) {
         CHK(apart(0, k, "their kernels"));
     }
-    json_object_foreach(json_object_get(first, "options"), name, value)
+    json_object_foreach(json_object_get(a->about, "options"), name, value)
     {
         bool kernel = strcmp(name, "kx") == 0 || strcmp(name, "ky") == 0;
-        const json_t *also = json_object_get(json_object_get(other, "options"), name);
+        const json_t *also = json_object_get(options, name);
         if (!kernel && !json_equal(value, also)) {
             char what[160];
             snprintf(what, sizeof what, "option %s", name);

@@ -27,7 +27,7 @@ struct okra_model {
     const okra_method_ *method;
     okra_store_ *store; /* what the method keeps, and statistics of the kernels */
     char *json;
-    json_t *about;                 /* the same, read: okra_model_option */
+    json_t *about;                 /* the same, read */
     struct okra_archive_ *archive; /* the file that a loaded model lies in, or NULL */
     okra_data *calibration_x,
         *calibration_y; /* pairs that the fit has not seen, or NULL */
@@ -71,9 +71,6 @@ okra_status okra_model_assemble_(okra_training_ *training, const okra_method_ *m
                                  const okra_options *options, const double *lambda,
                                  okra_store_ *store, okra_model **out);
 
-/* Twin kernel learning on the labelled pairs as fields->twin says, "D1,D2" or
- * "D1,D2,unbiased", of low rank where the fit is; *kx and *ky are replaced by the learned
- * kernels. hsic: before, after. */
 struct okra_fit_fields_;
 
 /* A SPEC of low rank; messages begin with the option's name. */
@@ -104,8 +101,6 @@ bool okra_model_keeps_(const okra_method_ *method, const char *name);
  * kernels as they were chosen and learned. *file (or NULL): one that names a file. */
 okra_status okra_model_options_(const okra_model *model, okra_options **out,
                                 const char **file);
-/* Fresh text of the input kernel, with its form of low rank by waves. */
-okra_status okra_model_kernel_text_(const okra_model *model, char **out);
 /* Is low-rank-x asked for, and does the method use maps for this? */
 bool okra_fit_factored_(const struct okra_fit_fields_ *fields, const okra_method_ *method,
                         const okra_options *options, const okra_data *x,

@@ -78,10 +78,16 @@ static const okra_option_table *const *tables_of(const char *topic, size_t *coun
     return fit ? fit_tables : predict ? predict_tables : NULL;
 }
 
-/* "there is no method 'x'; did you mean 'y'?" */
-static okra_status unknown(const char *what, const char *name, const char *const *names,
-                           size_t count)
+/* "there is no method 'x'; did you mean 'y'?", among those that `next` lists. */
+static okra_status unknown(const char *what, const char *name,
+                           const char *(*next)(size_t, const char **,
+                                               const okra_option_table **))
 {
+    const char *names[OKRA_NAMES_MOST_];
+    size_t count = 0;
+    while (count < OKRA_NAMES_MOST_ && (names[count] = next(count, NULL, NULL))) {
+        count++;
+    }
     const char *near = okra_nearest(name, names, count);
     return near ? okra_fail_(OKRA_EARG, "there is no %s '%s'; did you mean '%s'?", what,
                              name, near)
@@ -186,16 +192,7 @@ bool okra_decoder_has(const char *decoder, okra_decoder_trait trait)
 okra_status okra_method_choose_(const char *name, const okra_method_ **out)
 {
     *out = okra_method_find_(name);
-    if (!*out) {
-        const char *names[OKRA_NAMES_MOST_];
-        size_t count = 0;
-        while (okra_methods_[count] && count < OKRA_NAMES_MOST_) {
-            names[count] = okra_methods_[count]->name;
-            count++;
-        }
-        return unknown("method", name, names, count);
-    }
-    return OKRA_OK;
+    return *out ? OKRA_OK : unknown("method", name, okra_method_name);
 }
 
 /* The one method that has an option; NULL: none or several have it. */
@@ -233,16 +230,7 @@ okra_status okra_method_check_(const okra_options *options, const okra_method_ *
 okra_status okra_decoder_choose_(const char *name, const okra_decoder_ **out)
 {
     *out = okra_decoder_find_(name);
-    if (!*out) {
-        const char *names[OKRA_NAMES_MOST_];
-        size_t count = 0;
-        while (okra_decoders_[count] && count < OKRA_NAMES_MOST_) {
-            names[count] = okra_decoders_[count]->name;
-            count++;
-        }
-        return unknown("decoder", name, names, count);
-    }
-    return OKRA_OK;
+    return *out ? OKRA_OK : unknown("decoder", name, okra_decoder_name);
 }
 
 okra_status okra_decoder_check_(const okra_options *options, const okra_decoder_ *decoder)
@@ -378,8 +366,8 @@ static bool names_file(const okra_method_ *method, const okra_option *row,
 /* The input kernel of a model: of waves the one that they are for. */
 static okra_status set_kernels(const okra_model *model, okra_options *o)
 {
-    OWNED char *kx = NULL;
-    CHK(okra_model_kernel_text_(model, &kx));
+    OWNED char *kx = okra_strdup_(okra_model_option(model, "kx"));
+    GOT(kx);
     if (model->training->waves) { /* EXPR | rff(...) */
         char *last = NULL;
         for (char *at = kx; (at = strstr(at, " | rff")); at++) {
@@ -419,12 +407,9 @@ okra_status okra_model_options_(const okra_model *model, okra_options **out,
                                 const char **file)
 {
     const okra_option_table *tables[] = {&okra_fit_table_, &model->method->options};
-    FREED_BY(okra_json_drop_)
-    json_t *about = json_loadb(model->json, strlen(model->json), 0, NULL);
-    const json_t *fitted = json_object_get(about, "options");
+    const json_t *fitted = json_object_get(model->about, "options");
     FREED_BY(okra_options_drop_) okra_options *o = NULL;
     *file = NULL;
-    REFUSE_IF(!about, OKRA_EMEM, "there is no memory for the options of the model");
     CHK(okra_fit_options(&o));
     for (int t = 0; t < 2; t++) {
         for (const okra_option *row = tables[t]->rows; row && row->name; row++) {

@@ -105,7 +105,10 @@ okra_status okra_training_again_(okra_context *ctx, const okra_model *model,
     CHK(okra_kernel_parse_kept_(okra_kernel_text(t->ky), &ky));
     CHK(okra_training_create_(ctx, x, y, kx, ky, anew ? NULL : model->store, out));
     kx = ky = NULL;
-    return (*out)->waves ? okra_model_kernel_text_(model, &(*out)->waves_text) : OKRA_OK;
+    if ((*out)->waves) {
+        GOT((*out)->waves_text = okra_strdup_(okra_model_option(model, "kx")));
+    }
+    return OKRA_OK;
 }
 
 okra_problem_ okra_training_problem_(const okra_training_ *t, const okra_data *x,

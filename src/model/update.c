@@ -285,13 +285,6 @@ static okra_status check_removed(const update_job *j)
     return OKRA_OK;
 }
 
-/* `removed_x` is in the order of the request, and so are these outputs. */
-static okra_status removed_outputs(const update_job *j, okra_data **out)
-{
-    return okra_data_take(j->model->training->y, j->request.remove,
-                          j->request.remove_count, out);
-}
-
 static okra_status change_moments(update_job *j)
 {
     const okra_update_request *r = &j->request;
@@ -310,7 +303,8 @@ static okra_status change_moments(update_job *j)
     whole.unlabelled = 0; /* x is the basis */
     if (r->remove_count > 0) {
         CHK(check_removed(j));
-        CHK(removed_outputs(j, &gone));
+        /* `removed_x` is in the order of the request, and so are these outputs */
+        CHK(okra_data_take(j->model->training->y, r->remove, r->remove_count, &gone));
         less = part(&whole, r->removed_x, gone);
     }
     if (r->y) {

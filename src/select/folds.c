@@ -328,22 +328,18 @@ okra_status okra_job_folds_(const okra_job_ *j, const okra_int *index, okra_int 
     okra_int parts = j->cv.kind == OKRA_CV_KFOLD_ ? j->cv.parts : n;
     okra_int repeats = nested ? 1 : j->fields.repeats;
     uint64_t seed = okra_context_seed(j->ctx) + 1000003u * (uint64_t)(outer + 1);
-    okra_status st = okra_folds_create_(&keys, index, n, parts, repeats, seed, out);
-    if (st == OKRA_OK) {
-        out->train_on_one = j->fields.train_on_one && !nested;
-        st = check_classes(j, out, index);
-        if (st != OKRA_OK) {
-            okra_folds_free_(out);
-        }
-    }
-    return st;
+    FREED_BY(okra_folds_free_) okra_folds_ f = {0};
+    CHK(okra_folds_create_(&keys, index, n, parts, repeats, seed, &f));
+    f.train_on_one = j->fields.train_on_one && !nested;
+    CHK(check_classes(j, &f, index));
+    *out = TAKE(f);
+    return OKRA_OK;
 }
 
 /* The folds of every search are drawn once before any computing, so that those which
  * cannot be learned from are refused first. */
 okra_status okra_job_check_folds_(const okra_job_ *j, const okra_folds_ *outer)
 {
-    okra_status st = OKRA_OK;
     OWNED okra_int *train = NULL, *test = NULL;
     okra_int n = j->source.n, m;
     FREED_BY(okra_folds_free_) okra_folds_ inner = {0};
@@ -356,11 +352,11 @@ okra_status okra_job_check_folds_(const okra_job_ *j, const okra_folds_ *outer)
     for (okra_int f = 0; outer && f < okra_folds_count_(outer); f++) {
         okra_folds_free_(&inner);
         okra_folds_get_(outer, f, train, &n, test, &m);
-        st = okra_job_folds_(j, train, n, f, &inner);
+        okra_status st = okra_job_folds_(j, train, n, f, &inner);
         if (st != OKRA_OK) {
             okra_message_prefix_("within outer fold %lld", (long long)f);
             return st;
         }
     }
-    return st;
+    return OKRA_OK;
 }

@@ -47,17 +47,14 @@ okra_status okra_outputs_add_(const okra_lambda_group_ *g, const okra_left_ *lef
                               okra_cell_ *cell)
 {
     const okra_data *y = g->view->train_y;
-    double repeats = (double)g->task->folds.repeats, total = 0;
+    double repeats = (double)g->task->folds.repeats, total = okra_weights_total_(y);
     REFUSE_IF(!left->H.p || left->H.cols != y->d, OKRA_EUNSUPPORTED,
               "per-output needs explicit outputs: ky must be linear");
     if (!cell->outputs) {
         ZMAKE(cell->outputs, y->d);
     }
     for (okra_int i = 0; i < y->n; i++) {
-        total += y->weights ? y->weights[i] : 1;
-    }
-    for (okra_int i = 0; i < y->n; i++) {
-        double w = (y->weights ? y->weights[i] : 1) / total / repeats;
+        double w = okra_weight_(y, i) / total / repeats;
         for (okra_int j = 0; j < y->d; j++) {
             double r = y->values[i * y->ld + j] - left->H.p[i * left->H.ld + j];
             cell->outputs[j] += w * r * r;

@@ -29,21 +29,6 @@ typedef struct simplex {
     double *value;    /* d + 1 */
 } simplex;
 
-/* Is the option of the axis a whole number? */
-static bool whole(const okra_space_ *space, size_t axis)
-{
-    size_t count;
-    const okra_option_table *const *tables = okra_option_tables("fit", &count);
-    for (size_t t = 0; t < count; t++) {
-        const okra_option *row = okra_option_find_(tables[t], space->axes[axis].name,
-                                                   strlen(space->axes[axis].name));
-        if (row && row->type == OKRA_OPTION_INT) {
-            return true;
-        }
-    }
-    return false;
-}
-
 /* Does the place take a number between the whole ones? Parameters of kernels that do not
  * refuse it. */
 static okra_status takes_reals(simplex *z, size_t axis, okra_int place, double start,
@@ -53,7 +38,8 @@ static okra_status takes_reals(simplex *z, size_t axis, okra_int place, double s
     const char *name = z->space->axes[axis].name;
     FREED_BY(okra_setting_free_) okra_setting_ setting = {NULL, 0};
     FREED_BY(okra_kernel_drop_) okra_kernel *kernel = NULL;
-    *out = !whole(z->space, axis);
+    const okra_option *row = okra_space_row_(name, "fit");
+    *out = !row || row->type != OKRA_OPTION_INT;
     if (!*out || (strcmp(name, "kx") != 0 && strcmp(name, "ky") != 0)) {
         return OKRA_OK;
     }

@@ -199,10 +199,7 @@ okra_status okra_selection_cell(const okra_selection *selection, okra_int cell,
 const char *okra_selection_value(const okra_selection *selection, okra_int cell,
                                  const char *option)
 {
-    if (!selection) {
-        return NULL;
-    }
-    if (!option) {
+    if (!selection || !option) {
         return NULL;
     }
     if (strcmp(option, "decode") == 0) {
@@ -218,24 +215,21 @@ okra_status okra_selection_options(const okra_selection *selection, okra_int cel
                                    okra_options **fit, okra_options **predict)
 {
     NOT_NULL(selection);
-    okra_status st = check_cell(selection, cell);
-    if (st == OKRA_OK) {
-        st = okra_space_options_(selection->space, &selection->found.cells[cell].setting,
-                                 fit, predict);
-    }
-    if (st == OKRA_OK && selection->space->decode_set) {
+    CHK(check_cell(selection, cell));
+    CHK(okra_space_options_(selection->space, &selection->found.cells[cell].setting, fit,
+                            predict));
+    if (selection->space->decode_set) {
         OWNED char *decode = NULL;
         CHK(okra_cut_text_(okra_space_decode_(selection->space),
                            selection->found.cells[cell].threshold, &decode));
         CHK(fit ? okra_options_set(*fit, "decode", decode) : OKRA_OK);
         CHK(predict ? okra_options_set(*predict, "decode", decode) : OKRA_OK);
     }
-    if (st == OKRA_OK && fit && selection->output_lambda &&
-        cell == selection->found.best) {
-        st = okra_options_set(*fit, "output-lambda", selection->output_lambda);
-        st = st == OKRA_OK ? okra_options_set(*fit, "lambda", "1") : st;
+    if (fit && selection->output_lambda && cell == selection->found.best) {
+        CHK(okra_options_set(*fit, "output-lambda", selection->output_lambda));
+        CHK(okra_options_set(*fit, "lambda", "1"));
     }
-    return st;
+    return OKRA_OK;
 }
 
 okra_int okra_selection_outer_count(const okra_selection *selection)
@@ -245,20 +239,15 @@ okra_int okra_selection_outer_count(const okra_selection *selection)
 
 double okra_selection_outer_error(const okra_selection *selection, okra_int fold)
 {
-    if (!selection) {
-        return NAN;
-    }
-    return fold >= 0 && fold < selection->outer_count ? selection->outer[fold].error
-                                                      : (double)NAN;
+    return selection && fold >= 0 && fold < selection->outer_count
+               ? selection->outer[fold].error
+               : (double)NAN;
 }
 
 const char *okra_selection_outer_value(const okra_selection *selection, okra_int fold,
                                        const char *option)
 {
-    if (!selection) {
-        return NULL;
-    }
-    if (fold < 0 || fold >= selection->outer_count) {
+    if (!selection || fold < 0 || fold >= selection->outer_count) {
         return NULL;
     }
     const okra_found_ *found = &selection->outer[fold].found;

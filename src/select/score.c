@@ -243,17 +243,6 @@ okra_status okra_scorer_create_(const char *metric, const okra_pairs_ *source,
     return OKRA_OK;
 }
 
-double okra_weighted_mean_(okra_int n, const double *each, const double *weights)
-{
-    double sum = 0, total = 0;
-    for (okra_int i = 0; i < n; i++) {
-        double w = weights ? weights[i] : 1;
-        sum += w * each[i];
-        total += w;
-    }
-    return sum / total;
-}
-
 /* Losses in feature space; weights: of the pairs, or NULL. */
 static okra_status feature(okra_context *ctx, const okra_output_ *output,
                            const okra_data *truth, const double *weights,

@@ -270,11 +270,7 @@ okra_status okra_search_cell_(const okra_task_ *task, okra_setting_ *setting,
                               okra_cell_ *cell)
 {
     okra_int values = okra_task_values_(task);
-    *cell = (okra_cell_){.mean = (double)NAN,
-                         .error = (double)NAN,
-                         .gcv = (double)NAN,
-                         .part = (double)NAN,
-                         .threshold = (double)NAN};
+    *cell = (okra_cell_){OKRA_CELL_UNKNOWN_};
     cell->values = okra_alloc_(values, sizeof *cell->values);
     if (!cell->values) {
         okra_setting_free_(setting);

@@ -238,11 +238,7 @@ static okra_status run_outer(okra_job_ *j, const okra_folds_ *folds, okra_int fo
     okra_outer_ *outer = &j->out->outer[fold];
     char name[32];
     double value = (double)NAN;
-    okra_cell_ kept = {.values = &value,
-                       .mean = (double)NAN,
-                       .error = (double)NAN,
-                       .gcv = (double)NAN,
-                       .threshold = (double)NAN};
+    okra_cell_ kept = {.values = &value, OKRA_CELL_UNKNOWN_};
     MAKE(train, folds->n);
     MAKE(test, folds->n);
     okra_folds_get_(folds, fold, train, &outer->trained, test, &outer->tested);

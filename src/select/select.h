@@ -3,16 +3,15 @@
  *
  *   space.c     the grid: axes, cells, the options of a cell
  *   folds.c     who is left out when
- *   view.c     Gram matrices of the whole training set, once for each kernel
- *   view.c      a training set and the pairs left out, seen through sliced Gram matrices
+ *   view.c      a training set and the pairs left out, seen through slices of Gram
+ *               matrices of the whole, once for each kernel
  *   score.c     from predictions of left-out pairs to the value of the metric
- *   group.c     all lambdas of a setting: group.c where there is one, else group.c
- *   search.c      which cells, in which order: all, or drawn at random
- *   search.c    their evaluation; the best
+ *   group.c     all lambdas of a setting: in closed form where there is one, else refits
+ *   search.c    which cells, in which order, their evaluation, the best
  *   halve.c     losers on a part of the pairs are dropped
  *   refine.c    around the best; search.c: at the end of a list
  *   journal.c   finished work on file
- *   automatic.c    a fit that needs no options; automatic.c: of links
+ *   automatic.c a fit that needs no options, also of links
  *   outputs.c   a lambda for each output
  *   links.c     the same for links of a network: nodes are left out, pairs are ranked
  *   rules.h     what is chosen where nobody says it; pairs as they are compared
@@ -76,6 +75,8 @@ okra_status okra_space_at_(const okra_space_ *space, okra_int cell, const double
                            const okra_setting_ *base, okra_setting_ *out);
 okra_status okra_setting_copy_(const okra_setting_ *from, okra_setting_ *to);
 void okra_setting_free_(okra_setting_ *setting);
+/* The row of an option of fit or predict; NULL: none. */
+const okra_option *okra_space_row_(const char *name, const char *topic);
 /* The options that a setting stands for; either may be NULL. */
 okra_status okra_space_options_(const okra_space_ *space, const okra_setting_ *setting,
                                 okra_options **fit, okra_options **predict);
@@ -131,12 +132,7 @@ typedef struct okra_pairs_ {
     okra_int *same; /* score.c: n, equal outputs have one number, or NULL            */
     okra_int *of;   /* and of the candidates of the request                          */
 } okra_pairs_;
-/* The Gram matrix of all x (which == 'x') or y; NULL where the kernel centers, since its
- * values then depend on the training set. Valid until two other kernels were asked for.
- */
 void okra_source_clear_(okra_pairs_ *source);
-
-/* ---- view.c ---- */
 
 /* Pairs of the source to train on, and pairs that are left out. */
 typedef struct okra_view_ {
@@ -249,8 +245,6 @@ okra_status okra_scorer_feature_(okra_context *ctx, const okra_view_ *view,
 okra_status okra_scorer_objects_(okra_context *ctx, const okra_scorer_ *scorer,
                                  const okra_view_ *view, const okra_left_out_ *left_out,
                                  okra_data **out);
-/* The mean of n values as weights (NULL: none) say. */
-double okra_weighted_mean_(okra_int n, const double *each, const double *weights);
 /* The value where row i of the block is the prediction at training pair i of the view
  * without it; `each` and *has_each as in okra_score. */
 okra_status okra_scorer_left_(okra_context *ctx, const okra_scorer_ *scorer,
@@ -297,6 +291,10 @@ okra_status okra_group_fold_(okra_context *ctx, okra_task_ *task,
 /* The lambda of a cell, where space->path. */
 okra_status okra_cell_lambda_(const okra_space_ *space, const okra_cell_ *cell,
                               double *out);
+/* One of which nothing is known yet. */
+#define OKRA_CELL_UNKNOWN_                                                              \
+    .mean = (double)NAN, .error = (double)NAN, .gcv = (double)NAN, .part = (double)NAN, \
+    .threshold = (double)NAN
 /* Values a cell has: folds, or 1 for leave-one-out, which is scored as a whole. */
 okra_int okra_task_values_(const okra_task_ *task);
 /* Fills the values of cells that differ in lambda alone (`count` of them, in order). */
@@ -358,8 +356,6 @@ const double *okra_plan_drawn_(const okra_plan_ *plan, okra_int i);
 /* How many cells a search will evaluate, less the refinement. */
 okra_int okra_search_cells_(const okra_space_ *space, okra_int budget);
 
-/* ---- search.c ---- */
-
 /* The cells of one search, and the best. */
 typedef struct okra_found_ {
     okra_cell_ *cells;
@@ -404,8 +400,6 @@ okra_status okra_halve_more_(okra_context *ctx, const okra_cell_search_ *search,
 okra_status okra_search_refine_(okra_context *ctx, okra_cell_search_ *search,
                                 okra_found_ *found, const okra_plan_ *plan,
                                 okra_int origin);
-
-/* ---- search.c ---- */
 
 /* ---- select.c, report.c ---- */
 

@@ -5,8 +5,7 @@
  */
 #include "select/select.h"
 
-/* What a number of fit or predict is called in its own table, or NULL: not a number. */
-static const okra_option *row_of(const char *name, const char *topic)
+const okra_option *okra_space_row_(const char *name, const char *topic)
 {
     size_t count;
     const okra_option_table *const *tables = okra_option_tables(topic, &count);
@@ -22,9 +21,9 @@ static const okra_option *row_of(const char *name, const char *topic)
 static okra_status parse_axis(const char *name, const char *text, okra_axis_ *axis)
 {
     bool kernel = strcmp(name, "kx") == 0 || strcmp(name, "ky") == 0;
-    const okra_option *row = row_of(name, "fit");
+    const okra_option *row = okra_space_row_(name, "fit");
     axis->predict = !row;
-    row = row ? row : row_of(name, "predict");
+    row = row ? row : okra_space_row_(name, "predict");
     REFUSE_IF(!row, OKRA_EINTERNAL, "option %s is of no table", name);
     axis->name = row->name;
     bool whole = row->type == OKRA_OPTION_INT;
