@@ -115,7 +115,9 @@ expect_in "outputs        labels, 150 of width 3" out
 expect_in "labels; strings:towns.csv:1 reads them as strings" err
 okra predict -q f.okra --x bare.csv -o guessed.csv
 expect 0 okra score --y towns.csv --yhat guessed.csv --metric accuracy
-expect 1 okra fit --x v.tsv --y v.tsv:2 -o f.okra
+# the one column that is left is read as if it had been named
+expect 0 okra fit --x v.tsv --y v.tsv:2 -o f.okra
+expect_in "inputs         strings, 4" out
 printf '1\n2\nbig\n4\n' >typo.csv
 expect 1 okra fit --x typo.csv --y typo.csv -o f.okra
 expect_in "typo.csv: line 3, column 1: 'big' is not a number" err
@@ -153,3 +155,49 @@ okra predict -q f.okra --x more.csv:structure -o guessed.csv
 [ "$(grep -c . guessed.csv)" = 40 ]
 expect 0 okra fit --x v.tsv:1 --y v.tsv:2 -o f.okra
 expect_in "inputs         strings, 4" out
+
+# a column without a name that counts rows (pandas, R), and one that is empty, are left out; others are not
+for line in ',a,b' '"","a","b"' 'a,b,'; do
+    (echo "$line"; for i in 1 2 3 4 5 6; do [ "$line" = a,b, ] && echo "$i,7," || echo "$i,$i,7"; done) >index.csv
+    [ "$(count --x index.csv --kernel linear)" = 6 ]
+    expect 0 okra fit --x index.csv --y :a --lambda 1 -o f.okra
+    expect_in "which has no name and" err
+    expect_in "inputs         dense, 6 of width 1" out
+done
+printf ',a\n3,1\n9,2\n4,5\n' >index.csv
+okra gram --x index.csv --kernel linear -o g.csv
+[ "$(head -n 1 g.csv | cut -d, -f1)" = 10 ]
+
+# categories alone: the first line is a row where its texts come again
+for i in 1 2 3 4 5; do printf 'red,S\nblue,M\n'; done >kinds.csv
+seq 1 10 >ten.csv
+expect 0 okra fit --x kinds.csv --y ten.csv --lambda 1 -o f.okra
+expect_in "inputs         dense, 10 of width 4" out
+
+# fields between something else than commas or tabs
+seq 1 9 | sed 's/.*/& &/' >blanks.csv
+expect_fail 1 "okra gram: blanks.csv: line 1: '1 1' are several numbers; fields stand between commas in .csv files, \
+between tabs in .tsv files" okra gram --x blanks.csv --kernel ssk -o g.csv
+
+# one broken SMILES does not make strings of a column of them
+sed '9s/,C[^,]*,/,C(,/; 1s/structure/Smiles/' drugs.csv >broken.csv
+for x in broken.csv broken.csv:Smiles; do
+    expect 1 okra fit --x $x --y broken.csv:heavy -o f.okra
+    expect_in "SMILES 7 (counted from 0): character 2: branch is not closed '('" err
+done
+
+# what a model does not know: a column that is not there, a text, a class, one input of two
+awk 'BEGIN { print "town,kind,n"; for (i = 0; i < 40; i++) print (i % 2 ? "Paris" : "Rome") "," (i % 3 ? "u" : "v") "," i }' >two.csv
+okra fit -q --x two.csv --y :n --lambda 1 -o f.okra
+expect 2 okra predict f.okra --x 'two.csv:!town' -o g.csv
+expect_in "there is no column 'town', which the model has" err
+sed 's/Paris/paris/' two.csv | sed 's/Rome/rome/' >lower.csv
+expect 0 okra predict f.okra --x lower.csv -o g.csv
+expect_in "column 'town': 40 of 40 texts are none of the model's, such as 'rome' of row 0 (from 0)" err
+expect 0 okra predict f.okra --x two.csv -o g.csv
+refute grep -q "none of the model's" err
+okra fit -q --x two.csv:town --x two.csv:n --y two.csv:kind --kx 'zero-one@1 + linear@2' --lambda 1 -o f.okra
+expect 0 okra predict f.okra --x lower.csv:town --x two.csv:n -o g.csv
+expect_in "40 of 40 class labels are none of the model's, such as 'rome' of row 0 (from 0)" err
+expect 1 okra predict f.okra --x two.csv -o g.csv
+expect_in "the model has 2 inputs, the first of them labels: give a file or column for each, in the order of the fit" err

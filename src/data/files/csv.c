@@ -193,7 +193,7 @@ static okra_status choose_columns(const okra_source_ *source, okra_table_ t,
     REFUSE_IF(c->count == 0, OKRA_ESHAPE, "without %s the table is empty",
               s->columns > 1 ? "these columns" : "its only column");
     c->header = named;
-    return named ? OKRA_OK : okra_table_header_(source, t, s, false, &c->header);
+    return named ? OKRA_OK : okra_table_header_(source, t, s, c->count == 1, &c->header);
 }
 
 /* Texts of a column that nobody called labels or strings: okra prints the choice. */
@@ -204,7 +204,7 @@ static okra_status choose_how(const okra_source_ *source, const okra_texts_ *tex
     const char *const *all = (const char *const *)texts->pointers;
     const char *part = source->part ? source->part : "1";
     CHK(okra_texts_are_classes(all, texts->count, &classes));
-    CHK(okra_texts_are_molecules_(all, classes ? 0 : texts->count, molecules));
+    CHK(okra_texts_are_molecules_(all, classes ? 0 : texts->count, false, molecules));
     *how = classes ? OKRA_HOW_LABELS_ : OKRA_HOW_STRINGS_;
     okra_warn_(source->ctx,
                "note: %s: the column %s holds %s, read as %s; %s:%s:%s reads them as %s",
@@ -220,7 +220,36 @@ static okra_status choose_how(const okra_source_ *source, const okra_texts_ *tex
     return OKRA_OK;
 }
 
-static okra_status read_column(okra_source_ *source, okra_table_ t, okra_data **out)
+/* Warns of class labels of inputs that the model does not know. */
+static void tell_strange(const okra_source_ *source, const okra_data *labels)
+{
+    const okra_data *like = source->inputs ? source->like : NULL;
+    okra_int strange = 0, first = 0;
+    if (!like || like->kind != OKRA_LABELS || !like->class_names ||
+        !labels->class_names) {
+        return;
+    }
+    for (okra_int i = labels->n - 1; i >= 0; i--) {
+        const char *name = labels->class_names[labels->codes[i]];
+        okra_int c = 0;
+        while (c < like->d && strcmp(like->class_names[c], name) != 0) {
+            c++;
+        }
+        strange += c == like->d;
+        first = c == like->d ? i : first;
+    }
+    if (strange > 0) {
+        okra_warn_(source->ctx,
+                   "%s: %" PRId64 " of %" PRId64 " class labels are none of the model's, "
+                   "such as '%.40s' of row %" PRId64 " (from 0)",
+                   source->name, strange, labels->n,
+                   labels->class_names[labels->codes[first]], first);
+    }
+}
+
+/* `left`: the one column that is left of a table, NULL: that of source->part. */
+static okra_status read_column(okra_source_ *source, okra_table_ t, const choice *left,
+                               okra_data **out)
 {
     FREED_BY(okra_texts_free_) okra_texts_ texts = {0};
     okra_table_shape_ s = {0};
@@ -234,7 +263,14 @@ static okra_status read_column(okra_source_ *source, okra_table_ t, okra_data **
                                                    : how;
     }
     CHK(okra_table_measure_(t, &s));
-    CHK(choose_column(source, t, source->part, &s, true, &column, &header));
+    if (left) {
+        while (!left->taken[column - 1]) {
+            column++;
+        }
+        header = left->header;
+    } else {
+        CHK(choose_column(source, t, source->part, &s, true, &column, &header));
+    }
     for (okra_int record = 0; record < s.records;) {
         CHK(okra_table_next_(&t, &more));
         if (t.column == column && !(header && record == 0)) {
@@ -257,7 +293,26 @@ static okra_status read_column(okra_source_ *source, okra_table_ t, okra_data **
         CHK(okra_data_rename_(out, source->name));
         return OKRA_OK;
     }
-    return okra_labels_from_texts_(texts.pointers, texts.count, source->name, out);
+    CHK(okra_labels_from_texts_(texts.pointers, texts.count, source->name, out));
+    tell_strange(source, *out);
+    return OKRA_OK;
+}
+
+/* "1 2" or "1,2": fields between something else than the file's name says? */
+static bool several_numbers(const okra_table_ *t)
+{
+    int count = 0;
+    const char *p = t->begin, *end;
+    double value;
+    for (; p < t->close && !t->quoted; p = end + (end < t->close)) {
+        for (end = p; end < t->close && *end != ' ' && *end != ','; end++) {
+        }
+        if (end > p && okra_number_(p, end, &value) != OKRA_TOKEN_NUMBER_) {
+            return false;
+        }
+        count += end > p;
+    }
+    return count > 1;
 }
 
 /* What the chosen columns hold. Where some text stands among numbers that is at fault,
@@ -289,11 +344,50 @@ static okra_status look(okra_table_ t, const okra_table_shape_ *s, const choice 
         bool other =
             s->columns == 1 && /* another separator */
             (memchr(again.begin, ';', length) || memchr(again.begin, '\t', length));
+        REFUSE_IF(s->columns == 1 && several_numbers(&again), OKRA_EFORMAT,
+                  "line %" PRId64 ": '%.*s' are several numbers; fields stand between "
+                  "commas in .csv files, between tabs in .tsv files",
+                  again.line, (int)OKRA_MIN_(length, 40), again.begin);
         if (k >= c->header * s->columns && texts[j] > 0 &&
             (other || numbers[j] > texts[j]) &&
             okra_table_number_(&again, &value) == OKRA_TOKEN_TEXT_) {
             return okra_bad_field_(OKRA_TOKEN_TEXT_, again.line, again.column,
                                    again.begin, again.close);
+        }
+    }
+    return OKRA_OK;
+}
+
+/* Leaves out columns that the header gives no name, if they count the rows, as pandas and
+ * R number them, or hold nothing, as after a comma at the end of each line. */
+static okra_status leave_unnamed(const okra_source_ *source, okra_table_ t,
+                                 const okra_table_shape_ *s, choice *c)
+{
+    OWNED double *last = NULL;
+    bool more = true;
+    double value;
+    MAKE(last, s->columns);
+    for (okra_int k = 0; k < s->records * s->columns; k++) {
+        CHK(okra_table_next_(&t, &more));
+        okra_int j = t.column - 1;
+        if (k < s->columns) {
+            last[j] = t.begin == t.close && c->taken[j] ? -1 : (double)NAN;
+        } else if (!isnan(last[j])) { /* infinite: nothing but gaps */
+            okra_token_ token = okra_table_number_(&t, &value);
+            bool gap = token == OKRA_TOKEN_MISSING_ && (last[j] == -1 || isinf(last[j])),
+                 next = token == OKRA_TOKEN_NUMBER_ &&
+                        (value == last[j] + 1 || (last[j] == -1 && value == 1));
+            last[j] = gap ? (double)INFINITY : next ? value : (double)NAN;
+        }
+    }
+    for (okra_int j = 0; j < s->columns && c->count > 1; j++) {
+        if (!isnan(last[j])) {
+            okra_warn_(source->ctx,
+                       "%s: left out: column %" PRId64
+                       ", which has no name and %s; with a name it is kept",
+                       source->name, j + 1, isinf(last[j]) ? "is empty" : "counts rows");
+            c->taken[j] = false;
+            c->count--;
         }
     }
     return OKRA_OK;
@@ -305,21 +399,35 @@ static okra_status read_table(okra_source_ *source, char separator, okra_data **
     okra_table_shape_ s = {0};
     OWNED bool *taken = NULL;
     choice c = {.rest = source->part && *source->part == '!'};
+    char number[24]; /* of the column that is left */
     bool text = false, gaps = false, found = source->how == OKRA_HOW_FOUND_;
     bool numbers = source->like && source->like->kind == OKRA_DENSE && !source->inputs;
     if (source->how == OKRA_HOW_LABELS_ || source->how == OKRA_HOW_STRINGS_) {
-        return read_column(source, t, out);
+        return read_column(source, t, NULL, out);
     }
     CHK(okra_table_measure_(t, &s));
+    ZMAKE(taken, s.columns);
+    c.taken = taken;
     if (source->part) {
-        ZMAKE(taken, s.columns);
-        c.taken = taken;
         CHK(choose_columns(source, t, &s, &c));
     } else {
+        memset(taken, true, (size_t)s.columns);
         c.count = s.columns;
         CHK(okra_table_header_(source, t, &s, false, &c.header));
     }
-    bool one = (source->part && !c.rest && c.count == 1) || s.columns == 1;
+    if (c.header && s.gaps && (!source->part || c.rest)) {
+        CHK(leave_unnamed(source, t, &s, &c));
+    }
+    bool one = c.count == 1, left = one && s.columns > 1 && (!source->part || c.rest);
+    if (left) {
+        snprintf(number, sizeof number, "%td",
+                 (bool *)memchr(taken, true, (size_t)s.columns) - taken + 1);
+        source->part = number;
+    }
+    if (found && one && source->like &&
+        (source->like->kind == OKRA_LABELS || source->like->kind == OKRA_STRINGS)) {
+        return read_column(source, t, left ? &c : NULL, out);
+    }
     if (found && !numbers && (one || source->inputs)) {
         CHK(look(t, &s, &c, &text, &gaps));
     }
@@ -327,7 +435,7 @@ static okra_status read_table(okra_source_ *source, char separator, okra_data **
                  (gaps || (text && !one) ||
                   (okra_mixed_like_(source->like) && (c.header || !one)));
     return mixed  ? okra_read_mixed_(source, t, &s, &c, out)
-           : text ? read_column(source, t, out)
+           : text ? read_column(source, t, left ? &c : NULL, out)
                   : read_numbers(source, t, &s, &c, out);
 }
 

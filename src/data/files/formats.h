@@ -237,7 +237,8 @@ okra_status okra_table_fail_(const okra_table_ *table, const char *what);
 /* The shape of a table whose rows must agree. */
 typedef struct okra_table_shape_ {
     okra_int records, columns;
-    bool numbers; /* some field of the first record is a number or stands for one */
+    okra_int gaps; /* fields of the first record that stand for none */
+    bool numbers;  /* some field there is a number, or all are gaps */
 } okra_table_shape_;
 okra_status okra_table_measure_(okra_table_ table, okra_table_shape_ *out);
 /* Is the first record the names of the columns? The setting of the context, or evidence:
@@ -255,8 +256,10 @@ typedef struct okra_columns_choice_ {
 okra_status okra_read_mixed_(const okra_source_ *source, okra_table_ table,
                              const okra_table_shape_ *shape,
                              const okra_columns_choice_ *choice, okra_data **out);
-/* Do all texts read as SMILES, not all of them as words? */
-okra_status okra_texts_are_molecules_(const char *const *texts, okra_int n, bool *out);
+/* Are the texts SMILES? Not where all could be words, or one in ten is broken; of a column
+ * `called` so, where half are. What is broken the reader of molecules will refuse. */
+okra_status okra_texts_are_molecules_(const char *const *texts, okra_int n, bool called,
+                                      bool *out);
 /* Were these inputs made by it? (NULL: no) */
 bool okra_mixed_like_(const okra_data *like);
 /* A day and time of the calendar, 2024-05-31, 2024/05/31 10:30 or 31.05.2024, in days

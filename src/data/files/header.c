@@ -2,8 +2,9 @@
  * header.c: is the first line of a table the names of its columns, or a row?
  *
  * Evidence, in this order, of the first line f and the LOOK records below it:
- *   a number, or a field that stands for none, in f: a row;
+ *   a number in f: a row;
  *   a column of numbers or dates below a text of f: names;
+ *   a field that stands for none in f: a row;
  *   a text of f again in its column, or twice in f: a row;
  *   a column whose texts below come again and again, but not that of f: names;
  *   words that usually name columns: names;
@@ -139,8 +140,8 @@ static bool usual_name(const char *text)
     return false;
 }
 
-/* Names (true) or a row, and whether that is beyond doubt. */
-static okra_status weigh(const look *l, bool *names, bool *sure)
+/* Names (true) or a row, and whether that is beyond doubt; `gaps`: it has some. */
+static okra_status weigh(const look *l, bool gaps, bool *names, bool *sure)
 {
     enum { RARE = 20 }; /* one text in twenty may come once */
     bool usual = true, repeat = false;
@@ -151,7 +152,8 @@ static okra_status weigh(const look *l, bool *names, bool *sure)
             return OKRA_OK;
         }
     }
-    for (okra_int j = 0; j < l->columns; j++) {
+    *sure = gaps;
+    for (okra_int j = 0; j < l->columns && !gaps; j++) {
         okra_int again, once;
         CHK(repeats(l, j, &again, &once));
         for (okra_int k = 0; k < j; k++) {
@@ -164,7 +166,7 @@ static okra_status weigh(const look *l, bool *names, bool *sure)
         usual = usual && usual_name(at(l, 0, j));
         repeat = repeat || (l->records > 5 && once * RARE <= l->records);
     }
-    *names = usual || repeat;
+    *names = !gaps && (usual || repeat);
     return OKRA_OK;
 }
 
@@ -192,7 +194,10 @@ okra_status okra_table_header_(const okra_source_ *source, okra_table_ t,
     double value;
     int set = okra_context_header_(source->ctx);
     *header = set > 0 || (set == 0 && !s->numbers && (!texts || s->columns > 1));
-    if (set != 0 || s->numbers || s->records < 2 || !texts) {
+    bool kinds = source->inputs && !source->like && s->columns > 1 &&
+                 (!source->part || *source->part == '!');
+    if (set != 0 || s->numbers || s->records < 2 || !(texts || kinds || s->gaps)) {
+        *header = *header && (set > 0 || !s->gaps);
         return OKRA_OK;
     }
     l.records = OKRA_MIN_(s->records, LOOK + 1);
@@ -207,7 +212,8 @@ okra_status okra_table_header_(const okra_source_ *source, okra_table_ t,
     }
     CHK(okra_texts_done_(&seen));
     l.texts = seen.pointers;
-    CHK(weigh(&l, header, &sure));
+    CHK(weigh(&l, s->gaps > 0, header, &sure));
+    *header = *header || (!texts && !sure); /* of several kinds: without a number */
     if (!sure) {
         tell(source, &l, *header);
     }

@@ -115,17 +115,23 @@ static okra_status add_texts(features *f, const table *t, okra_int j, bool *clas
     return OKRA_OK;
 }
 
-okra_status okra_texts_are_molecules_(const char *const *texts, okra_int n, bool *out)
+okra_status okra_texts_are_molecules_(const char *const *texts, okra_int n, bool called,
+                                      bool *out)
 {
+    enum { FEW = 10 };
     FREED_BY(okra_molecule_clear_) okra_molecule_ m = {0};
-    okra_status st = n > 0 ? OKRA_OK : OKRA_EFORMAT;
+    okra_int good = 0, bad = 0;
     bool more = false; /* than letters, which may be a word */
-    for (okra_int i = 0; i < n && st == OKRA_OK; i++) {
-        st = okra_smiles_parse_(texts[i], strlen(texts[i]), 1, &m);
-        more = more || strpbrk(texts[i], "0123456789()[]=#");
+    *out = false;
+    for (okra_int i = 0; i < n && (called || bad * FEW <= n); i++) {
+        okra_status st = okra_smiles_parse_(texts[i], strlen(texts[i]), 1, &m);
+        CHK(st == OKRA_EMEM ? st : OKRA_OK);
+        more = more || (st == OKRA_OK && strpbrk(texts[i], "0123456789()[]=#"));
+        good += st == OKRA_OK;
+        bad += st != OKRA_OK;
     }
-    *out = st == OKRA_OK && more;
-    return st == OKRA_EMEM ? st : OKRA_OK;
+    *out = good > 0 && (called ? good >= bad : more && bad * FEW <= n);
+    return OKRA_OK;
 }
 
 /* Columns of SMILES that no feature takes, those called so first; `known`: a model has
@@ -135,9 +141,7 @@ static okra_status find_molecules(const table *t, features *f, int known)
     for (int called = 1; called >= 0; called--) {
         for (okra_int j = 0; j < t->columns; j++) {
             const char *const *texts = (const char *const *)t->texts[j].pointers;
-            bool is =
-                     (strstr(texts[0], "smiles") || strstr(texts[0], "SMILES")) == called,
-                 classes = false;
+            bool is = (strcasestr(texts[0], "smiles") != NULL) == called, classes = false;
             for (okra_int k = 0; k < f->count; k++) {
                 is = is && f->of[k].column != j;
             }
@@ -145,7 +149,7 @@ static okra_status find_molecules(const table *t, features *f, int known)
                 CHK(okra_texts_are_classes(texts + 1, t->n, &classes));
             }
             if (is && !(called && known > 0)) {
-                CHK(okra_texts_are_molecules_(texts + 1, t->n, &is));
+                CHK(okra_texts_are_molecules_(texts + 1, t->n, called, &is));
             }
             if (is && !classes && f->found < (known ? known : MOLECULES)) {
                 f->molecules[f->found++] = j;
@@ -198,8 +202,8 @@ static okra_status choose(const table *t, features *f, char *left, size_t size)
         }
         if (!classes || gaps == t->n) {
             size_t used = strlen(left);
-            snprintf(left + used, size - used, "%s%s", used ? ", " : "",
-                     t->texts[j].pointers[0]);
+            snprintf(left + used, size - used, "%s%s%s", used ? ", " : "",
+                     t->texts[j].pointers[0], classes ? " (empty)" : "");
         }
     }
     return OKRA_OK;
@@ -251,7 +255,9 @@ static okra_status repeat(const table *t, const okra_data *like, features *f)
             j = column_named(t, name, (size_t)(is - name));
             text = ++is;
         }
-        REFUSE_IF(j < 0, OKRA_EARG, "there is no column for '%s' of the model", name);
+        is = strstr(name, GAP) ? strstr(name, GAP) : strchr(name, '=');
+        REFUSE_IF(j < 0, OKRA_EARG, "there is no column '%.*s', which the model has",
+                  (int)(is ? is - name : (ptrdiff_t)length), name);
         double sum = 0;
         for (okra_int i = 0; i < like->n; i++) {
             sum += like->values[i * like->ld + k];
@@ -286,6 +292,34 @@ static okra_status fill(const okra_source_ *source, const table *t, const featur
     CHK(okra_columns_read_(data, (const char *const *)f->names.pointers));
     *out = TAKE(data);
     return OKRA_OK;
+}
+
+/* Warns where most texts of a column are none of those that the model knows. */
+static void tell_strange(const okra_source_ *source, const table *t, const features *f)
+{
+    double value;
+    for (okra_int k = 0, next; k < f->count; k = next) {
+        okra_int strange = 0, first = 0, j = f->of[k].column;
+        for (next = k + 1; next < f->count && f->of[next].column == j; next++) {
+        }
+        for (okra_int i = 0; i < t->n; i++) {
+            bool known = value_of(at(t, j, i), &value) && isnan(value);
+            for (okra_int l = k; l < next; l++) {
+                known =
+                    known || !f->of[l].text || strcmp(f->of[l].text, at(t, j, i)) == 0;
+            }
+            first = !known && strange == 0 ? i : first;
+            strange += !known;
+        }
+        if (2 * strange > t->n) {
+            okra_warn_(source->ctx,
+                       "%s: column '%s': %" PRId64 " of %" PRId64
+                       " texts are none of the "
+                       "model's, such as '%.40s' of row %" PRId64 " (from 0)",
+                       source->name, t->texts[j].pointers[0], strange, t->n,
+                       at(t, j, first), first);
+        }
+    }
 }
 
 /* The vectors, and molecules beside them. */
@@ -360,6 +394,12 @@ okra_status okra_read_mixed_(const okra_source_ *source, okra_table_ t,
     ZMAKE(all.texts, all.columns);
     MAKE(f.of, f.room);
     CHK(collect(t, s, c, &all));
+    REFUSE_IF(like && like->kind == OKRA_TUPLE && !vectors &&
+                  like->components[0]->kind != OKRA_GRAPHS,
+              OKRA_ESHAPE,
+              "the model has %" PRId64 " inputs, the first of them %s: give a file or "
+              "column for each, in the order of the fit",
+              (int64_t)like->component_count, okra_kind_name(like->components[0]->kind));
     if (vectors || (like && like->kind == OKRA_GRAPHS)) {
         CHK(vectors ? repeat(&all, vectors, &f) : OKRA_OK);
         CHK(find_molecules(&all, &f,
@@ -368,12 +408,15 @@ okra_status okra_read_mixed_(const okra_source_ *source, okra_table_ t,
     } else {
         CHK(choose(&all, &f, left, sizeof left));
         REFUSE_IF(f.count + f.found == 0, OKRA_EFORMAT,
-                  "no column has numbers, dates, classes or molecules; FILE:COLUMN reads "
-                  "a column of other texts as strings");
+                  "no column has numbers, dates, classes or molecules (found: %s); "
+                  "FILE:COLUMN reads a column of other texts as strings",
+                  left);
     }
     CHK(okra_texts_done_(&f.names));
     CHK(gather(source, &all, &f, out));
-    if (!like) {
+    if (like) {
+        tell_strange(source, &all, &f);
+    } else {
         snprintf(molecules, sizeof molecules, "; %.60s: molecules",
                  f.found ? all.texts[f.molecules[0]].pointers[0] : "");
         okra_warn_(source->ctx, "note: %s: %lld columns become %lld numbers%s%s%s%s",

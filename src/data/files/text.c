@@ -436,7 +436,10 @@ okra_status okra_table_measure_(okra_table_ t, okra_table_shape_ *out)
         double value;
         if (s.records == 0) {
             s.columns++;
-            s.numbers = s.numbers || okra_table_number_(&t, &value) != OKRA_TOKEN_TEXT_;
+            okra_token_ token = okra_table_number_(&t, &value);
+            s.gaps += token == OKRA_TOKEN_MISSING_;
+            s.numbers =
+                s.numbers || (token != OKRA_TOKEN_TEXT_ && token != OKRA_TOKEN_MISSING_);
         }
         if (t.last) {
             REFUSE_IF(t.column != s.columns, OKRA_EFORMAT,
@@ -448,6 +451,7 @@ okra_status okra_table_measure_(okra_table_ t, okra_table_shape_ *out)
     }
     REFUSE_IF(s.records == 0, OKRA_EFORMAT,
               "the file is empty; expected a table of numbers");
+    s.numbers = s.numbers || s.gaps == s.columns;
     *out = s;
     return OKRA_OK;
 }

@@ -59,7 +59,7 @@ static const broken texts[] = {
     {"@:3", "a.csv", "1,2\n", OKRA_EARG, "there is no column '3' among the 2 columns"},
     {"@:!1", "a.csv", "1\n2\n", OKRA_ESHAPE,
      "without its only column the table is empty"},
-    {"@:!2", "a.csv", "a,1\nb,2\n", OKRA_EFORMAT,
+    {"@:!2", "a.csv", "a,1,3\nb,2,3\n", OKRA_EFORMAT,
      "line 1, column 1: 'a' is not a number; classes are read as labels:FILE, and "
      "FILE:!COLUMN is without that column"},
     {"@", "a.csv", "1,5;2,5\n1,2,3;4\n", OKRA_EFORMAT,
