@@ -282,6 +282,12 @@ okra_status cli_read_pairs(cli_run *run, const char *x, const char *y,
     CHK(okra_data_outputs(run->context, *x_out, outputs, y_out));
     if (!run->common.quiet) {
         warn_both(run, x, y, *x_out, *y_out);
+        if (okra_data_kind(*y_out) == OKRA_SPECTRA) {
+            cli_warn(
+                run,
+                "the outputs are the spectra of %s; FILE:smiles reads their molecules",
+                y);
+        }
         CHK(check_counts(run, x, y, *x_out, *y_out));
         CHK(hint_classes(run, y, *y_out));
     }

@@ -273,6 +273,13 @@ static int work(cli_run *run, link_job *j)
                                    .unlabelled_count = j->unlabelled_count};
     CHK(cli_beta(run, f->beta, &settings.beta));
     CHK(cli_norm(run, f->norm, &settings.norm));
+    if (j->which && j->known.labelled_count == okra_data_count(j->x)) {
+        cli_warn(
+            run,
+            "all %lld nodes are labelled, which leaves no pair unknown: --labelled FILE "
+            "names the nodes whose edges are all known, --pairs FILE pairs to rank",
+            (long long)j->known.labelled_count);
+    }
     CHK(choose(run, j, &task, &settings));
     j->norm = settings.norm;
     TRY(okra_link_fit(run->context, &task, run->library, &settings, &j->links));

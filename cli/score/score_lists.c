@@ -237,6 +237,9 @@ static int number_truth(cli_run *run, const score_fields *f, const okra_data *y,
     OWNED_MODEL *model = NULL;
     OWNED_DATA *given = NULL;
     OWNED okra_int *same = NULL;
+    REFUSE_IF(!*f->candidates && !*f->model,
+              "--candidates FILE is missing: the list that %s numbers, or --model MODEL",
+              f->lists);
     if (cli_is_index(f->candidates)) {
         return number_in_index(run, f, y, l, truth);
     }

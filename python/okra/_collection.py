@@ -161,7 +161,9 @@ def c_texts(values: Iterable) -> Any:
     encoded = []
     for i, text in enumerate(values):
         if not isinstance(text, str):
-            raise TypeError(f"object {i} is of type {type(text).__name__}, expected str")
+            gap = text is None or text != text
+            raise TypeError(f"object {i} (from 0) is {'missing' if gap else f'of type {type(text).__name__}'}, "
+                            f"expected str{': leave out rows without one' if gap else ''}")
         if "\0" in text:
             raise ValueError(f"text {i} has a zero character")
         encoded.append(text.encode("utf-8", "surrogateescape"))

@@ -383,8 +383,12 @@ def mixed(values: Any, like: Optional[Data] = None) -> Data:
         warnings.simplefilter("always")
         path = os.path.join(folder, "X.csv")
         values.to_csv(path, index=False)
-        made = Data(Context(header=True).make(lib.okra_data_read_inputs, lib.okra_data_free, path,
-                                              None if like is None else like.pointer))
+        try:
+            made = Data(Context(header=True).make(lib.okra_data_read_inputs, lib.okra_data_free, path,
+                                                  None if like is None else like.pointer))
+        except OkraError as error:
+            error.args = (str(error).replace(path, "X"),)
+            raise
     for told in said:
         text = str(told.message).replace(path, "X").split("; FILE:COLUMN")[0]
         warnings.warn(text, told.category, stacklevel=_user_level())

@@ -380,7 +380,7 @@ void okra_progress_end_(const okra_context *context, const char *what)
 void okra_mute_(okra_context *context, bool muted)
 {
     if (context) {
-        context->muted = muted;
+        context->muted += muted ? 1 : -1;
     }
 }
 

@@ -410,7 +410,8 @@ struct okra_context {
     void *progress_user;
     okra_warning_fn warning;
     void *warning_user;
-    bool muted, apart; /* apart: see okra_context_set_distributed */
+    int muted;  /* how many times */
+    bool apart; /* see okra_context_set_distributed */
     int strict, header;
     atomic_bool cancelled;
     /* What was begun last: the name of an operation and the size of its matrix. */
@@ -430,7 +431,8 @@ int okra_context_strict_(const okra_context *context);
 int okra_context_header_(const okra_context *context);
 /* Whether anybody would hear a warning now. */
 bool okra_warns_(const okra_context *context);
-/* While muted nothing is warned of: for objects that the user never sees. */
+/* While muted nothing is warned of: for objects that the user never sees. Calls nest: each
+ * with true needs one with false. */
 void okra_mute_(okra_context *context, bool muted);
 const okra_processes_ *okra_context_processes_(const okra_context *context);
 /* Have all processes come with the same `mark` of `what`? */

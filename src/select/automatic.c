@@ -206,10 +206,14 @@ static okra_status search(okra_context *ctx, const okra_method_ *method,
     if (y->n > most && !grams) {
         CHK(thin(ctx, x, y, most, &some_x, &some_y));
     }
-    okra_mute_(ctx, !method->leave); /* of fits that are thrown away */
     const okra_data *pairs_x = some_x ? some_x : x, *pairs_y = some_y ? some_y : y;
+    if (!method->leave) { /* of fits that are thrown away */
+        okra_mute_(ctx, true);
+    }
     okra_status st = okra_select_pairs_(ctx, pairs_x, pairs_y, o, NULL, false, &s);
-    okra_mute_(ctx, false);
+    if (!method->leave) {
+        okra_mute_(ctx, false);
+    }
     CHK(st);
     CHK(okra_selection_options(s, okra_selection_best(s), fit, NULL));
     CHK(compare_blend(ctx, pairs_x, pairs_y, y->n, o, fit, s));

@@ -99,14 +99,9 @@ static okra_status view_of_part(okra_context *ctx, okra_lambda_group_ *g, okra_i
     }
     to_source(g, g->train, n);
     to_source(g, g->test, m);
-    bool mute = okra_warns_(ctx); /* the view of all pairs has warned */
-    if (mute) {
-        okra_mute_(ctx, true);
-    }
+    okra_mute_(ctx, true); /* the view of all pairs has warned */
     okra_status st = open_view(ctx, g, g->train, n, g->test, m, out);
-    if (mute) {
-        okra_mute_(ctx, false);
-    }
+    okra_mute_(ctx, false);
     CHK(st);
     double half = (double)okra_context_memory(ctx) / 2;
     *keep = (double)okra_memory_used_(ctx) < half;
@@ -332,7 +327,7 @@ static okra_status fit_plain(okra_context *ctx, okra_lambda_group_ *g,
                              okra_int fold)
 {
     FREED_BY(fitted_clear) fitted f = {.count = count};
-    bool mute = okra_warns_(ctx) && okra_align_asked_(g->kx); /* each fold would tell */
+    bool mute = okra_align_asked_(g->kx); /* each fold would tell */
     ZMAKE(f.models, (okra_int)count);
     if (mute) {
         okra_mute_(ctx, true);

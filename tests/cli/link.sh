@@ -276,3 +276,6 @@ expect 0 okra link --x x.csv --nodes names.txt --edges known.tsv --lambda 0.5 -o
 expect_in " --lambda 0.5 " out
 expect 0 okra link --x x.csv --nodes names.txt --edges known.tsv --method kcca -o a.tsv
 expect_in "chosen         a guess: nothing could be left out" out
+# all nodes labelled: nothing is unknown, and okra says so
+expect 0 okra link --x x.csv --nodes names.txt --edges known.tsv --labelled names.txt --kx 'rbf(sigma=1)' --lambda 0.5 -o a.tsv
+expect_in "all 8 nodes are labelled, which leaves no pair unknown: --labelled FILE names" err

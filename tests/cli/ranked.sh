@@ -13,6 +13,8 @@ mkdir figures drawn
 expect 0 okra report -q ranked.json -o page.html --figures figures
 printf 'CCO\nCCCO\n' >truth.smi
 okra score --y truth.smi --lists r.tsv --candidates c.okx --metric mrr --json >score.json
+expect_fail 2 "okra score: --candidates FILE is missing: the list that r.tsv numbers, or --model MODEL" \
+    okra score --y truth.smi --lists r.tsv --metric mrr
 expect 0 okra report -q score.json ranked.json -o both.html --figures figures
 export PYTHONPATH="$ROOT/tests/cli/lib:$ROOT/python" PYTHONDONTWRITEBYTECODE=1
 cat >check.py <<'END_PY'

@@ -61,3 +61,7 @@ awk -F'\t' 'NR > 1 { d[FILENAME, $1, $3] = $4 }
 head -2 c.smi >known.smi # all of them are: nothing to tell
 expect 0 okra predict m.okra --x a.mgf --candidates known.smi --top 2 -o plain.tsv
 refute grep -q favours err
+
+# outputs that are spectra are seldom meant
+expect 0 okra fit --x a.mgf --y a.mgf --kx 'ppk | normalize' --ky 'ppk | normalize' --lambda 1 -o same.okra
+expect_in "the outputs are the spectra of a.mgf; FILE:smiles reads their molecules" err

@@ -179,6 +179,11 @@ seq 1 9 | sed 's/.*/& &/' >blanks.csv
 expect_fail 1 "okra gram: blanks.csv: line 1: '1 1' are several numbers; fields stand between commas in .csv files, \
 between tabs in .tsv files" okra gram --x blanks.csv --kernel ssk -o g.csv
 
+# another encoding
+printf '\377\376a\000,\000b\000\n\000' >wide.csv
+expect_fail 1 "okra gram: wide.csv: text in UTF-16; expected UTF-8: iconv -f UTF-16 -t UTF-8 makes it" \
+    okra gram --x wide.csv --kernel linear -o g.csv
+
 # one broken SMILES does not make strings of a column of them
 sed '9s/,C[^,]*,/,C(,/; 1s/structure/Smiles/' drugs.csv >broken.csv
 for x in broken.csv broken.csv:Smiles; do

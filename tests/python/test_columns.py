@@ -174,3 +174,27 @@ def test_lists_of_smiles_as_outputs():
     found = model.predict(x[:2], candidates=["CCBr", "CCF", "OCC"])
     assert set(found) <= {"CCBr", "CCF", "OCC"}
     assert np.isfinite(model.score(x, SMILES))
+
+
+def test_messages_of_inputs_name_what_is_wrong():
+    """Gaps and texts in arrays, unequal counts, and frames by the name X."""
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(20, 3)), rng.normal(size=20)
+    holes = X.copy()
+    holes[4, 1] = np.nan
+    with pytest.raises(ValueError, match=r"NaN.*row 4, column 1 \(from 0\).*pandas frame may have gaps"):
+        IOKR(lam=1).fit(holes, y)
+    with pytest.raises(ValueError, match="'a'. A pandas frame may have columns of texts"):
+        IOKR(lam=1).fit(np.array([["a", 1]] * 20, dtype=object), y)
+    with pytest.raises(ValueError, match="X has 20 objects, y has 19; expected an output for each input"):
+        IOKR().fit(X, y[:19])
+    with pytest.raises(TypeError, match=r"object 3 \(from 0\) is missing"):
+        IOKR().fit(X, np.array(["a", "b", "c", None] * 5, dtype=object))
+    frame = pd.DataFrame({"town": ["Oslo", "Rome"] * 10, "size": X[:, 0]})
+    model = IOKR(kx="rbf(sigma=1)", lam=1).fit(frame, y)
+    with pytest.raises(ValueError, match="^X: there is no column 'town', which the model has"):
+        model.predict(frame[["size"]])
+    with pytest.raises(ValueError, match="^X: row 0: 'x' is not a number"):
+        model.predict(frame.assign(size="x"))
+    with pytest.warns(okra.OkraWarning, match="column 'town': 20 of 20 texts are none of the model's"):
+        model.predict(frame.assign(town="Paris"))

@@ -148,6 +148,9 @@ class OutputKernelEstimator(UpdateMixin, PredictMixin, ConformalMixin, ScoreMixi
     def _pairs(self, X: Any, y: Any) -> tuple:
         """Training pairs as the library takes them."""
         self._mixed = False
+        if y is not None and getattr(self, "lambda2", None) is None and _num_samples(X) > _num_samples(y):
+            raise ValueError(f"X has {_num_samples(X)} objects, y has {_num_samples(y)}; expected an "
+                             "output for each input")
         numbers_x = is_vectors(X) and not callable(self.kx) and not is_mixed(X)
         numbers_y = is_vectors(y) and not callable(self.ky) and not hasattr(y, "tocsr")
         if y is None:

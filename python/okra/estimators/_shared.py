@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import numbers
 import os
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -25,9 +26,22 @@ def validate(estimator: Any, *arguments: Any, **keywords: Any) -> Any:
     """scikit-learn's check of numbers, whichever way this version has it."""
     try:
         from sklearn.utils.validation import validate_data
+        check = partial(validate_data, estimator)
     except ImportError:
-        return estimator._validate_data(*arguments, **keywords)
-    return validate_data(estimator, *arguments, **keywords)
+        check = estimator._validate_data
+    try:
+        return check(*arguments, **keywords)
+    except ValueError as error:
+        text = str(error).split("\n")[0]
+        if "could not convert string to float" in text:
+            text += ". A pandas frame may have columns of texts and dates"
+        elif "Input X contains NaN" in text and not hasattr(arguments[0], "tocsr"):
+            rows, columns = np.nonzero(np.isnan(np.asarray(arguments[0], dtype=float)))
+            text += (f" The first is in row {rows[0]}, column {columns[0]} (from 0). The inputs of a "
+                     "pandas frame may have gaps; sklearn.impute.SimpleImputer fills those of an array")
+        else:
+            raise
+        raise ValueError(text + ".") from None
 
 
 def number(text: str) -> Any:

@@ -390,6 +390,12 @@ static okra_status read_spec(okra_context *context, const char *text,
         return not_opened(st, s.path);
     }
     source.name = standard ? "standard input" : s.path;
+    const unsigned char *head = (const unsigned char *)source.bytes.p;
+    REFUSE_IF(source.bytes.size > 1 && head[0] + head[1] == 0xff + 0xfe &&
+                  (head[0] == 0xff || head[1] == 0xff),
+              OKRA_EFORMAT,
+              "%s: text in UTF-16; expected UTF-8: iconv -f UTF-16 -t UTF-8 makes it",
+              source.name);
     source.path = s.path;
     source.part = s.part;
     source.how = s.how;
