@@ -252,12 +252,18 @@ typedef struct okra_columns_choice_ {
     okra_int count;
     bool rest, header;
 } okra_columns_choice_;
+/* Leaves out columns that the header gives no name, if they count the rows, as pandas and
+ * R number them, or hold nothing, as after a comma at the end of each line. */
+okra_status okra_table_leave_unnamed_(const okra_source_ *source, okra_table_ table,
+                                      const okra_table_shape_ *shape,
+                                      okra_columns_choice_ *choice);
 /* A table of numbers, dates, classes, gaps and molecules, as vectors (mixed.c). */
 okra_status okra_read_mixed_(const okra_source_ *source, okra_table_ table,
                              const okra_table_shape_ *shape,
                              const okra_columns_choice_ *choice, okra_data **out);
-/* Are the texts SMILES? Not where all could be words, or one in ten is broken; of a column
- * `called` so, where half are. What is broken the reader of molecules will refuse. */
+/* Are the texts SMILES? Not where all could be words, or one in ten is broken; of a
+ * column `called` so, where half are. What is broken the reader of molecules will refuse.
+ */
 okra_status okra_texts_are_molecules_(const char *const *texts, okra_int n, bool called,
                                       bool *out);
 /* Were these inputs made by it? (NULL: no) */

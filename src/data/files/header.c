@@ -219,3 +219,38 @@ okra_status okra_table_header_(const okra_source_ *source, okra_table_ t,
     }
     return OKRA_OK;
 }
+
+/* ---- columns without a name ---- */
+
+okra_status okra_table_leave_unnamed_(const okra_source_ *source, okra_table_ t,
+                                      const okra_table_shape_ *s, okra_columns_choice_ *c)
+{
+    OWNED double *last = NULL;
+    bool more = true;
+    double value;
+    MAKE(last, s->columns);
+    for (okra_int k = 0; k < s->records * s->columns; k++) {
+        CHK(okra_table_next_(&t, &more));
+        okra_int j = t.column - 1;
+        if (k < s->columns) {
+            last[j] = t.begin == t.close && c->taken[j] ? -1 : (double)NAN;
+        } else if (!isnan(last[j])) { /* infinite: nothing but gaps */
+            okra_token_ token = okra_table_number_(&t, &value);
+            bool gap = token == OKRA_TOKEN_MISSING_ && (last[j] == -1 || isinf(last[j])),
+                 next = token == OKRA_TOKEN_NUMBER_ &&
+                        (value == last[j] + 1 || (last[j] == -1 && value == 1));
+            last[j] = gap ? (double)INFINITY : next ? value : (double)NAN;
+        }
+    }
+    for (okra_int j = 0; j < s->columns && c->count > 1; j++) {
+        if (!isnan(last[j])) {
+            okra_warn_(source->ctx,
+                       "%s: left out: column %" PRId64
+                       ", which has no name and %s; with a name it is kept",
+                       source->name, j + 1, isinf(last[j]) ? "is empty" : "counts rows");
+            c->taken[j] = false;
+            c->count--;
+        }
+    }
+    return OKRA_OK;
+}
