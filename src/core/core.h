@@ -431,8 +431,8 @@ int okra_context_strict_(const okra_context *context);
 int okra_context_header_(const okra_context *context);
 /* Whether anybody would hear a warning now. */
 bool okra_warns_(const okra_context *context);
-/* While muted nothing is warned of: for objects that the user never sees. Calls nest: each
- * with true needs one with false. */
+/* While muted nothing is warned of: for objects that the user never sees.
+ * Calls nest: each with true needs one with false. */
 void okra_mute_(okra_context *context, bool muted);
 const okra_processes_ *okra_context_processes_(const okra_context *context);
 /* Have all processes come with the same `mark` of `what`? */
