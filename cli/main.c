@@ -44,15 +44,6 @@ static void restart(char **argv)
     unsetenv("OPENBLAS_CORETYPE"); /* it did not work: the library will say so */
 }
 
-/* Ends the process past OpenBLAS's own exit, which would wait for ever, too. */
-static void check_limits(void)
-{
-    if (okra_blas_check() != OKRA_OK) {
-        fprintf(stderr, "okra: %s\n", okra_message());
-        _exit(CLI_FAILED);
-    }
-}
-
 static int unknown_command(const char *name)
 {
     const char *names[64];
@@ -192,7 +183,10 @@ int main(int argc, char **argv)
     if (!run.command) {
         return unknown_command(name);
     }
-    check_limits();
+    if (okra_blas_check() != OKRA_OK) {
+        fprintf(stderr, "okra: %s\n", okra_message());
+        _exit(CLI_FAILED); /* OpenBLAS's own exit would wait for ever, too */
+    }
     cli_watch_json();
     int status = flush(&run, run_command(&run, argc - skip, argv + skip));
     status = end(&run, status);

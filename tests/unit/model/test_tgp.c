@@ -4,7 +4,7 @@
  */
 #include "scene.h"
 
-#include "decode/vectors/points.h"
+#include "decode/vectors/criterion.h"
 #include "kernel/vectors/smooth.h"
 #include "okra/more/prediction.h"
 
