@@ -138,21 +138,16 @@ static int run_command(cli_run *run, int argc, char **argv)
     return run->command->run(run);
 }
 
-/* What was printed must be whole and have arrived. */
-static int flush(const cli_run *run, int status)
+/* The end of one of many processes, or of the only one. What was printed must be whole
+ * and have arrived. */
+static int end(const cli_run *run, int status)
 {
     if (cli_json_lost() && status == CLI_DONE) {
         status = cli_failure(run, "out of memory: what was printed is not whole");
     }
     if ((fflush(stdout) != 0 || ferror(stdout)) && status == CLI_DONE) {
-        return cli_failure(run, "standard output: %s", strerror(errno));
+        status = cli_failure(run, "standard output: %s", strerror(errno));
     }
-    return status;
-}
-
-/* The end of one of many processes, or of the only one. */
-static int end(const cli_run *run, int status)
-{
     okra_status failed = status == CLI_DONE ? OKRA_OK : OKRA_EINTERNAL;
     bool talks = true;
     if (okra_context_finish_together(run->context, failed, &talks) != OKRA_OK &&
@@ -183,13 +178,13 @@ int main(int argc, char **argv)
     if (!run.command) {
         return unknown_command(name);
     }
+    /* OpenBLAS's own exit would wait for ever. */
     if (okra_blas_check() != OKRA_OK) {
         fprintf(stderr, "okra: %s\n", okra_message());
-        _exit(CLI_FAILED); /* OpenBLAS's own exit would wait for ever, too */
+        _exit(CLI_FAILED);
     }
     cli_watch_json();
-    int status = flush(&run, run_command(&run, argc - skip, argv + skip));
-    status = end(&run, status);
+    int status = end(&run, run_command(&run, argc - skip, argv + skip));
     cli_end_signals();
     int caught = cli_signal_caught();
     okra_options_free(run.options);

@@ -299,31 +299,19 @@ static okra_status learn_shard(cli_run *run, const fit_fields *f, const okra_dat
         (&(okra_fit_request){OKRA_SIZED(okra_fit_request), .basis = basis}), l->models);
 }
 
-static okra_status learn_whole(cli_run *run, const fit_fields *f, const path *p,
-                               const okra_data *x, const okra_data *y, learned *l)
-{
-    CHK(choose(run, f, p, x, y, l));
-    CHK(run->common.quiet ? OKRA_OK : say_plan(run, x, y));
-    return p->count > 1
-               ? okra_fit_as(run->context, x, y, run->library,
-                             (&(okra_fit_request){OKRA_SIZED(okra_fit_request),
-                                                  .lambda = p->value, .count = p->count}),
-                             l->models)
-               : okra_fit(run->context, x, y, run->library, l->models);
-}
-
-static bool is_shards(const char *spec)
-{
-    return strncmp(spec, "shards:", 7) == 0 || strncmp(spec, "list:", 5) == 0;
-}
-
 /* Rows in several files, with nothing to be done to them before the fit. */
 static bool from_files(cli_run *run, const fit_fields *f, const path *p)
 {
     choose_open open = {f->kx, f->ky, f->lambda, NULL};
-    return (is_shards(f->x) || is_shards(f->y)) && !strchr(f->x, '\n') &&
-           !strchr(f->y, '\n') && p->count == 1 && !*f->unlabelled && !*f->weight &&
-           !*f->basis && !f->classes && f->calibration == 0 && !choose_needed(run, &open);
+    const char *specs[] = {f->x, f->y};
+    bool parts = false;
+    for (int k = 0; k < 2; k++) {
+        parts = parts || strncmp(specs[k], "shards:", 7) == 0 ||
+                strncmp(specs[k], "list:", 5) == 0;
+    }
+    return parts && !strchr(f->x, '\n') && !strchr(f->y, '\n') && p->count == 1 &&
+           !*f->unlabelled && !*f->weight && !*f->basis && !f->classes &&
+           f->calibration == 0 && !choose_needed(run, &open);
 }
 
 static okra_status learn(cli_run *run, const fit_fields *f, const path *p, learned *l)
@@ -341,7 +329,17 @@ static okra_status learn(cli_run *run, const fit_fields *f, const path *p, learn
     CHK(cli_read_pairs(run, f->x, f->y, f->unlabelled, NULL, &x, &y));
     CHK(cli_weigh(run, f->weight, f->classes ? "balanced" : "none", &y));
     CHK(hold(run, f, &x, &y, l->held));
-    CHK(*f->basis ? learn_shard(run, f, x, y, l) : learn_whole(run, f, p, x, y, l));
+    if (*f->basis) {
+        CHK(learn_shard(run, f, x, y, l));
+    } else {
+        CHK(choose(run, f, p, x, y, l));
+        CHK(run->common.quiet ? OKRA_OK : say_plan(run, x, y));
+        okra_fit_request whole = {OKRA_SIZED(okra_fit_request), .lambda = p->value,
+                                  .count = p->count};
+        CHK(p->count > 1
+                ? okra_fit_as(run->context, x, y, run->library, &whole, l->models)
+                : okra_fit(run->context, x, y, run->library, l->models));
+    }
     for (size_t i = 0; l->held[0] && i < (p->count ? p->count : 1); i++) {
         CHK(okra_model_set_calibration(l->models[i], l->held[0], l->held[1]));
     }

@@ -105,23 +105,17 @@ okra_status okra_cholesky_by_(okra_context *warned, okra_int n,
 static const double thread_work = 2e7; /* operations that are worth a thread more */
 enum { leaf = 192, unit = 16 };
 
-static okra_status factor_alone(okra_mat_ A, bool *done)
-{
-    okra_blas_hold_(1);
-    lapack_int info = LAPACKE_dpotrf_work(LAPACK_COL_MAJOR, 'U', (int)A.rows, A.p,
-                                          okra_blas_stride_(A));
-    okra_blas_release_();
-    REFUSE_IF(info < 0, OKRA_EINTERNAL, "cholesky: LAPACK refused its argument %d",
-              -(int)info);
-    *done = info == 0;
-    return OKRA_OK;
-}
-
 static okra_status factor_halves(okra_context *ctx, okra_mat_ A, bool *done)
 {
     double n = (double)A.rows;
     if (A.rows <= leaf || okra_blas_team_(ctx, n * n * n / 3, thread_work) == 1) {
-        CHK(factor_alone(A, done));
+        okra_blas_hold_(1);
+        lapack_int info = LAPACKE_dpotrf_work(LAPACK_COL_MAJOR, 'U', (int)A.rows, A.p,
+                                              okra_blas_stride_(A));
+        okra_blas_release_();
+        REFUSE_IF(info < 0, OKRA_EINTERNAL, "cholesky: LAPACK refused its argument %d",
+                  -(int)info);
+        *done = info == 0;
         okra_worked_(ctx, n * n * n / 3);
         return OKRA_OK;
     }

@@ -7,23 +7,16 @@
 
 /* ---- identity ---- */
 
-/* Is lambda less than a factor of K rounds by? */
-static okra_status is_lost(const okra_ridge_ *r, const okra_matrix_ *K, bool *lost)
-{
-    OWNED double *diagonal = NULL;
-    MAKE(diagonal, r->p->n);
-    CHK(okra_matrix_diagonal_(r->ctx, K, diagonal));
-    *lost = r->lambda[0] < (double)r->p->n * DBL_EPSILON * okra_most_(r->p->n, diagonal);
-    return OKRA_OK;
-}
-
 okra_status okra_ridge_factor_(const okra_ridge_ *r, okra_matrix_ **L, double *jitter)
 {
+    okra_int n = r->p->n;
     FREED_BY(okra_matrix_drop_) okra_matrix_ *K = NULL;
-    bool lost = false;
+    OWNED double *diagonal = NULL;
     CHK(okra_ridge_K_(r, &K));
-    CHK(is_lost(r, K, &lost));
-    if (lost) {
+    MAKE(diagonal, n);
+    CHK(okra_matrix_diagonal_(r->ctx, K, diagonal));
+    /* lambda is less than what a factor of K rounds by */
+    if (r->lambda[0] < (double)n * DBL_EPSILON * okra_most_(n, diagonal)) {
         *jitter = (double)INFINITY;
         return OKRA_OK;
     }
