@@ -42,6 +42,8 @@ def make(folder):
     (folder / "l.tsv").write_text("".join("%d\t%d\n" % (i, (3 * i + 1) % 20) for i in range(20)))
     (folder / "nodes.txt").write_text("".join("%d\n" % i for i in range(20)))
     np.save(folder / "ty.npy", r.normal(size=(5, 3)))
+    np.save(folder / "cells.npy", r.normal(size=(5, 30)))
+    (folder / "bag.csv").write_text("id,a,y\n" + "".join("m%d,%d,%d\n" % (i // 2, i * i % 7, i // 2) for i in range(12)))
     (folder / "rows.csv").write_text("3\n7\n")
     (folder / "lines.json").write_text('{"id": 7, "x": [1, 2, 3, 4]}\n[0, 1, 0, 1]\n')
     (folder / "t.smi").write_text("CCO\nCCC\nC1CC1\nCO\n")
@@ -57,6 +59,7 @@ def make(folder):
     (folder / "r.json").write_bytes(scores)
 
 
+PAIRS = ["fit", "--rows", "tx.npy", "--columns", "x.npy", "--y", "cells.npy", "--kx", "rbf(sigma=2) * linear", "--lambda", "0.1"]
 MAKE = [
     ["fit", "--x", "x.npy", "--y", "y.npy", "--kx", "rbf(sigma=2)", "--ky", "linear", "--lambda", "0.1", "-o", "m.okra"],
     ["fit", "--x", "x.npy", "--y", "y.npy", "--kx", "rbf(sigma=2)", "--ky", "linear", "--lambda", "0.1", "--compact",
@@ -67,6 +70,7 @@ MAKE = [
     ["fit", "--x", "s.mgf", "--y", "s.mgf:smiles", "--kx", "ppk", "--ky", "ecfp(bits=64)|tanimoto", "--lambda", "0.1",
      "-o", "spectra.okra"],
     ["index", "t.smi", "--model", "spectra.okra", "--rank", "2", "-o", "c.okx"],
+    [*PAIRS, "-o", "pairs.okra"],
 ]
 FIT = ["fit", "--x", "x.npy", "--kx", "rbf(sigma=2)", "--lambda", "0.1", "-o", "out.okra", "-q"]
 # name, arguments, the file or folder it writes (None: standard output); "<" FILE: its standard input
@@ -107,6 +111,11 @@ COMMANDS = [
      "out.okra"),
     ("fit-basis", ["fit", "--basis", "basis.okra", "--x", "x.npy", "--y", "y.npy", "--lambda", "0.1", "-o", "out.okra",
                    "-q"], "out.okra"),
+    ("fit-pairs", [*PAIRS, "--calibration", "0.3", "-o", "out.okra", "-q"], "out.okra"),
+    ("predict-pairs", ["predict", "pairs.okra", "--rows", "x.npy", "--top", "2", "-o", "out.tsv", "-q"], "out.tsv"),
+    ("info-pairs", ["info", "pairs.okra"], None),
+    ("fit-bags", ["fit", "--x", "bag.csv", "--y", "bag.csv:y", "--bag", "id", "--kx", "bag(rbf(sigma=1),match)", "--lambda", "0.1", "-o",
+                  "out.okra", "-q"], "out.okra"),
     ("merge", ["merge", "p1.okra", "p2.okra", "-o", "out.okra", "-q"], "out.okra"),
     ("fuse", ["fuse", "a.tsv", "b.tsv", "-o", "out.tsv", "-q"], "out.tsv"),
     ("select-resume", ["select", "--x", "x.npy", "--y", "y.npy", "--kx", "rbf(sigma={1,2})", "--ky", "linear", "--lambda",
