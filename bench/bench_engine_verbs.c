@@ -34,18 +34,15 @@ static okra_status entries_of(okra_context *ctx, okra_int n, double **x, okra_da
                               okra_kernel **kernel, okra_trained_kernel_ **bound,
                               okra_entries_ **entries)
 {
-    okra_status st = OKRA_OK;
     okra_random_ r = okra_random_create_(1, 1);
-    ALLOC(*x, n * WIDTH);
+    MAKE(*x, n * WIDTH);
     for (okra_int i = 0; i < n * WIDTH; i++) {
         (*x)[i] = okra_random_normal_(&r);
     }
-    TRY(okra_data_dense(*x, n, WIDTH, WIDTH, data));
-    TRY(okra_kernel_parse("rbf(gamma=0.015625)", kernel));
-    TRY(okra_trained_kernel_create_(ctx, *kernel, *data, bound));
-    TRY(okra_entries_create_(ctx, *bound, NULL, entries));
-done:
-    return st;
+    CHK(okra_data_dense(*x, n, WIDTH, WIDTH, data));
+    CHK(okra_kernel_parse("rbf(gamma=0.015625)", kernel));
+    CHK(okra_trained_kernel_create_(ctx, *kernel, *data, bound));
+    return okra_entries_create_(ctx, *bound, NULL, entries);
 }
 
 /* As src/solve/smoother_dense.c does it. */
@@ -67,15 +64,15 @@ done:
 static okra_status measure(okra_context *ctx, const char *what, okra_int n, double *best)
 {
     okra_status st = OKRA_OK;
-    double *x = NULL, *w = NULL;
+    OWNED double *x = NULL, *w = NULL;
     okra_data *data = NULL;
     okra_kernel *kernel = NULL;
     okra_trained_kernel_ *bound = NULL;
     okra_entries_ *entries = NULL;
     okra_matrix_ *A = NULL, *L = NULL, *X = NULL;
     bool leaves = strcmp(what, "leave") == 0;
+    MAKE(w, n);
     TRY(entries_of(ctx, n, &x, &data, &kernel, &bound, &entries));
-    ALLOC(w, n);
     TRY(okra_matrix_create_(ctx, n, n, "the matrix", &A));
     if (leaves) {
         TRY(okra_matrix_create_(ctx, n, n, "the factor", &L));
@@ -105,8 +102,6 @@ done:
     okra_trained_kernel_free_(bound);
     okra_kernel_free(kernel);
     okra_data_free(data);
-    okra_free_(w);
-    okra_free_(x);
     return st;
 }
 
