@@ -32,3 +32,34 @@ def test_shapes_are_checked(model):
         model.decode(np.ones((4, 3)))
     with pytest.raises(okra.OkraError, match="weights of 4 test points, expected 2"):
         model.decode(np.ones((4, 20)), x=np.zeros((2, 3)))
+
+
+def told(kernel, decoder, strings=False, **options):
+    """Predictions at 0, where the training output is empty, far from all, and at 1."""
+    outputs = ["", "ab", "abb", "ba", "bab", "b"]
+    x, new = np.arange(6.0)[:, None], np.array([[0.0], [9.0], [1.0]])
+    if strings:
+        x, new = list("abcdef"), ["a", "zz", "b"]
+    model = okra.Model.fit(okra.as_data(x), okra.as_data(outputs), {
+        "kx": "edit(sigma=1)" if strings else "rbf(sigma=0.5)", "ky": kernel, "lambda": 1e-3})
+    return list(model.predict(okra.as_data(new), {"decode": decoder, **options}).objects())
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_all_decoders_treat_the_empty_string_alike():
+    """One without features is left out unless it is let in; where the kernel sees it, it is as any other."""
+    allow = {"allow-empty-candidates": "yes"}
+    for decoder in ("candidates", "string", "position"):
+        assert "" not in told("spectrum(k=2)", decoder)
+        assert told("spectrum(k=2)", decoder, **allow) == ["", "", "ab"]
+        assert "" not in told("position(zero-one)", decoder)
+        assert told("position(zero-one)", decoder, **allow) == ["", "", "ab"]
+    assert "" not in told("spectrum(k=2)", "rewrite", strings=True)
+    for kernel in ("edit(sigma=1)", "ends"):
+        for decoder in ("candidates", "string", "rewrite"):
+            assert told(kernel, decoder, decoder == "rewrite")[0] == ""
+        # its own features, those of letters at places, do not see it
+        assert "" not in told(kernel, "position")
+        assert told(kernel, "position", **allow)[0] == ""
+    assert "" not in told("spectrum(k=2) | normalize", "position", **allow)
+    assert told("spectrum(k=2)", "loss:edit")[0] == ""

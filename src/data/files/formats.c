@@ -163,9 +163,11 @@ static okra_status parse_spec(const char *text, spec *s)
     if (!s->format && strcmp(s->path, "-") != 0) {
         s->format = by_extension(s->path, s->path + strlen(s->path));
         if (!s->format) {
-            return okra_fail_(OKRA_EARG,
-                              "the extension tells no format; put one before it, such as "
-                              "csv:FILE (formats:" FORMATS(FORMAT_NAME) ")");
+            return okra_fail_(
+                OKRA_EARG,
+                "the extension tells no format; put one before it, such as "
+                "csv:FILE (.gz: unpack all but txt and fasta; formats:" FORMATS(
+                    FORMAT_NAME) ")");
         }
     }
     return OKRA_OK;

@@ -361,12 +361,14 @@ TEST(specs)
         {"bits:labels:x.csv", OKRA_EARG, "bits:labels:x.csv: 'labels:' after 'bits:'"},
         {"x.unknown", OKRA_EARG,
          "x.unknown: the extension tells no format; put one before it, such as csv:FILE "
-         "(formats: npy npz csv tsv svm svm0 mtx smiles sdf mgf msp txt fasta "
+         "(.gz: unpack all but txt and fasta; formats: npy npz csv tsv svm svm0 mtx "
+         "smiles sdf mgf msp txt fasta "
          "letters "
          "graphml edges)"},
         {".csv", OKRA_EARG,
          ".csv: the extension tells no format; put one before it, such as csv:FILE "
-         "(formats: npy npz csv tsv svm svm0 mtx smiles sdf mgf msp txt fasta "
+         "(.gz: unpack all but txt and fasta; formats: npy npz csv tsv svm svm0 mtx "
+         "smiles sdf mgf msp txt fasta "
          "letters "
          "graphml edges)"},
         {"/nowhere/x.npz:y", OKRA_EIO,
