@@ -391,7 +391,10 @@ okra_status cli_weigh(cli_run *run, const char *file, const char *classes, okra_
     if (!*file && !balanced) {
         return OKRA_OK;
     }
-    CHK((weights = cli_alloc((size_t)n + 1, sizeof *weights)) ? OKRA_OK : OKRA_EMEM);
+    weights = cli_alloc((size_t)n + 1, sizeof *weights);
+    if (!weights) {
+        return OKRA_EMEM;
+    }
     for (okra_int i = 0; i < n; i++) {
         weights[i] = 1;
     }

@@ -86,7 +86,9 @@ static okra_status set_up(cli_run *run)
     }
     if (!okra_context_is_primary(context)) {
         c->quiet = true;
-        CHK(freopen("/dev/null", "w", stdout) ? OKRA_OK : OKRA_EIO);
+        if (!freopen("/dev/null", "w", stdout)) {
+            return OKRA_EIO;
+        }
     }
     if (c->seed != 0) {
         okra_context_set_seed(context, (uint64_t)c->seed);

@@ -133,7 +133,9 @@ static okra_status make_sparse(json_t *x, okra_int n, okra_data **out)
     okra_int indptr[] = {0, 0}, width = 1;
     OWNED okra_int *indices = cli_alloc(json_object_size(x) + 1, sizeof *indices);
     OWNED double *values = cli_alloc(json_object_size(x) + 1, sizeof *values);
-    CHK(indices && values ? OKRA_OK : OKRA_EMEM);
+    if (!indices || !values) {
+        return OKRA_EMEM;
+    }
     json_object_foreach(x, key, value)
     {
         indices[indptr[1]++] = strtoll(key, NULL, 10);
