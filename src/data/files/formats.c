@@ -201,6 +201,14 @@ okra_status okra_format_read_(const okra_file_format_ *format, okra_source_ *sou
                               okra_data **out)
 {
     FREED_BY(okra_data_drop_) okra_data *data = NULL;
+    const char *text = (const char *)source->bytes.p;
+    size_t size = (size_t)source->bytes.size;
+    bool lines = format->read != okra_read_npy_ && format->read != okra_read_npz_ &&
+                 format->read != okra_read_graphml_ && size && *text != '\x1f'; /* gzip */
+    REFUSE_IF(lines && memchr(text, '\r', size - 1) && !memchr(text, '\n', size),
+              OKRA_EFORMAT,
+              "its lines end in a carriage return alone; tr '\\r' '\\n' <FILE >NEW makes "
+              "lines of them");
     if (source->bag) {
         return okra_read_bags_(format, source, out);
     }

@@ -16,6 +16,12 @@ static const broken texts[] = {
     {"@", "a.csv", "", OKRA_EFORMAT, "the file is empty; expected a table of numbers"},
     {"@", "a.csv", "\n \r\n", OKRA_EFORMAT,
      "the file is empty; expected a table of numbers"},
+    {"@", "a.csv", "1\r2\r", OKRA_EFORMAT,
+     "its lines end in a carriage return alone; tr '\\r' '\\n' <FILE >NEW makes lines of "
+     "them"},
+    {"@", "a.smi", "CCO\rCCN", OKRA_EFORMAT,
+     "its lines end in a carriage return alone; tr '\\r' '\\n' <FILE >NEW makes lines of "
+     "them"},
     {"@", "a.csv", "1,2\n3\n", OKRA_EFORMAT,
      "line 2 has 1 columns; expected 2 as in the first line"},
     {"@", "a.csv", "x,y\n1,2,3\n", OKRA_EFORMAT,
