@@ -329,13 +329,15 @@ static void explain(const paper_claim *claim, const json_t *result, const tally 
     }
 }
 
-/* The claim under its other reading; true where it holds there. */
+/* The claim under its other reading; true where it holds there. *other: how often it
+ * does. */
 static bool holds_otherwise(const paper_claim *claim, const json_t *result,
-                            claim_verdict *out)
+                            claim_verdict *out, tally *other)
 {
     claim_verdict found = {.verdict = ""};
     tally t = claim->other[0] ? judge(claim->rule, claim->other, result, &found)
                               : (tally){.loose = true};
+    *other = t;
     if (t.loose || t.met < t.all) {
         if (*found.numbers) {
             add(out, ". Otherwise (%s): %s", claim->reading, found.numbers);
@@ -383,7 +385,16 @@ void claim_judge(const paper_claim *claim, const json_t *result, claim_verdict *
                  !claim->apart || t.loose ? ""
                  : holds                  ? "; here it holds"
                                           : "; here it does not hold");
-    } else if (!holds && !holds_otherwise(claim, result, out)) {
-        explain(claim, result, &t, out);
+    } else if (!holds) {
+        tally other;
+        if (!holds_otherwise(claim, result, out, &other)) {
+            explain(claim, result, t.loose ? &other : &t, out);
+            size_t used = strlen(out->reason);
+            if (t.loose && used > 0) {
+                snprintf(out->reason + used, sizeof out->reason - used,
+                         " under the other reading; as printed, %s",
+                         t.why ? t.why : "it cannot be judged");
+            }
+        }
     }
 }

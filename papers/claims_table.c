@@ -274,21 +274,90 @@ const paper_claim paper_claims[] = {
 
     /* ---- Brouard ---- */
     {.paper = BROUARD, .where = "Section 6.1.2", .entry = "brouard-t8", .rule = CLAIM_ORDER,
+     .text = "Ridge beats margin, density 0.007: AUC-ROC",
+     .cells = {"auc-roc|IOKR-ridge, full graph, density 0.007, 95 %|*",
+               "auc-roc|IOKR-margin, density 0.007, 95 %|*"},
+     .tested = "ten networks of 700 nodes, three choices of 5, 10 and 20 % labelled nodes of each; "
+               "ridge supervised, margin with lambda_2 = 1",
+     .doing = "reading open",
+     .reading = "outputs without the edges to be predicted; with the full graph, as printed, "
+                "test edges leak",
+     .other = {"auc-roc|IOKR-ridge, density 0.007, 95 %|*",
+               "auc-roc|IOKR-margin, density 0.007, 95 %|*"},
+     .tried = 4},
+    {.paper = BROUARD, .where = "Section 6.1.2", .entry = "brouard-t8", .rule = CLAIM_ORDER,
+     .text = "Ridge beats margin, density 0.007: AUC-PR",
+     .cells = {"auc-pr|IOKR-ridge, full graph, density 0.007, 95 %|*",
+               "auc-pr|IOKR-margin, density 0.007, 95 %|*"},
+     .tested = "ten networks of 700 nodes, three choices of 5, 10 and 20 % labelled nodes of each; "
+               "ridge supervised, margin with lambda_2 = 1",
+     .doing = "reading open",
+     .reading = "outputs without the edges to be predicted; with the full graph, as printed, "
+                "test edges leak",
+     .other = {"auc-pr|IOKR-ridge, density 0.007, 95 %|*",
+               "auc-pr|IOKR-margin, density 0.007, 95 %|*"},
+     .tried = 4},
+    {.paper = BROUARD, .where = "Section 6.1.2", .entry = "brouard-t8", .rule = CLAIM_ORDER,
+     .text = "Ridge beats margin, density 0.01: AUC-ROC",
+     .cells = {"auc-roc|IOKR-ridge, full graph, density 0.01, 95 %|*",
+               "auc-roc|IOKR-margin, density 0.01, 95 %|*"},
+     .tested = "ten networks of 700 nodes, three choices of 5, 10 and 20 % labelled nodes of each; "
+               "ridge supervised, margin with lambda_2 = 1",
+     .doing = "reading open",
+     .reading = "outputs without the edges to be predicted; with the full graph, as printed, "
+                "test edges leak",
+     .other = {"auc-roc|IOKR-ridge, density 0.01, 95 %|*",
+               "auc-roc|IOKR-margin, density 0.01, 95 %|*"},
+     .tried = 4},
+    {.paper = BROUARD, .where = "Section 6.1.2", .entry = "brouard-t8", .rule = CLAIM_ORDER,
      .text = "Ridge beats margin, density 0.01: AUC-PR",
-     .cells = {"auc-pr|IOKR-ridge, density 0.01, 95 %|*",
+     .cells = {"auc-pr|IOKR-ridge, full graph, density 0.01, 95 %|*",
                "auc-pr|IOKR-margin, density 0.01, 95 %|*"},
      .tested = "ten networks of 700 nodes, three choices of 5, 10 and 20 % labelled nodes of each; "
-               "outputs without the edges to be predicted; ridge supervised, margin with lambda_2 ="
-               " 1",
-     .doing = "reading open"},
+               "ridge supervised, margin with lambda_2 = 1",
+     .doing = "reading open",
+     .reading = "outputs without the edges to be predicted; with the full graph, as printed, "
+                "test edges leak",
+     .other = {"auc-pr|IOKR-ridge, density 0.01, 95 %|*",
+               "auc-pr|IOKR-margin, density 0.01, 95 %|*"},
+     .tried = 4},
+    {.paper = BROUARD, .where = "Section 6.1.2", .entry = "brouard-t8", .rule = CLAIM_ORDER,
+     .text = "Ridge beats margin, density 0.02: AUC-ROC",
+     .cells = {"auc-roc|IOKR-ridge, full graph, density 0.02, 95 %|*",
+               "auc-roc|IOKR-margin, density 0.02, 95 %|*"},
+     .tested = "ten networks of 700 nodes, three choices of 5, 10 and 20 % labelled nodes of each; "
+               "ridge supervised, margin with lambda_2 = 1",
+     .doing = "reading open",
+     .reading = "outputs without the edges to be predicted; with the full graph, as printed, "
+                "test edges leak",
+     .other = {"auc-roc|IOKR-ridge, density 0.02, 95 %|*",
+               "auc-roc|IOKR-margin, density 0.02, 95 %|*"},
+     .tried = 4},
+    {.paper = BROUARD, .where = "Section 6.1.2", .entry = "brouard-t8", .rule = CLAIM_ORDER,
+     .text = "Ridge beats margin, density 0.02: AUC-PR",
+     .cells = {"auc-pr|IOKR-ridge, full graph, density 0.02, 95 %|*",
+               "auc-pr|IOKR-margin, density 0.02, 95 %|*"},
+     .tested = "ten networks of 700 nodes, three choices of 5, 10 and 20 % labelled nodes of each; "
+               "ridge supervised, margin with lambda_2 = 1",
+     .doing = "reading open",
+     .reading = "outputs without the edges to be predicted; with the full graph, as printed, "
+                "test edges leak",
+     .other = {"auc-pr|IOKR-ridge, density 0.02, 95 %|*",
+               "auc-pr|IOKR-margin, density 0.02, 95 %|*"},
+     .tried = 4},
     {.paper = BROUARD, .where = "Section 6.1.2", .entry = "brouard-t8", .rule = CLAIM_ORDER,
      .text = "Links of dense networks are harder to predict: AUC-ROC",
-     .cells = {"auc-roc|IOKR-ridge, density 0.007, 95 %|*",
+     .cells = {"auc-roc|IOKR-ridge, full graph, density 0.007, 95 %|*",
+               "auc-roc|IOKR-ridge, full graph, density 0.01, 95 %|*",
+               "auc-roc|IOKR-ridge, full graph, density 0.02, 95 %|*"},
+     .tested = "ten networks of 700 nodes, three choices of 5, 10 and 20 % labelled nodes of each",
+     .doing = "reading open",
+     .reading = "outputs without the edges to be predicted; with the full graph, as printed, "
+                "test edges leak",
+     .other = {"auc-roc|IOKR-ridge, density 0.007, 95 %|*",
                "auc-roc|IOKR-ridge, density 0.01, 95 %|*",
                "auc-roc|IOKR-ridge, density 0.02, 95 %|*"},
-     .tested = "ten networks of 700 nodes, three choices of 5, 10 and 20 % labelled nodes of each; "
-               "outputs without the edges to be predicted",
-     .doing = "reading open"},
+     .tried = 4},
     {.paper = BROUARD, .where = "Table 3", .entry = "brouard-t3", .rule = CLAIM_ORDER,
      .text = "EM beats IOKR on co-authors at 5 % labelled: AUC-PR",
      .cells = {"auc-pr|EM|5 %",
@@ -404,46 +473,70 @@ const paper_claim paper_claims[] = {
      .doing = "reading open"},
     {.paper = BROUARD, .where = "Table 8", .entry = "brouard-t8", .rule = CLAIM_VALUES,
      .text = "Ridge, density 0.007, 95 % inertia: AUC-ROC",
-     .cells = {"auc-roc|IOKR-ridge, density 0.007, 95 %|*"},
+     .cells = {"auc-roc|IOKR-ridge, full graph, density 0.007, 95 %|*"},
      .tested = "ten networks of 700 nodes, three choices of 5, 10 and 20 % labelled nodes of each; "
-               "outputs without the edges to be predicted; the entry also has the kernel of the "
-               "full graph, where test edges leak, and the best of the grid",
-     .doing = "reading open"},
+               "the entry has the kernel of the full graph, where test edges leak, outputs without "
+               "these edges, and the best of the grid",
+     .doing = "reading open",
+     .reading = "outputs without the edges to be predicted; with the full graph, as printed, "
+                "test edges leak",
+     .other = {"auc-roc|IOKR-ridge, density 0.007, 95 %|*"},
+     .tried = 4},
     {.paper = BROUARD, .where = "Table 8", .entry = "brouard-t8", .rule = CLAIM_VALUES,
      .text = "Ridge, density 0.007, 95 % inertia: AUC-PR",
-     .cells = {"auc-pr|IOKR-ridge, density 0.007, 95 %|*"},
+     .cells = {"auc-pr|IOKR-ridge, full graph, density 0.007, 95 %|*"},
      .tested = "ten networks of 700 nodes, three choices of 5, 10 and 20 % labelled nodes of each; "
-               "outputs without the edges to be predicted; the entry also has the kernel of the "
-               "full graph, where test edges leak, and the best of the grid",
-     .doing = "reading open"},
+               "the entry has the kernel of the full graph, where test edges leak, outputs without "
+               "these edges, and the best of the grid",
+     .doing = "reading open",
+     .reading = "outputs without the edges to be predicted; with the full graph, as printed, "
+                "test edges leak",
+     .other = {"auc-pr|IOKR-ridge, density 0.007, 95 %|*"},
+     .tried = 4},
     {.paper = BROUARD, .where = "Table 8", .entry = "brouard-t8", .rule = CLAIM_VALUES,
      .text = "Ridge, density 0.01, 95 % inertia: AUC-ROC",
-     .cells = {"auc-roc|IOKR-ridge, density 0.01, 95 %|*"},
+     .cells = {"auc-roc|IOKR-ridge, full graph, density 0.01, 95 %|*"},
      .tested = "ten networks of 700 nodes, three choices of 5, 10 and 20 % labelled nodes of each; "
-               "outputs without the edges to be predicted; the entry also has the kernel of the "
-               "full graph, where test edges leak, and the best of the grid",
-     .doing = "reading open"},
+               "the entry has the kernel of the full graph, where test edges leak, outputs without "
+               "these edges, and the best of the grid",
+     .doing = "reading open",
+     .reading = "outputs without the edges to be predicted; with the full graph, as printed, "
+                "test edges leak",
+     .other = {"auc-roc|IOKR-ridge, density 0.01, 95 %|*"},
+     .tried = 4},
     {.paper = BROUARD, .where = "Table 8", .entry = "brouard-t8", .rule = CLAIM_VALUES,
      .text = "Ridge, density 0.01, 95 % inertia: AUC-PR",
-     .cells = {"auc-pr|IOKR-ridge, density 0.01, 95 %|*"},
+     .cells = {"auc-pr|IOKR-ridge, full graph, density 0.01, 95 %|*"},
      .tested = "ten networks of 700 nodes, three choices of 5, 10 and 20 % labelled nodes of each; "
-               "outputs without the edges to be predicted; the entry also has the kernel of the "
-               "full graph, where test edges leak, and the best of the grid",
-     .doing = "reading open"},
+               "the entry has the kernel of the full graph, where test edges leak, outputs without "
+               "these edges, and the best of the grid",
+     .doing = "reading open",
+     .reading = "outputs without the edges to be predicted; with the full graph, as printed, "
+                "test edges leak",
+     .other = {"auc-pr|IOKR-ridge, density 0.01, 95 %|*"},
+     .tried = 4},
     {.paper = BROUARD, .where = "Table 8", .entry = "brouard-t8", .rule = CLAIM_VALUES,
      .text = "Ridge, density 0.02, 95 % inertia: AUC-ROC",
-     .cells = {"auc-roc|IOKR-ridge, density 0.02, 95 %|*"},
+     .cells = {"auc-roc|IOKR-ridge, full graph, density 0.02, 95 %|*"},
      .tested = "ten networks of 700 nodes, three choices of 5, 10 and 20 % labelled nodes of each; "
-               "outputs without the edges to be predicted; the entry also has the kernel of the "
-               "full graph, where test edges leak, and the best of the grid",
-     .doing = "reading open"},
+               "the entry has the kernel of the full graph, where test edges leak, outputs without "
+               "these edges, and the best of the grid",
+     .doing = "reading open",
+     .reading = "outputs without the edges to be predicted; with the full graph, as printed, "
+                "test edges leak",
+     .other = {"auc-roc|IOKR-ridge, density 0.02, 95 %|*"},
+     .tried = 4},
     {.paper = BROUARD, .where = "Table 8", .entry = "brouard-t8", .rule = CLAIM_VALUES,
      .text = "Ridge, density 0.02, 95 % inertia: AUC-PR",
-     .cells = {"auc-pr|IOKR-ridge, density 0.02, 95 %|*"},
+     .cells = {"auc-pr|IOKR-ridge, full graph, density 0.02, 95 %|*"},
      .tested = "ten networks of 700 nodes, three choices of 5, 10 and 20 % labelled nodes of each; "
-               "outputs without the edges to be predicted; the entry also has the kernel of the "
-               "full graph, where test edges leak, and the best of the grid",
-     .doing = "reading open"},
+               "the entry has the kernel of the full graph, where test edges leak, outputs without "
+               "these edges, and the best of the grid",
+     .doing = "reading open",
+     .reading = "outputs without the edges to be predicted; with the full graph, as printed, "
+                "test edges leak",
+     .other = {"auc-pr|IOKR-ridge, density 0.02, 95 %|*"},
+     .tried = 4},
     {.paper = BROUARD, .where = "Table 9", .entry = "brouard-t9", .rule = CLAIM_VALUES,
      .text = "Ridge on mixtures, intra 0.02, inter 5e-4, 95 % inertia: AUC-ROC",
      .cells = {"auc-roc|IOKR-ridge, intra 0.02, inter 5e-4, 95 %|*"},

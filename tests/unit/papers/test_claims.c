@@ -132,6 +132,19 @@ TEST(other_readings_and_bounds)
     IS(otherwise(CLAIM_VALUES, 7, false, "lower", 3, 3, false, &v), "undecided");
     IS(otherwise(CLAIM_VALUES, 7, false, "lower", 3, 1, true, &v),
        "undecided"); /* what was seen cannot reproduce */
+    /* As printed it cannot be judged: the other reading alone counts. */
+    const paper_claim loose = {.rule = CLAIM_VALUES,
+                               .entry = "e",
+                               .cells = {"t|b|c", "t|b|c"},
+                               .other = {"t|a|c", "t|a|c"},
+                               .reading = "another",
+                               .tried = 4};
+    json_t *r = result("lower", cell(1, 1, 1, 3, false), cell(2, 1, 1, 1, true));
+    claim_judge(&loose, r, &v);
+    json_decref(r);
+    IS(v.verdict, "undecided");
+    CHECK(
+        strstr(v.reason, "values hold in 0 of 2 under the other reading; as printed, "));
     IS(otherwise(CLAIM_VALUES, 0, true, "lower", 9, 2.1, true, &v), "fails");
     IS(v.reason,
        "the best of all settings tried, chosen on test data: 2.0 (paper 1.0, z +2.1)");
