@@ -276,6 +276,10 @@ okra_status cli_read_pairs(cli_run *run, const char *x, const char *y,
                                of) < (int)sizeof column) { /* a column of x's table */
         y = column;
     }
+    if (!strpbrk(y, ":./-") && access(y, F_OK) != 0) {
+        return okra_fail(
+            OKRA_EIO, "--y %s: there is no such file; a column of --x is --y :%s", y, y);
+    }
     CHK(cli_read_inputs(run, rest_of_table(run, x, y, buffer, sizeof buffer), like[0],
                         x_out));
     CHK(cli_read_like(run, y, like[1], &outputs));

@@ -4,6 +4,7 @@
 #include "core/core.h"
 #include "okra/program.h"
 
+#include <ctype.h>
 #include <locale.h>
 #include <pthread.h>
 
@@ -123,6 +124,7 @@ const okra_option *okra_option_find_(const okra_option_table *table, const char 
 
 enum { NEAR = 3, NAME_MOST = 63 };
 
+/* Whatever their case. */
 static int edit_distance(const char *a, const char *b)
 {
     size_t n = strlen(a), m = strlen(b);
@@ -137,7 +139,8 @@ static int edit_distance(const char *a, const char *b)
         int diagonal = row[0];
         row[0] = (int)i;
         for (size_t j = 1; j <= m; j++) {
-            int change = diagonal + (a[i - 1] != b[j - 1]);
+            int change = diagonal + (tolower((unsigned char)a[i - 1]) !=
+                                     tolower((unsigned char)b[j - 1]));
             diagonal = row[j];
             row[j] = OKRA_MIN_(change, OKRA_MIN_(row[j], row[j - 1]) + 1);
         }

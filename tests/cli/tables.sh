@@ -58,6 +58,8 @@ printf 'age,price\n1,2.5\n3,4\n5,6\n' >p.csv
 expect 0 okra fit --x p.csv --y :price --kx linear --lambda 0.1 -o p.okra
 expect_in "x is p.csv without the column 'price', which is y" err
 expect_in "inputs         dense, 3 of width 1" out
+expect_fail 1 "okra fit: --y price: there is no such file; a column of --x is --y :price" \
+    okra fit --x p.csv --y price -o no.okra
 expect_fail 2 "okra score: metric accuracy: the truth holds 2.5; it compares classes, sets and texts: r2, rmse \
 and mae are for numbers" okra score --y p.csv:price --yhat p.csv:price --metric accuracy
 

@@ -148,6 +148,9 @@ TEST(messages_of_names_and_values)
                 "kernel expression: unknown kernel 'rbg', did you mean 'rbf'?\n"
                 "    rbg(sigma=4)\n"
                 "    ^");
+    check_error("RBF", "kernel expression: unknown kernel 'RBF', did you mean 'rbf'?\n"
+                       "    RBF\n"
+                       "    ^");
     check_error("quadrangular", "kernel expression: unknown kernel 'quadrangular'\n"
                                 "    quadrangular\n"
                                 "    ^");
