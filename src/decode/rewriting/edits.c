@@ -241,8 +241,9 @@ typedef struct view {
 static okra_int copied(const view *v, bool left)
 {
     okra_int k = OKRA_MIN_(OKRA_MIN_(v->puts, left ? v->lefts : v->rights), OKRA_REACH_);
-    while (k > 0 && memcmp(left ? v->put : v->put + v->puts - k,
-                           left ? v->left - k : v->right, (size_t)k * sizeof *v->put)) {
+    while (k > 0 &&
+           memcmp(left ? v->put : v->put + v->puts - k, left ? v->left - k : v->right,
+                  (size_t)k * sizeof *v->put) != 0) {
         k--;
     }
     return k;
