@@ -180,7 +180,7 @@ def test_program(tmp_path):
         assert done.returncode == 1 and text in done.stderr and done.stderr.startswith("okra audit: "), done.stderr
 
 
-def test_near_outputs_tautomers_and_lists():
+def test_near_outputs_and_lists():
     rng = np.random.default_rng(0)
     x, y = rng.normal(size=(200, 3)), rng.normal(size=(200, 3))
     said = checks.audit(x[:100], y[:100], x[100:], y[100:], FIT, checks=("leak",))["checks"][0]
@@ -188,8 +188,6 @@ def test_near_outputs_tautomers_and_lists():
     y[100:115] = y[:15] + 1e-4 * rng.normal(size=(15, 3))
     said = checks.audit(x[:100], y[:100], x[100:], y[100:], FIT, checks=("leak",))["checks"][0]
     assert said["light"] == "yellow" and "15 test outputs are nearly equal" in said["says"]
-    pytest.importorskip("rdkit")
-    assert checks.tautomers(["Oc1ccccn1", "C[C@H](N)C(=O)O", "CCO"], ["O=c1cccc[nH]1", "C[C@@H](N)C(=O)O", "CCC", "broken("]) == 2
     # with a list the controls answer from it
     words = ["".join(rng.choice(list("abcd"), 5)) for _ in range(60)]
     fit = {"kx": "spectrum(k=2)", "ky": "spectrum(k=1)", "lambda": 0.1}
