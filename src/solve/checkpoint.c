@@ -94,8 +94,8 @@ static okra_status open_state(const okra_context *ctx, const char *path, const c
     CHK(okra_zip_check_seal_(*zip));
     CHK(entry(ctx, *zip, sort, sizeof found, found));
     REFUSE_IF(memcmp(found, head, (size_t)same * sizeof *head) != 0, OKRA_EARG,
-              "it is the checkpoint of another fit: other data or "
-              "options; remove it, or name another file");
+              "it is the checkpoint of another fit: other data or options, or conjugate "
+              "gradients on another kind of processor; remove it, or name another file");
     memcpy(head, found, sizeof found);
     return OKRA_OK;
 }

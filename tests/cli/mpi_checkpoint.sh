@@ -47,7 +47,7 @@ import numpy as np
 a, b = np.load('a.npy'), np.load('b.npy')
 assert abs(a - b).max() < 1e-10, abs(a - b).max()"
 # Other data, other options, a damaged file.
-expect_fail 2 'okra fit: checkpoint state: it is the checkpoint of another fit: other data or options; remove it, or name another file' \
+expect_fail 2 'okra fit: checkpoint state: it is the checkpoint of another fit: other data or options, or conjugate gradients on another kind of processor; remove it, or name another file' \
     many 2 "${low[@]}" --lambda 0.2 --checkpoint state -o no.okra
 head -c 1000 state >cut
 expect 1 many 2 "${low[@]}" --checkpoint cut -o no.okra
