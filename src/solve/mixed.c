@@ -353,7 +353,16 @@ okra_status okra_ridge_mixed_(okra_ridge_ *r, bool *done)
     FREED_BY(mixed_clear) mixed z = {.r = r, .n = r->p->n, .d = r->p->d};
     OWNED found *all = NULL;
     double least = okra_ridge_least_lambda_(r);
+    int bits;
+    bool asked = r->precision == OKRA_PRECISION_MIXED_;
     *done = false;
+    if (!okra_single_there_(r->ctx, &bits)) {
+        if (asked) {
+            okra_warn_(r->ctx, "ridge: this engine has no factors in single precision: "
+                               "double precision is taken");
+        }
+        return OKRA_OK;
+    }
     CHK(open_kernel(&z));
     CHK(measure(&z));
     double rho = least > 0 ? rounding * z.norm / least : (double)INFINITY;
@@ -374,12 +383,7 @@ okra_status okra_ridge_mixed_(okra_ridge_ *r, bool *done)
         }
         CHK(st);
     }
-    int bits;
-    bool asked = r->precision == OKRA_PRECISION_MIXED_;
-    if (asked && !okra_single_there_(r->ctx, &bits)) {
-        okra_warn_(r->ctx, "ridge: this engine has no factors in single precision: "
-                           "double precision is taken");
-    } else if (!*done && (tried || asked)) {
+    if (!*done && (tried || asked)) {
         okra_warn_(r->ctx,
                    "ridge: lambda = %g is too near the rounding of single precision "
                    "(2^-24 of the norm of K is %.2g): double precision is taken",
