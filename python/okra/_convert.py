@@ -8,18 +8,21 @@ from __future__ import annotations
 
 import argparse
 import csv
+import io
 import json
 import os
 import re
 import signal
-import stat
 import subprocess
 import sys
 import tempfile
 from pathlib import Path
-from typing import Any, Callable, NamedTuple, Optional
+from typing import Any, BinaryIO, Callable, NamedTuple, Optional
 
 import numpy as np
+
+from okra_report.files import write
+from okra_report.results import Refused
 
 from . import _matlab
 from ._errors import OkraError
@@ -304,19 +307,23 @@ def _write(value: Any, stem: str) -> str:
         path = stem + ".graphml"
         Path(path).write_text(value, encoding="utf-8")
     elif hasattr(value, "tocsr"):
-        from scipy.io import mmwrite
         path = stem + ".mtx"
-        mmwrite(path, value.astype(np.float64), symmetry="general")
+        _write_sparse(path, value)
     else:
         path = stem + ".npy"
         np.save(path, value)
     return path
 
 
-def _write_rows(path: str, rows: list) -> None:
-    with open(path, "w", newline="", encoding="utf-8") as file:
-        csv.writer(file, delimiter="\t" if path.endswith(".tsv") else ",",
-                   lineterminator="\n").writerows(rows)
+def _write_sparse(file: Any, value: Any) -> None:
+    from scipy.io import mmwrite
+    mmwrite(file, value.astype(np.float64), symmetry="general")
+
+
+def _write_rows(file: BinaryIO, path: str, rows: list) -> None:
+    text = io.TextIOWrapper(file, encoding="utf-8", newline="", write_through=True)
+    csv.writer(text, delimiter="\t" if path.endswith(".tsv") else ",", lineterminator="\n").writerows(rows)
+    text.detach()
 
 
 def read(source: Foreign, library: Callable) -> Any:
@@ -329,7 +336,8 @@ def read(source: Foreign, library: Callable) -> Any:
             texts, values = _column(source)
             if values and "labels" in source.hows.lower():
                 return _labels(source, texts, values)
-            _write_rows(stem + ".csv", [["value"]] + [[text] for text in texts])
+            with open(stem + ".csv", "wb") as file:
+                _write_rows(file, stem, [["value"]] + [[text] for text in texts])
             spec = f"{source.hows}{stem}.csv:value"
         else:
             value = {"mat": _mat, "arff": _features, "tu": _tu}[source.kind](source)
@@ -353,28 +361,6 @@ def _labels(source: Foreign, texts: list, values: list) -> Any:
                      c_texts(values), len(values)))
 
 
-def _replace(path: str, write: Callable) -> None:
-    """Writes under another name in the same folder first: no half of a file is left. A file that is
-    there keeps who may read it."""
-    ending = os.path.splitext(path)[1]
-    handle, other = tempfile.mkstemp(ending, ".okra-", os.path.dirname(path) or ".")
-    os.close(handle)
-    try:
-        write(other)
-        found = os.lstat(path).st_mode if os.path.lexists(path) else 0
-        os.chmod(other, found & 0o777 if stat.S_ISREG(found) else 0o666 & ~_umask())
-        os.replace(other, path)
-    except BaseException:
-        os.unlink(other)
-        raise
-
-
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask
-
-
 def _convert_mat(source: Foreign, out: str) -> list:
     """The variables with numbers: arrays into one archive, sparse matrices each into a file."""
     found = _variables(source.path)
@@ -386,11 +372,11 @@ def _convert_mat(source: Foreign, out: str) -> list:
         raise fail("OKRA_EFORMAT", f"{source.path}: no variable holds real numbers")
     said = []
     if arrays:
-        _replace(out, lambda path: np.savez(path, **arrays))
+        write(out, lambda file: np.savez(file, **arrays))
         said = [f"{out}:{k}  {v.shape[0]} x {v.shape[1]}" for k, v in arrays.items()]
     for name, value in sparse.items():
         path = f"{out[:-4]}.{name}.mtx"
-        _replace(path, lambda path: _write(value, path[:-4]))
+        write(path, lambda file, value=value: _write_sparse(file, value))
         said.append(f"{path}  {value.shape[0]} x {value.shape[1]}, sparse")
     return said + [f"left out: {k}, which holds no real numbers" for k, v in found.items()
                    if v is None]
@@ -406,7 +392,7 @@ def _convert_arff(source: Foreign, out: str) -> list:
     # A first line without numbers is the line of names.
     names = ["x" + name if _number(name) is not None else name for name in table.names]
     rows = [[text(table.value(row, k)) for k in range(len(names))] for row in table.rows]
-    _replace(out, lambda path: _write_rows(path, [names] + rows))
+    write(out, lambda file: _write_rows(file, out, [names] + rows))
     last = len(names) - 1
     if table.kinds[last] and not table.is_number(last):
         return [f"{out}:!{names[last]}  the features", f"labels:{out}:{names[last]}  the classes"]
@@ -442,7 +428,7 @@ def convert(arguments: list) -> int:
         else:
             read_data(given.file).write(out)
             said = [out]
-    except (OkraError, OSError) as failure:
+    except (OkraError, OSError, Refused) as failure:
         print(f"okra convert: {failure}", file=sys.stderr)
         return 1
     print("\n".join(said))

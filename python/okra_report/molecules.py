@@ -10,6 +10,9 @@ import json
 import sys
 from typing import Any, Optional
 
+from .files import write
+from .results import Refused
+
 
 class Undrawable(ValueError):
     """The figure is not one of docs/results-format.md."""
@@ -91,7 +94,10 @@ def main() -> int:
     except (OSError, ValueError, AttributeError) as error:
         print(f"okra.depict: {a.result}: {error}", file=sys.stderr)
         return 1
-    with open(a.output, "w", encoding="utf-8") as file:
-        json.dump(value, file)
+    try:
+        write(a.output, json.dumps(value))
+    except Refused as error:
+        print(f"okra.depict: {error}", file=sys.stderr)
+        return 1
     print(f"okra.depict: {count} molecules", file=sys.stderr)
     return 0

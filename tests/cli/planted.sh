@@ -4,6 +4,12 @@ for i in 1 2 3 4 5 6 7 8; do echo "$i,$((i * i % 5))"; done >x.csv
 cp x.csv y.csv
 okra fit -q --x x.csv --y y.csv --lambda 0.1 -o m.okra
 printf 'smiles\nCCO\nCCN\nCCC\n' >list.smi
+head -4 x.csv >half.csv
+okra basis -q --x x.csv --kx linear --low-rank-x 'nystrom(rank=2)' -o b.okra
+okra fit -q --x x.csv --y y.csv --basis b.okra --lambda 0.1 -o one.okra
+okra fit -q --x half.csv --y half.csv --basis b.okra --lambda 0.1 -o two.okra
+printf '0\t1\n1\t2\n2\t3\n3\t4\n5\t6\n' >edges.tsv
+okra predict -q m.okra --x x.csv --candidates y.csv --top 2 -o ranked.tsv
 echo secret >victim
 chmod 600 victim
 
@@ -17,8 +23,21 @@ okra select -q --x x.csv --y y.csv --lambda 0.1,1 --cv kfold:2 --cells $1.cells
 okra select -q --x x.csv --y y.csv --lambda 0.1,1 --cv kfold:2 --plot $1.svg
 okra select -q --x x.csv --y y.csv --lambda 0.1,1 --cv kfold:2 --resume $1.journal
 okra gram -q --x x.csv --kernel linear -o $1.npy
+okra update -q m.okra --x x.csv --y y.csv -o $1.okra
+okra merge -q one.okra two.okra -o $1.okra
+okra basis -q --x x.csv --kx linear --low-rank-x 'nystrom(rank=2)' -o $1.okra
+okra twin -q --x x.csv --y y.csv --kx linear --ky linear -o $1.json
+okra link -q --x x.csv --edges edges.tsv -o $1.tsv
+okra fuse -q ranked.tsv ranked.tsv -o $1.tsv
+END
+    [ -z "$PYTHON" ] || cat <<END
+okra split -q --by random --x x.csv --folds 2 -o $1.csv
+okra explain -q m.okra --x x.csv --rows 0 -o $1.html
+$PYTHON -m okra convert m.mat -o $1.npz
 END
 }
+export PYTHONPATH=$ROOT/python OKRA_LIBRARY=$(dirname "$(realpath "$(command -v okra)")")/libokra.so
+[ -z "$PYTHON" ] || "$PYTHON" -c 'import scipy.io; scipy.io.savemat("m.mat", {"x": [[1.0, 2.0]]})'
 same() { # the victim is as it was
     [ "$(cat victim)" = secret ] || complain "the victim was written: $1"
     [ "$(stat -c %a victim)" = 600 ] || complain "its permissions were widened: $1"
@@ -86,11 +105,11 @@ writers sticky/own | while read -r line; do
     : >real
     chmod 600 real
     ln -s ../real "$target"
-    bash -c "$line"
+    bash -c "$line" >/dev/null
     [ -L "$target" ] && [ -s real ] && [ "$(stat -c %a real)" = 600 ] || complain "own link: $line"
     rm "$target" real
     ln -s ../real "$target"
-    bash -c "$line"
+    bash -c "$line" >/dev/null
     [ -L "$target" ] && [ -s real ] || complain "own link to nothing: $line"
     rm "$target" real
 done

@@ -1,4 +1,5 @@
 """Files of other programs: MATLAB, ARFF, the TU collection; and `python -m okra convert`."""
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -156,6 +157,19 @@ def test_convert_keeps_who_may_read(mat):
     (mat.parent / "own.csv").chmod(0o600)
     assert convert(mat.parent, "m.mat:x", "-o", "own.csv")[0] == 0
     assert (mat.parent / "own.csv").stat().st_mode & 0o777 == 0o600
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="gives files away")
+@pytest.mark.parametrize("what", ["m.mat:x", "m.mat"])
+def test_convert_keeps_links_and_owners(mat, what):
+    real, link = mat.parent / "theirs.npz", mat.parent / "link.npz"
+    real.touch(mode=0o640)
+    os.chown(real, 65534, 65533)
+    link.symlink_to("theirs.npz")
+    assert convert(mat.parent, what, "-o", "link.npz")[0] == 0
+    found = real.stat()
+    assert link.is_symlink() and found.st_size > 0
+    assert (found.st_uid, found.st_gid, found.st_mode & 0o777) == (65534, 65533, 0o640)
 
 
 def test_convert_matlab(mat):

@@ -12,12 +12,10 @@ from typing import Any, Optional
 
 import numpy as np
 
+from okra_report.results import Refused
+
 from .._data import Data, read
 from .._library import Context, lib, version
-
-
-class Refused(Exception):
-    """What was given cannot be used; the message says why."""
 
 
 def find(spec: str, folder: Optional[str]) -> str:
@@ -88,10 +86,19 @@ def tidy(value: Any) -> Any:
     return value
 
 
-def finish(made: dict, text: str, a: Any) -> None:
-    """Prints the text or the JSON, and draws the page that is asked for."""
+def show(made: dict, text: str, a: Any) -> dict:
+    """Prints the text or the JSON; quiet where a file was asked for: no text."""
     made = tidy(made)
-    print(json.dumps(made) if a.json else text)
+    if a.json:
+        print(json.dumps(made))
+    elif text and not (a.quiet and getattr(a, "output", "")):
+        print(text)
+    return made
+
+
+def finish(made: dict, text: str, a: Any) -> None:
+    """Shows what was made, and draws the page that is asked for."""
+    made = show(made, text, a)
     if not getattr(a, "output", ""):
         return
     sys.stdout.flush()

@@ -11,11 +11,13 @@ from typing import Any, Optional
 
 import numpy as np
 
+from okra_report.files import write
+
 from . import intervals
 from .._errors import OkraError
 from .._kernel import metric_is_loss
 from .._library import Context
-from .files import Refused, column, find, finish, load, numbers, result
+from .files import Refused, column, find, finish, load, numbers, result, show
 
 
 class _Parser(argparse.ArgumentParser):
@@ -256,11 +258,10 @@ def _split(argv: list) -> int:
     if a.output:
         table = folds[:, None] if inner is None else np.c_[folds, inner]
         head = [] if inner is None else [",".join(["fold"] + [f"inner{f}" for f in range(a.folds)])]
-        with open(a.output, "w", encoding="utf-8") as file:
-            file.write("\n".join(head + [",".join(map(str, row)) for row in table]) + "\n")
+        write(a.output, "\n".join(head + [",".join(map(str, row)) for row in table]) + "\n")
     made.update(folds=folds, inner=inner)
-    a.output = ""
-    finish(result("split", "Fair folds", a, **made), "\n".join(lines), a)
+    said = result("split", "Fair folds", a, **made)
+    show(said, "" if a.output == "-" else "\n".join(lines), a)
     return 0
 
 
