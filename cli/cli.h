@@ -281,7 +281,7 @@ int cli_check_writable(const cli_run *run, const char *path);
 int cli_check_model_file(const cli_run *run, const char *path);
 /* same.c: CLI_USAGE where a file is to be written that the command reads, or writes
  * otherwise. */
-int cli_check_same(const cli_run *run);
+int cli_check_same(cli_run *run);
 /* A path without "csv:" and the like before it. */
 const char *cli_without_types(const char *spec);
 /* Both name one file, which may not be there yet. */

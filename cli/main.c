@@ -134,8 +134,8 @@ static int run_command(cli_run *run, int argc, char **argv)
             return help(run);
         }
         CHK(cli_check_required(run));
-        CHK(cli_check_same(run));
     }
+    CHK(cli_check_same(run));
     cli_catch_signals(run->context);
     return run->command->run(run);
 }

@@ -176,11 +176,57 @@ static int check_two(const cli_run *run, const naming *n, const naming *other)
     return read ? also(run, n, flag_of(other, flags[1])) : CLI_DONE;
 }
 
-int cli_check_same(const cli_run *run)
+/* A flag of a command that Python reads; others than its own are those of okra fit. */
+static const okra_option *typed_row(const cli_run *run, const char *name)
+{
+    cli_tables fit = cli_tables_of(cli_find_command("fit"));
+    const okra_option *row = cli_row_in(&run->command->own, name);
+    row = row ? row : cli_row_in(&cli_common_table, name);
+    for (size_t i = 0; i < fit.count && !row; i++) {
+        row = cli_row_in(fit.all[i], name);
+    }
+    return row;
+}
+
+/* The same flags of a command whose words Python reads; the rest are operands. */
+static size_t gather_typed(cli_run *run, naming *list, size_t most)
+{
+    size_t count = 0;
+    run->common.data = "";
+    for (char **word = run->typed + 2; *word && count < most; word++) {
+        char name[64] = "output";
+        const char *value = *word + 2;
+        bool flag = strncmp(*word, "-o", 2) == 0;
+        if (**word != '-' || !(*word)[1]) {
+            run->operands[run->operand_count] = *word;
+            run->operand_count += run->operand_count < 63;
+            continue;
+        }
+        if (strncmp(*word, "--", 2) == 0) {
+            int length = (int)strcspn(value, "=");
+            flag = snprintf(name, sizeof name, "%.*s", length, value) < (int)sizeof name;
+            value += length;
+        }
+        const okra_option *row = flag ? typed_row(run, name) : NULL;
+        if (!*name || (row && row->type == OKRA_OPTION_BOOL)) { /* "--" is none */
+            continue;
+        }
+        value = *value ? value + (*value == '=') : flag && word[1] ? *++word : "";
+        if (row == cli_row_in(&cli_common_table, "data")) {
+            run->common.data = value;
+        } else if (row && *value) {
+            list[count++] = (naming){row, value};
+        }
+    }
+    return count;
+}
+
+int cli_check_same(cli_run *run)
 {
     enum { MOST = 256 };
     naming list[MOST];
-    size_t count = gather(run, list, MOST);
+    size_t count =
+        run->command->python ? gather_typed(run, list, MOST) : gather(run, list, MOST);
     int status = CLI_DONE;
     for (size_t i = 0; i < count; i++) {
         if (list[i].row->type != OKRA_OPTION_WRITTEN) {

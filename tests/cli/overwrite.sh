@@ -68,6 +68,16 @@ done
 for flag in calibrate-x calibrate-y groups test-groups shift-weights test-shift-weights truth; do
     no "-o y.csv is also the file of --$flag: name another" okra predict m.okra --x x.csv --set 0.1 --$flag y.csv -o y.csv
 done
+# The commands that Python does: whatever way the flags are typed.
+no "-o m.okra is also the file of MODEL: name another" okra explain m.okra --x x.csv -o m.okra
+no "-o x.csv is also the file of --x: name another" okra explain -q -ox.csv --x=x.csv m.okra
+no "-o folder/z.csv is also the file of --x: name another" okra next --data folder m.okra --x z.csv --output=folder/z.csv
+no "-o x.csv is also the file of --x: name another" okra split --by random --x x.csv --folds 4 -o x.csv
+no "-o ./folder/../y.csv is also the file of --key: name another" okra split --by groups --key y.csv:1 --folds 4 -o ./folder/../y.csv
+no "-o y.csv is also the file of --sample-weight: name another" \
+    okra audit --x x.csv --y l.txt --lambda 1 --sample-weight y.csv -o y.csv
+no "-o y.csv is also the file of --ky: name another" okra audit --x x.csv --y l.txt --ky 'metric(file=y.csv)' -o y.csv
+no "-o m.okra is also the file of --model: name another" okra audit --json --model m.okra -o m.okra
 [ ! -e new.okra ]
 [ ! -e new.csv ]
 
@@ -84,3 +94,14 @@ expect 0 okra fit -q --x x.csv --y y.csv -o folder/x.csv
 # The name of a column or a method is no file.
 cp x.csv ridge
 expect 0 okra fit -q --x x.csv --y y.csv --method ridge -o ridge
+
+# What is asked for alone: -q prints nothing where a file was asked for, -o - the file.
+if [ -n "$PYTHON" ]; then
+    expect 0 okra split -q --by random --x x.csv --folds 4 -o folds.csv
+    [ ! -s out ] && [ "$(wc -l <folds.csv)" = 8 ]
+    okra split --by random --x x.csv --folds 4 -o - >shown
+    expect_same shown folds.csv
+    expect 0 okra explain -q m.okra --x x.csv -o explained.html
+    [ ! -s out ]
+    expect_in "<html" explained.html
+fi
