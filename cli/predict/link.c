@@ -16,8 +16,8 @@ static const okra_option rows[] = {
         "Descriptions of all nodes, one per row; several of them: --x for each, kernels "
         "with @1, @2, ...; a Gram matrix: nodes x nodes, with --kx precomputed"),
     ROW(READ, "nodes", nodes, "", "FILE",
-        "Names of the nodes, one per line in the order of --x; without it they are "
-        "called 0, 1, 2, ..."),
+        "Names of the nodes, one per line in the order of --x, or TABLE:COLUMN; without "
+        "it they are called 0, 1, 2, ..."),
     ROW(READ, "edges", edges, NULL, "FILE",
         "Known edges between labelled nodes: two names a line, and perhaps a weight"),
     ROW(READ, "labelled", labelled, "", "FILE",

@@ -3,11 +3,13 @@
  */
 #include "predict/nodes.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* ---- lines of words ---- */
 
@@ -100,13 +102,40 @@ static int sort_names(const cli_run *run, const char *path, cli_nodes *n)
     return CLI_DONE;
 }
 
+/* A column of a table, TABLE:COLUMN. */
+static int read_names(cli_run *run, const char *spec, cli_nodes *out)
+{
+    OWNED_DATA *data = NULL;
+    char typed[4096], number[32];
+    bool plain = strncmp(spec, "labels:", 7) != 0;
+    snprintf(typed, sizeof typed, "%s%s", plain ? "labels:" : "", spec);
+    TRY(cli_read(run, typed, &data));
+    if (okra_data_count(data) != out->count) {
+        return cli_failure(run, "%s: %lld names, but --x has %lld nodes", spec,
+                           (long long)okra_data_count(data), (long long)out->count);
+    }
+    MAKE(out->names, out->count);
+    for (okra_int i = 0; i < out->count; i++) {
+        const char *text = okra_data_text(data, i, NULL);
+        snprintf(number, sizeof number, "%lld", (long long)okra_data_codes(data)[i]);
+        if (!(out->names[i] = strdup(text ? text : number))) {
+            return cli_no_memory(run);
+        }
+    }
+    return sort_names(run, spec, out);
+}
+
 int cli_nodes_read(cli_run *run, const char *path, okra_int count, cli_nodes *out)
 {
     FREED_BY(lines_close) lines l = {.run = run};
+    char buffer[4096];
     okra_int found = 0;
     *out = (cli_nodes){.count = count};
     if (!*path) {
         return CLI_DONE;
+    }
+    if (strchr(path, ':') && access(cli_find(run, path, buffer, sizeof buffer), F_OK)) {
+        return read_names(run, path, out);
     }
     CHK(lines_open(run, path, &l));
     MAKE(out->names, count);
@@ -177,10 +206,12 @@ static int find_or_say(const lines *l, const cli_nodes *n, const char *word,
     if (*node >= 0) {
         return CLI_DONE;
     }
-    const char *hint = l->found == 1 ? "; before a line of headings put a #" : "";
-    return n->names ? fault(l, "there is no node '%s'%s", word, hint)
-                    : fault(l, "there is no node '%s': expected 0 to %lld%s", word,
-                            (long long)n->count - 1, hint);
+    return n->names ? fault(l, "there is no node '%s'%s", word,
+                            l->found == 1 ? "; before a line of headings put a #" : "")
+                    : fault(l,
+                            "there is no node '%s': expected 0 to %lld; --nodes FILE "
+                            "(or TABLE:COLUMN) tells names",
+                            word, (long long)n->count - 1);
 }
 
 /* ---- lists and pairs ---- */
@@ -210,11 +241,17 @@ int cli_nodes_list(cli_run *run, const cli_nodes *nodes, const char *path,
     return CLI_DONE;
 }
 
-/* The first line of what okra link writes with scores. */
-static bool headings(const lines *l, const cli_nodes *nodes)
+/* Neither word of the first line is a node, nor a number in place of one. `told`: what
+ * to say of it where the other lines are pairs. */
+static bool headings(const lines *l, const cli_nodes *nodes, char told[200])
 {
-    return l->found == 1 && l->words >= 2 && strcmp(l->word[0], "node_a") == 0 &&
-           strcmp(l->word[1], "node_b") == 0 && find(nodes, "node_a") < 0;
+    bool are = l->found == 1 && l->words >= 2 && find(nodes, l->word[0]) < 0 &&
+               find(nodes, l->word[1]) < 0 && !isdigit((unsigned char)*l->word[0]);
+    if (are && strcmp(l->word[0], "node_a") != 0) { /* what okra link itself writes */
+        snprintf(told, 200, "line %ld (%.60s, %.60s) is taken as headings", l->number,
+                 l->word[0], l->word[1]);
+    }
+    return are;
 }
 
 /* One line as a pair with a < b. */
@@ -283,10 +320,11 @@ int cli_nodes_pairs(cli_run *run, const cli_nodes *nodes, const char *path,
 {
     FREED_BY(lines_close) lines l = {.run = run};
     okra_int room = 0;
+    char told[200] = "";
     *count = 0;
     CHK(lines_open(run, path, &l));
     while (lines_next(&l)) {
-        if (headings(&l, nodes)) {
+        if (headings(&l, nodes, told)) {
             continue;
         }
         if (*count == room) {
@@ -299,6 +337,9 @@ int cli_nodes_pairs(cli_run *run, const cli_nodes *nodes, const char *path,
         }
         CHK(read_pair(&l, nodes, member, kind, *list + *count));
         (*count)++;
+    }
+    if (*told && !run->common.quiet) {
+        fprintf(stderr, "okra: %s: %s\n", path, told);
     }
     merge(run, path, *list, count);
     return CLI_DONE;
@@ -374,5 +415,6 @@ int cli_read_gram(cli_run *run, const char *spec, bool gram, okra_data **out)
     char typed[4096];
     bool add = gram && strncmp(spec, "gram:", 5) != 0;
     snprintf(typed, sizeof typed, "%s%s", add ? "gram:" : "", spec);
-    return cli_status(run, cli_read(run, typed, out));
+    return cli_status(run, gram ? cli_read(run, typed, out)
+                                : cli_read_inputs(run, spec, NULL, out));
 }

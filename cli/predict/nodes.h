@@ -13,7 +13,7 @@ typedef struct cli_nodes {
     okra_int *order; /* nodes in order of the names */
 } cli_nodes;
 
-/* One name per line, one line per node; path "": by number. */
+/* One name per line, one line per node, or TABLE:COLUMN; path "": by number. */
 int cli_nodes_read(cli_run *run, const char *path, okra_int count, cli_nodes *out);
 void cli_nodes_clear(cli_nodes *nodes);
 /* The name of a node; a number is written to `buffer` (of 32). */
@@ -23,7 +23,7 @@ const char *cli_node_name(const cli_nodes *nodes, okra_int node, char *buffer);
 int cli_nodes_list(cli_run *run, const cli_nodes *nodes, const char *path,
                    okra_int **list, okra_int *count);
 /* Pairs, two names a line and perhaps a positive number (1 if not), blanks, tabs or a
- * comma between; # begins a comment; the headings of okra link are passed over. A node
+ * comma between; # begins a comment; a first line that names no node is headings. A node
  * with itself is refused; pairs that come again either way round are left out, and how
  * many is said. `member` (may be NULL): both ends must be nodes where it is true, else
  * they are no `kind` nodes. kind == NULL: the number may be any, and is not used. */

@@ -62,7 +62,7 @@ static const okra_option rows[] = {
         "Nodes whose edges with one another are all known, one per line; without it the "
         "nodes of --edges"),
     ROW(READ, "nodes", nodes, "", "FILE",
-        "Names of the nodes, one per line in the order of --x"),
+        "Names of the nodes, one per line in the order of --x, or TABLE:COLUMN"),
     ROW(TEXT, "beta", beta, "1", "V|auto",
         "Time of the diffusion on the known network where --ky is not given"),
     ROW(TEXT, "norm", norm, "auto", "V|auto",

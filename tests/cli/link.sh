@@ -145,6 +145,24 @@ expect 0 okra link --x x.csv --nodes names.txt --edges again.tsv --kx 'rbf(sigma
 expect_same ranked.tsv same.tsv
 expect_in "okra: warning: again.tsv: 1 pairs come again and are left out" err
 
+# a table with the names in a column, classes and headings, and edges below a line of headings
+{ echo node,kind,u,v; paste -d, names.txt <(printf '%s\n' p q p q p q p q) x.csv; } >table.csv
+{ echo from,to; tr ' \t' ',' <known.tsv; } >headings.csv
+expect 0 okra link --x table.csv:u,v --nodes table.csv:node --edges headings.csv --kx 'rbf(sigma=1)' \
+    --lambda 0.1 --pairs lu -o table.tsv
+expect_in "okra: headings.csv: line 1 (from, to) is taken as headings" err
+expect_same ranked.tsv table.tsv
+expect 0 okra link --x 'table.csv:!node' --nodes table.csv:1 --edges known.tsv --kx 'rbf(sigma=1)' \
+    --lambda 0.1 --pairs lu -o table.tsv
+expect_in "okra: table.csv: 3 columns become 4 numbers; a class is 0 or 1 for each of its texts" err
+expect_fail 1 "okra link: table.csv:kind: two nodes are called 'p'" \
+    okra link --x table.csv:u,v --nodes table.csv:kind --edges known.tsv -o o.tsv
+{ echo id,u,v; seq 0 7 | paste -d, - x.csv; } >numbered.csv
+expect 0 okra link --x 'numbered.csv:!id' --nodes numbered.csv:id --edges <(tr a-f 0-5 <known.tsv) \
+    --kx 'rbf(sigma=1)' --lambda 0.1 --pairs lu -o table.tsv
+tr a-f 0-5 <ranked.tsv | sed '1s/.*/node_a\tnode_b\tscore/; s/n4w1/6/; s/n4w2/7/' >numbers.tsv
+compare numbers.tsv table.tsv 12
+
 bad() { # TEXT LINES...: known edges that are refused
     local text=$1
     shift
@@ -153,7 +171,8 @@ bad() { # TEXT LINES...: known edges that are refused
         --labelled lab.txt -o o.tsv
 }
 bad "bad.tsv: line 2: there is no node 'z'" 'a b' 'b z'
-bad "bad.tsv: line 2: there is no node 'from'; before a line of headings put a #" '# net' 'from to'
+bad "bad.tsv: line 2: there is no node 'z'; before a line of headings put a #" '# net' 'z a'
+bad "bad.tsv: line 2: there is no node 'from'" 'from to' 'from to'
 bad "bad.tsv: line 3: node 'new1' is no labelled node" '# comment' 'a b' 'new1 a'
 bad "bad.tsv: line 1: node 'a' with itself" 'a a'
 bad "bad.tsv: line 1: expected two nodes and perhaps a number, found one word" 'a'
@@ -170,8 +189,8 @@ expect_fail 2 "okra link: there is no known edge: links are learned from known o
 printf 'a\nb\na\n' >twice.txt
 expect_fail 1 "okra link: twice.txt: line 3: node 'a' comes twice" \
     okra link --x x.csv --nodes names.txt --edges known.tsv --labelled twice.txt -o o.tsv
-expect_fail 1 "okra link: known.tsv: line 1: there is no node 'a': expected 0 to 7; before a line of \
-headings put a #" \
+expect_fail 1 "okra link: known.tsv: line 2: there is no node 'a': expected 0 to 7; --nodes FILE (or \
+TABLE:COLUMN) tells names" \
     okra link --x x.csv --edges known.tsv -o o.tsv
 printf 'a\nb\n' >short.txt
 expect_fail 1 "okra link: short.txt: 2 names, but --x has 8 nodes" \

@@ -91,3 +91,32 @@ def test_links_choose_kernel_and_lambda():
     for method in ("kcca", "margin", "knn"):  # without a closed form, and of links alone
         other = LinkPredictor(method=method).fit(X, known, np.arange(45))
         assert other.chosen_["kx"] != "auto" and 0 <= other.score(edges) <= 1
+
+
+def test_nodes_have_names_and_descriptions_of_several_kinds():
+    pandas, networkx = pytest.importorskip("pandas"), pytest.importorskip("networkx")
+    r = np.random.default_rng(4)
+    X = r.normal(size=(40, 2))
+    near = np.linalg.norm(X[:, None] - X[None], axis=2) < 0.7
+    edges = np.argwhere(np.triu(near, 1))
+    known = edges[(edges < 30).all(1)]
+    names = np.array([f"P{i:03d}" for i in range(40)])
+    frame = pandas.DataFrame(X, columns=["u", "v"], index=names)
+    plain = LinkPredictor(kx="rbf(sigma=1)", lam=0.1).fit(X, known, np.arange(30))
+    want, scores = plain.rank(9)
+    graph = networkx.Graph([tuple(names[pair]) for pair in known])
+    for form in (names[known], graph, pandas.DataFrame(names[known], columns=["a", "b"])):
+        named = LinkPredictor(kx="rbf(sigma=1)", lam=0.1).fit(frame, form, names[:30])
+        pairs, values = pickle.loads(pickle.dumps(named)).rank(9)
+        assert pairs.tolist() == names[want].tolist() and np.array_equal(values, scores)
+        assert named.score(names[edges]) == plain.score(edges)
+        assert np.array_equal(named.decision_function(pairs), plain.decision_function(want))
+    kinds = frame.assign(where=np.where(X[:, 0] > 0, "left", "right"))
+    mixed = LinkPredictor(kx="standardize | rbf(sigma=1)", lam=0.1)
+    assert len(mixed.fit(kinds, names[known]).rank(3)[0]) == 3
+    with pytest.raises(ValueError, match="there is no node 'P0.*set_index"):
+        plain.fit(X, names[known])
+    with pytest.raises(ValueError, match="there is no node 'nobody'"):
+        mixed.fit(kinds, [("P001", "nobody")])
+    with pytest.raises(ValueError, match="twice"):
+        mixed.fit(kinds.set_index("where", drop=False), names[known])

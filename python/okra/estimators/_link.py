@@ -10,7 +10,7 @@ import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
-from .._data import _is_graph, as_data, gram
+from .._data import _is_graph, as_data, gram, is_mixed, mixed
 from .._library import Handle, constants, kernel_has, lib, options, structs
 from ._documents import Kernel
 from ._shared import ContextMixin, number
@@ -19,10 +19,36 @@ _LINK = np.dtype([("a", "<i8"), ("b", "<i8"), ("value", "<f8")])
 assert _LINK.itemsize == c.sizeof(structs["okra_link"])
 
 
-def _links(edges: Any) -> np.ndarray:
+def _names(X: Any) -> Optional[dict]:
+    """The number of each node by its name: the index of a pandas frame, if it holds texts."""
+    names = list(getattr(X, "index", ())) if hasattr(X, "columns") else []
+    if not any(isinstance(name, str) for name in names):
+        return None
+    numbers = {name: i for i, name in enumerate(names)}
+    if len(numbers) < len(names):
+        raise ValueError("the index of X has the name of a node twice")
+    return numbers
+
+
+def _numbered(nodes: Any, names: Optional[dict]) -> list:
+    """Nodes by number; texts are names of the index of X."""
+    nodes = list(nodes)
+    for name in nodes:
+        if isinstance(name, str) and (names is None or name not in names):
+            raise ValueError(f"there is no node {name!r}: " + (
+                "texts are names in the index of a pandas frame, X.set_index(COLUMN)"
+                if names is None else "the index of X has the names"))
+    return [names[name] if isinstance(name, str) else name for name in nodes] if names else nodes
+
+
+def _links(edges: Any, names: Optional[dict] = None) -> np.ndarray:
     """Pairs of nodes (with weights) in the library's layout."""
     if _is_graph(edges):
         edges = [(a, b, w) for a, b, w in edges.edges(data="weight", default=1.0)]
+    elif hasattr(edges, "columns"):  # a pandas frame
+        edges = list(edges.itertuples(index=False))
+    if isinstance(edges, list) or getattr(edges, "dtype", np.dtype("f8")).kind in "OU":
+        edges = [(*_numbered(edge[:2], names), *edge[2:]) for edge in edges]
     edges = np.asarray(edges, dtype=np.float64)
     edges = edges.reshape(-1, 2) if edges.size == 0 else edges
     if edges.ndim != 2 or edges.shape[1] not in (2, 3):
@@ -102,11 +128,12 @@ class LinkPredictor(ContextMixin, BaseEstimator):
         Parameters
         ----------
         X : objects
-            One description a node, of labelled and new nodes.
-        edges : array of shape (edges, 2) or (edges, 3), or networkx.Graph
-            Known edges between labelled nodes by number, with weights in the third
-            column; nodes of a networkx graph are such numbers.
-        labelled : sequence of int, optional
+            One description a node, of labelled and new nodes. Texts in the index of a
+            pandas frame are the names of the nodes.
+        edges : array of shape (edges, 2) or (edges, 3), frame, or networkx.Graph
+            Known edges between labelled nodes by number or name, with weights in the
+            third column; nodes of a networkx graph are such numbers or names.
+        labelled : sequence of int or str, optional
             Nodes whose edges with one another are all known; those that have an edge
             if not given.
         unlabelled : sequence of int, optional
@@ -117,17 +144,18 @@ class LinkPredictor(ContextMixin, BaseEstimator):
         -------
         self
         """
-        links = _links(edges)
+        self._names = _names(X)
+        links = _links(edges, self._names)
         if labelled is None:
             labelled = np.union1d(links["a"], links["b"])
-        labelled = np.ascontiguousarray(labelled, dtype=np.int64)
+        labelled = np.ascontiguousarray(_numbered(labelled, self._names), dtype=np.int64)
         if callable(self.kx):
             X = gram(np.asarray(self.kx(X, X), dtype=np.float64))
         elif kernel_has(self.kx, "GIVEN"):
             X = gram(X)
-        x = as_data(X)
+        x = mixed(X) if is_mixed(X) else as_data(X)
         if unlabelled is not None:
-            unlabelled = np.ascontiguousarray(unlabelled, dtype=np.int64)
+            unlabelled = np.ascontiguousarray(_numbered(unlabelled, self._names), dtype=np.int64)
         self._arguments = x, links, labelled, unlabelled
         self._chosen, self.search_ = None, None
         self._links = self._learn()
@@ -158,6 +186,7 @@ class LinkPredictor(ContextMixin, BaseEstimator):
                             chosen.pointer, c.byref(settings), keep=self._arguments)
 
     _chosen = None
+    _names = None
 
     def _choose(self, task: Any, settings: Any, values: dict, context: Any) -> dict:
         """Values of what is ``"auto"``, as ``okra link`` chooses; once, so that a copy has
@@ -217,7 +246,8 @@ class LinkPredictor(ContextMixin, BaseEstimator):
         -------
         ndarray of shape (m,)
         """
-        handle, links = self._handle(), _links(np.asarray(pairs)[:, :2])
+        handle = self._handle()
+        links = _links([tuple(pair[:2]) for pair in pairs], self._names)
         self._context().call(lib.okra_link_score, handle, links.ctypes.data, len(links))
         return links["value"].copy()
 
@@ -243,6 +273,7 @@ class LinkPredictor(ContextMixin, BaseEstimator):
         Returns
         -------
         pairs : ndarray of shape (m, 2)
+            Of numbers; of names where the index of X had them.
         scores : ndarray of shape (m,)
         """
         found, count = c.c_void_p(), c.c_int64()
@@ -255,7 +286,10 @@ class LinkPredictor(ContextMixin, BaseEstimator):
             links = np.frombuffer(content, dtype=_LINK)
         finally:
             lib.okra_link_list_free(found)
-        return np.stack([links["a"], links["b"]], axis=1), links["value"].copy()
+        ends = np.stack([links["a"], links["b"]], axis=1)
+        if self._names:
+            ends = np.array(list(self._names), dtype=object)[ends]
+        return ends, links["value"].copy()
 
     def evaluate(self, edges: Any, pairs: str = "all") -> dict:
         """Areas under the curves of all pairs of a kind, given the true edges.
@@ -270,7 +304,7 @@ class LinkPredictor(ContextMixin, BaseEstimator):
         dict
             ``auc_roc`` and ``auc_pr``.
         """
-        links = _links(edges)
+        links = _links(edges, self._names)
         ranking = self._context().make(
             lib.okra_link_evaluate, lib.okra_ranking_free, self._handle(),
             self._which(pairs), links.ctypes.data, len(links))
