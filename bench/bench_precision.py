@@ -53,7 +53,7 @@ def run(way, n, lam):
 
 
 def compare(n, lam, rounds, peers):
-    """Medians of seconds, and of memory, of each way; rounds in turns."""
+    """Medians of seconds and of memory of each way, rounds in turns; and what is worth telling."""
     all_runs = {way: [] for way in ("mixed", "double") + (("peer",) if peers else ())}
     for _ in range(rounds):
         for way, runs in all_runs.items():
@@ -61,26 +61,25 @@ def compare(n, lam, rounds, peers):
     middle = {way: {key: statistics.median(r[key] for r in runs) for key in ("seconds", "mib")}
               for way, runs in all_runs.items()}
     ratios = [d["seconds"] / m["seconds"] for m, d in zip(all_runs["mixed"], all_runs["double"])]
-    print(json.dumps({"n": n, "lambda": lam, **middle, "steps": all_runs["mixed"][0]["steps"],
-                      "residual": all_runs["mixed"][0]["residual"],
-                      "ratios": [round(r, 2) for r in ratios]}), flush=True)
-    return middle
+    about = {f"{way}_{key}": value for way, found in middle.items() for key, value in found.items()}
+    about["ratios"] = " ".join(f"{r:.2f}" for r in ratios)
+    return middle, {**about, **{key: all_runs["mixed"][0][key] for key in ("steps", "residual") if all_runs["mixed"][0][key]}}
 
 
 def main():
-    from common import report
+    from common import finish, report
     n = int(sys.argv[1]) if len(sys.argv) > 1 else 8000
     rounds = int(sys.argv[2]) if len(sys.argv) > 2 else 3
     peers = not os.environ.get("OKRA_ENGINE")
-    easy = compare(n, "0.1", rounds, peers)
+    easy, about = compare(n, "0.1", rounds, peers)
     mixed, double = easy["mixed"], easy["double"]
-    report(f"mixed against double, n = {n}", double["seconds"] / mixed["seconds"], 1.6)
+    report(f"mixed against double, n = {n}", double["seconds"] / mixed["seconds"], 1.6, **about)
     if peers:
         report(f"mixed against KernelRidge, n = {n}", easy["peer"]["seconds"] / mixed["seconds"], 2.5)
         report(f"memory of double against mixed, n = {n}", double["mib"] / mixed["mib"], 1 / 0.6)
-        hard = compare(n, "1e-8", rounds, False)
-        report(f"double against a fall back, n = {n}",
-               hard["double"]["seconds"] / hard["mixed"]["seconds"], 1 / 1.3)
+        hard, about = compare(n, "1e-8", rounds, False)
+        report(f"double against a fall back, n = {n}", hard["double"]["seconds"] / hard["mixed"]["seconds"], 1 / 1.3, **about)
+    finish()
 
 
 if __name__ == "__main__":
