@@ -1,4 +1,4 @@
-"""Files of other programs: MATLAB's, WEKA's (ARFF) and graphs of the TU collection.
+"""Files of other programs: MATLAB's, WEKA's (ARFF), graphs of the TU collection, spectra as mzML or MassBank records.
 
 `okra.read` takes them, and ``python -m okra convert FILE -o OUT`` writes them in a form that
 the program reads. SciPy reads MATLAB files (h5py those of version 7.3); liac-arff reads ARFF
@@ -24,7 +24,7 @@ import numpy as np
 from okra_report.files import write
 from okra_report.results import Refused
 
-from . import _matlab
+from . import _matlab, _spectra_files
 from ._errors import OkraError
 from ._library import check, exceptions, interface, lib, make
 
@@ -51,7 +51,7 @@ def foreign(spec: str) -> Optional[Foreign]:
     kind, hows = None, ""
     while match := re.match(r"(\w+):", spec):
         word = match[1].lower()
-        if word in ("mat", "arff", "tu") and kind is None:
+        if word in ("mat", "arff", "tu", "mzml", "massbank") and kind is None:
             kind = word
         elif word in _HOWS:
             hows += match[0]
@@ -60,7 +60,7 @@ def foreign(spec: str) -> Optional[Foreign]:
         spec = spec[match.end():]
     if kind == "tu":
         return Foreign(hows, kind, spec, None)
-    match = re.fullmatch(r"(.+?\.(mat|arff))(?::(.+))?" if kind is None else r"(.+?)()(?::([^/]+))?",
+    match = re.fullmatch(r"(.+?\.(mat|arff|mzml)(?:(?<=mzml)\.gz)?)(?::(.+))?" if kind is None else r"(.+?)()(?::([^/]+))?",
                          spec, re.I | re.S)
     return match and Foreign(hows, kind or match[2].lower(), match[1], match[3])
 
@@ -299,12 +299,17 @@ def _tu(source: Foreign) -> str:
             f"{graphs}</graphml>\n")
 
 
+def _spectra(source: Foreign) -> str:
+    """Spectra as MGF."""
+    return (_spectra_files.mzml if source.kind == "mzml" else _spectra_files.massbank)(source.path, fail)
+
+
 # ---- both ways ----
 
 def _write(value: Any, stem: str) -> str:
-    """An array, a sparse matrix or GraphML in a file that the library reads; its path."""
+    """An array, a sparse matrix, GraphML or MGF in a file that the library reads; its path."""
     if isinstance(value, str):
-        path = stem + ".graphml"
+        path = stem + (".mgf" if value.startswith("BEGIN IONS") else ".graphml")
         Path(path).write_text(value, encoding="utf-8")
     elif hasattr(value, "tocsr"):
         path = stem + ".mtx"
@@ -340,10 +345,12 @@ def read(source: Foreign, library: Callable) -> Any:
                 _write_rows(file, stem, [["value"]] + [[text] for text in texts])
             spec = f"{source.hows}{stem}.csv:value"
         else:
-            value = {"mat": _mat, "arff": _features, "tu": _tu}[source.kind](source)
+            value = {"mat": _mat, "arff": _features, "tu": _tu, "mzml": _spectra, "massbank": _spectra}[source.kind](source)
             if isinstance(value, tuple):
                 value, names = value
             spec = source.hows + _write(value, stem)
+            if source.kind in ("mzml", "massbank") and source.part is not None:
+                spec += ":" + source.part
         try:
             data = library(spec)
         except OkraError as failure:  # which names the file in the folder
@@ -403,20 +410,21 @@ def convert(arguments: list) -> int:
     """``python -m okra convert FILE -o OUT``; the status to exit with."""
     from ._data import read as read_data
     parser = argparse.ArgumentParser(
-        "python -m okra convert", description="Convert a MATLAB file (.mat), an ARFF file (.arff) "
-        "or a folder of the TU collection (tu:FOLDER) into files that okra reads.")
+        "python -m okra convert", description="Convert a MATLAB file (.mat), an ARFF file (.arff), "
+        "a folder of the TU collection (tu:FOLDER) or spectra (.mzML, massbank:FILE or "
+        "massbank:FOLDER) into files that okra reads.")
     parser.add_argument("file", metavar="FILE", help="the file; FILE.mat:NAME is one variable, "
                         "labels:FILE.arff:NAME one attribute")
     parser.add_argument("-o", required=True, metavar="OUT", dest="out",
                         help="what to write: .npz (all variables of a MATLAB file; sparse ones go "
-                        "beside it as OUT.NAME.mtx), .csv (all of an ARFF file), .graphml, or any "
+                        "beside it as OUT.NAME.mtx), .csv (all of an ARFF file), .graphml, .mgf, or any "
                         "format that okra writes")
     given = parser.parse_args(arguments)
     source, out = foreign(given.file), given.out
     try:
         if source is None:
             raise fail("OKRA_EARG", f"{given.file}: no MATLAB or ARFF file and no tu:FOLDER; "
-                       "expected FILE.mat, FILE.arff or tu:FOLDER")
+                       "expected FILE.mat, FILE.arff, FILE.mzML, massbank:FILE or tu:FOLDER")
         if os.path.exists(out) and os.path.exists(source.path) and os.path.samefile(
                 out, source.path):
             raise fail("OKRA_EARG", f"{out}: is the file to convert")

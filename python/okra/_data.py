@@ -405,8 +405,8 @@ def named(values: Any, name: str) -> Data:
 
 
 def read(spec: Any, memory: Any = None, header: Any = None, bag: Optional[str] = None) -> Data:
-    """Reads a file exactly as the command line does; MATLAB files, ARFF files and folders of the
-    TU collection, too.
+    """Reads a file exactly as the command line does; MATLAB files, ARFF files, folders of the
+    TU collection, mzML files and records of MassBank, too.
 
     Parameters
     ----------
@@ -415,7 +415,7 @@ def read(spec: Any, memory: Any = None, header: Any = None, bag: Optional[str] =
         (``"labels:y.csv"``, ``"file.npz:name"``). ``"file.mat:name"`` is a variable of a MATLAB
         file (SciPy reads it; h5py, if it is of version 7.3), ``"file.arff"`` the features and
         ``"labels:file.arff:name"`` an attribute of a WEKA file (liac-arff reads it),
-        ``"tu:FOLDER"`` graphs of the TU collection.
+        ``"tu:FOLDER"`` graphs of the TU collection, ``"run.mzML"`` and ``"massbank:FOLDER"`` spectra.
     memory : int, str or None
         Memory budget in bytes, or a text such as ``"8G"``: a file that needs more is an
         error. None: most of the machine's.
