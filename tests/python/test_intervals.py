@@ -71,7 +71,7 @@ def test_signs_are_all_patterns_of_few():
 
 
 def test_holm():
-    assert intervals.holm([0.01, None, 0.04, 0.03]) == [0.03, None, 0.06, 0.06]
+    assert intervals.holm([0.01, 0.04, 0.03]) == [0.03, 0.06, 0.06]
 
 
 def test_intervals_cover():
@@ -102,11 +102,33 @@ def test_score_and_compare_of_objects():
     assert pair["p"] < 0.001 and pair["low"] > 0
     assert okra.compare(y, a, a, "mse")["p"] == 1
     whole = okra.score(y, a, "r2")  # no value an object: drawn again
-    assert whole["low"] < whole["value"] < whole["high"] and okra.compare(y, a, b, "r2")["p"] is None
+    assert whole["low"] < whole["value"] < whole["high"] and okra.compare(y, a, b, "r2")["p"] == 1 / 401
+    assert okra.compare(y, a, a, "r2")["p"] == 1
     weighted = okra.score(y, a, "mse", sample_weight=np.r_[np.ones(40), np.zeros(40)])
     assert weighted["units"] == 40
     wide = okra.score(np.repeat(y, 5, 0), np.repeat(a, 5, 0), "mse", groups=np.repeat(np.arange(80), 5))
     assert abs(wide["se"] / found["se"] - 1) < 1e-9  # copies of a row tell nothing
+
+
+def test_predictions_change_places():
+    """A metric without a value an object: all patterns of few groups against a plain loop, and uniform under the null."""
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 2, 12)
+    a, b = (np.where(rng.random(12) < share, y, 1 - y) for share in (0.9, 0.6))
+    groups = np.repeat(np.arange(4), 3)
+
+    def f1(v):
+        return okra.metric("f1:average=macro", okra.labels(y), okra.labels(v))
+    every = [f1(np.where(s[groups], a, b)) - f1(np.where(s[groups], b, a))
+             for s in (np.array(s, dtype=bool) for s in itertools.product((0, 1), repeat=4))]
+    want = np.mean(np.abs(every) >= abs(f1(b) - f1(a)) - 1e-12)
+    found = okra.compare(okra.labels(y), okra.labels(a), okra.labels(b), "f1:average=macro", groups=groups)
+    assert abs(found["p"] - want) < 3 * np.sqrt(want * (1 - want) / 400) + 1 / 401
+    p = []
+    for k in range(50):
+        y = rng.normal(size=(20, 1))
+        p.append(okra.compare(y, y + rng.normal(size=y.shape), y + rng.normal(size=y.shape), "rmse", seed=k)["p"])
+    assert np.abs(np.sort(p) - np.linspace(0, 1, 50)).max() < 0.23  # Kolmogorov at 1 %
 
 
 def run(*words, **more):

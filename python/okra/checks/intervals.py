@@ -9,7 +9,8 @@ few failures leave the bootstrap little to draw from. A metric without a value a
 each draw, and its quantiles are the interval.
 
 Two predictions are compared by the differences D_g of their sums: under the null their signs are exchangeable,
-and the p-value is the share of sign patterns whose sum is at least as large.
+and the p-value is the share of sign patterns whose sum is at least as large. Where there are no values an object, the
+predictions themselves change places, row by row or group by group, and the metric is computed again.
 """
 from __future__ import annotations
 
@@ -19,7 +20,7 @@ from typing import Any, Optional
 import numpy as np
 from scipy import optimize, stats
 
-from .._data import as_data
+from .._data import Data, as_data, labels, missing, smiles
 from .._errors import OkraError
 from .._kernel import metric_is_loss
 from .._library import Context, lib
@@ -158,6 +159,28 @@ def sign_test(values: Any, weight: Any = None, groups: Any = None, seed: int = 0
     return (1 + hits) / (1 + draws)
 
 
+def joined(a: Data, b: Data) -> Data:
+    """The objects of two collections in one."""
+    first, second = a.objects, b.objects
+    if hasattr(first, "tocsr"):
+        from scipy.sparse import vstack
+        return as_data(vstack([first, second]))
+    both = np.concatenate([first, second]) if isinstance(first, np.ndarray) else [*first, *second]
+    return {"graphs": smiles, "labels": labels, "dense": missing}.get(a.kind, as_data)(both)
+
+
+def _swap_test(spec: str, truth: Any, first: Any, second: Any, seen: float, groups: Any, seed: int,
+               draws: int = 400) -> float:
+    """The p-value of two scores that are alike, by predictions that change places."""
+    both, n, hits, rng = joined(first, second), len(truth), 0, np.random.default_rng(seed)
+    code = np.arange(n) if groups is None else np.unique(np.asarray(groups), return_inverse=True)[1]
+    for _ in range(draws):
+        a = np.arange(n) + n * rng.integers(0, 2, code.max() + 1)[code]
+        apart = each(spec, truth, both[(a + n) % (2 * n)])[0] - each(spec, truth, both[a])[0]
+        hits += abs(apart) >= abs(seen) * (1 - 1e-12)
+    return (1 + hits) / (1 + draws)
+
+
 def score(truth: Any, predicted: Any, metric: str, groups: Any = None, interval: float = 95, sample_weight: Any = None,
           seed: int = 0) -> dict:
     """A score with its standard error and a bootstrap interval.
@@ -204,15 +227,15 @@ def compare(truth: Any, first: Any, second: Any, metric: str, groups: Any = None
     Returns
     -------
     dict
-        ``metric``, ``difference``, ``se``, ``low``, ``high``, ``p`` (None where the metric has no value
-        an object), ``units``.
+        ``metric``, ``difference``, ``se``, ``low``, ``high``, ``p``, ``units``.
     """
     truth, first, second = as_data(truth), as_data(first), as_data(second)
     truth = truth if sample_weight is None else truth.weigh(sample_weight)
     (a, va), (b, vb) = each(metric, truth, first), each(metric, truth, second)
     if va is None or vb is None:
         drawn = _resampled(metric, truth, [first, second], groups, seed)
-        return {"metric": metric, "difference": b - a, **_quantiles(drawn[:, 1] - drawn[:, 0], interval), "p": None,
+        return {"metric": metric, "difference": b - a, **_quantiles(drawn[:, 1] - drawn[:, 0], interval),
+                "p": _swap_test(metric, truth, first, second, b - a, groups, seed),
                 "units": len(truth) if groups is None else len(np.unique(groups))}
     return {"metric": metric, **compare_values(va, vb, truth.weights, groups, interval, seed)}
 
@@ -227,10 +250,9 @@ def compare_values(first: np.ndarray, second: np.ndarray, weight: Any = None, gr
 
 
 def holm(p: list) -> list:
-    """Holm's p-values of several comparisons; None stays None."""
-    known = sorted((v, k) for k, v in enumerate(p) if v is not None)
+    """Holm's p-values of several comparisons."""
     out, last = list(p), 0.0
-    for place, (v, k) in enumerate(known):
-        last = max(last, min(1.0, v * (len(known) - place)))
+    for place, (v, k) in enumerate(sorted((v, k) for k, v in enumerate(p))):
+        last = max(last, min(1.0, v * (len(p) - place)))
         out[k] = last
     return out

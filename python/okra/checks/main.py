@@ -134,8 +134,7 @@ def _score(argv: list) -> int:
              f"\t{s['value']:.10g}\tse {s['se']:.3g}\t{level:g}% {s['low']:.6g} to {s['high']:.6g}" for s in scores]
     lines += [f"{q['metric']}\t{q['second']} less {q['first']}\t{q['difference']:.6g}\tse {q['se']:.3g}\t"
               f"{level:g}% {q['low']:.6g} to {q['high']:.6g}\t" +
-              ("no p-value: the metric has no value an object" if q["p"] is None else f"p {q['p']:.3g}") +
-              (f"\tHolm {q['p_holm']:.3g}" if len(pairs) > 1 and q["p"] is not None else "") for q in pairs]
+              f"p {q['p']:.3g}" + (f"\tHolm {q['p_holm']:.3g}" if len(pairs) > 1 else "") for q in pairs]
     few = scores[0]["units"] if scores else 0
     if few < 20:
         made["remarks"].append(f"{few} {units}: intervals of so few are rough")
