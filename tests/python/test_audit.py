@@ -9,7 +9,7 @@ import pytest
 import okra
 import simulated
 from okra.checks import audit as checks
-from okra.checks.problem import Problem, features, inputs_of, left_out
+from okra.checks.problem import Problem, feature_map, inputs_of, left_out
 
 PROGRAM = os.environ["OKRA_PROGRAM"]
 FIT = {"kx": "rbf(sigma=2)", "ky": "rbf(sigma=1)", "lambda": 0.1}
@@ -33,7 +33,8 @@ def test_left_out_weights_are_those_of_fits_without_the_pair():
 
 def test_features_give_the_kernel():
     x, y = pairs(n=30)
-    a, b = features("rbf(sigma=1)", okra.as_data(y), okra.as_data(y[:5]), np.random.default_rng(0))
+    phi = feature_map("rbf(sigma=1)", okra.as_data(y), np.random.default_rng(0))
+    a, b = phi(okra.as_data(y)), phi(okra.as_data(y[:5]))
     assert np.abs(a @ a.T - okra.gram_matrix("rbf(sigma=1)", y)).max() < 1e-6  # of 1; small eigenvalues are dropped
     assert np.abs(b - a[:5]).max() < 1e-6
 
@@ -95,7 +96,7 @@ def test_beta_binomial_coverage():
     assert found["light"] == "red" and "group b" in found["says"]
 
 
-@pytest.mark.parametrize("check", checks.NAMES)
+@pytest.mark.parametrize("check", simulated.FAULTS)
 def test_planted_faults_are_found_and_clean_data_are_green(check):
     false, found = simulated.rates(check, 12)  # the rates of 200: bench/bench_audit.py
     assert false <= 0.17 and all(share >= 0.75 for share in found.values()), (false, found)
@@ -141,6 +142,10 @@ def test_refusals():
         okra.audit(x, y, checks=("leaks",))
     with pytest.raises(ValueError, match="give training inputs"):
         okra.audit()
+    with pytest.raises(ValueError, match="predictions need the outputs y"):
+        okra.audit(predicted=y)
+    with pytest.raises(ValueError, match="39 predictions of 40 outputs"):
+        okra.audit(y=y, predicted=y[1:])
     with pytest.raises(ValueError, match="3 test inputs and 4 test outputs"):
         okra.audit(x, y, x[:3], y[:4], FIT)
     with pytest.raises(ValueError, match="5 rows to judge"):
@@ -201,3 +206,53 @@ def test_refuses_lists_of_another_length():
     for more, text in (({"within": np.zeros(7)}, "within has shape"), ({"groups": np.zeros(7)}, "groups have shape")):
         with pytest.raises(ValueError, match=text):
             checks.audit(x, y, options=FIT, checks=("blind",), **more)
+
+
+def test_predictions_of_any_program():
+    """Objects of any kind, with inputs and training pairs or without."""
+    rng = np.random.default_rng(0)
+    words = ["".join(rng.choice(list("ab" if k % 2 else "cd"), 6)) for k in range(90)]
+    near = [w[:-1] + "a" for w in words]
+    lights = {c["check"]: c["light"] for c in okra.audit(y=words, predicted=near)["checks"]}
+    assert lights == {"blind": "green", "leak": "green", "dependence": "green", "selection": "none", "guarantee": "none",
+                      "stability": "green"}
+    lights = {c["check"]: c["light"] for c in okra.audit(y=words, predicted=[near[k] for k in rng.permutation(90)])["checks"]}
+    assert lights["blind"] == "red"
+    made = okra.audit(near[:45], words[:45], near[40:], words[40:], predicted=near[40:], checks=("leak",))["checks"][0]
+    assert made["light"] == "red" and made["numbers"]["equal"] >= 5 and len(made["numbers"]["by_similarity"]) == 4
+    order = sorted(range(90), key=lambda k: words[k])
+    made = okra.audit(y=[words[k] for k in order], predicted=[near[k] for k in order], checks=("leak",))["checks"][0]
+    assert "order of rows" in made["says"]
+    # controls permute within strata of judged rows: what a stratum alone tells is not learned
+    parts = np.array(["a" in w or "b" in w for w in words])
+    same = ["aabbab" if one else "ccddcd" for one in parts]
+    assert okra.audit(y=words, predicted=same, checks=("blind",))["light"] == "green"
+    assert okra.audit(y=words, predicted=same, within=parts, checks=("blind",))["light"] == "red"
+
+
+def test_molecules_of_outputs_are_compared():
+    ringed = ["Oc1ccccc1" + "C" * k for k in range(12)]
+    train = [*ringed, *("N" + one for one in ringed)]
+    test = ["OC1=CC=CC=C1" + "C" * k + "N" for k in range(12)]
+    said = checks.audit(np.arange(24.0)[:, None], okra.smiles(train), np.arange(12.0)[:, None], okra.smiles(test),
+                        {"kx": "rbf(sigma=1)", "ky": "ecfp | tanimoto", "lambda": 1}, checks=("leak",))["checks"][0]["says"]
+    assert "aromatic letters" in said and "of the test outputs have them" in said
+
+
+def test_what_is_not_checked_is_said_and_never_passes(tmp_path):
+    x, y = pairs()
+    for name, values in (("x", x), ("y", y), ("p", y + 0.01)):
+        np.save(tmp_path / f"{name}.npy", values)
+    words = ("audit", "--y", "y.npy", "--yhat", "p.npy")
+    done = run(*words, "--json", cwd=tmp_path)
+    lights = {c["check"]: c["light"] for c in json.loads(done.stdout)["checks"]}
+    assert lights["guarantee"] == "none" and lights["leak"] == "green" and done.returncode == 0
+    assert run(*words, "--fail-on", "any", cwd=tmp_path).returncode == 0
+    assert run("audit", "--x", "x.npy", *words[1:], "--checks", "leak", cwd=tmp_path).stdout.startswith("green   leak")
+    for more, text in ((("--fail-on", "guarantee"), "--fail-on guarantee: Not checked: it needs test data"),
+                       (("--fail-on", "leak", "--checks", "blind"), "--fail-on leak: it is not among --checks"),
+                       (("--lambda", "1"), "--yhat judges predictions: leave out --lambda"),
+                       (("--model", "m.okra"), "leave out --model"),
+                       (("--test-x", "x.npy", "--test-y", "y.npy"), "--test-x with --yhat needs --x")):
+        done = run(*words, *more, cwd=tmp_path)
+        assert done.returncode == 1 and text in done.stderr, done.stderr

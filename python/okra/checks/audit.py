@@ -12,8 +12,8 @@ import numpy as np
 from scipy import stats
 
 from .._data import Data, as_data
-from .intervals import compare_values, each, mean_interval
-from .problem import Problem, features, left_out, nearest, shuffled
+from .intervals import compare_values, each, joined, mean_interval
+from .problem import Problem, feature_map, fitted, kernels_of, left_out, nearest, shuffled
 
 NAMES = ("blind", "leak", "dependence", "selection", "guarantee", "stability")
 PERMUTATIONS = 200
@@ -201,19 +201,21 @@ def candidates_tell(y: Data, candidates: Data) -> list:
 def leak(p: Problem, names: Optional[Data] = None, candidates: Optional[Data] = None) -> dict:
     """Copies between training and test, and what else tells the output."""
     near, m = p.near, len(p.rows)
-    copies = near_copies(near["first"], near["second"], near["scale"])
-    red, yellow, numbers = [], [], {"rows": m, **copies}
+    red, yellow, numbers, figure = [], [], {"rows": m}, None
     where = "test" if p.test else "left-out"
-    if copies["equal"] >= max(2, 0.01 * m):
-        red.append(f"{copies['equal']} of {m} {where} inputs are in the training set")
-    if copies["p"] < 0.005 and copies["near"] >= 5 and copies["near"] > 1.5 * copies["expected"]:
-        (red if copies["near"] > 0.05 * m else yellow).append(
-            f"{copies['near']} {where} inputs are nearly equal to a training input ({copies['expected']:.0f} expected)")
+    if near is not None:
+        copies = near_copies(near["first"], near["second"], near["scale"])
+        numbers.update(copies)
+        if copies["equal"] >= max(2, 0.01 * m):
+            red.append(f"{copies['equal']} of {m} {where} inputs are in the training set")
+        if copies["p"] < 0.005 and copies["near"] >= 5 and copies["near"] > 1.5 * copies["expected"]:
+            (red if copies["near"] > 0.05 * m else yellow).append(
+                f"{copies['near']} {where} inputs are nearly equal to a training input ({copies['expected']:.0f} expected)")
+        if p.test and p.x.kind == "graphs":
+            _molecules_tell("input", p.x, p.row_x, near, red, yellow, numbers)
     distinct = len(p.y.distinct())
     if distinct > 0.9 * len(p.y) and p.test:
-        both = p.y[:].distinct()
-        joined = len(_joined(p.y, p.row_y))
-        same = len(both) + len(p.row_y.distinct()) - joined
+        same = distinct + len(p.row_y.distinct()) - len(joined(p.y, p.row_y).distinct())
         numbers["equal_outputs"] = int(same)
         if same >= max(2, 0.01 * m):
             red.append(f"{same} test outputs are outputs of training pairs")
@@ -222,11 +224,13 @@ def leak(p: Problem, names: Optional[Data] = None, candidates: Optional[Data] = 
         numbers.update(near_outputs=near_y["near"], near_outputs_p=near_y["p"])
         if near_y["p"] < 0.005 and near_y["near"] >= 5 and near_y["near"] > 0.05 * m:
             yellow.append(f"{near_y['near']} test outputs are nearly equal to a training output ({near_y['expected']:.0f} expected)")
+        if p.y.kind == "graphs":
+            _molecules_tell("output", p.y, p.row_y, far, red, yellow, numbers)
     z, share = order_tells(p.phi, p.rng)
     numbers.update(order_z=z, order_share=share)
     if z > 5:
         (red if share > 0.5 and not p.test else yellow).append(f"the order of rows tells {_percent(share)} of the outputs")
-    if p.x.kind == "dense" and 1 < p.x.shape[1] <= 300:
+    if p.x is not None and p.x.kind == "dense" and 1 < p.x.shape[1] <= 300:
         told = column_tells(np.asarray(p.x.objects, dtype=float), p.phi)
         numbers["best_column"], numbers["best_column_share"] = int(told.argmax()), float(told.max())
         if told.max() > 0.99:
@@ -236,38 +240,33 @@ def leak(p: Problem, names: Optional[Data] = None, candidates: Optional[Data] = 
         numbers["names_p"] = q["p"]
         if q["p"] < 0.01:
             red.append(f"what should not tell does: p = {q['p']:.2g}")
-    if p.test and p.x.kind == "graphs":
-        for one in written_otherwise([str(t) for t in p.x.objects], [str(t) for t in p.row_x.objects]):
-            yellow.append(f"{one['what']}: {_percent(one['first'])} of the training and {_percent(one['second'])} "
-                          "of the test molecules have them")
-        numbers["tautomers"] = tautomers(list(p.x.objects), [t for t, d in zip(p.row_x.objects, near["first"] > 1e-10 * near["scale"]) if d])
-        if numbers["tautomers"] >= max(2, 0.01 * m):
-            red.append(f"{numbers['tautomers']} test molecules are training molecules but for hydrogens that move, charges or stereo marks")
     for one in candidates_tell(p.row_y, candidates) if candidates is not None else []:
         red.append(f"the {one['what']} of candidates gives truths away")
-    numbers["by_similarity"], figure = _by_similarity(p)
     light = "red" if red else "yellow" if yellow else "green"
-    far = numbers["by_similarity"][-1]
-    says = "; ".join(red + yellow) or f"no copies between training and {where} rows"
-    says = f"{says[0].upper()}{says[1:]}; the quarter least like the training set keeps a skill of {_percent(far['skill'])} " \
-           f"(all: {_percent(p.skill)})."
-    return _check("leak", light, says, figure, **numbers)
+    says = "; ".join(red + yellow) or (f"no copies between training and {where} rows" if near is not None else
+                                       "the order of rows tells nothing of the outputs (copies: give inputs)")
+    if near is not None:
+        numbers["by_similarity"], figure = _by_similarity(p)
+        says += f"; the quarter least like the training set keeps a skill of " \
+                f"{_percent(numbers['by_similarity'][-1]['skill'])} (all: {_percent(p.skill)})"
+    return _check("leak", light, f"{says[0].upper()}{says[1:]}.", figure, **numbers)
 
 
-def _joined(a: Data, b: Data) -> np.ndarray:
-    """Which objects of two lists differ."""
-    first, second = a.objects, b.objects
-    if a.kind == "graphs":
-        from .._data import smiles
-        return smiles([*first, *second]).distinct()
-    if isinstance(first, np.ndarray):
-        return as_data(np.concatenate([first, second])).distinct()
-    return as_data([*first, *second]).distinct() if isinstance(first, list) else np.arange(len(a) + len(b))
+def _molecules_tell(what: str, train: Data, rows: Data, near: dict, red: list, yellow: list, numbers: dict) -> None:
+    """Molecules that are written otherwise in training and test, and those that are the same but for small things."""
+    first, second = ([str(t) for t in d.objects] for d in (train, rows))
+    for one in written_otherwise(first, second):
+        yellow.append(f"{one['what']}: {_percent(one['first'])} of the training and {_percent(one['second'])} "
+                      f"of the test {what}s have them")
+    same = tautomers(first, [t for t, d in zip(second, near["first"] > 1e-10 * near["scale"]) if d])
+    numbers["tautomers" if what == "input" else "tautomers_of_outputs"] = same
+    if same >= max(2, 0.01 * len(second)):
+        red.append(f"{same} test {what}s are training {what}s but for hydrogens that move, charges or stereo marks")
 
 
 def _plain_features(names: Data, rng: np.random.Generator) -> np.ndarray:
     kernel = {"strings": "spectrum(k=3)", "labels": "zero-one"}.get(names.kind, "linear")
-    made = features(kernel, names, None, rng)[0]
+    made = feature_map(kernel, names, rng)(names)
     return (made - made.mean(axis=0)) / max(made.std(), 1e-300)
 
 
@@ -300,11 +299,14 @@ def hsic(a: np.ndarray, b: np.ndarray, rng: np.random.Generator, strata: Optiona
 
 def dependence(p: Problem, strata: Optional[np.ndarray] = None, count: int = PERMUTATIONS) -> dict:
     """Is there anything to learn?"""
-    found = hsic(p.input_features(), p.phi, p.rng, strata, count)
+    if p.x is None:
+        found = hsic(p.guess, p.row_phi, p.rng, None if strata is None else strata[p.rows], count)
+    else:  # strata of test rows, which predictions may have, say nothing of training rows
+        found = hsic(p.input_features(), p.phi, p.rng, None if p.test and p.w is None else strata, count)
     good = found["p"] <= 0.05
     return _check("dependence", "green" if good else "red",
-                  f"Inputs and outputs {'depend on' if good else 'show no dependence on'} one another "
-                  f"(HSIC, {count} permutations: p = {found['p']:.2g}).", **found)
+                  f"{'Predictions' if p.x is None else 'Inputs'} and outputs {'depend on' if good else 'show no dependence on'} "
+                  f"one another (HSIC, {count} permutations: p = {found['p']:.2g}).", **found)
 
 
 # ---- d: selection ----
@@ -432,44 +434,40 @@ def outlying(loss: np.ndarray) -> np.ndarray:
 
 def stability(p: Problem) -> dict:
     """Pairs that decide much, copies that contradict one another, likely label errors."""
-    if p.test:
-        rows = np.sort(p.rng.choice(len(p.y), min(len(p.y), 1000), replace=False))
-        hat = p.model.predict(p.x[rows], {"decode": "none"}, weights=True).weights()
-        left = left_out(hat, rows)
-        near = None
-    else:
-        rows, left, near = p.rows, p.w, p.near
-        own = p.model.predict(p.row_x, {"decode": "none"}, weights=True).weights()
-        hat = own
-    phi = p.phi[rows]
-    loss = ((phi - left @ p.phi) ** 2).sum(axis=1)
-    moves = influence(p.w, hat, rows, phi - hat @ p.phi)
-    top = np.argsort(-moves)[:10]
-    share = float(moves.max() ** 2 / max((moves ** 2).sum(), 1e-300))
-    if near is None:
-        near = nearest(p.kx, p.x[rows], p.x, rows)
-    same = near["first"] <= 1e-10 * near["scale"]
-    apart = ((phi - p.phi[near["which"]]) ** 2).sum(axis=1)
+    rows, judged, near = p.rows, p.rows, p.near
+    if p.test:  # training pairs
+        rows, near = np.sort(p.rng.choice(len(p.y), min(len(p.y), 1000), replace=False)), None
+    phi, loss, size = p.phi[rows], p.loss, p.loss
     typical = 2 * ((phi - phi.mean(axis=0)) ** 2).sum(axis=1).mean()
-    contradicting = np.flatnonzero(same & (apart > typical))
-    odd = outlying(loss * np.maximum(1 - hat[np.arange(len(rows)), rows], 0))  # studentised: far inputs are uncertain
+    m, red, yellow, clean, numbers = len(rows), [], [], ["no outputs stand out"], {"rows": len(rows)}
+    if p.x is not None:
+        near = nearest(p.kx, p.x[rows], p.x, rows) if near is None else near
+        apart = ((phi - p.phi[near["which"]]) ** 2).sum(axis=1)
+        contradicting = np.flatnonzero((near["first"] <= 1e-10 * near["scale"]) & (apart > typical))
+        numbers.update(contradicting=[int(rows[k]) for k in contradicting[:50]], contradicting_count=len(contradicting))
+        clean.insert(0, "no copies contradict")
+        if len(contradicting) >= max(2, 0.01 * m):
+            red.append(f"{len(contradicting)} pairs have a copy of their input with another output")
+    if p.w is not None:
+        hat = p.model.predict(p.x[rows], {"decode": "none"}, weights=True).weights()
+        judged, loss = rows, ((phi - left_out(hat, rows) @ p.phi) ** 2).sum(axis=1)
+        size = loss * np.maximum(1 - hat[np.arange(m), rows], 0)  # studentised: far inputs are uncertain
+        moves = influence(p.w, hat, rows, phi - hat @ p.phi)
+        top = np.argsort(-moves)[:10]
+        share = float(moves.max() ** 2 / max((moves ** 2).sum(), 1e-300))
+        numbers.update(largest_influence_share=share,
+                       influential=[{"pair": int(rows[k]), "moves": float(moves[k])} for k in top])
+        clean.insert(0, f"no single pair decides (the largest share of influence is {_percent(share)})")
+        if share > 0.8 and m >= 50:
+            yellow.append(f"one pair ({rows[top[0]]}) has {_percent(share)} of all influence")
+    odd = outlying(size)
     odd = odd[loss[odd] > typical / 8]
-    m = len(rows)
-    numbers = {"rows": m, "largest_influence_share": share, "influential": [
-        {"pair": int(rows[k]), "moves": float(moves[k])} for k in top], "contradicting": [int(rows[k]) for k in contradicting[:50]],
-        "contradicting_count": len(contradicting), "odd": [int(rows[k]) for k in odd[np.argsort(-loss[odd])][:50]],
-        "odd_count": len(odd)}
-    red, yellow = [], []
-    if len(contradicting) >= max(2, 0.01 * m):
-        red.append(f"{len(contradicting)} pairs have a copy of their input with another output")
-    if len(odd) >= max(3, 0.005 * m):
-        (red if len(odd) >= 0.02 * m else yellow).append(f"{len(odd)} outputs are far from what other pairs say, "
-                                                          "as label errors are")
-    if share > 0.8 and m >= 50:
-        yellow.append(f"one pair ({rows[top[0]]}) has {_percent(share)} of all influence")
+    numbers.update(odd=[int(judged[k]) for k in odd[np.argsort(-loss[odd])][:50]], odd_count=len(odd))
+    if len(odd) >= max(3, 0.005 * len(judged)):
+        (red if len(odd) >= 0.02 * len(judged) else yellow).append(
+            f"{len(odd)} outputs are far from what {'is predicted' if p.w is None else 'other pairs say'}, as label errors are")
     light = "red" if red else "yellow" if yellow else "green"
-    says = "; ".join(red + yellow) or f"no single pair decides (the largest share of influence is {_percent(share)}), no copies " \
-        "contradict, no outputs stand out"
+    says = "; ".join(red + yellow) or ", ".join(clean)
     return _check("stability", light, f"{says[0].upper()}{says[1:]}.", **numbers)
 
 
@@ -492,11 +490,13 @@ def audit(x: Any = None, y: Any = None, test_x: Any = None, test_y: Any = None, 
     model : Model or estimator, optional
         In place of a recipe.
     predicted : objects, optional
-        Predictions of `y` in place of a model, with `metric`.
+        What any program predicted for the judged rows (`test_y`, or `y` without test data), in place of a model. `x` may then
+        be left out; `options` has kernels alone.
     metric : str, optional
-        Also judged by this metric of decoded outputs.
+        Also judged by this metric of decoded outputs; predictions by it in place of the loss in the output kernel.
     groups, within, names : optional
-        Of every judged row its group, of every training row the stratum in which controls permute, and what should not tell the output.
+        Of every judged row its group, of every training row (of every judged row of predictions) the stratum in which controls
+        permute, and what should not tell the output.
     candidates : objects, optional
         The list from which outputs are chosen.
     errors : array (rows, settings), optional
@@ -510,43 +510,41 @@ def audit(x: Any = None, y: Any = None, test_x: Any = None, test_y: Any = None, 
     Returns
     -------
     dict
-        ``light`` (the worst), ``checks`` (each with ``check``, ``light``, ``says``, ``numbers``, ``figure``) and ``rows``.
+        ``light`` (the worst), ``checks`` (each with ``check``, ``light``, ``says``, ``numbers``, ``figure``) and ``rows``. The
+        light of what could not be checked is ``none``, and ``says`` what it needs.
     """
     unknown = [one for one in checks if one not in NAMES]
     if unknown:
         raise ValueError(f"check is '{unknown[0]}', expected {', '.join(NAMES)}")
-    found = []
+    x, y, test_x, test_y, predicted, names, candidates = (
+        None if v is None else as_data(v) for v in (x, y, test_x, test_y, predicted, names, candidates))
+    kernels, model = (), getattr(model, "model_", model)
     if predicted is not None:
-        y = as_data(y)
-        if not metric:
-            raise ValueError("predictions are judged by a metric: give one")
-        if "blind" in checks:
-            found.append(blind_predictions(y, as_data(predicted), metric, groups, seed))
-        rows = len(y)
-    else:
-        x, y = (None if v is None else as_data(v) for v in (x, y))
-        if model is None and (x is None or y is None):
+        if y is None or model is not None or (test_x is not None and x is None):
+            raise ValueError("predictions need the outputs y, inputs x where there are test inputs, and no model")
+        kernels = kernels_of(x, y, options or {})
+    elif model is None:
+        if x is None or y is None:
             raise ValueError("give training inputs and outputs, or a model")
-        from .problem import fitted
-        model = getattr(model, "model_", model) or fitted(x, y, options or {})
-        p = Problem(model, x, y, test_x, test_y, groups, seed)
-        strata = None if within is None else np.asarray(within)
-        if strata is not None and strata.shape != (len(p.y),):
-            raise ValueError(f"within has shape {strata.shape}, expected ({len(p.y)},): a stratum for every training row")
-        listed = None if candidates is None else as_data(candidates)
-        run = {"blind": lambda: blind(p, metric, strata, permutations, listed),
-               "leak": lambda: leak(p, None if names is None else as_data(names), listed),
-               "dependence": lambda: dependence(p, strata, permutations),
-               "guarantee": lambda: exchangeability(p) if p.test and p.ridge and p_values is None else None,
-               "stability": lambda: stability(p) if p.ridge else None,
-               "selection": lambda: selection(errors_of_lambdas(p, options or {}), seed)
-               if errors is None and p.ridge else None}
-        found = [made for made in (run[name]() for name in NAMES if name in checks) if made is not None]
-        rows = len(p.rows)
-    if errors is not None and "selection" in checks:
-        found.append(selection(errors, seed))
-    if p_values is not None and "guarantee" in checks:
-        found.append(guarantee(p_values, 10 ** 6, groups))
-    found.sort(key=lambda one: NAMES.index(one["check"]))
-    worst = max((("green", "yellow", "red").index(one["light"]) for one in found), default=0)
-    return {"light": ("green", "yellow", "red")[worst], "rows": rows, "checks": found}
+        model = fitted(x, y, options or {})
+    p = Problem(model, x, y, test_x, test_y, groups, seed, predicted, kernels)
+    strata = None if within is None else np.asarray(within)
+    judged = len(y if test_y is None else test_y) if predicted is not None else len(p.y)
+    if strata is not None and strata.shape != (judged,):
+        raise ValueError(f"within has shape {strata.shape}, expected ({judged},): a stratum for every "
+                         f"{'training' if predicted is None else 'judged'} row")
+
+    def none(name: str, needs: str) -> dict:
+        return _check(name, "none", f"Not checked: it needs {needs}.")
+    run = {"blind": lambda: blind(p, metric, strata, permutations, candidates) if predicted is None or not metric else
+           blind_predictions(y if test_y is None else test_y, predicted, metric, groups, seed),
+           "leak": lambda: leak(p, names, candidates),
+           "dependence": lambda: dependence(p, strata, permutations),
+           "selection": lambda: selection(errors, seed) if errors is not None else
+           selection(errors_of_lambdas(p, options or {}), seed) if p.ridge else none("selection", "errors of all settings"),
+           "guarantee": lambda: guarantee(p_values, 10 ** 6, groups) if p_values is not None else
+           exchangeability(p) if p.test and p.ridge else none("guarantee", "test data and a ridge model, or p-values"),
+           "stability": lambda: stability(p) if p.ridge or p.w is None else none("stability", "a ridge model, or predictions")}
+    found = [run[name]() for name in NAMES if name in checks]
+    worst = max((("none", "green", "yellow", "red").index(one["light"]) for one in found), default=0)
+    return {"light": ("none", "green", "yellow", "red")[worst], "rows": len(p.rows), "checks": found}

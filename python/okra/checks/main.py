@@ -185,12 +185,16 @@ def _audit(argv: list) -> int:
     for name, _, light in fail:
         if name not in (*NAMES, "any") or light not in ("", "yellow", "red"):
             raise Refused(f"--fail-on is '{a.fail_on}', expected names of checks or any, such as leak or any:yellow")
-    if a.yhat and (a.model or a.x):
-        raise Refused("--yhat judges predictions: leave out --model and --x")
+        if a.checks and name not in ("any", *checks):
+            raise Refused(f"--fail-on {name}: it is not among --checks")
+    if a.yhat and (a.model or set(options) - {"kx", "ky"}):
+        raise Refused(f"--yhat judges predictions: leave out --{'model' if a.model else min(set(options) - {'kx', 'ky'})}")
     if bool(a.test_x) != bool(a.test_y):
         raise Refused("give --test-x and --test-y, or neither")
-    if not a.yhat and not a.model and not (a.x and a.y):
+    if not (a.y if a.yhat else a.model or a.x and a.y):
         raise Refused("give --x and --y, or --model, or --y and --yhat")
+    if a.yhat and a.test_x and not a.x:
+        raise Refused("--test-x with --yhat needs --x: the training inputs")
     from .._model import Model
     model = Model.load(find(a.model, a.data)) if a.model else None
     from .problem import inputs_of
@@ -199,12 +203,12 @@ def _audit(argv: list) -> int:
     predicted = load(a.yhat, a, y) if a.yhat else None
     test_x = load(a.test_x, a, x) if a.test_x else None
     test_y = load(a.test_y, a, y) if a.test_y else None
-    n = len(y)
-    judged = n if test_y is None else len(test_y)
-    within = column(a.within, a, n, "within") if a.within else None
+    judged = len(y if test_y is None else test_y)
+    mixed = test_y if a.yhat and test_y is not None else y
+    within = column(a.within, a, len(mixed), "within") if a.within else None
     if a.mass_window:
         try:
-            within = np.floor(y.masses / float(a.mass_window))
+            within = np.floor(mixed.masses / float(a.mass_window))
         except (ValueError, ZeroDivisionError) as error:
             raise Refused(f"--mass-window is '{a.mass_window}', expected a width in Da") from error
     made = audit(x, y, test_x, test_y, options, model, predicted, a.metric,
@@ -223,8 +227,12 @@ def _audit(argv: list) -> int:
                                        "distance": {"okra": q["distance"]}, "skill": {"okra": q["skill"]}, "loss": {"okra": q["loss"]},
                                        "from": {"okra": q["low"]}, "to": {"okra": q["high"]}}} for k, q in enumerate(parts)]})
     finish(told, "\n".join(f"{one['light']:<7} {one['check']:<11} {one['says']}" for one in made["checks"]), a)
-    bad = any((name in ("any", one["check"])) and (one["light"] == "red" or light == "yellow" and one["light"] == "yellow")
-              for name, _, light in fail for one in made["checks"])
+    bad = False
+    for one in made["checks"]:
+        for name, _, light in fail:
+            if one["light"] == "none" and name == one["check"]:
+                raise Refused(f"--fail-on {name}: {one['says']}")
+            bad |= name in ("any", one["check"]) and one["light"] in ("red", light or "red")
     return 3 if bad else 0
 
 

@@ -3,7 +3,8 @@
 A model with weights predicts f(x) = sum_j w_j(x) phi(y_j) in the feature space of the output kernel. W (rows x n) holds
 the weights of test rows, or, without test data, of training rows that are left out: ridge has the
 hat matrix H, whose rows become left-out weights H_ij / (1 - H_ii), 0 at j = i. Permuted outputs need no further fit: the
-weights stay, and 200 permutations are 200 right-hand sides of the one factor behind them.
+weights stay, and 200 permutations are 200 right-hand sides of the one factor behind them. Predictions of another program
+have no weights: their own features stand for W Phi, and the truths are permuted against them.
 
 Outputs and inputs get features Phi with Phi Phi' ~ L, by Nystroem's method on at most 128 landmarks (exact
 where there are no more objects, or no more dimensions). A permutation test is valid with any
@@ -12,7 +13,8 @@ statistic, so that only power depends on them.
 from __future__ import annotations
 
 import ctypes as c
-from typing import Any, Optional
+import warnings
+from typing import Any, Callable, Optional
 
 import numpy as np
 
@@ -53,8 +55,20 @@ def left_out(hat: np.ndarray, rows: np.ndarray) -> np.ndarray:
     return w
 
 
-def features(kernel: str, train: Data, more: Optional[Data], rng: np.random.Generator) -> tuple:
-    """Phi of the training objects and of others."""
+def kernels_of(x: Optional[Data], y: Data, values: dict) -> tuple:
+    """Kernels of objects that no model learned: those given, else chosen on at most 500 of them; None without x."""
+    given = tuple(values.get(name, "auto") for name in ("kx", "ky"))
+    if x is None or "auto" in given:
+        some = slice(0, 500)
+        with warnings.catch_warnings():  # of a fit that nobody asked for
+            warnings.simplefilter("ignore")
+            chosen = fitted((y if x is None else x)[some], y[some], values).info["kernels"]
+        given = tuple(chosen[name[1]] if one == "auto" else one for name, one in zip(("kx", "ky"), given))
+    return (None if x is None else given[0]), given[1]
+
+
+def feature_map(kernel: str, train: Data, rng: np.random.Generator) -> Callable[[Data], np.ndarray]:
+    """Phi, as a function of objects."""
     n = len(train)
     marks = np.sort(rng.choice(n, min(n, LANDMARKS), replace=False))
     chosen = train[marks]
@@ -62,8 +76,7 @@ def features(kernel: str, train: Data, more: Optional[Data], rng: np.random.Gene
     values, vectors = np.linalg.eigh((small + small.T) / 2)
     keep = values > 1e-10 * max(values.max(), 0)
     map_ = vectors[:, keep] / np.sqrt(values[keep])
-    made = gram_matrix(kernel, train, chosen) @ map_
-    return made, None if more is None else gram_matrix(kernel, more, chosen) @ map_
+    return lambda objects: gram_matrix(kernel, objects, chosen) @ map_
 
 
 def shuffled(n: int, strata: Optional[np.ndarray], rng: np.random.Generator) -> np.ndarray:
@@ -78,48 +91,57 @@ def shuffled(n: int, strata: Optional[np.ndarray], rng: np.random.Generator) -> 
 
 
 class Problem:
-    """A fitted model with the rows on which it is judged."""
+    """A fitted model, or predictions of any program, with the rows on which they are judged."""
 
-    def __init__(self, model: Model, x: Optional[Data], y: Optional[Data], test_x: Any = None, test_y: Any = None,
-                 groups: Any = None, seed: int = 0) -> None:
-        about = model.info
+    def __init__(self, model: Optional[Model], x: Optional[Data], y: Optional[Data], test_x: Any = None, test_y: Any = None,
+                 groups: Any = None, seed: int = 0, predicted: Optional[Data] = None, kernels: tuple = ()) -> None:
         self.model, self.seed = model, seed
         self.rng = np.random.default_rng(seed)
-        self.kx, self.ky = about["kernels"]["x"], about["kernels"]["y"]
-        self.ridge = about["method"] == "ridge"
-        self.x, self.y = (inputs_of(model) if x is None else x), (model.outputs if y is None else y)
+        if model is not None:
+            about = model.info
+            kernels = about["kernels"]["x"], about["kernels"]["y"]
+            x, y = inputs_of(model) if x is None else x, model.outputs if y is None else y
+        (self.kx, self.ky), self.x, self.y = kernels, x, y
+        self.ridge = model is not None and about["method"] == "ridge"
         n = len(self.y)
-        if len(self.x) != n:
-            raise ValueError(f"the model keeps {len(self.x)} inputs of {n} pairs: give the training inputs")
+        if x is not None and len(x) != n:
+            raise ValueError(f"the model keeps {len(x)} inputs of {n} pairs: give the training inputs" if model else
+                             f"{len(x)} inputs and {n} outputs, expected as many")
         self.test = test_x is not None
         if self.test:
             test_x, test_y = as_data(test_x), as_data(test_y)
             if len(test_x) != len(test_y):
                 raise ValueError(f"{len(test_x)} test inputs and {len(test_y)} test outputs, expected as many")
-        elif not self.ridge:
+        elif model is not None and not self.ridge:
             raise ValueError(f"method {about['method']} has no left-out weights in closed form: give test data")
         total = len(test_x) if self.test else n
         if total < 8:
             raise ValueError(f"{total} rows to judge, expected 8 or more")
         self.rows = np.sort(self.rng.choice(total, min(total, MOST_ROWS), replace=False))
-        self.row_x = (test_x if self.test else self.x)[self.rows]
+        self.row_x = None if x is None else (test_x if self.test else x)[self.rows]
         self.row_y = (test_y if self.test else self.y)[self.rows]
         if groups is not None and np.shape(groups) != (total,):
             raise ValueError(f"groups have shape {np.shape(groups)}, expected ({total},): one for every judged row")
         self.groups = None if groups is None else np.asarray(groups)[self.rows]
-        weights = model.predict(self.row_x, {"decode": "none"}, weights=True).weights()
-        if weights is None or weights.shape[1] != n:
-            raise ValueError("the model gives no weights over its training pairs: audit a model of full rank")
-        self.w = weights if self.test else left_out(weights, self.rows)
-        self.phi, self.row_phi = features(self.ky, self.y, self.row_y, self.rng)
-        self.px = None
+        phi = feature_map(self.ky, self.y, self.rng)
+        self.phi, self.row_phi, self.px, self.w = phi(self.y), phi(self.row_y), None, None
+        if model is None:
+            if len(predicted) != total:
+                raise ValueError(f"{len(predicted)} predictions of {total} outputs, expected as many")
+            self.guess = phi(predicted[self.rows])
+        else:
+            weights = model.predict(self.row_x, {"decode": "none"}, weights=True).weights()
+            if weights is None or weights.shape[1] != n:
+                raise ValueError("the model gives no weights over its training pairs: audit a model of full rank")
+            self.w = weights if self.test else left_out(weights, self.rows)
+            self.guess = self.w @ self.phi
         self.mean = self.phi.mean(axis=0)
         blind = np.broadcast_to(self.mean, self.row_phi.shape)
         if not self.test:  # the row itself is left out of the mean, too
             blind = (n * self.mean - self.row_phi) / (n - 1)
-        self.loss = ((self.row_phi - self.w @ self.phi) ** 2).sum(axis=1)
+        self.loss = ((self.row_phi - self.guess) ** 2).sum(axis=1)
         self.blind_loss = ((self.row_phi - blind) ** 2).sum(axis=1)
-        self.near = nearest(self.kx, self.row_x, self.x, None if self.test else self.rows)
+        self.near = None if x is None else nearest(self.kx, self.row_x, x, None if self.test else self.rows)
 
     @property
     def skill(self) -> float:
@@ -128,13 +150,17 @@ class Problem:
 
     def input_features(self) -> np.ndarray:
         if self.px is None:
-            self.px = features(self.kx, self.x, None, self.rng)[0]
+            self.px = feature_map(self.kx, self.x, self.rng)(self.x)
         return self.px
 
     def permuted_losses(self, count: int, strata: Optional[np.ndarray] = None) -> np.ndarray:
         """Mean losses where outputs were permuted before the fit."""
         rows, out = slice(0, min(len(self.rows), 500)), np.empty(count)
         for k in range(count):
+            if self.w is None:
+                order = shuffled(rows.stop, None if strata is None else strata[self.rows[rows]], self.rng)
+                out[k] = ((self.row_phi[rows][order] - self.guess[rows]) ** 2).sum(axis=1).mean()
+                continue
             order = shuffled(len(self.phi), strata, self.rng)
             mixed = self.phi[order]
             truth = self.row_phi[rows] if self.test else mixed[self.rows[rows]]
