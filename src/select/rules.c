@@ -12,6 +12,7 @@
  */
 #include "select/select.h"
 #include "okra/more/traits.h"
+#include "data/strings.h"
 #include "decode/sets/counts.h"
 
 bool okra_rule_auto_(const okra_options *o, const char *name)
@@ -431,12 +432,20 @@ static const struct output_row {
     {KIND(NODES), NULL, "diffusion(beta=%.4g) | normalize"},
 };
 
+static bool lettered(const okra_data *y) /* sequences: have the vectors labels? */
+{
+    const okra_ragged_ *g = okra_data_group_(y, "positions");
+    const int32_t *label = okra_ragged_field_(g, "label")->values;
+    return g->offsets[y->n] > 0 && label[0] != OKRA_NO_LABEL_;
+}
+
 okra_status okra_rule_ky_(okra_context *ctx, const okra_data *x, const okra_data *y,
                           char **out)
 {
     const struct output_row *r = outputs;
     double beta = 0;
-    if (y->kind == OKRA_TUPLE) {
+    if (y->kind == OKRA_TUPLE ||
+        (y->kind == OKRA_SEQUENCES && vectors(y) && !lettered(y))) {
         return okra_rule_middle_(ctx, y, out);
     }
     while (!(r->kinds & 1u << y->kind) || (r->when && !r->when(x, y))) {

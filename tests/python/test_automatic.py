@@ -333,3 +333,25 @@ def test_rankings_are_compared_by_their_pairs_and_stay_rankings():
     assert told["naive_value"] > 0.3
     Y[0] = 1  # one row that is no ranking: numbers
     assert IOKR().fit(X[:120], Y[:120]).chosen_["ky"] == "linear"
+
+
+def test_sequences_without_letters_are_outputs_by_their_vectors():
+    r = np.random.default_rng(0)
+    X = r.normal(size=(60, 3))
+    y = [np.outer(np.sin(np.arange(4) * x[0]), [1, x[1]]) for x in X]
+    model = IOKR().fit(X[:50], y[:50])
+    assert "rbf" in model.chosen_["ky"]  # their labels, which they lack, are all alike
+    far = np.mean([np.square(a - b).sum() for a, b in zip(model.predict(X[50:]), y[50:])])
+    assert far < 0.5 * np.mean([np.square(a - b).sum() for a, b in zip(y[:10], y[50:])])
+
+
+def test_arrays_of_images_are_not_taken_for_sequences():
+    images = np.random.default_rng(0).random((30, 4, 5))
+    rows = images.reshape(30, -1)
+    with pytest.raises(ValueError, match=r"y has shape \(30, 4, 5\): images.*y.reshape\(len\(y\), -1\)"):
+        IOKR().fit(rows, images)
+    with pytest.raises(ValueError, match=r"X has shape \(30, 4, 5\): images"):
+        IOKR().fit(images, rows)
+    with pytest.raises(ValueError, match="3 dimensions|IOKR|vectors"):
+        IOKR(kx="rbf(sigma=1)", lam=0.1).fit(rows, rows).predict(images)
+    assert IOKR(kx="position(rbf(sigma=1))", lam=0.1).fit(images, rows).predict(images).shape == (30, 20)

@@ -158,6 +158,11 @@ class OutputKernelEstimator(UpdateMixin, PredictMixin, ConformalMixin, ScoreMixi
                              "target y is None")
         check_rows(X, "X")
         check_rows(y, "y")
+        for name, values, kernel in (("X", X, self.kx), ("y", y, self.ky)):
+            if kernel == "auto" and isinstance(values, np.ndarray) and values.ndim > 2:
+                raise ValueError(
+                    f"{name} has shape {values.shape}: images are rows of numbers, {name}.reshape("
+                    f"len({name}), -1); list({name}) makes sequences of vectors")
         if kernel_has(self.ky, "LINEAR") and not isinstance(y, (Data, tuple)) and not numbers_y and any(
                 isinstance(v, str) for v in list(y)[:1]):
             raise ValueError(f"y holds texts; {type(self).__name__} with a linear output kernel "

@@ -127,7 +127,8 @@ static okra_status parse_shape(cursor *c, okra_npy_ *npy)
         }
     }
     REFUSE_IF(npy->dimensions != 1 && npy->dimensions != 2, OKRA_EUNSUPPORTED,
-              "the array has %d dimensions; expected 1 or 2", npy->dimensions);
+              "the array has %d dimensions; expected 1 or 2%s", npy->dimensions,
+              npy->dimensions > 2 ? ": a.reshape(len(a), -1) makes rows" : "");
     npy->rows = shape[0];
     npy->cols = shape[1];
     return OKRA_OK;

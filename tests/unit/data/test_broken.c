@@ -244,7 +244,7 @@ static const struct {
     {"{'descr': '<f8', 'fortran_order': False, 'shape': (), }", OKRA_EUNSUPPORTED,
      "the array has 0 dimensions; expected 1 or 2"},
     {"{'descr': '<f8', 'fortran_order': False, 'shape': (2, 1, 1), }", OKRA_EUNSUPPORTED,
-     "the array has 3 dimensions; expected 1 or 2"},
+     "the array has 3 dimensions; expected 1 or 2: a.reshape(len(a), -1) makes rows"},
     {"{'descr': '<c16', 'fortran_order': False, 'shape': (1,), }", OKRA_EUNSUPPORTED,
      "the array's elements are '<c16' (complex); expected bool, integer or float (b1, i1 "
      "to "
