@@ -143,6 +143,11 @@ okra_status okra_check_self_(okra_context *ctx, const okra_kernel *kernel,
               "rows of a Gram matrix do not tell: give the diagonal too",
               view->data->source, t->name);
     for (okra_int i = 0; t->degenerate && i < view->n; i++) {
+        REFUSE_IF(isinf(self[i]), OKRA_ENUMERIC,
+                  "%s: the self-similarity of %s, from 0, is inf before `%s`: scale the "
+                  "data or the parameters down",
+                  view->data->source, describe(view->data, i, text, sizeof text),
+                  t->name);
         if (!(self[i] > 0)) {
             first = count++ == 0 ? i : first;
         }

@@ -83,7 +83,7 @@ TEST(overflow_within_a_kernel_is_reported)
         {"rbf(sigma=1)",
          "kernel rbf(sigma=1): the value of object 0 and training object "},
         {"(linear + 0) | rbf(gamma=2)", ": scale the data or the parameters down"},
-        {"tanimoto", "kernel tanimoto: the value of object 0 and training object "},
+        {"tanimoto", "the self-similarity of row 0, from 0, is inf before `tanimoto`"},
         {"dice", ": scale the data or the parameters down"},
         {"cosine", ": scale the data or the parameters down"},
     };
@@ -95,6 +95,17 @@ TEST(overflow_within_a_kernel_is_reported)
         CHECK(strstr(okra_message(), cases[c].message));
         okra_kernel_free(kernel);
     }
+    /* Rows whose own values have room: 0 / inf must not pass for a cosine of 0. */
+    const char *const ratios[] = {"cosine", "tanimoto", "dice", "linear | normalize"};
+    double small[] = {1e150, 1e150}, row[3];
+    okra_data *near = data_of(OKRA_DENSE, small, 1, 2);
+    for (size_t c = 0; c < sizeof ratios / sizeof *ratios; c++) {
+        okra_kernel *ratio = parse(ratios[c]);
+        CHECK_FAILS(okra_gram(NULL, ratio, near, data, row, 3), OKRA_ENUMERIC,
+                    "the self-similarity of row 0, from 0, is inf before `");
+        okra_kernel_free(ratio);
+    }
+    okra_data_free(near);
     /* By differences: they are that far apart. */
     okra_kernel *kernel = parse("jitter(sigma=1,width=2,shift=0)");
     CHECK_OK(okra_gram(NULL, kernel, data, NULL, K, 3));
