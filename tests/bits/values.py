@@ -97,6 +97,8 @@ def run(folder):
             name, what, number_ = line.rstrip("\n").split("\t")
             if what.startswith(("x/", "y/")) or "/x/" in what or "/y/" in what:
                 continue
+            if ".middle" in what:  # means of what is centred: nothing but rounding
+                continue
             what = what.replace("bag/", "").removesuffix(".npy")
             with open(os.path.join(folder, number_), "rb") as file:
                 data = file.read()

@@ -25,6 +25,7 @@ typedef struct okra_node_ {
     int serial;  /* which node of the whole text it is, nested ones counted too */
     int a, b;    /* children, by place in the list of nodes         */
     int scratch; /* tiles beyond the result that evaluation needs   */
+    bool moved;  /* a transform below which a leaf's origin moves   */
 } okra_node_;
 
 struct okra_kernel {

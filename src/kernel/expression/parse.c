@@ -206,17 +206,26 @@ static okra_status with_inner(okra_parser_ *p, okra_node_ node, okra_kernel *inn
     return st;
 }
 
+/* Distances, and values about the mean, are the same from any origin: leaves may see
+ * their rows from the middle of the training set, which leaves more digits of them. */
+static bool move_origin(okra_kernel *kernel, int place)
+{
+    okra_node_ *node = &kernel->nodes[place];
+    bool leaf = node->kind == OKRA_NODE_LEAF_ && node->leaf->distances;
+    bool sum = node->kind == OKRA_NODE_SUM_;
+    node->leaf = leaf ? node->leaf->distances : node->leaf;
+    bool a = (sum || node->kind == OKRA_NODE_SCALE_) && move_origin(kernel, node->a);
+    return (sum && move_origin(kernel, node->b)) || a || leaf;
+}
+
 static okra_status transform(okra_parser_ *p, const okra_transform_class_ *t, size_t at,
                              int *place)
 {
-    okra_node_ *child = &p->kernel->nodes[*place];
     okra_node_ node = {.kind = OKRA_NODE_TRANSFORM_,
                        .transform = t,
                        .a = *place,
-                       .scratch = child->scratch};
-    if (t->distances && child->kind == OKRA_NODE_LEAF_ && child->leaf->distances) {
-        child->leaf = child->leaf->distances;
-    }
+                       .scratch = p->kernel->nodes[*place].scratch};
+    node.moved = (t->distances || t == &okra_center_) && move_origin(p->kernel, *place);
     CHK(with_params(p, node, &t->params, t->positional, place));
     okra_status st = t->check ? t->check(p->kernel->nodes[*place].params) : OKRA_OK;
     return st == OKRA_OK ? st : okra_parse_point_(p, st, at);

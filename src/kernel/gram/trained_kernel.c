@@ -14,10 +14,18 @@
 #include "kernel/graphs/graph_features.h"
 
 /* Names in a store: of the means of a transform that centres, and of what a leaf keeps.
- */
-static void mean_name(char name[128], const char *prefix, int place)
+ * Means of values about a moved origin are called middle; true: the store has those of
+ * 0.1.0 in their place, about 0, which are of no use. */
+static bool mean_name(char name[128], const char *prefix, const okra_kernel *kernel,
+                      int place, const okra_store_ *store)
 {
-    snprintf(name, 128, "%s.center%d", prefix, place);
+    bool moved = kernel->nodes[place].moved;
+    snprintf(name, 128, "%s.middle%d", prefix, place);
+    bool old = moved && store && !okra_store_has_(store, name);
+    if (old || !moved) {
+        snprintf(name, 128, "%s.center%d", prefix, place);
+    }
+    return old;
 }
 
 static void leaf_name(char name[128], const char *prefix, int place)
@@ -270,7 +278,9 @@ static okra_status restore(okra_trained_kernel_ *bound)
         if (!okra_node_centers_(&bound->kernel->nodes[k])) {
             continue;
         }
-        mean_name(name, bound->prefix, k);
+        if (mean_name(name, bound->prefix, bound->kernel, k, bound->store)) {
+            continue;
+        }
         const double *mean = okra_store_get_(bound->store, name, &rows, &cols);
         REFUSE_IF(!mean || rows != bound->train.n || cols != 1 ||
                       !okra_store_get_number_(bound->store, name, &bound->grand[k]),
@@ -360,7 +370,7 @@ okra_status okra_trained_kernel_save_(const okra_trained_kernel_ *bound,
             CHK(leaf->save(bound->shared[k], store, name));
         }
         if (okra_node_centers_(&bound->kernel->nodes[k])) {
-            mean_name(name, prefix, k);
+            mean_name(name, prefix, bound->kernel, k, NULL);
             CHK(okra_store_put_copy_(store, name, bound->train.slots[k].mean, n, 1));
             CHK(okra_store_put_number_(store, name, bound->grand[k]));
         }
@@ -520,7 +530,7 @@ okra_status okra_trained_kernel_check_kept_(const okra_kernel *kernel,
             CHK(check_leaf(node, train, n, name, store));
         }
         if (okra_node_centers_(node)) {
-            mean_name(name, prefix, k);
+            mean_name(name, prefix, kernel, k, store);
             okra_sizes_set_(&sizes, "n", n);
             CHK(okra_schema_check_(means, name, store, &sizes));
         }

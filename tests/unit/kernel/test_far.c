@@ -239,6 +239,104 @@ TEST(standardized_columns_far_from_0)
     okra_free_(K);
 }
 
+/* Inner products about the mean, and their cosines, of rows far from 0. */
+TEST(centred_rows_far_from_0)
+{
+    double x[N * D], *K = okra_alloc_(N * N, sizeof *K);
+    const char *const text[] = {"linear | center", "linear | center | normalize",
+                                "0.5*linear + (0.5*linear | center) | center"};
+    for (int power = 0; power <= 12; power += 3) {
+        okra_random_ random = okra_random_create_((uint64_t)power, 8);
+        normal_rows(&random, N, 1, x);
+        for (int k = 0; k < N * D; k++) {
+            x[k] += pow(10, power);
+        }
+        long double mean[D] = {0};
+        for (int k = 0; k < N * D; k++) {
+            mean[k % D] += ((long double)x[k] - x[k % D]) / N; /* from row 0 */
+        }
+        okra_data *train = collection(x, N, false);
+        for (int c = 0; c < 3; c++) {
+            long double worst = 0;
+            gram(text[c], train, NULL, K);
+            for (int i = 0; i < N * N; i++) {
+                const double *a = x + i / N * D, *b = x + i % N * D;
+                long double aa = 0, bb = 0, ab = 0;
+                for (int t = 0; t < D; t++) {
+                    long double u = (long double)a[t] - x[t] - mean[t],
+                                v = (long double)b[t] - x[t] - mean[t];
+                    aa += u * u;
+                    bb += v * v;
+                    ab += u * v;
+                }
+                ab /= c == 1 ? sqrtl(aa) * sqrtl(bb) : 1;
+                worst = fmaxl(worst, fabsl(K[i] - ab));
+            }
+            CHECK_NEAR((double)worst, 0, 1e-10);
+        }
+        okra_data_free(train);
+    }
+    okra_free_(K);
+}
+
+/* What a model keeps of it; files of 0.1.0 keep means about 0. */
+TEST(kept_means_are_about_the_same_origin)
+{
+    double x[N * D], old[N] = {0}, want = 1, /* of rows 0 and 1 */
+                                       *K = okra_alloc_(2 * N * N, sizeof *K);
+    okra_random_ random = okra_random_create_(1, 10);
+    normal_rows(&random, N, 1, x);
+    for (int k = 0; k < N * D; k++) {
+        x[k] += 1e3;
+    }
+    okra_kernel *kernel = NULL;
+    CHECK_OK(okra_kernel_parse("linear | center | poly(degree=1)", &kernel));
+    okra_data *train = collection(x, N, false);
+    double grand = 0;
+    for (int i = 0; i < N * N; i++) {
+        for (int t = 0; t < D; t++) {
+            double part = x[i / N * D + t] * x[i % N * D + t] / N;
+            old[i / N] += part;
+            grand += part / N;
+        }
+    }
+    for (int i = 0; i < N; i++) {
+        old[i] -= grand / 2;
+    }
+    for (int version = 0; version < 2; version++) {
+        okra_trained_kernel_ *bound = NULL, *again = NULL;
+        okra_store_ *store = NULL;
+        CHECK_OK(okra_store_create_(&store));
+        if (version == 0) {
+            CHECK_OK(okra_store_put_copy_(store, "k.center1", old, N, 1));
+            CHECK_OK(okra_store_put_number_(store, "k.center1", grand));
+        } else {
+            CHECK_OK(okra_trained_kernel_create_(NULL, kernel, train, &bound));
+            CHECK_OK(okra_trained_kernel_save_(bound, store, "k"));
+            CHECK(okra_store_has_(store, "k.middle1"));
+        }
+        CHECK_OK(okra_trained_kernel_check_kept_(kernel, train, N, "k", store));
+        CHECK_OK(okra_trained_kernel_load_(NULL, kernel, train, store, "k", &again));
+        CHECK_OK(okra_trained_kernel_gram_(NULL, again,
+                                           okra_mat_of_(K + version * N * N, N, N)));
+        okra_trained_kernel_free_(again);
+        okra_trained_kernel_free_(bound);
+        okra_store_free_(store);
+    }
+    for (int t = 0; t < D; t++) {
+        double mean = 0;
+        for (int i = 0; i < N; i++) {
+            mean += (x[i * D + t] - 1e3) / N;
+        }
+        want += (x[t] - 1e3 - mean) * (x[D + t] - 1e3 - mean);
+    }
+    CHECK_NEAR(K[1], want, 1e-10);
+    CHECK(memcmp(K, K + N * N, N * N * sizeof *K) == 0);
+    okra_data_free(train);
+    okra_kernel_free(kernel);
+    okra_free_(K);
+}
+
 static void count_warning(void *arg, const char *message)
 {
     *(int *)arg += strstr(message, "leave few digits of distances") != NULL;
@@ -268,7 +366,8 @@ TEST(lost_distances_are_told)
     okra_free_(K);
 }
 
-MAIN(RUN(standardized_columns_far_from_0), RUN(lost_distances_are_told),
+MAIN(RUN(standardized_columns_far_from_0), RUN(centred_rows_far_from_0),
+     RUN(kept_means_are_about_the_same_origin), RUN(lost_distances_are_told),
      RUN(every_kernel_of_distances), RUN(one_large_value),
      RUN(clusters_far_from_one_another), RUN(rows_of_every_scale),
      RUN(standardized_rows_and_shifted_images))
