@@ -22,14 +22,16 @@ typedef struct statistics {
 } statistics;
 
 /* Of columns far from 0 the mean is off by up to n eps of itself, which is much of a
- * small spread: what it leaves is measured and taken off. */
+ * small spread: what it leaves is measured and taken off. Squares are of numbers in units
+ * of a power of 2 near the column's largest, so that they have room at any scale. */
 okra_status okra_standardize_measure_(const okra_data *train, double *mean,
                                       double *spread)
 {
     okra_int n = train->n, d = train->d;
     double total = okra_weights_total_(train), rows = fmax(total, (double)n);
-    OWNED double *left = NULL;
+    OWNED double *left = NULL, *unit = NULL;
     ZMAKE(left, d);
+    ZMAKE(unit, d);
     for (okra_int i = 0; i < n; i++) {
         double u = okra_weight_(train, i);
         for (okra_int j = 0; j < d; j++) {
@@ -37,16 +39,25 @@ okra_status okra_standardize_measure_(const okra_data *train, double *mean,
         }
     }
     for (okra_int i = 0; i < n; i++) {
+        const double *x = train->values + i * train->ld;
+        for (okra_int j = 0; j < d; j++) {
+            unit[j] = fmax(unit[j], fabs(x[j] - mean[j]));
+        }
+    }
+    for (okra_int j = 0; j < d; j++) {
+        unit[j] = unit[j] > 0 ? ldexp(1, ilogb(unit[j])) : 1;
+    }
+    for (okra_int i = 0; i < n; i++) {
         double u = okra_weight_(train, i);
         for (okra_int j = 0; j < d; j++) {
-            double z = train->values[i * train->ld + j] - mean[j];
+            double z = (train->values[i * train->ld + j] - mean[j]) / unit[j];
             left[j] += u * z / total;
             spread[j] += u * z * z / total;
         }
     }
     for (okra_int j = 0; j < d; j++) {
-        mean[j] += left[j];
-        double s = sqrt(fmax(spread[j] - left[j] * left[j], 0)),
+        mean[j] += left[j] * unit[j];
+        double s = unit[j] * sqrt(fmax(spread[j] - left[j] * left[j], 0)),
                rounding = fmax(rows * DBL_EPSILON, 3e-13) * fabs(mean[j]);
         spread[j] = s > rounding && isfinite(s) ? s : 1;
     }

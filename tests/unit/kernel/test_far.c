@@ -337,6 +337,35 @@ TEST(kept_means_are_about_the_same_origin)
     okra_free_(K);
 }
 
+/* Squares of these columns have no room in a double, their quotients have. */
+TEST(standardized_columns_of_every_scale)
+{
+    double x[N * D], *K = okra_alloc_(N * N, sizeof *K),
+                     *one = okra_alloc_(N * N, sizeof *one);
+    const char *const text[] = {"standardize | rbf(sigma=1)",
+                                "standardized-laplacian(gamma=1)"};
+    for (int power = 0; power <= 1000; power += 125) {
+        for (int sign = -1; sign <= 1; sign += 2) {
+            for (int c = 0; c < 2; c++) {
+                okra_random_ random = okra_random_create_(1, 9);
+                normal_rows(&random, N, 1, x);
+                okra_data *train = collection(x, N, false);
+                gram(text[c], train, NULL, one);
+                okra_data_free(train);
+                for (int k = 0; k < N * D; k++) {
+                    x[k] = ldexp(x[k], sign * power);
+                }
+                train = collection(x, N, false);
+                gram(text[c], train, NULL, K);
+                CHECK(memcmp(K, one, N * N * sizeof *K) == 0);
+                okra_data_free(train);
+            }
+        }
+    }
+    okra_free_(K);
+    okra_free_(one);
+}
+
 static void count_warning(void *arg, const char *message)
 {
     *(int *)arg += strstr(message, "leave few digits of distances") != NULL;
@@ -367,7 +396,7 @@ TEST(lost_distances_are_told)
 }
 
 MAIN(RUN(standardized_columns_far_from_0), RUN(centred_rows_far_from_0),
-     RUN(kept_means_are_about_the_same_origin), RUN(lost_distances_are_told),
-     RUN(every_kernel_of_distances), RUN(one_large_value),
+     RUN(kept_means_are_about_the_same_origin), RUN(standardized_columns_of_every_scale),
+     RUN(lost_distances_are_told), RUN(every_kernel_of_distances), RUN(one_large_value),
      RUN(clusters_far_from_one_another), RUN(rows_of_every_scale),
      RUN(standardized_rows_and_shifted_images))
