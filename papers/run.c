@@ -2,6 +2,7 @@
  * run.c: the state of one entry's run: settings, finished steps, notes, result.
  */
 #include "paper.h"
+#include "okra/program.h"
 #include "original/original.h"
 #include "run.h"
 
@@ -183,7 +184,7 @@ static json_t *new_result(const paper_entry *entry, const paper_settings *settin
 }
 
 /* A run may take an hour: that its result can be kept is known before. */
-static okra_status make_folder(const char *folder)
+static okra_status make_folder(okra_context *context, const char *folder)
 {
     struct stat found;
     if (mkdir(folder, 0777) != 0 && errno != EEXIST) {
@@ -194,10 +195,17 @@ static okra_status make_folder(const char *folder)
         return okra_fail(OKRA_EIO, "%s: is a file, expected the folder of results",
                          folder);
     }
-    return access(folder, W_OK | X_OK) == 0
-               ? OKRA_OK
-               : okra_fail(OKRA_EIO, "%s: results cannot be written there: %s", folder,
-                           strerror(errno));
+    if (access(folder, W_OK | X_OK) != 0) {
+        return okra_fail(OKRA_EIO, "%s: results cannot be written there: %s", folder,
+                         strerror(errno));
+    }
+    /* The writer's own view of it: is it, or is on the way, a stranger's link? */
+    char path[PAPER_PATH];
+    okra_file *none = NULL;
+    int fd = -1;
+    snprintf(path, sizeof path, "%s/unfinished", folder);
+    okra_status st = okra_file_open(context, path, &none, &fd);
+    return st == OKRA_OK ? okra_file_close(none, false) : st;
 }
 
 /* Again while other processes were computing steps of it. */
@@ -231,7 +239,7 @@ okra_status paper_execute(okra_context *context, const paper_entry *entry,
                          entry->name, missing,
                          settings->data ? settings->data : "none was found");
     }
-    okra_status st = make_folder(settings->results);
+    okra_status st = make_folder(context, settings->results);
     if (st != OKRA_OK) {
         return st;
     }

@@ -77,6 +77,9 @@ if [ "$(id -u)" = 0 ]; then
             [ -z "$(ls inner)" ] || complain "in the folder of a stranger's link: $line: $(ls inner)"
         done
     done
+    expect 1 okra paper -q brouard-fig3 --quick --results sticky/folder
+    expect_in "another user put a symbolic link there" err
+    [ -z "$(ls inner)" ] || complain "results in the folder of a stranger's link: $(ls inner)"
     for end in claims partial; do
         file=sticky/brouard-fig3-quick-seed0.$end
         ln -s "$PWD/victim" $file
