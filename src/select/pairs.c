@@ -284,7 +284,7 @@ static okra_status leave(fitting *z, double lambda, okra_pair_setting setting,
         return okra_pair_leave_(&z->solver, lambda, setting, F, how);
     }
     *how = OKRA_PAIR_FOLDS_;
-    if (!z->folds) {
+    if (!z->folds && tolerance == loose) { /* the next lambda begins with them */
         ZMAKE(z->folds, okra_pair_folds_(&z->solver, setting));
         z->groups = okra_pair_folds_(&z->solver, setting);
     }
@@ -358,7 +358,6 @@ static okra_status score(fitting *z)
     for (int s = 0; s < OKRA_PAIR_SETTINGS; s++) {
         okra_pair_how_ how;
         double error, order;
-        forget_groups(z);
         CHK(leave(z, z->pairs->lambda, (okra_pair_setting)s, fair, F, &how));
         CHK(okra_pair_score_(z->n * z->m, z->values, F, z->r->weights, &error, &order));
         json_t *line =
@@ -422,16 +421,30 @@ static okra_status calibrate(fitting *z, const double *F)
     return okra_store_put_copy_(z->pairs->store, "left", left, count, 2);
 }
 
+/* Is there room for so many doubles? Asked before minutes are spent on what comes first.
+ */
+static okra_status ask(const fitting *z, const char *what, double count)
+{
+    return okra_budget_ask_(z->ctx, 8 * count, "%s of %lld x %lld pairs", what,
+                            (long long)z->n, (long long)z->m);
+}
+
 static okra_status fit(fitting *z)
 {
     okra_pairs *pairs = z->pairs;
     OWNED double *C = NULL, *F = NULL;
     okra_int steps = 0;
+    double n = (double)z->n, m = (double)z->m, terms = pairs->terms;
+    CHK(ask(z, "the fit", 2 * terms * (n * n + m * m) + 2 * n * m));
     CHK(make_grams(z));
     CHK(hold_back(z));
     CHK(okra_pair_solver_create_(z->ctx, z->n, z->m, pairs->terms, z->gram[0], z->gram[1],
                                  z->values, z->r->weights, !z->r->plain, &z->solver));
+    if (!z->solver.product && z->solver.known > OKRA_PAIR_DENSE_MOST_) {
+        CHK(ask(z, "conjugate gradients", (6 + 5 * terms) * n * m));
+    }
     CHK(choose(z));
+    forget_groups(z);
     CHK(score(z));
     CHK(okra_doubles_(z->ctx, z->n, z->m, "coefficients", &C));
     okra_fill_(z->n * z->m, 0, C);

@@ -73,8 +73,8 @@ typedef struct okra_pair_fold_ {
 } okra_pair_fold_;
 void okra_pair_fold_clear_(okra_pair_fold_ *fold);
 /* The same by groups, whatever the problem, each by conjugate gradients; `some`: two of
- * them, the rest is NaN. folds (okra_pair_folds_ of them) are left for the next lambda,
- * of the same setting and kernels. */
+ * them, the rest is NaN. folds (okra_pair_folds_ of them, or NULL) are left for the next
+ * lambda, of the same setting and kernels. */
 okra_status okra_pair_leave_folds_(const okra_pair_solver_ *s, double lambda,
                                    okra_pair_setting setting, bool some, double tolerance,
                                    okra_pair_fold_ *folds, double *F);

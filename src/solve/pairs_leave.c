@@ -492,6 +492,7 @@ okra_status okra_pair_leave_folds_(const okra_pair_solver_ *s, double lambda,
                                    okra_pair_fold_ *folds, double *F)
 {
     FREED_BY(groups_clear) groups g = {0};
+    FREED_BY(okra_pair_fold_clear_) okra_pair_fold_ one = {0};
     OWNED double *C = NULL, *fitted = NULL;
     bool whole = setting == OKRA_PAIR_PAIR, both = setting == OKRA_PAIR_BOTH;
     CHK(make_groups(s, setting, &g));
@@ -504,7 +505,8 @@ okra_status okra_pair_leave_folds_(const okra_pair_solver_ *s, double lambda,
             continue;
         }
         CHK(solve_fold(s, lambda, g.left, whole ? NULL : g.row, g.column, tolerance,
-                       &folds[k], C, &mean));
+                       folds ? &folds[k] : &one, C, &mean));
+        okra_pair_fold_clear_(&one);
         CHK(okra_pair_fitted_(s, C, mean, fitted));
         for (okra_int p = 0; p < s->n * s->m; p++) {
             bool own = both ? g.row[p / s->m] && g.column[p % s->m] : g.left[p];

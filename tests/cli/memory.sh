@@ -83,3 +83,13 @@ seq 1000000 2000000 | array '|u1' 3000 3 1 >x3.npy || true
 expect 1 okra fit --x x3.npy --y x3.npy --memory 60M -o none.okra
 expect_in "the Gram matrix of the inputs of 3000 x 3000 doubles needs 68.66 MiB" err
 expect_in " KiB are in use" err # of a search some MiB are left
+
+# pairs with gaps: groups that are left out once do not stay, and what cannot be is told at once
+awk 'BEGIN { srand(1); for (i = 0; i < 140; i++) { print rand() "," rand() >"side.csv"
+    for (j = 0; j < 140; j++) printf "%s%s", rand() < 0.5 ? "nan" : rand(), j == 139 ? "\n" : "," >"gaps.csv" } }'
+pairs="okra fit --rows side.csv --columns side.csv --y gaps.csv --memory"
+$pairs 5000kB -o pairs.okra >/dev/null # 7 MB where all groups stayed
+expect 1 $pairs 2000kB -o none.okra
+expect_in "conjugate gradients of 140 x 140 pairs needs 1.64 MiB" err
+expect 1 $pairs 400kB -o none.okra
+expect_in "the fit of 140 x 140 pairs needs" err
