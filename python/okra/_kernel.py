@@ -46,11 +46,22 @@ def gram_matrix(kernel: str, x: Any, y: Any = None,
     x = as_data(x)
     y = None if y is None else as_data(y)
     rows, columns = len(x), len(x if y is None else y)
+    context = context or Context()
+    context.ask(rows, columns, "the Gram matrix")
     out = np.empty((rows, columns))
-    (context or Context()).call(lib.okra_gram, parsed.pointer, x.pointer,
-                                None if y is None else y.pointer, out.ctypes.data,
-                                columns)
+    context.call(lib.okra_gram, parsed.pointer, x.pointer, None if y is None else y.pointer,
+                 out.ctypes.data, columns)
     return out
+
+
+def vector_distances(kernel: str, x: Any, y: Any) -> Optional[np.ndarray]:
+    """|a - b|^2 of all pairs where this is what the kernel's values say, or None: k(a, a) + k(b, b) - 2 k(a, b)
+    has no digits left of vectors far from 0."""
+    if kernel.strip() != "linear" or not x.kind == y.kind == "dense":
+        return None
+    from scipy.spatial.distance import cdist
+    Context().ask(len(x), len(y), "the matrix of distances")
+    return cdist(x.objects, y.objects, "sqeuclidean")
 
 
 def metric(spec: str, truth: Any, predicted: Any, sample_weight: Any = None) -> float:

@@ -215,12 +215,15 @@ class Context:
             check(lib.okra_context_set_strict(self.pointer, 1))
         if seed:
             lib.okra_context_set_seed(self.pointer, seed)
+        self._budget: Optional[int] = None
         if memory is not None:
             size = memory
             if not isinstance(memory, numbers.Integral):
                 size = c.c_int64()
                 check(lib.okra_parse_bytes(str(memory), c.byref(size)))
+                size = size.value
             check(lib.okra_context_set_memory(self.pointer, size))
+            self._budget = int(size)
         if header is not None:
             check(lib.okra_context_set_header(self.pointer, 1 if header in (True, "yes") else -1))
         if engine is not None:
@@ -229,6 +232,13 @@ class Context:
         lib.okra_context_set_warning(self.pointer, _warned, self.pointer)
         if verbose:
             lib.okra_context_set_progress(self.pointer, _reported, self.pointer)
+
+    def ask(self, rows: int, columns: int, what: str) -> None:
+        """Is there room for so many doubles of NumPy in a budget that was given?"""
+        if self._budget is not None and 8 * rows * columns > self._budget:
+            raise exceptions[list(interface.statuses).index("OKRA_EBUDGET")](
+                f"{what} of {rows} x {columns} doubles needs {8 * rows * columns} bytes; the memory budget is "
+                f"{self._budget} bytes")
 
     def _stop(self, failure: BaseException) -> None:
         """What a callback raises stops the call, which then raises it."""

@@ -10,6 +10,7 @@ import pytest
 import okra
 from okra.checks.explain import explain
 from okra.checks.measure import next_inputs, ridge_term
+from okra.checks.problem import nearest as audit_nearest
 from okra.checks.split import clusters, split
 
 PROGRAM = os.environ["OKRA_PROGRAM"]
@@ -48,6 +49,27 @@ def test_similarity_keeps_clusters_together():
     assert twice["equal"] == 0 and twice["equal_random"] > 50
     many = split(np.r_[np.repeat(x[:1], 60, axis=0), x], "similarity", 4)  # more copies than a fold has rows
     assert many["crossing"]["equal"] == 0 and max(many["sizes"]) >= 61
+
+
+def test_similarity_of_rows_far_from_0():
+    """Distances are those of the rows wherever 0 is: k(a, a) + k(b, b) - 2 k(a, b) has no digits left."""
+    rng = np.random.default_rng(2)
+    x = np.repeat(20 * rng.normal(size=(6, 3)), 20, axis=0) + np.round(rng.normal(size=(120, 3)), 3)
+    x = np.round(x * 1024) / 1024  # so that 2^29 more is exact
+    near, far = split(x, "similarity", 3), split(x + 2.0 ** 29, "similarity", 3)
+    assert (near["folds"] == far["folds"]).all()
+    assert far["crossing"] == pytest.approx(near["crossing"], rel=1e-6)
+    found = audit_nearest("linear", okra.as_data(x[:5] + 2.0 ** 29), okra.as_data(x[5:] + 2.0 ** 29), None)
+    square = ((x[:5, None] - x[None, 5:]) ** 2).sum(axis=2)
+    assert np.allclose(found["first"], square.min(axis=1), rtol=1e-12)
+
+
+def test_the_matrix_of_distances_asks_for_memory(tmp_path):
+    np.save(tmp_path / "x.npy", np.random.default_rng(0).normal(size=(1500, 2)))
+    for more in ([], ["--kx", "rbf(sigma=1)"]):
+        out = subprocess.run([PROGRAM, "split", "--by", "similarity", "--x", tmp_path / "x.npy", "--folds", "2", *more,
+                              "--memory", "10MB"], capture_output=True, text=True)
+        assert out.returncode == 1 and "1500 x 1500 doubles needs 18000000 bytes; the memory budget is 10485760" in out.stderr
 
 
 def test_split_refusals():

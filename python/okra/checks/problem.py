@@ -20,7 +20,7 @@ import numpy as np
 
 from .._collection import borrow
 from .._data import Data, as_data
-from .._kernel import gram_matrix
+from .._kernel import gram_matrix, vector_distances
 from .._library import Context, Handle, lib, options, set_options
 from .._model import Model
 
@@ -172,10 +172,11 @@ def nearest(kernel: str, rows: Data, train: Data, own: Optional[np.ndarray]) -> 
     """Squared kernel distances of rows to the two nearest training inputs, and which the nearest is."""
     if kernel.startswith("center("):  # distances are the same without
         kernel = kernel[len("center("):-1]
-    k = gram_matrix(kernel, rows, train)
-    diagonal = self_values(kernel, train)
     mine = self_values(kernel, rows)
-    square = np.maximum(mine[:, None] + diagonal[None, :] - 2 * k, 0)
+    square = vector_distances(kernel, rows, train)
+    if square is None:
+        k = gram_matrix(kernel, rows, train)
+        square = np.maximum(mine[:, None] + self_values(kernel, train)[None, :] - 2 * k, 0)
     scale = np.maximum(mine, 1e-300)
     if own is not None:
         square[np.arange(len(own)), own] = np.inf

@@ -11,7 +11,7 @@ from typing import Any, Optional
 import numpy as np
 
 from .._data import Data, as_data
-from .._kernel import gram_matrix
+from .._kernel import gram_matrix, vector_distances
 
 WAYS = ("random", "groups", "similarity", "order", "scaffold")
 
@@ -43,9 +43,15 @@ def _blocks(key: np.ndarray, folds: int) -> np.ndarray:
 
 def distances(kernel: str, x: Data) -> np.ndarray:
     """Kernel distances of all objects."""
-    k = gram_matrix(kernel, x)
-    d = np.diag(k)
-    return np.sqrt(np.maximum(d[:, None] + d[None, :] - k - k.T, 0))
+    square = vector_distances(kernel, x, x)
+    if square is None:
+        square = gram_matrix(kernel, x)
+        own = np.diag(square).copy()
+        square *= -2
+        square += own[:, None]
+        square += own[None, :]
+        np.maximum(square, 0, out=square)
+    return np.sqrt(square, out=square)
 
 
 def clusters(distance: np.ndarray, most: int) -> np.ndarray:
