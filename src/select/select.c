@@ -429,6 +429,12 @@ static okra_status fill(okra_job_ *j, const okra_options *options, okra_select_r
     }
     if (open) {
         CHK(okra_rule_how_(method, j->source.y, j->source.n, units, filled));
+    } else if ((r->folds || r->groups || r->strata) &&
+               !okra_options_is_set(filled, "cv")) {
+        char text[32];
+        snprintf(text, sizeof text, "kfold:%lld",
+                 (long long)OKRA_MIN_(units > 1 ? units : 5, 5));
+        CHK(okra_options_set(filled, "cv", text));
     }
     if (p) {
         CHK(okra_prepare_relative_(method, filled, p));

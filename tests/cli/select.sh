@@ -14,6 +14,15 @@ expect_in "kx,ky,lambda,mean,error,gcv,refined,fold0" c.csv
 expect_in "</svg>" p.svg
 okra predict best.okra --x tx.csv --decode explicit -q -o h.csv
 
+# folds and groups are taken without --cv
+printf '0\n0\n1\n1\n2\n2\n3\n3\n' >fair.csv
+for keys in "--folds fair.csv" "--groups fair.csv --cv kfold:4" "--groups fair.csv"; do
+    expect 0 okra select --x x.csv --y y.csv --kx 'rbf(sigma=1)' --lambda 0.1,1 $keys
+    expect_in "kfold:" out
+    sed -n '/the best/,$p' out >"${keys// /}"
+done
+expect_same ./--groupsfair.csv--cvkfold:4 ./--groupsfair.csv
+
 # whole kernels as alternatives, refined within the best of them
 expect 0 okra select --x x.csv --y y.csv --kx '{linear,standardize | rbf(sigma={1,2,4})}' \
     --lambda auto --refine 6
