@@ -59,7 +59,7 @@ static const okra_option split_rows[] = {
     CHOICE("by", text, "random", "random|groups|similarity|order|scaffold", "WHAT",
            "What stays together"),
     IS(READ, "x", "", "FILE", "Objects, for similarity, scaffold and the report"),
-    IS(READ, "key", "", "FILE", "One group, time or mass per row"),
+    IS(READ, "key", "", "FILE", "One group, time or mass per row; order: masses of --x"),
     IS(TEXT, "kx", "linear", "EXPR", "Kernel of --x"),
     IS(INT, "folds", "5", "K", "How many folds"),
     IS(INT, "inner", "0", "K", "Nested: so many folds of the rest, a column per fold"),

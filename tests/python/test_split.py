@@ -36,6 +36,20 @@ def test_order_has_no_future():
         assert key[folds <= f].max() < key[folds > f].min()
 
 
+def test_order_of_dates_and_masses():
+    days = np.array([f"20{k % 7 + 10}-0{k % 9 + 1}-01" for k in range(40)])
+    folds = split(by="order", key=days, folds=3)["folds"]
+    assert all(max(days[folds == f]) < min(days[folds == f + 1]) for f in (0, 1))
+    chains = okra.smiles(["C" * (1 + (7 * k) % 20) for k in range(20)])
+    folds = split(chains, "order", 2, kernel="ecfp")["folds"]
+    assert chains.masses[folds == 0].max() < chains.masses[folds == 1].min()
+    assert (split(by="order", key=np.array(["10", "9", "100"]), folds=3)["folds"] == [1, 0, 2]).all()
+    with pytest.raises(ValueError, match="keys such as 'b' have no order"):
+        split(by="order", key=["b", "a"], folds=2)
+    with pytest.raises(ValueError, match="needs a key"):
+        split(np.ones((9, 2)), "order", 2)
+
+
 def test_similarity_keeps_clusters_together():
     rng = np.random.default_rng(1)
     middle = 20 * rng.normal(size=(12, 2))

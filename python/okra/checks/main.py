@@ -254,7 +254,7 @@ def _split(argv: list) -> int:
     key = None
     if a.key:
         rows = len(load(a.key if ":" in a.key else "labels:" + a.key, a)) if x is None else len(x)
-        key = (numbers if a.by == "order" else column)(a.key, a, rows, "key")
+        key = column(a.key, a, rows, "key")
     made = split(x, a.by, a.folds, key, a.kx, a.inner, a.seed)
     folds, inner = made.pop("folds"), made.pop("inner", None)
     lines = [f"{a.folds} folds of {min(made['sizes'])} to {max(made['sizes'])} rows, {made['units']} units by {a.by}"]

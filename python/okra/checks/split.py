@@ -31,6 +31,19 @@ def _packed(units: np.ndarray, folds: int, rng: np.random.Generator) -> np.ndarr
     return place[code]
 
 
+def _ordered(key: np.ndarray) -> np.ndarray:
+    """Keys as numbers: dates, too."""
+    for kind in (float, "datetime64[s]") if key.dtype.kind in "OUS" else (key.dtype,):
+        try:
+            made = key.astype(kind).astype(float)
+        except ValueError:
+            continue
+        if not np.isfinite(made).all():
+            raise ValueError(f"the key of row {int(np.argmin(np.isfinite(made)))} (from 0) is no number")
+        return made
+    raise ValueError(f"keys such as '{key[0]}' have no order: expected numbers, or dates like 2024-05-31")
+
+
 def _blocks(key: np.ndarray, folds: int) -> np.ndarray:
     """Blocks of sorted keys; equal keys stay together."""
     values, code, size = np.unique(key, return_inverse=True, return_counts=True)
@@ -110,7 +123,7 @@ def split(x: Any = None, by: str = "random", folds: int = 5, key: Any = None, ke
         ``random``, ``groups``, ``similarity``, ``order`` (time, mass) or ``scaffold``.
     folds : int
     key : array, optional
-        Groups, or numbers to sort by.
+        Groups, or numbers or dates to sort by; masses of `x`, where it has them, if not given.
     kernel : str
         Of `x`, for ``similarity`` and the report.
     inner : int
@@ -127,6 +140,8 @@ def split(x: Any = None, by: str = "random", folds: int = 5, key: Any = None, ke
     if by not in WAYS:
         raise ValueError(f"by is '{by}', expected {', '.join(WAYS)}")
     x = None if x is None else as_data(x)
+    if by == "order" and key is None and x is not None and (x.masses > 0).all():
+        key = x.masses
     if by in ("groups", "order") and key is None:
         raise ValueError(f"a split by {by} needs a key for every row")
     if by in ("similarity", "scaffold") and x is None:
@@ -141,8 +156,7 @@ def split(x: Any = None, by: str = "random", folds: int = 5, key: Any = None, ke
     if x is not None and (by == "similarity" or n <= 5000):
         distance = distances(kernel, x)
     if by == "order":
-        if key.dtype.kind in "fc" and not np.isfinite(key).all():
-            raise ValueError(f"the key of row {int(np.argmin(np.isfinite(key)))} (from 0) is no number")
+        key = _ordered(key)
         found = _blocks(key, folds)
         units = np.unique(key, return_inverse=True)[1]
     else:
