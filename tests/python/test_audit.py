@@ -256,3 +256,40 @@ def test_what_is_not_checked_is_said_and_never_passes(tmp_path):
                        (("--test-x", "x.npy", "--test-y", "y.npy"), "--test-x with --yhat needs --x")):
         done = run(*words, *more, cwd=tmp_path)
         assert done.returncode == 1 and text in done.stderr, done.stderr
+
+
+def test_copies_are_equal_objects_and_not_what_a_kernel_confuses():
+    from okra.checks.problem import nearest
+    rng = np.random.default_rng(0)
+    words = ["".join(rng.permutation(list("aabbccdd"))) for _ in range(60)]
+    kinds = okra.labels([w[0] for w in words])
+    made = okra.audit(words, kinds, options={"kx": "spectrum(k=1)", "ky": "zero-one", "lambda": 1}, checks=("leak", "stability"))
+    leaks, stable = (c["numbers"] for c in made["checks"])
+    assert leaks["equal"] == sum(words.count(w) > 1 for w in words) and leaks["equal"] + leaks["alike"] == 60
+    assert stable["contradicting_count"] == 0
+    found = nearest("ecfp | tanimoto", okra.smiles(["C(O)C", "CCCCCCCN"]), okra.smiles(["CCCCCCN", "CCO", "CCCCCCCCN"]), None)
+    assert found["twin"].tolist() == [1, -1]  # written otherwise; longer chains are equal to the kernel alone
+    assert found["first"].max() < 1e-9
+    for make in (okra.as_data, okra.bits):
+        x = rng.integers(0, 2, (20, 30)).astype(float)
+        assert nearest("linear", make(x[:5]), make(x), None)["twin"].tolist() == [0, 1, 2, 3, 4]
+    spectra = [np.c_[[50.0, 60 + k], [1.0, 2]] for k in range(4)]
+    assert nearest("ppk", okra.spectra(spectra[2:]), okra.spectra(spectra[:3]), None)["twin"].tolist() == [2, -1]
+
+
+def test_outlying_rows_stand_apart_from_heavy_tails():
+    rng = np.random.default_rng(0)
+    normal, heavy = rng.normal(size=(2, 2000)), np.exp(rng.normal(size=2000)) * rng.normal(size=2000)
+    assert len(checks.outlying(normal[0] ** 2)) == 0 and len(checks.outlying(heavy ** 2)) <= 20  # by deviations alone: 72
+    assert checks.outlying(np.r_[normal[1] ** 2, 400.0, 500]).tolist() == [2000, 2001]
+    assert checks.outlying(np.r_[np.zeros(50), 1.0]).tolist() == [50]
+    assert len(checks.outlying(np.r_[np.zeros(30), np.ones(21)])) == 0  # most are right: the others are not odd
+
+
+def test_a_weak_score_is_no_blind_one():
+    rng = np.random.default_rng(3)
+    x = rng.standard_t(3, size=(180, 5))
+    y = x[:, :1] * np.abs(x[:, 1:2]) + rng.standard_t(4, size=(180, 1))
+    made = okra.audit(x[:120], y[:120], x[120:], y[120:], {"kx": "standardize | rbf(sigma=3)", "ky": "linear", "lambda": 0.3},
+                      checks=("blind",))["checks"][0]
+    assert made["light"] == "yellow" and "not shown to be better than none" in made["says"]

@@ -19,7 +19,7 @@ from typing import Any, Callable, Optional
 import numpy as np
 
 from .._collection import borrow
-from .._data import Data, as_data
+from .._data import Data, as_data, smiles
 from .._kernel import gram_matrix, vector_distances
 from .._library import Context, Handle, lib, options, set_options
 from .._model import Model
@@ -168,8 +168,31 @@ class Problem:
         return out
 
 
+def _key(one: Any) -> Any:
+    """What equal objects have alike; of molecules only those that are written alike."""
+    if isinstance(one, (list, tuple)):
+        return tuple(_key(v) for v in one if not isinstance(v, dict))
+    return one.tobytes() if isinstance(one, np.ndarray) else str(one)
+
+
+def twins(rows: Data, train: Data, ties: np.ndarray) -> np.ndarray:
+    """Of each row a training object that is the same, not only to the kernel, or -1; `ties` (rows x n): those that may be."""
+    found = np.full(len(rows), -1)
+    few = np.flatnonzero(ties.any(axis=1))
+    if not len(few) or rows.kind in ("tuple", "gram", "nodes"):
+        return np.where(ties.any(axis=1), ties.argmax(axis=1), -1)
+    mine, others = ([_key(o.toarray() if hasattr(o, "toarray") else o) for o in d.objects] for d in (rows[few], train))
+    for at, j in enumerate(few):
+        tied = np.flatnonzero(ties[j])
+        same = next((i for i in tied if others[i] == mine[at]), -1)
+        if same < 0 and rows.kind == "graphs" and mine[at]:  # written otherwise
+            same = next((i for i in tied[:20] if len(smiles([mine[at], others[i]]).distinct()) == 1), -1)
+        found[j] = same
+    return found
+
+
 def nearest(kernel: str, rows: Data, train: Data, own: Optional[np.ndarray]) -> dict:
-    """Squared kernel distances of rows to the two nearest training inputs, and which the nearest is."""
+    """Squared kernel distances of rows to the two nearest training inputs, and a twin: a training input that is the same."""
     if kernel.startswith("center("):  # distances are the same without
         kernel = kernel[len("center("):-1]
     mine = self_values(kernel, rows)
@@ -177,6 +200,8 @@ def nearest(kernel: str, rows: Data, train: Data, own: Optional[np.ndarray]) -> 
     if square is None:
         k = gram_matrix(kernel, rows, train)
         square = np.maximum(mine[:, None] + self_values(kernel, train)[None, :] - 2 * k, 0)
+    else:  # exact, wherever 0 is
+        mine = np.minimum(mine, np.median(square))
     scale = np.maximum(mine, 1e-300)
     if own is not None:
         square[np.arange(len(own)), own] = np.inf
@@ -184,7 +209,8 @@ def nearest(kernel: str, rows: Data, train: Data, own: Optional[np.ndarray]) -> 
     found = np.take_along_axis(square, two, axis=1)
     order = np.argsort(found, axis=1)
     found, two = np.take_along_axis(found, order, axis=1), np.take_along_axis(two, order, axis=1)
-    return {"first": found[:, 0], "second": found[:, -1], "which": two[:, 0], "scale": scale}
+    return {"first": found[:, 0], "second": found[:, -1], "twin": twins(rows, train, square <= 1e-10 * scale[:, None]),
+            "scale": scale}
 
 
 def self_values(kernel: str, data: Data, block: int = 64) -> np.ndarray:
