@@ -221,11 +221,18 @@ static bool move_origin(okra_kernel *kernel, int place)
 static okra_status transform(okra_parser_ *p, const okra_transform_class_ *t, size_t at,
                              int *place)
 {
+    okra_node_ *child = &p->kernel->nodes[*place];
     okra_node_ node = {.kind = OKRA_NODE_TRANSFORM_,
                        .transform = t,
                        .a = *place,
-                       .scratch = p->kernel->nodes[*place].scratch};
-    node.moved = (t->distances || t == &okra_center_) && move_origin(p->kernel, *place);
+                       .scratch = child->scratch};
+    bool moves = t->distances || t == &okra_center_;
+    if (moves && child->kind != OKRA_NODE_LEAF_) {
+        node.moved = move_origin(p->kernel, *place);
+    } else if (moves && child->leaf->distances) {
+        child->leaf = child->leaf->distances;
+        node.moved = true;
+    }
     CHK(with_params(p, node, &t->params, t->positional, place));
     okra_status st = t->check ? t->check(p->kernel->nodes[*place].params) : OKRA_OK;
     return st == OKRA_OK ? st : okra_parse_point_(p, st, at);
