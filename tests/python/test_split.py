@@ -105,6 +105,9 @@ def test_columns_of_a_linear_kernel_are_exact():
     one = explain(model, x[:2])[1]
     assert one["exact"] and np.abs(one["shares"] - x[1][:, None] * slope).max() < 1e-9
     assert [q["pair"] for q in one["pairs"]] == list(np.argsort(-np.abs(model.predict(x[[1]], weights=True).weights()[0]))[:5])
+    for kernel in ("3*linear", "linear | normalize"):
+        found = explain(okra.Model.fit(x, y, {"kx": kernel, "ky": "linear", "lambda": 0.01}), x[:1])[0]
+        assert found["exact"] and np.abs(found["shares"].sum(axis=0) - found["score"]).max() < 1e-9
     curved = explain(okra.Model.fit(x, y, {"kx": "rbf(sigma=1)", "ky": "linear", "lambda": 0.01}), x[:1])[0]
     assert not curved["exact"] and curved["shares"].shape == (3, 2)
 

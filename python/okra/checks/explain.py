@@ -111,7 +111,7 @@ def _parts(x: Data, kernel: str, train: Data, network: Any) -> _Parts:
     one = x.objects[0]
     if x.kind == "dense":
         v = np.asarray(one, dtype=float).ravel()
-        rest = np.zeros(len(v)) if re.match(r"linear|poly", kernel) else np.nan_to_num(np.nanmean(train.objects, axis=0))
+        rest = np.zeros(len(v)) if re.match(r"(?:[\d.e+-]+\s*\*\s*)?(?:linear|poly|cosine)", kernel) else np.nan_to_num(np.nanmean(train.objects, axis=0))
         return _Parts(x.columns or [f"column {j}" for j in range(len(v))], [[j] for j in range(len(v))],
                       lambda sets: as_data(np.array([[v[j] if j in s else rest[j] for j in range(len(v))] for s in sets])))
     if x.kind == "strings" and len(one) > 1:
@@ -189,7 +189,7 @@ def explain(model: Any, x: Any, candidates: Any = None, top: int = 5) -> list:
 def _factors(kernel: str, parts: _Parts, alone: Data, one: Data, train: Data) -> list:
     """What the score of each set may have to be multiplied with; see above."""
     out = [np.ones(len(parts.sets))]
-    inner = re.fullmatch(r"(.*)\|\s*normalize\s*", kernel, re.S)
+    inner = re.fullmatch(r"(.*)\|\s*normalize\s*", "linear | normalize" if kernel == "cosine" else kernel, re.S)
     if inner:
         own, whole = self_values(inner[1].strip(), alone), self_values(inner[1].strip(), one)[0]
         out.append(np.sqrt(np.maximum(own, 0) / whole) if whole > 0 else np.ones(len(own)))
