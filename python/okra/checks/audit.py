@@ -13,7 +13,7 @@ from scipy import stats
 
 from .._data import Data, as_data
 from .intervals import compare_values, each, joined, mean_interval
-from .problem import Problem, feature_map, fitted, kernels_of, left_out, nearest, shuffled
+from .problem import MOST_ROWS, Problem, feature_map, fitted, kernels_of, left_out, nearest, shuffled
 
 NAMES = ("blind", "leak", "dependence", "selection", "guarantee", "stability")
 PERMUTATIONS = 200
@@ -411,9 +411,7 @@ def guarantee(p_values: np.ndarray, known: int, groups: Any = None, level: float
 
 def exchangeability(p: Problem, level: float = 0.9) -> dict:
     """p-values of test losses among left-out training losses, which are alike where training and test rows are."""
-    n = len(p.y)
-    rows = np.sort(p.rng.choice(n, min(n, 1000), replace=False))
-    hat = p.model.predict(p.x[rows], {"decode": "none"}, weights=True).weights()
+    rows, hat = p.learned()
     losses = np.sort(((p.phi[rows] - left_out(hat, rows) @ p.phi) ** 2).sum(axis=1))
     above = len(losses) - np.searchsorted(losses, p.loss, side="left")
     tied = np.searchsorted(losses, p.loss, side="right") - np.searchsorted(losses, p.loss, side="left")
@@ -442,22 +440,23 @@ def outlying(loss: np.ndarray) -> np.ndarray:
 
 def stability(p: Problem) -> dict:
     """Pairs that decide much, copies that contradict one another, likely label errors."""
-    rows, judged, near = p.rows, p.rows, p.near
-    if p.test:  # training pairs
-        rows, near = np.sort(p.rng.choice(len(p.y), min(len(p.y), 1000), replace=False)), None
+    rows, judged, near, hat = p.rows, p.rows, p.near, None
+    if p.w is not None:
+        rows, hat = p.learned()
+    elif p.test:  # training pairs
+        rows = np.sort(p.rng.choice(len(p.y), min(len(p.y), MOST_ROWS), replace=False))
     phi, loss, size = p.phi[rows], p.loss, p.loss
     typical = 2 * ((phi - phi.mean(axis=0)) ** 2).sum(axis=1).mean()
     m, red, yellow, clean, numbers = len(rows), [], [], ["no outputs stand out"], {"rows": len(rows)}
     if p.x is not None:
-        near = nearest(p.kx, p.x[rows], p.x, rows) if near is None else near
+        near = nearest(p.kx, p.x[rows], p.x, rows) if p.test else near
         apart = ((phi - p.phi[near["twin"]]) ** 2).sum(axis=1)
         contradicting = np.flatnonzero((near["twin"] >= 0) & (apart > typical))
         numbers.update(contradicting=[int(rows[k]) for k in contradicting[:50]], contradicting_count=len(contradicting))
         clean.insert(0, "no copies contradict")
         if len(contradicting) >= max(2, 0.01 * m):
             red.append(f"{len(contradicting)} pairs have a copy of their input with another output")
-    if p.w is not None:
-        hat = p.model.predict(p.x[rows], {"decode": "none"}, weights=True).weights()
+    if hat is not None:
         judged, loss = rows, ((phi - left_out(hat, rows) @ p.phi) ** 2).sum(axis=1)
         size = loss * np.maximum(1 - hat[np.arange(m), rows], 0)  # studentised: far inputs are uncertain
         moves = influence(p.w, hat, rows, phi - hat @ p.phi)

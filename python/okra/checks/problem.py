@@ -124,7 +124,7 @@ class Problem:
             raise ValueError(f"groups have shape {np.shape(groups)}, expected ({total},): one for every judged row")
         self.groups = None if groups is None else np.asarray(groups)[self.rows]
         phi = feature_map(self.ky, self.y, self.rng)
-        self.phi, self.row_phi, self.px, self.w = phi(self.y), phi(self.row_y), None, None
+        self.phi, self.row_phi, self.px, self.w, self.known = phi(self.y), phi(self.row_y), None, None, None
         if model is None:
             if len(predicted) != total:
                 raise ValueError(f"{len(predicted)} predictions of {total} outputs, expected as many")
@@ -134,6 +134,7 @@ class Problem:
             if weights is None or weights.shape[1] != n:
                 raise ValueError("the model gives no weights over its training pairs: audit a model of full rank")
             self.w = weights if self.test else left_out(weights, self.rows)
+            self.known = None if self.test else (self.rows, weights)
             self.guess = self.w @ self.phi
         self.mean = self.phi.mean(axis=0)
         blind = np.broadcast_to(self.mean, self.row_phi.shape)
@@ -152,6 +153,13 @@ class Problem:
         if self.px is None:
             self.px = feature_map(self.kx, self.x, self.rng)(self.x)
         return self.px
+
+    def learned(self) -> tuple:
+        """Some training rows and their rows of the hat matrix."""
+        if self.known is None:
+            rows = np.sort(self.rng.choice(len(self.y), min(len(self.y), MOST_ROWS), replace=False))
+            self.known = rows, self.model.predict(self.x[rows], {"decode": "none"}, weights=True).weights()
+        return self.known
 
     def permuted_losses(self, count: int, strata: Optional[np.ndarray] = None) -> np.ndarray:
         """Mean losses where outputs were permuted before the fit."""
