@@ -143,7 +143,6 @@ okra_status okra_scored_put_(okra_context *ctx, okra_panels_ *panels,
     okra_int top = nearest->top;
     OWNED double *value = NULL, *offset = NULL;
     bool done = false;
-
     CHK(work_open(ctx, panels, block->W, &w));
     if (isnan(constant) || nearest->runner_up) {
         return put_all(&w, okra_panels_self_(panels), block, norm, constant, nearest);

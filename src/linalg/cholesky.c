@@ -78,7 +78,6 @@ okra_status okra_cholesky_by_(okra_context *warned, okra_int n,
     OWNED double *diagonal = NULL;
     double delta = 0;
     bool first = n == 0;
-
     MAKE(diagonal, n);
     if (n > 0) {
         CHK(steps->diagonal(steps->user, diagonal));

@@ -312,7 +312,6 @@ static okra_status eigh_alone(okra_context *ctx, okra_mat_ A, double *w)
     okra_int n = A.rows, lwork = 1 + 6 * n + 2 * n * n, liwork = 3 + 5 * n;
     OWNED double *work = NULL;
     OWNED lapack_int *iwork = NULL;
-
     CHK(okra_doubles_(ctx, lwork, 1, "eigh: work space", &work));
     MAKE(iwork, liwork);
     lapack_int info =
@@ -331,7 +330,6 @@ okra_status okra_eigh_large_(okra_context *ctx, okra_mat_ A, double *w)
     OWNED double *work = NULL, *v = NULL;
     OWNED lapack_int *iwork = NULL;
     lapack_int found = 0;
-
     CHK(okra_doubles_(ctx, n, n, "eigh: eigenvectors", &v));
     MAKE(work, lwork);
     MAKE(iwork, liwork + 2 * n);
@@ -415,7 +413,6 @@ okra_status okra_eigh_team_(okra_context *ctx, int team, okra_mat_ A, double *w)
     MAKE(order, n);
     double *d = room, *e = room + n, *tau = room + 2 * n;
     okra_mat_ Z = okra_mat_of_(z, n, n);
-
     int outer = scale_matrix(A);
     CHK(okra_tridiagonal_(ctx, A, d, e, tau));
     int inner = scale_of(largest_of(n - 1, e, largest_of(n, d, 0)));

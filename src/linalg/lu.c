@@ -108,7 +108,6 @@ static okra_status solve_held(equations *s)
     OWNED lapack_int *pivot = NULL;
     OWNED double *work = NULL;
     lapack_int singular = 0;
-
     MAKE(pivot, 2 * n);
     MAKE(work, 4 * n);
     double norm = norm_of(s->A);

@@ -28,7 +28,6 @@ static okra_status svd(okra_context *ctx, okra_mat_ A, okra_mat_ U, double *s,
     OWNED double *work = NULL;
     double best = 0;
     OWNED lapack_int *iwork = NULL;
-
     REFUSE_IF(k > svd_most, OKRA_EUNSUPPORTED,
               "svd: A is %lld x %lld; LAPACK finds at most %d singular values",
               (long long)A.rows, (long long)A.cols, (int)svd_most);

@@ -64,7 +64,6 @@ static okra_status factor(okra_context *ctx, okra_kron_ *kron, okra_matrix_ *K,
 {
     okra_int n = kron->n, zero = 0;
     OWNED double *r = NULL;
-
     MAKE(r, n);
     CHK(okra_matrix_eigh_(ctx, K, kron->lam));
     okra_solution_clamp_(ctx, "covariance operator: the input", n, kron->lam);

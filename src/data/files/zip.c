@@ -429,7 +429,6 @@ static okra_status put_local(okra_zip_writer_ *zip, const entry *e)
     put(&extra, ALIGNMENT, 2);
     memset(extra.p + extra.size, 0, (size_t)gap);
     extra.size += (size_t)gap;
-
     put(&head, SIGN_LOCAL, 4);
     put_common(&head, zip, e);
     put(&head, extra.size, 2);

@@ -86,7 +86,6 @@ static okra_status listed_params(builder *b, const okra_option_table *table,
 {
     char buffer[32];
     int last = 0;
-
     for (int k = 0; table->rows[k].name; k++) {
         const okra_option *row = &table->rows[k];
         last = *value_text(row, params + row->offset, buffer) ? k : last;
@@ -173,7 +172,6 @@ static okra_status write_node(builder *b, const okra_kernel *kernel, int place, 
     bool enclosed = level_of(kernel, node) < level;
     bool sum = node->kind == OKRA_NODE_SUM_;
     char number[32];
-
     CHK(put(b, "%s", enclosed ? "(" : ""));
     switch (node->kind) {
     case OKRA_NODE_LEAF_:
@@ -206,7 +204,6 @@ okra_status okra_expr_text_(const okra_kernel *kernel, char **text)
 {
     builder b = {NULL, 0, 0};
     OWNS(&b.text);
-
     CHK(write_node(&b, kernel, kernel->count - 1, PIPE));
     *text = TAKE(b.text);
     return OKRA_OK;
@@ -245,7 +242,6 @@ void okra_expr_clear_(okra_kernel *kernel)
 okra_status okra_kernel_parse(const char *text, okra_kernel **out)
 {
     FREED_BY(okra_kernel_drop_) okra_kernel *kernel = NULL;
-
     NOT_NULL(text, out);
     ZMAKE(kernel, 1);
     CHK(okra_expr_parse_(text, NULL, kernel));

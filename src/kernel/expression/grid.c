@@ -101,7 +101,6 @@ okra_status okra_grid_parse_(const char *text, okra_grid_ **out)
 {
     FREED_BY(okra_grid_drop_) okra_grid_ *grid = NULL;
     FREED_BY(okra_expr_clear_) okra_kernel kernel = {.nodes = NULL};
-
     ZMAKE(grid, 1);
     GOT(grid->text = okra_strdup_(text));
     CHK(okra_expr_parse_(text, grid, &kernel));
@@ -205,7 +204,6 @@ okra_status okra_grid_build_(const okra_grid_ *grid, const char *const *chosen,
 {
     okra_int size = (okra_int)strlen(grid->text) + 1;
     char *built = NULL;
-
     for (okra_int k = 0; k < grid->count; k++) {
         size += chosen[k] ? (okra_int)strlen(chosen[k]) + 2 : 0;
     }
@@ -237,7 +235,6 @@ okra_status okra_grid_text_(const okra_grid_ *grid, okra_int cell, char **text)
 {
     okra_int cells = okra_grid_count_(grid);
     OWNED const char **chosen = NULL;
-
     REFUSE_IF(cell < 0 || cell >= cells, OKRA_EARG,
               "cell %lld is asked of a grid of %lld", (long long)cell, (long long)cells);
     MAKE(chosen, grid->count);

@@ -48,7 +48,6 @@ static okra_status unknown_name(const okra_parser_ *p, size_t at, const char *na
     name_list other = kernel ? okra_transform_name : okra_kernel_name;
     const char *names[NAMES_MOST];
     size_t count = 0;
-
     if (listed(other, name)) {
         return kernel ? okra_parse_fail_(p, OKRA_EARG, at,
                                          "'%s' is a transform: it follows a kernel and a "
@@ -381,7 +380,6 @@ static okra_status factor(okra_parser_ *p, double *scale, int *place)
     char next = okra_parse_next_(p);
     const char *s = p->text + p->at;
     bool automatic = okra_parse_name_(s) == 4 && memcmp(s, "auto", 4) == 0;
-
     *place = -1;
     if (next == '{' && !numbers(s)) {
         okra_node_ stand_in = {.kind = OKRA_NODE_LEAF_, .leaf = &okra_linear_};

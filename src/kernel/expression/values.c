@@ -17,7 +17,6 @@ okra_status okra_parse_point_(const okra_parser_ *p, okra_status status, size_t 
     size_t length = strlen(p->text), begin = at > BEFORE ? at - BEFORE : 0;
     size_t end = length - at > AFTER ? at + AFTER : length, columns = 0;
     char shown[BEFORE + AFTER + 8];
-
     /* Whole characters only: bytes 10xxxxxx continue one. */
     while (begin > 0 && ((unsigned char)p->text[begin] & 0xc0) == 0x80) {
         begin++;
@@ -123,7 +122,6 @@ static okra_status range(okra_parser_ *p, bool whole, okra_grid_axis_ *l)
     double steps = whole ? floor(hi) - ceil(lo) + 1 : STEPS;
     bool every = whole;
     char text[32];
-
     p->at += first + 2 + second;
     if (p->text[p->at] == ':') {
         size_t length = strspn(p->text + p->at + 1, digits);
@@ -281,7 +279,6 @@ okra_status okra_parse_params_(okra_parser_ *p, const okra_option_table *table,
 {
     bool given[ROWS_MOST] = {false};
     size_t start = p->at, place = 0;
-
     CHK(okra_option_defaults_(table, fields));
     char next = okra_parse_next_(p);
     bool inside = p->inside;

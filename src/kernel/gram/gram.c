@@ -208,7 +208,6 @@ static okra_status combine(const job *w, const okra_node_ *node, const tile *t,
 {
     /* The operand that needs more scratch goes first: it may use all of it. */
     bool swap = w->kernel->nodes[node->b].scratch > w->kernel->nodes[node->a].scratch;
-
     CHK(evaluate(w, swap ? node->b : node->a, t, out, scratch));
     CHK(evaluate(w, swap ? node->a : node->b, t, scratch, scratch + TILE * TILE));
     for (okra_int r = 0; r < t->ni; r++) {
@@ -227,7 +226,6 @@ static okra_status transform(const job *w, int place, const tile *t, double *out
     const okra_node_ *node = &w->kernel->nodes[place];
     const okra_slot_ *a = w->a->slots, *b = w->b->slots;
     const double *da = NULL, *db = NULL;
-
     CHK(evaluate(w, node->a, t, out, scratch));
     if (node->transform->uses == OKRA_USES_SELF_) {
         da = part(a[node->a].self, t->i);
@@ -247,7 +245,6 @@ static okra_status evaluate(const job *w, int place, const tile *t, double *out,
 {
     const okra_node_ *node = &w->kernel->nodes[place];
     const okra_slot_ *a = &w->a->slots[place], *b = &w->b->slots[place];
-
     switch (node->kind) {
     case OKRA_NODE_LEAF_:
         for (okra_int k = 0; node->leaf->pair && k < t->ni * t->nj; k++) {
@@ -368,7 +365,6 @@ static okra_status one_tile(const job *w, okra_int I, okra_int J, int worker)
     uint64_t bad;
     double *values = w->scratch + worker * w->tiles * TILE * TILE;
     tile t = {w->i0 + I * TILE, 0, J * TILE, 0};
-
     t.ni = OKRA_MIN_(TILE, w->ni - I * TILE);
     t.nj = OKRA_MIN_(TILE, w->b->n - t.j);
     CHK(evaluate(w, w->node, &t, values, values + TILE * TILE));
@@ -427,7 +423,6 @@ okra_status okra_tiles_(okra_context *ctx, const okra_trained_kernel_ *bound, in
     okra_int count = target == OKRA_TARGET_MEANS_       ? rows
                      : target == OKRA_TARGET_SYMMETRIC_ ? rows * (rows + 1) / 2
                                                         : rows * w.columns;
-
     MAKE(scratch, okra_workers_(ctx) * w.tiles * TILE * TILE);
     w.scratch = scratch;
     double least =
@@ -448,7 +443,6 @@ okra_status okra_trained_kernel_block_(okra_context *ctx,
              .b = &bound->train,
              .node = root};
     OWNED double *values = NULL;
-
     MAKE(values, (1 + bound->kernel->nodes[root].scratch) * TILE * TILE);
     for (okra_int i = 0; i < ni; i += TILE) {
         for (okra_int j = 0; j < nj; j += TILE) {

@@ -49,7 +49,6 @@ okra_status okra_popcount_and_(const uint64_t *a, okra_int ni, const uint64_t *b
                                okra_int nj, okra_int words, double *out, okra_int ld)
 {
     OWNED uint64_t *group = NULL;
-
     ZMAKE(group, OKRA_MAX_(words, 1) * LANES);
     for (okra_int j = 0; j < nj; j += LANES) {
         okra_int width = OKRA_MIN_(LANES, nj - j);

@@ -51,7 +51,6 @@ okra_status okra_rows_meet_(const okra_data *a, okra_int i0, okra_int ni,
     okra_int d = OKRA_MAX_(a->d, b->d), step = 1;
     OWNED double *buffer = NULL;
     OWNED okra_int *wide_indices = NULL, *thin_indices = NULL;
-
     if (b->kind == OKRA_DENSE) { /* the dense one is wide */
         const okra_data *data = a;
         okra_int first = i0, count = ni;
@@ -85,7 +84,6 @@ okra_status okra_widths_(okra_context *ctx, const char *kernel, const okra_data 
                          const okra_data *train)
 {
     bool sparse = data->kind == OKRA_SPARSE && train->kind == OKRA_SPARSE;
-
     REFUSE_IF(
         !sparse && data->d != train->d, OKRA_ESHAPE,
         "kernel %s: %s has vectors of length %lld, the training set's have length %lld",

@@ -198,7 +198,6 @@ okra_status okra_graph_view_make_(const okra_data *data, okra_int i, okra_collec
     const okra_field_ *atom = okra_ragged_field_(nodes, "atom");
     const char *names = (const char *)texts->fields[0].values + texts->offsets[i];
     okra_int length = texts->offsets[i + 1] - texts->offsets[i];
-
     for (okra_int k = 0; k < n; k++) {
         CHK(code_label(c, label[n0 + k], names, length, &w->label[k]));
     }

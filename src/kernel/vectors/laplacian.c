@@ -81,7 +81,6 @@ static okra_status block(okra_context *ctx, const void *p, const void *pa, okra_
 {
     const okra_data *a = pa, *b = pb;
     double gamma = ((const params *)p)->gamma;
-
     if (a->kind == OKRA_DENSE && b->kind == OKRA_DENSE) {
         for (okra_int r = 0; r < ni; r++) {
             for (okra_int c = 0; c < nj; c++) {

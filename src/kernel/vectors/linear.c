@@ -82,7 +82,6 @@ static okra_status pack(okra_context *ctx, const okra_data *data, uint64_t **out
 {
     packing p = {.data = data, .words = (data->d + 63) / 64};
     OWNS(&p.bits);
-
     *out = NULL;
     CHK(okra_budget_ask_(ctx, (double)data->n * (double)p.words * 8, "packed bits"));
     MAKE(p.bits, data->n * p.words);
@@ -151,7 +150,6 @@ static okra_status bind_with(okra_context *ctx, bool move, const okra_data *trai
                              void **out)
 {
     FREED_BY(drop_shared) shared *s = NULL;
-
     ZMAKE(s, 1);
     s->train = train;
     if (train->kind == OKRA_DENSE) {
@@ -199,7 +197,6 @@ static okra_status move(okra_context *ctx, side *s)
 {
     const okra_data *data = s->data;
     const double *mean = s->shared->mean;
-
     CHK(okra_doubles_(ctx, data->n, data->d, "vectors about the training mean",
                       &s->moved));
     CHK(okra_parallel_least_(ctx, (double)data->n * (double)data->d, data->n, 512, NULL,
@@ -220,7 +217,6 @@ static okra_status make_side(okra_context *ctx, const void *params, const void *
 {
     const shared *sh = arg;
     FREED_BY(drop_side) side *s = NULL;
-
     CHK(okra_widths_(ctx, "linear", data, sh->train));
     ZMAKE(s, 1);
     s->data = data;
@@ -259,7 +255,6 @@ static okra_status block(okra_context *ctx, const void *params, const void *pa,
                          okra_int nj, double *out, okra_int ld)
 {
     const side *a = pa, *b = pb;
-
     if (a->bits && b->bits) {
         CHK(okra_popcount_and_(a->bits + i0 * a->words, ni, b->bits + j0 * b->words, nj,
                                a->words, out, ld));
@@ -335,7 +330,6 @@ static okra_status diagonal(okra_context *ctx, const void *params, const void *p
     const double *mean = a->shared->mean;
     OWNED okra_int *indices = NULL;
     okra_int d = a->data->d;
-
     if (a->bits ? !mean : a->x != NULL) {
         squares s = {a, out};
         CHK(okra_parallel_(ctx, n, 16384, NULL, square_rows, &s));

@@ -87,7 +87,6 @@ static okra_status make_side(okra_context *ctx, const void *params, const void *
 {
     const okra_data *train = shared;
     side *s = NULL;
-
     REFUSE_IF(data->d != train->n, OKRA_ESHAPE,
               "kernel precomputed: %s has %lld columns, expected one for each of the "
               "%lld training objects",
@@ -104,7 +103,6 @@ static okra_status block(okra_context *ctx, const void *params, const void *pa,
                          okra_int nj, double *out, okra_int ld)
 {
     const okra_data *a = ((const side *)pa)->data;
-
     return okra_mat_copy_(okra_mat_view_(a->values + i0 * a->ld + j0, ni, nj, a->ld),
                           (okra_mat_){out, ni, nj, ld});
 }
@@ -114,7 +112,6 @@ static okra_status diagonal(okra_context *ctx, const void *params, const void *p
 {
     const side *s = pa;
     const okra_data *data = s->data;
-
     REFUSE_IF(!s->training && !data->diagonal, OKRA_EUNSUPPORTED,
               "kernel precomputed: %s has no self-similarities", data->source);
     for (okra_int i = 0; i < n; i++) {

@@ -32,7 +32,6 @@ static okra_status number_labels(side *s, const okra_data *train)
     const okra_data *data = s->data;
     OWNED okra_int *map = NULL;
     bool named = data->class_names && train->class_names;
-
     MAKE(map, named ? data->d : 0);
     MAKE(s->codes, data->n);
     for (okra_int c = 0; named && c < data->d; c++) {
@@ -49,7 +48,6 @@ static okra_status make_side(okra_context *ctx, const void *params, const void *
 {
     const okra_data *train = shared;
     FREED_BY(drop_side) side *s = NULL;
-
     ZMAKE(s, 1);
     s->data = data;
     if (data->kind == OKRA_LABELS && train->kind == OKRA_LABELS) {
@@ -101,7 +99,6 @@ static okra_status block(okra_context *ctx, const void *params, const void *pa,
 {
     const side *sa = pa, *sb = pb;
     const okra_data *a = sa->data, *b = sb->data;
-
     bool strings = a->kind == OKRA_STRINGS;
     if (!sa->codes && !strings && (a->kind != OKRA_DENSE || b->kind != OKRA_DENSE)) {
         return okra_rows_meet_(a, i0, ni, b, j0, nj, equal_wide_thin, out, ld);
