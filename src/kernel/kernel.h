@@ -142,9 +142,11 @@ typedef struct okra_kernel_class_ {
     double (*pair)(const void *params, const void *a, okra_int i, const void *b,
                    okra_int j);
     /* out[r] = k(a_r, a_r) for all rows, exactly as `block` would compute it if it can;
-     * OKRA_EUNSUPPORTED if the data do not tell. NULL: by `pair`, or 1 each. */
+     * OKRA_EUNSUPPORTED if the data do not tell. NULL: by `pair`, by `block` (of a side
+     * with itself) where self_by_block says so, or 1 each. */
     okra_status (*diagonal)(okra_context *ctx, const void *params, const void *a,
                             okra_int n, double *out);
+    bool self_by_block;
     /* |a_i - b_j|^2 by differences, for pairs far from the origin, of which k(a,a) +
      * k(b,b)
      * - 2 k(a,b) keeps too few digits; NULL: not known, or never needed. */

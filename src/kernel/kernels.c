@@ -43,6 +43,7 @@
     X(mz_bins) \
     X(mz_match) \
     X(precursor) \
+    X(of_field) \
     X(tasks)
 /* clang-format on */
 #define DECLARE(name) extern const okra_kernel_class_ okra_##name##_;

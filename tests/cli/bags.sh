@@ -51,6 +51,18 @@ expect 0 okra fit --x s.mgf --y y.csv --bag inchikey --method knn -o own.okra # 
 expect_in "bag(" out
 okra predict s.okra --x s.mgf --bag inchikey -o s.csv
 [ "$(wc -l < s.csv)" = 3 ]
+# the first block of an InChIKey; what a field says, in a product; merged spectra
+key() { mgf "$1" "$2" "$3" "$4" "$5" | sed "s/^TITLE/COLLISION_ENERGY=$6\n&/"; }
+{ key s1 KWILGNNWGSNMPA-UHFFFAOYSA-N 100 50 60 '20 eV'; key s2 BBILGNNWGSNMPA-UHFFFAOYSA-N 120 50 70 40
+  key s3 KWILGNNWGSNMPA-AAAAAAAASA-N 100 50 61 40V; } > keys.mgf
+head -2 y.csv > two.csv
+expect 0 okra fit --x keys.mgf --y two.csv --bag InChIKey14 --lambda 0.1 -o keys.okra \
+    --kx '(bag(ppk * field(sigma=20,floor=0.5)) | normalize) + (bag(ppk,merge) | normalize)'
+expect_in 'bags, 2' out
+okra predict keys.okra --x keys.mgf --bag InChIKey14 -o keys.csv
+[ "$(wc -l < keys.csv)" = 2 ]
+expect_fail 2 "okra fit: kernel bag: the members of t.csv are dense, expected spectra to merge" \
+    okra fit -q --x t.csv --y t.csv:y --bag id --kx 'bag(linear,merge)' -o no.okra
 # errors
 expect_fail 1 "okra fit: s.mgf: spectrum 0 (counted from 0) has no field 'energy', which is to tell its bag" \
     okra fit --x s.mgf --y y.csv --bag energy --kx 'bag(ppk)' -o no.okra

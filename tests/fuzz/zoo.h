@@ -128,7 +128,7 @@ static const zoo_entry zoo[] = {
     {ZOO_DENSE, ZOO_LABELS, 0, "kx=rbf(sigma=1) ky=zero-one method=ridge low-rank-y=chol(rank=2)"},
     {ZOO_DENSE, ZOO_STRINGS, 0, "kx=rbf(sigma=1) ky=spectrum(k=1) low-rank=nystrom(rank=3)"},
     {ZOO_SPECTRA, ZOO_SMILES, 0, "kx=ppk|normalize ky=ecfp|tanimoto"},
-    {ZOO_SPECTRA, ZOO_BITS, 0, "kx=ppk(of=losses)+mz-bins+precursor ky=tanimoto low-rank-x=chol(rank=3)"},
+    {ZOO_SPECTRA, ZOO_BITS, 0, "kx=ppk(of=losses)+mz-bins+precursor+field(name=PEPMASS,sigma=9) ky=tanimoto low-rank-x=chol(rank=3)"},
     {ZOO_SPECTRA, ZOO_PLANE, 0, "method=knn k=2 kx=mz-match"},
     {ZOO_DENSE, ZOO_PLANE, 0, "kx=standardize|rbf(sigma=1) center-output=yes calibration=yes"},
     {ZOO_STRINGS, ZOO_LABELS, 0, "kx=spectrum(k=2) ky=zero-one calibration=yes"},

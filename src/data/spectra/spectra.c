@@ -56,6 +56,8 @@ void okra_meta_key_(const char *key, size_t length, char out[64])
 const char *okra_meta_find_(const char *text, okra_int size, const char *key,
                             okra_int *length)
 {
+    bool block = strcmp(key, "INCHIKEY14") == 0; /* the first one: which molecule */
+    key = block ? "INCHIKEY" : key;
     size_t key_length = strlen(key);
     const char *end = size > 0 ? text + size : text;
     while (text < end) {
@@ -64,6 +66,7 @@ const char *okra_meta_find_(const char *text, okra_int size, const char *key,
         if ((size_t)(close - text) > key_length && text[key_length] == '=' &&
             memcmp(text, key, key_length) == 0) {
             *length = close - text - (okra_int)key_length - 1;
+            *length = block ? OKRA_MIN_(*length, 14) : *length;
             return text + key_length + 1;
         }
         text = close + 1;
@@ -313,7 +316,7 @@ static void trim(const char **p, size_t *length)
     }
 }
 
-static okra_status put_text(okra_spectra_builder_ *b, const char *text, size_t length)
+okra_status okra_spectra_text_(okra_spectra_builder_ *b, const char *text, size_t length)
 {
     REFUSE_IF(b->length + (okra_int)length > OKRA_META_MOST_, OKRA_EFORMAT,
               "more than %d bytes about one spectrum", OKRA_META_MOST_);
@@ -333,10 +336,10 @@ okra_status okra_spectra_about_(okra_spectra_builder_ *b, const char *key,
     if (key_length == 0 || length == 0) {
         return OKRA_OK; /* nothing is said */
     }
-    CHK(put_text(b, name, strlen(name)));
-    CHK(put_text(b, "=", 1));
-    CHK(put_text(b, value, length));
-    return put_text(b, "\n", 1);
+    CHK(okra_spectra_text_(b, name, strlen(name)));
+    CHK(okra_spectra_text_(b, "=", 1));
+    CHK(okra_spectra_text_(b, value, length));
+    return okra_spectra_text_(b, "\n", 1);
 }
 
 OKRA_ORDER_(by_mz, okra_peak_, OKRA_UP_(mz))

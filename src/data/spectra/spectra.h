@@ -40,6 +40,8 @@ okra_status okra_spectra_peak_(okra_spectra_builder_ *b, double mz, double inten
 /* What is said about the spectrum: blanks around both are dropped. */
 okra_status okra_spectra_about_(okra_spectra_builder_ *b, const char *key,
                                 size_t key_length, const char *value, size_t length);
+/* Lines KEY=VALUE with the one names of keys, as okra_data_about gives them. */
+okra_status okra_spectra_text_(okra_spectra_builder_ *b, const char *text, size_t length);
 /* Ends the spectrum: sorts its peaks, finds its ion; OKRA_EFORMAT: it cannot be one, and
  * is forgotten. */
 okra_status okra_spectra_close_(okra_spectra_builder_ *b);

@@ -123,7 +123,6 @@ static okra_status leaf_slot(okra_context *ctx, const okra_trained_kernel_ *boun
     const okra_node_ *node = &bound->kernel->nodes[place];
     okra_slot_ *slot = &view->slots[place];
     const okra_data *data = NULL;
-
     CHK(part_of(node, view->data, &data));
     CHK(check_kind(node->leaf, data));
     if (view == &bound->train && !bound->shared[place]) {
@@ -132,9 +131,11 @@ static okra_status leaf_slot(okra_context *ctx, const okra_trained_kernel_ *boun
     CHK(node->leaf->side(ctx, node->params, bound->shared[place], data, &slot->side));
     MAKE(slot->self, view->n);
     for (okra_int i = 0; !node->leaf->diagonal && i < view->n; i++) {
-        slot->self[i] = node->leaf->pair
-                            ? node->leaf->pair(node->params, slot->side, i, slot->side, i)
-                            : 1;
+        const void *a = slot->side;
+        slot->self[i] = node->leaf->pair ? node->leaf->pair(node->params, a, i, a, i) : 1;
+        CHK(node->leaf->self_by_block ? node->leaf->block(ctx, node->params, a, i, 1, a,
+                                                          i, 1, &slot->self[i], 1)
+                                      : OKRA_OK);
     }
     if (!node->leaf->diagonal) {
         return OKRA_OK;
@@ -157,7 +158,6 @@ static okra_status center_means(okra_context *ctx, const okra_trained_kernel_ *b
                                 int place, okra_slots_ *view)
 {
     okra_slot_ *slot = &view->slots[place];
-
     if (view == &bound->train && slot->mean) { /* restored from a model */
         return OKRA_OK;
     }
@@ -201,7 +201,6 @@ static okra_status transform_slot(okra_context *ctx, const okra_trained_kernel_ 
     const okra_node_ *node = &bound->kernel->nodes[place];
     const double *child = view->slots[node->a].self;
     okra_slot_ *slot = &view->slots[place];
-
     if (node->transform->uses == OKRA_USES_SELF_) {
         CHK(okra_check_self_(ctx, bound->kernel, node, view, child));
     } else if (node->transform->uses == OKRA_USES_MEANS_) {
@@ -223,7 +222,6 @@ static okra_status inner_slot(const okra_node_ *node, int place, okra_slots_ *vi
     const double *a = constant ? NULL : view->slots[node->a].self;
     const double *b = pair ? view->slots[node->b].self : NULL;
     double *self = NULL;
-
     if ((!a && !constant) || (pair && !b)) {
         return OKRA_OK; /* not told */
     }
@@ -272,7 +270,6 @@ static okra_status begin_view(const okra_kernel *kernel, const okra_data *data,
 static okra_status restore(okra_trained_kernel_ *bound)
 {
     char name[128];
-
     for (int k = 0; k < bound->kernel->count; k++) {
         okra_int rows = 0, cols = 0;
         if (!okra_node_centers_(&bound->kernel->nodes[k])) {
@@ -299,7 +296,6 @@ static okra_status create(okra_context *ctx, const okra_kernel *kernel,
                           okra_trained_kernel_ **out)
 {
     FREED_BY(okra_trained_kernel_drop_) okra_trained_kernel_ *bound = NULL;
-
     ZMAKE(bound, 1);
     bound->kernel = kernel;
     CHK(begin_view(kernel, train, &bound->train));
@@ -362,7 +358,6 @@ okra_status okra_trained_kernel_save_(const okra_trained_kernel_ *bound,
 {
     char name[128];
     okra_int n = bound->train.n;
-
     for (int k = 0; k < bound->kernel->count; k++) {
         const okra_kernel_class_ *leaf = bound->kernel->nodes[k].leaf;
         if (leaf && leaf->save) {
@@ -423,7 +418,6 @@ static okra_status self(okra_context *ctx, const okra_trained_kernel_ *bound,
                         const okra_slots_ *view, double *d)
 {
     const double *own = view->slots[bound->kernel->count - 1].self;
-
     REFUSE_IF(!own, OKRA_EARG,
               "%s: the self-similarities of these rows of a Gram matrix are needed: give "
               "the diagonal too (okra predict --x-diagonal)",
@@ -444,7 +438,6 @@ okra_status okra_test_side_create_(okra_context *ctx, const okra_trained_kernel_
                                    const okra_data *data, okra_test_side_ **out)
 {
     FREED_BY(okra_test_side_drop_) okra_test_side_ *other = NULL;
-
     ZMAKE(other, 1);
     other->kernel = bound->kernel;
     CHK(begin_view(bound->kernel, data, &other->view));

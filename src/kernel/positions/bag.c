@@ -8,6 +8,8 @@
  *   bag(k,how=max):    the largest k(a,b)
  *   bag(k,how=match):  the mean over A of max_b k(a,b) and over B of max_a k(a,b), halved
  *       (Wallraven, Caputo and Graf, Recognition with local features, ICCV 2003, eq. 3)
+ *   bag(k,how=merge):  spectra alone: k of all peaks of A and all of B, the largest peak
+ *       of each spectrum taken as 1; the rest (precursor, ...) is that of the first
  *
  * mean is positive semidefinite where k is; max and match need not be: a warning says by
  * how much. mean of linear vectors is the product of their means, which are vectors
@@ -17,10 +19,12 @@
  * members.
  */
 #include "kernel/gram/trained_kernel.h"
+#include "data/spectra/spectra.h"
 #include "kernel/positions/position.h"
 #include "kernel/strings/string_kernels.h"
+#include "okra/more/objects.h"
 
-enum { MEAN, MAX, MATCH };
+enum { MEAN, MAX, MATCH, MERGE };
 enum { PIECE = 512 };
 
 typedef struct bag_params {
@@ -30,7 +34,7 @@ typedef struct bag_params {
 
 typedef struct shared {
     const okra_data *train;
-    okra_data *means; /* of linear vectors; NULL: the members themselves are bound */
+    okra_data *means; /* of linear vectors, or merged spectra; NULL: members are bound */
     okra_trained_kernel_ *bound;
 } shared;
 
@@ -80,14 +84,12 @@ typedef struct entry {
 
 OKRA_ORDER_(by_column, entry, OKRA_UP_(column))
 
-OKRA_CLEARS_(clear_csr, okra_csr_, it->indptr, it->indices, it->values)
-
 static okra_status sparse_means(const okra_data *bags, okra_data **out)
 {
     const okra_data *members = bags->components[0];
     const okra_csr_ *from = &members->csr;
     const okra_int *offsets = bags->groups[0].offsets;
-    FREED_BY(clear_csr) okra_csr_ csr = {0};
+    FREED_BY(okra_csr_free_) okra_csr_ csr = {0};
     OWNED entry *row = NULL;
     okra_int total = from->indptr[members->n], at = 0;
     MAKE(csr.indptr, bags->n + 1);
@@ -116,6 +118,31 @@ static okra_status sparse_means(const okra_data *bags, okra_data **out)
     return okra_data_adopt_sparse_(&csr, bags->n, members->d, members->source, out);
 }
 
+static okra_status merged(const okra_data *bags, okra_data **out)
+{
+    const okra_data *members = bags->components[0];
+    const okra_int *offsets = bags->groups[0].offsets;
+    FREED_BY(okra_spectra_abandon_) okra_spectra_builder_ b = {0};
+    REFUSE_IF(members->kind != OKRA_SPECTRA, OKRA_EARG,
+              "kernel bag: the members of %s are %s, expected spectra to merge",
+              bags->source, okra_kind_name(members->kind));
+    CHK(okra_spectra_begin_(&b));
+    for (okra_int i = 0; i < bags->n; i++) {
+        okra_int length = 0;
+        const char *about = okra_data_about(members, offsets[i], NULL, &length);
+        CHK(okra_spectra_text_(&b, about, (size_t)length));
+        for (okra_int k = offsets[i]; k < offsets[i + 1]; k++) {
+            okra_spectrum_view_ v = okra_spectrum_view_of_(members, k);
+            double most = okra_most_(v.count, v.intensity);
+            for (okra_int q = 0; q < v.count; q++) {
+                CHK(okra_spectra_peak_(&b, v.mz[q], v.intensity[q] / most));
+            }
+        }
+        CHK(okra_spectra_close_(&b));
+    }
+    return okra_spectra_finish_(&b, members->source, out);
+}
+
 /* NULL: no vectors of a linear kernel, whose mean is all that counts. */
 static okra_status means_of(okra_context *ctx, const bag_params *p, const okra_data *bags,
                             okra_data **out)
@@ -123,7 +150,8 @@ static okra_status means_of(okra_context *ctx, const bag_params *p, const okra_d
     double scale;
     okra_kind kind = bags->components[0]->kind;
     bool vectors = p->how == MEAN && okra_kernel_is_linear_(p->base.inner, &scale);
-    return !vectors              ? OKRA_OK
+    return p->how == MERGE       ? merged(bags, out)
+           : !vectors            ? OKRA_OK
            : kind == OKRA_SPARSE ? sparse_means(bags, out)
            : kind == OKRA_DENSE && !bags->components[0]->missing
                ? dense_means(ctx, bags, out)
@@ -144,7 +172,7 @@ static okra_status make(okra_context *ctx, const void *params, const okra_data *
     CHK(means_of(ctx, p, train, &sh->means));
     const okra_data *members = sh->means ? sh->means : train->components[0];
     CHK(okra_position_bind_(ctx, p->base.inner, members, store, name, &sh->bound));
-    if (p->how != MEAN && !store) {
+    if ((p->how == MAX || p->how == MATCH) && !store) {
         CHK(okra_psd_check_(ctx, &okra_bag_, params, sh, train));
     }
     *out = TAKE(sh);
@@ -271,18 +299,10 @@ static okra_status block(okra_context *ctx, const void *params, const void *pa,
     return OKRA_OK;
 }
 
-static okra_status diagonal(okra_context *ctx, const void *params, const void *pa,
-                            okra_int n, double *out)
-{
-    for (okra_int i = 0; i < n; i++) {
-        CHK(block(ctx, params, pa, i, 1, pa, i, 1, &out[i], 1));
-    }
-    return OKRA_OK;
-}
-
 static const okra_option rows_of_bag[] = {
-    {"how", OKRA_OPTION_CHOICE, offsetof(bag_params, how), "mean", 1, 0, "mean|max|match",
-     "HOW", "mean of all pairs, the best pair, or the mean of each one's best"},
+    {"how", OKRA_OPTION_CHOICE, offsetof(bag_params, how), "mean", 1, 0,
+     "mean|max|match|merge", "HOW",
+     "mean of all pairs, the best pair, the mean of each one's best; spectra: merged"},
     {.name = NULL}};
 
 const okra_kernel_class_ okra_bag_ = {
@@ -298,4 +318,4 @@ const okra_kernel_class_ okra_bag_ = {
     .side = make_side,
     .free_side = free_side,
     .block = block,
-    .diagonal = diagonal};
+    .self_by_block = true};

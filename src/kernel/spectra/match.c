@@ -1,5 +1,5 @@
 /*
- * match.c: cosines of matched peaks, and the kernel of precursors.
+ * match.c: matched peaks of two spectra, and kernels of what is said about them.
  *
  * mz-match: peaks p of a and q of b may match where their m/z differ by at most the
  * larger of `da` and ppm of the larger m/z; with `modified`, also where they do after b
@@ -7,19 +7,28 @@
  * differ by; Watrous et al., PNAS 109, 2012). Each peak matches at most one other: pairs
  * are taken greedily, the largest product first, then by place. The value is
  *     sum over pairs of w_p w_q / (|w(a)| |w(b)|),
- * 1 for a spectrum and itself. It need not be positive semidefinite: a warning says by
- * how much. precursor: exp(-(m_a - m_b)^2 / (2 sigma^2)) of the precursor m/z or the
- * mass.
+ * 1 for a spectrum and itself. With score=entropy weights are shares w / sum w, of few
+ * peaks evened out (where their entropy S is below 3: to the power (1 + S) / 4), and the
+ * value is 1 - (2 S((w(a) + w(b)) / 2) - S(w(a)) - S(w(b))) / log 4 (Li et al., Nature
+ * Methods 18, 2021), to which a pair adds h(w_p + w_q) - h(w_p) - h(w_q), h(x) = x log x
+ * / log 4, and a peak without partner nothing. Neither need be positive semidefinite: a
+ * warning says by how much.
+ *
+ * precursor: exp(-(m_a - m_b)^2 / (2 sigma^2)) of the precursor m/z or the mass. field:
+ * the same of the first number in a field such as COLLISION_ENERGY, or (sigma 0) 1 where
+ * the texts are equal, else 0; floor + (1 - floor) times that.
  *
  * Cost of a pair of spectra: the peaks of both, and m log m for m pairs that may match.
  */
 #include "kernel/spectra/peaks.h"
 #include "kernel/strings/string_kernels.h"
+#include "okra/more/objects.h"
 
 typedef struct match_params {
     okra_peaks_params_ peaks;
     double ppm, da;
     bool modified;
+    int entropy;
 } match_params;
 
 typedef struct pair {
@@ -46,6 +55,11 @@ typedef struct room {
 
 OKRA_CLEARS_(clear_room, room, it->pairs, it->used)
 
+static double h(double x)
+{
+    return x > 0 ? x * log(x) / log(4) : 0;
+}
+
 /* Pairs whose m/z differ by `shift`. d and the width are the same to the bit where a and
  * b change places; what numbers of decimals differ by is known to a few of their units in
  * the last place, and that much more is within the width. */
@@ -65,9 +79,10 @@ static okra_status near_pairs(const match_params *p, const okra_places_ *a, okra
             double d = fabs((a->mz[k] - b->mz[c]) - shift);
             double most = fmax(p->da, 1e-6 * p->ppm * fmax(a->mz[k], b->mz[c]));
             if (d <= most + rounding + 2 * DBL_EPSILON * (a->mz[k] + b->mz[c])) {
+                double w = a->weight[k], v = b->weight[c];
                 EXTEND(m->pairs, m->count, m->room, 256);
                 m->pairs[m->count++] =
-                    (pair){a->weight[k] * b->weight[c], k - a0, c - b0};
+                    (pair){p->entropy ? h(w + v) - h(w) - h(v) : w * v, k - a0, c - b0};
             }
         }
     }
@@ -76,11 +91,8 @@ static okra_status near_pairs(const match_params *p, const okra_places_ *a, okra
 
 static double norm_of(const okra_places_ *a, okra_int i)
 {
-    double sum = 0;
-    for (okra_int k = a->first[i]; k < a->first[i + 1]; k++) {
-        sum += a->weight[k] * a->weight[k];
-    }
-    return sqrt(sum);
+    const double *w = a->weight + a->first[i];
+    return sqrt(okra_dot_(a->first[i + 1] - a->first[i], w, w));
 }
 
 static okra_status cosine(const match_params *p, const okra_places_ *a, okra_int i,
@@ -111,7 +123,7 @@ static okra_status cosine(const match_params *p, const okra_places_ *a, okra_int
             sum += one->product;
         }
     }
-    *out = sum / (norm_of(a, i) * norm_of(b, j));
+    *out = p->entropy ? sum : sum / (norm_of(a, i) * norm_of(b, j));
     return OKRA_OK;
 }
 
@@ -128,12 +140,33 @@ static okra_status match_block(okra_context *ctx, const void *params, const void
     return OKRA_OK;
 }
 
+/* Weights as shares, those of few peaks evened out. */
+static void share_out(okra_places_ *a)
+{
+    for (okra_int i = 0; i < a->n; i++) {
+        double *w = a->weight + a->first[i], entropy = 0;
+        okra_int count = a->first[i + 1] - a->first[i];
+        for (int pass = 0; pass < 2; pass++) {
+            okra_scale_(count, 1 / okra_total_(count, w), w);
+            for (okra_int k = 0; pass == 0 && k < count; k++) {
+                entropy -= log(4) * h(w[k]);
+            }
+            for (okra_int k = 0; pass == 0 && entropy < 3 && k < count; k++) {
+                w[k] = pow(w[k], (1 + entropy) / 4);
+            }
+        }
+    }
+}
+
 static okra_status match_side(okra_context *ctx, const void *params, const void *shared,
                               const okra_data *data, void **side)
 {
     const match_params *p = params;
     okra_places_ *places = NULL;
     CHK(okra_places_create_(ctx, &p->peaks, data, p->modified, &places));
+    if (p->entropy) {
+        share_out(places);
+    }
     *side = places;
     return OKRA_OK;
 }
@@ -153,11 +186,14 @@ static const okra_option match_rows[] = {
      "V", "weight of a peak: its share of the largest intensity to this power"},
     {"modified", OKRA_OPTION_BOOL, offsetof(match_params, modified), "1", 0, 1, NULL,
      "0|1", "peaks match after a shift by the difference of precursors, too"},
+    {"score", OKRA_OPTION_CHOICE, offsetof(match_params, entropy), "cosine", 1, 0,
+     "cosine|entropy", "HOW", "cosine, or spectral entropy similarity"},
     {.name = NULL}};
 
 const okra_kernel_class_ okra_mz_match_ = {
     .name = "mz-match",
-    .help = "spectra: (modified) cosine of matched peaks; may not be semidefinite",
+    .help = "spectra: (modified) cosine or entropy of matched peaks; may not be "
+            "semidefinite",
     .params = {"mz-match", match_rows, sizeof(match_params)},
     .kinds = 1u << OKRA_SPECTRA,
     .bind = match_bind,
@@ -165,78 +201,134 @@ const okra_kernel_class_ okra_mz_match_ = {
     .free_side = okra_places_free_,
     .block = match_block};
 
-/* ---- precursors ---- */
+/* ---- what is said about a spectrum ---- */
 
 static const double NOTHING = -1e4; /* exp of it is 0 */
 
-typedef struct precursor_params {
-    double sigma;
+/* Of both kernels. */
+typedef struct said_params {
+    const char *name; /* of a field; NULL: the precursor */
+    double sigma, floor;
     int of;
-} precursor_params;
+} said_params;
 
-static okra_status precursor_side(okra_context *ctx, const void *params,
-                                  const void *shared, const okra_data *data, void **side)
+/* A number or (NaN) a text; NaN and "": nothing. */
+typedef struct said {
+    double number;
+    const char *text;
+    okra_int length;
+} said;
+
+static double first_number(const char *p, okra_int length)
 {
-    const precursor_params *p = params;
-    OWNED double *values = NULL;
-    okra_int silent = 0, first = 0;
-    MAKE(values, data->n);
-    for (okra_int i = 0; i < data->n; i++) {
+    const char *end = p + length, *close;
+    double number = NAN;
+    while (p < end && !(*p >= '0' && *p <= '9')) {
+        p++;
+    }
+    for (close = p; close < end && (*close == '.' || (*close >= '0' && *close <= '9'));) {
+        close++;
+    }
+    return p < end && okra_number_(p, close, &number) == OKRA_TOKEN_NUMBER_ ? number
+                                                                            : (double)NAN;
+}
+
+static said look_up(const said_params *p, const okra_data *data, okra_int i)
+{
+    said found = {(double)NAN, "", 0};
+    if (!p->name) {
         okra_spectrum_view_ v = okra_spectrum_view_of_(data, i);
-        values[i] = p->of ? v.mass : v.precursor;
-        if (!(values[i] > 0)) {
+        double value = p->of ? v.mass : v.precursor;
+        found.number = value > 0 ? value : (double)NAN;
+        return found;
+    }
+    okra_int length = 0;
+    const char *text = okra_data_about(data, i, p->name, &length);
+    if (text && p->sigma > 0) {
+        found.number = first_number(text, length);
+    } else if (text) {
+        found.text = text;
+        found.length = length;
+    }
+    return found;
+}
+
+static okra_status said_side(okra_context *ctx, const void *params, const void *shared,
+                             const okra_data *data, void **side)
+{
+    const said_params *p = params;
+    OWNED said *all = NULL;
+    okra_int silent = 0, first = 0;
+    MAKE(all, data->n);
+    for (okra_int i = 0; i < data->n; i++) {
+        all[i] = look_up(p, data, i);
+        if (isnan(all[i].number) && all[i].length == 0) {
             first = silent++ > 0 ? first : i;
-            values[i] = (double)NAN;
         }
     }
     CHK(okra_spectra_silent_(
         ctx, data, silent, first,
-        p->of ? "the mass: it needs a precursor, and an adduct or charge"
-              : "the precursor m/z",
-        "they are 0 against all"));
-    *side = TAKE(values);
+        p->name ? p->name
+        : p->of ? "the mass: it needs a precursor, and an adduct or charge"
+                : "the precursor m/z",
+        p->name ? "they are like one another alone" : "they are 0 against all"));
+    *side = TAKE(all);
     return OKRA_OK;
 }
 
-static okra_status precursor_block(okra_context *ctx, const void *params, const void *pa,
-                                   okra_int i0, okra_int ni, const void *pb, okra_int j0,
-                                   okra_int nj, double *out, okra_int ld)
+static okra_status said_block(okra_context *ctx, const void *params, const void *pa,
+                              okra_int i0, okra_int ni, const void *pb, okra_int j0,
+                              okra_int nj, double *out, okra_int ld)
 {
-    const double *a = pa, *b = pb;
-    double sigma = ((const precursor_params *)params)->sigma;
+    const said_params *p = params;
     for (okra_int r = 0; r < ni; r++) {
-        for (okra_int c = 0; c < nj; c++) {
-            double d = (a[i0 + r] - b[j0 + c]) / sigma;
-            out[r * ld + c] = isnan(d) ? NOTHING : -d * d / 2;
+        const said *a = (const said *)pa + i0 + r, *b = (const said *)pb + j0;
+        for (okra_int c = 0; c < nj; c++, b++) {
+            double d = (a->number - b->number) / p->sigma;
+            bool same = p->name && isnan(a->number) && isnan(b->number) &&
+                        a->length == b->length &&
+                        memcmp(a->text, b->text, (size_t)a->length) == 0;
+            out[r * ld + c] = same ? 0 : isnan(d) ? NOTHING : -d * d / 2;
         }
         okra_vexp_(nj, out + r * ld);
-    }
-    return OKRA_OK;
-}
-
-static okra_status precursor_diagonal(okra_context *ctx, const void *params,
-                                      const void *pa, okra_int n, double *out)
-{
-    const double *a = pa;
-    for (okra_int i = 0; i < n; i++) {
-        out[i] = isnan(a[i]) ? 0 : 1;
+        for (okra_int c = 0; p->floor > 0 && c < nj; c++) {
+            out[r * ld + c] = p->floor + (1 - p->floor) * out[r * ld + c];
+        }
     }
     return OKRA_OK;
 }
 
 static const okra_option precursor_rows[] = {
-    {"sigma", OKRA_OPTION_NUMBER, offsetof(precursor_params, sigma), "20", DBL_MIN, 1e9,
-     NULL, "V", "width of the Gaussian, in dalton"},
-    {"of", OKRA_OPTION_CHOICE, offsetof(precursor_params, of), "mz", 1, 0, "mz|mass",
-     "WHAT", "m/z of the precursor, or the mass of the molecule"},
+    {"sigma", OKRA_OPTION_NUMBER, offsetof(said_params, sigma), "20", DBL_MIN, 1e9, NULL,
+     "V", "width of the Gaussian, in dalton"},
+    {"of", OKRA_OPTION_CHOICE, offsetof(said_params, of), "mz", 1, 0, "mz|mass", "WHAT",
+     "m/z of the precursor, or the mass of the molecule"},
     {.name = NULL}};
 
 const okra_kernel_class_ okra_precursor_ = {
     .name = "precursor",
     .help = "spectra: a Gaussian of the difference of precursors",
-    .params = {"precursor", precursor_rows, sizeof(precursor_params)},
+    .params = {"precursor", precursor_rows, sizeof(said_params)},
     .kinds = 1u << OKRA_SPECTRA,
-    .side = precursor_side,
+    .side = said_side,
     .free_side = okra_free_,
-    .block = precursor_block,
-    .diagonal = precursor_diagonal};
+    .block = said_block,
+    .self_by_block = true};
+
+static const okra_option field_rows[] = {
+    {"name", OKRA_OPTION_TEXT, offsetof(said_params, name), "COLLISION_ENERGY", 1, 0,
+     NULL, "FIELD", "the field, such as INSTRUMENT_TYPE"},
+    {"sigma", OKRA_OPTION_NUMBER, offsetof(said_params, sigma), "0", 0, 1e9, NULL, "V",
+     "width of the Gaussian of the first number in it; 0: its text, equal or not"},
+    {"floor", OKRA_OPTION_NUMBER, offsetof(said_params, floor), "0", 0, 1, NULL, "V",
+     "the value where fields differ"},
+    {.name = NULL}};
+
+const okra_kernel_class_ okra_of_field_ = {
+    .name = "field",
+    .help = "spectra: a field, such as the collision energy, equal or near",
+    .params = {"field", field_rows, sizeof(said_params)},
+    .kinds = 1u << OKRA_SPECTRA,
+    .side = said_side,
+    .free_side = okra_free_,
+    .block = said_block};

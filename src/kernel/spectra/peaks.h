@@ -40,6 +40,7 @@ typedef struct okra_places_ {
     double *weight;
     double *mz;        /* of the peak itself, which widths in ppm are of */
     double *precursor; /* n */
+    bool bins;         /* places are numbers of bins */
 } okra_places_;
 /* Losses (and `precursors`) need precursors: a spectrum that tells none has no losses. */
 okra_status okra_places_create_(okra_context *ctx, const okra_peaks_params_ *params,

@@ -84,11 +84,13 @@ static double meet(const ppk_params *p, double width, double place, double weigh
     return weight * q->weight * scale * exp(-exponent);
 }
 
-/* ppk NULL: bins, which meet where they are the same. */
-static okra_status sums(const ppk_params *ppk, const okra_places_ *a, okra_int i0,
-                        okra_int ni, const okra_places_ *b, okra_int j0, okra_int nj,
-                        double *out, okra_int ld)
+/* Bins meet where they are the same. */
+static okra_status block(okra_context *ctx, const void *params, const void *pa,
+                         okra_int i0, okra_int ni, const void *pb, okra_int j0,
+                         okra_int nj, double *out, okra_int ld)
 {
+    const okra_places_ *a = pa, *b = pb;
+    const ppk_params *ppk = a->bins ? NULL : params;
     OWNED spot *list = NULL;
     okra_int count = 0;
     double widest = 0;
@@ -107,23 +109,6 @@ static okra_status sums(const ppk_params *ppk, const okra_places_ *a, okra_int i
                         : a->weight[k] * list[q].weight;
             }
         }
-    }
-    return OKRA_OK;
-}
-
-static okra_status ppk_block(okra_context *ctx, const void *params, const void *a,
-                             okra_int i0, okra_int ni, const void *b, okra_int j0,
-                             okra_int nj, double *out, okra_int ld)
-{
-    return sums(params, a, i0, ni, b, j0, nj, out, ld);
-}
-
-/* Each spectrum with itself, in the order of the block. */
-static okra_status ppk_diagonal(okra_context *ctx, const void *params, const void *a,
-                                okra_int n, double *out)
-{
-    for (okra_int i = 0; i < n; i++) {
-        CHK(sums(params, a, i, 1, a, i, 1, &out[i], 1));
     }
     return OKRA_OK;
 }
@@ -154,8 +139,8 @@ const okra_kernel_class_ okra_ppk_ = {
     .kinds = 1u << OKRA_SPECTRA,
     .side = ppk_side,
     .free_side = okra_places_free_,
-    .block = ppk_block,
-    .diagonal = ppk_diagonal};
+    .block = block,
+    .self_by_block = true};
 
 /* ---- bins ---- */
 
@@ -181,21 +166,9 @@ static okra_status bins_side(okra_context *ctx, const void *params, const void *
         places->first[i] = first;
     }
     places->first[data->n] = used;
+    places->bins = true;
     *side = places;
     return OKRA_OK;
-}
-
-static okra_status bins_block(okra_context *ctx, const void *params, const void *a,
-                              okra_int i0, okra_int ni, const void *b, okra_int j0,
-                              okra_int nj, double *out, okra_int ld)
-{
-    return sums(NULL, a, i0, ni, b, j0, nj, out, ld);
-}
-
-static okra_status bins_diagonal(okra_context *ctx, const void *params, const void *a,
-                                 okra_int n, double *out)
-{
-    return ppk_diagonal(ctx, NULL, a, n, out);
 }
 
 static const okra_option bins_rows[] = {{"width", OKRA_OPTION_NUMBER,
@@ -211,5 +184,5 @@ const okra_kernel_class_ okra_mz_bins_ = {
     .kinds = 1u << OKRA_SPECTRA,
     .side = bins_side,
     .free_side = okra_places_free_,
-    .block = bins_block,
-    .diagonal = bins_diagonal};
+    .block = block,
+    .self_by_block = true};

@@ -175,6 +175,48 @@ TEST(simple)
     free_bags(&a);
 }
 
+/* All peaks of a bag in one spectrum, the largest of each as 1; the first tells the rest.
+ */
+TEST(merged_spectra)
+{
+    static const double mz[] = {50, 61, 72, 61, 90, 50, 83, 94, 61};
+    static const double height[] = {2, 10, 5, 3, 1, 4, 4, 2, 7};
+    static const okra_int peaks[] = {0, 3, 5, 8, 9}, of_bags[] = {0, 2, 4};
+    static const char *const about[] = {"PEPMASS=120\nTITLE=a\n", "PEPMASS=130\n",
+                                        "PEPMASS=140\n", "TITLE=b\n"};
+    static const double joined_mz[] = {50, 61, 72, 90, 50, 83, 94, 61};
+    static const double joined[] = {0.2, 2, 0.5, 1.0 / 3, 1, 1, 0.5, 1};
+    static const okra_int joined_at[] = {0, 4, 8};
+    static const char *const kept[] = {"PEPMASS=120\n", "PEPMASS=140\n"};
+    okra_data *members = NULL, *data = NULL, *merged = NULL, *vectors = NULL, *odd = NULL;
+    double K[4], L[4], x[4] = {1, 2, 3, 4};
+    CHECK_OK(okra_data_spectra(peaks, mz, height, about, 4, &members));
+    CHECK_OK(okra_data_bags(members, of_bags, 2, &data));
+    CHECK_OK(okra_data_spectra(joined_at, joined_mz, joined, kept, 2, &merged));
+    static const char *const inner[] = {"ppk(power=0.25)", "ppk(of=losses)", "precursor",
+                                        "mz-match"};
+    for (size_t t = 0; t < sizeof inner / sizeof *inner; t++) {
+        char text[60];
+        snprintf(text, sizeof text, "bag(%s,merge)", inner[t]);
+        gram(text, data, NULL, K);
+        gram(inner[t], merged, NULL, L);
+        for (int k = 0; k < 4; k++) {
+            CHECK_NEAR(K[k], L[k], 1e-14);
+        }
+        gram(text, data, data, L);
+        CHECK(L[1] == K[1] && L[2] == K[2]);
+    }
+    CHECK_ALLOCATIONS(try_gram(NULL, "bag(ppk,merge)", data, NULL, K), (void)0);
+    CHECK_OK(okra_data_dense(x, 4, 1, 1, &vectors));
+    CHECK_OK(okra_data_bags(vectors, of_bags, 2, &odd));
+    CHECK(try_gram(NULL, "bag(linear,merge)", odd, NULL, K) == OKRA_EARG);
+    okra_data_free(members);
+    okra_data_free(data);
+    okra_data_free(merged);
+    okra_data_free(vectors);
+    okra_data_free(odd);
+}
+
 TEST(refusals)
 {
     static const okra_int falls[] = {0, 2, 1}, empty[] = {0, 2, 2}, few[] = {0, 1, 2};
@@ -198,4 +240,4 @@ TEST(refusals)
     okra_data_free(data);
 }
 
-MAIN(RUN(naive_forms), RUN(simple), RUN(refusals))
+MAIN(RUN(naive_forms), RUN(simple), RUN(merged_spectra), RUN(refusals))

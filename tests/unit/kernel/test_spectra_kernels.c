@@ -243,6 +243,81 @@ TEST(matched_cosines_take_the_largest_products_first)
     }
 }
 
+/* w / sum w, of few peaks to the power (1 + S) / 4 and again w / sum w. */
+static void shares(const peaks *a, double *w)
+{
+    double entropy = 0, sum = 0, total = 0;
+    for (int i = 0; i < a->count; i++) {
+        sum += a->height[i];
+    }
+    for (int i = 0; i < a->count; i++) {
+        entropy -= a->height[i] / sum * log(a->height[i] / sum);
+    }
+    for (int i = 0; i < a->count; i++) {
+        w[i] = pow(a->height[i] / sum, entropy < 3 ? (1 + entropy) / 4 : 1);
+        total += w[i];
+    }
+    for (int i = 0; i < a->count; i++) {
+        w[i] /= total;
+    }
+}
+
+static double entropy(const double *w, int count)
+{
+    double sum = 0;
+    for (int i = 0; i < count; i++) {
+        sum -= w[i] > 0 ? w[i] * log(w[i]) : 0;
+    }
+    return sum;
+}
+
+/* The entropies of both and of what they are together, peaks at the same place as one. */
+static double naive_entropy(const peaks *a, const peaks *b)
+{
+    double u[PEAKS], v[PEAKS], both[2 * PEAKS];
+    int count = a->count;
+    shares(a, u);
+    shares(b, v);
+    for (int i = 0; i < a->count; i++) {
+        both[i] = u[i] / 2;
+    }
+    for (int j = 0; j < b->count; j++) {
+        int i = 0;
+        while (i < a->count && a->mz[i] != b->mz[j]) {
+            i++;
+        }
+        if (i < a->count) {
+            both[i] += v[j] / 2;
+        } else {
+            both[count++] = v[j] / 2;
+        }
+    }
+    return 1 - (2 * entropy(both, count) - entropy(u, a->count) - entropy(v, b->count)) /
+                   log(4);
+}
+
+TEST(spectral_entropy_is_that_of_both_together)
+{
+    static double K[SPECTRA * SPECTRA];
+    double worst = 0;
+    for (uint64_t seed = 1; seed <= 5; seed++) {
+        make_all(seed);
+        for (int i = 0; i < SPECTRA; i++) { /* places that are equal or far apart */
+            for (int k = 0; k < all[i].count; k++) {
+                all[i].mz[k] = round(all[i].mz[k]);
+            }
+        }
+        okra_data *train = make_data(all, SPECTRA);
+        gram("mz-match(score=entropy,power=1,modified=0)", train, NULL, K);
+        for (int i = 0; i < SPECTRA * SPECTRA; i++) {
+            double want = naive_entropy(&all[i / SPECTRA], &all[i % SPECTRA]);
+            worst = fmax(worst, fabs(K[i] - want));
+        }
+        okra_data_free(train);
+    }
+    CHECK_NEAR(worst, 0, 1e-14); /* worst seen: 1e-15 */
+}
+
 static okra_data *some_spectra(const double *mz, const char *const *about, okra_int n)
 {
     static const okra_int offsets[] = {0, 1, 2, 3, 4};
@@ -383,6 +458,37 @@ TEST(a_spectrum_without_a_precursor)
     okra_context_free(strict);
 }
 
+TEST(fields_are_numbers_or_texts)
+{
+    static const char *const about[] = {"COLLISION_ENERGY=Ramp 20-35 eV\nINSTRUMENT=A\n",
+                                        "COLLISION_ENERGY=35.5V\nINSTRUMENT=B\n",
+                                        "COLLISION_ENERGY=none\nINSTRUMENT=A\n",
+                                        "TITLE=x\nINSTRUMENT=\n"};
+    static const double mz[] = {50, 60, 70, 80}, numbers[] = {20, 35.5};
+    double K[16], C[16];
+    okra_data *data = some_spectra(mz, about, 4), *other = some_spectra(mz, about, 2);
+    gram("field(sigma=10,floor=0.25)", data, NULL, K);
+    gram("field(sigma=10,floor=0.25)", other, data, C);
+    for (int i = 0; i < 4; i++) { /* what tells no number is like itself alone */
+        for (int j = 0; j < 4; j++) {
+            double d = i < 2 && j < 2 ? (numbers[i] - numbers[j]) / 10 : 0;
+            double want = (i < 2) == (j < 2) ? exp(-d * d / 2) : 0;
+            CHECK_NEAR(K[i * 4 + j], 0.25 + 0.75 * want, 1e-15);
+            CHECK_NEAR(i < 2 ? C[i * 4 + j] : K[i * 4 + j], K[i * 4 + j], 0);
+        }
+    }
+    gram("field(name=INSTRUMENT)", data, NULL, K);
+    for (int i = 0; i < 16; i++) {
+        CHECK_NEAR(K[i], (i / 4 == i % 4) || (i / 4 + i % 4 == 2 && i % 2 == 0), 0);
+    }
+    okra_kernel *kernel = parse("field(name=INSTRUMNT)");
+    CHECK_FAILS(okra_gram(NULL, kernel, data, NULL, K, 4), OKRA_EARG,
+                "memory: spectrum 0 (counted from 0) does not tell INSTRUMNT");
+    okra_kernel_free(kernel);
+    okra_data_free(data);
+    okra_data_free(other);
+}
+
 static okra_status one_gram(const okra_data *data, const char *text, double *K)
 {
     okra_kernel *kernel = NULL;
@@ -399,8 +505,8 @@ TEST(lack_of_memory_is_told)
     make_all(1);
     okra_data *train = make_data(all, SPECTRA);
     static const char *const texts[] = {"ppk | normalize", "mz-bins", "mz-match",
-                                        "precursor"};
-    for (int t = 0; t < 4; t++) {
+                                        "precursor", "field(name=PEPMASS,sigma=5)"};
+    for (int t = 0; t < 5; t++) {
         CHECK_ALLOCATIONS(one_gram(train, texts[t], K), (void)0);
     }
     okra_data_free(train);
@@ -409,6 +515,8 @@ TEST(lack_of_memory_is_told)
 MAIN(RUN(ppk_is_the_sum_over_all_pairs_of_peaks), RUN(ppk_is_the_integral_of_a_product),
      RUN(bins_add_up_the_weights_in_them),
      RUN(matched_cosines_take_the_largest_products_first),
+     RUN(spectral_entropy_is_that_of_both_together),
      RUN(matches_do_not_depend_on_which_comes_first),
      RUN(the_precursor_itself_has_lost_nothing), RUN(precursors_and_what_is_not_told),
-     RUN(a_spectrum_without_a_precursor), RUN(lack_of_memory_is_told))
+     RUN(a_spectrum_without_a_precursor), RUN(fields_are_numbers_or_texts),
+     RUN(lack_of_memory_is_told))
