@@ -147,9 +147,8 @@ typedef struct okra_kernel_class_ {
     okra_status (*diagonal)(okra_context *ctx, const void *params, const void *a,
                             okra_int n, double *out);
     bool self_by_block;
-    /* |a_i - b_j|^2 by differences, for pairs far from the origin, of which k(a,a) +
-     * k(b,b)
-     * - 2 k(a,b) keeps too few digits; NULL: not known, or never needed. */
+    /* |a_i - b_j|^2 by differences, for pairs far from the origin, whose kernel values
+     * keep too few digits of it; NULL: not known, or never needed. */
     double (*distance2)(const void *a, okra_int i, const void *b, okra_int j);
     /* For low rank: the values before it that `diagonal` falls short of, told of objects
      * that are not of the training set; NULL: there are none. */

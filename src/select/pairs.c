@@ -4,9 +4,8 @@
  * The algebra is in solve/pairs.c. Here: kernels of both sides, lambda and the share of
  * what is an object's own by left-out error, scores in all four settings, predictions.
  *
- * Own: A + s I, B + t I in place of A, B. Their product has A (x) B + s I (x) B + t A (x)
- * I
- * + s t I: a function of columns for each row by itself, of rows for each column.
+ * Own: A + s I, B + t I in place of A, B: their product adds a function of columns for
+ * each row by itself, s I (x) B, one of rows for each column, t A (x) I, and s t I.
  *
  * Intervals (split conformal): pairs, rows or columns are held back as the setting says.
  * Rows are exchangeable, pairs within one are not: every row held back counts the same,

@@ -31,24 +31,7 @@ static const double masses[119] = {
     281.16206, 281.16537, 285.17411, 284.17873, 289.19042, 288.19274, 293.20449,
     292.20746, 294.21392};
 
-static const struct {
-    int element, isotope;
-    double mass;
-} isotopes[] = {
-    {1, 2, 2.014101778}, {1, 3, 3.016049278}, {3, 6, 6.015122795}, {5, 10, 10.012937},
-    {6, 11, 11.0114336}, {6, 13, 13.00335484}, {6, 14, 14.00324199},
-    {7, 13, 13.00573861}, {7, 15, 15.0001089}, {8, 15, 15.0030656},
-    {8, 17, 16.9991317}, {8, 18, 17.999161}, {9, 18, 18.000938}, {14, 29, 28.9764947},
-    {14, 30, 29.97377017}, {15, 32, 31.97390727}, {15, 33, 32.9717255},
-    {16, 33, 32.97145876}, {16, 34, 33.9678669}, {16, 35, 34.96903216},
-    {16, 36, 35.96708076}, {17, 36, 35.96830698}, {17, 37, 36.96590259},
-    {34, 74, 73.9224764}, {34, 75, 74.9225234}, {34, 76, 75.9192136},
-    {34, 77, 76.919914}, {34, 78, 77.9173091}, {34, 82, 81.9166994},
-    {35, 76, 75.924541}, {35, 77, 76.921379}, {35, 81, 80.9162906},
-    {53, 123, 122.905589}, {53, 124, 123.9062099}, {53, 125, 124.9046302},
-    {53, 131, 130.9061246}};
-
-/* The other isotopes, to 1e-6: of every element up to einsteinium those found in nature
+/* Isotopes, to 1e-6: of every element up to einsteinium those found in nature
  * and their neighbours, of elements without stable isotopes those around the
  * longest-lived. First the lightest isotope, and how many follow one another. */
 static const short ranges[][2] = {
@@ -193,11 +176,6 @@ double okra_atom_mass_(int element, int isotope)
     }
     if (isotope == 0 || isotope == (int)lround(masses[element])) {
         return masses[element];
-    }
-    for (size_t k = 0; k < sizeof isotopes / sizeof *isotopes; k++) {
-        if (isotopes[k].element == element && isotopes[k].isotope == isotope) {
-            return isotopes[k].mass;
-        }
     }
     return okra_isotope_mass_(element, isotope);
 }

@@ -33,9 +33,9 @@ typedef struct bag_params {
 } bag_params;
 
 typedef struct shared {
+    okra_trained_kernel_ *bound; /* the first: okra_position_save_ */
     const okra_data *train;
     okra_data *means; /* of linear vectors, or merged spectra; NULL: members are bound */
-    okra_trained_kernel_ *bound;
 } shared;
 
 typedef struct side {
@@ -179,11 +179,6 @@ static okra_status make(okra_context *ctx, const void *params, const okra_data *
     return OKRA_OK;
 }
 
-static okra_status save(const void *arg, okra_store_ *store, const char *name)
-{
-    return okra_position_save_(((const shared *)arg)->bound, store, name);
-}
-
 static okra_status check_kept(const void *params, const okra_data *train, okra_int n,
                               const char *name, okra_store_ *store)
 {
@@ -312,7 +307,7 @@ const okra_kernel_class_ okra_bag_ = {
     .kinds = 1u << OKRA_BAGS,
     .nested = true,
     .unbind = unbind,
-    .save = save,
+    .save = okra_position_save_,
     .load = make,
     .check_kept = check_kept,
     .side = make_side,

@@ -31,9 +31,9 @@ typedef struct elements {
 } elements;
 
 typedef struct shared {
+    okra_trained_kernel_ *bound; /* the first: okra_position_save_ */
     const okra_data *train;
     elements e;
-    okra_trained_kernel_ *bound;
     bool labels;
 } shared;
 
@@ -156,13 +156,13 @@ okra_status okra_position_bind_(okra_context *ctx, const okra_kernel *inner,
     return okra_trained_kernel_load_(ctx, inner, members, store, key, bound);
 }
 
-okra_status okra_position_save_(const okra_trained_kernel_ *bound, okra_store_ *store,
-                                const char *name)
+okra_status okra_position_save_(const void *arg, okra_store_ *store, const char *name)
 {
+    okra_trained_kernel_ *const *bound = arg;
     char key[128];
     snprintf(key, sizeof key, "%s.inner", name);
-    return okra_kernel_files_(okra_trained_kernel_kernel_(bound))
-               ? okra_trained_kernel_save_(bound, store, key)
+    return okra_kernel_files_(okra_trained_kernel_kernel_(*bound))
+               ? okra_trained_kernel_save_(*bound, store, key)
                : OKRA_OK;
 }
 
@@ -179,11 +179,6 @@ static okra_status make(okra_context *ctx, const void *params, const okra_data *
     CHK(okra_position_bind_(ctx, p->inner, sh->e.data, store, name, &sh->bound));
     *out = TAKE(sh);
     return OKRA_OK;
-}
-
-static okra_status save(const void *arg, okra_store_ *store, const char *name)
-{
-    return okra_position_save_(((const shared *)arg)->bound, store, name);
 }
 
 okra_status okra_position_check_kept_(const void *params, const okra_data *train,
@@ -380,7 +375,7 @@ const okra_kernel_class_ okra_position_ = {
     .kinds = 1u << OKRA_SEQUENCES | 1u << OKRA_STRINGS,
     .nested = true,
     .unbind = unbind,
-    .save = save,
+    .save = okra_position_save_,
     .load = make,
     .check_kept = check_kept,
     .side = make_side,

@@ -30,8 +30,8 @@ okra_status okra_position_elements_(okra_context *ctx, const okra_data *from, bo
 okra_status okra_position_bind_(okra_context *ctx, const okra_kernel *inner,
                                 const okra_data *members, const okra_store_ *store,
                                 const char *name, okra_trained_kernel_ **bound);
-okra_status okra_position_save_(const okra_trained_kernel_ *bound, okra_store_ *store,
-                                const char *name);
+/* shared begins with a pointer to it. */
+okra_status okra_position_save_(const void *shared, okra_store_ *store, const char *name);
 /* The check of that, of so many elements. */
 okra_status okra_position_check_kept_(const void *params, const okra_data *train,
                                       okra_int elements_count, const char *name,

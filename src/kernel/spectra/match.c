@@ -36,14 +36,14 @@ typedef struct pair {
     okra_int p, q;
 } pair;
 
+/* The larger product first, then so that it does not matter which spectrum is a. */
 static int by_product(const void *a, const void *b)
 {
     const pair *x = a, *y = b;
     ORDER_BY(y->product, x->product);
-    /* So that it does not matter which spectrum comes first. */
-    okra_int s = x->p + x->q, t = y->p + y->q, u = llabs(x->p - x->q),
-             v = llabs(y->p - y->q);
-    return s != t ? (s < t ? -1 : 1) : (u > v) - (u < v);
+    ORDER_BY(x->p + x->q, y->p + y->q);
+    ORDER_BY(llabs(x->p - x->q), llabs(y->p - y->q));
+    return 0;
 }
 
 typedef struct room {
@@ -106,12 +106,7 @@ static okra_status cosine(const match_params *p, const okra_places_ *a, okra_int
     if (shifts && shift != 0) { /* pairs that come twice do no harm */
         CHK(near_pairs(p, a, i, b, j, shift, m));
     }
-    if (na + nb > m->used_room) {
-        okra_free_(m->used);
-        m->used_room = 0;
-        MAKE(m->used, na + nb);
-        m->used_room = na + nb;
-    }
+    CHK(okra_reserve_(&m->used, na + nb, &m->used_room, sizeof *m->used));
     memset(m->used, 0, (size_t)(na + nb) * sizeof *m->used);
     if (m->count > 1) {
         qsort(m->pairs, (size_t)m->count, sizeof *m->pairs, by_product);
@@ -205,7 +200,6 @@ const okra_kernel_class_ okra_mz_match_ = {
 
 static const double NOTHING = -1e4; /* exp of it is 0 */
 
-/* Of both kernels. */
 typedef struct said_params {
     const char *name; /* of a field; NULL: the precursor */
     double sigma, floor;
@@ -219,36 +213,32 @@ typedef struct said {
     okra_int length;
 } said;
 
-static double first_number(const char *p, okra_int length)
+static double first_number(const char *p, const char *end)
 {
-    const char *end = p + length, *close;
     double number = NAN;
     while (p < end && !(*p >= '0' && *p <= '9')) {
         p++;
     }
-    for (close = p; close < end && (*close == '.' || (*close >= '0' && *close <= '9'));) {
+    const char *close = p;
+    while (close < end && strchr("0123456789.", *close)) {
         close++;
     }
-    return p < end && okra_number_(p, close, &number) == OKRA_TOKEN_NUMBER_ ? number
-                                                                            : (double)NAN;
+    return okra_number_(p, close, &number) == OKRA_TOKEN_NUMBER_ ? number : (double)NAN;
 }
 
 static said look_up(const said_params *p, const okra_data *data, okra_int i)
 {
     said found = {(double)NAN, "", 0};
-    if (!p->name) {
-        okra_spectrum_view_ v = okra_spectrum_view_of_(data, i);
-        double value = p->of ? v.mass : v.precursor;
-        found.number = value > 0 ? value : (double)NAN;
-        return found;
-    }
     okra_int length = 0;
-    const char *text = okra_data_about(data, i, p->name, &length);
-    if (text && p->sigma > 0) {
-        found.number = first_number(text, length);
+    const char *text = p->name ? okra_data_about(data, i, p->name, &length) : NULL;
+    okra_spectrum_view_ v = okra_spectrum_view_of_(data, i);
+    double ion = p->of ? v.mass : v.precursor;
+    if (!p->name) {
+        found.number = ion > 0 ? ion : (double)NAN;
+    } else if (text && p->sigma > 0) {
+        found.number = first_number(text, text + length);
     } else if (text) {
-        found.text = text;
-        found.length = length;
+        found = (said){(double)NAN, text, length};
     }
     return found;
 }

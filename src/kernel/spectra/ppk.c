@@ -7,12 +7,11 @@
  * prediction through machine learning, Bioinformatics 28, 2012, sec. 2.2; Jebara, Kondor
  * and Howard, Probability product kernels, JMLR 5, 2004). Each Gaussian is scaled to norm
  * 1, so that two of them have the inner product
- *     g(p,q) = sqrt(2 s_p s_q / (s_p^2 + s_q^2)) exp(-(v_p - v_q)^2 / (2 (s_p^2 +
- * s_q^2))) and k(a,b) = sum_p sum_q w_p w_q g(p,q). With `intensity` = s a peak is a
- * Gaussian of width s in its intensity h = weight, too, in place of a weight: k(a,b) =
+ *     g(p,q) = sqrt(2 s_p s_q / S) exp(-(v_p - v_q)^2 / (2 S)),  S = s_p^2 + s_q^2,
+ * and k(a,b) = sum_p sum_q w_p w_q g(p,q). With `intensity` = s a peak is a Gaussian of
+ * width s in its intensity h = weight, too, in place of a weight: k(a,b) =
  * sum_p sum_q g(p,q) exp(-(h_p - h_q)^2 / (4 s^2)). bins: k(a,b) = sum over bins of the
- * weights in it, W_bin(a) W_bin(b). Both are positive semidefinite; `| normalize` makes
- * cosines of them.
+ * weights in it, W_bin(a) W_bin(b). Both are positive semidefinite.
  *
  * A block: the peaks of its columns in one list by place; a peak of a row finds the few
  * that are near by bisection. Pairs whose exponent is below -37 add less than 1e-16 and
