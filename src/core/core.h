@@ -136,7 +136,8 @@ double okra_now_(void); /* seconds, of a clock that only goes forward */
     } while (0)
 
 /* Settings that a caller gave (a struct that begins with `size_t size`), as this library
- * knows them: what a shorter struct does not have is 0. At the head of a function. */
+ * knows them: what a shorter struct does not have is 0. NULL: the copy stays as it is. At
+ * the head of a function. */
 #define SIZED(given, copy) \
     CHK(okra_sized_(__func__, #given, (given), (copy), sizeof *(copy)))
 okra_status okra_sized_(const char *function, const char *name, const void *given,
@@ -167,6 +168,7 @@ static inline void okra_free_at_(void *at)
     void *block;
     memcpy(&block, at, sizeof block);
     okra_free_(block);
+    memset(at, 0, sizeof block);
 }
 /* The same for blocks that fields of a struct hold: OWNS(&work.rows, &work.sums); at most
  * once in a block of code. */
@@ -179,13 +181,15 @@ static inline void okra_free_each_(const void *at)
         okra_free_at_(*field);
     }
 }
-/* name(variable) for FREED_BY of pointers that `call` frees. */
+/* name(&variable) frees what the pointer has by `call`, and leaves it NULL: for FREED_BY
+ * too. */
 #define OKRA_DROPS_(name, type, call)  \
     static inline void name(type **at) \
     {                                  \
         if (*at) {                     \
             call(*at);                 \
         }                              \
+        *at = NULL;                    \
     }
 /* Functions that free the blocks of a struct, `it`: FREES and the struct (NULL: none),
  * CLEARS leaves it all 0. They are static, but for SHARED ones, which a header declares.

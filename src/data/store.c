@@ -208,6 +208,12 @@ bool okra_store_get_number_(const okra_store_ *store, const char *name, double *
     return item;
 }
 
+double okra_store_number_(const okra_store_ *store, const char *name, double otherwise)
+{
+    okra_store_get_number_(store, name, &otherwise);
+    return otherwise;
+}
+
 const char *okra_store_get_text_(const okra_store_ *store, const char *name)
 {
     const okra_store_item_ *item = okra_store_find_(store, OKRA_KEPT_TEXT_, name);

@@ -114,6 +114,7 @@ const double *okra_store_get_(const okra_store_ *store, const char *name, okra_i
 double *okra_store_edit_(okra_store_ *store, const char *name, okra_int *rows,
                          okra_int *cols);
 bool okra_store_get_number_(const okra_store_ *store, const char *name, double *value);
+double okra_store_number_(const okra_store_ *store, const char *name, double otherwise);
 const char *okra_store_get_text_(const okra_store_ *store, const char *name);
 /* A reference to the room of that matrix, n of whose rows are in use from now on; NULL:
  * there is none, it is too small, or somebody else has appended rows. */

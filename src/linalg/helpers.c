@@ -3,6 +3,23 @@
  */
 #include "linalg/linalg.h"
 
+okra_status okra_mat_room_(const okra_context *ctx, okra_int rows, okra_int cols,
+                           const char *what, okra_mat_ *out)
+{
+    double *p = NULL;
+    CHK(okra_doubles_(ctx, rows, cols, what, &p));
+    *out = okra_mat_of_(p, rows, cols);
+    return OKRA_OK;
+}
+
+void okra_mat_units_(okra_mat_ A, okra_int first)
+{
+    okra_mat_fill_(A, 0);
+    for (okra_int i = 0; i < A.rows; i++) {
+        A.p[i * A.ld + first + i] = 1;
+    }
+}
+
 void okra_mat_fill_(okra_mat_ A, double value)
 {
     for (okra_int i = 0; i < A.rows; i++) {

@@ -21,6 +21,14 @@ static inline okra_mat_ okra_mat_of_(double *p, okra_int rows, okra_int cols)
     return a;
 }
 
+/* A fresh matrix, which okra_mat_drop_ frees; what it holds is not defined. */
+okra_status okra_mat_room_(const okra_context *ctx, okra_int rows, okra_int cols,
+                           const char *what, okra_mat_ *out);
+static inline void okra_mat_drop_(okra_mat_ *A)
+{
+    okra_free_(A->p);
+}
+
 /* A view of memory that is only read: an operand, never a result. */
 static inline okra_mat_ okra_mat_view_(const double *p, okra_int rows, okra_int cols,
                                        okra_int ld)
@@ -127,6 +135,7 @@ okra_status okra_solve_general_(okra_context *ctx, okra_mat_ A, okra_mat_ B,
 /* ---- small helpers, plain C ---- */
 
 void okra_mat_fill_(okra_mat_ A, double value);
+void okra_mat_units_(okra_mat_ A, okra_int first); /* rows first.. of the identity */
 /* B <- A, and B <- A', blocked; OKRA_ESHAPE, and nothing is written, where B has another
  * shape. */
 okra_status okra_mat_copy_(okra_mat_ A, okra_mat_ B);

@@ -68,30 +68,29 @@ okra_status okra_link_beta(okra_context *context, okra_int nodes, const okra_lin
     NOT_NULL(beta);
     FREED_BY(okra_network_drop_) okra_network_ *network = NULL;
     OWNED okra_link_ *list = NULL;
-    OWNED double *V = NULL, *scaled = NULL, *K = NULL, *x = NULL, *self = NULL;
+    OWNED double *x = NULL, *self = NULL;
+    FREED_BY(okra_mat_drop_) okra_mat_ V = {0}, scaled = {0}, K = {0};
     double degree = 0;
     double best = -1, chosen = 0;
     REFUSE_IF(edge_count < 1, OKRA_EARG, "there is no edge to choose beta by");
     MAKE(list, edge_count);
-    for (okra_int k = 0; k < edge_count; k++) {
-        list[k] = (okra_link_){edges[k].a, edges[k].b, edges[k].value};
-        degree += 2 * edges[k].value / (double)nodes;
+    for (okra_int K = 0; K < edge_count; K++) {
+        list[K] = (okra_link_){edges[K].a, edges[K].b, edges[K].value};
+        degree += 2 * edges[K].value / (double)nodes;
     }
     CHK(okra_network_create_(nodes, list, edge_count, NULL, NULL, &network));
     okra_int rows = OKRA_MIN_(nodes, ROWS);
-    CHK(okra_doubles_(context, nodes, nodes, "the Laplacian of the network", &V));
-    CHK(okra_doubles_(context, nodes, nodes, "scaled eigenvectors", &scaled));
-    CHK(okra_doubles_(context, rows, nodes, "rows of the kernel", &K));
+    CHK(okra_mat_room_(context, nodes, nodes, "the Laplacian of the network", &V));
+    CHK(okra_mat_room_(context, nodes, nodes, "scaled eigenvectors", &scaled));
+    CHK(okra_mat_room_(context, rows, nodes, "rows of the kernel", &K));
     MAKE(x, nodes);
     MAKE(self, nodes);
-    okra_mat_ vectors = okra_mat_of_(V, nodes, nodes), k = okra_mat_of_(K, rows, nodes);
-    CHK(laplacian(context, network, vectors, x));
+    CHK(laplacian(context, network, V, x));
     for (int c = 0; c < CANDIDATES; c++) {
         double candidate = pow(10, -1 + 0.1 * c) / degree;
         CHK(okra_cancelled_(context));
-        CHK(kernel_rows(context, vectors, x, candidate,
-                        okra_mat_of_(scaled, nodes, nodes), k, self));
-        double information = okra_similarity_entropy_(k, self);
+        CHK(kernel_rows(context, V, x, candidate, scaled, K, self));
+        double information = okra_similarity_entropy_(K, self);
         if (information > best) {
             best = information;
             chosen = candidate;
@@ -323,6 +322,7 @@ okra_status okra_link_take_(okra_context *ctx, const okra_data *x, const okra_in
     taken->values = values;
     taken->ld = col_count;
     taken->diagonal = diagonal;
+    CHK(okra_weights_take_(&x, 1, rows, row_count, taken));
     *out = TAKE(taken);
     return OKRA_OK;
 }

@@ -144,13 +144,7 @@ static okra_status leave(okra_context *ctx, const okra_training_ *t,
 {
     OWNS(&s->L.p, &s->WL.p, &s->S.p);
     okra_int n = t->y->n;
-    okra_problem_ problem = {.n = n,
-                             .unlabelled = t->x->n - n,
-                             .x = t->x,
-                             .y = t->y,
-                             .kx = t->bound_x,
-                             .ky = t->bound_y,
-                             .feature_scale = 1};
+    okra_problem_ problem = okra_training_problem_(t, t->x, NULL);
     okra_parts_ parts = {n, NULL};
     REFUSE_IF(!method->leave, OKRA_EUNSUPPORTED,
               "method %s has no closed form of leave-one-out", method->name);
@@ -221,11 +215,10 @@ okra_status okra_link_leave(okra_context *context, const okra_link_task *task,
 static okra_status rank_fitted(okra_context *ctx, okra_links *l, okra_ranking **out)
 {
     okra_int n = l->group[OKRA_LABELLED_].count;
-    OWNED double *S = NULL;
-    CHK(okra_doubles_(ctx, n, n, "scores of labelled pairs", &S));
-    CHK(okra_link_panel_(ctx, l, OKRA_LABELLED_, 0, OKRA_LABELLED_, 0,
-                         okra_mat_of_(S, n, n)));
-    return rank_labelled(l->network, okra_mat_of_(S, n, n), out);
+    FREED_BY(okra_mat_drop_) okra_mat_ S = {0};
+    CHK(okra_mat_room_(ctx, n, n, "scores of labelled pairs", &S));
+    CHK(okra_link_panel_(ctx, l, OKRA_LABELLED_, 0, OKRA_LABELLED_, 0, S));
+    return rank_labelled(l->network, S, out);
 }
 
 /* The lambda that options of fit stand for; 0: the method has none. */
@@ -247,9 +240,7 @@ okra_status okra_link_norm(okra_context *context, const okra_link_task *task,
     sink s = {.norms = areas};
     int best = 0;
     NOT_NULL(options, norm);
-    if (settings) {
-        SIZED(settings, &how);
-    }
+    SIZED(settings, &how);
     how.norm = tried[0]; /* ky is normalised */
     const okra_method_ *method = okra_method_find_(okra_options_get(options, "method"));
     if (method && method->linker) {

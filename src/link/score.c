@@ -130,7 +130,7 @@ static okra_status add_kernel(okra_context *ctx, okra_links *l, int rows, okra_i
     okra_group_ *c = &l->group[cols];
     FREED_BY(okra_data_drop_) okra_data *these = NULL;
     FREED_BY(okra_test_side_drop_) okra_test_side_ *other = NULL;
-    OWNED double *K = NULL;
+    FREED_BY(okra_mat_drop_) okra_mat_ K = {0};
     if (!c->columns) {
         CHK(okra_link_take_(ctx, l->all, c->node, c->count, c->node, c->count,
                             &c->columns));
@@ -141,11 +141,10 @@ static okra_status add_kernel(okra_context *ctx, okra_links *l, int rows, okra_i
     }
     CHK(okra_link_take_(ctx, l->all, r->node + i0, S.rows, c->node, c->count, &these));
     CHK(okra_test_side_create_(ctx, c->bound, these, &other));
-    CHK(okra_doubles_(ctx, S.rows, c->count, "a panel of the kernel", &K));
-    CHK(okra_test_side_cross_(ctx, c->bound, other, 0,
-                              okra_mat_of_(K, S.rows, c->count)));
+    CHK(okra_mat_room_(ctx, S.rows, c->count, "a panel of the kernel", &K));
+    CHK(okra_test_side_cross_(ctx, c->bound, other, 0, K));
     for (okra_int i = 0; i < S.rows; i++) {
-        okra_axpy_(S.cols, 1, K + i * c->count + j0, S.p + i * S.ld);
+        okra_axpy_(S.cols, 1, K.p + i * c->count + j0, S.p + i * S.ld);
     }
     return OKRA_OK;
 }

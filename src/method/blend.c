@@ -197,8 +197,7 @@ static okra_status predict(okra_context *ctx, const okra_store_ *store,
 {
     OWNED double *W = NULL;
     okra_mat_ X = {0};
-    double a = 0;
-    okra_store_get_number_(store, "blend", &a);
+    double a = okra_store_number_(store, "blend", 0);
     CHK(okra_columns_query_(query, &X));
     CHK(okra_trees_check_(store, query->n, X.cols));
     if (a >= 1) {

@@ -65,6 +65,9 @@ typedef struct okra_linker_ {
                            okra_query_ *query, okra_int labelled, okra_mat_ P,
                            okra_mat_ Q);
 } okra_linker_;
+/* methods.c: the network whose nodes are the outputs; fails if they are none. */
+okra_status okra_linker_network_(const char *who, const okra_problem_ *p,
+                                 const okra_network_ **out);
 
 /* ---- before a fit of low rank ---- */
 

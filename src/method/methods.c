@@ -78,6 +78,16 @@ okra_coupling_ okra_method_coupling_(const okra_method_ *method,
     return a->coupling ? a->coupling(options) : OKRA_OUTPUTS_BOUND_;
 }
 
+okra_status okra_linker_network_(const char *who, const okra_problem_ *p,
+                                 const okra_network_ **out)
+{
+    REFUSE_IF(p->y->kind != OKRA_NODES, OKRA_EUNSUPPORTED,
+              "%s learns from the edges of a network, the outputs are %s", who,
+              okra_kind_name(p->y->kind));
+    *out = p->y->network;
+    return OKRA_OK;
+}
+
 bool okra_method_always_(const okra_problem_ *problem, const okra_options *options)
 {
     (void)problem, (void)options;

@@ -416,13 +416,6 @@ static const okra_auto_ automatic = {
 
 /* ---- the method ---- */
 
-static okra_status check_complete(const okra_ridge_ *r, const char *who)
-{
-    return r->missing ? okra_fail_(OKRA_EUNSUPPORTED,
-                                   "ridge: %s needs outputs without missing values", who)
-                      : OKRA_OK;
-}
-
 static okra_status solve(okra_ridge_ *r, const ridge_options *o, okra_operator_ *op)
 {
     bool covariances = op->kind == OKRA_OPERATOR_COV || op->kind == OKRA_OPERATOR_CCOV;
@@ -434,8 +427,9 @@ static okra_status solve(okra_ridge_ *r, const ridge_options *o, okra_operator_ 
                                       : okra_ridge_low_(r, op, o->epsilon);
     }
     if (covariances) {
-        CHK(check_complete(r, op->kind == OKRA_OPERATOR_CCOV ? "operator ccov"
-                                                             : "operator cov"));
+        REFUSE_IF(r->missing, OKRA_EUNSUPPORTED,
+                  "ridge: operator %s needs outputs without missing values",
+                  op->kind == OKRA_OPERATOR_CCOV ? "ccov" : "cov");
         CHK(okra_ridge_covariance_(r, op->kind == OKRA_OPERATOR_CCOV ? o->epsilon : -1));
     } else if (r->missing) {
         CHK(okra_ridge_missing_(r, op->A));

@@ -88,8 +88,7 @@ static okra_status evaluate(leaving *z, double *value, double *slope)
                    okra_mat_of_(z->G, 1, n * n)));
     okra_mat_add_diagonal_(G, z->lambda);
     CHK(okra_cholesky_quiet_(z->ctx, G, NULL));
-    okra_mat_fill_(B, 0);
-    okra_mat_add_diagonal_(B, 1);
+    okra_mat_units_(B, 0);
     CHK(okra_cholesky_solve_(z->ctx, G, B));
     *value = 0;
     CHK(z->F ? thin_slopes(z, value) : slopes(z, value));

@@ -126,8 +126,7 @@ static okra_status query(okra_context *ctx, okra_batches_ *walk, okra_int first,
         return OKRA_OK;
     }
     if (!walk->large || okra_matrix_rows_(walk->large) != m) {
-        okra_matrix_free_(walk->large);
-        walk->large = NULL;
+        okra_matrix_drop_(&walk->large);
         CHK(okra_matrix_create_(ctx, m, walk->columns, block_name, &walk->large));
     }
     CHK(okra_matrix_gram_(ctx, walk->entries, first, walk->large));

@@ -46,8 +46,6 @@ static okra_status take_scores(const okra_prediction *p, const okra_data *y, dou
     return OKRA_OK;
 }
 
-OKRA_DROPS_(drop_prediction, okra_prediction, okra_prediction_free)
-
 static okra_status score(okra_context *ctx, const okra_model *model, const okra_data *x,
                          double *H)
 {
@@ -59,7 +57,7 @@ static okra_status score(okra_context *ctx, const okra_model *model, const okra_
     CHK(okra_predict_options(&none));
     CHK(okra_options_set(none, "decode", "none"));
     for (okra_int first = 0; first < x->n; first += BLOCK) {
-        FREED_BY(drop_prediction) okra_prediction *p = NULL;
+        FREED_BY(okra_prediction_drop_) okra_prediction *p = NULL;
         FREED_BY(okra_data_drop_) okra_data *some = NULL;
         okra_int count = OKRA_MIN_(BLOCK, x->n - first);
         CHK(okra_data_some_(x, first, count, count, &some));
@@ -71,8 +69,6 @@ static okra_status score(okra_context *ctx, const okra_model *model, const okra_
 
 /* ---- scores of training inputs whose pairs were left out ---- */
 
-OKRA_DROPS_(drop_model, okra_model, okra_model_free)
-
 /* Of the pairs first, first + FOLDS, ... by a fit of the others. */
 static okra_status leave_fold(okra_context *ctx, const okra_model *model,
                               const okra_options *options, okra_int first, double *H)
@@ -80,7 +76,7 @@ static okra_status leave_fold(okra_context *ctx, const okra_model *model,
     const okra_data *x = model->training->x, *y = model->training->y;
     FREED_BY(okra_data_drop_)
     okra_data *xs = NULL, *ys = NULL, *left = NULL;
-    FREED_BY(drop_model) okra_model *part = NULL;
+    FREED_BY(okra_model_drop_) okra_model *part = NULL;
     OWNED okra_int *in = NULL, *out = NULL;
     OWNED double *some = NULL;
     okra_int ins = 0, outs = 0;
@@ -107,7 +103,7 @@ static okra_status leave_fold(okra_context *ctx, const okra_model *model,
 
 static okra_status leave(okra_context *ctx, const okra_model *model, double *H)
 {
-    FREED_BY(drop_prediction) okra_prediction *p = NULL;
+    FREED_BY(okra_prediction_drop_) okra_prediction *p = NULL;
     FREED_BY(okra_options_drop_) okra_options *options = NULL;
     const char *file = NULL;
     okra_status st = okra_model_leave(ctx, model, NULL, NULL, &p);

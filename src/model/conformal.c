@@ -241,9 +241,7 @@ static okra_status job_open(okra_context *ctx, const okra_model *model,
     CHK(okra_data_align(ctx, x, model->training->x, &job.x));
     CHK(candidates ? okra_data_align(ctx, candidates, model->training->y, &job.candidates)
                    : OKRA_OK);
-    if (settings) {
-        SIZED(settings, &job.s);
-    }
+    SIZED(settings, &job.s);
     job.s.folds = job.s.folds ? job.s.folds : 10;
     job.count = candidates ? candidates->n : 0;
     REFUSE_IF(model->method->linker, OKRA_EUNSUPPORTED,
@@ -288,9 +286,7 @@ okra_status okra_conformal_chosen(okra_context *context, const okra_model *model
 {
     okra_conformal_ job = {.ctx = context, .model = model};
     NOT_NULL(model, how, score);
-    if (settings) {
-        SIZED(settings, &job.s);
-    }
+    SIZED(settings, &job.s);
     job.s.folds = job.s.folds ? job.s.folds : 10;
     CHK(read_how(&job));
     if (!job.s.score || strcmp(job.s.score, "auto") == 0) {

@@ -112,17 +112,6 @@ typedef struct okra_bordered_ {
     double *off;     /* m: how far s may be off, relatively */
 } okra_bordered_;
 
-/* A fresh matrix; the caller frees out->p. */
-static inline okra_status okra_conformal_room_(const okra_conformal_ *job, okra_int rows,
-                                               okra_int cols, const char *what,
-                                               okra_mat_ *out)
-{
-    double *p = NULL;
-    CHK(okra_doubles_(job->ctx, rows, cols, what, &p));
-    *out = okra_mat_of_(p, rows, cols);
-    return OKRA_OK;
-}
-
 /* whole: with B. */
 okra_status okra_solved_create_(const okra_conformal_ *job, bool whole,
                                 okra_solved_ *out);

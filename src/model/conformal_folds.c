@@ -170,7 +170,7 @@ static okra_status prepare(folds *z)
     ZMAKE(z->I, z->count);
     ZMAKE(z->sums, n);
     MAKE(z->variance, n);
-    CHK(okra_conformal_room_(z->job, n, n, "the left-out residuals", &z->A));
+    CHK(okra_mat_room_(z->job->ctx, n, n, "the left-out residuals", &z->A));
     CHK(okra_doubles_(ctx, z->largest, n, "the rows of a fold", &panel));
     for (okra_int f = 0; f < z->count; f++) {
         CHK(okra_cancelled_(ctx));
@@ -441,7 +441,7 @@ okra_status okra_conformal_folds_intervals_(const okra_conformal_ *job, double a
     folds z = {.job = job, .alpha = alpha, .bounds = bounds, .radius = radius};
     CHK(prepare(&z));
     okra_int d = z.solved.d;
-    CHK(okra_conformal_room_(job, z.solved.n, d, "the left-out residuals", &z.E));
+    CHK(okra_mat_room_(job->ctx, z.solved.n, d, "the left-out residuals", &z.E));
     CHK(okra_gemm_(job->ctx, false, false, 1, z.A, z.solved.Y, 0, z.E));
     return okra_solved_walk_(job, &z.solved, &z.block, intervals_body, &z);
 }

@@ -188,16 +188,15 @@ static okra_status sets_body(void *arg, okra_int begin, okra_int end, int worker
 static okra_status diagonal(full *z)
 {
     okra_int n = z->solved.n;
-    OWNED double *BL = NULL;
+    FREED_BY(okra_mat_drop_) okra_mat_ BL = {0};
     MAKE(z->diagonal, n);
     MAKE(z->BLii, n);
     ZMAKE(z->sums, n);
-    CHK(okra_doubles_(z->job->ctx, n, n, "inverse times output Gram matrix", &BL));
-    CHK(okra_gemm_(z->job->ctx, false, false, 1, z->solved.B, z->solved.L, 0,
-                   okra_mat_of_(BL, n, n)));
+    CHK(okra_mat_room_(z->job->ctx, n, n, "inverse times output Gram matrix", &BL));
+    CHK(okra_gemm_(z->job->ctx, false, false, 1, z->solved.B, z->solved.L, 0, BL));
     for (okra_int i = 0; i < n; i++) {
-        z->diagonal[i] = okra_dot_(n, BL + i * n, z->solved.B.p + i * n);
-        z->BLii[i] = BL[i * n + i];
+        z->diagonal[i] = okra_dot_(n, BL.p + i * n, z->solved.B.p + i * n);
+        z->BLii[i] = BL.p[i * n + i];
         for (okra_int j = 0; j < n; j++) {
             z->sums[i] += fabs(z->solved.B.p[i * n + j]);
         }
@@ -408,7 +407,7 @@ okra_status okra_conformal_full_intervals_(const okra_conformal_ *job, double al
     full z = {.job = job, .alpha = alpha, .bounds = bounds, .radius = radius};
     CHK(prepare(&z, false));
     okra_int n = z.solved.n, d = z.solved.d;
-    CHK(okra_conformal_room_(job, n, d, "the solved outputs", &z.BY));
+    CHK(okra_mat_room_(job->ctx, n, d, "the solved outputs", &z.BY));
     CHK(okra_mat_copy_(z.solved.Y, z.BY));
     CHK(okra_solution_solve_(job->ctx, &z.solved.fitted, job->model->training->bound_x,
                              z.BY));

@@ -68,7 +68,7 @@ static okra_status outputs(const okra_conformal_ *job, okra_solved_ *z)
 {
     const okra_output_ *from = &job->model->training->output;
     okra_int n = z->n, d = z->d;
-    CHK(okra_conformal_room_(job, n, d, "the outputs", &z->Y));
+    CHK(okra_mat_room_(job->ctx, n, d, "the outputs", &z->Y));
     ZMAKE(z->mean, d);
     for (okra_int i = 0; i < n; i++) {
         memcpy(z->Y.p + i * d, from->features + i * from->features_ld,
@@ -97,7 +97,7 @@ static okra_status output_gram(const okra_conformal_ *job, okra_solved_ *z)
     const okra_output_ *from = &job->model->training->output;
     okra_int n = z->n;
     bool explicitly = z->ones && from->features;
-    CHK(okra_conformal_room_(job, n, n, "the Gram matrix of the outputs", &z->L));
+    CHK(okra_mat_room_(job->ctx, n, n, "the Gram matrix of the outputs", &z->L));
     CHK(explicitly ? outputs(job, z) : OKRA_OK);
     CHK(explicitly
             ? okra_gemm_(job->ctx, false, true, from->feature_scale, z->Y, z->Y, 0, z->L)
@@ -151,7 +151,7 @@ static okra_status invert(const okra_conformal_ *job, bool whole, okra_solved_ *
         z->trace += z->diagonal[i] + lambda; /* above the largest eigenvalue */
     }
     if (whole) {
-        CHK(okra_conformal_room_(job, n, n, "the inverse of the Gram matrix", &z->B));
+        CHK(okra_mat_room_(job->ctx, n, n, "the inverse of the Gram matrix", &z->B));
         CHK(okra_solution_inverse_(job->ctx, &z->fitted, kx, z->B));
         z->condition = z->trace * fmin(1 / lambda, largest_row(n, z->B.p));
         for (okra_int i = 0; i < n; i++) {
@@ -324,11 +324,11 @@ okra_status okra_solved_candidates_(const okra_conformal_ *job, okra_mat_ M, boo
     okra_int count = job->count, n = z->n;
     z->M = M;
     z->turned = turned;
-    CHK(okra_conformal_room_(job, count, n, "the output kernel of the candidates",
-                             &z->cross));
+    CHK(okra_mat_room_(job->ctx, count, n, "the output kernel of the candidates",
+                       &z->cross));
     MAKE(z->self, count);
     CHK(z->Y.p ? explicit_candidates(job, z, z->cross, z->self)
                : implicit_candidates(job, z, z->cross, z->self));
-    CHK(okra_conformal_room_(job, count, n, "the candidates' products", &z->Mc));
+    CHK(okra_mat_room_(job->ctx, count, n, "the candidates' products", &z->Mc));
     return okra_gemm_(job->ctx, false, turned, 1, z->cross, M, 0, z->Mc);
 }

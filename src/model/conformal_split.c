@@ -153,8 +153,7 @@ static okra_status metric_rows(const okra_conformal_ *job, okra_int first, okra_
         }
         CHK(okra_data_take(okra_prediction_objects(p), index, job->count, &again));
         CHK(by_metric(job, job->candidates, again, out + r * job->count));
-        okra_data_free(again);
-        again = NULL;
+        okra_data_drop_(&again);
     }
     return OKRA_OK;
 }

@@ -132,8 +132,7 @@ okra_status okra_compact_promise_(okra_context *ctx, const okra_method_ *method,
         (long long)n, method->name,
         has_own_factor(method) ? "has none or has it already" : "has no such factor");
     CHK(okra_doubles_(ctx, n, n, "the factor of a compact model", &factor));
-    okra_mat_fill_(okra_mat_of_(factor, n, n), 0);
-    okra_mat_add_diagonal_(okra_mat_of_(factor, n, n), 1);
+    okra_mat_units_(okra_mat_of_(factor, n, n), 0);
     double *kept = factor;
     CHK(okra_store_put_(store, "factor", &factor, n, n));
     *out = kept;
@@ -343,9 +342,7 @@ okra_status okra_model_save(okra_context *context, const okra_model *model,
 {
     okra_save_request r = {OKRA_SIZED(okra_save_request)};
     NOT_NULL(model, path);
-    if (request) {
-        SIZED(request, &r);
-    }
+    SIZED(request, &r);
     okra_compact how = r.compact;
     REFUSE_IF(how != OKRA_COMPACT_NO && how != OKRA_COMPACT_YES &&
                   how != OKRA_COMPACT_RECOMPUTE && how != OKRA_COMPACT_AUTO,
@@ -437,6 +434,16 @@ static okra_status load_store(okra_context *ctx, const okra_archive_ *a, json_t 
     return OKRA_OK;
 }
 
+/* What a constructor refuses is a fault of the file here. */
+static okra_status fault(okra_status st, const char *path)
+{
+    if (st != OKRA_OK && st != OKRA_EMEM && st != OKRA_ECANCELLED) {
+        okra_message_prefix_("%s", path);
+    }
+    return st == OKRA_EARG || st == OKRA_ESHAPE || st == OKRA_EUNSUPPORTED ? OKRA_EFORMAT
+                                                                           : st;
+}
+
 static okra_status load_kernel(const okra_archive_ *a, const json_t *about,
                                const char *side, okra_kernel **out)
 {
@@ -480,7 +487,6 @@ static okra_status load_training(okra_context *ctx, okra_archive_ *a, const json
                                  const okra_method_ *method, okra_store_ *store,
                                  okra_training_ **out)
 {
-    double waves = 0; /* in place of the inputs */
     FREED_BY(okra_data_drop_) okra_data *x = NULL, *y = NULL;
     FREED_BY(okra_kernel_drop_) okra_kernel *kx = NULL, *ky = NULL;
     CHK(okra_objects_load_(a, "x", json_object_get(about, "x"), &x));
@@ -489,23 +495,15 @@ static okra_status load_training(okra_context *ctx, okra_archive_ *a, const json
     CHK(okra_data_rename_(&y, a->path));
     CHK(load_kernel(a, about, "x", &kx));
     CHK(load_kernel(a, about, "y", &ky));
-    if (okra_store_get_number_(store, "x.waves", &waves) && waves != 0) {
-        okra_kernel_free(kx);
-        kx = NULL;
+    if (okra_store_number_(store, "x.waves", 0) != 0) { /* in place of the inputs */
+        okra_kernel_drop_(&kx);
         CHK(okra_kernel_parse("linear", &kx));
         okra_kernel_close_(kx);
     }
     okra_status st = okra_model_check_(method, x, y, kx, ky, store);
     st = st == OKRA_OK ? weigh(store, kx, ky, &x, &y) : st;
     st = st == OKRA_OK ? okra_training_create_(ctx, x, y, kx, ky, store, out) : st;
-    if (st != OKRA_OK && st != OKRA_EMEM && st != OKRA_ECANCELLED) {
-        okra_message_prefix_("%s", a->path);
-    }
-    if (st == OKRA_EARG || st == OKRA_ESHAPE || st == OKRA_EUNSUPPORTED) {
-        /* Kernels and data that do not fit together are a fault of the file here. */
-        st = OKRA_EFORMAT;
-    }
-    CHK(st);
+    CHK(fault(st, a->path));
     kx = ky = NULL;
     return OKRA_OK;
 }
@@ -519,14 +517,9 @@ static okra_status check_argument(okra_context *ctx, const okra_model *m,
     if (!decoder || !decoder->argument) {
         return OKRA_OK;
     }
-    okra_status st =
-        decoder->argument(ctx, &m->training->output, okra_decoder_argument_(decode));
-    if (st == OKRA_EARG || st == OKRA_ESHAPE || st == OKRA_EUNSUPPORTED ||
-        st == OKRA_EFORMAT) {
-        okra_message_prefix_("%s", path);
-        return OKRA_EFORMAT;
-    }
-    return st;
+    return fault(
+        decoder->argument(ctx, &m->training->output, okra_decoder_argument_(decode)),
+        path);
 }
 
 okra_status okra_model_load(okra_context *context, const char *path, okra_model **out)
@@ -544,18 +537,15 @@ okra_status okra_model_load(okra_context *context, const char *path, okra_model 
               method ? method : "");
     CHK(check_json(path, about));
     m->about = json_incref(about);
-    okra_status st =
-        okra_model_check_values_(m->method, json_object_get(about, "options"));
-    if (st != OKRA_OK) {
-        okra_message_prefix_("%s", path);
-        return st == OKRA_EMEM ? st : OKRA_EFORMAT;
-    }
+    CHK(fault(okra_model_check_values_(m->method, json_object_get(about, "options")),
+              path));
     m->archive->context = context;
     m->dropped = json_number_value(json_object_get(json_object_get(about, "numbers"),
                                                    OKRA_RECOMPUTED_)) == OKRA_DROPPED_;
     CHK(okra_archive_check_count_(m->archive));
     double *promised = NULL;
-    st = load_store(context, m->archive, about, m->method, &m->store, &promised);
+    okra_status st =
+        load_store(context, m->archive, about, m->method, &m->store, &promised);
     if (st != OKRA_OK && strncmp(okra_message(), path, strlen(path)) != 0) {
         okra_message_prefix_("%s", path);
     }
@@ -563,11 +553,7 @@ okra_status okra_model_load(okra_context *context, const char *path, okra_model 
     CHK(load_training(context, m->archive, about, m->method, m->store, &m->training));
     CHK(check_argument(context, m, path));
     CHK(okra_model_load_calibration_(about, m));
-    st = promised ? okra_compact_recompute_(context, m, promised) : OKRA_OK;
-    if (st != OKRA_OK && st != OKRA_EMEM && st != OKRA_ECANCELLED) {
-        okra_message_prefix_("%s", path);
-    }
-    CHK(st);
+    CHK(promised ? fault(okra_compact_recompute_(context, m, promised), path) : OKRA_OK);
     CHK(okra_archive_check_used_(m->archive));
     m->archive->arrays = NULL;
     m->archive->context = NULL;

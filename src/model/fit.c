@@ -441,9 +441,7 @@ okra_status okra_fit_as(okra_context *context, const okra_data *x, const okra_da
 {
     okra_fit_request r = {OKRA_SIZED(okra_fit_request)};
     NOT_NULL(models);
-    if (request) {
-        SIZED(request, &r);
-    }
+    SIZED(request, &r);
     bool files = r.x_files || r.y_files, path = r.lambda || r.count > 0;
     REFUSE_IF(files + path + (r.basis != NULL) > 1, OKRA_EUNSUPPORTED,
               "a fit takes one of these: rows in files, a basis, several lambdas");

@@ -155,8 +155,7 @@ okra_status okra_low_waves_(const okra_fit_fields_ *f, okra_kernel **kx, char **
 {
     CHK(follow("low-rank-x", okra_fit_low_x_(f), kx));
     *text = okra_strdup_(okra_kernel_text(*kx));
-    okra_kernel_free(*kx);
-    *kx = NULL;
+    okra_kernel_drop_(&*kx);
     return *text ? okra_kernel_parse("linear", kx) : OKRA_EMEM;
 }
 
@@ -187,18 +186,17 @@ static okra_status first_features(okra_context *ctx, const okra_map_ *map,
                                   const okra_data *x, okra_data **out)
 {
     okra_int n = OKRA_MIN_(x->n, map->rank);
-    OWNED double *V = NULL, *Phi = NULL;
-    CHK(okra_doubles_(ctx, n, map->columns, "values of a basis", &V));
-    CHK(okra_doubles_(ctx, n, map->rank, "features of a basis", &Phi));
-    okra_mat_ Vm = okra_mat_of_(V, n, map->columns);
-    CHK(okra_map_values_(ctx, map, x, 0, Vm));
+    FREED_BY(okra_mat_drop_) okra_mat_ V = {0}, Phi = {0};
+    CHK(okra_mat_room_(ctx, n, map->columns, "values of a basis", &V));
+    CHK(okra_mat_room_(ctx, n, map->rank, "features of a basis", &Phi));
+    CHK(okra_map_values_(ctx, map, x, 0, V));
     if (map->sketch) {
-        CHK(okra_map_features_(ctx, map, Vm, okra_mat_of_(Phi, n, map->rank)));
+        CHK(okra_map_features_(ctx, map, V, Phi));
     } else {
-        CHK(okra_map_features_(ctx, map, Vm, Vm));
-        CHK(okra_mat_copy_(Vm, okra_mat_of_(Phi, n, map->rank)));
+        CHK(okra_map_features_(ctx, map, V, V));
+        CHK(okra_mat_copy_(V, Phi));
     }
-    return okra_data_adopt_dense_(&Phi, n, map->rank, "features of a basis", out);
+    return okra_data_adopt_dense_(&Phi.p, n, map->rank, "features of a basis", out);
 }
 
 static okra_status check_options(const okra_options *options,

@@ -51,10 +51,10 @@ static okra_status same_arrays(const okra_store_ *a, const okra_store_ *b, size_
             return apart(0, k, what);
         }
     }
-    double scale_a = 0, scale_b = 0;
-    okra_store_get_number_(a, "basis.scale", &scale_a);
-    okra_store_get_number_(b, "basis.scale", &scale_b);
-    return scale_a == scale_b ? OKRA_OK : apart(0, k, "the basis ('basis.scale')");
+    return okra_store_number_(a, "basis.scale", 0) ==
+                   okra_store_number_(b, "basis.scale", 0)
+               ? OKRA_OK
+               : apart(0, k, "the basis ('basis.scale')");
 }
 
 static okra_status same_settings(const okra_model *a, const okra_model *b, size_t k)

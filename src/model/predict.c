@@ -155,12 +155,6 @@ static void copy_given(const okra_data *given, okra_int first, okra_mat_ W)
     }
 }
 
-/* Can the method give H by itself? */
-static bool gives_embedding(const okra_model *m)
-{
-    return m->training->output.features && okra_method_embeds_(m->method, m->store);
-}
-
 /* The whole output space, or the components that the method predicts; the distance to
  * the prediction, or the criterion of the method. */
 static okra_status choose_space(okra_context *ctx, run *r)
@@ -227,7 +221,8 @@ static okra_status prepare(okra_context *ctx, run *r, const okra_data *x, okra_i
     } else {
         CHK(okra_batches_open_(ctx, r->model, x, p->d, &r->walk));
     }
-    r->direct = !r->given && !embeds && !r->decoder->weights && gives_embedding(r->model);
+    r->direct = !r->given && !embeds && !r->decoder->weights && output->features &&
+                okra_method_embeds_(r->model->method, r->model->store);
     if (r->want_weights) {
         CHK(okra_doubles_(ctx, p->tests, p->n, "the weights of all test points",
                           &p->weights));
@@ -421,9 +416,7 @@ okra_status okra_predict(okra_context *context, const okra_model *model,
     FREED_BY(okra_compact_forget_) okra_model whole = {0};
     FREED_BY(run_clear) run r = {.model = model};
     NOT_NULL(model, out);
-    if (request) {
-        SIZED(request, &known);
-    }
+    SIZED(request, &known);
     request = &known;
     r.given = known.given;
     REFUSE_IF(!x && !r.given, OKRA_EARG, "okra_predict: x is NULL");

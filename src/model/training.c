@@ -77,9 +77,7 @@ okra_status okra_training_low_(okra_context *ctx, const okra_data *x, const okra
     REFUSE_IF(t->y->missing && !t->output.features, OKRA_EUNSUPPORTED,
               "y has missing values, for which ky must be linear; it is %s",
               okra_kernel_text(ky));
-    double waves = 0;
-    t->waves =
-        store_x && okra_store_get_number_(store_x, "x.waves", &waves) && waves != 0;
+    t->waves = store_x && okra_store_number_(store_x, "x.waves", 0) != 0;
     t->kx = kx;
     t->ky = ky;
     t->map_y = map_y;

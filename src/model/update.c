@@ -149,8 +149,7 @@ static okra_status make_data(update_job *j)
 
 static okra_status refit(update_job *j, const okra_problem_ *problem, const char *file)
 {
-    okra_store_free_(j->store);
-    j->store = NULL;
+    okra_store_drop_(&j->store);
     REFUSE_IF(
         file && !(problem->A && okra_model_keeps_(j->model->method, file)),
         OKRA_EUNSUPPORTED,
@@ -376,9 +375,7 @@ okra_status okra_model_update(okra_context *context, const okra_model *model,
     okra_update_report known = {OKRA_SIZED(okra_update_report)};
     NOT_NULL(model, request);
     SIZED(request, &j.request);
-    if (report) {
-        SIZED(report, &known);
-    }
+    SIZED(report, &known);
     REFUSE_IF(j.request.remove_count < 0 ||
                   (j.request.remove_count > 0 && !j.request.remove),
               OKRA_EARG, "okra_model_update: there are %lld rows to remove, and no list",

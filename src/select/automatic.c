@@ -128,8 +128,7 @@ static okra_status compare_blend(okra_context *ctx, const okra_data *x,
     double before = s->loss ? best->mean : 1 - best->mean,
            after = s->loss ? found->mean : 1 - found->mean;
     if (after < before * (0.97 - 1 / (double)y->n)) {
-        okra_options_free(*fit);
-        *fit = NULL;
+        okra_options_drop_(fit);
         CHK(okra_selection_options(blend, blend->found.best, fit, NULL));
         best->mean = found->mean;
         best->error = found->error;
@@ -177,8 +176,7 @@ static okra_status compare_tanimoto(okra_context *ctx, const okra_method_ *metho
     if (found->mean > a + gain) {
         s->found.cells[s->found.best].mean = found->mean;
         s->found.cells[s->found.best].error = found->error;
-        okra_options_free(*fit);
-        *fit = NULL;
+        okra_options_drop_(fit);
         CHK(okra_selection_options(counted, counted->found.best, fit, NULL));
     }
     return OKRA_OK;

@@ -190,8 +190,7 @@ okra_status okra_folds_create_(const okra_keys_ *keys, const okra_int *index, ok
 
 void okra_folds_free_(okra_folds_ *folds)
 {
-    okra_free_(folds->part);
-    folds->part = NULL;
+    okra_free_at_(&folds->part);
 }
 
 okra_int okra_folds_count_(const okra_folds_ *folds)

@@ -27,8 +27,7 @@ static void to_source(const okra_lambda_group_ *g, okra_int *index, okra_int cou
 static void free_parts(okra_lambda_group_ *g)
 {
     for (okra_int p = 0; g->parts && p < g->task->folds.parts; p++) {
-        okra_view_free_(g->parts[p]);
-        g->parts[p] = NULL;
+        okra_view_drop_(&g->parts[p]);
     }
 }
 
@@ -113,7 +112,7 @@ static okra_status view_of_part(okra_context *ctx, okra_lambda_group_ *g, okra_i
 static okra_status score_part(okra_context *ctx, okra_lambda_group_ *g,
                               const okra_left_ *left, okra_int p, double *value)
 {
-    OWNED double *P = NULL;
+    FREED_BY(okra_mat_drop_) okra_mat_ P = {0};
     okra_view_ *v = NULL;
     okra_int n, m;
     bool keep = true;
@@ -121,17 +120,16 @@ static okra_status score_part(okra_context *ctx, okra_lambda_group_ *g,
                     g->test, &m);
     okra_mat_ from = left->H.p ? left->H : left->W;
     okra_int width = left->H.p ? from.cols : n;
-    CHK(okra_doubles_(ctx, m, width, "the predictions of a fold", &P));
+    CHK(okra_mat_room_(ctx, m, width, "the predictions of a fold", &P));
     for (okra_int i = 0; i < m; i++) {
         for (okra_int j = 0; j < width; j++) {
             okra_int column = left->H.p ? j : g->train[j];
-            P[i * width + j] = from.p[g->test[i] * from.ld + column];
+            P.p[i * width + j] = from.p[g->test[i] * from.ld + column];
         }
     }
     CHK(view_of_part(ctx, g, p, n, m, &keep, &v));
-    okra_mat_ rows = okra_mat_of_(P, m, width), none = {0};
-    okra_block_ block = {
-        .m = m, .W = left->H.p ? none : rows, .H = left->H.p ? rows : none};
+    okra_mat_ none = {0};
+    okra_block_ block = {.m = m, .W = left->H.p ? none : P, .H = left->H.p ? P : none};
     okra_left_out_ left_out = {.block = block};
     okra_status st = okra_scorer_value_(ctx, &g->scorer, v, &left_out, value, g->each);
     okra_view_free_(keep ? NULL : v);
@@ -365,8 +363,7 @@ static okra_status fit_some(okra_context *ctx, okra_lambda_group_ *g, const okra
         CHK(okra_cancelled_(ctx));
         CHK(okra_view_predict_(ctx, v, method, f.stores[l], &P, &p.block));
         CHK(score_fit(ctx, g, v, first + l, fold, &p));
-        okra_free_(P);
-        P = NULL;
+        okra_free_at_(&P);
     }
     return OKRA_OK;
 }

@@ -247,8 +247,7 @@ okra_status okra_journal_open_(okra_context *ctx, const char *path, uint64_t fin
         j->loaded = j->count;
         CHK(okra_context_finish_together(ctx, OKRA_OK, NULL)); /* all have read it */
         if (!okra_context_is_primary(ctx)) {
-            okra_free_(j->path);
-            j->path = NULL;
+            okra_free_at_(&j->path);
         } else { /* written anew: a line that was cut short goes */
             CHK(okra_journal_save_(j, path));
         }
@@ -300,8 +299,7 @@ static okra_status append_lines(okra_journal_ *j)
     for (okra_int i = j->saved; good && i < j->count; i++) {
         CHK(put_entry(&j->entries[i], &text));
         good = fputs(text, file) >= 0;
-        okra_free_(text);
-        text = NULL;
+        okra_free_at_(&text);
     }
     good = good && fflush(file) == 0 && fsync(fileno(file)) == 0;
     REFUSE_IF(!good, OKRA_EIO, "%s: %s", j->path, strerror(errno));
@@ -323,13 +321,11 @@ okra_status okra_journal_save_(okra_journal_ *j, const char *path)
     text = make_line(mark);
     GOT(text);
     CHK(okra_writer_put_(w, text, strlen(text)));
-    okra_free_(text);
-    text = NULL;
+    okra_free_at_(&text);
     for (okra_int i = 0; i < j->count; i++) {
         CHK(put_entry(&j->entries[i], &text));
         CHK(okra_writer_put_(w, text, strlen(text)));
-        okra_free_(text);
-        text = NULL;
+        okra_free_at_(&text);
     }
     return okra_writer_commit_(TAKE(w));
 }

@@ -210,8 +210,7 @@ okra_status okra_links_fold_(okra_context *ctx, const okra_task_ *task,
         CHK(okra_cancelled_(ctx));
         CHK(okra_space_options_(task->space, &cells[l]->setting, &fit, NULL));
         CHK(rank(ctx, task, &t, fit, &cells[l]->values[fold]));
-        okra_options_free(fit);
-        fit = NULL;
+        okra_options_drop_(&fit);
     }
     return OKRA_OK;
 }

@@ -494,23 +494,19 @@ okra_status okra_pairs_predict(okra_context *context, const okra_pairs *pairs,
                                double *out)
 {
     NOT_NULL(pairs, out);
-    OWNED double *A = NULL, *B = NULL, *T = NULL;
+    FREED_BY(okra_mat_drop_) okra_mat_ A = {0}, B = {0}, T = {0};
     okra_int n = pairs->side[0]->n, m = pairs->side[1]->n;
     okra_int p = rows ? rows->n : n, q = columns ? columns->n : m;
     okra_mat_ C = okra_store_mat_(pairs->store, "C");
-    CHK(okra_doubles_(context, p, n, "kernel values of rows", &A));
-    CHK(okra_doubles_(context, q, m, "kernel values of columns", &B));
-    CHK(okra_doubles_(context, p, m, "a product", &T));
+    CHK(okra_mat_room_(context, p, n, "kernel values of rows", &A));
+    CHK(okra_mat_room_(context, q, m, "kernel values of columns", &B));
+    CHK(okra_mat_room_(context, p, m, "a product", &T));
     for (int t = 0; t < pairs->terms; t++) {
-        CHK(okra_at_(okra_pairs_gram_(context, pairs, 0, t, rows, okra_mat_of_(A, p, n)),
-                     "rows"));
-        CHK(okra_at_(
-            okra_pairs_gram_(context, pairs, 1, t, columns, okra_mat_of_(B, q, m)),
-            "columns"));
-        CHK(okra_engine_gemm_(context, false, false, 1, okra_mat_of_(A, p, n), C, 0,
-                              okra_mat_of_(T, p, m)));
-        CHK(okra_engine_gemm_(context, false, true, 1, okra_mat_of_(T, p, m),
-                              okra_mat_of_(B, q, m), t > 0, okra_mat_of_(out, p, q)));
+        CHK(okra_at_(okra_pairs_gram_(context, pairs, 0, t, rows, A), "rows"));
+        CHK(okra_at_(okra_pairs_gram_(context, pairs, 1, t, columns, B), "columns"));
+        CHK(okra_engine_gemm_(context, false, false, 1, A, C, 0, T));
+        CHK(okra_engine_gemm_(context, false, true, 1, T, B, t > 0,
+                              okra_mat_of_(out, p, q)));
     }
     for (okra_int k = 0; k < p * q; k++) {
         out[k] += pairs->mean;

@@ -389,7 +389,6 @@ okra_status okra_verdict_tell_(okra_context *ctx, const okra_data *x, const okra
             "against %.3g); the inputs may tell nothing of the outputs",
             v.naive_is, v.measure, v.value, v.naive);
     }
-    okra_free_(s->json);
-    s->json = NULL;
+    okra_free_at_(&s->json);
     return okra_selection_report_(s);
 }

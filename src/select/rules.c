@@ -353,8 +353,7 @@ static okra_status choose_cells(okra_context *ctx, const okra_data *x,
         if (cell > last) {
             CHK(okra_grid_text_(grid, cell, &one));
             CHK(add(c, "%s", one));
-            okra_free_(one);
-            one = NULL;
+            okra_free_at_(&one);
             last = cell;
         }
     }

@@ -33,7 +33,7 @@
 
 #define AUTO "threshold=auto"
 
-static double cut_at(int b)
+double okra_cut_threshold_(int b)
 {
     return (b + 1) / 200.0;
 }
@@ -43,10 +43,10 @@ static int cuts_below(double score)
 {
     int q = score <= 0 ? 0 : score >= 1 ? OKRA_CUTS_ : (int)(score * 200);
     q = OKRA_MIN_(q, OKRA_CUTS_);
-    while (q > 0 && cut_at(q - 1) >= score) {
+    while (q > 0 && okra_cut_threshold_(q - 1) >= score) {
         q--;
     }
-    while (q < OKRA_CUTS_ && cut_at(q) < score) {
+    while (q < OKRA_CUTS_ && okra_cut_threshold_(q) < score) {
         q++;
     }
     return q;
@@ -140,15 +140,11 @@ int okra_cut_best_(const okra_cut_ *cut, const okra_cut_sums_ *s)
     for (int b = 0; b < OKRA_CUTS_; b++) {
         double gain = okra_cut_value_(cut, s, b) - okra_cut_value_(cut, s, best);
         gain = cut->hamming ? -gain : gain;
-        bool nearer = fabs(cut_at(b) - 0.5) < fabs(cut_at(best) - 0.5);
+        bool nearer =
+            fabs(okra_cut_threshold_(b) - 0.5) < fabs(okra_cut_threshold_(best) - 0.5);
         best = gain > 1e-12 || (gain > -1e-12 && nearer) ? b : best;
     }
     return best;
-}
-
-double okra_cut_threshold_(int b)
-{
-    return cut_at(b);
 }
 
 void okra_cut_merge_(const okra_cut_sums_ *from, okra_cut_sums_ *to)
@@ -255,14 +251,6 @@ static okra_status feature(okra_context *ctx, const okra_output_ *output,
     return OKRA_OK;
 }
 
-static okra_status decode_by(okra_context *ctx, const okra_scorer_ *s,
-                             const okra_output_ *output,
-                             const okra_decode_request_ *request,
-                             const okra_block_ *block, okra_decoded_ *out)
-{
-    return okra_decode_block_(ctx, s->decoder, output, s->predict, request, block, out);
-}
-
 /* ---- where the truth stands among candidates, of predictions that were left out.
  *
  * The candidates are those of the request, or the outputs of the pairs that are left out
@@ -357,7 +345,8 @@ static okra_status order_all(okra_context *ctx, const okra_scorer_ *s, const ran
     FREED_BY(okra_options_drop_) okra_options *all = NULL;
     char top[32];
     if (!r->model) {
-        return decode_by(ctx, s, r->output, &asked, r->block, out);
+        return okra_decode_block_(ctx, s->decoder, r->output, s->predict, &asked,
+                                  r->block, out);
     }
     CHK(okra_options_copy(s->predict, &all));
     snprintf(top, sizeof top, "%lld", (long long)list->n);
@@ -390,7 +379,8 @@ static okra_status decode(okra_context *ctx, const okra_scorer_ *s,
     okra_decode_request_ request = {
         .candidates = s->candidates, .tests = block->m, .top = top, .inputs = inputs};
     request.argument = okra_decoder_argument_(okra_options_get(s->predict, "decode"));
-    return decode_by(ctx, s, &view->output, &request, block, out);
+    return okra_decode_block_(ctx, s->decoder, &view->output, s->predict, &request, block,
+                              out);
 }
 
 /* The prediction of a model itself, decoded by the options. */

@@ -259,8 +259,7 @@ void okra_found_free_(okra_found_ *found)
     for (okra_int i = 0; found->cells && i < found->count; i++) {
         clear_cell(&found->cells[i]);
     }
-    okra_free_(found->cells);
-    found->cells = NULL;
+    okra_free_at_(&found->cells);
     found->count = 0;
 }
 
@@ -327,8 +326,7 @@ okra_status okra_search_resolve_(okra_context *ctx, const okra_task_ *task,
             known = *text;
             CHK(st);
         }
-        okra_free_(before);
-        before = NULL;
+        okra_free_at_(&before);
     }
     return OKRA_OK;
 }

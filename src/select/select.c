@@ -462,9 +462,7 @@ okra_status okra_select_pairs_(okra_context *context, const okra_data *x,
     FREED_BY(okra_options_drop_) okra_options *defaults = NULL, *filled = NULL;
     FREED_BY(okra_prepared_clear_) okra_prepared_ p = {0};
     okra_select_request known = {OKRA_SIZED(okra_select_request)};
-    if (request) {
-        SIZED(request, &known);
-    }
+    SIZED(request, &known);
     FREED_BY(job_clear) okra_job_ j = {.ctx = context, .edges = edges};
     CHK(prepare_weights(x, y, &known, &p));
     j.source = (okra_pairs_){
@@ -490,9 +488,7 @@ okra_status okra_select_links(okra_context *context, const okra_link_task *task,
         SIZED(settings, &known_settings);
         settings = links.settings = &known_settings;
     }
-    if (request) {
-        SIZED(request, &known);
-    }
+    SIZED(request, &known);
     CHK(options ? okra_options_copy(options, &copy) : okra_select_options(&copy));
     if (!okra_options_is_set(copy, "metric")) {
         CHK(okra_options_set(copy, "metric", "auc-roc"));

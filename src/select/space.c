@@ -119,8 +119,7 @@ static okra_status check_values(const okra_space_ *space)
                     return st;
                 }
             }
-            okra_free_(text);
-            text = NULL;
+            okra_free_at_(&text);
         }
     }
     CHK(okra_method_check_(fit, space->method));
@@ -183,11 +182,9 @@ okra_status okra_space_narrow_(const okra_space_ *space, okra_int cell, okra_spa
         axis->grid = NULL;
         narrow->count++;
         do { /* alternatives may hold alternatives */
-            okra_free_(text);
-            text = NULL;
+            okra_free_at_(&text);
             CHK(okra_grid_narrow_(grid, at, &text, &at));
-            okra_grid_free_(axis->grid);
-            axis->grid = NULL;
+            okra_grid_drop_(&axis->grid);
             CHK(parse_axis(from->name, text, axis));
             grid = axis->grid;
         } while (okra_grid_branched_(grid));
@@ -273,8 +270,7 @@ okra_status okra_space_at_(const okra_space_ *space, okra_int cell, const double
             moved = moved || !isnan(numbers[p]);
         }
         if (moved) {
-            okra_free_(s.text[a]);
-            s.text[a] = NULL;
+            okra_free_at_(&s.text[a]);
             CHK(axis_at(space, cell, a, numbers, &s.text[a]));
         }
         numbers += places;
@@ -299,8 +295,7 @@ void okra_setting_free_(okra_setting_ *setting)
     for (size_t i = 0; setting->text && i < setting->count; i++) {
         okra_free_(setting->text[i]);
     }
-    okra_free_(setting->text);
-    setting->text = NULL;
+    okra_free_at_(&setting->text);
 }
 
 okra_status okra_space_options_(const okra_space_ *space, const okra_setting_ *setting,

@@ -98,34 +98,6 @@ void okra_source_clear_(okra_pairs_ *source)
 
 /* ---- views ---- */
 
-/* The chosen objects; of a Gram matrix also the chosen columns, and self-similarities. */
-static okra_status take(const okra_data *data, const okra_int *rows, okra_int m,
-                        const okra_int *cols, okra_int n, okra_data **out)
-{
-    FREED_BY(okra_data_drop_) okra_data *g = NULL;
-    if (data->kind != OKRA_GRAM) {
-        return okra_data_take(data, rows, m, out);
-    }
-    CHK(okra_data_new_(OKRA_GRAM, m, n, data->source, &g));
-    double *values = okra_alloc_(m * n, sizeof *values);
-    double *self = okra_alloc_(m, sizeof *self);
-    okra_data_own_(g, values);
-    okra_data_own_(g, self);
-    GOT(values && self);
-    for (okra_int i = 0; i < m; i++) {
-        for (okra_int j = 0; j < n; j++) {
-            values[i * n + j] = data->values[rows[i] * data->ld + cols[j]];
-        }
-        self[i] = data->values[rows[i] * data->ld + rows[i]];
-    }
-    g->values = values;
-    g->ld = n;
-    g->diagonal = self;
-    CHK(okra_weights_take_(&data, 1, rows, m, g));
-    *out = TAKE(g);
-    return OKRA_OK;
-}
-
 /* Rows and columns of the Gram matrix G, which has `all` columns. */
 static okra_status slice(okra_context *ctx, const double *G, okra_int all,
                          const okra_int *rows, okra_int m, const okra_int *cols,
@@ -223,9 +195,8 @@ static okra_status gram_rows(okra_context *ctx, const double *G, okra_int all,
                              okra_int n, okra_data **out)
 {
     FREED_BY(okra_data_drop_) okra_data *whole = NULL;
-    (void)ctx;
     CHK(okra_data_gram(G, all, all, all, NULL, &whole));
-    return take(whole, rows, m, cols, n, out);
+    return okra_link_take_(ctx, whole, rows, m, cols, n, out);
 }
 
 static okra_status slice_outputs(okra_context *ctx, okra_pairs_ *s,
@@ -279,10 +250,12 @@ okra_status okra_view_create_(okra_context *ctx, okra_pairs_ *source,
     v->n = request->n;
     v->m = request->m;
     CHK(order_inputs(source, request, &inputs, &count));
-    CHK(take(source->x, inputs, count, inputs, count, &v->train_x));
-    CHK(take(source->y, request->train, v->n, request->train, v->n, &v->train_y));
-    CHK(take(source->x, request->test, v->m, inputs, count, &v->test_x));
-    CHK(take(source->y, request->test, v->m, request->train, v->n, &v->truth));
+    CHK(okra_link_take_(ctx, source->x, inputs, count, inputs, count, &v->train_x));
+    CHK(okra_link_take_(ctx, source->y, request->train, v->n, request->train, v->n,
+                        &v->train_y));
+    CHK(okra_link_take_(ctx, source->x, request->test, v->m, inputs, count, &v->test_x));
+    CHK(okra_link_take_(ctx, source->y, request->test, v->m, request->train, v->n,
+                        &v->truth));
     CHK(number(source, request, v));
     if (!request->objects) {
         CHK(train(ctx, request, v));
@@ -308,8 +281,7 @@ okra_status okra_view_low_(okra_context *ctx, const okra_method_ *method,
     CHK(okra_fit_low_(ctx, &f, method, fit, v->train_x, v->train_y, &kx, &ky, &map_x,
                       &map_y));
     if (map_x->kernel) { /* random Fourier features */
-        okra_kernel_free(kx);
-        kx = NULL;
+        okra_kernel_drop_(&kx);
         CHK(okra_kernel_parse("linear", &kx));
     }
     CHK(okra_training_low_(ctx, map_x->objects, v->train_y, kx, ky, NULL, NULL, map_y,
@@ -319,18 +291,7 @@ okra_status okra_view_low_(okra_context *ctx, const okra_method_ *method,
     v->map_x = TAKE(map_x);
     const okra_training_ *t = v->training;
     v->output = t->output;
-    v->problem = (okra_problem_){.n = v->n,
-                                 .unlabelled = v->train_x->n - v->n,
-                                 .x = v->train_x,
-                                 .y = t->y,
-                                 .kx = t->bound_x,
-                                 .features = t->output.features,
-                                 .d = t->output.features ? t->output.d : 0,
-                                 .features_ld = t->output.features_ld,
-                                 .feature_scale = t->output.feature_scale,
-                                 .map_x = v->map_x,
-                                 .map_y = t->map_y,
-                                 .weights = t->y->weights};
+    v->problem = okra_training_problem_(t, v->train_x, v->map_x);
     return OKRA_OK;
 }
 

@@ -263,11 +263,9 @@ okra_status okra_operator_fit(okra_context *context, const okra_operator *K,
     okra_operator_report told = {0};
     solver z = {.ctx = context, .K = K, .x = x};
     OWNS(&z.S);
-    OWNED double *c = NULL;
+    FREED_BY(okra_mat_drop_) okra_mat_ c = {0};
     NOT_NULL(K, x, y, coefficients);
-    if (settings) {
-        SIZED(settings, &z.o);
-    }
+    SIZED(settings, &z.o);
     z.o.lambda = z.o.lambda != 0 ? z.o.lambda : 0.1;
     z.o.tolerance = z.o.tolerance != 0 ? z.o.tolerance : 1e-10;
     z.o.iterations = z.o.iterations ? z.o.iterations : 1000;
@@ -277,23 +275,21 @@ okra_status okra_operator_fit(okra_context *context, const okra_operator *K,
     z.n = x->n;
     z.d = K->d;
     CHK(okra_area_(z.n, z.d, sizeof(double), &z.size));
-    CHK(okra_doubles_(context, z.n, z.d, "the coefficients", &c));
-    CHK(okra_mat_copy_(okra_mat_view_(y->values, z.n, z.d, y->ld),
-                       okra_mat_of_(c, z.n, z.d)));
+    CHK(okra_mat_room_(context, z.n, z.d, "the coefficients", &c));
+    CHK(okra_mat_copy_(okra_mat_view_(y->values, z.n, z.d, y->ld), c));
     told.dense = K->block && z.size <= z.o.dense;
     told.bytes = 8.0 * (double)z.size *
                  (told.dense ? (double)z.size : 4 + (K->block ? (double)z.d : 0));
-    CHK(told.dense ? solve_dense(&z, c) : solve_cg(&z, c, &told.iterations));
-    okra_free_(z.S);
-    z.S = NULL;
-    CHK(residual(&z, y, c, &told.residual));
+    CHK(told.dense ? solve_dense(&z, c.p) : solve_cg(&z, c.p, &told.iterations));
+    okra_free_at_(&z.S);
+    CHK(residual(&z, y, c.p, &told.residual));
     if (!told.dense && !(told.residual <= 10 * z.o.tolerance + 1e-14)) {
         okra_warn_(context,
                    "operator: conjugate gradients stopped after %lld steps with a "
                    "residual of %.3g, above %.3g",
                    (long long)told.iterations, told.residual, z.o.tolerance);
     }
-    memcpy(coefficients, c, (size_t)z.size * sizeof *c);
+    memcpy(coefficients, c.p, (size_t)z.size * sizeof *c.p);
     GIVE(report, told);
     return OKRA_OK;
 }

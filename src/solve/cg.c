@@ -240,8 +240,7 @@ static okra_status prepare(solver *z, double lambda)
         CHK(okra_map_values_(ctx, z->map, rows, 0, V));
         CHK(okra_map_features_(ctx, z->map, V, V));
         CHK(okra_syrk_(ctx, true, (double)z->n / (double)q, V, first > 0, G));
-        okra_data_free(rows);
-        rows = NULL;
+        okra_data_drop_(&rows);
     }
     okra_mat_add_diagonal_(G, lambda);
     return okra_cholesky_(ctx, G, NULL);

@@ -54,16 +54,14 @@ static okra_status fit_factor(okra_ridge_ *r, okra_matrix_ **K, bool *lost)
 static okra_status put_weights(okra_ridge_ *r, okra_store_ *store, okra_matrix_ **B)
 {
     okra_int n = r->p->n, d = r->p->d;
-    OWNED double *C = NULL;
+    FREED_BY(okra_mat_drop_) okra_mat_ C = {0};
     if (r->Y) {
-        CHK(okra_doubles_(r->ctx, n, d, "the ridge coefficients", &C));
-        CHK(okra_matrix_left_(r->ctx, true, false, 1, *B, okra_mat_of_(r->Y, n, d),
-                              okra_mat_of_(C, n, d)));
-        CHK(okra_store_put_(store, "coefficients", &C, n, d));
+        CHK(okra_mat_room_(r->ctx, n, d, "the ridge coefficients", &C));
+        CHK(okra_matrix_left_(r->ctx, true, false, 1, *B, okra_mat_of_(r->Y, n, d), C));
+        CHK(okra_store_put_(store, "coefficients", &C.p, n, d));
     }
     if (r->slim) {
-        okra_matrix_free_(*B);
-        *B = NULL;
+        okra_matrix_drop_(&*B);
         return OKRA_OK;
     }
     return okra_matrix_keep_(r->ctx, B, false, "the ridge weights", "B", store);
@@ -87,13 +85,6 @@ okra_status okra_ridge_decompose_(okra_context *ctx, okra_matrix_ *K, double *v)
 {
     CHK(okra_matrix_eigh_(ctx, K, v));
     okra_solution_clamp_(ctx, "ridge: the input", okra_matrix_rows_(K), v);
-    return OKRA_OK;
-}
-
-okra_status okra_ridge_decompose_host_(okra_context *ctx, okra_mat_ K, double *v)
-{
-    CHK(okra_engine_eigh_(ctx, K, v));
-    okra_solution_clamp_(ctx, "ridge: the input", K.rows, v);
     return OKRA_OK;
 }
 
@@ -222,8 +213,7 @@ okra_status okra_ridge_identity_(okra_ridge_ *r)
             return OKRA_OK;
         }
         okra_warn_(r->ctx, "ridge: lambda is lost in rounding, and taken as 0");
-        okra_matrix_free_(K);
-        K = NULL;
+        okra_matrix_drop_(&K);
         r->lambda = &none;
     }
     CHK(okra_ridge_K_(r, &K));
@@ -266,31 +256,28 @@ okra_status okra_ridge_spectral_(okra_ridge_ *r, const okra_spectral_ *s)
 {
     okra_context *ctx = r->ctx;
     okra_int m = s->R.rows, d = s->R.cols;
-    OWNED double *F = NULL, *S = NULL, *A = NULL;
+    FREED_BY(okra_mat_drop_) okra_mat_ F = {0}, S = {0}, A = {0};
     okra_mat_ E = okra_mat_view_(s->E, d, d, d);
-    CHK(okra_doubles_(ctx, m, d, "the rotated outputs", &F));
-    CHK(okra_doubles_(ctx, m, d, "the rotated outputs", &S));
-    okra_mat_ Fm = okra_mat_of_(F, m, d), Sm = okra_mat_of_(S, m, d);
+    CHK(okra_mat_room_(ctx, m, d, "the rotated outputs", &F));
+    CHK(okra_mat_room_(ctx, m, d, "the rotated outputs", &S));
     if (s->E) {
-        CHK(okra_gemm_(ctx, false, true, 1, s->R, E, 0, Sm));
+        CHK(okra_gemm_(ctx, false, true, 1, s->R, E, 0, S));
     }
-    CHK(okra_matrix_left_(ctx, false, false, 1, s->V, s->E ? Sm : s->R, Fm));
+    CHK(okra_matrix_left_(ctx, false, false, 1, s->V, s->E ? S : s->R, F));
     for (size_t l = 0; l < r->count; l++) {
         CHK(okra_cancelled_(ctx));
-        CHK(okra_doubles_(ctx, m, d, "the ridge coefficients", &A));
-        okra_mat_ Am = okra_mat_of_(A, m, d);
+        CHK(okra_mat_room_(ctx, m, d, "the ridge coefficients", &A));
         for (okra_int i = 0; i < m; i++) {
             for (okra_int j = 0; j < d; j++) {
                 double g = s->E ? s->g[j] : 1;
                 double lambda = s->times * okra_ridge_lambda_(r, r->lambda[l], j);
                 double below = lambda + g * s->v[i];
-                A[i * d + j] = below > 0 ? F[i * d + j] * g / below : 0;
+                A.p[i * d + j] = below > 0 ? F.p[i * d + j] * g / below : 0;
             }
         }
-        CHK(okra_matrix_left_(ctx, true, false, 1, s->V, Am, Sm));
-        CHK(s->E ? okra_gemm_(ctx, false, false, 1, Sm, E, 0, Am)
-                 : okra_mat_copy_(Sm, Am));
-        CHK(okra_ridge_put_folded_(ctx, s->fold, m, d, r->stores[l], &A));
+        CHK(okra_matrix_left_(ctx, true, false, 1, s->V, A, S));
+        CHK(s->E ? okra_gemm_(ctx, false, false, 1, S, E, 0, A) : okra_mat_copy_(S, A));
+        CHK(okra_ridge_put_folded_(ctx, s->fold, m, d, r->stores[l], &A.p));
     }
     return OKRA_OK;
 }
@@ -419,12 +406,11 @@ okra_status okra_ridge_features_(okra_ridge_ *r)
 static okra_status weights(okra_ridge_ *r, const okra_semi_ *s, size_t l)
 {
     okra_int n = s->n;
-    OWNED double *R = NULL;
-    CHK(okra_doubles_(r->ctx, n, s->N, "the ridge weights", &R));
-    okra_mat_ Rm = okra_mat_of_(R, n, s->N);
-    okra_mat_fill_(Rm, 0);
-    okra_mat_add_diagonal_(okra_mat_part_(Rm, 0, n, 0, n), 1);
-    return okra_semi_put_weights_(r->ctx, s, r->lambda[l], Rm,
+    FREED_BY(okra_mat_drop_) okra_mat_ R = {0};
+    CHK(okra_mat_room_(r->ctx, n, s->N, "the ridge weights", &R));
+    okra_mat_fill_(R, 0);
+    okra_mat_add_diagonal_(okra_mat_part_(R, 0, n, 0, n), 1);
+    return okra_semi_put_weights_(r->ctx, s, r->lambda[l], R,
                                   okra_mat_of_(r->Y, n, r->p->d), r->slim, r->stores[l]);
 }
 

@@ -109,7 +109,7 @@ static okra_status decompose(diagonal *z, okra_mat_ *R)
     okra_context *ctx = r->ctx;
     *R = okra_mat_of_(r->Y, z->m, z->d);
     if (r->p->map_x) {
-        CHK(okra_moments_create_(ctx, r->p, false, 0, t));
+        CHK(okra_moments_create_(ctx, r->p, false, 0, NULL, t));
         if (r->center) {
             okra_moments_center_(t);
         }

@@ -38,9 +38,8 @@ static void gather(const double *from, const okra_int *index, okra_mat_ to)
     }
 }
 
-/* Where they lie, or side by side in the buffers from row `at` on. */
-static void some_rows(const okra_factors_ *f, const okra_int *index, okra_int first,
-                      okra_int count, okra_int at, okra_mat_ *Phi, okra_mat_ *Psi)
+void okra_factors_rows_(const okra_factors_ *f, const okra_int *index, okra_int first,
+                        okra_int count, okra_int at, okra_mat_ *Phi, okra_mat_ *Psi)
 {
     *Phi = okra_mat_view_(f->Phi.p + first * f->m, count, f->m, f->m);
     *Psi = okra_mat_view_(f->Psi.p + first * f->d, count, f->d, f->d);
@@ -50,12 +49,6 @@ static void some_rows(const okra_factors_ *f, const okra_int *index, okra_int fi
         gather(f->Phi.p, index + first, *Phi);
         gather(f->Psi.p, index + first, *Psi);
     }
-}
-
-void okra_factors_rows_(const okra_factors_ *f, const okra_int *index, okra_int first,
-                        okra_int count, okra_mat_ *Phi, okra_mat_ *Psi)
-{
-    some_rows(f, index, first, count, 0, Phi, Psi);
 }
 
 /* ---- passes over the rows ---- */
@@ -82,7 +75,7 @@ static okra_status some_parts(void *arg, okra_int begin, okra_int end, int worke
             okra_factors_some_ z = {.part = part, .place = i};
             z.T = okra_mat_of_(f->T + at * f->d, rows, f->d);
             CHK(okra_cancelled_(f->ctx));
-            some_rows(f, v->index, i, rows, at, &z.Phi, &z.Psi);
+            okra_factors_rows_(f, v->index, i, rows, at, &z.Phi, &z.Psi);
             CHK(v->body(v->arg, &z));
             if (to) {
                 CHK(okra_gemm_(f->ctx, true, false, v->scale, z.Phi, z.T, i > first,

@@ -269,15 +269,14 @@ static okra_status apply_sparse(okra_context *ctx, const okra_graph_ *g, okra_ma
 static okra_status apply_dense(okra_context *ctx, const okra_graph_ *g, okra_mat_ X,
                                okra_mat_ out)
 {
-    OWNED double *other = NULL;
+    FREED_BY(okra_mat_drop_) okra_mat_ other = {0};
     okra_mat_ M = okra_mat_of_(g->dense, g->n, g->n);
     CHK(okra_engine_gemm_(ctx, false, false, 1, X, M, 0, out));
     if (g->power > 1) {
-        CHK(okra_doubles_(ctx, X.rows, g->n, "a product with the graph", &other));
-        okra_mat_ T = okra_mat_of_(other, X.rows, g->n);
+        CHK(okra_mat_room_(ctx, X.rows, g->n, "a product with the graph", &other));
         for (okra_int k = 1; k < g->power; k++) {
-            CHK(okra_mat_copy_(out, T));
-            CHK(okra_engine_gemm_(ctx, false, false, 1, T, M, 0, out));
+            CHK(okra_mat_copy_(out, other));
+            CHK(okra_engine_gemm_(ctx, false, false, 1, other, M, 0, out));
         }
     }
     return OKRA_OK;

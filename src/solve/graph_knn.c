@@ -161,6 +161,7 @@ typedef struct search {
     double tie;       /* distances that differ by no more are the same */
     okra_mat_ T;      /* K at rows i0.. and columns j0.. */
     okra_int i0, j0;
+    bool turned;
 } search;
 
 /* Offered in the order of j. */
@@ -181,27 +182,17 @@ static void offer(const search *s, okra_int i, okra_int j, double d)
     distance[at] = d;
 }
 
-static okra_status from_rows(void *arg, okra_int begin, okra_int end, int worker)
+/* Row r of T (turned: column r) is offered all that it meets, in their order. */
+static okra_status offer_all(void *arg, okra_int begin, okra_int end, int worker)
 {
     const search *s = arg;
+    okra_int own = s->turned ? s->j0 : s->i0, other = s->turned ? s->i0 : s->j0;
+    okra_int down = s->turned ? 1 : s->T.ld, along = s->turned ? s->T.ld : 1;
     (void)worker;
     for (okra_int r = begin; r < end; r++) {
-        for (okra_int c = 0; c < s->T.cols; c++) {
-            okra_int j = s->j0 + c;
-            offer(s, s->i0 + r, j, s->diagonal[j] - 2 * s->T.p[r * s->T.ld + c]);
-        }
-    }
-    return OKRA_OK;
-}
-
-static okra_status from_columns(void *arg, okra_int begin, okra_int end, int worker)
-{
-    const search *s = arg;
-    (void)worker;
-    for (okra_int c = begin; c < end; c++) {
-        for (okra_int r = 0; r < s->T.rows; r++) {
-            okra_int i = s->i0 + r;
-            offer(s, s->j0 + c, i, s->diagonal[i] - 2 * s->T.p[r * s->T.ld + c]);
+        for (okra_int c = 0; c < (s->turned ? s->T.rows : s->T.cols); c++) {
+            double k = s->T.p[r * down + c * along];
+            offer(s, own + r, other + c, s->diagonal[other + c] - 2 * k);
         }
     }
     return OKRA_OK;
@@ -222,10 +213,10 @@ static okra_status by_blocks(okra_context *ctx, search *s)
             okra_mat_ B = okra_mat_part_(Phi, s->j0, OKRA_MIN_(ROWS, n - s->j0), 0, m);
             s->T = okra_mat_of_(T, A.rows, B.rows);
             CHK(okra_gemm_(ctx, false, true, 1, A, B, 0, s->T));
-            CHK(okra_parallel_(ctx, A.rows, 16, NULL, from_rows, s));
-            if (s->j0 > s->i0) {
-                CHK(okra_parallel_(ctx, B.rows, 16, NULL, from_columns, s));
-            }
+            s->turned = false;
+            CHK(okra_parallel_(ctx, A.rows, 16, NULL, offer_all, s));
+            s->turned = s->j0 > s->i0;
+            CHK(okra_parallel_(ctx, s->turned ? B.rows : 0, 16, NULL, offer_all, s));
         }
         okra_progress_(ctx, "neighbours", s->i0 + A.rows, n);
     }
@@ -249,9 +240,8 @@ static okra_status find(okra_context *ctx, search *s)
         s->tie = K.p ? 0 : fmax(s->tie, 1e-10 * s->diagonal[i]);
     }
     s->T = K;
-    CHK(K.p ? okra_parallel_(ctx, n, 16, "neighbours", from_rows, s) : by_blocks(ctx, s));
-    okra_free_(s->distance);
-    s->distance = NULL;
+    CHK(K.p ? okra_parallel_(ctx, n, 16, "neighbours", offer_all, s) : by_blocks(ctx, s));
+    okra_free_at_(&s->distance);
     return OKRA_OK;
 }
 

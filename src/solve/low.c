@@ -316,17 +316,16 @@ static okra_status conditional(low *z, double epsilon)
 {
     okra_context *ctx = z->r->ctx;
     okra_int m = z->t.m, d = z->t.d;
-    OWNED double *F = NULL;
+    FREED_BY(okra_mat_drop_) okra_mat_ F = {0};
     okra_mat_ D = okra_mat_of_(z->t.D, d, d);
     if (epsilon > 0) {
-        CHK(okra_doubles_(ctx, m, d, "the rotated outputs", &F));
-        okra_mat_ Fm = okra_mat_of_(F, m, d);
-        CHK(okra_matrix_left_(ctx, false, false, 1, z->C, moments_R(z), Fm));
+        CHK(okra_mat_room_(ctx, m, d, "the rotated outputs", &F));
+        CHK(okra_matrix_left_(ctx, false, false, 1, z->C, moments_R(z), F));
         for (okra_int i = 0; i < m; i++) {
             double s = 1 / sqrt(z->v[i] + z->t.total * epsilon);
-            okra_scale_(d, s, F + i * d);
+            okra_scale_(d, s, F.p + i * d);
         }
-        CHK(okra_syrk_(ctx, true, -1, Fm, 1, D));
+        CHK(okra_syrk_(ctx, true, -1, F, 1, D));
     }
     for (okra_int i = 0; !z->r->p->map_y && i < d * d; i++) {
         D.p[i] *= z->r->p->feature_scale;
@@ -375,21 +374,20 @@ static okra_status weights(low *z)
     okra_context *ctx = z->r->ctx;
     okra_int m = z->t.m, n = z->t.n, columns = z->map->columns;
     FREED_BY(okra_matrix_drop_) okra_matrix_ *S = NULL, *inverse = NULL;
-    OWNED double *G = NULL, *X = NULL, *B = NULL;
+    FREED_BY(okra_mat_drop_) okra_mat_ G = {0}, X = {0}, B = {0};
     CHK(decompose(z));
-    CHK(okra_doubles_(ctx, m, m, "the inverse of the moments", &G));
-    CHK(okra_matrix_begin_(ctx, false, okra_mat_of_(G, m, m), &inverse));
+    CHK(okra_mat_room_(ctx, m, m, "the inverse of the moments", &G));
+    CHK(okra_matrix_begin_(ctx, false, G, &inverse));
     CHK(okra_matrix_create_(ctx, m, m, "the scaled eigenvectors", &S));
-    CHK(okra_doubles_(ctx, columns, m, "the folded inverse", &X));
+    CHK(okra_mat_room_(ctx, columns, m, "the folded inverse", &X));
     for (size_t l = 0; l < z->r->count; l++) {
         CHK(okra_ridge_inverse_(ctx, z->C, z->v, z->r->lambda[l], 1, S, inverse));
-        CHK(okra_matrix_end_(ctx, inverse, okra_mat_of_(G, m, m)));
-        CHK(okra_map_fold_(ctx, z->map, okra_mat_of_(G, m, m),
-                           okra_mat_of_(X, columns, m)));
-        CHK(okra_doubles_(ctx, n, columns, "the ridge weights", &B));
-        weighing w = {okra_mat_of_(X, columns, m), okra_mat_of_(B, n, columns)};
+        CHK(okra_matrix_end_(ctx, inverse, G));
+        CHK(okra_map_fold_(ctx, z->map, G, X));
+        CHK(okra_mat_room_(ctx, n, columns, "the ridge weights", &B));
+        weighing w = {X, B};
         CHK(okra_moments_pass_(ctx, z->r->p, "weights", true, weigh, &w));
-        CHK(okra_store_put_(z->r->stores[l], "B", &B, n, columns));
+        CHK(okra_store_put_(z->r->stores[l], "B", &B.p, n, columns));
     }
     return OKRA_OK;
 }
@@ -400,14 +398,12 @@ okra_status okra_solution_basis_(okra_context *ctx, const okra_map_ *map,
                                  okra_store_ *store)
 {
     okra_int m = map->rank;
-    OWNED double *I = NULL, *X = NULL;
-    CHK(okra_doubles_(ctx, m, m, "the features of a basis", &I));
-    CHK(okra_doubles_(ctx, map->columns, m, "the features of a basis", &X));
-    okra_mat_fill_(okra_mat_of_(I, m, m), 0);
-    okra_mat_add_diagonal_(okra_mat_of_(I, m, m), 1);
-    CHK(okra_map_fold_(ctx, map, okra_mat_of_(I, m, m),
-                       okra_mat_of_(X, map->columns, m)));
-    CHK(okra_store_put_(store, "coefficients", &X, map->columns, m));
+    FREED_BY(okra_mat_drop_) okra_mat_ I = {0}, X = {0};
+    CHK(okra_mat_room_(ctx, m, m, "the features of a basis", &I));
+    CHK(okra_mat_room_(ctx, map->columns, m, "the features of a basis", &X));
+    okra_mat_units_(I, 0);
+    CHK(okra_map_fold_(ctx, map, I, X));
+    CHK(okra_store_put_(store, "coefficients", &X.p, map->columns, m));
     CHK(okra_store_put_text_(store, "operator", "identity"));
     CHK(okra_store_put_number_(store, "lambda", 0));
     return okra_store_put_number_(store, "center", 0);
@@ -477,8 +473,7 @@ okra_status okra_ridge_low_(okra_ridge_ *r, const okra_operator_ *op, double eps
     if (kept) {
         CHK(okra_ridge_name_(r, &keep.problem));
     }
-    CHK(okra_moments_create_by_(r->ctx, r->p, covariances, ridge, kept ? &keep : NULL,
-                                &t));
+    CHK(okra_moments_create_(r->ctx, r->p, covariances, ridge, kept ? &keep : NULL, &t));
     for (size_t l = 0; r->keep_moments && l < r->count; l++) {
         CHK(okra_ridge_keep_moments_(r->p, &t, op->A, r->stores[l]));
     }

@@ -52,7 +52,7 @@ static okra_status solve_alike(missing *m, okra_int first, bool *done_with)
 {
     OWNED okra_int *known = NULL, *alike = NULL;
     okra_int n = m->n, d = m->d, f = 0, count = 0;
-    OWNED double *F = NULL, *y = NULL;
+    FREED_BY(okra_mat_drop_) okra_mat_ F = {0}, y = {0};
     MAKE(known, n);
     MAKE(alike, d);
     for (okra_int k = 0; k < n; k++) {
@@ -66,22 +66,21 @@ static okra_status solve_alike(missing *m, okra_int first, bool *done_with)
             done_with[j] = true;
         }
     }
-    CHK(okra_doubles_(m->r->ctx, f, f, "the known part of the Gram matrix", &F));
-    CHK(okra_doubles_(m->r->ctx, f, count, "the known outputs", &y));
+    CHK(okra_mat_room_(m->r->ctx, f, f, "the known part of the Gram matrix", &F));
+    CHK(okra_mat_room_(m->r->ctx, f, count, "the known outputs", &y));
     for (okra_int a = 0; a < f; a++) {
         for (okra_int c = 0; c < f; c++) {
-            F[a * f + c] = m->S[known[a] * n + known[c]] + (a == c);
+            F.p[a * f + c] = m->S[known[a] * n + known[c]] + (a == c);
         }
         for (okra_int c = 0; c < count; c++) {
-            y[a * count + c] = m->r->Y[known[a] * d + alike[c]];
+            y.p[a * count + c] = m->r->Y[known[a] * d + alike[c]];
         }
     }
-    CHK(okra_engine_cholesky_(m->r->ctx, okra_mat_of_(F, f, f), NULL));
-    CHK(okra_engine_cholesky_solve_(m->r->ctx, okra_mat_of_(F, f, f),
-                                    okra_mat_of_(y, f, count)));
+    CHK(okra_engine_cholesky_(m->r->ctx, F, NULL));
+    CHK(okra_engine_cholesky_solve_(m->r->ctx, F, y));
     for (okra_int a = 0; a < f; a++) {
         for (okra_int c = 0; c < count; c++) {
-            m->b[known[a] * d + alike[c]] = y[a * count + c];
+            m->b[known[a] * d + alike[c]] = y.p[a * count + c];
         }
     }
     return OKRA_OK;

@@ -479,14 +479,7 @@ static double largest_diagonal(const okra_moments_ *t)
 }
 
 okra_status okra_moments_create_(okra_context *ctx, const okra_problem_ *p, bool outputs,
-                                 double ridge, okra_moments_ *out)
-{
-    return okra_moments_create_by_(ctx, p, outputs, ridge, NULL, out);
-}
-
-okra_status okra_moments_create_by_(okra_context *ctx, const okra_problem_ *p,
-                                    bool outputs, double ridge, const okra_keep_ *keep,
-                                    okra_moments_ *out)
+                                 double ridge, const okra_keep_ *keep, okra_moments_ *out)
 {
     FREED_BY(okra_moments_clear_)
     okra_moments_ t = {.n = p->n,

@@ -26,18 +26,17 @@ typedef struct okra_moments_ {
     bool solved;             /* F^-1 met every row, not the sums: moments.c       */
 } okra_moments_;
 
-/* `outputs`: D too. `ridge`: the least that will be added to C; C may then be wrong by
- * 1e-8 of it, for half of the cost (moments.c). 0: to rounding. */
-okra_status okra_moments_create_(okra_context *ctx, const okra_problem_ *p, bool outputs,
-                                 double ridge, okra_moments_ *out);
-/* The same, kept in a file as it grows, taken from there (checkpoint.c); NULL: not. */
+/* Kept in a file as they grow, and taken from there (checkpoint.c). */
 typedef struct okra_keep_ {
     const char *path;
     uint64_t problem; /* okra_ridge_name_ */
 } okra_keep_;
-okra_status okra_moments_create_by_(okra_context *ctx, const okra_problem_ *p,
-                                    bool outputs, double ridge, const okra_keep_ *keep,
-                                    okra_moments_ *out);
+/* `outputs`: D too. `ridge`: the least that will be added to C; C may then be wrong by
+ * 1e-8 of it, for half of the cost (moments.c). 0: to rounding. `keep` NULL: not on file.
+ */
+okra_status okra_moments_create_(okra_context *ctx, const okra_problem_ *p, bool outputs,
+                                 double ridge, const okra_keep_ *keep,
+                                 okra_moments_ *out);
 /* C, R, D, phi, psi and kept_y, in rounds that are kept. */
 okra_status okra_moments_rounds_(okra_context *ctx, const okra_problem_ *p,
                                  const okra_keep_ *keep, bool solved, okra_moments_ *t);
@@ -129,10 +128,10 @@ okra_status okra_factors_create_(okra_context *ctx, const okra_problem_ *p,
 okra_status okra_factors_take_(const okra_factors_ *f, const okra_int *index,
                                okra_int count, okra_factors_ *out);
 void okra_factors_clear_(okra_factors_ *f);
-/* Rows index[first..], or first.. where index == NULL; count <= block. Good until the
- * next call. */
+/* Rows index[first..], side by side in the buffers from row `at` on, or first.. where
+ * index == NULL, where they lie; count <= block. Good until the next call. */
 void okra_factors_rows_(const okra_factors_ *f, const okra_int *index, okra_int first,
-                        okra_int count, okra_mat_ *Phi, okra_mat_ *Psi);
+                        okra_int count, okra_int at, okra_mat_ *Phi, okra_mat_ *Psi);
 
 /* Calls body for all of `count` rows, index[place..] or place.., in blocks. Parts
  * (f->parts at most) run side by side, the blocks of a part one after another: a body

@@ -319,8 +319,7 @@ static okra_status leave_dense(const okra_pair_solver_ *s, double lambda,
             list[count++] = p;
         }
     }
-    okra_mat_fill_(mat(G, N, N), 0);
-    okra_mat_add_diagonal_(mat(G, N, N), 1);
+    okra_mat_units_(mat(G, N, N), 0);
     for (okra_int k = 0; k < N; k++) {
         for (okra_int l = 0; l < N; l++) {
             K[k * N + l] = entry(s, list[k], list[l]);

@@ -239,8 +239,7 @@ okra_status okra_ridge_embed_(okra_context *ctx, const okra_store_ *store,
     return OKRA_OK;
 }
 
-/* Rows that sum to 1: the mean output takes what is missing; pairs may have weights. */
-static void restore_mean(const okra_store_ *store, okra_mat_ W)
+void okra_mean_restore_(const okra_store_ *store, okra_mat_ W)
 {
     const double *weights = okra_store_mat_(store, "sample-weight").p;
     double total = weights ? 0 : (double)W.cols;
@@ -310,7 +309,6 @@ static okra_status solve(okra_context *ctx, const okra_store_ *store, okra_query
 okra_status okra_ridge_predict_(okra_context *ctx, const okra_store_ *store,
                                 okra_query_ *query, okra_mat_ out)
 {
-    double centered = 0;
     if (okra_ridge_form_(store) == OKRA_FORM_EMBEDDING) {
         return okra_ridge_embed_(ctx, store, query, out);
     }
@@ -325,8 +323,8 @@ okra_status okra_ridge_predict_(okra_context *ctx, const okra_store_ *store,
     } else {
         CHK(okra_query_times_(ctx, query, true, okra_store_mat_(store, "B"), out));
     }
-    if (okra_store_get_number_(store, "center", &centered) && centered != 0) {
-        restore_mean(store, out);
+    if (okra_store_number_(store, "center", 0) != 0) {
+        okra_mean_restore_(store, out);
     }
     return OKRA_OK;
 }

@@ -115,8 +115,6 @@ okra_status okra_ridge_low_(okra_ridge_ *r, const okra_operator_ *op, double eps
 /* K = V' diag(v) V in the place of K, v >= 0: eigenvalues that rounding made negative
  * become 0, larger ones are reported. */
 okra_status okra_ridge_decompose_(okra_context *ctx, okra_matrix_ *K, double *v);
-/* The same of a small matrix of the host. */
-okra_status okra_ridge_decompose_host_(okra_context *ctx, okra_mat_ K, double *v);
 /* Eigenvalues up to this one are rounding; v ascends. */
 double okra_ridge_least_(okra_int n, const double *v);
 /* Of lambda = 0: drops what is rounding, and warns with the rank. */
@@ -163,6 +161,9 @@ okra_status okra_ridge_missing_(okra_ridge_ *r, double *A);
 
 /* Predictions of any method whose store holds "B" (weights w = B k_x, n x N) or
  * "coefficients" (h(x)' = k_x' C, N x d), or both. */
+/* Rows of W (over the training outputs) get the sum 1: the mean output takes what is
+ * missing; pairs may have weights. */
+void okra_mean_restore_(const okra_store_ *store, okra_mat_ W);
 okra_form_ okra_ridge_form_(const okra_store_ *store);
 okra_int okra_ridge_width_(const okra_store_ *store);
 okra_status okra_ridge_predict_(okra_context *ctx, const okra_store_ *store,

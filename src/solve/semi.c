@@ -71,19 +71,18 @@ static okra_status factor(okra_context *ctx, okra_mat_ K, okra_int *rank)
 static okra_status penalise(okra_context *ctx, const okra_graph_ *M, okra_mat_ F,
                             okra_int n, const double *s, okra_mat_ PF)
 {
-    OWNED double *plain = NULL;
+    FREED_BY(okra_mat_drop_) okra_mat_ plain = {0};
     if (!s) {
         return okra_graph_apply_(ctx, M, F, PF);
     }
-    CHK(okra_doubles_(ctx, F.rows, F.cols, "the penalty of the graph", &plain));
-    okra_mat_ G = okra_mat_of_(plain, F.rows, F.cols);
-    CHK(okra_mat_copy_(F, G));
-    for (okra_int i = 0; i < G.rows; i++) {
+    CHK(okra_mat_room_(ctx, F.rows, F.cols, "the penalty of the graph", &plain));
+    CHK(okra_mat_copy_(F, plain));
+    for (okra_int i = 0; i < plain.rows; i++) {
         for (okra_int j = 0; j < n; j++) {
-            G.p[i * G.ld + j] /= s[j];
+            plain.p[i * plain.ld + j] /= s[j];
         }
     }
-    CHK(okra_graph_apply_(ctx, M, G, PF));
+    CHK(okra_graph_apply_(ctx, M, plain, PF));
     for (okra_int i = 0; i < PF.rows; i++) {
         for (okra_int j = 0; j < n; j++) {
             PF.p[i * PF.ld + j] /= s[j];
@@ -231,37 +230,35 @@ static okra_status apply(okra_context *ctx, const okra_semi_ *s, double lambda,
 /* Z <- Z G' G */
 static okra_status between(okra_context *ctx, const okra_semi_ *s, okra_mat_ Z)
 {
-    OWNED double *work = NULL;
+    FREED_BY(okra_mat_drop_) okra_mat_ work = {0};
     okra_mat_ G = okra_mat_of_(s->G, s->rank, s->rank);
-    CHK(okra_doubles_(ctx, Z.rows, Z.cols, "a semi-supervised solve", &work));
-    okra_mat_ W = okra_mat_of_(work, Z.rows, Z.cols);
-    CHK(okra_engine_gemm_(ctx, false, true, 1, Z, G, 0, W));
-    return okra_engine_gemm_(ctx, false, false, 1, W, G, 0, Z);
+    CHK(okra_mat_room_(ctx, Z.rows, Z.cols, "a semi-supervised solve", &work));
+    CHK(okra_engine_gemm_(ctx, false, true, 1, Z, G, 0, work));
+    return okra_engine_gemm_(ctx, false, false, 1, work, G, 0, Z);
 }
 
 okra_status okra_semi_solve_rows_(okra_context *ctx, const okra_semi_ *s, double lambda,
                                   const double *g, okra_mat_ R, okra_mat_ X)
 {
-    OWNED double *work = NULL;
-    CHK(okra_doubles_(ctx, R.rows, s->rank, "a semi-supervised solve", &work));
-    okra_mat_ Z = okra_mat_of_(work, R.rows, s->rank);
+    FREED_BY(okra_mat_drop_) okra_mat_ work = {0};
+    CHK(okra_mat_room_(ctx, R.rows, s->rank, "a semi-supervised solve", &work));
     CHK(okra_mat_copy_(R, X));
-    CHK(apply(ctx, s, lambda, g, X, Z));
+    CHK(apply(ctx, s, lambda, g, X, work));
     /* R_i - lambda X_i - g_i X_i E3 E2' */
     CHK(okra_engine_gemm_(ctx, false, true, 1, X, okra_mat_of_(s->E3, s->rank, s->N), 0,
-                          Z));
+                          work));
     if (s->G) {
-        CHK(between(ctx, s, Z));
+        CHK(between(ctx, s, work));
     }
     for (okra_int i = 0; i < R.rows; i++) {
         for (okra_int k = 0; g && k < s->rank; k++) {
-            Z.p[i * Z.ld + k] *= g[i];
+            work.p[i * work.ld + k] *= g[i];
         }
         okra_axpy_(s->N, -lambda, X.p + i * X.ld, R.p + i * R.ld);
     }
-    CHK(okra_engine_gemm_(ctx, false, false, -1, Z, okra_mat_of_(s->E2, s->rank, s->N), 1,
-                          R));
-    CHK(apply(ctx, s, lambda, g, R, Z));
+    CHK(okra_engine_gemm_(ctx, false, false, -1, work, okra_mat_of_(s->E2, s->rank, s->N),
+                          1, R));
+    CHK(apply(ctx, s, lambda, g, R, work));
     for (okra_int i = 0; i < R.rows; i++) {
         okra_axpy_(s->N, 1, R.p + i * R.ld, X.p + i * X.ld);
     }
@@ -297,20 +294,18 @@ okra_status okra_semi_put_weights_(okra_context *ctx, const okra_semi_ *s, doubl
                                    okra_mat_ R, okra_mat_ Y, bool slim,
                                    okra_store_ *store)
 {
-    OWNED double *B = NULL, *C = NULL;
-    CHK(okra_doubles_(ctx, R.rows, R.cols, "the weights", &B));
-    okra_mat_ Bm = okra_mat_of_(B, R.rows, R.cols);
+    FREED_BY(okra_mat_drop_) okra_mat_ B = {0}, C = {0};
+    CHK(okra_mat_room_(ctx, R.rows, R.cols, "the weights", &B));
     for (okra_int i = 0; !s && i < R.rows * R.cols; i++) {
-        B[i] = R.p[i] / lambda;
+        B.p[i] = R.p[i] / lambda;
     }
-    CHK(s ? okra_semi_solve_rows_(ctx, s, lambda, NULL, R, Bm) : OKRA_OK);
+    CHK(s ? okra_semi_solve_rows_(ctx, s, lambda, NULL, R, B) : OKRA_OK);
     if (Y.p) {
-        CHK(okra_doubles_(ctx, R.cols, Y.cols, "the coefficients", &C));
-        CHK(okra_engine_gemm_(ctx, true, false, 1, Bm, Y, 0,
-                              okra_mat_of_(C, R.cols, Y.cols)));
-        CHK(okra_store_put_(store, "coefficients", &C, R.cols, Y.cols));
+        CHK(okra_mat_room_(ctx, R.cols, Y.cols, "the coefficients", &C));
+        CHK(okra_engine_gemm_(ctx, true, false, 1, B, Y, 0, C));
+        CHK(okra_store_put_(store, "coefficients", &C.p, R.cols, Y.cols));
     }
-    return slim ? OKRA_OK : okra_store_put_(store, "B", &B, R.rows, R.cols);
+    return slim ? OKRA_OK : okra_store_put_(store, "B", &B.p, R.rows, R.cols);
 }
 
 okra_status okra_semi_gram_(okra_context *ctx, const okra_semi_ *s, double lambda,

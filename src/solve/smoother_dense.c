@@ -95,25 +95,24 @@ static okra_status spectrum_apply(void *self, const double *lambda, okra_mat_ ou
 {
     spectrum *z = self;
     okra_int rank = okra_matrix_rows_(z->V), c = out.cols, each = z->U.cols;
-    OWNED double *S = NULL, *X = NULL;
+    FREED_BY(okra_mat_drop_) okra_mat_ S = {0}, X = {0};
     if (!z->U.p) {
         return whole(z, lambda[0], out, q);
     }
-    CHK(okra_doubles_(z->r->ctx, rank, c, "the scaled outputs", &S));
-    CHK(okra_doubles_(z->r->ctx, q.rows, rank, "the spectra", &X));
+    CHK(okra_mat_room_(z->r->ctx, rank, c, "the scaled outputs", &S));
+    CHK(okra_mat_room_(z->r->ctx, q.rows, rank, "the spectra", &X));
     okra_int k = q.rows * each / c; /* diagonals of each lambda */
     for (okra_int i = 0; i < rank; i++) {
         for (okra_int j = 0; j < c; j++) {
             double x = share(z, z->v[i], lambda[j]);
-            S[i * c + j] = x * z->F[i * each + j % each];
+            S.p[i * c + j] = x * z->F[i * each + j % each];
             if (j % each < k) {
-                X[(j / each * k + j % each) * rank + i] = x;
+                X.p[(j / each * k + j % each) * rank + i] = x;
             }
         }
     }
-    CHK(okra_matrix_left_(z->r->ctx, true, false, 1, z->V, okra_mat_of_(S, rank, c),
-                          out));
-    CHK(diagonals(z, okra_mat_of_(X, q.rows, rank), q));
+    CHK(okra_matrix_left_(z->r->ctx, true, false, 1, z->V, S, out));
+    CHK(diagonals(z, X, q));
     for (okra_int i = 0; z->graph && i < out.rows * c; i++) {
         out.p[i] = z->U.p[i / c * each + i % c % each] - out.p[i];
     }

@@ -200,7 +200,7 @@ okra_status okra_smoother_low_(okra_ridge_ *r, bool rows, okra_int *d,
     z->r = r;
     z->keep = rows;
     *out = (okra_smoother_){z, r->p->n, low_begin, low_apply, low_solve, low_free};
-    CHK(okra_moments_create_(ctx, r->p, false, 0, &z->t));
+    CHK(okra_moments_create_(ctx, r->p, false, 0, NULL, &z->t));
     if (r->lambda2 > 0) {
         CHK(okra_moments_smooth_(ctx, r->p, r->graph, r->lambda2, &z->t));
     }
@@ -211,5 +211,7 @@ okra_status okra_smoother_low_(okra_ridge_ *r, bool rows, okra_int *d,
     CHK(okra_mat_copy_(okra_mat_of_(z->t.psi, 1, *d), okra_mat_of_(r->mean, 1, *d)));
     CHK(okra_moments_pass_(ctx, r->p, "outputs", true, gather_outputs, z));
     MAKE(z->v, m);
-    return okra_ridge_decompose_host_(ctx, okra_mat_of_(z->t.C, m, m), z->v);
+    CHK(okra_engine_eigh_(ctx, okra_mat_of_(z->t.C, m, m), z->v));
+    okra_solution_clamp_(ctx, "ridge: the input", m, z->v);
+    return OKRA_OK;
 }

@@ -13,26 +13,15 @@
 
 enum { ROWS = 256 };
 
-static const double *vector(const okra_store_ *store, const char *name)
-{
-    return okra_store_mat_(store, name).p;
-}
-
-static double number(const okra_store_ *store, const char *name, double otherwise)
-{
-    okra_store_get_number_(store, name, &otherwise);
-    return otherwise;
-}
-
 void okra_solution_plain_(const okra_store_ *store, okra_int n, okra_solution_ *out)
 {
     okra_solution_ s = {.kind = OKRA_SOLUTION_DENSE_,
                         .store = store,
                         .n = n,
-                        .lambda = number(store, "lambda", -1),
-                        .weights = vector(store, "sample-weight"),
+                        .lambda = okra_store_number_(store, "lambda", -1),
+                        .weights = okra_store_mat_(store, "sample-weight").p,
                         .total = (double)n,
-                        .jitter = number(store, "jitter", 0),
+                        .jitter = okra_store_number_(store, "jitter", 0),
                         .no_closed_form = "the method does not solve (K + lambda I)",
                         .has_factor = okra_store_has_(store, "factor")};
     for (okra_int i = 0; s.weights && i < n; i++) {
@@ -48,10 +37,10 @@ void okra_solution_open_(const okra_store_ *store, okra_int n, okra_solution_ *o
     out->operator_text = okra_store_get_text_(store, "operator");
     out->op = okra_operator_kind_of_(out->operator_text);
     out->A = okra_store_mat_(store, "operator.A");
-    out->center = number(store, "center", 0) != 0;
-    out->times = vector(store, "output-lambda");
+    out->center = okra_store_number_(store, "center", 0) != 0;
+    out->times = okra_store_mat_(store, "output-lambda").p;
     out->has_moments = okra_store_has_(store, "moments.C");
-    bool penalty = number(store, "lambda2", 0) != 0;
+    bool penalty = okra_store_number_(store, "lambda2", 0) != 0;
     double none = 0;
     out->kind = okra_store_get_number_(store, "cg.steps", &none) ? OKRA_SOLUTION_CG_
                 : okra_store_get_number_(store, "x.rank", &none) ? OKRA_SOLUTION_LOW_
@@ -66,7 +55,8 @@ void okra_solution_open_(const okra_store_ *store, okra_int n, okra_solution_ *o
     if (out->op == OKRA_OPERATOR_DIAGONAL || out->times) {
         out->noise = -1;
     } else if (out->op == OKRA_OPERATOR_COV || out->op == OKRA_OPERATOR_CCOV) {
-        out->noise *= out->weights ? out->total : number(store, "pairs", out->total);
+        out->noise *=
+            out->weights ? out->total : okra_store_number_(store, "pairs", out->total);
     }
 }
 
@@ -128,8 +118,7 @@ okra_status okra_solution_solve_(okra_context *ctx, okra_solution_ *s,
 okra_status okra_solution_inverse_(okra_context *ctx, okra_solution_ *s,
                                    const okra_trained_kernel_ *kx, okra_mat_ B)
 {
-    okra_mat_fill_(B, 0);
-    okra_mat_add_diagonal_(B, 1);
+    okra_mat_units_(B, 0);
     CHK(okra_solution_solve_(ctx, s, kx, B));
     okra_mat_mirror_(B);
     return OKRA_OK;
@@ -265,8 +254,7 @@ static okra_status read_graph(okra_context *ctx, const char *text, const okra_pr
               : okra_tasks_read_(ctx, "operator", file, d, &M));
     CHK(regularised_laplacian(file, d, mu, M));
     CHK(okra_doubles_(ctx, d, d, "the operator matrix", &A));
-    okra_mat_fill_(okra_mat_of_(A, d, d), 0);
-    okra_mat_add_diagonal_(okra_mat_of_(A, d, d), 1);
+    okra_mat_units_(okra_mat_of_(A, d, d), 0);
     CHK(okra_cholesky_(ctx, okra_mat_of_(M, d, d), NULL));
     CHK(okra_cholesky_solve_(ctx, okra_mat_of_(M, d, d), okra_mat_of_(A, d, d)));
     *out = TAKE(A);

@@ -187,14 +187,6 @@ static double trace(okra_int m, const double *C)
     return sum;
 }
 
-/* to += sign * from */
-static void add_all(okra_int count, double sign, const double *from, double *to)
-{
-    for (okra_int i = 0; from && i < count; i++) {
-        to[i] += sign * from[i];
-    }
-}
-
 static void add_trace(double sign, double part, double *sum)
 {
     *sum = *sum < 0 || part < 0 ? -1 : *sum + sign * part;
@@ -210,7 +202,7 @@ static okra_status add_kept(const okra_store_ *store, const char *name, okra_int
               "the models do not keep the same moments: '%s' is %lld x %lld in one and "
               "%lld x %lld in another",
               name, (long long)rows, (long long)cols, (long long)r, (long long)c);
-    add_all(rows * cols, 1, values, to);
+    okra_axpy_(rows * cols, 1, values, to);
     return OKRA_OK;
 }
 
@@ -241,7 +233,6 @@ static void round_sums(total *z)
 static okra_status add_store(const okra_store_ *store, bool first, total *z)
 {
     okra_moments_sums_ all = okra_moments_list_(&z->t);
-    double x = -1, y = -1;
     okra_int one;
     for (int k = 0; k < SUMS; k++) {
         okra_int rows = rows_of(&z->t, k);
@@ -249,14 +240,11 @@ static okra_status add_store(const okra_store_ *store, bool first, total *z)
                      : OKRA_OK);
     }
     for (int k = 0; k < NUMBERS; k++) {
-        double value = 0;
-        okra_store_get_number_(store, numbers[k].name, &value);
-        *(double *)((char *)z + numbers[k].at) += value;
+        *(double *)((char *)z + numbers[k].at) +=
+            okra_store_number_(store, numbers[k].name, 0);
     }
-    okra_store_get_number_(store, "moments.trace-x", &x);
-    okra_store_get_number_(store, "moments.trace-y", &y);
-    add_trace(1, x, &z->trace_x);
-    add_trace(1, y, &z->trace_y);
+    add_trace(1, okra_store_number_(store, "moments.trace-x", -1), &z->trace_x);
+    add_trace(1, okra_store_number_(store, "moments.trace-y", -1), &z->trace_y);
     if (okra_store_get_(store, "moments.rounding-R", &one, &one)) {
         CHK(add_kept(store, "moments.rounding-R", 1, z->t.d, z->of_R));
     }
@@ -274,7 +262,7 @@ static okra_status add_pairs(okra_context *ctx, const okra_problem_ *p, double s
     if (!p) {
         return OKRA_OK;
     }
-    CHK(okra_moments_create_(ctx, p, t->D != NULL, 0, &more));
+    CHK(okra_moments_create_(ctx, p, t->D != NULL, 0, NULL, &more));
     for (okra_int i = 0; i < t->m; i++) { /* sums, not means */
         more.phi[i] *= more.total;
     }
@@ -394,9 +382,7 @@ static okra_status judge_drift(okra_context *ctx, const okra_sum_ *s)
 {
     double before = 0;
     for (size_t k = 0; k < s->count; k++) {
-        double told = 0;
-        okra_store_get_number_(s->stores[k], "drift", &told);
-        before = fmax(before, told);
+        before = fmax(before, okra_store_number_(s->stores[k], "drift", 0));
     }
     REFUSE_IF(!(s->drift < drift_most), OKRA_ENUMERIC,
               "ridge: the moments of the pairs that go are so much larger than those of "
@@ -449,7 +435,8 @@ okra_status okra_solution_sum_(okra_context *ctx, okra_sum_ *s,
     okra_operator_ op = {.kind = OKRA_OPERATOR_IDENTITY};
     okra_store_ *const stores[] = {store};
     double lambda = okra_strtod_(okra_options_get(options, "lambda"), NULL),
-           epsilon = okra_strtod_(okra_options_get(options, "epsilon"), NULL), center = 0;
+           epsilon = okra_strtod_(okra_options_get(options, "epsilon"), NULL),
+           center = okra_store_number_(s->stores[0], "center", 0);
     okra_ridge_ r = {.ctx = ctx,
                      .p = s->whole,
                      .lambda = &lambda,
@@ -460,7 +447,6 @@ okra_status okra_solution_sum_(okra_context *ctx, okra_sum_ *s,
     OWNS(&op.A);
     CHK(read_operator(ctx, s, &op));
     CHK(sum_up(ctx, s, &z));
-    okra_store_get_number_(s->stores[0], "center", &center);
     r.center = center != 0;
     CHK(find_drift(s, &z));
     CHK(judge_drift(ctx, s));
@@ -569,9 +555,8 @@ okra_status okra_solution_check_(const okra_store_ *store, const okra_facts_ *fa
     bool basis = waves || factor;
     REFUSE_IF(any && (!all || !basis), OKRA_EFORMAT,
               "the moments that the model keeps are not whole");
-    double rank = 0, are_waves = 0;
-    okra_store_get_number_(store, "x.rank", &rank);
-    okra_store_get_number_(store, "x.waves", &are_waves);
+    double rank = okra_store_number_(store, "x.rank", 0);
+    double are_waves = okra_store_number_(store, "x.waves", 0);
     bool right = !sketch || factor;
     if (waves) {
         right = !factor && are_waves != 0 && (!any || m == columns) &&

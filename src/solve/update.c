@@ -52,12 +52,6 @@ typedef struct directions {
 /* Eigenvalues this close, relative to the largest, are the same; below it, zero. */
 static const double same = 1e-13;
 
-static void directions_plain(double lambda, directions *out)
-{
-    *out = (directions){.count = 1};
-    out->of[0] = (direction){.name = "factor", .shift = lambda};
-}
-
 static okra_status directions_open(okra_context *ctx, const double *A, okra_int d,
                                    double lambda, directions *out)
 {
@@ -96,18 +90,17 @@ static okra_status fit_one(okra_ridge_ *r, const okra_matrix_ *K, const directio
 {
     okra_int n = r->p->n, d = r->p->d, e = v->E.rows;
     FREED_BY(okra_matrix_drop_) okra_matrix_ *G = NULL;
-    OWNED double *F = NULL;
+    FREED_BY(okra_mat_drop_) okra_mat_ F = {0};
     double added = 0;
     CHK(okra_matrix_create_(r->ctx, n, n, "a factor of the Gram matrix", &G));
     CHK(okra_matrix_copy_(r->ctx, false, K, G));
     CHK(okra_matrix_add_diagonal_(r->ctx, v->shift, G));
     CHK(okra_matrix_cholesky_(r->ctx, G, &added));
     *jitter = OKRA_MAX_(*jitter, added);
-    CHK(okra_doubles_(r->ctx, n, e, "the outputs of a factor", &F));
-    okra_mat_ Fm = okra_mat_of_(F, n, e);
-    CHK(okra_gemm_(r->ctx, false, true, 1, okra_mat_of_(r->Y, n, d), v->E, 0, Fm));
-    CHK(okra_matrix_solve_host_(r->ctx, true, G, Fm));
-    CHK(okra_gemm_(r->ctx, false, false, 1, Fm, v->E, 1, okra_mat_of_(C, n, d)));
+    CHK(okra_mat_room_(r->ctx, n, e, "the outputs of a factor", &F));
+    CHK(okra_gemm_(r->ctx, false, true, 1, okra_mat_of_(r->Y, n, d), v->E, 0, F));
+    CHK(okra_matrix_solve_host_(r->ctx, true, G, F));
+    CHK(okra_gemm_(r->ctx, false, false, 1, F, v->E, 1, okra_mat_of_(C, n, d)));
     return okra_matrix_keep_(r->ctx, &G, true, "a factor of the Gram matrix", v->name,
                              r->stores[0]);
 }
@@ -165,7 +158,6 @@ static const char *obstacle(const okra_change_ *c, const directions *o)
 {
     const okra_problem_ *p = c->problem;
     okra_int old = p->n - c->added + c->removed_count;
-    double jitter = 0;
     bool kept = o->count > 0;
     for (int k = 0; k < o->count; k++) {
         kept = kept && okra_store_mat_(c->old, o->of[k].name).rows == old;
@@ -177,7 +169,7 @@ static const char *obstacle(const okra_change_ *c, const directions *o)
         why = "the model does not keep its factor";
     } else if (p->y->missing) {
         why = "outputs have missing values";
-    } else if (okra_store_get_number_(c->old, "jitter", &jitter) && jitter != 0) {
+    } else if (okra_store_number_(c->old, "jitter", 0) != 0) {
         why = "the Gram matrix is singular to rounding";
     } else if (c->removed_count > 0 && dear(old, c->removed[0], c->removed_count)) {
         why = "a new factor takes less time than removing this many rows";
@@ -192,7 +184,8 @@ static okra_status find_directions(okra_context *ctx, const okra_change_ *c,
     const char *text = okra_store_get_text_(c->old, "operator");
     okra_mat_ A = okra_store_mat_(c->old, "operator.A");
     if (text && (strcmp(text, "identity") == 0 || strcmp(text, "tensor") == 0)) {
-        directions_plain(lambda, out);
+        *out = (directions){.count = 1};
+        out->of[0] = (direction){.name = "factor", .shift = lambda};
     } else if (A.p) {
         return directions_open(ctx, A.p, A.rows, lambda, out);
     }
@@ -422,11 +415,9 @@ okra_status okra_solution_update_(okra_context *ctx, okra_change_ *c, okra_store
         .ctx = ctx, .c = c, .m = c->added, .n = r.p->n - c->added, .store = store};
     OWNS(&u.K, &u.C, &r.Y, &r.s, &r.mean);
     FREED_BY(directions_clear) directions o = {0};
-    double lambda = 0, center = 0;
+    double lambda = okra_store_number_(c->old, "lambda", 0);
     bool done = true;
-    okra_store_get_number_(c->old, "lambda", &lambda);
-    okra_store_get_number_(c->old, "center", &center);
-    r.center = center != 0;
+    r.center = okra_store_number_(c->old, "center", 0) != 0;
     CHK(find_directions(ctx, c, lambda, &o));
     if ((c->why = o.count > 0 ? obstacle(c, &o)
                               : "the operator is neither identity nor a matrix")) {

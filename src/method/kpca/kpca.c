@@ -202,8 +202,7 @@ static okra_status find_axes(okra_context *ctx, const char *components, axes *a)
     ZMAKE(a->offset, a->p);
     CHK(okra_matrix_create_(ctx, a->p, a->n, "the output components", &St));
     CHK(scores(ctx, a->L, v, a, St));
-    okra_matrix_free_(a->L);
-    a->L = NULL;
+    okra_matrix_drop_(&a->L);
     return copy(ctx, true, St, &a->S);
 }
 
@@ -445,15 +444,9 @@ static okra_status path(okra_context *ctx, const okra_problem_ *problem,
 /* ---- prediction ---- */
 
 /* Of low rank: the axes of components, and predictions as those of ridge. */
-static const double *axes_of(const okra_store_ *store, okra_int *p, okra_int *width)
-{
-    return okra_store_get_(store, "axes", p, width);
-}
-
 static okra_form_ form(const okra_store_ *store)
 {
-    okra_int p, width;
-    return axes_of(store, &p, &width) ? OKRA_FORM_EMBEDDING : OKRA_FORM_WEIGHTS;
+    return okra_store_has_(store, "axes") ? OKRA_FORM_EMBEDDING : OKRA_FORM_WEIGHTS;
 }
 
 /* The shapes are those of `kept` below. */
@@ -462,7 +455,7 @@ static okra_status components(const okra_store_ *store, okra_int n, okra_compone
     okra_components_ c = {.offset = okra_store_mat_(store, "offset").p};
     double rank;
     c.whole = okra_store_get_number_(store, "rank-output", &rank);
-    c.axes = axes_of(store, &c.p, &c.width);
+    c.axes = okra_store_get_(store, "axes", &c.p, &c.width);
     (void)n;
     if (!c.axes) {
         okra_mat_ S = okra_store_mat_(store, "scores");
@@ -475,45 +468,31 @@ static okra_status components(const okra_store_ *store, okra_int n, okra_compone
     return OKRA_OK;
 }
 
-/* The mean output as weights. */
-static void mean_weights(const okra_store_ *store, okra_mat_ out)
-{
-    const double *weights = okra_store_mat_(store, "sample-weight").p;
-    double total = 0;
-    okra_mat_fill_(out, 1 / (double)out.cols);
-    for (okra_int j = 0; weights && j < out.cols; j++) {
-        total += weights[j];
-    }
-    for (okra_int i = 0; weights && i < out.rows * out.cols; i++) {
-        out.p[i / out.cols * out.ld + i % out.cols] = weights[i % out.cols] / total;
-    }
-}
-
 static okra_status predict(okra_context *ctx, const okra_store_ *store,
                            okra_query_ *query, okra_mat_ out)
 {
     okra_components_ c;
     okra_mat_ C = okra_store_mat_(store, "coefficients");
     okra_int p = C.cols;
-    OWNED double *T = NULL;
+    FREED_BY(okra_mat_drop_) okra_mat_ T = {0};
     if (form(store) == OKRA_FORM_EMBEDDING) {
         return okra_ridge_embed_(ctx, store, query, out);
     }
     CHK(components(store, query->n, &c));
-    mean_weights(store, out);
+    okra_mat_fill_(out, 0);
+    okra_mean_restore_(store, out); /* all of it */
     if (p == 0) {
         return OKRA_OK;
     }
-    CHK(okra_doubles_(ctx, query->m, p, "the predicted components", &T));
-    okra_mat_ Tm = okra_mat_of_(T, query->m, p);
-    CHK(okra_query_times_(ctx, query, false, C, Tm));
+    CHK(okra_mat_room_(ctx, query->m, p, "the predicted components", &T));
+    CHK(okra_query_times_(ctx, query, false, C, T));
     for (okra_int r = 0; r < query->m; r++) {
         for (okra_int j = 0; j < p; j++) {
-            T[r * p + j] /= c.variances[j];
+            T.p[r * p + j] /= c.variances[j];
         }
     }
     const double *duals = c.duals ? c.duals : c.scores;
-    return okra_gemm_(ctx, false, true, 1, Tm, okra_mat_view_(duals, C.rows, p, p), 1,
+    return okra_gemm_(ctx, false, true, 1, T, okra_mat_view_(duals, C.rows, p, p), 1,
                       out);
 }
 

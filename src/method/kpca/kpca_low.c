@@ -63,11 +63,10 @@ static okra_status find_axes(low *z)
 static okra_status fitted_axes(low *z, okra_mat_ A)
 {
     okra_int m = z->t.m, d = z->t.d;
-    OWNED double *P = NULL;
-    CHK(okra_doubles_(z->ctx, m, d, "the fitted outputs", &P));
-    okra_mat_ Pm = okra_mat_of_(P, m, d);
-    CHK(okra_gemm_(z->ctx, false, false, 1, okra_mat_of_(z->t.C, m, m), A, 0, Pm));
-    CHK(okra_gemm_(z->ctx, true, false, 1, A, Pm, 0, okra_mat_of_(z->t.D, d, d)));
+    FREED_BY(okra_mat_drop_) okra_mat_ P = {0};
+    CHK(okra_mat_room_(z->ctx, m, d, "the fitted outputs", &P));
+    CHK(okra_gemm_(z->ctx, false, false, 1, okra_mat_of_(z->t.C, m, m), A, 0, P));
+    CHK(okra_gemm_(z->ctx, true, false, 1, A, P, 0, okra_mat_of_(z->t.D, d, d)));
     return find_axes(z);
 }
 
@@ -75,25 +74,24 @@ static okra_status fitted_axes(low *z, okra_mat_ A)
 static okra_status coefficients(low *z, double lambda, okra_store_ *store)
 {
     okra_int m = z->t.m, d = z->t.d;
-    OWNED double *G = NULL, *A = NULL, *T = NULL;
+    FREED_BY(okra_mat_drop_) okra_mat_ G = {0}, A = {0}, T = {0};
     double jitter = 0;
-    CHK(okra_doubles_(z->ctx, m, m, "the factor of the moments", &G));
-    CHK(okra_doubles_(z->ctx, m, d, "the ridge coefficients", &A));
-    okra_mat_ Gm = okra_mat_of_(G, m, m), Am = okra_mat_of_(A, m, d);
-    CHK(okra_mat_copy_(okra_mat_of_(z->t.C, m, m), Gm));
-    CHK(okra_mat_copy_(okra_mat_of_(z->t.R, m, d), Am));
-    okra_mat_add_diagonal_(Gm, lambda);
-    CHK(okra_cholesky_(z->ctx, Gm, &jitter));
-    CHK(okra_cholesky_solve_(z->ctx, Gm, Am));
+    CHK(okra_mat_room_(z->ctx, m, m, "the factor of the moments", &G));
+    CHK(okra_mat_room_(z->ctx, m, d, "the ridge coefficients", &A));
+    CHK(okra_mat_copy_(okra_mat_of_(z->t.C, m, m), G));
+    CHK(okra_mat_copy_(okra_mat_of_(z->t.R, m, d), A));
+    okra_mat_add_diagonal_(G, lambda);
+    CHK(okra_cholesky_(z->ctx, G, &jitter));
+    CHK(okra_cholesky_solve_(z->ctx, G, A));
     if (*z->rank) {
-        CHK(fitted_axes(z, Am));
+        CHK(fitted_axes(z, A));
         CHK(okra_store_put_number_(store, "rank-output", (double)z->p));
     }
     okra_mat_ E = okra_mat_of_(z->E, z->p, d);
-    CHK(okra_doubles_(z->ctx, m, z->p, "the coefficients of the components", &T));
-    CHK(okra_gemm_(z->ctx, false, true, 1, Am, E, 0, okra_mat_of_(T, m, z->p)));
-    CHK(okra_gemm_(z->ctx, false, false, 1, okra_mat_of_(T, m, z->p), E, 0, Am));
-    CHK(okra_ridge_put_folded_(z->ctx, z->problem->map_x, m, d, store, &A));
+    CHK(okra_mat_room_(z->ctx, m, z->p, "the coefficients of the components", &T));
+    CHK(okra_gemm_(z->ctx, false, true, 1, A, E, 0, T));
+    CHK(okra_gemm_(z->ctx, false, false, 1, T, E, 0, A));
+    CHK(okra_ridge_put_folded_(z->ctx, z->problem->map_x, m, d, store, &A.p));
     return okra_store_put_number_(store, "jitter", jitter);
 }
 
@@ -136,7 +134,7 @@ okra_status okra_kpca_low_(okra_context *ctx, const okra_problem_ *problem,
     for (size_t l = 1; l < count; l++) {
         least = fmin(least, lambda[l]);
     }
-    CHK(okra_moments_create_(ctx, problem, true, least, &z.t));
+    CHK(okra_moments_create_(ctx, problem, true, least, NULL, &z.t));
     okra_moments_center_(&z.t);
     if (!*rank) {
         CHK(find_axes(&z));

@@ -28,7 +28,7 @@
  * In both the labelled nodes have the unit vectors as weights. Cost: Cholesky factor
  * (n^3/3); pkmr an inverse and an eigendecomposition besides; 4 n^2 a new node.
  */
-#include "method/links/linker.h"
+#include "method/method.h"
 
 typedef struct completion_options {
     double lambda, epsilon;
@@ -123,7 +123,7 @@ static okra_status fit_pkmr(okra_context *ctx, const okra_problem_ *p,
     CHK(factor(ctx, p, o.epsilon, store));
     CHK(okra_problem_host_L_(ctx, p, &L));
     CHK(okra_doubles_(ctx, n, n, "the inverse of the Gram matrix", &inverse));
-    okra_linker_units_(okra_mat_of_(inverse, n, n), 0);
+    okra_mat_units_(okra_mat_of_(inverse, n, n), 0);
     CHK(okra_engine_cholesky_solve_rows_(ctx, okra_store_mat_(store, "factor"),
                                          okra_mat_of_(inverse, n, n)));
     for (okra_int i = 0; i < n * n; i++) {
@@ -144,7 +144,7 @@ static okra_status product(okra_context *ctx, const okra_store_ *store, okra_que
     CHK(okra_doubles_(ctx, q->m, q->n, "weights", &own));
     W = okra_mat_of_(own, q->m, q->n);
     if (labelled >= 0) {
-        okra_linker_units_(W, labelled);
+        okra_mat_units_(W, labelled);
     } else {
         CHK(okra_mat_copy_(okra_mat_part_(q->Kx, 0, q->m, 0, q->n), W));
         CHK(okra_engine_cholesky_solve_rows_(ctx, okra_store_mat_(store, "factor"), W));

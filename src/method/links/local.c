@@ -15,7 +15,7 @@
  * parallel, beside LIBSVM's form of the Gram matrix.
  */
 #include "method/structured/libsvm.h"
-#include "method/links/linker.h"
+#include "method/method.h"
 
 typedef struct local_options {
     double C;

@@ -22,7 +22,7 @@
  * eigendecompositions (n^3 each); 2 n d a node. Squares of singular values are computed
  * in kcca: those below 1e-8 of the largest are noise, and the largest are wanted.
  */
-#include "method/links/linker.h"
+#include "method/method.h"
 
 typedef struct space_options {
     double lambda, mu;
@@ -45,6 +45,24 @@ static const okra_option kml_rows[] = {
 
 extern const okra_method_ okra_method_kcca_, okra_method_kml_;
 
+/* G <- H G H, H = I - 11'/n; means (n) gets (G 1)/n - (1'G 1)/(2 n^2) of G as it was,
+ * which is what centred rows of other inputs need. */
+static void center_gram(okra_mat_ G, double *means)
+{
+    double grand = 0, n = (double)G.rows;
+    for (okra_int i = 0; i < G.rows; i++) {
+        means[i] = okra_total_(G.cols, G.p + i * G.ld) / n;
+        grand += means[i] / n;
+    }
+    for (okra_int i = 0; i < G.rows; i++) {
+        means[i] -= grand / 2;
+    }
+    for (okra_int k = 0; k < G.rows * G.cols; k++) {
+        okra_int i = k / G.cols, j = k % G.cols;
+        G.p[i * G.ld + j] -= means[i] + means[j];
+    }
+}
+
 /* The centred Gram matrix of the inputs, and the means that queries need in the store. */
 static okra_status inputs(okra_context *ctx, const okra_problem_ *p, okra_store_ *store,
                           double **K)
@@ -52,7 +70,7 @@ static okra_status inputs(okra_context *ctx, const okra_problem_ *p, okra_store_
     OWNED double *means = NULL;
     CHK(okra_problem_host_K_(ctx, p, K));
     MAKE(means, p->n);
-    okra_linker_center_(okra_mat_of_(*K, p->n, p->n), means);
+    center_gram(okra_mat_of_(*K, p->n, p->n), means);
     return okra_store_put_(store, "means", &means, 1, p->n);
 }
 
@@ -61,7 +79,7 @@ static okra_status shrink(okra_context *ctx, double lambda, okra_mat_ G, okra_ma
 {
     okra_mat_add_diagonal_(G, lambda);
     CHK(okra_engine_cholesky_(ctx, G, NULL));
-    okra_linker_units_(R, 0);
+    okra_mat_units_(R, 0);
     CHK(okra_engine_cholesky_solve_rows_(ctx, G, R));
     for (okra_int i = 0; i < G.rows; i++) {
         for (okra_int j = 0; j < G.cols; j++) { /* R is symmetric: so shall G be */
@@ -77,30 +95,29 @@ static okra_status fit_kcca(okra_context *ctx, const okra_problem_ *p,
 {
     space_options o;
     okra_int n = p->n;
-    OWNED double *K = NULL, *L = NULL, *R = NULL, *T = NULL, *C = NULL, *x = NULL;
+    OWNED double *K = NULL, *L = NULL, *x = NULL;
+    FREED_BY(okra_mat_drop_) okra_mat_ R = {0}, T = {0}, C = {0};
     CHK(okra_options_read(options, &okra_method_kcca_.options, &o));
     okra_int d = OKRA_MIN_(o.dimensions, n);
     CHK(inputs(ctx, p, store, &K));
     CHK(okra_problem_host_L_(ctx, p, &L));
-    CHK(okra_doubles_(ctx, n, n, "a work matrix", &R));
-    CHK(okra_doubles_(ctx, n, n, "a work matrix", &T));
-    CHK(okra_doubles_(ctx, n, d, "coordinates", &C));
+    CHK(okra_mat_room_(ctx, n, n, "a work matrix", &R));
+    CHK(okra_mat_room_(ctx, n, n, "a work matrix", &T));
+    CHK(okra_mat_room_(ctx, n, d, "coordinates", &C));
     MAKE(x, n);
     okra_mat_ a = okra_mat_of_(K, n, n), b = okra_mat_of_(L, n, n);
-    okra_mat_ r = okra_mat_of_(R, n, n), t = okra_mat_of_(T, n, n);
-    okra_linker_center_(b, x);
-    CHK(shrink(ctx, o.mu, b, r));
-    CHK(shrink(ctx, o.lambda, a, r));
-    CHK(okra_engine_gemm_(ctx, false, false, 1, a, b, 0, t));
-    CHK(okra_engine_syrk_(ctx, false, 1, t, 0, a)); /* A B^2 A */
+    center_gram(b, x);
+    CHK(shrink(ctx, o.mu, b, R));
+    CHK(shrink(ctx, o.lambda, a, R));
+    CHK(okra_engine_gemm_(ctx, false, false, 1, a, b, 0, T));
+    CHK(okra_engine_syrk_(ctx, false, 1, T, 0, a)); /* A B^2 A */
     CHK(okra_engine_eigh_(ctx, a, x));
     for (okra_int l = 0; l < d; l++) { /* the largest come last */
         CHK(okra_mat_copy_(okra_mat_part_(a, n - 1 - l, 1, 0, n),
-                           okra_mat_part_(t, l, 1, 0, n)));
+                           okra_mat_part_(T, l, 1, 0, n)));
     }
-    CHK(okra_engine_gemm_(ctx, false, true, 1, r, okra_mat_part_(t, 0, d, 0, n), 0,
-                          okra_mat_of_(C, n, d)));
-    return okra_store_put_(store, "coordinates", &C, n, d);
+    CHK(okra_engine_gemm_(ctx, false, true, 1, R, okra_mat_part_(T, 0, d, 0, n), 0, C));
+    return okra_store_put_(store, "coordinates", &C.p, n, d);
 }
 
 /* out <- V G of a network's Laplacian G, V: r x n. */
@@ -125,7 +142,8 @@ static okra_status fit_kml(okra_context *ctx, const okra_problem_ *p,
     space_options o;
     okra_int n = p->n, first = 0;
     const okra_network_ *network = NULL;
-    OWNED double *K = NULL, *T = NULL, *S = NULL, *C = NULL, *x = NULL, *mu = NULL;
+    OWNED double *K = NULL, *x = NULL, *mu = NULL;
+    FREED_BY(okra_mat_drop_) okra_mat_ T = {0}, S = {0}, C = {0};
     CHK(okra_options_read(options, &okra_method_kml_.options, &o));
     CHK(okra_linker_network_("kml", p, &network));
     CHK(inputs(ctx, p, store, &K));
@@ -139,22 +157,20 @@ static okra_status fit_kml(okra_context *ctx, const okra_problem_ *p,
     REFUSE_IF(r == 0, OKRA_ENUMERIC,
               "kml: all labelled nodes look the same to the input kernel");
     okra_mat_ Q = okra_mat_of_(K + first * n, r, n); /* rows: eigenvectors */
-    CHK(okra_doubles_(ctx, r, n, "a work matrix", &T));
-    CHK(okra_doubles_(ctx, r, r, "the metric", &S));
-    CHK(okra_doubles_(ctx, n, d, "coordinates", &C));
-    times_laplacian(network, Q, okra_mat_of_(T, r, n));
-    CHK(okra_engine_gemm_(ctx, false, true, 1, Q, okra_mat_of_(T, r, n), 0,
-                          okra_mat_of_(S, r, r)));
+    CHK(okra_mat_room_(ctx, r, n, "a work matrix", &T));
+    CHK(okra_mat_room_(ctx, r, r, "the metric", &S));
+    CHK(okra_mat_room_(ctx, n, d, "coordinates", &C));
+    times_laplacian(network, Q, T);
+    CHK(okra_engine_gemm_(ctx, false, true, 1, Q, T, 0, S));
     for (okra_int i = 0; i < r; i++) {
-        S[i * r + i] += o.lambda / x[first + i];
+        S.p[i * r + i] += o.lambda / x[first + i];
     }
-    CHK(okra_engine_eigh_(ctx, okra_mat_of_(S, r, r), mu)); /* the smallest come first */
+    CHK(okra_engine_eigh_(ctx, S, mu)); /* the smallest come first */
     for (okra_int i = 0; i < r; i++) {
         okra_scale_down_(n, x[first + i], Q.p + i * n);
     }
-    CHK(okra_engine_gemm_(ctx, true, true, 1, Q, okra_mat_of_(S, d, r), 0,
-                          okra_mat_of_(C, n, d)));
-    return okra_store_put_(store, "coordinates", &C, n, d);
+    CHK(okra_engine_gemm_(ctx, true, true, 1, Q, okra_mat_of_(S.p, d, r), 0, C));
+    return okra_store_put_(store, "coordinates", &C.p, n, d);
 }
 
 /* ---- factors ---- */

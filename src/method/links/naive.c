@@ -2,7 +2,7 @@
  * naive.c: similar nodes are linked: score(u, v) = k(u, v) (Y. Yamanishi et al.,
  * Bioinformatics 20, 2004, their direct approach). Nothing is learned.
  */
-#include "method/links/linker.h"
+#include "method/method.h"
 
 static okra_status fit(okra_context *ctx, const okra_problem_ *problem,
                        const okra_options *options, okra_store_ *store)

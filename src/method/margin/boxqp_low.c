@@ -310,7 +310,7 @@ static okra_status one_block(solver *s, const okra_int *index, okra_int count)
     double *a = s->b, *g = b.g, moved = 0;
     bool together = s->f->parts == 1; /* all threads in one product, or there is one */
     b.Q = okra_mat_of_(s->Q, count, count);
-    okra_factors_rows_(s->f, index, 0, count, &b.Phi, &b.Psi);
+    okra_factors_rows_(s->f, index, 0, count, 0, &b.Phi, &b.Psi);
     if (together) {
         CHK(look_block(s, b.Phi, b.Psi, s->A, okra_mat_of_(s->M, count, s->d), g));
         b.g = NULL;
@@ -363,20 +363,19 @@ static okra_status sweep(solver *s)
 static okra_status factorise(solver *s, const okra_factors_ *F, bool *found)
 {
     okra_int n = F->n;
-    OWNED double *Q = NULL;
-    CHK(okra_doubles_(s->ctx, n, n, "the margin solver's free block", &Q));
-    okra_mat_ Qm = okra_mat_of_(Q, n, n);
+    FREED_BY(okra_mat_drop_) okra_mat_ Q = {0};
+    CHK(okra_mat_room_(s->ctx, n, n, "the margin solver's free block", &Q));
     CHK(free_gram(s, okra_mat_of_(F->Phi.memory, n, F->m),
-                  okra_mat_of_(F->Psi.memory, n, F->d), Qm));
+                  okra_mat_of_(F->Psi.memory, n, F->d), Q));
     for (okra_int k = 0; k < n; k++) {
         s->s[k] = 1 - s->gF[k];
-        Q[k * n + k] += s->tau;
+        Q.p[k * n + k] += s->tau;
     }
     /* jitter on a semi-definite block is expected here, not news */
-    okra_status st = okra_cholesky_quiet_(s->ctx, Qm, NULL);
+    okra_status st = okra_cholesky_quiet_(s->ctx, Q, NULL);
     *found = st == OKRA_OK;
     CHK(st == OKRA_ENUMERIC ? OKRA_OK : st);
-    return *found ? okra_cholesky_solve_(s->ctx, Qm, okra_mat_of_(s->s, n, 1)) : OKRA_OK;
+    return *found ? okra_cholesky_solve_(s->ctx, Q, okra_mat_of_(s->s, n, 1)) : OKRA_OK;
 }
 
 /* The same by conjugate gradients, preconditioned by the diagonal. */

@@ -410,8 +410,7 @@ static okra_status add_system(okra_context *ctx, okra_dual_newton_ *w, okra_int 
                               okra_int end)
 {
     okra_int f = w->active, m = w->moving;
-    okra_mat_fill_(okra_mat_of_(w->T, f, f), 0);
-    okra_mat_add_diagonal_(okra_mat_of_(w->T, f, f), 1);
+    okra_mat_units_(okra_mat_of_(w->T, f, f), 0);
     CHK(okra_cholesky_solve_(ctx, okra_mat_of_(w->F, f, f), okra_mat_of_(w->T, f, f)));
     for (okra_int r = 0; r < m; r++) {
         const double *T = w->T + w->places[r] * f, *a = w->a + w->places[r] * w->q;

@@ -285,7 +285,7 @@ static okra_status moments(solver *s)
         okra_int rows = OKRA_MIN_(s->rows, s->n - i);
         okra_mat_ F = okra_mat_of_(s->wide, rows, s->m);
         CHK(okra_cancelled_(s->ctx));
-        okra_factors_rows_(s->f, NULL, i, rows, &Phi, &Psi);
+        okra_factors_rows_(s->f, NULL, i, rows, 0, &Phi, &Psi);
         for (okra_int r = 0; r < rows; r++) {
             double trace = s->c[i + r] * (double)(s->d - 1) + s->e[i + r];
             double w = sqrt(trace / (double)s->d);

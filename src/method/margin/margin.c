@@ -390,23 +390,22 @@ static okra_status coefficients_of(const okra_margin_ *m, const okra_dual_ *dual
 static okra_status least_coefficients(const okra_margin_ *m, double *T)
 {
     okra_int n = m->n, q = m->q, k = OKRA_MIN_(n, q);
-    OWNED double *Y = NULL, *U = NULL, *s = NULL, *Vt = NULL;
+    OWNED double *Y = NULL, *s = NULL;
+    FREED_BY(okra_mat_drop_) okra_mat_ U = {0}, Vt = {0};
     CHK(okra_doubles_(m->ctx, n, q, "the outputs' coordinates", &Y));
-    CHK(okra_doubles_(m->ctx, n, k, "the outputs' coordinates", &U));
-    CHK(okra_doubles_(m->ctx, k, q, "the outputs' coordinates", &Vt));
+    CHK(okra_mat_room_(m->ctx, n, k, "the outputs' coordinates", &U));
+    CHK(okra_mat_room_(m->ctx, k, q, "the outputs' coordinates", &Vt));
     MAKE(s, k);
     CHK(okra_mat_copy_(okra_mat_of_(m->Y, n, q), okra_mat_of_(Y, n, q)));
-    CHK(okra_svd_(m->ctx, okra_mat_of_(Y, n, q), okra_mat_of_(U, n, k), s,
-                  okra_mat_of_(Vt, k, q)));
+    CHK(okra_svd_(m->ctx, okra_mat_of_(Y, n, q), U, s, Vt));
     okra_mat_ W = okra_mat_of_(Y, n, k); /* alpha V diag(1/s), in the place of Y */
-    CHK(okra_engine_gemm_(m->ctx, false, true, 1, okra_mat_of_(m->alpha, n, q),
-                          okra_mat_of_(Vt, k, q), 0, W));
+    CHK(okra_engine_gemm_(m->ctx, false, true, 1, okra_mat_of_(m->alpha, n, q), Vt, 0,
+                          W));
     for (okra_int i = 0; i < n * k; i++) {
         double v = s[i % k];
         W.p[i] = v > (double)OKRA_MAX_(n, q) * DBL_EPSILON * s[0] ? W.p[i] / v : 0;
     }
-    return okra_engine_gemm_(m->ctx, false, true, 1, W, okra_mat_of_(U, n, k), 0,
-                             okra_mat_of_(T, n, n));
+    return okra_engine_gemm_(m->ctx, false, true, 1, W, U, 0, okra_mat_of_(T, n, n));
 }
 
 /* The gap between what T keeps of alpha and the dual value found. */

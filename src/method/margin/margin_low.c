@@ -165,21 +165,20 @@ static okra_status put_coefficients(low *z, okra_store_ *store)
     okra_context *ctx = z->m->ctx;
     const okra_map_ *map = z->m->p->map_x;
     okra_int rank = z->f.m, d = z->f.d;
-    OWNED double *C = NULL, *X = NULL;
+    FREED_BY(okra_mat_drop_) okra_mat_ C = {0}, X = {0};
     okra_mat_ Z = okra_mat_of_(z->Z, rank, d);
-    CHK(okra_doubles_(ctx, map->columns, d, "the margin coefficients", &X));
+    CHK(okra_mat_room_(ctx, map->columns, d, "the margin coefficients", &X));
     if (z->F) {
         CHK(okra_trsm_(ctx, true, true, okra_mat_of_(z->F, rank, rank), Z));
     }
     if (z->R) {
-        CHK(okra_doubles_(ctx, rank, d, "the margin coefficients", &C));
-        CHK(okra_gemm_(ctx, false, true, 1, Z, okra_mat_of_(z->R, d, d), 0,
-                       okra_mat_of_(C, rank, d)));
-        Z.p = C;
+        CHK(okra_mat_room_(ctx, rank, d, "the margin coefficients", &C));
+        CHK(okra_gemm_(ctx, false, true, 1, Z, okra_mat_of_(z->R, d, d), 0, C));
+        Z.p = C.p;
     }
-    CHK(okra_map_fold_(ctx, map, Z, okra_mat_of_(X, map->columns, d)));
-    okra_scale_down_(map->columns * d, z->f.unit, X);
-    return okra_store_put_(store, "coefficients", &X, map->columns, d);
+    CHK(okra_map_fold_(ctx, map, Z, X));
+    okra_scale_down_(map->columns * d, z->f.unit, X.p);
+    return okra_store_put_(store, "coefficients", &X.p, map->columns, d);
 }
 
 /* Ranks and trace errors. */

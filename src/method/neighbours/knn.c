@@ -114,8 +114,7 @@ static okra_status predict(okra_context *ctx, const okra_store_ *store,
 {
     knn_arg a = {.query = query, .out = out};
     OWNS(&a.nearest, &a.distance);
-    double k = 0;
-    okra_store_get_number_(store, "k", &k);
+    double k = okra_store_number_(store, "k", 0);
     a.k = (okra_int)k;
     a.total = k;
     a.weights = okra_store_mat_(store, "sample-weight").p;

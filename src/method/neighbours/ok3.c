@@ -268,8 +268,7 @@ static okra_status fit(okra_context *ctx, const okra_problem_ *p,
 /* How many columns trees split on; 0: similarities. */
 static okra_int columns(const okra_store_ *store)
 {
-    double count = 0;
-    return okra_store_get_number_(store, "columns", &count) ? (okra_int)count : 0;
+    return (okra_int)okra_store_number_(store, "columns", 0);
 }
 
 static okra_status check_trees(const okra_store_ *store, const okra_facts_ *facts)

@@ -89,7 +89,7 @@ static okra_status fit(okra_context *ctx, const okra_problem_ *problem,
                        const okra_options *options, okra_store_ *store)
 {
     hopfield_options o;
-    OWNED double *V = NULL;
+    FREED_BY(okra_mat_drop_) okra_mat_ V = {0};
     okra_int n = problem->n, p = problem->x ? problem->x->d : 0, d = problem->d;
     CHK(okra_options_read(options, &okra_method_hopfield_.options, &o));
     REFUSE_IF(problem->kx && okra_kernel_low_(okra_trained_kernel_kernel_(problem->kx)),
@@ -99,16 +99,15 @@ static okra_status fit(okra_context *ctx, const okra_problem_ *problem,
     CHK(check(problem->x, problem->x ? problem->x->values : NULL, n, p,
               problem->x ? problem->x->ld : 0, "inputs"));
     CHK(check(NULL, problem->features, n, d, problem->features_ld, "outputs"));
-    CHK(okra_doubles_(ctx, n, p + d, "the pairs side by side", &V));
-    okra_mat_ all = okra_mat_of_(V, n, p + d);
+    CHK(okra_mat_room_(ctx, n, p + d, "the pairs side by side", &V));
     CHK(okra_mat_copy_(okra_mat_view_(problem->x->values, n, p, problem->x->ld),
-                       okra_mat_part_(all, 0, n, 0, p)));
+                       okra_mat_part_(V, 0, n, 0, p)));
     CHK(okra_mat_copy_(okra_mat_view_(problem->features, n, d, problem->features_ld),
-                       okra_mat_part_(all, 0, n, p, d)));
-    CHK(learn(ctx, all, store));
+                       okra_mat_part_(V, 0, n, p, d)));
+    CHK(learn(ctx, V, store));
     CHK(okra_store_put_number_(store, "width", (double)d));
     CHK(okra_store_put_number_(store, "steps", (double)o.steps));
-    return o.recall ? okra_store_put_(store, "pairs", &V, n, p + d) : OKRA_OK;
+    return o.recall ? okra_store_put_(store, "pairs", &V.p, n, p + d) : OKRA_OK;
 }
 
 static okra_form_ form(const okra_store_ *store)
@@ -118,9 +117,7 @@ static okra_form_ form(const okra_store_ *store)
 
 static okra_int width(const okra_store_ *store)
 {
-    double d = 0;
-    okra_store_get_number_(store, "width", &d);
-    return (okra_int)d;
+    return (okra_int)okra_store_number_(store, "width", 0);
 }
 
 /* One step of all rows of V; the largest change of a coordinate. */
@@ -174,31 +171,29 @@ static okra_status predict(okra_context *ctx, const okra_store_ *store,
     okra_int k = directions.rows, D = directions.cols, d = width(store), m = query->m;
     const double *pairs = okra_store_mat_(store, "pairs").p;
     const double *tail = okra_store_mat_(store, "tail").p;
-    OWNED double *V = NULL, *A = NULL, *next = NULL;
-    double rank = 0, steps = 0, moved = 1;
-    okra_store_get_number_(store, "rank", &rank);
-    okra_store_get_number_(store, "steps", &steps);
+    OWNED double *A = NULL;
+    FREED_BY(okra_mat_drop_) okra_mat_ V = {0}, next = {0};
+    double steps = okra_store_number_(store, "steps", 0), moved = 1;
     const okra_data *x = query->x;
     REFUSE_IF(!x || x->kind != OKRA_DENSE || x->d != D - d, OKRA_ESHAPE,
               "hopfield: the test inputs must be dense vectors of length %lld",
               (long long)(D - d));
-    CHK(okra_doubles_(ctx, m, D, "the states of the network", &V));
-    CHK(okra_doubles_(ctx, m, D, "the states of the network", &next));
+    CHK(okra_mat_room_(ctx, m, D, "the states of the network", &V));
+    CHK(okra_mat_room_(ctx, m, D, "the states of the network", &next));
     CHK(okra_doubles_(ctx, m, k, "the states of the network", &A));
-    okra_mat_ U = okra_mat_part_(directions, 0, (okra_int)rank, 0, D);
-    okra_mat_ Vm = okra_mat_of_(V, m, D);
-    okra_mat_fill_(Vm, 0);
+    okra_mat_ U = okra_mat_part_(directions, 0,
+                                 (okra_int)okra_store_number_(store, "rank", 0), 0, D);
+    okra_mat_fill_(V, 0);
     CHK(okra_mat_copy_(okra_mat_view_(x->values + query->first * x->ld, m, D - d, x->ld),
-                       okra_mat_part_(Vm, 0, m, 0, D - d)));
+                       okra_mat_part_(V, 0, m, 0, D - d)));
     for (double t = 0; t < steps && moved > 1e-9; t++) {
         CHK(okra_cancelled_(ctx));
-        CHK(step(ctx, U, tail, okra_mat_of_(A, m, U.rows), Vm, okra_mat_of_(next, m, D),
-                 &moved));
+        CHK(step(ctx, U, tail, okra_mat_of_(A, m, U.rows), V, next, &moved));
     }
     if (pairs) {
-        recall(pairs, Vm, out);
+        recall(pairs, V, out);
     } else {
-        CHK(okra_mat_copy_(okra_mat_part_(Vm, 0, m, D - d, d), out));
+        CHK(okra_mat_copy_(okra_mat_part_(V, 0, m, D - d, d), out));
     }
     return OKRA_OK;
 }

@@ -375,9 +375,8 @@ static okra_status fit(okra_context *ctx, const okra_problem_ *p,
 
 static okra_int width(const okra_store_ *store)
 {
-    double longest = 0;
-    okra_store_get_number_(store, "longest", &longest);
-    return (okra_int)longest * okra_store_mat_(store, "transitions").cols;
+    return (okra_int)okra_store_number_(store, "longest", 0) *
+           okra_store_mat_(store, "transitions").cols;
 }
 
 typedef struct reading {

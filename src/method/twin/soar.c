@@ -351,8 +351,7 @@ static okra_status fit_output(const fitter *f, const okra_kernel *kernel,
     CHK(okra_problem_K_(f->ctx, problem, &K));
     CHK(okra_matrix_combine_(f->ctx, product ? OKRA_COMBINE_PRODUCT_ : OKRA_COMBINE_SUM_,
                              1, 1, NULL, NULL, K, A));
-    okra_matrix_free_(K);
-    K = NULL;
+    okra_matrix_drop_(&K);
     return regress(f, &A, j, 1, C, offset);
 }
 
@@ -424,8 +423,7 @@ static okra_status fit(okra_context *ctx, const okra_problem_ *problem,
     centre(okra_mat_of_(Y, n, d), &f);
     CHK(okra_problem_K_(ctx, problem, &K));
     CHK(regress(&f, &K, 0, d, start, moments));
-    okra_matrix_free_(K);
-    K = NULL;
+    okra_matrix_drop_(&K);
     okra_mat_fill_(okra_mat_of_(C, d, n), 0);
     for (okra_int j = 0; j < d && o.sweeps > 0; j++) {
         okra_progress_(ctx, "outputs", j, d);

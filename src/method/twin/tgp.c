@@ -122,10 +122,8 @@ static okra_status hsic_fit(okra_context *ctx, const okra_problem_ *problem,
 static okra_status criterion(const okra_store_ *store, okra_int n, okra_criterion_ *out)
 {
     okra_criterion_ c = {.kl = okra_store_get_number_(store, "lambda-y", &c.lambda)};
-    double neighbours = 0;
     (void)n;
-    okra_store_get_number_(store, "neighbours", &neighbours);
-    c.neighbours = (okra_int)neighbours;
+    c.neighbours = (okra_int)okra_store_number_(store, "neighbours", 0);
     *out = c;
     return OKRA_OK;
 }
@@ -258,11 +256,10 @@ static okra_status predict(okra_context *ctx, const okra_store_ *store,
                            okra_query_ *query, okra_mat_ out)
 {
     okra_criterion_ c;
-    double lambda = 0;
+    double lambda = okra_store_number_(store, "lambda", 0);
     local l = {.ctx = ctx, .query = query, .out = out};
     OWNS(&l.nearest, &l.scratch, &l.jitter);
     CHK(criterion(store, query->n, &c));
-    okra_store_get_number_(store, "lambda", &lambda);
     if (c.neighbours == 0) {
         return predict_all(ctx, store, query, lambda, c.kl, out);
     }

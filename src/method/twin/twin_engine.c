@@ -40,8 +40,7 @@ typedef struct job {
 static void free_all(okra_int count, okra_matrix_ **A)
 {
     for (okra_int t = 0; A && t < count; t++) {
-        okra_matrix_free_(A[t]);
-        A[t] = NULL;
+        okra_matrix_drop_(&A[t]);
     }
 }
 

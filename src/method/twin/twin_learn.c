@@ -90,20 +90,18 @@ static okra_status factor(okra_context *ctx, const okra_kernel *kernel,
                           double **out, okra_int *rank)
 {
     FREED_BY(okra_map_drop_) okra_map_ *map = NULL;
-    OWNED double *V = NULL;
+    FREED_BY(okra_mat_drop_) okra_mat_ V = {0};
     CHK(okra_map_create_(ctx, kernel, data, low, stream, &map));
     okra_int n = data->n, columns = map->columns;
     *rank = map->rank;
-    CHK(okra_doubles_(ctx, n, columns, "values of a low rank", &V));
-    CHK(okra_map_values_(ctx, map, data, 0, okra_mat_of_(V, n, columns)));
+    CHK(okra_mat_room_(ctx, n, columns, "values of a low rank", &V));
+    CHK(okra_map_values_(ctx, map, data, 0, V));
     if (map->sketch) {
         CHK(okra_doubles_(ctx, n, *rank, "features of low rank", out));
-        CHK(okra_map_features_(ctx, map, okra_mat_of_(V, n, columns),
-                               okra_mat_of_(*out, n, *rank)));
+        CHK(okra_map_features_(ctx, map, V, okra_mat_of_(*out, n, *rank)));
     } else {
-        CHK(okra_map_features_(ctx, map, okra_mat_of_(V, n, columns),
-                               okra_mat_of_(V, n, columns)));
-        *out = TAKE(V);
+        CHK(okra_map_features_(ctx, map, V, V));
+        *out = TAKE(V.p);
     }
     return OKRA_OK;
 }

@@ -79,7 +79,7 @@ TEST(sums_are_solved_where_the_basis_is_good)
         double C, rest;
         make(seed, "rbf(sigma=1)", seed % 2 ? "nystrom(rank=20)" : "chol(rank=20)",
              seed % 4 > 1, &t);
-        CHECK_OK(okra_moments_create_(NULL, &t.p, false, 1e-3, &got));
+        CHECK_OK(okra_moments_create_(NULL, &t.p, false, 1e-3, NULL, &got));
         compare(&t, &got, &C, &rest);
         CHECK(!got.solved || seed % 4 == 3); /* both of a pair may be in the basis */
         bool twice = seed % 4 == 3 && !okra_engine_is_host_(NULL);
@@ -107,7 +107,7 @@ TEST(rows_are_solved_where_it_is_bad)
         task t;
         okra_moments_ got;
         make(c, cases[c].kernel, cases[c].low, c % 2, &t);
-        CHECK_OK(okra_moments_create_(NULL, &t.p, false, cases[c].ridge, &got));
+        CHECK_OK(okra_moments_create_(NULL, &t.p, false, cases[c].ridge, NULL, &got));
         CHECK(got.solved);
         okra_moments_clear_(&got);
         clear(&t);
@@ -142,8 +142,8 @@ TEST(large_values_out_of_sight_are_seen)
                        .features_ld = D,
                        .feature_scale = 1,
                        .map_x = map};
-    CHECK_OK(okra_moments_create_(NULL, &p, true, 0, &rows));
-    CHECK_OK(okra_moments_create_(NULL, &p, true, 1e3, &sums));
+    CHECK_OK(okra_moments_create_(NULL, &p, true, 0, NULL, &rows));
+    CHECK_OK(okra_moments_create_(NULL, &p, true, 1e3, NULL, &sums));
     CHECK(sums.solved);
     CHECK(memcmp(rows.C, sums.C, P * P * sizeof *rows.C) == 0);
     CHECK(memcmp(rows.R, sums.R, P * D * sizeof *rows.R) == 0);
@@ -155,7 +155,7 @@ TEST(large_values_out_of_sight_are_seen)
     okra_moments_clear_(&rows);
     x[AT * P] = x[AT * P + 1] = x[AT * P + 2] = 0; /* without the large values sums do */
     x[AT * P + 3] = x[AT * P + 4] = x[AT * P + 5] = 0;
-    CHECK_OK(okra_moments_create_(NULL, &p, true, 1e3, &sums));
+    CHECK_OK(okra_moments_create_(NULL, &p, true, 1e3, NULL, &sums));
     CHECK(!sums.solved);
     okra_moments_clear_(&sums);
     okra_map_free_(map);
@@ -177,7 +177,7 @@ TEST(moments_keep_to_the_ridge)
         snprintf(kernel, sizeof kernel, "rbf(sigma=%g)",
                  0.5 * pow(1.3, (double)seed / 4));
         make(seed, kernel, "nystrom(rank=20)", seed % 3 == 0, &t);
-        CHECK_OK(okra_moments_create_(NULL, &t.p, false, ridge, &got));
+        CHECK_OK(okra_moments_create_(NULL, &t.p, false, ridge, NULL, &got));
         compare(&t, &got, &C, &rest);
         CHECK(C <= (!host ? 1e-7 : got.solved ? 1e-11 : 1e-8 * ridge));
         okra_moments_clear_(&got);
@@ -235,7 +235,7 @@ TEST(moments_survive_failing_allocations)
     task t;
     okra_moments_ got;
     make(1, "rbf(sigma=1)", "nystrom(rank=20)", false, &t);
-    CHECK_ALLOCATIONS(okra_moments_create_(NULL, &t.p, true, 1, &got),
+    CHECK_ALLOCATIONS(okra_moments_create_(NULL, &t.p, true, 1, NULL, &got),
                       okra_moments_clear_(&got));
     clear(&t);
 }

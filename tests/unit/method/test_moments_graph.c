@@ -110,7 +110,7 @@ static okra_status smooth(okra_context *ctx, const task *t, const char *graph,
 {
     okra_status st = OKRA_OK;
     okra_moments_ moments = {0};
-    TRY(okra_moments_create_(ctx, &t->p, false, 0, &moments));
+    TRY(okra_moments_create_(ctx, &t->p, false, 0, NULL, &moments));
     TRY(okra_moments_smooth_(ctx, &t->p, graph, lambda2, &moments));
     if (out) {
         memcpy(out, moments.C, (size_t)(t->m * t->m) * sizeof *out);
