@@ -138,8 +138,9 @@ double okra_now_(void); /* seconds, of a clock that only goes forward */
 /* Settings that a caller gave (a struct that begins with `size_t size`), as this library
  * knows them: what a shorter struct does not have is 0. NULL: the copy stays as it is. At
  * the head of a function. */
-#define SIZED(given, copy) \
-    CHK(okra_sized_(__func__, #given, (given), (copy), sizeof *(copy)))
+#define SIZED(given, copy)                                                       \
+    CHK((given) ? okra_sized_(__func__, #given, (given), (copy), sizeof *(copy)) \
+                : OKRA_OK)
 okra_status okra_sized_(const char *function, const char *name, const void *given,
                         void *copy, size_t most);
 

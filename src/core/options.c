@@ -437,9 +437,6 @@ okra_status okra_sized_(const char *function, const char *name, const void *give
                         void *copy, size_t most)
 {
     size_t size;
-    if (!given) {
-        return OKRA_OK;
-    }
     memcpy(&size, given, sizeof size);
     REFUSE_IF(size < sizeof size || size > (size_t)1 << 16 || size % sizeof size != 0,
               OKRA_EARG,

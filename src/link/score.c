@@ -30,14 +30,6 @@ static okra_int panel_rows_of(okra_int cols)
     return OKRA_MAX_(OKRA_MIN_(rows, PANEL_ROWS), 1);
 }
 
-static void unit_rows(okra_mat_ A)
-{
-    okra_mat_fill_(A, 0);
-    for (okra_int i = 0; i < A.rows; i++) {
-        A.p[i * A.ld + i] = 1;
-    }
-}
-
 /* One of the two factors of a group, or both at once where a linker makes them. */
 static okra_status by_linker(okra_context *ctx, okra_links *l, int g, double *P,
                              double *Q)
@@ -65,7 +57,7 @@ static okra_status weights(okra_context *ctx, okra_links *l, int g)
     }
     CHK(okra_doubles_(ctx, group->count, l->width, "the weights of the nodes", &W));
     if (l->known && g == OKRA_LABELLED_) {
-        unit_rows(okra_mat_of_(W, group->count, l->width));
+        okra_mat_units_(okra_mat_of_(W, group->count, l->width), 0);
     } else {
         CHK(okra_batches_open_(ctx, l->model, group->x, 0, &walk));
         for (okra_int i = 0; i < group->count; i += walk.rows) {

@@ -117,11 +117,6 @@ okra_status okra_links_check_(const okra_pairs_ *source, const okra_folds_ *fold
 
 /* ---- folds ---- */
 
-static okra_link ordered(okra_int a, okra_int b)
-{
-    return (okra_link){OKRA_MIN_(a, b), OKRA_MAX_(a, b), 0};
-}
-
 /* The pairs that a fold ranks, and which of them are edges. */
 typedef struct trial {
     part known;
@@ -140,15 +135,11 @@ static void close_trial(trial *t)
 static okra_status mark(const okra_link_task *task, trial *t)
 {
     OWNED okra_link *edges = NULL;
-    MAKE(edges, task->edge_count);
-    for (okra_int k = 0; k < task->edge_count; k++) {
-        edges[k] = ordered(task->edges[k].a, task->edges[k].b);
-    }
-    qsort(edges, (size_t)task->edge_count, sizeof *edges, okra_links_by_ends_);
+    CHK(okra_links_sorted_(task->edges, task->edge_count, &edges));
     for (okra_int k = 0; k < t->count; k++) {
-        okra_link pair = ordered(t->pairs[k].a, t->pairs[k].b);
-        t->positive[k] = bsearch(&pair, edges, (size_t)task->edge_count, sizeof *edges,
-                                 okra_links_by_ends_) != NULL;
+        okra_int a = t->pairs[k].a, b = t->pairs[k].b;
+        okra_link pair = {OKRA_MIN_(a, b), OKRA_MAX_(a, b), 0};
+        t->positive[k] = okra_links_among_(edges, task->edge_count, pair);
     }
     return OKRA_OK;
 }
