@@ -91,7 +91,7 @@ int cli_about_read(cli_run *run, const char *file, const okra_index *index, cli_
     size_t tests = (size_t)t->tests;
     size_t numbers = tests * (size_t)okra_index_columns(index);
     int status = CLI_DONE;
-    char *text = cli_slurp(cli_find(run, file, buffer, sizeof buffer));
+    char *text = cli_slurp(run, cli_find(run, file, buffer, sizeof buffer));
     if (!text) {
         return cli_failure(run, "%s: cannot be read: %s", file, strerror(errno));
     }

@@ -9,17 +9,18 @@
 #include <string.h>
 #include <strings.h>
 
-char *cli_slurp(const char *path)
+char *cli_slurp(const cli_run *run, const char *path)
 {
     FILE *f = fopen(path, "r");
     char *text = NULL;
     size_t used = 0, room = 1 << 16, got = 1;
     while (f && got > 0) {
-        char *grown = realloc(text, room + 1);
-        if (!grown) {
+        bool fits = (double)room <= 2 * (double)okra_context_memory(run->context);
+        char *grown = fits ? realloc(text, room + 1) : NULL;
+        if (!grown) { /* a pipe, or a device without an end */
             free(text);
             fclose(f);
-            errno = ENOMEM;
+            errno = fits ? ENOMEM : EFBIG;
             return NULL;
         }
         text = grown;
@@ -94,7 +95,7 @@ int cli_columns_read(cli_run *run, const char *path, const char *const *names,
 {
     CHK(cli_ask(run, path, 5)); /* lines and entries, too */
     c->path = c->path ? c->path : path;
-    c->text = cli_slurp(path);
+    c->text = cli_slurp(run, path);
     if (!c->text) {
         return cli_failure(run, "%s: cannot be read: %s", c->path, strerror(errno));
     }

@@ -6,8 +6,9 @@
 
 #include "cli.h"
 
-/* All of a file, ended by NUL, for free(); NULL: errno says why. */
-char *cli_slurp(const char *path);
+/* All of a file, ended by NUL, for free(); NULL: errno says why, EFBIG: beyond the memory
+ * budget. */
+char *cli_slurp(const cli_run *run, const char *path);
 /* The k-th field of a line, from 0; between quotes a comma is none. False: there are
  * fewer. */
 bool cli_field(const char *line, char separator, int k, const char **begin,

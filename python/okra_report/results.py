@@ -42,14 +42,19 @@ def _tidy(value: Any) -> Any:
     return value
 
 
+LARGEST = 1 << 29  # bytes of a file of results
+
+
 def read(path: str) -> list:
     """The results of a file ("-": standard input)."""
     try:
         if path == "-":
-            data = sys.stdin.buffer.read()
+            data = sys.stdin.buffer.read(LARGEST + 1)
         else:
             with open(path, "rb") as file:
-                data = file.read()
+                data = file.read(LARGEST + 1)
+        if len(data) > LARGEST:
+            raise Refused(f"{path}: more than {LARGEST >> 20} MiB, expected a result that a command wrote with --json")
         if data[:2] == b"PK":
             raise Refused(f"{path}: an okra model, index or archive, not a result; "
                           f"'okra info {path}' describes a model, and commands with --json write results")

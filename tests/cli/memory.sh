@@ -77,6 +77,12 @@ okra fuse -q t.tsv t.tsv -o f.tsv
 awk 'BEGIN { printf "{\"okra\":\"0\",\"format\":1,\"kind\":\"a\",\"note\":\""; for (i = 0; i < 100000; i++) printf "0123456789"; print "\"}" }' >r.json
 expect 1 okra report r.json --memory 4M -o r.html
 expect_in "more than the memory budget of 4 MiB" err
+# of what has no end, too
+ln -s /dev/zero endless.tsv
+expect 1 okra fuse endless.tsv endless.tsv --memory 4M -o f.tsv
+expect_in "endless.tsv: cannot be read: File too large" err
+expect 1 okra report endless.tsv --memory 4M -o r.html
+expect_in "endless.tsv: more than 512 MiB" err
 
 # a budget that the matrix of the fit breaks is told before kernels and lambda are chosen
 seq 1000000 2000000 | array '|u1' 3000 3 1 >x3.npy || true
