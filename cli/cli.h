@@ -37,6 +37,7 @@ typedef struct cli_run cli_run;
     } while (0)
 /* The same of a call of the library, after saying what failed. */
 #define TRY(call) CHK(cli_status(run, call))
+#define GOT(p) CHK((p) ? CLI_DONE : cli_no_memory(run))
 /* p gets `count` elements of zeros, and at least one; --memory has room for them. */
 #define MAKE(p, count) \
     CHK(((p) = cli_make(run, (size_t)(count) + 1, sizeof *(p))) ? CLI_DONE : CLI_FAILED)
@@ -239,6 +240,11 @@ okra_status cli_read_inputs(cli_run *run, const char *spec, const okra_data *lik
 okra_status cli_read_pairs(cli_run *run, const char *x, const char *y,
                            const char *unlabelled, const okra_model *model,
                            okra_data **x_out, okra_data **y_out) OKRA_CHECK;
+size_t cli_table_length(const char *spec); /* of TABLE in TABLE:COLUMN */
+/* x, or in `buffer` what stands for it where texts of x are like the outputs y: edited.c.
+ */
+const char *cli_edited(cli_run *run, const char *x, const okra_data *y, char *buffer,
+                       size_t size);
 /* The same of a file of numbers: NAME.txt is a table, not strings. */
 okra_status cli_read_numbers(cli_run *run, const char *spec, okra_data **out) OKRA_CHECK;
 /* Whole numbers, `columns` a row; *rows of them, or -1: any, and their number comes back.

@@ -143,7 +143,7 @@ const char *cli_without_types(const char *spec)
 
 /* The length of "TABLE" in TABLE:COLUMN: before the last colon that follows a dot of its
  * name. */
-static size_t table_length(const char *spec)
+size_t cli_table_length(const char *spec)
 {
     size_t length = strcspn(spec, "\n"), end = length;
     bool dot = false;
@@ -160,7 +160,7 @@ static const char *rest_of_table(const cli_run *run, const char *x, const char *
                                  char *buffer, size_t size)
 {
     const char *column = cli_without_types(y), *line = x, *next;
-    size_t used = 0, table = strchr(column, ':') ? table_length(column) : 0;
+    size_t used = 0, table = strchr(column, ':') ? cli_table_length(column) : 0;
     bool spectra = table > 4 && (strncmp(column + table - 4, ".mgf", 4) == 0 ||
                                  strncmp(column + table - 4, ".msp", 4) == 0);
     if (spectra || table == 0 || !column[table] || !column[table + 1] ||
@@ -171,15 +171,13 @@ static const char *rest_of_table(const cli_run *run, const char *x, const char *
         int length = (int)strcspn(line, "\n");
         const char *own = cli_without_types(line);
         size_t rest = (size_t)(line + length - own);
-        bool all = rest == table && strncmp(own, column, table) == 0;
-        bool less = rest > table && strncmp(own, column, table) == 0 &&
-                    own[table] == ':' && own[table + 1] == '!';
+        bool same = rest >= table && strncmp(own, column, table) == 0;
+        bool all = same && rest == table;
+        bool less = same && strncmp(own + table, ":!", 2) == 0;
+        const char *also = all ? ":!" : less ? "," : "";
         next = line[length] ? line + length + 1 : NULL;
         used += (size_t)snprintf(buffer + used, size - used, "%.*s%s%s%s", length, line,
-                                 all    ? ":!"
-                                 : less ? ","
-                                        : "",
-                                 all || less ? column + table + 1 : "", next ? "\n" : "");
+                                 also, *also ? column + table + 1 : "", next ? "\n" : "");
         if ((all || less) && !run->common.quiet) {
             fprintf(stderr, "okra %s: x is %.*s without the column%s '%s', which %s y\n",
                     run->command->name, (int)rest, own,
@@ -268,11 +266,11 @@ okra_status cli_read_pairs(cli_run *run, const char *x, const char *y,
 {
     const okra_data *like[2] = {model ? okra_model_inputs(model) : NULL,
                                 model ? okra_model_outputs(model) : NULL};
-    char buffer[8192], column[4096];
+    char buffer[8192], edited[12000], column[4096];
     const char *of = cli_without_types(y), *table = cli_without_types(x);
     OWNED_DATA *outputs = NULL, *more = NULL, *before = NULL;
     if (*of == ':' && snprintf(column, sizeof column, "%.*s%.*s%s", (int)(of - y), y,
-                               (int)table_length(table), table,
+                               (int)cli_table_length(table), table,
                                of) < (int)sizeof column) { /* a column of x's table */
         y = column;
     }
@@ -280,9 +278,14 @@ okra_status cli_read_pairs(cli_run *run, const char *x, const char *y,
         return okra_fail(
             OKRA_EIO, "--y %s: there is no such file; a column of --x is --y :%s", y, y);
     }
-    CHK(cli_read_inputs(run, rest_of_table(run, x, y, buffer, sizeof buffer), like[0],
-                        x_out));
-    CHK(cli_read_like(run, y, like[1], &outputs));
+    const char *inputs = rest_of_table(run, x, y, buffer, sizeof buffer);
+    bool columns = !model && strchr(inputs, ':');
+    if (columns) { /* which may depend on the outputs */
+        CHK(cli_read_like(run, y, like[1], &outputs));
+        inputs = cli_edited(run, inputs, outputs, edited, sizeof edited);
+    }
+    CHK(cli_read_inputs(run, inputs, like[0], x_out));
+    CHK(columns ? OKRA_OK : cli_read_like(run, y, like[1], &outputs));
     CHK(okra_data_outputs(run->context, *x_out, outputs, y_out));
     if (!run->common.quiet) {
         warn_both(run, x, y, *x_out, *y_out);

@@ -67,9 +67,8 @@ static const okra_option rows[] = {
         "closed form"),
     {0}};
 
-#define WEAK                                                                  \
-    0.2 /* expected precision below which a predicted network is mostly noise \
-         */
+/* The expected precision below which a predicted network is mostly noise. */
+#define WEAK 0.2
 
 static void clear(link_job *j)
 {
@@ -252,9 +251,7 @@ static int choose(cli_run *run, link_job *j, const okra_link_task *task,
     TRY(choose_links(run, task, settings, &j->selection));
     CHK(choose_norm(run, j, task, settings));
     j->command = choose_command(run, NULL);
-    if (!j->command) {
-        return cli_no_memory(run);
-    }
+    GOT(j->command);
     if (j->selection) {
         choose_summary(j->selection, j->known.labelled_count, j->chosen,
                        sizeof j->chosen);

@@ -107,8 +107,7 @@ static int read_names(cli_run *run, const char *spec, cli_nodes *out)
 {
     OWNED_DATA *data = NULL;
     char typed[4096], number[32];
-    bool plain = strncmp(spec, "labels:", 7) != 0;
-    snprintf(typed, sizeof typed, "%s%s", plain ? "labels:" : "", spec);
+    snprintf(typed, sizeof typed, "labels:%s", spec);
     TRY(cli_read(run, typed, &data));
     if (okra_data_count(data) != out->count) {
         return cli_failure(run, "%s: %lld names, but --x has %lld nodes", spec,
@@ -118,9 +117,7 @@ static int read_names(cli_run *run, const char *spec, cli_nodes *out)
     for (okra_int i = 0; i < out->count; i++) {
         const char *text = okra_data_text(data, i, NULL);
         snprintf(number, sizeof number, "%lld", (long long)okra_data_codes(data)[i]);
-        if (!(out->names[i] = strdup(text ? text : number))) {
-            return cli_no_memory(run);
-        }
+        GOT(out->names[i] = strdup(text ? text : number));
     }
     return sort_names(run, spec, out);
 }
@@ -147,9 +144,7 @@ int cli_nodes_read(cli_run *run, const char *path, okra_int count, cli_nodes *ou
         if (found == count) {
             return fault(&l, "more names than the %lld nodes of --x", (long long)count);
         }
-        if (!(out->names[found++] = strdup(l.word[0]))) {
-            return cli_no_memory(run);
-        }
+        GOT(out->names[found++] = strdup(l.word[0]));
     }
     return found < count ? cli_failure(run, "%s: %lld names, but --x has %lld nodes",
                                        path, (long long)found, (long long)count)
@@ -206,12 +201,10 @@ static int find_or_say(const lines *l, const cli_nodes *n, const char *word,
     if (*node >= 0) {
         return CLI_DONE;
     }
-    return n->names ? fault(l, "there is no node '%s'%s", word,
-                            l->found == 1 ? "; before a line of headings put a #" : "")
-                    : fault(l,
-                            "there is no node '%s': expected 0 to %lld; --nodes FILE "
-                            "(or TABLE:COLUMN) tells names",
-                            word, (long long)n->count - 1);
+    return n->names
+               ? fault(l, "there is no node '%s'", word)
+               : fault(l, "there is no node '%s': expected 0 to %lld, or --nodes FILE",
+                       word, (long long)n->count - 1);
 }
 
 /* ---- lists and pairs ---- */
@@ -330,9 +323,7 @@ int cli_nodes_pairs(cli_run *run, const cli_nodes *nodes, const char *path,
         if (*count == room) {
             room = room ? 2 * room : 1024;
             okra_link *larger = realloc(*list, (size_t)room * sizeof **list);
-            if (!larger) {
-                return cli_no_memory(run);
-            }
+            GOT(larger);
             *list = larger;
         }
         CHK(read_pair(&l, nodes, member, kind, *list + *count));

@@ -42,9 +42,7 @@ static int push(cli_run *run, pile *p, const char *name)
         p->room = models ? room : p->room;
     }
     char *copy = p->count < p->room ? strdup(name) : NULL;
-    if (!copy) {
-        return cli_no_memory(run);
-    }
+    GOT(copy);
     p->models[p->count] = NULL;
     p->names[p->count++] = copy;
     return CLI_DONE;

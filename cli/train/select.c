@@ -247,9 +247,7 @@ static int run_select(cli_run *run)
     TRY(leave_open(run, *f.edges));
     CHK(choose(run, &f, &in, &s));
     OWNED_JSON *result = json_loads(okra_selection_json(s), 0, NULL);
-    if (!result) {
-        return cli_no_memory(run);
-    }
+    GOT(result);
     CHK(*f.cells ? select_cells(run, result, f.cells) : CLI_DONE);
     CHK(*f.plot ? select_plot(run, result, f.plot) : CLI_DONE);
     CHK(*f.edges ? CLI_DONE : fit_best(run, &in, s, &f, result));

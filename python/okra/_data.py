@@ -396,6 +396,44 @@ def mixed(values: Any, like: Optional[Data] = None) -> Data:
     return made
 
 
+def edited_column(X: Any, y: Any) -> Any:
+    """The column of a frame whose texts are those of y with a few letters changed (words, and
+    their forms), or None. It is then strings, though it may repeat; see cli/edited.c."""
+    y = list(y) if np.ndim(y) == 1 and not isinstance(y, Data) else []
+    if len(y) < 3 or len(y) != len(X) or not all(isinstance(text, str) for text in y):
+        return None
+
+    def shared(a: str, b: str) -> float:
+        begin = len(os.path.commonprefix([a, b]))
+        end = len(os.path.commonprefix([a[begin:][::-1], b[begin:][::-1]]))
+        return (begin + end) / max(len(a), len(b), 1)
+
+    far = [1 + int(part * (len(y) - 1)) for part in (0.618, 0.236, 0.854)]  # of other lemmas
+    rows = [s * len(y) // min(200, len(y)) for s in range(min(200, len(y)))]
+    for name in X.columns:
+        texts = list(X[name])
+        if all(isinstance(text, str) for text in texts) and np.mean(
+                [shared(texts[i], y[i]) - shared(texts[i], y[(i + k) % len(y)])
+                 for i in rows for k in far]) >= 0.25:
+            return name
+    return None
+
+
+def beside(X: Any, names: list, like: Optional[Data] = None) -> Data:
+    """Columns of a frame as two inputs: the first as strings, then what the others become."""
+    for name in names:
+        if name not in X.columns:
+            raise ValueError(f"X: there is no column {name!r}, which the model has")
+    words, others = _strings(list(X[names[0]])), names[1:]
+    part = None if like is None else borrow(lib.okra_data_part(like.pointer, 1), like)
+    one = list(X[others[0]]) if len(others) == 1 else []
+    if part.kind == "labels" if part is not None else bool(one) and is_classes(one):
+        return _make_tuple((words, labels(one)))
+    if part.kind == "strings" if part is not None else bool(one) and is_texts(one):
+        return _make_tuple((words, _strings(one)))
+    return _make_tuple((words, mixed(X[others], part)))
+
+
 def named(values: Any, name: str) -> Data:
     """`as_data`, messages calling what is made by the name of the argument."""
     data = as_data(values)

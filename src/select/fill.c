@@ -43,9 +43,12 @@ static bool like(const okra_data *x, const okra_data *y)
     okra_int count = OKRA_MIN_(SAMPLE, y->n);
     double own = 0, other = 0;
     for (okra_int s = 0; s < count; s++) {
-        okra_int i = s * y->n / count, k = (s + 1) % count * y->n / count;
+        okra_int i = s * y->n / count;
         own += likeness(x, i, y, i) / (double)count;
-        other += likeness(x, i, y, k) / (double)count;
+        for (int k = 1; k <= 3; k++) { /* far away: neighbours may share a lemma */
+            okra_int far = 1 + (okra_int)(fmod(0.618 * k, 1) * (double)(y->n - 1));
+            other += likeness(x, i, y, (i + far) % y->n) / (double)(3 * count);
+        }
     }
     return count > 1 && own >= other + 0.25;
 }

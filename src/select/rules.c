@@ -431,11 +431,10 @@ static const struct output_row {
     {KIND(NODES), NULL, "diffusion(beta=%.4g) | normalize"},
 };
 
-static bool lettered(const okra_data *y) /* sequences: have the vectors labels? */
+static bool unlettered(const okra_data *y) /* sequences of vectors without labels */
 {
-    const okra_ragged_ *g = okra_data_group_(y, "positions");
-    const int32_t *label = okra_ragged_field_(g, "label")->values;
-    return g->offsets[y->n] > 0 && label[0] != OKRA_NO_LABEL_;
+    return y->kind == OKRA_SEQUENCES && vectors(y) &&
+           *okra_characters_(y, 0, &(okra_int){0}) == OKRA_NO_LABEL_;
 }
 
 okra_status okra_rule_ky_(okra_context *ctx, const okra_data *x, const okra_data *y,
@@ -443,8 +442,7 @@ okra_status okra_rule_ky_(okra_context *ctx, const okra_data *x, const okra_data
 {
     const struct output_row *r = outputs;
     double beta = 0;
-    if (y->kind == OKRA_TUPLE ||
-        (y->kind == OKRA_SEQUENCES && vectors(y) && !lettered(y))) {
+    if (y->kind == OKRA_TUPLE || unlettered(y)) {
         return okra_rule_middle_(ctx, y, out);
     }
     while (!(r->kinds & 1u << y->kind) || (r->when && !r->when(x, y))) {

@@ -171,7 +171,7 @@ bad() { # TEXT LINES...: known edges that are refused
         --labelled lab.txt -o o.tsv
 }
 bad "bad.tsv: line 2: there is no node 'z'" 'a b' 'b z'
-bad "bad.tsv: line 2: there is no node 'z'; before a line of headings put a #" '# net' 'z a'
+bad "bad.tsv: line 2: there is no node 'z'" '# net' 'z a'
 bad "bad.tsv: line 2: there is no node 'from'" 'from to' 'from to'
 bad "bad.tsv: line 3: node 'new1' is no labelled node" '# comment' 'a b' 'new1 a'
 bad "bad.tsv: line 1: node 'a' with itself" 'a a'
@@ -189,8 +189,7 @@ expect_fail 2 "okra link: there is no known edge: links are learned from known o
 printf 'a\nb\na\n' >twice.txt
 expect_fail 1 "okra link: twice.txt: line 3: node 'a' comes twice" \
     okra link --x x.csv --nodes names.txt --edges known.tsv --labelled twice.txt -o o.tsv
-expect_fail 1 "okra link: known.tsv: line 2: there is no node 'a': expected 0 to 7; --nodes FILE (or \
-TABLE:COLUMN) tells names" \
+expect_fail 1 "okra link: known.tsv: line 2: there is no node 'a': expected 0 to 7, or --nodes FILE" \
     okra link --x x.csv --edges known.tsv -o o.tsv
 printf 'a\nb\n' >short.txt
 expect_fail 1 "okra link: short.txt: 2 names, but --x has 8 nodes" \

@@ -53,6 +53,38 @@ printf 'x\n1\n2\n' >new.csv
 expect 0 okra update l.okra --x two.csv:sort --y new.csv -o l2.okra
 [ ! -s err ]
 
+# paradigms: a lemma comes again and again, and is a string beside a class; in any form of --x
+for lemma in kanta bileno sorpe mida furno telka; do
+    for ending in pst:ta prs:m fut:vor cnd:lisi; do echo "$lemma,${ending%:*},$lemma${ending#*:}"; done
+done >words.csv
+(echo 'lemma,tag,form'; cat words.csv) >named.csv
+printf 'lemma,tag\nbolra,fut\nkirpe,prs\n' >new.csv
+printf 'bolravor\nkirpem\n' >want
+for x in "words.csv:1 --x words.csv:2 --y words.csv:3" "words.csv --y :3" "named.csv --y :form" \
+    "named.csv:!form --y named.csv:form"; do
+    expect 0 okra fit --x $x -o words.okra
+    if grep -q ':1 ' <<<"$x"; then
+        expect_in "are strings, as if given by --x strings:words.csv:1 --x words.csv:2" err
+        okra predict -q words.okra --x new.csv:lemma --x new.csv:tag -o made.txt
+    else
+        expect_in "okra fit: texts like the outputs are strings, as if given by --x" err
+        okra predict -q words.okra --x new.csv:tag --x new.csv:lemma -o made.txt
+    fi
+    expect_same want made.txt
+done
+expect_in "are strings, as if given by --x named.csv:tag --x strings:named.csv:lemma" err
+expect_fail 1 "okra predict: new.csv: the model has 2 inputs, the first of them labels: give a file or column for \
+each, in the order of the fit" okra predict words.okra --x new.csv -o made.txt
+(echo 'lemma,count,tag,form'; awk -F, -v OFS=, '{ print $1, NR % 3 ? NR : "", $2, $3 }' words.csv) >gaps.csv
+expect 0 okra fit --x gaps.csv --y :form -o words.okra
+expect_in "strings, as if given by --x gaps.csv:2,tag --x strings:gaps.csv:lemma" err
+expect 0 okra fit --x named.csv --y :form --kx 'rbf(sigma=1)' --lambda 0.1 -o words.okra
+expect_in "inputs         dense" out
+# classes all of which are rare leave nothing, and that is said
+(echo 'x,zip,y'; for i in $(seq 120); do echo "$i,Z$((i % 24)),$((i * i))"; done) >zip.csv
+expect 0 okra fit --x zip.csv --y :y --kx linear --lambda 0.1 -o zip.okra
+expect_in "okra: warning: zip.csv: left out: zip (each text is rare)" err
+
 # a column of the same table; real numbers have no accuracy
 printf 'age,price\n1,2.5\n3,4\n5,6\n' >p.csv
 expect 0 okra fit --x p.csv --y :price --kx linear --lambda 0.1 -o p.okra

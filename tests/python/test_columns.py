@@ -198,3 +198,23 @@ def test_messages_of_inputs_name_what_is_wrong():
         model.predict(frame.assign(size="x"))
     with pytest.warns(okra.OkraWarning, match="column 'town': 20 of 20 texts are none of the model's"):
         model.predict(frame.assign(town="Paris"))
+
+
+def test_words_of_a_frame_stand_beside_what_tells_of_their_forms(tmp_path):
+    """A list of paradigms, sorted: lemma and tag, and the form to predict."""
+    endings = {"pst": "ta", "prs": "m", "fut": "vor", "cnd": "lisi"}
+    lemmas = ["kanta", "bileno", "sorpe", "mida", "furno", "telka"]
+    rows = [(lemma, tag, lemma + end) for lemma in lemmas for tag, end in endings.items()]
+    words = pd.DataFrame(rows, columns=["lemma", "tag", "form"])
+    new = pd.DataFrame({"form": ["", ""], "tag": ["fut", "prs"], "lemma": ["bolra", "kirpe"]})
+    model = IOKR().fit(words[["lemma", "tag"]], words["form"])
+    model.save(tmp_path / "words.okra")
+    for one in (model, IOKR.load(tmp_path / "words.okra"), pickle.loads(pickle.dumps(model)),
+                IOKR(**model.chosen_).fit(words[["lemma", "tag"]], words["form"]),
+                IOKR().fit(words[["lemma", "tag"]].assign(count=range(24)), words["form"])):
+        asked = new.assign(count=[3, 4])
+        assert list(one.predict(asked)) == ["bolravor", "kirpem"]
+        with pytest.raises(ValueError, match="X: there is no column 'tag', which the model has"):
+            one.predict(asked[["lemma", "count"]])
+    plain = IOKR(kx="rbf(sigma=1)", lam=0.1).fit(words[["lemma", "tag"]], words["form"])
+    assert plain.model_.info["x"]["kind"] == "dense"

@@ -14,9 +14,9 @@ import numpy as np
 from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.utils.validation import _num_samples, check_is_fitted
 
-from .._data import (Data, check_rows, gram, if_molecules, is_classes, is_graphs, is_mixed,
-                     is_texts, is_vectors,
-                     labels, mixed, name_columns, named, smiles)
+from .._data import (Data, beside, check_rows, edited_column, gram, if_molecules, is_classes,
+                     is_graphs, is_mixed, is_texts, is_vectors, labels, mixed, name_columns,
+                     named, smiles)
 from .._errors import OkraWarning
 from .._library import Handle, constants, kernel_has, lib, option_types, options, set_options
 from .._collection import borrow
@@ -131,9 +131,11 @@ class OutputKernelEstimator(UpdateMixin, PredictMixin, ConformalMixin, ScoreMixi
         if reset:
             self._mixed, self.n_features_in_ = True, X.shape[1]
             self.feature_names_in_ = np.asarray(X.columns, dtype=object)
-            return mixed(X)
+            return mixed(X) if self._words is None else beside(X, self._words)
         inputs = borrow(lib.okra_model_inputs(self.model_._handle.pointer), self.model_)
-        return mixed(X, inputs)
+        return mixed(X, inputs) if self._words is None else beside(X, self._words, inputs)
+
+    _words: Any = None  # the column of a frame that is strings, and the others beside it
 
     def _vectors(self, X: Any) -> Data:
         """Checked numbers as the library takes them, with the names that the check knows."""
@@ -173,6 +175,9 @@ class OutputKernelEstimator(UpdateMixin, PredictMixin, ConformalMixin, ScoreMixi
         self._series = getattr(y, "name", None) if hasattr(y, "iloc") else None
         if (self.ky == "auto" or kernel_has(self.ky, "EQUALITY")) and is_classes(y):
             y, numbers_y = labels(y), False
+        several = is_mixed(X) and X.shape[1] > 1 and (self.kx == "auto" or "@" in str(self.kx))
+        words = edited_column(X, y) if several else None
+        self._words = None if words is None else [words, *(k for k in X.columns if k != words)]
         self._dtype = y._dtype if isinstance(y, Data) else dtype_of(y) if numbers_y else None
         if numbers_x and numbers_y and _num_samples(y) >= _num_samples(X):
             X, y = self._validated(X, y)
@@ -386,7 +391,8 @@ class OutputKernelEstimator(UpdateMixin, PredictMixin, ConformalMixin, ScoreMixi
         see `okra.Model.save`. A loaded estimator predicts what this one does, of the same
         type, shape and names."""
         form = {"flat": self._flat, "dtype": None if self._dtype is None else self._dtype.str,
-                "output": self._predicts, "columns": self._columns, "series": self._series}
+                "output": self._predicts, "columns": self._columns, "series": self._series,
+                "words": self._words}
         try:
             note = json.dumps({"python": form})
         except TypeError:  # names that are no texts or numbers
@@ -401,6 +407,8 @@ class OutputKernelEstimator(UpdateMixin, PredictMixin, ConformalMixin, ScoreMixi
             self._dtype = None if form["dtype"] is None else np.dtype(str(form["dtype"]))
             self._predicts = "pandas" if form["output"] == "pandas" else None
             self._columns, self._series = form["columns"], form["series"]
+            self._words = form.get("words")
+            self._mixed = self._words is not None
         except (ValueError, KeyError, TypeError):  # somebody else's note
             pass
 

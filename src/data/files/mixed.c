@@ -179,7 +179,7 @@ static okra_status choose(const table *t, features *f, char *left, size_t size)
         if (is_molecule(f, j)) {
             continue;
         }
-        okra_int gaps = 0, texts = 0;
+        okra_int gaps = 0, texts = 0, before = f->count;
         double sum = 0, value;
         bool classes = true;
         for (okra_int i = 0; i < t->n; i++) {
@@ -196,14 +196,17 @@ static okra_status choose(const table *t, features *f, char *left, size_t size)
         if (texts == 0 && gaps < t->n) {
             CHK(add(f, t, j, NULL, sum / (double)(t->n - gaps)));
         }
-        if (gaps > 0 && gaps < t->n && classes) {
+        if (gaps > 0 && gaps < t->n && classes && f->count > before) {
             CHK(add(f, t, j, GAP, 0));
             f->gaps = true;
         }
-        if (!classes || gaps == t->n) {
+        if (f->count == before) {
             size_t used = strlen(left);
             snprintf(left + used, size - used, "%s%s%s", used ? ", " : "",
-                     t->texts[j].pointers[0], classes ? " (empty)" : "");
+                     t->texts[j].pointers[0],
+                     !classes    ? ""
+                     : texts > 0 ? " (each text is rare)"
+                                 : " (empty)");
         }
     }
     return OKRA_OK;
@@ -394,8 +397,9 @@ okra_status okra_read_mixed_(const okra_source_ *source, okra_table_ t,
     ZMAKE(all.texts, all.columns);
     MAKE(f.of, f.room);
     CHK(collect(t, s, c, &all));
-    REFUSE_IF(like && like->kind == OKRA_TUPLE && !vectors &&
-                  like->components[0]->kind != OKRA_GRAPHS,
+    REFUSE_IF(like && like->kind == OKRA_TUPLE &&
+                  (like->components[like->component_count - 1]->kind != OKRA_GRAPHS ||
+                   (!vectors && like->components[0]->kind != OKRA_GRAPHS)),
               OKRA_ESHAPE,
               "the model has %" PRId64 " inputs, the first of them %s: give a file or "
               "column for each, in the order of the fit",
