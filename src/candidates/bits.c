@@ -52,10 +52,7 @@ static okra_status translate(const char *text, int leaves, okra_kernel **out)
     for (int i = 0; i < copy->count; i++) {
         okra_node_ *node = &copy->nodes[i];
         if (node->kind == OKRA_NODE_LEAF_) {
-            void *params = okra_zalloc_(1, OKRA_MAX_(okra_linear_.params.size, 1));
-            GOT(params);
-            okra_free_(node->params);
-            node->params = params;
+            RENEW(node->params, okra_zalloc_(1, OKRA_MAX_(okra_linear_.params.size, 1)));
             node->leaf = &okra_linear_;
             node->component = leaves > 1 ? ++leaf : 0;
         }

@@ -230,6 +230,14 @@ OKRA_DROPS_(okra_options_drop_, okra_options, okra_options_free)
         GOT(grown_);                                             \
         (p) = grown_;                                            \
     } while (0)
+/* `made` in the place of the block p; on failure (NULL) that stays. */
+#define RENEW(p, made)        \
+    do {                      \
+        void *made_ = (made); \
+        GOT(made_);           \
+        okra_free_(p);        \
+        (p) = made_;          \
+    } while (0)
 /* Room for one more than `count` elements: twice as much, or `first` of them. */
 #define EXTEND(p, count, room, first)                 \
     do {                                              \

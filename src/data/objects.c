@@ -63,10 +63,7 @@ okra_status okra_data_rename_(okra_data **data, const char *source)
 okra_status okra_data_name(okra_data *data, const char *name)
 {
     NOT_NULL(data, name);
-    char *copy = okra_strdup_(name);
-    GOT(copy);
-    okra_free_(data->source);
-    data->source = copy;
+    RENEW(data->source, okra_strdup_(name));
     return OKRA_OK;
 }
 

@@ -221,11 +221,8 @@ static okra_status write_sum(const okra_align_ *learned, char **out)
         double w = okra_strtod_(weight, &end);
         size_t length = strcspn(kernel, "\n");
         if (w > 1e-4) {
-            char *longer = okra_format_("%s%s%.4g*(%.*s)", sum ? sum : "",
-                                        sum ? " + " : "", w, (int)length, kernel);
-            GOT(longer);
-            okra_free_(sum);
-            sum = longer;
+            RENEW(sum, okra_format_("%s%s%.4g*(%.*s)", sum ? sum : "", sum ? " + " : "",
+                                    w, (int)length, kernel));
             terms++;
         }
         kernel += length + (kernel[length] == '\n');
@@ -264,10 +261,7 @@ static okra_status add_learned(okra_context *ctx, const okra_data *x, const okra
     CHK(st);
     CHK(write_sum(&learned, &sum));
     if (sum) {
-        char *longer = okra_format_("%.*s, %s}", (int)strlen(*text) - 1, *text, sum);
-        GOT(longer);
-        okra_free_(*text);
-        *text = longer;
+        RENEW(*text, okra_format_("%.*s, %s}", (int)strlen(*text) - 1, *text, sum));
     }
     return OKRA_OK;
 }

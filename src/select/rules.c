@@ -54,11 +54,8 @@ typedef struct choices {
 
 static okra_status add_text(choices *c, const char *one)
 {
-    char *longer =
-        c->text ? okra_format_("%s, %s", c->text, one) : okra_format_("%s", one);
-    GOT(longer);
-    okra_free_(c->text);
-    c->text = longer;
+    const char *text = c->text ? c->text : "";
+    RENEW(c->text, okra_format_("%s%s%s", text, *text ? ", " : "", one));
     c->count++;
     return OKRA_OK;
 }
@@ -281,11 +278,8 @@ static okra_status around(const char *middle, char **out)
 
 static okra_status append(char **text, const char *between, const char *kernel, int part)
 {
-    char *longer = *text ? okra_format_("%s%s(%s)@%d", *text, between, kernel, part)
-                         : okra_format_("(%s)@%d", kernel, part);
-    GOT(longer);
-    okra_free_(*text);
-    *text = longer;
+    RENEW(*text, *text ? okra_format_("%s%s(%s)@%d", *text, between, kernel, part)
+                       : okra_format_("(%s)@%d", kernel, part));
     return OKRA_OK;
 }
 

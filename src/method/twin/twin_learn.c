@@ -203,9 +203,7 @@ static okra_status append(char **text, char *more)
 {
     char *longer = more ? okra_format_("%s%s", *text ? *text : "", more) : NULL;
     okra_free_(more);
-    GOT(longer);
-    okra_free_(*text);
-    *text = longer;
+    RENEW(*text, longer);
     return OKRA_OK;
 }
 
