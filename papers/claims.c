@@ -139,8 +139,9 @@ static int decimals_of(const char *const *cells, const json_t *result)
 /* ---- rules ---- */
 
 typedef struct tally {
-    int met, differs, undecided, all; /* cells or columns                */
-    bool loose;                       /* nothing to compare, or in sight */
+    int met, differs, undecided, all; /* cells or columns                  */
+    int near, far;                    /* cells that are not comparable, by z */
+    bool loose;                       /* nothing to compare, or in sight   */
     const char *why;
 } tally;
 
@@ -184,6 +185,8 @@ static tally judge_values(const char *const *cells, const json_t *result,
             t.met += !apart && fabs(z) <= 2 && !lone;
             t.undecided += !apart && fabs(z) <= 2 && lone; /* by our spread alone */
             t.differs += !apart && fabs(z) > 2;
+            t.near += apart && !is_seen(cell) && fabs(z) <= 2;
+            t.far += apart && !is_seen(cell) && fabs(z) > 2;
             if (apart && !t.why) {
                 t.why = json_string_value(json_object_get(cell, "why"));
             }
@@ -375,6 +378,7 @@ void claim_judge(const paper_claim *claim, const json_t *result, claim_verdict *
     }
     tally t = judge(claim->rule, claim->cells, result, out);
     bool holds = !t.loose && t.met == t.all;
+    bool nothing = t.loose && t.near + t.far == 0;
     out->verdict = "reproduced as printed";
     if (claim->apart || (t.loose && !claim->other[0])) {
         out->verdict = "not comparable";
@@ -382,9 +386,9 @@ void claim_judge(const paper_claim *claim, const json_t *result, claim_verdict *
                  claim->apart ? claim->apart
                  : t.why      ? t.why
                               : "the result has no such cells",
-                 !claim->apart || t.loose ? ""
-                 : holds                  ? "; here it holds"
-                                          : "; here it does not hold");
+                 !claim->apart || nothing           ? ""
+                 : holds || (t.loose && t.far == 0) ? "; here it holds"
+                                                    : "; here it does not hold");
     } else if (!holds) {
         tally other;
         if (!holds_otherwise(claim, result, out, &other)) {

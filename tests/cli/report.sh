@@ -127,7 +127,7 @@ cat >claims.json <<'END'
 END
 expect 0 okra report claims.json -o claims.md --claims alone
 for text in "| **reproduced as printed** |  | 0.0850 &lt; 0.1300 |" "[weston-t2](results.md#weston-t2)" \
-    "**not comparable**: tuned by eye" "the entry has not run | | | ten networks" "## What this means for you" "Every entry was run at commit abc."; do
+    "**not comparable**: tuned by eye" "the entry has not run | | | brouard-t8 | ten networks" "## What this means for you" "Every entry was run at commit abc."; do
     expect_in "$text" claims.md
 done
 okra report -q claims.json -o both.md --claims first

@@ -85,6 +85,16 @@ TEST(values)
               result("lower", cell(1, 1, 1, -9, false), cell(1, 1, 1, -9, false)), &v),
        "not comparable"); /* better, too */
     IS(v.reason, "other data; here it does not hold");
+    for (int far = 0; far < 3; far++) { /* other data make cells not comparable: by z */
+        json_t *a = cell(1, 1, 1, far == 1 ? 2.1 : -2, false);
+        json_t *b = cell(1, 1, 1, 0.5, far == 2);
+        json_object_set_new(a, "verdict", json_string("not comparable"));
+        json_object_set_new(b, "verdict", json_string("not comparable"));
+        IS(judged(CLAIM_VALUES, "other data", result("lower", a, b), &v),
+           "not comparable");
+        IS(v.reason,
+           far == 1 ? "other data; here it does not hold" : "other data; here it holds");
+    }
 }
 
 TEST(one_draw_without_a_spread)
