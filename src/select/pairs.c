@@ -428,6 +428,23 @@ static okra_status ask(const fitting *z, const char *what, double count)
                             (long long)z->n, (long long)z->m);
 }
 
+/* Is a lambda that was given lost beside the rounding of values that are 0? Eigenvalues
+ * ascend. */
+static okra_status check_lambda(const fitting *z)
+{
+    double least = 0, most = 0;
+    for (int t = 0; t < z->pairs->terms; t++) {
+        const okra_pair_term_ *of = &z->solver.of[t];
+        least += of->a[0] * of->b[0];
+        most += of->a[z->n - 1] * of->b[z->m - 1];
+    }
+    double rounding = (double)(z->n + z->m) * DBL_EPSILON * most;
+    REFUSE_IF(z->pairs->lambda < rounding && least < rounding, OKRA_EARG,
+              "lambda is %g, which rounding loses: expected %.1e or more, or 0: chosen",
+              z->pairs->lambda, rounding);
+    return OKRA_OK;
+}
+
 static okra_status fit(fitting *z)
 {
     okra_pairs *pairs = z->pairs;
@@ -443,6 +460,7 @@ static okra_status fit(fitting *z)
         CHK(ask(z, "conjugate gradients", (6 + 5 * terms) * n * m));
     }
     CHK(choose(z));
+    CHK(check_lambda(z));
     forget_groups(z);
     CHK(score(z));
     CHK(okra_doubles_(z->ctx, z->n, z->m, "coefficients", &C));

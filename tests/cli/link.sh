@@ -160,7 +160,7 @@ expect_fail 1 "okra link: table.csv:kind: two nodes are called 'p'" \
 { echo id,u,v; seq 0 7 | paste -d, - x.csv; } >numbered.csv
 expect 0 okra link --x 'numbered.csv:!id' --nodes numbered.csv:id --edges <(tr a-f 0-5 <known.tsv) \
     --kx 'rbf(sigma=1)' --lambda 0.1 --pairs lu -o table.tsv
-tr a-f 0-5 <ranked.tsv | sed '1s/.*/node_a\tnode_b\tscore/; s/n4w1/6/; s/n4w2/7/' >numbers.tsv
+awk 'FNR == NR { number[$1] = FNR - 1; next } FNR > 1 { $1 = number[$1]; $2 = number[$2] } 1' names.txt ranked.tsv >numbers.tsv
 compare numbers.tsv table.tsv 12
 
 bad() { # TEXT LINES...: known edges that are refused
@@ -189,7 +189,7 @@ expect_fail 2 "okra link: there is no known edge: links are learned from known o
 printf 'a\nb\na\n' >twice.txt
 expect_fail 1 "okra link: twice.txt: line 3: node 'a' comes twice" \
     okra link --x x.csv --nodes names.txt --edges known.tsv --labelled twice.txt -o o.tsv
-expect_fail 1 "okra link: known.tsv: line 2: there is no node 'a': expected 0 to 7, or --nodes FILE" \
+expect_fail 1 "okra link: known.tsv: line 2: there is no node 'b': expected 0 to 7, or --nodes FILE" \
     okra link --x x.csv --edges known.tsv -o o.tsv
 printf 'a\nb\n' >short.txt
 expect_fail 1 "okra link: short.txt: 2 names, but --x has 8 nodes" \

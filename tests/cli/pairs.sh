@@ -70,3 +70,11 @@ seq 2000 > many.csv
 refused 1 "more than the memory budget of 16 MiB" okra fit --rows many.csv --columns many.csv --y lines.csv --kx 'linear * linear' -o e.okra --memory 16M
 awk '{ print $1 ",0" }' many.csv > wide.csv
 refused 1 "more than the memory budget of 16 MiB" okra predict m.okra --rows many.csv --columns wide.csv -o e.npy --memory 16M
+
+# a lambda that is lost in rounding would divide rounding by rounding
+awk 'BEGIN { for (i = 0; i < 20; i++) print i % 7 "," i * i % 11 >"flat.csv"
+    for (i = 0; i < 20; i++) for (j = 0; j < 20; j++) printf "%d%s", i * j % 13, j == 19 ? "\n" : "," >"products.csv" }'
+expect 2 okra fit --rows flat.csv --columns flat.csv --y products.csv --kx 'linear * linear' --own 0 --lambda 1e-16 -o none.okra
+expect_in "lambda is 1e-16, which rounding loses: expected" err
+okra fit -q --rows flat.csv --columns flat.csv --y products.csv --kx 'linear * linear' --lambda 1e-3 -o flat.okra
+okra fit -q --rows flat.csv --columns flat.csv --y products.csv --kx 'rbf(sigma=1) * rbf(sigma=1)' --own 1 --lambda 1e-16 -o own.okra
