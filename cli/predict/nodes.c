@@ -181,17 +181,12 @@ static okra_int find(const cli_nodes *n, const char *word)
     okra_int low = 0, high = n->count;
     while (low < high) {
         okra_int middle = low + (high - low) / 2;
-        int order = strcmp(n->names[n->order[middle]], word);
-        if (order == 0) {
-            return n->order[middle];
-        }
-        if (order < 0) {
-            low = middle + 1;
-        } else {
-            high = middle;
-        }
+        bool below = strcmp(n->names[n->order[middle]], word) < 0;
+        low = below ? middle + 1 : low;
+        high = below ? high : middle;
     }
-    return -1;
+    bool is = low < n->count && strcmp(n->names[n->order[low]], word) == 0;
+    return is ? n->order[low] : -1;
 }
 
 static int find_or_say(const lines *l, const cli_nodes *n, const char *word,
@@ -282,10 +277,8 @@ static int read_pair(const lines *l, const cli_nodes *nodes, const bool *member,
 int cli_by_ends(const void *p, const void *q)
 {
     const okra_link *x = p, *y = q;
-    if (x->a != y->a) {
-        return x->a < y->a ? -1 : 1;
-    }
-    return (x->b > y->b) - (x->b < y->b);
+    int a = (x->a > y->a) - (x->a < y->a);
+    return a ? a : (x->b > y->b) - (x->b < y->b);
 }
 
 /* Sorted, each pair once. */

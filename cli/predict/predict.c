@@ -170,9 +170,7 @@ static int read_all(cli_run *run, predict_job *j)
 {
     const predict_fields *f = &j->f;
     CHK(load_model(run, j));
-    if (*f->weights_in) {
-        TRY(cli_read_numbers(run, f->weights_in, &j->given));
-    }
+    TRY(*f->weights_in ? cli_read_numbers(run, f->weights_in, &j->given) : OKRA_OK);
     if (*f->x) {
         TRY(cli_read_inputs(run, f->x, okra_model_inputs(j->model), &j->x));
     } else { /* as many as there are inputs */

@@ -87,8 +87,30 @@ static int find_truth(cli_run *run, const cli_sets_job *j, okra_int **out)
     return cli_status(run, okra_candidates_match(j->truth, j->candidates, *out));
 }
 
-static void warn_large(cli_run *run, const cli_sets_job *j, double mean)
+/* What is easily meant otherwise; truth: the candidate of each test input, -1: none. */
+static void warn(cli_run *run, const cli_sets_job *j, const okra_int *truth, bool given,
+                 double mean)
 {
+    bool numbers = !given && okra_data_values(j->candidates, NULL) &&
+                   okra_data_width(j->candidates) == 1 &&
+                   2 * j->count > okra_data_count(okra_model_outputs(j->model));
+    double alpha = j->f->reject > 0 ? j->f->reject : j->f->set;
+    okra_int strange = 0;
+    for (okra_int i = 0; truth && i < j->tests; i++) {
+        strange += truth[i] < 0;
+    }
+    if (alpha > 0.5) {
+        cli_warn(run,
+                 "%g is the share of sets that may miss the truth; %g makes sets that "
+                 "hold it with probability %g",
+                 alpha, 1 - alpha, alpha);
+    }
+    if (2 * strange > j->tests || (numbers && !truth)) {
+        cli_warn(run,
+                 "%s true outputs are no candidates, so that no set holds them; "
+                 "--candidates FILE lists more, --interval is for numbers",
+                 truth ? "most" : "of numbers most");
+    }
     if (mean > 1.5 && 3 * mean > 2 * (double)j->count) {
         cli_warn(
             run,
@@ -115,7 +137,7 @@ static int sets(cli_run *run, cli_sets_job *j, const okra_data *given, const cha
     CHK(cli_sets_write_members(run, j, output, &size, &single));
     CHK(find_truth(run, j, &truth));
     double tests = j->tests > 0 ? (double)j->tests : 1;
-    warn_large(run, j, (double)size / tests);
+    warn(run, j, truth, given != NULL, (double)size / tests);
     cli_sets_result r = {.tests = j->tests,
                          .count = j->count,
                          .alpha = j->f->reject > 0 ? j->f->reject : j->f->set,

@@ -104,9 +104,7 @@ static int draw(cli_run *run, const score_fields *f, const okra_data *y,
     REFUSE_IF(height * width > 0 && height * width != okra_data_width(y),
               "--image is '%s', but outputs have %lld values", f->image,
               (long long)okra_data_width(y));
-    if (*f->x) {
-        TRY(cli_read(run, f->x, &x));
-    }
+    TRY(*f->x ? cli_read(run, f->x, &x) : OKRA_OK);
     score_figures(s->figures, x, y, yhat, height, width, left);
     return CLI_DONE;
 }
@@ -294,9 +292,7 @@ static int run_score(cli_run *run)
     CHK(*f.lists   ? score_listed(run, &f, y, &s)
         : *f.model ? score_model(run, &f, y, &s)
                    : score_pairs(run, &f, y, &s));
-    if (*f.each) {
-        TRY(cli_write(run, s.each, s.n, (okra_int)s.count, f.each));
-    }
+    TRY(*f.each ? cli_write(run, s.each, s.n, (okra_int)s.count, f.each) : OKRA_OK);
     return print(run, &s);
 }
 

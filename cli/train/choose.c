@@ -85,15 +85,11 @@ okra_status choose_options(cli_run *run, const choose_open *open, const okra_dat
     if (!is_auto(open->lambda)) { /* a list too */
         CHK(okra_options_set(options, "lambda", open->lambda));
     }
-    if (open->effort) {
-        CHK(okra_options_set(options, "effort", open->effort));
-    }
+    CHK(open->effort ? okra_options_set(options, "effort", open->effort) : OKRA_OK);
     if (is_auto(open->kx)) {
         CHK(okra_options_set(options, "kx", "auto"));
     }
-    if (is_auto(open->ky)) {
-        CHK(okra_options_set(options, "ky", "auto"));
-    }
+    CHK(is_auto(open->ky) ? okra_options_set(options, "ky", "auto") : OKRA_OK);
     CHK(okra_choose(run->context, x, y, options, &fit, selection));
     okra_options_free(run->library);
     run->library = fit;

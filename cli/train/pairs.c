@@ -183,9 +183,7 @@ int cli_pairs_predict(cli_run *run, const char *rows, const char *columns, okra_
     }
     MAKE(F, n * m);
     TRY(okra_pairs_predict(run->context, pairs, new_rows, new_columns, F));
-    if (alpha > 0) {
-        TRY(okra_pairs_interval(pairs, alpha, &width));
-    }
+    TRY(alpha > 0 ? okra_pairs_interval(pairs, alpha, &width) : OKRA_OK);
     return top || alpha > 0
                ? write_table(run, F, n, m, *rows || !*columns ? top : -top, width, output)
                : cli_status(run, cli_write(run, F, n, m, output));

@@ -308,3 +308,16 @@ expect_in "group-cuts needs --groups FILE" err
 expect 1 okra predict l.okra --x test_x.csv --set 0.1 $split --groups labels:cal_l.csv \
     --test-groups labels:test_l.csv --group-cuts 1 -o s.tsv
 expect_in "holds labels of width 3, expected one column of numbers" err
+# a share of right sets in place of a level, and numbers, which are hardly ever met again
+expect 0 okra predict l.okra --x test_x.csv --set 0.9 -o s.tsv
+expect_in "okra: warning: 0.9 is the share of sets that may miss the truth; 0.1 makes sets that hold it with \
+probability 0.9" err
+expect 0 okra predict l.okra --x test_x.csv --set 0.1 -o s.tsv --truth labels:test_l.csv
+[ ! -s err ]
+cut -d, -f1 train_y.csv >one.csv
+cut -d, -f1 test_y.csv >truth.csv
+okra fit -q --x train_x.csv --y one.csv --kx 'rbf(sigma=0.2)' --ky linear --lambda 0.1 -o one.okra
+expect 0 okra predict one.okra --x test_x.csv --set 0.1 -o s.tsv
+expect_in "of numbers most true outputs are no candidates" err
+expect 0 okra predict one.okra --x test_x.csv --set 0.1 -o s.tsv --truth truth.csv
+expect_in "okra: warning: most true outputs are no candidates, so that no set holds them; --candidates FILE" err

@@ -154,3 +154,14 @@ def test_a_model_keeps_pairs_to_calibrate_with(make, tmp_path):
         make().fit(X[:2], Y[:2], calibration=0.9)
     with pytest.raises(ValueError, match="share is 1.5"):
         make().fit(X, Y, calibration=1.5)
+
+
+def test_what_is_easily_meant_otherwise_is_told():
+    rng = np.random.default_rng(5)
+    X = rng.normal(size=(60, 2))
+    model = IOKR(kx="rbf(sigma=1)", lam=0.1)
+    classes = model.fit(X, np.where(X[:, 0] > 0, "a", "b"))
+    with pytest.warns(okra.OkraWarning, match="0.9 is the share of sets that may miss the truth; 0.1 makes"):
+        classes.predict_set(X[:3], alpha=0.9)
+    with pytest.warns(okra.OkraWarning, match="predict_interval is for numbers"):
+        IOKR(kx="rbf(sigma=1)", lam=0.1).fit(X, X[:, 0]).predict_set(X[:3])

@@ -99,6 +99,15 @@ class ConformalMixin:
             if candidates is None:
                 inside = self._distinct_index()[inside]
             sets.append(self._candidates(candidates, inside))
+        if alpha > 0.5:
+            warnings.warn(f"alpha = {alpha:g} is the share of sets that may miss the truth; "
+                          f"{1 - alpha:g} makes sets that hold it with probability {alpha:g}",
+                          OkraWarning, stacklevel=2)
+        outputs = self.model_.outputs
+        if candidates is None and outputs.kind == "dense" and self.model_.info["y"]["width"] == 1 and (
+                2 * p.shape[1] > len(outputs)):
+            warnings.warn("of numbers most true outputs are no candidates, so that no set holds "
+                          "them: predict_interval is for numbers", OkraWarning, stacklevel=2)
         mean = (p > alpha).sum() / max(len(p), 1)
         if mean > 1.5 and 3 * mean > 2 * p.shape[1]:
             warnings.warn(f"sets hold {mean:.3g} of {p.shape[1]} candidates on average: the "
