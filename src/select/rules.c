@@ -283,21 +283,39 @@ static okra_status append(char **text, const char *between, const char *kernel, 
     return OKRA_OK;
 }
 
+static bool has_widths(const okra_data *x)
+{
+    return x->kind == OKRA_BAGS
+               ? has_widths(x->components[0])
+               : x->kind == OKRA_DENSE || x->kind == OKRA_SPARSE ||
+                     x->kind == OKRA_BITS || (x->kind == OKRA_SEQUENCES && x->d > 0);
+}
+
 /* Several descriptions: each alone, as a product (what they say of a pair together), as a
- * sum of two with other weights and as a mean. Of two there is room for their widths. */
+ * sum of two with other weights and as a mean. Of two there is room for their widths, or
+ * for what stands in the place of widths: all kernels of the kind alone, a few with the
+ * other. */
 static okra_status of_parts(choices *c)
 {
-    OWNED char *all = NULL, *middle = NULL, *product = NULL, *near = NULL, *sum = NULL;
+    OWNED char *all = NULL, *middle = NULL, *product = NULL, *near = NULL, *sum = NULL,
+               *alone = NULL;
     int count = c->data->component_count;
+    okra_data *const *parts = c->data->components;
+    bool both = count == 2 && has_widths(parts[0]) && has_widths(parts[1]);
     for (int k = 0; k < count; k++) {
-        CHK(okra_rule_middle_(c->ctx, c->data->components[k], &middle));
-        CHK(around(middle, &near));
+        const okra_data *part = parts[k];
+        bool few = count == 2 && !has_widths(part);
+        CHK(okra_rule_middle_(c->ctx, part, &middle));
+        CHK(few ? okra_rule_few_(c->ctx, part, &near) : around(middle, &near));
+        CHK(few ? okra_rule_kx_(c->ctx, part, &alone) : OKRA_OK);
         CHK(append(&all, ", ", middle, k + 1));
         CHK(append(&product, "*", count > 2 ? middle : near, k + 1));
-        CHK(append(&sum, " + {0.3,3}*", middle, k + 1));
-        CHK(add(c, "(%s)@%d", near, k + 1));
-        FREE(middle, near);
-        middle = near = NULL;
+        CHK(append(&sum, both ? " + {0.3,3}*" : " + {0.3,1,3}*", few ? near : middle,
+                   k + 1));
+        RENEW(near, okra_format_("(%s)@%d", few ? alone : near, k + 1));
+        CHK(add_text(c, near));
+        FREE(middle, near, alone);
+        middle = near = alone = NULL;
     }
     if (count > 1) {
         CHK(add_text(c, product));
@@ -307,14 +325,6 @@ static okra_status of_parts(choices *c)
     }
     GOT(middle = okra_format_("mean(%s)", all));
     return add_text(c, middle);
-}
-
-static bool has_widths(const okra_data *x)
-{
-    return x->kind == OKRA_BAGS
-               ? has_widths(x->components[0])
-               : x->kind == OKRA_DENSE || x->kind == OKRA_SPARSE ||
-                     x->kind == OKRA_BITS || (x->kind == OKRA_SEQUENCES && x->d > 0);
 }
 
 /* Of bags: means over their members, of the members' kernels; all bags weigh the same,

@@ -355,3 +355,18 @@ def test_arrays_of_images_are_not_taken_for_sequences():
     with pytest.raises(ValueError, match="3 dimensions|IOKR|vectors"):
         IOKR(kx="rbf(sigma=1)", lam=0.1).fit(rows, rows).predict(images)
     assert IOKR(kx="position(rbf(sigma=1))", lam=0.1).fit(images, rows).predict(images).shape == (30, 20)
+
+
+def test_a_number_beside_molecules_takes_nothing_from_them():
+    """Of two descriptions each alone has the kernels that it would have without the other."""
+    pandas = pytest.importorskip("pandas")
+    r = np.random.default_rng(3)
+    groups = {"C": 0.5, "O": -1.2, "N": -0.8, "C(=O)": -0.4, "C(Cl)": 1.1, "S": 0.7}
+    parts = [list(r.choice(list(groups), r.integers(3, 9))) for _ in range(200)]
+    y = np.array([sum(groups[g] for g in part) for part in parts]) + 0.1 * r.normal(size=200)
+    frame = pandas.DataFrame({"smiles": ["C" + "".join(part) + "C" for part in parts],
+                              "batch": r.normal(size=200)})
+    both = IOKR().fit(frame[:140], y[:140]).score(frame[140:], y[140:])
+    molecules = okra.smiles(list(frame["smiles"]))
+    alone = IOKR().fit(molecules[:140], y[:140]).score(molecules[140:], y[140:])
+    assert alone > 0.9 and both > alone - 0.02, (both, alone)
