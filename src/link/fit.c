@@ -74,9 +74,9 @@ okra_status okra_link_beta(okra_context *context, okra_int nodes, const okra_lin
     double best = -1, chosen = 0;
     REFUSE_IF(edge_count < 1, OKRA_EARG, "there is no edge to choose beta by");
     MAKE(list, edge_count);
-    for (okra_int K = 0; K < edge_count; K++) {
-        list[K] = (okra_link_){edges[K].a, edges[K].b, edges[K].value};
-        degree += 2 * edges[K].value / (double)nodes;
+    for (okra_int k = 0; k < edge_count; k++) {
+        list[k] = (okra_link_){edges[k].a, edges[k].b, edges[k].value};
+        degree += 2 * edges[k].value / (double)nodes;
     }
     CHK(okra_network_create_(nodes, list, edge_count, NULL, NULL, &network));
     okra_int rows = OKRA_MIN_(nodes, ROWS);
