@@ -260,12 +260,9 @@ static okra_status low_rank(okra_options *fit)
 
 okra_status okra_link_parts_create_(okra_context *ctx, const okra_link_task *task,
                                     const okra_options *options,
-                                    const okra_link_settings *settings,
-                                    okra_link_parts_ *out)
+                                    const okra_link_settings *s, okra_link_parts_ *out)
 {
     FREED_BY(okra_link_parts_clear_) okra_link_parts_ p = {0};
-    static const okra_link_settings usual = {OKRA_SIZED(okra_link_settings), .beta = 1};
-    const okra_link_settings *s = settings ? settings : &usual;
     NOT_NULL(task->x, task->labelled);
     if (task->edge_count > 0) {
         NOT_NULL(task->edges);
@@ -336,19 +333,16 @@ okra_status okra_link_fit(okra_context *context, const okra_link_task *task,
     FREED_BY(okra_link_parts_clear_) okra_link_parts_ p = {0};
     FREED_BY(drop_links) okra_links *l = NULL;
     FREED_BY(okra_data_drop_) okra_data *x = NULL;
-    okra_link_settings known;
+    okra_link_settings known = {OKRA_SIZED(okra_link_settings), .beta = 1};
     NOT_NULL(task, out);
-    if (settings) {
-        SIZED(settings, &known);
-        settings = &known;
-    }
+    SIZED(settings, &known);
     okra_int n = task->labelled_count;
-    CHK(okra_link_parts_create_(context, task, options, settings, &p));
+    CHK(okra_link_parts_create_(context, task, options, &known, &p));
     CHK(okra_link_take_(context, task->x, p.inputs, p.input_count, p.inputs,
                         p.input_count, &x));
     ZMAKE(l, 1);
     l->nodes = task->x->n;
-    l->known = settings && settings->known;
+    l->known = known.known;
     CHK(okra_fit(context, x, p.y, p.fit, &l->model));
     okra_group_ *group = l->group;
     group[OKRA_LABELLED_].count = n;
@@ -367,11 +361,11 @@ okra_status okra_link_fit(okra_context *context, const okra_link_task *task,
     }
     const okra_linker_ *linker = l->model->method->linker;
     l->width = linker ? linker->width(l->model->store) : n;
-    l->norm = linker || !settings ? 0 : settings->norm;
+    l->norm = linker ? 0 : known.norm;
     REFUSE_IF(linker && l->known, OKRA_EARG,
               "method %s has no use for known: it has no h(u) to replace",
               l->model->method->name);
-    REFUSE_IF(linker && settings && settings->norm > 0, OKRA_EARG,
+    REFUSE_IF(linker && known.norm > 0, OKRA_EARG,
               "method %s has a score of its own: norm has no use",
               l->model->method->name);
     if (linker && linker->kernel != OKRA_LINKER_NO_KERNEL_) {

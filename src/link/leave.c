@@ -166,19 +166,16 @@ static okra_status leave_task(okra_context *context, const okra_link_task *task,
     FREED_BY(okra_data_drop_) okra_data *x = NULL;
     FREED_BY(okra_kernel_drop_) okra_kernel *ky = NULL, *kx = NULL;
     FREED_BY(okra_training_drop_) okra_training_ *t = NULL;
-    okra_link_settings known;
+    okra_link_settings known = {OKRA_SIZED(okra_link_settings), .beta = 1};
     NOT_NULL(task, lambda);
-    if (settings) {
-        SIZED(settings, &known);
-        settings = &known;
-    }
-    CHK(okra_link_parts_create_(context, task, options, settings, &p));
+    SIZED(settings, &known);
+    CHK(okra_link_parts_create_(context, task, options, &known, &p));
     const char *name = okra_options_get(p.fit, "method");
     const okra_method_ *method = okra_method_find_(name);
     REFUSE_IF(!method, OKRA_EARG, "there is no method '%s'", name);
     s->network = p.network;
-    s->together = settings && settings->together && !s->norms;
-    s->norm = settings ? settings->norm : 0;
+    s->together = known.together && !s->norms;
+    s->norm = known.norm;
     REFUSE_IF(s->together && method->leave &&
                   strcmp(okra_options_get(p.fit, "center-output"), "no") != 0,
               OKRA_EUNSUPPORTED,

@@ -296,8 +296,7 @@ static okra_status like_another(okra_context *ctx, const okra_method_ *method,
                                 okra_selection **selection)
 {
     static const char *const shared[] = {"kx", "ky", "lambda", "decode"};
-    FREED_BY(okra_options_drop_) okra_options *other = NULL, *found = NULL;
-    FREED_BY(okra_options_drop_) okra_options *own = NULL;
+    FREED_BY(okra_options_drop_) okra_options *other = NULL, *found = NULL, *own = NULL;
     CHK(okra_select_options(&other));
     CHK(okra_options_set(other, "method", okra_method_auto_(method)->like));
     CHK(okra_options_copy(given, &own));
@@ -495,14 +494,11 @@ static okra_status search_links(okra_context *ctx, const okra_link_task *task,
                                 bool refits, okra_options **fit, okra_selection **out)
 {
     okra_link_task some = *task;
-    okra_link_settings ends = {OKRA_SIZED(okra_link_settings), .beta = 1};
+    okra_link_settings ends = *settings;
     OWNED okra_link *edges = NULL;
     OWNED okra_int *nodes = NULL;
     FREED_BY(okra_selection_drop_) okra_selection *s = NULL;
     okra_int most = refits ? NODES_REFITTED : NODES;
-    if (settings) {
-        ends = *settings;
-    }
     ends.known = false; /* no closed form; what predicts one end well predicts two */
     ends.together =
         true; /* else kernels that are too narrow win: each end knows the other */
@@ -524,13 +520,10 @@ okra_status okra_choose_links(okra_context *context, const okra_link_task *task,
     const okra_method_ *method = NULL;
     FREED_BY(okra_options_drop_) okra_options *copy = NULL, *chosen = NULL;
     FREED_BY(okra_selection_drop_) okra_selection *s = NULL;
-    okra_link_settings known;
+    okra_link_settings known = {OKRA_SIZED(okra_link_settings), .beta = 1};
     NOT_NULL(task, fit);
     NOT_NULL(task->x);
-    if (settings) {
-        SIZED(settings, &known);
-        settings = &known;
-    }
+    SIZED(settings, &known);
     CHK(options ? okra_options_copy(options, &copy) : okra_select_options(&copy));
     CHK(okra_method_choose_(okra_options_get(copy, "method"), &method));
     bool kx = okra_rule_open_(copy, "kx");
@@ -543,7 +536,7 @@ okra_status okra_choose_links(okra_context *context, const okra_link_task *task,
         CHK(okra_options_set(copy, "lambda", "auto"));
     }
     if ((kx || lambda) && !method->linker && task->edge_count > 0) {
-        st = search_links(context, task, settings, copy, !method->leave, &chosen, &s);
+        st = search_links(context, task, &known, copy, !method->leave, &chosen, &s);
         if (st == OKRA_EARG || st == OKRA_EUNSUPPORTED) {
             st = OKRA_OK; /* nothing to compare by; what is wrong the fit will tell */
         }

@@ -37,8 +37,8 @@ static uint64_t mix_ints(uint64_t h, const okra_int *p, okra_int count)
 static uint64_t mix_links(uint64_t h, const okra_link_source_ *links)
 {
     const okra_link_task *task = links->task;
-    double beta = links->settings ? links->settings->beta : 1;
-    char known = links->settings && links->settings->known;
+    double beta = links->settings->beta;
+    char known = links->settings->known;
     h = okra_data_mix_(okra_data_mix_(h, task->x), task->gram);
     h = mix_ints(h, task->labelled, task->labelled_count);
     for (okra_int k = 0; k < task->edge_count; k++) {

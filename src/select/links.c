@@ -216,13 +216,11 @@ static okra_status leave(okra_context *ctx, const okra_task_ *task,
     FREED_BY(clear) part some = {.gram = NULL};
     OWNED double *lambda = NULL, *area = NULL;
     FREED_BY(okra_options_drop_) okra_options *fit = NULL;
-    REFUSE_IF(!space->method->leave || !space->path ||
-                  (links->settings && links->settings->known),
+    REFUSE_IF(!space->method->leave || !space->path || links->settings->known,
               OKRA_EUNSUPPORTED,
               "method %s has no closed form of leave-one-out over links%s: expected cv "
               "kfold:K or nested:K,K2",
-              space->method->name,
-              links->settings && links->settings->known ? " with known nodes" : "");
+              space->method->name, links->settings->known ? " with known nodes" : "");
     MAKE(lambda, (okra_int)count);
     MAKE(area, (okra_int)count);
     for (size_t l = 0; l < count; l++) {

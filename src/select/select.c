@@ -480,24 +480,21 @@ okra_status okra_select_links(okra_context *context, const okra_link_task *task,
     FREED_BY(okra_link_parts_clear_) okra_link_parts_ parts = {0};
     FREED_BY(okra_data_drop_) okra_data *x = NULL;
     FREED_BY(okra_options_drop_) okra_options *copy = NULL, *filled = NULL;
-    okra_link_source_ links = {task, settings};
-    okra_link_settings known_settings;
+    okra_link_settings usual = {OKRA_SIZED(okra_link_settings), .beta = 1};
+    okra_link_source_ links = {task, &usual};
     okra_select_request known = {OKRA_SIZED(okra_select_request)};
     NOT_NULL(task, out);
-    if (settings) {
-        SIZED(settings, &known_settings);
-        settings = links.settings = &known_settings;
-    }
+    SIZED(settings, &usual);
     SIZED(request, &known);
     CHK(options ? okra_options_copy(options, &copy) : okra_select_options(&copy));
     if (!okra_options_is_set(copy, "metric")) {
         CHK(okra_options_set(copy, "metric", "auc-roc"));
     }
     const okra_method_ *method = okra_method_find_(okra_options_get(copy, "method"));
-    if (settings && method && method->linker) {
-        known_settings.norm = 0; /* it has a score of its own */
+    if (method && method->linker) {
+        usual.norm = 0; /* it has a score of its own */
     }
-    CHK(okra_link_parts_create_(context, task, NULL, settings, &parts));
+    CHK(okra_link_parts_create_(context, task, NULL, &usual, &parts));
     okra_int n = task->labelled_count;
     CHK(okra_link_take_(context, task->x, parts.labelled, n, parts.labelled, n, &x));
     FREED_BY(job_clear)
