@@ -222,7 +222,6 @@ static okra_status check(const okra_store_ *store, const okra_facts_ *facts)
 /* Kernels and lambda are those of ridge. */
 static okra_likeness_ likeness(const okra_open_ *open, const okra_options *options)
 {
-    (void)options;
     return open->kx || open->lambda ? OKRA_LIKE_WHOLE_ : OKRA_LIKE_NOTHING_;
 }
 
@@ -235,7 +234,6 @@ static okra_status fill(const okra_open_ *open, okra_options *o)
 
 static okra_coupling_ coupling(const okra_options *options)
 {
-    (void)options;
     return OKRA_OUTPUTS_ALIKE_;
 }
 
@@ -255,7 +253,6 @@ static const okra_schema_ kept_weights[] = {
     OKRA_KEEPS_MATRIX_("B", 0, "n", "n"),
     COMMON,
     OKRA_KEPT_END_};
-static const okra_schema_ *const kept[] = {kept_factor, kept_weights, NULL};
 /* clang-format on */
 
 const okra_method_ okra_method_blend_ = {
@@ -269,6 +266,6 @@ const okra_method_ okra_method_blend_ = {
     .path = path,
     .predict = predict,
     .leave = leave,
-    .kept = kept,
+    .kept = (const okra_schema_ *const[]){kept_factor, kept_weights, NULL},
     .check = check,
 };

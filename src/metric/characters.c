@@ -14,7 +14,6 @@
 static okra_status characters(okra_context *ctx, const void *params, okra_scores_ *s)
 {
     double right = 0, all = 0;
-    (void)ctx, (void)params;
     for (okra_int i = 0; i < s->n; i++) {
         okra_int length, other;
         const int32_t *y = okra_characters_(s->truth, i, &length);
@@ -53,7 +52,6 @@ static okra_status edit(okra_context *ctx, const void *params, okra_scores_ *s)
 {
     OWNED okra_int *row = NULL;
     okra_int longest = 0, length, other;
-    (void)ctx, (void)params;
     for (okra_int i = 0; i < s->n; i++) {
         okra_characters_(s->predicted, i, &other);
         longest = OKRA_MAX_(longest, other);
@@ -66,8 +64,6 @@ static okra_status edit(okra_context *ctx, const void *params, okra_scores_ *s)
     }
     return OKRA_OK;
 }
-
-extern const okra_metric_ okra_metric_characters_, okra_metric_edit_;
 
 const okra_metric_ okra_metric_characters_ = {
     .name = "characters",

@@ -64,8 +64,6 @@ static const char *kernel_of(const void *params)
     return ((const kernel_params *)params)->kernel;
 }
 
-extern const okra_metric_ okra_metric_kernel_loss_;
-
 const okra_metric_ okra_metric_kernel_loss_ = {
     .name = "kernel-loss",
     .help = "squared distance in the feature space of a kernel",

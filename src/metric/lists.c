@@ -45,14 +45,12 @@ static double reciprocal(const void *params, const okra_int *list, okra_int widt
                          okra_int truth)
 {
     okra_int at = place(list, width, truth);
-    (void)params;
     return at >= 0 ? 1 / (double)(at + 1) : 0;
 }
 
 static double covered(const void *params, const okra_int *list, okra_int width,
                       okra_int truth)
 {
-    (void)params;
     return place(list, width, truth) >= 0;
 }
 
@@ -60,7 +58,6 @@ static double size(const void *params, const okra_int *list, okra_int width,
                    okra_int truth)
 {
     okra_int count = 0;
-    (void)params, (void)truth;
     while (count < width && list[count] >= 0) {
         count++;
     }
@@ -74,12 +71,8 @@ static double inside(const double b[2], double truth)
 
 static double length(const double b[2], double truth)
 {
-    (void)truth;
     return b[1] - b[0];
 }
-
-extern const okra_metric_ okra_metric_hit_rate_, okra_metric_mrr_, okra_metric_coverage_,
-    okra_metric_set_size_;
 
 const okra_metric_ okra_metric_hit_rate_ = {
     .name = "hit-rate",
@@ -118,7 +111,6 @@ okra_status okra_score_lists(okra_context *context, const char *spec,
 {
     FREED_BY(okra_spec_clear_) okra_spec_ read = {NULL, NULL, NULL};
     double sum = 0;
-    (void)context;
     NOT_NULL(spec, truth, lists, value);
     CHK(okra_spec_read_(spec, &read));
     const okra_metric_ *metric = read.metric;
@@ -143,7 +135,6 @@ okra_status okra_score_intervals(okra_context *context, const char *spec,
     FREED_BY(okra_spec_clear_) okra_spec_ read = {NULL, NULL, NULL};
     double all = 0;
     okra_int known = 0;
-    (void)context;
     NOT_NULL(spec, truth, bounds, value);
     CHK(okra_spec_read_(spec, &read));
     const okra_metric_ *metric = read.metric;

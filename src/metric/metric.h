@@ -92,15 +92,4 @@ okra_status okra_metric_pairs_(okra_scores_ *scores, const void *params,
 okra_int okra_edits_(const int32_t *y, okra_int n, const int32_t *z, okra_int m,
                      okra_int *row);
 
-/* The class of object i on either side, comparable: numbered by the truth's classes, and
- * beyond them (below scores->d) where the truth does not know the name. */
-static inline okra_int okra_metric_truth_(const okra_scores_ *s, okra_int i)
-{
-    return s->truth->codes[i];
-}
-static inline okra_int okra_metric_predicted_(const okra_scores_ *s, okra_int i)
-{
-    return s->codes[s->predicted->codes[i]];
-}
-
 #endif

@@ -96,7 +96,6 @@ static okra_status ndcg(okra_context *ctx, const void *params, okra_scores_ *s)
     OWNED double *sums = NULL, *a = NULL, *b = NULL;
     OWNED item *items = NULL;
     double sign = p->order == RANKS ? -1 : 1;
-    (void)ctx;
     CHK(check_order(p, s->truth));
     MAKE(sums, s->d + 1);
     MAKE(a, s->d);
@@ -122,8 +121,6 @@ static okra_status ndcg(okra_context *ctx, const void *params, okra_scores_ *s)
     }
     return OKRA_OK;
 }
-
-extern const okra_metric_ okra_metric_ndcg_;
 
 const okra_metric_ okra_metric_ndcg_ = {
     .name = "ndcg",

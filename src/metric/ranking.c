@@ -280,17 +280,13 @@ static okra_status auc(okra_scores_ *s, bool roc)
 
 static okra_status auc_roc(okra_context *ctx, const void *params, okra_scores_ *s)
 {
-    (void)ctx, (void)params;
     return auc(s, true);
 }
 
 static okra_status auc_pr(okra_context *ctx, const void *params, okra_scores_ *s)
 {
-    (void)ctx, (void)params;
     return auc(s, false);
 }
-
-extern const okra_metric_ okra_metric_auc_roc_, okra_metric_auc_pr_;
 
 const okra_metric_ okra_metric_auc_roc_ = {
     .name = "auc-roc",

@@ -17,7 +17,6 @@ static double sign(double a, double b)
 static double pairs(const void *params, okra_int d, const double *y, const double *z)
 {
     double apart = 0;
-    (void)params;
     for (okra_int a = 0; a < d; a++) {
         for (okra_int b = a + 1; b < d; b++) {
             double gap = sign(y[a], y[b]) - sign(z[a], z[b]);
@@ -40,15 +39,12 @@ static double rank(const double *y, okra_int d, okra_int j)
 static double ranks(const void *params, okra_int d, const double *y, const double *z)
 {
     double sum = 0, n = (double)d;
-    (void)params;
     for (okra_int j = 0; j < d; j++) {
         double gap = (rank(y, d, j) - rank(z, d, j)) / 2;
         sum += gap * gap;
     }
     return d > 1 ? 3 * sum / (n * (n * n - 1)) : 0;
 }
-
-extern const okra_metric_ okra_metric_kendall_, okra_metric_spearman_;
 
 const okra_metric_ okra_metric_kendall_ = {
     .name = "kendall",

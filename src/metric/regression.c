@@ -98,7 +98,6 @@ static okra_status r2(okra_context *ctx, const void *params, okra_scores_ *s)
 {
     FREED_BY(clear) sums z = {0};
     double error = 0, spread = 0, mean = 0;
-    (void)ctx;
     CHK(add_up(s, &z));
     for (okra_int j = 0; j < s->d; j++) {
         error += z.error[j];
@@ -133,7 +132,6 @@ static okra_status rmse(okra_context *ctx, const void *params, okra_scores_ *s)
     const rmse_params *p = params;
     FREED_BY(clear) sums z = {0};
     double total = 0, roots = 0, weight = 0;
-    (void)ctx;
     REFUSE_IF(p->output >= s->d, OKRA_EARG,
               "metric rmse: output %lld is asked of %lld, counted from 0",
               (long long)p->output, (long long)s->d);
@@ -158,7 +156,6 @@ static okra_status arrmse(okra_context *ctx, const void *params, okra_scores_ *s
 {
     FREED_BY(clear) sums z = {0};
     double sum = 0;
-    (void)ctx, (void)params;
     CHK(add_up(s, &z));
     for (okra_int j = 0; j < s->d; j++) {
         if (!(z.weight[j] > 0)) {
@@ -174,8 +171,6 @@ static okra_status arrmse(okra_context *ctx, const void *params, okra_scores_ *s
     s->has_each = false;
     return OKRA_OK;
 }
-
-extern const okra_metric_ okra_metric_r2_, okra_metric_rmse_, okra_metric_arrmse_;
 
 const okra_metric_ okra_metric_r2_ = {
     .name = "r2",

@@ -22,6 +22,13 @@
 #include "metric/metric.h"
 #include "okra/more/objects.h"
 
+/* The class predicted of object i, numbered by the truth's classes, and beyond them
+ * (below scores->d) where the truth does not know the name. */
+static okra_int predicted(const okra_scores_ *s, okra_int i)
+{
+    return s->codes[s->predicted->codes[i]];
+}
+
 static okra_int differing(okra_int d, const double *y, const double *z)
 {
     okra_int count = 0;
@@ -34,28 +41,25 @@ static okra_int differing(okra_int d, const double *y, const double *z)
 static double any_differs(const void *params, okra_int d, const double *y,
                           const double *z)
 {
-    (void)params;
     return differing(d, y, z) > 0;
 }
 
 static double share_differs(const void *params, okra_int d, const double *y,
                             const double *z)
 {
-    (void)params;
     return (double)differing(d, y, z) / (double)d;
 }
 
 static okra_status wrong_labels(okra_scores_ *s)
 {
     for (okra_int i = 0; i < s->n; i++) {
-        s->each[i] = okra_metric_truth_(s, i) != okra_metric_predicted_(s, i);
+        s->each[i] = s->truth->codes[i] != predicted(s, i);
     }
     return OKRA_OK;
 }
 
 static okra_status zero_one(okra_context *ctx, const void *params, okra_scores_ *s)
 {
-    (void)ctx;
     return s->codes ? wrong_labels(s) : okra_metric_pairs_(s, params, any_differs);
 }
 
@@ -76,7 +80,6 @@ static okra_status wrong_places(okra_scores_ *s)
 
 static okra_status hamming(okra_context *ctx, const void *params, okra_scores_ *s)
 {
-    (void)ctx;
     bool strings = s->truth->kind == OKRA_STRINGS || s->truth->kind == OKRA_SEQUENCES;
     return strings    ? wrong_places(s)
            : s->codes ? wrong_labels(s)
@@ -184,7 +187,7 @@ static okra_status count_vectors(const okra_scores_ *s, double empty, counts *cl
 static void count_labels(const okra_scores_ *s, counts *classes)
 {
     for (okra_int i = 0; i < s->n; i++) {
-        okra_int y = okra_metric_truth_(s, i), z = okra_metric_predicted_(s, i);
+        okra_int y = s->truth->codes[i], z = predicted(s, i);
         double w = okra_metric_weight_(s, i);
         s->each[i] = y == z;
         classes[y].right += y == z ? w : 0;
@@ -195,7 +198,6 @@ static void count_labels(const okra_scores_ *s, counts *classes)
 
 static okra_status f1(okra_context *ctx, const void *params, okra_scores_ *s)
 {
-    (void)ctx;
     const f1_params *p = params;
     OWNED counts *classes = NULL;
     counts all = {0, 0, 0};
@@ -219,9 +221,6 @@ static okra_status f1(okra_context *ctx, const void *params, okra_scores_ *s)
     s->value = p->average == MACRO ? sum / (double)present : f_of(all, p->empty);
     return OKRA_OK;
 }
-
-extern const okra_metric_ okra_metric_zero_one_, okra_metric_hamming_, okra_metric_f1_,
-    okra_metric_accuracy_, okra_metric_exact_match_, okra_metric_subset_accuracy_;
 
 enum {
     ANY = OKRA_METRIC_VECTORS_ | OKRA_METRIC_LABELS_ | 1u << OKRA_STRINGS |

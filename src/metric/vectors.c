@@ -26,14 +26,12 @@ static double mean_error(okra_int d, const double *y, const double *z, bool squa
 static double mean_square(const void *params, okra_int d, const double *y,
                           const double *z)
 {
-    (void)params;
     return mean_error(d, y, z, true);
 }
 
 static double mean_absolute(const void *params, okra_int d, const double *y,
                             const double *z)
 {
-    (void)params;
     return mean_error(d, y, z, false);
 }
 
@@ -67,8 +65,6 @@ static double rbf_one(const void *params, okra_int d, const double *y, const dou
     double gamma = p->gamma > 0 ? p->gamma : 0.5 / (p->sigma * p->sigma);
     return -2 * expm1(-gamma * okra_distance2_(d, y, z));
 }
-
-extern const okra_metric_ okra_metric_mse_, okra_metric_mae_, okra_metric_rbf_loss_;
 
 const okra_metric_ okra_metric_mse_ = {
     .name = "mse",

@@ -101,7 +101,6 @@ static double on_step(void *user, const double *t, double *slope, const int p,
 {
     leaving *z = user;
     double value = (double)INFINITY;
-    (void)step;
     for (int k = 0; k < p; k++) { /* libLBFGS may pad the variables */
         slope[k] = 0;
     }

@@ -455,11 +455,10 @@ static okra_status check_cuts(const okra_data *numbers, const double *cuts,
 okra_status okra_groups_cut(const okra_data *numbers, const double *cuts, okra_int count,
                             okra_data **out)
 {
-    NOT_NULL(out);
+    NOT_NULL(numbers, cuts, out);
     OWNED okra_int *codes = NULL;
     OWNED char *text = NULL;
     OWNED const char **names = NULL;
-    NOT_NULL(numbers, cuts);
     REFUSE_IF(count < 1, OKRA_EARG, "groups to cut: there is no cut");
     CHK(check_cuts(numbers, cuts, count));
     MAKE(codes, numbers->n);

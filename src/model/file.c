@@ -524,10 +524,9 @@ static okra_status check_argument(okra_context *ctx, const okra_model *m,
 
 okra_status okra_model_load(okra_context *context, const char *path, okra_model **out)
 {
-    NOT_NULL(out);
+    NOT_NULL(path, out);
     FREED_BY(okra_json_drop_) json_t *about = NULL;
     FREED_BY(okra_model_drop_) okra_model *m = NULL;
-    NOT_NULL(path);
     ZMAKE(m, 1);
     CHK(okra_archive_open_(context, path, &model_file, &m->archive, &about, &m->json));
     m->archive->arrays = json_object_get(about, "arrays");

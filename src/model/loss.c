@@ -18,12 +18,11 @@ okra_status okra_model_loss(okra_context *context, const okra_model *model,
                             const okra_data *x, const okra_data *y, double *value,
                             double *each)
 {
-    NOT_NULL(value);
+    NOT_NULL(model, x, y, value);
     FREED_BY(okra_batches_close_) okra_batches_ walk = {0};
     FREED_BY(okra_feature_loss_drop_) okra_feature_loss_ *loss = NULL;
     FREED_BY(okra_data_drop_) okra_data *aligned = NULL;
     OWNED double *block = NULL, *losses = NULL;
-    NOT_NULL(model, x, y);
     okra_int width = okra_model_width_(model);
     bool embeds = okra_model_form_(model) == OKRA_FORM_EMBEDDING;
     CHK(check(x, y));

@@ -32,7 +32,6 @@ static okra_status follow(const char *name, const char *text, okra_kernel **kern
 static okra_status blank(void *arg, okra_int begin, okra_int end, int worker)
 {
     okra_mat_ F = *(const okra_mat_ *)arg;
-    (void)worker;
     for (okra_int i = begin; i < end; i++) {
         okra_mat_fill_(okra_mat_part_(F, i, 1, i + 1, F.cols - i - 1), 0);
     }
@@ -217,7 +216,7 @@ static okra_status check_options(const okra_options *options,
 okra_status okra_basis_create(okra_context *context, const okra_data *x,
                               const okra_options *options, okra_model **out)
 {
-    NOT_NULL(out);
+    NOT_NULL(x, out);
     okra_fit_fields_ fields;
     okra_low_ low;
     FREED_BY(okra_kernel_drop_) okra_kernel *kx = NULL, *ky = NULL;
@@ -226,7 +225,6 @@ okra_status okra_basis_create(okra_context *context, const okra_data *x,
     FREED_BY(okra_store_drop_) okra_store_ *store = NULL;
     FREED_BY(okra_training_drop_) okra_training_ *training = NULL;
     OWNED char *waves = NULL;
-    NOT_NULL(x);
     CHK(okra_options_read(options, &okra_fit_table_, &fields));
     CHK(check_options(options, &fields));
     CHK(okra_low_read_("low-rank-x", fields.low_rank_x, &low));
@@ -326,10 +324,9 @@ okra_status okra_fit_basis_(okra_context *context, const okra_model *basis,
                             const okra_data *x, const okra_data *y,
                             const okra_options *options, okra_model **out)
 {
-    NOT_NULL(out);
+    NOT_NULL(basis, x, y, out);
     FREED_BY(okra_options_drop_) okra_options *all = NULL;
     FREED_BY(okra_data_drop_) okra_data *aligned = NULL;
-    NOT_NULL(basis, x, y);
     REFUSE_IF(!okra_map_saved_over_(basis->store, "basis"), OKRA_EARG,
               "the model keeps no basis: make one with okra basis, or fit with "
               "keep-moments");

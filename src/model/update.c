@@ -162,7 +162,6 @@ static okra_status refit(update_job *j, const okra_problem_ *problem, const char
     return okra_low_put_(j->ctx, j->training->bound_y, "y", 1, &j->store);
 }
 
-/* Numbers and texts that belong to the kernels or the model as a whole. */
 okra_status okra_update_common_(const okra_store_ *from, okra_store_ *to)
 {
     static const char *const numbers[] = {"twin.hsic-before", "twin.hsic-after",
@@ -369,11 +368,10 @@ okra_status okra_model_update(okra_context *context, const okra_model *model,
                               const okra_update_request *request,
                               okra_update_report *report, okra_model **out)
 {
-    NOT_NULL(out);
+    NOT_NULL(model, request, out);
     FREED_BY(clear) update_job j = {.ctx = context, .model = model};
     FREED_BY(okra_model_drop_) okra_model *made = NULL;
     okra_update_report known = {OKRA_SIZED(okra_update_report)};
-    NOT_NULL(model, request);
     SIZED(request, &j.request);
     SIZED(report, &known);
     REFUSE_IF(j.request.remove_count < 0 ||

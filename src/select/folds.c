@@ -312,7 +312,6 @@ okra_status okra_job_check_(okra_job_ *j, const okra_options *options)
     return check_size(j);
 }
 
-/* Folds of a search over the pairs of `index`, the outer fold it belongs to or -1. */
 okra_status okra_job_folds_(const okra_job_ *j, const okra_int *index, okra_int n,
                             okra_int outer, okra_folds_ *out)
 {
@@ -335,8 +334,6 @@ okra_status okra_job_folds_(const okra_job_ *j, const okra_int *index, okra_int 
     return OKRA_OK;
 }
 
-/* The folds of every search are drawn once before any computing, so that those which
- * cannot be learned from are refused first. */
 okra_status okra_job_check_folds_(const okra_job_ *j, const okra_folds_ *outer)
 {
     OWNED okra_int *train = NULL, *test = NULL;

@@ -320,7 +320,6 @@ static okra_status sample(const okra_data *data, okra_data **out)
     return okra_data_some_(data, 0, data->n, SAMPLE, out);
 }
 
-/* The mean of k(x,x) over a sample; 1 where it is not positive. */
 okra_status okra_inspect_diagonal_(okra_context *ctx, const char *text,
                                    const okra_data *data, double *out)
 {
@@ -344,7 +343,6 @@ okra_status okra_inspect_diagonal_(okra_context *ctx, const char *text,
     return OKRA_OK;
 }
 
-/* The number that auto gives a parameter; 0: all objects are equal. */
 okra_status okra_inspect_auto_(okra_context *ctx, const char *text, const char *parameter,
                                const okra_data *data, double *out)
 {

@@ -111,7 +111,8 @@ static okra_status add_own(const okra_pairs *pairs, int side, const okra_data *o
     return OKRA_OK;
 }
 
-okra_status okra_pairs_gram_(okra_context *ctx, const okra_pairs *pairs, int side,
+/* K (count x n) of the objects (NULL: those of the side) against the side's. */
+static okra_status side_gram(okra_context *ctx, const okra_pairs *pairs, int side,
                              int term, const okra_data *objects, okra_mat_ K)
 {
     const okra_trained_kernel_ *bound = pairs->of[side][term].bound;
@@ -202,8 +203,7 @@ static okra_status make_grams(fitting *z)
             double **K = &z->gram[side][t];
             CHK(okra_trained_kernel_create_(z->ctx, of->kernel, data, &of->bound));
             CHK(okra_doubles_(z->ctx, n, n, "the Gram matrix of one side", K));
-            CHK(okra_pairs_gram_(z->ctx, z->pairs, side, t, NULL,
-                                 okra_mat_of_(*K, n, n)));
+            CHK(side_gram(z->ctx, z->pairs, side, t, NULL, okra_mat_of_(*K, n, n)));
             for (okra_int i = 0; i < n; i++) {
                 z->mean[side] += (*K)[i * n + i] / (double)n;
             }
@@ -520,8 +520,8 @@ okra_status okra_pairs_predict(okra_context *context, const okra_pairs *pairs,
     CHK(okra_mat_room_(context, q, m, "kernel values of columns", &B));
     CHK(okra_mat_room_(context, p, m, "a product", &T));
     for (int t = 0; t < pairs->terms; t++) {
-        CHK(okra_at_(okra_pairs_gram_(context, pairs, 0, t, rows, A), "rows"));
-        CHK(okra_at_(okra_pairs_gram_(context, pairs, 1, t, columns, B), "columns"));
+        CHK(okra_at_(side_gram(context, pairs, 0, t, rows, A), "rows"));
+        CHK(okra_at_(side_gram(context, pairs, 1, t, columns, B), "columns"));
         CHK(okra_engine_gemm_(context, false, false, 1, A, C, 0, T));
         CHK(okra_engine_gemm_(context, false, true, 1, T, B, t > 0,
                               okra_mat_of_(out, p, q)));

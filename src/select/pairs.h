@@ -37,8 +37,5 @@ OKRA_DROPS_(okra_pairs_drop_, okra_pairs, okra_pairs_free)
 okra_status okra_pairs_parse_(okra_context *ctx, const char *text, okra_pairs *pairs);
 /* pairs_file.c: the text of okra_pairs_json. */
 okra_status okra_pairs_describe_(okra_pairs *pairs);
-/* pairs.c: K (count x n) of the objects (NULL: those of the side) against the side's. */
-okra_status okra_pairs_gram_(okra_context *ctx, const okra_pairs *pairs, int side,
-                             int term, const okra_data *objects, okra_mat_ K);
 
 #endif

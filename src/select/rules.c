@@ -392,7 +392,6 @@ okra_status okra_rule_few_(okra_context *ctx, const okra_data *x, char **out)
 
 static bool molecules(const okra_data *x, const okra_data *y)
 {
-    (void)x;
     return okra_inspect_molecules_(y);
 }
 static bool rewritten(const okra_data *x, const okra_data *y)
@@ -403,7 +402,6 @@ static bool rewritten(const okra_data *x, const okra_data *y)
 static bool ranked(const okra_data *x, const okra_data *y)
 {
     enum { FEWEST = 10, MOST = 40 /* items: kendall compares their pairs */ };
-    (void)x;
     return y->kind == OKRA_DENSE && y->n >= FEWEST && y->d > 2 && y->d <= MOST &&
            !y->missing && okra_data_check_rankings_(y) == OKRA_OK;
 }

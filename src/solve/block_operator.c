@@ -79,7 +79,6 @@ static okra_status fill_rows(void *arg, okra_int begin, okra_int end, int worker
     const solver *z = arg;
     okra_int d = z->d;
     OWNED double *block = NULL;
-    (void)worker;
     MAKE(block, d * d);
     for (okra_int i = begin; i < end; i++) {
         for (okra_int j = 0; j < z->n; j++) {

@@ -66,7 +66,6 @@ static okra_status some_parts(void *arg, okra_int begin, okra_int end, int worke
 {
     const visit *v = arg;
     okra_factors_ *f = v->f;
-    (void)worker;
     for (okra_int part = begin; part < end; part++) {
         okra_int first = part * v->each, last = OKRA_MIN_(first + v->each, v->count);
         double *to = part == 0 || !v->to ? v->to : f->sums + (part - 1) * f->m * f->d;
@@ -156,7 +155,6 @@ static okra_status keep(okra_context *ctx, void *user, okra_int first, okra_mat_
 {
     const making *z = user;
     okra_factors_ *f = z->f;
-    (void)ctx;
     for (okra_int i = 0; i < all.rows; i += f->block) {
         okra_int rows = OKRA_MIN_(f->block, all.rows - i);
         okra_mat_ A = okra_mat_part_(all, i, rows, 0, f->m);

@@ -298,7 +298,6 @@ typedef struct rows_product {
 static okra_status sparse_rows(void *arg, okra_int begin, okra_int end, int worker)
 {
     const rows_product *p = arg;
-    (void)worker;
     for (okra_int i = begin; i < end; i++) {
         double *to = p->out.p + i * p->out.ld;
         memset(to, 0, (size_t)p->out.cols * sizeof *to);

@@ -188,7 +188,6 @@ static okra_status offer_all(void *arg, okra_int begin, okra_int end, int worker
     const search *s = arg;
     okra_int own = s->turned ? s->j0 : s->i0, other = s->turned ? s->i0 : s->j0;
     okra_int down = s->turned ? 1 : s->T.ld, along = s->turned ? s->T.ld : 1;
-    (void)worker;
     for (okra_int r = begin; r < end; r++) {
         for (okra_int c = 0; c < (s->turned ? s->T.rows : s->T.cols); c++) {
             double k = s->T.p[r * down + c * along];

@@ -91,7 +91,6 @@ typedef struct group {
 static okra_status put_columns(okra_context *ctx, void *user, const okra_left_ *left)
 {
     const group *g = user;
-    (void)ctx;
     for (okra_int i = 0; i < left->H.rows * g->width; i++) {
         okra_int row = i / g->width, k = i % g->width;
         g->A[left->lambda][row * g->r->groups.d + g->in[k]] =

@@ -66,7 +66,6 @@ static okra_status first(okra_context *ctx, void *user, okra_int at, okra_mat_ P
                          okra_mat_ Psi)
 {
     penalty *z = user;
-    (void)Psi;
     if (!z->normalized) {
         CHK(okra_syrk_(ctx, true, 1, Phi, at > 0, z->G));
     }
@@ -99,7 +98,6 @@ static okra_status second(okra_context *ctx, void *user, okra_int at, okra_mat_ 
 {
     penalty *z = user;
     okra_int m = Phi.cols;
-    (void)Psi;
     for (okra_int i0 = 0; i0 < Phi.rows; i0 += ROWS) {
         okra_int some = OKRA_MIN_(ROWS, Phi.rows - i0);
         okra_mat_ P = okra_mat_part_(Phi, i0, some, 0, m);
@@ -140,8 +138,6 @@ static okra_status by_gram(okra_context *ctx, const okra_problem_ *all, penalty 
 static okra_status keep(okra_context *ctx, void *user, okra_int at, okra_mat_ Phi,
                         okra_mat_ Psi)
 {
-    (void)ctx;
-    (void)Psi;
     if (Phi.ld == Phi.cols) {
         return okra_scratch_write_(user, at, Phi.rows, Phi.p);
     }
@@ -271,7 +267,6 @@ okra_status okra_ridge_put_folded_(okra_context *ctx, const okra_map_ *fold, okr
     return okra_store_put_(store, "coefficients", X ? &X : &plain, columns, d);
 }
 
-/* The mean, ranks and trace errors. */
 okra_status okra_ridge_put_moments_(const okra_ridge_ *r, const okra_moments_ *t,
                                     okra_store_ *store)
 {
@@ -364,7 +359,6 @@ static okra_status weigh(okra_context *ctx, void *user, okra_int first, okra_mat
                          okra_mat_ Psi)
 {
     weighing *w = user;
-    (void)Psi;
     return okra_gemm_(ctx, false, true, 1, Phi, w->X, 0,
                       okra_mat_part_(w->B, first, Phi.rows, 0, w->B.cols));
 }

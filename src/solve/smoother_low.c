@@ -49,7 +49,6 @@ static okra_status gather_outputs(okra_context *ctx, void *user, okra_int first,
                                   okra_mat_ Phi, okra_mat_ Psi)
 {
     low *z = user;
-    (void)ctx, (void)Phi;
     for (okra_int i = 0; i < Psi.rows; i++) {
         double s = z->r->center ? okra_ridge_root_(z->r, first + i) : 0;
         for (okra_int j = 0; j < Psi.cols; j++) {
@@ -64,7 +63,6 @@ static okra_status gather_block(okra_context *ctx, void *user, okra_int first,
 {
     low *z = user;
     okra_mat_ F, U = okra_mat_part_(z->U, first, Phi.rows, 0, z->U.cols);
-    (void)Psi;
     CHK(rotate(ctx, z, Phi, &F));
     if (z->rows.rows > 0) {
         CHK(okra_scratch_write_(&z->rows, first, F.rows, F.p));
@@ -112,7 +110,6 @@ static okra_status apply_block(okra_context *ctx, void *user, okra_int first,
     low *z = user;
     okra_int m = z->t.m, c = z->out.cols, each = z->U.cols, k = z->q.rows;
     okra_mat_ F, out = okra_mat_part_(z->out, first, Phi.rows, 0, c);
-    (void)Psi;
     CHK(rotate(ctx, z, Phi, &F));
     for (okra_int j = 0; j < c; j += each) {
         CHK(okra_mat_copy_(okra_mat_part_(z->U, first, F.rows, 0, each),

@@ -456,7 +456,6 @@ static okra_status components(const okra_store_ *store, okra_int n, okra_compone
     double rank;
     c.whole = okra_store_get_number_(store, "rank-output", &rank);
     c.axes = okra_store_get_(store, "axes", &c.p, &c.width);
-    (void)n;
     if (!c.axes) {
         okra_mat_ S = okra_store_mat_(store, "scores");
         c.scores = S.p;
@@ -519,7 +518,6 @@ static const okra_schema_ kept_scores[] = {
     OKRA_KEEPS_TOLD_("rank-output"),
     OKRA_KEEPS_TOLD_("jitter"),
     OKRA_KEPT_END_};
-static const okra_schema_ *const kept[] = {kept_low, kept_scores, NULL};
 /* clang-format on */
 
 const okra_method_ okra_method_kpca_ = {
@@ -533,6 +531,6 @@ const okra_method_ okra_method_kpca_ = {
     .width = okra_ridge_width_,
     .predict = predict,
     .compares = &(const okra_compares_){.components = components},
-    .kept = kept,
+    .kept = (const okra_schema_ *const[]){kept_low, kept_scores, NULL},
     .solution = okra_solution_plain_,
 };

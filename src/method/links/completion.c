@@ -188,16 +188,13 @@ static okra_status factors_em(okra_context *ctx, const okra_store_ *store, okra_
 
 static const okra_linker_ em_linker = {
     .kernel = OKRA_LINKER_NEW_, .width = width_em, .factors = factors_em};
-static const okra_linker_ pkmr_linker = {.width = width_pkmr, .factors = product};
-
-/* clang-format off */
 static const okra_schema_ kept_both[] = {
     OKRA_KEEPS_MATRIX_("factor", OKRA_KEPT_FACTOR_, "n", "n"),
     OKRA_KEEPS_MATRIX_("output", 0, "n", "n"),
     OKRA_KEEPS_SAME_("inputs", "c", "n"),
-    OKRA_KEPT_END_};
+    OKRA_KEPT_END_,
+};
 static const okra_schema_ *const kept[] = {kept_both, NULL};
-/* clang-format on */
 
 const okra_method_ okra_method_em_ = {
     .name = "em",
@@ -217,6 +214,6 @@ const okra_method_ okra_method_pkmr_ = {
     .help = "links only: penalised regression of the output on the input Gram matrix",
     .options = {"pkmr", pkmr_rows, sizeof(completion_options)},
     .fit = fit_pkmr,
-    .linker = &pkmr_linker,
+    .linker = &(const okra_linker_){.width = width_pkmr, .factors = product},
     .kept = kept,
 };

@@ -110,7 +110,6 @@ static okra_status factors(okra_context *ctx, const okra_store_ *store, okra_que
     okra_mat_ C = okra_store_mat_(store, "classifiers");
     okra_int h = q->n + 1;
     double share = labelled >= 0 ? 0.5 : 1;
-    (void)ctx;
     for (okra_int i = 0; i < q->m; i++) {
         const double *k = q->Kx.p + i * q->Kx.ld;
         const double *c = labelled >= 0 ? C.p + (labelled + i) * C.ld : NULL;
@@ -132,13 +131,11 @@ static okra_status factors(okra_context *ctx, const okra_store_ *store, okra_que
 static const okra_linker_ linker = {
     .labelled_only = true, .width = width, .factors = factors};
 
-/* clang-format off */
 static const okra_schema_ kept_classifiers[] = {
     OKRA_KEEPS_MATRIX_("classifiers", 0, "n", "n+1"),
     OKRA_KEEPS_SAME_("inputs", "c", "n"),
-    OKRA_KEPT_END_};
-static const okra_schema_ *const kept[] = {kept_classifiers, NULL};
-/* clang-format on */
+    OKRA_KEPT_END_,
+};
 
 const okra_method_ okra_method_local_ = {
     .name = "local",
@@ -148,5 +145,5 @@ const okra_method_ okra_method_local_ = {
     .options = {"local", rows, sizeof(local_options)},
     .fit = fit,
     .linker = &linker,
-    .kept = kept,
+    .kept = (const okra_schema_ *const[]){kept_classifiers, NULL},
 };

@@ -214,7 +214,6 @@ static okra_status factors_kcca(okra_context *ctx, const okra_store_ *store,
                                 okra_mat_ Q)
 {
     okra_mat_ F = P.p ? P : Q;
-    (void)labelled;
     CHK(coordinates(ctx, store, q, F));
     for (okra_int i = 0; i < F.rows; i++) {
         double *f = F.p + i * F.ld, norm = sqrt(okra_dot_(F.cols, f, f));
@@ -237,7 +236,6 @@ static okra_status factors_kml(okra_context *ctx, const okra_store_ *store,
 {
     okra_int d = width_kcca(store);
     OWNED double *F = NULL;
-    (void)labelled;
     CHK(okra_doubles_(ctx, q->m, d, "coordinates", &F));
     CHK(coordinates(ctx, store, q, okra_mat_of_(F, q->m, d)));
     for (okra_int i = 0; i < q->m; i++) {
@@ -257,8 +255,6 @@ static okra_status factors_kml(okra_context *ctx, const okra_store_ *store,
 }
 
 static const okra_linker_ kcca_linker = {.width = width_kcca, .factors = factors_kcca};
-static const okra_linker_ kml_linker = {.width = width_kml, .factors = factors_kml};
-
 /* clang-format off */
 static const okra_schema_ kept_space[] = {
     OKRA_KEEPS_MATRIX_("means", 0, "1", "n"),
@@ -284,6 +280,6 @@ const okra_method_ okra_method_kml_ = {
     .help = "links only: a metric of the inputs in which linked nodes are close",
     .options = {"kml", kml_rows, sizeof(space_options)},
     .fit = fit_kml,
-    .linker = &kml_linker,
+    .linker = &(const okra_linker_){.width = width_kml, .factors = factors_kml},
     .kept = kept,
 };

@@ -7,13 +7,11 @@
 static okra_status fit(okra_context *ctx, const okra_problem_ *problem,
                        const okra_options *options, okra_store_ *store)
 {
-    (void)ctx, (void)problem, (void)options, (void)store;
     return OKRA_OK;
 }
 
 static okra_int width(const okra_store_ *store)
 {
-    (void)store;
     return 1;
 }
 
@@ -21,7 +19,6 @@ static okra_status factors(okra_context *ctx, const okra_store_ *store,
                            okra_query_ *query, okra_int labelled, okra_mat_ P,
                            okra_mat_ Q)
 {
-    (void)ctx, (void)store, (void)query, (void)labelled;
     if (P.p) {
         okra_mat_fill_(P, 0);
     }
@@ -34,14 +31,10 @@ static okra_status factors(okra_context *ctx, const okra_store_ *store,
 static const okra_linker_ linker = {
     .kernel = OKRA_LINKER_ALWAYS_, .width = width, .factors = factors};
 
-extern const okra_method_ okra_method_naive_;
-
-/* clang-format off */
 static const okra_schema_ kept_nothing[] = {
     OKRA_KEEPS_SAME_("inputs", "c", "n"),
-    OKRA_KEPT_END_};
-static const okra_schema_ *const kept[] = {kept_nothing, NULL};
-/* clang-format on */
+    OKRA_KEPT_END_,
+};
 
 const okra_method_ okra_method_naive_ = {
     .name = "naive",
@@ -51,5 +44,5 @@ const okra_method_ okra_method_naive_ = {
     .options = {"naive", NULL, 0},
     .fit = fit,
     .linker = &linker,
-    .kept = kept,
+    .kept = (const okra_schema_ *const[]){kept_nothing, NULL},
 };

@@ -297,7 +297,6 @@ static okra_status add_strip(void *arg, okra_int begin, okra_int end, int worker
 {
     const block *b = arg;
     solver *s = b->s;
-    (void)worker;
     return okra_gemm_(s->ctx, true, false, 0.5 / s->lambda,
                       okra_mat_part_(b->Phi, 0, b->Phi.rows, begin, end - begin),
                       okra_mat_of_(s->M, b->Phi.rows, s->d), 1,

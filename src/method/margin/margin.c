@@ -523,7 +523,6 @@ static const okra_schema_ kept_weights[] = {
 static const okra_schema_ kept_embedding[] = {
     OKRA_KEEPS_MATRIX_("coefficients", 0, "c", "d"),
     KEEPS_ALWAYS};
-static const okra_schema_ *const kept[] = {kept_scale, kept_weights, kept_embedding, NULL};
 /* clang-format on */
 
 const okra_method_ okra_method_margin_ = {
@@ -539,6 +538,6 @@ const okra_method_ okra_method_margin_ = {
     .width = okra_ridge_width_,
     .predict = predict,
     .embed = okra_ridge_embed_,
-    .kept = kept,
+    .kept = (const okra_schema_ *const[]){kept_scale, kept_weights, kept_embedding, NULL},
     .plan = okra_margin_plan_,
 };

@@ -157,7 +157,6 @@ static void take(const double *column, const okra_int *at, okra_int s, double *v
 static inline OKRA_INLINE_ void add_body(const double *F, okra_int r, const int32_t *list,
                                          okra_int count, double *sum, bool fused)
 {
-    (void)fused;
     okra_fill_(r, 0, sum);
     for (okra_int i = 0; i < count; i++) {
         const double *f = F + list[i] * r;

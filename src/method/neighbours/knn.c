@@ -52,7 +52,6 @@ extern const okra_method_ okra_method_knn_;
 static okra_status fit(okra_context *ctx, const okra_problem_ *problem,
                        const okra_options *options, okra_store_ *store)
 {
-    (void)ctx;
     knn_options o;
     CHK(okra_options_read(options, &okra_method_knn_.options, &o));
     REFUSE_IF(o.k > problem->n, OKRA_EARG,
@@ -126,13 +125,11 @@ static okra_status predict(okra_context *ctx, const okra_store_ *store,
     return okra_parallel_(ctx, query->m, 16, "neighbours", body, &a);
 }
 
-/* clang-format off */
 static const okra_schema_ kept_k[] = {
     OKRA_KEEPS_NUMBER_("k", OKRA_KEPT_WHOLE_, "1", "n"),
     OKRA_KEEPS_SAME_("inputs", "c", "n"),
-    OKRA_KEPT_END_};
-static const okra_schema_ *const kept[] = {kept_k, NULL};
-/* clang-format on */
+    OKRA_KEPT_END_,
+};
 
 const okra_method_ okra_method_knn_ = {
     .name = "knn",
@@ -142,5 +139,5 @@ const okra_method_ okra_method_knn_ = {
     .automatic = &(const okra_auto_){.tries = "k=1,2,3,5,8,13,21"},
     .fit = fit,
     .predict = predict,
-    .kept = kept,
+    .kept = (const okra_schema_ *const[]){kept_k, NULL},
 };

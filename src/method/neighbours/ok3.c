@@ -307,7 +307,6 @@ static const okra_schema_ kept_columns[] = {
 static const okra_schema_ kept_trees[] = {
     OKRA_TREES_KEPT_,
     OKRA_KEPT_END_};
-static const okra_schema_ *const kept[] = {kept_columns, kept_trees, NULL};
 /* clang-format on */
 
 const okra_method_ okra_method_ok3_ = {
@@ -318,6 +317,6 @@ const okra_method_ okra_method_ok3_ = {
     .automatic = &(const okra_auto_){.fill = fill},
     .fit = fit,
     .predict = predict,
-    .kept = kept,
+    .kept = (const okra_schema_ *const[]){kept_columns, kept_trees, NULL},
     .check = check_trees,
 };

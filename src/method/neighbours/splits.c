@@ -63,7 +63,6 @@ static inline OKRA_INLINE_ void left_body(const double *row, double cut, okra_in
                                           const okra_int *at, double *restrict z,
                                           bool fused)
 {
-    (void)fused;
     for (okra_int i = 0; i < s; i++) {
         z[i] = row[at[i]] < cut ? 1 : 0;
     }
@@ -85,7 +84,6 @@ static inline OKRA_INLINE_ void mark_body(const double *const row[ROWS], okra_in
                                           int place, uint64_t *restrict words, bool fused)
 {
     const double *a = row[0], *b = row[1], *c = row[2], *d = row[3];
-    (void)fused;
     for (okra_int i = 0; i < count; i++) {
         okra_int f = feature[i];
         uint64_t bits = (uint64_t)(a[f] < cut[i]) | (uint64_t)(b[f] < cut[i]) << 1 |
@@ -161,7 +159,6 @@ static void find_sides(okra_splits_ *w, const okra_node_items_ *node, okra_int c
 static inline OKRA_INLINE_ void sum_body(const double *l, okra_int count, double *sum,
                                          double *most, bool fused)
 {
-    (void)fused;
     okra_axpy_(count, 1, l, sum);
     for (okra_int j = 0; j + WIDE <= count; j += WIDE) {
         for (int k = 0; k < WIDE; k++) {
@@ -201,7 +198,6 @@ static inline OKRA_INLINE_ void centre_body(const double *l, double row,
                                             okra_int count, float *out, double *squares,
                                             bool fused)
 {
-    (void)fused;
     for (okra_int j = 0; j < count; j++) {
         double m = 2 * scale * (l[j] - row - mean[j]);
         out[j] = (float)m;
@@ -243,7 +239,6 @@ static double make_tiles(okra_splits_ *w, const okra_node_items_ *node, double m
 static inline OKRA_INLINE_ void add_body(const float *tile, okra_int count,
                                          const uint64_t *rows, float *sums, bool fused)
 {
-    (void)fused;
     for (okra_int c = 0; c < count; c++) {
         lane sum[SIDE / WIDE] = {{0}}, value;
         for (uint64_t left = rows[c]; left; left &= left - 1) {

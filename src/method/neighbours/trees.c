@@ -199,7 +199,6 @@ static okra_status descend(void *arg, okra_int begin, okra_int end, int worker)
 {
     const descent *d = arg;
     okra_int trees = d->items.rows;
-    (void)worker;
     for (okra_int r = begin; r < end; r++) {
         const double *x = d->X.p + r * d->X.ld;
         double *w = d->out.p + r * d->out.ld;

@@ -137,7 +137,6 @@ static okra_status check_letters(const okra_store_ *store, const okra_facts_ *f)
 }
 
 /* What a model keeps (data/store.h). The embedding is scores of letters at positions. */
-/* clang-format off */
 static const okra_schema_ kept_groups[] = {
     OKRA_KEEPS_MATRIX_("coefficients", 0, "n", "s"),
     OKRA_KEEPS_MATRIX_("shares", 0, "g", "q"),
@@ -147,9 +146,8 @@ static const okra_schema_ kept_groups[] = {
     OKRA_KEEPS_SAME_("inputs", "c", "n"),
     OKRA_KEEPS_TOLD_("reach"),
     OKRA_KEEPS_TOLD_("leak"),
-    OKRA_KEPT_END_};
-static const okra_schema_ *const kept[] = {kept_groups, NULL};
-/* clang-format on */
+    OKRA_KEPT_END_,
+};
 
 const okra_method_ okra_method_constrained_ = {
     .name = "constrained",
@@ -160,6 +158,6 @@ const okra_method_ okra_method_constrained_ = {
     .path = path,
     .width = okra_ridge_width_,
     .predict = okra_grouped_predict_,
-    .kept = kept,
+    .kept = (const okra_schema_ *const[]){kept_groups, NULL},
     .check = check_letters,
 };

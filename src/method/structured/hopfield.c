@@ -208,7 +208,6 @@ static okra_status predict(okra_context *ctx, const okra_store_ *store,
     OKRA_KEEPS_SAME_("inputs", "c", "n"), OKRA_KEPT_END_
 static const okra_schema_ kept_pairs[] = {OKRA_KEEPS_MATRIX_("pairs", 0, "n", "x+d"), NETWORK};
 static const okra_schema_ kept_network[] = {NETWORK};
-static const okra_schema_ *const kept[] = {kept_pairs, kept_network, NULL};
 /* clang-format on */
 
 const okra_method_ okra_method_hopfield_ = {
@@ -220,5 +219,5 @@ const okra_method_ okra_method_hopfield_ = {
     .form = form,
     .width = width,
     .predict = predict,
-    .kept = kept,
+    .kept = (const okra_schema_ *const[]){kept_pairs, kept_network, NULL},
 };

@@ -321,7 +321,6 @@ static okra_status leave(okra_context *ctx, const okra_problem_ *problem,
 {
     jkm_options o;
     FREED_BY(okra_grouped_clear_) okra_grouped_ r = {ctx, lambda, count, {0}, NULL, NULL};
-    (void)explicitly;
     CHK(okra_options_read(options, &okra_method_jkm_.options, &o));
     REFUSE_IF(okra_options_is_set(options, "tube") || parts->part, OKRA_EUNSUPPORTED,
               "jkm: %s has no closed form of leaving out",
@@ -330,7 +329,6 @@ static okra_status leave(okra_context *ctx, const okra_problem_ *problem,
     return okra_grouped_leave_(&r, sink, user);
 }
 
-/* clang-format off */
 static const okra_schema_ kept_groups[] = {
     OKRA_KEEPS_MATRIX_("coefficients", 0, "n", "d"),
     OKRA_KEEPS_MATRIX_("shares", 0, "g", "q"),
@@ -340,9 +338,8 @@ static const okra_schema_ kept_groups[] = {
     OKRA_KEEPS_SAME_("inputs", "c", "n"),
     OKRA_KEEPS_TOLD_("gap"),
     OKRA_KEEPS_TOLD_("tube"),
-    OKRA_KEPT_END_};
-static const okra_schema_ *const kept[] = {kept_groups, NULL};
-/* clang-format on */
+    OKRA_KEPT_END_,
+};
 
 const okra_method_ okra_method_jkm_ = {
     .name = "jkm",
@@ -354,5 +351,5 @@ const okra_method_ okra_method_jkm_ = {
     .width = okra_ridge_width_,
     .predict = okra_grouped_predict_,
     .leave = leave,
-    .kept = kept,
+    .kept = (const okra_schema_ *const[]){kept_groups, NULL},
 };

@@ -22,7 +22,6 @@ enum { CACHE_MOST = 256 };
 
 static void silent(const char *text)
 {
-    (void)text;
 }
 
 static void silence(void)

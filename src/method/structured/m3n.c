@@ -490,7 +490,6 @@ static okra_status check_chain(const okra_store_ *store, const okra_facts_ *f)
     return OKRA_OK;
 }
 
-/* clang-format off */
 static const okra_schema_ kept_chain[] = {
     OKRA_KEEPS_MATRIX_("transitions", 0, "S", "S"),
     OKRA_KEEPS_MATRIX_("coefficients", 0, "e", "S"),
@@ -504,9 +503,8 @@ static const okra_schema_ kept_chain[] = {
     OKRA_KEEPS_TOLD_("gap"),
     OKRA_KEEPS_TOLD_("passes"),
     OKRA_KEEPS_TOLD_("converged"),
-    OKRA_KEPT_END_};
-static const okra_schema_ *const kept[] = {kept_chain, NULL};
-/* clang-format on */
+    OKRA_KEPT_END_,
+};
 
 const okra_method_ okra_method_m3n_ = {
     .name = "m3n",
@@ -517,6 +515,6 @@ const okra_method_ okra_method_m3n_ = {
     .fit = fit,
     .width = width,
     .predict = predict,
-    .kept = kept,
+    .kept = (const okra_schema_ *const[]){kept_chain, NULL},
     .check = check_chain,
 };

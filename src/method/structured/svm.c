@@ -214,7 +214,6 @@ static void clear(job *j)
 static okra_status body(void *arg, okra_int begin, okra_int end, int worker)
 {
     const job *j = arg;
-    (void)worker;
     for (okra_int m = begin; m < end; m++) {
         okra_int at = m * j->n;
         CHK(j->weights ? train_weighted(j->ctx, j->K, &j->svm, j->weights, j->target + at,
@@ -373,13 +372,9 @@ static const okra_schema_ kept_vectors[] = {
     OKRA_KEEPS_MATRIX_("bias", 0, "1", "d"),
     OKRA_KEEPS_SAME_("inputs", "c", "n"),
     OKRA_KEPT_END_};
-static const okra_schema_ *const svm_kept[] = {kept_classes, NULL};
-static const okra_schema_ *const svr_kept[] = {kept_vectors, NULL};
 /* clang-format on */
 
 #define COSTS "cost=0.01,0.1,1,10,100,1000"
-
-static const okra_auto_ svm_auto = {.tries = COSTS};
 
 const okra_method_ okra_method_svm_ = {
     .name = "svm",
@@ -387,10 +382,10 @@ const okra_method_ okra_method_svm_ = {
             "(LIBSVM)",
     .options = {"svm", svm_rows, sizeof(svm_options)},
     .takes = OKRA_TAKES_WEIGHTS_,
-    .automatic = &svm_auto,
+    .automatic = &(const okra_auto_){.tries = COSTS},
     .fit = svm_fit,
     .predict = svm_predict,
-    .kept = svm_kept,
+    .kept = (const okra_schema_ *const[]){kept_classes, NULL},
 };
 
 /* Costs have the unit of outputs. */
@@ -401,16 +396,14 @@ static okra_status scale_outputs(okra_options *o)
                : okra_options_set(o, "scale-output", "yes");
 }
 
-static const okra_auto_ svr_auto = {.tried = scale_outputs, .tries = COSTS};
-
 const okra_method_ okra_method_svr_ = {
     .name = "svr",
     .help = "support vector regression of vectors, one a coordinate (LIBSVM)",
     .options = {"svr", svr_rows, sizeof(svm_options)},
     .takes = OKRA_TAKES_WEIGHTS_,
-    .automatic = &svr_auto,
+    .automatic = &(const okra_auto_){.tried = scale_outputs, .tries = COSTS},
     .fit = svr_fit,
     .width = width,
     .predict = decide,
-    .kept = svr_kept,
+    .kept = (const okra_schema_ *const[]){kept_vectors, NULL},
 };

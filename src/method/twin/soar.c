@@ -105,7 +105,6 @@ static okra_status check_store(const okra_store_ *store, const okra_facts_ *fact
     FREED_BY(okra_kernel_drop_) okra_kernel *kernel = NULL;
     okra_int rows = 0, d = 0;
     const double *moments = okra_store_get_(store, "moments", &rows, &d);
-    (void)facts;
     CHK(okra_kernel_parse_kept_(okra_store_get_text_(store, "associate"), &kernel));
     REFUSE_IF(d < 1 || okra_kernel_files_(kernel) || okra_kernel_low_(kernel) ||
                   !(okra_kernel_kinds_(kernel) >> OKRA_DENSE & 1),
@@ -288,7 +287,6 @@ static okra_status machines_body(void *arg, okra_int begin, okra_int end, int wo
 {
     const machines *m = arg;
     const fitter *f = m->f;
-    (void)worker;
     for (okra_int j = m->first + begin; j < m->first + end; j++) {
         okra_svm_ svm = {.regression = true,
                          .cost = f->o->cost,
@@ -445,7 +443,6 @@ static okra_int width(const okra_store_ *store)
     return okra_store_mat_(store, "outputs").cols;
 }
 
-/* clang-format off */
 static const okra_schema_ kept_all[] = {
     OKRA_KEEPS_MATRIX_("outputs", 0, "n", "d"),
     OKRA_KEEPS_MATRIX_("start", 0, "d", "n"),
@@ -456,9 +453,8 @@ static const okra_schema_ kept_all[] = {
     OKRA_KEEPS_NUMBER_("sweeps", OKRA_KEPT_WHOLE_, "0", "10000"),
     OKRA_KEEPS_NUMBER_("settle", 0, "0", "1e300"),
     OKRA_KEEPS_SAME_("inputs", "c", "n"),
-    OKRA_KEPT_END_};
-static const okra_schema_ *const kept[] = {kept_all, NULL};
-/* clang-format on */
+    OKRA_KEPT_END_,
+};
 
 /* What goes between outputs has no unit. */
 static const okra_auto_ automatic = {.between = "associate"};
@@ -473,6 +469,6 @@ const okra_method_ okra_method_soar_ = {
     .fit = fit,
     .width = width,
     .predict = predict,
-    .kept = kept,
+    .kept = (const okra_schema_ *const[]){kept_all, NULL},
     .check = check_store,
 };

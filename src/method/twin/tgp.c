@@ -122,7 +122,6 @@ static okra_status hsic_fit(okra_context *ctx, const okra_problem_ *problem,
 static okra_status criterion(const okra_store_ *store, okra_int n, okra_criterion_ *out)
 {
     okra_criterion_ c = {.kl = okra_store_get_number_(store, "lambda-y", &c.lambda)};
-    (void)n;
     c.neighbours = (okra_int)okra_store_number_(store, "neighbours", 0);
     *out = c;
     return OKRA_OK;
@@ -302,8 +301,6 @@ static const okra_schema_ kept_hsic[] = {
     OKRA_KEEPS_NUMBER_("neighbours", OKRA_KEPT_WHOLE_, "0", "0"),
     OKRA_KEEPS_SAME_("inputs", "c", "n"),
     OKRA_KEPT_END_};
-static const okra_schema_ *const kl_kept[] = {kept_kl_local, kept_kl, NULL};
-static const okra_schema_ *const hsic_kept[] = {kept_hsic_local, kept_hsic, NULL};
 /* clang-format on */
 
 /* kl bends little, hsic is pulled to the mean */
@@ -321,7 +318,7 @@ const okra_method_ okra_method_tgp_kl_ = {
     .path = kl_path,
     .predict = predict,
     .compares = &(const okra_compares_){.criterion = criterion},
-    .kept = kl_kept,
+    .kept = (const okra_schema_ *const[]){kept_kl_local, kept_kl, NULL},
 };
 
 const okra_method_ okra_method_tgp_hsic_ = {
@@ -335,5 +332,5 @@ const okra_method_ okra_method_tgp_hsic_ = {
     .fit = hsic_fit,
     .predict = predict,
     .compares = &(const okra_compares_){.criterion = criterion},
-    .kept = hsic_kept,
+    .kept = (const okra_schema_ *const[]){kept_hsic_local, kept_hsic, NULL},
 };

@@ -119,7 +119,6 @@ static inline OKRA_INLINE_ void times_body(okra_int n, const double *restrict a,
                                            const double *restrict b, double *restrict to,
                                            bool fused)
 {
-    (void)fused;
     for (okra_int e = 0; e < n; e++) {
         to[e] = a[e] * b[e];
     }
@@ -129,7 +128,6 @@ static inline OKRA_INLINE_ void shift_body(okra_int n, double by,
                                            const double *restrict mean,
                                            double *restrict to, bool fused)
 {
-    (void)fused;
     for (okra_int e = 0; e < n; e++) {
         to[e] += by - mean[e];
     }
@@ -139,7 +137,6 @@ static inline OKRA_INLINE_ void shift_body(okra_int n, double by,
 static inline OKRA_INLINE_ void total_body(okra_int n, const double *restrict x,
                                            double *restrict sum, bool fused)
 {
-    (void)fused;
     double s[8] = {0};
     okra_int i = 0;
     for (; i + 8 <= n; i += 8) {
@@ -159,7 +156,6 @@ static inline OKRA_INLINE_ void powers_body(okra_int n, const double *restrict f
                                             double *restrict p, double *restrict sum,
                                             bool fused)
 {
-    (void)fused;
     okra_lane_ s[4] = {{0}}, x, g;
     okra_int i = 0;
     for (; i + OKRA_LANES_ <= n; i += OKRA_LANES_) {

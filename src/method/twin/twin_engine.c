@@ -180,7 +180,6 @@ static okra_status make_terms(const job *j, const side *s, okra_int first)
 
 static okra_status add_sums(job *j, okra_int first, okra_int rows, double *unused)
 {
-    (void)rows, (void)unused;
     for (int k = 0; k < 2; k++) {
         side *s = &j->side[k];
         CHK(make_terms(j, s, first));
