@@ -6,6 +6,7 @@
 #undef CHK
 #undef REFUSE_IF
 #undef TRY
+#undef GOT
 #undef MAKE
 #undef OWNED
 #undef TAKE
