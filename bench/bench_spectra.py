@@ -1,7 +1,6 @@
 """Kernels of spectra: Gram matrices of 4,000 spectra of 60 peaks, beside plain loops over all pairs of peaks in
 NumPy on a part of them. Molecules of 800 spectra named among those of the test fold, beside scikit-learn's
-KernelRidge to RDKit's fingerprints and beside the nearest spectrum by modified cosine. Molecules of MassBank
-by all of their spectra, as bags."""
+KernelRidge to RDKit's fingerprints and beside the nearest spectrum by modified cosine."""
 import ctypes
 import os
 import sys
@@ -10,6 +9,7 @@ import time
 import numpy as np
 
 from common import BUILD, THREADS, Handle, check, context, finish, lib, report
+from identify import LAMBDAS, OUTPUTS, by_okra, chosen, fold, ranks
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 DATA = os.environ.get("OKRA_DATA", os.path.join(HERE, "../../shared/data"))
@@ -78,34 +78,10 @@ def main():
 
 # ---- the molecule behind a spectrum ----
 
-FOLDS, INNER = 5, 4
+FOLDS = 5
 OF_PEAKS = "(ppk(ppm=5,power=0.15) | normalize)"
 LOSSES = OF_PEAKS + " + (ppk(ppm=5,power=0.25,of=losses) | normalize)"
 INPUTS = [OF_PEAKS, LOSSES, LOSSES + " + 0.5*precursor(sigma=50)"]
-OUTPUTS = ["ecfp | tanimoto", "(ecfp(radius=1) | tanimoto) + (wl | tanimoto) + (composition | tanimoto)",
-           "(ecfp(radius=1) | tanimoto) + (ecfp | tanimoto) + (shortest-path | tanimoto) + (composition | tanimoto)"]
-LAMBDAS = [0.03, 0.1, 0.3, 1.0]
-
-
-def fold(index, folds, f):
-    """Part f of the numbers, and the rest."""
-    begin, end = len(index) * f // folds, len(index) * (f + 1) // folds
-    return index[begin:end], np.concatenate([index[:begin], index[end:]])
-
-
-def ranks(distance):
-    """Of each true molecule, on the diagonal; equal distances count against it."""
-    return (distance <= np.diag(distance)[:, None] + 1e-12).sum(axis=1)
-
-
-def by_okra(okra, grams, y, train, test, choice):
-    which, ky, lam = choice
-    model = okra.IOKR(kx="precomputed", ky=ky, lam=lam).fit(okra.gram(grams[which][np.ix_(train, train)]), y[train])
-    prediction = model.model_.predict(okra.gram(grams[which][np.ix_(test, train)]), {"top": len(test)},
-                                      candidates=y[test])
-    out = np.full((len(test), len(test)), np.inf)
-    np.put_along_axis(out, prediction.index(), prediction.distance(), axis=1)
-    return out
 
 
 def by_ridge(grams, bits, train, test, choice):
@@ -123,13 +99,6 @@ def by_cosine(match, bits, train, test):
     near = bits[train[match[np.ix_(test, train)].argmax(axis=1)]]
     both = near @ bits[test].T
     return 1 - both / (near.sum(axis=1)[:, None] + bits[test].sum(axis=1) - both)
-
-
-def chosen(index, choices, rank):
-    """The choice with the largest mean of 1 / rank over inner folds."""
-    scores = [np.mean([np.mean(1 / ranks(rank(rest, part, c)))
-                       for part, rest in (fold(index, INNER, f) for f in range(INNER))]) for c in choices]
-    return choices[int(np.argmax(scores))]
 
 
 def identification():
@@ -173,70 +142,6 @@ def identification():
                "KernelRidge to fingerprints and 1-NN by modified cosine", share["okra"] / best, 1, **share)
 
 
-# ---- several spectra of one molecule ----
-
-MOST, UNSEEN = 12, 500
-OF_ONE = "(ppk(ppm=5,power=0.25) | normalize) + (ppk(ppm=5,power=0.25,of=losses) | normalize)"
-
-
-def first_places(okra, gram, y, train, test):
-    """Hits of the true molecule among those of the test, with lambda chosen by inner folds over molecules."""
-    rank = lambda a, b, lam: ranks(by_okra(okra, [gram], y, a, b, (0, OUTPUTS[1], lam)))  # noqa: E731
-    scores = [np.mean(np.concatenate([1 / rank(rest, part, lam) for part, rest in (fold(train, INNER, f) for f in range(INNER))]))
-              for lam in LAMBDAS]
-    return (rank(train, test, LAMBDAS[int(np.argmax(scores))]) == 1).astype(float)
-
-
-def of_bags():
-    """MassBank: 500 molecules that training has not seen, by all of their spectra (at most 12): bags, beside the same spectra merged
-    to one and beside the nearest training spectrum by modified cosine; intervals over molecules."""
-    path = os.path.join(DATA, "massbank", "train.mgf.gz")
-    if not os.path.exists(path):
-        print(f"left out: bags need {path}")
-        return
-    import gzip
-    import tempfile
-    os.environ.setdefault("OKRA_LIBRARY", os.path.join(BUILD, "libokra.so"))
-    sys.path.insert(0, os.path.join(HERE, "..", "python"))
-    import okra
-    import okra.checks.intervals
-    with tempfile.NamedTemporaryFile(suffix=".mgf") as file:
-        with gzip.open(path) as packed:
-            file.write(packed.read())
-        file.flush()
-        x, y = okra.read(file.name), okra.read(file.name + ":smiles")
-    about = [fields for _, fields in x.objects]
-    code = np.unique([fields["INCHIKEY"][:14] for fields in about], return_inverse=True)[1]
-    rng = np.random.default_rng(0)
-    rows = [np.sort(rng.permutation(np.flatnonzero(code == c))[:MOST]) for c in range(code.max() + 1)]
-    order, sizes = np.concatenate(rows), [len(r) for r in rows]
-    x, y = x[order], y[np.array([r[0] for r in rows])]
-    begin = time.perf_counter()
-    bags = okra.gram_matrix(f"bag({OF_ONE}) | normalize", okra.bags(x, sizes))
-    spent = time.perf_counter() - begin
-    kept = x.objects
-    peaks, at = [np.asarray(p, dtype=float) for p, _ in kept], np.r_[0, np.cumsum(sizes)]
-    merged = okra.gram_matrix(OF_ONE, okra.spectra([np.concatenate([p / [1, p[:, 1].max()] for p in peaks[a:b]]) for a, b in
-                                                    zip(at, at[1:])], [kept[a][1] for a in at[:-1]]))
-    shuffled = rng.permutation(len(rows))
-    test, train = shuffled[:UNSEEN], shuffled[UNSEEN:]
-    found = {"bags": first_places(okra, bags, y, train, test), "merged": first_places(okra, merged, y, train, test)}
-    bits = okra.gram_matrix("ecfp | tanimoto", y)
-    members = [np.concatenate([np.arange(at[m], at[m + 1]) for m in part]) for part in (test, train)]
-    owner = np.repeat(np.arange(len(rows)), sizes)
-    match = okra.gram_matrix("mz-match", x[members[0]], x[members[1]])
-    near = np.array([owner[members[1]][match[owner[members[0]] == m].max(axis=0).argmax()] for m in test])
-    likeness = bits[np.ix_(near, test)]
-    found["modified_cosine"] = ((likeness >= np.diag(likeness)[:, None] - 1e-12).sum(axis=1) == 1).astype(float)
-    share = {name: float(hits.mean()) for name, hits in found.items()}
-    pair = okra.checks.intervals.compare_values(found["merged"], found["bags"])
-    report(f"MassBank, {UNSEEN} unseen molecules: share in the first place by bags less that of the same spectra merged to one",
-           pair["difference"], 0.02, low=pair["low"], high=pair["high"], p=pair["p"], **share)
-    report("the same over that of the nearest spectrum by modified cosine", share["bags"] / max(share["modified_cosine"], 1e-9), 2)
-    report(f"the Gram matrix of {len(rows)} bags of {len(order)} spectra: seconds, of 300", spent / 300, 1, better="lower", seconds=spent)
-
-
 main()
 identification()
-of_bags()
 finish()
