@@ -327,8 +327,8 @@ static okra_status of_parts(choices *c)
     return add_text(c, middle);
 }
 
-/* Of bags: means over their members, of the members' kernels; all bags weigh the same,
- * but for numbers, whose size counts. */
+/* Of bags: means over their members, of the members' kernels (spectra: merged, too); all
+ * bags weigh the same, but for numbers, whose size counts. */
 okra_status okra_rule_kx_(okra_context *ctx, const okra_data *x, char **out)
 {
     bool bags = x->kind == OKRA_BAGS;
@@ -337,7 +337,10 @@ okra_status okra_rule_kx_(okra_context *ctx, const okra_data *x, char **out)
     CHK(of_one(&c));
     bool several = c.count > 1, weighed = bags && !has_widths(x);
     GOT(*out = okra_format_("%s%s%s%s%s%s", bags ? "bag(" : "", several ? "{" : "",
-                            c.text, several ? "}" : "", bags ? ")" : "",
+                            c.text, several ? "}" : "",
+                            !bags                          ? ""
+                            : c.data->kind == OKRA_SPECTRA ? ",how={mean,merge})"
+                                                           : ")",
                             weighed ? " | normalize" : ""));
     return OKRA_OK;
 }

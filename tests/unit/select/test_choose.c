@@ -528,6 +528,32 @@ TEST(outputs_in_units_of_their_deviation)
     okra_options_free(o);
 }
 
+/* Spectra of a bag are merged, too; merged they are no mean. */
+TEST(bags_are_means_and_of_spectra_merged)
+{
+    const okra_int peaks[] = {0, 1, 2, 3}, offsets[] = {0, 2, 3};
+    const double mz[] = {50, 60, 70}, height[] = {1, 2, 3};
+    const char *const words[] = {"abc", "abd", "xyz"};
+    okra_data *members[2] = {NULL}, *bags = NULL;
+    CHECK_OK(okra_data_spectra(peaks, mz, height, NULL, 3, &members[0]));
+    CHECK_OK(okra_data_strings(words, 3, &members[1]));
+    for (int k = 0; k < 2; k++) {
+        char *text = NULL;
+        okra_grid_ *grid = NULL;
+        CHECK_OK(okra_data_bags(members[k], offsets, 2, &bags));
+        CHECK_OK(okra_rule_kx_(NULL, bags, &text));
+        CHECK((strstr(text, ",how={mean,merge}) | normalize") != NULL) == (k == 0));
+        CHECK_OK(okra_grid_parse_(text, &grid));
+        okra_free_(text);
+        CHECK_OK(okra_grid_text_(grid, okra_grid_count_(grid) - 1, &text));
+        CHECK((strstr(text, "merge") != NULL) == (k == 0));
+        okra_free_(text);
+        okra_grid_free_(grid);
+        okra_data_free(bags);
+        okra_data_free(members[k]);
+    }
+}
+
 TEST(failing_allocations)
 {
     toy *t = make_toy(6, 0, false, false, 6);
@@ -562,4 +588,5 @@ MAIN(RUN(alternatives_are_selections_one_after_the_other),
      RUN(automatic_selections_are_the_choice), RUN(own_refinement_has_limits),
      RUN(ties_are_no_ends), RUN(losers_on_a_part_are_dropped),
      RUN(classes_are_compared_as_rows), RUN(the_deviation_of_rows), RUN(copies_of_pairs),
-     RUN(near_copies), RUN(outputs_in_units_of_their_deviation), RUN(failing_allocations))
+     RUN(near_copies), RUN(outputs_in_units_of_their_deviation),
+     RUN(bags_are_means_and_of_spectra_merged), RUN(failing_allocations))
