@@ -7,6 +7,7 @@ page.py --check     says whether the pages are what the lines give; status 1 if 
 import ast
 import json
 import os
+import re
 import sys
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -85,6 +86,25 @@ def figure(runs):
                 for name, one in (("reached", True), ("not reached", False)) if any(met == one for _, met in found)]}
 
 
+def growth(runs):
+    """Seconds against n, of claims and costs that differ in n alone, three of them at least: a series for each way."""
+    found = {}
+    for c in (c for lines in runs.values() for c in lines[1:]):
+        name = c.get("bench") or c.get("cost") or ""
+        size = re.search(r"n = ([\d,]+\d)", name)
+        for key, value in c.items() if size and "busy" not in name else ():
+            if key.endswith(("_s", "_seconds")):
+                short = re.split(r":? ?,? ?(?:at )?n = ", name)[0]
+                way = f"{short}: {re.sub('_s$|_seconds$', '', key).replace('_', ' ')}"
+                found.setdefault(way, []).append((int(size[1].replace(",", "")), value))
+    return {"id": "growth", "type": "curve", "title": "Seconds against n", "log_x": True, "log_y": True, "x_label": "n",
+            "y_label": "seconds", "series": [{"name": way, "x": [n for n, _ in sorted(points)], "y": [v for _, v in sorted(points)]}
+                                             for way, points in sorted(found.items()) if len({n for n, _ in points}) > 2]}
+
+
+FIGURES = {"": figure, "-growth": growth}
+
+
 def page(runs, head, name):
     drawn = figure(runs)
     met, other = (sum(c.get("met") is want for lines in runs.values() for c in lines[1:]) for want in (True, False))
@@ -92,6 +112,8 @@ def page(runs, head, name):
     if drawn["series"]:
         parts.append(f"![Claims against their targets, sorted]({name}.svg)\n\nEach point is a claim: above 1 it reached its target. "
                      f"{met} claims did, {other} did not; a claim without a ratio above 0 has no point.\n")
+    if growth(runs)["series"]:
+        parts.append(f"![Seconds against n]({name}-growth.svg)\n\nHow these are measured: [Method](../benchmarks-method.md).\n")
     for name in sorted(runs):
         run, claims = runs[name][0], runs[name][1:]
         parts.append(f"## {name}\n\n{about(name)}\n\n{run['date']} · commit {run['commit']} · "
@@ -115,9 +137,10 @@ def main(arguments):
                 print(f"docs/reports/{name}.md is not what docs/reports/{name}.jsonl gives: it was changed by "
                       "hand; bench/page.py writes it")
                 wrong = 1
-            elif runs and figure(runs)["series"] and not pictures.same(figure(runs), os.path.join(DOCS, name + ".svg")):
-                print(f"docs/reports/{name}.svg is not drawn from docs/reports/{name}.jsonl: bench/page.py draws it")
-                wrong = 1
+            for end, draw in FIGURES.items():
+                if runs and draw(runs)["series"] and not pictures.same(draw(runs), os.path.join(DOCS, name + end + ".svg")):
+                    print(f"docs/reports/{name}{end}.svg is not drawn from docs/reports/{name}.jsonl: bench/page.py draws it")
+                    wrong = 1
             continue
         mine = {k: v for k, v in given.items() if PAGES.get(k, "benchmarks") == name}
         if not mine:
@@ -127,8 +150,9 @@ def main(arguments):
             f.writelines(json.dumps(item) + "\n" for run in sorted(runs) for item in runs[run])
         with open(target, "w") as f:
             f.write(page(runs, head, name))
-        if figure(runs)["series"]:
-            pictures.draw(figure(runs), os.path.join(DOCS, name + ".svg"))
+        for end, draw in FIGURES.items():
+            if draw(runs)["series"]:
+                pictures.draw(draw(runs), os.path.join(DOCS, name + end + ".svg"))
     return wrong
 
 

@@ -34,7 +34,7 @@ SECTIONS = {
     "Explanation": ["methods", "twin", "limits", "size"],
     "Reports": ["reports/claims", "reports/results", "reports/results-quick", "reports/independent",
                 "reports/benchmarks",
-                "reports/benchmarks-cuda", "reports/fuzzing", "reports/audits", "reports/paper"],
+                "reports/benchmarks-cuda", "benchmarks-method", "reports/fuzzing", "reports/audits", "reports/paper"],
     "Take part": ["CONTRIBUTING", "rulebook", "VERSIONING", "SECURITY", "CHANGELOG"],
 }
 TOPICS = ["kernels", "methods", "decoders", "metrics", "formats", "flags", "low-rank"]

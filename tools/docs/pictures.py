@@ -1,5 +1,6 @@
 """Figures of pages that commands write, by the program that draws reports."""
 import os
+import re
 import sys
 from pathlib import Path
 
@@ -14,7 +15,7 @@ def draw(figure, path):
     except ImportError as error:
         print(f"{path} is not drawn again: {error}", file=sys.stderr)
         return
-    Path(path).write_bytes(render([figure], True))
+    Path(path).write_bytes(re.sub(rb" +\n", b"\n", render([figure], True)))
 
 
 def same(figure, path):
