@@ -103,7 +103,8 @@ TEST(center_saved_and_restored)
     okra_trained_kernel_free_(again);
     CHECK_FAILS(okra_trained_kernel_load_(NULL, kernel, train, empty, "kx", &again),
                 OKRA_EFORMAT,
-                "the training means 'kx.center1' of kernel (linear | center)*");
+                "the training means 'kx.center4' of kernel (linear | center)*");
+    CHECK(okra_store_has_(store, "kx.middle1") && okra_store_has_(store, "kx.center4"));
     CHECK_ALLOCATIONS(okra_trained_kernel_load_(NULL, kernel, train, store, "kx", &again),
                       okra_trained_kernel_free_(again));
     okra_trained_kernel_free_(bound);
