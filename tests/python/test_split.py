@@ -112,6 +112,13 @@ def test_columns_of_a_linear_kernel_are_exact():
     assert not curved["exact"] and curved["shares"].shape == (3, 2)
 
 
+def test_the_second_answer_is_one_that_the_kernel_tells_apart():
+    x = np.arange(12.0)[:, None]
+    y = okra.smiles([*("C" * k + "O" for k in range(9, 13)), "CCCCCN", "CCN"] * 2)  # long chains are alike
+    one = explain(okra.Model.fit(x % 6, y, {"kx": "rbf(sigma=1)", "ky": "ecfp | tanimoto", "lambda": 0.1}), [[1.0]])[0]
+    assert one["answers"][0] < 4 <= one["answers"][1] and abs(one["margin"]).max() > 1e-3
+
+
 def test_letters_of_a_spectrum_kernel_are_exact():
     rng = np.random.default_rng(0)
     words = ["".join(rng.choice(list("abcd"), 9)) for _ in range(60)]

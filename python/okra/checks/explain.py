@@ -10,7 +10,8 @@ atom), F(S) is the sum of v(T) over these sets T within S, so that
 `E | normalize` divides by |x|: F(S) times |S| / |x| undoes that. A part by itself may weigh otherwise than beside others (peaks
 are scaled by the highest): the factors c with k(x, x_i) = sum_p c_p k(p, x_i) for all training inputs then tell.
 Whether the shares add up to the score is tried, not assumed: where they do not, and for atoms, nodes and letters under kernels
-that are no sums of wl, ecfp(count=1), spectrum and mismatch, each part is left out in turn, and `exact` is False. The first two answers are those of the least distance l(y, y) - 2 s(x, y).
+that are no sums of wl, ecfp(count=1), spectrum and mismatch, each part is left out in turn, and `exact` is False. The first two answers are those of the least distance l(y, y) - 2 s(x, y)
+that the output kernel tells apart.
 """
 from __future__ import annotations
 
@@ -173,7 +174,9 @@ def explain(model: Any, x: Any, candidates: Any = None, top: int = 5) -> list:
         if vectors:
             used, first = values, None
         else:
-            first = np.argsort(own - 2 * want, kind="stable")[:2]
+            order = np.argsort(own - 2 * want, kind="stable")
+            told = np.abs(values[:, order] - values[:, order[:1]]).max(axis=0) > 1e-12 * max(np.abs(values).max(), 1e-300)
+            first = np.r_[order[0], order[told][:1]]  # the second is one that the kernel tells from the first
             used = np.c_[values[:, first[0]], 2 * (values[:, first[0]] - values[:, first[-1]])]
         shares, names, exact = _shares(model, one, kx, used, w @ used, networks and networks[i])
         heavy = np.argsort(-np.abs(w), kind="stable")[:top]
