@@ -45,7 +45,8 @@ def test_losses_are_those_of_the_library():
     p = Problem(model, None, None)
     assert np.abs(p.loss - model.leave(FIT)[1]).max() < 1e-6
     assert len(inputs_of(model)) == 40
-    two = p.permuted_losses(2)
+    seen, none, two = p.permuted_losses(2)
+    assert abs(seen - p.loss.mean()) < 1e-6 and abs(none * (40 / 39) ** 2 - p.blind_loss.mean()) < 1e-6
     again = okra.Model.fit(x, y, FIT)
     rng = np.random.default_rng(0)
     order = rng.permutation(40)
@@ -53,6 +54,26 @@ def test_losses_are_those_of_the_library():
     w = left_out(again.predict(x, weights=True).weights(), np.arange(40))
     phi = p.phi[order]
     assert abs(((phi - w @ phi) ** 2).sum(axis=1).mean() - same) < 1e-6 and (two > p.loss.mean()).all()
+
+
+def test_losses_have_what_lies_beside_the_landmarks():
+    """200 outputs that are all far from one another: features of 128 landmarks would miss most of the test outputs."""
+    x, y = pairs(n=260)
+    options = {**FIT, "ky": "rbf(sigma=0.01)"}
+    model = okra.Model.fit(x[:200], y[:200], options)
+    p = Problem(model, None, None)
+    assert np.abs(p.loss - model.leave(options)[1]).max() < 1e-6
+    gram = okra.gram_matrix("rbf(sigma=0.01)", y)
+    rest = [np.delete(np.arange(200), i) for i in range(200)]
+    blind = [1 - 2 * gram[i, r].mean() + gram[np.ix_(r, r)].mean() for i, r in enumerate(rest)]
+    assert np.abs(p.blind_loss - blind).max() < 1e-9
+    p = Problem(model, None, None, x[200:], y[200:])
+    w = model.predict(x[200:], weights=True).weights()
+    want = 1 - 2 * (w * gram[200:, :200]).sum(axis=1) + ((w @ gram[:200, :200]) * w).sum(axis=1)
+    assert np.abs(p.loss - want).max() < 1e-9 and np.abs(want - ((p.row_phi - p.guess) ** 2).sum(axis=1)).max() > 0.1
+    assert checks.exchangeability(p)["light"] == "green"
+    p = Problem(None, None, okra.as_data(y), predicted=okra.as_data(y + 0.01), kernels=(None, "rbf(sigma=0.01)"))
+    assert np.abs(p.loss - (2 - 2 * np.exp(-0.5))).max() < 1e-9
 
 
 def test_influence_is_that_of_fits_without_the_pair():

@@ -13,7 +13,7 @@ from scipy import stats
 
 from .._data import Data, as_data
 from .intervals import compare_values, each, joined, mean_interval
-from .problem import MOST_ROWS, Problem, feature_map, fitted, kernels_of, left_out, nearest, shuffled
+from .problem import MOST_ROWS, Problem, feature_map, fitted, kernels_of, leading, left_out, nearest, shuffled
 
 NAMES = ("blind", "leak", "dependence", "selection", "guarantee", "stability")
 PERMUTATIONS = 200
@@ -32,11 +32,10 @@ def _percent(share: float) -> str:
 def blind(p: Problem, metric: str = "", strata: Optional[np.ndarray] = None, count: int = PERMUTATIONS,
           candidates: Optional[Data] = None) -> dict:
     """The same pipeline with inputs permuted, and with no input at all."""
-    seen = p.loss[:500].mean()
-    permuted = p.permuted_losses(count, strata)
+    seen, base, permuted = p.permuted_losses(count, strata)
     p_value = (1 + int(np.sum(permuted <= seen))) / (1 + count)
     pair = compare_values(p.blind_loss, p.loss, groups=p.groups, seed=p.seed)
-    numbers = {"skill": p.skill, "skill_permuted": 1 - permuted.mean() / max(p.blind_loss.mean(), 1e-300), "p": p_value,
+    numbers = {"skill": p.skill, "skill_permuted": 1 - permuted.mean() / max(base, 1e-300), "p": p_value,
                "loss": p.loss.mean(), "loss_no_input": p.blind_loss.mean(), "difference": [pair["low"], pair["high"]],
                "p_no_input": pair["p"], "permutations": count}
     reached = None
@@ -296,6 +295,7 @@ def _by_similarity(p: Problem) -> tuple:
 def hsic(a: np.ndarray, b: np.ndarray, rng: np.random.Generator, strata: Optional[np.ndarray] = None,
          count: int = PERMUTATIONS) -> dict:
     """HSIC |A'B|^2 / n^2 of centred features with its permutation p-value (Gretton et al., NIPS 2007)."""
+    a, b = (v @ leading(v, 32) for v in (a, b))  # permutations are valid with any features
     a, b, n = a - a.mean(axis=0), b - b.mean(axis=0), len(a)
     seen = float(((a.T @ b) ** 2).sum())
     chance = np.array([((a.T @ b[shuffled(n, strata, rng)]) ** 2).sum() for _ in range(count)])
@@ -411,8 +411,7 @@ def guarantee(p_values: np.ndarray, known: int, groups: Any = None, level: float
 
 def exchangeability(p: Problem, level: float = 0.9) -> dict:
     """p-values of test losses among left-out training losses, which are alike where training and test rows are."""
-    rows, hat = p.learned()
-    losses = np.sort(((p.phi[rows] - left_out(hat, rows) @ p.phi) ** 2).sum(axis=1))
+    losses = np.sort(p.learned()[2])
     above = len(losses) - np.searchsorted(losses, p.loss, side="left")
     tied = np.searchsorted(losses, p.loss, side="right") - np.searchsorted(losses, p.loss, side="left")
     u = (above - tied + p.rng.random(len(p.loss)) * (tied + 1)) / (len(losses) + 1)
@@ -440,12 +439,12 @@ def outlying(loss: np.ndarray) -> np.ndarray:
 
 def stability(p: Problem) -> dict:
     """Pairs that decide much, copies that contradict one another, likely label errors."""
-    rows, judged, near, hat = p.rows, p.rows, p.near, None
+    rows, judged, near, hat, loss = p.rows, p.rows, p.near, None, p.loss
     if p.w is not None:
-        rows, hat = p.learned()
+        rows, hat, loss = p.learned()
     elif p.test:  # training pairs
         rows = np.sort(p.rng.choice(len(p.y), min(len(p.y), MOST_ROWS), replace=False))
-    phi, loss, size = p.phi[rows], p.loss, p.loss
+    phi, size = p.phi[rows], loss
     typical = 2 * ((phi - phi.mean(axis=0)) ** 2).sum(axis=1).mean()
     m, red, yellow, clean, numbers = len(rows), [], [], ["no outputs stand out"], {"rows": len(rows)}
     if p.x is not None:
@@ -457,8 +456,7 @@ def stability(p: Problem) -> dict:
         if len(contradicting) >= max(2, 0.01 * m):
             red.append(f"{len(contradicting)} pairs have a copy of their input with another output")
     if hat is not None:
-        judged, loss = rows, ((phi - left_out(hat, rows) @ p.phi) ** 2).sum(axis=1)
-        size = loss * np.maximum(1 - hat[np.arange(m), rows], 0)  # studentised: far inputs are uncertain
+        judged, size = rows, loss * np.maximum(1 - hat[np.arange(m), rows], 0)  # studentised: far inputs are uncertain
         moves = influence(p.w, hat, rows, phi - hat @ p.phi)
         top = np.argsort(-moves)[:10]
         share = float(moves.max() ** 2 / max((moves ** 2).sum(), 1e-300))

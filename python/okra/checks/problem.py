@@ -6,9 +6,10 @@ hat matrix H, whose rows become left-out weights H_ij / (1 - H_ii), 0 at j = i. 
 weights stay, and 200 permutations are 200 right-hand sides of the one factor behind them. Predictions of another program
 have no weights: their own features stand for W Phi, and the truths are permuted against them.
 
-Outputs and inputs get features Phi with Phi Phi' ~ L, by Nystroem's method on at most 128 landmarks (exact
-where there are no more objects, or no more dimensions). A permutation test is valid with any
-statistic, so that only power depends on them.
+Outputs and inputs get features Phi with Phi Phi' ~ L, by Nystroem's method on at most 128 landmarks. A permutation test is
+valid with any statistic, so that only power depends on them. Losses need more: what lies beside the landmarks, which
+are training outputs, would be missing from test outputs alone. Up to 5,000 pairs they are l(y, y) - 2 w' l(Y, y) + w' L w
+where features are not exact.
 """
 from __future__ import annotations
 
@@ -24,7 +25,7 @@ from .._kernel import gram_matrix, vector_distances
 from .._library import Context, Handle, lib, options, set_options
 from .._model import Model
 
-LANDMARKS, MOST_ROWS = 128, 1000
+LANDMARKS, MOST_ROWS, MOST_EXACT = 128, 1000, 5000
 
 
 def fitted(x: Data, y: Data, values: dict) -> Model:
@@ -79,6 +80,12 @@ def feature_map(kernel: str, train: Data, rng: np.random.Generator) -> Callable[
     return lambda objects: gram_matrix(kernel, objects, chosen) @ map_
 
 
+def leading(phi: np.ndarray, most: int) -> np.ndarray:
+    """The directions of features with the most spread; all where there are no more."""
+    c = phi - phi.mean(axis=0)
+    return np.eye(phi.shape[1]) if phi.shape[1] <= most else np.linalg.eigh(c.T @ c)[1][:, -most:]
+
+
 def shuffled(n: int, strata: Optional[np.ndarray], rng: np.random.Generator) -> np.ndarray:
     """A permutation, within strata where there are some."""
     if strata is None:
@@ -125,6 +132,9 @@ class Problem:
         self.groups = None if groups is None else np.asarray(groups)[self.rows]
         phi = feature_map(self.ky, self.y, self.rng)
         self.phi, self.row_phi, self.px, self.w, self.known = phi(self.y), phi(self.row_y), None, None, None
+        own = self_values(self.ky, self.row_y)
+        exact = np.abs(own - (self.row_phi ** 2).sum(axis=1)).max() <= 1e-6 * max(np.abs(own).max(), 1e-300)
+        self.gram = None if exact or n > MOST_EXACT or self.ky.startswith("center(") else gram_matrix(self.ky, self.y)
         if model is None:
             if len(predicted) != total:
                 raise ValueError(f"{len(predicted)} predictions of {total} outputs, expected as many")
@@ -134,15 +144,23 @@ class Problem:
             if weights is None or weights.shape[1] != n:
                 raise ValueError("the model gives no weights over its training pairs: audit a model of full rank")
             self.w = weights if self.test else left_out(weights, self.rows)
-            self.known = None if self.test else (self.rows, weights)
             self.guess = self.w @ self.phi
-        self.mean = self.phi.mean(axis=0)
-        blind = np.broadcast_to(self.mean, self.row_phi.shape)
+        if self.gram is None:
+            self.loss = ((self.row_phi - self.guess) ** 2).sum(axis=1)
+            self.blind_loss = ((self.row_phi - self.phi.mean(axis=0)) ** 2).sum(axis=1)
+        else:
+            cross = gram_matrix(self.ky, self.row_y, self.y) if self.test else self.gram[self.rows]
+            self.blind_loss = own - 2 * cross.mean(axis=1) + self.gram.mean()
+            self.loss = self.losses(self.w, own, cross) if model is not None else own + self_values(
+                self.ky, predicted[self.rows]) - 2 * self_values(self.ky, self.row_y, predicted[self.rows])
         if not self.test:  # the row itself is left out of the mean, too
-            blind = (n * self.mean - self.row_phi) / (n - 1)
-        self.loss = ((self.row_phi - self.guess) ** 2).sum(axis=1)
-        self.blind_loss = ((self.row_phi - blind) ** 2).sum(axis=1)
+            self.blind_loss *= (n / (n - 1)) ** 2
+            self.known = None if model is None else (self.rows, weights, self.loss)
         self.near = None if x is None else nearest(self.kx, self.row_x, x, None if self.test else self.rows)
+
+    def losses(self, w: np.ndarray, own: np.ndarray, cross: np.ndarray) -> np.ndarray:
+        """|phi(y) - sum_j w_j phi(y_j)|^2 of rows by kernel values."""
+        return np.maximum(own - 2 * (w * cross).sum(axis=1) + ((w @ self.gram) * w).sum(axis=1), 0)
 
     @property
     def skill(self) -> float:
@@ -155,25 +173,31 @@ class Problem:
         return self.px
 
     def learned(self) -> tuple:
-        """Some training rows and their rows of the hat matrix."""
+        """Some training rows, their rows of the hat matrix, and their left-out losses."""
         if self.known is None:
             rows = np.sort(self.rng.choice(len(self.y), min(len(self.y), MOST_ROWS), replace=False))
-            self.known = rows, self.model.predict(self.x[rows], {"decode": "none"}, weights=True).weights()
+            hat = self.model.predict(self.x[rows], {"decode": "none"}, weights=True).weights()
+            w = left_out(hat, rows)
+            self.known = rows, hat, ((self.phi[rows] - w @ self.phi) ** 2).sum(axis=1) if self.gram is None else \
+                self.losses(w, np.diag(self.gram)[rows], self.gram[rows])
         return self.known
 
-    def permuted_losses(self, count: int, strata: Optional[np.ndarray] = None) -> np.ndarray:
-        """Mean losses where outputs were permuted before the fit."""
-        rows, out = slice(0, min(len(self.rows), 500)), np.empty(count)
+    def permuted_losses(self, count: int, strata: Optional[np.ndarray] = None) -> tuple:
+        """In the leading directions of the outputs: the mean loss, that without inputs, and those where outputs were permuted
+        before the fit."""
+        rows, basis = slice(0, min(len(self.rows), 300)), leading(self.phi, 16)
+        phi, truth, guess = self.phi @ basis, self.row_phi[rows] @ basis, self.guess[rows] @ basis
+        out = np.empty(count)
         for k in range(count):
             if self.w is None:
                 order = shuffled(rows.stop, None if strata is None else strata[self.rows[rows]], self.rng)
-                out[k] = ((self.row_phi[rows][order] - self.guess[rows]) ** 2).sum(axis=1).mean()
+                out[k] = ((truth[order] - guess) ** 2).sum(axis=1).mean()
                 continue
-            order = shuffled(len(self.phi), strata, self.rng)
-            mixed = self.phi[order]
-            truth = self.row_phi[rows] if self.test else mixed[self.rows[rows]]
-            out[k] = ((truth - self.w[rows] @ mixed) ** 2).sum(axis=1).mean()
-        return out
+            mixed = phi[shuffled(len(phi), strata, self.rng)]
+            own = truth if self.test else mixed[self.rows[rows]]
+            out[k] = ((own - self.w[rows] @ mixed) ** 2).sum(axis=1).mean()
+        blind = ((truth - phi.mean(axis=0)) ** 2).sum(axis=1).mean()
+        return ((truth - guess) ** 2).sum(axis=1).mean(), blind, out
 
 
 def _key(one: Any) -> Any:
@@ -221,7 +245,8 @@ def nearest(kernel: str, rows: Data, train: Data, own: Optional[np.ndarray]) -> 
             "scale": scale}
 
 
-def self_values(kernel: str, data: Data, block: int = 64) -> np.ndarray:
-    """k(x, x) of every object, from small Gram matrices."""
-    return np.concatenate([np.diag(gram_matrix(kernel, data[np.arange(i, min(i + block, len(data)))]))
-                           for i in range(0, len(data), block)]) if len(data) else np.empty(0)
+def self_values(kernel: str, data: Data, other: Optional[Data] = None, block: int = 64) -> np.ndarray:
+    """k(x, x) of every object, or k(x, x') with the same of others, from small Gram matrices."""
+    parts = [np.arange(i, min(i + block, len(data))) for i in range(0, len(data), block)]
+    return np.concatenate([np.diag(gram_matrix(kernel, data[k], None if other is None else other[k])) for k in parts]) \
+        if len(data) else np.empty(0)
