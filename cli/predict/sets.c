@@ -29,7 +29,7 @@ int cli_sets_check(const cli_run *run, const cli_sets *f)
     for (size_t i = 0; !cli_sets_wanted(f) && i < sizeof others / sizeof *others; i++) {
         REFUSE_IF(okra_options_is_set(run->options, others[i]),
                   "--%s has no use without --set, --interval, --reject or "
-                  "--set-p-values",
+                  "--set-p-values; okra score judges predictions, and lists by --lists",
                   others[i]);
     }
     return CLI_DONE;

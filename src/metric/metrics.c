@@ -250,8 +250,12 @@ static okra_status check_pairs(const okra_metric_ *metric, const okra_data *trut
     bool vectors = true;
     for (int i = 0; i < 2; i++) {
         REFUSE_IF(!(metric->kinds >> sides[i]->kind & 1u), OKRA_EUNSUPPORTED,
-                  "metric %s: the %s is %s, which it does not compare", metric->name,
-                  i ? "prediction" : "truth", okra_data_describe_(sides[i], a, sizeof a));
+                  "metric %s: the %s is %s, which it does not compare%s", metric->name,
+                  i ? "prediction" : "truth", okra_data_describe_(sides[i], a, sizeof a),
+                  sides[i]->kind == OKRA_GRAPHS
+                      ? "; 'kernel-loss:kernel=ecfp | tanimoto' does, and okra score "
+                        "--lists counts molecules that were found"
+                      : "");
         vectors = vectors && ((unsigned)OKRA_METRIC_VECTORS_ >> sides[i]->kind & 1u);
     }
     REFUSE_IF(truth->n != predicted->n || (!vectors && truth->kind != predicted->kind) ||

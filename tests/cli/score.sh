@@ -132,3 +132,11 @@ expect 0 okra predict -q table.okra --x 'table.csv:!class' -o names.txt
 cmp whole.txt names.txt # the model takes the columns that it learned from
 expect 0 okra score --y table.csv:class --yhat names.txt --metric accuracy
 expect_in "accuracy	1" out
+
+# molecules have no accuracy, and the message says what they have
+printf 'CCO\nCCN\n' >two.smi
+expect_fail 1 "okra score: metric accuracy: the truth is 2 graphs, which it does not compare; 'kernel-loss:kernel=ecfp | \
+tanimoto' does, and okra score --lists counts molecules that were found" \
+    okra score --y two.smi --yhat two.smi --metric accuracy
+expect_out "$(printf 'kernel-loss:kernel=ecfp | tanimoto\t0')" \
+    okra score --y two.smi --yhat two.smi --metric 'kernel-loss:kernel=ecfp | tanimoto'

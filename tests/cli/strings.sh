@@ -43,7 +43,8 @@ okra fit --x x.txt --x v.csv --y y.txt --kx 'mean(spectrum(k=2)@1 | normalize, r
     --ky "$kernel" --lambda 1e-6 -o two.okra --quiet
 okra predict two.okra --x x.txt --x v.csv -o p.txt --quiet
 cmp y.txt p.txt
-expect_fail 2 "okra predict: kernel linear@2: x.txt has 1 description of each object, there is no part 2" \
+expect_fail 1 "okra predict: x.txt: the model has 2 inputs, the first of them strings: give a file or column for each, \
+in the order of the fit" \
     okra predict two.okra --x x.txt -o none.txt
 [ ! -e none.txt ]
 

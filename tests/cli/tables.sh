@@ -73,6 +73,10 @@ for x in "words.csv:1 --x words.csv:2 --y words.csv:3" "words.csv --y :3" "named
     expect_same want made.txt
 done
 expect_in "are strings, as if given by --x named.csv:tag --x strings:named.csv:lemma" err
+for other in xlsx parquet json; do
+    expect_fail 2 "okra fit: new.$other: okra does not read .$other files; save the table as .csv" \
+        okra fit --x new.$other --y new.csv:tag -o no.okra
+done
 expect_fail 1 "okra predict: new.csv: the model has 2 inputs, the first of them labels: give a file or column for \
 each, in the order of the fit" okra predict words.okra --x new.csv -o made.txt
 (echo 'lemma,count,tag,form'; awk -F, -v OFS=, '{ print $1, NR % 3 ? NR : "", $2, $3 }' words.csv) >gaps.csv

@@ -196,6 +196,10 @@ def test_messages_of_inputs_name_what_is_wrong():
         model.predict(frame[["size"]])
     with pytest.raises(ValueError, match="^X: row 0: 'x' is not a number"):
         model.predict(frame.assign(size="x"))
+    with pytest.raises(ValueError, match="y has columns that are no numbers: town. Outputs are numbers, or one"):
+        IOKR().fit(X, frame)
+    with pytest.raises(ValueError, match="y holds dates or times"):
+        IOKR().fit(X, pd.Series(pd.date_range("2020-01-01", periods=20)))
     with pytest.warns(okra.OkraWarning, match="column 'town': 20 of 20 texts are none of the model's"):
         model.predict(frame.assign(town="Paris"))
 

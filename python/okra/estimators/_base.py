@@ -179,6 +179,14 @@ class OutputKernelEstimator(UpdateMixin, PredictMixin, ConformalMixin, ScoreMixi
         words = edited_column(X, y) if several else None
         self._words = None if words is None else [words, *(k for k in X.columns if k != words)]
         self._dtype = y._dtype if isinstance(y, Data) else dtype_of(y) if numbers_y else None
+        if getattr(getattr(y, "dtype", None), "kind", "") in ("M", "m"):
+            raise ValueError("y holds dates or times, which are no numbers: learn the days since one, "
+                             "(y - y.min()) / np.timedelta64(1, 'D')")
+        if numbers_y and frame and self.ky == "auto":
+            odd = [str(name) for name, kind in zip(y.columns, y.dtypes) if kind.kind not in "biuf"]
+            if odd:
+                raise ValueError(f"y has columns that are no numbers: {', '.join(odd)}. Outputs are "
+                                 "numbers, or one column of classes or texts: a model for each")
         if numbers_x and numbers_y and _num_samples(y) >= _num_samples(X):
             X, y = self._validated(X, y)
             X = self._vectors(X)

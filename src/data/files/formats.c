@@ -163,6 +163,10 @@ static okra_status parse_spec(const char *text, spec *s)
     if (!s->format && strcmp(s->path, "-") != 0) {
         s->format = by_extension(s->path, s->path + strlen(s->path));
         if (!s->format) {
+            static const char sheets[] = ".xlsx .xls .ods .parquet .feather .json .pkl";
+            const char *dot = strrchr(s->path, '.');
+            REFUSE_IF(dot && strlen(dot) > 3 && strstr(sheets, dot), OKRA_EARG,
+                      "okra does not read %s files; save the table as .csv", dot);
             return okra_fail_(
                 OKRA_EARG,
                 "the extension tells no format; put one before it, such as "
@@ -374,6 +378,14 @@ static okra_status not_opened(okra_status st, const char *path)
     return st;
 }
 
+okra_status okra_too_few_parts_(const okra_data *like)
+{
+    return okra_fail_(OKRA_ESHAPE,
+                      "the model has %d inputs, the first of them %s: give a file or "
+                      "column for each, in the order of the fit",
+                      like->component_count, okra_kind_name(like->components[0]->kind));
+}
+
 static okra_status read_spec(okra_context *context, const char *text,
                              const okra_data *like, bool inputs, const char *bag,
                              okra_data **out)
@@ -410,7 +422,13 @@ static okra_status read_spec(okra_context *context, const char *text,
     source.part = s.part;
     source.how = s.how;
     const okra_file_format_ *format = s.format ? s.format : by_magic(&source.bytes);
-    return prefixed(read_watched(format, &source, out), source.name);
+    FREED_BY(okra_data_drop_) okra_data *data = NULL;
+    CHK(prefixed(read_watched(format, &source, &data), source.name));
+    if (inputs && like && like->kind == OKRA_TUPLE && data->kind != OKRA_TUPLE) {
+        return prefixed(okra_too_few_parts_(like), source.name);
+    }
+    *out = TAKE(data);
+    return OKRA_OK;
 }
 
 okra_status okra_data_parse(okra_context *context, const char *format, const char *text,

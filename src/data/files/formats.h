@@ -257,6 +257,8 @@ typedef struct okra_columns_choice_ {
 okra_status okra_table_leave_unnamed_(const okra_source_ *source, okra_table_ table,
                                       const okra_table_shape_ *shape,
                                       okra_columns_choice_ *choice);
+/* Refuses one file for a model of several inputs. */
+okra_status okra_too_few_parts_(const okra_data *like);
 /* A table of numbers, dates, classes, gaps and molecules, as vectors (mixed.c). */
 okra_status okra_read_mixed_(const okra_source_ *source, okra_table_ table,
                              const okra_table_shape_ *shape,

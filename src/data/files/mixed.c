@@ -397,13 +397,11 @@ okra_status okra_read_mixed_(const okra_source_ *source, okra_table_ t,
     ZMAKE(all.texts, all.columns);
     MAKE(f.of, f.room);
     CHK(collect(t, s, c, &all));
-    REFUSE_IF(like && like->kind == OKRA_TUPLE &&
-                  (like->components[like->component_count - 1]->kind != OKRA_GRAPHS ||
-                   (!vectors && like->components[0]->kind != OKRA_GRAPHS)),
-              OKRA_ESHAPE,
-              "the model has %" PRId64 " inputs, the first of them %s: give a file or "
-              "column for each, in the order of the fit",
-              (int64_t)like->component_count, okra_kind_name(like->components[0]->kind));
+    if (like && like->kind == OKRA_TUPLE &&
+        (like->components[like->component_count - 1]->kind != OKRA_GRAPHS ||
+         (!vectors && like->components[0]->kind != OKRA_GRAPHS))) {
+        return okra_too_few_parts_(like);
+    }
     if (vectors || (like && like->kind == OKRA_GRAPHS)) {
         CHK(vectors ? repeat(&all, vectors, &f) : OKRA_OK);
         CHK(find_molecules(&all, &f,
