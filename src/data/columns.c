@@ -94,9 +94,7 @@ okra_status okra_data_set_columns(okra_data *data, const char *const *names)
               "%s holds %s, which have no columns", data->source,
               okra_kind_name(data->kind));
     REFUSE_IF(data->of, OKRA_EARG, "columns are named before objects get weights");
-    if (names) {
-        CHK(create(names, data->d, &made));
-    }
+    CHK(names ? create(names, data->d, &made) : OKRA_OK);
     okra_columns_free_(data->columns);
     data->columns = made;
     return OKRA_OK;

@@ -219,9 +219,7 @@ okra_status okra_network_create_(okra_int nodes, const okra_link_ *edges, okra_i
     for (okra_int i = 0; i < nodes; i++) {
         n->adjacency.indptr[i + 1] += n->adjacency.indptr[i];
     }
-    if (names) {
-        CHK(copy_names(n, names));
-    }
+    CHK(names ? copy_names(n, names) : OKRA_OK);
     *out = TAKE(n);
     return OKRA_OK;
 }
@@ -396,9 +394,7 @@ okra_status okra_data_nodes(okra_int nodes, const char *const *names,
     REFUSE_IF(nodes < 0 || edges < 0 || (codes && n < 0) || (!ends && edges > 0),
               OKRA_EARG, "network: %s",
               ends || edges <= 0 ? "a number is negative" : "ends are NULL");
-    if (names) {
-        CHK(check_texts("names of nodes", names, nodes));
-    }
+    CHK(names ? check_texts("names of nodes", names, nodes) : OKRA_OK);
     MAKE(links, edges);
     for (okra_int k = 0; k < edges; k++) {
         links[k] = (okra_link_){ends[2 * k], ends[2 * k + 1], weights ? weights[k] : 1};

@@ -46,9 +46,7 @@ okra_status okra_data_labels(const okra_int *labels, okra_int n, const char *con
     okra_data_own_(data, codes);
     data->codes = codes;
     OKRA_COPY_(codes, labels, n);
-    if (names) {
-        CHK(okra_data_names_(data, names));
-    }
+    CHK(names ? okra_data_names_(data, names) : OKRA_OK);
     *out = TAKE(data);
     return OKRA_OK;
 }

@@ -49,15 +49,11 @@ okra_status okra_data_new_(okra_kind kind, okra_int n, okra_int d, const char *s
 
 okra_status okra_data_rename_(okra_data **data, const char *source)
 {
-    char *copy = okra_strdup_(source);
-    if (!copy) {
-        okra_data_free(*data);
-        *data = NULL;
-        return OKRA_EMEM;
+    okra_status st = okra_data_name(*data, source);
+    if (st != OKRA_OK) {
+        okra_data_drop_(data);
     }
-    okra_free_((*data)->source);
-    (*data)->source = copy;
-    return OKRA_OK;
+    return st;
 }
 
 okra_status okra_data_name(okra_data *data, const char *name)

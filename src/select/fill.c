@@ -398,9 +398,7 @@ okra_status okra_rules_fill_(okra_context *ctx, const okra_data *x, const okra_d
                                                   : okra_rule_ky_(ctx, x, y, &ky));
         CHK(okra_options_set(filled, "ky", a->classes && several(y) ? a->classes : ky));
     }
-    if (kx_open) {
-        CHK(set_kx(ctx, method, x, y, filled));
-    }
+    CHK(kx_open ? set_kx(ctx, method, x, y, filled) : OKRA_OK);
     if (okra_rule_auto_(filled, "lambda")) {
         CHK(set_lambda(ctx, method, x, y, links, filled));
     }

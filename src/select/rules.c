@@ -317,9 +317,7 @@ static okra_status of_parts(choices *c)
         FREE(middle, near, alone);
         middle = near = alone = NULL;
     }
-    if (count > 1) {
-        CHK(add_text(c, product));
-    }
+    CHK(count > 1 ? add_text(c, product) : OKRA_OK);
     if (count == 2) {
         CHK(add_text(c, sum));
     }

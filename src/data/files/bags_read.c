@@ -78,9 +78,7 @@ okra_status okra_read_bags_(const okra_file_format_ *format, okra_source_ *sourc
         CHK(okra_context_set_header(source->ctx, header ? 1 : -1));
     }
     okra_status st = okra_format_read_(format, &plain, &members);
-    if (table && source->ctx) {
-        CHK(okra_context_set_header(source->ctx, before));
-    }
+    CHK(table && source->ctx ? okra_context_set_header(source->ctx, before) : OKRA_OK);
     CHK(st);
     REFUSE_IF(
         !table && members->kind != OKRA_SPECTRA, OKRA_EUNSUPPORTED,
@@ -94,9 +92,7 @@ okra_status okra_read_bags_(const okra_file_format_ *format, okra_source_ *sourc
         const char *text = texts.pointers[i];
         CHK(okra_names_add_(&names, text, text + strlen(text), &bag[i]));
     }
-    if (!table) {
-        CHK(by_field(members, source->bag, &names, bag));
-    }
+    CHK(!table ? by_field(members, source->bag, &names, bag) : OKRA_OK);
     return group(members, bag, names.texts.count, out);
 }
 

@@ -537,9 +537,7 @@ static okra_status put_row(okra_writer_ *w, const okra_data *data, okra_int i,
         double value = data->kind == OKRA_BITS ? okra_bit_(data, i, j)
                                                : data->values[i * data->ld + j];
         okra_double_text_(value, text);
-        if (j > 0) {
-            CHK(okra_writer_put_(w, &separator, 1));
-        }
+        CHK(j > 0 ? okra_writer_put_(w, &separator, 1) : OKRA_OK);
         CHK(okra_writer_put_(w, text, strlen(text)));
     }
     return OKRA_OK;

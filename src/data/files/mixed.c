@@ -108,9 +108,7 @@ static okra_status add_texts(features *f, const table *t, okra_int j, bool *clas
     for (okra_int i = 0, next; *classes && i < count; i = next) {
         for (next = i; next < count && strcmp(known[i], known[next]) == 0; next++) {
         }
-        if ((next - i) * RARE >= t->n) {
-            CHK(add(f, t, j, known[i], 0));
-        }
+        CHK((next - i) * RARE >= t->n ? add(f, t, j, known[i], 0) : OKRA_OK);
     }
     return OKRA_OK;
 }

@@ -240,9 +240,7 @@ static okra_status find_ion(const char *text, okra_int size, double ion[2])
     okra_int length = 0;
     ion[0] = ion[1] = 0;
     const char *value = okra_meta_find_(text, size, "PEPMASS", &length);
-    if (value) {
-        CHK(number_of("the precursor", value, length, &ion[0]));
-    }
+    CHK(value ? number_of("the precursor", value, length, &ion[0]) : OKRA_OK);
     value = okra_meta_find_(text, size, "ADDUCT", &length);
     if (ion[0] > 0 && value) {
         ion[1] =
@@ -448,9 +446,7 @@ static okra_status add_spectrum(okra_spectra_builder_ *b, const double *mz,
     for (okra_int k = 0; k < count; k++) {
         CHK(okra_spectra_peak_(b, mz[k], intensity[k]));
     }
-    if (about) {
-        CHK(add_about(b, about));
-    }
+    CHK(about ? add_about(b, about) : OKRA_OK);
     return okra_spectra_close_(b);
 }
 
