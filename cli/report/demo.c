@@ -269,11 +269,6 @@ static double at(const okra_data *data, okra_int i)
 }
 
 /* r runs from about -0.2 to 1.2, t from 0 to 1. */
-static double across(double r)
-{
-    return fmin(1, fmax(0, (r + 0.25) / 1.5));
-}
-
 static void demo_draw_s_shape(FILE *out, const demo_result *r)
 {
     char plot[PLOT_HEIGHT][PLOT_WIDTH + 1];
@@ -285,9 +280,10 @@ static void demo_draw_s_shape(FILE *out, const demo_result *r)
     }
     for (int k = 0; k < 2; k++) {
         for (okra_int i = 0; i < okra_data_count(r->test_x); i++) {
-            int c = (int)(across(at(r->test_x, i)) * (PLOT_WIDTH - 1));
+            double x = fmin(1, fmax(0, (at(r->test_x, i) + 0.25) / 1.5));
             double t = fmin(1, fmax(0, at(sets[k], i)));
-            plot[(int)((1 - t) * (PLOT_HEIGHT - 1) + 0.5)][c] = marks[k];
+            plot[(int)((1 - t) * (PLOT_HEIGHT - 1) + 0.5)][(int)(x * (PLOT_WIDTH - 1))] =
+                marks[k];
         }
     }
     for (int row = 0; row < PLOT_HEIGHT; row++) {

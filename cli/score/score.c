@@ -45,21 +45,16 @@ static const okra_option rows[] = {
         "The group of every row: intervals and comparisons take whole groups"),
     {0}};
 
-/* A piece "param=value" belongs to the metric before it. */
-static bool continues(const char *piece)
-{
-    size_t length = strcspn(piece, "=:,(");
-    return piece[length] == '=';
-}
-
-/* Splits at commas outside parentheses. */
+/* Splits at commas outside parentheses, but for "param=value", which belongs to the
+ * metric before it. */
 static int split(const cli_run *run, const char *list, scores *s)
 {
     int depth = 0;
     const char *begin = list;
     for (const char *at = list;; at++) {
         depth += (*at == '(') - (*at == ')');
-        bool ends = !*at || (*at == ',' && depth == 0 && !continues(at + 1));
+        bool ends =
+            !*at || (*at == ',' && depth == 0 && at[1 + strcspn(at + 1, "=:,(")] != '=');
         REFUSE_IF(ends && (at == begin || s->count == METRICS),
                   "--metric is '%s', expected names between commas", list);
         if (ends) {

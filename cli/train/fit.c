@@ -13,7 +13,7 @@
 #include <sys/stat.h>
 
 typedef struct fit_fields {
-    const char *x, *y, *unlabelled, *basis, *output, *kx, *ky, *lambda, *weight;
+    const char *x, *y, *unlabelled, *basis, *output, *kx, *ky, *lambda;
     int compact, classes, effort;
     double calibration;
     cli_pairs pairs;
@@ -25,8 +25,8 @@ static const okra_option rows[] = {
     ROW(READ, "y", y, NULL, "FILE", "Training outputs, in the same order"),
     ROW(READ, "unlabelled", unlabelled, "", "FILE",
         "More inputs, whose outputs are not known, for methods that can use them"),
-    ROW(READ, "sample-weight", weight, "", "FILE",
-        "Weights of the pairs, one number per row of --y"),
+    ROW(READ, "sample-weight", pairs.weight, "", "FILE",
+        "Weights of the pairs: a number for each row of --y; with --rows, as --y is"),
     CHOICE("class-weight", classes, "none", "none|balanced", "HOW",
            "balanced: every class counts the same"),
     ROW(READ, "basis", basis, "", "MODEL",
@@ -310,7 +310,7 @@ static bool from_files(cli_run *run, const fit_fields *f, const path *p)
                 strncmp(specs[k], "list:", 5) == 0;
     }
     return parts && !strchr(f->x, '\n') && !strchr(f->y, '\n') && p->count == 1 &&
-           !*f->unlabelled && !*f->weight && !*f->basis && !f->classes &&
+           !*f->unlabelled && !*f->pairs.weight && !*f->basis && !f->classes &&
            f->calibration == 0 && !choose_needed(run, &open);
 }
 
@@ -327,7 +327,7 @@ static okra_status learn(cli_run *run, const fit_fields *f, const path *p, learn
             l->models);
     }
     CHK(cli_read_pairs(run, f->x, f->y, f->unlabelled, NULL, &x, &y));
-    CHK(cli_weigh(run, f->weight, f->classes ? "balanced" : "none", &y));
+    CHK(cli_weigh(run, f->pairs.weight, f->classes ? "balanced" : "none", &y));
     CHK(hold(run, f, &x, &y, l->held));
     if (*f->basis) {
         CHK(learn_shard(run, f, x, y, l));
@@ -369,11 +369,11 @@ static int check_output(const cli_run *run, const fit_fields *f, const path *p)
 
 static int fit_pairs(cli_run *run, const fit_fields *f, const path *p)
 {
-    REFUSE_IF(*f->x || *f->unlabelled || *f->weight || *f->basis || f->classes ||
-                  p->count > 1 || strcmp(f->ky, "auto") != 0 ||
-                  okra_options_is_set(run->library, "method"),
-              "--rows and --columns take --y, --kx, one --lambda, --setting, --own and "
-              "--calibration; --x, --ky, --method and others have no use");
+    REFUSE_IF(
+        *f->x || *f->unlabelled || *f->basis || f->classes || p->count > 1 ||
+            strcmp(f->ky, "auto") != 0 || okra_options_is_set(run->library, "method"),
+        "--rows and --columns take --y, --kx, one --lambda, --setting, --own, "
+        "--sample-weight and --calibration; --x, --ky, --method and others have no use");
     REFUSE_IF(p->count && !(p->value[0] > 0), "--lambda is '%s', expected more than 0",
               p->text[0]);
     CHK(cli_check_writable(run, f->output));

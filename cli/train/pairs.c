@@ -8,16 +8,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* --y, NaN standing for gaps. */
+/* A matrix or lines; `none` where nothing is told. */
 static okra_status read_values(cli_run *run, const char *file, okra_int n, okra_int m,
-                               double *out)
+                               double none, double *out)
 {
     char spec[4200];
     OWNED_DATA *y = NULL;
     snprintf(spec, sizeof spec, "%s%s",
              strncmp(file, "missing:", 8) == 0 ? "" : "missing:", file);
     CHK(cli_read(run, spec, &y));
-    return okra_pairs_values(y, n, m, out);
+    CHK(okra_pairs_values(y, n, m, out));
+    for (okra_int k = 0; k < n * m; k++) {
+        out[k] = isnan(out[k]) ? none : out[k];
+    }
+    return OKRA_OK;
 }
 
 static double score(const json_t *line, const char *name)
@@ -36,22 +40,22 @@ static int tell(const cli_run *run, const okra_pairs *pairs, const char *file,
     if (run->common.json) {
         return cli_print_json(run, TAKE(about));
     }
-    const json_t *own = json_object_get(about, "own");
+    double number = 0, own[2] = {0, 0};
+    const char *kernels[2] = {"", ""};
     size_t k;
+    json_unpack(about, "{s:F, s:[F, F]}", "lambda", &number, "own", &own[0], &own[1]);
     cli_line(stdout, "model", "%s", file);
     cli_line_data(stdout, "rows", json_object_get(about, "rows"));
     cli_line_data(stdout, "columns", json_object_get(about, "columns"));
     json_array_foreach(json_object_get(about, "kernels"), k, value)
     {
-        cli_line(stdout, k ? "" : "kx", "%s%g * (%s) * (%s)", k ? "+ " : "",
-                 json_number_value(json_array_get(value, 0)),
-                 json_string_value(json_array_get(value, 1)),
-                 json_string_value(json_array_get(value, 2)));
+        double scale = 0;
+        json_unpack(value, "[F, s, s]", &scale, &kernels[0], &kernels[1]);
+        cli_line(stdout, k ? "" : "kx", "%s%g * (%s) * (%s)", k ? "+ " : "", scale,
+                 kernels[0], kernels[1]);
     }
-    cli_line(stdout, "lambda", "%g", json_number_value(json_object_get(about, "lambda")));
-    cli_line(stdout, "own", "%g of rows, %g of columns",
-             json_number_value(json_array_get(own, 0)),
-             json_number_value(json_array_get(own, 1)));
+    cli_line(stdout, "lambda", "%g", number);
+    cli_line(stdout, "own", "%g of rows, %g of columns", own[0], own[1]);
     if (seconds >= 0) {
         cli_line(stdout, "time", "%s", cli_seconds(seconds, buffer, sizeof buffer));
     }
@@ -91,7 +95,7 @@ int cli_pairs_fit(cli_run *run, const cli_pairs *p, const char *y, const char *k
     char *end = NULL;
     OWNED_DATA *rows = NULL, *columns = NULL;
     FREED_BY(okra_pairs_free_at) okra_pairs *pairs = NULL;
-    OWNED double *values = NULL;
+    OWNED double *values = NULL, *weights = NULL;
     bool chosen = strcmp(p->own, "auto") == 0;
     double own = chosen ? -1 : strtod(p->own, &end);
     REFUSE_IF(!*p->rows || !*p->columns, "pairs need both --rows and --columns");
@@ -101,11 +105,16 @@ int cli_pairs_fit(cli_run *run, const cli_pairs *p, const char *y, const char *k
     TRY(cli_read(run, p->columns, &columns));
     okra_int n = okra_data_count(rows), m = okra_data_count(columns);
     MAKE(values, n * m);
-    TRY(read_values(run, y, n, m, values));
+    TRY(read_values(run, y, n, m, (double)NAN, values));
+    if (*p->weight) {
+        MAKE(weights, n * m);
+        TRY(read_values(run, p->weight, n, m, 0, weights));
+    }
     okra_pairs_request request = {OKRA_SIZED(okra_pairs_request),
                                   .rows = rows,
                                   .columns = columns,
                                   .values = values,
+                                  .weights = weights,
                                   .kernel = kernel,
                                   .lambda = lambda,
                                   .own = own,
@@ -124,6 +133,7 @@ static int write_table(const cli_run *run, const double *F, okra_int n, okra_int
 {
     bool turned = top < 0;
     okra_int lines = turned ? m : n, across = turned ? n : m, most = turned ? -top : top;
+    okra_int step = turned ? m : 1;
     OWNED bool *taken = NULL;
     cli_table t;
     MAKE(taken, across);
@@ -131,21 +141,19 @@ static int write_table(const cli_run *run, const double *F, okra_int n, okra_int
                        width >= 0 ? "row,column,value,low,high\n" : "row,column,value\n",
                        &t));
     for (okra_int i = 0; i < lines; i++) {
+        const double *line = F + i * (turned ? 1 : m);
         memset(taken, 0, (size_t)across * sizeof *taken);
         for (okra_int k = 0; k < (most && most < across ? most : across); k++) {
             okra_int best = most ? -1 : k;
             for (okra_int j = 0; most && j < across; j++) {
-                double v = F[turned ? j * m + i : i * m + j];
-                if (!taken[j] &&
-                    (best < 0 || v > F[turned ? best * m + i : i * m + best])) {
+                if (!taken[j] && (best < 0 || line[j * step] > line[best * step])) {
                     best = j;
                 }
             }
             taken[best] = true;
-            okra_int row = turned ? best : i, column = turned ? i : best;
-            double v = F[row * m + column];
-            fprintf(t.out, "%lld%c%lld%c%.10g", (long long)row, t.mark, (long long)column,
-                    t.mark, v);
+            double v = line[best * step];
+            fprintf(t.out, "%lld%c%lld%c%.10g", (long long)(turned ? best : i), t.mark,
+                    (long long)(turned ? i : best), t.mark, v);
             if (width >= 0) {
                 fprintf(t.out, "%c%.10g%c%.10g", t.mark, v - width, t.mark, v + width);
             }
@@ -165,11 +173,10 @@ int cli_pairs_predict(cli_run *run, const char *rows, const char *columns, okra_
     OWNED double *F = NULL;
     double width = -1;
     REFUSE_IF(!*output, "nothing to write: give -o");
-    REFUSE_IF(
-        (top || alpha > 0) && !cli_ends(output, ".csv") && !cli_ends(output, ".tsv"),
-        "--top and --interval write a table: -o is '%s', expected a name in .tsv or "
-        ".csv",
-        output);
+    bool table = top || alpha > 0;
+    REFUSE_IF(table && !cli_ends(output, ".csv") && !cli_ends(output, ".tsv"),
+              "--top and --interval write a table: -o is '%s', expected .tsv or .csv",
+              output);
     TRY(okra_pairs_load(run->context,
                         cli_find(run, run->operands[0], buffer, sizeof buffer), &pairs));
     okra_pairs_size(pairs, &n, &m);
@@ -184,7 +191,7 @@ int cli_pairs_predict(cli_run *run, const char *rows, const char *columns, okra_
     MAKE(F, n * m);
     TRY(okra_pairs_predict(run->context, pairs, new_rows, new_columns, F));
     TRY(alpha > 0 ? okra_pairs_interval(pairs, alpha, &width) : OKRA_OK);
-    return top || alpha > 0
+    return table
                ? write_table(run, F, n, m, *rows || !*columns ? top : -top, width, output)
                : cli_status(run, cli_write(run, F, n, m, output));
 }

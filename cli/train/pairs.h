@@ -7,7 +7,7 @@
 #include "cli.h"
 
 typedef struct cli_pairs {
-    const char *rows, *columns, *own;
+    const char *rows, *columns, *own, *weight;
     int setting;
 } cli_pairs;
 

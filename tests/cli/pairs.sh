@@ -34,6 +34,22 @@ expect 0 okra fit -q --rows rows.csv --columns columns.csv --y y.csv --kx '0.5 *
 expect 0 okra predict sum.okra --interval 0.5 -o bounds.csv
 head -1 bounds.csv | grep -q 'row,column,value,low,high' || complain "no intervals"
 
+# A pair of weight 0 is as if not known; weights as a matrix or as lines; those of 2 twice count as 1 with half the lambda.
+printf '1,1,1\n1,1,1\n1,1,0\n1,0,1\n' > weights.csv
+sed 's/nan/7/' y.csv > full.csv
+printf '0,0,2\n0,1,2\n0,2,2\n1,0,2\n1,1,2\n1,2,2\n2,0,2\n2,1,2\n3,0,2\n3,2,2\n' > twice.csv
+for how in 'y.csv 1' 'full.csv 1 --sample-weight weights.csv' 'full.csv 2 --sample-weight twice.csv'; do
+    set -- $how
+    expect 0 okra fit -q --rows rows.csv --columns columns.csv --y "$1" --kx 'rbf(sigma=2) * rbf(sigma=2)' --own 0 --lambda "$2" \
+        ${3:+"$3" "$4"} -o w.okra
+    expect 0 okra predict w.okra --rows new.csv -o w.csv
+    [ -e first.csv ] || cp w.csv first.csv
+    paste -d, w.csv first.csv | awk -F, '{ for (k = 1; k <= 3; k++) if (($k - $(k + 3))^2 > 1e-20) exit 1 }' || complain "weights: $how"
+done
+printf '1,1,1\n1,-1,1\n1,1,0\n1,0,1\n' > below.csv
+refused 2 "its weight -1, expected numbers, the weight not below 0" okra fit --rows rows.csv --columns columns.csv --y full.csv \
+    --sample-weight below.csv -o e.okra
+
 expect 0 okra info sum.okra
 expect_in "lambda         0.1" out
 expect_in "+ 2 * (rbf(sigma=1))" out
