@@ -4,6 +4,7 @@ import json
 import math
 import os
 import subprocess
+import warnings
 
 import numpy as np
 import pytest
@@ -47,6 +48,10 @@ def test_degenerate_values():
     chance = lambda p: [math.comb(n, j) * p ** j * (1 - p) ** (n - j) for j in range(n + 1)]  # noqa: E731
     assert abs(sum(chance(low)[k + 1:]) + chance(low)[k] / 2 - 0.025) < 1e-9
     assert abs(sum(chance(high)[:k]) + chance(high)[k] / 2 - 0.025) < 1e-9
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        ends = [intervals.hits_interval(k, 100, 0.025) for k in range(101)]
+    assert all(a[0] <= b[0] and a[1] <= b[1] and a[0] <= k / 100 <= a[1] for k, (a, b) in enumerate(zip(ends, ends[1:])))
     gaps = intervals.mean_interval([1.0, np.nan, 3.0])
     assert gaps["value"] == 2 and gaps["units"] == 2
     with pytest.raises(ValueError, match="groups have shape"):

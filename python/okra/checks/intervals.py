@@ -70,8 +70,9 @@ def _ratio(sv, sw, svv, svw, sww, g):
 def hits_interval(hits: int, n: int, tail: float) -> tuple:
     """The shares under which as many hits, or as few, are not rarer than `tail`; those seen count half (mid-p)."""
     def rare(share: float, more: bool) -> float:
-        beyond = stats.binom.sf(hits, n, share) if more else stats.binom.cdf(hits - 1, n, share)
-        return beyond + stats.binom.pmf(hits, n, share) / 2 - tail
+        with np.errstate(divide="ignore"):  # of SciPy, at shares that are nearly 0 or 1
+            beyond = stats.binom.sf(hits, n, share) if more else stats.binom.cdf(hits - 1, n, share)
+            return beyond + stats.binom.pmf(hits, n, share) / 2 - tail
     low = 0.0 if hits == 0 else optimize.brentq(rare, 1e-12, 1 - 1e-12, (True,))
     high = 1.0 if hits == n else optimize.brentq(rare, 1e-12, 1 - 1e-12, (False,))
     return float(low), float(high)
