@@ -28,7 +28,7 @@ foreach(row ${okra_bom_rows})
      \"properties\": [{\"name\": \"okra:linked-by\", \"value\": \"${user}\"}]}")
 endforeach()
 list(JOIN okra_bom ",\n" okra_bom)
-file(CONFIGURE OUTPUT ${CMAKE_CURRENT_BINARY_DIR}/okra.cdx.json @ONLY CONTENT
+file(CONFIGURE OUTPUT ${CMAKE_CURRENT_BINARY_DIR}/okra.cdx.json CONTENT
 "{
   \"bomFormat\": \"CycloneDX\",
   \"specVersion\": \"1.5\",
@@ -41,6 +41,6 @@ file(CONFIGURE OUTPUT ${CMAKE_CURRENT_BINARY_DIR}/okra.cdx.json @ONLY CONTENT
 @okra_bom@
   ]
 }
-")
+" @ONLY)
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/okra.cdx.json DESTINATION ${CMAKE_INSTALL_DOCDIR}
         COMPONENT program)

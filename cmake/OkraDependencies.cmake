@@ -20,7 +20,7 @@ if(NOT TARGET okra_dependencies)
     find_library(SVM_LIBRARY svm REQUIRED)
     mark_as_advanced(SVM_INCLUDE SVM_LIBRARY)
     set_property(TARGET okra_dependencies APPEND PROPERTY
-        INTERFACE_LINK_LIBRARIES ${SVM_LIBRARY} Threads::Threads m)
+        INTERFACE_LINK_LIBRARIES ${SVM_LIBRARY} Threads::Threads ${CMAKE_DL_LIBS} m)
     set_property(TARGET okra_dependencies APPEND PROPERTY
         INTERFACE_INCLUDE_DIRECTORIES ${SVM_INCLUDE})
 endif()

@@ -11,7 +11,7 @@ if(NOT CMAKE_SCRIPT_MODE_FILE)
     return()
 endif()
 
-cmake_minimum_required(VERSION 3.20)
+cmake_minimum_required(VERSION 3.18)
 file(GLOB_RECURSE files RELATIVE ${ROOT} ${ROOT}/src/*.[ch] ${ROOT}/include/*.h
      ${ROOT}/papers/*.[ch])
 list(FILTER files EXCLUDE REGEX "papers/(claims|catalogue)") # read results, make none
@@ -34,5 +34,4 @@ else()
         string(APPEND commit "+changes")
     endif()
 endif()
-file(CONFIGURE OUTPUT ${HEADER} @ONLY CONTENT
-     "#define PAPER_COMMIT \"@commit@\"\n#define PAPER_SOURCE \"@digest@\"\n")
+configure_file(${CMAKE_CURRENT_LIST_DIR}/stamp.h.in ${HEADER} @ONLY)

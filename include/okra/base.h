@@ -51,7 +51,7 @@ typedef int64_t okra_int;
 /* Inside the library the type itself says that a status is not to be dropped. */
 #if defined(OKRA_CHECK_EVERY_STATUS) && defined(__clang__)
 #define OKRA_STATUS_TYPE_ typedef enum __attribute__((warn_unused_result))
-#elif defined(OKRA_CHECK_EVERY_STATUS)
+#elif defined(OKRA_CHECK_EVERY_STATUS) && __GNUC__ > 10
 #define OKRA_STATUS_TYPE_ __extension__ typedef enum [[nodiscard]]
 #else
 #define OKRA_STATUS_TYPE_ typedef enum
