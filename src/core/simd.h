@@ -17,12 +17,11 @@
 enum { OKRA_LANES_ = 8 };
 typedef double okra_lane_ __attribute__((vector_size(OKRA_LANES_ * sizeof(double))));
 
+#define OKRA_ARGS_(...) __VA_ARGS__
 #if defined(__x86_64__) && defined(__GNUC__)
-
 #define OKRA_INLINE_ __attribute__((always_inline))
 #define OKRA_AVX2_ "avx2,fma,popcnt"
 #define OKRA_AVX512_ "avx512f,avx512dq,avx512vl,avx512bw,avx512vpopcntdq,fma,popcnt"
-#define OKRA_ARGS_(...) __VA_ARGS__
 
 #define OKRA_VARIANTS_(name, body, parameters, arguments)                               \
     __attribute__((target(OKRA_AVX512_))) static void name##_avx512 parameters          \
@@ -50,14 +49,16 @@ typedef double okra_lane_ __attribute__((vector_size(OKRA_LANES_ * sizeof(double
     }
 
 #else
-
+#if defined(__aarch64__) /* each has NEON and the fused multiply-add */
+enum { OKRA_FUSED_ = true };
+#else
+enum { OKRA_FUSED_ = false };
+#endif
 #define OKRA_INLINE_
-#define OKRA_ARGS_(...) __VA_ARGS__
 #define OKRA_VARIANTS_(name, body, parameters, arguments) \
     static void name parameters                           \
     {                                                     \
-        body(OKRA_ARGS_ arguments, false);                \
+        body(OKRA_ARGS_ arguments, OKRA_FUSED_);          \
     }
-
 #endif
 #endif

@@ -135,8 +135,9 @@ static inline void harness_normals(okra_random_ *r, okra_int count, double *x)
     }
 }
 
-/* Where threads are watched, every seventh allocation fails in its turn. */
-#ifdef __SANITIZE_THREAD__
+/* Where threads are watched or a processor is emulated, every seventh allocation fails in
+ * its turn. */
+#if defined __SANITIZE_THREAD__ || defined OKRA_EMULATED
 #define HARNESS_STEP 7
 #else
 #define HARNESS_STEP 1
@@ -175,8 +176,9 @@ static inline void harness_normals(okra_random_ *r, okra_int count, double *x)
     } while (0)
 
 /* A sanitizer looks at the code, and has no need of all problems: SOME(100) is 100, or 10
- * of them, or 4 where threads are watched, which takes longest. */
-#if defined __SANITIZE_THREAD__
+ * of them, or 4 where threads are watched or a processor is emulated, which takes
+ * longest. */
+#if defined __SANITIZE_THREAD__ || defined OKRA_EMULATED
 #define SOME(count) (((count) + 29) / 30)
 #elif defined __SANITIZE_ADDRESS__
 #define SOME(count) (((count) + 9) / 10)

@@ -8,6 +8,9 @@
  */
 #include "kernel/gram/trained_kernel.h"
 #include "core/simd.h"
+#if defined(__aarch64__)
+#include <arm_neon.h>
+#endif
 
 enum { LANES = 32 };
 
@@ -19,7 +22,16 @@ static inline OKRA_INLINE_ void row(const uint64_t *restrict a,
     uint64_t sum[LANES] = {0};
     for (okra_int w = 0; w < words; w++) {
         for (int k = 0; k < LANES; k++) {
+#if defined(__aarch64__) /* two words at a time */
+            uint64x2_t b = vld1q_u64(group + w * LANES + k);
+            uint8x16_t bits =
+                vcntq_u8(vreinterpretq_u8_u64(vandq_u64(vdupq_n_u64(a[w]), b)));
+            uint32x4_t parts = vpaddlq_u16(vpaddlq_u8(bits));
+            vst1q_u64(sum + k, vpadalq_u32(vld1q_u64(sum + k), parts));
+            k++;
+#else
             sum[k] += (uint64_t)__builtin_popcountll(a[w] & group[w * LANES + k]);
+#endif
         }
     }
     for (int k = 0; k < LANES; k++) {

@@ -46,13 +46,6 @@ static void turn_pair(const double *upper, const double *lower, double *to)
         _mm_storeu_pd(to + (c + 1) * RUN, _mm_unpackhi_pd(a, b));
     }
 }
-
-void okra_tile_out_end_(bool stream)
-{
-    if (stream) {
-        _mm_sfence();
-    }
-}
 #else
 static void stream_row(const double *from, okra_int count, double *to)
 {
@@ -66,11 +59,16 @@ static void turn_pair(const double *upper, const double *lower, double *to)
         to[c * RUN + 1] = lower[c];
     }
 }
+#endif
 
 void okra_tile_out_end_(bool stream)
 {
-}
+#if defined(__SSE2__) && defined(__x86_64__)
+    if (stream) {
+        _mm_sfence();
+    }
 #endif
+}
 
 okra_status okra_tile_out_(okra_mat_ from, okra_mat_ to, bool stream)
 {
