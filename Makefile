@@ -24,7 +24,7 @@ c_files = $(shell git ls-files -co --exclude-standard -- '*.c' '*.h' 2>/dev/null
 
 .PHONY: build everything demo test test-all test-fresh test-cuda check asan tsan msan coverage format format-check lint bench \
     results results-pages results-quick fuzz fuzz-afl mutate kill memory docs docs-pictures install install-python wheel deb release clean help \
-    packages packages-dist packages-test packages-docs packages-dev
+    packages packages-dist packages-test packages-docs packages-dev packages-release wheels test-arm
 
 # What is configured with CMAKE_FLAGS; $(1): targets, none for all.
 cmake_build = cmake $(BUILD) $(CMAKE_FLAGS) >$(BUILD)/configure.log || { cat $(BUILD)/configure.log; exit 1; }; \
@@ -192,9 +192,15 @@ DEB_BUILD ?=
 deb: packages packages-dist ## make Debian packages of program, library, headers and Python: build/dist
 	@JOBS=$(JOBS) tools/make_deb.bash $(BUILD)/dist $(DEB_BUILD) && ls $(BUILD)/dist/*.deb
 
+# Wheels that run on every Linux of 2020 and newer.
+wheels: packages-dist packages-release ## make the wheels of a release in bare Debian 11 systems, as root: build/dist
+	@JOBS=$(JOBS) tools/make_wheels.bash $(BUILD)/dist
+
+test-arm: build packages-dist packages-release ## cross-compile for 64-bit ARM, as root; tests, numbers and wheel under qemu-user
+	@JOBS=$(JOBS) OKRA=$(BUILD)/okra tools/make_wheels.bash --try $(BUILD)/dist aarch64
+
 # ABI=REF: compare the library with that commit's (abidiff). ONCE=yes: do not build twice.
-release: packages packages-dist ## make all files of a release in build/release: tarball, wheel, Debian packages, SBOM, checksums
-	@[ -z "$(ABI)" ] || tools/install_packages.sh packages-release.txt
+release: packages packages-dist packages-release ## make all files of a release in build/release: tarball, wheels, Debian packages, SBOM, checksums
 	@JOBS=$(JOBS) tools/make_release.bash $(BUILD)/release
 
 packages:
@@ -208,6 +214,9 @@ packages-test:
 
 packages-docs:
 	@tools/install_packages.sh packages-docs.txt
+
+packages-release:
+	@tools/install_packages.sh packages-release.txt
 
 packages-dev:
 	@tools/install_packages.sh packages-dev.txt

@@ -1,9 +1,10 @@
 #!/bin/bash
-# make_release.bash FOLDER: what a release consists of, into FOLDER: the source as a tarball, the wheel, the
-# Debian packages, a list of what the wheel carries (SPDX), and checksums of all of them.
+# make_release.bash FOLDER: what a release consists of, into FOLDER: the source as a tarball, the wheels, the
+# Debian packages, lists of what the wheels carry (SPDX), and checksums of all of them.
 #
 # Everything is built from the tarball, twice, in two folders of different names and lengths: both must give
-# the same bytes. ONCE=yes builds once, and says so. ABI=REF also compares the library with that of the
+# the same bytes. ONCE=yes builds once, and says so. The wheels for x86_64 and aarch64 are built in bare Debian 11
+# systems (make_wheels.bash), which takes root; else there is one wheel, for C libraries as new as this machine's. ABI=REF also compares the library with that of the
 # commit REF by abidiff, and fails where VERSIONING.md promises that it is compatible and it is not.
 # PYTHON: the Python that makes the wheel (/usr/bin/python3).
 # Only what is committed is released. Needs what `make wheel` and `make deb` need.
@@ -41,10 +42,9 @@ build() { # PLACE: everything from the tarball, into PLACE/dist
         cmake -S . -B "$place/b" -G Ninja -DCMAKE_BUILD_TYPE=Release -DOKRA_TESTS=OFF -DOKRA_BENCH=OFF \
             -DOKRA_CUDA=OFF -DOKRA_MPI=OFF
         cmake --build "$place/b" --target program -j "$jobs"
-        "${PYTHON:-/usr/bin/python3}" tools/make_wheel.py "$place/b" "$place/dist"
+        [ "$(id -u)" = 0 ] || "${PYTHON:-/usr/bin/python3}" tools/make_wheel.py "$place/b" "$place/dist"
         JOBS=$jobs tools/make_deb.bash "$place/dist"
     } >"$place/log" 2>&1 || { tail -40 "$place/log"; fail "the build in $1 failed"; }
-    unzip -p "$place"/dist/*.whl '*/sboms/okra.spdx.json' >"$place/dist/okra-$version.spdx.json"
     cd "$root"
 }
 places=(one another/folder/with/a/longer/name)
@@ -64,6 +64,18 @@ if [ -n "${ABI:-}" ]; then
     say "the library beside that of $ABI"
     tools/compare_abi.bash "$ABI" "$scratch/one/b/libokra.so"
 fi
+
+if [ "$(id -u)" = 0 ]; then
+    say "wheels for x86_64 and aarch64"
+    flags=(--twice)
+    [ ${#places[@]} = 2 ] || flags=()
+    JOBS=$jobs tools/make_wheels.bash "${flags[@]}" "$scratch/one/dist"
+else
+    echo "without root: one wheel, for the C library of this machine"
+fi
+for wheel in "$scratch"/one/dist/*.whl; do
+    unzip -p "$wheel" '*/sboms/okra.spdx.json' >"${wheel%.whl}.spdx.json"
+done
 
 rm -f "$out"/okra* "$out"/libokra* "$out"/python3-okra* "$out"/SHA256SUMS
 cp "$scratch/$source" "$scratch"/one/dist/* "$out"

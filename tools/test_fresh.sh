@@ -19,77 +19,22 @@ fail() {
     exit 1
 }
 
-if [ "${1:-}" != --inside ]; then
-    quick=no
-    if [ "${1:-}" = --quick ]; then
-        quick=yes
-        shift
-    fi
-    release=${1:-$(. /etc/os-release && echo "$VERSION_CODENAME")}
-    [ "$(id -u)" = 0 ] || fail "needs root, to make a Debian system (debootstrap, chroot)"
-    for program in debootstrap unshare chroot git; do
-        command -v $program >/dev/null || fail "$program is not installed"
-    done
-    [ -z "$(git -C "$root" status --porcelain)" ] ||
-        echo "note: changes that are not committed are not tested"
-    scratch=$(mktemp -d "${TMPDIR:-/tmp}/okra-fresh-XXXXXX")
-    clean() {
-        kill -KILL "$inside" 2>/dev/null && wait "$inside" || true # and all that it started
-        rm -rf --one-file-system "$scratch"
-    }
-    trap clean EXIT
-    trap 'exit 130' INT TERM
-    unshare --mount --pid --fork --kill-child --propagation private \
-        "$0" --inside "$scratch" "$release" $quick &
-    inside=$!
-    wait $inside
-    exit
+. "$root/tools/bare.bash"
+bare_inside "$@"
+quick=no
+if [ "${1:-}" = --quick ]; then
+    quick=yes
+    shift
 fi
-scratch=$2 release=$3 quick=$4
-
-# Where this machine gets Debian from, for that release: "SITE RELEASE COMPONENT" lines.
-sources() {
-    apt-get indextargets --format '$(SITE) $(RELEASE) $(COMPONENT)' \
-        'Created-By: Packages' 'Origin: Debian' |
-        sed -E "s/^(\S+) $here(-\S+)? /\1 $release\2 /" | sort -u
-}
-here=$(. /etc/os-release && echo "$VERSION_CODENAME")
-[ -n "$(sources)" ] || apt-get update
-mirror=$(sources | awk -v release="$release" '$2 == release { print $1; exit }')
-[ -n "$mirror" ] || fail "apt names no mirror of Debian $release"
-
-# enter SYSTEM COMMAND...: as after a login as root there.
-enter() {
-    chroot "$scratch/$1" /usr/bin/env -i HOME=/root TERM=dumb LANG=C.UTF-8 \
-        PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin \
-        /bin/bash -euo pipefail -c 'cd; '"$2"
-}
-open_system() {
-    local system=$scratch/$1 device
-    mount -t proc proc "$system/proc"
-    for device in null zero full random urandom tty; do
-        rm -f "$system/dev/$device" && touch "$system/dev/$device"
-        mount --bind "/dev/$device" "$system/dev/$device"
-    done
-    mkdir -p "$system/dev/pts" "$system/dev/shm"
-    mount -t devpts -o newinstance,ptmxmode=0666 devpts "$system/dev/pts"
-    rm -f "$system/dev/ptmx" && ln -s pts/ptmx "$system/dev/ptmx"
-    mount -t tmpfs tmpfs "$system/dev/shm"
-    cp /etc/resolv.conf /etc/hosts "$system/etc"
-}
+release=${1:-$(. /etc/os-release && echo "$VERSION_CODENAME")}
+[ -z "$(git -C "$root" status --porcelain)" ] ||
+    echo "note: changes that are not committed are not tested"
 
 say "a bare Debian $release"
-debootstrap --variant=minbase "$release" "$scratch/first" "$mirror" >"$scratch/log" 2>&1 ||
-    { tail -20 "$scratch/log"; fail "debootstrap failed"; }
-sources | sed 's/^/deb /' >"$scratch/first/etc/apt/sources.list"
-apt-config dump | grep -E '^Acquire::(https?::Proxy|Check-Valid-Until|Retries)' \
-    >"$scratch/first/etc/apt/apt.conf.d/90mirror" || true
-# Packages are of no use after they are installed, and no power cut need be survived.
-echo 'APT::Keep-Downloaded-Packages "false";' >>"$scratch/first/etc/apt/apt.conf.d/90mirror"
-echo force-unsafe-io >"$scratch/first/etc/dpkg/dpkg.cfg.d/unsafe-io"
+bare_make first "$release"
 cp -a "$scratch/first" "$scratch/second"
-open_system first
-open_system second
+bare_open first
+bare_open second
 
 say "make and git"
 git clone --quiet --bare "file://$root" "$scratch/first/root/okra.git"
@@ -100,7 +45,7 @@ if [ -d "$data" ]; then
     mount -o remount,bind,ro "$scratch/first/root/shared/data"
 fi
 enter first 'apt-get -qq update
-    DEBIAN_FRONTEND=noninteractive apt-get -qq install --no-install-recommends make git >/dev/null
+    apt-get -qq install --no-install-recommends make git >/dev/null
     git clone --quiet okra.git okra'
 
 say "make demo"
@@ -139,7 +84,7 @@ ls -l "$scratch/second/root/made"
 
 say "the wheel where there is only python3-venv and scikit-learn"
 enter second 'apt-get -qq update
-    DEBIAN_FRONTEND=noninteractive apt-get -qq install --no-install-recommends \
+    apt-get -qq install --no-install-recommends \
         python3-venv python3-sklearn >/dev/null
     python3 -m venv --system-site-packages environment
     environment/bin/pip install --quiet --no-index made/okra-*.whl
@@ -147,8 +92,7 @@ enter second 'apt-get -qq update
     environment/bin/okra demo --quiet'
 
 say "the Debian packages"
-enter second 'export DEBIAN_FRONTEND=noninteractive
-    apt-get -qq install --no-install-recommends ./made/libokra[0-9]*.deb ./made/okra_*.deb \
+enter second 'apt-get -qq install --no-install-recommends ./made/libokra[0-9]*.deb ./made/okra_*.deb \
         ./made/python3-okra_*.deb >/dev/null
     okra version
     okra demo --quiet

@@ -38,7 +38,7 @@ if "alone" in sys.argv[2:]:
     asked = subprocess.run(["ldd", library, library.parent / "okra"], check=True,
                            text=True, stdout=subprocess.PIPE).stdout
     asked = re.sub(r"(?m)^/.*:$", "", asked)
-    system = re.compile(r"/(ld-linux[^/]*|lib(c|m|resolv|gcc_s|stdc\+\+)\.so\.\d+)$")
+    system = re.compile(r"/(ld-linux[^/]*|lib(c|dl|m|pthread|resolv|rt|util|gcc_s|stdc\+\+)\.so\.\d+)$")
     paths = re.findall(r"(/\S+)", asked)
     own = [p for p in paths if p.startswith(folder)]
     foreign = [p for p in paths if p not in own and not system.search(p)]
