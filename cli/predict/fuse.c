@@ -278,7 +278,7 @@ static int run_fuse(cli_run *run)
 
 const cli_command cli_fuse = {
     .name = "fuse",
-    .purpose = "Make one ranking of those of several models",
+    .purpose = "Combine the rankings of several models",
     .usage = "RANKED.tsv RANKED.tsv... -o FILE [flags]",
     .about =
         "Each table is what 'okra predict --top' wrote for the same tests and "

@@ -54,8 +54,8 @@ static const okra_option rows[] = {
         "True edges, to print areas under the curves and precision at k"),
     ROW(TEXT, "at", at, "10,100,1000", "K[,K...]", "The k of precision at k"),
     ROW(WRITTEN, "network", network, "", "FILE",
-        "The predicted network: known edges, and so many of the best pairs that they are "
-        "as dense as the known ones"),
+        "The predicted network: the known edges and the best pairs, up to the density of "
+        "the known ones"),
     ROW(WRITTEN, "plot", plot, "", "FILE.svg",
         "A picture of the predicted network, beside the true one if given"),
     /* What goes on to the library, where `auto` is not known. */
@@ -334,10 +334,10 @@ const cli_command cli_link = {
     .purpose = "Rank the unknown links of a network",
     .usage = "--x FILE --edges FILE [--labelled FILE] -o RANKED.tsv [flags]",
     .about =
-        "Kernel and lambda that are not given are chosen; okra prints the full\ncommand, "
-        "so that you can repeat it without the search.\n\nThe edges among some nodes, "
-        "the labelled "
-        "ones, are known; every node has a\ndescription. A method learns from "
+        "okra chooses a kernel and lambda that you do not give. It prints the full "
+        "command,\nso that you can repeat it without the search.\n\nThe edges among some "
+        "nodes, the labelled ones, are known; every node has a\ndescription. A method "
+        "learns from "
         "descriptions to places in the known network,\nand the score of a pair says how "
         "similar two predictions are (--norm).\nA score ranks pairs and is no "
         "probability. Both ends are predicted, also of labelled\nnodes, unless --known "

@@ -13,7 +13,7 @@
 #define FIELDS predict_fields
 static const okra_option rows[] = {
     ROW(READ, "x", x, "", "FILE",
-        "Test inputs, of the kind the model was trained on, as many files as there"),
+        "Test inputs: same kind and number of files as in training"),
     ROW(READ, "weights-in", weights_in, "", "FILE",
         "Decode these weights over the training outputs, n_test x n_train (.npy, .csv, "
         ".mtx), in the place of the model's; --x is then needed by --decode rewrite "
@@ -33,7 +33,7 @@ static const okra_option rows[] = {
         "outputs if not given"),
     ROW(TEXT, "within", within, "", "WINDOW",
         "Keep only candidates that match the test point: mass=10ppm, mass=0.5Da, "
-        "formula; of an index also COLUMN=0.5 (so near to its own value) and "
+        "formula; of an index also COLUMN=0.5 (at most this far from its own value) and "
         "COLUMN=1..3; several between commas"),
     ROW(READ, "about", about, "", "FILE.tsv",
         "With --within, where the test points do not tell it themselves, as spectra do: "

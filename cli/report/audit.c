@@ -40,7 +40,7 @@ static const okra_option audit_rows[] = {
     IS(READ, "within", "", "FILE",
        "The stratum of every training row (--yhat: judged row) for controls"),
     IS(TEXT, "mass-window", "", "DA",
-       "The same by exact masses of outputs: strata so many Da wide"),
+       "The same by exact masses of outputs, in strata of this width in Da"),
     IS(READ, "names", "", "FILE",
        "What should not tell the output: names, batches, one per training row"),
     IS(READ, "candidates", "", "FILE", "The list from which outputs are chosen"),
@@ -62,7 +62,7 @@ static const okra_option split_rows[] = {
     IS(READ, "key", "", "FILE", "One group, time or mass per row; order: masses of --x"),
     IS(TEXT, "kx", "linear", "EXPR", "Kernel of --x"),
     IS(INT, "folds", "5", "K", "How many folds"),
-    IS(INT, "inner", "0", "K", "Nested: so many folds of the rest, a column per fold"),
+    IS(INT, "inner", "0", "K", "Nested: how many inner folds, a column per outer fold"),
     IS(WRITTEN, "output", "", "FILE.csv", "The fold of every row, then the inner folds"),
     {0}};
 static const okra_option explain_rows[] = {
@@ -70,7 +70,7 @@ static const okra_option explain_rows[] = {
     IS(TEXT, "rows", "", "LIST",
        "Which, counted from 0, between commas; the first ten if not given"),
     IS(READ, "candidates", "", "FILE", "The answers; training outputs if not given"),
-    IS(INT, "top", "5", "K", "So many parts and pairs are printed"),
+    IS(INT, "top", "5", "K", "How many parts and pairs to print"),
     PAGE,
     {0}};
 static const okra_option next_rows[] = {

@@ -417,11 +417,11 @@ const cli_command cli_fit = {
     .name = "fit",
     .purpose = "Learn a mapping from pairs of objects and write a model file",
     .usage = "--x FILE --y FILE -o MODEL [flags]",
-    .about = "What is not given is chosen: kernels that fit the kind of objects, and "
-             "lambda, by\nleave-one-out; okra prints the full\ncommand, so that you can "
-             "repeat the fit without the search.\n\nEvery method turns an input into "
-             "weights over the training "
-             "outputs,\nh(x) = sum_i w_i(x) phi(y_i), phi being the feature map of the "
+    .about = "okra chooses what you do not give: kernels that fit the kind of objects, "
+             "and lambda,\nby leave-one-out. It prints the full command, so that you can "
+             "repeat the fit without\nthe search.\n\nEvery method turns an input into "
+             "weights over the training outputs,\nh(x) = sum_i w_i(x) phi(y_i), phi "
+             "being the feature map of the "
              "output kernel.\n--lambda is the lambda of (K + lambda I) for the operators "
              "identity and matrix,\nof n lambda for cov and ccov.\n--x given several "
              "times describes the same inputs in several ways: kernels choose\nas in "

@@ -72,7 +72,7 @@ class Data:
 
     @property
     def weights(self) -> Optional[np.ndarray]:
-        """How much each object counts, or None: all alike."""
+        """How much each object counts, or None: all the same."""
         pointer = lib.okra_data_weights(self.pointer)
         return array_of(pointer, (len(self),)).copy() if pointer else None
 

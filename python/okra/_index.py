@@ -228,7 +228,7 @@ class Index:
         x : objects
             The queries, e.g. spectra.
         top : int
-            So many candidates of each.
+            How many candidates of each.
         within : str, optional
             What fits: ``"mass=10ppm"``, ``"formula"``, ``"logp=0.5"``, ``"logp=1..3"``,
             several between commas.
@@ -236,7 +236,7 @@ class Index:
             What windows need of each query where the queries do not tell: masses,
             formulas, and a row of numbers in the order of ``columns``.
         shortlist : int
-            Of low rank: so many are measured exactly; 0: 1,000.
+            With a rank: how many candidates to measure exactly; 0: 1,000.
         exact : bool
             Measure all of them exactly.
 

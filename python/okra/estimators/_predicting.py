@@ -212,7 +212,7 @@ class PredictMixin:
         ----------
         X : objects
         top : int, default=8
-            At most so many of each.
+            The most of each.
 
         Returns
         -------
@@ -304,7 +304,7 @@ class PredictMixin:
         -------
         ndarray of shape (m, classes)
             In the order of `classes_`. The most probable class need not be what `predict`
-            says where two are nearly alike: that is the one with the highest score.
+            says where two are nearly equal: that is the one with the highest score.
         """
         found = self._fitted().classes(self._inputs(X, reset=False), context=self._context())
         return found[:, self._codes()]

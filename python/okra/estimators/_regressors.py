@@ -40,7 +40,7 @@ class IOKR(WeightedEstimator):
     low_rank, low_rank_x, low_rank_y : str, optional
         Low rank of the kernels, such as ``"chol(rank=500)"``.
     solver : {"direct", "cg"}, optional
-        Of low rank: by moments, or by conjugate gradients.
+        Low rank only: by moments, or by conjugate gradients.
     cg_tolerance, cg_iterations : float, int, optional
         Conjugate gradients: relative residual to reach, steps at most.
     checkpoint : str, optional
@@ -50,7 +50,7 @@ class IOKR(WeightedEstimator):
         ``"mixed"``: factor in single precision and refine to double precision; the model keeps
         coefficients alone. ``"auto"``: where that is surely faster.
     keep_moments : bool, optional
-        Of low rank: keep the moments of the training set, which `partial_fit`, `remove`
+        Low rank only: keep the moments of the training set, which `partial_fit`, `remove`
         and `okra.Model.merge` need.
 {labelled}
 
@@ -411,7 +411,7 @@ class Blend(OutputKernelEstimator):
     leaf : int, optional
         Least number of training pairs in a leaf.
     parts : int, optional
-        Each tree leaves out one of so many random parts of the pairs; 0: of 5.
+        Each tree leaves out one of this many random parts of the pairs; 0: of 5.
 {common}
     """
 
