@@ -1,12 +1,13 @@
-"""Synthetic tasks that need no files: same seed, same numbers, on every machine."""
+"""Real data that come with okra, and synthetic tasks: same seed, same numbers, on every machine."""
 from __future__ import annotations
 
 import ctypes as c
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from ._data import Data
+from ._data import Data, read
 from ._library import Handle, check, lib
 
 _free = lib.okra_data_free
@@ -16,6 +17,24 @@ def _make(function: Any, count: int, *arguments: Any) -> list:
     out = [c.c_void_p() for _ in range(count)]
     check(function(*arguments, *(c.byref(p) for p in out)))
     return [Data(Handle(p.value, _free)) for p in out]
+
+
+def spectra_file() -> str:
+    """The path of measured tandem mass spectra of 179 molecules, one each, in MGF.
+
+    They are records of MassBank (massbank.eu) in the public domain (CC0); TITLE is the accession.
+    """
+    return str(Path(__file__).with_name("data") / "spectra.mgf")
+
+
+def load_spectra() -> tuple:
+    """Measured tandem mass spectra and their molecules, see `spectra_file`.
+
+    Returns
+    -------
+    spectra, molecules : Data
+    """
+    return read(spectra_file()), read(spectra_file() + ":smiles")
 
 
 def make_patterns(n: int = 200, seed: int = 0) -> tuple:

@@ -7,8 +7,9 @@ here=$(cd "$(dirname "$0")" && pwd)
 script=$(mktemp "${TMPDIR:-/tmp}/okra-docs-XXXXXX")
 trap 'rm -f "$script"' EXIT
 cat >"$script" <<'END'
-# python3 is the Python of the tests.
+# python3 is the Python of the tests, with okra installed.
 [ -z "$PYTHON" ] || { mkdir bin && printf '#!/bin/sh\nexec "%s" "$@"\n' "$PYTHON" >bin/python3 && chmod +x bin/python3; }
+export PYTHONPATH=$ROOT/python OKRA_LIBRARY=$(dirname "$(readlink -f "$(command -v okra)")")/libokra.so PYTHONDONTWRITEBYTECODE=1
 PATH=$PWD/bin:$PATH
 END
 awk '

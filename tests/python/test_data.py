@@ -232,3 +232,12 @@ def test_bags():
     assert okra.gram_matrix("bag(ppk | normalize)", okra.bags(spectra)).shape == (2, 2)
     with pytest.raises(okra.OkraError):
         okra.bags(np.ones((3, 2)), [1, 1])
+
+
+def test_measured_spectra_come_with_okra():
+    spectra, molecules = okra.datasets.load_spectra()
+    assert len(spectra) == len(molecules) == 179
+    with open(okra.datasets.spectra_file()) as file:
+        text = file.read()
+    assert text.count("TITLE=MSBNK-") == 179 and text.count("INCHIKEY=") == 179
+    assert len(set(line for line in text.splitlines() if line.startswith("INCHIKEY="))) == 179
