@@ -21,9 +21,9 @@ static char folder[64];
 
 static inline const char *path_of(const char *name)
 {
-    static char text[4][512];
+    static char text[8][512];
     static int turn;
-    char *path = text[turn++ % 4];
+    char *path = text[turn++ % 8];
     snprintf(path, 512, "%s/%s", folder, name);
     return path;
 }
