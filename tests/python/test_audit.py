@@ -314,3 +314,10 @@ def test_a_weak_score_is_no_blind_one():
     made = okra.audit(x[:120], y[:120], x[120:], y[120:], {"kx": "standardize | rbf(sigma=3)", "ky": "linear", "lambda": 0.3},
                       checks=("blind",))["checks"][0]
     assert made["light"] == "yellow" and "not shown to be better than none" in made["says"]
+    for seed, text in ((0, "Inputs are not shown to help: they take away 19.8 %"), (1, "Without any input the score is as good")):
+        rng = np.random.default_rng(seed)
+        x = rng.standard_t(3, size=(180, 5))
+        y = x[:, :1] * np.abs(x[:, 1:2]) + rng.standard_t(4, size=(180, 1))
+        few = okra.audit(x[:30], y[:30], x[30:45], y[30:45], {"kx": "rbf(sigma=3)", "ky": "linear", "lambda": 0.3},
+                         checks=("blind",))
+        assert few["light"] == "red" and few["checks"][0]["says"].startswith(text)

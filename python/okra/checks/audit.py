@@ -43,8 +43,8 @@ def blind(p: Problem, metric: str = "", strata: Optional[np.ndarray] = None, cou
         reached, more = _blind_metric(p, metric, strata, candidates)
         numbers.update(more)
     if p_value > 0.05 or pair["difference"] >= 0:
-        return _check("blind", "red", "Without any input the score is as good: inputs take away "
-                      f"{_percent(p.skill)} of the loss (permutation p = {p_value:.2g}).", **numbers)
+        head = "Without any input the score is as good: inputs" if pair["difference"] >= 0 else "Inputs are not shown to help: they"
+        return _check("blind", "red", f"{head} take away {_percent(p.skill)} of the loss (permutation p = {p_value:.2g}).", **numbers)
     if pair["p"] > 0.05:
         return _check("blind", "yellow", f"Inputs take away {_percent(p.skill)} of the loss, but not surely: better than permuted "
                       f"inputs (p = {p_value:.2g}), not shown to be better than none (p = {pair['p']:.2g}).", **numbers)
