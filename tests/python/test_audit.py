@@ -321,3 +321,10 @@ def test_a_weak_score_is_no_blind_one():
         few = okra.audit(x[:30], y[:30], x[30:45], y[30:45], {"kx": "rbf(sigma=3)", "ky": "linear", "lambda": 0.3},
                          checks=("blind",))
         assert few["light"] == "red" and few["checks"][0]["says"].startswith(text)
+
+
+def test_recipes_of_every_method_with_weights():
+    x, y = pairs(n=80)
+    for method, more in (("knn", {"k": 3}), ("ok3", {}), ("kpca", {}), ("ridge", {})):
+        made = okra.audit(x[:60], y[:60], x[60:], y[60:], {"method": method, **more}, checks=("blind", "stability"))["checks"]
+        assert [c["light"] for c in made] == ["green", "green" if method == "ridge" else "none"], method

@@ -22,7 +22,7 @@ import numpy as np
 from .._collection import borrow
 from .._data import Data, as_data, smiles
 from .._kernel import gram_matrix, vector_distances
-from .._library import Context, Handle, lib, options, set_options
+from .._library import Context, Handle, lib, method_options, options, set_options
 from .._model import Model
 
 LANDMARKS, MOST_ROWS, MOST_EXACT = 128, 1000, 5000
@@ -30,9 +30,9 @@ LANDMARKS, MOST_ROWS, MOST_EXACT = 128, 1000, 5000
 
 def fitted(x: Data, y: Data, values: dict) -> Model:
     """A model as ``okra fit`` makes it: what is not given is chosen."""
-    values = {"kx": "auto", "ky": "auto", "lambda": "auto", **values}
-    context = Context()
-    if "auto" in (values["kx"], values["ky"], values["lambda"]):
+    open_ = ["kx", "ky"] + ["lambda"] * ("lambda" in method_options(values.get("method", "ridge")))
+    values, context = {**dict.fromkeys(open_, "auto"), **values}, Context()
+    if "auto" in (values[name] for name in open_):
         given = options(lib.okra_select_options, values)
         fit, search = c.c_void_p(), c.c_void_p()
         context.call(lib.okra_choose, x.pointer, y.pointer, given.pointer, c.byref(fit), c.byref(search))
