@@ -1,6 +1,7 @@
 #!/bin/bash
 # test_check.bash BUILD PYTHON: builds the R package against a build of okra, with its vignette,
-# and passes it through R CMD check: no error, no warning, and every test has run.
+# and passes it through R CMD check: no error, no warning, and every test has run. Then the R blocks
+# of docs/r.md run, one after the other, and the flags that its text gives are taken.
 set -euo pipefail
 build=$(cd "$1" && pwd)
 here=$(cd "$(dirname "$0")/../../r" && pwd)
@@ -32,3 +33,9 @@ fi
 grep -qE '\[ FAIL 0 \| WARN 0 \| SKIP 0 \| PASS [1-9][0-9]+ \]' okra.Rcheck/tests/testthat.Rout ||
     { tail -40 okra.Rcheck/tests/testthat.Rout; exit 1; }
 grep -oE '\[ FAIL 0 .* \]' okra.Rcheck/tests/testthat.Rout | tail -1
+
+awk '/^```r$/ { inside = 1; next } /^```$/ { inside = 0 } inside' "$here/../docs/r.md" >page.R
+given=$(grep -oE '`low_rank_x = "[^"]*"`' "$here/../docs/r.md" | tr -d '`')
+[ -n "$given" ]
+echo "okra_fit(x, y, kx = \"rbf(sigma=0.5)\", ky = \"linear\", lambda = 1e-3, ${given/=500/=50})" >>page.R
+R_LIBS=$scratch/okra.Rcheck Rscript page.R >page.log 2>&1 || { cat page.log; exit 1; }
