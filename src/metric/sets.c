@@ -86,34 +86,19 @@ static okra_status hamming(okra_context *ctx, const void *params, okra_scores_ *
                       : okra_metric_pairs_(s, params, share_differs);
 }
 
-/* Characters, or the codes of nodes of one network. */
-static okra_status right_objects(okra_scores_ *s)
-{
-    for (okra_int i = 0; i < s->n; i++) {
-        okra_int n = 0, m = 0;
-        if (s->truth->kind == OKRA_NODES) {
-            s->each[i] = s->truth->codes[i] == s->predicted->codes[i];
-            continue;
-        }
-        const int32_t *y = okra_data_characters(s->truth, i, &n);
-        const int32_t *z = okra_data_characters(s->predicted, i, &m);
-        bool same = n == m;
-        for (okra_int t = 0; t < n && same; t++) {
-            same = y[t] == z[t];
-        }
-        s->each[i] = same;
-    }
-    return OKRA_OK;
-}
-
+/* Of nodes of one network their codes are compared. */
 static okra_status exact(okra_context *ctx, const void *params, okra_scores_ *s)
 {
     bool vectors = (unsigned)OKRA_METRIC_VECTORS_ >> s->truth->kind & 1u;
-    okra_status st = vectors || s->codes ? zero_one(ctx, params, s) : right_objects(s);
-    for (okra_int i = 0; st == OKRA_OK && (vectors || s->codes) && i < s->n; i++) {
-        s->each[i] = 1 - s->each[i];
+    bool nodes = s->truth->kind == OKRA_NODES;
+    CHK(vectors || s->codes ? zero_one(ctx, params, s)
+        : nodes             ? OKRA_OK
+                            : wrong_places(s));
+    for (okra_int i = 0; i < s->n; i++) {
+        s->each[i] =
+            nodes ? s->truth->codes[i] == s->predicted->codes[i] : s->each[i] == 0;
     }
-    return st;
+    return OKRA_OK;
 }
 
 /* ---- f1 ---- */

@@ -198,26 +198,14 @@ okra_status okra_compact_spread_(okra_context *ctx, const double *half, okra_int
 
 static double data_bytes(const okra_data *data)
 {
-    double n = (double)data->n, sum = 0;
-    switch (data->kind) {
-    case OKRA_DENSE:
-    case OKRA_GRAM:
-        return 8 * n * (double)data->d;
-    case OKRA_SPARSE:
-        return 8 * n + 16 * (double)data->csr.indptr[data->n];
-    case OKRA_BITS:
-        return 8 * n * (double)data->words;
-    case OKRA_LABELS:
-    case OKRA_NODES:
-    case OKRA_STRINGS:
-    case OKRA_SEQUENCES:
-    case OKRA_GRAPHS:
-    case OKRA_SPECTRA:
-    case OKRA_TUPLE:
-    case OKRA_BAGS:
-        break;
+    double n = (double)data->n, sum = data->codes ? 8 * n : 0;
+    if (data->kind == OKRA_DENSE || data->kind == OKRA_GRAM) {
+        sum += 8 * n * (double)data->d;
+    } else if (data->kind == OKRA_SPARSE) {
+        sum += 8 * n + 16 * (double)data->csr.indptr[data->n];
+    } else if (data->kind == OKRA_BITS) {
+        sum += 8 * n * (double)data->words;
     }
-    sum = data->codes ? 8 * n : 0;
     if (data->network) {
         sum += 16 * (double)data->network->adjacency.indptr[data->network->nodes];
     }

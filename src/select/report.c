@@ -33,24 +33,17 @@ static json_t *settings(const okra_space_ *space, const okra_setting_ *setting)
 
 static json_t *cell(const okra_selection *s, okra_int values, const okra_cell_ *c)
 {
-    json_t *list = json_array(), *o = json_object();
+    json_t *list = json_array();
     bool good = true;
     for (okra_int f = 0; f < values; f++) {
         good &= !json_array_append_new(list, number(c->values[f]));
     }
-    good &= !json_object_set_new(o, "settings", settings(s->space, &c->setting));
-    good &= !json_object_set_new(o, "mean", number(c->mean));
-    good &= !json_object_set_new(o, "error", number(c->error));
-    good &= !json_object_set_new(o, "values", list);
-    if (!isnan(c->gcv)) {
-        good &= !json_object_set_new(o, "gcv", number(c->gcv));
-    }
-    if (!isnan(c->part)) {
-        good &= !json_object_set_new(o, "part", number(c->part));
-    }
-    if (c->refined) {
-        good &= !json_object_set_new(o, "refined", json_true());
-    }
+    json_t *o =
+        json_pack("{s:o, s:o, s:o, s:o}", "settings", settings(s->space, &c->setting),
+                  "mean", number(c->mean), "error", number(c->error), "values", list);
+    good &= isnan(c->gcv) || !json_object_set_new(o, "gcv", number(c->gcv));
+    good &= isnan(c->part) || !json_object_set_new(o, "part", number(c->part));
+    good &= !c->refined || !json_object_set_new(o, "refined", json_true());
     return whole(o, good);
 }
 

@@ -91,12 +91,6 @@ static okra_status penalise(okra_context *ctx, const okra_graph_ *M, okra_mat_ F
     return OKRA_OK;
 }
 
-/* T <- F' P F; PF is (P F)'. */
-static okra_status form(okra_context *ctx, okra_mat_ F, okra_mat_ PF, okra_mat_ T)
-{
-    return okra_engine_gemm_(ctx, false, true, 1, F, PF, 0, T);
-}
-
 /* E3 and E2 by the factor of only I + T, which s->G becomes; nothing where that is not
  * positive definite to rounding. */
 static okra_status by_factor(okra_context *ctx, okra_mat_ F, okra_mat_ PF, double only,
@@ -107,7 +101,7 @@ static okra_status by_factor(okra_context *ctx, okra_mat_ F, okra_mat_ PF, doubl
     OWNED double *G = NULL;
     CHK(okra_doubles_(ctx, r, r, "the penalty of the graph", &G));
     okra_mat_ T = okra_mat_of_(G, r, r);
-    CHK(form(ctx, F, PF, T));
+    CHK(okra_engine_gemm_(ctx, false, true, 1, F, PF, 0, T)); /* F' P F */
     okra_mat_add_diagonal_(T, only);
     CHK(okra_engine_cholesky_try_(ctx, T, &done));
     if (!done) {
@@ -132,7 +126,7 @@ static okra_status by_spectrum(okra_context *ctx, okra_mat_ F, okra_mat_ PF,
     OWNED double *values = NULL;
     CHK(okra_doubles_(ctx, r, r, "the penalty of the graph", &values));
     okra_mat_ T = okra_mat_of_(values, r, r);
-    CHK(form(ctx, F, PF, T));
+    CHK(okra_engine_gemm_(ctx, false, true, 1, F, PF, 0, T)); /* F' P F */
     CHK(okra_engine_eigh_(ctx, T, s->t));
     okra_clamp_(r, s->t);
     CHK(okra_engine_gemm_(ctx, false, false, 1, T, F, 0, okra_mat_of_(s->E3, r, N)));
