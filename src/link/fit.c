@@ -250,14 +250,6 @@ static okra_status follow(okra_options *fit, const char *kernel, const char *opt
     return OKRA_OK;
 }
 
-/* Scores need the weights of every method, which a factored form may not have. */
-static okra_status low_rank(okra_options *fit)
-{
-    CHK(follow(fit, "kx", "low-rank-x"));
-    CHK(follow(fit, "ky", "low-rank-y"));
-    return okra_options_set(fit, "low-rank", "");
-}
-
 okra_status okra_link_parts_create_(okra_context *ctx, const okra_link_task *task,
                                     const okra_options *options,
                                     const okra_link_settings *s, okra_link_parts_ *out)
@@ -279,7 +271,10 @@ okra_status okra_link_parts_create_(okra_context *ctx, const okra_link_task *tas
     CHK(options ? okra_options_copy(options, &p.fit) : okra_fit_options(&p.fit));
     CHK(choose_inputs(s, task->x->n, task->labelled_count, &p));
     CHK(output_kernel(ctx, task, s, &p));
-    CHK(low_rank(p.fit));
+    /* Scores need the weights of every method, which a factored form may not have. */
+    CHK(follow(p.fit, "kx", "low-rank-x"));
+    CHK(follow(p.fit, "ky", "low-rank-y"));
+    CHK(okra_options_set(p.fit, "low-rank", ""));
     *out = TAKE(p);
     return OKRA_OK;
 }

@@ -23,13 +23,6 @@
 
 enum { PANEL_DOUBLES = 1 << 23, PANEL_ROWS = 512 };
 
-/* Rows that a panel of `cols` columns may have. */
-static okra_int panel_rows_of(okra_int cols)
-{
-    okra_int rows = PANEL_DOUBLES / OKRA_MAX_(cols, 1);
-    return OKRA_MAX_(OKRA_MIN_(rows, PANEL_ROWS), 1);
-}
-
 /* One of the two factors of a group, or both at once where a linker makes them. */
 static okra_status by_linker(okra_context *ctx, okra_links *l, int g, double *P,
                              double *Q)
@@ -221,7 +214,8 @@ static okra_status visit_groups(okra_context *ctx, okra_links *l, int rows, int 
                                 visit_fn visit, void *arg)
 {
     okra_int m = l->group[rows].count, columns = l->group[cols].count;
-    okra_int step = panel_rows_of(columns);
+    okra_int rows_most = PANEL_DOUBLES / OKRA_MAX_(columns, 1);
+    okra_int step = OKRA_MAX_(OKRA_MIN_(rows_most, PANEL_ROWS), 1);
     OWNED double *S = NULL;
     if (m == 0 || columns == 0) {
         return OKRA_OK;

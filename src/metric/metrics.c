@@ -74,17 +74,12 @@ const char *okra_metric_name(size_t index, const char **help,
 
 /* ---- the specification ---- */
 
-static bool is_named(const okra_metric_ *metric, const char *spec)
-{
-    size_t length = strcspn(spec, ":");
-    return strlen(metric->name) == length && memcmp(metric->name, spec, length) == 0;
-}
-
 const okra_metric_ *okra_metric_find_(const char *spec)
 {
+    size_t length = strcspn(spec, ":");
     for (size_t i = 0; i < METRICS + UNDECODED; i++) {
         const okra_metric_ *one = i < METRICS ? metrics[i] : &undecoded[i - METRICS];
-        if (is_named(one, spec)) {
+        if (strlen(one->name) == length && memcmp(one->name, spec, length) == 0) {
             return one;
         }
     }

@@ -25,12 +25,6 @@ static bool whole_factor(const char *name)
     return strcmp(name, "factor") == 0;
 }
 
-/* ... or one of several (update.c). */
-static bool any_factor(const char *name)
-{
-    return whole_factor(name) || strncmp(name, "factor.", 7) == 0;
-}
-
 /* Is "factor" that of K + lambda I? */
 static bool has_own_factor(const okra_method_ *method)
 {
@@ -115,9 +109,11 @@ static bool compact_drops(const okra_model *model, const char *name, okra_compac
     if (how == OKRA_COMPACT_AUTO) {
         return whole_factor(name);
     }
-    return how != OKRA_COMPACT_NO && ((whole_factor(name) && recomputes(model, how)) ||
-                                      ((any_factor(name) || strcmp(name, "B") == 0) &&
-                                       okra_store_has_(model->store, "coefficients")));
+    return how != OKRA_COMPACT_NO &&
+           ((whole_factor(name) && recomputes(model, how)) ||
+            ((whole_factor(name) || strncmp(name, "factor.", 7) == 0 ||
+              strcmp(name, "B") == 0) &&
+             okra_store_has_(model->store, "coefficients")));
 }
 
 okra_status okra_compact_promise_(okra_context *ctx, const okra_method_ *method,

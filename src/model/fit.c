@@ -75,14 +75,6 @@ static okra_status learn_twin(okra_context *ctx, const okra_data *x, const okra_
 
 enum { FEW = 16384 };
 
-/* The outputs that a model keeps of those of its fit, which are in pieces. */
-static okra_status kept_outputs(const okra_data *y, okra_data **out)
-{
-    FREED_BY(okra_data_drop_) okra_data *some = NULL;
-    CHK(okra_stack_slice_(y, 0, OKRA_MIN_(y->n, FEW), &some));
-    return okra_data_copy(some, out);
-}
-
 /* Is the basis drawn without a look at all rows? */
 static bool draws(const okra_low_ *low)
 {
@@ -332,7 +324,7 @@ static okra_status fit_all(okra_context *ctx, const okra_model *basis, const okr
     FREED_BY(okra_kernel_drop_) okra_kernel *kx = NULL, *ky = NULL;
     FREED_BY(okra_training_drop_) okra_training_ *training = NULL;
     FREED_BY(okra_map_drop_) okra_map_ *map_x = NULL, *map_y = NULL;
-    FREED_BY(okra_data_drop_) okra_data *kept = NULL;
+    FREED_BY(okra_data_drop_) okra_data *kept = NULL, *first = NULL;
     OWNED char *waves = NULL;
     CHK(okra_options_read(options, &okra_fit_table_, &fields));
     CHK(okra_method_choose_(fields.method, &method));
@@ -360,7 +352,8 @@ static okra_status fit_all(okra_context *ctx, const okra_model *basis, const okr
         CHK(okra_low_waves_(&fields, &kx, &waves));
     }
     if (y->pieces) {
-        CHK(kept_outputs(y, &kept));
+        CHK(okra_stack_slice_(y, 0, OKRA_MIN_(y->n, FEW), &first));
+        CHK(okra_data_copy(first, &kept));
     }
     CHK(okra_training_low_(ctx, map_x ? map_x->objects : x, kept ? kept : y, kx, ky,
                            basis ? basis->store : NULL, NULL, map_y, &training));

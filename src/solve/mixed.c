@@ -253,13 +253,6 @@ static okra_status iterate(mixed *z, double lambda, int *steps, double *residual
 
 /* ---- factors ---- */
 
-/* The steps of conjugate gradients with the factor of another lambda. */
-static double steps_of(double ratio)
-{
-    double root = sqrt(ratio);
-    return root - 1 < 1e-12 ? 1 : 28 / log((root + 1) / (root - 1));
-}
-
 /* What a step takes of n^2 operations, and a factor of as many in double precision. */
 static double step_cost(const mixed *z)
 {
@@ -269,8 +262,9 @@ static double step_cost(const mixed *z)
 static okra_status factor(mixed *z, double lambda, bool *done)
 {
     double ratio = fmax(lambda, z->factored) / fmin(lambda, z->factored);
-    *done =
-        z->L.body && steps_of(ratio) * step_cost(z) < (double)z->n / 6 + 3 * step_cost(z);
+    double root = sqrt(ratio); /* steps of conjugate gradients with that factor */
+    double steps = root - 1 < 1e-12 ? 1 : 28 / log((root + 1) / (root - 1));
+    *done = z->L.body && steps * step_cost(z) < (double)z->n / 6 + 3 * step_cost(z);
     if (*done) {
         return OKRA_OK;
     }

@@ -392,14 +392,6 @@ static okra_status newton(solver *s)
     return OKRA_OK;
 }
 
-/* alpha_k <- alpha */
-static void recenter(solver *s)
-{
-    for (okra_int i = 0; i < s->n * s->d; i++) {
-        s->center[i] = s->c[i / s->d] * (s->R[i] + s->tau * s->center[i]);
-    }
-}
-
 okra_status okra_dual_low_solve_(okra_factors_ *f, const okra_dual_low_ *dual,
                                  double *alpha, double *X, okra_dual_report_ *report)
 {
@@ -424,7 +416,9 @@ okra_status okra_dual_low_solve_(okra_factors_ *f, const okra_dual_low_ *dual,
             CHK(measure(&s));
             okra_progress_(s.ctx, "margin", tries, NEWTONS_MOST);
         }
-        recenter(&s);
+        for (okra_int i = 0; i < s.n * s.d; i++) { /* alpha_k <- alpha */
+            s.center[i] = s.c[i / s.d] * (s.R[i] + s.tau * s.center[i]);
+        }
         s.report.sweeps++;
         s.tau *= tries < 6 ? 0.1 : tries < 12 ? 0.3 : 1;
     }

@@ -203,16 +203,12 @@ static okra_status make_scratch(const forest *f, scratch *w)
     return OKRA_OK;
 }
 
-static void free_scratch(scratch *w)
-{
-    okra_splits_free_(&w->splits);
-    FREE(w->L, w->Z, w->G, w->features, w->at, w->cut, w->feature);
-}
-
 static void forest_clear(forest *f)
 {
     for (int i = 0; f->work && i < f->workers; i++) {
-        free_scratch(&f->work[i]);
+        scratch *w = &f->work[i];
+        okra_splits_free_(&w->splits);
+        FREE(w->L, w->Z, w->G, w->features, w->at, w->cut, w->feature);
     }
     okra_free_(f->work);
 }
