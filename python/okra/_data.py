@@ -396,12 +396,12 @@ def mixed(values: Any, like: Optional[Data] = None) -> Data:
     return made
 
 
-def edited_column(X: Any, y: Any) -> Any:
-    """The column of a frame whose texts are those of y with a few letters changed (words, and
-    their forms), or None. It is then strings, though it may repeat; see cli/edited.c."""
-    y = list(y) if np.ndim(y) == 1 and not isinstance(y, Data) else []
-    if len(y) < 3 or len(y) != len(X) or not all(isinstance(text, str) for text in y):
-        return None
+def edited(texts: Any, y: Any) -> bool:
+    """Whether these are the texts y with a few letters changed (words, and their forms): they
+    are strings then, though they may repeat; see cli/edited.c."""
+    texts, y = list(texts), list(y)
+    if len(y) < 3 or len(y) != len(texts) or not all(isinstance(t, str) for t in texts + y):
+        return False
 
     def shared(a: str, b: str) -> float:
         begin = len(os.path.commonprefix([a, b]))
@@ -410,13 +410,15 @@ def edited_column(X: Any, y: Any) -> Any:
 
     far = [1 + int(part * (len(y) - 1)) for part in (0.618, 0.236, 0.854)]  # of other lemmas
     rows = [s * len(y) // min(200, len(y)) for s in range(min(200, len(y)))]
-    for name in X.columns:
-        texts = list(X[name])
-        if all(isinstance(text, str) for text in texts) and np.mean(
-                [shared(texts[i], y[i]) - shared(texts[i], y[(i + k) % len(y)])
-                 for i in rows for k in far]) >= 0.25:
-            return name
-    return None
+    return bool(np.mean([shared(texts[i], y[i]) - shared(texts[i], y[(i + k) % len(y)])
+                         for i in rows for k in far]) >= 0.25)
+
+
+def edited_column(X: Any, y: Any) -> Any:
+    """The column of a frame whose texts are like those of y, or None."""
+    if np.ndim(y) != 1 or isinstance(y, Data) or not is_texts(y):
+        return None
+    return next((name for name in X.columns if edited(X[name], y)), None)
 
 
 def beside(X: Any, names: list, like: Optional[Data] = None) -> Data:

@@ -328,3 +328,24 @@ def test_recipes_of_every_method_with_weights():
     for method, more in (("knn", {"k": 3}), ("ok3", {}), ("kpca", {}), ("ridge", {})):
         made = okra.audit(x[:60], y[:60], x[60:], y[60:], {"method": method, **more}, checks=("blind", "stability"))["checks"]
         assert [c["light"] for c in made] == ["green", "green" if method == "ridge" else "none"], method
+
+
+def test_inputs_are_read_as_a_fit_reads_them(tmp_path):
+    """Tables of several kinds, several --x, and lemmas that come again."""
+    rng = np.random.default_rng(2)
+    towns = rng.choice(["Oslo", "Rome"], 40)
+    rows = [f"{'' if i == 3 else i},{town},{i + 50 * (town == 'Oslo')}" for i, town in enumerate(towns)]
+    (tmp_path / "t.csv").write_text("size,town,price\n" + "\n".join(rows) + "\n")
+    few = ("--checks", "blind", "--permutations", "20", "--json")
+    done = run("audit", "--x", "t.csv:!price", "--y", "t.csv:price", *few, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert run("split", "--x", "t.csv:!price", "--folds", "2", "-o", "f.csv", cwd=tmp_path).returncode == 0
+    endings = {"pst": "ta", "prs": "m", "fut": "vor", "cnd": "lisi"}
+    words = [f"{lemma}\t{tag}\t{lemma}{end}" for lemma in "kanta bileno sorpe mida furno telka".split()
+             for tag, end in endings.items()]
+    (tmp_path / "w.tsv").write_text("\n".join(words) + "\n")
+    done = run("audit", "--x", "w.tsv:1", "--x", "w.tsv:2", "--y", "w.tsv:3", *few, cwd=tmp_path)
+    assert done.returncode == 0 and "exact matches 0 " not in done.stderr, done.stderr
+    assert run("fit", "-q", "--x", "t.csv:!price", "--y", "t.csv:price", "-o", "m.okra", cwd=tmp_path).returncode == 0
+    told = run("explain", "m.okra", "--x", "t.csv", "--rows", "0", cwd=tmp_path)
+    assert "town=" in told.stdout, told.stderr

@@ -14,7 +14,8 @@ import numpy as np
 
 from okra_report.results import Refused
 
-from .._data import Data, read
+from .._convert import foreign
+from .._data import Data, as_data, edited, read
 from .._library import Context, lib, version
 
 
@@ -40,6 +41,24 @@ def load(spec: str, a: Any, like: Optional[Data] = None) -> Data:
     if like.kind == "labels" and made.kind == "strings":
         return read("labels:" + spec, header=header)
     return made
+
+
+def load_inputs(specs: str, a: Any, like: Optional[Data] = None, y: Optional[Data] = None) -> Data:
+    """The files of --x, a line each, as `okra fit` and `okra predict` read them."""
+    header, parts, lines = None if a.header == "auto" else a.header == "yes", [], specs.split("\n")
+    for k, line in enumerate(lines):
+        spec = find(line, a.data)
+        if foreign(spec) is not None:
+            parts.append(read(spec, header=header))
+            continue
+        known = like.pointer if like is not None else None
+        known = lib.okra_data_part(known, k) if known and len(lines) > 1 else known
+        made = Data(Context(header=header).make(lib.okra_data_read_inputs, lib.okra_data_free, spec, known))
+        if like is None and y is not None and y.kind == "strings" and made.kind == "labels" and not (
+                spec.startswith("labels:")) and edited(made.objects, y.objects):
+            made = read("strings:" + spec, header=header)
+        parts.append(made)
+    return parts[0] if len(parts) == 1 else as_data(tuple(parts))
 
 
 def column(spec: str, a: Any, n: int, name: str) -> np.ndarray:

@@ -17,13 +17,21 @@ from . import intervals
 from .._errors import OkraError
 from .._kernel import metric_is_loss
 from .._library import Context
-from .files import Refused, column, find, finish, load, numbers, result, show
+from .files import Refused, column, find, finish, load, load_inputs, numbers, result, show
 
 
 class _Parser(argparse.ArgumentParser):
     def error(self, message: str) -> None:
         print(f"{self.prog}: {message}", file=sys.stderr)
         sys.exit(2)
+
+
+class _Several(argparse.Action):
+    """A flag that may come again: its values, a line each."""
+
+    def __call__(self, parser: Any, names: Any, value: Any, flag: Any = None) -> None:
+        before = getattr(names, self.dest)
+        setattr(names, self.dest, f"{before}\n{value}" if before else value)
 
 
 def _parser(name: str, **more: Any) -> argparse.ArgumentParser:
@@ -172,7 +180,7 @@ def _audit(argv: list) -> int:
     p = _parser("audit")
     for name in ("x", "y", "test-x", "test-y", "model", "yhat", "metric", "groups", "within", "mass-window", "names",
                  "candidates", "errors", "p-values", "checks", "fail-on"):
-        p.add_argument(f"--{name}", default="")
+        p.add_argument(f"--{name}", default="", action=_Several if name in ("x", "test-x") else "store")
     p.add_argument("--permutations", type=int, default=200)
     p.add_argument("-o", "--output", default="")
     a, rest = p.parse_known_args(argv)
@@ -198,10 +206,10 @@ def _audit(argv: list) -> int:
     from .._model import Model
     model = Model.load(find(a.model, a.data)) if a.model else None
     from .problem import inputs_of
-    x = load(a.x, a) if a.x else inputs_of(model) if model else None
     y = load(a.y, a) if a.y else model.outputs
+    x = load_inputs(a.x, a, y=y) if a.x else inputs_of(model) if model else None
     predicted = load(a.yhat, a, y) if a.yhat else None
-    test_x = load(a.test_x, a, x) if a.test_x else None
+    test_x = load_inputs(a.test_x, a, x) if a.test_x else None
     test_y = load(a.test_y, a, y) if a.test_y else None
     judged = len(y if test_y is None else test_y)
     mixed = test_y if a.yhat and test_y is not None else y
@@ -242,7 +250,7 @@ def _split(argv: list) -> int:
     from .split import WAYS, split
     p = _parser("split")
     p.add_argument("--by", default="random", choices=WAYS)
-    p.add_argument("--x", default="")
+    p.add_argument("--x", default="", action=_Several)
     p.add_argument("--key", default="")
     p.add_argument("--kx", default="linear")
     p.add_argument("--folds", type=int, default=5)
@@ -250,7 +258,7 @@ def _split(argv: list) -> int:
     p.add_argument("-o", "--output", default="")
     a = p.parse_args(argv)
     a.typed = ["split", *argv]
-    x = load(a.x, a) if a.x else None
+    x = load_inputs(a.x, a) if a.x else None
     key = None
     if a.key:
         rows = len(load(a.key if ":" in a.key else "labels:" + a.key, a)) if x is None else len(x)
@@ -286,7 +294,7 @@ def _loaded(a: argparse.Namespace) -> tuple:
     from .._model import Model
     from .problem import inputs_of
     model = Model.load(find(a.model, a.data))
-    return model, load(a.x, a, inputs_of(model))
+    return model, load_inputs(a.x, a, inputs_of(model))
 
 
 def _drawn(row: int, x: Any, one: dict, share: np.ndarray) -> list:
@@ -315,7 +323,7 @@ def _explain(argv: list) -> int:
     from .explain import explain
     p = _parser("explain")
     p.add_argument("model")
-    p.add_argument("--x", required=True)
+    p.add_argument("--x", required=True, action=_Several)
     p.add_argument("--rows", default="")
     p.add_argument("--candidates", default="")
     p.add_argument("--top", type=int, default=5)
@@ -345,7 +353,7 @@ def _next(argv: list) -> int:
     from .measure import next_inputs
     p = _parser("next")
     p.add_argument("model")
-    p.add_argument("--x", required=True)
+    p.add_argument("--x", required=True, action=_Several)
     p.add_argument("--count", type=int, default=10)
     p.add_argument("-o", "--output", default="")
     a = p.parse_args(argv)
