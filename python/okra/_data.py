@@ -371,9 +371,9 @@ def is_mixed(values: Any) -> bool:
     """Whether a pandas frame has columns of texts, classes or dates, or gaps."""
     if isinstance(values, Data) or not hasattr(values, "dtypes") or not hasattr(values, "columns"):
         return False
-    texts = all(isinstance(name, str) for name in values.columns) and values.shape[1] > 1
-    return texts and (any(getattr(kind, "kind", "O") not in "biuf" for kind in values.dtypes)
-                      or bool(values.isna().to_numpy().any()))
+    return values.shape[1] > 1 and (
+        any(getattr(kind, "kind", "O") not in "biuf" for kind in values.dtypes)
+        or bool(values.isna().to_numpy().any()))
 
 
 def mixed(values: Any, like: Optional[Data] = None) -> Data:

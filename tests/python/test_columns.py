@@ -222,3 +222,14 @@ def test_words_of_a_frame_stand_beside_what_tells_of_their_forms(tmp_path):
             one.predict(asked[["lemma", "count"]])
     plain = IOKR(kx="rbf(sigma=1)", lam=0.1).fit(words[["lemma", "tag"]], words["form"])
     assert plain.model_.info["x"]["kind"] == "dense"
+
+
+def test_columns_may_be_called_by_numbers():
+    """As pandas calls those of an array, beside one with a name."""
+    frame = pd.DataFrame(RNG.normal(size=(40, 2))).assign(town=["Oslo", "Rome"] * 20)
+    y = frame[0] + 3 * (frame["town"] == "Oslo")
+    model = IOKR().fit(frame[:30], y[:30])
+    assert model.score(frame[30:], y[30:]) > 0.9
+    assert np.array_equal(model.predict(frame[["town", 1, 0]]), model.predict(frame))
+    holes = frame[[0, 1]].where(RNG.random((40, 2)) > 0.1)
+    assert IOKR(kx="standardize | rbf(sigma=1)", lam=0.1).fit(holes, y).predict(holes).shape == (40,)
