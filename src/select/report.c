@@ -93,52 +93,36 @@ static json_t *outer(const okra_selection *s)
 
 okra_status okra_selection_report_(okra_selection *s)
 {
-    FREED_BY(okra_json_drop_) json_t *o = json_object(), *cells = json_array();
+    json_t *cells = json_array();
+    const okra_verdict_ *v = &s->verdict;
     okra_int closed = 0;
     bool good = true;
     for (okra_int i = 0; i < s->found.count; i++) {
         closed += s->found.cells[i].closed;
         good &= !json_array_append_new(cells, cell(s, s->values, &s->found.cells[i]));
     }
-    REFUSE_IF(!good, OKRA_EMEM, "could not describe the selection as JSON");
-    CHK(okra_json_set_(o, "okra", json_string(okra_version())));
-    CHK(okra_json_set_(o, "format", json_integer(1)));
-    CHK(okra_json_set_(o, "kind", json_string("select")));
-    CHK(okra_json_set_(o, "method", json_string(s->space->method->name)));
-    CHK(okra_json_set_(o, "decode", json_string(s->decode)));
-    CHK(okra_json_set_(o, "cv", json_string(s->cv)));
-    CHK(okra_json_set_(o, "metric", json_string(s->metric)));
-    CHK(okra_json_set_(o, "loss", json_boolean(s->loss)));
-    CHK(okra_json_set_(o, s->links ? "nodes" : "pairs", json_integer((json_int_t)s->n)));
-    CHK(okra_json_set_(o, "closed_form",
-                       json_string(closed == 0                ? "no"
-                                   : closed == s->found.count ? "yes"
-                                                              : "some")));
-    CHK(okra_json_set_(o, "axes", axes(s->space)));
-    CHK(okra_json_set_(o, "best", cell(s, s->values, &s->found.cells[s->found.best])));
-    if (s->output_lambda) {
-        CHK(okra_json_set_(o, "output_lambda", json_string(s->output_lambda)));
-        CHK(okra_json_set_(o, "output_loss", number(s->output_loss)));
-    }
-    if (s->outer_count > 0) {
-        CHK(okra_json_set_(o, "nested", outer(s)));
-    }
-    if (s->verdict.measure) {
-        CHK(okra_json_set_(
-            o, "left_out",
-            json_pack("{s:s, s:o, s:s, s:o, s:b}", "measure", s->verdict.measure, "value",
-                      number(s->verdict.value), "naive", s->verdict.naive_is,
-                      "naive_value", number(s->verdict.naive), "nothing",
-                      s->verdict.nothing)));
-    }
-    if (s->methods) {
-        CHK(okra_json_set_(o, "methods", json_string(s->methods)));
-    }
-    if (s->output_kernels) {
-        CHK(okra_json_set_(o, "output_kernels", json_string(s->output_kernels)));
-    }
-    CHK(okra_json_set_(o, "cells", json_incref(cells)));
-    CHK(okra_json_set_(o, "seconds", json_real(s->seconds)));
+    const char *forms = closed == 0 ? "no" : closed == s->found.count ? "yes" : "some";
+    FREED_BY(okra_json_drop_)
+    json_t *o = whole(
+        json_pack(
+            "{s:s, s:i, s:s, s:s, s:s, s:s, s:s, s:b, s:I, s:s, s:o, s:o, s:s*, s:o*, "
+            "s:o*, s:o*, s:s*, s:s*, s:o, s:f}",
+            "okra", okra_version(), "format", 1, "kind", "select", "method",
+            s->space->method->name, "decode", s->decode, "cv", s->cv, "metric", s->metric,
+            "loss", s->loss, s->links ? "nodes" : "pairs", (json_int_t)s->n,
+            "closed_form", forms, "axes", axes(s->space), "best",
+            cell(s, s->values, &s->found.cells[s->found.best]), "output_lambda",
+            s->output_lambda, "output_loss",
+            s->output_lambda ? number(s->output_loss) : NULL, "nested",
+            s->outer_count > 0 ? outer(s) : NULL, "left_out",
+            v->measure ? json_pack("{s:s, s:o, s:s, s:o, s:b}", "measure", v->measure,
+                                   "value", number(v->value), "naive", v->naive_is,
+                                   "naive_value", number(v->naive), "nothing", v->nothing)
+                       : NULL,
+            "methods", s->methods, "output_kernels", s->output_kernels, "cells", cells,
+            "seconds", s->seconds),
+        good);
+    REFUSE_IF(!o, OKRA_EMEM, "could not describe the selection as JSON");
     return okra_json_text_(o, &s->json);
 }
 
