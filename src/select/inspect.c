@@ -49,19 +49,23 @@ bool okra_inspect_aligned_(const okra_data *x, const okra_data *y)
     return same;
 }
 
-/* The mean of column j without row `out` (-1: of all), and the deviation. */
-static double column(const okra_data *data, okra_int j, okra_int out, double *deviation)
+/* The mean of column j without row `out` (-1: of all), each row with its weight; the sum
+ * of squares about it, and the deviation. */
+static double column(const okra_data *data, okra_int j, okra_int out, double *squares,
+                     double *deviation)
 {
-    double mean = 0, square = 0, count = 0;
+    double mean = 0, count = 0;
+    *squares = 0;
     for (okra_int i = 0; i < data->n; i++) { /* Welford: NaN is missing */
         double v = data->values[i * data->ld + j], before = v - mean;
+        double u = okra_weight_(data, i);
         if (!isnan(v) && i != out) {
-            count++;
-            mean += before / count;
-            square += before * (v - mean);
+            count += u;
+            mean += u * before / count;
+            *squares += u * before * (v - mean);
         }
     }
-    *deviation = count > 0 ? sqrt(square / count) : 0;
+    *deviation = count > 0 ? sqrt(*squares / count) : 0;
     return mean;
 }
 
@@ -85,15 +89,15 @@ static bool mostly_one(const okra_data *data, okra_int j)
 double okra_inspect_outlier_(const okra_data *data, okra_int *row, okra_int *col)
 {
     enum { FEW = 20 };
-    double most = 0, s;
+    double most = 0, s, sum;
     for (okra_int j = 0; data->kind == OKRA_DENSE && data->n > FEW && j < data->d; j++) {
         const double *v = data->values + j;
         okra_int far = 0;
-        double mean = column(data, j, -1, &s);
+        double mean = column(data, j, -1, &sum, &s);
         for (okra_int i = 1; i < data->n; i++) {
             far = fabs(v[i * data->ld] - mean) > fabs(v[far * data->ld] - mean) ? i : far;
         }
-        mean = column(data, j, far, &s);
+        mean = column(data, j, far, &sum, &s);
         double off = fabs(v[far * data->ld] - mean), times = s > 0 ? off / s : 0;
         times = times > most && mostly_one(data, j) ? 0 : times;
         for (okra_int i = 0; i < data->n && times > most; i++) { /* rare, but not alone */
@@ -255,7 +259,8 @@ bool okra_inspect_transcribed_(const okra_data *x, const okra_data *y)
     return strings && okra_inspect_length_(x) > 0 &&
            (okra_inspect_aligned_(x, y) ||
             (okra_inspect_written_(x, y) && okra_edits_within_(x, y) &&
-             okra_inspect_length_(y) <= TIMES * okra_inspect_length_(x)));
+             okra_inspect_length_(y) <=
+                 TIMES * okra_spaced_(x, y) * okra_inspect_length_(x)));
 }
 
 bool okra_inspect_proteins_(const okra_data *data)

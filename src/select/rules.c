@@ -257,9 +257,9 @@ static okra_status of_one(choices *c)
         if (!(r->kinds & 1u << c->data->kind) || (r->when && !r->when(c->data))) {
             continue;
         }
-        CHK(strchr(r->kernel, '*') ? add_listed(c, r->kernel)
-            : r->kernel[0] == '~'  ? add_scaled(c, r->kernel + 1)
-                                   : add(c, "%s", r->kernel));
+        CHK(strstr(r->kernel, "=*") ? add_listed(c, r->kernel)
+            : r->kernel[0] == '~'   ? add_scaled(c, r->kernel + 1)
+                                    : add(c, "%s", r->kernel));
     }
     return c->data->kind == OKRA_TUPLE ? of_parts(c) : OKRA_OK;
 }
@@ -346,10 +346,12 @@ okra_status okra_rule_kx_(okra_context *ctx, const okra_data *x, char **out)
 /* Cells of the grid of okra_rule_kx_: of vectors, and of sequences of them, the linear
  * kernel and then five widths, of which these are the middle ones; else the first. */
 static okra_status choose_cells(okra_context *ctx, const okra_data *x,
-                                const okra_int *cells, int count, choices *c)
+                                const okra_int *cells, int count, char **out)
 {
     FREED_BY(okra_grid_drop_) okra_grid_ *grid = NULL;
+    choices c = {.ctx = ctx, .data = x};
     OWNED char *text = NULL, *one = NULL;
+    OWNS(&c.text);
     CHK(okra_rule_kx_(ctx, x, &text));
     CHK(okra_grid_parse_(text, &grid));
     okra_int most = okra_grid_count_(grid) - 1, last = -1;
