@@ -127,6 +127,9 @@ okra_status okra_decoded_nearest_(okra_context *ctx, struct okra_nearest_ *neare
  * Inflection mostly changes one end.
  * rulebook.c */
 bool okra_edits_within_(const okra_data *x, const okra_data *y);
+/* Outputs of signs with blanks between them, as phonemes are often written, of inputs
+ * without: the characters of a sign, its blank included. 1: it is not so. */
+double okra_spaced_(const okra_data *x, const okra_data *y);
 
 /* ---- shared by decoders and losses ---- */
 

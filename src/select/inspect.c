@@ -191,7 +191,7 @@ okra_status okra_inspect_near_(const okra_data *x, okra_data **out, okra_int *un
     MAKE(tree, n);
     MAKE(group, n);
     for (okra_int j = 0; j < d; j++) {
-        double s, mean = column(x, j, -1, &s);
+        double s, sum, mean = column(x, j, -1, &sum, &s);
         for (okra_int i = 0; i < n; i++) {
             Z[i * d + j] = s > 0 ? (x->values[i * x->ld + j] - mean) / s : 0;
             group[i] = i;
@@ -247,8 +247,9 @@ bool okra_inspect_written_(const okra_data *x, const okra_data *y)
     okra_int different = 0;
     return x->kind == OKRA_STRINGS && y->kind == OKRA_STRINGS && y->n >= LEAST &&
            y->n <= MOST && okra_inspect_length_(x) <= LONGEST &&
-           okra_inspect_length_(y) <= LONGEST && !okra_inspect_proteins_(x) &&
-           count_different(y, &different) == OKRA_OK && different >= y->n / 10 * 9;
+           okra_inspect_length_(y) <= LONGEST * okra_spaced_(x, y) &&
+           !okra_inspect_proteins_(x) && count_different(y, &different) == OKRA_OK &&
+           different >= y->n / 10 * 9;
 }
 
 bool okra_inspect_transcribed_(const okra_data *x, const okra_data *y)
@@ -407,36 +408,22 @@ static double spread_of_classes(const okra_data *data)
 
 double okra_inspect_deviation_(const okra_data *data)
 {
-    double total = 0, rows = okra_weights_total_(data);
+    double total = 0, rows = okra_weights_total_(data), squares, s;
     if (data->kind == OKRA_LABELS) {
         return spread_of_classes(data);
     }
     for (okra_int j = 0; data->kind == OKRA_DENSE && j < data->d; j++) {
-        double mean = 0, count = 0;
-        for (okra_int i = 0; i < data->n; i++) { /* Welford: NaN is missing */
-            double v = data->values[i * data->ld + j], before = v - mean;
-            double u = okra_weight_(data, i);
-            if (!isnan(v)) {
-                count += u;
-                mean += u * before / count;
-                total += u * before * (v - mean) / rows;
-            }
-        }
+        column(data, j, -1, &squares, &s);
+        total += squares / rows;
     }
     return sqrt(total);
 }
 
 double okra_inspect_offset_(const okra_data *data)
 {
-    double total = 0;
+    double total = 0, squares, s;
     for (okra_int j = 0; data->kind == OKRA_DENSE && j < data->d; j++) {
-        double mean = 0, count = 0;
-        for (okra_int i = 0; i < data->n; i++) {
-            double v = data->values[i * data->ld + j];
-            double u = isnan(v) ? 0 : okra_weight_(data, i);
-            count += u;
-            mean += isnan(v) ? 0 : u * (v - mean) / count;
-        }
+        double mean = column(data, j, -1, &squares, &s);
         total += mean * mean;
     }
     return sqrt(total);

@@ -14,6 +14,7 @@
  * the K best strings so far, letter after letter, holds the K best: it is exact. share
  * and lambda have the fewest errors of left-out letters, in closed form, on at most TRIED
  * training letters of every kind.
+ * Outputs of signs that blanks part (t ʃ iː) have a letter for each sign in all of this.
  *
  * A training pair with the weight 0 whose input is that of the test point was left out,
  * where another pair has a weight:
@@ -25,7 +26,7 @@
 #include "kernel/strings/string_kernels.h"
 #include "linalg/linalg.h"
 
-enum { WINDOW = 6, TRIED = 200, BEAM = 8 };
+enum { WINDOW = 6, TRIED = 200, BEAM = 8, SIGNS = 0x110000 /* beyond all letters */ };
 
 typedef struct transcribe_options {
     okra_int input, letters;
@@ -56,6 +57,9 @@ typedef struct shape {
 typedef struct state {
     okra_results_ results;
     const okra_data *inputs;
+    okra_data *joined; /* outputs of signs that blanks part, a letter for each; or NULL */
+    okra_word_ *signs; /* those of several characters: SIGNS + k stands for the k-th */
+    okra_int sign_count, sign_room, widest; /* characters of a letter, and a blank */
     okra_segments_ aligned;
     group *groups;     /* one a letter of `aligned` */
     int32_t *alphabet; /* of the outputs */
@@ -71,9 +75,86 @@ static void clear(void *arg)
         group *o = &s->groups[g];
         FREE(o->context, o->pair, o->class, o->segments, o->factor, o->C);
     }
-    FREE(s->groups, s->alphabet);
+    FREE(s->groups, s->alphabet, s->signs);
     okra_segments_clear_(&s->aligned);
+    okra_data_free(s->joined);
     okra_results_clear_(&s->results);
+}
+
+/* ---- signs that blanks part ---- */
+
+static okra_int blanks(okra_word_ w)
+{
+    okra_int count = 0;
+    for (okra_int i = 0; i < w.length; i++) {
+        count += w.code[i] == ' ';
+    }
+    return count;
+}
+
+double okra_spaced_(const okra_data *x, const okra_data *y)
+{
+    enum { WIDEST = 4 /* characters of a sign */, PHRASES = 20 /* inputs for each */ };
+    okra_int before = 0, between = 0, characters = 0;
+    for (okra_int p = 0; p < y->n; p++) {
+        okra_word_ w = okra_word_of_(y, p);
+        before += blanks(okra_word_of_(x, p));
+        between += blanks(w);
+        characters += w.length + 1;
+    }
+    double each = (double)characters / (double)(between + y->n);
+    return between >= y->n && before * PHRASES <= between && each <= WIDEST ? each : 1;
+}
+
+/* The letter that stands for a sign. */
+static okra_status letter_for(state *s, okra_word_ sign, int32_t *out)
+{
+    okra_int k = 0;
+    while (k < s->sign_count && (s->signs[k].length != sign.length ||
+                                 memcmp(s->signs[k].code, sign.code,
+                                        (size_t)sign.length * sizeof *out) != 0)) {
+        k++;
+    }
+    *out = sign.length == 1 ? *sign.code : SIGNS + (int32_t)k;
+    if (sign.length > 1 && k == s->sign_count) {
+        EXTEND(s->signs, s->sign_count, s->sign_room, 64);
+        s->signs[s->sign_count++] = sign;
+        s->widest = OKRA_MAX_(s->widest, sign.length + 1);
+    }
+    return OKRA_OK;
+}
+
+static okra_status join(state *s, const okra_data *y)
+{
+    FREED_BY(okra_ragged_abandon_) okra_ragged_builder_ b = {0};
+    int32_t letter;
+    const void *const array[] = {&letter};
+    s->widest = 2;
+    CHK(okra_characters_begin_(&b));
+    for (okra_int p = 0; p < y->n; p++) {
+        okra_word_ w = okra_word_of_(y, p);
+        for (okra_int i = 0, begin = 0; i <= w.length; i++) {
+            bool end = i == w.length || w.code[i] == ' ';
+            if (end && i > begin) {
+                CHK(letter_for(s, (okra_word_){w.code + begin, i - begin}, &letter));
+                CHK(okra_ragged_push_(&b, array));
+            }
+            begin = end ? i + 1 : begin;
+        }
+        CHK(okra_ragged_close_(&b));
+    }
+    return okra_strings_adopt_(&b, NULL, y->source, &s->joined);
+}
+
+/* Writes a letter, or the sign that it stands for, behind n codes; how many there are. */
+static okra_int write_letter(const state *s, int32_t letter, int32_t *codes, okra_int n)
+{
+    bool made = letter >= SIGNS;
+    codes[n] = ' ';
+    n += s->joined && n > 0;
+    OKRA_COPY_(codes + n, made ? s->signs[letter - SIGNS].code : &letter,
+               made ? s->signs[letter - SIGNS].length : 1);
+    return n + (made ? s->signs[letter - SIGNS].length : 1);
 }
 
 /* ---- letters in context ---- */
@@ -324,16 +405,19 @@ static okra_status score_letter(const state *s, const group *o, const bool *with
 }
 
 /* Every string of `list` goes on with the segment, into `next`. */
-static okra_status extend(const okra_shortlist_ *list, const int32_t *segment,
-                          okra_int length, double score, int32_t *codes,
-                          okra_shortlist_ *next)
+static okra_status extend(const state *s, const okra_shortlist_ *list,
+                          const int32_t *segment, okra_int length, double score,
+                          int32_t *codes, okra_shortlist_ *next)
 {
     for (okra_int k = 0; k < list->count; k++) {
         const okra_item_ *it = &list->items[k];
         OKRA_COPY_(codes, it->codes, it->length);
-        OKRA_COPY_(codes + it->length, segment, length);
-        CHK(okra_shortlist_put_(next, codes, it->length + length,
-                                (okra_key_){it->rank.key.high - score, 0}, 0));
+        okra_int n = it->length;
+        for (okra_int j = 0; j < length; j++) {
+            n = write_letter(s, segment[j], codes, n);
+        }
+        CHK(okra_shortlist_put_(next, codes, n, (okra_key_){it->rank.key.high - score, 0},
+                                0));
     }
     return OKRA_OK;
 }
@@ -354,7 +438,7 @@ static okra_status write_row(const work *k, okra_int r, okra_shortlist_ *list,
     OWNED int32_t *codes = NULL;
     bool some = false, weighed = false;
     MAKE(without, s->aligned.x->n);
-    MAKE(codes, (x.length + 1) * OKRA_SEGMENT_MOST_);
+    MAKE(codes, (x.length + 1) * OKRA_SEGMENT_MOST_ * OKRA_MAX_(1, s->widest));
     for (okra_int p = 0; p < s->aligned.x->n; p++) {
         without[p] = is_left_out(s, w, x, p);
         some = some || without[p];
@@ -372,13 +456,13 @@ static okra_status write_row(const work *k, okra_int r, okra_shortlist_ *list,
             MAKE(scores, o->classes);
             CHK(score_letter(s, o, some && weighed ? without : NULL, x, i, scores));
             for (okra_int c = 0; c < o->classes; c++) {
-                CHK(extend(list, o->segments[c]->codes, o->segments[c]->length, scores[c],
-                           codes, next));
+                CHK(extend(s, list, o->segments[c]->codes, o->segments[c]->length,
+                           scores[c], codes, next));
             }
         } else { /* a new letter stays where outputs have it, and else goes */
             bool known = okra_letter_(s->alphabet, s->alphabet_count, x.code[i]) <
                          s->alphabet_count;
-            CHK(extend(list, x.code + i, known || s->aligned.equal, 0, codes, next));
+            CHK(extend(s, list, x.code + i, known || s->aligned.equal, 0, codes, next));
         }
         OKRA_SWAP_(*list, *next);
     }
@@ -437,8 +521,10 @@ static okra_status open(okra_context *ctx, void *arg, const okra_output_ *output
               "decoder transcribe needs an input of strings; %s",
               o->input ? "the one that --from names is none" : "there is none");
     s->most = o->letters;
-    CHK(okra_alphabet_(output->y, &s->alphabet, &s->alphabet_count));
-    CHK(okra_segments_align_(ctx, x, output->y, &s->aligned));
+    CHK(okra_spaced_(x, output->y) > 1 ? join(s, output->y) : OKRA_OK);
+    const okra_data *y = s->joined ? s->joined : output->y;
+    CHK(okra_alphabet_(y, &s->alphabet, &s->alphabet_count));
+    CHK(okra_segments_align_(ctx, x, y, &s->aligned));
     ZMAKE(s->groups, s->aligned.letter_count);
     return learn(ctx, s);
 }
