@@ -14,6 +14,7 @@
 #include "okra/more/traits.h"
 #include "data/strings.h"
 #include "decode/sets/counts.h"
+#include "kernel/strings/string_kernels.h"
 
 bool okra_rule_auto_(const okra_options *o, const char *name)
 {
@@ -108,6 +109,13 @@ static bool short_words(const okra_data *x) /* ssk costs the square of the lengt
 {
     return words(x) && okra_inspect_length_(x) <= 64;
 }
+static bool spelled(const okra_data *x) /* of few letters: ends keeps them in pairs */
+{
+    OWNED int32_t *letters = NULL;
+    okra_int count = 0;
+    return short_words(x) && okra_alphabet_(x, &letters, &count) == OKRA_OK &&
+           count <= 500;
+}
 static bool vectors(const okra_data *x)
 {
     return x->d > 0 && okra_inspect_spread_(x) > 0;
@@ -157,10 +165,11 @@ static const struct row {
     {KIND(STRINGS), texts, "spectrum(k={4,5,6}) | normalize"},
     {KIND(STRINGS), texts, "~spectrum(k=3)"},
     {KIND(STRINGS), texts, "~spectrum(k=5)"},
-    {KIND(STRINGS), words, "spectrum(k={1,2,3}) | normalize"},
+    {KIND(STRINGS), words, "spectrum(k={2,1,3}) | normalize"},
     {KIND(STRINGS), words, "spectrum(k=1) + spectrum(k=2) + spectrum(k=3) | normalize"},
     {KIND(STRINGS), words, "spectrum(k=2) | normalize | rbf(sigma=*)"},
     {KIND(STRINGS), short_words, "ssk(length={2,3},decay=0.5) | normalize"},
+    {KIND(STRINGS), spelled, "ends, ends + {0.2,1}*ends(start=1)"},
     {KIND(STRINGS), words, "position(zero-one)"}, /* where the place of a letter counts */
     {KIND(STRINGS), okra_inspect_one_length_, "weighted-degree(k={1,3}) | normalize"},
     {KIND(SEQUENCES), vectors, "position(linear) | normalize"},
@@ -170,6 +179,8 @@ static const struct row {
      "ecfp(radius={2,1,3},count={0,1}) | tanimoto"},
     {KIND(GRAPHS), okra_inspect_molecules_, "ecfp(radius={2,1},count=1) | normalize"},
     {KIND(GRAPHS), okra_inspect_molecules_, "ecfp | tanimoto | rbf(sigma=*)"},
+    {KIND(GRAPHS), okra_inspect_molecules_, /* what adds up over atoms */
+     "(ecfp(radius=1,count=1) | tanimoto) + 0.02*ecfp(radius=1,count=1)"},
     {KIND(GRAPHS), NULL, "wl(h={1,3}) | normalize"},
     {KIND(GRAPHS), NULL, "paths | tanimoto"},
     {KIND(SPECTRA), NULL, "ppk(power={0.25,0.5}) | normalize"},
@@ -359,36 +370,26 @@ static okra_status choose_cells(okra_context *ctx, const okra_data *x,
         okra_int cell = OKRA_MIN_(cells[k], most);
         if (cell > last) {
             CHK(okra_grid_text_(grid, cell, &one));
-            CHK(add(c, "%s", one));
+            CHK(add(&c, "%s", one));
             okra_free_at_(&one);
             last = cell;
         }
     }
+    GOT(*out = c.count > 1 ? okra_format_("{%s}", c.text) : okra_strdup_(c.text));
     return OKRA_OK;
 }
 
 okra_status okra_rule_middle_(okra_context *ctx, const okra_data *x, char **out)
 {
-    choices c = {.ctx = ctx, .data = x};
     okra_int cell = has_widths(x) ? 3 : 0;
-    okra_status st = choose_cells(ctx, x, &cell, 1, &c);
-    if (st == OKRA_OK) {
-        *out = c.text;
-    } else {
-        okra_free_(c.text);
-    }
-    return st;
+    return choose_cells(ctx, x, &cell, 1, out);
 }
 
 okra_status okra_rule_few_(okra_context *ctx, const okra_data *x, char **out)
 {
     static const okra_int widths[] = {0, 2, 3, 4}, first[] = {0, 1, 2};
-    choices c = {.ctx = ctx, .data = x};
-    OWNS(&c.text);
-    CHK(has_widths(x) ? choose_cells(ctx, x, widths, 4, &c)
-                      : choose_cells(ctx, x, first, 3, &c));
-    *out = c.count > 1 ? okra_format_("{%s}", c.text) : okra_strdup_(c.text);
-    return *out ? OKRA_OK : OKRA_EMEM;
+    return has_widths(x) ? choose_cells(ctx, x, widths, 4, out)
+                         : choose_cells(ctx, x, first, 3, out);
 }
 
 /* ---- outputs ---- */

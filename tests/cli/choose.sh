@@ -179,8 +179,29 @@ expect 0 okra predict chosen.okra --x new.txt -o p.txt
 tr a-e KLMNO <new.txt | sed "s/f/PQ/g" >truth.txt
 [ "$(paste -d = p.txt truth.txt | awk -F = '$1 == $2' | wc -l)" = 10 ]
 [ "$(grep -cxFf wy.txt truth.txt)" = 0 ]
+# signs of one character or two with blanks between them are letters, too: 3 signs at most for a letter, not 3 characters
+spell() { tr a-e KLMNO <"$1" | sed 's/f/P:Q/g; s/K/R~K~/g; s/[A-Z][:~]*/ &/g; s/:/h/g; s/~/ː/g; s/^ //'; }
+spell wx.txt >wy.txt
+[ "$(wc -m <wy.txt)" -gt "$(($(wc -m <wx.txt) * 5 / 2))" ]
+again --x wx.txt --y wy.txt
+expect_in "decode         transcribe" told
+expect 0 okra predict chosen.okra --x new.txt -o p.txt
+spell new.txt | cmp - p.txt
+expect 0 okra predict chosen.okra --x new.txt --top 2 -o top.tsv
+grep -q "$(printf '\t%s$' "$(head -1 p.txt)")" top.tsv
+# words whose class is their ending
+awk '{ stem = substr($0 $0 $0, 1, 2 + NR % 9); print stem "abcd"; print stem "badc"; print stem "bcad" }' all_words.txt >ended.txt
+sed 's/.*abcd$/one/; s/.*badc$/two/; s/.*bcad$/three/' ended.txt >classes.txt
+again --x ended.txt --y labels:classes.txt
+expect_in "kx             ends" told
 printf 'CCO\nCCC\nc1ccccc1\nCO\nCN\nCCN\nCCCO\nCCCC\n' >m.smi
 again --x m.smi --y y.csv
+# a mass is a sum over atoms
+awk 'BEGIN { srand(4); for (i = 0; i < 60; i++) { mass = 0; text = ""
+    for (k = 3 + int(12 * rand()); k > 0; k--) { a = rand(); mass += a < 0.7 ? 12 : a < 0.85 ? 14 : 16; text = text (a < 0.7 ? "C" : a < 0.85 ? "N" : "O") }
+    print text > "chains.smi"; print mass > "masses.csv" } }'
+again --x chains.smi --y masses.csv
+expect_in " + 0.02*ecfp(radius=1,count=" told
 again --x x.csv --y m.smi
 expect_in "--ky '(ecfp(radius=1,bits=2048) | tanimoto) + (composition(bits=512) | tanimoto)'" told
 # of 50 molecules or more: by the rank of the truth among those left out together
