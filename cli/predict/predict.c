@@ -185,7 +185,9 @@ static int read_all(cli_run *run, predict_job *j)
  * is no choice among them. */
 static int find_distinct(cli_run *run, predict_job *j)
 {
-    const char *decode = okra_options_get(run->library, "decode");
+    const char *decode = okra_options_get(run->library, "decode"),
+               *own = okra_model_option(j->model, "decode");
+    decode = *decode || j->candidates || !own ? decode : own;
     bool all = strcmp(okra_options_get(run->library, "over-all"), "yes") == 0;
     bool chooses = !*decode || (okra_decoder_has(decode, OKRA_DECODER_CHOOSES) && !all);
     return j->ranges || j->index || !chooses

@@ -175,9 +175,9 @@ static okra_status choose_space(okra_context *ctx, run *r)
     return OKRA_OK;
 }
 
-/* What --decode says. Left open: candidates where a ranking of them is asked for; else
- * the decoder that the method or the model names; the optimum of the method's own
- * criterion where there is one; the vector itself where it is explicit. */
+/* What --decode says. Left open: candidates where they are given, or several are asked
+ * for and the model's decoder makes up none; else what the method or the model names; the
+ * optimum of the method's own criterion, or the vector itself where it is explicit. */
 static okra_status name_decoder(okra_context *ctx, const run *r,
                                 const okra_options *options,
                                 const okra_predict_request *request,
@@ -189,12 +189,13 @@ static okra_status name_decoder(okra_context *ctx, const run *r,
     if (options && okra_options_is_set(options, "decode") && *fields->decode) {
         return OKRA_OK;
     }
+    const okra_decoder_ *own = kept ? okra_decoder_find_(kept) : NULL;
     bool plain = !request->candidates && !request->ranges && !request->index &&
-                 !request->window && fields->top <= 1;
+                 !request->window && (fields->top <= 1 || (own && own->makes_up));
     if (plain && r->output.criterion) {
         st = okra_decode_smooth_(ctx, &r->output, &smooth);
     }
-    REFUSE_IF(kept && !okra_decoder_find_(kept), OKRA_EFORMAT,
+    REFUSE_IF(kept && !own, OKRA_EFORMAT,
               "the model names the decoder '%s': there is none", kept);
     bool ranks =
         okra_method_compares_(r->model->method)->criterion || request->confidence;

@@ -32,6 +32,31 @@ def test_lists_begin_with_the_prediction_and_have_no_string_twice():
         assert len({first[0], *(text for text, _ in rest)}) == 1 + len(rest)
 
 
+def test_lists_of_a_chosen_decoder_are_what_it_writes():
+    model = IOKR().fit(WORDS, SOUNDS)
+    lists, far = model.predict(NEW, top=3, return_distance=True)
+    assert [row[0] for row in lists] == list(model.predict(NEW)) and all(0 < len(row) <= 3 for row in far)
+    assert not {say(word) for word in NEW} & set(SOUNDS)
+    assert set(np.ravel(model.predict(NEW, SOUNDS, top=3))) <= set(SOUNDS)
+    assert model.rank(NEW, top=3)[0].shape == (len(NEW), 3)
+
+
+@pytest.mark.parametrize("name", ["tʃ", "tʃˑʰ"])
+def test_signs_between_blanks_are_letters(name):
+    def spaced(word):
+        return " ".join(say(word)).replace("S", name)
+    model = IOKR().fit(WORDS, [spaced(word) for word in WORDS])
+    assert model.chosen_["decode"] == "transcribe"
+    assert list(model.predict(NEW)) == [spaced(word) for word in NEW]
+
+
+def test_blanks_of_phrases_are_letters():
+    """Where inputs have as many blanks, a blank is what a blank becomes."""
+    words = [" ".join(word) for word in WORDS]
+    model = IOKR().fit(words, [word.upper() for word in words])
+    assert list(model.predict(["c e x", "i n"])) == ["C E X", "I N"]
+
+
 def test_letters_beyond_ascii():
     table = str.maketrans("abcdef", "αβγδεζ")
     words = ["".join(rng.choice(list("abcdef"), size=rng.integers(1, 9))) for _ in range(40)]

@@ -27,10 +27,12 @@ class PredictMixin:
             decode = None if plain else "candidates"
         return {"decode": decode, "top": top, **self._decode_values()}
 
-    def _makes_up(self) -> bool:
-        """Whether the decoder makes up objects and does not choose among candidates."""
-        chooses = decoder_has(self.decode, "CHOOSES")
-        return decoder_has(self.decode, "MAKES_UP") or \
+    def _makes_up(self, chosen: bool = False) -> bool:
+        """Whether the decoder (`chosen`: or that of the fit) makes up objects and does not
+        choose among candidates."""
+        decode = self.decode or (self._chosen or {}).get("decode") if chosen else self.decode
+        chooses = decoder_has(decode, "CHOOSES")
+        return decoder_has(decode, "MAKES_UP") or \
             chooses and self._decode_values().get("over-all") not in (None, False, "no")
 
     def predict(self, X: Any, candidates: Any = None, ranges: Any = None,
@@ -68,7 +70,7 @@ class PredictMixin:
         if is_dask(X) and not (top or return_distance):
             return predict_dask(self, X, candidates)
         if (top or return_distance) and candidates is None and ranges is None \
-                and self._makes_up():
+                and not as_new and self._makes_up(chosen=True):
             return self._made_up(X, top, return_distance)
         if top is None and (return_distance or candidates is not None
                             or ranges is not None or as_new):
@@ -219,7 +221,7 @@ class PredictMixin:
         list of lists of (object, squared distance or expected loss)
             One list per input, best first.
         """
-        own = self._makes_up() or ":" in str(self.decode)  # a loss
+        own = self._makes_up(chosen=True) or ":" in str(self.decode)  # a loss
         decode = self.decode if own else "rewrite"
         if not own and self._fitted().outputs.kind != "strings":
             raise ValueError(f"decode={self.decode!r} makes up no objects: set decode to "
