@@ -181,13 +181,12 @@ static int read_all(cli_run *run, predict_job *j)
     return *f->ranges ? read_ranges(run, j) : CLI_DONE;
 }
 
-/* Ranked candidates are different ones, as those of an index are; what a decoder makes up
- * is no choice among them. */
+/* Ranked candidates are different ones; what a decoder makes up is none of them. */
 static int find_distinct(cli_run *run, predict_job *j)
 {
-    const char *decode = okra_options_get(run->library, "decode"),
-               *own = okra_model_option(j->model, "decode");
-    decode = *decode || j->candidates || !own ? decode : own;
+    const char *given = okra_options_get(run->library, "decode"),
+               *own = j->candidates ? NULL : okra_model_option(j->model, "decode"),
+               *decode = *given || !own ? given : own;
     bool all = strcmp(okra_options_get(run->library, "over-all"), "yes") == 0;
     bool chooses = !*decode || (okra_decoder_has(decode, OKRA_DECODER_CHOOSES) && !all);
     return j->ranges || j->index || !chooses
@@ -209,13 +208,9 @@ static int predict(cli_run *run, predict_job *j, const okra_window *window)
                                     .index = j->index,
                                     .window = window,
                                     .given = j->given};
-    okra_status st =
-        *j->f.output ? OKRA_OK : okra_options_set(run->library, "decode", "none");
-    if (st == OKRA_OK) {
-        st = okra_predict(run->context, j->model, *j->f.x ? j->x : NULL, run->library,
-                          &request, &j->prediction);
-    }
-    return cli_status(run, st);
+    TRY(*j->f.output ? OKRA_OK : okra_options_set(run->library, "decode", "none"));
+    return cli_status(run, okra_predict(run->context, j->model, *j->f.x ? j->x : NULL,
+                                        run->library, &request, &j->prediction));
 }
 
 /* Predicts among the candidates that fit, writes the table and the other files. */

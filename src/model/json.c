@@ -124,20 +124,17 @@ okra_status okra_model_about_(const okra_training_ *training, const okra_method_
                               const okra_store_ *store, json_t **out)
 {
     FREED_BY(okra_json_drop_)
-    json_t *about = json_object(), *set = json_object(), *kernels = json_object();
-    CHK(okra_json_set_(about, "format", json_string(OKRA_MODEL_FORMAT_)));
-    CHK(okra_json_set_(about, "version", json_integer(OKRA_MODEL_VERSION_)));
-    CHK(okra_json_set_(about, "okra", json_string(OKRA_VERSION)));
-    CHK(okra_json_set_(about, "method", json_string(method->name)));
+    json_t *about = NULL, *set = json_object(), *kernels = json_object();
     CHK(set_options(set, &okra_fit_table_, options, NULL));
     CHK(set_options(set, &method->options, options, lambda));
-    CHK(okra_json_set_(about, "options", json_incref(set)));
     const char *kx = training->waves_text;
     CHK(set_text(kernels, "x", kx ? kx : okra_kernel_text(training->kx)));
     CHK(set_text(kernels, "y", okra_kernel_text(training->ky)));
-    CHK(okra_json_set_(about, "kernels", json_incref(kernels)));
-    CHK(okra_json_set_(about, "x", okra_model_about_data_(training->x)));
-    CHK(okra_json_set_(about, "y", okra_model_about_data_(training->y)));
+    GOT(about = json_pack("{s:s, s:i, s:s, s:s, s:O, s:O, s:o, s:o}", "format",
+                          OKRA_MODEL_FORMAT_, "version", OKRA_MODEL_VERSION_, "okra",
+                          OKRA_VERSION, "method", method->name, "options", set, "kernels",
+                          kernels, "x", okra_model_about_data_(training->x), "y",
+                          okra_model_about_data_(training->y)));
     CHK(set_kept(about, store));
     *out = TAKE(about);
     return OKRA_OK;

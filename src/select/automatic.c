@@ -91,10 +91,9 @@ static okra_status first_cell(okra_context *ctx, const okra_data *x, bool few,
 }
 
 /* Dense tables, where nobody names a method: is a blend with trees (method/blend.c)
- * better than ridge, by the same measure of the same pairs left out? One number more is
- * fitted to them, worth 1/n of the loss; a gain of 3 % beyond that is asked for. Only
- * where effort is asked for: sets, intervals and updates of ridge work without a word
- * more. */
+ * better than ridge, by the same measure of the same pairs left out? By 3 % and 1/n of
+ * the loss for one number more; only where effort is asked for, since ridge has sets,
+ * intervals and updates. */
 static okra_status compare_blend(okra_context *ctx, const okra_data *x,
                                  const okra_data *y, okra_int n, const okra_options *o,
                                  okra_options **fit, okra_selection *s)
@@ -420,9 +419,8 @@ okra_status okra_choose(okra_context *context, const okra_data *x, const okra_da
 /* ---- links of a network
  *
  * Kernel and lambda where they are open: by leave-one-out over links (link/leave.c), or
- * five folds, on at most NODES labelled nodes (NODES_REFITTED for methods that are fitted
- * anew for every fold). A few nodes of a large network may have no edge among them: those
- * taken are the ends of edges, evenly spaced in the list of edges.
+ * five folds, on at most NODES labelled nodes (NODES_REFITTED where each fold is fitted
+ * anew): the ends of edges that are evenly spaced in the list of edges.
  * ---- */
 
 enum { NODES = 300, NODES_REFITTED = 100 };

@@ -3,23 +3,15 @@
  * of rules.c, and the rest by the method.
  *
  * Methods with leave-one-out in closed form have the whole grid of kernels. lambda has 17
- * values over eight decades about the mean of k(x,x): under (K + lambda I) it is the
- * variance of the noise over that of the signal, which does not depend on the number of
- * pairs; where the least is best, as without any noise, search.c goes on below it.
- * Outputs are centred where the operator is identity.
- *
+ * values over eight decades about the mean of k(x,x): noise over signal does not depend
+ * on the number of pairs. Where the least is best, search.c goes on below it.
  * Methods that are fitted anew for every fold have the likeliest kernel (or a few, see
- * okra_auto_), seven values of lambda or of the parameter that stands for it, five folds,
- * and a loss of what is predicted. Twin kernels and methods of links alone have the
- * likeliest kernel and the lambda of their table.
+ * okra_auto_), seven values of lambda or what stands for it, five folds, and a loss of
+ * what is predicted; twin kernels and methods of links the lambda of their table.
  *
- * What was best is refined: the lists are short, and their ends are nobody's choice.
- *
- * Are the outputs edited inputs? Then `auto` rewrites them (decode/rewriting/rewrite.c).
- * Strings are taken for edited inputs where, of at most SAMPLE pairs, the input is like
- * its own output (1 - edits / the longer length) much more, by a quarter on average, than
- * it is like the output of another pair. Inputs are then compared from their
- * ends, and whatever else describes a pair (tags) as a product with that.
+ * Strings are edited inputs where, of at most SAMPLE pairs, the input is like its own
+ * output (1 - edits / the longer length) more, by a quarter on average, than like that of
+ * another pair. Inputs are then compared from their ends, times what else there is.
  */
 #include "data/strings.h"
 #include "select/select.h"

@@ -6,13 +6,10 @@
  *   - neither kernel centers or is learned (twin): its values would change with the
  *     pairs that stay,
  *   - every pair is left out once a repeat (not `train-on-one`),
- *   - the decoder makes an object from the prediction alone, or chooses a candidate;
- *     parts of several pairs are scored one by one against their own training outputs.
- *
+ *   - the decoder makes an object from the prediction alone, or chooses a candidate.
  * Else by fitting each fold anew: one path of lambdas from shared decompositions, as many
- * at a time as memory holds. A fold has one value of the metric. Leave-one-out is scored
- * as a whole instead: the n predictions are gathered, since some metrics say nothing of a
- * single pair.
+ * at a time as memory holds. A fold has one value of the metric; leave-one-out is scored
+ * as a whole, since some metrics say nothing of a single pair.
  */
 #include "select/select.h"
 

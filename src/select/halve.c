@@ -3,10 +3,8 @@
  *
  * All cells are evaluated on m evenly spaced pairs first, m = n / 3 and at least LEAST. A
  * group (cells that differ in lambda alone) is as good as its best cell; the best KEEP
- * groups stay, but for those that are worse than the best by SLACK of it, and in them the
- * lambdas within WINDOW of their best (lambda is noise over signal, which hardly depends
- * on the number of pairs). Decompositions cost n^3: those of the part cost a
- * twenty-seventh.
+ * groups stay that are not worse than the best by SLACK of it, and in them the lambdas
+ * within WINDOW of their best. Decompositions of the part cost a twenty-seventh.
  */
 #include "select/select.h"
 

@@ -127,11 +127,10 @@ static okra_status count_different(const okra_data *data, okra_int *out)
 
 /* ---- near copies
  *
- * Rows of one person or one machine lie close to one another, and the persons far apart.
- * The edges of the minimal spanning tree of the standardised rows (Prim 1957) then are of
- * two sizes: sorted, at most one in 25 lies between two edges of which one is GAP times
- * the other. Rows that the shorter ones join are a group. Of n rows there are FEWEST and
- * n / 10 groups or more, and 2 n / 3 or fewer. Cost: n^2 d.
+ * Rows of one person lie close to one another, persons far apart: edges of the minimal
+ * spanning tree of the standardised rows (Prim 1957) are of two sizes; sorted, at most
+ * one in 25 lies between two of which one is GAP times the other. The shorter ones join
+ * groups, of n rows FEWEST and n / 10 or more, 2 n / 3 or fewer. Cost: n^2 d.
  */
 
 typedef struct edge {
@@ -375,16 +374,14 @@ double okra_inspect_spread_(const okra_data *data)
     }
     for (okra_int j = 0; field && j < field->width; j++) {
         const double *v = (const double *)field->values + j;
-        double mean = 0, variance = 0;
+        double mean = 0, variance = 0, seen = 0;
         for (okra_int i = 0; i < data->n; i++) {
+            double u = okra_weight_(data, i);
             for (okra_int k = group->offsets[i]; k < group->offsets[i + 1]; k++) {
-                mean += okra_weight_(data, i) * v[k * field->width] / count;
-            }
-        }
-        for (okra_int i = 0; i < data->n; i++) {
-            for (okra_int k = group->offsets[i]; k < group->offsets[i + 1]; k++) {
-                double z = v[k * field->width] - mean;
-                variance += okra_weight_(data, i) * z * z / count;
+                double z = v[k * field->width], before = z - mean;
+                seen += u;
+                mean += u * before / seen;
+                variance += u * before * (z - mean) / count;
             }
         }
         total += variance;

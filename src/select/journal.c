@@ -1,10 +1,8 @@
 /*
  * journal.c: finished cells on file, so that an interrupted selection goes on where it
  * stopped. The first line names the work by a fingerprint of options, data and seed; each
- * further line is one cell. Numbers are written with 17 digits, so that what is read
- * equals what was computed. A line carries the CRC-32 of what it says, which is checked
- * before that is believed. Lines are appended one by one; a last line that was cut short
- * or came to the disk in part is dropped.
+ * further line is one cell, with 17 digits of its numbers and the CRC-32 of what it says.
+ * Lines are appended one by one; a last line that was cut short is dropped.
  */
 #include "select/select.h"
 #include "okra/more/group.h"

@@ -6,11 +6,9 @@
  * is fitted on the network among the others, and the pairs with one end or both in S are
  * ranked by their scores (Brouard et al. 2016 sec. 6.1: both kinds together).
  *
- * Leave-one-out has no ranking of a single node's own; all labelled pairs are ranked at
- * once, W L W' with the weights W of left-out nodes (link/leave.c), for all lambdas from
- * one decomposition.
- *
- * Cost of a fold: a fit, and a score for each pair with an end in it.
+ * Leave-one-out ranks all labelled pairs at once, W L W' with the weights W of left-out
+ * nodes (link/leave.c), for all lambdas from one decomposition. Cost of a fold: a fit,
+ * and a score for each pair with an end in it.
  */
 #include "select/select.h"
 

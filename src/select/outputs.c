@@ -4,10 +4,7 @@
  * squared error of every coordinate of the outputs. Each coordinate, or group of
  * coordinates, takes the lambda that is best for it; settings are compared by the sum of
  * these errors, which is feature-loss of the model with those lambdas (in the units of
- * the outputs).
- *
- * The choice is as exact as the leave-one-out it is made of, and optimistic by more than
- * that of one lambda, since it has more to choose: nested folds outside tell by how much.
+ * the outputs). It is more optimistic than one lambda: nested folds tell by how much.
  */
 #include "select/select.h"
 

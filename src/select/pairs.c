@@ -8,10 +8,9 @@
  * each row by itself, s I (x) B, one of rows for each column, t A (x) I, and s t I.
  *
  * Intervals (split conformal): pairs, rows or columns are held back as the setting says.
- * Rows are exchangeable, pairs within one are not: every row held back counts the same,
- * 1 / (rows + 1), and what it counts is shared among its pairs (Dunn, Wasserman and
- * Ramdas 2022, sec. 3). Where both are new, pair k of row k and column k of those held
- * back alone are exchangeable.
+ * Rows are exchangeable, pairs within one are not: every row counts 1 / (rows + 1),
+ * shared among its pairs (Dunn, Wasserman and Ramdas 2022, sec. 3). Where both are new,
+ * pair k of row k and column k of those held back alone are exchangeable.
  */
 #include "select/pairs.h"
 

@@ -4,9 +4,8 @@
  * Nelder and Mead's simplex (1965; reflection 1, expansion 2, contraction and shrinking
  * 1/2) on the logarithms of the numbers that the grid varied, from the best cell, with
  * steps of half the spacing of the grid; it stops after `refine` evaluations, or when the
- * values of the simplex agree to 1e-6 of their size. A point whose options are out of
- * their range counts as worst, and so does one further beyond the end of an automatic
- * list than its values are apart: what is flat there is not to be followed for ever.
+ * values of the simplex agree to 1e-6 of their size. Options out of their range count as
+ * worst, and so do points further beyond an automatic list than its values are apart.
  */
 #include "select/select.h"
 

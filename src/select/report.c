@@ -240,10 +240,8 @@ const char *okra_selection_outer_value(const okra_selection *selection, okra_int
  *     label sets    F1 of sets; the most frequent set
  *     strings       exact matches; the most frequent string
  *     rankings      pairs of items in the wrong order; the most frequent ranking
- *
- * It is computed from the left-out predictions that settings were compared by, or once
- * more for the best of them where these were not decoded. It is optimistic by what the
- * choice among settings takes: nested folds of okra select tell without that.
+ * From the left-out predictions that settings were compared by, or once more for the best
+ * where these were not decoded; optimistic by the choice, unlike nested folds.
  */
 
 okra_status okra_judge_(okra_context *ctx, const okra_data *x, const okra_data *y,

@@ -5,9 +5,8 @@
  *                the same of the outputs of select.c)
  * else           the predictions are decoded and compared by okra_score
  *
- * Decoding to the training outputs: a left-out pair has not been seen, so that its own
- * output is no candidate. Where one model was never fitted (leave-one-out in closed form)
- * the two nearest training outputs are found and the pair itself is struck out.
+ * Decoding to the training outputs: the output of a left-out pair is no candidate; in
+ * closed form the two nearest are found and the pair itself is struck out.
  */
 #include "select/select.h"
 #include "okra/program.h"

@@ -3,17 +3,14 @@
  *
  * The whole grid, or `budget` cells. Of lists alone the budget draws cells without
  * repeats. Where a place holds a range lo..hi (without steps) of real numbers, each draw
- * has its own number there, log-uniform between lo and hi: with few numbers that matter,
- * random points look at more values of each than a grid (Bergstra and Bengio 2012). The
- * numbers come from the context's seed alone; they are rounded to six digits, as they are
- * shown. Draws with the same lists follow one another, so that they can share work.
+ * has its own number there, log-uniform (Bergstra and Bengio 2012), by the context's seed
+ * alone, rounded to six digits as it is shown.
  *
  * Cells are taken in order, so that those that differ in lambda alone form a group that
  * shares its decompositions, and those that share kernels follow one another.
  *
- * A best value at the end of its list may have better ones beyond it, and whoever wrote
- * the list is a warning; unless the value beside it is as good, for then the list makes
- * no difference there.
+ * A best value at the end of its list may have better ones beyond it, of which whoever
+ * wrote the list is warned; unless the value beside it is as good.
  */
 #include "select/select.h"
 #include "kernel/expression/expr.h"

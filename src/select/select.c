@@ -6,13 +6,11 @@
  *
  * Pairs as they are compared:
  *   weights        a pair of weight 0 is no pair
- *   copies         leaving a pair out while a copy of it stays tells nothing of new
- *                  inputs: lambda comes out too small. Equal inputs then form a group.
+ *   copies         would stay while a pair is left out: equal inputs form a group
  *   near copies    rows of one person, one molecule: the same
  *   relative-loss  feature-loss of outputs over their deviation s_j and the root of their
- *                  number: mean_j |y_j - h_j|^2 / s_j^2. Ridge regresses such outputs one
- *                  by one, so that the unit of one changes nothing else. An output that
- *                  does not vary has no part in it.
+ *                  number: mean_j |y_j - h_j|^2 / s_j^2, of outputs that vary: the unit
+ *                  of one changes nothing else
  */
 #include "select/select.h"
 #include "okra/more/select.h"

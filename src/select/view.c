@@ -2,13 +2,11 @@
  * view.c: a part of the training set as a training set of its own, and the pairs left
  * out as test pairs.
  *
- * Gram matrices are slices of those of the whole set where the kernel allows it, else the
- * method computes its own from the objects. That of the whole set is made once for each
- * kernel: k(a,b) of a kernel without `center` does not depend on the other training
- * objects, so that slices are what a fit on the fold would compute. Where only values of
- * the output kernel are needed (distances to candidates that are training outputs, losses
- * in feature space) the outputs are the rows of the sliced Gram matrix under the kernel
- * `precomputed`, so that costly kernels are evaluated once for all folds and lambdas.
+ * Gram matrices are slices of those of the whole set, made once for each kernel, where it
+ * does not depend on the other training objects (`center`); else the method computes its
+ * own. Where only values of the output kernel are needed (distances to training outputs,
+ * losses in feature space) the outputs are the rows of the sliced Gram matrix under the
+ * kernel `precomputed`: costly kernels are evaluated once for all folds and lambdas.
  */
 #include "select/select.h"
 

@@ -17,8 +17,7 @@
  * Outputs of signs that blanks part (t ʃ iː) have a letter for each sign in all of this.
  *
  * A training pair with the weight 0 whose input is that of the test point was left out,
- * where another pair has a weight:
- * the scores are then those of a fit without it, by
+ * where another pair has a weight: the scores are then those of a fit without it, by
  *     y_S - (M_SS)^-1 (M Y)_S,   M = (K_c + lambda I)^-1, S the letters c of that pair.
  * The other weights serve the distances alone. Cost: sum_c n_c^3 / 3 once, n_c a letter.
  */
@@ -83,27 +82,20 @@ static void clear(void *arg)
 
 /* ---- signs that blanks part ---- */
 
-static okra_int blanks(okra_word_ w)
-{
-    okra_int count = 0;
-    for (okra_int i = 0; i < w.length; i++) {
-        count += w.code[i] == ' ';
-    }
-    return count;
-}
-
 double okra_spaced_(const okra_data *x, const okra_data *y)
 {
     enum { WIDEST = 4 /* characters of a sign */, PHRASES = 20 /* inputs for each */ };
-    okra_int before = 0, between = 0, characters = 0;
-    for (okra_int p = 0; p < y->n; p++) {
-        okra_word_ w = okra_word_of_(y, p);
-        before += blanks(okra_word_of_(x, p));
-        between += blanks(w);
-        characters += w.length + 1;
+    okra_int blanks[2] = {0, 0}, all = 0;
+    for (okra_int k = 0; k < 2 * y->n; k++) {
+        okra_word_ w = okra_word_of_(k % 2 ? y : x, k / 2);
+        for (okra_int i = 0; i < w.length; i++) {
+            blanks[k % 2] += w.code[i] == ' ';
+        }
+        all += k % 2 ? w.length + 1 : 0;
     }
-    double each = (double)characters / (double)(between + y->n);
-    return between >= y->n && before * PHRASES <= between && each <= WIDEST ? each : 1;
+    double each = (double)all / (double)(blanks[1] + y->n);
+    bool parted = blanks[1] >= y->n && blanks[0] * PHRASES <= blanks[1];
+    return parted && each <= WIDEST ? each : 1;
 }
 
 /* The letter that stands for a sign. */
