@@ -1,12 +1,9 @@
 /*
  * automatic.c: a fit that needs no options. What they leave open is set by the rules of
  * fill.c, and searched for by leave-one-out in closed form, on at most SEARCH pairs,
- * drawn by the seed; of methods, operators and kernels without a closed
- * form by five folds, on at most REFITTED.
- *
+ * drawn by the seed; without a closed form by five folds, on at most REFITTED.
  *     kx, ky, lambda, decode   not set, or `auto`: fill.c
  *     low-rank-x               of more than DENSE pairs, where the method has such a form
- *
  * Cost: about 15 decompositions of SEARCH x SEARCH matrices, whatever the training set.
  */
 #include "select/select.h"

@@ -1,6 +1,5 @@
 /*
  * folds.c: which pairs are left out together.
- *
  * Drawn folds: the units (pairs, or groups of pairs) are shuffled, sorted by stratum and
  * dealt out in turn: fold sizes differ by one unit at most, and so does each stratum's
  * share. Groups go, largest first, to the fold that has the fewest pairs so far.

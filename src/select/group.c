@@ -1,6 +1,5 @@
 /*
  * group.c: the left-out errors of cells that differ in lambda alone.
- *
  * In closed form from one decomposition of the whole training set, which serves every
  * fold and lambda (method->leave). Exact where
  *   - neither kernel centers or is learned (twin): its values would change with the

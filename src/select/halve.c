@@ -1,6 +1,5 @@
 /*
  * halve.c: kernels that lose on a part of the pairs are not compared on all of them.
- *
  * All cells are evaluated on m evenly spaced pairs first, m = n / 3 and at least LEAST. A
  * group (cells that differ in lambda alone) is as good as its best cell; the best KEEP
  * groups stay that are not worse than the best by SLACK of it, and in them the lambdas

@@ -1,6 +1,5 @@
 /*
- * inspect.c: what the objects of a training set are like, as far as the rules of rules.c
- * ask.
+ * inspect.c: what the objects of a training set are like, as far as rules.c asks.
  */
 #include "data/strings.h"
 #include "select/select.h"
@@ -10,20 +9,17 @@ enum { SAMPLE = 1000 };
 /* Are all values 0 or 1? */
 bool okra_inspect_zero_one_(const okra_data *data)
 {
-    bool all = data->kind == OKRA_BITS;
-    if (data->kind == OKRA_DENSE && !data->missing) {
-        all = true;
-        for (okra_int i = 0; i < data->n && all; i++) {
-            const double *row = data->values + i * data->ld;
-            for (okra_int j = 0; j < data->d && all; j++) {
-                all = row[j] == 0 || row[j] == 1;
-            }
+    bool dense = data->kind == OKRA_DENSE && !data->missing,
+         sparse = data->kind == OKRA_SPARSE;
+    bool all = dense || sparse || data->kind == OKRA_BITS;
+    for (okra_int i = 0; dense && i < data->n && all; i++) {
+        const double *row = data->values + i * data->ld;
+        for (okra_int j = 0; j < data->d && all; j++) {
+            all = row[j] == 0 || row[j] == 1;
         }
-    } else if (data->kind == OKRA_SPARSE) {
-        all = true;
-        for (okra_int k = 0; k < data->csr.indptr[data->n] && all; k++) {
-            all = data->csr.values[k] == 0 || data->csr.values[k] == 1;
-        }
+    }
+    for (okra_int k = 0; sparse && k < data->csr.indptr[data->n] && all; k++) {
+        all = data->csr.values[k] == 0 || data->csr.values[k] == 1;
     }
     return all;
 }
@@ -31,10 +27,8 @@ bool okra_inspect_zero_one_(const okra_data *data)
 /* Elements of object i of strings or sequences, or -1. */
 static okra_int length_of(const okra_data *data, okra_int i)
 {
-    const char *name = data->kind == OKRA_STRINGS     ? "characters"
-                       : data->kind == OKRA_SEQUENCES ? "positions"
-                                                      : NULL;
-    const okra_ragged_ *group = name ? okra_data_group_(data, name) : NULL;
+    bool has = data->kind == OKRA_STRINGS || data->kind == OKRA_SEQUENCES;
+    const okra_ragged_ *group = has ? &data->groups[0] : NULL;
     return group ? group->offsets[i + 1] - group->offsets[i] : -1;
 }
 

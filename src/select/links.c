@@ -1,6 +1,5 @@
 /*
  * links.c: the areas under the curves of links, for nodes that were left out.
- *
  * A pair of the selection is a labelled node: its description and its place in the known
  * network. Of the nodes S of a fold nothing is known but their descriptions: the method
  * is fitted on the network among the others, and the pairs with one end or both in S are

@@ -1,6 +1,5 @@
 /*
  * pairs.c: learning a number for each pair of a row and a column (okra/more/pairs.h).
- *
  * The algebra is in solve/pairs.c. Here: kernels of both sides, lambda and the share of
  * what is an object's own by left-out error, scores in all four settings, predictions.
  *

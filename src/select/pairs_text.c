@@ -1,9 +1,7 @@
 /*
  * pairs_text.c: the kernel of pairs as a text, V * E1 * E2 + ...: E1 of rows, E2 of
- * columns, V a number.
- *
- * Both are kernel expressions of their own. A pipe, a sum or a product inside one stands
- * in parentheses: (ecfp | tanimoto) * (spectrum(k=3) | normalize).
+ * columns, V a number. Both are kernel expressions of their own. A pipe, a sum or a
+ * product inside one stands in parentheses: (ecfp | tanimoto) * (zero-one | normalize).
  */
 #include "select/pairs.h"
 #include "select/rules.h"

@@ -1,6 +1,5 @@
 /*
  * refine.c: around the best cell, off the grid.
- *
  * Nelder and Mead's simplex (1965; reflection 1, expansion 2, contraction and shrinking
  * 1/2) on the logarithms of the numbers that the grid varied, from the best cell, with
  * steps of half the spacing of the grid; it stops after `refine` evaluations, or when the

@@ -1,6 +1,5 @@
 /*
  * score.c: from predictions of left-out pairs to the value of the metric.
- *
  * feature-loss   |phi(y) - h|^2 in the feature space of the output kernel (relative-loss:
  *                the same of the outputs of select.c)
  * else           the predictions are decoded and compared by okra_score

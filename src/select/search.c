@@ -1,6 +1,5 @@
 /*
  * search.c: the cells of a selection, and their values.
- *
  * The whole grid, or `budget` cells. Of lists alone the budget draws cells without
  * repeats. Where a place holds a range lo..hi (without steps) of real numbers, each draw
  * has its own number there, log-uniform (Bergstra and Bengio 2012), by the context's seed

@@ -141,12 +141,12 @@ static okra_status join(state *s, const okra_data *y)
 /* Writes a letter, or the sign that it stands for, behind n codes; how many there are. */
 static okra_int write_letter(const state *s, int32_t letter, int32_t *codes, okra_int n)
 {
-    bool made = letter >= SIGNS;
+    okra_word_ sign =
+        letter < SIGNS ? (okra_word_){&letter, 1} : s->signs[letter - SIGNS];
     codes[n] = ' ';
     n += s->joined && n > 0;
-    OKRA_COPY_(codes + n, made ? s->signs[letter - SIGNS].code : &letter,
-               made ? s->signs[letter - SIGNS].length : 1);
-    return n + (made ? s->signs[letter - SIGNS].length : 1);
+    OKRA_COPY_(codes + n, sign.code, sign.length);
+    return n + sign.length;
 }
 
 /* ---- letters in context ---- */
