@@ -127,10 +127,8 @@ okra_status okra_svd_(okra_context *ctx, okra_mat_ A, okra_mat_ U, double *s,
                       okra_mat_ Vt);
 
 /* Solves the general square A X = B by LU with partial pivoting; A is destroyed, B
- * becomes X. Fails with OKRA_ENUMERIC when A is exactly singular; *rcond (may be NULL)
- * gets the reciprocal condition estimate in the 1-norm. */
-okra_status okra_solve_general_(okra_context *ctx, okra_mat_ A, okra_mat_ B,
-                                double *rcond);
+ * becomes X. Fails with OKRA_ENUMERIC when A is exactly singular. */
+okra_status okra_solve_general_(okra_context *ctx, okra_mat_ A, okra_mat_ B);
 
 /* ---- small helpers, plain C ---- */
 

@@ -438,8 +438,7 @@ static okra_status solve_rho(okra_context *ctx, okra_dual_newton_ *w, const okra
         }
         right[r] = okra_dot_(q, w->a + at * q, w->X + at * q) - target;
     }
-    CHK(okra_solve_general_(ctx, okra_mat_of_(w->M, m, m), okra_mat_of_(right, m, 1),
-                            NULL));
+    CHK(okra_solve_general_(ctx, okra_mat_of_(w->M, m, m), okra_mat_of_(right, m, 1)));
     for (okra_int r = 0; r < m; r++) {
         w->drho[w->places[r]] = right[r];
     }

@@ -258,29 +258,6 @@ TEST(cholesky_solve)
 /* ---- LU ---- */
 
 static worst_of lu_worst = {"solve_general, |A||X|", 65, 0}; /* 6.5 */
-static worst_of rcond_worst = {"rcond, ratio", 10, 0};       /* 4.0, a ratio */
-
-/* 1 / (||A||_1 ||A^-1||_1), the inverse by what is under test */
-static double true_rcond(okra_context *ctx, okra_random_ *r, okra_mat_ A)
-{
-    okra_mat_ work = mat_clone(A), inverse = mat_random(r, A.rows, A.rows);
-    double norms[2] = {0, 0};
-    okra_mat_fill_(inverse, 0);
-    okra_mat_add_diagonal_(inverse, 1);
-    CHECK_OK(okra_solve_general_(ctx, work, inverse, NULL));
-    for (okra_int j = 0; j < A.rows; j++) {
-        double sums[2] = {0, 0};
-        for (okra_int i = 0; i < A.rows; i++) {
-            sums[0] += fabs(at(A, false, i, j));
-            sums[1] += fabs(at(inverse, false, i, j));
-        }
-        norms[0] = fmax(norms[0], sums[0]);
-        norms[1] = fmax(norms[1], sums[1]);
-    }
-    mat_free(work);
-    mat_free(inverse);
-    return A.rows == 0 ? 1 : 1 / (norms[0] * norms[1]);
-}
 
 static void lu_body(okra_context *ctx, okra_random_ *r)
 {
@@ -291,13 +268,8 @@ static void lu_body(okra_context *ctx, okra_random_ *r)
             A.p[0] = 0; /* no solution without an exchange of rows */
         }
         okra_mat_ LU = mat_clone(A), X = mat_clone(B);
-        double rcond = -1;
-        CHECK_OK(okra_solve_general_(ctx, LU, X, &rcond));
+        CHECK_OK(okra_solve_general_(ctx, LU, X));
         note(&lu_worst, residual(A, false, true, X, B));
-        /* an estimate of ||A^-1|| is never above it: the ratio is 1 or more */
-        double ratio = rcond / true_rcond(ctx, r, A);
-        CHECK(ratio > 1 - 1e-9);
-        note(&rcond_worst, ratio);
         mat_free(A);
         mat_free(B);
         mat_free(LU);
@@ -309,7 +281,6 @@ TEST(solve_general)
 {
     for_seeds(lu_body);
     report(&lu_worst);
-    report(&rcond_worst);
 }
 
 MAIN(RUN(gemm), RUN(syrk), RUN(cholesky), RUN(trsm), RUN(trsm_in_halves),

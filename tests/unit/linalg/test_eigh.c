@@ -347,9 +347,7 @@ TEST(solves)
                 okra_int n = sizes_of[s];
                 okra_mat_ A = mat_random(&r, n, n), F = mat_clone(A);
                 okra_mat_ B = mat_random(&r, n, 3), X = mat_clone(B);
-                double rcond = 0;
-                CHECK_OK(okra_solve_general_(ctx, F, X, &rcond));
-                CHECK(rcond > 1e-9 && rcond < 1);
+                CHECK_OK(okra_solve_general_(ctx, F, X));
                 double scale = norm_of(A) * norm_of(X) / sqrt((double)n);
                 note(&solve_worst, product_error(A, false, X, false, B, scale));
                 mat_free(A);
@@ -373,7 +371,7 @@ TEST(singular)
         for (okra_int i = 0; i < 400; i++) { /* columns 317 and 350 are zero */
             A.p[317 * A.ld + i] = A.p[350 * A.ld + i] = 0;
         }
-        CHECK_FAILS(okra_solve_general_(ctx, A, B, NULL), OKRA_ENUMERIC,
+        CHECK_FAILS(okra_solve_general_(ctx, A, B), OKRA_ENUMERIC,
                     "singular (pivot 318 is 0)");
         mat_free(A);
         mat_free(B);

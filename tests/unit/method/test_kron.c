@@ -260,7 +260,7 @@ TEST(solves_its_equation)
     okra_mat_ B = mat_clone(K), TB = mat_clone(K), R = mat_clone(K);
     okra_kron_ *kron = NULL;
     okra_mat_add_diagonal_(A, n * epsilon);
-    CHECK_OK(okra_solve_general_(ctx, A, T, NULL));
+    CHECK_OK(okra_solve_general_(ctx, A, T));
     CHECK_OK(create(ctx, k, l, epsilon, &kron));
     for (int i = 0; i < n_lambdas; i++) {
         CHECK_OK(solve(ctx, kron, lambdas[i], B));
