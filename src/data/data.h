@@ -251,6 +251,9 @@ void okra_bytes_close_(okra_bytes_ *bytes);
 /* Whether a file that okra keeps for itself is there: what is no file, or cannot be read,
  * is an error, and nobody waits for a pipe. */
 okra_status okra_bytes_there_(const char *path, bool *there);
+/* inflateInit2 of zlib, whose memory is then the library's. */
+struct z_stream_s;
+okra_status okra_inflate_open_(struct z_stream_s *z, int window);
 /* Deflate makes at most this many bytes of one: a larger claim is a lie. */
 #define OKRA_RATIO_MOST_ 1032
 /* Refuses a count that a file claims, of rows that may be empty or of elements that may

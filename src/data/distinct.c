@@ -129,9 +129,7 @@ okra_status okra_data_match(const okra_data *data, const okra_data *among,
     return OKRA_OK;
 }
 
-/* ---- fingerprints ---- */
-
-/*
+/* ---- fingerprints ----
  * A 64-bit hash (FNV-1a) of objects, by which kept work knows its data.
  *
  * Every byte of the values counts, names and sources do not; equal collections have equal

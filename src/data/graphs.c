@@ -197,9 +197,7 @@ okra_status okra_network_create_(okra_int nodes, const okra_link_ *edges, okra_i
         halves[2 * k] = (half){edges[k].a, edges[k].b, k, edges[k].weight};
         halves[2 * k + 1] = (half){edges[k].b, edges[k].a, k, edges[k].weight};
     }
-    if (count > 0) {
-        qsort(halves, (size_t)(2 * count), sizeof *halves, by_ends);
-    }
+    OKRA_SORT_(halves, 2 * count, by_ends);
     ZMAKE(n->adjacency.indptr, nodes + 1);
     MAKE(n->adjacency.indices, 2 * count);
     MAKE(n->adjacency.values, 2 * count);
@@ -289,8 +287,7 @@ static okra_status add_smiles(okra_graphs_builder_ *b, okra_molecule_ *m,
     size_t length = strcspn(text, " \t\r\n");
     REFUSE_IF(length == 0 || strpbrk(text, "\r\n"), OKRA_EFORMAT,
               "expected one SMILES, found %s", length == 0 ? "none" : "several lines");
-    CHK(okra_smiles_parse_(text, length, 1, m));
-    CHK(okra_molecule_perceive_(m, kekule));
+    CHK(okra_smiles_read_(text, length, 1, m, kekule));
     return okra_graphs_molecule_(b, m, text, strlen(text));
 }
 

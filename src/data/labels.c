@@ -82,7 +82,6 @@ okra_status okra_labels_from_texts_(char *const *texts, okra_int n, const char *
                                     okra_data **out)
 {
     OWNED char **names = NULL;
-    okra_data *data = NULL;
     OWNED okra_int *codes = NULL;
     okra_int classes = 0;
     bool own = true, numbers = true;
@@ -111,8 +110,6 @@ okra_status okra_labels_from_texts_(char *const *texts, okra_int n, const char *
             codes[i] = found - names;
         }
     }
-    CHK(okra_data_labels(codes, n, (const char *const *)names, classes, &data));
-    CHK(okra_data_rename_(&data, source));
-    *out = data;
-    return OKRA_OK;
+    CHK(okra_data_labels(codes, n, (const char *const *)names, classes, out));
+    return okra_data_rename_(out, source);
 }

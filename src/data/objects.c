@@ -149,10 +149,7 @@ okra_int okra_data_width(const okra_data *data)
 
 const double *okra_data_values(const okra_data *data, okra_int *ld)
 {
-    if (!data) {
-        return NULL;
-    }
-    if (data->kind != OKRA_DENSE && data->kind != OKRA_GRAM) {
+    if (!data || (data->kind != OKRA_DENSE && data->kind != OKRA_GRAM)) {
         return NULL;
     }
     GIVE(ld, data->ld);
@@ -161,10 +158,8 @@ const double *okra_data_values(const okra_data *data, okra_int *ld)
 
 const okra_int *okra_data_codes(const okra_data *data)
 {
-    if (!data) {
-        return NULL;
-    }
-    return data->kind == OKRA_LABELS || data->kind == OKRA_NODES ? data->codes : NULL;
+    bool coded = data && (data->kind == OKRA_LABELS || data->kind == OKRA_NODES);
+    return coded ? data->codes : NULL;
 }
 
 const char *okra_data_describe_(const okra_data *data, char *buffer, size_t size)

@@ -185,11 +185,7 @@ void okra_ragged_abandon_(okra_ragged_builder_ *b)
     memset(b, 0, sizeof *b);
 }
 
-/* ---- sequences and tuples ---- */
-
-/*
- * Sequences of vectors with labels, and tuples of collections, from memory.
- */
+/* ---- sequences, bags and tuples from memory ---- */
 
 static okra_status check_offsets(const char *kind, const okra_int *offsets, okra_int n,
                                  okra_int least)

@@ -141,8 +141,8 @@ static okra_status sort_row(okra_int count, okra_int *indices, double *values)
     if (sorted) {
         return OKRA_OK;
     }
-    entry *row = okra_alloc_(count, sizeof *row);
-    GOT(row);
+    OWNED entry *row = NULL;
+    MAKE(row, count);
     for (okra_int k = 0; k < count; k++) {
         row[k] = (entry){indices[k], values[k]};
     }
@@ -151,7 +151,6 @@ static okra_status sort_row(okra_int count, okra_int *indices, double *values)
         indices[k] = row[k].index;
         values[k] = row[k].value;
     }
-    okra_free_(row);
     return OKRA_OK;
 }
 
@@ -215,10 +214,8 @@ okra_status okra_data_sparse(const okra_int *indptr, const okra_int *indices,
     MAKE(csr.indices, indptr[n]);
     MAKE(csr.values, indptr[n]);
     memcpy(csr.indptr, indptr, (size_t)(n + 1) * sizeof *indptr);
-    if (indptr[n] > 0) {
-        memcpy(csr.indices, indices, (size_t)indptr[n] * sizeof *indices);
-        memcpy(csr.values, values, (size_t)indptr[n] * sizeof *values);
-    }
+    OKRA_COPY_(csr.indices, indices, indptr[n]);
+    OKRA_COPY_(csr.values, values, indptr[n]);
     return okra_at_(okra_data_adopt_sparse_(&csr, n, d, "memory", out), "sparse data");
 }
 

@@ -67,18 +67,18 @@ static okra_status entry_name(const char *folder, const char *name, const char *
                               char out[NAME_MOST])
 {
     int length = snprintf(out, NAME_MOST, "%s/%s%s", folder, name, tail);
-    return length < NAME_MOST ? OKRA_OK
-                              : okra_fail_(OKRA_EINTERNAL,
-                                           "the name of the array %s/%s "
-                                           "is too long",
-                                           folder, name);
+    REFUSE_IF(length >= NAME_MOST, OKRA_EINTERNAL,
+              "the name of the array %s/%s is too long", folder, name);
+    return OKRA_OK;
 }
 
 /* A line of the description. */
-static okra_status describe(const okra_saver_ *saver, const char *key, const char *dtype,
-                            okra_int rows, okra_int cols, uint32_t crc)
+static okra_status describe(const okra_saver_ *saver, const char *folder,
+                            const char *name, const char *dtype, okra_int rows,
+                            okra_int cols, uint32_t crc)
 {
-    char text[16];
+    char text[16], key[NAME_MOST];
+    CHK(entry_name(folder, name, "", key));
     snprintf(text, sizeof text, "%08x", (unsigned)crc);
     json_t *about = cols < 0
                         ? json_pack("{s:s, s:[I], s:s}", "dtype", dtype, "shape",
@@ -117,15 +117,14 @@ okra_status okra_saver_put_(okra_saver_ *saver, const char *folder, const char *
                             const char *dtype, okra_int rows, okra_int cols,
                             const void *values, okra_int stride)
 {
-    char header[OKRA_NPY_HEADER_], entry[NAME_MOST], key[NAME_MOST];
+    char header[OKRA_NPY_HEADER_], entry[NAME_MOST];
     uint32_t crc = 0;
     CHK(entry_name(folder, name, ".npy", entry));
-    CHK(entry_name(folder, name, "", key));
     size_t length = okra_npy_header_(dtype, rows, cols, header);
     size_t width = (size_t)((cols < 0 ? 1 : cols) * ELEMENT_SIZE(dtype));
     CHK(okra_zip_add_(saver->zip, entry, header, length, values, rows, width,
                       (size_t)stride, &crc));
-    return describe(saver, key, dtype, rows, cols, crc);
+    return describe(saver, folder, name, dtype, rows, cols, crc);
 }
 
 /* ---- in blocks of rows ---- */
@@ -143,9 +142,9 @@ typedef struct pieces {
 /* Rows first.. of the matrix, as they are. */
 static okra_status rows_of(pieces *z, okra_int first, okra_int count, okra_mat_ *out)
 {
-    *out = okra_mat_part_(z->A, first, count, 0, z->A.cols);
+    *out = z->source ? okra_mat_of_(z->block, count, z->A.cols)
+                     : okra_mat_part_(z->A, first, count, 0, z->A.cols);
     if (z->source) {
-        *out = okra_mat_of_(z->block, count, z->A.cols);
         CHK(z->source->get(z->ctx, z->source->self, first, *out));
     }
     return okra_at_(okra_finite_(out->p, count, z->A.cols, out->ld),
@@ -181,19 +180,18 @@ okra_status okra_saver_put_rows_(okra_context *ctx, okra_saver_ *saver,
                                  const okra_rows_ *source, okra_mat_ A, bool half)
 {
     enum { BLOCK = 1 << 18 }; /* doubles */
-    char header[OKRA_NPY_HEADER_], entry[NAME_MOST], key[NAME_MOST];
+    char header[OKRA_NPY_HEADER_], entry[NAME_MOST];
     OWNED double *block = NULL;
     uint32_t crc = 0;
     okra_int height = OKRA_MAX_(1, OKRA_MIN_(A.rows, BLOCK / OKRA_MAX_(1, A.cols)));
     okra_int rows = half ? A.rows * (A.rows + 1) / 2 : A.rows, cols = half ? 1 : A.cols;
     CHK(entry_name(folder, name, ".npy", entry));
-    CHK(entry_name(folder, name, "", key));
     CHK(okra_doubles_(ctx, height, A.cols, "a block of rows", &block));
     pieces z = {ctx, source, A, half, height, name, block};
     size_t length = okra_npy_header_("<f8", rows, cols, header);
     CHK(okra_zip_add_pieces_(saver->zip, entry, header, length, 8 * rows * cols,
                              next_rows, &z, &crc));
-    return describe(saver, key, "<f8", rows, cols, crc);
+    return describe(saver, folder, name, "<f8", rows, cols, crc);
 }
 
 /* ---- reading ---- */

@@ -203,11 +203,9 @@ void okra_bytes_close_(okra_bytes_ *bytes)
     *bytes = (okra_bytes_){0};
 }
 
-/* ---- the bytes of a file in pieces ---- */
-
-/*
- * The bytes of a file in pieces. A plain file is one piece; a gzipped one comes
- * in pieces of at most PIECE bytes, so that memory does not depend on what it unpacks to.
+/* ---- the bytes of a file in pieces ----
+ * A plain file is one piece; a gzipped one comes in pieces of at most PIECE bytes, so
+ * that memory does not depend on what it unpacks to.
  */
 
 enum { PIECE = 1 << 16, GZIP_WINDOW = 15 + 16 };
@@ -220,16 +218,21 @@ struct okra_stream_ {
     unsigned char piece[PIECE];
 };
 
-static voidpf unpacker_alloc(voidpf opaque, uInt count, uInt size)
+static voidpf get(voidpf opaque, uInt count, uInt size)
 {
-    (void)opaque;
-    return okra_alloc_((okra_int)count, size);
+    return okra_alloc_(count, size);
 }
 
-static void unpacker_free(voidpf opaque, voidpf block)
+static void give_back(voidpf opaque, voidpf block)
 {
-    (void)opaque;
     okra_free_(block);
+}
+
+okra_status okra_inflate_open_(struct z_stream_s *z, int window)
+{
+    z->zalloc = get;
+    z->zfree = give_back;
+    return inflateInit2(z, window) == Z_OK ? OKRA_OK : OKRA_EMEM;
 }
 
 okra_status okra_stream_create_(const okra_bytes_ *bytes, okra_stream_ **out)
@@ -237,12 +240,8 @@ okra_status okra_stream_create_(const okra_bytes_ *bytes, okra_stream_ **out)
     FREED_BY(okra_stream_drop_) okra_stream_ *s = NULL;
     ZMAKE(s, 1);
     s->bytes = bytes;
-    s->z.zalloc = unpacker_alloc;
-    s->z.zfree = unpacker_free;
     if (bytes->size >= 2 && bytes->p[0] == 0x1f && bytes->p[1] == 0x8b) {
-        if (inflateInit2(&s->z, GZIP_WINDOW) != Z_OK) {
-            return OKRA_EMEM;
-        }
+        CHK(okra_inflate_open_(&s->z, GZIP_WINDOW));
         s->gzip = true;
     }
     *out = TAKE(s);
@@ -281,9 +280,7 @@ static okra_status unpack(okra_stream_ *s, okra_int *size)
             s->ended = s->z.avail_in == 0;
             code = s->ended ? Z_OK : inflateReset(&s->z);
         }
-        if (code == Z_MEM_ERROR) {
-            return OKRA_EMEM;
-        }
+        GOT(code != Z_MEM_ERROR);
         REFUSE_IF(code != Z_OK, OKRA_EFORMAT,
                   "gzip: %s at byte %" PRId64 " of %" PRId64 " (%s)",
                   code == Z_BUF_ERROR ? "the file ends too early" : "damaged data", place,

@@ -290,8 +290,7 @@ static okra_status read_column(okra_source_ *source, okra_table_ t, const choice
     }
     if (how == OKRA_HOW_STRINGS_) {
         CHK(okra_data_strings((const char *const *)texts.pointers, texts.count, out));
-        CHK(okra_data_rename_(out, source->name));
-        return OKRA_OK;
+        return okra_data_rename_(out, source->name);
     }
     CHK(okra_labels_from_texts_(texts.pointers, texts.count, source->name, out));
     tell_strange(source, *out);
@@ -545,13 +544,11 @@ static okra_status put_row(okra_writer_ *w, const okra_data *data, okra_int i,
 
 static okra_status write_strings(okra_writer_ *w, const okra_data *data, char separator)
 {
-    OWNED char *text = NULL;
     for (okra_int i = 0; i < data->n; i++) {
+        OWNED char *text = NULL;
         CHK(okra_string_text_(data, i, &text));
         CHK(put_name(w, text, separator));
         CHK(okra_writer_put_(w, "\n", 1));
-        okra_free_(text);
-        text = NULL;
     }
     return OKRA_OK;
 }

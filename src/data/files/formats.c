@@ -354,14 +354,6 @@ static void close_source(okra_source_ *source)
     okra_bytes_close_(&source->bytes);
 }
 
-static okra_status prefixed(okra_status st, const char *name)
-{
-    if (st != OKRA_OK) {
-        okra_message_prefix_("%s", name);
-    }
-    return st;
-}
-
 /* A file that cannot be opened, perhaps for a word before it that is no prefix. */
 static okra_status not_opened(okra_status st, const char *path)
 {
@@ -402,8 +394,8 @@ static okra_status read_spec(okra_context *context, const char *text,
     FREED_BY(restore) locale_t before = use_points();
     (void)before;
     REFUSE_IF(!text, OKRA_EARG, "the file to read is NULL");
-    CHK(prefixed(refuse_foreign(text), text));
-    CHK(prefixed(parse_spec(text, &s), text));
+    CHK(okra_at_(refuse_foreign(text), "%s", text));
+    CHK(okra_at_(parse_spec(text, &s), "%s", text));
     bool standard = strcmp(s.path, "-") == 0;
     bool array = s.format && s.format->read == okra_read_npy_;
     okra_status st =
@@ -423,9 +415,9 @@ static okra_status read_spec(okra_context *context, const char *text,
     source.how = s.how;
     const okra_file_format_ *format = s.format ? s.format : by_magic(&source.bytes);
     FREED_BY(okra_data_drop_) okra_data *data = NULL;
-    CHK(prefixed(read_watched(format, &source, &data), source.name));
+    CHK(okra_at_(read_watched(format, &source, &data), "%s", source.name));
     if (inputs && like && like->kind == OKRA_TUPLE && data->kind != OKRA_TUPLE) {
-        return prefixed(okra_too_few_parts_(like), source.name);
+        return okra_at_(okra_too_few_parts_(like), "%s", source.name);
     }
     *out = TAKE(data);
     return OKRA_OK;
@@ -506,15 +498,15 @@ static okra_status write_data(okra_context *context, const okra_data *data,
     FREED_BY(restore) locale_t before = use_points();
     (void)before;
     CHK(okra_cancelled_(context));
-    CHK(prefixed(parse_spec(path, &s), path));
+    CHK(okra_at_(parse_spec(path, &s), "%s", path));
     const okra_file_format_ *format = s.format ? s.format : format_of(data);
     if (!format->write || s.how || s.part) {
-        return prefixed(not_written(s.how ? hows[s.how] : format->name), path);
+        return okra_at_(not_written(s.how ? hows[s.how] : format->name), "%s", path);
     }
     CHK(okra_writer_join_(context, s.path, &w));
     okra_status st = source ? write_blocks(context, format, w, source, data, height)
                             : format->write(w, data);
-    CHK(st == OKRA_EUNSUPPORTED ? prefixed(st, path) : st);
+    CHK(st == OKRA_EUNSUPPORTED ? okra_at_(st, "%s", path) : st);
     return okra_writer_commit_(TAKE(w));
 }
 

@@ -252,7 +252,6 @@ static void end(void *user, const XML_Char *name)
 static void doctype(void *user, const XML_Char *name, const XML_Char *system,
                     const XML_Char *public, int internal)
 {
-    (void)name, (void)system, (void)public, (void)internal;
     fault(user, "document type definitions are not supported", NULL);
 }
 

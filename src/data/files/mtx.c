@@ -114,6 +114,13 @@ static okra_status read_size(matrix *m)
     return OKRA_OK;
 }
 
+static okra_status end_line(matrix *m)
+{
+    REFUSE_IF(!at_line_end(m), OKRA_EFORMAT,
+              "line %" PRId64 ": more numbers than expected", m->lines.number);
+    return OKRA_OK;
+}
+
 static okra_status read_value(matrix *m, double *value)
 {
     const char *word, *close, *begin = m->lines.begin;
@@ -122,19 +129,14 @@ static okra_status read_value(matrix *m, double *value)
     if (token != OKRA_TOKEN_NUMBER_) {
         return okra_bad_field_(token, m->lines.number, word - begin + 1, word, close);
     }
-    REFUSE_IF(!at_line_end(m), OKRA_EFORMAT,
-              "line %" PRId64 ": more numbers than expected", m->lines.number);
-    return OKRA_OK;
+    return end_line(m);
 }
 
 static okra_status expect_line(matrix *m, okra_int k)
 {
-    if (next_line(m)) {
-        return OKRA_OK;
-    }
-    return okra_fail_(OKRA_EFORMAT,
-                      "the file ends after %" PRId64 " of %" PRId64 " entries", k,
-                      m->count);
+    REFUSE_IF(!next_line(m), OKRA_EFORMAT,
+              "the file ends after %" PRId64 " of %" PRId64 " entries", k, m->count);
+    return OKRA_OK;
 }
 
 /* Columns one after another; of a symmetric matrix the part on and below the diagonal. */
@@ -174,13 +176,7 @@ static okra_status read_triplet(matrix *m, triplet *t)
     t->i--;
     t->j--;
     t->value = 1;
-    if (!m->pattern) {
-        CHK(read_value(m, &t->value));
-    } else if (!at_line_end(m)) {
-        return okra_fail_(OKRA_EFORMAT, "line %" PRId64 ": more numbers than expected",
-                          m->lines.number);
-    }
-    return OKRA_OK;
+    return m->pattern ? end_line(m) : read_value(m, &t->value);
 }
 
 static void put_entry(okra_csr_ *csr, okra_int i, okra_int j, double value)
@@ -224,8 +220,7 @@ static okra_status read_coordinate(okra_source_ *source, matrix *m, okra_data **
         }
     }
     okra_status st = okra_data_adopt_sparse_(&csr, m->n, m->d, source->name, out);
-    st = st == OKRA_EARG ? OKRA_EFORMAT : st; /* an entry that is there twice */
-    return st;
+    return st == OKRA_EARG ? OKRA_EFORMAT : st; /* an entry that is there twice */
 }
 
 okra_status okra_read_mtx_(okra_source_ *source, okra_data **out)
@@ -277,8 +272,7 @@ okra_status okra_write_mtx_(okra_writer_ *w, const okra_data *data)
               okra_kind_name(data->kind));
     CHK(okra_writer_printf_(w, "%%%%MatrixMarket matrix coordinate real general\n"));
     if (data->kind == OKRA_BITS) {
-        CHK(write_bits(w, data));
-        return OKRA_OK;
+        return write_bits(w, data);
     }
     CHK(okra_writer_printf_(w, "%" PRId64 " %" PRId64 " %" PRId64 "\n", data->n, data->d,
                             csr->indptr[data->n]));

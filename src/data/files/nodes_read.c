@@ -93,9 +93,7 @@ static okra_status order_names(const okra_names_ *n, okra_int **out)
             (ranked){okra_plain_number_(okra_name_(n, i), INT64_C(999999999999999)), i};
         numbers &= r[i].number >= 0;
     }
-    if (numbers && count > 0) {
-        qsort(r, (size_t)count, sizeof *r, by_number);
-    }
+    OKRA_SORT_(r, numbers ? count : 0, by_number);
     for (okra_int i = 0; i < count; i++) {
         order[i] = r[i].code;
     }

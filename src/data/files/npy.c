@@ -4,12 +4,7 @@
 #include "data/files/formats.h"
 #include "data/files/archive.h"
 
-/* ---- headers ---- */
-
-/*
- * The header of NumPy's array format, versions 1 to 3 (NEP 1): a magic, and
- * a Python dictionary.
- */
+/* ---- headers: versions 1 to 3 (NEP 1), a magic and a Python dictionary ---- */
 
 enum { MAGIC = 6, PREAMBLE1 = 10, PREAMBLE2 = 12, HEADER_MOST = 1 << 20 };
 
@@ -61,9 +56,10 @@ static bool accept_string(cursor *c, char *text, size_t size)
     return take(c, quote);
 }
 
-static okra_status bad_header(const char *what)
+static okra_status header_has(bool there, const char *what)
 {
-    return okra_fail_(OKRA_EFORMAT, "the array's header has no valid %s", what);
+    REFUSE_IF(!there, OKRA_EFORMAT, "the array's header has no valid %s", what);
+    return OKRA_OK;
 }
 
 static okra_status parse_type(cursor *c, okra_npy_ *npy)
@@ -71,9 +67,7 @@ static okra_status parse_type(cursor *c, okra_npy_ *npy)
     char text[32];
     REFUSE_IF(take(c, '['), OKRA_EUNSUPPORTED,
               "the array is structured; expected bool, integer or float elements");
-    if (!accept_string(c, text, sizeof text)) {
-        return bad_header("'descr'");
-    }
+    CHK(header_has(accept_string(c, text, sizeof text), "'descr'"));
     static const char *const known[] = {"b1", "i1", "i2", "i4", "i8", "u1",
                                         "u2", "u4", "u8", "f2", "f4", "f8"};
     for (size_t k = 0; text[0] && k < sizeof known / sizeof *known; k++) {
@@ -97,9 +91,7 @@ static okra_status parse_type(cursor *c, okra_npy_ *npy)
 static okra_status parse_shape(cursor *c, okra_npy_ *npy)
 {
     okra_int shape[2] = {0, 1};
-    if (!take(c, '(')) {
-        return bad_header("'shape'");
-    }
+    CHK(header_has(take(c, '('), "'shape'"));
     npy->dimensions = 0;
     while (!take(c, ')')) {
         skip_space(c);
@@ -111,18 +103,14 @@ static okra_status parse_shape(cursor *c, okra_npy_ *npy)
                       OKRA_EFORMAT, "a dimension of the array does not fit in 64 bits");
             c->p++;
         }
-        if (c->p == digits) {
-            return bad_header("'shape'");
-        }
+        CHK(header_has(c->p > digits, "'shape'"));
         take(c, 'L'); /* as Python 2 wrote long integers */
         if (npy->dimensions < 2) {
             shape[npy->dimensions] = value;
         }
         npy->dimensions++;
         if (!take(c, ',')) {
-            if (!take(c, ')')) {
-                return bad_header("'shape'");
-            }
+            CHK(header_has(take(c, ')'), "'shape'"));
             break;
         }
     }
@@ -138,13 +126,10 @@ static okra_status parse_dictionary(cursor c, okra_npy_ *npy)
 {
     char key[32];
     unsigned seen = 0;
-    if (!take(&c, '{')) {
-        return bad_header("dictionary");
-    }
+    CHK(header_has(take(&c, '{'), "dictionary"));
     while (!take(&c, '}')) {
-        if (!accept_string(&c, key, sizeof key) || !take(&c, ':')) {
-            return bad_header("dictionary");
-        }
+        CHK(header_has(accept_string(&c, key, sizeof key) && take(&c, ':'),
+                       "dictionary"));
         if (strcmp(key, "descr") == 0) {
             CHK(parse_type(&c, npy));
             seen |= 1;
@@ -153,26 +138,19 @@ static okra_status parse_dictionary(cursor c, okra_npy_ *npy)
             seen |= 2;
         } else if (strcmp(key, "fortran_order") == 0) {
             npy->fortran = accept_word(&c, "True");
-            if (!npy->fortran && !accept_word(&c, "False")) {
-                return bad_header("'fortran_order'");
-            }
+            CHK(header_has(npy->fortran || accept_word(&c, "False"), "'fortran_order'"));
             seen |= 4;
         } else {
-            return bad_header("dictionary");
+            CHK(header_has(false, "dictionary"));
         }
         if (!take(&c, ',')) {
-            if (!take(&c, '}')) {
-                return bad_header("dictionary");
-            }
+            CHK(header_has(take(&c, '}'), "dictionary"));
             break;
         }
     }
-    if (seen != 7) {
-        return bad_header(!(seen & 1)   ? "'descr'"
-                          : !(seen & 2) ? "'shape'"
-                                        : "'fortran_order'");
-    }
-    return OKRA_OK;
+    return header_has(seen == 7, !(seen & 1)   ? "'descr'"
+                                 : !(seen & 2) ? "'shape'"
+                                               : "'fortran_order'");
 }
 
 okra_status okra_npy_parse_(const unsigned char *p, okra_int size, okra_npy_ *out)
@@ -231,12 +209,9 @@ size_t okra_npy_header_(const char *descr, okra_int n, okra_int d,
     return OKRA_NPY_HEADER_;
 }
 
-/* ---- conversion ---- */
-
-/*
- * Elements of a NumPy array that are not what okra computes with, as
- * doubles: in memory, or, where they are many (core/scratch.c), in a file in TMPDIR that
- * is filled a block at a time and mapped.
+/* ---- conversion ----
+ * Elements that are not what okra computes with, as doubles: in memory, or, where they
+ * are many (core/scratch.c), in a file in TMPDIR that is filled a block at a time.
  */
 
 /* IEEE 754 binary16: 1 sign, 5 exponent (bias 15), 10 fraction bits. */

@@ -65,10 +65,8 @@ static okra_status text_character(reader *r, int32_t code)
 
 static okra_status close_record(reader *r)
 {
-    if (r->record == 0) {
-        return OKRA_OK;
-    }
-    return close_string(r, r->record, "the record has no sequence");
+    return r->record == 0 ? OKRA_OK
+                          : close_string(r, r->record, "the record has no sequence");
 }
 
 static okra_status header_character(reader *r, int32_t code)
@@ -223,10 +221,10 @@ okra_status okra_string_text_(const okra_data *data, okra_int i, char **text)
 
 static okra_status check_kind(const okra_data *data, const char *format)
 {
-    return data->kind == OKRA_STRINGS || data->kind == OKRA_SEQUENCES
-               ? OKRA_OK
-               : okra_fail_(OKRA_EUNSUPPORTED, "%s data cannot be written as %s",
-                            okra_kind_name(data->kind), format);
+    REFUSE_IF(data->kind != OKRA_STRINGS && data->kind != OKRA_SEQUENCES,
+              OKRA_EUNSUPPORTED, "%s data cannot be written as %s",
+              okra_kind_name(data->kind), format);
+    return OKRA_OK;
 }
 
 okra_status okra_put_line_(okra_writer_ *w, const char *text, const char *what,
@@ -243,7 +241,6 @@ okra_status okra_put_line_(okra_writer_ *w, const char *text, const char *what,
 
 okra_status okra_write_txt_(okra_writer_ *w, const okra_data *data)
 {
-    OWNED char *text = NULL;
     if (data->kind == OKRA_NODES) {
         return okra_write_nodes_(w, data);
     }
@@ -255,10 +252,9 @@ okra_status okra_write_txt_(okra_writer_ *w, const okra_data *data)
     }
     CHK(check_kind(data, "lines of text"));
     for (okra_int i = 0; i < data->n; i++) {
+        OWNED char *text = NULL;
         CHK(okra_string_text_(data, i, &text));
         CHK(okra_put_line_(w, text, "string", i));
-        okra_free_(text);
-        text = NULL;
     }
     return OKRA_OK;
 }
@@ -306,10 +302,10 @@ static okra_status put_lines(okra_writer_ *w, const char *text)
 
 okra_status okra_write_fasta_(okra_writer_ *w, const okra_data *data)
 {
-    OWNED char *text = NULL;
     CHK(check_kind(data, "FASTA"));
     const okra_ragged_ *names = okra_data_group_(data, "names");
     for (okra_int i = 0; i < data->n; i++) {
+        OWNED char *text = NULL;
         CHK(okra_string_text_(data, i, &text));
         CHK(check_sequence(text, i));
         if (names) {
@@ -322,8 +318,6 @@ okra_status okra_write_fasta_(okra_writer_ *w, const okra_data *data)
         }
         CHK(okra_writer_put_(w, "\n", 1));
         CHK(put_lines(w, text));
-        okra_free_(text);
-        text = NULL;
     }
     return OKRA_OK;
 }

@@ -18,9 +18,7 @@ static bool next_line(okra_lines_ *lines)
     while (okra_lines_next_(lines)) {
         size_t length = (size_t)(lines->close - lines->begin);
         const char *comment = memchr(lines->begin, '#', length);
-        if (comment) {
-            lines->close = comment;
-        }
+        lines->close = comment ? comment : lines->close;
         const char *p = lines->begin, *word, *close;
         if (okra_word_(&p, lines->close, &word, &close)) {
             return true;
@@ -93,11 +91,6 @@ static okra_status read_features(okra_source_ *source, reading *r, okra_data **o
     return okra_data_adopt_sparse_(&r->csr, r->n, r->width, source->name, out);
 }
 
-static void reading_clear(reading *r)
-{
-    okra_csr_free_(&r->csr);
-}
-
 /* The leading words of the lines, as labels or numbers. */
 static okra_status read_targets(okra_source_ *source, okra_lines_ lines, okra_data **out)
 {
@@ -119,16 +112,14 @@ static okra_status read_targets(okra_source_ *source, okra_lines_ lines, okra_da
     }
     CHK(okra_texts_done_(&texts));
     if (source->how == OKRA_HOW_LABELS_) {
-        CHK(okra_labels_from_texts_(texts.pointers, texts.count, source->name, out));
-    } else {
-        MAKE(values, texts.count);
-        for (okra_int i = 0; i < texts.count; i++) {
-            const char *text = texts.pointers[i];
-            okra_number_(text, text + strlen(text), &values[i]);
-        }
-        CHK(okra_data_adopt_dense_(&values, texts.count, 1, source->name, out));
+        return okra_labels_from_texts_(texts.pointers, texts.count, source->name, out);
     }
-    return OKRA_OK;
+    MAKE(values, texts.count);
+    for (okra_int i = 0; i < texts.count; i++) {
+        const char *text = texts.pointers[i];
+        okra_number_(text, text + strlen(text), &values[i]);
+    }
+    return okra_data_adopt_dense_(&values, texts.count, 1, source->name, out);
 }
 
 static okra_status read_svm(okra_source_ *source, okra_int base, okra_data **out)
@@ -139,7 +130,8 @@ static okra_status read_svm(okra_source_ *source, okra_int base, okra_data **out
     if (source->how == OKRA_HOW_LABELS_ || source->how == OKRA_HOW_TARGETS_) {
         return read_targets(source, lines, out);
     }
-    FREED_BY(reading_clear) reading r = {.lines = lines, .base = base};
+    reading r = {.lines = lines, .base = base};
+    OWNS(&r.csr.indptr, &r.csr.indices, &r.csr.values);
     return read_features(source, &r, out);
 }
 

@@ -78,8 +78,6 @@ static okra_status to_dense(const okra_context *ctx, const okra_data *from,
 
 static okra_status count_entry(void *arg, okra_int i, okra_int j, double value)
 {
-    (void)j;
-    (void)value;
     ((okra_int *)arg)[i + 1]++;
     return OKRA_OK;
 }

@@ -45,11 +45,10 @@ static const char *shown(const char *path)
     return strcmp(path, "-") == 0 ? "standard output" : path;
 }
 
-static okra_status cannot_write(const okra_writer_ *w)
-{
-    return okra_fail_(OKRA_EIO, "%s: cannot be written: %s", shown(w->path),
-                      strerror(errno));
-}
+/* OKRA_EIO at once, with what the system says, unless it did what it was asked for. */
+#define MUST(w, done)                                                           \
+    REFUSE_IF(!(done), OKRA_EIO, "%s: cannot be written: %s", shown((w)->path), \
+              strerror(errno))
 
 /* ---- the target ---- */
 
@@ -58,9 +57,7 @@ static okra_status refuse_strangers(const okra_writer_ *w, int fd,
                                     const struct stat *found)
 {
     struct stat folder;
-    if (fstat(fd, &folder) != 0) {
-        return cannot_write(w);
-    }
+    MUST(w, fstat(fd, &folder) == 0);
     bool open_to_all = folder.st_mode & S_ISVTX && folder.st_mode & 022;
     REFUSE_IF(open_to_all && found->st_uid != geteuid() && found->st_uid != folder.st_uid,
               OKRA_EIO,
@@ -83,23 +80,17 @@ static okra_status walk(const okra_writer_ *w, int links, const char *path, int 
         }
         errno = used > NAME_MAX ? ENAMETOOLONG : links == 0 ? ELOOP : 0;
         snprintf(step, sizeof step, "%.*s", (int)OKRA_MIN_(used, NAME_MAX), path);
-        if (errno != 0 || fstatat(*fd, step, &found, AT_SYMLINK_NOFOLLOW) != 0) {
-            return cannot_write(w);
-        }
+        MUST(w, !(errno != 0 || fstatat(*fd, step, &found, AT_SYMLINK_NOFOLLOW) != 0));
         if (S_ISLNK(found.st_mode)) {
             CHK(refuse_strangers(w, *fd, &found));
             ssize_t length = readlinkat(*fd, step, next, sizeof next - 2);
-            if (length < 0) {
-                return cannot_write(w);
-            }
+            MUST(w, length >= 0);
             memcpy(next + length, "/", 2);
             CHK(walk(w, links - 1, next, fd));
             continue;
         }
         int inner = openat(*fd, step, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-        if (inner < 0) {
-            return cannot_write(w);
-        }
+        MUST(w, inner >= 0);
         close(*fd);
         *fd = inner;
     }
@@ -112,9 +103,7 @@ static okra_status enter(okra_writer_ *w, const char *path)
     OWNED char *name = okra_strdup_(slash ? slash + 1 : path);
     GOT(name);
     int fd = openat(w->folder, ".", O_PATH | O_DIRECTORY | O_CLOEXEC);
-    if (fd < 0) {
-        return cannot_write(w);
-    }
+    MUST(w, fd >= 0);
     if (w->folder >= 0) {
         close(w->folder);
     }
@@ -135,9 +124,7 @@ static okra_status enter(okra_writer_ *w, const char *path)
 static okra_status look(const okra_writer_ *w, struct stat *found, bool *here)
 {
     *here = fstatat(w->folder, w->name, found, AT_SYMLINK_NOFOLLOW) == 0;
-    if (!*here && errno != ENOENT) {
-        return cannot_write(w);
-    }
+    MUST(w, *here || errno == ENOENT);
     bool leads = *here && (S_ISLNK(found->st_mode) || S_ISFIFO(found->st_mode));
     return leads ? refuse_strangers(w, w->folder, found) : OKRA_OK;
 }
@@ -158,9 +145,7 @@ static okra_status follow(okra_writer_ *w, bool there, const struct stat *target
             return OKRA_OK;
         }
         ssize_t length = readlinkat(w->folder, w->name, next, sizeof next - 1);
-        if (length < 0) {
-            return cannot_write(w);
-        }
+        MUST(w, length >= 0);
         next[length] = '\0';
         CHK(enter(w, next));
     }
@@ -265,7 +250,8 @@ static okra_status open_temporary(okra_writer_ *w, const struct stat *old)
                        O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
                        old ? 0600 : 0666);
         if (w->fd >= 0 && keep(w->fd)) {
-            return !old || take_permissions(w->fd, old) ? OKRA_OK : cannot_write(w);
+            MUST(w, !old || take_permissions(w->fd, old));
+            return OKRA_OK;
         }
         if (w->fd >= 0) {
             close(w->fd);
@@ -277,7 +263,8 @@ static okra_status open_temporary(okra_writer_ *w, const struct stat *old)
             break;
         }
     }
-    return cannot_write(w);
+    MUST(w, false);
+    return OKRA_OK;
 }
 
 okra_status okra_writer_open_(const char *path, okra_writer_ **out)
@@ -299,9 +286,7 @@ okra_status okra_writer_join_(okra_context *ctx, const char *path, okra_writer_ 
         return OKRA_OK;
     }
     bool there = stat(path, &info) == 0;
-    if (!there && errno != ENOENT) {
-        return cannot_write(w);
-    }
+    MUST(w, there || errno == ENOENT);
     REFUSE_IF(there && S_ISDIR(info.st_mode), OKRA_EIO,
               "%s: cannot be written: it is a directory", path);
     CHK(enter(w, path));
@@ -311,9 +296,7 @@ okra_status okra_writer_join_(okra_context *ctx, const char *path, okra_writer_ 
     } else {
         CHK(look(w, &info, &there));
         w->fd = open(path, O_WRONLY | O_CLOEXEC);
-        if (w->fd < 0) {
-            return cannot_write(w);
-        }
+        MUST(w, w->fd >= 0);
     }
     *out = TAKE(w);
     return OKRA_OK;
@@ -323,9 +306,7 @@ static okra_status flush(okra_writer_ *w, const unsigned char *p, size_t size)
 {
     while (size > 0) {
         ssize_t wrote = write(w->fd, p, size);
-        if (wrote < 0 && errno != EINTR) {
-            return cannot_write(w);
-        }
+        MUST(w, wrote >= 0 || errno == EINTR);
         if (wrote > 0) {
             p += wrote;
             size -= (size_t)wrote;
@@ -366,9 +347,8 @@ okra_status okra_writer_printf_(okra_writer_ *w, const char *format, ...)
         }
     }
     va_end(again);
-    okra_status st = length < 0 ? cannot_write(w)
-                     : text     ? okra_writer_put_(w, text, (size_t)length)
-                                : OKRA_EMEM;
+    MUST(w, length >= 0);
+    okra_status st = text ? okra_writer_put_(w, text, (size_t)length) : OKRA_EMEM;
     if (text != line) {
         okra_free_(text);
     }
@@ -407,10 +387,8 @@ okra_status okra_writer_commit_(okra_writer_ *writer)
     w->used = 0;
     CHK(okra_context_finish_together(w->ctx, OKRA_OK, NULL));
     if (w->temporary[0]) {
-        if (fsync(w->fd) != 0 ||
-            renameat(w->folder, w->temporary, w->folder, w->name) != 0) {
-            return cannot_write(w);
-        }
+        MUST(w, fsync(w->fd) == 0 &&
+                    renameat(w->folder, w->temporary, w->folder, w->name) == 0);
         w->temporary[0] = '\0';
         /* Makes the rename itself durable. Some file systems refuse to sync a folder: the
          * file is then whole all the same, so that is no error. */

@@ -252,28 +252,14 @@ bool okra_zip_stored_(const okra_zip_ *zip, okra_int index, okra_int *size)
     return zip->entries[index].method == STORED;
 }
 
-static voidpf zlib_alloc(voidpf opaque, uInt count, uInt size)
-{
-    (void)opaque;
-    return okra_alloc_(count, size);
-}
-
-static void zlib_free(voidpf opaque, voidpf p)
-{
-    (void)opaque;
-    okra_free_(p);
-}
-
 /* Inflates exactly e->size bytes; zlib counts in 32 bits, hence the pieces. */
 static okra_status inflate_entry(const okra_zip_ *zip, const entry *e, unsigned char *to)
 {
     const okra_int piece = INT32_C(1) << 30;
-    z_stream z = {.zalloc = zlib_alloc, .zfree = zlib_free};
+    z_stream z = {0};
     okra_int in = e->packed, out = e->size;
-    int code = inflateInit2(&z, -MAX_WBITS);
-    if (code != Z_OK) {
-        return OKRA_EMEM;
-    }
+    int code = Z_OK;
+    CHK(okra_inflate_open_(&z, -MAX_WBITS));
     z.next_in = (Bytef *)(uintptr_t)(zip->bytes.p + e->offset);
     z.next_out = to;
     while (code == Z_OK) {
@@ -289,13 +275,10 @@ static okra_status inflate_entry(const okra_zip_ *zip, const entry *e, unsigned 
     }
     bool whole = code == Z_STREAM_END && out == 0 && z.avail_out == 0;
     inflateEnd(&z);
-    if (code == Z_MEM_ERROR) {
-        return OKRA_EMEM;
-    }
-    return whole ? OKRA_OK
-                 : okra_fail_(OKRA_EFORMAT,
-                              "entry '%s' does not inflate to its %" PRId64 " bytes",
-                              e->name, e->size);
+    GOT(code != Z_MEM_ERROR);
+    REFUSE_IF(!whole, OKRA_EFORMAT,
+              "entry '%s' does not inflate to its %" PRId64 " bytes", e->name, e->size);
+    return OKRA_OK;
 }
 
 okra_status okra_zip_entry_(const okra_context *ctx, const okra_zip_ *zip, okra_int index,

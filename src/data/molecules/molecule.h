@@ -68,6 +68,10 @@ okra_status okra_smiles_parse_(const char *text, size_t length, size_t column,
  * found; if not, aromaticity stays as it was written. */
 okra_status okra_molecule_perceive_(okra_molecule_ *m, bool *kekule);
 
+/* Both: a SMILES in canonical atoms and bonds. */
+okra_status okra_smiles_read_(const char *text, size_t length, size_t column,
+                              okra_molecule_ *m, bool *kekule);
+
 /* Lists of incident bonds, again; *again: a bond between two atoms that have one already,
  * or NULL. */
 okra_status okra_molecule_repeats_(okra_molecule_ *m, const okra_bond_ **again);

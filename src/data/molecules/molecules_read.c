@@ -116,13 +116,9 @@ static okra_status read_line(const okra_source_ *s, const table *t,
 {
     CHK(okra_line_check_(lines));
     CHK(find_smiles(s, t, lines, begin, close));
-    okra_status st = okra_smiles_parse_(*begin, (size_t)(*close - *begin),
-                                        (size_t)(*begin - lines->begin) + 1, m);
-    st = st == OKRA_OK ? okra_molecule_perceive_(m, kekule) : st;
-    if (st == OKRA_EFORMAT) {
-        okra_message_prefix_("line %" PRId64, lines->number);
-    }
-    return st;
+    return okra_at_(okra_smiles_read_(*begin, (size_t)(*close - *begin),
+                                      (size_t)(*begin - lines->begin) + 1, m, kekule),
+                    "line %" PRId64, lines->number);
 }
 
 okra_status okra_read_smiles_(okra_source_ *s, okra_data **out)

@@ -465,3 +465,10 @@ okra_status okra_molecule_perceive_(okra_molecule_ *m, bool *kekule)
     GIVE(kekule, found);
     return OKRA_OK;
 }
+
+okra_status okra_smiles_read_(const char *text, size_t length, size_t column,
+                              okra_molecule_ *m, bool *kekule)
+{
+    CHK(okra_smiles_parse_(text, length, column, m));
+    return okra_molecule_perceive_(m, kekule);
+}

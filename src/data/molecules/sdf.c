@@ -10,14 +10,16 @@
 /* A record under way. */
 typedef struct sdf {
     okra_lines_ lines;
-    okra_molecule_ m;
+    okra_molecule_ *m;
     bool charges; /* an M  CHG or M  RAD line takes the place of the atoms' charges */
 } sdf;
 
-static okra_status sdf_fail(const sdf *f, okra_int at, const char *what)
+/* OKRA_EFORMAT at the character `at` (from 0) unless all is good. */
+static okra_status demand(const sdf *f, bool good, okra_int at, const char *what)
 {
-    return okra_fail_(OKRA_EFORMAT, "line %" PRId64 ", character %" PRId64 ": %s",
-                      f->lines.number, at + 1, what);
+    REFUSE_IF(!good, OKRA_EFORMAT, "line %" PRId64 ", character %" PRId64 ": %s",
+              f->lines.number, at + 1, what);
+    return OKRA_OK;
 }
 
 static okra_status sdf_line(sdf *f, const char *what)
@@ -50,9 +52,7 @@ static okra_status fixed(const sdf *f, okra_int at, okra_int width, int32_t *val
     while (k < end && f->lines.begin[k] == ' ') {
         k++;
     }
-    if (k < end || (digits && !blank)) {
-        return sdf_fail(f, at, "expected a whole number");
-    }
+    CHK(demand(f, k >= end && (blank || !digits), at, "expected a whole number"));
     *value = minus ? -*value : *value;
     return OKRA_OK;
 }
@@ -76,9 +76,10 @@ static okra_status sdf_symbol(const sdf *f, okra_atom_ *atom)
     static const char *const any[] = {"*", "A", "Q", "R", "R#", "L"};
     const char *p = f->lines.begin + 30, *begin, *close;
     const char *end = f->lines.begin + OKRA_MIN_(34, f->lines.close - f->lines.begin);
-    if (f->lines.close - f->lines.begin < 32 || !okra_word_(&p, end, &begin, &close)) {
-        return sdf_fail(f, 31, "expected the symbol of an atom");
-    }
+    CHK(demand(
+        f,
+        !(f->lines.close - f->lines.begin < 32 || !okra_word_(&p, end, &begin, &close)),
+        31, "expected the symbol of an atom"));
     size_t length = (size_t)(close - begin);
     for (size_t k = 0; k < sizeof any / sizeof *any; k++) {
         if (strlen(any[k]) == length && memcmp(any[k], begin, length) == 0) {
@@ -108,22 +109,18 @@ static okra_status sdf_atom(sdf *f)
     CHK(fixed(f, 34, 2, &difference));
     CHK(fixed(f, 36, 3, &charge));
     CHK(fixed(f, 48, 3, &valence));
-    if (charge < 0 || charge > 7) {
-        CHK(sdf_fail(f, 36, "expected the code of a charge, 0 to 7"));
-    }
+    CHK(demand(f, charge >= 0 && charge <= 7, 36,
+               "expected the code of a charge, 0 to 7"));
     if (difference) {
-        if (!usual_isotope(atom.element)) {
-            CHK(sdf_fail(f, 34, "mass difference of this element; expected M  ISO"));
-        }
+        CHK(demand(f, usual_isotope(atom.element), 34,
+                   "mass difference of this element; expected M  ISO"));
         atom.isotope = usual_isotope(atom.element) + difference;
     }
     atom.charge = charge_of[charge];
     atom.radical = charge == 4;
-    if (valence < 0 || valence > 15) {
-        CHK(sdf_fail(f, 48, "expected a valence, 0 to 15"));
-    }
+    CHK(demand(f, valence >= 0 && valence <= 15, 48, "expected a valence, 0 to 15"));
     atom.valence = valence;
-    return okra_molecule_add_atom_(&f->m, atom);
+    return okra_molecule_add_atom_(f->m, atom);
 }
 
 static okra_status sdf_bond(sdf *f)
@@ -132,25 +129,19 @@ static okra_status sdf_bond(sdf *f)
     CHK(fixed(f, 0, 3, &a));
     CHK(fixed(f, 3, 3, &b));
     CHK(fixed(f, 6, 3, &type));
-    if (a < 1 || a > f->m.atoms || b < 1 || b > f->m.atoms) {
-        CHK(sdf_fail(f, a < 1 || a > f->m.atoms ? 0 : 3,
-                     "bond to an atom that is not there"));
-    }
-    if (a == b) {
-        CHK(sdf_fail(f, 3, "bond of an atom to itself"));
-    }
-    if (type < 1 || type > 4) {
-        CHK(sdf_fail(f, 6, "expected the type of a bond, 1 to 4"));
-    }
+    CHK(demand(f, a >= 1 && a <= f->m->atoms, 0, "bond to an atom that is not there"));
+    CHK(demand(f, b >= 1 && b <= f->m->atoms, 3, "bond to an atom that is not there"));
+    CHK(demand(f, a != b, 3, "bond of an atom to itself"));
+    CHK(demand(f, type >= 1 && type <= 4, 6, "expected the type of a bond, 1 to 4"));
     okra_bond_ bond = {.a = a - 1,
                        .b = b - 1,
                        .order = type == 4 ? 0 : type,
                        .aromatic = type == 4,
                        .at = (int32_t)OKRA_MIN_(f->lines.number, INT32_MAX)};
     if (type == 4) {
-        f->m.atom[a - 1].aromatic = f->m.atom[b - 1].aromatic = true;
+        f->m->atom[a - 1].aromatic = f->m->atom[b - 1].aromatic = true;
     }
-    return okra_molecule_add_bond_(&f->m, bond);
+    return okra_molecule_add_bond_(f->m, bond);
 }
 
 /* M  CHG, M  ISO, M  RAD: a count, then pairs (atom, value). */
@@ -166,24 +157,19 @@ static okra_status sdf_property(sdf *f)
         return OKRA_OK;
     }
     CHK(fixed(f, 6, 3, &count));
-    if (count < 1 || count > 8) {
-        CHK(sdf_fail(f, 6, "expected a count from 1 to 8"));
-    }
-    for (okra_int i = 0; !isotope && !f->charges && i < f->m.atoms; i++) {
-        f->m.atom[i].charge = f->m.atom[i].radical = 0;
+    CHK(demand(f, count >= 1 && count <= 8, 6, "expected a count from 1 to 8"));
+    for (okra_int i = 0; !isotope && !f->charges && i < f->m->atoms; i++) {
+        f->m->atom[i].charge = f->m->atom[i].radical = 0;
     }
     f->charges |= !isotope;
     for (okra_int k = 0; k < count; k++) {
         int32_t atom, value;
         CHK(fixed(f, 9 + 8 * k, 4, &atom));
         CHK(fixed(f, 13 + 8 * k, 4, &value));
-        if (atom < 1 || atom > f->m.atoms) {
-            CHK(sdf_fail(f, 9 + 8 * k, "no such atom"));
-        }
-        if (value < -15 || value > (isotope ? 999 : 15) || (!charge && value < 0)) {
-            CHK(sdf_fail(f, 13 + 8 * k, "value out of range"));
-        }
-        okra_atom_ *a = &f->m.atom[atom - 1];
+        CHK(demand(f, atom >= 1 && atom <= f->m->atoms, 9 + 8 * k, "no such atom"));
+        CHK(demand(f, value >= (charge ? -15 : 0) && value <= (isotope ? 999 : 15),
+                   13 + 8 * k, "value out of range"));
+        okra_atom_ *a = &f->m->atom[atom - 1];
         if (charge) {
             a->charge = value;
         } else if (isotope) {
@@ -209,16 +195,15 @@ static okra_status sdf_header(sdf *f, int32_t *atoms, int32_t *bonds)
               f->lines.number);
     CHK(fixed(f, 0, 3, atoms));
     CHK(fixed(f, 3, 3, bonds));
-    return *atoms < 1 || *bonds < 0 || length < 6
-               ? sdf_fail(f, 0, "expected the counts of atoms and bonds")
-               : OKRA_OK;
+    return demand(f, *atoms >= 1 && *bonds >= 0 && length >= 6, 0,
+                  "expected the counts of atoms and bonds");
 }
 
 static okra_status sdf_record(sdf *f)
 {
     int32_t atoms = 0, bonds = 0;
     const okra_bond_ *again = NULL;
-    okra_molecule_reset_(&f->m);
+    okra_molecule_reset_(f->m);
     f->charges = false;
     CHK(sdf_header(f, &atoms, &bonds));
     for (int32_t k = 0; k < atoms; k++) {
@@ -229,15 +214,14 @@ static okra_status sdf_record(sdf *f)
         CHK(sdf_line(f, "a bond"));
         CHK(sdf_bond(f));
     }
-    CHK(okra_molecule_repeats_(&f->m, &again));
+    CHK(okra_molecule_repeats_(f->m, &again));
     REFUSE_IF(again, OKRA_EFORMAT, "line %d: the bond is there already", again->at);
     for (bool end = false; !end;) {
         CHK(sdf_line(f, "M  END"));
         okra_int length = f->lines.close - f->lines.begin;
         end = length >= 6 && memcmp(f->lines.begin, "M  END", 6) == 0;
-        if (length >= 4 && memcmp(f->lines.begin, "$$$$", 4) == 0) {
-            CHK(sdf_fail(f, 0, "expected M  END before $$$$"));
-        }
+        CHK(demand(f, length < 4 || memcmp(f->lines.begin, "$$$$", 4) != 0, 0,
+                   "expected M  END before $$$$"));
         CHK(sdf_property(f));
     }
     while (okra_lines_next_(&f->lines)) {
@@ -249,14 +233,10 @@ static okra_status sdf_record(sdf *f)
     return OKRA_OK;
 }
 
-static void clear_sdf(sdf *f)
-{
-    okra_molecule_clear_(&f->m);
-}
-
 okra_status okra_read_sdf_(okra_source_ *s, okra_data **out)
 {
-    FREED_BY(clear_sdf) sdf f = {.lines = okra_lines_begin_(&s->bytes)};
+    FREED_BY(okra_molecule_clear_) okra_molecule_ m = {0};
+    sdf f = {.lines = okra_lines_begin_(&s->bytes), .m = &m};
     FREED_BY(okra_graphs_abandon_) okra_graphs_builder_ b = {0};
     okra_int odd = 0, odd_first = 0;
     CHK(okra_graphs_begin_(&b, true));
@@ -268,11 +248,11 @@ okra_status okra_read_sdf_(okra_source_ *s, okra_data **out)
         CHK(okra_cancelled_(s->ctx));
         okra_lines_progress_(s, &f.lines);
         CHK(sdf_record(&f));
-        CHK(okra_at_(okra_molecule_perceive_(&f.m, &kekule), "molecule on line %" PRId64,
+        CHK(okra_at_(okra_molecule_perceive_(&m, &kekule), "molecule on line %" PRId64,
                      first));
         odd_first = !kekule && odd == 0 ? first : odd_first;
         odd += !kekule;
-        CHK(okra_graphs_molecule_(&b, &f.m, begin, (size_t)(f.lines.close - begin)));
+        CHK(okra_graphs_molecule_(&b, &m, begin, (size_t)(f.lines.close - begin)));
     }
     okra_warn_unkekulised_(s, odd, odd_first);
     return okra_graphs_finish_(&b, s->name, out);

@@ -28,7 +28,8 @@ typedef struct parser {
     okra_int depth;
 } parser;
 
-#define REFUSE(p, where, ...) return refuse((p), (where), __VA_ARGS__)
+/* Fails where `bad` holds. */
+#define REFUSE(bad, ...) CHK((bad) ? refuse(__VA_ARGS__) : OKRA_OK)
 
 static okra_status refuse(const parser *p, size_t where, const char *what,
                           const char *found)
@@ -37,17 +38,8 @@ static okra_status refuse(const parser *p, size_t where, const char *what,
     REFUSE_IF(found, OKRA_EFORMAT, "character %zu: %s '%s'", p->column + where, what,
               found);
     if (where < p->length) {
-        unsigned char c = p->text[where];
-        if (c >= 0x20 && c < 0x7f) {
-            seen[0] = (char)c;
-            seen[1] = '\0';
-        } else {
-            static const char hex[] = "0123456789abcdef";
-            memcpy(seen, "\\x", 2);
-            seen[2] = hex[c >> 4];
-            seen[3] = hex[c & 15];
-            seen[4] = '\0';
-        }
+        unsigned c = p->text[where];
+        snprintf(seen, sizeof seen, c >= 0x20 && c < 0x7f ? "%c" : "\\x%02x", c);
         return okra_fail_(OKRA_EFORMAT, "character %zu: %s, found '%s'",
                           p->column + where, what, seen);
     }
@@ -95,7 +87,7 @@ static okra_status add_atom(parser *p, okra_atom_ atom)
     if (p->previous >= 0) {
         CHK(join_atoms(p, p->previous, index, p->order, p->at));
     } else if (p->order != ANY) {
-        REFUSE(p, p->bond_at, "expected an atom before the bond", NULL);
+        return refuse(p, p->bond_at, "expected an atom before the bond", NULL);
     }
     p->previous = index;
     p->order = ANY;
@@ -163,9 +155,9 @@ static okra_status bracket_symbol(parser *p, okra_atom_ *atom)
     if ((c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z')) {
         shown[0] = (char)c;
         shown[1] = d >= 'a' && d <= 'z' ? (char)d : '\0';
-        REFUSE(p, p->at, "unknown element", shown);
+        return refuse(p, p->at, "unknown element", shown);
     }
-    REFUSE(p, p->at, "expected an element in brackets", NULL);
+    return refuse(p, p->at, "expected an element in brackets", NULL);
 }
 
 /* @, @@, @TH1, @AL2, @SP3, @TB12, @OH30: read over. */
@@ -207,9 +199,7 @@ static okra_status charge(parser *p, okra_atom_ *atom)
             p->at++;
         }
     }
-    if (size > 15) {
-        REFUSE(p, begin, "expected a charge from -15 to +15", NULL);
-    }
+    REFUSE(size > 15, p, begin, "expected a charge from -15 to +15", NULL);
     atom->charge = sign == '+' ? size : -size;
     return OKRA_OK;
 }
@@ -230,15 +220,11 @@ static okra_status bracket_atom(parser *p)
     CHK(charge(p, &atom));
     if (peek(p, 0) == ':') {
         p->at++;
-        if (number(p, 9) < 0) {
-            REFUSE(p, p->at, "expected the number of an atom class", NULL);
-        }
+        REFUSE(number(p, 9) < 0, p, p->at, "expected the number of an atom class", NULL);
     }
     if (peek(p, 0) != ']') {
-        if (p->at >= p->length) {
-            REFUSE(p, begin, "bracket is not closed", "[");
-        }
-        REFUSE(p, p->at, "expected ']' to end the bracket atom", NULL);
+        REFUSE(p->at >= p->length, p, begin, "bracket is not closed", "[");
+        return refuse(p, p->at, "expected ']' to end the bracket atom", NULL);
     }
     p->at++;
     return add_atom(p, atom);
@@ -254,19 +240,17 @@ static okra_status ring_bond(parser *p)
     } else if (peek(p, 1) == '(') {
         p->at += 2;
         k = number(p, 2);
-        if (k < 0 || peek(p, 0) != ')') {
-            REFUSE(p, p->at, "expected a ring number of one or two digits and ')'", NULL);
-        }
+        REFUSE(k < 0 || peek(p, 0) != ')', p, p->at,
+               "expected a ring number of one or two digits and ')'", NULL);
         p->at++;
     } else if (is_digit(peek(p, 1)) && is_digit(peek(p, 2))) {
         p->at++;
         k = number(p, 2);
     } else {
-        REFUSE(p, begin + 1, "expected a ring number of two digits after '%'", NULL);
+        return refuse(p, begin + 1, "expected a ring number of two digits after '%'",
+                      NULL);
     }
-    if (p->previous < 0) {
-        REFUSE(p, begin, "expected an atom before the ring closure", NULL);
-    }
+    REFUSE(p->previous < 0, p, begin, "expected an atom before the ring closure", NULL);
     int32_t order = p->order, other = p->ring[k].atom;
     p->order = ANY;
     if (other < 0) {
@@ -276,43 +260,28 @@ static okra_status ring_bond(parser *p)
         return OKRA_OK;
     }
     p->ring[k].atom = -1;
-    if (order != ANY && p->ring[k].order != ANY && order != p->ring[k].order) {
-        REFUSE(p, begin, "bond differs from the one that opened the ring", NULL);
-    }
-    if (other == p->previous) {
-        REFUSE(p, begin, "ring closure bonds an atom to itself", NULL);
-    }
+    REFUSE(order != ANY && p->ring[k].order != ANY && order != p->ring[k].order, p, begin,
+           "bond differs from the one that opened the ring", NULL);
+    REFUSE(other == p->previous, p, begin, "ring closure bonds an atom to itself", NULL);
     return join_atoms(p, other, p->previous, order == ANY ? p->ring[k].order : order,
                       begin);
 }
 
 static okra_status open_branch(parser *p)
 {
-    if (p->previous < 0) {
-        REFUSE(p, p->at, "expected an atom before the branch", NULL);
-    }
-    if (p->order != ANY) {
-        REFUSE(p, p->at, "expected an atom after the bond", NULL);
-    }
-    if (p->depth == BRANCHES) {
-        REFUSE(p, p->at, "branches are nested too deeply", NULL);
-    }
+    REFUSE(p->previous < 0, p, p->at, "expected an atom before the branch", NULL);
+    REFUSE(p->order != ANY, p, p->at, "expected an atom after the bond", NULL);
+    REFUSE(p->depth == BRANCHES, p, p->at, "branches are nested too deeply", NULL);
     p->opened[p->depth] = p->at++;
     p->stack[p->depth++] = p->previous;
-    if (peek(p, 0) == ')') {
-        REFUSE(p, p->at, "expected an atom in the branch", NULL);
-    }
+    REFUSE(peek(p, 0) == ')', p, p->at, "expected an atom in the branch", NULL);
     return OKRA_OK;
 }
 
 static okra_status close_branch(parser *p)
 {
-    if (p->depth == 0) {
-        REFUSE(p, p->at, "no branch is open", ")");
-    }
-    if (p->order != ANY) {
-        REFUSE(p, p->at, "expected an atom after the bond", NULL);
-    }
+    REFUSE(p->depth == 0, p, p->at, "no branch is open", ")");
+    REFUSE(p->order != ANY, p, p->at, "expected an atom after the bond", NULL);
     p->previous = p->stack[--p->depth];
     p->at++;
     return OKRA_OK;
@@ -322,14 +291,11 @@ static okra_status bond_symbol(parser *p)
 {
     static const char symbols[] = ":-=#$/\\";
     int place = (int)(strchr(symbols, p->text[p->at]) - symbols);
-    if (p->order != ANY) {
-        REFUSE(p, p->at, "expected an atom after the bond", NULL);
-    }
+    REFUSE(p->order != ANY, p, p->at, "expected an atom after the bond", NULL);
     p->bond_at = p->at++;
     p->order = place > 4 ? ANY : place; /* / and \ leave the order open */
-    if (place > 4 && p->previous < 0) {
-        REFUSE(p, p->bond_at, "expected an atom before the bond", NULL);
-    }
+    REFUSE(place > 4 && p->previous < 0, p, p->bond_at,
+           "expected an atom before the bond", NULL);
     return OKRA_OK;
 }
 
@@ -357,34 +323,27 @@ static okra_status step(parser *p)
         return bond_symbol(p);
     }
     if (c == '.') {
-        if (p->previous < 0 || p->order != ANY) {
-            REFUSE(p, p->at, "expected an atom before the dot", NULL);
-        }
+        REFUSE(p->previous < 0 || p->order != ANY, p, p->at,
+               "expected an atom before the dot", NULL);
         p->previous = -1;
         p->at++;
         return OKRA_OK;
     }
-    REFUSE(p, p->at, "expected an atom, bond, branch or ring closure", NULL);
+    return refuse(p, p->at, "expected an atom, bond, branch or ring closure", NULL);
 }
 
 static okra_status finish(parser *p)
 {
-    if (p->m->atoms == 0) {
-        REFUSE(p, p->at, "expected an atom", NULL);
-    }
-    if (p->previous < 0 || p->order != ANY) {
-        REFUSE(p, p->at, "expected an atom", NULL);
-    }
-    if (p->depth > 0) {
-        REFUSE(p, p->opened[p->depth - 1], "branch is not closed", "(");
-    }
+    REFUSE(p->m->atoms == 0, p, p->at, "expected an atom", NULL);
+    REFUSE(p->previous < 0 || p->order != ANY, p, p->at, "expected an atom", NULL);
+    REFUSE(p->depth > 0, p, p->opened[p->depth - 1], "branch is not closed", "(");
     for (int k = 0; k < RINGS; k++) {
         if (p->ring[k].atom >= 0) {
             char shown[4] = {0};
             size_t at = p->ring[k].at;
             size_t size = OKRA_MIN_(p->text[at] == '%' ? (size_t)3 : 1, p->length - at);
             memcpy(shown, p->text + at, size);
-            REFUSE(p, at, "ring is not closed", shown);
+            return refuse(p, at, "ring is not closed", shown);
         }
     }
     return OKRA_OK;

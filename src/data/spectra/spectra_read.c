@@ -63,12 +63,8 @@ static okra_status molecule_of(const okra_source_ *s, const okra_int *lines,
     CHK(okra_cancelled_(s->ctx));
     REFUSE_IF(!text, OKRA_EFORMAT, "line %" PRId64 ": the spectrum has no field 'smiles'",
               lines[i]);
-    okra_status st = okra_smiles_parse_(text, (size_t)length, 1, m);
-    st = st == OKRA_OK ? okra_molecule_perceive_(m, kekule) : st;
-    if (st == OKRA_EFORMAT) {
-        okra_message_prefix_("line %" PRId64 ": the SMILES of the spectrum", lines[i]);
-    }
-    return st;
+    return okra_at_(okra_smiles_read_(text, (size_t)length, 1, m, kekule),
+                    "line %" PRId64 ": the SMILES of the spectrum", lines[i]);
 }
 
 /* all: one that cannot be read is an error: the objects stay those of the file. */
@@ -234,10 +230,15 @@ static bool is_empty(const okra_lines_ *line)
 
 static okra_status on_line(const okra_lines_ *line, okra_status st)
 {
-    if (st == OKRA_EFORMAT) {
-        okra_message_prefix_("line %" PRId64, line->number);
-    }
-    return st;
+    return okra_at_(st, "line %" PRId64, line->number);
+}
+
+/* What stands before and behind a sign. */
+static okra_status about(const record *r, const char *p, const char *sign,
+                         const char *close)
+{
+    return on_line(r->lines, okra_spectra_about_(r->b, p, (size_t)(sign - p), sign + 1,
+                                                 (size_t)(close - sign - 1)));
 }
 
 /* Is "31,02 40" a number with a decimal comma, rather than "31,2", two numbers? */
@@ -285,13 +286,9 @@ static okra_status mgf_line(record *r)
     }
     CHK(okra_line_check_(line));
     if (equals && !(first >= '0' && first <= '9')) {
-        CHK(on_line(line,
-                    okra_spectra_about_(r->b, line->begin, (size_t)(equals - line->begin),
-                                        equals + 1, (size_t)(line->close - equals - 1))));
-    } else {
-        CHK(on_line(line, take_peak(r->b, line->begin, line->close, &rest)));
+        return about(r, line->begin, equals, line->close);
     }
-    return OKRA_OK;
+    return on_line(line, take_peak(r->b, line->begin, line->close, &rest));
 }
 
 /* Between blocks: nothing, comments, settings of a search engine. */
@@ -359,10 +356,8 @@ static okra_status msp_peak(okra_spectra_builder_ *b, okra_lines_ *piece, bool *
     for (size_t k = 0; k < length; k++) {
         text[k] = text[k] == ',' || text[k] == ':' ? ' ' : text[k];
     }
-    for (piece->begin = end + round; piece->begin < piece->close;) {
-        if (!strchr(" \t", *piece->begin)) {
-            break;
-        }
+    piece->begin = end + round;
+    while (piece->begin < piece->close && strchr(" \t", *piece->begin)) {
         piece->begin++;
     }
     *more = piece->begin < piece->close && strchr("(0123456789", *piece->begin);
@@ -404,9 +399,7 @@ static okra_status msp_comments(record *r, const char *p, const char *end)
             break;
         }
         if (equals) {
-            CHK(on_line(r->lines,
-                        okra_spectra_about_(r->b, p + 1, (size_t)(equals - p - 1),
-                                            equals + 1, (size_t)(close - equals - 1))));
+            CHK(about(r, p + 1, equals, close));
         }
         p = close + 1;
     }
@@ -434,9 +427,7 @@ static okra_status msp_key(record *r, okra_int *left)
             line->number, (int)OKRA_MIN_(line->close - colon - 1, 40), colon + 1,
             OKRA_PEAKS_MOST_);
     } else {
-        CHK(on_line(line,
-                    okra_spectra_about_(r->b, line->begin, (size_t)(colon - line->begin),
-                                        colon + 1, (size_t)(line->close - colon - 1))));
+        CHK(about(r, line->begin, colon, line->close));
         if (strcmp(key, "COMMENTS") == 0 || strcmp(key, "COMMENT") == 0) {
             CHK(msp_comments(r, colon + 1, line->close));
         }
@@ -486,10 +477,7 @@ static okra_status msp_next(record *r)
             }
         }
     }
-    if (line_st != OKRA_OK || !r->found) {
-        return line_st;
-    }
-    return msp_end(r, left);
+    return line_st != OKRA_OK || !r->found ? line_st : msp_end(r, left);
 }
 
 /* ---- all records ---- */
