@@ -469,7 +469,7 @@ static okra_status write_basis(okra_build_ *b)
 {
     FREED_BY(okra_data_drop_) okra_data *data = NULL;
     OWNED char *path = NULL;
-    okra_int n = okra_trained_kernel_count_(b->bound);
+    okra_int n = b->bound->train.n;
     CHK(okra_data_dense(b->basis, n, b->rank, b->rank, &data));
     CHK(name_file(b, "basis.npy", &path));
     CHK(okra_data_write(b->ctx, data, path));

@@ -35,7 +35,7 @@ okra_status okra_index_basis_(okra_context *ctx, const okra_output_ *output,
     okra_int kept = 0;
     REFUSE_IF(!bound, OKRA_EUNSUPPORTED,
               "the model's output kernel is of low rank already");
-    okra_int n = okra_trained_kernel_count_(bound);
+    okra_int n = bound->train.n;
     CHK(okra_doubles_(ctx, n, n, "the output Gram matrix", &L));
     MAKE(w, n);
     CHK(okra_trained_kernel_gram_(ctx, bound, okra_mat_of_(L, n, n)));
@@ -63,7 +63,7 @@ okra_status okra_index_low_(okra_context *ctx, const okra_trained_kernel_ *bound
 {
     enum { PANEL = 2048 };
     FREED_BY(okra_test_side_drop_) okra_test_side_ *other = NULL;
-    okra_int n = okra_trained_kernel_count_(bound);
+    okra_int n = bound->train.n;
     OWNED double *L = NULL, *F = NULL, *self = NULL;
     CHK(okra_test_side_create_(ctx, bound, candidates, &other));
     MAKE(self, candidates->n);

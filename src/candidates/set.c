@@ -317,7 +317,7 @@ okra_status okra_set_values_(okra_context *ctx, okra_set_ *s, bool again,
     }
     part->featured = !s->empty;
     part->self = s->self;
-    part->C = okra_mat_of_(s->C, okra_trained_kernel_count_(s->bound), count);
+    part->C = okra_mat_of_(s->C, s->bound->train.n, count);
     CHK(okra_test_side_create_(ctx, s->bound, s->data, &other));
     CHK(okra_test_side_diagonal_(ctx, s->bound, other, s->self));
     return okra_test_side_cross_t_(ctx, s->bound, other, 0, part->C);

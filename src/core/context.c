@@ -328,9 +328,7 @@ void okra_context_resume(okra_context *context)
 
 int okra_context_threads(const okra_context *context)
 {
-    return !context               ? default_threads()
-           : context->threads > 0 ? context->threads
-                                  : context->processors;
+    return context ? okra_threads_(context) : default_threads();
 }
 
 int okra_threads_(const okra_context *context)

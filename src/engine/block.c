@@ -2,7 +2,7 @@
  * block.c: verbs on blocks of the host: the engine computes, the host keeps the numbers.
  * The host engine copies nothing; others take the operands and bring the result back.
  */
-#include "engine/open.h"
+#include "engine/engine.h"
 
 okra_status okra_matrix_begin_(okra_context *ctx, bool keep, okra_mat_ block,
                                okra_matrix_ **out)

@@ -48,11 +48,34 @@ okra_status okra_entries_create_(okra_context *ctx, const okra_trained_kernel_ *
                                  const okra_test_side_ *other, okra_entries_ **out);
 void okra_entries_free_(okra_entries_ *entries);
 OKRA_DROPS_(okra_entries_drop_, okra_entries_, okra_entries_free_)
+/* The kernel and the collection behind them, for the host engine; NULL: they come from
+ * elsewhere. */
+const okra_trained_kernel_ *okra_entries_bound_(const okra_entries_ *entries,
+                                                const okra_test_side_ **other);
 
 #define OKRA_ENGINE_INTERFACE_ 5u
 
-typedef struct okra_engine_ okra_engine_; /* an open engine: class and state, loader.c */
-typedef struct okra_matrix_ okra_matrix_; /* a matrix, rows x cols, of one engine       */
+typedef struct okra_engine_class_ okra_engine_class_;
+
+/* An open engine (loader.c). */
+typedef struct okra_engine_ {
+    const okra_engine_class_ *verbs;
+    void *state;   /* what verbs->open made            */
+    void *library; /* of dlopen, or NULL: built in      */
+    atomic_int references;
+} okra_engine_;
+
+/* A matrix of one engine; the body is the engine's alone. */
+typedef struct okra_matrix_ {
+    const okra_engine_ *engine;
+    void *body;
+    okra_int rows, cols;
+} okra_matrix_;
+
+/* The context's engine; NULL or none set: host. */
+const okra_engine_ *okra_engine_of_(const okra_context *ctx);
+/* Closes the engine where nobody else holds it. */
+void okra_engine_drop_(void *engine);
 
 /* ---- the verbs, as methods call them ---- */
 
@@ -69,8 +92,6 @@ okra_status okra_matrix_gram_(okra_context *ctx, const okra_entries_ *entries,
                               okra_int first, okra_matrix_ *A);
 void okra_matrix_free_(okra_matrix_ *A);
 OKRA_DROPS_(okra_matrix_drop_, okra_matrix_, okra_matrix_free_)
-okra_int okra_matrix_rows_(const okra_matrix_ *A);
-okra_int okra_matrix_cols_(const okra_matrix_ *A);
 
 /* The block of the shape of `block` at (i, j): to the engine, and back. */
 okra_status okra_matrix_put_(okra_context *ctx, okra_mat_ block, okra_int i, okra_int j,
@@ -245,7 +266,7 @@ typedef struct okra_engine_host_ {
 } okra_engine_host_;
 
 /* `e` is the state that open made; bodies are what create made. */
-typedef struct okra_engine_class_ {
+struct okra_engine_class_ {
     uint32_t interface; /* OKRA_ENGINE_INTERFACE_ it was written for */
     const char *name, *help;
     /* device: what follows the colon of --engine NAME:DEVICE, or "". */
@@ -318,7 +339,7 @@ typedef struct okra_engine_class_ {
     okra_status (*join)(void *e, okra_context *ctx, okra_processes_ *group);
     /* As okra_context_finish_together; `what` is where this process is. */
     okra_status (*agree)(void *e, okra_status status, const char *what, bool *talks);
-} okra_engine_class_;
+};
 
 /* What a plugin exports; NULL where host->interface is not one that it knows. */
 typedef const okra_engine_class_ *okra_engine_plugin_fn_(const okra_engine_host_ *host);

@@ -2,7 +2,7 @@
  * entries.c: the entries of a Gram matrix, as host tiles and, where the expression is
  * over vectors, as a program (kernel/kernel.h).
  */
-#include "engine/open.h"
+#include "engine/engine.h"
 
 #include "kernel/gram/trained_kernel.h"
 #include "okra/more/features.h"

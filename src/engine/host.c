@@ -2,7 +2,7 @@
  * host.c: the engine of this machine's memory: the verbs over src/linalg and the tiled
  * Gram matrices of src/kernel.
  */
-#include "engine/open.h"
+#include "engine/engine.h"
 
 #include "kernel/gram/trained_kernel.h"
 

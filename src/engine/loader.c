@@ -4,7 +4,7 @@
  * between colons. Nothing is ever loaded from a relative path, the current directory
  * among them, and an engine that cannot run is an error: there is no falling back.
  */
-#include "engine/open.h"
+#include "engine/engine.h"
 #include "okra/more/group.h"
 
 #include <dirent.h>

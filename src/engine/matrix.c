@@ -3,7 +3,7 @@
  * it. A verb that the engine does not have fails with OKRA_EUNSUPPORTED. All operands
  * come from one context, and so from one engine.
  */
-#include "engine/open.h"
+#include "engine/engine.h"
 
 #include "kernel/gram/trained_kernel.h"
 
@@ -74,16 +74,6 @@ void okra_matrix_free_(okra_matrix_ *A)
         A->engine->verbs->destroy(A->engine->state, A->body);
     }
     okra_free_(A);
-}
-
-okra_int okra_matrix_rows_(const okra_matrix_ *A)
-{
-    return A->rows;
-}
-
-okra_int okra_matrix_cols_(const okra_matrix_ *A)
-{
-    return A->cols;
 }
 
 /* ---- Gram matrices ---- */

@@ -204,7 +204,36 @@ extern const okra_transform_class_ *const okra_transform_classes_[]; /* ends at 
 
 /* ---- a kernel bound to its training set ---- */
 
-typedef struct okra_trained_kernel_ okra_trained_kernel_;
+/* What one node keeps of one collection of n objects. */
+typedef struct okra_slot_ {
+    void *side;   /* of a leaf                                                     */
+    double *self; /* n self-similarities, or NULL where the data do not tell them  */
+    double *mean; /* of `center`: m_i - g/2, m_i the mean of the child against the
+                     training set, g that of all training pairs; else NULL         */
+} okra_slot_;
+
+/* A collection seen through the tree: a slot a node. */
+typedef struct okra_slots_ {
+    const okra_data *data;
+    okra_int n;
+    int count;
+    okra_slot_ *slots;
+} okra_slots_;
+
+typedef struct okra_trained_kernel_ {
+    const okra_kernel *kernel;
+    okra_slots_ train;
+    void **shared;            /* a place a node: statistics of a leaf                 */
+    double *grand;            /* a place a node: g of `center`                        */
+    const okra_store_ *store; /* while it is made, where `shared` comes from, or NULL */
+    const char *prefix;
+} okra_trained_kernel_;
+
+/* A second collection (test inputs, candidates) prepared against the bound kernel. */
+typedef struct okra_test_side_ {
+    const okra_kernel *kernel;
+    okra_slots_ view;
+} okra_test_side_;
 
 /* The kernel and the data are borrowed and must outlive the bound kernel. */
 okra_status okra_trained_kernel_create_(okra_context *ctx, const okra_kernel *kernel,
@@ -212,10 +241,6 @@ okra_status okra_trained_kernel_create_(okra_context *ctx, const okra_kernel *ke
                                         okra_trained_kernel_ **out);
 void okra_trained_kernel_free_(okra_trained_kernel_ *bound);
 OKRA_DROPS_(okra_trained_kernel_drop_, okra_trained_kernel_, okra_trained_kernel_free_)
-okra_int
-okra_trained_kernel_count_(const okra_trained_kernel_ *bound); /* training objects */
-const okra_data *okra_trained_kernel_data_(const okra_trained_kernel_ *bound);
-const okra_kernel *okra_trained_kernel_kernel_(const okra_trained_kernel_ *bound);
 /* Training Gram matrix, both triangles. */
 okra_status okra_trained_kernel_gram_(okra_context *ctx,
                                       const okra_trained_kernel_ *bound, okra_mat_ K);
@@ -244,22 +269,18 @@ okra_status okra_trained_kernel_again_(okra_context *ctx,
 /* The serial evaluation of one block, for kernels made of kernels: out[r*ld + c] =
  * k(a_(i0+r), train_(j0+c)), a the other collection or (NULL) the training set. Safe in
  * many threads. */
-struct okra_test_side_;
 okra_status okra_trained_kernel_block_(okra_context *ctx,
                                        const okra_trained_kernel_ *bound,
-                                       const struct okra_test_side_ *other, okra_int i0,
+                                       const okra_test_side_ *other, okra_int i0,
                                        okra_int ni, okra_int j0, okra_int nj, double *out,
                                        okra_int ld);
 /* The kinds of data that every leaf of the expression takes. */
 unsigned okra_kernel_kinds_(const okra_kernel *kernel);
 
-/* A second collection (test inputs, candidates) prepared against the bound kernel. */
-typedef struct okra_test_side_ okra_test_side_;
 okra_status okra_test_side_create_(okra_context *ctx, const okra_trained_kernel_ *bound,
                                    const okra_data *data, okra_test_side_ **out);
 void okra_test_side_free_(okra_test_side_ *other);
 OKRA_DROPS_(okra_test_side_drop_, okra_test_side_, okra_test_side_free_)
-okra_int okra_test_side_count_(const okra_test_side_ *other);
 /* K_rc = k(other_(i0+r), train_c): rows i0..i0+K.rows-1 against all training objects. */
 okra_status okra_test_side_cross_(okra_context *ctx, const okra_trained_kernel_ *bound,
                                   const okra_test_side_ *other, okra_int i0, okra_mat_ K);
@@ -309,7 +330,21 @@ void okra_kernel_stream_(okra_kernel *kernel, uint64_t stream);
 
 /* ---- grids: the parser keeps {a,b,c}, lo..hi and auto for selection ---- */
 
-typedef struct okra_grid_ okra_grid_;
+/* Values where a grid stood, and the place in the text. */
+typedef struct okra_grid_axis_ {
+    size_t begin, end;
+    char **values;
+    okra_int count;
+    const char *owner, *param;    /* whose parameter, NULL: not known */
+    int node;                     /* of the kernel: its serial number */
+    struct okra_grid_ **branches; /* alternatives that the values are cells of, or NULL */
+    okra_int branch_count;
+} okra_grid_axis_;
+typedef struct okra_grid_ {
+    char *text;
+    okra_grid_axis_ *axes;
+    okra_int count;
+} okra_grid_;
 /* Parses an expression that may hold grids. lo..hi is log-spaced with `steps` values
  * (lo..hi:7 gives 7; 10 by default; for an integer parameter every integer from lo to
  * hi); a single number is a grid of one. `auto` is a grid of one whose text stays
@@ -326,10 +361,6 @@ okra_status okra_grid_text_(const okra_grid_ *grid, okra_int cell, char **text);
  * a list of them, with or without braces, or a range. `what` opens the messages. */
 okra_status okra_grid_plain_(const char *what, const char *text, bool numeric, bool whole,
                              okra_grid_ **out);
-/* Places of the text that hold lists, and the values of one: their number. */
-okra_int okra_grid_places_(const okra_grid_ *grid);
-okra_int okra_grid_place_(const okra_grid_ *grid, okra_int place,
-                          const char *const **values);
 /* Is the place a range lo..hi of real numbers, without a number of steps? */
 bool okra_grid_range_(const okra_grid_ *grid, okra_int place, double *low, double *high);
 /* Are there alternatives of whole kernels? Then the text with the alternatives that a

@@ -125,7 +125,7 @@ static okra_status query(okra_context *ctx, okra_batches_ *walk, okra_int first,
         }
         return OKRA_OK;
     }
-    if (!walk->large || okra_matrix_rows_(walk->large) != m) {
+    if (!walk->large || walk->large->rows != m) {
         okra_matrix_drop_(&walk->large);
         CHK(okra_matrix_create_(ctx, m, walk->columns, block_name, &walk->large));
     }

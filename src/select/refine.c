@@ -64,9 +64,9 @@ static okra_status find_dimensions(simplex *z, const double *drawn)
     MAKE(z->dims, z->places);
     for (size_t a = 0; a < space->count; a++) {
         const okra_grid_ *grid = space->axes[a].grid;
-        for (okra_int p = 0; p < okra_grid_places_(grid); p++, place++) {
-            const char *const *values;
-            okra_int count = okra_grid_place_(grid, p, &values);
+        for (okra_int p = 0; p < grid->count; p++, place++) {
+            char *const *values = grid->axes[p].values;
+            okra_int count = grid->axes[p].count;
             double low = (double)INFINITY, high = 0;
             bool numbers = count > 1 && (!some || space->axes[a].automatic);
             for (okra_int k = 0; numbers && k < count; k++) {
@@ -222,11 +222,11 @@ static okra_status narrow_draws(const okra_space_ *space, const okra_space_ *nar
     MAKE(numbers, places);
     for (size_t a = 0; a < space->count; a++) {
         const okra_grid_ *grid = space->axes[a].grid;
-        okra_int own = okra_grid_places_(narrow->axes[a].grid);
+        okra_int own = narrow->axes[a].grid->count;
         for (okra_int p = 0; p < own; p++) {
             numbers[at++] = okra_grid_branched_(grid) ? (double)NAN : drawn[p];
         }
-        drawn += okra_grid_places_(grid);
+        drawn += grid->count;
     }
     *out = numbers;
     return OKRA_OK;

@@ -21,7 +21,7 @@ static bool continuous(const okra_space_ *space)
 {
     double low, high;
     for (size_t a = 0; a < space->count; a++) {
-        for (okra_int p = 0; p < okra_grid_places_(space->axes[a].grid); p++) {
+        for (okra_int p = 0; p < space->axes[a].grid->count; p++) {
             if (okra_grid_range_(space->axes[a].grid, p, &low, &high)) {
                 return true;
             }
@@ -61,12 +61,11 @@ static void draw_cells(okra_int cells, okra_int count, okra_random_ *random,
 static okra_int draw_point(const okra_space_ *space, okra_random_ *random, double *drawn)
 {
     okra_int cell = 0;
-    const char *const *values;
     double low, high;
     for (size_t a = 0; a < space->count; a++) {
         const okra_grid_ *grid = space->axes[a].grid;
-        for (okra_int p = 0; p < okra_grid_places_(grid); p++, drawn++) {
-            okra_int count = okra_grid_place_(grid, p, &values), digit = 0;
+        for (okra_int p = 0; p < grid->count; p++, drawn++) {
+            okra_int count = grid->axes[p].count, digit = 0;
             *drawn = (double)NAN;
             if (okra_grid_range_(grid, p, &low, &high)) {
                 *drawn = low * pow(high / low, okra_random_uniform_(random));
@@ -158,7 +157,7 @@ static bool plan_same(const okra_plan_ *plan, const okra_space_ *space, okra_int
 /* The place of `value` among `count` numbers of a list: -1 the least, 1 the largest, 0
  * neither, or no list of three numbers or more. A least whole number of 1 or 0 has
  * nothing below it. */
-static int edge(const char *const *values, okra_int count, okra_int digit)
+static int edge(char *const *values, okra_int count, okra_int digit)
 {
     double low = (double)INFINITY, high = -(double)INFINITY;
     bool whole = true, numbers = count >= 3;
@@ -196,13 +195,13 @@ static okra_status tied(const okra_space_ *narrow, okra_int at, const okra_found
 /* How far apart two cells are that differ by one value at a place of an axis. */
 static okra_int stride(const okra_space_ *space, size_t axis, okra_int place)
 {
-    const char *const *values;
+    const okra_grid_ *grid = space->axes[axis].grid;
     okra_int step = 1;
     for (size_t a = axis + 1; a < space->count; a++) {
         step *= space->axes[a].count;
     }
-    for (okra_int p = okra_grid_places_(space->axes[axis].grid) - 1; p > place; p--) {
-        step *= okra_grid_place_(space->axes[axis].grid, p, &values);
+    for (okra_int p = grid->count - 1; p > place; p--) {
+        step *= grid->axes[p].count;
     }
     return step;
 }
@@ -218,24 +217,22 @@ static okra_status tell_edges(const okra_context *ctx, const okra_space_ *space,
     CHK(okra_space_narrow_(space, cell, &narrow, &at));
     for (size_t a = 0; a < narrow->count; a++) {
         const okra_axis_ *axis = &narrow->axes[a];
-        for (okra_int p = 0; p < okra_grid_places_(axis->grid); p++) {
-            const char *const *values, *owner, *parameter;
-            okra_int count = okra_grid_place_(axis->grid, p, &values);
+        for (okra_int p = 0; p < axis->grid->count; p++) {
+            const okra_grid_axis_ *place = &axis->grid->axes[p];
             okra_int digit = okra_space_digit_(narrow, at, a, p);
-            int side = axis->automatic ? 0 : edge(values, count, digit);
+            int side = axis->automatic ? 0 : edge(place->values, place->count, digit);
             bool alike = false;
             if (side != 0) {
                 okra_int beside = digit > 0 ? -1 : 1;
                 CHK(tied(narrow, at + beside * stride(narrow, a, p), found, &alike));
             }
-            okra_grid_owner_(axis->grid, p, &owner, &parameter);
             if (side != 0 && !alike) {
                 okra_warn_(ctx,
                            "select: the best %s%s%s, %s, is the %s value of its list: "
                            "better ones may lie beyond it",
-                           parameter ? parameter : axis->name, parameter ? " of " : "",
-                           parameter ? axis->name : "", values[digit],
-                           side < 0 ? "least" : "largest");
+                           place->param ? place->param : axis->name,
+                           place->param ? " of " : "", place->param ? axis->name : "",
+                           place->values[digit], side < 0 ? "least" : "largest");
             }
         }
     }

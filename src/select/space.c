@@ -215,7 +215,7 @@ okra_int okra_space_places_(const okra_space_ *space)
 {
     okra_int places = 0;
     for (size_t a = 0; a < space->count; a++) {
-        places += okra_grid_places_(space->axes[a].grid);
+        places += space->axes[a].grid->count;
     }
     return places;
 }
@@ -228,11 +228,10 @@ okra_int okra_space_digit_(const okra_space_ *space, okra_int cell, size_t axis,
     }
     const okra_grid_ *grid = space->axes[axis].grid;
     cell %= space->axes[axis].count;
-    const char *const *values;
-    for (okra_int k = okra_grid_places_(grid) - 1; k > place; k--) {
-        cell /= okra_grid_place_(grid, k, &values);
+    for (okra_int k = grid->count - 1; k > place; k--) {
+        cell /= grid->axes[k].count;
     }
-    return cell % okra_grid_place_(grid, place, &values);
+    return cell % grid->axes[place].count;
 }
 
 /* The text of an axis with numbers in some of its places. */
@@ -241,15 +240,13 @@ static okra_status axis_at(const okra_space_ *space, okra_int cell, size_t axis,
 {
     enum { DIGITS = 32 };
     const okra_grid_ *grid = space->axes[axis].grid;
-    okra_int places = okra_grid_places_(grid);
+    okra_int places = grid->count;
     OWNED const char **chosen = NULL;
-    const char *const *values;
     OWNED char *room = NULL;
     MAKE(chosen, places);
     MAKE(room, places * DIGITS);
     for (okra_int p = 0; p < places; p++) {
-        okra_grid_place_(grid, p, &values);
-        chosen[p] = values[okra_space_digit_(space, cell, axis, p)];
+        chosen[p] = grid->axes[p].values[okra_space_digit_(space, cell, axis, p)];
         if (!isnan(numbers[p])) {
             snprintf(room + p * DIGITS, DIGITS, "%.6g", numbers[p]);
             chosen[p] = room + p * DIGITS;
@@ -264,7 +261,7 @@ okra_status okra_space_at_(const okra_space_ *space, okra_int cell, const double
     FREED_BY(okra_setting_free_) okra_setting_ s = {NULL, 0};
     CHK(base ? okra_setting_copy_(base, &s) : okra_space_setting_(space, cell, &s));
     for (size_t a = 0; numbers && a < space->count; a++) {
-        okra_int places = okra_grid_places_(space->axes[a].grid);
+        okra_int places = space->axes[a].grid->count;
         bool moved = false;
         for (okra_int p = 0; p < places; p++) {
             moved = moved || !isnan(numbers[p]);

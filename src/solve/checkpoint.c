@@ -429,10 +429,9 @@ okra_status okra_ridge_name_(const okra_ridge_ *r, uint64_t *out)
     h = okra_mix_(h, numbers, sizeof numbers);
     h = okra_mix_(h, r->lambda, r->count * sizeof *r->lambda);
     h = mix_text(mix_text(h, r->operator_text), r->graph ? r->graph : "gram");
-    h = p->map_x ? mix_map(h, p->map_x)
-                 : mix_text(h, okra_kernel_text(okra_trained_kernel_kernel_(p->kx)));
+    h = p->map_x ? mix_map(h, p->map_x) : mix_text(h, okra_kernel_text(p->kx->kernel));
     h = p->map_y ? mix_map(h, p->map_y)
-        : p->ky  ? mix_text(h, okra_kernel_text(okra_trained_kernel_kernel_(p->ky)))
+        : p->ky  ? mix_text(h, okra_kernel_text(p->ky->kernel))
                  : h;
     h = p->A ? okra_mix_(h, p->A, (size_t)(p->d * p->d) * sizeof *p->A) : h;
     CHK(mix_data(r->ctx, p->x, &h));

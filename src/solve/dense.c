@@ -84,7 +84,7 @@ void okra_solution_clamp_(const okra_context *ctx, const char *what, okra_int n,
 okra_status okra_ridge_decompose_(okra_context *ctx, okra_matrix_ *K, double *v)
 {
     CHK(okra_matrix_eigh_(ctx, K, v));
-    okra_solution_clamp_(ctx, "ridge: the input", okra_matrix_rows_(K), v);
+    okra_solution_clamp_(ctx, "ridge: the input", K->rows, v);
     return OKRA_OK;
 }
 
@@ -92,7 +92,7 @@ okra_status okra_ridge_inverse_(okra_context *ctx, const okra_matrix_ *V, const 
                                 double lambda, double scale, okra_matrix_ *R,
                                 okra_matrix_ *B)
 {
-    okra_int n = okra_matrix_rows_(V);
+    okra_int n = V->rows;
     OWNED double *root = NULL;
     MAKE(root, n);
     for (okra_int i = 0; i < n; i++) {

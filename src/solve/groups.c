@@ -19,7 +19,7 @@ okra_status okra_groups_create_(okra_context *ctx, const okra_pieces_ *pieces, o
                                 okra_int d, okra_int count, okra_groups_ *out)
 {
     FREED_BY(okra_groups_clear_) okra_groups_ g = {.n = n, .d = d, .count = count};
-    g.positions = okra_pieces_count_(pieces);
+    g.positions = pieces->count;
     MAKE(g.of, d);
     CHK(okra_doubles_(ctx, count, g.positions, "shares of positions", &g.S));
     CHK(okra_doubles_(ctx, g.positions * n, n, "the Gram matrices of all positions",
@@ -280,11 +280,11 @@ okra_status okra_grouped_predict_(okra_context *ctx, const okra_store_ *store,
     OWNED double *K = NULL, *Kg = NULL, *P = NULL, *T = NULL;
     OWNED okra_int *in = NULL;
     CHK(load(store, &s));
-    CHK(okra_pieces_create_(ctx, "this model", okra_trained_kernel_kernel_(query->kx),
-                            okra_trained_kernel_data_(query->kx), &pieces));
-    REFUSE_IF(okra_pieces_count_(pieces) != s.positions || out.cols != s.d, OKRA_EFORMAT,
+    CHK(okra_pieces_create_(ctx, "this model", query->kx->kernel, query->kx->train.data,
+                            &pieces));
+    REFUSE_IF(pieces->count != s.positions || out.cols != s.d, OKRA_EFORMAT,
               "the model has %lld positions, its training inputs have %lld",
-              (long long)s.positions, (long long)okra_pieces_count_(pieces));
+              (long long)s.positions, (long long)pieces->count);
     okra_int rows = okra_block_rows_(ctx, query->m, (s.positions + 1) * s.n + s.d);
     CHK(okra_doubles_(ctx, s.positions * rows, s.n, "queries at all positions", &K));
     CHK(okra_doubles_(ctx, rows, s.n, "queries of a group", &Kg));

@@ -47,7 +47,7 @@ void okra_kron_free_(okra_kron_ *kron)
 static okra_status clear_rows(okra_context *ctx, okra_matrix_ *A, okra_int count)
 {
     enum { ROWS = 64 };
-    okra_int n = okra_matrix_cols_(A);
+    okra_int n = A->cols;
     OWNED double *zeros = NULL;
     ZMAKE(zeros, OKRA_MIN_(ROWS, count) * n);
     for (okra_int i = 0; i < count; i += ROWS) {
@@ -91,7 +91,7 @@ okra_status okra_kron_create_(okra_context *ctx, okra_matrix_ *K, okra_matrix_ *
                               double epsilon, okra_kron_ **out)
 {
     FREED_BY(okra_kron_drop_) okra_kron_ *kron = NULL;
-    okra_int n = okra_matrix_rows_(K);
+    okra_int n = K->rows;
     ZMAKE(kron, 1);
     kron->n = n;
     MAKE(kron->lam, n);

@@ -15,7 +15,7 @@
  */
 #include "solve/moments.h"
 
-#include "engine/open.h"
+#include "engine/engine.h"
 #include "kernel/lowrank/lowrank.h"
 #include "okra/more/group.h"
 
@@ -238,7 +238,7 @@ static okra_status open_pass(okra_context *ctx, const okra_problem_ *p, bool sol
 static okra_status resize(okra_context *ctx, const okra_moments_ *t, okra_int rows,
                           running *z)
 {
-    if (z->U && okra_matrix_rows_(z->U) == rows) {
+    if (z->U && z->U->rows == rows) {
         return OKRA_OK;
     }
     okra_matrix_free_(z->U);

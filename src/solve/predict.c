@@ -99,7 +99,7 @@ okra_status okra_problem_scaled_K_(okra_context *ctx, const okra_problem_ *p,
 okra_status okra_center_weighted_(okra_context *ctx, const double *s, double total,
                                   double *mean, okra_matrix_ *A)
 {
-    okra_int n = okra_matrix_rows_(A);
+    okra_int n = A->rows;
     OWNED double *u = NULL, *left = NULL, *right = NULL;
     double dot = 0;
     FREED_BY(okra_matrix_drop_) okra_matrix_ *U = NULL, *V = NULL;

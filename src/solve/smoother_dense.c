@@ -43,7 +43,7 @@ static okra_status spectrum_begin(void *self, okra_mat_ U)
 {
     spectrum *z = self;
     okra_context *ctx = z->r->ctx;
-    okra_int rank = okra_matrix_rows_(z->V);
+    okra_int rank = z->V->rows;
     z->U = U;
     if (!U.p) {
         return okra_matrix_create_(ctx, rank, U.rows, "the scaled eigenvectors", &z->R);
@@ -94,7 +94,7 @@ static okra_status spectrum_apply(void *self, const double *lambda, okra_mat_ ou
                                   okra_mat_ q)
 {
     spectrum *z = self;
-    okra_int rank = okra_matrix_rows_(z->V), c = out.cols, each = z->U.cols;
+    okra_int rank = z->V->rows, c = out.cols, each = z->U.cols;
     FREED_BY(okra_mat_drop_) okra_mat_ S = {0}, X = {0};
     if (!z->U.p) {
         return whole(z, lambda[0], out, q);
@@ -129,7 +129,7 @@ static okra_status spectrum_solve(void *self, double lambda, const okra_int *in,
     spectrum *z = self;
     enum { ROWS = 128 };
     okra_context *ctx = z->r->ctx;
-    okra_int rank = okra_matrix_rows_(z->V), n = okra_matrix_cols_(z->V), size = R.rows;
+    okra_int rank = z->V->rows, n = z->V->cols, size = R.rows;
     OWNED double *rows = NULL, *VS = NULL, *block = NULL;
     CHK(okra_doubles_(ctx, ROWS, n, "eigenvectors", &rows));
     CHK(okra_doubles_(ctx, ROWS, size, "eigenvectors of a part", &VS));

@@ -58,7 +58,7 @@ okra_status okra_decode_smooth_(okra_context *ctx, const okra_output_ *output, b
     okra_smooth_ *smooth = NULL;
     okra_status st =
         okra_smooth_create_(ctx, output->kernel, output->y, output->ky, &smooth);
-    *yes = st == OKRA_OK && (output->criterion->kl || okra_smooth_bounded_(smooth));
+    *yes = st == OKRA_OK && (output->criterion->kl || smooth->bounded);
     okra_smooth_free_(smooth);
     return st == OKRA_EUNSUPPORTED ? OKRA_OK : st;
 }
@@ -85,7 +85,7 @@ static okra_status moments(state *s)
             sum += e * e / (double)n;
         }
     }
-    const double *spread = okra_smooth_spread_(s->smooth);
+    const double *spread = s->smooth->spread;
     MAKE(s->scale, d);
     for (okra_int j = 0; j < d; j++) {
         s->scale[j] = spread ? spread[j] * sqrt((double)d) : sum > 0 ? sqrt(sum) : 1;
@@ -95,7 +95,7 @@ static okra_status moments(state *s)
 
 static okra_status check(const okra_output_ *output, const okra_smooth_ *smooth)
 {
-    REFUSE_IF(!output->criterion->kl && !okra_smooth_bounded_(smooth), OKRA_EUNSUPPORTED,
+    REFUSE_IF(!output->criterion->kl && !smooth->bounded, OKRA_EUNSUPPORTED,
               "decoder optimum: under the output kernel %s the criterion of "
               "tgp-hsic has no optimum, it improves without end; a bounded "
               "kernel has one, 'candidates' needs none",
@@ -130,7 +130,7 @@ static okra_status open(okra_context *ctx, void *arg, const okra_output_ *output
         CHK(okra_valleys_create_(ctx, &s->output, s->judge, s->smooth, &s->workers[w]));
         s->workers[w].mean = s->mean;
         s->workers[w].scale = s->scale;
-        s->workers[w].centred = okra_smooth_spread_(s->smooth) != NULL;
+        s->workers[w].centred = s->smooth->spread != NULL;
     }
     return OKRA_OK;
 }

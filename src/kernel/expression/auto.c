@@ -438,18 +438,18 @@ static okra_kernel *find(okra_kernel *kernel, int serial, int *node,
 static okra_status choose_first(okra_context *ctx, const okra_data *data,
                                 okra_grid_ *grid, char **out, bool *found)
 {
-    okra_int places = okra_grid_places_(grid), first = -1;
+    okra_int places = grid->count, first = -1;
     OWNED const char **chosen = NULL;
-    const char *const *values;
     OWNED char *trial = NULL;
     char number[32];
     FREED_BY(okra_kernel_drop_) okra_kernel *kernel = NULL;
     MAKE(chosen, places);
     for (okra_int p = 0; p < places; p++) {
-        REFUSE_IF(okra_grid_place_(grid, p, &values) > 1, OKRA_EARG,
+        const okra_grid_axis_ *axis = &grid->axes[p];
+        REFUSE_IF(axis->count > 1, OKRA_EARG,
                   "a kernel with auto holds a grid of values too");
-        chosen[p] = is_auto(values[0]) ? "1" : values[0];
-        first = first < 0 && is_auto(values[0]) ? p : first;
+        chosen[p] = is_auto(axis->values[0]) ? "1" : axis->values[0];
+        first = first < 0 && is_auto(axis->values[0]) ? p : first;
     }
     *found = first >= 0;
     if (!*found) {
@@ -457,18 +457,17 @@ static okra_status choose_first(okra_context *ctx, const okra_data *data,
     }
     CHK(okra_grid_build_(grid, chosen, &trial));
     CHK(okra_kernel_parse(trial, &kernel));
-    okra_grid_place_(grid, first, &values);
-    choice c = {.ctx = ctx, .data = data, .value = values[0]};
-    int node, serial = okra_grid_owner_(grid, first, &c.owner, &c.param);
-    okra_kernel *holder = find(kernel, serial, &node, &c.data);
+    const okra_grid_axis_ *at = &grid->axes[first];
+    choice c = {ctx, data, at->owner, at->param, at->values[0]};
+    int node;
+    okra_kernel *holder = find(kernel, at->node, &node, &c.data);
     REFUSE_IF(!holder || !holder->nodes[node].params, OKRA_EARG,
               "auto stands for a factor; it chooses parameters of kernels");
     double value = 0;
     CHK(choose(&c, holder, node, &value));
     snprintf(number, sizeof number, "%.6g", value);
     for (okra_int p = 0; p < places; p++) {
-        okra_grid_place_(grid, p, &values);
-        chosen[p] = p == first ? number : values[0];
+        chosen[p] = p == first ? number : grid->axes[p].values[0];
     }
     return okra_grid_build_(grid, chosen, out);
 }

@@ -48,29 +48,11 @@ typedef struct okra_sugar_ {
 } okra_sugar_;
 extern const okra_sugar_ okra_sugar_names_[]; /* ends at name == NULL */
 
-/* Values where a grid stood, and the place in the text. */
-typedef struct okra_grid_axis_ {
-    size_t begin, end;
-    char **values;
-    okra_int count;
-    const char *owner, *param; /* whose parameter, NULL: not known */
-    int node;                  /* of the kernel: its serial number */
-    okra_grid_ **branches;     /* alternatives that the values are cells of, or NULL */
-    okra_int branch_count;
-} okra_grid_axis_;
-struct okra_grid_ {
-    char *text;
-    okra_grid_axis_ *axes;
-    okra_int count;
-};
 void okra_grid_axis_clear_(okra_grid_axis_ *axis);
 /* Takes over what the axis holds, on success. */
 okra_status okra_grid_add_(okra_grid_ *grid, okra_grid_axis_ *axis);
 /* The same, its values the cells of its branches. */
 okra_status okra_grid_branches_(okra_grid_ *grid, okra_grid_axis_ *axis);
-/* Whose parameter the place is. */
-int okra_grid_owner_(const okra_grid_ *grid, okra_int place, const char **owner,
-                     const char **param);
 
 /* Fills `kernel` (zeroed by the caller, who frees it after failure too); grid == NULL:
  * grids are refused. */

@@ -153,26 +153,6 @@ okra_status okra_grid_plain_(const char *what, const char *text, bool numeric, b
     return OKRA_OK;
 }
 
-int okra_grid_owner_(const okra_grid_ *grid, okra_int place, const char **owner,
-                     const char **param)
-{
-    *owner = grid->axes[place].owner;
-    *param = grid->axes[place].param;
-    return grid->axes[place].node;
-}
-
-okra_int okra_grid_places_(const okra_grid_ *grid)
-{
-    return grid->count;
-}
-
-okra_int okra_grid_place_(const okra_grid_ *grid, okra_int place,
-                          const char *const **values)
-{
-    *values = (const char *const *)grid->axes[place].values;
-    return grid->axes[place].count;
-}
-
 bool okra_grid_range_(const okra_grid_ *grid, okra_int place, double *low, double *high)
 {
     const okra_grid_axis_ *a = &grid->axes[place];

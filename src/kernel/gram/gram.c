@@ -432,7 +432,7 @@ okra_status okra_tiles_(okra_context *ctx, const okra_trained_kernel_ *bound, in
 
 okra_status okra_trained_kernel_block_(okra_context *ctx,
                                        const okra_trained_kernel_ *bound,
-                                       const struct okra_test_side_ *other, okra_int i0,
+                                       const okra_test_side_ *other, okra_int i0,
                                        okra_int ni, okra_int j0, okra_int nj, double *out,
                                        okra_int ld)
 {

@@ -373,21 +373,6 @@ okra_status okra_trained_kernel_save_(const okra_trained_kernel_ *bound,
     return OKRA_OK;
 }
 
-okra_int okra_trained_kernel_count_(const okra_trained_kernel_ *bound)
-{
-    return bound->train.n;
-}
-
-const okra_kernel *okra_trained_kernel_kernel_(const okra_trained_kernel_ *bound)
-{
-    return bound->kernel;
-}
-
-const okra_data *okra_trained_kernel_data_(const okra_trained_kernel_ *bound)
-{
-    return bound->train.data;
-}
-
 okra_status okra_trained_kernel_gram_(okra_context *ctx,
                                       const okra_trained_kernel_ *bound, okra_mat_ K)
 {
@@ -395,41 +380,29 @@ okra_status okra_trained_kernel_gram_(okra_context *ctx,
                        bound->train.n, OKRA_TARGET_SYMMETRIC_, "gram", K);
 }
 
-typedef struct copying {
-    const okra_kernel *kernel;
-    const double *from;
-    double *to;
-} copying;
-
-static okra_status copy_self(void *arg, okra_int begin, okra_int end, int worker)
-{
-    const copying *c = arg;
-    for (okra_int i = begin; i < end; i++) {
-        REFUSE_IF(!isfinite(c->from[i]), OKRA_ENUMERIC,
-                  "kernel %s: the value of object %lld (from 0) with itself "
-                  "is %g: scale the data or the parameters down",
-                  c->kernel->text, (long long)i, c->from[i]);
-        c->to[i] = c->from[i];
-    }
-    return OKRA_OK;
-}
-
-static okra_status self(okra_context *ctx, const okra_trained_kernel_ *bound,
-                        const okra_slots_ *view, double *d)
+static okra_status self(const okra_trained_kernel_ *bound, const okra_slots_ *view,
+                        double *d)
 {
     const double *own = view->slots[bound->kernel->count - 1].self;
     REFUSE_IF(!own, OKRA_EARG,
               "%s: the self-similarities of these rows of a Gram matrix are needed: give "
               "the diagonal too (okra predict --x-diagonal)",
               view->data->source);
-    copying c = {bound->kernel, own, d};
-    return okra_parallel_(ctx, view->n, 65536, NULL, copy_self, &c);
+    for (okra_int i = 0; i < view->n; i++) {
+        REFUSE_IF(
+            !isfinite(own[i]), OKRA_ENUMERIC,
+            "kernel %s: the value of object %lld (from 0) with itself is %g: scale the "
+            "data or the parameters down",
+            bound->kernel->text, (long long)i, own[i]);
+        d[i] = own[i];
+    }
+    return OKRA_OK;
 }
 
 okra_status okra_trained_kernel_diagonal_(okra_context *ctx,
                                           const okra_trained_kernel_ *bound, double *d)
 {
-    return self(ctx, bound, &bound->train, d);
+    return self(bound, &bound->train, d);
 }
 
 /* ---- other collections ---- */
@@ -454,11 +427,6 @@ void okra_test_side_free_(okra_test_side_ *other)
     }
 }
 
-okra_int okra_test_side_count_(const okra_test_side_ *other)
-{
-    return other->view.n;
-}
-
 okra_status okra_test_side_cross_(okra_context *ctx, const okra_trained_kernel_ *bound,
                                   const okra_test_side_ *other, okra_int i0, okra_mat_ K)
 {
@@ -481,7 +449,7 @@ okra_status okra_test_side_diagonal_(okra_context *ctx, const okra_trained_kerne
     const okra_kernel_class_ *leaf = bound->kernel->nodes[root].leaf;
     return leaf && leaf->whole_diagonal
                ? leaf->whole_diagonal(ctx, other->view.slots[root].side, d)
-               : self(ctx, bound, &other->view, d);
+               : self(bound, &other->view, d);
 }
 
 /* ---- what a kernel keeps in a model, checked ---- */

@@ -7,37 +7,6 @@
 
 #include "kernel/expression/expr.h"
 
-/* What one node keeps of one collection of n objects. */
-typedef struct okra_slot_ {
-    void *side;   /* of a leaf                                                     */
-    double *self; /* n self-similarities, or NULL where the data do not tell them  */
-    double *mean; /* of `center`: m_i - g/2, m_i the mean of the child against the
-                     training set, g that of all training pairs; else NULL         */
-} okra_slot_;
-
-/* A collection seen through the tree: a slot a node. */
-typedef struct okra_slots_ {
-    const okra_data *data;
-    okra_int n;
-    int count;
-    okra_slot_ *slots;
-} okra_slots_;
-
-struct okra_trained_kernel_ {
-    const okra_kernel *kernel;
-    okra_slots_ train;
-    void **shared; /* a place a node: statistics of a leaf                 */
-    double *grand; /* a place a node: g of `center`                        */
-    const okra_store_
-        *store; /* where `shared` is restored from, while it is made, or NULL */
-    const char *prefix;
-};
-
-struct okra_test_side_ {
-    const okra_kernel *kernel;
-    okra_slots_ view;
-};
-
 /* ---- the Gram engine ---- */
 
 /* Where tiles go. */

@@ -11,19 +11,11 @@
 #include "kernel/gram/trained_kernel.h"
 
 /* The elements at one position, and whose they are. */
-typedef struct piece {
+typedef struct okra_piece_ {
     okra_data *elements;
     okra_int *owner, count;
     okra_trained_kernel_ *bound; /* training pieces; NULL: no elements */
 } piece;
-
-struct okra_pieces_ {
-    const okra_position_params_ *params;
-    okra_int n, d, count;
-    bool labels;
-    okra_layout_ layout;
-    piece *at; /* count */
-};
 
 static void piece_clear(piece *p)
 {
@@ -41,16 +33,6 @@ void okra_pieces_free_(okra_pieces_ *s)
         okra_layout_clear_(&s->layout);
         FREE(s->at, s);
     }
-}
-
-okra_int okra_pieces_count_(const okra_pieces_ *s)
-{
-    return s->count;
-}
-
-const okra_layout_ *okra_pieces_layout_(const okra_pieces_ *s)
-{
-    return &s->layout;
 }
 
 static okra_int length_of(const okra_pieces_ *s, const okra_data *data, okra_int i)

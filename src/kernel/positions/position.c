@@ -161,7 +161,7 @@ okra_status okra_position_save_(const void *arg, okra_store_ *store, const char 
     okra_trained_kernel_ *const *bound = arg;
     char key[128];
     snprintf(key, sizeof key, "%s.inner", name);
-    return okra_kernel_files_(okra_trained_kernel_kernel_(*bound))
+    return okra_kernel_files_((*bound)->kernel)
                ? okra_trained_kernel_save_(*bound, store, key)
                : OKRA_OK;
 }

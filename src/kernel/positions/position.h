@@ -57,15 +57,20 @@ okra_status okra_patches_layout_(const void *params, const okra_data *data,
                                  okra_layout_ *out);
 
 /* position(k) or patches(k, ...) on a training set of n objects: k at every position. The
- * kernel outlives the pieces. OKRA_EUNSUPPORTED for any other kernel; `who` asks. */
-typedef struct okra_pieces_ okra_pieces_;
+ * kernel outlives the pieces. */
+typedef struct okra_pieces_ {
+    const okra_position_params_ *params;
+    okra_int n, d, count; /* count: positions of the longest */
+    bool labels;
+    okra_layout_ layout;
+    struct okra_piece_ *at; /* count */
+} okra_pieces_;
+/* OKRA_EUNSUPPORTED for any other kernel; `who` asks. */
 okra_status okra_pieces_create_(okra_context *ctx, const char *who,
                                 const okra_kernel *kernel, const okra_data *train,
                                 okra_pieces_ **out);
 void okra_pieces_free_(okra_pieces_ *pieces);
 OKRA_DROPS_(okra_pieces_drop_, okra_pieces_, okra_pieces_free_)
-okra_int okra_pieces_count_(const okra_pieces_ *pieces); /* positions of the longest */
-const okra_layout_ *okra_pieces_layout_(const okra_pieces_ *pieces);
 /* K (n x n): the values at position p, 0 for objects that have no such position. */
 okra_status okra_pieces_gram_(okra_context *ctx, const okra_pieces_ *pieces, okra_int p,
                               okra_mat_ K);

@@ -19,15 +19,6 @@
 
 #include "kernel/expression/expr.h"
 
-struct okra_smooth_ {
-    const okra_kernel *kernel;
-    const okra_data *train;
-    double *shift;  /* d: the origin */
-    double *spread; /* d: units of the coordinates, or NULL: 1 */
-    double *self;   /* nodes x n: self-similarities of the training vectors, by node */
-    bool bounded;
-};
-
 struct okra_smooth_work_ {
     const okra_smooth_ *smooth;
     okra_int most, count;
@@ -41,17 +32,31 @@ struct okra_smooth_work_ {
 
 OKRA_SHARED_FREES_(okra_smooth_free_, okra_smooth_, it->shift, it->spread, it->self)
 
-const double *okra_smooth_spread_(const okra_smooth_ *smooth)
-{
-    return smooth->spread;
-}
-
-bool okra_smooth_bounded_(const okra_smooth_ *smooth)
-{
-    return smooth->bounded;
-}
-
 /* ---- the pair (y, y) ---- */
+
+/* Of constants, multiples, sums and products: n values from those of the children, */
+static void value_of(const okra_node_ *node, okra_int n, const double *a, const double *b,
+                     double *v)
+{
+    for (okra_int i = 0; i < n; i++) {
+        v[i] = node->kind == OKRA_NODE_CONSTANT_ ? node->scale
+               : node->kind == OKRA_NODE_SCALE_  ? node->scale * a[i]
+               : node->kind == OKRA_NODE_SUM_    ? a[i] + b[i]
+                                                 : a[i] * b[i];
+    }
+}
+
+/* and n derivatives from these, da and db. */
+static void slope_of(const okra_node_ *node, okra_int n, const double *a,
+                     const double *da, const double *b, const double *db, double *d)
+{
+    for (okra_int i = 0; i < n; i++) {
+        d[i] = node->kind == OKRA_NODE_CONSTANT_ ? 0
+               : node->kind == OKRA_NODE_SCALE_  ? node->scale * da[i]
+               : node->kind == OKRA_NODE_SUM_    ? da[i] + db[i]
+                                                 : a[i] * db[i] + b[i] * da[i];
+    }
+}
 
 /* F and F' of all nodes at t = <y, y>. */
 static void self_pair(const okra_kernel *kernel, double t, double *F, double *slope)
@@ -59,34 +64,17 @@ static void self_pair(const okra_kernel *kernel, double t, double *F, double *sl
     for (int k = 0; k < kernel->count; k++) {
         const okra_node_ *node = &kernel->nodes[k];
         int a = node->a, b = node->b;
-        switch (node->kind) {
-        case OKRA_NODE_LEAF_:
+        if (node->kind == OKRA_NODE_LEAF_) {
             F[k] = t;
             slope[k] = 1;
-            break;
-        case OKRA_NODE_CONSTANT_:
-            F[k] = node->scale;
-            slope[k] = 0;
-            break;
-        case OKRA_NODE_SCALE_:
-            F[k] = node->scale * F[a];
-            slope[k] = node->scale * slope[a];
-            break;
-        case OKRA_NODE_SUM_:
-            F[k] = F[a] + F[b];
-            slope[k] = slope[a] + slope[b];
-            break;
-        case OKRA_NODE_PRODUCT_:
-            F[k] = F[a] * F[b];
-            slope[k] = F[a] * slope[b] + F[b] * slope[a];
-            break;
-        case OKRA_NODE_TRANSFORM_: {
+        } else if (node->kind == OKRA_NODE_TRANSFORM_) {
             double by_k = 0, by_self = 0;
             F[k] = F[a];
             node->transform->derive(node->params, F[a], &F[a], 1, &F[k], &by_k, &by_self);
             slope[k] = (by_k + 2 * by_self) * slope[a];
-            break;
-        }
+        } else {
+            value_of(node, 1, F + a, F + b, F + k);
+            slope_of(node, 1, F + a, slope + a, F + b, slope + b, slope + k);
         }
     }
 }
@@ -235,41 +223,13 @@ static void node_values(okra_smooth_work_ *w, int k)
     const double *at = w->vt + node->a * m, *b = w->v + node->b * m;
     const double *bs = w->vs + node->b * m, *bt = w->vt + node->b * m;
     size_t bytes = (size_t)n * sizeof *v;
-    switch (node->kind) {
-    case OKRA_NODE_LEAF_:
+    if (node->kind == OKRA_NODE_LEAF_) {
         for (okra_int i = 0; i < n; i++) {
             v[i] = okra_dot_(w->smooth->train->d, w->Y + i * w->smooth->train->d, w->y);
             vs[i] = 1;
             vt[i] = 0;
         }
-        break;
-    case OKRA_NODE_CONSTANT_:
-        okra_fill_(n, node->scale, v);
-        memset(vs, 0, bytes);
-        memset(vt, 0, bytes);
-        break;
-    case OKRA_NODE_SCALE_:
-        for (okra_int i = 0; i < n; i++) {
-            v[i] = node->scale * a[i];
-            vs[i] = node->scale * as[i];
-            vt[i] = node->scale * at[i];
-        }
-        break;
-    case OKRA_NODE_SUM_:
-        for (okra_int i = 0; i < n; i++) {
-            v[i] = a[i] + b[i];
-            vs[i] = as[i] + bs[i];
-            vt[i] = at[i] + bt[i];
-        }
-        break;
-    case OKRA_NODE_PRODUCT_:
-        for (okra_int i = 0; i < n; i++) {
-            v[i] = a[i] * b[i];
-            vs[i] = a[i] * bs[i] + b[i] * as[i];
-            vt[i] = a[i] * bt[i] + b[i] * at[i];
-        }
-        break;
-    case OKRA_NODE_TRANSFORM_:
+    } else if (node->kind == OKRA_NODE_TRANSFORM_) {
         memcpy(v, a, bytes);
         memset(w->by_k, 0, bytes);
         memset(w->by_self, 0, bytes);
@@ -279,7 +239,10 @@ static void node_values(okra_smooth_work_ *w, int k)
             vs[i] = w->by_k[i] * as[i];
             vt[i] = w->by_k[i] * at[i] + w->by_self[i] * w->slope[node->a];
         }
-        break;
+    } else {
+        value_of(node, n, a, b, v);
+        slope_of(node, n, a, as, b, bs, vs);
+        slope_of(node, n, a, at, b, bt, vt);
     }
 }
 

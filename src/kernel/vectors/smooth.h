@@ -7,7 +7,14 @@
 
 #include "kernel/kernel.h"
 
-typedef struct okra_smooth_ okra_smooth_;
+typedef struct okra_smooth_ {
+    const okra_kernel *kernel;
+    const okra_data *train;
+    double *shift;  /* d: the origin */
+    double *spread; /* d: by which the kernel divides coordinates, or NULL */
+    double *self;   /* nodes x n: self-similarities of the training vectors, by node */
+    bool bounded;   /* k(y,y) is, for all y */
+} okra_smooth_;
 
 /* Both are borrowed and must outlive it. OKRA_EUNSUPPORTED where the data are not dense
  * vectors or a part of the kernel has no derivative. bound: the kernel as it was bound,
@@ -16,10 +23,6 @@ okra_status okra_smooth_create_(okra_context *ctx, const okra_kernel *kernel,
                                 const okra_data *train, const okra_trained_kernel_ *bound,
                                 okra_smooth_ **out);
 void okra_smooth_free_(okra_smooth_ *smooth);
-/* The deviations (d) by which the kernel divides coordinates, or NULL: it does not. */
-const double *okra_smooth_spread_(const okra_smooth_ *smooth);
-/* Is k(y,y) bounded for all y? */
-bool okra_smooth_bounded_(const okra_smooth_ *smooth);
 
 /* A selection of training vectors and the work space of one thread. */
 typedef struct okra_smooth_work_ okra_smooth_work_;

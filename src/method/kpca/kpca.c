@@ -184,7 +184,7 @@ static okra_status scores(okra_context *ctx, const okra_matrix_ *V, const double
 static okra_status copy(okra_context *ctx, bool turned, const okra_matrix_ *A,
                         okra_matrix_ **out)
 {
-    okra_int m = okra_matrix_rows_(A), n = okra_matrix_cols_(A);
+    okra_int m = A->rows, n = A->cols;
     CHK(okra_matrix_create_(ctx, turned ? n : m, turned ? m : n, "the output components",
                             out));
     return okra_matrix_copy_(ctx, turned, A, *out);

@@ -44,8 +44,7 @@ static okra_status check(const okra_problem_ *p)
     bool kinds = p->x && p->y && p->kx && p->ky &&
                  (p->y->kind == OKRA_STRINGS || p->y->kind == OKRA_SEQUENCES) &&
                  (p->x->kind == OKRA_STRINGS || p->x->kind == OKRA_SEQUENCES);
-    REFUSE_IF(!kinds || !okra_kernel_counts_letters_(okra_trained_kernel_kernel_(p->ky)),
-              OKRA_EUNSUPPORTED,
+    REFUSE_IF(!kinds || !okra_kernel_counts_letters_(p->ky->kernel), OKRA_EUNSUPPORTED,
               "constrained maps sequences to sequences of letters under the output "
               "kernel position(zero-one)");
     for (okra_int i = 0; i < p->n; i++) {
@@ -69,9 +68,8 @@ static okra_status open_training(okra_context *ctx, const okra_problem_ *p,
     okra_groups_ *g = &r->groups;
     okra_int letters = 0, length;
     CHK(okra_alphabet_(p->y, &alphabet, &letters));
-    CHK(okra_pieces_create_(ctx, "constrained", okra_trained_kernel_kernel_(p->kx), p->x,
-                            &pieces));
-    okra_int longest = okra_pieces_count_(pieces);
+    CHK(okra_pieces_create_(ctx, "constrained", p->kx->kernel, p->x, &pieces));
+    okra_int longest = pieces->count;
     REFUSE_IF(longest == 0, OKRA_EARG,
               "constrained: the training outputs have no letters");
     CHK(okra_groups_create_(ctx, pieces, p->n, longest * letters, longest, g));

@@ -92,8 +92,7 @@ static okra_status fit(okra_context *ctx, const okra_problem_ *problem,
     FREED_BY(okra_mat_drop_) okra_mat_ V = {0};
     okra_int n = problem->n, p = problem->x ? problem->x->d : 0, d = problem->d;
     CHK(okra_options_read(options, &okra_method_hopfield_.options, &o));
-    REFUSE_IF(problem->kx && okra_kernel_low_(okra_trained_kernel_kernel_(problem->kx)),
-              OKRA_EUNSUPPORTED,
+    REFUSE_IF(problem->kx && okra_kernel_low_(problem->kx->kernel), OKRA_EUNSUPPORTED,
               "hopfield has no kernel of the inputs, so that low rank of it would do "
               "nothing: leave it out");
     CHK(check(problem->x, problem->x ? problem->x->values : NULL, n, p,

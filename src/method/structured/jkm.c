@@ -243,7 +243,7 @@ static okra_status stretch(okra_int length, okra_int patch, const okra_int *star
 static okra_status make_groups(okra_context *ctx, const okra_pieces_ *pieces, okra_int n,
                                okra_groups_ *out)
 {
-    const okra_layout_ *l = okra_pieces_layout_(pieces);
+    const okra_layout_ *l = &pieces->layout;
     FREED_BY(stretches_clear) stretches cols_of = {0}, rows_of = {0};
     CHK(stretch(l->height, l->patch, l->row, l->down, &rows_of));
     CHK(stretch(l->width, l->patch, l->col, l->across, &cols_of));
@@ -279,9 +279,8 @@ static okra_status open_training(okra_context *ctx, const okra_problem_ *p, bool
               "jkm maps images to images of the same size: expected dense outputs under "
               "a linear kernel, as long as the inputs, which are %s",
               p->x ? okra_data_describe_(p->x, text, sizeof text) : "not there");
-    CHK(okra_pieces_create_(ctx, "jkm", okra_trained_kernel_kernel_(p->kx), p->x,
-                            &pieces));
-    REFUSE_IF(!okra_pieces_layout_(pieces)->width, OKRA_EUNSUPPORTED,
+    CHK(okra_pieces_create_(ctx, "jkm", p->kx->kernel, p->x, &pieces));
+    REFUSE_IF(!pieces->layout.width, OKRA_EUNSUPPORTED,
               "jkm needs the input kernel patches(k,width=W)");
     CHK(make_groups(ctx, pieces, n, &r->groups));
     CHK(okra_doubles_(ctx, n, d, "the output images", &r->Y));

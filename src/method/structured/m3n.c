@@ -243,7 +243,7 @@ extern const okra_method_ okra_method_m3n_;
 /* The kernel of elements, and whether the pairs are sequences of equal lengths. */
 static okra_status check(const okra_problem_ *p, const okra_kernel **inner)
 {
-    *inner = p->kx ? okra_kernel_inner_(okra_trained_kernel_kernel_(p->kx)) : NULL;
+    *inner = p->kx ? okra_kernel_inner_(p->kx->kernel) : NULL;
     REFUSE_IF(!p->x || p->x->kind != OKRA_SEQUENCES || p->x->d == 0 || !p->y ||
                   (p->y->kind != OKRA_STRINGS && p->y->kind != OKRA_SEQUENCES),
               OKRA_EUNSUPPORTED,
@@ -256,7 +256,7 @@ static okra_status check(const okra_problem_ *p, const okra_kernel **inner)
               OKRA_EUNSUPPORTED,
               "m3n needs kx = position(k), k a kernel of vectors that is not centred and "
               "reads no file; it is %s",
-              p->kx ? okra_kernel_text(okra_trained_kernel_kernel_(p->kx)) : "none");
+              p->kx ? okra_kernel_text(p->kx->kernel) : "none");
     for (okra_int i = 0; i < p->n; i++) {
         okra_int a, b;
         okra_characters_(p->x, i, &a);

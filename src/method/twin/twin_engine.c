@@ -105,7 +105,7 @@ static okra_status set_mask(const job *j, okra_int first, okra_int rows)
 /* Matrices for the rows first..first+rows-1. */
 static okra_status open_block(job *j, okra_int first, okra_int rows)
 {
-    if (!j->left || okra_matrix_rows_(j->left) != rows) {
+    if (!j->left || j->left->rows != rows) {
         close_block(j);
         for (int s = 0; s < 2; s++) {
             for (okra_int t = 0; t < j->side[s].terms; t++) {
@@ -146,7 +146,7 @@ static okra_status kernel_rows(const job *j, const side *s, int k, okra_int firs
     if (s->given->entries[k]) {
         return okra_matrix_gram_(j->ctx, s->given->entries[k], first, A);
     }
-    okra_mat_ rows = okra_mat_part_(given, first, okra_matrix_rows_(A), 0, given.cols);
+    okra_mat_ rows = okra_mat_part_(given, first, A->rows, 0, given.cols);
     if (!s->given->factored) {
         return okra_matrix_put_(j->ctx, rows, 0, 0, A);
     }

@@ -2,7 +2,7 @@
  * it while a model is fitted and asked, but for what a model file must hold. */
 #include "harness.h"
 
-#include "engine/open.h"
+#include "engine/engine.h"
 #include "okra/okra.h"
 #include "okra/more/conformal.h"
 #include "okra/more/twin.h"

@@ -110,8 +110,7 @@ static inline void unsee(seen *s)
  * themselves too. */
 static inline void values(const seen *s, const points *p, const double *whole, double *G)
 {
-    okra_int n = okra_trained_kernel_count_(s->bound),
-             m = okra_test_side_count_(s->other), w = n + m;
+    okra_int n = s->bound->train.n, m = s->other->view.n, w = n + m;
     double K[ALL * ALL], d[ALL], self[ALL];
     okra_trained_kernel_ *again = NULL;
     CHECK_OK(okra_trained_kernel_again_(NULL, s->bound, p->test, &again));

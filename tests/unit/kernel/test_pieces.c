@@ -37,7 +37,7 @@ static void check(const char *text, const okra_data *train, const okra_data *tes
     CHECK_OK(okra_gram(NULL, kernel, train, NULL, K, n));
     CHECK_OK(okra_gram(NULL, kernel, test, train, Kx, n));
     CHECK_OK(okra_pieces_create_(NULL, "test", kernel, train, &pieces));
-    for (okra_int p = 0; p < okra_pieces_count_(pieces); p++) {
+    for (okra_int p = 0; p < pieces->count; p++) {
         CHECK_OK(okra_pieces_gram_(NULL, pieces, p, okra_mat_of_(one, n, n)));
         for (okra_int i = 0; i < n * n; i++) {
             got[i] += one[i];

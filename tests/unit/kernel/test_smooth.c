@@ -127,7 +127,7 @@ TEST(bounded)
     for (size_t k = 0; k < sizeof kernels / sizeof *kernels; k++) {
         setup s;
         open_setup(&s, kernels[k], 0);
-        CHECK(okra_smooth_bounded_(s.smooth) == want[k]);
+        CHECK(s.smooth->bounded == want[k]);
         close_setup(&s);
     }
 }
