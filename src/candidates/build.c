@@ -165,7 +165,6 @@ static okra_status sort_features(const okra_build_ *b, okra_shard_ *s, arrays *a
 {
     enum { PANEL = 8192 };
     okra_int rows = (okra_int)s->head.rows;
-    FREED_BY(okra_data_drop_) okra_data *data = NULL;
     float *low;
     s->head.leaves = b->bits ? (uint32_t)b->kernel.leaves : b->vectors ? 1 : 0;
     CHK(b->vectors ? sort_words(b, 0, s, a) : OKRA_OK);
@@ -177,12 +176,11 @@ static okra_status sort_features(const okra_build_ *b, okra_shard_ *s, arrays *a
     GOT(s->low = low = block_of(a, rows * okra_low_width_(b->rank), sizeof *low));
     for (okra_int first = 0; b->rank > 0 && first < rows; first += PANEL) {
         okra_int count = OKRA_MIN_(PANEL, rows - first);
+        FREED_BY(okra_data_drop_) okra_data *data = NULL;
         CHK(okra_shard_data_(b->ctx, b->bits ? &b->kernel : NULL, b->vectors != NULL, s,
                              NULL, first, count, &data));
         CHK(okra_index_low_(b->ctx, b->bound, data, b->basis, b->rank,
                             low + first * okra_low_width_(b->rank)));
-        okra_data_free(data);
-        data = NULL;
     }
     return OKRA_OK;
 }
@@ -540,8 +538,7 @@ okra_status okra_index_make_(okra_context *context, const okra_index_request *re
                      .output = output,
                      .faults = &faults,
                      .mass = -1};
-    NOT_NULL(request->source);
-    NOT_NULL(request->path);
+    NOT_NULL(request->source, request->path);
     if (report) {
         SIZED(report, &b.report);
     }

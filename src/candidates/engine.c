@@ -53,7 +53,7 @@ static okra_status work_open(okra_context *ctx, okra_panels_ *panels, okra_mat_ 
 static okra_status work_chunk(work *w, okra_int first, okra_int columns)
 {
     CHK(okra_cancelled_(w->ctx));
-    if (w->A && okra_matrix_rows_(w->A) != columns) {
+    if (w->A && w->A->rows != columns) {
         okra_matrix_free_(w->A);
         okra_matrix_free_(w->S);
         w->A = w->S = NULL;
@@ -72,21 +72,19 @@ okra_status okra_scored_norms_(okra_context *ctx, okra_panels_ *training, okra_m
                                double *norm)
 {
     FREED_BY(work_clear) work w = {0};
-    FREED_BY(okra_matrix_drop_) okra_matrix_ *part = NULL;
     OWNED double *sums = NULL;
     MAKE(sums, W.rows);
     okra_fill_(W.rows, 0, norm);
     CHK(work_open(ctx, training, W, &w));
     for (okra_int first = 0; first < w.count; first += w.chunk) {
         okra_int columns = OKRA_MIN_(w.chunk, w.count - first);
+        FREED_BY(okra_matrix_drop_) okra_matrix_ *part = NULL;
         CHK(work_chunk(&w, first, columns));
         CHK(okra_matrix_borrow_(ctx, okra_mat_part_(W, 0, W.rows, first, columns),
                                 &part));
         CHK(okra_matrix_combine_(ctx, OKRA_COMBINE_PRODUCT_, 0, 0, NULL, NULL, part,
                                  w.S));
         CHK(okra_matrix_row_sums_(ctx, w.S, sums));
-        okra_matrix_free_(part);
-        part = NULL;
         okra_axpy_(W.rows, 1, sums, norm);
     }
     return OKRA_OK;

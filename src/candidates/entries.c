@@ -221,13 +221,11 @@ static okra_status check_table(const okra_build_ *b)
     while (okra_lines_next_(&lines)) {
         count += lines.begin < lines.close;
     }
-    return count == b->vectors->n
-               ? OKRA_OK
-               : okra_fail_(OKRA_EFORMAT,
-                            "%s: %" PRId64 " lines below the header, expected %" PRId64
-                            ", one for each vector of %s",
-                            b->request->table, OKRA_MAX_(count, 0), b->vectors->n,
-                            b->request->source);
+    REFUSE_IF(count != b->vectors->n, OKRA_EFORMAT,
+              "%s: %" PRId64 " lines below the header, expected %" PRId64
+              ", one for each vector of %s",
+              b->request->table, OKRA_MAX_(count, 0), b->vectors->n, b->request->source);
+    return OKRA_OK;
 }
 
 /* The |y|^2 that all vectors have which stay, as the search among a list looks for it. */
@@ -307,7 +305,6 @@ static okra_status some_vectors(void *build, okra_int begin, okra_int end, int w
 {
     okra_build_ *b = build;
     const okra_data *v = b->vectors;
-    (void)worker;
     for (okra_int k = begin; k < end; k++) {
         okra_entry_ *e = &b->entry[k];
         const double *row = v->values + (okra_int)e->place * v->ld;
@@ -353,26 +350,20 @@ static const char *line_at(const okra_build_ *b, uint64_t place)
 static okra_status add_one(const okra_build_ *b, const okra_entry_ *e, okra_molecule_ *m,
                            okra_graphs_builder_ *g)
 {
-    bool kekule;
     CHK(check_text(b, e->place, e->smiles, e->line));
     CHK(check_text(b, e->name, e->named, e->line));
     REFUSE_IF(e->smiles == 0, OKRA_EFORMAT,
               "line %" PRId64 ": expected a SMILES, found nothing", e->line);
     REFUSE_IF(e->wrong, OKRA_EFORMAT, "line %" PRId64 ": column %s holds no number",
               e->line, b->names[e->wrong - 1]);
-    okra_status st = okra_smiles_parse_(line_at(b, e->place), (size_t)e->smiles, 1, m);
-    st = st == OKRA_OK ? okra_molecule_perceive_(m, &kekule) : st;
-    if (st == OKRA_EFORMAT) {
-        okra_message_prefix_("line %" PRId64, e->line);
-    }
-    CHK(st);
+    CHK(okra_at_(okra_smiles_read_(line_at(b, e->place), (size_t)e->smiles, 1, m, NULL),
+                 "line %" PRId64, e->line));
     return okra_graphs_molecule_(g, m, "", 0);
 }
 
 static okra_status add_carbon(okra_molecule_ *m, okra_graphs_builder_ *g)
 {
-    CHK(okra_smiles_parse_("C", 1, 1, m));
-    CHK(okra_molecule_perceive_(m, NULL));
+    CHK(okra_smiles_read_("C", 1, 1, m, NULL));
     return okra_graphs_molecule_(g, m, "", 0);
 }
 
@@ -397,7 +388,6 @@ static okra_status chunk(void *arg, okra_int begin, okra_int end, int worker)
     okra_build_ *b = arg;
     FREED_BY(okra_data_drop_) okra_data *data = NULL;
     OWNED uint64_t *keys = NULL;
-    (void)worker;
     MAKE(keys, end - begin);
     CHK(molecules_of(b, begin, end - begin, &data));
     CHK(okra_molecule_keys_(data, keys));

@@ -46,7 +46,6 @@ typedef struct okra_keyed_ {
     uint64_t key;
     okra_int at;
 } okra_keyed_;
-int okra_by_key_(const void *p, const void *q); /* then by place */
 
 /* A number that does not depend on how molecule i is written. */
 okra_status okra_molecule_keys_(const okra_data *molecules, uint64_t *keys);

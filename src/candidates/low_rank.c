@@ -93,7 +93,6 @@ static inline OKRA_INLINE_ void body(const float *restrict rows, okra_int count,
                                      okra_int rank, const float *restrict u,
                                      float *restrict out, bool fused)
 {
-    (void)fused;
     for (okra_int i = 0; i < count; i++) {
         const float *f = rows + i * rank;
         float sum[16] = {0};
@@ -258,15 +257,15 @@ static okra_status outputs_of(okra_context *ctx, const okra_index *x,
     return OKRA_OK;
 }
 
-okra_status okra_set_scan_(okra_context *ctx, okra_set_ *set, const okra_index *x,
-                           const okra_trained_kernel_ *bound, okra_int shortlist,
-                           const okra_block_ *block, const double *norm,
-                           okra_nearest_ *nearest, double *error)
+okra_status okra_set_scan_(okra_context *ctx, okra_set_ *set, const okra_block_ *block,
+                           const double *norm, okra_nearest_ *nearest, double *error)
 {
+    const okra_index *x = set->index;
     OWNED okra_int *block_of = NULL;
     OWNED double *LB = NULL;
     OWNED float *scores = NULL;
-    okra_int list = OKRA_MAX_(shortlist > 0 ? shortlist : SHORTLIST, nearest->top);
+    okra_int list =
+        OKRA_MAX_(set->shortlist > 0 ? set->shortlist : SHORTLIST, nearest->top);
     scan s = {
         .x = x, .width = okra_low_width_(x->rank), .list = OKRA_MIN_(list, x->count)};
     MAKE(block_of, x->shards + 1);
@@ -279,7 +278,7 @@ okra_status okra_set_scan_(okra_context *ctx, okra_set_ *set, const okra_index *
     s.block = block_of;
     s.blocks = block_of[x->shards];
     s.scores = scores;
-    CHK(outputs_of(ctx, x, bound, &LB));
+    CHK(outputs_of(ctx, x, set->bound, &LB));
     for (okra_int first = 0; first < block->m; first += BATCH) {
         s.m = OKRA_MIN_(BATCH, block->m - first);
         CHK(one_batch(ctx, set, &s, okra_mat_of_(LB, x->outputs, x->rank), block, first,

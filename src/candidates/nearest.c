@@ -230,7 +230,6 @@ static okra_status choose_rows(void *arg, okra_int begin, okra_int end, int work
     const choices *c = arg;
     const okra_measured_ *m = c->m;
     const okra_part_ *part = m->part;
-    (void)worker;
     for (okra_int k = begin; k < end; k++) {
         okra_int r = part->row ? part->row[k] : k;
         row one = {part->first,

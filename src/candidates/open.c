@@ -30,14 +30,15 @@ void okra_index_free(okra_index *index)
 static okra_status ordinary(const char *file)
 {
     struct stat info;
-    return stat(file, &info) != 0 || S_ISREG(info.st_mode)
-               ? OKRA_OK
-               : okra_fail_(OKRA_EFORMAT, "%s is no ordinary file", file);
+    REFUSE_IF(stat(file, &info) == 0 && !S_ISREG(info.st_mode), OKRA_EFORMAT,
+              "%s is no ordinary file", file);
+    return OKRA_OK;
 }
 
-static okra_status not_one(const char *path)
+static okra_status is_one(const char *path, bool good)
 {
-    return okra_fail_(OKRA_EFORMAT, "%s: index.json does not describe an index", path);
+    REFUSE_IF(!good, OKRA_EFORMAT, "%s: index.json does not describe an index", path);
+    return OKRA_OK;
 }
 
 static int add_crc(const char *text, size_t size, void *crc)
@@ -65,25 +66,21 @@ static okra_status check_seal(json_t *about, const char *path)
 {
     uint32_t seal = 0;
     CHK(okra_index_seal_(about, &seal));
-    return json_integer_value(json_object_get(about, "seal")) == (json_int_t)seal
-               ? OKRA_OK
-               : okra_fail_(OKRA_EFORMAT, "%s: the checksum of index.json is wrong",
-                            path);
+    REFUSE_IF(json_integer_value(json_object_get(about, "seal")) != (json_int_t)seal,
+              OKRA_EFORMAT, "%s: the checksum of index.json is wrong", path);
+    return OKRA_OK;
 }
 
 static okra_status take_columns(const json_t *columns, const char *path, okra_index *x)
 {
     size_t k;
     json_t *name;
-    if (!json_is_array(columns) || json_array_size(columns) > OKRA_COLUMNS_MOST_) {
-        return not_one(path);
-    }
+    CHK(is_one(path,
+               json_is_array(columns) && json_array_size(columns) <= OKRA_COLUMNS_MOST_));
     json_array_foreach(columns, k, name)
     {
         size_t length = json_string_length(name);
-        if (length < 1 || length > 63) {
-            return not_one(path);
-        }
+        CHK(is_one(path, length >= 1 && length <= 63));
         GOT(x->column[x->columns] = okra_strdup_(json_string_value(name)));
         x->columns++;
     }
@@ -106,11 +103,10 @@ static okra_status take_about(const json_t *about, const char *path, okra_index 
               "%s is an index of version %lld, expected %d: make it again with 'okra "
               "index'",
               path, (long long)version, OKRA_INDEX_VERSION_);
-    if (!what || strcmp(what, "index") != 0 || !kernel || !outputs || shards < 1 ||
-        shards > SHARDS_MOST || x->count < 1 || x->rank < 0 || x->rank > 1 << 16 ||
-        x->width < 0 || x->width > 1 << 18) {
-        return not_one(path);
-    }
+    CHK(is_one(path,
+               !(!what || strcmp(what, "index") != 0 || !kernel || !outputs ||
+                 shards < 1 || shards > SHARDS_MOST || x->count < 1 || x->rank < 0 ||
+                 x->rank > 1 << 16 || x->width < 0 || x->width > 1 << 18)));
     CHK(take_columns(json_object_get(about, "columns"), path, x));
     x->basis_crc = json_integer_value(json_object_get(about, "basis"));
     x->model = strtoull(outputs, NULL, 10);
@@ -133,12 +129,11 @@ static okra_status read_about(const okra_context *ctx, const char *path, okra_in
     GOT(file);
     CHK(ordinary(file));
     CHK(okra_bytes_open_(ctx, file, &bytes));
-    if (bytes.size > ABOUT_MOST) {
-        CHK(not_one(path));
-    }
+    CHK(is_one(path, bytes.size <= ABOUT_MOST));
     CHK(okra_budget_ask_(ctx, 2.0 * OKRA_JSON_PARSED_ * (double)bytes.size, "%s", file));
     about = json_loadb((const char *)bytes.p, (size_t)bytes.size, 0, NULL);
-    CHK(json_is_object(about) ? take_about(about, path, x) : not_one(path));
+    CHK(is_one(path, json_is_object(about)));
+    CHK(take_about(about, path, x));
     return check_seal(about, path);
 }
 
@@ -154,10 +149,9 @@ static okra_status check_shard(const okra_index *x, const okra_bit_kernel_ *k, i
         uint64_t words = k->counts[leaf] ? 0 : (uint64_t)okra_bit_words_(k, leaf);
         good = h->words[leaf] == words;
     }
-    return good
-               ? OKRA_OK
-               : okra_fail_(OKRA_EFORMAT, "%s: shard %d does not hold the features of %s",
-                            x->path, which, x->kernel);
+    REFUSE_IF(!good, OKRA_EFORMAT, "%s: shard %d does not hold the features of %s",
+              x->path, which, x->kernel);
+    return OKRA_OK;
 }
 
 static okra_status open_shards(const okra_context *ctx, okra_index *x)
@@ -172,9 +166,7 @@ static okra_status open_shards(const okra_context *ctx, okra_index *x)
         st = OKRA_EFORMAT;
     }
     CHK(st);
-    if (x->bits != bits || (bits && x->width > 0)) {
-        CHK(not_one(x->path));
-    }
+    CHK(is_one(x->path, x->bits == bits && !(bits && x->width > 0)));
     k.leaves = bits ? k.leaves : 0;
     for (int s = 0; s < x->shards; s++) {
         OWNED char *file = okra_format_("%s/shard-%05d", x->path, s);
@@ -223,8 +215,7 @@ OKRA_DROPS_(drop_index, okra_index, okra_index_free)
 okra_status okra_index_open(okra_context *context, const char *path, okra_index **out)
 {
     FREED_BY(drop_index) okra_index *x = NULL;
-    NOT_NULL(path);
-    NOT_NULL(out);
+    NOT_NULL(path, out);
     ZMAKE(x, 1);
     CHK(read_about(context, path, x));
     CHK(open_shards(context, x));
@@ -235,14 +226,9 @@ okra_status okra_index_open(okra_context *context, const char *path, okra_index 
     return OKRA_OK;
 }
 
-typedef struct checking {
-    const okra_index *index;
-} checking;
-
 static okra_status check_some(void *arg, okra_int begin, okra_int end, int worker)
 {
-    const okra_index *x = ((const checking *)arg)->index;
-    (void)worker;
+    const okra_index *x = arg;
     for (okra_int s = begin; s < end; s++) {
         OWNED char *file = okra_format_("%s/shard-%05d", x->path, (int)s);
         CHK(file ? okra_shard_check_(&x->shard[s], file) : OKRA_EMEM);
@@ -252,9 +238,9 @@ static okra_status check_some(void *arg, okra_int begin, okra_int end, int worke
 
 okra_status okra_index_check(okra_context *context, const okra_index *index)
 {
-    checking c = {index};
     NOT_NULL(index);
-    return okra_parallel_(context, index->shards, 1, "checksums", check_some, &c);
+    return okra_parallel_(context, index->shards, 1, "checksums", check_some,
+                          (okra_index *)(uintptr_t)index);
 }
 
 okra_int okra_index_count(const okra_index *index)
@@ -390,6 +376,8 @@ static void look_up(const okra_index *x, int shard, okra_int row, const okra_dat
     }
 }
 
+OKRA_ORDER_(by_key, okra_keyed_, OKRA_UP_(key), OKRA_UP_(at))
+
 /* Every row of the index looked up among the vectors wanted. */
 static okra_status find_vectors(const okra_index *x, const okra_data *data,
                                 okra_int *number)
@@ -405,7 +393,7 @@ static okra_status find_vectors(const okra_index *x, const okra_data *data,
             (okra_keyed_){okra_vector_key_(data->values + k * data->ld, x->width), k};
         number[k] = -1;
     }
-    OKRA_SORT_(want, data->n, okra_by_key_);
+    OKRA_SORT_(want, data->n, by_key);
     for (int s = 0; s < x->shards; s++) {
         for (okra_int row = 0; row < (okra_int)x->shard[s].head.rows; row++) {
             look_up(x, s, row, data, want, number);
@@ -419,9 +407,7 @@ okra_status okra_index_find(okra_context *context, const okra_index *index,
 {
     OWNED uint64_t *keys = NULL;
     const double rounding = 1e-6; /* of sums of masses in another order */
-    NOT_NULL(index);
-    NOT_NULL(molecules);
-    NOT_NULL(number);
+    NOT_NULL(index, molecules, number);
     if (index->width > 0) {
         return find_vectors(index, molecules, number);
     }

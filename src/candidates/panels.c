@@ -344,7 +344,6 @@ static inline OKRA_INLINE_ void body(okra_int n, double w, const double *row,
 {
     okra_lane_ sums = {0};
     okra_int j = 0;
-    (void)fused;
     for (; j + OKRA_LANES_ <= n; j += OKRA_LANES_) {
         okra_lane_ entries, mine, theirs;
         memcpy(&entries, row + j, sizeof entries);
@@ -372,7 +371,6 @@ static okra_status some_halves(void *arg, okra_int begin, okra_int end, int work
     const halves *work = arg;
     const double *w = work->w;
     okra_int n = work->n;
-    (void)worker;
     for (okra_int p = begin; p < end; p++) {
         okra_mat_ L;
         okra_int first = p * OKRA_PANEL_;

@@ -248,12 +248,7 @@ okra_status okra_molecules_same_(const okra_data *a, okra_int i, const okra_data
 
 /* ---- of a collection ---- */
 
-int okra_by_key_(const void *p, const void *q)
-{
-    const okra_keyed_ *x = p, *y = q;
-    return x->key != y->key ? (x->key < y->key ? -1 : 1)
-                            : (x->at > y->at) - (x->at < y->at);
-}
+OKRA_ORDER_(by_key, okra_keyed_, OKRA_UP_(key), OKRA_UP_(at))
 
 /* Of molecules with one key those that are no other before them stay: at is -1 else. Of
  * many different ones with one key the first OKRA_ALIKE_MOST_ are looked at. */
@@ -299,7 +294,7 @@ okra_status okra_candidates_distinct(const okra_data *data, okra_int *index,
     for (okra_int k = 0; k < n; k++) {
         all[k] = (okra_keyed_){keys[k], index[k]};
     }
-    qsort(all, (size_t)n, sizeof *all, okra_by_key_);
+    qsort(all, (size_t)n, sizeof *all, by_key);
     okra_int kept = 0;
     for (okra_int begin = 0, end = 0; begin < n; begin = end) {
         while (end < n && all[end].key == all[begin].key) {
@@ -334,7 +329,7 @@ okra_status okra_candidates_match(const okra_data *data, const okra_data *among,
     for (okra_int k = 0; k < both; k++) {
         all[k] = (okra_keyed_){keys[k], k};
     }
-    qsort(all, (size_t)both, sizeof *all, okra_by_key_);
+    qsort(all, (size_t)both, sizeof *all, by_key);
     for (okra_int begin = 0, k = 0; k < both; k++) { /* of a key, `among` comes first */
         bool same = false, sure;
         begin = all[begin].key == all[k].key ? begin : k;

@@ -11,34 +11,6 @@
 /* A character of a SMILES may become this many bytes. */
 enum { ATOM_BYTES = 128 };
 
-struct okra_set_ {
-    okra_output_ output;
-    const okra_data *list;
-    const okra_index *index;
-    okra_panels_ *panels; /* a list: of kernel values */
-    bool vectors, empty;
-    okra_windows_ windows;
-    okra_shard_ facts; /* a list with a window: masses and formulas of its molecules */
-    double *mass;
-    uint64_t *formula;
-    /* an index */
-    okra_bit_kernel_ kernel;
-    bool bits; /* the kernel is over these */
-    okra_data *outputs;
-    okra_trained_kernel_ *own;
-    const okra_trained_kernel_ *bound;
-    okra_int *first;           /* shards + 1: number of the first panel of each */
-    okra_int shortlist, count; /* count: of candidates */
-    bool exact;                /* no low rank first */
-    /* the part at hand */
-    const okra_shard_ *shard;
-    okra_int *row, place[OKRA_PANEL_], number[OKRA_PANEL_];
-    okra_int rows; /* room of row and fits */
-    bool *fits;
-    double *C, self[OKRA_PANEL_];
-    okra_data *data;
-};
-
 void okra_set_free_(okra_set_ *s)
 {
     if (s) {
@@ -50,16 +22,6 @@ void okra_set_free_(okra_set_ *s)
         okra_data_free(s->data);
         FREE(s->mass, s->formula, s->first, s->row, s->fits, s->C, s);
     }
-}
-
-bool okra_set_windowed_(const okra_set_ *set)
-{
-    return set->windows.used;
-}
-
-okra_panels_ *okra_set_list_(const okra_set_ *set)
-{
-    return set->panels;
 }
 
 /* ---- opening ---- */
@@ -418,13 +380,6 @@ bool okra_set_scans_(const okra_set_ *s)
     return x && x->rank > 0 && !s->windows.used && !s->exact && !s->vectors &&
            x->model == okra_index_outputs_(&s->output) &&
            x->outputs == okra_data_count(s->output.y);
-}
-
-okra_status okra_set_shortlist_(okra_context *ctx, okra_set_ *s, const okra_block_ *block,
-                                const double *norm, okra_nearest_ *nearest, double *error)
-{
-    return okra_set_scan_(ctx, s, s->index, s->bound, s->shortlist, block, norm, nearest,
-                          error);
 }
 
 okra_status okra_set_rows_(okra_context *ctx, okra_set_ *s, int shard,

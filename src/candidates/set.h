@@ -47,15 +47,38 @@ typedef struct okra_set_request_ {
     bool empty;                /* an index: candidates with l(y,y) <= 0 are kept */
 } okra_set_request_;
 
-typedef struct okra_set_ okra_set_;
+typedef struct okra_set_ {
+    okra_output_ output;
+    const okra_data *list;
+    const okra_index *index;
+    okra_panels_ *panels; /* a list: of its kernel values; NULL: an index, or vectors */
+    bool vectors, empty;
+    okra_windows_ windows;
+    okra_shard_ facts; /* a list with a window: masses and formulas of its molecules */
+    double *mass;
+    uint64_t *formula;
+    /* an index */
+    okra_bit_kernel_ kernel;
+    bool bits; /* the kernel is over these */
+    okra_data *outputs;
+    okra_trained_kernel_ *own;
+    const okra_trained_kernel_ *bound;
+    okra_int *first;           /* shards + 1: number of the first panel of each */
+    okra_int shortlist, count; /* count: of candidates */
+    bool exact;                /* no low rank first */
+    /* the part at hand */
+    const okra_shard_ *shard;
+    okra_int *row, place[OKRA_PANEL_], number[OKRA_PANEL_];
+    okra_int rows; /* room of row and fits */
+    bool *fits;
+    double *C, self[OKRA_PANEL_];
+    okra_data *data;
+} okra_set_;
 okra_status okra_set_open_(okra_context *ctx, const okra_output_ *output,
                            const okra_set_request_ *request, okra_set_ **out);
 void okra_set_free_(okra_set_ *set);
 OKRA_DROPS_(okra_set_drop_, okra_set_, okra_set_free_)
 okra_int okra_set_panels_(const okra_set_ *set); /* how many panels */
-bool okra_set_windowed_(const okra_set_ *set);
-/* A list: the panels of its kernel values; NULL: an index, or vectors. */
-okra_panels_ *okra_set_list_(const okra_set_ *set);
 
 /* Panel p for the block; count is 0 where no test point of it may choose there. Valid
  * until the next call. Candidates that fit are added to those that were compared. */
@@ -74,16 +97,10 @@ okra_status okra_part_rows_(okra_context *ctx, const okra_part_ *part, okra_mat_
 
 /* Can all candidates be measured by a few numbers first? */
 bool okra_set_scans_(const okra_set_ *set);
-/* That, and the best of each row of the block exactly; *error: the largest difference of
- * the two so far. norm[r] = w_r'Lw_r. */
-okra_status okra_set_shortlist_(okra_context *ctx, okra_set_ *set,
-                                const okra_block_ *block, const double *norm,
-                                okra_nearest_ *nearest, double *error);
-/* Its work, bound being the kernel of the set: low_rank.c. */
-okra_status okra_set_scan_(okra_context *ctx, okra_set_ *set, const okra_index *index,
-                           const okra_trained_kernel_ *bound, okra_int shortlist,
-                           const okra_block_ *block, const double *norm,
-                           okra_nearest_ *nearest, double *error);
+/* That, and the best of each row of the block exactly (low_rank.c); *error: the largest
+ * difference of the two so far. norm[r] = w_r'Lw_r. */
+okra_status okra_set_scan_(okra_context *ctx, okra_set_ *set, const okra_block_ *block,
+                           const double *norm, okra_nearest_ *nearest, double *error);
 /* Numbers, kernel values and self-similarities of rows of a shard. */
 okra_status okra_set_rows_(okra_context *ctx, okra_set_ *set, int shard,
                            const okra_int *place, okra_int count, okra_part_ *out);

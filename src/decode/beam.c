@@ -22,8 +22,7 @@ struct okra_offer_ {
     int32_t *codes;
     okra_int *offsets, *owner;
     okra_int count, room, codes_room;
-    uint64_t *seen; /* open addressing; 0: free */
-    okra_int seen_count, seen_room;
+    okra_hashed_ seen; /* those proposed so far */
 };
 
 struct okra_beam_ {
@@ -41,42 +40,17 @@ typedef struct search {
     okra_shortlist_ *lists; /* rows */
 } search;
 
-/* *fresh: the hash was not there. */
-static okra_status see(okra_offer_ *o, uint64_t hash, bool *fresh)
-{
-    hash = hash ? hash : 1;
-    if (2 * o->seen_count >= o->seen_room) {
-        OWNED uint64_t *old = o->seen;
-        okra_int before = o->seen_room;
-        o->seen = NULL;
-        o->seen_count = o->seen_room = 0;
-        ZMAKE(o->seen, OKRA_MAX_(1024, 2 * before));
-        o->seen_room = OKRA_MAX_(1024, 2 * before);
-        for (okra_int i = 0; i < before; i++) {
-            CHK(old[i] ? see(o, old[i], fresh) : OKRA_OK);
-        }
-    }
-    uint64_t at = hash & (uint64_t)(o->seen_room - 1);
-    while (o->seen[at] != 0 && o->seen[at] != hash) {
-        at = (at + 1) & (uint64_t)(o->seen_room - 1);
-    }
-    *fresh = o->seen[at] == 0;
-    o->seen_count += *fresh;
-    o->seen[at] = hash;
-    return OKRA_OK;
-}
-
 okra_status okra_offer_put_(okra_offer_ *o, const int32_t *codes, okra_int length)
 {
     uint64_t hash = okra_hash_(0, (uint64_t)o->row + 1);
-    bool fresh = false;
+    okra_int at = 0;
     for (okra_int i = 0; i < length; i++) {
         hash = okra_hash_(hash, (uint64_t)codes[i] + 1);
     }
-    CHK(see(o, hash, &fresh));
-    if (!fresh) {
+    if (okra_hashed_next_(&o->seen, hash, &at) >= 0) {
         return OKRA_OK;
     }
+    CHK(okra_hashed_put_(&o->seen, hash, 0));
     okra_int room = o->room, begin = o->count > 0 ? o->offsets[o->count] : 0;
     CHK(okra_reserve_(&o->offsets, o->count + 2, &room, sizeof *o->offsets));
     CHK(okra_reserve_(&o->owner, o->count + 2, &o->room, sizeof *o->owner));
@@ -105,7 +79,7 @@ static okra_status evaluate(okra_context *ctx, const okra_beam_ *beam, search *s
     CHK(s->moves->loss
             ? okra_risk_propose_(ctx, s->moves->loss, objects, o->owner, W, key, distance)
             : okra_propose_(ctx, beam->output, objects, o->owner, s->moves->empty, W,
-                            norm, okra_starts_constant_(beam->starts), key, distance));
+                            norm, beam->starts->constant, key, distance));
     for (okra_int c = 0; c < o->count; c++) {
         if (distance[c] < (double)INFINITY) {
             CHK(okra_shortlist_put_(&s->lists[o->owner[c]], o->codes + o->offsets[c],
@@ -132,7 +106,7 @@ static okra_status expand(search *s)
 
 static void clear(search *s)
 {
-    FREE(s->offer.codes, s->offer.offsets, s->offer.owner, s->offer.seen);
+    FREE(s->offer.codes, s->offer.offsets, s->offer.owner, s->offer.seen.slots);
     for (okra_int r = 0; s->lists && r < s->rows; r++) {
         okra_shortlist_clear_(&s->lists[r]);
     }

@@ -85,7 +85,7 @@ static okra_status open_set(okra_context *ctx, state *s,
     CHK(okra_set_open_(ctx, o, &how, &s->set));
     s->features.set = s->set;
     s->constant = (double)NAN;
-    s->training = okra_set_list_(s->set);
+    s->training = s->set->panels;
     if (kernel && !s->own && !o->components && !o->map && !s->judge && !s->thin) {
         CHK(okra_panels_create_(ctx, o, NULL, &s->made));
         s->training = s->made;
@@ -93,7 +93,7 @@ static okra_status open_set(okra_context *ctx, state *s,
     if (!kernel || !s->list) {
         return OKRA_OK;
     }
-    s->self = okra_panels_self_(okra_set_list_(s->set));
+    s->self = okra_panels_self_(s->set->panels);
     if (!empty && !s->thin) {
         CHK(okra_nearest_leave_out_empty_(ctx, &s->nearest, s->self));
     }
@@ -261,7 +261,7 @@ static okra_status search_set(okra_context *ctx, state *s, const okra_block_ *bl
         CHK(okra_panels_norms_(ctx, s->training, again, W, norm));
     }
     if (okra_set_scans_(s->set) && !s->unlearn) {
-        return okra_set_shortlist_(ctx, s->set, block, norm, &s->nearest, &s->error);
+        return okra_set_scan_(ctx, s->set, block, norm, &s->nearest, &s->error);
     }
     CHK(okra_doubles_(ctx, block->m, OKRA_PANEL_, "inner products with candidates", &G));
     for (okra_int p = 0; p < okra_set_panels_(s->set); p++) {
@@ -297,7 +297,7 @@ static okra_status search_criterion(okra_context *ctx, state *s, const okra_bloc
     MAKE(norm, m);
     okra_iota_(m, which);
     okra_criterion_eval_levels_(s->judge, block, s->constant, norm);
-    okra_panels_ *panels = okra_set_list_(s->set);
+    okra_panels_ *panels = s->set->panels;
     for (okra_int p = 0; p < okra_panels_count_(panels); p++) {
         okra_int first = p * OKRA_PANEL_;
         okra_int columns = OKRA_MIN_(OKRA_PANEL_, s->nearest.count - first);
@@ -322,8 +322,7 @@ static okra_status search_scored(okra_context *ctx, state *s, const okra_block_ 
     OWNED double *norm = NULL;
     MAKE(norm, block->m);
     CHK(okra_scored_norms_(ctx, s->training, block->W, norm));
-    return okra_scored_put_(ctx, okra_set_list_(s->set), block, norm, s->constant,
-                            &s->nearest);
+    return okra_scored_put_(ctx, s->set->panels, block, norm, s->constant, &s->nearest);
 }
 
 /* All but the method's own criterion. `scored`: by the engine. */
@@ -343,7 +342,7 @@ static okra_status search_rows(okra_context *ctx, state *s, bool scored,
     if (scored) {
         return search_scored(ctx, s, block);
     }
-    bool own = s->own && !s->output.map && !okra_set_windowed_(s->set) && !s->unlearn;
+    bool own = s->own && !s->output.map && !s->set->windows.used && !s->unlearn;
     return own ? search_own(ctx, s, block) : search_set(ctx, s, block);
 }
 
@@ -375,7 +374,7 @@ static okra_status search(okra_context *ctx, void *arg, const okra_block_ *block
         return search_criterion(ctx, s, block);
     }
     bool scored = !s->unlearn && !s->flat && !s->thin && !s->output.map && s->list &&
-                  !okra_set_windowed_(s->set) && okra_scored_wanted_(ctx, &s->nearest);
+                  !s->set->windows.used && okra_scored_wanted_(ctx, &s->nearest);
     return okra_context_processes(ctx) > 1 && (!scored || block->m > s->nearest.count)
                ? search_share(ctx, s, block)
                : search_rows(ctx, s, scored, block);

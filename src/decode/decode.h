@@ -138,6 +138,11 @@ double okra_spaced_(const okra_data *x, const okra_data *y);
 struct okra_node_;
 const struct okra_node_ *okra_kernel_core_(const okra_kernel *kernel, double *scale,
                                            bool *normalized);
+/* The parameters of that core where it is this leaf, of the whole object and times more
+ * than 0; else NULL. */
+const void *okra_kernel_core_leaf_(const okra_kernel *kernel,
+                                   const okra_kernel_class_ *leaf, double *scale,
+                                   bool *normalized);
 /* Fails if the request has candidates or a ranking, for decoders that search nothing. */
 okra_status okra_decode_check_plain_(const char *who,
                                      const okra_decode_request_ *request);
@@ -260,7 +265,14 @@ okra_status okra_propose_(okra_context *ctx, const okra_output_ *output,
 
 /* The training outputs nearest to each prediction, or of the least expected loss (NULL:
  * none); then norms are 0. */
-typedef struct okra_starts_ okra_starts_;
+typedef struct okra_starts_ {
+    const okra_decoder_ *decoder; /* candidates, or loss, */
+    void *candidates;             /* and its state */
+    const okra_nearest_ *nearest; /* its lists */
+    okra_panels_ *training;
+    okra_int tests;
+    double constant; /* the l(y,y) of all training outputs that have features, or NaN */
+} okra_starts_;
 okra_status okra_starts_create_(okra_context *ctx, const okra_output_ *output,
                                 struct okra_pair_loss_ *loss, okra_int tests,
                                 okra_int top, bool empty, okra_starts_ **out);
@@ -272,12 +284,10 @@ okra_status okra_starts_block_(okra_context *ctx, okra_starts_ *starts,
 /* The best of test point i, at most `top`, best first. */
 const okra_near_ *okra_starts_get_(const okra_starts_ *starts, okra_int i,
                                    okra_int *count);
-/* The l(y,y) of all training outputs that have features, or NaN. */
-double okra_starts_constant_(const okra_starts_ *starts);
 
 /* What `finish` hands over: one object and one distance a test point, no candidate rows.
  * Takes over `distance` (from okra_alloc_) and `objects` on success. */
-okra_status okra_decoded_single_(okra_data *objects, okra_int tests, double *distance,
+okra_status okra_decoded_single_(okra_data **objects, okra_int tests, double **distance,
                                  okra_decoded_ *out);
 /* Fails unless the block holds weights; `who` asks. */
 okra_status okra_block_weights_(const okra_block_ *block, const char *who);
@@ -331,15 +341,23 @@ okra_status okra_beam_block_(okra_context *ctx, okra_beam_ *beam,
 
 /* ---- a loss between objects: any metric of pairs, smaller is better ---- */
 
-typedef struct okra_pair_loss_ okra_pair_loss_;
+typedef struct okra_pair_loss_ {
+    const okra_output_ *output;
+    char *spec;           /* the metric */
+    bool gain;            /* larger is better */
+    const okra_data *set; /* the objects */
+    okra_kernel *kernel;  /* kernel-loss: its pairs come from the Gram engine */
+    okra_trained_kernel_ *bound;
+    okra_test_side_ *other;
+    double *self, *train_self;
+    struct okra_counts_ *counts; /* of sets of labels, or NULL */
+    bool sought;                 /* whether there is one is known */
+} okra_pair_loss_;
 /* argument: a metric as for okra score; f1 of a pair is its mean over examples. */
 okra_status okra_pair_loss_create_(okra_context *ctx, const okra_output_ *output,
                                    const char *argument, okra_pair_loss_ **out);
 void okra_pair_loss_free_(okra_pair_loss_ *delta);
 OKRA_DROPS_(okra_pair_loss_drop_, okra_pair_loss_, okra_pair_loss_free_)
-const char *okra_pair_loss_spec_(const okra_pair_loss_ *delta);
-const okra_kernel *
-okra_pair_loss_kernel_(const okra_pair_loss_ *delta); /* of kernel-loss, or NULL */
 /* What the metric says of it; *power: of OKRA_SHAPE_PLACES_. */
 okra_shape_ okra_pair_loss_shape_(const okra_pair_loss_ *delta, double *power);
 /* The objects that okra_pair_loss_pairs_ counts; borrowed until others are, or NULL. */

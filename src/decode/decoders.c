@@ -154,10 +154,18 @@ const okra_node_ *okra_kernel_core_(const okra_kernel *kernel, double *scale,
         through |= node->kind == OKRA_NODE_TRANSFORM_;
         node = &kernel->nodes[node->a];
     }
-    if (normalized) {
-        *normalized = through;
-    }
+    GIVE(normalized, through);
     return node;
+}
+
+const void *okra_kernel_core_leaf_(const okra_kernel *kernel,
+                                   const okra_kernel_class_ *leaf, double *scale,
+                                   bool *normalized)
+{
+    const okra_node_ *node = okra_kernel_core_(kernel, scale, normalized);
+    bool is = node->kind == OKRA_NODE_LEAF_ && node->leaf == leaf &&
+              node->component == 0 && *scale > 0;
+    return is ? node->params : NULL;
 }
 
 okra_status okra_decode_check_plain_(const char *who, const okra_decode_request_ *request)
@@ -193,13 +201,12 @@ okra_status okra_decode_check_kind_(const okra_output_ *output, const okra_data 
 
 okra_status okra_decode_check_features_(const okra_output_ *output, const char *who)
 {
-    return output->features || output->vectors
-               ? OKRA_OK
-               : okra_fail_(
-                     OKRA_EUNSUPPORTED,
-                     "%s needs outputs with explicit features: dense vectors under "
-                     "a linear output kernel, metric or tasks",
-                     who);
+    REFUSE_IF(
+        !output->features && !output->vectors, OKRA_EUNSUPPORTED,
+        "%s needs outputs with explicit features: dense vectors under a linear output "
+        "kernel, metric or tasks",
+        who);
+    return OKRA_OK;
 }
 
 /* ---- none: predictions stay points of the feature space ---- */
@@ -207,20 +214,16 @@ okra_status okra_decode_check_features_(const okra_output_ *output, const char *
 static okra_status open_none(okra_context *ctx, void *state, const okra_output_ *output,
                              const void *options, const okra_decode_request_ *request)
 {
-    (void)ctx, (void)state, (void)output, (void)options;
     return okra_decode_check_plain_("none", request);
 }
 
 static okra_status no_block(okra_context *ctx, void *state, const okra_block_ *block)
 {
-    (void)ctx, (void)state, (void)block;
     return OKRA_OK;
 }
 
 static okra_status finish_none(okra_context *ctx, void *state, okra_decoded_ *out)
 {
-    (void)ctx, (void)state;
-    *out = (okra_decoded_){0};
     return OKRA_OK;
 }
 

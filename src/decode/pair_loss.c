@@ -8,19 +8,6 @@
 #include "decode/sets/counts.h"
 #include "metric/metric.h"
 
-struct okra_pair_loss_ {
-    const okra_output_ *output;
-    char *spec;
-    bool gain;            /* larger is better */
-    const okra_data *set; /* the objects */
-    okra_kernel *kernel;  /* kernel-loss: its pairs come from the Gram engine */
-    okra_trained_kernel_ *bound;
-    okra_test_side_ *other;
-    double *self, *train_self;
-    okra_counts_ *counts; /* of sets of labels, or NULL */
-    bool sought;          /* whether there is one is known */
-};
-
 void okra_pair_loss_free_(okra_pair_loss_ *d)
 {
     if (d) {
@@ -31,16 +18,6 @@ void okra_pair_loss_free_(okra_pair_loss_ *d)
         okra_counts_free_(d->counts);
         FREE(d->spec, d);
     }
-}
-
-const char *okra_pair_loss_spec_(const okra_pair_loss_ *d)
-{
-    return d->spec;
-}
-
-const okra_kernel *okra_pair_loss_kernel_(const okra_pair_loss_ *d)
-{
-    return d->kernel;
 }
 
 okra_shape_ okra_pair_loss_shape_(const okra_pair_loss_ *d, double *power)
@@ -94,7 +71,6 @@ static okra_status some_objects(void *arg, okra_int begin, okra_int end, int wor
     const filling *f = arg;
     const okra_counts_ *counts = f->d->counts;
     OWNED int32_t *members = NULL, *c = NULL;
-    (void)worker;
     MAKE(members, counts ? f->d->set->d + 1 : 1);
     MAKE(c, counts ? counts->groups : 1);
     for (okra_int i = begin; i < end; i++) {

@@ -48,20 +48,6 @@ okra_status okra_propose_(okra_context *ctx, const okra_output_ *output,
 
 /* ---- where to begin ---- */
 
-struct okra_starts_ {
-    const okra_decoder_ *decoder; /* candidates, or loss, */
-    void *candidates;             /* and its state */
-    const okra_nearest_ *nearest; /* its lists */
-    okra_panels_ *training;
-    okra_int tests;
-    double constant;
-};
-
-double okra_starts_constant_(const okra_starts_ *starts)
-{
-    return starts->constant;
-}
-
 okra_status okra_starts_create_(okra_context *ctx, const okra_output_ *output,
                                 struct okra_pair_loss_ *loss, okra_int tests,
                                 okra_int top, bool empty, okra_starts_ **out)
@@ -121,7 +107,7 @@ const okra_near_ *okra_starts_get_(const okra_starts_ *starts, okra_int i,
 
 /* ---- shared by decoders that make up objects ---- */
 
-okra_status okra_decoded_single_(okra_data *objects, okra_int tests, double *distance,
+okra_status okra_decoded_single_(okra_data **objects, okra_int tests, double **distance,
                                  okra_decoded_ *out)
 {
     okra_int *index = NULL;
@@ -130,15 +116,15 @@ okra_status okra_decoded_single_(okra_data *objects, okra_int tests, double *dis
         index[i] = -1;
     }
     *out = (okra_decoded_){
-        .objects = objects, .top = 1, .index = index, .distance = distance};
+        .objects = TAKE(*objects), .top = 1, .index = index, .distance = TAKE(*distance)};
     return OKRA_OK;
 }
 
 okra_status okra_block_weights_(const okra_block_ *block, const char *who)
 {
-    return block->W.p ? OKRA_OK
-                      : okra_fail_(OKRA_EUNSUPPORTED,
-                                   "%s needs weights over the training outputs; this "
-                                   "model predicts embeddings",
-                                   who);
+    REFUSE_IF(
+        !block->W.p, OKRA_EUNSUPPORTED,
+        "%s needs weights over the training outputs; this model predicts embeddings",
+        who);
+    return OKRA_OK;
 }

@@ -13,7 +13,6 @@ okra_status okra_objects_letters_(okra_context *ctx, const void *user,
     FREED_BY(okra_ragged_abandon_) okra_ragged_builder_ b = {0};
     FREED_BY(okra_data_drop_) okra_data *strings = NULL;
     OWNED double *zeros = NULL; /* the vectors of sequences */
-    (void)ctx;
     CHK(okra_characters_begin_(&b));
     for (okra_int i = 0; i < count; i++) {
         const void *const array[] = {codes + offsets[i]};

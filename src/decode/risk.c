@@ -214,7 +214,7 @@ static okra_status get(okra_context *ctx, state *s, okra_int p, bool again, okra
 static okra_status find_cache(state *s)
 {
     okra_cache_ *of = s->set == s->output->y ? okra_cache_of_(s->output) : NULL;
-    const char *name = okra_pair_loss_spec_(s->delta);
+    const char *name = s->delta->spec;
     s->cache = okra_cache_find_(of, name);
     s->few = of && s->output->few;
     if (!s->cache) {

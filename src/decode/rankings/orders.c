@@ -188,12 +188,8 @@ typedef struct partial {
     unsigned char rank[OKRA_PAIRED_MOST_];
 } partial;
 
-static int by_bound(const void *pa, const void *pb)
-{
-    const partial *a = pa, *b = pb;
-    return a->bound != b->bound ? (a->bound > b->bound ? -1 : 1)
-                                : memcmp(a->rank, b->rank, sizeof a->rank);
-}
+OKRA_ORDER_(by_bound, partial, OKRA_DOWN_(bound),
+            memcmp(x_->rank, y_->rank, sizeof x_->rank))
 
 /* From the last rank to the first. Each partial ranking has a completion of the value
  * `bound`, so that the `top` best of each step lead to the `top` best rankings. */

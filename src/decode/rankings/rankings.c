@@ -152,11 +152,9 @@ static okra_status gains_give(gains *g, okra_decoded_ *out)
     FREED_BY(okra_data_drop_) okra_data *rankings = NULL;
     CHK(okra_data_adopt_dense_(&g->result, g->tests, g->output->y->d, "decoded rankings",
                                &rankings));
-    CHK(okra_decoded_single_(rankings, g->tests, g->distance, out));
+    CHK(okra_decoded_single_(&rankings, g->tests, &g->distance, out));
     okra_iota_(g->tests, out->index);
-    out->proposals = okra_data_retain(rankings);
-    g->distance = NULL;
-    rankings = NULL;
+    out->proposals = okra_data_retain(out->objects);
     return OKRA_OK;
 }
 
@@ -188,13 +186,12 @@ static void clear(void *arg)
 
 /* ---- rankings as data ---- */
 
+/* Every ranking has d codes. */
 static okra_status objects(okra_context *ctx, const void *user, const int32_t *codes,
                            const okra_int *offsets, okra_int count, okra_data **out)
 {
     okra_int d = ((const okra_data *)user)->d;
     OWNED double *values = NULL;
-    (void)ctx;
-    (void)offsets; /* every ranking has d codes */
     MAKE(values, count * d);
     for (okra_int i = 0; i < count * d; i++) {
         values[i] = codes[i];
@@ -303,7 +300,7 @@ static void choose(state *s, const okra_pair_loss_ *loss)
                              [OKRA_SHAPE_INNER_] = SORTED,
                              [OKRA_SHAPE_PLACES_] = PLACES,
                              [OKRA_SHAPE_GAINS_] = ANY};
-    const okra_kernel *kernel = loss ? okra_pair_loss_kernel_(loss) : s->output->kernel;
+    const okra_kernel *kernel = loss ? loss->kernel : s->output->kernel;
     double scale = 1;
     s->how = of[kernel ? okra_kernel_shape_(kernel, &scale)
                        : okra_pair_loss_shape_(loss, &s->power)];
@@ -367,7 +364,7 @@ static okra_status open(okra_context *ctx, void *arg, const okra_output_ *output
     okra_pair_loss_ *loss = request->loss;
     double power = 0;
     bool by_gains = loss && okra_pair_loss_shape_(loss, &power) == OKRA_SHAPE_GAINS_;
-    bool ranks = !by_gains || strstr(okra_pair_loss_spec_(loss), "order=ranks");
+    bool ranks = !by_gains || strstr(loss->spec, "order=ranks");
     CHK(okra_results_open_(ctx, "rankings", tgamma((double)output->y->d + 1), output,
                            request, objects, output->y, &s->results));
     CHK(check_outputs(output->y, ranks));

@@ -189,18 +189,17 @@ static okra_status losses(const okra_pair_loss_ *loss, okra_counts_ *s,
                           double *K)
 {
     OWNED okra_int *zero = NULL, *size = NULL;
-    FREED_BY(okra_data_drop_) okra_data *heads = NULL, *sets = NULL;
+    FREED_BY(okra_data_drop_) okra_data *sets = NULL;
     OWNED double *each = NULL;
     ZMAKE(zero, count);
     MAKE(size, count);
     MAKE(each, count);
     CHK(intervals(begin, length, count, s->d, &sets));
     for (okra_int k = 0; k < s->sizes; k++) {
+        FREED_BY(okra_data_drop_) okra_data *heads = NULL;
         for (okra_int i = 0; i < count; i++) {
             size[i] = s->size[k];
         }
-        okra_data_free(heads);
-        heads = NULL;
         CHK(intervals(zero, size, count, s->d, &heads));
         CHK(okra_pair_loss_each_(loss, heads, sets, each));
         for (okra_int i = 0; i < count; i++) {
@@ -321,14 +320,14 @@ okra_status okra_counts_create_(okra_context *ctx, const okra_output_ *output,
     FREED_BY(drop) okra_counts_ *s = NULL;
     bool plain = loss || (!output->map && !output->components && !output->criterion);
     /* Metrics of vectors do not ask which coordinate is which, but some kernels do. */
-    const okra_kernel *kernel = loss ? okra_pair_loss_kernel_(loss) : output->kernel;
+    const okra_kernel *kernel = loss ? loss->kernel : output->kernel;
     bool counts = kernel ? okra_kernel_by_counts_(kernel) : loss != NULL;
     char name[640];
     if (!plain || !counts || output->y->d < 1 || output->y->d > INT32_MAX) {
         return OKRA_OK;
     }
     snprintf(name, sizeof name, "counts %d %lld %s", empty, (long long)rounds,
-             loss ? okra_pair_loss_spec_(loss) : "");
+             loss ? loss->spec : "");
     *out = okra_cache_find_(okra_cache_of_(output), name);
     if (*out) {
         return OKRA_OK;

@@ -243,7 +243,6 @@ static okra_status begin(void *user, const double *w, okra_offer_ *offer)
 {
     const state *s = user;
     unsigned all = s->d <= EVERY ? 1u << s->d : 2;
-    (void)w;
     for (unsigned k = 0; k < all; k++) {
         for (okra_int j = 0; j < s->d; j++) {
             s->in[j] = s->d <= EVERY ? k >> j & 1 : k;
@@ -304,7 +303,6 @@ static okra_status read_options(const okra_options *options, const char *argumen
 static okra_status check(okra_context *ctx, const okra_output_ *output, const char *text)
 {
     labels_options o;
-    (void)ctx, (void)output;
     return read_options(NULL, text, &o);
 }
 
@@ -313,7 +311,6 @@ static okra_status open(okra_context *ctx, void *arg, const okra_output_ *output
 {
     state *s = arg;
     labels_options own, *o = &own;
-    (void)options;
     CHK(read_options(request->options, request->argument, o));
     s->shift = 0.5 - o->threshold;
     s->nonempty = o->nonempty;

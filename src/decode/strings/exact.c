@@ -23,13 +23,10 @@ bool okra_kernel_is_degree_(const okra_kernel *kernel, okra_int *k)
 {
     double scale;
     bool normalized;
-    const okra_node_ *node = okra_kernel_core_(kernel, &scale, &normalized);
-    bool yes = node->kind == OKRA_NODE_LEAF_ && node->leaf == &okra_weighted_degree_ &&
-               node->component == 0 && scale > 0;
-    if (yes) {
-        *k = ((const okra_degree_params_ *)node->params)->k;
-    }
-    return yes;
+    const okra_degree_params_ *p =
+        okra_kernel_core_leaf_(kernel, &okra_weighted_degree_, &scale, &normalized);
+    *k = p ? p->k : *k;
+    return p;
 }
 
 bool okra_kernel_one_length_(const okra_kernel *kernel)

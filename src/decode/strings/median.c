@@ -264,13 +264,9 @@ static okra_status one_row(const void *arg, void *space, okra_int r)
 
 bool okra_kernel_is_edit_(const okra_kernel *kernel, double *sigma, double *scale)
 {
-    const okra_node_ *node = okra_kernel_core_(kernel, scale, NULL);
-    bool is = node->kind == OKRA_NODE_LEAF_ && node->leaf == &okra_edit_ &&
-              node->component == 0 && *scale > 0;
-    if (is) {
-        *sigma = ((const okra_edit_params_ *)node->params)->sigma;
-    }
-    return is;
+    const okra_edit_params_ *p = okra_kernel_core_leaf_(kernel, &okra_edit_, scale, NULL);
+    *sigma = p ? p->sigma : *sigma;
+    return p;
 }
 
 okra_status okra_median_block_(okra_context *ctx, const okra_string_search_ *m,

@@ -86,10 +86,7 @@ typedef struct lattice {
     okra_int room;
 } lattice;
 
-static void lattice_clear(lattice *a)
-{
-    FREE(a->forward, a->backward);
-}
+OKRA_CLEARS_(lattice_clear, lattice, it->forward, it->backward)
 
 static okra_segment_ *step(const okra_segments_ *s, okra_word_ x, okra_word_ y,
                            okra_int i, okra_int j, okra_int l)

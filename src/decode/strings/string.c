@@ -82,9 +82,8 @@ static okra_status choose_alphabet(okra_string_search_ *s, const okra_data *y,
                   "its letters",
                   text);
         okra_free_(s->alphabet);
-        s->alphabet = letters;
+        s->alphabet = TAKE(letters);
         s->letters = given;
-        letters = NULL;
     }
     REFUSE_IF(s->letters == 0, OKRA_EARG,
               "decoder string: the training outputs have no letters");
@@ -125,7 +124,6 @@ static okra_status replace(void *user, okra_word_ y, okra_int at)
 
 static okra_status propose(void *user, okra_word_ y, okra_int kept)
 {
-    (void)kept;
     return okra_offer_put_(((const proposing *)user)->offer, y.code, y.length);
 }
 
@@ -193,7 +191,6 @@ static okra_status every(void *user, const double *w, okra_offer_ *offer)
     const state *s = user;
     const okra_string_search_ *e = &s->search;
     okra_int words = 1;
-    (void)w;
     for (okra_int t = 0; t <= e->longest; t++, words *= e->letters) {
         for (okra_int k = 0; (!e->one_length || t == e->known) && k < words; k++) {
             for (okra_int i = 0, rest = k; i < t; i++, rest /= e->letters) {
@@ -218,9 +215,13 @@ static okra_status start(void *user, okra_int index, okra_offer_ *offer)
 /* Tables for the exact search, where the kernel is the spectrum and they are small. */
 static okra_status prepare_exact(okra_context *ctx, state *s)
 {
-    if (!okra_trained_kernel_is_spectrum_(s->output->ky, &s->k)) {
+    double scale;
+    const okra_spectrum_params_ *p =
+        okra_kernel_core_leaf_(s->output->kernel, &okra_spectrum_, &scale, NULL);
+    if (!p) {
         return OKRA_OK;
     }
+    s->k = p->k;
     okra_status st =
         okra_debruijn_create_(s->search.letters, s->k, s->search.longest, &s->graph);
     if (st == OKRA_EUNSUPPORTED) {
@@ -335,8 +336,7 @@ static okra_status open(okra_context *ctx, void *arg, const okra_output_ *output
     s->loss = request->loss;
     s->search.rounds = o->rounds;
     s->search.empty = o->empty;
-    CHK(open_search(ctx, s, o->beam));
-    return OKRA_OK;
+    return open_search(ctx, s, o->beam);
 }
 
 /* Under the kernels of string_prediction.h. */

@@ -261,7 +261,6 @@ typedef struct trial {
 static okra_status try_groups(void *arg, okra_int begin, okra_int end, int worker)
 {
     const trial *t = arg;
-    (void)worker;
     for (okra_int g = begin; g < end; g++) {
         const group *o = &t->s->groups[g];
         okra_int step = (o->n + TRIED - 1) / TRIED, classes = o->classes;
@@ -426,7 +425,6 @@ static okra_status write_row(const work *k, okra_int r, okra_shortlist_ *list,
     okra_word_ x = okra_word_of_(s->inputs, k->block->first + r);
     const double *w = k->block->W.p + r * k->block->W.ld;
     OWNED bool *without = NULL;
-    OWNED double *scores = NULL;
     OWNED int32_t *codes = NULL;
     bool some = false, weighed = false;
     MAKE(without, s->aligned.x->n);
@@ -443,8 +441,7 @@ static okra_status write_row(const work *k, okra_int r, okra_shortlist_ *list,
         const group *o = g < s->aligned.letter_count ? &s->groups[g] : NULL;
         okra_shortlist_empty_(next);
         if (o && o->n > 0) {
-            okra_free_(scores);
-            scores = NULL;
+            OWNED double *scores = NULL;
             MAKE(scores, o->classes);
             CHK(score_letter(s, o, some && weighed ? without : NULL, x, i, scores));
             for (okra_int c = 0; c < o->classes; c++) {
@@ -468,7 +465,6 @@ static okra_status write_rows(void *arg, okra_int begin, okra_int end, int worke
     FREED_BY(okra_shortlist_clear_) okra_shortlist_ list = {0};
     FREED_BY(okra_shortlist_clear_) okra_shortlist_ next = {0};
     okra_int most = OKRA_MAX_(k->s->results.top, BEAM);
-    (void)worker;
     CHK(okra_shortlist_open_(most, false, &list));
     CHK(okra_shortlist_open_(most, false, &next));
     for (okra_int r = begin; r < end; r++) {

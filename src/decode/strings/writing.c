@@ -268,7 +268,7 @@ okra_status okra_write_(okra_context *ctx, const okra_string_search_ *how,
                    .more = more,
                    .block = block,
                    .norm = norm,
-                   .constant = okra_starts_constant_(how->starts),
+                   .constant = how->starts->constant,
                    .results = results};
     CHK(okra_budget_ask_(
         ctx, okra_workers_(ctx) * (double)(room * how->width) * sizeof(int32_t),

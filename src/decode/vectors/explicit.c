@@ -19,7 +19,6 @@ static okra_status open(okra_context *ctx, void *arg, const okra_output_ *output
                         const void *options, const okra_decode_request_ *request)
 {
     state *s = arg;
-    (void)options;
     CHK(okra_decode_check_plain_("explicit", request));
     CHK(okra_decode_check_features_(output, "decoder explicit"));
     s->output = output;
@@ -37,13 +36,9 @@ static okra_status block_in(okra_context *ctx, void *arg, const okra_block_ *blo
 
 static okra_status finish(okra_context *ctx, void *arg, okra_decoded_ *out)
 {
-    (void)ctx;
     state *s = arg;
-    okra_decoded_ decoded = {0};
-    CHK(okra_data_adopt_dense_(&s->H, s->tests, s->output->d, "explicit predictions",
-                               &decoded.objects));
-    *out = decoded;
-    return OKRA_OK;
+    return okra_data_adopt_dense_(&s->H, s->tests, s->output->d, "explicit predictions",
+                                  &out->objects);
 }
 
 const okra_decoder_ okra_decoder_explicit_ = {

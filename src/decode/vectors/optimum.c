@@ -93,16 +93,6 @@ static okra_status moments(state *s)
     return OKRA_OK;
 }
 
-static okra_status check(const okra_output_ *output, const okra_smooth_ *smooth)
-{
-    REFUSE_IF(!output->criterion->kl && !smooth->bounded, OKRA_EUNSUPPORTED,
-              "decoder optimum: under the output kernel %s the criterion of "
-              "tgp-hsic has no optimum, it improves without end; a bounded "
-              "kernel has one, 'candidates' needs none",
-              okra_kernel_text(output->kernel));
-    return OKRA_OK;
-}
-
 static okra_status open(okra_context *ctx, void *arg, const okra_output_ *output,
                         const void *options, const okra_decode_request_ *request)
 {
@@ -117,7 +107,12 @@ static okra_status open(okra_context *ctx, void *arg, const okra_output_ *output
     CHK(okra_at_(
         okra_smooth_create_(ctx, output->kernel, output->y, output->ky, &s->smooth),
         "decoder optimum"));
-    CHK(check(output, s->smooth));
+    REFUSE_IF(
+        !output->criterion->kl && !s->smooth->bounded, OKRA_EUNSUPPORTED,
+        "decoder optimum: under the output kernel %s the criterion of tgp-hsic has no "
+        "optimum, it improves without end; a bounded kernel has one, 'candidates' "
+        "needs none",
+        okra_kernel_text(output->kernel));
     CHK(moments(s));
     CHK(okra_criterion_eval_create_(ctx, output, &s->judge));
     CHK(okra_doubles_(ctx, s->tests, okra_data_width(output->y), "the predictions",
@@ -175,16 +170,14 @@ static okra_status block_in(okra_context *ctx, void *arg, const okra_block_ *blo
 static okra_status finish(okra_context *ctx, void *arg, okra_decoded_ *out)
 {
     state *s = arg;
-    okra_decoded_ decoded = {0};
     okra_int open = 0, jittered = 0;
     for (okra_int i = 0; i < s->tests; i++) {
         open += s->report[i * OKRA_REPORT_COLUMNS + 3] == 0;
         jittered += s->jitter[i] > 0;
     }
     CHK(okra_data_adopt_dense_(&s->Y, s->tests, okra_data_width(s->output.y),
-                               "predictions", &decoded.objects));
-    decoded.report = TAKE(s->report);
-    *out = decoded;
+                               "predictions", &out->objects));
+    out->report = TAKE(s->report);
     if (open > 0) {
         okra_warn_(ctx,
                    "%lld of %lld predictions did not converge; the lowest point found is "

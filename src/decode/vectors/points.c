@@ -210,7 +210,7 @@ static void decode_one(const work *k, okra_int r, int worker)
     const state *s = k->s;
     okra_int n = s->output->y->n, d = s->d, i = k->block->first + r;
     double *space = k->space + worker * space_size(s);
-    double constant = okra_starts_constant_(s->starts);
+    double constant = s->starts->constant;
     point p = {.smooth = s->works[worker],
                .y = s->output->y,
                .w = k->block->W.p + r * k->block->W.ld,
@@ -289,7 +289,7 @@ static okra_status search(okra_context *ctx, state *s, const okra_block_ *block)
     okra_iota_(m, owner);
     CHK(okra_data_dense(s->result + block->first * s->d, m, s->d, s->d, &found));
     CHK(okra_propose_(ctx, s->output, found, owner, true, block->W, norm,
-                      okra_starts_constant_(s->starts), key, s->distance + block->first));
+                      s->starts->constant, key, s->distance + block->first));
     for (okra_int r = 0; r < m; r++) {
         prefer_training(s, block->first + r, key[r]);
     }
@@ -321,14 +321,10 @@ static okra_status block_in(okra_context *ctx, void *arg, const okra_block_ *blo
 
 static okra_status finish(okra_context *ctx, void *arg, okra_decoded_ *out)
 {
-    (void)ctx;
     state *s = arg;
     FREED_BY(okra_data_drop_) okra_data *objects = NULL;
     CHK(okra_data_adopt_dense_(&s->result, s->tests, s->d, "decoded vectors", &objects));
-    CHK(okra_decoded_single_(objects, s->tests, s->distance, out));
-    s->distance = NULL;
-    objects = NULL;
-    return OKRA_OK;
+    return okra_decoded_single_(&objects, s->tests, &s->distance, out);
 }
 
 /* ---- the decoder gradient ---- */
@@ -345,7 +341,6 @@ static double evaluate(void *arg, const double *z, double *gradient, int d, doub
 {
     point *p = arg;
     double *y = p->scratch;
-    (void)step;
     memcpy(y, z, (size_t)d * sizeof *y);
     clip(p, y);
     double value = value_at(p, y);
