@@ -64,13 +64,16 @@ static bool write_node(writer *w, int place)
         break;
     }
     case OKRA_NODE_TRANSFORM_:
-        if (!node->transform->step || !write_node(w, node->a) ||
+        if (!node->transform->code || !write_node(w, node->a) ||
             (node->transform->distances &&
              okra_far_(w->kernel, node, okra_most_(w->a->n, a[node->a].self),
                        okra_most_(w->b->n, b[node->a].self)))) {
             return false;
         }
-        node->transform->step(node->params, &step);
+        step.code = node->transform->code;
+        if (node->transform->step) {
+            node->transform->step(node->params, &step);
+        }
         bool means = node->transform->uses == OKRA_USES_MEANS_;
         if (node->transform->uses != OKRA_USES_VALUES_) {
             step.u = means ? a[place].mean : a[node->a].self;

@@ -193,7 +193,9 @@ typedef struct okra_transform_class_ {
     void (*derive)(const void *params, double self, const double *db, okra_int n,
                    double *k, double *by_k, double *by_self);
     bool bounds; /* values are bounded whatever the child's */
-    /* The same as a step of a program, less u, v and self; NULL: there is none. */
+    /* The same as a step of a program: its code, 0 where there is none, and what puts in
+     * its numbers (not u, v and self), NULL where it has none. */
+    okra_code_ code;
     void (*step)(const void *params, okra_step_ *step);
 } okra_transform_class_;
 

@@ -86,21 +86,6 @@ static void center(const void *params, const double *da, const double *db, okra_
     }
 }
 
-static void normalize_step(const void *params, okra_step_ *step)
-{
-    step->code = OKRA_CODE_NORMALIZE_;
-}
-
-static void tanimoto_step(const void *params, okra_step_ *step)
-{
-    step->code = OKRA_CODE_TANIMOTO_;
-}
-
-static void center_step(const void *params, okra_step_ *step)
-{
-    step->code = OKRA_CODE_CENTER_;
-}
-
 const okra_transform_class_ okra_normalize_ = {
     .name = "normalize",
     .help = "k/sqrt(k(a,a) k(b,b)); 0 where a self-similarity is 0",
@@ -110,7 +95,7 @@ const okra_transform_class_ okra_normalize_ = {
     .apply = normalize,
     .derive = normalize_derive,
     .bounds = true,
-    .step = normalize_step};
+    .code = OKRA_CODE_NORMALIZE_};
 
 static void dice(const void *params, const double *da, const double *db, okra_int ni,
                  okra_int nj, double *tile, okra_int ld)
@@ -139,7 +124,7 @@ const okra_transform_class_ okra_tanimoto_ = {
     .uses = OKRA_USES_SELF_,
     .degenerate = "they get 1 among themselves and 0 against the others",
     .apply = tanimoto,
-    .step = tanimoto_step};
+    .code = OKRA_CODE_TANIMOTO_};
 
 const okra_transform_class_ okra_center_ = {
     .name = "center",
@@ -147,4 +132,4 @@ const okra_transform_class_ okra_center_ = {
     .params = {"center", okra_no_params_, 0},
     .uses = OKRA_USES_MEANS_,
     .apply = center,
-    .step = center_step};
+    .code = OKRA_CODE_CENTER_};

@@ -131,7 +131,6 @@ static void series_derive(const void *params, double self, const double *db, okr
 static void poly_step(const void *params, okra_step_ *step)
 {
     const poly_params *p = params;
-    step->code = OKRA_CODE_POLY_;
     step->p = p->gamma;
     step->q = p->coef0;
     step->degree = p->degree;
@@ -139,13 +138,11 @@ static void poly_step(const void *params, okra_step_ *step)
 
 static void power_step(const void *params, okra_step_ *step)
 {
-    step->code = OKRA_CODE_POWER_;
     step->degree = ((const power_params *)params)->p;
 }
 
 static void series_step(const void *params, okra_step_ *step)
 {
-    step->code = OKRA_CODE_SERIES_;
     step->list = ((const series_params *)params)->c;
     step->count = SERIES;
 }
@@ -180,6 +177,7 @@ const okra_transform_class_ okra_poly_ = {
     .params = {"poly", poly_rows, sizeof(poly_params)},
     .apply = poly,
     .derive = poly_derive,
+    .code = OKRA_CODE_POLY_,
     .step = poly_step};
 
 const okra_transform_class_ okra_power_ = {
@@ -188,6 +186,7 @@ const okra_transform_class_ okra_power_ = {
     .params = {"power", power_rows, sizeof(power_params)},
     .apply = power,
     .derive = power_derive,
+    .code = OKRA_CODE_POWER_,
     .step = power_step};
 
 const okra_transform_class_ okra_poly_series_ = {
@@ -197,4 +196,5 @@ const okra_transform_class_ okra_poly_series_ = {
     .positional = true,
     .apply = series,
     .derive = series_derive,
+    .code = OKRA_CODE_SERIES_,
     .step = series_step};

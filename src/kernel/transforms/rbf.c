@@ -95,13 +95,11 @@ static void exponential_derive(const void *params, double self, const double *db
 
 static void rbf_step(const void *params, okra_step_ *step)
 {
-    step->code = OKRA_CODE_RBF_;
     step->p = okra_rbf_gamma_(params);
 }
 
 static void exponential_step(const void *params, okra_step_ *step)
 {
-    step->code = OKRA_CODE_EXP_;
     step->p = ((const exp_params *)params)->scale;
 }
 
@@ -128,6 +126,7 @@ const okra_transform_class_ okra_rbf_ = {
     .apply = rbf,
     .derive = rbf_derive,
     .bounds = true,
+    .code = OKRA_CODE_RBF_,
     .step = rbf_step};
 
 const okra_transform_class_ okra_exp_ = {.name = "exp",
@@ -135,4 +134,5 @@ const okra_transform_class_ okra_exp_ = {.name = "exp",
                                          .params = {"exp", exp_rows, sizeof(exp_params)},
                                          .apply = exponential,
                                          .derive = exponential_derive,
+                                         .code = OKRA_CODE_EXP_,
                                          .step = exponential_step};
