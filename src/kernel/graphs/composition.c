@@ -8,10 +8,6 @@
  */
 #include "kernel/graphs/graph_features.h"
 
-typedef struct composition_params {
-    okra_feature_params_ how;
-} composition_params;
-
 /* One feature for each of `count` of a kind. */
 static okra_status emit(okra_collector_ *c, uint64_t kind, okra_int count)
 {
@@ -49,13 +45,13 @@ static okra_status extract(const void *arg, const okra_graph_view_ *g, okra_coll
 }
 
 static const okra_option table[] = {
-    {"bits", OKRA_OPTION_INT, offsetof(composition_params, how.bits), "0", 0, 1 << 24,
-     NULL, "N", "hash features to N places; 0: keep all features"},
+    {"bits", OKRA_OPTION_INT, offsetof(okra_feature_params_, bits), "0", 0, 1 << 24, NULL,
+     "N", "hash features to N places; 0: keep all features"},
     {.name = NULL}};
 
 const okra_kernel_class_ okra_composition_ = {
     .name = "composition",
     .help = "molecules: atoms of each element that two share, hydrogens too",
-    .params = {"composition", table, sizeof(composition_params)},
+    .params = {"composition", table, sizeof(okra_feature_params_)},
     .extract = extract,
     OKRA_FEATURE_CLASS_(OKRA_GRAPHS)};

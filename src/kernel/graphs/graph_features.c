@@ -19,8 +19,8 @@
 
 /* A sequence is known by the code of all but its last step and that step, so a dictionary
  * of triples (code, a, b) holds any set of sequences exactly, sharing their beginnings.
- * Open addressing, at most half full. A coder on a base looks there first and never
- * changes it: many collections can be coded against one training set. */
+ * A coder on a base looks there first and never changes it: many collections can be coded
+ * against one training set. */
 typedef struct triple {
     uint64_t code, a, b;
 } triple;
@@ -28,11 +28,10 @@ typedef struct triple {
 struct okra_coder_ {
     const okra_coder_ *base;
     bool hash;
-    uint64_t first;  /* code of entries[0]          */
-    triple *entries; /*                             */
+    uint64_t first; /* code of entries[0] */
+    triple *entries;
     okra_int count, room;
-    uint32_t *table; /* place of an entry plus 1; 0: empty */
-    uint64_t mask;
+    okra_hashed_ places; /* of the entries */
 };
 
 /* The finaliser of splitmix64: every input bit reaches every output bit. */
@@ -66,74 +65,35 @@ okra_status okra_coder_create_(const okra_coder_ *base, bool hash, okra_coder_ *
     c->base = base;
     c->hash = hash;
     c->first = base ? codes_of(base) : 1; /* 0 is the empty sequence */
-    if (!hash) {
-        c->mask = 1023;
-        ZMAKE(c->table, 1024);
-    }
     *out = TAKE(c);
     return OKRA_OK;
 }
 
-OKRA_SHARED_FREES_(okra_coder_free_, okra_coder_, it->entries, it->table)
+OKRA_SHARED_FREES_(okra_coder_free_, okra_coder_, it->entries, it->places.slots)
 
-/* The place in the table of a triple, or of the hole where it belongs. */
-static uint64_t seek(const okra_coder_ *c, const triple *t, uint64_t h)
+okra_status okra_fold_(okra_collector_ *collector, uint64_t code, uint64_t a, uint64_t b,
+                       uint64_t *out)
 {
-    uint64_t k = h & c->mask;
-    while (c->table[k]) {
-        const triple *e = &c->entries[c->table[k] - 1];
-        if (e->code == t->code && e->a == t->a && e->b == t->b) {
-            break;
-        }
-        k = (k + 1) & c->mask;
-    }
-    return k;
-}
-
-static okra_status grow(okra_coder_ *c)
-{
-    uint32_t *table = NULL;
-    EXTEND(c->entries, c->count, c->room, 512);
-    if (2 * (uint64_t)(c->count + 1) <= c->mask + 1) {
-        return OKRA_OK;
-    }
-    REFUSE_IF(c->count >= INT32_MAX, OKRA_EUNSUPPORTED,
-              "more than 2^31 distinct features; give bits=2048 or so");
-    uint64_t mask = 2 * c->mask + 1;
-    ZMAKE(table, (okra_int)mask + 1);
-    for (okra_int i = 0; i < c->count; i++) {
-        const triple *e = &c->entries[i];
-        uint64_t k = hash_of(e->code, e->a, e->b) & mask;
-        while (table[k]) {
-            k = (k + 1) & mask;
-        }
-        table[k] = (uint32_t)(i + 1);
-    }
-    okra_free_(c->table);
-    c->table = table;
-    c->mask = mask;
-    return OKRA_OK;
-}
-
-static okra_status fold(okra_coder_ *c, uint64_t code, uint64_t a, uint64_t b,
-                        uint64_t *out)
-{
-    const triple t = {code, a, b};
+    okra_coder_ *c = collector->coder;
     uint64_t h = hash_of(code, a, b);
     if (c->hash) {
         *out = h;
         return OKRA_OK;
     }
     for (const okra_coder_ *d = c; d; d = d->base) {
-        uint64_t k = seek(d, &t, h);
-        if (d->table[k]) {
-            *out = d->first + d->table[k] - 1;
-            return OKRA_OK;
+        for (okra_int at = 0, k; (k = okra_hashed_next_(&d->places, h, &at)) >= 0;) {
+            const triple *e = &d->entries[k];
+            if (e->code == code && e->a == a && e->b == b) {
+                *out = d->first + (uint64_t)k;
+                return OKRA_OK;
+            }
         }
     }
-    CHK(grow(c));
-    c->table[seek(c, &t, h)] = (uint32_t)(c->count + 1);
-    c->entries[c->count] = t;
+    REFUSE_IF(c->count >= INT32_MAX, OKRA_EUNSUPPORTED,
+              "more than 2^31 distinct features; give bits=2048 or so");
+    EXTEND(c->entries, c->count, c->room, 512);
+    CHK(okra_hashed_put_(&c->places, h, c->count));
+    c->entries[c->count] = (triple){code, a, b};
     *out = c->first + (uint64_t)c->count++;
     return OKRA_OK;
 }
@@ -259,12 +219,6 @@ typedef struct shared {
     okra_int columns, common;
     rows rows;
 } shared;
-
-okra_status okra_fold_(okra_collector_ *c, uint64_t code, uint64_t a, uint64_t b,
-                       uint64_t *out)
-{
-    return fold(c->coder, code, a, b, out);
-}
 
 okra_status okra_collect_(okra_collector_ *c, uint64_t code)
 {
