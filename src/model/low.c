@@ -51,7 +51,7 @@ static okra_status factor_basis(okra_context *ctx, const okra_trained_kernel_ *b
     CHK(okra_matrix_create_(ctx, F.rows, F.rows, "the Gram matrix of the basis", &K));
     CHK(okra_matrix_gram_(ctx, entries, 0, K));
     CHK(okra_matrix_diagonal_(ctx, K, d));
-    CHK(okra_low_shift_(okra_trained_kernel_kernel_(bound), F.rows, d, &shift));
+    CHK(okra_low_shift_(bound->kernel, F.rows, d, &shift));
     CHK(okra_matrix_add_diagonal_(ctx, shift, K));
     CHK(okra_matrix_cholesky_(ctx, K, NULL));
     CHK(okra_matrix_get_(ctx, K, 0, 0, F));
@@ -65,8 +65,8 @@ static okra_status make_map(okra_context *ctx, const char *name, const char *tex
 {
     okra_low_ low;
     CHK(okra_low_read_(name, text, &low));
-    return okra_map_create_by_(ctx, kernel, data, &low, stream,
-                               okra_engine_is_host_(ctx) ? NULL : factor_basis, out);
+    return okra_map_create_(ctx, kernel, data, &low, stream,
+                            okra_engine_is_host_(ctx) ? NULL : factor_basis, out);
 }
 
 static bool has_features(const okra_data *y, const okra_kernel *ky, double *scale)
@@ -231,7 +231,7 @@ okra_status okra_basis_create(okra_context *context, const okra_data *x,
     REFUSE_IF(x->n == 0 || x->missing, OKRA_ESHAPE,
               x->missing ? "x has missing values" : "there are no objects");
     CHK(okra_kernel_choose(context, fields.kx, x, &kx));
-    CHK(okra_map_create_(context, kx, x, &low, 1, &map));
+    CHK(okra_map_create_(context, kx, x, &low, 1, NULL, &map));
     CHK(first_features(context, map, x, &y));
     CHK(okra_store_create_(&store));
     CHK(okra_solution_basis_(context, map, store));
@@ -288,7 +288,7 @@ okra_status okra_fit_basis_low_(okra_context *ctx, const okra_model *basis,
                             map_x));
     if (*f->low_rank_y) {
         CHK(okra_low_read_("low-rank-y", f->low_rank_y, &low));
-        CHK(okra_map_create_(ctx, ky, y, &low, 2, map_y));
+        CHK(okra_map_create_(ctx, ky, y, &low, 2, NULL, map_y));
     }
     return OKRA_OK;
 }

@@ -24,13 +24,10 @@
 
 okra_status okra_low_check_(const okra_low_ *low)
 {
-    return low->kind != OKRA_LOW_SKETCH_ || low->sparse || low->p == 0
-               ? OKRA_OK
-               : okra_fail_(
-                     OKRA_EARG,
-                     "sketch: p = %g is for kind=sparse; kind=gaussian keeps every "
-                     "entry",
-                     low->p);
+    REFUSE_IF(low->kind == OKRA_LOW_SKETCH_ && !low->sparse && low->p != 0, OKRA_EARG,
+              "sketch: p = %g is for kind=sparse; kind=gaussian keeps every entry",
+              low->p);
+    return OKRA_OK;
 }
 
 okra_status okra_low_parse_(const char *text, okra_low_ *out)
@@ -90,12 +87,12 @@ static okra_status check(const okra_kernel *kernel, const okra_data *train)
 
 okra_status okra_low_mean_(const okra_kernel *kernel, double mean)
 {
-    return isfinite(mean) && mean > 0
-               ? OKRA_OK
-               : okra_fail_(OKRA_ENUMERIC,
-                            "low rank: the mean diagonal of the Gram matrix of kernel %s "
-                            "is %g, expected a finite number above 0",
-                            okra_kernel_text(kernel), mean);
+    REFUSE_IF(
+        !isfinite(mean) || mean <= 0, OKRA_ENUMERIC,
+        "low rank: the mean diagonal of the Gram matrix of kernel %s is %g, expected "
+        "a finite number above 0",
+        okra_kernel_text(kernel), mean);
+    return OKRA_OK;
 }
 
 okra_status okra_low_shift_(const okra_kernel *kernel, okra_int n, const double *d,
@@ -214,14 +211,7 @@ static okra_status make_waves(okra_context *ctx, const okra_kernel *kernel,
 
 okra_status okra_map_create_(okra_context *ctx, const okra_kernel *kernel,
                              const okra_data *train, const okra_low_ *low,
-                             uint64_t stream, okra_map_ **out)
-{
-    return okra_map_create_by_(ctx, kernel, train, low, stream, NULL, out);
-}
-
-okra_status okra_map_create_by_(okra_context *ctx, const okra_kernel *kernel,
-                                const okra_data *train, const okra_low_ *low,
-                                uint64_t stream, okra_factor_fn_ factor, okra_map_ **out)
+                             uint64_t stream, okra_factor_fn_ factor, okra_map_ **out)
 {
     okra_random_ random = okra_random_create_(okra_context_seed(ctx), stream);
     okra_int n = train->n, rank = OKRA_MIN_(low->rank, n), count = rank;
@@ -235,8 +225,7 @@ okra_status okra_map_create_by_(okra_context *ctx, const okra_kernel *kernel,
     if (low->kind == OKRA_LOW_NYSTROM_ && low->pivots == OKRA_PIVOTS_CENTRES_) {
         CHK(okra_centres_(ctx, train, &random, rank, &centres));
         okra_columns_pass_(train, centres);
-        CHK(okra_map_of_(ctx, kernel, centres, NULL, rank, NULL, rank, factor, out));
-        return OKRA_OK;
+        return okra_map_of_(ctx, kernel, centres, NULL, rank, NULL, rank, factor, out);
     }
     if (low->kind == OKRA_LOW_SKETCH_) {
         CHK(okra_sketch_draw_(ctx, low, n, rank, &random, &index, &S));

@@ -105,12 +105,9 @@ okra_status okra_low_shift_(const okra_kernel *kernel, okra_int n, const double 
 /* Random choices follow the context's seed and `stream`. The kernel must outlive the map.
  * A rank above the number of training objects is cut to it. factor: what makes F in the
  * place of the host (NULL). */
-okra_status okra_map_create_by_(okra_context *ctx, const okra_kernel *kernel,
-                                const okra_data *train, const okra_low_ *low,
-                                uint64_t stream, okra_factor_fn_ factor, okra_map_ **out);
 okra_status okra_map_create_(okra_context *ctx, const okra_kernel *kernel,
                              const okra_data *train, const okra_low_ *low,
-                             uint64_t stream, okra_map_ **out);
+                             uint64_t stream, okra_factor_fn_ factor, okra_map_ **out);
 void okra_map_free_(okra_map_ *map); /* accepts NULL */
 OKRA_DROPS_(okra_map_drop_, okra_map_, okra_map_free_)
 

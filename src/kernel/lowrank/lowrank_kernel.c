@@ -63,7 +63,7 @@ static okra_status fit(okra_context *ctx, const void *params, const okra_data *t
         CHK(okra_data_adopt_dense_(&copy, rows, cols, train->source, features));
     } else {
         CHK(okra_map_create_(ctx, p->inner, train, &p->low, p->stream ? p->stream : 1,
-                             &map));
+                             NULL, &map));
     }
     *state = TAKE(map);
     return OKRA_OK;

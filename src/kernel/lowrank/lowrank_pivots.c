@@ -103,7 +103,6 @@ okra_status okra_pivots_greedy_(okra_context *ctx, const okra_kernel *kernel,
 
 /* ---- random choices ---- */
 
-/* The head of a shuffle. */
 /* What a shuffle has moved: the places of 0..n-1 that hold another number, by hashing, so
  * that a draw from very many takes memory for those drawn alone. */
 typedef struct moved {

@@ -29,21 +29,14 @@ typedef struct drawing {
     okra_int rows, entries; /* that there is room for */
 } drawing;
 
-static okra_status resize_integers(okra_int **p, okra_int count)
-{
-    okra_int *q = okra_realloc_(*p, count, sizeof *q);
-    *p = q ? q : *p;
-    return q ? OKRA_OK : OKRA_EMEM;
-}
-
 static okra_status resize(drawing *z, okra_int rows, okra_int entries)
 {
     okra_sketch_ *S = z->S;
-    CHK(resize_integers(&z->index, rows));
+    RESIZE(z->index, rows);
     RESIZE(S->value, entries);
     if (z->sparse) {
-        CHK(resize_integers(&S->start, rows + 1));
-        CHK(resize_integers(&S->column, entries));
+        RESIZE(S->start, rows + 1);
+        RESIZE(S->column, entries);
         S->start[0] = 0;
     }
     z->rows = rows;

@@ -109,21 +109,16 @@ okra_status okra_map_self_rows_(okra_context *ctx, const okra_map_ *map,
                                 double *self)
 {
     enum { ROWS = 4096 };
-    FREED_BY(okra_data_drop_) okra_data *rows = NULL;
-    FREED_BY(okra_test_side_drop_) okra_test_side_ *other = NULL;
-    const okra_kernel *kernel = map->bound->kernel;
-    bool one = self_is_one(kernel);
+    bool one = self_is_one(map->bound->kernel);
     for (okra_int i = 0; (map->kernel || one) && i < count; i++) {
         self[i] = one ? 1 : map->scale * map->scale * (double)map->basis;
     }
     for (okra_int i = 0; !map->kernel && !one && i < count; i += ROWS) {
-        CHK(slice(data, first + i, OKRA_MIN_(ROWS, count - i), &rows));
-        CHK(okra_test_side_create_(ctx, map->bound, rows, &other));
+        FREED_BY(okra_data_drop_) okra_data *rows = NULL;
+        FREED_BY(okra_test_side_drop_) okra_test_side_ *other = NULL;
+        CHK(okra_map_other_(ctx, map, data, first + i, OKRA_MIN_(ROWS, count - i), &rows,
+                            &other));
         CHK(okra_test_side_diagonal_(ctx, map->bound, other, self + i));
-        okra_test_side_free_(other);
-        okra_data_free(rows);
-        other = NULL;
-        rows = NULL;
     }
     return OKRA_OK;
 }

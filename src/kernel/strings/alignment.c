@@ -241,30 +241,19 @@ typedef struct strings {
 
 OKRA_CLEARS_(clear_strings, strings, it->first, it->of, it->place)
 
-typedef struct item {
-    okra_int length, index;
-} item;
-
-OKRA_ORDER_(by_length, item, OKRA_UP_(length), OKRA_UP_(index))
-
 static okra_status find_strings(const okra_data *data, strings *out)
 {
-    OWNED item *items = NULL;
-    MAKE(items, data->n);
     MAKE(out->first, data->n);
     MAKE(out->of, data->n);
     MAKE(out->place, data->n);
     CHK(okra_data_same_(&data, 1, out->of));
     for (okra_int i = 0; i < data->n; i++) {
-        item *one = &items[out->count];
-        one->index = i;
-        okra_characters_(data, i, &one->length);
+        out->first[out->count] = i;
         out->count += out->of[i] == i;
     }
-    OKRA_SORT_(items, out->count, by_length);
+    CHK(okra_order_by_length_(data, out->count, out->first));
     for (okra_int k = 0; k < out->count; k++) {
-        out->first[k] = items[k].index;
-        out->place[items[k].index] = k;
+        out->place[out->first[k]] = k;
     }
     return OKRA_OK;
 }

@@ -21,50 +21,18 @@ okra_status okra_lanes_create_(const okra_data *data, okra_batch_ batch, const v
     return OKRA_OK;
 }
 
-typedef struct item {
-    okra_int length, index;
-} item;
-
-OKRA_ORDER_(by_length, item, OKRA_UP_(length), OKRA_UP_(index))
-
-/* The strings first..first+count-1 in order of length. */
-static item *sorted(const okra_data *data, okra_int first, okra_int count)
-{
-    item *items = okra_alloc_(count, sizeof *items);
-    for (okra_int k = 0; items && k < count; k++) {
-        items[k].index = first + k;
-        okra_characters_(data, first + k, &items[k].length);
-    }
-    if (items) {
-        qsort(items, (size_t)count, sizeof *items, by_length);
-    }
-    return items;
-}
-
-/* Lane l of `lanes` <- the string, then pads up to `positions`. */
-static void fill_lane(const okra_data *data, okra_int i, int l, okra_int positions,
-                      double pad, okra_lane_ *lanes)
-{
-    okra_int length;
-    const int32_t *code = okra_characters_(data, i, &length);
-    for (okra_int k = 0; k < positions; k++) {
-        lanes[k][l] = k < length ? code[k] : pad;
-    }
-}
-
-/* The next batch of items as lanes of t; returns its positions. Lanes without an item
- * are all pads. */
-static okra_int fill_batch(const okra_data *data, const item *items, int count,
+/* The next batch of strings as lanes of t, then pads; returns its positions. Lanes
+ * without a string are all pads. */
+static okra_int fill_batch(const okra_data *data, const okra_int *order, int count,
                            double pad, okra_lane_ *t)
 {
-    okra_int positions = items[count - 1].length;
+    okra_int positions, length;
+    okra_characters_(data, order[count - 1], &positions);
     for (int l = 0; l < OKRA_LANES_; l++) {
-        if (l < count) {
-            fill_lane(data, items[l].index, l, positions, pad, t);
-            continue;
-        }
+        const int32_t *code =
+            okra_characters_(data, order[OKRA_MIN_(l, count - 1)], &length);
         for (okra_int k = 0; k < positions; k++) {
-            t[k][l] = pad;
+            t[k][l] = l < count && k < length ? code[k] : pad;
         }
     }
     return positions;
@@ -94,7 +62,7 @@ static okra_int longest(const okra_data *data, okra_int first, okra_int count)
 
 typedef struct space {
     okra_lane_ *s, *t, *work;
-    item *items;
+    okra_int *order; /* the strings, by length */
 } space;
 
 static okra_status get_space(okra_context *ctx, const side *b, okra_int j0, okra_int nj,
@@ -108,11 +76,14 @@ static okra_status get_space(okra_context *ctx, const side *b, okra_int j0, okra
     MAKE(sp->s, s_most);
     MAKE(sp->t, t_most);
     MAKE(sp->work, t_most * b->depth);
-    sp->items = sorted(b->data, j0, nj);
-    return sp->items ? OKRA_OK : OKRA_EMEM;
+    MAKE(sp->order, nj);
+    for (okra_int k = 0; k < nj; k++) {
+        sp->order[k] = j0 + k;
+    }
+    return okra_order_by_length_(b->data, nj, sp->order);
 }
 
-OKRA_CLEARS_(free_space, space, it->s, it->t, it->work, it->items)
+OKRA_CLEARS_(free_space, space, it->s, it->t, it->work, it->order)
 
 okra_status okra_lanes_block_(okra_context *ctx, const void *params, const void *pa,
                               okra_int i0, okra_int ni, const void *pb, okra_int j0,
@@ -123,15 +94,15 @@ okra_status okra_lanes_block_(okra_context *ctx, const void *params, const void 
     CHK(get_space(ctx, b, j0, nj, longest(a->data, i0, ni), longest(b->data, j0, nj),
                   &sp));
     for (okra_int c = 0; c < nj; c += OKRA_LANES_) {
-        const item *items = sp.items + c;
+        const okra_int *order = sp.order + c;
         int count = (int)OKRA_MIN_(nj - c, OKRA_LANES_);
-        okra_int n = fill_batch(b->data, items, count, OKRA_PAD_T_, sp.t);
+        okra_int n = fill_batch(b->data, order, count, OKRA_PAD_T_, sp.t);
         for (okra_int r = 0; r < ni; r++) {
             double value[OKRA_LANES_];
             okra_int m = spread(a->data, i0 + r, sp.s);
             b->batch(b->arg, m, sp.s, n, sp.t, sp.work, value);
             for (int l = 0; l < count; l++) {
-                out[r * ld + items[l].index - j0] = value[l];
+                out[r * ld + order[l] - j0] = value[l];
             }
         }
     }
@@ -147,13 +118,13 @@ okra_status okra_lanes_diagonal_(okra_context *ctx, const void *params, const vo
     CHK(get_space(ctx, a, 0, n, most, most, &sp));
     for (okra_int c = 0; c < n; c += OKRA_LANES_) {
         double value[OKRA_LANES_];
-        const item *items = sp.items + c;
+        const okra_int *order = sp.order + c;
         int count = (int)OKRA_MIN_(n - c, OKRA_LANES_);
-        okra_int length = fill_batch(a->data, items, count, OKRA_PAD_T_, sp.t);
-        fill_batch(a->data, items, count, OKRA_PAD_S_, sp.s);
+        okra_int length = fill_batch(a->data, order, count, OKRA_PAD_T_, sp.t);
+        fill_batch(a->data, order, count, OKRA_PAD_S_, sp.s);
         a->batch(a->arg, length, sp.s, length, sp.t, sp.work, value);
         for (int l = 0; l < count; l++) {
-            out[items[l].index] = value[l];
+            out[order[l]] = value[l];
         }
     }
     return OKRA_OK;

@@ -38,18 +38,3 @@ const okra_kernel_class_ okra_spectrum_ = {
     .extract = extract,
     .counted = true,
     OKRA_FEATURE_CLASS_(OKRA_STRINGS)};
-
-bool okra_trained_kernel_is_spectrum_(const okra_trained_kernel_ *bound, okra_int *k)
-{
-    const okra_kernel *kernel = bound->kernel;
-    int root = kernel->count - 1;
-    while (kernel->nodes[root].kind == OKRA_NODE_SCALE_) {
-        root = kernel->nodes[root].a;
-    }
-    const okra_node_ *node = &kernel->nodes[root];
-    bool is = node->kind == OKRA_NODE_LEAF_ && node->leaf == &okra_spectrum_;
-    if (is) {
-        *k = ((const okra_spectrum_params_ *)node->params)->k;
-    }
-    return is;
-}

@@ -15,6 +15,9 @@ okra_status okra_alphabet_(const okra_data *data, int32_t **letters, okra_int *c
 /* The place of a character in the alphabet, or `count` if it is not there. */
 okra_int okra_letter_(const int32_t *letters, okra_int count, int32_t code);
 
+/* Puts numbers of strings in order of length, equal ones by number. */
+okra_status okra_order_by_length_(const okra_data *data, okra_int count, okra_int *index);
+
 /* Warns when the kernel is not positive semidefinite on the training set: on all of it,
  * or on OKRA_PSD_MOST_ objects spread evenly over a larger one. For kernels that need not
  * be; called at the end of their `bind`. */
@@ -50,9 +53,6 @@ typedef struct okra_edit_params_ {
 typedef struct okra_degree_params_ {
     okra_int k;
 } okra_degree_params_;
-
-/* Whether the kernel is the spectrum kernel, times a constant or not, and its k. */
-bool okra_trained_kernel_is_spectrum_(const okra_trained_kernel_ *bound, okra_int *k);
 
 /* ---- lanes ----
  * A dynamic programme over pairs of strings, eight pairs at a time.

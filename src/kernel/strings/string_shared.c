@@ -35,6 +35,27 @@ okra_int okra_letter_(const int32_t *letters, okra_int count, int32_t code)
     return found ? found - letters : count;
 }
 
+typedef struct item {
+    okra_int length, index;
+} item;
+
+OKRA_ORDER_(by_length, item, OKRA_UP_(length), OKRA_UP_(index))
+
+okra_status okra_order_by_length_(const okra_data *data, okra_int count, okra_int *index)
+{
+    OWNED item *items = NULL;
+    MAKE(items, count);
+    for (okra_int k = 0; k < count; k++) {
+        items[k].index = index[k];
+        okra_characters_(data, index[k], &items[k].length);
+    }
+    OKRA_SORT_(items, count, by_length);
+    for (okra_int k = 0; k < count; k++) {
+        index[k] = items[k].index;
+    }
+    return OKRA_OK;
+}
+
 /* ---- positive semidefinite or not ---- */
 
 /* The smallest eigenvalue over the largest, of the Gram matrix of all of a side. */

@@ -414,30 +414,15 @@ static int steps(const void *params, const void *pa, const void *pb, okra_step_ 
     return 1;
 }
 
-static const okra_kernel_class_ about_mean = {.name = "linear",
-                                              .help = "inner product about the mean",
-                                              .params = {"linear", okra_no_params_, 0},
-                                              .kinds = OKRA_VECTORS_,
-                                              .bind = bind_distances,
-                                              .unbind = unbind,
-                                              .side = make_side,
-                                              .free_side = free_side,
-                                              .block = block,
-                                              .diagonal = diagonal,
-                                              .distance2 = distance2,
-                                              .steps = steps};
+#define LINEAR(binds, about)                                                    \
+    .name = "linear", .help = about, .params = {"linear", okra_no_params_, 0},  \
+    .kinds = OKRA_VECTORS_, .bind = binds, .unbind = unbind, .side = make_side, \
+    .free_side = free_side, .block = block, .diagonal = diagonal,               \
+    .distance2 = distance2, .steps = steps
 
-const okra_kernel_class_ okra_linear_ = {.name = "linear",
-                                         .help = "inner product <x,y>",
-                                         .params = {"linear", okra_no_params_, 0},
-                                         .kinds = OKRA_VECTORS_,
+static const okra_kernel_class_ about_mean = {
+    LINEAR(bind_distances, "inner product about the mean")};
+
+const okra_kernel_class_ okra_linear_ = {LINEAR(bind_training, "inner product <x,y>"),
                                          .shape = OKRA_SHAPE_INNER_,
-                                         .distances = &about_mean,
-                                         .bind = bind_training,
-                                         .unbind = unbind,
-                                         .side = make_side,
-                                         .free_side = free_side,
-                                         .block = block,
-                                         .diagonal = diagonal,
-                                         .distance2 = distance2,
-                                         .steps = steps};
+                                         .distances = &about_mean};

@@ -91,7 +91,7 @@ static okra_status factor(okra_context *ctx, const okra_kernel *kernel,
 {
     FREED_BY(okra_map_drop_) okra_map_ *map = NULL;
     FREED_BY(okra_mat_drop_) okra_mat_ V = {0};
-    CHK(okra_map_create_(ctx, kernel, data, low, stream, &map));
+    CHK(okra_map_create_(ctx, kernel, data, low, stream, NULL, &map));
     okra_int n = data->n, columns = map->columns;
     *rank = map->rank;
     CHK(okra_mat_room_(ctx, n, columns, "values of a low rank", &V));

@@ -153,8 +153,8 @@ TEST(centres_are_means)
     CHECK_OK(okra_data_strings(texts, 2, &words));
     CHECK_OK(okra_kernel_parse("spectrum(k=1)", &kernel));
     CHECK_OK(okra_low_parse_("nystrom(rank=1,pivots=centres)", &low));
-    CHECK_FAILS(okra_map_create_(NULL, kernel, words, &low, 1, &map), OKRA_EUNSUPPORTED,
-                "dense vectors");
+    CHECK_FAILS(okra_map_create_(NULL, kernel, words, &low, 1, NULL, &map),
+                OKRA_EUNSUPPORTED, "dense vectors");
     okra_data_free(words);
     okra_kernel_free(kernel);
 }
@@ -264,7 +264,7 @@ TEST(wide_vectors_are_taken_in_pieces)
     CHECK_OK(okra_data_dense(x, ROWS, WIDE, WIDE, &data));
     CHECK_OK(okra_kernel_parse("rbf(sigma=40)", &kernel));
     CHECK_OK(okra_low_parse_("nystrom(rank=2)", &low));
-    CHECK_OK(okra_map_create_(NULL, kernel, data, &low, 1, &map));
+    CHECK_OK(okra_map_create_(NULL, kernel, data, &low, 1, NULL, &map));
     CHECK_OK(okra_gram(NULL, kernel, data, map->objects, want, BASIS));
     CHECK_OK(okra_context_create(&ctx));
     CHECK_OK(okra_context_set_memory(ctx, okra_account_bytes_(ctx) + 12000000));

@@ -144,8 +144,8 @@ TEST(budget_is_asked)
     CHECK_OK(okra_context_create(&ctx));
     CHECK_OK(okra_context_set_memory(ctx, okra_account_bytes_(ctx) + 4000));
     CHECK_OK(okra_low_parse_("chol(rank=40)", &low));
-    CHECK_FAILS(okra_map_create_(ctx, p.kernel, p.data, &low, 1, &map), OKRA_EBUDGET,
-                NULL);
+    CHECK_FAILS(okra_map_create_(ctx, p.kernel, p.data, &low, 1, NULL, &map),
+                OKRA_EBUDGET, NULL);
     okra_context_free(ctx);
     clear(&p);
 }
@@ -188,8 +188,8 @@ TEST(vectors_of_all_objects_are_asked_for)
         CHECK_OK(okra_low_parse_(cases[c].text, &low));
         CHECK_OK(
             okra_context_set_memory(ctx, held + (okra_int)(8 * MANY * cases[c].fit)));
-        CHECK_FAILS(okra_map_create_(ctx, kernel, data, &low, 1, &map), OKRA_EBUDGET,
-                    cases[c].message);
+        CHECK_FAILS(okra_map_create_(ctx, kernel, data, &low, 1, NULL, &map),
+                    OKRA_EBUDGET, cases[c].message);
         okra_map_free_(map);
     }
     okra_context_free(ctx);

@@ -40,7 +40,8 @@ static inline okra_status map_from(const points *p, const char *text, okra_map_ 
 {
     okra_low_ low;
     okra_status st = okra_low_parse_(text, &low);
-    return st == OKRA_OK ? okra_map_create_(NULL, p->kernel, p->data, &low, 1, map) : st;
+    return st == OKRA_OK ? okra_map_create_(NULL, p->kernel, p->data, &low, 1, NULL, map)
+                         : st;
 }
 
 static const char *const full[] = {"chol(rank=40,tol=0)",

@@ -23,7 +23,7 @@ static inline thin thin_open(const double *x, okra_int n, okra_int width, okra_i
     CHECK_OK(okra_data_dense(x, n, width, ld, &t.data));
     CHECK_OK(okra_kernel_parse(kernel, &t.kernel));
     CHECK_OK(okra_low_parse_(low_rank, &low));
-    CHECK_OK(okra_map_create_(NULL, t.kernel, t.data, &low, seed, &t.map));
+    CHECK_OK(okra_map_create_(NULL, t.kernel, t.data, &low, seed, NULL, &t.map));
     return t;
 }
 

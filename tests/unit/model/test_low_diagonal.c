@@ -42,7 +42,7 @@ static void make(uint64_t seed, const char *text, task *t)
     CHECK_OK(okra_data_dense(t->q, M, D, D, &t->test_x));
     CHECK_OK(okra_kernel_parse("rbf(sigma=1.5)", &t->kernel));
     CHECK_OK(okra_low_parse_(text, &low));
-    CHECK_OK(okra_map_create_(NULL, t->kernel, t->train_x, &low, seed, &t->map));
+    CHECK_OK(okra_map_create_(NULL, t->kernel, t->train_x, &low, seed, NULL, &t->map));
     features(t->map, t->train_x, t->Phi);
     features(t->map, t->test_x, t->Psi);
 }
