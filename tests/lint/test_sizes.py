@@ -11,7 +11,7 @@ FOLDERS = "src cli papers include plugins engines python tests tools bench examp
 ENDINGS = {".c", ".h", ".cpp", ".cu", ".py", ".bash", ".sh"}
 FILE_MOST, FUNCTION_MOST, MEDIAN_MOST = 600, 80, 15
 # Lines of C that a folder may have. The aim for src is 84,000: lower it when lines go.
-BUDGET = {"src": 95_150, "cli": 13_500}
+BUDGET = {"src": 94_450, "cli": 13_500}
 
 
 def functions(lines):
