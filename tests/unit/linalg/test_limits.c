@@ -197,7 +197,7 @@ TEST(tried)
 
 TEST(not_finite_or_singular)
 {
-    double nan[] = {1, 0, NAN, 1}, s[2], u[4], v[4], rcond = -1;
+    double nan[] = {1, 0, NAN, 1}, s[2], u[4], v[4];
     okra_mat_ A = okra_mat_of_(nan, 2, 2);
     CHECK_FAILS(okra_eigh_(NULL, A, s), OKRA_ENUMERIC,
                 "eigh: element (1, 0) of A is nan");
