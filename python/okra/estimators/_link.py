@@ -35,7 +35,7 @@ def _numbered(nodes: Any, names: Optional[dict]) -> list:
     nodes = list(nodes)
     for name in nodes:
         if isinstance(name, str) and (names is None or name not in names):
-            raise ValueError(f"there is no node {name!r}: " + (
+            raise ValueError(f"there is no node {str(name)!r}: " + (
                 "texts are names in the index of a pandas frame, X.set_index(COLUMN)"
                 if names is None else "the index of X has the names"))
     return [names[name] if isinstance(name, str) else name for name in nodes] if names else nodes
