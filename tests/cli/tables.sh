@@ -182,7 +182,8 @@ expect 0 okra score --y more.csv:heavy --yhat guessed.csv --metric r2
 awk '{ exit !($2 > 0.5) }' out
 head -2 more.csv >one.csv
 okra predict -q f.okra --x one.csv -o one_guess.csv
-[ "$(cat one_guess.csv)" = "$(head -1 guessed.csv)" ]
+# one row as many: OpenBLAS's code for AVX-512 sums them in another order (3e-15 of the value)
+paste one_guess.csv <(head -1 guessed.csv) | awk '{ d = $1 / $2 - 1; exit !(d < 1e-13 && d > -1e-13) }'
 cut -d, -f1,3 more.csv >none.csv
 expect_fail 2 "okra predict: none.csv: columns of molecules (SMILES): 1 in the model, found 0" \
     okra predict f.okra --x none.csv -o p.csv
