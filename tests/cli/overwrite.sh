@@ -96,7 +96,7 @@ cp x.csv ridge
 expect 0 okra fit -q --x x.csv --y y.csv --method ridge -o ridge
 
 # What is asked for alone: -q prints nothing where a file was asked for, -o - the file.
-if [ -n "$PYTHON" ]; then
+if okra_in_python; then
     expect 0 okra split -q --by random --x x.csv --folds 4 -o folds.csv
     [ ! -s out ] && [ "$(wc -l <folds.csv)" = 8 ]
     okra split --by random --x x.csv --folds 4 -o - >shown

@@ -30,7 +30,7 @@ okra twin -q --x x.csv --y y.csv --kx linear --ky linear -o $1.json
 okra link -q --x x.csv --edges edges.tsv -o $1.tsv
 okra fuse -q ranked.tsv ranked.tsv -o $1.tsv
 END
-    [ -z "$PYTHON" ] || cat <<END
+    ! okra_in_python || cat <<END
 okra split -q --by random --x x.csv --folds 2 -o $1.csv
 okra explain -q m.okra --x x.csv --rows 0 -o $1.html
 $PYTHON -m okra convert m.mat -o $1.npz

@@ -5,6 +5,7 @@
 # this okra first in PATH. It has
 #   $ROOT                              the source tree
 #   $PYTHON                            a Python with NumPy; need_python skips without one
+#   okra_in_python                     whether that Python can load okra
 #   expect STATUS CMD...               runs CMD; its output is in the files out and err
 #   expect_fail STATUS TEXT CMD...     CMD fails so, with exactly TEXT on standard error
 #   expect_out TEXT CMD...             CMD succeeds with exactly TEXT on standard output
@@ -90,6 +91,11 @@ until_saved() {
 skip() {
     echo "skipped: $1"
     exit 77
+}
+
+# Python takes no library with a sanitizer.
+okra_in_python() {
+    [ -n "$PYTHON" ] && okra --build-info | grep -q '^sanitizers: none$'
 }
 
 need_python() {
