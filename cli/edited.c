@@ -41,56 +41,69 @@ static bool edited(const okra_data *x, const okra_data *y)
     return more > 0 && more >= 0.25 * 3 * (double)count;
 }
 
-/* Column j of a table as strings, with the header; `name`: what a list of columns calls
- * it, its number where it has no name (or one that a list could not hold). */
+/* Column j of a table as strings, with the header: its text between commas; `name`: what
+ * a list of columns calls it, its number where the list could not hold its name. */
 static okra_status read_column(cli_run *run, const char *table, int j, okra_int n,
-                               okra_data **out, char name[80])
+                               okra_data **out, char name[80], char text[400])
 {
+    OWNED_DATA *labels = NULL;
     char spec[4200];
-    okra_int length = 0, k = 0;
-    int set = run->common.header;
-    snprintf(name, 80, "%d", j);
-    snprintf(spec, sizeof spec, "strings:%s:%d", table, j);
+    int k = 0, set = run->common.header;
+    snprintf(spec, sizeof spec, "labels:%s:%d", table, j);
     CHK(okra_context_set_header(run->context, -1));
-    okra_status st = cli_read(run, spec, out);
+    okra_status st = cli_read(run, spec, &labels);
+    snprintf(spec, sizeof spec, "strings:%s:%d", table, j);
+    st = st == OKRA_OK ? cli_read(run, spec, out) : st;
     CHK(okra_context_set_header(run->context, set == 2 ? -1 : set));
-    CHK(st);
-    const int32_t *c = okra_data_characters(*out, 0, &length);
-    for (; k < length && k < 79 && c[k] > 32 && c[k] < 127 && !strchr(",:!", c[k]); k++) {
-        name[k] = (char)c[k];
+    const char *head = labels ? okra_data_text(labels, 0, NULL) : NULL;
+    for (; head && head[k] > 32 && head[k] < 127 && !strchr(",:!", head[k]); k++) {
     }
-    name[k] = '\0';
-    if (okra_data_count(*out) == n || k < length) {
-        snprintf(name, 80, "%d", j);
+    snprintf(text, 400, ",%s,", head ? head : "");
+    snprintf(name, 80, "%d", j);
+    if (head && !head[k] && k < 80 && okra_data_count(labels) > n) {
+        memcpy(name, head, (size_t)k + 1);
     }
-    return OKRA_OK;
+    return st;
 }
 
-/* TABLE:!OUT as "TABLE:A,B" and "strings:TABLE:C"; false: no column is like y. */
+/* Takes ",ITEM," out of a list between commas; false: it was not there. */
+static bool cut(char *list, const char *item)
+{
+    size_t before = strlen(list), length = strlen(item) - 1;
+    for (char *p; length > 1 && (p = strstr(list, item));) {
+        memmove(p, p + length, strlen(p + length) + 1);
+    }
+    return strlen(list) < before;
+}
+
+/* TABLE:!OUT as "TABLE:A,B" and "strings:TABLE:C"; false: no column is like y, or some
+ * cannot be told apart or listed. */
 static bool split_table(cli_run *run, const char *table, const char *less,
                         const okra_data *y, char *out, size_t size)
 {
-    char rest[2000] = "", found[80] = "", name[80], all[4200], one[100], number[32];
+    char rest[2000] = "", found[80] = "", name[80], all[4200], text[400], number[32];
+    okra_status st = OKRA_OK;
     snprintf(all, sizeof all, ",%s,", less);
     for (int j = 1; j <= 64; j++) {
         OWNED_DATA *column = NULL;
-        okra_status st = read_column(run, table, j, okra_data_count(y), &column, name);
-        if (st == OKRA_EARG) {
-            break; /* beyond the last one */
+        st = read_column(run, table, j, okra_data_count(y), &column, name, text);
+        if (st == OKRA_EARG || st == OKRA_EMEM || st == OKRA_ECANCELLED) {
+            break; /* beyond the last one, or worse */
         }
-        snprintf(one, sizeof one, ",%s,", name);
         snprintf(number, sizeof number, ",%d,", j);
-        if (strstr(all, one) || strstr(all, number)) {
+        if (cut(all, text) || cut(all, number)) {
             continue;
         }
         if (!*found && st == OKRA_OK && edited(column, y)) { /* else it has gaps */
             memcpy(found, name, sizeof found);
         } else if (strlen(rest) + 80 < sizeof rest) {
             strcat(strcat(rest, *rest ? "," : ""), name);
+        } else {
+            return false;
         }
     }
     snprintf(out, size, "%s:%s\nstrings:%s:%s", table, rest, table, found);
-    return *found && *rest;
+    return *found && *rest && strcmp(all, ",") == 0 && st == OKRA_EARG;
 }
 
 /* Lines TABLE:COLUMN whose texts are like the outputs, with "strings:" before them. */

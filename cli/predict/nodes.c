@@ -107,7 +107,7 @@ static int read_names(cli_run *run, const char *spec, cli_nodes *out)
 {
     OWNED_DATA *data = NULL;
     char typed[4096], number[32];
-    snprintf(typed, sizeof typed, "labels:%s", spec);
+    snprintf(typed, sizeof typed, "labels:%s", spec + 7 * !strncmp(spec, "labels:", 7));
     TRY(cli_read(run, typed, &data));
     if (okra_data_count(data) != out->count) {
         return cli_failure(run, "%s: %lld names, but --x has %lld nodes", spec,
@@ -229,11 +229,11 @@ int cli_nodes_list(cli_run *run, const cli_nodes *nodes, const char *path,
     return CLI_DONE;
 }
 
-/* Neither word of the first line is a node, nor a number in place of one. `told`: what
- * to say of it where the other lines are pairs. */
+/* Neither word of the first line is a node or a number: say so where the rest is good. */
 static bool headings(const lines *l, const cli_nodes *nodes, char told[200])
 {
     bool are = l->found == 1 && l->words >= 2 && find(nodes, l->word[0]) < 0 &&
+               (l->words < 3 || !isdigit((unsigned char)*l->word[2])) &&
                find(nodes, l->word[1]) < 0 && !isdigit((unsigned char)*l->word[0]);
     if (are && strcmp(l->word[0], "node_a") != 0) { /* what okra link itself writes */
         snprintf(told, 200, "line %ld (%.60s, %.60s) is taken as headings", l->number,
@@ -253,10 +253,7 @@ static int read_pair(const lines *l, const cli_nodes *nodes, const bool *member,
                      l->words < 2 ? "one word" : "more");
     }
     for (int i = 0; i < 2; i++) {
-        int status = find_or_say(l, nodes, l->word[i], &ends[i]);
-        if (status != CLI_DONE) {
-            return status;
-        }
+        CHK(find_or_say(l, nodes, l->word[i], &ends[i]));
         if (member && !member[ends[i]]) {
             return fault(l, "node '%s' is no %s node", l->word[i], kind);
         }
@@ -322,7 +319,7 @@ int cli_nodes_pairs(cli_run *run, const cli_nodes *nodes, const char *path,
         CHK(read_pair(&l, nodes, member, kind, *list + *count));
         (*count)++;
     }
-    if (*told && !run->common.quiet) {
+    if (*told) {
         fprintf(stderr, "okra: %s: %s\n", path, told);
     }
     merge(run, path, *list, count);

@@ -222,11 +222,8 @@ static int print(const cli_run *run, const scores *s)
                 (long long)s->unknown);
     }
     for (size_t k = 0; k < s->count; k++) {
-        if (run->common.quiet) {
-            printf("%.10g\n", s->value[k]);
-        } else {
-            printf("%s\t%.10g\n", s->spec[k], s->value[k]);
-        }
+        bool bare = run->common.quiet;
+        printf("%s%s%.10g\n", bare ? "" : s->spec[k], bare ? "" : "\t", s->value[k]);
     }
     return CLI_DONE;
 }

@@ -34,17 +34,13 @@ static int push(cli_run *run, pile *p, const char *name)
               "a model is mapped from its file: '-' is none; --list - reads the names of "
               "models from standard input");
     if (p->count == p->room) {
-        size_t room = 2 * p->room + 16;
-        char **names = realloc(p->names, room * sizeof *names);
-        p->names = names ? names : p->names;
-        okra_model **models = names ? realloc(p->models, room * sizeof *models) : NULL;
-        p->models = models ? models : p->models;
-        p->room = models ? room : p->room;
+        char **names = realloc(p->names, (2 * p->room + 16) * sizeof *names);
+        GOT(names);
+        p->names = names;
+        p->room = 2 * p->room + 16;
     }
-    char *copy = p->count < p->room ? strdup(name) : NULL;
-    GOT(copy);
-    p->models[p->count] = NULL;
-    p->names[p->count++] = copy;
+    GOT(p->names[p->count] = strdup(name));
+    p->count++;
     return CLI_DONE;
 }
 
@@ -76,6 +72,7 @@ static int load_all(cli_run *run, pile *p, const char *output)
     char buffer[4096];
     OWNED struct stat *file = NULL;
     MAKE(file, p->count);
+    MAKE(p->models, p->count);
     for (size_t i = 0; i < p->count; i++) {
         const char *path = cli_find(run, p->names[i], buffer, sizeof buffer);
         REFUSE_IF(cli_same_file(output, path),
@@ -132,7 +129,7 @@ static int merge_all(cli_run *run, const pile *p, double lambda, okra_model **me
 static void clear(pile *p)
 {
     for (size_t i = 0; i < p->count; i++) {
-        okra_model_free(p->models[i]);
+        okra_model_free(p->models ? p->models[i] : NULL);
         free(p->names[i]);
     }
     free(p->models);

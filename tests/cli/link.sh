@@ -152,6 +152,9 @@ expect 0 okra link --x table.csv:u,v --nodes table.csv:node --edges headings.csv
     --lambda 0.1 --pairs lu -o table.tsv
 expect_in "okra: headings.csv: line 1 (from, to) is taken as headings" err
 expect_same ranked.tsv table.tsv
+okra link -q --x table.csv:u,v --nodes labels:table.csv:node --edges headings.csv --kx 'rbf(sigma=1)' \
+    --lambda 0.1 --pairs lu -o table.tsv
+expect_same ranked.tsv table.tsv
 expect 0 okra link --x 'table.csv:!node' --nodes table.csv:1 --edges known.tsv --kx 'rbf(sigma=1)' \
     --lambda 0.1 --pairs lu -o table.tsv
 expect_in "okra: table.csv: 3 columns become 4 numbers; a class is 0 or 1 for each of its texts" err
@@ -173,6 +176,7 @@ bad() { # TEXT LINES...: known edges that are refused
 bad "bad.tsv: line 2: there is no node 'z'" 'a b' 'b z'
 bad "bad.tsv: line 2: there is no node 'z'" '# net' 'z a'
 bad "bad.tsv: line 2: there is no node 'from'" 'from to' 'from to'
+bad "bad.tsv: line 1: there is no node 'from'" 'from to 0.5' # a weight: no headings
 bad "bad.tsv: line 3: node 'new1' is no labelled node" '# comment' 'a b' 'new1 a'
 bad "bad.tsv: line 1: node 'a' with itself" 'a a'
 bad "bad.tsv: line 1: expected two nodes and perhaps a number, found one word" 'a'

@@ -82,6 +82,16 @@ each, in the order of the fit" okra predict words.okra --x new.csv -o made.txt
 (echo 'lemma,count,tag,form'; awk -F, -v OFS=, '{ print $1, NR % 3 ? NR : "", $2, $3 }' words.csv) >gaps.csv
 expect 0 okra fit --x gaps.csv --y :form -o words.okra
 expect_in "strings, as if given by --x gaps.csv:2,tag --x strings:gaps.csv:lemma" err
+# columns that are left out stay out, whatever they are called and have; none is lost
+(echo 'word form,lemma,tag,söne'; awk -F, -v OFS=, '{ print $3, $1, $2, NR % 3 ? "x" : "" }' words.csv) >odd.csv
+expect 0 okra fit --x odd.csv --y 'odd.csv:word form' -o words.okra
+expect_in "strings, as if given by --x odd.csv:tag,4 --x strings:odd.csv:lemma" err
+expect 0 okra fit --x 'odd.csv:!söne' --y 'odd.csv:word form' -o words.okra
+expect_in "inputs         dense" out # nobody knows which column has gaps and is söne
+(echo "form,lemma,$(seq -s, -f t%g 80)"; awk -F, '{ print $3 "," $1 "," sep NR % 2 }' sep="$(seq -s, 79 | sed 's/[0-9][0-9]*/1/g')," \
+    words.csv) >wide.csv
+expect 0 okra fit --x wide.csv --y :form --ky spectrum --lambda 0.1 -o words.okra
+expect_in "inputs         dense" out
 expect 0 okra fit --x named.csv --y :form --kx 'rbf(sigma=1)' --lambda 0.1 -o words.okra
 expect_in "inputs         dense" out
 # classes all of which are rare leave nothing, and that is said
