@@ -185,10 +185,11 @@ static int read_all(cli_run *run, predict_job *j)
 static int find_distinct(cli_run *run, predict_job *j)
 {
     const char *given = okra_options_get(run->library, "decode"),
-               *own = j->candidates ? NULL : okra_model_option(j->model, "decode"),
-               *decode = *given || !own ? given : own;
+               *own = okra_model_option(j->model, "decode");
     bool all = strcmp(okra_options_get(run->library, "over-all"), "yes") == 0;
-    bool chooses = !*decode || (okra_decoder_has(decode, OKRA_DECODER_CHOOSES) && !all);
+    bool chooses = *given ? okra_decoder_has(given, OKRA_DECODER_CHOOSES) && !all
+                          : !own || j->candidates || *j->f.within ||
+                                !okra_decoder_has(own, OKRA_DECODER_MAKES_UP);
     return j->ranges || j->index || !chooses
                ? CLI_DONE
                : cli_distinct_make(

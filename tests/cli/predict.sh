@@ -42,6 +42,13 @@ okra predict r.okra --x tx.csv --top 2 -q -o top.json
 expect 0 okra predict r.okra --x tx.csv --top 2 -o -
 expect_same top.tsv out
 
+# a model that has a decoder which makes up nothing ranks different candidates, too
+printf '%s\n' 0,1 0,1 1,0 1,0 0,1 1,1 1,1 0,1 >few.csv
+okra fit -q --x x.csv --y few.csv --kx 'rbf(sigma=2)' --ky linear --lambda 0.1 --decode explicit -o few.okra
+okra predict few.okra --x tx.csv --top 3 -q -o top.tsv
+[ "$(awk '$1 == "0" { print $3 }' top.tsv | sort -u | wc -l)" = 3 ]
+[ "$(awk '$1 == "0" { print $4 }' top.tsv | sort -u | wc -l)" = 3 ]
+
 # each different candidate once, with its text
 printf 'b\na\nb\na\nb\na\nb\nc\n' >names.csv
 okra fit -q --x x.csv --y labels:names.csv --kx 'rbf(sigma=2)' --ky zero-one --lambda 0.1 -o l.okra
