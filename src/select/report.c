@@ -101,6 +101,13 @@ okra_status okra_selection_report_(okra_selection *s)
         closed += s->found.cells[i].closed;
         good &= !json_array_append_new(cells, cell(s, s->values, &s->found.cells[i]));
     }
+    json_t *nested = s->outer_count > 0 ? outer(s) : NULL, *left_out = NULL;
+    if (v->measure) {
+        left_out = json_pack("{s:s, s:o, s:s, s:o, s:b}", "measure", v->measure, "value",
+                             number(v->value), "naive", v->naive_is, "naive_value",
+                             number(v->naive), "nothing", v->nothing);
+    }
+    good &= (s->outer_count == 0 || nested) && (!v->measure || left_out);
     const char *forms = closed == 0 ? "no" : closed == s->found.count ? "yes" : "some";
     FREED_BY(okra_json_drop_)
     json_t *o = whole(
@@ -113,14 +120,9 @@ okra_status okra_selection_report_(okra_selection *s)
             "closed_form", forms, "axes", axes(s->space), "best",
             cell(s, s->values, &s->found.cells[s->found.best]), "output_lambda",
             s->output_lambda, "output_loss",
-            s->output_lambda ? number(s->output_loss) : NULL, "nested",
-            s->outer_count > 0 ? outer(s) : NULL, "left_out",
-            v->measure ? json_pack("{s:s, s:o, s:s, s:o, s:b}", "measure", v->measure,
-                                   "value", number(v->value), "naive", v->naive_is,
-                                   "naive_value", number(v->naive), "nothing", v->nothing)
-                       : NULL,
-            "methods", s->methods, "output_kernels", s->output_kernels, "cells", cells,
-            "seconds", s->seconds),
+            s->output_lambda ? number(s->output_loss) : NULL, "nested", nested,
+            "left_out", left_out, "methods", s->methods, "output_kernels",
+            s->output_kernels, "cells", cells, "seconds", s->seconds),
         good);
     REFUSE_IF(!o, OKRA_EMEM, "could not describe the selection as JSON");
     return okra_json_text_(o, &s->json);
