@@ -423,8 +423,8 @@ def convert(arguments: list) -> int:
     source, out = foreign(given.file), given.out
     try:
         if source is None:
-            raise fail("OKRA_EARG", f"{given.file}: no MATLAB or ARFF file and no tu:FOLDER; "
-                       "expected FILE.mat, FILE.arff, FILE.mzML, massbank:FILE or tu:FOLDER")
+            raise fail("OKRA_EARG", f"{given.file}: not a file that convert reads; expected "
+                       "FILE.mat, FILE.arff, FILE.mzML, massbank:FILE, massbank:FOLDER or tu:FOLDER")
         if os.path.exists(out) and os.path.exists(source.path) and os.path.samefile(
                 out, source.path):
             raise fail("OKRA_EARG", f"{out}: is the file to convert")

@@ -270,6 +270,8 @@ static const struct foreign {
     const char *what, *prefix, *extension, *to;
 } foreigns[] = {{"MATLAB files", "mat:", ".mat", "npz"},
                 {"ARFF files", "arff:", ".arff", "csv"},
+                {"mzML files", "mzml:", ".mzml", "mgf"},
+                {"records of MassBank", "massbank:", "", "mgf"},
                 {"folders of the TU collection", "tu:", "", "graphml"}};
 
 /* Refuses such a file with the line that converts it. */

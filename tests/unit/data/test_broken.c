@@ -398,6 +398,12 @@ TEST(specs)
         {"labels:x.arff", OKRA_EUNSUPPORTED,
          "labels:x.arff: only the Python package reads ARFF files; convert it: python -m "
          "okra convert x.arff -o x.csv"},
+        {"run.mzML", OKRA_EUNSUPPORTED,
+         "run.mzML: only the Python package reads mzML files; convert it: python -m okra "
+         "convert run.mzML -o run.mgf"},
+        {"massbank:lab", OKRA_EUNSUPPORTED,
+         "massbank:lab: only the Python package reads records of MassBank; convert it: "
+         "python -m okra convert massbank:lab -o lab.mgf"},
         {"tu:sets/MUTAG/", OKRA_EUNSUPPORTED,
          "tu:sets/MUTAG/: only the Python package reads folders of the TU collection; "
          "convert it: python -m okra convert tu:sets/MUTAG/ -o sets/MUTAG.graphml"},
