@@ -161,7 +161,8 @@ def is_classes(values: Any) -> bool:
 def check_rows(values: Any, name: str) -> None:
     """Refuses a list of lists that are no rows of numbers, such as sets of names."""
     if not isinstance(values, list) or not all(
-            isinstance(v, (list, tuple, set, frozenset)) for v in values) or not values:
+            isinstance(v, (list, tuple, set, frozenset)) or isinstance(v, np.ndarray) and v.ndim == 1
+            for v in values) or not values:
         return
     names = any(isinstance(v, str) for row in values for v in row)
     if names or len({len(row) for row in values}) > 1:
@@ -416,7 +417,7 @@ def edited(texts: Any, y: Any) -> bool:
 
 def edited_column(X: Any, y: Any) -> Any:
     """The column of a frame whose texts are like those of y, or None."""
-    if np.ndim(y) != 1 or isinstance(y, Data) or not is_texts(y):
+    if not is_texts(y):
         return None
     return next((name for name in X.columns if edited(X[name], y)), None)
 

@@ -233,3 +233,12 @@ def test_columns_may_be_called_by_numbers():
     assert np.array_equal(model.predict(frame[["town", 1, 0]]), model.predict(frame))
     holes = frame[[0, 1]].where(RNG.random((40, 2)) > 0.1)
     assert IOKR(kx="standardize | rbf(sigma=1)", lam=0.1).fit(holes, y).predict(holes).shape == (40,)
+
+
+def test_outputs_of_different_lengths_beside_a_mixed_frame():
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame({"word": [f"w{k % 5}" for k in range(30)], "size": np.arange(30.0)})
+    sequences = [np.ones((1 + k % 3, 2)) * k for k in range(30)]
+    assert len(IOKR().fit(frame, sequences).predict(frame)) == 30
+    with pytest.raises(ValueError, match="y holds lists of different lengths"):
+        IOKR().fit(frame, [row[:, 0] for row in sequences])
