@@ -222,6 +222,12 @@ def test_near_outputs_and_lists():
     assert numbers["value"] == numbers["value_no_input"] == 5 and numbers["reached"] == 1
 
 
+def test_refuses_test_outputs_without_test_inputs():
+    y = np.arange(20.0)
+    with pytest.raises(ValueError, match="test inputs and test outputs, or neither"):
+        okra.audit(y=y, test_y=y[::-1], predicted=y[::-1])
+
+
 def test_refuses_lists_of_another_length():
     x, y = pairs()
     for more, text in (({"within": np.zeros(7)}, "within has shape"), ({"groups": np.zeros(7)}, "groups have shape")):

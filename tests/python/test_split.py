@@ -44,6 +44,10 @@ def test_order_of_dates_and_masses():
     folds = split(chains, "order", 2, kernel="ecfp")["folds"]
     assert chains.masses[folds == 0].max() < chains.masses[folds == 1].min()
     assert (split(by="order", key=np.array(["10", "9", "100"]), folds=3)["folds"] == [1, 0, 2]).all()
+    with pytest.raises(ValueError, match="key of row 1"):
+        split(by="order", key=np.array(["2024-05-01", "NaT", "2024-05-03"]), folds=2)
+    with pytest.raises(ValueError, match="have no order"):
+        split(by="order", key=[object(), object()], folds=2)
     with pytest.raises(ValueError, match="keys such as 'b' have no order"):
         split(by="order", key=["b", "a"], folds=2)
     with pytest.raises(ValueError, match="needs a key"):

@@ -523,6 +523,8 @@ def audit(x: Any = None, y: Any = None, test_x: Any = None, test_y: Any = None, 
         raise ValueError(f"check is '{unknown[0]}', expected {', '.join(NAMES)}")
     x, y, test_x, test_y, predicted, names, candidates = (
         None if v is None else as_data(v) for v in (x, y, test_x, test_y, predicted, names, candidates))
+    if (test_x is None) != (test_y is None):
+        raise ValueError("give test inputs and test outputs, or neither")
     kernels, model = (), getattr(model, "model_", model)
     if predicted is not None:
         if y is None or model is not None or (test_x is not None and x is None):

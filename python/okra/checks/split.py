@@ -35,9 +35,12 @@ def _ordered(key: np.ndarray) -> np.ndarray:
     """Keys as numbers: dates, too."""
     for kind in (float, "datetime64[s]") if key.dtype.kind in "OUS" else (key.dtype,):
         try:
-            made = key.astype(kind).astype(float)
-        except ValueError:
+            read = key.astype(kind)
+            made = read.astype(float)
+        except (TypeError, ValueError):
             continue
+        if read.dtype.kind == "M":
+            made[np.isnat(read)] = np.nan
         if not np.isfinite(made).all():
             raise ValueError(f"the key of row {int(np.argmin(np.isfinite(made)))} (from 0) is no number")
         return made
