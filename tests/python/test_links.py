@@ -111,6 +111,8 @@ def test_nodes_have_names_and_descriptions_of_several_kinds():
         assert pairs.tolist() == names[want].tolist() and np.array_equal(values, scores)
         assert named.score(names[edges]) == plain.score(edges)
         assert np.array_equal(named.decision_function(pairs), plain.decision_function(want))
+        assert np.array_equal(named.decision_function(pandas.DataFrame(pairs, columns=["a", "b"])),
+                              plain.decision_function(want))
     kinds = frame.assign(where=np.where(X[:, 0] > 0, "left", "right"))
     mixed = LinkPredictor(kx="standardize | rbf(sigma=1)", lam=0.1)
     assert len(mixed.fit(kinds, names[known]).rank(3)[0]) == 3

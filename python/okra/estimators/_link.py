@@ -247,7 +247,8 @@ class LinkPredictor(ContextMixin, BaseEstimator):
         ndarray of shape (m,)
         """
         handle = self._handle()
-        links = _links([tuple(pair[:2]) for pair in pairs], self._names)
+        rows = pairs.itertuples(index=False) if hasattr(pairs, "columns") else pairs
+        links = _links([tuple(pair[:2]) for pair in rows], self._names)
         self._context().call(lib.okra_link_score, handle, links.ctypes.data, len(links))
         return links["value"].copy()
 
