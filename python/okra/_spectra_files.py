@@ -161,8 +161,9 @@ def _record(file: str, begin: int, lines: list, fail: Fail) -> str:
     if fields.pop("MS_TYPE", "MS2") == "MS":
         return ""
     fields = {key: value for key, value in fields.items() if value.strip() not in ("N/A", "NA", "")}
-    if "PEPMASS" in fields and not re.fullmatch(r"\d+(\.\d*)?", fields["PEPMASS"]):
-        words = [float(word) for word in re.findall(r"\d+(?:\.\d+)?", fields.pop("PEPMASS"))]
+    number = r"\d+(?:\.\d*)?(?:[eE][-+]?\d+)?"
+    if "PEPMASS" in fields and not re.fullmatch(number, fields["PEPMASS"]):
+        words = [float(word) for word in re.findall(number, fields.pop("PEPMASS"))]
         fields.update({"PEPMASS": repr(words[-1])} if words else {})
     mz, intensity = np.array(peaks, dtype=float).reshape(-1, 2).T
     kept = _kept(file, fields["TITLE"], mz, intensity, fail)

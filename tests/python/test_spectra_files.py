@@ -124,6 +124,9 @@ def test_records_of_massbank(tmp_path):
     assert okra.read(f"massbank:{folder}/0.txt:smiles").objects == ["CCO"]
     (folder / "all.txt").write_text(RECORD.format(number=7, level="MS2") * 3)
     assert len(okra.read(f"massbank:{folder}/all.txt")) == 3
+    for text, mass in (("1.0e2", "1.0e2"), ("100.5/200.5", "200.5"), ("[M] 1.5e+2", "150.0")):
+        (folder / "mass.txt").write_text(RECORD.format(number=8, level="MS2").replace("47.0491\nMS$", f"{text}\nMS$"))
+        assert okra.read(f"massbank:{folder}/mass.txt").objects[0][1]["PEPMASS"] == mass
 
 
 def test_records_that_are_refused(tmp_path):
