@@ -14,5 +14,6 @@ if(NOT OKRA_PYTHON)
             endif()
         endif()
         unset(okra_candidate)
+        unset(okra_candidate CACHE) # CMake before 3.21 knows no NO_CACHE
     endforeach()
 endif()
