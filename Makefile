@@ -200,7 +200,8 @@ test-arm: build packages-dist packages-release ## cross-compile for 64-bit ARM, 
 	@JOBS=$(JOBS) OKRA=$(BUILD)/okra tools/make_wheels.bash --try $(BUILD)/dist aarch64
 
 # ABI=REF: compare the library with that commit's (abidiff). ONCE=yes: do not build twice.
-release: packages packages-dist packages-release ## make all files of a release in build/release: tarball, wheels, Debian packages, SBOM, checksums
+release: packages packages-dist ## make all files of a release in build/release: tarball, wheels, Debian packages, SBOM, checksums
+	@[ "$$(id -u)" != 0 -a -z "$(ABI)" ] || $(MAKE) --no-print-directory packages-release
 	@JOBS=$(JOBS) tools/make_release.bash $(BUILD)/release
 
 packages:

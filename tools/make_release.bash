@@ -74,7 +74,10 @@ else
     echo "without root: one wheel, for the C library of this machine"
 fi
 for wheel in "$scratch"/one/dist/*.whl; do
-    unzip -p "$wheel" '*/sboms/okra.spdx.json' >"${wheel%.whl}.spdx.json"
+    python3 -c 'import sys, zipfile
+wheel = zipfile.ZipFile(sys.argv[1])
+bill, = [name for name in wheel.namelist() if name.endswith("/sboms/okra.spdx.json")]
+sys.stdout.buffer.write(wheel.read(bill))' "$wheel" >"${wheel%.whl}.spdx.json"
 done
 
 rm -f "$out"/okra* "$out"/libokra* "$out"/python3-okra* "$out"/SHA256SUMS
