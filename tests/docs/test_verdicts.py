@@ -227,6 +227,8 @@ if not sys.argv[1:]:
     other = list(verdicts_wrong(claims, page, folder))
     found += [*claims_wrong(page), *other]
     for verdict in ("reproduced as printed", "undecided", "not comparable", "fails"):  # one wrong verdict is found
+        if f"**{verdict}**" not in page:
+            continue
         changed = re.sub(rf"\*\*{verdict}\*\*", "**reproduced after one constant**", page, count=1)
         assert len(list(verdicts_wrong(claims, changed, folder))) == len(other) + 1, verdict
     with open(os.path.join(ROOT, "docs", "reports", "results.md"), encoding="utf-8") as kept:
