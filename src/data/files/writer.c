@@ -130,8 +130,9 @@ static okra_status look(const okra_writer_ *w, struct stat *found, bool *here)
 }
 
 /* Goes on to the plain file that a path names through links to links, or will name.
- * `there`: the system found `target` so. */
-static okra_status follow(okra_writer_ *w, bool there, const struct stat *target)
+ * `there`: the system found `target` so; *same is false where that is no longer true. */
+static okra_status follow(okra_writer_ *w, bool there, const struct stat *target,
+                          bool *same)
 {
     char next[PATH_MAX];
     struct stat found;
@@ -139,9 +140,8 @@ static okra_status follow(okra_writer_ *w, bool there, const struct stat *target
     for (int links = 0; links < LINKS; links++) {
         CHK(look(w, &found, &here));
         if (!here || !S_ISLNK(found.st_mode)) {
-            REFUSE_IF(here != there || (here && (found.st_ino != target->st_ino ||
-                                                 found.st_dev != target->st_dev)),
-                      OKRA_EIO, "%s: cannot be written: it changed meanwhile", w->path);
+            *same = here == there && (!here || (found.st_ino == target->st_ino &&
+                                                found.st_dev == target->st_dev));
             return OKRA_OK;
         }
         ssize_t length = readlinkat(w->folder, w->name, next, sizeof next - 1);
@@ -272,7 +272,9 @@ okra_status okra_writer_open_(const char *path, okra_writer_ **out)
     return okra_writer_join_(NULL, path, out);
 }
 
-okra_status okra_writer_join_(okra_context *ctx, const char *path, okra_writer_ **out)
+/* Another writer of that name may be faster: then what lies there is looked at again. */
+static okra_status join(okra_context *ctx, const char *path, int attempt,
+                        okra_writer_ **out)
 {
     FREED_BY(okra_writer_drop_) okra_writer_ *w = NULL;
     struct stat info;
@@ -285,13 +287,17 @@ okra_status okra_writer_join_(okra_context *ctx, const char *path, okra_writer_ 
         *out = TAKE(w);
         return OKRA_OK;
     }
-    bool there = stat(path, &info) == 0;
+    bool there = stat(path, &info) == 0, same = true;
     MUST(w, there || errno == ENOENT);
     REFUSE_IF(there && S_ISDIR(info.st_mode), OKRA_EIO,
               "%s: cannot be written: it is a directory", path);
     CHK(enter(w, path));
     if (!there || S_ISREG(info.st_mode)) {
-        CHK(follow(w, there, &info));
+        CHK(follow(w, there, &info, &same));
+        if (!same && attempt < ATTEMPTS) {
+            return join(ctx, path, attempt + 1, out);
+        }
+        REFUSE_IF(!same, OKRA_EIO, "%s: cannot be written: it changed meanwhile", path);
         CHK(open_temporary(w, there ? &info : NULL));
     } else {
         CHK(look(w, &info, &there));
@@ -300,6 +306,11 @@ okra_status okra_writer_join_(okra_context *ctx, const char *path, okra_writer_ 
     }
     *out = TAKE(w);
     return OKRA_OK;
+}
+
+okra_status okra_writer_join_(okra_context *ctx, const char *path, okra_writer_ **out)
+{
+    return join(ctx, path, 0, out);
 }
 
 static okra_status flush(okra_writer_ *w, const unsigned char *p, size_t size)

@@ -230,5 +230,34 @@ TEST(commit_fails)
     files_clean();
 }
 
+/* Several processes write one name, which comes and goes: each writes it whole. */
+TEST(writers_of_one_name)
+{
+    enum { CHILDREN = 3, TIMES = 200 };
+    char path[600];
+    snprintf(path, sizeof path, "%s", files_path("shared"));
+    pid_t child[CHILDREN];
+    for (int c = 0; c < CHILDREN; c++) {
+        child[c] = fork();
+        if (child[c] == 0) {
+            int failed = 0;
+            for (int i = 0; i < TIMES; i++) {
+                okra_writer_ *w = NULL;
+                failed += okra_writer_open_(path, &w) != OKRA_OK ||
+                          okra_writer_put_(w, "whole", 5) != OKRA_OK ||
+                          okra_writer_commit_(w) != OKRA_OK;
+                unlink(path);
+            }
+            _exit(failed > 0);
+        }
+    }
+    for (int c = 0; c < CHILDREN; c++) {
+        int status = 0;
+        CHECK(waitpid(child[c], &status, 0) == child[c]);
+        CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+    }
+    CHECK(files_count() == 0);
+}
+
 MAIN(RUN(bytes), RUN(no_permission), RUN(pipes), RUN(writer), RUN(what_is_there),
-     RUN(pieces), RUN(commit_fails))
+     RUN(pieces), RUN(commit_fails), RUN(writers_of_one_name))
